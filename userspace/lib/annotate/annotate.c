@@ -11,11 +11,11 @@
 #include "annotate/source.h"
 
 #define NOT_HERE UINT32_MAX
-/* No function has more lines; what debug information says may be damaged. */
+/* No function has more lines than this; debug information may be damaged. */
 #define LINES_MAX 20000
 #define HEAD_LINES 2
 
-/* The number of the place, NOT_HERE if it is not in the function. */
+/* The index of the node's address, NOT_HERE if it is not in the function. */
 static uint32_t place_of(struct spt_annotator *annotator, const SptFrame *frame)
 {
 	SptNamedPlace names[SPT_INLINES_MAX];
@@ -29,7 +29,7 @@ static uint32_t place_of(struct spt_annotator *annotator, const SptFrame *frame)
 	return annotator->places->len - 1;
 }
 
-/* Of each node with weight the place in the function; false if none is in it. */
+/* Sets the index of each node with weight; false if no node is in the function. */
 static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *weights,
 			uint32_t *place_of_node)
 {
@@ -44,7 +44,7 @@ static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *w
 		if (!weights->total[id])
 			continue;
 		at = spt_pairs_at(&seen, frame->object, frame->offset);
-		/* One more, since what is not there is UINT32_MAX, too. */
+		/* One more slot, since UINT32_MAX means that there is none. */
 		if (*at == UINT32_MAX)
 			*at = place_of(annotator, frame) + 1;
 		place_of_node[id] = *at - 1;
@@ -53,7 +53,7 @@ static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *w
 	return annotator->places->len > 0;
 }
 
-/* Of the nodes in the function, by node; 0 is none. */
+/* The numbers of nodes in the function, by node; 0: none. */
 struct forest {
 	uint32_t *up, *first, *next;
 };
@@ -77,7 +77,7 @@ static void plant(struct forest *forest, const SptCapture *capture, const uint32
 	}
 }
 
-/* @step 1: the node is entered, -1: it is left. */
+/* @step 1: enters the node, -1: leaves it. */
 static void pass(struct spt_annotator *annotator, struct spt_place *place, uint64_t self,
 		 uint64_t total, int step)
 {
@@ -139,7 +139,7 @@ static int compare_lines(gconstpointer a, gconstpointer b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The lines between those that have code, too, and the function's head, which often has none. */
+/* Adds the lines between those that have code, and the function's head, which often has none. */
 static void fill_gaps(SptAnnotatedFile *file)
 {
 	GArray *all = g_array_new(FALSE, TRUE, sizeof(SptAnnotatedLine));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code at the places, each piece disassembled once from the file it was recorded of. */
+/* The code at the addresses: each piece is disassembled once, from the recorded file. */
 #include "annotate/annotate-private.h"
 #include "annotate/disassemble.h"
 
@@ -10,7 +10,7 @@
 struct reader {
 	struct spt_annotator *annotator;
 	const SptCode *code;
-	SptFrame frame;			/* of its start */
+	SptFrame frame;			/* offset of its start */
 };
 
 static uint64_t offset_of(const struct reader *reader, uint64_t address)
@@ -25,7 +25,7 @@ static int compare_offsets(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The file is asked once for all that will be wanted of it. */
+/* The file is asked once for all that is needed of it. */
 static void prepare(struct reader *reader, const GArray *instructions)
 {
 	g_autofree uint64_t *offsets = g_new(uint64_t, MAX(2 * instructions->len, 1));
@@ -45,7 +45,7 @@ static void prepare(struct reader *reader, const GArray *instructions)
 	spt_symbols_prepare(reader->annotator->symbols, reader->frame.object, offsets, n_each);
 }
 
-/* "call <kfree>" instead of the zero that is there until it is loaded. */
+/* Prints "call <kfree>" instead of the zero operand that is there until the module is loaded. */
 static bool name_reference(struct reader *reader, SptInstruction *instruction)
 {
 	const char *name =
@@ -63,7 +63,10 @@ static bool name_reference(struct reader *reader, SptInstruction *instruction)
 	return true;
 }
 
-/* "call 0x1139 <memcpy>", "<main+0x12>"; only within one object, whose code is as in the file. */
+/*
+ * Prints "call 0x1139 <memcpy>", "<main+0x12>"; only within one object, whose code is as in the
+ * file.
+ */
 static void name_target(struct reader *reader, SptInstruction *instruction)
 {
 	SptFrame frame = reader->frame;
@@ -96,7 +99,7 @@ static char *say(const SptAnnotatedCode *code, const char *what)
 	return g_strdup_printf("%s %s", code->object, what);
 }
 
-/* Keeps those of the function, with their lines. */
+/* Keeps the instructions of the function, with their lines. */
 static void keep_own(struct reader *reader, SptAnnotatedCode *code, GArray *instructions)
 {
 	struct spt_annotator *annotator = reader->annotator;
@@ -167,7 +170,7 @@ static SptAnnotatedCode *add_piece(struct spt_annotator *annotator, const SptFra
 	return code;
 }
 
-/* Call sites are inside the call instruction. */
+/* Call sites point inside the call instruction. */
 static SptInstruction *instruction_at(const SptAnnotatedCode *code, uint64_t offset)
 {
 	unsigned low = 0, high = code->instructions->len;
@@ -199,7 +202,7 @@ static int heavier_code(gconstpointer a, gconstpointer b)
 void spt_annotator_add_code(struct spt_annotator *annotator)
 {
 	GPtrArray *all = annotator->annotation->code;
-	struct spt_pairs pieces = { 0 };	/* (object, start) -> in @all */
+	struct spt_pairs pieces = { 0 };	/* (object, start) -> index in @all */
 
 	for (unsigned i = 0; i < annotator->places->len; i++) {
 		const struct spt_place *place =

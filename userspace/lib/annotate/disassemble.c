@@ -27,7 +27,7 @@ static bool open_machine(uint16_t machine, unsigned bits, csh *ret)
 	case EM_386:
 		if (cs_open(CS_ARCH_X86, bits == 64 ? CS_MODE_64 : CS_MODE_32, ret) != CS_ERR_OK)
 			return false;
-		/* As the kernel, gcc and binutils write it. */
+		/* The syntax of the kernel, gcc and binutils. */
 		cs_option(*ret, CS_OPT_SYNTAX,
 			  is_intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 		return true;
@@ -38,7 +38,7 @@ static bool open_machine(uint16_t machine, unsigned bits, csh *ret)
 	}
 }
 
-/* What a jump or call goes to is all that it has for operands: "0x1139", or "#0x1139" on arm64. */
+/* The target of a jump or call is its only operand: "0x1139", or "#0x1139" on arm64. */
 static uint64_t target_of(const cs_insn *insn)
 {
 	const char *operand = insn->op_str + (insn->op_str[0] == '#');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which lines of the function a place has, and in which files they are. */
+/* The source lines of addresses in the function, and their files. */
 #include "annotate/annotate-private.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 static bool is_wanted(const struct spt_annotator *annotator, const SptName *name)
 {
 	return (annotator->is_pattern ? spt_glob_match(annotator->function, name->function) :
-					strcmp(annotator->function, name->function) == 0) &&
+					spt_glob_is_called(name->function, annotator->function)) &&
 	       (!annotator->object || spt_glob_match(annotator->object, name->object));
 }
 
-/* What debug information says, which may be relative after all. */
+/* A path from debug information, which may be relative. */
 static char *full_path(const SptNamedPlace *place)
 {
 	bool has_root = place->directory && g_path_is_absolute(place->directory);

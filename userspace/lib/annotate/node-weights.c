@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the sums of the leaves where these suffice, else from the rows of the metric; conditions
- * on stacks need them folded.
+ * Weights come from the sums of the leaves where these suffice, else from the rows of the metric;
+ * conditions on stacks need folded ones.
  */
 #include "annotate/node-weights.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The path is from an object, which may be hostile, and the file is shown.  So only regular files
- * of a limited size are read that have the name of a source, or are in a directory for sources.
+ * The path comes from an object, which may be hostile, and the file is shown.  So only regular
+ * files of a limited size are read, and only if they have the name of a source or are in a
+ * directory for sources.
  */
 #include "annotate/source.h"
 
@@ -13,10 +14,10 @@
 #include "base/words.h"
 #include "object/regular.h"
 
-/* The longest sources that people compile are generated ones of some tens of megabytes. */
+/* The longest sources that people compile are generated, and have some tens of megabytes. */
 #define SOURCE_MAX_BYTES (64 << 20)
 #define TAB_COLUMNS 8
-/* Lines without code are shown so far from those with code. */
+/* Lines without code are shown up to this distance from lines with code. */
 #define NEAR_LINES 4
 
 static char *read_all(int fd, size_t bytes)
@@ -31,7 +32,7 @@ static char *read_all(int fd, size_t bytes)
 	return content;
 }
 
-/* A C++ library's headers have names without an end. */
+/* Headers of a C++ library have names without a suffix. */
 static bool is_like_source(const char *path)
 {
 	static const char *const ends[] = {
@@ -56,7 +57,7 @@ static bool is_like_source(const char *path)
 	return false;
 }
 
-/* Links count by where they lead. */
+/* Links count as their targets. */
 static int open_source(const char *path)
 {
 	g_autofree char *real = realpath(path, NULL);
@@ -101,7 +102,7 @@ static bool try_below(SptAnnotatedFile *file, const char *dir, uint64_t built_ns
 
 void spt_source_read(SptAnnotatedFile *file, const char *const *dirs, uint64_t built_ns)
 {
-	/* Relative to where we are would be any file. */
+	/* A relative path would lead to any file. */
 	if (g_path_is_absolute(file->path) && try_path(file, file->path, built_ns))
 		return;
 	for (; dirs && *dirs; dirs++) {

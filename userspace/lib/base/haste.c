@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The least of real-time priorities.  Being nice or not counts only among the tasks of a session or
- * a control group, and what keeps the machine busy is in others.
+ * Uses the lowest real-time priority.  Nice values count only among the tasks of a session or a
+ * control group, and the programs that keep the machine busy are in others.
  */
 #include "base/haste.h"
 
@@ -14,7 +14,7 @@ void spt_haste_begin(void)
 {
 	const struct sched_param least = { .sched_priority = 1 };
 
-	/* What has a policy of its own keeps it. */
+	/* A thread with a policy of its own keeps it. */
 	if (depth++ || sched_getscheduler(0) != SCHED_OTHER)
 		return;
 	is_in_haste = sched_setscheduler(0, SCHED_RR, &least) == 0;

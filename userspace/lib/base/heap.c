@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * glibc's own switch for this (glibc.malloc.hugetlb) can only be set in the environment of a
- * program that begins.
+ * program, before it starts.
  */
 #include "base/heap.h"
 
@@ -21,7 +21,7 @@ void spt_heap_in_large_pages(void)
 #ifdef __GLIBC__
 	uintptr_t start = ((uintptr_t)sbrk(0) + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
 		  end;
-	void *volatile piece;	/* the compiler leaves out what nobody looks at */
+	void *volatile piece;	/* the compiler would drop an unused allocation */
 
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, INT32_MAX);
@@ -38,7 +38,7 @@ void spt_heap_in_large_pages(void)
 void spt_heap_give_back(void)
 {
 #ifdef __GLIBC__
-	/* Once set it does not grow by itself. */
+	/* Once set, the threshold does not grow by itself. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 #endif
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cut once, into a flat array that is searched. */
+/* Ranges are cut once into a flat array, which is searched. */
 #include "base/intervals.h"
 
 #include "base/starts.h"
@@ -22,8 +22,8 @@ static uint64_t end_of(const SptRange *range)
 }
 
 /*
- * Ends the ranges on @open that end at or before @until, each end beginning an interval of the one
- * below it.
+ * Ends the ranges on @open that end at or before @until.  Each end begins an interval of the range
+ * below.
  */
 static void close_until(GArray *intervals, const SptRange *ranges, GArray *open, uint64_t until)
 {
@@ -91,7 +91,7 @@ void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *
 	const struct interval *rows = intervals->starts.rows;
 	uint32_t after = spt_starts_until(&intervals->starts, place), before = after;
 
-	/* Gaps beside each other are one. */
+	/* Adjacent gaps become one. */
 	while (before > 0 && rows[before - 1].range == NO_RANGE)
 		before--;
 	while (after < intervals->starts.n && rows[after].range == NO_RANGE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Distances of words, as Damerau and Levenshtein count them. */
+/* Distances of words, by Damerau and Levenshtein. */
 #include "base/near.h"
 
 #include <glib.h>
@@ -7,7 +7,7 @@
 
 #define LONGEST 32
 
-/* Of words of at most LONGEST letters. */
+/* For words of at most LONGEST letters. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned n = (unsigned)strlen(a), m = (unsigned)strlen(b);
@@ -37,7 +37,7 @@ bool spt_is_nearer(const char *word, const char *name, unsigned *least)
 	size_t n = strlen(word), m = strlen(name);
 	unsigned mistakes, allowed = (unsigned)MAX(m / 3, 1);
 
-	/* A hundred thousand names may be asked. */
+	/* A hundred thousand names may be compared. */
 	if (n > LONGEST || m > LONGEST || n > m + allowed || m > n + allowed)
 		return false;
 	mistakes = distance(word, name);

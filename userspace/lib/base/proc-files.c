@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that waits for the lock cannot be called back.  It is left to itself, and another one
- * takes its place; when it is let go what it read is dropped, and it reads for others again.
+ * A thread that waits for the lock cannot be called back.  It is abandoned, and another one takes
+ * its place; when it continues, its result is dropped, and it reads for others again.
  */
 #include "base/proc-files.h"
 
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define FIRST_BYTES 4096
-/* A reading that takes no longer costs no patience: nobody delays it. */
+/* A read that takes no longer than this costs no patience: nobody delays it. */
 #define FREE_US 5000
-/* What there is of patience at most, and which part of the time that passes comes back. */
+/* The largest patience, and the part of the passing time that restores it. */
 #define PATIENCE_US 1000000
 #define PATIENCE_PART 2
 
@@ -24,12 +24,12 @@ struct request {
 	bool is_done, is_left;		/* left: nobody waits for it any more */
 };
 
-/* The helpers' own, too: the last one to let go frees it. */
+/* The helpers have references, too: the last one to drop it frees it. */
 struct SptProcFiles {
 	char *root;
 	GMutex lock;
 	GCond asked, answered;
-	struct request *next;		/* nobody has begun it */
+	struct request *next;		/* no helper has begun it */
 	unsigned n_helpers, n_idle;
 	int refs;
 	bool is_closed;
@@ -133,7 +133,7 @@ void spt_proc_files_free(SptProcFiles *files)
 	unref(files);
 }
 
-/* With the lock.  False: all are held. */
+/* Call with the lock held.  False: all are held. */
 static bool have_helper(SptProcFiles *files)
 {
 	GThread *thread;
@@ -153,7 +153,7 @@ static bool have_helper(SptProcFiles *files)
 	return true;
 }
 
-/* With the lock; takes @request.  What was read, or NULL. */
+/* Call with the lock held; takes @request.  Returns the contents, or NULL. */
 static char *wait_for(SptProcFiles *files, struct request *request, int64_t wait_us,
 		      size_t *ret_bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/sort.h"
 
-/* As many values as counters that stay in the fastest memory; few items, few values. */
+/* Number of values whose counters stay in the fastest memory; few items, few values. */
 #define DIGIT_BITS 11
 #define FEW_DIGIT_BITS 8
 #define FEW 4096
@@ -26,7 +26,7 @@ static void sort_by_digit(struct spt_item **items, struct spt_item **spare, uint
 	*spare = from;
 }
 
-/* A digit that is the same everywhere costs nothing, and in real numbers most are. */
+/* A digit that is equal everywhere costs nothing, and in real numbers most are. */
 void spt_sort_items(struct spt_item **items, struct spt_item **spare, uint32_t n)
 {
 	unsigned bits = n < FEW ? FEW_DIGIT_BITS : DIGIT_BITS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As many steps as there are starts at most, so that a step has one or two of them where they are
+ * There are at most as many steps as starts, so that a step has one or two of them if they are
  * spread evenly.
  */
 #include "base/starts.h"

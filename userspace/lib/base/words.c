@@ -22,7 +22,7 @@ void spt_set_error(GError **error, GQuark domain, int code, const char *format, 
 	va_end(arguments);
 }
 
-/* Most names have nothing else. */
+/* Most names have only such characters. */
 static size_t plain_bytes(const char *text)
 {
 	size_t n = 0;

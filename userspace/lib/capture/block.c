@@ -12,8 +12,8 @@
 #include "capture/crc32c.h"
 
 /*
- * On a second's columns of small numbers level 6 saves another 2 %, and costs the recorder half as
- * much again.
+ * On a second's columns of small numbers level 6 saves another 2 %, but costs the recorder half as
+ * much more.
  */
 #define ZSTD_LEVEL 3
 
@@ -56,9 +56,9 @@ void spt_file_header_pack(GByteArray *header)
 }
 
 /*
- * One frame, but at every cut the compressor ends a block of its own format, and with it the
- * statistics it has of byte values: those of a column's high bytes would spoil those of its low
- * ones.  0 if it did not get smaller.
+ * One frame, but at every cut the compressor ends a block of its own format, and so its statistics
+ * of byte values: those of a column's high bytes would not fit its low bytes.  0 if it did not get
+ * smaller.
  */
 static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArray *payload,
 		       const GArray *cuts)
@@ -75,8 +75,8 @@ static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArr
 		ZSTD_inBuffer in = { payload->data + at, end - at, 0 };
 
 		/*
-		 * Anything but 0, also a request for more room, means that it is better stored as
-		 * it is.
+		 * Any result but 0, also a request for more room, means that the data is better
+		 * stored as it is.
 		 */
 		if (ZSTD_compressStream2(zstd, &out, &in, i < n_cuts ? ZSTD_e_flush : ZSTD_e_end) !=
 		    0)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What can be asked of a capture's rows once they are read, and what the rows of the loss law add
- * up to.
- */
+/* Queries on a capture's rows after reading, and the sums of rows for the loss law. */
 #include "capture/capture.h"
 
 #include <unistd.h>
@@ -72,10 +69,60 @@ uint64_t spt_capture_period_ns(const SptCapture *capture)
 	return period ? g_ascii_strtoull(period, NULL, 10) : 0;
 }
 
+struct kept {
+	gpointer value;
+	GDestroyNotify free;
+};
+
+static GMutex keeping;
+
+static void kept_free(gpointer data)
+{
+	struct kept *kept = data;
+
+	kept->free(kept->value);
+	g_free(kept);
+}
+
+static const struct kept *find_kept(const SptCapture *capture, gpointer key)
+{
+	return capture->kept ? g_hash_table_lookup(capture->kept, key) : NULL;
+}
+
+gconstpointer spt_capture_keep(const SptCapture *capture, gpointer key,
+			       gpointer (*make)(const SptCapture *capture, gpointer key),
+			       GDestroyNotify free)
+{
+	const struct kept *known;
+	struct kept *made;
+
+	g_mutex_lock(&keeping);
+	known = find_kept(capture, key);
+	g_mutex_unlock(&keeping);
+	if (known)
+		return known->value;
+	made = g_new0(struct kept, 1);
+	*made = (struct kept){ make(capture, key), free };
+	g_mutex_lock(&keeping);
+	known = find_kept(capture, key);
+	if (!capture->kept)
+		((SptCapture *)capture)->kept =
+			g_hash_table_new_full(NULL, NULL, NULL, kept_free);
+	if (!known)
+		g_hash_table_insert(capture->kept, key, made);
+	g_mutex_unlock(&keeping);
+	if (!known)
+		return made->value;
+	/* Another thread was faster. */
+	kept_free(made);
+	return known->value;
+}
+
 void spt_capture_free(SptCapture *capture)
 {
 	if (!capture)
 		return;
+	g_clear_pointer(&capture->kept, g_hash_table_unref);
 	g_free((char *)capture->path);
 	if (capture->n_places > 0 && capture->fd >= 0)
 		close(capture->fd);

@@ -30,6 +30,10 @@ typedef enum {
 	SPT_OBJECT_FILE = 5,
 } SptObjectKind;
 
+/* Path of the object whose names are those of events and their files, and the name of no file. */
+#define SPT_EVENT_OBJECT  "[event]"
+#define SPT_NO_FILE_KNOWN "[no file known]"
+
 /*
  * All strings in rows are borrowed.  The writer copies them; those of the reader are valid as long
  * as the capture.
@@ -159,6 +163,7 @@ typedef struct {
 	uint32_t cpu, thread, node;	/* node: the innermost frame names what it was */
 	uint32_t kind;			/* enum sysprof_source_kind */
 	uint32_t holder;		/* thread that held the lock; 0: not known, or no lock */
+	uint32_t holder_node;		/* its stack, below the lock; 0: no lock */
 	uint32_t depth;			/* requests under way on the device, with this one */
 	uint64_t value;			/* bytes of a request; ns of a page fault */
 	uint8_t context;		/* enum sysprof_context: what was interrupted */
@@ -213,6 +218,7 @@ typedef struct {
 #define SPT_ALLOCATION_PAGE	 (1 << 7) /* the kernel's: pages */
 #define SPT_ALLOCATION_PERCPU	 (1 << 8) /* the kernel's: memory per CPU */
 #define SPT_ALLOCATION_AREA	 (1 << 9) /* the kernel's: areas of vmalloc() */
+#define SPT_ALLOCATION_MAPPING	 (1 << 10) /* a program's, by mmap() */
 #define SPT_ALLOCATION_KERNEL                                                                      \
 	(SPT_ALLOCATION_SLAB | SPT_ALLOCATION_PAGE | SPT_ALLOCATION_PERCPU | SPT_ALLOCATION_AREA)
 
@@ -229,6 +235,12 @@ typedef struct {
 	uint32_t flags;			/* SPT_ALLOCATION_* */
 	uint32_t memory_node;		/* NUMA node, plus one; 0: any, or not known */
 } SptAllocationRow;
+
+/* How much memory of a process was resident from then on; 0: it has ended. */
+typedef struct {
+	uint64_t time, bytes;
+	uint32_t thread;		/* the process's first one */
+} SptResidentRow;
 
 #define SPT_LOST_REASONS 8
 
@@ -274,6 +286,7 @@ typedef enum {
 	SPT_ROW_LANE,
 	SPT_ROW_SOURCE_ACCOUNT,
 	SPT_ROW_ALLOCATION,
+	SPT_ROW_RESIDENT,
 	SPT_ROW_LOSS,
 	SPT_ROW_ACCOUNT,
 	SPT_ROWS,
@@ -469,6 +482,7 @@ typedef struct {
 	SptCommandLineRow *command_lines;	uint64_t n_command_lines;
 	SptMapRow *maps;		uint64_t n_maps;	/* in file order */
 	GPtrArray *texts;		/* owns the strings of all rows */
+	GHashTable *kept;		/* spt_capture_keep(); NULL: nothing yet */
 } SptCapture;
 
 /*
@@ -504,6 +518,15 @@ void spt_samples_free(SptSamples *samples);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSamples, spt_samples_free)
 /* The next @ret_n rows, valid until the next call; NULL behind the last one. */
 const SptSampleRow *spt_samples_next(SptSamples *samples, uint32_t *ret_n);
+
+/*
+ * Something that is computed from the rows once, under @key, and is valid as long as the capture:
+ * @make is called for it at the first time, and @free in the end.  Threads may ask at the same
+ * time.
+ */
+gconstpointer spt_capture_keep(const SptCapture *capture, gpointer key,
+			       gpointer (*make)(const SptCapture *capture, gpointer key),
+			       GDestroyNotify free);
 
 /* By node: the weight of the samples that end there.  The caller frees it. */
 uint64_t *spt_capture_weigh_nodes(const SptCapture *capture);

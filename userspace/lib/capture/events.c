@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks that were seen when the capture was opened, by their places. */
+/* The event blocks that were found when the capture was opened, by their offsets. */
 #include "capture/events.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list for each frame.  A follower that fell too far back to be found is added again: lists are
- * never searched to their end.
+ * A list for each frame.  A follower that is too far back to be found is added again: lists are
+ * never searched to the end.
  */
 #include "capture/followers.h"
 
@@ -37,7 +37,7 @@ static struct link *links_of(const SptFollowers *followers)
 	return (struct link *)followers->links.data;
 }
 
-/* Where the list of @frame begins; NULL: none was begun. */
+/* The beginning of the list of @frame; NULL: there is none. */
 static uint32_t *first_of(const SptFollowers *followers, uint32_t frame)
 {
 	return frame < followers->first.n ? spt_store_row(&followers->first, frame) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows are in the order in which they came; those of one node are linked, the latest first.  What
- * runs now has come last, so a sample meets its row at once, or behind those of the processes that
- * run beside its own.  No row is older than its process's first: that ends the search where
+ * Rows are in the order in which they came; those of one node are linked, the latest first.  The
+ * code that runs now came last, so a sample finds its row at once, or behind those of processes
+ * that run at the same time.  No row is older than its process's first: that ends the search where
  * processes follow each other.  Where very many run at the same places MOST_STEPS ends it, and the
  * sum goes on in one more row.
  */
@@ -13,7 +13,7 @@
 #define AHEAD 32
 #define MOST_STEPS 64
 
-/* Room for @n numbers and some more, zero beyond those that were there. */
+/* Makes room for @n numbers and some more; new ones are zero. */
 static bool has_numbers(uint32_t **numbers, uint32_t *has, uint64_t n, uint64_t *left)
 {
 	uint64_t room = MAX(n, *has + *has / 2ull), more = (room - *has) * sizeof(**numbers);
@@ -47,7 +47,7 @@ static bool has_rows(SptLeaves *leaves, uint64_t n, uint64_t *left)
 	return has_numbers(&leaves->before, &leaves->room, room, left);
 }
 
-/* There must be room for one more. */
+/* Room for one more is needed. */
 static SptLeafRow *find(SptLeaves *leaves, uint32_t process, uint32_t node)
 {
 	uint32_t first = leaves->first[process], number = leaves->last[node];
@@ -68,7 +68,7 @@ static SptLeafRow *find(SptLeaves *leaves, uint32_t process, uint32_t node)
 	return row;
 }
 
-/* Memory on its way for a sample in AHEAD turns, in the order in which find() comes to it. */
+/* Prefetches memory for the sample AHEAD turns later, in the order in which find() reads it. */
 static void fetch_row(const SptLeaves *leaves, uint32_t process, uint32_t node, bool is_near)
 {
 	uint32_t number = leaves->last[node];

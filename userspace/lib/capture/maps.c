@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows are played to an address space, and what that loses is over. */
+/* Plays the rows to an address space; mappings that it loses have ended. */
 #include "capture/maps.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct SptMapIndex {
 	const SptCapture *capture;
-	const SptMapRow **rows;		/* by process, then time, then place in the file */
+	const SptMapRow **rows;		/* by process, then time, then offset in the file */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -42,7 +42,7 @@ void spt_map_index_free(SptMapIndex *index)
 	g_free(index);
 }
 
-/* Of the first row of @process, or where it would be. */
+/* The index of the first row of @process, or where it would be. */
 static uint64_t first_row(const SptMapIndex *index, uint32_t process)
 {
 	uint64_t low = 0, high = index->capture->n_maps;
@@ -90,7 +90,7 @@ static void play(SptSpaces *spaces, const SptMapRow *row)
 		spt_spaces_map(spaces, row->process, row->time, &map, false);
 }
 
-/* Whether row @at is one of the process, from before its @end (0: not seen). */
+/* Whether row @at belongs to the process, before its @end (0: not seen). */
 static bool is_of(const SptMapIndex *index, uint64_t at, uint32_t process, uint64_t end)
 {
 	return at < index->capture->n_maps && index->rows[at]->process == process &&

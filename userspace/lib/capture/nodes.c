@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Both halves side by side, as each does what the other expects. */
+/* Encoder and decoder are side by side, as each does what the other expects. */
 #include "capture/nodes.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ struct SptNodePacker {
 static const SptSchema schema_of_nodes = { sizeof(uint32_t), 0, NULL };
 
 /*
- * The frame against which a new one below @parent is stored: code that is called from one place is
- * mostly one function.
+ * The frame that predicts a new one below @parent: code that is called from one address is mostly
+ * one function.
  */
 static uint32_t model_of(const SptFollowers *followers, uint32_t parent)
 {
@@ -130,7 +130,7 @@ static bool damaged(GError **error, const char *clause)
 	return false;
 }
 
-/* Frames of epochs before make room, once that is no more work than they were. */
+/* Frames of earlier epochs are dropped, once that is no more work than adding them was. */
 static void drop_frames(SptNodeUnpacker *unpacker)
 {
 	SptStore *frames = &unpacker->frames;
@@ -145,10 +145,7 @@ static void drop_frames(SptNodeUnpacker *unpacker)
 	unpacker->before = 0;
 }
 
-/*
- * Frames that were not used yet are those of the new epoch; its nodes lead to none of those before
- * it.
- */
+/* Unused frames belong to the new epoch; its nodes point to none of the epochs before. */
 static void begin_epoch(SptNodeUnpacker *unpacker, uint32_t epoch)
 {
 	unpacker->before += unpacker->next_frame - 1;

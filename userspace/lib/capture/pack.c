@@ -8,17 +8,17 @@
 
 #include <string.h>
 
-/* When something was mapped matters to a fraction of a sample's period. */
+/* Times of mappings matter to a fraction of a sample's period. */
 #define MAP_TIME_UNIT_NS 100000
-/* Of a delay and of a long life, these many bits below the highest are kept. */
+/* Delays and long lives keep this number of bits below the highest. */
 #define ROUGH_BITS 4
 
 struct SptPacker {
-	/* SptProcessRow by id, as they were written last, but unpacked; names in texts */
+	/* SptProcessRow by id, as last written, but unpacked; names in texts */
 	GArray *processes;
-	/* Guint64 by id: hash of the thread as it was written last */
+	/* guint64 by id: hash of the thread as last written */
 	GArray *threads;
-	GHashTable *symbols;		/* struct place of what was written */
+	GHashTable *symbols;		/* struct place of symbols that were written */
 	GStringChunk *texts;
 };
 
@@ -67,7 +67,7 @@ static uint64_t round_time(uint64_t time)
 	return time - time % SPT_CAPTURE_TIME_UNIT_NS;
 }
 
-/* 0 stays "not seen"; a thread that was seen lived. */
+/* 0 stays "not seen": a thread that was seen has lived. */
 static uint64_t pack_end(uint64_t end, uint64_t start)
 {
 	return end == 0				      ? 0 :
@@ -75,7 +75,7 @@ static uint64_t pack_end(uint64_t end, uint64_t start)
 							SPT_CAPTURE_TIME_UNIT_NS;
 }
 
-/* Of rows with the same id, the first member, only the last one stays. */
+/* Of rows with the same id, the first member, only the last one is kept. */
 static void drop_replaced(GArray *rows, size_t row_bytes)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -146,7 +146,7 @@ static uint64_t hash_thread(const SptThreadRow *row)
 	return (hash ^ hash >> 29 ^ g_str_hash(row->name)) | 1;
 }
 
-/* Against its process.  The end of both is said by the process. */
+/* Packs a thread relative to its process.  The process has the end of both. */
 static void pack_thread(SptThreadRow *row, const SptProcessRow *process)
 {
 	uint64_t start = round_time(row->start_time);
@@ -214,7 +214,7 @@ void spt_packer_forget_names(SptPacker *packer)
 	g_hash_table_remove_all(packer->symbols);
 }
 
-/* Rounded to the nearest number of a few bits: what matters by its size. */
+/* Rounds to a number with few significant bits, for values whose size matters. */
 static uint64_t round_roughly(uint64_t ns)
 {
 	unsigned bits = ns ? 64 - (unsigned)__builtin_clzll(ns) : 0;
@@ -238,7 +238,7 @@ void spt_pack_allocations(GArray *rows)
 	for (guint i = 0; i < rows->len; i++) {
 		SptAllocationRow *row = &g_array_index(rows, SptAllocationRow, i);
 
-		/* Its OPEN row has when it began. */
+		/* Its OPEN row has the time at which it began. */
 		if (row->flags & SPT_ALLOCATION_CLOSE)
 			row->duration_ns = round_roughly(row->duration_ns);
 	}

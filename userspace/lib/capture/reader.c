@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a capture, block by block, up to its end or to the first byte that cannot be believed.
- * Plain reads, no mapping: a file that somebody cuts off meanwhile is damage then, and not a
+ * Reads a capture, block by block, up to its end or to the first invalid byte.  It uses plain
+ * reads, no mapping: a file that somebody truncates meanwhile is damaged then, and causes no
  * signal.
  */
 #include "capture/capture.h"
@@ -52,7 +52,7 @@ static uint8_t *buffer_reserve(Buffer *buffer, size_t bytes)
 	return buffer->data;
 }
 
-/* The number of bytes that are there, up to @bytes; -1 and errno if that is not known. */
+/* The number of bytes that are available, up to @bytes; -1 and errno if that is not known. */
 static ssize_t read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
 {
 	size_t got = 0;
@@ -84,8 +84,8 @@ static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, s
 }
 
 /*
- * The block at the present position, with @left bytes to the end.  False with a clause, or without
- * if it is incomplete.
+ * The block at the present position, with @left bytes to the end.  False with a clause for the
+ * error message, or without if the block is incomplete.
  */
 static bool read_block(Reader *reader, uint64_t left, GError **error)
 {
@@ -190,7 +190,7 @@ static bool fail_open(GError **error, const char *path)
 	return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(problem));
 }
 
-/* Non-blocking, or opening a fifo would wait for somebody to write it. */
+/* Non-blocking, since opening a fifo would wait for a writer. */
 static bool open_file(Reader *reader, const char *path, GError **error)
 {
 	struct stat status;
@@ -214,7 +214,7 @@ static bool open_file(Reader *reader, const char *path, GError **error)
 
 static bool read_header(Reader *reader, const char *path, GError **error)
 {
-	/* How .syscap files begin. */
+	/* The first bytes of .syscap files. */
 	static const uint8_t others[] = { 0x5e, 0x97, 0xca, 0xfd };
 	uint8_t header[SPT_FILE_HEADER_BYTES];
 	ssize_t got = read_at(reader->fd, 0, header, sizeof(header));

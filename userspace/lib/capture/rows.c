@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables into flat arrays.  A block's rows are decoded, all of them are checked, and only then do
- * they count, so that no reference leads nowhere.  Memory and work have a budget each: a column of
- * one constant makes millions of rows out of a few bytes, therefore rows are paid for before they
- * are made, also those that replace others.
+ * Turns tables into flat arrays.  A block's rows are decoded and all checked before any counts, so
+ * that no reference is invalid.  Memory and work have a budget each.  A column of one constant
+ * makes millions of rows out of a few bytes, so rows are charged before they are made, also rows
+ * that replace others.
  */
 #include "capture/rows.h"
 
@@ -17,19 +17,19 @@
 #include "capture/samples.h"
 #include "capture/store.h"
 
-/* A host has some twenty facts; a table that is chosen to collide in the hash must stay cheap. */
+/* A host has some twenty facts; a table of colliding keys must stay cheap. */
 #define MAX_HOST_KEYS 4096
 
 /*
- * A file costs at most 4 times its size and 64 MiB, or, if that is more, 64 times its size: stacks
- * that are much alike pack that well.  Here all but the packed samples, which take no more than the
- * file, and the reader's two buffers of a block each.
+ * A file costs at most 4 times its size and 64 MiB, or, if that is more, 64 times its size: very
+ * similar stacks pack that well.  This covers all but the packed samples, which take no more than
+ * the file, and the reader's two buffers of a block each.
  */
 #define LEAST_MEMORY_BYTES (44ull << 20)
 #define MEMORY_PER_FILE_BYTE 3
 #define MOST_MEMORY_PER_FILE_BYTE 63
 #define OTHER_MEMORY_BYTES (20ull << 20)
-/* Of rows and payloads, in all; samples that are all alike take less than a bit. */
+/* Sum of rows and payloads; identical samples take less than a bit each. */
 #define LEAST_WORK_BYTES (256ull << 20)
 #define WORK_PER_FILE_BYTE 1024
 
@@ -39,9 +39,9 @@ static const SptSchema schema_bundled = { sizeof(SptBundledRow), 0, NULL };
 
 struct SptRows {
 	SptCapture *capture;
-	uint64_t memory_bytes;					/* how much it may be */
+	uint64_t memory_bytes;					/* limit */
 	uint64_t texts_bytes;
-	uint64_t work_bytes;					/* how much is left */
+	uint64_t work_bytes;					/* rest */
 	SptStore objects, processes, threads, streams;		/* by id */
 	SptStore nodes, names, columns, command_lines, maps;	/* in order */
 	SptStore plain[SPT_ROWS];				/* likewise */
@@ -50,7 +50,7 @@ struct SptRows {
 	SptNodeUnpacker unpacker;
 	SptStore scratch;
 	SptLeaves leaves;
-	/* Until the memory is needed for rows */
+	/* The sums of leaves are kept until rows need their memory */
 	bool has_leaves;
 	uint32_t samples_stream;
 	SptSampleLayout layout;					/* as declared */
@@ -77,7 +77,7 @@ static bool work(SptRows *rows, uint64_t bytes, GError **error)
 	return true;
 }
 
-/* How much more may be taken. */
+/* The memory that may still be taken. */
 static uint64_t memory_left(const SptRows *rows)
 {
 	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) +
@@ -95,7 +95,7 @@ static uint64_t memory_left(const SptRows *rows)
 	return rows->memory_bytes - MIN(used, rows->memory_bytes);
 }
 
-/* The sums of leaves can be done without. */
+/* The sums of leaves can be missing. */
 static void drop_leaves(SptRows *rows)
 {
 	spt_leaves_clear(&rows->leaves);
@@ -111,7 +111,7 @@ static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
 	       damaged(error, "it takes far more memory than a file of this size is worth");
 }
 
-/* For @n rows in all. */
+/* Charges for @n rows in all. */
 static bool reserve(SptRows *rows, SptStore *store, uint64_t n, GError **error)
 {
 	return (n <= store->room || has_memory(rows, spt_store_more_bytes(store, n), error)) &&
@@ -123,7 +123,7 @@ static bool exists_or_0(const SptStore *store, uint32_t id)
 	return id == 0 || spt_store_has(store, id);
 }
 
-/* A column's texts are copied as they are; fields without texts do not matter. */
+/* Copies a column's texts as they are; fields without texts do not matter. */
 static uint64_t bytes_of_texts(const SptSchema *schema, const SptTable *table)
 {
 	uint64_t bytes = 0;
@@ -138,8 +138,8 @@ static uint64_t bytes_of_texts(const SptSchema *schema, const SptTable *table)
 }
 
 /*
- * Decodes behind the last row of @store, without counting the rows yet.  NULL is an error: also no
- * rows need a place.
+ * Decodes behind the last row of @store, without counting the rows yet.  NULL is an error: even no
+ * rows need an address.
  */
 static void *decode(SptRows *rows, SptStore *store, const SptSchema *schema, const SptTable *table,
 		    GError **error)
@@ -164,7 +164,7 @@ static void *decode_scratch(SptRows *rows, const SptSchema *schema, const SptTab
 	return decode(rows, &rows->scratch, schema, table, error);
 }
 
-/* Puts the rows of scratch at their ids. */
+/* Moves the rows of scratch to their ids. */
 static bool put_by_id(SptRows *rows, SptStore *store, uint32_t n, GError **error)
 {
 	uint64_t end = store->n;
@@ -214,7 +214,7 @@ static bool take_objects(SptRows *rows, const SptTable *table, GError **error)
 	return put_by_id(rows, &rows->objects, table->rows, error);
 }
 
-/* Parents may come behind their children within a block: they are checked once all are there. */
+/* Parents may come after their children within a block: they are checked when all are there. */
 static bool take_processes(SptRows *rows, const SptTable *table, GError **error)
 {
 	SptProcessRow *row = decode_scratch(rows, &spt_schema_process, table, error);
@@ -410,7 +410,7 @@ static bool add_samples(SptRows *rows, const SptTable *table, SptSampleRow *batc
 	       damaged(error, "a column of its samples does not hold what its rows need");
 }
 
-/* All of a block or nothing: sums that have a part of it are of no use. */
+/* Adds all of a block or nothing: sums of a part of it are of no use. */
 static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
 			 const uint8_t *stored, GError **error)
 {
@@ -528,8 +528,8 @@ static bool take_maps(SptRows *rows, const SptTable *table, GError **error)
 }
 
 /*
- * Whether it is the row that must follow @before (NULL: there is none), which has the number of
- * rows that follow it.
+ * Whether this row must follow @before (NULL: there is none), which has the number of rows that
+ * follow it.
  */
 static bool is_due(const SptBundledRow *before, const SptPackedBundledRow *row)
 {
@@ -584,7 +584,7 @@ static bool take_bundled(SptRows *rows, const SptTable *table, GError **error)
 	return true;
 }
 
-/* The rest of a place is behind the end of a file that was cut off. */
+/* The rest of an incomplete place is behind the end of a truncated file. */
 static void drop_half_place(SptStore *bundled)
 {
 	while (bundled->n > 0 &&
@@ -592,7 +592,7 @@ static void drop_half_place(SptStore *bundled)
 		bundled->n--;
 }
 
-/* Rows without references. */
+/* Handles rows without references. */
 static bool take_plain(SptRows *rows, SptStore *store, const SptTable *table, GError **error)
 {
 	if (!decode(rows, store, store->schema, table, error))
@@ -669,8 +669,8 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 }
 
 /*
- * Each process is visited once: a walk towards the ancestors ends at the first that an earlier walk
- * has seen.
+ * Visits each process once: a walk towards the ancestors ends at the first one that an earlier walk
+ * has visited.
  */
 static bool cut_circles(SptProcessRow *processes, uint64_t n)
 {
@@ -777,7 +777,7 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	return rows;
 }
 
-/* What finish() did not hand over is only scratch. */
+/* Everything that finish() did not hand over is only scratch. */
 void spt_rows_free(SptRows *rows)
 {
 	g_clear_pointer(&rows->places, g_array_unref);

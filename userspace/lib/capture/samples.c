@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packed samples, and the cursor that unpacks them again.  What is here was checked before it was
+ * Packed samples, and the cursor that unpacks them.  All samples here were checked before they were
  * kept.
  */
 #include "capture/samples.h"
@@ -28,7 +28,7 @@ struct SptSamples {
 	SptSampleRow rows[SPT_SAMPLE_BATCH];
 };
 
-/* Whether each row has a byte that is its number. */
+/* Whether each row's value is a single byte. */
 static bool is_plain_bytes(const SptColumn *column, uint32_t rows)
 {
 	uint8_t all = 0;
@@ -69,7 +69,9 @@ int spt_sample_table_next(SptSampleTable *table, SptSampleRow *rows)
 	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++) {
 		const SptField *field = &spt_sample_columns[i].field;
 
-		/* The first rows are the most, and in them what is the same in all stays. */
+		/*
+		 * The first batch is the largest, and keeps values that are the same in all rows.
+		 */
 		if (table->present[i] &&
 		    (is_first || table->cursors[i].coding != SPT_CODING_CONST ||
 		     table->left == 0) &&
@@ -152,7 +154,7 @@ static bool next_block(SptSamples *samples)
 	block = &g_array_index(blocks->blocks, Block, samples->next++);
 	payload = spt_block_unpack(samples->zstd, &block->header, block->stored, samples->payload,
 				   NULL);
-	/* A member that the block lacks must not be what the last block had. */
+	/* A member that the block lacks must not keep the value of the last block. */
 	memset(samples->rows, 0, sizeof(samples->rows));
 	return payload &&
 	       spt_table_parse(&samples->columns, payload, block->header.payload_bytes, NULL) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows <-> columns, by list.  A number that does not fit its member, a text without an end, a
- * coding of the wrong sort: each is damage, found here, so that users of a decoded row need
+ * coding of the wrong kind: each is damage.  It is found here, so that users of a decoded row need
  * not check again.
  */
 #include "capture/schema.h"
@@ -212,13 +212,14 @@ const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 	{ SPT_ROLE_CONTEXT, { 9, SPT_FIELD_U8, offsetof(SptSampleRow, context) }, "context" },
 };
 
-/* Their columns are those of the samples' stream. */
+/* Rows of streams: each stream declares its columns. */
 static const SptSchema schema_sample = { sizeof(SptSampleRow), 0, NULL };
 static const SptSchema schema_wait = { sizeof(SptWaitRow), 0, NULL };
 static const SptSchema schema_event = { sizeof(SptEventRow), 0, NULL };
 static const SptSchema schema_thread_time = { sizeof(SptThreadTimeRow), 0, NULL };
 static const SptSchema schema_source_account = { sizeof(SptSourceAccountRow), 0, NULL };
 static const SptSchema schema_allocation = { sizeof(SptAllocationRow), 0, NULL };
+static const SptSchema schema_resident = { sizeof(SptResidentRow), 0, NULL };
 static const SptSchema schema_lane = { sizeof(SptLaneRow), 0, NULL };
 
 #define IN_CAPTURE(list) \
@@ -259,6 +260,9 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 	[SPT_ROW_ALLOCATION] = { .block = SPT_BLOCK_EVENT,
 				 .schema = &schema_allocation,
 				 .stream = &spt_stream_allocations },
+	[SPT_ROW_RESIDENT] = { .block = SPT_BLOCK_EVENT,
+			       .schema = &schema_resident,
+			       .stream = &spt_stream_resident },
 	[SPT_ROW_LOSS] = { .block = SPT_BLOCK_LOSS,
 			   .schema = &schema_loss,
 			   IN_CAPTURE(losses),
@@ -365,8 +369,8 @@ static bool decode_numbers(const SptField *field, const SptColumn *column, uint8
 }
 
 /*
- * A text's length takes at least a byte of the data, so that with the nuls all texts fit in as much
- * memory again.
+ * A text's length takes at least a byte of the data, so all texts with their nuls fit in twice the
+ * memory.
  */
 static bool decode_texts(const SptColumn *column, uint8_t *member, size_t stride, uint32_t rows,
 			 GPtrArray *texts)

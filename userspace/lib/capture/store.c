@@ -49,7 +49,7 @@ bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 		store->data = data;
 		store->room = room;
 	}
-	/* Not the whole room: what is never touched takes no memory. */
+	/* Not the whole room: untouched memory costs nothing. */
 	if (n > store->clean) {
 		n = MIN(n + CLEAN_ROWS, store->room);
 		memset(store->data + store->clean * row_bytes, 0,

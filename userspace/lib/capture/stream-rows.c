@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writer and reader go by these lists, as they do for samples. */
+/* Writer and reader use these lists, as they do for samples. */
 #include "capture/stream-rows.h"
 
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include "capture/events.h"
 
 /*
- * Nobody recorded more rows than this for the bytes of the file, nor more than this in one table.
- * A program that allocates and frees in a loop packs to 0.1 bytes a row.
+ * No real file has more rows than this for its bytes, nor more than this in one table.  A program
+ * that allocates and frees in a loop packs to 0.1 bytes a row.
  */
 #define MOST_TABLE_ROWS 1000000u
 #define ROWS_PER_FILE_BYTE 64
@@ -56,6 +56,7 @@ static const SptSampleColumn event_columns[] = {
 	EVENT(SPT_ROLE_SIZE, 10, SPT_FIELD_U64, value),
 	EVENT(SPT_ROLE_VALUE, 11, SPT_FIELD_U32, depth),
 	EVENT(SPT_ROLE_FLAGS, 12, SPT_FIELD_U8, flags),
+	EVENT(SPT_ROLE_OTHER_NODE, 13, SPT_FIELD_U32, holder_node),
 };
 
 const SptStreamType spt_stream_events = {
@@ -141,6 +142,19 @@ const SptStreamType spt_stream_allocations = {
 	allocation_columns, G_N_ELEMENTS(allocation_columns),
 };
 
+#define RESIDENT(role, number, type, member) COLUMN(role, number, type, SptResidentRow, member)
+
+static const SptSampleColumn resident_columns[] = {
+	RESIDENT(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	RESIDENT(SPT_ROLE_THREAD, 2, SPT_FIELD_U32, thread),
+	RESIDENT(SPT_ROLE_VALUE, 3, SPT_FIELD_U64, bytes),
+};
+
+const SptStreamType spt_stream_resident = {
+	"resident", "resident", "bytes", SPT_STREAM_COUNTER,
+	resident_columns, G_N_ELEMENTS(resident_columns),
+};
+
 static bool is_of(const SptStreamRow *stream, const SptStreamType *type)
 {
 	return stream->kind == type->kind && strcmp(stream->name, type->name) == 0;
@@ -169,7 +183,7 @@ static uint32_t find_stream(const SptCapture *capture, const SptStreamType *type
 	return 0;
 }
 
-/* Which column of the stream has a role; 0: none. */
+/* The column of the stream that has a role; 0: none. */
 static uint32_t column_of(const SptCapture *capture, uint32_t stream, uint32_t role)
 {
 	uint32_t column = 0;
@@ -194,7 +208,7 @@ static bool exists(const SptCapture *capture, SptRole role, uint32_t id)
 	}
 }
 
-/* Ids lead somewhere, or are 0. */
+/* Ids are valid, or 0. */
 static void check_ids(const SptCapture *capture, const SptSampleColumn *column, uint8_t *member,
 		      size_t stride, uint32_t rows)
 {
@@ -233,7 +247,7 @@ struct SptStreamReader {
 	const SptRowType *type;
 	SptEvents *events;		/* NULL: there is no such stream */
 	uint32_t columns[SPT_TABLE_MAX_COLUMNS];
-	uint64_t left;			/* rows that are believed */
+	uint64_t left;			/* rows that passed the checks */
 	uint8_t *rows;
 };
 

@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 extern const SptStreamType spt_stream_waits, spt_stream_events, spt_stream_thread_times,
-	spt_stream_lanes, spt_stream_source_accounts, spt_stream_allocations;
+	spt_stream_lanes, spt_stream_source_accounts, spt_stream_allocations, spt_stream_resident;
 
 /*
  * Reads the rows of @kind, a stream's, block by block in the order of the file.  A thread or node

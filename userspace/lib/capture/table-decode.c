@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reading half of the column codec.  Nothing is believed: every length is compared with what is
- * left before it is used, and a column that does not hold exactly what its rows need is an error.
+ * The reading half of the column codec.  Nothing is trusted: every length is compared with the rest
+ * of the data before it is used, and a column that does not have exactly the data of its rows is an
+ * error.
  */
 #include "capture/table.h"
 
@@ -96,7 +97,7 @@ static bool begin_planes(SptColumnCursor *cursor, uint32_t rows)
 	       (uint64_t)cursor->n_planes * rows == (size_t)(cursor->end - cursor->next);
 }
 
-/* The coding inside of another one is a byte before its data. */
+/* The inner coding's number is a byte before its data. */
 static bool next_coding(SptColumnCursor *cursor)
 {
 	if (cursor->next == cursor->end)
@@ -105,7 +106,7 @@ static bool next_coding(SptColumnCursor *cursor)
 	return cursor->coding != SPT_CODING_CONST && cursor->coding != SPT_CODING_BYTES;
 }
 
-/* @rows becomes what is left of them for the coding inside. */
+/* @rows is reduced to the rows of the inner coding. */
 static bool begin_rising(SptColumnCursor *cursor, uint32_t *rows)
 {
 	uint32_t n_rest = 0;
@@ -174,7 +175,9 @@ static void next_from_planes(SptColumnCursor *cursor, uint64_t *ret_values, unsi
 	}
 }
 
-/* Whether the next @n numbers have a byte each, as they mostly do; then that is all they are. */
+/*
+ * Whether the next @n numbers have one byte each, as they mostly do; then they are the bytes.
+ */
 static bool next_single_bytes(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {
 	const uint8_t *bytes = cursor->next;
@@ -210,8 +213,8 @@ static bool next_plain(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n
 }
 
 /*
- * The rest is decoded to the end of @ret_values, from where it moves forward, never past the place
- * it is needed at.
+ * The rest is decoded to the end of @ret_values.  From there it moves forward, never past the
+ * position where it is needed.
  */
 static bool next_rising(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {

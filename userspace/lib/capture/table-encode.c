@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The writing half of the column codec.  The block is compressed afterwards by a coder that gives
- * each byte value its own length: what counts is not how many bytes a coding has but how
- * predictable they are.  So numbers that need more than a varint of one byte are cut into planes,
- * all lowest bytes first, and the transformation is chosen whose planes have the least entropy.
+ * each byte value its own length: predictable bytes matter more than few bytes.  So numbers that
+ * need more than a varint of one byte are cut into planes, all lowest bytes first.  The
+ * transformation whose planes have the least entropy is chosen.
  */
 #include "capture/table.h"
 
 #include <string.h>
 
 #define VARINT_MAX_BYTES 10
-/* Fewer rows do not pay for the tables that make planes small. */
+/* With fewer rows, the tables that make planes small cost too much. */
 #define LEAST_PLANE_ROWS 32
 #define LEAST_CUT_BYTES 192
-/* Rows that are looked at to choose: enough to know a column by, cheap once a second. */
+/* Number of rows for the choice: enough to judge a column, cheap once a second. */
 #define TRIED_ROWS 4096
-/* What a byte value adds to the table, in bits times 256. */
+/* Cost of a byte value in the table, in bits times 256. */
 #define SYMBOL_COST (4 << 8)
-/* One of this number of rows must be a step upwards for the steps to be worth a byte a row. */
+/* One in this number of rows must be a step upwards, so that the steps are worth a byte a row. */
 #define LEAST_RISING_SHARE 8
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)
@@ -35,7 +35,7 @@ static void append_varint(GByteArray *array, uint64_t value)
 	g_byte_array_append(array, bytes, (guint)(put_varint(bytes, value) - bytes));
 }
 
-/* At the end of @array. */
+/* Appends to @array. */
 static uint8_t *room_for(GByteArray *array, size_t bytes)
 {
 	guint before = array->len;
@@ -44,7 +44,7 @@ static uint8_t *room_for(GByteArray *array, size_t bytes)
 	return array->data + before;
 }
 
-/* After less than the room was needed. */
+/* Cuts off the part of the room that was not needed. */
 static void ends_at(GByteArray *array, const uint8_t *end)
 {
 	g_byte_array_set_size(array, (guint)(end - array->data));
@@ -83,7 +83,7 @@ static void put_byte(GByteArray *array, unsigned value)
 	g_byte_array_append(array, &byte, 1);
 }
 
-/* Where the compressor had better begin anew. */
+/* Notes a position where the compressor should begin anew. */
 static void cut(GArray *cuts, guint at)
 {
 	guint before = cuts->len ? g_array_index(cuts, guint, cuts->len - 1) : 0;
@@ -92,13 +92,13 @@ static void cut(GArray *cuts, guint at)
 		g_array_append_val(cuts, at);
 }
 
-/* In the column that is being put together. */
+/* The same in the column that is being built. */
 static void cut_data(SptTableBuilder *builder)
 {
 	cut(builder->data_cuts, builder->data->len);
 }
 
-/* What was put together: the coding and its data. */
+/* Appends the column that was built: the coding and its data. */
 static void add_column(SptTableBuilder *builder, unsigned id)
 {
 	GByteArray *columns = builder->columns;
@@ -139,7 +139,7 @@ static uint64_t transform(const uint64_t *values, size_t i, SptCoding coding)
 	}
 }
 
-/* 256 times the binary logarithm, between powers of two along a straight line. */
+/* 256 times the binary logarithm, linear between powers of two. */
 static uint64_t log2_256(uint64_t value)
 {
 	unsigned power = 63 - (unsigned)__builtin_clzll(value);
@@ -147,10 +147,7 @@ static uint64_t log2_256(uint64_t value)
 	return ((uint64_t)power << 8) + ((value << 8 >> power) & 0xff);
 }
 
-/*
- * About how many bits @n bytes take once compressed, times 256, with the table of the
- * lengths.
- */
+/* Approximate compressed size of @n bytes in bits, times 256, with the table of lengths. */
 static uint64_t plane_cost(const uint32_t counts[256], size_t n)
 {
 	uint64_t cost = 0, whole = log2_256(n);
@@ -167,7 +164,7 @@ static uint64_t transform_cost(const uint64_t *values, size_t n, SptCoding codin
 	uint64_t cost = 0, all = 0;
 	unsigned n_planes;
 
-	/* The first delta is a whole number, and alone in that. */
+	/* The first delta is the number itself, unlike all others. */
 	for (size_t i = 1; i < n; i++)
 		all |= transform(values, i, coding);
 	n_planes = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
@@ -199,7 +196,7 @@ static SptCoding choose_transform(const uint64_t *values, size_t n, uint64_t *re
 	return best;
 }
 
-/* What all @values are multiples of; 1 if it is nothing worth a word. */
+/* The greatest common divisor of all @values; 1 if it is not worth a number. */
 static uint64_t find_factor(const uint64_t *values, size_t n)
 {
 	uint64_t factor = 0;
@@ -249,8 +246,8 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 }
 
 /*
- * Cuts @values into steps from one maximum to the next and the rest, as SPT_CODING_RISING has them;
- * how many are the rest.
+ * Splits @values into steps from one maximum to the next and the rest, as SPT_CODING_RISING stores
+ * them; returns the number of the rest.
  */
 static size_t split_rising(const uint64_t *values, size_t n, uint8_t *steps, uint64_t *rest)
 {
@@ -278,13 +275,13 @@ static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n
 		counts[steps[i]]++;
 	if (n_rest > 1)
 		choose_transform(rest, n_rest, &cost);
-	/* What was tried represents all of it. */
+	/* The part that was tried represents all of the rest. */
 	return plane_cost(counts, n) + (tried ? cost * n_rest / tried : 0);
 }
 
 /*
- * Numbers that mostly exceed all before them, mixed with older ones: ids in order of appearance.
- * False if another coding is better.
+ * For numbers that mostly exceed all before them, mixed with older ones: ids in order of
+ * appearance.  False if another coding is better.
  */
 static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t n,
 		       uint64_t plain_cost)

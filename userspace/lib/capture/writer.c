@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a capture.  Rows wait as they are and become columns only at the flush, when all of them
- * can be seen and the best coding of each column be chosen.  What a flush writes leaves by one
- * write() if it can, so that a recorder that is killed leaves whole flushes; one that failed is cut
- * off again.
+ * Writes a capture.  Rows wait unchanged and become columns only at the flush, when all of them are
+ * known and the best coding of each column can be chosen.  A flush uses one write() if it can, so
+ * that a recorder that is killed leaves whole flushes; a failed write is cut off again.
  */
 #include "capture/capture.h"
 
@@ -25,13 +24,13 @@
 #define BLOCK_ROWS (64u << 10)
 #define SAMPLES_STREAM 1
 /*
- * No name is that long that was not made to be; with it, a block's text stays within what a
- * GByteArray can hold.
+ * Only an artificial name is longer than this; with the limit, a block's text stays within the size
+ * of a GByteArray.
  */
 #define TEXT_MAX_BYTES (16u << 10)
 #define COMMAND_LINES_BYTES (64u << 10)
 #define MAPS_ROWS 4096u
-/* More is not kept waiting for the rest of a flush. */
+/* Larger amounts do not wait for the rest of a flush. */
 #define WAITING_MAX_BYTES (16u << 20)
 
 struct SptCaptureWriter {
@@ -43,9 +42,9 @@ struct SptCaptureWriter {
 	uint32_t n_streams;		/* other ones */
 	uint32_t streams[SPT_ROWS];	/* of kinds of rows that are a stream's; 0: not declared */
 	uint32_t n_blocks;
-	uint32_t n_nodes;		/* of the stash, written, with the root */
-	uint32_t node_base;		/* of all stashes before, without theirs */
-	uint64_t bytes, flushed_bytes;	/* packed; and of them, in the file */
+	uint32_t n_nodes;		/* nodes of the stash that were written, with the root */
+	uint32_t node_base;		/* nodes of all earlier stashes, without their roots */
+	uint64_t bytes, flushed_bytes;	/* packed bytes; and those of them that are in the file */
 	uint64_t period_ns;
 	GError *error;
 	ZSTD_CCtx *zstd;
@@ -56,16 +55,16 @@ struct SptCaptureWriter {
 	GStringChunk *texts;
 	GArray *host;
 	/*
-	 * Of each kind.  Command lines and maps wait until they are many: together they pack to
-	 * less than half.
+	 * Counters of each kind.  Command lines and maps wait until there are many: together they
+	 * pack to less than half.
 	 */
 	GArray *rows[SPT_ROWS];
 	GStringChunk *command_texts;
 	size_t command_bytes;
 	bool is_last;			/* flush: nothing waits any more */
-	GArray *process_ends;		/* what the packer made of processes */
+	GArray *process_ends;		/* the packer's rows of processes */
 	GArray *bundled, *bundled_texts;
-	/* Text of what is bundled -> its number; it owns the texts */
+	/* Bundled text -> its number; it owns the texts */
 	GHashTable *text_numbers;
 	GArray *index;
 	SptNameFunc on_name;
@@ -74,7 +73,7 @@ struct SptCaptureWriter {
 
 static bool fail(SptCaptureWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The first failure stays: what comes after it is only its consequence. */
+/* The first failure is kept: later ones are only its consequence. */
 static bool fail(SptCaptureWriter *writer, const char *format, ...)
 {
 	g_autofree char *why = NULL;
@@ -102,14 +101,14 @@ static const char *name_of(const SptCaptureWriter *writer)
 	return writer->part_path ? writer->part_path : writer->path;
 }
 
-/* Cuts off what a failed write has left.  What cannot be cut off, a stream, ends inside a block. */
+/* Cuts off the data of a failed write.  A stream cannot be cut off, and ends inside a block. */
 static void undo_write(SptCaptureWriter *writer)
 {
 	if (ftruncate(writer->fd, (off_t)writer->flushed_bytes) < 0)
 		return;
 }
 
-/* All that waits. */
+/* Writes everything that waits. */
 static bool write_out(SptCaptureWriter *writer)
 {
 	size_t done = 0;
@@ -130,7 +129,7 @@ static bool write_out(SptCaptureWriter *writer)
 	return true;
 }
 
-/* A flush is through. */
+/* A flush is complete. */
 static bool end_flush(SptCaptureWriter *writer)
 {
 	if (!write_out(writer))
@@ -168,7 +167,7 @@ static void encode(SptCaptureWriter *writer, const SptSchema *schema, const void
 	spt_table_end(&writer->builder, writer->payload);
 }
 
-/* All @n rows, in as many blocks as they need.  @stream: 0 for what is no event. */
+/* Writes all @n rows, in as many blocks as they need.  @stream: 0 for rows that are no events. */
 static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t stream,
 		       const SptSchema *schema, const void *rows, size_t n)
 {
@@ -404,7 +403,7 @@ static bool write_maps(SptCaptureWriter *writer)
 	return true;
 }
 
-/* With what goes with them. */
+/* With the rows that belong to it. */
 static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kind)
 {
 	switch (kind) {
@@ -470,7 +469,7 @@ void spt_capture_writer_keep_old(SptCaptureWriter *writer)
 	writer->keeps_old = true;
 }
 
-/* A recording is not lost to one that has nothing. */
+/* A recording is not overwritten by one that has nothing. */
 static bool is_needless(SptCaptureWriter *writer)
 {
 	if (!writer->keeps_old || writer->has_samples || writer->error ||
@@ -533,7 +532,7 @@ static bool check_target(SptCaptureWriter *writer)
 
 int spt_capture_create_part(const char *path)
 {
-	/* Of a recording that was killed.  A link goes, what it leads to stays. */
+	/* The part file of a recording that was killed.  A link is removed, its target stays. */
 	unlink(path);
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -699,7 +698,7 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 		writer->on_name(row, writer->on_name_data);
 }
 
-/* A text's number; of one that is new, it goes out with the next flush. */
+/* A text's number; a new text is written with the next flush. */
 static uint32_t number_text(SptCaptureWriter *writer, const char *text)
 {
 	g_autofree char *cut = text && *text ? g_strndup(text, TEXT_MAX_BYTES) : NULL;

@@ -20,7 +20,7 @@ void spt_amounts_init(SptAmounts *amounts, const SptProfile *profile)
 	amounts->self = g_new0(uint64_t, MAX(n, 1));
 	amounts->total = g_new0(uint64_t, MAX(n, 1));
 	for (uint32_t i = 0; i < n; i++) {
-		/* Nothing comes where nothing was. */
+		/* Where there was nothing, nothing is added. */
 		if (nodes[i].self == 0)
 			continue;
 		carried += nodes[i].self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The boxes are their own queue: what is below each of them, row by row, comes behind it.  What is
- * too narrow costs nothing.
+ * The boxes are their own queue: children of each box are put behind it, row by row.  Boxes that
+ * are too narrow cost nothing.
  */
 #include "export/flame-layout.h"
 
@@ -13,8 +13,8 @@ struct layout {
 };
 
 /*
- * The ancestors of @focus from the root on, each where it is, and @focus itself.  How many
- * ancestors there are.
+ * The ancestors of @focus from the root on, each at its depth, and @focus itself.  Returns the
+ * number of ancestors.
  */
 static uint32_t place_focus(struct layout *layout, uint32_t focus)
 {
@@ -111,7 +111,7 @@ uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus,
 		state[i] = COVERED;
 		weight += nodes[i].total;
 	}
-	/* A match above @focus has all of it. */
+	/* A match above @focus contains all of it. */
 	while (focus != 0) {
 		focus = nodes[focus].parent;
 		if (nodes[focus].function != UINT32_MAX && matches[nodes[focus].function])

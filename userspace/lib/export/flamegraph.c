@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flame graph as one SVG file.  The root is on top: a page opens at its top, and there the widest
- * boxes should be.
+ * A flame graph as one SVG file.  The root is on top: a page opens at its top, and the widest boxes
+ * should be there.
  */
 #include <inttypes.h>
 
@@ -11,12 +11,15 @@
 #include "export/flame-page.h"
 #include "export/svg.h"
 
-/* Where there is no script that makes it as wide as the window. */
+/* Width without a script that fits it to the window. */
 #define WIDTH 1200
 #define ROW_HEIGHT 18
 #define HEAD_HEIGHT 54
 #define SHADES 3
-/* A text in less than this share of the width is hidden: no more than three letters would fit. */
+/*
+ * Text is hidden in boxes narrower than this part of the width: no more than three letters would
+ * fit.
+ */
 #define TEXT_MIN_SHARE 0.022
 
 struct page {
@@ -27,7 +30,7 @@ struct page {
 	GString *out;
 };
 
-/* A share of the whole in percent, without what a locale would make of it. */
+/* A percentage of the whole, independent of the locale. */
 static void append_percent(GString *out, uint64_t part, uint64_t whole, unsigned digits)
 {
 	char format[8], number[G_ASCII_DTOSTR_BUF_SIZE];

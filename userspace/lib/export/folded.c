@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks, the line format flame graph tools read.  Stacks that read the same (functions of
- * the same name in different objects) become one line.
+ * Folded stacks, the line format that flame graph tools read.  Stacks with the same text (functions
+ * of the same name in different objects) become one line.
  */
 #include "export/amounts.h"
 #include "export/export.h"
@@ -12,7 +12,7 @@
 #include "base/words.h"
 
 struct line {
-	size_t stack;			/* in the text */
+	size_t stack;			/* position in the text */
 	uint64_t weight;
 };
 
@@ -33,7 +33,7 @@ static int compare_lines(gconstpointer a, gconstpointer b, gpointer data)
 		      text + ((const struct line *)b)->stack);
 }
 
-/* Every node with weight of its own: its path, nul-terminated, in @text. */
+/* Every node with weight of its own: writes its path, nul-terminated, to @text. */
 static GArray *collect_lines(const SptProfile *profile, GString *text)
 {
 	uint32_t n_nodes, n_functions;

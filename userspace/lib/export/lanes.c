@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lanes of CPUs and threads as one SVG file that refers to nothing outside of it, in the colours of
- * the viewer.  A lane has a path for each kind: what lies side by side and is as high is one box,
- * so the file stays small where little happens.
+ * the viewer.  A lane has a path for each kind: adjacent parts of the same height are one box, so
+ * the file stays small where little happens.
  */
 #include <math.h>
 
@@ -19,7 +19,7 @@
 #define LEGEND_STEP 90
 #define MAX_TICKS   10
 #define INDENT	    12
-/* Of the busiest processes: more is no picture. */
+/* Limit for the busiest processes: more are no readable picture. */
 #define MAX_LINES 100
 
 struct page {
@@ -39,7 +39,7 @@ static void add_row(struct page *page, SptLaneOf of, uint32_t number, bool is_be
 	page->rows[page->n_rows++] = (SptLaneWanted){ of, number };
 }
 
-/* CPUs, then processes with their threads; one with a single thread is a line. */
+/* CPUs, then processes with their threads; a process with a single thread is one line. */
 static void list_rows(struct page *page)
 {
 	const SptLanes *lanes = page->lanes;
@@ -77,8 +77,8 @@ static char *name_of(const struct page *page, const SptLaneWanted *row)
 }
 
 /*
- * Where a kind begins and ends in a bucket, from above: kinds stand upon each other, each as high
- * as its share; what is there at all has a pixel.
+ * Where a kind begins and ends in a bucket, from above: kinds are stacked, each with a height by
+ * its percentage; every kind that occurs has at least a pixel.
  */
 static void place_kinds(const float *shares, unsigned *tops, unsigned *bottoms)
 {
@@ -155,9 +155,12 @@ static void append_name(struct page *page, uint32_t row)
 
 static void append_legend(struct page *page)
 {
-	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
-		unsigned x = GUTTER + kind * LEGEND_STEP;
+	for (unsigned kind = 0, n = 0; kind < SPT_LANE_KINDS; kind++) {
+		unsigned x = GUTTER + n * LEGEND_STEP;
 
+		if (kind == SPT_LANE_IRQ && page->lanes->irqs->len == 0)
+			continue;
+		n++;
 		g_string_append_printf(page->out,
 				       "<path class=\"k%u\" d=\"M%u,6h10v10h-10z\"/>"
 				       "<text x=\"%u\" y=\"15\">",

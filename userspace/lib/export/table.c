@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a list of functions says, for a mail or a page. */
+/* A list of functions, for a mail or a page. */
 #include "export/export.h"
 #include "base/words.h"
 
@@ -13,7 +13,7 @@ static void append_html(GString *out, const char *text)
 	g_string_append(out, escaped);
 }
 
-/* On one line, whatever is in it. */
+/* Makes it one line, no matter what the text has. */
 static void append_line(GString *out, const char *text, int width)
 {
 	g_autofree char *line = spt_one_line(text);
@@ -73,7 +73,7 @@ static void export_all(const SptProfile *profile, bool is_html, GString *out)
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
 	g_autofree uint32_t *order = spt_profile_order(profile, true);
 
-	/* Those without samples are last. */
+	/* Functions without samples are last. */
 	for (n = 0; n < n_functions && functions[order[n]].total > 0; n++)
 		;
 	spt_export_table(profile, order, n, is_html, out);

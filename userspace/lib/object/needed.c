@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is read in parts that are checked here: whatever is in it, the worst is that a file is
- * named that is not needed.
+ * A file is read in parts, which are checked here.  Whatever the file has in it, the worst case is
+ * that a file is named that is not needed.
  */
 #include "object/needed.h"
 
@@ -22,7 +22,7 @@
 #define CACHE_MAX   (16u << 20)
 #define SCRIPTS_MAX 4			/* interpreters that are scripts */
 
-/* The loader's index of libraries: a head, entries, and the texts they point to. */
+/* The loader's index of libraries: a header, entries, and their texts. */
 struct cache_head {
 	char magic[20];
 	uint32_t n, text_bytes;
@@ -37,11 +37,11 @@ struct cache_entry {
 
 struct search {
 	GPtrArray *files;
-	GHashTable *known;		/* set of paths in files */
+	GHashTable *known;		/* set of paths that are in @files */
 	GBytes *cache;			/* NULL: there is none */
 };
 
-/* To be freed; NULL: it is not there.  A 0 follows. */
+/* To be freed; NULL: the file does not exist.  A 0 byte follows. */
 static void *take(int fd, uint64_t at, uint64_t bytes)
 {
 	char *data;
@@ -64,7 +64,7 @@ static void add(struct search *search, const char *path)
 	}
 }
 
-/* By the loader's index; it has the libraries of other machines, too. */
+/* Looks a library up in the loader's index, which has libraries of other machines, too. */
 static bool add_from_cache(struct search *search, const char *name)
 {
 	gsize bytes = 0;
@@ -95,7 +95,7 @@ static bool add_from(struct search *search, const char *dir, const char *name)
 	return true;
 }
 
-/* As in "$ORIGIN/../lib:/opt/lib". */
+/* Expands paths such as "$ORIGIN/../lib:/opt/lib". */
 static bool add_from_dirs(struct search *search, const char *dirs, const char *program,
 			  const char *name)
 {
@@ -173,7 +173,7 @@ static void take_dynamic(struct search *search, const char *path, int fd,
 				    text_at(texts, texts_bytes, rows[i].d_un.d_val));
 }
 
-/* What @path names; false: it is no program of this kind of machine. */
+/* Opens the program at @path; false: it is no program of this kind of machine. */
 static bool take_file(struct search *search, const char *path, int fd)
 {
 	g_autofree Elf64_Ehdr *head = take(fd, 0, sizeof(*head));
@@ -218,7 +218,7 @@ static char *interpreter_of(int fd)
 	return words[at] ? g_find_program_in_path(words[at]) : NULL;
 }
 
-/* False: it cannot be read, or is a script, whose interpreter is *@program then. */
+/* False: the file cannot be read, or is a script, whose interpreter is then *@program. */
 static bool take_program(struct search *search, char **program)
 {
 	int fd = spt_open_regular(*program);
@@ -254,7 +254,7 @@ GPtrArray *spt_needed_files(const char *program)
 			break;
 	if (path)
 		g_ptr_array_add(files, g_strdup(path));
-	/* Grows meanwhile: by what libraries need. */
+	/* The list grows meanwhile, by the needs of libraries. */
 	for (unsigned i = 0; i < found->len; i++) {
 		const char *name = g_ptr_array_index(found, i);
 		int fd = spt_open_regular(name);

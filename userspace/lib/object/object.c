@@ -2,8 +2,8 @@
 /*
  * One ELF file, opened so that a hostile one can do no harm.  Only regular files are opened, and
  * they are read by pread(): a file that shrinks under a mapping kills its reader.  The size of each
- * table is checked before it is read.  The file's identity and the places of its code are read
- * here, within those bounds; libelf reads the file only if a caller needs more.
+ * table is checked before it is read.  The file's identity and the addresses of its code are read
+ * here, within those bounds.  libelf reads the file only if a caller needs more.
  */
 #include "object/object.h"
 
@@ -17,10 +17,10 @@
 #include "base/words.h"
 #include "object/regular.h"
 
-/* Go's own note, four hashes as text, and of it the hash of the content. */
+/* Go's own note: four hashes as text, and in it the hash of the content. */
 #define GO_NOTE 4
 #define GO_ID_BYTES 20
-/* Of all notes together, more than any linker writes; they hold identities, not data. */
+/* Limit for all notes together, more than any linker writes; they hold identities, not data. */
 #define NOTES_MAX_BYTES (1u << 20)
 #define LOADS_MAX 1024
 
@@ -35,7 +35,7 @@ struct SptObject {
 	char *name;
 	bool is_64, is_big;
 	Elf_Cmd how;
-	Elf *elf;		/* once it was asked for */
+	Elf *elf;		/* once it was requested */
 	GArray *loads;		/* struct load: the executable PT_LOADs */
 	uint8_t build_id[SPT_BUILD_ID_MAX];
 	unsigned build_id_bytes;
@@ -57,7 +57,10 @@ static void set_errno(GError **error, const char *what, const char *name, int sa
 		      spt_words(what), name, g_strerror(saved));
 }
 
-/* Of the file's own class and byte order: a number of that many bytes, and a header's field. */
+/*
+ * Numbers in the file's own class and byte order: a number of this many bytes, and a header's
+ * field.
+ */
 static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t bytes)
 {
 	uint8_t number[sizeof(uint64_t)] = { 0 };
@@ -76,7 +79,7 @@ static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t byt
 				     sizeof(((Elf32_##type *)0)->name)))
 #define HEADER_BYTES(object, type) ((object)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
-/* How much of @bytes there is at @offset. */
+/* The part of @bytes that exists at @offset. */
 static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t bytes)
 {
 	size_t done = 0;
@@ -98,8 +101,8 @@ static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t
 }
 
 /*
- * The build-id among notes in the byte order of @object; its length, 0 if there is none.  @ret_go:
- * the end of Go's, which is a hash of the content; 0 if there is none.
+ * The build-id among notes in the byte order of @object; returns its length, 0 if there is none.
+ * @ret_go: the end of Go's, which is a hash of the content; 0 if there is none.
  */
 static unsigned find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes,
 			      size_t align, uint8_t ret[SPT_BUILD_ID_MAX], const uint8_t **ret_go)
@@ -138,7 +141,7 @@ unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUI
 	return find_build_id(&here, (const uint8_t *)notes, bytes, 4, ret, &go);
 }
 
-/* Notes at @offset, out of the @left bytes of them that are read of one file. */
+/* Notes at @offset.  @left: bytes of notes that may still be read of this file. */
 static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint64_t align,
 		       uint64_t *left)
 {
@@ -157,7 +160,7 @@ static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint6
 		memcpy(object->go_id, go, GO_ID_BYTES);
 }
 
-/* As many of @n headers of @each bytes at @offset as there are; to be freed. */
+/* The first of the @n headers of @each bytes at @offset that exist; to be freed. */
 static uint8_t *read_headers(const SptObject *object, uint64_t offset, size_t each, unsigned *n)
 {
 	size_t bytes = MIN(*n * each, object->size);
@@ -193,7 +196,7 @@ static void read_program_headers(SptObject *object, const uint8_t *head, uint64_
 	}
 }
 
-/* Kernel modules and other objects have nothing else. */
+/* Kernel modules and other objects have only sections. */
 static void read_note_sections(SptObject *object, const uint8_t *head, uint64_t *left)
 {
 	size_t each = HEADER_BYTES(object, Shdr);
@@ -212,7 +215,7 @@ static void read_note_sections(SptObject *object, const uint8_t *head, uint64_t 
 	}
 }
 
-/* NULL: it may be one. */
+/* NULL: the file may be an object. */
 static const char *why_not_elf(SptObject *object, const uint8_t *head, size_t bytes)
 {
 	if (bytes < EI_NIDENT || memcmp(head, ELFMAG, SELFMAG) != 0)
@@ -235,7 +238,7 @@ static const char *why_not_elf(SptObject *object, const uint8_t *head, size_t by
 	return NULL;
 }
 
-/* Takes @fd and a reference of @bytes; one of them is what it reads, @size bytes. */
+/* Takes over @fd and a reference of @bytes; the object reads one of them, @size bytes. */
 static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, const char *name,
 			   GError **error)
 {
@@ -313,7 +316,7 @@ SptObject *spt_object_map(const SptObject *object)
 {
 	int fd = object->fd < 0 ? -1 : fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
 
-	/* Private: headers are changed in memory. */
+	/* A private mapping: headers are changed in memory. */
 	return fd < 0 ? NULL :
 			open_elf(fd, NULL, object->size, ELF_C_READ_MMAP_PRIVATE, object->name,
 				 NULL);
@@ -357,7 +360,7 @@ static void begin_elf(SptObject *object)
 
 Elf *spt_object_elf(const SptObject *object)
 {
-	/* Nobody sees the difference. */
+	/* The difference is not visible. */
 	if (!object->elf)
 		begin_elf((SptObject *)object);
 	return object->elf;

@@ -9,7 +9,7 @@
 
 int spt_open_regular(const char *path)
 {
-	/* Without O_RDONLY neither a driver nor an automounter hears of it. */
+	/* Opened with O_PATH: neither a driver nor an automounter notices. */
 	int at = open(path, O_PATH | O_CLOEXEC), fd = -1, problem;
 	char link[32];
 	struct stat stat;
@@ -21,7 +21,7 @@ int spt_open_regular(const char *path)
 		errno = EINVAL;
 	else
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	/* Where /proc is not mounted the path is all there is. */
+	/* Where /proc is not mounted there is only the path. */
 	if (fd < 0 && errno == ENOENT)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	problem = errno;

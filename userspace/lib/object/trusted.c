@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Directory by directory from the root on: each is looked at before a name in it is looked up, so
- * that nobody else can exchange what follows.
+ * Walks directory by directory from the root.  Each is checked before a name in it is looked up, so
+ * that nobody else can exchange the rest.
  */
 #include "object/trusted.h"
 
@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An access list that lets others write shows in the bits of the group. */
+/* An access list that lets others write is visible in the bits of the group. */
 static bool is_roots(const struct stat *stat)
 {
 	return stat->st_uid == 0 && !(stat->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* The next one after the directory @dir, which is closed; -1 and errno. */
+/* Opens the next name in the directory @dir, which is closed; -1 and errno. */
 static int step(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), problem = 0;
@@ -39,7 +39,7 @@ static int step(int dir, const char *name)
 	return -1;
 }
 
-/* The file of an O_PATH descriptor, if that is a regular file. */
+/* Opens the file of an O_PATH descriptor, if it is a regular file. */
 static int open_file(int path_fd)
 {
 	char link[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each space is a sorted array of mappings that do not overlap: few, seldom changed, looked up for
- * every frame.
+ * Each space is a sorted array of mappings that do not overlap: few, seldom changed, and looked up
+ * for every frame.
  */
 #include "process/spaces.h"
 
@@ -10,7 +10,7 @@
 struct SptSpace {
 	uint64_t mm;
 	GArray *maps;			/* of SptMap, by start */
-	/* As they were before the snapshot that is being taken, else NULL */
+	/* Maps before the snapshot that is being taken, else NULL */
 	GArray *before;
 	uint64_t version;
 	uint64_t snapshot_time;
@@ -20,6 +20,8 @@ struct SptSpace {
 struct SptSpaces {
 	GHashTable *by_mm;		/* mm id -> SptSpace */
 	GPtrArray *in_snapshot;		/* spaces that have @before */
+	GHashTable *kept;		/* version -> id of the space that keeps its mappings */
+	uint64_t last_kept;		/* counts down from the highest id */
 	SptSpacesListener listener;
 	uint64_t last_version;
 };
@@ -39,6 +41,7 @@ SptSpaces *spt_spaces_new(void)
 
 	spaces->by_mm = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, space_free);
 	spaces->in_snapshot = g_ptr_array_new();
+	spaces->kept = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	return spaces;
 }
 
@@ -52,6 +55,7 @@ void spt_spaces_free(SptSpaces *spaces)
 	if (!spaces)
 		return;
 	g_ptr_array_unref(spaces->in_snapshot);
+	g_hash_table_unref(spaces->kept);
 	g_hash_table_unref(spaces->by_mm);
 	g_free(spaces);
 }
@@ -99,7 +103,7 @@ static void tell_gone(const SptSpaces *spaces, const SptSpace *space, const SptM
 		spaces->listener.gone(space->mm, part, time, is_replaced, spaces->listener.data);
 }
 
-/* Whether both hold the same, where they overlap. */
+/* Whether both hold the same mappings, where they overlap. */
 static bool is_alike(const SptMap *a, const SptMap *b)
 {
 	return a->object == b->object && a->offset - a->start == b->offset - b->start;
@@ -115,7 +119,7 @@ static SptMap part_of(const SptMap *map, uint64_t start, uint64_t end)
 	return part;
 }
 
-/* Cuts [start, end) out and returns the index at which a mapping for it belongs. */
+/* Cuts [start, end) out and returns the index for a new mapping of it. */
 static unsigned cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t end, uint64_t time,
 		    bool is_replaced)
 {
@@ -213,7 +217,7 @@ void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64
 				   seen);
 }
 
-/* The very same mapping in @maps, or NULL. */
+/* An identical mapping in @maps, or NULL. */
 static const SptMap *find_same(const GArray *maps, const SptMap *map)
 {
 	unsigned at = first_behind(maps, map->start);
@@ -251,6 +255,38 @@ void spt_spaces_end_snapshot(SptSpaces *spaces)
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm)
 {
 	g_hash_table_remove(spaces->by_mm, &mm);
+}
+
+uint64_t spt_spaces_keep(SptSpaces *spaces, uint64_t mm)
+{
+	SptSpace *from = g_hash_table_lookup(spaces->by_mm, &mm), *to;
+	uint64_t *kept;
+
+	if (!from || !from->maps->len)
+		return 0;
+	kept = g_hash_table_lookup(spaces->kept, &from->version);
+	if (kept)
+		return *kept;
+	do
+		spaces->last_kept--;
+	while (g_hash_table_contains(spaces->by_mm, &spaces->last_kept));
+	to = get_space(spaces, spaces->last_kept);
+	to->version = from->version;
+	g_array_append_vals(to->maps, from->maps->data, from->maps->len);
+	g_hash_table_insert(spaces->kept, g_memdup2(&from->version, sizeof(from->version)),
+			    g_memdup2(&to->mm, sizeof(to->mm)));
+	return to->mm;
+}
+
+void spt_spaces_drop_kept(SptSpaces *spaces)
+{
+	GHashTableIter iter;
+	void *mm;
+
+	g_hash_table_iter_init(&iter, spaces->kept);
+	while (g_hash_table_iter_next(&iter, NULL, &mm))
+		g_hash_table_remove(spaces->by_mm, mm);
+	g_hash_table_remove_all(spaces->kept);
 }
 
 const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm)

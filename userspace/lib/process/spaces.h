@@ -63,6 +63,14 @@ void spt_spaces_end_snapshot(SptSpaces *spaces);
 /* The space has ended. */
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm);
 
+/*
+ * The id of a space that has the mappings that @mm has now, and keeps them until
+ * spt_spaces_drop_kept(); 0: none are known.
+ */
+uint64_t spt_spaces_keep(SptSpaces *spaces, uint64_t mm);
+/* Drops all spaces of spt_spaces_keep(). */
+void spt_spaces_drop_kept(SptSpaces *spaces);
+
 /* The space's mappings; NULL: none are known.  Valid until it is dropped. */
 const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm);
 /*

@@ -10,7 +10,7 @@
 
 #define RECENT_THREADS 64
 
-/* What a snapshot said of a thread that was known. */
+/* Facts of a snapshot about a known thread. */
 struct seen {
 	uint32_t pid, tid;
 	uint64_t mm, time;
@@ -19,14 +19,14 @@ struct seen {
 
 struct SptTasks {
 	SptTasksListener listener;
-	GHashTable *processes;		/* pid -> SptProcess, the image that lives */
+	GHashTable *processes;		/* pid -> SptProcess, the living image */
 	GHashTable *threads;		/* tid -> SptThread */
 	GHashTable *users;		/* mm -> number of processes in it */
-	SptThread *recent[RECENT_THREADS];	/* sampled lately, by tid; NULL or alive */
-	GArray *seen;			/* by time: those from @n_passed on are yet to come */
+	SptThread *recent[RECENT_THREADS]; /* sampled lately, by tid; NULL or a living thread */
+	GArray *seen;			/* by time: those from @n_passed on are in the future */
 	guint n_passed;
 	uint32_t n_processes, n_threads;
-	unsigned n_wanted;		/* of those that live */
+	unsigned n_wanted;		/* of living processes */
 };
 
 static void seen_clear(void *data)
@@ -137,8 +137,20 @@ static void end_process(SptTasks *tasks, SptProcess *process, uint64_t time)
 	g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(process->pid));
 }
 
+/* Inherits facts from the image before or the parent. */
+struct marks {
+	bool is_wanted, is_measured;
+};
+
+static struct marks marks_of(const SptProcess *process)
+{
+	return process ? (struct marks){ process->is_wanted, process->is_measured } :
+			 (struct marks){ 0 };
+}
+
 static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent, uint64_t mm,
-				 uint64_t time, bool is_kthread, bool is_wanted, const char *name)
+				 uint64_t time, bool is_kthread, struct marks marks,
+				 const char *name)
 {
 	SptProcess *process = g_new0(SptProcess, 1);
 
@@ -146,8 +158,9 @@ static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent,
 	process->pid = pid;
 	process->parent = parent;
 	process->is_kthread = is_kthread;
-	process->is_wanted = is_wanted;
-	tasks->n_wanted += is_wanted;
+	process->is_wanted = marks.is_wanted;
+	process->is_measured = marks.is_measured;
+	tasks->n_wanted += marks.is_wanted;
 	process->mm = mm;
 	process->start_time = time;
 	process->name = g_strdup(name);
@@ -179,18 +192,18 @@ static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t ti
 }
 
 /*
- * The image after an exec: the process's only thread goes on under the process's own id.  @name may
- * be the old image's.
+ * The image after an exec: the process's only thread continues under the process's own id.  @name
+ * may be the old image's.
  */
 static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm, uint64_t time,
 			      const char *name)
 {
 	uint32_t pid = process->pid, parent = process->id;
-	bool is_wanted = process->is_wanted;
+	struct marks marks = marks_of(process);
 	g_autofree char *own_name = g_strdup(name);
 
 	end_process(tasks, process, time);
-	process = begin_process(tasks, pid, parent, mm, time, false, is_wanted, own_name);
+	process = begin_process(tasks, pid, parent, mm, time, false, marks, own_name);
 	begin_thread(tasks, process, pid, time, own_name);
 	return process;
 }
@@ -218,7 +231,7 @@ static void rename_thread(SptTasks *tasks, SptThread *thread, const char *name)
 	tell_thread(tasks, thread);
 }
 
-/* What is not known yet of the process and the thread. */
+/* Sets facts of the process and the thread that are not known yet. */
 static void meet(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		 uint64_t start_time, bool is_kthread, const char *name)
 {
@@ -226,7 +239,7 @@ static void meet(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pi
 
 	if (!process)
 		process = begin_process(tasks, pid, parent ? parent->id : 0, mm, start_time,
-					is_kthread, parent && parent->is_wanted, name);
+					is_kthread, marks_of(parent), name);
 	if (!find_thread(tasks, tid))
 		begin_thread(tasks, process, tid, start_time, name);
 }
@@ -236,7 +249,7 @@ void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent
 {
 	SptProcess *process = find_process(tasks, pid);
 
-	/* A snapshot may have been faster; and a pid that is used again is another process. */
+	/* A snapshot may have been faster; and a reused pid is another process. */
 	if (process && pid == tid && process->start_time < start_time)
 		end_process(tasks, process, start_time);
 	meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
@@ -336,7 +349,7 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 	if (!process) {
 		g_autofree char *name = pid ? g_strdup_printf("pid %u", pid) : g_strdup("[idle]");
 
-		process = begin_process(tasks, pid, 0, mm, time, !pid, false, name);
+		process = begin_process(tasks, pid, 0, mm, time, !pid, marks_of(NULL), name);
 	}
 	thread = find_thread(tasks, tid);
 	if (!thread || thread->process != process)
@@ -358,6 +371,15 @@ bool spt_tasks_want(SptTasks *tasks, uint32_t pid)
 		process->is_wanted = true;
 		tasks->n_wanted++;
 	}
+	return process;
+}
+
+const SptProcess *spt_tasks_measure(SptTasks *tasks, uint32_t pid)
+{
+	SptProcess *process = find_process(tasks, pid);
+
+	if (process)
+		process->is_measured = true;
 	return process;
 }
 

@@ -24,6 +24,7 @@ typedef struct {
 	uint64_t read_time;
 	/* For filters: inherited by children and later images. */
 	bool is_wanted;
+	bool is_measured;		/* its resident memory is recorded; likewise inherited */
 	uint64_t mm;
 	uint64_t start_time, end_time;	/* end 0: it is alive */
 	char *name;
@@ -82,6 +83,8 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 const SptThread *spt_tasks_find(const SptTasks *tasks, uint32_t tid);
 /* Marks the process @pid; false: there is none. */
 bool spt_tasks_want(SptTasks *tasks, uint32_t pid);
+/* The same for is_measured.  NULL: there is no such process. */
+const SptProcess *spt_tasks_measure(SptTasks *tasks, uint32_t pid);
 /* Whether a marked process is alive. */
 bool spt_tasks_has_wanted(const SptTasks *tasks);
 /* Whether a living process uses the address space.  The id may belong to a new one by now. */

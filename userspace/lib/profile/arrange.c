@@ -105,7 +105,9 @@ static uint32_t root_of_row(struct arranger *arranger, uint64_t row)
 	return *root;
 }
 
-/* The new parent of what hung below a process, or with @is_leaf of what has no stack. */
+/*
+ * The new parent of nodes that were below a process, or, with @is_leaf, of nodes without a stack.
+ */
 static uint32_t move_process(struct arranger *arranger, uint32_t root, uint32_t function,
 			     bool is_leaf)
 {
@@ -128,7 +130,7 @@ static uint32_t move(struct arranger *arranger, uint32_t root, uint32_t node)
 	if (functions[function].is_process) {
 		at = move_process(arranger, root, function, false);
 	} else {
-		/* No deeper than folding lets stacks be. */
+		/* No deeper than the limit of folding. */
 		at = move(arranger, root, nodes[node].parent);
 		if (!arranger->is_hidden || !arranger->is_hidden[function])
 			at = spt_tree_builder_child(&arranger->tree, at, function);
@@ -141,7 +143,7 @@ static uint32_t move_leaf(struct arranger *arranger, uint32_t root, uint32_t lea
 {
 	uint32_t at;
 
-	/* Many processes with deep stacks of their own: see fold.c. */
+	/* Limit for many processes with deep stacks of their own: see fold.c. */
 	if (arranger->tree.nodes->len >= SPT_PROFILE_MAX_NODES)
 		return move_process(arranger, root,
 				    g_array_index(arranger->base->tree, SptTreeNode, leaf).function,
@@ -227,7 +229,7 @@ const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function
 	return &g_array_index(arranged->groups, SptGroupRow, function - first);
 }
 
-/* Where the way out begins, with how much: 0 for a node from where there is none. */
+/* The start of each path to the root, and its weight: 0 for a node without one. */
 static uint64_t weight_of_way(const SptProfile *profile, uint32_t function, uint32_t node)
 {
 	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;

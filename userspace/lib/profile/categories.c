@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "profile/glob.h"
 
-#define OTHER 0				/* index of the category of what no rule matches */
+#define OTHER 0 /* index of the category of functions that no rule matches */
 
 struct rule {
 	char *function, *object;	/* patterns */
@@ -52,7 +52,7 @@ static bool add_rule(SptCategories *categories, char *line, unsigned number, GEr
 		*equals = '\0';
 		line = g_strstrip(line);
 		function = g_strstrip(equals + 1);
-		/* The last one: names may have it too. */
+		/* The last one: names may contain it, too. */
 		for (at = strstr(function, " @ "); at; at = strstr(at + 1, " @ "))
 			object = at;
 		if (object) {

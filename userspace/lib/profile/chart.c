@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over the samples of that time; a box is open as long as the next stack goes through the
+ * One pass over the samples of that time.  A box is open while the following stacks go through the
  * same node of the tree.
  */
 #include "profile/chart.h"
@@ -13,13 +13,13 @@ struct open_box {
 };
 
 /*
- * Boxes too narrow to be distinguished, in a row, until they are wide enough together.  Which
- * function has most of it is found by a vote (Boyer and Moore's, weighted): what remains of its
- * lead is no more than its time.
+ * Boxes too narrow to be distinguished, in a row, until they are wide enough together.  A vote
+ * (Boyer and Moore's, weighted) finds the function that has most of it: the rest of its lead is no
+ * more than its time.
  */
 struct mixture {
-	SptFlameBox box;		/* n_more: how many; 0: there are none.  Its node leads */
-	uint64_t lead, time;		/* without what is between them */
+	SptFlameBox box; /* n_more: number of them; 0: there are none.  Its node leads */
+	uint64_t lead, time;		/* without the gaps between them */
 };
 
 struct row {
@@ -30,7 +30,7 @@ struct row {
 struct chart {
 	const SptTreeNode *nodes;
 	uint64_t begin_ns, end_ns, least_ns;
-	uint64_t period_ns;		/* 0: of another metric than CPU time */
+	uint64_t period_ns;		/* 0: for another metric than CPU time */
 	uint64_t until;			/* of the last sample */
 	GArray *open;			/* struct open_box, outermost first */
 	GArray *path;			/* uint32_t: nodes of a sample, innermost first */
@@ -43,7 +43,7 @@ static bool is_near(const struct chart *chart, const SptFlameBox *before, const 
 	return box->begin - (before->begin + before->weight) < chart->least_ns;
 }
 
-/* The same again after a short while is one box. */
+/* Equal boxes with a short gap are one box. */
 static void add_box(struct chart *chart, struct row *row, const SptFlameBox *box)
 {
 	SptFlameBox *before =
@@ -59,7 +59,7 @@ static void add_box(struct chart *chart, struct row *row, const SptFlameBox *box
 	row->last = chart->boxes->len;
 }
 
-/* What surely has half of a mixture represents it. */
+/* A function that surely has half of a mixture represents it. */
 static void end_mixture(struct chart *chart, struct row *row)
 {
 	SptFlameBox box = row->mixture.box;
@@ -118,7 +118,7 @@ static void close_box(struct chart *chart, uint32_t depth, const struct open_box
 	}
 }
 
-/* All from @depth on. */
+/* Closes all boxes from @depth on. */
 static void close_from(struct chart *chart, uint32_t depth)
 {
 	while (chart->open->len > depth) {
@@ -128,7 +128,7 @@ static void close_from(struct chart *chart, uint32_t depth)
 	}
 }
 
-/* How much of the time before it a row represents. */
+/* The time before a row that it represents. */
 static uint64_t length_of(const SptProfile *base, uint64_t row, uint64_t period_ns)
 {
 	if (base->metric->is_cpu)
@@ -141,7 +141,7 @@ static uint64_t length_of(const SptProfile *base, uint64_t row, uint64_t period_
 static void add_sample(struct chart *chart, uint64_t time, uint64_t length, uint32_t leaf)
 {
 	uint64_t begin = MAX(time > length ? time - length : 0, chart->begin_ns);
-	/* Ticks of neighbouring periods are up to two periods apart. */
+	/* Ticks of neighbouring periods are at most two periods apart. */
 	bool is_gap = begin > chart->until + chart->period_ns;
 	uint32_t depth = 0;
 
@@ -165,7 +165,7 @@ static void add_sample(struct chart *chart, uint64_t time, uint64_t length, uint
 	chart->until = MAX(time, begin);
 }
 
-/* By id: whether it is the thread. */
+/* By id: whether this is the thread. */
 static bool *find_threads(const SptCapture *capture, uint32_t tid)
 {
 	bool *is_wanted = g_new0(bool, (size_t)capture->n_threads + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recorder notes the number of the command's first process.  All else that belongs to the
- * command has it for an ancestor.
+ * The recorder notes the number of the command's first process.  All other processes of the command
+ * are its descendants.
  */
 #include "profile/command.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/words.h"
 
-#define SIGNAL_STATUS 128	/* a shell's, and the recorder's, of what a signal has ended */
+#define SIGNAL_STATUS 128	/* shells and the recorder add it to a signal's number */
 
 uint64_t spt_command_fact(const SptCapture *capture, const char *key)
 {
@@ -29,7 +29,7 @@ bool *spt_processes_below(const SptCapture *capture, uint64_t pid)
 	for (uint32_t i = 0; i < capture->n_processes; i++)
 		is_wanted[i] =
 			pid == 0 || (capture->processes[i].id && capture->processes[i].pid == pid);
-	/* Parents nearly always have the smaller numbers: this ends at the second time. */
+	/* Parents mostly have smaller numbers: two passes are enough then. */
 	while (pid != 0 && is_new) {
 		is_new = false;
 		for (uint32_t i = 1; i < capture->n_processes; i++) {
@@ -52,7 +52,7 @@ bool *spt_command_processes(const SptCapture *capture)
 	return NULL;
 }
 
-/* The command as it was typed shows no better where its first word ends. */
+/* The command line as it was typed does not show where its first word ends. */
 char *spt_command_name(const SptCapture *capture)
 {
 	const char *command = spt_capture_host(capture, "command");

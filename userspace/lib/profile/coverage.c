@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each distinct innermost place is named once, and its weight goes to its object. */
+/* Each distinct innermost address is named once, and its weight is added to its object. */
 #include "profile/coverage.h"
 
 #include <string.h>

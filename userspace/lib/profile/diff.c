@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Both sides are brought to one numbering of functions; a path is then a pair of numbers, as in
- * folding.
+ * Both sides get a common numbering of functions.  A path is then a pair of numbers, as in folding.
  */
 #include "profile/diff.h"
 
@@ -45,10 +44,10 @@ static gboolean equal_rows(gconstpointer a, gconstpointer b)
 	       strcmp(x->object, y->object) == 0;
 }
 
-/* Those that took something: a profile also names processes that only other metrics have. */
+/* Functions with weight: a profile also names processes that only other metrics have. */
 static void number_functions(struct sides *sides)
 {
-	/* The keys are rows made for them; the array moves as it grows. */
+	/* The keys are allocated rows; the array moves as it grows. */
 	g_autoptr(GHashTable) known = g_hash_table_new_full(hash_row, equal_rows, g_free, NULL);
 
 	sides->functions = g_array_new(FALSE, FALSE, sizeof(SptDiffRow));
@@ -98,7 +97,7 @@ GArray *spt_diff_functions(const SptProfile *before, const SptProfile *after)
 	return sides.functions;
 }
 
-/* The row of the path that goes on from row @parent by @function. */
+/* The row of the path that continues row @parent by @function. */
 static uint32_t path_for(const struct sides *sides, struct spt_pairs *known, GArray *paths,
 			 uint32_t parent, uint32_t function)
 {
@@ -152,7 +151,7 @@ GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)
 }
 
 /*
- * What each side has for itself in each node of a tree that has all paths of both; and the tree's
+ * The self weight of each side in each node of a tree that has all paths of both; and the tree's
  * functions.
  */
 struct merged {
@@ -178,7 +177,7 @@ static void merge_side(struct merged *merged, const struct sides *sides, unsigne
 	}
 }
 
-/* Sums up @selfs.  Parents come before their nodes. */
+/* Sums up @selfs.  Parents come before their children. */
 static void add_to_parents(const struct spt_tree_builder *builder, GArray *selfs)
 {
 	double *sums = (double *)selfs->data;
@@ -229,7 +228,7 @@ SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, co
 	g_autofree uint32_t *places = NULL;
 	double most;
 
-	/* The larger one of both is the whole. */
+	/* The larger one of both is 100 %. */
 	if (worth) {
 		most = MAX((double)spt_profile_total(before) * worth[0],
 			   (double)spt_profile_total(after) * worth[1]);

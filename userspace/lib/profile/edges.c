@@ -15,7 +15,7 @@ static int compare_edges(gconstpointer a, gconstpointer b, gpointer data)
 	return spt_function_compare(&functions[x->function], &functions[y->function]);
 }
 
-/* The edges with a weight out of one slot per function, sorted. */
+/* The edges with a weight, out of one slot per function, sorted. */
 static GArray *collect_edges(const SptProfile *profile, const SptEdge *slots)
 {
 	GArray *edges = g_array_new(FALSE, FALSE, sizeof(SptEdge));
@@ -30,7 +30,7 @@ static GArray *collect_edges(const SptProfile *profile, const SptEdge *slots)
 	return edges;
 }
 
-/* Which functions are meant; to be freed. */
+/* Marks the functions that are meant; to be freed. */
 static bool *mark_members(const SptProfile *profile, const uint32_t *functions, uint32_t n)
 {
 	bool *members = g_new0(bool, MAX(profile->functions->len, 1));
@@ -40,7 +40,7 @@ static bool *mark_members(const SptProfile *profile, const uint32_t *functions, 
 	return members;
 }
 
-/* On entering a node: whether it is a member that has none above it. */
+/* On entering a node: whether it is a member without a member above it. */
 static bool is_outermost_member(const struct spt_walk *walk, const bool *members, uint32_t *above)
 {
 	uint32_t function = walk->nodes[walk->node].function;
@@ -83,7 +83,7 @@ GArray *spt_profile_callers_of(const SptProfile *profile, const uint32_t *functi
 		const SptTreeNode *node = &walk.nodes[walk.node];
 		uint32_t caller = walk.nodes[node->parent].function;
 
-		/* Processes hang below the root, which is nobody. */
+		/* Processes hang below the root, which has no function. */
 		if (is_outermost_member(&walk, members, &above) && caller != UINT32_MAX)
 			slots[caller].weight += node->total;
 	} while (spt_walk_next(&walk));
@@ -97,7 +97,7 @@ GArray *spt_profile_callees_of(const SptProfile *profile, const uint32_t *functi
 	g_autofree uint32_t *above = g_new0(uint32_t, MAX(profile->functions->len, 1));
 	g_autofree bool *members = mark_members(profile, functions, n);
 
-	/* The outermost call of each callee by a member on a stack counts for that stack. */
+	/* For each callee, the outermost call by a member on a stack counts for that stack. */
 	do {
 		const SptTreeNode *node = &walk.nodes[walk.node];
 		uint32_t caller = walk.nodes[node->parent].function;
@@ -135,7 +135,7 @@ GArray *spt_profile_callees(const SptProfile *profile, uint32_t function)
 	return spt_profile_callees_of(profile, &function, 1);
 }
 
-/* Where @function has weight and is not below itself: how many such nodes, and the last one. */
+/* Nodes where @function has weight and is not below itself: their number, and the last one. */
 static uint32_t count_outermost(const SptProfile *profile, uint32_t function, uint32_t *ret_last)
 {
 	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
@@ -152,8 +152,8 @@ static uint32_t count_outermost(const SptProfile *profile, uint32_t function, ui
 }
 
 /*
- * Nodes where a way down begins (@function's, or those that hold) and what is below them, merged;
- * @root: the root's function.
+ * Nodes at which the selected part begins (@function's, or those that match) with everything below
+ * them, merged; @root: the root's function.
  */
 static GArray *merge_below(const SptProfile *profile, uint32_t root, const bool *holds)
 {

@@ -8,7 +8,8 @@
 
 struct cursor {
 	uint32_t kind;
-	bool by_value;			/* the weight is what the row has as value */
+	bool by_value;			/* the weight is the row's value */
+	bool by_holder;			/* thread and stack are those of the lock's holder */
 	SptStreamReader *reader;
 	const SptEventRow *event;
 	uint32_t n_events;
@@ -76,7 +77,7 @@ static void end(gpointer data)
 	g_free(cursor);
 }
 
-/* For groupings of its metric alone. */
+/* For groupings that only its metric has. */
 static uint32_t detail_of(const SptEventRow *event)
 {
 	switch (event->kind) {
@@ -110,14 +111,35 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 				.time = event->time,
 				.duration_ns = MIN(event->duration_ns, event->time),
 				.weight = cursor->by_value ? event->value : event->weight,
-				.thread = event->thread,
+				.thread = cursor->by_holder ? event->holder : event->thread,
 				.cpu = event->cpu,
-				.node = event->node,
+				.node = cursor->by_holder ? event->holder_node : event->node,
 				.detail = detail_of(event),
 			};
 	}
 	return n;
 }
+
+static gpointer begin_lock_held(const SptCapture *capture)
+{
+	struct cursor *cursor = begin(capture, SYSPROF_SOURCE_LOCK, false);
+
+	cursor->by_holder = true;
+	return cursor;
+}
+
+static bool has_lock_held(const SptCapture *capture)
+{
+	return spt_events_are_in(capture, SYSPROF_SOURCE_HOLD);
+}
+
+const SptWeightSource spt_weights_lock_held = {
+	.is_in = has_lock_held,
+	.count = count,
+	.begin = begin_lock_held,
+	.next = next,
+	.end = end,
+};
 
 #define SOURCE(name_, kind_, by_value_)                                \
 	static bool has_##name_(const SptCapture *capture)             \
@@ -138,9 +160,11 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 
 SOURCE(irq, SYSPROF_SOURCE_IRQ, false);
 SOURCE(softirq, SYSPROF_SOURCE_SOFTIRQ, false);
+SOURCE(irqs_off, SYSPROF_SOURCE_IRQS_OFF, false);
 SOURCE(lock, SYSPROF_SOURCE_LOCK, false);
 SOURCE(faults, SYSPROF_SOURCE_FAULT, false);
 SOURCE(fault_time, SYSPROF_SOURCE_FAULT, true);
+SOURCE(page_cache, SYSPROF_SOURCE_PAGE_CACHE, false);
 SOURCE(io, SYSPROF_SOURCE_BLOCK_DONE, false);
 SOURCE(io_bytes, SYSPROF_SOURCE_BLOCK_DONE, true);
 SOURCE(stalls, SYSPROF_SOURCE_STALL, false);

@@ -79,7 +79,7 @@ static bool is_word_end(char c)
 	return c == '\0' || g_ascii_isspace(c) || c == '(' || c == ')' || c == '"';
 }
 
-/* Takes @word if it comes next. */
+/* Takes @word if it is the next token. */
 static bool take_word(struct parser *parser, const char *word)
 {
 	size_t length = strlen(word);
@@ -228,7 +228,7 @@ void spt_expression_free(SptExpression *expression)
 	g_free(expression);
 }
 
-/* Which of the names are those of a function. */
+/* The names that match a function, as bits. */
 static uint64_t bits_of(const SptExpression *expression, const SptFunction *function)
 {
 	uint64_t bits = 0;
@@ -239,7 +239,7 @@ static uint64_t bits_of(const SptExpression *expression, const SptFunction *func
 		const struct name *name = &g_array_index(expression->names, struct name, i);
 
 		if (name->is_pattern ? spt_glob_match(name->text, function->name) :
-				       strcmp(name->text, function->name) == 0)
+				       spt_glob_is_called(function->name, name->text))
 			bits |= UINT64_C(1) << i;
 	}
 	return bits;

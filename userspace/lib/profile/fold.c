@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Folding: each raw stack (a node of the capture's prefix tree, in some process) becomes a path of
- * functions.  All nodes are named first, in the order of their places.  A (process, raw node) is
+ * functions.  All nodes are named first, in the order of their addresses.  A (process, raw node) is
  * folded once and remembered, so a recording costs its distinct nodes, and a leaf or sample one
  * look-up.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/pairs.h"
+#include "base/sort.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
 #include "stash/frames.h"
 
 /*
- * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks are
- * counted in their process under a name that says so; real recordings stay far below both limits.
+ * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks count
+ * for their process, under a name that says so; real recordings stay far below both limits.
  */
 #define STACK_MAX_FRAMES 2048
 
-/* Beside a place in folder->inlined, instead of the function of a node. */
+/* Flag of an index in folder->inlined, instead of a node's function. */
 #define INLINED (1u << 31)
 
-/* Instead of a process function. */
+/* Used instead of a process's function. */
 #define NOBODY UINT32_MAX
-/* How often progress is reported, and which part of it is naming nodes. */
+/* How often progress is reported, and the part of it that naming nodes takes. */
 #define TELL_NODES 4096
 #define NAMING_SHARE 0.6
-/* Nodes are fetched so far ahead of their turn. */
+/* Nodes are prefetched this far ahead of their turn. */
 #define AHEAD 16
 
 /*
- * The first process that had a raw node, and what it was folded to there.  Nearly always there is
- * no other.
+ * The first process that had a raw node, and the tree node there.  Nearly always there is no other.
  */
 struct first {
 	uint32_t process, leaf;
 };
 
-/* What was folded, from where to where. */
+/* A folded node: from and to. */
 struct taken {
 	uint32_t node, leaf;
 	uint64_t weight, samples;
@@ -59,10 +58,10 @@ struct folder {
 	/* (process function, raw node) -> tree node, of later processes */
 	struct spt_pairs others;
 	uint32_t *function_of_node;	/* of each raw node; INLINED: of several */
-	/* uint32_t: of such nodes how many functions and which, outermost first */
+	/* uint32_t: for such nodes the number of functions and the functions, outermost first */
 	GArray *inlined;
-	uint32_t *function_of_process;	/* of each image; NOBODY until it is asked for */
-	SptFunction last;		/* that was asked for, and which it is */
+	uint32_t *function_of_process;	/* of each image; NOBODY until it is needed */
+	SptFunction last;		/* the last image that was looked up, and its function */
 	uint32_t last_function;
 	uint16_t *depth;		/* of each raw node, saturating */
 	uint32_t *path;			/* STACK_MAX_FRAMES raw nodes */
@@ -70,7 +69,7 @@ struct folder {
 	struct spt_row_source *sources;
 	struct spt_row_value *values;	/* of a base of another metric than CPU time */
 	uint64_t n_rows, longest_ns;
-	GArray *taken;			/* struct taken; NULL: nobody asks */
+	GArray *taken;			/* struct taken; NULL: not requested */
 };
 
 static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
@@ -95,7 +94,7 @@ static uint32_t function_of_name(struct folder *folder, const SptName *name, boo
 	};
 	const SptFunction *last = &folder->last;
 
-	/* Places come in order: most are in the function that the last one was in, or in none. */
+	/* Addresses come in order: most are in the same function as the last one, or in none. */
 	if (name->is_unique) {
 		g_array_append_val(folder->profile->functions, wanted);
 		return folder->profile->functions->len - 1;
@@ -107,7 +106,7 @@ static uint32_t function_of_name(struct folder *folder, const SptName *name, boo
 	return folder->last_function;
 }
 
-/* What function_of_node says of nodes with this frame. */
+/* The value of function_of_node for nodes with this frame. */
 static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 {
 	SptObjectKind kind = folder->capture->objects[frame->object].kind;
@@ -127,7 +126,7 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 	return INLINED | at;
 }
 
-/* The functions of raw node @node, outermost first; how many in @ret_n. */
+/* The functions of raw node @node, outermost first; their number in @ret_n. */
 static const uint32_t *functions_of_node(const struct folder *folder, uint32_t node,
 					 uint32_t *ret_n)
 {
@@ -141,7 +140,7 @@ static const uint32_t *functions_of_node(const struct folder *folder, uint32_t n
 	return function + 1;
 }
 
-/* Once they are named: inlined functions count. */
+/* Called once nodes are named: inlined functions count. */
 static void measure_depths(struct folder *folder)
 {
 	const SptCapture *capture = folder->capture;
@@ -162,7 +161,7 @@ static bool goes_on(struct folder *folder, double done)
 	return !folder->is_given_up;
 }
 
-/* Per frame: whether a node that is @used has it. */
+/* Per frame: whether a @used node has it. */
 static bool *find_used_frames(const SptCapture *capture, const bool *used)
 {
 	bool *frames = g_new0(bool, capture->n_frames);
@@ -172,7 +171,7 @@ static bool *find_used_frames(const SptCapture *capture, const bool *used)
 	return frames;
 }
 
-/* Finds the function of each raw node that is @used (NULL: of all). */
+/* Finds the function of each @used raw node (NULL: of all). */
 static void name_nodes(struct folder *folder, const bool *used)
 {
 	const SptCapture *capture = folder->capture;
@@ -214,7 +213,7 @@ static uint32_t function_of_process(struct folder *folder, uint32_t process)
 	return folder->function_of_process[process];
 }
 
-/* Of all, in their order: functions have the same numbers in the bases of all metrics. */
+/* For all processes, in order: functions have the same numbers in the bases of all metrics. */
 static void name_processes(struct folder *folder)
 {
 	const SptCapture *capture = folder->capture;
@@ -288,7 +287,7 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 	return at;
 }
 
-/* Ahead of its turn. */
+/* Prefetches ahead of its turn. */
 static void fetch_leaf(const struct folder *folder, uint32_t at)
 {
 	if (at < folder->tree.nodes->len)
@@ -323,7 +322,7 @@ static bool *choose_processes(const SptCapture *capture, const SptFilter *filter
 	return wanted;
 }
 
-/* Per raw node: whether a leaf of @processes is there or below. */
+/* Per raw node: whether a leaf of @processes is there or below it. */
 static bool *find_used(const SptCapture *capture, const bool *processes)
 {
 	bool *used = g_new0(bool, MAX(capture->n_nodes, 1));
@@ -335,7 +334,7 @@ static bool *find_used(const SptCapture *capture, const bool *processes)
 	return used;
 }
 
-/* All that one process image has in one node, at once. */
+/* The weight of one process image in one node, added at once. */
 static void fold_leaves(struct folder *folder, const SptFilter *filter)
 {
 	const SptCapture *capture = folder->capture;
@@ -356,22 +355,18 @@ static void fold_leaves(struct folder *folder, const SptFilter *filter)
 	}
 }
 
-/* A base remembers where it went. */
+/* A base remembers the tree node of each row. */
 static void keep(struct folder *folder, const SptWeightRow *row, uint32_t leaf)
 {
 	folder->rows[folder->n_rows] =
 		(struct spt_row){ leaf, folder->values ? 0 : (uint32_t)row->weight };
-	folder->sources[folder->n_rows] =
-		(struct spt_row_source){ row->time, row->thread & 0xfffffff, row->detail & 15,
-					  row->cpu };
-	if (folder->values)
-		folder->values[folder->n_rows] =
-			(struct spt_row_value){ row->weight, row->duration_ns, row->detail };
+	spt_row_put(row, &folder->sources[folder->n_rows],
+		    folder->values ? &folder->values[folder->n_rows] : NULL);
 	folder->longest_ns = MAX(folder->longest_ns, row->duration_ns);
 	folder->n_rows++;
 }
 
-/* The rows one by one, those that are selected. */
+/* Folds the selected rows one by one. */
 static void fold_rows(struct folder *folder, const struct spt_selection *selection,
 		      const bool *threads)
 {
@@ -403,8 +398,8 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 }
 
 /*
- * Takes away what @filter does not want of the stacks: the tree is laid out by weight.  The number
- * of samples that are left.
+ * Removes the part that @filter excludes from the stacks: the tree is laid out by weight.  Returns
+ * the number of remaining samples.
  */
 static uint64_t choose_leaves(struct folder *folder, const SptFilter *filter)
 {
@@ -441,47 +436,40 @@ void spt_profile_mark_outermost(SptProfile *profile)
 	} while (spt_walk_next(&walk));
 }
 
-static int earlier(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct spt_row_source *sources = data;
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	if (sources[x].time != sources[y].time)
-		return sources[x].time < sources[y].time ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-/* The @n elements of an array, each of @bytes, put in @order; NULL: there is none. */
-static void *put_in_order(void *array, size_t bytes, const uint64_t *order, uint64_t n)
+/* Puts the @n elements of an array, each of @bytes, in @order; NULL: there is no array. */
+static void *put_in_order(void *array, size_t bytes, const struct spt_item *order, uint32_t n)
 {
 	char *ordered;
 
 	if (!array)
 		return NULL;
 	ordered = g_malloc_n(n, bytes);
-	for (uint64_t i = 0; i < n; i++)
-		memcpy(ordered + i * bytes, (char *)array + order[i] * bytes, bytes);
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(ordered + i * bytes, (char *)array + order[i].index * bytes, bytes);
 	g_free(array);
 	return ordered;
 }
 
-/* Captures are nearly in the order of time. */
+/* Captures are nearly in order of time.  There is memory for fewer rows than 2^32. */
 static void sort_rows(struct folder *folder)
 {
-	uint64_t n = folder->n_rows, sorted = 1;
-	g_autofree uint64_t *order = NULL;
+	uint32_t n = (uint32_t)folder->n_rows, sorted = 1;
+	struct spt_item *order, *spare;
 
 	while (sorted < n && folder->sources[sorted - 1].time <= folder->sources[sorted].time)
 		sorted++;
 	if (sorted >= n)
 		return;
-	order = g_new(uint64_t, n);
-	for (uint64_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof(*order), earlier, folder->sources);
+	order = g_new(struct spt_item, n);
+	spare = g_new(struct spt_item, n);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = (struct spt_item){ folder->sources[i].time, i };
+	spt_sort_items(&order, &spare, n);
+	g_free(spare);
 	folder->rows = put_in_order(folder->rows, sizeof(*folder->rows), order, n);
 	folder->values = put_in_order(folder->values, sizeof(*folder->values), order, n);
 	folder->sources = put_in_order(folder->sources, sizeof(*folder->sources), order, n);
+	g_free(order);
 }
 
 static uint32_t *new_unknown(size_t n)
@@ -531,7 +519,7 @@ static void folder_clear(struct folder *folder)
 	spt_tree_builder_clear(&folder->tree);
 }
 
-/* From the sums of the leaves where these suffice; a base is asked for each sample. */
+/* Uses the sums of the leaves where these suffice; a base needs each sample. */
 static void fold_selected(struct folder *folder, const SptFilter *filter, const SptFilter *who)
 {
 	struct spt_selection selection, of;

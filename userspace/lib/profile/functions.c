@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be asked of a finished profile: its sums, its functions by name and in order. */
+/* Queries on a finished profile: its sums, its functions by name and in order. */
 #include <string.h>
 
 #include "profile/glob.h"
@@ -39,9 +39,9 @@ uint32_t spt_profile_find(const SptProfile *profile, const char *name)
 	uint32_t best = UINT32_MAX;
 
 	for (uint32_t i = 0; i < profile->functions->len; i++) {
-		if (functions[i].total == 0 || strcmp(functions[i].name, name) != 0)
+		if (functions[i].total == 0 || !spt_glob_is_called(functions[i].name, name))
 			continue;
-		/* A process often bears the name of a function; the function is meant. */
+		/* A process often has the same name as a function; the function is meant. */
 		if (best == UINT32_MAX || functions[best].is_process > functions[i].is_process ||
 		    (functions[best].is_process == functions[i].is_process &&
 		     functions[best].total < functions[i].total))

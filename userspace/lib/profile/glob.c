@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What follows the last '*' is tried at each place in turn; an earlier '*' never has to be asked
- * again.
+ * The part after the last '*' is tried at each position in turn; an earlier '*' never has to be
+ * tried again.
  */
 #include "profile/glob.h"
 
 #include <stddef.h>
+#include <string.h>
 
 bool spt_glob_match(const char *pattern, const char *text)
 {
@@ -28,4 +29,12 @@ bool spt_glob_match(const char *pattern, const char *text)
 	while (*pattern == '*')
 		pattern++;
 	return *pattern == '\0';
+}
+
+bool spt_glob_is_called(const char *function, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(function, name, length) == 0 &&
+	       (function[length] == '\0' || function[length] == '(');
 }

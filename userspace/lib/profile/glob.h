@@ -8,4 +8,7 @@
 /* Takes time in proportion to the product of the two lengths. */
 bool spt_glob_match(const char *pattern, const char *text);
 
+/* Whether @function has this name; its parameters, as C++ has them, need not be given. */
+bool spt_glob_is_called(const char *function, const char *name);
+
 #endif

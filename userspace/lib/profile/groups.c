@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groupings, and their sums: each key is put into its group once, and one pass over the samples
- * adds up.
+ * Groupings and their sums: each key is put into its group once, and one pass over the samples adds
+ * up.
  */
 #include "profile/groups.h"
 
@@ -17,8 +17,11 @@
 
 struct sums {
 	const SptProfile *base;
+	const SptGrouping *grouping;
 	GArray *rows;			/* SptGroupRow */
 	GHashTable *known;		/* a text for each group -> its number, from 1 */
+	struct spt_pairs groups;	/* (key, 0) -> number, from 0 */
+	uint32_t last_key, last;	/* of the row before; last: its number, UINT32_MAX: none */
 };
 
 static uint32_t key_of_thread(const SptProfile *base, uint64_t row)
@@ -129,16 +132,21 @@ static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
 	};
 }
 
-/* What names the file calls, in the tree, what names the device. */
+/*
+ * In the tree the file's name is the caller of what was done with the file.  Both are names of
+ * events: a wait in another call ends in a function.
+ */
 static SptGroupRow group_of_file(const SptProfile *base, uint32_t leaf)
 {
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+	const SptFunction *function = &g_array_index(base->functions, SptFunction, node->function);
 
-	return node->parent ? group_of_leaf(base, node->parent) :
-			      (SptGroupRow){ .name = "[not known]" };
+	if (!node->parent || strcmp(function->object, SPT_EVENT_OBJECT) != 0)
+		return (SptGroupRow){ .name = SPT_NO_FILE_KNOWN };
+	return group_of_leaf(base, node->parent);
 }
 
-/* For slab memory the node that was requested, for pages the one that has them. */
+/* For slab memory the node that was requested, for pages the node that has them. */
 static SptGroupRow group_of_memory_node(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
 {
 	static const char *const few[] = { "any node", "node 0", "node 1", "node 2", "node 3",
@@ -259,13 +267,13 @@ static const SptGrouping groupings[] = {
 		.menu = SPT_WORDS("By _Device"),
 		.root = SPT_WORDS("(device)"),
 		.parts = SPT_GROUP_HAS_NAME,
-		.needs = SPT_METRIC_HAS_FILE,
+		.needs = SPT_METRIC_HAS_DEVICE,
 		.key = key_of_leaf,
 		.group = group_of_leaf,
 	},
 	{
 		.name = "file",
-		.note = " (of requests)",
+		.note = " (of requests and of waits)",
 		.menu = SPT_WORDS("By _File"),
 		.root = SPT_WORDS("(file)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -377,7 +385,7 @@ char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_sh
 {
 	unsigned parts = groupings[kind].parts;
 
-	/* Who ended a wait, or held a lock, and is no thread. */
+	/* A context that ended a wait or held a lock, and is no thread. */
 	if (groupings[kind].needs & (SPT_METRIC_HAS_WAKER | SPT_METRIC_HAS_LOCK) && !group->tid)
 		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_CPU)
@@ -392,9 +400,9 @@ char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_sh
 	return g_strdup(group->name);
 }
 
-static uint32_t number_of(struct sums *sums, const SptGrouping *grouping, uint32_t group_key)
+static uint32_t number_of(struct sums *sums, uint32_t group_key)
 {
-	const SptGroupRow row = grouping->group(sums->base, group_key);
+	const SptGroupRow row = sums->grouping->group(sums->base, group_key);
 	g_autofree char *key = g_strdup_printf("%u %u %u %s", row.pid, row.tid, row.cpu, row.name);
 	gpointer known = g_hash_table_lookup(sums->known, key);
 
@@ -421,36 +429,93 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 	return strcmp(x->name, y->name);
 }
 
+static void begin(struct sums *sums, const SptProfile *base, SptGroupKind kind)
+{
+	*sums = (struct sums){
+		.base = base,
+		.grouping = &groupings[kind],
+		.rows = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)),
+		.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+		.last = UINT32_MAX,
+	};
+}
+
+static void add(struct sums *sums, uint64_t row, uint64_t weight)
+{
+	uint32_t key = sums->grouping->key(sums->base, row);
+	SptGroupRow *sum;
+
+	if (key != sums->last_key || sums->last == UINT32_MAX) {
+		uint32_t *group = spt_pairs_at(&sums->groups, key, 0);
+
+		if (*group == UINT32_MAX)
+			*group = number_of(sums, key);
+		sums->last_key = key;
+		sums->last = *group;
+	}
+	sum = &g_array_index(sums->rows, SptGroupRow, sums->last);
+	sum->samples++;
+	sum->weight += weight;
+}
+
+static GArray *end(struct sums *sums)
+{
+	spt_pairs_clear(&sums->groups);
+	g_hash_table_unref(sums->known);
+	g_array_sort(sums->rows, compare_rows);
+	return sums->rows;
+}
+
 GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroupKind kind)
 {
-	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	const SptGrouping *grouping = &groupings[kind];
-	struct sums sums = { base, g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), known };
 	g_autofree bool *wanted = spt_profile_choose_leaves(
 		filter, (const SptTreeNode *)base->tree->data, base->tree->len,
 		(const SptFunction *)base->functions->data, base->functions->len);
 	struct spt_selection selection;
-	struct spt_pairs groups = { 0 };
+	struct sums sums;
 
+	begin(&sums, base, kind);
 	spt_selection_init(&selection, base->capture, filter);
 	for (uint64_t i = 0; i < base->n_rows; i++) {
-		SptGroupRow *sum;
-		uint32_t *group, key;
 		uint64_t weight;
 
-		if ((wanted && !wanted[base->rows[i].leaf]) ||
-		    !spt_row_is_selected(base, i, &selection, &weight))
-			continue;
-		key = grouping->key(base, i);
-		group = spt_pairs_at(&groups, key, 0);
-		if (*group == UINT32_MAX)
-			*group = number_of(&sums, grouping, key);
-		sum = &g_array_index(sums.rows, SptGroupRow, *group);
-		sum->samples++;
-		sum->weight += weight;
+		if ((!wanted || wanted[base->rows[i].leaf]) &&
+		    spt_row_is_selected(base, i, &selection, &weight))
+			add(&sums, i, weight);
 	}
-	spt_pairs_clear(&groups);
 	spt_selection_clear(&selection);
-	g_array_sort(sums.rows, compare_rows);
-	return sums.rows;
+	return end(&sums);
+}
+
+void spt_groups_of_rows(const SptCapture *capture, const SptMetric *metric, const SptFilter *filter,
+			const SptGroupKind *kinds, unsigned n_kinds, GArray **ret)
+{
+	g_autoptr(SptWeights) weights = spt_weights_new(capture, metric->source);
+	g_autofree struct spt_row_source *sources = g_new(struct spt_row_source, SPT_WEIGHTS_BATCH);
+	g_autofree struct spt_row_value *values = g_new(struct spt_row_value, SPT_WEIGHTS_BATCH);
+	g_autofree struct sums *sums = g_new(struct sums, n_kinds);
+	/* As much of a base as groups of rows need, for some rows at a time. */
+	const SptProfile base = { .metric = metric, .capture = capture, .sources = sources,
+				  .values = values };
+	struct spt_selection selection;
+	const SptWeightRow *rows;
+	uint32_t n;
+
+	for (unsigned k = 0; k < n_kinds; k++)
+		begin(&sums[k], &base, kinds[k]);
+	spt_selection_init(&selection, capture, filter);
+	while ((rows = spt_weights_next(weights, &n))) {
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t weight;
+
+			spt_row_put(&rows[i], &sources[i], &values[i]);
+			if (!spt_row_is_selected(&base, i, &selection, &weight))
+				continue;
+			for (unsigned k = 0; k < n_kinds; k++)
+				add(&sums[k], i, weight);
+		}
+	}
+	spt_selection_clear(&selection);
+	for (unsigned k = 0; k < n_kinds; k++)
+		ret[k] = end(&sums[k]);
 }

@@ -65,6 +65,12 @@ bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric);
  */
 GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroupKind kind);
 /*
+ * The same for each of @kinds, by one pass over the rows of a metric, without folding them.  The
+ * filter is not about stacks, and neither are the kinds.
+ */
+void spt_groups_of_rows(const SptCapture *capture, const SptMetric *metric, const SptFilter *filter,
+			const SptGroupKind *kinds, unsigned n_kinds, GArray **ret);
+/*
  * A group's text: "git (pid 12)", "worker (pid 12, tid 13)", "CPU 3", "libc.so.6"; @is_short: "git
  * (12)", "worker (13)".  The caller frees it.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One pass over the samples.  As many cells as make one quick picture. */
+/* One pass over the samples.  The number of cells is limited to a picture that is drawn quickly. */
 #include "profile/heat.h"
 
 #include "profile/profile-private.h"
@@ -42,7 +42,7 @@ void spt_heat_free(SptHeat *heat)
 
 uint64_t spt_heat_time(const SptHeat *heat, uint32_t column, uint32_t row)
 {
-	/* The first second that falls into the column. */
+	/* The first second that is in the column. */
 	uint64_t second =
 		((uint64_t)column * heat->n_seconds + heat->n_columns - 1) / heat->n_columns;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values are few for each thread: they are sorted, and everything asked for is a place in that. */
+/* Each thread has few values: they are sorted, and every result is an index in the sorted array. */
 #include "profile/jitter.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "sysprof-event.h"
 
-/* Fewer say nothing of a period. */
+/* Fewer values do not show a period. */
 #define LEAST_REGULAR 8
 
 static bool is_wake_up(const SptWaitRow *wait)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits and runs show to the nanosecond what a thread did; samples show only on which side of the
- * system calls it ran.  Each bucket has sums: drawing costs the same for ten waits and a million.
+ * Waits and runs show the states of a thread to the nanosecond; samples show only on which side of
+ * the system calls it ran.  Each bucket has sums: drawing costs the same for ten waits and a
+ * million.
  */
 #include <string.h>
 
@@ -12,14 +13,14 @@ struct picture {
 	const SptLanes *lanes;
 	SptLanesPicture *made;
 	double bucket_ns;
-	/* Nanoseconds of each bucket, of the row that is added up */
+	/* Nanoseconds of each bucket, for the row that is added up */
 	double *ns; /* by bucket and kind */
 	double *running;
-	/* By row and bucket: samples in programs, and in the kernel */
+	/* By row and bucket: samples in programs and in the kernel */
 	float *sides;
 	uint32_t *row_of_thread, *row_of_cpu; /* UINT32_MAX: none; by thread of the capture */
 	uint32_t *row_of_process;
-	double *lost; /* by bucket: something was, on any CPU */
+	double *lost; /* by bucket: something was recorded, on any CPU */
 };
 
 /* Adds the part of [from, to) that is in each bucket to the bucket's sum. */
@@ -64,8 +65,8 @@ static void add_wait(const struct picture *picture, const SptWaitRow *wait)
 }
 
 /*
- * Between two runs a thread was off the CPU.  Where no wait says more, as with those that a grid
- * did not pick, the switch has the state in which it left.
+ * Between two runs a thread was off the CPU.  Where no wait shows more, as with those that a grid
+ * did not pick, the switch has the state in which the thread left.
  */
 static void add_gap(const struct picture *picture, uint32_t thread, uint64_t *at,
 		    const SptLaneRun *run, const SptLaneRun *next)
@@ -98,14 +99,16 @@ static void add_thread(const struct picture *picture, const SptLaneThread *threa
 
 		if (run->begin >= end)
 			break;
-		if (run->end > begin)
+		if (spt_lane_run_is_lost(run))
+			add_state(picture, SPT_LANE_LOST, run->begin, run->end);
+		else
 			add_span(picture, picture->running, 1, run->begin, run->end);
 		if (i + 1 < thread->first_run + thread->n_runs && run[1].begin > begin)
 			add_gap(picture, thread->thread, &at, run, &run[1]);
 	}
 }
 
-/* Who has the most of a bucket: the lead of a vote. */
+/* The thread with most of a bucket: the lead of a vote. */
 static void add_cpu(const struct picture *picture, uint32_t cpu, uint32_t *owners)
 {
 	const SptLanes *lanes = picture->lanes;
@@ -119,7 +122,9 @@ static void add_cpu(const struct picture *picture, uint32_t cpu, uint32_t *owner
 
 		if (run->begin >= made->end_ns)
 			break;
-		if (from >= to)
+		if (spt_lane_run_is_lost(run))
+			add_state(picture, SPT_LANE_LOST, from, to);
+		if (spt_lane_run_is_lost(run) || from >= to)
 			continue;
 		add_span(picture, picture->running, 1, from, to);
 		for (uint32_t k = (uint32_t)((double)(from - made->begin_ns) / picture->bucket_ns);
@@ -137,6 +142,45 @@ static void add_cpu(const struct picture *picture, uint32_t cpu, uint32_t *owner
 				owners[k] = run->thread;
 			}
 		}
+	}
+}
+
+/* The first one of @cpu that ends after @time. */
+static unsigned irq_after(const GArray *irqs, uint32_t cpu, uint64_t time)
+{
+	unsigned low = 0, high = irqs->len;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		const SptLaneIrq *irq = &g_array_index(irqs, SptLaneIrq, middle);
+
+		if (irq->cpu < cpu || (irq->cpu == cpu && irq->time <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * An interrupt is as long as all those that it represents, except where that would be seen: then it
+ * has its own length.
+ */
+static void add_irqs(const struct picture *picture, uint32_t cpu)
+{
+	const GArray *irqs = picture->lanes->irqs;
+
+	for (unsigned i = irq_after(irqs, cpu, picture->made->begin_ns); i < irqs->len; i++) {
+		const SptLaneIrq *irq = &g_array_index(irqs, SptLaneIrq, i);
+		uint64_t ns = (double)irq->weight_ns <= picture->bucket_ns ? irq->weight_ns :
+									     irq->duration_ns,
+			 begin = irq->time - MIN(ns, irq->time);
+
+		if (irq->cpu != cpu || begin >= picture->made->end_ns)
+			break;
+		add_state(picture, SPT_LANE_IRQ, begin, irq->time);
+		if (irq->was_idle)
+			add_span(picture, picture->running, 1, begin, irq->time);
 	}
 }
 
@@ -210,14 +254,14 @@ static void spread_sides(const struct picture *picture, float *sides)
 	}
 }
 
-/* Without runs it ran where samples found it. */
+/* Without recorded runs, the thread ran where samples found it. */
 static void run_by_samples(const struct picture *picture, const float *sides)
 {
 	double period_ns = (double)MAX(spt_capture_period_ns(picture->lanes->capture), 1);
 	double left = 0;
 
 	for (uint32_t i = picture->made->n_buckets; i-- > 0;) {
-		/* What does not fit was before. */
+		/* The part that does not fit was before. */
 		left += (double)(sides[2 * i] + sides[2 * i + 1]) * period_ns;
 		picture->running[i] = MIN(left, picture->bucket_ns);
 		left -= picture->running[i];
@@ -231,20 +275,24 @@ static void finish_bucket(const struct picture *picture, const double *ns, doubl
 {
 	double whole = picture->bucket_ns, room = whole;
 	double all = (double)sides[0] + (double)sides[1],
-	       user = all > 0 ? running * (double)sides[0] / all : running;
+	       irq = MIN(ns[SPT_LANE_IRQ], running),
+	       user = all > 0 ? running * (double)sides[0] / all : running,
+	       /* Ticks, which show the sides, see little of interrupts. */
+	       kernel = running - user - MIN(irq, running - user);
 	const double parts[SPT_LANE_KINDS] = {
-		[SPT_LANE_USER] = user,
-		[SPT_LANE_KERNEL] = running - user,
+		[SPT_LANE_USER] = running - irq - kernel,
+		[SPT_LANE_KERNEL] = kernel,
+		[SPT_LANE_IRQ] = irq,
 		[SPT_LANE_RUNNABLE] = ns[SPT_LANE_RUNNABLE],
 		[SPT_LANE_DISK] = ns[SPT_LANE_DISK],
 		[SPT_LANE_BLOCKED] = ns[SPT_LANE_BLOCKED],
-		[SPT_LANE_LOST] = lost,
+		[SPT_LANE_LOST] = lost + ns[SPT_LANE_LOST],
 	};
 
-	/* Several threads at once are more than there is room for: what runs is seen first. */
+	/* Several threads at once are more than there is room for: running ones are shown first. */
 	if (running > whole) {
-		shares[SPT_LANE_USER] = (float)(user / running);
-		shares[SPT_LANE_KERNEL] = (float)(1 - user / running);
+		for (unsigned kind = 0; kind <= SPT_LANE_IRQ; kind++)
+			shares[kind] = (float)(parts[kind] / running);
 		return;
 	}
 	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
@@ -253,6 +301,21 @@ static void finish_bucket(const struct picture *picture, const double *ns, doubl
 		shares[kind] = (float)(part / whole);
 		room -= part;
 	}
+}
+
+static void add_offs(const struct picture *picture, uint32_t cpu, float *offs)
+{
+	const GArray *all = picture->lanes->offs;
+
+	memset(picture->running, 0, picture->made->n_buckets * sizeof(*picture->running));
+	for (unsigned i = 0; all && i < all->len; i++) {
+		const SptLaneOff *off = &g_array_index(all, SptLaneOff, i);
+
+		if (off->cpu == cpu)
+			add_span(picture, picture->running, 1, off->begin, off->end);
+	}
+	for (uint32_t i = 0; i < picture->made->n_buckets; i++)
+		offs[i] = (float)MIN(picture->running[i] / picture->bucket_ns, 1.0);
 }
 
 static void make_row(const struct picture *picture, uint32_t row)
@@ -267,6 +330,7 @@ static void make_row(const struct picture *picture, uint32_t row)
 	memset(picture->running, 0, made->n_buckets * sizeof(*picture->running));
 	if (wanted->of == SPT_LANE_OF_CPU) {
 		add_cpu(picture, wanted->number, made->owners + first);
+		add_irqs(picture, wanted->number);
 	} else if (wanted->of == SPT_LANE_OF_THREAD) {
 		add_thread(picture, &lanes->threads[wanted->number]);
 	} else {
@@ -282,6 +346,8 @@ static void make_row(const struct picture *picture, uint32_t row)
 		finish_bucket(picture, picture->ns + (size_t)i * SPT_LANE_KINDS,
 			      picture->running[i], sides + 2 * i, picture->lost[i],
 			      made->shares + (first + i) * SPT_LANE_KINDS);
+	if (wanted->of == SPT_LANE_OF_CPU)
+		add_offs(picture, wanted->number, made->offs + first);
 }
 
 static uint32_t *none(uint32_t n)
@@ -326,6 +392,7 @@ SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesWish *wi
 	made->rows = g_memdup2(wish->rows, wish->n_rows * sizeof(*wish->rows));
 	made->shares = g_new0(float, cells *SPT_LANE_KINDS);
 	made->owners = g_new0(uint32_t, cells);
+	made->offs = g_new0(float, cells);
 	picture.bucket_ns = (double)(made->end_ns - made->begin_ns) / n;
 	picture.ns = g_new(double, (size_t)n *SPT_LANE_KINDS);
 	picture.running = g_new(double, n);
@@ -355,5 +422,6 @@ void spt_lanes_picture_free(SptLanesPicture *picture)
 	g_free(picture->rows);
 	g_free(picture->shares);
 	g_free(picture->owners);
+	g_free(picture->offs);
 	g_free(picture);
 }

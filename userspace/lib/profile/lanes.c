@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lanes are made of, put in order once: runs from the stream of switches, waits, and which
- * threads there are.  What is seen of them is added up in lanes-picture.c.
+ * The data of lanes, sorted once: runs from the stream of switches, waits, and the list of threads.
+ * The visible part is added up in lanes-picture.c.
  */
 #include "profile/lanes.h"
 
@@ -9,8 +9,9 @@
 
 #include "base/words.h"
 #include "capture/stream-rows.h"
+#include "profile/events.h"
+#include "profile/command.h"
 #include "profile/profile-private.h"
-#include "sysprof-event.h"
 
 uint32_t spt_lane_color(SptLaneKind kind)
 {
@@ -18,6 +19,7 @@ uint32_t spt_lane_color(SptLaneKind kind)
 		[SPT_LANE_USER] = 0xe66100,	[SPT_LANE_KERNEL] = 0x3584e4,
 		[SPT_LANE_RUNNABLE] = 0xf0c32c, [SPT_LANE_DISK] = 0xa347ba,
 		[SPT_LANE_BLOCKED] = 0xa5a4a1,	[SPT_LANE_LOST] = 0xe01b24,
+		[SPT_LANE_IRQ] = 0x1a5fb4,
 	};
 
 	return colors[kind];
@@ -28,6 +30,7 @@ const char *spt_lane_kind_name(SptLaneKind kind)
 	static const char *const names[SPT_LANE_KINDS] = {
 		[SPT_LANE_USER] = SPT_WORDS("user"),
 		[SPT_LANE_KERNEL] = SPT_WORDS("kernel"),
+		[SPT_LANE_IRQ] = SPT_WORDS("interrupts"),
 		[SPT_LANE_RUNNABLE] = SPT_WORDS("runnable"),
 		[SPT_LANE_DISK] = SPT_WORDS("disk wait"),
 		[SPT_LANE_BLOCKED] = SPT_WORDS("blocked"),
@@ -65,7 +68,10 @@ static int by_cpu(const void *a, const void *b)
 
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
-	return x->time < y->time ? -1 : x->time > y->time;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	/* The end of a gap is before the switch that is known again. */
+	return (y->state == SYSPROF_STATE_UNKNOWN) - (x->state == SYSPROF_STATE_UNKNOWN);
 }
 
 static int by_thread(const void *a, const void *b)
@@ -117,7 +123,7 @@ static void order_by_cpu(SptLanes *lanes)
 		lanes->cpu_first[cpu + 1] = lanes->n_runs;
 }
 
-/* More CPUs than this are a damaged file's. */
+/* More CPUs than this are in damaged files only. */
 #define MOST_CPUS 65536u
 
 static void make_runs(SptLanes *lanes)
@@ -131,15 +137,16 @@ static void make_runs(SptLanes *lanes)
 	lanes->runs = g_new(SptLaneRun, MAX(n, 1));
 	for (uint64_t i = 0; i < n && rows[i].cpu < MOST_CPUS; i++) {
 		bool is_last = i + 1 == n || rows[i + 1].cpu != rows[i].cpu;
+		uint8_t left = is_last ? SYSPROF_STATE_RUNNING : rows[i + 1].state;
 
 		lanes->n_cpus = rows[i].cpu + 1;
-		if (rows[i].thread)
+		if (rows[i].thread || left == SYSPROF_STATE_UNKNOWN)
 			lanes->runs[lanes->n_runs++] = (SptLaneRun){
 				.begin = rows[i].time,
 				.end = is_last ? end : rows[i + 1].time,
 				.thread = rows[i].thread,
 				.cpu = rows[i].cpu,
-				.left = is_last ? SYSPROF_STATE_RUNNING : rows[i + 1].state,
+				.left = left,
 			};
 	}
 	if (lanes->n_runs)
@@ -149,7 +156,7 @@ static void make_runs(SptLanes *lanes)
 
 /* Threads and their processes. */
 
-/* By thread of the capture: how long it ran or wanted to; UINT64_MAX: nothing is known of it. */
+/* By thread of the capture: time that it ran or wanted to; UINT64_MAX: unknown. */
 static uint64_t *find_busy(const SptLanes *lanes)
 {
 	uint32_t n = lanes->capture->n_threads;
@@ -160,8 +167,9 @@ static uint64_t *find_busy(const SptLanes *lanes)
 		busy[i] = UINT64_MAX;
 	for (uint64_t i = 0; i < lanes->n_runs; i++) {
 		const SptLaneRun *run = &lanes->runs[i];
+		uint64_t ns = spt_lane_run_is_lost(run) ? 0 : run->end - run->begin;
 
-		busy[run->thread] += run->end - run->begin + (busy[run->thread] == UINT64_MAX);
+		busy[run->thread] += ns + (busy[run->thread] == UINT64_MAX);
 	}
 	for (uint64_t i = 0; i < lanes->waits->n_waits; i++) {
 		const SptWaitRow *wait = &lanes->waits->waits[i];
@@ -169,7 +177,7 @@ static uint64_t *find_busy(const SptLanes *lanes)
 		busy[wait->thread] +=
 			wait->time - spt_wait_woken(wait) + (busy[wait->thread] == UINT64_MAX);
 	}
-	/* Runs show better how long it was. */
+	/* Runs show better how long the thread ran. */
 	for (uint64_t i = 0; i < lanes->base->n_rows; i++) {
 		uint32_t thread = lanes->base->sources[i].thread;
 		uint64_t ns = lanes->n_cpus ? 0 : lanes->base->rows[i].weight * period_ns;
@@ -182,8 +190,8 @@ static uint64_t *find_busy(const SptLanes *lanes)
 
 struct busy {
 	uint64_t ns, process_ns;
-	uint32_t thread, process; /* of the capture */
-	bool is_command;	  /* of the process that was started to be recorded */
+	uint32_t thread, process; /* number in the capture */
+	bool is_command; /* the process was started to be recorded, or by such a one */
 };
 
 static int busiest_first(const void *a, const void *b)
@@ -224,8 +232,7 @@ static void add_thread(SptLanes *lanes, const struct busy *busy)
 static void make_threads(SptLanes *lanes)
 {
 	const SptCapture *capture = lanes->capture;
-	const char *command = spt_capture_host(capture, "command_pid");
-	uint64_t pid = command ? g_ascii_strtoull(command, NULL, 10) : 0;
+	g_autofree bool *of_command = spt_command_processes(capture);
 	g_autofree uint64_t *busy = find_busy(lanes),
 			    *process_ns = g_new0(uint64_t, (size_t)capture->n_processes + 1);
 	g_autofree struct busy *rows = g_new0(struct busy, (size_t)capture->n_threads + 1);
@@ -238,8 +245,7 @@ static void make_threads(SptLanes *lanes)
 			.thread = i,
 			.process = capture->threads[i].process,
 			.ns = busy[i],
-			.is_command =
-				pid && capture->processes[capture->threads[i].process].pid == pid,
+			.is_command = of_command && of_command[capture->threads[i].process],
 		};
 		process_ns[capture->threads[i].process] += busy[i];
 	}
@@ -254,11 +260,51 @@ static void make_threads(SptLanes *lanes)
 	for (uint32_t i = 0; i < n; i++)
 		add_thread(lanes, &rows[i]);
 	for (uint64_t i = 0; i < lanes->n_runs; i++) {
-		SptLaneThread *thread = &lanes->threads[lanes->lane_of[lanes->runs[i].thread]];
+		uint32_t lane = lanes->lane_of[lanes->runs[i].thread];
+		SptLaneThread *thread = &lanes->threads[lane];
 
-		if (thread->n_runs++ == 0)
+		if (lane != UINT32_MAX && thread->n_runs++ == 0)
 			thread->first_run = i;
 	}
+}
+
+static int by_cpu_of_irq(gconstpointer a, gconstpointer b)
+{
+	const SptLaneIrq *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* Interrupts, and where there were none. */
+static void find_interrupts(SptLanes *lanes)
+{
+	g_autoptr(SptStreamReader) reader = NULL;
+	const SptEventRow *rows;
+	uint32_t n;
+
+	lanes->offs = g_array_new(FALSE, FALSE, sizeof(SptLaneOff));
+	lanes->irqs = g_array_new(FALSE, FALSE, sizeof(SptLaneIrq));
+	if (!lanes->n_cpus || (!spt_events_are_in(lanes->capture, SYSPROF_SOURCE_IRQ) &&
+			       !spt_events_are_in(lanes->capture, SYSPROF_SOURCE_IRQS_OFF)))
+		return;
+	reader = spt_stream_reader_new(lanes->capture, SPT_ROW_EVENT);
+	while ((rows = spt_stream_reader_next(reader, &n))) {
+		for (const SptEventRow *row = rows; row < rows + n; row++) {
+			const SptLaneOff off = { row->time - MIN(row->duration_ns, row->time),
+						 row->time, row->cpu };
+			const SptLaneIrq irq = { row->time, row->duration_ns, row->weight, row->cpu,
+						 row->context == SYSPROF_CONTEXT_IDLE };
+
+			if (row->kind == SYSPROF_SOURCE_IRQS_OFF)
+				g_array_append_val(lanes->offs, off);
+			else if (row->kind == SYSPROF_SOURCE_IRQ ||
+				 row->kind == SYSPROF_SOURCE_SOFTIRQ)
+				g_array_append_val(lanes->irqs, irq);
+		}
+	}
+	g_array_sort(lanes->irqs, by_cpu_of_irq);
 }
 
 SptLanes *spt_lanes_new(const SptProfile *base)
@@ -271,6 +317,7 @@ SptLanes *spt_lanes_new(const SptProfile *base)
 	lanes->waits = spt_wait_index_new(base->capture);
 	make_runs(lanes);
 	make_threads(lanes);
+	find_interrupts(lanes);
 	return lanes;
 }
 
@@ -285,10 +332,14 @@ void spt_lanes_free(SptLanes *lanes)
 	g_free(lanes->runs);
 	g_free(lanes->run_order);
 	g_free(lanes->cpu_first);
+	if (lanes->offs)
+		g_array_unref(lanes->offs);
+	if (lanes->irqs)
+		g_array_unref(lanes->irqs);
 	g_free(lanes);
 }
 
-/* What was at a time. */
+/* The state at a time. */
 
 uint64_t spt_lanes_run_at(const SptLanes *lanes, const SptLaneThread *thread, uint64_t time)
 {
@@ -345,7 +396,10 @@ bool spt_lanes_at(const SptLanes *lanes, uint32_t lane, uint64_t time, uint64_t 
 					.state = wait->state,
 					.wait = wait };
 	} else if (run && time < run->end) {
-		*ret = (SptLaneMoment){ .begin = run->begin, .end = run->end, .run = run };
+		*ret = (SptLaneMoment){ .begin = run->begin,
+					.end = run->end,
+					.state = spt_lane_run_is_lost(run) ? run->left : 0,
+					.run = spt_lane_run_is_lost(run) ? NULL : run };
 	} else if (run && spt_lane_kind_of_state(run->left) != SPT_LANE_KINDS) {
 		bool is_last =
 			(uint64_t)(run - lanes->runs) + 1 == thread->first_run + thread->n_runs;

@@ -9,6 +9,7 @@
 
 #include "profile/profile.h"
 #include "profile/wait-index.h"
+#include "sysprof-event.h"
 
 G_BEGIN_DECLS
 
@@ -16,10 +17,11 @@ G_BEGIN_DECLS
 typedef enum {
 	SPT_LANE_USER,
 	SPT_LANE_KERNEL,
+	SPT_LANE_IRQ, /* handlers of interrupts and soft interrupts, of CPUs only */
 	SPT_LANE_RUNNABLE,
 	SPT_LANE_DISK,
 	SPT_LANE_BLOCKED,
-	SPT_LANE_LOST, /* samples were lost then, and nothing is known */
+	SPT_LANE_LOST, /* samples or switches were lost then, and nothing is known */
 	SPT_LANE_KINDS,
 } SptLaneKind;
 
@@ -46,18 +48,44 @@ typedef struct {
 	uint64_t busy_ns;
 } SptLaneProcess;
 
-/* A thread ran on a CPU. */
+/*
+ * A thread ran on a CPU, or began to, and the switches after that were lost: what the CPU did until
+ * the end is not known then.
+ */
 typedef struct {
 	uint64_t begin, end;
-	uint32_t thread, cpu;
-	uint8_t left; /* the state in which it left the CPU */
+	uint32_t thread, cpu; /* thread 0: the CPU was idle, of a run that is lost */
+	uint8_t left; /* the state in which it left the CPU; SYSPROF_STATE_UNKNOWN: it is lost */
 } SptLaneRun;
+
+static inline bool spt_lane_run_is_lost(const SptLaneRun *run)
+{
+	return run->left == SYSPROF_STATE_UNKNOWN;
+}
+
+/* A CPU took no interrupts. */
+typedef struct {
+	uint64_t begin, end;
+	uint32_t cpu;
+} SptLaneOff;
+
+/* A CPU handled an interrupt. */
+typedef struct {
+	uint64_t time;	    /* of its end */
+	uint64_t duration_ns;
+	uint64_t weight_ns; /* it represents others, too, that were not recorded */
+	uint32_t cpu;
+	bool was_idle;	    /* until then */
+} SptLaneIrq;
 
 typedef struct {
 	const SptProfile *base;
 	const SptCapture *capture;
 	SptWaitIndex *waits;
-	/* Processes that did anything: first a command that was recorded, then the busiest. */
+	/*
+	 * Processes that did anything: first those of a command that was recorded, then the
+	 * others, each the busiest first.
+	 */
 	SptLaneProcess *processes;
 	uint32_t n_processes;
 	SptLaneThread *threads;
@@ -71,6 +99,8 @@ typedef struct {
 	uint64_t *run_order; /* numbers of runs, by CPU and time */
 	uint64_t *cpu_first; /* by CPU, and one more: index in run_order */
 	uint32_t n_cpus;     /* 0: it is not known exactly which thread ran */
+	GArray *offs;	     /* SptLaneOff: stretches with interrupts off that were recorded */
+	GArray *irqs;	     /* SptLaneIrq, by CPU and time */
 } SptLanes;
 
 /* @base is from spt_profile_new_base(), for CPU time.  It must outlive the lanes. */
@@ -110,6 +140,8 @@ typedef struct {
 	 * none.
 	 */
 	uint32_t *owners;
+	/* Likewise: the fraction of the time in which the CPU is known to take no interrupts. */
+	float *offs;
 } SptLanesPicture;
 
 /* One pass over the events of that time; @wish->rows are copied. */
@@ -135,7 +167,7 @@ bool spt_lanes_at(const SptLanes *lanes, uint32_t lane, uint64_t time, uint64_t 
 uint64_t spt_lanes_run_at(const SptLanes *lanes, const SptLaneThread *thread, uint64_t time);
 /* The place in run_order of the first run of @cpu that ends after @time. */
 uint64_t spt_lanes_cpu_run_after(const SptLanes *lanes, uint32_t cpu, uint64_t time);
-/* The run of @cpu at @time; NULL: it was idle, or it is not known. */
+/* The run of @cpu at @time, which may be lost; NULL: it was idle, or it is not known. */
 const SptLaneRun *spt_lanes_on_cpu(const SptLanes *lanes, uint32_t cpu, uint64_t time);
 
 G_END_DECLS

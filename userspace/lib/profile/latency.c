@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wall time shared among those that ran: a period of the clock in which n threads ran is worth an
- * nth of its length to each.  Who ran alone has all of it.  Ticks of one period are those of all
- * CPUs, so who ran together is known to within a period.
+ * Wall time divided among the threads that ran: of a period of the clock in which n threads ran,
+ * each gets an nth.  A thread that ran alone gets all of it.  Ticks of one period are those of all
+ * CPUs, so it is known to within a period which threads ran together.
  */
 #include "profile/latency.h"
 
-/* A recording of days at a high rate has more: then all that is beyond counts as alone. */
+/* A recording of days at a high rate has more periods: the rest counts as if threads ran alone. */
 #define MOST_PERIODS (1ULL << 30)
 
-/* A sample represents periods before it, of the first ones before all samples. */
+/* A sample represents periods before it; the first ones represent periods before all samples. */
 #define MOST_BEFORE 65536u
 
 struct latency {
@@ -17,7 +17,8 @@ struct latency {
 	const SptSampleRow *sample;
 	uint32_t n_samples;
 	uint64_t start, period_ns;
-	uint64_t first, n;		/* periods of the grid that have samples: which, how many */
+	/* periods of the grid that have samples: their numbers, and how many they are */
+	uint64_t first, n;
 	uint16_t *running;		/* by period: threads that ran */
 	uint64_t given;			/* ns */
 	long double due;
@@ -105,7 +106,7 @@ static void end(gpointer data)
 	g_free(latency);
 }
 
-/* What the periods of a sample are worth to it; what is below 1 ns goes to those that follow. */
+/* The value of a sample's periods; parts below 1 ns are carried over to later samples. */
 static SptWeightRow row_of(struct latency *latency, const SptSampleRow *sample)
 {
 	uint64_t last = period_of(latency, sample), before = latency->given;

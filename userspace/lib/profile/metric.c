@@ -10,7 +10,7 @@
 #include "profile/latency.h"
 #include "profile/waits.h"
 
-/* A name that is kept for what this version cannot record. */
+/* A name that is reserved for a metric that this version cannot record. */
 #define KEPT(name_, unit_, parts_, option_, value_)                                                \
 	{                                                                                          \
 		.name = (name_), .value = (value_), .option = (option_), .unit = SPT_UNIT_##unit_, \
@@ -59,7 +59,8 @@ static const SptMetric metrics[] = {
 		.value = "blocked or runnable",
 		.option = "--waits",
 		.unit = SPT_UNIT_NS,
-		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER |
+			 SPT_METRIC_HAS_FILE,
 		.source = &spt_weights_off_cpu,
 	},
 	{
@@ -68,7 +69,8 @@ static const SptMetric metrics[] = {
 		.value = "waiting for something to happen",
 		.option = "--waits",
 		.unit = SPT_UNIT_NS,
-		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER |
+			 SPT_METRIC_HAS_FILE,
 		.source = &spt_weights_blocked,
 	},
 	{
@@ -97,6 +99,15 @@ static const SptMetric metrics[] = {
 		.unit = SPT_UNIT_NS,
 		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT | SPT_METRIC_HAS_VECTOR,
 		.source = &spt_weights_softirq,
+	},
+	{
+		.name = "irqs-off",
+		.title = SPT_WORDS("Interrupts Off"),
+		.value = "stretches with interrupts off, where they ended",
+		.option = "--interrupts",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT,
+		.source = &spt_weights_irqs_off,
 	},
 	{
 		.name = "faults",
@@ -214,7 +225,7 @@ static const SptMetric metrics[] = {
 		.value = "from issue to completion of block requests, where they were submitted",
 		.option = "--io",
 		.unit = SPT_UNIT_NS,
-		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_FILE,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_DEVICE | SPT_METRIC_HAS_FILE,
 		.source = &spt_weights_io,
 	},
 	{
@@ -223,8 +234,17 @@ static const SptMetric metrics[] = {
 		.value = "bytes of block requests, where they were submitted",
 		.option = "--io",
 		.unit = SPT_UNIT_BYTES,
-		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_FILE,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_DEVICE | SPT_METRIC_HAS_FILE,
 		.source = &spt_weights_io_bytes,
+	},
+	{
+		.name = "page-cache",
+		.title = SPT_WORDS("Page Cache"),
+		.value = "bytes of files that came into the page cache, where they were needed first",
+		.option = "--io",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_DEVICE | SPT_METRIC_HAS_FILE,
+		.source = &spt_weights_page_cache,
 	},
 	{
 		.name = "lock",
@@ -234,6 +254,15 @@ static const SptMetric metrics[] = {
 		.unit = SPT_UNIT_NS,
 		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_LOCK,
 		.source = &spt_weights_lock,
+	},
+	{
+		.name = "lock-held",
+		.title = SPT_WORDS("Locks, by Holder"),
+		.value = "others waiting for locks, where their holders were",
+		.option = "--locks",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_LOCK,
+		.source = &spt_weights_lock_held,
 	},
 	{
 		.name = "allocated",
@@ -297,6 +326,33 @@ static const SptMetric metrics[] = {
 		.unit = SPT_UNIT_EVENTS,
 		.parts = SPT_METRIC_HAS_SIZE,
 		.source = &spt_weights_allocations,
+	},
+	{
+		.name = "mapped",
+		.title = SPT_WORDS("Mapped Memory"),
+		.value = "addresses that programs mapped, by mmap() and mremap()",
+		.option = "--memory --mappings",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_mapped,
+	},
+	{
+		.name = "mapped-live",
+		.title = SPT_WORDS("Live Mappings"),
+		.value = "of mapped, what was not unmapped until the end",
+		.option = "--memory --mappings",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_mapped_live,
+	},
+	{
+		.name = "mapped-peak",
+		.title = SPT_WORDS("Peak of Mappings"),
+		.value = "of mapped, what there was when that was most",
+		.option = "--memory --mappings",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_mapped_peak,
 	},
 	KEPT("calls", EVENTS, SPT_METRIC_HAS_CPU, "--function", "calls of what was named"),
 	KEPT("duration", NS, SPT_METRIC_HAS_CPU, "--function", "from a call to its return"),

@@ -43,7 +43,8 @@ typedef enum {
 	SPT_METRIC_HAS_CONTEXT = 1 << 4,	/* profile/events.h */
 	SPT_METRIC_HAS_LOCK = 1 << 6,	/* the innermost function, and who held it */
 	SPT_METRIC_HAS_VECTOR = 1 << 5,	/* whose handler: the innermost function */
-	SPT_METRIC_HAS_FILE = 1 << 7,	/* the next function; the innermost: device */
+	SPT_METRIC_HAS_FILE = 1 << 7,	/* the next function, if the innermost is an event */
+	SPT_METRIC_HAS_DEVICE = 1 << 14, /* the innermost function */
 	SPT_METRIC_HAS_FAULT = 1 << 9,	/* which kind of page fault */
 	SPT_METRIC_HAS_CACHE = 1 << 10,	/* the innermost function names it, or an order of pages */
 	SPT_METRIC_HAS_ORDER = 1 << 11, /* the innermost function names it */

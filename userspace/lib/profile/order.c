@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every order is made once: by comparing names, and from that by stable sorts by number, digit by
- * digit, so that ties stay in the order of names.  What is searched is in one piece of memory, in
- * that order too.
+ * Every order is made once: by comparing names, and then by stable sorts by number, digit by digit,
+ * so that ties stay in the order of names.  The text for searches is in one piece of memory, in
+ * that order, too.
  */
 #include "profile/order.h"
 
@@ -16,13 +16,13 @@
 struct SptOrder {
 	const SptFunction *functions;
 	uint32_t n;
-	/* Indices; weights from the largest, texts from the alphabet's start */
+	/* Indices; weights from the largest, texts from the beginning of the alphabet */
 	uint32_t *orders[KEYS];
-	/* Those with samples: all there are in the orders by weight */
+	/* Number of those with samples: the orders by weight have only these */
 	uint32_t n_weighed;
 	GString *texts; /* for each function, by name: "name\nobject\0" in lower case */
 	size_t *text_at;		/* of each function */
-	bool is_like;			/* all but the orders by weight is another's */
+	bool is_like;			/* another profile owns all but the orders by weight */
 };
 
 static int compare_names(gconstpointer a, gconstpointer b, gpointer data)
@@ -39,7 +39,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
 }
 
 /*
- * The place of each function's object among all objects' names.  Objects are few, and equal names
+ * The rank of each function's object among all objects' names.  Objects are few, and equal names
  * are one pointer.
  */
 static uint64_t *rank_objects(const SptOrder *order)
@@ -61,7 +61,7 @@ static uint64_t *rank_objects(const SptOrder *order)
 	return ranks;
 }
 
-/* @list sorted by the numbers at its indices, ascending. */
+/* @list sorted by the numbers at its indices, in ascending order. */
 static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t n)
 {
 	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)),

@@ -26,6 +26,15 @@ struct spt_row_source {
 	uint32_t cpu;
 };
 
+static inline void spt_row_put(const SptWeightRow *row, struct spt_row_source *source,
+			       struct spt_row_value *value)
+{
+	*source = (struct spt_row_source){ row->time, row->thread & 0xfffffff, row->detail & 15,
+					   row->cpu };
+	if (value)
+		*value = (struct spt_row_value){ row->weight, row->duration_ns, row->detail };
+}
+
 struct SptProfile {
 	GArray *functions;		/* SptFunction */
 	GArray *tree;			/* SptTreeNode */

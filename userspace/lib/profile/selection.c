@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes and threads are asked for by name or number; each thread of the capture is decided upon
- * once.
+ * Processes and threads are selected by name or number; each thread of the capture is decided once.
  */
 #include "profile/selection.h"
 
@@ -23,7 +22,7 @@ const char *spt_process_label(const SptProcessRow *process)
 	return process->pid == 0 ? "[idle]" : "[unnamed]";
 }
 
-/* @number: NULL if there is none. */
+/* @number: NULL if the text is no number. */
 static bool is_called(const char *wanted, const char *name, const uint32_t *number)
 {
 	uint64_t value;
@@ -88,7 +87,7 @@ void spt_selection_init(struct spt_selection *selection, const SptCapture *captu
 		selection->threads[i] = is_wanted(capture, i, filter);
 }
 
-/* The part of @weight in the first @part_ns of its @duration_ns. */
+/* The part of @weight that belongs to the first @part_ns of its @duration_ns. */
 static uint64_t begin_of(uint64_t weight, uint64_t part_ns, uint64_t duration_ns)
 {
 	return (uint64_t)((unsigned __int128)weight * part_ns / duration_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A parent is before its children: one pass finds the nodes below which the path leads. */
+/* A parent is before its children: one pass finds the nodes below the end of the path. */
 #include "profile/stacks.h"
 
 #include "profile/profile-private.h"

@@ -52,7 +52,7 @@ static SptCpuSummary **index_cpus(const SptSummary *summary, uint32_t *ret_n)
 	uint32_t n = cpus->len ? g_array_index(cpus, SptCpuSummary, cpus->len - 1).account->cpu : 0;
 	SptCpuSummary **by_cpu;
 
-	/* No machine has that many; a hostile file might say so. */
+	/* No machine has this many; a hostile file might claim so. */
 	*ret_n = cpus->len && n < UINT16_MAX ? n + 1 : 0;
 	by_cpu = g_new0(SptCpuSummary *, *ret_n + 1);
 	for (unsigned i = 0; *ret_n && i < cpus->len; i++) {

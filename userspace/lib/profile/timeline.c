@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One pass over the samples of the time asked for, which a base profile has in the order of time.
- */
+/* One pass over the samples of the requested time, which a base profile has in order of time. */
 #include "profile/timeline.h"
 
 #include <string.h>
@@ -12,9 +10,9 @@ struct maker {
 	SptTimeline *timeline;
 	const SptProfile *profile;
 	bool *is_kernel;		/* per tree node: its function */
-	bool *is_lit;			/* per tree node; NULL: none is */
+	bool *is_lit;			/* per tree node; NULL: not needed */
 	uint32_t *lane_of_thread;	/* NULL: lanes are CPUs */
-	double scale;			/* buckets a nanosecond */
+	double scale;			/* buckets per nanosecond */
 };
 
 static uint32_t bucket_of(const struct maker *maker, uint64_t time)
@@ -150,7 +148,7 @@ static void spread(const struct maker *maker, uint64_t *periods, uint32_t cpu, u
 }
 
 /*
- * Accounts are sums since the beginning: what a CPU's next one has more was skipped between the
+ * Accounts are sums since the beginning: the growth of a CPU's next account was skipped between the
  * two.
  */
 static void add_left_out(const struct maker *maker)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read once; few captures have more such rows than fit into memory many times over, and those are
+ * Read once; few captures have more such rows than fit in memory many times over, and those are
  * cut.
  */
 #include "profile/tracks.h"
@@ -9,9 +9,10 @@
 #include "capture/events.h"
 #include "capture/stream-rows.h"
 #include "profile/allocations.h"
+#include "profile/memory-use.h"
 #include "profile/summary.h"
 
-/* What of a row matters here, by role. */
+/* The fields of a row that matter here, by role. */
 enum { TIME, DURATION, VALUE, TEXT, N_FIELDS };
 
 #define LEAST_LEVEL 0.25
@@ -26,7 +27,7 @@ static void free_track(gpointer data)
 	g_free(track);
 }
 
-/* The column of a stream that has each field; 0: none has. */
+/* The column of a stream that has each field; 0: none. */
 static void find_columns(const SptCapture *capture, uint32_t stream, uint32_t *ret_columns)
 {
 	static const struct {
@@ -55,7 +56,7 @@ static bool begin_column(SptColumnCursor *cursor, const SptTable *table, uint32_
 	return column && spt_column_begin(cursor, column, table->rows);
 }
 
-/* A column that is not there is 0, or no text. */
+/* A missing column is 0, or no text. */
 static void read_table(SptTrack *track, const SptTable *table, const uint32_t *ids)
 {
 	SptColumnCursor cursors[N_FIELDS];
@@ -121,7 +122,7 @@ static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *strea
 	return track;
 }
 
-/* What was in use, as a counter from 0 on. */
+/* Memory in use, as a counter from 0 on. */
 static SptTrack *live_memory(const SptCapture *capture, uint32_t whose, const char *name)
 {
 	g_autofree uint64_t *levels = g_new0(uint64_t, LIVE_PARTS);
@@ -145,7 +146,7 @@ static SptTrack *live_memory(const SptCapture *capture, uint32_t whose, const ch
 		const SptTrackEvent event = { .time = summary.start_ns + passed,
 					      .value = levels[i] };
 
-		/* Only where it changes. */
+		/* Only points where the value changes. */
 		if (levels[i] == (i ? levels[i - 1] : 0))
 			continue;
 		g_array_append_val(track->events, event);
@@ -153,6 +154,36 @@ static SptTrack *live_memory(const SptCapture *capture, uint32_t whose, const ch
 	}
 	spt_summary_clear(&summary);
 	return track;
+}
+
+static SptTrack *resident_memory(const SptCapture *capture)
+{
+	g_autoptr(GArray) levels = spt_resident_levels(capture);
+	SptTrack *track = g_new0(SptTrack, 1);
+
+	*track = (SptTrack){
+		.name = spt_words("resident"),
+		.unit = "bytes",
+		.kind = SPT_STREAM_COUNTER,
+		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)),
+		.texts = g_string_chunk_new(1),
+	};
+	for (unsigned i = 0; i < levels->len; i++) {
+		const SptMemoryLevel *level = &g_array_index(levels, SptMemoryLevel, i);
+		const SptTrackEvent event = { .time = level->time, .value = level->bytes };
+
+		g_array_append_val(track->events, event);
+		track->most = MAX(track->most, level->bytes);
+	}
+	return track;
+}
+
+static void add(GPtrArray *tracks, SptTrack *track)
+{
+	if (track->events->len)
+		g_ptr_array_add(tracks, track);
+	else
+		free_track(track);
 }
 
 GPtrArray *spt_tracks_new(const SptCapture *capture)
@@ -163,6 +194,7 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 		const char *name;
 	} memory[] = {
 		{ 0, &spt_weights_allocated, SPT_WORDS("live memory") },
+		{ SPT_ALLOCATION_MAPPING, &spt_weights_mapped, SPT_WORDS("mapped") },
 		{ SPT_ALLOCATION_SLAB, &spt_weights_kmem, SPT_WORDS("slab in use") },
 		{ SPT_ALLOCATION_PAGE, &spt_weights_pages, SPT_WORDS("pages in use") },
 		{ SPT_ALLOCATION_PERCPU, &spt_weights_percpu, SPT_WORDS("per CPU in use") },
@@ -172,28 +204,16 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		const SptStreamRow *stream = &capture->streams[i];
-		SptTrack *track;
 
 		if (!stream->id || stream->id == capture->samples_stream || stream->rows == 0 ||
 		    spt_stream_type_of(stream))
 			continue;
-		track = read_track(capture, stream);
-		if (track->events->len)
-			g_ptr_array_add(tracks, track);
-		else
-			free_track(track);
+		add(tracks, read_track(capture, stream));
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++) {
-		SptTrack *track;
-
-		if (!memory[i].source->is_in(capture))
-			continue;
-		track = live_memory(capture, memory[i].whose, memory[i].name);
-		if (track->events->len)
-			g_ptr_array_add(tracks, track);
-		else
-			free_track(track);
-	}
+	add(tracks, resident_memory(capture));
+	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
+		if (memory[i].source->is_in(capture))
+			add(tracks, live_memory(capture, memory[i].whose, memory[i].name));
 	return tracks;
 }
 

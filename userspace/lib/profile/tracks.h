@@ -28,8 +28,8 @@ typedef struct {
 } SptTrack;
 
 /*
- * Elements are SptTrack, in the order of the streams, then the memory in use, if allocations were
- * recorded.  Streams without an event are missing.  @capture must outlive it.
+ * Elements are SptTrack, in the order of the streams, then resident memory, and memory in use, if
+ * they were recorded.  Streams without an event are missing.  @capture must outlive it.
  */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
 

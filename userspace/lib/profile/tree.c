@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Growing a function tree, and laying it out for its readers: in breadth-first order, which puts a
+ * Builds a function tree and lays it out for its readers: in breadth-first order, which puts a
  * node's children side by side and parents before them.
  */
 #include "profile/tree.h"
@@ -10,7 +10,7 @@
 #define FEW_SIBLINGS 16
 #define FIRST_SLOTS 64
 #define EXPECTED_MAX (1u << 22)
-/* Nodes that are on their way from memory while one is moved. */
+/* Number of nodes that are prefetched while one is moved. */
 #define AHEAD 16
 
 void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function,
@@ -35,9 +35,7 @@ void spt_tree_builder_clear(struct spt_tree_builder *builder)
 	g_clear_pointer(&builder->slots, g_free);
 }
 
-/*
- * Both numbers were given in order of appearance: nobody can choose them so that they collide much.
- */
+/* Both numbers were given in order of appearance: nobody can choose them so that many collide. */
 static uint32_t hash_child(uint32_t parent, uint32_t function)
 {
 	uint64_t x = ((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u;
@@ -98,7 +96,7 @@ int spt_function_compare(const SptFunction *a, const SptFunction *b)
 	return names ? names : strcmp(a->object, b->object);
 }
 
-/* A node among those of its parent. */
+/* A node in a list of siblings. */
 struct sibling {
 	uint64_t total;
 	uint32_t function, node;
@@ -110,7 +108,7 @@ struct order {
 	uint64_t *heads;
 };
 
-/* Names are spread over the memory, and nearly all differ in their first bytes. */
+/* Names are spread over memory, and nearly all differ in their first bytes. */
 static uint64_t *heads_of(const GArray *functions)
 {
 	uint64_t *heads = g_new(uint64_t, MAX(functions->len, 1));
@@ -138,7 +136,7 @@ static int compare_siblings(gconstpointer a, gconstpointer b, gpointer data)
 	return spt_function_compare(&order->functions[x->function], &order->functions[y->function]);
 }
 
-/* Most have few siblings; a sort that calls back and copies is slow for these. */
+/* Most nodes have few siblings; a sort with callbacks and copies is slow for these. */
 static void sort_siblings(struct sibling *siblings, uint32_t n, struct order *order)
 {
 	if (n > FEW_SIBLINGS) {
@@ -155,11 +153,11 @@ static void sort_siblings(struct sibling *siblings, uint32_t n, struct order *or
 	}
 }
 
-/* The old number of the node at each new place: level by level, siblings sorted. */
+/* The old number of the node at each new position: level by level, siblings sorted. */
 static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, struct order *order)
 {
 	uint32_t *places = g_new(uint32_t, n);
-	/* Of each node's children in @children */
+	/* First and number of each node's children in @children */
 	g_autofree uint32_t *first = g_new0(uint32_t, (size_t)n + 1);
 	g_autofree struct sibling *children = g_new(struct sibling, n);
 	g_autofree uint32_t *filled = NULL;
@@ -190,11 +188,11 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GA
 {
 	SptTreeNode *nodes = (SptTreeNode *)builder->nodes->data;
 	uint32_t n = builder->nodes->len, next = 1;
-	/* Not for a few nodes */
+	/* Not worth it for a few nodes */
 	g_autofree uint64_t *heads = n > functions->len ? heads_of(functions) : NULL;
 	struct order order = { (const SptFunction *)functions->data, heads };
 	g_autofree uint32_t *olds = NULL;
-	/* Of the nodes at their new places */
+	/* By the nodes' new positions */
 	g_autofree uint32_t *parents = g_new0(uint32_t, n);
 	GArray *tree = g_array_set_size(g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), n);
 
@@ -245,7 +243,7 @@ static void sort_children(GArray *siblings, const SptTreeNode *nodes, const SptT
 GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions)
 {
 	struct order order = { functions, NULL };
-	/* Of the nodes at their new places */
+	/* By the nodes' new positions */
 	g_autoptr(GArray) olds = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autoptr(GArray) siblings = g_array_new(FALSE, FALSE, sizeof(struct sibling));
 	GArray *tree = g_array_new(FALSE, FALSE, sizeof(SptTreeNode));

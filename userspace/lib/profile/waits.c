@@ -11,7 +11,7 @@
 #define CONTEXT_AT WAKER_BITS
 #define STATE_AT (WAKER_BITS + CONTEXT_BITS)
 
-/* Which rows a source has. */
+/* The rows of each source. */
 enum {
 	RUNNING = 1 << 0,
 	BLOCKED = 1 << 1,
@@ -21,7 +21,7 @@ enum {
 struct cursor {
 	unsigned parts;
 	uint64_t period_ns;
-	SptSamples *samples;		/* NULL: they have been returned */
+	SptSamples *samples;		/* NULL: all have been returned */
 	const SptSampleRow *sample;
 	uint32_t n_samples;
 	SptStreamReader *reader;
@@ -169,7 +169,7 @@ static SptWeightRow row_of_sample(const struct cursor *cursor, const SptSampleRo
 			       .detail = detail_of(SYSPROF_STATE_RUNNING, 0, 0) };
 }
 
-/* The next samples, no more than fit; 0 behind the last one. */
+/* The next samples, as many as fit; 0 after the last one. */
 static uint32_t next_samples(struct cursor *cursor, SptWeightRow *rows)
 {
 	uint32_t n;
@@ -187,7 +187,7 @@ static uint32_t next_samples(struct cursor *cursor, SptWeightRow *rows)
 	return n;
 }
 
-/* What of a weight falls to @part of @whole. */
+/* The part of a weight that belongs to @part of @whole. */
 static uint64_t share_of(uint64_t weight, uint64_t part, uint64_t whole)
 {
 	if (part >= whole)
@@ -207,7 +207,7 @@ uint64_t spt_wait_blocked_weight(const SptWaitRow *wait)
 			MAX(wait->duration_ns, 1));
 }
 
-/* The rows of a wait that are wanted, at most two. */
+/* The requested rows of a wait, at most two. */
 static uint32_t rows_of_wait(const struct cursor *cursor, const SptWaitRow *wait,
 			     SptWeightRow *rows)
 {
@@ -314,7 +314,7 @@ static int busiest_first(gconstpointer a, gconstpointer b)
 	return x->row->thread < y->row->thread ? -1 : x->row->thread > y->row->thread;
 }
 
-/* A thread that execs is another one; its sums go on, and count for the last. */
+/* A thread that execs becomes another thread; its sums continue, and count for the last. */
 static guint64 key_of(const SptCapture *capture, const SptThreadTimeRow *row)
 {
 	return (guint64)capture->threads[row->thread].tid << 32 ^ row->since;

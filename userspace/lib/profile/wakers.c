@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A wait knows the thread that ended it and when; what that thread had last waited for until then
- * is its own latest wait before.
+ * A wait has the thread that ended it and the time.  That thread's own latest wait before is the
+ * one that led to it.
  */
 #include "profile/wakers.h"
 
@@ -12,7 +12,7 @@
 #include "profile/wait-index.h"
 #include "profile/waits.h"
 
-/* Further back, threads wake each other in a circle. */
+/* Beyond this depth, threads wake each other in a circle. */
 #define MOST_LINKS 6
 
 struct wakers {
@@ -32,7 +32,7 @@ static const char *name_of(const struct wakers *wakers, uint32_t thread)
 	return spt_symbols_intern(wakers->symbols, name);
 }
 
-/* What a program did to wake somebody; in the kernel that is always the same. */
+/* The program's function that woke a thread; the kernel's functions are always the same. */
 static const char *function_of(const struct wakers *wakers, uint32_t node)
 {
 	const SptCapture *capture = wakers->capture;
@@ -104,7 +104,7 @@ static void follow(struct wakers *wakers, const SptWaitRow *wait, uint64_t ns)
 				function_of(wakers, wait->waker_node));
 		add(wakers, node, ns);
 		wait = spt_wait_index_last(wakers->index, waker, spt_wait_woken(wait));
-		/* One that was put off its CPU had nobody to wait for. */
+		/* A thread that was preempted did not wait for anybody. */
 		if (wait && wait->runnable_ns >= wait->duration_ns)
 			return;
 	}
@@ -120,7 +120,7 @@ static int heavier(const void *a, const void *b, void *data)
 	return strcmp(x->name, y->name);
 }
 
-/* Lists of children, the heaviest first: the lightest is put in front first. */
+/* Lists of children, the heaviest first: the lightest is inserted at the front first. */
 static void link_children(GArray *array)
 {
 	SptWaker *nodes = (SptWaker *)array->data;

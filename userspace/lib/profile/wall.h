@@ -11,6 +11,11 @@ typedef struct {
 	uint64_t wall_ns; /* elapsed time */
 	/* Fraction of that in which at least one of its threads ran; the rest is waiting. */
 	double running;
+	/*
+	 * Fraction in which none ran, but one could have; negative: waits were not recorded, and it
+	 * is part of the waiting.
+	 */
+	double ready;
 	double cpus; /* average number of CPUs while it ran; 1 if threads took turns */
 } SptWall;
 

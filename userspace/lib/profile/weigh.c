@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Weighing: samples were folded to leaves of the tree once; what a filter leaves of them is summed
- * up by one pass over the samples and one over the tree.  Arrays of a few bytes per sample and node
- * keep both within the caches.
+ * Weighing: samples were folded to leaves of the tree once.  One pass over the samples and one over
+ * the tree sum up those that a filter selects.  Arrays of a few bytes per sample and node keep both
+ * within the caches.
  */
 #include <string.h>
 
@@ -115,7 +115,7 @@ static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_ro
 	}
 }
 
-/* The same of those that are selected by more than time, or have weights of another kind. */
+/* The same for rows that are selected by more than time, or have weights of another kind. */
 static void weigh_selected(SptProfile *profile, uint64_t first, uint64_t end, const bool *wanted,
 			   const struct spt_selection *selection)
 {
@@ -173,7 +173,7 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 					   base->functions->len);
 	spt_selection_init(&selection, base->capture, filter);
 	first = spt_profile_row_at(base, selection.begin_ns);
-	/* What ends later may have begun before. */
+	/* A row that ends later may have begun before. */
 	end = selection.end_ns >= UINT64_MAX - base->longest_ns ?
 		      base->n_rows :
 		      MAX(first, spt_profile_row_at(base, selection.end_ns + base->longest_ns));

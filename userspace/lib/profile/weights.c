@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of a source, and the sources that are made of the samples of the clock. */
+/* The rows of a source, and sources that are derived from the samples of the clock. */
 #include "profile/weights.h"
 
 #include "profile/events.h"
@@ -73,7 +73,7 @@ static uint64_t count_samples(const SptCapture *capture)
 	return capture->n_samples;
 }
 
-/* A capture that was made in memory hands out all of its samples at once. */
+/* A capture that was made in memory returns all of its samples at once. */
 static uint32_t next_samples(struct clock *clock, const SptSampleRow **ret)
 {
 	uint32_t n;

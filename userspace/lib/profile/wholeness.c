@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of the whole recording the recorder has counted (record/ends.h), and its facts are put into
- * words.  Of a part of it the samples are counted here.
+ * For the whole recording the recorder has counted (record/ends.h); its facts become texts.  For a
+ * part of it the samples are counted here.
  */
 #include "profile/wholeness.h"
 
@@ -35,12 +35,12 @@ static const struct {
 		  "--stacks dwarf,57344" },
 	[RUN_TIME] = { "run_time", NULL,
 		       SPT_WORDS("%.0f %% stop in code made at run time: no cure yet"), NULL },
-	[NO_INFO] = { "no_info", SPT_WORDS("%.0f %% stop in %s (no unwind information)"),
-		      SPT_WORDS("%.0f %% stop in code without unwind information"), NULL },
+	[NO_INFO] = { "no_info", SPT_WORDS("%.0f %% stop in %s (no unwind table)"),
+		      SPT_WORDS("%.0f %% stop in code without an unwind table"), NULL },
 	[OTHER] = { "other", NULL, SPT_WORDS("%.0f %% stop at memory that is no stack"), NULL },
 };
 
-/* @stopped: of @cause, which most of those have that are not whole. */
+/* @stopped: stacks cut by @cause, the most frequent cause. */
 typedef struct {
 	uint64_t seen, whole, stopped;
 	enum cause cause;
@@ -54,7 +54,7 @@ static void ends_clear(Ends *ends)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ends, ends_clear)
 
-/* Of the recorder.  The file may say anything. */
+/* Counts of the recorder.  The file may have any values. */
 
 static uint64_t number(const SptCapture *capture, const char *key)
 {
@@ -153,7 +153,7 @@ static uint64_t sum_of(GHashTable *objects)
 	return sum;
 }
 
-/* The heaviest, and those that have a tenth of it. */
+/* The heaviest objects, and those that have a tenth of it. */
 static char *name_objects(const SptCapture *capture, GHashTable *objects)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -228,11 +228,11 @@ static bool asks_for_part(const SptFilter *filter)
 			  filter->begin_ns || filter->end_ns);
 }
 
-/* False: there are none. */
+/* False: there are no stacks. */
 static bool find_ends(const SptCapture *capture, const SptFilter *filter, Ends *ends)
 {
 	read_ends(capture, ends);
-	/* If all are whole, those of each part are. */
+	/* If all are whole, so are those of each part. */
 	if (ends->whole < ends->seen && asks_for_part(filter)) {
 		ends_clear(ends);
 		count_ends(capture, filter, ends);
@@ -254,10 +254,10 @@ static char *tell_stop(const SptCapture *capture, const Ends *ends, const char *
 	if (ends->cause >= CAUSES)
 		return NULL;
 	*ret_cure = causes[ends->cause].cure;
-	/* Tables are the module's. */
+	/* Only the module has tables. */
 	if (ends->cause == FRAME_POINTERS && g_strcmp0(source, "perf") == 0)
 		*ret_cure = "sudo modprobe sysprof";
-	/* The recorder made them shorter, as all that runs was too much for it. */
+	/* The recorder made copies shorter, as all programs together were too much for it. */
 	if (ends->cause == CUT && number(capture, "copy_bytes"))
 		*ret_cure = "-p PID";
 	if (*ends->where && causes[ends->cause].where)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Only what has a per cent to itself is worth a word, and never more than three of a kind. */
+/* Only kinds with at least one percent are mentioned, and never more than three. */
 #include "profile/words.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #define LEAST_SHARE 0.01
 #define NAME_BYTES 48
 #define ELLIPSIS "\xe2\x80\xa6"
-/* A number stays with its unit. */
+/* A number stays on the line of its unit. */
 #define NO_BREAK "\xc2\xa0"
 
 struct ranking {
@@ -51,14 +51,14 @@ static char *tell_share(uint64_t weight, uint64_t total)
 			      g_strdup_printf("%.0f" NO_BREAK "%%", MIN(percent, 99));
 }
 
-/* One that fits a sentence. */
+/* The longest name that fits a sentence. */
 static char *short_name(const char *name)
 {
 	int bytes = NAME_BYTES;
 
 	if (strlen(name) <= NAME_BYTES)
 		return g_strdup(name);
-	/* Not amid a character. */
+	/* Does not cut within a character. */
 	while (bytes > 0 && ((unsigned char)name[bytes] & 0xc0) == 0x80)
 		bytes--;
 	return g_strdup_printf("%.*s" ELLIPSIS, bytes, name);
@@ -114,21 +114,32 @@ static void append_wall(GString *text, const SptCapture *capture)
 	if (!spt_wall_find(&wall, capture))
 		return;
 
-	g_autofree char *running = g_strdup_printf("%.0f" NO_BREAK "%%", 100 * wall.running),
-			*waiting = g_strdup_printf("%.0f" NO_BREAK "%%",
-						   100 - round(100 * wall.running)),
+	bool has_ready = wall.ready >= 0, has_many = wall.cpus >= SPT_WALL_MANY;
+	double ran = round(100 * wall.running), was_ready = has_ready ? round(100 * wall.ready) : 0;
+	g_autofree char *running = g_strdup_printf("%.0f" NO_BREAK "%%", ran),
+			*ready = g_strdup_printf("%.0f" NO_BREAK "%%", was_ready),
+			*waiting = g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran - was_ready),
 			*all = g_strdup_printf("%.2f" NO_BREAK "s", (double)wall.wall_ns / 1e9);
 
-	if (wall.cpus < SPT_WALL_MANY)
-		g_string_append_printf(text, spt_words("Ran %s, waited %s of %s.  "), running,
-				       waiting, all);
-	else if (wall.running < SPT_WALL_ALL)
+	if (has_many && wall.running >= SPT_WALL_ALL)
+		g_string_append_printf(text, spt_words("Ran on %.1f CPUs at a time, for %s.  "),
+				       wall.cpus, all);
+	else if (has_many && has_ready)
+		g_string_append_printf(text,
+				       spt_words("Ran %s on %.1f CPUs at a time, was ready to run "
+						 "%s, waited %s of %s.  "),
+				       running, wall.cpus, ready, waiting, all);
+	else if (has_many)
 		g_string_append_printf(text,
 				       spt_words("Ran %s on %.1f CPUs at a time, waited %s of %s.  "),
 				       running, wall.cpus, waiting, all);
+	else if (has_ready)
+		g_string_append_printf(text,
+				       spt_words("Ran %s, was ready to run %s, waited %s of %s.  "),
+				       running, ready, waiting, all);
 	else
-		g_string_append_printf(text, spt_words("Ran on %.1f CPUs at a time, for %s.  "),
-				       wall.cpus, all);
+		g_string_append_printf(text, spt_words("Ran %s, waited %s of %s.  "), running,
+				       waiting, all);
 }
 
 char *spt_words_command(const SptCapture *capture, uint64_t weight)
@@ -168,7 +179,7 @@ char *spt_words_where(const SptProfile *profile)
 		else if (!all[i].is_process && all[i].has_symbol && all[i].self > 0)
 			rank(&functions, &all[i], true);
 	}
-	/* Only a base, which is of all samples, has it: of a part it is not known. */
+	/* Only a base, which has all samples, knows it: for a part it is not known. */
 	if (profile->capture && profile->metric->is_cpu)
 		append_wall(text, profile->capture);
 	if (!profile->metric->is_cpu)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An open table in which nothing is left where a block was: what follows it moves up. */
+/* An open-addressing table that leaves no hole when a block is removed: later entries move up. */
 #include "record/blocks.h"
 
 #define LEAST_ROOM 1024u
@@ -69,7 +69,7 @@ void spt_blocks_remove(SptBlocks *blocks, SptBlock *block)
 	for (uint64_t i = (hole + 1) & mask; blocks->blocks[i].address; i = (i + 1) & mask) {
 		uint64_t home = place_of(blocks, blocks->blocks[i].address);
 
-		/* Who is at home between the hole and here stays. */
+		/* Entries whose slot is between the hole and here stay. */
 		if (((i - home) & mask) < ((i - hole) & mask))
 			continue;
 		blocks->blocks[hole] = blocks->blocks[i];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program has written over its arguments is one text, as a rule, and stays as it is. */
+/*
+ * If a program has overwritten its arguments, the result is usually one text, and stays as it is.
+ */
 #include "record/command-line.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By name, as programs of a name are alike: a compiler runs a thousand times, and each time for a
- * moment only.  Where the source has one size for all it begins with what is enough for most, and
- * few deep stacks do not make the others dear.
+ * Sizes are by name, as programs of a name are alike: a compiler runs a thousand times, each time
+ * only briefly.  Where the source has one size for all, it begins with a size that is enough for
+ * most, and few deep stacks do not make the others expensive.
  */
 #include "record/copies.h"
 
@@ -11,28 +11,31 @@
 #define FIRST_BYTES 8192
 #define GROWTH 4
 #define COMMON_FIRST_BYTES 16384
-#define COMMON_MOST_BYTES 32768		/* more, with all CPUs busy, and samples are lost */
+#define COMMON_MOST_BYTES 32768		/* with more, if all CPUs are busy, samples are lost */
 #define LEAST_BYTES 4096
-#define COMMON_STACKS 1024		/* of a name count, later ones more than earlier ones */
-/* The size does not fit a name of which this number of stacks are too deep, and this part. */
+/* stacks of a name that count; later ones weigh more than earlier ones */
+#define COMMON_STACKS 1024
+/* The size does not fit a name if at least this number and this part of its stacks are too deep. */
 #define COMMON_TOO_DEEP 4
 #define COMMON_TOO_DEEP_PART 64
-#define ENOUGH_STACKS	   64 /* one after the other, until frame pointers are believed in */
+#define ENOUGH_STACKS	   64 /* in a row, until frame pointers are trusted */
 #define NAMES_MAX 4096			/* names that are distinguished */
 
 struct name {
 	uint32_t bytes;			/* wished */
 	unsigned n_by_frame_pointers;	/* in succession */
-	bool needs_copies;		/* once and for all */
-	/* Of the common size: all, those that it cuts, and those that half of it would */
+	bool needs_copies;		/* decided for good */
+	/*
+	 * Stacks of the common size: all, those that it cuts, and those that half of it would cut
+	 */
 	unsigned n_stacks, n_cut, n_deep;
 };
 
 struct SptCopies {
 	SptTrace *trace;
 	uint32_t most_bytes;
-	uint32_t less_bytes;		/* > 0: no more than that */
-	uint32_t less_before;		/* the same, before it was lowered last */
+	uint32_t less_bytes;		/* > 0: the upper limit */
+	uint32_t less_before;		/* the limit before it was last lowered */
 	bool can_wish, if_needed;
 	bool is_common;			/* one size for all */
 	struct name common;
@@ -112,7 +115,7 @@ static bool are_many(const struct name *name, unsigned n)
 	return n >= COMMON_TOO_DEEP && n * COMMON_TOO_DEEP_PART > name->n_stacks;
 }
 
-/* By name, so that a program of which many are cut is not missed beside others that are busy. */
+/* By name, so that a program with many cut stacks is not missed beside others that are busy. */
 static void take_common(SptCopies *copies, struct name *name, uint32_t bytes, uint64_t depth)
 {
 	uint32_t most_bytes = MIN(COMMON_MOST_BYTES, copies->most_bytes);
@@ -135,7 +138,7 @@ void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint6
 	struct name *name =
 		copies->can_wish && (is_cut || copies->is_common) ? get(copies, comm) : NULL;
 
-	/* Those that are on their way are as small as before. */
+	/* Copies under way are as small as before. */
 	if (!name || bytes < (copies->is_common ? copies->common.bytes : name->bytes))
 		return;
 	if (copies->is_common)
@@ -144,7 +147,7 @@ void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint6
 		wish(copies, comm, name, MIN(MAX(bytes, FIRST_BYTES) * GROWTH, copies->most_bytes));
 }
 
-/* Of no name that was met half of the size would cut many. */
+/* For no name that was met would half of the size cut many. */
 static bool is_half_enough(const SptCopies *copies)
 {
 	GHashTableIter iter;
@@ -180,7 +183,7 @@ bool spt_copies_make_room(SptCopies *copies)
 	return spt_trace_make_room(copies->trace);
 }
 
-/* Whose frame pointers are looked at: with one size for all, those of all. */
+/* Names whose frame pointers are checked: with one size for all, those of all. */
 static struct name *asked(SptCopies *copies, const char *comm)
 {
 	return copies->is_common ? &copies->common : get(copies, comm);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* By cause.  The heaviest cause is noted, with the objects in which most of these stacks stop. */
+/*
+ * Counted by cause.  The heaviest cause is noted, with the objects in which most of these stacks
+ * stop.
+ */
 #include "record/ends.h"
 
 #include <string.h>
@@ -11,9 +14,9 @@
 #define RUN_TIME_PATH "[anon]"
 
 enum cause {
-	FRAME_POINTERS,			/* no table: frame pointers were all there was */
+	FRAME_POINTERS,			/* no table: there were only frame pointers */
 	CUT,
-	RUN_TIME,			/* code that no file has */
+	RUN_TIME,			/* code without a file */
 	NO_INFO,
 	OTHER,
 	CAUSES,
@@ -86,7 +89,7 @@ static int by_weight(const void *a, const void *b)
 	return (x->object > y->object) - (x->object < y->object);
 }
 
-/* The part of @cause in code made at run time is a cause of its own. */
+/* The part of @cause that is in code made at run time is a cause of its own. */
 static bool is_of(const SptOutput *output, enum cause cause, uint32_t object)
 {
 	const char *path = spt_output_path(output, object);
@@ -131,7 +134,7 @@ static char *names_of(const GArray *stops, const SptOutput *output)
 			spt_output_path(output, g_array_index(stops, struct stop, i).object);
 		g_autofree char *name = path && *path == '/' ? g_path_get_basename(path) : NULL;
 
-		/* A tenth of the first says nothing about the cause. */
+		/* An object with less than a tenth of the first says nothing about the cause. */
 		if (!name || g_array_index(stops, struct stop, i).weight <
 				     g_array_index(stops, struct stop, 0).weight / 10)
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The subject of an event is on top of its stack: the handler of an interrupt, as if the
+ * The subject of an event is at the top of its stack: the handler of an interrupt, as if the
  * interrupted code had called it.
  */
 #include "record/events.h"
@@ -55,11 +55,10 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 			const SptThread *thread)
 {
 	g_autofree struct sysprof_sample *sample = sample_of(event);
-	uint8_t user_end;
 
 	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes)
 		return 0;
-	return spt_recorder_node(recorder, sample, thread, &user_end);
+	return spt_recorder_node(recorder, sample, thread);
 }
 
 uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name)
@@ -110,25 +109,34 @@ static const char *lock_name(unsigned kind)
 	return kind < G_N_ELEMENTS(names) && names[kind] ? names[kind] : "lock";
 }
 
-/* A static lock is a symbol of the kernel's; of others the kind is known. */
-static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node,
-			  uint32_t *ret_holder)
+/* A static lock has a symbol in the kernel; of others only the kind is known. */
+static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_part_lock *lock,
+			  uint32_t node)
 {
-	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_LOCK);
-	const struct sysprof_part_lock *lock = (const void *)part;
 	SptFrame frame = { .kind = SPT_FRAME_EXACT };
 	unsigned number;
-	bool is_wanted;
 
-	if (!part || part->size * 8u < sizeof(*lock))
-		return node;
-	if (lock->holder_tid)
-		*ret_holder = spt_waits_thread_of(recorder, lock->holder_tid, &is_wanted);
 	if (!lock->lock)
-		return spt_event_named(recorder, node, lock_name(part->a));
+		return spt_event_named(recorder, node, lock_name(lock->part.a));
 	frame.object = lock->lock >> SYSPROF_FRAME_OBJECT_SHIFT;
 	frame.offset = lock->lock & SYSPROF_FRAME_OFFSET_MASK;
 	return spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
+}
+
+/* The lock is on top of both stacks: the waiter's, and the holder's, which can be missing. */
+static void set_lock(SptRecorder *recorder, const struct sysprof_event *event, SptEventRow *row)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_LOCK);
+	const struct sysprof_part_lock *lock = (const void *)part;
+	bool is_wanted;
+
+	if (!part || part->size * 8u < sizeof(*lock))
+		return;
+	if (lock->holder_tid)
+		row->holder = spt_waits_thread_of(recorder, lock->holder_tid, &is_wanted);
+	spt_waits_hold(recorder, event->key, &row->holder_node, &row->holder);
+	row->node = lock_node(recorder, lock, row->node);
+	row->holder_node = lock_node(recorder, lock, row->holder_node);
 }
 
 static uint32_t stall_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node)
@@ -196,11 +204,13 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 	if (source->kind == SYSPROF_SOURCE_IRQ || source->kind == SYSPROF_SOURCE_SOFTIRQ)
 		row.node = interrupt_node(recorder, event, row.node);
 	else if (source->kind == SYSPROF_SOURCE_LOCK)
-		row.node = lock_node(recorder, event, row.node, &row.holder);
+		set_lock(recorder, event, &row);
 	else if (source->kind == SYSPROF_SOURCE_STALL)
 		row.node = stall_node(recorder, event, row.node);
 	else if (source->kind == SYSPROF_SOURCE_FRAGMENT)
 		row.node = fragment_node(recorder, event, row.node);
+	else if (source->kind == SYSPROF_SOURCE_PAGE_CACHE)
+		row.node = spt_opens_file_node(recorder->opens, recorder, event, row.node);
 	else if (source->kind == SYSPROF_SOURCE_FAULT)
 		set_fault(event, source, &row);
 	recorder->status.events++;

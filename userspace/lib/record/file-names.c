@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One file at a time.  The helper keeps what it has read: there will be more places in the same
- * files.
+ * One file at a time.  The helper keeps its data: there will be more addresses in the same files.
  */
 #include "record/file-names.h"
 
@@ -10,15 +9,15 @@
 
 #include "symbols/reader.h"
 
-#define PATIENCE_MS 10000		/* until it is taken for hung */
+#define PATIENCE_MS 10000		/* until the helper counts as hung */
 #define WAIT_MS 1000			/* in one flush; not again while it is late */
 #define LAST_WAIT_MS 20000		/* at the end, for all files */
 
 struct file {
 	uint32_t object;
 	const SptObject *image;
-	GArray *offsets;		/* uint64_t, not asked for yet */
-	GArray *asked;			/* NULL: none are; empty: they are not wanted any more */
+	GArray *offsets;		/* uint64_t, not requested yet */
+	GArray *asked;			/* NULL: none; empty: no longer wanted */
 	bool is_unreadable;
 };
 
@@ -117,7 +116,7 @@ static void put(const struct file *file, const SptPlaceTable *table, SptCaptureW
 	}
 }
 
-/* False: nothing came until then. */
+/* False: no answer came until then. */
 static bool take(SptFileNames *names, SptCaptureWriter *writer, int64_t until_us)
 {
 	int64_t left_us = MAX(until_us - g_get_monotonic_time(), 0);
@@ -147,7 +146,7 @@ void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool la
 
 	if (!names->reader && g_hash_table_size(names->files) > 0)
 		names->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
-	/* What was asked for before. */
+	/* Answers to earlier requests. */
 	while (names->reader && !spt_reader_has_room(names->reader))
 		if (!take(names, writer, until_us))
 			return;

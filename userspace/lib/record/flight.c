@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples and accounts wait by CPU, in the order in which they came.  What a CPU's account says is
- * cumulative: the last one before the time that is kept is what all later ones are counted from,
- * and the samples that came after it are those it does not know.
+ * Samples and accounts wait by CPU, in the order in which they came.  Accounts of a CPU are
+ * cumulative: later ones are counted from the last one before the kept time, and the samples after
+ * it are those that it does not count.
  */
 #include "record/flight.h"
 
@@ -171,7 +171,7 @@ static void put_account(SptFlight *flight, const SptAccountRow *row)
 	struct cpu *cpu = get_cpu(flight, row->cpu);
 	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
 
-	/* A requested one is reported after what has come since. */
+	/* A requested one is written after rows that came in the meantime. */
 	for (unsigned n = cpu->samples->len;
 	     n && g_array_index(cpu->samples, SptSampleRow, n - 1).time > row->time; n--)
 		account.samples_before--;
@@ -229,7 +229,7 @@ static void forget_of_cpu(struct cpu *cpu, uint64_t begin)
 	if (n > cpu->samples->len / 2) {
 		g_autoptr(GArray) old = g_steal_pointer(&cpu->samples);
 
-		/* With less memory, too. */
+		/* The same with less memory. */
 		cpu->samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
 		g_array_append_vals(cpu->samples, &g_array_index(old, SptSampleRow, n),
 				    old->len - (guint)n);
@@ -305,7 +305,7 @@ static GHashTable *threads_with_samples(const SptFlight *flight)
 	return threads;
 }
 
-/* What lives or has samples may still be spoken of, and so may the processes it comes from. */
+/* Processes that live or have samples may still be referred to, and so may their ancestors. */
 static void forget_tasks(SptFlight *flight)
 {
 	g_autoptr(GHashTable) threads = threads_with_samples(flight),
@@ -385,6 +385,7 @@ SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
 		SptEventRow *row = &g_array_index(flight->others[SPT_ROW_EVENT], SptEventRow, i);
 
 		row->node = move_node(stash, old, moved, row->node);
+		row->holder_node = move_node(stash, old, moved, row->holder_node);
 	}
 	return stash;
 }
@@ -404,7 +405,7 @@ uint64_t spt_flight_span(const SptFlight *flight, uint64_t now)
 
 /* Giving out. */
 
-/* @row counted from @base on.  What was pending then is part of the grid now. */
+/* @row counted from @base on.  Periods that were pending then are part of the grid now. */
 static SptAccountRow since(const SptAccountRow *row, const SptAccountRow *base)
 {
 	SptAccountRow result = *row;
@@ -473,7 +474,7 @@ static int compare_samples(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
-/* Those of a CPU that its last account knows of: what came after that belongs to another window. */
+/* Samples of a CPU that its last account counts: later ones belong to another window. */
 static unsigned n_accounted(const struct cpu *cpu)
 {
 	if (!cpu->accounts->len)
@@ -484,7 +485,7 @@ static unsigned n_accounted(const struct cpu *cpu)
 			   cpu->n_forgotten);
 }
 
-/* In order of time; returns that of the first. */
+/* In order of time; returns the time of the first. */
 static uint64_t give_samples(const SptFlight *flight, SptCaptureWriter *writer)
 {
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
@@ -575,7 +576,7 @@ void spt_flight_give(const SptFlight *flight, SptCaptureWriter *writer, uint64_t
 
 	give_tasks_and_objects(flight, writer);
 	give_maps(flight, writer);
-	/* The CPU that was busy longest begins the window. */
+	/* The CPU that was busy longest determines where the window begins. */
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		begin = MAX(begin, begin_of_cpu(flight->cpus->pdata[i]));
 	first = give_samples(flight, writer);

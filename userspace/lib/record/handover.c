@@ -14,19 +14,22 @@ struct SptHandover {
 	SptTables *tables;
 	bool is_frugal;
 	GArray *waiting;		/* object ids, whose tables are being made */
+	GHashTable *known;		/* ids of those that wait, and of those that were offered */
 	unsigned n_given, n_refused;
 	int problem;			/* of the last one that was refused */
 };
 
-SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, bool is_frugal)
+SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, SptTables *tables,
+			      bool is_frugal)
 {
 	SptHandover *handover = g_new0(SptHandover, 1);
 
 	handover->output = output;
 	handover->trace = trace;
 	handover->is_frugal = is_frugal;
-	handover->tables = spt_tables_of_output(output);
+	handover->tables = tables;
 	handover->waiting = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	handover->known = g_hash_table_new(NULL, NULL);
 	return handover;
 }
 
@@ -34,15 +37,17 @@ void spt_handover_free(SptHandover *handover)
 {
 	if (!handover)
 		return;
-	spt_tables_free(handover->tables);
 	g_array_unref(handover->waiting);
+	g_hash_table_unref(handover->known);
 	g_free(handover);
 }
 
 static void expect(SptHandover *handover, uint32_t object, bool is_kept_only)
 {
-	if ((object == SYSPROF_OBJECT_VDSO || object >= SYSPROF_OBJECT_FIRST) &&
-	    spt_tables_expect(handover->tables, object, is_kept_only))
+	if (object != SYSPROF_OBJECT_VDSO && object < SYSPROF_OBJECT_FIRST)
+		return;
+	spt_tables_expect(handover->tables, object, is_kept_only);
+	if (g_hash_table_add(handover->known, GUINT_TO_POINTER(object)))
 		g_array_append_val(handover->waiting, object);
 }
 
@@ -109,6 +114,8 @@ void spt_handover_step(SptHandover *handover)
 		}
 		if (table)
 			give(handover, object, table);
+		else
+			g_hash_table_remove(handover->known, GUINT_TO_POINTER(object));
 		g_array_remove_index_fast(handover->waiting, i);
 	}
 }

@@ -4,6 +4,7 @@
 #define SPT_HANDOVER_H
 
 #include "record/output.h"
+#include "record/tables.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -11,11 +12,12 @@ G_BEGIN_DECLS
 typedef struct SptHandover SptHandover;
 
 /*
- * @output holds the files, and @trace gets the tables; both outlive it.  @is_frugal: gives only
- * tables that stacks needed and the module lacked, not the cached tables of everything that is
- * mapped.
+ * @output holds the files, and @trace gets the tables, which are those of @tables; all outlive it.
+ * @is_frugal: gives only tables that stacks needed and the module lacked, not the cached tables of
+ * everything that is mapped.
  */
-SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, bool is_frugal);
+SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, SptTables *tables,
+			      bool is_frugal);
 void spt_handover_free(SptHandover *handover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHandover, spt_handover_free)
 

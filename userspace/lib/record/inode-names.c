@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A look through /proc/PID/fd costs a few system calls a file, and so there are not too many. */
+/* Reading /proc/PID/fd costs a few system calls per file, so it is not done too often. */
 #include "record/inode-names.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define MOST_FILES   16384u
-#define MOST_OPEN    1024	/* files that are looked at in one process */
+#define MOST_OPEN    1024	/* files that are checked in one process */
 #define MOST_LOOKS   8		/* for one file, in different processes */
 
 struct file {

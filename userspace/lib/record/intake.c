@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State records change what is known of processes and address spaces; samples are resolved against
- * it and go into stash and file.  The source's object ids are the file's, too.
+ * State records change the known state of processes and address spaces.  Samples are resolved
+ * against it and added to stash and file.  The source's object ids are also the file's.
  */
 #include "record/recorder-private.h"
 
@@ -61,8 +61,11 @@ static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
 	else
 		spt_spaces_map(recorder->spaces, record->mm, record->record.time, &map,
 			       record->record.flags & SYSPROF_MAP_FRESH);
-	/* Of what was there before the recording, most is never seen at work. */
-	if (recorder->unwinding && !recorder->in_snapshot)
+	/*
+	 * Most processes that existed before the recording are never seen at work.  Where the
+	 * module has the tables, those that are missing are made when a stack needs them.
+	 */
+	if (recorder->unwinding && !recorder->handover && !recorder->in_snapshot)
 		spt_unwinding_mapped(recorder->unwinding, map.object);
 	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object),
 			    GUINT_TO_POINTER(record->record.pid));
@@ -126,7 +129,7 @@ static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sam
 	}
 }
 
-/* The object in whose code a stack stops that is not whole; 0: not known. */
+/* The object in whose code an incomplete stack stops; 0: not known. */
 static uint32_t stop_of(const SptRecorder *recorder, const struct sysprof_sample *sample,
 			uint8_t user_end)
 {
@@ -152,42 +155,101 @@ static void take_end(SptRecorder *recorder, const struct sysprof_sample *sample,
 
 /*
  * In the midst of an exec a task has the new image's address space and the old one's registers:
- * until an image was seen to run, what it cannot place below the kernel's part is of none.
+ * until an image was seen to run, frames below the kernel's part that are in none of its mappings
+ * belong to no object.
+ *
+ * Fills in the row's node and end.  False, only if @may_be_late: a table is late.
  */
-uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
-			   const SptThread *thread, uint8_t *ret_user_end)
+static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be_late)
 {
-	SptProcess *process = thread->process;
+	const struct sysprof_sample *sample = stack->sample;
 	SptStackEnd end;
 	unsigned number;
 	SptStash *stash = spt_output_stash(recorder->output, &number);
-	uint32_t node;
+	SptUnwound how = SPT_UNWOUND;
+	uint8_t *user_end = &stack->row.user_end;
 
-	if (recorder->unwinding && !spt_unwinding_take(recorder->unwinding, &sample, thread->name))
+	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
+		spt_handover_missed(recorder->handover, sample);
+	if (recorder->unwinding)
+		how = spt_unwinding_take(recorder->unwinding, &sample, stack->comm,
+					 may_be_late ? &stack->late : NULL);
+	if (how == SPT_UNWOUND_LATE)
+		return false;
+	if (how == SPT_UNWOUND_UNKNOWN)
 		recorder->needs_snapshot = true;
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
-	node = spt_stacks_node(recorder->stacks, stash, sample,
-			       sample->n_kernel && !process->has_run, &end);
-	process->has_run |= end.has_user;
-	*ret_user_end = end.user_end;
+	stack->row.node = spt_stacks_node(recorder->stacks, stash, sample,
+					  sample->n_kernel && !stack->has_run, &end);
+	stack->has_run |= end.has_user;
+	*user_end = end.user_end;
 	if (recorder->unwinding && sample->user_mode == SYSPROF_USER_FP &&
 	    end.user_end != SYSPROF_END_NONE)
-		*ret_user_end |= SPT_END_FRAME_POINTERS;
-	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
-		spt_handover_missed(recorder->handover, sample);
-	/* One that a table would have led elsewhere ends there as well as anywhere. */
+		*user_end |= SPT_END_FRAME_POINTERS;
+	/* A stack that a table would have continued may as well end there. */
 	if (sample->record.flags & SYSPROF_SAMPLE_NO_TABLE && end.user_end == SYSPROF_END_ROOT)
-		*ret_user_end |= SPT_END_FRAME_POINTERS;
+		*user_end |= SPT_END_FRAME_POINTERS;
 	if (end.user_end == SYSPROF_END_NO_INFO)
-		*ret_user_end = SPT_END_NO_INFO;
+		*user_end = SPT_END_NO_INFO;
 	if (recorder->ends)
-		take_end(recorder, sample, *ret_user_end);
-	return node;
+		take_end(recorder, sample, *user_end);
+	return true;
 }
 
-/* At its first sample: how it was called, and what is mapped there. */
+uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
+			   const SptThread *thread)
+{
+	SptAsideSample stack = { .sample = sample,
+				 .comm = thread->name,
+				 .has_run = thread->process->has_run };
+
+	take_stack(recorder, &stack, false);
+	thread->process->has_run = stack.has_run;
+	return stack.row.node;
+}
+
+/* Its mappings may change before it is unwound. */
+static bool put_aside(SptRecorder *recorder, const SptAsideSample *stack)
+{
+	uint64_t mm = spt_spaces_keep(recorder->spaces, stack->sample->mm);
+
+	return mm && spt_aside_put(recorder->aside, stack, mm);
+}
+
+struct again {
+	SptRecorder *recorder;
+	bool all;
+};
+
+static bool take_again(SptAsideSample *stack, void *data)
+{
+	const struct again *again = data;
+	SptRecorder *recorder = again->recorder;
+	const SptUnwindTable *table;
+
+	if (again->all)
+		take_stack(recorder, stack, false);
+	else if (!spt_tables_is_done(recorder->tables, stack->late, &table) ||
+		 !take_stack(recorder, stack, true))
+		return false;
+	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
+	return true;
+}
+
+void spt_recorder_take_aside(SptRecorder *recorder, bool all)
+{
+	struct again again = { recorder, all };
+
+	if (!recorder->aside || spt_aside_is_empty(recorder->aside))
+		return;
+	spt_aside_take(recorder->aside, take_again, &again);
+	if (spt_aside_is_empty(recorder->aside))
+		spt_spaces_drop_kept(recorder->spaces);
+}
+
+/* At its first sample: reads its command line and its mappings. */
 void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 {
 	g_autofree char *text = NULL;
@@ -207,19 +269,37 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 		       &(SptCommandLineRow){ process->id, text });
 }
 
+/* Now, or once the tables that its stack needs are made. */
+static void put_sample(SptRecorder *recorder, SptAsideSample *stack)
+{
+	bool may_be_late = recorder->aside;
+
+	if (!take_stack(recorder, stack, may_be_late)) {
+		if (put_aside(recorder, stack))
+			return;
+		take_stack(recorder, stack, false);
+	}
+	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
+}
+
 static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
 						    sample->mm, record->time);
-	SptSampleRow row = {
-		.time = record->time,
-		.delay_ns = sample->delay_ns,
-		.cpu = record->cpu,
-		.thread = thread->id,
-		.weight = sample->weight,
-		.kernel_end = sample->kernel_end,
-		.user_end = sample->user_end,
+	SptAsideSample stack = {
+		.row = {
+			.time = record->time,
+			.delay_ns = sample->delay_ns,
+			.cpu = record->cpu,
+			.thread = thread->id,
+			.weight = sample->weight,
+			.kernel_end = sample->kernel_end,
+			.user_end = sample->user_end,
+		},
+		.sample = sample,
+		.comm = thread->name,
+		.has_run = thread->process->has_run,
 	};
 	bool is_wanted = !recorder->filters_pids || thread->process->is_wanted;
 
@@ -227,20 +307,32 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 	if (!is_wanted)
 		return;
 	if (sample->n_kernel)
-		row.context |= SPT_CONTEXT_KERNEL;
+		stack.row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
-		row.context |= SPT_CONTEXT_IRQ;
+		stack.row.context |= SPT_CONTEXT_IRQ;
 	if (sample->context <= SPT_CONTEXT_MASK)
-		row.context |= sample->context << SPT_CONTEXT_AT;
+		stack.row.context |= sample->context << SPT_CONTEXT_AT;
 	spt_recorder_get_to_know(recorder, thread->process);
-	row.node = spt_recorder_node(recorder, sample, thread, &row.user_end);
-	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &row);
+	put_sample(recorder, &stack);
+	thread->process->has_run = stack.has_run;
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
 	if (thread->id != recorder->last_thread &&
 	    g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
 		recorder->status.threads++;
 	recorder->last_thread = thread->id;
+}
+
+/* The file does not have them yet, and has to hold if the recorder is killed now. */
+static void leave_out_aside(const SptRecorder *recorder, SptAccountRow *row)
+{
+	uint64_t weight;
+
+	if (!recorder->aside || spt_aside_is_empty(recorder->aside))
+		return;
+	row->samples -= spt_aside_count(recorder->aside, row->cpu, row->time, &weight);
+	row->delivered -= weight;
+	row->pending += weight;
 }
 
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
@@ -267,11 +359,12 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 	G_STATIC_ASSERT(SPT_LOST_REASONS == SYSPROF_LOST_REASONS);
 	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
 		row.lost[i] = account->lost[i];
-	/* What was asked for may have been overtaken. */
+	/* The answer to a request may be out of date. */
 	if (time <= state->told_time)
 		return;
 	state->told_time = time;
 	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
+	leave_out_aside(recorder, &row);
 	spt_output_put(recorder->output, SPT_ROW_ACCOUNT, &row);
 	lost = spt_account_lost(&row);
 	recorder->status.lost += lost - state->lost;
@@ -280,7 +373,7 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 	recorder->status.budget += account->budget - state->budget;
 	state->delivered = account->delivered;
 	state->budget = account->budget;
-	/* What came while it was asked for is for the next one. */
+	/* Records that came during the request are for the next one. */
 	state->has_news = state->taken > account->delivered;
 }
 
@@ -371,7 +464,7 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		if (recorder->waits)
 			spt_waits_take(recorder, record);
 	}
-	/* However much there is in the rings: the memory that is allowed holds at any time. */
+	/* No matter how much is in the rings, the limit of memory always holds. */
 	if (spt_output_is_full(recorder->output))
 		spt_output_flush(recorder->output, spt_clock_ns(CLOCK_MONOTONIC),
 				 &recorder->failure);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Anybody may be able to write the files: no links are followed, the file must be the program's
- * own, and what is read is bounded.
+ * own, and reading is bounded.
  */
 #include "record/jit.h"
 
@@ -17,15 +17,15 @@
 
 #include "symbols/jit-code.h"
 
-/* Of memory: for all programs, for one of them, and for what is read at one time. */
+/* Limits of memory: for all programs, for one of them, and for one read. */
 #define BUDGET_BYTES (128ull << 20)
 #define PROCESS_BYTES (32ull << 20)
 #define AT_ONCE_BYTES (4ull << 20)
 #define PROCESS_AT_ONCE_BYTES (1ull << 20)
 #define PROCESSES_MAX 1024		/* held open at a time */
-/* How often to look for the files of a program that has none: most never have. */
+/* How often to look for the files of a program that has none: most programs never have them. */
 #define LOOK_NS 100000000ull
-/* Where an offset has the generation, above all that a region is large. */
+/* The bits of an offset that hold the generation, above the size of any region. */
 #define GENERATION_SHIFT 48
 #define GENERATIONS_MAX UINT16_MAX
 
@@ -42,7 +42,7 @@ struct process {
 	SptJitCode *code;
 	GArray *wanted;			/* struct place */
 	uint64_t budget;
-	uint64_t looked_ns;		/* for files, while it had none */
+	uint64_t looked_ns;		/* time of the next search for files, while it had none */
 	bool has_news;
 };
 
@@ -62,8 +62,8 @@ struct SptJit {
 	GHashTable *regions;		/* object -> struct region */
 	uint64_t budget, since_ns;
 	unsigned n_held;
-	unsigned next;			/* in all: who is read first the next time */
-	bool has_replaced;		/* somebody has replaced code */
+	unsigned next;			/* in all: the process that is read first the next time */
+	bool has_replaced;		/* code was replaced */
 };
 
 static void close_fd(int *fd)
@@ -141,7 +141,7 @@ static bool read_ids(struct process *process)
 	return process->own_pid != 0;
 }
 
-/* As it lives now; NULL if it has exited, or is closed to this user. */
+/* The living process; NULL if it has exited, or is closed to this user. */
 static struct process *get_process(SptJit *jit, uint32_t pid)
 {
 	struct process *process = g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid));
@@ -173,8 +173,9 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 /* Files. */
 
 /*
- * Takes over @fd; -1 unless it is a file of the program's own user.  Not root's: the program
- * chooses the file at a path, and may have put another file there in its own mount namespace.
+ * Takes over @fd; -1 unless it is a file of the program's own user.  A file of root's is refused,
+ * too: the program chooses the file at a path, and may have put another file there in its own mount
+ * namespace.
  */
 static int own_file(const struct process *process, int fd)
 {
@@ -240,8 +241,8 @@ void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_
 }
 
 /*
- * Takes at most @most of the budgets; returns what it took.  What a program has said when it ends
- * is read to its end, however often that takes.
+ * Takes at most @most of the budgets; returns the amount that it took.  When a program ends, its
+ * files are read to their end, however many rounds that takes.
  */
 static uint64_t read_on(SptJit *jit, struct process *process, uint64_t most)
 {
@@ -260,7 +261,7 @@ static uint64_t read_on(SptJit *jit, struct process *process, uint64_t most)
 	jit->has_replaced |= spt_jit_code_epoch(process->code, UINT64_MAX) > 0;
 	if (!was_gone || (!left && process->budget && jit->budget))
 		return given - left;
-	/* All was said. */
+	/* The file was read to its end. */
 	close_fd(&process->map.fd);
 	close_fd(&process->dump.fd);
 	close_fd(&process->root);
@@ -284,8 +285,8 @@ static bool is_due(struct process *process, uint64_t now)
 }
 
 /*
- * @most of all of them and @process_most of each; who got nothing is the first the next time.
- * @is_last: there is no next time.
+ * @most for all of them and @process_most for each; a process that got nothing is the first the
+ * next time.  @is_last: there is no next time.
  */
 static void read_all(SptJit *jit, uint64_t most, uint64_t process_most, bool is_last)
 {
@@ -351,13 +352,13 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 		SptNameRow row = { .object = place->object, .offset = place->offset, .module = "" };
 		SptJitFunction function;
 
-		/* Later records may still name it. */
+		/* Later records may still refer to it. */
 		if (!spt_jit_code_find_generation(process->code, place->address, place->generation,
 						  &function)) {
 			g_array_index(process->wanted, struct place, n_left++) = *place;
 			continue;
 		}
-		/* The row names this place alone: the code beside it may be different by then. */
+		/* The row names only this address: the code beside it may be different by then. */
 		row.symbol = function.name;
 		row.distance = place->address - function.start;
 		if (*function.name)

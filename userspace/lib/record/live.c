@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes is collected in a batch without a lock, and handed over some times a second.  The
- * other side keeps a capture in memory that has no samples, only what their names need, and of each
- * node of the stash its parent and its function.
+ * Records are collected in a batch without a lock, which is handed over some times a second.  The
+ * other side keeps a capture in memory that has no samples: only the rows that their names need,
+ * and for each node of the stash its parent and its function.
  */
 #include "record/live.h"
 
@@ -14,7 +14,7 @@
 #include "symbols/demangle.h"
 #include "symbols/reader.h"
 
-#define PATIENCE_MS 10000		/* until what reads a file is taken for hung */
+#define PATIENCE_MS 10000		/* until the process that reads a file counts as hung */
 #define NO_FUNCTION UINT32_MAX
 
 struct sample {
@@ -29,15 +29,12 @@ struct batch {
 	bool forgets_nodes;		/* node 1 is the first of these nodes */
 };
 
-/*
- * What is asked of it grows while the recording does: the helper that reads it keeps what it has
- * read.
- */
+/* The requests to it grow with the recording: the helper that reads it keeps its data. */
 struct file {
-	/* It is not the one that was recorded, not there, or what read it failed */
+	/* It is not the recorded file, does not exist, or its reader failed */
 	bool is_unreadable;
-	GArray *offsets;		/* uint64_t: of the nodes at hand; NULL: there were none */
-	SptPlaceTable *table;		/* what it says of them; NULL: nothing */
+	GArray *offsets; /* uint64_t: requests for the present nodes; NULL: there were none */
+	SptPlaceTable *table;		/* answers for them; NULL: none */
 };
 
 struct node {
@@ -51,7 +48,7 @@ struct function {
 };
 
 struct SptLive {
-	/* The recording side's. */
+	/* The recording side's data. */
 	struct batch *collecting;
 	unsigned stash_number;
 	uint32_t n_published;		/* nodes of that stash */
@@ -59,12 +56,12 @@ struct SptLive {
 	GMutex mutex;
 	GQueue published;		/* struct batch */
 
-	/* The showing side's. */
+	/* The showing side's data. */
 	SptCapture capture;
 	/* What the capture's rows point to; by id, but for names */
 	GArray *objects, *processes, *threads, *names;
 	GPtrArray *texts;		/* owns their strings */
-	SptSymbols *symbols;		/* what the capture itself says */
+	SptSymbols *symbols;		/* the capture's own rows */
 	GArray *files;			/* struct file, by object id */
 	SptReader *reader;
 	GArray *nodes;			/* struct node, by id */
@@ -106,7 +103,7 @@ static void free_texts(void *texts)
 	g_string_chunk_free(texts);
 }
 
-/* As the rows of a capture: by id, with row 0 a hole. */
+/* As the rows of a capture: by id, row 0 is unused. */
 static GArray *rows_new(unsigned row_bytes)
 {
 	GArray *rows = g_array_new(FALSE, TRUE, row_bytes);
@@ -281,7 +278,7 @@ static struct function *function_at(const SptLive *live, uint32_t index)
 	return &g_array_index(live->functions, struct function, index);
 }
 
-/* Row @id of @rows, made if need be. */
+/* Row @id of @rows, made if it does not exist. */
 static void *row_at(GArray *rows, uint32_t id)
 {
 	if (id >= rows->len)
@@ -289,7 +286,7 @@ static void *row_at(GArray *rows, uint32_t id)
 	return rows->data + (size_t)id * g_array_get_element_size(rows);
 }
 
-/* Whether there is something that names depend on. */
+/* Whether there are new rows that names depend on. */
 static bool take_rows(SptLive *live, struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->objects->len; i++) {
@@ -313,7 +310,7 @@ static bool take_rows(SptLive *live, struct batch *batch)
 	return batch->objects->len || batch->names->len;
 }
 
-/* All names are sorted anew, so this is done once for all that came. */
+/* All names are sorted anew, so this is done once for all new ones. */
 static void follow(SptLive *live)
 {
 	live->capture.objects = (SptObjectRow *)live->objects->data;
@@ -360,7 +357,7 @@ static void read_file(SptLive *live, const SptObjectRow *row, struct file *file)
 	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
 }
 
-/* What the files of @batch's nodes say of them. */
+/* The answers of files for the nodes of @batch. */
 static void read_files(SptLive *live, const struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->nodes->len; i++) {
@@ -481,7 +478,7 @@ uint64_t spt_live_total(const SptLive *live)
 	return live->total;
 }
 
-/* Inserts where it belongs among the @n heaviest so far; ties stay in the order of appearance. */
+/* Inserts it in order among the @n heaviest so far; ties stay in the order of appearance. */
 static unsigned rank(SptLiveRow *rows, unsigned n, unsigned max, const struct function *function,
 		     bool by_self)
 {

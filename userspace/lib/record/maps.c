@@ -12,7 +12,7 @@
 #include "sysprof.h"
 #include "trace/perf/maps.h"
 
-/* Of a process's file: far more than mappings that are recorded. */
+/* Limit of a process's file: far more than mappings that are recorded. */
 #define MAPS_MAX_BYTES (4u << 20)
 
 struct told {
@@ -25,7 +25,7 @@ struct SptMaps {
 	const SptSpaces *spaces;
 	SptProcFiles *files;
 	GHashTable *told;		/* mm id -> GArray of struct told */
-	/* These are NULL where the source has records of mappings. */
+	/* NULL where the source has records of mappings. */
 	GHashTable *objects;		/* identity in /proc -> id */
 	/*
 	 * -> id, 0 if several objects had that path: in an overlay /proc has another identity, from
@@ -191,8 +191,8 @@ static void read_process(SptMaps *maps, struct told *told)
 	if (!text)
 		return;
 	/*
-	 * What is reported for a time after the process's end does not count: it is about a later
-	 * process with its pid.
+	 * Requests for a time after the process's end do not count: they are about a later process
+	 * with its pid.
 	 */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {

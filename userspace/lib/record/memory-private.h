@@ -14,6 +14,7 @@ struct spt_image {
 	uint32_t id, pid;
 	unsigned n_rings;
 	SptBlocks blocks;
+	GTree *mappings;		/* address -> SptBlock; they do not overlap */
 };
 
 struct spt_code {
@@ -23,7 +24,7 @@ struct spt_code {
 
 struct spt_memory_ring {
 	SptRingReader reader;
-	uint32_t slot, pid, tid;
+	uint32_t slot, pid, tid, library;
 	uint32_t number;		/* from 1; never used again */
 	struct spt_image *image;
 	GArray *nodes;			/* uint32_t in SptMemory.stash, by the ring's number */
@@ -36,6 +37,9 @@ struct spt_memory_ring {
 	uint64_t waits, waited_ns, dropped;	/* when last read */
 	SptBlock freed;			/* block freed by a realloc() that has not returned yet */
 	uint64_t freed_time;
+	/* SptBlock: the parts of mappings that an munmap() takes which has not returned yet */
+	GArray *unmapped;
+	uint64_t unmapped_time;
 };
 
 /* The thread of a ring.  The source may report a thread only after it has exited. */
@@ -46,11 +50,12 @@ struct spt_owner {
 	bool is_given_up;
 };
 
-/* A row that waits for the thread of its block. */
+/* A row that waits for the thread of its block.  A wait's block has only ring and node. */
 struct spt_late_row {
 	SptBlock block;
 	uint64_t time, duration_ns;
-	uint8_t flags;
+	uint32_t flags;			/* SPT_ALLOCATION_*; of a wait the number of the CPU */
+	bool is_wait;
 };
 
 struct SptMemory {
@@ -59,8 +64,10 @@ struct SptMemory {
 	int fd;
 	char *own_program;		/* a program that contains an allocator */
 	char *variables[5];
-	uint64_t mean_bytes;
-	bool has_free_stacks;
+	uint64_t mean_bytes, least_wait_ns;
+	bool has_allocations, has_waits;
+	uint32_t n_cpus;
+	bool has_free_stacks, has_mappings;
 	bool is_tsc;
 	uint64_t base_stamp, base_ns;	/* at the start */
 	uint64_t now_stamp, now_ns;	/* at the last look */
@@ -99,8 +106,24 @@ void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring);
 /* Frees the block of a realloc() that has returned. */
 void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring);
 void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks);
+void spt_memory_put_row(SptMemory *memory, const SptBlock *block, uint64_t time,
+			uint64_t duration_ns, uint32_t flags);
+/* The node of the own stash that @node of the ring is. */
+uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node);
 /* Puts rows whose threads are known by now; @all: the others, too. */
 void spt_memory_put_late(SptMemory *memory, bool all);
+
+/* memory-mappings.c */
+GTree *spt_mappings_new(void);
+/* Take an event of @ring at @time. */
+void spt_mappings_map(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time);
+void spt_mappings_unmap(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time);
+void spt_mappings_unmap_failed(SptMemory *memory, struct spt_memory_ring *ring);
+/* The munmap() before has returned. */
+void spt_mappings_settle(SptMemory *memory, struct spt_memory_ring *ring);
+/* Puts a row for each mapping that is left, and forgets them. */
+void spt_mappings_put_open(SptMemory *memory, struct spt_image *image);
+
 uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs into which the loader puts no library of ours, before they are run in vain. */
+/* Finds programs into which the loader puts no library of ours, before they are run in vain. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,16 @@
 #define LINE_BYTES 256
 #define MOST_SEGMENTS 64
 #define MOST_INTERPRETERS 4
+#ifdef __aarch64__
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_X86_64
+#endif
 
 static bool refuse(const char *program, const char *why, GError **error)
 {
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "Cannot record what %s allocates (--memory): %s", program, spt_words(why));
+		      "Cannot load a library into %s (--memory, --waits=calls): %s", program, spt_words(why));
 	return false;
 }
 
@@ -55,8 +60,8 @@ static bool check(const char *program, int fd, const char *head, ssize_t bytes, 
 
 	if (bytes < (ssize_t)sizeof(*header) || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return true;
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
-		return refuse(program, SPT_WORDS("it is not a program for x86-64"), error);
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != MACHINE)
+		return refuse(program, SPT_WORDS("it is a program for another processor"), error);
 	if (!is_dynamic(fd, header))
 		return refuse(program,
 			      SPT_WORDS("it is linked statically, and loads no libraries"), error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of the rings become blocks, and those rows. */
+/* Records of the rings become blocks, and blocks become rows. */
 #include <math.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -13,9 +13,9 @@
 #define PATIENCE_NS 1000000000ULL
 /* Perf events are held back for 30 ms, until those of all CPUs are there. */
 #define RIPE_NS 50000000ULL
-/* Some ten events of a ring: as long as memory takes. */
+/* Some ten events of a ring: as long as their memory takes. */
 #define WORDS_AHEAD 16
-/* Times are multiples of it, but for what would be at the same one. */
+/* Times are multiples of it, except where two would be equal. */
 #define TIME_STEP_NS 128ULL
 
 /* Stacks. */
@@ -38,7 +38,7 @@ static const struct spt_known_object *known_object(const SptMemory *memory,
 	return found;
 }
 
-/* Whether the ring has waited long enough for what is not known. */
+/* Whether the ring has waited long enough for an unknown object or thread. */
 static bool is_patient(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	if (!ring->held_ns)
@@ -81,7 +81,7 @@ static SptFrame frame_at(const struct spt_memory_ring *ring, uint64_t address)
 	return frame;
 }
 
-static uint32_t own_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node)
+uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node)
 {
 	const SptFrame incomplete = { .object = SPT_STACKS_INCOMPLETE, .kind = SPT_FRAME_EXACT };
 
@@ -94,8 +94,8 @@ static void take_node(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
 	SptFrame frame = frame_at(ring, record->address);
-	uint32_t node = spt_stash_child(memory->stash, own_node(memory, ring, record->parent),
-					&frame);
+	uint32_t parent = spt_memory_node(memory, ring, record->parent),
+		 node = spt_stash_child(memory->stash, parent, &frame);
 
 	if (record->node >= ring->nodes->len)
 		g_array_set_size(ring->nodes, record->node + 1);
@@ -127,7 +127,7 @@ bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
 	return true;
 }
 
-/* A node of the own stash in the output's. */
+/* Turns a node of the memory's own stash into one of the output's. */
 static uint32_t output_node(SptMemory *memory, uint32_t own)
 {
 	unsigned number;
@@ -151,7 +151,24 @@ static uint32_t output_node(SptMemory *memory, uint32_t own)
 
 /* Rows. */
 
-static void write_row(SptMemory *memory, const struct spt_late_row *late)
+static void write_wait(SptMemory *memory, const struct spt_late_row *late)
+{
+	const SptWaitRow row = {
+		.time = late->time,
+		.duration_ns = late->duration_ns,
+		.weight_ns = late->duration_ns,
+		.cpu = late->flags,
+		.cpu_before = late->flags,
+		.thread = g_array_index(memory->owners, struct spt_owner, late->block.ring).thread,
+		.node = output_node(memory, late->block.node),
+		.state = SYSPROF_STATE_OTHER,
+		.flags = SPT_WAIT_NO_WAKING,
+	};
+
+	spt_output_put(memory->output, SPT_ROW_WAIT, &row);
+}
+
+static void write_allocation(SptMemory *memory, const struct spt_late_row *late)
 {
 	const SptBlock *block = &late->block;
 	bool is_half = late->flags & (SPT_ALLOCATION_OPEN | SPT_ALLOCATION_CLOSE);
@@ -168,6 +185,14 @@ static void write_row(SptMemory *memory, const struct spt_late_row *late)
 	};
 
 	spt_output_put(memory->output, SPT_ROW_ALLOCATION, &row);
+}
+
+static void write_row(SptMemory *memory, const struct spt_late_row *late)
+{
+	if (late->is_wait)
+		write_wait(memory, late);
+	else
+		write_allocation(memory, late);
 	if (!memory->failure && spt_output_is_full(memory->output))
 		spt_output_flush(memory->output, memory->now_ns, &memory->failure);
 }
@@ -179,18 +204,23 @@ static bool is_known(const SptMemory *memory, uint32_t ring)
 	return owner->thread || owner->is_given_up;
 }
 
-static void put_row(SptMemory *memory, const SptBlock *block, uint64_t time, uint64_t duration_ns,
-		    uint8_t flags)
+static void put(SptMemory *memory, const struct spt_late_row *row)
 {
-	struct spt_late_row row = { *block, time, duration_ns, flags };
-
-	if (is_known(memory, block->ring))
-		write_row(memory, &row);
+	if (is_known(memory, row->block.ring))
+		write_row(memory, row);
 	else
-		g_array_append_val(memory->late, row);
+		g_array_append_vals(memory->late, row, 1);
 }
 
-/* Which of its tid's threads it is: the latest that had begun when the ring was claimed. */
+void spt_memory_put_row(SptMemory *memory, const SptBlock *block, uint64_t time,
+			uint64_t duration_ns, uint32_t flags)
+{
+	const struct spt_late_row row = { *block, time, duration_ns, flags, false };
+
+	put(memory, &row);
+}
+
+/* The thread among those of its tid: the latest that had begun when the ring was claimed. */
 static void find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
 {
 	const GArray *known = g_hash_table_lookup(memory->threads, GUINT_TO_POINTER(owner->tid));
@@ -207,8 +237,8 @@ static void find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
 }
 
 /*
- * The thread that the source knows may still be what it was before an exec or with the same tid
- * before: it counts once all from the time of the claim has been reported.
+ * The thread that the source knows may be from before an exec, or an earlier owner of the tid: it
+ * counts once all records up to the time of the claim have been reported.
  */
 static bool is_ripe(const SptMemory *memory, const struct spt_owner *owner, bool is_last)
 {
@@ -266,7 +296,8 @@ void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 	for (unsigned i = 0; i < open->len; i++) {
 		SptBlock *block = &blocks->blocks[g_array_index(open, struct open_block, i).at];
 
-		put_row(memory, block, block->time, 0, block->flags | SPT_ALLOCATION_OPEN);
+		spt_memory_put_row(memory, block, block->time, 0,
+				   block->flags | SPT_ALLOCATION_OPEN);
 		block->flags |= SPT_ALLOCATION_OPEN;
 	}
 }
@@ -277,9 +308,10 @@ static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, u
 
 	flags |= block->flags & ~SPT_ALLOCATION_OPEN;
 	if (has_row)
-		put_row(memory, block, time, time - block->time, flags | SPT_ALLOCATION_CLOSE);
+		spt_memory_put_row(memory, block, time, time - block->time,
+				   flags | SPT_ALLOCATION_CLOSE);
 	else
-		put_row(memory, block, block->time, time - block->time, flags);
+		spt_memory_put_row(memory, block, block->time, time - block->time, flags);
 }
 
 /* Events. */
@@ -295,8 +327,9 @@ uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
 }
 
 /*
- * No two events are at the same time: what was most, and when, is to the byte.  Finer steps would
- * take a byte more of the file for each event, and say little: the library itself takes that long.
+ * No two events are at the same time: maxima, and their times, are exact to the byte.  Finer steps
+ * would take a byte more of the file for each event, and say little: the library itself takes that
+ * long.
  */
 static uint64_t next_time(SptMemory *memory, uint64_t stamp)
 {
@@ -333,11 +366,11 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 	spt_blocks_remove(&ring->image->blocks, found);
 	if (block.ring != ring->number)
 		flags |= SPT_ALLOCATION_CROSSED;
-	/* Freed before the thread that has allocated it allocates again. */
+	/* It was freed before the thread that allocated it allocates again. */
 	if (block.ring == ring->number && block.serial == ring->n_allocations)
 		flags |= SPT_ALLOCATION_TEMPORARY;
 	block.flags |= flags;
-	block.free_node = own_node(memory, ring, record->node);
+	block.free_node = spt_memory_node(memory, ring, record->node);
 	if (is_realloc) {
 		ring->freed = block;
 		ring->freed_time = time;
@@ -351,6 +384,8 @@ void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring)
 	if (ring->freed.address)
 		put_freed(memory, &ring->freed, ring->freed_time, 0);
 	ring->freed.address = 0;
+	if (ring->unmapped->len)
+		spt_mappings_settle(memory, ring);
 }
 
 static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
@@ -376,7 +411,7 @@ static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uin
 		.time = time,
 		.handle = memory->next_handle++,
 		.serial = ++ring->n_allocations,
-		.node = own_node(memory, ring, record->node),
+		.node = spt_memory_node(memory, ring, record->node),
 		.ring = ring->number,
 		.flags = record->type == SPT_RING_REALLOC_ALLOC ? SPT_ALLOCATION_RESIZED : 0,
 	};
@@ -386,7 +421,7 @@ static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uin
 	if (there) {
 		SptBlock before = *there;
 
-		/* Its free is still to come, by another ring. */
+		/* The free is still to come, from another ring. */
 		spt_blocks_remove(&ring->image->blocks, there);
 		put_freed(memory, &before, time, SPT_ALLOCATION_CROSSED);
 		block.owed = before.owed + 1;
@@ -395,17 +430,43 @@ static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uin
 	spt_blocks_add(&ring->image->blocks, &block);
 }
 
+/* It began while its thread ran, after the recording had begun. */
+static void take_wait(SptMemory *memory, const struct spt_memory_ring *ring, uint64_t time)
+{
+	const SptRingRecord *record = &ring->next;
+	const struct spt_late_row row = {
+		.block = { .node = spt_memory_node(memory, ring, record->node),
+			   .ring = ring->number },
+		.time = time,
+		.duration_ns = MIN(record->bytes, time - MIN(time, memory->base_ns)),
+		.flags = record->address < memory->n_cpus ? (uint32_t)record->address : 0,
+		.is_wait = true,
+	};
+
+	memory->status.wait_rows++;
+	put(memory, &row);
+}
+
 void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
 	uint64_t time = next_time(memory, record->stamp);
 
 	ring->has_next = false;
-	/* An event has one word or two. */
+	if (record->type == SPT_RING_WAIT) {
+		if (memory->has_waits)
+			take_wait(memory, ring, time);
+		return;
+	}
+	/* An event has one or two words. */
 	for (unsigned i = WORDS_AHEAD; i < WORDS_AHEAD + 2; i++)
 		spt_blocks_fetch(&ring->image->blocks, spt_ring_reader_ahead(&ring->reader, i));
 	if (record->type == SPT_RING_REALLOC_FAILED) {
 		take_back(memory, ring);
+		return;
+	}
+	if (record->type == SPT_RING_UNMAP_FAILED) {
+		spt_mappings_unmap_failed(memory, ring);
 		return;
 	}
 	spt_memory_settle(memory, ring);
@@ -419,6 +480,12 @@ void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
 	case SPT_RING_REALLOC_FREE:
 	case SPT_RING_REALLOC_FREE_STACK:
 		take_free(memory, ring, time, true);
+		break;
+	case SPT_RING_MAP:
+		spt_mappings_map(memory, ring, time);
+		break;
+	case SPT_RING_UNMAP:
+		spt_mappings_unmap(memory, ring, time);
 		break;
 	default:
 		take_allocation(memory, ring, time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rings come and go with threads; what they hold is merged by time. */
+/* Rings come and go with threads; their events are merged by time. */
 #include "record/memory.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "record/memory-private.h"
 
 #define LOOK_NS 500000000ULL
-/* A step does not keep the recorder from all else. */
+/* A step must not keep the recorder from its other work. */
 #define STEP_NS 20000000ULL
-/* Of claims and starts of threads, which are by different clocks. */
+/* Tolerance between claims and starts of threads, which use different clocks. */
 #define SLACK_NS 1000000ULL
 #define FEW_RECORDS 1000u
 
@@ -29,7 +29,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel has checked that it runs at one pace, and alike on all CPUs. */
+/* The kernel has checked that it runs at a constant pace, and equally on all CPUs. */
 static bool is_tsc_sound(void)
 {
 	g_autofree char *names = NULL;
@@ -65,7 +65,7 @@ static bool map_rings(SptMemory *memory, GError **error)
 				     MAP_SHARED | MAP_NORESERVE, memory->fd, 0);
 	if (!memory->rings || memory->rings == MAP_FAILED) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			      "Cannot make the memory to record allocations (--memory): %s",
+			      "Cannot make the memory in which programs report (--memory, --waits=calls): %s",
 			      g_strerror(errno));
 		memory->rings = NULL;
 		return false;
@@ -75,16 +75,17 @@ static bool map_rings(SptMemory *memory, GError **error)
 	header->ring_words = SPT_RING_WORDS;
 	header->clock = memory->is_tsc ? SPT_RINGS_TSC : SPT_RINGS_MONOTONIC;
 	header->mean_bytes = memory->mean_bytes;
+	header->least_wait_ns = memory->least_wait_ns;
 	header->has_free_stacks = memory->has_free_stacks;
+	header->has_mappings = memory->has_mappings;
 	header->version = SPT_RINGS_VERSION;
 	header->magic = SPT_RINGS_MAGIC;
 	return true;
 }
 
-/* Beside the program when it was built, or where it is installed. */
-static char *find_library(GError **error)
+/* A library is beside the program when it was built, or where it was installed. */
+static char *find_library(const char *name, GError **error)
 {
-	static const char name[] = "libspt-memory.so";
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *home = g_path_get_dirname(self ? self : ".");
 	const char *const places[] = { ".", "..", "../lib/sysprof-trace", SPT_LIBDIR };
@@ -99,20 +100,36 @@ static char *find_library(GError **error)
 			return g_steal_pointer(&whole);
 	}
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-		      "Cannot record allocations (--memory): %s is neither beside this program nor in %s; install it",
+		      "Cannot load a library into programs (--memory, --waits=calls): %s is neither beside this program nor in %s; install it",
 		      name, SPT_LIBDIR);
 	return NULL;
 }
 
-static void set_environment(SptMemory *memory, const char *library)
+/* Adds the library @name if it @is_wanted. */
+static bool add_library(GString *libraries, const char *name, bool is_wanted, GError **error)
 {
+	g_autofree char *path = is_wanted ? find_library(name, error) : NULL;
+
+	if (path)
+		g_string_append_printf(libraries, "%s%s", libraries->len ? ":" : "", path);
+	return path || !is_wanted;
+}
+
+static bool set_environment(SptMemory *memory, GError **error)
+{
+	g_autoptr(GString) libraries = g_string_new(NULL);
 	const char *before = g_getenv("LD_PRELOAD");
 
+	if (!add_library(libraries, "libspt-memory.so", memory->has_allocations, error) ||
+	    !add_library(libraries, "libspt-io.so", memory->has_waits, error))
+		return false;
+	if (before && *before)
+		g_string_append_printf(libraries, ":%s", before);
 	memory->variables[0] = g_strdup("LD_PRELOAD");
-	memory->variables[1] = before && *before ? g_strdup_printf("%s:%s", library, before) :
-						   g_strdup(library);
+	memory->variables[1] = g_strdup(libraries->str);
 	memory->variables[2] = g_strdup(SPT_RINGS_VARIABLE);
 	memory->variables[3] = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), memory->fd);
+	return true;
 }
 
 static void object_clear(void *data)
@@ -130,6 +147,7 @@ static void image_free(void *data)
 	struct spt_image *image = data;
 
 	spt_blocks_clear(&image->blocks);
+	g_tree_unref(image->mappings);
 	g_free(image);
 }
 
@@ -139,19 +157,24 @@ static void ring_free(void *data)
 
 	g_array_unref(ring->nodes);
 	g_array_unref(ring->code);
+	g_array_unref(ring->unmapped);
 	g_free(ring);
 }
 
-SptMemory *spt_memory_new(uint64_t mean_bytes, bool has_free_stacks, SptOutput *output,
-			  GError **error)
+SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *waits,
+			  SptOutput *output, GError **error)
 {
 	g_autoptr(SptMemory) memory = g_new0(SptMemory, 1);
-	g_autofree char *library = NULL;
 
 	memory->fd = -1;
 	memory->output = output;
-	memory->mean_bytes = mean_bytes;
-	memory->has_free_stacks = has_free_stacks;
+	memory->has_allocations = options;
+	memory->has_waits = waits;
+	memory->mean_bytes = options ? options->mean_bytes : 0;
+	memory->has_free_stacks = options && options->has_free_stacks;
+	memory->has_mappings = options && options->has_mappings;
+	memory->least_wait_ns = waits ? waits->threshold_ns : 0;
+	memory->n_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	memory->is_tsc = is_tsc_sound();
 	memory->active = g_ptr_array_new_with_free_func(ring_free);
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
@@ -161,15 +184,13 @@ SptMemory *spt_memory_new(uint64_t mean_bytes, bool has_free_stacks, SptOutput *
 	memory->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	memory->late = g_array_new(FALSE, FALSE, sizeof(struct spt_late_row));
 	memory->owners = g_array_new(FALSE, TRUE, sizeof(struct spt_owner));
-	/* Number 0 is none. */
+	/* Number 0 is not used. */
 	g_array_set_size(memory->owners, 1);
 	memory->first_unknown = 1;
-	/* Captures that are joined keep theirs apart. */
+	/* Captures that are merged keep theirs apart. */
 	memory->next_handle = (uint64_t)g_get_real_time();
-	library = find_library(error);
-	if (!library || !map_rings(memory, error))
+	if (!map_rings(memory, error) || !set_environment(memory, error))
 		return NULL;
-	set_environment(memory, library);
 	look_at_clock(memory);
 	memory->base_stamp = memory->now_stamp;
 	memory->base_ns = memory->last_ns = memory->now_ns;
@@ -218,7 +239,7 @@ const char *const *spt_memory_environment(const SptMemory *memory)
 	return (const char *const *)memory->variables;
 }
 
-/* What the source reports. */
+/* Reports of the source. */
 
 void spt_memory_thread(SptMemory *memory, const SptThread *thread)
 {
@@ -259,6 +280,7 @@ static struct spt_image *get_image(SptMemory *memory, uint32_t id, uint32_t pid)
 		image = g_new0(struct spt_image, 1);
 		image->id = id;
 		image->pid = pid;
+		image->mappings = spt_mappings_new();
 		g_hash_table_insert(memory->images, GUINT_TO_POINTER(id), image);
 	}
 	return image;
@@ -279,11 +301,13 @@ static void adopt(SptMemory *memory, uint32_t i)
 	ring->number = memory->owners->len;
 	ring->pid = slot->pid;
 	ring->tid = slot->tid;
+	ring->library = slot->library;
 	owner.tid = ring->tid;
 	owner.begin_ns = MIN(spt_memory_time(memory, slot->begin), memory->now_ns) + SLACK_NS;
 	g_array_append_val(memory->owners, owner);
 	ring->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	ring->code = g_array_new(FALSE, FALSE, sizeof(struct spt_code));
+	ring->unmapped = g_array_new(FALSE, FALSE, sizeof(SptBlock));
 	ring->image = get_image(memory, slot->image, slot->pid);
 	ring->image->n_rings++;
 	memory->by_slot[i] = ring;
@@ -314,17 +338,18 @@ static void count_waits(SptMemory *memory, struct spt_memory_ring *ring)
 
 static bool is_gone(const SptMemory *memory, const struct spt_memory_ring *ring)
 {
-	/* One that has the same tid since. */
+	/* A later thread with the same tid, or what it has become by an exec. */
 	for (unsigned i = 0; i < memory->active->len; i++) {
 		const struct spt_memory_ring *other = memory->active->pdata[i];
 
-		if (other->tid == ring->tid && other->number > ring->number)
+		if (other->tid == ring->tid && other->library == ring->library &&
+		    other->number > ring->number)
 			return true;
 	}
 	return syscall(SYS_tgkill, ring->pid, ring->tid, 0) < 0 && errno == ESRCH;
 }
 
-/* The slot is for another thread; what the ring has in memory is given back. */
+/* The slot is for another thread; the memory of the ring is given back. */
 static void give_back(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	struct spt_ring_slot *slot = spt_rings_slot(memory->rings, ring->slot);
@@ -351,6 +376,7 @@ static gboolean image_is_gone(gpointer id, gpointer data, gpointer user_data)
 	if (image->n_rings || kill((pid_t)image->pid, 0) == 0 || errno != ESRCH)
 		return FALSE;
 	spt_memory_put_open(user_data, &image->blocks);
+	spt_mappings_put_open(user_data, image);
 	return TRUE;
 }
 
@@ -371,7 +397,7 @@ static void look_after_gone(SptMemory *memory)
 
 /* Merging. */
 
-/* Of the rings, the one whose event is the earliest; @ret_next: when that of another one is. */
+/* The ring with the earliest event; @ret_next: time of the earliest of the others. */
 static struct spt_memory_ring *earliest(const SptMemory *memory, uint64_t *ret_next)
 {
 	struct spt_memory_ring *first = NULL;
@@ -392,7 +418,7 @@ static struct spt_memory_ring *earliest(const SptMemory *memory, uint64_t *ret_n
 	return first;
 }
 
-/* One round over all rings.  False: one of them has to wait, and so have all. */
+/* One round over all rings.  False: one of them has to wait, and so do all. */
 static bool merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
 {
 	struct spt_memory_ring *ring;
@@ -429,7 +455,10 @@ bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **er
 	look_at_clock(memory);
 	spt_memory_put_late(memory, all);
 	do {
-		/* First the time, then the heads: all from before that is there by now is seen. */
+		/*
+		 * The time is read first, then the heads: all events from before that time are
+		 * seen.
+		 */
 		look_at_clock(memory);
 		adopt_new(memory);
 		can_go_on = merge(memory, all ? UINT64_MAX : memory->now_stamp, &n);
@@ -457,6 +486,17 @@ bool spt_memory_flush(SptMemory *memory, GError **error)
 	return !memory->failure;
 }
 
+/* A mapping in use has no row before the end, since parts of it may be unmapped. */
+static void put_mappings(SptMemory *memory)
+{
+	GHashTableIter iter;
+	gpointer image;
+
+	g_hash_table_iter_init(&iter, memory->images);
+	while (g_hash_table_iter_next(&iter, NULL, &image))
+		spt_mappings_put_open(memory, image);
+}
+
 static void note(SptMemory *memory, const char *key, uint64_t value)
 {
 	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
@@ -464,7 +504,7 @@ static void note(SptMemory *memory, const char *key, uint64_t value)
 	spt_output_host(memory->output, key, text);
 }
 
-/* What the programs wrote may be anything. */
+/* Programs may have written anything. */
 static void find_own_allocators(SptMemory *memory)
 {
 	const struct spt_rings_header *header = memory->rings;
@@ -477,6 +517,28 @@ static void find_own_allocators(SptMemory *memory)
 	memory->status.own_program = memory->own_program;
 	note(memory, "memory_own_allocators", header->own_allocators);
 	spt_output_host(memory->output, "memory_own_program", memory->own_program);
+}
+
+static void note_allocations(SptMemory *memory)
+{
+	const SptMemoryStatus *status = &memory->status;
+
+	note(memory, "memory_mean_bytes", memory->mean_bytes);
+	if (memory->has_free_stacks)
+		note(memory, "memory_free_stacks", 1);
+	if (memory->has_mappings) {
+		note(memory, "memory_mappings", status->mappings);
+		note(memory, "memory_mapped_bytes", status->mapped_bytes);
+		note(memory, "memory_unmapped_bytes", status->unmapped_bytes);
+	}
+	note(memory, "memory_calls", status->calls);
+	note(memory, "memory_bytes", status->bytes);
+	note(memory, "memory_frees", status->frees);
+	note(memory, "memory_frees_before", status->frees_before);
+	note(memory, "memory_waits", status->waits);
+	note(memory, "memory_waited_ns", status->waited_ns);
+	note(memory, "memory_lost", status->lost);
+	find_own_allocators(memory);
 }
 
 bool spt_memory_finish(SptMemory *memory, GError **error)
@@ -495,21 +557,13 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 		spt_memory_settle(memory, memory->active->pdata[i]);
 		count_waits(memory, memory->active->pdata[i]);
 	}
+	put_mappings(memory);
 	if (!spt_memory_flush(memory, error))
 		return false;
 	spt_memory_put_late(memory, true);
 	status->lost += header->unseen;
-	note(memory, "memory_mean_bytes", memory->mean_bytes);
-	if (memory->has_free_stacks)
-		note(memory, "memory_free_stacks", 1);
-	note(memory, "memory_calls", status->calls);
-	note(memory, "memory_bytes", status->bytes);
-	note(memory, "memory_frees", status->frees);
-	note(memory, "memory_frees_before", status->frees_before);
-	note(memory, "memory_waits", status->waits);
-	note(memory, "memory_waited_ns", status->waited_ns);
-	note(memory, "memory_lost", status->lost);
-	find_own_allocators(memory);
+	if (memory->has_allocations)
+		note_allocations(memory);
 	return true;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory that a command and its children allocate.  libspt-memory.so fills rings in them
- * (rings/layout.h), which become rows of allocations, with stacks in the recorder's own numbers of
- * objects and threads.
+ * What a command and its children report themselves: the memory that they allocate, and where
+ * they wait.  libspt-memory.so and libspt-io.so fill rings in them (rings/layout.h), which become
+ * rows of allocations and waits, with stacks in the recorder's own numbers of objects and
+ * threads.
  *
  * Records of all rings are taken in the order of their stamps, up to a moment before their heads
  * were read.  An address is allocated and freed in turn.  If two threads' stamps are so close that
@@ -13,14 +14,15 @@
 
 #include "process/tasks.h"
 #include "record/output.h"
+#include "record/recorder.h"
 
 G_BEGIN_DECLS
 
 typedef struct SptMemory SptMemory;
 
-/* @mean_bytes: mean distance of picked allocations; 0: every allocation. */
-SptMemory *spt_memory_new(uint64_t mean_bytes, bool has_free_stacks, SptOutput *output,
-			  GError **error);
+/* @options, @waits: NULL if that is not recorded. */
+SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *waits,
+			  SptOutput *output, GError **error);
 void spt_memory_free(SptMemory *memory);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMemory, spt_memory_free)
 

@@ -2,8 +2,8 @@
 /*
  * The frames that the stash has numbered are listed by object.  Kernel frames are named at the next
  * flush, by the source of the records, and so is code made at run time, as far as it is known by
- * then.  A file's frames are only named once its path no longer leads to it; until then readers
- * of the recording can do so.
+ * then.  A file's frames are only named once its path no longer leads to it; until then readers of
+ * the recording can name them.
  */
 #include "record/naming.h"
 
@@ -31,11 +31,11 @@ struct object {
 	/* Held open; NULL: could not be opened, or it is no ELF file */
 	SptObject *file;
 	bool is_gone;			/* path does not lead to it any more */
-	GArray *offsets;		/* uint64_t, of all frames */
-	unsigned n_named;		/* of them, those in the file */
+	GArray *offsets;		/* uint64_t: offsets of all frames */
+	unsigned n_named;		/* those of them that are in the file */
 };
 
-/* Files are held in one part in this number of the time, and for two seconds' worth at once. */
+/* Files are held for one part in this number of the time, and for two seconds' worth at once. */
 #define HOLD_PART 10
 #define HOLD_AHEAD_NS (HOLD_PART * 2000000000ull)
 
@@ -47,9 +47,9 @@ struct SptNaming {
 	uint32_t next_frame;
 	GHashTable *identified; /* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
-	/* CLOCK_MONOTONIC: until then what was spent on them is paid for */
+	/* CLOCK_MONOTONIC: the time spent on names is paid for up to then */
 	uint64_t files_paid_ns, regions_paid_ns;
-	bool all;			/* names of files that can be found, too */
+	bool all;			/* also names of files that can be found */
 	GHashTable *numbers;		/* name -> its place in names, from 1 */
 	GPtrArray *names;		/* of SPT_STACKS_NAMED; borrowed from numbers */
 };
@@ -64,7 +64,7 @@ static void object_free(void *data)
 	g_free(object);
 }
 
-/* As many files as can be held, with some to spare for the rest of the program. */
+/* The number of files that can be held, with some to spare for the rest of the program. */
 static unsigned raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -146,7 +146,7 @@ SptObject *spt_naming_open(const char *path, const SptObjectRow *row)
 	return file && !spt_identity_problem(row, file) ? g_steal_pointer(&file) : NULL;
 }
 
-/* The very file, by the kernel that mapped it. */
+/* Opens the very file, through the kernel that mapped it. */
 static SptObject *open_mapped(SptTrace *trace, const SptObjectRow *row)
 {
 	int fd = spt_trace_map_fd(trace, row->id);
@@ -154,7 +154,10 @@ static SptObject *open_mapped(SptTrace *trace, const SptObjectRow *row)
 	return fd < 0 ? NULL : spt_object_open_fd(fd, row->path, NULL);
 }
 
-/* By path; for a file that is deleted, or in a container, through a process that has it. */
+/*
+ * Opens it by its path, or, for a file that is deleted or in a container, through a process that
+ * has it.
+ */
 static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 {
 	g_autofree char *in_root = g_strdup_printf("/proc/%u/root%s", pid, row->path);
@@ -177,8 +180,8 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Whether there is time for one more: anybody can map new files, most of them removed again, and
- * regions without end.
+ * Whether there is time for one more: anybody can map any number of new files and regions, most of
+ * them removed again.
  */
 static bool may_spend(uint64_t *paid_ns, uint64_t *ret_begin)
 {
@@ -254,7 +257,7 @@ static SptObject *open_vdso(void)
 
 	if (!image || memcmp(image, ELFMAG, SELFMAG) || image[EI_CLASS] != ELFCLASS64)
 		return NULL;
-	/* The section headers are the last thing in the image. */
+	/* The section headers are the last part of the image. */
 	bytes = g_bytes_new(image, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize);
 	return spt_object_open_bytes(bytes, "[vdso]", NULL);
 }
@@ -296,7 +299,7 @@ uint64_t spt_naming_named(SptNaming *naming, const char *name)
 
 	if (number)
 		return number;
-	/* The last place is for all others. */
+	/* The last slot is for all others. */
 	if (naming->names->len >= MOST_NAMES)
 		return MOST_NAMES;
 	if (naming->names->len == MOST_NAMES - 1)
@@ -321,7 +324,7 @@ static void name_named(const SptNaming *naming, struct object *object, SptCaptur
 	}
 }
 
-/* What the recorder itself calls a part of a stack. */
+/* The recorder's own name for a part of a stack. */
 static void name_by_path(struct object *object, SptCaptureWriter *writer)
 {
 	SptNameRow row = { .object = object->id, .symbol = object->path, .module = "" };
@@ -331,7 +334,7 @@ static void name_by_path(struct object *object, SptCaptureWriter *writer)
 }
 
 /*
- * Whether @object's path leads somewhere else by now.  For a file that could not be held that is
+ * Whether @object's path leads to another file by now.  For a file that could not be held that is
  * not known.
  */
 static bool check_gone(struct object *object)
@@ -346,7 +349,7 @@ static bool check_gone(struct object *object)
 	return object->is_gone;
 }
 
-/* The kernel's own, and not a file that could be handed to anybody. */
+/* The kernel's own object, and not a file that could be handed to anybody. */
 static void name_from_vdso(SptNaming *naming, struct object *object, SptCaptureWriter *writer)
 {
 	if (!naming->vdso)
@@ -365,7 +368,7 @@ static void name_from_vdso(SptNaming *naming, struct object *object, SptCaptureW
 	}
 }
 
-/* For who looks for the debug information of what ran; everybody may read it. */
+/* For readers that look for the debug information of the code that ran; everybody may read it. */
 static void note_build_id(const char *module, SptCaptureWriter *writer)
 {
 	g_autofree char *path =
@@ -444,8 +447,8 @@ static void want_from_file(SptNaming *naming, struct object *object)
 }
 
 /*
- * A place that is both called from and interrupted is listed twice: that is rarer than a table of
- * all of them is cheap.
+ * An address that is both called from and interrupted is listed twice: that costs less than a table
+ * of all of them.
  */
 static void collect_new_frames(SptNaming *naming, SptStash *stash)
 {

@@ -11,15 +11,15 @@
 #include "record/inode-names.h"
 #include "record/recorder-private.h"
 
-/* More are none that a kernel has under way: their CLOSE was lost. */
+/* More requests than this are not under way in a kernel: the CLOSE of some was lost. */
 #define MOST 65536u
-/* More blocks of memory have no number of their own: their key is given out again some day. */
+/* More blocks of memory than this have no number of their own: their key is reused some day. */
 #define MOST_BLOCKS (4u << 20)
 
 struct open {
 	uint64_t key;
 	SptEventRow row;
-	unsigned stash;			/* in which row.node is */
+	unsigned stash;			/* the index of the row with the same node */
 };
 
 struct SptOpens {
@@ -66,21 +66,25 @@ static const char *operation_name(unsigned operation, unsigned flags)
 	}
 }
 
-static char *file_name(SptOpens *opens, const struct sysprof_part_block *block, uint32_t pid)
+static char *inode_name(SptOpens *opens, uint32_t pid, uint32_t dev_major, uint32_t dev_minor,
+			uint64_t inode)
 {
-	const char *path;
+	const char *path = spt_inode_names_find(opens->names, pid, dev_major, dev_minor, inode);
 
-	if (!block->inode)
-		return g_strdup(block->flags & SYSPROF_BLOCK_META ? "[file system]" :
-								    "[no file known]");
-	path = spt_inode_names_find(opens->names, pid, block->file_major, block->file_minor,
-				   block->inode);
 	return path ? g_strdup(path) :
-		      g_strdup_printf("[inode %" G_GUINT64_FORMAT " of %u:%u]",
-				      (guint64)block->inode, block->file_major, block->file_minor);
+		      g_strdup_printf("[inode %" G_GUINT64_FORMAT " of %u:%u]", (guint64)inode, dev_major,
+				      dev_minor);
 }
 
-/* The file, and on top of it the device with what it was to do. */
+static char *file_name(SptOpens *opens, const struct sysprof_part_block *block, uint32_t pid)
+{
+	if (!block->inode)
+		return g_strdup(block->flags & SYSPROF_BLOCK_META ? "[file system]" :
+								    SPT_NO_FILE_KNOWN);
+	return inode_name(opens, pid, block->file_major, block->file_minor, block->inode);
+}
+
+/* The file, and above it the device with its operation. */
 static uint32_t block_node(SptOpens *opens, SptRecorder *recorder,
 			   const struct sysprof_event *event, uint32_t node)
 {
@@ -96,6 +100,42 @@ static uint32_t block_node(SptOpens *opens, SptRecorder *recorder,
 	file = file_name(opens, block, event->record.pid);
 	what = g_strdup_printf("%s %s", disk, operation_name(part->a, block->flags));
 	return spt_event_named(recorder, spt_event_named(recorder, node, file), what);
+}
+
+uint32_t spt_opens_file_node(SptOpens *opens, SptRecorder *recorder,
+			     const struct sysprof_event *event, uint32_t node)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_BLOCK);
+	const struct sysprof_part_block *block = (const void *)part;
+	g_autofree char *file = NULL;
+
+	if (!part || part->size * 8u < sizeof(*block))
+		return node;
+	file = file_name(opens, block, event->record.pid);
+	return spt_event_named(recorder, spt_event_named(recorder, node, file), "page cache");
+}
+
+uint32_t spt_opens_call_node(SptOpens *opens, SptRecorder *recorder, uint32_t pid,
+			     const struct sysprof_part *part, uint32_t node)
+{
+	static const char *const names[] = {
+		[SYSPROF_CALL_READ] = "read",
+		[SYSPROF_CALL_WRITE] = "write",
+		[SYSPROF_CALL_SYNC] = "sync",
+		[SYSPROF_CALL_OPEN] = "open",
+	};
+	const struct sysprof_part_wait_file *wait = (const void *)part;
+	g_autofree char *file = NULL;
+
+	if (part->b >= G_N_ELEMENTS(names) || !names[part->b])
+		return node;
+	if (part->size * 8u >= sizeof(*wait))
+		file = inode_name(opens, pid, wait->file_major, wait->file_minor, wait->inode);
+	else if (part->b == SYSPROF_CALL_OPEN)
+		file = g_strdup("[opening a file]");
+	else
+		return node; /* it is a pipe or the like */
+	return spt_event_named(recorder, spt_event_named(recorder, node, file), names[part->b]);
 }
 
 static uint32_t layer_of(const SptTraceEvents *source)
@@ -118,7 +158,7 @@ static uint32_t layer_of(const SptTraceEvents *source)
 	}
 }
 
-/* A page and an object may have the same. */
+/* A page and an object may have the same address. */
 static gpointer block_key(const struct sysprof_event *event, uint32_t layer)
 {
 	return GSIZE_TO_POINTER(event->key ^ layer);
@@ -136,14 +176,14 @@ static void put_freed(SptOpens *opens, SptRecorder *recorder, const struct syspr
 		.flags = layer | SPT_ALLOCATION_CLOSE,
 	};
 
-	/* It was there before the recording, or its beginning was lost. */
+	/* The block existed before the recording, or its allocation was lost. */
 	if (!known && !opens->is_full)
 		return;
 	g_hash_table_remove(opens->blocks, key);
 	spt_output_put(recorder->output, SPT_ROW_ALLOCATION, &row);
 }
 
-/* What names the memory: its cache, or how many pages it has. */
+/* The name of the memory: its cache, or its number of pages. */
 static uint32_t named_memory(SptRecorder *recorder, const struct sysprof_event *event,
 			     uint32_t node, uint32_t layer)
 {
@@ -192,7 +232,7 @@ static void put_allocated(SptOpens *opens, SptRecorder *recorder,
 		.flags = layer | SPT_ALLOCATION_OPEN,
 	};
 
-	/* What had this address before was freed, and nobody said so. */
+	/* The block that had this address before was freed, without a record. */
 	if (g_hash_table_contains(opens->blocks, key))
 		put_freed(opens, recorder, event, layer);
 	opens->is_full |= g_hash_table_size(opens->blocks) >= MOST_BLOCKS;
@@ -243,7 +283,7 @@ void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct syspro
 	open->row.value = event->value;
 	open->row.kind = source->kind;
 	open->row.depth = part ? part->b : 0;
-	/* The nodes were made anew meanwhile. */
+	/* The nodes were rebuilt meanwhile. */
 	if (stash != open->stash)
 		open->row.node = 0;
 	spt_output_put(recorder->output, SPT_ROW_EVENT, &open->row);

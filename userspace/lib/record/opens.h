@@ -24,6 +24,13 @@ void spt_opens_open(SptOpens *opens, SptRecorder *recorder, const struct sysprof
 void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
 		     const SptTraceEvents *source);
 
+/* The file that @event names, above @node, and above it what the event did with it. */
+uint32_t spt_opens_file_node(SptOpens *opens, SptRecorder *recorder,
+			     const struct sysprof_event *event, uint32_t node);
+/* The same for a wait with @part, in a call on a file; @node if it is in another call. */
+uint32_t spt_opens_call_node(SptOpens *opens, SptRecorder *recorder, uint32_t pid,
+			     const struct sysprof_part *part, uint32_t node);
+
 G_END_DECLS
 
 #endif

@@ -4,7 +4,7 @@
 
 struct file {
 	SptOutput output;
-	GArray *maps;			/* SptMapRow: the object was not put yet */
+	GArray *maps;			/* SptMapRow: its object is not written yet */
 	uint32_t node_base;		/* of the stash, in the capture */
 };
 
@@ -41,6 +41,7 @@ static void put_event(struct file *file, const SptEventRow *row)
 	SptEventRow event = *row;
 
 	event.node += event.node ? file->node_base : 0;
+	event.holder_node += event.holder_node ? file->node_base : 0;
 	spt_capture_writer_put(file->output.writer, SPT_ROW_EVENT, &event);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An output whose rows stay in memory for some time; they become a capture when they are wanted. */
+/* An output whose rows stay in memory for some time; they become a capture on request. */
 #include "record/output-private.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void flight_put(SptOutput *output, SptRowKind kind, const void *row)
 	spt_flight_put(((struct flight *)output)->rows, kind, row);
 }
 
-/* A stash of those stacks only that are still needed. */
+/* Makes a stash of only the stacks that are still needed. */
 static void compact(struct flight *flight)
 {
 	SptStash *stash = spt_flight_new_stash(flight->rows, flight->output.stash);
@@ -56,7 +56,7 @@ static bool flight_flush(SptOutput *output, uint64_t now, GError **error)
 		compact(flight);
 	if (!spt_output_is_too_large(output))
 		return true;
-	/* The half of what there is has to do. */
+	/* The half of the memory has to be enough. */
 	keep_ns = MIN(spt_flight_span(flight->rows, now), keep_ns) / 2;
 	spt_flight_forget(flight->rows, now - keep_ns);
 	compact(flight);

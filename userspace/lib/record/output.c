@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that goes on for days meets ever more stacks.  When they have grown to the memory
- * that is allowed they are forgotten, and those that come again are written again: the file is a
- * little larger, and the recorder is small.
+ * A recording that continues for days finds ever more stacks.  When they have reached the limit of
+ * memory, they are dropped, and those that come again are written again: the file becomes a little
+ * larger, and the recorder stays small.
  */
 #include "record/output-private.h"
 
@@ -15,7 +15,7 @@
 #include "base/words.h"
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
-/* Of memory, at the worst: for a node and the name of its frame, and for a row that waits. */
+/* Memory in the worst case: for a node and the name of its frame, and for a row that waits. */
 #define NODE_BYTES 192
 #define ROW_BYTES 128
 
@@ -69,7 +69,9 @@ void spt_output_put(SptOutput *output, SptRowKind kind, const void *row)
 	output->sink->put(output, kind, row);
 }
 
-/* The kernel reads no file: what it did not find in memory is in the file that is held. */
+/*
+ * The kernel reads no file: a build-id that it did not find in memory is in the file that is held.
+ */
 static void add_build_id(const SptOutput *output, SptObjectRow *row)
 {
 	const SptObject *file = spt_naming_file(output->naming, row->id);
@@ -133,8 +135,7 @@ void spt_output_set_stash(SptOutput *output, SptStash *stash)
 /* Memory. */
 
 /*
- * What this process has for itself alone: rings are shared with the kernel, and programs with the
- * disk.
+ * Memory that only this process uses: rings are shared with the kernel, and programs with the disk.
  */
 static uint64_t private_bytes(void)
 {

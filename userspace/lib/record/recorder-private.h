@@ -9,6 +9,7 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/ends.h"
+#include "record/aside.h"
 #include "record/handover.h"
 #include "record/maps.h"
 #include "record/memory.h"
@@ -16,6 +17,7 @@
 #include "record/output.h"
 #include "record/recorder.h"
 #include "record/ready.h"
+#include "record/resident.h"
 #include "record/stacks.h"
 #include "record/thrift.h"
 #include "record/unwinding.h"
@@ -49,7 +51,10 @@ struct SptRecorder {
 	SptUnwinding *unwinding;
 	SptWaits *waits;		/* NULL: not requested */
 	SptMemory *memory;		/* NULL: not requested */
+	SptResident *resident;		/* NULL: no process is known to be recorded */
 	SptOpens *opens;		/* with waits */
+	SptTables *tables;		/* of handover and unwinding */
+	SptAside *aside;		/* NULL: samples wait for unwind tables */
 	SptHandover *handover;		/* NULL: tables are not given to the module */
 	SptReady *ready;		/* NULL: no program was announced */
 	SptThrift *thrift;
@@ -66,6 +71,7 @@ struct SptRecorder {
 	bool filters_pids, no_command_lines;
 	bool follows;			/* records wanted processes until they end */
 	bool memory_is_busy;
+	uint32_t command_pid;		/* 0: none */
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
@@ -91,7 +97,12 @@ static inline uint64_t spt_clock_ns(clockid_t clock)
 void spt_recorder_take(const struct sysprof_record *record, void *data);
 /* The node of a stack in the output's stash. */
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
-			   const SptThread *thread, uint8_t *ret_user_end);
+			   const SptThread *thread);
+/*
+ * Puts the samples that were put aside and whose tables are made now.  @all: also the others, for
+ * which it waits a short time.
+ */
+void spt_recorder_take_aside(SptRecorder *recorder, bool all);
 /* Called when the first data of a process is recorded. */
 void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
 /* Puts the account of a CPU at @time, unless a later one was put. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records come in order of time, and intake.c takes them one by one; here is when: the start, the
- * steps with their flushes and snapshots, and the end.
+ * Records come in order of time, and intake.c takes them one by one.  This file decides when: the
+ * start, the steps with their flushes and snapshots, and the end.
  */
 #include "record/recorder-private.h"
 
@@ -12,19 +12,23 @@
 #include "base/haste.h"
 #include "base/words.h"
 
-#define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
+#define FLUSH_NS 900000000ULL	/* with a step's delay, once a second */
 #define TELL_NS 250000000ULL
 #define SNAPSHOT_NS 300000000ULL	/* not more often than this */
 #define READY_MS 300
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
-/* One part in this number of the allowed memory can wait outside of rings. */
+/* One part in this number of the allowed memory can be waiting outside of rings. */
 #define KEPT_PART 8
-/* How long rings of programs wait: they fill within milliseconds. */
+/* One part in this number of the allowed memory can be samples that wait for unwind tables. */
+#define ASIDE_PART 8
+#define LAST_TABLES_US (5 * G_TIME_SPAN_SECOND) /* longest wait for tables in the end */
+#define LAST_TABLES_STEP_US (10 * G_TIME_SPAN_MILLISECOND)
+/* Programs' rings are read this often: they fill within milliseconds. */
 #define BUSY_MS 1
 #define IDLE_MS 5
 
-/* What the tasks report goes into the file. */
+/* Records of tasks go into the file. */
 
 static void on_process(const SptProcess *process, void *data)
 {
@@ -40,12 +44,17 @@ static void on_process(const SptProcess *process, void *data)
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_PROCESS, &row);
-	/* The text that was read belongs to its next image, or to the next owner of its pid. */
+	/*
+	 * The text that was read belongs to the process's next image, or to the next owner of its
+	 * pid.
+	 */
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
 			       &(SptCommandLineRow){ process->id, "" });
 	if (process->end_time && recorder->maps)
 		spt_maps_ended(recorder->maps, process);
+	if (process->is_measured && recorder->resident)
+		spt_resident_process(recorder->resident, process);
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -100,7 +109,7 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	     !has_failed(recorder, error);
 	recorder->in_snapshot = false;
 	spt_spaces_end_snapshot(recorder->spaces);
-	/* Somebody who waits holds the process's lock: tries again at the next step. */
+	/* Another thread holds the process's lock: tries again at the next step. */
 	if (busy)
 		recorder->needs_snapshot = true;
 	return ok;
@@ -125,6 +134,8 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 		spt_recorder_note(recorder, "stacks", "table");
 	else if (options->raw_bytes)
 		spt_recorder_note(recorder, "stacks", options->raw_if_needed ? "auto" : "dwarf");
+	if (recorder->status.has_calls)
+		spt_recorder_note(recorder, "waits", "calls");
 	if (options->command)
 		spt_recorder_note(recorder, "command", options->command);
 }
@@ -142,24 +153,48 @@ static void put_fixed_objects(SptRecorder *recorder)
 		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
 		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
 	};
-	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = "[event]" };
+	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = SPT_EVENT_OBJECT };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
 		spt_output_object(recorder->output, &rows[i], 0);
 	for (unsigned i = 0;
 	     (recorder->ends || recorder->memory) && i < G_N_ELEMENTS(unknown_callers); i++)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
-	if (recorder->config.kernel)
+	if (recorder->opens)
 		spt_output_object(recorder->output, &named, 0);
 }
 
 /*
- * Whether there are records of mappings.  The module has them only for sessions that unwind copies
- * of stacks.
+ * Whether there are records of all mappings.  The module has them only for sessions that unwind
+ * copies of all stacks.
  */
 static bool tells_maps(const SptRecorder *recorder)
 {
-	return recorder->config.raw_bytes || recorder->knows_maps;
+	return (recorder->config.raw_bytes && !recorder->config.by_tables) || recorder->knows_maps;
+}
+
+static bool wants_calls(const SptRecorder *recorder, const SptRecorderOptions *options)
+{
+	return options->waits.is_on &&
+	       (options->calls == SPT_CALLS_ALWAYS ||
+		(options->calls == SPT_CALLS_IF_NEEDED &&
+		 !spt_trace_has_wait_stacks(recorder->trace)));
+}
+
+/* What the command reports itself: its memory, its waits, or both. */
+static bool begin_memory(SptRecorder *recorder, const SptRecorderOptions *options, GError **error)
+{
+	bool has_calls = wants_calls(recorder, options),
+	     is_required = options->memory || options->calls == SPT_CALLS_ALWAYS;
+
+	if (!options->memory && !has_calls)
+		return true;
+	recorder->memory = spt_memory_new(options->memory ? &options->memory_options : NULL,
+					  has_calls ? &options->waits : NULL, recorder->output,
+					  is_required ? error : NULL);
+	recorder->status.has_calls = recorder->memory && has_calls;
+	/* Waits without stacks are better than none. */
+	return recorder->memory || !is_required;
 }
 
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
@@ -186,7 +221,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		(options->by_tables && !options->raw_bytes) ||
 		((options->by_tables || options->frugal_tables) &&
 		 spt_trace_has_tables(recorder->trace));
-	recorder->config.raw_bytes = recorder->config.by_tables ? 0 : options->raw_bytes;
+	if (!recorder->config.by_tables || spt_trace_copies_instead(recorder->trace))
+		recorder->config.raw_bytes = options->raw_bytes;
 	recorder->config.raw_most_bytes = options->raw_most_bytes;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
 	recorder->knows_maps = strcmp(recorder->status.source, "perf") == 0;
@@ -200,13 +236,11 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->opens = spt_opens_new();
 	}
-	if (options->memory) {
-		recorder->memory = spt_memory_new(options->memory_mean_bytes,
-						  options->memory_free_stacks, recorder->output,
-						  error);
-		if (!recorder->memory)
-			return NULL;
-	}
+	if (!begin_memory(recorder, options, error))
+		return NULL;
+	if ((options->command_pid || options->filter.n_pids) && !options->last_ns)
+		recorder->resident = spt_resident_new(recorder->output);
+	recorder->command_pid = options->command_pid;
 	recorder->late_ns = options->late_ns;
 	recorder->is_watched = options->live;
 	recorder->no_command_lines = options->no_command_lines;
@@ -223,14 +257,21 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 					  spt_trace_n_cpus(recorder->trace));
 	if (recorder->config.by_tables || recorder->config.raw_bytes)
 		recorder->ends = spt_ends_new();
+	if (recorder->ends)
+		recorder->tables = spt_tables_of_output(recorder->output);
 	if (recorder->config.by_tables)
 		recorder->handover = spt_handover_new(recorder->output, recorder->trace,
-						      options->frugal_tables);
+						      recorder->tables, options->frugal_tables);
 	if (recorder->config.raw_bytes) {
-		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes,
-						  options->raw_if_needed);
-		recorder->unwinding =
-			spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
+		recorder->copies =
+			spt_copies_new(recorder->trace, options->raw_most_bytes,
+				       options->raw_if_needed && !recorder->config.by_tables);
+		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces,
+							recorder->tables, recorder->copies);
+		/* The windows of a flight recorder have the samples that their accounts count. */
+		if (!options->last_ns)
+			recorder->aside =
+				spt_aside_new(spt_output_memory(recorder->output) / ASIDE_PART);
 	}
 	recorder->thrift = spt_thrift_new(recorder->trace, recorder->copies, options->period_ns);
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
@@ -257,11 +298,14 @@ void spt_recorder_free(SptRecorder *recorder)
 		return;
 	end_haste(recorder);
 	spt_ready_free(recorder->ready);
+	spt_aside_free(recorder->aside);
 	spt_unwinding_free(recorder->unwinding);
+	spt_handover_free(recorder->handover);
+	spt_tables_free(recorder->tables);
 	spt_memory_free(recorder->memory);
+	spt_resident_free(recorder->resident);
 	spt_maps_free(recorder->maps);
 	spt_proc_files_free(recorder->proc_files);
-	spt_handover_free(recorder->handover);
 	spt_thrift_free(recorder->thrift);
 	spt_ends_free(recorder->ends);
 	spt_copies_free(recorder->copies);
@@ -299,6 +343,24 @@ static bool want_processes(SptRecorder *recorder, GError **error)
 	return true;
 }
 
+/* The process that will be the command still is a copy of this program: its memory says nothing. */
+static void measure_processes(SptRecorder *recorder)
+{
+	const SptTraceFilter *filter = &recorder->config.filter;
+	const SptProcess *process;
+
+	if (!recorder->resident)
+		return;
+	process = spt_tasks_measure(recorder->tasks, recorder->command_pid);
+	if (process)
+		spt_resident_pass(recorder->resident, process);
+	for (unsigned i = 0; i < filter->n_pids; i++) {
+		process = spt_tasks_measure(recorder->tasks, filter->pids[i]);
+		if (process)
+			spt_resident_process(recorder->resident, process);
+	}
+}
+
 bool spt_recorder_start(SptRecorder *recorder, GError **error)
 {
 	struct sysprof_start start;
@@ -326,6 +388,7 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 		spt_handover_settle(recorder->handover);
 	if (!want_processes(recorder, error))
 		return false;
+	measure_processes(recorder);
 	recorder->follows = spt_tasks_has_wanted(recorder->tasks);
 	/* From now on there is a file that can be opened. */
 	return spt_output_flush(recorder->output, recorder->start_ns, error);
@@ -352,7 +415,7 @@ static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
 		g_array_remove_range(recorder->gone_spaces, 0, n);
 }
 
-/* Whether all samples are taken that @stats count. */
+/* Whether all samples that @stats counts were taken. */
 static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats)
 {
 	return recorder->cpus[stats->cpu].taken >= stats->account.delivered;
@@ -369,9 +432,9 @@ static bool have_caught_up(const SptRecorder *recorder, const struct sysprof_sta
 
 /*
  * Puts an account of each CPU behind its samples, so that what is written can be checked to its
- * end.  @all: also of those that have been silent, which would have to be disturbed for it.  While
- * a tick is held up on one CPU, samples of the others have to wait, too: an account that counts
- * some of them is dropped, since another one comes.
+ * end.  @all: also of CPUs that have been silent, which have to be disturbed for that.  While a
+ * tick is held up on one CPU, samples of the others have to wait, too: an account that counts some
+ * of them is dropped, since another one comes.
  */
 static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 {
@@ -410,10 +473,18 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 	return true;
 }
 
-/* A thread of the kernel names files, and may be late; a request for the objects waits for it. */
+/* A kernel thread names files, and may be late; a request for the objects waits for it. */
 static bool have_objects(SptRecorder *recorder, GError **error)
 {
 	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);
+}
+
+static void take_memory_status(SptRecorder *recorder)
+{
+	if (recorder->memory)
+		spt_memory_status(recorder->memory, &recorder->status.memory);
+	if (recorder->status.has_calls)
+		recorder->status.waits = recorder->status.memory.wait_rows;
 }
 
 /* After the source, which reports threads and objects. */
@@ -422,8 +493,7 @@ static bool take_memory(SptRecorder *recorder, GError **error)
 	bool ok = !recorder->memory || spt_memory_step(recorder->memory, false,
 						       &recorder->memory_is_busy, error);
 
-	if (recorder->memory)
-		spt_memory_status(recorder->memory, &recorder->status.memory);
+	take_memory_status(recorder);
 	return ok;
 }
 
@@ -450,8 +520,11 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 		return false;
 	if (recorder->handover)
 		spt_handover_step(recorder->handover);
+	spt_recorder_take_aside(recorder, false);
 	drop_gone_spaces(recorder, gone);
 	now = spt_clock_ns(CLOCK_MONOTONIC);
+	if (recorder->resident)
+		spt_resident_step(recorder->resident, recorder->tasks, now);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
 	    !take_snapshot(recorder, error))
 		return false;
@@ -460,8 +533,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	recorder->status.elapsed_ns = now - recorder->start_ns;
 	recorder->status.has_ended = recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
 	/*
-	 * What comes during a flush waits for the next one to end: on a slow machine both have to
-	 * be within the second.
+	 * Records that come during a flush wait for the next one to end: on a slow machine both
+	 * have to be within the second.
 	 */
 	if (now - recorder->last_flush_ns + MIN(2 * recorder->flushing_ns, FLUSH_NS / 2) >=
 	    FLUSH_NS) {
@@ -480,6 +553,19 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	return true;
 }
 
+/* Samples whose tables are still being made wait for them a little longer. */
+static void take_last_aside(SptRecorder *recorder)
+{
+	gint64 until = g_get_monotonic_time() + LAST_TABLES_US;
+
+	while (recorder->aside && !spt_aside_is_empty(recorder->aside) &&
+	       g_get_monotonic_time() < until) {
+		spt_recorder_take_aside(recorder, false);
+		g_usleep(LAST_TABLES_STEP_US);
+	}
+	spt_recorder_take_aside(recorder, true);
+}
+
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
@@ -491,7 +577,7 @@ bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **er
 	return true;
 }
 
-/* Of which code that stacks lead through. */
+/* Notes which code in stacks keeps frame pointers, and which does not. */
 static void note_frame_pointers(SptRecorder *recorder)
 {
 	g_autofree char *with =
@@ -544,12 +630,13 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	if (!take_last_sums(recorder, error) ||
 	    !spt_trace_stop(recorder->trace, error) ||
 	    !drain(recorder, true, error) ||
-	    !take_accounts(recorder, true, error) ||
-	    (recorder->memory && !spt_memory_finish(recorder->memory, error)) ||
+	    !take_accounts(recorder, true, error))
+		return false;
+	take_last_aside(recorder);
+	if ((recorder->memory && !spt_memory_finish(recorder->memory, error)) ||
 	    !have_objects(recorder, error))
 		return false;
-	if (recorder->memory)
-		spt_memory_status(recorder->memory, &recorder->status.memory);
+	take_memory_status(recorder);
 	end_haste(recorder);
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);

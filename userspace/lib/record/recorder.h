@@ -16,6 +16,20 @@
 
 G_BEGIN_DECLS
 
+/* What is recorded with --memory. */
+typedef struct {
+	uint64_t mean_bytes;		/* mean distance of picked allocations; 0: all */
+	bool has_free_stacks;		/* also the stacks that free */
+	bool has_mappings;		/* also mmap() and the like */
+} SptMemoryOptions;
+
+/* Whether waits are those of the command's calls of the C library (libspt-io.so). */
+typedef enum {
+	SPT_CALLS_NEVER,
+	SPT_CALLS_IF_NEEDED,		/* where the source's waits have no stacks */
+	SPT_CALLS_ALWAYS,
+} SptCalls;
+
 typedef struct {
 	SptTraceSource source;
 	/* NULL, or a source to record from instead, which the recorder then owns. */
@@ -48,8 +62,8 @@ typedef struct {
 	/* Also, if the source supports it, stacks that frame pointers can follow are not copied. */
 	bool raw_if_needed;
 	/*
-	 * user stacks by unwind tables in the module; with raw_bytes: instead of copies, if the
-	 * source supports it
+	 * user stacks by unwind tables in the module; with raw_bytes: if the source supports it,
+	 * and copies only where a table is missing
 	 */
 	bool by_tables;
 	/*
@@ -58,23 +72,28 @@ typedef struct {
 	 */
 	bool frugal_tables;
 	SptTraceWaits waits;		/* threads off their CPUs, too */
+	/* With waits: the command is run with spt_recorder_environment(). */
+	SptCalls calls;
 	unsigned kernel;		/* also the kernel's own work: SPT_TRACE_INTERRUPTS ... */
 	uint32_t kmem_bytes;		/* as in SptTraceConfig */
 	bool kernel_is_optional;	/* likewise */
 	SptTraceFilter filter;		/* the part of the system to record */
 	const char *command;		/* noted in the file; may be NULL */
+	/*
+	 * 0, or the process that will execute the command.  How much memory the command and its
+	 * children have is recorded, and that of the filter's processes.  Not with last_ns.
+	 */
+	uint32_t command_pid;
 	/* Command lines of processes are not read, since they may hold secrets. */
 	bool no_command_lines;
 	/* Mappings of processes are not recorded, since they reveal addresses. */
 	bool no_maps;
 	/*
 	 * The memory that the command allocates, if it is run with spt_recorder_environment().
-	 * With memory_mean_bytes, on average one allocation for that number of bytes; else all.
 	 * Not with last_ns.
 	 */
 	bool memory;
-	bool memory_free_stacks;	/* also the stacks that free it */
-	uint64_t memory_mean_bytes;
+	SptMemoryOptions memory_options;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */
 	SptLive *live;
 } SptRecorderOptions;
@@ -84,8 +103,10 @@ typedef struct {
 	uint64_t calls, bytes, frees;	/* recorded ones; bytes as requested */
 	/* frees of blocks from before the recording, or before a fork */
 	uint64_t frees_before;
+	uint64_t mappings, mapped_bytes, unmapped_bytes;
 	uint64_t waits, waited_ns;	/* of threads whose ring was full */
 	uint64_t lost;			/* calls that could not be recorded */
+	uint64_t wait_rows;		/* not of memory: waits of calls */
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
 	/*
 	 * Number of programs that contain an allocator, whose calls are not seen, and the path of
@@ -98,6 +119,7 @@ typedef struct {
 typedef struct {
 	uint64_t samples, weight;	/* written to the file */
 	uint64_t waits;			/* likewise */
+	bool has_calls;			/* waits are those of calls: see SptCalls */
 	uint64_t events, events_lost;	/* of the kernel's own work, written and lost */
 	uint64_t waits_lost;		/* as far as they could be counted */
 	uint64_t lost;			/* weight of samples that found no room */
@@ -131,7 +153,10 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 void spt_recorder_free(SptRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRecorder, spt_recorder_free)
 
-/* With options->memory: the variables that the command needs, names and values in turn; or NULL. */
+/*
+ * With options->memory or calls: the variables that the command needs, names and values in turn; or
+ * NULL.
+ */
 const char *const *spt_recorder_environment(const SptRecorder *recorder);
 bool spt_recorder_start(SptRecorder *recorder, GError **error);
 /*

@@ -15,11 +15,11 @@
 #include "capture/format.h"
 
 #define MAX_FRAMES 2048
-#define LAST_FRAMES 128			/* deeper ones are looked up in full */
+#define LAST_FRAMES 128			/* deeper stacks are looked up in full */
 #define RECENT_SLOTS (1u << 13)
 #define RECENT_WORDS (1u << 17)
 
-/* What the same frames mean the same under. */
+/* Under equal values of these, equal frames mean the same. */
 struct shape {
 	/* Version of the address space; 0 if frames are no addresses */
 	uint64_t mappings;
@@ -28,14 +28,14 @@ struct shape {
 	uint8_t flags;
 	/* Object that represents the unknown callers, or 0 */
 	uint8_t caller;
-	bool is_unknown;		/* a user part without frames, which is not nowhere */
+	bool is_unknown; /* a user part without frames, which is different from no user part */
 	bool is_in_exec;
 };
 
 struct recent {
 	struct shape shape;
 	uint32_t hash, node;
-	uint64_t at;			/* of its frames: how many words were written before them */
+	uint64_t at; /* position of its frames: number of words written before them */
 	unsigned n_cut;
 };
 
@@ -51,13 +51,13 @@ struct last {
 struct SptStacks {
 	const SptSpaces *spaces;
 	const SptJit *jit;
-	/* Of the sample at hand, if its frames are addresses and it is known */
+	/* For the present sample, if its frames are addresses and it is known */
 	const SptSpace *space;
 	struct last **last;		/* by CPU; NULL: none yet */
 	unsigned n_cpus;
 	struct recent *recent;
 	uint64_t *words;
-	/* Ever written, from RECENT_WORDS on, so that 0 is overwritten */
+	/* Number of words ever written, from RECENT_WORDS on, so that 0 is overwritten */
 	uint64_t n_words;
 	SptFrame frames[MAX_FRAMES];
 };
@@ -99,7 +99,7 @@ void spt_stacks_free(SptStacks *stacks)
 	g_free(stacks);
 }
 
-/* Only of stacks that were unwound is it known whether they are whole. */
+/* Only unwound stacks are known to be whole or not. */
 static uint8_t unknown_caller(const struct sysprof_sample *sample)
 {
 	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) ||
@@ -133,7 +133,7 @@ static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 	       a->is_in_exec == b->is_in_exec;
 }
 
-/* Stacks met lately. */
+/* Recent stacks. */
 
 static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsigned n)
 {
@@ -175,7 +175,7 @@ static void remember(SptStacks *stacks, struct recent *recent, const __u64 *fram
 
 /* Resolving. */
 
-/* False: it is in no executable mapping. */
+/* False: the address is in no executable mapping. */
 static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, bool is_exact,
 		    SptFrame *frame)
 {
@@ -232,8 +232,8 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 		}
 		*ret_n_cut = sample->n_user - i;
 		/*
-		 * The innermost frame must show, even if it is unknown; what a walk met beyond
-		 * code is no caller.
+		 * The innermost frame must be shown, even if it is unknown; other addresses outside
+		 * of code are no callers.
 		 */
 		if (i > 0 || shape->is_in_exec)
 			return n_kernel + i;
@@ -246,8 +246,8 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 /* The CPU's last stack. */
 
 /*
- * How many frames, from the outermost, the last stack has in common with the sample's, as far as
- * its nodes are the sample's.
+ * The number of frames, from the outermost, that the last stack has in common with the sample's, as
+ * far as its nodes are the sample's.
  */
 static unsigned common_frames(const struct last *last, const struct shape *shape,
 			      const struct sysprof_sample *sample)
@@ -257,7 +257,7 @@ static unsigned common_frames(const struct last *last, const struct shape *shape
 
 	if (!is_same_but_depth(&last->shape, shape))
 		return 0;
-	/* The innermost frame of a part is resolved in another way than those further out. */
+	/* The innermost frame of a part is resolved differently from those further out. */
 	if (last->shape.n_user != shape->n_user && most > 0)
 		most--;
 	for (common = 0; common < most && last->frames[common] == sample->frames[n - 1 - common];
@@ -272,8 +272,8 @@ static unsigned common_frames(const struct last *last, const struct shape *shape
 			;
 	}
 	/*
-	 * Where the last one was cut off must be among them, or it says nothing of where this one
-	 * is.
+	 * The frame at which the last one was cut off must be among them, or it does not determine
+	 * the position of this one.
 	 */
 	return common < last->n_cut ? 0 : common;
 }
@@ -289,7 +289,7 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
 		       0;
 }
 
-/* From what the stack has in common with the CPU's last one; makes it the last one. */
+/* Starts from the frames in common with the CPU's last stack, which this one replaces. */
 static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
 			const struct sysprof_sample *sample, unsigned *ret_n_cut)
 {
@@ -318,7 +318,7 @@ static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *
 	return node;
 }
 
-/* Too deep to be remembered. */
+/* Too deep to be kept. */
 static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape,
 				const struct sysprof_sample *sample, unsigned *ret_n_cut)
 {

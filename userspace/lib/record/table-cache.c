@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A file is a header and a table.  It is written under a name of its own and renamed, so that
- * several recorders may share the directory, and read into memory, not mapped: what has been
- * checked cannot change.
+ * several recorders may share the directory, and read into memory, not mapped, so that it cannot
+ * change after the checks.
  */
 #include "record/table-cache.h"
 
@@ -156,7 +156,7 @@ SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, un
 	if (!file)
 		return NULL;
 	table = read_table(file, &expected);
-	/* It was used now: others go before it. */
+	/* Marks it as used now: others are removed before it. */
 	if (table)
 		futimens(fileno(file), NULL);
 	fclose(file);
@@ -178,7 +178,7 @@ static int by_use(const void *a, const void *b)
 	return one->tv_nsec < other->tv_nsec ? -1 : one->tv_nsec > other->tv_nsec;
 }
 
-/* The files of the cache, and what is left of ones that were never finished. */
+/* The files of the cache, and the rest of files that were never finished. */
 static GArray *list(const SptTableCache *cache)
 {
 	GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));

@@ -2,7 +2,7 @@
 /*
  * A job is to get one table.  One thread looks for it in the caches, which is quick.  Another
  * thread has missing tables made, which takes a while.  Each does one job after the other, first
- * those that somebody waits for.
+ * those for which somebody waits.
  */
 #include "record/tables.h"
 
@@ -22,9 +22,9 @@
 /* A desktop's worth of objects is a tenth of it. */
 #define TABLES_MAX_BYTES (128u << 20)
 #define EXPECTED_PART 2
-#define DROP_US G_TIME_SPAN_SECOND	/* not more often: what is needed comes back at once */
-#define PATIENCE_MS 10000		/* until what reads a file is taken for hung */
-#define WAIT_MS 2000			/* of who asks; not again while it is late */
+#define DROP_US G_TIME_SPAN_SECOND /* not more often: needed tables are requested again at once */
+#define PATIENCE_MS 10000		/* until the process that reads a file counts as hung */
+#define WAIT_MS 2000			/* for the caller; not again while the table is late */
 #define WAIT_STEP_US 10000
 #define NOTES_MAX 40
 
@@ -38,12 +38,12 @@ struct job {
 	/* A descriptor of its own: another thread may use the recorder's */
 	SptObject *file;
 	SptUnwindTable *table;
-	char *problem;			/* what reads it failed */
-	enum stage stage;		/* what is next */
+	char *problem;			/* the process that reads it failed */
+	enum stage stage;		/* next stage */
 	GList *queued;			/* its link in that queue; NULL: a thread has taken it */
 	bool is_done;
-	bool is_busy;			/* a thread is at it */
-	/* It is not made if no cache has it; then it stays here until it is requested. */
+	bool is_busy;			/* a thread works on it */
+	/* It is not made if no cache has it; it stays here until it is requested. */
 	bool is_kept_only;
 	bool is_late;			/* the caller went on without it */
 	/*
@@ -61,19 +61,22 @@ struct SptTables {
 	bool (*may_wait)(void *data);	/* NULL: it may */
 	void *waiting_data;
 	SptTableCache *cache, *of_system;	/* NULL: none */
-	SptReader *reader;		/* of who makes them */
+	SptReader *reader;		/* for processes that make tables */
 	uint64_t max_bytes;
-	int64_t dropped_us;		/* when they were, last */
+	int64_t dropped_us;		/* time of the last drop */
 	GHashTable *jobs;		/* object id -> struct job */
 	unsigned n_notes;
-	/* Of all that follows, and of jobs' table, problem, stage, queued, is_done and is_late */
+	/*
+	 * Protects all that follows, and of jobs: table, problem, stage, queued, is_done and
+	 * is_late
+	 */
 	GMutex lock;
-	GCond queued[STAGES], done;	/* a job is; one was */
+	GCond queued[STAGES], done;	/* signals: there is a job; one was done */
 	GQueue queues[STAGES];		/* struct job */
-	bool is_waiting;		/* the caller, for a job to be done */
-	size_t bytes;			/* of the tables that are there */
-	bool is_late, has_news;		/* who makes them is; a late one has come */
-	GThread *threads[STAGES];	/* begun with the first job */
+	bool is_waiting;		/* the caller waits for a job */
+	size_t bytes;			/* of existing tables */
+	bool is_late, has_news; /* a table in the making is late; a late one has come */
+	GThread *threads[STAGES];	/* started with the first job */
 	gint is_ending;
 };
 
@@ -154,8 +157,8 @@ static SptUnwindTable *look_up(SptTableCache *cache, const uint8_t key[SPT_EXTRA
 
 /*
  * With debug information more is known about hand-written code, so such a table is better.  A table
- * without it is kept only where there can be no debug file.  The system's tables come first: they
- * need not be kept once more.
+ * without it is kept only where there can be no debug file.  The system's tables come first: no
+ * second copy of them is kept.
  */
 static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache,
 				 const SptObject *file)
@@ -251,17 +254,17 @@ SptUnwindTable *spt_tables_have(SptTableCache *cache, SptReader *reader, const S
 	return table ? table : make(cache, reader, file, stop, NULL);
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void queue(SptTables *tables, struct job *job, enum stage stage)
 {
 	job->stage = stage;
-	/* What came last is wanted first. */
+	/* The latest request is needed first. */
 	g_queue_push_head(&tables->queues[stage], job);
 	job->queued = g_queue_peek_head_link(&tables->queues[stage]);
 	g_cond_signal(&tables->queued[stage]);
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void end_job(SptTables *tables, struct job *job, SptUnwindTable *table)
 {
 	g_clear_pointer(&job->file, spt_object_free);
@@ -272,7 +275,7 @@ static void end_job(SptTables *tables, struct job *job, SptUnwindTable *table)
 		tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
 }
 
-/* What is next of it.  The lock is held, but not meanwhile. */
+/* Does the next stage of the job.  Call with the lock held; it is released meanwhile. */
 static void do_job(SptTables *tables, struct job *job)
 {
 	g_autoptr(GError) error = NULL;
@@ -384,7 +387,7 @@ static struct job *new_job(SptTables *tables, uint32_t object, bool is_kept_only
 	return job;
 }
 
-/* It is to be made, too, if it was only looked for so far; true then. */
+/* The table is to be made, too, if it was only looked for so far; true then. */
 static bool wake_job(SptTables *tables, struct job *job)
 {
 	bool was_kept_only;
@@ -445,7 +448,7 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 	if (job->queued && !tables->threads[job->stage])
 		do_job(tables, job);
 	*ret = job->table;
-	/* One that is not kept will not be done. */
+	/* A job that is not kept will not be done. */
 	is_done = job->is_done || (job->is_kept_only && !job->queued && !job->is_busy);
 	g_mutex_unlock(&tables->lock);
 	if (is_done)
@@ -453,7 +456,7 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 	return is_done;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void wait_for(SptTables *tables, struct job *job)
 {
 	int64_t now = g_get_monotonic_time(),
@@ -479,7 +482,7 @@ static void wait_for(SptTables *tables, struct job *job)
 }
 
 /* NULL: it is late. */
-static struct job *get_done(SptTables *tables, uint32_t object)
+static struct job *get_done(SptTables *tables, uint32_t object, bool may_wait)
 {
 	struct job *job = g_hash_table_lookup(tables->jobs, GUINT_TO_POINTER(object));
 
@@ -490,7 +493,10 @@ static struct job *get_done(SptTables *tables, uint32_t object)
 	if (job->is_asked_for)
 		return job;
 	g_mutex_lock(&tables->lock);
-	wait_for(tables, job);
+	if (may_wait)
+		wait_for(tables, job);
+	else
+		job->is_late = !job->is_done;
 	job->is_asked_for = job->is_done;
 	g_mutex_unlock(&tables->lock);
 	if (!job->is_asked_for)
@@ -501,14 +507,22 @@ static struct job *get_done(SptTables *tables, uint32_t object)
 
 SptUnwindTable *spt_tables_get(SptTables *tables, uint32_t object)
 {
-	const struct job *job = get_done(tables, object);
+	const struct job *job = get_done(tables, object, true);
 
 	return job ? job->table : NULL;
 }
 
+bool spt_tables_get_now(SptTables *tables, uint32_t object, SptUnwindTable **ret)
+{
+	const struct job *job = get_done(tables, object, false);
+
+	*ret = job ? job->table : NULL;
+	return job;
+}
+
 bool spt_tables_keep_frame_pointer(SptTables *tables, uint32_t object)
 {
-	const struct job *job = get_done(tables, object);
+	const struct job *job = get_done(tables, object, true);
 
 	return job && job->table && spt_unwind_table_keeps_frame_pointer(job->table);
 }
@@ -548,8 +562,8 @@ bool spt_tables_renew(SptTables *tables)
 			const struct job *job = value;
 
 			/*
-			 * What a thread is at, or waits for its turn, stays, and what is not to be
-			 * tried again.
+			 * Jobs that a thread works on or that wait for their turn stay, and so do
+			 * those that are not to be tried again.
 			 */
 			if (job->is_done && !job->problem)
 				g_hash_table_iter_remove(&iter);

@@ -84,6 +84,8 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
  * information, or its reader is late.
  */
 SptUnwindTable *spt_tables_get(SptTables *tables, uint32_t object);
+/* The same without waiting.  False: its table is not made yet. */
+bool spt_tables_get_now(SptTables *tables, uint32_t object, SptUnwindTable **ret);
 /* Whether the code of @object is known to keep frame pointers. */
 bool spt_tables_keep_frame_pointer(SptTables *tables, uint32_t object);
 /* Calls @each for every object that was requested and has a table. */

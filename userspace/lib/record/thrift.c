@@ -3,7 +3,7 @@
 
 #define WINDOW_NS 2000000000ULL
 #define RATE_PART_MAX 64
-#define HELPED 0.9			/* of what it took before */
+#define HELPED 0.9			/* part of its earlier cost */
 
 enum lowered { NOTHING, COPIES, RATE };
 
@@ -11,10 +11,10 @@ struct SptThrift {
 	SptTrace *trace;
 	SptCopies *copies;
 	bool keeps_rate, has_begun;
-	bool has_least_copies;		/* smaller ones do not help */
+	bool has_least_copies;		/* smaller copies do not help */
 	uint64_t since_ns, ran_ns;	/* of the window */
 	enum lowered last;
-	double last_pct;		/* when that was lowered */
+	double last_pct;		/* cost when that was lowered */
 	SptThriftStatus status;
 };
 
@@ -34,7 +34,9 @@ void spt_thrift_free(SptThrift *thrift)
 	g_free(thrift);
 }
 
-/* What was lowered last has not made it cheaper: its cost is processes that come and go, say. */
+/*
+ * Lowering the last setting has not made it cheaper: its cost may be processes that start and exit.
+ */
 static void judge_last(SptThrift *thrift, double pct)
 {
 	if (thrift->last == NOTHING || pct < HELPED * thrift->last_pct)
@@ -76,7 +78,7 @@ void spt_thrift_take(SptThrift *thrift, uint64_t now_ns, uint64_t ran_ns)
 
 	if (thrift->has_begun && passed < WINDOW_NS)
 		return;
-	/* What it takes to begin is not what it takes to go on: the first call only looks. */
+	/* The cost of the start is not the cost of recording: the first call only measures. */
 	pct = thrift->has_begun ? 100 * (double)(ran_ns - thrift->ran_ns) / (double)passed : 0;
 	thrift->has_begun = true;
 	thrift->since_ns = now_ns;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "capture/format.h"
-#include "record/tables.h"
 #include "unwind/stepper.h"
 
 #define FRAMES_MAX 1024
@@ -13,11 +12,13 @@
 struct SptUnwinding {
 	SptOutput *output;
 	const SptSpaces *spaces;
-	const SptSpace *space;		/* of the sample at hand */
+	const SptSpace *space;		/* of the present sample */
+	bool may_be_late;		/* the present sample need not wait for a table */
+	uint32_t late;			/* 0, or the object whose table it would wait for */
 	SptUnwinder *unwinder;
 	SptTables *tables;
 	SptCopies *copies;
-	/* mm ids that no snapshot is asked for: once is enough, or all of it is reported */
+	/* mm ids for which no snapshot is requested: once is enough, or all of it is reported */
 	GHashTable *unknown_spaces;
 	GByteArray *made;
 	SptUnwindFrame frames[FRAMES_MAX];
@@ -31,7 +32,12 @@ static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *da
 	(void)space;
 	if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
 		return false;
-	ret->table = spt_tables_get(unwinding->tables, map->object);
+	if (!unwinding->may_be_late) {
+		ret->table = spt_tables_get(unwinding->tables, map->object);
+	} else if (!spt_tables_get_now(unwinding->tables, map->object, &ret->table)) {
+		unwinding->late = map->object;
+		return false;
+	}
 	ret->offset = address - map->start + map->offset;
 	return true;
 }
@@ -41,7 +47,8 @@ static bool may_wait(void *data)
 	return spt_copies_make_room(data);
 }
 
-SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptCopies *copies)
+SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptTables *tables,
+				SptCopies *copies)
 {
 	SptUnwinding *unwinding = g_new0(SptUnwinding, 1);
 
@@ -49,7 +56,7 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptC
 	unwinding->spaces = spaces;
 	unwinding->copies = copies;
 	unwinding->unwinder = spt_unwinder_new(find, unwinding);
-	unwinding->tables = spt_tables_of_output(output);
+	unwinding->tables = tables;
 	spt_tables_wait_while(unwinding->tables, may_wait, copies);
 	unwinding->unknown_spaces =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -62,7 +69,6 @@ void spt_unwinding_free(SptUnwinding *unwinding)
 	if (!unwinding)
 		return;
 	spt_unwinder_free(unwinding->unwinder);
-	spt_tables_free(unwinding->tables);
 	g_hash_table_unref(unwinding->unknown_spaces);
 	g_byte_array_unref(unwinding->made);
 	g_free(unwinding);
@@ -93,7 +99,7 @@ static uint8_t user_end_of(SptUnwindEnd end)
 	return ends[end];
 }
 
-/* A sample as @sample, with room for @n user frames, which are the caller's to fill. */
+/* Makes a sample like @sample, with room for @n user frames, which the caller fills. */
 static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof_sample *sample,
 				   unsigned n)
 {
@@ -109,18 +115,20 @@ static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof
 	return made;
 }
 
-/* As if there had been no copy. */
+/* Treats the sample as if it had no copy. */
 static const struct sysprof_sample *keep_frames(SptUnwinding *unwinding,
 						const struct sysprof_sample *sample)
 {
 	struct sysprof_sample *made = make(unwinding, sample, sample->n_user);
 
-	made->user_mode = SYSPROF_USER_FP;
+	made->user_mode = sample->record.flags & SYSPROF_SAMPLE_NO_TABLE ? SYSPROF_USER_TABLE :
+									   SYSPROF_USER_FP;
 	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel,
 	       sample->n_user * sizeof(sample->frames[0]));
 	return made;
 }
 
+/* NULL: a table is late. */
 static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 					   const struct sysprof_sample *sample,
 					   const struct sysprof_raw *raw, const char *comm)
@@ -133,16 +141,24 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 		spt_unwinder_forget(unwinding->unwinder);
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw,
 			      unwinding->frames, FRAMES_MAX, &end);
+	/* Perf walks along frame pointers, too, also where the copy does not reach. */
+	if (sample->record.flags & SYSPROF_SAMPLE_ADDRESSES)
+		n = spt_unwinder_follow(unwinding->unwinder, spt_space_version(unwinding->space),
+					raw, sample->frames + sample->n_kernel, sample->n_user,
+					unwinding->frames, n, FRAMES_MAX, &end);
+	if (unwinding->late)
+		return NULL;
 	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes,
 			 end == SPT_UNWIND_CUT ? SPT_COPIES_CUT :
 						 spt_unwinder_depth(unwinding->unwinder));
 	made = make(unwinding, sample, n);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
+	made->record.flags &= ~SYSPROF_SAMPLE_NO_TABLE;
 	made->user_mode = SYSPROF_USER_RAW;
 	made->user_end = user_end_of(end);
 	/*
-	 * Further out than the innermost, frames are taken for calls; what a signal interrupted is
-	 * found where the call before it would be.
+	 * All frames but the innermost are taken for calls; a signal's interrupted instruction is
+	 * looked up where the call before it would be.
 	 */
 	for (unsigned i = 0; i < n; i++)
 		made->frames[made->n_kernel + i] =
@@ -163,8 +179,8 @@ static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sa
 }
 
 /*
- * Whether the stack leads to its end through nothing but code that keeps frame pointers.  Perf's
- * own walk does not report ends.
+ * Whether the stack reaches its end through only code that keeps frame pointers.  Perf's own walk
+ * does not report ends.
  */
 static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *sample)
 {
@@ -177,31 +193,78 @@ static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_s
 	return true;
 }
 
-bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample,
-			const char *comm)
+/*
+ * Whether @made, from the copy, is in the mappings that @from was in.  Where the module has tables,
+ * mappings that a process made before it was shown are not reported, and a snapshot has those of
+ * later.  But the module's innermost frame is always right.
+ */
+static bool is_in_its_mappings(const SptUnwinding *unwinding, const struct sysprof_sample *from,
+			       const struct sysprof_sample *made)
 {
-	const struct sysprof_sample *from = *sample;
+	if (!(from->record.flags & SYSPROF_SAMPLE_NO_TABLE))
+		return true;
+	return made->user_end != SYSPROF_END_UNMAPPED &&
+	       (!from->n_user || object_at(unwinding, from, 0) == object_at(unwinding, made, 0));
+}
+
+/* Whether the copy was unwound. */
+static SptUnwound take_copy(SptUnwinding *unwinding, const struct sysprof_sample **sample,
+			    const char *comm)
+{
+	const struct sysprof_sample *from = *sample, *made;
 	const struct sysprof_raw *raw = (const void *)&from->frames[from->n_kernel + from->n_user];
 
-	bool asks = spt_copies_asks(unwinding->copies, comm), is_known, is_missing = false;
+	if (!unwinding->space || spt_space_is_empty(unwinding->space) ||
+	    !spt_unwind_raw_is_whole(raw, from->raw_bytes))
+		return SPT_UNWOUND_UNKNOWN;
+	made = unwind(unwinding, from, raw, comm);
+	if (!made)
+		return SPT_UNWOUND_LATE;
+	if (!is_in_its_mappings(unwinding, from, made))
+		return SPT_UNWOUND_UNKNOWN;
+	*sample = made;
+	return SPT_UNWOUND;
+}
+
+/* Uses the frames of the source's own walk, or, if it made none, of ours. */
+static void check_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *from,
+				 const struct sysprof_sample *made, const char *comm)
+{
+	const struct sysprof_sample *sample =
+		from->n_user && !(from->record.flags & SYSPROF_SAMPLE_ADDRESSES) ? from : made;
+	bool is_known = unwinding->space && !spt_space_is_empty(unwinding->space);
+
+	if (sample == from || (made->n_user && is_known))
+		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, sample));
+}
+
+SptUnwound spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample,
+			      const char *comm, uint32_t *ret_late)
+{
+	const struct sysprof_sample *from = *sample;
+	bool asks = spt_copies_asks(unwinding->copies, comm);
+	SptUnwound how = SPT_UNWOUND;
 
 	if (!from->raw_bytes && !asks)
-		return true;
+		return SPT_UNWOUND;
 	unwinding->space = spt_spaces_get(unwinding->spaces, from->mm);
-	is_known = unwinding->space && !spt_space_is_empty(unwinding->space);
-	if (from->raw_bytes && is_known && spt_unwind_raw_is_whole(raw, from->raw_bytes)) {
-		*sample = unwind(unwinding, from, raw, comm);
-	} else if (from->raw_bytes) {
-		*sample = keep_frames(unwinding, from);
-		is_missing = g_hash_table_add(unwinding->unknown_spaces,
-					      g_memdup2(&from->mm, sizeof(from->mm)));
+	unwinding->may_be_late = ret_late;
+	unwinding->late = 0;
+	if (from->raw_bytes)
+		how = take_copy(unwinding, sample, comm);
+	if (how == SPT_UNWOUND_LATE) {
+		*ret_late = unwinding->late;
+		return how;
 	}
-	/* By the frames of the source's own walk, or, if it made none, of ours. */
-	if (asks && from->n_user && !(from->record.flags & SYSPROF_SAMPLE_ADDRESSES))
-		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, from));
-	else if (asks && (*sample)->n_user && is_known)
-		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, *sample));
-	return !is_missing;
+	if (how == SPT_UNWOUND_UNKNOWN) {
+		*sample = keep_frames(unwinding, from);
+		if (!g_hash_table_add(unwinding->unknown_spaces,
+				      g_memdup2(&from->mm, sizeof(from->mm))))
+			how = SPT_UNWOUND;
+	}
+	if (asks)
+		check_frame_pointers(unwinding, from, *sample, comm);
+	return how;
 }
 
 struct names {

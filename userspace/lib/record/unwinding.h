@@ -9,16 +9,18 @@
 #include "process/spaces.h"
 #include "record/copies.h"
 #include "record/output.h"
+#include "record/tables.h"
 
 G_BEGIN_DECLS
 
 typedef struct SptUnwinding SptUnwinding;
 
 /*
- * @output holds the files, @spaces has the mappings, @copies sets how much of stacks is copied; all
- * outlive it.
+ * @output holds the files, whose unwind tables @tables has, @spaces has the mappings, @copies sets
+ * how much of stacks is copied; all outlive it.
  */
-SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptCopies *copies);
+SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptTables *tables,
+				SptCopies *copies);
 void spt_unwinding_free(SptUnwinding *unwinding);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinding, spt_unwinding_free)
 
@@ -26,14 +28,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinding, spt_unwinding_free)
 void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object);
 /* An image began to run in @mm.  All its mappings are reported, and no snapshot has more. */
 void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm);
+
+typedef enum {
+	SPT_UNWOUND,
+	/* It keeps its frames.  A snapshot would help, once for each address space. */
+	SPT_UNWOUND_UNKNOWN,
+	SPT_UNWOUND_LATE,		/* the table of an object is still being made */
+} SptUnwound;
+
 /*
  * Replaces *@sample by one whose user frames are the addresses of its unwound raw stack; user_end
  * says why there are no more (enum sysprof_end or SPT_END_*).  If there is no raw stack, or the
  * mappings are not known, it keeps its frames.  Valid until the next call.  @comm: the task's name.
- * False: a snapshot would help, for the first time with this address space.
+ * @ret_late: the object whose table is late.  NULL: it waits for tables, for a short time; after
+ * that the stack is unwound without.
  */
-bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample,
-			const char *comm);
+SptUnwound spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample,
+			      const char *comm, uint32_t *ret_late);
 /*
  * The names of the objects so far whose code keeps frame pointers, or does not; NULL: there are
  * none.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A WAKE comes before the wait that it ended, and is kept until then.  A source may sum up a thread
- * since before the recording: the first sum of such a thread is subtracted from all later ones.
+ * A WAKE comes before the wait that it ended, and is kept until then.  So is the HOLD of a wait for
+ * a lock, which several waits can have.  A source may sum up a thread since before the recording:
+ * the first sum of such a thread is subtracted from all later ones.
  */
 #include "record/waits.h"
 
@@ -11,7 +12,7 @@
 #include "record/events.h"
 #include "record/recorder-private.h"
 
-/* Of wakings whose wait was lost. */
+/* Limit of wakings whose wait was lost. */
 #define MOST_WAKES 65536u
 #define SOURCE_KINDS 32u
 
@@ -38,7 +39,7 @@ struct SptWaits {
 	unsigned n_cpus;
 	uint64_t *lost;			/* by kind of source and CPU, as of its last account */
 	GHashTable *known;		/* tid -> struct known */
-	GHashTable *wakes;		/* set of struct wake, by key */
+	GHashTable *wakes;		/* set of struct wake, by key; also of HOLDs */
 	GHashTable *baselines;		/* tid -> struct baseline */
 };
 
@@ -109,7 +110,19 @@ static void take_wake(SptRecorder *recorder, const struct sysprof_event *event)
 	g_hash_table_add(waits->wakes, wake);
 }
 
-/* Who ended it, as far as that is known. */
+bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uint32_t *ret_thread)
+{
+	const struct wake *hold =
+		key ? g_hash_table_lookup(recorder->waits->wakes, &key) : NULL;
+
+	if (!hold || hold->stash_number != recorder->stash_number)
+		return false;
+	*ret_node = hold->node;
+	*ret_thread = hold->thread;
+	return true;
+}
+
+/* The thread that ended it, if it is known. */
 static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *part, SptWaitRow *row)
 {
 	const struct wake *wake =
@@ -121,7 +134,7 @@ static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *pa
 		row->waker = spt_waits_thread_of(recorder, part->waker_tid, &is_wanted);
 	if (!wake)
 		return;
-	/* Nodes of a stash that was given up since mean nothing any more. */
+	/* Nodes of an earlier stash are invalid. */
 	if (wake->stash_number == recorder->stash_number)
 		row->waker_node = wake->node;
 	g_hash_table_remove(recorder->waits->wakes, &part->wake);
@@ -144,7 +157,7 @@ static void take_wait(SptRecorder *recorder, const struct sysprof_event *event)
 		.state = event->state,
 	};
 
-	if (recorder->filters_pids && !thread->process->is_wanted)
+	if ((recorder->filters_pids && !thread->process->is_wanted) || recorder->status.has_calls)
 		return;
 	spt_recorder_get_to_know(recorder, thread->process);
 	if (record->flags & SYSPROF_EVENT_CUT_BEGIN)
@@ -157,6 +170,8 @@ static void take_wait(SptRecorder *recorder, const struct sysprof_event *event)
 
 		row.cpu_before = wait->cpu_before;
 		find_waker(recorder, wait, &row);
+		row.node = spt_opens_call_node(recorder->opens, recorder, record->pid, part,
+					       row.node);
 	}
 	spt_output_put(recorder->output, SPT_ROW_WAIT, &row);
 	recorder->status.waits++;
@@ -166,7 +181,7 @@ static void take_event(SptRecorder *recorder, const struct sysprof_event *event)
 {
 	SptTraceEvents source = spt_trace_events(recorder->trace, event->source);
 
-	if (source.kind == SYSPROF_SOURCE_WAKE)
+	if (source.kind == SYSPROF_SOURCE_WAKE || source.kind == SYSPROF_SOURCE_HOLD)
 		take_wake(recorder, event);
 	else if (source.kind == SYSPROF_SOURCE_WAIT)
 		take_wait(recorder, event);
@@ -176,7 +191,7 @@ static void take_event(SptRecorder *recorder, const struct sysprof_event *event)
 
 /* Sums. */
 
-/* What the source has summed up before the recording. */
+/* Sums of the source from before the recording. */
 static const struct sysprof_thread *baseline_of(SptRecorder *recorder,
 						const struct sysprof_thread *record)
 {
@@ -195,7 +210,7 @@ static const struct sysprof_thread *baseline_of(SptRecorder *recorder,
 	return &known->record;
 }
 
-/* What has not ended is no event, and where the thread waits was not reported. */
+/* A wait that has not ended is no event, and the thread's stack was not reported. */
 static void put_open_wait(SptRecorder *recorder, const struct sysprof_thread *record,
 			  uint32_t thread, uint64_t begin)
 {
@@ -271,6 +286,8 @@ static void take_lane(SptRecorder *recorder, const struct sysprof_lane *lane)
 	uint64_t time = lane->begin;
 	unsigned most = (lane->record.size * 8u - sizeof(*lane)) / sizeof(lane->entries[0]);
 
+	if (lane->record.flags & SYSPROF_LANE_GAP)
+		put_lane(recorder, lane->record.cpu, time, lane->tid, SYSPROF_STATE_UNKNOWN);
 	for (unsigned i = 0; i < MIN(lane->n, most); i++) {
 		uint64_t entry = lane->entries[i];
 
@@ -319,6 +336,8 @@ static void take_account(SptRecorder *recorder, const struct sysprof_source_acco
 	};
 
 	G_STATIC_ASSERT(SPT_TALLIES == SPT_TALLY_LOST + SYSPROF_LOST_REASONS);
+	if (record->kind == SYSPROF_SOURCE_WAIT && recorder->status.has_calls)
+		return;
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		row.tallies[SPT_TALLY_LOST + i] = tally_of(&from->lost[i]);
 	spt_output_put(recorder->output, SPT_ROW_SOURCE_ACCOUNT, &row);

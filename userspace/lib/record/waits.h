@@ -23,6 +23,10 @@ void spt_waits_thread(SptWaits *waits, const SptThread *thread);
 uint32_t spt_waits_thread_of(SptRecorder *recorder, uint32_t tid, bool *ret_is_wanted);
 /* Called before the last sums, which are of the recording's end. */
 void spt_waits_end(SptWaits *waits);
+/*
+ * Stack and thread of the HOLD with @key, as far as they are known.  False: there is none.
+ */
+bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uint32_t *ret_thread);
 /* Takes a record of sysprof-event.h.  False: it is another one. */
 bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record);
 

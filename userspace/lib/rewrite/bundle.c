@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each place is asked for once, an object after the other, as files are read. */
+/* Each address is looked up once, one object after the other, as files are read. */
 #include "rewrite/bundle.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Streams of several captures that are declared alike become one, whose rows are taken from all of
- * them in step, by time.  A column's role says whether its numbers are ids; all other
- * columns are copied.  Embedded files are rows like those of a stream, with a column that points
- * to an object.
+ * them in order of time.  A column's role says whether its numbers are ids; all other columns are
+ * copied.  Embedded files are rows like those of a stream, with a column that points to an object.
  */
 #include "rewrite/merge-streams.h"
 
@@ -14,22 +13,19 @@
 
 #define BATCH 256
 /*
- * Of a block: enough to pack well, and below what a block may be, however many bytes each number
- * takes.
+ * Size of a block: enough to pack well, and below the limit of a block, no matter how many bytes
+ * each number takes.
  */
 #define BLOCK_VALUES 400000u
 #define BLOCK_BYTES (4u << 20)
-/*
- * More rows than this are none that somebody recorded: a constant column makes millions of a few
- * bytes.
- */
+/* No real recording has more rows than this: a constant column makes millions of a few bytes. */
 #define LEAST_ROWS 1000000u
 #define ROWS_PER_FILE_BYTE 64
 
 /* A capture has nine kinds of events at most today. */
 #define MAX_STREAMS 1024
 
-/* Not a role of any stream: the object of an embedded file. */
+/* The object of an embedded file: not a role of any stream. */
 #define ROLE_OBJECT UINT32_MAX
 
 /* A column of one capture, some rows at a time. */
@@ -47,7 +43,7 @@ struct feed {
 	SptEvents *events;		/* NULL until its turn comes */
 	struct reading *columns;	/* as those of the stream */
 	uint32_t left;			/* rows of the table beyond the batch */
-	unsigned at, n;			/* row of the batch, and how many it has; none: the end */
+	unsigned at, n; /* row of the batch, and the number of its rows; none: the end */
 };
 
 /* A column of the result. */
@@ -65,7 +61,7 @@ struct stream {
 	uint32_t id;			/* in the result */
 	struct written *columns;
 	unsigned n_columns;
-	int time;			/* which of the columns, -1: none */
+	int time;			/* index of each column, -1: none */
 	GArray *feeds;			/* struct feed */
 };
 
@@ -84,7 +80,7 @@ static int compare_columns(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-/* What the columns of stream @id were declared to be at last. */
+/* The last declaration of the columns of stream @id. */
 static GArray *columns_of(const SptCapture *capture, uint32_t id)
 {
 	GArray *columns = g_array_new(FALSE, FALSE, sizeof(SptStreamColumnRow));
@@ -121,7 +117,7 @@ static bool same_declaration(const struct stream *stream, const SptStreamRow *ro
 	return true;
 }
 
-/* Takes @declared over. */
+/* Takes over @declared. */
 static struct stream *add_stream(struct merger *merger, SptBlockType type, const SptStreamRow *row,
 				 GArray *declared)
 {
@@ -277,7 +273,7 @@ static bool read_batch(struct feed *feed, const struct stream *stream)
 	return true;
 }
 
-/* To the next row, from the first one on. */
+/* Moves to the next row, beginning with the first. */
 static bool advance(const struct merger *merger, struct stream *stream, struct feed *feed,
 		    GError **error)
 {
@@ -307,7 +303,7 @@ static uint64_t time_of(const struct stream *stream, const struct feed *feed)
 	return time && time->is_there && !time->is_bytes ? time->numbers[feed->at] : 0;
 }
 
-/* Cookies of two captures may be the same and mean two stacks. */
+/* Cookies of two captures may be equal and mean different stacks. */
 static uint64_t map_cookie(struct merger *merger, unsigned source, uint64_t cookie)
 {
 	uint64_t *known;
@@ -385,7 +381,7 @@ static bool write_block(struct merger *merger, struct stream *stream, GError **e
 	return ok;
 }
 
-/* Whether the row fits into the block that is being made. */
+/* Whether the row fits into the block that is being built. */
 static bool fits(const struct stream *stream, const struct feed *feed)
 {
 	size_t rows = stream->columns[0].numbers->len, bytes = 0;

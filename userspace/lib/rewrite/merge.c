@@ -2,7 +2,7 @@
 /*
  * Merging.  Ids of processes, threads and objects move up by what came before; nodes go through a
  * new stash, which finds equal stacks by itself.  Samples and accounts are taken from all captures
- * in step, by time, as a recorder would have met them.
+ * in order of time, as a recorder would have done.
  */
 #include "rewrite/merge.h"
 
@@ -15,7 +15,9 @@
 
 #define FLUSH_ROWS 500000u
 
-/* One capture on its way into the result: what its ids become, and how far it has been taken. */
+/*
+ * One capture on its way into the result: its new ids, and the position up to which it was taken.
+ */
 struct source {
 	const SptCapture *capture;
 	uint32_t *objects, *nodes;
@@ -23,7 +25,7 @@ struct source {
 	uint64_t scale;				/* periods of the result to one of its own */
 	SptSamples *samples;
 	const SptSampleRow *next_sample;	/* NULL: all taken */
-	uint32_t n_samples;		/* there, with the next one */
+	uint32_t n_samples;		/* present, with the next one */
 	uint64_t next_account;
 	GHashTable *accounts;		/* CPU -> its latest const SptAccountRow */
 };
@@ -36,7 +38,7 @@ struct merger {
 	GHashTable *files;		/* const SptObjectRow of a file -> its new id */
 	uint32_t n_objects;
 	uint64_t end_time;
-	uint64_t period_ns;		/* what all periods are multiples of; 0: not known of any */
+	uint64_t period_ns;		/* divisor of all periods; 0: no period is known */
 };
 
 G_DEFINE_QUARK(spt-merge-error-quark, spt_merge_error)
@@ -170,9 +172,7 @@ static void add_sums(SptAccountRow *sum, const SptAccountRow *row, uint64_t scal
 		sum->lost[reason] += row->lost[reason] * scale;
 }
 
-/*
- * Accounts are cumulative: the sum of the latest ones is what the CPU has come to in all captures.
- */
+/* Accounts are cumulative: the sum of the latest ones is the CPU's total in all captures. */
 static void take_account(struct merger *merger, struct source *source)
 {
 	const SptAccountRow *row = &source->capture->accounts[source->next_account++];
@@ -198,7 +198,7 @@ static void take_sample(struct merger *merger, struct source *source)
 	row.thread += row.thread ? source->thread_base : 0;
 	row.node = source->nodes[row.node];
 	/*
-	 * Periods that have hardly anything in common make large numbers: a sample of many seconds
+	 * Periods with hardly any common divisor make large numbers: a sample of many seconds
 	 * becomes several.
 	 */
 	do {
@@ -252,7 +252,7 @@ static bool take_rows(struct merger *merger, GError **error)
 	return true;
 }
 
-/* How the values of a fact that differ from capture to capture make one. */
+/* How values of a fact that differ from capture to capture become one. */
 enum rule { RULE_JOIN, RULE_ADD, RULE_LEAST, RULE_MOST, RULE_DROP };
 
 static enum rule rule_of(const char *key)
@@ -323,7 +323,7 @@ static GPtrArray *all_keys(const struct merger *merger)
 	return keys;
 }
 
-/* Where periods differ: the one they are counted in, and what they were. */
+/* Where periods differ: the period in which they are counted, and the original ones. */
 static void add_period(struct merger *merger, GPtrArray *values)
 {
 	g_autofree char *periods = merge_values(values, RULE_JOIN);
@@ -359,7 +359,7 @@ static void add_host(struct merger *merger)
 	}
 }
 
-/* What the samples and the streams refer to goes out before the streams do. */
+/* Rows that the samples and the streams refer to are written before the streams. */
 static bool take_streams(struct merger *merger, GError **error)
 {
 	g_autofree SptMergeSource *sources = g_new0(SptMergeSource, MAX(merger->n, 1));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of a capture in memory are written over; what is written then has nothing else. */
+/* Rows of a capture in memory are overwritten; everything else is removed from the written file. */
 #include "rewrite/share.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* What a path in a text ends at. */
+/* Characters that end a path in a text. */
 #define BOUNDS "\\s=:,;\"'()"
 #define DIRECTORIES "[^" BOUNDS "]*/"
-/* Of absolute paths only: names have other slashes. */
+/* Only in absolute paths: names have other slashes. */
 #define ROOTED_DIRECTORIES "(?<![^" BOUNDS "])/(?:[^" BOUNDS "]*/)?"
 
-/* What has been given numbers, by what it was called. */
+/* Names that have got numbers. */
 struct numbers {
 	const char *prefix;
 	GHashTable *names;
@@ -160,7 +160,7 @@ static void number_tasks(struct sharing *sharing)
 	}
 }
 
-/* True: code in it keeps its names. */
+/* True: code in the object keeps its names. */
 static bool number_object(struct sharing *sharing, SptObjectRow *row)
 {
 	SptObjectRow bare = { .id = row->id, .kind = row->kind, .path = "" };
@@ -174,9 +174,12 @@ static bool number_object(struct sharing *sharing, SptObjectRow *row)
 	}
 	if (row->kind == SPT_OBJECT_FILE)
 		bare.path = number(sharing->capture, &sharing->objects, row->path);
-	/* What the recorder itself calls a part of a stack. */
-	if (row->kind == SPT_OBJECT_UNKNOWN && (g_str_has_prefix(row->path, "[stack ") || strcmp(row->path, "[event]") == 0))
+	/* The recorder's own name for a part of a stack. */
+	if (row->kind == SPT_OBJECT_UNKNOWN && g_str_has_prefix(row->path, "[stack "))
 		return true;
+	/* Its names can be those of files. */
+	if (row->kind == SPT_OBJECT_UNKNOWN && strcmp(row->path, SPT_EVENT_OBJECT) == 0)
+		bare.path = SPT_EVENT_OBJECT;
 	*row = bare;
 	return false;
 }

@@ -50,6 +50,9 @@ static unsigned words_behind(uint64_t first)
 		return 1;
 	case SPT_RING_BIG:
 	case SPT_RING_REALLOC_ALLOC:
+	case SPT_RING_MAP:
+	case SPT_RING_UNMAP:
+	case SPT_RING_WAIT:
 		return 2;
 	case SPT_RING_OBJECT:
 		return first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
@@ -63,10 +66,12 @@ static bool is_node(uint64_t node)
 	return node < SPT_NODE_MOST;
 }
 
-static bool take_node(SptRingReader *reader, SptRingRecord *ret)
+static bool take_node(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
 	uint64_t ids = word(reader);
 
+	if (first & SPT_RING_NODE_EXACT)
+		ret->address |= SPT_NODE_EXACT;
 	ret->node = (uint32_t)ids;
 	ret->parent = ids >> 32;
 	return is_node(ret->node) && ret->node >= SPT_NODE_FIRST && is_node(ret->parent);
@@ -115,6 +120,7 @@ static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 	case SPT_RING_FREE:
 	case SPT_RING_REALLOC_FREE:
 	case SPT_RING_REALLOC_FAILED:
+	case SPT_RING_UNMAP_FAILED:
 	case SPT_RING_RESET:
 		return true;
 	case SPT_RING_FREE_STACK:
@@ -125,12 +131,15 @@ static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 		return take_allocation(reader, true, ret);
 	case SPT_RING_BIG:
 	case SPT_RING_REALLOC_ALLOC:
+	case SPT_RING_MAP:
+	case SPT_RING_UNMAP:
+	case SPT_RING_WAIT:
 		return take_allocation(reader, false, ret);
 	case SPT_RING_TIME:
 		reader->stamp = first >> SPT_RING_MORE_SHIFT;
 		return true;
 	case SPT_RING_NODE:
-		return take_node(reader, ret);
+		return take_node(reader, first, ret);
 	case SPT_RING_OBJECT:
 		return take_object(reader, behind, ret);
 	}

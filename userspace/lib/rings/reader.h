@@ -19,7 +19,7 @@ typedef struct {
 	uint64_t stamp;			/* of events */
 	/* The pointer of an event, the address of a node, or the start of an object. */
 	uint64_t address;
-	uint64_t bytes;			/* of an allocation */
+	uint64_t bytes;			/* of an allocation; ns of a wait */
 	/* The number of a node, from SPT_NODE_FIRST on, or of an event's stack. */
 	uint32_t node;
 	uint32_t parent;		/* of a node */
@@ -60,7 +60,7 @@ static inline uint64_t spt_ring_reader_ahead(const SptRingReader *reader, unsign
 static inline bool spt_ring_type_is_event(enum spt_ring_type type)
 {
 	return (type >= SPT_RING_FREE && type <= SPT_RING_REALLOC_FAILED) ||
-	       type == SPT_RING_FREE_STACK || type == SPT_RING_REALLOC_FREE_STACK;
+	       (type >= SPT_RING_FREE_STACK && type <= SPT_RING_WAIT);
 }
 
 G_END_DECLS

@@ -7,8 +7,7 @@
  * bytes, and a look-up touches one slot and one node.
  *
  * A node's hash is made from its parent's hash and its frame, not from ids.  So the hashes of a
- * whole stack are known before any of its nodes is found, and their memory is fetched at the same
- * time.
+ * whole stack are known before any of its nodes is found, and their memory is fetched in parallel.
  */
 #include "stash/stash.h"
 
@@ -20,7 +19,7 @@ struct SptStash {
 	uint32_t *slots;
 	size_t n_slots;		/* a power of two, at least twice n_nodes */
 	uint32_t n_nodes;
-	SptStash *frames;	/* below its root: each frame once; NULL: not asked for yet */
+	SptStash *frames;	/* below its root: each frame once; NULL: not requested yet */
 	GArray *frame_of;	/* uint32_t by node */
 };
 

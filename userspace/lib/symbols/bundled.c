@@ -27,7 +27,7 @@ SptBundled *spt_bundled_new(const SptCapture *capture)
 		const SptBundledRow *row = &capture->bundled[i];
 
 		*spt_pairs_at(&bundled->places, row->object, row->offset) = (uint32_t)i;
-		/* That a function has no name is not all that there is to say. */
+		/* A function without a name may have other facts. */
 		bundled->has[row->object] |= row->level > 0 || *row->function || *row->file;
 	}
 	return bundled;

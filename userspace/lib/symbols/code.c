@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A piece of code and what it refers to. */
+/* A piece of code and its references. */
 #include "symbols/code.h"
 
 static void clear_reference(gpointer reference)

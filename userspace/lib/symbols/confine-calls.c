@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel refuses to a process that reads descriptors it is handed: every path (Landlock),
- * and every system call that is not listed (seccomp).  A call that is refused fails with EPERM, and
- * the libraries go on without what they wanted.
+ * The rules of the kernel for a process that reads descriptors that it gets: it may use no path
+ * (Landlock), and no system call that is not listed (seccomp).  A refused call fails with EPERM,
+ * and the libraries continue without its result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct ruleset {
 	uint64_t paths, network, scoped;
 };
 
-/* How many rights there are of each kind, in bits, by the version that the kernel has. */
+/* The number of rights of each kind, in bits, by the version that the kernel has. */
 static size_t rights_of(long version, struct ruleset *ret)
 {
 	const unsigned paths = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
@@ -64,7 +64,7 @@ bool spt_confine_paths(void)
 }
 
 #ifdef MACHINE
-/* Memory, and what was handed over; nothing of it names anything. */
+/* Memory, and received descriptors; no argument is a name. */
 static const int allowed[] = {
 	SYS_read,	   SYS_readv,		SYS_pread64,
 	SYS_write,	   SYS_writev,		SYS_close,
@@ -84,7 +84,7 @@ static const int allowed[] = {
 	SYS_exit_group,
 };
 
-/* Those where it depends on an argument: one of the values, or bits that are needed or refused. */
+/* Calls that depend on an argument: one of the values, or bits that are required or refused. */
 enum test { IS, HAS, LACKS };
 struct condition {
 	int number, argument;
@@ -134,7 +134,7 @@ static void put_condition(struct program *program, const struct condition *condi
 bool spt_confine_syscalls(void)
 {
 	const struct condition conditions[] = {
-		/* No code comes in addition to what is there. */
+		/* No code can be added. */
 		{ SYS_mmap, 2, LACKS, PROT_EXEC },
 		{ SYS_mprotect, 2, LACKS, PROT_EXEC },
 		{ SYS_newfstatat, 3, HAS, AT_EMPTY_PATH },

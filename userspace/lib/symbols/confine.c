@@ -22,11 +22,11 @@
 
 #include "symbols/confine-private.h"
 
-/* Of all files together that one process reads; each has its own part of it. */
+/* Limit for all files together that one process reads; each has its own part of it. */
 #define CPU_MAX_S	 600
 #define MEMORY_MAX_BYTES (12ull << 30)
 #define DESCRIPTORS_MAX	 256
-/* Who has no files: "nobody". */
+/* A user without files: "nobody". */
 #define NOBODY 65534
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
@@ -45,7 +45,7 @@ static bool limit_all(void)
 {
 	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-	/* The user gets a message when it dies; a core file would only be in the way. */
+	/* The user gets a message when it dies; a core file would be useless. */
 	return limit(RLIMIT_AS, MIN(MEMORY_MAX_BYTES, machine / 4 * 3)) &&
 	       limit(RLIMIT_CPU, CPU_MAX_S) && limit(RLIMIT_NOFILE, DESCRIPTORS_MAX) &&
 	       limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_MEMLOCK, 0);
@@ -72,7 +72,7 @@ static bool write_file(const char *path, const char *text)
 	return ok;
 }
 
-/* In its own namespaces a process without privilege has the right to make itself smaller. */
+/* In namespaces of its own a process without privilege may restrict itself. */
 static bool enter_namespaces(void)
 {
 	char users[48], groups[48];
@@ -86,7 +86,7 @@ static bool enter_namespaces(void)
 	       write_file("/proc/self/gid_map", groups) && write_file("/proc/self/uid_map", users);
 }
 
-/* The old root is freed when nobody has it any more. */
+/* The old root is freed when nobody uses it any more. */
 static bool empty_root(void)
 {
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -123,7 +123,7 @@ unsigned spt_confine(int keep)
 	}
 	if (drop_user())
 		done |= SPT_CONFINE_USER;
-	/* Nobody of the same user looks into it, or changes it. */
+	/* No process of the same user can read or change its memory. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return done;

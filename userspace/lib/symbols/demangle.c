@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * C++ names as a programmer writes them, by the demangler every C++ runtime carries; Rust's and D's
- * by libiberty.
+ * C++, Rust and D names as a programmer writes them, by libiberty.
  *
  * A mangled name may repeat earlier parts of itself by reference, so that a name of 300 bytes can
  * expand to a gigabyte; the demanglers would write it all.  Names with more references than real
@@ -27,15 +26,18 @@
 #define PIECES_MAX (1u << 16)
 #define D_NAME_MAX_BYTES 4096
 
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
-/* libiberty's function; the place of its header differs between distributions. */
+/* libiberty's functions; the place of its header differs between distributions. */
+#define DMGL_PARAMS	(1 << 0)
+#define DMGL_RET_DROP	(1 << 6)	/* of templates; other names have no return type */
 typedef void piece_callback(const char *piece, size_t bytes, void *data);
+int cplus_demangle_v3_callback(const char *mangled, int options, piece_callback *callback,
+			       void *data);
 int rust_demangle_callback(const char *mangled, int options, piece_callback *callback, void *data);
 char *dlang_demangle(const char *mangled, int options);
 
 /*
- * C++: S_, S1F_, T_, T0_; D: Qe, QBx.  Letters of identifiers that look so too only make the count
- * too high.
+ * C++: S_, S1F_, T_, T0_; D: Qe, QBx.  Letters of identifiers with the same form only make the
+ * count too high.
  */
 static unsigned count_references(const char *name, const char *letters)
 {
@@ -72,18 +74,23 @@ static void take_piece(const char *piece, size_t bytes, void *data)
 	g_string_append_len(text->string, piece, (gssize)bytes);
 }
 
-/*
- * NULL: it is not a name of Rust.  Rust's names have many references, most of them short: only the
- * length of the result can be limited.
- */
-static char *demangle_rust(const char *name)
+typedef int in_pieces(const char *mangled, int options, piece_callback *callback, void *data);
+
+/* NULL: the name is not of that language, or the text would be too long. */
+static char *collect(in_pieces *demangle, const char *name, int options)
 {
 	struct text text = { .string = g_string_new(NULL) };
 
-	if (setjmp(text.enough) == 0 && rust_demangle_callback(name, 0, take_piece, &text))
+	if (setjmp(text.enough) == 0 && demangle(name, options, take_piece, &text))
 		return g_string_free(text.string, FALSE);
 	g_string_free(text.string, TRUE);
 	return NULL;
+}
+
+/* The names have many references, most of them short: only the result's length can be limited. */
+static char *demangle_rust(const char *name)
+{
+	return collect(rust_demangle_callback, name, 0);
 }
 
 /* Legacy Rust looks like C++ with a hash at its end, "17h" and 16 digits. */
@@ -96,17 +103,12 @@ static bool is_legacy_rust(const char *name)
 
 static char *demangle_cxx(const char *name)
 {
-	int status = 0;
-	char *plain = count_references(name, "ST") > REFERENCES_MAX ?
-			      NULL :
-			      __cxa_demangle(name, NULL, NULL, &status);
-	char *copy = plain && status == 0 ? g_strdup(plain) : NULL;
-
-	free(plain);
-	return copy;
+	return count_references(name, "ST") > REFERENCES_MAX ?
+		       NULL :
+		       collect(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_RET_DROP);
 }
 
-/* It descends into types within types without a limit of its own. */
+/* It recurses into types within types without a limit of its own. */
 static char *demangle_d(const char *name)
 {
 	char *plain =
@@ -134,7 +136,7 @@ char *spt_demangle(const char *name)
 }
 
 /*
- * Returns the place behind the '>' that closes the '<' at @open; NULL: none does.  Comparisons
+ * Returns the position behind the '>' that closes the '<' at @open; NULL: none does.  Comparisons
  * within arguments are in parentheses.
  */
 static const char *skip_arguments(const char *open)
@@ -165,7 +167,7 @@ char *spt_shorten_templates(const char *name)
 				    text->str[text->len - 1] == '_');
 		const char *end = is_template ? skip_arguments(name) : name + 1;
 
-		/* One that is not closed: this is no such name. */
+		/* It is not closed: this is no such name. */
 		if (!end)
 			break;
 		if (is_template)

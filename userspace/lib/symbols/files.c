@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is asked once for all places that the capture has in it.  While one is waited for, helpers
- * that have nothing to do read the next ones.
+ * Each file is read once for all addresses that the capture has in it.  While one is waited for,
+ * idle helpers read the next ones.
  */
 #include "symbols/files.h"
 
@@ -34,16 +34,16 @@ struct file {
 struct SptFiles {
 	const SptCapture *capture;
 	SptReader *reader;
-	uint64_t *offsets;		/* of all nodes, by object, each once and ascending */
+	uint64_t *offsets; /* offsets of all nodes, by object, each once and ascending */
 	struct file *files;		/* by object */
-	uint32_t n_files;		/* objects there were at the beginning */
+	uint32_t n_files;		/* number of objects at the beginning */
 	/* NULL: no downloads */
 	bool (*progress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);
 	void *progress_data;
 	bool *is_heavy;			/* by object: worth a download */
 	SptObjectOpener opener;		/* NULL: all are opened by their paths */
 	void *opener_data;
-	uint32_t next;			/* object that is read ahead */
+	uint32_t next;			/* object that is read in advance */
 };
 
 static void list_offsets(SptFiles *files)
@@ -140,7 +140,10 @@ void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data)
 	files->opener_data = data;
 }
 
-/* A regular file, or -1 and why not.  The path is what a capture says, which may be anybody's. */
+/*
+ * A regular file, or -1 and the reason.  The path comes from a capture, and anybody may have made
+ * that.
+ */
 static int open_image(const SptObjectRow *row, char **ret_problem)
 {
 	int fd;
@@ -171,7 +174,7 @@ static void add_table(struct file *file, SptPlaceTable *table)
 	file->is_being_read = false;
 }
 
-/* There must be room; whether something is to be waited for. */
+/* There must be room; whether an answer is outstanding. */
 static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n,
 		  SptReadDepth depth)
 {
@@ -205,7 +208,7 @@ static bool wait_for_one(SptFiles *files)
 	return table != NULL;
 }
 
-/* What those helpers do that would have nothing to do. */
+/* Gives idle helpers something to read. */
 static void read_ahead(SptFiles *files, SptReadDepth depth)
 {
 	for (; files->next < files->n_files && spt_reader_has_room(files->reader); files->next++) {
@@ -237,7 +240,7 @@ static void read_places(SptFiles *files, uint32_t object, const uint64_t *offset
 
 static SptPlaceTable *good_table(const struct file *file, uint64_t offset, uint32_t *ret_row)
 {
-	/* Those that say more are the last ones. */
+	/* The last ones have more information. */
 	for (unsigned i = file->tables->len; i-- > 0;) {
 		SptPlaceTable *table = file->tables->pdata[i];
 
@@ -263,7 +266,7 @@ static struct file *read_file(SptFiles *files, uint32_t object, SptReadDepth dep
 		return file;
 	while (!file->is_read || file->depth < depth)
 		read_places(files, object, files->offsets + file->first, file->n, depth);
-	/* Debug information that cannot be read takes no symbols with it. */
+	/* Debug information that cannot be read does not hide symbols. */
 	if (depth > SPT_READ_SYMBOLS && !is_last_good(file)) {
 		read_places(files, object, files->offsets + file->first, file->n, SPT_READ_SYMBOLS);
 		file->depth = depth;

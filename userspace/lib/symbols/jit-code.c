@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions are sorted by start, and do not overlap.  A new one removes those in its place,
+ * The functions are sorted by start, and do not overlap.  A new one removes those at its addresses,
  * which jit-past.c keeps.
  */
 #include "symbols/jit-code.h"
@@ -14,7 +14,7 @@
 #define CHUNK_BYTES (256u << 10)	/* a line must fit */
 /* Memory of a function besides its name, first while it is current, then as past code. */
 #define FUNCTION_BYTES 320
-#define OTHER_RECORD_BYTES 64		/* so that what is passed over has an end, too */
+#define OTHER_RECORD_BYTES 64		/* so that the skipped part has a limit, too */
 struct SptJitCode {
 	GSequence *functions;		/* of SptJitFunction, by start */
 	GStringChunk *names;
@@ -91,7 +91,7 @@ void spt_jit_code_add(SptJitCode *code, uint64_t time_ns, uint64_t start, uint64
 		function = g_sequence_get(before);
 		if (function->start + function->bytes <= start)
 			break;
-		/* Written once more it is the same. */
+		/* The same function, written again. */
 		if (function->start != start || function->name != name)
 			keep_past(code, function, time_ns);
 		g_sequence_remove(before);
@@ -140,7 +140,7 @@ static uint64_t take_line(SptJitCode *code, uint64_t time_ns, const char *line, 
 	char numbers[48] = "", *rest;
 	uint64_t start, bytes;
 
-	/* strtoull() must not run on into what follows the line. */
+	/* strtoull() must not read beyond the line. */
 	memcpy(numbers, line, MIN((size_t)(end - line), sizeof(numbers) - 1));
 	start = strtoull(numbers, &rest, 16);
 	if (rest == numbers || *rest != ' ')
@@ -187,8 +187,7 @@ bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, u
 			any |= taken > 0;
 		}
 		/*
-		 * The last line may still be written on; one that fills all there is room for is
-		 * none.
+		 * The last line may still be incomplete; one that fills the whole room is invalid.
 		 */
 		if (line == chunk && (uint64_t)n < most)
 			break;
@@ -248,7 +247,7 @@ static uint64_t take_load(SptJitCode *code, const struct dump_load *load, size_t
 	return FUNCTION_BYTES + name_bytes;
 }
 
-/* What the place it came from was called. */
+/* The name at the address that it was moved from. */
 static uint64_t take_move(SptJitCode *code, const struct dump_move *move, size_t bytes)
 {
 	SptJitFunction function;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory is divided into pages, sixteen of them into a larger one, and so on up to all of it.  A
- * function is kept once, with the smallest page that has all of it, so that what lay at a place is
- * kept with one of the pages around it.
+ * Memory is divided into pages, sixteen of them into a larger one, and so on.  A function is kept
+ * once, with the smallest page that contains all of it.  So all functions that were at an address
+ * are kept with one of the pages around it.
  */
 #include "symbols/jit-past.h"
 
 #define PAGE_BITS 12
 #define STEP_BITS 4
 #define LEVELS ((64 - PAGE_BITS) / STEP_BITS + 1)
-/* With a page of the first level, and with one of each other. */
+/* One page of the first level, and one of each other. */
 #define FIRST_MAX 1024
 #define OTHER_MAX 64
 
@@ -49,7 +49,7 @@ void spt_jit_past_free(SptJitPast *past)
 	g_free(past);
 }
 
-/* The page of a level around a place, unlike those of other levels. */
+/* The page of a level around an address, with a key that no other level has. */
 static uint64_t page_of(uint64_t address, unsigned level)
 {
 	unsigned bits = PAGE_BITS + level * STEP_BITS;
@@ -98,13 +98,13 @@ uint32_t spt_jit_past_epoch(const SptJitPast *past, uint64_t time_ns)
 	return low;
 }
 
-/* What is left of the numbers of the pages around a place. */
+/* The remaining numbers of the pages around an address. */
 struct pages {
 	const GArray *numbers[LEVELS];	/* NULL: there is none */
 	unsigned at[LEVELS];
 };
 
-/* The next one that lay at @address; NULL: there is none. */
+/* The next one that was at @address; NULL: there is none. */
 static const struct past *next_at(const SptJitPast *past, struct pages *pages, uint64_t address)
 {
 	uint32_t least = UINT32_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A head, then names in the order of their places, then what they are called. */
+/* A header, then names in the order of their addresses, then their texts. */
 #include "symbols/kernel-answer.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ GByteArray *spt_kernel_pack_names(const SptNameRow *const *names, uint32_t n,
 	return packed;
 }
 
-/* NULL: the bytes are no such names. */
+/* NULL: the bytes are no valid answer. */
 static SptNameRow *unpack(const uint8_t *packed, uint32_t bytes, struct head *ret_head)
 {
 	const struct packed_name *names = (const struct packed_name *)(packed + sizeof(*ret_head));
@@ -91,7 +91,7 @@ static SptNameRow *unpack(const uint8_t *packed, uint32_t bytes, struct head *re
 	return rows;
 }
 
-/* By the name that begins last before it. */
+/* The name that begins last before it. */
 static unsigned find_places(void *data, uint64_t offset, SptPlace ret[SPT_INLINES_MAX])
 {
 	const struct names *names = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libdwfl lays a module's sections out and relocates its debug information; an image is as the
+ * libdwfl lays out a module's sections and relocates its debug information; an image is as the
  * linker left it.
  */
 #include "symbols/kernel-code.h"
@@ -36,7 +36,7 @@ struct SptKernelCode {
 	uint64_t moved;
 };
 
-/* Nothing is looked for behind the user's back. */
+/* libdwfl looks for no files by itself. */
 static int find_no_debug_file(G_GNUC_UNUSED Dwfl_Module *module, G_GNUC_UNUSED void **data,
 			      G_GNUC_UNUSED const char *name, G_GNUC_UNUSED Dwarf_Addr base,
 			      G_GNUC_UNUSED const char *file, G_GNUC_UNUSED const char *link,
@@ -76,7 +76,7 @@ static void read_symbols(SptKernelCode *code)
 	g_array_sort(code->symbols, compare_symbols);
 }
 
-/* The symbols called @name; how many. */
+/* The symbols called @name; returns their number. */
 static unsigned find_symbols(const SptKernelCode *code, const char *name, const struct symbol **ret)
 {
 	const struct symbol *symbols = (const struct symbol *)code->symbols->data;
@@ -103,7 +103,7 @@ static int compare_numbers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* By how far most symbols have moved, and whether enough of them agree on it. */
+/* The distance by which most symbols have moved, and whether enough of them agree. */
 static bool find_move(SptKernelCode *code, const SptNameRow *const *names, uint32_t n)
 {
 	g_autofree uint64_t *moves = g_new(uint64_t, MAX(n, 1));
@@ -138,8 +138,8 @@ static bool has_build_id(const SptKernelCode *code, const uint8_t *build_id, uns
 }
 
 /*
- * The section that @address is in, which becomes one in it; NULL: there is none, or it is not in
- * this file.
+ * The section that @address is in; @address becomes relative to it.  NULL: there is none, or it is
+ * not in this file.
  */
 static Elf_Scn *section_at(const SptKernelCode *code, uint64_t *address)
 {
@@ -155,7 +155,7 @@ static Elf_Scn *section_at(const SptKernelCode *code, uint64_t *address)
 	return scn;
 }
 
-/* Debug files keep the headers of what runs, and nothing of it. */
+/* Debug files keep the headers of code sections, without the code. */
 static bool has_instructions(const SptKernelCode *code, const SptNameRow *const *names, uint32_t n)
 {
 	bool any = n == 0;
@@ -284,7 +284,7 @@ static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr
 		g_autofree char *inside = NULL;
 
 		scn = elf_getscn(elf, symbol.st_shndx);
-		/* libdwfl has given each an address, as it would to a loaded one. */
+		/* libdwfl has given each symbol an address, as if it were loaded. */
 		if (scn && gelf_getshdr(scn, &shdr) && elf_getshdrstrndx(elf, &names) == 0) {
 			inside = spt_kernel_code_name(code, shdr.sh_addr + (uint64_t)addend);
 			name = elf_strptr(elf, names, shdr.sh_name);
@@ -304,7 +304,7 @@ static int compare_references(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Those of the section @target that are in @read, which begins at @start of it. */
+/* Relocations of the section @target that are in @read, which begins at @start of it. */
 static void read_references(const SptKernelCode *code, Elf *elf, size_t target, uint64_t start,
 			    SptCode *read)
 {

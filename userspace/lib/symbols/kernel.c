@@ -2,7 +2,7 @@
 /*
  * Debian and Fedora put images and modules below /usr/lib/debug; a kernel that was built here has
  * its image in the build directory.  A build-id in the recording decides whether it is that kernel;
- * without one, whether its functions are where they were recorded.
+ * without one, the addresses of its functions decide.
  */
 #include "symbols/kernel.h"
 
@@ -21,20 +21,20 @@
 #define BUILD_ID_MAX_BYTES 64
 #define PATIENCE_MS 120000
 
-/* What one file says. */
+/* The data of one file. */
 struct part {
-	int fd;				/* of what has debug information; -1: none */
+	int fd; /* descriptor of the file with debug information; -1: none */
 	char *path;
-	/* SptPlaceTable: what was read of it, the last one first asked */
+	/* SptPlaceTable: data that was read, the first request's last */
 	GPtrArray *tables;
-	SptKernelCode *code;		/* instructions; NULL: they are not here */
+	SptKernelCode *code;		/* instructions; NULL: they are not available */
 	const char *problem;
 };
 
 struct SptKernel {
 	const SptCapture *capture;
 	char **debug_dirs, *vmlinux;
-	const char *release;		/* NULL: not known, or no name of a directory */
+	const char *release;		/* NULL: not known, or not valid as a directory's name */
 	SptKernelLister list;
 	void *list_data;
 	SptReader *reader;
@@ -112,7 +112,7 @@ static char *find_image(const SptKernel *kernel)
 		       if_there(g_strdup_printf("/lib/modules/%s/build/vmlinux", kernel->release));
 }
 
-/* Modules are called with '_', their files as somebody liked. */
+/* Names of modules have '_'; those of their files have '_' or '-'. */
 static bool is_file_of(const char *file, const char *module)
 {
 	static const char *const ends[] = {
@@ -144,7 +144,10 @@ static char *find_below(const char *dir, const char *module, unsigned depth)
 	return found;
 }
 
-/* "build-id" or "build-id MODULE" of the recording's facts, in hexadecimal; how many bytes. */
+/*
+ * "build-id" or "build-id MODULE" of the recording's facts, in hexadecimal; returns the number of
+ * bytes.
+ */
 static unsigned build_id_of(const SptKernel *kernel, const char *module,
 			    uint8_t ret[BUILD_ID_MAX_BYTES])
 {
@@ -180,7 +183,7 @@ static GPtrArray *names_of(const SptKernel *kernel, const char *module)
 	return names;
 }
 
-/* Not to be held by a FIFO or a terminal that the path leads to. */
+/* Does not block on a FIFO or a terminal at the path. */
 static int open_regular(const char *path, const char **ret_problem)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -195,7 +198,7 @@ static int open_regular(const char *path, const char **ret_problem)
 	return -1;
 }
 
-/* Whether @part, which is one of @module, says something of these offsets. */
+/* Whether @part, which belongs to @module, knows these offsets. */
 static bool ask(SptKernel *kernel, struct part *part, const char *module, const uint64_t *offsets,
 		uint32_t n)
 {
@@ -221,7 +224,7 @@ static bool ask(SptKernel *kernel, struct part *part, const char *module, const 
 	return !part->problem;
 }
 
-/* Whether @opened has become the file at @path, which it takes. */
+/* Whether @opened is now the file at @path, which it takes over. */
 static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part,
 		      const char *module, char *path)
 {
@@ -251,7 +254,8 @@ static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part
 }
 
 /*
- * The code that runs is where it is loaded from; the file with debug information may be elsewhere.
+ * The code that runs is in the file it is loaded from; the file with debug information may be
+ * elsewhere.
  */
 static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart part,
 			const char *module)
@@ -267,7 +271,7 @@ static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart pa
 
 		is_open = open_file(kernel, opened, part, module, find_below(root, module, 0));
 	}
-	/* Who builds his own leaves debug information in it. */
+	/* Users who build a kernel leave debug information in it. */
 	if (!is_open && part == SPT_KERNEL_LINES)
 		open_file(kernel, opened, part, module, find_below(loaded, module, 0));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A head, a row for each offset, frames of functions for the rows, and strings, each of them once.
+ * A header, a row for each offset, frames of functions for the rows, and strings, each of them
+ * once.
  */
 #include "symbols/place-table.h"
 
@@ -38,7 +39,7 @@ struct SptPlaceTable {
 	const struct frame *frames;
 	const char *strings;
 	uint64_t *offsets;
-	/* That was found: the next is likely to follow it */
+	/* index of the last result: the next one is likely to follow it */
 	uint32_t last;
 };
 
@@ -49,7 +50,7 @@ G_STATIC_ASSERT(sizeof(struct head) == SPT_PLACE_TABLE_HEAD_BYTES);
 struct writing {
 	GArray *rows, *frames;
 	GByteArray *strings;
-	GHashTable *by_address, *by_text;	/* -> where in the strings, from 1 */
+	GHashTable *by_address, *by_text;	/* -> position in the strings, from 1 */
 };
 
 static void begin(struct writing *writing, uint32_t n)
@@ -63,8 +64,8 @@ static void begin(struct writing *writing, uint32_t n)
 }
 
 /*
- * What debug information says stays where it is while it is read, and much of it is said again and
- * again.
+ * Strings of debug information stay at their addresses while it is read, and many are used again
+ * and again.
  */
 static uint32_t add_string(struct writing *writing, const char *text)
 {

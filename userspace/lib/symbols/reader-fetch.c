@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a helper is started for.  Downloads are apart from what reads files: a process that may use
- * the network and the user's cache, and looks into nothing.
+ * Starts a helper.  Downloads run in a process of their own: it may use the network and the user's
+ * cache, and parses no file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 struct download {
 	int socket;
-	int64_t last_us; /* when progress was reported */
+	int64_t last_us; /* time of the last report of progress */
 };
 
 static bool goes_on(uint64_t done, uint64_t total, void *data)

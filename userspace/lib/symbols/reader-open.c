@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Opens files for a helper, which may have been taken over by the file that it reads.  Only regular
- * ELF files are opened, in the few places where debug information of that file may be, whatever the
- * helper requests.
+ * ELF files are opened, in the few places where debug information of that file may be, no matter
+ * what the helper requests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,10 @@ static bool is_below(const char *path, const char *dir)
 	return n > 0 && !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
 }
 
-/* In the debug directories, the usual ones if @bytes is 0; or one itself, which may be a file. */
+/*
+ * Looks in the debug directories, the usual ones if @bytes is 0; or in a single one, which may be a
+ * file.
+ */
 static bool is_in_dirs(const char *path, const char *dirs, uint32_t bytes)
 {
 	if (bytes == 0)
@@ -37,7 +40,7 @@ static bool is_in_dirs(const char *path, const char *dirs, uint32_t bytes)
 	return false;
 }
 
-/* As .gnu_debuglink, dwz and packages of split units are looked for. */
+/* In the places of .gnu_debuglink, dwz and packages of split units. */
 static bool is_beside(const char *path, const char *of)
 {
 	g_autofree char *home = g_path_get_dirname(of), *dir = g_path_get_dirname(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The helper's end: it has the file's descriptor, reads what it is asked for, asks for what belongs
- * to that, and is ended by the kernel if it takes too much.
+ * The helper's end: it gets the file's descriptor, reads what is requested, requests other files
+ * that belong to it, and is ended by the kernel if it takes too much.
  */
 #include "symbols/reader.h"
 
@@ -21,7 +21,7 @@
 #include "symbols/kernel-answer.h"
 #include "symbols/reader-private.h"
 
-/* Of one file: some ten times what the largest take. */
+/* Limit for one file: some ten times the needs of the largest. */
 #define CPU_MAX_S 60
 #define KEPT_MAX 32
 
@@ -36,7 +36,7 @@ struct question {
 	int fd;
 };
 
-/* The symbols and functions of a file, for the next question about it. */
+/* The symbols and functions of a file, for the next request about it. */
 struct kept {
 	struct stat file;
 	SptSymtab *symtab;
@@ -126,7 +126,7 @@ static const char *problem_of(const struct spt_reader_request *head, const SptOb
 	return head->has_row ? spt_identity_problem(&row, image) : NULL;
 }
 
-/* What this process asks for what it cannot do itself. */
+/* Requests of this process for work that it cannot do itself. */
 static int asked = -1;
 
 static bool call(uint32_t magic, const void *data, size_t bytes, struct spt_reader_reply *ret,
@@ -155,7 +155,7 @@ static int ask_to_open(const char *path)
 	return fd;
 }
 
-/* The path of a debug file, which may be opened now; NULL: there is none. */
+/* Requests the path of a debug file, which may be opened now; NULL: there is none. */
 static char *ask_to_fetch(const uint8_t *build_id, size_t bytes)
 {
 	struct spt_reader_reply reply = { 0 };
@@ -186,7 +186,7 @@ static void fetch_debug_file(struct question *question, const SptObject *image)
 	question->fetched = ask_to_fetch(id, n);
 	if (!question->fetched)
 		return;
-	/* No other is here. */
+	/* There is no other one here. */
 	if (!question->dirs)
 		question->dirs = g_ptr_array_new();
 	g_ptr_array_set_size(question->dirs, 0);
@@ -225,7 +225,7 @@ static void clear_kept(struct kept *kept)
 	spt_functions_free(kept->functions);
 }
 
-/* In the place of the one that was read longest ago. */
+/* Replaces the one that was read the longest time ago. */
 static struct kept *keep(struct kept kept[KEPT_MAX], const struct stat *file, SptSymtab *symtab)
 {
 	clear_kept(&kept[KEPT_MAX - 1]);

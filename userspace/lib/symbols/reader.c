@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trusting end: it starts helpers, hands files to those that are idle, and bounds how long and
- * how much they may talk.
+ * The trusted end: it starts helpers, hands files to idle ones, and limits the time and the amount
+ * of their answers.
  */
 #include "symbols/reader.h"
 
@@ -18,11 +18,12 @@
 #include "base/haste.h"
 #include "symbols/reader-private.h"
 
-/* More than the names of anything that was seen; a helper that says more says nonsense. */
+/* Larger than any answer that was seen; a helper that sends more is broken. */
 #define ANSWER_MAX_BYTES (1ull << 30)
 #define STEP_BYTES (256u << 10)
-#define PROTECTIONS_MS 10000		/* until what reads files has said how it is confined */
-#define STOP_MS 100			/* how often it is looked whether somebody still waits */
+/* until the process that reads files has reported how it is confined */
+#define PROTECTIONS_MS 10000
+#define STOP_MS 100 /* interval at which it checks whether anybody still waits */
 
 extern char **environ;
 
@@ -31,7 +32,7 @@ struct helper {
 	int socket;
 	bool is_busy, unwinds;
 	uint32_t tag;
-	/* What may be opened and downloaded for it */
+	/* Files that may be opened and downloaded for it */
 	char *path, *fetched;
 	bool download;
 	uint8_t build_id[SPT_BUILD_ID_MAX];
@@ -42,7 +43,7 @@ struct helper {
 	uint32_t n;
 	GByteArray *answer;
 	int64_t deadline_us;
-	char *problem;			/* what kept it from being asked */
+	char *problem;			/* the reason why no request was sent */
 };
 
 struct SptReader {
@@ -113,7 +114,7 @@ void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void
 	reader->progress_data = data;
 }
 
-/* Ends it and says how it ended: by itself, if it was about to. */
+/* Ends it and reports how it ended: by itself, if it was about to. */
 static int end_helper(struct helper *helper)
 {
 	int status = 0;
@@ -234,7 +235,7 @@ static struct helper *idle_helper(const SptReader *reader)
 	for (unsigned i = 0; i < reader->n_helpers; i++) {
 		struct helper *helper = &reader->helpers[i];
 
-		/* Rather one that runs. */
+		/* Prefers a helper that runs. */
 		if (!helper->is_busy && (!idle || (helper->pid && !idle->pid)))
 			idle = helper;
 	}
@@ -318,7 +319,7 @@ static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request
 	    (request->names && request->names->len > SPT_READER_NAMES_MAX_BYTES))
 		helper->problem = g_strdup("is at too many places");
 	else if (start_helper(reader, helper))
-		/* One that takes no question gives no answer, which says why. */
+		/* A helper that takes no request gives no answer, and the answer has the reason. */
 		send_request(reader, helper->socket, request, unwinds);
 }
 
@@ -327,7 +328,7 @@ void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *req
 	begin(reader, tag, request, false);
 }
 
-/* What an answer to be unwound by begins with; NULL: this is none. */
+/* The header of an answer for unwinding; NULL: this is none. */
 static const struct spt_reader_unwind *unwind_head(const struct helper *helper)
 {
 	const struct spt_reader_unwind *head = (const void *)helper->answer->data;
@@ -348,7 +349,7 @@ static const struct spt_reader_call *call_head(const struct helper *helper)
 	return head->magic == SPT_READER_OPEN || head->magic == SPT_READER_FETCH ? head : NULL;
 }
 
-/* Bytes of an answer or a call whose head is there; 0: it is neither. */
+/* Size of an answer or a call whose header has arrived; 0: it is neither. */
 static uint64_t answer_bytes(const struct helper *helper)
 {
 	const struct spt_reader_unwind *head = unwind_head(helper);
@@ -365,7 +366,7 @@ static bool is_whole(const struct helper *helper)
 	       answer_bytes(helper) == helper->answer->len;
 }
 
-/* Calls: one at a time, and it waits for the reply. */
+/* Calls: one at a time, and the helper waits for the reply. */
 
 static void open_for(const SptReader *reader, struct helper *helper, const char *path)
 {
@@ -373,13 +374,13 @@ static void open_for(const SptReader *reader, struct helper *helper, const char 
 				     helper->fetched);
 	const struct spt_reader_reply reply = { .problem = fd < 0 ? errno : 0 };
 
-	/* One that takes no reply gives no answer, which says why. */
+	/* A helper that takes no reply gives no answer, and the answer has the reason. */
 	spt_reader_send_fd(helper->socket, &reply, sizeof(reply), fd);
 	if (fd >= 0)
 		close(fd);
 }
 
-/* @path: of what was downloaded, or NULL. */
+/* @path: the downloaded file, or NULL. */
 static void reply_fetched(struct helper *helper, const char *path)
 {
 	const struct spt_reader_reply reply = { .problem = path ? 0 : ENOENT,
@@ -392,7 +393,10 @@ static void reply_fetched(struct helper *helper, const char *path)
 		spt_reader_send(helper->socket, path, reply.path_bytes);
 }
 
-/* Only what was recorded: a helper under an attacker's control can send the servers nothing. */
+/*
+ * Only build-ids that were recorded: a helper under an attacker's control can send the servers
+ * nothing.
+ */
 static void begin_fetch(const SptReader *reader, struct helper *helper, const uint8_t *id,
 			unsigned n)
 {
@@ -409,7 +413,7 @@ static void begin_fetch(const SptReader *reader, struct helper *helper, const ui
 		reply_fetched(helper, NULL);
 }
 
-/* What the download has said since. */
+/* Reports of the download since then. */
 static void fetch_on(const SptReader *reader, struct helper *helper)
 {
 	struct spt_fetch_state state;
@@ -419,7 +423,7 @@ static void fetch_on(const SptReader *reader, struct helper *helper)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n == sizeof(state) && !state.is_done) {
-		/* It may take its time, if it goes on. */
+		/* It may be slow, as long as there is progress. */
 		helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
 		if (!reader->progress || reader->progress(helper->tag, state.done_bytes,
 							  state.total_bytes,
@@ -437,7 +441,7 @@ static void fetch_on(const SptReader *reader, struct helper *helper)
 	reply_fetched(helper, path);
 }
 
-/* What came is no table yet; takes it. */
+/* The data is no table yet; takes it over. */
 static void take_call(const SptReader *reader, struct helper *helper)
 {
 	const struct spt_reader_call *head =
@@ -454,7 +458,7 @@ static void take_call(const SptReader *reader, struct helper *helper)
 	g_byte_array_set_size(helper->answer, 0);
 }
 
-/* Reads on; false: there will be no more of it. */
+/* Continues reading; false: there will be no more of it. */
 static bool read_on(struct helper *helper)
 {
 	unsigned before = helper->answer->len;
@@ -472,7 +476,7 @@ static bool read_on(struct helper *helper)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* The helper has not said what it should: why. */
+/* The reason why the helper has not answered. */
 static char *end_early(struct helper *helper)
 {
 	bool is_late = g_get_monotonic_time() >= helper->deadline_us;
@@ -515,7 +519,7 @@ static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
 	return table;
 }
 
-/* Waits for any of those that are read, until the first of them is late, or @until. */
+/* Waits for any of the files that are read, until the first of them is late, or until @until. */
 static void wait_for_any(const SptReader *reader, int64_t until)
 {
 	g_autofree struct pollfd *polled = g_new(struct pollfd, 2 * reader->n_helpers);
@@ -541,7 +545,7 @@ SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag)
 	return spt_reader_wait_for(reader, -1, ret_tag);
 }
 
-/* One that has said all that it is going to say; NULL: none is, after so long. */
+/* A file whose answer is complete; NULL: none is, after this time. */
 static struct helper *wait_for_end(SptReader *reader, int timeout_ms)
 {
 	int64_t until = timeout_ms < 0 ? INT64_MAX : g_get_monotonic_time() + timeout_ms * 1000ll;
@@ -578,7 +582,7 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 	return helper ? finish(helper, ret_tag) : NULL;
 }
 
-/* Checked: a helper that has been taken over by what it read may say anything. */
+/* Checked: a helper that was taken over by its file may send anything. */
 static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_debug)
 {
 	const struct spt_reader_unwind *head =

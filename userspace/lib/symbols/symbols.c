@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names the frames of a capture: by what was bundled into it and the names it carries, else by the
- * file the object was, if the file at its path still is that file.
+ * Names the frames of a capture: by bundled and recorded names, else by the object's file, if the
+ * file at its path is still the same.
  */
 #include "symbols/symbols.h"
 
@@ -28,8 +28,8 @@
 /* A name that the capture carries. */
 struct recorded {
 	const SptNameRow *row;
-	SptRange range;			/* where it holds */
-	/* Interned; NULL until it is asked for, and if there is none */
+	SptRange range;			/* the range in which it is valid */
+	/* interned; NULL until it is requested, and if there is none */
 	const char *function, *module;
 	bool is_ready;
 };
@@ -39,21 +39,21 @@ struct object {
 	bool shares_label;		/* with another object */
 	struct recorded *recorded;	/* of this object, by place */
 	uint32_t n_recorded;
-	SptIntervals *intervals;		/* of recorded; NULL until first asked for */
+	SptIntervals *intervals; /* from recorded names; NULL until the first request */
 };
 
 struct SptSymbols {
 	const SptCapture *capture;
 	SptFiles *files;
-	SptBundled *bundled;		/* NULL: nothing is */
+	SptBundled *bundled;		/* NULL: none is */
 	char **debug_dirs, *vmlinux;	/* as they were given */
-	SptKernel *kernel;		/* once a detail of it is asked for */
+	SptKernel *kernel;		/* once a detail of it is requested */
 	unsigned detail;
 	GHashTable *strings;		/* text -> itself */
 	/* A file's name of a function, by its address -> demangled */
 	GHashTable *plain;
 	GStringChunk *texts;		/* holds them */
-	/* (label, offset) -> what a place without a symbol is called, in place_names */
+	/* (label, offset) -> text for an address without a symbol, in place_names */
 	struct spt_pairs places;
 	GPtrArray *place_names;
 	struct recorded *recorded;
@@ -85,7 +85,7 @@ static SptRange range_of(const SptNameRow *row)
 	return (SptRange){ row->offset, 1 };
 }
 
-/* As intervals.h wants ranges; of two rows for the same place the later one counts. */
+/* As intervals.h needs ranges; of two rows for the same address the later one counts. */
 static int compare_recorded(const void *a, const void *b)
 {
 	const struct recorded *x = a, *y = b;
@@ -149,7 +149,7 @@ const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 		return known;
 	bytes = strnlen(text, NAME_MAX_BYTES);
 	copy = g_string_chunk_insert_len(symbols->texts, text, (gssize)bytes);
-	/* A name that was cut may be the same as another one. */
+	/* A name that was cut may be equal to another one. */
 	known = bytes == NAME_MAX_BYTES ? g_hash_table_lookup(symbols->strings, copy) : NULL;
 	if (!known) {
 		g_hash_table_add(symbols->strings, copy);
@@ -175,7 +175,7 @@ static const SptObjectRow *row_of(const SptSymbols *symbols, uint32_t id)
 		       NULL;
 }
 
-/* What a view calls the object. */
+/* The object's name in views. */
 static const char *make_label(SptSymbols *symbols, const SptObjectRow *row)
 {
 	const char *path = row->path ? row->path : "";
@@ -238,7 +238,7 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 
 void spt_symbols_follow(SptSymbols *symbols)
 {
-	/* Names may be of object 0, which is none. */
+	/* Names may be of object 0, which means none. */
 	uint32_t n = MAX(symbols->capture->n_objects, 1);
 
 	symbols->objects = g_renew(struct object, symbols->objects, n);
@@ -254,7 +254,7 @@ void spt_symbols_follow(SptSymbols *symbols)
 	label_objects(symbols);
 }
 
-/* The strings of files stay where they are, and many places share them. */
+/* The strings of files stay at their addresses, and many places share them. */
 static const char *plain_name(SptSymbols *symbols, const char *name)
 {
 	const char *plain = g_hash_table_lookup(symbols->plain, name);
@@ -266,7 +266,7 @@ static const char *plain_name(SptSymbols *symbols, const char *name)
 	return plain;
 }
 
-/* The symbol, or function without a name, that its file has for a place. */
+/* The symbol, or function without a name, that its file has for an address. */
 static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
 			 SptReadDepth depth, SptSymbol *ret)
 {
@@ -295,7 +295,7 @@ static bool find_bundled(const SptSymbols *symbols, const SptObjectRow *row, uin
 	return true;
 }
 
-/* What the capture says about a place; NULL if it says nothing. */
+/* The capture's facts about an address; NULL: there are none. */
 static const struct recorded *find_recorded(SptSymbols *symbols, struct object *object,
 					    uint64_t offset)
 {
@@ -328,7 +328,7 @@ static const struct recorded *find_recorded(SptSymbols *symbols, struct object *
 	return recorded;
 }
 
-/* "label+0xoffset".  There can be a hundred thousand, and nobody looks at most of them. */
+/* "label+0xoffset".  There can be a hundred thousand, and most of them are never shown. */
 static const char *make_place_name(SptSymbols *symbols, const char *label, uint64_t offset)
 {
 	char text[NAME_MAX_BYTES + 3 + HEX_DIGITS], *to = text;
@@ -354,7 +354,7 @@ static const char *name_shared_place(SptSymbols *symbols, const char *label, uin
 	return symbols->place_names->pdata[*place];
 }
 
-/* @symbol: the function around it, whose bytes are 0 if that is not known either. */
+/* @symbol: the function around it; its bytes are 0 if that is not known either. */
 static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
 				const SptSymbol *symbol, SptName *name)
 {
@@ -378,7 +378,7 @@ static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, ui
 	}
 }
 
-/* What is known of a place's symbol, the best first; false: nothing. */
+/* The facts about an address's symbol, the best first; false: there are none. */
 static bool find_symbol(SptSymbols *symbols, const SptObjectRow *row,
 			const struct recorded *recorded, uint64_t offset, SptReadDepth depth,
 			SptSymbol *ret)
@@ -535,7 +535,9 @@ static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame,
 		       0;
 }
 
-/* The instructions of a kernel frame and its address there; NULL, and in @ret_problem why not. */
+/*
+ * The instructions of a kernel frame and its address there; NULL, with the reason in @ret_problem.
+ */
 static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame,
 				       uint64_t *ret_address, const char **ret_problem)
 {
@@ -673,7 +675,7 @@ void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *o
 	const SptObjectRow *row = row_of(symbols, object);
 	const struct recorded *recorded = NULL;
 
-	/* One that has a name says which module it is; what has none is not asked for. */
+	/* A recorded name shows which module it is; without one no file is read. */
 	for (uint32_t i = 0; i < n && !recorded && row && is_kernel(row); i++)
 		recorded = find_recorded(symbols, &symbols->objects[object], offsets[i]);
 	if (row && row->kind == SPT_OBJECT_FILE)
@@ -778,7 +780,7 @@ const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)
 {
 	const SptObjectRow *row = row_of(symbols, id);
 
-	/* What was bundled is all that there is to say. */
+	/* There is nothing besides the bundled facts. */
 	return row && row->kind == SPT_OBJECT_FILE && !spt_bundled_has(symbols->bundled, id) ?
 		       spt_files_problem(symbols->files, id) :
 		       NULL;

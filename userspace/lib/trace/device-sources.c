@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which sources of events the module's device is asked for, and why it cannot have them. */
+/*
+ * The event sources that are requested of the module's device, and reasons why it cannot have them.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,8 +13,10 @@
 #define INTERRUPTS_PERIOD_NS 1000000ULL
 #define LOCKS_PERIOD_NS 1000000ULL
 #define STALLS_PERIOD_NS 1000000ULL
+#define IRQS_OFF_THRESHOLD_NS 100000ULL
+#define PAGE_CACHE_PERIOD_BYTES 65536ULL
 
-/* What not every kernel has: without it a recording has the rest. */
+/* Sources that not every kernel has: without them a recording has the others. */
 static unsigned list_more_memory(const SptTraceConfig *config, struct sysprof_source *list,
 				 unsigned n)
 {
@@ -36,7 +40,7 @@ static unsigned list_more_memory(const SptTraceConfig *config, struct sysprof_so
 	return n;
 }
 
-/* What is asked for of sources: waits with their wakers, and who ran where; handlers. */
+/* Requests to sources: waits with their wakers, and who ran where; handlers. */
 static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
 {
 	const uint32_t stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
@@ -57,11 +61,20 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SOFTIRQ,
 						     .stacks = stacks,
 						     .period = INTERRUPTS_PERIOD_NS };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_IRQS_OFF,
+						     .flags = SYSPROF_SOURCE_OPTIONAL,
+						     .stacks = stacks,
+						     .threshold = IRQS_OFF_THRESHOLD_NS };
 	}
-	if (config->kernel & SPT_TRACE_LOCKS)
+	if (config->kernel & SPT_TRACE_LOCKS) {
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LOCK,
 						     .stacks = stacks,
 						     .period = LOCKS_PERIOD_NS };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_HOLD,
+						     .flags = SYSPROF_SOURCE_OPTIONAL,
+						     .stacks = stacks,
+						     .period = LOCKS_PERIOD_NS };
+	}
 	if (config->kernel & SPT_TRACE_FAULTS)
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_FAULT,
 						     .stacks = stacks };
@@ -80,6 +93,10 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK,
 						     .stacks = stacks };
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK_DONE };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE_CACHE,
+						     .flags = SYSPROF_SOURCE_OPTIONAL,
+						     .stacks = stacks,
+						     .period = PAGE_CACHE_PERIOD_BYTES };
 	}
 	for (unsigned i = 0; i < n && config->kernel_is_optional; i++)
 		if (list[i].kind != SYSPROF_SOURCE_WAIT)
@@ -87,12 +104,13 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 	return n;
 }
 
-/* The option of record that asks for sources of @kind. */
+/* The option of record that requests sources of @kind. */
 static const char *option_of(unsigned kind)
 {
 	switch (kind) {
 	case SYSPROF_SOURCE_IRQ:
 	case SYSPROF_SOURCE_SOFTIRQ:
+	case SYSPROF_SOURCE_IRQS_OFF:
 		return "--interrupts";
 	case SYSPROF_SOURCE_SLAB:
 	case SYSPROF_SOURCE_SLAB_FREE:
@@ -109,15 +127,17 @@ static const char *option_of(unsigned kind)
 		return "--faults";
 	case SYSPROF_SOURCE_BLOCK:
 	case SYSPROF_SOURCE_BLOCK_DONE:
+	case SYSPROF_SOURCE_PAGE_CACHE:
 		return "--io";
 	case SYSPROF_SOURCE_LOCK:
+	case SYSPROF_SOURCE_HOLD:
 		return "--locks";
 	default:
 		return "--waits";
 	}
 }
 
-/* What the kernel lacks for sources of @kind; the module says so. */
+/* The kernel's feature that is missing for sources of @kind, by the module's report. */
 static void find_missing(int fd, unsigned kind, char *ret, size_t bytes)
 {
 	struct sysprof_source_info list[SYSPROF_SOURCES_MAX] = { { 0 } };
@@ -161,10 +181,28 @@ static void set_error(int fd, const struct sysprof_source *list, unsigned n, GEr
 		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(number));
 }
 
-/* Part of what the option records; NULL: all of it. */
+char *spt_device_sees_in_part(int fd)
+{
+	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
+
+	find_missing(fd, SYSPROF_SOURCE_IRQS_OFF, missing, sizeof(missing));
+	if (*missing == '?')
+		return NULL;
+	return g_strdup_printf("--interrupts sees a stretch with interrupts off if a tick is due in "
+			       "it: this kernel has no trace point %s, with which each is seen",
+			       missing);
+}
+
+/* The part of the option's records; NULL: all of them. */
 static const char *part_of(unsigned kind)
 {
 	switch (kind) {
+	case SYSPROF_SOURCE_IRQS_OFF:
+		return "stretches with interrupts off";
+	case SYSPROF_SOURCE_PAGE_CACHE:
+		return "page cache";
+	case SYSPROF_SOURCE_HOLD:
+		return "stacks of holders";
 	case SYSPROF_SOURCE_PERCPU:
 		return "memory per CPU";
 	case SYSPROF_SOURCE_VMALLOC:

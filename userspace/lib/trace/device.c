@@ -25,7 +25,7 @@
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U
 #define SHOW_MS 10
-#define RAW_RINGS_MAX_BYTES (128U << 20)	/* half of what the module grants a user */
+#define RAW_RINGS_MAX_BYTES (128U << 20) /* half of the amount that the module grants a user */
 
 struct ring {
 	struct sysprof_ring_page *page;		/* NULL: no such CPU */
@@ -38,12 +38,12 @@ struct device {
 	int fd;
 	struct spt_opener opener;		/* if it opened fd */
 	SptTraceable *traceable;		/* NULL: nothing has to be shown */
-	bool has_ended;				/* for good, and not by us */
+	bool has_ended;				/* ended for good, and not by us */
 	struct sysprof_info info;
 	struct sysprof_config config;
 	struct ring *rings;			/* as they are mapped */
 	SptRings *stream;			/* NULL before it began */
-	bool has_waits;				/* its sources are on */
+	bool has_waits;				/* sources of the session are on */
 };
 
 static struct device *device_of(const SptTrace *trace)
@@ -181,7 +181,7 @@ static bool map_rings(struct device *device, GError **error)
 	return any;
 }
 
-/* What the module said to @filter. */
+/* The module's answer to @filter. */
 static void set_filter_error(GError **error, int number, const SptTraceFilter *filter)
 {
 	GString *pids = g_string_new(NULL);
@@ -207,7 +207,7 @@ static void set_filter_error(GError **error, int number, const SptTraceFilter *f
 	g_string_free(pids, TRUE);
 }
 
-/* Puts @filter into the device's terms; @ret_cgroup: to be closed, -1 if there is none. */
+/* Converts @filter for the device; @ret_cgroup: to be closed, -1 if there is none. */
 static bool set_filter(struct device *device, const SptTraceFilter *filter, int *ret_cgroup,
 		       GError **error)
 {
@@ -242,7 +242,7 @@ static bool set_filter(struct device *device, const SptTraceFilter *filter, int 
 	return *ret_cgroup >= 0;
 }
 
-/* Without a counter for cycles there is none for anything else either. */
+/* Without a counter for cycles there is none for other events either. */
 static bool choose_clock(struct device *device, const SptTraceConfig *config, GError **error)
 {
 	bool has_counters = device->info.features & SYSPROF_FEATURE_PMU;
@@ -306,10 +306,12 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	device->config = (struct sysprof_config){
 		.size = sizeof(device->config),
 		.period_ns = config->period_ns,
-		.ring_bytes = has_raw && !config->ring_bytes ? raw_ring_bytes : config->ring_bytes,
+		.ring_bytes = has_raw && !config->by_tables && !config->ring_bytes ?
+				      raw_ring_bytes :
+				      config->ring_bytes,
 		.user_mode = 1 + (config->no_user   ? SYSPROF_USER_NONE :
-				  has_raw	    ? SYSPROF_USER_RAW :
 				  config->by_tables ? SYSPROF_USER_TABLE :
+				  has_raw	    ? SYSPROF_USER_RAW :
 						      SYSPROF_USER_FP),
 		.max_user_frames = config->by_tables ? device->info.max_user_frames : 0,
 		.raw_bytes = !has_raw ? 0 :
@@ -358,7 +360,7 @@ static bool set_sources(struct device *device, const SptTraceConfig *config, GEr
 	if (!spt_device_set_sources(device->fd, &device->info, config, device->trace.events,
 				    &left_out, error))
 		return false;
-	/* A notice outlives its session. */
+	/* A notice lives longer than its session. */
 	if (left_out)
 		device->trace.notice = g_intern_string(left_out);
 	return true;
@@ -383,6 +385,11 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	if (ret)
 		*ret = start;
 	return true;
+}
+
+static char *device_sees_in_part(SptTrace *trace)
+{
+	return spt_device_sees_in_part(((struct device *)trace)->fd);
 }
 
 static bool device_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
@@ -415,7 +422,8 @@ static void device_wait(SptTrace *trace, int timeout_ms)
 
 /*
  * Hands a record on.  The mappings of a process that has just been shown were not reported until
- * now: a snapshot has to be asked for, as if records had been lost.
+ * now: a snapshot has to be asked for, as if records had been lost.  With tables few processes have
+ * copies: the snapshot is asked for when one comes.
  */
 static void hand_on(struct device *device, const struct sysprof_record *record, SptTraceFunc func,
 		    void *data)
@@ -427,7 +435,7 @@ static void hand_on(struct device *device, const struct sysprof_record *record, 
 
 	func(record, data);
 	if (device->traceable && spt_traceable_take(device->traceable, record) &&
-	    device->config.raw_bytes)
+	    device->config.user_mode == 1 + SYSPROF_USER_RAW)
 		func(&resync, data);
 }
 
@@ -450,7 +458,7 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 
 	if (!spt_rings_drain(taker.device->stream, all, take, &taker, error))
 		return false;
-	/* What was in the rings when it ended has been handed on. */
+	/* The records in the rings at its end have been handed on. */
 	if (taker.device->has_ended)
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
@@ -593,6 +601,11 @@ static bool device_has_tables(const SptTrace *trace)
 	return device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
 }
 
+static bool device_copies_instead(const SptTrace *trace)
+{
+	return device_of(trace)->info.features & SYSPROF_FEATURE_RAW_INSTEAD;
+}
+
 static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n,
 			     const void *table, size_t bytes)
 {
@@ -614,6 +627,7 @@ static const struct spt_trace_source device_source = {
 	.filters_pids = true,
 	.free = device_free,
 	.can = device_can,
+	.sees_in_part = device_sees_in_part,
 	.start = device_start,
 	.stop = device_stop,
 	.wait = device_wait,
@@ -627,6 +641,7 @@ static const struct spt_trace_source device_source = {
 	.slow_down = device_slow_down,
 	.make_room = device_make_room,
 	.has_tables = device_has_tables,
+	.copies_instead = device_copies_instead,
 	.give_table = device_give_table,
 	.map_fd = device_map_fd,
 	.region_start = device_region_start,

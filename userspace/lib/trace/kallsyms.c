@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One sorted table of the text symbols.  Names are in the text as it was read, cut into strings in
- * place.  What is asked again and again is only the frame of an address, which needs no table.
+ * place.  The frequent request is only the frame of an address, which needs no table.
  */
 #include "trace/kallsyms.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,10 @@ struct SptKallsyms {
 	char *text;
 	GArray *symbols;		/* struct symbol, by address */
 	uint64_t start, end;		/* of the kernel image's text; start 0: hidden */
-	bool is_stale;
+	bool is_stale;			/* or was not read yet */
 };
 
-/* Of several names at one place the file's first, like the kernel itself. */
+/* Of several names at one address the file's first, as in the kernel itself. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -84,7 +85,7 @@ SptKallsyms *spt_kallsyms_new(const char *path)
 
 	kallsyms->path = g_strdup(path);
 	kallsyms->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
-	read_symbols(kallsyms);
+	kallsyms->is_stale = true;
 	return kallsyms;
 }
 
@@ -100,7 +101,25 @@ void spt_kallsyms_free(SptKallsyms *kallsyms)
 
 bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 {
-	return kallsyms->start;
+	FILE *file = fopen(kallsyms->path, "re");
+	struct symbol symbol;
+	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
+
+	/* The first one is near the beginning. */
+	while (file && !found && getline(&line, &room, file) > 0)
+		found = parse_line(line, &symbol);
+	free(line);
+	if (file)
+		fclose(file);
+	return found && symbol.address;
+}
+
+void spt_kallsyms_load(SptKallsyms *kallsyms)
+{
+	if (kallsyms->is_stale)
+		read_symbols(kallsyms);
 }
 
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address)
@@ -148,8 +167,7 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 
 	name->symbol[0] = name->module[0] = '\0';
 	name->offset = name->symbol_bytes = 0;
-	if (kallsyms->is_stale)
-		read_symbols(kallsyms);
+	spt_kallsyms_load(kallsyms);
 	if (!kallsyms->start)
 		return;
 	address = address_of(kallsyms, name->frame);
@@ -158,8 +176,8 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 		return;
 	symbol = &g_array_index(kallsyms->symbols, struct symbol, at - 1);
 	/*
-	 * Nothing behind the last symbol of the kernel image belongs to it, and nothing before that
-	 * belongs to a module.
+	 * Addresses behind the last symbol of the kernel image do not belong to it, and those
+	 * before a module's first do not belong to the module.
 	 */
 	if (!*symbol->module !=
 	    (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL))

@@ -16,11 +16,13 @@ G_BEGIN_DECLS
 
 typedef struct SptKallsyms SptKallsyms;
 
-/* @path: /proc/kallsyms, or a file like it. */
+/* @path: /proc/kallsyms, or a file like it, which is not read yet. */
 SptKallsyms *spt_kallsyms_new(const char *path);
 void spt_kallsyms_free(SptKallsyms *kallsyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKallsyms, spt_kallsyms_free)
 
+/* Reads the file, which takes some 100 ms, unless that was done: before the first frame or name. */
+void spt_kallsyms_load(SptKallsyms *kallsyms);
 /*
  * False: addresses are hidden from this user, or there is no such file.  Then the only frame is
  * SPT_KALLSYMS_HIDDEN, without a name.

@@ -44,8 +44,8 @@ static bool is_loaded(void)
 }
 
 /*
- * In a merged image (make sysext), which depmod does not know of; a program of the image loads it
- * by its path.
+ * In a merged image (make sysext), which depmod does not know; a program of the image loads it by
+ * its path.
  */
 static char *find_in_image(const char *release)
 {
@@ -57,7 +57,7 @@ static char *find_in_image(const char *release)
 		       NULL;
 }
 
-/* The module's file for kernel @release, as depmod knows it, or that of an image; NULL: none. */
+/* The module's file for kernel @release, from depmod or from an image; NULL: none. */
 static char *find_module(const char *release)
 {
 	g_autofree char *path = g_strdup_printf("/lib/modules/%s/modules.dep", release);
@@ -79,7 +79,7 @@ static char *find_module(const char *release)
 	return find_in_image(release);
 }
 
-/* Who knows how to build it here: DKMS, once the headers are there; else the sources. */
+/* The tool that can build it here: DKMS, once the headers are installed; else the sources. */
 static void tell_not_built(const struct teller *to, const char *release)
 {
 	g_autofree char *headers = g_strdup_printf("/lib/modules/%s/build/Makefile", release);
@@ -154,7 +154,7 @@ static bool key_is_enrolled(void)
 	       has_bytes(keys, n_keys, certificate, n_certificate);
 }
 
-/* Whether a signature ends the file; a compressed one does not show it: it may. */
+/* Whether the file ends with a signature; a compressed one does not show it: it may. */
 static bool may_be_signed(const char *path)
 {
 	static const char magic[] = "~Module signature appended~\n";
@@ -168,8 +168,8 @@ static bool may_be_signed(const char *path)
 }
 
 /*
- * Whether the kernel would load the file @path: false, with a message, if its signature is in the
- * way.
+ * Whether the kernel would load the file @path: false, with a message, if its signature prevents
+ * that.
  */
 static bool check_signature(const struct teller *to, const char *path)
 {
@@ -234,9 +234,7 @@ static bool check_loaded(const struct teller *to, const char *release, const cha
 	return true;
 }
 
-/*
- * Whether the user's entry in the database of groups has @group, whatever this login knows of it.
- */
+/* Whether the user's entry in the database of groups has @group, regardless of this login. */
 static bool user_has_group(const struct passwd *user, gid_t group)
 {
 	int n = 0;
@@ -253,7 +251,7 @@ static bool user_has_group(const struct passwd *user, gid_t group)
 	return false;
 }
 
-/* Ways in for users outside of the group; each is installed on request. */
+/* Permissions for users outside of the group; each is installed on request. */
 static bool has_seat_rule(void)
 {
 	static const char *const dirs[] = { "/etc/udev/rules.d", "/run/udev/rules.d",
@@ -285,7 +283,7 @@ static void tell_other_ways(const struct teller *to)
 			SYSPROF_DEVICE);
 }
 
-/* How this user can open the device, for the administrator who decides who may. */
+/* How to let this user open the device, for the administrator who decides. */
 static const char *way_in(void)
 {
 	const struct group *group = getgrnam("sysprof");

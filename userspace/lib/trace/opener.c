@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asking for the device: pkexec is started, and what it started sends a descriptor. */
+/* Requests the device: starts pkexec, whose program sends a descriptor. */
 #include "trace/opener-private.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* pkexec's own: the dialog was closed. */
+/* pkexec's status when the dialog was closed. */
 #define STATUS_CLOSED 126
 
 bool spt_opener_is_installed(void)
@@ -18,7 +18,7 @@ bool spt_opener_is_installed(void)
 	return access(SPT_OPENER, X_OK) == 0;
 }
 
-/* The caller reports what goes wrong, in one sentence: pkexec's own words are several. */
+/* The caller reports an error in one sentence: pkexec's own output has several. */
 static bool start(struct spt_opener *opener, int input)
 {
 	char *argv[] = { "pkexec", SPT_OPENER, NULL };
@@ -39,7 +39,7 @@ static bool start(struct spt_opener *opener, int input)
 	return !err;
 }
 
-/* What the opener sends; -1 and errno, which is 0 if it ended without a word. */
+/* The answer of the opener; -1 and errno, which is 0 if it ended without an answer. */
 static int receive(int channel)
 {
 	int number = 0, fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records are handed on where they lie, in the ring or in what was copied out of it.  Positions are
- * the ring's, and run freely:
+ * Records are handed on in place, in the ring or in the copies from it.  Positions are the ring's,
+ * and run freely:
  *
  *	at             kept              head
  *	 |  in chunks   |  in the ring    |
@@ -30,12 +30,12 @@ struct ring {
 	struct sysprof_ring_page *page;		/* NULL: no such CPU */
 	struct sysprof_ring_tail *tail;
 	const uint8_t *data;
-	uint32_t at;				/* of the record to be handed on next */
-	uint32_t kept;				/* up to here all was copied out, or handed on */
+	uint32_t at;				/* time of the next record to be handed on */
+	uint32_t kept; /* up to this position records were copied out, or handed on */
 	uint32_t being_read;			/* bytes of the record at @at, in the ring */
-	uint32_t told;				/* what the tail says */
+	uint32_t told;				/* value of the tail */
 	GQueue chunks;
-	/* Being drained: first position that is not looked at yet, and time of the next record */
+	/* While draining: position up to which it was checked, and time of the next record */
 	uint32_t end;
 	uint64_t time;
 };
@@ -169,8 +169,7 @@ static void pass(SptRings *rings, struct ring *ring, uint32_t bytes)
 }
 
 /*
- * Finds the time of @ring's next record; false: it has none below @safe, or it has impossible
- * content.
+ * Finds the time of @ring's next record; false: it has none below @safe, or its content is invalid.
  */
 static bool next_record(SptRings *rings, struct ring *ring, uint64_t safe, GError **error)
 {
@@ -216,7 +215,7 @@ static void sift_down(SptRings *rings, unsigned i)
 	}
 }
 
-/* Looks at every ring once; returns the time below which nothing can come any more. */
+/* Checks every ring once; returns the time below which no more records can come. */
 static uint64_t look_at_rings(SptRings *rings)
 {
 	uint64_t safe = (uint64_t)g_get_monotonic_time() * 1000;
@@ -229,7 +228,7 @@ static uint64_t look_at_rings(SptRings *rings)
 
 		if (!ring->page)
 			continue;
-		/* Before head; pairs with smp_store_release() in sysprof_ring_commit(). */
+		/* Read before head; pairs with smp_store_release() in sysprof_ring_commit(). */
 		open = __atomic_load_n(&ring->page->oldest_open_time, __ATOMIC_ACQUIRE);
 		ring->end = head_of(ring);
 		if (open)
@@ -238,7 +237,7 @@ static uint64_t look_at_rings(SptRings *rings)
 	return safe;
 }
 
-/* Without the lock meanwhile: this may take long. */
+/* Without the lock: this may take long. */
 static void hand_on(SptRings *rings, struct ring *ring, SptTraceFunc func, void *data)
 {
 	const struct sysprof_record *record = record_at(rings, ring);
@@ -328,7 +327,7 @@ void spt_rings_watch(SptRings *rings)
 		if (rings->rings[cpu].page)
 			begin(&rings->rings[cpu]);
 	rings->is_left = false;
-	/* Without it a ring holds what fits into it. */
+	/* Without it the capacity of a ring is the limit. */
 	rings->thread = g_thread_try_new("rings", watch, rings, NULL);
 }
 

@@ -14,6 +14,8 @@ struct spt_trace_source {
 	void (*free)(SptTrace *trace);
 	/* NULL: it can start any configuration, except counters. */
 	bool (*can)(SptTrace *trace, const SptTraceConfig *config, GError **error);
+	/* NULL: it has nothing to say. */
+	char *(*sees_in_part)(SptTrace *trace);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		      GError **error);
 	bool (*stop)(SptTrace *trace, GError **error);
@@ -29,8 +31,9 @@ struct spt_trace_source {
 	bool wishes_by_name;
 	bool (*slow_down)(SptTrace *trace, unsigned part);	/* NULL: not supported */
 	bool (*make_room)(SptTrace *trace);
-	/* NULL for this and the next one: not supported */
+	/* NULL for this and the next two: not supported */
 	bool (*has_tables)(const SptTrace *trace);
+	bool (*copies_instead)(const SptTrace *trace);
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
@@ -43,6 +46,7 @@ struct SptTrace {
 	unsigned n_cpus;
 	const char *clock;	/* if it is not the source's */
 	const char *notice;
+	bool lacks_wait_stacks;
 	SptTraceEvents events[SYSPROF_SOURCES_MAX + 2];	/* by id */
 };
 

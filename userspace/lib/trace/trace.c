@@ -95,6 +95,11 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 	return false;
 }
 
+char *spt_trace_sees_in_part(SptTrace *trace)
+{
+	return trace->source->sees_in_part ? trace->source->sees_in_part(trace) : NULL;
+}
+
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		     GError **error)
 {
@@ -150,6 +155,11 @@ const char *spt_trace_notice(const SptTrace *trace)
 	return trace->notice;
 }
 
+bool spt_trace_has_wait_stacks(const SptTrace *trace)
+{
+	return !trace->lacks_wait_stacks;
+}
+
 unsigned spt_trace_n_cpus(const SptTrace *trace)
 {
 	return trace->n_cpus;
@@ -187,6 +197,11 @@ uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes)
 bool spt_trace_has_tables(const SptTrace *trace)
 {
 	return trace->source->has_tables && trace->source->has_tables(trace);
+}
+
+bool spt_trace_copies_instead(const SptTrace *trace)
+{
+	return trace->source->copies_instead && trace->source->copies_instead(trace);
 }
 
 int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,

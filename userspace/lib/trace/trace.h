@@ -125,7 +125,8 @@ typedef struct {
 	uint32_t raw_most_bytes;
 	/*
 	 * User stacks by unwind tables, which spt_trace_give_table() provides.  Only the module has
-	 * this.
+	 * this.  With raw_bytes: copies only of stacks that lack a table
+	 * (spt_trace_copies_instead()).
 	 */
 	bool by_tables;
 	SptTraceWaits waits;
@@ -164,6 +165,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
  * Whether start() would accept @config.  @trace has started nothing yet, and nothing starts here.
  */
 bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error);
+/*
+ * A sentence without a full stop on what this kernel lets the source see in part, to be freed;
+ * NULL: nothing.
+ */
+char *spt_trace_sees_in_part(SptTrace *trace);
 /* Configures, maps the rings and starts.  @ret (may be NULL): the grid as granted. */
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		     GError **error);
@@ -200,6 +206,8 @@ const char *spt_trace_clock_name(const SptTrace *trace);
 bool spt_trace_filters_pids(const SptTrace *trace);
 /* A sentence on what this session cannot report on this machine, or NULL; known after start(). */
 const char *spt_trace_notice(const SptTrace *trace);
+/* Whether this user's waits have stacks there. */
+bool spt_trace_has_wait_stacks(const SptTrace *trace);
 unsigned spt_trace_n_cpus(const SptTrace *trace);
 bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu);
 bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
@@ -222,6 +230,8 @@ bool spt_trace_slow_down(SptTrace *trace, unsigned part);
 bool spt_trace_make_room(SptTrace *trace);
 /* Whether the source unwinds user stacks by tables. */
 bool spt_trace_has_tables(const SptTrace *trace);
+/* Whether it can also copy stacks for which a table is missing. */
+bool spt_trace_copies_instead(const SptTrace *trace);
 /*
  * Gives the source the unwind table (unwind/table.h) of objects with this build-id.  Returns 0, or
  * why it was not taken: EEXIST (it has one already), ENOSPC, ...

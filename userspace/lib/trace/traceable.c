@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID/mem of each process, as it begins.  Of those that may not be traced it does not open,
- * and they are left as they are.
+ * Opens /proc/PID/mem of each process when it begins.  It skips processes that may not be traced.
  */
 #include "trace/traceable.h"
 
@@ -13,12 +12,12 @@
 
 struct SptTraceable {
 	int fd;
-	GHashTable *shown;	/* pid -> id of the address space, of those that were taken */
+	GHashTable *shown;	/* pid -> id of the address space, of processes that were opened */
 };
 
 /*
- * To open the memory of a process waits for what its exec() waits for, and its user decides how
- * long that is; who owns it can be asked at any time.  What may not be traced belongs to root.
+ * Opening the memory of a process waits for its exec(), and its user decides how long that takes;
+ * its owner can be read at any time.  Processes that may not be traced belong to root.
  */
 static bool is_ours(uint32_t pid)
 {

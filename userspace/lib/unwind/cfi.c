@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two passes: the CIEs, each read once, then the FDEs, which refer to them.  So an entry costs its
- * own length, however the references among them look.
+ * own length, no matter how they refer to each other.
  */
 #include "unwind/cfi.h"
 
@@ -16,7 +16,7 @@ struct cie {
 	int64_t data_align;
 	uint8_t encoding;
 	bool has_augmentation_data, is_signal, is_bad;
-	SptCfiRow row;			/* where its functions begin */
+	SptCfiRow row;			/* start of its functions */
 };
 
 struct reader {
@@ -34,7 +34,7 @@ struct entry {
 	struct spt_bytes body; /* behind the id */
 };
 
-/* False: there is no more. */
+/* False: there are no more. */
 static bool next_entry(const SptCfiSection *section, struct spt_bytes *from, struct entry *ret)
 {
 	uint64_t length;
@@ -61,8 +61,8 @@ static bool is_cie(const SptCfiSection *section, const struct entry *entry)
 }
 
 /*
- * An address that is stored as @encoding says.  Those that need more than the section are none that
- * functions have.
+ * An address that is stored as @encoding says.  Functions have none that need more than the
+ * section.
  */
 static uint64_t take_address(const SptCfiSection *section, struct spt_bytes *from, uint8_t encoding,
 			     bool is_length)
@@ -177,13 +177,13 @@ static void advance(struct machine *machine, uint64_t to)
 		machine->tells = false;
 }
 
-/* A factored offset, from wherever the instruction has it: without overflow. */
+/* A factored offset, from any source: without overflow. */
 static int64_t factored(const struct machine *machine, int64_t value)
 {
 	return (int64_t)((uint64_t)value * (uint64_t)machine->cie->data_align);
 }
 
-/* Those that have all of their operands behind them.  False: unknown. */
+/* Instructions that have all of their operands behind them.  False: unknown. */
 static bool execute_extended(struct machine *machine, uint8_t code, struct spt_bytes *from)
 {
 	uint64_t number, factor = machine->cie->code_align;
@@ -317,7 +317,7 @@ static bool execute(struct machine *machine, struct spt_bytes code)
 
 /* Entries. */
 
-/* What the letters of the augmentation say; the data of those that are not known ends it. */
+/* The meaning of the letters of the augmentation; data of unknown letters ends it. */
 static void read_augmentation(const SptCfiSection *section, struct cie *cie, const char *letters,
 			      struct spt_bytes *body)
 {
@@ -413,7 +413,7 @@ static void read_fde(struct reader *reader, const struct entry *entry)
 	row = cie->row;
 	machine.row = &row;
 	machine.tells = true;
-	/* What comes after something that makes no sense is not known. */
+	/* After an invalid instruction nothing is known. */
 	if (!execute(&machine, body))
 		row = (SptCfiRow){ 0 };
 	advance(&machine, machine.end);

@@ -21,13 +21,13 @@
 #include "unwind/go.h"
 #include "unwind/guess.h"
 
-#define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
+#define SECTION_MAX_BYTES (64u << 20)	/* the largest programs have 20 */
 #define RULES_MAX (UINT16_MAX + 1u)
 #define STARTS_MAX (SYSPROF_TABLE_MAX_BYTES / sizeof(uint32_t))
 #define PLT_STEP 16
 #define PLTS_MAX 16
-#define SECTIONS_MAX 256		/* that are looked at for code */
-/* What is between functions is less, if it is padding. */
+#define SECTIONS_MAX 256		/* limit of those that are checked for code */
+/* Limit of padding between functions. */
 #define GAP_MIN_BYTES SPT_EXTRACT_GAP_MIN_BYTES
 
 struct row {
@@ -39,7 +39,7 @@ struct function {
 	uint32_t start, end;		/* offsets in the file */
 	uint32_t first, n;		/* rows */
 	uint32_t number;		/* in order of appearance */
-	uint32_t step;			/* of what it consists; 0: it is one */
+	uint32_t step;			/* size of each of its functions; 0: it is a single one */
 };
 
 /* A section of entries of one size. */
@@ -54,10 +54,10 @@ struct compiler {
 	GArray *rows;			/* struct row */
 	GArray *functions;		/* struct function */
 	GArray *rules;			/* SptUnwindRule */
-	GHashTable *known;		/* rule's number + 1 of an equal one, by its content */
+	GHashTable *known;		/* number + 1 of an equal rule, by its content */
 	GArray *plts;			/* struct plt */
-	uint64_t address;		/* of the function that is being read */
-	uint64_t entry;			/* offset in the file of where the program begins */
+	uint64_t address;		/* of the present function */
+	uint64_t entry;			/* offset in the file of the program's entry */
 	bool is_signal;
 };
 
@@ -79,8 +79,8 @@ static bool take_based(struct spt_bytes *from, uint64_t *ret_register, int64_t *
 }
 
 /*
- * How the linker describes a PLT of entries of 16 bytes: bregSP 8, breg_ip 0, 15, and, N, ge, 3,
- * shl, plus.
+ * The linker's description of a PLT with entries of 16 bytes: bregSP 8, breg_ip 0, 15, and, N, ge,
+ * 3, shl, plus.
  */
 static bool is_plt(const SptCfiExpression *expression, uint8_t *ret_from)
 {
@@ -97,7 +97,7 @@ static bool is_plt(const SptCfiExpression *expression, uint8_t *ret_from)
 }
 
 /*
- * breg_index 0, 8, mul, plus, before what is read from there: OpenSSL's large numbers keep the
+ * breg_index 0, 8, mul, plus, before the value is read from there: OpenSSL's large numbers keep the
  * stack pointer behind an array.
  */
 static bool take_index(struct spt_bytes *from, uint8_t *ret_register)
@@ -224,7 +224,7 @@ static SptUnwindRule make_rule(const struct compiler *compiler, const SptCfiRow 
 
 	if (is_signal_return(compiler, row))
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
-	/* Where there is no caller it does not matter whether its frame can be found. */
+	/* Where there is no caller, it does not matter whether its frame can be found. */
 	if (row->ra.where == SPT_CFI_UNDEFINED)
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER,
 					.cfa_register = compiler->arch->sp,
@@ -251,7 +251,7 @@ static gboolean are_equal_rules(const void *a, const void *b)
 	return memcmp(a, b, sizeof(SptUnwindRule)) == 0;
 }
 
-/* The number of a rule like this one; that of "nothing is known" if there are too many. */
+/* The number of a rule like this one; the number of "nothing is known" if there are too many. */
 static uint16_t intern(struct compiler *compiler, const SptUnwindRule *rule)
 {
 	unsigned number = GPOINTER_TO_UINT(g_hash_table_lookup(compiler->known, rule));
@@ -340,7 +340,7 @@ static void put_row(GArray *to, uint32_t offset, uint16_t rule)
 {
 	struct row row = { offset, rule };
 
-	/* Where the one ends and the next begins. */
+	/* Positions where one ends and the next begins. */
 	if (to->len && g_array_index(to, struct row, to->len - 1).offset == offset)
 		g_array_set_size(to, to->len - 1);
 	if (to->len ? g_array_index(to, struct row, to->len - 1).rule == rule : rule == 0)
@@ -348,7 +348,7 @@ static void put_row(GArray *to, uint32_t offset, uint16_t rule)
 	g_array_append_val(to, row);
 }
 
-/* Those of @function's beginnings that are not @covered. */
+/* The starts of @function that are not @covered. */
 static void put_starts(GArray *to, const struct function *function, uint32_t covered)
 {
 	uint32_t start = MAX(function->start, covered);
@@ -366,8 +366,8 @@ static void put_starts(GArray *to, const struct function *function, uint32_t cov
 }
 
 /*
- * All rows, strictly rising, each with another rule than the one before; into @starts where
- * functions begin.
+ * All rows, strictly rising, each with another rule than the one before; starts of functions go
+ * into @starts.
  */
 static GArray *merge(struct compiler *compiler, GArray *starts)
 {
@@ -413,7 +413,7 @@ static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 	uint32_t *offsets;
 	uint16_t *rules;
 
-	/* Stacks are worth more than functions' names. */
+	/* Stacks are more important than functions' names. */
 	header.n_starts = n <= SYSPROF_TABLE_MAX_BYTES ? starts->len : 0;
 	if (!header.n_starts)
 		n = starts_at;
@@ -461,7 +461,7 @@ static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_
 	return data && data->d_buf ? data : NULL;
 }
 
-/* Of @file, which is the object or has its addresses. */
+/* Reads @file, which is the object or has its addresses. */
 static bool read_section(struct compiler *compiler, const SptObject *file, const char *name)
 {
 	SptCfiSink sink = { on_function, on_row, compiler };
@@ -516,16 +516,16 @@ static GArray *find_plts(const SptObject *object)
 	return plts;
 }
 
-/* Code that nothing describes. */
+/* Code without call frame information. */
 
 struct gap {
 	struct compiler *compiler;
 	uint32_t start, end;		/* offsets in the file */
-	uint32_t told;			/* up to where its functions are known */
-	bool is_entry;			/* the last one is where the program begins */
+	uint32_t told;			/* end of the part whose functions are known */
+	bool is_entry;			/* the last one is the program's entry */
 };
 
-/* Nobody has called it. */
+/* No function has called it. */
 static const SptUnwindRule of_entry = { .cfa = SYSPROF_CFA_REGISTER, .cfa_register = 7 };
 
 static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule *rule, void *data)
@@ -541,7 +541,8 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	if (gap->is_entry)
 		marked = of_entry;
 	/*
-	 * Functions that are described begin where they say: these are not rounded to (tables.c).
+	 * Functions with call frame information begin exactly there: these are not rounded to
+	 * (tables.c).
 	 */
 	marked.is_guess = 1;
 	row.rule = intern(compiler, &marked);
@@ -563,7 +564,7 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	function->n++;
 }
 
-/* Of [@start, @end), by functions that are sorted. */
+/* Covers [@start, @end) by sorted functions. */
 static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, GArray *gaps)
 {
 	for (unsigned i = 0; i <= compiler->functions->len && start < end; i++) {

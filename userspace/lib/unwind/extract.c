@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file may be hostile, and change while it is read: what is parsed here is what was copied, and
- * nothing is read twice.
+ * The file may be hostile, and may change while it is read: only the copy is parsed, and nothing is
+ * read twice.
  */
 #include "unwind/extract.h"
 
@@ -17,7 +17,7 @@
 /* Of one file; the largest programs have 20 MiB. */
 #define ALL_MAX_BYTES	(160u << 20)
 #define NAMES_MAX_BYTES (1u << 20)
-/* Of .eh_frame_hdr: four bytes, its section's place, and how many pairs follow */
+/* Of .eh_frame_hdr: four bytes, its section's position, and the number of pairs that follow */
 #define SEARCH_TABLE_AT 12
 #define SEARCH_TABLE_PAIR 8
 /* Sections with code: each is compared with the whole table. */
@@ -29,11 +29,11 @@ const char *const spt_extract_go[SPT_EXTRACT_GO] = { ".gopclntab", ".data.rel.ro
 
 struct extract {
 	int from, to;	     /* to: -1: it is not copied */
-	uint64_t size, left; /* of the file; that may still be read */
+	uint64_t size, left; /* of the file; bytes that may still be read */
 	GChecksum *sum;
 };
 
-/* The next part of the copy; to be freed, NULL: it is not there, or too much. */
+/* The next part of the copy; to be freed, NULL: it does not exist, or is too large. */
 static void *take(struct extract *extract, uint64_t at, uint64_t bytes)
 {
 	const uint64_t place[] = { at, bytes };
@@ -91,7 +91,7 @@ static bool is_wanted(const struct sections *sections, unsigned i)
 	return sections->headers[i].sh_type == SHT_NOTE;
 }
 
-/* What .eh_frame and the table that leads to its entries have; bytes: NULL: it is not there. */
+/* The contents of .eh_frame and of the table of its entries; bytes: NULL: it does not exist. */
 struct frames {
 	uint8_t *entries, *table;
 	uint64_t entries_at, entries_bytes, table_at, table_bytes;	/* at: addresses */
@@ -116,7 +116,10 @@ static uint32_t n_pairs(const struct frames *frames)
 		   (frames->table_bytes - SEARCH_TABLE_AT) / SEARCH_TABLE_PAIR);
 }
 
-/* Where pair @i's function begins, and its size; 0 if that is not as compilers write it. */
+/*
+ * The start of pair @i's function, and its size; 0 if the entry is not in the form that compilers
+ * use.
+ */
 static uint64_t start_of(const struct frames *frames, uint32_t i, uint32_t *ret_bytes)
 {
 	uint64_t pair = SEARCH_TABLE_AT + (uint64_t)i * SEARCH_TABLE_PAIR;
@@ -168,7 +171,7 @@ static void take_code(struct extract *extract, const struct frames *frames,
 		}
 }
 
-/* What is claimed to be beyond the file's end is skipped, as the reader of the copy does. */
+/* The part beyond the file's end is skipped, as the reader of the copy does. */
 static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 {
 	g_autofree Elf64_Shdr *headers =

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ranges of .eh_frame are read when the first place is asked for.  Only for a place in none of
- * them all code is searched for the addresses that lead into such gaps: calls, on x86-64 also what
- * takes an address, and what the dynamic linker is to write into memory.  Code is searched byte by
- * byte, since where its instructions begin is not known; so an address counts only where the code
- * before it ends: with a jump, a return, or padding.
+ * The ranges of .eh_frame are read when the first address is requested.  Only for an address in
+ * none of them, all code is searched for addresses in such gaps: targets of calls, on x86-64 also
+ * of instructions that take an address, and values that the dynamic linker is to write into memory.
+ * Code is searched byte by byte, since it is not known where its instructions begin.  So an address
+ * counts only where the code before it ends: with a jump, a return, or padding.
  */
 #include "unwind/functions.h"
 
@@ -30,7 +30,7 @@ struct SptFunctions {
 	const SptObject *object;
 	GArray *ranges;			/* SptRange, those that are described, by start */
 	SptIntervals *told;
-	/* What gaps are cut into, once one was asked for */
+	/* The parts of gaps, once an address in one was requested */
 	GArray *cut;			/* SptRange */
 	SptIntervals *untold;
 };
@@ -70,7 +70,7 @@ static const char *name_of(Elf *elf, const GElf_Shdr *shdr)
 	return name ? name : "";
 }
 
-/* Each stub by itself, within the range that all of them have; as many as are in the file. */
+/* Each stub by itself, within the range of all; as many as are in the file. */
 static void add_stubs(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Data *data = spt_object_section(functions->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
@@ -98,7 +98,7 @@ static void read_frames(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *
 			     arch, &sink);
 }
 
-/* As intervals.h wants ranges: what is within another one counts. */
+/* As intervals.h needs ranges: one within another counts. */
 static void sort_ranges(GArray *ranges)
 {
 	uint32_t n = ranges->len;
@@ -193,7 +193,7 @@ static bool ends_arm64(const uint8_t *at, size_t before)
 	       (word & 0xffe0001f) == 0xd4200000;
 }
 
-/* Whether the code before @address ends there; where that is in the file, in @ret. */
+/* Whether the code before @address ends there; @ret: that position in the file. */
 static bool is_start(const struct search *search, uint64_t address, uint64_t *ret)
 {
 	for (unsigned i = 0; i < search->codes->len; i++) {
@@ -270,7 +270,8 @@ static void search_relocations(struct search *search, const SptObject *object, E
 }
 
 /*
- * The gaps themselves: from where a described function ends, or a section begins, to what is next.
+ * The gaps themselves: from the end of a described function, or the start of a section, to the next
+ * one.
  */
 static void add_gaps(const struct search *search, GArray *cut)
 {
@@ -290,7 +291,7 @@ static void add_gaps(const struct search *search, GArray *cut)
 	g_array_append_vals(cut, search->starts->data, search->starts->len);
 }
 
-/* Each up to the next one; described functions are between them and are never asked for here. */
+/* Each up to the next one; described functions are between them and are never looked up here. */
 static void close_ranges(GArray *cut)
 {
 	uint64_t section_end = 0;

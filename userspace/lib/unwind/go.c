@@ -4,10 +4,10 @@
  * ranges of instructions.  A function with a frame keeps its caller's frame pointer below the
  * return address.
  *
- * Functions that set the stack pointer to another stack, as systemstack() does for what a goroutine
- * has no room for, are marked.  From them the frame pointer leads to the caller's frame, on a stack
- * that may be anywhere.  That one caller is skipped, since nothing says where its return address
- * is.
+ * Functions that set the stack pointer to another stack, as systemstack() does for work that a
+ * goroutine has no room for, are marked.  From them the frame pointer leads to the caller's frame,
+ * on a stack that may be anywhere.  That one caller is skipped, since the address of its return
+ * address is not known.
  */
 #include "unwind/go.h"
 
@@ -17,13 +17,13 @@
 
 #define MAGIC_1_18 0xfffffff0u
 #define MAGIC_1_20 0xfffffff1u
-#define FLAG_TOP (1 << 0)		/* nobody calls it */
+#define FLAG_TOP (1 << 0)		/* it has no caller */
 #define FLAG_SETS_SP (1 << 1)
 /* Registers and slots, as in arch.c. */
 #define SP 7
 #define FP 6
 #define FP_SLOT 1
-/* Of one frame; Go's own largest are some hundred KiB. */
+/* Limit of one frame; Go's own largest are some hundred KiB. */
 #define FRAME_MAX_BYTES (1 << 28)
 
 struct table {
@@ -89,7 +89,7 @@ static void read_function(const struct table *table, uint64_t i, struct function
 		.start = table->text + number_at(table, table->functions + 8 * i, 4),
 		.name = "",
 	};
-	/* The last one is none: it says where the code ends. */
+	/* The last one is none: it marks the end of the code. */
 	if (i == table->n_functions)
 		return;
 	function->values = number_at(table, record + 16, 4);
@@ -105,7 +105,7 @@ static bool is_called(const struct function *function, const char *name)
 	       (!function->name[n] || function->name[n] == '.' || function->name[n] == '_');
 }
 
-/* The kernel comes back to it from a signal handler. */
+/* The kernel returns to it from a signal handler. */
 static bool returns_from_signal(const struct function *function)
 {
 	return is_called(function, "runtime.sigreturn");

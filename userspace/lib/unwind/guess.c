@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function is followed from its start along all paths that jumps take.  For every place where
- * paths meet it is known what registers and slots of the stack hold, as distances from the CFA;
- * what two ways do not agree about is not known.  It is believed only if each of its returns, and
- * each of its jumps to elsewhere, finds the stack as the function was given it, and there is one of
- * them: what is only jumped to, and goes on with a jump by a table, has another's frame.
- *
- * The end of a function shows where the next one begins: it is what comes behind that
- * and is not led to.  Behind a jump through a table that may as well be where the table leads; then
- * it has what that jump had, if that can be believed.
+ * A function is followed from its start along all paths that jumps take.  For every address where
+ * paths meet, the contents of registers and stack slots are known as distances from the CFA; where
+ * two paths differ, they are unknown.  The result is trusted only if each of its returns, and each
+ * of its jumps out of the function, finds the stack as it was at the start, and there is at least
+ * one: code that is only jumped to, and continues with a jump by a table, has another function's
+ * frame.  The end of a function shows where the next one begins: at the code behind it that no path
+ * reaches.  Behind a jump through a table that may as well be a target of the table; then it has
+ * the state of that jump, if that can be trusted.
  */
 #include "unwind/guess.h"
 
@@ -17,7 +16,7 @@
 #include "unwind/x86.h"
 
 #define SLOTS_MAX 16
-/* Of one function, and of all code, by the byte */
+/* Limits for one function and for all code, in bytes */
 #define INSTRUCTIONS_MAX (1u << 16)
 #define WORK_PER_BYTE 64
 #define TOLD_MAX (1u << 20)
@@ -26,7 +25,7 @@ enum kind {
 	UNKNOWN = 0,
 	CFA,				/* the CFA and an offset */
 	ALIGNED,			/* the stack pointer when it was aligned, and an offset */
-	ENTRY,				/* what register offset held when the function began */
+	ENTRY,				/* value of register offset at the function's start */
 };
 
 struct value {
@@ -38,7 +37,7 @@ struct slot {
 	struct value at, what;
 };
 
-/* Before an instruction. */
+/* The state before an instruction. */
 struct state {
 	struct value registers[16];
 	struct slot slots[SLOTS_MAX];
@@ -56,15 +55,18 @@ struct guess {
 	const uint8_t *code;
 	size_t n;
 	uint8_t *flags;			/* by byte of the code */
-	GHashTable *states;		/* place of a leader + 1 -> struct state */
-	GArray *starts;			/* size_t: calls lead here */
+	GHashTable *states;		/* position of a leader + 1 -> struct state */
+	GArray *starts;			/* size_t: targets of calls */
 	GArray *told;			/* struct told */
-	uint64_t work;			/* that is left */
-	/* Of the function that is followed */
+	uint64_t work;			/* work that remains */
+	/* Of the present function */
 	GArray *seen;			/* size_t: its instructions */
 	GArray *todo;			/* size_t */
-	struct state somewhere;		/* where it jumps through a table */
-	/* Number of rules before those that hold only if the targets of a table do; UINT32_MAX */
+	struct state somewhere;		/* its jump through a table */
+	/*
+	 * Number of rules before those that are valid only if the targets of a table are;
+	 * UINT32_MAX
+	 */
 	uint32_t pending;
 	uint32_t first_told;		/* of the function */
 	bool jumps_somewhere, is_bad, has_end;
@@ -82,7 +84,7 @@ static bool is_place(struct value value)
 	return value.kind == CFA || value.kind == ALIGNED;
 }
 
-/* Far distances are none of a stack frame. */
+/* Distances this far are none of a stack frame. */
 static struct value plus(struct value value, int64_t distance)
 {
 	int64_t offset = value.offset + distance;
@@ -127,7 +129,7 @@ static struct value load(struct state *state, struct value at)
 	return slot ? slot->what : (struct value){ UNKNOWN, 0 };
 }
 
-/* Anything may overwrite memory below the stack pointer; in leaf functions it stays. */
+/* Memory below the stack pointer may be overwritten at any time; in leaf functions it stays. */
 static void drop_below(struct state *state, struct value sp)
 {
 	for (unsigned i = 0; i < state->n_slots;) {
@@ -196,7 +198,7 @@ static void call(struct state *state, const SptX86 *x86)
 {
 	static const uint8_t scratch[] = { 0, 1, 2, 6, 7, 8, 9, 10, 11 };
 
-	/* How code gets its own address. */
+	/* The instructions by which code gets its own address. */
 	if (x86->number == 0 && x86->bytes == 5) {
 		push(state, (struct value){ UNKNOWN, 0 });
 		return;
@@ -250,7 +252,7 @@ static void execute(struct state *state, const SptX86 *x86)
 	}
 }
 
-/* What two ways agree about; whether that is less than @state had. */
+/* Keeps what two paths agree about; returns whether that is less than @state had. */
 static bool agree(struct state *state, struct state *other)
 {
 	bool is_less = false;
@@ -280,7 +282,7 @@ static bool agree(struct state *state, struct state *other)
 
 /* By the numbers of DWARF. */
 static const uint8_t dwarf[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
-/* As the table lists those that a function has to keep: bx bp r12 ... r15. */
+/* In the order of the table's list of those that a function has to keep: bx bp r12 ... r15. */
 static const uint8_t kept[] = { 3, 5, 12, 13, 14, 15 };
 
 static bool find_cfa_by_register(const struct state *state, unsigned number,
@@ -300,7 +302,7 @@ static bool find_cfa(const struct state *state, struct sysprof_table_rule *rule)
 {
 	struct value sp = state->registers[SPT_X86_SP];
 
-	/* What is called may take more off the stack than it was given, but keeps this one. */
+	/* A callee may take more off the stack than it was given, but keeps this one. */
 	if (find_cfa_by_register(state, SPT_X86_BP, rule) ||
 	    find_cfa_by_register(state, SPT_X86_SP, rule))
 		return true;
@@ -318,7 +320,7 @@ static bool find_cfa(const struct state *state, struct sysprof_table_rule *rule)
 		rule->cfa_add = -slot->what.offset;
 		return true;
 	}
-	/* Others hold until the next call, which is enough where it was interrupted. */
+	/* Other registers are valid until the next call, which is enough for interrupted code. */
 	for (unsigned i = 0; i < 16; i++)
 		if (find_cfa_by_register(state, i, rule))
 			return true;
@@ -356,7 +358,7 @@ static bool make_rule(const struct state *state, struct sysprof_table_rule *rule
 
 /* Ways. */
 
-/* Nothing that runs is zeros, which is what is there where the code is not. */
+/* Zeros are no code; they are there where the code is not known. */
 static bool decode(const struct guess *guess, size_t at, SptX86 *ret)
 {
 	if (at >= guess->n || (guess->n - at > 1 && !guess->code[at] && !guess->code[at + 1]))
@@ -364,7 +366,7 @@ static bool decode(const struct guess *guess, size_t at, SptX86 *ret)
 	return spt_x86_decode(guess->code + at, guess->n - at, ret);
 }
 
-/* Where a jump leads; false: out of the code. */
+/* The target of a jump; false: it is outside of the code. */
 static bool target_of(const struct guess *guess, size_t at, const SptX86 *x86, size_t *ret)
 {
 	*ret = at + x86->bytes + (size_t)x86->number;
@@ -384,7 +386,7 @@ static void lead_to(struct guess *guess, size_t at)
 	guess->flags[at] |= LEADER;
 }
 
-/* From one place on, until it is known. */
+/* From one address on, until it is known. */
 static void walk(struct guess *guess, size_t at)
 {
 	while (!guess->is_bad && !(guess->flags[at] & SEEN)) {
@@ -407,7 +409,7 @@ static void walk(struct guess *guess, size_t at)
 		if (ends(&x86))
 			return;
 		at += x86.bytes;
-		/* A call that does not come back may be the last thing. */
+		/* A call that does not return may be the last instruction. */
 		if (at >= guess->n) {
 			guess->is_bad = x86.kind != SPT_X86_CALL;
 			return;
@@ -442,7 +444,7 @@ static bool is_as_given(const struct state *state)
 	return is_same(state->registers[SPT_X86_SP], (struct value){ CFA, -8 });
 }
 
-/* A way comes to @at with @state. */
+/* A path reaches @at with @state. */
 static void arrive(struct guess *guess, size_t at, struct state *state)
 {
 	struct state *known = state_at(guess, at);
@@ -467,7 +469,7 @@ static void leave_somewhere(struct guess *guess, struct state *state)
 	guess->jumps_somewhere = true;
 }
 
-/* The way goes elsewhere from an instruction. */
+/* The path jumps from an instruction to another address. */
 static void leave(struct guess *guess, size_t at, const SptX86 *x86, struct state *state)
 {
 	size_t target;
@@ -522,7 +524,7 @@ static void follow(struct guess *guess, size_t at)
 
 static void tell_one(struct guess *guess, const struct told *told)
 {
-	/* Of the same function: another's may be taken back. */
+	/* Rules of the same function: another function's may be removed again. */
 	struct told *last = guess->told->len > guess->first_told ?
 				    &g_array_index(guess->told, struct told,
 						   guess->told->len - 1) :
@@ -561,14 +563,14 @@ static void tell(struct guess *guess)
 	}
 }
 
-/* As if it had not been looked at. */
+/* As if it had not been followed. */
 static void forget(struct guess *guess)
 {
 	for (unsigned i = 0; i < guess->seen->len; i++)
 		guess->flags[g_array_index(guess->seen, size_t, i)] = 0;
 }
 
-/* A function, or a part of one, that begins with @state. */
+/* Follows a function, or a part of one, that begins with @state. */
 static bool follow_all(struct guess *guess, size_t start, struct state *state)
 {
 	find_ways(guess, start);
@@ -651,7 +653,7 @@ static void follow_starts(struct guess *guess)
 	g_array_set_size(guess->starts, 0);
 }
 
-/* What comes at @at, which nothing led to. */
+/* Handles the code at @at, which no path has reached. */
 static void follow_next(struct guess *guess, size_t at, bool is_padded)
 {
 	struct state state = guess->somewhere;
@@ -712,7 +714,10 @@ void spt_guess_rules(const uint8_t *code, size_t n, SptGuessRow row, void *data)
 	for (unsigned i = 0; i < guess.told->len; i++) {
 		const struct told *told = &g_array_index(guess.told, struct told, i);
 
-		/* Where two ways see other instructions in the same bytes: the first one's. */
+		/*
+		 * Where two paths decode the same bytes as different instructions, the first one
+		 * counts.
+		 */
 		if (told->at < end)
 			continue;
 		row(told->at, told->bytes, guess.flags[told->at] & START, &told->rule, data);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One step: the frame's rule gives the CFA, from it come the return address and the registers the
- * caller will need.  Which rule it is is looked up once per address and remembered, as most ticks
- * find most functions at calls that were seen before.
+ * One step: the frame's rule gives the CFA, and from it the return address and the registers that
+ * the caller needs.  The rule is looked up once per address and remembered, as most ticks find most
+ * functions at calls that were seen before.
  */
 #include "unwind/stepper.h"
 
 #include <string.h>
 
 #define REMEMBERED (1u << 12)
-/* Beyond this distance from the stack pointer it is no stack that was cut, but no stack. */
+/* Beyond this distance from the stack pointer it is not a stack that was cut, but no stack. */
 #define STACK_MAX_BYTES (1ULL << 30)
-/* What a function may use below its stack pointer, and how large the frame of one is that does. */
+/*
+ * The bytes that a function may use below its stack pointer, and the size of a frame whose function
+ * does so.
+ */
 #define RED_ZONE_BYTES 128
 #define SEARCHED_BYTES 4096
 
@@ -32,17 +35,17 @@ struct walk {
 	uint64_t space;
 	const SptUnwindArch *arch;
 	uint64_t registers[SPT_UNWIND_REGISTERS];
-	uint64_t known;			/* bits: which of them are */
-	uint64_t keeps;			/* which of them outlive a call */
+	uint64_t known;			/* bits: registers that are known */
+	uint64_t keeps;			/* those of them that a call preserves */
 	uint64_t ip;
 	bool is_exact;
 	const uint8_t *stack;
-	uint64_t base, bytes;		/* where it was, and how much of it is there */
+	uint64_t base, bytes;		/* address of the copy, and its size */
 	bool is_cut;
 	SptUnwindEnd end;
 };
 
-/* Nothing is known of the function: maybe it keeps a frame pointer.  The same on all machines. */
+/* The function has no rules: maybe it keeps a frame pointer.  The same on all machines. */
 static const SptUnwindRule by_frame_pointer;
 
 SptUnwinder *spt_unwinder_new(SptUnwindFind find, void *data)
@@ -61,7 +64,7 @@ void spt_unwinder_free(SptUnwinder *unwinder)
 
 void spt_unwinder_forget(SptUnwinder *unwinder)
 {
-	/* What looks like address 0 of space 0: no code, and rightly so. */
+	/* An empty slot reads as address 0 of space 0: no code, which is correct. */
 	memset(unwinder->remembered, 0, sizeof(unwinder->remembered));
 }
 
@@ -84,11 +87,14 @@ static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uin
 						 &by_frame_pointer;
 		if (remembered->rule->cfa == SYSPROF_CFA_UNKNOWN)
 			remembered->rule = &by_frame_pointer;
+	} else {
+		/* It may be found later. */
+		remembered->space = 0;
 	}
 	return remembered->rule;
 }
 
-/* The word at @address.  False: it was not copied, and walk->end says why. */
+/* The word at @address.  False: it was not copied, and walk->end has the reason. */
 static bool read_word(struct walk *walk, uint64_t address, uint64_t *ret)
 {
 	uint64_t at = address - walk->base;
@@ -181,7 +187,7 @@ static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 	}
 }
 
-/* What the caller will find in the registers that a function has to keep. */
+/* The values that the caller will find in the registers that a function has to keep. */
 static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t cfa)
 {
 	uint64_t fp = walk->registers[walk->arch->fp], sp = walk->registers[walk->arch->sp];
@@ -192,7 +198,7 @@ static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t
 		unsigned slot = __builtin_ctz(slots), number = walk->arch->saved[slot];
 		uint64_t address = (rule->at_cfa >> slot & 1 ? cfa : fp) + rule->saved[slot] * 8LL;
 
-		/* Below the stack pointer: it has been taken back already, and is where it was. */
+		/* It is below the stack pointer: it was restored already, and is where it was. */
 		if (walk->is_exact && address < sp && address >= sp - 4096)
 			continue;
 		if (read_word(walk, address, &walk->registers[number]))
@@ -205,7 +211,7 @@ static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t
 	walk->end = end;
 }
 
-/* False: there is no caller to be found, and walk->end says why. */
+/* False: no caller can be found, and walk->end has the reason. */
 static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 {
 	const SptUnwindArch *arch = walk->arch;
@@ -217,8 +223,8 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 	if (rule->ra == SYSPROF_RA_NONE || !get_cfa(walk, rule, &cfa))
 		return false;
 	/*
-	 * Only who was interrupted can have nothing on the stack: a leaf where calls do not push,
-	 * or vfork(), which takes its way back from it.
+	 * Only interrupted code can have nothing on the stack: a leaf where calls do not push, or
+	 * vfork(), which takes its return address off it.
 	 */
 	if (rule->cfa != SYSPROF_CFA_SWITCH &&
 	    (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact)))) {
@@ -253,7 +259,7 @@ static bool step_by_frame_pointer(struct walk *walk)
 	if (!is_known || at < sp || at % 8)
 		return false;
 	if (!read_word(walk, at, &next) || !read_word(walk, at + 8, &ip)) {
-		/* One that leads beyond the copy is as good as any. */
+		/* A pointer beyond the copy is as good as any. */
 		if (walk->end != SPT_UNWIND_CUT)
 			walk->end = SPT_UNWIND_NO_INFO;
 		return false;
@@ -318,8 +324,8 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 		}
 		frames[n++] = (SptUnwindFrame){ walk.ip, walk.is_exact };
 		/*
-		 * A call to nowhere has left the way back on top of the stack; who knows how it
-		 * came about otherwise.
+		 * A call to nowhere has left the return address on top of the stack; other causes
+		 * are not known.
 		 */
 		if (!rule) {
 			walk.end = SPT_UNWIND_UNMAPPED;
@@ -331,6 +337,64 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 	}
 	*ret_end = walk.end;
 	unwinder->depth = walk.registers[walk.arch->sp] - walk.base;
+	return n;
+}
+
+/*
+ * Whether the frame pointer that the function had when it called leads to its caller's, and to its
+ * return address.  Or, as Go's assembly does, it called without a frame of its own; then its caller
+ * is missing, whose frame pointer that was.
+ */
+static bool has_frame_pointer(const SptUnwindArch *arch, const SptUnwindRule *rule)
+{
+	for (unsigned i = 0; i < arch->n_saved; i++) {
+		if (arch->saved[i] != arch->fp)
+			continue;
+		if (rule->at_cfa >> i & 1)
+			return rule->ra == SYSPROF_RA_MEMORY &&
+			       rule->saved[i] * 8 + 8 == rule->ra_offset;
+		return arch->calls_push && rule->cfa == SYSPROF_CFA_REGISTER &&
+		       rule->cfa_register == arch->sp && rule->cfa_offset == 8 &&
+		       !((rule->at_fp | rule->lost) >> i & 1);
+	}
+	return false;
+}
+
+/* Where the last of @frames is in @chain: as often as it was called.  @n_chain: it is not there. */
+static unsigned place_in_chain(const __u64 *chain, unsigned n_chain,
+			       const SptUnwindFrame *frames, unsigned n)
+{
+	unsigned times = 0, at;
+
+	for (unsigned i = 1; i < n; i++)
+		times += frames[i].ip == frames[n - 1].ip;
+	for (at = 1; at < n_chain; at++)
+		if (chain[at] == frames[n - 1].ip && --times == 0)
+			return at;
+	return n_chain;
+}
+
+unsigned spt_unwinder_follow(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw,
+			     const __u64 *chain, unsigned n_chain, SptUnwindFrame *frames,
+			     unsigned n, unsigned max, SptUnwindEnd *end)
+{
+	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
+	const SptUnwindRule *rule;
+
+	if ((*end != SPT_UNWIND_CUT && *end != SPT_UNWIND_BAD_MEMORY) || n < 2)
+		return n;
+	rule = find_rule(unwinder, space, frames[n - 1].ip - 1);
+	for (unsigned at = place_in_chain(chain, n_chain, frames, n) + 1;
+	     at < n_chain && rule && has_frame_pointer(arch, rule); at++) {
+		rule = find_rule(unwinder, space, chain[at] - 1);
+		if (!rule || n == max) {
+			*end = rule ? SPT_UNWIND_LIMIT : SPT_UNWIND_UNMAPPED;
+			break;
+		}
+		frames[n++] = (SptUnwindFrame){ .ip = chain[at] };
+		if (rule->ra == SYSPROF_RA_NONE)
+			*end = SPT_UNWIND_ROOT;
+	}
 	return n;
 }
 

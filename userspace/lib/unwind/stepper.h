@@ -62,6 +62,15 @@ bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes);
  */
 unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw,
 			   SptUnwindFrame *frames, unsigned max, SptUnwindEnd *ret_end);
+/*
+ * Goes on from the last of the @n @frames of @raw, where the walk ended at *@end, along @chain: the
+ * addresses that the kernel found by frame pointers, innermost first, beyond what was copied.  It
+ * does so only through functions that have a frame pointer.  Returns how many frames there are, at
+ * most @max, and changes *@end.
+ */
+unsigned spt_unwinder_follow(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw,
+			     const __u64 *chain, unsigned n_chain, SptUnwindFrame *frames,
+			     unsigned n, unsigned max, SptUnwindEnd *end);
 /* Bytes of the stack below the last frame of the last walk. */
 uint64_t spt_unwinder_depth(const SptUnwinder *unwinder);
 

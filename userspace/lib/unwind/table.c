@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The finished table: whether it is one, and the search in it. */
+/* The finished table: checks it, and searches in it. */
 #include "unwind/table.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static uint64_t starts_at(const SptUnwindHeader *header)
 	return rules_at(header) + header->n_rules * (uint64_t)sizeof(SptUnwindRule);
 }
 
-/* NULL: nothing is wrong. */
+/* NULL: the table is valid. */
 static const char *wrong(const SptUnwindTable *table, size_t bytes)
 {
 	const SptUnwindHeader *header = table->header;
@@ -95,7 +95,7 @@ static void make_index(SptUnwindTable *table)
 
 	if (!n)
 		return;
-	/* Not more pages than rows, however far apart those are. */
+	/* Not more pages than rows, no matter how far apart those are. */
 	for (table->shift = LEAST_SHIFT;
 	     (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n; table->shift++)
 		;
@@ -117,8 +117,8 @@ static bool is_by_frame_pointer(const SptUnwindRule *rule, const SptUnwindArch *
 	if (arch->calls_push)
 		return rule->cfa == SYSPROF_CFA_REGISTER && rule->cfa_register == arch->fp;
 	/*
-	 * The CFA is an offset from the stack pointer even so, but the return address is above the
-	 * frame pointer.
+	 * The CFA is an offset from the stack pointer in this case, too, but the return address is
+	 * above the frame pointer.
 	 */
 	while (slot < arch->n_saved && arch->saved[slot] != arch->fp)
 		slot++;
@@ -136,8 +136,8 @@ static bool keeps_frame_pointer(const SptUnwindTable *table)
 		uint64_t bytes = table->offsets[i + 1] - table->offsets[i];
 
 		/*
-		 * Functions that call nothing have no return address to keep, where calls do not
-		 * push it.
+		 * Functions without calls have no return address to save, on machines where calls
+		 * do not push it.
 		 */
 		if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra == SYSPROF_RA_NONE ||
 		    (!arch->calls_push && rule->ra == SYSPROF_RA_REGISTER))

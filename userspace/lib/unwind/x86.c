@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prefixes, opcode, ModRM, SIB, displacement, immediate.  Of vectors' instructions only the length
- * and the general registers that they write are of interest.
+ * Prefixes, opcode, ModRM, SIB, displacement, immediate.  For vector instructions only the length
+ * and the general registers that they write are needed.
  */
 #include "unwind/x86.h"
 
@@ -149,7 +149,7 @@ static bool has_modrm(const struct decoder *decoder)
 	       IS_ONE_OF(opcode, "\x63\x69\x6b\xc0\xc1\xc6\xc7\xf6\xf7\xfe\xff");
 }
 
-/* Not in 64-bit mode, or not known. */
+/* Invalid in 64-bit mode, or not known. */
 static bool is_bad(const struct decoder *decoder)
 {
 	uint8_t opcode = decoder->opcode;
@@ -186,7 +186,7 @@ static void take_modrm(struct decoder *decoder)
 	decoder->displacement = take(decoder, mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* What depends on the size of operands: 4 bytes, or 2. */
+/* Depends on the size of operands: 4 bytes, or 2. */
 static unsigned operand_bytes(const struct decoder *decoder)
 {
 	return decoder->is_short && !(decoder->rex & 8) ? 2 : 4;
@@ -288,7 +288,7 @@ static uint16_t writes_arithmetic(const struct decoder *decoder)
 	}
 }
 
-/* 80 to ff, by groups whose operation is where ModRM has a register. */
+/* 80 to ff, with groups whose operation is in the register field of ModRM. */
 static uint16_t writes_group(const struct decoder *decoder)
 {
 	bool is_byte = !(decoder->opcode & 1);
@@ -402,9 +402,9 @@ static uint16_t writes(const struct decoder *decoder)
 	}
 }
 
-/* What it does. */
+/* The effect of instructions. */
 
-/* The memory it works on is base + displacement. */
+/* Its memory operand is base + displacement. */
 static bool is_simple(const struct decoder *decoder)
 {
 	return !decoder->is_register && !decoder->has_index && decoder->base != SPT_X86_NONE;

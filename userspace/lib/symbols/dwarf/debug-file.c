@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a stripped file's symbols went: a file of its build-id below the debug directories, or the
- * one its .gnu_debuglink names.  A candidate counts only if it proves to belong: the same build-id,
- * or the CRC the link states.
+ * Finds the symbols of a stripped file: a file of its build-id below the debug directories, or the
+ * file that its .gnu_debuglink names.  A candidate counts only if it has the same build-id, or the
+ * CRC in the link.
  */
 #include "symbols/dwarf/debug-file.h"
 
@@ -13,7 +13,7 @@
 #include "symbols/dwarf/elf-parts.h"
 
 #define LINK_MAX_BYTES 4096
-/* Beyond any debug file; keeps a sparse file from holding us while its CRC is taken. */
+/* Larger than any debug file; limits the time for the CRC of a sparse file. */
 #define CRC_MAX_BYTES (8ull << 30)
 
 const char *const *spt_debug_dirs(const char *const *given_dirs)
@@ -95,7 +95,7 @@ bool spt_debug_file_may_be_there(const SptObject *object, const char *const *deb
 	return false;
 }
 
-/* CRC-32 (IEEE) of a whole file, the one .gnu_debuglink speaks of. */
+/* CRC-32 (IEEE) of a whole file, as .gnu_debuglink uses it. */
 static bool file_crc(int fd, uint32_t *ret_crc)
 {
 	uint32_t table[256], crc = ~0u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them
- * are missing or incomplete.
+ * Finds the unit of an object's DWARF that has an address: by the units' own ranges, since tables
+ * of them are missing or incomplete.
  */
 #include "symbols/dwarf/debug-info.h"
 
@@ -16,19 +16,19 @@
 
 struct unit {
 	Dwarf_Die cu, split;
-	struct spt_unit *index;		/* once a place in it was asked for */
+	struct spt_unit *index;		/* once an address in it was requested */
 };
 
 struct SptDebugInfo {
-	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
-	SptObject *debug;		/* what has it; may be the image, if that is no file */
+	SptObject *image;		/* origin of offsets; NULL: the DWARF is not ours */
+	SptObject *debug;		/* its owner; may be the image, if that is no file */
 	Dwarf *dwarf;
 	struct spt_dwp *dwp;		/* of split units; NULL: a kernel has none */
-	Dwarf *alt;			/* what several files share; NULL: there is none */
+	Dwarf *alt;			/* the file that several files share; NULL: there is none */
 	SptObject *alt_file;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
-	struct spt_shapes *shapes;	/* of the unit that was read last */
+	struct spt_shapes *shapes;	/* of the last unit */
 	GPtrArray *unpacked;		/* of sections */
 	bool lines;
 	struct spt_line_sections line_sections;
@@ -43,8 +43,8 @@ bool spt_elf_has_debug_info(const SptObject *object)
 }
 
 /*
- * libdw unpacks all sections that it knows, and some of the largest say nothing of functions and
- * lines: it takes them for empty.
+ * libdw unpacks all sections that it knows, and some of the largest do not concern functions and
+ * lines: those are replaced by empty ones.
  */
 static void hide_unread_sections(const SptObject *object, bool lines)
 {
@@ -77,8 +77,8 @@ static void find_units(SptDebugInfo *info)
 			g_array_append_val(info->units, unit);
 	}
 	/*
-	 * What several units have, the linker kept for the first: the last one that is added
-	 * counts.
+	 * Of code that several units have, the linker kept the first unit's: the last one that is
+	 * added counts.
 	 */
 	for (uint32_t i = info->units->len; i-- > 0;)
 		spt_die_ranges_add(&info->ranges, &g_array_index(info->units, struct unit, i).cu,
@@ -113,8 +113,8 @@ static void end_strings(Elf *elf)
 }
 
 /*
- * What dwz has moved to a file for several, by its build-id or the path that the section names.
- * libdw would look for it by itself.
+ * Data that dwz has moved to a file for several, by its build-id or the path in the section. libdw
+ * would look for it by itself.
  */
 static void open_alt(SptDebugInfo *info, const char *const *debug_dirs)
 {
@@ -146,7 +146,7 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 		apart = spt_debug_file_open(image, debug_dirs);
 	if (!spt_elf_has_debug_info(apart ? apart : image))
 		return NULL;
-	/* Who reads debug information may be killed by it. */
+	/* Reading debug information may kill the process. */
 	info->debug = spt_object_map(apart ? apart : image);
 	if (!info->debug)
 		info->debug = apart ? g_steal_pointer(&apart) : image;

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Of all sections, unpacked; a file that claims more is not read. */
+/* Limit for all sections, unpacked; a file that claims more is not read. */
 #define SECTIONS_MAX_BYTES (8ull << 30)
-/* How much less than what they hold packed sections can be; real ones shrink to a tenth at best. */
+/* The largest ratio of packed sections; real ones shrink to a tenth at best. */
 #define PACKED_MAX_RATIO 100
 #define HUGE_PAGE_BYTES (2u << 20)
 /* Of elf.h since 2022. */
@@ -92,7 +92,7 @@ static void *new_room(uint64_t bytes)
 	return room;
 }
 
-/* The bytes of a section as they are in the file; in @ret_room what is to be freed after them. */
+/* The bytes of a section as they are in the file; memory to be freed after them is in @ret_room. */
 static const uint8_t *read_packed(const SptObject *object, const GElf_Shdr *shdr, void **ret_room)
 {
 	int fd = spt_object_fd(object);
@@ -133,7 +133,7 @@ static bool unpack(uint8_t *to, const GElf_Chdr *chdr, const uint8_t *packed, ui
 	return is_whole;
 }
 
-/* What cannot be unpacked stays as it is; libdw goes on without it. */
+/* A section that cannot be unpacked stays as it is; libdw continues without it. */
 static void *unpack_section(const SptObject *object, Elf_Scn *scn, GElf_Shdr *shdr,
 			    const GElf_Chdr *chdr)
 {

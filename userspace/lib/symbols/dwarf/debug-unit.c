@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a look-up needs: the addresses of all functions and inlined calls, cut into intervals, and
- * lines.  Names and call sites are read by libdw when they are first asked for, since most never
- * are.
+ * The data for a look-up: the addresses of all functions and inlined calls, cut into intervals, and
+ * lines. libdw reads names and call sites when they are first requested, since most never are.
  */
 #include "symbols/dwarf/debug-unit.h"
 
@@ -19,7 +18,7 @@
 /* A function or an inlined call. */
 struct scope {
 	uint32_t die;			/* in the unit, where libdw finds it */
-	/* What it is inlined into; NO_SCOPE: it is a function of its own */
+	/* The scope into which it is inlined; NO_SCOPE: it is a function of its own */
 	uint32_t parent;
 	uint32_t detail;		/* its number, from 1; 0: it is not read yet */
 };
@@ -35,7 +34,7 @@ struct spt_unit {
 	struct spt_line_table *lines;	/* NULL: there are none */
 	bool has_lines, is_split;
 	GArray *scopes;			/* struct scope */
-	GArray *details;		/* struct detail, of the scopes that were asked for */
+	GArray *details;		/* struct detail, for the scopes that were requested */
 	struct spt_die_ranges ranges;	/* to scopes */
 };
 

@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 
-/* More than LLVM has by far; a damaged file can refer to one list again and again. */
+/* Far more than LLVM has; a damaged file can refer to one list again and again. */
 #define RANGES_MAX (1u << 24)
 
 struct die_range {
@@ -49,7 +49,7 @@ void spt_die_ranges_finish(struct spt_die_ranges *ranges)
 		items[i] =
 			(struct spt_item){ g_array_index(ranges->ranges, struct die_range, i).start,
 					   i };
-	/* Keeps the order of those that begin at the same place. */
+	/* Keeps the order of ranges that begin at the same address. */
 	spt_sort_items(&items, &spare, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct die_range *range =

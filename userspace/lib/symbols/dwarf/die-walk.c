@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thousandth of them is what the largest units have. */
+/* The largest units have a thousandth of this. */
 #define SHAPES_MAX (1u << 20)
 #define STEPS_MAX (1u << 22)
 #define ATTRIBUTES_MAX 256
 
 enum size { FIXED, LEB, STRING, BLOCK_1, BLOCK_2, BLOCK_4, BLOCK_LEB, INDIRECT, UNKNOWN };
 
-/* What an attribute is of use for. */
+/* The use of an attribute. */
 enum use { NO_USE, LOW, HIGH_ADDRESS, HIGH_OFFSET, SIBLING };
 
 struct step {
@@ -30,7 +30,7 @@ struct shape {
 	uint32_t first_step, n_steps;
 	uint16_t tag;
 	bool has_children, is_declaration, has_code, has_span;
-	bool is_offset;			/* where the span ends, of where it begins */
+	bool is_offset;			/* the end of the span that begins in this form */
 };
 
 struct spt_shapes {
@@ -42,7 +42,7 @@ struct spt_shapes {
 	GArray *steps;			/* struct step */
 };
 
-/* Where a form ends. */
+/* The end of a form. */
 static struct step step_of(const struct spt_shapes *shapes, unsigned form)
 {
 	switch (form) {
@@ -188,7 +188,7 @@ static void add_shape(struct spt_shapes *shapes, Dwarf_Abbrev *abbrev)
 		has_low |= step.use == LOW;
 		has_high |= step.use == HIGH_ADDRESS || step.use == HIGH_OFFSET;
 		add_step(shapes, &shape, step);
-		/* What is behind it could not be found. */
+		/* The position behind it could not be found. */
 		if (step.size == UNKNOWN)
 			break;
 	}
@@ -252,7 +252,7 @@ static struct spt_shapes *shapes_of(Dwarf_Die *cu, const struct spt_shapes *like
 	return shapes;
 }
 
-/* The end of the section that @at is in: a unit may claim to reach beyond. */
+/* The end of the section that @at is in: a unit may claim to be longer. */
 static const uint8_t *section_end(Elf *elf, const uint8_t *at)
 {
 	Elf_Scn *scn = NULL;
@@ -297,12 +297,12 @@ bool spt_die_walk_begin(struct spt_die_walk *walk, Dwarf_Die *cu, struct spt_sha
 	if (next - begin < (uint64_t)(walk->bytes.end - walk->unit))
 		walk->bytes.end = walk->unit + (next - begin);
 	walk->shapes = shapes_of(cu, &like, known);
-	/* What keeps places in a unit does so in 32 bits. */
+	/* Positions in a unit are kept in 32 bits. */
 	return walk->bytes.end - walk->unit <= UINT32_MAX && spt_die_walk_next(walk, &die) &&
 	       die.has_children;
 }
 
-/* The value of what has one. */
+/* The value of a form that has one. */
 static bool take_step(struct spt_die_walk *walk, struct step step, uint64_t *ret)
 {
 	const char *string;
@@ -334,7 +334,7 @@ static bool take_step(struct spt_die_walk *walk, struct step step, uint64_t *ret
 	}
 }
 
-/* Codes are 1, 2, 3 and so on, if nobody is clever. */
+/* Codes are usually 1, 2, 3 and so on. */
 static const struct shape *find_shape(const struct spt_shapes *shapes, uint64_t code)
 {
 	const struct shape *known = (const struct shape *)shapes->shapes->data;
@@ -385,7 +385,7 @@ bool spt_die_walk_next(struct spt_die_walk *walk, struct spt_die *ret)
 			ret->end = value;
 			break;
 		case SIBLING:
-			/* Backwards it would have no end. */
+			/* Going backwards might never end. */
 			if (value >= (uint64_t)(walk->bytes.at - walk->unit) &&
 			    value <= (uint64_t)(walk->bytes.end - walk->unit))
 				ret->sibling = value;

@@ -2,8 +2,8 @@
 /*
  * The index says which part of each section belongs to a unit; in a file (.dwo) of its own it has
  * all of it.  Its addresses are in the skeleton's file.  An ordinary unit differs from a split one
- * in two attributes: the start of its addresses, and the file of its lines.  They fit in the place
- * of the split unit's identity, of 8 bytes: in the header (DWARF 5, and the first DIE's code behind
+ * in two attributes: the start of its addresses, and the file of its lines.  They fit in place of
+ * the split unit's identity, of 8 bytes: in the header (DWARF 5, and the first DIE's code behind
  * it), or in an attribute (GNU's, before).
  */
 #include "symbols/dwarf/dwp.h"
@@ -59,7 +59,7 @@ struct spt_dwp {
 	GPtrArray *apart;		/* struct spt_dwp: of one unit each, without an index */
 	GPtrArray *unpacked;
 	struct part index, parts[PARTS];
-	uint64_t copied;		/* of abbreviations: of all units no more than there are */
+	uint64_t copied; /* limit of abbreviations: all units together have no more */
 	GPtrArray *units;		/* struct unit */
 };
 
@@ -148,7 +148,7 @@ static uint32_t word(const uint8_t *at, uint64_t i)
 	return value;
 }
 
-/* Which row of the index, from 1, has the unit; 0: none. */
+/* The row of the index, from 1, that has the unit; 0: none. */
 static uint32_t find_row(const uint8_t *hashes, uint32_t slots, uint64_t id)
 {
 	uint64_t slot = id & (slots - 1), step = ((id >> 32) & (slots - 1)) | 1, found;
@@ -210,7 +210,7 @@ static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *ret)
 	return true;
 }
 
-/* What the skeleton's own file has for the unit, from its base on. */
+/* The unit's data in the skeleton's own file, from its base on. */
 static struct part from_base(const struct spt_dwp *dwp, Dwarf_Die *cu, const char *name,
 			     unsigned base, unsigned gnu_base)
 {
@@ -223,7 +223,7 @@ static struct part from_base(const struct spt_dwp *dwp, Dwarf_Die *cu, const cha
 	return (struct part){ part.at + offset, part.n - offset };
 }
 
-/* UINT32_MAX: it is not one of them. */
+/* UINT32_MAX: it is none of them. */
 static uint32_t find_address(const struct part *addresses, uint64_t address)
 {
 	for (uint32_t i = 0; i < MIN(addresses->n / 8, ADDRESSES_MAX); i++)
@@ -233,8 +233,8 @@ static uint32_t find_address(const struct part *addresses, uint64_t address)
 }
 
 /*
- * Where in the abbreviations the unit's DIE has room for two attributes, in place of *@ret_bytes
- * bytes.  NULL: nowhere.
+ * The position in the abbreviations where the unit's DIE has room for two attributes, in place of
+ * *@ret_bytes bytes.  NULL: nowhere.
  */
 static uint8_t *find_room(const struct part *abbreviations, unsigned version, uint64_t code,
 			  unsigned *ret_bytes)
@@ -269,7 +269,7 @@ static uint8_t *find_room(const struct part *abbreviations, unsigned version, ui
 static bool make_ordinary(struct spt_dwp *dwp, unsigned version, uint64_t id, uint64_t low,
 			  struct part parts[PARTS], struct unit *unit)
 {
-	/* Without an address to begin with it is something that nobody looks at. */
+	/* Without a lowest address, an attribute that is not used takes its place. */
 	const uint8_t attributes[] = { low ? DW_AT_low_pc : DW_AT_description,
 				       low ? DW_FORM_addrx4 : DW_FORM_data4, DW_AT_stmt_list,
 				       DW_FORM_sec_offset };
@@ -310,7 +310,7 @@ static bool make_ordinary(struct spt_dwp *dwp, unsigned version, uint64_t id, ui
 	return true;
 }
 
-/* As what unpacks sections does: an empty one has data that nothing is read for. */
+/* As the code that unpacks sections does: an empty one has data that nothing was read for. */
 static bool begin_dwarf(struct unit *unit, const struct part parts[PARTS])
 {
 	struct image *image = &unit->image;
@@ -377,7 +377,7 @@ static bool open_apart(struct spt_dwp *dwp, Dwarf_Die *cu)
 	return (beside && open_file(dwp, beside)) || (compiled && open_file(dwp, compiled));
 }
 
-/* Beside the unit there may be types; in DWARF 4 they have a section of their own. */
+/* There may be types beside the unit; in DWARF 4 they have a section of their own. */
 static bool find_unit(struct part *info, unsigned version, uint64_t id)
 {
 	while (version == 5 && info->n >= 20) {

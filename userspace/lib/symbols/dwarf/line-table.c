@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of every few rows it is kept how to begin there.  Files are read when the first of them is asked
- * for.
+ * For every few rows, the state needed to start there is kept.  Files are read when the first of
+ * them is requested.
  */
 #include "symbols/dwarf/line-table.h"
 
@@ -15,24 +15,24 @@
 #define ROWS_PER_MARK 4
 #define FORMATS_MAX 255
 #define MARKS_MAX (1u << 28)
-/* About as many as a program has marks. */
+/* A program has about one mark for this number of bytes. */
 #define BYTES_PER_MARK 16
 
-/* A row, and all that the next one follows from. */
+/* A row, and the state from which the next one follows. */
 struct row {
 	uint64_t address, file;
 	uint32_t line, op_index;
-	bool is_end;			/* of a sequence: code ends there */
+	bool is_end;			/* at the end of a sequence: code ends there */
 };
 
-/* A row that is kept, and where in the program it goes on after it. */
+/* A row that is kept, and the position in the program behind it. */
 struct mark {
 	uint64_t address;
 	uint32_t at, file, line, op_index;
 };
 
 struct file {
-	const char *name, *path;	/* path: once it was asked for */
+	const char *name, *path;	/* path: once it was requested */
 	uint64_t directory;
 };
 
@@ -48,9 +48,9 @@ struct spt_line_table {
 	const uint8_t *lengths;		/* numbers that opcodes have, from opcode 1 on */
 	struct spt_bytes files_at, program;
 	struct spt_starts marks;	/* struct mark */
-	/* Const char *, struct file; NULL: they were not asked for */
+	/* const char *, struct file; NULL: they were not requested */
 	GArray *directories, *files;
-	GPtrArray *paths;		/* that names and directories became */
+	GPtrArray *paths;		/* results for names and directories */
 };
 
 static struct spt_bytes section_of(Elf *elf, const char *wanted, bool other_order)
@@ -92,7 +92,7 @@ struct spt_line_sections spt_line_sections_of(Dwarf *dwarf)
 
 static void advance(const struct spt_line_table *table, struct row *row, uint64_t ops)
 {
-	/* Only machines that pack instructions have more than one. */
+	/* Only VLIW machines have more than one. */
 	if (table->ops_per_step > 1) {
 		ops += row->op_index;
 		row->op_index = (uint32_t)(ops % table->ops_per_step);
@@ -185,7 +185,7 @@ static bool next_row(const struct spt_line_table *table, struct spt_bytes *bytes
 	return false;
 }
 
-/* Sequences are as they came; rows at the same place stay in their order. */
+/* Sequences are in file order; rows at the same address stay in their order. */
 static void sort_marks(GArray *marks)
 {
 	struct spt_item *items = g_new(struct spt_item, marks->len),
@@ -219,7 +219,7 @@ static void find_marks(struct spt_line_table *table)
 				g_array_set_size(marks, first);
 			first = marks->len;
 			n_rows = 0;
-		/* Backwards it goes on as if it were another sequence. */
+		/* An address that goes backwards begins another sequence. */
 		} else if (n_rows++ % ROWS_PER_MARK == 0 || row.address < last) {
 			struct mark mark = { row.address, (uint32_t)(bytes.at - table->program.at),
 					     (uint32_t)row.file, row.line, row.op_index };
@@ -284,12 +284,12 @@ static bool read_head(struct spt_line_table *table, struct spt_bytes bytes)
 	if (length > (uint64_t)(bytes.end - bytes.at))
 		return false;
 	bytes.end = bytes.at + length;
-	/* Marks have places in it of 32 bits. */
+	/* Marks have positions in it of 32 bits. */
 	if (length > UINT32_MAX || !spt_bytes_number(&bytes, 2, &version) || version < 2 ||
 	    version > 5)
 		return false;
 	table->version = (unsigned)version;
-	/* What an address and a segment take. */
+	/* The size of an address and a segment. */
 	if ((version >= 5 && !spt_bytes_pass(&bytes, 2)) ||
 	    !spt_bytes_number(&bytes, table->offset_bytes, &head_bytes) ||
 	    head_bytes > (uint64_t)(bytes.end - bytes.at))
@@ -352,7 +352,7 @@ void spt_line_table_free(struct spt_line_table *table)
 
 static void read_old_files(struct spt_line_table *table, struct spt_bytes *bytes)
 {
-	/* The first of both is what later versions say. */
+	/* Later versions use the first of the two. */
 	struct file file = { 0 };
 	uint64_t unused;
 	const char *name;
@@ -367,7 +367,7 @@ static void read_old_files(struct spt_line_table *table, struct spt_bytes *bytes
 		g_array_append_val(table->files, file);
 }
 
-/* A string, else a number or what is of no use. */
+/* A string, or else a number or a value that is not used. */
 static bool read_value(const struct spt_line_table *table, struct spt_bytes *bytes, uint64_t form,
 		       const char **ret_text, uint64_t *ret)
 {
@@ -401,7 +401,7 @@ static bool read_value(const struct spt_line_table *table, struct spt_bytes *byt
 	}
 }
 
-/* A list of entries, which begins with what each of them has. */
+/* A list of entries, which begins with the format of each. */
 static bool read_entries(const struct spt_line_table *table, struct spt_bytes *bytes,
 			 bool are_files, GArray *entries)
 {
@@ -431,7 +431,7 @@ static bool read_entries(const struct spt_line_table *table, struct spt_bytes *b
 			else if (formats[j].content == DW_LNCT_directory_index)
 				file.directory = value;
 		}
-		/* Any number of nothing. */
+		/* Entries without data could have any number. */
 		if (bytes->at == before)
 			return false;
 		if (are_files)

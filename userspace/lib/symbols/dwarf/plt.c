@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stubs through which calls of other objects go.  They have no symbols: a stub is recognised by
- * the slot it jumps through, and the slot by the relocation that fills it.  This holds for lazy
- * stubs, those that are bound at once, and those for IBT alike.
+ * The stubs for calls of other objects.  They have no symbols: a stub is recognised by the slot it
+ * jumps through, and the slot by the relocation that fills it.  This is true for lazy stubs, stubs
+ * that are bound at once, and stubs for IBT.
  */
 #include "symbols/dwarf/elf-parts.h"
 
@@ -11,7 +11,7 @@
 #define TABLE_MAX_BYTES (64ull << 20)
 #define X86_JUMP_BYTES 6		/* jmp *displacement(%rip) */
 
-/* One way to lay out stubs. */
+/* One layout of stubs. */
 struct machine {
 	unsigned number, jump_slot, glob_dat;
 	/* The slot through which the stub at @code jumps; 0: it is not a stub. */

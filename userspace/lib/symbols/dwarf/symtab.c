@@ -12,11 +12,11 @@
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
 
-/* Of a symbol or string table; LLVM with debug information stays below 100 MiB. */
+/* Limit of a symbol or string table; LLVM with debug information stays below 100 MiB. */
 #define TABLE_MAX_BYTES (512ull << 20)
-/* How much of two names is compared to choose between them. */
+/* The part of two names that is compared to choose between them. */
 #define NAME_COMPARE_BYTES 1024
-/* Of the stubs' names: a damaged file could repeat a long one without end. */
+/* Limit of the stubs' names: a damaged file could repeat a long one without end. */
 #define STUB_NAMES_MAX_BYTES (64u << 20)
 
 struct symbol {
@@ -39,7 +39,7 @@ static const char *name_of(const SptSymtab *table, const struct symbol *symbol)
 	return (const char *)table->strings->data + symbol->name;
 }
 
-/* Copies a string table; its place in the strings, or UINT64_MAX. */
+/* Copies a string table; returns its position in the strings, or UINT64_MAX. */
 static uint64_t add_strings(SptSymtab *table, const SptObject *object, size_t section)
 {
 	Elf_Scn *scn = elf_getscn(spt_object_elf(object), section);
@@ -55,7 +55,9 @@ static uint64_t add_strings(SptSymtab *table, const SptObject *object, size_t se
 
 static bool is_function(const GElf_Sym *sym, const GElf_Shdr *section, const char *name)
 {
-	/* A version alone: in a damaged table, where it may be what another name loses. */
+	/*
+	 * A version without a name, as damaged tables may have.
+	 */
 	if (*name == '\0' || *name == '@')
 		return false;
 	switch (GELF_ST_TYPE(sym->st_info)) {
@@ -110,8 +112,8 @@ static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
 }
 
 /*
- * Adds the functions of one symbol table of @object; places are those of @image, whose segments
- * lead to file offsets.
+ * Adds the functions of one symbol table of @object; addresses are those of @image, whose segments
+ * map them to file offsets.
  */
 static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object,
 		      Elf_Scn *scn, const GElf_Shdr *shdr, SptSource source)
@@ -148,7 +150,7 @@ static void add_table(SptSymtab *table, const SptObject *image, const SptObject 
 	}
 }
 
-/* Of the table of @type; whether there was one with a function. */
+/* Reads the table of @type; returns whether there was one with a function. */
 static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object,
 		       unsigned type, SptSource source)
 {
@@ -173,10 +175,11 @@ static unsigned leading_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Whether @a is the better name of the two for one place. */
+/* Whether @a is the better name of the two for one address. */
 static bool is_better(const SptSymtab *table, const struct symbol *a, const struct symbol *b)
 {
 	unsigned a_underscores, b_underscores;
+	size_t a_bytes, b_bytes;
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
@@ -186,6 +189,11 @@ static bool is_better(const SptSymtab *table, const struct symbol *a, const stru
 	b_underscores = leading_underscores(name_of(table, b));
 	if (a_underscores != b_underscores)
 		return a_underscores < b_underscores;
+	/* The shorter one: free, not cfree, which few programs still call. */
+	a_bytes = strnlen(name_of(table, a), NAME_COMPARE_BYTES);
+	b_bytes = strnlen(name_of(table, b), NAME_COMPARE_BYTES);
+	if (a_bytes != b_bytes)
+		return a_bytes < b_bytes;
 	return strncmp(name_of(table, a), name_of(table, b), NAME_COMPARE_BYTES) < 0;
 }
 
@@ -209,7 +217,7 @@ static void sort_by_start(SptSymtab *table)
 	g_free(spare);
 }
 
-/* Sorts, and leaves one symbol at each place: the best name with the largest size. */
+/* Sorts, and keeps one symbol at each address: the best name with the largest size. */
 static void merge_aliases(SptSymtab *table)
 {
 	struct symbol *symbols;
@@ -233,7 +241,10 @@ static void merge_aliases(SptSymtab *table)
 	g_array_set_size(table->symbols, n);
 }
 
-/* Gives assembly its end; inside a function that has a size it is a mere label and goes. */
+/*
+ * Sets the end of assembly functions; inside a function with a size, one is a mere label and is
+ * removed.
+ */
 static void close_assembly(SptSymtab *table)
 {
 	struct symbol *symbols = (struct symbol *)table->symbols->data;
@@ -272,7 +283,7 @@ static void cut_intervals(SptSymtab *table)
 	table->intervals = spt_intervals_new(ranges, table->symbols->len);
 }
 
-/* What was taken out of @object: a file of its own, or one packed into it. */
+/* The symbols that were stripped from @object: a file of their own, or one packed into it. */
 static void add_split(SptSymtab *table, const SptObject *object, const char *const *debug_dirs)
 {
 	g_autoptr(SptObject) debug = spt_debug_file_open(object, debug_dirs);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The phase of the ticks is known from the ticks only: the earliest seen so far is taken for it, so
- * that jitter of later ones never adds up.  That a tick was late, because interrupts were off or a
- * virtual CPU was taken away, cannot be distinguished from idle time.
+ * Only the ticks show their phase: the earliest so far determines it, so that jitter of later ones
+ * never adds up.  That a tick was late, because interrupts were off or a virtual CPU was taken
+ * away, cannot be distinguished from idle time.
  */
 #include "trace/perf/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A path may lead to another file by the time it is opened: what is opened is only believed if it
- * has the recorded inode and generation.
+ * A path may lead to another file by the time it is opened: the opened file only counts if it has
+ * the recorded inode and generation.
  */
 #include "trace/perf/files.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define KEEP_NS                                                                                    \
-	2000000000ULL /* longer than records are held back, and a busy machine lets them wait */
+	2000000000ULL /* longer than records are held back, and a busy machine delays them */
 #define KEEP_MAX 512
 
 struct kept {
@@ -102,7 +102,7 @@ static bool is_local(const char *type)
 
 /*
  * "36 35 98:0 /root /mount/point options ... - type source options".  A server that does not answer
- * must not hold us.
+ * must not block us.
  */
 static void watch_mount(SptPerfFiles *files, const char *line)
 {
@@ -120,7 +120,9 @@ static void watch_mount(SptPerfFiles *files, const char *line)
 			      AT_FDCWD, path);
 }
 
-/* A file system that was mounted later, or for others only, shows by what is mapped of it. */
+/*
+ * A file system that was mounted later, or only for others, is found when a file of it is mapped.
+ */
 static void watch_file_system(SptPerfFiles *files, int fd)
 {
 	struct stat stat;
@@ -153,7 +155,7 @@ static void take_executed(SptPerfFiles *files, int fd)
 		return;
 	}
 	kept = g_hash_table_lookup(files->by_inode, &(uint64_t){ stat.st_ino });
-	/* The same again, as shells are: once in a while is enough. */
+	/* The same files again, as for shells: checking them once in a while is enough. */
 	if (kept && files->now - kept->time < KEEP_NS / 2) {
 		struct stat before;
 

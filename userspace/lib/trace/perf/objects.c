@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two tables: /proc has no generations. */
+/* There are two tables, because /proc has no generations. */
 #include "trace/perf/objects.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ struct SptPerfObjects {
 	SptPerfFiles *files;
 	GHashTable *exact;		/* key with generation -> id */
 	GHashTable *latest;		/* key without -> id */
-	/* Set of mark_of(): cheaper than a key, and good enough to say no */
+	/* Set of mark_of(): cheaper than a key, and sufficient to exclude objects */
 	GHashTable *known;
 	GHashTable *regions;		/* address space and window -> id */
 	GHashTable *windows;		/* id -> window + 1 */
@@ -64,7 +64,7 @@ int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
 	return fcntl(spt_object_fd(objects->told), F_DUPFD_CLOEXEC, 0);
 }
 
-/* Memory that is shared has a path, too, and an inode that nobody can open. */
+/* Shared memory has a path, too, and an inode that nobody can open. */
 static bool is_file(const struct spt_perf_file *file)
 {
 	static const char *const memory[] = { "//anon", "/dev/zero", "/anon_hugepage",

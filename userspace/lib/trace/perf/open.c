@@ -53,12 +53,12 @@ int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
 		.inherit = is_of_thread,
 		.exclude_kernel = config->filter.only_user || event->only_user,
 		.exclude_user = config->filter.only_kernel,
-		.exclude_callchain_user = config->no_user || event->copy_bytes,
+		.exclude_callchain_user = config->no_user,
 		.mmap = tells_tasks,
 		.mmap2 = tells_tasks,
 		.comm = tells_tasks,
 		.comm_exec = tells_tasks,
-		/* Those of a thread; of a CPU they have a ring of their own. */
+		/* Events of a thread; those of a CPU have a ring of their own. */
 		.context_switch = is_of_thread && config->waits.is_on,
 		.task = tells_tasks,
 		.ksymbol = tells_tasks && !is_of_thread,
@@ -89,7 +89,6 @@ int spt_perf_open_switches(unsigned cpu, const struct spt_perf_switches *event)
 		.sample_stack_user = event->copy_bytes,
 		.disabled = 1,
 		.inherit = event->thread >= 0,
-		.exclude_callchain_user = event->copy_bytes != 0,
 		.context_switch = event->is_switches,
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -117,7 +116,7 @@ void spt_perf_set_open_error(GError **error, int number)
 	switch (number) {
 	case EACCES:
 	case EPERM:
-		/* What perf_event_paranoid forbids is EACCES. */
+		/* Where perf_event_paranoid forbids something, the error is EACCES. */
 		if (number == EPERM && is_filtered())
 			spt_set_error(
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who may watch what is the kernel's to say: it is asked. */
+/* The kernel decides who may observe what: this asks it. */
 #include "trace/perf/own.h"
 
 #include <errno.h>

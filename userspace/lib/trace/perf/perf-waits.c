@@ -11,11 +11,11 @@
 /* Rings of a CPU's switches, and of its wakings or stacks. */
 #define SWITCH_RING_BYTES (2u << 20)
 #define STACK_RING_BYTES (4u << 20)
-/* With copies: at most, and for all CPUs.  A copy fills as much of it as it may have. */
+/* With copies: limits, for one CPU and for all.  A copy uses as much of it as is allowed. */
 #define COPY_RING_BYTES (32u << 20)
 #define COPY_RINGS_BYTES (128u << 20)
 #define WAIT_COPY_BYTES 4096u
-/* What a user may lock is little, and ticks have most of it. */
+/* A user may lock only little memory, and ticks use most of it. */
 #define THREADS_RING_BYTES (256u << 10)
 #define SCHEDULER_EVENTS "/sys/kernel/tracing/events/sched"
 
@@ -62,7 +62,10 @@ static bool open_of_cpu(struct perf *perf, unsigned cpu, const struct spt_perf_t
 	       open_event(perf, 3 * n_cpus + cpu, stacks, stack_bytes, error);
 }
 
-/* Whose switches stand among ticks: their stacks, as far as the kernel lets this user have them. */
+/*
+ * The thread whose switches are among ticks: with stacks, as far as the kernel allows this user to
+ * have them.
+ */
 static void open_of_thread(struct perf *perf, unsigned cpu, uint32_t tid)
 {
 	const unsigned number = 3 * perf->trace.n_cpus + cpu;
@@ -89,7 +92,7 @@ static void open_of_thread(struct perf *perf, unsigned cpu, uint32_t tid)
 	}
 }
 
-/* The tids of them all. */
+/* The tids of all these threads. */
 static GHashTable *open_of_threads(struct perf *perf)
 {
 	GHashTable *known = g_hash_table_new(NULL, NULL);
@@ -136,8 +139,9 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 }
 
 /*
- * Of the rings of switches, wakings and stacks all is about waits, but for how many of the latter
- * two were lost; of the others those about tasks, and about a thread's switches, too.
+ * All records in the rings of switches, wakings and stacks are about waits, except counts of lost
+ * records in the latter two.  In the other rings, records about tasks and about a thread's switches
+ * are, too.
  */
 void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_header *record,
 		 const struct spt_perf_sink *sink)
@@ -147,7 +151,7 @@ void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_hea
 	     is_task = record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT ||
 		       record->type == PERF_RECORD_SWITCH;
 
-	/* Once it was taken a sample may be overwritten. */
+	/* After that, the sample may be overwritten. */
 	if (ring < n_cpus)
 		spt_perf_records_take(perf->records, ring, record, sink);
 	if (ring >= 2 * n_cpus && is_lost)

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,14 +32,14 @@
 #define DEFAULT_PERIOD_NS 1000000ULL
 #define MIN_PERIOD_NS 10000ULL		/* the kernel's own */
 #define HOLD_BACK_NS 30000000ULL
-#define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
+#define EXIT_DELAY_NS 2000000000ULL	/* time that a process may take to free its memory */
 #define ACCOUNT_NS 1000000000ULL
 #define TAKEN_AT_ONCE 32
 #define RAW_RINGS_MAX_BYTES (1u << 30)
 #define LEAST_COPY_BYTES 4096
 #define ASIDE_BYTES (64u << 20)	/* two seconds of copies of 16 KiB of two CPUs */
 #define HELD_NS 250000000ULL
-/* Files of short-lived processes are looked at while they are there. */
+/* Files of short-lived processes are read while the processes exist. */
 #define WAIT_MS		    20
 
 static struct perf *perf_of(const SptTrace *trace)
@@ -132,7 +134,7 @@ static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_ev
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0;
 }
 
-/* Not one thread could be opened: those asked for have ended, or are another user's. */
+/* No thread could be opened: they have ended, or are another user's. */
 static void set_no_process(const SptTraceFilter *filter, GError **error)
 {
 	for (unsigned i = 0; i < filter->n_pids; i++) {
@@ -154,8 +156,8 @@ static void set_no_process(const SptTraceFilter *filter, GError **error)
 }
 
 /*
- * One after the other, for the first one of a CPU makes the ring.  Threads that have ended, or are
- * another user's, are passed over.
+ * One after the other, since the first one of a CPU makes the ring.  Threads that have ended, or
+ * are another user's, are skipped.
  */
 static bool open_threads(struct perf *perf, struct spt_perf_event event,
 			 const SptTraceConfig *config, bool *ret_no_room, GError **error)
@@ -167,7 +169,8 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event,
 
 	event.only_user = perf->reach == SPT_PERF_OWN_CODE;
 	/*
-	 * What a thread starts before its event is there would be missed, but for the next round.
+	 * Threads that a thread starts before its event exists would be missed without the next
+	 * round.
 	 */
 	while (spt_perf_own_threads(&config->filter, known, threads)) {
 		for (; at < threads->len; at++) {
@@ -192,12 +195,17 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event,
 			}
 		}
 	}
-	if (!any)
+	if (!any && errno == EMFILE)
+		spt_perf_set_open_error(error, errno);
+	else if (!any)
 		set_no_process(&config->filter, error);
 	return any;
 }
 
-/* The event of @cpu that ticks as @event says, where another one made the ring; -1 with errno. */
+/*
+ * Opens the event of @cpu that ticks as @event says, where another one made the ring; -1 with
+ * errno.
+ */
 static int open_ticks(struct perf *perf, unsigned cpu, const struct spt_perf_event *event)
 {
 	int fd = spt_perf_open_event(cpu, event, &perf->config), number;
@@ -245,7 +253,7 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
 	return any;
 }
 
-/* A size that was not asked for leaves room for a quarter of a second in the ring. */
+/* A size that was not requested leaves room for a quarter of a second in the ring. */
 static uint32_t copy_bytes(const struct perf *perf, uint32_t wanted_bytes, uint64_t period_ns)
 {
 	uint64_t most = perf->ring_bytes * period_ns / HELD_NS / LEAST_COPY_BYTES;
@@ -254,7 +262,8 @@ static uint32_t copy_bytes(const struct perf *perf, uint32_t wanted_bytes, uint6
 }
 
 /*
- * Who is not privileged may only lock so much memory: less is tried unless the user named a size.
+ * A user without privilege may only lock a limited amount of memory: less is tried unless the user
+ * named a size.
  */
 static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup,
 		       uint64_t period_ns, GError **error)
@@ -310,6 +319,15 @@ static uint64_t grant_period(uint64_t period_ns)
 	return period_ns + period_ns / 162;
 }
 
+/* Perf takes groups of either version. */
+static bool is_control_group(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 &&
+	       (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC);
+}
+
 /* Makes the rings, with the control group open meanwhile if there is one. */
 static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns,
 				GError **error)
@@ -327,9 +345,20 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "Perf events cannot be restricted to users: --uid needs the module");
 		ok = false;
+	} else if (config->filter.only_kernel && perf->reach == SPT_PERF_OWN_CODE) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+			"The kernel shows you only user mode (kernel.perf_event_paranoid): --kernel needs the module");
+		ok = false;
 	} else if (!ok) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "Cannot open the control group %s: %s", path, g_strerror(errno));
+	} else if (path && !is_control_group(cgroup)) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"%s is not a control group of version 2; name a directory below /sys/fs/cgroup",
+			path);
+		ok = false;
 	}
 	ok = ok && make_rings(perf, config, cgroup, period_ns, error);
 	if (cgroup >= 0)
@@ -360,12 +389,16 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	}
 	close_rings(perf);
 	perf->config = *config;
-	/* Threads keep the copies that they have: what one has started has its event already. */
+	/*
+	 * Threads keep the copies that they have: threads that they started have their event
+	 * already.
+	 */
 	perf->can_resize =
 		config->raw_most_bytes && perf->reach == SPT_PERF_ALL && !config->filter.cgroup;
 	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;
 	g_clear_pointer(&perf->records, spt_perf_records_free);
+	spt_kallsyms_load(perf->kallsyms);
 	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
 	spt_perf_files_watch(files_of(perf));
 	if (config->raw_bytes)
@@ -409,11 +442,14 @@ static bool perf_stop(SptTrace *trace, GError **error)
 
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		struct ring *ring = &perf->rings[cpu];
+		int disabled;
 
 		if (ring->ticks >= 0)
 			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
+		disabled = ring->fd < 0 ? 0 : ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
+		/* No tick comes after it: their account ends here. */
 		ring->stop_time = now_ns();
-		if (ring->fd < 0 || ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 || !ok)
+		if (disabled == 0 || !ok)
 			continue;
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 			      "Cannot stop the perf events of CPU %u: %s", cpu, g_strerror(errno));
@@ -447,8 +483,7 @@ static void look_at(const struct perf_event_header *record, void *data)
 }
 
 /*
- * Takes note of what is in the rings; returns the time below which nothing is to be expected any
- * more.
+ * Notes the content of the rings; returns the time below which no more records are to be expected.
  */
 static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 {
@@ -469,7 +504,7 @@ static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account 
 {
 	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->drained_time;
 	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
-	/* What else a CPU did is not known. */
+	/* Other activity of the CPU is not known. */
 	if (perf->rings[cpu].is_left_out || perf->reach != SPT_PERF_ALL) {
 		ret->excluded = ret->idle;
 		ret->idle = 0;
@@ -505,7 +540,7 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 		uint64_t time;
 		unsigned ring;
 
-		/* While it takes long, what comes meanwhile has room. */
+		/* While this takes long, there is room for new records. */
 		if (n == TAKEN_AT_ONCE) {
 			spt_perf_queue_drop(perf->queue, n);
 			length -= n;
@@ -580,7 +615,7 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 	g_autofree char *modules = NULL;
 
 	(void)error;
-	/* Modules come and go without a record. */
+	/* There are no records of modules being loaded and unloaded. */
 	if (g_file_get_contents("/proc/modules", &modules, NULL, NULL) &&
 	    g_strcmp0(modules, perf->modules)) {
 		spt_kallsyms_set_stale(perf->kallsyms);
@@ -594,8 +629,8 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 
 /*
  * Events that copy so much take the place of those before, in the same rings.  Between the last
- * tick of one and the first of the next are up to two periods: what is missed is less than one for
- * each CPU, and idle in its account.
+ * tick of one and the first of the next are up to two periods: less than one is missed for each
+ * CPU, and counts as idle in its account.
  */
 static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 {
@@ -627,7 +662,7 @@ static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	return ok;
 }
 
-/* Threads hand their events on to what they start: those of theirs cannot be reached. */
+/* Threads pass their events on to threads that they start: those events cannot be reached. */
 static bool perf_slow_down(SptTrace *trace, unsigned part)
 {
 	struct perf *perf = perf_of(trace);
@@ -692,7 +727,7 @@ static const struct spt_trace_source perf_source = {
 
 SptTrace *spt_perf_open(GError **error)
 {
-	/* Whether it may be done at all shows now, not when it is started. */
+	/* Shows now whether it is possible at all, and not at the start. */
 	int reach = spt_perf_reach();
 	struct perf *perf;
 
@@ -702,6 +737,7 @@ SptTrace *spt_perf_open(GError **error)
 	}
 	perf = g_new0(struct perf, 1);
 	perf->reach = reach;
+	perf->trace.lacks_wait_stacks = reach == SPT_PERF_OWN_CODE;
 	perf->others = g_array_new(FALSE, FALSE, sizeof(int));
 	perf->trace.source = &perf_source;
 	perf->trace.n_cpus = spt_perf_possible_cpus();

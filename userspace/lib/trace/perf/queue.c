@@ -13,13 +13,13 @@ struct ring {
 	struct perf_event_mmap_page *page;	/* NULL: there is none */
 	const uint8_t *data;
 	size_t bytes;
-	uint64_t read;			/* up to here all is in the queue */
+	uint64_t read;			/* up to this position everything is in the queue */
 };
 
 struct held {
 	uint64_t time;
 	uint64_t at;			/* in the ring */
-	struct perf_event_header *copy;	/* NULL: it is still there */
+	struct perf_event_header *copy;	/* NULL: it is still in the ring */
 	unsigned ring;
 };
 
@@ -27,7 +27,7 @@ struct SptPerfQueue {
 	struct ring *rings;
 	unsigned n_rings;
 	GArray *held;			/* struct held */
-	unsigned at;			/* which of them is being taken: those before it were */
+	unsigned at;			/* index of the present one: those before it were taken */
 	size_t copied_bytes;
 	GByteArray *joined;		/* the record at hand, where a ring's end cuts it in two */
 };
@@ -85,7 +85,7 @@ void spt_perf_queue_clear(SptPerfQueue *queue)
 	memset(queue->rings, 0, queue->n_rings * sizeof(*queue->rings));
 }
 
-/* NULL: the contents up to @end are impossible.  A header is never cut in two. */
+/* NULL: the content up to @end is invalid.  A header is never split. */
 static const struct perf_event_header *record_at(SptPerfQueue *queue, const struct ring *ring,
 						 uint64_t at, uint64_t end)
 {
@@ -143,7 +143,7 @@ static int compare_held(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* What was taken, or copied out, is the kernel's again. */
+/* Records that were taken or copied out are given back to the kernel. */
 static void release(SptPerfQueue *queue)
 {
 	g_autofree uint64_t *tails = g_new(uint64_t, queue->n_rings);
@@ -222,7 +222,7 @@ bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLoo
 
 	if (has_room(queue))
 		return true;
-	/* What cannot be right is found again when it is collected. */
+	/* Invalid content is found again when it is collected. */
 	if (queue->copied_bytes > most_bytes || !collect(queue, look, data, &ring))
 		return false;
 	copy_out(queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perf leaves out the registers that were not asked for; the device has a place for all of them. */
+/* Perf excludes registers that were not requested; the device has a place for all of them. */
 #include "trace/perf/raw.h"
 
 #include <elf.h>
@@ -35,7 +35,7 @@ uint32_t spt_perf_raw_take(const void *from, size_t bytes, GByteArray *to)
 	if (n < 2 + n_regs || words[0] != PERF_SAMPLE_REGS_ABI_64)
 		return 0;
 	wanted = words[1 + n_regs];
-	/* The bytes, and how many of them there are really. */
+	/* The bytes, and how many of them were really copied. */
 	if (!wanted || wanted % 8 || wanted / 8 > n || 2 + n_regs + wanted / 8 + 1 > n)
 		return 0;
 	copied = words[2 + n_regs + wanted / 8];

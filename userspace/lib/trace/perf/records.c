@@ -13,7 +13,7 @@ struct sample {
 	uint64_t frames[];
 };
 
-/* What sample_id_all puts behind the records that are no samples. */
+/* The fields that sample_id_all adds to records that are no samples. */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;
@@ -167,7 +167,7 @@ bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_
 
 /*
  * Sorts the frames of @from into kernel and user part of @to, by the markers between them.  The
- * user part comes last, and what looks like a marker there is what the program had on its stack.
+ * user part comes last: a marker in it is a value from the program's stack.
  */
 static void split_stack(SptPerfRecords *records, const struct sample *from,
 			struct sysprof_sample *to)
@@ -233,7 +233,9 @@ static void append_raw(SptPerfRecords *records, const struct sample *from, const
 		to->user_mode = SYSPROF_USER_RAW;
 }
 
-/* The device's sample that @from is; registers and stack are at @raw, NULL: there are none. */
+/*
+ * Converts @from to a sample of the device; registers and stack are at @raw, NULL: there are none.
+ */
 static struct sysprof_sample *make_sample(SptPerfRecords *records, const struct sample *from,
 					  const struct spt_perf_who *who, const uint64_t *raw,
 					  const struct spt_perf_sink *sink)
@@ -311,7 +313,7 @@ unsigned spt_perf_records_n_cpus(const SptPerfRecords *records)
 	return records->n_cpus;
 }
 
-/* Which of the lost records were samples is not known: the state is asked for in any case. */
+/* It is not known which of the lost records were samples: the state is requested in any case. */
 static void take_lost(SptPerfRecords *records, unsigned cpu, const struct lost_record *lost,
 		      const struct spt_perf_sink *sink)
 {

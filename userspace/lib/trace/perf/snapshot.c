@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read first and reported later, so that it can be compared with records that came in between.
- * A process that ends while it is read is missing as far as it could not be read.
+ * Read first and reported later, so that it can be compared with records that came in between.  The
+ * unread rest of a process that ends meanwhile is missing.
  */
 #include "trace/perf/snapshot.h"
 
@@ -13,7 +13,7 @@
 
 #include "trace/perf/maps.h"
 
-/* Of a process's maps: a process may have 65,530, and their names may be long. */
+/* Limit of a process's maps: a process may have 65,530, and their names may be long. */
 #define MAPS_MAX_BYTES (16u << 20)
 #define PF_KTHREAD 0x00200000
 
@@ -26,7 +26,7 @@ struct thread {
 
 struct process {
 	uint32_t pid;
-	uint64_t begin_time, end_time;	/* of the reading */
+	uint64_t begin_time, end_time;	/* time of the reading */
 	GArray *threads;		/* struct thread */
 	GArray *maps;			/* struct spt_perf_map */
 	char *text;			/* memory of the maps' paths */
@@ -77,7 +77,7 @@ static bool parse_stat(char *text, struct thread *ret)
 			ticks = strtoull(field, NULL, 10);
 	}
 	ret->is_kthread = flags & PF_KTHREAD;
-	/* In the clock that goes on during suspend. */
+	/* In the clock that includes suspend. */
 	asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	ret->start_time = start_ns > asleep_ns ? start_ns - asleep_ns : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two tables, by pid and by tid, fed in order of time.  A snapshot meets the records of the time in
- * which it was taken: what it has reported already must not be reported again as something new.
+ * which it was taken: facts that it has reported must not be reported again as new ones.
  */
 #include "trace/perf/tasks.h"
 
@@ -13,7 +13,7 @@
  */
 #define SAME_START_NS 500000000ULL
 
-/* What a task's samples say once it is no longer listed under its id. */
+/* The pid in samples of a task that is no longer listed under its id. */
 #define PID_NONE UINT32_MAX
 
 struct thread {
@@ -101,7 +101,7 @@ static struct spt_perf_process *add_process(SptPerfTasks *tasks, uint32_t pid, u
 	return process;
 }
 
-/* @tid lives, as a thread of @process. */
+/* Notes that @tid lives, as a thread of @process. */
 static void add_thread(SptPerfTasks *tasks, struct spt_perf_process *process, uint32_t tid,
 		       const char *name)
 {
@@ -159,7 +159,7 @@ void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
 	}
 }
 
-/* To be reported later: @who has ended and left @n_threads. */
+/* Notes an exit to be reported later: @who has ended, and @n_threads remain. */
 static void hold_exit(SptPerfTasks *tasks, struct spt_perf_process *process,
 		      const struct spt_perf_who *who, unsigned n_threads)
 {
@@ -195,9 +195,7 @@ static void end_process(SptPerfTasks *tasks, struct spt_perf_process *process, u
 	put_exit(tasks, &exit, sink);
 }
 
-/*
- * The process of a task that begins at @start_time: an older one with its pid has come to its end.
- */
+/* The process of a task that begins at @start_time: an older one with its pid has ended. */
 static struct spt_perf_process *find_same(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time,
 					  uint64_t time, const struct spt_perf_sink *sink)
 {
@@ -308,7 +306,7 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 
 	if (!process)
 		process = add_process(tasks, who->pid, start_time, is_kthread);
-	/* Another name, which nothing reported: it may be another program. */
+	/* A new name that no record reported: it may be another program. */
 	if (is_main && !is_kthread && process->name[0] &&
 	    strncmp(process->name, name, sizeof(process->name) - 1))
 		spt_perf_tasks_exec(tasks, who, name, sink);
@@ -332,7 +330,7 @@ void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct spt_perf_process *process = value;
 
-		/* Those without a thread left are waiting for their exit to be reported. */
+		/* Processes without a thread wait until their exit is reported. */
 		if (process->snapshot != tasks->snapshot && process->start_time < before &&
 		    process->n_threads)
 			hold_exit(tasks, process, &(struct spt_perf_who){

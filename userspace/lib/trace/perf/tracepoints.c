@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the scheduler's trace points have what is asked of them, by their formats in tracefs. */
+/* Finds the fields of the scheduler's trace points, by their formats in tracefs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static char *read_text(const char *directory, const char *event, const char *fil
 	return g_file_get_contents(path, &text, NULL, NULL) ? text : NULL;
 }
 
-/* The place of a field of @bytes; false: it has none. */
+/* The offset of a field of @bytes; false: it has none. */
 static bool find_field(const char *directory, const char *event, const char *name, unsigned bytes,
 		       uint32_t *ret_at)
 {
@@ -35,7 +35,7 @@ static uint32_t read_id(const char *directory, const char *event)
 	g_autofree char *text = read_text(directory, event, "id");
 	unsigned long id = text ? strtoul(text, NULL, 10) : 0;
 
-	/* A record has it in 16 bits. */
+	/* A record has the value in 16 bits. */
 	return id <= UINT16_MAX ? (uint32_t)id : 0;
 }
 

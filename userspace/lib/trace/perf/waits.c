@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One small state machine a thread.  The stack of the thread that is switched out comes before its
+ * One small state machine per thread.  The stack of a thread that is switched out comes before its
  * switch, that of a waker when it wakes: both are kept as the kernel gave them until the wait ends,
  * and become frames only if the wait is reported.
  */
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nobody: a task that has exited already. */
+/* No task: one that has exited already. */
 #define TID_NONE UINT32_MAX
 
-/* Of enum sysprof_state: when a thread was put off its CPU while it could go on. */
+/* A value of enum sysprof_state: the thread was preempted. */
 #define IS_BLOCKED(state) ((state) >= SYSPROF_STATE_SLEEP && (state) <= SYSPROF_STATE_OTHER)
 
-/* Bits of a record of a trace point: what it interrupted. */
+/* Bits of a trace point's record: the context that it interrupted. */
 #define FLAG_HARDIRQ 0x08
 #define FLAG_SOFTIRQ 0x10
 
@@ -26,16 +26,16 @@ struct sample_id {
 
 struct thread {
 	uint32_t pid, tid;
-	uint64_t born;			/* 0: it was there before the start */
-	uint64_t since;			/* what is summed up, up to here */
+	uint64_t born;			/* 0: the thread existed before the start */
+	uint64_t since;			/* end of the time that is summed up */
 	uint64_t began;			/* to wait */
 	uint64_t woken;			/* 0: nobody was seen to wake it */
 	uint64_t ns[SYSPROF_STATES];
 	uint64_t voluntary, involuntary, wakes, longest;
-	uint32_t cpu;			/* it ran on last */
+	uint32_t cpu;			/* CPU on which it ran last */
 	uint32_t waker_pid, waker_tid, waker_cpu;
 	uint8_t state;
-	uint8_t left_state;		/* of the switch-out to come, as its trace point has it */
+	uint8_t left_state;		/* state of the switch-out to come, from its trace point */
 	uint8_t waker_context;
 	bool is_cut, has_changed, has_ended;
 	GByteArray *stack, *waker_stack; /* perf's samples; empty: none */
@@ -43,9 +43,9 @@ struct thread {
 
 struct lane {
 	uint64_t begin, last;
-	uint32_t first, tid;		/* who ran before the first entry, and runs now */
+	uint32_t first, tid; /* threads: the one before the first entry, and the present one */
 	GArray *entries;		/* uint64_t */
-	uint8_t left;			/* state in which the thread that ran was left */
+	uint8_t left;			/* state in which the last thread left */
 };
 
 struct SptPerfWaits {
@@ -55,7 +55,7 @@ struct SptPerfWaits {
 	uint64_t n_wakes;
 	unsigned n_cpus;
 	GHashTable *threads;		/* tid -> struct thread */
-	bool is_of_threads;		/* of some alone */
+	bool is_of_threads;		/* events of single threads */
 	struct lane *lanes;
 	struct sysprof_source_account *accounts;
 	GByteArray *made;
@@ -123,7 +123,7 @@ static struct thread *add(SptPerfWaits *waits, uint32_t pid, uint32_t tid, uint6
 	return thread;
 }
 
-/* What it has done up to @time counts as @state. */
+/* Counts the time up to @time as @state. */
 static void spend(struct thread *thread, uint64_t time, uint8_t state)
 {
 	if (time > thread->since) {
@@ -133,10 +133,7 @@ static void spend(struct thread *thread, uint64_t time, uint8_t state)
 	thread->has_changed = true;
 }
 
-/*
- * Instants of a thread's grid before @time: one a period, at a place in it that is as good as
- * random.
- */
+/* Instants of a thread's grid before @time: one per period, at a pseudo-random position in it. */
 static uint64_t instants_before(const SptPerfWaits *waits, uint32_t tid, uint64_t time)
 {
 	uint64_t period = time / waits->period_ns,
@@ -175,7 +172,10 @@ static void put_thread(struct thread *thread, uint64_t at, const struct spt_perf
 	thread->has_changed = false;
 }
 
-/* What a sample of perf is worth of an event: frames, and the copy of the stack behind them. */
+/*
+ * The part of perf's sample that belongs to an event: frames, and the copy of the stack behind
+ * them.
+ */
 static struct sysprof_event *begin_event(SptPerfWaits *waits, const struct spt_perf_who *who,
 					 const GByteArray *stack, const struct spt_perf_sink *sink)
 {
@@ -225,7 +225,7 @@ static void put_event(SptPerfWaits *waits, const struct spt_perf_who *who,
 	sink->func(&event->record, sink->data);
 }
 
-/* The one who ended the wait; its number, 0 if it has no stack. */
+/* The stack of the waker; returns its number, 0 if there is none. */
 static uint64_t put_wake(SptPerfWaits *waits, const struct thread *thread,
 			 const struct spt_perf_sink *sink)
 {
@@ -245,7 +245,7 @@ static uint64_t put_wake(SptPerfWaits *waits, const struct thread *thread,
 	return waits->n_wakes;
 }
 
-/* @end: when it ran again, or the recording ended. */
+/* @end: time at which it ran again, or at which the recording ended. */
 static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, uint64_t end,
 		     uint64_t weight, const struct spt_perf_sink *sink)
 {
@@ -380,15 +380,18 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 	if (!thread)
 		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
 	if (thread->has_ended) {
-		waits->lanes[who->cpu].left = SYSPROF_STATE_OTHER;
-		g_hash_table_remove(waits->threads, GUINT_TO_POINTER(who->tid));
+		/* On a busy host it can be preempted before its last switch. */
+		if (!is_preempted) {
+			waits->lanes[who->cpu].left = SYSPROF_STATE_OTHER;
+			g_hash_table_remove(waits->threads, GUINT_TO_POINTER(who->tid));
+		}
 		return;
 	}
-	/* Somebody was quicker than the switch: the waking was reported before. */
+	/* Another CPU was quicker than the switch: the waking was reported before. */
 	if (thread->woken && (!thread->stack->len || is_preempted ||
 			      thread->woken < spt_perf_sample_time(thread->stack->data)))
 		thread->woken = 0;
-	/* A lost record of it leaves a gap, about which nothing is known. */
+	/* A lost record of the thread leaves a gap of unknown state. */
 	spend(thread, who->time,
 	      thread->state == SYSPROF_STATE_RUNNING ? SYSPROF_STATE_RUNNING :
 						       SYSPROF_STATE_UNKNOWN);
@@ -449,7 +452,7 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 
 	memcpy(&tid, raw + waits->points.woken_at, sizeof(tid));
 	thread = find(waits, tid);
-	/* Only the first one counts: from then on it could run. */
+	/* Only the first one counts: from then on the thread could run. */
 	if (!thread || thread->has_ended || thread->state == SYSPROF_STATE_NEW ||
 	    (thread->woken && thread->state != SYSPROF_STATE_RUNNING))
 		return;
@@ -462,7 +465,7 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 	keep(thread->waker_stack, header);
 }
 
-/* What sched_switch calls the state it leaves a thread in. */
+/* The state in which a thread leaves, by sched_switch. */
 static uint8_t state_of(uint64_t bits)
 {
 	switch (bits & 0xff) {
@@ -567,7 +570,7 @@ static void forked(SptPerfWaits *waits, const struct spt_perf_who *who)
 	thread->cpu = who->cpu;
 }
 
-/* What it does from now on is no more than to vanish. */
+/* From now on the thread only ends. */
 static void exited(SptPerfWaits *waits, const struct spt_perf_who *who,
 		   const struct spt_perf_sink *sink)
 {
@@ -606,7 +609,7 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 			switched_in(waits, &who, sink);
 		break;
 	case PERF_RECORD_LOST:
-		/* Switches and stacks; how many of them were ends of waits is not known. */
+		/* Lost switches and stacks; how many of them were ends of waits is not known. */
 		waits->accounts[cpu].lost[SYSPROF_LOST_RING_FULL].events +=
 			((const uint64_t *)(header + 1))[1];
 		waits->accounts[cpu].seen.events += ((const uint64_t *)(header + 1))[1];

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples whose stacks go through an object whose unwind table is still being made.  They are put
+ * aside, so that neither they nor the others wait: rows of a capture need not be in order of time.
+ */
+#ifndef SPT_ASIDE_H
+#define SPT_ASIDE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "capture/capture.h"
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+/*
+ * @row: without node and end.  @has_run: the task's process was seen to run its image before.
+ * @comm: the task's name.  @late: the object without a table.
+ */
+typedef struct {
+	SptSampleRow row;
+	const struct sysprof_sample *sample;
+	const char *comm;
+	uint32_t late;
+	bool has_run;
+} SptAsideSample;
+
+typedef struct SptAside SptAside;
+
+/* @max_bytes: of the samples' records. */
+SptAside *spt_aside_new(uint64_t max_bytes);
+void spt_aside_free(SptAside *aside);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptAside, spt_aside_free)
+
+/* Copies @sample, whose mappings the space @mm keeps.  False: there are too many. */
+bool spt_aside_put(SptAside *aside, const SptAsideSample *sample, uint64_t mm);
+/* Calls @take for each, in order; those for which it returns false stay. */
+void spt_aside_take(SptAside *aside, bool (*take)(SptAsideSample *sample, void *data), void *data);
+bool spt_aside_is_empty(const SptAside *aside);
+/* How many samples of @cpu up to @time are aside, and their weight. */
+uint64_t spt_aside_count(const SptAside *aside, unsigned cpu, uint64_t time, uint64_t *ret_weight);
+
+G_END_DECLS
+
+#endif
