@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A place in the tree is known by a number made of the names on its way from the root, so that it
+ * A place in the tree is identified by a number made of the names on its path from the root.  So it
  * is found again in another tree.
  */
 #include "browse.h"
@@ -29,11 +29,11 @@ struct row {
 struct spt_browser {
 	struct spt_browse_page page;
 	GHashTable *open;		/* places */
-	GArray *rows;			/* struct row, what the tree shows */
-	unsigned cursor, first;		/* of rows: the chosen one, the topmost on the screen */
+	GArray *rows;			/* struct row: the rows that the tree shows */
+	unsigned cursor, first; /* indices of rows: the chosen one, the topmost one on the screen */
 	GString *search;
 	bool is_typing;			/* the text that is searched for */
-	const char *keys;		/* of the caller, in words; NULL: none */
+	const char *keys;		/* the caller's text; NULL: none */
 };
 
 SptBrowser *spt_browser_new(void)
@@ -131,7 +131,7 @@ static const struct row *row_at(const SptBrowser *browser, unsigned at)
 	return at < browser->rows->len ? &g_array_index(browser->rows, struct row, at) : NULL;
 }
 
-/* Shows the tree as it is open now, with the cursor on @place if that is shown. */
+/* Shows the tree with the rows that are open now, with the cursor on @place if that is shown. */
 static void show(SptBrowser *browser, uint64_t place)
 {
 	g_array_set_size(browser->rows, 0);
@@ -145,7 +145,7 @@ static void show(SptBrowser *browser, uint64_t place)
 void spt_browser_set_page(SptBrowser *browser, const struct spt_browse_page *page)
 {
 	const struct row *row = row_at(browser, browser->cursor);
-	/* Who is at the top stays there, whatever is the first now. */
+	/* The top row stays at the top, even if another comes first now. */
 	uint64_t place = row && browser->cursor > 0 ? row->place : 0;
 
 	browser->page = *page;
@@ -257,7 +257,7 @@ static bool matches(const SptBrowser *browser, uint32_t node)
 	return strstr(name, wanted) != NULL;
 }
 
-/* The next node with the text, in any part of the tree, which is opened down to it. */
+/* The next node with the text, in any part of the tree; opens the rows down to it. */
 static void find_next(SptBrowser *browser)
 {
 	const SptTreeNode *nodes = browser->page.nodes;

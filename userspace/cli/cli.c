@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every command does alike: complain in one sentence, read its options, open its recording. */
+/*
+ * What all commands have in common: print a complaint in one sentence, read options, open the
+ * recording.
+ */
 #include "cmd.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/heap.h"
 #include "base/near.h"
 
-/* As the program was called. */
+/* The program's name as it was called. */
 static const char *called = SPT_CLI;
 
 void spt_cli_set_called(const char *name)
@@ -48,7 +52,10 @@ void spt_cli_complain(const char *format, ...)
 	fprintf(stderr, "%s: %s\n", called, shown);
 }
 
-/* Set while commands are asked for their options only. */
+/* The context whose help is printed. */
+static GOptionContext *helped;
+
+/* Set while commands are asked only for their options. */
 static bool is_listing;
 
 /* As SPT_CLI_OPTIONAL() makes it. */
@@ -98,7 +105,7 @@ static void end_options_without_value(const GOptionEntry *entries, int argc, cha
 			    strcmp(argv[i] + 2, entry->long_name) == 0) {
 				g_autofree char *ended = g_strconcat(argv[i], "=", NULL);
 
-				/* The arguments are nobody's to free. */
+				/* Nobody frees the arguments. */
 				argv[i] = (char *)g_intern_string(ended);
 				break;
 			}
@@ -120,7 +127,7 @@ static const char *nearest_option(const char *complaint, const GOptionEntry *ent
 	return least ? near : NULL;
 }
 
-/* Those of the command, and what all have that people read. */
+/* The command's options, and those of all commands that print text for people. */
 static GArray *all_options(const struct spt_command *command, const GOptionEntry *entries)
 {
 	GArray *all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
@@ -137,10 +144,49 @@ static GArray *all_options(const struct spt_command *command, const GOptionEntry
 	return all;
 }
 
+/* A line of help with its description wrapped, "  --option      Description". */
+static void print_help_line(const char *line)
+{
+	const char *option_end = g_str_has_prefix(line, "  -") ? strstr(line + 2, "  ") : NULL;
+	unsigned indent = option_end ?
+			  (unsigned)(option_end - line + (long)strspn(option_end, " ")) : 0;
+	g_autofree char *wrapped = spt_format_wrap(line + indent, indent, spt_terminal_width());
+
+	printf("%.*s%s\n", (int)indent, line, wrapped);
+}
+
+/* GOption does not wrap its help. */
+static gboolean print_help(G_GNUC_UNUSED const char *option, G_GNUC_UNUSED const char *value,
+			   G_GNUC_UNUSED gpointer data, G_GNUC_UNUSED GError **error)
+{
+	g_autofree char *help = g_option_context_get_help(helped, TRUE, NULL);
+	g_auto(GStrv) lines = g_strsplit(g_strchomp(help), "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		print_help_line(*line);
+	exit(spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE);
+}
+
+static GOptionContext *new_context(const struct spt_command *command, const GOptionEntry *entries)
+{
+	const GOptionEntry help[] = {
+		{ "help", 'h', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, print_help,
+		  "Print this help", NULL },
+		{ .long_name = NULL },
+	};
+
+	helped = g_option_context_new(command->usage);
+	g_option_context_set_help_enabled(helped, FALSE);
+	g_option_context_set_summary(helped, command->help);
+	g_option_context_add_main_entries(helped, help, NULL);
+	g_option_context_add_main_entries(helped, entries, NULL);
+	return helped;
+}
+
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *own, int *argc,
 		   char ***argv)
 {
-	g_autoptr(GOptionContext) context = g_option_context_new(command->usage);
+	g_autoptr(GOptionContext) context = NULL;
 	g_autofree char *program = g_strdup_printf("%s %s", called, command->name);
 	g_autoptr(GArray) all = all_options(command, own);
 	const GOptionEntry *entries = (const GOptionEntry *)all->data;
@@ -154,10 +200,9 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *own, i
 		return false;
 	}
 	end_options_without_value(entries, *argc, *argv);
-	/* Where GOption's help takes the usage line from. */
+	/* GOption's help takes the usage line from here. */
 	g_set_prgname(program);
-	g_option_context_set_summary(context, command->help);
-	g_option_context_add_main_entries(context, entries, NULL);
+	context = new_context(command, entries);
 	if (g_option_context_parse(context, argc, argv, &error))
 		return spt_terminal_check();
 	near = nearest_option(error->message, entries);

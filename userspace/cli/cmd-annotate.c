@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli annotate: a function's source and instructions, with what each of them took. */
+/* sysprof-cli annotate: a function's source and instructions, with the weight of each. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static char *fit(const char *text, unsigned head)
 	return spt_format_cut(text, width > head + 20 ? width - head : 0);
 }
 
-/* Blank where there is nothing, so that what there is stands out. */
+/* Blank for zero, so that other values stand out. */
 static void print_shares(uint64_t self, uint64_t total, uint64_t all)
 {
 	if (self)
@@ -52,7 +52,7 @@ static void print_file(const SptAnnotatedFile *file, uint64_t all)
 	printf("\n%s%s%s\n", spt_color(SPT_COLOR_TITLE), path, spt_color(SPT_COLOR_OFF));
 	if (file->problem)
 		printf("    %s%s\n", file->problem,
-		       file->found ? "" : "; --source-dir tells where sources are");
+		       file->found ? "" : "; --source-dir DIR names a directory of sources");
 	printf("\n%7s  %7s  %6s  Source\n", "Self %", "Total %", "Line");
 	for (unsigned i = 0; i < file->lines->len; i++) {
 		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
@@ -125,7 +125,7 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 	}
 }
 
-/* @command: the recording of one, of which this is; or NULL. */
+/* @command: the recorded command whose part this is; or NULL. */
 static void print_text(const char *function, const SptAnnotation *annotation,
 		       const SptCapture *command, const struct options *options)
 {
@@ -196,7 +196,7 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 		return SPT_EXIT_FAILURE;
 	samples.object = NULL;
 	annotation = annotate(capture, symbols, &samples, filter->object, options);
-	/* The command has none of it: perhaps something else has. */
+	/* The command has no samples of it: perhaps another process has. */
 	if (!annotation && samples.processes && !options->filter.only_command) {
 		samples.processes = NULL;
 		annotation = annotate(capture, symbols, &samples, filter->object, options);
@@ -256,13 +256,13 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	       spt_filter_options_find_metric(&options->filter);
 }
 
-/* Of two operands the recording is the first, unless only the second is there. */
+/* Of two operands the first is the recording, unless only the second exists. */
 static bool is_other_way_round(const char *first, const char *second)
 {
 	return !g_file_test(first, G_FILE_TEST_EXISTS) && g_file_test(second, G_FILE_TEST_EXISTS);
 }
 
-/* One alone is the function.  Returns the recording; NULL: complained. */
+/* A single operand is the function.  Returns the recording; NULL: complained. */
 static const char *take_operands(int argc, char **argv, struct options *options)
 {
 	int first = spt_cli_first_operand(argc, argv), n = argc - first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli bundle: a recording for other machines, or for other people. */
+/* sysprof-cli bundle: a recording for other machines or other people. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,8 +23,8 @@ static void tell_bundled(const SptCapture *capture, const char *out)
 		objects += !has[row->object];
 		has[row->object] = true;
 	}
-	fprintf(stderr, "%s: bundled what %" PRIu64 " objects say of %" PRIu64 " places\n", shown,
-		objects, places);
+	fprintf(stderr, "%s: bundled the names of %" PRIu64 " addresses in %" PRIu64 " objects\n", shown,
+		places, objects);
 }
 
 bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli diff: what takes a larger or a smaller share of one recording than of another. */
+/*
+ * sysprof-cli diff: functions and processes with a larger or smaller percentage in one recording
+ * than in another.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +17,10 @@
 #define TEXT_MIN_POINTS 0.01
 #define HEAD_COLUMNS 53			/* up to the function's name */
 #define A_SCREEN G_MININT		/* --limit was not given */
-/* Above the rows and below, with the shell's next line; rows where a terminal has hardly any. */
+/*
+ * Lines above and below the rows, and the shell's next line; number of rows where a terminal has
+ * hardly any room.
+ */
 #define ROWS_AROUND 6
 #define ROWS_LEAST 5
 
@@ -31,7 +37,7 @@ struct page {
 	const SptCapture *captures[SPT_SIDES];
 	const SptProfile *profiles[SPT_SIDES];
 	GArray *rows;			/* SptDiffRow */
-	const uint32_t *shown;		/* of rows, those on the page in their order */
+	const uint32_t *shown;		/* of rows: those on the page, in their order */
 	uint32_t n_shown;
 	uint32_t n_more;		/* rows that the limit removed */
 };
@@ -49,7 +55,7 @@ static double change_of(const SptDiffRow *row, bool of_total)
 	return 100 * (shares[SPT_AFTER] - shares[SPT_BEFORE]);
 }
 
-/* Rows: as many as were asked for, or as the screen has room for. */
+/* Number of rows: as requested, or as the screen has room for. */
 static uint32_t limit_of(const struct options *options)
 {
 	unsigned rows = options->json ? 0 : spt_terminal_rows();
@@ -74,7 +80,7 @@ static void select_rows(struct page *page, GArray *rows, uint32_t *order)
 	for (uint32_t i = 0; i < rows->len; i++) {
 		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, order[i]);
 
-		/* A filter may have left nothing of a function. */
+		/* A filter may have removed all of a function. */
 		if (row->is_process || !(row->total[SPT_BEFORE] + row->total[SPT_AFTER] > 0) ||
 		    fabs(change_of(row, options->total)) < least)
 			continue;
@@ -85,7 +91,7 @@ static void select_rows(struct page *page, GArray *rows, uint32_t *order)
 	}
 }
 
-/* A path from its end up, so that a line that is cut keeps what matters. */
+/* A path reversed, so that a line that is cut keeps the important end. */
 static char *describe(const struct page *page, uint32_t index)
 {
 	const SptDiffRow *row = row_at(page, index);
@@ -116,7 +122,7 @@ static bool may_be_noise(const struct page *page, const SptDiffRow *row)
 	return fabs(shares[SPT_AFTER] - shares[SPT_BEFORE]) < 2 * sqrt(variance);
 }
 
-/* What has grown, of what is no noise. */
+/* The row that has grown most, without noise. */
 static const char *color_of(const struct page *page, const SptDiffRow *row)
 {
 	if (may_be_noise(page, row))
@@ -237,7 +243,7 @@ static void print_json(const struct page *page)
 	spt_json_end_object(json);
 }
 
-/* What the conditions leave of one side; NULL: complained. */
+/* The part of one side that the conditions select; NULL: complained. */
 static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
 			     const SptFilter *filter, const struct options *options)
 {
@@ -246,7 +252,7 @@ static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
 
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return NULL;
-	/* Shares of nothing would make everything else look new. */
+	/* Percentages of nothing would make everything else look new. */
 	if (spt_profile_total(profile) > 0)
 		return g_steal_pointer(&profile);
 	spt_cli_complain("%s has no samples to compare", capture->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli doctor: can this user record here, and if not, what helps. */
+/* sysprof-cli doctor: whether this user can record here, and how to fix it if not. */
 #include <stdio.h>
 
 #include "cmd.h"

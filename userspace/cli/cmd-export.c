@@ -81,14 +81,14 @@ struct options {
 	char *out;
 };
 
-/* The conditions that choose samples have no meaning for what threads did. */
+/* The conditions that choose samples do not apply to states of threads. */
 static bool chooses_samples(const SptFilter *filter)
 {
 	return filter->process || filter->thread || filter->cpus || filter->where ||
 	       filter->object || filter->side || filter->most_parallelism;
 }
 
-/* Of all of the recording, or a time of it. */
+/* Of the whole recording, or of a range of time. */
 static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 			 const SptFilter *filter, const struct options *options, GString *text)
 {

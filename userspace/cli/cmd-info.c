@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli info: what a recording holds, where its periods went, and what is missing. */
+/* sysprof-cli info: the contents of a recording, the account of its periods, and losses. */
 #include "capture/format.h"
 #include "cmd.h"
 #include "info.h"

@@ -20,7 +20,7 @@ static void on_interrupt(int number)
 	(void)number;
 }
 
-/* Says on stderr where @fd listens, as port 0 is any. */
+/* Prints on stderr the address at which @fd listens, as port 0 is any. */
 static void tell_address(int fd)
 {
 	struct sockaddr_storage local;
@@ -65,7 +65,8 @@ struct limits {
 };
 
 /*
- * All of @from, a blocking descriptor, into @to.  False: complained.  @ret_bytes: how much came.
+ * Copies all of @from, a blocking descriptor, into @to.  False: complained.  @ret_bytes: bytes
+ * received.
  */
 static bool copy(int from, int to, const char *path, const struct limits *limits,
 		 uint64_t *ret_bytes)
@@ -102,7 +103,7 @@ static bool copy(int from, int to, const char *path, const struct limits *limits
 	return true;
 }
 
-/* FILE.part becomes FILE if the recording came to its end. */
+/* FILE.part becomes FILE if the recording is complete. */
 static bool complete(const char *part, const char *path)
 {
 	g_autoptr(GError) error = NULL;

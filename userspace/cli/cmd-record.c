@@ -21,11 +21,11 @@
 #define STEP_MS 100
 #define PROGRESS_NS 250000000ULL
 
-/* A trigger that keeps firing must not fill the disk. */
+/* A trigger that fires again and again must not fill the disk. */
 #define TRIGGERED_FILES 16
 
 static volatile sig_atomic_t interrupts, child_ended, asked;
-/* The command, and when it ended: a flush may keep us from asking for a while. */
+/* The command, and when it ended: a flush may delay the check for a while. */
 static volatile pid_t command;
 static volatile int64_t command_ended_us;
 
@@ -99,7 +99,7 @@ static void show_summary(const SptRecorderStatus *status, const char *output, bo
 		costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
 }
 
-/* A flight recorder is asked for its last seconds, or a tick came too late. */
+/* A flight recorder has to write its last seconds, because of a request or a late tick. */
 static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, const char *why,
 		       GError **error)
 {
@@ -120,7 +120,9 @@ static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, c
 	return true;
 }
 
-/* Until the command or the recorded processes have ended, the time is over, or the user says so. */
+/*
+ * Until the command or the recorded processes have ended, the time is over, or the user interrupts.
+ */
 static bool record(SptRecorder *recorder, const struct spt_record_options *options,
 		   struct spt_child *child, GError **error)
 {
@@ -155,14 +157,17 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			break;
 		if (!child->pid && status.has_ended)
 			break;
-		/* Ctrl-C also reaches the command, whose end is waited for; twice means it. */
+		/*
+		 * Ctrl-C also reaches the command, and the recorder waits for its end; a second
+		 * Ctrl-C stops waiting.
+		 */
 	} while (child->pid ? !child->ended && interrupts < 2 : !interrupts);
 	if (is_shown && shown_ns)
 		fprintf(stderr, "\r%*s\r", 60, "");
 	return true;
 }
 
-/* After a failure: a full disk, say. */
+/* After a failure, for example of a full disk. */
 static void tell_what_is_left(const struct spt_record_options *options)
 {
 	g_autofree char *part = g_strconcat(options->output, ".part", NULL);
@@ -232,7 +237,7 @@ static int open_held(uint32_t object, void *recorder)
 	return spt_recorder_file(recorder, object);
 }
 
-/* While files that have been deleted are still held. */
+/* Called while deleted files are still held. */
 static bool bundle(SptRecorder *recorder, const char *path)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
@@ -280,7 +285,7 @@ static SptTraceFilter only_child(const SptTraceFilter *others, const struct spt_
 	return filter;
 }
 
-/* The command has not begun, and never will. */
+/* The command has not begun, and will not begin. */
 static int give_up(struct spt_child *child)
 {
 	if (child->go >= 0)
@@ -299,13 +304,19 @@ static void tell_failure(const struct spt_record_options *options, const struct 
 		fprintf(stderr, "%s %s.\n", options->command[0], failure);
 }
 
-static bool check_program(const char *name)
+/* Whether the libraries that are needed, or would help, can be loaded.  False: complained. */
+static bool check_program(const char *name, SptRecorderOptions *options)
 {
 	g_autofree char *program = g_find_program_in_path(name);
 	g_autoptr(GError) error = NULL;
 
-	if (!program || spt_memory_check_program(program, &error))
+	if (!program || (!options->memory && options->calls == SPT_CALLS_NEVER) ||
+	    spt_memory_check_program(program, &error))
 		return true;
+	if (!options->memory && options->calls == SPT_CALLS_IF_NEEDED) {
+		options->calls = SPT_CALLS_NEVER;
+		return true;
+	}
 	spt_cli_complain("%s", error->message);
 	return false;
 }
@@ -318,6 +329,8 @@ static void tell_memory(const SptMemoryStatus *memory)
 	g_autofree char *waits = spt_format_count(memory->waits);
 	g_autofree char *waited = spt_format_ns(memory->waited_ns);
 	g_autofree char *lost = spt_format_count(memory->lost);
+	g_autofree char *mapped = spt_format_bytes(memory->mapped_bytes);
+	g_autofree char *unmapped = spt_format_bytes(memory->unmapped_bytes);
 
 	fprintf(stderr, "Allocations: %s of %s, %s frees, %s lost", calls, bytes, frees, lost);
 	if (memory->waits)
@@ -333,7 +346,10 @@ static void tell_memory(const SptMemoryStatus *memory)
 	if (memory->own_allocators > 1)
 		fprintf(stderr, "Note: programs with such an allocator were started %" PRIu64 " times in all.\n",
 			memory->own_allocators);
-	if (!memory->calls)
+	if (memory->mappings)
+		fprintf(stderr, "Mappings: %" PRIu64 " of %s, %s unmapped\n", memory->mappings, mapped,
+			unmapped);
+	if (!memory->calls && !memory->mappings)
 		fprintf(stderr, "Note: no allocation was seen; programs with an allocator of their own, and those that "
 				"are linked statically, cannot be recorded this way.\n");
 }
@@ -355,11 +371,12 @@ static int run_recording(const struct spt_record_options *options)
 		if (recorder_options.stream_fd < 0)
 			return SPT_EXIT_FAILURE;
 	}
-	if (options->recorder.memory && !check_program(options->command[0]))
+	if (options->command[0] && !check_program(options->command[0], &recorder_options))
 		return SPT_EXIT_FAILURE;
 	if (options->command[0] && !spt_child_prepare(&child, options->command))
 		return SPT_EXIT_FAILURE;
 	command = child.pid;
+	recorder_options.command_pid = (uint32_t)child.pid;
 	if (options->only_command)
 		recorder_options.filter = only_child(&recorder_options.filter, &child);
 	recorder = spt_recorder_new(&recorder_options, &error);
@@ -410,6 +427,8 @@ static int run_recording(const struct spt_record_options *options)
 	tell_failure(options, &child);
 	if (options->recorder.memory)
 		tell_memory(&status.memory);
+	if (status.has_calls)
+		fprintf(stderr, "Note: %s.\n", SPT_CLI_CALLS_NOTE);
 	if (status.waits_lost) {
 		g_autofree char *n = spt_format_count(status.waits_lost);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "memory-use.h"
 #include "profile/command.h"
 #include "profile/selection.h"
 #include "profile/wholeness.h"
@@ -16,18 +17,22 @@
 #include "report-tui.h"
 #include "report.h"
 
-/* --limit: no number is given. */
+/* --limit: no number was given. */
 #define A_SCREEN G_MININT
-/* What a page has beside its rows, and the shell's next line; and rows it has at the least. */
+/* Lines of a page beside its rows, and the shell's next line; and the least number of rows. */
 #define ROWS_AROUND 10
 #define ROWS_LEAST 8
+/* Fraction of the elapsed time, from which on a command need not be asked why it waited. */
+#define MUCH_RUNNING 0.8
+/* From this part on, code without names is worth a line. */
+#define MUCH_NAMELESS_PCT 10
 
 #define ADDRESS_OF(name) &spt_report_##name,
 static const struct spt_report_kind *const kinds[] = { SPT_REPORTS(ADDRESS_OF) };
 
 struct options {
 	union spt_report_value values[G_N_ELEMENTS(kinds)];
-	unsigned kind;			/* the one that was asked for */
+	unsigned kind;			/* the report that was requested */
 	gboolean json, tui, ignored;
 	int limit;
 	double min_percent;
@@ -66,7 +71,7 @@ static bool choose_kind(struct options *options)
 	return false;
 }
 
-/* What a report is all about need not be said. */
+/* The subject of the whole report is not repeated. */
 static bool choose_metric(struct options *options)
 {
 	const char *only = kinds[options->kind]->metric;
@@ -178,7 +183,7 @@ static void clear_options(struct options *options)
 	spt_filter_options_clear(&options->filter);
 }
 
-/* Shares are of CPU time: a program that waits would look busy. */
+/* Percentages are of CPU time: a program that waits would look busy. */
 static void print_wall(const SptCapture *capture)
 {
 	g_autofree char *text = NULL;
@@ -187,7 +192,10 @@ static void print_wall(const SptCapture *capture)
 	if (!spt_wall_find(&wall, capture))
 		return;
 	text = spt_format_wall(&wall);
-	printf("%s\n", text);
+	/* On a busy machine it may not have waited at all, but for CPUs. */
+	printf("%s%s\n", text,
+	       wall.ready < 0 && wall.running < MUCH_RUNNING ? "; record --waits shows for what" :
+							       "");
 }
 
 static void print_stacks(const SptCapture *capture, const SptFilter *filter)
@@ -199,7 +207,25 @@ static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 		printf("%s\n", shown);
 }
 
-/* Nothing is asked of the samples, but whose they are may be. */
+/* Of a JIT compiler, whose program has to report names. */
+static void print_nameless(const struct spt_report *report)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	uint64_t nameless = 0;
+	double share;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!functions[i].is_process && !functions[i].has_symbol &&
+		    g_strcmp0(functions[i].object, "[anon]") == 0)
+			nameless += functions[i].self;
+	share = spt_percent(nameless, spt_profile_total(report->profile));
+	if (share >= MUCH_NAMELESS_PCT)
+		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof)\n",
+		       share);
+}
+
+/* There are no conditions on samples, except perhaps whose they are. */
 static bool is_whole(const struct spt_report *report)
 {
 	const SptFilter *filter = report->filter;
@@ -222,7 +248,7 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 		return;
 	if (!report->filter->processes) {
 		if (may_have_rest)
-			printf("%s has no samples; this is all that ran\n", shown);
+			printf("%s has no samples; everything that ran is shown\n", shown);
 	} else if (!report->metric->is_cpu || !is_whole(report)) {
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
 		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");
@@ -235,6 +261,12 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 	if (failure)
 		printf("%s%s %s%s\n", spt_color(SPT_COLOR_HOT), shown, failure,
 		       spt_color(SPT_COLOR_OFF));
+}
+
+static bool is_of_calls(const struct spt_report *report)
+{
+	return report->metric->parts & SPT_METRIC_HAS_STATE &&
+	       g_strcmp0(spt_capture_host(report->capture, "waits"), "calls") == 0;
 }
 
 static void print_text_head(const struct spt_report *report, bool may_have_rest)
@@ -257,7 +289,14 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 		       sum);
 	else if (is_whole(report))
 		print_wall(report->capture);
+	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {
+		spt_cli_print_resident(report->capture, summary->start_ns, 0);
+		spt_cli_print_heap(report->capture, summary->start_ns, 0);
+	}
+	if (is_of_calls(report))
+		printf("%s\n", SPT_CLI_CALLS_NOTE);
 	print_stacks(report->capture, report->filter);
+	print_nameless(report);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	if (summary->budget > 0)
@@ -274,10 +313,19 @@ static void add_json_head(const struct spt_report *report, SptJson *json)
 	spt_metric_add_sum(json, report->metric, report->capture,
 			   spt_profile_total(report->profile));
 	spt_json_count(json, "lost", report->summary->lost);
+	if (is_of_calls(report))
+		spt_json_text(json, "waits_of", "calls");
 	if (report->summary->budget > 0)
 		spt_json_number(json, "sampled_pct",
 				spt_percent(report->summary->delivered,
 					    report->summary->delivered + report->summary->budget));
+}
+
+static void add_json_memory(const struct spt_report *report, SptJson *json)
+{
+	spt_cli_add_resident(json, report->capture);
+	if (spt_cli_is_of_heap(report->metric))
+		spt_cli_add_heap(json, report->capture);
 }
 
 static int print_page(const struct spt_report_kind *kind, const struct spt_report *report,
@@ -289,6 +337,9 @@ static int print_page(const struct spt_report_kind *kind, const struct spt_repor
 		spt_json_object(json, NULL);
 		if (report->profile)
 			add_json_head(report, json);
+		/* A summary has no room for it. */
+		if (report->profile && !kind->is_whole_page)
+			add_json_memory(report, json);
 		kind->json(report, json);
 		spt_json_end_object(json);
 	} else {
@@ -308,7 +359,7 @@ static int print_page(const struct spt_report_kind *kind, const struct spt_repor
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
-/* Rows: as many as were asked for, or as the screen has room for. */
+/* Number of rows: as requested, or as the screen has room for. */
 static unsigned limit_of(const struct options *options)
 {
 	unsigned rows = options->json ? 0 : spt_terminal_rows();
@@ -323,7 +374,7 @@ static bool has_samples(const SptProfile *profile)
 	return spt_profile_n_samples(profile) > 0;
 }
 
-/* What the report is made of: @report's profile, to be freed, and its base. */
+/* The profile of @report, to be freed, and its base. */
 static SptProfile *fold(struct spt_report *report, enum spt_report_of of)
 {
 	const SptCapture *capture = report->capture;

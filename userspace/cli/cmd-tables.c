@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysprof-cli tables: unwind tables of the system's programs and libraries, made ahead of
- * recordings, and handed to the module for everybody.
+ * sysprof-cli tables: makes unwind tables of the system's programs and libraries ahead of
+ * recordings, and hands them to the module for all users.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,18 +18,21 @@
 #include "record/tables.h"
 
 #define LOOK_AGAIN_S 60
+#define SHOW_EVERY_US (G_USEC_PER_SEC / 2)
 #define DEPTH_MAX 32
 #define MAPPINGS_MAX 4096		/* of one process that are looked at */
 
 struct tables {
 	SptTableCache *cache;
 	SptReader *reader;
-	SptTrace *trace;		/* NULL: they are kept, not handed over */
+	SptTrace *trace;		/* NULL: tables are kept, not handed over */
 	GHashTable *seen;		/* files, as "device:inode:seconds" */
-	bool is_for_all;		/* root makes them: of what root alone could have written */
+	/* root makes the tables: only of files that root alone could have written */
+	bool is_for_all;
 	unsigned n_files, n_refused, n_untrusted;
 	uint64_t bytes;
-	int problem;			/* of the last that was refused */
+	gint64 shown_us;		/* when the terminal last had the counts; 0: it has not */
+	int problem;			/* size of the last table that was refused */
 };
 
 static const char *const usual_paths[] = {
@@ -73,7 +76,20 @@ static void give(struct tables *tables, const SptObject *file, const SptUnwindTa
 	tables->problem = problem;
 }
 
-/* @fd becomes the function's. */
+/* All files of a system take minutes. */
+static void show_progress(struct tables *tables)
+{
+	gint64 now_us = g_get_monotonic_time();
+	g_autofree char *size = NULL;
+
+	if (now_us - tables->shown_us < SHOW_EVERY_US || !isatty(STDERR_FILENO))
+		return;
+	size = spt_format_bytes(tables->bytes);
+	tables->shown_us = now_us;
+	fprintf(stderr, "\r%u unwind tables, %s so far ", tables->n_files, size);
+}
+
+/* The function takes over @fd. */
 static void take_file(struct tables *tables, int fd, const char *path)
 {
 	g_autoptr(SptUnwindTable) table = NULL;
@@ -96,6 +112,7 @@ static void take_file(struct tables *tables, int fd, const char *path)
 	tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
 	if (tables->trace)
 		give(tables, file, table);
+	show_progress(tables);
 }
 
 /*
@@ -131,7 +148,7 @@ static void take_path(struct tables *tables, const char *path, unsigned depth)
 		g_dir_close(dir);
 }
 
-/* FUSE says of a file what the user says who serves it, and may not answer. */
+/* The server of a FUSE file system decides what it says of a file, and may not answer. */
 static bool is_fuse(unsigned device)
 {
 	g_autofree char *text = NULL,
@@ -150,8 +167,8 @@ static bool is_fuse(unsigned device)
 }
 
 /*
- * What a process has mapped, if its path leads us to the same file and root alone could have
- * written that.  The file system is not asked before it is known to be no user's.
+ * The files that a process has mapped, if their paths lead us to the same files and root alone
+ * could have written those.  A file system is not asked before it is known not to be a user's.
  */
 static void take_mapping(struct tables *tables, const char *link)
 {
@@ -179,7 +196,7 @@ static void take_mapping(struct tables *tables, const char *link)
 		close(fd);
 }
 
-/* What runs now, by the files that processes have mapped. */
+/* Programs that run now, by the files that processes have mapped. */
 static void take_running(struct tables *tables)
 {
 	GDir *proc = g_dir_open("/proc", 0, NULL);
@@ -209,11 +226,13 @@ static void say_how_many(const struct tables *tables)
 	g_autofree char *own =
 		g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
 
+	if (tables->shown_us)
+		fputs("\r\033[K", stderr);
 	printf("%u unwind %s, %s, in %s\n", tables->n_files,
 	       tables->n_files == 1 ? "table" : "tables", size,
 	       tables->is_for_all ? SPT_TABLE_CACHE_OF_SYSTEM : own);
 	if (tables->n_untrusted)
-		printf("%u files were left out: others than root could have written them\n",
+		printf("%u files were skipped: others than root could have written them\n",
 		       tables->n_untrusted);
 	if (tables->n_refused)
 		printf("%u of them the module did not take: %s\n", tables->n_refused,
@@ -224,7 +243,7 @@ static void say_how_many(const struct tables *tables)
 	spt_cli_flush();
 }
 
-/* Until a signal comes: the module forgets them with the descriptor. */
+/* Waits for a signal: the module drops the tables with the descriptor. */
 static int serve(struct tables *tables)
 {
 	unsigned told = UINT_MAX;

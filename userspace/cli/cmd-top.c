@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysprof-cli top: where the time goes now, again and again.  Each interval is a recording of its
- * own, to a file that is removed once it was read; the next one begins before the last one ends, so
- * that nothing is missed and nothing grows.
+ * sysprof-cli top: shows which functions take the time now, again and again.  Each interval is a
+ * recording of its own, to a file that is removed once it is read; the next one begins before the
+ * last one ends, so that nothing is missed and nothing grows.
  */
 #include <glib/gstdio.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "top-page.h"
 
 #define STEP_MS 100
-#define STEP_KEYS_MS 25			/* where somebody waits for what a key does */
+#define STEP_KEYS_MS 25 /* while somebody waits for the effect of a key */
 #define INTERVAL_NS 2000000000ULL
 #define LEAST_INTERVAL_NS 100000000ULL
 #define MOST_INTERVAL_NS 3600000000000ULL
@@ -42,11 +42,11 @@ struct top {
 	struct spt_top_look look;
 	SptTraceSource source;
 	char *directory;
-	unsigned number;		/* of the recording that runs */
+	unsigned number;		/* of the present recording */
 	SptRecorder *recorder;
-	SptBrowser *browser;		/* walks through the page; NULL: nobody has keys */
+	SptBrowser *browser;		/* for browsing the page; NULL: there are no keys */
 	SptTopPage *page;		/* the browser's */
-	bool is_held;			/* the page stays, until p again */
+	bool is_held;			/* the page stays until p is pressed again */
 };
 
 static void on_interrupt(int number)
@@ -88,7 +88,7 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 	const char *needs = top->options->filter.metric->option;
 	g_autoptr(SptRecorder) recorder = NULL;
 
-	/* Whatever records the metric. */
+	/* Any source that records the metric. */
 	if (needs)
 		spt_record_add_source(&options, needs + strlen("--"));
 	recorder = spt_recorder_new(&options, error);
@@ -104,7 +104,7 @@ static void hold(struct top *top, bool is_held)
 	spt_browser_set_keys(top->browser, is_held ? "p: go on (held)" : "p: hold");
 }
 
-/* All that were typed since. */
+/* All keys that were typed since. */
 static void take_keys(struct top *top)
 {
 	bool has_changed = false;
@@ -113,7 +113,7 @@ static void take_keys(struct top *top)
 	while ((key = spt_screen_key(0)) != SPT_KEY_NONE) {
 		if (key == 'p' && !spt_browser_is_typing(top->browser))
 			hold(top, !top->is_held);
-		/* Before the first page there is only an end. */
+		/* Before the first page only an end is possible. */
 		else if (!top->page ? key == 'q' || key == SPT_KEY_END :
 				      !spt_browser_obey(top->browser, key))
 			interrupted = 1;
@@ -139,7 +139,7 @@ static bool wait_interval(struct top *top, GError **error)
 	return true;
 }
 
-/* Nobody knows the name of the file. */
+/* The file has no name any more. */
 static bool has_metric(const struct top *top, const SptCapture *capture, GError **error)
 {
 	SptCapture named = *capture;
@@ -148,7 +148,7 @@ static bool has_metric(const struct top *top, const SptCapture *capture, GError 
 	return spt_metric_check(top->options->filter.metric, &named, error);
 }
 
-/* @capture becomes the page's. */
+/* The function takes over @capture for the page. */
 static bool show_page(struct top *top, SptCapture *capture, const SptRecorderStatus *status)
 {
 	g_autoptr(SptTopPage) page = NULL;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/percent.h"
 #include "capture/capture.h"
 #include "profile/wall.h"
 #include "terminal.h"
@@ -81,6 +82,10 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
  * "--waits=all" is "all", but the next word is never its value.
  */
 #define SPT_CLI_OPTIONAL(values) "[" values "]"
+
+/* About a recording whose waits are those of calls (SptCalls). */
+#define SPT_CLI_CALLS_NOTE                                                                         \
+	"waits are those in calls of the C library; calls inside of it, and system calls without it, are not seen"
 /* The option that names a recording, as in perf, besides the operand. */
 #define SPT_CLI_INPUT(variable)                                                                    \
 	{ "input", 'i', 0, G_OPTION_ARG_FILENAME, &(variable),                                     \
@@ -133,11 +138,19 @@ char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
 /* A clause: the length of a period; for a merged recording also the original lengths. */
 char *spt_format_period(const SptCapture *capture);
 char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
-/* "ran 28 %, waited 72 % of 5.00 s", or the number of CPUs on which it ran. */
+/*
+ * "ran 28 %, waited 72 % of 5.00 s", with the number of CPUs on which it ran, and with the part in
+ * which it was ready to run.
+ */
 char *spt_format_wall(const SptWall *wall);
-double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* "a, b and c": the texts of @items, with @last ("and", "or") before the last one. */
 char *spt_format_list(const GPtrArray *items, const char *last);
+/*
+ * @text, which begins at column @indent, with line ends where it would go beyond @width (0: no line
+ * ends); further lines begin at @indent, too.
+ */
+char *spt_format_wrap(const char *text, unsigned indent, unsigned width);
+
 /*
  * @text in at most @width columns, cut with "..." if necessary; 0: uncut.  Line ends and tabs
  * become blanks.  Other control characters and invalid UTF-8, which could act on a terminal, become

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The way out for record --to, and where that is. */
+/* Connects to the receiver of record --to, and parses its address. */
 #include "cmd.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * A receiver that takes nothing for so long is given up; until then the rings fill and what does
- * not fit is counted as lost.
+ * A receiver that takes nothing for this time is given up; until then the rings fill, and records
+ * that do not fit are counted as lost.
  */
 #define STALL_SECONDS 30
 
@@ -38,7 +38,7 @@ struct addrinfo *spt_cli_resolve(const char *address, const char **ret_why)
 	return found;
 }
 
-/* The first of these that answers. */
+/* The first of these addresses that answers. */
 static int connect_to(const struct addrinfo *found, const char **ret_why)
 {
 	for (const struct addrinfo *at = found; at; at = at->ai_next) {

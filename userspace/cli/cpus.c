@@ -23,7 +23,7 @@ static bool parse_range(const char *text, bool *cpus)
 	return true;
 }
 
-/* NULL: it is no list of CPUs. */
+/* NULL: the text is no list of CPUs. */
 static bool *parse_list(const char *text)
 {
 	g_auto(GStrv) ranges = g_strsplit(text, ",", -1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks need frame pointers, names need symbols: whether this system's libraries have them. */
+/*
+ * Stacks need frame pointers and names need symbols: checks whether this system's libraries have
+ * them.
+ */
 #include "doctor.h"
 #include "report-filter.h"
 #include "symbols/confine.h"
@@ -8,8 +11,8 @@
 #include <string.h>
 
 /*
- * Code with frame pointers has one such beginning of a function in some hundred bytes; without, in
- * tens of thousands.
+ * Code with frame pointers has one such function entry in some hundred bytes; code without has one
+ * in tens of thousands.
  */
 #define BYTES_PER_FRAME 4096
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Ends the sessions of a user who may no longer record: sessions that are open continue otherwise.
- */
+/* Ends the sessions of a user who may no longer record: otherwise open sessions continue. */
 #include "doctor.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of the events besides samples the module can record on this kernel, and why not others. */
+/*
+ * The events besides samples that the module can record on this kernel, and reasons for those that
+ * it cannot.
+ */
 #include "doctor.h"
 #include "trace/trace.h"
 
@@ -7,6 +10,7 @@ void spt_doctor_check_sources(void)
 {
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
 	g_autoptr(GString) works = g_string_new(NULL);
+	g_autofree char *partly = NULL;
 	const SptTraceExtra *extra;
 
 	for (unsigned i = 0; trace && (extra = spt_trace_extra(i)); i++) {
@@ -23,6 +27,9 @@ void spt_doctor_check_sources(void)
 		else
 			spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", error->message);
 	}
+	partly = trace ? spt_trace_sees_in_part(trace) : NULL;
+	if (partly)
+		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", partly);
 	if (works->len)
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "Besides samples the module records: %s.",
 				works->str);

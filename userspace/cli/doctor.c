@@ -6,7 +6,9 @@
 
 #include "cmd.h"
 
-/* They wait for the verdict, which comes first. */
+#define INDENT 9
+
+/* These lines are printed after the verdict, which comes first. */
 static GString *findings;
 static char *first_fix;
 
@@ -17,6 +19,7 @@ void spt_doctor_tell(SptFinding finding, const char *fix, const char *format, ..
 		[SPT_FINDING_NOTE] = "note",
 		[SPT_FINDING_MISSING] = "MISSING",
 	};
+	g_autofree char *text = NULL, *wrapped = NULL;
 	va_list args;
 
 	fix = spt_cli_named(fix);
@@ -28,9 +31,10 @@ void spt_doctor_tell(SptFinding finding, const char *fix, const char *format, ..
 									  SPT_COLOR_GOOD),
 			       words[finding], spt_color(SPT_COLOR_OFF));
 	va_start(args, format);
-	g_string_append_vprintf(findings, spt_cli_named(format), args);
+	text = g_strdup_vprintf(spt_cli_named(format), args);
 	va_end(args);
-	g_string_append_c(findings, '\n');
+	wrapped = spt_format_wrap(text, INDENT, spt_terminal_width());
+	g_string_append_printf(findings, "%s\n", wrapped);
 	if (fix)
 		g_string_append_printf(findings, "%-8s -> %s\n", "", fix);
 	if (fix && finding == SPT_FINDING_MISSING && !first_fix)

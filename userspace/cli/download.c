@@ -21,7 +21,7 @@ static void on_interrupt(int number)
 	interrupted = 1;
 }
 
-/* Ctrl-C is for what runs, and that is the download. */
+/* Ctrl-C is for the running activity, and that is the download. */
 static bool tell(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
 {
 	struct sigaction action = { .sa_handler = on_interrupt,
@@ -43,9 +43,7 @@ const char *spt_cli_lacks_debuginfod(const char **ret_remedy)
 #ifdef SPT_HAVE_DEBUGINFOD
 	void *client;
 
-	/*
-	 * Without an interpreter there is nothing to load libraries with, and trying would crash.
-	 */
+	/* Without an interpreter no libraries can be loaded, and trying would crash. */
 	if (!getauxval(AT_BASE)) {
 		*ret_remedy = spt_cli_named("take the " SPT_CLI " of a package or of make install");
 		return "this program is linked statically and loads no libraries";

@@ -36,7 +36,7 @@ char *spt_format_period(const SptCapture *capture)
 	if (!periods)
 		return g_strdup_printf("one period is %s", period);
 	for (char **one = periods; *one; one++) {
-		/* They may differ by little. */
+		/* The two values may differ a little. */
 		char *text =
 			g_strdup_printf("%.6g ms", (double)g_ascii_strtoull(*one, NULL, 10) / 1e6);
 
@@ -50,14 +50,17 @@ char *spt_format_period(const SptCapture *capture)
 
 char *spt_format_wall(const SptWall *wall)
 {
-	double running = 100 * wall->running, seconds = (double)wall->wall_ns / 1e9;
+	double ran = round(100 * wall->running), seconds = (double)wall->wall_ns / 1e9,
+	       ready = wall->ready >= 0 ? round(100 * wall->ready) : 0;
 	g_autofree char *cpus = g_strdup_printf(" on %.1f CPUs at a time", wall->cpus);
+	g_autofree char *was_ready = g_strdup_printf(", was ready to run %.0f %%", ready);
 	bool has_many = wall->cpus >= SPT_WALL_MANY;
 
 	if (has_many && wall->running >= SPT_WALL_ALL)
 		return g_strdup_printf("ran%s, for %.2f s", cpus, seconds);
-	return g_strdup_printf("ran %.0f %%%s, waited %.0f %% of %.2f s", running,
-			       has_many ? cpus : "", 100 - round(running), seconds);
+	return g_strdup_printf("ran %.0f %%%s%s, waited %.0f %% of %.2f s", ran,
+			       has_many ? cpus : "", wall->ready >= 0 ? was_ready : "",
+			       100 - ran - ready, seconds);
 }
 
 char *spt_format_bytes(uint64_t bytes)
@@ -85,23 +88,40 @@ char *spt_format_list(const GPtrArray *items, const char *last)
 	return g_string_free(text, FALSE);
 }
 
-double spt_percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * part / whole : 0;
-}
-
 static unsigned columns_of(gunichar c)
 {
 	return g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
 }
 
+char *spt_format_wrap(const char *text, unsigned indent, unsigned width)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	GString *wrapped = g_string_new(NULL);
+	unsigned column = indent;
+
+	for (char **word = words; *word; word++) {
+		unsigned columns = (unsigned)g_utf8_strlen(*word, -1);
+
+		if (word > words && width > indent && column + 1 + columns > width) {
+			g_string_append_printf(wrapped, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (word > words) {
+			g_string_append_c(wrapped, ' ');
+			column++;
+		}
+		g_string_append(wrapped, *word);
+		column += columns;
+	}
+	return g_string_free(wrapped, FALSE);
+}
+
 char *spt_format_cut(const char *text, unsigned width)
 {
-	size_t fits = 0, plain = 0;	/* fits: bytes that leave room for the dots */
+	size_t fits = 0, plain = 0;	/* fits: number of bytes that leave room for the dots */
 	unsigned columns = 0;
 	GString *shown;
 
-	/* Most names are of printable ASCII alone, and as wide as they are long. */
+	/* Most names are only printable ASCII, with one column per byte. */
 	while (text[plain] >= ' ' && text[plain] <= '~')
 		plain++;
 	if (text[plain] == '\0' && (width == 0 || plain <= width))

@@ -4,6 +4,7 @@
 #include "info.h"
 #include "info-sources.h"
 #include "json.h"
+#include "memory-use.h"
 
 static void add_host(SptJson *json, const SptCapture *capture)
 {
@@ -195,7 +196,7 @@ static void add_map(const struct spt_info *info, const SptProcessRow *process,
 	spt_json_end_object(json);
 }
 
-/* Only of stacks that were unwound from copies. */
+/* Only for stacks that were unwound from copies. */
 static void add_ends(SptJson *json, const struct spt_info *info)
 {
 	if (!spt_info_has_ends(info))
@@ -233,6 +234,8 @@ void spt_info_print_json(const struct spt_info *info)
 	spt_json_count(json, "processes", spt_info_processes(info));
 	spt_json_count(json, "objects", spt_info_objects(info));
 	add_ends(json, info);
+	spt_cli_add_resident(json, capture);
+	spt_cli_add_heap(json, capture);
 	add_host(json, capture);
 	add_streams(json, capture);
 	spt_info_add_sources(json, capture);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* info --maps: which object lay where in processes, and for how long. */
+/* info --maps: the address of each object in processes, and for how long. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ char *spt_info_build_id(const SptObjectRow *object)
 	return g_string_free(digits, FALSE);
 }
 
-/* Seconds from the beginning; "<" where it happened before that, at a time that is not known. */
+/* Seconds from the beginning; "<" for an unknown time before that. */
 static char *moment(const struct spt_info *info, uint64_t time, bool is_by)
 {
 	if (time == UINT64_MAX)
@@ -95,5 +95,5 @@ void spt_info_print_maps(const struct spt_info *info)
 	else if (g_strcmp0(how, "seen") == 0)
 		printf("\nAs they were once, within a second of each process's first sample (<); later changes are not known.\n");
 	else
-		printf("\nUnmapping is not told: an end is known where something else took the place, or at the latest (<) with the process.\n");
+		printf("\nThe kernel does not report unmapping: an end is known where another mapping follows, or, at the latest (<), from the process's end.\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the events of each source went: sums over the CPUs of their last accounts. */
+/* The account of each source's events: sums over the CPUs of their last accounts. */
 #include "info-sources.h"
 
 #include <stdio.h>
@@ -71,11 +71,14 @@ static const struct {
 	[SYSPROF_SOURCE_LANE] = { "lanes", "switches" },
 	[SYSPROF_SOURCE_IRQ] = { "interrupts", "spans" },
 	[SYSPROF_SOURCE_SOFTIRQ] = { "softirqs", "spans" },
+	[SYSPROF_SOURCE_IRQS_OFF] = { "irqs-off", "spans" },
 	[SYSPROF_SOURCE_SLAB] = { "kmem", "marks" },
 	[SYSPROF_SOURCE_PAGE] = { "pages", "marks" },
 	[SYSPROF_SOURCE_FAULT] = { "faults", "spans" },
 	[SYSPROF_SOURCE_BLOCK] = { "requests", "marks" },
+	[SYSPROF_SOURCE_PAGE_CACHE] = { "page-cache", "marks" },
 	[SYSPROF_SOURCE_LOCK] = { "locks", "spans" },
+	[SYSPROF_SOURCE_HOLD] = { "holders", "spans" },
 	[SYSPROF_SOURCE_BLOCK_DONE] = { "requests-done", "spans" },
 	[SYSPROF_SOURCE_SLAB_FREE] = { "kmem-freed", "marks" },
 	[SYSPROF_SOURCE_PAGE_FREE] = { "pages-freed", "marks" },
@@ -102,7 +105,7 @@ static void add_source(SptJson *json, const struct sums *sums, const char *unava
 	spt_json_end_object(json);
 }
 
-/* Why a recording that has waits has no account of @kind; NULL: nobody asked for it. */
+/* Reason why a recording that has waits has no account of @kind; NULL: nobody requested it. */
 static const char *why_unavailable(const SptCapture *capture, uint32_t kind)
 {
 	const char *notice = spt_capture_host(capture, "notice");

@@ -7,6 +7,7 @@
 #include "cmd.h"
 #include "info.h"
 #include "info-sources.h"
+#include "memory-use.h"
 #include "profile/wholeness.h"
 #include "sysprof.h"
 
@@ -20,7 +21,7 @@ static void print_fact(const char *key, const char *value)
 	printf("%-18s %s\n", shown_key, shown);
 }
 
-/* What would have had room for them; NULL: nothing to be done is known. */
+/* The option that would have made room for them; NULL: nothing is known to help. */
 static const char *help_for_loss(unsigned reason)
 {
 	switch (reason) {
@@ -39,7 +40,7 @@ struct loss {
 	uint64_t n_gaps, weight, first, last;
 };
 
-/* @reason SYSPROF_LOST_REASONS: of all that are not known. */
+/* @reason SYSPROF_LOST_REASONS: all unknown reasons. */
 static struct loss add_losses(const SptCapture *capture, unsigned reason)
 {
 	struct loss sum = { .first = UINT64_MAX };
@@ -90,7 +91,7 @@ static void print_recorded(const SptCapture *capture)
 		print_fact("recorded", text->str);
 }
 
-/* How many, why and when, and what would have helped. */
+/* Number of losses, reason and time, and how to avoid them. */
 static void print_lost(const struct spt_info *info)
 {
 	const SptSummary *summary = &info->summary;
@@ -122,7 +123,7 @@ static void print_lost(const struct spt_info *info)
 	spt_info_print_source_losses(capture);
 }
 
-/* How many are whole; if few, where they stop and what helps. */
+/* Number of whole stacks; if few, where the others stop and what helps. */
 static void print_stacks(const SptCapture *capture)
 {
 	g_autofree char *line = NULL;
@@ -138,7 +139,7 @@ static void print_stacks(const SptCapture *capture)
 		printf("%-18s %.1f %% complete\n", "stacks", pct);
 }
 
-/* What people ask first: how long, how much was lost, how many stacks are whole. */
+/* The first questions of people: duration, losses, and how many stacks are whole. */
 static void print_first(const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
@@ -158,7 +159,9 @@ static void print_first(const struct spt_info *info)
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
 	print_lost(info);
 	print_stacks(capture);
-	printf("%-18s %.2f %% of the weight lies in functions with a name\n", "named",
+	spt_cli_print_resident(capture, info->summary.start_ns, 18);
+	spt_cli_print_heap(capture, info->summary.start_ns, 18);
+	printf("%-18s %.2f %% of the weight is in functions with a name\n", "named",
 	       spt_percent(spt_coverage_named(info->coverage), summary->weight));
 	if (summary->budget > 0)
 		printf("%-18s lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n",
@@ -197,7 +200,7 @@ static void print_sources(const struct spt_info *info)
 		print_fact("names from", text->str);
 }
 
-/* Why the stacks have no more frames than they have. */
+/* Reason why the stacks have no more frames. */
 static void print_ends(const struct spt_info *info)
 {
 	uint64_t all = 0;
@@ -280,7 +283,7 @@ static void print_cpus(const GArray *cpus)
 	}
 }
 
-/* "libc.so.6" by its path, where it has one. */
+/* "libc.so.6" is printed by its path, where it has one. */
 static const char *object_name(const SptCapture *capture, const SptCoverageRow *row)
 {
 	const char *path = row->object ? capture->objects[row->object].path : NULL;
@@ -295,7 +298,7 @@ static void print_coverage(const struct spt_info *info)
 	bool a_file_lacks = false;
 
 	if (info->coverage->len > 0)
-		printf("\n%8s  %7s  Object in which the innermost function lies, and why names are missing\n",
+		printf("\n%8s  %7s  Object that has the innermost function, and why names are missing\n",
 		       "Of all %", "Named %");
 	for (unsigned i = 0; i < shown; i++) {
 		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);

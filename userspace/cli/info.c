@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What info counts and calls alike in text and JSON. */
+/* Counts and names that info uses in both text and JSON. */
 #include "info.h"
 
 #include "capture/format.h"
@@ -32,7 +32,7 @@ const char *spt_info_stream_kind(uint32_t kind)
 	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
 }
 
-/* Of stacks that were unwound, and of those that were not. */
+/* For stacks that were unwound, and for others. */
 static const struct {
 	const char *key, *text;
 } ends[] = {

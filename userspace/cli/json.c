@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON for scripts: text made valid UTF-8, counts kept within what JSON readers bear.  json-c holds
- * the document and prints it.
+ * JSON for scripts: text becomes valid UTF-8, and counts stay within the range of JSON readers.
+ * json-c holds the document and prints it.
  */
 #include "json.h"
 
@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "symbols/symbols.h"
 
 /* Adds @value (NULL: null) to the open object or array. */
 static void add(SptJson *json, const char *key, json_object *value)
@@ -30,8 +32,8 @@ static void begin(SptJson *json, const char *key, json_object *value)
 }
 
 /*
- * Names are anybody's: what a terminal would take for orders is escaped.  json-c does it below
- * U+0020; DEL and U+0080 to U+009F are left.  They stand in strings only.
+ * Anybody can choose names: bytes that a terminal would take for control sequences are escaped.
+ * json-c does that below U+0020; DEL and U+0080 to U+009F remain.  They occur in strings only.
  */
 static void print(const char *text)
 {
@@ -112,7 +114,7 @@ void spt_json_number(SptJson *json, const char *key, double value)
 	char text[G_ASCII_DTOSTR_BUF_SIZE + sizeof(".0")];
 
 	g_ascii_dtostr(text, G_ASCII_DTOSTR_BUF_SIZE, value);
-	/* Scripts in typed languages see a number that stays of one type. */
+	/* A number keeps one type, for scripts in typed languages. */
 	if (!strpbrk(text, ".e"))
 		strcat(text, ".0");
 	/* JSON has no infinity. */
@@ -128,4 +130,17 @@ void spt_json_function(SptJson *json, const char *function, const char *object)
 {
 	spt_json_text(json, "function", function);
 	spt_json_text(json, "object", object);
+}
+
+void spt_json_frames(SptJson *json, const GArray *frames, unsigned first)
+{
+	spt_json_array(json, "frames");
+	for (unsigned i = first; i < frames->len; i++) {
+		const SptName *name = &g_array_index(frames, SptName, i);
+
+		spt_json_object(json, NULL);
+		spt_json_function(json, name->function, name->object);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
 }

@@ -28,5 +28,7 @@ void spt_json_number(SptJson *json, const char *key, double value);
 void spt_json_flag(SptJson *json, const char *key, bool value);
 /* Members "function" and "object" of the object that is open. */
 void spt_json_function(SptJson *json, const char *function, const char *object);
+/* Member "frames": an object for each SptName of @frames from number @first on. */
+void spt_json_frames(SptJson *json, const GArray *frames, unsigned first);
 
 #endif

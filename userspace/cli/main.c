@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli: finds the command and runs it, nothing else. */
+/* sysprof-cli: finds the command and runs it. */
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,14 +58,16 @@ int main(int argc, char **argv)
 {
 	g_autofree char *name = NULL;
 
-	/* One file alone, such as that of make static, is all there is to copy. */
+	/* The program is its own reader, so the file of make static works alone. */
 	if (strcmp(argv[0], SPT_READER_NAME) == 0)
 		return spt_reader_run(STDIN_FILENO, argc, argv, NULL) ? SPT_EXIT_OK :
 									SPT_EXIT_USAGE;
 	spt_reader_set_own("/proc/self/exe");
-	/* Only the characters: numbers keep their point, so that scripts can read them. */
+	/*
+	 * Only the character set: numbers keep their decimal point, so that scripts can read them.
+	 */
 	setlocale(LC_CTYPE, "");
-	/* As it was called: it has two names. */
+	/* The name as it was called: the program has two names. */
 	name = g_path_get_basename(argv[0]);
 	g_set_prgname(name);
 	spt_cli_set_called(name);

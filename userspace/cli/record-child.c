@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Forked before the recording starts, let go when it runs. */
+/* The child is forked before the recording starts, and released when it runs. */
 #include "record-child.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ bool spt_child_check(char **command)
 	return false;
 }
 
-/* Names and values in turn, each with its zero, and a zero behind the last. */
+/* Names and values in turn, each with its nul, and a nul behind the last one. */
 static void set_environment(const char *text, size_t bytes)
 {
 	const char *end = text + bytes, *value;
@@ -61,7 +61,10 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(go[1]);
-		/* Its environment: go.  End of file: the recorder gave up. */
+		/*
+		 * Receives its environment and then runs the command.  End of file: the recorder
+		 * gave up.
+		 */
 		bytes = read(go[0], text, PIPE_BUF);
 		if (bytes < 1)
 			_exit(SPT_CHILD_CANNOT_RUN);
@@ -113,7 +116,7 @@ void spt_child_let_go(struct spt_child *child, const char *const *environment)
 		g_byte_array_append(text, (const guint8 *)*environment, strlen(*environment) + 1);
 	g_byte_array_append(text, (const guint8 *)"", 1);
 	child->begun_ns = now_ns();
-	/* No more than is written at once. */
+	/* A longer text might be written only in part. */
 	if (child->pid && (text->len > PIPE_BUF ||
 			   write(child->go, text->data, text->len) != (ssize_t)text->len))
 		kill(child->pid, SIGKILL);

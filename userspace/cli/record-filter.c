@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of processes, users and CPUs, and a control group, for a source to leave out the rest. */
+/* Lists of processes, users and CPUs, and a control group: the source excludes everything else. */
 #include "record-filter.h"
 
 #include <pwd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsed, checked, and turned into what the recorder wants to know. */
+/* Options of record: parsed, checked, and turned into settings of the recorder. */
 #include "record-options.h"
 
 #include <math.h>
@@ -7,16 +7,16 @@
 
 #include "cmd.h"
 
-#define RAW_BYTES 16384			/* where they cannot grow */
+#define RAW_BYTES 16384			/* size of rings that cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
-/* As they are given. */
+/* Options as they are given. */
 struct words {
 	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring, *tracker,
 		*waits, *kmem, *also;
 	double rate;			/* NAN: none was given */
-	gboolean interrupts, locks, io, faults, free_stacks, ignored;
+	gboolean interrupts, locks, io, faults, free_stacks, mappings, ignored;
 };
 
 /* Bytes for "auto", "dwarf" or "dwarf,BYTES"; 0: another value. */
@@ -55,7 +55,7 @@ static bool check(const struct words *words, SptTraceSource *ret_source)
 	return false;
 }
 
-/* By what samples are taken. */
+/* The event that takes samples. */
 static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 {
 	bool is_raw = words->event && words->event[0] == 'r';
@@ -63,7 +63,7 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 
 	if (words->event) {
 		recorder->clock = SPT_TRACE_PMU;
-		/* Numbers as perf has them: of its own generic events, or the hardware's. */
+		/* Numbers that perf uses: of its own generic events, or the hardware's. */
 		recorder->event_type = is_raw ? 4 : 0;
 		recorder->event_config =
 			g_ascii_strtoull(words->event + is_raw, &end, is_raw ? 16 : 10);
@@ -107,6 +107,16 @@ bool spt_record_parse_waits(SptTraceWaits *waits, const char *text)
 		return false;
 	}
 	return true;
+}
+
+/* Waits as calls of the command that take long. */
+static SptCalls parse_calls(char **waits, bool is_possible)
+{
+	if (g_strcmp0(*waits, "calls") != 0)
+		return is_possible ? SPT_CALLS_IF_NEEDED : SPT_CALLS_NEVER;
+	g_free(*waits);
+	*waits = g_strdup("all");
+	return SPT_CALLS_ALWAYS;
 }
 
 static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
@@ -165,7 +175,7 @@ static bool parse_also(SptRecorderOptions *recorder, const char *text)
 	return true;
 }
 
-/* What bounds the recording. */
+/* Options that limit the recording. */
 static bool check_bounds(struct spt_record_options *options, const struct words *words)
 {
 	SptRecorderOptions *recorder = &options->recorder;
@@ -197,14 +207,20 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 	else if (words->tracker && words->last)
 		spt_cli_complain("--memory keeps all that is recorded, --last the last seconds: give one of them");
 	else if (words->tracker && *words->tracker && strcmp(words->tracker, "all") != 0 &&
-		 (!spt_parse_bytes(words->tracker, &recorder->memory_mean_bytes) ||
-		  !recorder->memory_mean_bytes))
+		 (!spt_parse_bytes(words->tracker, &recorder->memory_options.mean_bytes) ||
+		  !recorder->memory_options.mean_bytes))
 		spt_cli_complain(
 			"--memory=%s is not possible: --memory records each allocation, --memory=64K on average one for each 64 KiB; "
 			"--memory-limit SIZE bounds the recorder's own memory",
 			words->tracker);
+	else if (recorder->calls == SPT_CALLS_ALWAYS && !*options->command)
+		spt_cli_complain("--waits=calls is for the calls of a command: put it behind \"--\"");
+	else if (recorder->calls == SPT_CALLS_ALWAYS && words->last)
+		spt_cli_complain("--waits=calls keeps all that is recorded, --last the last seconds: give one of them");
 	else if (words->free_stacks && !words->tracker)
 		spt_cli_complain("--free-stacks is about what --memory records: give both");
+	else if (words->mappings && !words->tracker)
+		spt_cli_complain("--mappings is about what --memory records: give both");
 	else if (words->kmem && words->last)
 		spt_cli_complain("--kmem keeps all that is recorded, --last the last seconds: give one of them");
 	else if (words->late && !words->last)
@@ -220,13 +236,14 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 	else {
 		recorder->ring_bytes = (uint32_t)ring_bytes;
 		recorder->memory = words->tracker;
-		recorder->memory_free_stacks = words->free_stacks;
+		recorder->memory_options.has_free_stacks = words->free_stacks;
+		recorder->memory_options.has_mappings = words->mappings;
 		return true;
 	}
 	return false;
 }
 
-/* Cuts the command off: what follows "--".  Returns the number of arguments before it. */
+/* Cuts off the command: the arguments after "--".  Returns the number of arguments before it. */
 static int split_command(int argc, char **argv, char ***ret_command)
 {
 	for (int i = 1; i < argc; i++) {
@@ -240,7 +257,7 @@ static int split_command(int argc, char **argv, char ***ret_command)
 	return argc;
 }
 
-/* A variable that was to hold it may be empty. */
+/* A shell variable that was meant to hold the value may be empty. */
 static bool check_command(char **command, bool is_wanted)
 {
 	if (!is_wanted || *command)
@@ -274,8 +291,9 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source,
 		  "Where samples come from: auto, module or perf", "SOURCE" },
 		{ "waits", 0, 0, G_OPTION_ARG_STRING, &words->waits,
-		  "Also record waits: where, for how long, and who ended them (all: every wait; TIME: those of at least this)",
-		  SPT_CLI_OPTIONAL("all|TIME") },
+		  "Also record waits: where, for how long, and who ended them (all: every wait; TIME: those of at least this; "
+		  "calls: in the command's calls of the C library, whatever the kernel reports)",
+		  SPT_CLI_OPTIONAL("all|calls|TIME") },
 		{ "interrupts", 0, 0, G_OPTION_ARG_NONE, &words->interrupts,
 		  "Also record the time of interrupt and softirq handlers, and what they interrupt", NULL },
 		{ "locks", 0, 0, G_OPTION_ARG_NONE, &words->locks,
@@ -303,6 +321,9 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  SPT_CLI_OPTIONAL("all|SIZE") },
 		{ "free-stacks", 0, 0, G_OPTION_ARG_NONE, &words->free_stacks,
 		  "With --memory: also record the stacks that free memory (report --metric freed-here)",
+		  NULL },
+		{ "mappings", 0, 0, G_OPTION_ARG_NONE, &words->mappings,
+		  "With --memory: also record mmap(), munmap() and mremap() (report --metric mapped)",
 		  NULL },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },
@@ -365,7 +386,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	ok = parse(options, &words, n, arguments) &&
 	     check_command(options->command, n < argc) && check(&words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
-	/* Its name, and its arguments if they may be recorded. */
+	/* The command's name, and its arguments if they may be recorded. */
 	options->command_text = options->no_command_lines ? g_strdup(*options->command) :
 							    g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
@@ -392,6 +413,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
 	};
+	options->recorder.calls = parse_calls(&words.waits, *options->command && !words.last);
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words) &&
 	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
 	     parse_kmem(&options->recorder, words.kmem) &&

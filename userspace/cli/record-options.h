@@ -21,7 +21,7 @@ struct spt_record_options {
 
 /* Complaint. */
 #define SPT_RECORD_NO_DELAYS                                                                       \
-	"Perf events do not tell how late a tick came: --when-late needs the module (--source)"
+	"Perf events do not report how late ticks come: --when-late needs the module (--source module)"
 
 /*
  * Parses the value of --waits: "" picks by a grid, "all" records every wait, and a time records

@@ -8,7 +8,7 @@
 #include "report.h"
 
 struct found {
-	SptCategories *categories;	/* have the names */
+	SptCategories *categories;	/* keep the names */
 	GArray *weights;		/* SptCategoryWeight */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --delay: how late ticks came, by the kernel stack they found.  A timer's tick that
- * is late found what ran when its interrupt got through at last: where interrupts were off that is
- * where they came on again, in the function that had them off.
+ * report --delay: how late ticks came, by the kernel stack they found.  A late tick of a timer
+ * finds the code that ran when its interrupt was possible at last.  Where interrupts were off, that
+ * is the address where they came on again, in the function that had them off.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static void print_text(const struct spt_report *report)
 	unsigned n = MIN(found->len, report->limit == UINT32_MAX ? DEFAULT_LIMIT : report->limit);
 	unsigned width = spt_terminal_width();
 
-	printf("How late ticks came, by the kernel stack they found.  Time a hypervisor is known to have taken is left out;\n"
+	printf("How late ticks came, by the kernel stack they found.  Time that a hypervisor is known to have taken is excluded;\n"
 	       "other causes than interrupts that were off: firmware, a deep idle state, interrupts served before, an emulator.\n\n"
 	       "%10s  %10s  %8s  Kernel stack, innermost first\n",
 	       "Latest", "Mean", "Ticks");
@@ -130,14 +130,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 		spt_json_number(json, "pct", spt_percent(group->sum_ns, sum));
 		spt_json_count(json, "most", group->max_ns);
 		spt_json_count(json, "samples", group->ticks);
-		spt_json_array(json, "frames");
-		for (unsigned f = 0; f < group->frames->len; f++) {
-			spt_json_object(json, NULL);
-			spt_json_function(json, g_array_index(group->frames, SptName, f).function,
-					  g_array_index(group->frames, SptName, f).object);
-			spt_json_end_object(json);
-		}
-		spt_json_end_array(json);
+		spt_json_frames(json, group->frames, 0);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

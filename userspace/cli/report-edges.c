@@ -12,10 +12,10 @@
 
 struct edges {
 	bool are_callers;
-	GArray *members;		/* the functions (uint32_t), taken for one */
+	GArray *members;		/* the functions (uint32_t), taken as one */
 	char *names;			/* the name or pattern that was given */
-	GArray *edges;			/* SptEdge, those that are shown */
-	uint64_t self, total;		/* of the members together */
+	GArray *edges;			/* SptEdge: the edges that are shown */
+	uint64_t self, total;		/* weights of the members together */
 };
 
 static void free_edges(gpointer data)
@@ -91,7 +91,7 @@ static bool find_callees(struct spt_report *report)
 	return find(report, false);
 }
 
-/* "Callers of malloc (libc.so.6)", or of what several functions were asked for by. */
+/* "Callers of malloc (libc.so.6)", or the pattern that selected several functions. */
 static void print_heading(const struct spt_report *report, const struct edges *found)
 {
 	uint32_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From options to a filter.  --with and --without are written into the expression of --where, so
- * that there is one way to ask.
+ * that there is only one kind of filter.
  */
 #include "report-filter.h"
 
@@ -14,7 +14,7 @@
 #define FAILURES_SHOWN 5
 #define LONGEST_NS (366 * 86400 * 1000000000ULL)	/* a year */
 
-/* Which metric, and whose. */
+/* The metric, and whose it is. */
 static void add_who(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
@@ -273,7 +273,7 @@ static bool parse_parallelism(const struct spt_filter_options *options, SptFilte
 	return true;
 }
 
-/* Text is of the whole recording where none of the command's processes are known. */
+/* Text about the whole recording, where none of the command's processes is known. */
 static bool choose_command(struct spt_report_filter *filter,
 			   const struct spt_filter_options *options, const SptCapture *capture)
 {
@@ -389,7 +389,7 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 		return false;
 	}
 	whole = spt_profile_new(capture, symbols, options->metric, NULL);
-	/* In a part of the time it is rather the time that is wrong. */
+	/* With a range of time, the range is more likely to be wrong. */
 	others = options->time ? g_strdup("") : spt_report_suggest(whole, options->process, true);
 	spt_cli_complain("%s has no samples of a process \"%s\"%s%s", capture->path,
 			 options->process, options->time ? " in that time" : "", others);

@@ -12,7 +12,7 @@
 
 /* Of a recording's name. */
 #define SPT_REPORT_NOTHING_HOLDS                                                                   \
-	"%s has no samples that meet the conditions; leave some of them out"
+	"%s has no samples that meet the conditions; remove some of them"
 
 /* As they were given; zero it to begin. */
 struct spt_filter_options {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --functions: a table of functions, by what each has for itself. */
+/* report --functions: a table of functions, by self. */
 #include <stdio.h>
 
 #include "cmd.h"
 #include "report-metric.h"
 #include "report.h"
 
-/* Indices (uint32_t) of the functions that are shown, in their order. */
+/* Indices (uint32_t) of the shown functions, in their order. */
 static bool find(struct spt_report *report)
 {
 	uint32_t n;

@@ -2,13 +2,17 @@
 /* report --by: the metric by a grouping of the library's table. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "profile/groups.h"
 #include "report-metric.h"
 #include "report-threads.h"
 
-/* "process, thread, cpu or object", with "or" as @last, that fit @metric; NULL: all with notes. */
+/*
+ * "process, thread, cpu or object", with "or" as @last: names that fit @metric; NULL: all with
+ * notes.
+ */
 static char *list_groupings(const SptMetric *metric)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -28,7 +32,7 @@ static char *help(void)
 	return g_strconcat("Print sums by ", names, NULL);
 }
 
-/* Of all metrics' groupings, the one that may have been meant. */
+/* The grouping of any metric whose name was probably meant. */
 static char *suggest(const char *word)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -77,12 +81,14 @@ static void print_text(const struct spt_report *report)
 {
 	const GArray *groups = report->found;
 	uint64_t all = spt_profile_total(report->profile);
+	const char *unit = report->metric->is_cpu ? "Time" : spt_metric_head(report->metric);
+	int columns = MAX(7, (int)strlen(unit) + 2);
 
 	if (kind_of(report) == SPT_GROUP_THREAD && spt_report_has_thread_times(report)) {
 		spt_report_print_thread_times(report);
 		return;
 	}
-	printf("%s%7s  %10s  %10s  By %s%s\n", spt_color(SPT_COLOR_TITLE), report->metric->unit == SPT_UNIT_NS ? "Time %" : "Share %",
+	printf("%s%*s %%  %10s  %10s  By %s%s\n", spt_color(SPT_COLOR_TITLE), columns - 2, unit,
 	       spt_metric_head(report->metric), "Samples", report->value.text,
 	       spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < groups->len; i++) {
@@ -91,12 +97,12 @@ static void print_text(const struct spt_report *report)
 		g_autofree char *shown = spt_format_cut(text, 0);
 		g_autofree char *weight = spt_metric_text(report->metric, row->weight);
 
-		spt_report_print_share(spt_percent(row->weight, all), 7);
+		spt_report_print_share(spt_percent(row->weight, all), columns);
 		printf("%10s  %10" PRIu64 "  %s\n", weight, row->samples, shown);
 	}
 }
 
-/* Members that are not of the kind of group are not there. */
+/* Members that do not belong to the kind of group are absent. */
 static void add_json(const struct spt_report *report, SptJson *json)
 {
 	unsigned parts = spt_grouping(kind_of(report))->parts;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --latest: the ticks that came latest, each with the stack it found.  The code on top is
- * what ran when the interrupt got through at last: where interrupts were off, or the machine was
- * busy elsewhere, it came right after.
+ * report --latest: the latest ticks, each with the stack it found.  The code on top ran when the
+ * interrupt was possible at last: where interrupts were off, or the machine was busy elsewhere,
+ * that is right afterwards.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "report-filter.h"
 #include "report-metric.h"
 
-/* "cpu, delay": those that this version can show. */
+/* "cpu, delay": the metrics that this version can show. */
 static char *list_metrics(void)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rows of reports share: columns of functions and objects, weights in JSON, and which rows are
- * shown.  Lines are cut on a terminal only.
+ * Parts that rows of reports share: columns of functions and objects, weights in JSON, and the
+ * choice of shown rows.  Lines are cut only on a terminal.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ const char *spt_report_object(const SptFunction *function)
 	return function->is_process ? "(process)" : function->object;
 }
 
-/* Pads by columns, which printf would do by bytes. */
+/* Pads by columns; printf would count bytes. */
 static void print_padded(const char *text, unsigned columns)
 {
 	glong used = g_utf8_strlen(text, -1);
@@ -72,7 +72,7 @@ unsigned spt_report_width(void)
 {
 	unsigned width = spt_terminal_width();
 
-	/* Too narrow for columns: let the terminal wrap. */
+	/* The terminal is too narrow for columns: lines wrap. */
 	return width > TABLE_HEAD_COLUMNS + OBJECT_MIN_COLUMNS + 10 ? width : 0;
 }
 

@@ -23,9 +23,9 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 	for (uint32_t i = 0; i < n && found < SUGGESTIONS; i++) {
 		const SptFunction *function = &functions[order[i]];
 		g_autofree char *valid = g_utf8_make_valid(function->name, -1);
-		g_autofree char *name = g_utf8_casefold(valid, -1);
+		g_autofree char *name = g_utf8_casefold(valid, -1), *quoted = NULL;
 
-		/* An address would have any letters. */
+		/* An address would match any letters. */
 		if (function->is_process != processes || function->total == 0 ||
 		    !(processes || function->has_symbol))
 			continue;
@@ -34,7 +34,10 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 				near = function->name;
 			continue;
 		}
-		g_string_append_printf(text, "%s\"%s\"", found++ ? ", " : "; did you mean ", valid);
+		quoted = g_strdup_printf("\"%s\"", valid);
+		if (!strstr(text->str, quoted))
+			g_string_append_printf(text, "%s%s", found++ ? ", " : "; did you mean ",
+					       quoted);
 	}
 	if (!found && near) {
 		g_autofree char *valid = g_utf8_make_valid(near, -1);
@@ -46,12 +49,12 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* Takes the names that people may have meant, one by one. */
+/* Takes names that people may have meant, one at a time. */
 struct wanted {
 	const char *word;
-	bool is_there;			/* something is called that */
+	bool is_there;			/* the name exists */
 	const char *near;
-	unsigned least;			/* mistakes in @near */
+	unsigned least;			/* number of mistakes of each name in @near */
 };
 
 static void compare(struct wanted *wanted, const char *name)
@@ -63,7 +66,7 @@ static void compare(struct wanted *wanted, const char *name)
 		wanted->near = name;
 }
 
-/* "no thread is called "wroker", did you mean "worker"?"; NULL: one is. */
+/* "no thread is called "wroker", did you mean "worker"?"; NULL: there is one. */
 static char *tell(const struct wanted *wanted, const char *kind)
 {
 	g_autofree char *near = wanted->near ? g_utf8_make_valid(wanted->near, -1) : NULL;
@@ -76,7 +79,7 @@ static char *tell(const struct wanted *wanted, const char *kind)
 			       near);
 }
 
-/* Of functions, or of the objects that they are in. */
+/* Names of functions, or of their objects. */
 static char *suggest_function(const SptProfile *profile, const char *name, bool objects)
 {
 	struct wanted wanted = { .word = name, .least = UINT_MAX };
@@ -94,7 +97,7 @@ static char *suggest_thread(const SptCapture *capture, const char *name)
 	struct wanted wanted = { .word = name, .least = UINT_MAX };
 	guint64 tid;
 
-	/* A number says which one was meant. */
+	/* A number shows which one was meant. */
 	if (g_ascii_string_to_unsigned(name, 10, 0, UINT64_MAX, &tid, NULL))
 		return NULL;
 	for (uint32_t i = 0; i < capture->n_threads; i++)

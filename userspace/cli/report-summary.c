@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --summary: what a recording says, in at most 2 KiB, for a script, a chat or a mail: a
- * verdict, how far it can be trusted, the heaviest functions, and what to ask next.
+ * report --summary: the essence of a recording in at most 2 KiB, for a script, a chat or a mail: a
+ * verdict, how far it can be trusted, the heaviest functions, and the next commands.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "report.h"
 
 #define TOP_SHOWN 5
-/* What the JSON may have, and how much of it is not text. */
+/* Limit of the JSON, and its part that is not text. */
 #define MOST_BYTES     2048
 #define FIXED_BYTES    260
 #define FUNCTION_BYTES 136
 #define TEXT_BYTES     8
-/* Names are shorter if that is too much. */
+/* Names are shortened if the text exceeds this. */
 #define NAME_BYTES	 64
 #define LEAST_NAME_BYTES 16
 #define PATH_BYTES	 110
@@ -25,9 +25,9 @@
 #define LOST_PCT	 1
 
 struct summary {
-	GArray *top;			/* uint32_t, functions by self */
-	unsigned name_bytes;		/* most bytes of a name */
-	char *verdict, *file, *command; /* file: of the next commands, quoted */
+	GArray *top;			/* uint32_t: functions by self */
+	unsigned name_bytes;		/* limit of a name's bytes */
+	char *verdict, *file, *command; /* file: for the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
 	double whole_pct, lost_pct;
 	bool has_whole;
@@ -69,7 +69,7 @@ static char *cut(const char *text, unsigned most)
 	return name;
 }
 
-/* A word for a shell that means @function: its name, or a pattern if that is too long. */
+/* A shell word that means @function: its name, or a pattern if that is too long. */
 static char *quote_function(const struct summary *summary, const SptFunction *function)
 {
 	g_autofree char *name = cut(function->name, summary->name_bytes);
@@ -78,7 +78,7 @@ static char *quote_function(const struct summary *summary, const SptFunction *fu
 		return g_shell_quote(name);
 	if (g_str_has_suffix(name, "..."))
 		strcpy(name + strlen(name) - 3, "*");
-	/* These may replace other characters. */
+	/* Characters that are replaced by others. */
 	g_strdelimit(name, "? ", '*');
 	return g_shell_quote(name);
 }
@@ -178,7 +178,7 @@ static void find_next(const struct spt_report *report, struct summary *summary)
 	}
 }
 
-/* Bytes of @text in JSON. */
+/* Number of bytes of @text in JSON. */
 static size_t text_bytes(const char *text)
 {
 	size_t n = TEXT_BYTES;
@@ -197,7 +197,7 @@ static size_t texts_bytes(const GPtrArray *texts)
 	return n;
 }
 
-/* Most bytes of the whole, as text or JSON. */
+/* Limit of the whole in bytes, as text or JSON. */
 static size_t summary_bytes(const struct spt_report *report, const struct summary *summary)
 {
 	size_t n = FIXED_BYTES + text_bytes(report->capture->path) + text_bytes(summary->verdict) +

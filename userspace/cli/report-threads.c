@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --by thread --metric wall: where each thread's time went, exactly.  A source of waits sums
- * up all threads, whichever waits are picked.
+ * report --by thread --metric wall: the exact time of each thread by state.  A source of waits sums
+ * up all threads, no matter which waits are picked.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ bool spt_report_has_thread_times(const struct spt_report *report)
 {
 	const SptFilter *filter = report->filter;
 
-	/* Sums have neither times nor stacks, and are of all CPUs. */
+	/* Sums have neither times nor stacks, and cover all CPUs. */
 	return g_strcmp0(report->metric->name, "wall") == 0 &&
 	       spt_capture_has_stream(report->capture, SPT_ROW_THREAD_TIME) &&
 	       !spt_filter_is_about_stacks(filter) &&

@@ -47,8 +47,8 @@ static int heavier_first(gconstpointer a, gconstpointer b)
 }
 
 /*
- * The total that a node needs for there to be no more than the limit.  No node is heavier than its
- * parent, so the tree stays whole.
+ * The total that a node needs, so that no more nodes are shown than the limit.  No node is heavier
+ * than its parent, so the tree has no holes.
  */
 static bool find_least(struct spt_report *report)
 {
@@ -66,7 +66,7 @@ static bool find_least(struct spt_report *report)
 	if (n_shown < totals->len) {
 		uint64_t next = g_array_index(totals, uint64_t, n_shown);
 
-		/* Nodes of one weight are all shown, or none of them. */
+		/* Nodes of equal weight are either all shown or all hidden. */
 		while (n_shown > 1 && g_array_index(totals, uint64_t, n_shown - 1) == next)
 			n_shown--;
 		*least = g_array_index(totals, uint64_t, n_shown - 1);

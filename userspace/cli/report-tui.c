@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --tui: the tree of calls, to be walked with the arrow keys. */
+/* report --tui: the tree of calls, browsed with the arrow keys. */
 #include "report-tui.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --wakers: who ended the waits of whom. */
+/* report --wakers: the threads that ended waits, and of which threads. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -56,7 +56,7 @@ static void print_below(const struct spt_report *report, uint32_t at, unsigned d
 
 static void print_text(const struct spt_report *report)
 {
-	printf("Who waited, blocked; below it who ended that, and who had ended what that one waited for.\n\n"
+	printf("Threads that were blocked; below each who woke it, and who had woken that one before.\n\n"
 	       "%7s  %10s  %8s  Thread\n",
 	       "Time %", "Blocked", "Waits");
 	print_below(report, 0, 0);

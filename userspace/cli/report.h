@@ -67,6 +67,7 @@ struct spt_report_kind {
 	REPORT(categories)                                                                         \
 	REPORT(groups)                                                                             \
 	REPORT(wakers)                                                                             \
+	REPORT(holders)                                                                            \
 	REPORT(latest)                                                                             \
 	REPORT(delay)                                                                              \
 	REPORT(summary)

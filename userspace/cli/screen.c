@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The orders used here are those that all terminals have had in common since the VT100 and xterm,
- * also over ssh and in tmux: no database of terminals is needed for them.
+ * This uses escape sequences that all terminals have had in common since the VT100 and xterm, also
+ * over ssh and in tmux: no database of terminals is needed.
  */
 #include "screen.h"
 
@@ -15,7 +15,7 @@
 #define ALTERNATE_ON "\033[?1049h\033[?25l"
 #define ALTERNATE_OFF "\033[?25h\033[?1049l"
 #define ESCAPE 27
-/* What follows an escape at once belongs to it. */
+/* Bytes right after an escape belong to it. */
 #define SEQUENCE_MS 50
 
 static struct termios before;

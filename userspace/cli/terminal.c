@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Colours and pager as git has them: by $PAGER, less with LESS=FRX if nothing else is said, which
- * shows what fits one screen and ends; colours unless NO_COLOR is set.
+ * Colours and pager as in git: the pager is $PAGER, or less with LESS=FRX, which exits if the text
+ * fits one screen.  Colours are on unless NO_COLOR is set.
  */
 #include "terminal.h"
 
@@ -18,9 +18,9 @@
 #define HOT_PERCENT 5
 #define FAINT_PERCENT 0.5
 
-/* One standard output, one state. */
+/* State of the one standard output. */
 static struct {
-	char *color;			/* of --color; NULL: auto */
+	char *color;			/* value of --color; NULL: auto */
 	gboolean no_pager;
 	bool is_known, is_terminal, has_colors;
 	volatile pid_t pager;
@@ -28,10 +28,13 @@ static struct {
 
 static void find_out(void)
 {
-	const char *no_color = g_getenv("NO_COLOR"), *term = g_getenv("TERM");
+	const char *no_color, *term;
 
+	/* Asked for each cell of a table. */
 	if (state.is_known)
 		return;
+	no_color = g_getenv("NO_COLOR");
+	term = g_getenv("TERM");
 	state.is_known = true;
 	state.is_terminal = isatty(STDOUT_FILENO);
 	if (!state.color || strcmp(state.color, "auto") == 0)
@@ -107,7 +110,7 @@ const char *spt_color_of(double percent)
 						    SPT_COLOR_FAINT);
 }
 
-/* NULL: there is none, or none is wanted.  A program that is missing would swallow the text. */
+/* NULL: there is none, or none is wanted.  A missing program would swallow the text. */
 static char *find_pager(void)
 {
 	const char *wanted = g_getenv("PAGER");
@@ -120,7 +123,7 @@ static char *find_pager(void)
 	return program && strcmp(wanted, "cat") != 0 ? g_strdup(wanted) : NULL;
 }
 
-/* The terminal is the pager's until it ends. */
+/* The terminal belongs to the pager until it ends. */
 static void on_signal(int number)
 {
 	pid_t pager = state.pager;
@@ -160,7 +163,7 @@ void spt_terminal_page(void)
 	close(ends[0]);
 	if (state.pager > 0) {
 		dup2(ends[1], STDOUT_FILENO);
-		/* Who has read enough ends the pager. */
+		/* A user who has read enough ends the pager. */
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGINT, on_signal);
 		signal(SIGTERM, on_signal);
@@ -174,7 +177,7 @@ void spt_terminal_end(void)
 	if (state.pager <= 0)
 		return;
 	fflush(stdout);
-	/* Ctrl-C is the pager's now. */
+	/* Ctrl-C is now for the pager. */
 	signal(SIGINT, SIG_IGN);
 	close(STDOUT_FILENO);
 	waitpid(state.pager, NULL, 0);

@@ -14,7 +14,7 @@
 #include "profile/wholeness.h"
 #include "report-metric.h"
 
-#define BATCH_ROWS 20			/* where there is no screen to fill */
+#define BATCH_ROWS 20			/* number of rows without a screen */
 #define HEAD_ROWS 4
 #define HEAD_COLUMNS 18
 
@@ -29,11 +29,11 @@ struct spt_top_page {
 	SptProfile *profile;
 	/* SptTreeNode of the tree that is walked; NULL: the profile's */
 	GArray *nodes;
-	char *head, *stacks;		/* lines; @stacks may be NULL */
-	const char *lines[3];		/* of both, for the browser */
+	char *head, *stacks;		/* lines of the page; @stacks may be NULL */
+	const char *lines[3];		/* texts of both, for the browser */
 };
 
-/* How many rows a page has room for. */
+/* Number of rows that a page has room for. */
 static unsigned page_rows(const struct spt_top_look *look)
 {
 	struct winsize size = { 0 };
@@ -72,7 +72,7 @@ static void print_rows(const struct spt_top_look *look, const SptProfile *profil
 	}
 }
 
-/* "0.52 of 2 CPUs busy", or of a process how much of the time it ran. */
+/* "0.52 of 2 CPUs busy", or for a process the part of the time that it ran. */
 static char *tell_busy(const struct spt_top_look *look, const SptCapture *capture,
 		       const SptRecorderStatus *status)
 {
@@ -90,7 +90,9 @@ static char *tell_busy(const struct spt_top_look *look, const SptCapture *captur
 			       g_get_num_processors());
 }
 
-/* "1,234 samples", or "12 of" them where conditions hold, and how much of what else than CPU time. */
+/*
+ * "1,234 samples", or "12 of" them with conditions, and the total of a metric other than CPU time.
+ */
 static char *tell_samples(const struct spt_top_look *look, const SptCapture *capture,
 			  const SptProfile *profile)
 {
@@ -108,7 +110,7 @@ static char *tell_samples(const struct spt_top_look *look, const SptCapture *cap
 	return g_string_free(text, FALSE);
 }
 
-/* Those that were skipped are taken for more of the same. */
+/* Repeated keys that were skipped. */
 static char *tell_budget(const SptRecorderStatus *status)
 {
 	if (!status->budget || !status->delivered)
@@ -131,7 +133,7 @@ SptTopPage *spt_top_page_new(const struct spt_top_look *look, SptCapture *captur
 	page->look = look;
 	page->capture = capture;
 	page->symbols = spt_symbols_new(capture, NULL);
-	/* Without inlined functions: debug information would be read anew for each page. */
+	/* Without inlined functions: debug information would be read again for each page. */
 	spt_symbols_set_detail(page->symbols, 0);
 	page->profile =
 		spt_profile_new(capture, page->symbols, look->options->metric, look->filter);
@@ -242,7 +244,7 @@ static void fill(GString *text, const struct spt_browse_page *browsed, uint32_t 
 		g_string_append_printf(text, "%7.2f  %7.2f  ", spt_percent(function->self, all),
 				       spt_percent(function->total, all));
 	else
-		/* What of the self time above came this way. */
+		/* The part of the self time above that came by this path. */
 		g_string_append_printf(text, "%7.2f  %7s  ", spt_percent(node->total, all), "");
 }
 

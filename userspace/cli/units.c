@@ -11,7 +11,7 @@ struct unit {
 };
 
 /*
- * @text: a number and perhaps a unit; without one it counts as @plain.  False: it is neither, or
+ * @text: a number, perhaps with a unit; without one it counts as @plain.  False: it is neither, or
  * more than 2^63.
  */
 static bool parse(const char *text, const struct unit *units, unsigned n, double plain,

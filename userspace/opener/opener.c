@@ -3,7 +3,7 @@
  * The program of trace/opener-private.h: pkexec runs it as root, for a user who is not in group
  * sysprof.
  *
- * The rights of the process that opens the device decide what a session may see.  So all rights of
+ * A session has the rights of the process that opens the device.  So all rights of
  * root go first, and for good: the device is opened with the user's ids and groups, and group
  * sysprof.  The kernel makes a process that changed ids untraceable.  The user can end it, and with
  * it the session, but cannot borrow the group.
@@ -24,7 +24,7 @@
 #define CHANNEL STDIN_FILENO
 #define GROUPS_MAX 1024
 
-/* Who asks: pkexec says so. */
+/* The user who asks, by pkexec's environment. */
 static const struct passwd *find_user(void)
 {
 	const char *text = getenv("PKEXEC_UID");
@@ -80,7 +80,7 @@ int main(void)
 
 	if (!user || !become(user))
 		return EXIT_FAILURE;
-	/* Ctrl-C ends a recording in order, which takes the session until then. */
+	/* Ctrl-C ends a recording in order, and the session is needed until then. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -88,7 +88,7 @@ int main(void)
 	number = fd < 0 ? errno : 0;
 	if (!send_opened(fd, number) || number)
 		return EXIT_FAILURE;
-	/* The session is the other end's from now on. */
+	/* From now on the session belongs to the other end. */
 	close(fd);
 	while (read(CHANNEL, &nothing, 1) < 0 && errno == EINTR)
 		;

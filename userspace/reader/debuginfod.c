@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The client is loaded when there is something to fetch: with it come libraries for the whole of
- * the web, and to load them takes longer than to read most files.
+ * The client is loaded when there is something to fetch: it needs libraries for the web, and
+ * loading them takes longer than reading most files.
  */
 #include "debuginfod.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysprof-reader: reads files for a program of Sysprof, which has its other end, so that what they
- * are made of cannot hurt that.
+ * sysprof-reader: reads files for a program of Sysprof, which has its other end, so that a hostile
+ * file cannot harm that program.
  */
 #include <stdio.h>
 #include <sys/socket.h>
