@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the words of the window, which translators have. */
+/* Uses the window's texts, which are translated. */
 #include "about.h"
 
 #include <glib/gi18n.h>

@@ -19,7 +19,7 @@
 
 struct _SptApplication {
 	AdwApplication parent_instance;
-	char *command;			/* to be recorded; NULL: none */
+	char *command;			/* command to record; NULL: none */
 };
 
 G_DEFINE_FINAL_TYPE(SptApplication, spt_application, ADW_TYPE_APPLICATION)
@@ -51,7 +51,7 @@ static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant 
 {
 	GList *windows;
 
-	/* Closing lets each window end what it is at. */
+	/* Closing lets each window end its activity. */
 	while ((windows = gtk_application_get_windows(GTK_APPLICATION(data)))) {
 		GtkWindow *window = windows->data;
 
@@ -158,7 +158,7 @@ static char *quote_words(char **words)
 	return g_string_free(line, FALSE);
 }
 
-/* What GLib says of an option that it does not know. */
+/* GLib's message about an unknown option. */
 static char *refused;
 
 static void keep_message(const char *text)
@@ -170,7 +170,7 @@ static void keep_message(const char *text)
 	refused = g_strchomp(g_strdup(text));
 }
 
-/* GLib names neither the program nor what helps. */
+/* GLib's message has neither the program's name nor a remedy. */
 static void print_refused(void)
 {
 	const char *name = g_get_prgname();
@@ -181,8 +181,8 @@ static void print_refused(void)
 }
 
 /*
- * The command runs in this process's directory and environment, so no other viewer that is there is
- * asked to do it.
+ * The command runs in this process's directory and environment, so no other running viewer is asked
+ * to do it.
  */
 static gboolean local_command_line(GApplication *application, char ***arguments, int *status)
 {

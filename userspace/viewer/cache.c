@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names carry the time, so that their order is that of the recordings. */
+/* Names contain the time, so that their order is that of the recordings. */
 #include "cache.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Boxes narrower than a pixel or two share one; computed anew, in a thread, for each width and
- * stretch of time.
+ * Boxes narrower than a pixel or two share one.  They are computed anew, in a thread, for each
+ * width and range of time.
  */
 #include "chart-view.h"
 
@@ -20,7 +20,7 @@
 #define LEAST_TEXT 40
 #define NAME_MARGIN 6
 
-/* Of one thread. */
+/* For one thread. */
 struct section {
 	uint32_t tid;
 	uint32_t row, n_rows;
@@ -44,8 +44,8 @@ struct _SptChartView {
 	SptTimeAxis *axis;
 	uint32_t tids[SPT_CHART_MAX_THREADS];
 	unsigned n_tids;
-	struct charts *charts;		/* NULL: none yet; of */
-	SptDocument *charted;		/* this */
+	struct charts *charts;		/* NULL: none yet */
+	SptDocument *charted;		/* document of the charts */
 	bool *matches;
 	int row_height, width;
 	SptQuery *query;
@@ -90,7 +90,7 @@ struct input {
 	unsigned n;
 };
 
-/* What a thread with @tid did at a time; false: that is not known. */
+/* The state of a thread with @tid at a time; false: that is not known. */
 static bool find_moment(const SptLanes *lanes, uint32_t tid, uint64_t time, uint64_t near_ns,
 			SptLaneMoment *ret)
 {
@@ -146,7 +146,7 @@ static gpointer compute(SptDocument *document, gconstpointer data)
 					    .end_ns = input->end_ns,
 					    .least_ns = input->least_ns };
 		g_autoptr(GArray) boxes = spt_document_chart(document, &wish), gaps = NULL;
-		/* One for a thread that did not run at all. */
+		/* One row for a thread that did not run at all. */
 		uint32_t n_rows =
 			boxes->len ?
 				g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 :
@@ -175,7 +175,7 @@ static void free_charts(gpointer data)
 	g_free(charts);
 }
 
-/* What a screen reader says. */
+/* Text for a screen reader. */
 static void tell_gaps(SptChartView *self)
 {
 	uint64_t sum_ns = 0;
@@ -219,7 +219,7 @@ static void ask(SptChartView *self)
 
 	if (!self->document)
 		return;
-	/* Of what stands by itself. */
+	/* The least length of a box by itself. */
 	input.least_ns = (input.end_ns - input.begin_ns) * LEAST_PIXELS /
 			 (uint64_t)MAX(gtk_widget_get_width(GTK_WIDGET(self)) -
 					       (int)self->axis->left, 1);
@@ -252,7 +252,7 @@ static void size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height
 	self->width = width;
 }
 
-/* "not running", or why: "waiting: sleeping". */
+/* "not running", or the reason: "waiting: sleeping". */
 static char *reason_of(const SptFlameBox *gap)
 {
 	if (!gap->node)
@@ -275,6 +275,7 @@ static void draw_text(SptChartView *self, GtkSnapshot *snapshot, const char *tex
 	if (is_cut) {
 		pango_layout_set_width(layout, (int)area->size.width * PANGO_SCALE);
 		pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+		spt_text_align(layout, GTK_WIDGET(self), PANGO_ALIGN_LEFT);
 		width = (int)area->size.width;
 	}
 	gtk_snapshot_save(snapshot);
@@ -287,7 +288,7 @@ static void draw_text(SptChartView *self, GtkSnapshot *snapshot, const char *tex
 	gtk_snapshot_restore(snapshot);
 }
 
-/* In the middle of those that have room for it. */
+/* In the middle of the boxes that have room for it. */
 static void draw_gaps(SptChartView *self, const SptFlameDrawing *drawing, GtkSnapshot *snapshot)
 {
 	for (unsigned i = 0; i < self->charts->gaps->len; i++) {
@@ -324,7 +325,7 @@ static void draw_names(SptChartView *self, GtkSnapshot *snapshot)
 	}
 }
 
-/* Always in view, over the boxes. */
+/* Always visible, above the boxes. */
 static void draw_axis(SptChartView *self, GtkSnapshot *snapshot, double top)
 {
 	GdkRGBA color;
@@ -391,7 +392,7 @@ static const SptFlameBox *gap_at(SptChartView *self, double x, double y)
 	return NULL;
 }
 
-/* Whether samples were lost then, which may have been the thread's. */
+/* Whether samples were lost in that time, which may have been the thread's. */
 static bool has_losses(const SptCapture *capture, uint64_t begin_ns, uint64_t end_ns)
 {
 	for (uint64_t i = 0; i < capture->n_losses; i++)
@@ -521,11 +522,9 @@ void spt_chart_view_show(SptChartView *self, SptDocument *document, const uint32
 {
 	g_autofree char *text = NULL;
 
-	/* What is lit up is of functions that may be others now. */
+	/* The highlighted functions may be others now. */
 	g_clear_pointer(&self->matches, g_free);
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	self->n_tids = MIN(n, SPT_CHART_MAX_THREADS);
 	for (unsigned i = 0; i < self->n_tids; i++)
 		self->tids[i] = tids[i];

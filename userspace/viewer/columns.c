@@ -36,7 +36,7 @@ static void show_name(GtkWidget *cell, const char *name)
 		gtk_inscription_set_text(GTK_INSCRIPTION(cell), text);
 }
 
-/* What runs in the kernel is marked, also where its object is not beside it. */
+/* Kernel functions are marked, also where their object is not beside them. */
 static void show_function(GtkWidget *cell, const SptFunction *function)
 {
 	show_name(cell, function->name);
@@ -46,7 +46,7 @@ static void show_function(GtkWidget *cell, const SptFunction *function)
 		gtk_widget_remove_css_class(cell, "kernel");
 }
 
-/* The whole name, which the cell may have to cut. */
+/* The whole name, as the cell may have to cut it. */
 static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED int x,
 				 G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
 				 GtkTooltip *tooltip, GtkListItem *item)
@@ -110,7 +110,7 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 	g_object_set_data(G_OBJECT(item), "kind", kind);
 }
 
-/* More is worse: not by colour alone, there is a sign. */
+/* More is worse: there is a sign, so that colour is not needed. */
 static void show_change(GtkWidget *cell, const SptDiffRow *difference)
 {
 	double change = 100 * (difference->self[SPT_AFTER] - difference->self[SPT_BEFORE]);
@@ -178,7 +178,7 @@ static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem
 	g_object_set_data_full(G_OBJECT(item), "row", g_steal_pointer(&row), g_object_unref);
 }
 
-/* The item of a tree that was closed does not know its row any more. */
+/* The item of a closed tree no longer knows its row. */
 static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
 		      gpointer kind)
 {

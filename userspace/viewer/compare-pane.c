@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Computed anew whenever what is seen changes and the page is to be seen. */
+/* Computed anew whenever the shown part changes while the page is visible. */
 #include "compare-pane.h"
 
 #include <glib/gi18n.h>
@@ -42,7 +42,7 @@ static void show(SptComparePane *self)
 	g_object_unref(selection);
 }
 
-/* What the document is compared with. */
+/* The document that is compared with. */
 struct input {
 	SptDocument *before;
 	bool by_time;
@@ -66,7 +66,7 @@ static SptDocument *with_metric(SptDocument *document, const SptMetric *metric)
 							     spt_document_ref(document);
 }
 
-/* Of commands, or of all there is, both. */
+/* Both parts are of commands, or both are everything. */
 static SptDocument *like(SptDocument *before, const SptDocument *after)
 {
 	return spt_document_ref(spt_restrictions_find(after->look.restrictions,
@@ -129,7 +129,7 @@ static void on_flame_changed(SptComparePane *self)
 	gtk_label_set_text(GTK_LABEL(self->detail), text ? text : "");
 }
 
-/* Lit up in the picture. */
+/* Highlighted in the picture. */
 static void on_function_activated(SptComparePane *self, unsigned function)
 {
 	bool *matches = g_new0(bool, MAX(self->comparison->n_functions, 1));
@@ -203,9 +203,7 @@ static void spt_compare_pane_init(SptComparePane *self)
 
 void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
 {
-	spt_document_ref(document);
-	g_clear_pointer(&self->after, spt_document_unref);
-	self->after = document;
+	spt_document_replace(&self->after, document);
 	ask(self);
 }
 

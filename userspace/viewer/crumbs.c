@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Made anew when there are more or fewer, and else only written anew: while a range is dragged that
- * is for each frame.
+ * Rebuilt when there are more or fewer, and otherwise only relabelled: while a range is dragged
+ * that happens in each frame.
  */
 #include "crumbs.h"
 
@@ -10,7 +10,7 @@
 #include "metrics.h"
 #include "text.h"
 
-/* Ways to look at what there is, which leave nothing out that is counted. */
+/* Modes of display, which exclude nothing that is counted. */
 static const struct {
 	const char *text, *action;
 } modes[] = {
@@ -46,7 +46,7 @@ static GtkLabel *label_of(GtkWidget *button)
 	return GTK_LABEL(gtk_widget_get_first_child(gtk_button_get_child(GTK_BUTTON(button))));
 }
 
-/* Asked for when it is to be seen: to set it asks the display where the mouse is. */
+/* Set when it is shown: setting it asks the display for the position of the mouse. */
 static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
 				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
 				 G_GNUC_UNUSED gpointer data)
@@ -58,7 +58,7 @@ static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_
 	return TRUE;
 }
 
-/* @target: what the action takes, or NULL. */
+/* @target: the action's parameter, or NULL. */
 static GtkWidget *append_crumb(SptCrumbs *self, const char *action, GVariant *target)
 {
 	GtkWidget *button = gtk_button_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
@@ -154,7 +154,7 @@ void spt_crumbs_show(SptCrumbs *self, SptDocument *document)
 		gtk_widget_set_visible(self->modes[i], is_on[i]);
 	gtk_label_set_text(GTK_LABEL(self->label), n ? _("Only") : _("Everything"));
 	gtk_label_set_text(GTK_LABEL(self->count), n ? count : "");
-	/* Not to an entry, which would take Ctrl+Z for its own text. */
+	/* Not for an entry, which would take Ctrl+Z for its own text. */
 	if (had_focus && !has_focus(self))
 		gtk_widget_activate_action(GTK_WIDGET(self), "views.focus-page", NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children become rows only when their parent is opened.  To begin with the tree is open where it
- * is heavy, as far as that can be seen without scrolling.  While the user is still at it, a range
- * being dragged, rows stay where they are and only say what they weigh now.
+ * Children become rows only when their parent is opened.  At first the tree is open where it is
+ * heavy, as far as fits without scrolling.  While the user drags a range, rows stay where they are
+ * and only their weights change.
  */
 #include "descendants.h"
 
@@ -12,15 +12,15 @@
 #include "text.h"
 
 /*
- * What is open at first: nodes with at least one part in this number of the whole, down to
- * a depth.
+ * Rows that are open at first: nodes with at least one part in this number of the whole, down to a
+ * depth.
  */
 #define OPEN_MIN_PART 20
 #define OPEN_MAX_DEPTH 14
 #define OPEN_MAX_ROWS 32
-/* GTK takes note of every row of what is open. */
+/* GTK keeps data for every open row. */
 #define OPEN_MAX_CHILDREN 5000
-/* Rows, up to which those that are there are filled anew for another tree. */
+/* Up to this number, existing rows are filled again for another tree. */
 #define ANEW_MAX_ROWS 400
 #define NONE UINT32_MAX
 
@@ -72,11 +72,11 @@ static void spt_descendants_init(SptDescendants *self)
 	spt_pane_set_empty_text(SPT_PANE(self), _("There are no samples"));
 }
 
-/* Nodes side by side: siblings, as they were when they came to be seen. */
+/* Nodes side by side: siblings, as they were when first shown. */
 struct siblings {
 	SptDocument *document;
-	GArray *nodes;			/* what they weigh now */
-	GArray *origin;			/* where they were found */
+	GArray *nodes;			/* their present weights */
+	GArray *origin;			/* their original positions */
 	uint32_t first, n;		/* in @origin */
 	/* In @nodes, if that is not @origin; NONE: it has no weight there */
 	uint32_t parent;
@@ -166,15 +166,13 @@ static void reweigh_list(GListModel *list, SptDocument *document, GArray *nodes)
 
 static void set_tree(SptDescendants *self, SptDocument *document, GArray *nodes)
 {
-	spt_document_ref(document);
-	spt_document_unref(self->tree->document);
-	self->tree->document = document;
+	spt_document_replace(&self->tree->document, document);
 	g_array_ref(nodes);
 	g_array_unref(self->tree->nodes);
 	self->tree->nodes = nodes;
 }
 
-/* Of all rows that there are; what is opened from now on is as it is now. */
+/* For all existing rows; rows that are opened later are as they are now. */
 static void reweigh(SptDescendants *self, SptDocument *document, GArray *nodes)
 {
 	unsigned n = g_list_model_get_n_items(G_LIST_MODEL(self->model));
@@ -197,7 +195,7 @@ static bool is_to_be_open(const GArray *nodes, const SptTreeNode *node, unsigned
 	       node->n_children <= OPEN_MAX_CHILDREN && depth < OPEN_MAX_DEPTH;
 }
 
-/* Opens or closes a row whose node is another one now; its children are those of that one. */
+/* Opens or closes a row that has another node now; its children are those of that node. */
 static void open_row(GtkTreeListRow *row, const struct siblings *tree, const SptTreeNode *node,
 		     bool is_open)
 {
@@ -216,9 +214,8 @@ static void open_row(GtkTreeListRow *row, const struct siblings *tree, const Spt
 }
 
 /*
- * Opens what is heavy, as far as there is room, and closes all else.  Positions count what is open,
- * so rows come by in the order in which they are seen; @n_rows: of how many they are, if nothing is
- * open.
+ * Opens heavy rows, as far as there is room, and closes all others.  Positions count open rows, so
+ * rows are visited in the order in which they are shown; @n_rows: number of rows if none is open.
  */
 static void open_heavy(SptDescendants *self, unsigned n_rows)
 {
@@ -230,7 +227,7 @@ static void open_heavy(SptDescendants *self, unsigned n_rows)
 			&g_array_index(self->tree->nodes, SptTreeNode, spt_row_values(item)->node);
 		bool has_room = at < OPEN_MAX_ROWS && n_rows <= OPEN_MAX_ROWS, is_open;
 
-		/* GTK does not look again whether there are children. */
+		/* GTK does not check again whether there are children. */
 		if (gtk_tree_list_row_is_expandable(row) != (node->n_children > 0)) {
 			g_object_unref(row);
 			spt_row_renew(item);
@@ -286,7 +283,10 @@ static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes
 	g_object_unref(selection);
 }
 
-/* Another tree in the rows there are: to make widgets for new ones is more than a frame's work. */
+/*
+ * Puts another tree into the existing rows: making widgets for new ones is more than a frame's
+ * work.
+ */
 static void show_tree(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
 {
 	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
@@ -307,8 +307,8 @@ static void show_tree(SptDescendants *self, SptDocument *document, uint32_t func
 }
 
 /*
- * What calls has nothing for itself there.  The column goes: GTK 4.8 would keep the place of one
- * that is only hidden.
+ * Callers have no self weight there.  The column is removed: GTK 4.8 would keep the space of a
+ * hidden one.
  */
 static void show_self(SptDescendants *self, bool is_shown)
 {
@@ -346,7 +346,7 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 	}
 	if (is_bottom_up != self->is_bottom_up)
 		show_self(self, !is_bottom_up);
-	/* Below each function the part of its self that came by that way. */
+	/* Below each function, the part of its self weight by that path. */
 	gtk_column_view_column_set_title(self->total_column,
 					 is_bottom_up && function == NONE ? _("Self") : _("Total"));
 	title = title_of(document, function);

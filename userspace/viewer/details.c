@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nothing is computed for a page that nobody looks at.  To count processes and threads takes a pass
- * over the samples.
+ * Nothing is computed while a page is hidden.  Counting processes and threads takes a pass over the
+ * samples.
  */
 #include "details.h"
 
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "maps-table.h"
 #include "pages.h"
 #include "process-facts.h"
@@ -22,21 +23,21 @@
 #define NUMBER_WIDTH 90
 #define NAME_WIDTH 200
 #define PROCESS_WIDTH 150
-#define MAX_ROWS 5000			/* heaviest first; more are no help to anybody */
+#define MAX_ROWS 5000			/* heaviest first; more are of no use */
 
 enum page { PROCESSES, THREADS, OBJECTS, CPUS, RECORDING, N_PAGES };
 
 struct _SptDetails {
 	GtkBox parent_instance;
 	SptTable *tables[N_PAGES], *maps;
-	struct answer *counted;		/* what the processes show, or NULL */
+	struct answer *counted;		/* document of the shown processes, or NULL */
 	GtkStack *stack;
 	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptDetails, spt_details, GTK_TYPE_BOX)
 
-/* When a process or thread was first made and when it ended, as far as the recording knows. */
+/* When a process or thread was created and when it ended, as far as the recording knows. */
 struct life {
 	uint64_t begin, end;
 };
@@ -101,11 +102,6 @@ static gpointer count(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 	return answer;
 }
 
-static double percent(uint64_t weight, uint64_t total)
-{
-	return total ? 100.0 * (double)weight / (double)total : 0;
-}
-
 static void show_groups(SptDetails *self, const struct answer *answer, enum page page)
 {
 	const SptDocument *recording = answer->recording;
@@ -128,7 +124,7 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 							 recording->summary.start_ns),
 				*end = spt_text_moment(life ? life->end : 0,
 						       recording->summary.start_ns);
-		const SptTableCell share = { .number = percent(row->weight, total) };
+		const SptTableCell share = { .number = spt_percent(row->weight, total) };
 		const SptTableCell name = { .text = row->name };
 		const SptTableCell tail[] = {
 			{ begin, life ? (double)life->begin : 0 },
@@ -168,7 +164,10 @@ static int compare_weights(const void *a, const void *b)
 					g_strcmp0(x->name, y->name);
 }
 
-/* Heaviest first, as all tables here: the recording has first what lacks most names. */
+/*
+ * Heaviest first, as in all tables here: the recording begins with the object that lacks most
+ * names.
+ */
 static void show_objects(SptDetails *self, const SptDocument *recording)
 {
 	g_autoptr(GArray) rows = g_array_copy(recording->coverage);
@@ -179,8 +178,8 @@ static void show_objects(SptDetails *self, const SptDocument *recording)
 		const SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
 		const char *path = row->object ? recording->capture->objects[row->object].path : "";
 		const SptTableCell cells[] = {
-			{ .number = percent(row->weight, recording->summary.weight) },
-			{ .number = percent(row->named, row->weight) },
+			{ .number = spt_percent(row->weight, recording->summary.weight) },
+			{ .number = spt_percent(row->named, row->weight) },
 			{ .text = row->name },
 			{ .text = path },
 			{ .text = row->problem },
@@ -230,7 +229,7 @@ static void show_facts(SptDetails *self, const SptDocument *recording)
 	spt_table_set_end(self->tables[RECORDING], n);
 }
 
-/* Of the process that is selected. */
+/* For the selected process. */
 static void show_maps(unsigned row, gpointer data)
 {
 	SptDetails *self = data;
@@ -281,7 +280,7 @@ static void spt_details_class_init(SptDetailsClass *class)
 	G_OBJECT_CLASS(class)->dispose = dispose;
 }
 
-/* The processes, and below them what is mapped in one. */
+/* The processes, and below them the mappings of one. */
 static GtkWidget *with_maps(SptDetails *self)
 {
 	self->maps = SPT_TABLE(spt_maps_table_new());

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bridge from the library, which blocks, to the widgets, which must not. */
+/* The bridge from the library, whose calls block, to the widgets, which must not block. */
 #include "document.h"
 
 #include <glib/gi18n.h>
 
 #include "preferences.h"
+#include "profile/command.h"
+#include "profile/lock-waits.h"
 #include "profile/words.h"
 #include "text.h"
 #include "work.h"
@@ -56,6 +58,15 @@ void spt_document_unref(SptDocument *document)
 	g_atomic_rc_box_release_full(document, clear_document);
 }
 
+void spt_document_replace(SptDocument **place, SptDocument *document)
+{
+	SptDocument *before = *place;
+
+	*place = spt_document_ref(document);
+	if (before)
+		spt_document_unref(before);
+}
+
 SptDocument *spt_document_whole(SptDocument *document)
 {
 	return document->whole ? document->whole : document;
@@ -73,7 +84,7 @@ bool spt_document_is_same(SptDocument *a, SptDocument *b)
 	return spt_document_recording(a) == spt_document_recording(b);
 }
 
-/* Which functions there are, and what is above them. */
+/* The list of functions, and their callers. */
 static bool is_arranged_alike(const SptLook *a, const SptLook *b)
 {
 	return a->metric == b->metric && a->arrangement.roots == b->arrangement.roots &&
@@ -100,7 +111,7 @@ const SptMetric *spt_document_metric(const SptDocument *document, unsigned i)
 	return NULL;
 }
 
-/* Fills in what follows from its profile. */
+/* Fills in fields that depend on its profile. */
 static void complete(SptDocument *document)
 {
 	document->functions = spt_profile_functions(document->profile, &document->n_functions);
@@ -111,7 +122,7 @@ static void complete(SptDocument *document)
 	document->words = spt_words_where(document->profile);
 }
 
-/* All of the command's CPU time is compared with all that ran. */
+/* The command's CPU time is compared with the total of all. */
 static void lead_by_command(SptDocument *document)
 {
 	const SptRestrictions *restrictions = document->look.restrictions;
@@ -135,13 +146,13 @@ char *spt_document_open_doing(GCancellable *cancellable)
 	return g_object_dup_data(G_OBJECT(cancellable), "doing", copy_text, NULL);
 }
 
-/* What of the opening each part is, about. */
+/* Approximate part of each step in the opening. */
 #define READING_SHARE 0.2
 #define FOLDING_SHARE 0.6
 
 struct opening {
 	GCancellable *cancellable;	/* or NULL */
-	double begin, share;		/* of the part that is under way */
+	double begin, share;		/* of the present step */
 };
 
 static bool tell_opening(double done, void *data)
@@ -161,7 +172,7 @@ double spt_document_open_done(GCancellable *cancellable)
 	return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(cancellable), "permille")) / 1000.0;
 }
 
-/* Called while files are read for names, which may be after the opening, too. */
+/* Called while files are read for names, which can also be after the opening. */
 static bool tell_download(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
 {
 	GCancellable *cancellable = data;
@@ -181,7 +192,7 @@ static bool tell_download(const char *path, uint64_t done_bytes, uint64_t total_
 	return !g_cancellable_is_cancelled(cancellable);
 }
 
-/* The download lives as long as the symbols, and so does what can cancel it. */
+/* The download lives as long as the symbols, and so does the object that cancels it. */
 static void download(SptDocument *document, GCancellable *cancellable)
 {
 	g_autofree char *servers = spt_preferences_servers();
@@ -239,10 +250,10 @@ SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error)
 	return g_task_propagate_pointer(G_TASK(result), error);
 }
 
-/* A document never changes, but the symbols it was made with learn. */
+/* A document never changes, but its symbols learn. */
 static GMutex symbols_lock;
 
-/* All of the recording, as it is folded. */
+/* The whole recording, as it is folded. */
 static SptDocument *fold(SptDocument *document, const SptMetric *metric)
 {
 	const SptLook wanted = { .metric = metric };
@@ -268,7 +279,7 @@ static SptDocument *fold(SptDocument *document, const SptMetric *metric)
 	return folded;
 }
 
-/* The same in the arrangement wanted. */
+/* The same in the requested arrangement. */
 static SptDocument *arrange(SptDocument *document, const SptLook *look)
 {
 	SptDocument *whole = spt_document_whole(document);
@@ -311,7 +322,7 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 	return part;
 }
 
-/* Takes over @whole.  A command without samples is no part to begin with. */
+/* Takes over @whole.  A command without samples is not shown at first. */
 static SptDocument *begin_with_command(SptDocument *whole)
 {
 	g_autoptr(SptRestrictions) everything = spt_restrictions_new(), restrictions = NULL;
@@ -436,6 +447,17 @@ GPtrArray *spt_document_stack(SptDocument *document, uint32_t node)
 	return frames;
 }
 
+GPtrArray *spt_document_lock_waits(SptDocument *document)
+{
+	GPtrArray *waits;
+
+	g_mutex_lock(&symbols_lock);
+	waits = spt_lock_waits(document->capture, document->symbols,
+			       spt_restrictions_filter(document->look.restrictions));
+	g_mutex_unlock(&symbols_lock);
+	return waits;
+}
+
 GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish)
 {
 	double begin_ms = spt_work_ms();
@@ -457,7 +479,7 @@ GArray *spt_document_threads(const SptDocument *document)
 	return threads;
 }
 
-/* The part of a second that one of its periods, or of the metric's unit, is. */
+/* The length of one of its periods, or of the metric's unit, in seconds. */
 static double worth_of_period(const SptDocument *document)
 {
 	const SptRestriction *time =
@@ -493,26 +515,40 @@ static bool is_of_system(const char *path)
 	       g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/opt/");
 }
 
-/* Names of objects: of the command's program, or of all that no package has installed. */
-static GHashTable *find_own_objects(const SptCapture *capture, const char *command)
+/* Objects that are more likely the user's than others. */
+enum own {
+	OWN_COMMAND,  /* the program of the command that was recorded */
+	OWN_FILES,    /* all that no package has installed */
+	OWN_PROGRAMS, /* programs that the command started, as a build starts compilers */
+	N_OWN,
+};
+
+/* Their names. */
+static GHashTable *find_own_objects(const SptCapture *capture, enum own which)
 {
 	GHashTable *own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	const char *command = spt_capture_host(capture, "command");
+	g_autofree bool *processes =
+		which == OWN_PROGRAMS ? spt_command_processes(capture) : NULL;
 	g_auto(GStrv) words = NULL;
 
-	if (command && g_shell_parse_argv(command, NULL, &words, NULL))
+	if (which == OWN_COMMAND && command && g_shell_parse_argv(command, NULL, &words, NULL))
 		g_hash_table_add(own, g_path_get_basename(words[0]));
-	for (uint32_t i = 1; !command && i < capture->n_objects; i++)
+	for (uint32_t i = 1; which == OWN_FILES && i < capture->n_objects; i++)
 		if (!is_of_system(capture->objects[i].path))
 			g_hash_table_add(own, g_path_get_basename(capture->objects[i].path));
+	for (uint32_t i = 1; processes && i < capture->n_processes; i++)
+		if (processes[i] && capture->processes[i].name)
+			g_hash_table_add(own, g_strdup(capture->processes[i].name));
 	return own;
 }
 
-/* Too little for what is looked at first, in parts of the whole. */
+/* Too little for the first view, in parts of the whole. */
 #define LITTLE 100
 
-static uint32_t busiest_own(const SptDocument *document, const char *command)
+static uint32_t busiest_own(const SptDocument *document, enum own which)
 {
-	g_autoptr(GHashTable) own = find_own_objects(document->capture, command);
+	g_autoptr(GHashTable) own = find_own_objects(document->capture, which);
 	uint32_t best = UINT32_MAX;
 
 	for (uint32_t i = 0; i < document->n_functions; i++) {
@@ -542,14 +578,14 @@ static uint32_t heaviest(const SptDocument *document, uint64_t least_self)
 
 uint32_t spt_document_first_function(const SptDocument *document)
 {
-	const char *command = spt_capture_host(document->capture, "command");
-	uint32_t best = command ? busiest_own(document, command) : UINT32_MAX;
+	uint32_t best;
 
-	/* A shell's or another program's of the system runs the user's. */
-	if (best == UINT32_MAX)
-		best = busiest_own(document, NULL);
-	if (best != UINT32_MAX && document->functions[best].self >= document->total / LITTLE)
-		return best;
+	for (enum own which = 0; which < N_OWN; which++) {
+		best = busiest_own(document, which);
+		if (best != UINT32_MAX &&
+		    document->functions[best].self >= document->total / LITTLE)
+			return best;
+	}
 	best = heaviest(document, document->total / LITTLE);
 	return best != UINT32_MAX ? best : heaviest(document, 0);
 }

@@ -73,6 +73,8 @@ struct SptDocument {
 SptDocument *spt_document_ref(SptDocument *document);
 void spt_document_unref(SptDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDocument, spt_document_unref)
+/* Puts a reference to @document in *@place, instead of the one that is there, if any. */
+void spt_document_replace(SptDocument **place, SptDocument *document);
 /* The whole of @document, or itself. */
 SptDocument *spt_document_whole(SptDocument *document);
 /* The document as it was opened. */
@@ -134,6 +136,8 @@ SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool 
 /* The timeline of everything, in @document's metric and arrangement. */
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
 
+/* Waits for locks in the selection: see spt_lock_waits(). */
+GPtrArray *spt_document_lock_waits(SptDocument *document);
 /* The lanes of the recording, which owns them; made when they are first needed. */
 const SptLanes *spt_document_lanes(SptDocument *document);
 /* The frames of a stack, innermost first, as "function (object)"; elements are to be freed. */

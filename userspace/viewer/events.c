@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nothing is listed for a page that nobody looks at. */
+/* Nothing is listed while the page is hidden. */
 #include "events.h"
 
 #include <glib/gi18n.h>
@@ -10,7 +10,7 @@
 #include "text.h"
 
 #define NUMBER_WIDTH 90
-#define MAX_ROWS 5000			/* more are no help to anybody */
+#define MAX_ROWS 5000			/* more are of no use */
 
 struct _SptEvents {
 	GtkBox parent_instance;
@@ -100,9 +100,7 @@ void spt_events_complete(SptEvents *self)
 
 void spt_events_set_document(SptEvents *self, SptDocument *document)
 {
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	show(self);
 }
 

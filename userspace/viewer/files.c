@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The desktop's own dialog where there is one. */
+/* Uses the desktop's own dialog where there is one. */
 #include "files.h"
 
 #include <glib/gi18n.h>
@@ -18,7 +18,7 @@ static void on_response(GtkNativeDialog *dialog, int response, gpointer data)
 
 	if (response == GTK_RESPONSE_ACCEPT && file)
 		question->func(file, question->data);
-	/* The reference it was made with; nobody else keeps it alive. */
+	/* The initial reference; nobody else keeps it alive. */
 	g_object_unref(dialog);
 }
 

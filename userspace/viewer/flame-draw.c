@@ -18,7 +18,7 @@
 static const GdkRGBA ink = { 0.1f, 0.1f, 0.1f, 1 }, hatch = { 0.1f, 0.25f, 0.5f, 0.16f },
 		     clear = { 0.1f, 0.25f, 0.5f, 0 };
 static const GdkRGBA lit = { 0.85f, 0.45f, 0.95f, 1 }, above = { 0.68f, 0.7f, 0.72f, 1 };
-/* On either background. */
+/* Readable on either background. */
 static const GdkRGBA many = { 0.5f, 0.5f, 0.5f, 0.25f };
 
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box)
@@ -81,7 +81,7 @@ static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
 	return color;
 }
 
-/* Not by colour alone. */
+/* Does not depend on colour. */
 static void draw_hatches(GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
 	const graphene_point_t begin = area->origin;

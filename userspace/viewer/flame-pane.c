@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The picture is drawn and controlled in flame-view.c; this file has what surrounds it. */
+/* flame-view.c draws and controls the picture; this file has the widgets around it. */
 #include "flame-pane.h"
 
 #include <glib/gi18n.h>
@@ -22,9 +22,9 @@ struct _SptFlamePane {
 	SptFlameView *view;
 	SptChartView *chart;
 	SptDocument *document;
-	GArray *tids;			/* uint32_t: what can be chosen in @threads */
-	GHashTable *names; /* of those, by tid, as they were first listed; or NULL */
-	/* What is searched, if only that and what is below it is to be seen */
+	GArray *tids;			/* uint32_t: threads that can be chosen in @threads */
+	GHashTable *names; /* their names by tid, as they were first listed; or NULL */
+	/* The search, if only matches and nodes below them are shown */
 	char *rooted;
 	SptQuery *query;		/* threads */
 };
@@ -68,7 +68,7 @@ static void on_changed(SptFlamePane *self)
 	set_actions(self);
 }
 
-/* The whole text, which the label may have to cut. */
+/* The whole text, as the label may have to cut it. */
 static gboolean on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
 				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
 				 G_GNUC_UNUSED gpointer data)
@@ -78,8 +78,8 @@ static gboolean on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x, G_GNUC_
 }
 
 /*
- * By tree node: whether what is searched is on the way there: an expression, or words.  NULL:
- * nothing is searched.
+ * By tree node: whether it or a caller matches the search: an expression, or words.  NULL: no
+ * search.
  */
 static bool *find_holds(SptFlamePane *self)
 {
@@ -104,7 +104,7 @@ static bool *find_holds(SptFlamePane *self)
 	return holds;
 }
 
-/* Everything, or what is below what is searched. */
+/* Everything, or the part below the matches. */
 static void show_tree(SptFlamePane *self)
 {
 	g_autofree bool *holds = self->rooted ? find_holds(self) : NULL;
@@ -126,7 +126,7 @@ static void light(SptFlamePane *self)
 
 static void on_search_changed(SptFlamePane *self)
 {
-	/* Comes a moment after the text changed, when Enter may have been pressed already. */
+	/* Comes a moment after the text changed; Enter may have been pressed already. */
 	if (!self->document ||
 	    g_strcmp0(self->rooted, gtk_editable_get_text(GTK_EDITABLE(self->search))) == 0)
 		return;
@@ -209,7 +209,7 @@ static const char *name_of_thread(SptFlamePane *self, const SptGroupRow *thread)
 	return name;
 }
 
-/* The heaviest first, unless they are all there; the one that is seen stays if it is among them. */
+/* The heaviest first, if there are too many for all; the present one stays if it is among them. */
 static void list_threads(SptFlamePane *self, const GArray *threads)
 {
 	g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
@@ -217,7 +217,7 @@ static void list_threads(SptFlamePane *self, const GArray *threads)
 	bool are_several = self->tids->len > 1 && seen == UINT32_MAX;
 	unsigned chosen = 0;
 
-	/* Another list is more than a frame's work for GTK. */
+	/* A different list is more than a frame's work for GTK. */
 	if (are_listed(self, threads))
 		return;
 	if (!self->names)
@@ -304,12 +304,12 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 
 static gboolean grab_focus(GtkWidget *widget)
 {
-	/* A chart takes no keys. */
+	/* A chart has no keys. */
 	return gtk_widget_grab_focus(spt_flame_pane_picture(SPT_FLAME_PANE(widget))) ||
 	       gtk_widget_grab_focus(SPT_FLAME_PANE(widget)->by_time);
 }
 
-/* To the root, wherever it is. */
+/* To the root, at any depth. */
 static gboolean scroll_to_root(gpointer data)
 {
 	SptFlamePane *self = data;
@@ -461,10 +461,13 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	g_signal_connect_object(
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->chart_scrolled)),
 		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->chart, G_CONNECT_SWAPPED);
-	/* What is drawn depends on what is in view. */
+	/* The drawing depends on the visible part. */
 	g_signal_connect_object(
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)),
 		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->view, G_CONNECT_SWAPPED);
+	/* No tooltip over the menu of a box. */
+	g_object_bind_property(self->popover, "visible", self->view, "has-tooltip",
+			       G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
 	gtk_widget_set_has_tooltip(self->detail, TRUE);
 	g_signal_connect(self->detail, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 	set_actions(self);
@@ -474,9 +477,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	if (!is_known) {
 		spt_query_cancel(self->query);
 		g_array_set_size(self->tids, 0);
@@ -490,7 +491,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 			spt_query_ask(self->query, document, NULL, NULL);
 		show_chart(self);
 	}
-	/* Of other functions, if the arrangement is another. */
+	/* Other functions, if the arrangement differs. */
 	light(self);
 	gtk_widget_set_visible(self->empty, document->total == 0);
 }

@@ -135,7 +135,7 @@ static const SptFlameBox *box_near(SptFlameView *self, double x, double y)
 	return spt_flame_box_near(&drawing, x, y);
 }
 
-/* Of several that share a box there is none to go to, but what called them. */
+/* For several in one box there is no single target, only their caller. */
 static uint32_t node_near(SptFlameView *self, double x, double y)
 {
 	const SptFlameBox *box = box_near(self, x, y);
@@ -180,7 +180,7 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 			       percent * (double)node->total, percent * (double)node->self);
 }
 
-/* What a screen reader says of the picture. */
+/* The picture's text for a screen reader. */
 static void tell(SptFlameView *self)
 {
 	uint32_t at = self->selected == NONE ? self->zoomed : self->selected;
@@ -236,13 +236,13 @@ gboolean spt_flame_view_step_back(SptFlameView *self)
 
 /* Keys. */
 
-/* The heaviest below, if it is wide enough to be seen. */
+/* The heaviest child, if it is wide enough to be visible. */
 static uint32_t inward(SptFlameView *self, uint32_t from)
 {
 	const SptTreeNode *node = node_at(self, from);
 	uint32_t best = node->n_children ? node->first_child : NONE;
 
-	/* Above what is zoomed to there is one way. */
+	/* Above the zoomed box there is one path. */
 	for (uint32_t at = self->zoomed; at != 0; at = node_at(self, at)->parent) {
 		if (node_at(self, at)->parent == from)
 			return at;
@@ -476,12 +476,10 @@ void spt_flame_view_show(SptFlameView *self, SptDocument *document, GArray *node
 								  node_at(self, 0), self->zoomed) :
 						    0;
 
-	spt_document_ref(document);
+	spt_document_replace(&self->document, document);
 	g_array_ref(nodes);
-	g_clear_pointer(&self->document, spt_document_unref);
 	g_clear_pointer(&self->nodes, g_array_unref);
 	g_clear_pointer(&self->matches, g_free);
-	self->document = document;
 	self->nodes = nodes;
 	self->hovered = NONE;
 	spt_flame_view_zoom(self, zoomed == NONE ? 0 : zoomed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A page that nobody looks at gets the function as well; its query waits until somebody does. */
+/* A hidden page gets the function as well; its query waits until the page is shown. */
 #include "function-pages.h"
 
 #include <glib/gi18n.h>
@@ -7,6 +7,8 @@
 #include "pages.h"
 
 struct SptFunctionPages {
+	AdwViewStack *views;		/* borrowed */
+	GtkStack *events;		/* borrowed */
 	GtkWidget **widgets;		/* as in spt_pages(); borrowed */
 	SptDocument *document;
 	uint32_t function;
@@ -30,6 +32,8 @@ SptFunctionPages *spt_function_pages_new(AdwViewStack *views, GtkStack *events)
 	unsigned n;
 	const SptPage *table = spt_pages(&n);
 
+	pages->views = views;
+	pages->events = events;
 	pages->widgets = g_new(GtkWidget *, n);
 	for (unsigned i = 0; i < n; i++)
 		pages->widgets[i] = add(&table[i], views, events);
@@ -45,9 +49,21 @@ void spt_function_pages_free(SptFunctionPages *pages)
 
 void spt_function_pages_set_document(SptFunctionPages *pages, SptDocument *document)
 {
-	spt_document_ref(document);
-	g_clear_pointer(&pages->document, spt_document_unref);
-	pages->document = document;
+	unsigned n;
+	const SptPage *table = spt_pages(&n);
+	bool is_same = pages->document && spt_document_is_same(document, pages->document);
+
+	spt_document_replace(&pages->document, document);
+	for (unsigned i = 0; !is_same && i < n; i++) {
+		bool is_for = !table[i].is_for || table[i].is_for(document);
+
+		if (table[i].icon)
+			adw_view_stack_page_set_visible(
+				adw_view_stack_get_page(pages->views, pages->widgets[i]), is_for);
+		else
+			gtk_stack_page_set_visible(
+				gtk_stack_get_page(pages->events, pages->widgets[i]), is_for);
+	}
 }
 
 void spt_function_pages_set_path(SptFunctionPages *pages, GArray *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library sorts; the view is given another list each time, which is far quicker than telling it
- * how an old one changed.  The selection is a function and not a row, so it outlives that.
+ * The library sorts; the view gets another list each time, which is far quicker than describing
+ * changes of the old one.  The selection is a function and not a row, so it outlives that.
  */
 #include "functions.h"
 
@@ -24,16 +24,16 @@ struct _SptFunctions {
 	SptDocument *document;
 	GtkWidget *search;
 	struct column columns[N_COLUMNS];
-	const struct column *asked;		/* whose sorter was asked last */
+	const struct column *asked;		/* the column whose sorter was used last */
 	SptOrderKey key;
 	bool descending;
-	char *searched;				/* what the present list was searched for */
-	SptRowList *rows;			/* the present list, with */
+	char *searched;				/* the search of the present list */
+	SptRowList *rows;			/* the present list, with its */
 	const uint32_t *list;			/* its functions */
-	GtkSingleSelection *selection;		/* and what is selected in it; the view's */
+	GtkSingleSelection *selection;		/* and its selection; owned by the view */
 	uint32_t selected;
 	unsigned scroll_source;
-	bool refills;				/* the rows in view stay where they are */
+	bool refills;				/* the visible rows stay where they are */
 };
 
 G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
@@ -81,7 +81,7 @@ static void clear_list(SptFunctions *self)
 	g_clear_object(&self->rows);
 }
 
-/* Another content for the rows there are, or another list for the view. */
+/* New content for the existing rows, or a new list for the view. */
 static void set_list(SptFunctions *self, uint32_t *list, uint32_t n)
 {
 	self->list = list;
@@ -103,7 +103,7 @@ static void set_list(SptFunctions *self, uint32_t *list, uint32_t n)
 	spt_pane_set_model(SPT_PANE(self), GTK_SELECTION_MODEL(self->selection));
 }
 
-/* The list anew, by the present order and search. */
+/* Rebuilds the list, by the present order and search. */
 static void refresh(SptFunctions *self)
 {
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
@@ -133,7 +133,7 @@ static gboolean scroll_to_selected(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* When the list has been laid out; before that, GTK 4.8 loses the rows above. */
+/* Runs when the list has been laid out; before that, GTK 4.8 loses the rows above. */
 static void queue_scroll(SptFunctions *self)
 {
 	if (!self->scroll_source)
@@ -142,8 +142,8 @@ static void queue_scroll(SptFunctions *self)
 }
 
 /*
- * Sorters of columns sort nothing here.  One that is asked is the view's first, and the answer's
- * sign its direction.
+ * Sorters of columns sort nothing here.  The one that is called is the view's first, and the sign
+ * of its result is the direction.
  */
 static int on_asked(G_GNUC_UNUSED gconstpointer a, G_GNUC_UNUSED gconstpointer b, gpointer data)
 {
@@ -165,7 +165,7 @@ static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange ch
 	if (!self->asked)
 		return;
 	key = self->asked->key;
-	/* Who clicks a column of numbers looks for the largest. */
+	/* A click on a column of numbers shows the largest first. */
 	if (key != self->key && key >= SPT_ORDER_SELF && answer == GTK_ORDERING_SMALLER) {
 		self->key = key;
 		gtk_column_view_sort_by_column(view, self->asked->column, GTK_SORT_DESCENDING);
@@ -277,9 +277,7 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 		      (document->look.arrangement.hides_system &&
 		       !self->document->look.arrangement.hides_system)) &&
 		     self->selected != UINT32_MAX && document->functions[self->selected].total == 0;
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	if (was_hidden)
 		self->selected = spt_document_first_function(document);
 	if (is_known) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Computed when it comes to be seen, once for each recording. */
+/* Computed when it is first shown, once for each recording. */
 #include "heat-view.h"
 
 #include <glib/gi18n.h>
@@ -8,31 +8,42 @@
 #include "profile/heat.h"
 #include "text.h"
 
-#define GUTTER 56
+#define LEAST_LEFT 56		/* room for the axis of the parts of a second */
 #define HEIGHT 120
 #define FADED 0.2f
 #define SHADES 32
 #define AXIS_HEIGHT 18		/* seconds, below the cells */
 #define LABEL_WIDTH 70
+#define SECOND_NS   1000000000
 
 struct _SptHeatView {
 	GtkWidget parent_instance;
 	SptDocument *document;
 	SptHeat *heat;			/* NULL: to be computed */
-	/* All but what is selected; NULL: to be drawn, of this size */
+	/* Everything but the selection; NULL: to be drawn, of this size */
 	GskRenderNode *picture;
 	int width, height;
-	uint32_t from_column, from_row;	/* where dragging began */
+	SptTimeAxis *axis;		/* of the timeline above: seconds are below its own */
+	double left;			/* of the picture */
+	uint32_t from_column, from_row;	/* start of a drag */
 };
 
 G_DEFINE_FINAL_TYPE(SptHeatView, spt_heat_view, GTK_TYPE_WIDGET)
 
 static unsigned range;
 
+static double left_of(SptHeatView *self)
+{
+	return MAX(self->axis ? self->axis->left : 0, LEAST_LEFT);
+}
+
+/* That of a second of the whole recording; the last column can be cut off. */
 static double column_width(SptHeatView *self)
 {
-	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, 1) /
-	       (double)self->heat->n_columns;
+	const SptSummary *summary = &self->document->summary;
+	double ns = MAX((double)(summary->end_ns - summary->start_ns), (double)SECOND_NS);
+
+	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - left_of(self), 1) * SECOND_NS / ns;
 }
 
 static double row_height(SptHeatView *self)
@@ -51,7 +62,7 @@ static void compute(SptHeatView *self)
 				     document->summary.start_ns, document->summary.end_ns);
 }
 
-/* Cells of a shade are one path of whole pixels: thousands of them cost as much as a few. */
+/* Cells of one shade are one path of whole pixels: thousands of them cost as much as a few. */
 static GskRenderNode *draw_cells(SptHeatView *self)
 {
 	GtkSnapshot *snapshot = gtk_snapshot_new();
@@ -59,6 +70,7 @@ static GskRenderNode *draw_cells(SptHeatView *self)
 		gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)self->width,
 									(float)self->height));
 	const SptHeat *heat = self->heat;
+	double left = left_of(self), width = column_width(self), height = row_height(self);
 	GdkRGBA color;
 	float opacity;
 
@@ -73,9 +85,8 @@ static GskRenderNode *draw_cells(SptHeatView *self)
 
 				if (ceil(SHADES * sqrt((double)weight / (double)heat->most)) ==
 				    shade)
-					cairo_rectangle(cairo, GUTTER + column * column_width(self),
-							row * row_height(self), column_width(self),
-							row_height(self));
+					cairo_rectangle(cairo, left + column * width, row * height,
+							width, height);
 			}
 		}
 		color.alpha = opacity * (float)shade / SHADES;
@@ -102,7 +113,7 @@ static void draw_label(SptHeatView *self, GtkSnapshot *snapshot, const char *tex
 	gtk_snapshot_restore(snapshot);
 }
 
-/* A column is a second, and its rows are the parts of it, from above. */
+/* A column is a second, and its rows are parts of the second, from the top. */
 static void draw_axis(SptHeatView *self, GtkSnapshot *snapshot)
 {
 	double bottom = self->height - AXIS_HEIGHT + 1;
@@ -111,7 +122,8 @@ static void draw_axis(SptHeatView *self, GtkSnapshot *snapshot)
 	for (uint32_t column = 0; column < self->heat->n_columns; column += step) {
 		g_autofree char *text = g_strdup_printf("%u s", column);
 
-		draw_label(self, snapshot, text, GUTTER + column * column_width(self), bottom);
+		draw_label(self, snapshot, text, left_of(self) + column * column_width(self),
+			   bottom);
 	}
 	draw_label(self, snapshot, "+0 ms", 4, 0);
 	draw_label(self, snapshot, "+500", 4, (self->height - AXIS_HEIGHT) / 2.0 - 6);
@@ -134,7 +146,7 @@ static void veil_cells(SptHeatView *self, GtkSnapshot *snapshot, uint32_t from, 
 
 		gtk_snapshot_append_color(
 			snapshot, &veil,
-			&GRAPHENE_RECT_INIT((float)(GUTTER + column * column_width(self)),
+			&GRAPHENE_RECT_INIT((float)(left_of(self) + column * column_width(self)),
 					    (float)(row * row_height(self)),
 					    (float)(n_columns * column_width(self)),
 					    (float)(n_rows * row_height(self))));
@@ -153,10 +165,11 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 	compute(self);
 	if (!self->heat || self->heat->most == 0)
 		return;
-	if (width != self->width || height != self->height)
+	if (width != self->width || height != self->height || self->left != left_of(self))
 		g_clear_pointer(&self->picture, gsk_render_node_unref);
 	self->width = width;
 	self->height = height;
+	self->left = left_of(self);
 	if (!self->picture)
 		self->picture = draw_cells(self);
 	if (self->picture)
@@ -177,7 +190,7 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 	veil_cells(self, snapshot, end, n);
 }
 
-/* The colour may be another one. */
+/* The colour may have changed. */
 static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_heat_view_parent_class)->css_changed(widget, change);
@@ -189,14 +202,14 @@ static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation,
 		    G_GNUC_UNUSED int for_size, int *minimum, int *natural,
 		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
 {
-	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? GUTTER + 100 : HEIGHT;
+	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_LEFT + 100 : HEIGHT;
 }
 
 static void find_cell(SptHeatView *self, double x, double y, uint32_t *ret_column,
 		      uint32_t *ret_row)
 {
-	*ret_column =
-		(uint32_t)CLAMP((x - GUTTER) / column_width(self), 0, self->heat->n_columns - 1);
+	*ret_column = (uint32_t)CLAMP((x - left_of(self)) / column_width(self), 0,
+				      self->heat->n_columns - 1);
 	*ret_row = (uint32_t)CLAMP(y / row_height(self), 0, self->heat->n_rows - 1);
 }
 
@@ -243,7 +256,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	g_autofree char *text = NULL, *weight = NULL;
 	uint32_t column, row;
 
-	if (!self->heat || by_keyboard || x < GUTTER)
+	if (!self->heat || by_keyboard || x < left_of(self))
 		return FALSE;
 	find_cell(self, x, y, &column, &row);
 	weight = spt_text_weight(self->document->look.metric,
@@ -263,6 +276,7 @@ static void dispose(GObject *object)
 
 	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	g_clear_pointer(&self->heat, spt_heat_free);
+	g_clear_object(&self->axis);
 	g_clear_pointer(&self->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_heat_view_parent_class)->dispose(object);
 }
@@ -287,6 +301,7 @@ static void spt_heat_view_init(SptHeatView *self)
 	GtkGesture *drag = gtk_gesture_drag_new();
 
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
+	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
 				       _("Heat map of the parts of each second"), -1);
 	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
@@ -295,13 +310,18 @@ static void spt_heat_view_init(SptHeatView *self)
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drag));
 }
 
+void spt_heat_view_set_axis(SptHeatView *self, SptTimeAxis *axis)
+{
+	g_set_object(&self->axis, axis);
+	g_signal_connect_object(axis, "changed", G_CALLBACK(gtk_widget_queue_draw), self,
+				G_CONNECT_SWAPPED);
+}
+
 void spt_heat_view_set_document(SptHeatView *self, SptDocument *document)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	if (!is_known) {
 		g_clear_pointer(&self->picture, gsk_render_node_unref);
 		g_clear_pointer(&self->heat, spt_heat_free);

@@ -21,7 +21,7 @@ struct writer {
 	bool is_example, is_term, is_below_term, begins; /* a paragraph */
 };
 
-/* Escapes as the page has them: \- \(lq \(rq \(bu \& and \fB, \fI, \fR in a line. */
+/* Escapes as in the page: \- \(lq \(rq \(bu \& and \fB, \fI, \fR in a line. */
 static void put(struct writer *writer, const char *text, const char *tag)
 {
 	g_autoptr(GString) run = g_string_new(NULL);
@@ -80,7 +80,7 @@ static void put_words(struct writer *writer, const char *text, const char *tag)
 	writer->begins = false;
 }
 
-/* ".BR word (7)," and its kind: words in turn in the two fonts, with nothing between them. */
+/* ".BR word (7)," and similar: words in the two fonts in turn, without spaces. */
 static void put_in_turn(struct writer *writer, const char *line, const char *first,
 			const char *second)
 {
@@ -96,7 +96,7 @@ static void put_in_turn(struct writer *writer, const char *line, const char *fir
 	}
 }
 
-/* The line behind ".TP" is a term; what follows is below it. */
+/* The line after ".TP" is a term; the following text is below it. */
 static void end_term(struct writer *writer)
 {
 	if (!writer->is_term)
@@ -183,7 +183,7 @@ static GtkTextBuffer *read_page(void)
 	return writer.buffer;
 }
 
-/* As dialogs do. */
+/* As in dialogs. */
 static gboolean on_close(GtkWidget *window, G_GNUC_UNUSED GVariant *arguments,
 			 G_GNUC_UNUSED gpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bars are drawn from counts; what is far out has a bar of its least height and a button. */
+/* Bars are drawn from counts; a far outlier has a bar of least height and a button. */
 #include "jitter-view.h"
 
 #include <glib/gi18n.h>
@@ -21,7 +21,7 @@ struct _SptJitterView {
 
 G_DEFINE_FINAL_TYPE(SptJitterView, spt_jitter_view, GTK_TYPE_BOX)
 
-/* The bars alone. */
+/* Only the bars. */
 #define SPT_TYPE_JITTER_BARS (spt_jitter_bars_get_type())
 G_DECLARE_FINAL_TYPE(SptJitterBars, spt_jitter_bars, SPT, JITTER_BARS, GtkWidget)
 
@@ -148,6 +148,10 @@ static void list_outliers(SptJitterView *self, const SptJitter *jitter, uint32_t
 					(double)(value->time - MIN(start_ns, value->time)) / 1e9);
 		GtkWidget *button = gtk_button_new_with_label(text);
 
+		/* Both sides have room in a window of 1280 pixels. */
+		gtk_label_set_ellipsize(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button))),
+					PANGO_ELLIPSIZE_END);
+		gtk_widget_set_tooltip_text(button, text);
 		gtk_widget_add_css_class(button, "flat");
 		gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "(ut)", thread,
 						 value->time);

@@ -12,10 +12,11 @@
 #include "text.h"
 
 #define GAP	     3 /* between lanes */
+#define OFF_RGBA     0xff241f31 /* 0xaarrggbb: nearly black, on any lane's colour */
 #define MARGIN	     6
 #define INDENT	     10
 #define EXPANDER     10
-#define LABEL_PIXELS 44 /* where a thread's name has room on a CPU */
+#define LABEL_PIXELS 44 /* a thread's name has room on a CPU from here on */
 #define HATCH	     4
 
 static const char *thread_name(const SptLanes *lanes, uint32_t thread)
@@ -48,6 +49,25 @@ char *spt_lane_line_name(const SptLanes *lanes, const SptLaneLine *line)
 			       lanes->capture->threads[thread].tid);
 }
 
+char *spt_lane_describe_cpu(const SptLanes *lanes, const SptLaneLine *line, uint64_t time,
+			    uint64_t start_ns)
+{
+	const SptLaneRun *run = spt_lanes_on_cpu(lanes, line->wanted.number, time);
+	g_autofree char *name = spt_lane_line_name(lanes, line), *thread = NULL, *duration = NULL;
+	double begin = ((double)(run ? run->begin : time) - (double)start_ns) / 1e9;
+	SptLaneLine owner = { .wanted = { .of = SPT_LANE_OF_THREAD } };
+
+	if (!run)
+		return g_strdup_printf(_("%s: idle at %.6f s"), name, begin);
+	duration = spt_text_duration(run->end - run->begin);
+	if (spt_lane_run_is_lost(run))
+		return g_strdup_printf(_("%s: switches were lost, for %s from %.6f s on"), name,
+				       duration, begin);
+	owner.wanted.number = lanes->lane_of[run->thread];
+	thread = spt_lane_line_name(lanes, &owner);
+	return g_strdup_printf(_("%s: %s, %s from %.6f s on"), name, thread, duration, begin);
+}
+
 GdkRGBA spt_lane_rgba(SptLaneKind kind)
 {
 	uint32_t color = spt_lane_color(kind);
@@ -58,13 +78,13 @@ GdkRGBA spt_lane_rgba(SptLaneKind kind)
 
 static uint32_t pixel_of(SptLaneKind kind, unsigned x, unsigned y)
 {
-	/* Other than colours, a pattern is seen by everybody. */
+	/* Unlike colours, everybody can see a pattern. */
 	if (kind == SPT_LANE_LOST && (x + y) % HATCH >= HATCH / 2)
 		return 0;
 	return 0xff000000 | spt_lane_color(kind);
 }
 
-/* Kinds are stacked, each as high as its fraction; a kind that is there at all has a pixel. */
+/* Kinds are stacked, each as high as its fraction; every kind that occurs has at least a pixel. */
 static void paint_bucket(uint32_t *pixels, unsigned stride, unsigned height, unsigned x,
 			 const float *shares)
 {
@@ -84,6 +104,14 @@ static void paint_bucket(uint32_t *pixels, unsigned stride, unsigned height, uns
 			pixels[(size_t)(height - 1 - from) * stride + x] =
 				pixel_of(kind, x, height - 1 - from);
 	}
+}
+
+/* Where a CPU took no interrupts its lane is hatched: at least a line, however short that was. */
+static void paint_off(uint32_t *pixels, unsigned stride, unsigned height, unsigned x, float share)
+{
+	for (unsigned y = 0; share > 0 && y < height; y++)
+		if ((x + y) % HATCH < HATCH / 2)
+			pixels[(size_t)y * stride + x] = OFF_RGBA;
 }
 
 /* The row of a line in the picture; UINT32_MAX: it has none. */
@@ -117,6 +145,9 @@ static void draw_lanes(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 		for (unsigned x = 0; row != UINT32_MAX && x < width; x++)
 			paint_bucket(pixels + (size_t)i * SPT_LANE_HEIGHT * width, width, height, x,
 				     picture->shares + ((size_t)row * width + x) * SPT_LANE_KINDS);
+		for (unsigned x = 0; row != UINT32_MAX && x < width; x++)
+			paint_off(pixels + (size_t)i * SPT_LANE_HEIGHT * width, width, height, x,
+				  picture->offs[(size_t)row * width + x]);
 	}
 	data = g_bytes_new_take(g_steal_pointer(&pixels), bytes);
 	/* A word of 0xaarrggbb, in the machine's order. */
@@ -137,6 +168,7 @@ static void draw_text(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, con
 	pango_layout_set_width(layout, (int)width * PANGO_SCALE);
 	pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
 	pango_layout_set_single_paragraph_mode(layout, TRUE);
+	spt_text_align(layout, drawing->widget, PANGO_ALIGN_LEFT);
 	pango_layout_get_pixel_size(layout, NULL, &text_height);
 	gtk_snapshot_save(snapshot);
 	gtk_snapshot_translate(
@@ -155,7 +187,7 @@ static GdkRGBA text_color(const SptLanesDrawing *drawing)
 	return color;
 }
 
-/* Who ran there, where one thread has room for its name. */
+/* The thread that ran there, where one has room for its name. */
 static void draw_owners(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, uint32_t row,
 			double top)
 {
@@ -293,7 +325,9 @@ void spt_lanes_draw_sample(SptLaneKind kind, GtkSnapshot *snapshot, double x, do
 	g_autoptr(GdkTexture) texture = NULL;
 
 	for (unsigned i = 0; i < n * n; i++)
-		pixels[i] = pixel_of(kind, i % n, i / n);
+		pixels[i] = pixel_of(kind == SPT_LANE_KINDS ? SPT_LANE_USER : kind, i % n, i / n);
+	for (unsigned column = 0; kind == SPT_LANE_KINDS && column < n; column++)
+		paint_off(pixels, n, n, column, 1);
 	texture = gdk_memory_texture_new((int)n, (int)n, GDK_MEMORY_DEFAULT, data,
 					 n * sizeof(uint32_t));
 	gtk_snapshot_append_texture(snapshot, texture,

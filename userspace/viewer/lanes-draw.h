@@ -32,9 +32,12 @@ typedef struct {
 
 /* "make (1234)", "worker (1235)", "CPU 1"; to be freed. */
 char *spt_lane_line_name(const SptLanes *lanes, const SptLaneLine *line);
+/* What the CPU of a line did; @start_ns: begin of the recording. */
+char *spt_lane_describe_cpu(const SptLanes *lanes, const SptLaneLine *line, uint64_t time,
+			    uint64_t start_ns);
 GdkRGBA spt_lane_rgba(SptLaneKind kind);
 void spt_lanes_draw(const SptLanesDrawing *drawing, GtkSnapshot *snapshot);
-/* Draws a box for the legend. */
+/* Draws a box for the legend; SPT_LANE_KINDS: of a CPU that takes no interrupts. */
 void spt_lanes_draw_sample(SptLaneKind kind, GtkSnapshot *snapshot, double x, double y,
 			   double size);
 

@@ -6,6 +6,7 @@
 
 #include "capture/stream-rows.h"
 #include "lanes-draw.h"
+#include "profile/events.h"
 #include "view-keys.h"
 
 #define LANES_HEIGHT  160
@@ -15,6 +16,8 @@ struct _SptLanesPane {
 	GtkBox parent_instance;
 	SptLanesView *view;
 	SptDocument *document; /* the recording */
+	/* Boxes of the legend for what only recordings of interrupts have */
+	GtkWidget *irqs, *offs;
 };
 
 G_DEFINE_FINAL_TYPE(SptLanesPane, spt_lanes_pane, GTK_TYPE_BOX)
@@ -48,21 +51,36 @@ static void spt_lane_sample_init(SptLaneSample *self)
 	gtk_widget_set_valign(GTK_WIDGET(self), GTK_ALIGN_CENTER);
 }
 
-static GtkWidget *legend(void)
+static GtkWidget *explain(GtkWidget *legend, SptLaneKind kind, const char *name)
 {
-	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 5);
+	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 5),
+		  *child = g_object_new(GTK_TYPE_FLOW_BOX_CHILD, "child", box, "focusable", FALSE,
+					NULL);
+	SptLaneSample *sample = g_object_new(SPT_TYPE_LANE_SAMPLE, NULL);
 
-	gtk_widget_add_css_class(box, "legend");
+	sample->kind = kind;
+	gtk_box_append(GTK_BOX(box), GTK_WIDGET(sample));
+	gtk_box_append(GTK_BOX(box), gtk_label_new(name));
+	gtk_flow_box_insert(GTK_FLOW_BOX(legend), child, -1);
+	return child;
+}
+
+static GtkWidget *make_legend(SptLanesPane *self)
+{
+	/* In a narrow window it has two lines. */
+	GtkWidget *legend = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+					 "column-spacing", 14, "max-children-per-line",
+					 SPT_LANE_KINDS + 1, NULL);
+
+	gtk_widget_add_css_class(legend, "legend");
 	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
-		SptLaneSample *sample = g_object_new(SPT_TYPE_LANE_SAMPLE, NULL);
-		GtkWidget *name = gtk_label_new(_(spt_lane_kind_name(kind)));
+		GtkWidget *child = explain(legend, kind, _(spt_lane_kind_name(kind)));
 
-		sample->kind = kind;
-		gtk_widget_set_margin_end(name, 9);
-		gtk_box_append(GTK_BOX(box), GTK_WIDGET(sample));
-		gtk_box_append(GTK_BOX(box), name);
+		if (kind == SPT_LANE_IRQ)
+			self->irqs = child;
 	}
-	return box;
+	self->offs = explain(legend, SPT_LANE_KINDS, _("interrupts off"));
+	return legend;
 }
 
 static void on_range(SptLanesPane *self, guint64 begin, guint64 end, gboolean is_final)
@@ -102,20 +120,23 @@ static void spt_lanes_pane_init(SptLanesPane *self)
 	g_object_set(scrolled, "hscrollbar-policy", GTK_POLICY_NEVER, "max-content-height",
 		     LANES_HEIGHT, "propagate-natural-height", TRUE, NULL);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
-	gtk_box_append(GTK_BOX(self), legend());
+	gtk_box_append(GTK_BOX(self), make_legend(self));
 	gtk_box_append(GTK_BOX(self), scrolled);
 }
 
 void spt_lanes_pane_set_document(SptLanesPane *self, SptDocument *document)
 {
-	if (!self->document || !spt_document_is_same(self->document, document))
+	const SptCapture *capture = document->capture;
+
+	if (!self->document || !spt_document_is_same(self->document, document)) {
 		gtk_widget_set_visible(GTK_WIDGET(self),
-				       spt_capture_has_stream(document->capture, SPT_ROW_WAIT) ||
-					       spt_capture_has_stream(document->capture,
-								      SPT_ROW_LANE));
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+				       spt_capture_has_stream(capture, SPT_ROW_WAIT) ||
+					       spt_capture_has_stream(capture, SPT_ROW_LANE));
+		gtk_widget_set_visible(self->irqs, spt_events_are_in(capture, SYSPROF_SOURCE_IRQ));
+		gtk_widget_set_visible(self->offs,
+				       spt_events_are_in(capture, SYSPROF_SOURCE_IRQS_OFF));
+	}
+	spt_document_replace(&self->document, document);
 	spt_lanes_view_set_document(self->view, document);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines are few, what is in them is computed in a thread for those in view, pixel by pixel.  What
- * is selected is a line, and of a thread what it did at one time.
+ * There are few lines; the contents of visible ones are computed in a thread, pixel by pixel.  The
+ * selection is a line, and for a thread its state at one time.
  */
 #include "lanes-view.h"
 
@@ -15,9 +15,9 @@
 #include "wait-details.h"
 
 #define CLICK_PIXELS 4
-#define MORE_LINES   8	/* computed above and below what is in view */
-#define FEW_CPUS     4	/* whose lanes are seen at once */
-#define FEW_THREADS  12 /* likewise, of the first process */
+#define MORE_LINES   8	/* lines that are computed above and below the visible ones */
+#define FEW_CPUS     4	/* CPUs up to this number are open at first */
+#define FEW_THREADS  12 /* likewise the threads of the first process */
 #define LEAST_WIDTH  256
 
 struct place {
@@ -35,13 +35,13 @@ struct _SptLanesView {
 	bool are_cpus_open;
 	SptLanesPicture *picture;
 	SptQuery *query;
-	/* What is selected; is_head: nothing */
+	/* The selection; is_head: none */
 	SptLaneLine line;
-	SptLaneMoment moment; /* of it; end 0: nothing */
+	SptLaneMoment moment; /* its range; end 0: none */
 	double drag_from, pointer;
 	GtkWidget *popover;
-	struct place awaited; /* to go to once there are lanes; thread 0: nowhere */
-	GArray *left; /* struct place: of waits from which one went to their wakers */
+	struct place awaited; /* to be selected once there are lanes; thread 0: none */
+	GArray *left; /* struct place: waits from which the user went to their wakers */
 };
 
 G_DEFINE_FINAL_TYPE(SptLanesView, spt_lanes_view, GTK_TYPE_WIDGET)
@@ -93,7 +93,7 @@ static bool is_line(const SptLaneLine *a, const SptLaneLine *b)
 	       a->wanted.number == b->wanted.number;
 }
 
-/* Its place; UINT_MAX: it is not to be seen. */
+/* Its position; UINT_MAX: it is not visible. */
 static unsigned place_of(SptLanesView *self, const SptLaneLine *line)
 {
 	for (unsigned i = 0; i < self->lines->len; i++)
@@ -119,7 +119,7 @@ static void find_view(SptLanesView *self, unsigned *ret_first, unsigned *ret_las
 	*ret_last = MIN((unsigned)ceil(bottom / SPT_LANE_HEIGHT) + 1, self->lines->len);
 }
 
-/* What is computed. */
+/* Computing. */
 
 struct input {
 	SptLanesWish wish;
@@ -219,7 +219,7 @@ static const SptQueryKind lanes_query = {
 	.needs_map = true,
 };
 
-/* What is said. */
+/* Texts. */
 
 static double seconds(SptLanesView *self, uint64_t time)
 {
@@ -250,22 +250,6 @@ static void tell(SptLanesView *self)
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
 				       -1);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
-}
-
-static char *describe_cpu(SptLanesView *self, const SptLaneLine *line, uint64_t time)
-{
-	const SptLaneRun *run = spt_lanes_on_cpu(self->lanes, line->wanted.number, time);
-	g_autofree char *name = spt_lane_line_name(self->lanes, line), *thread = NULL,
-			*duration = NULL;
-
-	if (!run)
-		return g_strdup_printf(_("%s: idle at %.6f s"), name, seconds(self, time));
-	thread = spt_lane_line_name(
-		self->lanes, &(SptLaneLine){ .wanted = { SPT_LANE_OF_THREAD,
-							 self->lanes->lane_of[run->thread] } });
-	duration = spt_text_duration(run->end - run->begin);
-	return g_strdup_printf(_("%s: %s, %s from %.6f s on"), name, thread, duration,
-			       seconds(self, run->begin));
 }
 
 static uint64_t time_at(SptLanesView *self, double x)
@@ -303,7 +287,8 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	if (x < self->axis->left)
 		text = g_strdup_printf(_("Show only %s"), name);
 	else if (line->wanted.of == SPT_LANE_OF_CPU)
-		text = describe_cpu(self, line, time_at(self, x));
+		text = spt_lane_describe_cpu(self->lanes, line, time_at(self, x),
+					     self->axis->start_ns);
 	else if (line->wanted.of == SPT_LANE_OF_THREAD &&
 		 spt_lanes_at(self->lanes, line->wanted.number, time_at(self, x), ns_of_pixel(self),
 			      &moment))
@@ -533,7 +518,7 @@ static gboolean on_wait_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSE
 	return TRUE;
 }
 
-/* Opens and closes a process, and goes from a wait to the thread that ended it; or its stacks. */
+/* Opens and closes a process; goes from a wait to its waker, or to its stacks. */
 static gboolean on_return_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
@@ -555,7 +540,7 @@ static gboolean on_return_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNU
 	return TRUE;
 }
 
-/* To the wait from whose waker one came. */
+/* Goes back to the wait from whose waker the user came. */
 static gboolean on_back_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 			    G_GNUC_UNUSED gpointer data)
 {
@@ -612,7 +597,7 @@ static void on_go_to(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVaria
 	go_to_waker(SPT_LANES_VIEW(widget), thread, time);
 }
 
-/* Being a widget. */
+/* The widget. */
 
 static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -761,9 +746,7 @@ void spt_lanes_view_set_document(SptLanesView *self, SptDocument *document)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	if (is_known)
 		return;
 	close_details(self);

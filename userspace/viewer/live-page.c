@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Twice a second, or as seldom as a small share of a CPU allows, a thread names and adds up what
- * has come in; then texts and tables are filled anew, in place and in one frame: nothing is
- * measured or laid out again.  What all that costs is part of what is measured, so it is shown.
+ * Twice a second, or as seldom as a small share of a CPU allows, a thread names and adds up new
+ * samples; then texts and tables are filled again, in place and in one frame: nothing is measured
+ * or laid out again.  The cost of all that is part of the measurement, so it is shown.
  */
 #include "live-page.h"
 
 #include <glib/gi18n.h>
 #include <time.h>
 
+#include "base/percent.h"
 #include "compat-gtk.h"
 #include "narrow.h"
 #include "query.h"
@@ -17,7 +18,7 @@
 
 #define INTERVAL_MIN_MS 500
 #define INTERVAL_MAX_MS 5000
-#define ONE_IN 200			/* of a CPU's time, for what is shown */
+#define ONE_IN 200			/* part of a CPU's time, for the display */
 #define ROWS 20
 #define NUMBER_WIDTH 84
 #define OBJECT_WIDTH 130
@@ -27,22 +28,22 @@ struct _SptLivePage {
 	GtkWidget *counts, *cost;
 	SptTable *functions, *processes;
 	SptRecording *recording;
-	/* When that began, and what this program had taken by then */
+	/* Its start, and the CPU time that this program had taken by then */
 	uint64_t begin_ns, begin_cpu_ns;
-	uint64_t shown_cpu_ns;		/* what this thread had taken at the last look, */
-	uint64_t looked_cpu_ns;		/* and what the one that added up took for it */
+	uint64_t shown_cpu_ns;		/* CPU time of this thread at the last update, */
+	uint64_t looked_cpu_ns;		/* and of the thread that added up for it */
 	unsigned timer, interval_ms;
 	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptLivePage, spt_live_page, GTK_TYPE_BOX)
 
-/* What a thread found out. */
+/* Results of a thread. */
 struct look {
 	SptLive *live;			/* owns the texts of the rows */
 	SptLiveRow functions[ROWS], processes[ROWS];
 	unsigned n_functions, n_processes;
-	uint64_t total, cpu_ns;		/* cpu_ns: what that took */
+	uint64_t total, cpu_ns;		/* cpu_ns: its CPU time */
 };
 
 static void free_look(gpointer data)
@@ -51,11 +52,6 @@ static void free_look(gpointer data)
 
 	spt_live_unref(look->live);
 	g_free(look);
-}
-
-static double percent(uint64_t weight, uint64_t total)
-{
-	return total ? 100.0 * (double)weight / (double)total : 0;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -85,8 +81,8 @@ static void show_functions(SptLivePage *self, const struct look *look)
 	for (unsigned i = 0; i < look->n_functions; i++) {
 		const SptLiveRow *row = &look->functions[i];
 		const SptTableCell cells[] = {
-			{ .number = percent(row->self, look->total) },
-			{ .number = percent(row->total, look->total) },
+			{ .number = spt_percent(row->self, look->total) },
+			{ .number = spt_percent(row->total, look->total) },
 			{ .text = row->name },
 			{ .text = row->object },
 		};
@@ -100,7 +96,7 @@ static void show_processes(SptLivePage *self, const struct look *look)
 {
 	for (unsigned i = 0; i < look->n_processes; i++) {
 		const SptLiveRow *row = &look->processes[i];
-		const SptTableCell cells[] = { { .number = percent(row->total, look->total) },
+		const SptTableCell cells[] = { { .number = spt_percent(row->total, look->total) },
 					       { .text = row->name } };
 
 		spt_table_set_row(self->processes, i, cells);
@@ -145,7 +141,7 @@ static const SptQueryKind look_query = {
 	.free_answer = free_look,
 };
 
-/* One look at a time, and none that waits: the next one is soon enough. */
+/* One update at a time, and none that waits: the next one is soon enough. */
 static void ask(SptLivePage *self)
 {
 	if (!spt_query_is_asking(self->query))
@@ -177,8 +173,7 @@ static gboolean on_time(gpointer data)
 }
 
 /*
- * Drawing is most of what this thread does meanwhile.  The first pictures cost more than those
- * after them.
+ * Drawing is most of this thread's work meanwhile.  The first pictures cost more than later ones.
  */
 static void wait_and_refresh(SptLivePage *self)
 {

@@ -6,7 +6,7 @@
 #include "application.h"
 #include "base/words.h"
 
-/* Not the program's name: another profiler's translations may be called so. */
+/* Not the program's name: another profiler's translations may have that. */
 #define DOMAIN "sysprof-trace"
 
 static const char *translate(const char *text)
@@ -14,7 +14,7 @@ static const char *translate(const char *text)
 	return gettext(text);
 }
 
-/* Of those that were built beside the program, else installed. */
+/* Those that were built beside the program, else the installed ones. */
 static void find_translations(void)
 {
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Images of one process with one name are one, as they are among the processes. */
+/* Images of one process with one name count as one, as among the processes. */
 #include "maps-table.h"
 
 #include <glib/gi18n.h>
@@ -30,8 +30,8 @@ GtkWidget *spt_maps_table_new(void)
 }
 
 /*
- * What was so at that time already is so "by" then; what was so before the recording, or is to its
- * end, needs no time.
+ * A state that existed before a time is shown as "by" that time; no time is shown for before the
+ * recording, or for its end.
  */
 static char *moment(uint64_t time, uint64_t start_ns, bool is_by)
 {

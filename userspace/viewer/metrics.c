@@ -7,14 +7,25 @@
 #include "profile/groups.h"
 #include "text.h"
 
-GtkStringList *spt_metrics_titles(const SptDocument *document)
+void spt_metrics_offer(GtkDropDown *choice, const SptDocument *document)
 {
-	GtkStringList *titles = gtk_string_list_new(NULL);
+	g_autoptr(GtkStringList) titles = gtk_string_list_new(NULL);
 	const SptMetric *metric;
 
 	for (unsigned i = 0; (metric = spt_document_metric(document, i)); i++)
 		gtk_string_list_append(titles, _(metric->title));
-	return titles;
+	gtk_drop_down_set_model(choice, G_LIST_MODEL(titles));
+	gtk_widget_set_visible(GTK_WIDGET(choice),
+			       g_list_model_get_n_items(G_LIST_MODEL(titles)) > 1);
+}
+
+void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const char *name)
+{
+	const SptMetric *metric;
+
+	for (unsigned i = 0; (metric = spt_document_metric(document, i)); i++)
+		if (g_strcmp0(metric->name, name) == 0)
+			gtk_drop_down_set_selected(choice, i);
 }
 
 void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric)

@@ -7,8 +7,10 @@
 
 #include "document.h"
 
-/* The titles, translated, in the order of spt_document_metric(); the caller's. */
-GtkStringList *spt_metrics_titles(const SptDocument *document);
+/* Makes @choice one of the metrics' titles, in the order of spt_document_metric(). */
+void spt_metrics_offer(GtkDropDown *choice, const SptDocument *document);
+/* Selects the metric @name there, if the recording has it. */
+void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const char *name);
 /* Adds the groupings that fit @metric, between "By Program" and "Nothing Above Functions". */
 void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric);
 /* "468 of 4,769 samples", or in another metric "1.2 MiB of 3.8 MiB"; to be freed. */

@@ -25,7 +25,7 @@ void spt_narrow_watch(GtkWindow *window)
 {
 	int width, height;
 
-	/* What has the wide form does not become as narrow as it should at first. */
+	/* A widget in the wide form keeps the window wider than necessary at first. */
 	gtk_window_get_default_size(window, &width, &height);
 	g_object_set(window, "narrow", width < SPT_NARROW_BELOW, NULL);
 	g_signal_connect(window, "realize", G_CALLBACK(on_realize), NULL);
@@ -78,7 +78,7 @@ void spt_narrow_show(GtkWidget *widget, bool is_narrow)
 	bind_visible(widget, NULL, GINT_TO_POINTER(is_narrow));
 }
 
-/* GTK 4.8 would keep the place of a column that is only hidden. */
+/* GTK 4.8 would keep the space of a hidden column. */
 static void follow(GtkColumnViewColumn *column)
 {
 	GtkColumnView *view = g_object_get_data(G_OBJECT(column), "view");

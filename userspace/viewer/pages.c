@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the order in which they are seen. */
+/* In the order in which they are shown. */
 #include "pages.h"
 
 #include <glib/gi18n.h>
 
+#include "locks-pane.h"
+#include "memory-pane.h"
 #include "source-pane.h"
 #include "stacks-pane.h"
 #include "wakeups-pane.h"
 
 static const SptPage pages[] = {
 	{ "source", N_("Source"), "<Alt>3", spt_source_pane_new, spt_source_pane_show,
-	  "spt-source-symbolic" },
-	{ "stacks", N_("Stacks"), "<Alt>7", spt_stacks_pane_new, spt_stacks_pane_show, NULL },
-	{ "wakeups", N_("Wake-ups"), "<Alt>8", spt_wakeups_pane_new, spt_wakeups_pane_show, NULL },
+	  "spt-source-symbolic", NULL },
+	{ "memory", N_("Memory"), "<Alt>9", spt_memory_pane_new, spt_memory_pane_show,
+	  "spt-memory-symbolic", spt_memory_pane_is_for },
+	{ "stacks", N_("Stacks"), "<Alt>7", spt_stacks_pane_new, spt_stacks_pane_show, NULL, NULL },
+	{ "wakeups", N_("Wake-ups"), "<Alt>8", spt_wakeups_pane_new, spt_wakeups_pane_show, NULL,
+	  NULL },
+	{ "locks", N_("Locks"), "<Alt>0", spt_locks_pane_new, spt_locks_pane_show, NULL,
+	  spt_locks_pane_is_for },
 };
 
 GtkWidget *spt_pages_switcher(GtkStack *stack)

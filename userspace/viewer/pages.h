@@ -23,6 +23,8 @@ typedef struct {
 	void (*show)(GtkWidget *page, SptDocument *document, uint32_t function, GArray *path);
 	/* icon of a view of the window; NULL: a page among the events */
 	const char *icon;
+	/* whether a recording has something for it; NULL: each has */
+	bool (*is_for)(const SptDocument *document);
 } SptPage;
 
 /* The buttons for the pages of @stack; they scroll sideways if there is too little room. */

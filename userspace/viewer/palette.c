@@ -13,7 +13,7 @@ static GdkRGBA color_of(unsigned rgb)
 			  (float)(rgb & 0xff) / 255, 1 };
 }
 
-/* Neighbours of one object differ in their shades. */
+/* Neighbours of one object have different shades. */
 static GdkRGBA shade(GdkRGBA color, const char *name)
 {
 	float by = 1 - SHADE_STEP * (float)(g_str_hash(name) % SHADES);

@@ -34,7 +34,7 @@ static void dispose(GObject *object)
 {
 	SptPane *pane = SPT_PANE(object);
 
-	/* While everything is still there that a last change of the model may call. */
+	/* Disconnects while everything that a last change of the model may call still exists. */
 	if (get(pane)->view)
 		gtk_column_view_set_model(get(pane)->view, NULL);
 	G_OBJECT_CLASS(spt_pane_parent_class)->dispose(object);
@@ -102,7 +102,7 @@ void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 
 	gtk_column_view_set_model(self->view, model);
 	spt_pane_show_empty(pane, model && g_list_model_get_n_items(G_LIST_MODEL(model)) == 0);
-	/* The row that had it was removed; the keyboard stays in this pane. */
+	/* The row with the focus was removed; the keyboard stays in this pane. */
 	if (had_focus)
 		gtk_widget_grab_focus(GTK_WIDGET(self->view));
 }

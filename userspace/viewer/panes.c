@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Connects the panes.  Drawing all of them anew is too much for one frame: functions, and the
- * surroundings of the selected one, take turns, also while the user drags and documents come
- * quickly.
+ * surroundings of the selected one, take turns.  That is so while the user drags, too, and
+ * documents come quickly.
  */
 #include "panes.h"
 
@@ -12,18 +12,20 @@
 #include "narrow.h"
 #include "query.h"
 
+#define LEAST_SPEED 200 /* of a swipe, pixels a second */
+
 struct _SptPanes {
 	GtkWidget parent_instance;
-	/* In a narrow window one of the panes is to be seen, and buttons choose it. */
+	/* In a narrow window one of the panes is visible, and buttons choose it. */
 	GtkWidget *choice, *choose_functions, *choose_callers, *choose_descendants, *left;
 	SptFunctions *functions;
 	SptCallers *callers;
 	SptDescendants *descendants;
 	SptDocument *document;
 	uint32_t wanted;		/* function */
-	uint32_t wanted_top_down;	/* what was selected before it went bottom-up */
+	uint32_t wanted_top_down;	/* selection before the tree went bottom-up */
 	SptQuery *query;
-	/* Of the document, to be shown in the next frame; NULL: they are shown, or being asked */
+	/* For the document to be shown in the next frame; NULL: shown, or being computed */
 	SptSurroundings *surroundings;
 	/*
 	 * The last document that came while these waited, and the surroundings of the function in
@@ -32,7 +34,7 @@ struct _SptPanes {
 	SptDocument *next_document;
 	SptSurroundings *next_surroundings;
 	unsigned tick;
-	bool is_first_tick;		/* of the frame under way when the functions were shown */
+	bool is_first_tick; /* the functions were shown in the present frame */
 };
 
 G_DEFINE_FINAL_TYPE(SptPanes, spt_panes, GTK_TYPE_WIDGET)
@@ -147,6 +149,24 @@ static void arrange(SptPanes *self)
 			       !has_choice || is_chosen(self->choose_descendants));
 }
 
+/* To the pane beside the visible one, in a narrow window. */
+static void on_swiped(SptPanes *self, double speed, double speed_down)
+{
+	GtkWidget *const buttons[] = { self->choose_functions, self->choose_callers,
+				       self->choose_descendants };
+	bool is_forward = (speed < 0) ==
+			  (gtk_widget_get_direction(GTK_WIDGET(self)) != GTK_TEXT_DIR_RTL);
+	unsigned at = 0, n = G_N_ELEMENTS(buttons);
+
+	if (!gtk_widget_get_visible(self->choice) || ABS(speed) < LEAST_SPEED ||
+	    ABS(speed) < 2 * ABS(speed_down))
+		return;
+	while (at + 1 < n && !is_chosen(buttons[at]))
+		at++;
+	at = is_forward ? MIN(at + 1, n - 1) : MAX(at, 1) - 1;
+	gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(buttons[at]), TRUE);
+}
+
 static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 			  G_GNUC_UNUSED gpointer data)
 {
@@ -204,7 +224,13 @@ static void spt_panes_class_init(SptPanesClass *class)
 
 static void spt_panes_init(SptPanes *self)
 {
+	GtkGesture *swipe = gtk_gesture_swipe_new();
+
 	gtk_widget_init_template(GTK_WIDGET(self));
+	/* Before lists, which take fingers for themselves in order to scroll. */
+	gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(swipe), GTK_PHASE_CAPTURE);
+	g_signal_connect_object(swipe, "swipe", G_CALLBACK(on_swiped), self, G_CONNECT_SWAPPED);
+	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(swipe));
 	self->query = spt_query_new(GTK_WIDGET(self), &surroundings_query);
 	g_signal_connect_object(self->choice, "notify::visible", G_CALLBACK(arrange), self,
 				G_CONNECT_SWAPPED);
@@ -212,8 +238,8 @@ static void spt_panes_init(SptPanes *self)
 }
 
 /*
- * Bottom-up begins with all functions by self.  The other way, what was selected before is again,
- * unless something else is by then.
+ * Bottom-up starts with all functions by self.  In the other direction the earlier selection is
+ * restored, unless something else is selected by then.
  */
 static void turn_tree(SptPanes *self, bool is_bottom_up)
 {
@@ -238,7 +264,7 @@ static void show_document(SptPanes *self, SptDocument *document, SptSurroundings
 	if (surroundings && surroundings->function != self->wanted)
 		g_clear_pointer(&surroundings, spt_surroundings_free);
 	if (!surroundings) {
-		/* Of another recording, the list has selected a function. */
+		/* In another recording, the list has selected a function. */
 		if (is_known)
 			spt_query_ask(self->query, document, GUINT_TO_POINTER(self->wanted), NULL);
 	} else if (gtk_widget_get_mapped(GTK_WIDGET(self))) {

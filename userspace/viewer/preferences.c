@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each choice counts at once, but names that are known already are not asked for anew. */
+/* Each choice takes effect at once, but known names are not looked up again. */
 #include "preferences.h"
 
 #include <glib/gi18n.h>
@@ -17,7 +17,7 @@
 static const AdwColorScheme schemes[] = { ADW_COLOR_SCHEME_DEFAULT, ADW_COLOR_SCHEME_FORCE_LIGHT,
 					  ADW_COLOR_SCHEME_FORCE_DARK };
 
-/* Read for each box that is drawn, so it is kept: -1, not yet. */
+/* Cached, as it is read for each box that is drawn: -1, not yet. */
 static int colors_by_side = -1;
 
 struct preferences {
@@ -37,7 +37,7 @@ char **spt_preferences_source_paths(void)
 	return spt_state_get_list(SOURCE_PATHS);
 }
 
-/* Those of the system, until the user has named others. */
+/* The system's, until the user has named others. */
 static char *servers(void)
 {
 	const char *system = g_getenv("DEBUGINFOD_URLS");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Images of one process with one name are one, as they are among the groups.  Maps are not in a
- * capture: what was executed is.
+ * Images of one process with one name count as one, as among the groups.  Maps are not in a
+ * capture: executed objects are.
  */
 #include "process-facts.h"
 
@@ -114,7 +114,7 @@ GHashTable *spt_process_facts_new(const SptCapture *capture)
 		if (line)
 			count_of(facts, &capture->processes[i])->facts.command_line = line;
 	}
-	/* They come by process. */
+	/* They come sorted by process. */
 	for (uint64_t i = 0; i < capture->n_leaves; i++) {
 		const SptLeafRow *leaf = &capture->leaves[i];
 

@@ -16,12 +16,12 @@
 
 #define WIDTH  520
 #define HEIGHT 560
-/* Of a command line: more is not read in a list. */
+/* Limit of a command line: more does not fit a list. */
 #define LINE_CHARACTERS 200
 
 struct picker {
 	GtkWidget *window, *list, *search;
-	char *wanted; /* what is searched for, as it is compared */
+	char *wanted; /* the search text, in the form that is compared */
 	SptProcessFunc func;
 	GObject *data;
 };
@@ -74,7 +74,7 @@ static void add(struct picker *picker, uint32_t pid)
 	shown = spt_text_name(name, &made);
 	shown_line = spt_text_name(line, &made_line);
 	cut = g_utf8_substring(shown_line, 0, MIN(g_utf8_strlen(shown_line, -1), LINE_CHARACTERS));
-	/* Which of the two is markup is another matter from version to version: both are. */
+	/* Versions differ in which of the two is markup: both are escaped. */
 	title = g_markup_escape_text(shown, -1);
 	subtitle = g_markup_escape_text(cut, -1);
 	row = g_object_new(ADW_TYPE_ACTION_ROW, "title", title, "subtitle", subtitle, "title-lines",
@@ -137,7 +137,7 @@ static void on_row(G_GNUC_UNUSED GtkListBox *list, GtkListBoxRow *row, struct pi
 	choose(picker, row);
 }
 
-/* Enter in the search takes the first that it has found. */
+/* Enter in the search takes the first match. */
 static void on_enter(G_GNUC_UNUSED GtkSearchEntry *entry, struct picker *picker)
 {
 	GtkListBox *list = GTK_LIST_BOX(picker->list);

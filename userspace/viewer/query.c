@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A GTask for each question; the query outlives its owner until the last one has ended. */
+/*
+ * A GTask for each question; the query lives until the last one has ended, even without its owner.
+ */
 #include "query.h"
 
 struct question {
@@ -10,13 +12,13 @@ struct question {
 };
 
 struct SptQuery {
-	unsigned n_refs;		/* of the owner, and of the question under way */
+	unsigned n_refs;		/* of the owner, and of the present question */
 	const SptQueryKind *kind;
-	GtkWidget *owner;		/* NULL: it is disposed of */
+	GtkWidget *owner;		/* NULL: it was disposed */
 	gulong map_handler;
-	GCancellable *asking;		/* of the question under way; NULL: there is none */
-	struct question *next;		/* the last one asked meanwhile, or NULL */
-	SptDocument *shown;		/* what the answer being shown is about, or NULL */
+	GCancellable *asking;		/* of the present question; NULL: there is none */
+	struct question *next;		/* the last one that was put meanwhile, or NULL */
+	SptDocument *shown;		/* data of the answer that is shown, or NULL */
 };
 
 static void free_question(gpointer data)
@@ -49,7 +51,7 @@ static void answer_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointe
 			      kind->free_answer);
 }
 
-/* The next question, if there is one, is about the same recording. */
+/* The next question, if any, is about the same recording. */
 static bool is_progress(const SptQuery *query, const struct question *question)
 {
 	return !query->next ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GTK's list is shared by all programs, which may show it in their dialogs; ours are known by the
- * program that added them.
+ * All programs share GTK's list and may show it in their dialogs; ours are known by the program
+ * that added them.
  */
 #include "recents.h"
 

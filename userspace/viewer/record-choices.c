@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was chosen is kept as numbers of rows, and switches as 0 or 1. */
+/* The choices are kept as row numbers, and switches as 0 or 1. */
 #include "record-choices.h"
 
 #include <glib/gi18n.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* There are several of these; each shows what was chosen in another one when it comes up. */
+/* There are several of these; when one is shown, it takes over the choices made in another. */
 #include "record-form.h"
 
 #include <adwaita.h>
@@ -12,7 +12,7 @@
 
 #define WHAT "what"
 
-/* In the order of what is remembered. */
+/* In the order in which they are saved. */
 enum { SYSTEM, COMMAND, PROCESS, N_WHATS };
 
 /* A row of "Also record". */
@@ -61,7 +61,7 @@ static void on_run(SptRecordForm *self)
 					   text_of(self->environment));
 }
 
-/* What cannot be recorded is said in its row, and stays as it was chosen. */
+/* A source that cannot be recorded has the reason in its row, and keeps its choice. */
 static void show_also(SptRecordForm *self)
 {
 	for (unsigned i = 0; i < self->also->len; i++) {
@@ -185,7 +185,7 @@ static void map(GtkWidget *widget)
 	show_also(self);
 	show_events(self);
 	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
-	/* Not by grab_focus(): with that, Tab would pass over all else. */
+	/* Without grab_focus(): with it, Tab would skip everything else. */
 	if (what_of(self) == COMMAND)
 		gtk_widget_grab_focus(self->command);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Known keys are shown in words and in this order; whatever else there is follows as it is in the
- * file.
- */
+/* Known keys are shown as texts and in this order; all others follow as they are in the file. */
 #include "recording-facts.h"
 
 #include <glib/gi18n.h>
@@ -31,7 +28,7 @@ static const struct {
 	{ "no_frame_pointers", N_("Without frame pointers"), TEXT },
 	{ "maps", N_("Mappings"), MAPS },
 	{ "recorder", N_("Recorder"), TEXT },
-	/* They are shown in a sentence: profile/wholeness.h. */
+	/* These are shown in a sentence: profile/wholeness.h. */
 	{ "stacks_seen", NULL, HIDDEN },
 	{ "stacks_whole", NULL, HIDDEN },
 	{ "stacks_stop", NULL, HIDDEN },
@@ -44,7 +41,7 @@ static void append(GPtrArray *facts, const char *title, char *text)
 	g_ptr_array_add(facts, text);
 }
 
-/* As it is if it is no number. */
+/* Unchanged if it is no number. */
 static char *tell(enum kind kind, const char *value)
 {
 	g_autoptr(GDateTime) moment = NULL;

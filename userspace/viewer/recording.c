@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The thread drives the recorder; the window looks at a copy of its counts.  A command is started
- * first but waits at a gate until the recording runs, so that nothing of it is missed: a shell
- * reads one line before it becomes the command.
+ * first but waits until the recording runs, so that nothing of it is missed: a shell reads one line
+ * before it executes the command.
  */
 #include "recording.h"
 
@@ -23,19 +23,19 @@ struct _SptRecording {
 	uint64_t period_ns;
 	SptStacksChoice stacks;
 	bool no_command_lines;
-	char *program;			/* its path; NULL: */
+	char *program;			/* the command's path; NULL: none */
 	GSubprocess *process;		/* NULL: the whole system */
 	GThread *thread;
-	GMutex mutex;			/* of what follows */
+	GMutex mutex;			/* protects the rest */
 	SptRecorderStatus status;
 	SptLive *live;
 	bool is_running;
 	bool has_ended; /* the command */
 	bool waits, memory;
 	unsigned kernel, event;
-	uint32_t pid; /* to be recorded alone; or 0 */
+	uint32_t pid; /* process to record alone; or 0 */
 	enum wish wish;
-	GError *error;			/* the thread's until it has ended */
+	GError *error;			/* owned by the thread until it has ended */
 };
 
 G_DEFINE_FINAL_TYPE(SptRecording, spt_recording, G_TYPE_OBJECT)
@@ -77,7 +77,7 @@ static gboolean emit_ended(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Reports its progress, and takes requests; a reset is taken once. */
+/* Reports its progress, and takes requests; a reset request is taken once. */
 static enum wish publish(SptRecording *self, SptRecorder *recorder)
 {
 	enum wish wish;
@@ -93,8 +93,8 @@ static enum wish publish(SptRecording *self, SptRecorder *recorder)
 }
 
 /*
- * At the gate: a line lets the command run, and is what its environment needs first, as the shell
- * reads it; the end of the file without one would end it.
+ * The waiting command: a line lets it run, and has its environment, as the shell reads it; end of
+ * file without a line ends it.
  */
 static bool open_gate(SptRecording *self, const char *const *environment, GError **error)
 {
@@ -113,8 +113,8 @@ static bool open_gate(SptRecording *self, const char *const *environment, GError
 }
 
 /*
- * The process @pid and those it has started up to now, which a recording that begins anew would not
- * know for its own.
+ * The process @pid and its descendants up to now, which a recording that begins anew would not
+ * know.
  */
 static void want_family(SptTraceFilter *filter, const char *pid)
 {
@@ -171,7 +171,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 	return spt_recorder_new(&options, error);
 }
 
-/* Until something else is wished; STOP if it failed. */
+/* Until something else is requested; STOP if it failed. */
 static enum wish record(SptRecording *self, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = begin(self, error);
@@ -199,7 +199,7 @@ static void remove_part(SptRecording *self)
 	g_unlink(part);
 }
 
-/* Its reference to the recording goes over to the idle call. */
+/* The idle call takes over its reference to the recording. */
 static gpointer run(gpointer data)
 {
 	SptRecording *self = data;
@@ -219,7 +219,7 @@ static gpointer run(gpointer data)
 static void wish_for(SptRecording *self, enum wish wish)
 {
 	g_mutex_lock(&self->mutex);
-	/* What ends it is not taken back. */
+	/* A request to end it cannot be replaced. */
 	self->wish = MAX(self->wish, wish);
 	g_mutex_unlock(&self->mutex);
 }
@@ -232,7 +232,7 @@ static void on_command_ended(G_GNUC_UNUSED GObject *source, GAsyncResult *result
 	spt_recording_stop(self);
 }
 
-/* "NAME=VALUE" of each word; false: one of them is something else. */
+/* "NAME=VALUE" of each word; false: a word has another form. */
 static bool set_environment(GSubprocessLauncher *launcher, const char *line, GError **error)
 {
 	g_auto(GStrv) words = NULL;
@@ -279,7 +279,7 @@ static GSubprocess *start_command(const SptRecordingOptions *options, char **ret
 			    directory);
 		return NULL;
 	}
-	/* A path is seen from there. */
+	/* Relative paths start from there. */
 	program = strchr(words[0], '/') ? g_canonicalize_filename(words[0], directory) :
 					  g_find_program_in_path(words[0]);
 	if (!program || !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE)) {
@@ -310,7 +310,7 @@ void spt_recording_options_clear(SptRecordingOptions *options)
 	g_clear_pointer(&options->environment, g_free);
 }
 
-/* Without its arguments; it has been run. */
+/* Without its arguments: it has been run. */
 static char *name_of(const char *command)
 {
 	g_auto(GStrv) words = NULL;

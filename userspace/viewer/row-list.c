@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A row keeps the recording alive that its names belong to: views let go of rows late. */
+/* A row keeps the recording of its names alive: views release rows late. */
 #include "row-list.h"
 
 struct _SptRow {
@@ -17,10 +17,10 @@ struct _SptRowList {
 	SptRowFill fill;
 	gpointer data;
 	GDestroyNotify destroy;
-	GHashTable *rows;		/* those that exist */
+	GHashTable *rows;		/* existing rows */
 };
 
-/* GTK looks at each row that comes. */
+/* GTK reads each row that is added. */
 #define MAX_MORE 5000
 
 static unsigned changed;
@@ -153,9 +153,7 @@ bool spt_row_list_is_near(SptRowList *list, uint32_t n)
 
 static void refill_row(SptRow *row, SptDocument *document)
 {
-	spt_document_ref(document);
-	spt_document_unref(row->document);
-	row->document = document;
+	spt_document_replace(&row->document, document);
 	row->list->fill(document, row->list->data, row->position, &row->values);
 	g_signal_emit(row, changed, 0);
 }
@@ -166,11 +164,9 @@ void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gp
 	g_autoptr(GList) rows = g_hash_table_get_keys(list->rows);
 	uint32_t before = list->n, same = MIN(before, n);
 
-	spt_document_ref(document);
-	spt_document_unref(list->document);
+	spt_document_replace(&list->document, document);
 	if (list->destroy)
 		list->destroy(list->data);
-	list->document = document;
 	list->data = data;
 	list->destroy = destroy;
 	list->n = n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The popover belongs to the pane and not to the cell: what is chosen in it may change the table,
- * and with it the cells, before the popover is closed.
+ * The popover belongs to the pane and not to the cell: a choice in it may change the table, and so
+ * the cells, before the popover is closed.
  */
 #include "row-menu.h"
 
@@ -13,7 +13,7 @@
 
 #define NAME_MAX_CHARS 40
 
-/* That are not closed yet. */
+/* Popovers that are not closed yet. */
 static unsigned n_open;
 
 static gboolean unparent(gpointer popover)
@@ -23,7 +23,7 @@ static gboolean unparent(gpointer popover)
 	return G_SOURCE_REMOVE;
 }
 
-/* What was chosen is done after the popover has closed. */
+/* The choice took effect after the popover was closed. */
 static void on_closed(GtkWidget *popover)
 {
 	n_open--;

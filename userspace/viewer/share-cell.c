@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One widget that draws both bar and number: a table makes hundreds of these each time its order
- * changes, and children of their own would be most of the time that takes.
+ * One widget that draws both bar and number.  A table makes hundreds of these each time its order
+ * changes, and child widgets would take most of that time.
  */
 #include "share-cell.h"
 
@@ -68,7 +68,7 @@ static void snapshot_cell(GtkWidget *widget, GtkSnapshot *snapshot)
 	GdkRGBA color;
 
 	draw_bar(cell, snapshot, is_mirrored);
-	/* The cell's own colour is the bar's; the number has that of all other text. */
+	/* The cell's own colour is the bar's; the number has the colour of all other text. */
 	gtk_style_context_get_color(gtk_widget_get_style_context(gtk_widget_get_parent(widget)),
 				    &color);
 	pango_layout_get_pixel_size(layout_of(cell), &width, &height);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file appears whole or not at all. */
+/* The file appears complete or not at all. */
 #include "share.h"
 
 #include <glib/gi18n.h>
@@ -24,7 +24,7 @@ static void free_work(gpointer data)
 	g_free(work);
 }
 
-/* Of the time that is selected. */
+/* For the selected time. */
 static void write_lanes(const struct work *work, GString *text)
 {
 	const SptSummary *summary = &work->document->summary;
@@ -167,7 +167,7 @@ void spt_share_picture(GtkWindow *parent, GtkWidget *widget, const char *stem)
 			 free_picture);
 }
 
-/* What a clipboard is to hold, or a printer to print; nobody reads more. */
+/* Limit for a clipboard or a printer; nobody reads more. */
 #define LIST_MAX 10000
 #define LINES_OF_PAGE 66
 #define FONT "Monospace 9"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files are read and code is taken apart only while the page is to be seen. */
+/* Files are read and code is disassembled only while the page is visible. */
 #include "source-pane.h"
 
 #include <glib/gi18n.h>
@@ -15,7 +15,7 @@
 #define ADDRESS_WIDTH 96
 #define PLACE_WIDTH 110
 #define MAX_ROWS 10000
-#define NOTHING (-1.0)			/* as a share: none is shown */
+#define NOTHING (-1.0)			/* as a percentage: none is shown */
 
 struct _SptSourcePane {
 	GtkBox parent_instance;
@@ -271,9 +271,7 @@ void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t funct
 	/* Another path to the same function. */
 	if (document == self->document && function == self->function)
 		return;
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	self->function = function;
 	if (function != UINT32_MAX && !document->functions[function].is_process) {
 		spt_query_ask(self->query, document, GUINT_TO_POINTER(function), NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found only while the page is to be seen. */
+/* Found only while the page is visible. */
 #include "stacks-pane.h"
 
 #include <glib/gi18n.h>
@@ -12,7 +12,7 @@
 /* Nobody reads more. */
 #define MAX_STACKS 100
 #define MAX_ROWS 5000
-#define NOTHING (-1.0)			/* as a share: none is shown */
+#define NOTHING (-1.0)			/* as a percentage: none is shown */
 
 struct _SptStacksPane {
 	GtkBox parent_instance;
@@ -35,7 +35,7 @@ static void add_row(SptStacksPane *self, unsigned *row, double share, const char
 							  { .text = object } });
 }
 
-/* The innermost function first, as it is where the time went. */
+/* The innermost function first, as it took the time. */
 static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nodes, uint32_t leaf)
 {
 	for (uint32_t node = leaf; node != 0; node = nodes[node].parent) {
@@ -173,9 +173,7 @@ void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED 
 {
 	SptStacksPane *self = SPT_STACKS_PANE(pane);
 
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	g_array_ref(way);
 	g_array_unref(self->way);
 	self->way = way;

@@ -55,7 +55,7 @@ static void on_found(SptFinding finding, const char *fix, G_GNUC_UNUSED const ch
 		*first_fix = g_strdup(fix);
 }
 
-/* In the words of sysprof-cli doctor. */
+/* Uses the texts of sysprof-cli doctor. */
 static char *find_hint(void)
 {
 	g_autofree char *fix = NULL;

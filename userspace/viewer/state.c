@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Written by the main thread alone.  Another viewer may write the file, too: the last one counts.
- */
+/* Only the main thread writes it.  Another viewer may write the file, too: the last one counts. */
 #include "state.h"
 
 #include <glib.h>

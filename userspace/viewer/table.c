@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cell listens to its row as long as it shows it. */
+/* A cell listens to its row while it shows it. */
 #include "table.h"
 
 #include <glib/gi18n.h>
@@ -39,7 +39,7 @@ static void table_row_init(G_GNUC_UNUSED TableRow *row)
 {
 }
 
-/* Whether it changed. */
+/* Returns whether it changed. */
 static bool fill_row(TableRow *row, const SptTableCell *cells, unsigned n)
 {
 	bool is_new = false;
@@ -62,7 +62,7 @@ struct _SptTable {
 	GtkBox parent_instance;
 	GtkColumnView *view;
 	GListStore *rows;
-	GtkWidget *empty;		/* NULL: nothing stands instead of no rows */
+	GtkWidget *empty;		/* NULL: no placeholder for an empty table */
 	const SptTableColumn *columns;
 	unsigned n_columns;
 	unsigned shown_row, scroll_source;
@@ -72,7 +72,7 @@ struct _SptTable {
 
 G_DEFINE_FINAL_TYPE(SptTable, spt_table, GTK_TYPE_BOX)
 
-/* Which column a cell, or a sorter, is of. */
+/* The column of a cell or a sorter. */
 static unsigned index_of(gpointer object)
 {
 	return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(object), "column"));
@@ -97,7 +97,7 @@ static void fill_cell(TableRow *row, GtkListItem *item)
 		gtk_widget_add_css_class(cell, "monospace");
 }
 
-/* The whole text, which the cell may have to cut. */
+/* The whole text, as the cell may have to cut it. */
 static gboolean on_query_tooltip(GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
 				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
 				 G_GNUC_UNUSED gpointer data)
@@ -125,7 +125,7 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
 		gtk_widget_add_css_class(cell, "dim-label");
 	if (column->kind == SPT_CELL_CODE) {
 		gtk_widget_add_css_class(cell, "code");
-		/* In no language do programs begin at the right. */
+		/* Programs are left to right in every language. */
 		gtk_widget_set_direction(cell, GTK_TEXT_DIR_LTR);
 	}
 	if (column->kind == SPT_CELL_NUMBER)
@@ -149,7 +149,7 @@ static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIt
 	g_signal_handlers_disconnect_by_data(gtk_list_item_get_item(item), item);
 }
 
-/* By number where there are some; the largest first, for that is what one looks for. */
+/* By number where there are numbers; the largest first, as people look for that. */
 static int compare(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const TableRow *x = a, *y = b;
@@ -189,7 +189,7 @@ static void dispose(GObject *object)
 	SptTable *self = SPT_TABLE(object);
 
 	g_clear_handle_id(&self->scroll_source, g_source_remove);
-	/* While everything is still there that a last change of the model may call. */
+	/* While everything that a last change of the model may call still exists. */
 	if (self->view)
 		gtk_column_view_set_model(self->view, NULL);
 	self->view = NULL;
@@ -278,7 +278,8 @@ void spt_table_set_empty_text(SptTable *self, const char *text)
 
 	self->empty =
 		g_object_new(GTK_TYPE_LABEL, "label", text, "visible", FALSE, "can-target", FALSE,
-			     "halign", GTK_ALIGN_CENTER, "valign", GTK_ALIGN_CENTER, NULL);
+			     "halign", GTK_ALIGN_CENTER, "valign", GTK_ALIGN_CENTER, "wrap", TRUE,
+			     "justify", GTK_JUSTIFY_CENTER, NULL);
 	gtk_widget_add_css_class(self->empty, "dim-label");
 	g_object_ref(scrolled);
 	gtk_box_remove(GTK_BOX(self), scrolled);

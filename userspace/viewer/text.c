@@ -18,6 +18,14 @@ const char *spt_text_cli(void)
 	return strcmp(called, "sysprof") == 0 ? "sysprof-cli" : "sysprof-trace-cli";
 }
 
+void spt_text_align(PangoLayout *layout, GtkWidget *widget, PangoAlignment side)
+{
+	/* Pango's sides are those of the direction. */
+	if (gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL)
+		side = side == PANGO_ALIGN_LEFT ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT;
+	pango_layout_set_alignment(layout, side);
+}
+
 const char *spt_text_name(const char *text, char **ret_made)
 {
 	size_t bytes = strlen(text);
@@ -86,7 +94,7 @@ char *spt_text_weight(const SptMetric *metric, uint64_t weight)
 
 char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget)
 {
-	/* The grid is not one of round numbers; nobody wants to know that here. */
+	/* The grid has no round numbers; nobody wants to know that here. */
 	bool is_ms = period_ns > 970000 && period_ns < 1030000;
 	g_autofree char *period = is_ms ? g_strdup("ms") : spt_text_duration(period_ns);
 

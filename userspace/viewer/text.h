@@ -3,6 +3,8 @@
 #ifndef SPT_TEXT_H
 #define SPT_TEXT_H
 
+#include <gtk/gtk.h>
+
 #include "profile/metric.h"
 
 /*
@@ -12,6 +14,8 @@
 const char *spt_text_name(const char *text, char **ret_made);
 /* The name of the terminal's program that belongs to the viewer's name: sysprof, sysprof-cli. */
 const char *spt_text_cli(void);
+/* Aligns @layout to this side also where @widget's language is written from right to left. */
+void spt_text_align(PangoLayout *layout, GtkWidget *widget, PangoAlignment side);
 char *spt_text_count(uint64_t n);	/* "1,234,567" */
 /* "1.234 s" from the beginning of the recording; "" for earlier times, which are not in it. */
 char *spt_text_moment(uint64_t time, uint64_t start_ns);

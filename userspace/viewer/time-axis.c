@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The timeline moves it, and so do the pictures below. */
+/* The timeline and the pictures below move it. */
 #include "time-axis.h"
 
 #include <math.h>
@@ -174,7 +174,7 @@ void spt_time_axis_draw(const SptTimeAxis *self, GtkWidget *widget, GtkSnapshot 
 		append_rect(snapshot, &color, floor(x), line_top, 1, top + 5 - line_top);
 		draw_mark(widget, snapshot, text, x + 4, top, width);
 	}
-	/* Which part of the recording is in view. */
+	/* The visible part of the recording. */
 	if (self->begin_ns > self->start_ns || self->until_ns < self->end_ns)
 		append_rect(snapshot, &strong,
 			    self->left + room * (double)(self->begin_ns - self->start_ns) / whole,

@@ -71,7 +71,7 @@ static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, 
 	if (is_label) {
 		pango_layout_set_width(layout, (int)width * PANGO_SCALE);
 		pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
-		pango_layout_set_alignment(layout, PANGO_ALIGN_RIGHT);
+		spt_text_align(layout, drawing->widget, PANGO_ALIGN_RIGHT);
 	}
 	pango_layout_get_pixel_size(layout, &text_width, &text_height);
 	if (text_width > width)
@@ -92,7 +92,7 @@ static void draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 }
 
 /*
- * Of one colour, as one path: hundreds of boxes cost as much as a few, and there are no seams
+ * One path for all of one colour: hundreds of boxes cost as much as a few, and there are no seams
  * between them.
  */
 static void fill_boxes(cairo_t *cairo, const GdkRGBA *color)
@@ -101,7 +101,7 @@ static void fill_boxes(cairo_t *cairo, const GdkRGBA *color)
 	cairo_fill(cairo);
 }
 
-/* What part of each bucket it is; @least: pixels of what is not nothing. */
+/* The part of each bucket that it has; @least: height in pixels of anything above zero. */
 static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane,
 			const uint64_t *shares, bool is_on_top, double least)
 {
@@ -123,7 +123,7 @@ static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint3
 	}
 }
 
-/* Of what is no CPU time: parts of waits as in the lanes of threads. */
+/* For metrics other than CPU time: parts of waits as in the lanes of threads. */
 static SptLaneKind kind_of(const SptMetric *metric)
 {
 	if (strcmp(metric->name, "runnable") == 0)
@@ -131,7 +131,7 @@ static SptLaneKind kind_of(const SptMetric *metric)
 	return metric->parts & SPT_METRIC_HAS_STATE ? SPT_LANE_BLOCKED : SPT_LANE_KERNEL;
 }
 
-/* Stripes, which are seen whatever the colours are. */
+/* Stripes, which are visible in any colours. */
 static void fill_stripes(const SptTimelineDrawing *drawing, cairo_t *cairo, const GdkRGBA *color,
 			 double top, double height)
 {
@@ -166,7 +166,7 @@ static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_
 	fill_boxes(cairo, &lit);
 	draw_shares(drawing, cairo, lane, timeline->left_out, true, 1);
 	fill_boxes(cairo, &left_out);
-	/* However little was lost, it is to be seen. */
+	/* Even the smallest loss must be visible. */
 	draw_shares(drawing, cairo, lane, timeline->lost, true,
 		    MIN((drawing->lane_height - 1) / 3.0, LEAST_PIXELS));
 	fill_stripes(drawing, cairo, &lost, top, drawing->lane_height - 1);
@@ -184,7 +184,7 @@ static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const 
 
 	spt_track_levels(track, drawing->begin_ns, drawing->until_ns, n, levels);
 	for (uint32_t i = 0; i < n; i++) {
-		/* A counter at its least is there, too. */
+		/* A counter at its minimum is visible, too. */
 		double level = track->kind == SPT_STREAM_COUNTER ? MAX(levels[i] * height, 1) :
 								   levels[i] * height;
 

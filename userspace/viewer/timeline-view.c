@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wheel zooms into the recording, around where it points at.  Until what is in view is
- * computed, what was computed last is drawn, stretched.
+ * The wheel zooms into the recording, around the pointer.  Until the visible part is computed, the
+ * last result is drawn, stretched.
  */
 #include "timeline-view.h"
 
@@ -27,16 +27,16 @@
 struct _SptTimelineView {
 	GtkWidget parent_instance;
 	SptDocument *document;
-	/* What was computed last; NULL: nothing for this recording */
+	/* The last result; NULL: none for this recording */
 	SptTimeline *timeline;
-	GskRenderNode *picture;		/* all but what is selected; NULL: to be drawn as */
+	GskRenderNode *picture;		/* everything but the selection; NULL: to be drawn as */
 	SptTimelineDrawing drawn;
 	SptGroupKind lanes;
 	uint32_t function;		/* lit up */
 	SptQuery *query;
 	SptTimeAxis *axis;
 	int gutter;			 /* least room for names */
-	uint64_t asked_begin, asked_end; /* what was in view when it was asked for last */
+	uint64_t asked_begin, asked_end; /* the visible part when it was requested last */
 	double drag_from, pointer;
 	bool is_dragging;
 };
@@ -69,7 +69,7 @@ static SptTimelineDrawing drawing_of(SptTimelineView *self)
 	};
 }
 
-/* What is to be computed. */
+/* Computing. */
 
 static SptTimelineWish wish_of(SptTimelineView *self)
 {
@@ -159,7 +159,7 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 	spt_timeline_draw_selection(&drawing, snapshot);
 }
 
-/* Colours and fonts may be others. */
+/* Colours and fonts may have changed. */
 static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_timeline_view_parent_class)->css_changed(widget, change);
@@ -296,10 +296,7 @@ static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
 		select_range(self, 0, 0, true);
 }
 
-/*
- * Left and Right move what is selected, or with Shift its end; with nothing selected they begin at
- * the left.
- */
+/* Left and Right move the selection, or with Shift its end; without one they start at the left. */
 static gboolean on_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
@@ -336,7 +333,7 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 	return TRUE;
 }
 
-/* What is in view. */
+/* The visible part. */
 
 static void on_axis_changed(SptTimelineView *self)
 {
@@ -363,7 +360,7 @@ static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x,
 	self->pointer = x;
 }
 
-/* 0: all of it; 2: what is selected. */
+/* 0: all of it; 2: the selection. */
 static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
@@ -478,7 +475,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	SptTimelineDrawing drawing;
 	int below;
 
-	/* A window of its own that moves along costs more than the views that follow. */
+	/* A tooltip window that moves along costs more than the views that follow. */
 	if (!self->timeline || by_keyboard || y < 0 || self->is_dragging)
 		return FALSE;
 	drawing = drawing_of(self);
@@ -585,9 +582,7 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 		is_known &&
 		self->function != spt_document_translate(document, self->document, self->function);
 
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	if (is_arranged_anew)
 		spt_timeline_view_light(self, UINT32_MAX);
 	if (!is_known) {
@@ -604,7 +599,7 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 		draw_anew(self);
 		gtk_widget_queue_resize(GTK_WIDGET(self));
 	}
-	/* Answers lag behind the mouse. */
+	/* Answers are later than the mouse. */
 	if (self->is_dragging && is_known)
 		return;
 	spt_time_axis_select(self->axis, time ? time->begin_ns : 0, time ? time->end_ns : 0);

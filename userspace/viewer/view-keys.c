@@ -30,6 +30,11 @@ GtkEventController *spt_view_keys_new(void)
 	return controller;
 }
 
+void spt_view_copy(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
+{
+	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), g_variant_get_string(text, NULL));
+}
+
 void spt_view_stay(GtkWidget *scrolled)
 {
 	gtk_viewport_set_scroll_to_focus(

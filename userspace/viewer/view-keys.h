@@ -15,4 +15,7 @@ void spt_view_stay(GtkWidget *scrolled);
 /* The index in @names (@n of them) of the text of @value; the last one if it is none of them. */
 unsigned spt_view_number_of(const GValue *value, const char *const *names, unsigned n);
 
+/* Copies a text: "views.copy", as in gtk_widget_class_install_action(). */
+void spt_view_copy(GtkWidget *widget, const char *action, GVariant *text);
+
 #endif

@@ -30,7 +30,7 @@ struct _SptViews {
 	GtkWidget parent_instance;
 	GtkWidget *top, *title_row, *title, *origin, *words;
 	GtkDropDown *metric;		/* if there are several */
-	GMenu *roots;			/* of the menu, what stands above functions */
+	GMenu *roots;			/* menu of the functions */
 	SptTimelineView *timeline;
 	SptLanesPane *lanes_pane;
 	SptHeatView *heat;
@@ -45,11 +45,11 @@ struct _SptViews {
 	SptDocument *shown;
 	GPtrArray *history;		/* SptRestrictions */
 	unsigned at;			/* of it */
-	/* Its restrictions are not in the history while the user is still at it */
+	/* Its restrictions are not in the history while the user still changes it */
 	SptLook wanted;
 	SptQuery *query;		/* another part */
-	SptSurroundings *surroundings;	/* in what is shown, for the panes; or NULL */
-	bool panes_wait, flame_waits;	/* they have yet to show it */
+	SptSurroundings *surroundings;	/* index in the shown functions, for the panes; or NULL */
+	bool panes_wait, flame_waits;	/* the panes have yet to show it */
 	SptGroupKind lanes;		/* of the timeline */
 };
 
@@ -93,7 +93,7 @@ static bool begins(SptViews *self, const SptDocument *document)
 		       spt_restrictions_n(self->shown->look.restrictions);
 }
 
-/* Another part waits where it is not seen. */
+/* A hidden part waits. */
 static bool waits(SptViews *self, gpointer pane, SptDocument *document)
 {
 	return !is_another(self, document) &&
@@ -113,7 +113,7 @@ static void show_flame(SptViews *self)
 	spt_flame_pane_set_document(self->flame, self->shown);
 }
 
-/* What is seen, or comes to be seen. */
+/* Parts that are visible, or become visible. */
 static void catch_up(SptViews *self)
 {
 	GtkWidget *seen = adw_view_stack_get_visible_child(self->stack);
@@ -124,7 +124,7 @@ static void catch_up(SptViews *self)
 		show_flame(self);
 }
 
-/* Called in the frame that is under way first. */
+/* Called first in the present frame. */
 static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
 {
 	bool *is_over = data;
@@ -144,9 +144,7 @@ static void show_document(SptViews *self, SptDocument *document, SptSurroundings
 
 	self->panes_wait = waits(self, self->panes, document);
 	self->flame_waits = waits(self, self->flame, document);
-	spt_document_ref(document);
-	g_clear_pointer(&self->shown, spt_document_unref);
-	self->shown = document;
+	spt_document_replace(&self->shown, document);
 	g_clear_pointer(&self->surroundings, spt_surroundings_free);
 	self->surroundings = surroundings;
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
@@ -262,7 +260,7 @@ static void want(SptViews *self, SptRestrictions *restrictions, bool is_passing)
 	ask(self);
 }
 
-/* What comes to stand in the history, unless the user is still at it.  Takes over @restrictions. */
+/* Adds to the history, unless the user is still changing it.  Takes over @restrictions. */
 static void restrict_to(SptViews *self, SptRestrictions *restrictions, bool is_final)
 {
 	if (is_final) {
@@ -297,7 +295,7 @@ static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean 
 			    is_final);
 }
 
-/* A grouping that needs what the rows of a metric do not have goes back to programs. */
+/* A grouping that needs fields that a metric's rows lack is replaced by programs. */
 static void want_metric(SptViews *self, const SptMetric *metric)
 {
 	SptArrangement *arrangement = &self->wanted.arrangement;
@@ -325,7 +323,7 @@ static void on_metric(SptViews *self)
 	ask(self);
 }
 
-/* The timeline gives the lanes' names room, too. */
+/* The timeline leaves room for the lanes' names, too. */
 static void on_lanes_visible(SptViews *self)
 {
 	bool is_visible = gtk_widget_get_visible(GTK_WIDGET(self->lanes_pane));
@@ -358,13 +356,7 @@ static void on_function_activated(SptViews *self, unsigned function)
 
 /* Actions. */
 
-static bool is_comparing(SptViews *self)
-{
-	return adw_view_stack_page_get_visible(
-		adw_view_stack_get_page(self->stack, GTK_WIDGET(self->compare)));
-}
-
-/* Comparing is a mode: its view is there from the choice of a recording until it is left. */
+/* Comparing is a mode: its view exists from the choice of a recording until the user leaves it. */
 static void set_comparing(SptViews *self, bool is_comparing)
 {
 	adw_view_stack_page_set_visible(
@@ -441,7 +433,7 @@ static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 	    &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
 }
 
-/* What the page shows, and not an entry above it. */
+/* The page's own selection, and not an entry above it. */
 static void on_focus_page(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 			  G_GNUC_UNUSED GVariant *parameter)
 {
@@ -482,12 +474,16 @@ static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action
 	spt_views_show(self, view);
 }
 
-static void on_copy(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
+/* The functions of another metric. */
+static void on_choose_metric(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *name)
 {
-	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), g_variant_get_string(text, NULL));
+	SptViews *self = SPT_VIEWS(widget);
+
+	spt_metrics_choose(self->metric, self->shown, g_variant_get_string(name, NULL));
+	spt_views_show(self, "functions");
 }
 
-/* How stacks are arranged: actions with a state. */
+/* Arrangement of stacks: actions with a state. */
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
@@ -611,7 +607,8 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", on_only);
 	gtk_widget_class_install_action(class, "views.show-function", "(su)", on_show_function);
-	gtk_widget_class_install_action(class, "views.copy", "s", on_copy);
+	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
+	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);
 	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
 	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_only_selected);
 	gtk_widget_class_install_action(class, "views.focus-page", NULL, on_focus_page);
@@ -690,6 +687,7 @@ static void spt_views_init(SptViews *self)
 	spt_lanes_view_set_axis(spt_lanes_pane_view(self->lanes_pane),
 				spt_timeline_view_axis(self->timeline));
 	spt_flame_pane_set_axis(self->flame, spt_timeline_view_axis(self->timeline));
+	spt_heat_view_set_axis(self->heat, spt_timeline_view_axis(self->timeline));
 	g_signal_connect_object(self->lanes_pane, "notify::visible", G_CALLBACK(on_lanes_visible),
 				self, G_CONNECT_SWAPPED);
 	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
@@ -701,18 +699,14 @@ static void spt_views_init(SptViews *self)
 /* The metrics of a recording; CPU time is shown first. */
 static void offer_metrics(SptViews *self, const SptDocument *document)
 {
-	g_autoptr(GtkStringList) titles = spt_metrics_titles(document);
-
 	want_metric(self, document->look.metric);
-	gtk_drop_down_set_model(self->metric, G_LIST_MODEL(titles));
-	gtk_widget_set_visible(GTK_WIDGET(self->metric),
-			       g_list_model_get_n_items(G_LIST_MODEL(titles)) > 1);
+	spt_metrics_offer(self->metric, document);
 }
 
 void spt_views_set_document(SptViews *self, SptDocument *document)
 {
 	g_ptr_array_set_size(self->history, 0);
-	/* What is opened as a part has everything behind it. */
+	/* A recording that is opened as a part has all of it behind it. */
 	if (spt_restrictions_n(document->look.restrictions))
 		g_ptr_array_add(self->history, spt_restrictions_new());
 	g_ptr_array_add(self->history, spt_restrictions_ref(document->look.restrictions));
@@ -723,7 +717,7 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	offer_metrics(self, document);
 	set_actions(self);
 	show_document(self, document, NULL);
-	/* In the arrangement the last one was seen in. */
+	/* In the arrangement of the last one. */
 	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots ||
 	    self->wanted.arrangement.hides_system)
 		ask(self);
@@ -747,16 +741,21 @@ void spt_views_show(SptViews *self, const char *name)
 {
 	GtkWidget *page = gtk_stack_get_child_by_name(spt_events_stack(self->events), name), *focus;
 
+	/* The key of a page that is not for this recording. */
+	if (page && !gtk_stack_page_get_visible(
+			    gtk_stack_get_page(spt_events_stack(self->events), page)))
+		return;
 	if (page) {
 		gtk_stack_set_visible_child(spt_events_stack(self->events), page);
 		name = "events";
 	}
-	if (strcmp(name, "compare") == 0 && !is_comparing(self))
+	if (!adw_view_stack_page_get_visible(adw_view_stack_get_page(
+		    self->stack, adw_view_stack_get_child_by_name(self->stack, name))))
 		return;
 	adw_view_stack_set_visible_child_name(self->stack, name);
 	page = page ? page : adw_view_stack_get_visible_child(self->stack);
 	focus = gtk_root_get_focus(gtk_widget_get_root(page));
-	/* What has it already keeps it. */
+	/* The widget that has the focus already keeps it. */
 	if ((!focus || !gtk_widget_is_ancestor(focus, page)) && !gtk_widget_grab_focus(page))
 		gtk_widget_child_focus(page, GTK_DIR_TAB_FORWARD);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two columns: the one who waited, and the one who ended that, each with its stack. */
+/* Two columns: the thread that waited, and the one that ended the wait, each with its stack. */
 #include "wait-details.h"
 
 #include <glib/gi18n.h>
@@ -30,7 +30,7 @@ static char *name_of(const SptLanes *lanes, uint32_t thread)
 	const SptLaneLine line = { .wanted = { SPT_LANE_OF_THREAD, lanes->lane_of[thread] } };
 	const SptThreadRow *row = &lanes->capture->threads[thread];
 
-	/* One that is in nothing but in another's waking has no lane. */
+	/* A thread that is only in another's waking has no lane. */
 	if (lanes->lane_of[thread] == UINT32_MAX)
 		return g_strdup_printf("%s (%u)", row->name ? row->name : "", row->tid);
 	return spt_lane_line_name(lanes, &line);
@@ -76,7 +76,7 @@ static char *describe(const SptLaneMoment *moment, uint64_t end_ns)
 			       runnable);
 }
 
-/* Why no thread is shown that ended a wait; NULL: one is, or nobody had to. */
+/* The reason why no thread is shown that ended a wait; NULL: one is, or none was needed. */
 static const char *why_nobody(const SptLaneMoment *moment)
 {
 	const SptWaitRow *wait = moment->wait;
@@ -101,14 +101,14 @@ static GtkWidget *column(GtkWidget *top)
 {
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
 
-	/* What wraps asks for no more than its longest word. */
+	/* A wrapping label requests only the width of its longest word. */
 	gtk_widget_set_size_request(box, STACK_WIDTH, -1);
 	gtk_widget_set_hexpand(box, TRUE);
 	gtk_box_append(GTK_BOX(box), top);
 	return box;
 }
 
-/* The interrupt came upon a thread that has nothing to do with it: its stack says which it was. */
+/* The interrupt came during an unrelated thread: its stack shows that thread. */
 static GtkWidget *waker_of(SptDocument *document, const SptLanes *lanes,
 			   const SptLaneMoment *moment)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Above all threads that were woken, below the histograms of the one that is selected, and beside
- * them those of the one that was selected before; of the first two at the beginning.
+ * Above all threads that were woken; below the histograms of the selected one, and beside them
+ * those of the one that was selected before; at the beginning, of the first two.
  */
 #include "wakeups-pane.h"
 
@@ -36,14 +36,14 @@ struct _SptWakeupsPane {
 		unsigned row; /* UINT_MAX: none */
 	} sides[N_SIDES];
 	SptDocument *document, *shown;
-	const SptLanes *lanes; /* of what is shown */
+	const SptLanes *lanes; /* of the shown document */
 	GArray *threads;       /* struct woken */
 	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptWakeupsPane, spt_wakeups_pane, GTK_TYPE_BOX)
 
-/* What is computed. */
+/* Computing. */
 
 struct answer {
 	const SptLanes *lanes;
@@ -93,7 +93,7 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 		uint32_t thread = answer->lanes->threads[i].thread;
 		struct woken woken = { .lane = i };
 
-		/* Of those that are seen elsewhere, if not all are. */
+		/* Those that other views show, if not all are. */
 		if (spt_restrictions_n(document->look.restrictions) > (time ? 1 : 0) &&
 		    !g_hash_table_contains(tids, GUINT_TO_POINTER(
 							 document->capture->threads[thread].tid)))
@@ -111,7 +111,7 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 	return answer;
 }
 
-/* What is shown. */
+/* Showing. */
 
 static char *name_of(const SptLanes *lanes, const struct woken *woken)
 {
@@ -313,11 +313,9 @@ void spt_wakeups_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED
 {
 	SptWakeupsPane *self = SPT_WAKEUPS_PANE(pane);
 
-	/* Whichever function is selected. */
+	/* For any selected function. */
 	if (document == self->document)
 		return;
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
+	spt_document_replace(&self->document, document);
 	spt_query_ask(self->query, document, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One window shows one recording, or makes one.  What it records goes to a file of the user's cache
- * and is opened from there when it ends, complete or not; the newest few of them stay until newer
- * ones come (cache.c).
+ * One window shows one recording, or makes one.  A new recording is a file in the user's cache, and
+ * is opened from there when it ends, complete or not.  The newest few stay until newer ones come
+ * (cache.c).
  */
 #include "window.h"
 
@@ -39,15 +39,15 @@ struct _SptWindow {
 	AdwViewSwitcherTitle *switcher;
 	AdwViewSwitcherBar *switcher_bar;
 	AdwToastOverlay *toasts;
-	AdwToast *toast;		/* the last one, while it is there */
+	AdwToast *toast;		/* the last recording, while it exists */
 	GtkWidget *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
 	SptLivePage *live_page;
 	SptViews *views;
-	char *path;			/* of what is shown; NULL: nothing is */
-	char *about;			/* what was recorded, and where */
-	char *what;			/* in a word */
+	char *path;			/* file of the shown recording; NULL: nothing is */
+	char *about;			/* recorded command or process, and output file */
+	char *what;			/* as one text */
 	char *opening;			/* path */
 	bool opens_to_compare;
 	GCancellable *open_cancellable;
@@ -73,7 +73,7 @@ static void on_message_closed(SptWindow *self)
 	gtk_info_bar_set_revealed(GTK_INFO_BAR(self->message_bar), FALSE);
 }
 
-/* What the window is at. */
+/* The window's state. */
 
 static void set_actions(SptWindow *self)
 {
@@ -141,7 +141,7 @@ static void show_title(SptWindow *self, const char *title, const char *subtitle)
 	adw_view_switcher_title_set_subtitle(self->switcher, subtitle);
 }
 
-/* Of what is shown: that of its file, unless nobody has named it yet. */
+/* Name of the shown recording: that of its file, unless it has no name yet. */
 static char *name_of(SptWindow *self)
 {
 	char *name = spt_cache_title(self->path, self->what);
@@ -160,7 +160,7 @@ static void set_title(SptWindow *self)
 	spt_views_set_title(self->views, name, subtitle);
 }
 
-/* Back to what there was before an opening or a recording that came to nothing. */
+/* Back to the state before an opening or a recording that failed. */
 static void show_last(SptWindow *self)
 {
 	show_page(self, self->path ? "panes" : "start");
@@ -176,7 +176,7 @@ static void show_last(SptWindow *self)
 
 /* Opening. */
 
-/* Nothing is under way any more, or of interest. */
+/* No activity, or none of interest. */
 static void end_opening(SptWindow *self)
 {
 	if (self->open_cancellable)
@@ -185,7 +185,7 @@ static void end_opening(SptWindow *self)
 	g_clear_handle_id(&self->opening_source, g_source_remove);
 }
 
-/* What is quickly there needs no bar. */
+/* Quick operations need no progress bar. */
 static gboolean show_progress(gpointer data)
 {
 	SptWindow *self = data;
@@ -211,7 +211,7 @@ static void compare_with(SptWindow *self, SptDocument *before)
 	spt_views_compare(self->views, before, name);
 }
 
-/* What is missing of a recording is said where it is seen first. */
+/* Losses of a recording are shown where they are seen first. */
 static void warn(SptWindow *self, const SptDocument *document)
 {
 	const SptSummary *summary = &document->summary;
@@ -236,7 +236,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	g_autoptr(SptDocument) document = spt_document_open_finish(result, &error);
 	g_autofree char *text = NULL;
 
-	/* Closed meanwhile, or something else is being opened. */
+	/* The window was closed meanwhile, or something else is being opened. */
 	if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
 		return;
 	g_clear_object(&self->open_cancellable);
@@ -396,7 +396,7 @@ static void on_discard(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 	spt_recording_discard(SPT_WINDOW(widget)->recording);
 }
 
-/* One key for both. */
+/* One key starts and stops. */
 static void on_toggle(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		      G_GNUC_UNUSED GVariant *parameter)
 {
@@ -422,7 +422,7 @@ static void on_show_view(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 	spt_views_show(SPT_WINDOW(widget)->views, g_variant_get_string(name, NULL));
 }
 
-/* What to call a file made from it. */
+/* Name of a file made from it. */
 static char *stem_of(const SptWindow *self)
 {
 	char *name = spt_cache_title(self->path, self->what), *ending;
@@ -478,13 +478,13 @@ static void on_complain(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVa
 	complain(SPT_WINDOW(widget), g_variant_get_string(text, NULL));
 }
 
-/* What went well, of what takes no other place in the window. */
+/* Reports success where no other place in the window does. */
 static void on_toast(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
 {
 	SptWindow *self = SPT_WINDOW(widget);
 	g_autofree char *title = g_markup_escape_text(g_variant_get_string(text, NULL), -1);
 
-	/* The last word counts; it goes by itself. */
+	/* The last message counts; it disappears by itself. */
 	if (self->toast)
 		adw_toast_dismiss(self->toast);
 	g_set_weak_pointer(&self->toast, adw_toast_new(title));
@@ -520,7 +520,7 @@ static void on_before_chosen(GFile *file, gpointer window)
 			_("Cannot compare with that: it is not a file of this machine. Copy it here first."));
 		return;
 	}
-	/* What was chosen while something else was begun. */
+	/* A choice that was made while something else was started. */
 	if (!SPT_WINDOW(window)->recording && SPT_WINDOW(window)->path)
 		open_path(window, path, true);
 }
@@ -632,7 +632,7 @@ static gboolean close_request(GtkWindow *window)
 
 	remember_size(window);
 
-	/* A recorder that is cut off leaves less than one that ends. */
+	/* A recorder that is killed leaves less than one that ends. */
 	if (self->recording) {
 		spt_recording_stop(self->recording);
 		spt_recording_wait(self->recording);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the clock of the frames: all that this thread does from the end of a frame to the end of the
- * next one, GTK's part included.
+ * From the frame clock: all work of this thread from the end of a frame to the end of the next one,
+ * including GTK's.
  */
 #include "work.h"
 
