@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench-refilter CAPTURE: CPU time to open, to fold, and to change the range of time: what a viewer
+ * bench-refilter CAPTURE: CPU time to open, to fold, and to change the range of time, as a viewer
  * does for each step of a drag.  "name value unit" lines.  Ranges of several widths at random
  * places; the worst and the middle one of each are printed.
  */

@@ -46,7 +46,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* This machine's own, which is what was recorded, too. */
+/* This machine's own object, which was recorded, too. */
 static void write_vdso(void)
 {
 	int fd = g_file_open_tmp("vdso-XXXXXX", &vdso, NULL);
@@ -204,7 +204,7 @@ static Dwfl *dwfl_of(const struct perf_space *space)
 
 	if (dwfl)
 		return dwfl;
-	/* Its tables take much memory: those of processes that exited are not kept. */
+	/* Its tables take much memory: those of processes that exited are dropped. */
 	if (g_hash_table_size(dwfls) == DWFLS_MAX)
 		g_hash_table_remove_all(dwfls);
 	dwfl = make_dwfl(space);
@@ -394,8 +394,8 @@ static void take_file(const char *path, struct counts *counts)
 		stack.raw = perf_data_raw(&data, header, &pid);
 		stack.space = perf_space_of(&data, pid);
 		/*
-		 * Code that perf does not know to be there, while a program starts: nobody can say
-		 * more about it.
+		 * Code that perf does not know, while a program starts: nothing more can be said
+		 * about it.
 		 */
 		if (stack.raw && perf_find_map(stack.space, stack.raw->regs[8]))
 			g_array_append_val(stacks, stack);

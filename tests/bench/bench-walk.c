@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench-walk: the module's walk along unwind tables, in user space: nanoseconds for a stack of 20
- * and of 100 frames of one function.
+ * bench-walk: the module's walk along unwind tables, in user space: prints the nanoseconds for a
+ * stack of 20 and of 100 frames of one function.
  */
 #include <stdio.h>
 #include <time.h>

@@ -4,7 +4,8 @@
  * FILE until SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of
  * unwind tables, for the program that has that build-id), raw and a number of KiB, or, of objects
  * with waits, waits-none (none is picked), waits-grid, waits-all (without stacks), waits-stacks,
- * waits-wakers (all, with these), waits-lanes.
+ * waits-wakers (all, with these), waits-lanes; or, of objects with one of the kernel's sources,
+ * slab, fault, block, irq, lock and -none (none is picked) or -stacks (all), and kmem-64k.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -72,7 +73,7 @@ static void give_table(int fd, const char *path, const char *build_id)
 
 static const struct {
 	const char *form;
-	struct sysprof_source sources[2];
+	struct sysprof_source sources[4];
 } waits[] = {
 	{ "waits-none", { { .kind = SYSPROF_SOURCE_WAIT, .threshold = UINT64_MAX } } },
 	{ "waits-grid",
@@ -83,6 +84,35 @@ static const struct {
 	{ "waits-stacks", { { .kind = SYSPROF_SOURCE_WAIT, .stacks = OWN } } },
 	{ "waits-wakers",
 	  { { .kind = SYSPROF_SOURCE_WAIT, .stacks = OWN | SYSPROF_STACKS_WAKER } } },
+	{ "slab-none",
+	  { { .kind = SYSPROF_SOURCE_SLAB, .period = UINT32_MAX, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_SLAB_FREE } } },
+	{ "slab-stacks",
+	  { { .kind = SYSPROF_SOURCE_SLAB, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_SLAB_FREE } } },
+	{ "kmem-64k",
+	  { { .kind = SYSPROF_SOURCE_SLAB, .period = 65536, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_SLAB_FREE },
+	    { .kind = SYSPROF_SOURCE_PAGE, .period = 65536, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_PAGE_FREE } } },
+	{ "fault-none",
+	  { { .kind = SYSPROF_SOURCE_FAULT, .period = UINT32_MAX, .stacks = OWN } } },
+	{ "fault-stacks", { { .kind = SYSPROF_SOURCE_FAULT, .stacks = OWN } } },
+	{ "block-none",
+	  { { .kind = SYSPROF_SOURCE_BLOCK, .period = UINT32_MAX, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_BLOCK_DONE } } },
+	{ "block-stacks",
+	  { { .kind = SYSPROF_SOURCE_BLOCK, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_BLOCK_DONE } } },
+	{ "irq-none",
+	  { { .kind = SYSPROF_SOURCE_IRQ, .threshold = UINT64_MAX, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_SOFTIRQ, .threshold = UINT64_MAX, .stacks = OWN } } },
+	{ "irq-stacks",
+	  { { .kind = SYSPROF_SOURCE_IRQ, .stacks = OWN },
+	    { .kind = SYSPROF_SOURCE_SOFTIRQ, .stacks = OWN } } },
+	{ "lock-none",
+	  { { .kind = SYSPROF_SOURCE_LOCK, .threshold = UINT64_MAX, .stacks = OWN } } },
+	{ "lock-stacks", { { .kind = SYSPROF_SOURCE_LOCK, .stacks = OWN } } },
 	{ "waits-lanes",
 	  { { .kind = SYSPROF_SOURCE_WAIT, .threshold = UINT64_MAX },
 	    { .kind = SYSPROF_SOURCE_LANE } } },
@@ -95,14 +125,15 @@ static uint32_t ask_for_waits(int fd, const char *form)
 
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		if (!strcmp(form, waits[i].form)) {
-			struct sysprof_source sources[2] = { waits[i].sources[0],
-							     waits[i].sources[1] };
+			struct sysprof_source sources[4];
 
-			arg.nr = sources[1].kind ? 2 : 1;
+			memcpy(sources, waits[i].sources, sizeof(sources));
+			while (arg.nr < 4 && sources[arg.nr].kind)
+				arg.nr++;
 			arg.sources = (uintptr_t)sources;
 			if (ioctl(fd, SYSPROF_IOC_SOURCES, &arg))
 				err(1, "cannot ask for %s", form);
-			/* And the number that wakings have. */
+			/* Wakings have a number of their own. */
 			return arg.nr + !!(sources[0].stacks & SYSPROF_STACKS_WAKER);
 		}
 	return 0;
@@ -117,7 +148,7 @@ static uint64_t lost_of(const struct sysprof_source_account *account)
 	return lost;
 }
 
-/* Of all its sources on a CPU: events delivered, and lost. */
+/* Sum of all its sources on a CPU: events delivered, and lost. */
 static void count_events(int fd, uint32_t cpu, uint32_t sources, uint64_t *events, uint64_t *lost)
 {
 	struct sysprof_source_stats stats = { .size = sizeof(stats), .cpu = cpu };
@@ -171,6 +202,8 @@ int main(int argc, char **argv)
 		config.raw_bytes = atoi(argv[1] + 3) * 1024;
 		config.ring_bytes = 8 << 20;
 	}
+	if (strchr(argv[1], '-') && strncmp(argv[1], "waits", 5))
+		config.ring_bytes = 8 << 20;
 	config.period_ns = 1000000000 / atoi(argv[2]);
 	if (fd < 0 || out < 0 || ioctl(fd, SYSPROF_IOC_INFO, &info) ||
 	    ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)

@@ -28,7 +28,7 @@
 #define KERNEL		0xffff800000000000ULL
 #define DIRECT_MAP	0xffff888000000000ULL
 #define DIRECT_MAP_END	0xffffc88000000000ULL
-/* With five levels of page tables, which the emulator's processor has. */
+/* The emulator's processor has five levels of page tables. */
 #define DIRECT_MAP_5	0xff11000000000000ULL
 #define DIRECT_MAP_5_END 0xff91000000000000ULL
 #define IMAGE		0xffffffff80000000ULL

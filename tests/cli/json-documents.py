@@ -123,7 +123,8 @@ def check_reports(path, rules, has_delays):
     top = max(functions, key=lambda row: row["total"])["function"]
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu"}
     for option, value in report_options().items():
-        if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")):
+        if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \
+                and (option != "holders" or has(path, "lock")):
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
             one = document(definition_of(option), "report", path, *arguments)
             ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)

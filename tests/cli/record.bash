@@ -28,3 +28,17 @@ check()
 		{ printf '%s\n' "$seen"; cat "$work/err" 2>/dev/null; } | head -n 20 | sed 's/^/# /'
 	fi
 }
+
+# works DIRECTORY EXCUSE COMMAND-LINE: sysprof-cli does there what a page shows, quotes and all, and
+# prints or writes something.  Where the module is not loaded, it may say in words like EXCUSE that
+# it needs it.
+works()
+{
+	touch -d '1 second ago' "$work/marker"
+	(cd "$1" && PATH=$PWD:$PATH timeout 60 bash -c '"$0" '"$3" "$cli" >"$work/out" \
+		2>"$work/err") || {
+		[ ! -e /dev/sysprof-trace ] && grep -qE "$2" "$work/err"
+		return
+	}
+	[ -s "$work/out" ] || [ -n "$(find "$1" -name '*.*' -newer "$work/marker" -size +0)" ]
+}

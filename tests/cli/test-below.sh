@@ -100,6 +100,10 @@ for i in range(200000):
     json.loads(json.dumps({'a': [1, 2, 3, i]}))
     re.match('a*b', 'aaaab')"
 check 'python: its stacks are whole' whole python "$(basename "$python")"
+# Its runtime works on a thread's stack for goroutines, whose own are not copied.
+go build -o "$work/goroutines" tests/vm/whole.d/work.go || exit 1
+check 'go: recorded' by go "$work/goroutines" 5
+check 'go: its stacks are whole' whole go goroutines
 
 echo "1..$number"
 exit $broken

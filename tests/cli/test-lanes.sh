@@ -46,7 +46,7 @@ import json
 from lanes import read
 names, areas, seconds = read("all.svg")
 assert names[:2] == ["CPU 0", "CPU 1"] and "worker (201)" in names, names
-for metric, kind in ("blocked", "k4"), ("runnable", "k2"):
+for metric, kind in ("blocked", "k5"), ("runnable", "k3"):
     with open(metric) as file:
         groups = json.load(file)["groups"]
     assert len(groups) > 1
@@ -64,7 +64,7 @@ result "a part of the time is drawn as wide" "$(
 from lanes import read
 names, areas, seconds = read("part.svg")
 # All of it is within one wait, which began at 0.109 s.
-assert areas["worker (201)", "k4"] > 0.99, areas
+assert areas["worker (201)", "k5"] > 0.99, areas
 assert seconds[0] == 0.11 and seconds[-1] < 0.15, seconds
 END
 )"

@@ -3,7 +3,8 @@
 #
 # record --memory, with perf events on this very machine: programs that allocate known amounts, and
 # programs that do not know.  Of both the library's form for tests counts each call in the process
-# itself, beside the rings, and compares each stack with that of libgcc's unwinder.
+# itself, beside the rings, and compares each stack with that of libgcc's unwinder.  CHECKED=trap: a
+# library that traps at undefined behaviour.
 
 set -u
 
@@ -18,7 +19,7 @@ top=$PWD
 # Beside the program is where it looks for the library.
 mkdir "$work/bin"
 ln "$cli" "$work/bin/sysprof-cli" 2>/dev/null || cp "$cli" "$work/bin/sysprof-cli"
-cp build/tests/libspt-memory-check.so "$work/bin/libspt-memory.so"
+cp "build/tests/libspt-memory-${CHECKED:-check}.so" "$work/bin/libspt-memory.so"
 cp "$top/build/sysprof-reader" "$work/bin/"
 export SPT_MEMORY_COUNTS=$work/counts SPT_MEMORY_STACKS=1
 python=/usr/bin/python3
@@ -81,6 +82,31 @@ sizes = {row["name"]: row["weight"] for row in report("allocated", "--by", "size
 assert sizes["8 to 16 KiB"] == 2000000, sizes
 lives = {row["name"]: row["weight"] for row in report("allocated", "--by", "lifetime")["groups"]}
 assert lives["1 to 10 s"] == 2000000 and lives["not freed"] >= 100000, lives'
+check '... the sums of it in info and report' judge known '
+heap = info["heap"]
+assert heap["bytes"] == bytes_ and heap["calls"] == calls, heap
+assert heap["freed"] == total("freed") and heap["temporary"] == total("temporary"), heap
+assert heap["most"] == total("peak") and heap["last"] == total("live"), heap
+assert report("live")["heap"] == heap and "heap" not in report("cpu")
+begin = int(info["host"]["start_time"])
+assert begin < heap["most_time_ns"] < begin + info["duration_ns"], heap'
+check 'resident memory: recorded' record resident --memory "$allocates" resident
+check '... at first, at most and at last' judge resident '
+MiB = 1 << 20
+resident = info["resident"]
+assert 0 < resident["first"] < 16 * MiB and 64 * MiB <= resident["most"] < 80 * MiB, resident
+assert 0 < resident["last"] < 16 * MiB and report("cpu")["resident"] == resident, resident
+assert total("peak", "--with", "touch") == 64 * MiB and info["heap"]["most"] >= 64 * MiB
+text = subprocess.run([cli, "report", path + ".capture", "--metric", "live"], capture_output=True, text=True).stdout
+assert "\nresident memory: " in text and "\nlive memory: 0 bytes at first, 64." in text, text'
+plain_resident()
+{
+	"$cli" record --source perf -o "$work/plain.capture" -- "$allocates" resident 2>"$work/err" &&
+		"$cli" info --json "$work/plain.capture" | python3 -c 'import json, sys
+info = json.load(sys.stdin)
+assert 64 << 20 <= info["resident"]["most"] < 80 << 20 and "heap" not in info, info["resident"]'
+}
+check 'resident memory without the library' plain_resident
 check 'stacks that free are not recorded without being asked for' judge known '
 assert subprocess.run([cli, "report", path + ".capture", "--metric=freed-here"], capture_output=True).returncode'
 free_stacks()
@@ -98,6 +124,31 @@ assert of("freed", "top") == of("freed-here", "release") == 2000000, report("fre
 assert of("freed-here", "top") == 0 and of("freed", "release") == 0
 assert of("freed-here", "churn") == 5000 * 64 and of("freed-here", "resize") == 5500
 assert total("freed-here") == total("freed")'
+mappings()
+{
+	truncate -s 0 "$work/counts"
+	truncate -s 4096 "$work/counts"
+	"$work/bin/sysprof-cli" record --source perf --memory --mappings -o \
+		"$work/maps.capture" -- "$allocates" maps 2>"$work/err" || return
+	mv "$work/counts" "$work/maps.counts"
+}
+check 'mappings: recorded' mappings
+check '... to the byte: parts, what grows, what is replaced, and what fails' judge maps '
+MiB, page = 1 << 20, 4096
+mapped = {"map_keep": 10 * MiB, "map_part": 16 * page, "map_grow": 5 * MiB, "map_over": 10 * page, "map_fail": page}
+live = {"map_keep": 3 * MiB, "map_part": 12 * page, "map_grow": 0, "map_over": 0, "map_fail": page}
+for function in mapped:
+    assert of("mapped", function) == mapped[function], (function, of("mapped", function))
+    assert of("mapped-live", function) == live[function], (function, of("mapped-live", function))
+host = {key: int(value) for key, value in info["host"].items() if key.startswith("memory_")}
+assert host["memory_mapped_bytes"] == total("mapped") == sum(mapped.values()), host
+assert host["memory_mapped_bytes"] - host["memory_unmapped_bytes"] == total("mapped-live"), host
+assert host["memory_mappings"] == 10 + 1 + 2 + 2 + 1, host
+assert of("mapped-peak", "map_grow") == 4 * MiB
+assert subprocess.run([cli, "report", path + ".capture", "--metric=allocated"], capture_output=True).returncode or total("allocated") == bytes_'
+check 'mappings are not recorded without being asked for' judge known '
+assert subprocess.run([cli, "report", path + ".capture", "--metric=mapped"], capture_output=True).returncode
+assert "memory_mappings" not in info["host"]'
 check '32 threads that free each other'"'"'s: recorded' record threads --memory \
 	"$allocates" threads
 check '... each call, byte and stack' judge threads "$exact"
@@ -110,6 +161,11 @@ check 'destructors of threads: recorded' record exits --memory "$allocates" exit
 check '... each call, byte and stack' judge exits "$exact"
 check 'signal handlers: recorded' record signals --memory "$allocates" signals
 check '... each call, byte and stack' judge signals "$exact"
+check 'a deep recursion: recorded' record deep --memory "$allocates" deep
+check '... each call and byte, and most stacks' judge deep '
+assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (calls, bytes_, frees), (host, calls, bytes_, frees)
+assert calls > 200 and host["memory_lost"] == 0 and stacks > 0, host
+assert 0 < different == incomplete < stacks / 2, (stacks, different, incomplete)'
 for i in 1 2; do
 	printf '#include <stdlib.h>\nvoid *allocate(void) { void *p = malloc(%d); %s return p; }\n' \
 		$((i * 100)) '__asm__ volatile("");' >"$work/lib$i.c"
@@ -136,24 +192,29 @@ printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts(""); retu
 check 'a compiler: recorded' record cc1 --memory "$cc1" -quiet -O2 -g "$work/in.i" -o /dev/null
 check '... each call, byte and stack' judge cc1 "$exact"
 
-# The recorder stands still for a second in between: the threads wait.
+# The recorder stands still in between: the threads fill their rings, which hold 128 Ki events at
+# most, and wait.
 stopped()
 {
-	local recorder
+	local recorder before=-2 now=-1
 
 	truncate -s 0 "$work/counts"
 	truncate -s 4096 "$work/counts"
 	"$work/bin/sysprof-cli" record --source perf --memory -o "$work/stopped.capture" -- \
-		"$allocates" threads 60000 >/dev/null 2>"$work/err" &
+		"$allocates" threads 90000 >/dev/null 2>"$work/err" &
 	recorder=$!
 	until [ "$(od -An -tu8 -N8 "$work/counts")" -gt 1000 ] || ! kill -0 $recorder; do :; done
 	kill -STOP $recorder
-	sleep 1
+	until [ "$now" = "$before" ]; do
+		before=$now
+		sleep 0.5
+		now=$(od -An -tu8 -N8 "$work/counts")
+	done
 	kill -CONT $recorder
 	wait $recorder || return
 	mv "$work/counts" "$work/stopped.counts"
 }
-check 'a recorder that is stopped for a second: recorded' stopped
+check 'a recorder that is stopped for a while: recorded' stopped
 check '... each call, byte and stack' judge stopped "$exact"
 check '... and threads waited' judge stopped 'assert host["memory_waits"] > 0, host'
 
@@ -182,7 +243,7 @@ assert sum(row["self"] for row in rows if row["function"] == "leak") == 100000, 
 check 'a recorder that is killed: what was not freed is in its file' killed
 
 # The same library in programs of musl, whose libc has no unwind information: stacks end there.
-musl-gcc -O2 -g -pthread -Wl,--eh-frame-hdr -o "$work/allocates" \
+musl-gcc -O2 -g -D_GNU_SOURCE -pthread -Wl,--eh-frame-hdr -o "$work/allocates" \
 	"$top/tests/vm/workloads/allocates.c" || echo "# there is no musl-gcc"
 musl='
 assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (calls, bytes_, frees), (host, calls, bytes_, frees)
@@ -196,6 +257,20 @@ check '... with names and stacks' judge musl-known '
 assert of("live", "leak") == 100 * 1000 and of("temporary", "churn") == 5000 * 64
 rows = {row["function"]: row["total"] for row in report("allocated")["functions"]}
 assert rows["main"] > .99 * bytes_ - 5000 and rows["main"] >= rows["known"] == total("allocated", "--with", "known"), rows'
+
+# The address sanitizer's own malloc() is a shared allocator: what it gives is recorded.
+sanitized()
+{
+	gcc -D_GNU_SOURCE -O1 -g -fno-builtin -fsanitize=address -pthread -o "$work/sanitized" \
+		"$top/tests/vm/workloads/allocates.c" &&
+		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+			record sanitized --memory "$work/sanitized" known
+}
+check 'with the address sanitizer: recorded' sanitized
+check '... leaks, temporary blocks and the peak to the byte' judge sanitized '
+assert of("temporary", "churn") == of("allocated", "churn") == 5000 * 64
+assert sum(row["total"] for row in report("live")["functions"] if row["function"] == "leak") == 100 * 1000
+assert host["memory_lost"] == 0 and total("allocated") == host["memory_bytes"]'
 
 # Picked by bytes: what is picked represents the rest.
 unset SPT_MEMORY_STACKS

@@ -37,21 +37,6 @@ ours()
 	esac
 }
 
-# does COMMAND-LINE: it succeeds, and prints or writes something.
-does()
-{
-	local line
-
-	read -ra line <<<"$(ours "$1")"
-	touch -d '1 second ago' "$work/marker"
-	(cd "$work/here" && timeout 60 "$cli" "${line[@]}" >"$work/out" 2>"$work/err") || {
-		# Where it is not loaded, a row that needs the module says so.
-		[ ! -e /dev/sysprof-trace ] && grep -q 'needs the module' "$work/err"
-		return
-	}
-	[ -s "$work/out" ] || [ -n "$(find "$work/here" -name '*.*' -newer "$work/marker" -size +0)" ]
-}
-
 # Works on two threads, one of which waits between.
 mkdir "$work/here"
 cat >"$work/prog.c" <<'END'
@@ -92,7 +77,7 @@ while IFS=$'\t' read -r perf command; do
 	case $command in
 	*PID* | top) "$work/here/prog" 5 & busy=$! ;;
 	esac
-	check "$perf: $command" does "$command"
+	check "$perf: $command" works "$work/here" 'needs the module' "$(ours "$command")"
 	[ -z "$busy" ] || wait "$busy"
 	# What the reports are about.
 	[[ $command != 'record --waits'* ]] ||

@@ -116,10 +116,10 @@ END
 
 check 'stacks without end: recorded' most "$work/free.capture" --stacks fp
 check 'stacks without end, with little memory: recorded' most "$work/small.capture" --stacks fp \
-	--memory-limit 40M
+	--memory-limit 30M
 check 'it kept to its memory' bash -c \
 	'read -r free <"$1/free.capture.most"; read -r small <"$1/small.capture.most"
-	echo "at most $small KiB; without a limit $free KiB"; [ "$small" -le 40960 ] && [ "$free" -gt 40960 ]' - "$work"
+	echo "at most $small KiB; without a limit $free KiB"; [ "$small" -le 30720 ] && [ "$free" -gt 30720 ]' - "$work"
 check '... and recorded as much' judge "$work/small.capture" '
 sound()
 assert info["finished"]

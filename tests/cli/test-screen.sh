@@ -210,6 +210,15 @@ said()
 	seen=$("$@" 2>&1 >/dev/null)
 	grep -qF -- "$words" <<<"$seen" || echo "$seen"
 }
+# Words of help, without how they are broken into lines.
+words_of_help()
+{
+	"$@" report --help | tr -d '\r' | tr -s ' \n' '\n\n' | sed '/^$/d'
+}
+result "help fits a screen of 80 columns, and has the same words as in a pipe" "$(
+	on_screen "$cli" report --help | tr -d '\r' | LC_ALL=C.UTF-8 grep -E '.{81}'
+	diff <(words_of_help on_screen "$cli") <(words_of_help "$cli")
+	"$cli" report --help | grep -q '^  --by=KIND .*context' || echo "wrapped in a pipe")"
 result "a command: did you mean" "$(said 'did you mean "report"?' "$cli" rport)"
 result "an option: did you mean" "$(said 'did you mean --json?' "$cli" report --jsno)"
 result "... but not one that is far away" "$(

@@ -273,6 +273,12 @@ check 'no such source' bash -c \
 check 'a ring that cannot be' bash -c \
 	'"$1" record --source perf --ring-bytes 5000 -o "$2/no" 2>&1 | grep -q "power of two"' - \
 	"$cli" "$work"
+check 'a directory that is no control group' bash -c \
+	'"$1" record --source perf --cgroup /tmp -o "$2/no" -- true 2>&1 | grep -qE "(is not a control group of version 2|needs the module)"' - \
+	"$cli" "$work"
+check 'too few open files' bash -c \
+	'said=$(ulimit -n 8; "$1" record --source perf -o "$2/no" -- true 2>&1); grep -q "raise the limit with: ulimit -n" <<<"$said" ||
+	{ echo "$said"; exit 1; }' - "$cli" "$work"
 ordinary="setpriv --reuid 65534 --regid 65534 --clear-groups"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 if [ "$(id -u)" = 0 ] && [ "$paranoid" -gt 0 ]; then
@@ -303,6 +309,10 @@ assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
 assert sum(cpu["delivered"] for cpu in info["cpus"]) == info["weight"]'
 	check '... forked, exec-ed and vforked' judge forkstorm '
 shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"), 8, 20)'
+	check '... and nothing of the kernel, which is said' bash -c \
+		'said=$("$@" 2>&1) || ! grep -q "needs the module" <<<"$said" || exit 0
+		echo "$said"; [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 2 ]' - $ordinary \
+		"$work/own/sysprof-cli" record --source perf --kernel -o "$work/own/no" -- true
 	"$workloads/shares" 10 >/dev/null &
 	burner=$!
 	check '... and nobody else'"'"'s' bash -c \

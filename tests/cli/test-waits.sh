@@ -61,8 +61,8 @@ $2
 END
 }
 
-# Of each thread: the sums are its life, and the kernel counted as much.
-laws='
+# The accounts of a source that records waits.
+sources='
 source = info["sources"][0]
 assert source["events"]["lost"] == source["nested"] == 0
 assert (source["name"], source["kind"], source["unavailable"]) == ("waits", "spans", None)
@@ -70,6 +70,10 @@ assert (source["name"], source["kind"], source["unavailable"]) == ("waits", "spa
 rest = info["sources"][1:]
 assert [(s["name"], s["kind"]) for s in rest] == [("wakings", "marks"), ("lanes", "switches")], rest
 assert all(s["unavailable"] and s["events"]["seen"] == 0 for s in rest), rest
+'
+
+# Of each thread: the sums are its life, and the kernel counted as much.
+laws='
 for tid, kernel in told.items():
     row = threads[tid]
     assert row["wall_ns"] == row["running_ns"] + row["runnable_ns"] + row["blocked_ns"] + row["unknown_ns"]
@@ -84,7 +88,7 @@ for tid, kernel in told.items():
 
 slept()
 {
-	record sleeper --waits=all --stacks dwarf -F 97 && judge sleeper "$laws"'
+	record sleeper --waits=all --stacks dwarf -F 97 && judge sleeper "$sources$laws"'
 tid = next(iter(told))
 share = 100 / threads[tid]["wall_ns"]
 # Without trace points a thread that was woken counts as blocked until it runs.
@@ -96,7 +100,7 @@ near(share_below(tid, "take_a_nap"), 100, 3, "below take_a_nap")
 
 waited()
 {
-	record mutex --waits=all --stacks dwarf -F 97 && judge mutex "$laws"'
+	record mutex --waits=all --stacks dwarf -F 97 && judge mutex "$sources$laws"'
 waiter = next(tid for tid in told if told[tid]["name"] == "waiter")
 share = 100 / threads[waiter]["wall_ns"]
 # Without trace points a thread that was woken counts as blocked until it runs.
@@ -109,7 +113,7 @@ near(share_below(waiter, "wait_for_lock"), 100, 3, "waiting for the lock")
 # Three threads for two CPUs: what they do not run they are runnable, as the kernel has it.
 hogged()
 {
-	record hogs --waits=all -F 97 && judge hogs "$laws"'
+	record hogs --waits=all -F 97 && judge hogs "$sources$laws"'
 for tid, kernel in told.items():
     row = threads[tid]
     share = 100 / row["wall_ns"]
@@ -118,7 +122,8 @@ for tid, kernel in told.items():
 '
 }
 
-# An ordinary user's own threads, as long as the kernel lets him see them: no trace points, no lanes.
+# An ordinary user's own threads: their sums are the kernel's, their waits those in calls of the C
+# library.  No trace points, no lanes.
 by_nobody()
 {
 	mkdir -p "$work/nobody" && chmod 755 "$work" && chown nobody "$work/nobody" &&

@@ -48,9 +48,16 @@ check '... its CPU time is that of all its processes' judge sleepy.capture 'asse
 check '... its time is no less than it measured' judge sleepy.capture 'assert 1.2 < truth[1] <= wall, (truth, wall)'
 check '... and report says what that comes to' judge sleepy.capture '
 share = round(100 * ran / wall)
-found = re.fullmatch(r"ran (\d+) %, waited (\d+) % of (\S+) s", line)
+found = re.fullmatch(r"ran (\d+) %, waited (\d+) % of (\S+) s; record --waits shows for what", line)
 assert found and abs(int(found[1]) - share) <= 1 and int(found[1]) + int(found[2]) == 100, (line, share)
 assert abs(float(found[3]) - wall) < 0.006, (line, wall)'
+waited()
+{
+	timeout 60 "$cli" record --source perf --waits -o waits.capture -- python3 sleepy.py >out 2>err
+	"$cli" info --json waits.capture >info.json && "$cli" report waits.capture >report &&
+		grep -qE '^ran [0-9]+ %(| on .* at a time), was ready to run [0-9]+ %, waited [0-9]+ % of [0-9.]+ s$' report
+}
+check 'with waits it says how long it waited for a CPU' waited
 check 'of a part it says nothing' bash -c '"$1" report sleepy.capture --process python3 >part && ! grep -q waited part' - "$cli"
 
 # Text is led by the command; what scripts read covers everything.

@@ -131,7 +131,7 @@ static uint64_t walk(const SptCapture *capture)
 	return sum;
 }
 
-/* Keeps the compiler from leaving walk() out. */
+/* Keeps the compiler from removing walk(). */
 static volatile uint64_t sum_of_all;
 
 static void read_once(const uint8_t *data, size_t bytes)

@@ -40,10 +40,10 @@ static void take(SptBlocks *blocks, bool *is_there, const SptRingRecord *record)
 
 static void check(const SptRingRecord *record)
 {
-	g_assert_cmpuint(record->type, <=, SPT_RING_REALLOC_FREE_STACK);
+	g_assert_cmpuint(record->type, <=, SPT_RING_WAIT);
 	g_assert_cmpuint(record->node, <, SPT_NODE_MOST);
 	g_assert_cmpuint(record->parent, <, SPT_NODE_MOST);
-	g_assert_cmpuint(record->address, <=, SPT_RING_POINTER_MASK);
+	g_assert_cmpuint(record->address & ~SPT_NODE_EXACT, <=, SPT_RING_POINTER_MASK);
 	if (record->type == SPT_RING_OBJECT)
 		g_assert_cmpuint(strlen(record->path), <, SPT_RING_PATH_WORDS * 8);
 }

@@ -39,7 +39,7 @@
 /* And of one reading of a jitdump, which takes some ten. */
 #define JIT_CALL_S 1
 
-/* Keeps the compiler from leaving look-ups out. */
+/* Keeps the compiler from removing look-ups. */
 static volatile uint64_t sum_of_all;
 static double slowest_s, slowest_call_s;
 static uint64_t n_found, n_calls;
@@ -110,7 +110,7 @@ static int in_memory(const uint8_t *data, size_t bytes)
 	return fd;
 }
 
-/* Of a recording that knows a function of all seeds. */
+/* For a recording that knows a function of all seeds. */
 static void read_kernel(const uint8_t *data, size_t bytes)
 {
 	const SptNameRow row = { .offset = 0x100, .symbol = "outer" }, *names[] = { &row };
@@ -153,7 +153,7 @@ static void read_jit(const uint8_t *data, size_t bytes)
 
 	spt_jit_read_map(code, fd, 1, &map_at, &budget);
 	g_assert(budget <= JIT_BUDGET_BYTES);
-	/* Each call takes no more than it is allowed, whatever the records say. */
+	/* Each call takes no more than it is allowed, for any records. */
 	while (dump_at != at) {
 		size_t live = peak_live;
 		clock_t start = clock();
@@ -200,6 +200,7 @@ static void read_kallsyms(const uint8_t *data, size_t bytes)
 	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
 	g_autoptr(SptKallsyms) kallsyms = spt_kallsyms_new(path);
 
+	spt_kallsyms_load(kallsyms);
 	for (uint64_t i = 0; i < PLACES; i++) {
 		struct sysprof_name name = {
 			.frame = spt_kallsyms_frame(kallsyms, 0xffffffff81000000 + i * 0x800)
@@ -256,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		read_jit(data, bytes);
 		read_maps(data, bytes);
 		read_kallsyms(data, bytes);
-	/* Programs have been looked at, as far as that goes. */
+	/* Programs were checked as far as possible. */
 	} else if (!reader && data[EI_NIDENT] != ET_DYN) {
 		read_kernel(data, bytes);
 	}
@@ -267,7 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 #ifndef SPT_LIBFUZZER
 
-/* What was changed in its place is again as it was. */
+/* Restores the file that was changed in its place. */
 static void mutate_input(const uint8_t *data, size_t bytes, unsigned long rounds)
 {
 	mutate_bytes(data, bytes, rounds);

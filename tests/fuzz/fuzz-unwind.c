@@ -17,10 +17,10 @@
 #define STACK_BYTES 2048
 #define FRAMES_MAX 64
 #define MOST_MEMORY_BYTES (1u << 20)
-/* What is known at each place, and the rules made of it. */
+/* The rule at each address, and its origin. */
 #define MEMORY_PER_CODE_BYTE 1024
 
-/* Keeps the compiler from leaving the walks out. */
+/* Keeps the compiler from removing the walks. */
 static volatile uint64_t sum_of_all;
 
 static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
@@ -70,6 +70,9 @@ static void walk(SptUnwindTable *table, const uint8_t *data, size_t bytes)
 		raw->wanted_bytes = STACK_BYTES;
 		g_assert(spt_unwind_raw_is_whole(raw, raw_bytes));
 		n = spt_unwinder_walk(unwinder, BASE, raw, frames, FRAMES_MAX, &end);
+		g_assert(n >= 1 && n <= FRAMES_MAX && end < SPT_UNWIND_ENDS);
+		n = spt_unwinder_follow(unwinder, BASE, raw, raw->regs, raw->n_regs, frames, n,
+					FRAMES_MAX, &end);
 		g_assert(n >= 1 && n <= FRAMES_MAX && end < SPT_UNWIND_ENDS);
 		sum_of_all += n;
 	}

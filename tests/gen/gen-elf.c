@@ -61,6 +61,7 @@ static const struct {
 	{ "main", 0, 0x80, STB_GLOBAL, STT_FUNC, TEXT },
 	{ "__global_alias", 0x100, 0x40, STB_GLOBAL, STT_FUNC, TEXT },
 	{ "_global_b", 0x100, 0x40, STB_GLOBAL, STT_FUNC, TEXT },
+	{ "_a_global_longer", 0x100, 0x40, STB_GLOBAL, STT_FUNC, TEXT },
 	{ "_global_a", 0x100, 0x40, STB_GLOBAL, STT_FUNC, TEXT },
 	{ "a_weak_alias", 0x100, 0x40, STB_WEAK, STT_FUNC, TEXT },
 	{ "aaa_label", 0x100, 0, STB_GLOBAL, STT_NOTYPE, TEXT },

@@ -24,7 +24,7 @@
 #define WRONG_SHOWN 10
 
 struct symbol {
-	uint64_t address, bytes;	/* 0 bytes: not to be picked from */
+	uint64_t address, bytes;	/* 0 bytes: not to be chosen */
 	const char *name, *module;
 	bool is_text;
 };
@@ -116,7 +116,7 @@ static void find_sizes(GArray *symbols)
 		if (next == symbols->len || !symbol->is_text ||
 		    strcmp(g_array_index(symbols, struct symbol, next).module, symbol->module))
 			continue;
-		/* Code that is made at run time comes and goes. */
+		/* Code that is made at run time is not constant. */
 		if (*symbol->module ? strcmp(symbol->module, "bpf") && symbol->module[0] != '_' :
 				      symbol->address >= start && symbol->address < end)
 			symbol->bytes = g_array_index(symbols, struct symbol, next).address -

@@ -47,7 +47,7 @@ static int pick(const char *path, unsigned n)
 	return 0;
 }
 
-/* What symbols.c makes of an object. */
+/* The same as symbols.c makes of an object. */
 struct namer {
 	SptObject *image;
 	SptSymtab *symtab;
@@ -92,7 +92,7 @@ static void print(SptPlaceTable *table, uint32_t row)
 	printf("\n");
 }
 
-/* All at once, as who shows a recording asks. */
+/* All at once, as a report requests them. */
 static int print_all(const char *path, const GArray *addresses)
 {
 	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, 100000, NULL);
@@ -162,7 +162,7 @@ static void print_rates(const char *path, const GArray *addresses)
 		g_memdup2(addresses->data, addresses->len * sizeof(uint64_t));
 	struct namer namer;
 
-	/* As who reads files for the others does. */
+	/* As a helper reads files. */
 	spt_heap_in_large_pages();
 	namer.image = open_object(path);
 	namer.symtab = spt_symtab_new(namer.image, NULL);

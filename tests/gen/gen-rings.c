@@ -34,7 +34,8 @@ static void put_calls(GArray *words, uint64_t seed)
 	for (uint64_t i = 0; i < 40; i++) {
 		uint64_t pointer = 0x7f0000000000 + (i * 7 + seed) % 11 * 16;
 
-		put(words, SPT_RING_NODE | (0x400000 + i) << SPT_RING_POINTER_SHIFT);
+		put(words, SPT_RING_NODE | (i % 7 ? 0 : SPT_RING_NODE_EXACT) |
+				   (0x400000 + i) << SPT_RING_POINTER_SHIFT);
 		put(words, (i ? i + 1 : 0) << 32 | (i + SPT_NODE_FIRST));
 		put_event(words, SPT_RING_ALLOC, i, pointer);
 		put(words, (i + SPT_NODE_FIRST) << 32 | i * 10);
@@ -54,6 +55,9 @@ static void put_calls(GArray *words, uint64_t seed)
 			put(words, 100);
 			put(words, i + SPT_NODE_FIRST);
 		}
+		put_event(words, SPT_RING_WAIT, 6, i % 4);
+		put(words, i % 5 ? 1000000 * i : UINT64_MAX >> i % 3);
+		put(words, i + SPT_NODE_FIRST);
 		put(words, SPT_RING_TIME | (100000 * i + seed) << SPT_RING_MORE_SHIFT);
 	}
 }

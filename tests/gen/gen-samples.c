@@ -151,7 +151,7 @@ static void grow_stacks(struct generator *generator, uint32_t n)
 			for (unsigned frame = 0; frame < 14; frame++)
 				stack->node = descend(generator, stack->node);
 		}
-		/* Until it is one that was not there before. */
+		/* Until it is a new one. */
 		for (depth = depth_of(generator->stash, stack->node); known == 0; depth++) {
 			uint32_t before = spt_stash_n_nodes(generator->stash);
 

@@ -4,6 +4,8 @@
  * of "server" runs for 10 ms, sleeps for 80 ms in wait_for_work until "helper" wakes it in
  * give_work, and is runnable for 10 ms, in which helper runs on; helper sleeps for the rest.
  * "beat", alone in its process, is woken every 10 ms and runs 100 us later, but after 3 ms once.
+ * For the last 20 ms that worker sleeps it waits for a lock, which helper holds.  CPU 0 handles an
+ * interrupt for 5 ms of each of worker's runs, and takes none for the last 2 ms.
  */
 #include <stdio.h>
 
@@ -20,9 +22,10 @@
 
 enum { PROGRAM = 1 };
 enum { WORKER = 1, HELPER, BEAT };
-enum { MAIN, WAIT_FOR_WORK, GIVE_WORK, WORK, N_FUNCTIONS };
+enum { MAIN, WAIT_FOR_WORK, GIVE_WORK, WORK, A_LOCK, N_FUNCTIONS };
 
-static const char *const functions[N_FUNCTIONS] = { "main", "wait_for_work", "give_work", "work" };
+static const char *const functions[N_FUNCTIONS] = { "main", "wait_for_work", "give_work", "work",
+							 "a_lock" };
 
 static uint32_t node_of(SptStash *stash, unsigned function)
 {
@@ -106,6 +109,50 @@ static void put_round(SptCaptureWriter *writer, SptStash *stash, uint64_t begin)
 							   .node = node_of(stash, GIVE_WORK) });
 }
 
+/* The lock is the innermost frame of both stacks. */
+static uint32_t lock_node(SptStash *stash, unsigned function)
+{
+	return spt_stash_child(
+		stash, node_of(stash, function),
+		&(SptFrame){ .object = PROGRAM, .offset = 0x1000 + 0x100 * A_LOCK });
+}
+
+static void put_event(SptCaptureWriter *writer, SptEventRow event)
+{
+	event.thread = WORKER;
+	event.weight = event.duration_ns;
+	spt_capture_writer_put(writer, SPT_ROW_EVENT, &event);
+}
+
+static void put_events(SptCaptureWriter *writer, SptStash *stash, uint64_t begin)
+{
+	put_event(writer, (SptEventRow){ .kind = SYSPROF_SOURCE_LOCK,
+					 .time = begin + 90 * MS,
+					 .duration_ns = 20 * MS,
+					 .node = lock_node(stash, WAIT_FOR_WORK),
+					 .holder = HELPER,
+					 .holder_node = lock_node(stash, GIVE_WORK) });
+	put_event(writer, (SptEventRow){ .kind = SYSPROF_SOURCE_IRQ,
+					 .time = begin + 7 * MS,
+					 .duration_ns = 5 * MS,
+					 .node = node_of(stash, WORK) });
+	put_event(writer, (SptEventRow){ .kind = SYSPROF_SOURCE_IRQS_OFF,
+					 .time = begin + 10 * MS,
+					 .duration_ns = 2 * MS,
+					 .node = node_of(stash, WORK) });
+}
+
+static void put_accounts(SptCaptureWriter *writer)
+{
+	static const uint32_t kinds[] = { SYSPROF_SOURCE_LOCK, SYSPROF_SOURCE_IRQ,
+					  SYSPROF_SOURCE_IRQS_OFF };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		spt_capture_writer_put(
+			writer, SPT_ROW_SOURCE_ACCOUNT,
+			&(SptSourceAccountRow){ .time = BEGIN + 1000 * MS, .kind = kinds[i] });
+}
+
 static void put_beats(SptCaptureWriter *writer, SptStash *stash)
 {
 	for (unsigned i = 1; i < BEATS; i++) {
@@ -138,6 +185,9 @@ int main(int argc, char **argv)
 		put_state(writer);
 		for (unsigned i = 0; i < ROUNDS; i++)
 			put_round(writer, stash, BEGIN + i * 100 * MS);
+		for (unsigned i = 0; i < ROUNDS; i++)
+			put_events(writer, stash, BEGIN + i * 100 * MS);
+		put_accounts(writer);
 		put_beats(writer, stash);
 	}
 	if (!writer || !spt_capture_writer_finish(writer, stash, BEGIN + 1000 * MS, &error)) {

@@ -61,7 +61,7 @@ static void try_files(GString *told)
 	for (int fd = STDERR_FILENO + 1; fd < 1000; fd++)
 		if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
 			try(told, "a-descriptor-of-another", fd);
-	/* By who has started it. */
+	/* By the process that has started it. */
 	for (const char *const *path =
 		     (const char *const[]){ "/etc/passwd", "/etc/shadow", "/dev/null",
 					    "/usr/bin/env", "/usr/lib/debug/../../bin/env",

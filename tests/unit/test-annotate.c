@@ -288,7 +288,7 @@ static void test_nothing(void)
 	g_assert_null(spt_annotation_new(&recording.capture, symbols, NULL, &other, "known", NULL, NULL));
 	g_assert_null(
 		spt_annotation_new(&recording.capture, symbols, NULL, NULL, "known", "libc*", NULL));
-	/* Known by name alone. */
+	/* Known by its name only. */
 	kernel = spt_annotation_new(&recording.capture, symbols, NULL, NULL, "schedule", NULL, NULL);
 	g_assert_nonnull(kernel);
 	g_assert_cmpuint(kernel->self, ==, 1);

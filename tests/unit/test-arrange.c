@@ -23,7 +23,7 @@ static void check_sums(const SptProfile *base, const SptProfile *arranged)
 	}
 }
 
-/* Each root weighs what its group does. */
+/* Each root has the weight of its group. */
 static void check_roots(const SptProfile *base, const SptProfile *arranged, const SptFilter *filter,
 			SptRoots kind)
 {
@@ -85,7 +85,7 @@ static void test_roots(void)
 	fake_clear(&fake);
 }
 
-/* Without frames of libraries all is the processes' own; what only looks like one stays. */
+/* Without frames of libraries all is the processes' own; a similar name stays. */
 static void test_system(void)
 {
 	static const struct {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The module's budget (module/budget.c), in user space: which rate follows from what ticks cost. */
+/*
+ * The module's budget (module/budget.c), in user space: the rate that follows from the cost of
+ * ticks.
+ */
 #include <glib.h>
 
 #include "budget.c"
@@ -90,7 +93,7 @@ static void test_cold(void)
 	now += 10 * NSEC_PER_SEC;
 	g_assert_cmpuint(run(8, COLD_NS, WARM_NS, 2), >, 1990);
 	assert_stretch(1);
-	/* What is dear for longer counts, soon. */
+	/* A cost that is high for longer counts, soon. */
 	g_assert_cmpuint(run(0, 0, 100000, 1), <, 1000);
 	g_assert_cmpuint(sysprof_budget_stretch(PERIOD_NS), >, 7);
 }

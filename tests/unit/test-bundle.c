@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was bundled into a capture, as it is read, passed on, and made fit for sharing. */
+/* Bundled names in a capture: reading them, passing them on, and making them fit for sharing. */
 #include "rewrite/bundle.h"
 
 #include <glib/gstdio.h>
@@ -52,7 +52,7 @@ static void check_symbols(const SptCapture *capture)
 	check_place(&places[1], "inlined", SPT_SOURCE_DEBUG_INFO, "busy.h", 17);
 	check_place(&places[2], "hot", SPT_SOURCE_BUNDLE, "busy.c", 27);
 	g_assert_cmpstr(places[2].directory, ==, "/src");
-	/* A line alone takes no name away. */
+	/* A line by itself does not remove a name. */
 	g_assert_cmpuint(places_at(symbols, 0x1000, places), ==, 1);
 	check_place(&places[0], "main", SPT_SOURCE_CAPTURE, "busy.c", 99);
 	g_assert_null(places[0].directory);
@@ -181,7 +181,20 @@ static void test_anonymize(void)
 	g_assert_cmpuint(capture->bundled[0].line, ==, 7);
 }
 
-/* What belongs to the system by its path, and what only looks like it. */
+/* Names of events are those of files, too. */
+static void test_events(void)
+{
+	g_autoptr(SptCapture) capture = open_example(true);
+
+	set_text(&capture->objects[EXAMPLE_BUSY].path, capture, "[event]");
+	capture->objects[EXAMPLE_BUSY].kind = SPT_OBJECT_UNKNOWN;
+	spt_anonymize(capture);
+	g_assert_cmpstr(capture->objects[EXAMPLE_BUSY].path, ==, "[event]");
+	for (unsigned i = 1; i < capture->n_names; i++)
+		g_assert_true(g_str_has_prefix(capture->names[i].symbol, "function-"));
+}
+
+/* Objects that belong to the system by their path, and similar ones. */
 static void test_system_libraries(void)
 {
 	static const struct {
@@ -241,6 +254,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/bundle/passed-on", test_passed_on);
 	g_test_add_func("/bundle/strip-paths", test_strip_paths);
 	g_test_add_func("/bundle/anonymize", test_anonymize);
+	g_test_add_func("/bundle/events", test_events);
 	g_test_add_func("/bundle/system-libraries", test_system_libraries);
 	g_test_add_func("/bundle/other-streams", test_other_streams);
 	return g_test_run();

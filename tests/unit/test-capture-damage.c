@@ -190,7 +190,7 @@ static void test_cut_anywhere(void)
 		g_assert_no_error(error);
 		g_assert_false(part->finished);
 		assert_prefix(part, whole);
-		/* What a longer prefix holds is never less. */
+		/* A longer prefix never holds less. */
 		g_assert_cmpuint(part->n_samples, >=, samples);
 		samples = part->n_samples;
 		if (part->damage)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Stacks in the file: as they were, whatever repeats, and written in few bytes where they repeat.
- */
+/* Stacks in the file: they are unchanged, and take few bytes where they repeat. */
 #include <glib/gstdio.h>
 
 #include "capture/capture.h"

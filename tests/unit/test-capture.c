@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the writer wrote is what the reader reads; what goes wrong in between is reported; what is
- * new is skipped.
+ * The reader reads what the writer wrote; errors in between are reported; unknown blocks are
+ * skipped.
  */
 #include "capture/capture.h"
 
@@ -94,7 +94,7 @@ static void test_crc(void)
 				==, 0xe3069283);
 }
 
-/* Every coding, at the ends of what 64 bits hold. */
+/* Every coding, at the limits of 64 bits. */
 static void test_codings(void)
 {
 	static const uint64_t sets[][4] = {
@@ -447,7 +447,7 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	spt_capture_writer_object(fixture->writer,
 				  &(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_FILE });
 	flush(fixture);
-	/* Nothing is new but the end, which only the process has. */
+	/* Only the end is new, and only the process has it. */
 	spt_capture_writer_process(fixture->writer, &(SptProcessRow){ .id = 2,
 								      .pid = 11,
 								      .parent = 1,
@@ -482,7 +482,7 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(capture->n_objects, ==, 2);
 }
 
-/* They wait for each other, and the last word counts. */
+/* They wait for each other, and the last one counts. */
 static void test_command_lines(Fixture *fixture, gconstpointer data)
 {
 	g_autoptr(SptCapture) capture = NULL;
@@ -559,7 +559,7 @@ static void test_unfinished(Fixture *fixture, gconstpointer data)
 	g_assert_nonnull(strstr(error->message, ".part"));
 }
 
-/* What is in the directory decides neither what is overwritten nor who may read. */
+/* Files in the directory decide neither which file is overwritten nor who may read. */
 static void test_part_is_new(Fixture *fixture, gconstpointer data)
 {
 	g_autofree char *victim = g_build_filename(fixture->directory, "victim", NULL),

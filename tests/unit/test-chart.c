@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a thread did in the order of time: known answers, and laws that hold for any recording. */
+/* The states of a thread in order of time: known answers, and laws that hold for any recording. */
 #include "profile/chart.h"
 
 #include "captures.h"
@@ -72,7 +72,7 @@ static void test_known(void)
 	assert_box(&fixture, boxes, 5, "f2", 2, 2, 1);
 	assert_box(&fixture, boxes, 6, "f2", 2, 6, 2);
 
-	/* A part, and nobody's. */
+	/* A range of time, and another thread's. */
 	g_autoptr(GArray) part = spt_chart_new(fixture.base, 10, 2 * PERIOD, 3 * PERIOD, 0);
 	g_autoptr(GArray) nothing = spt_chart_new(fixture.base, 77, 0, 8 * PERIOD, 0);
 
@@ -118,7 +118,7 @@ static void test_gaps(void)
 	tear_down(&fixture);
 }
 
-/* Of another metric a box is as long as it says. */
+/* For another metric a box has the length of the event. */
 static void test_delays(void)
 {
 	struct fixture fixture;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reads files can do nothing else: a reader that was taken over tries, as root and as an
- * ordinary user, and each wall that there may be alone.
+ * The process that reads files can do nothing else: a reader that was taken over tries, as root and
+ * as an ordinary user, with each protection by itself.
  */
 #include "symbols/confine.h"
 
@@ -51,7 +51,7 @@ static void expect_nothing_done(void)
 	g_assert_cmpstr(spt_place_table_problem(table), ==, "did:");
 }
 
-/* Without what a sanitizer would like to do at the end, which may be refused by then. */
+/* Without work that a sanitizer does at the end, which may be refused by then. */
 static void leave(int status)
 {
 	syscall(SYS_exit_group, status);

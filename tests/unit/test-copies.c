@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of stacks is wished for: little, more where that is too little, nothing where frame
- * pointers do.
+ * The size of copies of stacks that is requested: small, larger where that is too little, none
+ * where frame pointers are enough.
  */
 #include "record/copies.h"
 
@@ -65,14 +65,14 @@ static void test_growing(void)
 	g_assert_cmpuint(fixture.n, ==, 1);
 	spt_copies_taken(copies, "cc1", 8192, SPT_COPIES_CUT);
 	wished(&fixture, 2, "cc1", 32768);
-	/* Those that were on their way. */
+	/* Copies under way. */
 	spt_copies_taken(copies, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 2);
 	spt_copies_taken(copies, "cc1", 32768, SPT_COPIES_CUT);
 	wished(&fixture, 3, "cc1", MOST);
 	spt_copies_taken(copies, "cc1", MOST, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 3);
-	/* Others for themselves; nobody without a name. */
+	/* Others by themselves; nothing for a process without a name. */
 	spt_copies_taken(copies, "git", 8192, SPT_COPIES_CUT);
 	wished(&fixture, 4, "git", 32768);
 	spt_copies_taken(copies, "", 8192, SPT_COPIES_CUT);
@@ -112,7 +112,7 @@ static void test_if_needed(void)
 	g_assert_true(spt_copies_asks(copies, "good"));
 	spt_copies_tell(copies, "good", true);
 	g_assert_cmpuint(fixture.n, ==, 2);
-	/* Until it calls something else: then for good. */
+	/* Until it calls other code: then for good. */
 	spt_copies_tell(copies, "good", false);
 	wished(&fixture, 3, "good", 8192);
 	g_assert_false(spt_copies_asks(copies, "good"));
@@ -121,7 +121,7 @@ static void test_if_needed(void)
 	g_assert_cmpuint(fixture.n, ==, 3);
 	spt_copies_taken(copies, "good", 8192, SPT_COPIES_CUT);
 	wished(&fixture, 4, "good", 32768);
-	/* One that never does is left as it is. */
+	/* A program that never does is left as it is. */
 	spt_copies_tell(copies, "bad", false);
 	g_assert_cmpuint(fixture.n, ==, 4);
 }
@@ -147,7 +147,7 @@ static void test_common(void)
 	take(copies, NULL, 100, 16384, SPT_COPIES_CUT);
 	take(copies, "cc1", 3, 16384, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 1);
-	/* However busy the others are. */
+	/* No matter how busy the others are. */
 	take(copies, "sh", 100000, 16384, 100);
 	take(copies, "cc1", 1, 16384, SPT_COPIES_CUT);
 	wished(&fixture, 2, "", 32768);
@@ -165,7 +165,10 @@ static void test_common(void)
 	g_assert_false(spt_copies_asks(copies, "good"));
 }
 
-/* Where they are too dear: half of it, but where that would cut, and it does not grow again. */
+/*
+ * Where they are too expensive: half of it, except where that would cut, and it does not grow
+ * again.
+ */
 static void test_less(void)
 {
 	struct fixture fixture;
@@ -183,7 +186,7 @@ static void test_less(void)
 	g_assert_cmpuint(spt_copies_less(copies), ==, 0);
 	take(copies, "cc1", 10240, 4096, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 3);
-	/* It was no use. */
+	/* It did not help. */
 	g_assert_cmpuint(spt_copies_restore(copies), ==, 8192);
 	wished(&fixture, 4, "", 8192);
 	take(copies, "cc1", 10240, 8192, SPT_COPIES_CUT);

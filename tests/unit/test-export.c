@@ -100,8 +100,8 @@ static void test_nothing(void)
 }
 
 /*
- * Of one row, none over another; each within its parent; nothing without weight or below the least
- * share.
+ * Boxes of one row do not overlap; each is within its parent; none is without weight or below the
+ * least percentage.
  */
 static void check_boxes(const SptTreeNode *nodes, uint32_t n, double min_share, GArray *boxes)
 {

@@ -40,6 +40,11 @@ static void test_globs(void)
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
 		g_assert_cmpint(spt_glob_match(cases[i].pattern, cases[i].text), ==,
 				cases[i].matches);
+	g_assert_true(spt_glob_is_called("parse", "parse"));
+	g_assert_true(spt_glob_is_called("parse(int)", "parse"));
+	g_assert_true(spt_glob_is_called("parse(int)", "parse(int)"));
+	g_assert_false(spt_glob_is_called("parse_line", "parse"));
+	g_assert_false(spt_glob_is_called("parse", "parse("));
 	/* "*a*a*a...b" must not take for ever. */
 	for (unsigned i = 1; i < 59; i += 2)
 		pattern[i] = 'a';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last seconds: what a file of them has, when its CPUs' windows begin at different times. */
+/* The last seconds: the contents of their file, when its CPUs' windows begin at different times. */
 #include <glib/gstdio.h>
 
 #include "capture/capture.h"

@@ -24,7 +24,7 @@ asm(".pushsection .text.handmade, \"ax\"\n"
     "handmade_taken: mov $1, %eax\n .fill 20, 1, 0x90\n ret\n"
     ".balign 16, 0xcc\n"
     "handmade_stored: mov $2, %eax\n .fill 25, 1, 0x90\n ret\n"
-    /* An address within what is not over is no start. */
+    /* An address within unfinished code is no start. */
     "handmade_tail: mov $3, %eax\n .fill 5, 1, 0x0f\n"
     "handmade_within: .fill 5, 1, 0x0f\n ret\n"
     "handmade_end:\n"

@@ -4,6 +4,7 @@
  * the filter of its own says.
  */
 #include "profile/groups.h"
+#include "profile/selection.h"
 
 #include "captures.h"
 #include "sysprof-event.h"
@@ -49,6 +50,27 @@ static void check_group(const SptCapture *capture, SptSymbols *symbols, const Sp
 	g_assert_cmpuint(row->samples, ==, spt_profile_n_samples(alone));
 }
 
+/* Without stacks the groups are the same. */
+static void check_of_rows(const SptCapture *capture, const SptFilter *filter, SptGroupKind kind,
+			  const GArray *expected)
+{
+	g_autoptr(GArray) rows = NULL;
+
+	spt_groups_of_rows(capture, SPT_METRIC_CPU, filter, &kind, 1, &rows);
+	g_assert_cmpuint(rows->len, ==, expected->len);
+	for (unsigned i = 0; i < rows->len; i++) {
+		const SptGroupRow *row = &g_array_index(rows, SptGroupRow, i),
+				  *other = &g_array_index(expected, SptGroupRow, i);
+
+		g_assert_cmpstr(row->name, ==, other->name);
+		g_assert_cmpuint(row->pid, ==, other->pid);
+		g_assert_cmpuint(row->tid, ==, other->tid);
+		g_assert_cmpuint(row->cpu, ==, other->cpu);
+		g_assert_cmpuint(row->weight, ==, other->weight);
+		g_assert_cmpuint(row->samples, ==, other->samples);
+	}
+}
+
 static void test_sums(void)
 {
 	struct fake fake;
@@ -67,6 +89,8 @@ static void test_sums(void)
 			g_autoptr(GArray) rows = spt_groups_new(base, filters(i), kind);
 			uint64_t weight = 0, samples = 0;
 
+			if (kind <= SPT_GROUP_CPU && !spt_filter_is_about_stacks(filters(i)))
+				check_of_rows(capture, filters(i), kind, rows);
 			for (unsigned k = 0; k < rows->len; k++) {
 				const SptGroupRow *row = &g_array_index(rows, SptGroupRow, k);
 
@@ -167,11 +191,40 @@ static void test_contexts(void)
 	check_contexts("perf", "timer", 1 + 8, 16, 2 + 4);
 }
 
+static void check_file(const SptObjectRow *object, const char *expected)
+{
+	static const unsigned file_and_call[] = { 1, 2 };
+	SptGroupKind kind;
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.objects[1] = *object;
+	fake_sample(&fake, 1, file_and_call, G_N_ELEMENTS(file_and_call), 1, 5);
+	g_assert_true(spt_grouping_find("file", &kind));
+
+	const SptCapture *capture = fake_capture(&fake);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
+	g_autoptr(GArray) rows = spt_groups_new(base, NULL, kind);
+
+	g_assert_cmpuint(rows->len, ==, 1);
+	g_assert_cmpuint(weight_of(rows, expected), ==, 5);
+	fake_clear(&fake);
+}
+
+/* A wait in a call on a file ends in the names of both, another one in a function. */
+static void test_files(void)
+{
+	check_file(&(SptObjectRow){ .id = 1, .path = SPT_EVENT_OBJECT }, "f1");
+	check_file(&(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_KERNEL }, SPT_NO_FILE_KNOWN);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/groups/sums", test_sums);
 	g_test_add_func("/groups/images", test_images);
 	g_test_add_func("/groups/contexts", test_contexts);
+	g_test_add_func("/groups/files", test_files);
 	return g_test_run();
 }

@@ -4,6 +4,7 @@
  * each bucket has what was in it, whatever is zoomed to.
  */
 #include "profile/lanes.h"
+#include "profile/wall.h"
 #include "sysprof-event.h"
 #include "written.h"
 
@@ -78,6 +79,59 @@ static void put_known(Fixture *fixture)
 	put_wait(fixture, 1, 90, 50, 10, SYSPROF_STATE_SLEEP);
 	for (unsigned i = 0; i < 10; i++)
 		put_sample(fixture, 1, i);
+}
+
+/* Of thread 1's second run the end is lost, and what its CPU did then, until 90 ms. */
+static void put_lost(Fixture *fixture)
+{
+	put_lane(fixture, 0, 0, 1, SYSPROF_STATE_RUNNING);
+	put_lane(fixture, 10, 0, 0, SYSPROF_STATE_DISK);
+	put_lane(fixture, 30, 0, 1, SYSPROF_STATE_RUNNING);
+	put_lane(fixture, 60, 0, 2, SYSPROF_STATE_UNKNOWN);
+	put_lane(fixture, 60, 0, 1, SYSPROF_STATE_SLEEP);
+	put_lane(fixture, 70, 0, 0, SYSPROF_STATE_SLEEP);
+	put_lane(fixture, 80, 0, 0, SYSPROF_STATE_UNKNOWN);
+	put_lane(fixture, 80, 0, 2, SYSPROF_STATE_RUNNING);
+	put_lane(fixture, 100, 0, 0, SYSPROF_STATE_SLEEP);
+	for (unsigned i = 0; i < 10; i++)
+		put_sample(fixture, 1, i);
+}
+
+/*
+ * Soft interrupts of CPU 0: for 5 ms while thread 2 runs, which represents 10 in all, and for 4 ms
+ * while it is idle.
+ */
+static void put_interrupts(Fixture *fixture)
+{
+	const SptSourceAccountRow account = { .time = BEGIN, .kind = SYSPROF_SOURCE_IRQ };
+	const SptEventRow busy = { .time = BEGIN + 69 * MS,
+				   .duration_ns = 5 * MS,
+				   .weight = 10 * MS,
+				   .thread = 2,
+				   .kind = SYSPROF_SOURCE_SOFTIRQ };
+	const SptEventRow idle = { .time = BEGIN + 18 * MS,
+				   .duration_ns = 4 * MS,
+				   .weight = 4 * MS,
+				   .context = SYSPROF_CONTEXT_IDLE,
+				   .kind = SYSPROF_SOURCE_SOFTIRQ };
+
+	spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &account);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT, &busy);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT, &idle);
+}
+
+/* CPU 0 takes no interrupts from 45 to 50 ms. */
+static void put_off(Fixture *fixture)
+{
+	const SptSourceAccountRow account = { .time = BEGIN, .kind = SYSPROF_SOURCE_IRQS_OFF };
+	const SptEventRow off = { .time = BEGIN + 50 * MS,
+				  .duration_ns = 5 * MS,
+				  .weight = 5 * MS,
+				  .thread = 2,
+				  .kind = SYSPROF_SOURCE_IRQS_OFF };
+
+	spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &account);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT, &off);
 }
 
 static Opened open_lanes(Fixture *fixture)
@@ -161,6 +215,7 @@ static void test_cpu(Fixture *fixture, gconstpointer data)
 
 	(void)data;
 	put_known(fixture);
+	put_off(fixture);
 	opened = open_lanes(fixture);
 	lanes = opened.lanes;
 	g_assert_cmpuint(lanes->n_cpus, ==, 1);
@@ -170,9 +225,73 @@ static void test_cpu(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(picture->owners[0], ==, 1);
 	g_assert_cmpuint(picture->owners[1], ==, 0);
 	g_assert_cmpuint(picture->owners[5], ==, 2);
+	g_assert_cmpfloat_with_epsilon((double)picture->offs[3], 0, 1e-4);
+	g_assert_cmpfloat_with_epsilon((double)picture->offs[4], 0.5, 1e-4);
+	g_assert_cmpfloat_with_epsilon((double)picture->offs[5], 0, 1e-4);
 	g_assert_cmpuint(spt_lanes_on_cpu(lanes, 0, BEGIN + 95 * MS)->thread, ==, 1);
 	g_assert_null(spt_lanes_on_cpu(lanes, 0, BEGIN + 20 * MS));
 	g_assert_null(spt_lanes_on_cpu(lanes, 1, BEGIN + 95 * MS));
+}
+
+static void test_interrupts(Fixture *fixture, gconstpointer data)
+{
+	g_auto(Opened) opened = { 0 };
+	g_autoptr(SptLanesPicture) coarse = NULL, fine = NULL, thread = NULL;
+
+	(void)data;
+	put_known(fixture);
+	put_interrupts(fixture);
+	opened = open_lanes(fixture);
+	coarse = picture_of(opened.lanes, (SptLaneWanted){ SPT_LANE_OF_CPU, 0 }, 0, 100, 5);
+	fine = picture_of(opened.lanes, (SptLaneWanted){ SPT_LANE_OF_CPU, 0 }, 60, 70, 2);
+	thread = picture_of(opened.lanes,
+			    (SptLaneWanted){ SPT_LANE_OF_THREAD, opened.lanes->lane_of[2] }, 60, 70,
+			    1);
+	assert_share(coarse, 0, SPT_LANE_IRQ, 0.2);
+	assert_share(coarse, 0, SPT_LANE_USER, 0.5);
+	assert_share(coarse, 2, SPT_LANE_IRQ, 0.05);
+	assert_share(coarse, 3, SPT_LANE_IRQ, 0.45);
+	assert_share(coarse, 3, SPT_LANE_USER, 0.55);
+	assert_share(fine, 0, SPT_LANE_IRQ, 0.2);
+	assert_share(fine, 1, SPT_LANE_IRQ, 0.8);
+	assert_share(fine, 1, SPT_LANE_USER, 0.2);
+	assert_share(thread, 0, SPT_LANE_IRQ, 0);
+}
+
+static void test_lost(Fixture *fixture, gconstpointer data)
+{
+	static const SptLaneKind cpu[] = { SPT_LANE_USER, SPT_LANE_KINDS, SPT_LANE_KINDS,
+					   SPT_LANE_LOST, SPT_LANE_LOST,  SPT_LANE_LOST,
+					   SPT_LANE_USER, SPT_LANE_LOST,  SPT_LANE_USER,
+					   SPT_LANE_USER };
+	static const SptLaneKind thread[] = { SPT_LANE_USER, SPT_LANE_DISK, SPT_LANE_DISK,
+					      SPT_LANE_LOST, SPT_LANE_LOST, SPT_LANE_LOST,
+					      SPT_LANE_USER };
+	g_auto(Opened) opened = { 0 };
+	g_autoptr(SptLanesPicture) one = NULL, other = NULL;
+	const SptLanes *lanes;
+	SptLaneMoment moment;
+
+	(void)data;
+	put_lost(fixture);
+	opened = open_lanes(fixture);
+	lanes = opened.lanes;
+	g_assert_cmpuint(lanes->n_threads, ==, 2);
+	one = picture_of(lanes, (SptLaneWanted){ SPT_LANE_OF_CPU, 0 }, 0, 100, 10);
+	other = picture_of(lanes, (SptLaneWanted){ SPT_LANE_OF_THREAD, lanes->lane_of[1] }, 0, 100,
+			   10);
+	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
+		for (unsigned i = 0; i < G_N_ELEMENTS(cpu); i++)
+			assert_share(one, i, kind, cpu[i] == kind);
+		for (unsigned i = 0; i < G_N_ELEMENTS(thread); i++)
+			assert_share(other, i, kind, thread[i] == kind);
+	}
+	g_assert_cmpuint(one->owners[4], ==, 0);
+	g_assert_cmpuint(lanes->threads[lanes->lane_of[1]].busy_ns, ==, 20 * MS);
+	g_assert_true(spt_lane_run_is_lost(spt_lanes_on_cpu(lanes, 0, BEGIN + 50 * MS)));
+	g_assert_true(spt_lanes_at(lanes, lanes->lane_of[1], BEGIN + 50 * MS, 0, &moment));
+	g_assert_cmpuint(moment.state, ==, SYSPROF_STATE_UNKNOWN);
+	g_assert_null(moment.run);
 }
 
 /* Of samples alone: when they found it running, and where it may have been lost. */
@@ -198,6 +317,28 @@ static void test_samples(Fixture *fixture, gconstpointer data)
 	assert_share(picture, 4, SPT_LANE_USER, 0);
 	assert_share(picture, 4, SPT_LANE_BLOCKED, 0);
 	assert_share(picture, 5, SPT_LANE_LOST, 1);
+}
+
+/* A wait for a CPU counts apart from others, where no other thread ran meanwhile. */
+static void test_ready(Fixture *fixture, gconstpointer data)
+{
+	SptWall wall;
+
+	(void)data;
+	spt_capture_writer_host(fixture->writer, "ran_ns", "22000000");
+	spt_capture_writer_host(fixture->writer, "wall_ns", "100000000");
+	for (unsigned i = 1; i <= 10; i++) {
+		put_sample(fixture, 1, i);
+		put_sample(fixture, 1, 30 + i);
+	}
+	put_wait(fixture, 1, 30, 20, 5, SYSPROF_STATE_SLEEP);
+	put_sample(fixture, 2, 26);
+	put_sample(fixture, 2, 27);
+	open_again(fixture);
+	g_assert_true(spt_wall_find(&wall, fixture->capture));
+	g_assert_cmpfloat_with_epsilon(wall.running, 0.22, 1e-4);
+	g_assert_cmpfloat_with_epsilon(wall.ready, 0.03, 1e-4);
+	g_assert_cmpfloat_with_epsilon(wall.cpus, 1, 1e-4);
 }
 
 /* Random waits that follow each other: what is seen adds up at each zoom. */
@@ -241,7 +382,10 @@ int main(int argc, char **argv)
 #define TEST(name, func) g_test_add("/lanes/" name, Fixture, NULL, set_up, func, tear_down)
 	TEST("thread", test_thread);
 	TEST("cpu", test_cpu);
+	TEST("interrupts", test_interrupts);
+	TEST("lost", test_lost);
 	TEST("samples", test_samples);
+	TEST("ready", test_ready);
 	TEST("sums", test_sums);
 	return g_test_run();
 }

@@ -22,10 +22,10 @@ unsigned int shim_cpu;
 long shim_allocated, shim_fail_after = -1;
 unsigned long jiffies = 1000;
 
-/* A stack: its own memory, so that not a word beyond it can be read. */
+/* A stack: its own memory, so that not a word beyond it and the registers can be read. */
 static struct {
 	u64 *words;
-	struct pt_regs regs;
+	long call;
 	struct task_struct task;
 	u64 ips[DEPTH_MAX];	/* innermost first: an instruction, then return addresses */
 	unsigned long places[DEPTH_MAX];
@@ -59,7 +59,7 @@ static void make_stack(const u64 *ips, u32 n, u32 distance, u64 litter)
 	u64 *word;
 
 	g_free(stack.words);
-	stack.words = g_new(u64, STACK_WORDS);
+	stack.words = g_malloc0(STACK_WORDS * sizeof(u64) + sizeof(struct pt_regs));
 	for (u32 i = 0; i < STACK_WORDS; i++)
 		stack.words[i] = litter;
 	word = stack.words + STACK_WORDS;
@@ -73,9 +73,9 @@ static void make_stack(const u64 *ips, u32 n, u32 distance, u64 litter)
 	stack.sp = (unsigned long)word;
 	stack.task = (struct task_struct){
 		.stack = stack.words,
-		/* They are never looked at but for the number of the call: memory of their own. */
-		.entry = &stack.regs,
+		.entry = (struct pt_regs *)(stack.words + STACK_WORDS),
 	};
+	stack.task.entry->orig_ax = stack.call;
 }
 
 /* Walks as the module does; how many return addresses the unwinder had to find. */
@@ -83,11 +83,17 @@ static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 {
 	struct sysprof_memo_walk memo;
 	u32 i, known;
+	int recalled;
 
-	sysprof_memo_begin(&memo, &stack.task);
-	memo.entry = (unsigned long)(stack.words + STACK_WORDS);
-	*end = SYSPROF_END_ROOT;
 	frames[0] = told(stack.ips[0]);
+	recalled = sysprof_memo_recall_interrupted(&stack.task, 0, stack.ips[0], stack.sp,
+						   frames[0], frames + 1, max - 1, end);
+	if (recalled >= 0) {
+		*n = recalled + 1;
+		return 0;
+	}
+	sysprof_memo_begin(&memo, &stack.task, 0);
+	*end = SYSPROF_END_ROOT;
 	if (sysprof_memo_interrupted(&memo, stack.ips[0], stack.sp, frames[0], frames + 1, max - 1,
 				     &known, end)) {
 		*n = known + 1;
@@ -163,9 +169,9 @@ static void test_known(void)
 	g_assert_cmpuint(walked(), ==, 1);
 	g_assert_cmpuint(walked(), ==, 0);
 	/* Another system call is looked for elsewhere, another CPU has its own. */
-	stack.regs.orig_ax = 17;
+	stack.task.entry->orig_ax = 17;
 	g_assert_cmpuint(walked(), ==, 4);
-	stack.regs.orig_ax = 0;
+	stack.task.entry->orig_ax = 0;
 	shim_cpu = 1;
 	this_cpu_read(memos)->to_check = check_one_in;
 	g_assert_cmpuint(walked(), ==, 4);
@@ -189,6 +195,36 @@ static void test_short(void)
 		g_assert_cmpuint(walked(), ==, n);
 		end();
 	}
+}
+
+/* From a return address on, as stacks of events begin. */
+static void test_recall(void)
+{
+	u64 frames[DEPTH_MAX];
+	u8 why;
+
+	begin();
+	make_stack(read_file, 4, 3, 0);
+	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
+					    frames, DEPTH_MAX, &why), ==, -1);
+	walked();
+	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
+					    frames, DEPTH_MAX, &why), ==, 3);
+	g_assert_cmpuint(why, ==, SYSPROF_END_ROOT);
+	for (u32 i = 0; i < 3; i++)
+		g_assert_cmphex(frames[i], ==, told(stack.ips[i + 1]));
+	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
+					    frames, 2, &why), ==, 2);
+	g_assert_cmpuint(why, ==, SYSPROF_END_LIMIT);
+	/* Not of another site, not on another stack, and not if it has to be checked. */
+	g_assert_cmpint(sysprof_memo_recall(&stack.task, 9, stack.ips[1], stack.places[1] + 8,
+					    frames, DEPTH_MAX, &why), ==, -1);
+	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.sp + (1 << 20),
+					    frames, DEPTH_MAX, &why), ==, -1);
+	this_cpu_read(memos)->to_check = 0;
+	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
+					    frames, DEPTH_MAX, &why), ==, -1);
+	end();
 }
 
 static void test_each_word(void)
@@ -327,7 +363,7 @@ static void test_random(void)
 				 g_random_int() % 2;
 		/* Only the function that begins system calls has a frame of any size. */
 		ips[n - 2] = IMAGE + 0x100000 + g_random_int() % 2;
-		stack.regs.orig_ax = g_random_int() % 2;
+		stack.call = g_random_int() % 2;
 		make_stack(ips, n, g_random_int() % 64,
 			   IMAGE + 0x100 * (g_random_int() % FUNCTIONS));
 		walked();
@@ -356,6 +392,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/memo/known", test_known);
 	g_test_add_func("/memo/short", test_short);
+	g_test_add_func("/memo/recall", test_recall);
 	g_test_add_func("/memo/each-word", test_each_word);
 	g_test_add_func("/memo/not-kept", test_not_kept);
 	g_test_add_func("/memo/limit", test_limit);

@@ -38,6 +38,7 @@ static void set_up_with(struct fixture *fixture, const char *text)
 	g_close(fd, NULL);
 	g_assert_true(g_file_set_contents(fixture->path, text, -1, NULL));
 	fixture->kallsyms = spt_kallsyms_new(fixture->path);
+	spt_kallsyms_load(fixture->kallsyms);
 	fixture->records = spt_perf_records_new(2, 8, fixture->kallsyms);
 	fixture->out = g_ptr_array_new_with_free_func(g_free);
 	fixture->sink = (struct spt_perf_sink){ keep, fixture->out };
@@ -381,6 +382,7 @@ static void test_made_code(void)
 	struct fixture fixture;
 
 	set_up_with(&fixture, text);
+	g_assert_true(spt_kallsyms_is_readable(fixture.kallsyms));
 	g_assert_true(g_file_set_contents(fixture.path, whole, -1, NULL));
 	spt_kallsyms_set_stale(fixture.kallsyms);
 	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {

@@ -40,6 +40,7 @@ static void begin(struct fixture *fixture, uint64_t period_ns, uint64_t threshol
 	g_close(fd, NULL);
 	g_assert_true(g_file_set_contents(fixture->path, kallsyms_text, -1, NULL));
 	fixture->kallsyms = spt_kallsyms_new(fixture->path);
+	spt_kallsyms_load(fixture->kallsyms);
 	fixture->records = spt_perf_records_new(2, 8, fixture->kallsyms);
 	fixture->waits = spt_perf_waits_new(fixture->records, &config, has_points ? &points : &none,
 					    1000);
@@ -261,9 +262,13 @@ static void test_life(void)
 	out(&f, 1, 10, 7 * MS, OUT);
 	in(&f, 0, 10, 8 * MS);
 	task(&f, PERF_RECORD_EXIT, 10, 9 * MS);
-	out(&f, 0, 10, 9 * MS + 10, OUT);
+	/* It is preempted once more, and is no new thread when it goes on. */
+	out(&f, 0, 10, 9 * MS + 10, PREEMPTED);
+	in(&f, 0, 10, 9 * MS + 20);
+	out(&f, 0, 10, 9 * MS + 30, OUT);
 	/* The id is somebody else's now. */
 	in(&f, 0, 10, 20 * MS);
+	g_assert_null(nth(&f, SYSPROF_EVENT, 3));
 	thread = nth(&f, SYSPROF_THREAD, 0);
 	g_assert_cmpuint(thread->since, ==, 2 * MS);
 	g_assert_cmpuint(thread->at, ==, 9 * MS);

@@ -8,6 +8,7 @@
 
 #include "capture/stream-rows.h"
 #include "profile/allocations.h"
+#include "profile/memory-use.h"
 #include "written.h"
 
 static void set_up(Fixture *fixture, gconstpointer data)
@@ -35,6 +36,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	static SptLaneRow lanes[2];
 	static SptSourceAccountRow accounts[1];
 	static SptAllocationRow blocks[1];
+	static SptResidentRow resident[1];
 	uint32_t node = spt_stash_child(fixture->stash, 0, &(SptFrame){ .offset = 1 });
 
 	(void)data;
@@ -58,6 +60,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 					.memory_node = 3,
 					.weight = UINT64_MAX, .handle = 5, .thread = 1,
 					.node = node, .flags = SPT_ALLOCATION_CROSSED };
+	resident[0] = (SptResidentRow){ .time = 7, .bytes = 1ULL << 40, .thread = 2 };
 	for (unsigned i = 0; i < SPT_TALLIES; i++)
 		accounts[0].tallies[i] = (SptTally){ i, i + 1, i + 2, i + 3 };
 	for (unsigned i = 0; i < 2; i++) {
@@ -69,6 +72,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &accounts[0]);
 	spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT, &events[0]);
 	spt_capture_writer_put(fixture->writer, SPT_ROW_ALLOCATION, &blocks[0]);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_RESIDENT, &resident[0]);
 	open_again(fixture);
 	assert_rows(fixture, SPT_ROW_WAIT, waits, 2);
 	assert_rows(fixture, SPT_ROW_EVENT, events, 1);
@@ -76,8 +80,9 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	assert_rows(fixture, SPT_ROW_LANE, lanes, 2);
 	assert_rows(fixture, SPT_ROW_SOURCE_ACCOUNT, accounts, 1);
 	assert_rows(fixture, SPT_ROW_ALLOCATION, blocks, 1);
+	assert_rows(fixture, SPT_ROW_RESIDENT, resident, 1);
 	/* A stream is declared once, however many blocks it has. */
-	g_assert_cmpuint(fixture->capture->n_streams, ==, 8);
+	g_assert_cmpuint(fixture->capture->n_streams, ==, 9);
 	for (uint32_t i = 2; i < fixture->capture->n_streams; i++)
 		g_assert_nonnull(spt_stream_type_of(&fixture->capture->streams[i]));
 }
@@ -118,12 +123,42 @@ static void test_live_memory(Fixture *fixture, gconstpointer data)
 	g_assert_cmpmem(live, sizeof(live), wanted, sizeof(wanted));
 }
 
+/* Two processes, one of which ends, and readings of the same time. */
+static void test_resident(Fixture *fixture, gconstpointer data)
+{
+	static SptResidentRow rows[] = {
+		{ 1000, 100, 1 }, { 2000, 150, 1 }, { 2000, 1000, 2 },
+		{ 3000, 0, 2 },	  { 4000, 120, 1 }, { 5000, 0, 1 },
+	};
+	static const SptMemoryLevel wanted[] = {
+		{ 1000, 100 }, { 2000, 1150 }, { 3000, 150 }, { 4000, 120 }, { 5000, 0 },
+	};
+	g_autoptr(GArray) levels = NULL;
+	SptMemoryUse use;
+
+	(void)data;
+	/* In the order of the file they may be late. */
+	spt_capture_writer_put(fixture->writer, SPT_ROW_RESIDENT, &rows[4]);
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (i != 4)
+			spt_capture_writer_put(fixture->writer, SPT_ROW_RESIDENT, &rows[i]);
+	open_again(fixture);
+	levels = spt_resident_levels(fixture->capture);
+	g_assert_cmpmem(levels->data, levels->len * sizeof(SptMemoryLevel), wanted, sizeof(wanted));
+	g_assert_true(spt_resident_use(fixture->capture, &use));
+	g_assert_cmpuint(use.first, ==, 100);
+	g_assert_cmpuint(use.most, ==, 1150);
+	g_assert_cmpuint(use.most_time, ==, 2000);
+	g_assert_cmpuint(use.last, ==, 120);
+}
+
 static void test_none(Fixture *fixture, gconstpointer data)
 {
 	(void)data;
 	open_again(fixture);
 	assert_rows(fixture, SPT_ROW_WAIT, NULL, 0);
 	assert_rows(fixture, SPT_ROW_LANE, NULL, 0);
+	g_assert_false(spt_resident_use(fixture->capture, &(SptMemoryUse){ 0 }));
 }
 
 int main(int argc, char **argv)
@@ -133,6 +168,7 @@ int main(int argc, char **argv)
 	g_test_add("/stream-rows/" name, Fixture, NULL, set_up, function, tear_down)
 	ADD("round-trip", test_round_trip);
 	ADD("live-memory", test_live_memory);
+	ADD("resident", test_resident);
 	ADD("strange-ids", test_strange_ids);
 	ADD("none", test_none);
 	return g_test_run();

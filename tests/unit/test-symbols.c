@@ -252,6 +252,9 @@ static void test_demangle(void)
 	g_autoptr(GString) bomb = g_string_new("_Z1fSt4pairIiiE");
 
 	expect_demangled("_ZN5outer5innerEiPKc", "outer::inner(int, char const*)");
+	/* A narrow column shows the beginning of a name. */
+	expect_demangled("_Z3addIiET_S0_S0_", "add<int>(int, int)");
+	expect_demangled("_ZN1aC1Ev", "a::a()");
 	expect_demangled("main", "main");
 	expect_demangled("i", "i");
 	expect_demangled("_Zgarbage", "_Zgarbage");

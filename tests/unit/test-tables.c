@@ -262,6 +262,7 @@ static void test_kept_beside(struct fixture *fixture, const void *data)
 	g_autofree char *path = g_build_filename(home, "..", "sysprof-reader", NULL);
 	g_autoptr(SptTables) tables = NULL;
 	const SptUnwindTable *table;
+	SptUnwindTable *now;
 	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
 
@@ -277,6 +278,10 @@ static void test_kept_beside(struct fixture *fixture, const void *data)
 		g_usleep(1000);
 	is_right(fixture, table);
 	g_assert_false(spt_tables_is_done(tables, NOT_KEPT, &table));
+	/* Nobody waits for it who need not. */
+	g_assert_false(spt_tables_get_now(tables, NOT_KEPT, &now));
+	g_assert_true(spt_tables_get_now(tables, 1, &now));
+	is_right(fixture, now);
 }
 
 /* Ends with work in the queue. */

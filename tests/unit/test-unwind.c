@@ -398,6 +398,60 @@ static void test_whole_stack(struct fixture *fixture, const void *data)
 	g_assert_cmpint(fixture->end, ==, SPT_UNWIND_LIMIT);
 }
 
+static void follow(struct fixture *fixture, unsigned n, const uint64_t *offsets)
+{
+	__u64 chain[8];
+
+	for (unsigned i = 0; i < n; i++)
+		chain[i] = BASE + offsets[i];
+	walk(fixture, 0x120);
+	fixture->n = spt_unwinder_follow(fixture->unwinder, BASE, fixture->raw, chain, n,
+					 fixture->frames, fixture->n, 5, &fixture->end);
+}
+
+#define follow(fixture, ...)                                                                       \
+	follow(fixture, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, (uint64_t[]){ __VA_ARGS__ })
+
+/* The leaf at 0x120 was called by 0x000, whose frame pointer leads beyond the copy. */
+static void test_beyond_copy(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	fixture->raw->wanted_bytes = fixture->raw->stack_bytes;
+	fixture->raw->regs[6] = SP + 2 * WORDS * 8;
+	fixture->stack[10] = BASE + 0x40;
+	follow(fixture, 0x120, 0x40, 0x44, 0x510);
+	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x44, 0x510);
+	/* On another stack. */
+	fixture->raw->regs[6] = SP + (1ULL << 40);
+	follow(fixture, 0x120, 0x40, 0x510);
+	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x510);
+	/* The kernel's walk went astray before it, or ended. */
+	follow(fixture, 0x120, 0x44, 0x510);
+	expect(fixture, SPT_UNWIND_BAD_MEMORY, 0x40);
+	follow(fixture, 0x120, 0x40);
+	expect(fixture, SPT_UNWIND_BAD_MEMORY, 0x40);
+	/* What it found beyond a function without frame pointer is not believed. */
+	follow(fixture, 0x120, 0x40, 0x130, 0x510);
+	expect(fixture, SPT_UNWIND_BAD_MEMORY, 0x40, 0x130);
+	follow(fixture, 0x120, 0x40, NOWHERE);
+	expect(fixture, SPT_UNWIND_UNMAPPED, 0x40);
+	follow(fixture, 0x120, 0x40, 0x44, 0x44, 0x44, 0x510);
+	expect(fixture, SPT_UNWIND_LIMIT, 0x40, 0x44, 0x44, 0x44);
+	/* What called without a frame left the frame pointer in place: its caller is missing. */
+	follow(fixture, 0x120, 0x40, 0x101, 0x510);
+	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x101, 0x510);
+	/* Called twice, the second time from beyond the copy. */
+	fixture->raw->regs[6] = SP + 20 * 8;
+	fixture->stack[20] = SP + (1ULL << 40);
+	fixture->stack[21] = BASE + 0x40;
+	follow(fixture, 0x120, 0x40, 0x40, 0x44, 0x510);
+	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x40, 0x44, 0x510);
+	/* A stack that is whole stays as it is. */
+	fixture->stack[21] = BASE + 0x510;
+	follow(fixture, 0x120, 0x40, 0x44, 0x510);
+	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x510);
+}
+
 /* Where the stack pointer has passed a saved register already, its value is the caller's. */
 static void test_register_taken_back(struct fixture *fixture, const void *data)
 {
@@ -618,6 +672,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/unwind/starts", test_starts);
 	g_test_add_func("/unwind/starts-of-program", test_starts_of_program);
 	add("/unwind/whole-stack", EM_X86_64, test_whole_stack);
+	add("/unwind/beyond-copy", EM_X86_64, test_beyond_copy);
 	add("/unwind/register-taken-back", EM_X86_64, test_register_taken_back);
 	add("/unwind/plt", EM_X86_64, test_plt);
 	add("/unwind/indexed", EM_X86_64, test_indexed);

@@ -69,6 +69,18 @@ static void test_turns(void)
 	check(&fake, "500000000", "10", 0.5, 1);
 }
 
+/* Samples that waited for an unwind table come behind later ones. */
+static void test_late(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.processes[2].parent = 1;
+	run(&fake, 2, 500, 750);
+	run(&fake, 1, 0, 250);
+	check(&fake, "500000000", "10", 0.5, 1);
+}
+
 /* Two at the same time for half of it: it is not the whole that it ran. */
 static void test_beside(void)
 {
@@ -134,6 +146,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/wall/one", test_one);
 	g_test_add_func("/wall/turns", test_turns);
+	g_test_add_func("/wall/late", test_late);
 	g_test_add_func("/wall/beside", test_beside);
 	g_test_add_func("/wall/all", test_all);
 	g_test_add_func("/wall/more", test_more);

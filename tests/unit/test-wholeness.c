@@ -42,7 +42,7 @@ static void test_lines(void)
 	set_up("200", "100", "run_time 90 ", "perf");
 	says("Call stacks: 50 % complete; 45 % stop in code made at run time: no cure yet");
 	set_up("200", "100", "no_info 90 libx264.so.164", "perf");
-	says("Call stacks: 50 % complete; 45 % stop in libx264.so.164 (no unwind information)");
+	says("Call stacks: 50 % complete; 45 % stop in libx264.so.164 (no unwind table)");
 	set_up("200", "100", "other 90 ", "perf");
 	says("Call stacks: 50 % complete; 45 % stop at memory that is no stack");
 }
@@ -141,7 +141,7 @@ static void test_parts(void)
 		"Call stacks: 70 % complete; 20 % stop in code made at run time: no cure yet");
 	says_of(&(SptFilter){ .begin_ns = 3, .end_ns = 6 }, NULL);
 	says_of(&(SptFilter){ .begin_ns = 5, .end_ns = 7 },
-		"Call stacks: 88 % complete; 12 % stop in libc.so.6 (no unwind information)");
+		"Call stacks: 88 % complete; 12 % stop in libc.so.6 (no unwind table)");
 	says_of(&(SptFilter){ .begin_ns = 4, .end_ns = 5 }, NULL);
 	g_assert_true(spt_wholeness(&capture, &(SptFilter){ .process = "a" }, &pct, NULL));
 	g_assert_cmpfloat(pct, ==, 60);

@@ -308,6 +308,18 @@ class Viewer:
             time.sleep(0.1)
         raise Failure(f"cannot scroll to the {role} '{starts}'")
 
+    def record_what(self, name, then):
+        """In the record form: what is to be recorded; @then: a role and a name that come with it."""
+        for _ in range(3):
+            click(self.reach("push button", name))
+            # GTK 4.8 forgets to report what is asked for while it comes.
+            time.sleep(1)
+            try:
+                return self.wait(*then, max(7, PATIENCE / 10))
+            except Failure as failure:
+                last = failure
+        raise last
+
     def labels(self, part=""):
         return [node.name for node in walk(self.look()) if node.role == "label" and part in node.name and is_showing(node)]
 

@@ -183,6 +183,7 @@ static inline void shim_free(void *memory)
 
 /* Arithmetic. */
 
+#define U16_MAX UINT16_MAX
 #define U64_MAX			UINT64_MAX
 #define S8_MIN			INT8_MIN
 #define S8_MAX			INT8_MAX

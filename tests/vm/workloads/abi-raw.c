@@ -17,7 +17,8 @@
 #define REG_IP		8
 
 static uint64_t *words;		/* what lies on the stack of the spinning thread */
-static uint64_t stack_top;
+/* @copies_end: where what is mapped right behind the stack ends; by chance that is [vvar]. */
+static uint64_t stack_top, copies_end;
 static uint32_t victim, undumpable;
 static const void *mapped;	/* code, once the session ran */
 
@@ -60,7 +61,8 @@ static void look_at_own(struct seen *seen, const struct sysprof_sample *sample,
 		     raw->stack_bytes <= raw->wanted_bytes && !raw->reserved &&
 		     sample->raw_bytes ==
 			     sizeof(*raw) + raw->n_regs * 8U + (raw->stack_bytes + 7) / 8 * 8 &&
-		     sample->user_mode == SYSPROF_USER_RAW && end <= stack_top && raw->regs[REG_IP];
+		     sample->user_mode == SYSPROF_USER_RAW && end <= copies_end &&
+		     raw->regs[REG_IP];
 
 	seen->own++;
 	/*
@@ -73,7 +75,7 @@ static void look_at_own(struct seen *seen, const struct sysprof_sample *sample,
 			right = holds(stack + offset, i);
 		seen->whole += right;
 	}
-	seen->at_top += end == stack_top;
+	seen->at_top += end >= stack_top;
 
 	seen->wrong += !right;
 }
@@ -129,26 +131,36 @@ static void find_stack_top(void)
 	unsigned long start, end;
 	char line[512];
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (strstr(line, "[stack]") && sscanf(line, "%lx-%lx", &start, &end) == 2)
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx", &start, &end) != 2)
+			continue;
+		if (strstr(line, "[stack]"))
 			stack_top = end;
+		if (stack_top && (stack_top == end || start == copies_end))
+			copies_end = end;
+	}
 	fclose(maps);
 	for (uintptr_t page = (uintptr_t)line / PAGE * PAGE; page < stack_top; page += PAGE)
 		*(volatile const char *)page;
 }
 
-static bool configure_raw(struct session *session, uint32_t clock, uint32_t raw_bytes)
+static bool configure(struct session *session, uint32_t mode, uint32_t clock, uint32_t raw_bytes)
 {
 	struct sysprof_config config = {
 		.size = sizeof(config),
 		.clock = clock,
 		.period_ns = clock == SYSPROF_CLOCK_TIMER ? NS_PER_MS : 0,
 		.ring_bytes = session->config.ring_bytes,
-		.user_mode = SYSPROF_USER_RAW + 1,
+		.user_mode = mode + 1,
 		.raw_bytes = raw_bytes,
 	};
 
 	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) && config.raw_bytes == raw_bytes;
+}
+
+static bool configure_raw(struct session *session, uint32_t clock, uint32_t raw_bytes)
+{
+	return configure(session, SYSPROF_USER_RAW, clock, raw_bytes);
 }
 
 static void drain(struct session *session, struct seen *seen)
@@ -167,6 +179,7 @@ static void look_at_maps(struct session *session, struct seen *seen)
 		.buffer_bytes = sizeof(buffer),
 	};
 
+	mapped = NULL;
 	while (!ioctl(session->fd, SYSPROF_IOC_SNAPSHOT, &snapshot) && snapshot.filled_bytes)
 		for (size_t at = 0; at < snapshot.filled_bytes;
 		     at += ((struct sysprof_record *)(buffer + at))->size * 8U)
@@ -201,7 +214,8 @@ static void test_overflows(void)
 	session_close(&session);
 }
 
-static void test_stacks(bool is_root)
+/* @mode: SYSPROF_USER_RAW, or SYSPROF_USER_TABLE: there are no tables, so that copies are made. */
+static void test_stacks(bool is_root, uint32_t mode)
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct seen seen = { 0 };
@@ -221,9 +235,10 @@ static void test_stacks(bool is_root)
 	if (pid < 0 || read(ready[0], &byte, 1) != 1)
 		errx(1, "cannot make a child that may not be traced");
 	undumpable = pid;
-	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 65536) &&
+	ok(configure(&session, mode, SYSPROF_CLOCK_TIMER, 65536) &&
 		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
-	   "START of a session with raw stacks");
+	   "START of a session with raw stacks%s",
+	   mode == SYSPROF_USER_TABLE ? " where tables are missing" : "");
 	look_at_maps(&session, &seen);
 	/* Three want two CPUs: until all of them were seen. */
 	for (unsigned round = 0;
@@ -256,6 +271,8 @@ static void test_stacks(bool is_root)
 		ok(!seen.undumpable_raw, "nor those of one's own tasks that may not be traced (%u)",
 		   seen.undumpable_raw);
 	}
+	/* The next one is not to be merged with it. */
+	munmap((void *)mapped, PAGE);
 	session_close(&session);
 }
 
@@ -285,6 +302,29 @@ static void test_limits(void)
 	}
 	ok(too_big && !unlawful, "samples that are too large are lost, and counted (%u)",
 	   (unsigned)too_big);
+	session_close(&session);
+}
+
+/* Beside tables a copy never costs a sample. */
+static void test_instead(void)
+{
+	struct session session = session_open(NS_PER_MS, PAGE);
+	struct sysprof_account account = { 0 };
+	uint64_t lost = 0, samples = 0;
+	struct seen seen = { 0 };
+
+	ok(configure(&session, SYSPROF_USER_TABLE, SYSPROF_CLOCK_TIMER, 16384) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "copies where tables are missing, and a small ring");
+	spin_on_pattern(300);
+	drain(&session, &seen);
+	for (unsigned cpu = 0; cpu < session.cpus; cpu++)
+		if (account_get(session.fd, cpu, &account)) {
+			lost += account.lost[SYSPROF_LOST_TOO_BIG];
+			samples += account.samples;
+		}
+	ok(samples && !seen.own && !lost, "samples have no copy then, and none is lost (%u of %u)",
+	   (unsigned)lost, (unsigned)samples);
 	session_close(&session);
 }
 
@@ -370,8 +410,10 @@ int main(int argc, char **argv)
 	if (!file || fscanf(file, "%u", &victim) != 1)
 		err(1, "cannot read %s", path);
 	fclose(file);
-	test_stacks(!geteuid());
+	test_stacks(!geteuid(), SYSPROF_USER_RAW);
+	test_stacks(!geteuid(), SYSPROF_USER_TABLE);
 	test_limits();
+	test_instead();
 	test_wishes();
 	return tests_end();
 }

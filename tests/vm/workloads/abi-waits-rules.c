@@ -113,7 +113,7 @@ static void test_info(bool hides)
 	int fd = device_open();
 	bool good = !ioctl(fd, SYSPROF_IOC_SOURCE_INFO, &arg);
 
-	ok(good && arg.nr == 19 &&
+	ok(good && arg.nr == 22 &&
 		   infos[0].kind == SYSPROF_SOURCE_WAIT && infos[0].stacks == STACKS &&
 		   infos[0].min_period == NS_PER_MS && infos[0].why == SYSPROF_WHY_OK &&
 		   infos[3].kind == SYSPROF_SOURCE_IRQ &&
@@ -254,17 +254,41 @@ static void test_raw(void)
 	closed(&waits);
 }
 
+/* Switches that are missing between two records of a CPU: the second one says so. */
+static void check_gaps(struct waits *waits)
+{
+	unsigned gaps = 0, missed = 0;
+
+	for (unsigned cpu = 0; cpu < waits->session.cpus; cpu++) {
+		const struct sysprof_lane *lane;
+		uint32_t tid = UINT32_MAX;
+
+		for_each_kept(lane, waits->lanes) {
+			bool has_gap = lane->record.flags & SYSPROF_LANE_GAP;
+
+			if (lane->record.cpu != cpu)
+				continue;
+			gaps += has_gap;
+			missed += !has_gap && tid != UINT32_MAX && tid != lane->tid;
+			tid = lane->entries[lane->n - 1] & SYSPROF_LANE_TID_MASK;
+		}
+	}
+	ok(gaps && !missed, "%u records of lanes say that switches before them were lost, %u do not",
+	   gaps, missed);
+}
+
 /* Nobody reads: events fill half of each ring, and what comes is lost, but samples go on. */
 static void test_full_ring(void)
 {
-	struct sysprof_source source = { .kind = SYSPROF_SOURCE_WAIT };
-	struct sysprof_source_account account = { 0 };
+	struct sysprof_source sources[] = { { .kind = SYSPROF_SOURCE_WAIT },
+					    { .kind = SYSPROF_SOURCE_LANE } };
+	struct sysprof_source_account account = { 0 }, lanes = { 0 };
 	struct waits waits = { .session = session_open(50 * NS_PER_MS, 256U << 10) };
 	uint64_t before, after;
 	pid_t pid;
 	bool good;
 
-	if (waits_ask(&waits, &source, 1))
+	if (waits_ask(&waits, sources, 2))
 		err(1, "SOURCES");
 	waits_start(&waits);
 	pid = fork();
@@ -274,7 +298,8 @@ static void test_full_ring(void)
 	for (unsigned i = 0; i < 400; i++) {
 		usleep(10000);
 		account_total(&waits, 1, &account);
-		if (lost_events(&account) > 1000)
+		account_total(&waits, 2, &lanes);
+		if (lost_events(&account) > 1000 && lost_events(&lanes))
 			break;
 	}
 	kill(pid, SIGKILL);
@@ -282,11 +307,16 @@ static void test_full_ring(void)
 	before = delivered_get(waits.session.fd);
 	burn_ms(500);
 	after = delivered_get(waits.session.fd);
+	/* There is room again for what comes until STOP. */
+	waits_drain(&waits);
+	usleep(10000);
 	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
 	good = account_total(&waits, 1, &account);
 	ok(good && account.lost[SYSPROF_LOST_RING_FULL].events > 1000 && after > before,
 	   "nobody reads: %lu events are lost, the law holds, and %lu more samples are there",
 	   lost_events(&account), after - before);
+	waits_drain(&waits);
+	check_gaps(&waits);
 	closed(&waits);
 }
 

@@ -4,10 +4,14 @@
  *
  *   known    leaks 100 blocks of 1000 bytes, makes 5000 temporary ones of 64, and has 200 of 10000
  *            at once, which it frees; resizes one block to 100, 200 ... 1000 bytes
+ *   resident has 64 MiB for 0.4 s, then 16 MiB for 0.4 s, and touches all of it; then becomes sleep
+ *   maps     maps 10 times 1 MiB and unmaps 7; 16 pages but for 4 in the middle; 1 MiB that grows
+ *            to 4 and goes; 8 pages, of which 2 are replaced, and all go; a page that cannot grow
  *   kept     leaks as known does, and waits to be killed
- *   threads  32 threads, each of which frees what others have allocated; 20000 times, or N
+ *   threads  32 threads, each of which frees what others have allocated; 20000 times, or N.
  *   tree     forks and runs itself, to a depth of 3
  *   signals  a timer whose handler allocates, while the program does
+ *   deep     50000 calls inside each other, each 250th of which allocates
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */
@@ -18,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +79,79 @@ static void known(void)
 	churn();
 	top();
 	resize();
+}
+
+static KNOWN void touch(size_t mib)
+{
+	char *block = malloc(mib << 20);
+
+	memset(block, 1, mib << 20);
+	seen = block;
+	usleep(400000);
+	free(block);
+}
+
+static void resident(void)
+{
+	usleep(400000);
+	touch(64);
+	touch(16);
+	execlp("sleep", "sleep", "0.4", NULL);
+}
+
+#define PAGE	 4096ul
+#define MAPPED	 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS
+#define MAP(bytes) mmap(NULL, bytes, MAPPED, -1, 0)
+
+static KNOWN void map_keep(void)
+{
+	for (unsigned i = 0; i < 10; i++) {
+		void *at = MAP(1 << 20);
+
+		if (i >= 3)
+			munmap(at, 1 << 20);
+	}
+}
+
+static KNOWN void map_part(void)
+{
+	char *at = MAP(16 * PAGE - 1);
+
+	munmap(at + 4 * PAGE, 4 * PAGE);
+}
+
+static KNOWN void map_grow(void)
+{
+	void *at = mremap(MAP(1 << 20), 1 << 20, 4 << 20, MREMAP_MAYMOVE);
+
+	munmap(at, 4 << 20);
+}
+
+static KNOWN void map_over(void)
+{
+	char *at = MAP(8 * PAGE);
+
+	if (mmap(at + 2 * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != at + 2 * PAGE)
+		abort();
+	munmap(at, 8 * PAGE);
+}
+
+static KNOWN void map_fail(void)
+{
+	void *at = MAP(PAGE);
+
+	if (mremap(at, PAGE, 1ul << 46, 0) != MAP_FAILED || munmap((char *)at + 1, PAGE) == 0)
+		abort();
+}
+
+static void maps(void)
+{
+	map_keep();
+	map_part();
+	map_grow();
+	map_over();
+	map_fail();
 }
 
 #define SHARED 1024
@@ -166,6 +244,15 @@ static void signals(void)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+static KNOWN unsigned deep(unsigned left)
+{
+	void *block = left % 250 ? NULL : malloc(left + 1);
+	unsigned sum = left ? deep(left - 1) : 0;
+
+	free(block);
+	return sum + 1;
+}
+
 static pthread_key_t key;
 
 static void destroy(void *data)
@@ -201,6 +288,10 @@ int main(int argc, char **argv)
 
 	if (strcmp(how, "known") == 0)
 		known();
+	else if (strcmp(how, "maps") == 0)
+		maps();
+	else if (strcmp(how, "resident") == 0)
+		resident();
 	else if (strcmp(how, "kept") == 0) {
 		leak();
 		pause();
@@ -211,6 +302,8 @@ int main(int argc, char **argv)
 		tree(argv[0], argc > 2 ? (unsigned)atoi(argv[2]) : 3);
 	else if (strcmp(how, "signals") == 0)
 		signals();
+	else if (strcmp(how, "deep") == 0)
+		deep(50000);
 	else if (strcmp(how, "exits") == 0) {
 		pthread_key_create(&key, destroy);
 		for (unsigned i = 0; i < 20; i++)

@@ -35,13 +35,15 @@ static void end(void)
 }
 
 /* Until all waiters come for it. */
-static void hold(void)
+static noinline void hold(void)
 {
 	int i;
 
 	for (i = 0; i < WAITERS; i++)
 		complete(&held);
 	usleep_range(10000, 11000);
+	/* It stays on the stack. */
+	barrier();
 }
 
 static void let_pass(void)

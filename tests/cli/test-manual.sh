@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Examples of the man pages, each run as it stands, in its order: reports read what the lines above
+# them have recorded.  sysprof-perf(7) has a test of its own, test-perf-page, and the sources of
+# sysprof-kernel(7) have theirs in tests/vm.
+
+set -u
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+pages='sysprof-cli sysprof-profiling sysprof-memory record report annotate diff export info merge
+	bundle tables top'
+mkdir -p "$work/here/src/program/build"
+export HOME=$work/here
+
+# examples PAGE: its command lines.
+examples()
+{
+	awk '/^\.nf/ { on = 1; next } /^\.fi/ { on = 0 } on' "$PWD/userspace/data/man/$1.man" |
+		sed 's/\\-/-/g; s/^\$ //; s/^sudo //; s/ |.*//' | grep '^sysprof-cli '
+}
+
+# How long things take and whose PID it is, the pages leave to their readers.
+ours()
+{
+	case $1 in
+	top*) sed "s/-p 1234/-p $busy/; s/ --interval 5//; s/ --count 3//
+		s/$/ --count 1 --interval 500ms/" <<<"$1" ;;
+	*) sed "s/--duration [0-9]*/--duration 1/; s/-p 1234/-p $busy/" <<<"$1" ;;
+	esac
+}
+
+# shows COMMAND-LINE: it works, and does not say that there is nothing.
+shows()
+{
+	works "$work/here" 'needs the module|--source module' "$(ours "$1")" &&
+		! grep -E '^(No |Nothing )' "$work/out"
+}
+
+# The programs that the pages record, all of them one: it sorts, copies, allocates and reads a file
+# for a second or as many as its argument says, and has a worker that waits for it.
+cat >"$work/here/server.cc" <<'END'
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+#define NOINLINE __attribute__((noinline))
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static std::atomic<bool> done;
+static char from[1 << 20], to[1 << 20];
+static volatile long sum;
+static void *kept[20000];
+static NOINLINE void parse(std::vector<int> &all)
+{
+	for (unsigned i = 0; i < 20; i++)
+		memcpy(to, from + sum % 2, sizeof(to) - 1);
+	for (size_t i = 0; i < all.size(); i++)
+		all[i] = (int)(i * 2654435761u);
+	std::sort(all.begin(), all.end());
+	sum = sum + all[7];
+}
+static NOINLINE void foo()
+{
+	for (unsigned round = 0; round < 5; round++) {
+		for (void *&p : kept)
+			p = malloc(100 + sum % 2);
+		for (void *p : kept)
+			free(p);
+	}
+}
+static void *work(void *)
+{
+	pthread_setname_np(pthread_self(), "worker");
+	std::vector<int> all(20000);
+	while (!done) {
+		pthread_mutex_lock(&mutex);
+		parse(all);
+		pthread_mutex_unlock(&mutex);
+		usleep(2000);
+	}
+	return nullptr;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	time_t end = time(nullptr) + (argc > 1 ? atoi(argv[1]) : 1);
+	void *leak = malloc(100000);
+	std::vector<int> all(20000);
+	pthread_create(&thread, nullptr, work, nullptr);
+	do {
+		int fd = open("server.cc", O_RDONLY | O_CLOEXEC);
+		pthread_mutex_lock(&mutex);
+		parse(all);
+		foo();
+		usleep(1000);
+		pthread_mutex_unlock(&mutex);
+		sum = sum + read(fd, from, sizeof(from));
+		close(fd);
+	} while (time(nullptr) < end);
+	done = true;
+	return pthread_join(thread, nullptr) + (leak == nullptr);
+}
+END
+g++ -g -O1 -fno-omit-frame-pointer -pthread "$work/here/server.cc" -o "$work/here/server" || exit 1
+for name in server-test program git firefox; do
+	cp "$work/here/server" "$work/here/$name"
+done
+cp "$work/here/server" "$work/here/src/program/build"
+printf 'all:\n\t./firefox 0\n\t./git 1\n\t./server 2\n' >"$work/here/Makefile"
+printf 'sum(i * i for i in range(10000000))\n' >"$work/here/program.py"
+
+# What the examples read, and of what the pages of the module's sources are.
+for name in before after; do
+	(cd "$work/here" && "$cli" record -o $name.capture -- make) >/dev/null 2>"$work/err" || {
+		echo "Bail out! $name.capture was not recorded: $(cat "$work/err")"
+		exit 1
+	}
+done
+for name in my build monday; do
+	cp "$work/here/before.capture" "$work/here/$name.capture"
+done
+cp "$work/here/after.capture" "$work/here/tuesday.capture"
+for page in $pages; do
+	examples "$page" >"$work/lines"
+	while read -r _ line; do
+		busy=
+		case $line in
+		# The source of this kernel, and tables of all the system, which take minutes.
+		*ext4_map_blocks* | tables) continue ;;
+		*'-p 1234'* | top* | *--duration*) (cd "$work/here" && exec ./server 3) & busy=$! ;;
+		esac
+		check "$page: $line" shows "$line"
+		[ -z "$busy" ] || wait "$busy"
+	done <"$work/lines"
+done
+check 'there were examples' [ "$number" -ge 10 ]
+
+echo "1..$number"
+exit $broken
