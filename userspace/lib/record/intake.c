@@ -323,16 +323,20 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 	recorder->last_thread = thread->id;
 }
 
-/* The file does not have them yet, and has to hold if the recorder is killed now. */
-static void leave_out_aside(const SptRecorder *recorder, SptAccountRow *row)
+/*
+ * The file does not have them yet, and has to hold if the recorder is killed now.  Returns whether
+ * there are any.
+ */
+static bool leave_out_aside(const SptRecorder *recorder, SptAccountRow *row)
 {
 	uint64_t weight;
 
 	if (!recorder->aside || spt_aside_is_empty(recorder->aside))
-		return;
+		return false;
 	row->samples -= spt_aside_count(recorder->aside, row->cpu, row->time, &weight);
 	row->delivered -= weight;
 	row->pending += weight;
+	return weight > 0;
 }
 
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
@@ -359,12 +363,12 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 	G_STATIC_ASSERT(SPT_LOST_REASONS == SYSPROF_LOST_REASONS);
 	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
 		row.lost[i] = account->lost[i];
-	/* The answer to a request may be out of date. */
-	if (time <= state->told_time)
+	/* The answer to a request may be out of date, or what was told already. */
+	if (time < state->told_time || (time == state->told_time && !state->told_less))
 		return;
 	state->told_time = time;
 	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
-	leave_out_aside(recorder, &row);
+	state->told_less = leave_out_aside(recorder, &row);
 	spt_output_put(recorder->output, SPT_ROW_ACCOUNT, &row);
 	lost = spt_account_lost(&row);
 	recorder->status.lost += lost - state->lost;

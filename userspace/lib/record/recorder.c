@@ -430,6 +430,19 @@ static bool have_caught_up(const SptRecorder *recorder, const struct sysprof_sta
 	return true;
 }
 
+/* Samples whose tables are still being made wait for them a little longer. */
+static void take_last_aside(SptRecorder *recorder)
+{
+	gint64 until = g_get_monotonic_time() + LAST_TABLES_US;
+
+	while (recorder->aside && !spt_aside_is_empty(recorder->aside) &&
+	       g_get_monotonic_time() < until) {
+		spt_recorder_take_aside(recorder, false);
+		g_usleep(LAST_TABLES_STEP_US);
+	}
+	spt_recorder_take_aside(recorder, true);
+}
+
 /*
  * Puts an account of each CPU behind its samples, so that what is written can be checked to its
  * end.  @all: also of CPUs that have been silent, which have to be disturbed for that.  While a
@@ -457,6 +470,8 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 		if (have_caught_up(recorder, stats, n))
 			break;
 	}
+	if (all)
+		take_last_aside(recorder);
 	recorder->status.cost_ns = recorder->status.ticks = 0;
 	for (unsigned i = 0; i < n; i++) {
 		struct cpu *cpu = &recorder->cpus[stats[i].cpu];
@@ -553,19 +568,6 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	return true;
 }
 
-/* Samples whose tables are still being made wait for them a little longer. */
-static void take_last_aside(SptRecorder *recorder)
-{
-	gint64 until = g_get_monotonic_time() + LAST_TABLES_US;
-
-	while (recorder->aside && !spt_aside_is_empty(recorder->aside) &&
-	       g_get_monotonic_time() < until) {
-		spt_recorder_take_aside(recorder, false);
-		g_usleep(LAST_TABLES_STEP_US);
-	}
-	spt_recorder_take_aside(recorder, true);
-}
-
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
@@ -632,7 +634,6 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	    !drain(recorder, true, error) ||
 	    !take_accounts(recorder, true, error))
 		return false;
-	take_last_aside(recorder);
 	if ((recorder->memory && !spt_memory_finish(recorder->memory, error)) ||
 	    !have_objects(recorder, error))
 		return false;
