@@ -310,12 +310,11 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 	}
 }
 
-/* Runs until the rule for @address is known. */
+/* Runs until the location is beyond @address: what moves it changes nothing else. */
 static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, uint64_t address)
 {
 	while (at < end && machine->location <= address && !machine->is_bad) {
 		uint8_t op = *at++;
-		struct row before = machine->row;
 
 		switch (op >> 6) {
 		case 1:
@@ -331,8 +330,6 @@ static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, 
 		default:
 			extended(machine, op, &at);
 		}
-		if (machine->location > address)
-			machine->row = before;
 	}
 }
 
@@ -453,7 +450,7 @@ static const uint8_t *find_fde(const uint8_t *header, uint64_t address)
 bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, uint64_t *ret_rule)
 {
 	const uint8_t *at = find_fde(eh_frame_hdr, address), *end;
-	struct machine machine = { 0 };
+	struct machine machine;
 	struct cie cie;
 	uint64_t begin, bytes;
 	uint32_t length;
@@ -478,8 +475,12 @@ bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, ui
 
 		at += skip;
 	}
+	/* The saved rows stay as they are. */
 	machine.cie = &cie;
-	machine.row.ra = initial_ra();
+	machine.row = (struct row){ .ra = initial_ra() };
+	machine.n_saved = 0;
+	machine.location = 0;
+	machine.is_bad = false;
 	run(&machine, cie.program, cie.end, UINT64_MAX);
 	machine.initial = machine.row;
 	machine.location = begin;

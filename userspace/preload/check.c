@@ -80,7 +80,7 @@ struct trace {
 static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 {
 	struct trace *trace = data;
-	const struct spt_known_node *told = &trace->thread->told[trace->node];
+	const struct spt_told_node *told = &trace->thread->told[trace->node];
 	int is_exact = 0;
 	uint64_t pc = get_ip(context, &is_exact);
 
@@ -100,7 +100,7 @@ static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 
 void spt_check_node(struct spt_thread *thread, uint32_t node, uint32_t parent, uint64_t pc)
 {
-	thread->told[node] = (struct spt_known_node){ pc, parent, node };
+	thread->told[node] = (struct spt_told_node){ pc, parent };
 }
 
 void spt_check_stack(struct spt_thread *thread, struct spt_place caller, uint32_t node)

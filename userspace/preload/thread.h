@@ -17,7 +17,11 @@
 /* Of one walk: it leaves room for frames inside of those that it finds. */
 #define SPT_MOST_STEPS	 (SPT_MOST_FRAMES / 2)
 #define SPT_MOST_WATCHES (3u * SPT_MOST_FRAMES)
-#define SPT_NODE_CACHE	 (1u << 14)
+/* The nodes that a thread knows; then it begins anew. */
+#define SPT_NODES	 (1u << 18)
+#define SPT_SIBLINGS	 (1u << 17)
+#define SPT_BESIDE	 8u
+#define SPT_HAS_SIBLINGS (1u << 31)
 /* Walks from a place to a kept frame, and the words that one may have read. */
 #define SPT_MEMOS	 (1u << 9)
 #define SPT_MEMO_WATCHES 26u
@@ -57,10 +61,22 @@ struct spt_step {
 	bool is_guess;			/* found by frame pointers, or beyond such a frame */
 };
 
+/*
+ * A node that was written.  Its number is its place, so that the frames of one walk lie side by
+ * side.
+ */
 struct spt_known_node {
 	uint64_t pc;
-	uint32_t parent, node;
+	uint32_t parent;
+	uint32_t child;			/* its latest child, and SPT_HAS_SIBLINGS; 0: none */
 };
+
+#ifdef SPT_CHECK
+struct spt_told_node {
+	uint64_t pc;
+	uint32_t parent;
+};
+#endif
 
 /*
  * A walk from a place to a kept frame.  With the same words it would be the same again: it counts
@@ -106,13 +122,16 @@ struct spt_thread {
 	struct spt_watch watches[1 + SPT_MOST_WATCHES];
 	struct spt_step steps[SPT_MOST_STEPS];
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
-	struct spt_known_node nodes[SPT_NODE_CACHE];
+	struct spt_known_node nodes[SPT_NODES];
+	/* Nodes that are not their parents' only child, and a mark of each; 0: none */
+	uint32_t siblings[SPT_SIBLINGS];
+	bool has_begun;			/* what follows from a walk is not all zero */
 	/* Starts of code that was described, and start and end of the latest. */
 	uint64_t told_code[SPT_TOLD_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];
 	uint32_t n_latest;
 #ifdef SPT_CHECK
-	struct spt_known_node told[SPT_NODE_MOST];	/* the nodes it has written */
+	struct spt_told_node told[SPT_NODES];	/* the nodes it has written */
 #endif
 };
 

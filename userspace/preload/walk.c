@@ -291,7 +291,7 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 {
 	uint32_t node = spt_reserve(&thread->n_nodes, 1), at;
 
-	if (node > SPT_NODE_MOST - 2 * SPT_MOST_FRAMES)
+	if (node > SPT_NODES - 2 * SPT_MOST_FRAMES)
 		thread->generation = SPT_STALE;
 	tell_code(thread, (pc & ~SPT_NODE_EXACT) - !(pc & SPT_NODE_EXACT));
 	at = spt_ring_take(thread, 2);
@@ -302,19 +302,74 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 	return node;
 }
 
+/*
+ * Whether @at has the node; or none, so that it can be put there.  @mark: some bits of it, so that
+ * few others are looked at.
+ */
+static bool is_sibling(const struct spt_thread *thread, uint32_t at, uint32_t mark, uint32_t parent,
+		       uint64_t pc)
+{
+	const struct spt_known_node *node = &thread->nodes[at & (SPT_NODES - 1)];
+
+	return !at || (!((at ^ mark) & ~(SPT_NODES - 1)) && node->pc == pc &&
+		       node->parent == parent);
+}
+
+/*
+ * The place of a node among those that have siblings.  Where there is no room one is overwritten:
+ * its stack gets another node.
+ */
+static uint32_t *sibling(struct spt_thread *thread, uint32_t parent, uint64_t pc, uint32_t *ret_mark)
+{
+	uint64_t mixed = (pc ^ (uint64_t)parent << 20) * 0x9e3779b97f4a7c15ULL;
+	uint32_t mark = (uint32_t)(mixed >> 16) & ~(SPT_NODES - 1);
+	uint32_t *first = &thread->siblings[mixed >> 47 & (SPT_SIBLINGS - SPT_BESIDE)];
+
+	*ret_mark = mark;
+	for (unsigned i = 0; i < SPT_BESIDE; i++)
+		if (is_sibling(thread, first[i], mark, parent, pc))
+			return first + i;
+	return first;
+}
+
+static uint32_t new_child(struct spt_thread *thread, uint32_t parent, uint64_t pc)
+{
+	uint32_t node = tell_node(thread, parent, pc);
+
+	thread->nodes[node] = (struct spt_known_node){ .pc = pc, .parent = parent };
+	return node;
+}
+
+static __attribute__((noinline)) uint32_t other_child(struct spt_thread *thread, uint32_t parent,
+						      uint64_t pc)
+{
+	struct spt_known_node *nodes = thread->nodes;
+	uint32_t latest = nodes[parent].child, mark, *at, node;
+
+	if (!latest)
+		return nodes[parent].child = new_child(thread, parent, pc);
+	if (!(latest & SPT_HAS_SIBLINGS)) {
+		at = sibling(thread, parent, nodes[latest].pc, &mark);
+		*at = latest | mark;
+	}
+	at = sibling(thread, parent, pc, &mark);
+	node = *at & (SPT_NODES - 1);
+	if (!node || nodes[node].pc != pc || nodes[node].parent != parent) {
+		node = new_child(thread, parent, pc);
+		*at = node | mark;
+	}
+	nodes[parent].child = node | SPT_HAS_SIBLINGS;
+	return node;
+}
+
 static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_t pc)
 {
-	struct spt_known_node *known =
-		&thread->nodes[((pc ^ (uint64_t)parent << 20) * 0x9e3779b97f4a7c15ULL) >> 50 &
-			       (SPT_NODE_CACHE - 1)];
+	uint32_t node = thread->nodes[parent].child & ~SPT_HAS_SIBLINGS;
 
-	if (__builtin_expect(known->pc != pc || known->parent != parent, 0)) {
-		known->pc = 0;
-		known->node = tell_node(thread, parent, pc);
-		known->parent = parent;
-		known->pc = pc;
-	}
-	return known->node;
+	/* No child: nobody's is at this place, whose pc is 0. */
+	if (__builtin_expect(thread->nodes[node].pc == pc, 1))
+		return node;
+	return other_child(thread, parent, pc);
 }
 
 uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc)
@@ -327,22 +382,23 @@ uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc
 static void forget(struct spt_thread *thread, uint32_t generation)
 {
 	static const uint64_t zero;
-	const struct spt_watch never = { &zero, 1 };
 
 	spt_ring_put(thread, spt_ring_take(thread, 1), SPT_RING_RESET);
 	thread->generation = generation;
 	/* Ends every search outwards, for any stack pointer. */
 	thread->frames[0] = (struct spt_frame){ .sp = UINT64_MAX };
-	thread->watches[0] = never;
+	thread->watches[0] = (struct spt_watch){ &zero, 1 };
 	thread->innermost = thread->frames;
 	thread->n_nodes = SPT_NODE_FIRST;
-	memset(thread->nodes, 0, sizeof(thread->nodes));
-	memset(thread->told_code, 0, sizeof(thread->told_code));
-	memset(thread->latest_code, 0, sizeof(thread->latest_code));
-	for (unsigned i = 0; i < SPT_MEMOS; i++) {
-		thread->memos[i].pc = 0;
-		thread->memos[i].watches[0] = never;
+	thread->nodes[SPT_NODE_ROOT].child = thread->nodes[SPT_NODE_INCOMPLETE].child = 0;
+	if (thread->has_begun) {
+		memset(thread->siblings, 0, sizeof(thread->siblings));
+		memset(thread->told_code, 0, sizeof(thread->told_code));
+		memset(thread->latest_code, 0, sizeof(thread->latest_code));
+		for (unsigned i = 0; i < SPT_MEMOS; i++)
+			thread->memos[i].pc = 0;
 	}
+	thread->has_begun = true;
 }
 
 /* The kept frames. */
@@ -428,6 +484,7 @@ static void note(struct spt_thread *thread, const struct spt_place *place,
 	memo->base_node = base->node;
 	memo->node = frame->node;
 	memo->last = memo->watches + n;
+	memo->watches[0] = thread->watches[0];
 	for (uint32_t i = 1; i <= n; i++)
 		memo->watches[i] = thread->watches[base->watches + i];
 }
@@ -494,6 +551,9 @@ uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *plac
 	uint32_t node = SPT_NODE_ROOT;
 	unsigned n = 0;
 
+	/* What is left of the nodes is for the walk that was interrupted. */
+	if (thread->n_nodes > SPT_NODES - SPT_MOST_FRAMES - SPT_NESTED_FRAMES)
+		return SPT_NODE_INCOMPLETE;
 	steps[0] = (struct spt_step){ .pc = place->pc, .sp = place->sp, .bp = place->bp };
 	while (n + 1 < SPT_NESTED_FRAMES && step(&steps[n], &steps[n + 1], &node) &&
 	       steps[n + 1].pc)
