@@ -127,15 +127,18 @@ record() {
 """
 
 
-def null_disk(ns):
-    """For a guest script: /dev/nullb0, a disk in memory that completes each request after @ns."""
+def null_disk(ns, mib=1024, in_memory=True):
+    """For a guest script: /dev/nullb0, a disk of @mib that completes each request after @ns, and keeps what is written
+    @in_memory or forgets it.
+    """
     return f"""
-modprobe null_blk nr_devices=0 && mount -t configfs none /sys/kernel/config 2>/dev/null
+{{ [ -d /sys/module/null_blk ] || modprobe null_blk nr_devices=0; }} || exit 1
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 disk=/sys/kernel/config/nullb/nullb0
 mkdir $disk || exit 1
 # The module's parameters have no memory in older kernels.
-for setting in size=1024 irqmode=2 completion_nsec={ns} hw_queue_depth=8 submit_queues=1 \\
-	queue_mode=2 memory_backed=1 power=1; do
+for setting in size={mib} irqmode={2 if ns else 0} completion_nsec={ns or 1} hw_queue_depth=8 submit_queues=1 \\
+	queue_mode=2 memory_backed={int(in_memory)} power=1; do
 	echo "${{setting#*=}}" >"$disk/${{setting%%=*}}" || exit 1
 done
 echo none >/sys/block/nullb0/queue/scheduler
