@@ -11,10 +11,11 @@ here := $(filter userspace/lib/%.h userspace/cli/%.h $(if $(gtk),userspace/viewe
 kernel := $(filter module/%.c module/%.h,$(files))
 scripts := $(shell cat build/module/.kdir)/scripts
 
-# Other programs look for other things: all is looked at again.
+# Other programs look for other things: all is looked at again.  Two of these may run side by side.
 tools := $(out)/tools
-said := $(shell mkdir -p $(out); { gcc --version; pkg-config --modversion glib-2.0 gtk4 libadwaita-1; tests/lint/checkpatch --version; \
-	sha256sum $(scripts)/kernel-doc; } >$(tools).new 2>&1; cmp -s $(tools).new $(tools) || mv $(tools).new $(tools))
+said := $(shell mkdir -p $(out); new=$$(mktemp $(tools).XXXXXX); { gcc --version; \
+	pkg-config --modversion glib-2.0 gtk4 libadwaita-1; tests/lint/checkpatch --version; \
+	sha256sum $(scripts)/kernel-doc; } >$$new 2>&1; cmp -s $$new $(tools) && rm $$new || mv $$new $(tools))
 
 headers: $(here:%=$(out)/headers/%)
 checkpatch: $(kernel:%=$(out)/checkpatch/%)

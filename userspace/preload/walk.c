@@ -319,7 +319,8 @@ static bool is_sibling(const struct spt_thread *thread, uint32_t at, uint32_t ma
  * The place of a node among those that have siblings.  Where there is no room one is overwritten:
  * its stack gets another node.
  */
-static uint32_t *sibling(struct spt_thread *thread, uint32_t parent, uint64_t pc, uint32_t *ret_mark)
+static uint32_t *sibling(struct spt_thread *thread, uint32_t parent, uint64_t pc,
+			 uint32_t *ret_mark)
 {
 	uint64_t mixed = (pc ^ (uint64_t)parent << 20) * 0x9e3779b97f4a7c15ULL;
 	uint32_t mark = (uint32_t)(mixed >> 16) & ~(SPT_NODES - 1);

@@ -363,7 +363,7 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 	G_STATIC_ASSERT(SPT_LOST_REASONS == SYSPROF_LOST_REASONS);
 	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
 		row.lost[i] = account->lost[i];
-	/* The answer to a request may be out of date, or what was told already. */
+	/* The answer to a request may be out of date, or nothing new. */
 	if (time < state->told_time || (time == state->told_time && !state->told_less))
 		return;
 	state->told_time = time;

@@ -35,7 +35,7 @@ struct cpu {
 	/* Time of the next account to be reported; UINT64_MAX: there is none. */
 	uint64_t account_time;
 	uint64_t told_time;		/* time of the last one */
-	bool told_less;			/* it left out samples that were put aside */
+	bool told_less;			/* it did not count samples that were put aside */
 	bool has_news;			/* since its last account */
 };
 
