@@ -36,8 +36,8 @@ possible circular locking dependency; unreferenced object
 SAID
 exit 125
 END
-read -ra debug_tests < <(sed -n "/^tests='/,/'\$/p" tests/vm/check-debug-kernel |
-	sed "s/^tests=//; s/'//g" | tr '\n' ' '; echo 45-fuzz 46-stress)
+read -ra debug_tests < <(sed -n "s/^\(tests\|sources\)='\(.*\)'$/\2/p" \
+	tests/vm/check-debug-kernel | tr '\n' ' '; echo 45-fuzz 46-stress)
 for test in "${debug_tests[@]}"; do
 	made "$test.test" <<-END
 	echo $test >>$work/ran
