@@ -37,6 +37,7 @@ enum sysprof_prompt {
 	SYSPROF_PROMPT_STALL,
 	SYSPROF_PROMPT_FRAGMENT,
 	SYSPROF_PROMPT_IRQS_OFF,
+	SYSPROF_PROMPT_PREEMPT_OFF,
 	SYSPROF_PROMPT_PAGE_CACHE,
 	SYSPROF_PROMPTS
 };
@@ -91,7 +92,7 @@ struct sysprof_hooking {
 
 extern struct sysprof_hooking sysprof_interrupts, sysprof_locks, sysprof_block, sysprof_faults,
 	sysprof_slab, sysprof_pages, sysprof_percpu, sysprof_vmalloc, sysprof_stalls,
-	sysprof_fragments, sysprof_irqs_off, sysprof_page_cache;
+	sysprof_fragments, sysprof_irqs_off, sysprof_preempt_off, sysprof_page_cache;
 
 /* Names the file in @part.  @inode NULL: not known. */
 void sysprof_block_set_file(struct sysprof_part_block *part, const struct inode *inode);

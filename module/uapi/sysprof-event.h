@@ -81,8 +81,8 @@
  * interrupted code.  A session's filters, except those by mode, apply to that task.  NMIs, and
  * interrupts of hypervisors without an action, are not reported.
  *
- * Interrupts off
- * --------------
+ * Interrupts or preemption off
+ * ----------------------------
  * An IRQS_OFF event is a stretch in which a CPU took no interrupts, with the stack that put them on
  * again.  Its value is its duration.  Stretches below 10 us are no events.  Kernels with the trace
  * points irq_disable and irq_enable (CONFIG_IRQSOFF_TRACER or lockdep) report each, from end to
@@ -90,7 +90,7 @@
  * of this or another session is due in it and finds its CPU at work: from when the tick was due to
  * when it came.  So the event is the last part of the stretch, and a stretch that is shorter than
  * the time between two ticks can have none.  Hypervisors and firmware delay ticks, too; known
- * stolen time is subtracted.  Sessions whose ticks are NMIs have no events there.
+ * stolen time is subtracted.  NMIs as ticks see none.  PREEMPT_OFF: CONFIG_PREEMPT_TRACER only.
  *
  * Locks
  * -----
@@ -184,8 +184,8 @@
  *	others' devices                                            interrupts are in
  *	                                                           /proc/interrupts for all; stacks
  *	                                                           as those of samples; vm/hidden
- *	                         group member  IRQS_OFF            as delays of samples;
- *	                                                           vm/hidden
+ *	                         group member  IRQS_OFF,           as delays of samples;
+ *	                                       PREEMPT_OFF         vm/hidden
  *	                         group member  HOLD                as samples of the holder:
  *	                                                           others=none and frames are by
  *	                                                           its rights; vm/hidden
@@ -231,6 +231,7 @@ enum sysprof_source_kind {
 	SYSPROF_SOURCE_LOCK	= 14,	/* waits for locks of the kernel */
 	SYSPROF_SOURCE_HOLD	= 15,	/* holders of locks that others wait for */
 	SYSPROF_SOURCE_STALL	= 16,	/* reclaim and compaction that an allocation waits for */
+	SYSPROF_SOURCE_PREEMPT_OFF = 17, /* the same, preemption or soft interrupts off */
 	SYSPROF_SOURCE_BLOCK_DONE = 23,	/* where these requests are completed */
 	SYSPROF_SOURCE_SLAB_FREE = 24,	/* of SLAB, where it is freed */
 	SYSPROF_SOURCE_PAGE_FREE = 25,	/* of PAGE */

@@ -72,6 +72,7 @@ static const struct {
 	[SYSPROF_SOURCE_IRQ] = { "interrupts", "spans" },
 	[SYSPROF_SOURCE_SOFTIRQ] = { "softirqs", "spans" },
 	[SYSPROF_SOURCE_IRQS_OFF] = { "irqs-off", "spans" },
+	[SYSPROF_SOURCE_PREEMPT_OFF] = { "preempt-off", "spans" },
 	[SYSPROF_SOURCE_SLAB] = { "kmem", "marks" },
 	[SYSPROF_SOURCE_PAGE] = { "pages", "marks" },
 	[SYSPROF_SOURCE_FAULT] = { "faults", "spans" },

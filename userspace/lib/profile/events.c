@@ -161,6 +161,7 @@ const SptWeightSource spt_weights_lock_held = {
 SOURCE(irq, SYSPROF_SOURCE_IRQ, false);
 SOURCE(softirq, SYSPROF_SOURCE_SOFTIRQ, false);
 SOURCE(irqs_off, SYSPROF_SOURCE_IRQS_OFF, false);
+SOURCE(preempt_off, SYSPROF_SOURCE_PREEMPT_OFF, false);
 SOURCE(lock, SYSPROF_SOURCE_LOCK, false);
 SOURCE(faults, SYSPROF_SOURCE_FAULT, false);
 SOURCE(fault_time, SYSPROF_SOURCE_FAULT, true);

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
  * context that they came in, or SPT_CONTEXT_NOT_KNOWN.
  */
 #define SPT_CONTEXT_NOT_KNOWN 15
-extern const SptWeightSource spt_weights_irq, spt_weights_softirq, spt_weights_irqs_off;
+extern const SptWeightSource spt_weights_irq, spt_weights_softirq, spt_weights_irqs_off,
+	spt_weights_preempt_off;
 /* The number of page faults, and the time that they took; detail is SYSPROF_FAULT_*. */
 extern const SptWeightSource spt_weights_faults, spt_weights_fault_time;
 /* The time of block requests, and their bytes; detail is the depth of the device's queue. */

@@ -110,6 +110,15 @@ static const SptMetric metrics[] = {
 		.source = &spt_weights_irqs_off,
 	},
 	{
+		.name = "preempt-off",
+		.title = SPT_WORDS("Preemption Off"),
+		.value = "stretches with preemption off, where they ended",
+		.option = "--interrupts",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT,
+		.source = &spt_weights_preempt_off,
+	},
+	{
 		.name = "faults",
 		.title = SPT_WORDS("Page Faults"),
 		.value = "page faults",

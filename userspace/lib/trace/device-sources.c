@@ -65,6 +65,10 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 						     .flags = SYSPROF_SOURCE_OPTIONAL,
 						     .stacks = stacks,
 						     .threshold = IRQS_OFF_THRESHOLD_NS };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PREEMPT_OFF,
+						     .flags = SYSPROF_SOURCE_OPTIONAL,
+						     .stacks = stacks,
+						     .threshold = IRQS_OFF_THRESHOLD_NS };
 	}
 	if (config->kernel & SPT_TRACE_LOCKS) {
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LOCK,
@@ -111,6 +115,7 @@ static const char *option_of(unsigned kind)
 	case SYSPROF_SOURCE_IRQ:
 	case SYSPROF_SOURCE_SOFTIRQ:
 	case SYSPROF_SOURCE_IRQS_OFF:
+	case SYSPROF_SOURCE_PREEMPT_OFF:
 		return "--interrupts";
 	case SYSPROF_SOURCE_SLAB:
 	case SYSPROF_SOURCE_SLAB_FREE:
@@ -181,24 +186,14 @@ static void set_error(int fd, const struct sysprof_source *list, unsigned n, GEr
 		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(number));
 }
 
-char *spt_device_sees_in_part(int fd)
-{
-	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
-
-	find_missing(fd, SYSPROF_SOURCE_IRQS_OFF, missing, sizeof(missing));
-	if (*missing == '?')
-		return NULL;
-	return g_strdup_printf("--interrupts sees a stretch with interrupts off if a tick is due in "
-			       "it: this kernel has no trace point %s, with which each is seen",
-			       missing);
-}
-
 /* The part of the option's records; NULL: all of them. */
 static const char *part_of(unsigned kind)
 {
 	switch (kind) {
 	case SYSPROF_SOURCE_IRQS_OFF:
 		return "stretches with interrupts off";
+	case SYSPROF_SOURCE_PREEMPT_OFF:
+		return "stretches with preemption off";
 	case SYSPROF_SOURCE_PAGE_CACHE:
 		return "page cache";
 	case SYSPROF_SOURCE_HOLD:
@@ -216,9 +211,30 @@ static const char *part_of(unsigned kind)
 	}
 }
 
-static bool is_end(unsigned kind)
+char *spt_device_sees_in_part(int fd)
 {
-	return kind == SYSPROF_SOURCE_PERCPU_FREE || kind == SYSPROF_SOURCE_VMALLOC_FREE;
+	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
+	GString *text = g_string_new(NULL);
+
+	find_missing(fd, SYSPROF_SOURCE_IRQS_OFF, missing, sizeof(missing));
+	if (*missing != '?')
+		g_string_append_printf(
+			text, "--interrupts sees a stretch with interrupts off if a tick is due in "
+			      "it: this kernel has no trace point %s, with which each is seen",
+			missing);
+	find_missing(fd, SYSPROF_SOURCE_PREEMPT_OFF, missing, sizeof(missing));
+	if (*missing != '?')
+		g_string_append_printf(text, "%sIt records no %s: this kernel has no trace point %s",
+				       text->len ? ".  " : "--interrupts: ",
+				       part_of(SYSPROF_SOURCE_PREEMPT_OFF), missing);
+	return g_string_free(text, text->len == 0);
+}
+
+/* Ends are missing where the begins are; what few kernels have is no loss, and doctor names it. */
+static bool is_left_out_silently(unsigned kind)
+{
+	return kind == SYSPROF_SOURCE_PERCPU_FREE || kind == SYSPROF_SOURCE_VMALLOC_FREE ||
+	       kind == SYSPROF_SOURCE_PREEMPT_OFF;
 }
 
 static char *describe_left_out(int fd, const struct sysprof_source *list, unsigned n)
@@ -229,8 +245,8 @@ static char *describe_left_out(int fd, const struct sysprof_source *list, unsign
 
 	for (unsigned i = 0; i < n; i++) {
 		option = option_of(list[i].kind);
-		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || is_end(list[i].kind) ||
-		    strcmp(option, last) == 0)
+		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT ||
+		    is_left_out_silently(list[i].kind) || strcmp(option, last) == 0)
 			continue;
 		find_missing(fd, list[i].kind, missing, sizeof(missing));
 		if (part_of(list[i].kind)) {
