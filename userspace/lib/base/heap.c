@@ -35,6 +35,15 @@ void spt_heap_in_large_pages(void)
 #endif
 }
 
+void spt_heap_want_large_pages(void *block, size_t bytes)
+{
+	uintptr_t start = ((uintptr_t)block + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
+		  end = ((uintptr_t)block + bytes) & ~(LARGE_PAGE_BYTES - 1);
+
+	if (end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
 void spt_heap_give_back(void)
 {
 #ifdef __GLIBC__

@@ -3,6 +3,8 @@
 #ifndef SPT_HEAP_H
 #define SPT_HEAP_H
 
+#include <stddef.h>
+
 /*
  * Makes the heap of this process one piece in pages of 2 MiB, if the system gives them on request.
  * A reader touches its arrays all over, and small pages cost it a tenth of its time.  Freed memory
@@ -10,6 +12,9 @@
  * impossible.
  */
 void spt_heap_in_large_pages(void);
+
+/* The same for one block that is touched all over, before it is. */
+void spt_heap_want_large_pages(void *block, size_t bytes);
 
 /*
  * Large blocks go back to the system as soon as they are freed, instead of staying with their

@@ -277,7 +277,7 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 static void encode_numbers(const SptField *field, const uint8_t *member, size_t stride, size_t n,
 			   SptTableBuilder *builder)
 {
-	g_autofree uint64_t *values = g_new(uint64_t, n);
+	uint64_t *values = spt_table_room(builder, SPT_TABLE_ROOM_VALUES);
 
 	for (size_t i = 0; i < n; i++, member += stride) {
 		uint32_t narrow;

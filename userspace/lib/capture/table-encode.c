@@ -66,6 +66,8 @@ void spt_table_builder_clear(SptTableBuilder *builder)
 	g_clear_pointer(&builder->data, g_byte_array_unref);
 	g_clear_pointer(&builder->cuts, g_array_unref);
 	g_clear_pointer(&builder->data_cuts, g_array_unref);
+	for (unsigned i = 0; i < SPT_TABLE_ROOMS; i++)
+		g_clear_pointer(&builder->rooms[i], g_free);
 }
 
 void spt_table_begin(SptTableBuilder *builder, size_t rows)
@@ -74,6 +76,16 @@ void spt_table_begin(SptTableBuilder *builder, size_t rows)
 	g_array_set_size(builder->cuts, 0);
 	builder->rows = rows;
 	builder->n_columns = 0;
+}
+
+uint64_t *spt_table_room(SptTableBuilder *builder, enum spt_table_room room)
+{
+	if (builder->room_rows[room] < builder->rows) {
+		g_free(builder->rooms[room]);
+		builder->rooms[room] = g_new(uint64_t, builder->rows);
+		builder->room_rows[room] = builder->rows;
+	}
+	return builder->rooms[room];
 }
 
 static void put_byte(GByteArray *array, unsigned value)
@@ -211,12 +223,11 @@ static uint64_t find_factor(const uint64_t *values, size_t n)
 /* The three codings of plain numbers, in planes if they need more than a byte. */
 static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t *values, size_t n)
 {
-	g_autofree uint64_t *transformed = g_new(uint64_t, n + 1);
+	uint64_t *transformed = spt_table_room(builder, SPT_TABLE_ROOM_TRANSFORMED);
 	uint64_t all = 0;
 	unsigned n_planes;
 	uint8_t *to;
 
-	transformed[0] = 0;
 	for (size_t i = 0; i < n; i++) {
 		transformed[i] = transform(values, i, coding);
 		all |= i ? transformed[i] : 0;
@@ -286,8 +297,8 @@ static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n
 static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t n,
 		       uint64_t plain_cost)
 {
-	g_autofree uint8_t *steps = g_new(uint8_t, n);
-	g_autofree uint64_t *rest = g_new(uint64_t, n);
+	uint8_t *steps = (uint8_t *)spt_table_room(builder, SPT_TABLE_ROOM_STEPS);
+	uint64_t *rest = spt_table_room(builder, SPT_TABLE_ROOM_REST);
 	size_t n_rest = split_rising(values, n, steps, rest);
 	uint64_t cost;
 
@@ -313,12 +324,12 @@ static bool all_same(const uint64_t *values, size_t n)
 static void add_varied(SptTableBuilder *builder, unsigned id, const uint64_t *values, size_t n)
 {
 	uint64_t factor = find_factor(values, n), cost;
-	g_autofree uint64_t *scaled = NULL;
 	SptCoding coding;
 
 	begin_column(builder, SPT_CODING_SCALED);
 	if (factor > 1) {
-		scaled = g_new(uint64_t, n);
+		uint64_t *scaled = spt_table_room(builder, SPT_TABLE_ROOM_SCALED);
+
 		for (size_t i = 0; i < n; i++)
 			scaled[i] = values[i] / factor;
 		values = scaled;

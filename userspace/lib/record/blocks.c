@@ -2,6 +2,8 @@
 /* An open-addressing table that leaves no hole when a block is removed: later entries move up. */
 #include "record/blocks.h"
 
+#include "base/heap.h"
+
 #define LEAST_ROOM 1024u
 
 static uint64_t place_of(const SptBlocks *blocks, uint64_t address)
@@ -48,6 +50,7 @@ static void grow(SptBlocks *blocks)
 
 	blocks->room = MAX(LEAST_ROOM, 2 * old.room);
 	blocks->blocks = g_new0(SptBlock, blocks->room);
+	spt_heap_want_large_pages(blocks->blocks, blocks->room * sizeof(SptBlock));
 	for (uint64_t i = 0; i < old.room; i++)
 		if (old.blocks[i].address)
 			put(blocks, &old.blocks[i]);
