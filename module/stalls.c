@@ -113,6 +113,7 @@ static void reclaimed_of_group_hit(void *data, unsigned long pages, struct mem_c
 
 /* Compaction. */
 
+#ifdef CONFIG_COMPACTION
 static bool is_in_background(void)
 {
 	return current->flags & PF_KTHREAD && !strncmp(current->comm, "kcompactd", 9);
@@ -157,6 +158,7 @@ static void compacted_places_hit(void *data, unsigned long from, unsigned long m
 						  unsigned long, unsigned long, unsigned long,     \
 						  unsigned long, bool, int),                       \
 			     struct compact_control *, unsigned long, unsigned long, bool, int)
+#endif
 
 /* Hooks of ends are put before hooks of beginnings, and removed after them. */
 static struct sysprof_hook stall_hooks[] = {
