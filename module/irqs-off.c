@@ -8,9 +8,7 @@
  * tick was due, so that it is the last part of the stretch.
  */
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 #include <trace/events/preemptirq.h>
 
@@ -50,22 +48,14 @@ void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns)
 /* Interrupts are off in both. */
 static void disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
-	if (!in_nmi())
-		this_cpu_write(off_since, ktime_get_mono_fast_ns());
+	sysprof_off_begins(&off_since);
 }
 
 static void enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
 	u64 begin, now;
 
-	if (in_nmi())
-		return;
-	begin = this_cpu_read(off_since);
-	if (!begin)
-		return;
-	this_cpu_write(off_since, 0);
-	now = ktime_get_mono_fast_ns();
-	if (now < begin + SYSPROF_IRQS_OFF_LEAST_NS)
+	if (!sysprof_off_ends(&off_since, &begin, &now))
 		return;
 	rcu_read_lock();
 	tell(NULL, begin, now, sysprof_prompt_context());
@@ -98,10 +88,7 @@ const char *sysprof_irqs_off_lacks(void)
 
 static int begin(void)
 {
-	int i;
-
-	for_each_possible_cpu(i)
-		*per_cpu_ptr(&off_since, i) = 0;
+	sysprof_off_forget(&off_since);
 	if (hooks[0].tracepoint && hooks[1].tracepoint)
 		return 0;
 	/* Pairs with smp_load_acquire() in sysprof_irqs_off_late(). */

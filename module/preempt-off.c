@@ -6,9 +6,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 #include <trace/events/power.h>
 #include <trace/events/preemptirq.h>
@@ -22,8 +20,7 @@ static DEFINE_PER_CPU(u64, off_since);
 /* Preemption is off in both.  Those in interrupts are part of what was interrupted. */
 static void disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
-	if (!in_nmi())
-		this_cpu_write(off_since, ktime_get_mono_fast_ns());
+	sysprof_off_begins(&off_since);
 }
 
 static void enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
@@ -31,14 +28,7 @@ static void enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 	struct sysprof_prompt_event event = { .prompt = SYSPROF_PROMPT_PREEMPT_OFF };
 	unsigned long flags;
 
-	if (in_nmi())
-		return;
-	event.begin = this_cpu_read(off_since);
-	if (!event.begin)
-		return;
-	this_cpu_write(off_since, 0);
-	event.end = ktime_get_mono_fast_ns();
-	if (event.end < event.begin + SYSPROF_IRQS_OFF_LEAST_NS)
+	if (!sysprof_off_ends(&off_since, &event.begin, &event.end))
 		return;
 	event.value = event.end - event.begin;
 	event.context = sysprof_prompt_context();
@@ -73,10 +63,7 @@ static void __maybe_unused check_prototypes(void)
 
 static int begin(void)
 {
-	int i;
-
-	for_each_possible_cpu(i)
-		*per_cpu_ptr(&off_since, i) = 0;
+	sysprof_off_forget(&off_since);
 	return 0;
 }
 
