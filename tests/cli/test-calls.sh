@@ -9,10 +9,7 @@ set -u
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
-if [ "$(id -u)" != 0 ]; then
-	echo "1..0 # SKIP perf events of all processes are for root"
-	exit 0
-fi
+for_root
 top=$PWD
 blocks=$workloads/blocks
 

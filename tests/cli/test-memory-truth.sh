@@ -9,10 +9,7 @@ set -u
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
-if [ "$(id -u)" != 0 ]; then
-	echo "1..0 # SKIP perf events of all processes are for root"
-	exit 0
-fi
+for_root
 allocates=$workloads/allocates
 export PYTHONHASHSEED=0 PYTHONMALLOC=malloc
 
@@ -76,7 +73,7 @@ check 'python: calls, peak and what is left are those of heaptrack' \
 	agree python /usr/bin/python3 -S "$work/work.py"
 check 'sqlite: the same' agree sqlite sqlite3 -init "$work/work.sql" :memory: .quit
 # By chance a compiler takes 32 KiB more or less, one time in two; the others do not.
-agree_once()
+one_agrees()
 {
 	local i
 
@@ -85,7 +82,7 @@ agree_once()
 	done
 	return 1
 }
-check 'a compiler: the same' agree_once cc1 "$(gcc -print-prog-name=cc1)" -quiet -O2 -g \
+check 'a compiler: the same' one_agrees cc1 "$(gcc -print-prog-name=cc1)" -quiet -O2 -g \
 	"$work/in.i" -o /dev/null
 
 # Forty recordings by bytes.
