@@ -125,7 +125,7 @@ struct spt_thread {
 	struct spt_known_node nodes[SPT_NODES];
 	/* Nodes that are not their parents' only child, and a mark of each; 0: none */
 	uint32_t siblings[SPT_SIBLINGS];
-	bool has_begun;			/* what follows from a walk is not all zero */
+	bool has_begun;			/* the tables of walks may have entries */
 	/* Starts of code that was described, and start and end of the latest. */
 	uint64_t told_code[SPT_TOLD_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];

@@ -316,8 +316,8 @@ static bool is_sibling(const struct spt_thread *thread, uint32_t at, uint32_t ma
 }
 
 /*
- * The place of a node among those that have siblings.  Where there is no room one is overwritten:
- * its stack gets another node.
+ * The place of a node among those that have siblings; 0 is there: it has none yet.  Where there is
+ * no room another one is dropped: its stack gets another node.
  */
 static uint32_t *sibling(struct spt_thread *thread, uint32_t parent, uint64_t pc,
 			 uint32_t *ret_mark)
@@ -330,6 +330,7 @@ static uint32_t *sibling(struct spt_thread *thread, uint32_t parent, uint64_t pc
 	for (unsigned i = 0; i < SPT_BESIDE; i++)
 		if (is_sibling(thread, first[i], mark, parent, pc))
 			return first + i;
+	*first = 0;
 	return first;
 }
 
@@ -354,11 +355,9 @@ static __attribute__((noinline)) uint32_t other_child(struct spt_thread *thread,
 		*at = latest | mark;
 	}
 	at = sibling(thread, parent, pc, &mark);
+	if (!*at)
+		*at = new_child(thread, parent, pc) | mark;
 	node = *at & (SPT_NODES - 1);
-	if (!node || nodes[node].pc != pc || nodes[node].parent != parent) {
-		node = new_child(thread, parent, pc);
-		*at = node | mark;
-	}
 	nodes[parent].child = node | SPT_HAS_SIBLINGS;
 	return node;
 }

@@ -16,11 +16,19 @@
 #define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
 #define LARGE_BLOCK_BYTES (256 << 10)
 
+void spt_heap_want_large_pages(void *block, size_t bytes)
+{
+	uintptr_t start = ((uintptr_t)block + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
+		  end = ((uintptr_t)block + bytes) & ~(LARGE_PAGE_BYTES - 1);
+
+	if (end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
 void spt_heap_in_large_pages(void)
 {
 #ifdef __GLIBC__
-	uintptr_t start = ((uintptr_t)sbrk(0) + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
-		  end;
+	uint8_t *start = sbrk(0), *end;
 	void *volatile piece;	/* the compiler would drop an unused allocation */
 
 	mallopt(M_MMAP_MAX, 0);
@@ -29,19 +37,10 @@ void spt_heap_in_large_pages(void)
 	piece = malloc(LARGE_PAGE_BYTES);
 	free(piece);
 	mallopt(M_TOP_PAD, LARGE_PAGE_BYTES);
-	end = (uintptr_t)sbrk(0);
+	end = sbrk(0);
 	if (end > start)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
+		spt_heap_want_large_pages(start, (size_t)(end - start));
 #endif
-}
-
-void spt_heap_want_large_pages(void *block, size_t bytes)
-{
-	uintptr_t start = ((uintptr_t)block + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
-		  end = ((uintptr_t)block + bytes) & ~(LARGE_PAGE_BYTES - 1);
-
-	if (end > start)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
 void spt_heap_give_back(void)

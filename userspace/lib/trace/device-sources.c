@@ -211,6 +211,13 @@ static const char *part_of(unsigned kind)
 	}
 }
 
+static void append_missing_part(GString *text, const char *separator, unsigned kind,
+				const char *missing)
+{
+	g_string_append_printf(text, "%s%s records no %s: this kernel has no trace point %s",
+			       text->len ? separator : "", option_of(kind), part_of(kind), missing);
+}
+
 char *spt_device_sees_in_part(int fd)
 {
 	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
@@ -224,9 +231,7 @@ char *spt_device_sees_in_part(int fd)
 			missing);
 	find_missing(fd, SYSPROF_SOURCE_PREEMPT_OFF, missing, sizeof(missing));
 	if (*missing != '?')
-		g_string_append_printf(text, "%sIt records no %s: this kernel has no trace point %s",
-				       text->len ? ".  " : "--interrupts: ",
-				       part_of(SYSPROF_SOURCE_PREEMPT_OFF), missing);
+		append_missing_part(text, ".  ", SYSPROF_SOURCE_PREEMPT_OFF, missing);
 	return g_string_free(text, text->len == 0);
 }
 
@@ -250,9 +255,7 @@ static char *describe_left_out(int fd, const struct sysprof_source *list, unsign
 			continue;
 		find_missing(fd, list[i].kind, missing, sizeof(missing));
 		if (part_of(list[i].kind)) {
-			g_string_append_printf(
-				text, "%s%s records no %s: this kernel has no trace point %s",
-				text->len ? "; " : "", option, part_of(list[i].kind), missing);
+			append_missing_part(text, "; ", list[i].kind, missing);
 			continue;
 		}
 		g_string_append_printf(text, "%s%s records nothing: this kernel has no trace point %s",
