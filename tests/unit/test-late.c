@@ -4,7 +4,8 @@
  * not know its build-id: what is written can be read all the same, and has the build-id of the
  * file.  Samples that an account counts before they can be taken, since a tick on another CPU holds
  * them up, and some that come when the accounts were asked for: each window of a flight recorder
- * has the samples that its accounts count.
+ * has the samples that its accounts count.  Mappings that only a snapshot has, after the first
+ * sample of a copied stack.
  */
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -15,8 +16,12 @@
 #include "record/recorder.h"
 #include "trace/trace-private.h"
 
+#include "../gen/cfi-file.h"
+
 #define LATE_OBJECT 77
 #define HELD_UP 3
+#define BASE 0x7f0000000000ULL		/* where the mapping is that a snapshot has */
+#define SP 0x7ffe00001000ULL
 /* Of the flight recorder, all long ago: a sample a second. */
 #define BEGAN_NS 100000000000ULL
 #define LAST_NS 95000000000ULL
@@ -30,6 +35,7 @@ struct late {
 	unsigned n_written, n_taken;	/* samples: into the ring, and out of it */
 	unsigned n_elsewhere;		/* on CPU 1 */
 	bool is_held_up, is_asked;
+	char *file;
 };
 
 static bool on_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
@@ -192,6 +198,84 @@ static const struct spt_trace_source held_up = {
 	.map_fd = on_map_fd,
 };
 
+/* The first instruction of a function that the one where threads start has called. */
+static bool on_drain_copy(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
+{
+	struct late *late = (struct late *)trace;
+	struct {
+		struct sysprof_sample sample;
+		struct sysprof_raw raw;
+		__u64 regs[24], stack[4];
+	} record = {
+		.sample = {
+			.record = { .type = SYSPROF_SAMPLE,
+				    .size = sizeof(record) / 8,
+				    .time = 1000,
+				    .pid = 5,
+				    .tid = 5 },
+			.mm = 1,
+			.weight = 1,
+			.user_mode = SYSPROF_USER_RAW,
+			.raw_bytes = sizeof(record) - sizeof(record.sample),
+		},
+		.raw = { .arch = EM_X86_64,
+			 .n_regs = G_N_ELEMENTS(record.regs),
+			 .stack_bytes = sizeof(record.stack),
+			 .wanted_bytes = sizeof(record.stack) },
+		.regs = { [7] = SP, [8] = BASE + 0x100 },
+		.stack = { BASE + 0x504 },
+	};
+
+	(void)all, (void)error;
+	if (!late->has_told)
+		func(&record.sample.record, data);
+	late->has_told = true;
+	return true;
+}
+
+static bool on_snapshot_of_map(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			       GError **error)
+{
+	struct late *late = (struct late *)trace;
+	bool is_first = late->n_snapshots == 0;
+	struct sysprof_map map = {
+		.record = { .type = SYSPROF_MAP,
+			    .size = sizeof(map) / 8,
+			    .time = 2000,
+			    .pid = 5,
+			    .tid = 5 },
+		.mm = 1,
+		.start = BASE,
+		.end = BASE + CFI_TEXT_BYTES,
+		.offset = CFI_TEXT_OFFSET,
+		.object = LATE_OBJECT,
+	};
+
+	on_snapshot(trace, func, data, ret_busy, error);
+	if (!is_first)
+		func(&map.record, data);
+	return true;
+}
+
+static int on_map_file(SptTrace *trace, uint32_t object)
+{
+	(void)object;
+	return open(((struct late *)trace)->file, O_RDONLY | O_CLOEXEC);
+}
+
+static const struct spt_trace_source copies = {
+	.name = "copies",
+	.clock = "timer",
+	.free = on_free,
+	.start = on_start,
+	.stop = on_stop,
+	.wait = on_wait,
+	.drain = on_drain_copy,
+	.snapshot = on_snapshot_of_map,
+	.has_cpu = on_has_cpu,
+	.map_fd = on_map_file,
+};
+
 static void check_build_id(const SptCapture *capture)
 {
 	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL);
@@ -283,10 +367,53 @@ static void test_late_samples(void)
 	g_rmdir(dir);
 }
 
+static void test_late_mappings(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *dir = g_dir_make_tmp("late-XXXXXX", &error),
+			*path = g_build_filename(dir, "a.capture", NULL),
+			*file = g_build_filename(dir, "program", NULL);
+	g_autoptr(GBytes) bytes = cfi_file(EM_X86_64, cfi_x86, G_N_ELEMENTS(cfi_x86), false);
+	struct late *late = g_new0(struct late, 1);
+	SptRecorderOptions options = { .trace = &late->trace, .output = path, .raw_bytes = 8192 };
+	g_autoptr(SptRecorder) recorder = NULL;
+	g_autoptr(SptCapture) capture = NULL;
+	g_autoptr(SptSamples) samples = NULL;
+	const SptSampleRow *sample;
+	const SptNode *node;
+	uint32_t n;
+
+	g_assert_true(g_file_set_contents(file, g_bytes_get_data(bytes, NULL),
+					  g_bytes_get_size(bytes), &error));
+	late->trace.source = &copies;
+	late->trace.n_cpus = 1;
+	late->file = file;
+	recorder = spt_recorder_new(&options, &error);
+	g_assert_no_error(error);
+	g_assert_true(spt_recorder_start(recorder, &error));
+	g_assert_true(spt_recorder_step(recorder, 0, &error));
+	g_assert_true(spt_recorder_finish(recorder, NULL, &error));
+	capture = spt_capture_open(path, &error);
+	g_assert_no_error(error);
+	g_assert_cmpuint(capture->n_samples, ==, 1);
+	samples = spt_samples_new(capture);
+	sample = spt_samples_next(samples, &n);
+	g_assert_cmpuint(sample->user_end, ==, SYSPROF_END_ROOT);
+	g_assert_cmphex(capture->nodes[sample->node].frame.offset, ==, CFI_TEXT_OFFSET + 0x100);
+	node = &capture->nodes[capture->nodes[sample->node].parent];
+	/* Of a call, the byte before the return address. */
+	g_assert_cmphex(node->frame.offset, ==, CFI_TEXT_OFFSET + 0x503);
+	g_assert_cmpuint(node->parent, ==, 0);
+	g_remove(file);
+	g_remove(path);
+	g_rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/recorder/late-object", test_late_object);
 	g_test_add_func("/recorder/late-samples", test_late_samples);
+	g_test_add_func("/recorder/late-mappings", test_late_mappings);
 	return g_test_run();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples whose stacks go through an object whose unwind table is still being made.  They are put
- * aside, so that neither they nor the others wait: rows of a capture need not be in order of time.
+ * Samples whose stacks go through an object whose unwind table is still being made, or are in
+ * mappings that only the next snapshot has.  They are put aside, so that neither they nor the others
+ * wait: rows of a capture need not be in order of time.
  */
 #ifndef SPT_ASIDE_H
 #define SPT_ASIDE_H
@@ -16,7 +17,7 @@ G_BEGIN_DECLS
 
 /*
  * @row: without node and end.  @has_run: the task's process was seen to run its image before.
- * @comm: the task's name.  @late: the object without a table.
+ * @comm: the task's name.  @late: the object without a table; 0: the mappings are not known.
  */
 typedef struct {
 	SptSampleRow row;

@@ -158,7 +158,7 @@ static void take_end(SptRecorder *recorder, const struct sysprof_sample *sample,
  * until an image was seen to run, frames below the kernel's part that are in none of its mappings
  * belong to no object.
  *
- * Fills in the row's node and end.  False, only if @may_be_late: a table is late.
+ * Fills in the row's node and end.  False, only if @may_be_late: a table or a snapshot is late.
  */
 static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be_late)
 {
@@ -169,15 +169,16 @@ static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be
 	SptUnwound how = SPT_UNWOUND;
 	uint8_t *user_end = &stack->row.user_end;
 
+	stack->late = 0;
 	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
 		spt_handover_missed(recorder->handover, sample);
 	if (recorder->unwinding)
 		how = spt_unwinding_take(recorder->unwinding, &sample, stack->comm,
 					 may_be_late ? &stack->late : NULL);
-	if (how == SPT_UNWOUND_LATE)
-		return false;
 	if (how == SPT_UNWOUND_UNKNOWN)
 		recorder->needs_snapshot = true;
+	if (how != SPT_UNWOUND && may_be_late)
+		return false;
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
@@ -210,10 +211,11 @@ uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *s
 	return stack.row.node;
 }
 
-/* Its mappings may change before it is unwound. */
+/* Its mappings may change before it is unwound, but for those that a snapshot is to have. */
 static bool put_aside(SptRecorder *recorder, const SptAsideSample *stack)
 {
-	uint64_t mm = spt_spaces_keep(recorder->spaces, stack->sample->mm);
+	uint64_t mm = stack->late ? spt_spaces_keep(recorder->spaces, stack->sample->mm) :
+				    stack->sample->mm;
 
 	return mm && spt_aside_put(recorder->aside, stack, mm);
 }
@@ -231,7 +233,7 @@ static bool take_again(SptAsideSample *stack, void *data)
 
 	if (again->all)
 		take_stack(recorder, stack, false);
-	else if (!spt_tables_is_done(recorder->tables, stack->late, &table) ||
+	else if ((stack->late && !spt_tables_is_done(recorder->tables, stack->late, &table)) ||
 		 !take_stack(recorder, stack, true))
 		return false;
 	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
@@ -269,7 +271,7 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 		       &(SptCommandLineRow){ process->id, text });
 }
 
-/* Now, or once the tables that its stack needs are made. */
+/* Now, or once what its stack needs is there. */
 static void put_sample(SptRecorder *recorder, SptAsideSample *stack)
 {
 	bool may_be_late = recorder->aside;

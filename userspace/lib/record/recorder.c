@@ -109,6 +109,8 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	     !has_failed(recorder, error);
 	recorder->in_snapshot = false;
 	spt_spaces_end_snapshot(recorder->spaces);
+	if (recorder->unwinding)
+		spt_unwinding_had_snapshot(recorder->unwinding);
 	/* Another thread holds the process's lock: tries again at the next step. */
 	if (busy)
 		recorder->needs_snapshot = true;
@@ -430,11 +432,16 @@ static bool have_caught_up(const SptRecorder *recorder, const struct sysprof_sta
 	return true;
 }
 
-/* Samples whose tables are still being made wait for them a little longer. */
+/*
+ * Samples whose tables are still being made wait for them a little longer; there is no other
+ * snapshot.
+ */
 static void take_last_aside(SptRecorder *recorder)
 {
 	gint64 until = g_get_monotonic_time() + LAST_TABLES_US;
 
+	if (recorder->unwinding)
+		spt_unwinding_had_snapshot(recorder->unwinding);
 	while (recorder->aside && !spt_aside_is_empty(recorder->aside) &&
 	       g_get_monotonic_time() < until) {
 		spt_recorder_take_aside(recorder, false);
@@ -630,6 +637,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 
 	spt_output_keep(recorder->output);
 	if (!take_last_sums(recorder, error) ||
+	    (recorder->needs_snapshot && !take_snapshot(recorder, error)) ||
 	    !spt_trace_stop(recorder->trace, error) ||
 	    !drain(recorder, true, error) ||
 	    !take_accounts(recorder, true, error))

@@ -18,7 +18,8 @@ struct SptUnwinding {
 	SptUnwinder *unwinder;
 	SptTables *tables;
 	SptCopies *copies;
-	/* mm ids for which no snapshot is requested: once is enough, or all of it is reported */
+	unsigned snapshot;		/* number of the next one, from 1 */
+	/* mm id -> the snapshot it was hoped for from; 0: all of it is reported */
 	GHashTable *unknown_spaces;
 	GByteArray *made;
 	SptUnwindFrame frames[FRAMES_MAX];
@@ -60,6 +61,7 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptT
 	spt_tables_wait_while(unwinding->tables, may_wait, copies);
 	unwinding->unknown_spaces =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	unwinding->snapshot = 1;
 	unwinding->made = g_byte_array_new();
 	return unwinding;
 }
@@ -82,7 +84,23 @@ void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object)
 
 void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm)
 {
-	g_hash_table_add(unwinding->unknown_spaces, g_memdup2(&mm, sizeof(mm)));
+	g_hash_table_insert(unwinding->unknown_spaces, g_memdup2(&mm, sizeof(mm)), NULL);
+}
+
+void spt_unwinding_had_snapshot(SptUnwinding *unwinding)
+{
+	unwinding->snapshot++;
+}
+
+/* Whether the next snapshot is the first one since @mm was found to be unknown. */
+static bool may_become_known(SptUnwinding *unwinding, uint64_t mm)
+{
+	void *next = GUINT_TO_POINTER(unwinding->snapshot), *asked;
+
+	if (g_hash_table_lookup_extended(unwinding->unknown_spaces, &mm, NULL, &asked))
+		return asked == next;
+	g_hash_table_insert(unwinding->unknown_spaces, g_memdup2(&mm, sizeof(mm)), next);
+	return true;
 }
 
 static uint8_t user_end_of(SptUnwindEnd end)
@@ -258,9 +276,10 @@ SptUnwound spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_samp
 	}
 	if (how == SPT_UNWOUND_UNKNOWN) {
 		*sample = keep_frames(unwinding, from);
-		if (!g_hash_table_add(unwinding->unknown_spaces,
-				      g_memdup2(&from->mm, sizeof(from->mm))))
+		if (!may_become_known(unwinding, from->mm))
 			how = SPT_UNWOUND;
+		else if (ret_late)
+			return how;
 	}
 	if (asks)
 		check_frame_pointers(unwinding, from, *sample, comm);

@@ -28,10 +28,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinding, spt_unwinding_free)
 void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object);
 /* An image began to run in @mm.  All its mappings are reported, and no snapshot has more. */
 void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm);
+/* A snapshot was taken: what it did not have stays unknown. */
+void spt_unwinding_had_snapshot(SptUnwinding *unwinding);
 
 typedef enum {
 	SPT_UNWOUND,
-	/* It keeps its frames.  A snapshot would help, once for each address space. */
+	/*
+	 * The mappings are not known: it keeps its frames, unless it waits for a snapshot.  One is
+	 * asked for once for each address space; after that such stacks are SPT_UNWOUND.
+	 */
 	SPT_UNWOUND_UNKNOWN,
 	SPT_UNWOUND_LATE,		/* the table of an object is still being made */
 } SptUnwound;
