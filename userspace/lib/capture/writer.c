@@ -681,6 +681,9 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 
 	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION;
 	g_array_append_vals(rows, row, 1);
+	/* Most rows are of these. */
+	if (kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION)
+		return;
 	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const char *text;

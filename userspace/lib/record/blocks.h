@@ -16,13 +16,13 @@ G_BEGIN_DECLS
 
 typedef struct {
 	uint64_t address;		/* 0: no block */
-	uint64_t bytes, weight, time, handle;
-	uint64_t serial;		/* of its thread's allocations */
+	uint64_t bytes : 48;
+	uint64_t flags : 8;		/* SPT_ALLOCATION_*; OPEN: it has a row */
+	uint64_t owed : 8;		/* frees of this address that belong to earlier blocks */
+	uint64_t time;			/* no other block's */
+	uint64_t handle;
 	uint32_t ring;			/* of the thread that allocated it */
 	uint32_t node;			/* of the recorder's own stash */
-	uint8_t flags;			/* SPT_ALLOCATION_*; OPEN: it has a row */
-	uint8_t owed;			/* frees of this address that belong to earlier blocks */
-	uint32_t free_node;		/* likewise, of the stack that freed it; 0: not known */
 } SptBlock;
 
 typedef struct {

@@ -28,7 +28,7 @@ static void add(GTree *mappings, const SptBlock *mapping, uint64_t start, uint64
 		return;
 	added = g_memdup2(mapping, sizeof(*mapping));
 	added->address = start;
-	added->bytes = added->weight = end - start;
+	added->bytes = end - start;
 	g_tree_insert(mappings, (gpointer)(uintptr_t)start, added);
 }
 
@@ -58,7 +58,7 @@ static void cut(GTree *mappings, uint64_t start, uint64_t end, GArray *ret_parts
 		add(mappings, &mapping, mapping.address, MIN(start, end_of(&mapping)));
 		add(mappings, &mapping, MAX(end, mapping.address), end_of(&mapping));
 		part.address = MAX(start, mapping.address);
-		part.bytes = part.weight = MIN(end, end_of(&mapping)) - part.address;
+		part.bytes = MIN(end, end_of(&mapping)) - part.address;
 		g_array_append_val(ret_parts, part);
 	}
 }
@@ -67,12 +67,16 @@ void spt_mappings_settle(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	for (unsigned i = 0; i < ring->unmapped->len; i++) {
 		const SptBlock *part = &g_array_index(ring->unmapped, SptBlock, i);
+		const struct spt_late_row row = {
+			.block = *part,
+			.time = part->time,
+			.duration_ns = ring->unmapped_time - part->time,
+			.flags = SPT_ALLOCATION_MAPPING |
+				 (part->ring == ring->number ? 0 : SPT_ALLOCATION_CROSSED),
+		};
 
 		memory->status.unmapped_bytes += part->bytes;
-		spt_memory_put_row(memory, part, part->time, ring->unmapped_time - part->time,
-				   SPT_ALLOCATION_MAPPING |
-					   (part->ring == ring->number ? 0 :
-									 SPT_ALLOCATION_CROSSED));
+		spt_memory_put_row(memory, &row);
 	}
 	g_array_set_size(ring->unmapped, 0);
 }
@@ -122,10 +126,14 @@ void spt_mappings_map(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 static gboolean put_open(gpointer address, gpointer data, gpointer user_data)
 {
 	const SptBlock *mapping = data;
+	const struct spt_late_row row = {
+		.block = *mapping,
+		.time = mapping->time,
+		.flags = SPT_ALLOCATION_MAPPING | SPT_ALLOCATION_OPEN,
+	};
 
 	(void)address;
-	spt_memory_put_row(user_data, mapping, mapping->time, 0,
-			   SPT_ALLOCATION_MAPPING | SPT_ALLOCATION_OPEN);
+	spt_memory_put_row(user_data, &row);
 	return FALSE;
 }
 

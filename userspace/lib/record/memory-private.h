@@ -33,10 +33,11 @@ struct spt_memory_ring {
 	SptRingRecord next;
 	/* when it began to wait for the source; 0: it does not wait */
 	uint64_t held_ns;
-	uint64_t n_allocations;
+	uint64_t last_allocation;	/* its time */
 	uint64_t waits, waited_ns, dropped;	/* when last read */
 	SptBlock freed;			/* block freed by a realloc() that has not returned yet */
 	uint64_t freed_time;
+	uint32_t freed_node;		/* of the stack that freed it */
 	/* SptBlock: the parts of mappings that an munmap() takes which has not returned yet */
 	GArray *unmapped;
 	uint64_t unmapped_time;
@@ -53,6 +54,7 @@ struct spt_owner {
 /* A row that waits for the thread of its block.  A wait's block has only ring and node. */
 struct spt_late_row {
 	SptBlock block;
+	uint32_t free_node;		/* of the own stash; 0: not known */
 	uint64_t time, duration_ns;
 	uint32_t flags;			/* SPT_ALLOCATION_*; of a wait the number of the CPU */
 	bool is_wait;
@@ -106,8 +108,7 @@ void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring);
 /* Frees the block of a realloc() that has returned. */
 void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring);
 void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks);
-void spt_memory_put_row(SptMemory *memory, const SptBlock *block, uint64_t time,
-			uint64_t duration_ns, uint32_t flags);
+void spt_memory_put_row(SptMemory *memory, const struct spt_late_row *row);
 /* The node of the own stash that @node of the ring is. */
 uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node);
 /* Puts rows whose threads are known by now; @all: the others, too. */

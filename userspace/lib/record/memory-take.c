@@ -168,6 +168,13 @@ static void write_wait(SptMemory *memory, const struct spt_late_row *late)
 	spt_output_put(memory->output, SPT_ROW_WAIT, &row);
 }
 
+static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
+{
+	if (!memory->mean_bytes)
+		return bytes;
+	return (uint64_t)((double)bytes / -expm1(-(double)bytes / (double)memory->mean_bytes) + .5);
+}
+
 static void write_allocation(SptMemory *memory, const struct spt_late_row *late)
 {
 	const SptBlock *block = &late->block;
@@ -175,12 +182,13 @@ static void write_allocation(SptMemory *memory, const struct spt_late_row *late)
 	SptAllocationRow row = {
 		.time = late->time,
 		.duration_ns = late->duration_ns,
-		.weight = block->weight,
+		.weight = late->flags & SPT_ALLOCATION_MAPPING ? block->bytes :
+								 weight_of(memory, block->bytes),
 		.bytes = block->bytes,
 		.handle = is_half ? block->handle : 0,
 		.thread = g_array_index(memory->owners, struct spt_owner, block->ring).thread,
 		.node = output_node(memory, block->node),
-		.free_node = output_node(memory, block->free_node),
+		.free_node = output_node(memory, late->free_node),
 		.flags = late->flags,
 	};
 
@@ -204,20 +212,12 @@ static bool is_known(const SptMemory *memory, uint32_t ring)
 	return owner->thread || owner->is_given_up;
 }
 
-static void put(SptMemory *memory, const struct spt_late_row *row)
+void spt_memory_put_row(SptMemory *memory, const struct spt_late_row *row)
 {
 	if (is_known(memory, row->block.ring))
 		write_row(memory, row);
 	else
 		g_array_append_vals(memory->late, row, 1);
-}
-
-void spt_memory_put_row(SptMemory *memory, const SptBlock *block, uint64_t time,
-			uint64_t duration_ns, uint32_t flags)
-{
-	const struct spt_late_row row = { *block, time, duration_ns, flags, false };
-
-	put(memory, &row);
 }
 
 /* The thread among those of its tid: the latest that had begun when the ring was claimed. */
@@ -295,23 +295,32 @@ void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 	g_array_sort(open, by_time);
 	for (unsigned i = 0; i < open->len; i++) {
 		SptBlock *block = &blocks->blocks[g_array_index(open, struct open_block, i).at];
+		const struct spt_late_row row = {
+			.block = *block,
+			.time = block->time,
+			.flags = block->flags | SPT_ALLOCATION_OPEN,
+		};
 
-		spt_memory_put_row(memory, block, block->time, 0,
-				   block->flags | SPT_ALLOCATION_OPEN);
+		spt_memory_put_row(memory, &row);
 		block->flags |= SPT_ALLOCATION_OPEN;
 	}
 }
 
-static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, uint8_t flags)
+/* @node: of the stack that freed it; 0: not known. */
+static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, uint32_t node,
+		      uint8_t flags)
 {
 	bool has_row = block->flags & SPT_ALLOCATION_OPEN;
+	const struct spt_late_row row = {
+		.block = *block,
+		.free_node = node,
+		.time = has_row ? time : block->time,
+		.duration_ns = time - block->time,
+		.flags = flags | (block->flags & ~SPT_ALLOCATION_OPEN) |
+			 (has_row ? SPT_ALLOCATION_CLOSE : 0),
+	};
 
-	flags |= block->flags & ~SPT_ALLOCATION_OPEN;
-	if (has_row)
-		spt_memory_put_row(memory, block, time, time - block->time,
-				   flags | SPT_ALLOCATION_CLOSE);
-	else
-		spt_memory_put_row(memory, block, block->time, time - block->time, flags);
+	spt_memory_put_row(memory, &row);
 }
 
 /* Events. */
@@ -339,19 +348,13 @@ static uint64_t next_time(SptMemory *memory, uint64_t stamp)
 	return memory->last_ns;
 }
 
-static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
-{
-	if (!memory->mean_bytes)
-		return bytes;
-	return (uint64_t)((double)bytes / -expm1(-(double)bytes / (double)memory->mean_bytes) + .5);
-}
-
 static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time,
 		      bool is_realloc)
 {
 	const SptRingRecord *record = &ring->next;
 	SptBlock *found = spt_blocks_find(&ring->image->blocks, record->address), block;
 	uint8_t flags = is_realloc ? SPT_ALLOCATION_MOVED : 0;
+	uint32_t node;
 
 	memory->status.frees++;
 	if (!found) {
@@ -367,22 +370,23 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 	if (block.ring != ring->number)
 		flags |= SPT_ALLOCATION_CROSSED;
 	/* It was freed before the thread that allocated it allocates again. */
-	if (block.ring == ring->number && block.serial == ring->n_allocations)
+	if (block.ring == ring->number && block.time == ring->last_allocation)
 		flags |= SPT_ALLOCATION_TEMPORARY;
 	block.flags |= flags;
-	block.free_node = spt_memory_node(memory, ring, record->node);
+	node = spt_memory_node(memory, ring, record->node);
 	if (is_realloc) {
 		ring->freed = block;
 		ring->freed_time = time;
+		ring->freed_node = node;
 	} else {
-		put_freed(memory, &block, time, 0);
+		put_freed(memory, &block, time, node, 0);
 	}
 }
 
 void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	if (ring->freed.address)
-		put_freed(memory, &ring->freed, ring->freed_time, 0);
+		put_freed(memory, &ring->freed, ring->freed_time, ring->freed_node, 0);
 	ring->freed.address = 0;
 	if (ring->unmapped->len)
 		spt_mappings_settle(memory, ring);
@@ -392,7 +396,6 @@ static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	memory->status.frees--;
 	if (ring->freed.address && !spt_blocks_find(&ring->image->blocks, ring->freed.address)) {
-		ring->freed.free_node = 0;
 		ring->freed.flags &= ~(SPT_ALLOCATION_MOVED | SPT_ALLOCATION_TEMPORARY |
 				       SPT_ALLOCATION_CROSSED);
 		spt_blocks_add(&ring->image->blocks, &ring->freed);
@@ -407,10 +410,8 @@ static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uin
 	SptBlock block = {
 		.address = record->address,
 		.bytes = record->bytes,
-		.weight = weight_of(memory, record->bytes),
 		.time = time,
 		.handle = memory->next_handle++,
-		.serial = ++ring->n_allocations,
 		.node = spt_memory_node(memory, ring, record->node),
 		.ring = ring->number,
 		.flags = record->type == SPT_RING_REALLOC_ALLOC ? SPT_ALLOCATION_RESIZED : 0,
@@ -423,10 +424,11 @@ static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uin
 
 		/* The free is still to come, from another ring. */
 		spt_blocks_remove(&ring->image->blocks, there);
-		put_freed(memory, &before, time, SPT_ALLOCATION_CROSSED);
+		put_freed(memory, &before, time, 0, SPT_ALLOCATION_CROSSED);
 		block.owed = before.owed + 1;
 		block.time = memory->last_ns = time + 1;
 	}
+	ring->last_allocation = block.time;
 	spt_blocks_add(&ring->image->blocks, &block);
 }
 
@@ -444,7 +446,7 @@ static void take_wait(SptMemory *memory, const struct spt_memory_ring *ring, uin
 	};
 
 	memory->status.wait_rows++;
-	put(memory, &row);
+	spt_memory_put_row(memory, &row);
 }
 
 void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
