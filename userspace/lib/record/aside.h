@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Samples whose stacks go through an object whose unwind table is still being made, or are in
- * mappings that only the next snapshot has.  They are put aside, so that neither they nor the others
- * wait: rows of a capture need not be in order of time.
+ * mappings that only the next snapshot has.  They are put aside, so that neither they nor the
+ * others wait: rows of a capture need not be in order of time.
  */
 #ifndef SPT_ASIDE_H
 #define SPT_ASIDE_H
