@@ -17,13 +17,15 @@ G_BEGIN_DECLS
 
 /*
  * @row: without node and end.  @has_run: the task's process was seen to run its image before.
- * @comm: the task's name.  @late: the object without a table; 0: the mappings are not known.
+ * @comm: the task's name.  @late: the object without a table; 0: the mappings are not known, and
+ * it waits for @snapshot.
  */
 typedef struct {
 	SptSampleRow row;
 	const struct sysprof_sample *sample;
 	const char *comm;
 	uint32_t late;
+	unsigned snapshot;
 	bool has_run;
 } SptAsideSample;
 

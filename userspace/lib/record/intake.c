@@ -170,6 +170,7 @@ static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be
 	uint8_t *user_end = &stack->row.user_end;
 
 	stack->late = 0;
+	stack->snapshot = recorder->unwinding ? spt_unwinding_next_snapshot(recorder->unwinding) : 0;
 	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
 		spt_handover_missed(recorder->handover, sample);
 	if (recorder->unwinding)
@@ -225,16 +226,23 @@ struct again {
 	bool all;
 };
 
+/* Whether what it waits for is there. */
+static bool may_go_on(const SptRecorder *recorder, const SptAsideSample *stack)
+{
+	const SptUnwindTable *table;
+
+	return stack->late ? spt_tables_is_done(recorder->tables, stack->late, &table) :
+			     stack->snapshot != spt_unwinding_next_snapshot(recorder->unwinding);
+}
+
 static bool take_again(SptAsideSample *stack, void *data)
 {
 	const struct again *again = data;
 	SptRecorder *recorder = again->recorder;
-	const SptUnwindTable *table;
 
 	if (again->all)
 		take_stack(recorder, stack, false);
-	else if ((stack->late && !spt_tables_is_done(recorder->tables, stack->late, &table)) ||
-		 !take_stack(recorder, stack, true))
+	else if (!may_go_on(recorder, stack) || !take_stack(recorder, stack, true))
 		return false;
 	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
 	return true;

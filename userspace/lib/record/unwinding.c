@@ -18,7 +18,7 @@ struct SptUnwinding {
 	SptUnwinder *unwinder;
 	SptTables *tables;
 	SptCopies *copies;
-	unsigned snapshot;		/* number of the next one, from 1 */
+	unsigned next_snapshot;		/* from 1 */
 	/* mm id -> the snapshot it was hoped for from; 0: all of it is reported */
 	GHashTable *unknown_spaces;
 	GByteArray *made;
@@ -61,7 +61,7 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptT
 	spt_tables_wait_while(unwinding->tables, may_wait, copies);
 	unwinding->unknown_spaces =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	unwinding->snapshot = 1;
+	unwinding->next_snapshot = 1;
 	unwinding->made = g_byte_array_new();
 	return unwinding;
 }
@@ -89,13 +89,18 @@ void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm)
 
 void spt_unwinding_had_snapshot(SptUnwinding *unwinding)
 {
-	unwinding->snapshot++;
+	unwinding->next_snapshot++;
+}
+
+unsigned spt_unwinding_next_snapshot(const SptUnwinding *unwinding)
+{
+	return unwinding->next_snapshot;
 }
 
 /* Whether the next snapshot is the first one since @mm was found to be unknown. */
 static bool may_become_known(SptUnwinding *unwinding, uint64_t mm)
 {
-	void *next = GUINT_TO_POINTER(unwinding->snapshot), *asked;
+	void *next = GUINT_TO_POINTER(unwinding->next_snapshot), *asked;
 
 	if (g_hash_table_lookup_extended(unwinding->unknown_spaces, &mm, NULL, &asked))
 		return asked == next;

@@ -30,6 +30,8 @@ void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object);
 void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm);
 /* A snapshot was taken: what it did not have stays unknown. */
 void spt_unwinding_had_snapshot(SptUnwinding *unwinding);
+/* The number of the next one. */
+unsigned spt_unwinding_next_snapshot(const SptUnwinding *unwinding);
 
 typedef enum {
 	SPT_UNWOUND,
