@@ -754,11 +754,11 @@ SptTrace *spt_perf_open(GError **error)
 	if (reach == SPT_PERF_OWN_CODE)
 		perf->trace.notice = SPT_WORDS(
 			"the kernel shows you only your own processes, and only in user mode "
-			"(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof");
+			"(kernel.perf_event_paranoid); for the whole system run as root, or load the module: doctor says how");
 	else if (reach == SPT_PERF_OWN)
 		perf->trace.notice = SPT_WORDS(
 			"the kernel shows you only your own processes (kernel.perf_event_paranoid); for the "
-			"whole system load the module with: sudo modprobe sysprof");
+			"whole system run as root, or load the module: doctor says how");
 	else if (!spt_kallsyms_is_readable(perf->kallsyms))
 		perf->trace.notice = SPT_WORDS(
 			"/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
