@@ -194,8 +194,9 @@ static void print_wall(const SptCapture *capture)
 	text = spt_format_wall(&wall);
 	/* On a busy machine it may not have waited at all, but for CPUs. */
 	printf("%s%s\n", text,
-	       wall.ready < 0 && wall.running < MUCH_RUNNING ? "; record --waits shows for what" :
-							       "");
+	       wall.ready >= 0 || wall.running >= MUCH_RUNNING	? "" :
+	       spt_capture_host(capture, "waits")		? "; --metric off-cpu shows for what" :
+								  "; record --waits shows for what");
 }
 
 static void print_stacks(const SptCapture *capture, const SptFilter *filter)
