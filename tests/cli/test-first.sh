@@ -10,6 +10,8 @@ set -u
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 for_root
+# A build that is not done shows no compiler.
+export CCACHE_DISABLE=1
 
 cd "$work" || exit 1
 
