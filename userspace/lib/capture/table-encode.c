@@ -208,16 +208,31 @@ static SptCoding choose_transform(const uint64_t *values, size_t n, uint64_t *re
 	return best;
 }
 
+/* Most factors are powers of two, which need no division: one takes as long as all else. */
+static bool is_power_of_2(uint64_t factor)
+{
+	return factor && !(factor & (factor - 1));
+}
+
 /* The greatest common divisor of all @values; 1 if it is not worth a number. */
 static uint64_t find_factor(const uint64_t *values, size_t n)
 {
 	uint64_t factor = 0;
 
 	for (size_t i = 0; i < n && factor != 1; i++)
-		factor = values[i] % MAX(factor, 1) == 0 && factor != 0 ?
-				 factor :
-				 spt_common_divisor(values[i], factor);
+		if (!is_power_of_2(factor) || values[i] & (factor - 1))
+			factor = spt_common_divisor(values[i], factor);
 	return MAX(factor, 1);
+}
+
+static void scale(const uint64_t *values, size_t n, uint64_t factor, uint64_t *ret)
+{
+	if (is_power_of_2(factor))
+		for (size_t i = 0; i < n; i++)
+			ret[i] = values[i] >> __builtin_ctzll(factor);
+	else
+		for (size_t i = 0; i < n; i++)
+			ret[i] = values[i] / factor;
 }
 
 /* The three codings of plain numbers, in planes if they need more than a byte. */
@@ -330,8 +345,7 @@ static void add_varied(SptTableBuilder *builder, unsigned id, const uint64_t *va
 	if (factor > 1) {
 		uint64_t *scaled = spt_table_room(builder, SPT_TABLE_ROOM_SCALED);
 
-		for (size_t i = 0; i < n; i++)
-			scaled[i] = values[i] / factor;
+		scale(values, n, factor, scaled);
 		values = scaled;
 		append_varint(builder->data, factor);
 	} else {

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An open-addressing table that leaves no hole when a block is removed: later entries move up. */
+/*
+ * An open-addressing table of small slots that leaves no hole when a block is removed: later slots
+ * move up.  The blocks are in an array of their own.  The place of the block that was removed last
+ * is used first, since it is still in the cache.
+ */
 #include "record/blocks.h"
 
 #include "base/heap.h"
 
-#define LEAST_ROOM 1024u
+#define LEAST_SLOTS 1024u
+#define LEAST_ROOM 512u
 
-static uint64_t place_of(const SptBlocks *blocks, uint64_t address)
+struct spt_block_slot {
+	uint32_t hash;
+	uint32_t at;			/* in SptBlocks.blocks, plus one; 0: none */
+};
+
+static uint32_t hash_of(uint64_t address)
 {
-	return (address * 0x9e3779b97f4a7c15ULL) >> 20 & (blocks->room - 1);
+	return (uint32_t)(address * 0x9e3779b97f4a7c15ULL >> 24);
 }
 
 void spt_blocks_clear(SptBlocks *blocks)
 {
+	g_free(blocks->slots);
 	g_free(blocks->blocks);
 	*blocks = (SptBlocks){ 0 };
 }
@@ -20,64 +31,99 @@ void spt_blocks_clear(SptBlocks *blocks)
 void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address)
 {
 	if (blocks->n)
-		__builtin_prefetch(&blocks->blocks[place_of(blocks, address)]);
+		__builtin_prefetch(&blocks->slots[hash_of(address) & blocks->mask]);
+}
+
+/* The slot of the block at @address, or the free one where its search ends. */
+static uint64_t search(const SptBlocks *blocks, uint64_t address)
+{
+	uint32_t hash = hash_of(address);
+	uint64_t i = hash & blocks->mask;
+
+	for (; blocks->slots[i].at; i = (i + 1) & blocks->mask)
+		if (blocks->slots[i].hash == hash &&
+		    blocks->blocks[blocks->slots[i].at - 1].address == address)
+			break;
+	return i;
 }
 
 SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address)
 {
-	if (!blocks->n)
-		return NULL;
-	for (uint64_t i = place_of(blocks, address); blocks->blocks[i].address;
-	     i = (i + 1) & (blocks->room - 1))
-		if (blocks->blocks[i].address == address)
-			return &blocks->blocks[i];
-	return NULL;
+	uint32_t at = blocks->n ? blocks->slots[search(blocks, address)].at : 0;
+
+	return at ? &blocks->blocks[at - 1] : NULL;
 }
 
-static SptBlock *put(SptBlocks *blocks, const SptBlock *block)
+static void put(SptBlocks *blocks, struct spt_block_slot slot)
 {
-	uint64_t i = place_of(blocks, block->address);
+	uint64_t i = slot.hash & blocks->mask;
 
-	while (blocks->blocks[i].address)
-		i = (i + 1) & (blocks->room - 1);
-	blocks->blocks[i] = *block;
-	return &blocks->blocks[i];
+	while (blocks->slots[i].at)
+		i = (i + 1) & blocks->mask;
+	blocks->slots[i] = slot;
 }
 
-static void grow(SptBlocks *blocks)
+static void grow_slots(SptBlocks *blocks)
 {
-	SptBlocks old = *blocks;
+	struct spt_block_slot *old = blocks->slots;
+	uint64_t n_old = old ? blocks->mask + 1 : 0, n = MAX(LEAST_SLOTS, 2 * n_old);
 
-	blocks->room = MAX(LEAST_ROOM, 2 * old.room);
-	blocks->blocks = g_new0(SptBlock, blocks->room);
-	spt_heap_want_large_pages(blocks->blocks, blocks->room * sizeof(SptBlock));
-	for (uint64_t i = 0; i < old.room; i++)
-		if (old.blocks[i].address)
-			put(blocks, &old.blocks[i]);
-	g_free(old.blocks);
+	blocks->mask = n - 1;
+	blocks->slots = g_new0(struct spt_block_slot, n);
+	spt_heap_want_large_pages(blocks->slots, n * sizeof(*blocks->slots));
+	for (uint64_t i = 0; i < n_old; i++)
+		if (old[i].at)
+			put(blocks, old[i]);
+	g_free(old);
+}
+
+/* The place of a new block: one that is free, else the next that was never used. */
+static uint32_t take_place(SptBlocks *blocks)
+{
+	uint32_t at = blocks->free;
+
+	if (at) {
+		blocks->free = blocks->blocks[at - 1].node;
+		return at;
+	}
+	if (blocks->n_used == blocks->room) {
+		blocks->room = MAX(LEAST_ROOM, blocks->room + blocks->room / 2);
+		blocks->blocks = g_renew(SptBlock, blocks->blocks, blocks->room);
+	}
+	/* 2^32 blocks would take 160 GiB. */
+	return ++blocks->n_used;
 }
 
 SptBlock *spt_blocks_add(SptBlocks *blocks, const SptBlock *block)
 {
-	if (blocks->n >= blocks->room / 2)
-		grow(blocks);
+	struct spt_block_slot slot = { hash_of(block->address), 0 };
+
+	if (!blocks->slots || blocks->n > blocks->mask / 2)
+		grow_slots(blocks);
+	slot.at = take_place(blocks);
+	put(blocks, slot);
 	blocks->n++;
-	return put(blocks, block);
+	blocks->blocks[slot.at - 1] = *block;
+	return &blocks->blocks[slot.at - 1];
 }
 
 void spt_blocks_remove(SptBlocks *blocks, SptBlock *block)
 {
-	uint64_t hole = (uint64_t)(block - blocks->blocks), mask = blocks->room - 1;
+	uint32_t at = (uint32_t)(block - blocks->blocks) + 1;
+	uint64_t mask = blocks->mask, hole = hash_of(block->address) & mask;
 
-	for (uint64_t i = (hole + 1) & mask; blocks->blocks[i].address; i = (i + 1) & mask) {
-		uint64_t home = place_of(blocks, blocks->blocks[i].address);
-
-		/* Entries whose slot is between the hole and here stay. */
-		if (((i - home) & mask) < ((i - hole) & mask))
+	while (blocks->slots[hole].at != at)
+		hole = (hole + 1) & mask;
+	for (uint64_t i = (hole + 1) & mask; blocks->slots[i].at; i = (i + 1) & mask) {
+		/* Slots whose place is between the hole and here stay. */
+		if (((i - blocks->slots[i].hash) & mask) < ((i - hole) & mask))
 			continue;
-		blocks->blocks[hole] = blocks->blocks[i];
+		blocks->slots[hole] = blocks->slots[i];
 		hole = i;
 	}
-	blocks->blocks[hole].address = 0;
+	blocks->slots[hole].at = 0;
+	block->address = 0;
+	block->node = blocks->free;
+	blocks->free = at;
 	blocks->n--;
 }

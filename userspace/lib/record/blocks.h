@@ -26,8 +26,12 @@ typedef struct {
 } SptBlock;
 
 typedef struct {
-	SptBlock *blocks;
-	uint64_t n, room;		/* room: a power of two */
+	SptBlock *blocks;		/* those whose address is 0 are free; node: the next such */
+	uint32_t n_used, room;		/* of them */
+	uint32_t free;			/* the first free one, plus one; 0: none */
+	uint64_t n;
+	struct spt_block_slot *slots;
+	uint64_t mask;			/* the number of slots, a power of two, less one */
 } SptBlocks;
 
 void spt_blocks_clear(SptBlocks *blocks);

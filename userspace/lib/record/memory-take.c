@@ -284,7 +284,7 @@ void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 {
 	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(struct open_block));
 
-	for (uint64_t i = 0; blocks->n && i < blocks->room; i++) {
+	for (uint32_t i = 0; blocks->n && i < blocks->n_used; i++) {
 		const SptBlock *block = &blocks->blocks[i];
 		struct open_block found = { block->time, i };
 
@@ -327,10 +327,7 @@ static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, u
 
 uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
 {
-	uint64_t stamps = memory->now_stamp - memory->base_stamp;
-	double ns = stamps ? (double)(memory->now_ns - memory->base_ns) / (double)stamps :
-			     1 << SPT_STAMP_SHIFT;
-	double back = ((double)memory->now_stamp - (double)stamp) * ns;
+	double back = ((double)memory->now_stamp - (double)stamp) * memory->stamp_ns;
 
 	return back < (double)memory->now_ns ? memory->now_ns - (uint64_t)(int64_t)back : 0;
 }

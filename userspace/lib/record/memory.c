@@ -51,8 +51,13 @@ static uint64_t stamp_now(const SptMemory *memory)
 
 static void look_at_clock(SptMemory *memory)
 {
+	uint64_t stamps;
+
 	memory->now_stamp = stamp_now(memory);
 	memory->now_ns = now_ns();
+	stamps = memory->now_stamp - memory->base_stamp;
+	memory->stamp_ns = stamps ?
+		(double)(memory->now_ns - memory->base_ns) / (double)stamps : 1 << SPT_STAMP_SHIFT;
 }
 
 static bool map_rings(SptMemory *memory, GError **error)
