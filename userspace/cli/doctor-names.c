@@ -88,7 +88,7 @@ static void check_debuginfod(void)
 	else
 		spt_doctor_tell(
 			SPT_FINDING_NOTE,
-			"export DEBUGINFOD_URLS=(your distribution's server); then " SPT_CLI
+			"export DEBUGINFOD_URLS=https://debuginfod.elfutils.org/; then " SPT_CLI
 			" report --debuginfod FILE",
 			"debuginfod is off: debug information that is not installed is not fetched.");
 }
