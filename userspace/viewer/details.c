@@ -327,6 +327,7 @@ static void spt_details_init(SptDetails *self)
 	GtkWidget *stack = gtk_stack_new();
 
 	self->stack = GTK_STACK(stack);
+	gtk_stack_set_vhomogeneous(self->stack, FALSE);
 	self->query = spt_query_new(GTK_WIDGET(self), &groups_query);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	gtk_box_append(GTK_BOX(self), spt_pages_switcher(self->stack));

@@ -78,6 +78,7 @@ static void spt_events_init(SptEvents *self)
 	GtkWidget *stack = gtk_stack_new();
 
 	self->stack = GTK_STACK(stack);
+	gtk_stack_set_vhomogeneous(self->stack, FALSE);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	gtk_box_append(GTK_BOX(self), spt_pages_switcher(self->stack));
 	gtk_box_append(GTK_BOX(self), stack);

@@ -67,10 +67,12 @@ static GtkWidget *explain(GtkWidget *legend, SptLaneKind kind, const char *name)
 
 static GtkWidget *make_legend(SptLanesPane *self)
 {
-	/* In a narrow window it has two lines. */
+	/*
+	 * In a narrow window it has two lines.  The window is never lower than with the most lines.
+	 */
 	GtkWidget *legend = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
-					 "column-spacing", 14, "max-children-per-line",
-					 SPT_LANE_KINDS + 1, NULL);
+					 "column-spacing", 14, "min-children-per-line", 2,
+					 "max-children-per-line", SPT_LANE_KINDS + 1, NULL);
 
 	gtk_widget_add_css_class(legend, "legend");
 	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
