@@ -178,13 +178,14 @@ check 'no tables, what makes them crashes: its time is there, and why' judge cra
 assert why == 'cannot be read: the process that reads it crashed (Segmentation fault)', why"
 check 'no tables, what makes them hangs: recorded' fresh hangs 'exec sleep 1000'
 check 'no tables, what makes them hangs: its time is there' judge hangs "${unwound%why*}"
-# Tables that come when the recording has ended: samples wait for them, and are accounted for.
+# Tables that come when the recording has ended: samples wait for them, and are accounted for.  The
+# tick that STOP found under way may be missing.
 raw=(--stacks dwarf)
 check 'tables come late: recorded' fresh late "sleep 3; exec '$PWD/build/sysprof-reader' \"\$@\""
 check 'tables come late: the account has every sample, and stacks are whole' judge late '
 shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 20)
 delivered = sum(cpu["delivered"] - cpu["filtered"] for cpu in info["cpus"])
-assert delivered == info["weight"] and not any(cpu["residue"] or cpu["pending"] for cpu in info["cpus"]), info["cpus"]
+assert delivered == info["weight"] and not any(cpu["residue"] or cpu["pending"] > 1 for cpu in info["cpus"]), info["cpus"]
 ours = [(s, w) for s, w in folded if s[0] == "nofp-shares"]
 assert sum(w for s, w in ours if "main" in s) > sum(w for s, w in ours) / 2, ours[:5]'
 check 'forkstorm: recorded' record forkstorm -- "$workloads/forkstorm" 2
