@@ -83,6 +83,9 @@ END_OF_FILE
     "periods": {"$ref": "#/$defs/periods"},
     "period_ns": {"$ref": "#/$defs/period_ns"},
     "lost": {"type": "integer", "minimum": 0, "description": "Lost periods."},
+    "resident": {"$ref": "#/$defs/resident"},
+    "heap": {"$ref": "#/$defs/heap"},
+    "sampled_pct": {"$ref": "#/$defs/sampled_pct"}, "waits_of": {"$ref": "#/$defs/waits_of"},
     "tiny": {"type": "integer", "minimum": 0, "description": "The samples once more."}
    }
   },
