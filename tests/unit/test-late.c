@@ -35,7 +35,7 @@ struct late {
 	unsigned n_written, n_taken;	/* samples: into the ring, and out of it */
 	unsigned n_elsewhere;		/* on CPU 1 */
 	bool is_held_up, is_asked;
-	char *file;
+	const char *file;		/* what is mapped; NULL: this program */
 };
 
 static bool on_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
@@ -129,8 +129,10 @@ static bool on_has_cpu(const SptTrace *trace, unsigned cpu)
 
 static int on_map_fd(SptTrace *trace, uint32_t object)
 {
-	(void)trace, (void)object;
-	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const char *file = ((struct late *)trace)->file;
+
+	(void)object;
+	return open(file ? file : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
 }
 
 static void on_free(SptTrace *trace)
@@ -257,12 +259,6 @@ static bool on_snapshot_of_map(SptTrace *trace, SptTraceFunc func, void *data, u
 	return true;
 }
 
-static int on_map_file(SptTrace *trace, uint32_t object)
-{
-	(void)object;
-	return open(((struct late *)trace)->file, O_RDONLY | O_CLOEXEC);
-}
-
 static const struct spt_trace_source copies = {
 	.name = "copies",
 	.clock = "timer",
@@ -273,7 +269,7 @@ static const struct spt_trace_source copies = {
 	.drain = on_drain_copy,
 	.snapshot = on_snapshot_of_map,
 	.has_cpu = on_has_cpu,
-	.map_fd = on_map_file,
+	.map_fd = on_map_fd,
 };
 
 static void check_build_id(const SptCapture *capture)
@@ -296,19 +292,16 @@ static void check_build_id(const SptCapture *capture)
 	g_assert_cmpuint(found, ==, 1);
 }
 
-static void test_late_object(void)
+/* One step of a recording of @late. */
+static SptCapture *record(struct late *late, const char *path, uint32_t raw_bytes)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *dir = g_dir_make_tmp("late-XXXXXX", &error),
-			*path = g_build_filename(dir, "a.capture", NULL);
-	struct late *late = g_new0(struct late, 1);
-	SptRecorderOptions options = { .trace = &late->trace, .output = path };
-	g_autoptr(SptRecorder) recorder = NULL;
-	g_autoptr(SptCapture) capture = NULL;
+	SptRecorderOptions options = { .trace = &late->trace,
+				       .output = path,
+				       .raw_bytes = raw_bytes };
+	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options, &error);
+	SptCapture *capture;
 
-	late->trace.source = &source;
-	late->trace.n_cpus = 1;
-	recorder = spt_recorder_new(&options, &error);
 	g_assert_no_error(error);
 	g_assert_true(spt_recorder_start(recorder, &error));
 	g_assert_true(spt_recorder_step(recorder, 0, &error));
@@ -319,6 +312,20 @@ static void test_late_object(void)
 	g_assert_null(capture->damage);
 	g_assert_true(capture->finished);
 	g_assert_cmpuint(capture->n_samples, ==, 1);
+	return capture;
+}
+
+static void test_late_object(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *dir = g_dir_make_tmp("late-XXXXXX", &error),
+			*path = g_build_filename(dir, "a.capture", NULL);
+	struct late *late = g_new0(struct late, 1);
+	g_autoptr(SptCapture) capture = NULL;
+
+	late->trace.source = &source;
+	late->trace.n_cpus = 1;
+	capture = record(late, path, 0);
 	check_build_id(capture);
 	g_remove(path);
 	g_rmdir(dir);
@@ -375,8 +382,6 @@ static void test_late_mappings(void)
 			*file = g_build_filename(dir, "program", NULL);
 	g_autoptr(GBytes) bytes = cfi_file(EM_X86_64, cfi_x86, G_N_ELEMENTS(cfi_x86), false);
 	struct late *late = g_new0(struct late, 1);
-	SptRecorderOptions options = { .trace = &late->trace, .output = path, .raw_bytes = 8192 };
-	g_autoptr(SptRecorder) recorder = NULL;
 	g_autoptr(SptCapture) capture = NULL;
 	g_autoptr(SptSamples) samples = NULL;
 	const SptSampleRow *sample;
@@ -388,14 +393,7 @@ static void test_late_mappings(void)
 	late->trace.source = &copies;
 	late->trace.n_cpus = 1;
 	late->file = file;
-	recorder = spt_recorder_new(&options, &error);
-	g_assert_no_error(error);
-	g_assert_true(spt_recorder_start(recorder, &error));
-	g_assert_true(spt_recorder_step(recorder, 0, &error));
-	g_assert_true(spt_recorder_finish(recorder, NULL, &error));
-	capture = spt_capture_open(path, &error);
-	g_assert_no_error(error);
-	g_assert_cmpuint(capture->n_samples, ==, 1);
+	capture = record(late, path, 8192);
 	samples = spt_samples_new(capture);
 	sample = spt_samples_next(samples, &n);
 	g_assert_cmpuint(sample->user_end, ==, SYSPROF_END_ROOT);
