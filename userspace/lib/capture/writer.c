@@ -679,11 +679,12 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 	GArray *rows = writer->rows[kind];
 	uint8_t *kept;
 
-	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION;
 	g_array_append_vals(rows, row, 1);
-	/* Most rows are of these. */
-	if (kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION)
+	/* Most rows are of these, and have no texts. */
+	if (kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION) {
+		writer->has_samples = true;
 		return;
+	}
 	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const char *text;
