@@ -68,7 +68,8 @@ static GtkWidget *explain(GtkWidget *legend, SptLaneKind kind, const char *name)
 static GtkWidget *make_legend(SptLanesPane *self)
 {
 	/*
-	 * In a narrow window it has two lines.  The window is never lower than with the most lines.
+	 * In a narrow window it has two lines.  But the least height of a window has room for it
+	 * with the fewest columns.
 	 */
 	GtkWidget *legend = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
 					 "column-spacing", 14, "min-children-per-line", 2,
