@@ -158,6 +158,15 @@ assert abs(share["heavy"] - 70) < 6 and abs(share["light"] - 30) < 6, share
 END_OF_PYTHON
 }
 check '... in the flame graph, too' drawn
+whole()
+{
+	"$cli" record -a -o all.capture -- ./mt >/dev/null && "$cli" report all.capture >all.txt &&
+		head -n 1 all.txt | grep -q '^Everything that ran; mt alone: --only-command$' &&
+		"$cli" report all.capture --only-command | head -n 1 | grep -q '^mt: ' && return
+	head -n 3 all.txt
+	return 1
+}
+check '... the whole system leads with -a, as users of perf mean it' whole
 check '... a word that is wrong by a letter is found' bash -c '"$1" report mt.capture --callers heavi 2>&1 | grep -q "did you mean \"heavy\""' - "$cli"
 check '... the lines of it' bash -c '"$1" annotate mt.capture heavy | grep -q "sum += sin(x + i);"' - "$cli"
 
@@ -182,7 +191,8 @@ check '... which does' bash -c '"$1" report calls.capture --metric off-cpu | gre
 # The desktop developer: what runs on interpreters and compilers.
 check 'python: recorded' record python -- /usr/bin/python3 job.py
 check '... its interpreter leads' judge python.capture 'first("python3")
-assert total("_PyEval_EvalFrameDefault") > 80, total("_PyEval_EvalFrameDefault")'
+assert total("_PyEval_EvalFrameDefault") > 80, total("_PyEval_EvalFrameDefault")
+assert [line for line in lines if "python3 -X perf" in line], lines[:5]'
 check 'node: recorded' record node -- node job.js
 check '... is told how its functions get names' judge node.capture 'first("node")
 assert [line for line in lines if "node --perf-prof" in line], lines[:5]'

@@ -215,6 +215,8 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 	} else {
 		pid = g_strdup_printf("%d", (int)command);
 		spt_recorder_note(recorder, "command_pid", pid);
+		if (options->all_cpus)
+			spt_recorder_note(recorder, "leads", "system");
 	}
 	ran = g_strdup_printf("%" PRIu64, ran_ns);
 	wall = g_strdup_printf("%" PRIu64, wall_ns);

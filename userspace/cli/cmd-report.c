@@ -26,6 +26,9 @@
 #define MUCH_RUNNING 0.8
 /* From this part on, code without names is worth a line. */
 #define MUCH_NAMELESS_PCT 10
+/* The function of Python's interpreter that runs all others, and what -X perf puts before names. */
+#define PYTHON_LOOP "_PyEval_EvalFrameDefault"
+#define PYTHON_PREFIX "py::"
 
 #define ADDRESS_OF(name) &spt_report_##name,
 static const struct spt_report_kind *const kinds[] = { SPT_REPORTS(ADDRESS_OF) };
@@ -208,22 +211,31 @@ static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 		printf("%s\n", shown);
 }
 
-/* Of a JIT compiler, whose program has to report names. */
+/* Code of JIT compilers and interpreters, whose program has to report names. */
 static void print_nameless(const struct spt_report *report)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
-	uint64_t nameless = 0;
-	double share;
+	uint64_t nameless = 0, interpreted = 0;
+	bool is_named = false;
+	double made_pct, python_pct;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		if (!functions[i].is_process && !functions[i].has_symbol &&
 		    g_strcmp0(functions[i].object, "[anon]") == 0)
 			nameless += functions[i].self;
-	share = spt_percent(nameless, spt_profile_total(report->profile));
-	if (share >= MUCH_NAMELESS_PCT)
+		if (strcmp(functions[i].name, PYTHON_LOOP) == 0)
+			interpreted = MAX(interpreted, functions[i].total);
+		is_named |= g_str_has_prefix(functions[i].name, PYTHON_PREFIX);
+	}
+	made_pct = spt_percent(nameless, spt_profile_total(report->profile));
+	python_pct = spt_percent(interpreted, spt_profile_total(report->profile));
+	if (made_pct >= MUCH_NAMELESS_PCT)
 		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof)\n",
-		       share);
+		       made_pct);
+	if (python_pct >= MUCH_NAMELESS_PCT && !is_named)
+		printf("%.0f %% is in Python's interpreter; Python functions have names with python3 -X perf (from 3.12 on)\n",
+		       python_pct);
 }
 
 /* There are no conditions on samples, except perhaps whose they are. */
@@ -248,7 +260,9 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 	if (!name)
 		return;
 	if (!report->filter->processes) {
-		if (may_have_rest)
+		if (may_have_rest && !spt_command_leads(capture))
+			printf("Everything that ran; %s alone: --only-command\n", shown);
+		else if (may_have_rest)
 			printf("%s has no samples; everything that ran is shown\n", shown);
 	} else if (!report->metric->is_cpu || !is_whole(report)) {
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,

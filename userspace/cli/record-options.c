@@ -332,7 +332,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "only-command", 0, 0, G_OPTION_ARG_NONE, &options->only_command,
 		  "Record only COMMAND and what it starts", NULL },
 		/* perf's options that are the default here, or have another name. */
-		SPT_CLI_AS_PERF("all-cpus", 'a', words->ignored),
+		SPT_CLI_AS_PERF("all-cpus", 'a', options->all_cpus),
 		SPT_CLI_AS_PERF("g", 'g', words->ignored),
 		{ "call-graph", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &words->stacks, NULL,
 		  "KIND" },
@@ -355,6 +355,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		spt_cli_complain("--only-command is for a recording of a command: put it behind \"--\"");
 	else if (argc <= 1 && options->only_command && options->filter.pids)
 		spt_cli_complain("--only-command and --pid exclude each other; give one of them");
+	else if (argc <= 1 && options->only_command && options->all_cpus)
+		spt_cli_complain("--only-command and --all-cpus exclude each other; give one of them");
 	else if (argc <= 1)
 		return true;
 	else if (words->tracker && !*words->tracker)

@@ -13,6 +13,7 @@ struct spt_record_options {
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
 	gboolean only_command;		/* the rest of the system is not shown */
+	gboolean all_cpus;		/* the report begins with the whole system */
 	uint64_t duration_ns;		/* 0: no end */
 	struct spt_record_filter filter;	/* recorder.filter points to this */
 	char **command;			/* the words after "--", in argv; empty: none */

@@ -277,7 +277,8 @@ static bool parse_parallelism(const struct spt_filter_options *options, SptFilte
 static bool choose_command(struct spt_report_filter *filter,
 			   const struct spt_filter_options *options, const SptCapture *capture)
 {
-	if (!capture || !spt_report_leads(options))
+	if (!capture || !spt_report_leads(options) ||
+	    (!options->only_command && !spt_command_leads(capture)))
 		return true;
 	filter->processes = spt_command_processes(capture);
 	filter->filter.processes = filter->processes;

@@ -329,7 +329,8 @@ static SptDocument *begin_with_command(SptDocument *whole)
 	g_autoptr(SptDocument) all = whole, part = NULL;
 	SptRestriction command;
 
-	if (!spt_restriction_to_command(whole->capture, &command))
+	if (!spt_command_leads(whole->capture) ||
+	    !spt_restriction_to_command(whole->capture, &command))
 		return g_steal_pointer(&all);
 	restrictions = spt_restrictions_add(everything, &command);
 	g_free((char *)command.text);

@@ -61,6 +61,11 @@ char *spt_command_name(const SptCapture *capture)
 	return first && *first ? g_path_get_basename(first) : NULL;
 }
 
+bool spt_command_leads(const SptCapture *capture)
+{
+	return g_strcmp0(spt_capture_host(capture, "leads"), "system") != 0;
+}
+
 char *spt_command_failed_with(unsigned status)
 {
 	unsigned number = status - SIGNAL_STATUS;

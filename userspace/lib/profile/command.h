@@ -24,6 +24,9 @@ char *spt_command_failure(const SptCapture *capture);
 /* The same for an exit status, in a shell's numbers: 128 and more are signals. */
 char *spt_command_failed_with(unsigned status);
 
+/* Whether text and window begin with the command alone; not if record was given --all-cpus. */
+bool spt_command_leads(const SptCapture *capture);
+
 /* A fact of the recording (spt_capture_host()) as a number; 0: it is not a number. */
 uint64_t spt_command_fact(const SptCapture *capture, const char *key);
 
