@@ -86,13 +86,13 @@ static noinline bool stack_is_in_place(const struct pt_regs *regs)
 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 {
+	bool is_64bit = user_64bit_mode(regs);
+	u64 sp = is_64bit ? regs->sp : (u32)regs->sp, fp = is_64bit ? regs->bp : (u32)regs->bp;
+
 	/* A frame pointer of 1 leads nowhere. */
 	if (unlikely(in_nmi() && !stack_is_in_place(regs)))
-		walk_user(walk, regs->ip, regs->sp, 1, true);
-	else if (user_64bit_mode(regs))
-		walk_user(walk, regs->ip, regs->sp, regs->bp, true);
-	else
-		walk_user(walk, regs->ip, (u32)regs->sp, (u32)regs->bp, false);
+		fp = 1;
+	walk_user(walk, regs->ip, sp, fp, is_64bit);
 }
 
 static void begin(struct table_walk *walk, const struct pt_regs *regs)

@@ -9,8 +9,7 @@
 #include "session-ticking.h"
 
 DEFINE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
-/* From this period on some session wants every tick.  U64_MAX: none does. */
-static DEFINE_PER_CPU(u64, every_period) = U64_MAX;
+DEFINE_PER_CPU(u64, sysprof_every_period) = U64_MAX;
 
 static void look_for_every_period(int cpu)
 {
@@ -20,7 +19,7 @@ static void look_for_every_period(int cpu)
 	for (sc = per_cpu(sysprof_ticking, cpu); sc; sc = sc->next)
 		if (sc->session->divisor == 1 && !sc->session->keeps_budget)
 			every = min(every, sc->first_period);
-	per_cpu(every_period, cpu) = every;
+	per_cpu(sysprof_every_period, cpu) = every;
 }
 
 void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu)
@@ -50,7 +49,7 @@ void sysprof_session_leave_ticks(struct sysprof_session_cpu *sc, int cpu)
 	look_for_every_period(cpu);
 }
 
-static noinline u64 look_for_next(u64 from, u64 users_from)
+u64 sysprof_sessions_look_for_next(u64 from, u64 users_from)
 {
 	const struct sysprof_session *session;
 	struct sysprof_session_cpu *sc;
@@ -67,13 +66,6 @@ static noinline u64 look_for_next(u64 from, u64 users_from)
 		first = min(first, picked(picked(n, stretch), session->divisor));
 	}
 	return first == U64_MAX ? from : first;
-}
-
-u64 sysprof_sessions_next(u64 from, u64 users_from)
-{
-	return likely(from >= max(users_from, this_cpu_read(every_period))) ?
-		       from :
-		       look_for_next(from, users_from);
 }
 
 void sysprof_sessions_idle(int cpu, u64 from, u64 to)

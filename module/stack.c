@@ -193,7 +193,7 @@ static void leave_out_part(struct sysprof_stack *stack, enum sysprof_user_kind k
 	stack->user[kind].walk.end = SYSPROF_END_NONE;
 }
 
-static void take_user(struct sysprof_stack *stack)
+static __always_inline void take_user(struct sysprof_stack *stack)
 {
 	stack->flags |= SYSPROF_SAMPLE_USER_EXACT;
 	if (sysprof_arch_user_is_32bit(stack->user_regs))

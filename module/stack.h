@@ -24,7 +24,7 @@ struct mm_struct;
 struct sysprof_user_part {
 	struct sysprof_walk walk;
 	u16 flags;
-	u64 frames[SYSPROF_MAX_USER_FRAMES];
+	u64 frames[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 };
 
 #define SYSPROF_STACK_SPACES_BITS	4

@@ -7,6 +7,7 @@
 #ifndef _SYSPROF_WALK_USER_H
 #define _SYSPROF_WALK_USER_H
 
+#include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -23,71 +24,110 @@
 #define USER_WINDOW SZ_1G
 #define LOWEST_IP 4096
 
+/* What a walk needs in each frame.  All of it is in registers. */
+struct frames {
+	const struct ranges *ranges;	/* NULL: frames are addresses */
+	struct sysprof_place place;
+	u64 base;			/* a return address in @place, from its start on, plus this */
+	u64 last;			/* highest frame pointer, in words */
+	u64 user_end;
+	bool is_64bit;
+};
+
+/* What comes of a frame: enum sysprof_end, and whether its return address was read before; or this. */
+#define TAKEN	0x80
+#define GO_ON	0xff
+
 /*
- * The walk, compiled once for each kind of program and of frame.  A frame is two words, the next
- * frame pointer and the return address, all within [low, last]; the caller's frame is above.  The
- * first frame is in @walk already.
+ * Reads the frame at @callee, two words: its caller's frame pointer and the return address, which
+ * goes to @to.  Frame pointers are numbers of words here, rotated and not shifted: one that is not
+ * aligned is above all others, and needs no test of its own.
+ */
+static __always_inline u8 read_frame(struct frames *frames, u64 callee, u64 *caller, u64 *to)
+{
+	u32 fp_32, ip_32;
+	u64 fp, ip;
+
+	if (frames->is_64bit) {
+		unsafe_get_user(fp, (u64 __user *)(callee << 3), fault);
+		unsafe_get_user(ip, (u64 __user *)(callee << 3) + 1, fault);
+		fp = ror64(strip(fp), 3);
+		ip = strip(ip);
+	} else {
+		unsafe_get_user(fp_32, (u32 __user *)(callee << 2), fault);
+		unsafe_get_user(ip_32, (u32 __user *)(callee << 2) + 1, fault);
+		fp = ror64(fp_32, 2);
+		ip = ip_32;
+	}
+	if (frames->ranges) {
+		ip -= frames->place.start;
+		if (unlikely(ip >= frames->place.bytes)) {
+			/* Otherwise the compiler also computes the sum in each turn. */
+			OPTIMIZER_HIDE_VAR(ip);
+			ip += frames->place.start;
+			if (!sysprof_ranges_look_up(frames->ranges, ip, 1, &frames->place))
+				return ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
+			ip -= frames->place.start;
+			frames->base = frames->place.start + frames->place.base;
+		}
+		ip += frames->base;
+	} else if (unlikely(ip < LOWEST_IP || ip >= frames->user_end)) {
+		return ip ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
+	}
+	*to = ip;
+	/* Otherwise the compiler also keeps what it was before it was rotated. */
+	OPTIMIZER_HIDE_VAR(fp);
+	*caller = fp;
+	/* Too low; too high or not aligned. */
+	if (unlikely(fp <= callee || fp > frames->last))
+		return TAKEN | (fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT);
+	return GO_ON;
+fault:
+	return SYSPROF_END_FAULT;
+}
+
+/*
+ * The walk, compiled once for each kind of program and of frame: @frames' members are constants
+ * where they can be.  All frame pointers are within [low, last].  The first frame is in @walk
+ * already.
  */
 static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_walk *walk,
 				      const struct ranges *ranges, struct sysprof_place place,
 				      bool is_64bit)
 {
-	u64 mask = is_64bit ? 7 : 3, base = ranges ? place.start + place.base : 0,
-	    user_end = USER_END, callee, ip;
-	u64 *limit = walk->frames + walk->max;
-	/* Room for frames, counted up to 0. */
-	long left = 1 - (long)walk->max;
-	u32 fp_32, ip_32;
+	u32 bits = is_64bit ? 3 : 2;
+	struct frames frames = {
+		.ranges = ranges,
+		.place = place,
+		.base = ranges ? place.start + place.base : 0,
+		.last = last >> bits,
+		.user_end = USER_END,
+		.is_64bit = is_64bit,
+	};
+	u64 *to = walk->frames + 1, *limit = walk->frames + walk->max, caller;
 	u8 end;
 
-	if (fp < low || fp > last || fp & mask)
+	fp = ror64(fp, bits);
+	if (fp < low >> bits || fp > frames.last)
 		return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
-	end = SYSPROF_END_LIMIT;
-	if (!left)
-		return end;
-	do {
-		callee = fp;
-		if (is_64bit) {
-			unsafe_get_user(fp, (u64 __user *)callee, fault);
-			unsafe_get_user(ip, (u64 __user *)callee + 1, fault);
-			fp = strip(fp);
-			ip = strip(ip);
-		} else {
-			unsafe_get_user(fp_32, (u32 __user *)callee, fault);
-			unsafe_get_user(ip_32, (u32 __user *)callee + 1, fault);
-			fp = fp_32;
-			ip = ip_32;
-		}
-		if (ranges) {
-			ip -= place.start;
-			if (unlikely(ip >= place.bytes)) {
-				/* Otherwise the compiler also computes the sum in each turn. */
-				OPTIMIZER_HIDE_VAR(ip);
-				ip += place.start;
-				if (!sysprof_ranges_look_up(ranges, ip, 1, &place)) {
-					end = ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
-					break;
-				}
-				ip -= place.start;
-				base = place.start + place.base;
-			}
-		} else if (unlikely(ip < LOWEST_IP || ip >= user_end)) {
-			end = ip ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
+	/* Two frames in each turn: there may be room for one only, which is left out then. */
+	while (to < limit) {
+		end = read_frame(&frames, fp, &caller, to);
+		if (unlikely(end != GO_ON))
+			break;
+		end = read_frame(&frames, caller, &fp, to + 1);
+		if (unlikely(end != GO_ON)) {
+			to++;
 			break;
 		}
-		limit[left] = ip + base;
-		/* Too low, too high, not aligned. */
-		if (unlikely(fp <= callee || fp > last || fp & mask)) {
-			walk->n = walk->max + left + 1;
-			return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
-		}
-	} while (likely(++left));
-out:
-	walk->n = walk->max + left;
-	return end;
-fault:
-	end = SYSPROF_END_FAULT;
-	goto out;
+		to += 2;
+	}
+	if (to >= limit) {
+		walk->n = walk->max;
+		return SYSPROF_END_LIMIT;
+	}
+	walk->n = to - walk->frames + (end & TAKEN ? 1 : 0);
+	return end & ~TAKEN;
 }
 
 /* Walks from the registers of a context of current.  No faults. */

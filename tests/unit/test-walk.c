@@ -13,6 +13,7 @@
 #define WORDS	512
 #define RULES	16
 #define FRAMES	64
+#define ROOM	(FRAMES + SYSPROF_WALK_SLACK)
 #define ROUNDS	1000000
 
 bool shim_without_release;
@@ -102,7 +103,7 @@ static void assert_second(uint64_t fp, uint64_t ip, unsigned n, unsigned end)
 {
 	static const unsigned chain[] = { 1, 2, 3 };
 	const struct ranges *const known[] = { code(), NULL };
-	uint64_t frames[FRAMES];
+	uint64_t frames[ROOM];
 
 	stack[100] = at(110);
 	stack[101] = ip_of(2);
@@ -138,6 +139,67 @@ static void test_frame_pointers(void)
 	assert_second(at(WORDS), ip_of(3), 3, SYSPROF_END_FAULT);
 }
 
+/* The same, a frame at a time, and plainly: what each word on the stack says is looked at in turn. */
+static unsigned walk_plainly(const struct ranges *known, uint64_t fp, unsigned max, uint64_t *frames,
+			     unsigned *n)
+{
+	uint64_t callee, ip;
+
+	frames[0] = ip_of(1);
+	for (*n = 1; fp && fp >= at(90) && fp < at(90) + (1ull << 30) && fp % 8 == 0;) {
+		if (*n == max)
+			return SYSPROF_END_LIMIT;
+		callee = fp;
+		if (callee + 16 > at(WORDS))
+			return SYSPROF_END_FAULT;
+		fp = stack[(callee - at(0)) / 8];
+		ip = stack[(callee - at(0)) / 8 + 1];
+		if (!ip)
+			return SYSPROF_END_ROOT;
+		if (known && (ip <= CODE || ip > CODE + CODE_BYTES))
+			return SYSPROF_END_UNMAPPED;
+		if (ip < LOWEST_IP || ip >= USER_END)
+			return SYSPROF_END_BAD;
+		frames[(*n)++] = ip;
+		if (fp <= callee)
+			return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
+	}
+	return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
+}
+
+/* Chains of every length that end in every way, with room for all of it, or less. */
+static void test_chains(void)
+{
+	static const uint64_t ends[][2] = { { 0, 1 }, { 4, 1 }, { 8, 0 }, { 8, 100 }, { 8, USER_END } };
+	const struct ranges *const known[] = { code(), NULL };
+	uint64_t frames[ROOM], expected[ROOM];
+	unsigned n, end;
+
+	for (unsigned i = 0; i < 2 * G_N_ELEMENTS(ends) * 9 * 9; i++) {
+		const struct ranges *ranges = known[i % 2];
+		const uint64_t *last = ends[i / 2 % G_N_ELEMENTS(ends)];
+		unsigned length = i / 2 / G_N_ELEMENTS(ends) % 9,
+			 max = i / 2 / G_N_ELEMENTS(ends) / 9 + 1;
+		struct sysprof_walk walk = { .ranges = ranges, .frames = frames, .max = max };
+
+		memset(stack, 0, sizeof(stack));
+		for (unsigned j = 0; j <= length; j++) {
+			stack[100 + 10 * j] = at(110 + 10 * j);
+			stack[101 + 10 * j] = ip_of(2 + j);
+		}
+		if (last[0] != 8)
+			stack[100 + 10 * length] = last[0] ? at(110 + 10 * length) + last[0] : 0;
+		if (last[1] != 1)
+			stack[101 + 10 * length] = last[1];
+		end = walk_plainly(ranges, at(100), max, expected, &n);
+		walk_user(&walk, ip_of(1), at(90), at(100), true);
+		g_assert_cmpuint(walk.n, ==, n);
+		g_assert_cmpuint(walk.end, ==, end);
+		for (unsigned j = 0; !ranges && j < n; j++)
+			g_assert_cmpuint(frames[j], ==, expected[j]);
+	}
+}
+
 static struct sysprof_table_rule by_sp(int cfa_offset)
 {
 	return (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
@@ -153,7 +215,7 @@ static struct sysprof_table_rule by_sp(int cfa_offset)
  */
 static bool is_guessed(bool table, bool region, bool is_last)
 {
-	uint64_t frames[FRAMES];
+	uint64_t frames[ROOM];
 	struct sysprof_walk walk = {
 		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
 	};
@@ -196,7 +258,7 @@ static void test_guesses(void)
 static void test_known(void)
 {
 	static const unsigned chain[] = { 1, 2, 3, 4 };
-	uint64_t frames[FRAMES];
+	uint64_t frames[ROOM];
 	struct sysprof_walk walk = {
 		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
 	};
@@ -258,7 +320,7 @@ static void test_known(void)
  */
 static void test_edges(void)
 {
-	uint64_t frames[FRAMES];
+	uint64_t frames[ROOM];
 	struct sysprof_walk walk = {
 		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
 	};
@@ -334,7 +396,7 @@ static uint64_t any_word(GRand *rand)
  */
 static void test_any(void)
 {
-	uint64_t frames[2][FRAMES], total = 0, deep = 0, whole = 0;
+	uint64_t frames[2][ROOM], total = 0, deep = 0, whole = 0;
 	g_autoptr(GRand) rand = g_rand_new_with_seed(1);
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -389,6 +451,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/walk/frame-pointers", test_frame_pointers);
+	g_test_add_func("/walk/chains", test_chains);
 	g_test_add_func("/walk/guesses", test_guesses);
 	g_test_add_func("/walk/known", test_known);
 	g_test_add_func("/walk/edges", test_edges);
