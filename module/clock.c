@@ -207,15 +207,12 @@ static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
  * Ends a tick: adds its cost, which decides when the next one may be.  A tick without a stack says
  * nothing about those with one.
  */
-static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
+static noinline void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
+				bool sampled)
 {
 	u64 now, cost, before, users_cost, end;
 	u32 others;
 
-	if (clock->untimed && tick->last < tick->now + CHEAP_NS) {
-		clock->untimed--;
-		return;
-	}
 	now = ktime_get_mono_fast_ns();
 	cost = now - tick->now;
 	others = clock->stands_for - clock->untimed - 1;
@@ -303,6 +300,7 @@ static __always_inline void take_tick(struct cpu_clock *clock, struct pt_regs *r
 		.delay_ns = delay_of(clock, now, due),
 		.last = now,
 	};
+	bool sampled;
 
 	sysprof_irqs_off_tick(regs, now, tick.delay_ns);
 	sysprof_holds_tick(regs);
@@ -311,7 +309,11 @@ static __always_inline void take_tick(struct cpu_clock *clock, struct pt_regs *r
 		throttle(clock, now);
 		return;
 	}
-	count_cost(clock, &tick, take_sample(clock, regs, &tick));
+	sampled = take_sample(clock, regs, &tick);
+	if (clock->untimed && tick.last < now + CHEAP_NS)
+		clock->untimed--;
+	else
+		count_cost(clock, &tick, sampled);
 }
 
 static enum hrtimer_restart tick(struct hrtimer *timer)
