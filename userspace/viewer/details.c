@@ -335,6 +335,7 @@ static void spt_details_init(SptDetails *self)
 	for (unsigned i = 0; i < N_PAGES; i++) {
 		self->tables[i] = SPT_TABLE(
 			spt_table_new(_(pages[i].title), columns[i], pages[i].n_columns, true));
+		spt_table_hide_heading(self->tables[i]);
 		gtk_stack_add_titled(self->stack,
 				     i == PROCESSES ? with_maps(self) : GTK_WIDGET(self->tables[i]),
 				     pages[i].title, _(pages[i].title));

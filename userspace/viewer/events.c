@@ -95,6 +95,7 @@ void spt_events_complete(SptEvents *self)
 	};
 
 	self->losses = SPT_TABLE(spt_table_new(_("Losses"), columns, G_N_ELEMENTS(columns), true));
+	spt_table_hide_heading(self->losses);
 	spt_table_set_empty_text(self->losses, _("Nothing was lost"));
 	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->losses), "losses", _("Losses"));
 }

@@ -10,6 +10,7 @@
 
 #define LEAST_LEFT 56		/* room for the axis of the parts of a second */
 #define HEIGHT 120
+#define LEAST_HEIGHT 60
 #define FADED 0.2f
 #define SHADES 32
 #define AXIS_HEIGHT 18		/* seconds, below the cells */
@@ -202,7 +203,10 @@ static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation,
 		    G_GNUC_UNUSED int for_size, int *minimum, int *natural,
 		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
 {
-	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_LEFT + 100 : HEIGHT;
+	bool is_width = orientation == GTK_ORIENTATION_HORIZONTAL;
+
+	*minimum = is_width ? LEAST_LEFT + 100 : LEAST_HEIGHT;
+	*natural = is_width ? LEAST_LEFT + 100 : HEIGHT;
 }
 
 static void find_cell(SptHeatView *self, double x, double y, uint32_t *ret_column,

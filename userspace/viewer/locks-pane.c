@@ -98,6 +98,7 @@ static void spt_locks_pane_init(SptLocksPane *self)
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->table =
 		SPT_TABLE(spt_table_new(_("Waits for locks"), columns, G_N_ELEMENTS(columns), false));
+	spt_table_hide_heading(self->table);
 	spt_table_set_empty_text(self->table, _("Nobody waited for a lock here"));
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }

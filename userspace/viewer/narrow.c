@@ -4,6 +4,11 @@
 
 #include "compat-gtk.h"
 
+/* Of a window: what is not for the content of a limited height, a page with some rows included. */
+#define REST	    400
+#define REST_NARROW 490
+#define LEAST_HEIGHT 150
+
 static void on_size(GtkWindow *window)
 {
 	GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
@@ -76,6 +81,33 @@ void spt_narrow_show(GtkWidget *widget, bool is_narrow)
 	g_signal_connect(widget, "notify::root", G_CALLBACK(bind_visible),
 			 GINT_TO_POINTER(is_narrow));
 	bind_visible(widget, NULL, GINT_TO_POINTER(is_narrow));
+}
+
+static void limit_height(GtkScrolledWindow *scrolled)
+{
+	GtkWidget *root = GTK_WIDGET(gtk_widget_get_root(GTK_WIDGET(scrolled)));
+	int height = gdk_surface_get_height(gtk_native_get_surface(GTK_NATIVE(root)));
+	gboolean is_narrow;
+
+	g_object_get(root, "narrow", &is_narrow, NULL);
+	height -= is_narrow ? REST_NARROW : REST;
+	gtk_scrolled_window_set_max_content_height(scrolled, MAX(height, LEAST_HEIGHT));
+}
+
+static void watch_height(GtkWidget *scrolled)
+{
+	GtkRoot *root = gtk_widget_get_root(scrolled);
+
+	g_signal_connect_object(gtk_native_get_surface(GTK_NATIVE(root)), "notify::height",
+				G_CALLBACK(limit_height), scrolled, G_CONNECT_SWAPPED);
+	g_signal_connect_object(root, "notify::narrow", G_CALLBACK(limit_height), scrolled,
+				G_CONNECT_SWAPPED);
+	limit_height(GTK_SCROLLED_WINDOW(scrolled));
+}
+
+void spt_narrow_limit_height(GtkScrolledWindow *scrolled)
+{
+	g_signal_connect(scrolled, "realize", G_CALLBACK(watch_height), NULL);
 }
 
 /* GTK 4.8 would keep the space of a hidden column. */

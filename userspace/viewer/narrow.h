@@ -19,6 +19,8 @@ void spt_narrow_watch(GtkWindow *window);
 void spt_narrow_stack(GtkWidget *orientable);
 /* @widget is visible if the window is narrow, or (@is_narrow false) if it is not. */
 void spt_narrow_show(GtkWidget *widget, bool is_narrow);
+/* A low window leaves the page below @scrolled room for some rows; what is in it scrolls. */
+void spt_narrow_limit_height(GtkScrolledWindow *scrolled);
 /* Shows the last column of @view only in wide windows. */
 void spt_narrow_hide_column(GtkColumnView *view, GtkColumnViewColumn *column);
 

@@ -159,6 +159,7 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 		g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
 	gtk_widget_add_css_class(self->title, "pane-header");
 	self->table = SPT_TABLE(spt_table_new(_("Stacks"), columns, G_N_ELEMENTS(columns), false));
+	spt_table_hide_heading(self->table);
 	gtk_box_append(GTK_BOX(self), self->title);
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }

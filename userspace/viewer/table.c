@@ -247,6 +247,11 @@ GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, uns
 	return GTK_WIDGET(self);
 }
 
+void spt_table_hide_heading(SptTable *self)
+{
+	gtk_widget_hide(gtk_widget_get_first_child(GTK_WIDGET(self)));
+}
+
 void spt_table_set_row(SptTable *self, unsigned at, const SptTableCell *cells)
 {
 	g_autoptr(TableRow) row = g_list_model_get_item(G_LIST_MODEL(self->rows), at);

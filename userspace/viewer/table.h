@@ -42,6 +42,8 @@ typedef struct {
  */
 GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, unsigned n_columns,
 			 bool sorts);
+/* Where the name of the page says the same; screen readers still read it. */
+void spt_table_hide_heading(SptTable *table);
 /* The text for a table without rows. */
 void spt_table_set_empty_text(SptTable *table, const char *text);
 /* Sets @row, an existing row or the one after the last.  @cells: one for each column. */

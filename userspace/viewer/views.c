@@ -684,6 +684,8 @@ static void spt_views_init(SptViews *self)
 	add_views(self);
 	spt_narrow_stack(self->top);
 	spt_narrow_show(self->title_row, false);
+	spt_narrow_limit_height(GTK_SCROLLED_WINDOW(
+		gtk_widget_get_ancestor(GTK_WIDGET(self->timeline), GTK_TYPE_SCROLLED_WINDOW)));
 	spt_lanes_view_set_axis(spt_lanes_pane_view(self->lanes_pane),
 				spt_timeline_view_axis(self->timeline));
 	spt_flame_pane_set_axis(self->flame, spt_timeline_view_axis(self->timeline));

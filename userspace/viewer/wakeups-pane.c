@@ -9,6 +9,7 @@
 
 #include "jitter-view.h"
 #include "lanes-draw.h"
+#include "narrow.h"
 #include "query.h"
 #include "table.h"
 #include "text.h"
@@ -30,6 +31,7 @@ struct woken {
 struct _SptWakeupsPane {
 	GtkBox parent_instance;
 	SptTable *table;
+	GtkWidget *below;		/* the sides */
 	struct {
 		GtkWidget *name;
 		SptJitterView *delay, *period;
@@ -160,6 +162,7 @@ static void show_sides(SptWakeupsPane *self)
 		g_autofree char *name = woken ? name_of(self->lanes, woken) : g_strdup("");
 		uint32_t thread = woken ? self->lanes->threads[woken->lane].thread : 0;
 
+		gtk_widget_set_visible(gtk_widget_get_parent(self->sides[i].name), woken != NULL);
 		gtk_label_set_text(GTK_LABEL(self->sides[i].name), name);
 		spt_jitter_view_show(self->sides[i].delay, _("Woken until it ran"),
 				     jitter_of(woken, SPT_JITTER_DELAY), thread, start_ns, delay[0],
@@ -220,6 +223,7 @@ static void show(gpointer owner, gpointer data)
 	spt_table_set_end(self->table, MIN(self->threads->len, MAX_ROWS));
 	for (unsigned i = 0; i < N_SIDES; i++)
 		self->sides[i].row = i;
+	gtk_widget_set_visible(self->below, self->threads->len > 0);
 	show_sides(self);
 }
 
@@ -286,6 +290,7 @@ static void spt_wakeups_pane_init(SptWakeupsPane *self)
 	self->threads = g_array_new(FALSE, FALSE, sizeof(struct woken));
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->table = SPT_TABLE(spt_table_new(_("Wake-ups"), columns, G_N_ELEMENTS(columns), true));
+	spt_table_hide_heading(self->table);
 	spt_table_set_empty_text(self->table, _("No waking was recorded; record with --waits=all to see "
 						"them"));
 	spt_table_set_selects(self->table, on_selected, self);
@@ -295,8 +300,10 @@ static void spt_wakeups_pane_init(SptWakeupsPane *self)
 	gtk_box_set_homogeneous(GTK_BOX(sides), TRUE);
 	for (unsigned i = 0; i < N_SIDES; i++)
 		gtk_box_append(GTK_BOX(sides), new_side(self, i));
+	spt_narrow_stack(sides);
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), sides);
 	g_object_set(scrolled, "propagate-natural-height", TRUE, NULL);
+	self->below = scrolled;
 	gtk_box_append(GTK_BOX(self),
 		       g_object_new(GTK_TYPE_PANED, "orientation", GTK_ORIENTATION_VERTICAL,
 				    "shrink-start-child", FALSE, "position", 120, "start-child",

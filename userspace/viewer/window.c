@@ -112,10 +112,12 @@ static void set_actions(SptWindow *self)
 /* The switcher is at the bottom where the header has no room for it. */
 static void show_bar(SptWindow *self)
 {
-	adw_view_switcher_bar_set_reveal(
-		self->switcher_bar,
-		adw_view_switcher_title_get_title_visible(self->switcher) &&
-			adw_view_switcher_title_get_view_switcher_enabled(self->switcher));
+	bool is_shown = adw_view_switcher_title_get_title_visible(self->switcher) &&
+			adw_view_switcher_title_get_view_switcher_enabled(self->switcher);
+
+	adw_view_switcher_bar_set_reveal(self->switcher_bar, is_shown);
+	/* GTK 4.8 complains about the height of a bar that is there and not revealed. */
+	gtk_widget_set_visible(GTK_WIDGET(self->switcher_bar), is_shown);
 }
 
 static void show_page(SptWindow *self, const char *name)
