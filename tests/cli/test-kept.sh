@@ -93,8 +93,9 @@ check 'a command that fails has run, and is recorded' bash -c \
 
 "$workloads/shares" 1 >/dev/null &
 burner=$!
-check 'a process that ends ends its recording' timeout 60 "$cli" record --source "$source" -F 500 -p \
-	$burner
+check 'a process that ends ends its recording, and has one thread' bash -o pipefail -c \
+	'timeout 60 "$1" record --source "$2" -F 500 -p "$3" 2>&1 | grep " samples of 1 thread in "' - \
+	"$cli" "$source" $burner
 sh -c 'sleep 1; ("$1" 1 >/dev/null; touch through) & exec sleep 0.1' - "$workloads/shares" &
 parent=$!
 check '... once what it started has ended, too' timeout 60 "$cli" record --source "$source" -F 500 -o \

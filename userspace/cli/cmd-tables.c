@@ -86,7 +86,8 @@ static void show_progress(struct tables *tables)
 		return;
 	size = spt_format_bytes(tables->bytes);
 	tables->shown_us = now_us;
-	fprintf(stderr, "\r%u unwind tables, %s so far ", tables->n_files, size);
+	fprintf(stderr, "\r%u unwind %s, %s so far ", tables->n_files,
+		tables->n_files == 1 ? "table" : "tables", size);
 }
 
 /* The function takes over @fd. */
@@ -232,8 +233,8 @@ static void say_how_many(const struct tables *tables)
 	       tables->n_files == 1 ? "table" : "tables", size,
 	       tables->is_for_all ? SPT_TABLE_CACHE_OF_SYSTEM : own);
 	if (tables->n_untrusted)
-		printf("%u files were skipped: others than root could have written them\n",
-		       tables->n_untrusted);
+		printf("%u %s skipped: others than root could have written them\n",
+		       tables->n_untrusted, tables->n_untrusted == 1 ? "file was" : "files were");
 	if (tables->n_refused)
 		printf("%u of them the module did not take: %s\n", tables->n_refused,
 		       tables->problem == ENOSPC ?

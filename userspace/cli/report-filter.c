@@ -333,7 +333,7 @@ static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
 			spt_cli_complain("%s %s", capture->objects[i].path, failure);
 	}
 	if (n > FAILURES_SHOWN)
-		spt_cli_complain("... and %u more files cannot be read", n - FAILURES_SHOWN);
+		spt_cli_complain("... and %u more cannot be read", n - FAILURES_SHOWN);
 }
 
 int spt_report_filtered(const char *path, const struct spt_filter_options *options,

@@ -145,8 +145,8 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	if (failure)
 		add_caveat(summary, "The command %s", failure);
 	if (n < FEW_SAMPLES)
-		add_caveat(summary, "Only %u samples: percentages are rough; record for longer",
-			   (unsigned)n);
+		add_caveat(summary, "Only %u %s: percentages are rough; record for longer",
+			   (unsigned)n, n == 1 ? "sample" : "samples");
 	if (summary->lost_pct >= LOST_PCT)
 		add_caveat(summary,
 			   "%.1f %% of the periods were lost; --ring-bytes 8M or a lower -F helps",
