@@ -44,6 +44,14 @@ static void tear_down(struct fixture *fixture)
 	fake_clear(&fixture->fake);
 }
 
+static void assert_busy(const SptTimeline *timeline, uint32_t lane, uint32_t bucket,
+			const char *expected)
+{
+	g_autofree char *text = spt_timeline_busy(timeline, lane, bucket);
+
+	g_assert_cmpstr(text, ==, expected);
+}
+
 static void test_timeline(void)
 {
 	SptLossRow losses[] = {
@@ -86,6 +94,12 @@ static void test_timeline(void)
 	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->weights, 0, 0), ==, 1);
 	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->weights, 1, 0), ==, 0);
 	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->lost, 1, 0), ==, 1);
+	assert_busy(timeline, 0, 0, "100 % busy");
+	assert_busy(timeline, 0, 3, "0 % busy");
+	/* What was lost is not idle. */
+	assert_busy(timeline, 1, 0, "not known, all samples were lost");
+	timeline->weights[timeline->n_buckets] = 1;
+	assert_busy(timeline, 1, 0, "at least 50 % busy, samples were lost");
 
 	/* A part of it; nothing outside counts, and nothing at all is no trouble. */
 	g_autoptr(SptTimeline) part =

@@ -405,31 +405,18 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 		       (double)(timeline->end_ns - timeline->begin_ns);
 	uint32_t bucket = (uint32_t)CLAMP(share * timeline->n_buckets, 0, timeline->n_buckets - 1);
 	double lit = spt_timeline_share(timeline, timeline->lit, lane, bucket);
-	double busy = 100 * spt_timeline_share(timeline, timeline->weights, lane, bucket);
 	bool was_lost = spt_timeline_share(timeline, timeline->lost, lane, bucket) > 0;
-	g_autofree char *weight =
-		spt_text_weight(timeline->metric,
-		timeline->weights[(size_t)lane * timeline->n_buckets + bucket]);
+	uint64_t weight = timeline->weights[(size_t)lane * timeline->n_buckets + bucket];
+	g_autofree char *amount = timeline->metric->is_cpu ?
+					  spt_timeline_busy(timeline, lane, bucket) :
+					  spt_text_weight(timeline->metric, weight);
 	GString *text = g_string_new(NULL);
 
 	if (x < drawing.left) {
 		g_string_append_printf(text, _("Show only %s"), name);
 		return g_string_free(text, FALSE);
 	}
-	if (!timeline->metric->is_cpu)
-		g_string_append_printf(text, _("%s at %.3f s: %s"), name, seconds(self, at),
-				       weight);
-	else if (!was_lost)
-		g_string_append_printf(text, _("%s at %.3f s: %.0f %% busy"), name,
-				       seconds(self, at), busy);
-	else if (busy > 0)
-		g_string_append_printf(text,
-				       _("%s at %.3f s: at least %.0f %% busy, samples were lost"),
-				       name, seconds(self, at), busy);
-	else
-		g_string_append_printf(text,
-				       _("%s at %.3f s: not known, all samples were lost"), name,
-				       seconds(self, at));
+	g_string_append_printf(text, _("%s at %.3f s: %s"), name, seconds(self, at), amount);
 	if (lit > 0 && timeline->metric->is_cpu)
 		g_string_append_printf(text, _(", %.0f %% in the selected function"), 100 * lit);
 	if (was_lost && !timeline->metric->is_cpu)

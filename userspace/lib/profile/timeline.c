@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "profile/profile-private.h"
 
 struct maker {
@@ -230,6 +231,17 @@ double spt_timeline_share(const SptTimeline *timeline, const uint64_t *periods, 
 					     (double)timeline->most;
 
 	return whole > 0 ? MIN((double)periods[bucket_at(timeline, lane, bucket)] / whole, 1) : 0;
+}
+
+char *spt_timeline_busy(const SptTimeline *timeline, uint32_t lane, uint32_t bucket)
+{
+	double busy = 100 * spt_timeline_share(timeline, timeline->weights, lane, bucket);
+
+	if (timeline->lost[bucket_at(timeline, lane, bucket)] == 0)
+		return g_strdup_printf(spt_words("%.0f %% busy"), busy);
+	if (busy > 0)
+		return g_strdup_printf(spt_words("at least %.0f %% busy, samples were lost"), busy);
+	return g_strdup(spt_words("not known, all samples were lost"));
 }
 
 uint64_t spt_timeline_step(uint64_t length_ns, uint32_t n)

@@ -53,6 +53,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTimeline, spt_timeline_free)
 double spt_timeline_share(const SptTimeline *timeline, const uint64_t *periods, uint32_t lane,
 			  uint32_t bucket);
 
+/* The same of CPU time in words, "43 % busy", which also say what is not known.  To be freed. */
+char *spt_timeline_busy(const SptTimeline *timeline, uint32_t lane, uint32_t bucket);
+
 /*
  * The distance of marks on a ruler: 1, 2 or 5 times a power of ten, with at most @n marks in
  * @length_ns.
