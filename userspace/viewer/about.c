@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "profile/command.h"
 #include "profile/wholeness.h"
 #include "text.h"
 
@@ -48,13 +49,35 @@ char *spt_about_program(const char *command)
 	return g_path_get_basename(words[0]);
 }
 
+char *spt_about_process(uint32_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/comm", pid);
+	char *name = NULL;
+
+	if (!g_file_get_contents(path, &name, NULL, NULL))
+		return g_strdup_printf("%u", pid);
+	return g_strchomp(name);
+}
+
+/* Of the command or process that was recorded; NULL: there was none. */
+static char *program_of(const SptCapture *capture)
+{
+	const char *command = spt_capture_host(capture, "command");
+	uint64_t pid = spt_command_fact(capture, "pid");
+
+	for (uint32_t i = 1; pid && i < capture->n_processes; i++)
+		if (capture->processes[i].id && capture->processes[i].pid == pid)
+			return g_strdup(capture->processes[i].name);
+	return command ? spt_about_program(command) : NULL;
+}
+
 char *spt_about_origin(const SptDocument *document)
 {
-	const char *command = spt_capture_host(document->capture, "command");
 	const char *host = spt_capture_host(document->capture, "host");
-	g_autofree char *name = command ? spt_about_program(command) : g_strdup(_("Whole system"));
-	g_autofree char *text =
-		g_strdup_printf(_("%s on %s"), name, host ? host : _("an unnamed machine"));
+	g_autofree char *program = program_of(document->capture);
+	g_autofree char *text = g_strdup_printf(_("%s on %s"),
+						program ? program : _("Whole system"),
+						host ? host : _("an unnamed machine"));
 	char *made;
 	const char *shown = spt_text_name(text, &made);
 
@@ -63,10 +86,9 @@ char *spt_about_origin(const SptDocument *document)
 
 char *spt_about_word(const SptDocument *document)
 {
-	const char *command = spt_capture_host(document->capture, "command");
-	g_autofree char *program = command ? spt_about_program(command) : g_strdup("system");
+	g_autofree char *program = program_of(document->capture);
 	char *made;
-	const char *shown = spt_text_name(program, &made);
+	const char *shown = spt_text_name(program ? program : "system", &made);
 
 	return made ? made : g_strdup(shown);
 }

@@ -14,6 +14,7 @@ static const struct {
 	enum kind kind;
 } known[] = {
 	{ "command", N_("Command"), TEXT },
+	{ "pid", N_("Process"), TEXT },
 	{ "exit_status", N_("Exit status"), TEXT },
 	{ "start_realtime_ns", N_("Began"), MOMENT },
 	{ "host", N_("Machine"), TEXT },

@@ -351,6 +351,7 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 	set_actions(self);
 	gtk_widget_hide(self->status);
 	program = options->command ? spt_about_program(options->command) :
+		  options->pid	   ? spt_about_process(options->pid) :
 				     g_strdup(_("Whole system"));
 	show_title(self, program, _("Recording"));
 	show_page(self, "live");

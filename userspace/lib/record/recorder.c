@@ -140,6 +140,8 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 		spt_recorder_note(recorder, "waits", "calls");
 	if (options->command)
 		spt_recorder_note(recorder, "command", options->command);
+	else if (options->filter.n_pids)
+		spt_recorder_note_number(recorder, "pid", options->filter.pids[0]);
 }
 
 static void put_fixed_objects(SptRecorder *recorder)

@@ -265,7 +265,8 @@ static enum rule rule_of(const char *key)
 		{ "start_time", RULE_LEAST }, { "start_realtime_ns", RULE_LEAST },
 		{ "cpus", RULE_MOST },	      { "grid_start", RULE_DROP },
 		{ "exit_status", RULE_DROP }, { "period_ns", RULE_DROP },
-		{ "command_pid", RULE_DROP }, { "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
+		{ "command_pid", RULE_DROP }, { "pid", RULE_DROP },
+		{ "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {
