@@ -167,6 +167,7 @@ void spt_record_choices_apply(SptRecordingOptions *options)
 	options->rate_hz = item_of(SPT_CHOICE_RATE)->number;
 	options->stacks = item_of(SPT_CHOICE_STACKS)->number;
 	options->no_command_lines = !spt_state_get("command-lines", 1);
+	options->only_command = options->command && spt_state_get("only-command", 0);
 	options->event = item_of(SPT_CHOICE_EVENT)->number;
 	if (options->event) {
 		g_autofree char *problem = spt_record_counters_problem();
@@ -217,6 +218,7 @@ char *spt_record_choices_line(const SptRecordingOptions *wanted)
 		if (is_recorded(&sources[i], &options))
 			add_option(line, sources[i].option);
 	add_option(line, options.no_command_lines ? "--no-command-lines" : NULL);
+	add_option(line, options.only_command ? "--only-command" : NULL);
 	if (options.pid)
 		g_string_append_printf(line, " -p %u", options.pid);
 	if (options.command)

@@ -26,7 +26,7 @@ struct _SptRecordForm {
 	GtkWidget *whats[N_WHATS], *of_what, *where, *command, *directory,
 		*environment, *process, *run, *also_group;
 	AdwComboRow *rate, *stacks, *event;
-	GtkSwitch *command_lines;
+	GtkSwitch *command_lines, *only_command;
 	GArray *also; /* struct also */
 	uint32_t pid; /* 0: none was chosen yet */
 };
@@ -175,6 +175,7 @@ static void map(GtkWidget *widget)
 	spt_record_choices_recall(self->stacks, SPT_CHOICE_STACKS);
 	spt_record_choices_recall(self->event, SPT_CHOICE_EVENT);
 	gtk_switch_set_active(self->command_lines, spt_state_get("command-lines", 1) != 0);
+	gtk_switch_set_active(self->only_command, spt_state_get("only-command", 0) != 0);
 	for (unsigned i = 0; i < self->also->len; i++) {
 		const struct also *also = &g_array_index(self->also, struct also, i);
 
@@ -213,6 +214,7 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptRecordForm, stacks);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, event);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, command_lines);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, only_command);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, run);
 	gtk_widget_class_bind_template_child_full(class, "what_system", FALSE,
@@ -265,6 +267,7 @@ static void spt_record_form_init(SptRecordForm *self)
 	spt_record_choices_fill(self->stacks, SPT_CHOICE_STACKS);
 	spt_record_choices_fill(self->event, SPT_CHOICE_EVENT);
 	spt_record_choices_bind(self->command_lines, "command-lines", 1);
+	spt_record_choices_bind(self->only_command, "only-command", 0);
 	for (unsigned i = 0; (source = spt_record_source(i)); i++)
 		add_also(self, source);
 }

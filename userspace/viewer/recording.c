@@ -10,10 +10,12 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "profile/command.h"
 #include "record/memory.h"
 
 #define STEP_MS 100
 #define RAW_BYTES 16384
+#define SIGNAL_STATUS 128
 
 enum wish { GO_ON, RESET, STOP, DISCARD };
 
@@ -31,7 +33,10 @@ struct _SptRecording {
 	SptLive *live;
 	bool is_running;
 	bool has_ended; /* the command */
+	uint32_t command_pid;		/* 0: none */
+	bool only_command;
 	bool waits, memory;
+	bool can_load;			/* the command can load what reports its calls */
 	unsigned kernel, event;
 	uint32_t pid; /* process to record alone; or 0 */
 	enum wish wish;
@@ -116,21 +121,21 @@ static bool open_gate(SptRecording *self, const char *const *environment, GError
  * The process @pid and its descendants up to now, which a recording that begins anew would not
  * know.
  */
-static void want_family(SptTraceFilter *filter, const char *pid)
+static void want_family(SptTraceFilter *filter, uint32_t pid)
 {
-	g_autofree char *path = g_strdup_printf("/proc/%s/task/%s/children", pid, pid),
+	g_autofree char *path = g_strdup_printf("/proc/%u/task/%u/children", pid, pid),
 			*text = NULL;
 	g_auto(GStrv) children = NULL;
 
 	if (filter->n_pids == G_N_ELEMENTS(filter->pids))
 		return;
-	filter->pids[filter->n_pids++] = (uint32_t)g_ascii_strtoull(pid, NULL, 10);
+	filter->pids[filter->n_pids++] = pid;
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return;
 	children = g_strsplit(g_strchomp(text), " ", 0);
 	for (unsigned i = 0; children[i]; i++)
 		if (*children[i])
-			want_family(filter, children[i]);
+			want_family(filter, (uint32_t)g_ascii_strtoull(children[i], NULL, 10));
 }
 
 static SptLive *begin_live(SptRecording *self)
@@ -156,19 +161,42 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.waits = { .is_on = self->waits, .period_ns = SPT_TRACE_WAITS_NS },
 		.kernel = self->kernel,
 		.kmem_bytes = SPT_TRACE_KMEM_BYTES,
+		.calls = self->can_load ? SPT_CALLS_IF_NEEDED : SPT_CALLS_NEVER,
 		.memory = self->memory,
 		.clock = self->event ? SPT_TRACE_PMU : SPT_TRACE_TIMER,
 		.event_config = self->event ? self->event - 1 : 0,
 		.raw_if_needed = true,
 		.live = begin_live(self),
+		.command_pid = self->command_pid,
 	};
-	const char *pid = self->process ? g_subprocess_get_identifier(self->process) : NULL;
 
-	if (pid)
-		want_family(&options.filter, pid);
+	if (self->command_pid && self->only_command)
+		want_family(&options.filter, self->command_pid);
 	else if (self->pid)
 		options.filter.pids[options.filter.n_pids++] = self->pid;
 	return spt_recorder_new(&options, error);
+}
+
+/* As shells report it; the command has ended. */
+static unsigned exit_status(SptRecording *self)
+{
+	return g_subprocess_get_if_signaled(self->process) ?
+		       SIGNAL_STATUS + (unsigned)g_subprocess_get_term_sig(self->process) :
+		       (unsigned)g_subprocess_get_exit_status(self->process);
+}
+
+/* What reports need to know of the command: which process it is, and how it ended. */
+static void note_command(SptRecording *self, SptRecorder *recorder)
+{
+	g_autofree char *pid = g_strdup_printf("%u", self->command_pid), *status = NULL;
+
+	if (!self->command_pid)
+		return;
+	spt_recorder_note(recorder, "command_pid", pid);
+	if (self->has_ended) {
+		status = g_strdup_printf("%u", exit_status(self));
+		spt_recorder_note(recorder, "exit_status", status);
+	}
 }
 
 /* Until something else is requested; STOP if it failed. */
@@ -187,6 +215,8 @@ static enum wish record(SptRecording *self, GError **error)
 		if (!spt_recorder_step(recorder, STEP_MS, error))
 			return STOP;
 	}
+	if (wish == STOP)
+		note_command(self, recorder);
 	if (wish == STOP && spt_recorder_finish(recorder, NULL, error))
 		publish(self, recorder);
 	return wish;
@@ -333,10 +363,14 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 	self->memory = options->memory;
 	self->event = options->event;
 	self->pid = options->pid;
+	self->only_command = options->only_command;
 	if (options->command && *options->command) {
 		self->process = start_command(options, &self->program, error);
 		if (!self->process)
 			return NULL;
+		self->command_pid = (uint32_t)g_ascii_strtoull(
+			g_subprocess_get_identifier(self->process), NULL, 10);
+		self->can_load = spt_memory_check_program(self->program, NULL);
 		self->command = options->no_command_lines ? name_of(options->command) :
 							    g_strdup(options->command);
 		g_subprocess_wait_async(self->process, NULL, on_command_ended, g_object_ref(self));
@@ -362,7 +396,7 @@ void spt_recording_discard(SptRecording *self)
 
 bool spt_recording_can_reset(SptRecording *self)
 {
-	return !self->memory;
+	return !self->memory && !(self->waits && self->can_load);
 }
 
 void spt_recording_wait(SptRecording *self)
@@ -398,19 +432,13 @@ const GError *spt_recording_error(SptRecording *self)
 
 char *spt_recording_how_it_ended(SptRecording *self)
 {
-	g_autofree char *name = NULL;
+	g_autofree char *name = NULL, *failure = NULL;
 
 	if (!self->has_ended || !self->program)
 		return NULL;
 	name = g_path_get_basename(self->program);
-	if (g_subprocess_get_if_signaled(self->process))
-		return g_strdup_printf(_("%s was ended by signal %d (%s)"), name,
-				       g_subprocess_get_term_sig(self->process),
-				       g_strsignal(g_subprocess_get_term_sig(self->process)));
-	if (g_subprocess_get_exit_status(self->process) == 0)
-		return NULL;
-	return g_strdup_printf(_("%s ended with status %d"), name,
-			       g_subprocess_get_exit_status(self->process));
+	failure = spt_command_failed_with(exit_status(self));
+	return failure ? g_strdup_printf("%s %s.", name, failure) : NULL;
 }
 
 const char *spt_recording_path(SptRecording *self)

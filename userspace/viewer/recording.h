@@ -21,7 +21,7 @@ typedef enum {
 
 /* All empty: the whole system, as it is done where nothing else is asked for. */
 typedef struct {
-	/* A line as in a shell: what it and the programs it starts do, until it ends */
+	/* A line as in a shell, which is run; the recording lasts until it ends */
 	char *command;
 	char *directory;		/* where it runs */
 	char *environment; /* "NAME=VALUE ..." as in a shell: what it finds beside what the viewer has */
@@ -31,6 +31,7 @@ typedef struct {
 	bool waits;			/* threads off their CPUs, too */
 	unsigned kernel;		/* the kernel's own work: SPT_TRACE_INTERRUPTS ... */
 	bool memory;			/* what the command allocates */
+	bool only_command;		/* the rest of the system is not recorded */
 	unsigned event;			/* perf's number of a hardware event, and 1; 0: the timer */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
 } SptRecordingOptions;
@@ -60,8 +61,8 @@ SptLive *spt_recording_live(SptRecording *recording);
 /* After it ended: why it failed, or NULL. */
 const GError *spt_recording_error(SptRecording *recording);
 /*
- * "false ended with status 1", or by which signal it did; NULL: there was no command, or nothing to
- * say of its end.  To be freed.
+ * "false failed with status 1.", or by which signal it was ended; NULL: there was no command, or
+ * nothing to say of its end.  To be freed.
  */
 char *spt_recording_how_it_ended(SptRecording *recording);
 /* Of the file, or with ".part" if it was cut off; neither is there if it was discarded. */
