@@ -439,7 +439,7 @@ bench-symbols: cli $(generators)
 	@tests/bench/symbols $(FILES)
 bench-userspace: cli $(generators)
 	@tests/bench/run
-bench-memory: cli $(B)/workloads/allocates
+bench-memory: cli $(B)/workloads/allocates $(B)/bench/bench-rings
 	@tests/bench/memory
 bench-viewer: cli viewer $(generators)
 	@tests/bench/viewer
@@ -463,7 +463,7 @@ $(B)/unwind-raw $(B)/agree: $(B)/%: tests/vm/%.c $(B)/libspt.a Makefile
 		$(B)/libspt.a $(libs)
 
 # Stacks without frame pointers: the same as libdwfl's, and how fast.
-$(B)/bench/bench-unwind: tests/bench/bench-unwind.c $(B)/libspt.a Makefile
+$(B)/bench/bench-unwind $(B)/bench/bench-rings: $(B)/bench/%: tests/bench/%.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
 		$(B)/libspt.a $(libs)

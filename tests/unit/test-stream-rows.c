@@ -11,6 +11,8 @@
 #include "profile/memory-use.h"
 #include "written.h"
 
+#define MANY 200000u
+
 static void set_up(Fixture *fixture, gconstpointer data)
 {
 	(void)data;
@@ -123,6 +125,28 @@ static void test_live_memory(Fixture *fixture, gconstpointer data)
 	g_assert_cmpmem(live, sizeof(live), wanted, sizeof(wanted));
 }
 
+/* More rows than a block has: most are packed before the flush that writes their nodes. */
+static void test_many(Fixture *fixture, gconstpointer data)
+{
+	static const uint32_t flags[] = { 0, SPT_ALLOCATION_CROSSED, SPT_ALLOCATION_OPEN,
+					  SPT_ALLOCATION_CLOSE };
+	g_autofree SptAllocationRow *blocks = g_new0(SptAllocationRow, MANY);
+
+	(void)data;
+	for (unsigned i = 0; i < MANY; i++) {
+		SptFrame frame = { .offset = i % 1000 };
+
+		blocks[i] = (SptAllocationRow){ .time = 1000 * i, .duration_ns = i % 16, .bytes = i,
+						.weight = i / 70000, .thread = 1 + i % 2,
+						.node = spt_stash_child(fixture->stash, 0, &frame),
+						.flags = flags[i / 40000 % 4] };
+		spt_capture_writer_put(fixture->writer, SPT_ROW_ALLOCATION, &blocks[i]);
+	}
+	open_again(fixture);
+	g_assert_cmpuint(fixture->capture->n_streams, ==, 3);
+	assert_rows(fixture, SPT_ROW_ALLOCATION, blocks, MANY);
+}
+
 /* Two processes, one of which ends, and readings of the same time. */
 static void test_resident(Fixture *fixture, gconstpointer data)
 {
@@ -168,6 +192,7 @@ int main(int argc, char **argv)
 	g_test_add("/stream-rows/" name, Fixture, NULL, set_up, function, tear_down)
 	ADD("round-trip", test_round_trip);
 	ADD("live-memory", test_live_memory);
+	ADD("many", test_many);
 	ADD("resident", test_resident);
 	ADD("strange-ids", test_strange_ids);
 	ADD("none", test_none);

@@ -18,6 +18,7 @@
 #define ZSTD_LEVEL 3
 
 #define CRC_AT 16
+#define NUMBER_AT 20
 
 static void put_u16(uint8_t *to, uint16_t value)
 {
@@ -108,10 +109,15 @@ void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t 
 	put_u16(header + 6, flags);
 	put_u32(header + 8, (uint32_t)stored);
 	put_u32(header + 12, payload->len);
-	put_u32(header + CRC_AT, 0);
-	put_u32(header + 20, number);
 	g_byte_array_set_size(block, (guint)(SPT_BLOCK_HEADER_BYTES + stored));
-	put_u32(header + CRC_AT, spt_crc32c(0, header, block->len));
+	spt_block_set_number(header, block->len, number);
+}
+
+void spt_block_set_number(uint8_t *block, size_t bytes, uint32_t number)
+{
+	put_u32(block + CRC_AT, 0);
+	put_u32(block + NUMBER_AT, number);
+	put_u32(block + CRC_AT, spt_crc32c(0, block, bytes));
 }
 
 bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOCK_HEADER_BYTES])
@@ -122,7 +128,7 @@ bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOC
 		.stored_bytes = get_u32(bytes + 8),
 		.payload_bytes = get_u32(bytes + 12),
 		.crc = get_u32(bytes + CRC_AT),
-		.number = get_u32(bytes + 20),
+		.number = get_u32(bytes + NUMBER_AT),
 	};
 	return memcmp(bytes, SPT_BLOCK_MAGIC, SPT_BLOCK_MAGIC_BYTES) == 0 &&
 	       header->stored_bytes <= SPT_BLOCK_MAX_BYTES &&

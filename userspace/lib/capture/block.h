@@ -23,6 +23,8 @@ typedef struct {
  */
 void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
 		    const GByteArray *payload, const GArray *cuts);
+/* Gives a whole block another number. */
+void spt_block_set_number(uint8_t *block, size_t bytes, uint32_t number);
 /* Replaces the content of @header by the file's header. */
 void spt_file_header_pack(GByteArray *header);
 

@@ -219,6 +219,7 @@ typedef struct {
 #define SPT_ALLOCATION_PERCPU	 (1 << 8) /* the kernel's: memory per CPU */
 #define SPT_ALLOCATION_AREA	 (1 << 9) /* the kernel's: areas of vmalloc() */
 #define SPT_ALLOCATION_MAPPING	 (1 << 10) /* a program's, by mmap() */
+#define SPT_ALLOCATION_ENDED	 (1 << 11) /* only in a file: time is that of the free */
 #define SPT_ALLOCATION_KERNEL                                                                      \
 	(SPT_ALLOCATION_SLAB | SPT_ALLOCATION_PAGE | SPT_ALLOCATION_PERCPU | SPT_ALLOCATION_AREA)
 

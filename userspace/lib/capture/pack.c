@@ -233,15 +233,24 @@ void spt_pack_samples(GArray *rows)
 	}
 }
 
-void spt_pack_allocations(GArray *rows)
+/* Rows come in the order of their ends. */
+void spt_pack_allocation(SptAllocationRow *row)
 {
-	for (guint i = 0; i < rows->len; i++) {
-		SptAllocationRow *row = &g_array_index(rows, SptAllocationRow, i);
-
+	if (row->flags & SPT_ALLOCATION_CLOSE) {
 		/* Its OPEN row has the time at which it began. */
-		if (row->flags & SPT_ALLOCATION_CLOSE)
-			row->duration_ns = round_roughly(row->duration_ns);
+		row->duration_ns = round_roughly(row->duration_ns);
+	} else if (!(row->flags & SPT_ALLOCATION_OPEN)) {
+		row->time += row->duration_ns;
+		row->flags |= SPT_ALLOCATION_ENDED;
 	}
+}
+
+void spt_unpack_allocation(SptAllocationRow *row)
+{
+	if (!(row->flags & SPT_ALLOCATION_ENDED))
+		return;
+	row->time -= row->duration_ns;
+	row->flags &= ~(uint32_t)SPT_ALLOCATION_ENDED;
 }
 
 void spt_pack_maps(GArray *rows)

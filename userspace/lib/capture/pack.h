@@ -26,12 +26,13 @@ void spt_pack_names(SptPacker *packer, GArray *rows);
 /* Names are written again from now on: for a writer that must not grow. */
 void spt_packer_forget_names(SptPacker *packer);
 void spt_pack_samples(GArray *rows);
-void spt_pack_allocations(GArray *rows);
+void spt_pack_allocation(SptAllocationRow *row);
 void spt_pack_maps(GArray *rows);
 
 /* Unpack rows that were read.  @process: the thread's, all zero if it has none. */
 void spt_unpack_process(SptProcessRow *row);
 void spt_unpack_thread(SptThreadRow *row, const SptProcessRow *process);
+void spt_unpack_allocation(SptAllocationRow *row);
 
 G_END_DECLS
 

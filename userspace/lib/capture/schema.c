@@ -14,6 +14,8 @@
 
 #define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
 #define BATCH 256
+/* Rows that are turned into columns together, in the cache. */
+#define TILE_ROWS 128
 
 _Static_assert(offsetof(SptObjectRow, build_id_bytes) ==
 		       offsetof(SptObjectRow, build_id) + BUILD_ID_ROOM,
@@ -274,24 +276,83 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 			      IN_CAPTURE(accounts) },
 };
 
-static void encode_numbers(const SptField *field, const uint8_t *member, size_t stride, size_t n,
-			   SptTableBuilder *builder)
+/* A member of some rows. */
+static void gather(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
+		   uint64_t *ret_values)
 {
-	uint64_t *values = spt_table_room(builder, SPT_TABLE_ROOM_VALUES);
+	switch (type) {
+	case SPT_FIELD_U64:
+		for (size_t i = 0; i < n; i++, member += stride)
+			memcpy(&ret_values[i], member, sizeof(uint64_t));
+		break;
+	case SPT_FIELD_U32:
+		for (size_t i = 0; i < n; i++, member += stride) {
+			uint32_t narrow;
 
-	for (size_t i = 0; i < n; i++, member += stride) {
-		uint32_t narrow;
-
-		if (field->type == SPT_FIELD_U64) {
-			memcpy(&values[i], member, sizeof(values[i]));
-		} else if (field->type == SPT_FIELD_U32) {
 			memcpy(&narrow, member, sizeof(narrow));
-			values[i] = narrow;
-		} else {
-			values[i] = *member;
+			ret_values[i] = narrow;
+		}
+		break;
+	default:
+		for (size_t i = 0; i < n; i++, member += stride)
+			ret_values[i] = *member;
+	}
+}
+
+static bool all_are(const uint64_t *values, size_t n, uint64_t value)
+{
+	uint64_t differing = 0;
+
+	for (size_t i = 0; i < n; i++)
+		differing |= values[i] ^ value;
+	return !differing;
+}
+
+/*
+ * Adds the rows from @at on to a column.  As long as all of its numbers are the same, only the
+ * first of them are there.  Returns whether they still are.
+ */
+static bool add_tile(const SptField *field, const uint8_t *member, size_t stride, size_t at,
+		     size_t n, bool is_same, uint64_t *values)
+{
+	uint64_t first = values[0];
+
+	if (!is_same) {
+		gather(field->type, member, stride, n, values + at);
+		return false;
+	}
+	gather(field->type, member, stride, n, values);
+	if (all_are(values, n, at ? first : values[0]))
+		return true;
+	if (at) {
+		memcpy(values + at, values, n * sizeof(*values));
+		for (size_t i = 0; i < at; i++)
+			values[i] = first;
+	}
+	return false;
+}
+
+static bool is_number(const SptField *field)
+{
+	return field->type != SPT_FIELD_TEXT && field->type != SPT_FIELD_BUILD_ID;
+}
+
+/* Rows are read once: columns one after the other would read all of them again and again. */
+static void gather_all(const SptSchema *schema, const uint8_t *rows, size_t n, uint64_t *values,
+		       bool *are_same)
+{
+	for (size_t at = 0; at < n; at += TILE_ROWS) {
+		const uint8_t *tile = rows + at * schema->row_bytes;
+
+		for (unsigned i = 0; i < schema->n_fields; i++) {
+			const SptField *field = &schema->fields[i];
+
+			if (is_number(field))
+				are_same[i] = add_tile(field, tile + field->at, schema->row_bytes,
+						       at, MIN(n - at, TILE_ROWS), are_same[i],
+						       values + i * n);
 		}
 	}
-	spt_table_add_numbers(builder, field->column, values);
 }
 
 static void encode_bytes(const SptField *field, const uint8_t *member, size_t stride, size_t n,
@@ -315,14 +376,21 @@ static void encode_bytes(const SptField *field, const uint8_t *member, size_t st
 void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
 		       SptTableBuilder *builder)
 {
+	uint64_t *values = spt_table_room(builder, SPT_TABLE_ROOM_VALUES, schema->n_fields);
+	bool are_same[SPT_TABLE_MAX_COLUMNS];
+
+	memset(are_same, true, sizeof(are_same));
+	gather_all(schema, rows, n, values, are_same);
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const SptField *field = &schema->fields[i];
-		const uint8_t *member = (const uint8_t *)rows + field->at;
 
-		if (field->type == SPT_FIELD_TEXT || field->type == SPT_FIELD_BUILD_ID)
-			encode_bytes(field, member, schema->row_bytes, n, builder);
-		else
-			encode_numbers(field, member, schema->row_bytes, n, builder);
+		if (!is_number(field))
+			encode_bytes(field, (const uint8_t *)rows + field->at, schema->row_bytes,
+				     n, builder);
+		else if (!are_same[i])
+			spt_table_add_numbers(builder, field->column, values + i * n);
+		else if (n && values[i * n])
+			spt_table_add_const(builder, field->column, values[i * n]);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/events.h"
+#include "capture/pack.h"
 
 /*
  * No real file has more rows than this for its bytes, nor more than this in one table.  A program
@@ -239,6 +240,8 @@ static bool decode(const SptCapture *capture, const SptStreamType *type, const u
 			return false;
 		check_ids(capture, &type->columns[i], member, stride, table->rows);
 	}
+	for (uint32_t i = 0; type == &spt_stream_allocations && i < table->rows; i++)
+		spt_unpack_allocation((SptAllocationRow *)rows + i);
 	return true;
 }
 

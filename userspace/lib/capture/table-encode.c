@@ -19,6 +19,8 @@
 #define SYMBOL_COST (4 << 8)
 /* One in this number of rows must be a step upwards, so that the steps are worth a byte a row. */
 #define LEAST_RISING_SHARE 8
+/* Rows that are turned into planes together, in the cache. */
+#define TILE_ROWS 512
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)
 {
@@ -78,12 +80,12 @@ void spt_table_begin(SptTableBuilder *builder, size_t rows)
 	builder->n_columns = 0;
 }
 
-uint64_t *spt_table_room(SptTableBuilder *builder, enum spt_table_room room)
+uint64_t *spt_table_room(SptTableBuilder *builder, enum spt_table_room room, unsigned columns)
 {
-	if (builder->room_rows[room] < builder->rows) {
+	if (builder->room_numbers[room] < builder->rows * columns) {
 		g_free(builder->rooms[room]);
-		builder->rooms[room] = g_new(uint64_t, builder->rows);
-		builder->room_rows[room] = builder->rows;
+		builder->rooms[room] = g_new(uint64_t, builder->rows * columns);
+		builder->room_numbers[room] = builder->rows * columns;
 	}
 	return builder->rooms[room];
 }
@@ -139,7 +141,8 @@ void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value)
 	add_column(builder, id);
 }
 
-static uint64_t transform(const uint64_t *values, size_t i, SptCoding coding)
+/* Inline, so that loops over a column have no switch inside: @coding is a constant there. */
+static inline uint64_t transform(const uint64_t *values, size_t i, SptCoding coding)
 {
 	switch (coding) {
 	case SPT_CODING_ZIGZAG:
@@ -170,16 +173,52 @@ static uint64_t plane_cost(const uint32_t counts[256], size_t n)
 	return cost;
 }
 
+/* All bits of the transformed numbers.  The first delta is the number itself, unlike all others. */
+static inline uint64_t bits_after_first(const uint64_t *values, size_t n, SptCoding coding)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 1; i < n; i++)
+		all |= transform(values, i, coding);
+	return all;
+}
+
+static uint64_t all_bits(const uint64_t *values, size_t n, SptCoding coding)
+{
+	switch (coding) {
+	case SPT_CODING_ZIGZAG:
+		return bits_after_first(values, n, SPT_CODING_ZIGZAG);
+	case SPT_CODING_DELTA:
+		return bits_after_first(values, n, SPT_CODING_DELTA);
+	default:
+		return bits_after_first(values, n, SPT_CODING_VARINT);
+	}
+}
+
+/* Transforms rows @from to @to. */
+static void transform_some(const uint64_t *values, size_t from, size_t to, SptCoding coding,
+			   uint64_t *ret)
+{
+	switch (coding) {
+	case SPT_CODING_ZIGZAG:
+		for (size_t i = from; i < to; i++)
+			*ret++ = transform(values, i, SPT_CODING_ZIGZAG);
+		break;
+	case SPT_CODING_DELTA:
+		for (size_t i = from; i < to; i++)
+			*ret++ = transform(values, i, SPT_CODING_DELTA);
+		break;
+	default:
+		memcpy(ret, values + from, (to - from) * sizeof(*ret));
+	}
+}
+
 static uint64_t transform_cost(const uint64_t *values, size_t n, SptCoding coding)
 {
 	uint32_t counts[sizeof(uint64_t)][256] = { 0 };
-	uint64_t cost = 0, all = 0;
-	unsigned n_planes;
+	uint64_t cost = 0, all = all_bits(values, n, coding);
+	unsigned n_planes = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
 
-	/* The first delta is the number itself, unlike all others. */
-	for (size_t i = 1; i < n; i++)
-		all |= transform(values, i, coding);
-	n_planes = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
 	for (size_t i = 1; i < n && n_planes > 0; i++) {
 		uint64_t value = transform(values, i, coding);
 
@@ -214,15 +253,18 @@ static bool is_power_of_2(uint64_t factor)
 	return factor && !(factor & (factor - 1));
 }
 
-/* The greatest common divisor of all @values; 1 if it is not worth a number. */
+/* The greatest common divisor of all @values, one of which is not 0. */
 static uint64_t find_factor(const uint64_t *values, size_t n)
 {
-	uint64_t factor = 0;
+	uint64_t factor = 0, all = 0, least;
 
-	for (size_t i = 0; i < n && factor != 1; i++)
-		if (!is_power_of_2(factor) || values[i] & (factor - 1))
-			factor = spt_common_divisor(values[i], factor);
-	return MAX(factor, 1);
+	for (size_t i = 0; i < n; i++)
+		all |= values[i];
+	/* The power of two in it: mostly, a few numbers have no other common divisor. */
+	least = all & -all;
+	for (size_t i = 0; i < n && factor != least; i++)
+		factor = spt_common_divisor(values[i], factor);
+	return factor;
 }
 
 static void scale(const uint64_t *values, size_t n, uint64_t factor, uint64_t *ret)
@@ -235,40 +277,66 @@ static void scale(const uint64_t *values, size_t n, uint64_t factor, uint64_t *r
 			ret[i] = values[i] / factor;
 }
 
+static void put_varints(SptTableBuilder *builder, SptCoding coding, const uint64_t *values,
+			size_t n)
+{
+	uint8_t *to = room_for(builder->data, n * VARINT_MAX_BYTES);
+	uint64_t tile[TILE_ROWS];
+
+	for (size_t at = 0; at < n; at += TILE_ROWS) {
+		size_t now = MIN(n - at, TILE_ROWS);
+
+		transform_some(values, at, at + now, coding, tile);
+		for (size_t i = 0; i < now; i++)
+			to = put_varint(to, tile[i]);
+	}
+	ends_at(builder->data, to);
+}
+
+static void put_planes(SptTableBuilder *builder, SptCoding coding, const uint64_t *values,
+		       size_t n, unsigned n_planes)
+{
+	guint begin = builder->data->len;
+	uint8_t *planes = room_for(builder->data, n * n_planes);
+	uint64_t tile[TILE_ROWS];
+
+	for (unsigned k = 0; k < n_planes; k++)
+		cut(builder->data_cuts, (guint)(begin + k * n));
+	for (size_t at = 0; at < n; at += TILE_ROWS) {
+		size_t now = MIN(n - at, TILE_ROWS);
+
+		transform_some(values, at, at + now, coding, tile);
+		if (at == 0 && coding == SPT_CODING_DELTA)
+			tile[0] = 0;
+		for (unsigned k = 0; k < n_planes; k++) {
+			uint8_t *to = planes + k * n + at;
+
+			for (size_t i = 0; i < now; i++)
+				to[i] = (uint8_t)(tile[i] >> 8 * k);
+		}
+	}
+}
+
 /* The three codings of plain numbers, in planes if they need more than a byte. */
 static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t *values, size_t n)
 {
-	uint64_t *transformed = spt_table_room(builder, SPT_TABLE_ROOM_TRANSFORMED);
-	uint64_t all = 0;
+	uint64_t all = all_bits(values, n, coding);
 	unsigned n_planes;
-	uint8_t *to;
 
-	for (size_t i = 0; i < n; i++) {
-		transformed[i] = transform(values, i, coding);
-		all |= i ? transformed[i] : 0;
-	}
 	if (all < 0x80 || n < LEAST_PLANE_ROWS) {
 		put_byte(builder->data, coding);
-		to = room_for(builder->data, n * VARINT_MAX_BYTES);
-		for (size_t i = 0; i < n; i++)
-			to = put_varint(to, transformed[i]);
-		ends_at(builder->data, to);
+		put_varints(builder, coding, values, n);
 		return;
 	}
-	if (coding == SPT_CODING_DELTA)
-		transformed[0] = 0;
-	n_planes = (unsigned)(71 - __builtin_clzll(all | transformed[0])) / 8;
+	if (coding != SPT_CODING_DELTA)
+		all |= transform(values, 0, coding);
+	n_planes = (unsigned)(71 - __builtin_clzll(all)) / 8;
 	put_byte(builder->data, SPT_CODING_PLANES);
 	put_byte(builder->data, n_planes);
 	put_byte(builder->data, coding);
 	if (coding == SPT_CODING_DELTA)
 		append_varint(builder->data, values[0]);
-	for (unsigned k = 0; k < n_planes; k++) {
-		cut_data(builder);
-		to = room_for(builder->data, n);
-		for (size_t i = 0; i < n; i++)
-			*to++ = (uint8_t)(transformed[i] >> 8 * k);
-	}
+	put_planes(builder, coding, values, n, n_planes);
 }
 
 /*
@@ -312,11 +380,14 @@ static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n
 static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t n,
 		       uint64_t plain_cost)
 {
-	uint8_t *steps = (uint8_t *)spt_table_room(builder, SPT_TABLE_ROOM_STEPS);
-	uint64_t *rest = spt_table_room(builder, SPT_TABLE_ROOM_REST);
-	size_t n_rest = split_rising(values, n, steps, rest);
+	uint8_t *steps = (uint8_t *)spt_table_room(builder, SPT_TABLE_ROOM_STEPS, 1);
+	uint64_t *rest = spt_table_room(builder, SPT_TABLE_ROOM_REST, 1);
+	size_t tried = MIN(n, TRIED_ROWS), n_rest;
 	uint64_t cost;
 
+	if (split_rising(values, tried, steps, rest) > tried - tried / LEAST_RISING_SHARE)
+		return false;
+	n_rest = split_rising(values, n, steps, rest);
 	if (n_rest > n - n / LEAST_RISING_SHARE ||
 	    rising_cost(steps, rest, n, n_rest) >= plain_cost)
 		return false;
@@ -343,7 +414,7 @@ static void add_varied(SptTableBuilder *builder, unsigned id, const uint64_t *va
 
 	begin_column(builder, SPT_CODING_SCALED);
 	if (factor > 1) {
-		uint64_t *scaled = spt_table_room(builder, SPT_TABLE_ROOM_SCALED);
+		uint64_t *scaled = spt_table_room(builder, SPT_TABLE_ROOM_SCALED, 1);
 
 		scale(values, n, factor, scaled);
 		values = scaled;

@@ -20,7 +20,6 @@ enum spt_table_room {
 	SPT_TABLE_ROOM_SCALED,
 	SPT_TABLE_ROOM_STEPS,
 	SPT_TABLE_ROOM_REST,
-	SPT_TABLE_ROOM_TRANSFORMED,
 	SPT_TABLE_ROOMS
 };
 
@@ -32,9 +31,9 @@ typedef struct {
 	GArray *data_cuts;	/* the same in data */
 	size_t rows;
 	unsigned n_columns;
-	/* Room for a number of each row, kept for the next column: one of each use. */
+	/* Room for numbers of each row, kept for the next column: one of each use. */
 	uint64_t *rooms[SPT_TABLE_ROOMS];
-	size_t room_rows[SPT_TABLE_ROOMS];
+	size_t room_numbers[SPT_TABLE_ROOMS];
 } SptTableBuilder;
 
 typedef struct {
@@ -45,8 +44,8 @@ typedef struct {
 void spt_table_builder_init(SptTableBuilder *builder);
 void spt_table_builder_clear(SptTableBuilder *builder);
 void spt_table_begin(SptTableBuilder *builder, size_t rows);
-/* Room for a number of each row, until it is requested again. */
-uint64_t *spt_table_room(SptTableBuilder *builder, enum spt_table_room room);
+/* Room for @columns numbers of each row, until it is requested again. */
+uint64_t *spt_table_room(SptTableBuilder *builder, enum spt_table_room room, unsigned columns);
 /*
  * There are as many @values as rows.  A column with only zeros, or without any byte, is not
  * written.

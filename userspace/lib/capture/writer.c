@@ -59,9 +59,16 @@ struct SptCaptureWriter {
 	 * pack to less than half.
 	 */
 	GArray *rows[SPT_ROWS];
+	/*
+	 * Blocks of rows of streams, and what the index will say of each; position: its bytes.
+	 * They are packed while their rows are in the cache, and wait for the nodes of the flush.
+	 */
+	GByteArray *early;
+	GArray *early_entries;
 	GStringChunk *command_texts;
 	size_t command_bytes;
 	bool is_last;			/* flush: nothing waits any more */
+	bool is_early;			/* blocks go to early */
 	GArray *process_ends;		/* the packer's rows of processes */
 	GArray *bundled, *bundled_texts;
 	/* Bundled text -> its number; it owns the texts */
@@ -138,22 +145,47 @@ static bool end_flush(SptCaptureWriter *writer)
 	return true;
 }
 
-static bool put(SptCaptureWriter *writer, const GByteArray *data)
+static bool put(SptCaptureWriter *writer, const uint8_t *data, size_t bytes)
 {
-	g_byte_array_append(writer->waiting, data->data, data->len);
-	writer->bytes += data->len;
+	g_byte_array_append(writer->waiting, data, (guint)bytes);
+	writer->bytes += bytes;
 	return writer->waiting->len < WAITING_MAX_BYTES || write_out(writer);
+}
+
+static bool put_block(SptCaptureWriter *writer, SptIndexRow entry, uint8_t *block, size_t bytes)
+{
+	entry.position = writer->bytes;
+	spt_block_set_number(block, bytes, writer->n_blocks);
+	if (!put(writer, block, bytes))
+		return false;
+	writer->n_blocks++;
+	g_array_append_val(writer->index, entry);
+	return true;
 }
 
 static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
 {
-	entry.position = writer->bytes;
 	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks,
 		       writer->payload, writer->builder.cuts);
-	if (!put(writer, writer->block))
-		return false;
-	writer->n_blocks++;
-	g_array_append_val(writer->index, entry);
+	if (!writer->is_early)
+		return put_block(writer, entry, writer->block->data, writer->block->len);
+	entry.position = writer->block->len;
+	g_byte_array_append(writer->early, writer->block->data, writer->block->len);
+	g_array_append_val(writer->early_entries, entry);
+	return true;
+}
+
+static bool write_early(SptCaptureWriter *writer)
+{
+	uint8_t *next = writer->early->data;
+
+	for (unsigned i = 0; i < writer->early_entries->len; i++) {
+		SptIndexRow entry = g_array_index(writer->early_entries, SptIndexRow, i);
+
+		if (!put_block(writer, entry, next, entry.position))
+			return false;
+		next += entry.position;
+	}
 	return true;
 }
 
@@ -353,6 +385,18 @@ static bool write_stream(SptCaptureWriter *writer, SptRowKind kind)
 			  rows->len);
 }
 
+static void write_rows_early(SptCaptureWriter *writer, SptRowKind kind)
+{
+	GArray *rows = writer->rows[kind];
+
+	if (writer->error || (!writer->streams[kind] && !declare_stream(writer, kind)))
+		return;
+	writer->is_early = true;
+	write_stream(writer, kind);
+	writer->is_early = false;
+	g_array_set_size(rows, 0);
+}
+
 static bool waits(SptRowKind kind)
 {
 	return kind == SPT_ROW_COMMAND_LINE || kind == SPT_ROW_MAP;
@@ -365,6 +409,8 @@ static void drop_rows(SptCaptureWriter *writer)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(others); i++)
 		g_array_set_size(others[i], 0);
+	g_byte_array_set_size(writer->early, 0);
+	g_array_set_size(writer->early_entries, 0);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		if (!waits(kind))
 			g_array_set_size(writer->rows[kind], 0);
@@ -421,7 +467,7 @@ static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kin
 				   writer->bundled_texts) &&
 		       write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled);
 	case SPT_ROW_SAMPLE:
-		return write_samples(writer);
+		return write_early(writer) && write_samples(writer);
 	default:
 		return spt_row_types[kind].stream ? write_stream(writer, kind) :
 						    write_kind(writer, kind);
@@ -436,7 +482,6 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 	spt_pack_threads(writer->packer, writer->rows[SPT_ROW_THREAD]);
 	spt_pack_names(writer->packer, writer->rows[SPT_ROW_NAME]);
 	spt_pack_samples(writer->rows[SPT_ROW_SAMPLE]);
-	spt_pack_allocations(writer->rows[SPT_ROW_ALLOCATION]);
 	ok = !writer->error && write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host);
 	for (unsigned kind = 0; ok && kind < SPT_ROWS; kind++)
 		ok = write_next(writer, stash, kind);
@@ -550,7 +595,7 @@ static bool open_part(SptCaptureWriter *writer)
 static void begin(SptCaptureWriter *writer)
 {
 	spt_file_header_pack(writer->block);
-	if (put(writer, writer->block))
+	if (put(writer, writer->block->data, writer->block->len))
 		end_flush(writer);
 }
 
@@ -573,6 +618,8 @@ static SptCaptureWriter *make_writer(const char *path)
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		writer->rows[kind] =
 			g_array_new(FALSE, FALSE, spt_row_types[kind].schema->row_bytes);
+	writer->early = g_byte_array_new();
+	writer->early_entries = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
 	writer->command_texts = g_string_chunk_new(4096);
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
 	writer->process_ends = g_array_new(FALSE, FALSE, sizeof(SptProcessEndRow));
@@ -642,6 +689,8 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_array_unref(writer->host);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		g_array_unref(writer->rows[kind]);
+	g_byte_array_unref(writer->early);
+	g_array_unref(writer->early_entries);
 	g_string_chunk_free(writer->command_texts);
 	g_array_unref(writer->index);
 	g_array_unref(writer->process_ends);
@@ -680,12 +729,16 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 	uint8_t *kept;
 
 	g_array_append_vals(rows, row, 1);
-	/* Most rows are of these, and have no texts. */
-	if (kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION) {
-		writer->has_samples = true;
-		return;
-	}
 	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
+	if (kind == SPT_ROW_ALLOCATION)
+		spt_pack_allocation((SptAllocationRow *)kept);
+	/* Most rows are of these, and have no texts. */
+	if (kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION)
+		writer->has_samples = true;
+	if (spt_row_types[kind].stream && rows->len == BLOCK_ROWS)
+		write_rows_early(writer, kind);
+	if (kind == SPT_ROW_SAMPLE || spt_row_types[kind].stream)
+		return;
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const char *text;
 

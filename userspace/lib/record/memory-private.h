@@ -73,7 +73,8 @@ struct SptMemory {
 	bool is_tsc;
 	uint64_t base_stamp, base_ns;	/* at the start */
 	uint64_t now_stamp, now_ns;	/* at the last look */
-	double stamp_ns;		/* between two stamps, on average from the start to then */
+	/* between two stamps, on average from the start to then; times 2^32 */
+	uint64_t stamp_step;
 	uint64_t last_ns;		/* time of the last event */
 	uint64_t next_handle;
 	GArray *owners;			/* struct spt_owner, by the number of the ring */

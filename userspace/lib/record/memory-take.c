@@ -127,26 +127,36 @@ bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
 	return true;
 }
 
+static uint32_t make_output_node(SptMemory *memory, SptStash *stash, uint32_t own)
+{
+	const SptNode *node = spt_stash_node(memory->stash, own);
+	uint32_t made;
+
+	if (own >= memory->nodes->len)
+		g_array_set_size(memory->nodes, own + 1);
+	made = g_array_index(memory->nodes, uint32_t, own);
+	if (!own || made)
+		return made;
+	made = spt_stash_child(stash, make_output_node(memory, stash, node->parent), &node->frame);
+	g_array_index(memory->nodes, uint32_t, own) = made;
+	return made;
+}
+
 /* Turns a node of the memory's own stash into one of the output's. */
 static uint32_t output_node(SptMemory *memory, uint32_t own)
 {
 	unsigned number;
-	SptStash *stash = spt_output_stash(memory->output, &number);
-	const SptNode *node;
-	uint32_t parent, made;
+	SptStash *stash;
 
+	if (!own)
+		return 0;
+	stash = spt_output_stash(memory->output, &number);
 	if (number != memory->stash_number)
 		g_array_set_size(memory->nodes, 0);
 	memory->stash_number = number;
-	if (own >= memory->nodes->len)
-		g_array_set_size(memory->nodes, own + 1);
-	if (!own || g_array_index(memory->nodes, uint32_t, own))
+	if (own < memory->nodes->len && g_array_index(memory->nodes, uint32_t, own))
 		return g_array_index(memory->nodes, uint32_t, own);
-	node = spt_stash_node(memory->stash, own);
-	parent = output_node(memory, node->parent);
-	made = spt_stash_child(stash, parent, &node->frame);
-	g_array_index(memory->nodes, uint32_t, own) = made;
-	return made;
+	return make_output_node(memory, stash, own);
 }
 
 /* Rows. */
@@ -327,9 +337,10 @@ static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, u
 
 uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
 {
-	double back = ((double)memory->now_stamp - (double)stamp) * memory->stamp_ns;
+	/* A stamp from after the last look is negative. */
+	__int128 back = (__int128)(int64_t)(memory->now_stamp - stamp) * memory->stamp_step >> 32;
 
-	return back < (double)memory->now_ns ? memory->now_ns - (uint64_t)(int64_t)back : 0;
+	return back < (__int128)memory->now_ns ? memory->now_ns - (uint64_t)back : 0;
 }
 
 /*
@@ -349,7 +360,7 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 		      bool is_realloc)
 {
 	const SptRingRecord *record = &ring->next;
-	SptBlock *found = spt_blocks_find(&ring->image->blocks, record->address), block;
+	SptBlock *found = spt_blocks_find(&ring->image->blocks, record->address);
 	uint8_t flags = is_realloc ? SPT_ALLOCATION_MOVED : 0;
 	uint32_t node;
 
@@ -362,22 +373,21 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 		found->owed--;
 		return;
 	}
-	block = *found;
-	spt_blocks_remove(&ring->image->blocks, found);
-	if (block.ring != ring->number)
+	if (found->ring != ring->number)
 		flags |= SPT_ALLOCATION_CROSSED;
 	/* It was freed before the thread that allocated it allocates again. */
-	if (block.ring == ring->number && block.time == ring->last_allocation)
+	if (found->ring == ring->number && found->time == ring->last_allocation)
 		flags |= SPT_ALLOCATION_TEMPORARY;
-	block.flags |= flags;
-	node = spt_memory_node(memory, ring, record->node);
+	node = record->node ? spt_memory_node(memory, ring, record->node) : 0;
 	if (is_realloc) {
-		ring->freed = block;
+		ring->freed = *found;
+		ring->freed.flags |= flags;
 		ring->freed_time = time;
 		ring->freed_node = node;
 	} else {
-		put_freed(memory, &block, time, node, 0);
+		put_freed(memory, found, time, node, flags);
 	}
+	spt_blocks_remove(&ring->image->blocks, found);
 }
 
 void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring)

@@ -56,8 +56,9 @@ static void look_at_clock(SptMemory *memory)
 	memory->now_stamp = stamp_now(memory);
 	memory->now_ns = now_ns();
 	stamps = memory->now_stamp - memory->base_stamp;
-	memory->stamp_ns = stamps ?
-		(double)(memory->now_ns - memory->base_ns) / (double)stamps : 1 << SPT_STAMP_SHIFT;
+	memory->stamp_step = stamps ?
+		(uint64_t)(((unsigned __int128)(memory->now_ns - memory->base_ns) << 32) / stamps) :
+		1ULL << (32 + SPT_STAMP_SHIFT);
 }
 
 static bool map_rings(SptMemory *memory, GError **error)

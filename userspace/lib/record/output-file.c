@@ -58,7 +58,9 @@ static void file_put(SptOutput *output, SptRowKind kind, const void *row)
 {
 	struct file *file = (struct file *)output;
 
-	if (kind == SPT_ROW_SAMPLE)
+	if (!file->node_base && kind != SPT_ROW_MAP)
+		spt_capture_writer_put(output->writer, kind, row);
+	else if (kind == SPT_ROW_SAMPLE)
 		put_sample(file, row);
 	else if (kind == SPT_ROW_WAIT)
 		put_wait(file, row);

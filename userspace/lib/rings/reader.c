@@ -108,8 +108,11 @@ static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
 	unsigned behind = words_behind(first);
 
-	*ret = (SptRingRecord){ .type = first & SPT_RING_TYPE_MASK,
-				.address = first >> SPT_RING_POINTER_SHIFT };
+	ret->type = first & SPT_RING_TYPE_MASK;
+	ret->address = first >> SPT_RING_POINTER_SHIFT;
+	ret->bytes = 0;
+	ret->node = 0;
+	ret->parent = 0;
 	if (behind > reader->end - reader->at)
 		return false;
 	if (spt_ring_type_is_event(ret->type))

@@ -16,15 +16,16 @@ G_BEGIN_DECLS
 
 typedef struct {
 	enum spt_ring_type type;
+	/* The number of a node, from SPT_NODE_FIRST on, or of an event's stack. */
+	uint32_t node;
 	uint64_t stamp;			/* of events */
 	/* The pointer of an event, the address of a node, or the start of an object. */
 	uint64_t address;
 	uint64_t bytes;			/* of an allocation; ns of a wait */
-	/* The number of a node, from SPT_NODE_FIRST on, or of an event's stack. */
-	uint32_t node;
 	uint32_t parent;		/* of a node */
-	uint64_t end, offset, device, inode;	/* of an object */
-	const char *path;		/* of an object; valid until the next record */
+	/* Only of an object; with others they are not set. */
+	uint64_t end, offset, device, inode;
+	const char *path;		/* valid until the next record */
 } SptRingRecord;
 
 typedef struct {
