@@ -28,18 +28,23 @@
 
 /**
  * struct place - where a probe is, as ticks check it
- * @code: NULL: there is none
- * @judge: what the code is with a probe that ftrace calls, and without any other
- * @by_ftrace: ftrace calls it; else a breakpoint leads to it, or a jump in its place
+ * @code: the code there
+ * @judge: where ftrace calls the probe, what @code is then; else what it is without the probe, where
+ *	a breakpoint leads to it, or a jump in its place
  */
 struct place {
 	const u32 *code;
 	u32 judge;
-	bool by_ftrace;
 };
 
-/* All of them on one cache line. */
-static struct place places[SYSPROF_WATCHED] ____cacheline_aligned;
+/* A place that is not in use has its own judge as code, which never differs. */
+#define UNUSED(i)	{ .code = &called[i].judge }
+
+/* Probes that ftrace calls, all on one cache line; and the others, where NULL is not in use. */
+static struct place called[SYSPROF_WATCHED] ____cacheline_aligned = { UNUSED(0), UNUSED(1),
+								      UNUSED(2), UNUSED(3) };
+static struct place trapped[SYSPROF_WATCHED];
+static bool any_trapped;
 
 /**
  * struct watched - what else is known of the probe of that place
@@ -71,21 +76,32 @@ static void kick_fn(struct irq_work *unused)
 
 static struct irq_work kick;
 
-static bool is_off(const struct place *place)
+static __always_inline u32 changed(const struct place *place)
 {
-	const u32 *code = READ_ONCE(place->code);
-
-	return code && (READ_ONCE(*code) == READ_ONCE(place->judge)) != place->by_ftrace;
+	return READ_ONCE(*READ_ONCE(place->code)) ^ READ_ONCE(place->judge);
 }
 
-static __always_inline bool any_off(void)
+static __always_inline u32 any_changed(void)
 {
-	BUILD_BUG_ON(ARRAY_SIZE(places) != 4);
-	return is_off(&places[0]) || is_off(&places[1]) || is_off(&places[2]) ||
-	       is_off(&places[3]);
+	BUILD_BUG_ON(ARRAY_SIZE(called) != 4);
+	return changed(&called[0]) | changed(&called[1]) | changed(&called[2]) |
+	       changed(&called[3]);
 }
 
-static noinline void begin_blindness(void)
+static bool any_off(void)
+{
+	const u32 *code;
+	int i;
+
+	for (i = 0; i < SYSPROF_WATCHED; i++) {
+		code = READ_ONCE(trapped[i].code);
+		if (code && READ_ONCE(*code) == READ_ONCE(trapped[i].judge))
+			return true;
+	}
+	return any_changed();
+}
+
+static void begin_blindness(void)
 {
 	if (READ_ONCE(sight) == BLIND)
 		return;
@@ -93,13 +109,19 @@ static noinline void begin_blindness(void)
 	irq_work_queue(&kick);
 }
 
-bool sysprof_watch_is_blind(void)
+static noinline bool look_closer(void)
 {
-	if (unlikely(any_off())) {
+	if (any_off()) {
 		begin_blindness();
 		return true;
 	}
 	return READ_ONCE(sight) != SEEING;
+}
+
+bool sysprof_watch_is_blind(void)
+{
+	BUILD_BUG_ON(SEEING);
+	return unlikely(any_changed() | READ_ONCE(sight) | READ_ONCE(any_trapped)) && look_closer();
 }
 
 static bool has_missed(void)
@@ -121,8 +143,7 @@ static void adopt(struct place *place, struct watched *probe)
 {
 	u32 code = READ_ONCE(*place->code);
 
-	if (place->by_ftrace && code == probe->seen && code != probe->bare &&
-	    sysprof_arch_is_call(code))
+	if (code == probe->seen && code != probe->bare && sysprof_arch_is_call(code))
 		WRITE_ONCE(place->judge, code);
 	probe->seen = code;
 }
@@ -133,8 +154,8 @@ static void open_eyes(void)
 	int i;
 
 	for (i = 0; i < SYSPROF_WATCHED; i++)
-		if (watched[i].probe)
-			adopt(&places[i], &watched[i]);
+		if (called[i].code != &called[i].judge)
+			adopt(&called[i], &watched[i]);
 	xchg(&sight, OPENING);
 	/*
 	 * A tick that finds a probe off from here on is still noticed; fully ordered, as the
@@ -163,21 +184,21 @@ static void check_fn(struct work_struct *work)
 int sysprof_watch_put(struct kprobe *probe)
 {
 	struct watched *own = watched;
-	struct place *place;
+	bool by_ftrace;
 	const u32 *code;
-	u32 armed;
-	int err;
+	u32 armed, judge;
+	int i, err;
 
 	while (own->probe)
 		own++;
-	place = &places[own - watched];
+	i = own - watched;
 	/* In place, but not on yet: the code is as it was. */
 	probe->flags |= KPROBE_FLAG_DISABLED;
 	err = register_kprobe(probe);
 	if (err)
 		return err;
 	code = (const u32 *)probe->addr;
-	place->by_ftrace = kprobe_ftrace(probe);
+	by_ftrace = kprobe_ftrace(probe);
 	own->bare = READ_ONCE(*code);
 	err = enable_kprobe(probe);
 	if (err) {
@@ -186,13 +207,20 @@ int sysprof_watch_put(struct kprobe *probe)
 	}
 	armed = READ_ONCE(*code);
 	/* With ftrace switched off the probe is not on: no code is 0. */
-	place->judge = !place->by_ftrace ? own->bare : sysprof_arch_is_call(armed) ? armed : 0;
+	judge = !by_ftrace ? own->bare : sysprof_arch_is_call(armed) ? armed : 0;
 	own->seen = 0;
 	own->missed = probe->nmissed;
 	/* Code that others had changed before may not show what happens to this probe. */
-	if (armed != own->bare || !place->judge) {
-		own->probe = probe;
-		WRITE_ONCE(place->code, code);
+	if (armed == own->bare && judge)
+		return 0;
+	own->probe = probe;
+	if (by_ftrace) {
+		WRITE_ONCE(called[i].judge, judge);
+		WRITE_ONCE(called[i].code, code);
+	} else {
+		trapped[i].judge = judge;
+		WRITE_ONCE(trapped[i].code, code);
+		WRITE_ONCE(any_trapped, true);
 	}
 	return 0;
 }
@@ -203,7 +231,8 @@ void sysprof_watch_remove(struct kprobe *probe)
 
 	for (i = 0; i < SYSPROF_WATCHED; i++)
 		if (watched[i].probe == probe) {
-			WRITE_ONCE(places[i].code, NULL);
+			WRITE_ONCE(called[i].code, &called[i].judge);
+			WRITE_ONCE(trapped[i].code, NULL);
 			watched[i].probe = NULL;
 		}
 	unregister_kprobe(probe);
