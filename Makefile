@@ -331,9 +331,9 @@ $(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test
 	$(B)/asan/test-memo \
 	$(tsan_tests): flags += $(ring_flags)
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
-$(B)/gen/ring-mutants.h: module/ring.c tests/unit/ring-mutants
+$(B)/gen/ring-mutants.h: module/ring.c module/ring-write.h tests/unit/ring-mutants
 	@mkdir -p $(@D)
-	$(call say,GEN)tests/unit/ring-mutants <$< >$@
+	$(call say,GEN)tests/unit/ring-mutants module/ring.c module/ring-write.h >$@
 $(tsan_tests): $(B)/tsan/%-races: tests/unit/%.c Makefile | need-packages
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o \

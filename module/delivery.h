@@ -14,7 +14,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "ring.h"
+#include "ring-write.h"
 #include "stack-wish.h"
 #include "traced.h"
 
@@ -192,15 +192,10 @@ struct sysprof_session {
 void sysprof_delivery_begin(struct sysprof_session *session);
 void sysprof_delivery_end(struct sysprof_session *session);
 
-/*
- * Returns room for a record, as sysprof_ring_reserve() gives it, or NULL.  The header is filled in;
- * the caller fills in all of the body and then calls sysprof_ring_commit().
- */
-static inline void *sysprof_delivery_reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit,
-					     u16 type)
+static __always_inline void *sysprof_delivery_begin_record(const struct sysprof_session_cpu *sc,
+							   struct sysprof_record *record,
+							   u32 bytes, u16 type)
 {
-	struct sysprof_record *record = sysprof_ring_reserve(&sc->ring, bytes, limit);
-
 	if (!record)
 		return NULL;
 	record->type = type;
@@ -210,6 +205,25 @@ static inline void *sysprof_delivery_reserve(struct sysprof_session_cpu *sc, u32
 	record->pid = 0;
 	record->tid = 0;
 	return record;
+}
+
+/*
+ * Returns room for a record, as sysprof_ring_reserve() gives it, or NULL.  The header is filled in;
+ * the caller fills in all of the body and then calls sysprof_ring_commit().
+ */
+static inline void *sysprof_delivery_reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit,
+					     u16 type)
+{
+	return sysprof_delivery_begin_record(
+		sc, sysprof_ring_reserve(&sc->ring, bytes, limit), bytes, type);
+}
+
+/* The same, inline, for records that are written all the time; they may end with ring_commit(). */
+static __always_inline void *sysprof_delivery_take(struct sysprof_session_cpu *sc, u32 bytes,
+						   u32 limit, u16 type)
+{
+	return sysprof_delivery_begin_record(sc, ring_reserve(&sc->ring, bytes, limit), bytes,
+					     type);
 }
 
 /* Writes an ACCOUNT record of @sc's account; false if there is no room. */

@@ -131,7 +131,7 @@ struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 
 	sysprof_delivery_report_losses(sc);
 	if (unlikely(bytes > limit))
 		return ERR_PTR(-E2BIG);
-	event = sysprof_delivery_reserve(sc, bytes, limit, SYSPROF_EVENT);
+	event = sysprof_delivery_take(sc, bytes, limit, SYSPROF_EVENT);
 	if (unlikely(!event))
 		return ERR_PTR(-ENOSPC);
 	event->n_parts = !!part_bytes;

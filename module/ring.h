@@ -53,6 +53,8 @@ void sysprof_ring_reset(struct sysprof_ring *ring);
  */
 struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit);
 void sysprof_ring_commit(struct sysprof_ring *ring);
+/* Fills @bytes at @at of the data, up to its end, with a record that means nothing. */
+void sysprof_ring_write_pad(struct sysprof_ring *ring, u32 at, u32 bytes, u16 cpu);
 
 /* Bytes between the reader's tail and the published head; for the watermark. */
 static inline u32 sysprof_ring_used(const struct sysprof_ring *ring)

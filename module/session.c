@@ -129,7 +129,7 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
 		return sc->loss[SYSPROF_LOST_TOO_BIG].last_time;
 	}
-	sample = sysprof_delivery_reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
+	sample = sysprof_delivery_take(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
 	if (!sample) {
 		sysprof_session_lose(sc, SYSPROF_LOST_RING_FULL, weight);
 		return sc->loss[SYSPROF_LOST_RING_FULL].last_time;
@@ -161,7 +161,7 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
 	time = sample->record.time;
-	sysprof_ring_commit(&sc->ring);
+	ring_commit(&sc->ring);
 
 	sc->account.delivered += weight;
 	sc->account.samples++;

@@ -142,8 +142,8 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 	struct sysprof_event *event;
 
 	sysprof_delivery_report_losses(sc);
-	event = sysprof_delivery_reserve(sc, sizeof(*event) + sizeof(struct sysprof_part_wait),
-					 sc->ring.bytes / 2, SYSPROF_EVENT);
+	event = sysprof_delivery_take(sc, sizeof(*event) + sizeof(struct sysprof_part_wait),
+				      sc->ring.bytes / 2, SYSPROF_EVENT);
 	count(&own->wait,
 	      likely(event) ? &own->wait.delivered : &own->wait.lost[SYSPROF_LOST_RING_FULL],
 	      extent, weight);
@@ -157,7 +157,7 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 		event->n_parts = 1;
 		fill(event, tap, extent, weight, slot->state,
 		     describe((struct sysprof_part_wait *)event->frames, slot, wait->begin, task));
-		sysprof_ring_commit(&sc->ring);
+		ring_commit(&sc->ring);
 	}
 	sysprof_tap_tell(tap, sc, wait->end);
 	sysprof_delivery_wake(tap->session, sc);
