@@ -53,37 +53,32 @@ static void spt_lane_sample_init(SptLaneSample *self)
 
 static GtkWidget *explain(GtkWidget *legend, SptLaneKind kind, const char *name)
 {
-	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 5),
-		  *child = g_object_new(GTK_TYPE_FLOW_BOX_CHILD, "child", box, "focusable", FALSE,
-					NULL);
+	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 5);
 	SptLaneSample *sample = g_object_new(SPT_TYPE_LANE_SAMPLE, NULL);
 
 	sample->kind = kind;
 	gtk_box_append(GTK_BOX(box), GTK_WIDGET(sample));
 	gtk_box_append(GTK_BOX(box), gtk_label_new(name));
-	gtk_flow_box_insert(GTK_FLOW_BOX(legend), child, -1);
-	return child;
+	gtk_box_append(GTK_BOX(legend), box);
+	return box;
 }
 
+/* One line, which scrolls sideways in a narrow window. */
 static GtkWidget *make_legend(SptLanesPane *self)
 {
-	/*
-	 * In a narrow window it has two lines.  But the least height of a window has room for it
-	 * with the fewest columns.
-	 */
-	GtkWidget *legend = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
-					 "column-spacing", 14, "min-children-per-line", 2,
-					 "max-children-per-line", SPT_LANE_KINDS + 1, NULL);
+	GtkWidget *legend = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 21);
 
 	gtk_widget_add_css_class(legend, "legend");
 	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
-		GtkWidget *child = explain(legend, kind, _(spt_lane_kind_name(kind)));
+		GtkWidget *box = explain(legend, kind, _(spt_lane_kind_name(kind)));
 
 		if (kind == SPT_LANE_IRQ)
-			self->irqs = child;
+			self->irqs = box;
 	}
 	self->offs = explain(legend, SPT_LANE_KINDS, _("interrupts off"));
-	return legend;
+	return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", legend, "hscrollbar-policy",
+			    GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
+			    "propagate-natural-height", TRUE, NULL);
 }
 
 static void on_range(SptLanesPane *self, guint64 begin, guint64 end, gboolean is_final)
