@@ -63,6 +63,14 @@ static const SptFunction *function_of(const SptFlameDrawing *drawing, const SptF
 	return function == UINT32_MAX ? NULL : &drawing->functions[function];
 }
 
+/* Other functions are highlighted; the background is seen through it. */
+static bool is_faded(const SptFlameDrawing *drawing, const SptFlameBox *box,
+		     const SptFunction *function)
+{
+	return drawing->matches && (!function || box->n_more ||
+				    !drawing->matches[function - drawing->functions]);
+}
+
 static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
 			const SptFunction *function)
 {
@@ -73,11 +81,11 @@ static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
 						      (double)MAX(box->weight, 1)) :
 				   spt_palette_color(function);
 
-	if (drawing->matches && function && !box->n_more &&
-	    drawing->matches[function - drawing->functions])
+	if (!drawing->matches)
+		return color;
+	if (!is_faded(drawing, box, function))
 		return lit;
-	if (drawing->matches)
-		color.alpha = FADED;
+	color.alpha = FADED;
 	return color;
 }
 
@@ -103,7 +111,7 @@ static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, Pan
 	GdkRGBA color = ink;
 	int height;
 
-	if (box->n_more)
+	if (box->n_more || is_faded(drawing, box, function))
 		gtk_style_context_get_color(gtk_widget_get_style_context(drawing->widget), &color);
 	pango_layout_set_text(layout, name, -1);
 	pango_layout_set_width(layout, (int)(area->size.width - 2 * TEXT_MARGIN) * PANGO_SCALE);

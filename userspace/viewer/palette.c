@@ -2,6 +2,8 @@
 /* An object's hue comes from its name, so it needs no memory of earlier pictures. */
 #include "palette.h"
 
+#include <adwaita.h>
+
 #include "preferences.h"
 
 #define SHADES 3
@@ -42,7 +44,9 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 
 GdkRGBA spt_palette_change(double part)
 {
-	const GdkRGBA same = color_of(0xe4e4e4),
+	/* Most of a picture: it has to be near the background, and a name readable on it. */
+	bool is_dark = adw_style_manager_get_dark(adw_style_manager_get_default());
+	const GdkRGBA same = color_of(is_dark ? 0x9a9a9e : 0xe4e4e4),
 		      most = part > 0 ? color_of(0xf0806c) : color_of(0x6ea2f0);
 	float by = (float)CLAMP(part > 0 ? part : -part, 0, 1);
 
