@@ -76,7 +76,7 @@ static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GE
 	if (config->kernel && !trace->source->tells_kernel) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"The kernel's own work (--interrupts, --locks, --io, --faults, --kmem) needs the module; load it with: sudo modprobe sysprof");
+			"The kernel's own work (--interrupts, --locks, --io, --faults, --kmem) needs the module: doctor says how to get it");
 		return false;
 	}
 	return true;
@@ -91,7 +91,7 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 	if (config->clock != SPT_TRACE_PMU)
 		return true;
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "Hardware counters need the module; load it with: sudo modprobe sysprof");
+		      "Hardware counters need the module: doctor says how to get it");
 	return false;
 }
 

@@ -128,7 +128,7 @@ void spt_perf_set_open_error(GError **error, int number)
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
 				"The kernel does not let this user profile with perf events, not even your own processes "
 				"(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
-				"kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof",
+				"kernel.perf_event_paranoid=-1, or load the module: doctor says how",
 				paranoid);
 		else
 			spt_set_error(
@@ -142,7 +142,7 @@ void spt_perf_set_open_error(GError **error, int number)
 	case ENODEV:
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
-			"This kernel has no perf events (%s); load the module with: sudo modprobe sysprof",
+			"This kernel has no perf events (%s); load the module: doctor says how",
 			g_strerror(number));
 		break;
 	case EMFILE:

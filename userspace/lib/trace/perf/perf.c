@@ -147,12 +147,12 @@ static void set_no_process(const SptTraceFilter *filter, GError **error)
 	if (filter->n_pids)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "Process %u is another user's; "
-			      "to record it, load the module with: sudo modprobe sysprof",
+			      "to record it, load the module: doctor says how",
 			      filter->pids[0]);
 	else
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "None of these processes is yours; to record those "
-			      "of others, load the module with: sudo modprobe sysprof");
+			      "of others, load the module: doctor says how");
 }
 
 /*
