@@ -13,14 +13,11 @@
  * entries begin at the same distance each time, and that is compared: a page fault of the kernel
  * itself, inside one of a program, has the same frames, and the same word before the registers.
  *
- * The interrupted instruction may be any one, too many for a memo of each.  For these, only the
- * distance from the stack pointer to the return address is known.  No memo is made of a stack with
- * an interrupt inside, whose place on the stack depends on what was interrupted.  Nor is one made
- * of a stack with a return address that kretprobes or the function graph tracer have replaced.
- *
- * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  Memos that
- * depend on them are dropped when a module comes or goes, and also after a while, because the
- * others are not reported.
+ * The interrupted instruction may be any one, too many for a memo of each: its caller is found by
+ * its own step (steps.h), as all others are where there is no memo.  No memo is made of a stack
+ * with an interrupt inside, whose place on the stack depends on what was interrupted.  Nor is one
+ * made of a stack with a return address that kretprobes or the function graph tracer have replaced.
+ * Memos are dropped as steps are, when code may have gone.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -38,31 +35,26 @@
 #include <linux/topology.h>
 
 #include "memo.h"
+#include "steps.h"
 #include "sysprof.h"
 
-#define MAX_FRAMES	32U
-#define SET_BITS	5
-#define SETS		(1 << SET_BITS)
-#define WAYS		4U
-#define CALLER_BITS	10
-#define CALLERS		(1 << CALLER_BITS)
-#define KEPT_JIFFIES	(10UL * HZ)
-
-/* Of struct caller, beside a number of words. */
-#define NO_CALLER	0x8000U
-#define BEFORE_REGS	0x4000U
-#define WORDS_MAX	0x3fffU
+#define MAX_FRAMES 32U
+#define SET_BITS   5
+#define SETS	   (1 << SET_BITS)
+#define WAYS	   4U
+#define WORDS_MAX  0x3fffU
 
 static uint check_one_in = 64;
 module_param(check_one_in, uint, 0644);
-MODULE_PARM_DESC(check_one_in,
-		 "kernel stacks that are known are walked and compared all the same once in so many");
+MODULE_PARM_DESC(
+	check_one_in,
+	"kernel stacks that are known are walked and compared all the same once in so many");
 
 /**
  * struct memo - a stack that was walked, from a return address on
  * @ip: it; 0: there is none
- * @context: as in struct sysprof_memo_stack
- * @stamp: until when it is kept, see stamp_of()
+ * @context: as in struct sysprof_task_stack
+ * @stamp: until when it is kept, see sysprof_code_stamp()
  * @sp: while it is being made: the stack pointer behind @ip
  * @span: words from there on that are looked at, or up to the registers
  * @n: frames
@@ -95,83 +87,46 @@ struct memo {
 };
 
 /**
- * struct caller - the place of an instruction's return address
- * @ip: lower half of its address; the upper one is the same for all code.  0: there is none
- * @stamp: lower half of what a memo has
- * @words: from the stack pointer, or BEFORE_REGS: right before the registers, or NO_CALLER and
- *	words from the stack pointer to those
- */
-struct caller {
-	u32 ip;
-	u16 stamp;
-	u16 words;
-};
-
-/**
  * struct memos - of one CPU
  * @counts: how often memos were found, and were right
  * @to_check: number still to be found before one is checked
  * @next_way: way of the set in which the next memo is made
  * @sets: by hash
- * @callers: by hash
  */
 struct memos {
 	struct sysprof_memo_counts counts;
 	u32 to_check;
 	u32 next_way;
 	struct memo sets[SETS][WAYS];
-	struct caller callers[CALLERS];
 };
 
 static DEFINE_PER_CPU(struct memos *, memos);
-static atomic_t generation = ATOMIC_INIT(0);
 
-/* Changes when code may have changed. */
-static u32 stamp_of(bool is_image)
-{
-	return is_image ? 0 : 1 + (u32)atomic_read(&generation) + (u32)(jiffies / KEPT_JIFFIES);
-}
-
-static bool is_image(u64 frame)
-{
-	return frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL;
-}
-
-static __always_inline struct sysprof_memo_stack stack_of(struct task_struct *task, u64 site)
+static __always_inline struct sysprof_task_stack stack_of(struct task_struct *task, u64 site)
 {
 	const struct pt_regs *regs = task_pt_regs(task);
 	bool is_thread = task->flags & PF_KTHREAD;
 
-	return (struct sysprof_memo_stack){
+	return (struct sysprof_task_stack){
 		.low = (unsigned long)task_stack_page(task),
 		.entry = (unsigned long)regs,
 		/* All of a hook's stacks begin with the same frames. */
-		.context = (is_thread ? hash_ptr(task, 32) : (u32)regs->orig_ax) ^
-			   hash_64(site, 32),
+		.context =
+			(is_thread ? hash_ptr(task, 32) : (u32)regs->orig_ax) ^ hash_64(site, 32),
 		.is_system_call = !is_thread && (long)regs->orig_ax >= 0,
 	};
 }
 
-static __always_inline bool is_within(const struct sysprof_memo_stack *stack, unsigned long sp)
-{
-	return sp >= stack->low && sp <= stack->entry && sp % sizeof(long) == 0;
-}
-
-static unsigned long word_at(unsigned long place)
-{
-	return READ_ONCE_NOCHECK(*(const unsigned long *)place);
-}
-
 /* Memos. */
 
-static __always_inline struct memo *
-set_of(struct memos *own, const struct sysprof_memo_stack *stack, unsigned long ip)
+static __always_inline struct memo *set_of(struct memos *own,
+					   const struct sysprof_task_stack *stack, unsigned long ip)
 {
 	return own->sets[hash_64(ip + ((u64)stack->context << 32), SET_BITS)];
 }
 
 /* The place that it has is within the stack, and readable. */
-static __always_inline bool is_there(const struct sysprof_memo_stack *stack, unsigned long sp,
+static __always_inline bool is_there(const struct sysprof_task_stack *stack, unsigned long sp,
 				     const struct memo *memo)
 {
 	unsigned long room = (stack->entry - sp) / sizeof(long);
@@ -181,21 +136,21 @@ static __always_inline bool is_there(const struct sysprof_memo_stack *stack, uns
 	if (memo->is_fixed ? room != memo->span : room < memo->span)
 		return false;
 	for (; i; i--)
-		if (word_at(sp + memo->at[i]) != memo->ips[i])
+		if (sysprof_stack_word(sp + memo->at[i]) != memo->ips[i])
 			return false;
 	return !memo->is_at_entry ||
-	       word_at(stack->entry - sizeof(long)) == memo->ips[memo->n - 1];
+	       sysprof_stack_word(stack->entry - sizeof(long)) == memo->ips[memo->n - 1];
 }
 
 static __always_inline struct memo *look_up(struct memos *own,
-					    const struct sysprof_memo_stack *stack,
+					    const struct sysprof_task_stack *stack,
 					    unsigned long ip, unsigned long sp)
 {
 	struct memo *memo = set_of(own, stack, ip), *end = memo + WAYS;
 
 	for (; memo < end; memo++)
 		if (memo->ip == ip && memo->context == stack->context &&
-		    is_there(stack, sp, memo) && memo->stamp == stamp_of(memo->is_image))
+		    is_there(stack, sp, memo) && memo->stamp == sysprof_code_stamp(memo->is_image))
 			return memo;
 	return NULL;
 }
@@ -226,7 +181,7 @@ static void add_word(struct memo *memo, const struct sysprof_memo_walk *walk, un
 
 	/* There is no caller behind the outermost one. */
 	if (memo->is_at_entry || at < memo->sp || at >= walk->stack.entry || bytes > U16_MAX ||
-	    word_at(at) != memo->ips[memo->n]) {
+	    sysprof_stack_word(at) != memo->ips[memo->n]) {
 		memo->is_spoiled = true;
 	} else if (at == walk->stack.entry - sizeof(long)) {
 		memo->is_at_entry = true;
@@ -237,8 +192,8 @@ static void add_word(struct memo *memo, const struct sysprof_memo_walk *walk, un
 	}
 }
 
-void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long at,
-		      u64 frame, bool is_left_out)
+void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long at, u64 frame,
+		      bool is_left_out)
 {
 	struct memo *memo = walk->making;
 
@@ -251,7 +206,7 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 	memo->ips[memo->n] = ip;
 	memo->told[memo->n] = frame;
 	memo->n_left_out += is_left_out;
-	memo->is_image &= is_image(frame);
+	memo->is_image &= sysprof_steps_is_image(frame);
 	/* The first one is the address that is looked for. */
 	if (memo->n)
 		add_word(memo, walk, at);
@@ -267,55 +222,8 @@ static void finish(struct memo *memo, const struct sysprof_memo_walk *walk)
 	memo->is_fixed = memo->n == 1 || (memo->is_at_entry && !walk->stack.is_system_call);
 	if (memo->is_fixed)
 		memo->span = room;
-	memo->stamp = stamp_of(memo->is_image);
+	memo->stamp = sysprof_code_stamp(memo->is_image);
 	memo->ip = memo->ips[0];
-}
-
-/* The interrupted code. */
-
-static __always_inline struct caller *caller_of(struct memos *own, unsigned long ip)
-{
-	return &own->callers[hash_64(ip, CALLER_BITS)];
-}
-
-/* The address right behind the return address; 0: there is none.  False: it is not known. */
-static __always_inline bool find_caller(struct memos *own, const struct sysprof_memo_stack *stack,
-					unsigned long ip, u64 frame, unsigned long sp,
-					unsigned long *behind)
-{
-	const struct caller *caller = caller_of(own, ip);
-	unsigned long room = (stack->entry - sp) / sizeof(long), words = caller->words & WORDS_MAX;
-
-	if (caller->ip != (u32)ip || caller->stamp != (u16)stamp_of(is_image(frame)))
-		return false;
-	*behind = 0;
-	if (caller->words & NO_CALLER)
-		return room == words;
-	if (caller->words & BEFORE_REGS && !stack->is_system_call)
-		return false;
-	*behind = caller->words & BEFORE_REGS ? stack->entry : sp + (words + 1) * sizeof(long);
-	return room > words;
-}
-
-void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
-			     u64 frame, unsigned long at)
-{
-	unsigned long words = ((at ? at : walk->stack.entry) - sp) / sizeof(long);
-	struct caller *caller;
-
-	if (in_nmi() || !is_within(&walk->stack, sp) ||
-	    (at && (at < sp || at >= walk->stack.entry)) ||
-	    words > WORDS_MAX)
-		return;
-	caller = caller_of(this_cpu_read(memos), ip);
-	caller->ip = (u32)ip;
-	caller->stamp = (u16)stamp_of(is_image(frame));
-	if (!at)
-		caller->words = NO_CALLER | words;
-	else if (at == walk->stack.entry - sizeof(long) && walk->stack.is_system_call)
-		caller->words = BEFORE_REGS;
-	else
-		caller->words = words;
 }
 
 /* Walks. */
@@ -325,6 +233,7 @@ void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task
 	*walk = (struct sysprof_memo_walk){
 		.stack = stack_of(task, site),
 		.is_sought = in_nmi(),
+		.is_due = !in_nmi() && !this_cpu_read(memos)->to_check,
 	};
 }
 
@@ -340,11 +249,11 @@ static __always_inline u32 take(const struct memo *memo, u64 *frames, u32 max, u
 int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, unsigned long sp,
 			u64 *frames, u32 max, u8 *end)
 {
-	struct sysprof_memo_stack stack = stack_of(task, site);
+	struct sysprof_task_stack stack = stack_of(task, site);
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo;
 
-	if (in_nmi() || !own->to_check || !is_within(&stack, sp))
+	if (in_nmi() || !own->to_check || !sysprof_task_stack_has(&stack, sp))
 		return -1;
 	memo = look_up(own, &stack, ip, sp);
 	if (!memo)
@@ -355,25 +264,30 @@ int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, un
 }
 
 int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned long ip,
-				    unsigned long sp, u64 frame, u64 *frames, u32 max, u8 *end)
+				    unsigned long sp, u64 *frames, u32 max, u8 *end)
 {
-	struct sysprof_memo_stack stack = stack_of(task, site);
+	struct sysprof_task_stack stack = stack_of(task, site);
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo = NULL;
 	unsigned long behind;
 
-	if (in_nmi() || !own->to_check || !is_within(&stack, sp) ||
-	    !find_caller(own, &stack, ip, frame, sp, &behind))
+	if (in_nmi() || !own->to_check || !sysprof_task_stack_has(&stack, sp) ||
+	    !sysprof_step_go(&stack, sysprof_step_of(ip, true), sp, stack.entry, &behind))
 		return -1;
 	*end = SYSPROF_END_ROOT;
 	if (behind) {
-		memo = look_up(own, &stack, word_at(behind - sizeof(long)), behind);
+		memo = look_up(own, &stack, sysprof_stack_word(behind - sizeof(long)), behind);
 		if (!memo)
 			return -1;
 	}
 	own->counts.known++;
 	own->to_check--;
 	return memo ? take(memo, frames, max, end) : 0;
+}
+
+static void restart_checks(struct memos *own)
+{
+	own->to_check = max(READ_ONCE(check_one_in), 1U) - 1;
 }
 
 /* One in check_one_in known stacks is walked all the same. */
@@ -385,7 +299,7 @@ static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 		own->to_check--;
 		return false;
 	}
-	own->to_check = max(READ_ONCE(check_one_in), 1U) - 1;
+	restart_checks(own);
 	walk->is_sought = true;
 	walk->is_check = true;
 	walk->expected = expected;
@@ -394,17 +308,19 @@ static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 }
 
 bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
-			      u64 frame, u64 *frames, u32 max, u32 *n, u8 *end)
+			      u64 *frames, u32 max, u32 *n, u8 *end)
 {
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo = NULL;
 	unsigned long behind;
 
-	if (walk->is_sought || !is_within(&walk->stack, sp) ||
-	    !find_caller(own, &walk->stack, ip, frame, sp, &behind))
+	if (walk->is_sought || !sysprof_task_stack_has(&walk->stack, sp) ||
+	    !sysprof_step_go(&walk->stack, sysprof_step_of(ip, true), sp, walk->stack.entry,
+			     &behind))
 		return false;
 	if (behind) {
-		memo = look_up(own, &walk->stack, word_at(behind - sizeof(long)), behind);
+		memo = look_up(own, &walk->stack, sysprof_stack_word(behind - sizeof(long)),
+			       behind);
 		if (!memo)
 			return false;
 	}
@@ -423,7 +339,7 @@ bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigne
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo;
 
-	if (walk->is_sought || !is_within(&walk->stack, sp))
+	if (walk->is_sought || !sysprof_task_stack_has(&walk->stack, sp))
 		return false;
 	memo = look_up(own, &walk->stack, ip, sp);
 	if (!memo) {
@@ -445,7 +361,7 @@ static void forget_all(struct memos *own)
 	for (i = 0; i < SETS; i++)
 		for (way = 0; way < WAYS; way++)
 			own->sets[i][way].ip = 0;
-	memset(own->callers, 0, sizeof(own->callers));
+	sysprof_steps_forget();
 }
 
 static bool is_as_expected(const struct memo *memo, const u64 *frames, u32 n)
@@ -456,23 +372,43 @@ static bool is_as_expected(const struct memo *memo, const u64 *frames, u32 n)
 	       !memcmp(frames, memo->told + memo->n_left_out, n * sizeof(*frames));
 }
 
+static void count_check(struct memos *own, bool is_right)
+{
+	own->counts.checked++;
+	if (is_right)
+		return;
+	own->counts.wrong++;
+	forget_all(own);
+}
+
+/* Counts a stack that was not known as a whole. */
+static void count_walk(struct memos *own, const struct sysprof_memo_walk *walk)
+{
+	if (walk->is_asked && !walk->is_wrong) {
+		own->counts.walked++;
+		return;
+	}
+	own->counts.known++;
+	if (walk->is_due) {
+		restart_checks(own);
+		count_check(own, !walk->is_wrong);
+	} else {
+		own->to_check--;
+	}
+}
+
 void sysprof_memo_keep(struct sysprof_memo_walk *walk, const u64 *frames_end, u8 end)
 {
 	struct memos *own = this_cpu_read(memos);
 
 	/* The unwinder stops at code that is about to be freed, as ftrace's trampolines are. */
-	if (walk->is_check && end == SYSPROF_END_ROOT) {
-		own->counts.checked++;
-		if (!is_as_expected(walk->expected, walk->expected_at,
-				    frames_end - walk->expected_at)) {
-			own->counts.wrong++;
-			forget_all(own);
-		}
-	}
-	if (!walk->making)
+	if (walk->is_check && end == SYSPROF_END_ROOT)
+		count_check(own, is_as_expected(walk->expected, walk->expected_at,
+						frames_end - walk->expected_at));
+	if (walk->is_check || in_nmi())
 		return;
-	own->counts.walked++;
-	if (end == SYSPROF_END_ROOT)
+	count_walk(own, walk);
+	if (walk->making && end == SYSPROF_END_ROOT)
 		finish(walk->making, walk);
 }
 
@@ -480,15 +416,6 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts)
 {
 	*counts = per_cpu(memos, cpu)->counts;
 }
-
-/* New code may be at the address of old code. */
-static int module_event(struct notifier_block *block, unsigned long event, void *unused)
-{
-	atomic_inc(&generation);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block module_notifier = { .notifier_call = module_event };
 
 static void free_all(void)
 {
@@ -509,7 +436,7 @@ int sysprof_memo_init(void)
 			err = -ENOMEM;
 	}
 	if (!err)
-		err = register_module_notifier(&module_notifier);
+		err = sysprof_steps_init();
 	if (err)
 		free_all();
 	return err;
@@ -517,6 +444,6 @@ int sysprof_memo_init(void)
 
 void sysprof_memo_exit(void)
 {
-	unregister_module_notifier(&module_notifier);
+	sysprof_steps_exit();
 	free_all();
 }

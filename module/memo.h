@@ -5,46 +5,39 @@
  *
  * A walk calls recall() or recall_interrupted() first: that is all for most stacks.  Otherwise it
  * calls begin().  For an interrupted context it calls interrupted(), else find() with the first
- * frame.  If that finds nothing, it repeats: a step of the unwinder, find() with the new frame if
- * none was looked up before, and add() with the result.  At the end it calls keep().  On one CPU,
- * interrupts off; in NMI nothing is known.
+ * frame.  If that finds nothing, it repeats: a step, find() with the new frame if none was looked up
+ * before, and add() with the result.  At the end it calls keep().  On one CPU, interrupts off; in
+ * NMI nothing is known.
  */
 #ifndef _SYSPROF_MEMO_H
 #define _SYSPROF_MEMO_H
 
 #include <linux/types.h>
 
+#include "steps.h"
+
 struct memo;
 struct task_struct;
-
-/**
- * struct sysprof_memo_stack - a kernel stack, before a walk
- * @low: lowest possible start of the stack
- * @entry: end of the stack, where the kernel saved the registers on entry
- * @context: distinguishes stacks with the same frames: number of the system call, kernel thread,
- *	site
- * @is_system_call: not an interrupt, an exception or a kernel thread
- */
-struct sysprof_memo_stack {
-	unsigned long low;
-	unsigned long entry;
-	u32 context;
-	bool is_system_call;
-};
 
 /**
  * struct sysprof_memo_walk - a walk along a kernel stack
  * @stack: the stack
  * @is_sought: a frame was looked up
+ * @is_due: the walk checks what is known: the stack, or else its steps
  * @is_check: the walk checks a known stack: its frames must match
+ * @is_asked: the unwinder found a step that was not known
+ * @is_wrong: it found another step than the one that was known
  * @making: entry for the frames to come; NULL: none
  * @expected: entry that the frames from @expected_at on must match; NULL: none
  * @expected_at: first of these frames
  */
 struct sysprof_memo_walk {
-	struct sysprof_memo_stack stack;
+	struct sysprof_task_stack stack;
 	bool is_sought;
+	bool is_due;
 	bool is_check;
+	bool is_asked;
+	bool is_wrong;
 	struct memo *making;
 	const struct memo *expected;
 	const u64 *expected_at;
@@ -52,7 +45,7 @@ struct sysprof_memo_walk {
 
 /**
  * struct sysprof_memo_counts - of one CPU, since the module was loaded
- * @known: stacks that were known, at least from their second frame on
+ * @known: stacks that were known, at least from their second frame on, or by all of their steps
  * @walked: stacks that were not known and could have been
  * @checked: of @known, those that were walked all the same and compared
  * @wrong: of @checked, those that differed
@@ -79,22 +72,18 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts);
  */
 int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, unsigned long sp,
 			u64 *frames, u32 max, u8 *end);
-/*
- * The same of @task interrupted at @ip, which is reported as @frame, with stack pointer @sp.  The
- * frames begin with its caller.
- */
+/* The same of @task interrupted at @ip with stack pointer @sp: the frames begin with its caller. */
 int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned long ip,
-				    unsigned long sp, u64 frame, u64 *frames, u32 max, u8 *end);
+				    unsigned long sp, u64 *frames, u32 max, u8 *end);
 /* Begins a walk of @task, as above. */
 void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task, u64 site);
 /*
  * The frames after @ip, to the end of the stack, go into @frames, which has room for @max; @n is
- * their number, @end an enum sysprof_end.  @ip, which is reported as @frame, was interrupted with
- * stack pointer @sp; @frames begin with its caller.  False: the frames are not known, or have to be
- * checked.
+ * their number, @end an enum sysprof_end.  @ip was interrupted with stack pointer @sp; @frames begin
+ * with its caller.  False: the frames are not known, or have to be checked.
  */
 bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
-			      u64 frame, u64 *frames, u32 max, u32 *n, u8 *end);
+			      u64 *frames, u32 max, u32 *n, u8 *end);
 /* The same from the return address @ip on, which is right below @sp. */
 bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
 		       u64 *frames, u32 max, u32 *n, u8 *end);
@@ -102,14 +91,8 @@ bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigne
  * Adds the next frame: return address @ip, found on the stack @at (0: nowhere), and reported as
  * @frame.  @is_left_out: it is not reported.
  */
-void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long at,
-		      u64 frame, bool is_left_out);
-/*
- * Adds the caller of the context that interrupted() looked up: its return address is @at.  0: it
- * had no caller, and the stack ends there.
- */
-void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
-			     u64 frame, unsigned long at);
+void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long at, u64 frame,
+		      bool is_left_out);
 /* Ends the walk: the last of its frames is before @frames_end, with enum sysprof_end @end. */
 void sysprof_memo_keep(struct sysprof_memo_walk *walk, const u64 *frames_end, u8 end);
 

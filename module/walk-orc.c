@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * x86-64: kernel stacks by ORC, the tables by which the kernel itself unwinds, as far as they are
- * not known (memo.h).
+ * not known as a whole (memo.h) or step by step (steps.h).
+ *
+ * The unwinder is asked for each step that is not known.  It is given no frame pointer, so that it
+ * fails where it needs one: such a stack is walked by the unwinder alone.
  */
 #include <asm/ptrace.h>
 #include <asm/switch_to.h>
@@ -12,11 +15,16 @@
 #include "hooks.h"
 #include "memo.h"
 #include "stack.h"
+#include "steps.h"
 #include "sysprof.h"
+
+/* Frames of a walk with those that are left out: more are no stack. */
+#define MAX_STEPS (2 * SYSPROF_MAX_KERNEL_FRAMES)
 
 /**
  * struct orc_walk - a walk along a kernel stack
  * @memo: what is known of it
+ * @task: whose stack it is
  * @frames: room for @max
  * @n: frames so far
  * @max: see @frames
@@ -25,12 +33,31 @@
  */
 struct orc_walk {
 	struct sysprof_memo_walk memo;
+	struct task_struct *task;
 	u64 *frames;
 	u32 n;
 	u32 max;
 	u8 end;
 	bool is_own;
 };
+
+/**
+ * struct place - where a walk is
+ * @ip: an instruction that was interrupted, or a return address
+ * @sp: the stack pointer there
+ * @end: the stack may be read up to here; 0: that is not known
+ * @regs: what was interrupted; NULL: @ip is a return address
+ * @step: that of @ip; 0: not looked up, or not known
+ */
+struct place {
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long end;
+	struct pt_regs *regs;
+	u64 step;
+};
+
+enum outcome { MOVED, AT_ROOT, LOST };
 
 static bool is_known(struct orc_walk *walk, unsigned long ip, unsigned long sp)
 {
@@ -59,16 +86,173 @@ static unsigned long place_of(const struct unwind_state *state)
 	return state->regs ? 0 : state->sp - sizeof(long);
 }
 
-/* Appends to the existing frames; the first one is at @first or above. */
-static void walk_on(struct orc_walk *walk, struct task_struct *task, struct pt_regs *regs,
-		    unsigned long *first)
+static void learn(const struct place *place, enum sysprof_step kind, unsigned long words)
 {
+	sysprof_step_learn(place->ip, place->regs, sysprof_stack_encode(place->ip), kind, words);
+}
+
+static bool is_on_task_stack(const struct orc_walk *walk, unsigned long sp)
+{
+	return sysprof_task_stack_has(&walk->memo.stack, sp);
+}
+
+static unsigned long words_between(unsigned long from, unsigned long to)
+{
+	return (to - from) / sizeof(long);
+}
+
+static void move(const struct orc_walk *walk, struct place *place, const struct unwind_state *state)
+{
+	place->ip = state->ip;
+	place->sp = state->sp;
+	/* What was interrupted may have had any stack pointer. */
+	place->end = is_on_task_stack(walk, state->sp) ? walk->memo.stack.entry :
+		     state->regs		       ? 0 :
+							 (unsigned long)state->stack_info.end;
+	place->regs = state->regs;
+	place->step = 0;
+}
+
+/* The unwinder takes one step, without a frame pointer. */
+static enum outcome ask(struct orc_walk *walk, struct place *place)
+{
+	const struct pt_regs *from = place->regs;
+	struct unwind_state state;
+	/* No more of them is read. */
+	struct pt_regs regs;
+
+	walk->memo.is_asked = true;
+	regs.ip = place->ip - !from;
+	regs.sp = place->sp;
+	regs.cs = __KERNEL_CS;
+	regs.bp = 0;
+	regs.r10 = from ? from->r10 : 0;
+	regs.r13 = from ? from->r13 : 0;
+	regs.di = from ? from->di : 0;
+	regs.dx = from ? from->dx : 0;
+	unwind_start(&state, walk->task, &regs, NULL);
+	if (unwind_error(&state)) {
+		learn(place, SYSPROF_STEP_OTHER, 0);
+		return LOST;
+	}
+	if (unwind_done(&state) || (state.regs && user_mode(state.regs))) {
+		if (is_on_task_stack(walk, place->sp))
+			learn(place, SYSPROF_STEP_LAST,
+			      words_between(place->sp, walk->memo.stack.entry));
+		return AT_ROOT;
+	}
+	if (!unwind_get_return_address(&state) || (state.regs && !state.full_regs))
+		return LOST;
+	if (!state.regs && state.sp > place->sp && state.sp <= place->end)
+		learn(place, SYSPROF_STEP_BY_SP, words_between(place->sp, state.sp) - 1);
+	move(walk, place, &state);
+	return MOVED;
+}
+
+/* Goes to the caller. */
+static enum outcome step(struct orc_walk *walk, struct place *place)
+{
+	u64 own = place->step ?: sysprof_step_of(place->ip, place->regs), next;
+	unsigned long behind, ip;
+
+	if (unlikely(sysprof_step_kind(own) == SYSPROF_STEP_OTHER)) {
+		walk->memo.is_asked = true;
+		return LOST;
+	}
+	if (!sysprof_step_go(&walk->memo.stack, own, place->sp, place->end, &behind))
+		return ask(walk, place);
+	if (!behind)
+		return AT_ROOT;
+	ip = sysprof_stack_word(behind - sizeof(long));
+	next = sysprof_step_of(ip, false);
+	/* The unwinder knows return addresses that were replaced; no step leads from those. */
+	if (!next)
+		return ask(walk, place);
+	place->ip = ip;
+	place->sp = behind;
+	place->regs = NULL;
+	place->step = next;
+	return MOVED;
+}
+
+/* Appends the frames from @place on.  False: the unwinder has to. */
+static bool walk_by_steps(struct orc_walk *walk, struct place place)
+{
+	enum outcome outcome = LOST;
+	unsigned long at;
+	u32 left;
+
+	if (!place.regs)
+		add(walk, place.ip, place.sp - sizeof(long));
+	for (left = MAX_STEPS; left; left--) {
+		outcome = step(walk, &place);
+		if (outcome != MOVED)
+			break;
+		if (walk->n == walk->max) {
+			walk->end = SYSPROF_END_LIMIT;
+			break;
+		}
+		at = place.regs ? 0 : place.sp - sizeof(long);
+		if (at && is_known(walk, place.ip, place.sp))
+			return true;
+		add(walk, place.ip, at);
+	}
+	if (outcome == LOST)
+		return false;
+	if (!left)
+		walk->end = SYSPROF_END_UNRELIABLE;
+	sysprof_memo_keep(&walk->memo, walk->frames + walk->n, walk->end);
+	return true;
+}
+
+/*
+ * The unwinder went from @place to @state.  What is known, or would be found without a frame
+ * pointer, must be the same.
+ */
+static void compare(struct orc_walk *walk, struct place place, struct unwind_state *state)
+{
+	enum outcome outcome;
+
+	if (unwind_error(state))
+		return;
+	outcome = step(walk, &place);
+	if (outcome == LOST)
+		return;
+	if (outcome == AT_ROOT)
+		walk->memo.is_wrong |=
+			!unwind_done(state) && !(state->regs && user_mode(state->regs));
+	else
+		walk->memo.is_wrong |= place.ip != state->ip || place.sp != state->sp;
+}
+
+/* What the unwinder found behind @place. */
+static void look_at(struct orc_walk *walk, const struct place *place, struct unwind_state *state,
+		    unsigned long at)
+{
+	const struct sysprof_task_stack *stack = &walk->memo.stack;
+
+	if (walk->memo.is_due && !walk->memo.is_check)
+		compare(walk, *place, state);
+	if (at == stack->entry - sizeof(long) && stack->is_system_call &&
+	    is_on_task_stack(walk, place->sp) &&
+	    sysprof_step_kind(sysprof_step_of(place->ip, place->regs)) == SYSPROF_STEP_OTHER)
+		learn(place, SYSPROF_STEP_AT_ENTRY, 0);
+}
+
+/* The same by the unwinder alone.  Without registers the first frame is at @first or above. */
+static void walk_on(struct orc_walk *walk, struct place place, unsigned long *first)
+{
+	bool is_first = !place.regs;
 	struct unwind_state state;
 	unsigned long ip, at;
-	bool is_first = regs;
 
-	for (unwind_start(&state, task, regs, first); !unwind_done(&state);
-	     unwind_next_frame(&state)) {
+	for (unwind_start(&state, walk->task, place.regs, first);; unwind_next_frame(&state)) {
+		at = unwind_done(&state) ? 0 : place_of(&state);
+		if (!is_first)
+			look_at(walk, &place, &state, at);
+		is_first = false;
+		if (unwind_done(&state))
+			break;
 		ip = unwind_get_return_address(&state);
 		if (!ip) {
 			/* An address that is neither user mode's nor code of the kernel's. */
@@ -80,74 +264,79 @@ static void walk_on(struct orc_walk *walk, struct task_struct *task, struct pt_r
 			walk->end = SYSPROF_END_LIMIT;
 			break;
 		}
-		at = place_of(&state);
-		if (is_first && at)
-			sysprof_memo_add_caller(&walk->memo, regs->ip, regs->sp, walk->frames[0],
-						at);
-		is_first = false;
 		if (at && is_known(walk, ip, state.sp))
 			return;
 		add(walk, ip, at);
+		move(walk, &place, &state);
 	}
 	if (unwind_error(&state))
 		walk->end = SYSPROF_END_UNRELIABLE;
-	else if (is_first && walk->end == SYSPROF_END_ROOT)
-		sysprof_memo_add_caller(&walk->memo, regs->ip, regs->sp, walk->frames[0], 0);
 	sysprof_memo_keep(&walk->memo, walk->frames + walk->n, walk->end);
 }
 
-/* The unwinder begins with the caller of what @regs interrupted. */
-static bool begin_interrupted(struct orc_walk *walk, const struct pt_regs *regs)
+/* Whether all frames are known, but for what was interrupted, which is here. */
+static bool is_whole(struct orc_walk *walk, const struct place *place)
 {
-	u64 frame = sysprof_stack_encode(regs->ip);
 	u32 known;
 
-	walk->frames[walk->n++] = frame;
-	if (!sysprof_memo_interrupted(&walk->memo, regs->ip, regs->sp, frame, walk->frames + 1,
+	if (!place->regs)
+		return is_known(walk, place->ip, place->sp);
+	/* Without a check it would have been recalled. */
+	if (!walk->memo.is_due ||
+	    !sysprof_memo_interrupted(&walk->memo, place->ip, place->sp, walk->frames + 1,
 				      walk->max - 1, &known, &walk->end))
 		return false;
 	walk->n += known;
 	return true;
 }
 
-/*
- * @ip, which is right below @sp, is the first frame, unless @regs are what was interrupted.
- * @first: as in walk_on().
- */
-static noinline u32 walk(struct task_struct *task, struct pt_regs *regs, u64 site, unsigned long ip,
-			 unsigned long sp, unsigned long *first, u64 *frames, u32 max, u8 *end)
+static void start(struct orc_walk *walk, struct place *place, u64 site)
 {
-	struct orc_walk walk = {
-		.frames = frames,
-		.max = max,
-		.end = SYSPROF_END_ROOT,
-		.is_own = !regs && task == current,
-	};
-	bool is_whole;
+	walk->n = !!place->regs;
+	walk->end = SYSPROF_END_ROOT;
+	walk->is_own = !place->regs && walk->task == current;
+	sysprof_memo_begin(&walk->memo, walk->task, site);
+	place->end = is_on_task_stack(walk, place->sp) ? walk->memo.stack.entry : 0;
+}
 
-	sysprof_memo_begin(&walk.memo, task, site);
-	is_whole = regs ? begin_interrupted(&walk, regs) : is_known(&walk, ip, sp);
-	if (!is_whole)
-		walk_on(&walk, task, regs, first);
-	*end = walk.end;
-	return walk.n;
+/*
+ * Appends the frames from @place on, or those behind it if it was interrupted.  @first: as in
+ * walk_on().
+ */
+static noinline void walk_all(struct orc_walk *walk, struct place *place, u64 site,
+			      unsigned long *first)
+{
+	start(walk, place, site);
+	if (is_whole(walk, place))
+		return;
+	if (!walk->memo.is_due) {
+		if (walk_by_steps(walk, *place))
+			return;
+		start(walk, place, site);
+		walk->memo.is_asked = true;
+		if (is_whole(walk, place))
+			return;
+	}
+	walk_on(walk, *place, first);
 }
 
 u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
 			     u32 max, u8 *end)
 {
 	const struct inactive_task_frame *asleep;
-	unsigned long *first = NULL, ip, sp;
+	struct place place = { .regs = regs };
+	struct orc_walk walk;
+	unsigned long *first = NULL;
 	int n;
 
 	*end = SYSPROF_END_LIMIT;
 	if (!max)
 		return 0;
 	if (regs) {
-		ip = regs->ip;
-		sp = regs->sp;
-		frames[0] = sysprof_stack_encode(ip);
-		n = sysprof_memo_recall_interrupted(task, site, ip, sp, frames[0], frames + 1,
+		place.ip = regs->ip;
+		place.sp = regs->sp;
+		frames[0] = sysprof_stack_encode(place.ip);
+		n = sysprof_memo_recall_interrupted(task, site, place.ip, place.sp, frames + 1,
 						    max - 1, end);
 		if (likely(n >= 0))
 			return 1 + n;
@@ -155,16 +344,21 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 		if (task == current) {
 			/* A frame has a frame pointer and a return address. */
 			first = __builtin_frame_address(0);
-			ip = (unsigned long)__builtin_return_address(0);
-			sp = (unsigned long)(first + 2);
+			place.ip = (unsigned long)__builtin_return_address(0);
+			place.sp = (unsigned long)(first + 2);
 		} else {
 			asleep = (const struct inactive_task_frame *)task->thread.sp;
-			ip = READ_ONCE_NOCHECK(asleep->ret_addr);
-			sp = (unsigned long)(asleep + 1);
+			place.ip = READ_ONCE_NOCHECK(asleep->ret_addr);
+			place.sp = (unsigned long)(asleep + 1);
 		}
-		n = sysprof_memo_recall(task, site, ip, sp, frames, max, end);
+		n = sysprof_memo_recall(task, site, place.ip, place.sp, frames, max, end);
 		if (likely(n >= 0))
 			return n;
 	}
-	return walk(task, regs, site, ip, sp, first, frames, max, end);
+	walk.task = task;
+	walk.frames = frames;
+	walk.max = max;
+	walk_all(&walk, &place, site, first);
+	*end = walk.end;
+	return walk.n;
 }

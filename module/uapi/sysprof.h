@@ -861,9 +861,9 @@ struct sysprof_snapshot {
  * @account: on return, the account
  * @cost: on return, the number of ticks that took [2^i, 2^(i+1)) ns, for all sessions
  * @stacks_known: on return, kernel stacks that equalled one taken before, at least from the second
- *	frame on, and so were not walked.  @stacks_known, @stacks_walked, @stacks_checked and
- *	@stacks_wrong are for all sessions, since the module was loaded; 0 where frame pointers make
- *	walks cheap
+ *	frame on, or each of whose steps was taken before, and so were not walked.  @stacks_known,
+ *	@stacks_walked, @stacks_checked and @stacks_wrong are for all sessions, since the module was
+ *	loaded; 0 where frame pointers make walks cheap
  * @stacks_walked: on return, kernel stacks that were not known, and were walked
  * @stacks_checked: on return, stacks of @stacks_known that were walked all the same and compared
  *	(one in 64, module parameter check_one_in)

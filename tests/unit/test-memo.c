@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The module's memory of kernel stacks (module/memo.c), in user space: stacks are made as code
+ * The module's memory of kernel stacks (module/memo.c) and of single steps along them
+ * (module/steps.c), in user space: stacks are made as code
  * makes them, each function's frame of its own size, and what is known of one must be what the
  * unwinder would have found.
  */
@@ -10,13 +11,14 @@
 /* What the kernel calls has a shape of its own. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "memo.c"
+#include "steps.c"
 #pragma GCC diagnostic warning "-Wunused-parameter"
 
-#define STACK_WORDS	512
-#define DEPTH_MAX	40
-#define IMAGE		0xffffffff81000000ul
-#define MODULES		0xffffffffc0000000ul
-#define FUNCTIONS	4
+#define STACK_WORDS 512
+#define DEPTH_MAX   40
+#define IMAGE	    0xffffffff81000000ul
+#define MODULES	    0xffffffffc0000000ul
+#define FUNCTIONS   4
 
 unsigned int shim_cpu;
 long shim_allocated, shim_fail_after = -1;
@@ -27,7 +29,7 @@ static struct {
 	u64 *words;
 	long call;
 	struct task_struct task;
-	u64 ips[DEPTH_MAX];	/* innermost first: an instruction, then return addresses */
+	u64 ips[DEPTH_MAX]; /* innermost first: an instruction, then return addresses */
 	unsigned long places[DEPTH_MAX];
 	unsigned long sp;
 	u32 n;
@@ -78,6 +80,21 @@ static void make_stack(const u64 *ips, u32 n, u32 distance, u64 litter)
 	stack.task.entry->orig_ax = stack.call;
 }
 
+/* The step from what was interrupted to the return address @at; 0: there is none. */
+static void learn(const struct sysprof_task_stack *task_stack, u64 frame, unsigned long at)
+{
+	enum sysprof_step kind = SYSPROF_STEP_BY_SP;
+	unsigned long words = ((at ? at : task_stack->entry) - stack.sp) / sizeof(u64);
+
+	if (!sysprof_task_stack_has(task_stack, stack.sp))
+		return;
+	if (!at)
+		kind = SYSPROF_STEP_LAST;
+	else if (at == task_stack->entry - sizeof(u64) && task_stack->is_system_call)
+		kind = SYSPROF_STEP_AT_ENTRY;
+	sysprof_step_learn(stack.ips[0], true, frame, kind, words);
+}
+
 /* Walks as the module does; how many return addresses the unwinder had to find. */
 static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 {
@@ -87,15 +104,16 @@ static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 
 	frames[0] = told(stack.ips[0]);
 	recalled = sysprof_memo_recall_interrupted(&stack.task, 0, stack.ips[0], stack.sp,
-						   frames[0], frames + 1, max - 1, end);
+						   frames + 1, max - 1, end);
 	if (recalled >= 0) {
 		*n = recalled + 1;
 		return 0;
 	}
 	sysprof_memo_begin(&memo, &stack.task, 0);
+	memo.is_asked = true;
 	*end = SYSPROF_END_ROOT;
-	if (sysprof_memo_interrupted(&memo, stack.ips[0], stack.sp, frames[0], frames + 1, max - 1,
-				     &known, end)) {
+	if (sysprof_memo_interrupted(&memo, stack.ips[0], stack.sp, frames + 1, max - 1, &known,
+				     end)) {
 		*n = known + 1;
 		return 0;
 	}
@@ -105,11 +123,9 @@ static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 			break;
 		}
 		if (i == 1 && stack.places[1])
-			sysprof_memo_add_caller(&memo, stack.ips[0], stack.sp, frames[0],
-						stack.places[1]);
-		if (stack.places[i] &&
-		    sysprof_memo_find(&memo, stack.ips[i], stack.places[i] + 8, frames + i, max - i,
-				      &known, end)) {
+			learn(&memo.stack, frames[0], stack.places[1]);
+		if (stack.places[i] && sysprof_memo_find(&memo, stack.ips[i], stack.places[i] + 8,
+							 frames + i, max - i, &known, end)) {
 			*n = i + known;
 			return i;
 		}
@@ -117,7 +133,7 @@ static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 		sysprof_memo_add(&memo, stack.ips[i], stack.places[i], frames[i], false);
 	}
 	if (stack.n == 1)
-		sysprof_memo_add_caller(&memo, stack.ips[0], stack.sp, frames[0], 0);
+		learn(&memo.stack, frames[0], 0);
 	*n = i;
 	sysprof_memo_keep(&memo, frames + i, *end);
 	return i;
@@ -206,24 +222,30 @@ static void test_recall(void)
 	begin();
 	make_stack(read_file, 4, 3, 0);
 	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
-					    frames, DEPTH_MAX, &why), ==, -1);
+					    frames, DEPTH_MAX, &why),
+			==, -1);
 	walked();
 	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
-					    frames, DEPTH_MAX, &why), ==, 3);
+					    frames, DEPTH_MAX, &why),
+			==, 3);
 	g_assert_cmpuint(why, ==, SYSPROF_END_ROOT);
 	for (u32 i = 0; i < 3; i++)
 		g_assert_cmphex(frames[i], ==, told(stack.ips[i + 1]));
 	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
-					    frames, 2, &why), ==, 2);
+					    frames, 2, &why),
+			==, 2);
 	g_assert_cmpuint(why, ==, SYSPROF_END_LIMIT);
 	/* Not of another site, not on another stack, and not if it has to be checked. */
 	g_assert_cmpint(sysprof_memo_recall(&stack.task, 9, stack.ips[1], stack.places[1] + 8,
-					    frames, DEPTH_MAX, &why), ==, -1);
+					    frames, DEPTH_MAX, &why),
+			==, -1);
 	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.sp + (1 << 20),
-					    frames, DEPTH_MAX, &why), ==, -1);
+					    frames, DEPTH_MAX, &why),
+			==, -1);
 	this_cpu_read(memos)->to_check = 0;
 	g_assert_cmpint(sysprof_memo_recall(&stack.task, 0, stack.ips[1], stack.places[1] + 8,
-					    frames, DEPTH_MAX, &why), ==, -1);
+					    frames, DEPTH_MAX, &why),
+			==, -1);
 	end();
 }
 
@@ -309,7 +331,7 @@ static void test_forgotten(void)
 	module_event(NULL, 0, NULL);
 	g_assert_cmpuint(walked(), ==, 4);
 	g_assert_cmpuint(walked(), ==, 0);
-	jiffies += KEPT_JIFFIES + 1;
+	jiffies += SYSPROF_STEPS_KEPT + 1;
 	g_assert_cmpuint(walked(), ==, 4);
 	/* The image stays. */
 	make_stack(read_file, 4, 3, 0);
@@ -377,6 +399,84 @@ static void test_random(void)
 	end();
 }
 
+static enum sysprof_step kind_of(u64 ip, bool is_exact)
+{
+	return sysprof_step_kind(sysprof_step_of(ip, is_exact));
+}
+
+/* What is known of a step is of that place alone, and of a module's only for a while. */
+static void test_steps(void)
+{
+	begin();
+	sysprof_steps_forget();
+	sysprof_step_learn(IMAGE + 5, false, told(IMAGE + 5), SYSPROF_STEP_BY_SP, 7);
+	sysprof_step_learn(MODULES + 5, true, told(MODULES + 5), SYSPROF_STEP_LAST, 0);
+	g_assert_cmpint(kind_of(IMAGE + 5, false), ==, SYSPROF_STEP_BY_SP);
+	g_assert_cmpint(kind_of(IMAGE + 5, true), ==, SYSPROF_STEP_UNKNOWN);
+	g_assert_cmpint(kind_of(IMAGE + 6, false), ==, SYSPROF_STEP_UNKNOWN);
+	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_LAST);
+	/* Neither the same half of an address nor a word that is none. */
+	g_assert_cmpint(kind_of((u32)(IMAGE + 5), false), ==, SYSPROF_STEP_UNKNOWN);
+	g_assert_cmpint(kind_of((u32)(IMAGE + 5) & ~(1u << 31), false), ==, SYSPROF_STEP_UNKNOWN);
+	g_assert_cmpint(kind_of(0, false), ==, SYSPROF_STEP_UNKNOWN);
+	jiffies += SYSPROF_STEPS_KEPT;
+	g_assert_cmpint(kind_of(IMAGE + 5, false), ==, SYSPROF_STEP_BY_SP);
+	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_UNKNOWN);
+	sysprof_step_learn(MODULES + 5, true, told(MODULES + 5), SYSPROF_STEP_OTHER, 0);
+	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_OTHER);
+	module_event(NULL, 0, NULL);
+	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_UNKNOWN);
+	/* Neither too far, nor code that has no frame. */
+	sysprof_step_learn(IMAGE + 7, false, told(IMAGE + 7), SYSPROF_STEP_BY_SP, 1 << 13);
+	sysprof_step_learn(IMAGE + 8, false, 0, SYSPROF_STEP_BY_SP, 1);
+	g_assert_cmpint(kind_of(IMAGE + 7, false), ==, SYSPROF_STEP_UNKNOWN);
+	g_assert_cmpint(kind_of(IMAGE + 8, false), ==, SYSPROF_STEP_UNKNOWN);
+	/* The latest ones stay. */
+	for (u64 ip = 0; ip < 10000; ip++) {
+		sysprof_step_learn(IMAGE + ip, false, told(IMAGE + ip), SYSPROF_STEP_BY_SP, 1);
+		g_assert_cmpint(kind_of(IMAGE + ip, false), ==, SYSPROF_STEP_BY_SP);
+		if (ip)
+			g_assert_cmpint(kind_of(IMAGE + ip - 1, false), ==, SYSPROF_STEP_BY_SP);
+	}
+	sysprof_steps_forget();
+	g_assert_cmpint(kind_of(IMAGE + 9999, false), ==, SYSPROF_STEP_UNKNOWN);
+	end();
+}
+
+/* Where a step of @kind leads, from 100 words below the registers, on 90 or 100 of them. */
+static unsigned long led(enum sysprof_step kind, unsigned long words, bool is_system_call,
+			 unsigned long readable)
+{
+	struct sysprof_task_stack task_stack = { .low = 8,
+						 .entry = 8 * 1000,
+						 .is_system_call = is_system_call };
+	unsigned long behind;
+	u64 step;
+
+	sysprof_steps_forget();
+	sysprof_step_learn(IMAGE, false, told(IMAGE), kind, words);
+	step = sysprof_step_of(IMAGE, false);
+	return sysprof_step_go(&task_stack, step, 8 * 900, 8 * (900 + readable), &behind) ? behind :
+											    1;
+}
+
+static void test_steps_lead(void)
+{
+	begin();
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 0, false, 100), ==, 8 * 901);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 99, false, 100), ==, 8 * 1000);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 100, false, 100), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 95, false, 90), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 5, false, 0), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_AT_ENTRY, 0, true, 100), ==, 8 * 1000);
+	g_assert_cmpuint(led(SYSPROF_STEP_AT_ENTRY, 0, false, 100), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_AT_ENTRY, 0, true, 90), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_LAST, 100, false, 100), ==, 0);
+	g_assert_cmpuint(led(SYSPROF_STEP_LAST, 99, false, 100), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_OTHER, 0, true, 100), ==, 1);
+	end();
+}
+
 static void test_no_memory(void)
 {
 	for (long i = 0; i < 3; i++) {
@@ -399,6 +499,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/memo/forgotten", test_forgotten);
 	g_test_add_func("/memo/checked", test_checked);
 	g_test_add_func("/memo/random", test_random);
+	g_test_add_func("/memo/steps", test_steps);
+	g_test_add_func("/memo/steps-lead", test_steps_lead);
 	g_test_add_func("/memo/no-memory", test_no_memory);
 	return g_test_run();
 }

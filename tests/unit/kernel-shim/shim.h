@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As much of a kernel as module/ring.c, budget.c, memo.c and walk-table.h need, for user space.  A
+ * As much of a kernel as module/ring.c, budget.c, memo.c, steps.c and walk-table.h need, for user space.  A
  * CPU is a thread; before each step that other contexts can see, shim_step() is called: that is
  * where a test lets an interrupt come or another CPU have a turn.
  */
@@ -193,7 +193,9 @@ static inline void shim_free(void *memory)
 #define BIT(n)			(1ul << (n))
 #define BIT_ULL(n)		(1ull << (n))
 #define hash_64(value, bits)	((u64)(value) * GOLDEN_RATIO_64 >> (64 - (bits)))
+#define hash_32(value, bits)	((u32)(value) * 0x61c88647U >> (32 - (bits)))
 #define hash_ptr(pointer, bits)	((u32)hash_64((uintptr_t)(pointer), bits))
+#define ____cacheline_aligned __attribute__((aligned(64)))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define ror64(word, by)		((u64)(word) >> (by) | (u64)(word) << (64 - (by)))
 #define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
