@@ -5,9 +5,9 @@
  *
  * A walk calls recall() or recall_interrupted() first: that is all for most stacks.  Otherwise it
  * calls begin().  For an interrupted context it calls interrupted(), else find() with the first
- * frame.  If that finds nothing, it repeats: a step, find() with the new frame if none was looked up
- * before, and add() with the result.  At the end it calls keep().  On one CPU, interrupts off; in
- * NMI nothing is known.
+ * frame.  If that finds nothing, it repeats: a step, find() with the new frame if none was looked
+ * up before, and add() with the result.  At the end it calls keep().  On one CPU, interrupts off;
+ * in NMI nothing is known.
  */
 #ifndef _SYSPROF_MEMO_H
 #define _SYSPROF_MEMO_H
@@ -79,8 +79,8 @@ int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned
 void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task, u64 site);
 /*
  * The frames after @ip, to the end of the stack, go into @frames, which has room for @max; @n is
- * their number, @end an enum sysprof_end.  @ip was interrupted with stack pointer @sp; @frames begin
- * with its caller.  False: the frames are not known, or have to be checked.
+ * their number, @end an enum sysprof_end.  @ip was interrupted with stack pointer @sp; @frames
+ * begin with its caller.  False: the frames are not known, or have to be checked.
  */
 bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
 			      u64 *frames, u32 max, u32 *n, u8 *end);
