@@ -11,12 +11,6 @@
 #include "capture/capture.h"
 #include "capture/crc32c.h"
 
-/*
- * On a second's columns of small numbers level 6 saves another 2 %, but costs the recorder half as
- * much more.
- */
-#define ZSTD_LEVEL 3
-
 #define CRC_AT 16
 #define NUMBER_AT 20
 
@@ -69,7 +63,6 @@ static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArr
 	size_t at = 0;
 
 	ZSTD_CCtx_reset(zstd, ZSTD_reset_session_only);
-	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setPledgedSrcSize(zstd, payload->len);
 	for (guint i = 0; i <= n_cuts; i++) {
 		size_t end = i < n_cuts ? g_array_index(cuts, guint, i) : payload->len;

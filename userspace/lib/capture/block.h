@@ -18,8 +18,9 @@ typedef struct {
 } SptBlockHeader;
 
 /*
- * Replaces the content of @block by a whole block, compressed if that makes it smaller.  @cuts
- * (guint, or NULL): ascending positions in @payload where bytes of another kind begin.
+ * Replaces the content of @block by a whole block, compressed at @zstd's level if that makes it
+ * smaller.  @cuts (guint, or NULL): ascending positions in @payload where bytes of another kind
+ * begin.
  */
 void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
 		    const GByteArray *payload, const GArray *cuts);
