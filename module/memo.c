@@ -62,7 +62,7 @@ MODULE_PARM_DESC(
  * @n_words: frames but the first and, if it @is_at_entry, the last
  * @is_at_entry: the last frame's word is the one right before the registers
  * @is_fixed: @span is up to the registers: of all but system calls, and of a lone frame
- * @is_image: all frames are of the kernel's image
+ * @is_image: all frames are of the kernel's image, or left out
  * @is_spoiled: it cannot be kept
  * @at: bytes from the stack pointer to the frame's
  * @ips: addresses of frames
@@ -150,7 +150,7 @@ static __always_inline struct memo *look_up(struct memos *own,
 
 	for (; memo < end; memo++)
 		if (memo->ip == ip && memo->context == stack->context &&
-		    is_there(stack, sp, memo) && memo->stamp == sysprof_code_stamp(memo->is_image))
+		    memo->stamp == sysprof_code_stamp(memo->is_image) && is_there(stack, sp, memo))
 			return memo;
 	return NULL;
 }
@@ -206,7 +206,8 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 	memo->ips[memo->n] = ip;
 	memo->told[memo->n] = frame;
 	memo->n_left_out += is_left_out;
-	memo->is_image &= sysprof_steps_is_image(frame);
+	/* What is left out is the module itself. */
+	memo->is_image &= is_left_out || sysprof_steps_is_image(frame);
 	/* The first one is the address that is looked for. */
 	if (memo->n)
 		add_word(memo, walk, at);
