@@ -97,6 +97,7 @@ static void tell(u64 address, bool is_major, struct pt_regs *regs)
 		.phase = SYSPROF_PHASE_INSTANT,
 	};
 	const struct begun at = *begun_of(current);
+	unsigned long flags;
 
 	event.begin = event.end;
 	if (at.task == current && at.page == address >> PAGE_SHIFT &&
@@ -105,19 +106,17 @@ static void tell(u64 address, bool is_major, struct pt_regs *regs)
 		event.begin = at.since;
 		event.phase = SYSPROF_PHASE_SPAN;
 	}
+	local_irq_save(flags);
 	rcu_read_lock();
 	sysprof_prompt_tell(&event);
 	rcu_read_unlock();
+	local_irq_restore(flags);
 }
 
 static void fault_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
 	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_FAULT, 1)))
 		tell(data->addr, event->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ, regs);
-	local_irq_restore(flags);
 }
 
 /* Faults that are not served do not count: the walk of a user stack makes some. */

@@ -5,7 +5,11 @@
 #ifndef _SYSPROF_HANDLES_H
 #define _SYSPROF_HANDLES_H
 
+#include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/types.h>
+
+#define SYSPROF_HANDLES_USED_BITS 12
 
 /**
  * struct sysprof_handle - a thing that has begun
@@ -25,11 +29,36 @@ struct sysprof_handle {
 	u64 key;
 };
 
-struct sysprof_handles;
+/**
+ * struct sysprof_handles - a table
+ * @used: number of entries in use, by hash of their addresses
+ * @bits: logarithm of the number of slots
+ * @addresses: by slot; NULL: it is free
+ * @entries: likewise
+ */
+struct sysprof_handles {
+	atomic_t used[1 << SYSPROF_HANDLES_USED_BITS];
+	unsigned int bits;
+	const void **addresses;
+	struct sysprof_handle *entries;
+};
 
 /* Process context.  Makes room for at most 1 << @bits; NULL: there is no memory. */
 struct sysprof_handles *sysprof_handles_create(unsigned int bits);
 void sysprof_handles_destroy(struct sysprof_handles *handles);
+
+static __always_inline atomic_t *sysprof_handles_used(struct sysprof_handles *handles,
+						      const void *address)
+{
+	return &handles->used[hash_ptr((void *)address, SYSPROF_HANDLES_USED_BITS)];
+}
+
+/* Most addresses that are looked for are not there: false says so.  Any context. */
+static __always_inline bool sysprof_handles_may_have(struct sysprof_handles *handles,
+						     const void *address)
+{
+	return atomic_read(sysprof_handles_used(handles, address));
+}
 
 /*
  * Any context but NMI, interrupts off.  The caller owns the address, so no other caller uses its

@@ -23,8 +23,9 @@
 #include "prompt.h"
 
 #define BITS	   15
-#define NAME_SPAN  160	/* how far from its beginning a cache has its name, at most */
+#define CACHE_SPAN 160	/* how far from its beginning a cache has its name, at most */
 #define PROBE_NAME "sysprof-looks-for-this"
+#define PROBE_SIZE 1003	/* of its objects; no aligned size is the same */
 
 /**
  * struct layer - slab objects, pages, memory per CPU, or areas
@@ -35,24 +36,27 @@
 struct layer {
 	enum sysprof_prompt alloc;
 	enum sysprof_prompt free;
-	struct sysprof_handles *handles;
+	struct sysprof_handles **handles;
 };
 
-static struct layer slab = { SYSPROF_PROMPT_SLAB, SYSPROF_PROMPT_SLAB_FREE };
-static struct layer pages = { SYSPROF_PROMPT_PAGE, SYSPROF_PROMPT_PAGE_FREE };
-static struct layer percpu = { SYSPROF_PROMPT_PERCPU, SYSPROF_PROMPT_PERCPU_FREE };
-static struct layer areas = { SYSPROF_PROMPT_VMALLOC, SYSPROF_PROMPT_VMALLOC_FREE };
+static struct sysprof_handles *slab_handles, *page_handles, *percpu_handles, *area_handles;
+static const struct layer slab = { SYSPROF_PROMPT_SLAB, SYSPROF_PROMPT_SLAB_FREE, &slab_handles };
+static const struct layer pages = { SYSPROF_PROMPT_PAGE, SYSPROF_PROMPT_PAGE_FREE, &page_handles };
+static const struct layer percpu = { SYSPROF_PROMPT_PERCPU, SYSPROF_PROMPT_PERCPU_FREE,
+				     &percpu_handles };
+static const struct layer areas = { SYSPROF_PROMPT_VMALLOC, SYSPROF_PROMPT_VMALLOC_FREE,
+				    &area_handles };
 static siphash_key_t secret;
 static DEFINE_MUTEX(secret_lock);
-/* Where a cache has the address of its name; 0: not known. */
-static unsigned int name_at;
+/* Where a cache has the address of its name and the size of its objects; 0: not known. */
+static unsigned int name_at, size_at;
 
 static u64 key_of(const void *address)
 {
 	return siphash_1u64((unsigned long)address, &secret) | 1;
 }
 
-static noinline void tell_free(struct layer *layer, const void *address,
+static noinline void tell_free(const struct layer *layer, const void *address,
 			       const struct sysprof_handle *handle, u16 flags)
 {
 	struct sysprof_prompt_event event = {
@@ -75,40 +79,50 @@ static noinline void tell_free(struct layer *layer, const void *address,
 	rcu_read_unlock();
 }
 
-static noinline void tell_known_free(struct layer *layer, const void *address)
+static noinline void tell_known_free(const struct layer *layer, const void *address)
 {
 	struct sysprof_handle handle;
 
-	if (sysprof_handles_take(layer->handles, address, &handle))
+	if (sysprof_handles_take(*layer->handles, address, &handle))
 		tell_free(layer, address, &handle, 0);
 }
 
-static __always_inline void freed(struct layer *layer, const void *address)
+static noinline void free_asks(const struct layer *layer, const void *address)
 {
 	unsigned long flags;
 
-	if (in_nmi())
+	if (in_nmi()) {
+		sysprof_prompt_missed(layer->free);
 		return;
+	}
 	local_irq_save(flags);
-	if (unlikely(sysprof_handles_find(layer->handles, address)))
+	if (sysprof_handles_find(*layer->handles, address))
 		tell_known_free(layer, address);
-	else if (!sysprof_prompt_passes_close(layer->free, layer->alloc))
+	else if (!sysprof_prompt_passes_close(layer->free) &&
+		 !sysprof_prompt_note_closes(layer->free, layer->alloc))
 		tell_free(layer, address, NULL, 0);
 	local_irq_restore(flags);
 }
 
+static __always_inline void freed(const struct layer *layer, const void *address)
+{
+	if (unlikely(sysprof_handles_may_have(*layer->handles, address) ||
+		     !sysprof_prompt_passes_close(layer->free)))
+		free_asks(layer, address);
+}
+
 /* Some session will get the free.  An older entry with this address was freed unseen. */
-static void keep(struct layer *layer, const void *address,
+static void keep(const struct layer *layer, const void *address,
 		 const struct sysprof_prompt_event *event)
 {
 	struct sysprof_handle old;
-	struct sysprof_handle *handle = sysprof_handles_find(layer->handles, address);
+	struct sysprof_handle *handle = sysprof_handles_find(*layer->handles, address);
 
 	if (handle) {
 		old = *handle;
 		tell_free(layer, address, &old, SYSPROF_EVENT_GUESSED);
 	} else {
-		handle = sysprof_handles_put(layer->handles, address);
+		handle = sysprof_handles_put(*layer->handles, address);
 	}
 	if (handle)
 		*handle = (struct sysprof_handle){
@@ -120,8 +134,8 @@ static void keep(struct layer *layer, const void *address,
 		};
 }
 
-/* Interrupts are off.  @site: as in struct sysprof_prompt_event. */
-static void allocated(struct layer *layer, const void *address, u64 bytes,
+/* @site: as in struct sysprof_prompt_event. */
+static void allocated(const struct layer *layer, const void *address, u64 bytes,
 		      struct sysprof_part_memory *part, u64 site)
 {
 	struct sysprof_prompt_event event = {
@@ -132,9 +146,11 @@ static void allocated(struct layer *layer, const void *address, u64 bytes,
 		.axis = SYSPROF_AXIS_VALUE,
 		.phase = SYSPROF_PHASE_OPEN,
 	};
+	unsigned long flags;
 
 	part->part.type = SYSPROF_PART_MEMORY;
 	part->part.size = sizeof(*part) / 8;
+	local_irq_save(flags);
 	rcu_read_lock();
 	if (sysprof_prompt_wants(&event)) {
 		event.key = key_of(address);
@@ -144,6 +160,7 @@ static void allocated(struct layer *layer, const void *address, u64 bytes,
 			keep(layer, address, &event);
 	}
 	rcu_read_unlock();
+	local_irq_restore(flags);
 }
 
 /* Slab. */
@@ -167,14 +184,9 @@ static __always_inline void slab_allocated(const void *address, u64 bytes, u64 r
 					   int node, const struct kmem_cache *cache,
 					   unsigned long site)
 {
-	unsigned long flags;
-
-	if (ZERO_OR_NULL_PTR(address) || in_nmi())
-		return;
-	local_irq_save(flags);
-	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_SLAB, bytes)))
+	if (!ZERO_OR_NULL_PTR(address) &&
+	    unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_SLAB, bytes)))
 		slab_asks(address, bytes, requested, gfp, node, cache, site);
-	local_irq_restore(flags);
 }
 
 /*
@@ -209,11 +221,25 @@ static void kmalloc_from_node_hit(void *of_cache, unsigned long site, const void
 	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, cache, site);
 }
 
-static void cache_hit(void *data, unsigned long site, const void *address, struct kmem_cache *cache,
-		      gfp_t gfp, int node)
+static noinline void unknown_cache_hit(void *data, unsigned long site, const void *address,
+				       struct kmem_cache *cache, gfp_t gfp, int node)
 {
 	u64 bytes = kmem_cache_size(cache);
 
+	slab_allocated(address, bytes, bytes, gfp, node, cache, site);
+}
+
+static void cache_hit(void *data, unsigned long site, const void *address, struct kmem_cache *cache,
+		      gfp_t gfp, int node)
+{
+	u64 bytes;
+
+	/* Most allocations are only counted: a call would double what they take. */
+	if (unlikely(!size_at)) {
+		unknown_cache_hit(data, site, address, cache, gfp, node);
+		return;
+	}
+	bytes = *(const u32 *)((const char *)cache + size_at);
 	slab_allocated(address, bytes, bytes, gfp, node, cache, site);
 }
 
@@ -271,14 +297,8 @@ static noinline void page_asks(struct page *page, unsigned int order, gfp_t gfp)
 static void page_alloc_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
 			   int migratetype)
 {
-	unsigned long flags;
-
-	if (!page || in_nmi())
-		return;
-	local_irq_save(flags);
-	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_PAGE, PAGE_SIZE << order)))
+	if (page && unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_PAGE, PAGE_SIZE << order)))
 		page_asks(page, order, gfp);
-	local_irq_restore(flags);
 }
 
 static void page_free_hit(void *data, struct page *page, unsigned int order)
@@ -302,14 +322,10 @@ static void percpu_allocated(const void __percpu *address, size_t bytes, gfp_t g
 		.node = NUMA_NO_NODE,
 		.requested = bytes,
 	};
-	unsigned long flags;
 
-	if (!address || in_nmi())
-		return;
-	local_irq_save(flags);
-	allocated(&percpu, (const void *)(__force unsigned long)address,
-		  bytes * num_possible_cpus(), &part, bytes);
-	local_irq_restore(flags);
+	if (address)
+		allocated(&percpu, (const void *)(__force unsigned long)address,
+			  bytes * num_possible_cpus(), &part, bytes);
 }
 
 /* For kernels up to 5.19. */
@@ -350,13 +366,9 @@ static void __maybe_unused area_hit(void *data, unsigned long address, unsigned 
 				    int failed)
 {
 	struct sysprof_part_memory part = { .node = NUMA_NO_NODE, .requested = bytes };
-	unsigned long flags;
 
-	if (failed || in_nmi())
-		return;
-	local_irq_save(flags);
-	allocated(&areas, (const void *)address, bytes, &part, bytes);
-	local_irq_restore(flags);
+	if (!failed)
+		allocated(&areas, (const void *)address, bytes, &part, bytes);
 }
 
 static void __maybe_unused area_free_hit(void *data, unsigned long address, unsigned long n_lazy,
@@ -382,31 +394,49 @@ static struct sysprof_hook area_hooks[] = {
 	{ "alloc_vmap_area", AREA_ALLOC },
 };
 
-/* Names of caches. */
+/* Caches. */
 
 static void construct(void *object)
 {
 }
 
-/*
- * The kernel's headers do not say where a cache has its name.  One with a constructor is never
- * merged with another, so its name is in it.
- */
-static unsigned int find_name(void)
+static unsigned int name_in(const char *cache)
 {
-	struct kmem_cache *cache = kmem_cache_create(PROBE_NAME, 64, 0, 0, construct);
-	unsigned int at, found = 0;
+	unsigned int at;
 	const char *word;
 
-	if (!cache)
-		return 0;
-	for (at = sizeof(word); at < NAME_SPAN && !found; at += sizeof(word)) {
-		word = *(const char *const *)((const char *)cache + at);
+	for (at = sizeof(word); at < CACHE_SPAN; at += sizeof(word)) {
+		word = *(const char *const *)(cache + at);
 		if (virt_addr_valid(word) && !strncmp(word, PROBE_NAME, sizeof(PROBE_NAME)))
-			found = at;
+			return at;
 	}
+	return 0;
+}
+
+static unsigned int size_in(const char *cache)
+{
+	unsigned int at;
+
+	for (at = sizeof(u32); at < CACHE_SPAN; at += sizeof(u32))
+		if (*(const u32 *)(cache + at) == PROBE_SIZE)
+			return at;
+	return 0;
+}
+
+/*
+ * The kernel's headers do not say where a cache has its name and the size of its objects.  One with
+ * a constructor is never merged with another, so both are in it.
+ */
+static void look_into_cache(void)
+{
+	struct kmem_cache *cache = kmem_cache_create(PROBE_NAME, PROBE_SIZE, 0, 0, construct);
+
+	if (!cache)
+		return;
+	name_at = name_in((const char *)cache);
+	if (kmem_cache_size(cache) == PROBE_SIZE)
+		size_at = size_in((const char *)cache);
 	kmem_cache_destroy(cache);
-	return found;
 }
 
 static void make_secret(void)
@@ -417,17 +447,17 @@ static void make_secret(void)
 	mutex_unlock(&secret_lock);
 }
 
-static int begin(struct layer *layer)
+static int begin(const struct layer *layer)
 {
 	make_secret();
-	layer->handles = sysprof_handles_create(BITS);
-	return layer->handles ? 0 : -ENOMEM;
+	*layer->handles = sysprof_handles_create(BITS);
+	return *layer->handles ? 0 : -ENOMEM;
 }
 
 static int begin_slab(void)
 {
 	if (!name_at)
-		name_at = find_name();
+		look_into_cache();
 	return begin(&slab);
 }
 
@@ -446,10 +476,10 @@ static int begin_areas(void)
 	return begin(&areas);
 }
 
-static void end(struct layer *layer)
+static void end(const struct layer *layer)
 {
-	sysprof_handles_destroy(layer->handles);
-	layer->handles = NULL;
+	sysprof_handles_destroy(*layer->handles);
+	*layer->handles = NULL;
 }
 
 static void end_slab(void)

@@ -78,6 +78,12 @@ static u64 reach_of(const struct sysprof_prompt_event *event, const struct exten
 						    extent->duration;
 }
 
+/* Where the next event begins on the axis. */
+static u64 position_of(const struct sysprof_prompt_course *course)
+{
+	return course->until - course->left;
+}
+
 /* Number of instants of the session's grid in the event. */
 static u64 weight_of(const struct sysprof_prompt_event *event, const struct sysprof_tap *tap,
 		     const struct extent *extent)
@@ -85,7 +91,7 @@ static u64 weight_of(const struct sysprof_prompt_event *event, const struct sysp
 	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
 	u64 from = event->axis == SYSPROF_AXIS_NS ?
 			   extent->begin :
-			   this_cpu_read(sysprof_prompt_courses[event->prompt].at);
+			   position_of(this_cpu_ptr(&sysprof_prompt_courses[event->prompt]));
 	u64 *next = &tap->cpus[smp_processor_id()].next[event->prompt];
 	u64 reach = reach_of(event, extent), picked_to;
 
@@ -122,7 +128,7 @@ void sysprof_prompt_follow(struct sysprof_tap *tap, int cpu, enum sysprof_prompt
 	struct sysprof_source_account *account = &tap->cpus[cpu].prompt[prompt];
 	struct sysprof_course_mark *mark = &tap->cpus[cpu].marks[prompt];
 	u64 events = course->passed - mark->passed,
-	    value = course->at - course->asked - mark->value;
+	    value = position_of(course) - course->asked - mark->value;
 
 	mark->passed += events;
 	mark->value += value;
@@ -164,14 +170,17 @@ static u64 passes_until(const struct sysprof_tap *tap, enum sysprof_prompt promp
 	return next > first ? next - first : 0;
 }
 
-/* Events up to here pass for all sessions. */
-static noinline void set_until(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
+/* Finds out how far events pass for all sessions. */
+static noinline void set_left(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
 {
+	u64 at = position_of(course), until = U64_MAX;
 	struct sysprof_tap *tap;
 
-	course->until = U64_MAX;
 	sysprof_for_each_tap(tap)
-		course->until = min(course->until, passes_until(tap, prompt));
+		until = min(until, passes_until(tap, prompt));
+	course->left = until > at ? min_t(u64, until - at, S64_MAX) : -1;
+	course->until = at + course->left;
+	course->is_closed = !until;
 }
 
 static noinline void note_changes(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
@@ -182,22 +191,28 @@ static noinline void note_changes(struct sysprof_prompt_course *course, enum sys
 	course->changes = smp_load_acquire(&sysprof_prompt_changes);
 	sysprof_for_each_tap(tap)
 		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
-	/* For set_until() to be called. */
-	course->until = 1;
+	course->is_closed = false;
 }
 
-void sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens)
+bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens)
 {
 	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
+	/* As in note_changes(). */
+	u32 changes = smp_load_acquire(&sysprof_prompt_changes);
 	struct sysprof_tap *tap;
+	bool passes = true;
 
 	rcu_read_lock();
-	note_changes(course, prompt);
-	course->until = U64_MAX;
-	sysprof_for_each_tap(tap)
-		if (gets_all(tap, opens))
-			course->until = 0;
+	sysprof_for_each_tap(tap) {
+		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
+		passes &= !gets_all(tap, opens);
+	}
 	rcu_read_unlock();
+	if (!passes)
+		return false;
+	course->changes = changes;
+	course->passed++;
+	return true;
 }
 
 u8 sysprof_prompt_context(void)
@@ -371,10 +386,10 @@ bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 		note_changes(course, event->prompt);
 	is_wanted = pick(event, &cpu->stack->wish);
 	if (is_followed) {
-		course->at += reach;
+		course->left -= reach;
 		course->asked += reach;
-		if (course->until)
-			set_until(course, event->prompt);
+		if (!course->is_closed)
+			set_left(course, event->prompt);
 	}
 	if (!is_wanted)
 		end_call(cpu, event->prompt);

@@ -165,20 +165,22 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event);
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event);
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event);
 /**
- * struct sysprof_prompt_course - how far the events of a source have come on a CPU
- * @at: position on their axis
- * @until: events up to this position pass: all sessions just count them.  For a source of CLOSEs 0:
- *	none of them do
+ * struct sysprof_prompt_course - how far the events of a source have come on a CPU.  CLOSEs pass if
+ *	@changes is right, and have no axis
+ * @left: events that take no more than this on their axis pass: all sessions just count them
+ * @until: position on the axis where @left will be 0
  * @passed: number of events that have passed
  * @asked: what all other events take on the axis
- * @changes: of sysprof_prompt_changes when @until was found
+ * @changes: of sysprof_prompt_changes when @left was found
+ * @is_closed: no event passes until the sessions change
  */
 struct sysprof_prompt_course {
-	u64 at;
+	s64 left;
 	u64 until;
 	u64 passed;
 	u64 asked;
 	u32 changes;
+	bool is_closed;
 };
 DECLARE_PER_CPU(struct sysprof_prompt_course[SYSPROF_PROMPTS], sysprof_prompt_courses);
 /* Counts the sessions that begin and end. */
@@ -187,37 +189,42 @@ extern u32 sysprof_prompt_changes;
 /*
  * Whether the next event of a source passes, which takes @value on its axis.  If so it is counted,
  * and that is all: most allocations and faults end here.  The accounts of the sessions follow
- * later.  In a hook, interrupts off.
+ * later.  In a hook, any context.
  */
 static __always_inline bool sysprof_prompt_passes(enum sysprof_prompt prompt, u64 value)
 {
-	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
-	u64 to = course->at + value;
+	s64 left, old = this_cpu_read(sysprof_prompt_courses[prompt].left);
 
-	if (unlikely(to > course->until || course->changes != READ_ONCE(sysprof_prompt_changes)))
+	if (unlikely(this_cpu_read(sysprof_prompt_courses[prompt].changes) !=
+		     READ_ONCE(sysprof_prompt_changes)))
 		return false;
-	course->at = to;
-	course->passed++;
+	/* An interrupt may come in between, or the task go to another CPU. */
+	do {
+		left = old;
+		if (unlikely(left < (s64)value))
+			return false;
+		old = this_cpu_cmpxchg(sysprof_prompt_courses[prompt].left, left, left - value);
+	} while (unlikely(old != left));
+	this_cpu_inc(sysprof_prompt_courses[prompt].passed);
+	return true;
+}
+
+/* The same for a CLOSE whose OPEN no session got. */
+static __always_inline bool sysprof_prompt_passes_close(enum sysprof_prompt prompt)
+{
+	if (unlikely(this_cpu_read(sysprof_prompt_courses[prompt].changes) !=
+		     READ_ONCE(sysprof_prompt_changes)))
+		return false;
+	this_cpu_inc(sysprof_prompt_courses[prompt].passed);
 	return true;
 }
 
 /*
- * The same for a CLOSE whose OPEN no session got.  False: there is a session that gets all of the
- * events that @opens opens, and so the CLOSE.
+ * Asks the sessions about such a CLOSE, which has not passed.  False: one of them gets all of the
+ * events that @opens opens, and so the CLOSE; else it passes after all, and those that follow do.
+ * In a hook, interrupts off.
  */
-void sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens);
-static __always_inline bool sysprof_prompt_passes_close(enum sysprof_prompt prompt,
-							enum sysprof_prompt opens)
-{
-	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
-
-	if (unlikely(course->changes != READ_ONCE(sysprof_prompt_changes)))
-		sysprof_prompt_note_closes(prompt, opens);
-	if (!course->until)
-		return false;
-	course->passed++;
-	return true;
-}
+bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens);
 
 /*
  * Account for the events that have passed on @cpu: begin() from here on, follow() up to here, and
