@@ -19,7 +19,7 @@ struct task_struct;
  * struct sysprof_walk - a walk along a user stack
  * @ranges: the index that each frame is looked up in, for frames as {object:24, offset:40}; NULL:
  *	frames are addresses
- * @frames: room for @max frames, innermost first, and for SYSPROF_WALK_SLACK more, which mean nothing
+ * @frames: room for @max frames, innermost first, and for SYSPROF_WALK_SLACK more that mean nothing
  * @max: at least 1
  * @n: on return, number of frames
  * @end: on return, enum sysprof_end: why the walk ended

@@ -290,7 +290,8 @@ static u64 leave_out_pause(struct cpu_clock *clock, u64 from, u64 pause_end)
 }
 
 /* A tick that found the CPU at work; the next one is chosen already. */
-static __always_inline void take_tick(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 due)
+static __always_inline void take_tick(struct cpu_clock *clock, struct pt_regs *regs, u64 now,
+				      u64 from, u64 due)
 {
 	struct sysprof_tick tick = {
 		.now = now,

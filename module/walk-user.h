@@ -28,13 +28,13 @@
 struct frames {
 	const struct ranges *ranges;	/* NULL: frames are addresses */
 	struct sysprof_place place;
-	u64 base;			/* a return address in @place, from its start on, plus this */
+	u64 base;			/* of @place, for what was counted from its start on */
 	u64 last;			/* highest frame pointer, in words */
 	u64 user_end;
 	bool is_64bit;
 };
 
-/* What comes of a frame: enum sysprof_end, and whether its return address was read before; or this. */
+/* What comes of a frame: GO_ON, or enum sysprof_end, with TAKEN if its return address counts. */
 #define TAKEN	0x80
 #define GO_ON	0xff
 
@@ -110,7 +110,7 @@ static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_
 	fp = ror64(fp, bits);
 	if (fp < low >> bits || fp > frames.last)
 		return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
-	/* Two frames in each turn: there may be room for one only, which is left out then. */
+	/* Two frames in each turn: the second may be one too many. */
 	while (to < limit) {
 		end = read_frame(&frames, fp, &caller, to);
 		if (unlikely(end != GO_ON))

@@ -29,8 +29,8 @@
 /**
  * struct place - where a probe is, as ticks check it
  * @code: the code there
- * @judge: where ftrace calls the probe, what @code is then; else what it is without the probe, where
- *	a breakpoint leads to it, or a jump in its place
+ * @judge: where ftrace calls the probe, what @code is then; where a breakpoint leads to it, or a
+ *	jump in its place, what @code is without it
  */
 struct place {
 	const u32 *code;

@@ -139,9 +139,9 @@ static void test_frame_pointers(void)
 	assert_second(at(WORDS), ip_of(3), 3, SYSPROF_END_FAULT);
 }
 
-/* The same, a frame at a time, and plainly: what each word on the stack says is looked at in turn. */
-static unsigned walk_plainly(const struct ranges *known, uint64_t fp, unsigned max, uint64_t *frames,
-			     unsigned *n)
+/* The same, plainly: a frame at a time, and a check at a time. */
+static unsigned walk_plainly(const struct ranges *known, uint64_t fp, unsigned max,
+			     uint64_t *frames, unsigned *n)
 {
 	uint64_t callee, ip;
 
@@ -170,7 +170,9 @@ static unsigned walk_plainly(const struct ranges *known, uint64_t fp, unsigned m
 /* Chains of every length that end in every way, with room for all of it, or less. */
 static void test_chains(void)
 {
-	static const uint64_t ends[][2] = { { 0, 1 }, { 4, 1 }, { 8, 0 }, { 8, 100 }, { 8, USER_END } };
+	static const uint64_t ends[][2] = {
+		{ 0, 1 }, { 4, 1 }, { 8, 0 }, { 8, 100 }, { 8, USER_END }
+	};
 	const struct ranges *const known[] = { code(), NULL };
 	uint64_t frames[ROOM], expected[ROOM];
 	unsigned n, end;
