@@ -17,7 +17,7 @@
  * its own step (steps.h), as all others are where there is no memo.  No memo is made of a stack
  * with an interrupt inside, whose place on the stack depends on what was interrupted.  Nor is one
  * made of a stack with a return address that kretprobes or the function graph tracer have replaced.
- * Memos are dropped as steps are, when code may have gone.
+ * Memos are dropped as steps are, when code may have changed.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -62,7 +62,7 @@ MODULE_PARM_DESC(
  * @n_words: frames but the first and, if it @is_at_entry, the last
  * @is_at_entry: the last frame's word is the one right before the registers
  * @is_fixed: @span is up to the registers: of all but system calls, and of a lone frame
- * @is_image: all frames are of the kernel's image, or left out
+ * @is_image: all frames are of the kernel's image or the module itself
  * @is_spoiled: it cannot be kept
  * @at: bytes from the stack pointer to the frame's
  * @ips: addresses of frames
@@ -206,7 +206,7 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 	memo->ips[memo->n] = ip;
 	memo->told[memo->n] = frame;
 	memo->n_left_out += is_left_out;
-	/* What is left out is the module itself. */
+	/* The module stays as long as its memos. */
 	memo->is_image &= is_left_out || sysprof_steps_is_image(frame);
 	/* The first one is the address that is looked for. */
 	if (memo->n)

@@ -18,7 +18,7 @@
 #include "steps.h"
 #include "sysprof.h"
 
-/* Frames of a walk with those that are left out: more are no stack. */
+/* Frames of a walk, the module's own among them: more are no stack. */
 #define MAX_STEPS (2 * SYSPROF_MAX_KERNEL_FRAMES)
 
 /**

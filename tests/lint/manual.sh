@@ -114,7 +114,7 @@ named()
 	local others='help|version|list-options|help-all|help-gapplication|perf-basic-prof|perf-prof|now'
 	local page
 
-	others+='|call-graph|children|no-children|stdio|kernel-only|host|import|show-location|talk-name'
+	others+='|all-cpus|call-graph|children|no-children|stdio|kernel-only|host|import|show-location|talk-name'
 	for page in userspace/data/man/*.man packaging/*.md userspace/data/messages/* README.md NEWS \
 		userspace/cli/json.md; do
 		sed '/^\\fBperf/d; s/\\-/-/g' "$page" | grep -oE -- '--[a-z][a-z-]+' |
