@@ -32,6 +32,16 @@ if [ -e $work/before ]; then echo "ok 1 - now"; else echo "not ok 1 - by chance"
 touch $work/before
 echo 1..1
 END
+made cli/breakpoint <<END
+if [ -e $work/broke ]; then echo "ok 1 - now"; else echo "# Call Trace:
+# RIP: 0010:asm_exc_int3+0x0/0x40
+not ok 1 - stood at a breakpoint"; fi
+touch $work/broke
+echo 1..1
+END
+made cli/warned <<'END'
+printf '# WARNING: CPU: 0\n# Call Trace:\n# RIP: 0010:ours+0x0/0x40\nnot ok 1 - warned\n1..1\n'
+END
 # Each says when it begins and ends.
 for name in one two three four five; do
 	made cli/$name \
@@ -48,6 +58,8 @@ check 1 in-turn cli/four
 check 1 in-turn cli/five
 check 1 beside cli/chance
 check 1 beside cli/wrong
+check 1 beside cli/breakpoint
+check 1 beside cli/warned
 check-all 1 beside lint/good LONG=1 # longer
 check-all 100 beside lint/said LONG=1 # longer
 check-all 2 beside cli/one LONG=1 # longer
@@ -112,6 +124,12 @@ TESTS=chance
 result "a measurement that fails is repeated" "$(run '1 passed, 0 failed, 0 skipped' 0 check)"
 result "... and both runs are shown" "$(all '1 of 1 missed; once more in the end' \
 	'missed 1 - by chance' 'passed at the second run only: cli/chance')"
+TESTS=cli/breakpoint
+result "so is a machine whose emulator ran a breakpoint that was gone" "$(run \
+	'1 passed, 0 failed, 0 skipped' 0 check)"
+TESTS=cli/warned
+result "what a kernel reports is final" "$(run '0 passed, 1 failed, 0 skipped' 1 check; ! grep \
+	'once more' "$work/all")"
 made cli/wrong <<<'echo "not ok 1 - always"; echo 1..1; exit 1'
 TESTS="cli/wrong cli/four"
 result "... once" "$(run '1 passed, 1 failed, 0 skipped' 1 check; all '0 passed, 1 FAILED')"
