@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-
-enum { EXIT_SIGNAL_BASE = 128 };
+#include "profile/command.h"
 
 bool spt_child_check(char **command)
 {
@@ -148,6 +147,6 @@ int spt_child_exit_status(const struct spt_child *child)
 	if (!child->pid)
 		return SPT_EXIT_OK;
 	if (WIFSIGNALED(child->status))
-		return EXIT_SIGNAL_BASE + WTERMSIG(child->status);
+		return SPT_SIGNAL_STATUS + WTERMSIG(child->status);
 	return WEXITSTATUS(child->status);
 }

@@ -15,7 +15,6 @@
 
 #define STEP_MS 100
 #define RAW_BYTES 16384
-#define SIGNAL_STATUS 128
 
 enum wish { GO_ON, RESET, STOP, DISCARD };
 
@@ -181,7 +180,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 static unsigned exit_status(SptRecording *self)
 {
 	return g_subprocess_get_if_signaled(self->process) ?
-		       SIGNAL_STATUS + (unsigned)g_subprocess_get_term_sig(self->process) :
+		       SPT_SIGNAL_STATUS + (unsigned)g_subprocess_get_term_sig(self->process) :
 		       (unsigned)g_subprocess_get_exit_status(self->process);
 }
 

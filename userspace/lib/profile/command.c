@@ -10,8 +10,6 @@
 
 #include "base/words.h"
 
-#define SIGNAL_STATUS 128	/* shells and the recorder add it to a signal's number */
-
 uint64_t spt_command_fact(const SptCapture *capture, const char *key)
 {
 	const char *text = spt_capture_host(capture, key);
@@ -68,11 +66,11 @@ bool spt_command_leads(const SptCapture *capture)
 
 char *spt_command_failed_with(unsigned status)
 {
-	unsigned number = status - SIGNAL_STATUS;
+	unsigned number = status - SPT_SIGNAL_STATUS;
 
 	if (status == 0)
 		return NULL;
-	if (status <= SIGNAL_STATUS || number >= NSIG)
+	if (status <= SPT_SIGNAL_STATUS || number >= NSIG)
 		return g_strdup_printf(spt_words("failed with status %u"), status);
 	return g_strdup_printf(spt_words("was ended by signal %u (%s)"), number,
 			       strsignal((int)number));

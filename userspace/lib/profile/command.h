@@ -21,7 +21,9 @@ char *spt_command_name(const SptCapture *capture);
  * known.
  */
 char *spt_command_failure(const SptCapture *capture);
-/* The same for an exit status, in a shell's numbers: 128 and more are signals. */
+/* What shells add to the number of a signal that ended a command, for its exit status. */
+#define SPT_SIGNAL_STATUS 128
+/* How a command with that exit status failed, likewise. */
 char *spt_command_failed_with(unsigned status);
 
 /* Whether text and window begin with the command alone; not if record was given --all-cpus. */
