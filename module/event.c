@@ -41,35 +41,41 @@ void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
  * @n_kernel: number of kernel frames
  * @n_user: number of user frames
  * @raw_bytes: bytes of the raw stack; 0: none
- * @has_user: the stack has a user part, and the session requested user parts
+ * @user: the user part; NULL: the stack has none, or the session did not request it
  * @hides: enum sysprof_hides of the user part
  */
 struct shape {
 	u32 n_kernel;
 	u32 n_user;
 	u32 raw_bytes;
-	bool has_user;
+	const struct sysprof_user_part *user;
 	u8 hides;
 };
+
+static noinline u8 ask_rights(struct sysprof_session_cpu *sc)
+{
+	struct sysprof_stack_wish unused = {};
+
+	sysprof_session_ask_rights(sc, &unused);
+	return sc->hides;
+}
 
 static __always_inline struct shape shape_of(const struct sysprof_session *session, u32 stacks,
 					     struct sysprof_session_cpu *sc,
 					     struct sysprof_stack *stack)
 {
-	struct shape shape = { .has_user = stacks & SYSPROF_STACKS_USER && stack->user_regs };
-	struct sysprof_stack_wish unused = {};
+	struct shape shape = {};
 
-	if (unlikely(session->asks_rights) && shape.has_user) {
-		sysprof_session_ask_rights(sc, &unused);
-		shape.hides = sc->hides;
-	}
 	if (stacks & SYSPROF_STACKS_KERNEL)
 		shape.n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel);
-	if (!shape.has_user)
+	if (!(stacks & SYSPROF_STACKS_USER) || !stack->user_regs)
 		return shape;
+	if (unlikely(session->asks_rights))
+		shape.hides = ask_rights(sc);
+	shape.user = &stack->user[session->user_kind];
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
-	shape.n_user = min(stack->user[session->user_kind].walk.n, session->wish.max_user);
+	shape.n_user = min(shape.user->walk.n, session->wish.max_user);
 	if (stack->raw && sc->raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
 		shape.raw_bytes =
 			sizeof(struct sysprof_part) + sysprof_raw_size(stack->raw, sc->raw_bytes);
@@ -81,7 +87,7 @@ static __always_inline void put_stack(struct sysprof_event *event,
 				      const struct sysprof_session_cpu *sc,
 				      const struct sysprof_stack *stack, const struct shape *shape)
 {
-	const struct sysprof_user_part *user = &stack->user[session->user_kind];
+	const struct sysprof_user_part *user = shape->user;
 	struct sysprof_part *raw;
 
 	event->record.flags = stack->flags;
@@ -96,7 +102,7 @@ static __always_inline void put_stack(struct sysprof_event *event,
 	event->user_end = SYSPROF_END_NONE;
 	event->user_mode = SYSPROF_USER_NONE;
 	memcpy(event->frames, stack->kernel, shape->n_kernel * sizeof(u64));
-	if (!shape->has_user)
+	if (!user)
 		return;
 	event->record.flags |= user->flags;
 	event->user_end = shape->n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;

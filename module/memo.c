@@ -6,7 +6,9 @@
  * there.  The unwinder finds a caller by the place in the code and the stack pointer.  So if all
  * words at these addresses are the same, each of its steps would be, too.  (The exception is a
  * function that keeps a frame pointer: its frame's address comes from that.  So some of the stacks
- * that are found are also walked and compared, and wrong ones are counted.)
+ * that are found are also walked and compared, and wrong ones are counted.  Most of these are walked
+ * by their steps; a function that needs its frame pointer has none, and sends the walk to the
+ * unwinder.)
  *
  * The kernel may begin a system call at a random distance from the registers that were saved on
  * entry.  The outermost return address is right before those, and is looked for there.  All other
@@ -43,6 +45,7 @@
 #define SETS	   (1 << SET_BITS)
 #define WAYS	   4U
 #define WORDS_MAX  0x3fffU
+#define UNWOUND_IN 8U /* one of so many checks is the unwinder's in any case */
 
 static uint check_one_in = 64;
 module_param(check_one_in, uint, 0644);
@@ -291,7 +294,7 @@ static void restart_checks(struct memos *own)
 	own->to_check = max(READ_ONCE(check_one_in), 1U) - 1;
 }
 
-/* One in check_one_in known stacks is walked all the same. */
+/* One in check_one_in known stacks is walked all the same; if all are, then by the unwinder. */
 static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 			     const struct memo *expected, const u64 *expected_at)
 {
@@ -303,6 +306,7 @@ static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 	restart_checks(own);
 	walk->is_sought = true;
 	walk->is_check = true;
+	walk->by_steps = own->to_check && own->counts.checked % UNWOUND_IN;
 	walk->expected = expected;
 	walk->expected_at = expected_at;
 	return true;

@@ -25,6 +25,7 @@ struct task_struct;
  * @is_sought: a frame was looked up
  * @is_due: the walk checks what is known: the stack, or else its steps
  * @is_check: the walk checks a known stack: its frames must match
+ * @by_steps: it does so by what is known of its steps, if that is enough
  * @is_asked: the unwinder found a step that was not known
  * @is_wrong: it found another step than the one that was known
  * @making: entry for the frames to come; NULL: none
@@ -36,6 +37,7 @@ struct sysprof_memo_walk {
 	bool is_sought;
 	bool is_due;
 	bool is_check;
+	bool by_steps;
 	bool is_asked;
 	bool is_wrong;
 	struct memo *making;

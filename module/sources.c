@@ -4,6 +4,7 @@
  * events: sums of threads, and who ran on each CPU.
  */
 #include <linux/math64.h>
+#include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -23,7 +24,7 @@
 #include "waits.h"
 
 LIST_HEAD(sysprof_taps);
-bool sysprof_lanes_wanted;
+DEFINE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);
 
 #define WAIT_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER | SYSPROF_STACKS_WAKER)
 #define PROMPT_STACKS (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
@@ -386,20 +387,38 @@ void sysprof_sources_exit(void)
 		sysprof_disarm_now(arming_of(&kinds[i]));
 }
 
-static void update_wishes(void)
+/* Those of a tap that stays keep their place, so that switches see each of them once. */
+static void link_lanes(int cpu)
 {
-	u8 wakes = SYSPROF_WAKES_NONE;
-	bool lanes = false, holds = false;
+	struct sysprof_lane_buffer *newest = NULL, *entries;
 	struct sysprof_tap *tap;
 
 	list_for_each_entry(tap, &sysprof_taps, link) {
-		lanes |= tap->lane_id;
+		if (!tap->lane_id)
+			continue;
+		entries = &tap->cpus[cpu].entries;
+		WRITE_ONCE(entries->older, newest);
+		newest = entries;
+	}
+	/* Pairs with the dependent loads of switches: what they see is filled in. */
+	smp_store_release(per_cpu_ptr(&sysprof_lanes, cpu), newest);
+}
+
+static void update_wishes(void)
+{
+	u8 wakes = SYSPROF_WAKES_NONE;
+	struct sysprof_tap *tap;
+	bool holds = false;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		link_lanes(cpu);
+	list_for_each_entry(tap, &sysprof_taps, link) {
 		holds |= tap->prompt[SYSPROF_PROMPT_HOLD].id;
 		if (tap->wake_id)
 			wakes = max_t(u8, wakes,
 				      tap->divisor ? SYSPROF_WAKES_GRID : SYSPROF_WAKES_ALL);
 	}
-	WRITE_ONCE(sysprof_lanes_wanted, lanes);
 	WRITE_ONCE(sysprof_holds_wanted, holds);
 	WRITE_ONCE(sysprof_wakes_wanted, wakes);
 	/* Pairs with the acquire in note_changes() of prompt.c: the list has changed. */
@@ -435,6 +454,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 		sysprof_event_wish(session, tap->prompt[i].stacks, &tap->prompt[i].stack);
 	for_each_possible_cpu(cpu) {
 		tap->cpus[cpu].account_time = now;
+		tap->cpus[cpu].entries.tap = tap;
 		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
 				    &tap->cpus[cpu].calls_before);
 		for (i = 0; i < SYSPROF_PROMPTS; i++)
@@ -565,12 +585,12 @@ static void flush_lane(struct sysprof_tap *tap, struct sysprof_session_cpu *sc)
 	entries->until = 0;
 }
 
-void sysprof_tap_lane(struct sysprof_tap *tap, u64 now, const struct task_struct *prev, u8 left,
-		      const struct task_struct *next)
+void sysprof_tap_lane(struct sysprof_lane_buffer *entries, u64 now, const struct task_struct *prev,
+		      u8 left, const struct task_struct *next)
 {
 	int cpu = smp_processor_id();
+	struct sysprof_tap *tap = entries->tap;
 	struct sysprof_session_cpu *sc = &tap->session->cpus[cpu];
-	struct sysprof_lane_buffer *entries = &tap->cpus[cpu].entries;
 
 	/* Limited to a second: distances have room for more. */
 	BUILD_BUG_ON(NSEC_PER_SEC >> (64 - SYSPROF_LANE_NS_SHIFT));

@@ -3,6 +3,7 @@
 #ifndef _SYSPROF_SOURCES_H
 #define _SYSPROF_SOURCES_H
 
+#include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -16,6 +17,8 @@ struct sysprof_stack;
 
 /**
  * struct sysprof_lane_buffer - switches of a CPU that are not written yet
+ * @older: that of another session, on the same CPU
+ * @tap: the session's
  * @begin: time of the first switch
  * @last: time of the last switch
  * @tid: thread that ran up to the first switch
@@ -25,6 +28,8 @@ struct sysprof_stack;
  * @entries: as in struct sysprof_lane
  */
 struct sysprof_lane_buffer {
+	struct sysprof_lane_buffer *older;
+	struct sysprof_tap *tap;
 	u64 begin;
 	u64 last;
 	u32 tid;
@@ -178,11 +183,11 @@ static __always_inline void sysprof_tap_tell(struct sysprof_tap *tap,
 
 /* Sends @record, the sums of @task, to all sessions that get it. */
 void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record);
-/* Adds a switch to the lanes of @tap, behind those of this CPU that it holds already. */
-void sysprof_tap_lane(struct sysprof_tap *tap, u64 now, const struct task_struct *prev, u8 left,
-		      const struct task_struct *next);
-/* Whether any tap wants lanes. */
-extern bool sysprof_lanes_wanted;
+/* Adds a switch to the lanes of @entries->tap, behind those of this CPU that it holds already. */
+void sysprof_tap_lane(struct sysprof_lane_buffer *entries, u64 now, const struct task_struct *prev,
+		      u8 left, const struct task_struct *next);
+/* The lanes of this CPU that taps want, the newest first. */
+DECLARE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);
 
 static inline void sysprof_tally_add(struct sysprof_tally *tally, u64 value, u64 ns, u64 weight)
 {
@@ -203,21 +208,17 @@ static __always_inline void sysprof_lane_put(struct sysprof_lane_buffer *entries
 		entries->until = 0;
 }
 
-/* This CPU switches from one thread to another. */
+/* This CPU switches from one thread to another.  RCU read side. */
 static __always_inline void sysprof_taps_lane(u64 now, const struct task_struct *prev, u8 left,
 					      const struct task_struct *next)
 {
-	struct sysprof_lane_buffer *entries;
-	int cpu = smp_processor_id();
-	struct sysprof_tap *tap;
+	struct sysprof_lane_buffer *entries = this_cpu_read(sysprof_lanes);
 
-	sysprof_for_each_tap(tap) {
-		entries = &tap->cpus[cpu].entries;
+	for (; unlikely(entries); entries = READ_ONCE(entries->older))
 		if (likely(now < entries->until))
 			sysprof_lane_put(entries, now, left, next);
-		else if (tap->lane_id)
-			sysprof_tap_lane(tap, now, prev, left, next);
-	}
+		else
+			sysprof_tap_lane(entries, now, prev, left, next);
 }
 
 #endif /* _SYSPROF_SOURCES_H */

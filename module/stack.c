@@ -232,13 +232,16 @@ bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes)
 
 static u64 space_id(struct sysprof_stack *stack, const struct mm_struct *mm)
 {
-	u32 at = hash_ptr(mm, SYSPROF_STACK_SPACES_BITS);
+	struct sysprof_stack_space *ways =
+		stack->spaces[hash_ptr(mm, SYSPROF_STACK_SPACES_BITS)];
 
-	if (unlikely(stack->spaces[at].mm != mm)) {
-		stack->spaces[at].mm = mm;
-		stack->spaces[at].id = sysprof_state_mm_id(mm);
-	}
-	return stack->spaces[at].id;
+	if (likely(ways[0].mm == mm))
+		return ways[0].id;
+	if (likely(ways[1].mm == mm))
+		return ways[1].id;
+	ways[1] = ways[0];
+	ways[0] = (struct sysprof_stack_space){ mm, sysprof_state_mm_id(mm) };
+	return ways[0].id;
 }
 
 static void begin(struct sysprof_stack *stack, const struct task_struct *task)

@@ -28,6 +28,13 @@ struct sysprof_user_part {
 };
 
 #define SYSPROF_STACK_SPACES_BITS	4
+#define SYSPROF_STACK_SPACES_WAYS	2
+
+/* An address space and its id. */
+struct sysprof_stack_space {
+	const struct mm_struct *mm;
+	u64 id;
+};
 
 /**
  * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
@@ -56,10 +63,8 @@ struct sysprof_stack {
 	u32 pid;
 	u32 tid;
 	u64 mm;
-	struct {
-		const struct mm_struct *mm;
-		u64 id;
-	} spaces[1 << SYSPROF_STACK_SPACES_BITS];
+	struct sysprof_stack_space spaces[1 << SYSPROF_STACK_SPACES_BITS]
+					 [SYSPROF_STACK_SPACES_WAYS];
 	u64 site;
 	u16 flags;
 	u16 n_kernel;

@@ -276,8 +276,7 @@ void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *
 		state = sysprof_threads_state(prev, left);
 	if (prev->pid)
 		leave(cpu, prev, state, state_now == TASK_DEAD, now);
-	if (unlikely(READ_ONCE(sysprof_lanes_wanted)))
-		sysprof_taps_lane(now, prev, state, next);
+	sysprof_taps_lane(now, prev, state, next);
 	cpu->slot = next->pid ? enter(cpu, next, now) : NULL;
 	cpu->running = next;
 	end_call(cpu, now);

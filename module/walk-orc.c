@@ -290,11 +290,16 @@ static bool is_whole(struct orc_walk *walk, const struct place *place)
 	return true;
 }
 
-static void start(struct orc_walk *walk, struct place *place, u64 site)
+static void go_back(struct orc_walk *walk, const struct place *place)
 {
 	walk->n = !!place->regs;
 	walk->end = SYSPROF_END_ROOT;
 	walk->is_own = !place->regs && walk->task == current;
+}
+
+static void start(struct orc_walk *walk, struct place *place, u64 site)
+{
+	go_back(walk, place);
 	sysprof_memo_begin(&walk->memo, walk->task, site);
 	place->end = is_on_task_stack(walk, place->sp) ? walk->memo.stack.entry : 0;
 }
@@ -309,7 +314,11 @@ static noinline void walk_all(struct orc_walk *walk, struct place *place, u64 si
 	start(walk, place, site);
 	if (is_whole(walk, place))
 		return;
-	if (!walk->memo.is_due) {
+	if (walk->memo.by_steps) {
+		if (walk_by_steps(walk, *place))
+			return;
+		go_back(walk, place);
+	} else if (!walk->memo.is_due) {
 		if (walk_by_steps(walk, *place))
 			return;
 		start(walk, place, site);
