@@ -6,9 +6,8 @@
  * there.  The unwinder finds a caller by the place in the code and the stack pointer.  So if all
  * words at these addresses are the same, each of its steps would be, too.  (The exception is a
  * function that keeps a frame pointer: its frame's address comes from that.  So some of the stacks
- * that are found are also walked and compared, and wrong ones are counted.  Most of these are walked
- * by their steps; a function that needs its frame pointer has none, and sends the walk to the
- * unwinder.)
+ * that are found are also walked and compared, and wrong ones are counted: by their steps, which
+ * know frame pointers, and one in so many by the unwinder.)
  *
  * The kernel may begin a system call at a random distance from the registers that were saved on
  * entry.  The outermost return address is right before those, and is looked for there.  All other
@@ -45,7 +44,7 @@
 #define SETS	   (1 << SET_BITS)
 #define WAYS	   4U
 #define WORDS_MAX  0x3fffU
-#define UNWOUND_IN 8U /* one of so many checks is the unwinder's in any case */
+#define UNWOUND_IN 8U /* one of so many checks is the unwinder's */
 
 static uint check_one_in = 64;
 module_param(check_one_in, uint, 0644);
@@ -267,16 +266,26 @@ int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, un
 	return take(memo, frames, max, end);
 }
 
-int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned long ip,
-				    unsigned long sp, u64 *frames, u32 max, u8 *end)
+/* The step from @regs: to the end of the caller's stack, 0 if there is none.  False: not known. */
+static __always_inline bool go_from(const struct sysprof_task_stack *stack,
+				    const struct pt_regs *regs, unsigned long *behind)
+{
+	unsigned long bp = regs->bp;
+
+	*behind = regs->sp;
+	return sysprof_step_go(stack, sysprof_step_of(regs->ip, true), stack->entry, behind, &bp);
+}
+
+int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, const struct pt_regs *regs,
+				    u64 *frames, u32 max, u8 *end)
 {
 	struct sysprof_task_stack stack = stack_of(task, site);
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo = NULL;
 	unsigned long behind;
 
-	if (in_nmi() || !own->to_check || !sysprof_task_stack_has(&stack, sp) ||
-	    !sysprof_step_go(&stack, sysprof_step_of(ip, true), sp, stack.entry, &behind))
+	if (in_nmi() || !own->to_check || !sysprof_task_stack_has(&stack, regs->sp) ||
+	    !go_from(&stack, regs, &behind))
 		return -1;
 	*end = SYSPROF_END_ROOT;
 	if (behind) {
@@ -312,16 +321,15 @@ static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 	return true;
 }
 
-bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
+bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, const struct pt_regs *regs,
 			      u64 *frames, u32 max, u32 *n, u8 *end)
 {
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo = NULL;
 	unsigned long behind;
 
-	if (walk->is_sought || !sysprof_task_stack_has(&walk->stack, sp) ||
-	    !sysprof_step_go(&walk->stack, sysprof_step_of(ip, true), sp, walk->stack.entry,
-			     &behind))
+	if (walk->is_sought || !sysprof_task_stack_has(&walk->stack, regs->sp) ||
+	    !go_from(&walk->stack, regs, &behind))
 		return false;
 	if (behind) {
 		memo = look_up(own, &walk->stack, sysprof_stack_word(behind - sizeof(long)),

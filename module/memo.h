@@ -17,6 +17,7 @@
 #include "steps.h"
 
 struct memo;
+struct pt_regs;
 struct task_struct;
 
 /**
@@ -74,17 +75,17 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts);
  */
 int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, unsigned long sp,
 			u64 *frames, u32 max, u8 *end);
-/* The same of @task interrupted at @ip with stack pointer @sp: the frames begin with its caller. */
-int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned long ip,
-				    unsigned long sp, u64 *frames, u32 max, u8 *end);
+/* The same of @task interrupted at @regs: the frames begin with the caller. */
+int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, const struct pt_regs *regs,
+				    u64 *frames, u32 max, u8 *end);
 /* Begins a walk of @task, as above. */
 void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task, u64 site);
 /*
- * The frames after @ip, to the end of the stack, go into @frames, which has room for @max; @n is
- * their number, @end an enum sysprof_end.  @ip was interrupted with stack pointer @sp; @frames
- * begin with its caller.  False: the frames are not known, or have to be checked.
+ * The frames after @regs, which were interrupted, to the end of the stack go into @frames, which has
+ * room for @max; @n is their number, @end an enum sysprof_end.  @frames begin with the caller.
+ * False: the frames are not known, or have to be checked.
  */
-bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
+bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, const struct pt_regs *regs,
 			      u64 *frames, u32 max, u32 *n, u8 *end);
 /* The same from the return address @ip on, which is right below @sp. */
 bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,

@@ -3,12 +3,10 @@
  * Remembers, for each place in the kernel's code, where the unwinder found the caller.
  *
  * The tables of ORC say of each place how its caller is found.  Nearly everywhere that is at a
- * fixed distance from the stack pointer, so that the step is the same each time.  What is kept here
- * was found with a frame pointer that leads nowhere, and so by the stack pointer.  (A function that
- * realigns its stack has it in another register for its first instructions.)
- *
- * The exception that matters is the function that begins system calls, at a random distance from
- * the registers saved on entry.  Its caller's address is right before those.
+ * fixed distance from the stack pointer, or from where the frame pointer points, so that the step is
+ * the same each time.  A step also says where the caller's frame pointer was saved.  (A function
+ * that realigns its stack has it in another register for its first instructions: those are left to
+ * the unwinder.)
  *
  * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  What depends
  * on them is dropped when a module comes or goes, and also after a while, because the others are
@@ -32,7 +30,7 @@ bool sysprof_steps_is_image(u64 frame)
 
 /* The older one of a set goes. */
 void sysprof_step_learn(unsigned long ip, bool is_exact, u64 frame, enum sysprof_step kind,
-			unsigned long words)
+			unsigned long words, u32 saved)
 {
 	u32 key = sysprof_step_key(ip, is_exact);
 	u64 *set = sysprof_steps[hash_32(key, SYSPROF_STEP_SETS_BITS)];
@@ -44,6 +42,7 @@ void sysprof_step_learn(unsigned long ip, bool is_exact, u64 frame, enum sysprof
 	if ((u32)first != key)
 		WRITE_ONCE(set[1], first);
 	WRITE_ONCE(set[0], (u64)kind << SYSPROF_STEP_KIND_SHIFT |
+				   (u64)saved << SYSPROF_STEP_SAVED_SHIFT |
 				   (u64)words << SYSPROF_STEP_WORDS_SHIFT |
 				   (u64)sysprof_step_stamp(sysprof_steps_is_image(frame))
 					   << SYSPROF_STEP_STAMP_SHIFT |

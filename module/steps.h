@@ -39,22 +39,28 @@ static __always_inline bool sysprof_task_stack_has(const struct sysprof_task_sta
  * enum sysprof_step - where the caller of a place in the code is found
  * @SYSPROF_STEP_UNKNOWN: not known
  * @SYSPROF_STEP_BY_SP: its return address is a number of words from the stack pointer
- * @SYSPROF_STEP_AT_ENTRY: its return address is right before the registers of a system call
+ * @SYSPROF_STEP_BY_BP: the same, from where the frame pointer points
  * @SYSPROF_STEP_LAST: there is none; the registers are a number of words from the stack pointer
  * @SYSPROF_STEP_OTHER: that depends on other registers
  */
 enum sysprof_step {
 	SYSPROF_STEP_UNKNOWN,
 	SYSPROF_STEP_BY_SP,
-	SYSPROF_STEP_AT_ENTRY,
+	SYSPROF_STEP_BY_BP,
 	SYSPROF_STEP_LAST,
 	SYSPROF_STEP_OTHER,
 };
 
-/* A step is {kind:3, words:13, stamp:16, key:32}. */
+/*
+ * A step is {kind:3, saved:4, words:9, stamp:16, key:32}.  The caller's frame pointer is @saved
+ * words below the caller's end of the stack, where the return address is the first one; 0: the
+ * register has it.
+ */
 #define SYSPROF_STEP_KIND_SHIFT	 61
+#define SYSPROF_STEP_SAVED_SHIFT 57
+#define SYSPROF_STEP_SAVED_MAX	 15U
 #define SYSPROF_STEP_WORDS_SHIFT 48
-#define SYSPROF_STEP_WORDS_MAX	 0x1fffUL
+#define SYSPROF_STEP_WORDS_MAX	 0x1ffUL
 #define SYSPROF_STEP_STAMP_SHIFT 32
 
 #define SYSPROF_STEP_SETS_BITS 12
@@ -107,26 +113,42 @@ static __always_inline enum sysprof_step sysprof_step_kind(u64 step)
 	return step >> SYSPROF_STEP_KIND_SHIFT;
 }
 
+static __always_inline unsigned long sysprof_stack_word(unsigned long at)
+{
+	return READ_ONCE_NOCHECK(*(const unsigned long *)at);
+}
+
 /*
- * Where the return address that @step leads to from @sp ends; 0: there is none.  False: it leads
- * nowhere on this stack.  @end: of the memory that may be read.
+ * Goes to the caller: sets @sp behind the return address, 0 if there is none, and @bp to the
+ * caller's frame pointer.  False: @step leads nowhere on this stack.  @end: of the memory that may
+ * be read.
  */
 static __always_inline bool sysprof_step_go(const struct sysprof_task_stack *stack, u64 step,
-					    unsigned long sp, unsigned long end,
-					    unsigned long *behind)
+					    unsigned long end, unsigned long *sp, unsigned long *bp)
 {
 	unsigned long words = step >> SYSPROF_STEP_WORDS_SHIFT & SYSPROF_STEP_WORDS_MAX;
+	unsigned long saved = step >> SYSPROF_STEP_SAVED_SHIFT & SYSPROF_STEP_SAVED_MAX;
+	unsigned long from = *sp, behind;
 
 	switch (sysprof_step_kind(step)) {
+	case SYSPROF_STEP_BY_BP:
+		from = *bp;
+		if (from < *sp || from > end || from % sizeof(long))
+			return false;
+		fallthrough;
 	case SYSPROF_STEP_BY_SP:
-		*behind = sp + (words + 1) * sizeof(long);
-		return *behind <= end;
-	case SYSPROF_STEP_AT_ENTRY:
-		*behind = stack->entry;
-		return stack->is_system_call && sp < stack->entry && end == stack->entry;
+		behind = from + (words + 1) * sizeof(long);
+		if (behind > end)
+			return false;
+		*sp = behind;
+		if (saved)
+			*bp = sysprof_stack_word(behind - saved * sizeof(long));
+		return true;
 	case SYSPROF_STEP_LAST:
-		*behind = 0;
-		return sp + words * sizeof(long) == stack->entry;
+		if (from + words * sizeof(long) != stack->entry)
+			return false;
+		*sp = 0;
+		return true;
 	default:
 		return false;
 	}
@@ -136,16 +158,11 @@ static __always_inline bool sysprof_step_go(const struct sysprof_task_stack *sta
 int sysprof_steps_init(void);
 void sysprof_steps_exit(void);
 
-/* The code at @ip is reported as @frame; @words: as @kind needs it. */
+/* The code at @ip is reported as @frame; @words and @saved (up to @words + 1): as @kind needs it. */
 void sysprof_step_learn(unsigned long ip, bool is_exact, u64 frame, enum sysprof_step kind,
-			unsigned long words);
+			unsigned long words, u32 saved);
 void sysprof_steps_forget(void);
 /* Whether the code of @frame stays. */
 bool sysprof_steps_is_image(u64 frame);
-
-static __always_inline unsigned long sysprof_stack_word(unsigned long at)
-{
-	return READ_ONCE_NOCHECK(*(const unsigned long *)at);
-}
 
 #endif /* _SYSPROF_STEPS_H */

@@ -3,12 +3,14 @@
  * x86-64: kernel stacks by ORC, the tables by which the kernel itself unwinds, as far as they are
  * not known as a whole (memo.h) or step by step (steps.h).
  *
- * The unwinder is asked for each step that is not known.  It is given no frame pointer, so that it
- * fails where it needs one: such a stack is walked by the unwinder alone.
+ * The unwinder is asked for each step that is not known.  It is first given no frame pointer, so
+ * that it fails where it needs one; then it is asked again.  Where it needs another register the
+ * stack is walked by the unwinder alone.
  */
 #include <asm/ptrace.h>
 #include <asm/switch_to.h>
 #include <asm/unwind.h>
+#include <linux/bitops.h>
 #include <linux/sched.h>
 
 #include "arch.h"
@@ -20,6 +22,7 @@
 
 /* Frames of a walk, the module's own among them: more are no stack. */
 #define MAX_STEPS (2 * SYSPROF_MAX_KERNEL_FRAMES)
+#define NO_BP	  0x9db7c0de5f3a1eedUL /* that no register has: not an address */
 
 /**
  * struct orc_walk - a walk along a kernel stack
@@ -45,6 +48,7 @@ struct orc_walk {
  * struct place - where a walk is
  * @ip: an instruction that was interrupted, or a return address
  * @sp: the stack pointer there
+ * @bp: the frame pointer there
  * @end: the stack may be read up to here; 0: that is not known
  * @regs: what was interrupted; NULL: @ip is a return address
  * @step: that of @ip; 0: not looked up, or not known
@@ -52,6 +56,7 @@ struct orc_walk {
 struct place {
 	unsigned long ip;
 	unsigned long sp;
+	unsigned long bp;
 	unsigned long end;
 	struct pt_regs *regs;
 	u64 step;
@@ -86,9 +91,10 @@ static unsigned long place_of(const struct unwind_state *state)
 	return state->regs ? 0 : state->sp - sizeof(long);
 }
 
-static void learn(const struct place *place, enum sysprof_step kind, unsigned long words)
+static void learn(const struct place *place, enum sysprof_step kind, unsigned long words, u32 saved)
 {
-	sysprof_step_learn(place->ip, place->regs, sysprof_stack_encode(place->ip), kind, words);
+	sysprof_step_learn(place->ip, place->regs, sysprof_stack_encode(place->ip), kind, words,
+			   saved);
 }
 
 static bool is_on_task_stack(const struct orc_walk *walk, unsigned long sp)
@@ -105,6 +111,8 @@ static void move(const struct orc_walk *walk, struct place *place, const struct 
 {
 	place->ip = state->ip;
 	place->sp = state->sp;
+	if (state->bp != NO_BP)
+		place->bp = state->bp;
 	/* What was interrupted may have had any stack pointer. */
 	place->end = is_on_task_stack(walk, state->sp) ? walk->memo.stack.entry :
 		     state->regs		       ? 0 :
@@ -113,38 +121,109 @@ static void move(const struct orc_walk *walk, struct place *place, const struct 
 	place->step = 0;
 }
 
-/* The unwinder takes one step, without a frame pointer. */
-static enum outcome ask(struct orc_walk *walk, struct place *place)
+/* The unwinder takes one step from @place, where the frame pointer is taken to be @bp. */
+static void unwind_from(const struct orc_walk *walk, const struct place *place, unsigned long bp,
+			struct unwind_state *state)
 {
 	const struct pt_regs *from = place->regs;
-	struct unwind_state state;
 	/* No more of them is read. */
 	struct pt_regs regs;
 
-	walk->memo.is_asked = true;
 	regs.ip = place->ip - !from;
 	regs.sp = place->sp;
 	regs.cs = __KERNEL_CS;
-	regs.bp = 0;
+	regs.bp = bp;
 	regs.r10 = from ? from->r10 : 0;
 	regs.r13 = from ? from->r13 : 0;
 	regs.di = from ? from->di : 0;
 	regs.dx = from ? from->dx : 0;
-	unwind_start(&state, walk->task, &regs, NULL);
-	if (unwind_error(&state)) {
-		learn(place, SYSPROF_STEP_OTHER, 0);
+	unwind_start(state, walk->task, &regs, NULL);
+	/* They are gone. */
+	if (state->regs == &regs)
+		state->regs = NULL;
+}
+
+/* The words that may be the one in which the caller's frame pointer is: a bit each, as in a step. */
+static u32 saved_in(unsigned long sp, const struct unwind_state *state)
+{
+	u32 words = 0, i;
+
+	/* The first word is the return address. */
+	for (i = 2; i <= SYSPROF_STEP_SAVED_MAX && state->sp - i * sizeof(long) >= sp; i++)
+		if (sysprof_stack_word(state->sp - i * sizeof(long)) == state->bp)
+			words |= BIT(i);
+	return words;
+}
+
+/* The unwinder went from @place, without a frame pointer, to @state. */
+static void learn_by_sp(const struct orc_walk *walk, const struct place *place,
+			const struct unwind_state *state)
+{
+	struct place next_word = *place;
+	struct unwind_state other;
+	u32 saved = 0;
+
+	if (state->regs || state->sp <= place->sp || state->sp > place->end)
+		return;
+	if (state->bp != NO_BP) {
+		saved = saved_in(place->sp, state);
+		if (hweight32(saved) > 1) {
+			/* From one word higher it finds another word, as far from the end. */
+			next_word.sp += sizeof(long);
+			unwind_from(walk, &next_word, NO_BP, &other);
+			saved &= unwind_error(&other) ? 0 : saved_in(next_word.sp, &other);
+		}
+		if (hweight32(saved) != 1)
+			return;
+		saved = __ffs(saved);
+	}
+	learn(place, SYSPROF_STEP_BY_SP, words_between(place->sp, state->sp) - 1, saved);
+}
+
+/*
+ * The unwinder found no caller without a frame pointer.  With it, it finds the caller where
+ * functions that have one usually have it, or else the stack is the unwinder's.
+ */
+static enum outcome ask_by_bp(struct orc_walk *walk, struct place *place)
+{
+	unsigned long bp = place->bp;
+	struct unwind_state state;
+
+	if (bp % sizeof(long) || bp < place->sp || bp >= place->end)
+		return LOST;
+	unwind_from(walk, place, bp, &state);
+	/* In a function that realigns its stack the caller's end is higher. */
+	if (unwind_error(&state) || unwind_done(&state) || state.regs ||
+	    state.sp != bp + 2 * sizeof(long) || state.sp > place->end ||
+	    state.bp != sysprof_stack_word(bp)) {
+		learn(place, SYSPROF_STEP_OTHER, 0, 0);
 		return LOST;
 	}
+	if (!unwind_get_return_address(&state))
+		return LOST;
+	learn(place, SYSPROF_STEP_BY_BP, 1, 2);
+	move(walk, place, &state);
+	return MOVED;
+}
+
+/* The unwinder takes one step. */
+static enum outcome ask(struct orc_walk *walk, struct place *place)
+{
+	struct unwind_state state;
+
+	walk->memo.is_asked = true;
+	unwind_from(walk, place, NO_BP, &state);
+	if (unwind_error(&state))
+		return ask_by_bp(walk, place);
 	if (unwind_done(&state) || (state.regs && user_mode(state.regs))) {
 		if (is_on_task_stack(walk, place->sp))
 			learn(place, SYSPROF_STEP_LAST,
-			      words_between(place->sp, walk->memo.stack.entry));
+			      words_between(place->sp, walk->memo.stack.entry), 0);
 		return AT_ROOT;
 	}
 	if (!unwind_get_return_address(&state) || (state.regs && !state.full_regs))
 		return LOST;
-	if (!state.regs && state.sp > place->sp && state.sp <= place->end)
-		learn(place, SYSPROF_STEP_BY_SP, words_between(place->sp, state.sp) - 1);
+	learn_by_sp(walk, place, &state);
 	move(walk, place, &state);
 	return MOVED;
 }
@@ -153,13 +232,13 @@ static enum outcome ask(struct orc_walk *walk, struct place *place)
 static enum outcome step(struct orc_walk *walk, struct place *place)
 {
 	u64 own = place->step ?: sysprof_step_of(place->ip, place->regs), next;
-	unsigned long behind, ip;
+	unsigned long behind = place->sp, bp = place->bp, ip;
 
 	if (unlikely(sysprof_step_kind(own) == SYSPROF_STEP_OTHER)) {
 		walk->memo.is_asked = true;
 		return LOST;
 	}
-	if (!sysprof_step_go(&walk->memo.stack, own, place->sp, place->end, &behind))
+	if (!sysprof_step_go(&walk->memo.stack, own, place->end, &behind, &bp))
 		return ask(walk, place);
 	if (!behind)
 		return AT_ROOT;
@@ -170,6 +249,7 @@ static enum outcome step(struct orc_walk *walk, struct place *place)
 		return ask(walk, place);
 	place->ip = ip;
 	place->sp = behind;
+	place->bp = bp;
 	place->regs = NULL;
 	place->step = next;
 	return MOVED;
@@ -205,10 +285,7 @@ static bool walk_by_steps(struct orc_walk *walk, struct place place)
 	return true;
 }
 
-/*
- * The unwinder went from @place to @state.  What is known, or would be found without a frame
- * pointer, must be the same.
- */
+/* The unwinder went from @place to @state.  What is known, or is found step by step, is the same. */
 static void compare(struct orc_walk *walk, struct place place, struct unwind_state *state)
 {
 	enum outcome outcome;
@@ -222,21 +299,8 @@ static void compare(struct orc_walk *walk, struct place place, struct unwind_sta
 		walk->memo.is_wrong |=
 			!unwind_done(state) && !(state->regs && user_mode(state->regs));
 	else
-		walk->memo.is_wrong |= place.ip != state->ip || place.sp != state->sp;
-}
-
-/* What the unwinder found behind @place. */
-static void look_at(struct orc_walk *walk, const struct place *place, struct unwind_state *state,
-		    unsigned long at)
-{
-	const struct sysprof_task_stack *stack = &walk->memo.stack;
-
-	if (walk->memo.is_due && !walk->memo.is_check)
-		compare(walk, *place, state);
-	if (at == stack->entry - sizeof(long) && stack->is_system_call &&
-	    is_on_task_stack(walk, place->sp) &&
-	    sysprof_step_kind(sysprof_step_of(place->ip, place->regs)) == SYSPROF_STEP_OTHER)
-		learn(place, SYSPROF_STEP_AT_ENTRY, 0);
+		walk->memo.is_wrong |= place.ip != state->ip || place.sp != state->sp ||
+				       place.bp != state->bp;
 }
 
 /* The same by the unwinder alone.  Without registers the first frame is at @first or above. */
@@ -248,8 +312,8 @@ static void walk_on(struct orc_walk *walk, struct place place, unsigned long *fi
 
 	for (unwind_start(&state, walk->task, place.regs, first);; unwind_next_frame(&state)) {
 		at = unwind_done(&state) ? 0 : place_of(&state);
-		if (!is_first)
-			look_at(walk, &place, &state, at);
+		if (!is_first && walk->memo.is_due && !walk->memo.is_check)
+			compare(walk, place, &state);
 		is_first = false;
 		if (unwind_done(&state))
 			break;
@@ -283,7 +347,7 @@ static bool is_whole(struct orc_walk *walk, const struct place *place)
 		return is_known(walk, place->ip, place->sp);
 	/* Without a check it would have been recalled. */
 	if (!walk->memo.is_due ||
-	    !sysprof_memo_interrupted(&walk->memo, place->ip, place->sp, walk->frames + 1,
+	    !sysprof_memo_interrupted(&walk->memo, place->regs, walk->frames + 1,
 				      walk->max - 1, &known, &walk->end))
 		return false;
 	walk->n += known;
@@ -344,9 +408,9 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 	if (regs) {
 		place.ip = regs->ip;
 		place.sp = regs->sp;
+		place.bp = regs->bp;
 		frames[0] = sysprof_stack_encode(place.ip);
-		n = sysprof_memo_recall_interrupted(task, site, place.ip, place.sp, frames + 1,
-						    max - 1, end);
+		n = sysprof_memo_recall_interrupted(task, site, regs, frames + 1, max - 1, end);
 		if (likely(n >= 0))
 			return 1 + n;
 	} else {
@@ -355,10 +419,12 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 			first = __builtin_frame_address(0);
 			place.ip = (unsigned long)__builtin_return_address(0);
 			place.sp = (unsigned long)(first + 2);
+			place.bp = first[0];
 		} else {
 			asleep = (const struct inactive_task_frame *)task->thread.sp;
 			place.ip = READ_ONCE_NOCHECK(asleep->ret_addr);
 			place.sp = (unsigned long)(asleep + 1);
+			place.bp = READ_ONCE_NOCHECK(asleep->bp);
 		}
 		n = sysprof_memo_recall(task, site, place.ip, place.sp, frames, max, end);
 		if (likely(n >= 0))

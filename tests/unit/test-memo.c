@@ -8,6 +8,8 @@
 #define CONFIG_UNWINDER_ORC 1
 #include <glib.h>
 
+#define fallthrough __attribute__((__fallthrough__))
+
 /* What the kernel calls has a shape of its own. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "memo.c"
@@ -34,6 +36,8 @@ static struct {
 	unsigned long sp;
 	u32 n;
 } stack;
+
+static u32 checked_by_steps;
 
 void shim_step(void)
 {
@@ -86,25 +90,35 @@ static void learn(const struct sysprof_task_stack *task_stack, u64 frame, unsign
 	enum sysprof_step kind = SYSPROF_STEP_BY_SP;
 	unsigned long words = ((at ? at : task_stack->entry) - stack.sp) / sizeof(u64);
 
+	u32 saved = 0;
+
 	if (!sysprof_task_stack_has(task_stack, stack.sp))
 		return;
-	if (!at)
+	if (!at) {
 		kind = SYSPROF_STEP_LAST;
-	else if (at == task_stack->entry - sizeof(u64) && task_stack->is_system_call)
-		kind = SYSPROF_STEP_AT_ENTRY;
-	sysprof_step_learn(stack.ips[0], true, frame, kind, words);
+	} else if (at == task_stack->entry - sizeof(u64) && task_stack->is_system_call) {
+		/* The function that begins system calls has a frame pointer. */
+		if (!words)
+			return;
+		kind = SYSPROF_STEP_BY_BP;
+		words = 1;
+		saved = 2;
+	}
+	sysprof_step_learn(stack.ips[0], true, frame, kind, words, saved);
 }
 
 /* Walks as the module does; how many return addresses the unwinder had to find. */
 static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 {
+	const struct pt_regs regs = { .ip = stack.ips[0],
+				      .sp = stack.sp,
+				      .bp = (u64)stack.task.entry - 2 * sizeof(u64) };
 	struct sysprof_memo_walk memo;
 	u32 i, known;
 	int recalled;
 
 	frames[0] = told(stack.ips[0]);
-	recalled = sysprof_memo_recall_interrupted(&stack.task, 0, stack.ips[0], stack.sp,
-						   frames + 1, max - 1, end);
+	recalled = sysprof_memo_recall_interrupted(&stack.task, 0, &regs, frames + 1, max - 1, end);
 	if (recalled >= 0) {
 		*n = recalled + 1;
 		return 0;
@@ -112,8 +126,7 @@ static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 	sysprof_memo_begin(&memo, &stack.task, 0);
 	memo.is_asked = true;
 	*end = SYSPROF_END_ROOT;
-	if (sysprof_memo_interrupted(&memo, stack.ips[0], stack.sp, frames + 1, max - 1, &known,
-				     end)) {
+	if (sysprof_memo_interrupted(&memo, &regs, frames + 1, max - 1, &known, end)) {
 		*n = known + 1;
 		return 0;
 	}
@@ -134,6 +147,7 @@ static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
 	}
 	if (stack.n == 1)
 		learn(&memo.stack, frames[0], 0);
+	checked_by_steps += memo.by_steps;
 	*n = i;
 	sysprof_memo_keep(&memo, frames + i, *end);
 	return i;
@@ -346,9 +360,12 @@ static void test_checked(void)
 	begin();
 	check_one_in = 2;
 	this_cpu_read(memos)->to_check = 1;
+	checked_by_steps = 0;
 	make_stack(read_file, 4, 3, 0);
 	for (int i = 0; i < 11; i++)
 		walked();
+	/* The first of eight checks is the unwinder's. */
+	g_assert_cmpuint(checked_by_steps, ==, 4);
 	sysprof_memo_counts(0, &counts);
 	g_assert_cmpuint(counts.walked, ==, 1);
 	g_assert_cmpuint(counts.known, ==, 10);
@@ -409,8 +426,8 @@ static void test_steps(void)
 {
 	begin();
 	sysprof_steps_forget();
-	sysprof_step_learn(IMAGE + 5, false, told(IMAGE + 5), SYSPROF_STEP_BY_SP, 7);
-	sysprof_step_learn(MODULES + 5, true, told(MODULES + 5), SYSPROF_STEP_LAST, 0);
+	sysprof_step_learn(IMAGE + 5, false, told(IMAGE + 5), SYSPROF_STEP_BY_SP, 7, 0);
+	sysprof_step_learn(MODULES + 5, true, told(MODULES + 5), SYSPROF_STEP_LAST, 0, 0);
 	g_assert_cmpint(kind_of(IMAGE + 5, false), ==, SYSPROF_STEP_BY_SP);
 	g_assert_cmpint(kind_of(IMAGE + 5, true), ==, SYSPROF_STEP_UNKNOWN);
 	g_assert_cmpint(kind_of(IMAGE + 6, false), ==, SYSPROF_STEP_UNKNOWN);
@@ -422,18 +439,18 @@ static void test_steps(void)
 	jiffies += SYSPROF_STEPS_KEPT;
 	g_assert_cmpint(kind_of(IMAGE + 5, false), ==, SYSPROF_STEP_BY_SP);
 	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_UNKNOWN);
-	sysprof_step_learn(MODULES + 5, true, told(MODULES + 5), SYSPROF_STEP_OTHER, 0);
+	sysprof_step_learn(MODULES + 5, true, told(MODULES + 5), SYSPROF_STEP_OTHER, 0, 0);
 	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_OTHER);
 	module_event(NULL, 0, NULL);
 	g_assert_cmpint(kind_of(MODULES + 5, true), ==, SYSPROF_STEP_UNKNOWN);
 	/* Neither too far, nor code that has no frame. */
-	sysprof_step_learn(IMAGE + 7, false, told(IMAGE + 7), SYSPROF_STEP_BY_SP, 1 << 13);
-	sysprof_step_learn(IMAGE + 8, false, 0, SYSPROF_STEP_BY_SP, 1);
+	sysprof_step_learn(IMAGE + 7, false, told(IMAGE + 7), SYSPROF_STEP_BY_SP, 1 << 9, 0);
+	sysprof_step_learn(IMAGE + 8, false, 0, SYSPROF_STEP_BY_SP, 1, 0);
 	g_assert_cmpint(kind_of(IMAGE + 7, false), ==, SYSPROF_STEP_UNKNOWN);
 	g_assert_cmpint(kind_of(IMAGE + 8, false), ==, SYSPROF_STEP_UNKNOWN);
 	/* The latest ones stay. */
 	for (u64 ip = 0; ip < 10000; ip++) {
-		sysprof_step_learn(IMAGE + ip, false, told(IMAGE + ip), SYSPROF_STEP_BY_SP, 1);
+		sysprof_step_learn(IMAGE + ip, false, told(IMAGE + ip), SYSPROF_STEP_BY_SP, 1, 0);
 		g_assert_cmpint(kind_of(IMAGE + ip, false), ==, SYSPROF_STEP_BY_SP);
 		if (ip)
 			g_assert_cmpint(kind_of(IMAGE + ip - 1, false), ==, SYSPROF_STEP_BY_SP);
@@ -443,37 +460,57 @@ static void test_steps(void)
 	end();
 }
 
-/* Where a step of @kind leads, from 100 words below the registers, on 90 or 100 of them. */
-static unsigned long led(enum sysprof_step kind, unsigned long words, bool is_system_call,
-			 unsigned long readable)
+#define NOWHERE 1001
+
+/*
+ * Where a step of @kind leads, from 100 words below the registers, with the frame pointer at word
+ * @bp and @readable words.  Each word of the stack is its own number, and so is the result's.
+ */
+static unsigned long led(enum sysprof_step kind, unsigned long words, u32 saved, unsigned long bp,
+			 unsigned long readable, unsigned long *ret_bp)
 {
-	struct sysprof_task_stack task_stack = { .low = 8,
-						 .entry = 8 * 1000,
-						 .is_system_call = is_system_call };
-	unsigned long behind;
+	static u64 memory[NOWHERE];
+	struct sysprof_task_stack task_stack = { .low = (u64)memory, .entry = (u64)(memory + 1000) };
+	unsigned long sp = (u64)(memory + 900);
 	u64 step;
 
+	for (u32 i = 0; i < NOWHERE; i++)
+		memory[i] = i;
+	*ret_bp = (u64)memory + 8 * bp;
 	sysprof_steps_forget();
-	sysprof_step_learn(IMAGE, false, told(IMAGE), kind, words);
+	sysprof_step_learn(IMAGE, false, told(IMAGE), kind, words, saved);
 	step = sysprof_step_of(IMAGE, false);
-	return sysprof_step_go(&task_stack, step, 8 * 900, 8 * (900 + readable), &behind) ? behind :
-											    1;
+	if (!sysprof_step_go(&task_stack, step, (u64)(memory + 900 + readable), &sp, ret_bp))
+		return NOWHERE;
+	return sp ? (sp - (u64)memory) / 8 : 0;
 }
 
 static void test_steps_lead(void)
 {
+	unsigned long bp;
+
 	begin();
-	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 0, false, 100), ==, 8 * 901);
-	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 99, false, 100), ==, 8 * 1000);
-	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 100, false, 100), ==, 1);
-	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 95, false, 90), ==, 1);
-	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 5, false, 0), ==, 1);
-	g_assert_cmpuint(led(SYSPROF_STEP_AT_ENTRY, 0, true, 100), ==, 8 * 1000);
-	g_assert_cmpuint(led(SYSPROF_STEP_AT_ENTRY, 0, false, 100), ==, 1);
-	g_assert_cmpuint(led(SYSPROF_STEP_AT_ENTRY, 0, true, 90), ==, 1);
-	g_assert_cmpuint(led(SYSPROF_STEP_LAST, 100, false, 100), ==, 0);
-	g_assert_cmpuint(led(SYSPROF_STEP_LAST, 99, false, 100), ==, 1);
-	g_assert_cmpuint(led(SYSPROF_STEP_OTHER, 0, true, 100), ==, 1);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 0, 0, 0, 100, &bp), ==, 901);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 99, 0, 0, 100, &bp), ==, 1000);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 100, 0, 0, 100, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 95, 0, 0, 90, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 5, 0, 0, 0, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_LAST, 100, 0, 0, 100, &bp), ==, 0);
+	g_assert_cmpuint(led(SYSPROF_STEP_LAST, 99, 0, 0, 100, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_OTHER, 0, 0, 0, 100, &bp), ==, NOWHERE);
+	/* Where the caller's frame pointer was saved. */
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 6, 7, 0, 100, &bp), ==, 907);
+	g_assert_cmpuint(bp, ==, 900);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_SP, 20, 15, 0, 100, &bp), ==, 921);
+	g_assert_cmpuint(bp, ==, 906);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_BP, 1, 2, 950, 100, &bp), ==, 952);
+	g_assert_cmpuint(bp, ==, 950);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_BP, 1, 2, 998, 100, &bp), ==, 1000);
+	/* A frame pointer that is none. */
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_BP, 1, 2, 899, 100, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_BP, 1, 2, 999, 100, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_BP, 1, 2, -1ul / 8, 100, &bp), ==, NOWHERE);
+	g_assert_cmpuint(led(SYSPROF_STEP_BY_BP, 1, 2, 0, 100, &bp), ==, NOWHERE);
 	end();
 }
 

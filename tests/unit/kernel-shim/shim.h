@@ -235,7 +235,7 @@ struct llist_node {
 struct pt_regs {
 	u64 registers[16];
 	u64 orig_ax;
-	u64 ip;
+	u64 ip, sp, bp;
 };
 
 #define user_64bit_mode(regs) ((void)(regs), true)
