@@ -11,6 +11,7 @@
 #include <asm/switch_to.h>
 #include <asm/unwind.h>
 #include <linux/bitops.h>
+#include <linux/log2.h>
 #include <linux/sched.h>
 
 #include "arch.h"
@@ -155,25 +156,33 @@ static u32 saved_in(unsigned long sp, const struct unwind_state *state)
 	return words;
 }
 
+/*
+ * Of @saved, more than one word, those in which it may be.  From one word higher the unwinder finds
+ * another word, as far from the end.
+ */
+static noinline u32 saved_in_both(const struct orc_walk *walk, const struct place *place, u32 saved)
+{
+	struct place higher = *place;
+	struct unwind_state state;
+
+	higher.sp += sizeof(long);
+	unwind_from(walk, &higher, NO_BP, &state);
+	return unwind_error(&state) ? 0 : saved & saved_in(higher.sp, &state);
+}
+
 /* The unwinder went from @place, without a frame pointer, to @state. */
 static void learn_by_sp(const struct orc_walk *walk, const struct place *place,
 			const struct unwind_state *state)
 {
-	struct place next_word = *place;
-	struct unwind_state other;
 	u32 saved = 0;
 
 	if (state->regs || state->sp <= place->sp || state->sp > place->end)
 		return;
 	if (state->bp != NO_BP) {
 		saved = saved_in(place->sp, state);
-		if (hweight32(saved) > 1) {
-			/* From one word higher it finds another word, as far from the end. */
-			next_word.sp += sizeof(long);
-			unwind_from(walk, &next_word, NO_BP, &other);
-			saved &= unwind_error(&other) ? 0 : saved_in(next_word.sp, &other);
-		}
-		if (hweight32(saved) != 1)
+		if (!is_power_of_2(saved))
+			saved = saved_in_both(walk, place, saved);
+		if (!is_power_of_2(saved))
 			return;
 		saved = __ffs(saved);
 	}
@@ -368,12 +377,8 @@ static void start(struct orc_walk *walk, struct place *place, u64 site)
 	place->end = is_on_task_stack(walk, place->sp) ? walk->memo.stack.entry : 0;
 }
 
-/*
- * Appends the frames from @place on, or those behind it if it was interrupted.  @first: as in
- * walk_on().
- */
-static noinline void walk_all(struct orc_walk *walk, struct place *place, u64 site,
-			      unsigned long *first)
+/* Appends the frames from @place on, or those behind it if it was interrupted. */
+static void walk_all(struct orc_walk *walk, struct place *place, u64 site, unsigned long *first)
 {
 	start(walk, place, site);
 	if (is_whole(walk, place))
@@ -393,23 +398,37 @@ static noinline void walk_all(struct orc_walk *walk, struct place *place, u64 si
 	walk_on(walk, *place, first);
 }
 
+/*
+ * A stack that is not known, or has to be checked.  A function of its own, since the compiler
+ * clears all of its structures.
+ */
+static noinline u32 walk_unknown(struct task_struct *task, struct pt_regs *regs, u64 site,
+				 unsigned long ip, unsigned long sp, unsigned long bp,
+				 unsigned long *first, u64 *frames, u32 max, u8 *end)
+{
+	struct orc_walk walk = { .task = task, .frames = frames, .max = max };
+	struct place place = { .ip = ip, .sp = sp, .bp = bp, .regs = regs };
+
+	walk_all(&walk, &place, site, first);
+	*end = walk.end;
+	return walk.n;
+}
+
 u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
 			     u32 max, u8 *end)
 {
 	const struct inactive_task_frame *asleep;
-	struct place place = { .regs = regs };
-	struct orc_walk walk;
-	unsigned long *first = NULL;
+	unsigned long *first = NULL, ip, sp, bp;
 	int n;
 
 	*end = SYSPROF_END_LIMIT;
 	if (!max)
 		return 0;
 	if (regs) {
-		place.ip = regs->ip;
-		place.sp = regs->sp;
-		place.bp = regs->bp;
-		frames[0] = sysprof_stack_encode(place.ip);
+		ip = regs->ip;
+		sp = regs->sp;
+		bp = regs->bp;
+		frames[0] = sysprof_stack_encode(ip);
 		n = sysprof_memo_recall_interrupted(task, site, regs, frames + 1, max - 1, end);
 		if (likely(n >= 0))
 			return 1 + n;
@@ -417,23 +436,18 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 		if (task == current) {
 			/* A frame has a frame pointer and a return address. */
 			first = __builtin_frame_address(0);
-			place.ip = (unsigned long)__builtin_return_address(0);
-			place.sp = (unsigned long)(first + 2);
-			place.bp = first[0];
+			bp = first[0];
+			ip = (unsigned long)__builtin_return_address(0);
+			sp = (unsigned long)(first + 2);
 		} else {
 			asleep = (const struct inactive_task_frame *)task->thread.sp;
-			place.ip = READ_ONCE_NOCHECK(asleep->ret_addr);
-			place.sp = (unsigned long)(asleep + 1);
-			place.bp = READ_ONCE_NOCHECK(asleep->bp);
+			bp = READ_ONCE_NOCHECK(asleep->bp);
+			ip = READ_ONCE_NOCHECK(asleep->ret_addr);
+			sp = (unsigned long)(asleep + 1);
 		}
-		n = sysprof_memo_recall(task, site, place.ip, place.sp, frames, max, end);
+		n = sysprof_memo_recall(task, site, ip, sp, frames, max, end);
 		if (likely(n >= 0))
 			return n;
 	}
-	walk.task = task;
-	walk.frames = frames;
-	walk.max = max;
-	walk_all(&walk, &place, site, first);
-	*end = walk.end;
-	return walk.n;
+	return walk_unknown(task, regs, site, ip, sp, bp, first, frames, max, end);
 }
