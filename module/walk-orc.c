@@ -180,7 +180,7 @@ static void learn_by_sp(const struct orc_walk *walk, const struct place *place,
 		return;
 	if (state->bp != NO_BP) {
 		saved = saved_in(place->sp, state);
-		if (!is_power_of_2(saved))
+		if (hweight32(saved) > 1)
 			saved = saved_in_both(walk, place, saved);
 		if (!is_power_of_2(saved))
 			return;
