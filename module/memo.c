@@ -7,7 +7,7 @@
  * words at these addresses are the same, each of its steps would be, too.  (The exception is a
  * function that keeps a frame pointer: its frame's address comes from that.  So some of the stacks
  * that are found are also walked and compared, and wrong ones are counted: by their steps, which
- * know frame pointers, and one in so many by the unwinder.)
+ * know frame pointers, and one in UNWOUND_IN by the unwinder.)
  *
  * The kernel may begin a system call at a random distance from the registers that were saved on
  * entry.  The outermost return address is right before those, and is looked for there.  All other
@@ -44,7 +44,7 @@
 #define SETS	   (1 << SET_BITS)
 #define WAYS	   4U
 #define WORDS_MAX  0x3fffU
-#define UNWOUND_IN 8U /* one of so many checks is the unwinder's */
+#define UNWOUND_IN 8U /* one of that many checks is the unwinder's */
 
 static uint check_one_in = 64;
 module_param(check_one_in, uint, 0644);

@@ -81,8 +81,8 @@ int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, const st
 /* Begins a walk of @task, as above. */
 void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task, u64 site);
 /*
- * The frames after @regs, which were interrupted, to the end of the stack go into @frames, which has
- * room for @max; @n is their number, @end an enum sysprof_end.  @frames begin with the caller.
+ * The frames after @regs, which were interrupted, to the end of the stack go into @frames, which
+ * has room for @max; @n is their number, @end an enum sysprof_end.  @frames begin with the caller.
  * False: the frames are not known, or have to be checked.
  */
 bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, const struct pt_regs *regs,

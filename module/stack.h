@@ -28,6 +28,7 @@ struct sysprof_user_part {
 };
 
 #define SYSPROF_STACK_SPACES_BITS	4
+#define SYSPROF_STACK_SPACES_SETS	(1 << SYSPROF_STACK_SPACES_BITS)
 #define SYSPROF_STACK_SPACES_WAYS	2
 
 /* An address space and its id. */
@@ -63,8 +64,7 @@ struct sysprof_stack {
 	u32 pid;
 	u32 tid;
 	u64 mm;
-	struct sysprof_stack_space spaces[1 << SYSPROF_STACK_SPACES_BITS]
-					 [SYSPROF_STACK_SPACES_WAYS];
+	struct sysprof_stack_space spaces[SYSPROF_STACK_SPACES_SETS][SYSPROF_STACK_SPACES_WAYS];
 	u64 site;
 	u16 flags;
 	u16 n_kernel;

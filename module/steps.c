@@ -3,8 +3,8 @@
  * Remembers, for each place in the kernel's code, where the unwinder found the caller.
  *
  * The tables of ORC say of each place how its caller is found.  Nearly everywhere that is at a
- * fixed distance from the stack pointer, or from where the frame pointer points, so that the step is
- * the same each time.  A step also says where the caller's frame pointer was saved.  (A function
+ * fixed distance from the stack pointer, or from where the frame pointer points, so that the step
+ * is the same each time.  A step also says where the caller's frame pointer was saved.  (A function
  * that realigns its stack has it in another register for its first instructions: those are left to
  * the unwinder.)
  *

@@ -158,7 +158,7 @@ static __always_inline bool sysprof_step_go(const struct sysprof_task_stack *sta
 int sysprof_steps_init(void);
 void sysprof_steps_exit(void);
 
-/* The code at @ip is reported as @frame; @words and @saved (up to @words + 1): as @kind needs it. */
+/* The code at @ip is reported as @frame; @words and @saved, up to @words + 1: as @kind needs it. */
 void sysprof_step_learn(unsigned long ip, bool is_exact, u64 frame, enum sysprof_step kind,
 			unsigned long words, u32 saved);
 void sysprof_steps_forget(void);

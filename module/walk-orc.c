@@ -139,12 +139,12 @@ static void unwind_from(const struct orc_walk *walk, const struct place *place, 
 	regs.di = from ? from->di : 0;
 	regs.dx = from ? from->dx : 0;
 	unwind_start(state, walk->task, &regs, NULL);
-	/* They are gone. */
+	/* They end here. */
 	if (state->regs == &regs)
 		state->regs = NULL;
 }
 
-/* The words that may be the one in which the caller's frame pointer is: a bit each, as in a step. */
+/* The words in which the caller's frame pointer may be: a bit each, by number as in a step. */
 static u32 saved_in(unsigned long sp, const struct unwind_state *state)
 {
 	u32 words = 0, i;
@@ -180,7 +180,7 @@ static void learn_by_sp(const struct orc_walk *walk, const struct place *place,
 		return;
 	if (state->bp != NO_BP) {
 		saved = saved_in(place->sp, state);
-		if (hweight32(saved) > 1)
+		if (saved && !is_power_of_2(saved))
 			saved = saved_in_both(walk, place, saved);
 		if (!is_power_of_2(saved))
 			return;
@@ -294,7 +294,7 @@ static bool walk_by_steps(struct orc_walk *walk, struct place place)
 	return true;
 }
 
-/* The unwinder went from @place to @state.  What is known, or is found step by step, is the same. */
+/* The unwinder went from @place to @state.  What is known, or found step by step, is the same. */
 static void compare(struct orc_walk *walk, struct place place, struct unwind_state *state)
 {
 	enum outcome outcome;

@@ -470,7 +470,10 @@ static unsigned long led(enum sysprof_step kind, unsigned long words, u32 saved,
 			 unsigned long readable, unsigned long *ret_bp)
 {
 	static u64 memory[NOWHERE];
-	struct sysprof_task_stack task_stack = { .low = (u64)memory, .entry = (u64)(memory + 1000) };
+	struct sysprof_task_stack task_stack = {
+		.low = (u64)memory,
+		.entry = (u64)(memory + 1000),
+	};
 	unsigned long sp = (u64)(memory + 900);
 	u64 step;
 

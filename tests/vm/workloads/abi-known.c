@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * abi-known SECONDS [MODULE]: kernel stacks that the module knows are the ones that the unwinder
- * finds, or the steps along them: one in check_one_in is walked all the same, by the unwinder if all
- * are, and else mostly by its steps.  That is under system calls of many kinds, while return probes
- * and the function graph tracer replace return addresses, and MODULE comes and goes.
+ * finds, or the steps along them: one in check_one_in is walked all the same, by the unwinder if
+ * all are, and else mostly by its steps.  That is under system calls of many kinds, while return
+ * probes and the function graph tracer replace return addresses, and MODULE comes and goes.
  */
 #include "abi.h"
 
