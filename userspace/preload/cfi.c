@@ -467,7 +467,7 @@ bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, ui
 	if (address < begin || address - begin >= bytes)
 		return false;
 	if (cie.is_signal) {
-		*ret_rule = spt_rule(SPT_RULE_SIGNAL, 0, 0, 0, 0);
+		*ret_rule = spt_rule_signal();
 		return true;
 	}
 	if (cie.has_augmentation) {

@@ -125,14 +125,14 @@ uint64_t spt_rule_make(uint64_t pc)
 	if (!address)
 		return spt_rule(SPT_RULE_END, 0, 0, 0, 0);
 	if (!find_information(address - !is_exact, &eh_frame_hdr))
-		return spt_rule(is_sigreturn_of_no_file(address) ? SPT_RULE_SIGNAL : SPT_RULE_CHAIN,
-				0, 0, 0, 0);
+		return is_sigreturn_of_no_file(address) ?
+			spt_rule_signal() : spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
 	if (!eh_frame_hdr && !is_sigreturn(address))
 		return spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
 	if (eh_frame_hdr && spt_cfi_rule(eh_frame_hdr, address - !is_exact, address, &rule))
 		return rule;
-	return spt_rule(is_sigreturn(address) ? SPT_RULE_SIGNAL : SPT_RULE_UNKNOWN, 0, 0, 0,
-			0);
+	return is_sigreturn(address) ?
+		spt_rule_signal() : spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0);
 }
 
 void spt_rules_forget(void)

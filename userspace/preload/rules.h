@@ -12,7 +12,7 @@
 #include "machine.h"
 #include "rings/layout.h"
 
-/* The place of the caller's stack pointer. */
+/* The place of the caller's stack pointer.  Odd: the frame pointer says where. */
 enum spt_rule_base {
 	SPT_RULE_END,		/* there is no caller */
 	SPT_RULE_UNKNOWN,	/* there may be one */
@@ -110,6 +110,12 @@ static inline unsigned spt_rule_bp(uint64_t rule)
 	return rule >> 3 & 3;
 }
 
+/* The kernel has saved the frame pointer, too. */
+static inline uint64_t spt_rule_signal(void)
+{
+	return spt_rule(SPT_RULE_SIGNAL, 0, SPT_BP_AT_CFA, 0, 0);
+}
+
 /* Code of a file in memory. */
 struct spt_code {
 	uint64_t start, end;		/* of the executable segment */
@@ -137,22 +143,15 @@ extern uint32_t spt_generation;
 uint64_t spt_rule_make(uint64_t pc);
 void spt_rules_forget(void);
 
-static inline uint64_t spt_rule_key(uint64_t pc)
-{
-	uint64_t generation = __atomic_load_n(&spt_generation, __ATOMIC_RELAXED);
-
-	return pc | (generation & SPT_RULE_GENERATIONS) << 48;
-}
-
 /* @pc: a return address, or an instruction with SPT_NODE_EXACT. */
-static inline uint64_t spt_rule_of(uint64_t pc)
+static inline uint64_t spt_rule_of(uint64_t pc, uint32_t generation)
 {
 	struct spt_known_rule *known =
 		&spt_known_rules[(pc * 0x9e3779b97f4a7c15ULL) >> 48 & (SPT_RULES - 1)];
-	uint64_t rule = __atomic_load_n(&known->rule, __ATOMIC_RELAXED);
-	uint64_t key = spt_rule_key(pc);
+	uint64_t rule = __atomic_load_n(&known->rule, __ATOMIC_RELAXED),
+		 key = pc | (uint64_t)(generation & SPT_RULE_GENERATIONS) << 48;
 
-	if ((__atomic_load_n(&known->mixed, __ATOMIC_RELAXED) ^ rule) == key)
+	if (__builtin_expect((__atomic_load_n(&known->mixed, __ATOMIC_RELAXED) ^ rule) == key, 1))
 		return rule;
 	rule = spt_rule_make(pc);
 	__atomic_store_n(&known->rule, rule, __ATOMIC_RELAXED);

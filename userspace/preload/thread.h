@@ -17,11 +17,10 @@
 /* Of one walk: it leaves room for frames inside of those that it finds. */
 #define SPT_MOST_STEPS	 (SPT_MOST_FRAMES / 2)
 #define SPT_MOST_WATCHES (3u * SPT_MOST_FRAMES)
-/* The nodes that a thread knows; then it begins anew. */
-#define SPT_NODES	 (1u << 18)
-#define SPT_SIBLINGS	 (1u << 17)
-#define SPT_BESIDE	 8u
-#define SPT_HAS_SIBLINGS (1u << 31)
+/* The most nodes that a thread writes; then it begins anew.  Also the most places for them. */
+#define SPT_NODES	 (1u << 19)
+#define SPT_LEAST_NODE_BITS 12
+#define SPT_OWN_RULES	 4096u
 /* Walks from a place to a kept frame, and the words that one may have read. */
 #define SPT_MEMOS	 (1u << 9)
 #define SPT_MEMO_WATCHES 26u
@@ -47,10 +46,17 @@ struct spt_watch {
 struct spt_frame {
 	uint64_t pc, sp;
 	uint64_t bp;			/* 0 if the walk outwards from here does not need it */
+	uint64_t path;			/* the hash of the stack up to here */
 	uint32_t node;
 	uint32_t needs_bp;
 	uint32_t watches;		/* end of the words that were read to walk on from here */
 	uint32_t is_guess;		/* as in struct spt_step */
+};
+
+/* A node that was written.  Its place is a hash of its stack, or one of the next. */
+struct spt_known_node {
+	uint64_t pc;			/* 0: none */
+	uint32_t parent, node;
 };
 
 /* A step outwards, with the places of the words that led there; 0: no such word. */
@@ -59,16 +65,14 @@ struct spt_step {
 	uint64_t pc_at, bp_at, sp_at;
 	uint64_t link_at;		/* where a signal frame has the return address; 0: none */
 	bool is_guess;			/* found by frame pointers, or beyond such a frame */
+	bool is_odd;			/* sp_at and the two above count */
+	uint64_t path;			/* as in struct spt_frame */
+	struct spt_known_node *node;	/* the place of that path */
 };
 
-/*
- * A node that was written.  Its number is its place, so that the frames of one walk lie side by
- * side.
- */
-struct spt_known_node {
-	uint64_t pc;
-	uint32_t parent;
-	uint32_t child;			/* its latest child, and SPT_HAS_SIBLINGS; 0: none */
+/* Rules that the thread has used: few, side by side, where all of them take many cache lines. */
+struct spt_own_rule {
+	uint64_t pc, rule;		/* pc 0: none */
 };
 
 #ifdef SPT_CHECK
@@ -110,6 +114,8 @@ struct spt_thread {
 	uint64_t busy_sp;		/* stack pointer of the outermost call */
 	uint64_t last_stamp;
 	uint32_t n_nodes;
+	uint32_t n_known;		/* of them */
+	uint32_t node_shift;		/* of a hash, so that it is a place */
 	uint64_t generation;		/* of the rules; SPT_STALE: begin anew */
 	struct spt_frame *innermost;	/* of those that are kept */
 	/* Of allocations.  0: every call is recorded */
@@ -123,8 +129,7 @@ struct spt_thread {
 	struct spt_step steps[SPT_MOST_STEPS];
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
 	struct spt_known_node nodes[SPT_NODES];
-	/* Nodes that are not their parents' only child, and a mark of each; 0: none */
-	uint32_t siblings[SPT_SIBLINGS];
+	struct spt_own_rule own_rules[SPT_OWN_RULES];
 	bool has_begun;			/* the tables of walks may have entries */
 	/* Starts of code that was described, and start and end of the latest. */
 	uint64_t told_code[SPT_TOLD_CODE];

@@ -34,10 +34,16 @@ static bool read_safely(uint64_t address, void *to, size_t bytes)
 			 (long)&theirs, 1, 0) == (long)bytes;
 }
 
+/* Found by frame pointers, or beyond such a frame. */
+static inline bool is_guess(const struct spt_step *step)
+{
+	return step->is_odd && step->is_guess;
+}
+
 /* Behind a frame that was found by a guess, the result of a rule may be anything. */
 static inline bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
 {
-	if (__builtin_expect(from->is_guess, 0))
+	if (__builtin_expect(is_guess(from), 0))
 		return read_safely(address, ret, sizeof(*ret));
 	*ret = load(address);
 	return true;
@@ -94,6 +100,7 @@ static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 				 .bp = words[0],
 				 .pc_at = from->bp + 8,
 				 .bp_at = from->bp,
+				 .is_odd = true,
 				 .is_guess = true };
 	return true;
 }
@@ -106,7 +113,8 @@ static void step_over_signal(const struct spt_step *from, struct spt_step *to)
 				 .bp = load(from->sp + SPT_SIGNAL_BP),
 				 .pc_at = from->sp + SPT_SIGNAL_PC,
 				 .bp_at = from->sp + SPT_SIGNAL_BP,
-				 .sp_at = from->sp + SPT_SIGNAL_SP };
+				 .sp_at = from->sp + SPT_SIGNAL_SP,
+				 .is_odd = true };
 #ifdef SPT_HAS_LINK
 	to->link_at = from->sp + SPT_SIGNAL_LR;
 #endif
@@ -116,7 +124,7 @@ static void step_over_signal(const struct spt_step *from, struct spt_step *to)
 static inline bool has_link(const struct spt_step *step)
 {
 #ifdef SPT_HAS_LINK
-	return step->link_at;
+	return step->is_odd && step->link_at;
 #else
 	(void)step;
 	return false;
@@ -128,24 +136,50 @@ static inline uint64_t return_at(const struct spt_step *from, uint64_t rule, uin
 {
 #ifdef SPT_HAS_LINK
 	if (!spt_rule_ra_offset(rule))
-		return from->link_at;
+		return has_link(from) ? from->link_at : 0;
 #else
 	(void)from;
 #endif
 	return sp + (uint64_t)spt_rule_ra_offset(rule);
 }
 
-/* False: there is no further frame; @ret_parent is its replacement. */
-static __always_inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *ret_parent)
+/* Most callers' frames begin at a distance from a register.  False: not this one's, or a guess. */
+static __always_inline bool step_plainly(const struct spt_step *from, uint64_t rule,
+					 struct spt_step *to)
 {
-	uint64_t rule = spt_rule_of(from->pc), at = 0, sp;
+	uint64_t sp, bp = from->bp, bp_at;
+
+	_Static_assert(SPT_RULE_SP % 2 == 0 && SPT_RULE_BP == SPT_RULE_SP + 1, "one bit differs");
+	if (__builtin_expect((rule & 6) != SPT_RULE_SP || is_guess(from), 0))
+		return false;
+	sp = (spt_rule_base(rule) == SPT_RULE_BP ? bp : from->sp) + (uint64_t)spt_rule_offset(rule);
+	to->pc_at = return_at(from, rule, sp);
+	if (!to->pc_at)
+		return false;
+	to->sp = sp;
+	to->is_odd = false;
+	to->pc = load(to->pc_at) & SPT_RING_POINTER_MASK;
+	bp_at = (spt_rule_bp(rule) == SPT_BP_AT_CFA ? sp : bp) + (uint64_t)spt_rule_bp_offset(rule);
+	if (spt_rule_bp(rule) == SPT_BP_SAME)
+		bp_at = 0;
+	else
+		bp = load(bp_at);
+	to->bp_at = bp_at;
+	to->bp = bp;
+	return true;
+}
+
+/* False: there is no further frame; @ret_parent is its replacement. */
+static __attribute__((noinline)) bool step_otherwise(struct spt_step *from, struct spt_step *to,
+						     uint32_t *ret_parent)
+{
+	uint64_t rule = from->rule, at = 0, sp;
 
 #ifdef SPT_HAS_LINK
 	/* Where a guess leads, the stack pointer is not known. */
-	if (from->is_guess && spt_rule_base(rule) != SPT_RULE_END)
-		rule = spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
+	if (is_guess(from) && spt_rule_base(rule) != SPT_RULE_END)
+		from->rule = rule = spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
 #endif
-	from->rule = rule;
 	*ret_parent = SPT_NODE_INCOMPLETE;
 	switch (spt_rule_base(rule)) {
 	case SPT_RULE_SP:
@@ -162,7 +196,7 @@ static __always_inline bool step(struct spt_step *from, struct spt_step *to, uin
 			return false;
 		break;
 	case SPT_RULE_SIGNAL:
-		if (from->is_guess)
+		if (is_guess(from))
 			return false;
 		step_over_signal(from, to);
 		return true;
@@ -177,8 +211,9 @@ static __always_inline bool step(struct spt_step *from, struct spt_step *to, uin
 	to->sp = sp;
 	to->sp_at = at;
 	to->pc_at = return_at(from, rule, sp);
-	to->is_guess = from->is_guess;
 	to->link_at = 0;
+	to->is_guess = is_guess(from);
+	to->is_odd = true;
 	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc))
 		return false;
 	to->pc &= SPT_RING_POINTER_MASK;
@@ -196,20 +231,32 @@ static __always_inline bool step(struct spt_step *from, struct spt_step *to, uin
 	}
 }
 
-/* Whether the walk outwards from a frame depends on its frame pointer. */
-static bool needs_bp(uint64_t rule, bool caller_needs)
+static __always_inline bool step(struct spt_step *from, uint64_t rule, struct spt_step *to,
+				 uint32_t *ret_parent)
 {
-	switch (spt_rule_base(rule)) {
-	case SPT_RULE_BP:
-	case SPT_RULE_AT_BP:
-	case SPT_RULE_CHAIN:
-		return true;
-	case SPT_RULE_SP:
-	case SPT_RULE_AT_SP:
-		return caller_needs && spt_rule_bp(rule) != SPT_BP_AT_CFA;
-	default:
-		return false;
+	from->rule = rule;
+	return step_plainly(from, rule, to) || step_otherwise(from, to, ret_parent);
+}
+
+/* The rule from the thread's own table.  Not for a signal handler: an entry is two words. */
+static inline uint64_t own_rule(struct spt_thread *thread, uint64_t pc, uint32_t generation)
+{
+	struct spt_own_rule *own =
+		&thread->own_rules[pc * 0x9e3779b97f4a7c15ULL >> 32 & (SPT_OWN_RULES - 1)];
+
+	if (__builtin_expect(own->pc != pc, 0)) {
+		own->rule = spt_rule_of(pc, generation);
+		own->pc = pc;
 	}
+	return own->rule;
+}
+
+/* Whether the walk outwards from a frame depends on its frame pointer. */
+static inline bool needs_bp(uint64_t rule, bool caller_needs)
+{
+	_Static_assert(SPT_RULE_BP & SPT_RULE_AT_BP & SPT_RULE_CHAIN & 1, "they need it");
+	_Static_assert(!((SPT_RULE_SP | SPT_RULE_AT_SP | SPT_RULE_SIGNAL) & 1), "they may not");
+	return (rule | (caller_needs & ~(rule >> 3))) & 1;
 }
 
 /* Nodes. */
@@ -303,79 +350,75 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 }
 
 /*
- * Whether @at has the node; or none, so that it can be put there.  @mark: some bits of it, so that
- * few others are looked at.
+ * The hash of a stack: of the one around it, and of its innermost address.  It says where a node is
+ * looked for, before that of the parent is known.
  */
-static bool is_sibling(const struct spt_thread *thread, uint32_t at, uint32_t mark, uint32_t parent,
-		       uint64_t pc)
+static inline uint64_t path_inside(uint64_t path, uint64_t pc)
 {
-	const struct spt_known_node *node = &thread->nodes[at & (SPT_NODES - 1)];
-
-	return !at || (!((at ^ mark) & ~(SPT_NODES - 1)) && node->pc == pc &&
-		       node->parent == parent);
+	return (path ^ pc) * 0x9e3779b97f4a7c15ULL;
 }
 
-/*
- * The place of a node among those that have siblings; 0 is there: it has none yet.  Where there is
- * no room another one is dropped: its stack gets another node.
- */
-static uint32_t *sibling(struct spt_thread *thread, uint32_t parent, uint64_t pc,
-			 uint32_t *ret_mark)
+/* Places for nodes. */
+static inline uint32_t n_places(const struct spt_thread *thread)
 {
-	uint64_t mixed = (pc ^ (uint64_t)parent << 20) * 0x9e3779b97f4a7c15ULL;
-	uint32_t mark = (uint32_t)(mixed >> 16) & ~(SPT_NODES - 1);
-	uint32_t *first = &thread->siblings[mixed >> 47 & (SPT_SIBLINGS - SPT_BESIDE)];
-
-	*ret_mark = mark;
-	for (unsigned i = 0; i < SPT_BESIDE; i++)
-		if (is_sibling(thread, first[i], mark, parent, pc))
-			return first + i;
-	*first = 0;
-	return first;
+	return 1u << (64 - thread->node_shift);
 }
 
-static uint32_t new_child(struct spt_thread *thread, uint32_t parent, uint64_t pc)
+/* With half of the places free few are looked at in vain. */
+static inline uint32_t most_known(const struct spt_thread *thread)
+{
+	return n_places(thread) / 2;
+}
+
+static inline struct spt_known_node *place_of(struct spt_thread *thread, uint64_t path)
+{
+	return &thread->nodes[path >> thread->node_shift];
+}
+
+static __attribute__((noinline)) uint32_t new_child(struct spt_thread *thread, uint32_t parent,
+						    uint64_t pc, struct spt_known_node *at)
 {
 	uint32_t node = tell_node(thread, parent, pc);
 
-	thread->nodes[node] = (struct spt_known_node){ .pc = pc, .parent = parent };
-	return node;
-}
-
-static __attribute__((noinline)) uint32_t other_child(struct spt_thread *thread, uint32_t parent,
-						      uint64_t pc)
-{
-	struct spt_known_node *nodes = thread->nodes;
-	uint32_t latest = nodes[parent].child, mark, *at, node;
-
-	if (!latest)
-		return nodes[parent].child = new_child(thread, parent, pc);
-	if (!(latest & SPT_HAS_SIBLINGS)) {
-		at = sibling(thread, parent, nodes[latest].pc, &mark);
-		*at = latest | mark;
+	/* Where there is no room another one with that stack is written next time. */
+	if (thread->n_known < most_known(thread)) {
+		*at = (struct spt_known_node){ .pc = pc, .parent = parent, .node = node };
+		thread->n_known++;
 	}
-	at = sibling(thread, parent, pc, &mark);
-	if (!*at)
-		*at = new_child(thread, parent, pc) | mark;
-	node = *at & (SPT_NODES - 1);
-	nodes[parent].child = node | SPT_HAS_SIBLINGS;
 	return node;
 }
 
-static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_t pc)
+/* @at: the place of its path. */
+static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_t pc,
+			     struct spt_known_node *at)
 {
-	uint32_t node = thread->nodes[parent].child & ~SPT_HAS_SIBLINGS;
-
-	/* No child: nobody's is at this place, whose pc is 0. */
-	if (__builtin_expect(thread->nodes[node].pc == pc, 1))
-		return node;
-	return other_child(thread, parent, pc);
+	while (__builtin_expect(at->pc != pc || at->parent != parent, 0)) {
+		if (!at->pc)
+			return new_child(thread, parent, pc, at);
+		at = thread->nodes + ((at + 1 - thread->nodes) & (n_places(thread) - 1));
+	}
+	return at->node;
 }
 
 uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc)
 {
-	return thread->state == SPT_BUSY ? child(thread, parent, pc) :
-					   tell_node(thread, parent, pc);
+	return thread->state == SPT_BUSY ?
+		child(thread, parent, pc, place_of(thread, path_inside(parent, pc))) :
+		tell_node(thread, parent, pc);
+}
+
+static void forget_nodes(struct spt_thread *thread)
+{
+	memset(thread->nodes, 0, n_places(thread) * sizeof(*thread->nodes));
+	thread->n_known = 0;
+}
+
+/* Stacks get new nodes, in more room.  Those of the kept frames remain. */
+static __attribute__((noinline)) void grow(struct spt_thread *thread)
+{
+	forget_nodes(thread);
+	if (n_places(thread) < SPT_NODES)
+		thread->node_shift--;
 }
 
 /* Drops everything that is known, and lets the reader know. */
@@ -390,9 +433,11 @@ static void forget(struct spt_thread *thread, uint32_t generation)
 	thread->watches[0] = (struct spt_watch){ &zero, 1 };
 	thread->innermost = thread->frames;
 	thread->n_nodes = SPT_NODE_FIRST;
-	thread->nodes[SPT_NODE_ROOT].child = thread->nodes[SPT_NODE_INCOMPLETE].child = 0;
-	if (thread->has_begun) {
-		memset(thread->siblings, 0, sizeof(thread->siblings));
+	if (!thread->has_begun) {
+		thread->node_shift = 64 - SPT_LEAST_NODE_BITS;
+	} else {
+		forget_nodes(thread);
+		memset(thread->own_rules, 0, sizeof(thread->own_rules));
 		memset(thread->told_code, 0, sizeof(thread->told_code));
 		memset(thread->latest_code, 0, sizeof(thread->latest_code));
 		for (unsigned i = 0; i < SPT_MEMOS; i++)
@@ -403,22 +448,25 @@ static void forget(struct spt_thread *thread, uint32_t generation)
 
 /* The kept frames. */
 
-static uint32_t watch(struct spt_thread *thread, uint32_t last, uint64_t at, uint64_t value)
+static inline struct spt_watch *watch(struct spt_watch *last, uint64_t at, uint64_t value)
 {
-	if (!at)
-		return last;
-	thread->watches[++last] = (struct spt_watch){ (const uint64_t *)at, value };
-	return last;
+	last[1] = (struct spt_watch){ (const uint64_t *)at, value };
+	return last + 1;
 }
 
 /* The words by which a frame was found, so that they are read again in the order of the walk. */
-static uint32_t watch_step(struct spt_thread *thread, uint32_t last, const struct spt_step *step,
-			   bool needs)
+static inline uint32_t watch_step(struct spt_thread *thread, uint32_t before,
+				  const struct spt_step *step, bool needs)
 {
-	last = watch(thread, last, needs ? step->bp_at : 0, step->bp);
-	if (step->pc_at)
-		last = watch(thread, last, step->pc_at, load(step->pc_at));
-	return watch(thread, last, step->sp_at, step->sp);
+	struct spt_watch *last = thread->watches + before;
+
+	if (needs && step->bp_at)
+		last = watch(last, step->bp_at, step->bp);
+	if (__builtin_expect(step->pc_at != 0, 1))
+		last = watch(last, step->pc_at, load(step->pc_at));
+	if (__builtin_expect(step->is_odd, 0) && step->sp_at)
+		last = watch(last, step->sp_at, step->sp);
+	return (uint32_t)(last - thread->watches);
 }
 
 /*
@@ -437,6 +485,20 @@ static struct spt_frame *verify(const struct spt_thread *thread, struct spt_fram
 	return frame;
 }
 
+/* Fetches the nodes of the frames inside of @frame, from @end inwards to @steps. */
+static __always_inline void fetch_nodes(struct spt_thread *thread, const struct spt_frame *frame,
+					struct spt_step *steps, struct spt_step *end)
+{
+	uint64_t path = frame->path;
+
+	while (end > steps) {
+		end--;
+		end->path = path = path_inside(path, end->pc);
+		end->node = place_of(thread, path);
+		__builtin_prefetch(end->node);
+	}
+}
+
 /* Puts the frames that were walked inside of @frame, from @end inwards to @steps; the innermost. */
 static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct spt_frame *frame,
 					      const struct spt_step *steps,
@@ -451,10 +513,11 @@ static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct 
 			.pc = has_link(end) ? 0 : end->pc,
 			.sp = end->sp,
 			.bp = needs ? end->bp : 0,
-			.node = child(thread, frame->node, end->pc),
+			.path = end->path,
+			.node = child(thread, frame->node, end->pc, end->node),
 			.needs_bp = needs,
 			.watches = watch_step(thread, frame->watches, outer, frame->needs_bp),
-			.is_guess = outer->is_guess | frame->is_guess,
+			.is_guess = is_guess(outer) | frame->is_guess,
 		};
 		frame++;
 	}
@@ -490,7 +553,7 @@ static void note(struct spt_thread *thread, const struct spt_place *place,
 }
 
 static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
-					       const struct spt_place *place)
+					       const struct spt_place *place, uint32_t generation)
 {
 	struct spt_step *steps = thread->steps, *at = steps;
 	struct spt_frame *frame = thread->innermost;
@@ -499,20 +562,23 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 	at->pc = place->pc;
 	at->sp = place->sp;
 	at->bp = place->bp;
-	at->is_guess = false;
+	at->is_odd = false;
 	for (;;) {
 		while (frame->sp < at->sp)
 			frame--;
 		if (frame->sp == at->sp && frame->pc == at->pc &&
 		    (!frame->needs_bp || frame->bp == at->bp)) {
-			struct spt_frame *differs = verify(thread, frame);
+			struct spt_frame *differs;
 
+			fetch_nodes(thread, frame, steps, at);
+			differs = verify(thread, frame);
 			if (!differs)
 				break;
 			frame = differs > thread->frames ? differs - 1 : differs;
 		}
 		parent = SPT_NODE_INCOMPLETE;
-		if (at + 2 == steps + SPT_MOST_STEPS || !step(at, at + 1, &parent)) {
+		if (at + 2 == steps + SPT_MOST_STEPS ||
+		    !step(at, own_rule(thread, at->pc, generation), at + 1, &parent)) {
 			/* The end was found by code, not by a word that could change. */
 			at[1] = (struct spt_step){ 0 };
 		} else if (at[1].pc) {
@@ -524,12 +590,13 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		at++;
 		frame = thread->frames;
 		frame->node = parent;
+		fetch_nodes(thread, frame, steps, at);
 		break;
 	}
 	if (frame + (at - steps) > thread->frames + SPT_MOST_FRAMES) {
 		/* Too deep.  Without those frames there is room for many more calls. */
 		thread->innermost = thread->frames;
-		return walk(thread, place);
+		return walk(thread, place, generation);
 	}
 	thread->innermost = keep(thread, frame, steps, at);
 	note(thread, place, frame);
@@ -542,20 +609,24 @@ uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
 
 	if (__builtin_expect(thread->generation != generation, 0))
 		forget(thread, generation);
-	return walk(thread, place);
+	if (__builtin_expect(thread->n_known >= most_known(thread), 0))
+		grow(thread);
+	return walk(thread, place, generation);
 }
 
 uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place)
 {
+	uint32_t generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE),
+		 node = SPT_NODE_ROOT;
 	struct spt_step *steps = thread->nested_steps;
-	uint32_t node = SPT_NODE_ROOT;
 	unsigned n = 0;
 
 	/* What is left of the nodes is for the walk that was interrupted. */
 	if (thread->n_nodes > SPT_NODES - SPT_MOST_FRAMES - SPT_NESTED_FRAMES)
 		return SPT_NODE_INCOMPLETE;
 	steps[0] = (struct spt_step){ .pc = place->pc, .sp = place->sp, .bp = place->bp };
-	while (n + 1 < SPT_NESTED_FRAMES && step(&steps[n], &steps[n + 1], &node) &&
+	while (n + 1 < SPT_NESTED_FRAMES &&
+	       step(&steps[n], spt_rule_of(steps[n].pc, generation), &steps[n + 1], &node) &&
 	       steps[n + 1].pc)
 		n++;
 	if (n + 1 == SPT_NESTED_FRAMES)
