@@ -11,7 +11,13 @@ void spt_ring_reader_init(SptRingReader *reader, void *rings, uint32_t slot)
 {
 	uint32_t tail = __atomic_load_n(&spt_rings_slot(rings, slot)->tail, __ATOMIC_RELAXED);
 
-	*reader = (SptRingReader){ .rings = rings, .slot = slot, .at = tail, .end = tail };
+	*reader = (SptRingReader){
+		.rings = rings,
+		.words = spt_rings_words(rings, slot),
+		.slot = slot,
+		.at = tail,
+		.end = tail,
+	};
 }
 
 static struct spt_ring_slot *slot_of(const SptRingReader *reader)
@@ -32,11 +38,10 @@ bool spt_ring_reader_begin(SptRingReader *reader)
 	return reader->at != head;
 }
 
-static uint64_t word(SptRingReader *reader)
+static inline uint64_t word(SptRingReader *reader)
 {
-	const uint64_t *words = spt_rings_words(reader->rings, reader->slot);
-
-	return __atomic_load_n(&words[reader->at++ & (SPT_RING_WORDS - 1)], __ATOMIC_RELAXED);
+	return __atomic_load_n(&reader->words[reader->at++ & (SPT_RING_WORDS - 1)],
+			       __ATOMIC_RELAXED);
 }
 
 /* Words that follow the first one. */
@@ -95,7 +100,7 @@ static bool take_object(SptRingReader *reader, unsigned n, SptRingRecord *ret)
 	return ret->address < ret->end;
 }
 
-static bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord *ret)
+static inline bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord *ret)
 {
 	uint64_t bytes = word(reader), node = is_short ? bytes >> 32 : word(reader);
 
@@ -104,14 +109,11 @@ static bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord 
 	return is_node(node) && ret->bytes <= INT64_MAX;
 }
 
-static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
+static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t first,
+						 SptRingRecord *ret)
 {
 	unsigned behind = words_behind(first);
 
-	ret->type = first & SPT_RING_TYPE_MASK;
-	ret->address = first >> SPT_RING_POINTER_SHIFT;
-	ret->bytes = 0;
-	ret->node = 0;
 	ret->parent = 0;
 	if (behind > reader->end - reader->at)
 		return false;
@@ -147,6 +149,22 @@ static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 		return take_object(reader, behind, ret);
 	}
 	return false;
+}
+
+/* Most records are one of two. */
+static inline bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
+{
+	ret->type = first & SPT_RING_TYPE_MASK;
+	ret->address = first >> SPT_RING_POINTER_SHIFT;
+	ret->bytes = 0;
+	ret->node = 0;
+	if (ret->type != SPT_RING_FREE &&
+	    (ret->type != SPT_RING_ALLOC || reader->at == reader->end))
+		return take_other(reader, first, ret);
+	reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
+	ret->stamp = reader->stamp;
+	ret->parent = 0;
+	return ret->type == SPT_RING_FREE || take_allocation(reader, true, ret);
 }
 
 bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret)

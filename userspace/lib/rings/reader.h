@@ -30,6 +30,7 @@ typedef struct {
 
 typedef struct {
 	void *rings;
+	const uint64_t *words;		/* of the ring */
 	uint32_t slot;
 	uint32_t at, end;		/* words that have been taken, and end of those available */
 	uint64_t stamp;
@@ -51,8 +52,7 @@ void spt_ring_reader_end(SptRingReader *reader);
  */
 static inline uint64_t spt_ring_reader_ahead(const SptRingReader *reader, unsigned words)
 {
-	const uint64_t *ring = spt_rings_words(reader->rings, reader->slot);
-	uint64_t word = __atomic_load_n(&ring[(reader->at + words) & (SPT_RING_WORDS - 1)],
+	uint64_t word = __atomic_load_n(&reader->words[(reader->at + words) & (SPT_RING_WORDS - 1)],
 					__ATOMIC_RELAXED);
 
 	return word >> SPT_RING_POINTER_SHIFT;
