@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "base/sort.h"
 #include "record/memory-private.h"
 #include "record/stacks.h"
 #include "sysprof.h"
@@ -278,33 +279,29 @@ void spt_memory_put_late(SptMemory *memory, bool all)
 	g_array_set_size(memory->late, kept);
 }
 
-struct open_block {
-	uint64_t time, at;
-};
-
-static gint by_time(gconstpointer a, gconstpointer b)
+static bool lacks_row(const SptBlock *block)
 {
-	uint64_t one = ((const struct open_block *)a)->time,
-		 other = ((const struct open_block *)b)->time;
-
-	return one < other ? -1 : one > other;
+	return block->address && !(block->flags & SPT_ALLOCATION_OPEN);
 }
 
 void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 {
-	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(struct open_block));
+	g_autofree struct spt_item *room = NULL;
+	struct spt_item *items, *spare;
+	uint32_t n_used = blocks->n ? blocks->n_used : 0, n = 0;
 
-	for (uint32_t i = 0; blocks->n && i < blocks->n_used; i++) {
-		const SptBlock *block = &blocks->blocks[i];
-		struct open_block found = { block->time, i };
-
-		if (block->address && !(block->flags & SPT_ALLOCATION_OPEN))
-			g_array_append_val(open, found);
-	}
+	for (uint32_t i = 0; i < n_used; i++)
+		n += lacks_row(&blocks->blocks[i]);
+	items = room = g_new(struct spt_item, 2UL * n);
+	spare = room + n;
+	n = 0;
+	for (uint32_t i = 0; i < n_used; i++)
+		if (lacks_row(&blocks->blocks[i]))
+			items[n++] = (struct spt_item){ blocks->blocks[i].time, i };
 	/* The order of addresses would take more room in the file. */
-	g_array_sort(open, by_time);
-	for (unsigned i = 0; i < open->len; i++) {
-		SptBlock *block = &blocks->blocks[g_array_index(open, struct open_block, i).at];
+	spt_sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++) {
+		SptBlock *block = &blocks->blocks[items[i].index];
 		const struct spt_late_row row = {
 			.block = *block,
 			.time = block->time,
