@@ -375,29 +375,40 @@ static inline struct spt_known_node *place_of(struct spt_thread *thread, uint64_
 	return &thread->nodes[path >> thread->node_shift];
 }
 
+/* From @at on: the node's place, or where it can be put. */
+static inline struct spt_known_node *look_on(struct spt_thread *thread, uint32_t parent,
+					     uint64_t pc, struct spt_known_node *at)
+{
+	while (__builtin_expect(at->pc != pc || at->parent != parent, 0) && at->pc)
+		at = thread->nodes + ((at + 1 - thread->nodes) & (n_places(thread) - 1));
+	return at;
+}
+
+/* Where there is no room another one with that stack is written next time. */
+static void put_node(struct spt_thread *thread, const struct spt_known_node *node,
+		     struct spt_known_node *at)
+{
+	if (at->pc || thread->n_known >= most_known(thread))
+		return;
+	*at = *node;
+	thread->n_known++;
+}
+
 static __attribute__((noinline)) uint32_t new_child(struct spt_thread *thread, uint32_t parent,
 						    uint64_t pc, struct spt_known_node *at)
 {
-	uint32_t node = tell_node(thread, parent, pc);
+	const struct spt_known_node node = { pc, parent, tell_node(thread, parent, pc) };
 
-	/* Where there is no room another one with that stack is written next time. */
-	if (thread->n_known < most_known(thread)) {
-		*at = (struct spt_known_node){ .pc = pc, .parent = parent, .node = node };
-		thread->n_known++;
-	}
-	return node;
+	put_node(thread, &node, at);
+	return node.node;
 }
 
 /* @at: the place of its path. */
 static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_t pc,
 			     struct spt_known_node *at)
 {
-	while (__builtin_expect(at->pc != pc || at->parent != parent, 0)) {
-		if (!at->pc)
-			return new_child(thread, parent, pc, at);
-		at = thread->nodes + ((at + 1 - thread->nodes) & (n_places(thread) - 1));
-	}
-	return at->node;
+	at = look_on(thread, parent, pc, at);
+	return __builtin_expect(at->pc != 0, 1) ? at->node : new_child(thread, parent, pc, at);
 }
 
 uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc)
@@ -413,12 +424,20 @@ static void forget_nodes(struct spt_thread *thread)
 	thread->n_known = 0;
 }
 
-/* Stacks get new nodes, in more room.  Those of the kept frames remain. */
+/* Stacks get new nodes, in more room, except those of the kept frames: more are inside of them. */
 static __attribute__((noinline)) void grow(struct spt_thread *thread)
 {
 	forget_nodes(thread);
 	if (n_places(thread) < SPT_NODES)
 		thread->node_shift--;
+	for (const struct spt_frame *frame = thread->frames + 1; frame <= thread->innermost;
+	     frame++) {
+		const struct spt_known_node node = { frame->pc, frame[-1].node, frame->node };
+
+		if (node.pc)
+			put_node(thread, &node, look_on(thread, node.parent, node.pc,
+							place_of(thread, frame->path)));
+	}
 }
 
 /* Drops everything that is known, and lets the reader know. */
