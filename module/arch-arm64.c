@@ -70,8 +70,8 @@ static u32 walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *en
 }
 
 /* Nothing that all kernels export walks another task. */
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
-			     u32 max, u8 *end)
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
+			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end)
 {
 	unsigned long *ips = (unsigned long *)frames;
 	u32 n, i, own = 0;

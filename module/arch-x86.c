@@ -28,8 +28,8 @@ static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) |
 #include "walk-table.h"
 
 #ifndef CONFIG_UNWINDER_ORC /* walk-orc.c has the function for kernels with ORC */
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
-			     u32 max, u8 *end)
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
+			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end)
 {
 	bool is_own = !regs && task == current;
 	struct unwind_state state;

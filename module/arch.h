@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct ranges;
+struct sysprof_origin;
 struct sysprof_tables;
 struct task_struct;
 
@@ -43,12 +44,11 @@ struct sysprof_walk {
 /*
  * Writes the kernel frames of @task into @frames, encoded as in stack.h, innermost first, and enum
  * sysprof_end into @end.  If @task is current, the walk begins at what @regs interrupted; with
- * @regs NULL it begins here and skips the module's own frames.  If @task does not run, @regs is
- * NULL and the walk begins where the task was switched away.  @site: as in struct sysprof_stack.
- * Interrupts off, or in NMI.
+ * @regs NULL it begins at @origin and skips the module's own frames.  If @task does not run, @regs
+ * is NULL and the walk begins where the task was switched away.  Interrupts off, or in NMI.
  */
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
-			     u32 max, u8 *end);
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
+			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end);
 /*
  * Registers of what the interrupt under way has interrupted; NULL: not found.  x86 has them in
  * get_irq_regs() only for its timer.

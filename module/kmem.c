@@ -134,14 +134,13 @@ static void keep(const struct layer *layer, const void *address,
 		};
 }
 
-/* @site: as in struct sysprof_prompt_event. */
 static void allocated(const struct layer *layer, const void *address, u64 bytes,
-		      struct sysprof_part_memory *part, u64 site)
+		      struct sysprof_part_memory *part, struct sysprof_origin origin)
 {
 	struct sysprof_prompt_event event = {
 		.value = bytes,
 		.part = &part->part,
-		.site = site,
+		.origin = origin,
 		.prompt = layer->alloc,
 		.axis = SYSPROF_AXIS_VALUE,
 		.phase = SYSPROF_PHASE_OPEN,
@@ -177,7 +176,7 @@ static noinline void slab_asks(const void *address, u64 bytes, u64 requested, gf
 	if (cache && name_at)
 		strscpy(part.cache, *(const char *const *)((const char *)cache + name_at),
 			sizeof(part.cache));
-	allocated(&slab, address, bytes, &part, site);
+	allocated(&slab, address, bytes, &part, SYSPROF_ORIGIN(site));
 }
 
 static __always_inline void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t gfp,
@@ -291,7 +290,8 @@ static noinline void page_asks(struct page *page, unsigned int order, gfp_t gfp)
 		.requested = PAGE_SIZE << order,
 	};
 
-	allocated(&pages, page, PAGE_SIZE << order, &part, (__force u32)gfp + order);
+	allocated(&pages, page, PAGE_SIZE << order, &part,
+		  SYSPROF_ORIGIN((__force u32)gfp + order));
 }
 
 static void page_alloc_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
@@ -325,7 +325,7 @@ static void percpu_allocated(const void __percpu *address, size_t bytes, gfp_t g
 
 	if (address)
 		allocated(&percpu, (const void *)(__force unsigned long)address,
-			  bytes * num_possible_cpus(), &part, bytes);
+			  bytes * num_possible_cpus(), &part, SYSPROF_ORIGIN(bytes));
 }
 
 /* For kernels up to 5.19. */
@@ -368,7 +368,7 @@ static void __maybe_unused area_hit(void *data, unsigned long address, unsigned 
 	struct sysprof_part_memory part = { .node = NUMA_NO_NODE, .requested = bytes };
 
 	if (!failed)
-		allocated(&areas, (const void *)address, bytes, &part, bytes);
+		allocated(&areas, (const void *)address, bytes, &part, SYSPROF_ORIGIN(bytes));
 }
 
 static void __maybe_unused area_free_hit(void *data, unsigned long address, unsigned long n_lazy,

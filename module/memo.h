@@ -70,7 +70,7 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts);
 /*
  * The frames of @task from the return address @ip on, which is right below @sp, to the end of the
  * stack go into @frames, which has room for @max; @end is an enum sysprof_end.  @task is current or
- * does not run.  @site: as in struct sysprof_stack.  Returns their number; -1: they are not known,
+ * does not run.  @site: as in struct sysprof_origin.  Returns their number; -1: they are not known,
  * or have to be checked.
  */
 int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, unsigned long sp,

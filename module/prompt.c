@@ -350,7 +350,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 	struct sysprof_session_cpu *sc;
 	struct sysprof_tap *tap;
 
-	cpu->stack->site = event->site;
+	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);
 	sysprof_for_each_tap(tap) {
 		sc = &tap->session->cpus[smp_processor_id()];

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "arming.h"
+#include "origin.h"
 #include "stack-wish.h"
 #include "sysprof-event.h"
 
@@ -123,8 +124,8 @@ enum sysprof_axis {
  * @told_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
  *	same
  * @part: a further part of the record; NULL: none
- * @regs: registers of the interrupted context; NULL: the stack begins here
- * @site: anything that often differs where stacks that begin here differ; 0: nothing is known
+ * @regs: registers of the interrupted context; NULL: the stack begins at @origin
+ * @origin: empty: where it is taken
  * @prompt: the event's source
  * @opens: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
@@ -142,7 +143,7 @@ struct sysprof_prompt_event {
 	u64 told_start;
 	const struct sysprof_part *part;
 	struct pt_regs *regs;
-	u64 site;
+	struct sysprof_origin origin;
 	enum sysprof_prompt prompt;
 	enum sysprof_prompt opens;
 	u8 axis;

@@ -147,8 +147,8 @@ static struct pt_regs *entry_regs(struct task_struct *task)
 }
 
 /*
- * Walks the kernel stack of the interrupted code, or, with no @regs, from here.  Returns the user
- * context behind it, or NULL.
+ * Walks the kernel stack of the interrupted code, or, with no @regs, from its origin.  Returns the
+ * user context behind it, or NULL.
  */
 static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct pt_regs *regs)
 {
@@ -160,7 +160,7 @@ static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct 
 	 */
 	if (regs)
 		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
-	stack->n_kernel = sysprof_arch_walk_kernel(current, regs, stack->site, stack->kernel,
+	stack->n_kernel = sysprof_arch_walk_kernel(current, regs, &stack->origin, stack->kernel,
 						   stack->wish.max_kernel, &stack->kernel_end);
 	/*
 	 * An NMI may come in kernel mode while the stack does not yet show where the kernel was
@@ -276,8 +276,8 @@ void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *
 	begin(stack, task);
 	stack->in_user = false;
 	if (stack->wish.max_kernel)
-		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, 0, stack->kernel,
-							   stack->wish.max_kernel,
+		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, &stack->origin,
+							   stack->kernel, stack->wish.max_kernel,
 							   &stack->kernel_end);
 }
 

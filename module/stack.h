@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "arch.h"
+#include "origin.h"
 #include "stack-wish.h"
 #include "sysprof.h"
 
@@ -44,7 +45,7 @@ struct sysprof_stack_space {
  * @tid: thread id of the interrupted task
  * @mm: id of its address space
  * @spaces: cache of ids of address spaces, by hash, since making an id takes longer
- * @site: as in struct sysprof_prompt_event; 0 for other stacks
+ * @origin: of the next stack that a hook takes; empty: it begins where it is taken
  * @flags: SYSPROF_SAMPLE_*
  * @n_kernel: number of kernel frames
  * @kernel_end: enum sysprof_end of the kernel part
@@ -65,7 +66,7 @@ struct sysprof_stack {
 	u32 tid;
 	u64 mm;
 	struct sysprof_stack_space spaces[SYSPROF_STACK_SPACES_SETS][SYSPROF_STACK_SPACES_WAYS];
-	u64 site;
+	struct sysprof_origin origin;
 	u16 flags;
 	u16 n_kernel;
 	u8 kernel_end;
@@ -80,8 +81,9 @@ struct sysprof_stack {
 };
 
 /*
- * Takes what is requested of current's stack: of the context @regs; with @regs NULL from here on,
- * without the module's own frames.  Interrupts off or in NMI, RCU read side.  No faults, no locks.
+ * Takes what is requested of current's stack: of the context @regs; with @regs NULL from
+ * @stack->origin on, without the module's own frames.  Interrupts off or in NMI, RCU read side.
+ * No faults, no locks.
  */
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
 

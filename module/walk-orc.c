@@ -17,6 +17,7 @@
 #include "arch.h"
 #include "hooks.h"
 #include "memo.h"
+#include "origin.h"
 #include "stack.h"
 #include "steps.h"
 #include "sysprof.h"
@@ -414,8 +415,8 @@ static noinline u32 walk_unknown(struct task_struct *task, struct pt_regs *regs,
 	return walk.n;
 }
 
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
-			     u32 max, u8 *end)
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
+			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end)
 {
 	const struct inactive_task_frame *asleep;
 	unsigned long *first = NULL, ip, sp, bp;
@@ -429,15 +430,16 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 		sp = regs->sp;
 		bp = regs->bp;
 		frames[0] = sysprof_stack_encode(ip);
-		n = sysprof_memo_recall_interrupted(task, site, regs, frames + 1, max - 1, end);
+		n = sysprof_memo_recall_interrupted(task, origin->site, regs, frames + 1, max - 1,
+						    end);
 		if (likely(n >= 0))
 			return 1 + n;
 	} else {
 		if (task == current) {
 			/* A frame has a frame pointer and a return address. */
-			first = __builtin_frame_address(0);
+			first = origin->frame ?: __builtin_frame_address(0);
 			bp = first[0];
-			ip = (unsigned long)__builtin_return_address(0);
+			ip = first[1];
 			sp = (unsigned long)(first + 2);
 		} else {
 			asleep = (const struct inactive_task_frame *)task->thread.sp;
@@ -445,9 +447,9 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 			ip = READ_ONCE_NOCHECK(asleep->ret_addr);
 			sp = (unsigned long)(asleep + 1);
 		}
-		n = sysprof_memo_recall(task, site, ip, sp, frames, max, end);
+		n = sysprof_memo_recall(task, origin->site, ip, sp, frames, max, end);
 		if (likely(n >= 0))
 			return n;
 	}
-	return walk_unknown(task, regs, site, ip, sp, bp, first, frames, max, end);
+	return walk_unknown(task, regs, origin->site, ip, sp, bp, first, frames, max, end);
 }
