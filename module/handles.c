@@ -67,10 +67,11 @@ struct sysprof_handle *sysprof_handles_find(struct sysprof_handles *handles, con
 struct sysprof_handle *sysprof_handles_put(struct sysprof_handles *handles, const void *address)
 {
 	unsigned long first = first_place(handles, address);
-	long place = find(handles, first, address);
+	struct sysprof_handle *handle = sysprof_handles_find(handles, address);
+	long place;
 
-	if (place >= 0)
-		return &handles->entries[place];
+	if (handle)
+		return handle;
 	do {
 		place = find(handles, first, NULL);
 		if (place < 0)
