@@ -300,6 +300,7 @@ static noinline void tell_wake(struct switch_cpu *cpu, struct sysprof_slot *slot
 
 	/* 0 is none. */
 	number += !number;
+	cpu->waker_stack->origin = SYSPROF_ORIGIN(0);
 	if (!sysprof_wakes_put(task, slot, now, slot->context, cpu->waker_stack,
 			       sysprof_wake_key(slot->waker_cpu, number)))
 		return;
