@@ -140,7 +140,7 @@ static void unwind_from(const struct orc_walk *walk, const struct place *place, 
 	regs.di = from ? from->di : 0;
 	regs.dx = from ? from->dx : 0;
 	unwind_start(state, walk->task, &regs, NULL);
-	/* They end here. */
+	/* The state outlives these. */
 	if (state->regs == &regs)
 		state->regs = NULL;
 }
@@ -295,7 +295,7 @@ static bool walk_by_steps(struct orc_walk *walk, struct place place)
 	return true;
 }
 
-/* The unwinder went from @place to @state.  What is known, or found step by step, is the same. */
+/* The unwinder went from @place to @state: a step from there must lead to the same place. */
 static void compare(struct orc_walk *walk, struct place place, struct unwind_state *state)
 {
 	enum outcome outcome;

@@ -89,7 +89,6 @@ static void learn(const struct sysprof_task_stack *task_stack, u64 frame, unsign
 {
 	enum sysprof_step kind = SYSPROF_STEP_BY_SP;
 	unsigned long words = ((at ? at : task_stack->entry) - stack.sp) / sizeof(u64);
-
 	u32 saved = 0;
 
 	if (!sysprof_task_stack_has(task_stack, stack.sp))

@@ -12,7 +12,7 @@
 #include "machine.h"
 #include "rings/layout.h"
 
-/* The place of the caller's stack pointer.  Odd: the frame pointer says where. */
+/* The place of the caller's stack pointer.  Odd: finding it takes the frame pointer, or may. */
 enum spt_rule_base {
 	SPT_RULE_END,		/* there is no caller */
 	SPT_RULE_UNKNOWN,	/* there may be one */

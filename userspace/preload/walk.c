@@ -251,11 +251,15 @@ static inline uint64_t own_rule(struct spt_thread *thread, uint64_t pc, uint32_t
 	return own->rule;
 }
 
-/* Whether the walk outwards from a frame depends on its frame pointer. */
+/*
+ * Whether the walk outwards from a frame depends on its frame pointer: if its own rule does, or if
+ * the caller's does and has it from here.  Bits of the rule say both, without a branch.
+ */
 static inline bool needs_bp(uint64_t rule, bool caller_needs)
 {
 	_Static_assert(SPT_RULE_BP & SPT_RULE_AT_BP & SPT_RULE_CHAIN & 1, "they need it");
 	_Static_assert(!((SPT_RULE_SP | SPT_RULE_AT_SP | SPT_RULE_SIGNAL) & 1), "they may not");
+	_Static_assert(SPT_BP_AT_CFA & 1 && !((SPT_BP_SAME | SPT_BP_AT_BP) & 1), "saved, or not");
 	return (rule | (caller_needs & ~(rule >> 3))) & 1;
 }
 

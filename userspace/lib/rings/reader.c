@@ -114,7 +114,6 @@ static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t
 {
 	unsigned behind = words_behind(first);
 
-	ret->parent = 0;
 	if (behind > reader->end - reader->at)
 		return false;
 	if (spt_ring_type_is_event(ret->type))
@@ -122,7 +121,6 @@ static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t
 	ret->stamp = reader->stamp;
 	switch (ret->type) {
 	case SPT_RING_NOTHING:
-	case SPT_RING_FREE:
 	case SPT_RING_REALLOC_FREE:
 	case SPT_RING_REALLOC_FAILED:
 	case SPT_RING_UNMAP_FAILED:
@@ -132,8 +130,6 @@ static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t
 	case SPT_RING_REALLOC_FREE_STACK:
 		ret->node = (uint32_t)(word(reader) >> 32);
 		return is_node(ret->node);
-	case SPT_RING_ALLOC:
-		return take_allocation(reader, true, ret);
 	case SPT_RING_BIG:
 	case SPT_RING_REALLOC_ALLOC:
 	case SPT_RING_MAP:
@@ -147,6 +143,9 @@ static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t
 		return take_node(reader, first, ret);
 	case SPT_RING_OBJECT:
 		return take_object(reader, behind, ret);
+	case SPT_RING_FREE:
+	case SPT_RING_ALLOC: /* take() has them, unless the second word is missing */
+		break;
 	}
 	return false;
 }
@@ -158,12 +157,12 @@ static inline bool take(SptRingReader *reader, uint64_t first, SptRingRecord *re
 	ret->address = first >> SPT_RING_POINTER_SHIFT;
 	ret->bytes = 0;
 	ret->node = 0;
+	ret->parent = 0;
 	if (ret->type != SPT_RING_FREE &&
 	    (ret->type != SPT_RING_ALLOC || reader->at == reader->end))
 		return take_other(reader, first, ret);
 	reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
 	ret->stamp = reader->stamp;
-	ret->parent = 0;
 	return ret->type == SPT_RING_FREE || take_allocation(reader, true, ret);
 }
 
