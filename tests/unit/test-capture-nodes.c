@@ -76,7 +76,10 @@ static void test_as_they_were(void)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(stashes); i++) {
 		stashes[i] = spt_stash_new();
-		base = i ? spt_capture_writer_next_stash(writer) : 0;
+		if (i) {
+			base += spt_stash_n_nodes(stashes[i - 1]) - 1;
+			spt_capture_writer_next_stash(writer);
+		}
 		for (uint32_t nodes = 2; nodes < 30000; nodes = nodes * 3 + 1) {
 			grow(stashes[i], random, nodes);
 			flush(writer, stashes[i]);

@@ -373,9 +373,8 @@ static void test_next_stash(Fixture *fixture, gconstpointer data)
 	spt_capture_writer_object(fixture->writer,
 				  &(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_ANON });
 	for (unsigned round = 0; round < 3; round++) {
-		uint32_t base = round ? spt_capture_writer_next_stash(fixture->writer) : 0;
-
-		g_assert_cmpuint(base, ==, round * 3);
+		if (round)
+			spt_capture_writer_next_stash(fixture->writer);
 		spt_stash_free(fixture->stash);
 		fixture->stash = spt_stash_new();
 		spt_capture_writer_sample(fixture->writer,
@@ -383,8 +382,8 @@ static void test_next_stash(Fixture *fixture, gconstpointer data)
 						  .time = round,
 						  .thread = 1,
 						  .weight = 1,
-						  .node = base + spt_stash_add(fixture->stash, 0,
-									       frames, 3),
+						  .node = spt_stash_add(fixture->stash, 0, frames,
+									3),
 					  });
 		flush(fixture);
 	}

@@ -331,8 +331,18 @@ void spt_capture_writer_free(SptCaptureWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCaptureWriter, spt_capture_writer_free)
 
 void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value);
-/* Adds a row, of the struct of its kind. */
-void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const void *row);
+/*
+ * Adds @n rows, of the struct of their kind.  Their nodes are those of the stash that the next
+ * flush gets.
+ */
+void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, const void *rows,
+				 size_t n);
+
+static inline void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind,
+					  const void *row)
+{
+	spt_capture_writer_put_rows(writer, kind, row, 1);
+}
 
 static inline void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row)
 {
@@ -386,11 +396,8 @@ typedef void (*SptNameFunc)(const SptNameRow *row, void *data);
 void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data);
 /* Writes the collected rows, and the nodes of @stash that no earlier flush wrote. */
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error);
-/*
- * After a flush: the next one gets another stash, without the earlier nodes.  Returns the number
- * that is to be added to its ids (except 0) in samples.
- */
-uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer);
+/* After a flush: the next one gets another stash, without the earlier nodes. */
+void spt_capture_writer_next_stash(SptCaptureWriter *writer);
 bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time,
 			       GError **error);
 /* Bytes of the file up to the last flush. */

@@ -233,8 +233,27 @@ void spt_pack_samples(GArray *rows)
 	}
 }
 
+void spt_pack_nodes(const SptSampleColumn *columns, unsigned n, GArray *rows, uint32_t base)
+{
+	size_t stride = g_array_get_element_size(rows);
+
+	for (unsigned i = 0; i < n && base; i++) {
+		char *member = rows->data + columns[i].field.at;
+
+		if (columns[i].role != SPT_ROLE_NODE && columns[i].role != SPT_ROLE_OTHER_NODE)
+			continue;
+		for (guint left = rows->len; left > 0; left--, member += stride) {
+			uint32_t node;
+
+			memcpy(&node, member, sizeof(node));
+			node += node ? base : 0;
+			memcpy(member, &node, sizeof(node));
+		}
+	}
+}
+
 /* Rows come in the order of their ends. */
-void spt_pack_allocation(SptAllocationRow *row)
+static void pack_allocation(SptAllocationRow *row)
 {
 	if (row->flags & SPT_ALLOCATION_CLOSE) {
 		/* Its OPEN row has the time at which it began. */
@@ -243,6 +262,12 @@ void spt_pack_allocation(SptAllocationRow *row)
 		row->time += row->duration_ns;
 		row->flags |= SPT_ALLOCATION_ENDED;
 	}
+}
+
+void spt_pack_allocations(SptAllocationRow *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pack_allocation(&rows[i]);
 }
 
 void spt_unpack_allocation(SptAllocationRow *row)

@@ -26,7 +26,9 @@ void spt_pack_names(SptPacker *packer, GArray *rows);
 /* Names are written again from now on: for a writer that must not grow. */
 void spt_packer_forget_names(SptPacker *packer);
 void spt_pack_samples(GArray *rows);
-void spt_pack_allocation(SptAllocationRow *row);
+/* Moves the nodes in @rows, of a stash, to where the capture has that stash. */
+void spt_pack_nodes(const SptSampleColumn *columns, unsigned n, GArray *rows, uint32_t base);
+void spt_pack_allocations(SptAllocationRow *rows, size_t n);
 void spt_pack_maps(GArray *rows);
 
 /* Unpack rows that were read.  @process: the thread's, all zero if it has none. */

@@ -121,6 +121,11 @@ typedef struct {
 
 extern const SptRowType spt_row_types[SPT_ROWS];
 
+static inline const void *spt_nth_row(SptRowKind kind, const void *rows, size_t i)
+{
+	return (const uint8_t *)rows + i * spt_row_types[kind].schema->row_bytes;
+}
+
 #define SPT_SAMPLE_COLUMNS 9
 extern const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS];
 #define SPT_SAMPLES_NAME "samples"

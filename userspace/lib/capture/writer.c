@@ -42,7 +42,6 @@ struct SptCaptureWriter {
 	int fd;
 	bool finished;
 	bool keeps_old, has_samples;
-	bool samples_declared;
 	uint32_t n_streams;		/* other ones */
 	uint32_t streams[SPT_ROWS];	/* of kinds of rows that are a stream's; 0: not declared */
 	uint32_t n_blocks;
@@ -271,27 +270,6 @@ static bool write_declaration(SptCaptureWriter *writer, const SptStreamRow *row,
 			  n);
 }
 
-static bool declare_samples(SptCaptureWriter *writer)
-{
-	SptStreamRow stream = {
-		.id = SAMPLES_STREAM,
-		.kind = SPT_STREAM_SAMPLES,
-		.name = SPT_SAMPLES_NAME,
-		.metric = "cpu",
-		.unit = "ns",
-		.factor = writer->period_ns,
-	};
-	SptStreamColumnRow columns[SPT_SAMPLE_COLUMNS];
-
-	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++)
-		columns[i] = (SptStreamColumnRow) {
-			.stream = SAMPLES_STREAM, .column = spt_sample_columns[i].field.column,
-			.role = spt_sample_columns[i].role, .name = spt_sample_columns[i].name,
-		};
-	writer->samples_declared = true;
-	return write_declaration(writer, &stream, columns, SPT_SAMPLE_COLUMNS);
-}
-
 uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row,
 				   const SptStreamColumnRow *columns, unsigned n)
 {
@@ -338,45 +316,45 @@ bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
 	return report(writer, error);
 }
 
-static bool write_samples(SptCaptureWriter *writer)
-{
-	SptField fields[SPT_SAMPLE_COLUMNS];
-	SptSchema schema = { sizeof(SptSampleRow), SPT_SAMPLE_COLUMNS, fields };
-	const GArray *samples = writer->rows[SPT_ROW_SAMPLE];
+static const SptStreamType samples_type = {
+	SPT_SAMPLES_NAME, "cpu", "ns", SPT_STREAM_SAMPLES, spt_sample_columns, SPT_SAMPLE_COLUMNS,
+};
 
-	if (samples->len == 0)
-		return true;
-	if (!writer->samples_declared && !declare_samples(writer))
-		return false;
-	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++)
-		fields[i] = spt_sample_columns[i].field;
-	return write_rows(writer, SPT_BLOCK_EVENT, SAMPLES_STREAM, &schema, samples->data,
-			  samples->len);
+static const SptStreamType *stream_type(SptRowKind kind)
+{
+	return kind == SPT_ROW_SAMPLE ? &samples_type : spt_row_types[kind].stream;
 }
 
 /* The stream of a kind, declared before its first rows. */
 static bool declare_stream(SptCaptureWriter *writer, SptRowKind kind)
 {
-	const SptStreamType *type = spt_row_types[kind].stream;
-	SptStreamRow row = {
-		.kind = type->kind, .name = type->name, .metric = type->metric, .unit = type->unit
+	const SptStreamType *type = stream_type(kind);
+	uint32_t id = SAMPLES_STREAM + (kind == SPT_ROW_SAMPLE ? 0 : ++writer->n_streams);
+	const SptStreamRow row = {
+		.id = id,
+		.kind = type->kind,
+		.name = type->name,
+		.metric = type->metric,
+		.unit = type->unit,
+		.factor = kind == SPT_ROW_SAMPLE ? writer->period_ns : 0,
 	};
 	SptStreamColumnRow columns[SPT_TABLE_MAX_COLUMNS];
 
 	for (unsigned i = 0; i < type->n_columns; i++)
-		columns[i] = (SptStreamColumnRow){ .column = type->columns[i].field.column,
+		columns[i] = (SptStreamColumnRow){ .stream = id,
+						   .column = type->columns[i].field.column,
 						   .role = type->columns[i].role,
 						   .name = type->columns[i].name };
-	writer->streams[kind] = spt_capture_writer_stream(writer, &row, columns, type->n_columns);
-	return !writer->error;
+	writer->streams[kind] = id;
+	return write_declaration(writer, &row, columns, type->n_columns);
 }
 
 static bool write_stream(SptCaptureWriter *writer, SptRowKind kind)
 {
-	const SptStreamType *type = spt_row_types[kind].stream;
+	const SptStreamType *type = stream_type(kind);
 	SptField fields[SPT_TABLE_MAX_COLUMNS];
 	SptSchema schema = { spt_row_types[kind].schema->row_bytes, type->n_columns, fields };
-	const GArray *rows = writer->rows[kind];
+	GArray *rows = writer->rows[kind];
 
 	if (rows->len == 0)
 		return true;
@@ -384,6 +362,7 @@ static bool write_stream(SptCaptureWriter *writer, SptRowKind kind)
 		return false;
 	for (unsigned i = 0; i < type->n_columns; i++)
 		fields[i] = type->columns[i].field;
+	spt_pack_nodes(type->columns, type->n_columns, rows, writer->node_base);
 	return write_rows(writer, SPT_BLOCK_EVENT, writer->streams[kind], &schema, rows->data,
 			  rows->len);
 }
@@ -469,7 +448,7 @@ static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kin
 				   writer->bundled_texts) &&
 		       write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled);
 	case SPT_ROW_SAMPLE:
-		return write_early(writer) && write_samples(writer);
+		return write_early(writer) && write_stream(writer, kind);
 	default:
 		return spt_row_types[kind].stream ? write_stream(writer, kind) :
 						    write_kind(writer, kind);
@@ -657,13 +636,12 @@ SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError
 	return writer;
 }
 
-uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer)
+void spt_capture_writer_next_stash(SptCaptureWriter *writer)
 {
 	spt_packer_forget_names(writer->packer);
 	spt_node_packer_forget(writer->node_packer);
 	writer->node_base += writer->n_nodes - 1;
 	writer->n_nodes = 1;
-	return writer->node_base;
 }
 
 void spt_capture_writer_free(SptCaptureWriter *writer)
@@ -723,7 +701,25 @@ void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const ch
 	g_array_append_val(writer->host, row);
 }
 
-void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const void *row)
+static void put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const uint8_t *rows,
+			    size_t n)
+{
+	GArray *kept = writer->rows[kind];
+
+	while (n > 0) {
+		guint before = kept->len, now = (guint)MIN(n, BLOCK_ROWS - before);
+
+		g_array_append_vals(kept, rows, now);
+		if (kind == SPT_ROW_ALLOCATION)
+			spt_pack_allocations(&g_array_index(kept, SptAllocationRow, before), now);
+		if (kept->len == BLOCK_ROWS)
+			write_rows_early(writer, kind);
+		rows += now * spt_row_types[kind].schema->row_bytes;
+		n -= now;
+	}
+}
+
+static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const void *row)
 {
 	const SptSchema *schema = spt_row_types[kind].schema;
 	GStringChunk *texts = waits(kind) ? writer->command_texts : writer->texts;
@@ -732,15 +728,6 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 
 	g_array_append_vals(rows, row, 1);
 	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
-	if (kind == SPT_ROW_ALLOCATION)
-		spt_pack_allocation((SptAllocationRow *)kept);
-	/* Most rows are of these, and have no texts. */
-	if (kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION)
-		writer->has_samples = true;
-	if (spt_row_types[kind].stream && rows->len == BLOCK_ROWS)
-		write_rows_early(writer, kind);
-	if (kind == SPT_ROW_SAMPLE || spt_row_types[kind].stream)
-		return;
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const char *text;
 
@@ -755,6 +742,21 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 			strlen(((SptCommandLineRow *)kept)->text) + sizeof(SptCommandLineRow);
 	if (kind == SPT_ROW_NAME && writer->on_name)
 		writer->on_name(row, writer->on_name_data);
+}
+
+void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, const void *rows,
+				 size_t n)
+{
+	const SptRowType *type = &spt_row_types[kind];
+
+	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION;
+	if (kind == SPT_ROW_SAMPLE)
+		g_array_append_vals(writer->rows[kind], rows, (guint)n);
+	else if (type->stream)
+		put_stream_rows(writer, kind, rows, n);
+	else
+		for (size_t i = 0; i < n; i++)
+			put_row_of_texts(writer, kind, spt_nth_row(kind, rows, i));
 }
 
 /* A text's number; a new text is written with the next flush. */

@@ -5,7 +5,6 @@
 struct file {
 	SptOutput output;
 	GArray *maps;			/* SptMapRow: its object is not written yet */
-	uint32_t node_base;		/* of the stash, in the capture */
 };
 
 static void file_free(SptOutput *output)
@@ -19,59 +18,12 @@ static void file_host(SptOutput *output, const char *key, const char *value)
 	spt_capture_writer_host(output->writer, key, value);
 }
 
-static void put_sample(struct file *file, const SptSampleRow *row)
+static void file_put(SptOutput *output, SptRowKind kind, const void *rows, size_t n)
 {
-	SptSampleRow sample = *row;
-
-	sample.node += sample.node ? file->node_base : 0;
-	spt_capture_writer_sample(file->output.writer, &sample);
-}
-
-static void put_wait(struct file *file, const SptWaitRow *row)
-{
-	SptWaitRow wait = *row;
-
-	wait.node += wait.node ? file->node_base : 0;
-	wait.waker_node += wait.waker_node ? file->node_base : 0;
-	spt_capture_writer_put(file->output.writer, SPT_ROW_WAIT, &wait);
-}
-
-static void put_event(struct file *file, const SptEventRow *row)
-{
-	SptEventRow event = *row;
-
-	event.node += event.node ? file->node_base : 0;
-	event.holder_node += event.holder_node ? file->node_base : 0;
-	spt_capture_writer_put(file->output.writer, SPT_ROW_EVENT, &event);
-}
-
-static void put_allocation(struct file *file, const SptAllocationRow *row)
-{
-	SptAllocationRow allocation = *row;
-
-	allocation.node += allocation.node ? file->node_base : 0;
-	allocation.free_node += allocation.free_node ? file->node_base : 0;
-	spt_capture_writer_put(file->output.writer, SPT_ROW_ALLOCATION, &allocation);
-}
-
-static void file_put(SptOutput *output, SptRowKind kind, const void *row)
-{
-	struct file *file = (struct file *)output;
-
-	if (!file->node_base && kind != SPT_ROW_MAP)
-		spt_capture_writer_put(output->writer, kind, row);
-	else if (kind == SPT_ROW_SAMPLE)
-		put_sample(file, row);
-	else if (kind == SPT_ROW_WAIT)
-		put_wait(file, row);
-	else if (kind == SPT_ROW_EVENT)
-		put_event(file, row);
-	else if (kind == SPT_ROW_ALLOCATION)
-		put_allocation(file, row);
-	else if (kind == SPT_ROW_MAP)
-		g_array_append_vals(file->maps, row, 1);
+	if (kind == SPT_ROW_MAP)
+		g_array_append_vals(((struct file *)output)->maps, rows, (guint)n);
 	else
-		spt_capture_writer_put(output->writer, kind, row);
+		spt_capture_writer_put_rows(output->writer, kind, rows, n);
 }
 
 static void put_maps(struct file *file)
@@ -96,7 +48,7 @@ static bool trim_stash(struct file *file, GError **error)
 
 	if (!spt_output_is_too_large(output))
 		return true;
-	file->node_base = spt_capture_writer_next_stash(output->writer);
+	spt_capture_writer_next_stash(output->writer);
 	spt_output_set_stash(output, spt_stash_new());
 	return spt_output_check_memory(output, error);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "capture/schema.h"
 #include "record/flight.h"
 
 #define COMPACT_NODES 4096		/* fewer are not worth it */
@@ -31,9 +32,10 @@ static void flight_host(SptOutput *output, const char *key, const char *value)
 	spt_flight_host(flight->rows, key, value);
 }
 
-static void flight_put(SptOutput *output, SptRowKind kind, const void *row)
+static void flight_put(SptOutput *output, SptRowKind kind, const void *rows, size_t n)
 {
-	spt_flight_put(((struct flight *)output)->rows, kind, row);
+	for (size_t i = 0; i < n; i++)
+		spt_flight_put(((struct flight *)output)->rows, kind, spt_nth_row(kind, rows, i));
 }
 
 /* Makes a stash of only the stacks that are still needed. */

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 struct spt_output_sink {
 	void (*free)(SptOutput *output);
 	void (*host)(SptOutput *output, const char *key, const char *value);
-	void (*put)(SptOutput *output, SptRowKind kind, const void *row);
+	void (*put)(SptOutput *output, SptRowKind kind, const void *rows, size_t n);
 	/* Also drops what does not fit into the allowed memory. */
 	bool (*flush)(SptOutput *output, uint64_t now, GError **error);
 	bool (*write_last)(SptOutput *output, uint64_t now, char **ret_path, GError **error);

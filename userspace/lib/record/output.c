@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "capture/schema.h"
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
 /* Memory in the worst case: for a node and the name of its frame, and for a row that waits. */
@@ -61,12 +62,12 @@ void spt_output_host(SptOutput *output, const char *key, const char *value)
 	output->sink->host(output, key, value);
 }
 
-void spt_output_put(SptOutput *output, SptRowKind kind, const void *row)
+void spt_output_put_rows(SptOutput *output, SptRowKind kind, const void *rows, size_t n)
 {
-	output->n_waiting++;
-	if (output->live)
-		spt_live_put(output->live, kind, row);
-	output->sink->put(output, kind, row);
+	output->n_waiting += n;
+	for (size_t i = 0; output->live && i < n; i++)
+		spt_live_put(output->live, kind, spt_nth_row(kind, rows, i));
+	output->sink->put(output, kind, rows, n);
 }
 
 /*

@@ -26,7 +26,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOutput, spt_output_free)
  * row is from spt_output_stash().
  */
 void spt_output_host(SptOutput *output, const char *key, const char *value);
-void spt_output_put(SptOutput *output, SptRowKind kind, const void *row);
+void spt_output_put_rows(SptOutput *output, SptRowKind kind, const void *rows, size_t n);
+static inline void spt_output_put(SptOutput *output, SptRowKind kind, const void *row)
+{
+	spt_output_put_rows(output, kind, row, 1);
+}
 /*
  * Reports an object with a file that is to be held.  @pid: a process that has it mapped; 0: none is
  * known.
