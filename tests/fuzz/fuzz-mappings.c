@@ -109,7 +109,7 @@ static uint64_t bytes_of_rows(const SptMemory *memory)
 		const struct spt_late_row *row =
 			&g_array_index(memory->late, struct spt_late_row, i);
 
-		g_assert_true(row->flags & SPT_ALLOCATION_MAPPING);
+		g_assert_true(row->end.flags & SPT_ALLOCATION_MAPPING);
 		bytes += row->block.bytes;
 	}
 	return bytes;

@@ -51,10 +51,10 @@ static void test_random(gconstpointer data)
 			spt_blocks_remove(&blocks, block);
 			bytes[i] = 0;
 		} else if (!empties) {
-			const SptBlock added = { .address = address_of(i, shift), .bytes = step };
-
-			g_assert_cmpuint(spt_blocks_add(&blocks, &added)->bytes, ==, step);
-			bytes[i] = step;
+			block = spt_blocks_get(&blocks, address_of(i, shift));
+			g_assert_cmpuint(block->bytes, ==, 0);
+			block->bytes = bytes[i] = step;
+			g_assert_true(block == spt_blocks_get(&blocks, address_of(i, shift)));
 		}
 		if (step % (STEPS / 16) == 0)
 			check_all(&blocks, bytes, shift);
@@ -69,7 +69,7 @@ static void test_places(void)
 	SptBlocks blocks = { 0 };
 
 	for (unsigned i = 0; i < 4 * ADDRESSES; i++) {
-		spt_blocks_add(&blocks, &(SptBlock){ .address = address_of(i, 4) });
+		spt_blocks_get(&blocks, address_of(i, 4));
 		if (i >= 10)
 			spt_blocks_remove(&blocks,
 					  spt_blocks_find(&blocks, address_of(i - 10, 4)));

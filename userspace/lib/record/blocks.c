@@ -11,16 +11,6 @@
 #define LEAST_SLOTS 1024u
 #define LEAST_ROOM 512u
 
-struct spt_block_slot {
-	uint32_t hash;
-	uint32_t at;			/* in SptBlocks.blocks, plus one; 0: none */
-};
-
-static uint32_t hash_of(uint64_t address)
-{
-	return (uint32_t)(address * 0x9e3779b97f4a7c15ULL >> 24);
-}
-
 void spt_blocks_clear(SptBlocks *blocks)
 {
 	g_free(blocks->slots);
@@ -28,28 +18,22 @@ void spt_blocks_clear(SptBlocks *blocks)
 	*blocks = (SptBlocks){ 0 };
 }
 
-void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address)
-{
-	if (blocks->n)
-		__builtin_prefetch(&blocks->slots[hash_of(address) & blocks->mask]);
-}
-
 /* The slot of the block at @address, or the free one where its search ends. */
-static uint64_t search(const SptBlocks *blocks, uint64_t address)
+static struct spt_block_slot *search(const SptBlocks *blocks, uint64_t address)
 {
-	uint32_t hash = hash_of(address);
+	uint32_t hash = spt_blocks_hash(address);
 	uint64_t i = hash & blocks->mask;
 
 	for (; blocks->slots[i].at; i = (i + 1) & blocks->mask)
 		if (blocks->slots[i].hash == hash &&
 		    blocks->blocks[blocks->slots[i].at - 1].address == address)
 			break;
-	return i;
+	return &blocks->slots[i];
 }
 
 SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address)
 {
-	uint32_t at = blocks->n ? blocks->slots[search(blocks, address)].at : 0;
+	uint32_t at = blocks->n ? search(blocks, address)->at : 0;
 
 	return at ? &blocks->blocks[at - 1] : NULL;
 }
@@ -94,23 +78,25 @@ static uint32_t take_place(SptBlocks *blocks)
 	return ++blocks->n_used;
 }
 
-SptBlock *spt_blocks_add(SptBlocks *blocks, const SptBlock *block)
+SptBlock *spt_blocks_get(SptBlocks *blocks, uint64_t address)
 {
-	struct spt_block_slot slot = { hash_of(block->address), 0 };
+	struct spt_block_slot *slot;
 
-	if (!blocks->slots || blocks->n > blocks->mask / 2)
+	if (blocks->n >= (blocks->mask + 1) / 2)
 		grow_slots(blocks);
-	slot.at = take_place(blocks);
-	put(blocks, slot);
-	blocks->n++;
-	blocks->blocks[slot.at - 1] = *block;
-	return &blocks->blocks[slot.at - 1];
+	slot = search(blocks, address);
+	if (!slot->at) {
+		*slot = (struct spt_block_slot){ spt_blocks_hash(address), take_place(blocks) };
+		blocks->blocks[slot->at - 1] = (SptBlock){ .address = address };
+		blocks->n++;
+	}
+	return &blocks->blocks[slot->at - 1];
 }
 
 void spt_blocks_remove(SptBlocks *blocks, SptBlock *block)
 {
 	uint32_t at = (uint32_t)(block - blocks->blocks) + 1;
-	uint64_t mask = blocks->mask, hole = hash_of(block->address) & mask;
+	uint64_t mask = blocks->mask, hole = spt_blocks_hash(block->address) & mask;
 
 	while (blocks->slots[hole].at != at)
 		hole = (hole + 1) & mask;

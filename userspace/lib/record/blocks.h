@@ -25,6 +25,11 @@ typedef struct {
 	uint32_t node;			/* of the recorder's own stash */
 } SptBlock;
 
+struct spt_block_slot {
+	uint32_t hash;
+	uint32_t at;			/* in SptBlocks.blocks, plus one; 0: none */
+};
+
 typedef struct {
 	SptBlock *blocks;		/* those whose address is 0 are free; node: the next such */
 	uint32_t n_used, room;		/* of them */
@@ -34,13 +39,22 @@ typedef struct {
 	uint64_t mask;			/* the number of slots, a power of two, less one */
 } SptBlocks;
 
+static inline uint32_t spt_blocks_hash(uint64_t address)
+{
+	return (uint32_t)(address * 0x9e3779b97f4a7c15ULL >> 24);
+}
+
+/* Fetches the slot of a block with @address into the cache, for a find() that follows. */
+static inline void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address)
+{
+	__builtin_prefetch(&blocks->slots[spt_blocks_hash(address) & blocks->mask]);
+}
+
 void spt_blocks_clear(SptBlocks *blocks);
-/* Fetches the place of a block with @address into the cache, for a find() that follows. */
-void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address);
-/* The block at @address; NULL: there is none. */
+/* The block at @address; NULL: there is none.  Blocks are valid until the next change. */
 SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address);
-/* Adds a block, at an address that has none.  Valid until the next change. */
-SptBlock *spt_blocks_add(SptBlocks *blocks, const SptBlock *block);
+/* The same, but where there is none, one is added: all of it is 0 but the address. */
+SptBlock *spt_blocks_get(SptBlocks *blocks, uint64_t address);
 void spt_blocks_remove(SptBlocks *blocks, SptBlock *block);
 
 G_END_DECLS

@@ -67,8 +67,7 @@ void spt_mappings_settle(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	for (unsigned i = 0; i < ring->unmapped->len; i++) {
 		const SptBlock *part = &g_array_index(ring->unmapped, SptBlock, i);
-		const struct spt_late_row row = {
-			.block = *part,
+		const struct spt_block_end end = {
 			.time = part->time,
 			.duration_ns = ring->unmapped_time - part->time,
 			.flags = SPT_ALLOCATION_MAPPING |
@@ -76,7 +75,7 @@ void spt_mappings_settle(SptMemory *memory, struct spt_memory_ring *ring)
 		};
 
 		memory->status.unmapped_bytes += part->bytes;
-		spt_memory_put_row(memory, &row);
+		spt_memory_put_row(memory, part, &end);
 	}
 	g_array_set_size(ring->unmapped, 0);
 }
@@ -126,14 +125,13 @@ void spt_mappings_map(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 static gboolean put_open(gpointer address, gpointer data, gpointer user_data)
 {
 	const SptBlock *mapping = data;
-	const struct spt_late_row row = {
-		.block = *mapping,
+	const struct spt_block_end end = {
 		.time = mapping->time,
 		.flags = SPT_ALLOCATION_MAPPING | SPT_ALLOCATION_OPEN,
 	};
 
 	(void)address;
-	spt_memory_put_row(user_data, &row);
+	spt_memory_put_row(user_data, mapping, &end);
 	return FALSE;
 }
 

@@ -29,7 +29,7 @@ struct spt_memory_ring {
 	struct spt_image *image;
 	GArray *nodes;			/* uint32_t in SptMemory.stash, by the ring's number */
 	GArray *code;			/* struct spt_code, the latest last */
-	bool has_next, has_object;	/* a record was read and not taken yet */
+	bool has_next, has_object;	/* a record was read and not taken yet; then next is it */
 	SptRingRecord next;
 	/* when it began to wait for the source; 0: it does not wait */
 	uint64_t held_ns;
@@ -51,13 +51,18 @@ struct spt_owner {
 	bool is_given_up;
 };
 
-/* A row that waits for the thread of its block.  A wait's block has only ring and node. */
+/* What the row of a block says besides the block itself. */
+struct spt_block_end {
+	uint64_t time, duration_ns;
+	uint32_t free_node;		/* of the own stash; 0: not known */
+	uint32_t flags;			/* SPT_ALLOCATION_*; of a wait the number of the CPU */
+	bool is_wait;			/* then the block has only ring and node */
+};
+
+/* A row that waits for the thread of its block. */
 struct spt_late_row {
 	SptBlock block;
-	uint32_t free_node;		/* of the own stash; 0: not known */
-	uint64_t time, duration_ns;
-	uint32_t flags;			/* SPT_ALLOCATION_*; of a wait the number of the CPU */
-	bool is_wait;
+	struct spt_block_end end;
 };
 
 struct SptMemory {
@@ -88,7 +93,11 @@ struct SptMemory {
 	GHashTable *objects;		/* inode -> GArray of struct spt_known_object */
 	SptStash *stash;		/* all stacks; the output's stash may be replaced */
 	GArray *nodes;			/* node of this stash -> the output's; 0: not yet */
+	SptStash *output_stash;
 	unsigned stash_number;
+	/* Rows that are given to the output together; their nodes are of its stash. */
+	SptAllocationRow rows[64];
+	unsigned n_rows;
 	SptMemoryStatus status;
 	GError *failure;
 };
@@ -105,12 +114,15 @@ struct spt_known_object {
 
 /* Takes the next records of @ring up to an event.  False: the ring has to wait. */
 bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring);
-/* Takes the next event of @ring. */
-void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring);
+/* Takes the events of @ring up to the stamp @last; returns their number. */
+uint64_t spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring, uint64_t last);
 /* Frees the block of a realloc() that has returned. */
 void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring);
 void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks);
-void spt_memory_put_row(SptMemory *memory, const struct spt_late_row *row);
+void spt_memory_put_row(SptMemory *memory, const SptBlock *block,
+			const struct spt_block_end *end);
+/* Gives the output what was put.  Called before anybody else may flush the output. */
+void spt_memory_put_rows(SptMemory *memory);
 /* The node of the own stash that @node of the ring is. */
 uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node);
 /* Puts rows whose threads are known by now; @all: the others, too. */
@@ -127,6 +139,7 @@ void spt_mappings_settle(SptMemory *memory, struct spt_memory_ring *ring);
 /* Puts a row for each mapping that is left, and forgets them. */
 void spt_mappings_put_open(SptMemory *memory, struct spt_image *image);
 
+/* Not later than the last look at the clock. */
 uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp);
 
 G_END_DECLS

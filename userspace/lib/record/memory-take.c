@@ -103,11 +103,11 @@ static void take_node(SptMemory *memory, struct spt_memory_ring *ring)
 	g_array_index(ring->nodes, uint32_t, record->node) = node;
 }
 
-bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
+/* Takes the record that was read, and the next ones up to an event. */
+static void take_others(SptMemory *memory, struct spt_memory_ring *ring)
 {
-	while (!ring->has_next) {
-		if (!ring->has_object && !spt_ring_reader_next(&ring->reader, &ring->next))
-			return true;
+	ring->has_object = false;
+	do {
 		switch (ring->next.type) {
 		case SPT_RING_NODE:
 			take_node(memory, ring);
@@ -115,7 +115,7 @@ bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
 		case SPT_RING_OBJECT:
 			ring->has_object = !take_object(memory, ring);
 			if (ring->has_object)
-				return false;
+				return;
 			break;
 		case SPT_RING_RESET:
 			g_array_set_size(ring->nodes, 0);
@@ -123,9 +123,27 @@ bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
 			break;
 		default:
 			ring->has_next = true;
+			return;
 		}
+	} while (spt_ring_reader_next(&ring->reader, &ring->next));
+}
+
+static inline void advance(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	ring->has_next = spt_ring_reader_next(&ring->reader, &ring->next);
+	if (ring->has_next && !spt_ring_type_is_event(ring->next.type)) {
+		ring->has_next = false;
+		take_others(memory, ring);
 	}
-	return true;
+}
+
+bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	if (ring->has_object)
+		take_others(memory, ring);
+	else if (!ring->has_next)
+		advance(memory, ring);
+	return !ring->has_object;
 }
 
 static uint32_t make_output_node(SptMemory *memory, SptStash *stash, uint32_t own)
@@ -143,40 +161,59 @@ static uint32_t make_output_node(SptMemory *memory, SptStash *stash, uint32_t ow
 	return made;
 }
 
-/* Turns a node of the memory's own stash into one of the output's. */
-static uint32_t output_node(SptMemory *memory, uint32_t own)
+/* Before nodes are turned into ones of the output: its stash may be another one by now. */
+static void look_at_stash(SptMemory *memory)
 {
 	unsigned number;
-	SptStash *stash;
 
-	if (!own)
-		return 0;
-	stash = spt_output_stash(memory->output, &number);
+	memory->output_stash = spt_output_stash(memory->output, &number);
 	if (number != memory->stash_number)
 		g_array_set_size(memory->nodes, 0);
 	memory->stash_number = number;
-	if (own < memory->nodes->len && g_array_index(memory->nodes, uint32_t, own))
-		return g_array_index(memory->nodes, uint32_t, own);
-	return make_output_node(memory, stash, own);
+}
+
+/* Turns a node of the memory's own stash into one of the output's. */
+static inline uint32_t output_node(SptMemory *memory, uint32_t own)
+{
+	uint32_t made = own < memory->nodes->len ? g_array_index(memory->nodes, uint32_t, own) : 0;
+
+	return !own || made ? made : make_output_node(memory, memory->output_stash, own);
 }
 
 /* Rows. */
 
-static void write_wait(SptMemory *memory, const struct spt_late_row *late)
+void spt_memory_put_rows(SptMemory *memory)
 {
-	const SptWaitRow row = {
-		.time = late->time,
-		.duration_ns = late->duration_ns,
-		.weight_ns = late->duration_ns,
-		.cpu = late->flags,
-		.cpu_before = late->flags,
-		.thread = g_array_index(memory->owners, struct spt_owner, late->block.ring).thread,
-		.node = output_node(memory, late->block.node),
+	if (memory->n_rows)
+		spt_output_put_rows(memory->output, SPT_ROW_ALLOCATION, memory->rows,
+				    memory->n_rows);
+	memory->n_rows = 0;
+	if (!memory->failure && spt_output_is_full(memory->output))
+		spt_output_flush(memory->output, memory->now_ns, &memory->failure);
+}
+
+static uint32_t thread_of(const SptMemory *memory, const SptBlock *block)
+{
+	return g_array_index(memory->owners, struct spt_owner, block->ring).thread;
+}
+
+static void write_wait(SptMemory *memory, const SptBlock *block, const struct spt_block_end *end)
+{
+	SptWaitRow row = {
+		.time = end->time,
+		.duration_ns = end->duration_ns,
+		.weight_ns = end->duration_ns,
+		.cpu = end->flags,
+		.cpu_before = end->flags,
+		.thread = thread_of(memory, block),
 		.state = SYSPROF_STATE_OTHER,
 		.flags = SPT_WAIT_NO_WAKING,
 	};
 
+	look_at_stash(memory);
+	row.node = output_node(memory, block->node);
 	spt_output_put(memory->output, SPT_ROW_WAIT, &row);
+	spt_memory_put_rows(memory);
 }
 
 static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
@@ -186,34 +223,36 @@ static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
 	return (uint64_t)((double)bytes / -expm1(-(double)bytes / (double)memory->mean_bytes) + .5);
 }
 
-static void write_allocation(SptMemory *memory, const struct spt_late_row *late)
+static inline void write_allocation(SptMemory *memory, const SptBlock *block,
+				    const struct spt_block_end *end)
 {
-	const SptBlock *block = &late->block;
-	bool is_half = late->flags & (SPT_ALLOCATION_OPEN | SPT_ALLOCATION_CLOSE);
-	SptAllocationRow row = {
-		.time = late->time,
-		.duration_ns = late->duration_ns,
-		.weight = late->flags & SPT_ALLOCATION_MAPPING ? block->bytes :
-								 weight_of(memory, block->bytes),
+	bool is_half = end->flags & (SPT_ALLOCATION_OPEN | SPT_ALLOCATION_CLOSE);
+
+	if (!memory->n_rows)
+		look_at_stash(memory);
+	memory->rows[memory->n_rows++] = (SptAllocationRow){
+		.time = end->time,
+		.duration_ns = end->duration_ns,
+		.weight = end->flags & SPT_ALLOCATION_MAPPING ? block->bytes :
+								weight_of(memory, block->bytes),
 		.bytes = block->bytes,
 		.handle = is_half ? block->handle : 0,
-		.thread = g_array_index(memory->owners, struct spt_owner, block->ring).thread,
+		.thread = thread_of(memory, block),
 		.node = output_node(memory, block->node),
-		.free_node = output_node(memory, late->free_node),
-		.flags = late->flags,
+		.free_node = output_node(memory, end->free_node),
+		.flags = end->flags,
 	};
-
-	spt_output_put(memory->output, SPT_ROW_ALLOCATION, &row);
+	if (memory->n_rows == G_N_ELEMENTS(memory->rows))
+		spt_memory_put_rows(memory);
 }
 
-static void write_row(SptMemory *memory, const struct spt_late_row *late)
+static inline void write_row(SptMemory *memory, const SptBlock *block,
+			     const struct spt_block_end *end)
 {
-	if (late->is_wait)
-		write_wait(memory, late);
+	if (end->is_wait)
+		write_wait(memory, block, end);
 	else
-		write_allocation(memory, late);
-	if (!memory->failure && spt_output_is_full(memory->output))
-		spt_output_flush(memory->output, memory->now_ns, &memory->failure);
+		write_allocation(memory, block, end);
 }
 
 static bool is_known(const SptMemory *memory, uint32_t ring)
@@ -223,12 +262,25 @@ static bool is_known(const SptMemory *memory, uint32_t ring)
 	return owner->thread || owner->is_given_up;
 }
 
-void spt_memory_put_row(SptMemory *memory, const struct spt_late_row *row)
+static void keep_late(SptMemory *memory, const SptBlock *block, const struct spt_block_end *end)
 {
-	if (is_known(memory, row->block.ring))
-		write_row(memory, row);
+	const struct spt_late_row row = { *block, *end };
+
+	g_array_append_val(memory->late, row);
+}
+
+static inline void put_row(SptMemory *memory, const SptBlock *block,
+			   const struct spt_block_end *end)
+{
+	if (is_known(memory, block->ring))
+		write_row(memory, block, end);
 	else
-		g_array_append_vals(memory->late, row, 1);
+		keep_late(memory, block, end);
+}
+
+void spt_memory_put_row(SptMemory *memory, const SptBlock *block, const struct spt_block_end *end)
+{
+	put_row(memory, block, end);
 }
 
 /* The thread among those of its tid: the latest that had begun when the ring was claimed. */
@@ -272,7 +324,7 @@ void spt_memory_put_late(SptMemory *memory, bool all)
 		struct spt_late_row row = g_array_index(memory->late, struct spt_late_row, i);
 
 		if (is_known(memory, row.block.ring))
-			write_row(memory, &row);
+			write_row(memory, &row.block, &row.end);
 		else
 			g_array_index(memory->late, struct spt_late_row, kept++) = row;
 	}
@@ -302,13 +354,12 @@ void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 	spt_sort_items(&items, &spare, n);
 	for (uint32_t i = 0; i < n; i++) {
 		SptBlock *block = &blocks->blocks[items[i].index];
-		const struct spt_late_row row = {
-			.block = *block,
+		const struct spt_block_end end = {
 			.time = block->time,
 			.flags = block->flags | SPT_ALLOCATION_OPEN,
 		};
 
-		spt_memory_put_row(memory, &row);
+		put_row(memory, block, &end);
 		block->flags |= SPT_ALLOCATION_OPEN;
 	}
 }
@@ -318,8 +369,7 @@ static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, u
 		      uint8_t flags)
 {
 	bool has_row = block->flags & SPT_ALLOCATION_OPEN;
-	const struct spt_late_row row = {
-		.block = *block,
+	const struct spt_block_end end = {
 		.free_node = node,
 		.time = has_row ? time : block->time,
 		.duration_ns = time - block->time,
@@ -327,17 +377,19 @@ static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, u
 			 (has_row ? SPT_ALLOCATION_CLOSE : 0),
 	};
 
-	spt_memory_put_row(memory, &row);
+	put_row(memory, block, &end);
 }
 
 /* Events. */
 
 uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
 {
-	/* A stamp from after the last look is negative. */
-	__int128 back = (__int128)(int64_t)(memory->now_stamp - stamp) * memory->stamp_step >> 32;
+	uint64_t stamps = memory->now_stamp - stamp;
+	unsigned __int128 back = (unsigned __int128)stamps * memory->stamp_step >> 32;
 
-	return back < (__int128)memory->now_ns ? memory->now_ns - (uint64_t)back : 0;
+	if ((int64_t)stamps < 0)
+		return memory->now_ns;
+	return back < memory->now_ns ? memory->now_ns - (uint64_t)back : 0;
 }
 
 /*
@@ -347,7 +399,7 @@ uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
  */
 static uint64_t next_time(SptMemory *memory, uint64_t stamp)
 {
-	uint64_t time = MIN(spt_memory_time(memory, stamp), memory->now_ns) & -TIME_STEP_NS;
+	uint64_t time = spt_memory_time(memory, stamp) & -TIME_STEP_NS;
 
 	memory->last_ns = MAX(memory->last_ns + 1, time);
 	return memory->last_ns;
@@ -402,7 +454,7 @@ static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
 	if (ring->freed.address && !spt_blocks_find(&ring->image->blocks, ring->freed.address)) {
 		ring->freed.flags &= ~(SPT_ALLOCATION_MOVED | SPT_ALLOCATION_TEMPORARY |
 				       SPT_ALLOCATION_CROSSED);
-		spt_blocks_add(&ring->image->blocks, &ring->freed);
+		*spt_blocks_get(&ring->image->blocks, ring->freed.address) = ring->freed;
 	}
 	ring->freed.address = 0;
 }
@@ -410,39 +462,39 @@ static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
 static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time)
 {
 	const SptRingRecord *record = &ring->next;
-	SptBlock *there = spt_blocks_find(&ring->image->blocks, record->address);
-	SptBlock block = {
-		.address = record->address,
-		.bytes = record->bytes,
-		.time = time,
-		.handle = memory->next_handle++,
-		.node = spt_memory_node(memory, ring, record->node),
-		.ring = ring->number,
-		.flags = record->type == SPT_RING_REALLOC_ALLOC ? SPT_ALLOCATION_RESIZED : 0,
-	};
+	SptBlock *block = spt_blocks_get(&ring->image->blocks, record->address);
+	uint8_t owed = 0;
 
 	memory->status.calls++;
 	memory->status.bytes += record->bytes;
-	if (there) {
-		SptBlock before = *there;
-
+	if (block->ring) {
 		/* The free is still to come, from another ring. */
-		spt_blocks_remove(&ring->image->blocks, there);
-		put_freed(memory, &before, time, 0, SPT_ALLOCATION_CROSSED);
-		block.owed = before.owed + 1;
-		block.time = memory->last_ns = time + 1;
+		put_freed(memory, block, time, 0, SPT_ALLOCATION_CROSSED);
+		owed = block->owed + 1;
+		memory->last_ns = ++time;
 	}
-	ring->last_allocation = block.time;
-	spt_blocks_add(&ring->image->blocks, &block);
+	ring->last_allocation = time;
+	*block = (SptBlock){
+		.address = record->address,
+		.bytes = record->bytes,
+		.flags = record->type == SPT_RING_REALLOC_ALLOC ? SPT_ALLOCATION_RESIZED : 0,
+		.owed = owed,
+		.time = time,
+		.handle = memory->next_handle++,
+		.ring = ring->number,
+		.node = spt_memory_node(memory, ring, record->node),
+	};
 }
 
 /* It began while its thread ran, after the recording had begun. */
 static void take_wait(SptMemory *memory, const struct spt_memory_ring *ring, uint64_t time)
 {
 	const SptRingRecord *record = &ring->next;
-	const struct spt_late_row row = {
-		.block = { .node = spt_memory_node(memory, ring, record->node),
-			   .ring = ring->number },
+	const SptBlock block = {
+		.node = spt_memory_node(memory, ring, record->node),
+		.ring = ring->number,
+	};
+	const struct spt_block_end end = {
 		.time = time,
 		.duration_ns = MIN(record->bytes, time - MIN(time, memory->base_ns)),
 		.flags = record->address < memory->n_cpus ? (uint32_t)record->address : 0,
@@ -450,15 +502,14 @@ static void take_wait(SptMemory *memory, const struct spt_memory_ring *ring, uin
 	};
 
 	memory->status.wait_rows++;
-	spt_memory_put_row(memory, &row);
+	put_row(memory, &block, &end);
 }
 
-void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
+static void take(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
 	uint64_t time = next_time(memory, record->stamp);
 
-	ring->has_next = false;
 	if (record->type == SPT_RING_WAIT) {
 		if (memory->has_waits)
 			take_wait(memory, ring, time);
@@ -496,4 +547,16 @@ void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
 	default:
 		take_allocation(memory, ring, time);
 	}
+}
+
+uint64_t spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring, uint64_t last)
+{
+	uint64_t n = 0;
+
+	while (ring->has_next && ring->next.stamp <= last && !memory->failure) {
+		take(memory, ring);
+		advance(memory, ring);
+		n++;
+	}
+	return n;
 }

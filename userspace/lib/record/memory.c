@@ -309,7 +309,7 @@ static void adopt(SptMemory *memory, uint32_t i)
 	ring->tid = slot->tid;
 	ring->library = slot->library;
 	owner.tid = ring->tid;
-	owner.begin_ns = MIN(spt_memory_time(memory, slot->begin), memory->now_ns) + SLACK_NS;
+	owner.begin_ns = spt_memory_time(memory, slot->begin) + SLACK_NS;
 	g_array_append_val(memory->owners, owner);
 	ring->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	ring->code = g_array_new(FALSE, FALSE, sizeof(struct spt_code));
@@ -439,12 +439,8 @@ static bool merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
 	}
 	while (can_go_on && !memory->failure && (ring = earliest(memory, &next)) &&
 	       ring->next.stamp <= horizon) {
-		do {
-			spt_memory_take(memory, ring);
-			++*ret_n;
-			can_go_on = spt_memory_advance(memory, ring);
-		} while (can_go_on && ring->has_next && ring->next.stamp <= MIN(next, horizon) &&
-			 !memory->failure);
+		*ret_n += spt_memory_take(memory, ring, MIN(next, horizon));
+		can_go_on = !ring->has_object;
 	}
 	for (unsigned i = 0; i < memory->active->len; i++) {
 		ring = memory->active->pdata[i];
@@ -473,6 +469,7 @@ bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **er
 		 memory->now_ns - begin < STEP_NS);
 	if (memory->now_ns - memory->looked_ns >= LOOK_NS)
 		look_after_gone(memory);
+	spt_memory_put_rows(memory);
 	*ret_is_busy = sum > 0 || !can_go_on;
 	if (memory->failure)
 		g_propagate_error(error, g_error_copy(memory->failure));
@@ -487,6 +484,7 @@ bool spt_memory_flush(SptMemory *memory, GError **error)
 	g_hash_table_iter_init(&iter, memory->images);
 	while (g_hash_table_iter_next(&iter, NULL, &image))
 		spt_memory_put_open(memory, &((struct spt_image *)image)->blocks);
+	spt_memory_put_rows(memory);
 	if (memory->failure)
 		g_propagate_error(error, g_error_copy(memory->failure));
 	return !memory->failure;
@@ -567,6 +565,7 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	if (!spt_memory_flush(memory, error))
 		return false;
 	spt_memory_put_late(memory, true);
+	spt_memory_put_rows(memory);
 	status->lost += header->unseen;
 	if (memory->has_allocations)
 		note_allocations(memory);

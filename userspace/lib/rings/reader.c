@@ -38,12 +38,6 @@ bool spt_ring_reader_begin(SptRingReader *reader)
 	return reader->at != head;
 }
 
-static inline uint64_t word(SptRingReader *reader)
-{
-	return __atomic_load_n(&reader->words[reader->at++ & (SPT_RING_WORDS - 1)],
-			       __ATOMIC_RELAXED);
-}
-
 /* Words that follow the first one. */
 static unsigned words_behind(uint64_t first)
 {
@@ -73,7 +67,7 @@ static bool is_node(uint64_t node)
 
 static bool take_node(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
-	uint64_t ids = word(reader);
+	uint64_t ids = spt_ring_reader_word(reader);
 
 	if (first & SPT_RING_NODE_EXACT)
 		ret->address |= SPT_NODE_EXACT;
@@ -86,12 +80,12 @@ static bool take_object(SptRingReader *reader, unsigned n, SptRingRecord *ret)
 {
 	if (n <= SPT_RING_OBJECT_WORDS || n > SPT_RING_OBJECT_WORDS + SPT_RING_PATH_WORDS)
 		return false;
-	ret->end = word(reader);
-	ret->offset = word(reader);
-	ret->device = word(reader);
-	ret->inode = word(reader);
+	ret->end = spt_ring_reader_word(reader);
+	ret->offset = spt_ring_reader_word(reader);
+	ret->device = spt_ring_reader_word(reader);
+	ret->inode = spt_ring_reader_word(reader);
 	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++) {
-		uint64_t part = word(reader);
+		uint64_t part = spt_ring_reader_word(reader);
 
 		memcpy(reader->path + 8 * i, &part, 8);
 	}
@@ -100,27 +94,32 @@ static bool take_object(SptRingReader *reader, unsigned n, SptRingRecord *ret)
 	return ret->address < ret->end;
 }
 
-static inline bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord *ret)
+static bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord *ret)
 {
-	uint64_t bytes = word(reader), node = is_short ? bytes >> 32 : word(reader);
+	uint64_t bytes = spt_ring_reader_word(reader),
+		 node = is_short ? bytes >> 32 : spt_ring_reader_word(reader);
 
 	ret->bytes = is_short ? (uint32_t)bytes : bytes;
 	ret->node = (uint32_t)node;
 	return is_node(node) && ret->bytes <= INT64_MAX;
 }
 
-static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t first,
-						 SptRingRecord *ret)
+static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
 	unsigned behind = words_behind(first);
 
 	if (behind > reader->end - reader->at)
 		return false;
+	ret->type = first & SPT_RING_TYPE_MASK;
+	ret->address = first >> SPT_RING_POINTER_SHIFT;
+	ret->bytes = 0;
+	ret->node = 0;
 	if (spt_ring_type_is_event(ret->type))
 		reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
 	ret->stamp = reader->stamp;
 	switch (ret->type) {
 	case SPT_RING_NOTHING:
+	case SPT_RING_FREE:
 	case SPT_RING_REALLOC_FREE:
 	case SPT_RING_REALLOC_FAILED:
 	case SPT_RING_UNMAP_FAILED:
@@ -128,8 +127,10 @@ static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t
 		return true;
 	case SPT_RING_FREE_STACK:
 	case SPT_RING_REALLOC_FREE_STACK:
-		ret->node = (uint32_t)(word(reader) >> 32);
+		ret->node = (uint32_t)(spt_ring_reader_word(reader) >> 32);
 		return is_node(ret->node);
+	case SPT_RING_ALLOC:
+		return take_allocation(reader, true, ret);
 	case SPT_RING_BIG:
 	case SPT_RING_REALLOC_ALLOC:
 	case SPT_RING_MAP:
@@ -143,41 +144,20 @@ static __attribute__((noinline)) bool take_other(SptRingReader *reader, uint64_t
 		return take_node(reader, first, ret);
 	case SPT_RING_OBJECT:
 		return take_object(reader, behind, ret);
-	case SPT_RING_FREE:
-	case SPT_RING_ALLOC: /* take() has them, unless the second word is missing */
-		break;
 	}
 	return false;
 }
 
-/* Most records are one of two. */
-static inline bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
+bool spt_ring_reader_take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
-	ret->type = first & SPT_RING_TYPE_MASK;
-	ret->address = first >> SPT_RING_POINTER_SHIFT;
-	ret->bytes = 0;
-	ret->node = 0;
-	ret->parent = 0;
-	if (ret->type != SPT_RING_FREE &&
-	    (ret->type != SPT_RING_ALLOC || reader->at == reader->end))
-		return take_other(reader, first, ret);
-	reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
-	ret->stamp = reader->stamp;
-	return ret->type == SPT_RING_FREE || take_allocation(reader, true, ret);
-}
-
-bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret)
-{
-	while (reader->at != reader->end) {
-		if (!take(reader, word(reader), ret)) {
-			reader->is_broken = true;
-			reader->at = reader->end;
-			return false;
-		}
+	while (take(reader, first, ret)) {
 		if (ret->type != SPT_RING_NOTHING && ret->type != SPT_RING_TIME)
 			return true;
+		if (reader->at == reader->end)
+			return false;
+		first = spt_ring_reader_word(reader);
 	}
-	return false;
+	return spt_ring_reader_break(reader);
 }
 
 void spt_ring_reader_end(SptRingReader *reader)

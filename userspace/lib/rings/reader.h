@@ -22,8 +22,9 @@ typedef struct {
 	/* The pointer of an event, the address of a node, or the start of an object. */
 	uint64_t address;
 	uint64_t bytes;			/* of an allocation; ns of a wait */
-	uint32_t parent;		/* of a node */
-	/* Only of an object; with others they are not set. */
+	/* With other records these are not set: of a node, */
+	uint32_t parent;
+	/* and of an object. */
 	uint64_t end, offset, device, inode;
 	const char *path;		/* valid until the next record */
 } SptRingRecord;
@@ -42,8 +43,6 @@ typedef struct {
 void spt_ring_reader_init(SptRingReader *reader, void *rings, uint32_t slot);
 /* Reads the writer's position.  False: there is nothing to take. */
 bool spt_ring_reader_begin(SptRingReader *reader);
-/* The next record before the position that begin() read; false: there is none. */
-bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret);
 /* Frees the words that were taken, and wakes the writer if it waits. */
 void spt_ring_reader_end(SptRingReader *reader);
 /*
@@ -56,6 +55,48 @@ static inline uint64_t spt_ring_reader_ahead(const SptRingReader *reader, unsign
 					__ATOMIC_RELAXED);
 
 	return word >> SPT_RING_POINTER_SHIFT;
+}
+
+/* For spt_ring_reader_next() alone: takes what @first begins, and the following words. */
+bool spt_ring_reader_take(SptRingReader *reader, uint64_t first, SptRingRecord *ret);
+
+/* False: there is no next record. */
+static inline bool spt_ring_reader_break(SptRingReader *reader)
+{
+	reader->is_broken = true;
+	reader->at = reader->end;
+	return false;
+}
+
+static inline uint64_t spt_ring_reader_word(SptRingReader *reader)
+{
+	return __atomic_load_n(&reader->words[reader->at++ & (SPT_RING_WORDS - 1)],
+			       __ATOMIC_RELAXED);
+}
+
+/*
+ * The next record before the position that begin() read; false: there is none.  Most records are
+ * one of two, which take little time here.
+ */
+static inline bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret)
+{
+	uint64_t first, second = 0;
+
+	if (reader->at == reader->end)
+		return false;
+	first = spt_ring_reader_word(reader);
+	ret->type = first & SPT_RING_TYPE_MASK;
+	if (ret->type != SPT_RING_FREE &&
+	    (ret->type != SPT_RING_ALLOC || reader->at == reader->end))
+		return spt_ring_reader_take(reader, first, ret);
+	if (ret->type == SPT_RING_ALLOC)
+		second = spt_ring_reader_word(reader);
+	reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
+	ret->stamp = reader->stamp;
+	ret->address = first >> SPT_RING_POINTER_SHIFT;
+	ret->bytes = (uint32_t)second;
+	ret->node = second >> 32;
+	return ret->node < SPT_NODE_MOST || spt_ring_reader_break(reader);
 }
 
 static inline bool spt_ring_type_is_event(enum spt_ring_type type)
