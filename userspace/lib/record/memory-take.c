@@ -175,9 +175,12 @@ static void look_at_stash(SptMemory *memory)
 /* Turns a node of the memory's own stash into one of the output's. */
 static inline uint32_t output_node(SptMemory *memory, uint32_t own)
 {
-	uint32_t made = own < memory->nodes->len ? g_array_index(memory->nodes, uint32_t, own) : 0;
+	uint32_t made;
 
-	return !own || made ? made : make_output_node(memory, memory->output_stash, own);
+	if (!own)
+		return 0;
+	made = own < memory->nodes->len ? g_array_index(memory->nodes, uint32_t, own) : 0;
+	return made ? made : make_output_node(memory, memory->output_stash, own);
 }
 
 /* Rows. */
@@ -405,6 +408,12 @@ static uint64_t next_time(SptMemory *memory, uint64_t stamp)
 	return memory->last_ns;
 }
 
+/* Fetches the slot of the block of an event that begins some words further on, if one does. */
+static inline void fetch_ahead(const struct spt_memory_ring *ring, unsigned words)
+{
+	spt_blocks_fetch(&ring->image->blocks, spt_ring_reader_ahead(&ring->reader, words));
+}
+
 static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time,
 		      bool is_realloc)
 {
@@ -505,19 +514,15 @@ static void take_wait(SptMemory *memory, const struct spt_memory_ring *ring, uin
 	put_row(memory, &block, &end);
 }
 
-static void take(SptMemory *memory, struct spt_memory_ring *ring)
+static void take_unusual(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time)
 {
 	const SptRingRecord *record = &ring->next;
-	uint64_t time = next_time(memory, record->stamp);
 
 	if (record->type == SPT_RING_WAIT) {
 		if (memory->has_waits)
 			take_wait(memory, ring, time);
 		return;
 	}
-	/* An event has one or two words. */
-	for (unsigned i = WORDS_AHEAD; i < WORDS_AHEAD + 2; i++)
-		spt_blocks_fetch(&ring->image->blocks, spt_ring_reader_ahead(&ring->reader, i));
 	if (record->type == SPT_RING_REALLOC_FAILED) {
 		take_back(memory, ring);
 		return;
@@ -530,7 +535,6 @@ static void take(SptMemory *memory, struct spt_memory_ring *ring)
 	if (!record->address)
 		return;
 	switch (record->type) {
-	case SPT_RING_FREE:
 	case SPT_RING_FREE_STACK:
 		take_free(memory, ring, time, false);
 		break;
@@ -547,6 +551,26 @@ static void take(SptMemory *memory, struct spt_memory_ring *ring)
 	default:
 		take_allocation(memory, ring, time);
 	}
+}
+
+static void take(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	const SptRingRecord *record = &ring->next;
+	uint64_t time = next_time(memory, record->stamp);
+
+	/* An event has one or two words. */
+	fetch_ahead(ring, WORDS_AHEAD);
+	fetch_ahead(ring, WORDS_AHEAD + 1);
+	if (record->type != SPT_RING_FREE && record->type != SPT_RING_ALLOC) {
+		take_unusual(memory, ring, time);
+		return;
+	}
+	if (ring->freed.address || ring->unmapped->len)
+		spt_memory_settle(memory, ring);
+	if (record->type == SPT_RING_ALLOC && record->address)
+		take_allocation(memory, ring, time);
+	else if (record->address)
+		take_free(memory, ring, time, false);
 }
 
 uint64_t spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring, uint64_t last)

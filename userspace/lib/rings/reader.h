@@ -81,18 +81,18 @@ static inline uint64_t spt_ring_reader_word(SptRingReader *reader)
 static inline bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret)
 {
 	uint64_t first, second = 0;
+	enum spt_ring_type type;
 
 	if (reader->at == reader->end)
 		return false;
 	first = spt_ring_reader_word(reader);
-	ret->type = first & SPT_RING_TYPE_MASK;
-	if (ret->type != SPT_RING_FREE &&
-	    (ret->type != SPT_RING_ALLOC || reader->at == reader->end))
+	type = first & SPT_RING_TYPE_MASK;
+	if (type != SPT_RING_FREE && (type != SPT_RING_ALLOC || reader->at == reader->end))
 		return spt_ring_reader_take(reader, first, ret);
-	if (ret->type == SPT_RING_ALLOC)
+	if (type == SPT_RING_ALLOC)
 		second = spt_ring_reader_word(reader);
-	reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
-	ret->stamp = reader->stamp;
+	ret->type = type;
+	ret->stamp = reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
 	ret->address = first >> SPT_RING_POINTER_SHIFT;
 	ret->bytes = (uint32_t)second;
 	ret->node = second >> 32;
