@@ -207,6 +207,9 @@ $(B)/tests/libspt-memory-check.so $(B)/tests/libspt-memory-trap.so: $(memory_sou
 $(B)/obj/userspace/lib/record/memory.o $(B)/asan/obj/userspace/lib/record/memory.o: flags += \
 	-DSPT_LIBDIR='"$(libdir)/sysprof-trace"'
 
+# Its loops go over columns of ten thousands of numbers.
+$(B)/obj/userspace/lib/capture/table-encode.o: flags += -ftree-vectorize -fvect-cost-model=dynamic
+
 # For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load
 # at run time it has built in for plain files and DNS, so its warnings are not shown.
 static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages)) $(other_libs)

@@ -276,59 +276,78 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 			      IN_CAPTURE(accounts) },
 };
 
-/* A member of some rows. */
-static void gather(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
-		   uint64_t *ret_values)
+static inline uint64_t number_at(SptFieldType type, const uint8_t *member)
 {
+	uint64_t wide;
+	uint32_t narrow;
+
 	switch (type) {
 	case SPT_FIELD_U64:
-		for (size_t i = 0; i < n; i++, member += stride)
-			memcpy(&ret_values[i], member, sizeof(uint64_t));
-		break;
+		memcpy(&wide, member, sizeof(wide));
+		return wide;
 	case SPT_FIELD_U32:
-		for (size_t i = 0; i < n; i++, member += stride) {
-			uint32_t narrow;
-
-			memcpy(&narrow, member, sizeof(narrow));
-			ret_values[i] = narrow;
-		}
-		break;
+		memcpy(&narrow, member, sizeof(narrow));
+		return narrow;
 	default:
-		for (size_t i = 0; i < n; i++, member += stride)
-			ret_values[i] = *member;
+		return *member;
 	}
 }
 
-static bool all_are(const uint64_t *values, size_t n, uint64_t value)
+/* A member of some rows.  Inline, so that the loop has no switch: @type is a constant there. */
+static inline void gather_as(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
+			     uint64_t *ret_values)
+{
+#pragma GCC unroll 8
+	for (size_t i = 0; i < n; i++, member += stride)
+		ret_values[i] = number_at(type, member);
+}
+
+static void gather(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
+		   uint64_t *ret_values)
+{
+	if (type == SPT_FIELD_U64)
+		gather_as(SPT_FIELD_U64, member, stride, n, ret_values);
+	else if (type == SPT_FIELD_U32)
+		gather_as(SPT_FIELD_U32, member, stride, n, ret_values);
+	else
+		gather_as(SPT_FIELD_U8, member, stride, n, ret_values);
+}
+
+static inline bool are_all_as(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
+			      uint64_t value)
 {
 	uint64_t differing = 0;
 
-	for (size_t i = 0; i < n; i++)
-		differing |= values[i] ^ value;
+#pragma GCC unroll 8
+	for (size_t i = 0; i < n; i++, member += stride)
+		differing |= number_at(type, member) ^ value;
 	return !differing;
+}
+
+static bool are_all(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
+		    uint64_t value)
+{
+	if (type == SPT_FIELD_U64)
+		return are_all_as(SPT_FIELD_U64, member, stride, n, value);
+	if (type == SPT_FIELD_U32)
+		return are_all_as(SPT_FIELD_U32, member, stride, n, value);
+	return are_all_as(SPT_FIELD_U8, member, stride, n, value);
 }
 
 /*
  * Adds the rows from @at on to a column.  As long as all of its numbers are the same, only the
- * first of them are there.  Returns whether they still are.
+ * first of them is there.  Returns whether they still are.
  */
 static bool add_tile(const SptField *field, const uint8_t *member, size_t stride, size_t at,
 		     size_t n, bool is_same, uint64_t *values)
 {
-	uint64_t first = values[0];
-
-	if (!is_same) {
-		gather(field->type, member, stride, n, values + at);
-		return false;
-	}
-	gather(field->type, member, stride, n, values);
-	if (all_are(values, n, at ? first : values[0]))
+	if (at == 0)
+		values[0] = number_at(field->type, member);
+	if (is_same && are_all(field->type, member, stride, n, values[0]))
 		return true;
-	if (at) {
-		memcpy(values + at, values, n * sizeof(*values));
-		for (size_t i = 0; i < at; i++)
-			values[i] = first;
-	}
+	for (size_t i = 1; is_same && i < at; i++)
+		values[i] = values[0];
+	gather(field->type, member, stride, n, values + at);
 	return false;
 }
 
@@ -377,6 +396,7 @@ void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
 		       SptTableBuilder *builder)
 {
 	uint64_t *values = spt_table_room(builder, SPT_TABLE_ROOM_VALUES, schema->n_fields);
+	const uint64_t *last = NULL, *column;	/* last: of the column before, if it varies */
 	bool are_same[SPT_TABLE_MAX_COLUMNS];
 
 	memset(are_same, true, sizeof(are_same));
@@ -384,13 +404,17 @@ void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const SptField *field = &schema->fields[i];
 
+		column = values + i * n;
 		if (!is_number(field))
 			encode_bytes(field, (const uint8_t *)rows + field->at, schema->row_bytes,
 				     n, builder);
+		else if (are_same[i] && n && column[0])
+			spt_table_add_const(builder, field->column, column[0]);
+		else if (!are_same[i] && last && memcmp(column, last, n * sizeof(*column)) == 0)
+			spt_table_add_same(builder, field->column);
 		else if (!are_same[i])
-			spt_table_add_numbers(builder, field->column, values + i * n);
-		else if (n && values[i * n])
-			spt_table_add_const(builder, field->column, values[i * n]);
+			spt_table_add_numbers(builder, field->column, column);
+		last = is_number(field) && !are_same[i] ? column : NULL;
 	}
 }
 

@@ -8,19 +8,20 @@
 #include "capture/table.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define VARINT_MAX_BYTES 10
 /* With fewer rows, the tables that make planes small cost too much. */
 #define LEAST_PLANE_ROWS 32
 #define LEAST_CUT_BYTES 192
-/* Number of rows for the choice: enough to judge a column, cheap once a second. */
-#define TRIED_ROWS 4096
+/* Number of rows for the choice, from the middle: enough to judge a column. */
+#define TRIED_ROWS 2048
 /* Cost of a byte value in the table, in bits times 256. */
 #define SYMBOL_COST (4 << 8)
 /* One in this number of rows must be a step upwards, so that the steps are worth a byte a row. */
 #define LEAST_RISING_SHARE 8
-/* Rows that are turned into planes together, in the cache. */
-#define TILE_ROWS 512
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)
 {
@@ -141,19 +142,6 @@ void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value)
 	add_column(builder, id);
 }
 
-/* Inline, so that loops over a column have no switch inside: @coding is a constant there. */
-static inline uint64_t transform(const uint64_t *values, size_t i, SptCoding coding)
-{
-	switch (coding) {
-	case SPT_CODING_ZIGZAG:
-		return spt_zigzag(values[i]);
-	case SPT_CODING_DELTA:
-		return spt_zigzag(values[i] - (i ? values[i - 1] : 0));
-	default:
-		return values[i];
-	}
-}
-
 /* 256 times the binary logarithm, linear between powers of two. */
 static uint64_t log2_256(uint64_t value)
 {
@@ -173,54 +161,48 @@ static uint64_t plane_cost(const uint32_t counts[256], size_t n)
 	return cost;
 }
 
-/* All bits of the transformed numbers.  The first delta is the number itself, unlike all others. */
-static inline uint64_t bits_after_first(const uint64_t *values, size_t n, SptCoding coding)
+static inline uint64_t difference(const uint64_t *values, size_t i)
+{
+	return spt_zigzag(values[i] - values[i - 1]);
+}
+
+/*
+ * Returns the transformed numbers, which are @values themselves or in @room.  *@ret_all: all of
+ * their bits but those of the first: the first delta is the number itself, unlike all others.
+ */
+static const uint64_t *transform(const uint64_t *values, size_t n, SptCoding coding, uint64_t *room,
+				 uint64_t *ret_all)
 {
 	uint64_t all = 0;
 
-	for (size_t i = 1; i < n; i++)
-		all |= transform(values, i, coding);
-	return all;
+	room[0] = spt_zigzag(values[0]);
+	if (coding == SPT_CODING_ZIGZAG)
+		for (size_t i = 1; i < n; i++)
+			all |= room[i] = spt_zigzag(values[i]);
+	else if (coding == SPT_CODING_DELTA)
+		for (size_t i = 1; i < n; i++)
+			all |= room[i] = difference(values, i);
+	else
+		for (size_t i = 1; i < n; i++)
+			all |= values[i];
+	*ret_all = all;
+	return coding == SPT_CODING_VARINT ? values : room;
 }
 
-static uint64_t all_bits(const uint64_t *values, size_t n, SptCoding coding)
+static unsigned planes_of(uint64_t all)
 {
-	switch (coding) {
-	case SPT_CODING_ZIGZAG:
-		return bits_after_first(values, n, SPT_CODING_ZIGZAG);
-	case SPT_CODING_DELTA:
-		return bits_after_first(values, n, SPT_CODING_DELTA);
-	default:
-		return bits_after_first(values, n, SPT_CODING_VARINT);
-	}
-}
-
-/* Transforms rows @from to @to. */
-static void transform_some(const uint64_t *values, size_t from, size_t to, SptCoding coding,
-			   uint64_t *ret)
-{
-	switch (coding) {
-	case SPT_CODING_ZIGZAG:
-		for (size_t i = from; i < to; i++)
-			*ret++ = transform(values, i, SPT_CODING_ZIGZAG);
-		break;
-	case SPT_CODING_DELTA:
-		for (size_t i = from; i < to; i++)
-			*ret++ = transform(values, i, SPT_CODING_DELTA);
-		break;
-	default:
-		memcpy(ret, values + from, (to - from) * sizeof(*ret));
-	}
+	return all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
 }
 
 static uint64_t transform_cost(const uint64_t *values, size_t n, SptCoding coding)
 {
 	uint32_t counts[sizeof(uint64_t)][256] = { 0 };
-	uint64_t cost = 0, all = all_bits(values, n, coding);
-	unsigned n_planes = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
+	uint64_t room[TRIED_ROWS], all, cost = 0;
+	const uint64_t *transformed = transform(values, n, coding, room, &all);
+	unsigned n_planes = planes_of(all);
 
 	for (size_t i = 1; i < n && n_planes > 0; i++) {
-		uint64_t value = transform(values, i, coding);
+		uint64_t value = transformed[i];
 
 		for (unsigned k = 0; k < n_planes; k++, value >>= 8)
 			counts[k][value & 0xff]++;
@@ -230,14 +212,26 @@ static uint64_t transform_cost(const uint64_t *values, size_t n, SptCoding codin
 	return cost;
 }
 
+static bool has_negative(const uint64_t *values, size_t n)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all |= values[i];
+	return all >> 63;
+}
+
 static SptCoding choose_transform(const uint64_t *values, size_t n, uint64_t *ret_cost)
 {
 	size_t tried = MIN(n, TRIED_ROWS);
 	SptCoding best = SPT_CODING_VARINT;
 
+	values += (n - tried) / 2;
 	*ret_cost = transform_cost(values, tried, best);
 	for (SptCoding coding = SPT_CODING_ZIGZAG; coding <= SPT_CODING_DELTA; coding++) {
-		uint64_t cost = transform_cost(values, tried, coding);
+		uint64_t cost = coding == SPT_CODING_ZIGZAG && !has_negative(values, tried) ?
+					UINT64_MAX :
+					transform_cost(values, tried, coding);
 
 		if (cost < *ret_cost) {
 			*ret_cost = cost;
@@ -277,66 +271,96 @@ static void scale(const uint64_t *values, size_t n, uint64_t factor, uint64_t *r
 			ret[i] = values[i] / factor;
 }
 
-static void put_varints(SptTableBuilder *builder, SptCoding coding, const uint64_t *values,
-			size_t n)
+#ifdef __SSE2__
+/*
+ * Up to four planes of eight numbers, @stride apart: bytes of rows are interleaved until those of a
+ * plane are side by side.
+ */
+static inline void put_eight(const __m128i *values, int shift, unsigned n_planes, uint8_t *to,
+			     size_t stride)
 {
-	uint8_t *to = room_for(builder->data, n * VARINT_MAX_BYTES);
-	uint64_t tile[TILE_ROWS];
+	__m128i rows01 = _mm_srli_epi64(_mm_loadu_si128(values), shift),
+		rows23 = _mm_srli_epi64(_mm_loadu_si128(values + 1), shift),
+		rows45 = _mm_srli_epi64(_mm_loadu_si128(values + 2), shift),
+		rows67 = _mm_srli_epi64(_mm_loadu_si128(values + 3), shift),
+		even = _mm_unpacklo_epi8(_mm_unpacklo_epi8(rows01, rows45),
+					 _mm_unpacklo_epi8(rows23, rows67)),
+		odd = _mm_unpacklo_epi8(_mm_unpackhi_epi8(rows01, rows45),
+					_mm_unpackhi_epi8(rows23, rows67)),
+		low = _mm_unpacklo_epi8(even, odd), high = _mm_unpackhi_epi8(even, odd);
 
-	for (size_t at = 0; at < n; at += TILE_ROWS) {
-		size_t now = MIN(n - at, TILE_ROWS);
+	_mm_storel_epi64((__m128i *)to, low);
+	if (n_planes > 1)
+		_mm_storel_epi64((__m128i *)(to + stride), _mm_unpackhi_epi64(low, low));
+	if (n_planes > 2)
+		_mm_storel_epi64((__m128i *)(to + 2 * stride), high);
+	if (n_planes > 3)
+		_mm_storel_epi64((__m128i *)(to + 3 * stride), _mm_unpackhi_epi64(high, high));
+}
+#endif
 
-		transform_some(values, at, at + now, coding, tile);
-		for (size_t i = 0; i < now; i++)
-			to = put_varint(to, tile[i]);
-	}
-	ends_at(builder->data, to);
+/* Up to four planes, from byte @first of the numbers on. */
+static void put_some_planes(const uint64_t *values, size_t n, unsigned first, unsigned n_planes,
+			    uint8_t *to)
+{
+	size_t i = 0;
+
+#ifdef __SSE2__
+	for (; i + 8 <= n; i += 8)
+		put_eight((const __m128i *)(values + i), (int)(8 * first), n_planes, to + i, n);
+#endif
+	for (; i < n; i++)
+		for (unsigned k = 0; k < n_planes; k++)
+			to[k * n + i] = (uint8_t)(values[i] >> 8 * (first + k));
 }
 
-static void put_planes(SptTableBuilder *builder, SptCoding coding, const uint64_t *values,
-		       size_t n, unsigned n_planes)
+/* @all: the bits of all numbers but the first. */
+static void put_varints(SptTableBuilder *builder, const uint64_t *values, size_t n, uint64_t all)
+{
+	uint8_t *to = room_for(builder->data, n * VARINT_MAX_BYTES);
+
+	to = put_varint(to, values[0]);
+	if (all < 0x80)
+		put_some_planes(values + 1, n - 1, 0, 1, to);
+	for (size_t i = 1; i < n && all >= 0x80; i++)
+		to = put_varint(to, values[i]);
+	ends_at(builder->data, all < 0x80 ? to + n - 1 : to);
+}
+
+static void put_planes(SptTableBuilder *builder, const uint64_t *values, size_t n,
+		       unsigned n_planes)
 {
 	guint begin = builder->data->len;
 	uint8_t *planes = room_for(builder->data, n * n_planes);
-	uint64_t tile[TILE_ROWS];
 
+	for (unsigned k = 0; k < n_planes; k += 4)
+		put_some_planes(values, n, k, MIN(n_planes - k, 4), planes + k * n);
 	for (unsigned k = 0; k < n_planes; k++)
 		cut(builder->data_cuts, (guint)(begin + k * n));
-	for (size_t at = 0; at < n; at += TILE_ROWS) {
-		size_t now = MIN(n - at, TILE_ROWS);
-
-		transform_some(values, at, at + now, coding, tile);
-		if (at == 0 && coding == SPT_CODING_DELTA)
-			tile[0] = 0;
-		for (unsigned k = 0; k < n_planes; k++) {
-			uint8_t *to = planes + k * n + at;
-
-			for (size_t i = 0; i < now; i++)
-				to[i] = (uint8_t)(tile[i] >> 8 * k);
-		}
-	}
 }
 
 /* The three codings of plain numbers, in planes if they need more than a byte. */
 static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t *values, size_t n)
 {
-	uint64_t all = all_bits(values, n, coding);
+	uint64_t all, *room = spt_table_room(builder, SPT_TABLE_ROOM_TRANSFORMED, 1);
+	const uint64_t *transformed = transform(values, n, coding, room, &all);
 	unsigned n_planes;
 
 	if (all < 0x80 || n < LEAST_PLANE_ROWS) {
 		put_byte(builder->data, coding);
-		put_varints(builder, coding, values, n);
+		put_varints(builder, transformed, n, all);
 		return;
 	}
-	if (coding != SPT_CODING_DELTA)
-		all |= transform(values, 0, coding);
-	n_planes = (unsigned)(71 - __builtin_clzll(all)) / 8;
+	all |= coding == SPT_CODING_DELTA ? 0 : transformed[0];
+	n_planes = planes_of(all);
 	put_byte(builder->data, SPT_CODING_PLANES);
 	put_byte(builder->data, n_planes);
 	put_byte(builder->data, coding);
-	if (coding == SPT_CODING_DELTA)
+	if (coding == SPT_CODING_DELTA) {
 		append_varint(builder->data, values[0]);
-	put_planes(builder, coding, values, n, n_planes);
+		room[0] = 0;
+	}
+	put_planes(builder, transformed, n, n_planes);
 }
 
 /*
@@ -359,7 +383,8 @@ static size_t split_rising(const uint64_t *values, size_t n, uint8_t *steps, uin
 	return n_rest;
 }
 
-static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n, size_t n_rest)
+static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n, size_t n_rest,
+			    SptCoding *ret_coding)
 {
 	uint32_t counts[256] = { 0 };
 	size_t tried = MIN(n_rest, TRIED_ROWS);
@@ -367,8 +392,9 @@ static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n
 
 	for (size_t i = 0; i < n; i++)
 		counts[steps[i]]++;
+	*ret_coding = SPT_CODING_VARINT;
 	if (n_rest > 1)
-		choose_transform(rest, n_rest, &cost);
+		*ret_coding = choose_transform(rest, n_rest, &cost);
 	/* The part that was tried represents all of the rest. */
 	return plane_cost(counts, n) + (tried ? cost * n_rest / tried : 0);
 }
@@ -383,19 +409,18 @@ static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t 
 	uint8_t *steps = (uint8_t *)spt_table_room(builder, SPT_TABLE_ROOM_STEPS, 1);
 	uint64_t *rest = spt_table_room(builder, SPT_TABLE_ROOM_REST, 1);
 	size_t tried = MIN(n, TRIED_ROWS), n_rest;
-	uint64_t cost;
+	SptCoding coding;
 
 	if (split_rising(values, tried, steps, rest) > tried - tried / LEAST_RISING_SHARE)
 		return false;
 	n_rest = split_rising(values, n, steps, rest);
 	if (n_rest > n - n / LEAST_RISING_SHARE ||
-	    rising_cost(steps, rest, n, n_rest) >= plain_cost)
+	    rising_cost(steps, rest, n, n_rest, &coding) >= plain_cost)
 		return false;
 	put_byte(builder->data, SPT_CODING_RISING);
 	g_byte_array_append(builder->data, steps, (guint)n);
 	cut_data(builder);
-	put_plain(builder, n_rest > 1 ? choose_transform(rest, n_rest, &cost) : SPT_CODING_VARINT,
-		  rest, n_rest);
+	put_plain(builder, coding, rest, n_rest);
 	return true;
 }
 
@@ -436,6 +461,11 @@ void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t
 		add_varied(builder, id, values, builder->rows);
 	else if (values[0] != 0)
 		spt_table_add_const(builder, id, values[0]);
+}
+
+void spt_table_add_same(SptTableBuilder *builder, unsigned id)
+{
+	add_column(builder, id);
 }
 
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values)

@@ -20,6 +20,7 @@ enum spt_table_room {
 	SPT_TABLE_ROOM_SCALED,
 	SPT_TABLE_ROOM_STEPS,
 	SPT_TABLE_ROOM_REST,
+	SPT_TABLE_ROOM_TRANSFORMED,
 	SPT_TABLE_ROOMS
 };
 
@@ -51,6 +52,8 @@ uint64_t *spt_table_room(SptTableBuilder *builder, enum spt_table_room room, uns
  * written.
  */
 void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values);
+/* A column of the same numbers as the one that was just added; not all of them are the same. */
+void spt_table_add_same(SptTableBuilder *builder, unsigned id);
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value);
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values);
 /* Replaces the content of @payload by the whole table. */
