@@ -339,7 +339,7 @@ static void put_planes(SptTableBuilder *builder, const uint64_t *values, size_t 
 		cut(builder->data_cuts, (guint)(begin + k * n));
 }
 
-/* The three codings of plain numbers, in planes if they need more than a byte. */
+/* The three codings of plain numbers, one at least, in planes if they need more than a byte. */
 static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t *values, size_t n)
 {
 	uint64_t all, *room = spt_table_room(builder, SPT_TABLE_ROOM_TRANSFORMED, 1);
@@ -420,7 +420,10 @@ static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t 
 	put_byte(builder->data, SPT_CODING_RISING);
 	g_byte_array_append(builder->data, steps, (guint)n);
 	cut_data(builder);
-	put_plain(builder, coding, rest, n_rest);
+	if (n_rest)
+		put_plain(builder, coding, rest, n_rest);
+	else
+		put_byte(builder->data, SPT_CODING_VARINT);
 	return true;
 }
 
