@@ -168,12 +168,14 @@ $(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # What programs load that are recorded with --memory, or with --waits where the kernel does not
-# report waits with stacks: nothing but what every C library has.
+# report waits with stacks: nothing but what every C library has.  Words that were just written one by
+# one are slow to read by a vector register.
 preload_shared := $(addprefix userspace/preload/,cfi.c event.c real.c rules.c thread.c unload.c walk.c)
 memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c memory.c picked.c)
 io_sources := $(preload_shared) userspace/preload/io.c
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
-	-fno-omit-frame-pointer -fno-stack-protector -Iuserspace/lib -Iuserspace/preload
+	-fno-omit-frame-pointer -fno-stack-protector -mgeneral-regs-only \
+	-Iuserspace/lib -Iuserspace/preload
 preload_for := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifneq ($(filter x86_64 aarch64,$(preload_for)),)
 preload: $(B)/libspt-memory.so $(B)/libspt-io.so

@@ -2,40 +2,35 @@
 /* Distances are exponential: the next one does not depend on earlier ones. */
 #include "picked.h"
 
-#include <string.h>
-
 struct spt_picked spt_picked[SPT_PICKED_BUCKETS];
 uint8_t spt_picked_counts[SPT_PICKED_HASHES];
 
-/* -ln(x) of 0 < x <= 1, without a library. */
-static double minus_log(double x)
+/* -log2(x / 2^64) of x != 0, times 2^32.  Each squaring of the rest says one bit. */
+static uint64_t minus_log2(uint64_t x)
 {
-	uint64_t bits;
-	double s, square, sum = 0;
-	int exponent;
+	unsigned zeros = (unsigned)__builtin_clzll(x);
+	uint64_t rest = x << zeros, bits = 0;	/* 1 <= rest / 2^63 < 2 */
 
-	memcpy(&bits, &x, sizeof(bits));
-	exponent = (int)(bits >> 52) - 1023;
-	bits = (bits & ((1ULL << 52) - 1)) | 1023ULL << 52;
-	memcpy(&x, &bits, sizeof(x));
-	/* Of 1 <= x < 2: 2 artanh((x - 1) / (x + 1)). */
-	s = (x - 1) / (x + 1);
-	square = s * s;
-	for (int i = 19; i > 0; i -= 2)
-		sum = sum * square + 1.0 / i;
-	return -(2 * s * sum + exponent * 0.69314718055994530942);
+	for (int i = 0; i < 32; i++) {
+		unsigned __int128 square = (unsigned __int128)rest * rest;
+		bool is_above = square >> 127;
+
+		rest = (uint64_t)(square >> (63 + is_above));
+		bits = bits << 1 | is_above;
+	}
+	return ((uint64_t)(zeros + 1) << 32) - bits;
 }
 
 int64_t spt_picked_draw(struct spt_thread *thread)
 {
+	const uint64_t ln_2 = 0xb17217f7;	/* times 2^32 */
 	uint64_t random = thread->random;
 
 	random ^= random << 13;
 	random ^= random >> 7;
 	random ^= random << 17;
 	thread->random = random;
-	return (int64_t)(minus_log((double)((random >> 11) + 1) * 0x1p-53) *
-			 (double)thread->mean_bytes) +
+	return (int64_t)((unsigned __int128)minus_log2(random) * ln_2 * thread->mean_bytes >> 64) +
 	       1;
 }
 

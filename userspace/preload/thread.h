@@ -19,11 +19,12 @@
 #define SPT_MOST_WATCHES (3u * SPT_MOST_FRAMES)
 /* The most nodes that a thread writes; then it begins anew.  Also the most places for them. */
 #define SPT_NODES	 (1u << 19)
-#define SPT_LEAST_NODE_BITS 12
+#define SPT_LEAST_NODES	 (1u << 12)
 #define SPT_OWN_RULES	 4096u
 /* Walks from a place to a kept frame, and the words that one may have read. */
-#define SPT_MEMOS	 (1u << 9)
-#define SPT_MEMO_WATCHES 26u
+#define SPT_MEMOS	 (1u << 13)
+#define SPT_MEMO_WORDS	 16u
+#define SPT_MEMO_PLACES	 (1u << 9)
 #define SPT_STALE	 UINT64_MAX
 #define SPT_TOLD_CODE	 256u
 #define SPT_LATEST_CODE	 8u
@@ -47,16 +48,17 @@ struct spt_frame {
 	uint64_t pc, sp;
 	uint64_t bp;			/* 0 if the walk outwards from here does not need it */
 	uint64_t path;			/* the hash of the stack up to here */
-	uint32_t node;
-	uint32_t needs_bp;
+	uint32_t node;			/* if has_node; looked up only where it is needed */
 	uint32_t watches;		/* end of the words that were read to walk on from here */
-	uint32_t is_guess;		/* as in struct spt_step */
+	bool has_node, needs_bp;
+	bool is_guess;			/* as in struct spt_step */
 };
 
-/* A node that was written.  Its place is a hash of its stack, or one of the next. */
+/* A node that was written.  Its place is in the hash of its stack, or one of the next. */
 struct spt_known_node {
-	uint64_t pc;			/* 0: none */
-	uint32_t parent, node;
+	uint64_t path;
+	uint32_t node;			/* 0: none */
+	uint32_t stack;			/* counted from 1 on; 0: only part of others */
 };
 
 /* A step outwards, with the places of the words that led there; 0: no such word. */
@@ -66,8 +68,6 @@ struct spt_step {
 	uint64_t link_at;		/* where a signal frame has the return address; 0: none */
 	bool is_guess;			/* found by frame pointers, or beyond such a frame */
 	bool is_odd;			/* sp_at and the two above count */
-	uint64_t path;			/* as in struct spt_frame */
-	struct spt_known_node *node;	/* the place of that path */
 };
 
 /* Rules that the thread has used: few, side by side, where all of them take many cache lines. */
@@ -88,13 +88,15 @@ struct spt_told_node {
  */
 struct spt_memo {
 	uint64_t pc, sp, bp;		/* of the place */
-	uint64_t bp_mask;		/* the bits of bp that matter: all or none */
-	uint64_t base_sp, base_bp;	/* of the kept frame, which is at base */
-	const struct spt_frame *base;
-	uint32_t base_node, node;
-	const struct spt_watch *last;	/* the innermost of the words */
-	struct spt_watch watches[1 + SPT_MEMO_WATCHES];
-} __attribute__((aligned(512)));
+	uint64_t base_sp, base_bp, base_path;	/* of the kept frame */
+	uint16_t base;			/* its index */
+	uint8_t n_words;
+	bool needs_bp;			/* whether that of the place matters */
+	uint32_t node;
+	uint32_t stack;			/* as in struct spt_known_node */
+	/* What was read, from the innermost on: its distance from sp in words, and its value. */
+	uint64_t words[SPT_MEMO_WORDS];
+} __attribute__((aligned(64)));
 
 enum spt_state {
 	SPT_NO_RING = 0,
@@ -115,7 +117,11 @@ struct spt_thread {
 	uint64_t last_stamp;
 	uint32_t n_nodes;
 	uint32_t n_known;		/* of them */
+	uint32_t n_places;		/* for them */
 	uint32_t node_shift;		/* of a hash, so that it is a place */
+	uint32_t last_stack;		/* of the last call */
+	uint32_t n_stacks;
+	uint32_t n_forgotten;		/* how often everything known was forgotten */
 	uint64_t generation;		/* of the rules; SPT_STALE: begin anew */
 	struct spt_frame *innermost;	/* of those that are kept */
 	/* Of allocations.  0: every call is recorded */
@@ -124,11 +130,12 @@ struct spt_thread {
 	uint64_t random;
 	uint64_t waited_ns;		/* by the recorded waits, of calls */
 	struct spt_memo memos[SPT_MEMOS];
+	uint32_t memo_at[SPT_MEMO_PLACES];
 	struct spt_frame frames[SPT_MOST_FRAMES + 1];
 	struct spt_watch watches[1 + SPT_MOST_WATCHES];
 	struct spt_step steps[SPT_MOST_STEPS];
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
-	struct spt_known_node nodes[SPT_NODES];
+	struct spt_known_node nodes[2 * SPT_NODES];	/* tables of growing size */
 	struct spt_own_rule own_rules[SPT_OWN_RULES];
 	bool has_begun;			/* the tables of walks may have entries */
 	/* Starts of code that was described, and start and end of the latest. */

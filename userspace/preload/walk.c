@@ -354,94 +354,85 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 }
 
 /*
- * The hash of a stack: of the one around it, and of its innermost address.  It says where a node is
- * looked for, before that of the parent is known.
+ * The hash of a stack: of the one around it, and of its innermost address.  Stacks are told apart by
+ * it.  Of the 2^19 that a thread may write, two have the same one in one of 2^27 programs.
  */
 static inline uint64_t path_inside(uint64_t path, uint64_t pc)
 {
-	return (path ^ pc) * 0x9e3779b97f4a7c15ULL;
+	return ((path << 32 | path >> 32) ^ pc) * 0x9e3779b97f4a7c15ULL;
 }
 
-/* Places for nodes. */
-static inline uint32_t n_places(const struct spt_thread *thread)
-{
-	return 1u << (64 - thread->node_shift);
-}
-
-/* With half of the places free few are looked at in vain. */
-static inline uint32_t most_known(const struct spt_thread *thread)
-{
-	return n_places(thread) / 2;
-}
-
+/* A table of n places begins at the n-th one. */
 static inline struct spt_known_node *place_of(struct spt_thread *thread, uint64_t path)
 {
-	return &thread->nodes[path >> thread->node_shift];
+	uint64_t at = path >> thread->node_shift, n = thread->n_places;
+
+	while (__builtin_expect(thread->nodes[n + at].path != path, 0) &&
+	       thread->nodes[n + at].node)
+		at = (at + 1) & (n - 1);
+	return &thread->nodes[n + at];
 }
 
-/* From @at on: the node's place, or where it can be put. */
-static inline struct spt_known_node *look_on(struct spt_thread *thread, uint32_t parent,
-					     uint64_t pc, struct spt_known_node *at)
+static void begin_table(struct spt_thread *thread, uint32_t n)
 {
-	while (__builtin_expect(at->pc != pc || at->parent != parent, 0) && at->pc)
-		at = thread->nodes + ((at + 1 - thread->nodes) & (n_places(thread) - 1));
-	return at;
+	thread->n_known = 0;
+	thread->n_places = n;
+	thread->node_shift = (uint32_t)__builtin_clz(n) + 33;
 }
 
-/* Where there is no room another one with that stack is written next time. */
-static void put_node(struct spt_thread *thread, const struct spt_known_node *node,
-		     struct spt_known_node *at)
+static void put_node(struct spt_thread *thread, const struct spt_known_node *node)
 {
-	if (at->pc || thread->n_known >= most_known(thread))
-		return;
-	*at = *node;
+	*place_of(thread, node->path) = *node;
 	thread->n_known++;
 }
 
-static __attribute__((noinline)) uint32_t new_child(struct spt_thread *thread, uint32_t parent,
-						    uint64_t pc, struct spt_known_node *at)
+static void grow(struct spt_thread *thread)
 {
-	const struct spt_known_node node = { pc, parent, tell_node(thread, parent, pc) };
+	uint32_t before = thread->n_places;
 
-	put_node(thread, &node, at);
-	return node.node;
+	begin_table(thread, 2 * before);
+	for (uint32_t i = before; i < 2 * before; i++)
+		if (thread->nodes[i].node)
+			put_node(thread, &thread->nodes[i]);
 }
 
-/* @at: the place of its path. */
-static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_t pc,
-			     struct spt_known_node *at)
+/* With a quarter of the places free few are looked at in vain.  The largest table has enough. */
+static void add_node(struct spt_thread *thread, uint64_t path, uint32_t node)
 {
-	at = look_on(thread, parent, pc, at);
-	return __builtin_expect(at->pc != 0, 1) ? at->node : new_child(thread, parent, pc, at);
+	if (thread->n_known > thread->n_places / 4 * 3 && thread->n_places < SPT_NODES)
+		grow(thread);
+	put_node(thread, &(struct spt_known_node){ path, node, 0 });
+}
+
+/* Writes the node of the kept stack, and before it those of the frames around it that have none. */
+static __attribute__((noinline)) struct spt_known_node *tell_nodes(struct spt_thread *thread)
+{
+	struct spt_frame *frame = thread->innermost, *at = frame;
+
+	while (!at->has_node) {
+		at->node = place_of(thread, at->path)->node;
+		at->has_node = at->node;
+		at -= !at->node;
+	}
+	while (at++ < frame) {
+		at->node = tell_node(thread, at[-1].node, at->pc);
+		at->has_node = true;
+		add_node(thread, at->path, at->node);
+	}
+	return place_of(thread, frame->path);
 }
 
 uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc)
 {
-	return thread->state == SPT_BUSY ?
-		child(thread, parent, pc, place_of(thread, path_inside(parent, pc))) :
-		tell_node(thread, parent, pc);
-}
+	uint64_t path = path_inside(parent, pc);
+	uint32_t node = thread->state == SPT_BUSY ? place_of(thread, path)->node : 0;
 
-static void forget_nodes(struct spt_thread *thread)
-{
-	memset(thread->nodes, 0, n_places(thread) * sizeof(*thread->nodes));
-	thread->n_known = 0;
-}
-
-/* Stacks get new nodes, in more room, except those of the kept frames: more are inside of them. */
-static __attribute__((noinline)) void grow(struct spt_thread *thread)
-{
-	forget_nodes(thread);
-	if (n_places(thread) < SPT_NODES)
-		thread->node_shift--;
-	for (const struct spt_frame *frame = thread->frames + 1; frame <= thread->innermost;
-	     frame++) {
-		const struct spt_known_node node = { frame->pc, frame[-1].node, frame->node };
-
-		if (node.pc)
-			put_node(thread, &node, look_on(thread, node.parent, node.pc,
-							place_of(thread, frame->path)));
-	}
+	if (node)
+		return node;
+	node = tell_node(thread, parent, pc);
+	if (thread->state == SPT_BUSY)
+		add_node(thread, path, node);
+	return node;
 }
 
 /* Drops everything that is known, and lets the reader know. */
@@ -452,21 +443,19 @@ static void forget(struct spt_thread *thread, uint32_t generation)
 	spt_ring_put(thread, spt_ring_take(thread, 1), SPT_RING_RESET);
 	thread->generation = generation;
 	/* Ends every search outwards, for any stack pointer. */
-	thread->frames[0] = (struct spt_frame){ .sp = UINT64_MAX };
+	thread->frames[0] = (struct spt_frame){ .sp = UINT64_MAX, .has_node = true };
+	thread->n_forgotten++;
 	thread->watches[0] = (struct spt_watch){ &zero, 1 };
 	thread->innermost = thread->frames;
 	thread->n_nodes = SPT_NODE_FIRST;
-	if (!thread->has_begun) {
-		thread->node_shift = 64 - SPT_LEAST_NODE_BITS;
-	} else {
-		forget_nodes(thread);
+	if (thread->has_begun) {
+		memset(thread->nodes, 0, 2 * thread->n_places * sizeof(*thread->nodes));
 		memset(thread->own_rules, 0, sizeof(thread->own_rules));
 		memset(thread->told_code, 0, sizeof(thread->told_code));
 		memset(thread->latest_code, 0, sizeof(thread->latest_code));
-		for (unsigned i = 0; i < SPT_MEMOS; i++)
-			thread->memos[i].pc = 0;
 	}
 	thread->has_begun = true;
+	begin_table(thread, SPT_LEAST_NODES);
 }
 
 /* The kept frames. */
@@ -508,20 +497,6 @@ static struct spt_frame *verify(const struct spt_thread *thread, struct spt_fram
 	return frame;
 }
 
-/* Fetches the nodes of the frames inside of @frame, from @end inwards to @steps. */
-static __always_inline void fetch_nodes(struct spt_thread *thread, const struct spt_frame *frame,
-					struct spt_step *steps, struct spt_step *end)
-{
-	uint64_t path = frame->path;
-
-	while (end > steps) {
-		end--;
-		end->path = path = path_inside(path, end->pc);
-		end->node = place_of(thread, path);
-		__builtin_prefetch(end->node);
-	}
-}
-
 /* Puts the frames that were walked inside of @frame, from @end inwards to @steps; the innermost. */
 static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct spt_frame *frame,
 					      const struct spt_step *steps,
@@ -532,12 +507,10 @@ static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct 
 		bool needs = needs_bp(end->rule, frame->needs_bp);
 
 		frame[1] = (struct spt_frame){
-			/* What a register had is compared nowhere. */
-			.pc = has_link(end) ? 0 : end->pc,
+			.pc = end->pc,
 			.sp = end->sp,
 			.bp = needs ? end->bp : 0,
-			.path = end->path,
-			.node = child(thread, frame->node, end->pc, end->node),
+			.path = path_inside(frame->path, end->pc),
 			.needs_bp = needs,
 			.watches = watch_step(thread, frame->watches, outer, frame->needs_bp),
 			.is_guess = is_guess(outer) | frame->is_guess,
@@ -552,34 +525,44 @@ static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct 
  * be memory that the program gives back while the frames stay.
  */
 static void note(struct spt_thread *thread, const struct spt_place *place,
-		 const struct spt_frame *base)
+		 const struct spt_frame *base, uint32_t stack)
 {
+	uint32_t at = spt_memo_after(thread->last_stack);
+	struct spt_memo *memo = &thread->memos[at];
 	const struct spt_frame *frame = thread->innermost;
+	const struct spt_watch *watch = thread->watches + frame->watches;
 	uint32_t n = frame->watches - base->watches;
-	struct spt_memo *memo = spt_memo_of(thread, place);
 
-	if (n > SPT_MEMO_WATCHES || frame->is_guess)
+	if (n > SPT_MEMO_WORDS || frame->is_guess)
 		return;
+	memo->pc = 0;
+	for (uint32_t i = 0; i < n; i++, watch--) {
+		uint64_t distance = ((uint64_t)watch->at - place->sp) / 8;
+
+		if (distance > UINT16_MAX || watch->value > SPT_RING_POINTER_MASK)
+			return;
+		memo->words[i] = distance << 48 | watch->value;
+	}
 	memo->pc = place->pc;
 	memo->sp = place->sp;
 	memo->bp = place->bp;
-	memo->bp_mask = frame->needs_bp ? UINT64_MAX : 0;
 	memo->base_sp = base->sp;
 	memo->base_bp = base->bp;
-	memo->base = base;
-	memo->base_node = base->node;
+	memo->base_path = base->path;
+	memo->base = (uint16_t)(base - thread->frames);
 	memo->node = frame->node;
-	memo->last = memo->watches + n;
-	memo->watches[0] = thread->watches[0];
-	for (uint32_t i = 1; i <= n; i++)
-		memo->watches[i] = thread->watches[base->watches + i];
+	memo->n_words = (uint8_t)n;
+	memo->needs_bp = frame->needs_bp;
+	memo->stack = stack;
+	*spt_memo_at(thread, place) = at;
 }
 
 static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 					       const struct spt_place *place, uint32_t generation)
 {
 	struct spt_step *steps = thread->steps, *at = steps;
-	struct spt_frame *frame = thread->innermost;
+	struct spt_frame *frame = thread->innermost, *differs;
+	struct spt_known_node *known;
 	uint32_t parent;
 
 	at->pc = place->pc;
@@ -589,11 +572,8 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 	for (;;) {
 		while (frame->sp < at->sp)
 			frame--;
-		if (frame->sp == at->sp && frame->pc == at->pc &&
+		if (frame->sp == at->sp && frame->pc == at->pc && !has_link(at) &&
 		    (!frame->needs_bp || frame->bp == at->bp)) {
-			struct spt_frame *differs;
-
-			fetch_nodes(thread, frame, steps, at);
 			differs = verify(thread, frame);
 			if (!differs)
 				break;
@@ -613,7 +593,8 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		at++;
 		frame = thread->frames;
 		frame->node = parent;
-		fetch_nodes(thread, frame, steps, at);
+		/* Another one each time that everything is forgotten: no memo counts any more. */
+		frame->path = (uint64_t)thread->n_forgotten << 32 | parent;
 		break;
 	}
 	if (frame + (at - steps) > thread->frames + SPT_MOST_FRAMES) {
@@ -622,8 +603,16 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		return walk(thread, place, generation);
 	}
 	thread->innermost = keep(thread, frame, steps, at);
-	note(thread, place, frame);
-	return thread->innermost->node;
+	known = place_of(thread, thread->innermost->path);
+	if (__builtin_expect(!known->node, 0))
+		known = tell_nodes(thread);
+	thread->innermost->node = known->node;
+	thread->innermost->has_node = true;
+	if (!known->stack)
+		known->stack = ++thread->n_stacks;
+	note(thread, place, frame, known->stack);
+	spt_memo_fetch(thread, known->stack);
+	return known->node;
 }
 
 uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
@@ -632,8 +621,6 @@ uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
 
 	if (__builtin_expect(thread->generation != generation, 0))
 		forget(thread, generation);
-	if (__builtin_expect(thread->n_known >= most_known(thread), 0))
-		grow(thread);
 	return walk(thread, place, generation);
 }
 

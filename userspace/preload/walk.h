@@ -22,29 +22,67 @@ static inline const struct spt_watch *spt_watch_check(const struct spt_watch *wa
 	}
 }
 
-static inline struct spt_memo *spt_memo_of(struct spt_thread *thread, const struct spt_place *place)
+/* Which memo was written last for a call from @place. */
+static inline uint32_t *spt_memo_at(struct spt_thread *thread, const struct spt_place *place)
 {
 	uint64_t key = (place->pc ^ place->sp << 20) * 0x9e3779b97f4a7c15ULL;
 
-	return &thread->memos[key >> 32 & (SPT_MEMOS - 1)];
+	return &thread->memo_at[key >> 32 & (SPT_MEMO_PLACES - 1)];
+}
+
+/* The one for a call after that of @stack. */
+static inline uint32_t spt_memo_after(uint32_t stack)
+{
+	return stack & (SPT_MEMOS - 1);
+}
+
+/* Whether the walk that @memo noted would be the same again. */
+static inline bool spt_memo_check(const struct spt_thread *thread, const struct spt_memo *memo,
+				  const struct spt_place *place)
+{
+	const struct spt_frame *base = thread->frames + memo->base;
+	const uint64_t *stack = (const uint64_t *)place->sp;
+
+	if (memo->pc != place->pc || memo->sp != place->sp ||
+	    (memo->needs_bp && memo->bp != place->bp) ||
+	    base > thread->innermost || base->sp != memo->base_sp || base->bp != memo->base_bp ||
+	    base->path != memo->base_path)
+		return false;
+	for (uint32_t i = 0; i < memo->n_words; i++)
+		if (stack[memo->words[i] >> 48] != (memo->words[i] & SPT_RING_POINTER_MASK))
+			return false;
+	return spt_watch_check(thread->watches + base->watches) == thread->watches;
 }
 
 uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place);
 
+/*
+ * A call came from @stack.  Mostly the same one follows as before, but until then the program's own
+ * memory displaces its memo.
+ */
+static inline void spt_memo_fetch(struct spt_thread *thread, uint32_t stack)
+{
+	const struct spt_memo *memo = &thread->memos[spt_memo_after(stack)];
+
+	thread->last_stack = stack;
+	__builtin_prefetch(memo);
+	__builtin_prefetch(memo->words);
+}
+
 /* The node of the stack from @place on. */
 static inline uint32_t spt_walk(struct spt_thread *thread, const struct spt_place *place)
 {
-	const struct spt_memo *memo = spt_memo_of(thread, place);
-	const struct spt_frame *base = memo->base;
+	struct spt_memo *memo = &thread->memos[spt_memo_after(thread->last_stack)];
 
-	if (memo->pc == place->pc && memo->sp == place->sp &&
-	    !((memo->bp ^ place->bp) & memo->bp_mask) &&
-	    thread->generation == __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE) &&
-	    base <= thread->innermost && base->sp == memo->base_sp && base->bp == memo->base_bp &&
-	    base->node == memo->base_node && spt_watch_check(memo->last) == memo->watches &&
-	    spt_watch_check(thread->watches + base->watches) == thread->watches)
-		return memo->node;
-	return spt_walk_on(thread, place);
+	if (thread->generation != __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE))
+		return spt_walk_on(thread, place);
+	if (!spt_memo_check(thread, memo, place)) {
+		memo = &thread->memos[*spt_memo_at(thread, place)];
+		if (!spt_memo_check(thread, memo, place))
+			return spt_walk_on(thread, place);
+	}
+	spt_memo_fetch(thread, memo->stack);
+	return memo->node;
 }
 
 /* The same without what is kept, in a signal handler that has interrupted spt_walk(). */

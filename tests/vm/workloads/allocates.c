@@ -11,7 +11,7 @@
  *   threads  32 threads, each of which frees what others have allocated; 20000 times, or N.
  *   tree     forks and runs itself, to a depth of 3
  *   signals  a timer whose handler allocates, while the program does
- *   deep     50000 calls inside each other, each 250th of which allocates
+ *   deep     50000 calls inside each other; behind the 5000th each 200th allocates
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */
@@ -246,7 +246,7 @@ static void signals(void)
 
 static KNOWN unsigned deep(unsigned left)
 {
-	void *block = left % 250 ? NULL : malloc(left + 1);
+	void *block = left % 200 || left > 45000 ? NULL : malloc(left + 1);
 	unsigned sum = left ? deep(left - 1) : 0;
 
 	free(block);
