@@ -22,8 +22,8 @@
 #define SPT_LEAST_NODES	 (1u << 12)
 #define SPT_OWN_RULES	 4096u
 /* Walks from a place to a kept frame, and the words that one may have read. */
-#define SPT_MEMOS	 (1u << 13)
-#define SPT_MEMO_WORDS	 16u
+#define SPT_MEMOS	 (1u << 14)
+#define SPT_MEMO_WORDS	 10u
 #define SPT_MEMO_PLACES	 (1u << 9)
 #define SPT_STALE	 UINT64_MAX
 #define SPT_TOLD_CODE	 256u
@@ -48,6 +48,7 @@ struct spt_frame {
 	uint64_t pc, sp;
 	uint64_t bp;			/* 0 if the walk outwards from here does not need it */
 	uint64_t path;			/* the hash of the stack up to here */
+	uint64_t key;			/* the same with sp and bp */
 	uint32_t node;			/* if has_node; looked up only where it is needed */
 	uint32_t watches;		/* end of the words that were read to walk on from here */
 	bool has_node, needs_bp;
@@ -88,15 +89,15 @@ struct spt_told_node {
  */
 struct spt_memo {
 	uint64_t pc, sp, bp;		/* of the place */
-	uint64_t base_sp, base_bp, base_path;	/* of the kept frame */
-	uint16_t base;			/* its index */
-	uint8_t n_words;
-	bool needs_bp;			/* whether that of the place matters */
+	uint64_t base_key;		/* of the kept frame */
 	uint32_t node;
 	uint32_t stack;			/* as in struct spt_known_node */
+	uint16_t base;			/* the index of the kept frame */
+	uint8_t n_words;
+	bool needs_bp;			/* whether that of the place matters */
 	/* What was read, from the innermost on: its distance from sp in words, and its value. */
 	uint64_t words[SPT_MEMO_WORDS];
-} __attribute__((aligned(64)));
+} __attribute__((aligned(128)));
 
 enum spt_state {
 	SPT_NO_RING = 0,

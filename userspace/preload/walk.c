@@ -354,8 +354,8 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 }
 
 /*
- * The hash of a stack: of the one around it, and of its innermost address.  Stacks are told apart by
- * it.  Of the 2^19 that a thread may write, two have the same one in one of 2^27 programs.
+ * The hash of a stack: of the one around it, and of its innermost address.  It tells stacks apart.
+ * Of the 2^19 that a thread may write, two have the same one in one of 2^27 programs.
  */
 static inline uint64_t path_inside(uint64_t path, uint64_t pc)
 {
@@ -505,12 +505,14 @@ static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct 
 	while (end > steps) {
 		const struct spt_step *outer = end--;
 		bool needs = needs_bp(end->rule, frame->needs_bp);
+		uint64_t bp = needs ? end->bp : 0, path = path_inside(frame->path, end->pc);
 
 		frame[1] = (struct spt_frame){
 			.pc = end->pc,
 			.sp = end->sp,
-			.bp = needs ? end->bp : 0,
-			.path = path_inside(frame->path, end->pc),
+			.bp = bp,
+			.path = path,
+			.key = path_inside(path_inside(path, end->sp), bp),
 			.needs_bp = needs,
 			.watches = watch_step(thread, frame->watches, outer, frame->needs_bp),
 			.is_guess = is_guess(outer) | frame->is_guess,
@@ -546,14 +548,12 @@ static void note(struct spt_thread *thread, const struct spt_place *place,
 	memo->pc = place->pc;
 	memo->sp = place->sp;
 	memo->bp = place->bp;
-	memo->base_sp = base->sp;
-	memo->base_bp = base->bp;
-	memo->base_path = base->path;
+	memo->base_key = base->key;
+	memo->stack = stack;
 	memo->base = (uint16_t)(base - thread->frames);
 	memo->node = frame->node;
 	memo->n_words = (uint8_t)n;
 	memo->needs_bp = frame->needs_bp;
-	memo->stack = stack;
 	*spt_memo_at(thread, place) = at;
 }
 
@@ -594,7 +594,7 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		frame = thread->frames;
 		frame->node = parent;
 		/* Another one each time that everything is forgotten: no memo counts any more. */
-		frame->path = (uint64_t)thread->n_forgotten << 32 | parent;
+		frame->path = frame->key = (uint64_t)thread->n_forgotten << 32 | parent;
 		break;
 	}
 	if (frame + (at - steps) > thread->frames + SPT_MOST_FRAMES) {

@@ -45,8 +45,7 @@ static inline bool spt_memo_check(const struct spt_thread *thread, const struct 
 
 	if (memo->pc != place->pc || memo->sp != place->sp ||
 	    (memo->needs_bp && memo->bp != place->bp) ||
-	    base > thread->innermost || base->sp != memo->base_sp || base->bp != memo->base_bp ||
-	    base->path != memo->base_path)
+	    base > thread->innermost || base->key != memo->base_key)
 		return false;
 	for (uint32_t i = 0; i < memo->n_words; i++)
 		if (stack[memo->words[i] >> 48] != (memo->words[i] & SPT_RING_POINTER_MASK))
@@ -66,7 +65,7 @@ static inline void spt_memo_fetch(struct spt_thread *thread, uint32_t stack)
 
 	thread->last_stack = stack;
 	__builtin_prefetch(memo);
-	__builtin_prefetch(memo->words);
+	__builtin_prefetch(&memo->words[SPT_MEMO_WORDS - 1]);
 }
 
 /* The node of the stack from @place on. */
