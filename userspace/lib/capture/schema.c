@@ -10,12 +10,11 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "capture/columns.h"
 #include "capture/stream-rows.h"
 
 #define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
 #define BATCH 256
-/* Rows that are turned into columns together, in the cache. */
-#define TILE_ROWS 128
 
 _Static_assert(offsetof(SptObjectRow, build_id_bytes) ==
 		       offsetof(SptObjectRow, build_id) + BUILD_ID_ROOM,
@@ -276,104 +275,6 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 			      IN_CAPTURE(accounts) },
 };
 
-static inline uint64_t number_at(SptFieldType type, const uint8_t *member)
-{
-	uint64_t wide;
-	uint32_t narrow;
-
-	switch (type) {
-	case SPT_FIELD_U64:
-		memcpy(&wide, member, sizeof(wide));
-		return wide;
-	case SPT_FIELD_U32:
-		memcpy(&narrow, member, sizeof(narrow));
-		return narrow;
-	default:
-		return *member;
-	}
-}
-
-/* A member of some rows.  Inline, so that the loop has no switch: @type is a constant there. */
-static inline void gather_as(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
-			     uint64_t *ret_values)
-{
-#pragma GCC unroll 8
-	for (size_t i = 0; i < n; i++, member += stride)
-		ret_values[i] = number_at(type, member);
-}
-
-static void gather(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
-		   uint64_t *ret_values)
-{
-	if (type == SPT_FIELD_U64)
-		gather_as(SPT_FIELD_U64, member, stride, n, ret_values);
-	else if (type == SPT_FIELD_U32)
-		gather_as(SPT_FIELD_U32, member, stride, n, ret_values);
-	else
-		gather_as(SPT_FIELD_U8, member, stride, n, ret_values);
-}
-
-static inline bool are_all_as(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
-			      uint64_t value)
-{
-	uint64_t differing = 0;
-
-#pragma GCC unroll 8
-	for (size_t i = 0; i < n; i++, member += stride)
-		differing |= number_at(type, member) ^ value;
-	return !differing;
-}
-
-static bool are_all(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
-		    uint64_t value)
-{
-	if (type == SPT_FIELD_U64)
-		return are_all_as(SPT_FIELD_U64, member, stride, n, value);
-	if (type == SPT_FIELD_U32)
-		return are_all_as(SPT_FIELD_U32, member, stride, n, value);
-	return are_all_as(SPT_FIELD_U8, member, stride, n, value);
-}
-
-/*
- * Adds the rows from @at on to a column.  As long as all of its numbers are the same, only the
- * first of them is there.  Returns whether they still are.
- */
-static bool add_tile(const SptField *field, const uint8_t *member, size_t stride, size_t at,
-		     size_t n, bool is_same, uint64_t *values)
-{
-	if (at == 0)
-		values[0] = number_at(field->type, member);
-	if (is_same && are_all(field->type, member, stride, n, values[0]))
-		return true;
-	for (size_t i = 1; is_same && i < at; i++)
-		values[i] = values[0];
-	gather(field->type, member, stride, n, values + at);
-	return false;
-}
-
-static bool is_number(const SptField *field)
-{
-	return field->type != SPT_FIELD_TEXT && field->type != SPT_FIELD_BUILD_ID;
-}
-
-/* Rows are read once: columns one after the other would read all of them again and again. */
-static void gather_all(const SptSchema *schema, const uint8_t *rows, size_t n, uint64_t *values,
-		       bool *are_same)
-{
-	for (size_t at = 0; at < n; at += TILE_ROWS) {
-		const uint8_t *tile = rows + at * schema->row_bytes;
-
-		for (unsigned i = 0; i < schema->n_fields; i++) {
-			const SptField *field = &schema->fields[i];
-
-			if (is_number(field))
-				are_same[i] = add_tile(field, tile + field->at, schema->row_bytes,
-						       at, MIN(n - at, TILE_ROWS), are_same[i],
-						       values + i * n);
-		}
-	}
-}
-
 static void encode_bytes(const SptField *field, const uint8_t *member, size_t stride, size_t n,
 			 SptTableBuilder *builder)
 {
@@ -395,26 +296,22 @@ static void encode_bytes(const SptField *field, const uint8_t *member, size_t st
 void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
 		       SptTableBuilder *builder)
 {
-	uint64_t *values = spt_table_room(builder, SPT_TABLE_ROOM_VALUES, schema->n_fields);
-	const uint64_t *last = NULL, *column;	/* last: of the column before, if it varies */
-	bool are_same[SPT_TABLE_MAX_COLUMNS];
+	uint64_t *room = spt_table_room(builder, SPT_TABLE_ROOM_VALUES, schema->n_fields);
+	const uint8_t *next = rows;
+	SptColumns columns;
 
-	memset(are_same, true, sizeof(are_same));
-	gather_all(schema, rows, n, values, are_same);
+	spt_columns_begin(&columns, room, n);
+	/* Rows are read once: columns one after the other would read all of them again. */
+	for (size_t at = 0; at < n; at += SPT_COLUMNS_TILE)
+		spt_columns_add(&columns, schema, next + at * schema->row_bytes,
+				MIN(n - at, SPT_COLUMNS_TILE));
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const SptField *field = &schema->fields[i];
 
-		column = values + i * n;
-		if (!is_number(field))
-			encode_bytes(field, (const uint8_t *)rows + field->at, schema->row_bytes,
-				     n, builder);
-		else if (are_same[i] && n && column[0])
-			spt_table_add_const(builder, field->column, column[0]);
-		else if (!are_same[i] && last && memcmp(column, last, n * sizeof(*column)) == 0)
-			spt_table_add_same(builder, field->column);
-		else if (!are_same[i])
-			spt_table_add_numbers(builder, field->column, column);
-		last = is_number(field) && !are_same[i] ? column : NULL;
+		if (spt_field_is_number(field))
+			spt_columns_encode(&columns, i, field->column, 0, n, builder);
+		else
+			encode_bytes(field, next + field->at, schema->row_bytes, n, builder);
 	}
 }
 

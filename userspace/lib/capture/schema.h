@@ -30,6 +30,11 @@ typedef struct {
 	size_t at;
 } SptField;
 
+static inline bool spt_field_is_number(const SptField *field)
+{
+	return field->type != SPT_FIELD_TEXT && field->type != SPT_FIELD_BUILD_ID;
+}
+
 typedef struct {
 	size_t row_bytes;
 	unsigned n_fields;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a capture.  Rows wait unchanged and become columns only at the flush, when all of them are
- * known and the best coding of each column can be chosen.  A flush uses one write() if it can, so
- * that a recorder that is killed leaves whole flushes; a failed write is cut off again.
+ * Writes a capture.  Rows wait for the flush, those of events as columns: the best coding of a
+ * column can be chosen when all of its rows are known.  A flush uses one write() if it can, so that
+ * a recorder that is killed leaves whole flushes; a failed write is cut off again.
  */
 #include "capture/capture.h"
 
@@ -19,10 +19,8 @@
 #include "capture/events.h"
 #include "capture/nodes.h"
 #include "capture/pack.h"
-#include "capture/schema.h"
+#include "capture/writer-private.h"
 
-#define BLOCK_ROWS (64u << 10)
-#define SAMPLES_STREAM 1
 /* Level 6 saves another 2 % of a second's small numbers, but costs half as much more. */
 #define ZSTD_LEVEL 3
 /* For whole blocks of rows, which it packs as well, in less time. */
@@ -36,47 +34,6 @@
 #define MAPS_ROWS 4096u
 /* Larger amounts do not wait for the rest of a flush. */
 #define WAITING_MAX_BYTES (16u << 20)
-
-struct SptCaptureWriter {
-	char *path, *part_path;		/* part_path: NULL for a stream */
-	int fd;
-	bool finished;
-	bool keeps_old, has_samples;
-	uint32_t n_streams;		/* other ones */
-	uint32_t streams[SPT_ROWS];	/* of kinds of rows that are a stream's; 0: not declared */
-	uint32_t n_blocks;
-	uint32_t n_nodes;		/* nodes of the stash that were written, with the root */
-	uint32_t node_base;		/* nodes of all earlier stashes, without their roots */
-	uint64_t bytes, flushed_bytes;	/* packed bytes; and those of them that are in the file */
-	uint64_t period_ns;
-	GError *error;
-	ZSTD_CCtx *zstd;
-	SptPacker *packer;
-	SptNodePacker *node_packer;
-	SptTableBuilder builder;
-	GByteArray *payload, *block, *waiting;
-	GStringChunk *texts;
-	GArray *host;
-	/*
-	 * Counters of each kind.  Command lines and maps wait until there are many: together they
-	 * pack to less than half.
-	 */
-	GArray *rows[SPT_ROWS];
-	/* Blocks that wait for a flush's nodes; of each the index's row, position: its bytes. */
-	GByteArray *early;
-	GArray *early_entries;
-	GStringChunk *command_texts;
-	size_t command_bytes;
-	bool is_last;			/* flush: nothing waits any more */
-	bool is_early;			/* blocks go to early */
-	GArray *process_ends;		/* the packer's rows of processes */
-	GArray *bundled, *bundled_texts;
-	/* Bundled text -> its number; it owns the texts */
-	GHashTable *text_numbers;
-	GArray *index;
-	SptNameFunc on_name;
-	void *on_name_data;
-};
 
 static bool fail(SptCaptureWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -163,7 +120,7 @@ static bool put_block(SptCaptureWriter *writer, SptIndexRow entry, uint8_t *bloc
 	return true;
 }
 
-static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
+bool spt_writer_write_block(SptCaptureWriter *writer, SptIndexRow entry)
 {
 	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel,
 			       writer->is_early ? ZSTD_LEVEL_EARLY : ZSTD_LEVEL);
@@ -191,45 +148,31 @@ static bool write_early(SptCaptureWriter *writer)
 	return true;
 }
 
-static void encode(SptCaptureWriter *writer, const SptSchema *schema, const void *rows, size_t n,
-		   uint32_t stream)
+static void encode_rows(SptCaptureWriter *writer, const SptSchema *schema, const void *rows,
+			size_t n)
 {
 	spt_table_begin(&writer->builder, n);
-	if (stream != 0)
-		spt_table_add_const(&writer->builder, SPT_EVENT_STREAM_COLUMN, stream);
 	spt_schema_encode(schema, rows, n, &writer->builder);
 	spt_table_end(&writer->builder, writer->payload);
 }
 
-/* Writes all @n rows, in as many blocks as they need.  @stream: 0 for rows that are no events. */
-static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t stream,
-		       const SptSchema *schema, const void *rows, size_t n)
+/* Writes all @n rows, in as many blocks as they need. */
+bool spt_writer_write_rows(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema,
+		       const void *rows, size_t n)
 {
 	const uint8_t *next = rows;
 
 	while (n > 0) {
-		size_t now = MIN(n, BLOCK_ROWS);
-		SptIndexRow entry = { .type = type, .stream = stream };
+		size_t now = MIN(n, SPT_WRITER_BLOCK_ROWS);
 
-		for (encode(writer, schema, next, now, stream);
+		for (encode_rows(writer, schema, next, now);
 		     writer->payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
 			now /= 2;
-			encode(writer, schema, next, now, stream);
+			encode_rows(writer, schema, next, now);
 		}
 		if (writer->payload->len > SPT_BLOCK_MAX_BYTES)
 			return fail(writer, "a single row is larger than a block may be");
-		entry.rows = now;
-		if (type == SPT_BLOCK_EVENT) {
-			/* The first member of every row of a stream. */
-			for (size_t i = 0; i < now; i++) {
-				uint64_t time =
-					*(const uint64_t *)(next + i * schema->row_bytes);
-
-				entry.first_time = i ? MIN(entry.first_time, time) : time;
-				entry.last_time = MAX(entry.last_time, time);
-			}
-		}
-		if (!write_block(writer, entry))
+		if (!spt_writer_write_block(writer, (SptIndexRow){ .type = type, .rows = now }))
 			return false;
 		next += now * schema->row_bytes;
 		n -= now;
@@ -240,7 +183,7 @@ static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t str
 static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema,
 			const GArray *rows)
 {
-	return write_rows(writer, type, 0, schema, rows->data, rows->len);
+	return spt_writer_write_rows(writer, type, schema, rows->data, rows->len);
 }
 
 static bool write_nodes(SptCaptureWriter *writer, SptStash *stash)
@@ -260,28 +203,6 @@ static bool write_nodes(SptCaptureWriter *writer, SptStash *stash)
 	return write_array(writer, SPT_BLOCK_FRAME, &spt_schema_frame, frames) &&
 		write_array(writer, SPT_BLOCK_OLD_FRAME, &spt_schema_old_frame, old_frames) &&
 		write_array(writer, SPT_BLOCK_NODE, &spt_schema_node, rows);
-}
-
-static bool write_declaration(SptCaptureWriter *writer, const SptStreamRow *row,
-			      const SptStreamColumnRow *columns, unsigned n)
-{
-	return write_rows(writer, SPT_BLOCK_STREAM, 0, &spt_schema_stream, row, 1) &&
-	       write_rows(writer, SPT_BLOCK_STREAM_COLUMN, 0, &spt_schema_stream_column, columns,
-			  n);
-}
-
-uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row,
-				   const SptStreamColumnRow *columns, unsigned n)
-{
-	SptStreamRow stream = *row;
-	g_autofree SptStreamColumnRow *ours = n ? g_memdup2(columns, n * sizeof(*columns)) : NULL;
-
-	stream.id = SAMPLES_STREAM + ++writer->n_streams;
-	for (unsigned i = 0; i < n; i++)
-		ours[i].stream = stream.id;
-	if (!writer->error)
-		write_declaration(writer, &stream, ours, n);
-	return stream.id;
 }
 
 bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
@@ -311,71 +232,9 @@ bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
 	}
 	if (writer->payload->len > SPT_BLOCK_MAX_BYTES)
 		fail(writer, "a single row is larger than a block may be");
-	else if (write_block(writer, entry))
+	else if (spt_writer_write_block(writer, entry))
 		end_flush(writer);
 	return report(writer, error);
-}
-
-static const SptStreamType samples_type = {
-	SPT_SAMPLES_NAME, "cpu", "ns", SPT_STREAM_SAMPLES, spt_sample_columns, SPT_SAMPLE_COLUMNS,
-};
-
-static const SptStreamType *stream_type(SptRowKind kind)
-{
-	return kind == SPT_ROW_SAMPLE ? &samples_type : spt_row_types[kind].stream;
-}
-
-/* The stream of a kind, declared before its first rows. */
-static bool declare_stream(SptCaptureWriter *writer, SptRowKind kind)
-{
-	const SptStreamType *type = stream_type(kind);
-	uint32_t id = SAMPLES_STREAM + (kind == SPT_ROW_SAMPLE ? 0 : ++writer->n_streams);
-	const SptStreamRow row = {
-		.id = id,
-		.kind = type->kind,
-		.name = type->name,
-		.metric = type->metric,
-		.unit = type->unit,
-		.factor = kind == SPT_ROW_SAMPLE ? writer->period_ns : 0,
-	};
-	SptStreamColumnRow columns[SPT_TABLE_MAX_COLUMNS];
-
-	for (unsigned i = 0; i < type->n_columns; i++)
-		columns[i] = (SptStreamColumnRow){ .stream = id,
-						   .column = type->columns[i].field.column,
-						   .role = type->columns[i].role,
-						   .name = type->columns[i].name };
-	writer->streams[kind] = id;
-	return write_declaration(writer, &row, columns, type->n_columns);
-}
-
-static bool write_stream(SptCaptureWriter *writer, SptRowKind kind)
-{
-	const SptStreamType *type = stream_type(kind);
-	SptField fields[SPT_TABLE_MAX_COLUMNS];
-	SptSchema schema = { spt_row_types[kind].schema->row_bytes, type->n_columns, fields };
-	GArray *rows = writer->rows[kind];
-
-	if (rows->len == 0)
-		return true;
-	if (!writer->streams[kind] && !declare_stream(writer, kind))
-		return false;
-	for (unsigned i = 0; i < type->n_columns; i++)
-		fields[i] = type->columns[i].field;
-	spt_pack_nodes(type->columns, type->n_columns, rows, writer->node_base);
-	return write_rows(writer, SPT_BLOCK_EVENT, writer->streams[kind], &schema, rows->data,
-			  rows->len);
-}
-
-/* As many rows as a block has are packed at once, while they are in the cache. */
-static void write_rows_early(SptCaptureWriter *writer, SptRowKind kind)
-{
-	if (writer->error || (!writer->streams[kind] && !declare_stream(writer, kind)))
-		return;
-	writer->is_early = true;
-	write_stream(writer, kind);
-	writer->is_early = false;
-	g_array_set_size(writer->rows[kind], 0);
 }
 
 static bool waits(SptRowKind kind)
@@ -392,9 +251,11 @@ static void drop_rows(SptCaptureWriter *writer)
 		g_array_set_size(others[i], 0);
 	g_byte_array_set_size(writer->early, 0);
 	g_array_set_size(writer->early_entries, 0);
-	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
 		if (!waits(kind))
 			g_array_set_size(writer->rows[kind], 0);
+		spt_columns_restart(&writer->columns[kind]);
+	}
 	g_string_chunk_clear(writer->texts);
 }
 
@@ -448,9 +309,9 @@ static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kin
 				   writer->bundled_texts) &&
 		       write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled);
 	case SPT_ROW_SAMPLE:
-		return write_early(writer) && write_stream(writer, kind);
+		return write_early(writer) && spt_writer_write_stream(writer, kind);
 	default:
-		return spt_row_types[kind].stream ? write_stream(writer, kind) :
+		return spt_row_types[kind].stream ? spt_writer_write_stream(writer, kind) :
 						    write_kind(writer, kind);
 	}
 }
@@ -517,7 +378,8 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 	if (!spt_capture_writer_flush(writer, stash, error))
 		return false;
 	if (!write_index(writer) ||
-	    !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1) || !end_flush(writer))
+	    !spt_writer_write_rows(writer, SPT_BLOCK_END, &spt_schema_end, &end, 1) ||
+	    !end_flush(writer))
 		return report(writer, error);
 	/* Where writing is delayed (quota, network), close() reports errors. */
 	if (close(writer->fd) < 0)
@@ -667,8 +529,10 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_byte_array_unref(writer->waiting);
 	g_string_chunk_free(writer->texts);
 	g_array_unref(writer->host);
-	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
 		g_array_unref(writer->rows[kind]);
+		g_free(writer->columns[kind].values);
+	}
 	g_byte_array_unref(writer->early);
 	g_array_unref(writer->early_entries);
 	g_string_chunk_free(writer->command_texts);
@@ -699,24 +563,6 @@ void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const ch
 	if (strcmp(row.key, "period_ns") == 0)
 		writer->period_ns = g_ascii_strtoull(row.value, NULL, 10);
 	g_array_append_val(writer->host, row);
-}
-
-static void put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const uint8_t *rows,
-			    size_t n)
-{
-	GArray *kept = writer->rows[kind];
-
-	while (n > 0) {
-		guint before = kept->len, now = (guint)MIN(n, BLOCK_ROWS - before);
-
-		g_array_append_vals(kept, rows, now);
-		if (kind == SPT_ROW_ALLOCATION)
-			spt_pack_allocations(&g_array_index(kept, SptAllocationRow, before), now);
-		if (kept->len == BLOCK_ROWS)
-			write_rows_early(writer, kind);
-		rows += now * spt_row_types[kind].schema->row_bytes;
-		n -= now;
-	}
 }
 
 static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const void *row)
@@ -753,7 +599,7 @@ void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, cons
 	if (kind == SPT_ROW_SAMPLE)
 		g_array_append_vals(writer->rows[kind], rows, (guint)n);
 	else if (type->stream)
-		put_stream_rows(writer, kind, rows, n);
+		spt_writer_put_stream_rows(writer, kind, rows, n);
 	else
 		for (size_t i = 0; i < n; i++)
 			put_row_of_texts(writer, kind, spt_nth_row(kind, rows, i));

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The writer of captures: writer.c has its file and flushes, writer-streams.c the events. */
+#ifndef SPT_CAPTURE_WRITER_PRIVATE_H
+#define SPT_CAPTURE_WRITER_PRIVATE_H
+
+#include <zstd.h>
+
+#include "capture/capture.h"
+#include "capture/columns.h"
+#include "capture/nodes.h"
+#include "capture/pack.h"
+
+G_BEGIN_DECLS
+
+#define SPT_WRITER_BLOCK_ROWS (64u << 10)
+
+struct SptCaptureWriter {
+	char *path, *part_path;		/* part_path: NULL for a stream */
+	int fd;
+	bool finished;
+	bool keeps_old, has_samples;
+	uint32_t n_streams;		/* other ones */
+	uint32_t streams[SPT_ROWS];	/* of kinds of rows that are a stream's; 0: not declared */
+	uint32_t n_blocks;
+	uint32_t n_nodes;		/* nodes of the stash that were written, with the root */
+	uint32_t node_base;		/* nodes of all earlier stashes, without their roots */
+	uint64_t bytes, flushed_bytes;	/* packed bytes; and those of them that are in the file */
+	uint64_t period_ns;
+	GError *error;
+	ZSTD_CCtx *zstd;
+	SptPacker *packer;
+	SptNodePacker *node_packer;
+	SptTableBuilder builder;
+	GByteArray *payload, *block, *waiting;
+	GStringChunk *texts;
+	GArray *host;
+	/*
+	 * Counters of each kind.  Command lines and maps wait until there are many: together they
+	 * pack to less than half.
+	 */
+	GArray *rows[SPT_ROWS];
+	SptColumns columns[SPT_ROWS];	/* of streams: what earlier rows have become */
+	/* Blocks that wait for a flush's nodes; of each the index's row, position: its bytes. */
+	GByteArray *early;
+	GArray *early_entries;
+	GStringChunk *command_texts;
+	size_t command_bytes;
+	bool is_last;			/* flush: nothing waits any more */
+	bool is_early;			/* blocks go to early */
+	GArray *process_ends;		/* the packer's rows of processes */
+	GArray *bundled, *bundled_texts;
+	/* Bundled text -> its number; it owns the texts */
+	GHashTable *text_numbers;
+	GArray *index;
+	SptNameFunc on_name;
+	void *on_name_data;
+};
+
+/* Writes the payload. */
+bool spt_writer_write_block(SptCaptureWriter *writer, SptIndexRow entry);
+/* Writes all @n rows, in as many blocks as they need. */
+bool spt_writer_write_rows(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema,
+			   const void *rows, size_t n);
+
+/* Rows of a kind that is a stream's. */
+void spt_writer_put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const uint8_t *rows,
+				size_t n);
+/* Writes those that wait; samples are in writer->rows. */
+bool spt_writer_write_stream(SptCaptureWriter *writer, SptRowKind kind);
+
+G_END_DECLS
+
+#endif
