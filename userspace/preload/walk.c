@@ -497,10 +497,12 @@ static struct spt_frame *verify(const struct spt_thread *thread, struct spt_fram
 	return frame;
 }
 
-/* Puts the frames that were walked inside of @frame, from @end inwards to @steps; the innermost. */
-static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct spt_frame *frame,
-					      const struct spt_step *steps,
-					      const struct spt_step *end)
+/*
+ * Keeps the frames that were walked inside of @frame, from @end inwards to @steps, and fetches the
+ * place of their node.
+ */
+static inline void keep(struct spt_thread *thread, struct spt_frame *frame,
+			const struct spt_step *steps, const struct spt_step *end)
 {
 	while (end > steps) {
 		const struct spt_step *outer = end--;
@@ -519,7 +521,8 @@ static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct 
 		};
 		frame++;
 	}
-	return frame;
+	thread->innermost = frame;
+	__builtin_prefetch(&thread->nodes[thread->n_places + (frame->path >> thread->node_shift)]);
 }
 
 /*
@@ -574,6 +577,12 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 			frame--;
 		if (frame->sp == at->sp && frame->pc == at->pc && !has_link(at) &&
 		    (!frame->needs_bp || frame->bp == at->bp)) {
+			if (frame + (at - steps) > thread->frames + SPT_MOST_FRAMES) {
+				/* Without those frames there is room for many more calls. */
+				thread->innermost = thread->frames;
+				return walk(thread, place, generation);
+			}
+			keep(thread, frame, steps, at);
 			differs = verify(thread, frame);
 			if (!differs)
 				break;
@@ -595,14 +604,9 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		frame->node = parent;
 		/* Another one each time that everything is forgotten: no memo counts any more. */
 		frame->path = frame->key = (uint64_t)thread->n_forgotten << 32 | parent;
+		keep(thread, frame, steps, at);
 		break;
 	}
-	if (frame + (at - steps) > thread->frames + SPT_MOST_FRAMES) {
-		/* Too deep.  Without those frames there is room for many more calls. */
-		thread->innermost = thread->frames;
-		return walk(thread, place, generation);
-	}
-	thread->innermost = keep(thread, frame, steps, at);
 	known = place_of(thread, thread->innermost->path);
 	if (__builtin_expect(!known->node, 0))
 		known = tell_nodes(thread);
