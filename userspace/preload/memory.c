@@ -82,7 +82,9 @@ void spt_thread_begun(struct spt_thread *thread)
 	thread->random = thread->slot->begin * 0x9e3779b97f4a7c15ULL ^ thread->slot->tid;
 	thread->left = thread->mean_bytes ? spt_picked_draw(thread) : 0;
 	real();
-	if (!rings->mean_bytes && !rings->has_free_stacks)
+	if (rings->mean_bytes)
+		thread->idle_state = SPT_IDLE_PICKED;
+	else if (!rings->has_free_stacks)
 		thread->idle_state = SPT_IDLE;
 }
 
@@ -90,6 +92,31 @@ void spt_thread_begun(struct spt_thread *thread)
 static inline bool is_plain(const struct spt_thread *thread)
 {
 	return __builtin_expect(thread && thread->state == SPT_IDLE, 1);
+}
+
+/*
+ * By bytes nearly all calls are passed on, which the functions that a program calls do in a few
+ * instructions.  For anything else they jump to another function.
+ */
+static inline bool is_picking(const struct spt_thread *thread)
+{
+	return thread && thread->state == SPT_IDLE_PICKED;
+}
+
+/* Whether an allocation is not picked.  It counts either here or in is_passed(). */
+static inline bool is_not_picked(size_t bytes)
+{
+	struct spt_thread *thread = spt_self;
+	int64_t left;
+
+	if (!is_picking(thread))
+		return false;
+	left = thread->left - (int64_t)bytes;
+	if (left <= 0)
+		return false;
+	spt_check_allocation(bytes);
+	thread->left = left;
+	return true;
 }
 
 static inline bool is_over(void)
@@ -146,7 +173,7 @@ static __attribute__((noinline)) void free_otherwise(const void *pointer, struct
 		tell_free(thread, pointer, caller, SPT_RING_FREE);
 }
 
-EXPORT void free(void *pointer)
+static __attribute__((noinline)) void look_at_free(void *pointer)
 {
 	struct spt_thread *thread = spt_self;
 
@@ -159,6 +186,16 @@ EXPORT void free(void *pointer)
 		free_otherwise(pointer, SPT_CALLER());
 	}
 	real()->free(pointer);
+}
+
+EXPORT void free(void *pointer)
+{
+	if (pointer && is_picking(spt_self) && !spt_picked_may_have(pointer)) {
+		spt_check_free();
+		functions.free(pointer);
+		return;
+	}
+	look_at_free(pointer);
 }
 
 /* Allocations. */
@@ -210,7 +247,7 @@ static __attribute__((noinline)) void allocated(const void *pointer, size_t byte
 	tell_allocation(thread, pointer, bytes, caller);
 }
 
-EXPORT void *malloc(size_t bytes)
+static __attribute__((noinline)) void *look_at_malloc(size_t bytes)
 {
 	struct spt_thread *thread = spt_self;
 	bool is_quick = is_plain(thread);
@@ -228,7 +265,12 @@ EXPORT void *malloc(size_t bytes)
 	return pointer;
 }
 
-EXPORT void *calloc(size_t n, size_t bytes)
+EXPORT void *malloc(size_t bytes)
+{
+	return is_not_picked(bytes) ? functions.malloc(bytes) : look_at_malloc(bytes);
+}
+
+static __attribute__((noinline)) void *look_at_calloc(size_t n, size_t bytes)
 {
 	struct spt_thread *thread = spt_thread_get();
 	void *pointer;
@@ -238,6 +280,11 @@ EXPORT void *calloc(size_t n, size_t bytes)
 	pointer = real()->calloc(n, bytes);
 	allocated(pointer, n * bytes, SPT_CALLER());
 	return pointer;
+}
+
+EXPORT void *calloc(size_t n, size_t bytes)
+{
+	return is_not_picked(n * bytes) ? functions.calloc(n, bytes) : look_at_calloc(n, bytes);
 }
 
 /* Reallocations: a free and an allocation, even if the block does not move. */

@@ -46,13 +46,16 @@ void spt_picked_add(struct spt_thread *thread, const void *pointer);
 /* Looks @pointer up and removes it; called if its hash has a count. */
 bool spt_picked_take(const void *pointer, uint64_t hash);
 
+static inline bool spt_picked_may_have(const void *pointer)
+{
+	return __atomic_load_n(spt_picked_count(spt_picked_hash(pointer)), __ATOMIC_RELAXED);
+}
+
 /* Whether @pointer was perhaps picked; removes it. */
 static inline bool spt_picked_remove(const void *pointer)
 {
-	uint64_t hash = spt_picked_hash(pointer);
-
-	return __builtin_expect(__atomic_load_n(spt_picked_count(hash), __ATOMIC_RELAXED), 0) &&
-	       spt_picked_take(pointer, hash);
+	return __builtin_expect(spt_picked_may_have(pointer), 0) &&
+	       spt_picked_take(pointer, spt_picked_hash(pointer));
 }
 
 #endif

@@ -102,6 +102,7 @@ struct spt_memo {
 enum spt_state {
 	SPT_NO_RING = 0,
 	SPT_IDLE,			/* every call is recorded, in the plainest way */
+	SPT_IDLE_PICKED,		/* only some are */
 	SPT_IDLE_OTHER,			/* there are more questions to ask */
 	SPT_BUSY,			/* a call is being recorded, */
 	SPT_NESTED,			/* and inside of it that of a signal handler */

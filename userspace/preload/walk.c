@@ -354,7 +354,7 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 }
 
 /*
- * The hash of a stack: of the one around it, and of its innermost address.  It tells stacks apart.
+ * The hash of a stack: of the one around it, and of its innermost address.
  * Of the 2^19 that a thread may write, two have the same one in one of 2^27 programs.
  */
 static inline uint64_t path_inside(uint64_t path, uint64_t pc)
