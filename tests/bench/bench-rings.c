@@ -12,11 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "record/memory-private.h"
 #include "record/output.h"
 
 /* At the recorder's usual pace: a flush a second. */
 #define FLUSH_WORDS (4u << 20)
+/* What a busy program writes in a millisecond, after which the recorder looks again. */
+#define STEP_WORDS (8u << 10)
 
 /* Before the words of a ring that came together. */
 struct piece {
@@ -155,6 +158,39 @@ static void feed(SptMemory *memory, const struct piece *piece, const uint64_t *w
 	tell_objects(memory, &readers[piece->slot]);
 }
 
+/* Feeds the pieces at @text, up to @end, for one step; returns where they end. */
+static const char *feed_some(SptMemory *memory, const char *text, const char *end,
+			     uint64_t *n_words)
+{
+	uint32_t n = 0;
+
+	while (text < end && n < STEP_WORDS) {
+		const struct piece *piece = (const struct piece *)text;
+
+		if (n && (!spt_rings_slot(memory->rings, piece->slot)->is_ready ||
+			  n + piece->n > SPT_RING_WORDS))
+			break;
+		feed(memory, piece, (const uint64_t *)(piece + 1));
+		text += sizeof(*piece) + piece->n * 8UL;
+		n += piece->n;
+	}
+	*n_words += n;
+	return text;
+}
+
+static bool has_all(const SptMemory *memory)
+{
+	const struct spt_rings_header *header = memory->rings;
+
+	for (uint32_t i = 0; i < header->next_slot; i++) {
+		const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
+
+		if (slot->tail != slot->head)
+			return false;
+	}
+	return true;
+}
+
 static void flush(SptMemory *memory, SptOutput *output)
 {
 	g_autoptr(GError) error = NULL;
@@ -172,26 +208,21 @@ static void read_all(const char *path, const char *capture)
 	g_autofree char *done = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, &error);
-	const char *text = g_mapped_file_get_contents(file);
+	const char *text = g_mapped_file_get_contents(file), *at = text + 16;
+	const char *end = text + g_mapped_file_get_length(file);
 	SptMemoryStatus status;
 	double begin, ns = 0;
 	uint64_t n_words = 0;
-	gsize length = g_mapped_file_get_length(file), at = 16;
 
 	g_assert_no_error(error);
 	memory->base_stamp = ((const uint64_t *)text)[0];
 	memory->base_ns = memory->last_ns = ((const uint64_t *)text)[1];
-	while (at < length) {
-		const struct piece *piece = (const struct piece *)(text + at);
-
-		feed(memory, piece, (const uint64_t *)(piece + 1));
-		at += sizeof(*piece) + piece->n * 8UL;
+	while (at < end) {
+		at = feed_some(memory, at, end, &n_words);
 		begin = now_ns();
 		do {
 			step(memory);
-		} while (spt_rings_slot(memory->rings, piece->slot)->tail !=
-			 spt_rings_slot(memory->rings, piece->slot)->head);
-		n_words += piece->n;
+		} while (!has_all(memory));
 		if (n_words > FLUSH_WORDS) {
 			flush(memory, output);
 			n_words = 0;
@@ -216,6 +247,7 @@ static void read_all(const char *path, const char *capture)
 
 int main(int argc, char **argv)
 {
+	spt_heap_give_back();
 	if (argc > 3 && strcmp(argv[1], "save") == 0)
 		save(argv[2], argv + 3);
 	else if (argc == 4 && strcmp(argv[1], "read") == 0)
