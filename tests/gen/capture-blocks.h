@@ -15,7 +15,7 @@
 #include "capture/table.h"
 
 typedef struct {
-	GByteArray *file, *payload, *block;
+	GByteArray *file, *block;
 	ZSTD_CCtx *zstd;
 	SptTableBuilder builder;
 	uint32_t n_blocks;
@@ -25,7 +25,6 @@ static inline void blocks_init(Blocks *blocks)
 {
 	*blocks = (Blocks){
 		.file = g_byte_array_new(),
-		.payload = g_byte_array_new(),
 		.block = g_byte_array_new(),
 		.zstd = ZSTD_createCCtx(),
 	};
@@ -36,7 +35,6 @@ static inline void blocks_init(Blocks *blocks)
 static inline void blocks_clear(Blocks *blocks)
 {
 	g_byte_array_unref(blocks->file);
-	g_byte_array_unref(blocks->payload);
 	g_byte_array_unref(blocks->block);
 	ZSTD_freeCCtx(blocks->zstd);
 	spt_table_builder_clear(&blocks->builder);
@@ -57,21 +55,21 @@ static inline void blocks_begin_events(Blocks *blocks, uint32_t stream, size_t r
 static inline void blocks_end_payload(Blocks *blocks, unsigned type, const GArray *cuts)
 {
 	spt_block_pack(blocks->block, blocks->zstd, (uint16_t)type, blocks->n_blocks++,
-		       blocks->payload, cuts);
+		       blocks->builder.payload, cuts);
 	g_byte_array_append(blocks->file, blocks->block->data, blocks->block->len);
 }
 
 static inline void blocks_end(Blocks *blocks, unsigned type)
 {
-	spt_table_end(&blocks->builder, blocks->payload);
+	spt_table_end(&blocks->builder);
 	blocks_end_payload(blocks, type, blocks->builder.cuts);
 }
 
 /* A block whose payload is no table. */
 static inline void blocks_add_raw(Blocks *blocks, unsigned type, const void *data, size_t bytes)
 {
-	g_byte_array_set_size(blocks->payload, 0);
-	g_byte_array_append(blocks->payload, data, (guint)bytes);
+	g_byte_array_set_size(blocks->builder.payload, 0);
+	g_byte_array_append(blocks->builder.payload, data, (guint)bytes);
 	blocks_end_payload(blocks, type, NULL);
 }
 

@@ -106,7 +106,6 @@ static void test_codings(void)
 		{ 1ull << 63, 1ull << 62, 0, 1ull << 63 },
 		{ 1000000000, 1000000100, 1000000050, 1000000200 },
 	};
-	g_autoptr(GByteArray) payload = g_byte_array_new();
 	SptTableBuilder builder;
 
 	spt_table_builder_init(&builder);
@@ -118,8 +117,9 @@ static void test_codings(void)
 
 		spt_table_begin(&builder, 4);
 		spt_table_add_numbers(&builder, 7, sets[i]);
-		spt_table_end(&builder, payload);
-		g_assert_true(spt_table_parse(&table, payload->data, payload->len, NULL));
+		spt_table_end(&builder);
+		g_assert_true(spt_table_parse(&table, builder.payload->data,
+					      builder.payload->len, NULL));
 		g_assert_cmpuint(table.rows, ==, 4);
 		column = spt_table_column(&table, 7);
 		if (i == 0) {
@@ -138,7 +138,6 @@ static void test_codings(void)
 static void test_planes(void)
 {
 	enum { ROWS = 700 };
-	g_autoptr(GByteArray) payload = g_byte_array_new();
 	g_autoptr(GRand) random = g_rand_new_with_seed(3);
 	SptTableBuilder builder;
 
@@ -168,14 +167,15 @@ static void test_planes(void)
 			}
 			spt_table_begin(&builder, ROWS);
 			spt_table_add_numbers(&builder, 7, values);
-			spt_table_end(&builder, payload);
-			g_assert_cmpuint(payload->len, <,
+			spt_table_end(&builder);
+			g_assert_cmpuint(builder.payload->len, <,
 					 30 + ROWS * ((MAX(bits, kind == 4 ? 20 :
 								 kind == 3 ? 18 :
 									     1) +
 						       9) /
 						      8));
-			g_assert_true(spt_table_parse(&table, payload->data, payload->len, NULL));
+			g_assert_true(spt_table_parse(&table, builder.payload->data,
+						      builder.payload->len, NULL));
 			column = spt_table_column(&table, 7);
 			g_assert_true(spt_column_begin(&cursor, column, ROWS));
 			g_assert_true(spt_column_next_numbers(&cursor, read, 1));

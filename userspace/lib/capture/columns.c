@@ -125,10 +125,12 @@ void spt_columns_range(const SptColumns *columns, unsigned i, size_t from, size_
 		       uint64_t *ret_least, uint64_t *ret_highest)
 {
 	const uint64_t *values = columns->values + i * columns->room;
+	uint64_t least = values[columns->are_same[i] ? 0 : from], highest = least;
 
-	*ret_least = *ret_highest = values[columns->are_same[i] ? 0 : from];
 	for (size_t at = from; !columns->are_same[i] && at < from + n; at++) {
-		*ret_least = MIN(*ret_least, values[at]);
-		*ret_highest = MAX(*ret_highest, values[at]);
+		least = MIN(least, values[at]);
+		highest = MAX(highest, values[at]);
 	}
+	*ret_least = least;
+	*ret_highest = highest;
 }

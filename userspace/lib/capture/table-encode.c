@@ -56,7 +56,7 @@ static void ends_at(GByteArray *array, const uint8_t *end)
 void spt_table_builder_init(SptTableBuilder *builder)
 {
 	*builder = (SptTableBuilder){
-		.columns = g_byte_array_new(),
+		.payload = g_byte_array_new(),
 		.data = g_byte_array_new(),
 		.cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
 		.data_cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
@@ -65,7 +65,7 @@ void spt_table_builder_init(SptTableBuilder *builder)
 
 void spt_table_builder_clear(SptTableBuilder *builder)
 {
-	g_clear_pointer(&builder->columns, g_byte_array_unref);
+	g_clear_pointer(&builder->payload, g_byte_array_unref);
 	g_clear_pointer(&builder->data, g_byte_array_unref);
 	g_clear_pointer(&builder->cuts, g_array_unref);
 	g_clear_pointer(&builder->data_cuts, g_array_unref);
@@ -75,7 +75,11 @@ void spt_table_builder_clear(SptTableBuilder *builder)
 
 void spt_table_begin(SptTableBuilder *builder, size_t rows)
 {
-	g_byte_array_set_size(builder->columns, 0);
+	g_byte_array_set_size(builder->payload, 0);
+	append_varint(builder->payload, rows);
+	/* The number of columns, known at the end: it takes one byte. */
+	append_varint(builder->payload, 0);
+	builder->head_bytes = builder->payload->len;
 	g_array_set_size(builder->cuts, 0);
 	builder->rows = rows;
 	builder->n_columns = 0;
@@ -116,15 +120,17 @@ static void cut_data(SptTableBuilder *builder)
 /* Appends the column that was built: the coding and its data. */
 static void add_column(SptTableBuilder *builder, unsigned id)
 {
-	GByteArray *columns = builder->columns;
+	GByteArray *payload = builder->payload;
+	guint begin;
 
-	cut(builder->cuts, columns->len);
-	append_varint(columns, id);
-	g_byte_array_append(columns, builder->data->data, 1);
-	append_varint(columns, builder->data->len - 1);
+	cut(builder->cuts, payload->len - builder->head_bytes);
+	append_varint(payload, id);
+	g_byte_array_append(payload, builder->data->data, 1);
+	append_varint(payload, builder->data->len - 1);
+	begin = payload->len - builder->head_bytes - 1;
 	for (guint i = 0; i < builder->data_cuts->len; i++)
-		cut(builder->cuts, columns->len + g_array_index(builder->data_cuts, guint, i) - 1);
-	g_byte_array_append(columns, builder->data->data + 1, builder->data->len - 1);
+		cut(builder->cuts, begin + g_array_index(builder->data_cuts, guint, i));
+	g_byte_array_append(payload, builder->data->data + 1, builder->data->len - 1);
 	builder->n_columns++;
 }
 
@@ -492,16 +498,9 @@ void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *
 	add_column(builder, id);
 }
 
-void spt_table_end(SptTableBuilder *builder, GByteArray *payload)
+void spt_table_end(SptTableBuilder *builder)
 {
-	guint head_bytes;
-
-	g_byte_array_set_size(payload, 0);
-	append_varint(payload, builder->rows);
-	append_varint(payload, builder->n_columns);
-	head_bytes = payload->len;
-	g_byte_array_append(payload, builder->columns->data, builder->columns->len);
+	builder->payload->data[builder->head_bytes - 1] = (uint8_t)builder->n_columns;
 	for (guint i = 0; i < builder->cuts->len; i++)
-		g_array_index(builder->cuts, guint, i) += head_bytes;
+		g_array_index(builder->cuts, guint, i) += builder->head_bytes;
 }
-

@@ -25,7 +25,8 @@ enum spt_table_room {
 };
 
 typedef struct {
-	GByteArray *columns;
+	GByteArray *payload;	/* the table, whole after the end */
+	guint head_bytes;	/* before its columns */
 	GByteArray *data;	/* of one column */
 	/* Guint: where in the payload columns and planes begin, for spt_block_pack() */
 	GArray *cuts;
@@ -56,8 +57,7 @@ void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t
 void spt_table_add_same(SptTableBuilder *builder, unsigned id);
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value);
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values);
-/* Replaces the content of @payload by the whole table. */
-void spt_table_end(SptTableBuilder *builder, GByteArray *payload);
+void spt_table_end(SptTableBuilder *builder);
 
 /* Decoding.  Columns point into the payload. */
 typedef struct {

@@ -31,7 +31,7 @@ struct SptCaptureWriter {
 	SptPacker *packer;
 	SptNodePacker *node_packer;
 	SptTableBuilder builder;
-	GByteArray *payload, *block, *waiting;
+	GByteArray *block, *waiting;
 	GStringChunk *texts;
 	GArray *host;
 	/*
@@ -56,7 +56,7 @@ struct SptCaptureWriter {
 	void *on_name_data;
 };
 
-/* Writes the payload. */
+/* Writes the builder's payload. */
 bool spt_writer_write_block(SptCaptureWriter *writer, SptIndexRow entry);
 /* Writes all @n rows, in as many blocks as they need. */
 bool spt_writer_write_rows(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema,

@@ -89,7 +89,7 @@ static void encode_columns(SptCaptureWriter *writer, SptRowKind kind, size_t fro
 	for (unsigned i = 0; i < stream_type(kind)->n_columns; i++)
 		spt_columns_encode(&writer->columns[kind], i, of[i].field.column, from, n,
 				   &writer->builder);
-	spt_table_end(&writer->builder, writer->payload);
+	spt_table_end(&writer->builder);
 }
 
 /* Writes the columns of a kind, in as many blocks as they need. */
@@ -105,7 +105,7 @@ static bool write_columns(SptCaptureWriter *writer, SptRowKind kind)
 
 		now = columns->n - at;
 		for (encode_columns(writer, kind, at, now);
-		     writer->payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
+		     writer->builder.payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
 			now /= 2;
 			encode_columns(writer, kind, at, now);
 		}

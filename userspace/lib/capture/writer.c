@@ -125,7 +125,7 @@ bool spt_writer_write_block(SptCaptureWriter *writer, SptIndexRow entry)
 	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel,
 			       writer->is_early ? ZSTD_LEVEL_EARLY : ZSTD_LEVEL);
 	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks,
-		       writer->payload, writer->builder.cuts);
+		       writer->builder.payload, writer->builder.cuts);
 	if (!writer->is_early)
 		return put_block(writer, entry, writer->block->data, writer->block->len);
 	entry.position = writer->block->len;
@@ -153,7 +153,7 @@ static void encode_rows(SptCaptureWriter *writer, const SptSchema *schema, const
 {
 	spt_table_begin(&writer->builder, n);
 	spt_schema_encode(schema, rows, n, &writer->builder);
-	spt_table_end(&writer->builder, writer->payload);
+	spt_table_end(&writer->builder);
 }
 
 /* Writes all @n rows, in as many blocks as they need. */
@@ -166,11 +166,11 @@ bool spt_writer_write_rows(SptCaptureWriter *writer, SptBlockType type, const Sp
 		size_t now = MIN(n, SPT_WRITER_BLOCK_ROWS);
 
 		for (encode_rows(writer, schema, next, now);
-		     writer->payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
+		     writer->builder.payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
 			now /= 2;
 			encode_rows(writer, schema, next, now);
 		}
-		if (writer->payload->len > SPT_BLOCK_MAX_BYTES)
+		if (writer->builder.payload->len > SPT_BLOCK_MAX_BYTES)
 			return fail(writer, "a single row is larger than a block may be");
 		if (!spt_writer_write_block(writer, (SptIndexRow){ .type = type, .rows = now }))
 			return false;
@@ -225,12 +225,12 @@ bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
 			spt_table_add_numbers(&writer->builder, columns[i].column,
 					      columns[i].numbers);
 	}
-	spt_table_end(&writer->builder, writer->payload);
+	spt_table_end(&writer->builder);
 	for (size_t i = 0; times && i < rows; i++) {
 		entry.first_time = i ? MIN(entry.first_time, times[i]) : times[i];
 		entry.last_time = MAX(entry.last_time, times[i]);
 	}
-	if (writer->payload->len > SPT_BLOCK_MAX_BYTES)
+	if (writer->builder.payload->len > SPT_BLOCK_MAX_BYTES)
 		fail(writer, "a single row is larger than a block may be");
 	else if (spt_writer_write_block(writer, entry))
 		end_flush(writer);
@@ -450,7 +450,6 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->fd = -1;
 	writer->n_nodes = 1;
 	writer->zstd = ZSTD_createCCtx();
-	writer->payload = g_byte_array_new();
 	writer->block = g_byte_array_new();
 	writer->waiting = g_byte_array_new();
 	writer->texts = g_string_chunk_new(4096);
@@ -524,7 +523,6 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	spt_packer_free(writer->packer);
 	spt_node_packer_free(writer->node_packer);
 	spt_table_builder_clear(&writer->builder);
-	g_byte_array_unref(writer->payload);
 	g_byte_array_unref(writer->block);
 	g_byte_array_unref(writer->waiting);
 	g_string_chunk_free(writer->texts);
