@@ -211,6 +211,8 @@ $(B)/obj/userspace/lib/record/memory.o $(B)/asan/obj/userspace/lib/record/memory
 
 # Its loops go over columns of ten thousands of numbers.
 $(B)/obj/userspace/lib/capture/table-encode.o: flags += -ftree-vectorize -fvect-cost-model=dynamic
+# Rows that are read in vectors wait until their members, which were just written, are in memory.
+$(B)/obj/userspace/lib/record/memory-take.o: flags += -fno-tree-slp-vectorize
 
 # For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load
 # at run time it has built in for plain files and DNS, so its warnings are not shown.

@@ -18,10 +18,11 @@
 
 void spt_heap_want_large_pages(void *block, size_t bytes)
 {
-	uintptr_t start = ((uintptr_t)block + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
-		  end = ((uintptr_t)block + bytes) & ~(LARGE_PAGE_BYTES - 1);
+	uintptr_t page = (uintptr_t)getpagesize(), start = (uintptr_t)block & -page,
+		  end = ((uintptr_t)block + bytes + page - 1) & -page;
 
-	if (end > start)
+	/* All of its pages: realloc() cannot move a mapping of which only a part was advised. */
+	if (bytes >= LARGE_PAGE_BYTES)
 		madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 

@@ -19,19 +19,20 @@ void spt_blocks_clear(SptBlocks *blocks)
 }
 
 /* The slot of the block at @address, or the free one where its search ends. */
-static struct spt_block_slot *search(const SptBlocks *blocks, uint64_t address)
+static inline struct spt_block_slot *search(SptBlocks *blocks, uint64_t address)
 {
+	struct spt_block_slot *slots = blocks->slots;
 	uint32_t hash = spt_blocks_hash(address);
 	uint64_t i = hash & blocks->mask;
 
-	for (; blocks->slots[i].at; i = (i + 1) & blocks->mask)
-		if (blocks->slots[i].hash == hash &&
-		    blocks->blocks[blocks->slots[i].at - 1].address == address)
+	for (; slots[i].at; i = (i + 1) & blocks->mask)
+		if (slots[i].hash == hash && blocks->blocks[slots[i].at - 1].address == address)
 			break;
-	return &blocks->slots[i];
+	blocks->found = i;
+	return &slots[i];
 }
 
-SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address)
+SptBlock *spt_blocks_find(SptBlocks *blocks, uint64_t address)
 {
 	uint32_t at = blocks->n ? search(blocks, address)->at : 0;
 
@@ -71,8 +72,9 @@ static uint32_t take_place(SptBlocks *blocks)
 		return at;
 	}
 	if (blocks->n_used == blocks->room) {
-		blocks->room = MAX(LEAST_ROOM, blocks->room + blocks->room / 2);
+		blocks->room = MAX(LEAST_ROOM, 2 * blocks->room);
 		blocks->blocks = g_renew(SptBlock, blocks->blocks, blocks->room);
+		spt_heap_want_large_pages(blocks->blocks, blocks->room * sizeof(SptBlock));
 	}
 	/* 2^32 blocks would take 160 GiB. */
 	return ++blocks->n_used;
@@ -95,19 +97,20 @@ SptBlock *spt_blocks_get(SptBlocks *blocks, uint64_t address)
 
 void spt_blocks_remove(SptBlocks *blocks, SptBlock *block)
 {
+	struct spt_block_slot *slots = blocks->slots;
 	uint32_t at = (uint32_t)(block - blocks->blocks) + 1;
-	uint64_t mask = blocks->mask, hole = spt_blocks_hash(block->address) & mask;
+	uint64_t mask = blocks->mask, hole = blocks->found;
 
-	while (blocks->slots[hole].at != at)
-		hole = (hole + 1) & mask;
-	for (uint64_t i = (hole + 1) & mask; blocks->slots[i].at; i = (i + 1) & mask) {
+	if (slots[hole].at != at)
+		hole = (uint64_t)(search(blocks, block->address) - slots);
+	for (uint64_t i = (hole + 1) & mask; slots[i].at; i = (i + 1) & mask) {
 		/* Slots whose place is between the hole and here stay. */
-		if (((i - blocks->slots[i].hash) & mask) < ((i - hole) & mask))
+		if (((i - slots[i].hash) & mask) < ((i - hole) & mask))
 			continue;
-		blocks->slots[hole] = blocks->slots[i];
+		slots[hole] = slots[i];
 		hole = i;
 	}
-	blocks->slots[hole].at = 0;
+	slots[hole].at = 0;
 	block->address = 0;
 	block->node = blocks->free;
 	blocks->free = at;

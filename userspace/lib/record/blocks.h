@@ -32,11 +32,12 @@ struct spt_block_slot {
 
 typedef struct {
 	SptBlock *blocks;		/* those whose address is 0 are free; node: the next such */
-	uint32_t n_used, room;		/* of them */
+	uint32_t n_used;		/* of them */
 	uint32_t free;			/* the first free one, plus one; 0: none */
-	uint64_t n;
+	uint64_t room, n;
 	struct spt_block_slot *slots;
 	uint64_t mask;			/* the number of slots, a power of two, less one */
+	uint64_t found;			/* the slot where the last search ended */
 } SptBlocks;
 
 static inline uint32_t spt_blocks_hash(uint64_t address)
@@ -52,7 +53,7 @@ static inline void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address)
 
 void spt_blocks_clear(SptBlocks *blocks);
 /* The block at @address; NULL: there is none.  Blocks are valid until the next change. */
-SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address);
+SptBlock *spt_blocks_find(SptBlocks *blocks, uint64_t address);
 /* The same, but where there is none, one is added: all of it is 0 but the address. */
 SptBlock *spt_blocks_get(SptBlocks *blocks, uint64_t address);
 void spt_blocks_remove(SptBlocks *blocks, SptBlock *block);

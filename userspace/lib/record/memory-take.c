@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "base/heap.h"
 #include "base/sort.h"
 #include "record/memory-private.h"
 #include "record/stacks.h"
@@ -348,6 +349,7 @@ void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 	for (uint32_t i = 0; i < n_used; i++)
 		n += lacks_row(&blocks->blocks[i]);
 	items = room = g_new(struct spt_item, 2UL * n);
+	spt_heap_want_large_pages(room, 2UL * n * sizeof(*room));
 	spare = room + n;
 	n = 0;
 	for (uint32_t i = 0; i < n_used; i++)
@@ -558,9 +560,10 @@ static void take(SptMemory *memory, struct spt_memory_ring *ring)
 	const SptRingRecord *record = &ring->next;
 	uint64_t time = next_time(memory, record->stamp);
 
-	/* An event has one or two words. */
+	/* Each word once: as many as this event has. */
+	if (record->type != SPT_RING_FREE)
+		fetch_ahead(ring, WORDS_AHEAD - 1);
 	fetch_ahead(ring, WORDS_AHEAD);
-	fetch_ahead(ring, WORDS_AHEAD + 1);
 	if (record->type != SPT_RING_FREE && record->type != SPT_RING_ALLOC) {
 		take_unusual(memory, ring, time);
 		return;
