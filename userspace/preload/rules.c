@@ -10,8 +10,11 @@
 
 #include "cfi.h"
 
-struct spt_known_rule spt_known_rules[SPT_RULES];
+struct spt_known_rule spt_known_rules[2 * SPT_MOST_RULES];
+uint32_t spt_rule_places = SPT_LEAST_RULES;
 uint32_t spt_generation;
+/* Rules that were put into the latest table. */
+static uint32_t n_learned;
 
 /* A function of glibc since 2.35, and the fastest one; other libraries do without. */
 struct find_result {
@@ -115,7 +118,7 @@ static bool is_sigreturn_of_no_file(uint64_t address)
 #endif
 }
 
-uint64_t spt_rule_make(uint64_t pc)
+static uint64_t make(uint64_t pc)
 {
 	bool is_exact = pc & SPT_NODE_EXACT;
 	uint64_t address = pc & ~SPT_NODE_EXACT;
@@ -133,6 +136,24 @@ uint64_t spt_rule_make(uint64_t pc)
 		return rule;
 	return is_sigreturn(address) ?
 		spt_rule_signal() : spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0);
+}
+
+uint64_t spt_rule_learn(uint64_t pc, uint64_t key, uint32_t n)
+{
+	struct spt_known_rule *known = spt_rule_place(key, n);
+	uint64_t rule;
+
+	/* The table before this one may have it. */
+	if (n == SPT_LEAST_RULES || !spt_rule_find(spt_rule_place(key, n / 2), key, &rule))
+		rule = make(pc);
+	__atomic_store_n(&known->rule, rule, __ATOMIC_RELAXED);
+	__atomic_store_n(&known->mixed, rule ^ key, __ATOMIC_RELAXED);
+	/* With half of the places taken, many rules displace another one. */
+	if (__atomic_add_fetch(&n_learned, 1, __ATOMIC_RELAXED) > n / 2 && n < SPT_MOST_RULES &&
+	    __atomic_compare_exchange_n(&spt_rule_places, &n, 2 * n, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		__atomic_store_n(&n_learned, 0, __ATOMIC_RELAXED);
+	return rule;
 }
 
 void spt_rules_forget(void)

@@ -127,36 +127,52 @@ struct spt_code {
 /* The code around @address. */
 bool spt_code_find(uint64_t address, struct spt_code *ret);
 
-#define SPT_RULES (1u << 16)
+/* Tables of growing size; that of n places begins at the n-th one. */
+#define SPT_LEAST_RULES (1u << 10)
+#define SPT_MOST_RULES	(1u << 16)
 
-/* A rule counts only if both words fit together: their XOR must be the address. */
+/* A rule counts only if both words fit together: their XOR must be the key. */
 struct spt_known_rule {
 	uint64_t mixed, rule;
 };
-extern struct spt_known_rule spt_known_rules[SPT_RULES];
+extern struct spt_known_rule spt_known_rules[2 * SPT_MOST_RULES];
+extern uint32_t spt_rule_places;
 /* Changes with each dlclose(): earlier rules are invalid then. */
 extern uint32_t spt_generation;
 
 /* The generations that a rule knows; then they begin anew. */
 #define SPT_RULE_GENERATIONS 0x7fffu
 
-uint64_t spt_rule_make(uint64_t pc);
+/* Of a return address, or an instruction with SPT_NODE_EXACT. */
+static inline uint64_t spt_rule_key(uint64_t pc, uint32_t generation)
+{
+	return pc | (uint64_t)(generation & SPT_RULE_GENERATIONS) << 48;
+}
+
+/* The place of @key in the table of @n places. */
+static inline struct spt_known_rule *spt_rule_place(uint64_t key, uint32_t n)
+{
+	return &spt_known_rules[n + ((key * 0x9e3779b97f4a7c15ULL) >> 40 & (n - 1))];
+}
+
+static inline bool spt_rule_find(const struct spt_known_rule *known, uint64_t key, uint64_t *ret)
+{
+	*ret = __atomic_load_n(&known->rule, __ATOMIC_RELAXED);
+	return (__atomic_load_n(&known->mixed, __ATOMIC_RELAXED) ^ *ret) == key;
+}
+
+/* The rule for @pc where the table of @n places does not have it. */
+uint64_t spt_rule_learn(uint64_t pc, uint64_t key, uint32_t n);
 void spt_rules_forget(void);
 
 /* @pc: a return address, or an instruction with SPT_NODE_EXACT. */
 static inline uint64_t spt_rule_of(uint64_t pc, uint32_t generation)
 {
-	struct spt_known_rule *known =
-		&spt_known_rules[(pc * 0x9e3779b97f4a7c15ULL) >> 48 & (SPT_RULES - 1)];
-	uint64_t rule = __atomic_load_n(&known->rule, __ATOMIC_RELAXED),
-		 key = pc | (uint64_t)(generation & SPT_RULE_GENERATIONS) << 48;
+	uint64_t key = spt_rule_key(pc, generation), rule;
+	uint32_t n = __atomic_load_n(&spt_rule_places, __ATOMIC_RELAXED);
 
-	if (__builtin_expect((__atomic_load_n(&known->mixed, __ATOMIC_RELAXED) ^ rule) == key, 1))
-		return rule;
-	rule = spt_rule_make(pc);
-	__atomic_store_n(&known->rule, rule, __ATOMIC_RELAXED);
-	__atomic_store_n(&known->mixed, rule ^ key, __ATOMIC_RELAXED);
-	return rule;
+	return __builtin_expect(spt_rule_find(spt_rule_place(key, n), key, &rule), 1) ?
+		rule : spt_rule_learn(pc, key, n);
 }
 
 #endif

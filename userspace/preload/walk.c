@@ -9,12 +9,16 @@
  */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "check.h"
 #include "system.h"
 #include "walk.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 /* Code that programs make is in one area. */
 #define NEAR_BYTES (1ULL << 31)
 /* A frame in a chain of frame pointers has no more. */
@@ -389,7 +393,11 @@ static void put_node(struct spt_thread *thread, const struct spt_known_node *nod
 static void grow(struct spt_thread *thread)
 {
 	uint32_t before = thread->n_places;
+	uint64_t begin = (uint64_t)&thread->nodes[2 * before] & -SPT_RINGS_PAGE,
+		 end = (uint64_t)&thread->nodes[4 * before];
 
+	/* By itself each of the pages would take two faults: to be read, and to be written. */
+	spt_call(SYS_madvise, begin, end - begin, MADV_POPULATE_WRITE, 0);
 	begin_table(thread, 2 * before);
 	for (uint32_t i = before; i < 2 * before; i++)
 		if (thread->nodes[i].node)
@@ -560,6 +568,15 @@ static void note(struct spt_thread *thread, const struct spt_place *place,
 	*spt_memo_at(thread, place) = at;
 }
 
+static uint32_t new_stack(struct spt_thread *thread)
+{
+	uint32_t stack = ++thread->n_stacks;
+
+	/* Writing to new memory before it is read saves a page fault. */
+	thread->memos[spt_memo_after(stack)].pc = 0;
+	return stack;
+}
+
 static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 					       const struct spt_place *place, uint32_t generation)
 {
@@ -612,8 +629,8 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		known = tell_nodes(thread);
 	thread->innermost->node = known->node;
 	thread->innermost->has_node = true;
-	if (!known->stack)
-		known->stack = ++thread->n_stacks;
+	if (__builtin_expect(!known->stack, 0))
+		known->stack = new_stack(thread);
 	note(thread, place, frame, known->stack);
 	spt_memo_fetch(thread, known->stack);
 	return known->node;
