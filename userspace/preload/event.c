@@ -24,14 +24,25 @@ static bool is_on_other_stack(void)
 	return stack.ss_flags & SS_ONSTACK;
 }
 
+/*
+ * Words behind those of an interrupted call are not read before it ends: a handler that waited for
+ * room would wait forever.
+ */
+static bool is_stuck(const struct spt_thread *thread)
+{
+	return thread->state == SPT_BUSY &&
+	       thread->reserved - thread->slot->head > SPT_RING_WORDS / 2;
+}
+
 bool spt_event_begin_nested(struct spt_thread *thread, uint64_t sp)
 {
 	/* A signal handler has forked, and this is the child. */
 	if (thread->state == SPT_NO_RING)
 		return false;
-	if (sp > thread->busy_sp && !is_on_other_stack())
+	/* A handler's frames are further in than the call that it has interrupted. */
+	if (sp >= thread->busy_sp && !is_on_other_stack())
 		abandon(thread);
-	if (thread->state == SPT_NESTED) {
+	if (thread->state == SPT_NESTED || is_stuck(thread)) {
 		thread->slot->dropped++;
 		return false;
 	}
