@@ -222,7 +222,7 @@ static void write_wait(SptMemory *memory, const SptBlock *block, const struct sp
 
 static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
 {
-	if (!memory->mean_bytes)
+	if (!memory->mean_bytes || !bytes)
 		return bytes;
 	return (uint64_t)((double)bytes / -expm1(-(double)bytes / (double)memory->mean_bytes) + .5);
 }

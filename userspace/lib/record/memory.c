@@ -558,8 +558,11 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 			return false;
 	} while (is_busy && memory->now_ns - begin < 100 * STEP_NS);
 	for (unsigned i = 0; i < memory->active->len; i++) {
-		spt_memory_settle(memory, memory->active->pdata[i]);
-		count_waits(memory, memory->active->pdata[i]);
+		struct spt_memory_ring *ring = memory->active->pdata[i];
+
+		spt_memory_settle(memory, ring);
+		count_waits(memory, ring);
+		status->broken += ring->reader.is_broken;
 	}
 	put_mappings(memory);
 	if (!spt_memory_flush(memory, error))
