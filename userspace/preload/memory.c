@@ -23,6 +23,12 @@
 #include "thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
+/* What programs call jumps to these, so that both have the same caller.  At -O0 nothing jumps. */
+#ifdef __OPTIMIZE__
+#define JUMPED_TO __attribute__((noinline))
+#else
+#define JUMPED_TO __always_inline
+#endif
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
@@ -107,15 +113,11 @@ static inline bool is_picking(const struct spt_thread *thread)
 static inline bool is_not_picked(size_t bytes)
 {
 	struct spt_thread *thread = spt_self;
-	int64_t left;
 
-	if (!is_picking(thread))
-		return false;
-	left = thread->left - (int64_t)bytes;
-	if (left <= 0)
+	if (!is_picking(thread) || bytes >= (uint64_t)thread->left)
 		return false;
 	spt_check_allocation(bytes);
-	thread->left = left;
+	thread->left -= (int64_t)bytes;
 	return true;
 }
 
@@ -173,7 +175,7 @@ static __attribute__((noinline)) void free_otherwise(const void *pointer, struct
 		tell_free(thread, pointer, caller, SPT_RING_FREE);
 }
 
-static __attribute__((noinline)) void look_at_free(void *pointer)
+static JUMPED_TO void look_at_free(void *pointer)
 {
 	struct spt_thread *thread = spt_self;
 
@@ -230,8 +232,9 @@ static inline bool is_passed(struct spt_thread *thread, size_t bytes)
 	spt_check_allocation(bytes);
 	if (!thread->mean_bytes)
 		return false;
-	thread->left -= (int64_t)bytes;
-	return thread->left > 0;
+	/* A program may ask for any number of bytes, and get none. */
+	thread->left -= (int64_t)(bytes < (uint64_t)thread->left ? bytes : (uint64_t)thread->left);
+	return thread->left;
 }
 
 /* An allocation that is not passed. */
@@ -240,14 +243,19 @@ static __attribute__((noinline)) void allocated(const void *pointer, size_t byte
 {
 	struct spt_thread *thread = spt_thread_get();
 
-	if (!pointer || !thread || is_over())
+	if (!thread || is_over())
 		return;
+	if (!pointer) {
+		/* Otherwise the next one would be picked in its place. */
+		thread->left = thread->mean_bytes ? spt_picked_draw(thread) : 0;
+		return;
+	}
 	if (thread->mean_bytes)
 		spt_picked_add(thread, pointer);
 	tell_allocation(thread, pointer, bytes, caller);
 }
 
-static __attribute__((noinline)) void *look_at_malloc(size_t bytes)
+static JUMPED_TO void *look_at_malloc(size_t bytes)
 {
 	struct spt_thread *thread = spt_self;
 	bool is_quick = is_plain(thread);
@@ -270,7 +278,7 @@ EXPORT void *malloc(size_t bytes)
 	return is_not_picked(bytes) ? functions.malloc(bytes) : look_at_malloc(bytes);
 }
 
-static __attribute__((noinline)) void *look_at_calloc(size_t n, size_t bytes)
+static JUMPED_TO void *look_at_calloc(size_t n, size_t bytes)
 {
 	struct spt_thread *thread = spt_thread_get();
 	void *pointer;

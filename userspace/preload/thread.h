@@ -128,7 +128,7 @@ struct spt_thread {
 	struct spt_frame *innermost;	/* of those that are kept */
 	/* Of allocations.  0: every call is recorded */
 	uint64_t mean_bytes;
-	int64_t left;			/* bytes until the next one that is picked */
+	int64_t left;			/* bytes until the next one that is picked; not negative */
 	uint64_t random;
 	uint64_t waited_ns;		/* by the recorded waits, of calls */
 	struct spt_memo memos[SPT_MEMOS];
