@@ -163,6 +163,16 @@ check '... each call and byte, and most stacks' judge deep '
 assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (calls, bytes_, frees), (host, calls, bytes_, frees)
 assert calls > 200 and host["memory_lost"] == 0 and stacks > 0, host
 assert 0 < different == incomplete < stacks / 2, (stacks, different, incomplete)'
+check 'a call that a signal handler leaves: recorded' record left --memory "$allocates" left
+check '... and all calls after it' judge left '
+assert 300000 <= host["memory_calls"] <= calls, (host, calls)
+assert calls - host["memory_calls"] <= host["memory_lost"] <= 2, (host, calls)'
+check 'frame pointers into memory that goes: recorded' record guess --memory "$allocates" guess
+check '... and all calls' judge guess 'assert host["memory_calls"] == calls >= 3, (host, calls)'
+check 'requests of more than there is, by bytes: recorded' record refused --memory=64K \
+	"$allocates" refused
+check '... and as many others as usual' judge refused '
+assert 180e6 < total("allocated") < 220e6, total("allocated")'
 for i in 1 2; do
 	printf '#include <stdlib.h>\nvoid *allocate(void) { void *p = malloc(%d); %s return p; }\n' \
 		$((i * 100)) '__asm__ volatile("");' >"$work/lib$i.c"

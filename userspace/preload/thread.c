@@ -247,6 +247,7 @@ static bool claim_slot(struct spt_thread **ret_thread)
 	/* Begins by reporting that nothing is known. */
 	thread->generation = SPT_STALE;
 	thread->n_nodes = SPT_NODE_FIRST;
+	thread->stack_begin = thread->stack_end = 0;
 	thread->slot = slot;
 	thread->idle_state = SPT_IDLE_OTHER;
 	spt_thread_begun(thread);

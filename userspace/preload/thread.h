@@ -67,6 +67,7 @@ struct spt_step {
 	uint64_t pc, sp, bp, rule;
 	uint64_t pc_at, bp_at, sp_at;
 	uint64_t link_at;		/* where a signal frame has the return address; 0: none */
+	uint64_t stack_end;		/* of the stack, if it is a guess */
 	bool is_guess;			/* found by frame pointers, or beyond such a frame */
 	bool is_odd;			/* sp_at and the two above count */
 };
@@ -126,6 +127,7 @@ struct spt_thread {
 	uint32_t n_forgotten;		/* how often everything known was forgotten */
 	uint64_t generation;		/* of the rules; SPT_STALE: begin anew */
 	struct spt_frame *innermost;	/* of those that are kept */
+	uint64_t stack_begin, stack_end;	/* of the stack, as stack.c has found it */
 	/* Of allocations.  0: every call is recorded */
 	uint64_t mean_bytes;
 	int64_t left;			/* bytes until the next one that is picked; not negative */

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #include "check.h"
+#include "stack.h"
 #include "system.h"
 #include "walk.h"
 
@@ -44,11 +45,22 @@ static inline bool is_guess(const struct spt_step *step)
 	return step->is_odd && step->is_guess;
 }
 
-/* Behind a frame that was found by a guess, the result of a rule may be anything. */
+static inline bool is_on_stack(const struct spt_step *from, uint64_t end, uint64_t address,
+			       unsigned words)
+{
+	return address % 8 == 0 && address >= from->sp && address < end &&
+	       (end - address) / 8 >= words;
+}
+
+/*
+ * Behind a frame that was found by a guess, the result of a rule may be anything.  Words that are
+ * not on the stack are not read: when they are to be read again, they may no longer exist.
+ */
 static inline bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
 {
-	if (__builtin_expect(is_guess(from), 0))
-		return read_safely(address, ret, sizeof(*ret));
+	if (__builtin_expect(is_guess(from), 0) &&
+	    !is_on_stack(from, from->stack_end, address, 1))
+		return false;
 	*ret = load(address);
 	return true;
 }
@@ -88,22 +100,22 @@ static bool is_behind_call(uint64_t address)
  */
 static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 {
-	uint64_t words[2];
+	uint64_t end = is_guess(from) ? from->stack_end : spt_stack_end(spt_self, from->sp), pc;
 	struct spt_code code;
 
-	if (from->bp - from->sp > CHAIN_BYTES || from->bp % 8 ||
-	    !read_safely(from->bp, words, sizeof(words)))
+	if (from->bp - from->sp > CHAIN_BYTES || !is_on_stack(from, end, from->bp, 2))
 		return false;
-	words[1] &= SPT_RING_POINTER_MASK;
-	if (words[1] - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(words[1], &code))
+	pc = load(from->bp + 8) & SPT_RING_POINTER_MASK;
+	if (pc - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(pc, &code))
 		return false;
-	if (!is_behind_call(words[1]))
+	if (!is_behind_call(pc))
 		return false;
-	*to = (struct spt_step){ .pc = words[1],
+	*to = (struct spt_step){ .pc = pc,
 				 .sp = from->bp + 16,
-				 .bp = words[0],
+				 .bp = load(from->bp),
 				 .pc_at = from->bp + 8,
 				 .bp_at = from->bp,
+				 .stack_end = end,
 				 .is_odd = true,
 				 .is_guess = true };
 	return true;
@@ -217,6 +229,7 @@ static __attribute__((noinline)) bool step_otherwise(struct spt_step *from, stru
 	to->pc_at = return_at(from, rule, sp);
 	to->link_at = 0;
 	to->is_guess = is_guess(from);
+	to->stack_end = from->stack_end;
 	to->is_odd = true;
 	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc))
 		return false;
@@ -534,8 +547,8 @@ static inline void keep(struct spt_thread *thread, struct spt_frame *frame,
 }
 
 /*
- * Notes what led from @place, the innermost frame, to the kept @base.  What lies behind a guess may
- * be memory that the program gives back while the frames stay.
+ * Notes what led from @place, the innermost frame, to the kept @base.  What lies behind a guess is
+ * another time perhaps not on the same stack.
  */
 static void note(struct spt_thread *thread, const struct spt_place *place,
 		 const struct spt_frame *base, uint32_t stack)

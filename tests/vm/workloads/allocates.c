@@ -12,12 +12,18 @@
  *   tree     forks and runs itself, to a depth of 3
  *   signals  a timer whose handler allocates, while the program does
  *   deep     50000 calls inside each other; behind the 5000th each 200th allocates
+ *   left     a signal handler that leaves the recording of a call by longjmp(); then 300000 blocks
+ *   guess    code made at run time whose frame pointer is one of memory that disappears
+ *   refused  requests of more than there is; then 200000 blocks of 1000 bytes
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +31,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define KNOWN __attribute__((noinline, noipa))
@@ -253,6 +260,122 @@ static KNOWN unsigned deep(unsigned left)
 	return sum + 1;
 }
 
+static void blocks(unsigned n, size_t bytes)
+{
+	while (n-- > 0)
+		free(seen = malloc(bytes));
+}
+
+/* The code of libspt-memory.so. */
+static uintptr_t ours, ours_end;
+static sigjmp_buf before_call;
+static volatile sig_atomic_t is_malloc, is_left;
+
+static void leave(int number, siginfo_t *info, void *data)
+{
+	const ucontext_t *context = data;
+#ifdef __x86_64__
+	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+	uintptr_t pc = context->uc_mcontext.pc;
+#endif
+
+	(void)number;
+	(void)info;
+	if (!is_malloc || pc < ours || pc >= ours_end)
+		return;
+	is_left = true;
+	siglongjmp(before_call, 1);
+}
+
+static void left(void)
+{
+	struct itimerval timer = { .it_interval.tv_usec = 300, .it_value.tv_usec = 300 };
+	struct sigaction action = { .sa_sigaction = leave, .sa_flags = SA_SIGINFO };
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "libspt-memory") && strstr(line, " r-xp "))
+			sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &ours, &ours_end);
+	if (maps)
+		fclose(maps);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	sigsetjmp(before_call, 1);
+	while (ours && !is_left) {
+		is_malloc = true;
+		seen = malloc(64);
+		is_malloc = false;
+		free(seen);
+	}
+	is_malloc = false;
+	timer = (struct itimerval){ 0 };
+	setitimer(ITIMER_REAL, &timer, NULL);
+	blocks(300000, 64);
+}
+
+#ifdef __x86_64__
+#define STACK_BYTES (512UL << 10)
+static char *behind_stack;
+
+static KNOWN void allocate_thrice(void)
+{
+	blocks(2, 64);
+	munmap(behind_stack, STACK_BYTES);
+	blocks(1, 64);
+}
+
+/* push %rbp; mov %rdi, %rbp; call *%rsi; pop %rbp; ret */
+static const uint8_t caller[] = { 0x55, 0x48, 0x89, 0xfd, 0xff, 0xd6, 0x5d, 0xc3 };
+#define BEHIND_CALL 6
+
+static void *run_made_code(void *data)
+{
+	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *frame = (uint64_t *)behind_stack;
+
+	memcpy(code, caller, sizeof(caller));
+	frame[1] = (uint64_t)code + BEHIND_CALL;
+	((void (*)(void *, void (*)(void)))code)(frame, allocate_thrice);
+	return data;
+}
+
+static void guess(void)
+{
+	char *memory = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	behind_stack = memory + STACK_BYTES;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, memory, STACK_BYTES);
+	pthread_create(&thread, &attributes, run_made_code, NULL);
+	pthread_join(thread, NULL);
+}
+#else
+static void guess(void)
+{
+	blocks(3, 64);
+}
+#endif
+
+static void refused(void)
+{
+	volatile size_t huge = 1UL << 62, large = 1UL << 46;
+
+	seen = calloc(huge, 3);
+	seen = malloc(3 * huge);
+	for (unsigned i = 0; i < 1000; i++) {
+		seen = malloc(large);
+		free(seen);
+		seen = malloc(16);
+	}
+	blocks(200000, 1000);
+}
+
 static pthread_key_t key;
 
 static void destroy(void *data)
@@ -304,6 +427,12 @@ int main(int argc, char **argv)
 		signals();
 	else if (strcmp(how, "deep") == 0)
 		deep(50000);
+	else if (strcmp(how, "left") == 0)
+		left();
+	else if (strcmp(how, "guess") == 0)
+		guess();
+	else if (strcmp(how, "refused") == 0)
+		refused();
 	else if (strcmp(how, "exits") == 0) {
 		pthread_key_create(&key, destroy);
 		for (unsigned i = 0; i < 20; i++)
