@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread keeps the frames of its last call, and every word of the stack by which they
- * were found.  A new call is walked outwards until it comes to a frame that is kept, with the same
- * stack pointer, address and, if it matters, frame pointer.  From there on a walk would read the
- * kept words.  They are read again, from the inside out: as long as they are the same, so is where
- * the next one lies.  If all are, the rest of the stack is what it was.  Where one differs, the
- * frame is walked on.  Each walk to a kept frame is a memo for later calls from the same place.
+ * A thread keeps the frames of its last walk, and every word of the stack by which they were found.
+ * A new call is walked outwards until it comes to a frame that is kept, with the same stack
+ * pointer, address and, if it matters, frame pointer.  From there on a walk would read the kept
+ * words.  They are read again, from the inside out: as long as they are the same, so is where the
+ * next one lies.  If all are, the rest of the stack is what it was.  Where one differs, the frame
+ * is walked on.
+ *
+ * Each walk to a kept frame is noted as a memo beside the stack of the call before: mostly the same
+ * one follows it again.  A memo counts if its frame is kept, and all of its words are as they were.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -371,8 +374,8 @@ static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t p
 }
 
 /*
- * The hash of a stack: of the one around it, and of its innermost address.
- * Of the 2^19 that a thread may write, two have the same one in one of 2^27 programs.
+ * The hash of a stack: of the one around it, and of its innermost address.  Of the 2^19 that a
+ * thread may write, two have the same one in one of 2^27 programs.
  */
 static inline uint64_t path_inside(uint64_t path, uint64_t pc)
 {
