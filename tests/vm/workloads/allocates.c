@@ -364,7 +364,7 @@ static void guess(void)
 
 static void refused(void)
 {
-	volatile size_t huge = 1UL << 62, large = 1UL << 46;
+	volatile size_t huge = 1UL << 62, large = 1UL << 48;
 
 	seen = calloc(huge, 3);
 	seen = malloc(3 * huge);
