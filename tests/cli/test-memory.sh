@@ -164,9 +164,10 @@ assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (ca
 assert calls > 200 and host["memory_lost"] == 0 and stacks > 0, host
 assert 0 < different == incomplete < stacks / 2, (stacks, different, incomplete)'
 check 'a call that a signal handler leaves: recorded' record left --memory "$allocates" left
+# The one that was left may not have been recorded yet, and then it is not lost.
 check '... and all calls after it' judge left '
-assert 300000 <= host["memory_calls"] <= calls, (host, calls)
-assert calls - host["memory_calls"] <= host["memory_lost"] <= 2, (host, calls)'
+assert 300000 <= host["memory_calls"] <= calls <= host["memory_calls"] + 1, (host, calls)
+assert host["memory_lost"] <= 1, host'
 check 'frame pointers into memory that goes: recorded' record guess --memory "$allocates" guess
 check '... and all calls' judge guess 'assert host["memory_calls"] == calls >= 3, (host, calls)'
 check 'requests of more than there is, by bytes: recorded' record refused --memory=64K \
