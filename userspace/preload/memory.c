@@ -101,8 +101,8 @@ static inline bool is_plain(const struct spt_thread *thread)
 }
 
 /*
- * By bytes nearly all calls are passed on, which the functions that a program calls do in a few
- * instructions.  For anything else they jump to another function.
+ * Whether only some calls are recorded.  The others are passed on in a few instructions; for
+ * anything else, the function that the program has called jumps to another one.
  */
 static inline bool is_picking(const struct spt_thread *thread)
 {

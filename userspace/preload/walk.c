@@ -550,8 +550,8 @@ static inline void keep(struct spt_thread *thread, struct spt_frame *frame,
 }
 
 /*
- * Notes what led from @place, the innermost frame, to the kept @base.  What lies behind a guess is
- * another time perhaps not on the same stack.
+ * Notes what led from @place, the innermost frame, to the kept @base.  A memo outlives its frames:
+ * by then, what lay behind a guess may no longer be part of the stack.
  */
 static void note(struct spt_thread *thread, const struct spt_place *place,
 		 const struct spt_frame *base, uint32_t stack)
