@@ -366,6 +366,7 @@ static void wait_for_threads(void)
 	soon = time_of(CLOCK_MONOTONIC, 2);
 	CALL(pthread_cond_clockwait,
 	     pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &soon) == ETIMEDOUT);
+	CALL(cnd_timedwait, cnd_timedwait(&c_condition, &c_mutex, &past) == thrd_timedout);
 	odd_start(&thread, set, NULL);
 	while (!error && !is_set)
 		error = pthread_cond_wait(&condition, &mutex);
@@ -374,7 +375,6 @@ static void wait_for_threads(void)
 	soon = time_of(CLOCK_MONOTONIC, 2);
 	CALL(pthread_mutex_clocklock,
 	     pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &soon) == ETIMEDOUT);
-	CALL(cnd_timedwait, cnd_timedwait(&c_condition, &c_mutex, &past) == thrd_timedout);
 	CALL(cnd_wait, cnd_wait(&c_condition, &c_mutex) == thrd_success);
 	CALL(mtx_timedlock, mtx_timedlock(&c_mutex, &past) == thrd_timedout);
 	mtx_unlock(&c_mutex);
@@ -437,7 +437,6 @@ static void call_directly(void)
 int main(void)
 {
 	odd_begin();
-	alarm(50);
 	connect_and_accept();
 	send_and_receive();
 	look_up();
