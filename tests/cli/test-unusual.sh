@@ -81,7 +81,9 @@ def shown(metric, *options):
     return json.loads(done.stdout) if done.returncode == 0 else {"functions": [], "samples": 0}
 def of(metric):
     return sum(row["self"] for row in shown(metric)["functions"] if row["function"].startswith("counted_"))
-lost = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) lost", said))
+# The first line is about samples.
+lost = sum(int(n.replace(",", "")) for line in said.splitlines() if not line.startswith("Recorded ")
+           for n in re.findall(r"([\d,]+) (?:waits |calls )?(?:were )?lost", line))
 # Those that any recording may have are about none of its programs.
 notes = [line for line in said.splitlines() if line.startswith("Note: ")
          and not re.match("Note: (perf events report|the kernel shows you only|waits are those in calls|the recorder itself took|no allocation was seen)", line)]
