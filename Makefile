@@ -170,8 +170,8 @@ $(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
 # What programs load that are recorded with --memory, or with --waits where the kernel does not
 # report waits with stacks: nothing but what every C library has.  Words that were just written one by
 # one are slow to read by a vector register.
-preload_shared := $(addprefix userspace/preload/,cfi.c event.c real.c rules.c stack.c thread.c unload.c \
-	walk.c)
+preload_shared := $(addprefix userspace/preload/,cfi.c code.c connect.c event.c plain.c real.c rules.c \
+	sandbox.c stack.c thread.c unusual.c walk.c)
 memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c memory.c picked.c)
 io_sources := $(preload_shared) userspace/preload/io.c
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \

@@ -132,9 +132,9 @@ static void step(SptMemory *memory)
 static void feed(SptMemory *memory, const struct piece *piece, const uint64_t *words)
 {
 	static SptRingReader readers[SPT_RINGS_SLOTS];
-	struct spt_rings_header *header = memory->rings;
-	struct spt_ring_slot *slot = spt_rings_slot(header, piece->slot);
-	uint64_t *ring = spt_rings_words(header, piece->slot);
+	struct spt_rings_programs *programs = spt_rings_programs(memory->rings);
+	struct spt_ring_slot *slot = spt_rings_slot(memory->rings, piece->slot);
+	uint64_t *ring = spt_rings_words(memory->rings, piece->slot);
 
 	if (!slot->is_ready) {
 		const SptThread thread = { .id = piece->slot + 1, .tid = piece->tid };
@@ -143,11 +143,11 @@ static void feed(SptMemory *memory, const struct piece *piece, const uint64_t *w
 		slot->tid = piece->tid;
 		slot->image = piece->image;
 		slot->begin = memory->base_stamp;
-		slot->state = SPT_SLOT_TAKEN;
+		slot->owner = 1;
 		slot->is_ready = 1;
-		header->next_slot = MAX(header->next_slot, piece->slot + 1);
+		programs->next_slot = MAX(programs->next_slot, piece->slot + 1);
 		spt_memory_thread(memory, &thread);
-		spt_ring_reader_init(&readers[piece->slot], header, piece->slot);
+		spt_ring_reader_init(&readers[piece->slot], memory->rings, piece->slot);
 		/* Rows of the first moments wait for their threads, which is not measured. */
 		step(memory);
 		spt_memory_put_late(memory, true);
@@ -180,9 +180,9 @@ static const char *feed_some(SptMemory *memory, const char *text, const char *en
 
 static bool has_all(const SptMemory *memory)
 {
-	const struct spt_rings_header *header = memory->rings;
+	const struct spt_rings_programs *programs = spt_rings_programs(memory->rings);
 
-	for (uint32_t i = 0; i < header->next_slot; i++) {
+	for (uint32_t i = 0; i < programs->next_slot; i++) {
 		const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
 
 		if (slot->tail != slot->head)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/namespace.h"
 #include "rings/reader.h"
 
 #define PAUSE_US 1000
@@ -48,8 +49,8 @@ static void take(struct sums *sums, const SptRingRecord *record)
 static void take_all(void *rings, struct sums *sums)
 {
 	static SptRingReader *readers[SPT_RINGS_SLOTS];
-	const struct spt_rings_header *header = rings;
-	uint32_t n = MIN(__atomic_load_n(&header->next_slot, __ATOMIC_RELAXED), SPT_RINGS_SLOTS);
+	const struct spt_rings_programs *programs = spt_rings_programs(rings);
+	uint32_t n = MIN(__atomic_load_n(&programs->next_slot, __ATOMIC_RELAXED), SPT_RINGS_SLOTS);
 	SptRingRecord record;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -68,6 +69,17 @@ static void take_all(void *rings, struct sums *sums)
 	}
 }
 
+static bool has_unseen(void *rings)
+{
+	const struct spt_rings_programs *programs = spt_rings_programs(rings);
+
+	for (unsigned i = 0; i < SPT_UNSEEN_PLACES; i++)
+		for (unsigned reason = 0; reason < SPT_UNSEEN_REASONS; reason++)
+			if (programs->unseen[i].calls[reason])
+				return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	int fd = memfd_create("rings", MFD_CLOEXEC), status = 0;
@@ -82,6 +94,7 @@ int main(int argc, char **argv)
 		      MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (header == MAP_FAILED)
 		return 1;
+	header->pid_namespace = spt_pid_namespace();
 	header->n_slots = SPT_RINGS_SLOTS;
 	header->ring_words = SPT_RING_WORDS;
 	header->clock = SPT_RINGS_MONOTONIC;
@@ -100,5 +113,5 @@ int main(int argc, char **argv)
 	}
 	take_all(header, &sums);
 	printf("%lu %lu %lu %lu\n", sums.calls, sums.bytes, sums.frees, sums.waits);
-	return status != 0 || sums.is_broken || header->unseen;
+	return status != 0 || sums.is_broken || has_unseen(header);
 }

@@ -323,6 +323,42 @@ static bool check_program(const char *name, SptRecorderOptions *options)
 	return false;
 }
 
+/* Why calls were lost, and what could not be recorded at all. */
+static void tell_unseen(const SptMemoryStatus *memory)
+{
+	static const char *const reasons[SPT_UNSEEN_REASONS] = {
+		[SPT_UNSEEN_SLOTS] = "of threads beyond the 2,048 that can be recorded at a time",
+		[SPT_UNSEEN_MEMORY] = "of threads whose process had no memory left for a record",
+		[SPT_UNSEEN_SANDBOX] = "in a sandbox that does not let the record be written",
+		[SPT_UNSEEN_HANDLER] = "of signal handlers that interrupted the first call of a thread",
+	};
+	static const char *const notes[SPT_NOTES][2] = {
+		[SPT_NOTE_OWN_ALLOCATOR] = {
+			"%s has an allocator of its own inside: what it allocates there is not seen",
+			"programs with such an allocator" },
+		[SPT_NOTE_OWN_NEW] = {
+			"operator new of %s does not call malloc(): what C++ code allocates with it is not seen",
+			"programs with such a library" },
+	};
+
+	for (unsigned i = 0; i < SPT_UNSEEN_REASONS; i++) {
+		g_autofree char *calls = spt_format_count(memory->unseen[i]);
+
+		if (memory->unseen[i])
+			fprintf(stderr, "Note: not seen: %s calls %s.\n", calls, reasons[i]);
+	}
+	for (unsigned i = 0; i < SPT_NOTES; i++) {
+		if (!memory->noted[i].programs)
+			continue;
+		fputs("Note: ", stderr);
+		fprintf(stderr, notes[i][0], memory->noted[i].name);
+		fputs(".\n", stderr);
+		if (memory->noted[i].programs > 1)
+			fprintf(stderr, "Note: %s were started %" PRIu64 " times in all.\n",
+				notes[i][1], memory->noted[i].programs);
+	}
+}
+
 static void tell_memory(const SptMemoryStatus *memory)
 {
 	g_autofree char *calls = spt_format_count(memory->calls);
@@ -342,12 +378,7 @@ static void tell_memory(const SptMemoryStatus *memory)
 		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid records into their "
 				"rings; their later records are lost.\n",
 			memory->broken);
-	if (memory->own_allocators)
-		fprintf(stderr, "Note: %s has an allocator of its own inside: what it allocates there is not seen.\n",
-			memory->own_program);
-	if (memory->own_allocators > 1)
-		fprintf(stderr, "Note: programs with such an allocator were started %" PRIu64 " times in all.\n",
-			memory->own_allocators);
+	tell_unseen(memory);
 	if (memory->mappings)
 		fprintf(stderr, "Mappings: %" PRIu64 " of %s, %s unmapped\n", memory->mappings, mapped,
 			unmapped);

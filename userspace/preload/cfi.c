@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cfi.h"
 
-#include <string.h>
-
+#include "plain.h"
 #include "rules.h"
 
 enum { BP = SPT_BP, SP = SPT_SP, RA = SPT_RA };
 enum { BREG = 0x70, DEREF = 0x06 };
 #define MOST_STATES 8
+/* Of a CIE's augmentation. */
+#define MOST_LETTERS 64u
 
 struct place {
 	enum { SAME, AT_CFA, EXPRESSION, OTHER } kind;
@@ -140,8 +141,8 @@ static bool parse_cie(const uint8_t *at, struct cie *cie)
 	at += 4;
 	version = *at++;
 	letters = (const char *)at;
-	at += strlen(letters) + 1;
-	if (length == UINT32_MAX || (version != 1 && version != 3) || strstr(letters, "eh"))
+	at += spt_text_bytes(letters, MOST_LETTERS) + 1;
+	if (length == UINT32_MAX || (version != 1 && version != 3) || spt_text_begins(letters, "eh"))
 		return false;
 	cie->code_align = read_unsigned(&at);
 	cie->data_align = read_signed(&at);

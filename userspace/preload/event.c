@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "sandbox.h"
+#include "stack.h"
 #include "system.h"
 
 /* A call that a signal handler left by longjmp(): its unrecorded part is skipped. */
@@ -16,10 +18,12 @@ static void abandon(struct spt_thread *thread)
 	thread->state = thread->idle_state;
 }
 
-static bool is_on_other_stack(void)
+static bool is_on_other_stack(const struct spt_thread *thread, uint64_t sp)
 {
 	stack_t stack = { .ss_flags = 0 };
 
+	if (!spt_may_call(SPT_MAY_LOOK))
+		return !spt_stack_is_known(thread, sp);
 	spt_call(SYS_sigaltstack, 0, &stack, 0, 0);
 	return stack.ss_flags & SS_ONSTACK;
 }
@@ -34,13 +38,52 @@ static bool is_stuck(const struct spt_thread *thread)
 	       thread->reserved - thread->slot->head > SPT_RING_WORDS / 2;
 }
 
+/*
+ * The first look avoids to touch a slot that is somebody else's; the second one is the one that
+ * counts.  Pairs with the recorder, which revokes the slot, and then looks whether it is in use.
+ */
+static bool has_slot(const struct spt_thread *thread)
+{
+	struct spt_ring_slot *slot = thread->slot;
+	uint32_t owner;
+
+	if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) != thread->owner)
+		return false;
+	__atomic_store_n(&slot->is_busy, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	owner = __atomic_load_n(&slot->owner, __ATOMIC_SEQ_CST);
+	if (owner == thread->owner)
+		return true;
+	/* The recorder waits for this before it frees the slot. */
+	if (owner == (thread->owner | SPT_SLOT_REVOKED))
+		__atomic_store_n(&slot->is_busy, 0, __ATOMIC_RELEASE);
+	return false;
+}
+
+static bool begin_foreign(struct spt_thread *thread, uint64_t sp)
+{
+	/* A signal handler must not begin a second ring. */
+	thread->busy_sp = sp;
+	thread->state = SPT_BUSY;
+	__asm__ volatile("" ::: "memory");
+	while (!has_slot(thread)) {
+		if (spt_thread_claim_again(thread))
+			continue;
+		thread->state = SPT_NO_RING;
+		return false;
+	}
+	return true;
+}
+
 bool spt_event_begin_nested(struct spt_thread *thread, uint64_t sp)
 {
 	/* A signal handler has forked, and this is the child. */
 	if (thread->state == SPT_NO_RING)
 		return false;
+	if (thread->state == SPT_IDLE_FOREIGN)
+		return begin_foreign(thread, sp);
 	/* A handler's frames are further in than the call that it has interrupted. */
-	if (sp >= thread->busy_sp && !is_on_other_stack())
+	if (sp >= thread->busy_sp && !is_on_other_stack(thread, sp))
 		abandon(thread);
 	if (thread->state == SPT_NESTED || is_stuck(thread)) {
 		thread->slot->dropped++;
@@ -70,6 +113,8 @@ void spt_event_end_nested(struct spt_thread *thread)
 		/* Pairs with the acquire of the head in spt_ring_reader_begin(). */
 		__atomic_store_n(&thread->slot->head, reserved, __ATOMIC_RELEASE);
 		*(volatile uint32_t *)&thread->state = thread->idle_state;
+		if (thread->idle_state == SPT_IDLE_FOREIGN)
+			__atomic_store_n(&thread->slot->is_busy, 0, __ATOMIC_RELEASE);
 	} while (*(volatile uint32_t *)&thread->reserved != reserved);
 }
 

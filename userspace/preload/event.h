@@ -43,7 +43,8 @@ static inline void spt_event_end(struct spt_thread *thread, uint32_t end)
 		/* Pairs with the acquire of the head in spt_ring_reader_begin(). */
 		__atomic_store_n(&thread->slot->head, end, __ATOMIC_RELEASE);
 		*(volatile uint32_t *)&thread->state = thread->idle_state;
-		if (__builtin_expect(*(volatile uint32_t *)&thread->reserved == end, 1))
+		if (__builtin_expect(*(volatile uint32_t *)&thread->reserved == end &&
+				     thread->idle_state != SPT_IDLE_FOREIGN, 1))
 			return;
 	}
 	spt_event_end_nested(thread);

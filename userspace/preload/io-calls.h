@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of the C library that may wait.  All their arguments are numbers and pointers, and
- * none has more than six.  Not here: stdio's functions for characters and lines, which are called
+ * The functions of the C library that may wait.  All their arguments are numbers and pointers.  Not here: stdio's functions for characters and lines, which are called
  * far more often than they read or write.
  */
 #ifndef SPT_PRELOAD_IO_CALLS_H
@@ -41,9 +40,8 @@
 	X(mount) X(umount) X(umount2)
 
 #define SPT_IO_SOCKETS(X) \
-	X(connect) X(accept) X(accept4) X(recv) X(__recv_chk) X(recvfrom) X(__recvfrom_chk) \
-	X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(shutdown) \
-	X(getaddrinfo) X(getnameinfo) X(gethostbyname) X(gethostbyname2) X(gethostbyaddr)
+	X(connect) X(accept) X(accept4) X(recv) X(__recv_chk) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(shutdown) \
+	X(getaddrinfo) X(gethostbyname) X(gethostbyname2) X(gethostbyaddr)
 
 #define SPT_IO_WAITS(X) \
 	X(poll) X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) X(pselect) X(epoll_wait) \
@@ -58,6 +56,9 @@
 	X(pthread_mutex_clocklock) X(pthread_rwlock_timedrdlock) X(pthread_rwlock_timedwrlock) \
 	X(pthread_barrier_wait) X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(thrd_join) \
 	X(thrd_sleep) X(cnd_wait) X(cnd_timedwait) X(mtx_timedlock)
+
+/* Those with seven arguments; all others have six at most. */
+#define SPT_IO_SEVEN(X) X(__recvfrom_chk) X(getnameinfo)
 
 /* Locks, and the functions that take them if nobody has them. */
 #define SPT_IO_LOCKS(X) \

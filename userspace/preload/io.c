@@ -16,8 +16,10 @@
 #include "event.h"
 #include "io-calls.h"
 #include "real.h"
+#include "sandbox.h"
 #include "system.h"
 #include "thread.h"
+#include "unusual.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* A thread that leaves its CPU is not back earlier. */
@@ -31,21 +33,20 @@
 enum {
 #define NUMBER(name) CALL_##name,
 #define LOCK_NUMBERS(name, try) CALL_##name, CALL_##try,
-	SPT_IO_CALLS(NUMBER) SPT_IO_LOCKS(LOCK_NUMBERS) CALL_syscall,
+	SPT_IO_CALLS(NUMBER) SPT_IO_SEVEN(NUMBER) SPT_IO_LOCKS(LOCK_NUMBERS)
 	CALLS,
 };
 
-/* Which of the registers it reads is its own business. */
+/* Which of the registers it reads is its own business.  The seventh one may be on the stack. */
 typedef long (*call_fn)(long, long, long, long, long, long);
-typedef long (*syscall_fn)(long, long, long, long, long, long, long);
+typedef long (*seven_fn)(long, long, long, long, long, long, long);
 
 static void *functions[CALLS];
 
 const struct spt_real_function spt_real_functions[] = {
 #define PLACE(name) { #name, &functions[CALL_##name] },
 #define LOCK_PLACES(name, try) PLACE(name) PLACE(try)
-	SPT_IO_CALLS(PLACE) SPT_IO_LOCKS(LOCK_PLACES) PLACE(syscall)
-	{ "dlclose", (void **)&spt_real_dlclose },
+	SPT_IO_CALLS(PLACE) SPT_IO_SEVEN(PLACE) SPT_IO_LOCKS(LOCK_PLACES)
 	{ NULL, NULL },
 };
 
@@ -54,6 +55,11 @@ const enum spt_rings_library spt_library = SPT_RINGS_IO;
 void spt_thread_begun(struct spt_thread *thread)
 {
 	(void)thread;
+}
+
+void spt_program_begun(struct spt_rings_header *rings)
+{
+	(void)rings;
 }
 
 static uint64_t ns_of(const struct timespec *time)
@@ -70,19 +76,19 @@ static uint64_t ran_ns(void)
 	return ns_of(&ran);
 }
 
-static uint64_t now_ns(void)
+/* Of a library that was not there at the start. */
+static __attribute__((noinline)) void *find_late(unsigned call)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ns_of(&now);
+	spt_connect();
+	if (!functions[call])
+		functions[call] = spt_real_find_late(spt_real_functions[call].name,
+						     spt_functions.iterate);
+	return functions[call];
 }
 
-static void *function_of(unsigned call)
+static inline void *function_of(unsigned call)
 {
-	if (__builtin_expect(!functions[call], 0))
-		spt_real_find();
-	return functions[call];
+	return __builtin_expect(functions[call] != NULL, 1) ? functions[call] : find_late(call);
 }
 
 /* The time between the readings of @ran contains that between the others: no wait is made up. */
@@ -95,10 +101,14 @@ static inline struct start begin(void)
 {
 	struct spt_thread *thread = spt_thread_get();
 
-	if (!thread || __atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED))
+	if (!thread || spt_is_over())
 		return (struct start){ 0 };
+	if (__builtin_expect(!spt_may_call(SPT_MAY_TIME), 0)) {
+		spt_thread_unseen(SPT_UNSEEN_SANDBOX);
+		return (struct start){ 0 };
+	}
 	/* In this order. */
-	uint64_t waited_ns = thread->waited_ns, ran = ran_ns(), now = now_ns();
+	uint64_t waited_ns = thread->waited_ns, ran = ran_ns(), now = spt_now_ns();
 
 	return (struct start){ thread, ran, now, waited_ns };
 }
@@ -124,9 +134,9 @@ static void end(const struct start *start, void *function, struct spt_place call
 {
 	uint64_t took, ran;
 
-	if (!start->thread)
+	if (!start->thread || !spt_may_call(SPT_MAY_TIME))
 		return;
-	took = now_ns() - start->now;
+	took = spt_now_ns() - start->now;
 	if (took < LEAST_NS)
 		return;
 	/* Waits of signal handlers are their own. */
@@ -140,7 +150,7 @@ static void end(const struct start *start, void *function, struct spt_place call
 
 static long fail(void)
 {
-	errno = ENOSYS;
+	spt_set_errno(ENOSYS);
 	return -1;
 }
 
@@ -164,6 +174,21 @@ static __always_inline long run(unsigned call, long a, long b, long c, long d, l
 	}
 
 SPT_IO_CALLS(DEFINE)
+
+#define DEFINE_SEVEN(name)                                                                \
+	EXPORT long spt_io_##name(long a, long b, long c, long d, long e, long f, long g)    \
+		__asm__(#name);                                                           \
+	long spt_io_##name(long a, long b, long c, long d, long e, long f, long g)           \
+	{                                                                                 \
+		seven_fn function = (seven_fn)function_of(CALL_##name);                    \
+		struct start start = begin();                                             \
+		long ret = function ? function(a, b, c, d, e, f, g) : fail();              \
+                                                                                          \
+		end(&start, (void *)function, SPT_CALLER());                              \
+		return ret;                                                               \
+	}
+
+SPT_IO_SEVEN(DEFINE_SEVEN)
 
 /* A call that gets the lock at once is not timed: most do. */
 #define DEFINE_LOCK(name, try)                                                            \
@@ -203,14 +228,16 @@ static bool may_wait(long number, int operation)
 EXPORT long spt_io_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 long spt_io_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
-	syscall_fn function = (syscall_fn)function_of(CALL_syscall);
 	struct start start;
 	long ret;
 
+	spt_connect();
+	if (spt_syscall_is_unusual(n))
+		return spt_syscall_unusual(n, a, b, c, d, e, f);
 	if (!may_wait(n, (int)b))
-		return function(n, a, b, c, d, e, f);
+		return spt_functions.syscall(n, a, b, c, d, e, f);
 	start = begin();
-	ret = function(n, a, b, c, d, e, f);
-	end(&start, (void *)function, SPT_CALLER());
+	ret = spt_functions.syscall(n, a, b, c, d, e, f);
+	end(&start, (void *)spt_functions.syscall, SPT_CALLER());
 	return ret;
 }

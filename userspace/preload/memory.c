@@ -6,13 +6,9 @@
  * request, as programs and libraries call them: calls inside the C library are not seen.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "check.h"
@@ -21,6 +17,7 @@
 #include "real.h"
 #include "system.h"
 #include "thread.h"
+#include "unusual.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* What programs call jumps to these, so that both have the same caller.  At -O0 nothing jumps. */
@@ -51,31 +48,36 @@ static struct {
 
 #define FUNCTION(name) { #name, (void **)&functions.name }
 
-/* malloc is the last one: a thread that sees it sees all of them. */
 const struct spt_real_function spt_real_functions[] = {
 	FUNCTION(calloc),   FUNCTION(realloc),	      FUNCTION(free),	  FUNCTION(aligned_alloc),
 	FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(valloc),	  FUNCTION(pvalloc),
 	FUNCTION(mmap),	    FUNCTION(munmap),	      FUNCTION(mremap),
-	{ "dlclose", (void **)&spt_real_dlclose },
 	FUNCTION(malloc),   { NULL, NULL },
 };
 
 /* Where a thread has a ring, they have been found. */
 static inline typeof(functions) *real(void)
 {
-	if (__builtin_expect(!__atomic_load_n(&functions.malloc, __ATOMIC_ACQUIRE), 0))
-		spt_real_find();
+	spt_connect();
 	return &functions;
 }
 
-/* Announces to the recorder at its start of a program whose calls never come here. */
-__attribute__((constructor)) static void look_at_program(void)
-{
-	struct spt_rings_header *rings = spt_real_is_in_program("malloc") ? spt_link_begin() : NULL;
+/* The realloc() that the program calls, where it has one of its own. */
+static void *(*realloc_of_program)(void *, size_t);
 
-	if (rings && !__atomic_fetch_add(&rings->own_allocators, 1, __ATOMIC_RELAXED))
-		spt_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", rings->own_name,
-			 sizeof(rings->own_name) - 1);
+/* Announces to the recorder programs and libraries whose calls never come here. */
+void spt_program_begun(struct spt_rings_header *rings)
+{
+	const char *library = spt_real_library_of("_Znwm", "malloc");
+
+	(void)rings;
+	if (spt_real_is_in_program("malloc")) {
+		realloc_of_program = spt_real_find_global("realloc");
+		spt_program_note(SPT_NOTE_OWN_ALLOCATOR, "");
+		spt_link_leave();
+	} else if (library) {
+		spt_program_note(SPT_NOTE_OWN_NEW, library);
+	}
 }
 
 const enum spt_rings_library spt_library = SPT_RINGS_MEMORY;
@@ -87,7 +89,6 @@ void spt_thread_begun(struct spt_thread *thread)
 	thread->mean_bytes = rings->mean_bytes;
 	thread->random = thread->slot->begin * 0x9e3779b97f4a7c15ULL ^ thread->slot->tid;
 	thread->left = thread->mean_bytes ? spt_picked_draw(thread) : 0;
-	real();
 	if (rings->mean_bytes)
 		thread->idle_state = SPT_IDLE_PICKED;
 	else if (!rings->has_free_stacks)
@@ -121,11 +122,6 @@ static inline bool is_not_picked(size_t bytes)
 	return true;
 }
 
-static inline bool is_over(void)
-{
-	return __builtin_expect(__atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED), 0);
-}
-
 /* Frees. */
 
 static __always_inline void tell_free(struct spt_thread *thread, const void *pointer,
@@ -157,7 +153,7 @@ static __attribute__((noinline)) void tell_free_stack(struct spt_thread *thread,
 /* Whether that of @pointer is recorded. */
 static inline bool is_free_told(const struct spt_thread *thread, const void *pointer)
 {
-	return !is_over() && (!thread->mean_bytes || spt_picked_remove(pointer));
+	return !spt_is_over() && (!thread->mean_bytes || spt_picked_remove(pointer));
 }
 
 static __attribute__((noinline)) void free_otherwise(const void *pointer, struct spt_place caller)
@@ -243,7 +239,7 @@ static __attribute__((noinline)) void allocated(const void *pointer, size_t byte
 {
 	struct spt_thread *thread = spt_thread_get();
 
-	if (!thread || is_over())
+	if (!thread || spt_is_over())
 		return;
 	if (!pointer) {
 		/* Otherwise the next one would be picked in its place. */
@@ -344,7 +340,7 @@ static void *change(struct spt_thread *thread, void *old, size_t bytes, struct s
 	}
 	if (!pointer)
 		return NULL;
-	if (is_over() || is_passed(thread, bytes))
+	if (spt_is_over() || is_passed(thread, bytes))
 		return pointer;
 	if (thread->mean_bytes)
 		spt_picked_add(thread, pointer);
@@ -372,9 +368,12 @@ EXPORT void *reallocarray(void *old, size_t n, size_t bytes)
 	size_t all;
 
 	if (__builtin_mul_overflow(n, bytes, &all)) {
-		errno = ENOMEM;
+		spt_set_errno(ENOMEM);
 		return NULL;
 	}
+	/* As the C library does it, whose own function this replaces in such a program, too. */
+	if (__builtin_expect(realloc_of_program != NULL, 0))
+		return realloc_of_program(old, all);
 	if (thread && old)
 		return change(thread, old, all, SPT_CALLER());
 	pointer = real()->realloc(old, all);
@@ -427,7 +426,7 @@ PAGES(pvalloc)
 static void tell_mapping(struct spt_thread *thread, enum spt_ring_type type, const void *pointer,
 			 size_t bytes, struct spt_place caller)
 {
-	uint64_t page = getauxval(AT_PAGESZ);
+	uint64_t page = spt_link.page_bytes;
 	uint32_t node, at, n;
 
 	if (!spt_event_begin(thread, caller.sp))
@@ -444,7 +443,7 @@ static void tell_mapping(struct spt_thread *thread, enum spt_ring_type type, con
 
 static inline bool are_mappings_told(const struct spt_thread *thread)
 {
-	return thread && spt_link.rings->has_mappings && !is_over();
+	return thread && spt_link.rings->has_mappings && !spt_is_over();
 }
 
 EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
@@ -503,4 +502,14 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 	else if (moves)
 		tell_mapping(thread, SPT_RING_UNMAP_FAILED, old, old_bytes, SPT_CALLER());
 	return pointer;
+}
+
+EXPORT long spt_memory_syscall(long n, long a, long b, long c, long d, long e, long f)
+	__asm__("syscall");
+long spt_memory_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	spt_connect();
+	if (__builtin_expect(spt_syscall_is_unusual(n), 0))
+		return spt_syscall_unusual(n, a, b, c, d, e, f);
+	return spt_functions.syscall(n, a, b, c, d, e, f);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the order of the loader's list, which is the order of its search. */
+/*
+ * In the order of the loader's list, which is the order of its search.  The list is read without the
+ * loader's locks, so only while the program has one thread, before main().
+ */
 #include "real.h"
 
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "plain.h"
 
 #define HIDDEN 0x8000
 
@@ -16,36 +20,43 @@ struct symbols {
 	const ElfW(Versym) *versions;	/* NULL: none */
 };
 
-/* Some loaders have changed these to addresses, others have left the file's values. */
-static const void *place(const struct dl_phdr_info *info, ElfW(Addr) value)
+/* The loader's list: of glibc, and of musl. */
+extern struct r_debug _r_debug __attribute__((weak));
+extern struct r_debug *_dl_debug_addr __attribute__((weak));
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+
+static const struct link_map *first_object(void)
 {
-	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
+	if (&_r_debug)
+		return _r_debug.r_map;
+	return &_dl_debug_addr && _dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }
 
-static bool find_symbols(const struct dl_phdr_info *info, struct symbols *ret)
+/* Some loaders have changed these to addresses, others have left the file's values. */
+static const void *place(ElfW(Addr) base, ElfW(Addr) value)
 {
-	const ElfW(Dyn) *dyn = NULL;
+	return (const void *)(value < base ? base + value : value);
+}
 
+static bool find_symbols(ElfW(Addr) base, const ElfW(Dyn) *dyn, struct symbols *ret)
+{
 	*ret = (struct symbols){ 0 };
-	for (unsigned i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dyn = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
 		switch (dyn->d_tag) {
 		case DT_SYMTAB:
-			ret->symbols = place(info, dyn->d_un.d_ptr);
+			ret->symbols = place(base, dyn->d_un.d_ptr);
 			break;
 		case DT_STRTAB:
-			ret->names = place(info, dyn->d_un.d_ptr);
+			ret->names = place(base, dyn->d_un.d_ptr);
 			break;
 		case DT_VERSYM:
-			ret->versions = place(info, dyn->d_un.d_ptr);
+			ret->versions = place(base, dyn->d_un.d_ptr);
 			break;
 		case DT_GNU_HASH:
-			ret->gnu_hash = place(info, dyn->d_un.d_ptr);
+			ret->gnu_hash = place(base, dyn->d_un.d_ptr);
 			break;
 		case DT_HASH:
-			ret->hash = place(info, dyn->d_un.d_ptr);
+			ret->hash = place(base, dyn->d_un.d_ptr);
 			break;
 		}
 	}
@@ -59,7 +70,7 @@ static bool is_it(const struct symbols *symbols, uint32_t i, const char *name)
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
 	       !(symbols->versions && symbols->versions[i] & HIDDEN) &&
-	       strcmp(symbols->names + symbol->st_name, name) == 0;
+	       spt_is_same_text(symbols->names + symbol->st_name, name);
 }
 
 static uint32_t search_gnu(const struct symbols *symbols, const char *name)
@@ -94,77 +105,118 @@ static uint32_t search(const struct symbols *symbols, const char *name)
 	return 0;
 }
 
-static void *value_of(const struct dl_phdr_info *info, const ElfW(Sym) *symbol)
+static void *value_of(ElfW(Addr) base, const ElfW(Sym) *symbol)
 {
-	ElfW(Addr) at = info->dlpi_addr + symbol->st_value;
+	ElfW(Addr) at = base + symbol->st_value;
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		at = ((ElfW(Addr)(*)(void))at)();
 	return (void *)at;
 }
 
-static bool is_in(const struct dl_phdr_info *info, const void *at)
+static void *find_in(ElfW(Addr) base, const ElfW(Dyn) *dyn, const char *name)
 {
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *phdr = &info->dlpi_phdr[i];
+	struct symbols symbols;
+	uint32_t n = find_symbols(base, dyn, &symbols) ? search(&symbols, name) : 0;
 
-		if (phdr->p_type == PT_LOAD &&
-		    (uintptr_t)at - info->dlpi_addr - phdr->p_vaddr < phdr->p_memsz)
-			return true;
-	}
-	return false;
+	return n ? value_of(base, &symbols.symbols[n]) : NULL;
 }
 
-static int look(struct dl_phdr_info *info, size_t bytes, void *data)
+static void find_all_in(const struct link_map *map, const struct spt_real_function *function)
 {
-	bool *is_behind = data;
 	struct symbols symbols;
 
-	(void)bytes;
-	if (is_in(info, spt_real_functions)) {
-		*is_behind = true;
-		return 0;
-	}
-	if (!*is_behind || !find_symbols(info, &symbols))
-		return 0;
-	for (const struct spt_real_function *function = spt_real_functions; function->name;
-	     function++) {
+	if (!find_symbols(map->l_addr, map->l_ld, &symbols))
+		return;
+	for (; function->name; function++) {
 		uint32_t n = *function->at ? 0 : search(&symbols, function->name);
 
 		if (n)
-			__atomic_store_n(function->at, value_of(info, &symbols.symbols[n]),
+			__atomic_store_n(function->at,
+					 value_of(map->l_addr, &symbols.symbols[n]),
 					 __ATOMIC_RELEASE);
 	}
-	return 0;
 }
 
-struct question {
-	const char *name;
-	bool is_inside;
-};
-
-static int look_at_program(struct dl_phdr_info *info, size_t bytes, void *data)
+void *spt_real_find_global(const char *name)
 {
-	struct question *question = data;
-	struct symbols symbols;
+	void *found = NULL;
 
-	(void)bytes;
-	question->is_inside = find_symbols(info, &symbols) && search(&symbols, question->name);
-	/* This is the first one. */
-	return 1;
+	for (const struct link_map *map = first_object(); map && !found; map = map->l_next)
+		found = map->l_ld == _DYNAMIC ? NULL : find_in(map->l_addr, map->l_ld, name);
+	return found;
 }
 
 bool spt_real_is_in_program(const char *name)
 {
-	struct question question = { name, false };
+	const struct link_map *program = first_object();
 
-	dl_iterate_phdr(look_at_program, &question);
-	return question.is_inside;
+	return program && find_in(program->l_addr, program->l_ld, name);
 }
 
-void spt_real_find(void)
+const char *spt_real_library_of(const char *name, const char *also)
 {
-	bool is_behind = false;
+	const struct link_map *map = first_object();
 
-	dl_iterate_phdr(look, &is_behind);
+	while (map && (map->l_ld == _DYNAMIC || !find_in(map->l_addr, map->l_ld, name)))
+		map = map->l_next;
+	return map && find_in(map->l_addr, map->l_ld, also) ? map->l_name : NULL;
+}
+
+void spt_real_find(const struct spt_real_function *functions)
+{
+	const struct link_map *map = first_object();
+
+	while (map && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	while (map && (map = map->l_next))
+		find_all_in(map, functions);
+}
+
+/* The addresses in the kernel's own object are those of its file. */
+void *spt_real_find_in_vdso(uint64_t at, const char *name)
+{
+	const ElfW(Ehdr) *header = (const void *)at;
+	const ElfW(Phdr) *phdr;
+	const ElfW(Dyn) *dyn = NULL;
+	ElfW(Addr) base = at;
+
+	if (!at)
+		return NULL;
+	phdr = (const void *)(at + header->e_phoff);
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		if (phdr[i].p_type == PT_LOAD)
+			base = at - phdr[i].p_vaddr + phdr[i].p_offset;
+		else if (phdr[i].p_type == PT_DYNAMIC)
+			dyn = (const void *)(at + phdr[i].p_offset);
+	}
+	return find_in(base, dyn, name);
+}
+
+struct late {
+	const char *name;
+	void *found;
+};
+
+static int look_late(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct late *late = data;
+
+	(void)bytes;
+	for (unsigned i = 0; i < info->dlpi_phnum && !late->found; i++) {
+		const ElfW(Dyn) *dyn = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC && dyn != _DYNAMIC)
+			late->found = find_in(info->dlpi_addr, dyn, late->name);
+	}
+	return late->found != NULL;
+}
+
+void *spt_real_find_late(const char *name, spt_iterate_fn iterate)
+{
+	struct late late = { name, NULL };
+
+	if (iterate)
+		iterate(look_late, &late);
+	return late.found;
 }

@@ -5,91 +5,15 @@
  */
 #include "rules.h"
 
-#include <link.h>
-#include <string.h>
-
 #include "cfi.h"
+#include "code.h"
+#include "plain.h"
 
 struct spt_known_rule spt_known_rules[2 * SPT_MOST_RULES];
 uint32_t spt_rule_places = SPT_LEAST_RULES;
 uint32_t spt_generation;
 /* Rules that were put into the latest table. */
 static uint32_t n_learned;
-
-/* A function of glibc since 2.35, and the fastest one; other libraries do without. */
-struct find_result {
-	unsigned long long flags;
-	void *map_start, *map_end;
-	struct link_map *link_map;
-	void *eh_frame;
-	unsigned long long reserved[7];
-};
-int find_object(void *address, struct find_result *result) __asm__("_dl_find_object")
-	__attribute__((weak));
-
-struct search {
-	uint64_t address;
-	struct spt_code *code;
-	bool found, is_behind_program;
-};
-
-static int look(struct dl_phdr_info *info, size_t bytes, void *data)
-{
-	struct search *search = data;
-	uint64_t eh_frame_hdr = 0;
-	/*
-	 * The program is the first one.  Glibc has no name for it; in musl it is the name that ran
-	 * it.
-	 */
-	const char *name = search->is_behind_program ? info->dlpi_name : "";
-
-	(void)bytes;
-	search->is_behind_program = true;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *phdr = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + phdr->p_vaddr;
-
-		if (phdr->p_type == PT_GNU_EH_FRAME)
-			eh_frame_hdr = start;
-		if (phdr->p_type != PT_LOAD || search->address < start ||
-		    search->address - start >= phdr->p_memsz)
-			continue;
-		*search->code = (struct spt_code){ .start = start,
-						   .end = start + phdr->p_memsz,
-						   .offset = phdr->p_offset,
-						   .name = name };
-		search->found = true;
-	}
-	if (search->found)
-		search->code->eh_frame_hdr = (const uint8_t *)eh_frame_hdr;
-	return search->found;
-}
-
-bool spt_code_find(uint64_t address, struct spt_code *ret)
-{
-	struct search search = { .address = address, .code = ret };
-
-	dl_iterate_phdr(look, &search);
-	return search.found;
-}
-
-/* False: @address is in no file. */
-static bool find_information(uint64_t address, const uint8_t **ret)
-{
-	struct find_result found;
-	struct spt_code code;
-
-	if (find_object) {
-		if (find_object((void *)address, &found) != 0)
-			return false;
-		*ret = found.eh_frame;
-		return true;
-	}
-	if (!spt_code_find(address, &code))
-		return false;
-	*ret = code.eh_frame_hdr;
-	return true;
-}
 
 /*
  * The code to which a signal handler returns, where no rule describes it: mov $15, %rax; syscall,
@@ -127,7 +51,7 @@ static uint64_t make(uint64_t pc)
 
 	if (!address)
 		return spt_rule(SPT_RULE_END, 0, 0, 0, 0);
-	if (!find_information(address - !is_exact, &eh_frame_hdr))
+	if (!spt_code_information(address - !is_exact, &eh_frame_hdr))
 		return is_sigreturn_of_no_file(address) ?
 			spt_rule_signal() : spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
 	if (!eh_frame_hdr && !is_sigreturn(address))

@@ -116,17 +116,6 @@ static inline uint64_t spt_rule_signal(void)
 	return spt_rule(SPT_RULE_SIGNAL, 0, SPT_BP_AT_CFA, 0, 0);
 }
 
-/* Code of a file in memory. */
-struct spt_code {
-	uint64_t start, end;		/* of the executable segment */
-	uint64_t offset;		/* of the start in the file */
-	const uint8_t *eh_frame_hdr;	/* NULL: none */
-	const char *name;		/* the loader's name; "" for the program */
-};
-
-/* The code around @address. */
-bool spt_code_find(uint64_t address, struct spt_code *ret);
-
 /* Tables of growing size; that of n places begins at the n-th one. */
 #define SPT_LEAST_RULES (1u << 10)
 #define SPT_MOST_RULES	(1u << 16)

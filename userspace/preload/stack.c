@@ -2,8 +2,9 @@
 #include "stack.h"
 
 #include <fcntl.h>
-#include <sys/auxv.h>
 
+#include "code.h"
+#include "sandbox.h"
 #include "system.h"
 
 /* The kernel leaves that much below the end of the first thread's stack free of mappings. */
@@ -50,13 +51,14 @@ static bool find_mapping(int fd, uint64_t address, struct bounds *ret)
 /* Empty if they are not known. */
 static struct bounds find_bounds(uint64_t sp)
 {
-	/* The name of the program is at the end of the first thread's stack. */
-	uint64_t end = getauxval(AT_EXECFN), self = (uint64_t)__builtin_thread_pointer();
+	uint64_t end = spt_main_stack_end, self = (uint64_t)__builtin_thread_pointer();
 	struct bounds bounds = { 0, 0 };
 	long fd;
 
-	if (end - sp < MAIN_BYTES)
+	if (end && end - sp < MAIN_BYTES)
 		return (struct bounds){ end - MAIN_BYTES, end };
+	if (!spt_may_call(SPT_MAY_LOOK))
+		return bounds;
 	fd = spt_call(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return bounds;
@@ -66,6 +68,12 @@ static struct bounds find_bounds(uint64_t sp)
 	if (self > sp && self < bounds.end)
 		bounds.end = self;
 	return bounds;
+}
+
+bool spt_stack_is_known(const struct spt_thread *thread, uint64_t sp)
+{
+	return (spt_main_stack_end && spt_main_stack_end - sp < MAIN_BYTES) ||
+	       (sp >= thread->stack_begin && sp < thread->stack_end);
 }
 
 uint64_t spt_stack_end(struct spt_thread *thread, uint64_t sp)

@@ -7,5 +7,7 @@
 
 /* The end of the stack that @sp is on; 0: it is not known. */
 uint64_t spt_stack_end(struct spt_thread *thread, uint64_t sp);
+/* Whether @sp is on the first thread's stack, or on the one that was asked for last. */
+bool spt_stack_is_known(const struct spt_thread *thread, uint64_t sp);
 
 #endif

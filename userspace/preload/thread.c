@@ -1,156 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * How a process finds its recorder and a thread its ring, and what it does when the ring is full.
- */
+/* How a thread gets a ring, what it does when that is full, and how it gives it back. */
 #include "thread.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 
-#include "rules.h"
+#include "code.h"
+#include "plain.h"
+#include "sandbox.h"
+#include "stack.h"
 #include "system.h"
 
 #define WAIT_NS 20000000L
-#define SIGNALS_BYTES 8
 /* A thread looks so often for room in its ring, and whether the recording is over. */
 #define LOOK_WORDS 4096u
-#define ERRORS_FROM (-4095L)
+/* How often a thread looks in a loop before it asks whether there is still a recorder. */
+#define LOOKS 4096u
+/*
+ * The C library asks so often for what a thread has left when it exits (glibc:
+ * PTHREAD_DESTRUCTOR_ITERATIONS).  Others free their memory then, too.
+ */
+#define EXITS 4
+#define KEEP_THREADS 8u
 
-/* Of this process; wiped in a child. */
-struct process {
-	uint32_t image;
-	struct spt_thread *threads[SPT_RINGS_SLOTS];	/* memory, by slot */
-};
-
-struct spt_recorder_link spt_link;
-bool spt_has_counter;
-static struct process *process;
-/* 0: not tried yet, 1: by one thread, 2: done. */
-static uint32_t link_state;
+/* Memory for threads; what a child of fork() inherits is wiped, and not in use. */
+static struct spt_thread *threads[SPT_RINGS_SLOTS];
+static uint32_t n_threads;
+static unsigned exit_key;
+static bool has_exit_key;
 
 __thread struct spt_thread *spt_self __attribute__((tls_model("initial-exec")));
-
-static bool has_failed(long ret)
-{
-	return ret < 0 && ret >= ERRORS_FROM;
-}
-
-uint64_t spt_stamp_by_call(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) >> SPT_STAMP_SHIFT;
-}
-
-/* Environment.  The process's own may not be set up yet, or may be another one. */
-
-/* Copies the value of @name from the contents of @fd. */
-static bool find_variable(int fd, const char *name, char *value, size_t bytes)
-{
-	char buffer[1024];
-	size_t matched = 0, n = 0, length = strlen(name);
-	bool is_start = true, is_value = false;
-	long got;
-
-	while ((got = spt_call(SYS_read, fd, buffer, sizeof(buffer), 0)) > 0) {
-		for (long i = 0; i < got; i++) {
-			char c = buffer[i];
-
-			if (is_value) {
-				value[n++] = c;
-				if (!c || n == bytes)
-					return !c;
-			} else if (is_start && matched < length && c == name[matched]) {
-				matched++;
-			} else if (is_start && matched == length && c == '=') {
-				is_value = true;
-			} else {
-				is_start = !c;
-				matched = 0;
-			}
-		}
-	}
-	return false;
-}
-
-static bool read_variable(char *value, size_t bytes)
-{
-	long fd = spt_call(SYS_openat, AT_FDCWD, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
-	bool found;
-
-	if (has_failed(fd))
-		return false;
-	found = find_variable((int)fd, SPT_RINGS_VARIABLE, value, bytes);
-	spt_call(SYS_close, fd, 0, 0, 0);
-	return found;
-}
-
-/* Memory that is private to the process, and wiped in its children. */
-static void *allocate(size_t bytes)
-{
-	long at = spt_call6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (has_failed(at))
-		return NULL;
-	if (has_failed(spt_call(SYS_madvise, at, bytes, MADV_WIPEONFORK, 0))) {
-		spt_call(SYS_munmap, at, bytes, 0, 0);
-		return NULL;
-	}
-	return (void *)at;
-}
-
-static bool is_ours(const struct spt_rings_header *rings)
-{
-	return rings->magic == SPT_RINGS_MAGIC && rings->version == SPT_RINGS_VERSION &&
-	       rings->n_slots == SPT_RINGS_SLOTS && rings->ring_words == SPT_RING_WORDS;
-}
-
-/* Maps the file; the program's table of descriptors has it only for that time. */
-static void connect_recorder(void)
-{
-	struct stat stat = { 0 };
-	long fd, at;
-
-	if (!read_variable(spt_link.path, sizeof(spt_link.path)))
-		return;
-	fd = spt_call(SYS_openat, AT_FDCWD, spt_link.path, O_RDWR | O_CLOEXEC, 0);
-	if (has_failed(fd))
-		return;
-	spt_call(SYS_fstat, fd, &stat, 0, 0);
-	at = ERRORS_FROM;
-	if ((uint64_t)stat.st_size >= spt_rings_bytes())
-		at = spt_call6(SYS_mmap, 0, (long)spt_rings_bytes(), PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_NORESERVE, fd, 0);
-	spt_call(SYS_close, fd, 0, 0, 0);
-	if (has_failed(at) || !is_ours((void *)at))
-		return;
-	/* Not part of a core file. */
-	spt_call(SYS_madvise, at, spt_rings_bytes(), MADV_DONTDUMP, 0);
-	spt_link.inode = stat.st_ino;
-	process = allocate(sizeof(*process));
-	spt_has_counter = ((struct spt_rings_header *)at)->clock == SPT_RINGS_TSC;
-	if (process)
-		spt_link.rings = (void *)at;
-}
-
-bool spt_link_check(void)
-{
-	struct stat stat = { 0 };
-	struct spt_rings_header *rings = spt_link.rings;
-
-	if (!has_failed(spt_call(SYS_newfstatat, AT_FDCWD, spt_link.path, &stat, 0)) &&
-	    stat.st_ino == spt_link.inode)
-		return true;
-	__atomic_store_n(&rings->is_over, 1, __ATOMIC_RELAXED);
-	return false;
-}
+/* The thread is between its first call and its ring. */
+static __thread bool is_beginning __attribute__((tls_model("initial-exec")));
+/* There was no ring when the recorder had freed that many, and one more. */
+static __thread uint32_t refused_at __attribute__((tls_model("initial-exec")));
 
 /* Ring. */
 
@@ -167,28 +51,46 @@ static bool has_room(const struct spt_ring_slot *slot, uint32_t end)
 	return end - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) <= SPT_RING_WORDS;
 }
 
-static bool is_over(void)
+static void pause_shortly(void)
 {
-	return __atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED);
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#else
+	__asm__ volatile("yield");
+#endif
+}
+
+/* In a sandbox that does not let threads wait. */
+static void look_for_room(const struct spt_ring_slot *slot, uint32_t end)
+{
+	for (unsigned i = 0; i < LOOKS && !has_room(slot, end); i++)
+		pause_shortly();
+}
+
+static void sleep_for_room(struct spt_ring_slot *slot, uint32_t end)
+{
+	const struct timespec patience = { .tv_nsec = WAIT_NS };
+	uint32_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+
+	__atomic_store_n(&slot->is_waiting, 1, __ATOMIC_SEQ_CST);
+	if (!has_room(slot, end))
+		spt_call(SYS_futex, &slot->tail, FUTEX_WAIT, tail, &patience);
 }
 
 static void wait_for_room(struct spt_thread *thread, uint32_t at, uint32_t end)
 {
 	struct spt_ring_slot *slot = thread->slot;
-	const struct timespec patience = { .tv_nsec = WAIT_NS };
 	uint64_t begin = spt_stamp_by_call();
 
 	/* All events before are complete, unless they belong to an interrupted call. */
 	if (thread->state == SPT_BUSY)
 		commit(thread, at);
 	slot->waits++;
-	while (!has_room(slot, end) && !is_over()) {
-		uint32_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
-
-		__atomic_store_n(&slot->is_waiting, 1, __ATOMIC_SEQ_CST);
-		if (has_room(slot, end))
-			break;
-		spt_call(SYS_futex, &slot->tail, FUTEX_WAIT, tail, &patience);
+	while (!has_room(slot, end) && !spt_is_over()) {
+		if (spt_may_call(SPT_MAY_WAIT))
+			sleep_for_room(slot, end);
+		else
+			look_for_room(slot, end);
 		if (!has_room(slot, end) && !spt_link_check())
 			break;
 	}
@@ -197,116 +99,281 @@ static void wait_for_room(struct spt_thread *thread, uint32_t at, uint32_t end)
 
 void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end)
 {
-	if (!has_room(thread->slot, end) && !is_over())
+	if (!has_room(thread->slot, end) && !spt_is_over())
 		wait_for_room(thread, at, end);
 	/* Behind the end of the recording words are in vain, and later calls write none. */
-	if (is_over())
+	if (spt_is_over())
 		thread->idle_state = SPT_IDLE_OTHER;
 	thread->limit = end;
 	if (has_room(thread->slot, end + LOOK_WORDS))
 		thread->limit += LOOK_WORDS;
 }
 
-/* Threads. */
+/* Slots. */
 
-static bool claim_slot(struct spt_thread **ret_thread)
+void spt_thread_unseen(enum spt_unseen reason)
 {
-	struct spt_rings_header *rings = spt_link.rings;
-	uint32_t first = __atomic_fetch_add(&rings->next_slot, 1, __ATOMIC_RELAXED), i;
-	struct spt_ring_slot *slot;
-	struct spt_thread *thread = spt_self;
+	struct spt_rings_programs *programs = spt_rings_programs(spt_link.rings);
+	uint64_t place = (uint64_t)&spt_self >> 12 & (SPT_UNSEEN_PLACES - 1);
 
-	for (i = 0; i < SPT_RINGS_SLOTS; i++) {
-		uint32_t expected = SPT_SLOT_FREE;
+	__atomic_fetch_add(&programs->unseen[place].calls[reason], 1, __ATOMIC_RELAXED);
+}
 
-		slot = spt_rings_slot(rings, (first + i) % SPT_RINGS_SLOTS);
-		/* Acquire: pairs with the release by which the recorder frees a slot. */
-		if (__atomic_compare_exchange_n(&slot->state, &expected, SPT_SLOT_TAKEN, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			break;
-	}
-	if (i == SPT_RINGS_SLOTS)
+/* False: somebody else has it, or it is not mapped. */
+static bool try_slot(struct spt_thread *thread, uint32_t i, uint32_t owner, uint32_t image)
+{
+	struct spt_ring_slot *slot = spt_rings_slot(spt_link.rings, i);
+	uint32_t before = SPT_SLOT_FREE;
+
+	/* Acquire: pairs with the release by which the recorder frees a slot. */
+	if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) || !spt_rings_has(i) ||
+	    !__atomic_compare_exchange_n(&slot->owner, &before, owner, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_RELAXED))
 		return false;
-	i = (first + i) % SPT_RINGS_SLOTS;
-	if (!thread)
-		thread = process->threads[i] ? process->threads[i] : allocate(sizeof(*thread));
-	process->threads[i] = thread;
-	slot->pid = (uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0);
-	slot->tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
-	slot->image = process->image;
+	slot->image = image;
 	slot->library = spt_library;
+	/* Pairs with spt_rings_shrink(). */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!spt_rings_has(i)) {
+		__atomic_store_n(&slot->owner, SPT_SLOT_FREE, __ATOMIC_RELEASE);
+		return false;
+	}
+	thread->slot = slot;
+	thread->words = spt_rings_words(spt_link.rings, i);
+	return true;
+}
+
+static bool claim_slot(struct spt_thread *thread, uint32_t image)
+{
+	struct spt_rings_programs *programs = spt_rings_programs(spt_link.rings);
+	uint32_t freed = __atomic_load_n(&spt_link.rings->freed, __ATOMIC_RELAXED),
+		 first = __atomic_fetch_add(&programs->next_slot, 1, __ATOMIC_RELAXED), owner, i;
+
+	do {
+		owner = __atomic_add_fetch(&programs->next_owner, 1, __ATOMIC_RELAXED) &
+			~SPT_SLOT_REVOKED;
+	} while (!owner);
+	for (i = 0; i < SPT_RINGS_SLOTS; i++)
+		if (try_slot(thread, (first + i) % SPT_RINGS_SLOTS, owner, image))
+			break;
+	refused_at = i == SPT_RINGS_SLOTS ? freed + 1 : 0;
+	thread->owner = owner;
+	return !refused_at;
+}
+
+/* The slot is described to the recorder, and the thread begins with an empty ring. */
+static void begin_ring(struct spt_thread *thread)
+{
+	struct spt_ring_slot *slot = thread->slot;
+
+	slot->pid = thread->pid;
+	slot->tid = thread->tid;
 	slot->begin = spt_stamp();
 	slot->waits = slot->waited_ns = slot->dropped = 0;
+	slot->is_foreign = thread->is_foreign;
+	slot->is_busy = slot->has_exited = 0;
 	/* Pairs with the acquire by which the recorder finds the slot. */
 	__atomic_store_n(&slot->is_ready, 1, __ATOMIC_RELEASE);
-	if (!thread)
-		return false;
-	thread->words = spt_rings_words(rings, i);
 	thread->reserved = thread->limit = slot->head;
 	thread->last_stamp = 0;
 	/* Begins by reporting that nothing is known. */
 	thread->generation = SPT_STALE;
 	thread->n_nodes = SPT_NODE_FIRST;
-	thread->stack_begin = thread->stack_end = 0;
-	thread->slot = slot;
 	thread->idle_state = SPT_IDLE_OTHER;
 	spt_thread_begun(thread);
-	thread->state = thread->idle_state;
-	*ret_thread = thread;
+	if (thread->is_foreign)
+		thread->idle_state = SPT_IDLE_FOREIGN;
+}
+
+bool spt_thread_claim_again(struct spt_thread *thread)
+{
+	const struct spt_process *process = spt_process_begin();
+
+	if (!process || !claim_slot(thread, process->image)) {
+		spt_thread_unseen(SPT_UNSEEN_SLOTS);
+		return false;
+	}
+	begin_ring(thread);
 	return true;
 }
 
-struct spt_rings_header *spt_link_begin(void)
-{
-	uint32_t none = 0;
+/* Memory of threads. */
 
-	if (__atomic_load_n(&link_state, __ATOMIC_ACQUIRE) == 0 &&
-	    __atomic_compare_exchange_n(&link_state, &none, 1, false, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED)) {
-		connect_recorder();
-		__atomic_store_n(&link_state, 2, __ATOMIC_RELEASE);
+static bool try_thread(struct spt_thread *thread)
+{
+	uint32_t before = 0;
+
+	return !__atomic_load_n(&thread->is_in_use, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(&thread->is_in_use, &before, 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* That of a thread that has exited, if there is any. */
+static struct spt_thread *find_unused(void)
+{
+	uint32_t n = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < n && i < SPT_RINGS_SLOTS; i++) {
+		struct spt_thread *thread = __atomic_load_n(&threads[i], __ATOMIC_ACQUIRE);
+
+		if (thread && try_thread(thread))
+			return thread;
 	}
-	while (__atomic_load_n(&link_state, __ATOMIC_ACQUIRE) != 2)
-		spt_call(SYS_sched_yield, 0, 0, 0, 0);
-	if (!spt_link.rings || __atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED))
+	return NULL;
+}
+
+/* NULL: there is no memory, or there are as many as there are rings. */
+static struct spt_thread *add_thread(bool is_in_use)
+{
+	uint32_t at = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
+	struct spt_thread *thread = at < SPT_RINGS_SLOTS ? spt_allocate(sizeof(*thread)) : NULL;
+
+	if (!thread)
 		return NULL;
-	return spt_link.rings;
+	at = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
+	if (at >= SPT_RINGS_SLOTS) {
+		spt_call(SYS_munmap, thread, sizeof(*thread), 0, 0);
+		return NULL;
+	}
+	thread->is_in_use = is_in_use;
+	/* Pairs with the acquire in find_unused(). */
+	__atomic_store_n(&threads[at], thread, __ATOMIC_RELEASE);
+	return thread;
+}
+
+void spt_thread_make_spare(unsigned n)
+{
+	for (; n > 0 && add_thread(false); n--)
+		;
+}
+
+static struct spt_thread *get_memory(void)
+{
+	struct spt_thread *thread = spt_self;
+
+	/* After a fork the thread's own is free, and at hand. */
+	if (thread && try_thread(thread))
+		return thread;
+	thread = find_unused();
+	if (!thread && spt_may_call(SPT_MAY_BEGIN))
+		thread = add_thread(true);
+	return thread;
+}
+
+static void put_memory(struct spt_thread *thread)
+{
+	/* Pairs with the acquire in try_thread(). */
+	__atomic_store_n(&thread->is_in_use, 0, __ATOMIC_RELEASE);
+}
+
+/* Begin and end. */
+
+/*
+ * The numbers of the thread.  In the child of a vfork(), whose memory is its parent's, those of the
+ * first thread: what it does there, it does to the parent.
+ */
+static void name_thread(struct spt_thread *thread, const struct spt_process *process)
+{
+	thread->pid = process->pid;
+	thread->is_foreign = process->is_foreign;
+	thread->tid = 0;
+	if (!spt_may_call(SPT_MAY_BEGIN))
+		return;
+	thread->tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
+	if ((uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0) != process->pid)
+		thread->tid = process->pid;
 }
 
 static struct spt_thread *begin(void)
 {
-	struct spt_rings_header *rings = spt_link_begin();
-	struct spt_thread *thread = NULL;
-	uint32_t none = 0;
+	const struct spt_process *process = spt_process_begin();
+	struct spt_thread *thread = process ? get_memory() : NULL;
 
-	if (!rings)
-		return NULL;
-	if (!__atomic_load_n(&process->image, __ATOMIC_RELAXED)) {
-		uint32_t image =
-			__atomic_add_fetch(&rings->next_image, 1, __ATOMIC_RELAXED);
-
-		__atomic_compare_exchange_n(&process->image, &none, image, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
-	}
-	if (!claim_slot(&thread)) {
-		__atomic_fetch_add(&rings->unseen, 1, __ATOMIC_RELAXED);
+	if (!thread) {
+		spt_thread_unseen(spt_may_call(SPT_MAY_BEGIN) ? SPT_UNSEEN_MEMORY :
+							   SPT_UNSEEN_SANDBOX);
 		return NULL;
 	}
+	if (!claim_slot(thread, process->image)) {
+		spt_thread_unseen(SPT_UNSEEN_SLOTS);
+		put_memory(thread);
+		return NULL;
+	}
+	name_thread(thread, process);
+	thread->stack_begin = thread->stack_end = 0;
+	thread->is_stopped = false;
+	thread->exits = 0;
+	begin_ring(thread);
 	spt_self = thread;
+	__asm__ volatile("" ::: "memory");
+	thread->state = thread->idle_state;
+	if (has_exit_key)
+		spt_functions.set_specific(exit_key, thread);
 	return thread;
 }
 
 struct spt_thread *spt_thread_begin(void)
 {
-	uint64_t all = ~0ULL, before = 0;
 	struct spt_thread *thread;
 
-	if (__atomic_load_n(&link_state, __ATOMIC_ACQUIRE) == 2 &&
-	    (!spt_link.rings || spt_link.rings->is_over))
+	spt_connect();
+	if (!spt_link.rings || spt_is_over())
 		return NULL;
-	/* A handler that allocates would begin, too. */
-	spt_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGNALS_BYTES);
+	if (refused_at && refused_at ==
+				  __atomic_load_n(&spt_link.rings->freed, __ATOMIC_RELAXED) + 1) {
+		spt_thread_unseen(SPT_UNSEEN_SLOTS);
+		return NULL;
+	}
+	if (spt_counter_is_forbidden) {
+		spt_thread_unseen(SPT_UNSEEN_SANDBOX);
+		return NULL;
+	}
+	if (is_beginning) {
+		spt_thread_unseen(SPT_UNSEEN_HANDLER);
+		return NULL;
+	}
+	is_beginning = true;
+	__asm__ volatile("" ::: "memory");
 	thread = spt_self && spt_self->state ? spt_self : begin();
-	spt_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, SIGNALS_BYTES);
+	__asm__ volatile("" ::: "memory");
+	is_beginning = false;
 	return thread;
+}
+
+void spt_thread_stop(bool stops)
+{
+	struct spt_thread *thread = spt_self;
+
+	if (!thread || !thread->slot || thread->is_stopped == stops)
+		return;
+	thread->is_stopped = stops;
+	thread->state = stops ? SPT_NO_RING : thread->idle_state;
+}
+
+/* The last of these calls is the thread's last word. */
+static void end_thread(void *data)
+{
+	struct spt_thread *thread = data;
+
+	if (thread != spt_self || !thread->slot)
+		return;
+	if (++thread->exits < EXITS) {
+		spt_functions.set_specific(exit_key, thread);
+		return;
+	}
+	spt_self = NULL;
+	thread->state = SPT_NO_RING;
+	/* Pairs with the acquire by which the recorder sees it: the head is the last one. */
+	if (__atomic_load_n(&thread->slot->owner, __ATOMIC_ACQUIRE) == thread->owner)
+		__atomic_store_n(&thread->slot->has_exited, 1, __ATOMIC_RELEASE);
+	thread->slot = NULL;
+	put_memory(thread);
+}
+
+__attribute__((constructor)) static void make_exit_key(void)
+{
+	spt_connect();
+	has_exit_key = spt_link.rings && spt_functions.key_create &&
+		       spt_functions.set_specific &&
+		       spt_functions.key_create(&exit_key, end_thread) == 0;
 }

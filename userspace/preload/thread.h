@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "connect.h"
 #include "machine.h"
 #include "rings/layout.h"
 
@@ -105,6 +106,7 @@ enum spt_state {
 	SPT_IDLE,			/* every call is recorded, in the plainest way */
 	SPT_IDLE_PICKED,		/* only some are */
 	SPT_IDLE_OTHER,			/* there are more questions to ask */
+	SPT_IDLE_FOREIGN,		/* and whether the ring is still the thread's */
 	SPT_BUSY,			/* a call is being recorded, */
 	SPT_NESTED,			/* and inside of it that of a signal handler */
 };
@@ -112,6 +114,11 @@ enum spt_state {
 struct spt_thread {
 	uint32_t state;			/* enum spt_state */
 	uint32_t idle_state;		/* the one after each call */
+	uint32_t is_in_use;		/* a thread has this */
+	uint32_t owner;			/* the slot's, while it is the thread's */
+	uint32_t pid, tid;		/* as in the slot */
+	bool is_foreign, is_stopped;
+	uint8_t exits;			/* how often it was told that it is about to exit */
 	struct spt_ring_slot *slot;
 	uint64_t *words;
 	uint32_t reserved;		/* words of the ring that are taken */
@@ -155,6 +162,14 @@ extern __thread struct spt_thread *spt_self __attribute__((tls_model("initial-ex
 
 /* The thread's state, if its calls are recorded; else NULL. */
 struct spt_thread *spt_thread_begin(void);
+/* Claims another ring for a thread whose own was given to another one.  False: there is none. */
+bool spt_thread_claim_again(struct spt_thread *thread);
+/* Prepares memory for @n threads to come. */
+void spt_thread_make_spare(unsigned n);
+/* Counts a call of the calling thread that is not recorded. */
+void spt_thread_unseen(enum spt_unseen reason);
+/* Nothing more of the calling thread is recorded, or it is again. */
+void spt_thread_stop(bool stops);
 /* Each of the libraries has its own of these.  The function is called when a thread has a slot. */
 void spt_thread_begun(struct spt_thread *thread);
 extern const enum spt_rings_library spt_library;
@@ -188,32 +203,5 @@ static inline void spt_ring_put(struct spt_thread *thread, uint32_t at, uint64_t
 {
 	thread->words[at & (SPT_RING_WORDS - 1)] = word;
 }
-
-/* The library's connection to its recorder. */
-struct spt_recorder_link {
-	struct spt_rings_header *rings;	/* NULL: nothing is recorded */
-	char path[64];
-	uint64_t inode;
-};
-extern struct spt_recorder_link spt_link;
-
-/* Whether the CPU's counter is the clock. */
-extern bool spt_has_counter;
-uint64_t spt_stamp_by_call(void);
-
-/* The time now, in stamps. */
-static inline uint64_t spt_stamp(void)
-{
-#ifdef __x86_64__
-	if (__builtin_expect(spt_has_counter, 1))
-		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
-#endif
-	return spt_stamp_by_call();
-}
-
-/* Finds the recorder.  NULL: nothing is recorded. */
-struct spt_rings_header *spt_link_begin(void);
-/* Whether the recorder still exists; if not, nothing is recorded from now on. */
-bool spt_link_check(void);
 
 #endif

@@ -10,12 +10,13 @@
  * Each walk to a kept frame is noted as a memo beside the stack of the call before: mostly the same
  * one follows it again.  A memo counts if its frame is kept, and all of its words are as they were.
  */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "check.h"
+#include "code.h"
+#include "plain.h"
+#include "sandbox.h"
 #include "stack.h"
 #include "system.h"
 #include "walk.h"
@@ -38,6 +39,8 @@ static bool read_safely(uint64_t address, void *to, size_t bytes)
 {
 	struct iovec ours = { to, bytes }, theirs = { (void *)address, bytes };
 
+	if (!spt_may_call(SPT_MAY_LOOK))
+		return false;
 	return spt_call6(SYS_process_vm_readv, spt_call(SYS_getpid, 0, 0, 0, 0), (long)&ours, 1,
 			 (long)&theirs, 1, 0) == (long)bytes;
 }
@@ -104,12 +107,11 @@ static bool is_behind_call(uint64_t address)
 static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 {
 	uint64_t end = is_guess(from) ? from->stack_end : spt_stack_end(spt_self, from->sp), pc;
-	struct spt_code code;
 
 	if (from->bp - from->sp > CHAIN_BYTES || !is_on_stack(from, end, from->bp, 2))
 		return false;
 	pc = load(from->bp + 8) & SPT_RING_POINTER_MASK;
-	if (pc - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(pc, &code))
+	if (pc - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(pc))
 		return false;
 	if (!is_behind_call(pc))
 		return false;
@@ -317,38 +319,29 @@ static void remember(struct spt_thread *thread, const struct spt_code *code)
 /* Notes the file that @address is in, so that its meaning can be recorded. */
 static void tell_code(struct spt_thread *thread, uint64_t address)
 {
-	struct spt_code code;
-	uint64_t stat[18] = { 0 };	/* of struct stat only device and inode, the first two */
+	const struct spt_code *code;
 	const char *path;
-	char own[SPT_RINGS_PAGE];
 	unsigned n, bytes;
 	uint32_t at;
 
-	if (is_in_latest(thread, address) || !spt_code_find(address, &code))
+	if (is_in_latest(thread, address))
 		return;
-	remember(thread, &code);
-	if (was_told(thread, code.start))
+	code = spt_code_find(address);
+	if (!code)
 		return;
-	path = code.name;
-	if (!*path) {
-		long length = spt_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", own,
-				       sizeof(own) - 1);
-
-		own[length > 0 ? length : 0] = '\0';
-		path = own;
-		spt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/exe", stat, 0);
-	} else if (*path == '/') {
-		spt_call(SYS_newfstatat, AT_FDCWD, path, stat, 0);
-	}
-	bytes = (unsigned)strnlen(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;
+	remember(thread, code);
+	if (was_told(thread, code->start))
+		return;
+	path = spt_code_name(code);
+	bytes = (unsigned)spt_text_bytes(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;
 	n = SPT_RING_OBJECT_WORDS + (bytes + 7) / 8;
 	at = spt_ring_take(thread, 1 + n);
 	spt_ring_put(thread, at, SPT_RING_OBJECT | (uint64_t)n << SPT_RING_MORE_SHIFT |
-				 code.start << SPT_RING_POINTER_SHIFT);
-	spt_ring_put(thread, at + 1, code.end);
-	spt_ring_put(thread, at + 2, code.offset);
-	spt_ring_put(thread, at + 3, stat[0]);
-	spt_ring_put(thread, at + 4, stat[1]);
+				 code->start << SPT_RING_POINTER_SHIFT);
+	spt_ring_put(thread, at + 1, code->end);
+	spt_ring_put(thread, at + 2, code->offset);
+	spt_ring_put(thread, at + 3, code->device);
+	spt_ring_put(thread, at + 4, code->inode);
 	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++) {
 		uint64_t word = 0;
 		unsigned left = bytes - 8 * i;
@@ -413,7 +406,8 @@ static void grow(struct spt_thread *thread)
 		 end = (uint64_t)&thread->nodes[4 * before];
 
 	/* By itself each of the pages would take two faults: to be read, and to be written. */
-	spt_call(SYS_madvise, begin, end - begin, MADV_POPULATE_WRITE, 0);
+	if (spt_may_call(SPT_MAY_BEGIN))
+		spt_call(SYS_madvise, begin, end - begin, MADV_POPULATE_WRITE, 0);
 	begin_table(thread, 2 * before);
 	for (uint32_t i = before; i < 2 * before; i++)
 		if (thread->nodes[i].node)

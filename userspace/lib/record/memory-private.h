@@ -3,6 +3,7 @@
 #ifndef SPT_MEMORY_PRIVATE_H
 #define SPT_MEMORY_PRIVATE_H
 
+#include "record/alive.h"
 #include "record/blocks.h"
 #include "record/memory.h"
 #include "rings/reader.h"
@@ -12,6 +13,8 @@ G_BEGIN_DECLS
 /* A process image and its blocks. */
 struct spt_image {
 	uint32_t id, pid;
+	bool is_foreign;		/* @pid is not of the recorder's PID namespace */
+	uint32_t host_pid;		/* then what it is there; 0: not known */
 	unsigned n_rings;
 	SptBlocks blocks;
 	GTree *mappings;		/* address -> SptBlock; they do not overlap */
@@ -41,6 +44,9 @@ struct spt_memory_ring {
 	/* SptBlock: the parts of mappings that an munmap() takes which has not returned yet */
 	GArray *unmapped;
 	uint64_t unmapped_time;
+	uint32_t head;			/* at the last look, and since when it is that */
+	uint64_t idle_since_ns;
+	bool is_revoked;
 };
 
 /* The thread of a ring.  The source may report a thread only after it has exited. */
@@ -69,7 +75,8 @@ struct SptMemory {
 	SptOutput *output;
 	void *rings;
 	int fd;
-	char *own_program;		/* a program that contains an allocator */
+	SptAlive *alive;
+	char *noted_names[SPT_NOTES];	/* one of the programs that cannot be recorded */
 	char *variables[5];
 	uint64_t mean_bytes, least_wait_ns;
 	bool has_allocations, has_waits;
@@ -127,6 +134,16 @@ void spt_memory_put_rows(SptMemory *memory);
 uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node);
 /* Puts rows whose threads are known by now; @all: the others, too. */
 void spt_memory_put_late(SptMemory *memory, bool all);
+
+/* memory-rings.c */
+/* Begins to read the rings of new threads. */
+void spt_memory_adopt(SptMemory *memory);
+/* Makes rings of threads that have said that they exit free for others. */
+void spt_memory_take_back(SptMemory *memory);
+/* The same of those that did not say so, and puts what their processes left. */
+void spt_memory_look_after_gone(SptMemory *memory);
+/* Adds what @ring has counted since then. */
+void spt_memory_count_waits(SptMemory *memory, struct spt_memory_ring *ring);
 
 /* memory-mappings.c */
 GTree *spt_mappings_new(void);

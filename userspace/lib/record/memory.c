@@ -3,22 +3,18 @@
 #include "record/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/words.h"
 #include "record/memory-private.h"
+#include "record/namespace.h"
 
 #define LOOK_NS 500000000ULL
 /* A step must not keep the recorder from its other work. */
 #define STEP_NS 20000000ULL
-/* Tolerance between claims and starts of threads, which use different clocks. */
-#define SLACK_NS 1000000ULL
 #define FEW_RECORDS 1000u
 
 static uint64_t now_ns(void)
@@ -77,6 +73,8 @@ static bool map_rings(SptMemory *memory, GError **error)
 		return false;
 	}
 	header = memory->rings;
+	memory->alive = spt_alive_new(&header->recorder);
+	header->pid_namespace = spt_pid_namespace();
 	header->n_slots = SPT_RINGS_SLOTS;
 	header->ring_words = SPT_RING_WORDS;
 	header->clock = memory->is_tsc ? SPT_RINGS_TSC : SPT_RINGS_MONOTONIC;
@@ -221,6 +219,7 @@ void spt_memory_free(SptMemory *memory)
 		return;
 	if (memory->rings) {
 		let_go(memory);
+		spt_alive_free(memory->alive);
 		munmap(memory->rings, spt_rings_bytes());
 	}
 	if (memory->fd >= 0)
@@ -233,7 +232,8 @@ void spt_memory_free(SptMemory *memory)
 	g_array_unref(memory->nodes);
 	g_array_unref(memory->owners);
 	g_array_unref(memory->late);
-	g_free(memory->own_program);
+	for (unsigned i = 0; i < SPT_NOTES; i++)
+		g_free(memory->noted_names[i]);
 	for (unsigned i = 0; i < G_N_ELEMENTS(memory->variables); i++)
 		g_free(memory->variables[i]);
 	g_clear_error(&memory->failure);
@@ -274,131 +274,6 @@ void spt_memory_object(SptMemory *memory, const SptObjectRow *row)
 				    known);
 	}
 	g_array_append_val(known, object);
-}
-
-/* Rings. */
-
-static struct spt_image *get_image(SptMemory *memory, uint32_t id, uint32_t pid)
-{
-	struct spt_image *image = g_hash_table_lookup(memory->images, GUINT_TO_POINTER(id));
-
-	if (!image) {
-		image = g_new0(struct spt_image, 1);
-		image->id = id;
-		image->pid = pid;
-		image->mappings = spt_mappings_new();
-		g_hash_table_insert(memory->images, GUINT_TO_POINTER(id), image);
-	}
-	return image;
-}
-
-static void adopt(SptMemory *memory, uint32_t i)
-{
-	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
-	struct spt_memory_ring *ring;
-	struct spt_owner owner = { 0 };
-
-	/* Pairs with the release by which the thread has made it ready. */
-	if (memory->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE))
-		return;
-	ring = g_new0(struct spt_memory_ring, 1);
-	spt_ring_reader_init(&ring->reader, memory->rings, i);
-	ring->slot = i;
-	ring->number = memory->owners->len;
-	ring->pid = slot->pid;
-	ring->tid = slot->tid;
-	ring->library = slot->library;
-	owner.tid = ring->tid;
-	owner.begin_ns = spt_memory_time(memory, slot->begin) + SLACK_NS;
-	g_array_append_val(memory->owners, owner);
-	ring->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-	ring->code = g_array_new(FALSE, FALSE, sizeof(struct spt_code));
-	ring->unmapped = g_array_new(FALSE, FALSE, sizeof(SptBlock));
-	ring->image = get_image(memory, slot->image, slot->pid);
-	ring->image->n_rings++;
-	memory->by_slot[i] = ring;
-	g_ptr_array_add(memory->active, ring);
-}
-
-static void adopt_new(SptMemory *memory)
-{
-	const struct spt_rings_header *header = memory->rings;
-	uint32_t n = MIN(__atomic_load_n(&header->next_slot, __ATOMIC_RELAXED), SPT_RINGS_SLOTS);
-
-	for (uint32_t i = 0; i < n; i++)
-		adopt(memory, i);
-}
-
-static void count_waits(SptMemory *memory, struct spt_memory_ring *ring)
-{
-	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, ring->slot);
-	uint64_t waits = slot->waits, waited_ns = slot->waited_ns, dropped = slot->dropped;
-
-	memory->status.waits += waits - ring->waits;
-	memory->status.waited_ns += waited_ns - ring->waited_ns;
-	memory->status.lost += dropped - ring->dropped;
-	ring->waits = waits;
-	ring->waited_ns = waited_ns;
-	ring->dropped = dropped;
-}
-
-static bool is_gone(const SptMemory *memory, const struct spt_memory_ring *ring)
-{
-	/* A later thread with the same tid, or what it has become by an exec. */
-	for (unsigned i = 0; i < memory->active->len; i++) {
-		const struct spt_memory_ring *other = memory->active->pdata[i];
-
-		if (other->tid == ring->tid && other->library == ring->library &&
-		    other->number > ring->number)
-			return true;
-	}
-	return syscall(SYS_tgkill, ring->pid, ring->tid, 0) < 0 && errno == ESRCH;
-}
-
-/* The slot is for another thread; the memory of the ring is given back. */
-static void give_back(SptMemory *memory, struct spt_memory_ring *ring)
-{
-	struct spt_ring_slot *slot = spt_rings_slot(memory->rings, ring->slot);
-	off_t at = (char *)spt_rings_words(memory->rings, ring->slot) - (char *)memory->rings;
-
-	count_waits(memory, ring);
-	memory->status.broken += ring->reader.is_broken;
-	ring->image->n_rings--;
-	memory->by_slot[ring->slot] = NULL;
-	if (fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
-		      SPT_RING_WORDS * 8) < 0)
-		errno = 0;
-	__atomic_store_n(&slot->is_ready, 0, __ATOMIC_RELAXED);
-	/* Pairs with the acquire by which a thread claims it. */
-	__atomic_store_n(&slot->state, SPT_SLOT_FREE, __ATOMIC_RELEASE);
-	g_ptr_array_remove_fast(memory->active, ring);
-}
-
-static gboolean image_is_gone(gpointer id, gpointer data, gpointer user_data)
-{
-	struct spt_image *image = data;
-
-	(void)id;
-	if (image->n_rings || kill((pid_t)image->pid, 0) == 0 || errno != ESRCH)
-		return FALSE;
-	spt_memory_put_open(user_data, &image->blocks);
-	spt_mappings_put_open(user_data, image);
-	return TRUE;
-}
-
-static void look_after_gone(SptMemory *memory)
-{
-	memory->looked_ns = memory->now_ns;
-	for (unsigned i = memory->active->len; i-- > 0;) {
-		struct spt_memory_ring *ring = memory->active->pdata[i];
-
-		if (!is_gone(memory, ring) || ring->has_next || ring->has_object ||
-		    spt_ring_reader_begin(&ring->reader))
-			continue;
-		spt_memory_settle(memory, ring);
-		give_back(memory, ring);
-	}
-	g_hash_table_foreach_remove(memory->images, image_is_gone, memory);
 }
 
 /* Merging. */
@@ -462,13 +337,14 @@ bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **er
 		 * seen.
 		 */
 		look_at_clock(memory);
-		adopt_new(memory);
+		spt_memory_adopt(memory);
 		can_go_on = merge(memory, all ? UINT64_MAX : memory->now_stamp, &n);
+		spt_memory_take_back(memory);
 		sum += n;
 	} while (!memory->failure && can_go_on && n > FEW_RECORDS &&
 		 memory->now_ns - begin < STEP_NS);
 	if (memory->now_ns - memory->looked_ns >= LOOK_NS)
-		look_after_gone(memory);
+		spt_memory_look_after_gone(memory);
 	spt_memory_put_rows(memory);
 	*ret_is_busy = sum > 0 || !can_go_on;
 	if (memory->failure)
@@ -508,19 +384,51 @@ static void note(SptMemory *memory, const char *key, uint64_t value)
 	spt_output_host(memory->output, key, text);
 }
 
-/* Programs may have written anything. */
-static void find_own_allocators(SptMemory *memory)
-{
-	const struct spt_rings_header *header = memory->rings;
-	g_autofree char *path = g_strndup(header->own_name, sizeof(header->own_name));
+/* What each reason is called in the file. */
+static const char *const unseen_names[SPT_UNSEEN_REASONS] = {
+	[SPT_UNSEEN_SLOTS] = "memory_unseen_threads",
+	[SPT_UNSEEN_MEMORY] = "memory_unseen_no_memory",
+	[SPT_UNSEEN_SANDBOX] = "memory_unseen_sandbox",
+	[SPT_UNSEEN_HANDLER] = "memory_unseen_handlers",
+};
 
-	memory->status.own_allocators = header->own_allocators;
-	if (!header->own_allocators)
-		return;
-	memory->own_program = spt_one_line(path);
-	memory->status.own_program = memory->own_program;
-	note(memory, "memory_own_allocators", header->own_allocators);
-	spt_output_host(memory->output, "memory_own_program", memory->own_program);
+/* Calls of threads that have no ring. */
+static void count_unseen(SptMemory *memory)
+{
+	const struct spt_rings_programs *programs = spt_rings_programs(memory->rings);
+	SptMemoryStatus *status = &memory->status;
+
+	for (unsigned reason = 0; reason < SPT_UNSEEN_REASONS; reason++) {
+		for (unsigned i = 0; i < SPT_UNSEEN_PLACES; i++)
+			status->unseen[reason] += programs->unseen[i].calls[reason];
+		status->lost += status->unseen[reason];
+		if (status->unseen[reason])
+			note(memory, unseen_names[reason], status->unseen[reason]);
+	}
+}
+
+static const char *const note_names[SPT_NOTES][2] = {
+	[SPT_NOTE_OWN_ALLOCATOR] = { "memory_own_allocators", "memory_own_program" },
+	[SPT_NOTE_OWN_NEW] = { "memory_own_new", "memory_own_new_library" },
+};
+
+/* Programs may have written anything. */
+static void note_programs(SptMemory *memory)
+{
+	const struct spt_rings_programs *programs = spt_rings_programs(memory->rings);
+
+	for (unsigned i = 0; i < SPT_NOTES; i++) {
+		const struct spt_rings_note *at = &programs->notes[i];
+		g_autofree char *path = g_strndup(at->name, sizeof(at->name));
+
+		memory->status.noted[i].programs = at->programs;
+		if (!at->programs)
+			continue;
+		memory->noted_names[i] = spt_one_line(path);
+		memory->status.noted[i].name = memory->noted_names[i];
+		note(memory, note_names[i][0], at->programs);
+		spt_output_host(memory->output, note_names[i][1], memory->noted_names[i]);
+	}
 }
 
 static void note_allocations(SptMemory *memory)
@@ -542,12 +450,10 @@ static void note_allocations(SptMemory *memory)
 	note(memory, "memory_waits", status->waits);
 	note(memory, "memory_waited_ns", status->waited_ns);
 	note(memory, "memory_lost", status->lost);
-	find_own_allocators(memory);
 }
 
 bool spt_memory_finish(SptMemory *memory, GError **error)
 {
-	const struct spt_rings_header *header = memory->rings;
 	uint64_t begin = now_ns();
 	SptMemoryStatus *status = &memory->status;
 	bool is_busy;
@@ -561,7 +467,7 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 		struct spt_memory_ring *ring = memory->active->pdata[i];
 
 		spt_memory_settle(memory, ring);
-		count_waits(memory, ring);
+		spt_memory_count_waits(memory, ring);
 		status->broken += ring->reader.is_broken;
 	}
 	put_mappings(memory);
@@ -569,7 +475,8 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 		return false;
 	spt_memory_put_late(memory, true);
 	spt_memory_put_rows(memory);
-	status->lost += header->unseen;
+	count_unseen(memory);
+	note_programs(memory);
 	if (memory->has_allocations)
 		note_allocations(memory);
 	return true;

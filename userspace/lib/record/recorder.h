@@ -12,6 +12,7 @@
 
 #include "record/live.h"
 #include "record/thrift.h"
+#include "rings/layout.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -108,12 +109,13 @@ typedef struct {
 	uint64_t lost;			/* calls that could not be recorded */
 	uint64_t wait_rows;		/* not of memory: waits of calls */
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
-	/*
-	 * Number of programs that contain an allocator, whose calls are not seen, and the path of
-	 * one.
-	 */
-	uint64_t own_allocators;
-	const char *own_program;	/* NULL: there is none; owned by the recorder */
+	/* Part of the lost ones: calls that were not seen, by enum spt_unseen. */
+	uint64_t unseen[SPT_UNSEEN_REASONS];
+	/* Programs that cannot be recorded, by enum spt_program_note, and the path of one. */
+	struct {
+		uint64_t programs;
+		const char *name;	/* NULL: there is none; owned by the recorder */
+	} noted[SPT_NOTES];
 } SptMemoryStatus;
 
 typedef struct {

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared memory in which programs report to a recorder what they do.  It is one file, made by the
- * recorder, that each process of a recording maps once.  First comes a page with the header, then
- * the slots, then a ring of 64-bit words for each slot.  A thread claims a free slot and is the
- * only writer of its ring.  It keeps the slot until the recorder finds that the thread has exited.
+ * recorder, that each process of a recording maps once.  First comes the recorder's page, which
+ * programs only read, then the programs' pages, then the slots, then a ring of 64-bit words for each
+ * slot.  A thread claims a free slot and is the only writer of its ring.
  *
  * Both sides may write all of it.  So a reader trusts nothing here (reader.h).
  *
  * The writer stores a record's words, then the head (release; pairs with the reader's acquire of
  * the head).  The reader takes the words, then stores the tail (release; pairs with the writer's
  * acquire of the tail).  Head and tail run on freely and count words.
+ *
+ * A thread keeps its slot until it says that it has exited, or until the recorder knows that its
+ * process has.  The recorder cannot always know: the thread may be in another PID namespace.  The
+ * slot of such a thread (is_foreign) is taken from it when it has been idle for long, and it claims
+ * another one for its next call.  Before each call it says that it is busy, and then looks whether
+ * the slot is still its own; the recorder revokes the slot, and then looks whether the thread is
+ * busy (both in sequentially consistent order).  So no ring ever has two writers.
+ *
+ * Whether the recorder exists, the kernel says: it marks the word of a thread of the recorder as
+ * that of a robust futex whose owner has died.
  */
 #ifndef SPT_RINGS_LAYOUT_H
 #define SPT_RINGS_LAYOUT_H
@@ -17,13 +27,15 @@
 #include <stdint.h>
 
 #define SPT_RINGS_MAGIC	    0x315253474e525453ULL
-#define SPT_RINGS_VERSION   5
+#define SPT_RINGS_VERSION   6
 #define SPT_RINGS_PAGE	    4096u
 #define SPT_RINGS_SLOTS	    2048u
 #define SPT_RINGS_NAME	    256u
 #define SPT_RING_WORDS	    (128u << 10)
 /* The environment variable that has the path of the file. */
 #define SPT_RINGS_VARIABLE  "SPT_RINGS"
+/* A descriptor of the file that a program inherits, where it cannot open the path. */
+#define SPT_RINGS_FD_VARIABLE "SPT_RINGS_FD"
 /* Stamps count clock ticks divided by this power of two. */
 #define SPT_STAMP_SHIFT	    5
 
@@ -32,6 +44,7 @@ enum spt_rings_clock {
 	SPT_RINGS_TSC = 1,		/* the CPU's time stamp counter */
 };
 
+/* Written by the recorder. */
 struct spt_rings_header {
 	uint64_t magic;
 	uint32_t version, n_slots;
@@ -39,15 +52,53 @@ struct spt_rings_header {
 	/* mean distance of picked allocations; 0: all are recorded */
 	uint64_t mean_bytes;
 	uint32_t is_over;		/* nothing more is recorded */
-	uint32_t next_image;		/* images are numbered from 1 */
-	uint32_t next_slot;		/* where to look for a free one */
-	/* Programs whose calls are not seen, since they contain an allocator of their own. */
-	uint32_t own_allocators;
+	/* A robust futex, which the recorder holds.  FUTEX_OWNER_DIED: it is gone. */
+	uint32_t recorder;
 	uint32_t has_free_stacks;	/* what is freed is recorded with its stack, too */
 	uint32_t has_mappings;		/* mmap() and the like are recorded, too */
 	uint64_t least_wait_ns;		/* shorter waits are not recorded */
-	uint64_t unseen;		/* calls for which there was no slot */
-	char own_name[SPT_RINGS_NAME];	/* path of the first of these programs; may be cut */
+	uint64_t pid_namespace;		/* inode of the recorder's own */
+	uint32_t freed;			/* how many slots have become free again */
+};
+
+/* Why calls were not seen. */
+enum spt_unseen {
+	SPT_UNSEEN_SLOTS,		/* all rings were taken */
+	SPT_UNSEEN_MEMORY,		/* the process had no memory left */
+	SPT_UNSEEN_SANDBOX,		/* the thread must not make the system calls it takes */
+	SPT_UNSEEN_HANDLER,		/* a signal handler interrupted the thread's first call */
+	SPT_UNSEEN_REASONS,
+};
+
+/* Threads count in one of several places, so that they seldom write to the same cache line. */
+#define SPT_UNSEEN_PLACES 64u
+struct spt_unseen_calls {
+	uint64_t calls[SPT_UNSEEN_REASONS];
+	uint64_t others[4];
+};
+
+/* Programs that cannot be recorded as a whole. */
+enum spt_program_note {
+	/* They contain an allocator, whose calls are not seen. */
+	SPT_NOTE_OWN_ALLOCATOR,
+	/* A library has operator new and delete that do not call malloc(). */
+	SPT_NOTE_OWN_NEW,
+	SPT_NOTES,
+};
+
+struct spt_rings_note {
+	uint32_t programs;		/* how many */
+	char name[SPT_RINGS_NAME];	/* path of the first one; may be cut */
+	uint32_t others[3];
+};
+
+/* Written by all programs. */
+struct spt_rings_programs {
+	uint32_t next_image;		/* images are numbered from 1 */
+	uint32_t next_slot;		/* where to look for a free one */
+	uint32_t next_owner;		/* see struct spt_ring_slot */
+	struct spt_rings_note notes[SPT_NOTES];
+	struct spt_unseen_calls unseen[SPT_UNSEEN_PLACES] __attribute__((aligned(64)));
 };
 
 enum spt_rings_library {
@@ -55,14 +106,15 @@ enum spt_rings_library {
 	SPT_RINGS_IO = 1,
 };
 
-enum spt_slot_state {
-	SPT_SLOT_FREE = 0,
-	SPT_SLOT_TAKEN = 1,
-};
+#define SPT_SLOT_FREE	 0u
+/* A bit of the owner's number. */
+#define SPT_SLOT_REVOKED (1u << 31)
 
 struct spt_ring_slot {
-	/* Written by the thread. */
-	uint32_t state, head;
+	/* Written by the thread; the recorder frees and revokes. */
+	uint32_t owner;			/* a number that no other claim has; SPT_SLOT_FREE */
+	uint32_t head;
+	/* In the process's own PID namespace; tid 0: it is not known. */
 	uint32_t pid, tid;
 	/* number of the process image; all of its threads have the same */
 	uint32_t image;
@@ -71,7 +123,7 @@ struct spt_ring_slot {
 	uint64_t waits, waited_ns;	/* for room in the ring */
 	uint64_t dropped;		/* calls that were not recorded, even so */
 	uint32_t library;		/* enum spt_rings_library: a thread has a ring of each */
-	uint32_t reserved;
+	uint8_t is_foreign, is_busy, has_exited, reserved;
 	/* Written by the recorder, in a cache line of its own. */
 	uint32_t tail;
 	uint32_t is_waiting;		/* the thread waits for the tail, by futex */
@@ -130,24 +182,41 @@ enum spt_ring_type {
 /* and that of an address. */
 #define SPT_NODE_EXACT	    (1ULL << 63)
 
+#define SPT_RINGS_PROGRAMS_AT SPT_RINGS_PAGE
+#define SPT_RINGS_SLOTS_AT    (4 * SPT_RINGS_PAGE)
+#define SPT_RINGS_WORDS_AT \
+	(SPT_RINGS_SLOTS_AT + SPT_RINGS_SLOTS * (uint64_t)sizeof(struct spt_ring_slot))
+
+/* Of a file with the first @n_slots rings. */
+static inline uint64_t spt_rings_bytes_of(uint32_t n_slots)
+{
+	return SPT_RINGS_WORDS_AT + (uint64_t)n_slots * SPT_RING_WORDS * 8;
+}
+
 static inline uint64_t spt_rings_bytes(void)
 {
-	uint64_t slots = (uint64_t)SPT_RINGS_SLOTS * sizeof(struct spt_ring_slot);
+	return spt_rings_bytes_of(SPT_RINGS_SLOTS);
+}
 
-	return SPT_RINGS_PAGE + slots + (uint64_t)SPT_RINGS_SLOTS * SPT_RING_WORDS * 8;
+static inline struct spt_rings_programs *spt_rings_programs(void *rings)
+{
+	return (struct spt_rings_programs *)((char *)rings + SPT_RINGS_PROGRAMS_AT);
 }
 
 static inline struct spt_ring_slot *spt_rings_slot(void *rings, uint32_t i)
 {
-	return (struct spt_ring_slot *)((char *)rings + SPT_RINGS_PAGE) + i;
+	return (struct spt_ring_slot *)((char *)rings + SPT_RINGS_SLOTS_AT) + i;
 }
 
 static inline uint64_t *spt_rings_words(void *rings, uint32_t i)
 {
-	return (uint64_t *)spt_rings_slot(rings, SPT_RINGS_SLOTS) + (uint64_t)i * SPT_RING_WORDS;
+	return (uint64_t *)((char *)rings + SPT_RINGS_WORDS_AT) + (uint64_t)i * SPT_RING_WORDS;
 }
 
-_Static_assert(sizeof(struct spt_ring_slot) == 128 && sizeof(struct spt_rings_header) <= 4096,
+_Static_assert(sizeof(struct spt_ring_slot) == 128 && sizeof(struct spt_rings_header) <= 4096 &&
+		       SPT_RINGS_PROGRAMS_AT + sizeof(struct spt_rings_programs) <=
+			       SPT_RINGS_SLOTS_AT &&
+		       SPT_RINGS_WORDS_AT % SPT_RINGS_PAGE == 0,
 	       "the layout is the same on both sides");
 
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* By /proc: "NSpid" in status has a task's numbers in all of its namespaces, its own one last. */
+#include "record/namespace.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+uint64_t spt_pid_namespace(void)
+{
+	struct stat stat_of;
+
+	return stat("/proc/self/ns/pid", &stat_of) == 0 ? stat_of.st_ino : 0;
+}
+
+/* The task's number in its own namespace; 0: it is gone. */
+static uint32_t number_inside(const char *directory)
+{
+	g_autofree char *path = g_build_filename(directory, "status", NULL), *text = NULL;
+	uint32_t number = 0;
+	char *at;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return 0;
+	at = strstr(text, "\nNSpid:");
+	for (at = at ? at + strlen("\nNSpid:") : NULL; at && *at == '\t';)
+		number = (uint32_t)strtoul(at + 1, &at, 10);
+	return number;
+}
+
+/* Whether process @directory has @inode mapped; true, too, where that may not be read. */
+static bool may_have_mapped(const char *directory, uint64_t inode)
+{
+	g_autofree char *path = g_build_filename(directory, "maps", NULL), *text = NULL;
+	g_autofree char *number = g_strdup_printf(" %" G_GUINT64_FORMAT " ", inode);
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return true;
+	for (const char *at = text; (at = strstr(at, number)); at++)
+		if (g_str_has_prefix(at + strlen(number) + strspn(at + strlen(number), " "),
+				     "/memfd:"))
+			return true;
+	return false;
+}
+
+/* The one entry of @directory whose number inside is @number; 0: there is none, or several. */
+static uint32_t find_task(const char *directory, uint32_t number, uint64_t inode)
+{
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
+	uint32_t found = 0;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(directory, name, NULL);
+		uint32_t task = (uint32_t)strtoul(name, NULL, 10);
+
+		if (!task || number_inside(path) != number ||
+		    (inode && !may_have_mapped(path, inode)))
+			continue;
+		if (found)
+			return 0;
+		found = task;
+	}
+	return found;
+}
+
+uint32_t spt_namespace_process(uint32_t pid, uint64_t inode)
+{
+	return find_task("/proc", pid, inode);
+}
+
+uint32_t spt_namespace_thread(uint32_t process, uint32_t tid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/task", process);
+
+	return process ? find_task(path, tid, 0) : 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers of processes and threads that are in another PID namespace. */
+#ifndef SPT_NAMESPACE_H
+#define SPT_NAMESPACE_H
+
+#include <glib.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+/* The inode of this process's own; 0: there is no /proc. */
+uint64_t spt_pid_namespace(void);
+/*
+ * What process @pid of some other namespace is in this one, if it has mapped the file @inode; 0: it
+ * is gone, or there are several.
+ */
+uint32_t spt_namespace_process(uint32_t pid, uint64_t inode);
+/* The same of its thread @tid; @process: what the call above has returned. */
+uint32_t spt_namespace_thread(uint32_t process, uint32_t tid);
+
+G_END_DECLS
+
+#endif
