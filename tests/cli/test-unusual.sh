@@ -40,7 +40,7 @@ record()
 	local mode=$1
 
 	shift
-	rm -f "$work"/x.* "$work"/nobody/*
+	rm -rf "$work"/x.* "$work"/nobody/*
 	run "$work/x.status" "$cli" record --source perf "$mode" -o "$place/x.capture" -- "$@" \
 		>"$work/x.out" 2>"$work/err" </dev/null
 	[ "$place" = "$work" ] || mv "$place/x.capture" "$work/" 2>>"$work/err"
@@ -86,7 +86,8 @@ lost = sum(int(n.replace(",", "")) for line in said.splitlines() if not line.sta
            for n in re.findall(r"([\d,]+) (?:waits |calls )?(?:were )?lost", line))
 # Those that any recording may have are about none of its programs.
 notes = [line for line in said.splitlines() if line.startswith("Note: ")
-         and not re.match("Note: (perf events report|the kernel shows you only|waits are those in calls|the recorder itself took|no allocation was seen)", line)]
+         and re.search("not seen|unseen|not recorded|cannot be (seen|recorded)|could not|did not|invalid records", line)
+         and not re.match("Note: (waits are those in calls|no allocation was seen)", line)]
 broken = [line for line in notes if "invalid records" in line]
 if mode == "--waits=calls":
     truth = {"waits": waits}
@@ -169,6 +170,12 @@ gcc -DTIMES=3 -O2 -g -fno-builtin -fPIC -shared -o "$work/two/x.so" "$work/x.c"
 library=$work/one/x.so
 printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts(malloc(9) ? "small" : ""); return 0; }\n' |
 	gcc -m32 -fno-builtin -xc -o "$work/small" - || echo "# there is no 32-bit compiler"
+# Both count, and cannot be seen.
+gcc -static -D_GNU_SOURCE -O1 -g -fno-builtin -pthread -o "$work/static" \
+	"$top/tests/vm/workloads/odd-threads.c"
+printf '#!/bin/sh\nexec env -i ODD_COUNTS=%s %s plain\n' "$ODD_COUNTS" "$workloads/odd-threads" \
+	>"$work/bare"
+chmod 755 "$work/bare"
 cat >"$work/new.cc" <<'END'
 #include "odd.h"
 COUNTED static char *counted_new(size_t bytes) { return (char *)odd_count(new char[bytes], bytes); }
@@ -240,6 +247,8 @@ odd forks exact 'posix_spawn' "$forks" spawn 200
 odd forks exact 'a daemon' "$forks" daemon
 odd forks noted 'killed children' "$forks" killed 20
 odd forks exact 'a 32-bit child' "$forks" run "$work/small"
+odd forks noted 'a static child' "$forks" run "$work/static"
+odd forks noted 'a child without environment' "$forks" run "$work/bare"
 says_small()
 {
 	record --memory "$forks" run "$work/small"
@@ -261,11 +270,23 @@ odd spaces exact 'a user drops rights' "$spaces" drop
 odd spaces exact 'a group drops rights' "$spaces" groups
 odd spaces exact 'chroot' "$spaces" chroot "$work/one"
 odd spaces exact 'closed descriptors' "$spaces" closed
+odd spaces exact 'another program without descriptors' "$spaces" execs
+odd spaces noted 'a program of another user' setpriv --reuid=nobody --regid=nogroup --clear-groups \
+	"$workloads/odd-threads" plain
+odd spaces noted 'little address space' bash -c "ulimit -v 1500000; exec '$workloads/odd-threads' plain"
 by_nobody
 odd spaces exact 'threads of nobody' "$spaces" work
 odd spaces exact 'a user namespace of nobody' "$spaces" user
 odd spaces noted 'bwrap of nobody' bwrap --bind / / --proc /proc --dev /dev --unshare-all \
 	"$spaces" work
+# What such a recorder has in /proc is not shown to others of its user.
+mkdir "$work/capable"
+cp "$cli" "$top/build/sysprof-reader" "$top"/build/libspt-*.so "$work/capable/"
+setcap cap_perfmon,cap_ipc_lock=ep "$work/capable/sysprof-cli"
+plain_cli=$cli
+cli=$work/capable/sysprof-cli
+odd spaces noted 'a recorder with file capabilities' "$workloads/odd-threads" plain
+cli=$plain_cli
 by_root
 
 sandbox=$workloads/odd-sandbox

@@ -156,6 +156,22 @@ static void move_data(void)
 	close(more[1]);
 }
 
+/* Descriptors have the numbers that programs count on. */
+static void number(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	struct dirent *entry;
+	unsigned n = 0;
+	int first = open("/dev/null", O_RDONLY);
+
+	while (directory && (entry = readdir(directory)))
+		n += entry->d_name[0] != '.';
+	printf("%u descriptors, the next one is %d\n", n, first);
+	close(first);
+	if (directory)
+		closedir(directory);
+}
+
 static off_t size_now(void)
 {
 	struct stat stat_ = { 0 };
@@ -338,6 +354,7 @@ int main(void)
 
 	odd_begin();
 	umask(022);
+	number();
 	if (!mkdtemp(directory) || chdir(directory))
 		err(1, "%s", directory);
 	open_files();

@@ -9,6 +9,7 @@
  *   groups     Only the group changes.
  *   chroot DIR In another root.
  *   closed     No descriptor is open.
+ *   execs      No descriptor is open, and then it becomes another program.
  *   idle       Threads that allocate every 0.7 s, in a PID namespace.
  */
 #include <grp.h>
@@ -101,6 +102,13 @@ static void change(const char *how, const char *directory)
 		err(1, "cannot change the root");
 	if (strcmp(how, "closed") == 0)
 		closefrom(3);
+	if (strcmp(how, "execs") == 0) {
+		/* The other threads end in the middle of a call. */
+		odd_counts->unsure = 4;
+		closefrom(3);
+		execl("/proc/self/exe", "odd-spaces", "execed", NULL);
+		err(1, "exec");
+	}
 	if (strcmp(how, "closed") == 0 && close_range(0, ~0U, 0))
 		_exit(1);
 	work();
@@ -138,6 +146,10 @@ int main(int argc, char **argv)
 
 	odd_begin();
 	odd_allocate(10);
+	if (strcmp(how, "execed") == 0) {
+		work();
+		return 0;
+	}
 	child = fork();
 	if (child == 0)
 		run_child(how, argc > 2 ? argv[2] : "/");
