@@ -323,6 +323,10 @@ static bool check_program(const char *name, SptRecorderOptions *options)
 	return false;
 }
 
+#define SPT_CLI_CANNOT_LOAD \
+	"programs that are linked statically, are for another processor, or run with other rights " \
+	"cannot load the library that records them"
+
 /* Why calls were lost, and what could not be recorded at all. */
 static void tell_unseen(const SptMemoryStatus *memory)
 {
@@ -347,6 +351,13 @@ static void tell_unseen(const SptMemoryStatus *memory)
 		if (memory->unseen[i])
 			fprintf(stderr, "Note: not seen: %s calls %s.\n", calls, reasons[i]);
 	}
+	if (memory->unconnected == 1)
+		fprintf(stderr, "Note: %s was not seen: " SPT_CLI_CANNOT_LOAD ".\n",
+			memory->unconnected_name);
+	else if (memory->unconnected)
+		fprintf(stderr, "Note: %s and %" PRIu64 " other programs were not seen: " SPT_CLI_CANNOT_LOAD
+				".\n",
+			memory->unconnected_name, memory->unconnected - 1);
 	for (unsigned i = 0; i < SPT_NOTES; i++) {
 		if (!memory->noted[i].programs)
 			continue;
@@ -378,7 +389,6 @@ static void tell_memory(const SptMemoryStatus *memory)
 		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid records into their "
 				"rings; their later records are lost.\n",
 			memory->broken);
-	tell_unseen(memory);
 	if (memory->mappings)
 		fprintf(stderr, "Mappings: %" PRIu64 " of %s, %s unmapped\n", memory->mappings, mapped,
 			unmapped);
@@ -460,6 +470,8 @@ static int run_recording(const struct spt_record_options *options)
 	tell_failure(options, &child);
 	if (options->recorder.memory)
 		tell_memory(&status.memory);
+	if (options->recorder.memory || status.has_calls)
+		tell_unseen(&status.memory);
 	if (status.has_calls)
 		fprintf(stderr, "Note: %s.\n", SPT_CLI_CALLS_NOTE);
 	if (status.waits_lost) {

@@ -267,7 +267,6 @@ static void connect_all(void)
 	__atomic_store_n(&process->image,
 			 __atomic_add_fetch(&spt_rings_programs(spt_link.rings)->next_image, 1,
 					    __ATOMIC_RELAXED), __ATOMIC_RELEASE);
-	spt_program_begun(spt_link.rings);
 }
 
 void spt_connect_now(void)
@@ -279,15 +278,12 @@ void spt_connect_now(void)
 		connect_all();
 		/* Pairs with the acquire in spt_connect(). */
 		__atomic_store_n(&spt_connect_state, SPT_CONNECTED, __ATOMIC_RELEASE);
+		if (spt_link.rings)
+			spt_program_begun();
 	}
 	/* The loader's first call is usually the one that connects, before there are threads. */
 	while (__atomic_load_n(&spt_connect_state, __ATOMIC_ACQUIRE) != SPT_CONNECTED)
 		spt_call(SYS_sched_yield, 0, 0, 0, 0);
-}
-
-__attribute__((constructor)) static void connect_at_start(void)
-{
-	spt_connect();
 }
 
 void spt_link_leave(void)

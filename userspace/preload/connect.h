@@ -64,8 +64,8 @@ static inline bool spt_is_over(void)
 /* Whether the recorder still exists; if not, this process records nothing from now on. */
 bool spt_link_check(void);
 
-/* Each of the libraries has its own: looks at the program, when functions have been found. */
-void spt_program_begun(struct spt_rings_header *rings);
+/* Each of the libraries has its own: looks at the program, once it is connected. */
+void spt_program_begun(void);
 /* Nothing of this process is recorded. */
 void spt_link_leave(void);
 void spt_program_note(enum spt_program_note note, const char *name);

@@ -57,9 +57,8 @@ void spt_thread_begun(struct spt_thread *thread)
 	(void)thread;
 }
 
-void spt_program_begun(struct spt_rings_header *rings)
+void spt_program_begun(void)
 {
-	(void)rings;
 }
 
 static uint64_t ns_of(const struct timespec *time)

@@ -66,13 +66,14 @@ static inline typeof(functions) *real(void)
 static void *(*realloc_of_program)(void *, size_t);
 
 /* Announces to the recorder programs and libraries whose calls never come here. */
-void spt_program_begun(struct spt_rings_header *rings)
+void spt_program_begun(void)
 {
 	const char *library = spt_real_library_of("_Znwm", "malloc");
 
-	(void)rings;
 	if (spt_real_is_in_program("malloc")) {
 		realloc_of_program = spt_real_find_global("realloc");
+		/* With a ring the recorder knows that the library is there. */
+		spt_thread_begin();
 		spt_program_note(SPT_NOTE_OWN_ALLOCATOR, "");
 		spt_link_leave();
 	} else if (library) {

@@ -370,9 +370,13 @@ static void end_thread(void *data)
 	put_memory(thread);
 }
 
-__attribute__((constructor)) static void make_exit_key(void)
+/*
+ * The first thread has its ring before main(), so that the recorder knows of the program, and the
+ * child of a vfork() is not the one that begins.
+ */
+__attribute__((constructor)) static void begin_first_thread(void)
 {
-	spt_connect();
+	spt_thread_get();
 	has_exit_key = spt_link.rings && spt_functions.key_create &&
 		       spt_functions.set_specific &&
 		       spt_functions.key_create(&exit_key, end_thread) == 0;

@@ -10,6 +10,17 @@
 #include "capture/format.h"
 #include "record/command-line.h"
 
+/* What the command starts loads the library, if it can. */
+static void expect_program(SptRecorder *recorder, const struct sysprof_record *record,
+			   const char *name)
+{
+	const SptThread *thread =
+		recorder->memory ? spt_tasks_find(recorder->tasks, record->pid) : NULL;
+
+	if (thread && thread->process->is_measured)
+		spt_memory_exec(recorder->memory, record->pid, record->time, name);
+}
+
 static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 {
 	const struct sysprof_record *record = &task->record;
@@ -32,6 +43,7 @@ static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 	case SYSPROF_EXEC:
 		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time,
 			       name);
+		expect_program(recorder, record, name);
 		if (recorder->unwinding && recorder->knows_maps)
 			spt_unwinding_began(recorder->unwinding, task->mm);
 		break;

@@ -16,6 +16,7 @@ struct spt_image {
 	bool is_foreign;		/* @pid is not of the recorder's PID namespace */
 	uint32_t host_pid;		/* then what it is there; 0: not known */
 	unsigned n_rings;
+	bool has_ring;			/* or has had one */
 	SptBlocks blocks;
 	GTree *mappings;		/* address -> SptBlock; they do not overlap */
 };
@@ -95,6 +96,7 @@ struct SptMemory {
 	uint64_t looked_ns;		/* when threads that have exited were last looked for */
 	GPtrArray *active;		/* struct spt_memory_ring */
 	struct spt_memory_ring *by_slot[SPT_RINGS_SLOTS];
+	struct spt_expected *expected;	/* programs that were started */
 	GHashTable *images;		/* id -> struct spt_image */
 	GHashTable *threads;		/* tid -> GArray of struct spt_known_thread */
 	GHashTable *objects;		/* inode -> GArray of struct spt_known_object */
@@ -144,6 +146,14 @@ void spt_memory_take_back(SptMemory *memory);
 void spt_memory_look_after_gone(SptMemory *memory);
 /* Adds what @ring has counted since then. */
 void spt_memory_count_waits(SptMemory *memory, struct spt_memory_ring *ring);
+
+/* memory-expected.c */
+struct spt_expected *spt_memory_expected_new(void);
+void spt_memory_expected_free(struct spt_expected *all);
+/* An image of process @pid, 0 if it is not known, had the library at @time. */
+void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t time);
+/* How many programs did not load the library, and the name of one. */
+uint64_t spt_memory_unconnected(const SptMemory *memory, const char **ret_name);
 
 /* memory-mappings.c */
 GTree *spt_mappings_new(void);

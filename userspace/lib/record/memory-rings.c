@@ -60,6 +60,7 @@ static void adopt(SptMemory *memory, uint32_t i)
 	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
 	struct spt_memory_ring *ring;
 	struct spt_owner owner = { 0 };
+	bool is_first;
 
 	/* Pairs with the release by which the thread has made it ready. */
 	if (memory->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE))
@@ -77,8 +78,14 @@ static void adopt(SptMemory *memory, uint32_t i)
 	ring->image = get_image(memory, slot->image, slot->pid, slot->is_foreign);
 	ring->image->n_rings++;
 	ring->idle_since_ns = memory->now_ns;
+	is_first = !ring->image->has_ring;
+	ring->image->has_ring = true;
 	owner.tid = thread_number(memory, ring);
 	owner.begin_ns = spt_memory_time(memory, slot->begin) + SLACK_NS;
+	if (is_first)
+		spt_memory_connected(memory, ring->image->is_foreign ? ring->image->host_pid :
+								       ring->pid,
+				     owner.begin_ns - SLACK_NS);
 	g_array_append_val(memory->owners, owner);
 	memory->by_slot[i] = ring;
 	g_ptr_array_add(memory->active, ring);

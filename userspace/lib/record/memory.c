@@ -184,6 +184,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
 	memory->threads = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
 	memory->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, unref_array);
+	memory->expected = spt_memory_expected_new();
 	memory->stash = spt_stash_new();
 	memory->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	memory->late = g_array_new(FALSE, FALSE, sizeof(struct spt_late_row));
@@ -228,6 +229,7 @@ void spt_memory_free(SptMemory *memory)
 	g_hash_table_unref(memory->images);
 	g_hash_table_unref(memory->threads);
 	g_hash_table_unref(memory->objects);
+	spt_memory_expected_free(memory->expected);
 	spt_stash_free(memory->stash);
 	g_array_unref(memory->nodes);
 	g_array_unref(memory->owners);
@@ -477,6 +479,12 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	spt_memory_put_rows(memory);
 	count_unseen(memory);
 	note_programs(memory);
+	status->unconnected = spt_memory_unconnected(memory, &status->unconnected_name);
+	if (status->unconnected) {
+		note(memory, "memory_unconnected", status->unconnected);
+		spt_output_host(memory->output, "memory_unconnected_program",
+				status->unconnected_name);
+	}
 	if (memory->has_allocations)
 		note_allocations(memory);
 	return true;

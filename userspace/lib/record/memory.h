@@ -33,6 +33,8 @@ bool spt_memory_check_program(const char *program, GError **error);
 
 /* Reports of the source, which give the rings' addresses and threads a meaning. */
 void spt_memory_thread(SptMemory *memory, const SptThread *thread);
+/* The command, or what it has started, has become program @name. */
+void spt_memory_exec(SptMemory *memory, uint32_t pid, uint64_t time, const char *name);
 void spt_memory_object(SptMemory *memory, const SptObjectRow *row);
 
 /* Takes the available records; @all: all records to the end.  *@ret_is_busy: there were many. */

@@ -111,6 +111,9 @@ typedef struct {
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
 	/* Part of the lost ones: calls that were not seen, by enum spt_unseen. */
 	uint64_t unseen[SPT_UNSEEN_REASONS];
+	/* Programs that were started without the library, and the name of one. */
+	uint64_t unconnected;
+	const char *unconnected_name;	/* NULL: there is none; owned by the recorder */
 	/* Programs that cannot be recorded, by enum spt_program_note, and the path of one. */
 	struct {
 		uint64_t programs;
