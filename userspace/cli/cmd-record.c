@@ -345,6 +345,10 @@ static void tell_unseen(const SptMemoryStatus *memory)
 			"programs with such a library" },
 	};
 
+	if (memory->unread)
+		fprintf(stderr, "Note: the last calls of %" PRIu64
+				" threads are missing: they took too long to read.\n",
+			memory->unread);
 	for (unsigned i = 0; i < SPT_UNSEEN_REASONS; i++) {
 		g_autofree char *calls = spt_format_count(memory->unseen[i]);
 

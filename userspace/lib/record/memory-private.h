@@ -100,6 +100,8 @@ struct SptMemory {
 	GHashTable *images;		/* id -> struct spt_image */
 	GHashTable *threads;		/* tid -> GArray of struct spt_known_thread */
 	GHashTable *objects;		/* inode -> GArray of struct spt_known_object */
+	GHashTable *by_path;		/* path -> struct spt_known_object, the latest one */
+	bool is_ending;			/* the source has reported everything */
 	SptStash *stash;		/* all stacks; the output's stash may be replaced */
 	GArray *nodes;			/* node of this stash -> the output's; 0: not yet */
 	SptStash *output_stash;

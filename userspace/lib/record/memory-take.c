@@ -28,6 +28,9 @@ static const struct spt_known_object *known_object(const SptMemory *memory,
 	const GArray *known = g_hash_table_lookup(memory->objects, &record->inode);
 	const struct spt_known_object *found = NULL;
 
+	/* In a sandbox a program knows only the name. */
+	if (!record->inode)
+		return g_hash_table_lookup(memory->by_path, record->path);
 	for (unsigned i = 0; known && i < known->len; i++) {
 		const struct spt_known_object *object =
 			&g_array_index(known, struct spt_known_object, i);
@@ -43,6 +46,8 @@ static const struct spt_known_object *known_object(const SptMemory *memory,
 /* Whether the ring has waited long enough for an unknown object or thread. */
 static bool is_patient(SptMemory *memory, struct spt_memory_ring *ring)
 {
+	if (memory->is_ending)
+		return false;
 	if (!ring->held_ns)
 		ring->held_ns = memory->now_ns;
 	return memory->now_ns - ring->held_ns < PATIENCE_NS;

@@ -16,6 +16,8 @@
 /* A step must not keep the recorder from its other work. */
 #define STEP_NS 20000000ULL
 #define FEW_RECORDS 1000u
+/* What is in the rings at the end is read for that long. */
+#define LAST_NS 60000000000ULL
 
 static uint64_t now_ns(void)
 {
@@ -141,6 +143,12 @@ static void object_clear(void *data)
 	g_free(((struct spt_known_object *)data)->path);
 }
 
+static void object_free(void *data)
+{
+	object_clear(data);
+	g_free(data);
+}
+
 static void unref_array(void *array)
 {
 	g_array_unref(array);
@@ -184,6 +192,8 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
 	memory->threads = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
 	memory->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, unref_array);
+	/* A key is the path of its value. */
+	memory->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, object_free);
 	memory->expected = spt_memory_expected_new();
 	memory->stash = spt_stash_new();
 	memory->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -229,6 +239,7 @@ void spt_memory_free(SptMemory *memory)
 	g_hash_table_unref(memory->images);
 	g_hash_table_unref(memory->threads);
 	g_hash_table_unref(memory->objects);
+	g_hash_table_unref(memory->by_path);
 	spt_memory_expected_free(memory->expected);
 	spt_stash_free(memory->stash);
 	g_array_unref(memory->nodes);
@@ -267,7 +278,8 @@ void spt_memory_object(SptMemory *memory, const SptObjectRow *row)
 {
 	GArray *known = g_hash_table_lookup(memory->objects, &row->inode);
 	struct spt_known_object object = { row->id, row->dev_major, row->dev_minor,
-					   g_strdup(row->path) };
+					   g_strdup(row->path) },
+				*latest = g_memdup2(&object, sizeof(object));
 
 	if (!known) {
 		known = g_array_new(FALSE, FALSE, sizeof(object));
@@ -276,6 +288,8 @@ void spt_memory_object(SptMemory *memory, const SptObjectRow *row)
 				    known);
 	}
 	g_array_append_val(known, object);
+	latest->path = g_strdup(row->path);
+	g_hash_table_replace(memory->by_path, latest->path, latest);
 }
 
 /* Merging. */
@@ -461,17 +475,21 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	bool is_busy;
 
 	let_go(memory);
+	memory->is_ending = true;
 	do {
 		if (!spt_memory_step(memory, true, &is_busy, error))
 			return false;
-	} while (is_busy && memory->now_ns - begin < 100 * STEP_NS);
+	} while (is_busy && memory->now_ns - begin < LAST_NS);
 	for (unsigned i = 0; i < memory->active->len; i++) {
 		struct spt_memory_ring *ring = memory->active->pdata[i];
 
 		spt_memory_settle(memory, ring);
 		spt_memory_count_waits(memory, ring);
 		status->broken += ring->reader.is_broken;
+		status->unread += spt_ring_reader_begin(&ring->reader);
 	}
+	if (status->unread)
+		note(memory, "memory_unread_threads", status->unread);
 	put_mappings(memory);
 	if (!spt_memory_flush(memory, error))
 		return false;
