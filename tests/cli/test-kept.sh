@@ -91,6 +91,98 @@ check 'a command that fails has run, and is recorded' bash -c \
 	>/dev/null 2>&1; [ $? = 127 ] && cmp round-3 sysprof.capture.old' - "$cli" "$workloads" \
 	"$source"
 
+# Two of one name.
+
+# names_of DIRECTORY: what is in it, in a line.
+names_of()
+{
+	find "$1" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' '
+}
+
+# running DIRECTORY OPTIONS...: begins a recording there, and returns once it has a file.
+running()
+{
+	local directory=$1
+
+	shift
+	rm -rf "$directory"
+	mkdir -p "$directory"
+	(cd "$directory" && exec "$cli" record --source "$source" "$@" 2>err >/dev/null) &
+	recorder=$!
+	for _ in $(seq 100); do [ -s "$directory/sysprof.capture.part" ] && return; sleep 0.1; done
+	return 1
+}
+
+# The second one is refused in one line, and the first is whole.
+second_is_refused()
+{
+	local status=0 said
+
+	running two -F 500 -- "$workloads/shares" 3 || return 1
+	said=$(cd two && timeout 60 "$cli" record --source "$source" -- true 2>&1) || status=$?
+	wait $recorder || { cat two/err; return 1; }
+	[ $status = 1 ] && [ "$(wc -l <<<"$said")" = 1 ] &&
+		grep -q 'a recording that has not ended writes sysprof.capture.part' <<<"$said" &&
+		[ "$(names_of two)" = "err sysprof.capture " ] &&
+		"$cli" report two/sysprof.capture | grep -q burn_fifty ||
+		{ echo "status $status: $said"; cat two/err; ls -l two; return 1; }
+}
+
+# What else writes a file of that name is refused, too; the last seconds get the next name.
+others_are_refused()
+{
+	running two -F 500 -- "$workloads/shares" 4 || return 1
+	"$cli" merge -o two/sysprof.capture round-1 round-2 2>two-err && return 1
+	grep -q 'a recording that has not ended' two-err || { cat two-err; return 1; }
+	(cd two && timeout 60 "$cli" receive --listen 127.0.0.1:0 2>&1) |
+		grep -q 'a recording that has not ended' || return 1
+	(cd two && timeout 60 "$cli" record --source "$source" -F 500 --last 5 -- \
+		"$workloads/shares" 0.3 >/dev/null 2>&1) || return 1
+	wait $recorder || { cat two/err; return 1; }
+	[ "$(names_of two)" = "err sysprof-2.capture sysprof.capture " ] || { ls -l two; return 1; }
+}
+
+# Somebody removes the file, or puts another in its place: an error, and nothing is taken for it.
+stolen()
+{
+	local status=0
+
+	running two -F 500 -- "$workloads/shares" 2 || return 1
+	rm two/sysprof.capture.part
+	[ $1 = gone ] || cp round-1 two/sysprof.capture.part
+	wait $recorder || status=$?
+	[ $status = 1 ] && grep -q 'is no longer the file that was written' two/err &&
+		[ ! -e two/sysprof.capture ] ||
+		{ echo "status $status"; cat two/err; ls -l two; return 1; }
+}
+
+# Begun together: one of them records, the others are refused.
+at_once()
+{
+	local whole=0 refused=0 i
+
+	rm -rf two
+	mkdir two
+	for i in 1 2 3 4 5 6; do
+		(cd two && "$cli" record --source "$source" -F 500 -- "$workloads/shares" 1 \
+			>/dev/null 2>"err-$i"; echo $? >"status-$i") &
+	done
+	wait
+	for i in 1 2 3 4 5 6; do
+		[ "$(cat two/status-$i)" = 0 ] && whole=$((whole + 1))
+		grep -q 'a recording that has not ended' two/err-$i && refused=$((refused + 1))
+	done
+	[ $((whole + refused)) = 6 ] && [ $whole -ge 1 ] &&
+		[ "$(find two -name 'sysprof.capture*' | wc -l)" = $((whole < 2 ? 1 : 2)) ] ||
+		{ head two/err-*; ls -l two; return 1; }
+}
+
+check 'a second recording of that name is refused, and the first is whole' second_is_refused
+check '... so is what else writes it, and the last seconds get another name' others_are_refused
+check '... of several at once, one records' at_once
+check 'a file that was removed meanwhile is not reported as written' stolen gone
+check '... nor one that another took the place of' stolen replaced
+
 # Processes that end.
 
 "$workloads/shares" 1 >/dev/null &

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/format.h"
+#include "capture/part.h"
 #include "cmd.h"
 
 static void on_interrupt(int number)
@@ -104,7 +105,7 @@ static bool copy(int from, int to, const char *path, const struct limits *limits
 }
 
 /* FILE.part becomes FILE if the recording is complete. */
-static bool complete(const char *part, const char *path)
+static bool complete(int fd, const char *part, const char *path)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCapture) capture = spt_capture_open(part, &error);
@@ -120,7 +121,12 @@ static bool complete(const char *part, const char *path)
 				 samples, part);
 		return false;
 	}
-	if (!spt_capture_keep_old(path) || rename(part, path) < 0) {
+	if (!spt_part_is_named(fd, part)) {
+		spt_cli_complain("%s is no longer the file that was written: somebody removed or replaced it",
+				 part);
+		return false;
+	}
+	if (!spt_part_keep_old(path) || rename(part, path) < 0) {
 		spt_cli_complain("Cannot rename %s to %s: %s", part, path, g_strerror(errno));
 		return false;
 	}
@@ -137,35 +143,47 @@ static void set_idle(int fd, uint64_t ns)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
 }
 
-static bool receive(int listener, const char *path, const struct limits *limits)
+static bool receive(int listener, int to, const char *path, const struct limits *limits)
 {
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
 	uint64_t bytes = 0;
+	/* It stays locked until it has its name. */
+	int locked = fcntl(to, F_DUPFD_CLOEXEC, 0), fd;
 	bool ok;
-	int to, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
-	if (fd < 0) {
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	ok = fd >= 0;
+	if (!ok) {
 		spt_cli_complain("Nobody has sent anything: %s",
 				 errno == EINTR ? "the waiting was interrupted" :
 						  g_strerror(errno));
-		return false;
-	}
-	to = spt_capture_create_part(part);
-	if (to < 0) {
-		spt_cli_complain("Cannot make %s: %s", part, g_strerror(errno));
+	} else {
+		set_idle(fd, limits->idle_ns);
+		ok = copy(fd, to, part, limits, &bytes);
 		close(fd);
-		return false;
 	}
-	set_idle(fd, limits->idle_ns);
-	ok = copy(fd, to, part, limits, &bytes);
-	close(fd);
+	if (!bytes && spt_part_is_named(to, part))
+		unlink(part);
 	if (close(to) < 0 && ok) {
 		spt_cli_complain("Cannot write %s: %s", part, g_strerror(errno));
 		ok = false;
 	}
-	if (!bytes)
-		unlink(part);
-	return ok && complete(part, path);
+	ok = ok && complete(locked, part, path);
+	close(locked);
+	return ok;
+}
+
+/* The descriptor of the file to write; -1: complained. */
+static int create_part(const char *path)
+{
+	g_autofree char *part = g_strconcat(path, ".part", NULL), *why = NULL;
+	int fd = spt_part_create(part);
+
+	if (fd >= 0)
+		return fd;
+	why = spt_part_failure(part, errno);
+	spt_cli_complain("Cannot write %s: %s", path, why);
+	return -1;
 }
 
 static int run_receive(int argc, char **argv)
@@ -187,7 +205,7 @@ static int run_receive(int argc, char **argv)
 		{ 0 },
 	};
 	struct limits limits;
-	int listener;
+	int listener, to;
 	bool ok;
 
 	if (!spt_cli_parse(&cmd_receive, entries, &argc, &argv))
@@ -210,7 +228,8 @@ static int run_receive(int argc, char **argv)
 	listener = listen_at(address);
 	if (listener < 0)
 		return SPT_EXIT_FAILURE;
-	ok = receive(listener, output, &limits);
+	to = create_part(output);
+	ok = to >= 0 && receive(listener, to, output, &limits);
 	close(listener);
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }

@@ -229,9 +229,10 @@ static void discard(const struct spt_record_options *options, SptRecorder *recor
 {
 	g_autofree char *part = g_strconcat(options->output, ".part", NULL);
 
-	spt_recorder_free(recorder);
-	if (!options->to)
+	/* While it is locked it is this recording's, unless the last seconds were never written. */
+	if (!options->to && !options->recorder.last_ns)
 		g_unlink(part);
+	spt_recorder_free(recorder);
 }
 
 static int open_held(uint32_t object, void *recorder)

@@ -19,6 +19,7 @@ enum {
 	SPT_CAPTURE_ERROR_DAMAGED,
 	SPT_CAPTURE_ERROR_IO,
 	SPT_CAPTURE_ERROR_EMPTY,	/* see spt_capture_writer_keep_old() */
+	SPT_CAPTURE_ERROR_BUSY,		/* see spt_capture_writer_new() */
 };
 
 typedef enum {
@@ -304,16 +305,9 @@ typedef enum {
 typedef struct SptCaptureWriter SptCaptureWriter;
 
 /*
- * Makes a new file at @path, replacing an existing one.  Only its owner can read it, since
- * recordings have other users' command lines.  The descriptor, or -1 and errno.
+ * @path must be a regular file, which is replaced at the end, or not exist.  Fails with
+ * SPT_CAPTURE_ERROR_BUSY while another writer has that name.
  */
-int spt_capture_create_part(const char *path);
-/*
- * Renames an existing file at @path, which is about to be replaced, to @path.old.  True also if
- * there is none.  False: errno says why.
- */
-bool spt_capture_keep_old(const char *path);
-/* @path must be a regular file, which is replaced at the end, or not exist. */
 SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
 /*
  * Writes the same bytes into @fd, a pipe or socket, and closes it at the end.  Messages use @name.

@@ -19,6 +19,7 @@
 #include "capture/events.h"
 #include "capture/nodes.h"
 #include "capture/pack.h"
+#include "capture/part.h"
 #include "capture/writer-private.h"
 
 /* Level 6 saves another 2 % of a second's small numbers, but costs half as much more. */
@@ -344,13 +345,6 @@ static bool write_index(SptCaptureWriter *writer)
 	return write_array(writer, SPT_BLOCK_INDEX, &spt_schema_index, index);
 }
 
-bool spt_capture_keep_old(const char *path)
-{
-	g_autofree char *old = g_strconcat(path, ".old", NULL);
-
-	return rename(path, old) == 0 || errno == ENOENT;
-}
-
 void spt_capture_writer_keep_old(SptCaptureWriter *writer)
 {
 	writer->keeps_old = true;
@@ -367,6 +361,35 @@ static bool is_needless(SptCaptureWriter *writer)
 	return true;
 }
 
+static void name_file(SptCaptureWriter *writer, int fd)
+{
+	if (!spt_part_is_named(fd, writer->part_path))
+		fail(writer, "%s is no longer the file that was written: somebody removed or replaced it",
+		     writer->part_path);
+	else if (writer->keeps_old && !spt_part_keep_old(writer->path))
+		fail(writer,
+		     "the one before cannot be renamed to end in .old: %s; %s is whole and can be opened",
+		     g_strerror(errno), writer->part_path);
+	else if (rename(writer->part_path, writer->path) < 0)
+		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened",
+		     writer->part_path, g_strerror(errno));
+}
+
+static void close_and_name(SptCaptureWriter *writer)
+{
+	/* The file stays locked until it has its name. */
+	int fd = writer->part_path ? fcntl(writer->fd, F_DUPFD_CLOEXEC, 0) : -1;
+
+	/* Where writing is delayed (quota, network), close() reports errors. */
+	if (close(writer->fd) < 0)
+		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
+	writer->fd = -1;
+	if (writer->part_path && !writer->error)
+		name_file(writer, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
 bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time,
 			       GError **error)
 {
@@ -381,17 +404,7 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 	    !spt_writer_write_rows(writer, SPT_BLOCK_END, &spt_schema_end, &end, 1) ||
 	    !end_flush(writer))
 		return report(writer, error);
-	/* Where writing is delayed (quota, network), close() reports errors. */
-	if (close(writer->fd) < 0)
-		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
-	writer->fd = -1;
-	if (!writer->error && writer->keeps_old && !spt_capture_keep_old(writer->path))
-		fail(writer,
-		     "the one before cannot be renamed to end in .old: %s; %s is whole and can be opened",
-		     g_strerror(errno), writer->part_path);
-	if (!writer->error && writer->part_path && rename(writer->part_path, writer->path) < 0)
-		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened",
-		     writer->part_path, g_strerror(errno));
+	close_and_name(writer);
 	if (!report(writer, error))
 		return false;
 	writer->finished = true;
@@ -418,21 +431,22 @@ static bool check_target(SptCaptureWriter *writer)
 		    "it is not a regular file; a capture replaces the file of its name at the end");
 }
 
-int spt_capture_create_part(const char *path)
-{
-	/* The part file of a recording that was killed.  A link is removed, its target stays. */
-	unlink(path);
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-}
-
 static bool open_part(SptCaptureWriter *writer)
 {
+	g_autofree char *why = NULL;
+	bool is_busy;
+
 	if (!check_target(writer))
 		return false;
-	writer->fd = spt_capture_create_part(writer->part_path);
-	if (writer->fd < 0)
-		return fail(writer, "%s cannot be made: %s", writer->part_path, g_strerror(errno));
-	return true;
+	writer->fd = spt_part_create(writer->part_path);
+	if (writer->fd >= 0)
+		return true;
+	is_busy = errno == EWOULDBLOCK;
+	why = spt_part_failure(writer->part_path, errno);
+	fail(writer, "%s", why);
+	if (is_busy)
+		writer->error->code = SPT_CAPTURE_ERROR_BUSY;
+	return false;
 }
 
 static void begin(SptCaptureWriter *writer)
@@ -510,11 +524,11 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	if (!writer)
 		return;
 	if (writer->fd >= 0) {
-		close(writer->fd);
 		if ((writer->flushed_bytes <= SPT_FILE_HEADER_BYTES ||
 		     g_error_matches(writer->error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY)) &&
-		    writer->part_path)
+		    writer->part_path && spt_part_is_named(writer->fd, writer->part_path))
 			unlink(writer->part_path);
+		close(writer->fd);
 	}
 	g_free(writer->path);
 	g_free(writer->part_path);

@@ -8,6 +8,7 @@
 #include "record/flight.h"
 
 #define COMPACT_NODES 4096		/* fewer are not worth it */
+#define MOST_BUSY_NAMES 99
 
 struct flight {
 	SptOutput output;
@@ -83,15 +84,36 @@ static char *next_path(const struct flight *flight)
 			       flight->output.path + stem);
 }
 
+/* A name that another recorder writes is left to it: the last seconds come only once. */
+static SptCaptureWriter *make_writer(struct flight *flight, char **ret_path, GError **error)
+{
+	unsigned last = flight->n_written + MOST_BUSY_NAMES;
+
+	for (;; flight->n_written++) {
+		g_autofree char *path = next_path(flight);
+		g_autoptr(GError) why = NULL;
+		SptCaptureWriter *writer = spt_capture_writer_new(path, &why);
+
+		if (!writer && flight->n_written < last &&
+		    g_error_matches(why, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY))
+			continue;
+		if (writer)
+			*ret_path = g_steal_pointer(&path);
+		else
+			g_propagate_error(error, g_steal_pointer(&why));
+		return writer;
+	}
+}
+
 static bool flight_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error)
 {
 	struct flight *flight = (struct flight *)output;
-	g_autofree char *path = next_path(flight);
 	g_autoptr(SptCaptureWriter) writer = NULL;
+	g_autofree char *path = NULL;
 
 	spt_flight_forget(flight->rows, now - MIN(flight->last_ns, now));
 	compact(flight);
-	writer = spt_capture_writer_new(path, error);
+	writer = make_writer(flight, &path, error);
 	if (!writer)
 		return false;
 	spt_capture_writer_keep_old(writer);
