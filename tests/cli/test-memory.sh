@@ -174,6 +174,24 @@ check 'requests of more than there is, by bytes: recorded' record refused --memo
 	"$allocates" refused
 check '... and as many others as usual' judge refused '
 assert 180e6 < total("allocated") < 220e6, total("allocated")'
+# nothing_temporary NAME: neither the metric, which says what has it, nor a part of the sums.
+nothing_temporary()
+{
+	local file=$work/$1.capture
+
+	"$cli" report --metric temporary "$file" >"$work/temporary" 2>&1 && return 1
+	grep -q 'has no metric "temporary"; record with --memory=all' "$work/temporary" || return
+	{ "$cli" info "$file"; "$cli" info --json "$file"; "$cli" report --metric live "$file"
+	"$cli" report --metric live --json "$file"; } >"$work/temporary" || return
+	grep -q '^allocated: .* by .* calls$' "$work/temporary" && ! grep temporary "$work/temporary"
+}
+
+check 'blocks in turn: recorded' record fifo --memory "$allocates" fifo
+check '... none is temporary' judge fifo 'assert total("temporary") < 10000, total("temporary")'
+check '... by bytes: recorded' record fifo-some --memory=64K "$allocates" fifo
+check '... which does not know what is temporary, and says so' nothing_temporary fifo-some
+"$cli" merge -o "$work/fifo-both.capture" "$work/fifo.capture" "$work/fifo-some.capture" >/dev/null
+check '... nor does a recording that they are merged to' nothing_temporary fifo-both
 for i in 1 2; do
 	printf '#include <stdlib.h>\nvoid *allocate(void) { void *p = malloc(%d); %s return p; }\n' \
 		$((i * 100)) '__asm__ volatile("");' >"$work/lib$i.c"

@@ -29,7 +29,7 @@ void spt_cli_print_resident(const SptCapture *capture, uint64_t start_ns, int wi
 
 void spt_cli_print_heap(const SptCapture *capture, uint64_t start_ns, int width)
 {
-	g_autofree char *bytes = NULL, *calls = NULL, *all = NULL, *text = NULL;
+	g_autofree char *bytes = NULL, *calls = NULL, *all = NULL, *text = NULL, *part = NULL;
 	SptAllocationSums sums;
 	SptMemoryUse use;
 
@@ -37,8 +37,10 @@ void spt_cli_print_heap(const SptCapture *capture, uint64_t start_ns, int width)
 		return;
 	bytes = spt_format_bytes(sums.bytes);
 	calls = spt_format_count(sums.calls);
-	all = g_strdup_printf("%s by %s calls, %.1f %% of it temporary", bytes, calls,
-			      spt_percent(sums.temporary, sums.bytes));
+	if (sums.has_temporary)
+		part = g_strdup_printf(", %.1f %% of it temporary",
+				       spt_percent(sums.temporary, sums.bytes));
+	all = g_strdup_printf("%s by %s calls%s", bytes, calls, part ? part : "");
 	use = (SptMemoryUse){ .most = sums.most, .most_time = sums.most_time, .last = sums.live };
 	text = spt_memory_use_text(&use, start_ns, spt_format_bytes);
 	print_line("allocated", width, all);
@@ -69,7 +71,8 @@ void spt_cli_add_heap(SptJson *json, const SptCapture *capture)
 	spt_json_count(json, "bytes", sums.bytes);
 	spt_json_count(json, "calls", sums.calls);
 	spt_json_count(json, "freed", sums.freed);
-	spt_json_count(json, "temporary", sums.temporary);
+	if (sums.has_temporary)
+		spt_json_count(json, "temporary", sums.temporary);
 	spt_json_count(json, "most", sums.most);
 	spt_json_count(json, "most_time_ns", sums.most_time);
 	spt_json_count(json, "last", sums.live);

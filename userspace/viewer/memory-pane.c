@@ -45,7 +45,7 @@ static const struct {
 
 struct _SptMemoryPane {
 	GtkBox parent_instance;
-	GtkWidget *values[SUMS], *notes[SUMS], *resident;
+	GtkWidget *titles[SUMS], *values[SUMS], *notes[SUMS];
 	SptTable *holders, *sizes, *lifetimes, *threads;
 	SptDocument *document;
 	SptQuery *query;
@@ -68,6 +68,7 @@ struct group {
 
 struct answer {
 	uint64_t sums[SUMS], peak_time;
+	bool has_temporary;
 	SptMemoryUse use;
 	GArray *holders;			   /* struct holder */
 	GArray *sizes, *lifetimes, *threads;	   /* struct group */
@@ -223,13 +224,15 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 	answer->threads = new_groups();
 	spt_allocation_sums(document->capture, &all);
 	answer->peak_time = all.most_time;
+	answer->has_temporary = all.has_temporary;
 	if (spt_resident_use(document->capture, &answer->use))
 		answer->sums[RESIDENT] = answer->use.most;
 	sum_up(document, ALLOCATED, is_each ? BYTES_AND_CALLS : BYTES, answer);
 	find_holders(document, answer);
 	if (!is_each || answer->sums[ALLOCATED] != all.bytes) {
 		sum_up(document, CALLS, is_each ? NOTHING : ONLY_CALLS, answer);
-		sum_up(document, TEMPORARY, NOTHING, answer);
+		if (all.has_temporary)
+			sum_up(document, TEMPORARY, NOTHING, answer);
 		sum_up(document, LIVE, NOTHING, answer);
 	} else {
 		/* That takes no more passes over millions of rows. */
@@ -269,6 +272,13 @@ static char *note_of(const struct answer *answer, unsigned sum, uint64_t start_n
 	}
 }
 
+static void set_visible(SptMemoryPane *self, unsigned sum, bool is_visible)
+{
+	gtk_widget_set_visible(self->titles[sum], is_visible);
+	gtk_widget_set_visible(self->values[sum], is_visible);
+	gtk_widget_set_visible(self->notes[sum], is_visible);
+}
+
 static void show_sums(SptMemoryPane *self, const struct answer *answer)
 {
 	uint64_t start_ns = spt_query_document(self->query)->summary.start_ns;
@@ -281,9 +291,8 @@ static void show_sums(SptMemoryPane *self, const struct answer *answer)
 		gtk_label_set_text(GTK_LABEL(self->values[i]), value);
 		gtk_label_set_text(GTK_LABEL(self->notes[i]), note);
 	}
-	gtk_widget_set_visible(self->resident, answer->use.most > 0);
-	gtk_widget_set_visible(self->values[RESIDENT], answer->use.most > 0);
-	gtk_widget_set_visible(self->notes[RESIDENT], answer->use.most > 0);
+	set_visible(self, RESIDENT, answer->use.most > 0);
+	set_visible(self, TEMPORARY, answer->has_temporary);
 }
 
 static int by_order(gconstpointer a, gconstpointer b)
@@ -405,16 +414,13 @@ static GtkWidget *new_sums(SptMemoryPane *self)
 	gtk_widget_set_margin_start(grid, 6);
 	gtk_widget_set_margin_end(grid, 6);
 	for (unsigned i = 0; i < SUMS; i++) {
-		GtkWidget *title = new_title(i);
-
+		self->titles[i] = new_title(i);
 		self->values[i] = new_label(true);
 		self->notes[i] = new_label(false);
 		gtk_widget_set_hexpand(self->notes[i], TRUE);
-		gtk_grid_attach(GTK_GRID(grid), title, 0, (int)i, 1, 1);
+		gtk_grid_attach(GTK_GRID(grid), self->titles[i], 0, (int)i, 1, 1);
 		gtk_grid_attach(GTK_GRID(grid), self->values[i], 1, (int)i, 1, 1);
 		gtk_grid_attach(GTK_GRID(grid), self->notes[i], 2, (int)i, 1, 1);
-		if (i == RESIDENT)
-			self->resident = title;
 	}
 	return grid;
 }

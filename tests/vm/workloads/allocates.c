@@ -15,6 +15,7 @@
  *   left     a signal handler that leaves the recording of a call by longjmp(); then 300000 blocks
  *   guess    code made at run time whose frame pointer is one of memory that disappears
  *   refused  requests of more than there is; then 200000 blocks of 1000 bytes
+ *   fifo     200000 blocks of 1000 bytes, each freed after 100 more
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */
@@ -384,6 +385,16 @@ static void destroy(void *data)
 	pthread_setspecific(key, realloc(data, 32));
 }
 
+static void fifo(void)
+{
+	static void *held[100];
+
+	for (unsigned i = 0; i < 200000; i++) {
+		free(held[i % 100]);
+		held[i % 100] = malloc(1000);
+	}
+}
+
 static void *live_shortly(void *data)
 {
 	(void)data;
@@ -433,6 +444,8 @@ int main(int argc, char **argv)
 		guess();
 	else if (strcmp(how, "refused") == 0)
 		refused();
+	else if (strcmp(how, "fifo") == 0)
+		fifo();
 	else if (strcmp(how, "exits") == 0) {
 		pthread_key_create(&key, destroy);
 		for (unsigned i = 0; i < 20; i++)

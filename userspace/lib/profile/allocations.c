@@ -441,6 +441,17 @@ static uint32_t source_of(uint32_t whose)
 						SYSPROF_SOURCE_VMALLOC;
 }
 
+/*
+ * Temporary is what was freed before its thread allocated again, which is not known of a thread of
+ * which only some allocations were picked.  Merged recordings have the sizes of all.
+ */
+static bool knows_temporary(const SptCapture *capture)
+{
+	const char *mean = spt_capture_host(capture, "memory_mean_bytes");
+
+	return !mean || !mean[strspn(mean, "0, ")];
+}
+
 static bool has_rows_of(const SptCapture *capture, enum what what, uint32_t whose)
 {
 	g_autoptr(SptStreamReader) reader = NULL;
@@ -452,7 +463,8 @@ static bool has_rows_of(const SptCapture *capture, enum what what, uint32_t whos
 	/* A program may have millions of rows: without that source they are skipped. */
 	if (whose)
 		return spt_events_are_in(capture, source_of(whose));
-	if (what == FREED_HERE && !spt_capture_host(capture, "memory_free_stacks"))
+	if ((what == FREED_HERE && !spt_capture_host(capture, "memory_free_stacks")) ||
+	    (what == TEMPORARY && !knows_temporary(capture)))
 		return false;
 	reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
 	while ((rows = spt_stream_reader_next(reader, &n)))
@@ -498,6 +510,7 @@ bool spt_allocation_sums(const SptCapture *capture, SptAllocationSums *ret)
 	const struct all *all = look_at_all(capture, 0);
 
 	*ret = all->sums;
+	ret->has_temporary = knows_temporary(capture);
 	return !all->is_empty;
 }
 

@@ -35,6 +35,7 @@ void spt_allocations_live(const SptCapture *capture, uint32_t whose, uint64_t be
 typedef struct {
 	uint64_t bytes, calls;
 	uint64_t freed, temporary, live;	/* of them; live: not freed at the end */
+	bool has_temporary;			/* false: that is not known */
 	uint64_t most, most_time;		/* in use when that was most, and when */
 } SptAllocationSums;
 

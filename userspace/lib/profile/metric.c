@@ -322,7 +322,7 @@ static const SptMetric metrics[] = {
 		.name = "temporary",
 		.title = SPT_WORDS("Temporary Memory"),
 		.value = "memory that was freed before its thread allocated again",
-		.option = "--memory",
+		.option = "--memory=all",
 		.unit = SPT_UNIT_BYTES,
 		.parts = SPT_METRIC_HAS_SIZE,
 		.source = &spt_weights_temporary,
