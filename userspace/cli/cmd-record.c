@@ -4,6 +4,7 @@
  */
 #include <glib/gstdio.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,8 @@
 #define TRIGGERED_FILES 16
 
 static volatile sig_atomic_t interrupts, child_ended, asked;
+/* SIGTERM or SIGHUP, which end the recording while the command runs, and how many of them. */
+static volatile sig_atomic_t ended_by, endings;
 /* The command, and when it ended: a flush may delay the check for a while. */
 static volatile pid_t command;
 static volatile int64_t command_ended_us;
@@ -33,6 +36,12 @@ static void on_interrupt(int number)
 {
 	(void)number;
 	interrupts++;
+}
+
+static void on_end(int number)
+{
+	ended_by = number;
+	endings++;
 }
 
 static void on_child(int number, siginfo_t *info, void *context)
@@ -52,11 +61,14 @@ static void on_ask(int number)
 
 static void catch_signals(bool is_flight)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = { .sa_handler = on_interrupt }, before;
 
 	sigaction(SIGINT, &action, NULL);
+	action.sa_handler = on_end;
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* nohup has it ignored. */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	sigaction(SIGCHLD,
 		  &(struct sigaction){ .sa_sigaction = on_child,
 				       .sa_flags = SA_NOCLDSTOP | SA_SIGINFO },
@@ -121,6 +133,25 @@ static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, c
 }
 
 /*
+ * Whether the recording ends because of a signal.  Ctrl-C also reaches the command, and the
+ * recorder waits for its end; a second Ctrl-C stops waiting.  Others are sent to the recorder
+ * alone.
+ */
+static bool is_ended(const struct spt_child *child)
+{
+	return ended_by || interrupts >= (child->pid ? 2 : 1);
+}
+
+static void pass_on(struct spt_child *child)
+{
+	static bool is_passed;
+
+	if (ended_by && !is_passed)
+		spt_child_signal(child, ended_by);
+	is_passed |= ended_by != 0;
+}
+
+/*
  * Until the command or the recorded processes have ended, the time is over, or the user interrupts.
  */
 static bool record(SptRecorder *recorder, const struct spt_record_options *options,
@@ -157,11 +188,8 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			break;
 		if (!child->pid && status.has_ended)
 			break;
-		/*
-		 * Ctrl-C also reaches the command, and the recorder waits for its end; a second
-		 * Ctrl-C stops waiting.
-		 */
-	} while (child->pid ? !child->ended && interrupts < 2 : !interrupts);
+	} while (!(child->pid && child->ended) && !is_ended(child));
+	pass_on(child);
 	if (is_shown && shown_ns)
 		fprintf(stderr, "\r%*s\r", 60, "");
 	return true;
@@ -197,7 +225,7 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 		      const struct spt_child *child)
 {
 	uint64_t ran_ns = child->ran_ns, wall_ns = child->ended_ns - child->begun_ns;
-	g_autofree char *ran = NULL, *wall = NULL, *pid = NULL;
+	g_autofree char *ran = NULL, *wall = NULL;
 	SptRecorderStatus status;
 
 	if (options->recorder.last_ns)
@@ -212,16 +240,35 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 		wall_ns = status.elapsed_ns;
 	} else if (!child->ended || options->recorder.filter.n_pids) {
 		return;
-	} else {
-		pid = g_strdup_printf("%d", (int)command);
-		spt_recorder_note(recorder, "command_pid", pid);
-		if (options->all_cpus)
-			spt_recorder_note(recorder, "leads", "system");
 	}
 	ran = g_strdup_printf("%" PRIu64, ran_ns);
 	wall = g_strdup_printf("%" PRIu64, wall_ns);
 	spt_recorder_note(recorder, "ran_ns", ran);
 	spt_recorder_note(recorder, "wall_ns", wall);
+}
+
+/* At the start: a recording may end before its command does, or be killed. */
+static void note_command(SptRecorder *recorder, const struct spt_record_options *options,
+			 const struct spt_child *child)
+{
+	g_autofree char *pid = g_strdup_printf("%d", (int)child->pid);
+
+	if (!child->pid || options->recorder.filter.n_pids)
+		return;
+	spt_recorder_note(recorder, "command_pid", pid);
+	if (options->all_cpus)
+		spt_recorder_note(recorder, "leads", "system");
+}
+
+/* The command may outlive the recording.  A second signal ends the waiting for it, too. */
+static void wait_for(struct spt_child *child)
+{
+	while (child->pid && !child->ended && endings < 2) {
+		pass_on(child);
+		spt_child_look_after(child);
+		if (!child->ended)
+			poll(NULL, 0, STEP_MS);
+	}
 }
 
 /* The recording has not everything that was requested. */
@@ -438,6 +485,7 @@ static int run_recording(const struct spt_record_options *options)
 		return give_up(&child);
 	}
 	catch_signals(options->recorder.last_ns > 0);
+	note_command(recorder, options, &child);
 	ok = spt_recorder_start(recorder, &error);
 	if (ok) {
 		if (child.pid)
@@ -465,7 +513,7 @@ static int run_recording(const struct spt_record_options *options)
 		spt_cli_complain("%s", error->message);
 		tell_what_is_left(options);
 		g_clear_pointer(&recorder, spt_recorder_free);
-		spt_child_wait(&child);
+		wait_for(&child);
 		return SPT_EXIT_FAILURE;
 	}
 	spt_recorder_status(recorder, &status);
@@ -499,10 +547,12 @@ static int run_recording(const struct spt_record_options *options)
 			1e9 / (double)status.period_ns);
 	tell_thrift(&status.thrift);
 	if (options->bundle && !bundle(recorder, path)) {
-		spt_child_wait(&child);
+		wait_for(&child);
 		return SPT_EXIT_FAILURE;
 	}
-	spt_child_wait(&child);
+	wait_for(&child);
+	if (child.pid && !child.ended)
+		return SPT_SIGNAL_STATUS + ended_by;
 	return spt_child_exit_status(&child);
 }
 

@@ -127,6 +127,14 @@ void spt_child_look_after(struct spt_child *child)
 		take_end(child, WNOHANG);
 }
 
+void spt_child_signal(struct spt_child *child, int number)
+{
+	spt_child_look_after(child);
+	/* Until its end is noted, nobody else has its number. */
+	if (child->pid && !child->ended)
+		kill(child->pid, number);
+}
+
 bool spt_child_has_failed(const struct spt_child *child)
 {
 	char byte;

@@ -32,6 +32,8 @@ bool spt_child_prepare(struct spt_child *child, char **command);
 void spt_child_let_go(struct spt_child *child, const char *const *environment);
 /* Notes its end, if it has ended; called after SIGCHLD. */
 void spt_child_look_after(struct spt_child *child);
+/* Sends it a signal, if it has not ended. */
+void spt_child_signal(struct spt_child *child, int number);
 /* Whether a child that has ended could not be run.  It complained. */
 bool spt_child_has_failed(const struct spt_child *child);
 /* Waits for a command that outlives the recording, for its status. */

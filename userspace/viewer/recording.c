@@ -184,18 +184,23 @@ static unsigned exit_status(SptRecording *self)
 		       (unsigned)g_subprocess_get_exit_status(self->process);
 }
 
-/* What reports need to know of the command: which process it is, and how it ended. */
-static void note_command(SptRecording *self, SptRecorder *recorder)
+/* What reports need to know of the command: which process it is, as soon as the file begins. */
+static void note_pid(SptRecording *self, SptRecorder *recorder)
 {
-	g_autofree char *pid = g_strdup_printf("%u", self->command_pid), *status = NULL;
+	g_autofree char *pid = g_strdup_printf("%u", self->command_pid);
 
-	if (!self->command_pid)
+	if (self->command_pid)
+		spt_recorder_note(recorder, "command_pid", pid);
+}
+
+static void note_end(SptRecording *self, SptRecorder *recorder)
+{
+	g_autofree char *status = NULL;
+
+	if (!self->command_pid || !self->has_ended)
 		return;
-	spt_recorder_note(recorder, "command_pid", pid);
-	if (self->has_ended) {
-		status = g_strdup_printf("%u", exit_status(self));
-		spt_recorder_note(recorder, "exit_status", status);
-	}
+	status = g_strdup_printf("%u", exit_status(self));
+	spt_recorder_note(recorder, "exit_status", status);
 }
 
 /* Until something else is requested; STOP if it failed. */
@@ -204,7 +209,10 @@ static enum wish record(SptRecording *self, GError **error)
 	g_autoptr(SptRecorder) recorder = begin(self, error);
 	enum wish wish;
 
-	if (!recorder || !spt_recorder_start(recorder, error))
+	if (!recorder)
+		return STOP;
+	note_pid(self, recorder);
+	if (!spt_recorder_start(recorder, error))
 		return STOP;
 	if (self->program)
 		spt_recorder_expect(recorder, self->program);
@@ -215,7 +223,7 @@ static enum wish record(SptRecording *self, GError **error)
 			return STOP;
 	}
 	if (wish == STOP)
-		note_command(self, recorder);
+		note_end(self, recorder);
 	if (wish == STOP && spt_recorder_finish(recorder, NULL, error))
 		publish(self, recorder);
 	return wish;
