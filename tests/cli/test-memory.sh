@@ -186,6 +186,32 @@ nothing_temporary()
 	grep -q '^allocated: .* by .* calls$' "$work/temporary" && ! grep temporary "$work/temporary"
 }
 
+# What LD_PRELOAD takes: long lists, and no blanks or colons in the library's own path.
+long_preload()
+{
+	local libm list= i
+
+	libm=$(ldconfig -p | sed -n '/x86-64\|AArch64/s/.*libm\.so\.6 .*=> //p' | head -n 1)
+	for ((i = 0; i < 8000; i += ${#libm} + 1)); do list=$list:$libm; done
+	LD_PRELOAD=${list#:} "$work/bin/sysprof-cli" record --source perf --memory \
+		-o "$work/long.capture" -- "$allocates" known >"$work/out" 2>"$work/err" &&
+		grep -q '^Allocations: [5-9],' "$work/err"
+}
+in_directory()
+{
+	local home="$work/a$1b"
+
+	rm -rf "$home"
+	cp -r "$work/bin" "$home"
+	"$home/sysprof-cli" record --source perf --memory -o "$work/odd.capture" -- \
+		"$allocates" known >"$work/out" 2>"$work/err" && return 1
+	[ "$(wc -l <"$work/err")" = 1 ] && grep -q 'has a blank, a colon' "$work/err" &&
+		[ ! -e "$work/odd.capture.part" ]
+}
+check 'a long LD_PRELOAD is kept' long_preload
+check 'a directory with a blank is refused' in_directory ' '
+check 'one with a colon is' in_directory ':'
+
 check 'blocks in turn: recorded' record fifo --memory "$allocates" fifo
 check '... none is temporary' judge fifo 'assert total("temporary") < 10000, total("temporary")'
 check '... by bytes: recorded' record fifo-some --memory=64K "$allocates" fifo

@@ -4,11 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,42 +35,44 @@ bool spt_child_check(char **command)
 	return false;
 }
 
-/* Names and values in turn, each with its nul, and a nul behind the last one. */
-static void set_environment(const char *text, size_t bytes)
+/* Names and values in turn, each with its nul, which another process has written into @fd. */
+static bool set_environment(int fd)
 {
-	const char *end = text + bytes, *value;
+	struct stat status;
+	size_t bytes = fstat(fd, &status) == 0 ? (size_t)status.st_size : 0;
+	const char *text = bytes ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : "",
+		   *end = text + bytes, *value;
 
-	for (; text < end && *text; text = value + strlen(value) + 1) {
+	if (text == MAP_FAILED)
+		return false;
+	for (; text < end; text = value + strlen(value) + 1) {
 		value = text + strlen(text) + 1;
 		g_setenv(text, value, TRUE);
 	}
+	return true;
 }
 
 bool spt_child_prepare(struct spt_child *child, char **command)
 {
 	int go[2], failed[2], number;
 
-	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
+	child->environment = memfd_create("environment", MFD_CLOEXEC);
+	if (child->environment < 0 || pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
 		return false;
 	}
 	child->pid = fork();
 	if (child->pid == 0) {
-		char text[PIPE_BUF + 2] = "";
-		ssize_t bytes;
+		char byte;
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(go[1]);
-		/*
-		 * Receives its environment and then runs the command.  End of file: the recorder
-		 * gave up.
-		 */
-		bytes = read(go[0], text, PIPE_BUF);
-		if (bytes < 1)
+		/* End of file: the recorder gave up. */
+		if (read(go[0], &byte, 1) < 1)
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
-		set_environment(text, (size_t)bytes);
-		execvp(command[0], command);
+		if (set_environment(child->environment))
+			execvp(command[0], command);
 		number = errno;
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(number));
 		_exit(write(failed[1], "", 1) == 1 ? SPT_CHILD_CANNOT_RUN : SPT_EXIT_FAILURE);
@@ -109,16 +112,22 @@ static pid_t take_end(struct spt_child *child, int options)
 
 void spt_child_let_go(struct spt_child *child, const char *const *environment)
 {
-	g_autoptr(GByteArray) text = g_byte_array_new();
+	bool ok = true;
 
-	for (; environment && *environment; environment++)
-		g_byte_array_append(text, (const guint8 *)*environment, strlen(*environment) + 1);
-	g_byte_array_append(text, (const guint8 *)"", 1);
+	for (; child->pid && environment && *environment; environment++) {
+		size_t bytes = strlen(*environment) + 1;
+
+		ok &= write(child->environment, *environment, bytes) == (ssize_t)bytes;
+	}
 	child->begun_ns = now_ns();
-	/* A longer text might be written only in part. */
-	if (child->pid && (text->len > PIPE_BUF ||
-			   write(child->go, text->data, text->len) != (ssize_t)text->len))
-		kill(child->pid, SIGKILL);
+	/* Without the byte it ends, as if it could not be run. */
+	if (!ok)
+		spt_cli_complain("Cannot run the command: %s", g_strerror(errno));
+	else if (child->pid && write(child->go, "", 1) == 1)
+		return;
+	if (child->go >= 0)
+		close(child->go);
+	child->go = -1;
 }
 
 void spt_child_look_after(struct spt_child *child)

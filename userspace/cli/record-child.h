@@ -11,13 +11,14 @@ struct spt_child {
 	pid_t pid;		/* 0: there is none */
 	int go;			/* a byte lets it run; closing makes it give up */
 	int failed;		/* gets a byte if it could not be run */
+	int environment;	/* what the command's has besides this process's; a memfd */
 	int status;
 	bool ended;
 	uint64_t begun_ns, ended_ns;	/* CLOCK_MONOTONIC; ended: when that was noticed */
 	uint64_t ran_ns;	/* CPU time, with that of its children that it waited for */
 };
 
-#define SPT_CHILD_NONE { .go = -1, .failed = -1 }
+#define SPT_CHILD_NONE { .go = -1, .failed = -1, .environment = -1 }
 #define SPT_CHILD_CANNOT_RUN 127	/* as a shell's exit status */
 
 /* Called before anything is recorded: whether there is such a program.  False: complained. */

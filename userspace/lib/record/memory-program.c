@@ -93,6 +93,16 @@ static bool check_within(const char *program, unsigned depth, GError **error)
 	return ok;
 }
 
+bool spt_memory_check_library(const char *path, GError **error)
+{
+	if (!path[strcspn(path, ": \t\n\v\f\r$")])
+		return true;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+		      "Cannot load a library into programs (--memory, --waits=calls): its path, %s, has a blank, a colon or a dollar sign, which LD_PRELOAD cannot have; install Sysprof elsewhere",
+		      path);
+	return false;
+}
+
 bool spt_memory_check_program(const char *program, GError **error)
 {
 	return check_within(program, 0, error);

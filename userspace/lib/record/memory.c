@@ -116,6 +116,8 @@ static bool add_library(GString *libraries, const char *name, bool is_wanted, GE
 {
 	g_autofree char *path = is_wanted ? find_library(name, error) : NULL;
 
+	if (path && !spt_memory_check_library(path, error))
+		return false;
 	if (path)
 		g_string_append_printf(libraries, "%s%s", libraries->len ? ":" : "", path);
 	return path || !is_wanted;

@@ -31,6 +31,9 @@ const char *const *spt_memory_environment(const SptMemory *memory);
 /* Whether a library can be loaded into @program; if not, @error says why. */
 bool spt_memory_check_program(const char *program, GError **error);
 
+/* Whether LD_PRELOAD can have @path; if not, @error says why. */
+bool spt_memory_check_library(const char *path, GError **error);
+
 /* Reports of the source, which give the rings' addresses and threads a meaning. */
 void spt_memory_thread(SptMemory *memory, const SptThread *thread);
 /* The command, or what it has started, has become program @name. */
