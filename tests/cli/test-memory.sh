@@ -212,6 +212,23 @@ check 'a long LD_PRELOAD is kept' long_preload
 check 'a directory with a blank is refused' in_directory ' '
 check 'one with a colon is' in_directory ':'
 
+# Blocks in use have a budget of their own, which is as large as that of the rest.
+too_many()
+{
+	"$work/bin/sysprof-cli" record --source perf --memory --memory-limit 100M \
+		-o "$work/too-many.capture" -- "$allocates" many >"$work/out" 2>"$work/err" && return 1
+	grep -q 'so many blocks in use that the recorder needs 1[0-9]* MiB .* may have 100 MiB' \
+		"$work/err" && "$cli" info "$work/too-many.capture.part" | grep -q '^allocated .* calls'
+}
+few_enough()
+{
+	"$work/bin/sysprof-cli" record --source perf --memory --memory-limit 200M \
+		-o "$work/many.capture" -- "$allocates" many >"$work/out" 2>"$work/err" &&
+		grep -q '^Allocations: 3,000,0.* 0 lost' "$work/err"
+}
+check 'millions of blocks in use' few_enough
+check '... more than the recorder may have memory for are named' too_many
+
 check 'blocks in turn: recorded' record fifo --memory "$allocates" fifo
 check '... none is temporary' judge fifo 'assert total("temporary") < 10000, total("temporary")'
 check '... by bytes: recorded' record fifo-some --memory=64K "$allocates" fifo

@@ -16,6 +16,7 @@
  *   guess    code made at run time whose frame pointer is one of memory that disappears
  *   refused  requests of more than there is; then 200000 blocks of 1000 bytes
  *   fifo     200000 blocks of 1000 bytes, each freed after 100 more
+ *   many     3 million blocks of 16 bytes, which it keeps
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */
@@ -395,6 +396,12 @@ static void fifo(void)
 	}
 }
 
+static void many(void)
+{
+	for (unsigned i = 0; i < 3000000; i++)
+		seen = malloc(16);
+}
+
 static void *live_shortly(void *data)
 {
 	(void)data;
@@ -446,6 +453,8 @@ int main(int argc, char **argv)
 		refused();
 	else if (strcmp(how, "fifo") == 0)
 		fifo();
+	else if (strcmp(how, "many") == 0)
+		many();
 	else if (strcmp(how, "exits") == 0) {
 		pthread_key_create(&key, destroy);
 		for (unsigned i = 0; i < 20; i++)

@@ -51,6 +51,13 @@ static inline void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address)
 	__builtin_prefetch(&blocks->slots[spt_blocks_hash(address) & blocks->mask]);
 }
 
+/* Memory that they take. */
+static inline uint64_t spt_blocks_bytes(const SptBlocks *blocks)
+{
+	return blocks->n_used * sizeof(SptBlock) +
+	       (blocks->slots ? (blocks->mask + 1) * sizeof(struct spt_block_slot) : 0);
+}
+
 void spt_blocks_clear(SptBlocks *blocks);
 /* The block at @address; NULL: there is none.  Blocks are valid until the next change. */
 SptBlock *spt_blocks_find(SptBlocks *blocks, uint64_t address);

@@ -89,6 +89,7 @@ struct SptMemory {
 	/* between two stamps, on average from the start to then; times 2^32 */
 	uint64_t stamp_step;
 	uint64_t last_ns;		/* time of the last event */
+	uint64_t most_bytes;		/* for blocks in use; 0: not decided yet */
 	uint64_t next_handle;
 	GArray *owners;			/* struct spt_owner, by the number of the ring */
 	uint32_t first_unknown;		/* the owners before it are known, or given up */

@@ -197,7 +197,8 @@ void spt_memory_put_rows(SptMemory *memory)
 		spt_output_put_rows(memory->output, SPT_ROW_ALLOCATION, memory->rows,
 				    memory->n_rows);
 	memory->n_rows = 0;
-	if (!memory->failure && spt_output_is_full(memory->output))
+	if (!memory->failure && spt_output_is_full(memory->output) &&
+	    spt_memory_has_room(memory, &memory->failure))
 		spt_output_flush(memory->output, memory->now_ns, &memory->failure);
 }
 

@@ -44,6 +44,8 @@ void spt_memory_object(SptMemory *memory, const SptObjectRow *row);
 bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **error);
 /* Called before a flush: puts rows for blocks that are in use. */
 bool spt_memory_flush(SptMemory *memory, GError **error);
+/* Called before the output is flushed: whether the blocks in use fit into their budget. */
+bool spt_memory_has_room(SptMemory *memory, GError **error);
 /* Ends the recording, while the programs continue, and writes facts into the file. */
 bool spt_memory_finish(SptMemory *memory, GError **error);
 void spt_memory_status(const SptMemory *memory, SptMemoryStatus *ret);

@@ -35,6 +35,8 @@ struct SptOutput {
 	SptNaming *naming;
 	uint32_t flushed_nodes;
 	uint64_t memory_bytes, bytes;
+	uint64_t aside_bytes;		/* in budgets of others */
+	bool has_default_memory;
 	uint64_t n_waiting;		/* rows since the last flush */
 	unsigned n_stashes;		/* before this one */
 };

@@ -35,6 +35,7 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 	output->trace = trace;
 	output->path = g_strdup(options->output);
 	output->memory_bytes = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
+	output->has_default_memory = !options->memory_bytes;
 	output->stash = spt_stash_new();
 	output->live = options->live ? spt_live_ref(options->live) : NULL;
 	output->naming = spt_naming_new(options->stream_fd > 0);
@@ -138,16 +139,17 @@ void spt_output_set_stash(SptOutput *output, SptStash *stash)
 /*
  * Memory that only this process uses: rings are shared with the kernel, and programs with the disk.
  */
-static uint64_t private_bytes(void)
+static uint64_t private_bytes(const SptOutput *output)
 {
 	g_autofree char *text = NULL;
-	uint64_t all, resident, shared;
+	uint64_t all, resident, shared, bytes;
 
 	if (!g_file_get_contents("/proc/self/statm", &text, NULL, NULL) ||
 	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &all, &resident, &shared) != 3 ||
 	    shared > resident)
 		return 0;
-	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+	bytes = (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+	return bytes - MIN(bytes, output->aside_bytes);
 }
 
 uint64_t spt_output_memory(const SptOutput *output)
@@ -155,12 +157,22 @@ uint64_t spt_output_memory(const SptOutput *output)
 	return output->memory_bytes;
 }
 
+bool spt_output_has_default_memory(const SptOutput *output)
+{
+	return output->has_default_memory;
+}
+
+void spt_output_set_aside(SptOutput *output, uint64_t bytes)
+{
+	output->aside_bytes = bytes;
+}
+
 bool spt_output_check_memory(const SptOutput *output, GError **error)
 {
 	uint64_t bytes;
 
 	malloc_trim(0);
-	bytes = private_bytes();
+	bytes = private_bytes(output);
 	if (bytes <= output->memory_bytes)
 		return true;
 	spt_set_error(
@@ -181,7 +193,7 @@ bool spt_output_is_full(const SptOutput *output)
 bool spt_output_is_too_large(const SptOutput *output)
 {
 	return (uint64_t)spt_stash_n_nodes(output->stash) * NODE_BYTES > output->memory_bytes / 4 ||
-	       private_bytes() > output->memory_bytes / 8 * 5;
+	       private_bytes(output) > output->memory_bytes / 8 * 5;
 }
 
 /* Flushing. */

@@ -527,7 +527,8 @@ static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
 		return false;
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);
-	return (!recorder->memory || spt_memory_flush(recorder->memory, error)) &&
+	return (!recorder->memory || (spt_memory_flush(recorder->memory, error) &&
+				      spt_memory_has_room(recorder->memory, error))) &&
 	       spt_output_flush(recorder->output, now, error);
 }
 
