@@ -23,10 +23,12 @@ enum sysprof_plain {
  * @fp_words: plain: the caller's frame pointer is at CFA + 8 * @fp_words; 0: it is unchanged
  * @plain: enum sysprof_plain.  A rule is plain if the CFA is an offset from the stack pointer or
  *	the frame pointer, the return address is in memory, and the frame pointer is unchanged or in
- *	memory.  The rest of a plain rule is about registers that hardly any caller's rule needs
+ *	memory, and there is no @behind.  The rest of a plain rule is about registers that hardly
+ *	any caller's rule needs
  * @has_table: the frame's object has a table
  * @is_region: the frame is code made at run time, which can have no table
  * @rule: the rule; NULL: there is none
+ * @behind: rule of a function that begins right behind the frame, if no call ends there; NULL: none
  */
 struct sysprof_found {
 	u64 frame;
@@ -38,6 +40,7 @@ struct sysprof_found {
 	bool has_table;
 	bool is_region;
 	const struct sysprof_table_rule *rule;
+	const struct sysprof_table_rule *behind;
 };
 
 /* Sets the members that are marked "plain", from @found's rule. */
@@ -48,7 +51,7 @@ static inline void sysprof_found_prepare(struct sysprof_found *found)
 	s16 saved;
 
 	found->plain = SYSPROF_NOT_PLAIN;
-	if (!rule)
+	if (!rule || found->behind)
 		return;
 	saved = rule->saved[SYSPROF_ARCH_FP_SLOT];
 	is_saved = rule->at_cfa >> SYSPROF_ARCH_FP_SLOT & 1;

@@ -146,6 +146,21 @@ static const struct sysprof_table_rule *rule_at(const struct table *table, u64 o
 	return n ? &table->rule[table->rules[n - 1]] : NULL;
 }
 
+/* See sysprof-table.h: a return address behind @offset was put there. */
+static const struct sysprof_table_rule *rule_behind(const struct table *table, u64 offset)
+{
+	u32 n = count_up_to(table->offsets, table->n_rows, offset);
+	const struct sysprof_table_rule *rule = n ? &table->rule[table->rules[n - 1]] : NULL;
+
+	if (rule && rule->cfa != SYSPROF_CFA_UNKNOWN && table->offsets[n - 1] != offset)
+		return NULL;
+	n = count_up_to(table->starts, table->n_starts, offset + 1);
+	if (!n || table->starts[n - 1] != offset + 1)
+		return NULL;
+	rule = rule_at(table, offset + 1);
+	return rule && rule->cfa != SYSPROF_CFA_UNKNOWN ? rule : NULL;
+}
+
 u64 sysprof_tables_function(u64 frame)
 {
 	const struct table *table = table_of(NULL, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
@@ -176,8 +191,10 @@ static bool is_of_region(u64 frame)
 static void find_rule(struct sysprof_found *found, const struct sysprof_tables *own, u64 frame)
 {
 	const struct table *table = table_of(own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
+	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
 
-	found->rule = table ? rule_at(table, frame & SYSPROF_FRAME_OFFSET_MASK) : NULL;
+	found->rule = table ? rule_at(table, offset) : NULL;
+	found->behind = table ? rule_behind(table, offset) : NULL;
 	if (found->rule && found->rule->cfa == SYSPROF_CFA_UNKNOWN)
 		found->rule = NULL;
 	found->has_table = table;

@@ -325,14 +325,28 @@ fault:
 	goto out;
 }
 
+/*
+ * A return address at a function's first byte, where no call ends: it was put there, so that its
+ * function is the first one of this stack, or returns from a signal.  Returns the rule of the
+ * signal; NULL: there is no caller.
+ */
+static const struct sysprof_table_rule *put_there(struct sysprof_walk *to, struct table_walk *walk,
+						  const struct sysprof_found *found)
+{
+	(*(to->frames + to->n - 1))++;
+	walk->is_exact = true;
+	return found->behind->cfa == SYSPROF_CFA_SIGNAL ? found->behind : NULL;
+}
+
 /* Returns false if @in_haste skipped a register that was needed later. */
 static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste)
 {
+	const struct sysprof_table_rule *rule;
 	const struct sysprof_found *found;
 	struct sysprof_finder finder;
 	struct arrival at = { .was_exact = true };
 	struct table_walk walk;
-	bool left_out = false;
+	bool left_out = false, is_guess = false;
 
 	sysprof_finder_init(&finder, to->tables);
 	begin(&walk, regs);
@@ -346,20 +360,31 @@ static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_has
 		if (found->plain && in_haste && walk.registers[SYSPROF_ARCH_SP] >= LOWEST_CFA) {
 			left_out = true;
 			to->end = run_plain(to, &walk, &at, &finder, found);
+			is_guess = false;
 			continue;
 		}
-		if (left_out && found->rule && !knows(&walk, found->rule))
+		rule = found->rule;
+		/* By frame pointers, which may be wrong, any function's address may be found. */
+		if (unlikely(found->behind) && !walk.is_exact && !is_guess) {
+			rule = put_there(to, &walk, found);
+			if (!rule) {
+				to->end = SYSPROF_END_ROOT;
+				break;
+			}
+		}
+		if (left_out && rule && !knows(&walk, rule))
 			return false;
-		to->end = step(&walk, found->rule);
+		to->end = step(&walk, rule);
+		is_guess = !rule;
 		/*
 		 * If the table has nothing about the function, or if there can be no table, this is
 		 * all there is.  But code made at run time begins no thread: a frame pointer of 0
 		 * there may be anything.
 		 */
-		to->is_guess |= !found->rule && !found->has_table &&
+		to->is_guess |= is_guess && !found->has_table &&
 				(!found->is_region || to->end == SYSPROF_END_ROOT);
 		if (!to->end)
-			to->end = arrive(to, &walk, &at, !found->rule);
+			to->end = arrive(to, &walk, &at, is_guess);
 	}
 	return true;
 }

@@ -14,6 +14,11 @@
  * An instruction whose rule is neither SYSPROF_CFA_UNKNOWN nor a guess belongs to the function with
  * the last start at or before it.  A table without starts does not describe functions.
  *
+ * A call lies right before its return address.  A return address that is a start was left by no
+ * call if the byte before it has no rule, or is where a row begins: it was put there, as
+ * makecontext() does it, and its function is the first one of its stack unless that returns from a
+ * signal.
+ *
  * Registers have DWARF's numbers.  The CFA (canonical frame address) is the caller's stack pointer
  * after the return.
  */

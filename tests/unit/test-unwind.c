@@ -554,6 +554,71 @@ static void test_signal(struct fixture *fixture, const void *data)
 	g_assert_true(fixture->frames[2].is_exact);
 }
 
+/*
+ * A return address at a function's first byte.  If a call can have left it, its function ends
+ * there; else that function is the first one of its stack, or returns from a signal.
+ */
+static void test_put_there(void)
+{
+	static const struct cfi_function functions[] = {
+		/* Its last byte is a ret. */
+		CFI(0x100, 0x80, "zR", "\x41\x0e\x10\x02\x7e\x0e\x08"),
+		CFI(0x180, 0x80, "zR", "\x41\x0e\x10"),
+		CFI(0x200, 0x80, "zR", "\x41\x0e\x10"),
+		CFI(0x300, 0x80, "zRS", "\x0f\x04\x77\xa0\x01\x06\x10\x10\x03\x77\xa8\x01"),
+		CFI(0x400, 0x80, "zR", "\x41\x0e\x10"),
+		/* Of the bytes in its middle nothing is known. */
+		CFI(0x500, 0x80, "zR", "\x41\x0f\x02\x9c\x06\x41\x0e\x08"),
+		CFI(0x600, 0x10, "zR", "\x07\x10"),
+	};
+	g_autoptr(GBytes) bytes = cfi_file(EM_X86_64, functions, G_N_ELEMENTS(functions), false);
+	struct fixture fixture;
+
+	set_up(&fixture, EM_X86_64);
+	spt_unwind_table_unref(fixture.table);
+	fixture.table = table_of(bytes);
+	fixture.stack[1] = BASE + 0x608;
+	fixture.stack[2] = BASE + 0x608;
+	fixture.stack[3] = BASE + 0x608;
+
+	fixture.stack[0] = BASE + 0x400;
+	walk(&fixture, 0x180);
+	expect(&fixture, SPT_UNWIND_ROOT, 0x400);
+	g_assert_true(fixture.frames[1].is_exact);
+	fixture.stack[0] = BASE + 0x180;
+	walk(&fixture, 0x180);
+	expect(&fixture, SPT_UNWIND_ROOT, 0x180);
+	g_assert_true(fixture.frames[1].is_exact);
+	/* A call that does not return is the last instruction of 0x180. */
+	fixture.stack[0] = BASE + 0x200;
+	walk(&fixture, 0x200);
+	expect(&fixture, SPT_UNWIND_ROOT, 0x200, 0x608);
+	g_assert_false(fixture.frames[1].is_exact);
+	fixture.stack[0] = BASE + 0x502;
+	fixture.raw->regs[6] = SP + 80;
+	fixture.stack[10] = 0;
+	fixture.stack[11] = BASE + 0x608;
+	walk(&fixture, 0x180);
+	expect(&fixture, SPT_UNWIND_ROOT, 0x502, 0x608);
+	/* Interrupted there: it is where it is. */
+	walk(&fixture, 0x3ff);
+	expect(&fixture, SPT_UNWIND_ROOT, 0x608);
+	/* By frame pointers, which may be wrong. */
+	fixture.stack[10] = 1;
+	fixture.stack[11] = BASE + 0x400;
+	walk(&fixture, 1 << 20);
+	expect(&fixture, SPT_UNWIND_NO_INFO, 0x400);
+	g_assert_false(fixture.frames[1].is_exact);
+	/* Back from a signal. */
+	fixture.stack[0] = BASE + 0x300;
+	fixture.stack[1 + 168 / 8] = BASE + 0x180;
+	fixture.stack[1 + 160 / 8] = SP + 100 * 8;
+	fixture.stack[100] = BASE + 0x608;
+	walk(&fixture, 0x180);
+	expect(&fixture, SPT_UNWIND_ROOT, 0x300, 0x180, 0x608);
+	tear_down(&fixture, NULL);
+}
+
 static void test_ends(struct fixture *fixture, const void *data)
 {
 	(void)data;
@@ -669,6 +734,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/unwind/debug-file", test_debug_file);
 	g_test_add_func("/unwind/keeps-frame-pointer", test_keeps_frame_pointer);
 	g_test_add_func("/unwind/no-information", test_no_information);
+	g_test_add_func("/unwind/put-there", test_put_there);
 	g_test_add_func("/unwind/starts", test_starts);
 	g_test_add_func("/unwind/starts-of-program", test_starts_of_program);
 	add("/unwind/whole-stack", EM_X86_64, test_whole_stack);

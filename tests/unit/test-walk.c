@@ -24,6 +24,8 @@ void shim_step(void)
 
 /* Rule i holds for the bytes of code from CODE_BYTES / RULES * i; 0: there is none. */
 static struct sysprof_table_rule rules[RULES];
+/* The function of each begins there: the byte before it is one that no call ends with. */
+static bool adjoins;
 static bool has_table, is_region;
 static struct sysprof_found cache[1 << SYSPROF_FOUND_BITS];
 static uint64_t stack[WORDS];
@@ -55,6 +57,11 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 	found->rule = rules + offset / (CODE_BYTES / RULES);
 	if (found->rule->cfa == SYSPROF_CFA_UNKNOWN)
 		found->rule = NULL;
+	found->behind = NULL;
+	if (adjoins && (offset + 1) % (CODE_BYTES / RULES) == 0 && offset + 1 < CODE_BYTES)
+		found->behind = rules + (offset + 1) / (CODE_BYTES / RULES);
+	if (found->behind && found->behind->cfa == SYSPROF_CFA_UNKNOWN)
+		found->behind = NULL;
 	found->has_table = has_table;
 	found->is_region = is_region;
 	found->frame = frame;
@@ -349,6 +356,71 @@ static void test_edges(void)
 	g_assert_cmpuint(walk.end, ==, SYSPROF_END_FAULT);
 }
 
+static uint64_t start_of(unsigned rule)
+{
+	return CODE + CODE_BYTES / RULES * rule;
+}
+
+/*
+ * A return address at a function's first byte, where no call ends: that function is the first one,
+ * or returns from a signal; if frame pointers led there, it may as well be no return address.
+ */
+static void test_put_there(void)
+{
+	static const unsigned first[] = { 1, 2, 4 }, signal[] = { 1, 2, 4, 3, 5 },
+			      guess[] = { 6, 4 };
+	uint64_t frames[ROOM];
+	struct sysprof_walk walk = {
+		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
+	};
+	struct pt_regs regs = { .ip = ip_of(1) };
+
+	memset(rules, 0, sizeof(rules));
+	for (unsigned i = 1; i < 6; i++)
+		rules[i] = by_sp(8);
+	rules[5] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
+						.cfa_register = SYSPROF_ARCH_SP };
+	adjoins = true;
+	tag++;
+	memset(stack, 0, sizeof(stack));
+	regs.registers[SYSPROF_ARCH_SP] = at(10);
+	stack[10] = ip_of(2);
+	stack[11] = start_of(4);
+	stack[12] = ip_of(2);
+	walk_tables(&regs, &walk);
+	assert_rules(&walk, first, 3, SYSPROF_END_ROOT);
+	/* Consumers look one byte before it. */
+	g_assert_cmphex(frames[2] & SYSPROF_FRAME_OFFSET_MASK, ==, start_of(4) - CODE + 1);
+	/* Interrupted at the byte before it: that is where it is. */
+	regs.ip = start_of(4) - 1;
+	stack[10] = ip_of(5);
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, 2);
+	g_assert_cmphex(frames[0] & SYSPROF_FRAME_OFFSET_MASK, ==, start_of(4) - CODE - 1);
+	/* Through a signal to another stack, which lies lower. */
+	regs.ip = ip_of(1);
+	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
+	tag++;
+	stack[10] = ip_of(2);
+	*(uint64_t *)((char *)(stack + 12) + SIGNAL_IP) = ip_of(3);
+	*(uint64_t *)((char *)(stack + 12) + signal_registers[SYSPROF_ARCH_SP]) = at(2);
+	stack[2] = ip_of(5);
+	walk_tables(&regs, &walk);
+	assert_rules(&walk, signal, 5, SYSPROF_END_ROOT);
+	/* Nothing is known of the function. */
+	rules[4] = by_sp(8);
+	tag++;
+	has_table = true;
+	regs.ip = ip_of(6);
+	regs.registers[SYSPROF_ARCH_FP] = at(20);
+	stack[20] = 4;
+	stack[21] = start_of(4);
+	rules[3] = (struct sysprof_table_rule){ 0 };
+	walk_tables(&regs, &walk);
+	assert_rules(&walk, guess, 2, SYSPROF_END_NO_INFO);
+	has_table = adjoins = false;
+}
+
 static int16_t few_words(GRand *rand)
 {
 	return g_rand_int_range(rand, 0, 8) ? -g_rand_int_range(rand, 1, 8) :
@@ -408,6 +480,7 @@ static void test_any(void)
 		tag++;
 		has_table = g_rand_boolean(rand);
 		is_region = !has_table && g_rand_boolean(rand);
+		adjoins = g_rand_boolean(rand);
 		for (unsigned i = 0; round % 8 == 0 && i < RULES; i++)
 			rules[i] = any_rule(rand);
 		for (unsigned i = 0; i < WORDS / 4; i++)
@@ -457,6 +530,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/walk/guesses", test_guesses);
 	g_test_add_func("/walk/known", test_known);
 	g_test_add_func("/walk/edges", test_edges);
+	g_test_add_func("/walk/put-there", test_put_there);
 	g_test_add_func("/walk/any", test_any);
 	return g_test_run();
 }

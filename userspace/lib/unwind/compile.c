@@ -40,6 +40,7 @@ struct function {
 	uint32_t first, n;		/* rows */
 	uint32_t number;		/* in order of appearance */
 	uint32_t step;			/* size of each of its functions; 0: it is a single one */
+	bool is_part;			/* it may be a part of one */
 };
 
 /* A section of entries of one size. */
@@ -353,6 +354,8 @@ static void put_starts(GArray *to, const struct function *function, uint32_t cov
 {
 	uint32_t start = MAX(function->start, covered);
 
+	if (function->is_part)
+		return;
 	g_array_append_val(to, start);
 	if (!function->step)
 		return;
@@ -521,12 +524,28 @@ static GArray *find_plts(const SptObject *object)
 struct gap {
 	struct compiler *compiler;
 	uint32_t start, end;		/* offsets in the file */
+	const uint8_t *code;
 	uint32_t told;			/* end of the part whose functions are known */
 	bool is_entry;			/* the last one is the program's entry */
 };
 
 /* No function has called it. */
 static const SptUnwindRule of_entry = { .cfa = SYSPROF_CFA_REGISTER, .cfa_register = 7 };
+
+/* Whether a call may end at @end: then that may not be a function's start. */
+static bool may_be_call(const uint8_t *code, size_t end)
+{
+	/* Of an indirect one the second byte; what addresses memory has at most 5 more. */
+	static const uint8_t behind[] = { 0, 1, 2, 4, 5 };
+
+	if (end >= 5 && code[end - 5] == 0xe8)
+		return true;
+	for (unsigned i = 0; i < G_N_ELEMENTS(behind); i++)
+		if (end >= behind[i] + 2u && code[end - behind[i] - 2] == 0xff &&
+		    (code[end - behind[i] - 1] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
 
 static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule *rule, void *data)
 {
@@ -549,7 +568,8 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	if (is_start || row.offset != gap->told) {
 		struct function next = { .start = row.offset,
 					 .first = compiler->rows->len,
-					 .number = compiler->functions->len };
+					 .number = compiler->functions->len,
+					 .is_part = !is_start || may_be_call(gap->code, at) };
 
 		g_array_append_val(compiler->functions, next);
 	}
@@ -617,8 +637,10 @@ static void guess_rest(struct compiler *compiler)
 		Elf_Data *data = elf_getdata_rawchunk(elf, gap->start, gap->end - gap->start,
 						      ELF_T_BYTE);
 
-		if (data && data->d_buf)
-			spt_guess_rules(data->d_buf, data->d_size, on_guess, gap);
+		if (!data || !data->d_buf)
+			continue;
+		gap->code = data->d_buf;
+		spt_guess_rules(data->d_buf, data->d_size, on_guess, gap);
 	}
 }
 

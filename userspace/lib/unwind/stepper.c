@@ -21,6 +21,7 @@
 struct remembered {
 	uint64_t space, ip;
 	const SptUnwindRule *rule;	/* NULL: no code */
+	const SptUnwindRule *behind;	/* spt_unwind_table_behind() */
 };
 
 struct SptUnwinder {
@@ -73,25 +74,51 @@ static size_t slot_of(uint64_t space, uint64_t ip)
 	return ((ip ^ space << 40) * 0x9e3779b97f4a7c15u) >> 52 & (REMEMBERED - 1);
 }
 
-/* NULL: there is no code. */
-static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
+static const struct remembered *look_up(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
 {
 	struct remembered *remembered = &unwinder->remembered[slot_of(space, ip)];
 	SptUnwindPlace place = { 0 };
 
 	if (remembered->ip == ip && remembered->space == space)
-		return remembered->rule;
-	*remembered = (struct remembered){ space, ip, NULL };
+		return remembered;
+	*remembered = (struct remembered){ .space = space, .ip = ip };
 	if (unwinder->find(space, ip, &place, unwinder->data)) {
 		remembered->rule = place.table ? spt_unwind_table_find(place.table, place.offset) :
 						 &by_frame_pointer;
 		if (remembered->rule->cfa == SYSPROF_CFA_UNKNOWN)
 			remembered->rule = &by_frame_pointer;
+		if (place.table)
+			remembered->behind = spt_unwind_table_behind(place.table, place.offset);
 	} else {
 		/* It may be found later. */
 		remembered->space = 0;
 	}
-	return remembered->rule;
+	return remembered;
+}
+
+/* NULL: there is no code. */
+static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
+{
+	return look_up(unwinder, space, ip)->rule;
+}
+
+/*
+ * The rule of the frame that @walk is at.  A return address is looked up one byte before, where the
+ * call is.  But one that no call has left can be a function's first byte: makecontext() puts
+ * __start_context() there, and other libraries with stacks of their own do likewise.  Such a
+ * function was not called, so that it is the last one, unless it returns from a signal.  @is_guess:
+ * what led here may be wrong, and any function's address may lie on a stack.
+ */
+static const SptUnwindRule *find_frame(struct walk *walk, bool is_guess)
+{
+	static const SptUnwindRule put_there = { .cfa = SYSPROF_CFA_REGISTER };
+	const struct remembered *found =
+		look_up(walk->unwinder, walk->space, walk->ip - !walk->is_exact);
+
+	if (walk->is_exact || is_guess || !found->behind)
+		return found->rule;
+	walk->is_exact = true;
+	return found->behind->cfa == SYSPROF_CFA_SIGNAL ? found->behind : &put_there;
 }
 
 /* The word at @address.  False: it was not copied, and walk->end has the reason. */
@@ -312,7 +339,7 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 
 	begin(&walk, unwinder, space, raw);
 	for (;;) {
-		const SptUnwindRule *rule = find_rule(unwinder, space, walk.ip - !walk.is_exact);
+		const SptUnwindRule *rule = find_frame(&walk, is_guess);
 
 		if (!rule && n) {
 			walk.end = is_guess ? SPT_UNWIND_NO_INFO : SPT_UNWIND_UNMAPPED;

@@ -212,16 +212,16 @@ const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table)
 	return table->header;
 }
 
-const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t offset)
+/* The number of rows that begin at @offset or before it. */
+static uint32_t count_rows(const SptUnwindTable *table, uint64_t offset)
 {
 	uint64_t page = (offset >> table->shift) - table->first_page;
 	uint32_t low, high;
 
 	if (!table->n_pages || offset < table->offsets[0])
-		return &table->rule[0];
+		return 0;
 	if (page >= table->n_pages)
-		return &table->rule[0];
-	/* The last row that begins at @offset or before it: there is one. */
+		return table->header->n_rows;
 	low = table->first_row[page];
 	high = table->first_row[page + 1];
 	while (low < high) {
@@ -232,5 +232,41 @@ const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t
 		else
 			high = middle;
 	}
-	return &table->rule[table->rules[low - 1]];
+	return low;
+}
+
+const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t offset)
+{
+	uint32_t n = count_rows(table, offset);
+
+	/* The last row has the first rule. */
+	return &table->rule[n ? table->rules[n - 1] : 0];
+}
+
+static bool is_start(const SptUnwindTable *table, uint64_t offset)
+{
+	uint32_t low = 0, high = table->header->n_starts;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (table->starts[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < table->header->n_starts && table->starts[low] == offset;
+}
+
+const SptUnwindRule *spt_unwind_table_behind(const SptUnwindTable *table, uint64_t offset)
+{
+	uint32_t n = count_rows(table, offset), next = n;
+
+	/* A row begins with an instruction. */
+	if ((n && table->rules[n - 1] != 0 && table->offsets[n - 1] != offset) ||
+	    !is_start(table, offset + 1))
+		return NULL;
+	if (next < table->header->n_rows && table->offsets[next] == offset + 1)
+		next++;
+	return next && table->rules[next - 1] ? &table->rule[table->rules[next - 1]] : NULL;
 }

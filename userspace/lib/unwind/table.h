@@ -57,6 +57,11 @@ const uint32_t *spt_unwind_table_starts(const SptUnwindTable *table, uint32_t *r
  * as the table.
  */
 const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t offset);
+/*
+ * The rule of a function that begins right behind @offset, if it is certain that no call ends
+ * there: @offset has no rule, or is an instruction of one byte.  NULL: it is not.
+ */
+const SptUnwindRule *spt_unwind_table_behind(const SptUnwindTable *table, uint64_t offset);
 
 G_END_DECLS
 
