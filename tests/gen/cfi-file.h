@@ -94,7 +94,7 @@ static inline GByteArray *cfi_section(unsigned machine, const struct cfi_functio
 static inline GBytes *cfi_file(unsigned machine, const struct cfi_function *functions, unsigned n,
 			       bool is_debug)
 {
-	static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab";
+	static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab\0.zdebug_frame";
 	g_autoptr(GByteArray) section = cfi_section(machine, functions, n, is_debug);
 	GByteArray *to = g_byte_array_new();
 	uint64_t section_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
@@ -111,7 +111,7 @@ static inline GBytes *cfi_file(unsigned machine, const struct cfi_function *func
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = 3,
 		.e_shstrndx = 2,
-		.e_shoff = names_at + 40,
+		.e_shoff = names_at + 56,
 	};
 	Elf64_Phdr load = { .p_type = PT_LOAD,
 			    .p_flags = PF_R | PF_X,
@@ -132,7 +132,7 @@ static inline GBytes *cfi_file(unsigned machine, const struct cfi_function *func
 		  .sh_size = sizeof(names) },
 	};
 
-	G_STATIC_ASSERT(sizeof(names) <= 40);
+	G_STATIC_ASSERT(sizeof(names) <= 56);
 	g_byte_array_append(to, (const uint8_t *)&header, sizeof(header));
 	g_byte_array_append(to, (const uint8_t *)&load, sizeof(load));
 	g_byte_array_append(to, section->data, section->len);

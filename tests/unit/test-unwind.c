@@ -4,6 +4,7 @@
 
 #include <gelf.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../gen/cfi-file.h"
 
@@ -190,6 +191,46 @@ static void test_debug_file(void)
 	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x210)->cfa_offset, ==, 0x30);
 	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x280)->cfa, ==,
 			SYSPROF_CFA_UNKNOWN);
+}
+
+/* The same rules from a section that is packed, in both ways. */
+static void test_packed(void)
+{
+	g_autoptr(GBytes) bytes = cfi_file(EM_X86_64, cfi_x86, G_N_ELEMENTS(cfi_x86), true);
+	g_autoptr(SptUnwindTable) plain = table_of(bytes);
+
+	elf_version(EV_CURRENT);
+	for (unsigned way = 0; way < 2; way++) {
+		g_autofree char *path = NULL;
+		int fd = g_file_open_tmp(NULL, &path, NULL);
+		gsize n;
+		const void *data = g_bytes_get_data(bytes, &n);
+		Elf *elf;
+		Elf_Scn *scn;
+		GElf_Shdr shdr;
+
+		g_assert_cmpint(write(fd, data, n), ==, n);
+		elf = elf_begin(fd, ELF_C_RDWR, NULL);
+		scn = elf_getscn(elf, 1);
+		if (way == 0) {
+			g_assert_cmpint(elf_compress(scn, ELFCOMPRESS_ZLIB, ELF_CHF_FORCE), ==, 1);
+		} else {
+			g_assert_cmpint(elf_compress_gnu(scn, 1, ELF_CHF_FORCE), ==, 1);
+			g_assert_nonnull(gelf_getshdr(scn, &shdr));
+			/* Behind all other names. */
+			shdr.sh_name = 34;
+			g_assert_cmpint(gelf_update_shdr(scn, &shdr), !=, 0);
+		}
+		g_assert_cmpint(elf_update(elf, ELF_C_WRITE), >, 0);
+		elf_end(elf);
+		g_autoptr(SptObject) object = spt_object_open_fd(fd, path, NULL);
+		g_autoptr(SptUnwindTable) table = spt_unwind_table_new(object, NULL);
+
+		g_assert_nonnull(table);
+		g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table),
+					    spt_unwind_table_bytes(plain)));
+		unlink(path);
+	}
 }
 
 static bool is_start(const SptUnwindTable *table, uint64_t offset)
@@ -734,6 +775,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/unwind/debug-file", test_debug_file);
 	g_test_add_func("/unwind/keeps-frame-pointer", test_keeps_frame_pointer);
 	g_test_add_func("/unwind/no-information", test_no_information);
+	g_test_add_func("/unwind/packed", test_packed);
 	g_test_add_func("/unwind/put-there", test_put_there);
 	g_test_add_func("/unwind/starts", test_starts);
 	g_test_add_func("/unwind/starts-of-program", test_starts_of_program);

@@ -22,6 +22,9 @@
 #include "unwind/guess.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* the largest programs have 20 */
+/* Of packed sections; and the head of those of before there were flags for it. */
+#define PACKED_MAX_RATIO 100
+#define GNU_HEAD_BYTES 12
 #define RULES_MAX (UINT16_MAX + 1u)
 #define STARTS_MAX (SYSPROF_TABLE_MAX_BYTES / sizeof(uint32_t))
 #define PLT_STEP 16
@@ -454,13 +457,51 @@ static Elf_Scn *find_section(const SptObject *file, const char *name, GElf_Shdr 
 	return NULL;
 }
 
+/*
+ * Unpacks a section, which stays so for all later readers of @file.  False: it is not packed, or is
+ * too large, or libelf does not know how.  What claims to shrink further than anything does is not
+ * unpacked.
+ */
+static bool unpack(const SptObject *file, Elf_Scn *scn, GElf_Shdr *header)
+{
+	bool is_gnu = !(header->sh_flags & SHF_COMPRESSED);
+	const Elf_Data *head = elf_getdata_rawchunk(spt_object_elf(file), header->sh_offset,
+						    GNU_HEAD_BYTES, ELF_T_BYTE);
+	GElf_Chdr packing = { 0 };
+
+	if (!head || header->sh_size > SECTION_MAX_BYTES)
+		return false;
+	if (is_gnu) {
+		uint64_t bytes;
+
+		memcpy(&bytes, (const uint8_t *)head->d_buf + 4, sizeof(bytes));
+		packing.ch_size = GUINT64_FROM_BE(bytes);
+	} else if (!gelf_getchdr(scn, &packing)) {
+		return false;
+	}
+	if (packing.ch_size > SECTION_MAX_BYTES ||
+	    packing.ch_size / PACKED_MAX_RATIO > header->sh_size)
+		return false;
+	return (is_gnu ? elf_compress_gnu(scn, 0, 0) : elf_compress(scn, 0, 0)) >= 0 &&
+	       gelf_getshdr(scn, header);
+}
+
 /* NULL: it is not there, or empty. */
 static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_Shdr *ret_header)
 {
+	g_autofree char *packed = g_str_has_prefix(name, ".debug_") ?
+					  g_strconcat(".z", name + 1, NULL) :
+					  NULL;
 	Elf_Scn *scn = find_section(file, name, ret_header);
-	Elf_Data *data =
-		scn ? spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES) : NULL;
+	Elf_Data *data;
 
+	if (scn && packed && ret_header->sh_flags & SHF_COMPRESSED) {
+		data = unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
+	} else if (!scn && packed && (scn = find_section(file, packed, ret_header))) {
+		data = unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
+	} else {
+		data = scn ? spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES) : NULL;
+	}
 	return data && data->d_buf ? data : NULL;
 }
 

@@ -78,7 +78,7 @@ static bool is_called(const struct sections *sections, unsigned i, const char *n
 static bool is_wanted(const struct sections *sections, unsigned i)
 {
 	static const char *const wanted[] = { ".eh_frame", ".eh_frame_hdr", ".debug_frame",
-					      ".gnu_debuglink" };
+					      ".zdebug_frame", ".gnu_debuglink" };
 
 	if (sections->headers[i].sh_type == SHT_NOBITS || sections->headers[i].sh_size == 0)
 		return false;

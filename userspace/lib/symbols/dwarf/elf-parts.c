@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+/* Packed as it was done before sections had flags for it, ".debug_info" is called ".zdebug_info". */
+static bool is_called(const char *found, const char *name)
+{
+	return !strcmp(found, name) || (g_str_has_prefix(found, ".zdebug_") &&
+					name[0] == '.' && !strcmp(found + 2, name + 1));
+}
+
 Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *ret_header)
 {
 	Elf *elf = spt_object_elf(object);
@@ -16,7 +23,7 @@ Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *r
 					    elf_strptr(elf, names, ret_header->sh_name) :
 					    NULL;
 
-		if (found && strcmp(found, name) == 0)
+		if (found && is_called(found, name))
 			return scn;
 	}
 	return NULL;

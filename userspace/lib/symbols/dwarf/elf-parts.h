@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* The first section called @name and its header; NULL: there is none. */
+/* The first section called @name, packed or not, and its header; NULL: there is none. */
 Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *ret_header);
 
 /* Whether the sections of debug information, unpacked, are within the limits for reading. */
