@@ -115,6 +115,13 @@ objcopy --compress-debug-sections "$work/dwarf-5" "$work/packed" &&
 	agree 'C++, packed sections' "$work/packed"
 objcopy --compress-debug-sections=zstd "$work/dwarf-5" "$work/packed" &&
 	agree 'C++, sections packed by zstd' "$work/packed" "$work/dwarf-5"
+compile packed -gdwarf-4 -gz=zlib-gnu &&
+	agree 'C++, sections packed as before there were flags for it' "$work/packed"
+objcopy --compress-debug-sections=zlib-gnu "$work/dwarf-5" "$work/packed" &&
+	agree '... and so by objcopy' "$work/packed" "$work/dwarf-5"
+objcopy --only-keep-debug "$work/packed" "$work/packed.debug" &&
+	objcopy --strip-all --add-gnu-debuglink="$work/packed.debug" "$work/packed" "$work/apart" &&
+	agree '... apart' "$work/apart" "$work/dwarf-5"
 cp "$work/dwarf-4" "$work/alike" && cp "$work/dwarf-4" "$work/common" &&
 	dwz -m "$work/common.dwz" "$work/alike" "$work/common" &&
 	agree 'C++, with a file of what is common' "$work/alike" "$work/dwarf-4"
@@ -147,6 +154,38 @@ package g++ llvm-dwp -gdwarf-5
 package g++ llvm-dwp -gdwarf-5 -ffunction-sections
 package g++ dwp -gdwarf-4
 package g++ dwp -gdwarf-4 -ffunction-sections
+# A package in every place, of a program that is stripped, whose skeletons are in a debug file.
+mkdir -p "$work/places/here/.debug" && cd "$work/places/here" &&
+	g++ -std=c++17 -O2 -g -gdwarf-5 -gsplit-dwarf -Wl,--build-id -c ../../program.cc &&
+	g++ -Wl,--build-id -o program program.o && llvm-dwp -e program -o ../package.dwp &&
+	rm program.dwo program.o && objcopy --only-keep-debug program program.debug &&
+	objcopy --strip-all --add-gnu-debuglink=program.debug program stripped &&
+	mv stripped program && "$places" --pick 2000 program >../addresses
+id=$(readelf -n program | sed -n 's/.*Build ID: \(..\)/\1\//p')
+mkdir -p "../dirs/.build-id/${id%/*}" "../dirs$PWD"
+# placed DEBUG-FILE PACKAGE...
+placed()
+{
+	[ "$1" = program.debug ] || mv program.debug "$1" || return
+	for package in "${@:2}"; do
+		cp ../package.dwp "$package" || return
+		SYSPROF_DEBUG_DIRS=$work/places/dirs "$places" program <../addresses |
+			grep -c '/program.cc:2[0-9]' >../inlined
+		[ "$(cat ../inlined)" -gt 20 ] || echo "nothing of $package with $1"
+		rm "$package"
+	done
+	[ "$1" = program.debug ] || mv "$1" program.debug
+}
+result 'C++, split units in a package, beside what was stripped' "$(
+	placed program.debug {,.debug/}program{.debug,}.dwp "../dirs$PWD/program.dwp" 2>&1
+	placed "../dirs/.build-id/$id.debug" "../dirs/.build-id/$id"{,.debug}.dwp program.dwp 2>&1
+	placed "../dirs$PWD/program.debug" "../dirs$PWD/program"{,.debug}.dwp program.dwp 2>&1
+	placed .debug/program.debug {,.debug/}program.dwp 2>&1)"
+# Another program's package is in the first place.
+cp ../package.dwp program.dwp && cp "$work/dwp/program.dwp" program.debug.dwp
+result '... behind one of another program' "$("$places" program <../addresses |
+	grep -q '/program.cc:2[0-9]' || echo 'nothing was found')"
+cd "$OLDPWD" || exit 1
 objcopy --only-keep-debug "$work/dwarf-4" "$work/dwarf-4.debug" &&
 	objcopy --strip-all --add-gnu-debuglink="$work/dwarf-4.debug" "$work/dwarf-4" \
 	"$work/apart" &&
@@ -255,5 +294,5 @@ annotated 'annotate: source elsewhere' '^ {9} +100\.00 +13          middle' oute
 strip "$work/nested"
 annotated 'annotate: a program that is another now' 'no samples with a function "outer"' outer
 
-[ $number = 32 ] || result 'everything was compiled' "$number of 32 tests were made"
+[ $number = 37 ] || result 'everything was compiled' "$number of 37 tests were made"
 finish

@@ -197,3 +197,42 @@ SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const ui
 	}
 	return found && has_build_id(found, id, n) ? g_steal_pointer(&found) : NULL;
 }
+
+/* BASE.dwp and BASE.debug.dwp, if they are not there yet; if @base has ".debug", without it, too. */
+static void add_packages(GPtrArray *paths, const char *base)
+{
+	size_t n = strlen(base) - (g_str_has_suffix(base, ".debug") ? strlen(".debug") : 0);
+	char *named[] = { g_strdup_printf("%.*s.dwp", (int)n, base),
+			  g_strdup_printf("%.*s.debug.dwp", (int)n, base) };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(named); i++)
+		if (!g_path_is_absolute(named[i]) ||
+		    g_ptr_array_find_with_equal_func(paths, named[i], g_str_equal, NULL))
+			g_free(named[i]);
+		else
+			g_ptr_array_add(paths, named[i]);
+}
+
+char **spt_debug_packages(const SptObject *debug, const SptObject *image,
+			  const char *const *debug_dirs)
+{
+	GPtrArray *paths = g_ptr_array_new();
+	const char *name = spt_object_name(image);
+	g_autofree char *home = g_path_get_dirname(name), *base = g_path_get_basename(name),
+			*hidden = g_build_filename(home, ".debug", base, NULL);
+
+	add_packages(paths, spt_object_name(debug));
+	add_packages(paths, name);
+	add_packages(paths, hidden);
+	for (const char *const *dir = spt_debug_dirs(debug_dirs); *dir; dir++) {
+		g_autofree char *below = g_build_filename(*dir, name, NULL),
+				*by_id = build_id_path(image, *dir);
+
+		if (by_id)
+			add_packages(paths, by_id);
+		if (g_path_is_absolute(name))
+			add_packages(paths, below);
+	}
+	g_ptr_array_add(paths, NULL);
+	return (char **)g_ptr_array_free(paths, FALSE);
+}

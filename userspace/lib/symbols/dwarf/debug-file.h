@@ -18,6 +18,13 @@ SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug
 SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const uint8_t *id, size_t n,
 			      const char *const *debug_dirs);
 /*
+ * Paths where a package (.dwp) of the split units of @debug may be, the debug file of @image or that
+ * itself: beside both, and in the places of debug files; with and without ".debug" in its name.
+ * To be freed by g_strfreev().
+ */
+char **spt_debug_packages(const SptObject *debug, const SptObject *image,
+			  const char *const *debug_dirs);
+/*
  * Whether there may be a debug file, by its name alone: nothing is read.  Ignores .gnu_debuglink.
  */
 bool spt_debug_file_may_be_there(const SptObject *object, const char *const *debug_dirs);

@@ -156,7 +156,7 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 	if (!info->dwarf)
 		return NULL;
 	open_alt(info, debug_dirs);
-	info->dwp = spt_dwp_open(info->debug);
+	info->dwp = spt_dwp_new(info->debug, info->image, debug_dirs);
 	find_units(info);
 	return g_steal_pointer(&info);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
 
 #define COLUMNS_MAX 16
@@ -55,7 +56,10 @@ struct unit {
 
 struct spt_dwp {
 	const SptObject *skeletons;
-	SptObject *file;		/* NULL: there is no package */
+	SptObject *file;		/* NULL: not opened */
+	char **paths;			/* of packages */
+	unsigned n_tried;		/* of them */
+	GPtrArray *packages;		/* struct spt_dwp: those that there are */
 	GPtrArray *apart;		/* struct spt_dwp: of one unit each, without an index */
 	GPtrArray *unpacked;
 	struct part index, parts[PARTS];
@@ -96,6 +100,7 @@ static struct spt_dwp *new_dwp(const SptObject *skeletons)
 	dwp->skeletons = skeletons;
 	dwp->units = g_ptr_array_new_with_free_func(unit_free);
 	dwp->apart = g_ptr_array_new_with_free_func(free_apart);
+	dwp->packages = g_ptr_array_new_with_free_func(free_apart);
 	return dwp;
 }
 
@@ -120,12 +125,12 @@ static bool open_file(struct spt_dwp *dwp, const char *path)
 	return true;
 }
 
-struct spt_dwp *spt_dwp_open(const SptObject *file)
+struct spt_dwp *spt_dwp_new(const SptObject *file, const SptObject *image,
+			    const char *const *debug_dirs)
 {
-	g_autofree char *path = g_strconcat(spt_object_name(file), ".dwp", NULL);
 	struct spt_dwp *dwp = new_dwp(file);
 
-	open_file(dwp, path);
+	dwp->paths = spt_debug_packages(file, image, debug_dirs);
 	return dwp;
 }
 
@@ -135,6 +140,8 @@ void spt_dwp_free(struct spt_dwp *dwp)
 		return;
 	g_ptr_array_unref(dwp->units);
 	g_ptr_array_unref(dwp->apart);
+	g_ptr_array_unref(dwp->packages);
+	g_strfreev(dwp->paths);
 	spt_object_free(dwp->file);
 	g_clear_pointer(&dwp->unpacked, g_ptr_array_unref);
 	g_free(dwp);
@@ -407,9 +414,34 @@ static struct spt_dwp *find_apart(struct spt_dwp *dwp, Dwarf_Die *cu, unsigned v
 	return find_unit(&parts[INFO], version, id) ? apart : NULL;
 }
 
+/* The package that has the unit, of those that are opened until one is found; NULL: there is none. */
+static struct spt_dwp *find_package(struct spt_dwp *dwp, unsigned version, uint64_t id,
+				    struct part parts[PARTS])
+{
+	for (unsigned i = 0;; i++) {
+		struct spt_dwp *package;
+
+		while (i == dwp->packages->len && dwp->paths[dwp->n_tried]) {
+			package = new_dwp(dwp->skeletons);
+			if (open_file(package, dwp->paths[dwp->n_tried++]))
+				g_ptr_array_add(dwp->packages, package);
+			else
+				spt_dwp_free(package);
+		}
+		if (i == dwp->packages->len)
+			return NULL;
+		package = g_ptr_array_index(dwp->packages, i);
+		memset(parts, 0, PARTS * sizeof(*parts));
+		parts[STR] = package->parts[STR];
+		if (find_parts(package, id, version, parts))
+			return package;
+	}
+}
+
 bool spt_dwp_unit(struct spt_dwp *dwp, Dwarf_Die *cu, Dwarf_Die *ret)
 {
-	struct part parts[PARTS] = { [STR] = dwp->parts[STR] };
+	struct part parts[PARTS];
+	struct spt_dwp *file;
 	Dwarf_CU *first = NULL;
 	uint8_t type, address_bytes;
 	struct unit *unit;
@@ -420,11 +452,11 @@ bool spt_dwp_unit(struct spt_dwp *dwp, Dwarf_Die *cu, Dwarf_Die *ret)
 	if (dwarf_cu_info(cu->cu, &version, &type, NULL, NULL, &id, &address_bytes, NULL) != 0 ||
 	    type != DW_UT_skeleton || address_bytes != 8 || (version != 4 && version != 5))
 		return false;
-	if (!find_parts(dwp, id, version, parts)) {
-		dwp = find_apart(dwp, cu, version, id, parts);
-		if (!dwp)
-			return false;
-	}
+	file = find_package(dwp, version, id, parts);
+	if (!file)
+		file = find_apart(dwp, cu, version, id, parts);
+	if (!file)
+		return false;
 	unit = g_new0(struct unit, 1);
 	g_ptr_array_add(dwp->units, unit);
 	parts[ADDR] = from_base(dwp, cu, kinds[ADDR].name, DW_AT_addr_base, DW_AT_GNU_addr_base);
@@ -432,6 +464,6 @@ bool spt_dwp_unit(struct spt_dwp *dwp, Dwarf_Die *cu, Dwarf_Die *ret)
 		parts[RANGES] = from_base(dwp, cu, kinds[RANGES].name, DW_AT_GNU_ranges_base,
 					  DW_AT_GNU_ranges_base);
 	dwarf_lowpc(cu, &low);
-	return make_ordinary(dwp, version, id, low, parts, unit) && begin_dwarf(unit, parts) &&
+	return make_ordinary(file, version, id, low, parts, unit) && begin_dwarf(unit, parts) &&
 	       dwarf_get_units(unit->dwarf, NULL, &first, NULL, NULL, ret, NULL) == 0;
 }
