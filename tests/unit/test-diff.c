@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "captures.h"
+#include "profile/stem.h"
 
 struct side {
 	struct fake fake;
@@ -209,12 +210,111 @@ static void test_tree(void)
 	side_clear(&sides[SPT_AFTER]);
 }
 
+/* What compilers add to names tells no functions apart, what the source has does. */
+static void test_stems(void)
+{
+	static const char *const stems[][2] = {
+		{ "f", "f" },
+		{ "f.isra.0", "f" },
+		{ "f.constprop.12.isra.3", "f" },
+		{ "f.part.2.cold", "f" },
+		{ "f.cold.17", "f" },
+		{ "f.lto_priv.0.lto_priv.1", "f" },
+		{ "f.localalias", "f" },
+		{ "f.llvm.1234567890123456789", "f" },
+		{ "f.llvm.9F03B2A1C", "f" },
+		{ "f.__uniq.12345.llvm.6", "f" },
+		{ "n::f<int>(int) [clone .isra.0]", "n::f<int>(int)" },
+		{ "n::f(int) [clone .constprop.0.cold] [clone .llvm.7]", "n::f(int)" },
+		{ "core::slice::sort::merge.llvm.77", "core::slice::sort::merge" },
+		/* Regions and closures of a function; names of it. */
+		{ "f._omp_fn.0", "f._omp_fn.0" },
+		{ "n::f() [clone ._omp_fn.1]", "n::f() [clone ._omp_fn.1]" },
+		{ "main.main.func1.2", "main.main.func1.2" },
+		{ "main.part", "main.part" },
+		{ "f.actor", "f.actor" },
+		{ ".cold", ".cold" },
+		{ ".isra.0", ".isra.0" },
+		{ " [clone .isra.0]", " [clone .isra.0]" },
+		{ "x [clone ]", "x [clone ]" },
+		{ "", "" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(stems); i++)
+		g_assert_cmpstr(spt_stem(stems[i][0]), ==, stems[i][1]);
+	g_assert_cmpstr(spt_stem_without_number("f.12"), ==, "f");
+	g_assert_cmpstr(spt_stem_without_number("f12"), ==, "f12");
+	g_assert_cmpstr(spt_stem_without_number(".12"), ==, ".12");
+	g_assert_cmpstr(spt_stem_without_number("12"), ==, "12");
+	g_assert_cmpstr(spt_stem_of_object("bench-0123456789abcdef"), ==, "bench");
+	g_assert_cmpstr(spt_stem_of_object("libstd-0123456789abcdef.so"), ==, "libstd.so");
+	g_assert_cmpstr(spt_stem_of_object("ld-linux-x86-64.so.2"), ==, "ld-linux-x86-64.so.2");
+	g_assert_cmpstr(spt_stem_of_object("x-0123456789abcdef0"), ==, "x-0123456789abcdef0");
+}
+
+/*
+ * The same program, compiled twice.  A total is that of the outermost of those that are one.
+ * Numbers that tell functions apart are dropped only where they make one pair.
+ */
+static void test_built_twice(void)
+{
+	struct side sides[SPT_SIDES];
+	static const char *const names[SPT_SIDES][6] = {
+		{ "g.llvm.111", "x.isra.0", "x.part.0", "in.2345", "l.1", "l.2" },
+		{ "g.llvm.222", "x.isra.4", "x.constprop.1", "in.6789", "l.3", "l.2" },
+	};
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		struct fake *fake = &sides[side].fake;
+
+		fake_init(fake);
+		for (unsigned i = 0; i < G_N_ELEMENTS(names[side]); i++)
+			fake->names[i].symbol = names[side][i];
+		fake_sample(fake, 1, (const unsigned[]){ 0, 1, 2 }, 3, 1, 4);
+		fake_sample(fake, 1, (const unsigned[]){ 1 }, 1, 1, 2);
+		fake_sample(fake, 1, (const unsigned[]){ 3 }, 1, 1, 2);
+		fake_sample(fake, 1, (const unsigned[]){ 4 }, 1, 1, 1);
+		fake_sample(fake, 1, (const unsigned[]){ 5 }, 1, 1, 1);
+		if (side == SPT_AFTER)
+			fake_sample(fake, 1, (const unsigned[]){ 0 }, 1, 1, 10);
+		side_fold(&sides[side]);
+	}
+
+	g_autoptr(GArray) rows =
+		spt_diff_functions(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
+	g_autoptr(GArray) paths =
+		spt_diff_paths(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
+	const SptDiffRow *g = row_called(rows, "g"), *x = row_called(rows, "x"),
+			 *in = row_called(rows, "in");
+
+	g_assert_cmpuint(rows->len, ==, 6);
+	assert_share(g->self[SPT_BEFORE], 0);
+	assert_share(g->self[SPT_AFTER], 0.5);
+	assert_share(g->total[SPT_BEFORE], 0.4);
+	assert_share(g->total[SPT_AFTER], 0.7);
+	assert_share(x->self[SPT_BEFORE], 0.6);
+	assert_share(x->total[SPT_BEFORE], 0.6);
+	assert_share(x->total[SPT_AFTER], 0.3);
+	assert_share(in->self[SPT_BEFORE], 0.2);
+	assert_share(in->self[SPT_AFTER], 0.1);
+	/* l.1 and l.3 may be anything. */
+	assert_share(row_called(rows, "l")->self[SPT_BEFORE], 0.1);
+	assert_share(row_called(rows, "l.2")->self[SPT_BEFORE], 0.1);
+	g_assert_null(row_called(rows, "x.isra.0"));
+	/* The process, and below it g, g;x, g;x;x, x, in, l, l.2 */
+	g_assert_cmpuint(paths->len, ==, 8);
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		side_clear(&sides[side]);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/diff/known-functions", test_known_functions);
 	g_test_add_func("/diff/known-paths", test_known_paths);
 	g_test_add_func("/diff/tree", test_tree);
+	g_test_add_func("/diff/stems", test_stems);
+	g_test_add_func("/diff/built-twice", test_built_twice);
 	g_test_add_func("/diff/laws", test_laws);
 	g_test_add_func("/diff/against-nothing", test_against_nothing);
 	return g_test_run();

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/pairs.h"
+#include "profile/stem.h"
 #include "profile/tree.h"
 
 struct sides {
@@ -29,56 +30,184 @@ static struct sides new_sides(const SptProfile *before, const SptProfile *after)
 	return sides;
 }
 
-static guint hash_row(gconstpointer key)
-{
-	const SptDiffRow *row = key;
+/* What is compared of a function; interned, so that equal names are one pointer. */
+struct key {
+	const char *name, *object;
+	bool is_process;
+};
 
-	return g_str_hash(row->name) * 31 + g_str_hash(row->object) + row->is_process;
+static guint hash_key(gconstpointer data)
+{
+	const struct key *key = data;
+
+	return g_direct_hash(key->name) * 31 + g_direct_hash(key->object) + key->is_process;
 }
 
-static gboolean equal_rows(gconstpointer a, gconstpointer b)
+static gboolean equal_keys(gconstpointer a, gconstpointer b)
 {
-	const SptDiffRow *x = a, *y = b;
+	const struct key *x = a, *y = b;
 
-	return x->is_process == y->is_process && strcmp(x->name, y->name) == 0 &&
-	       strcmp(x->object, y->object) == 0;
+	return x->name == y->name && x->object == y->object && x->is_process == y->is_process;
 }
 
-/* Functions with weight: a profile also names processes that only other metrics have. */
-static void number_functions(struct sides *sides)
+/* Names of processes are not made by compilers. */
+static struct key key_of(const SptFunction *function)
 {
-	/* The keys are allocated rows; the array moves as it grows. */
-	g_autoptr(GHashTable) known = g_hash_table_new_full(hash_row, equal_rows, g_free, NULL);
+	return (struct key){ function->is_process ? g_intern_string(function->name) :
+						    spt_stem(function->name),
+			     spt_stem_of_object(function->object), function->is_process };
+}
 
-	sides->functions = g_array_new(FALSE, FALSE, sizeof(SptDiffRow));
+/* How many functions of each side have a key. */
+struct seen {
+	uint32_t n[SPT_SIDES];
+};
+
+static struct seen *seen_at(GHashTable *table, const struct key *key)
+{
+	struct seen *seen = g_hash_table_lookup(table, key);
+
+	if (!seen) {
+		seen = g_new0(struct seen, 1);
+		g_hash_table_insert(table, g_memdup2(key, sizeof(*key)), seen);
+	}
+	return seen;
+}
+
+static struct key without_number(const struct key *key)
+{
+	return (struct key){ key->is_process ? key->name : spt_stem_without_number(key->name),
+			     key->object, key->is_process };
+}
+
+/*
+ * Drops the numbers at the ends of names that only one side has, where that makes a pair: one of
+ * each side.
+ */
+static void pair_numbered(const struct sides *sides, struct key *keys[SPT_SIDES])
+{
+	g_autoptr(GHashTable) all = g_hash_table_new_full(hash_key, equal_keys, g_free, g_free),
+			      single = g_hash_table_new_full(hash_key, equal_keys, g_free, g_free);
+	uint32_t n[SPT_SIDES];
+
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
-		uint32_t n;
-		const SptFunction *functions = spt_profile_functions(sides->profiles[side], &n);
+		const SptFunction *functions =
+			spt_profile_functions(sides->profiles[side], &n[side]);
 
-		sides->common[side] = g_new0(uint32_t, MAX(n, 1));
-		for (uint32_t i = 0; i < n; i++) {
-			SptDiffRow row = {
+		for (uint32_t i = 0; i < n[side]; i++)
+			if (functions[i].total)
+				seen_at(all, &keys[side][i])->n[side]++;
+	}
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned side = 0; side < SPT_SIDES; side++) {
+			for (uint32_t i = 0; i < n[side]; i++) {
+				struct key *key = &keys[side][i], bare = without_number(key);
+				struct seen *of_key = g_hash_table_lookup(all, key), *of_bare;
+
+				if (!of_key || of_key->n[!side] || of_key->n[side] != 1)
+					continue;
+				of_bare = seen_at(single, &bare);
+				if (pass == 0)
+					of_bare->n[side]++;
+				else if (of_bare->n[0] == 1 && of_bare->n[1] == 1)
+					*key = bare;
+			}
+		}
+	}
+}
+
+/* A row of several functions is called what they have in common. */
+static void name_row(SptDiffRow *row, const SptFunction *function, const struct key *key)
+{
+	if (strcmp(row->name, function->name) != 0)
+		row->name = key->name;
+	if (strcmp(row->object, function->object) != 0)
+		row->object = key->object;
+}
+
+/*
+ * Functions that are one here may call each other: their total is that of the outermost.  @n_of:
+ * how many functions of the side each row has.
+ */
+static void sum_totals(struct sides *sides, unsigned side, const uint32_t *n_of)
+{
+	const uint32_t *common = sides->common[side];
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(sides->profiles[side], &n);
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t row = common[nodes[i].function], at = nodes[i].parent;
+
+		if (nodes[i].total == 0 || n_of[row] < 2)
+			continue;
+		while (at != 0 && common[nodes[at].function] != row)
+			at = nodes[at].parent;
+		if (at == 0)
+			g_array_index(sides->functions, SptDiffRow, row).total[side] +=
+				(double)nodes[i].total * sides->worth[side];
+	}
+}
+
+static void number_side(struct sides *sides, unsigned side, const struct key *keys,
+			GHashTable *known)
+{
+	g_autoptr(GArray) n_of = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(sides->profiles[side], &n);
+
+	sides->common[side] = g_new0(uint32_t, MAX(n, 1));
+	for (uint32_t i = 0; i < n; i++) {
+		gpointer index;
+		SptDiffRow *row;
+
+		if (functions[i].total == 0)
+			continue;
+		if (!g_hash_table_lookup_extended(known, &keys[i], NULL, &index)) {
+			SptDiffRow new_row = {
 				.name = functions[i].name,
 				.object = functions[i].object,
 				.is_process = functions[i].is_process,
 				.is_kernel = functions[i].is_kernel,
 				.parent = UINT32_MAX,
 			};
-			gpointer index;
 
-			if (functions[i].total == 0)
-				continue;
-			if (!g_hash_table_lookup_extended(known, &row, NULL, &index)) {
-				index = GUINT_TO_POINTER(sides->functions->len);
-				g_array_append_val(sides->functions, row);
-				g_hash_table_insert(known, g_memdup2(&row, sizeof(row)), index);
-			}
-			sides->common[side][i] = GPOINTER_TO_UINT(index);
-			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index))
-				.self[side] += (double)functions[i].self * sides->worth[side];
-			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index))
-				.total[side] += (double)functions[i].total * sides->worth[side];
+			index = GUINT_TO_POINTER(sides->functions->len);
+			g_array_append_val(sides->functions, new_row);
+			g_hash_table_insert(known, g_memdup2(&keys[i], sizeof(keys[i])), index);
 		}
+		sides->common[side][i] = GPOINTER_TO_UINT(index);
+		row = &g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index));
+		name_row(row, &functions[i], &keys[i]);
+		row->self[side] += (double)functions[i].self * sides->worth[side];
+		g_array_set_size(n_of, sides->functions->len);
+		if (g_array_index(n_of, uint32_t, GPOINTER_TO_UINT(index))++ == 0)
+			row->total[side] = (double)functions[i].total * sides->worth[side];
+		else
+			row->total[side] = 0;
+	}
+	g_array_set_size(n_of, sides->functions->len);
+	sum_totals(sides, side, (const uint32_t *)(void *)n_of->data);
+}
+
+/* Functions with weight: a profile also names processes that only other metrics have. */
+static void number_functions(struct sides *sides)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new_full(hash_key, equal_keys, g_free, NULL);
+	struct key *keys[SPT_SIDES];
+
+	sides->functions = g_array_new(FALSE, FALSE, sizeof(SptDiffRow));
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		uint32_t n;
+		const SptFunction *functions = spt_profile_functions(sides->profiles[side], &n);
+
+		keys[side] = g_new(struct key, MAX(n, 1));
+		for (uint32_t i = 0; i < n; i++)
+			keys[side][i] = key_of(&functions[i]);
+	}
+	pair_numbered(sides, keys);
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		number_side(sides, side, keys[side], known);
+		g_free(keys[side]);
 	}
 }
 

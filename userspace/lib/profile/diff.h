@@ -2,7 +2,8 @@
 /*
  * Two profiles side by side.  Weights become fractions of their own profile's total, so that
  * recordings of different length, rate and number of CPUs can be compared.  Functions are the same
- * if name and object are the same, since ids are valid in one capture only.
+ * if name and object are the same, since ids are valid in one capture only; what compilers add to
+ * names (stem.h) does not count.
  */
 #ifndef SPT_DIFF_H
 #define SPT_DIFF_H
@@ -18,7 +19,10 @@ enum { SPT_BEFORE = 0, SPT_AFTER = 1, SPT_SIDES = 2 };
  * path before it.
  */
 typedef struct {
-	/* valid as long as the profiles; a process has object "" */
+	/*
+	 * valid as long as the profiles; a process has object "".  Of functions that differ in what
+	 * compilers add to names, what they have in common
+	 */
 	const char *name, *object;
 	bool is_process, is_kernel;
 	uint32_t parent;			/* of functions and processes UINT32_MAX */
