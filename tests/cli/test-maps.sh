@@ -55,6 +55,35 @@ check '... where nothing is known, that is said' bash -c \
 check 'a process for nothing is refused' bash -c '! "$1" info --process dlchurn "$2" 2>/dev/null' \
 	- "$cli" "$work/churn.capture"
 
+# Code in memory without a file.
+for name in all part; do
+	check "code copied to memory, $name: recorded" record "$name" --only-command -- \
+		"$workloads/remaps" 1 "$name"
+	check '... it is that of its file, with whole stacks' bash -c \
+		'"$1" export --format folded --only-command "$2" | awk "
+			/;main;call_burn;burn(;|\$| )/ { burn += \$NF }
+			{ all += \$NF }
+			END { exit !(burn > 0.8 * all) }"' - "$cli" "$work/$name.capture"
+	"$workloads/remaps" 30 "$name" &
+	burner=$!
+	sleep 0.5
+	check '... also if it was there before' record "attached-$name" --duration 1 -p $burner
+	kill $burner
+	check '... it is' bash -c \
+		'"$1" export --format folded --process remaps "$2" | awk "
+			/;main;call_burn;burn(;|\$| )/ { burn += \$NF }
+			{ all += \$NF }
+			END { exit !(burn > 0.8 * all) }"' - "$cli" "$work/attached-$name.capture"
+done
+check 'code made where a library was: recorded' record gone --only-command -- "$workloads/remaps" 1 \
+	gone "$workloads/libchurn-red.so"
+check '... it is nobody else'"'"'s' bash -c \
+	'"$1" export --format folded --only-command "$2" | awk "
+		/;\\[anon\\](;|\$| )/ { made += \$NF }
+		/red/ { exit 1 }
+		{ all += \$NF }
+		END { exit !(made > 0.8 * all) }"' - "$cli" "$work/gone.capture"
+
 # One that was there before.
 "$workloads/shares" 30 >/dev/null &
 burner=$!

@@ -466,8 +466,8 @@ static void test_images(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(second->object, ==, first->object);
 	g_assert_cmpuint(((const struct sysprof_map *)made_at(fixture, 7, SYSPROF_MAP))->object, ==,
 			 SYSPROF_OBJECT_VDSO);
-	third = made_at(fixture, 8, SYSPROF_MAP);
-	region = made_at(fixture, 9, SYSPROF_REGION);
+	third = made_at(fixture, 9, SYSPROF_MAP);
+	region = made_at(fixture, 8, SYSPROF_REGION);
 	g_assert_cmpuint(region->object, ==, third->object);
 	g_assert_cmpuint(region->object, >, first->object);
 	g_assert_cmpuint(region->mm, ==, exec->mm);

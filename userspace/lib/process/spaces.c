@@ -317,3 +317,12 @@ const SptMap *spt_space_find(const SptSpace *space, uint64_t address)
 
 	return at < space->maps->len && map->start <= address ? map : NULL;
 }
+
+const SptMap *spt_space_around(const SptSpace *space, uint64_t start, uint64_t end, unsigned i)
+{
+	unsigned at = first_behind(space->maps, start ? start - 1 : 0) + i;
+
+	return at < space->maps->len && g_array_index(space->maps, SptMap, at).start <= end ?
+		       &g_array_index(space->maps, SptMap, at) :
+		       NULL;
+}

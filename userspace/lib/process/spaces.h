@@ -84,6 +84,11 @@ const SptMap *spt_space_maps(const SptSpace *space, unsigned *ret_n);
 bool spt_space_is_empty(const SptSpace *space);
 /* The mapping of @address, or NULL.  Valid until the space changes. */
 const SptMap *spt_space_find(const SptSpace *space, uint64_t address);
+/*
+ * The @i-th mapping of those that overlap [@start, @end) or touch it, or NULL.  Valid until the
+ * space changes.
+ */
+const SptMap *spt_space_around(const SptSpace *space, uint64_t start, uint64_t end, unsigned i);
 
 G_END_DECLS
 

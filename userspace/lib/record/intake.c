@@ -9,6 +9,7 @@
 
 #include "capture/format.h"
 #include "record/command-line.h"
+#include "trace/perf/maps.h"
 
 /* What the command starts loads the library, if it can. */
 static void expect_program(SptRecorder *recorder, const struct sysprof_record *record,
@@ -58,6 +59,48 @@ static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 	}
 }
 
+static bool has_path(const SptRecorder *recorder, uint32_t object, const char *path)
+{
+	const char *its = spt_output_path(recorder->output, object), *slash = strrchr(path, '/');
+
+	/* Processes may see other directories. */
+	return its && *its == '/' && slash && g_str_has_prefix(slash, strrchr(its, '/'));
+}
+
+/*
+ * If @map is a copy of code in memory without a file (perf/maps.h), it becomes that of its file: by
+ * a mapping that is known there, from before or beside it.
+ */
+static void name_copy(const SptRecorder *recorder, const struct sysprof_map *record, SptMap *map)
+{
+	const SptSpace *space = spt_spaces_get(recorder->spaces, record->mm);
+	g_autofree char *text = NULL;
+	struct spt_perf_map below;
+	const SptMap *there;
+	size_t bytes;
+
+	if (!space || map->object < SYSPROF_OBJECT_FIRST ||
+	    g_strcmp0(spt_output_path(recorder->output, map->object), "[anon]") != 0)
+		return;
+	for (unsigned i = 0; (there = spt_space_around(space, map->start, map->end, i)); i++) {
+		const char *path = spt_output_path(recorder->output, there->object);
+
+		if (there->object < SYSPROF_OBJECT_FIRST || !path || *path != '/')
+			continue;
+		if (!text) {
+			text = spt_proc_files_read(recorder->proc_files, record->record.pid, "maps",
+						   SPT_PERF_MAPS_MAX_BYTES, &bytes);
+			if (!text || !spt_perf_maps_enclose(text, map->start, map->end, &below))
+				return;
+		}
+		if (has_path(recorder, there->object, below.path)) {
+			map->offset = there->offset + (map->start - there->start);
+			map->object = there->object;
+			return;
+		}
+	}
+}
+
 static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
 {
 	SptMap map = {
@@ -67,12 +110,14 @@ static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
 		.object = record->object,
 	};
 
-	if (recorder->in_snapshot)
+	if (recorder->in_snapshot) {
 		spt_spaces_snapshot(recorder->spaces, recorder->snapshot_number, record->mm,
 				    record->record.time, &map);
-	else
+	} else {
+		name_copy(recorder, record, &map);
 		spt_spaces_map(recorder->spaces, record->mm, record->record.time, &map,
 			       record->record.flags & SYSPROF_MAP_FRESH);
+	}
 	/*
 	 * Most processes that existed before the recording are never seen at work.  Where the
 	 * module has the tables, those that are missing are made when a stack needs them.

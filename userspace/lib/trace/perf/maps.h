@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* Limit of a process's file: far more than mappings that are recorded. */
+#define SPT_PERF_MAPS_MAX_BYTES (4u << 20)
+
 struct spt_perf_map {
 	uint64_t start, end, offset, inode;
 	uint32_t dev_major, dev_minor;
@@ -17,6 +20,24 @@ struct spt_perf_map {
 
 /* "start-end r-xp offset major:minor inode   path".  False: not executable. */
 bool spt_perf_map_parse(const char *line, struct spt_perf_map *ret);
+
+/* The same for any line.  False: it is none. */
+bool spt_perf_map_parse_any(const char *line, struct spt_perf_map *ret, bool *ret_is_code);
+/* Whether @path is of a file, and not of what the kernel calls memory without one. */
+bool spt_perf_path_is_file(const char *path);
+
+/*
+ * Programs copy their code to memory without a file, for large pages: that lies between mappings of
+ * one file, since other memory keeps out of where a file was loaded.
+ */
+/* Whether @below and @above, the mappings of files next to it on both sides, are of one file. */
+bool spt_perf_map_is_between(const struct spt_perf_map *below, const struct spt_perf_map *above);
+/*
+ * Whether [@start, @end) lies so by the lines in @text, which is changed; @ret_below: the mapping of
+ * the file below it.
+ */
+bool spt_perf_maps_enclose(char *text, uint64_t start, uint64_t end,
+			   struct spt_perf_map *ret_below);
 
 G_END_DECLS
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "trace/perf/maps.h"
+
 #define WINDOW_SHIFT 39
 #define WINDOWS_SHIFT 18		/* more than an address space has */
 
@@ -65,17 +67,6 @@ int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
 }
 
 /* Shared memory has a path, too, and an inode that nobody can open. */
-static bool is_file(const struct spt_perf_file *file)
-{
-	static const char *const memory[] = { "//anon", "/dev/zero", "/anon_hugepage",
-					      "/memfd:", "/SYSV" };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
-		if (g_str_has_prefix(file->path, memory[i]))
-			return false;
-	return file->path[0] == '/';
-}
-
 static uint64_t mark_of(const struct spt_perf_file *file)
 {
 	return file->inode ^ (uint64_t)file->dev_minor << 40 ^ (uint64_t)file->dev_major << 52 ^
@@ -86,7 +77,7 @@ void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *
 {
 	uint64_t mark = mark_of(file);
 
-	if (is_file(file) && !g_hash_table_contains(objects->known, &mark))
+	if (spt_perf_path_is_file(file->path) && !g_hash_table_contains(objects->known, &mark))
 		spt_perf_files_look(objects->files, file);
 }
 
@@ -177,7 +168,7 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 	*ret_record = NULL;
 	if (g_str_has_prefix(file->path, "[vdso]"))
 		return SYSPROF_OBJECT_VDSO;
-	if (!is_file(file))
+	if (!spt_perf_path_is_file(file->path))
 		return SYSPROF_OBJECT_ANON;
 	any = g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major, file->dev_minor,
 			      file->inode, file->path);

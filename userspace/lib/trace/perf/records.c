@@ -355,7 +355,6 @@ void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *proc
 	};
 	bool is_new_region = false;
 
-
 	if (map.object == SYSPROF_OBJECT_ANON) {
 		map.object = spt_perf_objects_region(records->objects, process->mm, file->start,
 						     &offset, &is_new_region);
@@ -364,9 +363,10 @@ void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *proc
 	process->is_fresh = false;
 	if (map.object == SYSPROF_OBJECT_VDSO)
 		process->is_32bit = file->end <= UINT32_MAX;
-	sink->func(&map.record, sink->data);
+	/* Before its mapping: by then it is known that this is no file. */
 	if (is_new_region)
 		put_region(process, who, &map, sink);
+	sink->func(&map.record, sink->data);
 	if (!object)
 		return;
 	object->record.cpu = who->cpu;

@@ -99,18 +99,59 @@ static void read_threads(struct process *process)
 	}
 }
 
+/*
+ * Code without a file, from @first on, between mappings of one file, is a copy of that file's code:
+ * by the mapping of code beside it, or if both sides say the same.
+ */
+static void name_copies(GArray *maps, unsigned first, const struct spt_perf_map *below,
+			bool below_is_code, const struct spt_perf_map *above, bool above_is_code)
+{
+	uint64_t distance = below->offset - below->start;
+
+	if (!spt_perf_map_is_between(below, above))
+		return;
+	if (!below_is_code && above_is_code)
+		distance = above->offset - above->start;
+	else if (!below_is_code && distance != above->offset - above->start)
+		return;
+	for (unsigned i = first; i < maps->len; i++) {
+		struct spt_perf_map *map = &g_array_index(maps, struct spt_perf_map, i);
+		struct spt_perf_map copy = *below;
+
+		copy.start = map->start;
+		copy.end = map->end;
+		copy.offset = map->start + distance;
+		if (!*map->path || g_str_has_prefix(map->path, "[anon") ||
+		    (*map->path == '/' && !spt_perf_path_is_file(map->path)))
+			*map = copy;
+	}
+}
+
 static void read_maps(struct process *process, SptProcFiles *files)
 {
+	struct spt_perf_map map, below = { 0 };
+	bool is_code, is_file, below_is_code = false;
 	char *line, *rest = NULL;
-	struct spt_perf_map map;
+	unsigned first = 0;
 	size_t bytes;
 
 	process->text = spt_proc_files_read(files, process->pid, "maps", MAPS_MAX_BYTES, &bytes);
 	if (!process->text)
 		return;
-	for (line = strtok_r(process->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (spt_perf_map_parse(line, &map))
+	for (line = strtok_r(process->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (!spt_perf_map_parse_any(line, &map, &is_code))
+			continue;
+		is_file = spt_perf_path_is_file(map.path);
+		if (is_file) {
+			name_copies(process->maps, first, &below, below_is_code, &map, is_code);
+			below = map;
+			below_is_code = is_code;
+		}
+		if (is_code)
 			g_array_append_val(process->maps, map);
+		if (is_file)
+			first = process->maps->len;
+	}
 }
 
 static void read_process(SptPerfSnapshot *snapshot, SptProcFiles *files, uint32_t pid)
