@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,6 +110,103 @@ static void test_a_billion_sections(void)
 	g_assert_cmpint(ftruncate(fd, 1ll << 39), ==, 0);
 	close(fd);
 	expect_refused(path, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
+}
+
+/* The vdso, a program with all that there is, as it lies in memory. */
+static GBytes *copy_vdso(void)
+{
+	const Elf64_Ehdr *head = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+	return g_bytes_new(head, head->e_shoff + head->e_shnum * sizeof(Elf64_Shdr));
+}
+
+static GBytes *without_headers(GBytes *of, unsigned way)
+{
+	gsize n;
+	uint8_t *copy = g_memdup2(g_bytes_get_data(of, &n), g_bytes_get_size(of));
+	Elf64_Ehdr *head = (void *)copy;
+
+	n = g_bytes_get_size(of);
+	switch (way) {
+	case 0:
+		head->e_shoff = head->e_shnum = head->e_shstrndx = 0;
+		break;
+	case 1: head->e_shnum = 0; break;
+	case 2: head->e_shstrndx = 0; break;
+	default: n = head->e_shoff; /* The file ends before them. */
+	}
+	return g_bytes_new_take(copy, n);
+}
+
+static bool find_section(const SptObject *object, const char *name, GElf_Shdr *ret)
+{
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, ret) &&
+		    !g_strcmp0(elf_strptr(elf, names, ret->sh_name), name))
+			return true;
+	return false;
+}
+
+/* What has no section headers has those that its segments and its dynamic section lead to. */
+static void test_no_section_headers(void)
+{
+	static const char *const sections[] = { ".eh_frame_hdr", ".eh_frame", ".dynsym",
+						".dynstr" };
+	g_autoptr(GBytes) whole = copy_vdso();
+	g_autoptr(SptObject) with = spt_object_open_bytes(whole, "with", NULL);
+
+	for (unsigned way = 0; way < 4; way++) {
+		g_autoptr(GBytes) bytes = without_headers(whole, way);
+		g_autoptr(SptObject) without = spt_object_open_bytes(bytes, "without", NULL);
+		GElf_Shdr expected, found;
+
+		g_assert_nonnull(without);
+		for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++) {
+			g_assert_true(find_section(with, sections[i], &expected));
+			g_assert_true(find_section(without, sections[i], &found));
+			g_assert_cmphex(found.sh_addr, ==, expected.sh_addr);
+			g_assert_cmphex(found.sh_offset, ==, expected.sh_offset);
+			/* The entry that ends it is no part of it here. */
+			g_assert_cmpuint(found.sh_size, <=, expected.sh_size);
+			g_assert_cmpuint(found.sh_size + 8, >=, expected.sh_size);
+		}
+		g_assert_true(find_section(with, ".text", &expected));
+		g_assert_true(find_section(without, ".text", &found));
+		g_assert_true(found.sh_flags & SHF_EXECINSTR);
+		g_assert_cmpuint(found.sh_addr, <=, expected.sh_addr);
+		g_assert_cmpuint(found.sh_addr + found.sh_size, >=,
+				 expected.sh_addr + expected.sh_size);
+	}
+}
+
+/* The same of any bytes: the sanitizer sees what is read beyond them. */
+static void test_no_section_headers_damaged(void)
+{
+	g_autoptr(GBytes) whole = copy_vdso(), bytes = without_headers(whole, 0);
+	gsize n;
+	const uint8_t *data = g_bytes_get_data(bytes, &n);
+	unsigned found = 0;
+
+	for (unsigned round = 0; round < 5000; round++) {
+		uint8_t *copy = g_memdup2(data, n);
+		GElf_Shdr shdr;
+
+		/* Most of what leads elsewhere is at the beginning. */
+		for (unsigned i = 0; i < 1 + round % 8; i++)
+			copy[g_test_rand_int_range(16, i % 2 ? 1024 : (int)n)] = g_test_rand_int();
+		g_autoptr(GBytes) damaged =
+			g_bytes_new_take(copy, round % 4 ? n : (gsize)g_test_rand_int_range(64, n));
+		g_autoptr(SptObject) object = spt_object_open_bytes(damaged, "damaged", NULL);
+
+		found += object && find_section(object, ".dynsym", &shdr);
+	}
+	g_assert_cmpuint(found, >, 500);
 }
 
 /*
@@ -267,6 +365,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/object/addresses", test_addresses);
 	g_test_add_func("/object/not-elf", test_what_is_no_elf_file);
 	g_test_add_func("/object/a-billion-sections", test_a_billion_sections);
+	g_test_add_func("/object/no-section-headers", test_no_section_headers);
+	g_test_add_func("/object/no-section-headers-damaged", test_no_section_headers_damaged);
 	g_test_add_func("/object/build-ids-of-all-kinds", test_build_ids_of_all_kinds);
 	g_test_add_func("/object/notes-without-end", test_notes_without_end);
 	g_test_add_func("/object/damage", test_damage);

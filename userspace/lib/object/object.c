@@ -16,6 +16,7 @@
 
 #include "base/words.h"
 #include "object/regular.h"
+#include "object/sections.h"
 
 /* Go's own note: four hashes as text, and in it the hash of the content. */
 #define GO_NOTE 4
@@ -23,6 +24,8 @@
 /* Limit for all notes together, more than any linker writes; they hold identities, not data. */
 #define NOTES_MAX_BYTES (1u << 20)
 #define LOADS_MAX 1024
+/* Larger programs without section headers are left as they are. */
+#define MADE_MAX_BYTES (256u << 20)
 
 struct load {
 	uint64_t offset, address, bytes;
@@ -34,8 +37,10 @@ struct SptObject {
 	uint64_t size;		/* when it was opened */
 	char *name;
 	bool is_64, is_big;
+	bool needs_made;	/* libelf must not see the header */
 	Elf_Cmd how;
 	Elf *elf;		/* once it was requested */
+	uint8_t *made;		/* the file with section headers; NULL: it has its own */
 	GArray *loads;		/* struct load: the executable PT_LOADs */
 	uint8_t build_id[SPT_BUILD_ID_MAX];
 	unsigned build_id_bytes;
@@ -230,9 +235,13 @@ static const char *why_not_elf(SptObject *object, const uint8_t *head, size_t by
 	/*
 	 * libelf believes a file whose section count is too large for the header's 16 bits, and a
 	 * sparse file can claim billions at no cost.  Only relocatable objects and core dumps need
-	 * such counts.
+	 * such counts; of a program none of its sections counts then.
 	 */
-	if ((FIELD(object, head, Ehdr, e_shnum) == 0 && FIELD(object, head, Ehdr, e_shoff) != 0) ||
+	object->needs_made =
+		FIELD(object, head, Ehdr, e_shnum) == 0 && FIELD(object, head, Ehdr, e_shoff) != 0;
+	if ((object->needs_made && (FIELD(object, head, Ehdr, e_phnum) == 0 ||
+				    (FIELD(object, head, Ehdr, e_type) != ET_EXEC &&
+				     FIELD(object, head, Ehdr, e_type) != ET_DYN))) ||
 	    FIELD(object, head, Ehdr, e_phnum) == PN_XNUM)
 		return SPT_WORDS("it claims more sections or segments than a program has");
 	return NULL;
@@ -327,6 +336,7 @@ void spt_object_free(SptObject *object)
 	if (!object)
 		return;
 	elf_end(object->elf);
+	g_free(object->made);
 	g_clear_pointer(&object->bytes, g_bytes_unref);
 	if (object->fd >= 0)
 		close(object->fd);
@@ -346,9 +356,32 @@ int spt_object_fd(const SptObject *object)
 	return object->fd;
 }
 
+/* Whether its sections were made up, for a program without their headers. */
+static bool begin_made(SptObject *object)
+{
+	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
+	uint64_t bytes;
+
+	if (!object->loads->len || object->size > MADE_MAX_BYTES ||
+	    spt_sections_exist(head, read_at(object, 0, head, sizeof(head)) == sizeof(head) ?
+					     object->size :
+					     0))
+		return false;
+	object->made = g_try_malloc(object->size + SPT_SECTIONS_ROOM_BYTES);
+	bytes = object->made && read_at(object, 0, object->made, object->size) == object->size ?
+			spt_sections_add(object->made, object->size) :
+			0;
+	object->elf = bytes ? elf_memory((char *)object->made, bytes) : NULL;
+	if (!object->elf)
+		g_clear_pointer(&object->made, g_free);
+	return object->elf;
+}
+
 static void begin_elf(SptObject *object)
 {
 	elf_version(EV_CURRENT);
+	if (begin_made(object) || object->needs_made)
+		return;
 	if (object->bytes)
 		object->elf =
 			elf_memory((char *)g_bytes_get_data(object->bytes, NULL), object->size);

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "object/sections.h"
+
 /* Of one file; the largest programs have 20 MiB. */
 #define ALL_MAX_BYTES	(160u << 20)
 #define NAMES_MAX_BYTES (1u << 20)
@@ -213,16 +215,21 @@ static bool take_all(struct extract *extract)
 {
 	g_autofree Elf64_Ehdr *head = take(extract, 0, sizeof(*head));
 	g_autofree Elf64_Phdr *segments = NULL;
+	bool has_sections = head && spt_sections_exist((const uint8_t *)head, extract->size);
 
 	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != HERE ||
-	    head->e_phentsize != sizeof(*segments) || head->e_shentsize != sizeof(Elf64_Shdr))
+	    head->e_phentsize != sizeof(*segments) ||
+	    (has_sections && head->e_shentsize != sizeof(Elf64_Shdr)))
 		return false;
 	segments = take(extract, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*segments));
 	for (unsigned i = 0; segments && i < head->e_phnum; i++)
-		if (segments[i].p_type == PT_NOTE)
+		if (segments[i].p_type == PT_NOTE ||
+		    /* The reader of the copy makes sections of it, as it would of the file. */
+		    (segments[i].p_type == PT_LOAD && !has_sections))
 			g_free(take(extract, segments[i].p_offset, segments[i].p_filesz));
-	take_sections(extract, head);
+	if (has_sections)
+		take_sections(extract, head);
 	return segments != NULL;
 }
 
