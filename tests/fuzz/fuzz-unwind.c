@@ -101,8 +101,13 @@ static void on_rule(size_t at, size_t bytes, G_GNUC_UNUSED bool is_start,
 static void guess(const uint8_t *data, size_t bytes)
 {
 	size_t end[] = { 0, bytes }, begin = peak_begin();
+	SptLabel labels[3] = { { 0, false } };
 
-	spt_guess_rules(data, bytes, on_rule, end);
+	/* Anywhere, also behind the end. */
+	for (unsigned i = 0; i < G_N_ELEMENTS(labels); i++)
+		labels[i] = (SptLabel){ (i ? labels[i - 1].at : 0) + (bytes > i ? data[i] : 0),
+					bytes > i && data[i] & 1 };
+	spt_guess_rules(data, bytes, labels, G_N_ELEMENTS(labels), on_rule, end);
 	g_assert(peak_since(begin) <= MEMORY_PER_CODE_BYTE * bytes + MOST_MEMORY_BYTES);
 	sum_of_all += end[0];
 }

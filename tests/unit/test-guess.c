@@ -186,7 +186,7 @@ static void make_rows(void)
 {
 	code_bytes = guess_end - guess_begin;
 	rows = g_new0(struct row, code_bytes);
-	spt_guess_rules(guess_begin, code_bytes, on_row, NULL);
+	spt_guess_rules(guess_begin, code_bytes, NULL, 0, on_row, NULL);
 }
 
 #define FUNCTION(name)                                                                             \
@@ -233,6 +233,36 @@ static void test_strange(void)
 {
 	for (const uint8_t *at = guess_honest_end; at < guess_end; at++)
 		g_assert_false(rows[at - guess_begin].is_told);
+}
+
+static const struct row *rows_of(const uint8_t *code, size_t n, const SptLabel *labels,
+				 unsigned n_labels)
+{
+	g_free(rows);
+	code_bytes = n;
+	rows = g_new0(struct row, n);
+	spt_guess_rules(code, n, labels, n_labels, on_row, NULL);
+	return rows;
+}
+
+/* Where symbols say that functions begin, if what is there may be one. */
+static void test_labels(void)
+{
+	/* Two bytes of data; dec %rdi; jnz; ret */
+	static const uint8_t behind_data[] = { 0x48, 0xb8, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+	/* push %rbx; pop %rbx; ret */
+	static const uint8_t whole[] = { 0x53, 0x5b, 0xc3 };
+	static const SptLabel certain = { 2, true }, label = { 2, false }, middle = { 1, true },
+			      in_middle = { 1, false };
+
+	g_assert_false(rows_of(behind_data, sizeof(behind_data), NULL, 0)[2].is_told);
+	g_assert_true(rows_of(behind_data, sizeof(behind_data), &certain, 1)[2].is_told);
+	g_assert_true(rows[2].is_start && rows[7].is_told);
+	g_assert_true(rows_of(behind_data, sizeof(behind_data), &label, 1)[2].is_told);
+	g_assert_cmpint(rows_of(whole, sizeof(whole), &middle, 1)[1].rule.cfa_offset, ==, 16);
+	g_assert_true(rows[0].is_start && !rows[1].is_start);
+	g_assert_cmpint(rows_of(whole, sizeof(whole), &in_middle, 1)[1].rule.cfa_offset, ==, 16);
+	g_assert_true(rows[0].is_start && !rows[1].is_start);
 }
 
 static void expect_in_table(const SptObject *self, const SptUnwindTable *table)
@@ -293,7 +323,7 @@ static void test_any_bytes(void)
 		/* Where the sanitizer sees what is read behind it. */
 		g_autofree uint8_t *copy = g_memdup2(bytes, n);
 
-		spt_guess_rules(copy, n, on_row, NULL);
+		spt_guess_rules(copy, n, NULL, 0, on_row, NULL);
 	}
 	g_clear_pointer(&rows, g_free);
 }
@@ -305,6 +335,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guess/steps", test_steps);
 	g_test_add_func("/guess/strange", test_strange);
 	g_test_add_func("/guess/table", test_table);
+	g_test_add_func("/guess/labels", test_labels);
 	g_test_add_func("/guess/any-bytes", test_any_bytes);
 	return g_test_run();
 }

@@ -243,9 +243,12 @@ static SptPlaceTable *good_table(const struct file *file, uint64_t offset, uint3
 	/* The last ones have more information. */
 	for (unsigned i = file->tables->len; i-- > 0;) {
 		SptPlaceTable *table = file->tables->pdata[i];
+		SptSymbol symbol;
 
 		*ret_row = spt_place_table_find(table, offset);
-		if (*ret_row != UINT32_MAX && !spt_place_table_problem(table))
+		/* What has no symbols has functions all the same. */
+		if (*ret_row != UINT32_MAX && (!spt_place_table_problem(table) ||
+					       spt_place_table_symbol(table, *ret_row, &symbol)))
 			return table;
 	}
 	return NULL;

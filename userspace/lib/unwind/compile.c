@@ -20,6 +20,7 @@
 #include "unwind/extract.h"
 #include "unwind/go.h"
 #include "unwind/guess.h"
+#include "unwind/labels.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* the largest programs have 20 */
 /* Of packed sections; and the head of those of before there were flags for it. */
@@ -60,6 +61,7 @@ struct compiler {
 	GArray *rules;			/* SptUnwindRule */
 	GHashTable *known;		/* number + 1 of an equal rule, by its content */
 	GArray *plts;			/* struct plt */
+	GArray *labels;			/* SptLabel, by their offsets in the file */
 	uint64_t address;		/* of the present function */
 	uint64_t entry;			/* offset in the file of the program's entry */
 	bool is_signal;
@@ -625,7 +627,34 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	function->n++;
 }
 
-/* Covers [@start, @end) by sorted functions. */
+/* By their offsets in the file. */
+static GArray *read_labels(const SptObject *object)
+{
+	GArray *labels = g_array_new(FALSE, FALSE, sizeof(SptLabel));
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(spt_object_elf(object), scn))) {
+		Elf_Data *data;
+		GElf_Sym symbol;
+		uint64_t offset;
+
+		if (!gelf_getshdr(scn, &shdr) ||
+		    (shdr.sh_type != SHT_SYMTAB && shdr.sh_type != SHT_DYNSYM))
+			continue;
+		data = spt_object_section(object, scn, ELF_T_SYM, SECTION_MAX_BYTES);
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+			if (spt_object_address_to_offset(object, symbol.st_value, &offset))
+				spt_labels_add(labels, offset, symbol.st_info, symbol.st_shndx);
+	}
+	spt_labels_sort(labels);
+	return labels;
+}
+
+/*
+ * Covers [@start, @end), a section, by sorted functions.  Small gaps are padding, unless they have
+ * a label, or are the last one.
+ */
 static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, GArray *gaps)
 {
 	for (unsigned i = 0; i <= compiler->functions->len && start < end; i++) {
@@ -633,8 +662,10 @@ static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, G
 			&g_array_index(compiler->functions, struct function, i);
 		bool is_last = i == compiler->functions->len;
 		uint64_t to = is_last ? end : MIN(function->start, end);
+		unsigned n;
 
-		if (to > start && to - start >= GAP_MIN_BYTES) {
+		spt_labels_within(compiler->labels, start, to, &n);
+		if (to > start && (to - start >= GAP_MIN_BYTES || n || to == end)) {
 			struct gap gap = { .compiler = compiler, .start = start, .end = to };
 
 			g_array_append_val(gaps, gap);
@@ -655,7 +686,7 @@ static bool has_functions(const struct compiler *compiler, const GElf_Shdr *shdr
 
 static void guess_rest(struct compiler *compiler)
 {
-	g_autoptr(GArray) gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	g_autoptr(GArray) gaps = g_array_new(FALSE, FALSE, sizeof(struct gap)), labels = NULL;
 	Elf *elf = spt_object_elf(compiler->object);
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -663,6 +694,7 @@ static void guess_rest(struct compiler *compiler)
 	if (compiler->arch->machine != EM_X86_64 || compiler->functions->len == 0 ||
 	    elf_getshdrstrndx(elf, &names) != 0)
 		return;
+	compiler->labels = labels = read_labels(compiler->object);
 	g_array_sort(compiler->functions, compare_functions);
 	for (unsigned n = 0; n < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); n++) {
 		GElf_Shdr shdr;
@@ -675,13 +707,19 @@ static void guess_rest(struct compiler *compiler)
 	}
 	for (unsigned i = 0; i < gaps->len; i++) {
 		struct gap *gap = &g_array_index(gaps, struct gap, i);
+		unsigned n_labels;
+		const SptLabel *first =
+			spt_labels_within(labels, gap->start, gap->end, &n_labels);
+		g_autofree SptLabel *here = g_memdup2(first, n_labels * sizeof(*first));
 		Elf_Data *data = elf_getdata_rawchunk(elf, gap->start, gap->end - gap->start,
 						      ELF_T_BYTE);
 
 		if (!data || !data->d_buf)
 			continue;
 		gap->code = data->d_buf;
-		spt_guess_rules(data->d_buf, data->d_size, on_guess, gap);
+		for (unsigned k = 0; k < n_labels; k++)
+			here[k].at -= gap->start;
+		spt_guess_rules(data->d_buf, data->d_size, here, n_labels, on_guess, gap);
 	}
 }
 

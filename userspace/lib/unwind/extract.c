@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "object/sections.h"
+#include "unwind/labels.h"
 
 /* Of one file; the largest programs have 20 MiB. */
 #define ALL_MAX_BYTES	(160u << 20)
@@ -77,6 +78,12 @@ static bool is_called(const struct sections *sections, unsigned i, const char *n
 	       !strcmp(sections->names + sections->headers[i].sh_name, name);
 }
 
+static bool has_symbols(const struct sections *sections, unsigned i)
+{
+	return sections->headers[i].sh_type == SHT_SYMTAB ||
+	       sections->headers[i].sh_type == SHT_DYNSYM;
+}
+
 static bool is_wanted(const struct sections *sections, unsigned i)
 {
 	static const char *const wanted[] = { ".eh_frame", ".eh_frame_hdr", ".debug_frame",
@@ -90,7 +97,21 @@ static bool is_wanted(const struct sections *sections, unsigned i)
 	for (unsigned k = 0; k < G_N_ELEMENTS(spt_extract_go); k++)
 		if (is_called(sections, i, spt_extract_go[k]))
 			return true;
-	return sections->headers[i].sh_type == SHT_NOTE;
+	return sections->headers[i].sh_type == SHT_NOTE || has_symbols(sections, i);
+}
+
+/* By their addresses. */
+static void add_labels(GArray *labels, const struct sections *sections, const uint8_t *bytes,
+		       uint64_t n)
+{
+	for (uint64_t at = 0; n - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+
+		memcpy(&symbol, bytes + at, sizeof(symbol));
+		if (symbol.st_shndx < sections->n &&
+		    sections->headers[symbol.st_shndx].sh_flags & SHF_EXECINSTR)
+			spt_labels_add(labels, symbol.st_value, symbol.st_info, symbol.st_shndx);
+	}
 }
 
 /* The contents of .eh_frame and of the table of its entries; bytes: NULL: it does not exist. */
@@ -143,7 +164,7 @@ static uint64_t start_of(const struct frames *frames, uint32_t i, uint32_t *ret_
  * The code of a section between the functions of @frames.  Wrong information about these only
  * changes which code is taken, and that allows nothing that the code itself could not do.
  */
-static void take_gaps(struct extract *extract, const struct frames *frames,
+static void take_gaps(struct extract *extract, const struct frames *frames, const GArray *labels,
 		      const Elf64_Shdr *section)
 {
 	uint64_t at = section->sh_addr, end = section->sh_addr + section->sh_size;
@@ -152,15 +173,17 @@ static void take_gaps(struct extract *extract, const struct frames *frames,
 		uint32_t bytes = 0;
 		uint64_t start = i < n ? start_of(frames, i, &bytes) : end;
 		uint64_t to = MIN(start, end);
+		unsigned n_labels;
 
-		if (to > at && to - at >= SPT_EXTRACT_GAP_MIN_BYTES)
+		spt_labels_within(labels, at, to, &n_labels);
+		if (to > at && (to - at >= SPT_EXTRACT_GAP_MIN_BYTES || n_labels || to == end))
 			g_free(take(extract, section->sh_offset + (at - section->sh_addr),
 				    to - at));
 		at = MAX(at, start + bytes);
 	}
 }
 
-static void take_code(struct extract *extract, const struct frames *frames,
+static void take_code(struct extract *extract, const struct frames *frames, const GArray *labels,
 		      const struct sections *sections)
 {
 	unsigned n = 0;
@@ -168,7 +191,7 @@ static void take_code(struct extract *extract, const struct frames *frames,
 	for (unsigned i = 0; i < sections->n && n < CODES_MAX; i++)
 		if (sections->headers[i].sh_type == SHT_PROGBITS &&
 		    sections->headers[i].sh_flags & SHF_EXECINSTR) {
-			take_gaps(extract, frames, &sections->headers[i]);
+			take_gaps(extract, frames, labels, &sections->headers[i]);
 			n++;
 		}
 }
@@ -187,6 +210,7 @@ static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 			NULL;
 	struct sections sections = { headers, names ? head->e_shnum : 0, names,
 				     names ? texts->sh_size : 0 };
+	g_autoptr(GArray) labels = g_array_new(FALSE, FALSE, sizeof(SptLabel));
 	struct frames frames = { 0 };
 
 	for (unsigned i = 0; i < sections.n; i++) {
@@ -196,7 +220,9 @@ static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 				take(extract, header->sh_offset, header->sh_size) :
 				NULL;
 
-		if (bytes && !frames.entries && is_called(&sections, i, ".eh_frame")) {
+		if (bytes && has_symbols(&sections, i))
+			add_labels(labels, &sections, bytes, header->sh_size);
+		else if (bytes && !frames.entries && is_called(&sections, i, ".eh_frame")) {
 			frames.entries = g_steal_pointer(&bytes);
 			frames.entries_at = header->sh_addr;
 			frames.entries_bytes = header->sh_size;
@@ -206,7 +232,8 @@ static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 			frames.table_bytes = header->sh_size;
 		}
 	}
-	take_code(extract, &frames, &sections);
+	spt_labels_sort(labels);
+	take_code(extract, &frames, labels, &sections);
 	g_free(frames.entries);
 	g_free(frames.table);
 }

@@ -10,7 +10,10 @@
 G_BEGIN_DECLS
 
 #define SPT_EXTRACT_KEY_BYTES 32
-/* Least size of code without call frame information that is looked at. */
+/*
+ * Least size of code without call frame information that is looked at, unless it has a symbol or is
+ * at the end of its section.
+ */
 #define SPT_EXTRACT_GAP_MIN_BYTES 32
 
 /* Names of the section by which Go walks its stacks. */

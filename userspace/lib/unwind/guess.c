@@ -6,7 +6,7 @@
  * of its jumps out of the function, finds the stack as it was at the start, and there is at least
  * one: code that is only jumped to, and continues with a jump by a table, has another function's
  * frame.  The end of a function shows where the next one begins: at the code behind it that no path
- * reaches.  Behind a jump through a table that may as well be a target of the table; then it has
+ * reaches, and symbols show it, too.  Behind a jump through a table that may as well be a target of the table; then it has
  * the state of that jump, if that can be trusted.
  */
 #include "unwind/guess.h"
@@ -694,7 +694,31 @@ static void follow_code(struct guess *guess)
 	}
 }
 
-void spt_guess_rules(const uint8_t *code, size_t n, SptGuessRow row, void *data)
+/*
+ * Functions that are known to begin there are followed first: what is before them may be no code,
+ * and then its end is not known.  If that leads nowhere, it is as if they were not known.
+ */
+static void follow_labels(struct guess *guess, const SptLabel *labels, unsigned n,
+			  bool are_functions)
+{
+	for (unsigned i = 0; i < n; i++) {
+		size_t at = (size_t)labels[i].at;
+		struct state state;
+
+		if (labels[i].is_function != are_functions || labels[i].at >= guess->n ||
+		    guess->flags[at] & SEEN)
+			continue;
+		drop_pending(guess);
+		enter(&state);
+		if (follow_all(guess, at, &state))
+			guess->flags[at] |= START;
+		else
+			forget(guess);
+	}
+}
+
+void spt_guess_rules(const uint8_t *code, size_t n, const SptLabel *labels, unsigned n_labels,
+		     SptGuessRow row, void *data)
 {
 	struct guess guess = { .code = code, .n = MIN(n, UINT32_MAX) };
 	size_t end = 0;
@@ -707,7 +731,9 @@ void spt_guess_rules(const uint8_t *code, size_t n, SptGuessRow row, void *data)
 	guess.seen = g_array_new(FALSE, FALSE, sizeof(size_t));
 	guess.todo = g_array_new(FALSE, FALSE, sizeof(size_t));
 	guess.pending = UINT32_MAX;
+	follow_labels(&guess, labels, n_labels, true);
 	follow_code(&guess);
+	follow_labels(&guess, labels, n_labels, false);
 	follow_starts(&guess);
 	drop_pending(&guess);
 	g_array_sort(guess.told, by_place);

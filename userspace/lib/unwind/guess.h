@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "sysprof-table.h"
+#include "unwind/labels.h"
 
 G_BEGIN_DECLS
 
@@ -23,10 +24,11 @@ typedef void (*SptGuessRow)(size_t at, size_t bytes, bool is_start,
 			    const struct sysprof_table_rule *rule, void *data);
 
 /*
- * @code begins with a function, or with padding before one.  Takes time in proportion to @n for any
- * bytes.
+ * @code begins with a function, or with padding before one; the @n_labels @labels, by rising
+ * positions in it, may begin others.  Takes time in proportion to @n for any bytes.
  */
-void spt_guess_rules(const uint8_t *code, size_t n, SptGuessRow row, void *data);
+void spt_guess_rules(const uint8_t *code, size_t n, const SptLabel *labels, unsigned n_labels,
+		     SptGuessRow row, void *data);
 
 G_END_DECLS
 
