@@ -46,7 +46,7 @@ def share_below(tid, function):
     """Of its blocked time, as far as stacks found room: the ring of a machine with much else to do is full at times."""
     tree = shown("blocked", "--thread", str(tid), "--tree")["tree"]
     found = sum(row["total"] for row in shown("blocked", "--thread", str(tid), "--with", function)["functions"] if row["function"] == function)
-    bare = sum(child["self"] for child in tree["children"])
+    bare = sum(row["self"] for child in tree["children"] for row in child["children"] if row["function"] == "[no stack]")
     assert bare < tree["total"] / 2, "most stacks were lost"
     return 100 * found / (tree["total"] - bare)
 lines = [line.split() for line in open(out)]
@@ -218,6 +218,34 @@ check "a grid leaves waits out, and what is left stands for all" picked
 check "a threshold leaves short waits out" short
 check "wall is running, blocked and runnable, in any condition" agree
 check "latency is the time that passed, shared among those that ran" shared
+# They wait in the same call before the recording begins and when it has ended.
+asleep()
+{
+	local sleeper
+
+	python3 -c '
+import threading
+for i in range(8):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+print("begun", flush=True)
+threading.Event().wait()' >"$work/asleep.out" &
+	sleeper=$!
+	until [ -s "$work/asleep.out" ]; do sleep 0.1; done
+	"$cli" record --source perf --waits --duration 1 -o "$work/asleep.capture" -p $sleeper \
+		2>"$work/err"
+	kill $sleeper
+	python3 - "$cli" "$work/asleep.capture" <<'END'
+import json, subprocess, sys
+for metric in "blocked", "off-cpu", "wall":
+    done = subprocess.run([sys.argv[1], "report", sys.argv[2], "--json", f"--metric={metric}"], capture_output=True, check=True)
+    report = json.loads(done.stdout)
+    rows = {f["function"]: f["self"] for f in report["functions"]}
+    assert sum(rows.values()) == report["sum"] > 8e9, (metric, report["sum"], rows)
+    assert rows["[no stack]"] > 0.9 * report["sum"], rows
+END
+}
+
+check "threads that slept all along are on no stack, and all adds up" asleep
 check "what is no wait is refused, and what was not recorded said" refused
 echo "1..$number"
 exit "$broken"

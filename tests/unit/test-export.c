@@ -30,7 +30,7 @@ static void test_lines(void)
 
 	g_autofree char *text = export_folded(&fake);
 
-	g_assert_cmpstr(text, ==, "even;f0 1\neven;f0;f1;f1 14\nodd 7\nodd;f2;f0 5\n");
+	g_assert_cmpstr(text, ==, "even;f0 1\neven;f0;f1;f1 14\nodd;[no stack] 7\nodd;f2;f0 5\n");
 	fake_clear(&fake);
 }
 

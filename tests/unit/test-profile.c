@@ -45,10 +45,12 @@ static void test_known_totals(void)
 		uint64_t self, total;
 		bool is_process;
 	} expected[] = {
-		{ "even", 0, 13, true }, { "odd", 1, 6, true },	 { "[idle]", 0, 2, true },
+		{ "even", 0, 13, true }, { "odd", 0, 6, true },	 { "[idle]", 0, 2, true },
 		{ "f0", 5, 18, false },	 { "f1", 3, 13, false }, { "f2", 10, 15, false },
-		{ "f3", 2, 2, false },
+		{ "f3", 2, 2, false },	 { "[no stack]", 1, 1, false },
 	};
+	uint64_t selfs = 0;
+	uint32_t n;
 
 	g_assert_cmpuint(spt_profile_total(profile), ==, 21);
 	g_assert_cmpuint(spt_profile_n_samples(profile), ==, 5);
@@ -59,8 +61,18 @@ static void test_known_totals(void)
 		g_assert_cmpuint(function->self, ==, expected[i].self);
 		g_assert_cmpuint(function->total, ==, expected[i].total);
 		g_assert_cmpint(function->is_process, ==, expected[i].is_process);
-		g_assert_cmpstr(function->object, ==, function->is_process ? "" : "[kernel]");
+		g_assert_cmpstr(function->object, ==,
+				function->is_process  ? "" :
+				function->is_no_stack ? "[no stack]" :
+							"[kernel]");
+		selfs += function->is_process ? 0 : function->self;
 	}
+	/* Functions alone add up to all there is, and there is nothing else. */
+	g_assert_cmpuint(selfs, ==, spt_profile_total(profile));
+	spt_profile_functions(profile, &n);
+	for (uint32_t i = 0; i < n; i++)
+		selfs -= spt_profile_functions(profile, &n)[i].self;
+	g_assert_cmpuint(selfs, ==, 0);
 	g_assert_null(function_called(profile, "f4"));
 	spt_symbols_free(symbols);
 	fake_clear(&fake);
@@ -181,7 +193,7 @@ static void check_against_samples(const struct fake *fake, const SptProfile *pro
 		const SptSampleRow *sample = &g_array_index(fake->samples, SptSampleRow, i);
 		g_autofree bool *called = g_new0(bool, n);
 		uint32_t below = UINT32_MAX;
-		bool seen = false;
+		bool seen = sample->node == 0 && functions[function].is_no_stack;
 
 		for (uint32_t node = sample->node; node != 0; ) {
 			const SptNode *raw = spt_stash_node(fake->stash, node);

@@ -103,7 +103,7 @@ void spt_categories_free(SptCategories *categories)
 /* The category of a function, UINT32_MAX if no rule matches. */
 static uint32_t category_of(const SptCategories *categories, const SptFunction *function)
 {
-	if (function->is_process)
+	if (function->is_process || function->is_no_stack)
 		return UINT32_MAX;
 	for (unsigned i = 0; i < categories->rules->len; i++) {
 		const struct rule *rule = &g_array_index(categories->rules, struct rule, i);

@@ -233,7 +233,7 @@ static uint64_t bits_of(const SptExpression *expression, const SptFunction *func
 {
 	uint64_t bits = 0;
 
-	if (function->is_process)
+	if (function->is_process || function->is_no_stack)
 		return 0;
 	for (unsigned i = 0; i < expression->names->len; i++) {
 		const struct name *name = &g_array_index(expression->names, struct name, i);

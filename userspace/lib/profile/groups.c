@@ -71,7 +71,7 @@ static SptGroupRow group_of_object(const SptProfile *base, uint32_t leaf)
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
 	const SptFunction *function = &g_array_index(base->functions, SptFunction, node->function);
 
-	return (SptGroupRow){ .name = function->is_process ? "[no stack]" : function->object };
+	return (SptGroupRow){ .name = function->is_process ? SPT_NO_STACK : function->object };
 }
 
 static uint32_t key_of_detail(const SptProfile *base, uint64_t row)

@@ -40,9 +40,14 @@ typedef struct {
 	uint32_t least_parallelism, most_parallelism;
 } SptFilter;
 
+/* What stands where a process has weight without a stack, as function and as object. */
+#define SPT_NO_STACK "[no stack]"
+
 typedef struct {
 	const char *name, *object;	/* interned by SptSymbols; processes have object "" */
 	bool is_process, has_symbol, is_kernel;
+	/* It stands for all stacks that are not known: filters do not apply to it by its name. */
+	bool is_no_stack;
 	/* @total counts a sample once, however often the function is on its stack. */
 	uint64_t self, total;
 } SptFunction;

@@ -13,11 +13,13 @@
 
 static bool is_innermost_wanted(const SptFilter *filter, const SptFunction *function)
 {
+	bool has_none = function->is_process || function->is_no_stack;
+
 	if (filter->side != SPT_SIDE_ANY &&
-	    (function->is_process || function->is_kernel != (filter->side == SPT_SIDE_KERNEL)))
+	    (has_none || function->is_kernel != (filter->side == SPT_SIDE_KERNEL)))
 		return false;
 	return !filter->object ||
-	       (!function->is_process && spt_glob_match(filter->object, function->object));
+	       (!has_none && spt_glob_match(filter->object, function->object));
 }
 
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
