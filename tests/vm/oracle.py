@@ -74,8 +74,8 @@ def skip(text):
 
 def need():
     """Everything a test in the guest stands on; says what is missing."""
-    if not shutil.which("qemu-system-x86_64"):
-        skip("qemu-system-x86_64 is not here (packaging/deps check)")
+    if subprocess.run([os.path.join(TOP, "tests", "vm", "qemu"), "x86_64"], stdout=subprocess.DEVNULL).returncode:
+        bail("there is no QEMU 8.1 or later, and none could be fetched")
     for path in (CLI, MODULE, os.path.join(WORKLOADS, "shares")):
         if not os.path.exists(path):
             bail(f"{os.path.relpath(path, TOP)} is not built; run 'make module cli tests'")
