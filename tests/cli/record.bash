@@ -12,19 +12,39 @@ export XDG_CACHE_HOME=$work/cache
 number=0
 broken=0
 
+# timed COMMAND...: what its checks compare are times, rates or shares, which a busy machine or
+# chance may spoil, and they say so (see tests/run).
+timed()
+{
+	local mark=' # timed'
+
+	"$@"
+}
+
+# For judges in Python that assert other things as well: timed(good, what) ends them by a status that
+# says as much to check.
+timed_python='
+import sys
+def timed(good, what=""):
+    if not good:
+        print(what)
+        sys.exit(75)
+'
+
 # check TEXT COMMAND...: ok if the command succeeds, else what it and, in $work/err, the recorder said.
 check()
 {
-	local text=$1 seen
+	local text=$1 seen mark=${mark:-}
 
 	shift
 	number=$((number + 1))
 	if seen=$("$@" 2>&1); then
-		echo "ok $number - $text"
+		echo "ok $number - $text$mark"
 		sed 's/^/# /' <<<"$seen" | grep -v '^# $'
 	else
+		[ $? != 75 ] || mark=' # timed'
 		broken=1
-		echo "not ok $number - $text"
+		echo "not ok $number - $text$mark"
 		{ printf '%s\n' "$seen"; cat "$work/err" 2>/dev/null; } | head -n 20 | sed 's/^/# /'
 	fi
 }

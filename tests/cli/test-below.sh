@@ -46,7 +46,7 @@ END
 [ -x "$workloads/below" ] || { echo "Bail out! $workloads/below is not built; run 'make tests'"; exit 1; }
 for library in libm libz libcrypto libstdc++; do
 	check "$library: recorded" by "$library" "$workloads/below" "$library" 5
-	check "$library: each function has its share" below "$library"
+	timed check "$library: each function has its share" below "$library"
 done
 
 # The same as nobody, who sees his own processes, as far as the kernel lets him.
@@ -62,7 +62,7 @@ by_nobody()
 if [ "$(id -u)" = 0 ]; then
 	for library in libm libz; do
 		check "nobody, $library: recorded" by_nobody "nobody-$library" "$workloads/below" "$library" 5
-		check "nobody, $library: each function has its share" below "nobody-$library"
+		timed check "nobody, $library: each function has its share" below "nobody-$library"
 	done
 fi
 
@@ -91,7 +91,7 @@ END
 	seq 500 | sed 's/.*/int f&(int n) { int s = 0; for (int i = 0; i < n; i++) { table[(i * &) % 64] += s; s += table[i % 64] ^ n; } return s; }/'
 } >"$work/source.c"
 check 'gcc: recorded' by gcc gcc -O2 -c "$work/source.c" -o "$work/source.o"
-check 'gcc: its stacks are whole' whole gcc cc1
+timed check 'gcc: its stacks are whole' whole gcc cc1
 python=$(readlink -f "$(python3 -c 'import sys; print(sys.executable)')")
 # What it loads while it runs has tables once it was recorded.
 by python "$python" -c 'import json, re'
@@ -99,11 +99,11 @@ check 'python: recorded' by python "$python" -c "import json, re
 for i in range(200000):
     json.loads(json.dumps({'a': [1, 2, 3, i]}))
     re.match('a*b', 'aaaab')"
-check 'python: its stacks are whole' whole python "$(basename "$python")"
+timed check 'python: its stacks are whole' whole python "$(basename "$python")"
 # Its runtime works on a thread's stack for goroutines, whose own are not copied.
 go build -o "$work/goroutines" tests/vm/whole.d/work.go || exit 1
 check 'go: recorded' by go "$work/goroutines" 5
-check 'go: its stacks are whole' whole go goroutines
+timed check 'go: its stacks are whole' whole go goroutines
 
 echo "1..$number"
 exit $broken

@@ -171,7 +171,7 @@ check '... and of libraries of the system' same_functions libc.so.6
 # What is deleted before the recording ends.
 mv "$work/gone" "$home"
 cp "$home/telltale-program" "$home/telltale-deleted"
-check 'a program that is deleted while it runs: recorded and bundled' \
+timed check 'a program that is deleted while it runs: recorded and bundled' \
 	timeout 100 "$cli" record --source perf -F 500 --bundle -o "$work/deleted.capture" -- sh \
 	-c '"$1" & sleep 0.2; rm "$1"; wait' sh "$home/telltale-deleted"
 lines_of_deleted()
@@ -181,7 +181,7 @@ lines_of_deleted()
 		grep -q \
 		';telltale_function (telltale-source.c:12);telltale_inlined (telltale-source.c:[0-9]*) ' "$work/folded" || { head -n 3 "$work/folded"; return 1; }
 }
-check '... its lines and what is inlined are there' lines_of_deleted
+timed check '... its lines and what is inlined are there' lines_of_deleted
 
 echo "1..$number"
 exit $broken

@@ -34,9 +34,9 @@ ends()
 
 work before
 check "a first run makes what later ones are compared with" ends 0 'is new'
-check "the same program passes" ends 0 'common'
+timed check "the same program passes" ends 0 'common'
 work after
-check "time that moved to another function fails, and the function is named" ends 3 'after'
+timed check "time that moved to another function fails, and the function is named" ends 3 'after'
 
 echo "1..$number"
 exit $broken

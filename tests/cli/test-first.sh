@@ -144,7 +144,7 @@ check 'doctor begins with one line of verdict' bash -c '"$1" doctor | head -n 1 
 
 # The kernel developer: threads, a library, who calls it.
 check 'mt: recorded' record mt -- ./mt
-check '... 70 and 30 % below two functions' judge mt.capture '
+timed check '... 70 and 30 % below two functions' judge mt.capture '
 first("mt")
 assert abs(total("heavy") - 70) < 6 and abs(total("light") - 30) < 6, (total("heavy"), total("light"))
 assert "libm" in first_row, first_row'
@@ -157,7 +157,7 @@ share = {name: sum(float(one) for one in re.findall(f"<title>{name}[^<]*?([0-9.]
 assert abs(share["heavy"] - 70) < 6 and abs(share["light"] - 30) < 6, share
 END_OF_PYTHON
 }
-check '... in the flame graph, too' drawn
+timed check '... in the flame graph, too' drawn
 whole()
 {
 	"$cli" record -a -o all.capture -- ./mt >/dev/null && "$cli" report all.capture >all.txt &&
@@ -179,11 +179,11 @@ share, of = re.match(r"ran (\d+) %.* of (\S+) s", line).groups()
 assert abs(int(share) - 100 * ran / wall) < 5 and float(of) >= wall - 0.01, (line, ran, wall)
 assert total("compute.*") > 90, total("compute.*")'
 check 'sleepy: recorded' record sleepy -- ./sleepy
-check '... how much it waits, and how to see for what' judge sleepy.capture \
+timed check '... how much it waits, and how to see for what' judge sleepy.capture \
 	"NAME = 'sleepy'$waits
 assert line.endswith('; record --waits shows for what'), line"
 check '... with its calls that wait' record calls --waits=calls -- ./sleepy
-check '... is told where the report shows them' judge calls.capture \
+timed check '... is told where the report shows them' judge calls.capture \
 	"NAME = 'calls'$waits
 assert line.endswith('; --metric off-cpu shows for what'), line"
 check '... which does' bash -c '"$1" report calls.capture --metric off-cpu | grep -q " usleep *libc"' - "$cli"

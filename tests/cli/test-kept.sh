@@ -187,15 +187,15 @@ check '... nor one that another took the place of' stolen replaced
 
 "$workloads/shares" 1 >/dev/null &
 burner=$!
-check 'a process that ends ends its recording, and has one thread' bash -o pipefail -c \
+timed check 'a process that ends ends its recording, and has one thread' bash -o pipefail -c \
 	'timeout 60 "$1" record --source "$2" -F 500 -p "$3" 2>&1 | grep " samples of 1 thread in "' - \
 	"$cli" "$source" $burner
 sh -c 'sleep 1; ("$1" 1 >/dev/null; touch through) & exec sleep 0.1' - "$workloads/shares" &
 parent=$!
-check '... once what it started has ended, too' timeout 60 "$cli" record --source "$source" -F 500 -o \
+timed check '... once what it started has ended, too' timeout 60 "$cli" record --source "$source" -F 500 -o \
 	family.capture -p $parent
-check '... which was waited for' [ -e through ]
-check '... and is in it' bash -c \
+timed check '... which was waited for' [ -e through ]
+timed check '... and is in it' bash -c \
 	'"$1" report --by process family.capture | grep -q " shares (pid"' - "$cli"
 
 echo "1..$number"

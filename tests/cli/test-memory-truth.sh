@@ -118,6 +118,6 @@ END
 }
 check 'every call: recorded' record_all
 check 'forty times by bytes: recorded' sample
-check '... on average what every call says, within three standard errors' judge
+timed check '... on average what every call says, within three standard errors' judge
 echo "1..$number"
 exit $broken

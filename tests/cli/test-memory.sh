@@ -88,7 +88,7 @@ assert report("live")["heap"] == heap and "heap" not in report("cpu")
 begin = int(info["host"]["start_time"])
 assert begin < heap["most_time_ns"] < begin + info["duration_ns"], heap'
 check 'resident memory: recorded' record resident --memory "$allocates" resident
-check '... at first, at most and at last' judge resident '
+timed check '... at first, at most and at last' judge resident '
 MiB = 1 << 20
 resident = info["resident"]
 assert 0 < resident["first"] < 16 * MiB and 64 * MiB <= resident["most"] < 80 * MiB, resident
@@ -103,7 +103,7 @@ plain_resident()
 info = json.load(sys.stdin)
 assert 64 << 20 <= info["resident"]["most"] < 80 << 20 and "heap" not in info, info["resident"]'
 }
-check 'resident memory without the library' plain_resident
+timed check 'resident memory without the library' plain_resident
 check 'stacks that free are not recorded without being asked for' judge known '
 assert subprocess.run([cli, "report", path + ".capture", "--metric=freed-here"], capture_output=True).returncode'
 free_stacks()
@@ -285,7 +285,7 @@ stopped()
 }
 check 'a recorder that is stopped for a while: recorded' stopped
 check '... each call, byte and stack' judge stopped "$exact"
-check '... and threads waited' judge stopped 'assert host["memory_waits"] > 0, host'
+timed check '... and threads waited' judge stopped 'assert host["memory_waits"] > 0, host'
 
 # A recorder that is killed: what it had until then can be read, and the program goes on.
 killed()
@@ -345,7 +345,7 @@ assert host["memory_lost"] == 0 and total("allocated") == host["memory_bytes"]'
 unset SPT_MEMORY_STACKS
 check 'by bytes: recorded' record picked --memory=16K env PYTHONMALLOC=malloc \
 	$python -S "$work/work.py"
-check '... and right on average' judge picked '
+timed check '... and right on average' judge picked '
 assert 0 < host["memory_calls"] < calls / 10
 for metric, truth in ("allocated", bytes_), ("allocations", calls):
     got = total(metric)

@@ -14,6 +14,10 @@ gen_capture=${GEN_CAPTURE:-$PWD/build/tests/gen-capture}
 example=$work/example.capture
 "$gen_capture" "$example" || { echo "Bail out! $gen_capture does not write a capture"; exit 1; }
 cd "$work" || exit 1
+# What every recording finds, of the user's code and of the kernel's.
+taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+busy=$!
+trap 'kill $busy; rm -rf "$work"' EXIT
 
 # refuses WORDS COMMAND...: one line that has them, status 2.
 refuses()

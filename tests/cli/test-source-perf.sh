@@ -29,6 +29,7 @@ judge()
 	"$cli" report --no-inlines --json "$work/$1.capture" >"$work/report.json" &&
 	"$cli" export --no-inlines --format folded "$work/$1.capture" >"$work/folded" &&
 	python3 - "$work/info.json" "$work/report.json" "$work/folded" "$work/$1.out" <<END
+$timed_python
 import json, sys
 info, report = (json.load(open(path)) for path in sys.argv[1:3])
 folded = [(stack.split(";"), int(weight)) for stack, weight in (line.rsplit(" ", 1) for line in open(sys.argv[3]))]
@@ -37,11 +38,13 @@ truth = {words[1]: int(words[2]) for words in lines if words[:1] == ["truth"]}
 period = info["period_ns"]
 functions = {(f["function"], f["object"]): (f["self"] // period, f["total"] // period) for f in report["functions"]}
 def near(got, expected, tolerance, what):
+    timed(abs(got - expected) <= tolerance, f"{what}: {got}, should be {expected} within {tolerance}")
+def exactly(got, expected, tolerance, what):
     assert abs(got - expected) <= tolerance, f"{what}: {got}, should be {expected} within {tolerance}"
 def all_of_it(weight, spent, tolerance):
     """On a busy machine some may be lost, which the account says: they are of anybody."""
-    assert weight * period <= spent + tolerance, (weight * period, spent)
-    assert (weight + info["lost"]) * period >= spent - tolerance, (weight * period, info["lost"], spent)
+    timed(weight * period <= spent + tolerance, (weight * period, spent))
+    timed((weight + info["lost"]) * period >= spent - tolerance, (weight * period, info["lost"], spent))
 def shares(names, tolerance, whole):
     """Each function's share of all of them, and all of them, in per cent of the CPU time they took."""
     spent = sum(truth[name] for name in names)
@@ -80,8 +83,8 @@ for cpu in info["cpus"]:
 check 'recursion: recorded' record recursion -- "$workloads/recursion" 1
 check 'recursion: whole stacks, up to main' judge recursion '
 dives = [(s, w) for s, w in folded if "dive" in s]
-near(max(s.count("dive") for s, w in dives), 80, 1, "depth")
-near(sum(w for s, w in dives if "main" in s) / sum(w for s, w in dives), 1, 0.03, "below main")'
+exactly(max(s.count("dive") for s, w in dives), 80, 1, "depth")
+exactly(sum(w for s, w in dives if "main" in s) / sum(w for s, w in dives), 1, 0.03, "below main")'
 
 # Without frame pointers: by copies of the stack.
 
@@ -93,15 +96,15 @@ check 'no frame pointers, shares: 50 : 30 : 20' judge nofp-shares \
 	'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 1000)'
 check 'no frame pointers, shares: whole stacks' judge nofp-shares '
 burning = [(s, w) for s, w in folded if any(name.startswith("burn_") for name in s)]
-near(sum(w for s, w in burning if "main" in s and s[1][0] != "[") / sum(w for s, w in burning), 1, 0.01, "below main")
+exactly(sum(w for s, w in burning if "main" in s and s[1][0] != "[") / sum(w for s, w in burning), 1, 0.01, "below main")
 assert info["host"]["stacks"] == "dwarf" and info["user_ends"]["root"] >= sum(w for s, w in burning), info["user_ends"]'
 check 'no frame pointers, recursion: recorded' record nofp-recursion "${raw[@]}" -- \
 	"$workloads/nofp-recursion" 1
 check 'no frame pointers, recursion: every one of 400 calls' judge nofp-recursion '
 for name, depth in (("dive", 80), ("abyss", 400)):
     deep = [(s, w) for s, w in folded if s[0] == "nofp-recursion" and name in s]
-    near(max(s.count(name) for s, w in deep), depth, 2, name)
-    near(sum(w for s, w in deep if "main" in s) / sum(w for s, w in deep), 1, 0.01, "below main")'
+    exactly(max(s.count(name) for s, w in deep), depth, 2, name)
+    exactly(sum(w for s, w in deep if "main" in s) / sum(w for s, w in deep), 1, 0.01, "below main")'
 # All its stacks are deeper than the first copies, and not deeper than those that follow.  Alone:
 # how much of all is its does not matter.
 "$workloads/nofp-plunge" 4 >/dev/null &
@@ -112,8 +115,8 @@ check 'no frame pointers, deeper than copies are at first: they grow, and the ac
 	nofp-plunge '
 deep = [(s, w) for s, w in folded if s[0] == "nofp-plunge" and "plunge" in s]
 cut = sum(w for s, w in deep if s[1] == "[stack cut off]")
-assert 0 < cut < 0.5 * sum(w for s, w in deep), (cut, sum(w for s, w in deep))
-near(max(s.count("plunge") for s, w in deep if "_start" in s), 20, 1, "calls")
+timed(0 < cut < 0.5 * sum(w for s, w in deep), (cut, sum(w for s, w in deep)))
+exactly(max(s.count("plunge") for s, w in deep if "_start" in s), 20, 1, "calls")
 assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
 for cpu in info["cpus"]:
     near(cpu["grid"] * period / info["duration_ns"], 1, 0.03, "CPU %d" % cpu["cpu"])'
@@ -203,7 +206,7 @@ check 'shortlived: programs of some milliseconds, some of which delete themselve
 short = [(s[-1], w) for s, w in folded if s[0].startswith("short.") or s[0] == "short"]
 whole = sum(w for name, w in short)
 nameless = [(name, w) for name, w in short if name.startswith("[") or "+0x" in name]
-assert whole > 500 and sum(w for name, w in nameless) <= whole / 100, (whole, nameless)
+timed(whole > 500 and sum(w for name, w in nameless) <= whole / 100, (whole, nameless))
 print(f"{whole} periods, {sum(w for name, w in nameless)} of them without a name")'
 for told in map dump; do
 	check "jit, told in a $told: recorded" record jit -- "$workloads/jit" 2 $told
@@ -211,7 +214,7 @@ for told in map dump; do
 shares(("jit_thirty", "jit_twenty", "jit_apart"), 6, 15)
 ours = [(s, w) for s, w in folded if s[0] == "jit"]
 assert sum(w for s, w in ours if "[anon]" in s) <= sum(w for s, w in ours) / 100, ours
-assert sum(w for s, w in folded if s[-1] == "jit_fifty") * period > 1.1 * truth["jit_fifty"], "its child, too"'
+timed(sum(w for s, w in folded if s[-1] == "jit_fifty") * period > 1.1 * truth["jit_fifty"], "its child, too")'
 	check "jit, replaced, told in a $told: recorded" record jit -- "$workloads/jit" 2 \
 		"replaced-$told"
 	check "jit, replaced, told in a $told: each function has its own time" judge jit '
@@ -229,7 +232,7 @@ inside = [(s, w) for s, w in folded if s[0] == "dd"]
 named = sum(w for s, w in inside if any(f in s for f in ("ksys_write", "ksys_read", "vfs_read", "vfs_write")))
 unknown = sum(w for s, w in folded if s[-1] == "[unknown kernel]")
 assert named > 0.2 * sum(w for s, w in inside), inside[:20]
-near(unknown / max(sum(w for s, w in folded), 1), 0, 0.02, "without a name")'
+exactly(unknown / max(sum(w for s, w in folded), 1), 0, 0.02, "without a name")'
 
 check 'bpf: recorded' record bpf -- "$workloads/bpf" 1
 check 'bpf: the program has its name' judge bpf '
@@ -242,9 +245,9 @@ assert own > sum(w for s, w in ours) / 4, ours'
 "$workloads/shares" 2 >/dev/null &
 burner=$!
 sleep 0.3
-check 'one process: recorded' record one --pid $burner --duration 1
+timed check 'one process: recorded' record one --pid $burner --duration 1
 wait $burner
-check 'one process: it alone' judge one 'assert info["samples"] > 10
+check 'one process: it alone' judge one 'timed(info["samples"] > 10)
 assert {s[0] for s, w in folded} == {"shares"}, {s[0] for s, w in folded}'
 check 'no such process' bash -c \
 	'! "$1" record --source perf --pid 4194303 --duration 1 -o "$2/none.capture" 2>&1 |
@@ -265,7 +268,8 @@ check 'held up: the loss is in the account' judge lossy '
 assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
 for cpu in info["cpus"]:
     near(cpu["grid"] * period / info["duration_ns"], 1, 0.05, "CPU %d" % cpu["cpu"])
-assert info["lost"] > 300 and info["lost"] == sum(loss["weight"] for loss in info["losses"]), (info["lost"], info["losses"])
+assert info["lost"] == sum(loss["weight"] for loss in info["losses"]), (info["lost"], info["losses"])
+timed(info["lost"] > 300, info["lost"])
 assert {loss["reason"] for loss in info["losses"]} == {"ring full"}'
 check 'held up: names are still right' judge lossy '
 seen = {name: functions[(name, "shares")][0] for name in ("burn_fifty", "burn_thirty", "burn_twenty")}

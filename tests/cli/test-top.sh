@@ -23,12 +23,20 @@ check()
 	shift
 	number=$((number + 1))
 	if "$@" >"$work/check" 2>&1; then
-		echo "ok $number - $text"
+		echo "ok $number - $text${mark:-}"
 	else
 		broken=1
-		echo "not ok $number - $text"
+		echo "not ok $number - $text${mark:-}"
 		cat "$work/check" "$work/out" "$work/err" 2>/dev/null | head -n 20 | sed 's/^/# /'
 	fi
+}
+
+# timed COMMAND...: what its checks compare are rates, and they say so (see tests/run).
+timed()
+{
+	local mark=' # timed'
+
+	"$@"
 }
 
 # refuses STATUS REGEX ARGUMENTS...
@@ -176,11 +184,11 @@ full_disk()
 	[ $status = 1 ] && grep -q 'Cannot write the output' "$work/err"
 }
 
-check 'into a pipe: pages one behind the other' pages
+timed check 'into a pipe: pages one behind the other' pages
 check 'only one process' only_busy
 check 'with conditions' conditions
 check '... that hold nowhere' nothing_holds
-check 'waits' asleep
+timed check 'waits' asleep
 check 'a metric brings its source' by_metric
 check '... which take what record takes' refuses 2 '--waits=some' --waits=some
 check 'on a terminal: in place, until Ctrl-C' screen

@@ -44,7 +44,7 @@ recorded()
 	timeout 60 "$cli" record --source perf -o sleepy.capture -- python3 sleepy.py >out 2>err
 }
 check 'a command that waits: recorded' recorded
-check '... its CPU time is that of all its processes' judge sleepy.capture 'assert abs(ran - truth[0]) < 0.1, (ran, truth)'
+timed check '... its CPU time is that of all its processes' judge sleepy.capture 'assert abs(ran - truth[0]) < 0.1, (ran, truth)'
 check '... its time is no less than it measured' judge sleepy.capture 'assert 1.2 < truth[1] <= wall, (truth, wall)'
 check '... and report says what that comes to' judge sleepy.capture '
 share = round(100 * ran / wall)
@@ -111,15 +111,15 @@ check '... with the process that it was' bash -c '"$1" info --json sleepy.captur
 
 python3 sleepy.py >out &
 process=$!
-check 'a process that waits: recorded' timeout 60 "$cli" record --source perf -o process.capture -p $process
+timed check 'a process that waits: recorded' timeout 60 "$cli" record --source perf -o process.capture -p $process
 wait $process
-check '... it ran, and waited' judge process.capture 'assert ran <= truth[0] + 0.1 and wall > 0 and "waited" in line, (ran, wall, truth, line)'
+timed check '... it ran, and waited' judge process.capture 'assert ran <= truth[0] + 0.1 and wall > 0 and "waited" in line, (ran, wall, truth, line)'
 
 # top, of a process that sleeps and of one that does not.
 
 sleep 20 &
 process=$!
-check 'top of a process that waits' bash -c '"$1" top --source perf -p $2 --count 1 --interval 300ms | grep -q "^ran [0-9] %, waited 9[0-9]\|^ran 0 %, waited 100 % of 0.3[0-9] s; "' - "$cli" $process
+timed check 'top of a process that waits' bash -c '"$1" top --source perf -p $2 --count 1 --interval 300ms | grep -q "^ran [0-9] %, waited 9[0-9]\|^ran 0 %, waited 100 % of 0.3[0-9] s; "' - "$cli" $process
 kill $process
 wait $process 2>killed
 

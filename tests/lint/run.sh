@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset TESTS LOGS LIMIT UNTIL ROTATE SYSPROF_VM
+unset TESTS LOGS LIMIT UNTIL ROTATE AGAIN SYSPROF_VM
 mkdir -p "$work/tests"/{lint,cli,unit}
 cp tests/run tests/list "$work/tests"
 
@@ -27,21 +27,20 @@ made lint/planless <<<'echo "ok 1 - fine"'
 made lint/dead <<<'echo "ok 1 - fine"; echo 1..1; exit 3'
 made lint/slow <<<'echo "ok 1 - fine"; echo 1..1; sleep 60'
 made lint/said <<<'[ "$WORD" = table ] || [ "$WORD" = caller ] && echo "ok 1 - $WORD"; echo 1..1'
-made cli/chance <<END
-if [ -e $work/before ]; then echo "ok 1 - now"; else echo "not ok 1 - by chance"; fi
-touch $work/before
-echo 1..1
+# once NAME: a test that fails at its first run alone, with what standard input says.
+once()
+{
+	made "$1" <<END
+if [ -e "$work/ran-${1##*/}" ]; then echo "ok 1 - now"; echo 1..1; exit; fi
+touch "$work/ran-${1##*/}"
+$(cat)
 END
-made cli/breakpoint <<END
-if [ -e $work/broke ]; then echo "ok 1 - now"; else echo "# Call Trace:
-# RIP: 0010:asm_exc_int3+0x0/0x40
-not ok 1 - stood at a breakpoint"; fi
-touch $work/broke
-echo 1..1
-END
-made cli/warned <<'END'
-printf '# WARNING: CPU: 0\n# Call Trace:\n# RIP: 0010:ours+0x0/0x40\nnot ok 1 - warned\n1..1\n'
-END
+}
+once cli/chance <<<'echo "ok 1 - fine # timed"; echo "not ok 2 - a share # timed"; echo 1..2; exit 1'
+once cli/once <<<'echo "not ok 1 - what is no matter of time"; echo 1..1; exit 1'
+once cli/both <<<'echo "not ok 1 - a share # timed"; echo "not ok 2 - all of it"; echo 1..2; exit 1'
+once cli/warned <<<'printf "# WARNING: CPU: 0\n# Call Trace:\nnot ok 1 - a share # timed\n1..1\n"; exit 1'
+once cli/ends <<<'echo "not ok 1 - a share # timed"; exit 1'
 # Each says when it begins and ends.
 for name in one two three four five; do
 	made cli/$name \
@@ -58,8 +57,10 @@ check 1 in-turn cli/four
 check 1 in-turn cli/five
 check 1 beside cli/chance
 check 1 beside cli/wrong
-check 1 beside cli/breakpoint
+check 1 beside cli/once
+check 1 beside cli/both
 check 1 beside cli/warned
+check 1 beside cli/ends
 check-all 1 beside lint/good LONG=1 # longer
 check-all 100 beside lint/said LONG=1 # longer
 check-all 2 beside cli/one LONG=1 # longer
@@ -121,18 +122,30 @@ result "a setting comes from the table" "$(run '1 passed, 0 failed, 0 skipped' 0
 result "... unless the caller has set it" "$(WORD=caller run '1 passed, 0 failed, 0 skipped' 0 \
 	check; grep -q 'ok 1 - caller' "$work"/build/check/lint-said*.log || echo lost)"
 TESTS=chance
-result "a measurement that fails is repeated" "$(run '1 passed, 0 failed, 0 skipped' 0 check)"
-result "... and both runs are shown" "$(all '1 of 1 missed; once more in the end' \
-	'missed 1 - by chance' 'passed at the second run only: cli/chance')"
-TESTS=cli/breakpoint
-result "so is a machine whose emulator ran a breakpoint that was gone" "$(run \
-	'1 passed, 0 failed, 0 skipped' 0 check)"
-TESTS=cli/warned
-result "what a kernel reports is final" "$(run '0 passed, 1 failed, 0 skipped' 1 check; ! grep \
-	'once more' "$work/all")"
-made cli/wrong <<<'echo "not ok 1 - always"; echo 1..1; exit 1'
+result "what fails by times alone is repeated" "$(run '1 passed, 0 failed, 0 skipped' 0 check)"
+result "... and both runs are shown" "$(all '1 of 2 missed; once more in the end' \
+	'missed 2 - a share # timed' 'passed at the second run only: cli/chance')"
+for name in once both warned ends; do
+	TESTS=cli/$name
+	result "$name: wrong once is wrong" "$(run "0 passed, $([ $name = once ] || [ $name = warned ] &&
+		echo 1 || echo 2) failed, 0 skipped" 1 check; ! grep 'once more' "$work/all")"
+done
+rm "$work"/ran-*
+TESTS="chance once both warned ends"
+result "with AGAIN=all everything is repeated" "$(AGAIN=all run '5 passed, 0 failed, 0 skipped' 0 \
+	check)"
+result "... and what is wrong once is named, before the last line" "$(diff <(tail -n 5 "$work/all" |
+	head -n 4 | sort) - <<'END'
+WRONG ONCE: cli/both, all of it
+WRONG ONCE: cli/ends, no plan
+WRONG ONCE: cli/once, what is no matter of time
+WRONG ONCE: cli/warned, WARNING: CPU: 0
+END
+)"
+made cli/wrong <<<'echo "not ok 1 - a share, always # timed"; echo 1..1; exit 1'
 TESTS="cli/wrong cli/four"
-result "... once" "$(run '1 passed, 1 failed, 0 skipped' 1 check; all '0 passed, 1 FAILED')"
+result "what fails twice has failed" "$(run '1 passed, 1 failed, 0 skipped' 1 check; all \
+	'0 passed, 1 FAILED')"
 result "... after all others" "$(sed -n '/^cli/p' "$work/all" | tail -n 1 |
 	grep '^cli/wrong.*FAILED' >/dev/null || cat "$work/all")"
 rm "$work/order"

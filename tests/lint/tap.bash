@@ -9,15 +9,24 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 number=0
 broken=0
 
+# timed COMMAND...: what its results compare are times, rates or shares, which a busy machine or
+# chance may spoil, and they say so (see tests/run).
+timed()
+{
+	local mark=' # timed'
+
+	"$@"
+}
+
 # result TEXT FINDINGS: ok if there are no findings, else each of their lines as an explanation.
 result()
 {
 	number=$((number + 1))
 	if [ -z "$2" ]; then
-		echo "ok $number - $1"
+		echo "ok $number - $1${mark:-}"
 	else
 		broken=1
-		echo "not ok $number - $1"
+		echo "not ok $number - $1${mark:-}"
 		printf '%s\n' "$2" | sed 's/^/# /'
 	fi
 }

@@ -28,15 +28,16 @@ class Tap:
     def __init__(self):
         self.run = self.failed = 0
 
-    def ok(self, good, text):
+    def ok(self, good, text, timed=False):
+        """@timed: it compares times, rates or shares, which a busy machine or chance may spoil (see tests/run)."""
         self.run += 1
         self.failed += not good
-        print(("ok" if good else "not ok"), self.run, "-", text, flush=True)
+        print(("ok" if good else "not ok"), self.run, "-", text + (" # timed" if timed else ""), flush=True)
         return bool(good)
 
-    def near(self, got, expected, tolerance, text, unit=" %"):
+    def near(self, got, expected, tolerance, text, unit=" %", timed=False):
         return self.ok(abs(got - expected) <= tolerance,
-                       f"{text}: {got:.2f}{unit}, should be {expected:.2f} ± {tolerance:.2g}")
+                       f"{text}: {got:.2f}{unit}, should be {expected:.2f} ± {tolerance:.2g}", timed)
 
     def note(self, text):
         for line in str(text).splitlines():
@@ -309,8 +310,10 @@ def sound(tap, capture, name):
     info = capture.info
     loss_law(tap, capture, name)
     reasons = [cpu["lost_by_reason"] for cpu in info["cpus"]]
-    tap.ok(info["finished"] and not info["damage"] and info["lost"] == 0,
-           f"{name}: finished, undamaged, nothing lost (lost {info['lost']} {reasons}, damage {info['damage']})")
+    otherwise = sum(n for one in reasons for reason, n in one.items() if reason != "ring full")
+    tap.ok(info["finished"] and not info["damage"] and not otherwise,
+           f"{name}: finished, undamaged, nothing lost where there was room ({reasons}, damage {info['damage']})")
+    tap.ok(info["lost"] == 0, f"{name}: ... nor for want of room ({info['lost']})", timed=True)
     periods = capture.report["periods"]
     tap.ok(all(row["total"] <= periods and row["self"] <= row["total"] for row in capture.report["functions"]),
            f"{name}: no function has more than the whole")

@@ -166,8 +166,8 @@ static void test_agreement(struct session *addresses)
 		pairs++;
 		wrong += !agrees(address, &seen[1].samples[j], &compared);
 	}
-	ok(pairs > 200 && compared > pairs / 2, "the same ticks in both (%u, %u frames compared)",
-	   pairs, compared);
+	timed(pairs > 200 && compared > pairs / 2,
+	      "the same ticks in both (%u, %u frames compared)", pairs, compared);
 	ok(!wrong, "the kernel resolves to what /proc/self/maps says (%u do not)", wrong);
 	free(seen[0].samples);
 	free(seen[1].samples);
@@ -196,7 +196,7 @@ int main(void)
 			look_at((struct sysprof_record *)(buffer + at), &seen);
 	ioctl(session.fd, SYSPROF_IOC_STOP);
 	drain(&session, &seen);
-	ok(seen.places > 200, "user frames are places in objects (%u)", seen.places);
+	timed(seen.places > 200, "user frames are places in objects (%u)", seen.places);
 	ok(!seen.maps && !seen.flagged, "no MAP record, no sample with addresses (%u, %u)",
 	   seen.maps, seen.flagged);
 	ok(!seen.leaks, "no word of a user part looks like an address (%u do)", seen.leaks);

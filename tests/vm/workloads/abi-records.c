@@ -151,9 +151,9 @@ static void test_records(void)
 	ok(pads > 0, "the ring went around and pads were skipped (%u)", (unsigned)pads);
 	ok(!wrong, "every record is whole, of its CPU and not from the future (%u are not)",
 	   (unsigned)wrong);
-	ok(delivered == counted && counted > 500,
-	   "the samples' weight is what the account delivered (%u, %u)", (unsigned)counted,
-	   (unsigned)delivered);
+	ok(delivered == counted, "the samples' weight is what the account delivered (%u, %u)",
+	   (unsigned)counted, (unsigned)delivered);
+	timed(counted > 500, "... and there are enough of them");
 	ok(kernel > 100 && !objects, "kernel frames are {kernel or modules, offset} (%u frames)",
 	   (unsigned)kernel);
 	ok(!addresses, "no word of any record is a kernel address (%u are)", (unsigned)addresses);
@@ -279,8 +279,8 @@ static void test_rates(void)
 	account_get(fast.fd, 0, &quick);
 	account_get(slow.fd, 0, &lazy);
 	ratio = lazy.delivered ? (double)quick.delivered / lazy.delivered : 0;
-	ok(ratio > 8 && ratio < 13,
-	   "two sessions each have their own rate (%.1f : 1, asked for 10 : 1)", ratio);
+	timed(ratio > 8 && ratio < 13,
+	      "two sessions each have their own rate (%.1f : 1, asked for 10 : 1)", ratio);
 	session_close(&slow);
 	session_close(&fast);
 }

@@ -105,16 +105,16 @@ static void test_disk(struct waits *waits, const char *device, unsigned ms)
 	waits_drain(waits);
 	close(fd);
 	sum = sum_of(waits, own_tid(), SYSPROF_STATE_IOWAIT, 0);
-	ok(sum.events == READS && sum.value >= READS * ms * NS_PER_MS && sum.kernel == READS,
-	   "%u direct reads of a disk that takes %u ms: %lu waits for I/O, %lu us blocked", READS, ms,
-	   sum.events, sum.value / 1000);
+	timed(sum.events == READS && sum.value >= READS * ms * NS_PER_MS && sum.kernel == READS,
+	      "%u direct reads of a disk that takes %u ms: %lu waits for I/O, %lu us blocked", READS,
+	      ms, sum.events, sum.value / 1000);
 	sum.events = 0;
 	for_each_kept(event, waits->events)
 		if (event->source == 1 && event->state == SYSPROF_STATE_IOWAIT &&
 		    event->record.tid == own_tid() &&
 		    part_wait(event)->part.a != SYSPROF_CONTEXT_TASK)
 			sum.events++;
-	ok(sum.events >= READS * 9 / 10, "... of which an interrupt ended %lu", sum.events);
+	timed(sum.events >= READS * 9 / 10, "... of which an interrupt ended %lu", sum.events);
 }
 
 static struct waits session(void)

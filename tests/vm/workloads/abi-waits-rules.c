@@ -150,12 +150,13 @@ static void test_grid(void)
 		sum = sum_of(&waits, pid, SYSPROF_STATE_SLEEP, 0);
 		ms = sum.weight * period;
 		/* Each wait has its share to within one instant; they are drawn each by itself. */
-		ok(sum.events >= 45 && blocked_of(&waits, (uint32_t)pid) == child_waits &&
-			   ms >= sum.ns / NS_PER_MS * 95 / 100 &&
-			   ms <= sum.ns / NS_PER_MS * 105 / 100 + period,
-		   "a grid of %u ms: weights stand for %lu ms of waits of %lu; %lu of %u sleeps", period,
-		   ms, (uint64_t)(sum.ns / NS_PER_MS), blocked_of(&waits, (uint32_t)pid),
+		ok(blocked_of(&waits, (uint32_t)pid) == child_waits,
+		   "a grid of %u ms: %lu of %u sleeps", period, blocked_of(&waits, (uint32_t)pid),
 		   child_waits);
+		timed(sum.events >= 45 && ms >= sum.ns / NS_PER_MS * 95 / 100 &&
+			      ms <= sum.ns / NS_PER_MS * 105 / 100 + period,
+		      "... weights stand for %lu ms of waits of %lu", ms,
+		      (uint64_t)(sum.ns / NS_PER_MS));
 		good = account_total(&waits, 1, &account);
 		ok(good && account.seen.events >= child_waits &&
 			   account.seen.weight == account.delivered.weight,
@@ -186,9 +187,11 @@ static void test_threshold(void)
 		shorter += event->duration < source.threshold || event->weight != 1;
 	good = account_total(&waits, 1, &account);
 	told = sum_of(&waits, pid, SYSPROF_STATE_SLEEP, 0).events;
-	ok(told >= 18 && told <= child_waits && !shorter && good && account.below.events,
-	   "a threshold of 15 ms: %lu of %u sleeps are told, %lu others only counted", told, child_waits,
-	   (uint64_t)account.below.events);
+	ok(told <= child_waits && !shorter && good,
+	   "a threshold of 15 ms: %lu of %u sleeps are told, and none that is shorter", told,
+	   child_waits);
+	timed(told >= 18 && account.below.events, "... nearly all; %lu others are only counted",
+	      (uint64_t)account.below.events);
 	closed(&waits);
 }
 
@@ -316,9 +319,10 @@ static void test_full_ring(void)
 	usleep(10000);
 	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
 	good = account_total(&waits, 1, &account);
-	ok(good && account.lost[SYSPROF_LOST_RING_FULL].events > 1000 && after > before,
-	   "nobody reads: %lu events are lost, the law holds, and %lu more samples are there",
-	   lost_events(&account), after - before);
+	ok(good && after > before, "nobody reads: the law holds, and %lu more samples are there",
+	   after - before);
+	timed(account.lost[SYSPROF_LOST_RING_FULL].events > 1000, "... %lu events are lost",
+	      lost_events(&account));
 	waits_drain(&waits);
 	check_gaps(&waits);
 	closed(&waits);
@@ -346,13 +350,13 @@ static void test_snapshot(void)
 	first = thread_of(&begin, getpid());
 	last = thread_of(&end, getpid());
 	ok(threads > 10 && !wrong, "%u threads, the sums of %u are not their time", threads, wrong);
-	ok(first && last && last->since == first->since &&
-		   last->ns[SYSPROF_STATE_SLEEP] - first->ns[SYSPROF_STATE_SLEEP] >=
-			   200 * NS_PER_MS &&
-		   last->ns[SYSPROF_STATE_RUNNING] - first->ns[SYSPROF_STATE_RUNNING] >=
-			   30 * NS_PER_MS &&
-		   last->state == SYSPROF_STATE_RUNNING,
-	   "in between this one slept 200 ms and ran 50");
+	timed(first && last && last->since == first->since &&
+		      last->ns[SYSPROF_STATE_SLEEP] - first->ns[SYSPROF_STATE_SLEEP] >=
+			      200 * NS_PER_MS &&
+		      last->ns[SYSPROF_STATE_RUNNING] - first->ns[SYSPROF_STATE_RUNNING] >=
+			      30 * NS_PER_MS &&
+		      last->state == SYSPROF_STATE_RUNNING,
+	      "in between this one slept 200 ms and ran 50");
 	free(begin.bytes);
 	free(end.bytes);
 	closed(&waits);
@@ -429,8 +433,8 @@ static void test_rights(uint32_t other, bool hides)
 	if (hides)
 		ok(!events && !thread_of(&threads, other), "somebody else's waits are not told");
 	else
-		ok(events >= 20 && thread_of(&threads, other), "somebody else's waits are told (%u)",
-		   events);
+		timed(events >= 20 && thread_of(&threads, other),
+		      "somebody else's waits are told (%u)", events);
 	ok(frames && !bad, "of %u frames and the keys %u are none that may be told", frames, bad);
 	free(threads.bytes);
 	closed(&waits);

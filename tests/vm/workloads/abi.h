@@ -23,18 +23,37 @@
 
 static unsigned tests_run, tests_failed;
 
+__attribute__((format(printf, 3, 0)))
+static inline bool tell(bool good, const char *mark, const char *format, va_list args)
+{
+	printf("%s %u - ", good ? "ok" : "not ok", ++tests_run);
+	vprintf(format, args);
+	printf("%s\n", mark);
+	fflush(stdout);
+	tests_failed += !good;
+	return good;
+}
+
 __attribute__((format(printf, 2, 3)))
 static inline bool ok(bool good, const char *format, ...)
 {
 	va_list args;
 
-	printf("%s %u - ", good ? "ok" : "not ok", ++tests_run);
 	va_start(args, format);
-	vprintf(format, args);
+	tell(good, "", format, args);
 	va_end(args);
-	printf("\n");
-	fflush(stdout);
-	tests_failed += !good;
+	return good;
+}
+
+/* Compares times, rates or shares, which a busy machine or chance may spoil (see tests/run). */
+__attribute__((format(printf, 2, 3)))
+static inline bool timed(bool good, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(good, " # timed", format, args);
+	va_end(args);
 	return good;
 }
 

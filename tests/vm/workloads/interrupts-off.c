@@ -95,14 +95,15 @@ static void judge(bool nmi)
 	for (unsigned h = 0; h < 3; h++)
 		printf("# %s: %u samples of %u times\n", holders[h], samples[h], ROUNDS);
 	if (nmi) {
-		ok(samples[2] >= 3 * ROUNDS,
-		   "5 ms without interrupts have more than one sample each (%u)", samples[2]);
-		ok(samples[0] < samples[1] && samples[1] < samples[2],
-		   "... those of 1 and 2 ms have fewer (%u, %u)", samples[0], samples[1]);
-		ok(inside >= ROUNDS, "... and what is called in there is found (%u)", inside);
+		timed(samples[2] >= 3 * ROUNDS,
+		      "5 ms without interrupts have more than one sample each (%u)", samples[2]);
+		timed(samples[0] < samples[1] && samples[1] < samples[2],
+		      "... those of 1 and 2 ms have fewer (%u, %u)", samples[0], samples[1]);
+		timed(inside >= ROUNDS, "... and what is called in there is found (%u)", inside);
 	} else {
-		ok(samples[2] >= ROUNDS / 2 && samples[2] <= 2 * ROUNDS,
-		   "5 ms without interrupts have one sample each, at their end (%u)", samples[2]);
+		timed(samples[2] >= ROUNDS / 2 && samples[2] <= 2 * ROUNDS,
+		      "5 ms without interrupts have one sample each, at their end (%u)",
+		      samples[2]);
 		ok(!inside, "... and what is called in there is not found (%u)", inside);
 	}
 }

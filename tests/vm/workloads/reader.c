@@ -286,13 +286,13 @@ static void judge_user(const struct session *session, const struct truth *truth,
 	ok(seen.object >= SYSPROF_OBJECT_FIRST, "the program's own file is among %u objects",
 	   (unsigned)seen.objects);
 	ok(seen.in_tasks, "... and the program among %u tasks, by name", (unsigned)seen.tasks);
-	ok(all > 90 && all < 115, "the child's weight is %.1f %% of the CPU time it had", all);
+	timed(all > 90 && all < 115, "the child's weight is %.1f %% of the CPU time it had", all);
 	for (unsigned f = FIFTY; f <= TWENTY; f++) {
 		double got = percent(seen.by_leaf[f], burnt),
 		       expected = percent(truth->ns[f], spent);
 
-		ok(fabs(got - expected) < tolerance, "%s has %.2f %%, should be %.2f +- %.0f",
-		   function_names[f], got, expected, tolerance);
+		timed(fabs(got - expected) < tolerance, "%s has %.2f %%, should be %.2f +- %.0f",
+		      function_names[f], got, expected, tolerance);
 	}
 	/* Where the child begins and ends it has no user context. */
 	ok(percent(seen.exact, seen.weight) > 97 && percent(seen.resolved, seen.weight) > 97,
@@ -313,7 +313,7 @@ static void judge_kernel(const struct session *session, const struct truth *trut
 	double got = percent(seen.in_kernel * session->config.period_ns, truth->ns[READING]);
 	unsigned named = 0, reading = 0, ours = 0, stacks = 0;
 
-	ok(got > 80 && got < 200, "the kernel has %.1f %% of the time the child sat in it", got);
+	timed(got > 80 && got < 200, "the kernel has %.1f %% of the time the child sat in it", got);
 	ok(percent(seen.in_kernel_with_work, seen.in_kernel) > 75,
 	   "... with work() below %.2f %% of it",
 	   percent(seen.in_kernel_with_work, seen.in_kernel));
