@@ -86,7 +86,7 @@ help:
 	@echo 'make check        what each change must pass [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
 	@echo 'make check-all    that and all that is longer; tests/list says which test runs where, and why'
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline" FORCE=1]'
-	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
+	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep, KCSAN and more, RT, too'
 	@echo 'make check-packages   the packages of make deb on a fresh Debian: install, kernel upgrade, record, remove [SUITES="bookworm trixie"]'
 	@echo 'make check-static   what make static makes, in bare Debians and beside busybox and musl alone [SUITES="bullseye trixie"]'
 	@echo 'make check-secure-boot   real firmware that checks signatures: what it refuses, the key enrolled, what it lets in'

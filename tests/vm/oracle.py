@@ -19,7 +19,7 @@ WORKLOADS = os.path.join(TOP, "build", "workloads")
 KERNEL = os.path.join("kernels", os.environ["SYSPROF_KERNEL"]) if os.environ.get("SYSPROF_KERNEL") else ""
 MODULE = os.path.join(TOP, "build", KERNEL, "module", "sysprof.ko")
 # How many times the time of others a kernel takes that checks what it does.
-SLOW = 5 if "debug" in KERNEL else 1
+SLOW = 5 if "debug" in KERNEL and "kcsan" not in KERNEL else 1
 
 
 class Tap:

@@ -4,7 +4,9 @@
  * a debug kernel must see each, or its silence about this project's module says nothing.
  */
 #include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -19,6 +21,7 @@ static DEFINE_MUTEX(other);
 static DECLARE_WAIT_QUEUE_HEAD(nobody);
 static struct hrtimer timer;
 static int *gone;
+static unsigned long raced;
 
 /* In the timer's hard interrupt, where samples are taken. */
 
@@ -97,6 +100,35 @@ static noinline void leak(void)
 	gone = NULL;
 }
 
+/* Two tasks add to it, and neither says so. */
+static noinline void add(void)
+{
+	raced++;
+}
+
+static int add_until_told(void *unused)
+{
+	while (!kthread_should_stop()) {
+		add();
+		cond_resched();
+	}
+	return 0;
+}
+
+static int race(void)
+{
+	struct task_struct *other = kthread_run(add_until_told, NULL, "seeded");
+	unsigned long end = jiffies + 5 * HZ;
+
+	if (IS_ERR(other))
+		return PTR_ERR(other);
+	while (time_before(jiffies, end)) {
+		add();
+		cond_resched();
+	}
+	return kthread_stop(other);
+}
+
 static int __init seeded_init(void)
 {
 	if (!strcmp(bug, "sleep-in-irq")) {
@@ -114,6 +146,8 @@ static int __init seeded_init(void)
 		lock_both(&other, &one);
 	} else if (!strcmp(bug, "leak")) {
 		leak();
+	} else if (!strcmp(bug, "race")) {
+		return race();
 	} else if (*bug) {
 		return -EINVAL;
 	}
