@@ -190,12 +190,14 @@ burner=$!
 timed check 'a process that ends ends its recording, and has one thread' bash -o pipefail -c \
 	'timeout 60 "$1" record --source "$2" -F 500 -p "$3" 2>&1 | grep " samples of 1 thread in "' - \
 	"$cli" "$source" $burner
-sh -c 'sleep 1; ("$1" 1 >/dev/null; touch through) & exec sleep 0.1' - "$workloads/shares" &
+# Behind its header comes what is recorded.
+sh -c 'until [ "$(stat -c %s family.capture.part 2>/dev/null || echo 0)" -gt 16 ]; do sleep 0.1; done
+	("$1" 1 >/dev/null; touch through) & exec sleep 0.1' - "$workloads/shares" &
 parent=$!
-timed check '... once what it started has ended, too' timeout 60 "$cli" record --source "$source" -F 500 -o \
+check '... once what it started has ended, too' timeout 60 "$cli" record --source "$source" -F 500 -o \
 	family.capture -p $parent
-timed check '... which was waited for' [ -e through ]
-timed check '... and is in it' bash -c \
+check '... which was waited for' [ -e through ]
+check '... and is in it' bash -c \
 	'"$1" report --by process family.capture | grep -q " shares (pid"' - "$cli"
 
 echo "1..$number"
