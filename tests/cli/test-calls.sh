@@ -30,8 +30,9 @@ judge()
 {
 	python3 - "$cli" "$work/$1" <<END
 $timed_python
-import json, subprocess, sys
+import functools, json, subprocess, sys
 cli, path = sys.argv[1:]
+@functools.cache
 def shown(metric, *options):
     return json.loads(subprocess.run([cli, "report", path + ".capture", "--json", f"--metric={metric}", *options], capture_output=True, check=True).stdout)
 def below(function):

@@ -40,9 +40,10 @@ record()
 judge()
 {
 	python3 - "$cli" "$work/$1" <<END
-import json, struct, subprocess, sys
+import functools, json, struct, subprocess, sys
 cli, path = sys.argv[1:]
 calls, bytes_, frees, stacks, different, frames, incomplete = struct.unpack("7Q", open(path + ".counts", "rb").read(56))
+@functools.cache
 def run(*words):
     return json.loads(subprocess.run([cli, *words], capture_output=True, check=True).stdout)
 info = run("info", "--json", path + ".capture")

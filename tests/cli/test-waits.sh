@@ -36,8 +36,9 @@ judge()
 {
 	python3 - "$cli" "$work/$1.capture" "$work/$1.out" <<END
 $timed_python
-import json, subprocess, sys
+import functools, json, subprocess, sys
 cli, path, out = sys.argv[1:]
+@functools.cache
 def shown(metric, *options):
     done = subprocess.run([cli, "report", path, "--json", "--process", "waits", f"--metric={metric}", *options], capture_output=True, check=True)
     return json.loads(done.stdout)
