@@ -179,14 +179,22 @@ static int put_thread(struct task_struct *task, const struct sysprof_session *se
 {
 	struct sysprof_thread record;
 	unsigned long flags;
-	bool any;
+	int err;
 
 	if (bytes - *used < sizeof(record))
 		return -ENOSPC;
-	local_irq_save(flags);
-	any = sysprof_sources_thread(session, task, &record);
-	local_irq_restore(flags);
-	if (any) {
+	for (;;) {
+		local_irq_save(flags);
+		err = sysprof_sources_thread(session, task, &record);
+		local_irq_restore(flags);
+		if (err != -EAGAIN)
+			break;
+		/* A host has taken away the CPU that changes the thread's sums. */
+		if (signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	if (!err) {
 		memcpy(buffer + *used, &record, sizeof(record));
 		*used += sizeof(record);
 	}
@@ -255,14 +263,20 @@ static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_s
 		return -EINVAL;
 	for (; i < slots; i++) {
 		/*
-		 * The last switch removes the key before the task may be freed.  No running scan
-		 * has added it: scans have ended when the hooks are armed.
+		 * A key has a reference, and the last switch drops it with the scheduler's own
+		 * still there, which goes a grace period later.
 		 */
 		rcu_read_lock();
 		task = READ_ONCE(sysprof_threads.keys[i]);
-		if (unlikely(task) && !pid_alive(task))
-			err = put_thread(task, session, buffer, arg->buffer_bytes, &used);
+		if (likely(!task) || pid_alive(task))
+			task = NULL;
+		else
+			get_task_struct(task);
 		rcu_read_unlock();
+		if (unlikely(task)) {
+			err = put_thread(task, session, buffer, arg->buffer_bytes, &used);
+			put_task_struct(task);
+		}
 		if (err)
 			break;
 		if (!(i % SYSPROF_THREAD_WAYS))

@@ -660,16 +660,18 @@ bool sysprof_sources_has_threads(const struct sysprof_session *session)
 	return session->tap && session->tap->wait_id && READ_ONCE(session->running);
 }
 
-bool sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,
-			    struct sysprof_thread *record)
+int sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,
+			   struct sysprof_thread *record)
 {
 	struct sysprof_slot *slot;
+	int err = -ENOENT;
 
 	if (!may_have_thread(session, task))
-		return false;
+		return err;
 	slot = sysprof_threads_find(task);
-	if (!slot || !sysprof_threads_sum(task, slot, ktime_get_mono_fast_ns(), record))
-		return false;
-	record->record.time = record->at;
-	return true;
+	if (slot)
+		err = sysprof_threads_sum(task, slot, ktime_get_mono_fast_ns(), record);
+	if (!err)
+		record->record.time = record->at;
+	return err;
 }

@@ -164,11 +164,11 @@ void sysprof_sources_flush(struct sysprof_session *session, int cpu);
 int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,
 			    struct sysprof_source_account *ret);
 /*
- * Fills in the THREAD record of @task; false if the session does not get it.  Process context, RCU
- * read side.
+ * Fills in the THREAD record of @task; -ENOENT if the session does not get it, -EAGAIN as
+ * sysprof_threads_sum().  Process context, RCU read side.
  */
-bool sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,
-			    struct sysprof_thread *record);
+int sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,
+			   struct sysprof_thread *record);
 /* Whether the session is on and requested WAIT. */
 bool sysprof_sources_has_threads(const struct sysprof_session *session);
 

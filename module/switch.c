@@ -142,11 +142,11 @@ static noinline void end_thread(struct switch_cpu *cpu, struct sysprof_slot *slo
 {
 	struct sysprof_thread record;
 
-	if (sysprof_threads_sum(prev, slot, now, &record)) {
+	if (!sysprof_threads_sum(prev, slot, now, &record)) {
 		record.flags |= SYSPROF_THREAD_ENDED;
 		sysprof_taps_thread(prev, &record);
 	}
-	sysprof_threads_remove(slot);
+	sysprof_threads_remove(prev);
 }
 
 /* @prev leaves its CPU, for @state. */
@@ -345,6 +345,12 @@ static void wakeup_new_hit(void *data, struct task_struct *task)
 {
 	unsigned long flags;
 
+	/*
+	 * Pairs with the release in put_hooks().  Where @task leaves its CPU for ever, sched_switch
+	 * sees at least what is seen here, as run queues' locks are in between, and removes it.
+	 */
+	if (!smp_load_acquire(&sysprof_switch_wanted))
+		return;
 	local_irq_save(flags);
 	sysprof_threads_add(task, SYSPROF_STATE_NEW,
 			    min_t(u64, task->start_time, ktime_get_mono_fast_ns()), false);

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
@@ -14,6 +15,7 @@
 #define SLOTS_MIN	16384U
 #define SLOTS_MAX	131072U
 #define SLOTS_PER_THREAD 4	/* of those when the table is made: buckets fill unevenly */
+#define SUM_TRIES	1000	/* to read sums that another CPU changes */
 
 struct sysprof_threads sysprof_threads;
 
@@ -43,6 +45,11 @@ int sysprof_threads_alloc(void)
 
 void sysprof_threads_free(void)
 {
+	u32 i;
+
+	for (i = 0; sysprof_threads.keys && i < sysprof_threads_slots(); i++)
+		if (sysprof_threads.keys[i])
+			put_task_struct(sysprof_threads.keys[i]);
 	kvfree(sysprof_threads.keys);
 	kvfree(sysprof_threads.slots);
 	sysprof_threads.keys = NULL;
@@ -117,11 +124,15 @@ struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_
 	/* The state that hooks have seen is better than the one guessed here. */
 	if (slot && is_found)
 		goto out;
-	if (!slot)
-		slot = find_room(task);
 	if (slot) {
 		begin_slot(slot, task, state, since, is_found);
-		/* Pairs with the address dependency of those who find it by its key. */
+		goto out;
+	}
+	slot = find_room(task);
+	if (slot) {
+		begin_slot(slot, task, state, since, is_found);
+		get_task_struct(task);
+		/* Pairs with the acquire in sysprof_threads_find(). */
 		smp_store_release(&sysprof_threads.keys[slot - sysprof_threads.slots], task);
 	}
 out:
@@ -129,10 +140,21 @@ out:
 	return slot;
 }
 
-void sysprof_threads_remove(struct sysprof_slot *slot)
+void sysprof_threads_remove(struct task_struct *task)
 {
-	/* Pairs with smp_rmb() in sysprof_threads_sum(): sums that were read are of this key. */
-	smp_store_release(&sysprof_threads.keys[slot - sysprof_threads.slots], NULL);
+	unsigned long at = sysprof_threads_bucket(task), i;
+	struct task_struct **keys = sysprof_threads.keys + at;
+
+	/*
+	 * The slot may be another thread's by now.  The exchange pairs with smp_rmb() in
+	 * sysprof_threads_sum(): sums that were read are of this key.
+	 */
+	for (i = 0; i < SYSPROF_THREAD_WAYS; i++)
+		if (READ_ONCE(keys[i]) == task && cmpxchg(&keys[i], task, NULL) == task) {
+			/* Not the last reference: the scheduler has one until after the switch. */
+			put_task_struct(task);
+			return;
+		}
 }
 
 static enum sysprof_state guess(const struct task_struct *task, unsigned int state)
@@ -160,7 +182,7 @@ static void find_thread(struct task_struct *task)
 		 */
 		smp_mb();
 		if (slot && sysprof_task_state(task) == TASK_DEAD)
-			sysprof_threads_remove(slot);
+			sysprof_threads_remove(task);
 	}
 	local_irq_restore(flags);
 }
@@ -192,9 +214,10 @@ static bool is_blocked(u32 state)
 	return state >= SYSPROF_STATE_SLEEP && state <= SYSPROF_STATE_OTHER;
 }
 
-bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
-			 struct sysprof_thread *record)
+int sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
+			struct sysprof_thread *record)
 {
+	int tries = SUM_TRIES;
 	u64 woken;
 	u32 seq;
 
@@ -206,6 +229,8 @@ bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *sl
 		.start_time = task->start_time,
 	};
 	do {
+		if (!tries--)
+			return -EAGAIN;
 		seq = READ_ONCE(slot->seq);
 		/* Pairs with smp_wmb() in sysprof_switch(): sums and their key. */
 		smp_rmb();
@@ -224,10 +249,10 @@ bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *sl
 		smp_rmb();
 	} while (seq & 1 || seq != READ_ONCE(slot->seq));
 	if (READ_ONCE(sysprof_threads.keys[slot - sysprof_threads.slots]) != task)
-		return false;
+		return -ENOENT;
 	record->at = max(now, record->state_since);
 	if (woken && is_blocked(record->state))
 		add_wait(record, woken);
 	record->ns[record->state] += record->at - record->state_since;
-	return true;
+	return 0;
 }

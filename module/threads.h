@@ -10,6 +10,7 @@
 #ifndef _SYSPROF_THREADS_H
 #define _SYSPROF_THREADS_H
 
+#include <asm/barrier.h>
 #include <linux/cache.h>
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -70,7 +71,10 @@ struct sysprof_slot {
 	u64 involuntary;
 } ____cacheline_aligned;
 
-/* The table.  It is replaced only while no hook uses it. */
+/*
+ * The table.  It is replaced only while no hook uses it.  A key holds a reference to its task: a
+ * reader of RCU that finds it there can use the task.
+ */
 struct sysprof_threads {
 	u32 shift;	/* turns a hash into the number of a bucket */
 	struct task_struct **keys;
@@ -103,8 +107,11 @@ static __always_inline struct sysprof_slot *sysprof_threads_find(const struct ta
 	struct task_struct **keys = sysprof_threads.keys + at;
 
 	for (i = 0; i < SYSPROF_THREAD_WAYS; i++)
-		if (likely(READ_ONCE(keys[i]) == task))
+		if (likely(READ_ONCE(keys[i]) == task)) {
+			/* Pairs with the release in sysprof_threads_add(). */
+			smp_acquire__after_ctrl_dep();
 			return &sysprof_threads.slots[at + i];
+		}
 	return NULL;
 }
 
@@ -120,8 +127,8 @@ static inline u32 sysprof_threads_slots(void)
  */
 struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_state state,
 					 u64 since, bool is_found);
-/* The thread of @slot leaves its CPU for ever. */
-void sysprof_threads_remove(struct sysprof_slot *slot);
+/* @task, if it has a slot, leaves its CPU for ever. */
+void sysprof_threads_remove(struct task_struct *task);
 
 /* Returns the instants of the thread's grid that have passed up to @now. */
 struct sysprof_instants {
@@ -132,10 +139,11 @@ struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
 
 /*
  * Fills in the sums of @task, which has @slot, up to @now; time and cpu are not set.  The caller
- * keeps @task from being freed.  False: @slot belongs to another task now.  Any task context.
+ * keeps @task from being freed.  -ENOENT: @slot belongs to another task now; -EAGAIN: another CPU
+ * is changing the sums.  Any task context.
  */
-bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
-			 struct sysprof_thread *record);
+int sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
+			struct sysprof_thread *record);
 
 /* The enum sysprof_state of a thread that is off its CPU in the kernel's @state. */
 static __always_inline enum sysprof_state
