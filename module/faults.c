@@ -158,6 +158,11 @@ static void end(void)
 	for (i = 0; counters && i < nr_cpu_ids * ARRAY_SIZE(kinds); i++)
 		if (!IS_ERR_OR_NULL(counters[i]))
 			perf_event_release_kernel(counters[i]);
+	/*
+	 * A counter can go while its handler runs, as that only keeps RCU from going on.  What it
+	 * uses is freed here, and after this function.
+	 */
+	synchronize_rcu();
 	kvfree(counters);
 	counters = NULL;
 	kvfree(begun);
