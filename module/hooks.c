@@ -376,6 +376,11 @@ int sysprof_hooks_arm(void)
 	return err;
 }
 
+int sysprof_hooks_hold(void)
+{
+	return sysprof_arm(&arming);
+}
+
 void sysprof_hooks_disarm(void)
 {
 	sysprof_disarm(&arming);

@@ -16,6 +16,11 @@ void sysprof_hooks_exit(void);
  * time after that: putting them in place costs more than leaving them.  Process context.
  */
 int sysprof_hooks_arm(void);
+/*
+ * One more such call where others have armed them.  It maps nothing into current's memory, whose
+ * lock another thread can hold for ever, and so is for callers that hold a lock.
+ */
+int sysprof_hooks_hold(void);
 void sysprof_hooks_disarm(void);
 
 struct tracepoint;

@@ -459,7 +459,7 @@ static int put_all(struct sysprof_arming *arming)
 	 * The hooks that call sysprof_switch() stay as long as the table, which would be wrong
 	 * otherwise.
 	 */
-	int err = sysprof_hooks_arm();
+	int err = sysprof_hooks_hold();
 
 	if (err)
 		return err;
