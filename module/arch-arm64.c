@@ -5,8 +5,13 @@
  * programs have no such convention.
  */
 #include <asm/irq_regs.h>
+#include <asm/mmu.h>
+#include <asm/pgtable.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
+#include <asm/sysreg.h>
+#include <linux/io.h>
+#include <linux/mm_types.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
 
@@ -92,6 +97,17 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 struct pt_regs *sysprof_arch_interrupted(void)
 {
 	return get_irq_regs();
+}
+
+/*
+ * Where PAN is emulated no user's tables are loaded in the kernel, and such an NMI gets no user
+ * part.
+ */
+bool sysprof_arch_reads_current(void)
+{
+	u64 loaded = read_sysreg(ttbr0_el1) & ~(TTBR_ASID_MASK | TTBR_CNP_BIT);
+
+	return current->mm && loaded == phys_to_ttbr(virt_to_phys(current->mm->pgd));
 }
 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)

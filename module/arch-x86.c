@@ -74,6 +74,12 @@ struct pt_regs *sysprof_arch_interrupted(void)
 	return NULL;
 }
 
+/* Each read of an NMI checks that. */
+bool sysprof_arch_reads_current(void)
+{
+	return true;
+}
+
 /*
  * An NMI may find an address space loaded that is not current's; only copy_from_user_nmi() checks.
  */

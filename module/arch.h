@@ -55,6 +55,11 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
  */
 struct pt_regs *sysprof_arch_interrupted(void);
 /*
+ * In an NMI that came in kernel mode: whether reads of user memory are of current's.  While the
+ * kernel switches tasks the next one's address space can be loaded already.
+ */
+bool sysprof_arch_reads_current(void);
+/*
  * Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Stores
  * nothing but frames.
  */

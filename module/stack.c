@@ -164,9 +164,9 @@ static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct 
 						   stack->wish.max_kernel, &stack->kernel_end);
 	/*
 	 * An NMI may come in kernel mode while the stack does not yet show where the kernel was
-	 * entered.
+	 * entered, or while it switches tasks.
 	 */
-	if (in_nmi() && stack->kernel_end != SYSPROF_END_ROOT)
+	if (in_nmi() && (stack->kernel_end != SYSPROF_END_ROOT || !sysprof_arch_reads_current()))
 		return NULL;
 	return entry_regs(current);
 }
