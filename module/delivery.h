@@ -42,9 +42,22 @@ struct sysprof_loss {
 };
 
 /**
+ * struct sysprof_stack_rights - what a session may have of one stack
+ * @tables: the user's tables, if they may be used for it; else NULL
+ * @raw_bytes: bytes of the stack's copy
+ * @hides: enum sysprof_hides, since the opener could not trace the process
+ */
+struct sysprof_stack_rights {
+	const struct sysprof_tables *tables;
+	u32 raw_bytes;
+	u8 hides;
+};
+
+/**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
  *	interrupts off.  In a session with counters only overflows, which may be NMIs, write
- *	@account (but not state_lost), @loss (but not @told) and @changes
+ *	@account (but not state_lost), @loss (but not @told), @changes and @rights.  Hooks, which they
+ *	interrupt, read none of these
  * @session: the session
  * @next: the next session that this CPU ticks for
  * @ring: the session's records of this CPU
@@ -58,9 +71,7 @@ struct sysprof_loss {
  * @account: the account; grid and pending are filled in only when it is read
  * @account_time: when the account was last put into the ring
  * @weight: weight of the tick being taken; 0 if the session does not use it
- * @raw_bytes: bytes of the stack that the session may have of this tick
- * @tables: the user's tables, if this tick may use them; else NULL
- * @hides: what is hidden of this tick's stack, since the opener could not trace the process
+ * @rights: what the session may have of the stack of the tick being taken
  * @loss: losses, by enum sysprof_lost_reason
  * @changes: number of changes that overflows made to the account
  * @tell: puts the account into the ring when an overflow found it due
@@ -75,17 +86,15 @@ struct sysprof_session_cpu {
 	u64 first_period;
 	u64 account_time;
 	u64 weight;
-	const struct sysprof_tables *tables;
-	u32 raw_bytes;
-	u32 changes;
+	struct sysprof_stack_rights rights;
 	u16 cpu;
 	bool joined;
 	bool wanted;
 	bool untold;
 	bool resync;
-	u8 hides;
 	struct sysprof_ring ring;
 	struct sysprof_account account;
+	u32 changes;
 	struct sysprof_loss loss[SYSPROF_LOST_REASONS];
 	struct irq_work tell;
 } ____cacheline_aligned;

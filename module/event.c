@@ -40,28 +40,26 @@ void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
  * struct shape - the parts of a stack that go into a session's event
  * @n_kernel: number of kernel frames
  * @n_user: number of user frames
- * @raw_bytes: bytes of the raw stack; 0: none
+ * @raw_bytes: bytes of the part RAW without its head; 0: there is none
  * @user: the user part; NULL: the stack has none, or the session did not request it
- * @hides: enum sysprof_hides of the user part
+ * @rights: what the session may have of the user part.  Asked once: the answer may change until the
+ *	record is written
  */
 struct shape {
 	u32 n_kernel;
 	u32 n_user;
 	u32 raw_bytes;
 	const struct sysprof_user_part *user;
-	u8 hides;
+	struct sysprof_stack_rights rights;
 };
 
-static noinline u8 ask_rights(struct sysprof_session_cpu *sc)
+static noinline void ask_rights(const struct sysprof_session *session,
+				struct sysprof_stack_rights *ret)
 {
-	struct sysprof_stack_wish unused = {};
-
-	sysprof_session_ask_rights(sc, &unused);
-	return sc->hides;
+	sysprof_session_ask_rights(session, ret);
 }
 
 static __always_inline struct shape shape_of(const struct sysprof_session *session, u32 stacks,
-					     struct sysprof_session_cpu *sc,
 					     struct sysprof_stack *stack)
 {
 	struct shape shape = {};
@@ -71,20 +69,18 @@ static __always_inline struct shape shape_of(const struct sysprof_session *sessi
 	if (!(stacks & SYSPROF_STACKS_USER) || !stack->user_regs)
 		return shape;
 	if (unlikely(session->asks_rights))
-		shape.hides = ask_rights(sc);
+		ask_rights(session, &shape.rights);
 	shape.user = &stack->user[session->user_kind];
 	if (session->user_kind == SYSPROF_KIND_TABLED)
-		sysprof_stack_by_tables(stack, sc->tables);
+		sysprof_stack_by_tables(stack, shape.rights.tables);
 	shape.n_user = min(shape.user->walk.n, session->wish.max_user);
-	if (stack->raw && sc->raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
-		shape.raw_bytes =
-			sizeof(struct sysprof_part) + sysprof_raw_size(stack->raw, sc->raw_bytes);
+	if (stack->raw && shape.rights.raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
+		shape.raw_bytes = sysprof_raw_size(stack->raw, shape.rights.raw_bytes);
 	return shape;
 }
 
 static __always_inline void put_stack(struct sysprof_event *event,
 				      const struct sysprof_session *session, u32 stacks,
-				      const struct sysprof_session_cpu *sc,
 				      const struct sysprof_stack *stack, const struct shape *shape)
 {
 	const struct sysprof_user_part *user = shape->user;
@@ -109,7 +105,7 @@ static __always_inline void put_stack(struct sysprof_event *event,
 	event->user_mode = session->config.user_mode - 1;
 	if (event->user_mode == SYSPROF_USER_RAW && !shape->raw_bytes)
 		event->user_mode = SYSPROF_USER_FP;
-	if (unlikely(shape->hides)) {
+	if (unlikely(shape->rights.hides)) {
 		event->record.flags |= SYSPROF_SAMPLE_FUNCTIONS;
 		sysprof_session_put_functions(event->frames + shape->n_kernel, user->frames,
 					      shape->n_user);
@@ -119,8 +115,11 @@ static __always_inline void put_stack(struct sysprof_event *event,
 	if (likely(!shape->raw_bytes))
 		return;
 	raw = (struct sysprof_part *)(event->frames + shape->n_kernel + shape->n_user);
-	*raw = (struct sysprof_part){ .type = SYSPROF_PART_RAW, .size = shape->raw_bytes / 8 };
-	sysprof_raw_put_into(raw + 1, stack->raw, sc->raw_bytes);
+	*raw = (struct sysprof_part){
+		.type = SYSPROF_PART_RAW,
+		.size = (sizeof(*raw) + shape->raw_bytes) / 8,
+	};
+	sysprof_raw_put_into(raw + 1, shape->raw_bytes, stack->raw, shape->rights.raw_bytes);
 	event->n_parts++;
 }
 
@@ -128,9 +127,10 @@ struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 
 					    struct sysprof_stack *stack, u32 part_bytes)
 {
 	const struct sysprof_session *session = sc->session;
-	struct shape shape = shape_of(session, stacks, sc, stack);
+	struct shape shape = shape_of(session, stacks, stack);
 	u32 limit = sc->ring.bytes / 2,
-	    bytes = sizeof(struct sysprof_event) + shape.raw_bytes + part_bytes +
+	    raw_bytes = shape.raw_bytes ? sizeof(struct sysprof_part) + shape.raw_bytes : 0,
+	    bytes = sizeof(struct sysprof_event) + raw_bytes + part_bytes +
 		    (shape.n_kernel + shape.n_user) * sizeof(u64);
 	struct sysprof_event *event;
 
@@ -141,7 +141,7 @@ struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 
 	if (unlikely(!event))
 		return ERR_PTR(-ENOSPC);
 	event->n_parts = !!part_bytes;
-	put_stack(event, session, stacks, sc, stack, &shape);
+	put_stack(event, session, stacks, stack, &shape);
 	return event;
 }
 

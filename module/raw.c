@@ -111,11 +111,16 @@ u32 sysprof_raw_size(const struct sysprof_raw *raw, u32 bytes)
 	return head_size(raw) + ALIGN(min(raw->stack_bytes, bytes), 8);
 }
 
-void sysprof_raw_put_into(void *to, const struct sysprof_raw *raw, u32 bytes)
+void sysprof_raw_put_into(void *to, u32 room, const struct sysprof_raw *raw, u32 bytes)
 {
 	u32 size = sysprof_raw_size(raw, bytes);
 	struct sysprof_raw *own = to;
 
+	/* Whatever went wrong: the record must not be larger than its room. */
+	if (WARN_ON_ONCE(size != room)) {
+		memset(to, 0, room);
+		return;
+	}
 	bytes = min(bytes, raw->wanted_bytes);
 	memcpy(own, raw, head_size(raw));
 	own->wanted_bytes = bytes;

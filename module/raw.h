@@ -34,8 +34,11 @@ u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most);
  */
 const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes);
 
-/* The part of @raw for a session that requested @bytes: its size, and a copy of it into @to. */
+/*
+ * The part of @raw for a session that gets @bytes of the stack: its size, and a copy of it into
+ * @to, where there are @room bytes, which is the size for the same @bytes.
+ */
 u32 sysprof_raw_size(const struct sysprof_raw *raw, u32 bytes);
-void sysprof_raw_put_into(void *to, const struct sysprof_raw *raw, u32 bytes);
+void sysprof_raw_put_into(void *to, u32 room, const struct sysprof_raw *raw, u32 bytes);
 
 #endif /* _SYSPROF_RAW_H */

@@ -107,16 +107,13 @@ enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 								  session->hides_others;
 }
 
-void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
+void sysprof_session_ask_rights(const struct sysprof_session *session,
+				struct sysprof_stack_rights *ret)
 {
-	const struct sysprof_session *session = sc->session;
-
-	sc->hides = sysprof_session_hides(session, current);
-	sc->tables = may_follow_tables(session) ? session->tables : NULL;
-	sc->raw_bytes = sysprof_session_may_have_raw(session) ?
-				sysprof_raw_wished(session->raw_wishes, session->config.raw_bytes) :
-				0;
-	/* By tables few stacks need a copy: it is made when that is known. */
-	if (!by_tables(session))
-		wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
+	ret->hides = sysprof_session_hides(session, current);
+	ret->tables = may_follow_tables(session) ? session->tables : NULL;
+	ret->raw_bytes = sysprof_session_may_have_raw(session) ?
+				 sysprof_raw_wished(session->raw_wishes,
+						    session->config.raw_bytes) :
+				 0;
 }

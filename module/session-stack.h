@@ -19,9 +19,10 @@ void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n);
 enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 					 const struct task_struct *task);
 /*
- * Adds to @wish what the session may have of the stack of current alone.  In the sampling context,
- * if asks_rights is set.
+ * What the session may have of the stack of current.  Another call may have another answer.  In the
+ * sampling context, if asks_rights is set.
  */
-void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
+void sysprof_session_ask_rights(const struct sysprof_session *session,
+				struct sysprof_stack_rights *ret);
 
 #endif /* _SYSPROF_SESSION_STACK_H */

@@ -100,10 +100,10 @@ static __always_inline u32 raw_part(struct sysprof_session_cpu *sc, struct syspr
 	bool by_tables = sc->session->user_kind == SYSPROF_KIND_TABLED;
 	u32 bytes;
 
-	if (by_tables ? !sysprof_stack_copy_instead(stack, sc->raw_bytes) :
-			!stack->raw || !sc->raw_bytes)
+	if (by_tables ? !sysprof_stack_copy_instead(stack, sc->rights.raw_bytes) :
+			!stack->raw || !sc->rights.raw_bytes)
 		return 0;
-	bytes = sysprof_raw_size(stack->raw, sc->raw_bytes);
+	bytes = sysprof_raw_size(stack->raw, sc->rights.raw_bytes);
 	return by_tables && sysprof_ring_used(&sc->ring) + bytes > sc->ring.bytes / 2 ? 0 : bytes;
 }
 
@@ -119,9 +119,9 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	u64 time;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
-		sysprof_stack_by_tables(stack, sc->tables);
+		sysprof_stack_by_tables(stack, sc->rights.tables);
 	n_user = min(user->walk.n, session->wish.max_user);
-	if (unlikely(sc->hides == SYSPROF_HIDES_FRAMES))
+	if (unlikely(sc->rights.hides == SYSPROF_HIDES_FRAMES))
 		n_kernel = n_user = 0;
 	raw_bytes = raw_part(sc, stack);
 	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
@@ -154,12 +154,13 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	sample->context = stack->context + 1;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
-	if (unlikely(sc->hides))
-		put_hidden(sample, user->frames, sc->hides);
+	if (unlikely(sc->rights.hides))
+		put_hidden(sample, user->frames, sc->rights.hides);
 	else
 		memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
 	if (raw_bytes)
-		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
+		sysprof_raw_put_into(sample->frames + n_kernel + n_user, raw_bytes, stack->raw,
+				     sc->rights.raw_bytes);
 	time = sample->record.time;
 	ring_commit(&sc->ring);
 
@@ -177,8 +178,12 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc,
 		*wish = session->wish;
 	else
 		sysprof_stack_wish_add(wish, &session->wish);
-	if (unlikely(session->asks_rights))
-		sysprof_session_ask_rights(sc, wish);
+	if (likely(!session->asks_rights))
+		return;
+	sysprof_session_ask_rights(session, &sc->rights);
+	/* By tables few stacks need a copy: it is made when that is known. */
+	if (session->user_kind != SYSPROF_KIND_TABLED)
+		wish->raw_bytes = max(wish->raw_bytes, sc->rights.raw_bytes);
 }
 
 /*
@@ -474,9 +479,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->account_time = now;
 	sc->first_period = first_period;
 	sc->weight = 0;
-	sc->raw_bytes = 0;
-	sc->tables = NULL;
-	sc->hides = SYSPROF_HIDES_NOTHING;
+	sc->rights = (struct sysprof_stack_rights){};
 	sc->joined = true;
 }
 
