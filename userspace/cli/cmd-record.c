@@ -391,6 +391,12 @@ static void tell_unseen(const SptMemoryStatus *memory)
 		[SPT_NOTE_OWN_NEW] = {
 			"operator new of %s does not call malloc(): what C++ code allocates with it is not seen",
 			"programs with such a library" },
+		[SPT_NOTE_NAMESPACE] = {
+			"%s has loaded libraries by dlmopen(): what they call is not seen",
+			"programs that do so" },
+		[SPT_NOTE_LOCKED] = {
+			"%s was not recorded once it locked all of its memory (mlockall): it may not lock as much as a record takes",
+			"programs that do so" },
 	};
 
 	if (memory->unread)
@@ -441,6 +447,13 @@ static void tell_memory(const SptMemoryStatus *memory)
 		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid records into their "
 				"rings; their later records are lost.\n",
 			memory->broken);
+	/* A lost call may have been the allocation. */
+	if (memory->frees_unknown && !memory->lost) {
+		g_autofree char *unknown = spt_format_count(memory->frees_unknown);
+
+		fprintf(stderr, "Note: %s frees are of blocks whose allocation was not seen: libraries loaded with RTLD_DEEPBIND allocate and free unseen.\n",
+			unknown);
+	}
 	if (memory->mappings)
 		fprintf(stderr, "Mappings: %" PRIu64 " of %s, %s unmapped\n", memory->mappings, mapped,
 			unmapped);

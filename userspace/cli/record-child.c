@@ -15,6 +15,7 @@
 
 #include "cmd.h"
 #include "profile/command.h"
+#include "record/memory.h"
 
 bool spt_child_check(char **command)
 {
@@ -71,8 +72,10 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 		if (read(go[0], &byte, 1) < 1)
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
-		if (set_environment(child->environment))
+		if (set_environment(child->environment)) {
+			spt_memory_inherit();
 			execvp(command[0], command);
+		}
 		number = errno;
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(number));
 		_exit(write(failed[1], "", 1) == 1 ? SPT_CHILD_CANNOT_RUN : SPT_EXIT_FAILURE);

@@ -31,6 +31,7 @@ static uint32_t parent_pid;
 static bool parent_is_foreign;
 /* Bits, by slot: whether its ring is mapped. */
 static uint64_t mapped[SPT_RINGS_SLOTS / 64];
+static uint32_t n_mapped;
 
 #define SHARED(name, member) { name, (void **)&spt_functions.member }
 
@@ -187,6 +188,7 @@ static void map_rings(long fd)
 	if (spt_link.page_bytes == SPT_RINGS_PAGE)
 		spt_call(SYS_mprotect, at, SPT_RINGS_PAGE, PROT_READ, 0);
 	spt_call(SYS_madvise, at, spt_rings_bytes_of(n), MADV_DONTDUMP, 0);
+	n_mapped = n;
 	for (uint32_t i = 0; i < n; i++)
 		mapped[i / 64] |= 1ULL << i % 64;
 	process = spt_allocate(sizeof(*process));
@@ -291,11 +293,27 @@ void spt_link_leave(void)
 	__atomic_store_n(&spt_link.is_over, &over, __ATOMIC_RELAXED);
 }
 
+void spt_link_unmap(void)
+{
+	struct spt_rings_header *rings = spt_link.rings;
+
+	spt_link_leave();
+	spt_link.rings = NULL;
+	spt_call(SYS_munmap, rings, spt_rings_bytes_of(n_mapped), 0, 0);
+}
+
 bool spt_link_check(void)
 {
 	if (recorder_is_gone(spt_link.rings))
 		spt_link_leave();
 	return !spt_is_over();
+}
+
+/* Libraries in another namespace of the loader's have a malloc() of their own. */
+__attribute__((destructor)) static void look_at_end(void)
+{
+	if (spt_link.rings && spt_real_has_namespaces())
+		spt_program_note(SPT_NOTE_NAMESPACE, "");
 }
 
 void spt_program_note(enum spt_program_note note, const char *name)
@@ -324,6 +342,7 @@ static void begin_child(void)
 	uint32_t parent = (uint32_t)spt_call(SYS_getppid, 0, 0, 0, 0), image, before = 0;
 
 	process->pid = (uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0);
+	process->is_forked = true;
 	process->is_foreign = parent_is_foreign || parent != parent_pid ? look_at_namespace() :
 									  false;
 	image = __atomic_add_fetch(&programs->next_image, 1, __ATOMIC_RELAXED);

@@ -68,6 +68,8 @@ bool spt_link_check(void);
 void spt_program_begun(void);
 /* Nothing of this process is recorded. */
 void spt_link_leave(void);
+/* Nor is the recorder's memory mapped.  No thread may be using it. */
+void spt_link_unmap(void);
 void spt_program_note(enum spt_program_note note, const char *name);
 
 /* CLOCK_MONOTONIC, as the kernel has it. */
@@ -90,7 +92,7 @@ void spt_set_errno(int error);
 struct spt_process {
 	uint32_t image;			/* its number; 0: not begun yet */
 	uint32_t pid;
-	bool is_foreign;		/* see struct spt_ring_slot */
+	bool is_foreign, is_forked;	/* see struct spt_ring_slot */
 };
 /* Of this one; NULL: the system calls that it takes are not allowed any more. */
 const struct spt_process *spt_process_begin(void);

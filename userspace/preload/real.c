@@ -193,6 +193,12 @@ void *spt_real_find_in_vdso(uint64_t at, const char *name)
 	return find_in(base, dyn, name);
 }
 
+bool spt_real_has_namespaces(void)
+{
+	/* Glibc since 2.35 has a list of them from its second version on. */
+	return &_r_debug && _r_debug.r_version >= 2;
+}
+
 struct late {
 	const char *name;
 	void *found;

@@ -31,6 +31,9 @@ const char *spt_real_library_of(const char *name, const char *also);
 /* A function of the kernel's object at @at, which may be 0; NULL: there is none. */
 void *spt_real_find_in_vdso(uint64_t at, const char *name);
 
+/* Whether there are libraries in other namespaces of the loader's (dlmopen).  At any time. */
+bool spt_real_has_namespaces(void);
+
 typedef int (*spt_iterate_fn)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 /*
  * A function of a library that was loaded later, as libpthread of glibc before 2.34 may be.

@@ -171,6 +171,7 @@ static void begin_ring(struct spt_thread *thread)
 	slot->begin = spt_stamp();
 	slot->waits = slot->waited_ns = slot->dropped = 0;
 	slot->is_foreign = thread->is_foreign;
+	slot->is_forked = thread->is_forked;
 	slot->is_busy = slot->has_exited = 0;
 	/* Pairs with the acquire by which the recorder finds the slot. */
 	__atomic_store_n(&slot->is_ready, 1, __ATOMIC_RELEASE);
@@ -276,6 +277,7 @@ static void name_thread(struct spt_thread *thread, const struct spt_process *pro
 {
 	thread->pid = process->pid;
 	thread->is_foreign = process->is_foreign;
+	thread->is_forked = process->is_forked;
 	thread->tid = 0;
 	if (!spt_may_call(SPT_MAY_BEGIN))
 		return;
@@ -350,7 +352,44 @@ void spt_thread_stop(bool stops)
 	thread->state = stops ? SPT_NO_RING : thread->idle_state;
 }
 
-/* The last of these calls is the thread's last word. */
+/* The thread's last word. */
+static void leave_ring(struct spt_thread *thread)
+{
+	spt_self = NULL;
+	thread->state = SPT_NO_RING;
+	/* Pairs with the acquire by which the recorder sees it: the head is the last one. */
+	if (__atomic_load_n(&thread->slot->owner, __ATOMIC_ACQUIRE) == thread->owner)
+		__atomic_store_n(&thread->slot->has_exited, 1, __ATOMIC_RELEASE);
+	thread->slot = NULL;
+}
+
+bool spt_thread_give_up(void)
+{
+	uint32_t n = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
+
+	n = n < SPT_RINGS_SLOTS ? n : SPT_RINGS_SLOTS;
+	for (uint32_t i = 0; i < n; i++)
+		if (threads[i] && threads[i] != spt_self &&
+		    __atomic_load_n(&threads[i]->is_in_use, __ATOMIC_ACQUIRE))
+			return false;
+	/* None begins from now on. */
+	spt_link_leave();
+	if (spt_self)
+		leave_ring(spt_self);
+	for (uint32_t i = 0; i < n; i++) {
+		struct spt_thread *thread = threads[i];
+
+		threads[i] = NULL;
+		if (thread)
+			spt_call(SYS_munmap, thread, sizeof(*thread), 0, 0);
+	}
+	if (has_exit_key)
+		spt_functions.set_specific(exit_key, NULL);
+	spt_link_unmap();
+	return true;
+}
+
+/* The C library calls this several times: others free memory then, too. */
 static void end_thread(void *data)
 {
 	struct spt_thread *thread = data;
@@ -361,12 +400,7 @@ static void end_thread(void *data)
 		spt_functions.set_specific(exit_key, thread);
 		return;
 	}
-	spt_self = NULL;
-	thread->state = SPT_NO_RING;
-	/* Pairs with the acquire by which the recorder sees it: the head is the last one. */
-	if (__atomic_load_n(&thread->slot->owner, __ATOMIC_ACQUIRE) == thread->owner)
-		__atomic_store_n(&thread->slot->has_exited, 1, __ATOMIC_RELEASE);
-	thread->slot = NULL;
+	leave_ring(thread);
 	put_memory(thread);
 }
 

@@ -117,7 +117,7 @@ struct spt_thread {
 	uint32_t is_in_use;		/* a thread has this */
 	uint32_t owner;			/* the slot's, while it is the thread's */
 	uint32_t pid, tid;		/* as in the slot */
-	bool is_foreign, is_stopped;
+	bool is_foreign, is_forked, is_stopped;
 	uint8_t exits;			/* how often it was told that it is about to exit */
 	struct spt_ring_slot *slot;
 	uint64_t *words;
@@ -164,6 +164,8 @@ extern __thread struct spt_thread *spt_self __attribute__((tls_model("initial-ex
 struct spt_thread *spt_thread_begin(void);
 /* Claims another ring for a thread whose own was given to another one.  False: there is none. */
 bool spt_thread_claim_again(struct spt_thread *thread);
+/* Gives all memory of threads back, if no other thread has any.  False: one has. */
+bool spt_thread_give_up(void);
 /* Prepares memory for @n threads to come. */
 void spt_thread_make_spare(unsigned n);
 /* Counts a call of the calling thread that is not recorded. */

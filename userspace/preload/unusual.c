@@ -78,12 +78,22 @@ long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f)
 	return ret;
 }
 
-/* The kernel would fill all rings that are mapped. */
+/*
+ * The kernel would fill all rings that are mapped.  Where it allows a process little locked memory,
+ * and less than it has with the library, the process goes without.
+ */
 int mlockall(int flags);
 EXPORT int mlockall(int flags)
 {
+	int ret;
+
 	spt_connect();
-	if (spt_link.rings)
-		spt_rings_shrink(SPARE_RINGS);
-	return spt_functions.mlockall(flags);
+	if (!spt_link.rings)
+		return spt_functions.mlockall(flags);
+	spt_rings_shrink(SPARE_RINGS);
+	ret = spt_functions.mlockall(flags);
+	if (ret == 0)
+		return 0;
+	spt_program_note(SPT_NOTE_LOCKED, "");
+	return spt_thread_give_up() ? spt_functions.mlockall(flags) : ret;
 }

@@ -17,6 +17,7 @@ struct spt_image {
 	uint32_t host_pid;		/* then what it is there; 0: not known */
 	unsigned n_rings;
 	bool has_ring;			/* or has had one */
+	bool is_forked;			/* it may free blocks of its parent */
 	SptBlocks blocks;
 	GTree *mappings;		/* address -> SptBlock; they do not overlap */
 };
@@ -78,7 +79,7 @@ struct SptMemory {
 	int fd;
 	SptAlive *alive;
 	char *noted_names[SPT_NOTES];	/* one of the programs that cannot be recorded */
-	char *variables[5];
+	char *variables[7];		/* names and values, NULL at the end */
 	uint64_t mean_bytes, least_wait_ns;
 	bool has_allocations, has_waits;
 	uint32_t n_cpus;

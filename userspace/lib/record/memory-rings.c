@@ -42,17 +42,22 @@ static uint64_t inode_of(int fd)
 	return fstat(fd, &stat_of) == 0 ? stat_of.st_ino : 0;
 }
 
-/* What the source calls the thread.  A sandbox may keep it from saying which one it is. */
+/*
+ * What the source calls the thread.  One that cannot say which one it is, as a sandbox keeps it from
+ * asking, or that has exited already, counts as the first one of its process.
+ */
 static uint32_t thread_number(SptMemory *memory, const struct spt_memory_ring *ring)
 {
 	struct spt_image *image = ring->image;
+	uint32_t thread = 0;
 
 	if (!image->is_foreign)
 		return ring->tid ? ring->tid : ring->pid;
 	if (!image->host_pid)
 		image->host_pid = spt_namespace_process(image->pid, inode_of(memory->fd));
-	return ring->tid && ring->tid != ring->pid ?
-		spt_namespace_thread(image->host_pid, ring->tid) : image->host_pid;
+	if (ring->tid && ring->tid != ring->pid)
+		thread = spt_namespace_thread(image->host_pid, ring->tid);
+	return thread ? thread : image->host_pid;
 }
 
 static void adopt(SptMemory *memory, uint32_t i)
@@ -80,6 +85,7 @@ static void adopt(SptMemory *memory, uint32_t i)
 	ring->idle_since_ns = memory->now_ns;
 	is_first = !ring->image->has_ring;
 	ring->image->has_ring = true;
+	ring->image->is_forked = slot->is_forked;
 	owner.tid = thread_number(memory, ring);
 	owner.begin_ns = spt_memory_time(memory, slot->begin) + SLACK_NS;
 	if (is_first)

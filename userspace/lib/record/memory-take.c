@@ -433,6 +433,7 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 	memory->status.frees++;
 	if (!found) {
 		memory->status.frees_before++;
+		memory->status.frees_unknown += !ring->image->is_forked;
 		return;
 	}
 	if (found->owed) {

@@ -3,8 +3,10 @@
 #include "record/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,8 @@
 /* A step must not keep the recorder from its other work. */
 #define STEP_NS 20000000ULL
 #define FEW_RECORDS 1000u
+#define ASAN_VARIABLE "ASAN_OPTIONS"
+#define MOST_INHERITED 1024
 /* What is in the rings at the end is read for that long. */
 #define LAST_NS 60000000000ULL
 
@@ -137,7 +141,35 @@ static bool set_environment(SptMemory *memory, GError **error)
 	memory->variables[1] = g_strdup(libraries->str);
 	memory->variables[2] = g_strdup(SPT_RINGS_VARIABLE);
 	memory->variables[3] = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), memory->fd);
+	memory->variables[4] = g_strdup(ASAN_VARIABLE);
+	before = g_getenv(ASAN_VARIABLE);
+	/* GCC's address sanitizer refuses to run behind another library; it works there. */
+	memory->variables[5] = g_strdup_printf("%s%sverify_asan_link_order=0", before ? before : "",
+					       before && *before ? ":" : "");
 	return true;
+}
+
+/* Not a number that programs expect to get next. */
+static int inherited_number(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > MOST_INHERITED)
+		return MOST_INHERITED - 1;
+	return (int)limit.rlim_cur - 1;
+}
+
+void spt_memory_inherit(void)
+{
+	const char *path = g_getenv(SPT_RINGS_VARIABLE);
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1,
+	    copy = fd < 0 ? -1 : dup2(fd, inherited_number());
+	g_autofree char *text = g_strdup_printf("%d", copy);
+
+	if (copy >= 0)
+		g_setenv(SPT_RINGS_FD_VARIABLE, text, TRUE);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void object_clear(void *data)
@@ -428,6 +460,8 @@ static void count_unseen(SptMemory *memory)
 static const char *const note_names[SPT_NOTES][2] = {
 	[SPT_NOTE_OWN_ALLOCATOR] = { "memory_own_allocators", "memory_own_program" },
 	[SPT_NOTE_OWN_NEW] = { "memory_own_new", "memory_own_new_library" },
+	[SPT_NOTE_NAMESPACE] = { "memory_namespaces", "memory_namespace_program" },
+	[SPT_NOTE_LOCKED] = { "memory_locked", "memory_locked_program" },
 };
 
 /* Programs may have written anything. */
@@ -465,6 +499,8 @@ static void note_allocations(SptMemory *memory)
 	note(memory, "memory_bytes", status->bytes);
 	note(memory, "memory_frees", status->frees);
 	note(memory, "memory_frees_before", status->frees_before);
+	if (status->frees_unknown)
+		note(memory, "memory_frees_unknown", status->frees_unknown);
 	note(memory, "memory_waits", status->waits);
 	note(memory, "memory_waited_ns", status->waited_ns);
 	note(memory, "memory_lost", status->lost);

@@ -104,6 +104,8 @@ typedef struct {
 	uint64_t calls, bytes, frees;	/* recorded ones; bytes as requested */
 	/* frees of blocks from before the recording, or before a fork */
 	uint64_t frees_before;
+	/* The part of them that is neither: nobody saw their allocations. */
+	uint64_t frees_unknown;
 	uint64_t mappings, mapped_bytes, unmapped_bytes;
 	uint64_t waits, waited_ns;	/* of threads whose ring was full */
 	uint64_t lost;			/* calls that could not be recorded */

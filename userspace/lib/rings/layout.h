@@ -83,6 +83,10 @@ enum spt_program_note {
 	SPT_NOTE_OWN_ALLOCATOR,
 	/* A library has operator new and delete that do not call malloc(). */
 	SPT_NOTE_OWN_NEW,
+	/* They have loaded libraries into a namespace of the loader's (dlmopen). */
+	SPT_NOTE_NAMESPACE,
+	/* They have locked all of their memory, where that left no room for a record. */
+	SPT_NOTE_LOCKED,
 	SPT_NOTES,
 };
 
@@ -123,7 +127,8 @@ struct spt_ring_slot {
 	uint64_t waits, waited_ns;	/* for room in the ring */
 	uint64_t dropped;		/* calls that were not recorded, even so */
 	uint32_t library;		/* enum spt_rings_library: a thread has a ring of each */
-	uint8_t is_foreign, is_busy, has_exited, reserved;
+	uint8_t is_foreign, is_busy, has_exited;
+	uint8_t is_forked;		/* the image is a fork: it has blocks of its parent */
 	/* Written by the recorder, in a cache line of its own. */
 	uint32_t tail;
 	uint32_t is_waiting;		/* the thread waits for the tail, by futex */
