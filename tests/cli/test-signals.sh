@@ -3,7 +3,7 @@
 #
 # Signals to the recorder alone, as kill, systemd and containers send them: the recording ends at
 # once and is whole, and so does the command.  And recordings that end before their command does, or
-# are killed: reports still know the command.
+# are killed: reports still know the command.  And what people call an output, or a process.
 
 set -u
 
@@ -126,6 +126,47 @@ kill -KILL $recorder
 wait $recorder 2>/dev/null
 check '... and what is left of one that was killed' of_command killed.part
 kill $other
+
+# "-" is the standard output for text; a recording cannot go there.
+no_file()
+{
+	mkdir -p none && cd none || return
+	"$cli" "$@" -o - >../out 2>../err && return 1
+	[ $(wc -l <../err) = 1 ] && grep -q 'cannot be written to the standard output' ../err &&
+		[ ! -s ../out ] && [ -z "$(ls)" ]
+}
+check 'record -o -' no_file record --source perf --duration 0.2
+check 'merge -o -' no_file merge ../early ../last
+check 'bundle -o -' no_file bundle ../early
+check 'receive -o -' no_file receive --listen 127.0.0.1:0 --timeout 1
+check 'export -o - is the standard output' bash -c \
+	'"$1" export --format folded -o - early | grep -q burns && [ ! -e ./- ]' - "$cli"
+
+# A process is found by its program, too, whatever its main thread calls itself.
+cat >renames.c <<'END'
+#include <sys/prctl.h>
+int main(void)
+{
+	prctl(PR_SET_NAME, "other-name");
+	for (volatile long i = 0; i < 1000000000; i++)
+		;
+	return 0;
+}
+END
+gcc -O1 -o renames renames.c
+"$cli" record --source perf -F 500 -o program -- ./renames >/dev/null 2>err
+"$cli" record --source perf -F 500 -o bare --no-command-lines -- ./renames >/dev/null 2>err
+for file in program bare; do
+	for name in other-name renames; do
+		check "$file: --process $name" bash -c \
+			'"$1" report --process "$2" "$3" | grep -q " main  *renames" &&
+			"$1" export --format folded --process "$2" "$3" | grep -q ";main " &&
+			"$1" info --maps --process "$2" "$3" | grep -q /renames' - "$cli" $name $file
+	done
+	check "$file: another name is none" bash -c \
+		'! "$1" report --process rename "$2" >out 2>&1 && grep -q "no samples of a process" out' \
+		- "$cli" $file
+done
 
 echo "1..$number"
 exit $broken

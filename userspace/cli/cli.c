@@ -212,6 +212,15 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *own, i
 	return false;
 }
 
+bool spt_cli_check_output(const char *path)
+{
+	if (g_strcmp0(path, "-") != 0)
+		return true;
+	spt_cli_complain("A recording cannot be written to the standard output (-o -): name a file, "
+			 "or send it with record --to");
+	return false;
+}
+
 int spt_cli_first_operand(int argc, char **argv)
 {
 	return argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;

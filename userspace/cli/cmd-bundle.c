@@ -88,6 +88,7 @@ static int run_bundle(int argc, char **argv)
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add_files(&filter, all);
 	if (spt_cli_parse(&cmd_bundle, (const GOptionEntry *)all->data, &argc, &argv) &&
+	    spt_cli_check_output(out) &&
 	    (path = spt_cli_operand(&cmd_bundle, filter.input, argc, argv)))
 		status = bundle(path, &filter,
 				anonymize   ? SPT_SHARE_ANONYMOUS :

@@ -135,7 +135,7 @@ static int export_profile(const SptCapture *capture, const SptSummary *summary,
 	if (options->format->write_lanes ? !export_lanes(capture, summary, filter, options, text) :
 					   !export_samples(capture, filter, options, text))
 		return SPT_EXIT_FAILURE;
-	if (options->out) {
+	if (options->out && strcmp(options->out, "-") != 0) {
 		ok = write_out(options->out, text);
 	} else {
 		fwrite(text->str, 1, text->len, stdout);
@@ -153,7 +153,7 @@ static int run_export(int argc, char **argv)
 		SPT_CLI_INPUT(options.filter.input),
 		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, help, "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-		  "Write here instead of to the standard output", "OUT" },
+		  "Write here instead of to the standard output (-)", "OUT" },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 	const char *path;

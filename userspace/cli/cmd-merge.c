@@ -41,7 +41,7 @@ static int run_merge(int argc, char **argv)
 	};
 	int first;
 
-	if (!spt_cli_parse(&cmd_merge, entries, &argc, &argv))
+	if (!spt_cli_parse(&cmd_merge, entries, &argc, &argv) || !spt_cli_check_output(out))
 		return SPT_EXIT_USAGE;
 	first = spt_cli_first_operand(argc, argv);
 	if (!out || argc < first + 2) {

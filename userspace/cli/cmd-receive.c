@@ -208,7 +208,7 @@ static int run_receive(int argc, char **argv)
 	int listener, to;
 	bool ok;
 
-	if (!spt_cli_parse(&cmd_receive, entries, &argc, &argv))
+	if (!spt_cli_parse(&cmd_receive, entries, &argc, &argv) || !spt_cli_check_output(output))
 		return SPT_EXIT_USAGE;
 	if (argc > 1) {
 		spt_cli_complain("receive takes no \"%s\", only options", argv[1]);

@@ -63,6 +63,8 @@ const char *spt_cli_named(const char *text) G_GNUC_FORMAT(1);
 void spt_cli_list_options(const struct spt_command *command);
 /* Whether options are being listed: help can be longer than on a screen. */
 bool spt_cli_is_listing(void);
+/* Whether a recording can be written to @path, which -o gave; "-" is no file.  False: complained. */
+bool spt_cli_check_output(const char *path);
 /*
  * Parses @entries of argv (GOption; --help prints and exits).  False: complained, return
  * SPT_EXIT_USAGE.

@@ -7,15 +7,24 @@
 #include "cmd.h"
 #include "info.h"
 #include "profile/glob.h"
+#include "profile/selection.h"
 
 #define BUILD_ID_DIGITS 12		/* enough to distinguish files */
+
+static bool is_program(const struct spt_info *info, const SptProcessRow *process, bool is_mapped)
+{
+	const char *name = spt_process_executable(info->capture, process, is_mapped);
+
+	return name && spt_glob_match(info->maps_of, name);
+}
 
 static bool is_asked_for(const struct spt_info *info, const SptProcessRow *process)
 {
 	g_autofree char *pid = g_strdup_printf("%" PRIu32, process->pid);
 
 	return !info->maps_of || g_str_equal(info->maps_of, pid) ||
-	       spt_glob_match(info->maps_of, process->name);
+	       spt_glob_match(info->maps_of, process->name) ||
+	       is_program(info, process, false) || is_program(info, process, true);
 }
 
 void spt_info_each_map(const struct spt_info *info, SptInfoMapFunc func, void *data)

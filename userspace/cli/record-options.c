@@ -349,7 +349,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_record_filter_add(&options->filter, all);
-	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv))
+	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv) ||
+	    !spt_cli_check_output(options->output))
 		return false;
 	if (argc <= 1 && options->only_command && !*options->command)
 		spt_cli_complain("--only-command is for a recording of a command: put it behind \"--\"");

@@ -21,7 +21,7 @@ static void add_who(struct spt_filter_options *options, GArray *entries)
 		{ "metric", 0, 0, G_OPTION_ARG_STRING, &options->metric_name, spt_report_metric_help(),
 		  "NAME" },
 		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process,
-		  "Only processes of this name or pid", "P" },
+		  "Only processes of this name, program or pid", "P" },
 		{ "thread", 0, 0, G_OPTION_ARG_STRING, &options->thread,
 		  "Only threads of this name or tid", "T" },
 		{ "cpu", 'C', 0, G_OPTION_ARG_STRING, &options->cpu,

@@ -13,7 +13,7 @@ static void take_leaves(SptNodeWeights *weights, const SptCapture *capture, cons
 		const SptLeafRow *leaf = &capture->leaves[i];
 
 		if (!spt_filter_has_process(
-			    filter, leaf->process ? &capture->processes[leaf->process] : NULL))
+			    filter, capture, leaf->process ? &capture->processes[leaf->process] : NULL))
 			continue;
 		weights->self[leaf->node] += leaf->weight;
 		weights->n_samples += leaf->samples;

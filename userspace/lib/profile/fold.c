@@ -322,9 +322,9 @@ static bool *choose_processes(const SptCapture *capture, const SptFilter *filter
 {
 	bool *wanted = g_new(bool, MAX(capture->n_processes, 1));
 
-	wanted[0] = spt_filter_has_process(filter, NULL);
+	wanted[0] = spt_filter_has_process(filter, capture, NULL);
 	for (uint32_t id = 1; id < capture->n_processes; id++)
-		wanted[id] = spt_filter_has_process(filter, &capture->processes[id]);
+		wanted[id] = spt_filter_has_process(filter, capture, &capture->processes[id]);
 	return wanted;
 }
 

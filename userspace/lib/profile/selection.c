@@ -44,14 +44,87 @@ bool spt_filter_is_about_stacks(const SptFilter *filter)
 	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
 }
 
-bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process)
+/* Names of a process's executable: of its command line, and of the first program it has mapped. */
+struct executables {
+	char *called, *mapped;		/* NULL: not known */
+};
+
+static void executables_free(gpointer data)
+{
+	struct executables *all = data;
+
+	for (struct executables *one = all; one->called != (char *)all; one++) {
+		g_free(one->called);
+		g_free(one->mapped);
+	}
+	g_free(all);
+}
+
+/* The first word of a command line, without its directory, and without the "-" of login shells. */
+static char *first_word(const char *line)
+{
+	g_autofree char *word = NULL;
+	char **words;
+
+	if (*line == '\'' && g_shell_parse_argv(line, NULL, &words, NULL)) {
+		word = g_strdup(words[0]);
+		g_strfreev(words);
+	} else {
+		word = g_strndup(line, strcspn(line, " "));
+	}
+	return g_path_get_basename(word + (*word == '-'));
+}
+
+static gpointer make_executables(const SptCapture *capture, gpointer key)
+{
+	struct executables *all = g_new0(struct executables, (size_t)capture->n_processes + 1);
+	g_autoptr(GHashTable) lines = spt_capture_command_lines(capture);
+
+	(void)key;
+	/* The one behind the last marks the end. */
+	all[capture->n_processes].called = (char *)all;
+	for (uint32_t i = 1; i < capture->n_processes; i++) {
+		const char *line = g_hash_table_lookup(lines, GUINT_TO_POINTER(i));
+
+		all[i].called = line ? first_word(line) : NULL;
+	}
+	for (uint64_t i = 0; i < capture->n_maps; i++) {
+		const SptMapRow *map = &capture->maps[i];
+		const SptObjectRow *object =
+			map->object < capture->n_objects ? &capture->objects[map->object] : NULL;
+
+		if (map->process >= capture->n_processes || all[map->process].mapped || !object ||
+		    object->kind != SPT_OBJECT_FILE || !object->path || strstr(object->path, ".so"))
+			continue;
+		all[map->process].mapped = g_path_get_basename(object->path);
+	}
+	return all;
+}
+
+const char *spt_process_executable(const SptCapture *capture, const SptProcessRow *process,
+				   bool is_mapped)
+{
+	const struct executables *all =
+		spt_capture_keep(capture, (gpointer)make_executables, make_executables,
+				 executables_free);
+	const struct executables *one = process && process->id ? &all[process->id] : NULL;
+
+	return !one ? NULL : is_mapped ? one->mapped : one->called;
+}
+
+bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
+			    const SptProcessRow *process)
 {
 	if (!filter || (!filter->process && !filter->processes))
 		return true;
 	if (filter->processes && (!process || !filter->processes[process->id]))
 		return false;
-	return !filter->process || is_called(filter->process, spt_process_label(process),
-					     process ? &process->pid : NULL);
+	if (!filter->process || is_called(filter->process, spt_process_label(process),
+					  process ? &process->pid : NULL))
+		return true;
+	/* Its main thread may have another name than its program. */
+	return g_strcmp0(filter->process, spt_process_executable(capture, process, false)) == 0 ||
+	       g_strcmp0(filter->process, spt_process_executable(capture, process, true)) == 0;
 }
 
 static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilter *filter)
@@ -62,7 +135,7 @@ static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilte
 					  NULL;
 	const char *name = row && row->name ? row->name : "";
 
-	return spt_filter_has_process(filter, process) &&
+	return spt_filter_has_process(filter, capture, process) &&
 	       (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL));
 }
 

@@ -62,7 +62,14 @@ bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 /* Whether @filter is about the stack: its functions, or the object of its innermost function. */
 bool spt_filter_is_about_stacks(const SptFilter *filter);
 /* Whether @filter wants this process image; NULL wants all. */
-bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process);
+bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
+			    const SptProcessRow *process);
+/*
+ * The name of its executable, by its command line or by what it has mapped; NULL: not known.  The
+ * capture owns it.
+ */
+const char *spt_process_executable(const SptCapture *capture, const SptProcessRow *process,
+				   bool is_mapped);
 
 /* The process image of a thread; NULL: not known. */
 const SptProcessRow *spt_process_of_thread(const SptCapture *capture, uint32_t thread);
