@@ -3,7 +3,8 @@
  * Ends what open() granted.  A session ends when its opener has exited, and when an administrator
  * ends it (SYSPROF_IOC_REVOKE).  It also ends when its opener may no longer open the device, since
  * somebody else sits at the machine now, and when the kernel is locked down.  Nothing reports the
- * last two: they are checked once a second.
+ * last two: they are checked once a second.  So are programs that were shown, which keep memory
+ * after they have ended.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -16,6 +17,7 @@
 
 #include "revoke.h"
 #include "session.h"
+#include "traced.h"
 
 #define LOOK_JIFFIES HZ
 
@@ -50,19 +52,24 @@ static bool may_open(const struct sysprof_session *session)
 static void look_fn(struct work_struct *work)
 {
 	struct sysprof_session *session;
-	bool locked_down, any = false;
+	bool locked_down, any = false, has_spaces = false;
+	LIST_HEAD(gone);
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, open_link)
+	list_for_each_entry(session, &sessions, open_link) {
 		any |= !READ_ONCE(session->dead);
+		sysprof_traced_collect(&session->traced, &gone);
+		has_spaces |= READ_ONCE(session->traced.n) != 0;
+	}
 	/* The kernel logs each refusal. */
 	locked_down = any && security_locked_down(LOCKDOWN_PERF);
 	list_for_each_entry(session, &sessions, open_link)
 		if (!READ_ONCE(session->dead) && (locked_down || !may_open(session)))
 			end(session);
-	if (any)
+	if (any || has_spaces)
 		schedule_delayed_work(&look_work, LOOK_JIFFIES);
 	mutex_unlock(&sessions_lock);
+	sysprof_traced_free(&gone);
 }
 
 void sysprof_revoke_watch(struct sysprof_session *session, const struct file *file)

@@ -61,12 +61,10 @@ static void free_space(struct space *space)
 	kfree(space);
 }
 
-/* No session has these any more. */
-static void sweep(struct sysprof_traced *traced)
+static void collect(struct sysprof_traced *traced, struct list_head *gone)
 {
-	struct space *space, *next;
+	struct space *space;
 	unsigned int i;
-	LIST_HEAD(gone);
 
 	lockdep_assert_held(&traced->lock);
 	for (i = 0; i < ARRAY_SIZE(traced->by_mm); i++)
@@ -74,15 +72,39 @@ static void sweep(struct sysprof_traced *traced)
 			if (atomic_read(&space->mm->mm_users))
 				continue;
 			hlist_del_rcu(&space->by_mm);
-			list_add(&space->gone, &gone);
+			list_add(&space->gone, gone);
 			traced->n--;
 		}
-	/* Ticks that used one of them have ended. */
-	if (!list_empty(&gone))
-		synchronize_rcu();
-	list_for_each_entry_safe(space, next, &gone, gone)
-		free_space(space);
 	traced->sweep_at = min(traced->n + SWEEP_EVERY, (unsigned int)TRACED_MAX);
+}
+
+void sysprof_traced_collect(struct sysprof_traced *traced, struct list_head *gone)
+{
+	if (!READ_ONCE(traced->n))
+		return;
+	mutex_lock(&traced->lock);
+	collect(traced, gone);
+	mutex_unlock(&traced->lock);
+}
+
+void sysprof_traced_free(struct list_head *gone)
+{
+	struct space *space, *next;
+
+	/* Ticks that used one of them have ended. */
+	if (!list_empty(gone))
+		synchronize_rcu();
+	list_for_each_entry_safe(space, next, gone, gone)
+		free_space(space);
+}
+
+/* No process has these any more. */
+static void sweep(struct sysprof_traced *traced)
+{
+	LIST_HEAD(gone);
+
+	collect(traced, &gone);
+	sysprof_traced_free(&gone);
 }
 
 void sysprof_traced_destroy(struct sysprof_traced *traced)

@@ -28,6 +28,12 @@ struct sysprof_traced {
 /* These in process context. */
 void sysprof_traced_init(struct sysprof_traced *traced);
 void sysprof_traced_destroy(struct sysprof_traced *traced);
+/*
+ * Moves the address spaces that have ended to @gone, from any number of sessions; free() waits for
+ * a grace period and frees them.  The memory of such a space is kept as long.
+ */
+void sysprof_traced_collect(struct sysprof_traced *traced, struct list_head *gone);
+void sysprof_traced_free(struct list_head *gone);
 
 /*
  * Checks that descriptor @fd is /proc/@pid/mem, open for reading, of the address space that the
