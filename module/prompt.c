@@ -33,6 +33,7 @@
  * @calls: by enum sysprof_prompt, without those of events that passed
  * @cost_ns: likewise
  * @timed_since: the call under way is timed; 0: it is not
+ * @skips: users' sessions are not asked of the event under way
  */
 struct prompt_cpu {
 	struct sysprof_stack *stack;
@@ -40,6 +41,7 @@ struct prompt_cpu {
 	u64 calls[SYSPROF_PROMPTS];
 	u64 cost_ns[SYSPROF_PROMPTS];
 	u64 timed_since;
+	bool skips;
 };
 
 static DEFINE_PER_CPU(struct prompt_cpu, prompt_cpus);
@@ -202,6 +204,9 @@ bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt 
 	struct sysprof_tap *tap;
 	bool passes = true;
 
+	/* Those that are not asked may get all. */
+	if (sysprof_taps_skip())
+		return false;
 	rcu_read_lock();
 	sysprof_for_each_tap(tap) {
 		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
@@ -269,7 +274,7 @@ static u64 choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *ev
 }
 
 /* The parts of the stack that sessions request; false: no session gets the event. */
-static bool pick(struct sysprof_prompt_event *event, struct sysprof_stack_wish *stack)
+static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_stack_wish *stack)
 {
 	int cpu = smp_processor_id();
 	const struct sysprof_prompt_wish *wish;
@@ -278,7 +283,7 @@ static bool pick(struct sysprof_prompt_event *event, struct sysprof_stack_wish *
 	struct extent extent;
 	bool any = false;
 
-	sysprof_for_each_tap(tap) {
+	sysprof_for_each_asked_tap(tap, skips) {
 		own = &tap->cpus[cpu];
 		wish = &tap->prompt[event->prompt];
 		own->prompt_weight = 0;
@@ -335,12 +340,19 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	sysprof_delivery_wake(tap->session, sc);
 }
 
-static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt)
+static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, bool has_stack)
 {
+	u64 now, cost;
+
 	if (likely(!cpu->timed_since))
 		return;
-	cpu->cost_ns[prompt] += (ktime_get_mono_fast_ns() - cpu->timed_since) * TIMED_CALLS;
+	now = ktime_get_mono_fast_ns();
+	cost = now - cpu->timed_since;
+	cpu->cost_ns[prompt] += cost * TIMED_CALLS;
 	cpu->timed_since = 0;
+	/* Stacks are paid for by themselves. */
+	if (!has_stack)
+		sysprof_taps_pay(now, cost, TIMED_CALLS);
 }
 
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
@@ -352,7 +364,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 
 	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);
-	sysprof_for_each_tap(tap) {
+	sysprof_for_each_asked_tap(tap, cpu->skips) {
 		sc = &tap->session->cpus[smp_processor_id()];
 		if (!tap->prompt[event->prompt].id || !tap->cpus[sc->cpu].prompt_weight)
 			continue;
@@ -364,7 +376,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 		sysprof_tap_tell(tap, sc, event->end);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
-	end_call(cpu, event->prompt);
+	end_call(cpu, event->prompt, true);
 }
 
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
@@ -384,15 +396,19 @@ bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 		cpu->timed_since = event->end ?: ktime_get_mono_fast_ns();
 	if (is_followed && unlikely(course->changes != READ_ONCE(sysprof_prompt_changes)))
 		note_changes(course, event->prompt);
-	is_wanted = pick(event, &cpu->stack->wish);
+	cpu->skips = sysprof_taps_skip();
+	if (unlikely(cpu->skips))
+		this_cpu_inc(sysprof_skips.n.prompts[event->prompt]);
+	is_wanted = pick(event, cpu->skips, &cpu->stack->wish);
 	if (is_followed) {
 		course->left -= reach;
 		course->asked += reach;
-		if (!course->is_closed)
+		/* No event passes that would have to be skipped. */
+		if (!course->is_closed && !cpu->skips)
 			set_left(course, event->prompt);
 	}
 	if (!is_wanted)
-		end_call(cpu, event->prompt);
+		end_call(cpu, event->prompt, false);
 	return is_wanted;
 }
 

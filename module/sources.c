@@ -21,15 +21,19 @@
 #include "sources.h"
 #include "switch.h"
 #include "threads.h"
+#include "throttle.h"
 #include "waits.h"
 
 LIST_HEAD(sysprof_taps);
 DEFINE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);
+DEFINE_PER_CPU(struct sysprof_skips, sysprof_skips);
 
 #define WAIT_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER | SYSPROF_STACKS_WAKER)
 #define PROMPT_STACKS (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
 #define MIN_PERIOD_NS (10 * NSEC_PER_USEC)
 #define STRIDE_MAX    PAGE_SIZE
+#define MANY_TAPS     8			/* of users; hooks of so many are nobody's concern */
+#define CHEAP_NS      (20 * NSEC_PER_USEC) /* calls that were not timed count as this at most */
 
 /* All sources. */
 
@@ -387,6 +391,9 @@ void sysprof_sources_exit(void)
 		sysprof_disarm_now(arming_of(&kinds[i]));
 }
 
+/* Number of taps that are not exempt. */
+static unsigned int n_users;
+
 /* Those of a tap that stays keep their place, so that switches see each of them once. */
 static void link_lanes(int cpu)
 {
@@ -445,6 +452,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	if (!sysprof_sources_wishes(session))
 		return;
 	memset(tap->cpus, 0, nr_cpu_ids * sizeof(*tap->cpus));
+	tap->is_exempt = session->is_exempt;
 	tap->is_plain = !session->filter && !session->hides_others;
 	tap->bit = choose_bit();
 	tap->start = now;
@@ -455,6 +463,8 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	for_each_possible_cpu(cpu) {
 		tap->cpus[cpu].account_time = now;
 		tap->cpus[cpu].entries.tap = tap;
+		tap->cpus[cpu].skipped_before = per_cpu_ptr(&sysprof_skips, cpu)->n;
+		tap->cpus[cpu].follows_skips = !tap->is_exempt;
 		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
 				    &tap->cpus[cpu].calls_before);
 		for (i = 0; i < SYSPROF_PROMPTS; i++)
@@ -463,7 +473,11 @@ void sysprof_sources_begin(struct sysprof_session *session)
 		tap->is_plain &= cpumask_test_cpu(cpu, session->cpumask);
 	}
 	tap->plain_from = tap->wait_id && tap->is_plain ? now : U64_MAX;
-	list_add_tail_rcu(&tap->link, &sysprof_taps);
+	if (tap->is_exempt)
+		list_add_rcu(&tap->link, &sysprof_taps);
+	else
+		list_add_tail_rcu(&tap->link, &sysprof_taps);
+	WRITE_ONCE(n_users, n_users + !tap->is_exempt);
 	update_wishes();
 }
 
@@ -472,6 +486,7 @@ void sysprof_sources_end(struct sysprof_session *session)
 	if (!sysprof_sources_wishes(session))
 		return;
 	list_del_rcu(&session->tap->link);
+	WRITE_ONCE(n_users, n_users - !session->tap->is_exempt);
 	update_wishes();
 }
 
@@ -491,6 +506,27 @@ static void add_left_out(struct sysprof_tap *tap, struct sysprof_tap_cpu *own)
 	own->left_out = (struct sysprof_tally){};
 }
 
+static void count_skipped(struct sysprof_source_account *account, u64 *before, u64 n)
+{
+	account->seen.events += n - *before;
+	account->lost[SYSPROF_LOST_THROTTLED].events += n - *before;
+	*before = n;
+}
+
+/* Events of which the session was not asked count as throttled, with nothing but their number. */
+static void add_skipped(struct sysprof_tap_cpu *own, int cpu)
+{
+	const struct sysprof_skipped *n = &per_cpu_ptr(&sysprof_skips, cpu)->n;
+	int i;
+
+	if (!own->follows_skips)
+		return;
+	count_skipped(&own->wait, &own->skipped_before.waits, n->waits);
+	count_skipped(&own->lane, &own->skipped_before.switches, n->switches);
+	for (i = 0; i < SYSPROF_PROMPTS; i++)
+		count_skipped(&own->prompt[i], &own->skipped_before.prompts[i], n->prompts[i]);
+}
+
 static void set_cost(struct sysprof_source_account *account, const struct sysprof_tap_cpu *own,
 		     int cpu)
 {
@@ -508,6 +544,7 @@ static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cp
 	if (!id)
 		return NULL;
 	add_left_out(tap, own);
+	add_skipped(own, cpu);
 	for (i = 0; i < SYSPROF_PROMPTS; i++)
 		if (id == tap->prompt[i].id) {
 			sysprof_prompt_follow(tap, cpu, i);
@@ -615,6 +652,72 @@ void sysprof_sources_flush(struct sysprof_session *session, int cpu)
 		flush_lane(session->tap, sc);
 	sysprof_tap_put_accounts(session->tap, sc, ktime_get_mono_fast_ns());
 	sysprof_prompt_end(session->tap, cpu);
+	session->tap->cpus[cpu].follows_skips = false;
+}
+
+/* What hooks of many sessions take. */
+
+/* Switches that are skipped are a gap of the lanes. */
+static void end_lanes(struct sysprof_tap *tap)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_session_cpu *sc = &tap->session->cpus[cpu];
+
+	if (!tap->lane_id || !sc->joined)
+		return;
+	flush_lane(tap, sc);
+	tap->cpus[cpu].entries.has_gap = true;
+}
+
+static bool has_to_skip(u64 now)
+{
+	return READ_ONCE(n_users) > MANY_TAPS &&
+	       sysprof_throttle_until(SYSPROF_PAID_BY_USERS_EVENTS) > now;
+}
+
+bool sysprof_taps_still_skip(void)
+{
+	bool skips = has_to_skip(ktime_get_mono_fast_ns());
+
+	this_cpu_write(sysprof_skips.on, skips);
+	return skips;
+}
+
+void sysprof_taps_pay(u64 now, u64 cost_ns, u32 calls)
+{
+	struct sysprof_tap *tap;
+
+	/* Of calls that skip nothing has to be paid. */
+	if (likely(READ_ONCE(n_users) <= MANY_TAPS) || this_cpu_read(sysprof_skips.on))
+		return;
+	cost_ns += min_t(u64, cost_ns, CHEAP_NS) * (calls - 1);
+	sysprof_throttle_spend(SYSPROF_PAID_BY_USERS_EVENTS, now, cost_ns);
+	if (likely(!has_to_skip(now)))
+		return;
+	this_cpu_write(sysprof_skips.on, true);
+	rcu_read_lock();
+	sysprof_for_each_tap(tap)
+		if (!tap->is_exempt)
+			end_lanes(tap);
+	rcu_read_unlock();
+}
+
+void sysprof_taps_lane_skipping(u64 now, const struct task_struct *prev, u8 left,
+				const struct task_struct *next)
+{
+	struct sysprof_lane_buffer *entries;
+	struct sysprof_tap *tap;
+
+	this_cpu_inc(sysprof_skips.n.switches);
+	sysprof_for_each_asked_tap(tap, true) {
+		if (!tap->lane_id)
+			continue;
+		entries = &tap->cpus[smp_processor_id()].entries;
+		if (likely(now < entries->until))
+			sysprof_lane_put(entries, now, left, next);
+		else
+			sysprof_tap_lane(entries, now, prev, left, next);
+	}
 }
 
 int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,

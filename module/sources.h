@@ -52,6 +52,29 @@ struct sysprof_course_mark {
 };
 
 /**
+ * struct sysprof_skipped - events of which users' sessions were not asked
+ * @waits: number of waits
+ * @switches: number of switches
+ * @prompts: by enum sysprof_prompt: number of events
+ */
+struct sysprof_skipped {
+	u64 waits;
+	u64 switches;
+	u64 prompts[SYSPROF_PROMPTS];
+};
+
+/**
+ * struct sysprof_skips - of one CPU; touched there with interrupts off
+ * @on: sessions that are not exempt have used up their part of the CPU, and are not asked
+ * @n: what was skipped so far
+ */
+struct sysprof_skips {
+	bool on;
+	struct sysprof_skipped n;
+};
+DECLARE_PER_CPU(struct sysprof_skips, sysprof_skips);
+
+/**
  * struct sysprof_tap_cpu - a tap's state of one CPU; used there with interrupts off.  While the CPU
  *	is offline, any CPU uses it with offline_lock (session.c) held
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
@@ -64,6 +87,8 @@ struct sysprof_course_mark {
  * @next: by enum sysprof_prompt: no event before this position of its axis is picked
  * @marks: by enum sysprof_prompt: events that passed and are in the account
  * @prompt_weight: weight of the current event of a prompt source; 0: it is not reported
+ * @skipped_before: the CPU's struct sysprof_skipped, as far as the accounts have it
+ * @follows_skips: what is skipped is the session's
  * @account_time: when the accounts were last put into the ring
  * @wait: account of WAIT
  * @wake: account of WAKE
@@ -82,6 +107,8 @@ struct sysprof_tap_cpu {
 	u64 prompt_weight;
 	u64 next[SYSPROF_PROMPTS];
 	struct sysprof_course_mark marks[SYSPROF_PROMPTS];
+	struct sysprof_skipped skipped_before;
+	bool follows_skips;
 	u64 account_time;
 	struct sysprof_source_account wait;
 	struct sysprof_source_account wake;
@@ -104,6 +131,7 @@ struct sysprof_tap_cpu {
  * @takes_stacks: stacks of waiters are requested
  * @divisor: one of this number of the grid's periods is the session's; 0: every wait is recorded
  * @threshold: least duration, with @divisor 0; else U64_MAX
+ * @is_exempt: the session's opener had CAP_SYS_RESOURCE
  * @is_plain: no thread or CPU is hidden from the session
  * @plain_from: waits that begin from this time on and are shorter than @threshold are only counted;
  *	U64_MAX: the session is not plain, or it has no waits
@@ -124,6 +152,7 @@ struct sysprof_tap {
 	struct sysprof_stack_wish wish;
 	u32 divisor;
 	bool takes_stacks;
+	bool is_exempt;
 	bool is_plain;
 	u64 threshold;
 	u64 plain_from;
@@ -133,9 +162,29 @@ struct sysprof_tap {
 	struct sysprof_tap_cpu *cpus;
 };
 
-/* The taps that are on.  RCU read side. */
+/* The taps that are on, those of exempt sessions first.  RCU read side. */
 extern struct list_head sysprof_taps;
 #define sysprof_for_each_tap(tap) list_for_each_entry_rcu(tap, &sysprof_taps, link)
+/* Without those of users, if @skips. */
+#define sysprof_for_each_asked_tap(tap, skips)                                                     \
+	sysprof_for_each_tap(tap)                                                                  \
+		if (unlikely(skips) && !(tap)->is_exempt)                                          \
+			break;                                                                     \
+		else
+
+/*
+ * Each session makes the work of hooks longer.  While there are many of users, that work is paid
+ * for as the stacks of events are: this call was timed, represents @calls, and took @cost_ns
+ * without a stack.  Once the part of users is used up, their sessions are not asked for a while.
+ * In a hook, interrupts off.
+ */
+void sysprof_taps_pay(u64 now, u64 cost_ns, u32 calls);
+bool sysprof_taps_still_skip(void);
+/* Whether users' sessions are not asked of the event under way; the caller counts it as skipped. */
+static __always_inline bool sysprof_taps_skip(void)
+{
+	return unlikely(this_cpu_read(sysprof_skips.on)) && sysprof_taps_still_skip();
+}
 
 /* These answer the ioctls.  Process context, with the session's io_lock. */
 int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_sources *arg);
@@ -208,12 +257,22 @@ static __always_inline void sysprof_lane_put(struct sysprof_lane_buffer *entries
 		entries->until = 0;
 }
 
+/* The same while users' sessions are not asked. */
+void sysprof_taps_lane_skipping(u64 now, const struct task_struct *prev, u8 left,
+				const struct task_struct *next);
+
 /* This CPU switches from one thread to another.  RCU read side. */
 static __always_inline void sysprof_taps_lane(u64 now, const struct task_struct *prev, u8 left,
 					      const struct task_struct *next)
 {
 	struct sysprof_lane_buffer *entries = this_cpu_read(sysprof_lanes);
 
+	if (likely(!entries))
+		return;
+	if (sysprof_taps_skip()) {
+		sysprof_taps_lane_skipping(now, prev, left, next);
+		return;
+	}
 	for (; unlikely(entries); entries = READ_ONCE(entries->older))
 		if (likely(now < entries->until))
 			sysprof_lane_put(entries, now, left, next);

@@ -41,6 +41,7 @@
  * @waiter_stack: its stack
  * @waker_stack: that of who wakes; there may be a wait pending meanwhile
  * @calls: of the hooks
+ * @stack_call: number of calls when a stack was last taken
  * @cost_ns: time of these calls
  * @stacks: stacks taken
  * @wakes: numbers given to them
@@ -53,6 +54,7 @@ struct switch_cpu {
 	struct sysprof_stack *waiter_stack;
 	struct sysprof_stack *waker_stack;
 	u64 calls;
+	u64 stack_call;
 	u64 cost_ns;
 	u32 stacks;
 	u32 wakes;
@@ -63,10 +65,20 @@ bool sysprof_switch_wanted;
 
 /* Costs. */
 
+static noinline void time_call(struct switch_cpu *cpu, u64 begin)
+{
+	u64 now = ktime_get_mono_fast_ns(), cost = now - begin;
+
+	cpu->cost_ns += cost * TIMED_CALLS;
+	/* Stacks are paid for by themselves. */
+	if (cpu->stack_call + 1 != cpu->calls)
+		sysprof_taps_pay(now, cost, TIMED_CALLS);
+}
+
 static __always_inline void end_call(struct switch_cpu *cpu, u64 begin)
 {
 	if (unlikely(++cpu->calls % TIMED_CALLS == 0))
-		cpu->cost_ns += (ktime_get_mono_fast_ns() - begin) * TIMED_CALLS;
+		time_call(cpu, begin);
 }
 
 /* Waits. */
@@ -100,6 +112,7 @@ static noinline void tell_wait(struct switch_cpu *cpu, struct task_struct *task)
 {
 	struct sysprof_stack *stack = cpu->waiter_stack;
 
+	cpu->stack_call = cpu->calls;
 	sysprof_stack_take_kernel(stack, task);
 	if (stack->wish.max_user && sysprof_stack_has_user(task)) {
 		cpu->waiter = task;
@@ -304,6 +317,7 @@ static noinline void tell_wake(struct switch_cpu *cpu, struct sysprof_slot *slot
 	if (!sysprof_wakes_put(task, slot, now, slot->context, cpu->waker_stack,
 			       sysprof_wake_key(slot->waker_cpu, number)))
 		return;
+	cpu->stack_call = cpu->calls;
 	cpu->wakes = number;
 	slot->wake = number;
 	sysprof_event_pay_for_stack(&cpu->stacks, now);

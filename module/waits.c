@@ -221,6 +221,18 @@ u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 	return 0;
 }
 
+bool sysprof_waits_pick_skipping(struct sysprof_wait *wait, const struct sysprof_slot *slot,
+				 struct task_struct *task, struct sysprof_stack *stack)
+{
+	struct sysprof_tap *tap;
+	u32 told = 0;
+
+	this_cpu_inc(sysprof_skips.n.waits);
+	sysprof_for_each_asked_tap(tap, true)
+		told |= sysprof_waits_choose(tap, wait, slot, task, stack, told);
+	return told;
+}
+
 static __always_inline void put_with_stack(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
 					   const struct sysprof_wait *wait,
 					   struct sysprof_stack *stack)
@@ -308,14 +320,14 @@ static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 n
 }
 
 static bool plan_wakes(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
-		       u8 context, struct sysprof_stack_wish *wish)
+		       u8 context, bool skips, struct sysprof_stack_wish *wish)
 {
 	int cpu = smp_processor_id();
 	struct sysprof_tap *tap;
 	bool any = false;
 
 	*wish = (struct sysprof_stack_wish){};
-	sysprof_for_each_tap(tap) {
+	sysprof_for_each_asked_tap(tap, skips) {
 		tap->cpus[cpu].wakes = picks(tap, task, slot, now);
 		if (!tap->cpus[cpu].wakes)
 			continue;
@@ -334,16 +346,17 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 		       u8 context, struct sysprof_stack *stack, u64 key)
 {
 	int cpu = smp_processor_id();
+	bool skips = sysprof_taps_skip();
 	struct sysprof_tap_cpu *own;
 	struct sysprof_tap *tap;
 
 	if (slot->state < SYSPROF_STATE_SLEEP ||
-	    !plan_wakes(task, slot, now, context, &stack->wish))
+	    !plan_wakes(task, slot, now, context, skips, &stack->wish))
 		return false;
 	sysprof_stack_take(stack, NULL);
 	if (context != SYSPROF_CONTEXT_TASK)
 		stack->user_regs = NULL;
-	sysprof_for_each_tap(tap) {
+	sysprof_for_each_asked_tap(tap, skips) {
 		own = &tap->cpus[cpu];
 		if (own->wakes)
 			put_wake(tap, own, now, context, stack, key);

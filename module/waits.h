@@ -57,6 +57,10 @@ u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 			 const struct sysprof_slot *slot, struct task_struct *task,
 			 struct sysprof_stack *stack, u32 so_far);
 
+/* The same as pick() while users' sessions are not asked. */
+bool sysprof_waits_pick_skipping(struct sysprof_wait *wait, const struct sysprof_slot *slot,
+				 struct task_struct *task, struct sysprof_stack *stack);
+
 /*
  * All of these: in hooks, interrupts off.  pick() counts a wait of @task, which gets this CPU, for
  * each session, and reports it to those that want no stack.  The caller has set begin, woken, end
@@ -74,6 +78,8 @@ static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool p
 	struct sysprof_tap *tap;
 	u32 told = 0;
 
+	if (sysprof_taps_skip())
+		return sysprof_waits_pick_skipping(wait, slot, task, stack);
 	sysprof_for_each_tap(tap) {
 		if (likely(begin >= tap->plain_from && duration < tap->threshold && !passes)) {
 			tally = &tap->cpus[cpu].left_out;

@@ -45,7 +45,10 @@
  * Events, and LANE records, can fill half of a ring, samples three quarters, THREAD and
  * SOURCE_ACCOUNT records all of it.  A lost THREAD counts as state_lost, and RESYNC follows.
  * Stacks of events can take half of a CPU, or a quarter for sessions of openers without
- * CAP_SYS_RESOURCE; events beyond that are SYSPROF_LOST_THROTTLED.
+ * CAP_SYS_RESOURCE; events beyond that are SYSPROF_LOST_THROTTLED.  While there are more than eight
+ * such sessions, all of the hooks' work counts for that quarter.  Beyond it these sessions are not
+ * asked: their events then count as THROTTLED, also those that their filters exclude, and only in
+ * events.
  *
  * Waits
  * -----
@@ -177,9 +180,17 @@
  *	memory, CPU time         group member  SOURCES             one of a kind; accounts charged
  *	                                                           like rings; stacks held to a part
  *	                                                           of a CPU; vm/fuzz, vm/waits
+ *	                         group member  many sessions       beyond 8 of users their hooks'
+ *	                                                           work is held to a part of a CPU;
+ *	                                                           vm/quarter
  *	                         any user      switches, wakings   bounded work for each
- *	                         any user      threads without end a table of fixed size; counted
- *	                                                           (NO_SLOT) beyond it
+ *	                         any user      threads that end    followed only while the hooks are
+ *	                                                           in place that see their ends;
+ *	                                                           vm/births
+ *	events of others         any user      threads, waits and  tables of fixed size: a half of
+ *	                                       allocations without each for all, an eighth for each
+ *	                                       end                 user; counted (NO_SLOT) beyond
+ *	                                                           that; vm/crowd
  *	secrets in the times of  group member  IRQ, SOFTIRQ        names and times of devices'
  *	others' devices                                            interrupts are in
  *	                                                           /proc/interrupts for all; stacks
@@ -726,8 +737,9 @@ struct sysprof_tally {
 };
 
 /*
- * Also an enum sysprof_lost_reason: the table of threads was full, or the thread's state was not
- * known when the wait began.  Counted only in events.
+ * Also an enum sysprof_lost_reason: a table of threads, of waits for locks, of STALLs under way or
+ * of allocations was full, or the user's part of it; or the thread's state was not known when the
+ * wait began.  Allocations whose CLOSE could not be sent are such; all others count only in events.
  */
 #define SYSPROF_LOST_NO_SLOT	4
 
