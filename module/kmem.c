@@ -111,27 +111,40 @@ static __always_inline void freed(const struct layer *layer, const void *address
 		free_asks(layer, address);
 }
 
-/* Some session will get the free.  An older entry with this address was freed unseen. */
-static void keep(const struct layer *layer, const void *address,
-		 const struct sysprof_prompt_event *event)
+/* What was there before was freed unseen, as the address is given out again. */
+static noinline void end_old(const struct layer *layer, const void *address)
 {
-	struct sysprof_handle old;
-	struct sysprof_handle *handle = sysprof_handles_find(*layer->handles, address);
+	struct sysprof_handle handle;
+	unsigned long flags;
 
-	if (handle) {
-		old = *handle;
-		tell_free(layer, address, &old, SYSPROF_EVENT_GUESSED);
-	} else {
+	if (in_nmi())
+		return;
+	local_irq_save(flags);
+	if (sysprof_handles_take(*layer->handles, address, &handle))
+		tell_free(layer, address, &handle, SYSPROF_EVENT_GUESSED);
+	local_irq_restore(flags);
+}
+
+/* Sends it to the sessions that want it, if their CLOSE will be found. */
+static void tell_allocated(const struct layer *layer, const void *address,
+			   struct sysprof_prompt_event *event)
+{
+	struct sysprof_handle *handle = NULL, unused;
+
+	if (event->needs_close) {
 		handle = sysprof_handles_put(*layer->handles, address);
+		event->has_no_slot = !handle;
 	}
-	if (handle)
-		*handle = (struct sysprof_handle){
-			.told = event->told,
-			.told_start = event->told_start,
-			.begin = event->begin,
-			.value = event->value,
-			.key = event->key,
-		};
+	sysprof_prompt_tell_wanted(event);
+	if (!handle)
+		return;
+	handle->told = event->told;
+	handle->told_start = event->told_start;
+	handle->begin = event->begin;
+	handle->value = event->value;
+	handle->key = event->key;
+	if (!event->told)
+		sysprof_handles_take(*layer->handles, address, &unused);
 }
 
 static void allocated(const struct layer *layer, const void *address, u64 bytes,
@@ -151,15 +164,26 @@ static void allocated(const struct layer *layer, const void *address, u64 bytes,
 	part->part.size = sizeof(*part) / 8;
 	local_irq_save(flags);
 	rcu_read_lock();
+	if (sysprof_handles_may_have(*layer->handles, address))
+		end_old(layer, address);
 	if (sysprof_prompt_wants(&event)) {
 		event.key = key_of(address);
 		event.context = sysprof_prompt_context();
-		sysprof_prompt_tell_wanted(&event);
-		if (event.told)
-			keep(layer, address, &event);
+		tell_allocated(layer, address, &event);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
+}
+
+/* Whether the allocation passes: nobody is asked of it. */
+static __always_inline bool allocation_passes(const struct layer *layer, const void *address,
+					      u64 bytes)
+{
+	if (unlikely(!sysprof_prompt_passes(layer->alloc, bytes)))
+		return false;
+	if (unlikely(sysprof_handles_may_have(*layer->handles, address)))
+		end_old(layer, address);
+	return true;
 }
 
 /* Slab. */
@@ -183,8 +207,7 @@ static __always_inline void slab_allocated(const void *address, u64 bytes, u64 r
 					   int node, const struct kmem_cache *cache,
 					   unsigned long site)
 {
-	if (!ZERO_OR_NULL_PTR(address) &&
-	    unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_SLAB, bytes)))
+	if (!ZERO_OR_NULL_PTR(address) && unlikely(!allocation_passes(&slab, address, bytes)))
 		slab_asks(address, bytes, requested, gfp, node, cache, site);
 }
 
@@ -297,7 +320,7 @@ static noinline void page_asks(struct page *page, unsigned int order, gfp_t gfp)
 static void page_alloc_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
 			   int migratetype)
 {
-	if (page && unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_PAGE, PAGE_SIZE << order)))
+	if (page && unlikely(!allocation_passes(&pages, page, PAGE_SIZE << order)))
 		page_asks(page, order, gfp);
 }
 

@@ -293,6 +293,8 @@ static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_
 		own->prompt_weight = choose(tap, event, &own->prompt[event->prompt], &extent);
 		if (!own->prompt_weight)
 			continue;
+		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(tap, event->prompt))
+			event->needs_close = true;
 		if (any)
 			sysprof_stack_wish_add(stack, &wish->stack);
 		else
@@ -300,6 +302,16 @@ static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_
 		any = true;
 	}
 	return any;
+}
+
+/* An event that would never end for the session. */
+static void lose(struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+{
+	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
+	struct extent extent = clip(tap, event);
+
+	sysprof_tally_add(&own->prompt[event->prompt].lost[SYSPROF_LOST_NO_SLOT], extent.value,
+			  extent.duration, own->prompt_weight);
 }
 
 static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
@@ -368,6 +380,10 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 		sc = &tap->session->cpus[smp_processor_id()];
 		if (!tap->prompt[event->prompt].id || !tap->cpus[sc->cpu].prompt_weight)
 			continue;
+		if (unlikely(event->has_no_slot) && !gets_all(tap, event->prompt)) {
+			lose(tap, event);
+			continue;
+		}
 		put(tap, sc, event, cpu->stack);
 		if (!is_close && !gets_all(tap, event->prompt)) {
 			event->told |= BIT_ULL(tap->bit);

@@ -129,6 +129,9 @@ enum sysprof_axis {
  * @prompt: the event's source
  * @opens: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
+ * @needs_close: of an OPEN, set by sysprof_prompt_wants(): some session will get the CLOSE only if
+ *	that passes @told
+ * @has_no_slot: of an OPEN: no CLOSE will do so, and those sessions do not get it
  * @is_global: a grid of nanoseconds is the same for all CPUs
  * @phase: enum sysprof_phase
  * @context: enum sysprof_context in which it happened
@@ -148,6 +151,8 @@ struct sysprof_prompt_event {
 	enum sysprof_prompt opens;
 	u8 axis;
 	bool is_global;
+	bool needs_close;
+	bool has_no_slot;
 	u8 phase;
 	u8 context;
 	u16 flags;
