@@ -4,6 +4,7 @@
  *
  *   forks N    N children, which allocate; meanwhile threads begin, end and look at libraries.
  *   quiet N    The same, and children call only what is safe in signal handlers.
+ *   behind N   In N children the first thread calls nothing before another one does.
  *   callback   A callback of dl_iterate_phdr() takes a lock under which other threads allocate.
  *   vfork N    Children of vfork() allocate before they become another program.
  *   spawn N    posix_spawn().
@@ -95,6 +96,46 @@ static void forks(unsigned n)
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
+	printf("%u children\n", n);
+}
+
+static void *allocate_first(void *data)
+{
+	odd_allocate(200);
+	counted_wait();
+	__atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+	odd_allocate(20000);
+	counted_wait();
+	return data;
+}
+
+/* What is left of a thread of the parent must not become two threads' in the child. */
+static void begin_behind(void)
+{
+	pthread_t thread;
+
+	is_over = false;
+	odd_start(&thread, allocate_first, NULL);
+	while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
+		;
+	odd_allocate(20000);
+	counted_wait();
+	counted_wait();
+	pthread_join(thread, NULL);
+}
+
+static void behind(unsigned n)
+{
+	/* So that the next thread needs no memory. */
+	begin_behind();
+	for (unsigned i = 0; i < n; i++) {
+		child = fork();
+		if (child == 0) {
+			begin_behind();
+			_exit(0);
+		}
+		odd_await(child, "a child");
+	}
 	printf("%u children\n", n);
 }
 
@@ -259,6 +300,8 @@ int main(int argc, char **argv)
 	only_safe = strcmp(how, "quiet") == 0;
 	if (strcmp(how, "forks") == 0 || only_safe)
 		forks(odd_number(argc, argv, 2, 3000));
+	else if (strcmp(how, "behind") == 0)
+		behind(odd_number(argc, argv, 2, 30));
 	else if (strcmp(how, "callback") == 0)
 		callback();
 	else if (strcmp(how, "vfork") == 0)
