@@ -176,7 +176,7 @@ memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c memor
 io_sources := $(preload_shared) userspace/preload/io.c
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
 	-fno-omit-frame-pointer -fno-stack-protector -mgeneral-regs-only \
-	-foptimize-sibling-calls \
+	-foptimize-sibling-calls -Wframe-larger-than=512 \
 	-Iuserspace/lib -Iuserspace/preload
 preload_for := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifneq ($(filter x86_64 aarch64,$(preload_for)),)

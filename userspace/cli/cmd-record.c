@@ -399,6 +399,10 @@ static void tell_unseen(const SptMemoryStatus *memory)
 			"programs that do so" },
 	};
 
+	if (memory->nameless)
+		fprintf(stderr, "Note: %" PRIu64
+				" threads had ended before they could be named: their calls are those of [unknown] (report --all).\n",
+			memory->nameless);
 	if (memory->unread)
 		fprintf(stderr, "Note: the last calls of %" PRIu64
 				" threads are missing: they took too long to read.\n",

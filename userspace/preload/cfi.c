@@ -3,6 +3,7 @@
 
 #include "plain.h"
 #include "rules.h"
+#include "thread.h"
 
 enum { BP = SPT_BP, SP = SPT_SP, RA = SPT_RA };
 enum { BREG = 0x70, DEREF = 0x06 };
@@ -185,14 +186,17 @@ static void undefine(struct row *row, uint64_t reg)
 		row->ra_is_undefined = true;
 }
 
+/* Too large for the stacks of programs: it is in the thread's memory. */
 struct machine {
-	const struct cie *cie;
+	struct cie cie;
 	struct row row, initial;
 	struct row saved[MOST_STATES];
 	unsigned n_saved;
 	uint64_t location;
 	bool is_bad;
 };
+_Static_assert(sizeof(struct machine) <= sizeof(((struct spt_thread *)NULL)->scratch[0]),
+	       "there is room for it");
 
 static struct place at_cfa(int64_t offset)
 {
@@ -203,23 +207,23 @@ static struct place at_cfa(int64_t offset)
 static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 {
 	struct row *row = &machine->row;
-	int64_t align = machine->cie->data_align;
+	int64_t align = machine->cie.data_align;
 	uint64_t reg;
 
 	switch (op) {
 	case 0x00:		/* nop */
 		break;
 	case 0x01:		/* set_loc */
-		machine->location = read_pointer(at, machine->cie->encoding, 0);
+		machine->location = read_pointer(at, machine->cie.encoding, 0);
 		break;
 	case 0x02:
-		machine->location += READ(uint8_t, at) * machine->cie->code_align;
+		machine->location += READ(uint8_t, at) * machine->cie.code_align;
 		break;
 	case 0x03:
-		machine->location += READ(uint16_t, at) * machine->cie->code_align;
+		machine->location += READ(uint16_t, at) * machine->cie.code_align;
 		break;
 	case 0x04:
-		machine->location += READ(uint32_t, at) * machine->cie->code_align;
+		machine->location += READ(uint32_t, at) * machine->cie.code_align;
 		break;
 	case 0x05:		/* offset_extended */
 		reg = read_unsigned(at);
@@ -319,11 +323,11 @@ static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, 
 
 		switch (op >> 6) {
 		case 1:
-			machine->location += (op & 0x3f) * machine->cie->code_align;
+			machine->location += (op & 0x3f) * machine->cie.code_align;
 			break;
 		case 2:
 			set_place(&machine->row, op & 0x3f,
-				  at_cfa((int64_t)read_unsigned(&at) * machine->cie->data_align));
+				  at_cfa((int64_t)read_unsigned(&at) * machine->cie.data_align));
 			break;
 		case 3:
 			restore(&machine->row, op & 0x3f, &machine->initial);
@@ -451,8 +455,8 @@ static const uint8_t *find_fde(const uint8_t *header, uint64_t address)
 bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, uint64_t *ret_rule)
 {
 	const uint8_t *at = find_fde(eh_frame_hdr, address), *end;
-	struct machine machine;
-	struct cie cie;
+	struct machine *machine = (void *)spt_self->scratch[spt_self->state == SPT_NESTED];
+	struct cie *cie = &machine->cie;
 	uint64_t begin, bytes;
 	uint32_t length;
 
@@ -460,33 +464,32 @@ bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, ui
 		return false;
 	length = READ(uint32_t, &at);
 	end = at + length;
-	if (length == UINT32_MAX || !parse_cie(at - *(const int32_t *)at, &cie))
+	if (length == UINT32_MAX || !parse_cie(at - *(const int32_t *)at, cie))
 		return false;
 	at += 4;
-	begin = read_pointer(&at, cie.encoding, 0);
-	bytes = read_pointer(&at, cie.encoding & 0x0f, 0);
+	begin = read_pointer(&at, cie->encoding, 0);
+	bytes = read_pointer(&at, cie->encoding & 0x0f, 0);
 	if (address < begin || address - begin >= bytes)
 		return false;
-	if (cie.is_signal) {
+	if (cie->is_signal) {
 		*ret_rule = spt_rule_signal();
 		return true;
 	}
-	if (cie.has_augmentation) {
+	if (cie->has_augmentation) {
 		uint64_t skip = read_unsigned(&at);
 
 		at += skip;
 	}
 	/* The saved rows stay as they are. */
-	machine.cie = &cie;
-	machine.row = (struct row){ .ra = initial_ra() };
-	machine.n_saved = 0;
-	machine.location = 0;
-	machine.is_bad = false;
-	run(&machine, cie.program, cie.end, UINT64_MAX);
-	machine.initial = machine.row;
-	machine.location = begin;
-	run(&machine, at, end, address);
-	*ret_rule = machine.is_bad ? spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0) :
-				     rule_of(&machine.row, pc);
+	machine->row = (struct row){ .ra = initial_ra() };
+	machine->n_saved = 0;
+	machine->location = 0;
+	machine->is_bad = false;
+	run(machine, cie->program, cie->end, UINT64_MAX);
+	machine->initial = machine->row;
+	machine->location = begin;
+	run(machine, at, end, address);
+	*ret_rule = machine->is_bad ? spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0) :
+				      rule_of(&machine->row, pc);
 	return true;
 }

@@ -265,7 +265,7 @@ static bool collect(const struct line *line, void *data)
 }
 
 /* Read by one thread at a time; one that comes meanwhile does without. */
-static char lines[LINE_BYTES];
+static char lines[LINE_BYTES] __attribute__((aligned(16)));
 static uint32_t are_lines_in_use;
 
 static bool begin_lines(void)
@@ -372,41 +372,45 @@ static bool take_file(const struct line *line, void *data)
  * Which file it is.  Of a relative name only the kernel knows what it meant.  In a sandbox nobody
  * may be asked; then the recorder goes by the name.
  */
-static void identify(struct spt_code *code, const char *name)
+static __attribute__((noinline)) void identify(struct spt_code *code, const char *name)
 {
-	uint64_t stat[18] = { 0 };	/* of struct stat only device and inode, the first two */
 	struct question question = { code->start, code };
+	struct stat *stat = (void *)lines;
 
 	code->name = add_name(name, spt_text_bytes(name, 4095));
-	if (!spt_may_call(SPT_MAY_LOOK))
+	if (!begin_lines())
 		return;
-	if (*name == '/') {
-		if (spt_call(SYS_newfstatat, AT_FDCWD, name, stat, 0) == 0) {
-			code->device = stat[0];
-			code->inode = stat[1];
-		}
-	} else if (begin_lines()) {
+	if (*name != '/') {
 		read_mappings(take_file, &question, lines);
-		end_lines();
+	} else if (spt_call(SYS_newfstatat, AT_FDCWD, name, stat, 0) == 0) {
+		code->device = stat->st_dev;
+		code->inode = stat->st_ino;
 	}
+	end_lines();
 }
 
 /* A library that the loader knows. */
-static const struct spt_code *add_by_loader(uint64_t address)
+static __attribute__((noinline)) bool ask_loader(struct spt_code *code, uint64_t address)
 {
 	struct find_result found;
-	struct spt_code code = { 0 };
 
 	if (find_object((void *)address, &found) != 0 || !is_elf(found.map_start))
+		return false;
+	code->base = (uint64_t)found.map_start;
+	code->link_map = found.link_map;
+	code->object_end = (uint64_t)found.map_end;
+	read_headers(code, address);
+	code->eh_frame_hdr = found.eh_frame;
+	return code->end;
+}
+
+static const struct spt_code *add_by_loader(uint64_t address)
+{
+	struct spt_code code = { 0 };
+
+	if (!ask_loader(&code, address))
 		return NULL;
-	code.base = (uint64_t)found.map_start;
-	code.link_map = found.link_map;
-	code.object_end = (uint64_t)found.map_end;
-	read_headers(&code, address);
-	code.eh_frame_hdr = found.eh_frame;
-	if (!code.end)
-		return NULL;
-	identify(&code, found.link_map->l_name);
+	identify(&code, ((const struct link_map *)code.link_map)->l_name);
 	return add_code(&code);
 }
 
@@ -427,6 +431,29 @@ static const struct spt_code *add_by_mappings(uint64_t address)
 	return collector.added;
 }
 
+static bool take_around(const struct line *line, void *data)
+{
+	struct line *around = data;
+
+	if (around->start - line->start >= line->end - line->start)
+		return false;
+	*around = *line;
+	return true;
+}
+
+bool spt_code_mapping(uint64_t address, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct line around = { .start = address };
+
+	if (!begin_lines())
+		return false;
+	read_mappings(take_around, &around, lines);
+	end_lines();
+	*ret_start = around.start;
+	*ret_end = around.end;
+	return around.end;
+}
+
 const struct spt_code *spt_code_find(uint64_t address)
 {
 	const struct spt_code *code = find_first(address);
@@ -438,17 +465,23 @@ const struct spt_code *spt_code_find(uint64_t address)
 	return find_object ? add_by_loader(address) : add_by_mappings(address);
 }
 
+/* Without the lookup above: rules are made of many addresses. */
+static __attribute__((noinline)) bool information_of_loader(uint64_t address, const uint8_t **ret)
+{
+	struct find_result found;
+
+	if (find_object((void *)address, &found) != 0)
+		return false;
+	*ret = found.eh_frame;
+	return true;
+}
+
 bool spt_code_information(uint64_t address, const uint8_t **ret)
 {
 	const struct spt_code *code;
-	struct find_result found;
 
-	if (find_object) {
-		if (find_object((void *)address, &found) != 0)
-			return false;
-		*ret = found.eh_frame;
-		return true;
-	}
+	if (find_object)
+		return information_of_loader(address, ret);
 	code = spt_code_find(address);
 	*ret = code ? code->eh_frame_hdr : NULL;
 	return code;

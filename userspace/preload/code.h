@@ -36,6 +36,9 @@ bool spt_code_information(uint64_t address, const uint8_t **ret_eh_frame_hdr);
 /* Something may have been unloaded.  Takes out what is no longer there; true: there was some. */
 bool spt_code_look(void);
 
+/* The mapping around @address, whatever it is.  False: it cannot be known now. */
+bool spt_code_mapping(uint64_t address, uint64_t *ret_start, uint64_t *ret_end);
+
 /* The end of the first thread's stack; 0: not known. */
 extern uint64_t spt_main_stack_end;
 

@@ -81,7 +81,7 @@ uint64_t spt_stamp_by_call(void)
 /* Copies the value of @name from the contents of @fd. */
 static bool find_variable(int fd, const char *name, char *value, size_t bytes)
 {
-	char buffer[1024];
+	static char buffer[1024];
 	size_t matched = 0, n = 0, length = spt_text_bytes(name, 64);
 	bool is_start = true, is_value = false;
 	long got;

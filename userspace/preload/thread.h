@@ -148,6 +148,8 @@ struct spt_thread {
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
 	struct spt_known_node nodes[2 * SPT_NODES];	/* tables of growing size */
 	struct spt_own_rule own_rules[SPT_OWN_RULES];
+	/* For the interpreter of unwind information; the second one is for signal handlers. */
+	uint64_t scratch[2][160];
 	bool has_begun;			/* the tables of walks may have entries */
 	/* Starts of code that was described, and start and end of the latest. */
 	uint64_t told_code[SPT_TOLD_CODE];

@@ -45,13 +45,11 @@ EXPORT int iconv_close(void *handle)
 	return ret;
 }
 
-EXPORT int spt_prctl(int option, long a, long b, long c, long d) __asm__("prctl");
-int spt_prctl(int option, long a, long b, long c, long d)
+static int look_at_prctl(int option, long a, long b, long c, long d)
 {
 	struct spt_lock_in before;
 	int ret;
 
-	spt_connect();
 	if (!spt_link.rings || (option != PR_SET_SECCOMP && option != PR_SET_TSC))
 		return spt_functions.prctl(option, a, b, c, d);
 	before = spt_lock_in_begin(option, a, (const void *)b);
@@ -61,13 +59,20 @@ int spt_prctl(int option, long a, long b, long c, long d)
 	return ret;
 }
 
+EXPORT int spt_prctl(int option, long a, long b, long c, long d) __asm__("prctl");
+int spt_prctl(int option, long a, long b, long c, long d)
+{
+	spt_connect();
+	return look_at_prctl(option, a, b, c, d);
+}
+
 long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f)
 {
 	struct spt_lock_in before;
 	long ret;
 
 	if (n == SYS_prctl)
-		return spt_prctl((int)a, b, c, d, e);
+		return look_at_prctl((int)a, b, c, d, e);
 	before = spt_lock_in_begin(PR_SET_SECCOMP,
 				   a == SECCOMP_SET_MODE_FILTER ? SECCOMP_MODE_FILTER :
 				   a == SECCOMP_SET_MODE_STRICT ? SECCOMP_MODE_STRICT : 0,

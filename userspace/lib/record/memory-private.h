@@ -57,6 +57,7 @@ struct spt_owner {
 	uint32_t tid;
 	uint32_t thread;		/* of the capture; 0: not known */
 	bool is_given_up;
+	bool is_nameless;		/* rows of it were written even so */
 };
 
 /* What the row of a block says besides the block itself. */

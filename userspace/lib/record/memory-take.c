@@ -202,9 +202,16 @@ void spt_memory_put_rows(SptMemory *memory)
 		spt_output_flush(memory->output, memory->now_ns, &memory->failure);
 }
 
-static uint32_t thread_of(const SptMemory *memory, const SptBlock *block)
+/* 0: it is not known, and that is counted. */
+static uint32_t thread_of(SptMemory *memory, const SptBlock *block)
 {
-	return g_array_index(memory->owners, struct spt_owner, block->ring).thread;
+	struct spt_owner *owner = &g_array_index(memory->owners, struct spt_owner, block->ring);
+
+	if (!owner->thread && !owner->is_nameless) {
+		owner->is_nameless = true;
+		memory->status.nameless++;
+	}
+	return owner->thread;
 }
 
 static void write_wait(SptMemory *memory, const SptBlock *block, const struct spt_block_end *end)

@@ -526,13 +526,15 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 		status->broken += ring->reader.is_broken;
 		status->unread += spt_ring_reader_begin(&ring->reader);
 	}
-	if (status->unread)
-		note(memory, "memory_unread_threads", status->unread);
 	put_mappings(memory);
 	if (!spt_memory_flush(memory, error))
 		return false;
 	spt_memory_put_late(memory, true);
 	spt_memory_put_rows(memory);
+	if (status->nameless)
+		note(memory, "memory_nameless_threads", status->nameless);
+	if (status->unread)
+		note(memory, "memory_unread_threads", status->unread);
 	count_unseen(memory);
 	note_programs(memory);
 	status->unconnected = spt_memory_unconnected(memory, &status->unconnected_name);

@@ -111,6 +111,7 @@ typedef struct {
 	uint64_t lost;			/* calls that could not be recorded */
 	uint64_t wait_rows;		/* not of memory: waits of calls */
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
+	uint64_t nameless;		/* threads with rows that the source does not know */
 	uint64_t unread;		/* rings whose end took too long to read */
 	/* Part of the lost ones: calls that were not seen, by enum spt_unseen. */
 	uint64_t unseen[SPT_UNSEEN_REASONS];
