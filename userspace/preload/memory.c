@@ -76,7 +76,7 @@ void spt_program_begun(void)
 		spt_thread_begin();
 		spt_program_note(SPT_NOTE_OWN_ALLOCATOR, "");
 		spt_link_leave();
-	} else if (library) {
+	} else if (library && spt_real_find_global("__gxx_personality_v0")) {
 		spt_program_note(SPT_NOTE_OWN_NEW, library);
 	}
 }

@@ -22,15 +22,20 @@
  * PTHREAD_DESTRUCTOR_ITERATIONS).  Others free their memory then, too.
  */
 #define EXITS 4
-#define KEEP_THREADS 8u
 
-/* Memory for threads; what a child of fork() inherits is wiped, and not in use. */
+/*
+ * Memory for threads.  In a child of fork() it is wiped, so none of it seems to be in use; but that
+ * of the thread that has forked is still that thread's.
+ */
 static struct spt_thread *threads[SPT_RINGS_SLOTS];
+static bool are_free[SPT_RINGS_SLOTS];
 static uint32_t n_threads;
 static unsigned exit_key;
 static bool has_exit_key;
 
 __thread struct spt_thread *spt_self __attribute__((tls_model("initial-exec")));
+/* Its place in threads[]; the child of a fork knows it only from here. */
+static __thread uint32_t self_number __attribute__((tls_model("initial-exec")));
 /* The thread is between its first call and its ring. */
 static __thread bool is_beginning __attribute__((tls_model("initial-exec")));
 /* There was no ring when the recorder had freed that many, and one more. */
@@ -215,37 +220,58 @@ static struct spt_thread *find_unused(void)
 	uint32_t n = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
 
 	for (uint32_t i = 0; i < n && i < SPT_RINGS_SLOTS; i++) {
-		struct spt_thread *thread = __atomic_load_n(&threads[i], __ATOMIC_ACQUIRE);
-
-		if (thread && try_thread(thread))
-			return thread;
+		/* Acquire: pairs with the release in put_memory(). */
+		if (!__atomic_load_n(&are_free[i], __ATOMIC_ACQUIRE) || !try_thread(threads[i]))
+			continue;
+		__atomic_store_n(&are_free[i], false, __ATOMIC_RELAXED);
+		return threads[i];
 	}
 	return NULL;
 }
 
-/* NULL: there is no memory, or there are as many as there are rings. */
-static struct spt_thread *add_thread(bool is_in_use)
+/* Only its own thread takes it, until that has put it back. */
+static void put_memory(struct spt_thread *thread)
 {
-	uint32_t at = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
-	struct spt_thread *thread = at < SPT_RINGS_SLOTS ? spt_allocate(sizeof(*thread)) : NULL;
+	uint32_t at = thread->number;
+
+	__atomic_store_n(&thread->is_in_use, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&are_free[at], true, __ATOMIC_RELEASE);
+}
+
+static bool is_full(void)
+{
+	return __atomic_load_n(&n_threads, __ATOMIC_RELAXED) >= SPT_RINGS_SLOTS;
+}
+
+/* NULL: there is no memory, or there are as many as there are rings. */
+static struct spt_thread *add_thread(void)
+{
+	struct spt_thread *thread = is_full() ? NULL : spt_allocate(sizeof(*thread));
+	uint32_t at;
 
 	if (!thread)
 		return NULL;
 	at = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
 	if (at >= SPT_RINGS_SLOTS) {
+		__atomic_store_n(&n_threads, SPT_RINGS_SLOTS, __ATOMIC_RELAXED);
 		spt_call(SYS_munmap, thread, sizeof(*thread), 0, 0);
 		return NULL;
 	}
-	thread->is_in_use = is_in_use;
-	/* Pairs with the acquire in find_unused(). */
-	__atomic_store_n(&threads[at], thread, __ATOMIC_RELEASE);
+	thread->is_in_use = 1;
+	thread->number = at;
+	threads[at] = thread;
 	return thread;
 }
 
 void spt_thread_make_spare(unsigned n)
 {
-	for (; n > 0 && add_thread(false); n--)
-		;
+	for (; n > 0; n--) {
+		struct spt_thread *thread = add_thread();
+
+		if (!thread)
+			return;
+		put_memory(thread);
+	}
 }
 
 static struct spt_thread *get_memory(void)
@@ -253,18 +279,15 @@ static struct spt_thread *get_memory(void)
 	struct spt_thread *thread = spt_self;
 
 	/* After a fork the thread's own is free, and at hand. */
-	if (thread && try_thread(thread))
+	if (thread) {
+		thread->is_in_use = 1;
+		thread->number = self_number;
 		return thread;
+	}
 	thread = find_unused();
 	if (!thread && spt_may_call(SPT_MAY_BEGIN))
-		thread = add_thread(true);
+		thread = add_thread();
 	return thread;
-}
-
-static void put_memory(struct spt_thread *thread)
-{
-	/* Pairs with the acquire in try_thread(). */
-	__atomic_store_n(&thread->is_in_use, 0, __ATOMIC_RELEASE);
 }
 
 /* Begin and end. */
@@ -292,12 +315,13 @@ static struct spt_thread *begin(void)
 	struct spt_thread *thread = process ? get_memory() : NULL;
 
 	if (!thread) {
-		spt_thread_unseen(spt_may_call(SPT_MAY_BEGIN) ? SPT_UNSEEN_MEMORY :
-							   SPT_UNSEEN_SANDBOX);
+		spt_thread_unseen(!spt_may_call(SPT_MAY_BEGIN) ? SPT_UNSEEN_SANDBOX :
+				  is_full() ? SPT_UNSEEN_SLOTS : SPT_UNSEEN_MEMORY);
 		return NULL;
 	}
 	if (!claim_slot(thread, process->image)) {
 		spt_thread_unseen(SPT_UNSEEN_SLOTS);
+		spt_self = NULL;
 		put_memory(thread);
 		return NULL;
 	}
@@ -307,6 +331,7 @@ static struct spt_thread *begin(void)
 	thread->exits = 0;
 	begin_ring(thread);
 	spt_self = thread;
+	self_number = thread->number;
 	__asm__ volatile("" ::: "memory");
 	thread->state = thread->idle_state;
 	if (has_exit_key)

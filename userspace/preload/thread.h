@@ -115,6 +115,7 @@ struct spt_thread {
 	uint32_t state;			/* enum spt_state */
 	uint32_t idle_state;		/* the one after each call */
 	uint32_t is_in_use;		/* a thread has this */
+	uint32_t number;		/* of this, in the table of all */
 	uint32_t owner;			/* the slot's, while it is the thread's */
 	uint32_t pid, tid;		/* as in the slot */
 	bool is_foreign, is_forked, is_stopped;

@@ -8,7 +8,7 @@
 #include "record/memory-private.h"
 
 /* The stamps of rings and the source's times are of different clocks. */
-#define TOLERANCE_NS 100000ULL
+#define TOLERANCE_NS 500000ULL
 
 struct expected {
 	uint32_t pid;
@@ -19,8 +19,8 @@ struct expected {
 struct spt_expected {
 	GArray *programs;		/* struct expected */
 	GHashTable *latest;		/* pid -> the number of its latest program, from 1 */
-	GHashTable *connections;	/* pid -> GArray of uint64_t: when an image had a ring */
-	/* Images of another PID namespace that were gone before they could be asked for. */
+	GHashTable *connections;	/* pid -> GArray of uint64_t: stamps of first rings */
+	/* Programs of another PID namespace that were gone before they could be asked for. */
 	uint64_t unknown;
 };
 
@@ -67,29 +67,29 @@ void spt_memory_exec(SptMemory *memory, uint32_t pid, uint64_t time, const char 
 			    GUINT_TO_POINTER(all->programs->len));
 }
 
-void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t time)
+void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t stamp)
 {
 	struct spt_expected *all = memory->expected;
-	GArray *times = g_hash_table_lookup(all->connections, GUINT_TO_POINTER(pid));
+	GArray *stamps = g_hash_table_lookup(all->connections, GUINT_TO_POINTER(pid));
 
 	if (!pid) {
 		all->unknown++;
 		return;
 	}
-	if (!times) {
-		times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-		g_hash_table_insert(all->connections, GUINT_TO_POINTER(pid), times);
+	if (!stamps) {
+		stamps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		g_hash_table_insert(all->connections, GUINT_TO_POINTER(pid), stamps);
 	}
-	g_array_append_val(times, time);
+	g_array_append_val(stamps, stamp);
 }
 
-static bool has_connected(const struct spt_expected *all, const struct expected *program)
+static bool has_connected(const SptMemory *memory, const struct expected *program)
 {
-	const GArray *times =
-		g_hash_table_lookup(all->connections, GUINT_TO_POINTER(program->pid));
+	const GArray *stamps = g_hash_table_lookup(memory->expected->connections,
+						   GUINT_TO_POINTER(program->pid));
 
-	for (unsigned i = 0; times && i < times->len; i++) {
-		uint64_t time = g_array_index(times, uint64_t, i);
+	for (unsigned i = 0; stamps && i < stamps->len; i++) {
+		uint64_t time = spt_memory_time(memory, g_array_index(stamps, uint64_t, i));
 
 		if (time + TOLERANCE_NS >= program->time &&
 		    (program->next_time == UINT64_MAX ||
@@ -108,7 +108,7 @@ uint64_t spt_memory_unconnected(const SptMemory *memory, const char **ret_name)
 	for (unsigned i = 0; i < all->programs->len; i++) {
 		const struct expected *program = &g_array_index(all->programs, struct expected, i);
 
-		if (!has_connected(all, program) && !n++)
+		if (!has_connected(memory, program) && !n++)
 			*ret_name = program->name;
 	}
 	return n > all->unknown ? n - all->unknown : 0;

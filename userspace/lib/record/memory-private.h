@@ -155,8 +155,8 @@ void spt_memory_count_waits(SptMemory *memory, struct spt_memory_ring *ring);
 /* memory-expected.c */
 struct spt_expected *spt_memory_expected_new(void);
 void spt_memory_expected_free(struct spt_expected *all);
-/* An image of process @pid, 0 if it is not known, had the library at @time. */
-void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t time);
+/* A program, process @pid, 0 if it is not known, had its first ring at @stamp. */
+void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t stamp);
 /* How many programs did not load the library, and the name of one. */
 uint64_t spt_memory_unconnected(const SptMemory *memory, const char **ret_name);
 

@@ -88,10 +88,10 @@ static void adopt(SptMemory *memory, uint32_t i)
 	ring->image->is_forked = slot->is_forked;
 	owner.tid = thread_number(memory, ring);
 	owner.begin_ns = spt_memory_time(memory, slot->begin) + SLACK_NS;
-	if (is_first)
+	if (is_first && !slot->is_forked)
 		spt_memory_connected(memory, ring->image->is_foreign ? ring->image->host_pid :
 								       ring->pid,
-				     owner.begin_ns - SLACK_NS);
+				     slot->begin);
 	g_array_append_val(memory->owners, owner);
 	memory->by_slot[i] = ring;
 	g_ptr_array_add(memory->active, ring);
