@@ -138,7 +138,7 @@ static void describe_number(GString *text, const SptCapture *capture, uint32_t r
 		describe_node(text, capture, value < capture->n_nodes ? value : 0);
 	else if (role == UINT32_MAX)		/* of an embedded file */
 		g_string_append_printf(text, " %s", capture->objects[value].path);
-	else if (role != SPT_ROLE_COOKIE)
+	else if (role != SPT_ROLE_COOKIE && role != SPT_ROLE_HANDLE)
 		g_string_append_printf(text, " %u=%" G_GUINT64_FORMAT, role, value);
 	else
 		g_string_append(text, value ? " cookie" : " no cookie");
@@ -287,21 +287,22 @@ static void test_declarations(void)
 	g_assert_cmpuint(merged->n_samples, ==, 305);
 }
 
-/* The same cookies in two captures are those of different stacks. */
-static void test_cookies(void)
+/* How many different numbers a column of the example merged with itself has. */
+static unsigned n_different(const char *name, uint32_t column_id)
 {
 	g_autoptr(SptCapture) merged = merge("example", "example");
 	g_autoptr(GHashTable) seen =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unsigned n;
-	uint32_t stream = find_stream(merged, "user-stacks", &n);
+	uint32_t stream = find_stream(merged, name, &n);
 	g_autoptr(SptEvents) events = spt_events_new(merged, SPT_BLOCK_EVENT, stream);
 	const SptTable *table;
 
 	while ((table = spt_events_next(events, NULL))) {
+		const SptColumn *column = spt_table_column(table, column_id);
 		SptColumnCursor cursor;
 
-		g_assert_true(spt_column_begin(&cursor, spt_table_column(table, 2), table->rows));
+		g_assert_true(spt_column_begin(&cursor, column, table->rows));
 		for (uint32_t i = 0; i < table->rows; i++) {
 			uint64_t value;
 
@@ -309,7 +310,14 @@ static void test_cookies(void)
 			g_hash_table_add(seen, g_memdup2(&value, sizeof(value)));
 		}
 	}
-	g_assert_cmpuint(g_hash_table_size(seen), ==, 4);
+	return g_hash_table_size(seen);
+}
+
+/* The same cookies in two captures are those of different stacks, the same handles of blocks. */
+static void test_cookies(void)
+{
+	g_assert_cmpuint(n_different("user-stacks", 2), ==, 4);
+	g_assert_cmpuint(n_different("allocations", 4), ==, 4);
 }
 
 /* A file that was cut meanwhile, or has rows that cannot be, is an error and no result. */

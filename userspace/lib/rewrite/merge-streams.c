@@ -68,8 +68,8 @@ struct stream {
 struct merger {
 	SptCaptureWriter *writer;
 	const SptMergeSource *sources;
-	GHashTable **cookies;		/* by source: cookie -> new cookie */
-	uint64_t n_cookies;
+	GHashTable **cookies, **handles;	/* by source: cookie -> new cookie; likewise */
+	uint64_t n_cookies, n_handles;
 	GPtrArray *streams;		/* struct stream */
 };
 
@@ -303,18 +303,20 @@ static uint64_t time_of(const struct stream *stream, const struct feed *feed)
 	return time && time->is_there && !time->is_bytes ? time->numbers[feed->at] : 0;
 }
 
-/* Cookies of two captures may be equal and mean different stacks. */
-static uint64_t map_cookie(struct merger *merger, unsigned source, uint64_t cookie)
+/*
+ * Cookies of two captures may be equal and mean different stacks, handles different blocks.  The
+ * new ones are counted in @n.
+ */
+static uint64_t map_id(GHashTable *ids, uint64_t id, uint64_t *n)
 {
 	uint64_t *known;
 
-	if (cookie == 0)
+	if (id == 0)
 		return 0;
-	known = g_hash_table_lookup(merger->cookies[source], &cookie);
+	known = g_hash_table_lookup(ids, &id);
 	if (!known) {
-		known = g_memdup2((uint64_t[]){ cookie, ++merger->n_cookies },
-				  2 * sizeof(uint64_t));
-		g_hash_table_add(merger->cookies[source], known);
+		known = g_memdup2((uint64_t[]){ id, ++*n }, 2 * sizeof(uint64_t));
+		g_hash_table_add(ids, known);
 	}
 	return known[1];
 }
@@ -335,7 +337,9 @@ static uint64_t map_number(struct merger *merger, unsigned from, uint32_t role, 
 	case SPT_ROLE_KERNEL_NODE:
 		return value < capture->n_nodes ? source->nodes[value] : 0;
 	case SPT_ROLE_COOKIE:
-		return map_cookie(merger, from, value);
+		return map_id(merger->cookies[from], value, &merger->n_cookies);
+	case SPT_ROLE_HANDLE:
+		return map_id(merger->handles[from], value, &merger->n_handles);
 	case ROLE_OBJECT:
 		return value < capture->n_objects ? source->objects[value] : 0;
 	default:
@@ -488,21 +492,24 @@ bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, 
 		       GError **error)
 {
 	g_autoptr(GPtrArray) streams = g_ptr_array_new_with_free_func(stream_free);
-	g_autofree GHashTable **cookies = g_new0(GHashTable *, MAX(n, 1));
-	struct merger merger = {
-		.writer = writer, .sources = sources, .cookies = cookies, .streams = streams
-	};
+	g_autofree GHashTable **cookies = g_new0(GHashTable *, MAX(n, 1)),
+			      **handles = g_new0(GHashTable *, MAX(n, 1));
+	struct merger merger = { .writer = writer, .sources = sources, .cookies = cookies,
+				 .handles = handles, .streams = streams };
 	bool ok = true;
 
 	for (unsigned i = 0; i < n; i++) {
 		cookies[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+		handles[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 		ok = ok && check_rows(sources[i].capture, error);
 		if (ok)
 			find_streams(&merger, i);
 	}
 	for (unsigned i = 0; ok && i < streams->len; i++)
 		ok = merge_stream(&merger, streams->pdata[i], error);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		g_hash_table_unref(cookies[i]);
+		g_hash_table_unref(handles[i]);
+	}
 	return ok;
 }
