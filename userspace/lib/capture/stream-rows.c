@@ -305,15 +305,22 @@ void *spt_stream_rows(const SptCapture *capture, SptRowKind kind, uint64_t *ret_
 {
 	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, kind);
 	size_t stride = spt_row_types[kind].schema->row_bytes;
-	g_autoptr(GByteArray) all = g_byte_array_new();
+	uint64_t room = 0, n_all = 0;
+	uint8_t *all = NULL;
 	const void *rows;
 	uint32_t n;
 
-	while ((rows = spt_stream_reader_next(reader, &n)) &&
-	       (n + 1) * stride < G_MAXUINT32 - all->len)
-		g_byte_array_append(all, rows, (guint)(n * stride));
-	*ret_n = all->len / stride;
-	return g_byte_array_free(g_steal_pointer(&all), FALSE);
+	/* No GByteArray: it ends at 4 GiB. */
+	while ((rows = spt_stream_reader_next(reader, &n))) {
+		if (n > room - n_all) {
+			room = MAX(room + room / 2, n_all + n);
+			all = g_realloc_n(all, room, stride);
+		}
+		memcpy(all + n_all * stride, rows, n * stride);
+		n_all += n;
+	}
+	*ret_n = n_all;
+	return all;
 }
 
 bool spt_capture_has_stream(const SptCapture *capture, SptRowKind kind)
