@@ -15,6 +15,7 @@
 
 #include "../gen/capture-example.h"
 #include "capture/crc32c.h"
+#include "capture/writer-private.h"
 #include "opened.h"
 
 typedef struct {
@@ -626,10 +627,15 @@ static void test_unwritable(Fixture *fixture, gconstpointer data)
 {
 	g_autofree char *nowhere =
 		g_build_filename(fixture->directory, "no", "such", "directory", NULL);
+	g_autoptr(GError) error = NULL;
 	struct rlimit before;
 	struct stat status;
 
 	(void)data;
+	/* While it has the name, nobody else does. */
+	g_assert_null(spt_capture_writer_new(fixture->path, &error));
+	g_assert_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY);
+	g_clear_pointer(&fixture->writer, spt_capture_writer_free);
 	assert_not_writable(fixture->directory, "is a directory");
 	assert_not_writable(nowhere, "No such file or directory");
 	assert_not_writable("", "empty");
@@ -720,6 +726,41 @@ static void test_the_future(Fixture *fixture, gconstpointer data)
 	g_assert_cmpstr(spt_lost_reason_name(7), ==, "reason 7");
 }
 
+/* Very similar recordings that were merged pack far better than a budget by the file's size allows. */
+static void test_similar(Fixture *fixture, gconstpointer data)
+{
+	g_autoptr(SptCapture) capture = NULL;
+	const SptProcessRow process = { .id = 1, .pid = 10, .name = "p" };
+	const SptMapRow map = { .process = 1, .start = 1 << 20, .bytes = 4096 };
+
+	(void)data;
+	spt_capture_writer_process(fixture->writer, &process);
+	for (unsigned i = 0; i < 2 << 20; i++)
+		spt_capture_writer_map(fixture->writer, &map);
+	capture = finish(fixture);
+	g_assert_cmpuint(capture->file_bytes, <, 1 << 20);
+	g_assert_cmpuint(capture->n_maps, ==, 2 << 20);
+}
+
+/* Numbers of nodes end some time.  What was written before can be read. */
+static void test_most_nodes(Fixture *fixture, gconstpointer data)
+{
+	g_autoptr(SptCapture) capture = NULL;
+	g_autoptr(GError) error = NULL;
+
+	(void)data;
+	spt_capture_writer_host(fixture->writer, "arch", "any");
+	flush(fixture);
+	spt_capture_writer_next_stash(fixture->writer);
+	fixture->writer->node_base = UINT32_MAX - 1;
+	spt_stash_child(fixture->stash, 0, &(SptFrame){ .offset = 1234567 });
+	g_assert_false(spt_capture_writer_flush(fixture->writer, fixture->stash, &error));
+	g_assert_nonnull(strstr(error->message, "as many stacks as a recording can have"));
+	capture = spt_capture_open(fixture->part_path, NULL);
+	g_assert_nonnull(capture);
+	g_assert_null(capture->damage);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -739,6 +780,8 @@ int main(int argc, char **argv)
 	ADD("killed", test_killed);
 	ADD("unwritable", test_unwritable);
 	ADD("disk-full", test_disk_full);
+	ADD("similar", test_similar);
+	ADD("most-nodes", test_most_nodes);
 	ADD("the-future", test_the_future);
 	return g_test_run();
 }

@@ -491,8 +491,9 @@ typedef struct {
  * Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and
  * parents exist or are 0, and no process is its own ancestor.  A row with a wrong id counts as
  * damage.  Of a damaged file, everything before the damage is there.  NULL with a sentence if it is
- * not a capture or has no whole block.  Memory is limited to 64 MiB plus 64 times the file's size;
- * a file that needs more counts as damaged.
+ * not a capture or has no whole block.  Memory is limited to 64 MiB plus 64 times the file's size,
+ * or, if it was finished, to a sixteenth of the machine's if that is more; a file that needs more
+ * counts as damaged.
  */
 SptCapture *spt_capture_open(const char *path, GError **error);
 /* Progress, 0 to 1.  Returns false if the result is not needed any more. */

@@ -19,6 +19,9 @@
 #include "capture/rows.h"
 #include "capture/samples.h"
 
+/* The last block of a file that was finished has fewer bytes. */
+#define END_BYTES 512
+
 typedef struct {
 	uint8_t *data;
 	size_t room;
@@ -242,6 +245,25 @@ static bool read_header(Reader *reader, const char *path, GError **error)
 	return true;
 }
 
+/* Whether the file ends as a writer ends it. */
+static bool is_ended(const Reader *reader)
+{
+	uint8_t bytes[END_BYTES];
+	uint64_t most = MIN(reader->capture->file_bytes, sizeof(bytes));
+	ssize_t n = read_at(reader->fd, reader->capture->file_bytes - most, bytes, most);
+	SptBlockHeader header;
+
+	for (ssize_t i = n - SPT_BLOCK_HEADER_BYTES; i >= 0; i--) {
+		const uint8_t *stored = bytes + i + SPT_BLOCK_HEADER_BYTES;
+
+		if (spt_block_header_parse(&header, bytes + i) && header.type == SPT_BLOCK_END &&
+		    stored + header.stored_bytes == bytes + n &&
+		    spt_block_crc_matches(bytes + i, &header, stored))
+			return true;
+	}
+	return false;
+}
+
 static bool read_file(Reader *reader, const char *path, GError **error)
 {
 	SptCapture *capture = reader->capture;
@@ -252,7 +274,7 @@ static bool read_file(Reader *reader, const char *path, GError **error)
 	reader->zstd = ZSTD_createDCtx();
 	if (!reader->zstd)
 		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "there is not enough memory");
-	reader->rows = spt_rows_new(capture, capture->file_bytes);
+	reader->rows = spt_rows_new(capture, capture->file_bytes, is_ended(reader));
 	read_blocks(reader);
 	whole = spt_rows_finish(reader->rows);
 	if (reader->n_blocks == 0 && capture->damage)

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/words.h"
 #include "capture/leaves.h"
@@ -22,9 +23,12 @@
 
 /*
  * A file costs at most 4 times its size and 64 MiB, or, if that is more, 64 times its size: very
- * similar stacks pack that well.  This covers all but the packed samples, which take no more than
- * the file, and the reader's two buffers of a block each.
+ * similar stacks pack that well.  Thousands of similar recordings that are merged pack better
+ * still, so a file that a writer has ended may have a share of the machine's memory.  This covers
+ * all but the packed samples, which take no more than the file, and the reader's two buffers of a
+ * block each.
  */
+#define MACHINE_PART 16
 #define LEAST_MEMORY_BYTES (44ull << 20)
 #define MEMORY_PER_FILE_BYTE 3
 #define MOST_MEMORY_PER_FILE_BYTE 63
@@ -741,15 +745,18 @@ bool spt_rows_finish(SptRows *rows)
 	return cut_circles(capture->processes, capture->n_processes);
 }
 
-static uint64_t memory_for(uint64_t file_bytes)
+static uint64_t memory_for(uint64_t file_bytes, bool is_ended)
 {
-	uint64_t large = file_bytes * MOST_MEMORY_PER_FILE_BYTE;
+	uint64_t large = file_bytes * MOST_MEMORY_PER_FILE_BYTE,
+		 least = LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE,
+		 machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-	return MAX(LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE,
-		   large - MIN(large, OTHER_MEMORY_BYTES));
+	if (is_ended)
+		least = MAX(least, machine / MACHINE_PART);
+	return MAX(least, large - MIN(large, OTHER_MEMORY_BYTES));
 }
 
-SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
+SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes, bool is_ended)
 {
 	SptRows *rows = g_new0(SptRows, 1);
 
@@ -757,7 +764,7 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->has_leaves = true;
 	capture->blocks = spt_sample_blocks_new();
 	capture->first_time = UINT64_MAX;
-	rows->memory_bytes = memory_for(file_bytes);
+	rows->memory_bytes = memory_for(file_bytes, is_ended);
 	rows->work_bytes = LEAST_WORK_BYTES + file_bytes * WORK_PER_FILE_BYTE;
 	rows->objects = spt_store_new(&spt_schema_object, 1);
 	rows->processes = spt_store_new(&spt_schema_process, 1);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct SptRows SptRows;
 
 /* Makes rows for @capture.  @file_bytes limits their memory and their work. */
-SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes);
+SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes, bool is_ended);
 
 /* Whether blocks of this type become rows at all. */
 bool spt_rows_wants(uint16_t type);

@@ -198,6 +198,13 @@ static bool write_nodes(SptCaptureWriter *writer, SptStash *stash)
 	if (begin >= end)
 		return true;
 	writer->n_nodes = end;
+	/* Reached by a recording of many days that drops its stash again and again. */
+	if ((uint64_t)writer->node_base + end > UINT32_MAX) {
+		fail(writer,
+		     "it has as many stacks as a recording can have; what came before can be opened, and another recording can go on");
+		undo_write(writer);
+		return false;
+	}
 	if (!spt_node_packer_pack(writer->node_packer, stash, begin, writer->node_base, rows,
 				  frames, old_frames, &error))
 		return fail(writer, "%s", error->message);
