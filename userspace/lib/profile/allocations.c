@@ -5,12 +5,13 @@
  */
 #include "profile/allocations.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "base/words.h"
 #include "capture/stream-rows.h"
 #include "profile/events.h"
+#include "profile/peak.h"
 #include "sysprof-event.h"
 
 /* detail: size class, from this bit on the class of the lifetime, and the memory's node. */
@@ -29,9 +30,14 @@ struct cursor {
 	const struct all *all;		/* NULL: not needed */
 };
 
+/* When the block of an OPEN row was freed. */
+struct closed {
+	uint64_t handle, time;
+};
+
 /* What takes all rows to know. */
 struct all {
-	GHashTable *closed;		/* handle of an OPEN row -> when its block was freed */
+	GArray *closed;			/* struct closed, by handle */
 	bool is_empty;
 	SptAllocationSums sums;
 	GArray *peak;			/* SptWeightRow: what was in use when that was most */
@@ -125,143 +131,16 @@ static uint32_t detail_of(uint64_t bytes, uint32_t memory_node, bool is_freed, u
 
 static void note_closed(struct all *all, const SptAllocationRow *row)
 {
-	if (row->flags & SPT_ALLOCATION_CLOSE)
-		g_hash_table_insert(all->closed, g_memdup2(&row->handle, sizeof(row->handle)),
-				    g_memdup2(&row->time, sizeof(row->time)));
-}
+	const struct closed closed = { row->handle, row->time };
 
-/* A row, as far as the peak needs it. */
-struct block {
-	uint64_t made;			/* UINT64_MAX: another row has that */
-	uint64_t freed;			/* or, of those that are open, the handle */
-	int64_t weight;
-	uint64_t bytes;
-	uint32_t thread, node;
-};
+	if (row->flags & SPT_ALLOCATION_CLOSE)
+		g_array_append_val(all->closed, closed);
+}
 
 struct change {
 	uint64_t time;
 	int64_t weight;
 };
-
-/* A peak is right before a block is freed, or at the end. */
-struct use {
-	GArray *freed, *open;		/* struct block: rows that free one, and the others */
-};
-
-static void add_use(struct use *use, const SptAllocationRow *row)
-{
-	bool is_close = row->flags & SPT_ALLOCATION_CLOSE,
-	     is_open = row->flags & SPT_ALLOCATION_OPEN;
-	struct block block = {
-		.made = is_close ? UINT64_MAX : row->time,
-		.freed = is_open  ? row->handle :
-			 is_close ? row->time :
-				    row->time + row->duration_ns,
-		.weight = (int64_t)row->weight,
-		.bytes = row->bytes,
-		.thread = row->thread,
-		.node = row->node,
-	};
-
-	g_array_append_val(is_open ? use->open : use->freed, block);
-}
-
-/* They come nearly in that order. */
-static void sort_freed(GArray *freed)
-{
-	struct block *all = (struct block *)freed->data, *sorted;
-	struct spt_item *items, *spare;
-	uint32_t n = freed->len, i = 1;
-
-	while (i < n && all[i - 1].freed <= all[i].freed)
-		i++;
-	if (i >= n)
-		return;
-	items = g_new(struct spt_item, n);
-	spare = g_new(struct spt_item, n);
-	sorted = g_new(struct block, n);
-	for (i = 0; i < n; i++)
-		items[i] = (struct spt_item){ all[i].freed, i };
-	spt_sort_items(&items, &spare, n);
-	for (i = 0; i < n; i++)
-		sorted[i] = all[items[i].index];
-	memcpy(all, sorted, n * sizeof(*all));
-	g_free(items);
-	g_free(spare);
-	g_free(sorted);
-}
-
-/*
- * The first of @n that was freed after @time: what is freed at a time goes before what is allocated
- * then.  It is not behind @near, and mostly close to it.
- */
-static uint32_t freed_after(const struct block *all, uint32_t near, uint64_t time)
-{
-	uint32_t high = near, step = 1, low;
-
-	while (high >= step && all[high - step].freed > time) {
-		high -= step;
-		step *= 2;
-	}
-	low = high >= step ? high - step + 1 : 0;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (all[middle].freed > time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return high;
-}
-
-/* What was allocated between two frees, and when last. */
-struct gap {
-	int64_t made;
-	uint64_t last;
-};
-
-static void add_to_gap(struct gap *gap, uint64_t time, int64_t weight)
-{
-	gap->made += weight;
-	if (weight)
-		gap->last = MAX(gap->last, time);
-}
-
-/* The time of the largest use, and its size; 0: nothing was in use. */
-static uint64_t peak_of(const struct use *use, uint64_t *ret_most)
-{
-	const struct block *freed = (const struct block *)use->freed->data;
-	const struct block *open = (const struct block *)use->open->data;
-	uint32_t n = use->freed->len;
-	g_autofree struct gap *gaps = g_new0(struct gap, (size_t)n + 1);
-	uint64_t peak_time = 0;
-	int64_t now = 0, most = 0;
-
-	sort_freed(use->freed);
-	for (uint32_t i = 0; i < n; i++) {
-		/* One that was freed at once is behind all that were freed then. */
-		uint32_t near = freed[i].made == freed[i].freed ? n : i;
-
-		if (freed[i].made != UINT64_MAX)
-			add_to_gap(&gaps[freed_after(freed, near, freed[i].made)], freed[i].made,
-				   freed[i].weight);
-	}
-	for (uint32_t i = 0; i < use->open->len; i++)
-		add_to_gap(&gaps[freed_after(freed, n, open[i].made)], open[i].made,
-			   open[i].weight);
-	for (uint32_t i = 0; i <= n; i++) {
-		now += gaps[i].made;
-		if (now > most) {
-			most = now;
-			peak_time = gaps[i].last;
-		}
-		now -= i < n ? freed[i].weight : 0;
-	}
-	*ret_most = (uint64_t)most;
-	return peak_time;
-}
 
 static void add_changes(GArray *changes, const SptAllocationRow *row)
 {
@@ -274,11 +153,6 @@ static void add_changes(GArray *changes, const SptAllocationRow *row)
 		g_array_append_val(changes, made);
 	if (!(row->flags & SPT_ALLOCATION_OPEN))
 		g_array_append_val(changes, freed);
-}
-
-static bool is_whose(const SptAllocationRow *row, uint32_t whose)
-{
-	return (row->flags & (SPT_ALLOCATION_KERNEL | SPT_ALLOCATION_MAPPING)) == whose;
 }
 
 static uint32_t part_of(uint64_t time, uint64_t begin_ns, uint64_t end_ns, uint32_t n)
@@ -302,7 +176,7 @@ void spt_allocations_live(const SptCapture *capture, uint32_t whose, uint64_t be
 	while ((rows = spt_stream_reader_next(reader, &n_rows))) {
 		g_array_set_size(changes, 0);
 		for (uint32_t i = 0; i < n_rows; i++)
-			if (is_whose(&rows[i], whose))
+			if (spt_allocation_is_whose(&rows[i], whose))
 				add_changes(changes, &rows[i]);
 		for (unsigned i = 0; i < changes->len; i++) {
 			const struct change *change = &g_array_index(changes, struct change, i);
@@ -355,60 +229,81 @@ static void all_free(gpointer data)
 {
 	struct all *all = data;
 
-	g_hash_table_unref(all->closed);
+	g_array_unref(all->closed);
 	g_array_unref(all->peak);
 	g_free(all);
 }
 
-static void add_to_peak(struct all *all, const struct block *block, uint64_t freed)
+/* When the block of an OPEN row was freed; 0: it was not. */
+static uint64_t closed_at(const struct all *all, uint64_t handle)
 {
-	SptWeightRow row = { .time = block->made,
-			     .weight = (uint64_t)block->weight,
-			     .thread = block->thread,
-			     .node = block->node,
-			     .detail = detail_of(block->bytes, 0, freed, freed - block->made) };
+	const struct closed *closed = (const struct closed *)all->closed->data;
+	uint32_t low = 0, high = all->closed->len;
 
-	if (block->made <= all->sums.most_time && (!freed || freed > all->sums.most_time))
-		g_array_append_val(all->peak, row);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (closed[middle].handle <= handle)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && closed[low - 1].handle == handle ? closed[low - 1].time : 0;
 }
 
-static void find_peak(struct all *all, const struct use *use)
+static int by_handle(const void *a, const void *b)
 {
-	all->sums.most_time = peak_of(use, &all->sums.most);
-	for (uint32_t i = 0; i < use->freed->len; i++) {
-		const struct block *block = &g_array_index(use->freed, struct block, i);
+	const struct closed *x = a, *y = b;
 
-		if (block->freed > all->sums.most_time)
-			add_to_peak(all, block, block->freed);
-	}
-	for (uint32_t i = 0; i < use->open->len; i++) {
-		const struct block *block = &g_array_index(use->open, struct block, i);
-		const uint64_t *closed = g_hash_table_lookup(all->closed, &block->freed);
+	if (x->handle != y->handle)
+		return x->handle < y->handle ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
 
-		add_to_peak(all, block, closed ? *closed : 0);
-	}
+/* What was in use at the peak. */
+static void add_to_peak(struct all *all, const SptAllocationRow *row)
+{
+	bool is_open = row->flags & SPT_ALLOCATION_OPEN;
+	uint64_t freed = is_open ? closed_at(all, row->handle) : row->time + row->duration_ns;
+	SptWeightRow taken = { .time = row->time,
+			       .weight = row->weight,
+			       .thread = row->thread,
+			       .node = row->node,
+			       .detail = detail_of(row->bytes, 0, freed, freed - row->time) };
+
+	if (!(row->flags & SPT_ALLOCATION_CLOSE) && row->time <= all->sums.most_time &&
+	    (!freed || freed > all->sums.most_time))
+		g_array_append_val(all->peak, taken);
+}
+
+static void read_peak(struct all *all, const SptCapture *capture, uint32_t whose)
+{
+	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
+	const SptAllocationRow *rows;
+	uint32_t n;
+
+	while (all->sums.most_time && (rows = spt_stream_reader_next(reader, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			if (spt_allocation_is_whose(&rows[i], whose))
+				add_to_peak(all, &rows[i]);
 }
 
 static gpointer make_all(const SptCapture *capture, gpointer key)
 {
 	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
+	g_autoptr(SptPeak) peak = spt_peak_new();
 	uint32_t whose = GPOINTER_TO_UINT(key) - 1;
 	bool is_kernel = whose & SPT_ALLOCATION_KERNEL;
-	struct use use = {
-		g_array_sized_new(FALSE, FALSE, sizeof(struct block),
-				  is_kernel ? 0 : (unsigned)MIN(count(capture), G_MAXINT32)),
-		g_array_new(FALSE, FALSE, sizeof(struct block)),
-	};
 	struct all *all = g_new0(struct all, 1);
 	const SptAllocationRow *rows;
 	uint32_t n;
 
 	all->is_empty = true;
 	all->peak = g_array_new(FALSE, FALSE, sizeof(SptWeightRow));
-	all->closed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	all->closed = g_array_new(FALSE, FALSE, sizeof(struct closed));
 	while ((rows = spt_stream_reader_next(reader, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
-			if (!is_whose(&rows[i], whose))
+			if (!spt_allocation_is_whose(&rows[i], whose))
 				continue;
 			all->is_empty = false;
 			note_closed(all, &rows[i]);
@@ -416,13 +311,14 @@ static gpointer make_all(const SptCapture *capture, gpointer key)
 			if (is_kernel)
 				continue;
 			add_sums(&all->sums, &rows[i]);
-			add_use(&use, &rows[i]);
+			spt_peak_add(peak, &rows[i]);
 		}
 	}
+	if (all->closed->len)
+		qsort(all->closed->data, all->closed->len, sizeof(struct closed), by_handle);
 	all->sums.live = all->sums.bytes - MIN(all->sums.freed, all->sums.bytes);
-	find_peak(all, &use);
-	g_array_unref(use.freed);
-	g_array_unref(use.open);
+	all->sums.most_time = spt_peak_find(peak, capture, whose, &all->sums.most);
+	read_peak(all, capture, whose);
 	return all;
 }
 
@@ -469,7 +365,7 @@ static bool has_rows_of(const SptCapture *capture, enum what what, uint32_t whos
 	reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
 	while ((rows = spt_stream_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++)
-			if (is_whose(&rows[i], whose))
+			if (spt_allocation_is_whose(&rows[i], whose))
 				return true;
 	return false;
 }
@@ -497,12 +393,9 @@ static void end(gpointer data)
 /* Time at which the block of an allocation's row was freed; 0: it was not. */
 static uint64_t free_time(const struct cursor *cursor, const SptAllocationRow *row)
 {
-	const uint64_t *closed;
-
 	if (!(row->flags & SPT_ALLOCATION_OPEN))
 		return row->time + row->duration_ns;
-	closed = g_hash_table_lookup(cursor->all->closed, &row->handle);
-	return closed ? *closed : 0;
+	return closed_at(cursor->all, row->handle);
 }
 
 bool spt_allocation_sums(const SptCapture *capture, SptAllocationSums *ret)
@@ -575,7 +468,7 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 			cursor->row = spt_stream_reader_next(cursor->reader, &cursor->n_rows);
 		if (!cursor->n_rows)
 			break;
-		if (is_whose(cursor->row, cursor->whose))
+		if (spt_allocation_is_whose(cursor->row, cursor->whose))
 			n += make_row(cursor, cursor->row, &rows[n]);
 		cursor->row++;
 		cursor->n_rows--;
