@@ -241,6 +241,12 @@ for i in 1 2; do
 		$((i * 100)) '__asm__ volatile("");' >"$work/lib$i.c"
 	gcc -O2 -fno-builtin -fPIC -shared -o "$work/lib$i.so" "$work/lib$i.c"
 done
+# The source does not know its file.  One thread waits for that, the others do not.
+cp "$work/lib1.so" "$work/deleted.so"
+check 'a library that is deleted once it is loaded: recorded' record deleted --memory \
+	"$allocates" gone "$work/deleted.so"
+check '... and waited for once' judge deleted '
+assert host["memory_calls"] >= 1600000 and host["memory_waited_ns"] < 3.5e9, host'
 check 'other code at the same addresses: recorded' record reloads --memory \
 	"$allocates" reloads "$work/lib1.so" "$work/lib2.so"
 check '... each call, byte and stack' judge reloads "$exact"

@@ -17,6 +17,7 @@
  *   refused  requests of more than there is; then 200000 blocks of 1000 bytes
  *   fifo     200000 blocks of 1000 bytes, each freed after 100 more
  *   many     3 million blocks of 16 bytes, which it keeps
+ *   gone     loads FILE, deletes it, and has 8 threads in turn that call its allocate() 200000 times
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */
@@ -423,6 +424,27 @@ static void reloads(char **files)
 	}
 }
 
+static void *call_allocate(void *allocate)
+{
+	for (unsigned i = 0; i < 200000; i++)
+		free(((void *(*)(void))(uintptr_t)allocate)());
+	return NULL;
+}
+
+static void gone(const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW), *allocate = library ? dlsym(library, "allocate") : 0;
+
+	if (!allocate || unlink(file) < 0)
+		abort();
+	for (unsigned i = 0; i < 8; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, call_allocate, allocate);
+		pthread_join(thread, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "known";
@@ -455,6 +477,8 @@ int main(int argc, char **argv)
 		fifo();
 	else if (strcmp(how, "many") == 0)
 		many();
+	else if (strcmp(how, "gone") == 0 && argc > 2)
+		gone(argv[2]);
 	else if (strcmp(how, "exits") == 0) {
 		pthread_key_create(&key, destroy);
 		for (unsigned i = 0; i < 20; i++)

@@ -105,6 +105,7 @@ struct SptMemory {
 	GHashTable *objects;		/* inode -> GArray of struct spt_known_object */
 	GHashTable *by_path;		/* path -> struct spt_known_object, the latest one */
 	bool is_ending;			/* the source has reported everything */
+	GHashTable *given_up;		/* names of objects that are not waited for; or NULL */
 	SptStash *stash;		/* all stacks; the output's stash may be replaced */
 	GArray *nodes;			/* node of this stash -> the output's; 0: not yet */
 	SptStash *output_stash;

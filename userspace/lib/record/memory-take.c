@@ -13,6 +13,8 @@
 
 /* How long a ring waits until the source reports the object or thread that it names. */
 #define PATIENCE_NS 1000000000ULL
+/* Programs choose the names. */
+#define MOST_GIVEN_UP 4096
 /* Perf events are held back for 30 ms, until those of all CPUs are there. */
 #define RIPE_NS 50000000ULL
 /* Some ten events of a ring: as long as their memory takes. */
@@ -53,6 +55,31 @@ static bool is_patient(SptMemory *memory, struct spt_memory_ring *ring)
 	return memory->now_ns - ring->held_ns < PATIENCE_NS;
 }
 
+/*
+ * Objects for which a ring waited in vain, as a file that was deleted once it was loaded.  Each
+ * thread has them anew, and waiting once is enough: all other rings wait meanwhile.
+ */
+static char *name_of(const SptRingRecord *record)
+{
+	return g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s",
+			       (guint64)record->device, (guint64)record->inode, record->path);
+}
+
+static bool is_given_up(const SptMemory *memory, const SptRingRecord *record)
+{
+	g_autofree char *name = memory->given_up ? name_of(record) : NULL;
+
+	return name && g_hash_table_contains(memory->given_up, name);
+}
+
+static void give_up(SptMemory *memory, const SptRingRecord *record)
+{
+	if (!memory->given_up)
+		memory->given_up = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	if (g_hash_table_size(memory->given_up) < MOST_GIVEN_UP)
+		g_hash_table_add(memory->given_up, name_of(record));
+}
+
 /* False: the source has not reported the object yet. */
 static bool take_object(SptMemory *memory, struct spt_memory_ring *ring)
 {
@@ -63,8 +90,10 @@ static bool take_object(SptMemory *memory, struct spt_memory_ring *ring)
 
 	if (g_str_has_prefix(record->path, "linux-vdso"))
 		code.object = SYSPROF_OBJECT_VDSO;
-	if (!code.object && is_patient(memory, ring))
+	if (!code.object && !is_given_up(memory, record) && is_patient(memory, ring))
 		return false;
+	if (!code.object)
+		give_up(memory, record);
 	ring->held_ns = 0;
 	g_array_append_val(ring->code, code);
 	return true;

@@ -275,6 +275,7 @@ void spt_memory_free(SptMemory *memory)
 	g_hash_table_unref(memory->objects);
 	g_hash_table_unref(memory->by_path);
 	spt_memory_expected_free(memory->expected);
+	g_clear_pointer(&memory->given_up, g_hash_table_unref);
 	spt_stash_free(memory->stash);
 	g_array_unref(memory->nodes);
 	g_array_unref(memory->owners);
