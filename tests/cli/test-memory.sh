@@ -218,7 +218,7 @@ too_many()
 {
 	"$work/bin/sysprof-cli" record --source perf --memory --memory-limit 100M \
 		-o "$work/too-many.capture" -- "$allocates" many >"$work/out" 2>"$work/err" && return 1
-	grep -q 'so many blocks in use that the recorder needs 1[0-9]* MiB .* may have 100 MiB' \
+	grep -q 'needs 1[0-9]* MiB for the blocks that programs have in use, and may have 100 MiB' \
 		"$work/err" && "$cli" info "$work/too-many.capture.part" | grep -q '^allocated .* calls'
 }
 few_enough()

@@ -125,7 +125,7 @@ void spt_child_let_go(struct spt_child *child, const char *const *environment)
 	child->begun_ns = now_ns();
 	/* Without the byte it ends, as if it could not be run. */
 	if (!ok)
-		spt_cli_complain("Cannot run the command: %s", g_strerror(errno));
+		spt_cli_complain("Cannot run %s: %s", "the command", g_strerror(errno));
 	else if (child->pid && write(child->go, "", 1) == 1)
 		return;
 	if (child->go >= 0)

@@ -13,7 +13,7 @@ static inline bool spt_allocation_is_whose(const SptAllocationRow *row, uint32_t
 	return (row->flags & (SPT_ALLOCATION_KERNEL | SPT_ALLOCATION_MAPPING)) == whose;
 }
 
-/* Knows when, once it was told all rows.  Its own memory does not depend on their number. */
+/* Knows when, once all rows were added.  Its own memory does not depend on their number. */
 typedef struct SptPeak SptPeak;
 SptPeak *spt_peak_new(void);
 void spt_peak_free(SptPeak *peak);

@@ -56,8 +56,8 @@ bool spt_memory_has_room(SptMemory *memory, GError **error)
 		return true;
 	spt_set_error(
 		error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		"The programs have so many blocks in use that the recorder needs %" PRIu64
-		" MiB for them and may have %" PRIu64
+		"The recorder needs %" PRIu64
+		" MiB for the blocks that programs have in use, and may have %" PRIu64
 		" MiB: record some of them (--memory=64K), or give it more (--memory-limit)",
 		used >> 20, memory->most_bytes >> 20);
 	return false;
