@@ -186,11 +186,13 @@ done
 gcc -O2 -static-pie -o "$work/static" "$work/plain.c" && strip "$work/static" &&
 	remove all "$work/static" "$work/static-all"
 check '... linked statically: a row for each function' bash -c '
-	timeout 60 "$1" record --source perf --only-command -o "$2/s.capture" -- "$2/static-all" >/dev/null 2>"$2/err" &&
+	timeout 60 "$1" record --source perf --only-command -o "$2/s.capture" -- \
+		"$2/static-all" >/dev/null 2>"$2/err" &&
 	"$1" report --json --only-command "$2/s.capture" >"$2/s.json" && python3 - "$2/s.json" <<END
 import json, sys
 report = json.load(open(sys.argv[1]))
-rows = [f for f in report["functions"] if f["object"] == "static-all" and f["self"] > 0.02 * report["sum"]]
+rows = [f for f in report["functions"]
+        if f["object"] == "static-all" and f["self"] > 0.02 * report["sum"]]
 assert len(rows) == 1 and rows[0]["self"] > 0.8 * report["sum"], rows
 END' - "$cli" "$work"
 

@@ -210,7 +210,7 @@ static void test_tree(void)
 	side_clear(&sides[SPT_AFTER]);
 }
 
-/* What compilers add to names tells no functions apart, what the source has does. */
+/* What compilers add to names does not count, what the source has does. */
 static void test_stems(void)
 {
 	static const char *const stems[][2] = {
@@ -254,7 +254,7 @@ static void test_stems(void)
 
 /*
  * The same program, compiled twice.  A total is that of the outermost of those that are one.
- * Numbers that tell functions apart are dropped only where they make one pair.
+ * Numbers that may be the only difference are dropped only where they make one pair.
  */
 static void test_built_twice(void)
 {

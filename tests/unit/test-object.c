@@ -112,7 +112,7 @@ static void test_a_billion_sections(void)
 	expect_refused(path, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
 }
 
-/* The vdso, a program with all that there is, as it lies in memory. */
+/* The vdso, a program with all that there is, as it is in memory. */
 static GBytes *copy_vdso(void)
 {
 	const Elf64_Ehdr *head = (const void *)getauxval(AT_SYSINFO_EHDR);

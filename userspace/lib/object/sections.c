@@ -2,8 +2,8 @@
 /*
  * Programs run without section headers, and some tools remove them.  What names and stacks need is
  * found as the C library finds it: code in executable segments, .eh_frame by .eh_frame_hdr, dynamic
- * symbols by the dynamic section.  The file may be hostile: all of it is checked to lie in the file,
- * and each byte is passed a few times at most.
+ * symbols by the dynamic section.  The file may be hostile: what is used is checked to be in the
+ * file, and each byte is passed a few times at most.
  */
 #include "object/sections.h"
 
@@ -226,7 +226,7 @@ static uint64_t count_symbols(const struct making *making, const uint64_t values
 		       0;
 }
 
-/* A symbol's section is known by its number, which is one of those that are gone. */
+/* A symbol has the number of its section, from when there were others. */
 static void number_symbols(const struct making *making, uint64_t at, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {

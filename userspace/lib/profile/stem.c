@@ -64,7 +64,7 @@ static size_t without_clone(const char *name, size_t n)
 	const char *at = n > 0 && name[n - 1] == ']' ? g_strrstr_len(name, (gssize)n, CLONE) : NULL;
 	size_t from = at ? (size_t)(at - name) : n, bytes = n - from;
 
-	/* It may be of another kind, which tells functions apart. */
+	/* It may be of another kind, which is a function of its own. */
 	if (!at || from == 0 || bytes <= sizeof(CLONE))
 		return n;
 	for (size_t end = n - 1, before = from + sizeof(CLONE) - 1; end > before;) {

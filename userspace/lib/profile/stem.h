@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  */
 const char *spt_stem(const char *name);
 /*
- * ... and without a bare number (".12"), which compilers add to tell names apart.  But it may be
- * all that tells two functions apart.
+ * ... and without a bare number (".12"), which compilers add to equal names.  But it may be the only
+ * difference of two functions.
  */
 const char *spt_stem_without_number(const char *stem);
 /* An object's name without the hash that cargo adds: "-" and 16 digits.  Interned. */

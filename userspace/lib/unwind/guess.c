@@ -6,8 +6,8 @@
  * of its jumps out of the function, finds the stack as it was at the start, and there is at least
  * one: code that is only jumped to, and continues with a jump by a table, has another function's
  * frame.  The end of a function shows where the next one begins: at the code behind it that no path
- * reaches, and symbols show it, too.  Behind a jump through a table that may as well be a target of the table; then it has
- * the state of that jump, if that can be trusted.
+ * reaches; symbols show it, too.  Behind a jump through a table that may as well be a target of the
+ * table; then it has the state of that jump, if that can be trusted.
  */
 #include "unwind/guess.h"
 

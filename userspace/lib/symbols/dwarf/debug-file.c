@@ -198,7 +198,7 @@ SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const ui
 	return found && has_build_id(found, id, n) ? g_steal_pointer(&found) : NULL;
 }
 
-/* BASE.dwp and BASE.debug.dwp, if they are not there yet; if @base has ".debug", without it, too. */
+/* BASE.dwp and BASE.debug.dwp, if they are not there yet; a ".debug" of @base does not count. */
 static void add_packages(GPtrArray *paths, const char *base)
 {
 	size_t n = strlen(base) - (g_str_has_suffix(base, ".debug") ? strlen(".debug") : 0);

@@ -18,8 +18,8 @@ SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug
 SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const uint8_t *id, size_t n,
 			      const char *const *debug_dirs);
 /*
- * Paths where a package (.dwp) of the split units of @debug may be, the debug file of @image or that
- * itself: beside both, and in the places of debug files; with and without ".debug" in its name.
+ * Paths where a package (.dwp) of the split units of @debug may be, which is @image or its debug
+ * file: beside both, and in the places of debug files; with and without ".debug" in its name.
  * To be freed by g_strfreev().
  */
 char **spt_debug_packages(const SptObject *debug, const SptObject *image,

@@ -20,7 +20,7 @@
 /* Of elf.h since 2022. */
 #define PACKED_BY_ZSTD 2
 
-/* As it was done before sections had flags for it: "ZLIB", and the size with its highest byte first */
+/* From before sections had flags for it: "ZLIB", and the size with its highest byte first */
 #define GNU_NAME ".zdebug_"
 #define GNU_HEAD_BYTES 12
 
@@ -161,7 +161,7 @@ static bool unpack(uint8_t *to, const struct packing *packing, const uint8_t *pa
 	return is_whole;
 }
 
-/* ".zdebug_info" becomes ".debug_info", in its place: libdw would unpack what it reads of the first. */
+/* ".zdebug_info" becomes ".debug_info", in its place: libdw would unpack the first again. */
 static void rename_section(Elf *elf, size_t names, GElf_Shdr *shdr)
 {
 	Elf_Scn *scn = elf_getscn(elf, names);

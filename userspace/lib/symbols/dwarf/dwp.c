@@ -414,7 +414,7 @@ static struct spt_dwp *find_apart(struct spt_dwp *dwp, Dwarf_Die *cu, unsigned v
 	return find_unit(&parts[INFO], version, id) ? apart : NULL;
 }
 
-/* The package that has the unit, of those that are opened until one is found; NULL: there is none. */
+/* The package that has the unit; packages are opened until one has it.  NULL: none does. */
 static struct spt_dwp *find_package(struct spt_dwp *dwp, unsigned version, uint64_t id,
 				    struct part parts[PARTS])
 {

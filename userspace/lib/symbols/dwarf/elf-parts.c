@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Packed as it was done before sections had flags for it, ".debug_info" is called ".zdebug_info". */
+/* Packed as it was before there were flags for it, ".debug_info" is called ".zdebug_info". */
 static bool is_called(const char *found, const char *name)
 {
 	return !strcmp(found, name) || (g_str_has_prefix(found, ".zdebug_") &&

@@ -27,14 +27,14 @@ bool spt_perf_map_parse_any(const char *line, struct spt_perf_map *ret, bool *re
 bool spt_perf_path_is_file(const char *path);
 
 /*
- * Programs copy their code to memory without a file, for large pages: that lies between mappings of
+ * Programs copy their code to memory without a file, for large pages: that is between mappings of
  * one file, since other memory keeps out of where a file was loaded.
  */
 /* Whether @below and @above, the mappings of files next to it on both sides, are of one file. */
 bool spt_perf_map_is_between(const struct spt_perf_map *below, const struct spt_perf_map *above);
 /*
- * Whether [@start, @end) lies so by the lines in @text, which is changed; @ret_below: the mapping of
- * the file below it.
+ * Whether [@start, @end) is so by the lines in @text, which is changed; @ret_below: the file's
+ * mapping below it.
  */
 bool spt_perf_maps_enclose(char *text, uint64_t start, uint64_t end,
 			   struct spt_perf_map *ret_below);

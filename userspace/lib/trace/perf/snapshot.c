@@ -138,7 +138,8 @@ static void read_maps(struct process *process, SptProcFiles *files)
 	process->text = spt_proc_files_read(files, process->pid, "maps", MAPS_MAX_BYTES, &bytes);
 	if (!process->text)
 		return;
-	for (line = strtok_r(process->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(process->text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		if (!spt_perf_map_parse_any(line, &map, &is_code))
 			continue;
 		is_file = spt_perf_path_is_file(map.path);
