@@ -63,7 +63,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 # The same without frame pointers.
-workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares)
+workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares stacks)
 
 .PHONY: all translations vm pot module test-modules nmi-module lib cli preload static opener viewer tests demo \
 	bench-module check check-all check-recorder check-stranger check-kernels check-debug-kernel \
