@@ -136,13 +136,11 @@ static struct sysprof_handle *open(struct request *request, u64 now)
 	sysprof_block_set_file(&part, inode_of(request));
 	sysprof_prompt_tell(&event);
 	rcu_read_unlock();
-	*handle = (struct sysprof_handle){
-		.told = event.told,
-		.told_start = event.told_start,
-		.begin = now,
-		.value = event.value,
-		.key = event.key,
-	};
+	handle->told = event.told;
+	handle->told_start = event.told_start;
+	handle->begin = now;
+	handle->value = event.value;
+	handle->key = event.key;
 	return handle;
 }
 

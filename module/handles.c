@@ -5,6 +5,8 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "handles.h"
@@ -18,6 +20,7 @@ struct sysprof_handles *sysprof_handles_create(unsigned int bits)
 	if (!handles)
 		return NULL;
 	handles->bits = bits;
+	sysprof_shares_begin(&handles->shares, 1U << bits);
 	handles->addresses = kvcalloc(1UL << bits, sizeof(*handles->addresses), GFP_KERNEL);
 	handles->entries = kvcalloc(1UL << bits, sizeof(*handles->entries), GFP_KERNEL);
 	if (handles->addresses && handles->entries)
@@ -64,21 +67,49 @@ struct sysprof_handle *sysprof_handles_find(struct sysprof_handles *handles, con
 	return place < 0 ? NULL : &handles->entries[place];
 }
 
+/* What interrupts make is not current's. */
+static sysprof_payer payer_of_slot(long place)
+{
+	return likely(place % WAYS < WAYS / 2) || !in_task() ? SYSPROF_PAYER_ROOT :
+							       sysprof_quota_payer(current);
+}
+
+static unsigned int slots_of(struct sysprof_handles *handles, unsigned long half,
+			     sysprof_payer payer)
+{
+	unsigned int n = 0;
+	unsigned long i;
+
+	if (payer == SYSPROF_PAYER_ROOT)
+		return 0;
+	for (i = half; i < half + WAYS / 2; i++)
+		n += READ_ONCE(handles->addresses[i]) && handles->entries[i].payer == payer;
+	return n;
+}
+
 struct sysprof_handle *sysprof_handles_put(struct sysprof_handles *handles, const void *address)
 {
 	unsigned long first = first_place(handles, address);
 	struct sysprof_handle *handle = sysprof_handles_find(handles, address);
+	sysprof_payer payer;
 	long place;
 
 	if (handle)
 		return handle;
-	do {
+	for (;;) {
 		place = find(handles, first, NULL);
 		if (place < 0)
 			return NULL;
-	} while (cmpxchg(&handles->addresses[place], NULL, address));
+		payer = payer_of_slot(place);
+		if (!sysprof_shares_take(&handles->shares, payer,
+					 slots_of(handles, first + WAYS / 2, payer)))
+			return NULL;
+		if (!cmpxchg(&handles->addresses[place], NULL, address))
+			break;
+		sysprof_shares_give(&handles->shares, payer);
+	}
 	atomic_inc(sysprof_handles_used(handles, address));
-	handles->entries[place] = (struct sysprof_handle){};
+	handles->entries[place] = (struct sysprof_handle){ .payer = payer };
 	return &handles->entries[place];
 }
 
@@ -91,6 +122,7 @@ bool sysprof_handles_take(struct sysprof_handles *handles, const void *address,
 	if (place < 0)
 		return false;
 	*ret = handles->entries[place];
+	sysprof_shares_give(&handles->shares, ret->payer);
 	/* The next owner of the slot writes the entry after this. */
 	smp_store_release(&handles->addresses[place], NULL);
 	atomic_dec(sysprof_handles_used(handles, address));

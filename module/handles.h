@@ -9,6 +9,8 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
+#include "quota.h"
+
 #define SYSPROF_HANDLES_USED_BITS 12
 
 /**
@@ -19,6 +21,7 @@
  * @since: when the timed part began; 0: not yet
  * @value: bytes
  * @key: the key of its events
+ * @payer: whose share the slot is of; root's: none
  */
 struct sysprof_handle {
 	u64 told;
@@ -27,17 +30,20 @@ struct sysprof_handle {
 	u64 since;
 	u64 value;
 	u64 key;
+	sysprof_payer payer;
 };
 
 /**
  * struct sysprof_handles - a table
  * @used: number of entries in use, by hash of their addresses
+ * @shares: of the slots
  * @bits: logarithm of the number of slots
  * @addresses: by slot; NULL: it is free
  * @entries: likewise
  */
 struct sysprof_handles {
 	atomic_t used[1 << SYSPROF_HANDLES_USED_BITS];
+	struct sysprof_shares shares;
 	unsigned int bits;
 	const void **addresses;
 	struct sysprof_handle *entries;
@@ -62,7 +68,8 @@ static __always_inline bool sysprof_handles_may_have(struct sysprof_handles *han
 
 /*
  * Any context but NMI, interrupts off.  The caller owns the address, so no other caller uses its
- * entry.  put() returns an existing entry unchanged, and NULL if there is no room.
+ * entry.  put() returns an existing entry unchanged, and NULL if there is no room, or none for
+ * current's user.  The caller leaves the new entry's payer as it is.
  */
 struct sysprof_handle *sysprof_handles_find(struct sysprof_handles *handles, const void *address);
 struct sysprof_handle *sysprof_handles_put(struct sysprof_handles *handles, const void *address);

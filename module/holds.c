@@ -23,9 +23,10 @@
 #include "filter.h"
 #include "holds.h"
 #include "prompt.h"
+#include "quota.h"
 #include "sources.h"
 
-#define BITS	10
+#define BITS	11
 #define WAYS	8
 #define FILLING (-1)
 
@@ -33,6 +34,7 @@
  * struct sysprof_hold - a thread that holds a lock
  * @refs: its waiters, and the holder while it sends its stack; FILLING: an entry to be; 0: free
  * @flags: of the lock, as in the trace point
+ * @payer: whose share the entry is of; root's: none
  * @task: the holder
  * @lock: the lock
  * @begin: when the first waiter began to wait
@@ -42,6 +44,7 @@
 struct sysprof_hold {
 	atomic_t refs;
 	u32 flags;
+	sysprof_payer payer;
 	struct task_struct *task;
 	void *lock;
 	u64 begin;
@@ -60,6 +63,7 @@ struct holds_cpu {
 };
 
 static struct sysprof_hold *table;
+static struct sysprof_shares shares;
 static DEFINE_PER_CPU(struct holds_cpu, holds_cpus);
 bool sysprof_holds_wanted;
 atomic_t sysprof_holds_live = ATOMIC_INIT(0);
@@ -85,8 +89,13 @@ static bool get(struct sysprof_hold *hold)
 
 static void put(struct sysprof_hold *hold)
 {
-	if (atomic_dec_and_test(&hold->refs))
-		atomic_dec(&sysprof_holds_live);
+	/* Read while there is a reference. */
+	sysprof_payer payer = hold->payer;
+
+	if (!atomic_dec_and_test(&hold->refs))
+		return;
+	sysprof_shares_give(&shares, payer);
+	atomic_dec(&sysprof_holds_live);
 }
 
 /* @lock NULL: of any. */
@@ -114,10 +123,20 @@ static u64 sessions_of_waiter(void)
 	return sessions;
 }
 
+static unsigned int holds_of(struct sysprof_hold *half, sysprof_payer payer)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < WAYS / 2; i++)
+		n += atomic_read(&half[i].refs) && half[i].payer == payer;
+	return n;
+}
+
 struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, u32 flags,
 					u64 begin)
 {
 	struct sysprof_hold *bucket = bucket_of(holder);
+	sysprof_payer payer = SYSPROF_PAYER_ROOT;
 	int i;
 
 	if (!bucket)
@@ -128,8 +147,17 @@ struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, 
 			return &bucket[i];
 		}
 	for (i = 0; i < WAYS; i++) {
-		if (atomic_read(&bucket[i].refs) || atomic_cmpxchg(&bucket[i].refs, 0, FILLING))
+		if (atomic_read(&bucket[i].refs))
 			continue;
+		if (i >= WAYS / 2)
+			payer = sysprof_quota_payer(holder);
+		if (!sysprof_shares_take(&shares, payer, holds_of(bucket + WAYS / 2, payer)))
+			return NULL;
+		if (atomic_cmpxchg(&bucket[i].refs, 0, FILLING)) {
+			sysprof_shares_give(&shares, payer);
+			continue;
+		}
+		bucket[i].payer = payer;
 		WRITE_ONCE(bucket[i].key, 0);
 		WRITE_ONCE(bucket[i].task, holder);
 		bucket[i].lock = lock;
@@ -225,6 +253,7 @@ int sysprof_holds_create(void)
 
 	if (!made)
 		return -ENOMEM;
+	sysprof_shares_begin(&shares, 1 << BITS);
 	for_each_possible_cpu(i)
 		sysprof_init_hard_irq_work(&per_cpu_ptr(&holds_cpus, i)->work, work_fn);
 	/* Pairs with the dependent loads of bucket_of(). */

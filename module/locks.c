@@ -21,9 +21,10 @@
 
 #include "holds.h"
 #include "prompt.h"
+#include "quota.h"
 #include "stack.h"
 
-#define BITS	   12
+#define BITS	   13
 #define WAYS	   8
 #define OWNER_BITS 7UL /* in a word that is otherwise a pointer */
 #define READERS	   1UL /* in a rwsem's word: readers hold it */
@@ -36,6 +37,7 @@
  * @flags: as in the trace point
  * @holder_pid: process that held the lock then; 0: not known
  * @holder_tid: thread that held the lock then; 0: not known
+ * @payer: whose share the entry is of; root's: none
  * @hold: where the holder finds that it is waited for; NULL: nobody wants its stack, or no room
  */
 struct contention {
@@ -45,10 +47,12 @@ struct contention {
 	u32 flags;
 	u32 holder_pid;
 	u32 holder_tid;
+	sysprof_payer payer;
 	struct sysprof_hold *hold;
 };
 
 static struct contention *table;
+static struct sysprof_shares shares;
 
 static struct contention *bucket_of(const struct task_struct *task)
 {
@@ -66,15 +70,41 @@ static struct contention *find(const struct task_struct *task, const void *lock)
 	return NULL;
 }
 
-static struct contention *add(struct task_struct *task)
+static struct contention *add_from(struct contention *half, struct task_struct *task,
+				   sysprof_payer payer)
 {
-	struct contention *bucket = bucket_of(task);
 	int i;
 
-	for (i = 0; i < WAYS; i++)
-		if (!READ_ONCE(bucket[i].task) && !cmpxchg(&bucket[i].task, NULL, task))
-			return &bucket[i];
+	for (i = 0; i < WAYS / 2; i++)
+		if (!READ_ONCE(half[i].task) && !cmpxchg(&half[i].task, NULL, task)) {
+			half[i].payer = payer;
+			return &half[i];
+		}
 	return NULL;
+}
+
+static noinline struct contention *add_to_share(struct contention *half, struct task_struct *task)
+{
+	sysprof_payer payer = sysprof_quota_payer(task);
+	struct contention *entry;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < WAYS / 2; i++)
+		n += READ_ONCE(half[i].task) && half[i].payer == payer;
+	if (!sysprof_shares_take(&shares, payer, n))
+		return NULL;
+	entry = add_from(half, task, payer);
+	if (!entry)
+		sysprof_shares_give(&shares, payer);
+	return entry;
+}
+
+static struct contention *add(struct task_struct *task)
+{
+	struct contention *bucket = bucket_of(task),
+			  *entry = add_from(bucket, task, SYSPROF_PAYER_ROOT);
+
+	return likely(entry) ? entry : add_to_share(bucket + WAYS / 2, task);
 }
 
 #ifdef LCB_F_MUTEX
@@ -227,6 +257,7 @@ static void end_hit(void *data, void *lock, int ret)
 	entry = find(current, lock);
 	if (entry) {
 		tell(entry);
+		sysprof_shares_give(&shares, entry->payer);
 		WRITE_ONCE(entry->task, NULL);
 	}
 	local_irq_restore(flags);
@@ -253,6 +284,7 @@ static int begin(void)
 	table = kvcalloc(1 << BITS, sizeof(*table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
+	sysprof_shares_begin(&shares, 1 << BITS);
 	err = sysprof_holds_create();
 	if (!err)
 		return 0;

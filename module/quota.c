@@ -102,6 +102,15 @@ u32 sysprof_quota_new_id(sysprof_payer payer)
 	return id;
 }
 
+void sysprof_shares_begin(struct sysprof_shares *shares, unsigned int slots)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(shares->taken); i++)
+		atomic_set(&shares->taken[i], 0);
+	shares->part = slots / 2 / 4;
+}
+
 void sysprof_quota_forget_ids(void)
 {
 	int i;

@@ -24,7 +24,7 @@ struct compact_control;
 #include "handles.h"
 #include "prompt.h"
 
-#define BITS 10
+#define BITS 11
 
 /* Keyed by task and enum sysprof_stall: time when it began. */
 static struct sysprof_handles *handles;

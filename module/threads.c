@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 
 #include "compat/switch.h"
+#include "quota.h"
 #include "threads.h"
 
 #define SLOTS_MIN	16384U
@@ -18,6 +19,8 @@
 #define SUM_TRIES	1000	/* to read sums that another CPU changes */
 
 struct sysprof_threads sysprof_threads;
+
+static struct sysprof_shares shares;
 
 /* Protects adding; finding needs no lock. */
 static DEFINE_RAW_SPINLOCK(add_lock);
@@ -37,6 +40,7 @@ int sysprof_threads_alloc(void)
 	slots = SYSPROF_THREAD_WAYS << bits;
 	sysprof_threads.keys = kvcalloc(slots, sizeof(*sysprof_threads.keys), GFP_KERNEL);
 	sysprof_threads.slots = kvcalloc(slots, sizeof(*sysprof_threads.slots), GFP_KERNEL);
+	sysprof_shares_begin(&shares, slots);
 	if (sysprof_threads.keys && sysprof_threads.slots)
 		return 0;
 	sysprof_threads_free();
@@ -82,18 +86,39 @@ struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
 	return passed;
 }
 
-static struct sysprof_slot *find_room(const struct task_struct *task)
+static unsigned int slots_of(u32 half, sysprof_payer payer)
+{
+	unsigned int n = 0;
+	u32 i;
+
+	for (i = half; i < half + SYSPROF_THREAD_WAYS / 2; i++)
+		n += READ_ONCE(sysprof_threads.keys[i]) &&
+		     sysprof_threads.slots[i].payer == payer;
+	return n;
+}
+
+/* @payer: whose share it is of. */
+static struct sysprof_slot *find_room(const struct task_struct *task, sysprof_payer *payer)
 {
 	u32 at = sysprof_threads_bucket(task), i;
 
-	for (i = at; i < at + SYSPROF_THREAD_WAYS; i++)
-		if (!READ_ONCE(sysprof_threads.keys[i]))
-			return &sysprof_threads.slots[i];
-	return NULL;
+	BUILD_BUG_ON(SYSPROF_PAYERS > 1 << 12);
+	*payer = SYSPROF_PAYER_ROOT;
+	for (i = 0; i < SYSPROF_THREAD_WAYS && READ_ONCE(sysprof_threads.keys[at + i]); i++)
+		;
+	if (i == SYSPROF_THREAD_WAYS)
+		return NULL;
+	if (unlikely(i >= SYSPROF_THREAD_WAYS / 2)) {
+		*payer = sysprof_quota_payer(task);
+		if (!sysprof_shares_take(&shares, *payer,
+					 slots_of(at + SYSPROF_THREAD_WAYS / 2, *payer)))
+			return NULL;
+	}
+	return &sysprof_threads.slots[at + i];
 }
 
 static void begin_slot(struct sysprof_slot *slot, struct task_struct *task,
-		       enum sysprof_state state, u64 since, bool is_found)
+		       enum sysprof_state state, u64 since, bool is_found, sysprof_payer payer)
 {
 	u64 now = ktime_get_mono_fast_ns();
 
@@ -104,6 +129,7 @@ static void begin_slot(struct sysprof_slot *slot, struct task_struct *task,
 		.random = hash_64(now ^ (unsigned long)task, 32) | 1,
 		.cpu = task_cpu(task),
 		.state = state,
+		.payer = payer,
 		.is_found = is_found,
 		.voluntary = is_found ? READ_ONCE(task->nvcsw) : 0,
 		.involuntary = is_found ? READ_ONCE(task->nivcsw) : 0,
@@ -117,6 +143,7 @@ struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_
 					 u64 since, bool is_found)
 {
 	struct sysprof_slot *slot;
+	sysprof_payer payer;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&add_lock, flags);
@@ -125,12 +152,12 @@ struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_
 	if (slot && is_found)
 		goto out;
 	if (slot) {
-		begin_slot(slot, task, state, since, is_found);
+		begin_slot(slot, task, state, since, is_found, slot->payer);
 		goto out;
 	}
-	slot = find_room(task);
+	slot = find_room(task, &payer);
 	if (slot) {
-		begin_slot(slot, task, state, since, is_found);
+		begin_slot(slot, task, state, since, is_found, payer);
 		get_task_struct(task);
 		/* Pairs with the acquire in sysprof_threads_find(). */
 		smp_store_release(&sysprof_threads.keys[slot - sysprof_threads.slots], task);
@@ -144,17 +171,23 @@ void sysprof_threads_remove(struct task_struct *task)
 {
 	unsigned long at = sysprof_threads_bucket(task), i;
 	struct task_struct **keys = sysprof_threads.keys + at;
+	sysprof_payer payer;
 
 	/*
 	 * The slot may be another thread's by now.  The exchange pairs with smp_rmb() in
 	 * sysprof_threads_sum(): sums that were read are of this key.
 	 */
-	for (i = 0; i < SYSPROF_THREAD_WAYS; i++)
-		if (READ_ONCE(keys[i]) == task && cmpxchg(&keys[i], task, NULL) == task) {
-			/* Not the last reference: the scheduler has one until after the switch. */
-			put_task_struct(task);
-			return;
-		}
+	for (i = 0; i < SYSPROF_THREAD_WAYS; i++) {
+		if (READ_ONCE(keys[i]) != task)
+			continue;
+		payer = sysprof_threads.slots[at + i].payer;
+		if (cmpxchg(&keys[i], task, NULL) != task)
+			continue;
+		sysprof_shares_give(&shares, payer);
+		/* Not the last reference: the scheduler has one until after the switch. */
+		put_task_struct(task);
+		return;
+	}
 }
 
 static enum sysprof_state guess(const struct task_struct *task, unsigned int state)

@@ -40,6 +40,7 @@
  * @cpu: CPU on which the thread ran
  * @state: enum sysprof_state
  * @context: enum sysprof_context of the waking
+ * @payer: whose share the slot is of; root's: none
  * @is_found: the thread existed before the hooks
  * @longest: duration of its longest wait
  * @wakes: number of waits that a waking ended
@@ -62,7 +63,8 @@ struct sysprof_slot {
 	u16 cpu;
 	u8 state;
 	u8 context;
-	bool is_found;
+	u16 payer : 12;
+	u16 is_found : 1;
 	/* The members that each wait uses are in two cache lines. */
 	u64 longest ____cacheline_aligned;
 	u64 wakes;

@@ -4,7 +4,8 @@
  *
  *	abi-crowd hooks | handles | shown | threads | locks | bulk MODULE
  *
- * As root; shown becomes a member, and comes last.  MODULE is bulk of tests/vm/modules.  hooks counts instructions, on one CPU (tests/vm/run --icount).
+ * As root; shown becomes a member, and comes last.  MODULE is bulk of tests/vm/modules.  hooks
+ * counts instructions, on one CPU (tests/vm/run --icount).
  */
 #include "waits.h"
 
@@ -174,16 +175,17 @@ static void test_hooks(void)
 /* More allocations that live at a time than there is room to follow. */
 
 #define TOUCHED		(200UL << 20)
+#define OBJECT_BYTES	336
 
 struct ends {
 	uint64_t opens, closes, guessed, late;
 };
 
 /*
- * By the sources of a session: 1 allocations, 2 frees.  Of objects from before @freed_ns no free can
- * be seen.
+ * By the sources of a session, 1 allocations, 2 frees; of those of @bytes.  Of objects from before
+ * @freed_ns no free can be seen.
  */
-static struct ends ends_of(struct waits *waits, uint64_t freed_ns)
+static struct ends ends_of(struct waits *waits, uint64_t bytes, uint64_t freed_ns)
 {
 	const struct sysprof_event *event;
 	struct ends ends = { 0 };
@@ -191,6 +193,8 @@ static struct ends ends_of(struct waits *waits, uint64_t freed_ns)
 	for_each_kept(event, waits->events) {
 		bool is_guessed = event->record.flags & SYSPROF_EVENT_GUESSED;
 
+		if (event->value != bytes)
+			continue;
 		ends.opens += event->source == 1;
 		ends.closes += event->source == 2;
 		ends.guessed += event->source == 2 && is_guessed;
@@ -245,7 +249,7 @@ static void test_handles(void)
 	good &= account_total(&waits, 2, &frees);
 	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
 	waits_drain(&waits);
-	ends = ends_of(&waits, 0);
+	ends = ends_of(&waits, PAGE, 0);
 	ok(good && pages.seen.events > TOUCHED / PAGE && ends.opens > 1000,
 	   "%" PRIu64 " pages allocated, %" PRIu64 " of them told, the accounts add up",
 	   (uint64_t)pages.seen.events, ends.opens);
@@ -273,7 +277,7 @@ static unsigned long number_in(const char *path)
 static void test_bulk(const char *module)
 {
 	struct sysprof_source sources[] = {
-		{ .kind = SYSPROF_SOURCE_SLAB, .period = 7 * 336 },
+		{ .kind = SYSPROF_SOURCE_SLAB, .period = 7 * OBJECT_BYTES },
 		{ .kind = SYSPROF_SOURCE_SLAB_FREE },
 	};
 	struct waits waits = { .session = session_open(NS_PER_S, 16U << 20) };
@@ -297,12 +301,13 @@ static void test_bulk(const char *module)
 	printf("# frees: %" PRIu64 " seen, %" PRIu64 " told, %" PRIu64 " not picked\n",
 	       (uint64_t)frees.seen.events, (uint64_t)frees.delivered.events,
 	       (uint64_t)frees.not_picked.events);
-	ends = ends_of(&waits, number_in("/sys/module/bulk/parameters/freed_ns"));
+	ends = ends_of(&waits, OBJECT_BYTES, number_in("/sys/module/bulk/parameters/freed_ns"));
 	if (lost_events(&frees))
 		printf("# %" PRIu64 " frees were lost\n", lost_events(&frees));
-	ok(ends.opens > 1000 && ends.guessed > 500,
-	   "of %" PRIu64 " objects %" PRIu64 " are found gone by their address", ends.opens,
-	   ends.guessed);
+	ok(ends.opens > 1000 && ends.guessed > 200,
+	   "of %" PRIu64 " objects %" PRIu64 " are found gone by their address, and %" PRIu64
+	   " freed",
+	   ends.opens, ends.guessed, ends.closes - ends.guessed);
 	ok(ends.late <= ends.opens / 100, "... none by another object's free (%" PRIu64 ")",
 	   ends.late);
 	session_close(&waits.session);
@@ -523,7 +528,7 @@ static void test_threads(void)
 	session_close(&waits.session);
 }
 
-/* A write to held_pipe of a page that is not in memory, and never comes: it keeps the pipe's mutex. */
+/* Writes a page to held_pipe that never comes into memory, and keeps the pipe's mutex. */
 static pid_t keeper(void)
 {
 	struct uffdio_register whole = { .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -573,7 +578,9 @@ static void test_locks(void)
 	other = threads_of_user(OTHER, OTHERS, wait_for_pipe);
 	usleep(200000);
 	seen_since(&waits, &last, &seen, &no_slot);
-	ok(no_slot * 10 < OTHERS, "... and of %u of others' %" PRIu64 " have none", OTHERS, no_slot);
+	/* One is counted twice: as it spins, and as it sleeps. */
+	ok(no_slot * 10 < 2 * OTHERS, "... and of %u of others' %" PRIu64 " have none", OTHERS,
+	   no_slot);
 	end_child(held);
 	end_child(other);
 	end_child(stranger);
