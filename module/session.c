@@ -70,6 +70,7 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	complete_account(session, cpu, now);
 	if (sysprof_delivery_account(sc))
 		sc->account_time = now;
+	sysprof_sources_tell(sc, now);
 }
 
 /* Samples. */

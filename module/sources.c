@@ -478,6 +478,8 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	else
 		list_add_tail_rcu(&tap->link, &sysprof_taps);
 	WRITE_ONCE(n_users, n_users + !tap->is_exempt);
+	/* Pairs with the acquire in sysprof_sources_tell(): the accounts are cleared. */
+	smp_store_release(&tap->is_on, true);
 	update_wishes();
 }
 
@@ -485,6 +487,7 @@ void sysprof_sources_end(struct sysprof_session *session)
 {
 	if (!sysprof_sources_wishes(session))
 		return;
+	WRITE_ONCE(session->tap->is_on, false);
 	list_del_rcu(&session->tap->link);
 	WRITE_ONCE(n_users, n_users - !session->tap->is_exempt);
 	update_wishes();
@@ -591,6 +594,15 @@ void sysprof_tap_put_accounts(struct sysprof_tap *tap, struct sysprof_session_cp
 		if (kinds[i].hooking)
 			put_account(tap, sc, tap->prompt[kinds[i].prompt].id, kinds[i].kind);
 	tap->cpus[sc->cpu].account_time = now;
+}
+
+void sysprof_sources_tell(struct sysprof_session_cpu *sc, u64 now)
+{
+	struct sysprof_tap *tap = sc->session->tap;
+
+	/* Pairs with the release in sysprof_sources_begin(). */
+	if (tap && smp_load_acquire(&tap->is_on))
+		sysprof_tap_tell(tap, sc, now);
 }
 
 /* Lanes. */

@@ -131,6 +131,7 @@ struct sysprof_tap_cpu {
  * @takes_stacks: stacks of waiters are requested
  * @divisor: one of this number of the grid's periods is the session's; 0: every wait is recorded
  * @threshold: least duration, with @divisor 0; else U64_MAX
+ * @is_on: the session's events have begun, and not ended
  * @is_exempt: the session's opener had CAP_SYS_RESOURCE
  * @is_plain: no thread or CPU is hidden from the session
  * @plain_from: waits that begin from this time on and are shorter than @threshold are only counted;
@@ -152,6 +153,7 @@ struct sysprof_tap {
 	struct sysprof_stack_wish wish;
 	u32 divisor;
 	bool takes_stacks;
+	bool is_on;
 	bool is_exempt;
 	bool is_plain;
 	u64 threshold;
@@ -229,6 +231,12 @@ static __always_inline void sysprof_tap_tell(struct sysprof_tap *tap,
 	if (unlikely(now > tap->cpus[sc->cpu].account_time + NSEC_PER_SEC) && sc->joined)
 		sysprof_tap_put_accounts(tap, sc, now);
 }
+
+/*
+ * The same as tap_tell() for the session of @sc, if its sources are on: events that are only
+ * counted write nothing.  On the CPU of @sc, interrupts off.
+ */
+void sysprof_sources_tell(struct sysprof_session_cpu *sc, u64 now);
 
 /* Sends @record, the sums of @task, to all sessions that get it. */
 void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record);

@@ -41,7 +41,8 @@
  *	seen = delivered + sum(lost[]) + not_picked + below + excluded
  *
  * An event counts on the CPU where it ended.  SOURCE_ACCOUNT records carry it at least once per
- * second in which there are events, and at STOP; SYSPROF_IOC_SOURCE_STATS returns it at any time.
+ * second in which events of the source are written, or the session's ticks find the CPU at work,
+ * and at STOP; SYSPROF_IOC_SOURCE_STATS returns it at any time.
  * Events, and LANE records, can fill half of a ring, samples three quarters, THREAD and
  * SOURCE_ACCOUNT records all of it.  A lost THREAD counts as state_lost, and RESYNC follows.
  * Stacks of events can take half of a CPU, or a quarter for sessions of openers without

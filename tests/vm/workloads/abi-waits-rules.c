@@ -195,6 +195,27 @@ static void test_threshold(void)
 	closed(&waits);
 }
 
+/* No event is written, and the accounts are all the same. */
+static void test_accounts(void)
+{
+	struct sysprof_source source = { .kind = SYSPROF_SOURCE_WAIT, .threshold = 100 * NS_PER_S };
+	const struct sysprof_source_account_record *record;
+	struct waits waits = opened(4U << 20);
+	unsigned n = 0;
+
+	if (waits_ask(&waits, &source, 1))
+		err(1, "SOURCES");
+	waits_start(&waits);
+	burn_ms(3500);
+	waits_drain(&waits);
+	for_each_kept(record, waits.accounts)
+		n += record->source == 1 && record->account.seen.events;
+	ok(n >= 2 && !waits.events.n,
+	   "events that are only counted are in the accounts of each second (%u records)", n);
+	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
+	closed(&waits);
+}
+
 static void test_filter(void)
 {
 	struct sysprof_source source = { .kind = SYSPROF_SOURCE_WAIT, .stacks = STACKS };
@@ -511,6 +532,7 @@ int main(int argc, char **argv)
 		test_refusals();
 		test_grid();
 		test_threshold();
+		test_accounts();
 		test_filter();
 		test_raw();
 		test_full_ring();
