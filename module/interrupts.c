@@ -17,19 +17,39 @@
 
 #include "prompt.h"
 
+/*
+ * RT kernels from 6.18 on can preempt the handler of a soft interrupt by another one on the same
+ * CPU, which runs in another task.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#define SOFTIRQS 8
+#else
+#define SOFTIRQS 1
+#endif
+
+/**
+ * struct softirq - a soft interrupt under way
+ * @task: in which it runs; NULL: there is none
+ * @begin: when it began
+ * @total_ns: that of struct interrupt_cpu at that time
+ */
+struct softirq {
+	const struct task_struct *task;
+	u64 begin;
+	u64 total_ns;
+};
+
 /**
  * struct interrupt_cpu - of one CPU; touched there with interrupts off
  * @begin: of the interrupt under way
  * @total_ns: of all interrupts
- * @softirq_begin: of the soft interrupt under way; 0: there is none, or it was not seen to begin
- * @softirq_total_ns: @total_ns at that time
+ * @softirqs: soft interrupts that were seen to begin
  * @depth: interrupts under way
  */
 struct interrupt_cpu {
 	u64 begin;
 	u64 total_ns;
-	u64 softirq_begin;
-	u64 softirq_total_ns;
+	struct softirq softirqs[SOFTIRQS];
 	u32 depth;
 };
 
@@ -100,15 +120,33 @@ static void irq_exit_hit(void *data, int irq, struct irqaction *action, int ret)
 	end_interrupt(irq, action->name);
 }
 
+static struct softirq *softirq_of(struct interrupt_cpu *cpu, const struct task_struct *task)
+{
+	int i;
+
+	for (i = 0; i < SOFTIRQS; i++)
+		if (cpu->softirqs[i].task == task)
+			return &cpu->softirqs[i];
+	return NULL;
+}
+
 static void softirq_entry_hit(void *data, unsigned int vector)
 {
 	struct interrupt_cpu *cpu;
+	struct softirq *softirq;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&interrupt_cpus);
-	cpu->softirq_begin = ktime_get_mono_fast_ns();
-	cpu->softirq_total_ns = cpu->total_ns;
+	softirq = SOFTIRQS > 1 ? softirq_of(cpu, NULL) : &cpu->softirqs[0];
+	if (softirq)
+		*softirq = (struct softirq){
+			.task = current,
+			.begin = ktime_get_mono_fast_ns(),
+			.total_ns = cpu->total_ns,
+		};
+	else
+		sysprof_prompt_missed(SYSPROF_PROMPT_SOFTIRQ);
 	local_irq_restore(flags);
 }
 
@@ -128,20 +166,22 @@ static const char *name_of_softirq(unsigned int vector)
 static void softirq_exit_hit(void *data, unsigned int vector)
 {
 	struct interrupt_cpu *cpu;
+	struct softirq *softirq;
 	unsigned long flags;
 	u64 now, duration, nested;
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&interrupt_cpus);
-	if (cpu->softirq_begin) {
+	softirq = softirq_of(cpu, current);
+	if (softirq) {
 		now = ktime_get_mono_fast_ns();
-		duration = now - cpu->softirq_begin;
-		nested = min(cpu->total_ns - cpu->softirq_total_ns, duration);
+		duration = now - softirq->begin;
+		nested = min(cpu->total_ns - softirq->total_ns, duration);
 		rcu_read_lock();
-		tell(SYSPROF_PROMPT_SOFTIRQ, cpu->softirq_begin, now, duration - nested, vector,
+		tell(SYSPROF_PROMPT_SOFTIRQ, softirq->begin, now, duration - nested, vector,
 		     name_of_softirq(vector));
 		rcu_read_unlock();
-		cpu->softirq_begin = 0;
+		softirq->task = NULL;
 	}
 	local_irq_restore(flags);
 }
