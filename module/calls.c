@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/compat.h>
 #include <linux/fdtable.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
@@ -63,8 +64,9 @@ static struct inode *inode_of(const struct files_struct *files, unsigned long fd
 	struct fdtable *table = rcu_dereference_raw(files->fdt);
 	struct file *file = NULL;
 
+	/* The number is the program's, of whatever user: not even speculation goes past the end. */
 	if (fd < table->max_fds)
-		file = rcu_dereference_raw(table->fd[fd]);
+		file = rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]);
 	return file ? file_inode(file) : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
@@ -596,7 +597,10 @@ static struct page **find_part(struct sysprof_session *session, struct vm_area_s
 	unsigned long bytes = vma->vm_end - vma->vm_start;
 	u64 cpu = div64_u64_rem(offset, stride, &at);
 
-	if (cpu >= nr_cpu_ids || !session->cpus[cpu].ring.bytes)
+	if (cpu >= nr_cpu_ids)
+		return NULL;
+	cpu = array_index_nospec(cpu, nr_cpu_ids);
+	if (!session->cpus[cpu].ring.bytes)
 		return NULL;
 	if (at <= PAGE_SIZE ? bytes != PAGE_SIZE :
 			      at != 2 * PAGE_SIZE || bytes != session->config.ring_bytes)

@@ -9,6 +9,7 @@
  * list_lock, offline_lock.
  */
 #include <linux/cpu.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -732,8 +733,17 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats)
 {
 	int err = 0;
+/* False: there is no such CPU.  @cpu is the caller's: speculation keeps to the CPUs, too. */
+static bool check_cpu(u32 *cpu)
+{
+	if (*cpu >= nr_cpu_ids)
+		return false;
+	*cpu = array_index_nospec(*cpu, nr_cpu_ids);
+	return cpu_possible(*cpu);
+}
 
-	if (stats->cpu >= nr_cpu_ids || !cpu_possible(stats->cpu))
+
+	if (!check_cpu(&stats->cpu))
 		return -EINVAL;
 	cpus_read_lock();
 	mutex_lock(&session->lock);
@@ -767,7 +777,7 @@ int sysprof_session_source_stats(struct sysprof_session *session,
 {
 	struct source_stats_call call = { .stats = stats, .err = -EINVAL };
 
-	if (stats->reserved || stats->cpu >= nr_cpu_ids || !cpu_possible(stats->cpu))
+	if (stats->reserved || !check_cpu(&stats->cpu))
 		return -EINVAL;
 	cpus_read_lock();
 	mutex_lock(&session->lock);
