@@ -145,7 +145,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @reader: how the reader takes records
  * @read_next: the CPU that the next read() begins with
  * @opener: the process that opened the session
- * @traced: the processes that an opener without privilege has shown that it may trace
+ * @traced: the address spaces of which an opener without privilege may have everything
  * @cpus: by CPU number; only possible CPUs have a ring
  * @cpumask: the CPUs that the session samples
  * @wait: the waiters of poll() and read()

@@ -5,7 +5,8 @@
  * it (PTRACE_MODE_ATTACH_FSCREDS) and keeps the address space in the file: the holder of such a
  * descriptor can read all of that memory, so that a copy of its stack gives nothing away.
  *
- * The check is by address space, as the descriptor is: a new program has to be shown anew.
+ * The check is by address space, as the descriptor is: a new program has to be shown anew, also one
+ * that the opener becomes, for a security module may have other rules for it.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -42,6 +43,9 @@ void sysprof_traced_init(struct sysprof_traced *traced)
 {
 	mutex_init(&traced->lock);
 	traced->sweep_at = SWEEP_EVERY;
+	traced->own = current->mm;
+	if (traced->own)
+		mmgrab(traced->own);
 }
 
 static bool has(const struct sysprof_traced *traced, const struct mm_struct *mm)
@@ -117,6 +121,8 @@ void sysprof_traced_destroy(struct sysprof_traced *traced)
 	for (i = 0; i < ARRAY_SIZE(traced->by_mm); i++)
 		hlist_for_each_entry_safe(space, next, &traced->by_mm[i], by_mm)
 			free_space(space);
+	if (traced->own)
+		mmdrop(traced->own);
 }
 
 static int add(struct sysprof_traced *traced, struct mm_struct *mm)
@@ -198,7 +204,7 @@ bool sysprof_traced_may(const struct sysprof_session *session, const struct task
 	sysprof_rights_look(&rights, task, mm);
 	if (!sysprof_rights_may_trace(session->cred, &rights))
 		return false;
-	if (task_tgid((struct task_struct *)task) == session->opener)
+	if (mm == session->traced.own)
 		return true;
 	rcu_read_lock();
 	is_shown = has(&session->traced, mm);

@@ -13,19 +13,22 @@ struct task_struct;
 
 /**
  * struct sysprof_traced - the address spaces a session's opener has shown that it may trace
+ * @own: that of the opener at open(), held; NULL: it had none.  A program that the opener runs
+ *	later has another one
  * @lock: for changes
  * @n: number of address spaces
  * @sweep_at: at this number, address spaces that ended are dropped
  * @by_mm: the address spaces, a hash table; RCU
  */
 struct sysprof_traced {
+	struct mm_struct *own;
 	struct mutex lock;
 	unsigned int n;
 	unsigned int sweep_at;
 	struct hlist_head by_mm[1 << SYSPROF_TRACED_BITS];
 };
 
-/* These in process context. */
+/* These in process context.  init(): current is the opener. */
 void sysprof_traced_init(struct sysprof_traced *traced);
 void sysprof_traced_destroy(struct sysprof_traced *traced);
 /*
@@ -43,8 +46,8 @@ int sysprof_traced_prove(struct sysprof_traced *traced, u32 pid, int fd);
 
 /*
  * Whether the opener of @session, without privilege, may look into @mm of @task.  Both the rule of
- * rights.h, as things are now, and a proof are needed.  @task of the opener's own process needs no
- * proof.  The caller keeps @task from being freed.  Any context.
+ * rights.h, as things are now, and a proof are needed.  The address space in which the session was
+ * opened needs no proof.  The caller keeps @task from being freed.  Any context.
  */
 bool sysprof_traced_may(const struct sysprof_session *session, const struct task_struct *task,
 			const struct mm_struct *mm);

@@ -971,8 +971,8 @@ struct sysprof_raw_wish {
  * capabilities and dumpability, and applies it at each access.  Only the kernel's own check knows
  * what Yama, SELinux, AppArmor and Landlock say, and the kernel made it when /proc/PID/mem was
  * opened.  So the opener shows such a descriptor, once for each address space: again after EXEC,
- * and after a FORK of a process.  The opener's own process needs none.  Only SNAPSHOT reports what
- * was mapped before.
+ * and after a FORK of a process.  The address space in which the session was opened needs none; it
+ * ends when the opener becomes another program.  Only SNAPSHOT reports what was mapped before.
  *
  * -EACCES for another file or another address space, -ESRCH if no process has that id or it has no
  * memory, -EBADF, -ENOSPC for more than 1024 address spaces that live.

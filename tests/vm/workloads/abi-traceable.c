@@ -187,6 +187,34 @@ static void test_many(void)
 	ok(!refused, "1200 processes, one after the other (%u refused)", refused);
 }
 
+/*
+ * A program that the opener becomes has to be shown as well: its child, which has the session from
+ * it, gets no copies of the new one's stack.  From here on the child is this test.
+ */
+static void test_exec(void)
+{
+	pid_t opener = getpid(), child = fork();
+
+	if (child < 0)
+		err(1, "cannot fork");
+	if (child) {
+		signal(SIGUSR1, on_signal);
+		while (!is_asked)
+			;
+		execl("/proc/self/exe", "abi-traceable", "turn", NULL);
+		_exit(1);
+	}
+	session_map(&session);
+	has_raw(opener, true, "the opener");
+	kill(opener, SIGUSR1);
+	usleep(300000);
+	has_raw(opener, false, "... another program in its place");
+	tests_end();
+	fflush(stdout);
+	kill(opener, SIGKILL);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	struct sysprof_config config = { .size = sizeof(config),
@@ -213,6 +241,5 @@ int main(int argc, char **argv)
 	test_other(other, !strcmp(argv[2], "allowed"));
 	if (!strcmp(argv[2], "allowed"))
 		test_many();
-	session_close(&session);
-	return tests_end();
+	test_exec();
 }

@@ -115,6 +115,24 @@ struct session {
 	} *rings;
 };
 
+/* A child does not inherit the mappings. */
+static inline void session_map(struct session *session)
+{
+	for (unsigned cpu = 0; cpu < session->cpus; cpu++) {
+		off_t at = cpu * session->config.ring_stride;
+
+		session->rings[cpu].page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, session->fd, at);
+		session->rings[cpu].tail = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+						session->fd, at + PAGE);
+		session->rings[cpu].data = mmap(NULL, session->config.ring_bytes, PROT_READ,
+						MAP_SHARED, session->fd, at + 2 * PAGE);
+		if (session->rings[cpu].page == MAP_FAILED ||
+		    session->rings[cpu].tail == MAP_FAILED ||
+		    session->rings[cpu].data == MAP_FAILED)
+			err(1, "cannot map the ring of CPU %u", cpu);
+	}
+}
+
 static inline struct session session_open(uint64_t period_ns, uint32_t ring_bytes)
 {
 	struct sysprof_info info = { .size = sizeof(info) };
@@ -125,18 +143,7 @@ static inline struct session session_open(uint64_t period_ns, uint32_t ring_byte
 	session.cpus = info.cpus;
 	session.config = configured(session.fd, period_ns, ring_bytes);
 	session.rings = calloc(info.cpus, sizeof(*session.rings));
-	for (unsigned cpu = 0; cpu < info.cpus; cpu++) {
-		off_t at = cpu * session.config.ring_stride;
-
-		session.rings[cpu].page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, session.fd, at);
-		session.rings[cpu].tail =
-			mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, session.fd, at + PAGE);
-		session.rings[cpu].data = mmap(NULL, session.config.ring_bytes, PROT_READ,
-					       MAP_SHARED, session.fd, at + 2 * PAGE);
-		if (session.rings[cpu].page == MAP_FAILED ||
-		    session.rings[cpu].tail == MAP_FAILED || session.rings[cpu].data == MAP_FAILED)
-			err(1, "cannot map the ring of CPU %u", cpu);
-	}
+	session_map(&session);
 	return session;
 }
 
