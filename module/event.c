@@ -21,6 +21,13 @@ bool sysprof_event_is_excluded(const struct sysprof_session *session,
 	       sysprof_session_hides(session, task) == SYSPROF_HIDES_FRAMES;
 }
 
+u32 sysprof_event_stacks(const struct sysprof_session *session, u32 stacks)
+{
+	return sysprof_session_hides(session, current) == SYSPROF_HIDES_FRAMES ?
+		       SYSPROF_STACKS_HIDDEN :
+		       stacks;
+}
+
 void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
 			struct sysprof_stack_wish *wish)
 {
@@ -44,6 +51,7 @@ void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
  * @user: the user part; NULL: the stack has none, or the session did not request it
  * @rights: what the session may have of the user part.  Asked once: the answer may change until the
  *	record is written
+ * @is_hidden: the session must not know whose event it is
  */
 struct shape {
 	u32 n_kernel;
@@ -51,6 +59,7 @@ struct shape {
 	u32 raw_bytes;
 	const struct sysprof_user_part *user;
 	struct sysprof_stack_rights rights;
+	bool is_hidden;
 };
 
 static noinline void ask_rights(const struct sysprof_session *session,
@@ -62,14 +71,19 @@ static noinline void ask_rights(const struct sysprof_session *session,
 static __always_inline struct shape shape_of(const struct sysprof_session *session, u32 stacks,
 					     struct sysprof_stack *stack)
 {
-	struct shape shape = {};
+	struct shape shape = { .is_hidden = stacks & SYSPROF_STACKS_HIDDEN };
+	bool has_user = stacks & SYSPROF_STACKS_USER && stack->user_regs;
 
+	if (has_user && unlikely(session->asks_rights)) {
+		ask_rights(session, &shape.rights);
+		/* They have changed since it was found that the session may have the event. */
+		if (unlikely(shape.rights.hides == SYSPROF_HIDES_FRAMES))
+			return (struct shape){ .is_hidden = true };
+	}
 	if (stacks & SYSPROF_STACKS_KERNEL)
 		shape.n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel);
-	if (!(stacks & SYSPROF_STACKS_USER) || !stack->user_regs)
+	if (!has_user)
 		return shape;
-	if (unlikely(session->asks_rights))
-		ask_rights(session, &shape.rights);
 	shape.user = &stack->user[session->user_kind];
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, shape.rights.tables);
@@ -79,6 +93,14 @@ static __always_inline struct shape shape_of(const struct sysprof_session *sessi
 	return shape;
 }
 
+static noinline void put_nobody(struct sysprof_event *event)
+{
+	event->mm = 0;
+	event->n_kernel = event->n_user = 0;
+	event->kernel_end = event->user_end = SYSPROF_END_NONE;
+	event->user_mode = SYSPROF_USER_NONE;
+}
+
 static __always_inline void put_stack(struct sysprof_event *event,
 				      const struct sysprof_session *session, u32 stacks,
 				      const struct sysprof_stack *stack, const struct shape *shape)
@@ -86,6 +108,10 @@ static __always_inline void put_stack(struct sysprof_event *event,
 	const struct sysprof_user_part *user = shape->user;
 	struct sysprof_part *raw;
 
+	if (unlikely(shape->is_hidden)) {
+		put_nobody(event);
+		return;
+	}
 	event->record.flags = stack->flags;
 	event->record.pid = stack->pid;
 	event->record.tid = stack->tid;

@@ -16,7 +16,19 @@
 void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
 			struct sysprof_stack_wish *wish);
 
+/*
+ * In place of SYSPROF_STACKS_*: the session must not know whose event it is.  The event has no
+ * stack, and pid, tid and mm are 0.
+ */
+#define SYSPROF_STACKS_HIDDEN (1U << 31)
+
 /* All of these: in hooks, on this CPU with interrupts off. */
+
+/*
+ * What a session gets of an event that is its own although current may not be: @stacks, or
+ * SYSPROF_STACKS_HIDDEN.
+ */
+u32 sysprof_event_stacks(const struct sysprof_session *session, u32 stacks);
 
 /* Whether events of @task here are hidden from @session. */
 bool sysprof_event_is_excluded(const struct sysprof_session *session,

@@ -323,7 +323,12 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	struct sysprof_source_account *account = &own->prompt[from->prompt];
 	struct extent extent = clip(tap, from);
 	struct sysprof_part_lock *lock;
-	struct sysprof_event *event = sysprof_event_reserve(sc, wish->stacks, stack, part_bytes);
+	struct sysprof_event *event;
+	u32 stacks = wish->stacks;
+	/* The operation is the session's, who ends it may be anybody. */
+	if (from->phase == SYSPROF_PHASE_CLOSE)
+		stacks = sysprof_event_stacks(tap->session, stacks);
+	event = sysprof_event_reserve(sc, stacks, stack, part_bytes);
 
 	sysprof_tally_add(sysprof_event_tally(account, event), extent.value, extent.duration,
 			  own->prompt_weight);

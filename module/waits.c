@@ -101,6 +101,17 @@ static __always_inline u16 describe(struct sysprof_part_wait *part, const struct
 	return flags;
 }
 
+/*
+ * Only numbers are left of the waker: that the opener could trace it is certain only if it was of
+ * the waiter's own process, @pid.
+ */
+static __always_inline void hide_waker(const struct sysprof_tap *tap,
+				       struct sysprof_part_wait *part, u32 pid)
+{
+	if (unlikely(tap->session->hides_others == SYSPROF_HIDES_FRAMES) && part->waker_pid != pid)
+		part->waker_pid = part->waker_tid = 0;
+}
+
 /* What the thread waits for, where a system call on a file says it. */
 static void describe_file(struct sysprof_part_wait_file *part, const struct sysprof_slot *slot,
 			  struct task_struct *task)
@@ -139,6 +150,7 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 				     const struct task_struct *task)
 {
 	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
+	struct sysprof_part_wait *part;
 	struct sysprof_event *event;
 
 	sysprof_delivery_report_losses(sc);
@@ -155,8 +167,10 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 		event->kernel_end = event->user_end = SYSPROF_END_NONE;
 		event->user_mode = SYSPROF_USER_NONE;
 		event->n_parts = 1;
+		part = (struct sysprof_part_wait *)event->frames;
 		fill(event, tap, extent, weight, slot->state,
-		     describe((struct sysprof_part_wait *)event->frames, slot, wait->begin, task));
+		     describe(part, slot, wait->begin, task));
+		hide_waker(tap, part, task->tgid);
 		ring_commit(&sc->ring);
 	}
 	sysprof_tap_tell(tap, sc, wait->end);
@@ -241,11 +255,14 @@ static __always_inline void put_with_stack(struct sysprof_tap *tap, struct syspr
 	struct extent extent = clip(tap, wait);
 	u32 part_bytes = wait->part.wait.part.size * 8;
 	struct sysprof_event *event = sysprof_event_reserve(sc, tap->stacks, stack, part_bytes);
+	struct sysprof_part_wait *part;
 
 	count(&own->wait, sysprof_event_tally(&own->wait, event), &extent, own->weight);
 	if (!IS_ERR(event)) {
 		fill(event, tap, &extent, own->weight, wait->state, wait->flags);
-		memcpy(sysprof_event_part(event, part_bytes), &wait->part, part_bytes);
+		part = sysprof_event_part(event, part_bytes);
+		memcpy(part, &wait->part, part_bytes);
+		hide_waker(tap, part, stack->pid);
 		sysprof_ring_commit(&sc->ring);
 	}
 	sysprof_tap_tell(tap, sc, wait->end);
@@ -296,13 +313,10 @@ static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 n
 		     struct sysprof_stack *stack, u64 key)
 {
 	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
-	struct sysprof_event *event;
-	u32 stacks = tap->stacks;
+	/* The waiter is the session's, the waker may be another user's. */
+	u32 stacks = sysprof_event_stacks(tap->session, tap->stacks);
+	struct sysprof_event *event = sysprof_event_reserve(sc, stacks, stack, 0);
 
-	/* The waiter may be the session's, the waker another user's. */
-	if (sysprof_session_hides(tap->session, current) == SYSPROF_HIDES_FRAMES)
-		stacks = 0;
-	event = sysprof_event_reserve(sc, stacks, stack, 0);
 	own->wake.seen.events++;
 	sysprof_event_tally(&own->wake, event)->events++;
 	if (!IS_ERR(event)) {

@@ -18,11 +18,9 @@
  * was written, begin and begin + duration are when it happened.  Facts that are known elsewhere or
  * at another time are an EVENT of their own, joined by a key: a wait names its waker by the key of
  * a WAKE, which the waker wrote before the wait ended.  Either can be missing; the account of its
- * source says why.
- *
- * A session's events begin at its START at the earliest (SYSPROF_EVENT_CUT_BEGIN).  A wait that has
- * not ended at STOP is no event yet; the THREAD of a snapshot taken before STOP says since when
- * each thread waits.
+ * source says why.  A session's events begin at its START at the earliest
+ * (SYSPROF_EVENT_CUT_BEGIN).  A wait that has not ended at STOP is no event yet; the THREAD of a
+ * snapshot taken before STOP says since when each thread waits.
  *
  * Weight
  * ------
@@ -69,10 +67,9 @@
  * (copy_file_range(), splice()), of calls of 32-bit programs, of io_uring, and of page faults.
  *
  * A session's filters apply to waits, by the waiter and the CPU that it gets; filters by user and
- * kernel mode do not.  LANE has all threads of the CPUs that the session samples.
- *
- * The nanoseconds that each thread spends in each state are also summed, for all waits, picked or
- * not (struct sysprof_thread).
+ * kernel mode do not.  LANE has all threads of the CPUs that the session samples.  The nanoseconds
+ * that each thread spends in each state are also summed, for all waits, picked or not (struct
+ * sysprof_thread).
  *
  * Interrupts
  * ----------
@@ -166,12 +163,13 @@
  * Events and sums of all threads are reported, as samples are.  The times of other users' wakings
  * show when they type.  As with the addresses of their code, only module parameter others=none
  * hides that from members of the group.  They then get no event, THREAD or LANE of processes that
- * they could not trace (SYSPROF_FEATURE_HIDES_OTHERS).
+ * they could not trace (SYSPROF_FEATURE_HIDES_OTHERS).  A CLOSE or WAKE by such a process has no
+ * stack, and pid, tid and mm 0: they get it as the end of what they began.
  *
  *	asset                    actor         door                what closes it; its test
  *	-----                    -----         ----                ------------------------
  *	secrets in the times of  group member  EVENT, THREAD, LANE others=none: none of others; by
- *	others' wakings                                            default exact; vm/waits
+ *	others' wakings                                            default exact; vm/waits, vm/hidden
  *	addresses                group member  frames of events    encoded as those of samples are,
  *	                                                           before the copy; vm/waits
  *	                         group member  keys                counters, never addresses;
@@ -411,7 +409,8 @@ enum sysprof_context {
 
 /**
  * struct sysprof_event - an event of a source
- * @record: SYSPROF_EVENT; pid and tid of the thread of the event: the waiter; for a WAKE the waker
+ * @record: SYSPROF_EVENT; pid and tid of the thread of the event: the waiter; for a WAKE the waker,
+ *	for a CLOSE who ended it: 0 if that is hidden from the session (others=none)
  * @begin: ns
  * @duration: ns; 0 for an instant
  * @value: in the source's unit; for a WAIT the ns blocked: the thread was runnable for duration -
@@ -484,7 +483,8 @@ struct sysprof_part {
  * struct sysprof_part_wait - the waking of a wait, and its CPUs
  * @part: a: enum sysprof_context of the waking; b: enum sysprof_call, where a stack was requested
  *	and the thread was blocked
- * @waker_pid: process that ran on the waking CPU; 0: the idle task, or there was no waking
+ * @waker_pid: process that ran on the waking CPU; 0: the idle task, or there was no waking.  With
+ *	others=none a member has it only if it is the waiter's process, else only from the WAKE
  * @waker_tid: thread of @waker_pid
  * @wake: key of the WAKE; 0: no WAKE
  * @waker_cpu: CPU of the waking

@@ -105,6 +105,9 @@ static void take_wake(SptRecorder *recorder, const struct sysprof_event *event)
 
 	*wake = (struct wake){ event->key, spt_event_node(recorder, event, thread), thread->id,
 			       recorder->stash_number };
+	/* A waker that the module hides is not the idle task. */
+	if (!record->tid && event->state == SYSPROF_CONTEXT_TASK)
+		wake->thread = 0;
 	if (g_hash_table_size(waits->wakes) >= MOST_WAKES)
 		g_hash_table_remove_all(waits->wakes);
 	g_hash_table_add(waits->wakes, wake);
@@ -132,6 +135,8 @@ static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *pa
 	row->waker_context = part->part.a;
 	if (part->part.a == SYSPROF_CONTEXT_TASK && part->waker_tid)
 		row->waker = spt_waits_thread_of(recorder, part->waker_tid, &is_wanted);
+	else if (part->part.a == SYSPROF_CONTEXT_TASK && wake)
+		row->waker = wake->thread;
 	if (!wake)
 		return;
 	/* Nodes of an earlier stash are invalid. */
