@@ -116,7 +116,8 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * struct sysprof_session - one open file
  * @link: in the list of running sessions; RCU
  * @open_link: in the list of all sessions, which belongs to revoke.c
- * @io_lock: one START, SNAPSHOT or read() at a time; held while the caller's memory is touched
+ * @io_lock: one CONFIGURE, START, SNAPSHOT or read() at a time; held while the caller's memory is
+ *	touched
  * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be
  *	touched under it
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE

@@ -420,6 +420,8 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 
 	if (config->user_mode == SYSPROF_USER_TABLE + 1 && !sysprof_session_tables(session))
 		return -ENOMEM;
+	/* A snapshot may still use the filter, also once the session has stopped. */
+	mutex_lock(&session->io_lock);
 	mutex_lock(&session->lock);
 	if (session->running)
 		err = -EBUSY;
@@ -454,6 +456,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(filter));
 out:
 	mutex_unlock(&session->lock);
+	mutex_unlock(&session->io_lock);
 	if (!err)
 		sysprof_filter_destroy(filter);
 	return err;
@@ -730,9 +733,6 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 	stats->stacks_wrong = counts.wrong;
 }
 
-int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats)
-{
-	int err = 0;
 /* False: there is no such CPU.  @cpu is the caller's: speculation keeps to the CPUs, too. */
 static bool check_cpu(u32 *cpu)
 {
@@ -742,6 +742,9 @@ static bool check_cpu(u32 *cpu)
 	return cpu_possible(*cpu);
 }
 
+int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats)
+{
+	int err = 0;
 
 	if (!check_cpu(&stats->cpu))
 		return -EINVAL;
