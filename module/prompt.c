@@ -371,6 +371,25 @@ static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, bool ha
 	if (!has_stack)
 		sysprof_taps_pay(now, cost, TIMED_CALLS);
 }
+/*
+ * Whether there is time for copies of stacks.  Other hooks may run with a lock held for which other
+ * CPUs spin, the run queue's too.  These interrupt code as ticks do, or run where a task may sleep.
+ */
+static bool may_copy(const struct sysprof_prompt_event *event)
+{
+	switch (event->prompt) {
+	case SYSPROF_PROMPT_IRQ:
+	case SYSPROF_PROMPT_SOFTIRQ:
+	case SYSPROF_PROMPT_FAULT:
+	case SYSPROF_PROMPT_STALL:
+		return true;
+	case SYSPROF_PROMPT_HOLD:
+		return event->regs;
+	default:
+		return false;
+	}
+}
+
 
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 {
@@ -378,6 +397,8 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
 	struct sysprof_session_cpu *sc;
 	struct sysprof_tap *tap;
+	if (!may_copy(event))
+		cpu->stack->wish.raw_bytes = 0;
 
 	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);

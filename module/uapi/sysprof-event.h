@@ -174,8 +174,8 @@
  *	                                                           before the copy; vm/waits
  *	                         group member  keys                counters, never addresses;
  *	                                                           vm/waits
- *	stacks, registers        group member  part RAW            checked as for samples, for a
- *	                                                           waiter that runs; not for wakers
+ *	stacks, registers, time  group member  part RAW            checked as for samples; not where
+ *	                                                           locks may be held; vm/crossed
  *	memory, CPU time         group member  SOURCES             one of a kind; accounts charged
  *	                                                           like rings; stacks held to a part
  *	                                                           of a CPU; vm/fuzz, vm/waits
@@ -453,7 +453,7 @@ struct sysprof_event {
 };
 
 enum sysprof_part_type {
-	SYSPROF_PART_RAW	= 2,	/* followed by a struct sysprof_raw */
+	SYSPROF_PART_RAW	= 2,	/* sysprof_raw: WAIT, HOLD, IRQ, SOFTIRQ, FAULT, STALL */
 	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait, or sysprof_part_wait_file */
 	SYSPROF_PART_IRQ	= 4,	/* struct sysprof_part_irq */
 	SYSPROF_PART_MEMORY	= 5,	/* struct sysprof_part_memory */
