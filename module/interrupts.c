@@ -4,7 +4,8 @@
  * ends; the stack there has the interrupted code behind the handler's own frames.
  *
  * Handlers of one CPU's interrupts follow each other.  They interrupt soft interrupts, whose time
- * is without theirs.
+ * is without theirs.  NMIs are not reported: those that the kernel hands to actions (arm64) may
+ * come within a hook.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -84,6 +85,8 @@ static void begin_interrupt(void)
 	struct interrupt_cpu *cpu;
 	unsigned long flags;
 
+	if (in_nmi())
+		return;
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&interrupt_cpus);
 	if (!cpu->depth++)
@@ -97,6 +100,8 @@ static void end_interrupt(u32 vector, const char *name)
 	unsigned long flags;
 	u64 now;
 
+	if (in_nmi())
+		return;
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&interrupt_cpus);
 	/* One that was under way when the hooks came was not seen to begin. */
