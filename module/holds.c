@@ -38,7 +38,9 @@
  * @task: the holder
  * @lock: the lock
  * @begin: when the first waiter began to wait
- * @key: of the stack; 0: it was not sent yet
+ * @seen_until: until when it was seen to hold the lock; 0: it was not seen
+ * @key: of the stack; 0: it was not sent
+ * @is_told: it is in the accounts, and was sent to the sessions that get it
  * @sessions: those whose filters pass a waiter, as bits of sysprof_tap.bit
  */
 struct sysprof_hold {
@@ -48,7 +50,9 @@ struct sysprof_hold {
 	struct task_struct *task;
 	void *lock;
 	u64 begin;
+	u64 seen_until;
 	u64 key;
+	bool is_told;
 	atomic64_t sessions;
 };
 
@@ -87,24 +91,55 @@ static bool get(struct sysprof_hold *hold)
 	return false;
 }
 
+static struct sysprof_prompt_event event_of(const struct sysprof_hold *hold, u64 until)
+{
+	struct sysprof_prompt_event event = {
+		.begin = hold->begin,
+		.end = max(until, hold->begin),
+		.told = atomic64_read(&hold->sessions),
+		.prompt = SYSPROF_PROMPT_HOLD,
+		.is_global = true,
+	};
+
+	event.value = event.end - event.begin;
+	return event;
+}
+
+/* Nobody waits any more.  Ticks that found the holder too early have not counted it. */
+static void count(const struct sysprof_hold *hold)
+{
+	const struct sysprof_prompt_event event = event_of(hold, hold->seen_until);
+
+	if (hold->is_told || !hold->seen_until)
+		return;
+	rcu_read_lock();
+	sysprof_prompt_count_unpicked(&event);
+	rcu_read_unlock();
+}
+
 static void put(struct sysprof_hold *hold)
 {
-	/* Read while there is a reference. */
-	sysprof_payer payer = hold->payer;
+	int refs = atomic_read(&hold->refs);
 
-	if (!atomic_dec_and_test(&hold->refs))
+	/* Ends: each turn means that another one has joined or left. */
+	while (!atomic_try_cmpxchg(&hold->refs, &refs, refs == 1 ? FILLING : refs - 1))
+		;
+	if (refs != 1)
 		return;
-	sysprof_shares_give(&shares, payer);
+	count(hold);
+	sysprof_shares_give(&shares, hold->payer);
 	atomic_dec(&sysprof_holds_live);
+	/* Pairs with the exchange in join(): this one is done with the entry. */
+	atomic_set_release(&hold->refs, 0);
 }
 
 /* @lock NULL: of any. */
 static bool get_of(struct sysprof_hold *hold, const struct task_struct *task, const void *lock)
 {
 	/* A look without a reference: it may be another one's by now. */
-	if (READ_ONCE(hold->task) != task || READ_ONCE(hold->key) || !get(hold))
+	if (READ_ONCE(hold->task) != task || READ_ONCE(hold->is_told) || !get(hold))
 		return false;
-	if (hold->task == task && !READ_ONCE(hold->key) && (!lock || hold->lock == lock))
+	if (hold->task == task && !READ_ONCE(hold->is_told) && (!lock || hold->lock == lock))
 		return true;
 	put(hold);
 	return false;
@@ -159,10 +194,12 @@ struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, 
 		}
 		bucket[i].payer = payer;
 		WRITE_ONCE(bucket[i].key, 0);
+		WRITE_ONCE(bucket[i].is_told, false);
 		WRITE_ONCE(bucket[i].task, holder);
 		bucket[i].lock = lock;
 		bucket[i].flags = flags;
 		bucket[i].begin = begin;
+		bucket[i].seen_until = 0;
 		atomic64_set(&bucket[i].sessions, sessions_of_waiter());
 		atomic_inc(&sysprof_holds_live);
 		/* Pairs with the exchange in get(). */
@@ -184,23 +221,21 @@ static void tell(struct sysprof_hold *hold, struct pt_regs *regs)
 {
 	struct holds_cpu *cpu = this_cpu_ptr(&holds_cpus);
 	u64 now = ktime_get_mono_fast_ns();
-	struct sysprof_prompt_event event = {
-		.begin = hold->begin,
-		.end = max(now, hold->begin),
-		.regs = regs,
-		.told = atomic64_read(&hold->sessions),
-		.prompt = SYSPROF_PROMPT_HOLD,
-		.context = sysprof_context_of_tick(),
-		.is_global = true,
-	};
+	struct sysprof_prompt_event event = event_of(hold, now);
 
-	event.value = event.end - event.begin;
-	event.key = BIT_ULL(63) | (u64)(smp_processor_id() + 1) << 32 | (cpu->number + 1);
-	if (!sysprof_prompt_wants(&event))
+	hold->seen_until = event.end;
+	if (!sysprof_prompt_has_picker(&event))
 		return;
-	cpu->number++;
-	sysprof_prompt_tell_wanted(&event);
-	WRITE_ONCE(hold->key, event.key);
+	event.regs = regs;
+	event.context = sysprof_context_of_tick();
+	event.key = BIT_ULL(63) | (u64)(smp_processor_id() + 1) << 32 | (cpu->number + 1);
+	if (sysprof_prompt_wants(&event)) {
+		cpu->number++;
+		sysprof_prompt_tell_wanted(&event);
+		WRITE_ONCE(hold->key, event.key);
+	}
+	/* Those that begin to wait from here on make another entry. */
+	WRITE_ONCE(hold->is_told, true);
 }
 
 /* Of @regs; NULL: of what runs here. */
@@ -230,7 +265,7 @@ void sysprof_holds_enter(struct task_struct *next)
 	bucket = bucket_of(next);
 	for (i = 0; bucket && i < WAYS; i++)
 		if (READ_ONCE(bucket[i].task) == next && atomic_read(&bucket[i].refs) > 0 &&
-		    !READ_ONCE(bucket[i].key)) {
+		    !READ_ONCE(bucket[i].is_told)) {
 			irq_work_queue(this_cpu_ptr(&holds_cpus.work));
 			break;
 		}

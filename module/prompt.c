@@ -325,11 +325,11 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	struct sysprof_part_lock *lock;
 	struct sysprof_event *event;
 	u32 stacks = wish->stacks;
+
 	/* The operation is the session's, who ends it may be anybody. */
 	if (from->phase == SYSPROF_PHASE_CLOSE)
 		stacks = sysprof_event_stacks(tap->session, stacks);
 	event = sysprof_event_reserve(sc, stacks, stack, part_bytes);
-
 	sysprof_tally_add(sysprof_event_tally(account, event), extent.value, extent.duration,
 			  own->prompt_weight);
 	if (!IS_ERR(event)) {
@@ -371,6 +371,7 @@ static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, bool ha
 	if (!has_stack)
 		sysprof_taps_pay(now, cost, TIMED_CALLS);
 }
+
 /*
  * Whether there is time for copies of stacks.  Other hooks may run with a lock held for which other
  * CPUs spin, the run queue's too.  These interrupt code as ticks do, or run where a task may sleep.
@@ -390,16 +391,15 @@ static bool may_copy(const struct sysprof_prompt_event *event)
 	}
 }
 
-
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 {
 	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
 	struct sysprof_session_cpu *sc;
 	struct sysprof_tap *tap;
+
 	if (!may_copy(event))
 		cpu->stack->wish.raw_bytes = 0;
-
 	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);
 	sysprof_for_each_asked_tap(tap, cpu->skips) {
@@ -458,6 +458,46 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event)
 {
 	if (sysprof_prompt_wants(event))
 		sysprof_prompt_tell_wanted(event);
+}
+
+bool sysprof_prompt_has_picker(const struct sysprof_prompt_event *event)
+{
+	struct sysprof_tap *tap;
+	struct extent extent;
+
+	sysprof_for_each_tap(tap) {
+		if (!tap->prompt[event->prompt].id || READ_ONCE(tap->session->dead))
+			continue;
+		extent = clip(tap, event);
+		if (weight_of(event, tap, &extent) && (tap->is_plain || !is_excluded(tap, event)))
+			return true;
+	}
+	return false;
+}
+
+void sysprof_prompt_count_unpicked(const struct sysprof_prompt_event *event)
+{
+	struct sysprof_source_account *account;
+	struct sysprof_tally *to;
+	struct sysprof_tap *tap;
+	struct extent extent;
+	u64 weight;
+
+	sysprof_for_each_tap(tap) {
+		if (!tap->prompt[event->prompt].id || READ_ONCE(tap->session->dead))
+			continue;
+		account = &tap->cpus[smp_processor_id()].prompt[event->prompt];
+		extent = clip(tap, event);
+		weight = weight_of(event, tap, &extent);
+		/* What has an instant and was not picked was excluded then. */
+		if (weight || (!tap->is_plain && is_excluded(tap, event)))
+			to = &account->excluded;
+		else
+			to = tap->prompt[event->prompt].period ? &account->not_picked :
+								 &account->below;
+		sysprof_tally_add(&account->seen, extent.value, extent.duration, weight);
+		sysprof_tally_add(to, extent.value, extent.duration, weight);
+	}
 }
 
 /* Reports to each session that has the source an event without details. */

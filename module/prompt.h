@@ -170,6 +170,14 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event);
  */
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event);
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event);
+/*
+ * For a source that comes to the same event again and again while it lasts.  has_picker() counts
+ * nothing: whether any session would get the event if it ended now; if so, it has to be sent.
+ * count_unpicked(): it was never sent, and this is all that came of it.  As above; of a source of
+ * nanoseconds.
+ */
+bool sysprof_prompt_has_picker(const struct sysprof_prompt_event *event);
+void sysprof_prompt_count_unpicked(const struct sysprof_prompt_event *event);
 /**
  * struct sysprof_prompt_course - how far the events of a source have come on a CPU.  CLOSEs pass if
  *	@changes is right, and have no axis
