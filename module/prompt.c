@@ -112,13 +112,12 @@ static u64 weight_of(const struct sysprof_prompt_event *event, const struct sysp
 	return picked_to - picked_before(from, wish->period);
 }
 
-/* Whether the session gets each event of the source. */
+/* Whether the session gets each event of the source, of all CPUs. */
 static bool gets_all(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
 {
 	const struct sysprof_prompt_wish *wish = &tap->prompt[prompt];
 
-	return wish->id && !wish->period && !wish->threshold && !tap->session->filter &&
-	       !tap->session->hides_others;
+	return wish->id && !wish->period && !wish->threshold && tap->is_plain;
 }
 
 /* Events that pass. */
