@@ -190,7 +190,8 @@ static void close(struct request *request, bool has_failed)
 	atomic_dec(depth_of(sysprof_disk_of(request)));
 	/* Some requests are completed without having been given to the device. */
 	handle.since = handle.since ?: now;
-	part.queued = handle.since - handle.begin;
+	/* Of two CPUs' clocks, which may differ. */
+	part.queued = handle.since - min(handle.begin, handle.since);
 	event = (struct sysprof_prompt_event){
 		.begin = handle.since,
 		.end = now,

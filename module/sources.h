@@ -257,6 +257,8 @@ static inline void sysprof_tally_add(struct sysprof_tally *tally, u64 value, u64
 static __always_inline void sysprof_lane_put(struct sysprof_lane_buffer *entries, u64 now, u8 left,
 					     const struct task_struct *next)
 {
+	/* The clock may step back a little when it is adjusted. */
+	now = max(now, entries->last);
 	entries->entries[entries->n++] = (now - entries->last) << SYSPROF_LANE_NS_SHIFT |
 					 (u64)left << SYSPROF_LANE_STATE_SHIFT |
 					 (next->pid & SYSPROF_LANE_TID_MASK);
