@@ -38,7 +38,7 @@ SAID
 exit 125
 END
 read -ra debug_tests < <(sed -n "s/^\(tests\|sources\)='\(.*\)'$/\2/p" \
-	tests/vm/check-debug-kernel | tr '\n' ' '; echo 45-fuzz 46-stress)
+	tests/vm/check-debug-kernel | tr '\n' ' '; echo 45-fuzz 45-crossed 46-stress)
 for test in "${debug_tests[@]}"; do
 	made "$test.test" <<-END
 	echo $test >>$work/ran

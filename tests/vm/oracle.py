@@ -96,6 +96,23 @@ def module(name):
     return path
 
 
+def nmi_module():
+    """The whole module with a clock that is NMIs (tests/vm/nmi), for the kernel that the test boots."""
+    if KERNEL:
+        path = os.path.join(TOP, "build", KERNEL, "nmi", "sysprof.ko")
+        build = [os.path.join(TOP, "tests", "vm", "build-module"), os.path.basename(KERNEL)]
+        environment = {**os.environ, "MODULE": "nmi"}
+    else:
+        path = os.path.join(TOP, "build", "nmi", "sysprof.ko")
+        build = ["make", "-s", "-C", TOP, "nmi-module"]
+        environment = None
+    done = subprocess.run(build, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
+    if done.returncode or not os.path.exists(path):
+        bail(f"tests/vm/nmi does not build for this kernel: {done.stdout[-1000:]}")
+    return path
+
+
 def out_directory(name):
     out = os.path.join(TOP, "build", KERNEL, "vm", name)
     shutil.rmtree(out, ignore_errors=True)

@@ -3,11 +3,12 @@
  * fuzz-device CALLS [SEED]: calls the device in every way, most of them nearly right: it knows the
  * ABI and gets one thing wrong, or does the right thing at the wrong time.  Eight threads share
  * sessions, open and close them under each other, fork and exec with descriptors at hand; one more
- * maps rings and writes whatever it likes into the reader's page.  What must hold is that the
+ * maps rings and writes whatever it likes into the reader's page, and six have sessions that use
+ * everything at once (fuzz-crossed.h).  What must hold is that the
  * kernel has nothing to say, and that an honest session works afterwards and its account adds up.
  */
-#include "abi.h"
-#include "sysprof-event.h"
+#include "fuzz-arguments.h"
+#include "fuzz-crossed.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -17,48 +18,6 @@
 
 #define THREADS		8
 #define SEEDS		64	/* of a seed that is given: each thread has its own */
-#define SLOTS		8
-#define MAPPINGS	16
-#define BUFFER_BYTES	(256 * 1024)
-
-/* What one thread (or child) has to itself. */
-struct hand {
-	uint64_t random;
-	uint8_t *buffer;	/* BUFFER_BYTES, with an unmapped page behind it */
-	struct {
-		void *at;
-		size_t bytes;
-		bool is_tail;
-	} mappings[MAPPINGS];
-};
-
-enum call {
-	CALL_OPEN,
-	CALL_CLOSE,
-	CALL_INFO,
-	CALL_CONFIGURE,
-	CALL_START,
-	CALL_STOP,
-	CALL_SNAPSHOT,
-	CALL_STATS,
-	CALL_NAMES,
-	CALL_MAP_FD,
-	CALL_RAW_WISH,
-	CALL_SLOW,
-	CALL_TABLE,
-	CALL_REVOKE,
-	CALL_TRACEABLE,
-	CALL_SOURCES,
-	CALL_SOURCE_INFO,
-	CALL_SOURCE_STATS,
-	CALL_OTHER_IOCTL,
-	CALL_MMAP,
-	CALL_MAPPING,
-	CALL_READ,
-	CALL_POLL,
-	CALL_CHILD,
-	CALL_KINDS
-};
 
 static const struct {
 	const char *name;
@@ -79,295 +38,10 @@ static const struct {
 	[CALL_SOURCE_STATS] = { "SOURCE_STATS", 60 },
 };
 
-static int slots[SLOTS];
-static int own_mem;	/* /proc/self/mem */
-static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS],
+static uint64_t calls_of[THREADS + 1], granted[CALL_KINDS],
 	refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written, children_killed;
 static unsigned weights;
 static const char *program;
-static uint8_t build_id[20];	/* of this program */
-
-static uint64_t draw(struct hand *hand)
-{
-	hand->random ^= hand->random << 13;
-	hand->random ^= hand->random >> 7;
-	hand->random ^= hand->random << 17;
-	return hand->random * 0x2545f4914f6cdd1dULL >> 16;
-}
-
-static unsigned below(struct hand *hand, unsigned n)
-{
-	return draw(hand) % n;
-}
-
-static bool one_in(struct hand *hand, unsigned n)
-{
-	return !below(hand, n);
-}
-
-/* A number of the kind that breaks things. */
-static uint64_t number(struct hand *hand)
-{
-	uint64_t power = 1ULL << below(hand, 64);
-
-	switch (below(hand, 6)) {
-	case 0: return 0;
-	case 1: return below(hand, 10);
-	case 2: return power;
-	case 3: return power - 1;
-	case 4: return -(uint64_t)below(hand, 4097);
-	default: return draw(hand);
-	}
-}
-
-/*
- * Somewhere: mostly the thread's buffer, so that @bytes end where it ends or lie at its beginning.
- * The kernel writes there, and more than @bytes where a number is spoilt: behind the buffer nothing
- * is mapped.
- */
-static void *place(struct hand *hand, size_t bytes)
-{
-	if (bytes > BUFFER_BYTES)
-		bytes = BUFFER_BYTES;
-	switch (below(hand, 12)) {
-	case 0: return NULL;
-	case 1: return (void *)(uintptr_t)number(hand);
-	case 2: return (void *)0xffffffff81000000UL;
-	case 3: return hand->buffer + BUFFER_BYTES - bytes / 2;
-	case 4: return hand->buffer + BUFFER_BYTES - bytes;
-	case 5: return hand->buffer;
-	default: return hand->buffer + BUFFER_BYTES / 2;
-	}
-}
-
-/* The same for exactly @bytes, which may be in a mapping of the device. */
-static void *place_of(struct hand *hand, size_t bytes)
-{
-	return one_in(hand, 12) && hand->mappings[0].at && hand->mappings[0].bytes >= bytes ?
-		       hand->mappings[0].at :
-		       place(hand, bytes);
-}
-
-static int slot(struct hand *hand)
-{
-	return __atomic_load_n(&slots[below(hand, SLOTS)], __ATOMIC_RELAXED);
-}
-
-/* Spoils one word, or the size, or nothing. */
-static void spoil(struct hand *hand, void *arg, size_t bytes)
-{
-	static const int sizes[] = { 0, 4, 8, -8, -4, 8, 64, 4096, 8192 };
-	uint32_t size = bytes;
-	unsigned which;
-
-	memcpy(arg, &size, sizeof(size));
-	switch (below(hand, 4)) {
-	case 0:
-		which = below(hand, bytes / 4);
-		*(uint32_t *)((uint8_t *)arg + which * 4) = number(hand);
-		break;
-	case 1:
-		which = below(hand, sizeof(sizes) / sizeof(sizes[0]));
-		size = which < 3 ? (uint32_t)sizes[which] : bytes + sizes[which];
-		memcpy(arg, &size, sizeof(size));
-		break;
-	}
-}
-
-static void fill_config(struct hand *hand, struct sysprof_config *config)
-{
-	/* Large ones are rare: pages are cleared at length, and nothing is learnt of it. */
-	static const uint32_t rings[] = { 4096, 4096, 8192, 8192, 65536, 4095, 1 << 31 },
-			      large[] = { 0, 1 << 20 };
-	uint32_t *lists = (uint32_t *)hand->buffer;
-
-	*config = (struct sysprof_config){
-		.period_ns = one_in(hand, 64) ? number(hand) : below(hand, 8) * NS_PER_MS,
-		.flags = one_in(hand, 3) ? 1U << below(hand, 6) : 0,
-		.form = below(hand, 3),
-		.user_mode = one_in(hand, 3) ? below(hand, 6) :
-			     one_in(hand, 2) ? SYSPROF_USER_TABLE + 1 :
-					       0,
-		.max_kernel_frames = below(hand, 200),
-		.max_user_frames = below(hand, 400),
-		.ring_bytes = one_in(hand, 32) ?
-				      large[below(hand, 2)] :
-				      rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
-		.watermark_bytes = one_in(hand, 2) ? number(hand) : 0,
-		.cgroup_fd = one_in(hand, 8) ? slot(hand) : 0,
-		.raw_bytes = one_in(hand, 16) ? number(hand) : 0,
-	};
-	if (one_in(hand, 3)) {
-		lists[0] = getpid();
-		lists[1] = number(hand);
-		config->nr_pids = below(hand, 3);
-		config->pids = (uintptr_t)lists;
-		config->nr_uids = below(hand, 3);
-		config->uids = (uintptr_t)(lists + 1);
-		config->cpus_bytes = 8 * below(hand, 3);
-		config->cpus = (uintptr_t)(lists + 2);
-	}
-	if (one_in(hand, 16))
-		config->pids = (uintptr_t)place(hand, 256);
-}
-
-/*
- * A table that is nearly one, in the buffer's second half, often of this very program: each
- * session that samples it follows it.
- */
-static void fill_table(struct hand *hand, struct sysprof_table *arg)
-{
-	uint8_t *at = hand->buffer + BUFFER_BYTES / 2;
-	struct sysprof_table_header *header = (void *)at;
-	uint32_t n_rows = below(hand, 64), n_rules = 1 + below(hand, 8),
-		 *offsets = (void *)(header + 1), offset = 0;
-	uint16_t *rules = (void *)(offsets + n_rows);
-	struct sysprof_table_rule *rule = (void *)(at + sizeof(*header) + (n_rows * 6 + 7) / 8 * 8);
-	uint32_t n_starts = below(hand, 16), *starts = (void *)(rule + n_rules);
-
-	*header = (struct sysprof_table_header){ SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, 62,
-						 n_rows, n_rules, n_starts, 0 };
-	memset(header + 1, 0,
-	       (n_rows * 6 + 7) / 8 * 8 + n_rules * sizeof(*rule) + (n_starts * 4 + 7) / 8 * 8);
-	for (uint32_t i = 0; i < n_rows; i++) {
-		offsets[i] = offset;
-		offset += 1 + below(hand, 4096);
-		rules[i] = i + 1 < n_rows ? below(hand, n_rules) : 0;
-	}
-	for (uint32_t i = 0; i < n_starts; i++)
-		starts[i] = i * 512 + below(hand, 512);
-	for (uint32_t i = 1; i < n_rules; i++) {
-		rule[i] = (struct sysprof_table_rule){
-			.cfa = below(hand, 6),
-			.cfa_register = one_in(hand, 2) ? 7 : below(hand, 16),
-			.ra = one_in(hand, 2) ? 1 : below(hand, 3),
-			.ra_register = below(hand, 16),
-			.index_register = below(hand, 16),
-			.is_signal = one_in(hand, 4),
-			.at_cfa = one_in(hand, 2) ? 2 : 0,
-			.at_fp = one_in(hand, 4) ? 1 : 0,
-			.lost = one_in(hand, 4) ? 4 : 0,
-			.cfa_offset = one_in(hand, 4) ? (int32_t)number(hand) :
-							(int32_t)(8 * below(hand, 64)),
-			.cfa_add = one_in(hand, 4) ? (int32_t)number(hand) : 8,
-			.ra_offset = one_in(hand, 4) ? (int32_t)number(hand) :
-						       -8 * (int32_t)below(hand, 4),
-			.saved = { (int16_t)number(hand), -2 },
-		};
-	}
-	if (one_in(hand, 8))
-		at[below(hand, 4096)] = number(hand);
-	arg->table = one_in(hand, 16) ? (uintptr_t)place(hand, 4096) : (uintptr_t)at;
-	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) :
-					(uint32_t)((uint8_t *)(starts + (n_starts + 1) / 2 * 2) -
-						   at);
-	arg->build_id_bytes = 20;
-	memcpy(arg->build_id, build_id, 20);
-	/* Of many programs, that are not there. */
-	if (one_in(hand, 2))
-		arg->build_id[0] = number(hand);
-}
-
-/* Some that are there, in the buffer's second half. */
-static void fill_sources(struct hand *hand, struct sysprof_sources *arg)
-{
-	struct sysprof_source *sources = (void *)(hand->buffer + BUFFER_BYTES / 2);
-
-	arg->nr = one_in(hand, 16) ? (uint32_t)number(hand) : below(hand, 4);
-	arg->source_bytes = one_in(hand, 16) ? (uint32_t)number(hand) : sizeof(*sources);
-	arg->sources = one_in(hand, 16) ? (uintptr_t)place(hand, 256) : (uintptr_t)sources;
-	for (unsigned i = 0; i < 4; i++)
-		sources[i] = (struct sysprof_source){
-			.kind = one_in(hand, 8) ? below(hand, 32) : i ? 3 : 1,
-			.flags = one_in(hand, 4) ? SYSPROF_SOURCE_OPTIONAL : 0,
-			.stacks = i ? 0 : below(hand, 8),
-			.period = one_in(hand, 3) ? 1000000 : one_in(hand, 8) ? number(hand) : 0,
-			.threshold = one_in(hand, 8) ? number(hand) : 0,
-		};
-}
-
-/* The argument of an ioctl: as it should be, but for what spoil() does; its size. */
-static size_t fill(struct hand *hand, enum call call, void *arg)
-{
-	struct sysprof_snapshot *snapshot = arg;
-	struct sysprof_raw_wish *wish = arg;
-	struct sysprof_map_fd *map_fd = arg;
-	struct sysprof_stats *stats = arg;
-	struct sysprof_names *names = arg;
-
-	memset(arg, 0, PAGE);
-	switch (call) {
-	case CALL_INFO:
-		return sizeof(struct sysprof_info);
-	case CALL_CONFIGURE:
-		fill_config(hand, arg);
-		return sizeof(struct sysprof_config);
-	case CALL_START:
-		return sizeof(struct sysprof_start);
-	case CALL_SNAPSHOT:
-		snapshot->part = below(hand, 4);
-		snapshot->cursor = one_in(hand, 2) ? 0 : number(hand);
-		snapshot->buffer_bytes = one_in(hand, 16) ? number(hand) :
-					 one_in(hand, 4)  ? below(hand, 65536) :
-							    65536;
-		snapshot->buffer = (uintptr_t)place(hand, 65536);
-		return sizeof(*snapshot);
-	case CALL_STATS:
-		stats->cpu = one_in(hand, 4) ? number(hand) : below(hand, 4);
-		return sizeof(*stats);
-	case CALL_NAMES:
-		names->nr = one_in(hand, 32) ? number(hand) : below(hand, 8);
-		names->names = (uintptr_t)place(hand, names->nr * sizeof(struct sysprof_name));
-		for (unsigned i = 0; i < 8; i++)
-			((struct sysprof_name *)(hand->buffer + BUFFER_BYTES / 2))[i].frame =
-				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT |
-				(number(hand) & SYSPROF_FRAME_OFFSET_MASK);
-		return sizeof(*names);
-	case CALL_REVOKE:
-		/* Never root's own: the session of the reader that lies has to work. */
-		((struct sysprof_revoke *)arg)->uid = number(hand) | 1;
-		return sizeof(struct sysprof_revoke);
-	case CALL_TRACEABLE:
-		((struct sysprof_traceable *)arg)->pid =
-			one_in(hand, 4) ? number(hand) : (uint32_t)getpid();
-		((struct sysprof_traceable *)arg)->fd = one_in(hand, 4) ? (int)number(hand) :
-						       one_in(hand, 2)	? slot(hand) :
-									  own_mem;
-		return sizeof(struct sysprof_traceable);
-	case CALL_SOURCES:
-		fill_sources(hand, arg);
-		return sizeof(struct sysprof_sources);
-	case CALL_SOURCE_INFO:
-		((struct sysprof_source_infos *)arg)->nr = below(hand, 5);
-		((struct sysprof_source_infos *)arg)->info_bytes =
-			one_in(hand, 8) ? (uint32_t)number(hand) :
-					  sizeof(struct sysprof_source_info);
-		((struct sysprof_source_infos *)arg)->infos = (uintptr_t)place(hand, 1024);
-		return sizeof(struct sysprof_source_infos);
-	case CALL_SOURCE_STATS:
-		((struct sysprof_source_stats *)arg)->cpu =
-			one_in(hand, 8) ? (uint32_t)number(hand) : below(hand, 2);
-		((struct sysprof_source_stats *)arg)->source = one_in(hand, 4) ? below(hand, 5) : 1;
-		return sizeof(struct sysprof_source_stats);
-	case CALL_TABLE:
-		fill_table(hand, arg);
-		return sizeof(struct sysprof_table);
-	case CALL_SLOW:
-		((struct sysprof_slow *)arg)->part =
-			one_in(hand, 4) ? (uint32_t)number(hand) : below(hand, 64);
-		return sizeof(struct sysprof_slow);
-	case CALL_RAW_WISH:
-		wish->bytes = one_in(hand, 4) ? number(hand) : below(hand, 16) * 1024;
-		if (one_in(hand, 2))
-			memset(wish->comm, 'a' + below(hand, 26),
-			       1 + below(hand, sizeof(wish->comm)));
-		return sizeof(*wish);
-	default:
-		map_fd->object =
-			one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST + below(hand, 64);
-		return sizeof(*map_fd);
-	}
-}
 
 static bool call_ioctl(struct hand *hand, enum call call)
 {
@@ -573,21 +247,6 @@ static bool one_call(struct hand *hand)
 	return good;
 }
 
-static void hand_make(struct hand *hand, uint64_t seed)
-{
-	memset(hand, 0, sizeof(*hand));
-	hand->random = seed * 0x9e3779b97f4a7c15ULL + 1;
-	hand->buffer = mmap(NULL, BUFFER_BYTES + PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (hand->buffer == MAP_FAILED || mprotect(hand->buffer + BUFFER_BYTES, PAGE, PROT_NONE))
-		err(1, "cannot have memory");
-}
-
-static bool time_is_up(void)
-{
-	return __atomic_load_n(&calls_made, __ATOMIC_RELAXED) >= calls_wanted;
-}
-
 static void *fuzz(void *data)
 {
 	uint64_t *calls = &calls_of[(uintptr_t)data % SEEDS];
@@ -739,6 +398,7 @@ int main(int argc, char **argv)
 		if (pthread_create(&threads[i], NULL, i ? fuzz : lie,
 				   (void *)(uintptr_t)(seed * SEEDS + i)))
 			errx(1, "cannot make a thread");
+	crossed_start();
 	/*
 	 * A process that sleeps in the device, or is long at a call, gets a signal; how far this
 	 * came is printed in case it does not come to its end.
@@ -766,6 +426,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < SLOTS; i++)
 		if (slots[i] >= 0)
 			close(slots[i]);
+	crossed_end();
 
 	for (unsigned i = 0; i < CALL_KINDS; i++) {
 		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused, in %" PRIu64 " ms\n",

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arguments of the device's calls, for fuzz-device: right, or nearly. */
+#ifndef FUZZ_ARGUMENTS_H
+#define FUZZ_ARGUMENTS_H
+
+#include "fuzz-hand.h"
+
+#include "sysprof-event.h"
+
+enum call {
+	CALL_OPEN,
+	CALL_CLOSE,
+	CALL_INFO,
+	CALL_CONFIGURE,
+	CALL_START,
+	CALL_STOP,
+	CALL_SNAPSHOT,
+	CALL_STATS,
+	CALL_NAMES,
+	CALL_MAP_FD,
+	CALL_RAW_WISH,
+	CALL_SLOW,
+	CALL_TABLE,
+	CALL_REVOKE,
+	CALL_TRACEABLE,
+	CALL_SOURCES,
+	CALL_SOURCE_INFO,
+	CALL_SOURCE_STATS,
+	CALL_OTHER_IOCTL,
+	CALL_MMAP,
+	CALL_MAPPING,
+	CALL_READ,
+	CALL_POLL,
+	CALL_CHILD,
+	CALL_KINDS
+};
+
+static int own_mem;	/* /proc/self/mem */
+static uint8_t build_id[20];	/* of this program */
+
+static void fill_config(struct hand *hand, struct sysprof_config *config)
+{
+	/* Large ones are rare: pages are cleared at length, and nothing is learnt of it. */
+	static const uint32_t rings[] = { 4096, 4096, 8192, 8192, 65536, 4095, 1 << 31 },
+			      large[] = { 0, 1 << 20 };
+	uint32_t *lists = (uint32_t *)hand->buffer;
+
+	*config = (struct sysprof_config){
+		.period_ns = one_in(hand, 64) ? number(hand) : below(hand, 8) * NS_PER_MS,
+		.flags = one_in(hand, 3) ? 1U << below(hand, 6) : 0,
+		.form = below(hand, 3),
+		.user_mode = one_in(hand, 3) ? below(hand, 6) :
+			     one_in(hand, 2) ? SYSPROF_USER_TABLE + 1 :
+					       0,
+		.max_kernel_frames = below(hand, 200),
+		.max_user_frames = below(hand, 400),
+		.ring_bytes = one_in(hand, 32) ?
+				      large[below(hand, 2)] :
+				      rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
+		.watermark_bytes = one_in(hand, 2) ? number(hand) : 0,
+		.cgroup_fd = one_in(hand, 8) ? slot(hand) : 0,
+		.raw_bytes = one_in(hand, 16) ? number(hand) : 0,
+	};
+	if (one_in(hand, 3)) {
+		lists[0] = getpid();
+		lists[1] = number(hand);
+		config->nr_pids = below(hand, 3);
+		config->pids = (uintptr_t)lists;
+		config->nr_uids = below(hand, 3);
+		config->uids = (uintptr_t)(lists + 1);
+		config->cpus_bytes = 8 * below(hand, 3);
+		config->cpus = (uintptr_t)(lists + 2);
+	}
+	if (one_in(hand, 16))
+		config->pids = (uintptr_t)place(hand, 256);
+}
+
+/*
+ * A table that is nearly one, in the buffer's second half, often of this very program: each
+ * session that samples it follows it.
+ */
+static void fill_table(struct hand *hand, struct sysprof_table *arg)
+{
+	uint8_t *at = hand->buffer + BUFFER_BYTES / 2;
+	struct sysprof_table_header *header = (void *)at;
+	uint32_t n_rows = below(hand, 64), n_rules = 1 + below(hand, 8),
+		 *offsets = (void *)(header + 1), offset = 0;
+	uint16_t *rules = (void *)(offsets + n_rows);
+	struct sysprof_table_rule *rule = (void *)(at + sizeof(*header) + (n_rows * 6 + 7) / 8 * 8);
+	uint32_t n_starts = below(hand, 16), *starts = (void *)(rule + n_rules);
+
+	*header = (struct sysprof_table_header){ SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, 62,
+						 n_rows, n_rules, n_starts, 0 };
+	memset(header + 1, 0,
+	       (n_rows * 6 + 7) / 8 * 8 + n_rules * sizeof(*rule) + (n_starts * 4 + 7) / 8 * 8);
+	for (uint32_t i = 0; i < n_rows; i++) {
+		offsets[i] = offset;
+		offset += 1 + below(hand, 4096);
+		rules[i] = i + 1 < n_rows ? below(hand, n_rules) : 0;
+	}
+	for (uint32_t i = 0; i < n_starts; i++)
+		starts[i] = i * 512 + below(hand, 512);
+	for (uint32_t i = 1; i < n_rules; i++) {
+		rule[i] = (struct sysprof_table_rule){
+			.cfa = below(hand, 6),
+			.cfa_register = one_in(hand, 2) ? 7 : below(hand, 16),
+			.ra = one_in(hand, 2) ? 1 : below(hand, 3),
+			.ra_register = below(hand, 16),
+			.index_register = below(hand, 16),
+			.is_signal = one_in(hand, 4),
+			.at_cfa = one_in(hand, 2) ? 2 : 0,
+			.at_fp = one_in(hand, 4) ? 1 : 0,
+			.lost = one_in(hand, 4) ? 4 : 0,
+			.cfa_offset = one_in(hand, 4) ? (int32_t)number(hand) :
+							(int32_t)(8 * below(hand, 64)),
+			.cfa_add = one_in(hand, 4) ? (int32_t)number(hand) : 8,
+			.ra_offset = one_in(hand, 4) ? (int32_t)number(hand) :
+						       -8 * (int32_t)below(hand, 4),
+			.saved = { (int16_t)number(hand), -2 },
+		};
+	}
+	if (one_in(hand, 8))
+		at[below(hand, 4096)] = number(hand);
+	arg->table = one_in(hand, 16) ? (uintptr_t)place(hand, 4096) : (uintptr_t)at;
+	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) :
+					(uint32_t)((uint8_t *)(starts + (n_starts + 1) / 2 * 2) -
+						   at);
+	arg->build_id_bytes = 20;
+	memcpy(arg->build_id, build_id, 20);
+	/* Of many programs, that are not there. */
+	if (one_in(hand, 2))
+		arg->build_id[0] = number(hand);
+}
+
+/* Some that are there, in the buffer's second half. */
+static void fill_sources(struct hand *hand, struct sysprof_sources *arg)
+{
+	struct sysprof_source *sources = (void *)(hand->buffer + BUFFER_BYTES / 2);
+
+	arg->nr = one_in(hand, 16) ? (uint32_t)number(hand) : below(hand, 4);
+	arg->source_bytes = one_in(hand, 16) ? (uint32_t)number(hand) : sizeof(*sources);
+	arg->sources = one_in(hand, 16) ? (uintptr_t)place(hand, 256) : (uintptr_t)sources;
+	for (unsigned i = 0; i < 4; i++)
+		sources[i] = (struct sysprof_source){
+			.kind = one_in(hand, 8) ? below(hand, 32) : i ? 3 : 1,
+			.flags = one_in(hand, 4) ? SYSPROF_SOURCE_OPTIONAL : 0,
+			.stacks = i ? 0 : below(hand, 8),
+			.period = one_in(hand, 3) ? 1000000 : one_in(hand, 8) ? number(hand) : 0,
+			.threshold = one_in(hand, 8) ? number(hand) : 0,
+		};
+}
+
+/* The argument of an ioctl: as it should be, but for what spoil() does; its size. */
+static size_t fill(struct hand *hand, enum call call, void *arg)
+{
+	struct sysprof_snapshot *snapshot = arg;
+	struct sysprof_raw_wish *wish = arg;
+	struct sysprof_map_fd *map_fd = arg;
+	struct sysprof_stats *stats = arg;
+	struct sysprof_names *names = arg;
+
+	memset(arg, 0, PAGE);
+	switch (call) {
+	case CALL_INFO:
+		return sizeof(struct sysprof_info);
+	case CALL_CONFIGURE:
+		fill_config(hand, arg);
+		return sizeof(struct sysprof_config);
+	case CALL_START:
+		return sizeof(struct sysprof_start);
+	case CALL_SNAPSHOT:
+		snapshot->part = below(hand, 4);
+		snapshot->cursor = one_in(hand, 2) ? 0 : number(hand);
+		snapshot->buffer_bytes = one_in(hand, 16) ? number(hand) :
+					 one_in(hand, 4)  ? below(hand, 65536) :
+							    65536;
+		snapshot->buffer = (uintptr_t)place(hand, 65536);
+		return sizeof(*snapshot);
+	case CALL_STATS:
+		stats->cpu = one_in(hand, 4) ? number(hand) : below(hand, 4);
+		return sizeof(*stats);
+	case CALL_NAMES:
+		names->nr = one_in(hand, 32) ? number(hand) : below(hand, 8);
+		names->names = (uintptr_t)place(hand, names->nr * sizeof(struct sysprof_name));
+		for (unsigned i = 0; i < 8; i++)
+			((struct sysprof_name *)(hand->buffer + BUFFER_BYTES / 2))[i].frame =
+				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT |
+				(number(hand) & SYSPROF_FRAME_OFFSET_MASK);
+		return sizeof(*names);
+	case CALL_REVOKE:
+		/* Never root's own: the session of the reader that lies has to work. */
+		((struct sysprof_revoke *)arg)->uid = number(hand) | 1;
+		return sizeof(struct sysprof_revoke);
+	case CALL_TRACEABLE:
+		((struct sysprof_traceable *)arg)->pid =
+			one_in(hand, 4) ? number(hand) : (uint32_t)getpid();
+		((struct sysprof_traceable *)arg)->fd = one_in(hand, 4) ? (int)number(hand) :
+						       one_in(hand, 2)	? slot(hand) :
+									  own_mem;
+		return sizeof(struct sysprof_traceable);
+	case CALL_SOURCES:
+		fill_sources(hand, arg);
+		return sizeof(struct sysprof_sources);
+	case CALL_SOURCE_INFO:
+		((struct sysprof_source_infos *)arg)->nr = below(hand, 5);
+		((struct sysprof_source_infos *)arg)->info_bytes =
+			one_in(hand, 8) ? (uint32_t)number(hand) :
+					  sizeof(struct sysprof_source_info);
+		((struct sysprof_source_infos *)arg)->infos = (uintptr_t)place(hand, 1024);
+		return sizeof(struct sysprof_source_infos);
+	case CALL_SOURCE_STATS:
+		((struct sysprof_source_stats *)arg)->cpu =
+			one_in(hand, 8) ? (uint32_t)number(hand) : below(hand, 2);
+		((struct sysprof_source_stats *)arg)->source = one_in(hand, 4) ? below(hand, 5) : 1;
+		return sizeof(struct sysprof_source_stats);
+	case CALL_TABLE:
+		fill_table(hand, arg);
+		return sizeof(struct sysprof_table);
+	case CALL_SLOW:
+		((struct sysprof_slow *)arg)->part =
+			one_in(hand, 4) ? (uint32_t)number(hand) : below(hand, 64);
+		return sizeof(struct sysprof_slow);
+	case CALL_RAW_WISH:
+		wish->bytes = one_in(hand, 4) ? number(hand) : below(hand, 16) * 1024;
+		if (one_in(hand, 2))
+			memset(wish->comm, 'a' + below(hand, 26),
+			       1 + below(hand, sizeof(wish->comm)));
+		return sizeof(*wish);
+	default:
+		map_fd->object =
+			one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST + below(hand, 64);
+		return sizeof(*map_fd);
+	}
+}
+
+#endif
