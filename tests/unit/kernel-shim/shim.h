@@ -113,6 +113,9 @@ typedef struct {
 #define ATOMIC_INIT(to)			{ to }
 #define atomic_read(a)			((a)->value)
 #define atomic_inc(a)			((void)(a)->value++)
+#define atomic_dec(a)			((void)(a)->value--)
+#define atomic_add_unless(a, n, unless)	\
+	((a)->value != (unless) && ((a)->value += (n), true))
 
 #define ATOMIC64_INIT(to)		{ to }
 #define atomic64_read(a)		((a)->value)
