@@ -32,7 +32,7 @@ DEFINE_PER_CPU(struct sysprof_skips, sysprof_skips);
 #define PROMPT_STACKS (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
 #define MIN_PERIOD_NS (10 * NSEC_PER_USEC)
 #define STRIDE_MAX    PAGE_SIZE
-#define MANY_TAPS     8			/* of users; hooks of so many are nobody's concern */
+#define MANY_TAPS     8			/* of users; the hooks of that many are not timed */
 #define CHEAP_NS      (20 * NSEC_PER_USEC) /* calls that were not timed count as this at most */
 
 /* All sources. */

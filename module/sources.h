@@ -169,10 +169,9 @@ extern struct list_head sysprof_taps;
 #define sysprof_for_each_tap(tap) list_for_each_entry_rcu(tap, &sysprof_taps, link)
 /* Without those of users, if @skips. */
 #define sysprof_for_each_asked_tap(tap, skips)                                                     \
-	sysprof_for_each_tap(tap)                                                                  \
-		if (unlikely(skips) && !(tap)->is_exempt)                                          \
-			break;                                                                     \
-		else
+	for ((tap) = list_entry_rcu(sysprof_taps.next, typeof(*(tap)), link);                      \
+	     &(tap)->link != &sysprof_taps && !(unlikely(skips) && !(tap)->is_exempt);             \
+	     (tap) = list_entry_rcu((tap)->link.next, typeof(*(tap)), link))
 
 /*
  * Each session makes the work of hooks longer.  While there are many of users, that work is paid

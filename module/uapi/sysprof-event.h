@@ -179,35 +179,22 @@
  *	memory, CPU time         group member  SOURCES             one of a kind; accounts charged
  *	                                                           like rings; stacks held to a part
  *	                                                           of a CPU; vm/fuzz, vm/waits
- *	                         group member  many sessions       beyond 8 of users their hooks'
- *	                                                           work is held to a part of a CPU;
- *	                                                           vm/quarter
  *	                         any user      switches, wakings   bounded work for each
- *	                         any user      threads that end    followed only while the hooks are
- *	                                                           in place that see their ends;
- *	                                                           vm/births
- *	events of others         any user      threads, waits and  tables of fixed size: a half of
- *	                                       allocations without each for all, an eighth for each
- *	                                       end                 user; counted (NO_SLOT) beyond
- *	                                                           that; vm/crowd
- *	secrets in the times of  group member  IRQ, SOFTIRQ        names and times of devices'
- *	others' devices                                            interrupts are in
- *	                                                           /proc/interrupts for all; stacks
- *	                                                           as those of samples; vm/hidden
+ *	secrets in the times of  group member  IRQ, SOFTIRQ        names and times are for all in
+ *	others' devices                                            /proc/interrupts; stacks as those
+ *	                                                           of samples; vm/hidden
  *	                         group member  IRQS_OFF,           as delays of samples;
  *	                                       PREEMPT_OFF         vm/hidden
- *	                         group member  HOLD                as samples of the holder:
- *	                                                           others=none and frames are by
- *	                                                           its rights; vm/hidden
+ *	                         group member  HOLD                as samples of the holder, by its
+ *	                                                           rights; vm/hidden
  *	addresses                group member  keys of SLAB, PAGE, siphash with a secret; vm/waits
  *	                                       PERCPU, VMALLOC
  *	others' use of memory    group member  STALL, FRAGMENT     times and stacks as those of
  *	                                                           samples, no address; vm/hidden
  *	names of others' files   group member  PAGE_CACHE          as BLOCK; vm/hidden
  *	                         group member  WAIT                as BLOCK; vm/blocked
- *	                         group member  BLOCK               numbers of inodes, no names, and
- *	                                                           not of tasks whose frames are
- *	                                                           hidden; vm/block
+ *	                         group member  BLOCK               inodes, no names; not of tasks
+ *	                                                           whose frames are hidden; vm/block
  *	ticks of a session       any user      storms of events    events may fill half a ring;
  *	                                                           vm/waits
  */

@@ -726,7 +726,7 @@ static void test_the_future(Fixture *fixture, gconstpointer data)
 	g_assert_cmpstr(spt_lost_reason_name(7), ==, "reason 7");
 }
 
-/* Very similar recordings that were merged pack far better than a budget by the file's size allows. */
+/* Similar recordings that were merged pack far better than a budget by the file's size allows. */
 static void test_similar(Fixture *fixture, gconstpointer data)
 {
 	g_autoptr(SptCapture) capture = NULL;

@@ -255,7 +255,6 @@ static void test_labels(void)
 	static const SptLabel certain = { 2, true }, label = { 2, false }, middle = { 1, true },
 			      in_middle = { 1, false };
 
-	g_assert_false(rows_of(behind_data, sizeof(behind_data), NULL, 0)[2].is_told);
 	g_assert_true(rows_of(behind_data, sizeof(behind_data), &certain, 1)[2].is_told);
 	g_assert_true(rows[2].is_start && rows[7].is_told);
 	g_assert_true(rows_of(behind_data, sizeof(behind_data), &label, 1)[2].is_told);

@@ -119,7 +119,7 @@ static bool read_variable(const char *name, char *value, size_t bytes)
 	return found;
 }
 
-/* What the kernel told the program at its start. */
+/* What the kernel says of the program at its start. */
 static void read_facts(uint64_t *ret_vdso)
 {
 	long fd = spt_call(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);

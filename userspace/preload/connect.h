@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a process finds its recorder.  All that the library's functions need is had here, once, before
- * main(): the functions that they replace, the recorder's memory, the code in memory, clocks.
+ * How a process finds its recorder.  All that the library's functions need is had here, once,
+ * before main(): the functions that they replace, the recorder's memory, the code in memory,
+ * clocks.
  * Afterwards nothing is looked for by name, and no descriptor is needed: so it does not matter
  * whether the process has changed its user, root or namespaces, or closed all descriptors.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of the C library that may wait.  All their arguments are numbers and pointers.  Not here: stdio's functions for characters and lines, which are called
- * far more often than they read or write.
+ * The functions of the C library that may wait.  All their arguments are numbers and pointers.  Not
+ * here: stdio's functions for characters and lines, which are called far more often than they read
+ * or write.
  */
 #ifndef SPT_PRELOAD_IO_CALLS_H
 #define SPT_PRELOAD_IO_CALLS_H
@@ -40,7 +41,8 @@
 	X(mount) X(umount) X(umount2)
 
 #define SPT_IO_SOCKETS(X) \
-	X(connect) X(accept) X(accept4) X(recv) X(__recv_chk) X(recvfrom) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(shutdown) \
+	X(connect) X(accept) X(accept4) X(recv) X(__recv_chk) X(recvfrom) X(recvmsg) \
+	X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(shutdown) \
 	X(getaddrinfo) X(gethostbyname) X(gethostbyname2) X(gethostbyaddr)
 
 #define SPT_IO_WAITS(X) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the library needs of <string.h>, of its own: it calls no function that others may replace. */
+/* The library's own part of <string.h>: it calls no function that others may replace. */
 #ifndef SPT_PRELOAD_PLAIN_H
 #define SPT_PRELOAD_PLAIN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In the order of the loader's list, which is the order of its search.  The list is read without the
- * loader's locks, so only while the program has one thread, before main().
+ * In the order of the loader's list, which is the order of its search.  The list is read without
+ * the loader's locks, so only while the program has one thread, before main().
  */
 #include "real.h"
 

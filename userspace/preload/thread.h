@@ -119,7 +119,7 @@ struct spt_thread {
 	uint32_t owner;			/* the slot's, while it is the thread's */
 	uint32_t pid, tid;		/* as in the slot */
 	bool is_foreign, is_forked, is_stopped;
-	uint8_t exits;			/* how often it was told that it is about to exit */
+	uint8_t exits;			/* how often end_thread() was called */
 	struct spt_ring_slot *slot;
 	uint64_t *words;
 	uint32_t reserved;		/* words of the ring that are taken */

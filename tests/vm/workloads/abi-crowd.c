@@ -412,7 +412,7 @@ static void *wait_for_pipe(void *unused)
 	return sleep_for_ever(NULL);
 }
 
-/* @n threads of user @uid that run @function, in a process that ends when it is told to. */
+/* @n threads of user @uid that run @function, in a process that ends on request. */
 static pid_t threads_of_user(uint32_t uid, unsigned n, void *(*function)(void *))
 {
 	pthread_attr_t attributes;

@@ -223,9 +223,10 @@ static void test_stop(struct waits *waits)
 	end(pid);
 	waits_drain(waits);
 	sum = sum_of(waits, pid, SYSPROF_STATE_STOPPED, getpid());
-	ok(sum.events == 1 && sum.value >= 100 * NS_PER_MS && sum.by == 1,
-	   "stopped for 100 ms: %lu events of %lu us, %lu ended by who continued it", sum.events,
-	   sum.value / 1000, sum.by);
+	ok(sum.events == 1 && sum.by == 1, "stopped: %lu events, %lu ended by who continued it",
+	   sum.events, sum.by);
+	/* It leaves its CPU after its parent has seen it stop. */
+	timed(sum.value >= 100 * NS_PER_MS, "... for 100 ms: %lu us", sum.value / 1000);
 }
 
 static void test_vfork(struct waits *waits)

@@ -17,7 +17,8 @@
  *   refused  requests of more than there is; then 200000 blocks of 1000 bytes.
  *   fifo     200000 blocks of 1000 bytes, each freed after 100 more.
  *   many     3 million blocks of 16 bytes, which it keeps.
- *   gone     loads FILE, deletes it, and has 8 threads in turn that call its allocate() 200000 times.
+ *   gone     loads FILE, deletes it, and has 8 threads in turn that call its allocate() 200000
+ *            times.
  *   exits    threads that allocate in destructors of their own data
  *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
  */

@@ -11,9 +11,10 @@ static void take_leaves(SptNodeWeights *weights, const SptCapture *capture, cons
 {
 	for (uint64_t i = 0; i < capture->n_leaves; i++) {
 		const SptLeafRow *leaf = &capture->leaves[i];
+		const SptProcessRow *process =
+			leaf->process ? &capture->processes[leaf->process] : NULL;
 
-		if (!spt_filter_has_process(
-			    filter, capture, leaf->process ? &capture->processes[leaf->process] : NULL))
+		if (!spt_filter_has_process(filter, capture, process))
 			continue;
 		weights->self[leaf->node] += leaf->weight;
 		weights->n_samples += leaf->samples;

@@ -23,7 +23,8 @@ void spt_peak_add(SptPeak *peak, const SptAllocationRow *row);
  * The time of the largest use, the first of several, and its size; 0: nothing was in use.  Reads
  * the rows of @capture once more, or several times if many moments are nearly alike.
  */
-uint64_t spt_peak_find(SptPeak *peak, const SptCapture *capture, uint32_t whose, uint64_t *ret_most);
+uint64_t spt_peak_find(SptPeak *peak, const SptCapture *capture, uint32_t whose,
+		       uint64_t *ret_most);
 
 G_END_DECLS
 

@@ -429,18 +429,29 @@ static uint32_t function_of_process(SptLive *live, uint32_t thread)
 			    NULL);
 }
 
+/* As in a profile of the recording. */
+static uint32_t function_of_no_stack(SptLive *live)
+{
+	const char *name = spt_symbols_intern(live->symbols, SPT_NO_STACK);
+
+	return function_for(live, name, name);
+}
+
 static void count(SptLive *live, const struct sample *sample)
 {
-	struct function *process = function_at(live, function_of_process(live, sample->thread)),
-			*leaf = process;
 	const struct node *nodes = (const struct node *)live->nodes->data;
-	uint32_t node = sample->node < live->nodes->len ? sample->node : 0;
+	uint32_t node = sample->node < live->nodes->len ? sample->node : 0,
+		 no_stack = node ? 0 : function_of_no_stack(live);
+	struct function *process = function_at(live, function_of_process(live, sample->thread)),
+			*leaf = node ? process : function_at(live, no_stack);
 
 	live->n_samples++;
 	live->total += sample->weight;
 	process->total += sample->weight;
 	if (node)
 		leaf = function_at(live, nodes[node].function);
+	else
+		leaf->total += sample->weight;
 	leaf->self += sample->weight;
 	for (; node; node = nodes[node].parent) {
 		struct function *function = function_at(live, nodes[node].function);

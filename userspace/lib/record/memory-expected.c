@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Programs that were started, but did not load the library: they are linked statically, are for
- * another processor, run with other rights, or in a place from which they cannot reach the recorder.
- * The source reports each exec.  A program that is recorded has a ring from before its main().
+ * another processor, run with other rights, or in a place from which they cannot reach the
+ * recorder.  The source reports each exec.  A program that is recorded has a ring from before its
+ * main().
  */
 #include "base/words.h"
 #include "record/memory-private.h"
@@ -20,7 +21,7 @@ struct spt_expected {
 	GArray *programs;		/* struct expected */
 	GHashTable *latest;		/* pid -> the number of its latest program, from 1 */
 	GHashTable *connections;	/* pid -> GArray of uint64_t: stamps of first rings */
-	/* Programs of another PID namespace that were gone before they could be asked for. */
+	/* Programs of another PID namespace that had exited before they could be asked for. */
 	uint64_t unknown;
 };
 

@@ -43,8 +43,8 @@ static uint64_t inode_of(int fd)
 }
 
 /*
- * What the source calls the thread.  One that cannot say which one it is, as a sandbox keeps it from
- * asking, or that has exited already, counts as the first one of its process.
+ * What the source calls the thread.  One that cannot say which one it is, as a sandbox keeps it
+ * from asking, or that has exited already, counts as the first one of its process.
  */
 static uint32_t thread_number(SptMemory *memory, const struct spt_memory_ring *ring)
 {

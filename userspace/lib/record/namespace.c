@@ -14,7 +14,7 @@ uint64_t spt_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &stat_of) == 0 ? stat_of.st_ino : 0;
 }
 
-/* The task's number in its own namespace; 0: it is gone. */
+/* The task's number in its own namespace; 0: it has exited. */
 static uint32_t number_inside(const char *directory)
 {
 	g_autofree char *path = g_build_filename(directory, "status", NULL), *text = NULL;
@@ -24,7 +24,10 @@ static uint32_t number_inside(const char *directory)
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return 0;
 	at = strstr(text, "\nNSpid:");
-	for (at = at ? at + strlen("\nNSpid:") : NULL; at && *at == '\t';)
+	if (!at)
+		return 0;
+	at += strlen("\nNSpid:");
+	while (*at == '\t')
 		number = (uint32_t)strtoul(at + 1, &at, 10);
 	return number;
 }

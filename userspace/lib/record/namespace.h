@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 uint64_t spt_pid_namespace(void);
 /*
  * What process @pid of some other namespace is in this one, if it has mapped the file @inode; 0: it
- * is gone, or there are several.
+ * has exited, or there are several.
  */
 uint32_t spt_namespace_process(uint32_t pid, uint64_t inode);
 /* The same of its thread @tid; @process: what the call above has returned. */

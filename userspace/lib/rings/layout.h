@@ -2,8 +2,8 @@
 /*
  * Shared memory in which programs report to a recorder what they do.  It is one file, made by the
  * recorder, that each process of a recording maps once.  First comes the recorder's page, which
- * programs only read, then the programs' pages, then the slots, then a ring of 64-bit words for each
- * slot.  A thread claims a free slot and is the only writer of its ring.
+ * programs only read, then the programs' pages, then the slots, then a ring of 64-bit words for
+ * each slot.  A thread claims a free slot and is the only writer of its ring.
  *
  * Both sides may write all of it.  So a reader trusts nothing here (reader.h).
  *
@@ -52,7 +52,7 @@ struct spt_rings_header {
 	/* mean distance of picked allocations; 0: all are recorded */
 	uint64_t mean_bytes;
 	uint32_t is_over;		/* nothing more is recorded */
-	/* A robust futex, which the recorder holds.  FUTEX_OWNER_DIED: it is gone. */
+	/* A robust futex, which the recorder holds.  FUTEX_OWNER_DIED: it has exited. */
 	uint32_t recorder;
 	uint32_t has_free_stacks;	/* what is freed is recorded with its stack, too */
 	uint32_t has_mappings;		/* mmap() and the like are recorded, too */

@@ -44,7 +44,8 @@ struct state {
 	unsigned n_slots;
 };
 
-enum { SEEN = 1, LEADER = 2, START = 4 };
+/* LABEL: symbols say that a function starts there, and it does. */
+enum { SEEN = 1, LEADER = 2, START = 4, LABEL = 8 };
 
 struct told {
 	uint32_t at, bytes;
@@ -363,7 +364,13 @@ static bool decode(const struct guess *guess, size_t at, SptX86 *ret)
 {
 	if (at >= guess->n || (guess->n - at > 1 && !guess->code[at] && !guess->code[at + 1]))
 		return false;
-	return spt_x86_decode(guess->code + at, guess->n - at, ret);
+	if (!spt_x86_decode(guess->code + at, guess->n - at, ret))
+		return false;
+	/* Data before a function may look like the beginning of an instruction. */
+	for (size_t i = 1; i < ret->bytes; i++)
+		if (guess->flags[at + i] & LABEL)
+			return false;
+	return true;
 }
 
 /* The target of a jump; false: it is outside of the code. */
@@ -711,7 +718,7 @@ static void follow_labels(struct guess *guess, const SptLabel *labels, unsigned 
 		drop_pending(guess);
 		enter(&state);
 		if (follow_all(guess, at, &state))
-			guess->flags[at] |= START;
+			guess->flags[at] |= are_functions ? START | LABEL : START;
 		else
 			forget(guess);
 	}
