@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -162,7 +163,9 @@ static int inherited_number(void)
 void spt_memory_inherit(void)
 {
 	const char *path = g_getenv(SPT_RINGS_VARIABLE);
-	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1,
+	/* A descriptor more is a change that a program sees: only where it needs it. */
+	bool is_closed = prctl(PR_GET_DUMPABLE) != 1;
+	int fd = path && is_closed ? open(path, O_RDWR | O_CLOEXEC) : -1,
 	    copy = fd < 0 ? -1 : dup2(fd, inherited_number());
 	g_autofree char *text = g_strdup_printf("%d", copy);
 
