@@ -378,6 +378,26 @@ static bool merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
 	return can_go_on;
 }
 
+static void put_all_open(SptMemory *memory)
+{
+	GHashTableIter iter;
+	gpointer image;
+
+	g_hash_table_iter_init(&iter, memory->images);
+	while (g_hash_table_iter_next(&iter, NULL, &image))
+		spt_memory_put_open(memory, &((struct spt_image *)image)->blocks);
+	spt_memory_put_rows(memory);
+}
+
+/* The recording ends here: the file has what there was until then. */
+static void flush_last(SptMemory *memory)
+{
+	spt_memory_put_late(memory, true);
+	put_all_open(memory);
+	/* Why it ends is known already. */
+	spt_output_flush(memory->output, memory->now_ns, NULL);
+}
+
 bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **error)
 {
 	uint64_t begin = now_ns(), n, sum = 0;
@@ -401,22 +421,20 @@ bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **er
 		spt_memory_look_after_gone(memory);
 	spt_memory_put_rows(memory);
 	*ret_is_busy = sum > 0 || !can_go_on;
-	if (memory->failure)
+	if (memory->failure) {
+		flush_last(memory);
 		g_propagate_error(error, g_error_copy(memory->failure));
+	}
 	return !memory->failure;
 }
 
 bool spt_memory_flush(SptMemory *memory, GError **error)
 {
-	GHashTableIter iter;
-	gpointer image;
-
-	g_hash_table_iter_init(&iter, memory->images);
-	while (g_hash_table_iter_next(&iter, NULL, &image))
-		spt_memory_put_open(memory, &((struct spt_image *)image)->blocks);
-	spt_memory_put_rows(memory);
-	if (memory->failure)
+	put_all_open(memory);
+	if (memory->failure) {
+		flush_last(memory);
 		g_propagate_error(error, g_error_copy(memory->failure));
+	}
 	return !memory->failure;
 }
 

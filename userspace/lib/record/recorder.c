@@ -527,9 +527,10 @@ static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
 		return false;
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);
-	return (!recorder->memory || (spt_memory_flush(recorder->memory, error) &&
-				      spt_memory_has_room(recorder->memory, error))) &&
-	       spt_output_flush(recorder->output, now, error);
+	/* Without room the recording ends; what there was until then is in the file. */
+	return (!recorder->memory || spt_memory_flush(recorder->memory, error)) &&
+	       spt_output_flush(recorder->output, now, error) &&
+	       (!recorder->memory || spt_memory_has_room(recorder->memory, error));
 }
 
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
