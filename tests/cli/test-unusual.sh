@@ -62,9 +62,9 @@ same()
 	diff "$work/plain.out" "$work/x.out" && [ "$status" = 0 ]
 }
 
-# all MODE exact|noted|beside|maybe: whether the recording has the calls that the program has counted.  If
-# something may be missing (noted), it has to say so, and only then.  beside: other things are.
-# maybe: calls that are not counted may be missing, and named.
+# all MODE exact|noted|beside|maybe: whether the recording has the calls that the program has
+# counted.  If something may be missing (noted), it has to say so, and only then.  beside: other
+# things are.  maybe: calls that are not counted may be missing, and named.
 all()
 {
 	[ -e "$work/x.capture" ] || {
