@@ -39,7 +39,6 @@ struct spt_functions {
 	int (*key_create)(unsigned *key, void (*destroy)(void *));
 	int (*set_specific)(unsigned key, const void *value);
 	int *(*errno_location)(void);
-	int (*clock_gettime)(clockid_t clock, struct timespec *ret);
 };
 extern struct spt_functions spt_functions;
 

@@ -5,18 +5,14 @@
 #include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
-#include <signal.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "plain.h"
-#include "real.h"
 #include "system.h"
 #include "thread.h"
 
-#define EXPORT __attribute__((visibility("default")))
 /* Tables for threads that begin in a sandbox. */
 #define SPARE_THREADS 16u
 

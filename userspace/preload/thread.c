@@ -6,10 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "code.h"
-#include "plain.h"
 #include "sandbox.h"
-#include "stack.h"
 #include "system.h"
 
 #define WAIT_NS 20000000L
