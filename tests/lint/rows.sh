@@ -9,7 +9,7 @@
 . "$(dirname "$0")/tap.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset TESTS LOGS LIMIT UNTIL ROTATE SYSPROF_VM SYSPROF_KERNEL KERNELS FORCE
+unset TESTS LOGS LIMIT UNTIL ROTATE AGAIN SYSPROF_VM SYSPROF_KERNEL KERNELS FORCE
 mkdir -p "$work"/{packaging,module,tests/vm,userspace/lib}
 cp packaging/sources "$work/packaging"
 cp tests/run tests/list tests/table "$work/tests"
