@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.bash"
 
 # Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
-declare -A floor=([base]=0 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
+declare -A floor=([base]=0 [events]=1 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
 	[symbols]=5 [profile]=6 [rewrite]=6 [annotate]=7 [export]=7 [record]=7)
 
 includes()
@@ -26,7 +26,7 @@ upward()
 			continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
-			sysprof.h | sysprof-table.h) continue ;;
+			sysprof.h | sysprof-event.h | sysprof-table.h) continue ;;
 			../*) echo \
 				"$file includes \"$name\": paths are relative to userspace/lib"; \
 				continue ;;
@@ -69,6 +69,21 @@ crossing()
 	done
 }
 
+# What the device's numbers mean is written down in events/; doctor alone speaks to the device.
+device_headers()
+{
+	sources | grep -E '^userspace/(cli|viewer|lib/profile)/.*\.[ch]$' |
+		grep -vx userspace/cli/doctor-revoke.c | while read -r file; do
+		includes "$file" | grep -E '"sysprof(-event|-table)?\.h"' |
+			sed "s|^|$file includes |"
+		code "$file" | grep -noE '\b(enum sysprof_|SYSPROF_(SOURCE|STATE|CONTEXT|END)_)\w*' |
+			sed "s|^[0-9]*:|$file names |"
+	done
+	sources | grep -E '^userspace/lib/events/.*\.h$' | while read -r file; do
+		includes "$file" | grep -E '"sysprof' | sed "s|^|$file includes |"
+	done
+}
+
 uapi_only()
 {
 	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' |
@@ -106,6 +121,7 @@ code_files=$(sources | grep -E '\.[ch]$')
 cached "lib includes downwards only" "sed" "$code_files" upward
 cached "lib's folders and their rooms include one way only" "sed" "$code_files" both_ways
 cached "lib, cli, viewer and tests keep to themselves" "sed" "$code_files" crossing
+cached "profile, cli and viewer know no header of the device" "sed" "$code_files" device_headers
 result "the uapi header stands on types and ioctl alone" "$(uapi_only)"
 cached "lib has no terminal, no exit and no GTK" "gcc sed" "$code_files" quiet_library
 result "kernel versions are checked in module/compat only" "$(version_checks)"

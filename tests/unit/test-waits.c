@@ -8,6 +8,7 @@
 
 #include "profile/latency.h"
 #include "profile/events.h"
+#include "profile/metric.h"
 #include "profile/waits.h"
 #include "sysprof-event.h"
 #include "written.h"
@@ -121,10 +122,10 @@ static void test_events(Fixture *fixture, gconstpointer data)
 	}
 	spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &account);
 	open_again(fixture);
-	g_assert_false(spt_weights_irq.is_in(fixture->capture));
-	g_assert_true(spt_weights_softirq.is_in(fixture->capture));
-	g_assert_cmpuint(sum_of(fixture->capture, &spt_weights_irq), ==, sums[0]);
-	g_assert_cmpuint(sum_of(fixture->capture, &spt_weights_softirq), ==, sums[1]);
+	g_assert_false(spt_metric_is_in(spt_metric_find("irq"), fixture->capture));
+	g_assert_true(spt_metric_is_in(spt_metric_find("softirq"), fixture->capture));
+	g_assert_cmpuint(sum_of(fixture->capture, spt_metric_find("irq")->source), ==, sums[0]);
+	g_assert_cmpuint(sum_of(fixture->capture, spt_metric_find("softirq")->source), ==, sums[1]);
 	g_assert_cmpstr(spt_context_name(UINT32_MAX), ==, "not known");
 }
 

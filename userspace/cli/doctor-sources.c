@@ -11,16 +11,18 @@ void spt_doctor_check_sources(void)
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
 	g_autoptr(GString) works = g_string_new(NULL);
 	g_autofree char *partly = NULL;
-	const SptTraceExtra *extra;
+	const SptEventOption *extra;
 
-	for (unsigned i = 0; trace && (extra = spt_trace_extra(i)); i++) {
+	for (unsigned i = 0; trace && (extra = spt_event_option(i)); i++) {
 		const SptTraceConfig config = {
-			.kernel = extra->kernel,
+			.kernel = extra->bit,
 			.kmem_bytes = SPT_TRACE_KMEM_BYTES,
-			.waits = { .is_on = !extra->kernel, .period_ns = SPT_TRACE_WAITS_NS },
+			.waits = { .is_on = !extra->bit, .period_ns = SPT_TRACE_WAITS_NS },
 		};
 		g_autoptr(GError) error = NULL;
 
+		if (extra->of_command)
+			continue;
 		if (spt_trace_can(trace, &config, &error))
 			g_string_append_printf(works, "%s--%s", works->len ? ", " : "",
 					       extra->name);

@@ -6,7 +6,8 @@
 
 #include "capture/stream-rows.h"
 #include "cmd.h"
-#include "sysprof-event.h"
+#include "events/event.h"
+#include "events/facts.h"
 
 struct sums {
 	SptTally tallies[SPT_TALLIES];
@@ -63,45 +64,19 @@ static void add_part(SptJson *json, const char *key, const struct sums *sums, un
 	spt_json_end_object(json);
 }
 
-static const struct {
-	const char *name, *kind;
-} words[] = {
-	[SYSPROF_SOURCE_WAIT] = { "waits", "spans" },
-	[SYSPROF_SOURCE_WAKE] = { "wakings", "marks" },
-	[SYSPROF_SOURCE_LANE] = { "lanes", "switches" },
-	[SYSPROF_SOURCE_IRQ] = { "interrupts", "spans" },
-	[SYSPROF_SOURCE_SOFTIRQ] = { "softirqs", "spans" },
-	[SYSPROF_SOURCE_IRQS_OFF] = { "irqs-off", "spans" },
-	[SYSPROF_SOURCE_PREEMPT_OFF] = { "preempt-off", "spans" },
-	[SYSPROF_SOURCE_SLAB] = { "kmem", "marks" },
-	[SYSPROF_SOURCE_PAGE] = { "pages", "marks" },
-	[SYSPROF_SOURCE_FAULT] = { "faults", "spans" },
-	[SYSPROF_SOURCE_BLOCK] = { "requests", "marks" },
-	[SYSPROF_SOURCE_PAGE_CACHE] = { "page-cache", "marks" },
-	[SYSPROF_SOURCE_LOCK] = { "locks", "spans" },
-	[SYSPROF_SOURCE_HOLD] = { "holders", "spans" },
-	[SYSPROF_SOURCE_BLOCK_DONE] = { "requests-done", "spans" },
-	[SYSPROF_SOURCE_SLAB_FREE] = { "kmem-freed", "marks" },
-	[SYSPROF_SOURCE_PAGE_FREE] = { "pages-freed", "marks" },
-	[SYSPROF_SOURCE_PERCPU] = { "percpu", "marks" },
-	[SYSPROF_SOURCE_PERCPU_FREE] = { "percpu-freed", "marks" },
-	[SYSPROF_SOURCE_VMALLOC] = { "vmalloc", "marks" },
-	[SYSPROF_SOURCE_VMALLOC_FREE] = { "vmalloc-freed", "marks" },
-	[SYSPROF_SOURCE_STALL] = { "stalls", "spans" },
-	[SYSPROF_SOURCE_FRAGMENT] = { "fragmentation", "marks" },
-};
-
 static void add_source(SptJson *json, const struct sums *sums, const char *unavailable)
 {
+	const SptEventKind *kind = spt_event_kind_of(sums->kind);
+
 	spt_json_object(json, NULL);
-	spt_json_text(json, "name", words[sums->kind].name);
-	spt_json_text(json, "kind", words[sums->kind].kind);
+	spt_json_text(json, "name", kind->name);
+	spt_json_text(json, "kind", spt_event_shape_name(kind->shape));
 	spt_json_text(json, "unavailable", unavailable);
 	add_part(json, "events", sums, 0);
 	add_part(json, "value", sums, 1);
 	add_part(json, "ns", sums, 2);
 	spt_json_count(json, "nested",
-		       sums->tallies[SPT_TALLY_LOST + SYSPROF_LOST_NESTED].events);
+		       sums->tallies[SPT_TALLY_LOST + SPT_LOST_NESTED].events);
 	spt_json_count(json, "cost_ns", sums->cost_ns);
 	spt_json_end_object(json);
 }
@@ -111,10 +86,10 @@ static const char *why_unavailable(const SptCapture *capture, uint32_t kind)
 {
 	const char *notice = spt_capture_host(capture, "notice");
 
-	if (kind > SYSPROF_SOURCE_LANE ||
+	if (kind > spt_event_lanes.number ||
 	    g_strcmp0(spt_capture_host(capture, "source"), "perf") != 0)
 		return NULL;
-	return kind == SYSPROF_SOURCE_WAKE && notice ? notice : "perf events keep no account of them";
+	return kind == spt_event_wakings.number && notice ? notice : "perf events keep no account of them";
 }
 
 /* False: the recording has no account of @kind. */
@@ -140,7 +115,7 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 	bool has_waits = false;
 
 	spt_json_array(json, "sources");
-	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind < G_N_ELEMENTS(words); kind++) {
+	for (uint32_t kind = 1; kind < spt_event_kind_numbers(); kind++) {
 		struct sums sums;
 		bool is_there = sum_up(rows, n, kind, &sums);
 		const char *unavailable = NULL;
@@ -148,7 +123,7 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 		has_waits |= is_there;
 		if (!is_there && has_waits)
 			unavailable = why_unavailable(capture, kind);
-		if (words[kind].name && (is_there || unavailable))
+		if (spt_event_kind_of(kind) && (is_there || unavailable))
 			add_source(json, &sums, unavailable);
 	}
 	spt_json_end_array(json);
@@ -160,14 +135,15 @@ void spt_info_print_source_losses(const SptCapture *capture)
 	g_autofree SptSourceAccountRow *rows =
 		spt_stream_rows(capture, SPT_ROW_SOURCE_ACCOUNT, &n);
 
-	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind < G_N_ELEMENTS(words); kind++) {
+	for (uint32_t kind = 1; kind < spt_event_kind_numbers(); kind++) {
 		struct sums sums;
 		g_autofree char *lost = NULL, *seen = NULL;
 
-		if (!words[kind].name || !sum_up(rows, n, kind, &sums) || !lost_of(&sums, 0))
+		if (!spt_event_kind_of(kind) || !sum_up(rows, n, kind, &sums) || !lost_of(&sums, 0))
 			continue;
 		lost = spt_format_count(lost_of(&sums, 0));
 		seen = spt_format_count(sums.tallies[SPT_TALLY_SEEN].events);
-		printf("%-18s %s: %s of %s events\n", "", words[kind].name, lost, seen);
+		printf("%-18s %s: %s of %s events\n", "",
+		       spt_event_kind_of(kind)->name, lost, seen);
 	}
 }

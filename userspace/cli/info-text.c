@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "info.h"
+#include "events/facts.h"
 #include "info-sources.h"
+#include "info.h"
 #include "memory-use.h"
 #include "profile/wholeness.h"
-#include "sysprof.h"
 
 #define OBJECTS_SHOWN 20
 
@@ -25,11 +25,11 @@ static void print_fact(const char *key, const char *value)
 static const char *help_for_loss(unsigned reason)
 {
 	switch (reason) {
-	case SYSPROF_LOST_RING_FULL:
+	case SPT_LOST_RING_FULL:
 		return "more room helps: record --ring-bytes 8M; or a lower rate: -F 500";
-	case SYSPROF_LOST_TOO_BIG:
+	case SPT_LOST_TOO_BIG:
 		return "larger rings or shorter copies of stacks help: record --ring-bytes 8M, --stacks dwarf,8192";
-	case SYSPROF_LOST_THROTTLED:
+	case SPT_LOST_THROTTLED:
 		return "a lower rate helps: record -F 500";
 	default:
 		return NULL;
@@ -40,7 +40,7 @@ struct loss {
 	uint64_t n_gaps, weight, first, last;
 };
 
-/* @reason SYSPROF_LOST_REASONS: all unknown reasons. */
+/* @reason SPT_LOST_REASONS: all unknown reasons. */
 static struct loss add_losses(const SptCapture *capture, unsigned reason)
 {
 	struct loss sum = { .first = UINT64_MAX };
@@ -48,7 +48,7 @@ static struct loss add_losses(const SptCapture *capture, unsigned reason)
 	for (uint64_t i = 0; i < capture->n_losses; i++) {
 		const SptLossRow *loss = &capture->losses[i];
 
-		if (MIN(loss->reason, SYSPROF_LOST_REASONS) != reason)
+		if (MIN(loss->reason, SPT_LOST_REASONS) != reason)
 			continue;
 		sum.n_gaps++;
 		sum.weight += loss->weight;
@@ -106,7 +106,7 @@ static void print_lost(const struct spt_info *info)
 		       spt_color(SPT_COLOR_HOT), lost, all,
 		       spt_percent(summary->lost, summary->weight + summary->lost),
 		       spt_color(SPT_COLOR_OFF));
-	for (unsigned reason = 0; reason <= SYSPROF_LOST_REASONS; reason++) {
+	for (unsigned reason = 0; reason <= SPT_LOST_REASONS; reason++) {
 		struct loss loss = add_losses(capture, reason);
 		const char *help = help_for_loss(reason);
 

@@ -4,7 +4,7 @@
 
 #include "capture/format.h"
 #include "cmd.h"
-#include "sysprof.h"
+#include "events/facts.h"
 
 uint32_t spt_info_processes(const struct spt_info *info)
 {
@@ -36,11 +36,11 @@ const char *spt_info_stream_kind(uint32_t kind)
 static const struct {
 	const char *key, *text;
 } ends[] = {
-	[SYSPROF_END_ROOT] = { "root", "whole" },
-	[SYSPROF_END_LIMIT] = { "limit", "with too many frames" },
-	[SYSPROF_END_FAULT] = { "fault", "at memory that was not there" },
-	[SYSPROF_END_BAD] = { "bad_memory", "lost in memory that is no stack" },
-	[SYSPROF_END_UNMAPPED] = { "unmapped", "lost outside of code" },
+	[SPT_END_ROOT] = { "root", "whole" },
+	[SPT_END_LIMIT] = { "limit", "with too many frames" },
+	[SPT_END_FAULT] = { "fault", "at memory that was not there" },
+	[SPT_END_BAD] = { "bad_memory", "lost in memory that is no stack" },
+	[SPT_END_UNMAPPED] = { "unmapped", "lost outside of code" },
 	[SPT_END_CUT] = { "cut", "cut off by the copy's size" },
 	[SPT_END_NO_INFO] = { "no_info", "at code without unwind information" },
 	[SPT_END_FRAME_POINTERS] = { "frame_pointers", "along frame pointers" },
@@ -57,7 +57,7 @@ double spt_info_whole_pct(const struct spt_info *info)
 
 	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++)
 		all += spt_info_end_key(end) ? info->user_ends[end] : 0;
-	return all ? spt_percent(info->user_ends[SYSPROF_END_ROOT], all) : 0;
+	return all ? spt_percent(info->user_ends[SPT_END_ROOT], all) : 0;
 }
 
 const char *spt_info_end_key(unsigned end)

@@ -138,14 +138,14 @@ static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
 bool spt_record_add_source(SptRecorderOptions *recorder, const char *name)
 {
 	bool is_all = strcmp(name, "all") == 0, is_known = false;
-	const SptTraceExtra *extra;
+	const SptEventOption *extra;
 
-	for (unsigned i = 0; (extra = spt_trace_extra(i)); i++) {
-		if (!is_all && strcmp(name, extra->name) != 0)
+	for (unsigned i = 0; (extra = spt_event_option(i)); i++) {
+		if (extra->of_command || (!is_all && strcmp(name, extra->name) != 0))
 			continue;
 		is_known = true;
-		recorder->kernel |= extra->kernel;
-		if (!extra->kernel && !recorder->waits.is_on)
+		recorder->kernel |= extra->bit;
+		if (!extra->bit && !recorder->waits.is_on)
 			recorder->waits =
 				(SptTraceWaits){ .is_on = true, .period_ns = SPT_TRACE_WAITS_NS };
 	}
@@ -157,15 +157,16 @@ static bool parse_also(SptRecorderOptions *recorder, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text ? text : "", ",", -1);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	const SptTraceExtra *extra;
+	const SptEventOption *extra;
 
 	for (char **word = words; *word; word++) {
 		g_autofree char *near = NULL, *list = NULL;
 
 		if (spt_record_add_source(recorder, *word))
 			continue;
-		for (unsigned i = 0; (extra = spt_trace_extra(i)); i++)
-			g_ptr_array_add(names, (gpointer)extra->name);
+		for (unsigned i = 0; (extra = spt_event_option(i)); i++)
+			if (!extra->of_command)
+				g_ptr_array_add(names, (gpointer)extra->name);
 		g_ptr_array_add(names, NULL);
 		near = spt_cli_suggest(*word, (const char *const *)names->pdata);
 		list = g_strjoinv(",", (char **)names->pdata);
@@ -406,11 +407,11 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.by_tables =
 			strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
 		.filter = filter,
-		.kernel = (words.interrupts ? SPT_TRACE_INTERRUPTS : 0) |
-			  (words.locks ? SPT_TRACE_LOCKS : 0) |
-			  (words.io ? SPT_TRACE_BLOCK : 0) |
-			  (words.faults ? SPT_TRACE_FAULTS : 0) |
-			  (words.kmem ? SPT_TRACE_KMEM : 0),
+		.kernel = (words.interrupts ? spt_option_interrupts.bit : 0) |
+			  (words.locks ? spt_option_locks.bit : 0) |
+			  (words.io ? spt_option_block.bit : 0) |
+			  (words.faults ? spt_option_faults.bit : 0) |
+			  (words.kmem ? spt_option_kmem.bit : 0),
 		.command = options->command_text && *options->command_text ? options->command_text :
 									     NULL,
 		.no_command_lines = options->no_command_lines,

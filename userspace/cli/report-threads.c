@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "events/facts.h"
 #include "profile/selection.h"
 #include "profile/waits.h"
 #include "report-threads.h"
-#include "sysprof-event.h"
 
 static uint64_t wall_of(const SptThreadTime *time)
 {
@@ -66,10 +66,10 @@ void spt_report_print_thread_times(const struct spt_report *report)
 		const char *title;
 		uint8_t first, last;	/* states */
 	} blocked[] = {
-		{ "Sleeping", SYSPROF_STATE_SLEEP, SYSPROF_STATE_SLEEP },
-		{ "Disk, I/O", SYSPROF_STATE_DISK, SYSPROF_STATE_IOWAIT },
-		{ "Stopped", SYSPROF_STATE_STOPPED, SYSPROF_STATE_STOPPED },
-		{ "Other", SYSPROF_STATE_LOCK, SYSPROF_STATE_OTHER },
+		{ "Sleeping", SPT_STATE_SLEEP, SPT_STATE_SLEEP },
+		{ "Disk, I/O", SPT_STATE_DISK, SPT_STATE_IOWAIT },
+		{ "Stopped", SPT_STATE_STOPPED, SPT_STATE_STOPPED },
+		{ "Other", SPT_STATE_LOCK, SPT_STATE_OTHER },
 	};
 	SptThreadTimeRow *rows;
 	g_autoptr(GArray) times = find_times(report, &rows);

@@ -130,9 +130,9 @@ void spt_lanes_pane_set_document(SptLanesPane *self, SptDocument *document)
 		gtk_widget_set_visible(GTK_WIDGET(self),
 				       spt_capture_has_stream(capture, SPT_ROW_WAIT) ||
 					       spt_capture_has_stream(capture, SPT_ROW_LANE));
-		gtk_widget_set_visible(self->irqs, spt_events_are_in(capture, SYSPROF_SOURCE_IRQ));
+		gtk_widget_set_visible(self->irqs, spt_events_are_in(capture, &spt_event_irq));
 		gtk_widget_set_visible(self->offs,
-				       spt_events_are_in(capture, SYSPROF_SOURCE_IRQS_OFF));
+				       spt_events_are_in(capture, &spt_event_irqs_off));
 	}
 	spt_document_replace(&self->document, document);
 	spt_lanes_view_set_document(self->view, document);

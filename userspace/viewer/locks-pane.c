@@ -4,10 +4,10 @@
 
 #include <glib/gi18n.h>
 
+#include "events/facts.h"
 #include "profile/events.h"
 #include "profile/lock-waits.h"
 #include "query.h"
-#include "sysprof-event.h"
 #include "table.h"
 #include "text.h"
 
@@ -122,5 +122,5 @@ void spt_locks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED u
 
 bool spt_locks_pane_is_for(const SptDocument *document)
 {
-	return spt_events_are_in(document->capture, SYSPROF_SOURCE_LOCK);
+	return spt_events_are_in(document->capture, &spt_event_locks);
 }

@@ -55,24 +55,6 @@ static const struct {
 	[SPT_CHOICE_EVENT] = { "event", events },
 };
 
-static const SptRecordSource sources[] = {
-	{ "waits", "--waits", N_("Waits"), N_("Where threads do not run, and who wakes them"), 0,
-	  false },
-	{ "interrupts", "--interrupts", N_("Interrupts"),
-	  N_("The time of interrupt handlers, and what they interrupt"), SPT_TRACE_INTERRUPTS,
-	  false },
-	{ "locks", "--locks", N_("Locks of the Kernel"), N_("Who waits for a lock, and who holds it"),
-	  SPT_TRACE_LOCKS, false },
-	{ "faults", "--faults", N_("Page Faults"),
-	  N_("Which code causes them, and how long they take"), SPT_TRACE_FAULTS, false },
-	{ "kernel-memory", "--kmem", N_("Kernel Memory"),
-	  N_("What the kernel allocates, and what it does not free"), SPT_TRACE_KMEM, false },
-	{ "disk", "--io", N_("Disk"), N_("Who submits requests to disks, and for which file"),
-	  SPT_TRACE_BLOCK, false },
-	{ "memory", "--memory", N_("Memory of the Command"),
-	  N_("What it allocates and frees, each call with its stack"), 0, true },
-};
-
 static unsigned chosen(SptChoice choice)
 {
 	int value = spt_state_get(choices[choice].key, 0);
@@ -121,11 +103,6 @@ void spt_record_choices_bind(GtkSwitch *widget, const char *key, int otherwise)
 			      (GClosureNotify)(void (*)(void))g_free, 0);
 }
 
-const SptRecordSource *spt_record_source(unsigned i)
-{
-	return i < G_N_ELEMENTS(sources) ? &sources[i] : NULL;
-}
-
 static char *problem_of(const SptTraceConfig *config)
 {
 	g_autoptr(GError) error = NULL;
@@ -136,11 +113,11 @@ static char *problem_of(const SptTraceConfig *config)
 	return g_strdup(error->message);
 }
 
-char *spt_record_source_problem(const SptRecordSource *source)
+char *spt_record_source_problem(const SptEventOption *source)
 {
 	const SptTraceConfig config = {
-		.kernel = source->kernel,
-		.waits = { .is_on = !source->kernel && !source->is_memory,
+		.kernel = source->bit,
+		.waits = { .is_on = !source->bit && !source->of_command,
 			   .period_ns = SPT_TRACE_WAITS_NS },
 	};
 
@@ -152,11 +129,11 @@ char *spt_record_counters_problem(void)
 	return problem_of(&(SptTraceConfig){ .clock = SPT_TRACE_PMU });
 }
 
-static bool is_wanted(const SptRecordSource *source, const SptRecordingOptions *options)
+static bool is_wanted(const SptEventOption *source, const SptRecordingOptions *options)
 {
 	g_autofree char *problem = NULL;
 
-	if (!spt_state_get(source->key, 0) || (source->is_memory && !options->command))
+	if (!spt_state_get(source->key, 0) || (source->of_command && !options->command))
 		return false;
 	problem = spt_record_source_problem(source);
 	return !problem;
@@ -164,6 +141,8 @@ static bool is_wanted(const SptRecordSource *source, const SptRecordingOptions *
 
 void spt_record_choices_apply(SptRecordingOptions *options)
 {
+	const SptEventOption *source;
+
 	options->rate_hz = item_of(SPT_CHOICE_RATE)->number;
 	options->stacks = item_of(SPT_CHOICE_STACKS)->number;
 	options->no_command_lines = !spt_state_get("command-lines", 1);
@@ -174,21 +153,21 @@ void spt_record_choices_apply(SptRecordingOptions *options)
 
 		options->event = problem ? 0 : options->event;
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
-		if (!is_wanted(&sources[i], options))
+	for (unsigned i = 0; (source = spt_event_option(i)); i++) {
+		if (!is_wanted(source, options))
 			continue;
-		options->kernel |= sources[i].kernel;
-		options->memory = options->memory || sources[i].is_memory;
-		options->waits = options->waits || (!sources[i].kernel && !sources[i].is_memory);
+		options->kernel |= source->bit;
+		options->memory = options->memory || source->of_command;
+		options->waits = options->waits || (!source->bit && !source->of_command);
 	}
 }
 
 /* Once the choices are in @options. */
-static bool is_recorded(const SptRecordSource *source, const SptRecordingOptions *options)
+static bool is_recorded(const SptEventOption *source, const SptRecordingOptions *options)
 {
-	if (source->is_memory)
+	if (source->of_command)
 		return options->memory;
-	return source->kernel ? options->kernel & source->kernel : options->waits;
+	return source->bit ? options->kernel & source->bit : options->waits;
 }
 
 static void add_option(GString *line, const char *option)
@@ -202,6 +181,7 @@ char *spt_record_choices_line(const SptRecordingOptions *wanted)
 	SptRecordingOptions options = *wanted;
 	bool has_directory = options.directory && *options.directory,
 	     has_environment = options.environment && *options.environment;
+	const SptEventOption *source;
 	GString *line = g_string_new(NULL);
 
 	spt_record_choices_apply(&options);
@@ -214,9 +194,9 @@ char *spt_record_choices_line(const SptRecordingOptions *wanted)
 	add_option(line, item_of(SPT_CHOICE_RATE)->option);
 	add_option(line, item_of(SPT_CHOICE_STACKS)->option);
 	add_option(line, options.event ? item_of(SPT_CHOICE_EVENT)->option : NULL);
-	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++)
-		if (is_recorded(&sources[i], &options))
-			add_option(line, sources[i].option);
+	for (unsigned i = 0; (source = spt_event_option(i)); i++)
+		if (is_recorded(source, &options))
+			add_option(line, source->flag);
 	add_option(line, options.no_command_lines ? "--no-command-lines" : NULL);
 	add_option(line, options.only_command ? "--only-command" : NULL);
 	if (options.pid)

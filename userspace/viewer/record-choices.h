@@ -5,6 +5,7 @@
 
 #include <adwaita.h>
 
+#include "events/event.h"
 #include "recording.h"
 
 typedef enum {
@@ -20,18 +21,8 @@ void spt_record_choices_recall(AdwComboRow *row, SptChoice choice);
 /* @sensitive row of a switch that keeps @key. */
 void spt_record_choices_bind(GtkSwitch *widget, const char *key, int otherwise);
 
-/* A source of events besides samples. */
-typedef struct {
-	const char *key, *option;	/* in the file of the state; of sysprof-cli record */
-	const char *title, *subtitle;	/* to be translated */
-	unsigned kernel;		/* SPT_TRACE_...; 0: waits, or memory */
-	bool is_memory;
-} SptRecordSource;
-
-/* NULL after the last one. */
-const SptRecordSource *spt_record_source(unsigned i);
 /* Why @source cannot be recorded here; NULL: it can.  The caller frees it. */
-char *spt_record_source_problem(const SptRecordSource *source);
+char *spt_record_source_problem(const SptEventOption *source);
 /* Why counters cannot be recorded here; NULL: they can.  The caller frees it. */
 char *spt_record_counters_problem(void);
 

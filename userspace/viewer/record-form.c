@@ -17,7 +17,7 @@ enum { SYSTEM, COMMAND, PROCESS, N_WHATS };
 
 /* A row of "Also record". */
 struct also {
-	const SptRecordSource *source;
+	const SptEventOption *source;
 	GtkWidget *row, *toggle;
 };
 
@@ -66,13 +66,13 @@ static void show_also(SptRecordForm *self)
 {
 	for (unsigned i = 0; i < self->also->len; i++) {
 		const struct also *also = &g_array_index(self->also, struct also, i);
-		g_autofree char *problem = also->source->is_memory && what_of(self) != COMMAND ?
+		g_autofree char *problem = also->source->of_command && what_of(self) != COMMAND ?
 						   g_strdup(_("Only of a command")) :
 						   spt_record_source_problem(also->source);
 
 		gtk_widget_set_sensitive(also->row, !problem);
 		adw_action_row_set_subtitle(ADW_ACTION_ROW(also->row),
-					    problem ? problem : _(also->source->subtitle));
+					    problem ? problem : _(also->source->note));
 	}
 }
 
@@ -244,12 +244,12 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_copy);
 }
 
-static void add_also(SptRecordForm *self, const SptRecordSource *source)
+static void add_also(SptRecordForm *self, const SptEventOption *source)
 {
 	struct also also = { .source = source, .toggle = gtk_switch_new() };
 
 	also.row = g_object_new(ADW_TYPE_ACTION_ROW, "title", _(source->title), "tooltip-text",
-				source->option, "activatable-widget", also.toggle, NULL);
+				source->flag, "activatable-widget", also.toggle, NULL);
 	gtk_widget_set_valign(also.toggle, GTK_ALIGN_CENTER);
 	spt_record_choices_bind(GTK_SWITCH(also.toggle), source->key, 0);
 	adw_action_row_add_suffix(ADW_ACTION_ROW(also.row), also.toggle);
@@ -259,7 +259,7 @@ static void add_also(SptRecordForm *self, const SptRecordSource *source)
 
 static void spt_record_form_init(SptRecordForm *self)
 {
-	const SptRecordSource *source;
+	const SptEventOption *source;
 
 	self->also = g_array_new(FALSE, FALSE, sizeof(struct also));
 	gtk_widget_init_template(GTK_WIDGET(self));
@@ -268,6 +268,6 @@ static void spt_record_form_init(SptRecordForm *self)
 	spt_record_choices_fill(self->event, SPT_CHOICE_EVENT);
 	spt_record_choices_bind(self->command_lines, "command-lines", 1);
 	spt_record_choices_bind(self->only_command, "only-command", 0);
-	for (unsigned i = 0; (source = spt_record_source(i)); i++)
+	for (unsigned i = 0; (source = spt_event_option(i)); i++)
 		add_also(self, source);
 }

@@ -29,7 +29,7 @@ typedef struct {
 	SptStacksChoice stacks;
 	bool no_command_lines;		/* command lines of processes are not recorded */
 	bool waits;			/* threads off their CPUs, too */
-	unsigned kernel;		/* the kernel's own work: SPT_TRACE_INTERRUPTS ... */
+	unsigned kernel;		/* the kernel's own work: bits of SptEventOption */
 	bool memory;			/* what the command allocates */
 	bool only_command;		/* the rest of the system is not recorded */
 	unsigned event;			/* perf's number of a hardware event, and 1; 0: the timer */

@@ -4,9 +4,9 @@
 
 #include <glib/gi18n.h>
 
+#include "events/facts.h"
 #include "lanes-draw.h"
 #include "profile/waits.h"
-#include "sysprof-event.h"
 #include "text.h"
 
 #define STACK_WIDTH  300
@@ -86,11 +86,11 @@ static const char *why_nobody(const SptLaneMoment *moment)
 	if (wait->flags & SPT_WAIT_CUT_END)
 		return _("It had not ended when the recording ended.");
 	switch (wait->waker_context) {
-	case SYSPROF_CONTEXT_SOFTIRQ:
+	case SPT_IN_SOFTIRQ:
 		return _("Woken by a soft interrupt");
-	case SYSPROF_CONTEXT_IRQ:
-	case SYSPROF_CONTEXT_NMI:
-	case SYSPROF_CONTEXT_IDLE:
+	case SPT_IN_IRQ:
+	case SPT_IN_NMI:
+	case SPT_IN_IDLE:
 		return _("Woken by an interrupt");
 	default:
 		return _("Who woke it is not known.");

@@ -10,9 +10,9 @@
 
 #include "base/words.h"
 #include "capture/stream-rows.h"
+#include "events/facts.h"
 #include "profile/events.h"
 #include "profile/peak.h"
-#include "sysprof-event.h"
 
 /* detail: size class, from this bit on the class of the lifetime, and the memory's node. */
 #define LIFETIME_AT 8
@@ -329,12 +329,12 @@ static const struct all *look_at_all(const SptCapture *capture, uint32_t whose)
 
 /* The source. */
 
-static uint32_t source_of(uint32_t whose)
+static const SptEventKind *kind_of(uint32_t whose)
 {
-	return whose == SPT_ALLOCATION_SLAB   ? SYSPROF_SOURCE_SLAB :
-	       whose == SPT_ALLOCATION_PAGE   ? SYSPROF_SOURCE_PAGE :
-	       whose == SPT_ALLOCATION_PERCPU ? SYSPROF_SOURCE_PERCPU :
-						SYSPROF_SOURCE_VMALLOC;
+	return whose == SPT_ALLOCATION_SLAB   ? &spt_event_slab :
+	       whose == SPT_ALLOCATION_PAGE   ? &spt_event_pages :
+	       whose == SPT_ALLOCATION_PERCPU ? &spt_event_percpu :
+						&spt_event_vmalloc;
 }
 
 /*
@@ -358,7 +358,7 @@ static bool has_rows_of(const SptCapture *capture, enum what what, uint32_t whos
 		return spt_capture_host(capture, "memory_mappings");
 	/* A program may have millions of rows: without that source they are skipped. */
 	if (whose)
-		return spt_events_are_in(capture, source_of(whose));
+		return spt_events_are_in(capture, kind_of(whose));
 	if ((what == FREED_HERE && !spt_capture_host(capture, "memory_free_stacks")) ||
 	    (what == TEMPORARY && !knows_temporary(capture)))
 		return false;

@@ -4,12 +4,11 @@
 
 #include "base/words.h"
 #include "capture/stream-rows.h"
-#include "sysprof-event.h"
+#include "events/facts.h"
 
 struct cursor {
-	uint32_t kind;
-	bool by_value;			/* the weight is the row's value */
-	bool by_holder;			/* thread and stack are those of the lock's holder */
+	const SptEventKind *kind;
+	const SptEventMetric *metric;
 	SptStreamReader *reader;
 	const SptEventRow *event;
 	uint32_t n_events;
@@ -18,11 +17,11 @@ struct cursor {
 const char *spt_context_name(uint32_t context)
 {
 	static const char *const names[] = {
-		[SYSPROF_CONTEXT_TASK] = SPT_WORDS("task"),
-		[SYSPROF_CONTEXT_SOFTIRQ] = SPT_WORDS("soft interrupt"),
-		[SYSPROF_CONTEXT_IRQ] = SPT_WORDS("interrupt"),
-		[SYSPROF_CONTEXT_NMI] = SPT_WORDS("NMI"),
-		[SYSPROF_CONTEXT_IDLE] = SPT_WORDS("idle"),
+		[SPT_IN_TASK] = SPT_WORDS("task"),
+		[SPT_IN_SOFTIRQ] = SPT_WORDS("soft interrupt"),
+		[SPT_IN_IRQ] = SPT_WORDS("interrupt"),
+		[SPT_IN_NMI] = SPT_WORDS("NMI"),
+		[SPT_IN_IDLE] = SPT_WORDS("idle"),
 	};
 
 	return context < G_N_ELEMENTS(names) ? names[context] : SPT_WORDS("not known");
@@ -30,12 +29,12 @@ const char *spt_context_name(uint32_t context)
 
 const char *spt_fault_name(uint32_t flags)
 {
-	if (flags & SYSPROF_FAULT_MAJOR)
+	if (flags & SPT_FAULT_MAJOR)
 		return SPT_WORDS("major");
-	return flags & SYSPROF_FAULT_COPY ? SPT_WORDS("copy on write") : SPT_WORDS("minor");
+	return flags & SPT_FAULT_COPY ? SPT_WORDS("copy on write") : SPT_WORDS("minor");
 }
 
-bool spt_events_are_in(const SptCapture *capture, uint32_t kind)
+bool spt_events_are_in(const SptCapture *capture, const SptEventKind *kind)
 {
 	g_autoptr(SptStreamReader) accounts =
 		spt_stream_reader_new(capture, SPT_ROW_SOURCE_ACCOUNT);
@@ -44,7 +43,7 @@ bool spt_events_are_in(const SptCapture *capture, uint32_t kind)
 
 	while ((rows = spt_stream_reader_next(accounts, &n)))
 		for (uint32_t i = 0; i < n; i++)
-			if (rows[i].kind == kind)
+			if (rows[i].kind == kind->number)
 				return true;
 	return false;
 }
@@ -59,12 +58,27 @@ static uint64_t count(const SptCapture *capture)
 	return n;
 }
 
-static gpointer begin(const SptCapture *capture, uint32_t kind, bool by_value)
+/* The source of a metric, with what it is about. */
+struct event_source {
+	SptWeightSource base;
+	const SptEventKind *kind;
+	const SptEventMetric *metric;
+};
+
+static bool are_in(const SptCapture *capture, const SptWeightSource *source)
 {
+	const struct event_source *of = (const struct event_source *)source;
+
+	return spt_events_are_in(capture, of->metric->by_holder ? of->kind->holders : of->kind);
+}
+
+static gpointer begin(const SptCapture *capture, const SptWeightSource *source)
+{
+	const struct event_source *of = (const struct event_source *)source;
 	struct cursor *cursor = g_new0(struct cursor, 1);
 
-	cursor->kind = kind;
-	cursor->by_value = by_value;
+	cursor->kind = of->kind;
+	cursor->metric = of->metric;
 	cursor->reader = spt_stream_reader_new(capture, SPT_ROW_EVENT);
 	return cursor;
 }
@@ -77,15 +91,18 @@ static void end(gpointer data)
 	g_free(cursor);
 }
 
-/* For groupings that only its metric has. */
-static uint32_t detail_of(const SptEventRow *event)
+static uint64_t column_of(const SptEventRow *event, SptEventColumn column)
 {
-	switch (event->kind) {
-	case SYSPROF_SOURCE_LOCK:
+	switch (column) {
+	case SPT_EVENT_WEIGHT:
+		return event->weight;
+	case SPT_EVENT_VALUE:
+		return event->value;
+	case SPT_EVENT_HOLDER:
 		return event->holder;
-	case SYSPROF_SOURCE_BLOCK_DONE:
+	case SPT_EVENT_DEPTH:
 		return event->depth;
-	case SYSPROF_SOURCE_FAULT:
+	case SPT_EVENT_FLAGS:
 		return event->flags;
 	default:
 		return event->context;
@@ -95,6 +112,8 @@ static uint32_t detail_of(const SptEventRow *event)
 static uint32_t next(gpointer data, SptWeightRow *rows)
 {
 	struct cursor *cursor = data;
+	const SptEventKind *kind = cursor->kind;
+	const bool by_holder = cursor->metric->by_holder;
 	uint32_t n = 0;
 
 	while (n < SPT_WEIGHTS_BATCH) {
@@ -106,67 +125,32 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 			break;
 		event = cursor->event++;
 		cursor->n_events--;
-		if (event->kind == cursor->kind)
+		if (event->kind == kind->number)
 			rows[n++] = (SptWeightRow){
 				.time = event->time,
 				.duration_ns = MIN(event->duration_ns, event->time),
-				.weight = cursor->by_value ? event->value : event->weight,
-				.thread = cursor->by_holder ? event->holder : event->thread,
+				.weight = column_of(event, cursor->metric->weight),
+				.thread = by_holder ? event->holder : event->thread,
 				.cpu = event->cpu,
-				.node = cursor->by_holder ? event->holder_node : event->node,
-				.detail = detail_of(event),
+				.node = by_holder ? event->holder_node : event->node,
+				.detail = (uint32_t)column_of(event, kind->detail),
 			};
 	}
 	return n;
 }
 
-static gpointer begin_lock_held(const SptCapture *capture)
+const SptWeightSource *spt_weights_of_events(const SptEventKind *kind, const SptEventMetric *metric)
 {
-	struct cursor *cursor = begin(capture, SYSPROF_SOURCE_LOCK, false);
+	struct event_source *source = g_new(struct event_source, 1);
 
-	cursor->by_holder = true;
-	return cursor;
+	*source = (struct event_source){
+		.base = { .of_events_are_in = are_in,
+			  .count = count,
+			  .begin_of_events = begin,
+			  .next = next,
+			  .end = end },
+		.kind = kind,
+		.metric = metric,
+	};
+	return &source->base;
 }
-
-static bool has_lock_held(const SptCapture *capture)
-{
-	return spt_events_are_in(capture, SYSPROF_SOURCE_HOLD);
-}
-
-const SptWeightSource spt_weights_lock_held = {
-	.is_in = has_lock_held,
-	.count = count,
-	.begin = begin_lock_held,
-	.next = next,
-	.end = end,
-};
-
-#define SOURCE(name_, kind_, by_value_)                                \
-	static bool has_##name_(const SptCapture *capture)             \
-	{                                                              \
-		return spt_events_are_in(capture, kind_);                     \
-	}                                                              \
-	static gpointer begin_##name_(const SptCapture *capture)       \
-	{                                                              \
-		return begin(capture, kind_, by_value_);               \
-	}                                                              \
-	const SptWeightSource spt_weights_##name_ = {                  \
-		.is_in = has_##name_,                                  \
-		.count = count,                                        \
-		.begin = begin_##name_,                                \
-		.next = next,                                          \
-		.end = end,                                            \
-	}
-
-SOURCE(irq, SYSPROF_SOURCE_IRQ, false);
-SOURCE(softirq, SYSPROF_SOURCE_SOFTIRQ, false);
-SOURCE(irqs_off, SYSPROF_SOURCE_IRQS_OFF, false);
-SOURCE(preempt_off, SYSPROF_SOURCE_PREEMPT_OFF, false);
-SOURCE(lock, SYSPROF_SOURCE_LOCK, false);
-SOURCE(faults, SYSPROF_SOURCE_FAULT, false);
-SOURCE(fault_time, SYSPROF_SOURCE_FAULT, true);
-SOURCE(page_cache, SYSPROF_SOURCE_PAGE_CACHE, false);
-SOURCE(io, SYSPROF_SOURCE_BLOCK_DONE, false);
-SOURCE(io_bytes, SYSPROF_SOURCE_BLOCK_DONE, true);
-SOURCE(stalls, SYSPROF_SOURCE_STALL, false);
-SOURCE(fragmentation, SYSPROF_SOURCE_FRAGMENT, false);

@@ -6,33 +6,25 @@
 #ifndef SPT_PROFILE_EVENTS_H
 #define SPT_PROFILE_EVENTS_H
 
+#include "events/event.h"
 #include "profile/weights.h"
 
 G_BEGIN_DECLS
 
 /*
- * SptWeightRow.detail is enum sysprof_context: what was interrupted; of the clock's samples the
+ * SptWeightRow.detail of a context is SPT_IN_*: what was interrupted; of the clock's samples the
  * context that they came in, or SPT_CONTEXT_NOT_KNOWN.
  */
 #define SPT_CONTEXT_NOT_KNOWN 15
-extern const SptWeightSource spt_weights_irq, spt_weights_softirq, spt_weights_irqs_off,
-	spt_weights_preempt_off;
-/* The number of page faults, and the time that they took; detail is SYSPROF_FAULT_*. */
-extern const SptWeightSource spt_weights_faults, spt_weights_fault_time;
-/* The time of block requests, and their bytes; detail is the depth of the device's queue. */
-extern const SptWeightSource spt_weights_io, spt_weights_io_bytes;
-/* Bytes that came into the page cache. */
-extern const SptWeightSource spt_weights_page_cache;
-/* The time of stalls for memory, and how often blocks of pages were broken up. */
-extern const SptWeightSource spt_weights_stalls, spt_weights_fragmentation;
 /*
- * Waits for locks, with the waiter's thread and stack, and with the holder's; detail is the thread
- * that held the lock; 0: not known.
+ * The source of a metric that is a column of a kind's events; the detail of its rows is the column
+ * that the kind names.  It is never freed: there is one for each metric.
  */
-extern const SptWeightSource spt_weights_lock, spt_weights_lock_held;
+const SptWeightSource *spt_weights_of_events(const SptEventKind *kind,
+					     const SptEventMetric *metric);
 
-/* Whether events of @kind, enum sysprof_source_kind, were recorded, by the accounts. */
-bool spt_events_are_in(const SptCapture *capture, uint32_t kind);
+/* Whether events of @kind were recorded, by the accounts. */
+bool spt_events_are_in(const SptCapture *capture, const SptEventKind *kind);
 /* "minor", "major", ...: marked for translation. */
 const char *spt_fault_name(uint32_t flags);
 /* "task", "soft interrupt", ...: marked for translation. */

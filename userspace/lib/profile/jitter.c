@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sysprof-event.h"
+#include "events/facts.h"
 
 /* Fewer values do not show a period. */
 #define LEAST_REGULAR 8
@@ -13,7 +13,7 @@
 static bool is_wake_up(const SptWaitRow *wait)
 {
 	return !(wait->flags & (SPT_WAIT_CUT_BEGIN | SPT_WAIT_CUT_END | SPT_WAIT_NO_WAKING)) &&
-	       wait->state != SYSPROF_STATE_PREEMPTED && wait->state != SYSPROF_STATE_NEW;
+	       wait->state != SPT_STATE_PREEMPTED && wait->state != SPT_STATE_NEW;
 }
 
 static int shortest_first(const void *a, const void *b)

@@ -43,17 +43,17 @@ const char *spt_lane_kind_name(SptLaneKind kind)
 SptLaneKind spt_lane_kind_of_state(uint8_t state)
 {
 	switch (state) {
-	case SYSPROF_STATE_PREEMPTED:
-	case SYSPROF_STATE_WOKEN:
-	case SYSPROF_STATE_NEW:
+	case SPT_STATE_PREEMPTED:
+	case SPT_STATE_WOKEN:
+	case SPT_STATE_NEW:
 		return SPT_LANE_RUNNABLE;
-	case SYSPROF_STATE_DISK:
-	case SYSPROF_STATE_IOWAIT:
+	case SPT_STATE_DISK:
+	case SPT_STATE_IOWAIT:
 		return SPT_LANE_DISK;
-	case SYSPROF_STATE_SLEEP:
-	case SYSPROF_STATE_STOPPED:
-	case SYSPROF_STATE_LOCK:
-	case SYSPROF_STATE_OTHER:
+	case SPT_STATE_SLEEP:
+	case SPT_STATE_STOPPED:
+	case SPT_STATE_LOCK:
+	case SPT_STATE_OTHER:
 		return SPT_LANE_BLOCKED;
 	default:
 		return SPT_LANE_KINDS;
@@ -71,7 +71,7 @@ static int by_cpu(const void *a, const void *b)
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	/* The end of a gap is before the switch that is known again. */
-	return (y->state == SYSPROF_STATE_UNKNOWN) - (x->state == SYSPROF_STATE_UNKNOWN);
+	return (y->state == SPT_STATE_UNKNOWN) - (x->state == SPT_STATE_UNKNOWN);
 }
 
 static int by_thread(const void *a, const void *b)
@@ -137,10 +137,10 @@ static void make_runs(SptLanes *lanes)
 	lanes->runs = g_new(SptLaneRun, MAX(n, 1));
 	for (uint64_t i = 0; i < n && rows[i].cpu < MOST_CPUS; i++) {
 		bool is_last = i + 1 == n || rows[i + 1].cpu != rows[i].cpu;
-		uint8_t left = is_last ? SYSPROF_STATE_RUNNING : rows[i + 1].state;
+		uint8_t left = is_last ? SPT_STATE_RUNNING : rows[i + 1].state;
 
 		lanes->n_cpus = rows[i].cpu + 1;
-		if (rows[i].thread || left == SYSPROF_STATE_UNKNOWN)
+		if (rows[i].thread || left == SPT_STATE_UNKNOWN)
 			lanes->runs[lanes->n_runs++] = (SptLaneRun){
 				.begin = rows[i].time,
 				.end = is_last ? end : rows[i + 1].time,
@@ -286,8 +286,8 @@ static void find_interrupts(SptLanes *lanes)
 
 	lanes->offs = g_array_new(FALSE, FALSE, sizeof(SptLaneOff));
 	lanes->irqs = g_array_new(FALSE, FALSE, sizeof(SptLaneIrq));
-	if (!lanes->n_cpus || (!spt_events_are_in(lanes->capture, SYSPROF_SOURCE_IRQ) &&
-			       !spt_events_are_in(lanes->capture, SYSPROF_SOURCE_IRQS_OFF)))
+	if (!lanes->n_cpus || (!spt_events_are_in(lanes->capture, &spt_event_irq) &&
+			       !spt_events_are_in(lanes->capture, &spt_event_irqs_off)))
 		return;
 	reader = spt_stream_reader_new(lanes->capture, SPT_ROW_EVENT);
 	while ((rows = spt_stream_reader_next(reader, &n))) {
@@ -295,12 +295,12 @@ static void find_interrupts(SptLanes *lanes)
 			const SptLaneOff off = { row->time - MIN(row->duration_ns, row->time),
 						 row->time, row->cpu };
 			const SptLaneIrq irq = { row->time, row->duration_ns, row->weight, row->cpu,
-						 row->context == SYSPROF_CONTEXT_IDLE };
+						 row->context == SPT_IN_IDLE };
 
-			if (row->kind == SYSPROF_SOURCE_IRQS_OFF)
+			if (row->kind == spt_event_irqs_off.number)
 				g_array_append_val(lanes->offs, off);
-			else if (row->kind == SYSPROF_SOURCE_IRQ ||
-				 row->kind == SYSPROF_SOURCE_SOFTIRQ)
+			else if (row->kind == spt_event_irq.number ||
+				 row->kind == spt_event_softirq.number)
 				g_array_append_val(lanes->irqs, irq);
 		}
 	}

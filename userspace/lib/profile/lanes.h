@@ -7,9 +7,9 @@
 #ifndef SPT_LANES_H
 #define SPT_LANES_H
 
+#include "events/facts.h"
 #include "profile/profile.h"
 #include "profile/wait-index.h"
-#include "sysprof-event.h"
 
 G_BEGIN_DECLS
 
@@ -32,7 +32,7 @@ typedef enum {
 uint32_t spt_lane_color(SptLaneKind kind);
 /* "user", "kernel", "runnable", ...: marked for translation. */
 const char *spt_lane_kind_name(SptLaneKind kind);
-/* How a state (enum sysprof_state) is shown; SPT_LANE_KINDS: not at all. */
+/* How a state (SPT_STATE_*) is shown; SPT_LANE_KINDS: not at all. */
 SptLaneKind spt_lane_kind_of_state(uint8_t state);
 
 typedef struct {
@@ -55,12 +55,12 @@ typedef struct {
 typedef struct {
 	uint64_t begin, end;
 	uint32_t thread, cpu; /* thread 0: the CPU was idle, of a run that is lost */
-	uint8_t left; /* the state in which it left the CPU; SYSPROF_STATE_UNKNOWN: it is lost */
+	uint8_t left; /* the state in which it left the CPU; SPT_STATE_UNKNOWN: it is lost */
 } SptLaneRun;
 
 static inline bool spt_lane_run_is_lost(const SptLaneRun *run)
 {
-	return run->left == SYSPROF_STATE_UNKNOWN;
+	return run->left == SPT_STATE_UNKNOWN;
 }
 
 /* A CPU took no interrupts. */
@@ -152,7 +152,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanesPicture, spt_lanes_picture_free)
 /* What a thread did at a time. */
 typedef struct {
 	uint64_t begin, end;
-	uint8_t state;		/* enum sysprof_state */
+	uint8_t state;		/* SPT_STATE_* */
 	const SptWaitRow *wait; /* NULL: it ran, or no more is known */
 	const SptLaneRun *run;	/* NULL: it did not run */
 } SptLaneMoment;

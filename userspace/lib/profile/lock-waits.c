@@ -4,8 +4,8 @@
 
 #include "base/words.h"
 #include "capture/stream-rows.h"
+#include "events/facts.h"
 #include "profile/selection.h"
-#include "sysprof-event.h"
 
 static void side_clear(SptLockSide *side)
 {
@@ -106,7 +106,7 @@ GPtrArray *spt_lock_waits(const SptCapture *capture, SptSymbols *symbols, const 
 			uint64_t ns = event->weight;
 			SptLockWait *wait;
 
-			if (event->kind != SYSPROF_SOURCE_LOCK ||
+			if (event->kind != spt_event_locks.number ||
 			    !spt_selection_has_place(&selection, event->thread, event->cpu) ||
 			    !spt_selection_part(&selection, event->time,
 						MIN(event->duration_ns, event->time), &ns))

@@ -2,9 +2,9 @@
 /*
  * One contract for everything that is recorded.
  *
- * A metric is a row of the table in metric.c.  It has a name (for --metric, JSON and streams), a
- * unit, the option of record that it needs, and a source: rows of (stack, weight, time, thread),
- * see weights.h.  Everything that shows a metric uses its row alone; so do help, man pages and the
+ * A metric is of a kind of events (events/event.h).  It has a name (for --metric, JSON and
+ * streams), a unit, the option of record that it needs, and a source: rows of (stack, weight, time,
+ * thread), see weights.h.  Everything that shows a metric uses its row alone; so do help, man pages and the
  * viewer's menu.
  *
  * How it goes through the library: spt_profile_new() and spt_profile_new_base() get the metric,
@@ -24,34 +24,10 @@
 #ifndef SPT_METRIC_H
 #define SPT_METRIC_H
 
+#include "events/event.h"
 #include "profile/weights.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-	SPT_UNIT_NS,
-	SPT_UNIT_BYTES,
-	SPT_UNIT_EVENTS,
-} SptUnit;
-
-/* The fields that the rows of a source have besides stack, weight, time and thread. */
-typedef enum {
-	SPT_METRIC_HAS_CPU = 1 << 0,
-	SPT_METRIC_HAS_STATE = 1 << 1,	/* of the thread: profile/waits.h */
-	SPT_METRIC_HAS_WAKER = 1 << 2,
-	SPT_METRIC_HAS_PARALLELISM = 1 << 3,	/* profile/latency.h */
-	SPT_METRIC_HAS_CONTEXT = 1 << 4,	/* profile/events.h */
-	SPT_METRIC_HAS_LOCK = 1 << 6,	/* the innermost function, and who held it */
-	SPT_METRIC_HAS_VECTOR = 1 << 5,	/* whose handler: the innermost function */
-	SPT_METRIC_HAS_FILE = 1 << 7,	/* the next function, if the innermost is an event */
-	SPT_METRIC_HAS_DEVICE = 1 << 14, /* the innermost function */
-	SPT_METRIC_HAS_FAULT = 1 << 9,	/* which kind of page fault */
-	SPT_METRIC_HAS_CACHE = 1 << 10,	/* the innermost function names it, or an order of pages */
-	SPT_METRIC_HAS_ORDER = 1 << 11, /* the innermost function names it */
-	SPT_METRIC_HAS_STALL = 1 << 12, /* likewise, what was waited for */
-	SPT_METRIC_HAS_NODE = 1 << 13,	/* of memory: profile/allocations.h */
-	SPT_METRIC_HAS_SIZE = 1 << 8,	/* and lifetime: profile/allocations.h */
-} SptMetricParts;
 
 typedef struct {
 	const char *name;

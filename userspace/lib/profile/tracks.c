@@ -212,7 +212,7 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 	}
 	add(tracks, resident_memory(capture));
 	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
-		if (memory[i].source->is_in(capture))
+		if (spt_weights_are_in(capture, memory[i].source))
 			add(tracks, live_memory(capture, memory[i].whose, memory[i].name));
 	return tracks;
 }

@@ -3,7 +3,7 @@
 #include "profile/waits.h"
 
 #include "base/words.h"
-#include "sysprof-event.h"
+#include "events/facts.h"
 
 /* detail: the waker's thread, its context, the state, from bit 0 on. */
 #define WAKER_BITS 25
@@ -58,33 +58,33 @@ uint32_t spt_wait_detail(const SptWaitRow *wait)
 
 const char *spt_wait_state_name(uint8_t state)
 {
-	static const char *const names[SYSPROF_STATES] = {
-		[SYSPROF_STATE_RUNNING] = SPT_WORDS("running"),
-		[SYSPROF_STATE_PREEMPTED] = SPT_WORDS("runnable, preempted"),
-		[SYSPROF_STATE_WOKEN] = SPT_WORDS("runnable, woken"),
-		[SYSPROF_STATE_SLEEP] = SPT_WORDS("sleeping"),
-		[SYSPROF_STATE_DISK] = SPT_WORDS("uninterruptible"),
-		[SYSPROF_STATE_IOWAIT] = SPT_WORDS("waiting for I/O"),
-		[SYSPROF_STATE_STOPPED] = SPT_WORDS("stopped"),
-		[SYSPROF_STATE_LOCK] = SPT_WORDS("waiting for a spin lock"),
-		[SYSPROF_STATE_OTHER] = SPT_WORDS("blocked"),
-		[SYSPROF_STATE_NEW] = SPT_WORDS("runnable, new"),
+	static const char *const names[SPT_STATES] = {
+		[SPT_STATE_RUNNING] = SPT_WORDS("running"),
+		[SPT_STATE_PREEMPTED] = SPT_WORDS("runnable, preempted"),
+		[SPT_STATE_WOKEN] = SPT_WORDS("runnable, woken"),
+		[SPT_STATE_SLEEP] = SPT_WORDS("sleeping"),
+		[SPT_STATE_DISK] = SPT_WORDS("uninterruptible"),
+		[SPT_STATE_IOWAIT] = SPT_WORDS("waiting for I/O"),
+		[SPT_STATE_STOPPED] = SPT_WORDS("stopped"),
+		[SPT_STATE_LOCK] = SPT_WORDS("waiting for a spin lock"),
+		[SPT_STATE_OTHER] = SPT_WORDS("blocked"),
+		[SPT_STATE_NEW] = SPT_WORDS("runnable, new"),
 	};
 
-	return state < SYSPROF_STATES && names[state] ? names[state] : SPT_WORDS("not known");
+	return state < SPT_STATES && names[state] ? names[state] : SPT_WORDS("not known");
 }
 
 const char *spt_wait_waker_name(uint32_t detail)
 {
 	static const char *const names[] = {
-		[SYSPROF_CONTEXT_SOFTIRQ] = "[soft interrupt]",
-		[SYSPROF_CONTEXT_IRQ] = "[interrupt]",
-		[SYSPROF_CONTEXT_NMI] = "[interrupt]",
-		[SYSPROF_CONTEXT_IDLE] = "[idle]",
+		[SPT_IN_SOFTIRQ] = "[soft interrupt]",
+		[SPT_IN_IRQ] = "[interrupt]",
+		[SPT_IN_NMI] = "[interrupt]",
+		[SPT_IN_IDLE] = "[idle]",
 	};
 	uint8_t state = spt_wait_detail_state(detail), context = spt_wait_detail_context(detail);
 
-	if (state < SYSPROF_STATE_SLEEP || state > SYSPROF_STATE_OTHER)
+	if (state < SPT_STATE_SLEEP || state > SPT_STATE_OTHER)
 		return "[runnable]";
 	return context < G_N_ELEMENTS(names) && names[context] ? names[context] : "[not known]";
 }
@@ -166,7 +166,7 @@ static SptWeightRow row_of_sample(const struct cursor *cursor, const SptSampleRo
 			       .thread = sample->thread,
 			       .cpu = sample->cpu,
 			       .node = sample->node,
-			       .detail = detail_of(SYSPROF_STATE_RUNNING, 0, 0) };
+			       .detail = detail_of(SPT_STATE_RUNNING, 0, 0) };
 }
 
 /* The next samples, as many as fit; 0 after the last one. */
@@ -197,7 +197,7 @@ static uint64_t share_of(uint64_t weight, uint64_t part, uint64_t whole)
 
 static bool is_runnable(uint8_t state)
 {
-	return state == SYSPROF_STATE_PREEMPTED || state == SYSPROF_STATE_NEW;
+	return state == SPT_STATE_PREEMPTED || state == SPT_STATE_NEW;
 }
 
 uint64_t spt_wait_blocked_weight(const SptWaitRow *wait)
@@ -230,7 +230,7 @@ static uint32_t rows_of_wait(const struct cursor *cursor, const SptWaitRow *wait
 		rows[n].duration_ns = MIN(runnable_ns, wait->time);
 		rows[n].weight = wait->weight_ns - (blocked_ns ? blocked : 0);
 		rows[n++].detail = detail_of(
-			is_runnable(wait->state) ? wait->state : SYSPROF_STATE_WOKEN, 0, 0);
+			is_runnable(wait->state) ? wait->state : SPT_STATE_WOKEN, 0, 0);
 	}
 	return n;
 }
@@ -292,11 +292,11 @@ static SptThreadTime time_of(const SptThreadTimeRow *row)
 	SptThreadTime time = { .row = row };
 
 	for (unsigned state = 0; state < SPT_THREAD_STATES; state++) {
-		if (state == SYSPROF_STATE_RUNNING)
+		if (state == SPT_STATE_RUNNING)
 			time.running_ns += row->ns[state];
-		else if (is_runnable(state) || state == SYSPROF_STATE_WOKEN)
+		else if (is_runnable(state) || state == SPT_STATE_WOKEN)
 			time.runnable_ns += row->ns[state];
-		else if (state <= SYSPROF_STATE_OTHER)
+		else if (state <= SPT_STATE_OTHER)
 			time.blocked_ns += row->ns[state];
 		else
 			time.unknown_ns += row->ns[state];

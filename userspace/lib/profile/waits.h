@@ -15,12 +15,12 @@ extern const SptWeightSource spt_weights_wall, spt_weights_off_cpu, spt_weights_
 	spt_weights_runnable;
 
 /*
- * SptWeightRow.detail of these sources: the thread's state (enum sysprof_state) during the time,
+ * SptWeightRow.detail of these sources: the thread's state (SPT_STATE_*) during the time,
  * and the waker that ended a blocked part.
  */
 uint32_t spt_wait_detail(const SptWaitRow *wait);	/* detail of its blocked part */
 uint8_t spt_wait_detail_state(uint32_t detail);
-uint8_t spt_wait_detail_context(uint32_t detail);	/* enum sysprof_context of the waker */
+uint8_t spt_wait_detail_context(uint32_t detail);	/* SPT_IN_* of the waker */
 uint32_t spt_wait_detail_waker(uint32_t detail);	/* thread; 0: none, or not known */
 /* The waker's name, if it was not a thread: "[interrupt]", "[not known]". */
 const char *spt_wait_waker_name(uint32_t detail);

@@ -2,8 +2,8 @@
 /* The rows of a source, and sources that are derived from the samples of the clock. */
 #include "profile/weights.h"
 
+#include "events/facts.h"
 #include "profile/events.h"
-#include "sysprof-event.h"
 
 struct SptWeights {
 	const SptWeightSource *source;
@@ -11,14 +11,21 @@ struct SptWeights {
 	SptWeightRow rows[SPT_WEIGHTS_BATCH];
 };
 
+bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source)
+{
+	return source->of_events_are_in ? source->of_events_are_in(capture, source) :
+					  source->is_in(capture);
+}
+
 SptWeights *spt_weights_new_for(const SptCapture *capture, const SptWeightSource *source,
 				const bool *threads)
 {
 	SptWeights *weights = g_new(SptWeights, 1);
 
 	weights->source = source;
-	weights->cursor = source->begin_for ? source->begin_for(capture, threads) :
-					      source->begin(capture);
+	weights->cursor = source->begin_of_events ? source->begin_of_events(capture, source) :
+			  source->begin_for	  ? source->begin_for(capture, threads) :
+						    source->begin(capture);
 	return weights;
 }
 
@@ -95,10 +102,10 @@ static uint32_t detail_of(const struct clock *clock, const SptSampleRow *sample)
 	if (told)
 		return told - 1;
 	if (!(sample->context & SPT_CONTEXT_KERNEL))
-		return SYSPROF_CONTEXT_TASK;
+		return SPT_IN_TASK;
 	if (!clock->bit_is_softirq)
 		return SPT_CONTEXT_NOT_KNOWN;
-	return sample->context & SPT_CONTEXT_IRQ ? SYSPROF_CONTEXT_SOFTIRQ : SYSPROF_CONTEXT_TASK;
+	return sample->context & SPT_CONTEXT_IRQ ? SPT_IN_SOFTIRQ : SPT_IN_TASK;
 }
 
 static bool has_periods(G_GNUC_UNUSED const SptCapture *capture)

@@ -25,9 +25,13 @@ typedef struct {
 	uint32_t detail;
 } SptWeightRow;
 
-typedef struct {
+typedef struct SptWeightSource SptWeightSource;
+struct SptWeightSource {
 	/* Whether @capture has the data. */
 	bool (*is_in)(const SptCapture *capture);
+	/* The same two for sources that are made: they are given what they belong to. */
+	bool (*of_events_are_in)(const SptCapture *capture, const SptWeightSource *source);
+	gpointer (*begin_of_events)(const SptCapture *capture, const SptWeightSource *source);
 	/* Most rows that will come. */
 	uint64_t (*count)(const SptCapture *capture);
 	/* Returns a cursor; each is used in one thread. */
@@ -44,7 +48,9 @@ typedef struct {
 	uint32_t (*next)(gpointer cursor, SptWeightRow *rows);
 	void (*end)(gpointer cursor);
 	bool is_leaves; /* the leaves of a capture have the sums of these rows */
-} SptWeightSource;
+};
+
+bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source);
 
 /* Periods of the sampling clock, and the delays of their ticks. */
 extern const SptWeightSource spt_weights_periods, spt_weights_delays;

@@ -9,8 +9,8 @@
 
 #include "base/words.h"
 #include "capture/format.h"
+#include "events/facts.h"
 #include "profile/selection.h"
-#include "sysprof.h"
 
 #define OBJECTS_SHOWN 3
 
@@ -195,12 +195,12 @@ static void count_ends(const SptCapture *capture, const SptFilter *filter, Ends 
 	spt_selection_init(&selection, capture, filter);
 	while ((rows = spt_samples_next(samples, &n)))
 		for (uint32_t i = 0; i < n; i++) {
-			if (rows[i].user_end == SYSPROF_END_NONE ||
+			if (rows[i].user_end == SPT_END_NONE ||
 			    !spt_selection_has_time(&selection, rows[i].time) ||
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				continue;
 			ends->seen += rows[i].weight;
-			if (rows[i].user_end == SYSPROF_END_ROOT)
+			if (rows[i].user_end == SPT_END_ROOT)
 				ends->whole += rows[i].weight;
 			else
 				count_stop(capture, objects, &rows[i]);

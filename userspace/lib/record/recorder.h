@@ -75,7 +75,7 @@ typedef struct {
 	SptTraceWaits waits;		/* threads off their CPUs, too */
 	/* With waits: the command is run with spt_recorder_environment(). */
 	SptCalls calls;
-	unsigned kernel;		/* also the kernel's own work: SPT_TRACE_INTERRUPTS ... */
+	unsigned kernel;		/* also the kernel's own work: bits of SptEventOption */
 	uint32_t kmem_bytes;		/* as in SptTraceConfig */
 	bool kernel_is_optional;	/* likewise */
 	SptTraceFilter filter;		/* the part of the system to record */

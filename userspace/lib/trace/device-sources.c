@@ -7,139 +7,60 @@
 #include <sys/ioctl.h>
 
 #include "base/words.h"
+#include "events/event.h"
 #include "sysprof-event.h"
 #include "trace/device-sources.h"
 
-#define INTERRUPTS_PERIOD_NS 1000000ULL
-#define LOCKS_PERIOD_NS 1000000ULL
-#define STALLS_PERIOD_NS 1000000ULL
-#define IRQS_OFF_THRESHOLD_NS 100000ULL
-#define PAGE_CACHE_PERIOD_BYTES 65536ULL
-
-/* Sources that not every kernel has: without them a recording has the others. */
-static unsigned list_more_memory(const SptTraceConfig *config, struct sysprof_source *list,
-				 unsigned n)
+/* @kind's request, as the recording wants it. */
+static struct sysprof_source request_of(const SptTraceConfig *config, const SptEventKind *kind)
 {
-	const struct sysprof_source more[] = {
-		{ .kind = SYSPROF_SOURCE_PERCPU, .period = config->kmem_bytes },
-		{ .kind = SYSPROF_SOURCE_PERCPU_FREE },
-		{ .kind = SYSPROF_SOURCE_VMALLOC, .period = config->kmem_bytes },
-		{ .kind = SYSPROF_SOURCE_VMALLOC_FREE },
-		{ .kind = SYSPROF_SOURCE_STALL, .period = STALLS_PERIOD_NS },
-		{ .kind = SYSPROF_SOURCE_FRAGMENT },
+	const SptEventRequest *request = kind->request;
+	const bool is_waits = request->grid == SPT_GRID_OF_WAITS;
+	struct sysprof_source source = {
+		.kind = kind->number,
+		.period = is_waits			   ? config->waits.period_ns :
+			  request->grid == SPT_GRID_OF_KMEM ? config->kmem_bytes :
+							     request->period,
+		.threshold = is_waits ? config->waits.threshold_ns : request->threshold,
 	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(more); i++) {
-		list[n] = more[i];
-		list[n].flags = SYSPROF_SOURCE_OPTIONAL;
-		if (more[i].kind != SYSPROF_SOURCE_PERCPU_FREE &&
-		    more[i].kind != SYSPROF_SOURCE_VMALLOC_FREE)
-			list[n].stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
-		n++;
-	}
-	return n;
+	if (request->has_stacks)
+		source.stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
+	if (request->has_wakers)
+		source.stacks |= SYSPROF_STACKS_WAKER;
+	if (request->is_optional || (config->kernel_is_optional && !is_waits))
+		source.flags = SYSPROF_SOURCE_OPTIONAL;
+	return source;
 }
 
-/* Requests to sources: waits with their wakers, and who ran where; handlers. */
+static bool is_requested(const SptTraceConfig *config, const SptEventOption *option)
+{
+	return option->bit ? config->kernel & option->bit :
+			     option == &spt_option_waits && config->waits.is_on;
+}
+
 static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
 {
-	const uint32_t stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
+	const SptEventOption *option;
+	const SptEventKind *kind;
 	unsigned n = 0;
 
-	if (config->waits.is_on) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_WAIT,
-						     .stacks = stacks | SYSPROF_STACKS_WAKER,
-						     .period = config->waits.period_ns,
-						     .threshold = config->waits.threshold_ns };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LANE,
-						     .flags = SYSPROF_SOURCE_OPTIONAL };
+	for (unsigned i = 0; (option = spt_event_option(i)); i++) {
+		if (!is_requested(config, option))
+			continue;
+		for (unsigned k = 0; (kind = spt_event_kind(k)); k++)
+			if (kind->option == option && kind->request && n < SYSPROF_SOURCES_MAX)
+				list[n++] = request_of(config, kind);
 	}
-	if (config->kernel & SPT_TRACE_INTERRUPTS) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_IRQ,
-						     .stacks = stacks,
-						     .period = INTERRUPTS_PERIOD_NS };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SOFTIRQ,
-						     .stacks = stacks,
-						     .period = INTERRUPTS_PERIOD_NS };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_IRQS_OFF,
-						     .flags = SYSPROF_SOURCE_OPTIONAL,
-						     .stacks = stacks,
-						     .threshold = IRQS_OFF_THRESHOLD_NS };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PREEMPT_OFF,
-						     .flags = SYSPROF_SOURCE_OPTIONAL,
-						     .stacks = stacks,
-						     .threshold = IRQS_OFF_THRESHOLD_NS };
-	}
-	if (config->kernel & SPT_TRACE_LOCKS) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LOCK,
-						     .stacks = stacks,
-						     .period = LOCKS_PERIOD_NS };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_HOLD,
-						     .flags = SYSPROF_SOURCE_OPTIONAL,
-						     .stacks = stacks,
-						     .period = LOCKS_PERIOD_NS };
-	}
-	if (config->kernel & SPT_TRACE_FAULTS)
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_FAULT,
-						     .stacks = stacks };
-	if (config->kernel & SPT_TRACE_KMEM) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SLAB,
-						     .stacks = stacks,
-						     .period = config->kmem_bytes };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SLAB_FREE };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE,
-						     .stacks = stacks,
-						     .period = config->kmem_bytes };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE_FREE };
-		n = list_more_memory(config, list, n);
-	}
-	if (config->kernel & SPT_TRACE_BLOCK) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK,
-						     .stacks = stacks };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK_DONE };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE_CACHE,
-						     .flags = SYSPROF_SOURCE_OPTIONAL,
-						     .stacks = stacks,
-						     .period = PAGE_CACHE_PERIOD_BYTES };
-	}
-	for (unsigned i = 0; i < n && config->kernel_is_optional; i++)
-		if (list[i].kind != SYSPROF_SOURCE_WAIT)
-			list[i].flags |= SYSPROF_SOURCE_OPTIONAL;
 	return n;
 }
 
 /* The option of record that requests sources of @kind. */
 static const char *option_of(unsigned kind)
 {
-	switch (kind) {
-	case SYSPROF_SOURCE_IRQ:
-	case SYSPROF_SOURCE_SOFTIRQ:
-	case SYSPROF_SOURCE_IRQS_OFF:
-	case SYSPROF_SOURCE_PREEMPT_OFF:
-		return "--interrupts";
-	case SYSPROF_SOURCE_SLAB:
-	case SYSPROF_SOURCE_SLAB_FREE:
-	case SYSPROF_SOURCE_PAGE:
-	case SYSPROF_SOURCE_PAGE_FREE:
-	case SYSPROF_SOURCE_PERCPU:
-	case SYSPROF_SOURCE_PERCPU_FREE:
-	case SYSPROF_SOURCE_VMALLOC:
-	case SYSPROF_SOURCE_VMALLOC_FREE:
-	case SYSPROF_SOURCE_STALL:
-	case SYSPROF_SOURCE_FRAGMENT:
-		return "--kmem";
-	case SYSPROF_SOURCE_FAULT:
-		return "--faults";
-	case SYSPROF_SOURCE_BLOCK:
-	case SYSPROF_SOURCE_BLOCK_DONE:
-	case SYSPROF_SOURCE_PAGE_CACHE:
-		return "--io";
-	case SYSPROF_SOURCE_LOCK:
-	case SYSPROF_SOURCE_HOLD:
-		return "--locks";
-	default:
-		return "--waits";
-	}
+	const SptEventKind *known = spt_event_kind_of(kind);
+
+	return known && known->option ? known->option->flag : spt_option_waits.flag;
 }
 
 /* The kernel's feature that is missing for sources of @kind, by the module's report. */
@@ -186,60 +107,38 @@ static void set_error(int fd, const struct sysprof_source *list, unsigned n, GEr
 		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(number));
 }
 
-/* The part of the option's records; NULL: all of them. */
-static const char *part_of(unsigned kind)
-{
-	switch (kind) {
-	case SYSPROF_SOURCE_IRQS_OFF:
-		return "stretches with interrupts off";
-	case SYSPROF_SOURCE_PREEMPT_OFF:
-		return "stretches with preemption off";
-	case SYSPROF_SOURCE_PAGE_CACHE:
-		return "page cache";
-	case SYSPROF_SOURCE_HOLD:
-		return "stacks of holders";
-	case SYSPROF_SOURCE_PERCPU:
-		return "memory per CPU";
-	case SYSPROF_SOURCE_VMALLOC:
-		return "areas of vmalloc()";
-	case SYSPROF_SOURCE_STALL:
-		return "stalls";
-	case SYSPROF_SOURCE_FRAGMENT:
-		return "fragmentation";
-	default:
-		return NULL;
-	}
-}
-
-static void append_missing_part(GString *text, const char *separator, unsigned kind,
+static void append_missing_part(GString *text, const char *separator, const SptEventKind *kind,
 				const char *missing)
 {
 	g_string_append_printf(text, "%s%s records no %s: this kernel has no trace point %s",
-			       text->len ? separator : "", option_of(kind), part_of(kind), missing);
+			       text->len ? separator : "", kind->option->flag, kind->request->part,
+			       missing);
 }
 
 char *spt_device_sees_in_part(int fd)
 {
 	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
 	GString *text = g_string_new(NULL);
+	const SptEventKind *kind;
 
-	find_missing(fd, SYSPROF_SOURCE_IRQS_OFF, missing, sizeof(missing));
-	if (*missing != '?')
-		g_string_append_printf(
-			text, "--interrupts sees a stretch with interrupts off if a tick is due in "
-			      "it: this kernel has no trace point %s, with which each is seen",
-			missing);
-	find_missing(fd, SYSPROF_SOURCE_PREEMPT_OFF, missing, sizeof(missing));
-	if (*missing != '?')
-		append_missing_part(text, ".  ", SYSPROF_SOURCE_PREEMPT_OFF, missing);
+	for (unsigned i = 0; (kind = spt_event_kind(i)); i++) {
+		const SptEventRequest *request = kind->request;
+
+		if (!request || !(request->in_part || (request->is_rare && request->part)))
+			continue;
+		find_missing(fd, kind->number, missing, sizeof(missing));
+		if (*missing == '?')
+			continue;
+		if (request->in_part)
+			g_string_append_printf(text,
+					       "%s%s %s: this kernel has no trace point %s, with "
+					       "which each is seen",
+					       text->len ? ".  " : "", kind->option->flag,
+					       request->in_part, missing);
+		else
+			append_missing_part(text, ".  ", kind, missing);
+	}
 	return g_string_free(text, text->len == 0);
-}
-
-/* Ends are missing where the begins are; what few kernels have is no loss, and doctor names it. */
-static bool is_left_out_silently(unsigned kind)
-{
-	return kind == SYSPROF_SOURCE_PERCPU_FREE || kind == SYSPROF_SOURCE_VMALLOC_FREE ||
-	       kind == SYSPROF_SOURCE_PREEMPT_OFF;
 }
 
 static char *describe_left_out(int fd, const struct sysprof_source *list, unsigned n)
@@ -249,13 +148,15 @@ static char *describe_left_out(int fd, const struct sysprof_source *list, unsign
 	const char *option, *last = "";
 
 	for (unsigned i = 0; i < n; i++) {
+		const SptEventKind *kind = spt_event_kind_of(list[i].kind);
+
 		option = option_of(list[i].kind);
-		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT ||
-		    is_left_out_silently(list[i].kind) || strcmp(option, last) == 0)
+		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || kind->request->is_rare ||
+		    strcmp(option, last) == 0)
 			continue;
 		find_missing(fd, list[i].kind, missing, sizeof(missing));
-		if (part_of(list[i].kind)) {
-			append_missing_part(text, "; ", list[i].kind, missing);
+		if (kind->request->part) {
+			append_missing_part(text, "; ", kind, missing);
 			continue;
 		}
 		g_string_append_printf(text, "%s%s records nothing: this kernel has no trace point %s",

@@ -10,20 +10,6 @@
 
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
 
-const SptTraceExtra *spt_trace_extra(unsigned i)
-{
-	static const SptTraceExtra extras[] = {
-		{ "waits", 0 },
-		{ "interrupts", SPT_TRACE_INTERRUPTS },
-		{ "locks", SPT_TRACE_LOCKS },
-		{ "faults", SPT_TRACE_FAULTS },
-		{ "kmem", SPT_TRACE_KMEM },
-		{ "io", SPT_TRACE_BLOCK },
-	};
-
-	return i < G_N_ELEMENTS(extras) ? &extras[i] : NULL;
-}
-
 static SptTrace *open_either(GError **error)
 {
 	g_autoptr(GError) no_device = NULL;

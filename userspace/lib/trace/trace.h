@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events/event.h"
 #include "sysprof-event.h"
 #include "sysprof.h"
 
@@ -70,24 +71,6 @@ typedef struct {
 
 #define SPT_TRACE_WAITS_NS 1000000ULL	/* default of period_ns */
 
-/* Sources of the kernel's own work, as bits: EVENT records.  Only the module has them. */
-enum {
-	SPT_TRACE_INTERRUPTS = 1 << 0,	/* handlers of interrupts and soft interrupts */
-	SPT_TRACE_LOCKS = 1 << 1,	/* waits for locks */
-	SPT_TRACE_BLOCK = 1 << 2,	/* requests to block devices */
-	SPT_TRACE_FAULTS = 1 << 3,	/* page faults */
-	SPT_TRACE_KMEM = 1 << 4,	/* memory that the kernel allocates, and pages */
-};
-
-/* A kind of events that can be recorded besides samples. */
-typedef struct {
-	const char *name;		/* the option of record, without "--" */
-	unsigned kernel;		/* SPT_TRACE_INTERRUPTS ...; 0: waits */
-} SptTraceExtra;
-
-/* The @i-th kind; NULL: there are no more. */
-const SptTraceExtra *spt_trace_extra(unsigned i);
-
 #define SPT_TRACE_KMEM_BYTES (64U << 10)	/* default of kmem_bytes */
 
 /* EVENT.source of perf events. */
@@ -130,7 +113,7 @@ typedef struct {
 	 */
 	bool by_tables;
 	SptTraceWaits waits;
-	unsigned kernel;		/* SPT_TRACE_INTERRUPTS ... */
+	unsigned kernel;		/* the kernel's own work: bits of SptEventOption */
 	/* one allocation is picked for this many bytes; 0: every allocation is */
 	uint32_t kmem_bytes;
 	/* Sources of @kernel that this machine lacks are skipped, and the notice says so. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kinds of events.  A kind is one const value: what its events are called, what they are, which
+ * option of "record" records them, what is requested of the device for that, and which metrics
+ * they give.  A family of kinds is a file of this folder, and table.c lists all kinds.
+ *
+ * Everything else iterates: the requests to the device, --also, doctor, the account in info, the
+ * metrics with their help, JSON and menus, and the switches of the viewer's recording page.
+ *
+ * Pure data, without the device's headers: the numbers of the device that a file holds are plain
+ * numbers here, and the families' files compare them with the device's.
+ */
+#ifndef SPT_EVENTS_EVENT_H
+#define SPT_EVENTS_EVENT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+/* The unit of a weight. */
+typedef enum {
+	SPT_UNIT_NS,
+	SPT_UNIT_BYTES,
+	SPT_UNIT_EVENTS,
+} SptUnit;
+
+/* The fields that the rows of a metric have besides stack, weight, time and thread. */
+typedef enum {
+	SPT_METRIC_HAS_CPU = 1 << 0,
+	SPT_METRIC_HAS_STATE = 1 << 1,	/* of the thread: profile/waits.h */
+	SPT_METRIC_HAS_WAKER = 1 << 2,
+	SPT_METRIC_HAS_PARALLELISM = 1 << 3,	/* profile/latency.h */
+	SPT_METRIC_HAS_CONTEXT = 1 << 4,	/* profile/events.h */
+	SPT_METRIC_HAS_VECTOR = 1 << 5,	/* whose handler: the innermost function */
+	SPT_METRIC_HAS_LOCK = 1 << 6,	/* the innermost function, and who held it */
+	SPT_METRIC_HAS_FILE = 1 << 7,	/* the next function, if the innermost is an event */
+	SPT_METRIC_HAS_SIZE = 1 << 8,	/* and lifetime: profile/allocations.h */
+	SPT_METRIC_HAS_FAULT = 1 << 9,	/* which kind of page fault */
+	SPT_METRIC_HAS_CACHE = 1 << 10,	/* the innermost function names it, or an order of pages */
+	SPT_METRIC_HAS_ORDER = 1 << 11, /* the innermost function names it */
+	SPT_METRIC_HAS_STALL = 1 << 12, /* likewise, what was waited for */
+	SPT_METRIC_HAS_NODE = 1 << 13,	/* of memory: profile/allocations.h */
+	SPT_METRIC_HAS_DEVICE = 1 << 14, /* the innermost function */
+} SptMetricParts;
+
+/* What an event is in time. */
+typedef enum {
+	SPT_EVENT_SPAN,
+	SPT_EVENT_INSTANT,
+	SPT_EVENT_SWITCH,		/* from one thread to another, on a CPU */
+} SptEventShape;
+
+/* The columns of events (SptEventRow) that a metric can refer to. */
+typedef enum {
+	SPT_EVENT_WEIGHT,
+	SPT_EVENT_VALUE,
+	SPT_EVENT_CONTEXT,
+	SPT_EVENT_HOLDER,
+	SPT_EVENT_DEPTH,
+	SPT_EVENT_FLAGS,
+} SptEventColumn;
+
+/* An option of "record", and a switch on the viewer's page for recording. */
+typedef struct {
+	const char *name;		/* for --also, and after "--" */
+	const char *flag;		/* the same with "--" */
+	const char *key;		/* of the viewer's setting */
+	const char *title, *note;	/* for people, marked for translation */
+	unsigned bit;			/* in SptTraceConfig.kernel; 0: not the kernel's own work */
+	bool of_command;		/* of what a command does itself, not of the whole system */
+} SptEventOption;
+
+/* What a metric's rows are made of. */
+typedef struct {
+	const char *name;
+	const char *title;		/* for people, marked for translation; NULL: not recorded */
+	const char *value;		/* what the weight of a stack is; follows the name */
+	/* The options of "record" that it needs, if that is more than the kind's. */
+	const char *flag;
+	SptUnit unit;
+	unsigned parts;			/* SptMetricParts */
+	SptEventColumn weight;		/* WEIGHT or VALUE */
+	bool by_holder;			/* thread and stack are those of the lock's holder */
+	/* Rows are computed from more than events of this kind: profile/metric.c knows by what. */
+	bool is_computed;
+} SptEventMetric;
+
+/* Where the period of a source's grid comes from. */
+typedef enum {
+	SPT_GRID_FIXED,			/* period */
+	SPT_GRID_OF_WAITS,		/* --waits */
+	SPT_GRID_OF_KMEM,		/* --kmem */
+} SptEventGrid;
+
+/* What is requested of the device. */
+typedef struct {
+	bool has_stacks, has_wakers;	/* with stacks; with stacks of wakers */
+	bool is_optional;		/* a recording goes on without it */
+	bool is_rare;			/* few kernels have it: only doctor says so */
+	SptEventGrid grid;
+	uint64_t period;		/* in the source's unit; 0: each event */
+	uint64_t threshold;		/* least event that is reported, with period 0 */
+	/* The part of the option's records that this is, for "records no ..."; NULL: all of them */
+	const char *part;
+	/* "sees ... if": what a kernel without the trace point shows of it; NULL: nothing */
+	const char *in_part;
+} SptEventRequest;
+
+typedef struct SptEventKind SptEventKind;
+struct SptEventKind {
+	const char *name;		/* in JSON and info */
+	uint16_t number;		/* enum sysprof_source_kind, also in files; 0: none */
+	SptEventShape shape;
+	SptEventColumn detail;		/* what groupings of its metrics alone use */
+	const SptEventOption *option;	/* NULL: always */
+	const SptEventRequest *request;	/* NULL: it is not requested by itself */
+	const SptEventMetric *metrics;	/* up to one without a name; NULL: none */
+	const SptEventKind *holders;	/* has the stacks for metrics by holder */
+};
+
+/* The @i-th kind, in the order in which their metrics are listed; NULL: there are no more. */
+const SptEventKind *spt_event_kind(unsigned i);
+/* The kind with this number of the device; NULL: none. */
+const SptEventKind *spt_event_kind_of(uint32_t number);
+/* The largest number + 1. */
+unsigned spt_event_kind_numbers(void);
+/* "spans", "marks", "switches". */
+const char *spt_event_shape_name(SptEventShape shape);
+
+/* The @i-th option, in the order in which they are listed and requested; NULL: no more. */
+const SptEventOption *spt_event_option(unsigned i);
+
+extern const SptEventOption spt_option_waits, spt_option_interrupts, spt_option_locks,
+	spt_option_faults, spt_option_kmem, spt_option_block, spt_option_memory;
+
+extern const SptEventKind spt_event_clock, spt_event_waits, spt_event_wakings, spt_event_lanes,
+	spt_event_irq, spt_event_softirq, spt_event_irqs_off, spt_event_preempt_off,
+	spt_event_faults, spt_event_slab, spt_event_slab_free, spt_event_pages,
+	spt_event_pages_free, spt_event_percpu, spt_event_percpu_free, spt_event_vmalloc,
+	spt_event_vmalloc_free, spt_event_stalls, spt_event_fragmentation, spt_event_block,
+	spt_event_block_done, spt_event_page_cache, spt_event_locks, spt_event_holders,
+	spt_event_memory, spt_event_calls;
+
+G_END_DECLS
+
+#endif

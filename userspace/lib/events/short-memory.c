@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What comes of short memory: stalls, and blocks of pages that are broken up. */
+#include "base/words.h"
+#include "events/event.h"
+#include "sysprof-event.h"
+
+#define STALLS_PERIOD_NS 1000000
+
+static const SptEventRequest stalls = {
+	.has_stacks = true,
+	.is_optional = true,
+	.period = STALLS_PERIOD_NS,
+	.part = "stalls",
+};
+
+static const SptEventMetric stalls_metrics[] = {
+	{
+		.name = "stalls",
+		.title = SPT_WORDS("Memory Stalls"),
+		.value = "waiting in reclaim and compaction",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STALL,
+	},
+	{ 0 },
+};
+
+const SptEventKind spt_event_stalls = {
+	.name = "stalls",
+	.number = SYSPROF_SOURCE_STALL,
+	.shape = SPT_EVENT_SPAN,
+	.detail = SPT_EVENT_CONTEXT,
+	.option = &spt_option_kmem,
+	.request = &stalls,
+	.metrics = stalls_metrics,
+};
+
+static const SptEventRequest fragmentation = {
+	.has_stacks = true,
+	.is_optional = true,
+	.part = "fragmentation",
+};
+
+static const SptEventMetric fragmentation_metrics[] = {
+	{
+		.name = "fragmentation",
+		.title = SPT_WORDS("Fragmentation"),
+		.value = "allocations that broke up pages of another mobility",
+		.unit = SPT_UNIT_EVENTS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_ORDER,
+	},
+	{ 0 },
+};
+
+const SptEventKind spt_event_fragmentation = {
+	.name = "fragmentation",
+	.number = SYSPROF_SOURCE_FRAGMENT,
+	.shape = SPT_EVENT_INSTANT,
+	.detail = SPT_EVENT_CONTEXT,
+	.option = &spt_option_kmem,
+	.request = &fragmentation,
+	.metrics = fragmentation_metrics,
+};
