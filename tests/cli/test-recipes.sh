@@ -175,16 +175,16 @@ const SptWeightSource spt_weights_tiny = {
 	.is_in = is_in, .count = count, .begin = begin, .next = next, .end = end
 };
 END_OF_FILE
-	insert userspace/lib/profile/weights.h '^/. The rows of a source' \
-		<<<'extern const SptWeightSource spt_weights_tiny;' &&
-		insert userspace/lib/profile/metric.c '^	KEPT."calls"' <<'END_OF_FILE' &&
+	insert userspace/lib/profile/weights.h '^	METRIC."mapped",' \
+		<<<'	METRIC("tiny", tiny) \' &&
+		insert userspace/lib/events/memory.c '^	{ 0 },' <<'END_OF_FILE' &&
 	{
 		.name = "tiny",
 		.title = SPT_WORDS("Tiny Samples"),
 		.value = "tiny samples",
 		.unit = SPT_UNIT_EVENTS,
 		.parts = SPT_METRIC_HAS_CPU,
-		.source = &spt_weights_tiny,
+		.is_computed = true,
 	},
 END_OF_FILE
 		printf '\nmsgid "Tiny Samples"\nmsgstr "Winzige Proben"\n' >>userspace/po/de.po &&

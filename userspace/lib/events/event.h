@@ -2,7 +2,7 @@
 /*
  * Kinds of events.  A kind is one const value: what its events are called, what they are, which
  * option of "record" records them, what is requested of the device for that, and which metrics
- * they give.  A family of kinds is a file of this folder, and table.c lists all kinds.
+ * they give.  A family of kinds is a file of this folder, and SPT_EVENT_KINDS lists all kinds.
  *
  * Everything else iterates: the requests to the device, --also, doctor, the account in info, the
  * metrics with their help, JSON and menus, and the switches of the viewer's recording page.
@@ -135,13 +135,38 @@ const SptEventOption *spt_event_option(unsigned i);
 extern const SptEventOption spt_option_waits, spt_option_interrupts, spt_option_locks,
 	spt_option_faults, spt_option_kmem, spt_option_block, spt_option_memory;
 
-extern const SptEventKind spt_event_clock, spt_event_waits, spt_event_wakings, spt_event_lanes,
-	spt_event_irq, spt_event_softirq, spt_event_irqs_off, spt_event_preempt_off,
-	spt_event_faults, spt_event_slab, spt_event_slab_free, spt_event_pages,
-	spt_event_pages_free, spt_event_percpu, spt_event_percpu_free, spt_event_vmalloc,
-	spt_event_vmalloc_free, spt_event_stalls, spt_event_fragmentation, spt_event_block,
-	spt_event_block_done, spt_event_page_cache, spt_event_locks, spt_event_holders,
-	spt_event_memory, spt_event_calls;
+/* The kinds, in the order of their metrics in lists and menus: spt_event_clock and so on. */
+#define SPT_EVENT_KINDS(KIND) \
+	KIND(clock) \
+	KIND(waits) \
+	KIND(wakings) \
+	KIND(lanes) \
+	KIND(irq) \
+	KIND(softirq) \
+	KIND(irqs_off) \
+	KIND(preempt_off) \
+	KIND(faults) \
+	KIND(slab) \
+	KIND(slab_free) \
+	KIND(pages) \
+	KIND(pages_free) \
+	KIND(percpu) \
+	KIND(percpu_free) \
+	KIND(vmalloc) \
+	KIND(vmalloc_free) \
+	KIND(stalls) \
+	KIND(fragmentation) \
+	KIND(block) \
+	KIND(block_done) \
+	KIND(page_cache) \
+	KIND(locks) \
+	KIND(holders) \
+	KIND(memory) \
+	KIND(calls)
+
+#define SPT_EVENT_KIND(name) extern const SptEventKind spt_event_##name;
+SPT_EVENT_KINDS(SPT_EVENT_KIND)
+#undef SPT_EVENT_KIND
 
 G_END_DECLS
 

@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of kinds and that of options: a line for each. */
+/* Looks up kinds and options. */
 #include "events/event.h"
 
-/* In the order of their metrics in lists and menus. */
-static const SptEventKind *const kinds[] = {
-	&spt_event_clock,
-	&spt_event_waits,
-	&spt_event_wakings,
-	&spt_event_lanes,
-	&spt_event_irq,
-	&spt_event_softirq,
-	&spt_event_irqs_off,
-	&spt_event_preempt_off,
-	&spt_event_faults,
-	&spt_event_slab,
-	&spt_event_slab_free,
-	&spt_event_pages,
-	&spt_event_pages_free,
-	&spt_event_percpu,
-	&spt_event_percpu_free,
-	&spt_event_vmalloc,
-	&spt_event_vmalloc_free,
-	&spt_event_stalls,
-	&spt_event_fragmentation,
-	&spt_event_block,
-	&spt_event_block_done,
-	&spt_event_page_cache,
-	&spt_event_locks,
-	&spt_event_holders,
-	&spt_event_memory,
-	&spt_event_calls,
-};
+#define KIND(name) &spt_event_##name,
+static const SptEventKind *const kinds[] = { SPT_EVENT_KINDS(KIND) };
 
 static const SptEventOption *const options[] = {
 	&spt_option_waits, &spt_option_interrupts, &spt_option_locks,  &spt_option_faults,

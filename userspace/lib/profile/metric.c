@@ -11,36 +11,11 @@
 #include "profile/waits.h"
 
 /* Sources of metrics that are more than the events of a kind. */
+#define COMPUTED(name_, source_) { .name = (name_), .source = &spt_weights_##source_ },
 static const struct {
 	const char *name;
 	const SptWeightSource *source;
-} computed[] = {
-	{ "cpu", &spt_weights_periods },
-	{ "delay", &spt_weights_delays },
-	{ "latency", &spt_weights_latency },
-	{ "wall", &spt_weights_wall },
-	{ "off-cpu", &spt_weights_off_cpu },
-	{ "blocked", &spt_weights_blocked },
-	{ "runnable", &spt_weights_runnable },
-	{ "kmem", &spt_weights_kmem },
-	{ "kmem-live", &spt_weights_kmem_live },
-	{ "pages", &spt_weights_pages },
-	{ "pages-live", &spt_weights_pages_live },
-	{ "percpu", &spt_weights_percpu },
-	{ "percpu-live", &spt_weights_percpu_live },
-	{ "vmalloc", &spt_weights_vmalloc },
-	{ "vmalloc-live", &spt_weights_vmalloc_live },
-	{ "allocated", &spt_weights_allocated },
-	{ "freed", &spt_weights_freed },
-	{ "freed-here", &spt_weights_freed_here },
-	{ "live", &spt_weights_live },
-	{ "peak", &spt_weights_peak },
-	{ "temporary", &spt_weights_temporary },
-	{ "allocations", &spt_weights_allocations },
-	{ "mapped", &spt_weights_mapped },
-	{ "mapped-live", &spt_weights_mapped_live },
-	{ "mapped-peak", &spt_weights_mapped_peak },
-};
+} computed[] = { SPT_WEIGHTS_COMPUTED(COMPUTED) };
 
 static const SptWeightSource *find_computed(const char *name)
 {

@@ -52,8 +52,40 @@ struct SptWeightSource {
 
 bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source);
 
-/* Periods of the sampling clock, and the delays of their ticks. */
-extern const SptWeightSource spt_weights_periods, spt_weights_delays;
+/*
+ * Metrics that are computed from more than the events of their kind (is_computed in events/event.h),
+ * and their sources: spt_weights_periods and so on.
+ */
+#define SPT_WEIGHTS_COMPUTED(METRIC) \
+	METRIC("cpu", periods) \
+	METRIC("delay", delays) \
+	METRIC("latency", latency) \
+	METRIC("wall", wall) \
+	METRIC("off-cpu", off_cpu) \
+	METRIC("blocked", blocked) \
+	METRIC("runnable", runnable) \
+	METRIC("kmem", kmem) \
+	METRIC("kmem-live", kmem_live) \
+	METRIC("pages", pages) \
+	METRIC("pages-live", pages_live) \
+	METRIC("percpu", percpu) \
+	METRIC("percpu-live", percpu_live) \
+	METRIC("vmalloc", vmalloc) \
+	METRIC("vmalloc-live", vmalloc_live) \
+	METRIC("allocated", allocated) \
+	METRIC("freed", freed) \
+	METRIC("freed-here", freed_here) \
+	METRIC("live", live) \
+	METRIC("peak", peak) \
+	METRIC("temporary", temporary) \
+	METRIC("allocations", allocations) \
+	METRIC("mapped", mapped) \
+	METRIC("mapped-live", mapped_live) \
+	METRIC("mapped-peak", mapped_peak)
+
+#define SPT_WEIGHTS_SOURCE(name, source) extern const SptWeightSource spt_weights_##source;
+SPT_WEIGHTS_COMPUTED(SPT_WEIGHTS_SOURCE)
+#undef SPT_WEIGHTS_SOURCE
 
 /* The rows of a source, some at a time; @capture must outlive it. */
 typedef struct SptWeights SptWeights;
