@@ -4,8 +4,8 @@
  *
  * A metric is of a kind of events (events/event.h).  It has a name (for --metric, JSON and
  * streams), a unit, the option of record that it needs, and a source: rows of (stack, weight, time,
- * thread), see weights.h.  Everything that shows a metric uses its row alone; so do help, man pages and the
- * viewer's menu.
+ * thread), see weights.h.  Everything that shows a metric uses its row alone; so do help, man pages
+ * and the viewer's menu.
  *
  * How it goes through the library: spt_profile_new() and spt_profile_new_base() get the metric,
  * take the rows of its source and fold them.  A profile knows its metric, and so do profiles that

@@ -53,8 +53,8 @@ struct SptWeightSource {
 bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source);
 
 /*
- * Metrics that are computed from more than the events of their kind (is_computed in events/event.h),
- * and their sources: spt_weights_periods and so on.
+ * Metrics that are computed from more than the events of their kind (is_computed in
+ * events/event.h), and their sources: spt_weights_periods and so on.
  */
 #define SPT_WEIGHTS_COMPUTED(METRIC) \
 	METRIC("cpu", periods) \
