@@ -12,6 +12,7 @@
 #include <asm/unwind.h>
 #include <linux/bitops.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 
 #include "arch.h"
@@ -145,15 +146,26 @@ static void unwind_from(const struct orc_walk *walk, const struct place *place, 
 		state->regs = NULL;
 }
 
-/* The words in which the caller's frame pointer may be: a bit each, by number as in a step. */
+/*
+ * The words in which the caller's frame pointer may be: a bit each, by number as in a step.  0: it
+ * may also be in one that no step can name, as it is below the registers that return probes save.
+ */
 static u32 saved_in(unsigned long sp, const struct unwind_state *state)
 {
-	u32 words = 0, i;
+	unsigned long i, n;
+	u32 words = 0;
 
+	if (state->sp < sp)
+		return 0;
+	n = min((state->sp - sp) / sizeof(long), SYSPROF_STEP_WORDS_MAX + 1);
 	/* The first word is the return address. */
-	for (i = 2; i <= SYSPROF_STEP_SAVED_MAX && state->sp - i * sizeof(long) >= sp; i++)
-		if (sysprof_stack_word(state->sp - i * sizeof(long)) == state->bp)
-			words |= BIT(i);
+	for (i = 2; i <= n; i++) {
+		if (sysprof_stack_word(state->sp - i * sizeof(long)) != state->bp)
+			continue;
+		if (i > SYSPROF_STEP_SAVED_MAX)
+			return 0;
+		words |= BIT(i);
+	}
 	return words;
 }
 

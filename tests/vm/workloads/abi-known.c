@@ -136,8 +136,7 @@ static unsigned load_and_unload(const char *module)
 /* How often return addresses were replaced, and the module was there. */
 static void disturb(const char *module, unsigned *traced, unsigned *loaded)
 {
-	bool good = put(TRACING "kprobe_events", "r:known/read vfs_read\n") &&
-		    put(TRACING "events/known/enable", "1");
+	bool good = put(TRACING "events/known/enable", "1");
 
 	usleep(100000);
 	if (module)
@@ -209,6 +208,8 @@ int main(int argc, char **argv)
 		if (!workers[i])
 			work[i]();
 	}
+	if (!put(TRACING "kprobe_events", "r:known/read vfs_read\n"))
+		err(1, "kprobe_events");
 	if (ioctl(session.fd, SYSPROF_IOC_START, &start))
 		err(1, "START");
 	before = count(&session);
@@ -223,7 +224,7 @@ int main(int argc, char **argv)
 	after = count(&session);
 	after.known -= before.known;
 	after.checked -= before.checked;
-	ok(traced && (!argv[2] || loaded), "return addresses were replaced %u times, and %u times "
+	ok(traced > 1 && (!argv[2] || loaded), "return addresses were replaced %u times, and %u times "
 	   "a module came and went", traced, loaded);
 	timed(after.known > 1000 && after.walked > before.walked + 100,
 	      "of %llu stacks of the kernel %llu were known", (unsigned long long)n,
