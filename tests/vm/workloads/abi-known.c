@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	struct session session = session_open(NS_PER_MS / 5, 1U << 20);
 	struct counts before, after;
 	struct sysprof_start start = { .size = sizeof(start) };
-	unsigned traced = 0, loaded = 0;
+	unsigned rounds = 0, traced = 0, loaded = 0;
 
 	if (argc < 2)
 		errx(1, "usage: abi-known SECONDS [MODULE]");
@@ -216,6 +216,7 @@ int main(int argc, char **argv)
 	until = wall_ns() + strtoul(argv[1], NULL, 10) * NS_PER_S;
 	while (wall_ns() < until) {
 		disturb(argv[2], &traced, &loaded);
+		rounds++;
 		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
 			session_drain(&session, cpu, look_at, &n);
 	}
@@ -224,8 +225,8 @@ int main(int argc, char **argv)
 	after = count(&session);
 	after.known -= before.known;
 	after.checked -= before.checked;
-	ok(traced > 1 && (!argv[2] || loaded), "return addresses were replaced %u times, and %u times "
-	   "a module came and went", traced, loaded);
+	ok(traced == rounds && (!argv[2] || loaded), "return addresses were replaced in %u of %u "
+	   "rounds, and %u times a module came and went", traced, rounds, loaded);
 	timed(after.known > 1000 && after.walked > before.walked + 100,
 	      "of %llu stacks of the kernel %llu were known", (unsigned long long)n,
 	      (unsigned long long)after.known);
