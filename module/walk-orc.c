@@ -147,8 +147,9 @@ static void unwind_from(const struct orc_walk *walk, const struct place *place, 
 }
 
 /*
- * The words in which the caller's frame pointer may be: a bit each, by number as in a step.  0: it
- * may also be in one that no step can name, as it is below the registers that return probes save.
+ * The words in which the caller's frame pointer may be: a bit each, by number as in a step.  0:
+ * there is none, or one is too far from the end for a step to name, as where return probes save all
+ * registers.
  */
 static u32 saved_in(unsigned long sp, const struct unwind_state *state)
 {
