@@ -29,7 +29,7 @@
 #include "session-stack.h"
 #include "session.h"
 #include "snapshot.h"
-#include "sources.h"
+#include "sources/sources.h"
 #include "stack.h"
 #include "tables.h"
 

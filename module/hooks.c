@@ -20,13 +20,13 @@
 #include "compat/exit.h"
 #include "compat/switch.h"
 #include "delivery.h"
-#include "holds.h"
+#include "sources/holds.h"
 #include "hooks.h"
 #include "objects.h"
 #include "quota.h"
 #include "spaces.h"
 #include "state.h"
-#include "switch.h"
+#include "sources/switch.h"
 #include "watch.h"
 
 #define HOOK_BYTES 256 /* no trace point's function is longer */

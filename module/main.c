@@ -10,7 +10,7 @@
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
-#include "sources.h"
+#include "sources/sources.h"
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"

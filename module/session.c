@@ -30,7 +30,7 @@
 #include "session-ticking.h"
 #include "session.h"
 #include "snapshot.h"
-#include "sources.h"
+#include "sources/sources.h"
 #include "stack.h"
 #include "tables.h"
 #include "throttle.h"

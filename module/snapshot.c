@@ -14,12 +14,12 @@
 #include "objects.h"
 #include "regions.h"
 #include "snapshot.h"
-#include "sources.h"
+#include "sources/sources.h"
 #include "spaces.h"
 #include "state.h"
-#include "switch.h"
+#include "sources/switch.h"
 #include "sysprof.h"
-#include "threads.h"
+#include "sources/threads.h"
 #include "traced.h"
 
 #define SNAPSHOT_MIN_BYTES	(64U << 10)

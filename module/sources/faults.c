@@ -19,7 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "compat/trace-type.h"
-#include "prompt.h"
+#include "sources/prompt.h"
 
 #ifdef SYSPROF_HAS_EXCEPTIONS
 #include <trace/events/exceptions.h>

@@ -12,11 +12,11 @@
 #include <linux/tracepoint.h>
 #include <trace/events/block.h>
 
-#include "calls.h"
+#include "sources/calls.h"
 #include "compat/block.h"
 #include "compat/trace-type.h"
-#include "handles.h"
-#include "prompt.h"
+#include "sources/handles.h"
+#include "sources/prompt.h"
 
 #define BITS	    14
 #define DEPTHS_BITS 8

@@ -19,8 +19,8 @@
 #include <linux/uaccess.h>
 #include <trace/events/lock.h>
 
-#include "holds.h"
-#include "prompt.h"
+#include "sources/holds.h"
+#include "sources/prompt.h"
 #include "quota.h"
 #include "stack.h"
 

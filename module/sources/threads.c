@@ -11,7 +11,7 @@
 
 #include "compat/switch.h"
 #include "quota.h"
-#include "threads.h"
+#include "sources/threads.h"
 
 #define SLOTS_MIN	16384U
 #define SLOTS_MAX	131072U

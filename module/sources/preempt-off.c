@@ -11,8 +11,8 @@
 #include <trace/events/power.h>
 #include <trace/events/preemptirq.h>
 
-#include "irqs-off.h"
-#include "prompt.h"
+#include "sources/irqs-off.h"
+#include "sources/prompt.h"
 
 /* When preemption went off on this CPU; 0: not known, or it is on. */
 static DEFINE_PER_CPU(u64, off_since);

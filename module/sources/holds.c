@@ -21,10 +21,10 @@
 #include "compat/switch.h"
 #include "contexts.h"
 #include "filter.h"
-#include "holds.h"
-#include "prompt.h"
+#include "sources/holds.h"
+#include "sources/prompt.h"
 #include "quota.h"
-#include "sources.h"
+#include "sources/sources.h"
 
 #define BITS	11
 #define WAYS	8

@@ -15,10 +15,10 @@
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
 
-#include "event.h"
+#include "sources/event.h"
 #include "hooks.h"
 #include "periods.h"
-#include "prompt.h"
+#include "sources/prompt.h"
 #include "session-stack.h"
 #include "stack.h"
 #include "throttle.h"

@@ -11,7 +11,7 @@
 #include <trace/events/filemap.h>
 
 #include "compat/trace-type.h"
-#include "prompt.h"
+#include "sources/prompt.h"
 
 static void tell(const struct inode *inode, u64 bytes)
 {

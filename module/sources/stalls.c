@@ -21,8 +21,8 @@ struct compact_control;
 #include <trace/events/vmscan.h>
 
 #include "compat/trace-type.h"
-#include "handles.h"
-#include "prompt.h"
+#include "sources/handles.h"
+#include "sources/prompt.h"
 
 #define BITS 11
 

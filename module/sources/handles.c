@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "handles.h"
+#include "sources/handles.h"
 
 #define WAYS 8
 

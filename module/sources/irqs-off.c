@@ -14,8 +14,8 @@
 
 #include "contexts.h"
 #include "hooks.h"
-#include "irqs-off.h"
-#include "prompt.h"
+#include "sources/irqs-off.h"
+#include "sources/prompt.h"
 
 bool sysprof_irqs_off_wanted;
 

@@ -8,13 +8,13 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-#include "calls.h"
-#include "event.h"
+#include "sources/calls.h"
+#include "sources/event.h"
 #include "periods.h"
 #include "session-stack.h"
-#include "sources.h"
+#include "sources/sources.h"
 #include "stack.h"
-#include "waits.h"
+#include "sources/waits.h"
 
 u8 sysprof_wakes_wanted;
 

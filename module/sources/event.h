@@ -6,7 +6,7 @@
 #include <linux/err.h>
 #include <linux/types.h>
 
-#include "sources.h"
+#include "sources/sources.h"
 #include "throttle.h"
 
 /*

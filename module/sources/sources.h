@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "delivery.h"
-#include "prompt.h"
+#include "sources/prompt.h"
 #include "sysprof-event.h"
 
 struct sysprof_stack;

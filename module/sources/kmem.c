@@ -19,8 +19,8 @@
 #include <linux/tracepoint.h>
 
 #include "compat/kmem.h"
-#include "handles.h"
-#include "prompt.h"
+#include "sources/handles.h"
+#include "sources/prompt.h"
 
 #define BITS	   15
 #define CACHE_SPAN 160	/* how far from its beginning a cache has its name, at most */

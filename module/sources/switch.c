@@ -18,16 +18,16 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "arrival.h"
+#include "sources/arrival.h"
 #include "compat/switch.h"
-#include "event.h"
+#include "sources/event.h"
 #include "hooks.h"
-#include "sources.h"
+#include "sources/sources.h"
 #include "stack.h"
-#include "switch.h"
-#include "threads.h"
+#include "sources/switch.h"
+#include "sources/threads.h"
 #include "throttle.h"
-#include "waits.h"
+#include "sources/waits.h"
 
 #define TIMED_CALLS	64	/* one of this number is timed, and represents the others */
 

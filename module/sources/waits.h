@@ -5,8 +5,8 @@
 
 #include <linux/types.h>
 
-#include "sources.h"
-#include "threads.h"
+#include "sources/sources.h"
+#include "sources/threads.h"
 
 struct sysprof_stack;
 

@@ -16,7 +16,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/irq.h>
 
-#include "prompt.h"
+#include "sources/prompt.h"
 
 /*
  * RT kernels from 6.18 on can preempt the handler of a soft interrupt by another one on the same

@@ -13,7 +13,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
-#include "calls.h"
+#include "sources/calls.h"
 #include "compat/block.h"
 #include "sysprof-event.h"
 

@@ -12,17 +12,17 @@
 #include <linux/uaccess.h>
 
 #include "charge.h"
-#include "event.h"
+#include "sources/event.h"
 #include "filter.h"
-#include "holds.h"
-#include "irqs-off.h"
+#include "sources/holds.h"
+#include "sources/irqs-off.h"
 #include "session-stack.h"
 #include "session.h"
-#include "sources.h"
-#include "switch.h"
-#include "threads.h"
+#include "sources/sources.h"
+#include "sources/switch.h"
+#include "sources/threads.h"
 #include "throttle.h"
-#include "waits.h"
+#include "sources/waits.h"
 
 LIST_HEAD(sysprof_taps);
 DEFINE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);

@@ -4,7 +4,7 @@
 #include <linux/err.h>
 #include <linux/smp.h>
 
-#include "event.h"
+#include "sources/event.h"
 #include "filter.h"
 #include "raw.h"
 #include "session-stack.h"

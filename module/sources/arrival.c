@@ -13,9 +13,9 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "arrival.h"
+#include "sources/arrival.h"
 #include "compat/switch.h"
-#include "switch.h"
+#include "sources/switch.h"
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 
