@@ -34,10 +34,9 @@
 #include "budget.h"
 #include "clock.h"
 #include "contexts.h"
-#include "sources/holds.h"
-#include "sources/irqs-off.h"
 #include "session-ticking.h"
 #include "session.h"
+#include "source-ops.h"
 #include "stack.h"
 #include "throttle.h"
 #include "times.h"
@@ -303,8 +302,7 @@ static __always_inline void take_tick(struct cpu_clock *clock, struct pt_regs *r
 	};
 	bool sampled;
 
-	sysprof_irqs_off_tick(regs, now, tick.delay_ns);
-	sysprof_holds_tick(regs);
+	sysprof_source_tick(regs, now, tick.delay_ns);
 	if (unlikely(sysprof_throttle_until(SYSPROF_PAID_BY_ALL) > now)) {
 		sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 		throttle(clock, now);

@@ -29,8 +29,9 @@
 #include "session-stack.h"
 #include "session.h"
 #include "snapshot.h"
-#include "sources/sources.h"
+#include "source-ops.h"
 #include "stack.h"
+#include "sysprof-event.h"
 #include "tables.h"
 
 #define NAMES_MAX	4096
@@ -468,7 +469,7 @@ static int do_sources(struct sysprof_session *session, void __user *user)
 	if (err)
 		return err;
 	mutex_lock(&session->io_lock);
-	err = sysprof_sources_set(session, &arg);
+	err = sysprof_source_ops->set(session, &arg);
 	mutex_unlock(&session->io_lock);
 	return err;
 }
@@ -479,7 +480,7 @@ static int do_source_info(struct sysprof_session *session, void __user *user)
 	int err = get_arg(&arg, sizeof(arg), user);
 
 	if (!err)
-		err = sysprof_sources_info(session, &arg);
+		err = sysprof_source_ops->info(session, &arg);
 	return err ? err : put_arg(&arg, sizeof(arg), user);
 }
 

@@ -20,13 +20,12 @@
 #include "compat/exit.h"
 #include "compat/switch.h"
 #include "delivery.h"
-#include "sources/holds.h"
 #include "hooks.h"
 #include "objects.h"
 #include "quota.h"
+#include "source-ops.h"
 #include "spaces.h"
 #include "state.h"
-#include "sources/switch.h"
 #include "watch.h"
 
 #define HOOK_BYTES 256 /* no trace point's function is longer */
@@ -168,10 +167,7 @@ static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 	 * belong to the time that @prev ran.
 	 */
 	now = sysprof_clock_switch(prev, next);
-	/* Pairs with smp_store_release() in put_hooks() of switch.c. */
-	if (unlikely(smp_load_acquire(&sysprof_switch_wanted)))
-		sysprof_switch(preempt, prev, next, SYSPROF_SWITCH_LEFT(prev), now);
-	sysprof_holds_switch(next);
+	sysprof_source_switch(preempt, prev, next, SYSPROF_SWITCH_LEFT(prev), now);
 }
 
 static void softirq_entry_hit(void *data, unsigned int vector)

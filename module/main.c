@@ -29,6 +29,7 @@ static int __init sysprof_init(void)
 
 	if (err)
 		return err;
+	sysprof_sources_init();
 	sysprof_stack_init();
 	sysprof_state_init();
 	sysprof_vdso_init();

@@ -30,8 +30,9 @@
 #include "session-ticking.h"
 #include "session.h"
 #include "snapshot.h"
-#include "sources/sources.h"
+#include "source-ops.h"
 #include "stack.h"
+#include "sysprof-event.h"
 #include "tables.h"
 #include "throttle.h"
 #include "times.h"
@@ -71,7 +72,7 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	complete_account(session, cpu, now);
 	if (sysprof_delivery_account(sc))
 		sc->account_time = now;
-	sysprof_sources_tell(sc, now);
+	sysprof_source_ops->tell(sc, now);
 }
 
 /* Samples. */
@@ -395,7 +396,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_wishes);
-	sysprof_sources_destroy(session);
+	sysprof_source_ops->destroy(session);
 	sysprof_charge_sub(session->charge, own_bytes());
 	sysprof_charge_close(session->charge);
 	sysprof_tables_put(session->tables);
@@ -527,7 +528,7 @@ static void leave_unwanted(struct sysprof_session *session, int cpu)
 /* Totals that a CPU holds back, of events that come from all CPUs. */
 static void leave_sources(struct sysprof_session *session, int cpu, void *unused)
 {
-	sysprof_sources_flush(session, cpu);
+	sysprof_source_ops->flush(session, cpu);
 }
 
 struct on_cpu_call {
@@ -569,7 +570,7 @@ static void leave_all(struct sysprof_session *session)
 	lockdep_assert_held(&session->lock);
 	if (session->tap) {
 		mutex_lock(&list_lock);
-		sysprof_sources_end(session);
+		sysprof_source_ops->end(session);
 		mutex_unlock(&list_lock);
 		for_each_possible_cpu(cpu)
 			on_cpu(leave_sources, session, cpu, NULL);
@@ -616,8 +617,8 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (err)
 		goto out_io;
 	/* Not changed before the session runs, as io_lock is held. */
-	wishes = sysprof_sources_wishes(session);
-	err = sysprof_sources_arm(wishes);
+	wishes = sysprof_source_ops->wishes(session);
+	err = sysprof_source_ops->arm(wishes);
 	if (err) {
 		sysprof_hooks_disarm();
 		goto out_io;
@@ -672,7 +673,7 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (session->pmu)
 		err = sysprof_pmu_enable(session->pmu);
 	mutex_lock(&list_lock);
-	sysprof_sources_begin(session);
+	sysprof_source_ops->begin(session);
 	mutex_unlock(&list_lock);
 	if (err) {
 		leave_all(session);
@@ -682,7 +683,7 @@ out:
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
 	if (err) {
-		sysprof_sources_disarm(wishes);
+		sysprof_source_ops->disarm(wishes);
 		sysprof_hooks_disarm();
 	}
 out_io:
@@ -698,7 +699,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
-	wishes = was_running ? sysprof_sources_wishes(session) : 0;
+	wishes = was_running ? sysprof_source_ops->wishes(session) : 0;
 	if (was_running)
 		leave_all(session);
 	cpus_read_unlock();
@@ -706,7 +707,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 		wait_for_hooks(session);
 	mutex_unlock(&session->lock);
 	if (was_running) {
-		sysprof_sources_disarm(wishes);
+		sysprof_source_ops->disarm(wishes);
 		sysprof_hooks_disarm();
 		wake_up_interruptible(&session->wait);
 	}
@@ -772,7 +773,7 @@ static void refresh_source(struct sysprof_session *session, int cpu, void *arg)
 
 	call->stats->time = ktime_get_mono_fast_ns();
 	call->err =
-		sysprof_sources_account(session, cpu, call->stats->source, &call->stats->account);
+		sysprof_source_ops->account(session, cpu, call->stats->source, &call->stats->account);
 }
 
 int sysprof_session_source_stats(struct sysprof_session *session,

@@ -14,12 +14,10 @@
 #include "objects.h"
 #include "regions.h"
 #include "snapshot.h"
-#include "sources/sources.h"
+#include "source-ops.h"
 #include "spaces.h"
 #include "state.h"
-#include "sources/switch.h"
-#include "sysprof.h"
-#include "sources/threads.h"
+#include "sysprof-event.h"
 #include "traced.h"
 
 #define SNAPSHOT_MIN_BYTES	(64U << 10)
@@ -185,7 +183,7 @@ static int put_thread(struct task_struct *task, const struct sysprof_session *se
 		return -ENOSPC;
 	for (;;) {
 		local_irq_save(flags);
-		err = sysprof_sources_thread(session, task, &record);
+		err = sysprof_source_ops->thread(session, task, &record);
 		local_irq_restore(flags);
 		if (err != -EAGAIN)
 			break;
@@ -246,6 +244,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 
 /* Cursors of threads from here on are slots. */
 #define LEAVING		(1ULL << 32)
+#define SLOTS_AT_ONCE	8
 
 /*
  * Threads that are off the list of threads, without ids, but have not left their CPU for the last
@@ -254,7 +253,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_session *session,
 			    u8 *buffer)
 {
-	u32 i = min_t(u64, arg->cursor - LEAVING, U32_MAX), slots = sysprof_threads_slots();
+	u32 i = min_t(u64, arg->cursor - LEAVING, U32_MAX), slots = sysprof_source_ops->slots();
 	struct task_struct *task;
 	u32 used = 0;
 	int err = 0;
@@ -262,24 +261,14 @@ static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_s
 	if (i > slots)
 		return -EINVAL;
 	for (; i < slots; i++) {
-		/*
-		 * A key has a reference, and the last switch drops it with the scheduler's own
-		 * still there, which goes a grace period later.
-		 */
-		rcu_read_lock();
-		task = READ_ONCE(sysprof_threads.keys[i]);
-		if (likely(!task) || pid_alive(task))
-			task = NULL;
-		else
-			get_task_struct(task);
-		rcu_read_unlock();
+		task = sysprof_source_ops->leaving(i);
 		if (unlikely(task)) {
 			err = put_thread(task, session, buffer, arg->buffer_bytes, &used);
 			put_task_struct(task);
 		}
 		if (err)
 			break;
-		if (!(i % SYSPROF_THREAD_WAYS))
+		if (!(i % SLOTS_AT_ONCE))
 			cond_resched();
 	}
 	arg->cursor = LEAVING + i;
@@ -308,15 +297,15 @@ static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_
 	int err;
 
 	/* Sessions that have not requested them do not use hooks. */
-	if (!sysprof_sources_has_threads(session))
+	if (!sysprof_source_ops->has_threads(session))
 		return -EINVAL;
-	err = sysprof_arm(&sysprof_switches);
+	err = sysprof_source_ops->hold_threads();
 	if (err)
 		return err;
-	err = sysprof_sources_has_threads(session) ?
+	err = sysprof_source_ops->has_threads(session) ?
 		      snapshot_all_threads(walk, arg, session, buffer) :
 		      -EINVAL;
-	sysprof_disarm(&sysprof_switches);
+	sysprof_source_ops->release_threads();
 	return err;
 }
 

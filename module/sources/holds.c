@@ -24,6 +24,7 @@
 #include "sources/holds.h"
 #include "sources/prompt.h"
 #include "quota.h"
+#include "source-ops.h"
 #include "sources/sources.h"
 
 #define BITS	11
@@ -70,7 +71,6 @@ static struct sysprof_hold *table;
 static struct sysprof_shares shares;
 static DEFINE_PER_CPU(struct holds_cpu, holds_cpus);
 bool sysprof_holds_wanted;
-atomic_t sysprof_holds_live = ATOMIC_INIT(0);
 
 /* RCU read side. */
 static struct sysprof_hold *bucket_of(const struct task_struct *task)
@@ -128,7 +128,7 @@ static void put(struct sysprof_hold *hold)
 		return;
 	count(hold);
 	sysprof_shares_give(&shares, hold->payer);
-	atomic_dec(&sysprof_holds_live);
+	atomic_dec(&sysprof_source_gates.holds);
 	/* Pairs with the exchange in join(): this one is done with the entry. */
 	atomic_set_release(&hold->refs, 0);
 }
@@ -201,7 +201,7 @@ struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, 
 		bucket[i].begin = begin;
 		bucket[i].seen_until = 0;
 		atomic64_set(&bucket[i].sessions, sessions_of_waiter());
-		atomic_inc(&sysprof_holds_live);
+		atomic_inc(&sysprof_source_gates.holds);
 		/* Pairs with the exchange in get(). */
 		atomic_set_release(&bucket[i].refs, 1);
 		return &bucket[i];
@@ -307,6 +307,6 @@ void sysprof_holds_destroy(void)
 	for_each_possible_cpu(i)
 		irq_work_sync(&per_cpu_ptr(&holds_cpus, i)->work);
 	/* Of waiters that still wait. */
-	atomic_set(&sysprof_holds_live, 0);
+	atomic_set(&sysprof_source_gates.holds, 0);
 	kvfree(made);
 }

@@ -6,8 +6,6 @@
 #ifndef _SYSPROF_HOLDS_H
 #define _SYSPROF_HOLDS_H
 
-#include <linux/atomic.h>
-#include <linux/compiler.h>
 #include <linux/types.h>
 
 struct pt_regs;
@@ -16,8 +14,6 @@ struct task_struct;
 
 /* A session wants stacks of holders. */
 extern bool sysprof_holds_wanted;
-/* Number of holders whose waiters wait. */
-extern atomic_t sysprof_holds_live;
 
 /* Process context: before the first join(), and after the last leave(). */
 int sysprof_holds_create(void);
@@ -34,21 +30,12 @@ u64 sysprof_holds_leave(struct sysprof_hold *hold);
 /* The task that has @lock.  @lock can be memory that was freed since. */
 struct task_struct *sysprof_locks_holder(void *lock, u32 flags);
 
+/*
+ * While some holder has waiters: a tick has interrupted @regs of current; NULL: it is taken here
+ * instead.  Interrupts off.
+ */
 void sysprof_holds_take(struct pt_regs *regs);
+/* Likewise: @next gets this CPU.  With the run queue locked. */
 void sysprof_holds_enter(struct task_struct *next);
-
-/* A tick has interrupted @regs of current; NULL: it is taken here instead.  Interrupts off. */
-static __always_inline void sysprof_holds_tick(struct pt_regs *regs)
-{
-	if (unlikely(atomic_read(&sysprof_holds_live)))
-		sysprof_holds_take(regs);
-}
-
-/* @next gets this CPU.  With the run queue locked. */
-static __always_inline void sysprof_holds_switch(struct task_struct *next)
-{
-	if (unlikely(atomic_read(&sysprof_holds_live)))
-		sysprof_holds_enter(next);
-}
 
 #endif /* _SYSPROF_HOLDS_H */

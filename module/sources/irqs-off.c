@@ -17,8 +17,6 @@
 #include "sources/irqs-off.h"
 #include "sources/prompt.h"
 
-bool sysprof_irqs_off_wanted;
-
 /* When interrupts went off on this CPU; 0: not known, or they are on. */
 static DEFINE_PER_CPU(u64, off_since);
 
@@ -40,7 +38,7 @@ void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns)
 {
 	rcu_read_lock();
 	/* Pairs with smp_store_release() in begin(). */
-	if (smp_load_acquire(&sysprof_irqs_off_wanted))
+	if (smp_load_acquire(&sysprof_source_gates.late_ticks))
 		tell(regs, now - delay_ns, now, sysprof_context_of_tick());
 	rcu_read_unlock();
 }
@@ -92,13 +90,13 @@ static int begin(void)
 	if (hooks[0].tracepoint && hooks[1].tracepoint)
 		return 0;
 	/* Pairs with smp_load_acquire() in sysprof_irqs_off_late(). */
-	smp_store_release(&sysprof_irqs_off_wanted, true);
+	smp_store_release(&sysprof_source_gates.late_ticks, true);
 	return 0;
 }
 
 static void end(void)
 {
-	WRITE_ONCE(sysprof_irqs_off_wanted, false);
+	WRITE_ONCE(sysprof_source_gates.late_ticks, false);
 	/* For ticks that saw it wanted. */
 	synchronize_rcu();
 }

@@ -10,10 +10,9 @@
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 
-struct pt_regs;
+#include "source-ops.h"
 
-/* What is shorter is no event: interrupts are off for some microseconds again and again. */
-#define SYSPROF_IRQS_OFF_LEAST_NS (10 * NSEC_PER_USEC)
+struct pt_regs;
 
 /*
  * Stretches of which the kernel reports both ends.  @since: of this CPU, when one began; 0: not
@@ -43,24 +42,12 @@ static __always_inline bool sysprof_off_ends(u64 __percpu *since, u64 *begin, u6
 		return false;
 	this_cpu_write(*since, 0);
 	*now = ktime_get_mono_fast_ns();
-	return *now >= *begin + SYSPROF_IRQS_OFF_LEAST_NS;
+	return *now >= *begin + SYSPROF_LATE_NS;
 }
-
-/* A session wants them, and this kernel does not report them itself. */
-extern bool sysprof_irqs_off_wanted;
 
 /* Process context: the trace point without which only ticks see stretches; NULL: it is there. */
 const char *sysprof_irqs_off_lacks(void);
+/* A tick came @delay_ns late, as sysprof_source_tick() has it. */
 void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns);
-
-/*
- * A tick came @delay_ns late and interrupted @regs; NULL: it is taken here instead.  Interrupts
- * off.
- */
-static __always_inline void sysprof_irqs_off_tick(struct pt_regs *regs, u64 now, u64 delay_ns)
-{
-	if (unlikely(delay_ns >= SYSPROF_IRQS_OFF_LEAST_NS && READ_ONCE(sysprof_irqs_off_wanted)))
-		sysprof_irqs_off_late(regs, now, delay_ns);
-}
 
 #endif /* _SYSPROF_IRQS_OFF_H */

@@ -187,6 +187,9 @@ static __always_inline bool sysprof_taps_skip(void)
 	return unlikely(this_cpu_read(sysprof_skips.on)) && sysprof_taps_still_skip();
 }
 
+/* Lets the rest of the module call sources.  Once, before anything else here. */
+void sysprof_sources_init(void);
+
 /* These answer the ioctls.  Process context, with the session's io_lock. */
 int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_sources *arg);
 int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_source_infos *arg);

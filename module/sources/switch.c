@@ -22,6 +22,7 @@
 #include "compat/switch.h"
 #include "sources/event.h"
 #include "hooks.h"
+#include "source-ops.h"
 #include "sources/sources.h"
 #include "stack.h"
 #include "sources/switch.h"
@@ -61,7 +62,6 @@ struct switch_cpu {
 };
 
 static DEFINE_PER_CPU(struct switch_cpu, switch_cpus);
-bool sysprof_switch_wanted;
 
 /* Costs. */
 
@@ -363,7 +363,7 @@ static void wakeup_new_hit(void *data, struct task_struct *task)
 	 * Pairs with the release in put_hooks().  Where @task leaves its CPU for ever, sched_switch
 	 * sees at least what is seen here, as run queues' locks are in between, and removes it.
 	 */
-	if (!smp_load_acquire(&sysprof_switch_wanted))
+	if (!smp_load_acquire(&sysprof_source_gates.switches))
 		return;
 	local_irq_save(flags);
 	sysprof_threads_add(task, SYSPROF_STATE_NEW,
@@ -437,7 +437,7 @@ static int alloc_stacks(void)
 
 static void remove_hooks(int n)
 {
-	WRITE_ONCE(sysprof_switch_wanted, false);
+	WRITE_ONCE(sysprof_source_gates.switches, false);
 	while (n--)
 		tracepoint_probe_unregister(hooks[n].tracepoint, hooks[n].probe, NULL);
 	tracepoint_synchronize_unregister();
@@ -462,7 +462,7 @@ static int put_hooks(void)
 	 * Pairs with the dependent loads of CPUs that see the table: everything that they use is
 	 * ready.
 	 */
-	smp_store_release(&sysprof_switch_wanted, true);
+	smp_store_release(&sysprof_source_gates.switches, true);
 	sysprof_threads_scan();
 	return 0;
 }

@@ -14,8 +14,6 @@ extern struct sysprof_arming sysprof_switches;
 /* The name of a trace point that this kernel lacks, or NULL. */
 const char *sysprof_switch_lacks(void);
 
-/* Whether sched_switch has to call sysprof_switch(). */
-extern bool sysprof_switch_wanted;
 /*
  * This CPU switches from @prev, which is still current, to @next.  @left: the kernel's state in
  * which @prev leaves; 0: it could go on.  @now: the time; 0: not known.  Interrupts off, RCU read
