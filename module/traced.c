@@ -20,8 +20,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "delivery.h"
 #include "rights.h"
-#include "session.h"
 #include "traced.h"
 
 #define TRACED_MAX	1024

@@ -117,6 +117,14 @@ version_checks()
 	done
 }
 
+# Event sources stand on the rest of the module.  Only main.c, which begins all, knows them.
+module_upward()
+{
+	sources | grep -E '^module/[^/]+\.[ch]$' | grep -vx module/main.c | while read -r file; do
+		includes "$file" | grep '^"sources/' | sed "s|^|$file includes |"
+	done
+}
+
 code_files=$(sources | grep -E '\.[ch]$')
 cached "lib includes downwards only" "sed" "$code_files" upward
 cached "lib's folders and their rooms include one way only" "sed" "$code_files" both_ways
@@ -124,5 +132,6 @@ cached "lib, cli, viewer and tests keep to themselves" "sed" "$code_files" cross
 cached "profile, cli and viewer know no header of the device" "sed" "$code_files" device_headers
 result "the uapi header stands on types and ioctl alone" "$(uapi_only)"
 cached "lib has no terminal, no exit and no GTK" "gcc sed" "$code_files" quiet_library
+result "the module's core includes no source" "$(module_upward)"
 result "kernel versions are checked in module/compat only" "$(version_checks)"
 finish
