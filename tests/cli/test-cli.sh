@@ -468,6 +468,20 @@ contains 'export --format html' '<td>hot</td><td>busy</td>' export --format html
 complains 'export without a format' 2 'needs --format, one of folded, svg' export "$capture"
 complains 'export: unknown format' 2 '--format takes folded, svg.*, not "poem"' export --format poem \
 	"$capture"
+# The same totals as folded stacks, by the JSON alone.
+run export --format speedscope "$capture"
+if [ "$(python3 -c '
+import json, sys
+shared, profile = (file := json.load(open(sys.argv[1])))["shared"], file["profiles"][0]
+names = [frame["name"] for frame in shared["frames"]]
+assert sum(profile["weights"]) == profile["endValue"] == 305
+lines = [";".join(names[i] for i in stack) + " %d" % weight
+	 for stack, weight in zip(profile["samples"], profile["weights"], strict=True)]
+print("\n".join(sorted(lines)))' "$work/out")" = "$(sort <<<"$folded")" ]; then
+	ok 'export --format speedscope: the same stacks as folded'
+else
+	not_ok 'export --format speedscope: the same stacks as folded' "$(seen)"
+fi
 prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot \
 	"$capture"
 run export --format svg "$capture"

@@ -202,16 +202,28 @@ format()
 /* How many periods there are. */
 #include <inttypes.h>
 
+#include "base/words.h"
 #include "export/export.h"
 
-void spt_export_tiny(const SptProfile *profile, GString *out)
+static bool write_tiny(const SptExportInput *input, SptOut *out, GError **error)
 {
-	g_string_append_printf(out, "%" PRIu64 " tiny periods\n", spt_profile_total(profile));
+	(void)error;
+	g_string_append_printf(spt_out_text(out), "%" PRIu64 " tiny periods\n",
+			       spt_profile_total(input->profile));
+	return true;
 }
+
+const SptExport spt_export_tiny = {
+	.name = "tiny",
+	.ending = ".tiny",
+	.help = "the number of periods",
+	.menu = SPT_WORDS("Export Ti_ny…"),
+	.write = write_tiny,
+};
 END_OF_FILE
-	insert userspace/lib/export/export.h '^.FORMAT\(svg, ' <<'END_OF_FILE' &&
-	FORMAT(tiny, ".tiny", "the number of periods", SPT_WORDS("Export Ti_ny…")) \
-END_OF_FILE
+	insert userspace/lib/export/export.h '^.ROW\(svg\)' <<<'	ROW(tiny) \' &&
+		insert userspace/po/POTFILES '^userspace/lib/object' \
+			<<<'userspace/lib/export/tiny.c' &&
 		printf '\nmsgid "Export Ti_ny…"\nmsgstr "Wi_nzig…"\n' >>userspace/po/de.po &&
 		add_test <<'END_OF_FILE'
 prints 'export --format tiny' '305 tiny periods' export --format tiny "$capture"
@@ -395,7 +407,7 @@ is_translated()
 check 'a report is added as its recipe says, in 4 files' follow report 4 report
 check 'a grouping in 3' follow grouping 3 grouping
 check 'a metric in 5' follow metric 5 metric
-check 'an export format in 4' follow 'export format' 4 format
+check 'an export format in 5' follow 'export format' 5 format
 check 'that builds' build
 check 'what the recipes test passes' run_added
 check 'reports and groupings print what the schema says' holds_schema

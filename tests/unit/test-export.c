@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded stacks, line by line; flame graphs, as boxes and as a file. */
-#include "export/export.h"
+#include "exported.h"
 #include "export/flame-layout.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static char *export_folded(struct fake *fake)
 	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL, NULL);
 	GString *text = g_string_new(NULL);
 
-	spt_export_folded(profile, text);
+	append_export(&spt_export_folded, profile, text);
 	return g_string_free(text, FALSE);
 }
 
@@ -268,7 +268,7 @@ static char *export_svg(struct fake *fake)
 	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL, NULL);
 	GString *text = g_string_new(NULL);
 
-	spt_export_svg(profile, text);
+	append_export(&spt_export_svg, profile, text);
 	return g_string_free(text, FALSE);
 }
 
@@ -362,8 +362,8 @@ static void test_tables(void)
 	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
 	g_autoptr(GString) text = g_string_new(NULL), html = g_string_new(NULL);
 
-	spt_export_text(profile, text);
-	spt_export_html(profile, html);
+	append_export(&spt_export_text, profile, text);
+	append_export(&spt_export_html, profile, html);
 	g_assert_true(g_str_has_prefix(text->str, " Self %  Total %   Function "));
 	g_assert_nonnull(strstr(text->str, "\n  75.00    75.00   f1 "));
 	g_assert_nonnull(strstr(text->str, "\n  25.00   100.00   <b>& \xef\xbf\xbd?? "));

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "export/export.h"
+#include "exported.h"
 #include "opened.h"
 
 static char *directory;
@@ -126,7 +126,7 @@ static void add_folded(GHashTable *sums, const SptCapture *capture)
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_auto(GStrv) lines = NULL;
 
-	spt_export_folded(profile, text);
+	append_export(&spt_export_folded, profile, text);
 	lines = g_strsplit(text->str, "\n", -1);
 	for (char **line = lines; *line && **line; line++) {
 		char *weight = strrchr(*line, ' ');

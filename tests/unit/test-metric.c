@@ -9,7 +9,7 @@
 
 #include "base/near.h"
 #include "captures.h"
-#include "export/export.h"
+#include "exported.h"
 #include "profile/arrange.h"
 
 #define FIRST 1000000u
@@ -148,7 +148,7 @@ static void check_folded(const SptProfile *profile)
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_auto(GStrv) lines = NULL;
 
-	spt_export_folded(profile, text);
+	append_export(&spt_export_folded, profile, text);
 	lines = g_strsplit(text->str, "\n", -1);
 	for (char **line = lines; *line; line++)
 		if (**line)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli export: a recording in other tools' formats. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "export/export.h"
@@ -11,9 +9,9 @@
 #include "report-filter.h"
 
 /* NULL: complained. */
-static const SptExportFormat *find_format(const char *name)
+static const SptExport *find_format(const char *name)
 {
-	const SptExportFormat *format = name ? spt_export_find(name) : NULL;
+	const SptExport *format = name ? spt_export_find(name) : NULL;
 	g_autoptr(GString) known = g_string_new(NULL);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	g_autofree char *near = NULL;
@@ -36,48 +34,16 @@ static const SptExportFormat *find_format(const char *name)
 static char *help_of_formats(void)
 {
 	GString *text = g_string_new(NULL);
-	const SptExportFormat *format;
+	const SptExport *format;
 
 	for (unsigned i = 0; (format = spt_export_format(i)); i++)
 		g_string_append_printf(text, "%s%s: %s", i ? "; " : "", format->name, format->help);
 	return g_string_free(text, FALSE);
 }
 
-/* Into a file that exists and is no regular one (a pipe, /dev/null): it must not be replaced. */
-static bool write_in_place(const char *path, const GString *text)
-{
-	FILE *file = fopen(path, "we");
-	bool ok = file && fwrite(text->str, 1, text->len, file) == text->len;
-	int saved = errno;
-
-	if (file && fclose(file) != 0 && ok) {
-		ok = false;
-		saved = errno;
-	}
-	if (!ok)
-		spt_cli_complain("Cannot write %s: %s", path, g_strerror(saved));
-	return ok;
-}
-
-/* A regular file appears whole or not at all: written beside it and renamed. */
-static bool write_out(const char *path, const GString *text)
-{
-	g_autofree char *target = realpath(path, NULL);
-	g_autoptr(GError) error = NULL;
-	struct stat st;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return write_in_place(path, text);
-	if (g_file_set_contents_full(target ? target : path, text->str, text->len,
-				     G_FILE_SET_CONTENTS_CONSISTENT, 0666, &error))
-		return true;
-	spt_cli_complain("Cannot write %s: %s", path, error->message);
-	return false;
-}
-
 struct options {
 	struct spt_filter_options filter;
-	const SptExportFormat *format;
+	const SptExport *format;
 	char *out;
 };
 
@@ -88,9 +54,30 @@ static bool chooses_samples(const SptFilter *filter)
 	       filter->object || filter->side || filter->most_parallelism;
 }
 
+/* False: complained. */
+static bool write_export(const struct options *options, const SptExportInput *input)
+{
+	bool is_file = options->out && strcmp(options->out, "-") != 0;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptOut) out = is_file ? spt_out_new_file(options->out, &error) :
+					  spt_out_new_fd(STDOUT_FILENO);
+
+	if (out && !options->format->write(input, out, &error)) {
+		spt_cli_complain("%s", error->message);
+		return false;
+	}
+	if (out && spt_out_finish(out, &error))
+		return true;
+	if (is_file)
+		spt_cli_complain("Cannot write %s: %s", options->out, error->message);
+	else
+		spt_cli_complain("Cannot write the output: %s", error->message);
+	return false;
+}
+
 /* Of the whole recording, or of a range of time. */
 static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
-			 const SptFilter *filter, const struct options *options, GString *text)
+			 const SptFilter *filter, const struct options *options)
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) base = NULL;
@@ -104,14 +91,19 @@ static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 	}
 	base = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
 	lanes = spt_lanes_new(base);
-	options->format->write_lanes(
-		lanes, summary->start_ns, MAX(filter->begin_ns, summary->start_ns),
-		filter->end_ns ? MIN(filter->end_ns, summary->end_ns) : summary->end_ns, text);
-	return true;
+	return write_export(options,
+			    &(SptExportInput){
+				    .lanes = lanes,
+				    .start_ns = summary->start_ns,
+				    .begin_ns = MAX(filter->begin_ns, summary->start_ns),
+				    .end_ns = filter->end_ns ?
+						      MIN(filter->end_ns, summary->end_ns) :
+						      summary->end_ns,
+			    });
 }
 
 static bool export_samples(const SptCapture *capture, const SptFilter *filter,
-			   const struct options *options, GString *text)
+			   const struct options *options)
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) profile = NULL;
@@ -119,31 +111,20 @@ static bool export_samples(const SptCapture *capture, const SptFilter *filter,
 	if (!symbols)
 		return false;
 	profile = spt_profile_new(capture, symbols, options->filter.metric, filter);
-	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
-		return false;
-	options->format->write(profile, text);
-	return true;
+	return spt_report_filter_check(&options->filter, capture, symbols, profile) &&
+	       write_export(options, &(SptExportInput){ .profile = profile });
 }
 
 static int export_profile(const SptCapture *capture, const SptSummary *summary,
 			  const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
-	g_autoptr(GString) text = g_string_new(NULL);
-	bool ok;
+	bool ok = options->format->needs == SPT_EXPORT_NEEDS_LANES ?
+			  export_lanes(capture, summary, filter, options) :
+			  export_samples(capture, filter, options);
 
-	if (options->format->write_lanes ? !export_lanes(capture, summary, filter, options, text) :
-					   !export_samples(capture, filter, options, text))
-		return SPT_EXIT_FAILURE;
-	if (options->out && strcmp(options->out, "-") != 0) {
-		ok = write_out(options->out, text);
-	} else {
-		fwrite(text->str, 1, text->len, stdout);
-		ok = spt_cli_flush();
-	}
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
-
 static int run_export(int argc, char **argv)
 {
 	g_autofree char *name = NULL;

@@ -10,7 +10,7 @@
 struct work {
 	GtkWindow *parent;
 	SptDocument *document;
-	const SptExportFormat *format;
+	const SptExport *format;
 	char *path;
 };
 
@@ -24,31 +24,33 @@ static void free_work(gpointer data)
 	g_free(work);
 }
 
-/* For the selected time. */
-static void write_lanes(const struct work *work, GString *text)
+/* Lanes are those of the selected time. */
+static SptExportInput find_input(const struct work *work)
 {
-	const SptSummary *summary = &work->document->summary;
+	SptDocument *document = work->document;
+	const SptSummary *summary = &document->summary;
 	const SptRestriction *time =
-		spt_restrictions_find(work->document->look.restrictions, SPT_RESTRICT_TIME);
+		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
 
-	work->format->write_lanes(spt_document_lanes(work->document), summary->start_ns,
-				  time ? MAX(time->begin_ns, summary->start_ns) : summary->start_ns,
-				  time ? MIN(time->end_ns, summary->end_ns) : summary->end_ns,
-				  text);
+	if (work->format->needs == SPT_EXPORT_NEEDS_PROFILE)
+		return (SptExportInput){ .profile = document->profile };
+	return (SptExportInput){
+		.lanes = spt_document_lanes(document),
+		.start_ns = summary->start_ns,
+		.begin_ns = time ? MAX(time->begin_ns, summary->start_ns) : summary->start_ns,
+		.end_ns = time ? MIN(time->end_ns, summary->end_ns) : summary->end_ns,
+	};
 }
 
 static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
 			    G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct work *work = data;
-	g_autoptr(GString) text = g_string_new(NULL);
+	const SptExportInput input = find_input(work);
 	GError *error = NULL;
+	g_autoptr(SptOut) out = spt_out_new_file(work->path, &error);
 
-	if (work->format->write_lanes)
-		write_lanes(work, text);
-	else
-		work->format->write(work->document->profile, text);
-	if (g_file_set_contents(work->path, text->str, (gssize)text->len, &error))
+	if (out && work->format->write(&input, out, &error) && spt_out_finish(out, &error))
 		g_task_return_boolean(task, TRUE);
 	else
 		g_task_return_error(task, error);
@@ -86,7 +88,7 @@ static void on_chosen(GFile *file, gpointer data)
 
 void spt_share_add_formats(GMenu *menu)
 {
-	const SptExportFormat *format;
+	const SptExport *format;
 
 	for (unsigned i = 0; (format = spt_export_format(i)); i++) {
 		g_autoptr(GMenuItem) item = g_menu_item_new(_(format->menu), NULL);
@@ -99,7 +101,7 @@ void spt_share_add_formats(GMenu *menu)
 void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format,
 		      const char *stem)
 {
-	const SptExportFormat *found = spt_export_find(format);
+	const SptExport *found = spt_export_find(format);
 	g_autofree char *name = NULL;
 	struct work *work;
 
@@ -176,8 +178,9 @@ static GString *write_table(const SptDocument *document, const uint32_t *list, u
 			    bool is_html)
 {
 	GString *text = g_string_new(NULL);
+	g_autoptr(SptOut) out = spt_out_new_memory(text);
 
-	spt_export_table(document->profile, list, MIN(n, LIST_MAX), is_html, text);
+	spt_export_table(document->profile, list, MIN(n, LIST_MAX), is_html, out);
 	return text;
 }
 

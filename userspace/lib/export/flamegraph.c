@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "base/words.h"
 #include "export/amounts.h"
 #include "export/export.h"
 #include "export/flame-layout.h"
@@ -22,12 +23,13 @@
  */
 #define TEXT_MIN_SHARE 0.022
 
-struct page {
+struct svg_page {
 	const SptFunction *functions;
 	const SptTreeNode *nodes;
 	const SptProfile *profile;
 	SptAmounts amounts;
-	GString *out;
+	SptOut *out;
+	GString *text;			/* of the present box */
 };
 
 /* A percentage of the whole, independent of the locale. */
@@ -40,11 +42,11 @@ static void append_percent(GString *out, uint64_t part, uint64_t whole, unsigned
 					     whole ? 100.0 * part / whole : 0));
 }
 
-static void append_weight(struct page *page, const char *what, uint64_t weight, uint64_t amount)
+static void append_weight(struct svg_page *page, const char *what, uint64_t weight, uint64_t amount)
 {
-	g_string_append_printf(page->out, "\n%s ", what);
-	append_percent(page->out, weight, page->nodes[0].total, 2);
-	g_string_append_printf(page->out, " %%, %" PRIu64 " %s", amount,
+	g_string_append_printf(page->text, "\n%s ", what);
+	append_percent(page->text, weight, page->nodes[0].total, 2);
+	g_string_append_printf(page->text, " %%, %" PRIu64 " %s", amount,
 			       spt_amounts_unit(page->profile, amount));
 }
 
@@ -57,39 +59,41 @@ static char kind_of(const SptFunction *function)
 	return function->is_kernel ? 'k' : 'u';
 }
 
-static void append_box(struct page *page, const SptFlameBox *box)
+static void append_box(struct svg_page *page, const SptFlameBox *box)
 {
 	const SptTreeNode *node = &page->nodes[box->node];
 	const SptFunction *function = box->node == 0 ? NULL : &page->functions[node->function];
 	const char *name = function ? function->name : "all";
 	uint64_t all = page->nodes[0].total;
 
-	g_string_append_printf(page->out, "<svg class=\"b %c%u%s\" x=\"", kind_of(function),
+	page->text = spt_out_text(page->out);
+	g_string_append_printf(page->text, "<svg class=\"b %c%u%s\" x=\"", kind_of(function),
 			       g_str_hash(name) % SHADES,
 			       box->weight < all * TEXT_MIN_SHARE ? " n" : "");
-	append_percent(page->out, box->begin, all, 5);
-	g_string_append_printf(page->out, "%%\" y=\"%u\" width=\"",
+	append_percent(page->text, box->begin, all, 5);
+	g_string_append_printf(page->text, "%%\" y=\"%u\" width=\"",
 			       HEAD_HEIGHT + box->depth * ROW_HEIGHT);
-	append_percent(page->out, box->weight, all, 5);
-	g_string_append_printf(page->out, "%%\" height=\"%u\"><title>", ROW_HEIGHT);
-	spt_svg_append_text(page->out, name);
+	append_percent(page->text, box->weight, all, 5);
+	g_string_append_printf(page->text, "%%\" height=\"%u\"><title>", ROW_HEIGHT);
+	spt_svg_append_text(page->text, name);
 	if (function) {
-		g_string_append(page->out, " (");
-		spt_svg_append_text(page->out, function->is_process ? "process" : function->object);
-		g_string_append_c(page->out, ')');
+		g_string_append(page->text, " (");
+		spt_svg_append_text(page->text, function->is_process ? "process" : function->object);
+		g_string_append_c(page->text, ')');
 	}
 	append_weight(page, "total", node->total, page->amounts.total[box->node]);
 	append_weight(page, "self", node->self, page->amounts.self[box->node]);
-	g_string_append(page->out,
+	g_string_append(page->text,
 			"</title><rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
-	spt_svg_append_text(page->out, name);
-	g_string_append(page->out, "</text></svg>\n");
+	spt_svg_append_text(page->text, name);
+	g_string_append(page->text, "</text></svg>\n");
 }
 
-void spt_export_svg(const SptProfile *profile, GString *out)
+static bool write_svg(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
+	const SptProfile *profile = input->profile;
 	uint32_t n, n_functions;
-	struct page page = {
+	struct svg_page page = {
 		.functions = spt_profile_functions(profile, &n_functions),
 		.nodes = spt_profile_tree(profile, &n),
 		.profile = profile,
@@ -101,7 +105,7 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 
 	spt_amounts_init(&page.amounts, profile);
 	g_string_append_printf(
-		out,
+		spt_out_text(out),
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" font-size=\"12\">\n"
 		"<style>\n%s</style>\n"
@@ -116,6 +120,16 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 		spt_profile_metric(profile)->unit == SPT_UNIT_NS ? "the time" : "all");
 	for (unsigned i = 0; i < boxes->len; i++)
 		append_box(&page, &g_array_index(boxes, SptFlameBox, i));
-	g_string_append_printf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
+	g_string_append_printf(spt_out_text(out), "<script><![CDATA[\n%s]]></script>\n</svg>\n",
+			       flame_script);
 	spt_amounts_clear(&page.amounts);
+	return true;
 }
+
+const SptExport spt_export_svg = {
+	.name = "svg",
+	.ending = ".svg",
+	.help = "a flame graph to look at",
+	.menu = SPT_WORDS("Export _Flame Graph (SVG)…"),
+	.write = write_svg,
+};

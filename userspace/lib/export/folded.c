@@ -62,10 +62,10 @@ static GArray *collect_lines(const SptProfile *profile, GString *text)
 	return lines;
 }
 
-void spt_export_folded(const SptProfile *profile, GString *out)
+static bool write_folded(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GArray) lines = collect_lines(profile, text);
+	g_autoptr(GArray) lines = collect_lines(input->profile, text);
 	const struct line *all = (const struct line *)lines->data;
 
 	g_array_sort_with_data(lines, compare_lines, text->str);
@@ -75,6 +75,14 @@ void spt_export_folded(const SptProfile *profile, GString *out)
 
 		for (; i < lines->len && strcmp(text->str + all[i].stack, stack) == 0; i++)
 			weight += all[i].weight;
-		g_string_append_printf(out, "%s %" PRIu64 "\n", stack, weight);
-	}
+		g_string_append_printf(spt_out_text(out), "%s %" PRIu64 "\n", stack, weight);
+	}	return true;
 }
+
+const SptExport spt_export_folded = {
+	.name = "folded",
+	.ending = ".folded",
+	.help = "a line for each stack",
+	.menu = SPT_WORDS("Export Folded S_tacks…"),
+	.write = write_folded,
+};

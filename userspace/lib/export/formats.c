@@ -3,25 +3,20 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "base/words.h"
 
-#define FORMAT(name, ending, help, menu) { #name, ending, help, menu, spt_export_##name, NULL },
-static const SptExportFormat formats[] = {
-	SPT_EXPORT_FORMATS(FORMAT)
-	{ "lanes", ".svg", "what CPUs and threads did at each time, as a picture",
-	  SPT_WORDS("Export _Lanes (SVG)…"), NULL, spt_export_lanes },
-};
+#define ROW(name) &spt_export_##name,
+static const SptExport *const formats[] = { SPT_EXPORTS(ROW) };
 
-const SptExportFormat *spt_export_format(unsigned i)
+const SptExport *spt_export_format(unsigned i)
 {
-	return i < G_N_ELEMENTS(formats) ? &formats[i] : NULL;
+	return i < G_N_ELEMENTS(formats) ? formats[i] : NULL;
 }
 
-const SptExportFormat *spt_export_find(const char *name)
+const SptExport *spt_export_find(const char *name)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
-		if (strcmp(formats[i].name, name) == 0)
-			return &formats[i];
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
 	}
 	return NULL;
 }

@@ -28,7 +28,7 @@ struct page {
 	SptLaneWanted rows[MAX_LINES];
 	bool is_below[MAX_LINES]; /* a thread below its process */
 	uint32_t n_rows;
-	GString *out;
+	SptOut *out;
 };
 
 static void add_row(struct page *page, SptLaneOf of, uint32_t number, bool is_below)
@@ -127,30 +127,30 @@ static void append_lane(struct page *page, const SptLanesPicture *picture, uint3
 			bottoms[0][kind] = bottoms[1][kind];
 		}
 	}
-	g_string_append_printf(page->out, "<g transform=\"translate(%d %u)\">", GUTTER,
+	g_string_append_printf(spt_out_text(page->out), "<g transform=\"translate(%d %u)\">", GUTTER,
 			       HEAD_HEIGHT + row * LANE_HEIGHT);
 	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
 		append_boxes(paths[kind], began[kind], picture->n_buckets, tops[0][kind],
 			     bottoms[0][kind]);
 		if (paths[kind]->len)
-			g_string_append_printf(page->out, "<path class=\"k%u\" d=\"%s\"/>", kind,
+			g_string_append_printf(spt_out_text(page->out), "<path class=\"k%u\" d=\"%s\"/>", kind,
 					       paths[kind]->str);
 		g_string_free(paths[kind], TRUE);
 	}
-	g_string_append(page->out, "</g>\n");
+	g_string_append(spt_out_text(page->out), "</g>\n");
 }
 
 static void append_name(struct page *page, uint32_t row)
 {
 	g_autofree char *name = name_of(page, &page->rows[row]);
 
-	g_string_append_printf(page->out,
+	g_string_append_printf(spt_out_text(page->out),
 			       "<svg x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\">"
 			       "<text y=\"12\">",
 			       4 + page->is_below[row] * INDENT, HEAD_HEIGHT + row * LANE_HEIGHT,
 			       GUTTER - 8 - INDENT, LANE_HEIGHT);
-	spt_svg_append_text(page->out, name);
-	g_string_append(page->out, "</text></svg>\n");
+	spt_svg_append_text(spt_out_text(page->out), name);
+	g_string_append(spt_out_text(page->out), "</text></svg>\n");
 }
 
 static void append_legend(struct page *page)
@@ -161,12 +161,12 @@ static void append_legend(struct page *page)
 		if (kind == SPT_LANE_IRQ && page->lanes->irqs->len == 0)
 			continue;
 		n++;
-		g_string_append_printf(page->out,
+		g_string_append_printf(spt_out_text(page->out),
 				       "<path class=\"k%u\" d=\"M%u,6h10v10h-10z\"/>"
 				       "<text x=\"%u\" y=\"15\">",
 				       kind, x, x + 14);
-		spt_svg_append_text(page->out, spt_words(spt_lane_kind_name(kind)));
-		g_string_append(page->out, "</text>\n");
+		spt_svg_append_text(spt_out_text(page->out), spt_words(spt_lane_kind_name(kind)));
+		g_string_append(spt_out_text(page->out), "</text>\n");
 	}
 }
 
@@ -194,7 +194,7 @@ static void append_axis(struct page *page)
 		char seconds[G_ASCII_DTOSTR_BUF_SIZE];
 
 		g_ascii_formatd(seconds, sizeof(seconds), "%.9g", (double)time / 1e9);
-		g_string_append_printf(page->out,
+		g_string_append_printf(spt_out_text(page->out),
 				       "<path class=\"line\" d=\"M%u.5,34V%u\"/>"
 				       "<text x=\"%u\" y=\"42\">%s s</text>\n",
 				       x, bottom, x + 4, seconds);
@@ -203,48 +203,57 @@ static void append_axis(struct page *page)
 
 static void append_style(struct page *page)
 {
-	g_string_append(page->out,
+	g_string_append(spt_out_text(page->out),
 			"<style>text{font:12px system-ui,\"DejaVu Sans\",sans-serif;fill:#222}"
 			".page{fill:#fafafa}.line{stroke:#888;stroke-opacity:.4}"
 			"@media(prefers-color-scheme:dark){.page{fill:#1e1e1e}text{fill:#eee}}");
 	for (unsigned kind = 0; kind < SPT_LANE_LOST; kind++)
-		g_string_append_printf(page->out, ".k%u{fill:#%06x}", kind, spt_lane_color(kind));
+		g_string_append_printf(spt_out_text(page->out), ".k%u{fill:#%06x}", kind, spt_lane_color(kind));
 	g_string_append_printf(
-		page->out,
+		spt_out_text(page->out),
 		".k%u{fill:url(#lost)}</style>\n<pattern id=\"lost\" width=\"4\" height=\"4\" "
 		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
 		"<path fill=\"#%06x\" d=\"M0,0h2v4H0z\"/></pattern>\n",
 		SPT_LANE_LOST, spt_lane_color(SPT_LANE_LOST));
 }
 
-void spt_export_lanes(const SptLanes *lanes, uint64_t start_ns, uint64_t begin_ns, uint64_t end_ns,
-		      GString *out)
+static bool write_lanes(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
-	struct page page = { .lanes = lanes,
-			     .start_ns = start_ns,
-			     .begin_ns = begin_ns,
-			     .end_ns = MAX(end_ns, begin_ns + 1),
+	struct page page = { .lanes = input->lanes,
+			     .start_ns = input->start_ns,
+			     .begin_ns = input->begin_ns,
+			     .end_ns = MAX(input->end_ns, input->begin_ns + 1),
 			     .out = out };
 	g_autoptr(SptLanesPicture) picture = NULL;
 
 	list_rows(&page);
-	picture = spt_lanes_picture(lanes, &(SptLanesWish){ .begin_ns = page.begin_ns,
+	picture = spt_lanes_picture(input->lanes, &(SptLanesWish){ .begin_ns = page.begin_ns,
 							    .end_ns = page.end_ns,
 							    .n_buckets = WIDTH - GUTTER,
 							    .n_rows = page.n_rows,
 							    .rows = page.rows });
-	g_string_append_printf(out,
+	g_string_append_printf(spt_out_text(out),
 			       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 			       "height=\"%u\" viewBox=\"0 0 %d %u\">\n",
 			       WIDTH, HEAD_HEIGHT + page.n_rows * LANE_HEIGHT, WIDTH,
 			       HEAD_HEIGHT + page.n_rows * LANE_HEIGHT);
 	append_style(&page);
-	g_string_append(out, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
+	g_string_append(spt_out_text(out), "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 	append_legend(&page);
 	for (uint32_t row = 0; row < page.n_rows; row++) {
 		append_name(&page, row);
 		append_lane(&page, picture, row);
 	}
 	append_axis(&page);
-	g_string_append(out, "</svg>\n");
+	g_string_append(spt_out_text(out), "</svg>\n");
+	return true;
 }
+
+const SptExport spt_export_lanes = {
+	.name = "lanes",
+	.ending = ".svg",
+	.help = "what CPUs and threads did at each time, as a picture",
+	.menu = SPT_WORDS("Export _Lanes (SVG)…"),
+	.needs = SPT_EXPORT_NEEDS_LANES,
+	.write = write_lanes,
+};

@@ -50,24 +50,25 @@ static void append_row(GString *out, const SptFunction *function, double percent
 }
 
 void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t n, bool is_html,
-		      GString *out)
+		      SptOut *out)
 {
 	uint32_t n_functions;
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
 	uint64_t total = spt_profile_total(profile);
 
 	g_string_append(
-		out,
+		spt_out_text(out),
 		is_html ?
 			"<meta charset=\"utf-8\">\n<table>\n<tr><th>Self %</th><th>Total %</th><th>Function</th><th>Object</th></tr>\n" :
 			" Self %  Total %   Function                                           Object\n");
 	for (uint32_t i = 0; i < n; i++)
-		append_row(out, &functions[list[i]], total ? 100.0 / (double)total : 0, is_html);
+		append_row(spt_out_text(out), &functions[list[i]],
+			   total ? 100.0 / (double)total : 0, is_html);
 	if (is_html)
-		g_string_append(out, "</table>\n");
+		g_string_append(spt_out_text(out), "</table>\n");
 }
 
-static void export_all(const SptProfile *profile, bool is_html, GString *out)
+static void export_all(const SptProfile *profile, bool is_html, SptOut *out)
 {
 	uint32_t n, n_functions;
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
@@ -79,12 +80,30 @@ static void export_all(const SptProfile *profile, bool is_html, GString *out)
 	spt_export_table(profile, order, n, is_html, out);
 }
 
-void spt_export_text(const SptProfile *profile, GString *out)
+static bool write_text(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
-	export_all(profile, false, out);
+	export_all(input->profile, false, out);
+	return true;
 }
 
-void spt_export_html(const SptProfile *profile, GString *out)
+static bool write_html(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
-	export_all(profile, true, out);
+	export_all(input->profile, true, out);
+	return true;
 }
+
+const SptExport spt_export_text = {
+	.name = "text",
+	.ending = ".txt",
+	.help = "a line for each function",
+	.menu = SPT_WORDS("Export Te_xt…"),
+	.write = write_text,
+};
+
+const SptExport spt_export_html = {
+	.name = "html",
+	.ending = ".html",
+	.help = "the same as a table",
+	.menu = SPT_WORDS("Export _HTML…"),
+	.write = write_html,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A regular file is written beside its name and renamed at the end. */
+#include "export/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES (256u << 10)
+
+struct SptOut {
+	GString *text;
+	int fd;				/* -1: memory */
+	bool owns_text, owns_fd;
+	char *path, *part;		/* of a file that will appear; or NULL */
+	mode_t mode;			/* of the file that it replaces; else 0 */
+	int problem;			/* errno of the first write that failed */
+};
+
+static bool set_problem(GError **error, int problem)
+{
+	g_set_error_literal(error, G_FILE_ERROR, (int)g_file_error_from_errno(problem),
+			    g_strerror(problem));
+	return false;
+}
+
+SptOut *spt_out_new_fd(int fd)
+{
+	SptOut *out = g_new0(SptOut, 1);
+
+	out->fd = fd;
+	out->text = g_string_sized_new(BUFFER_BYTES);
+	out->owns_text = true;
+	return out;
+}
+
+SptOut *spt_out_new_memory(GString *text)
+{
+	SptOut *out = g_new0(SptOut, 1);
+
+	out->fd = -1;
+	out->text = text;
+	return out;
+}
+
+static int open_part(SptOut *out, const char *path)
+{
+	g_autofree char *target = realpath(path, NULL);
+
+	out->path = g_strdup(target ? target : path);
+	out->part = g_strconcat(out->path, ".XXXXXX", NULL);
+	return g_mkstemp_full(out->part, O_WRONLY | O_CLOEXEC, 0666);
+}
+
+SptOut *spt_out_new_file(const char *path, GError **error)
+{
+	SptOut *out = spt_out_new_fd(-1);
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+
+	out->owns_fd = true;
+	if (exists && !S_ISREG(st.st_mode)) {
+		out->fd = open(path, O_WRONLY | O_CLOEXEC);
+	} else {
+		out->fd = open_part(out, path);
+		out->mode = exists ? st.st_mode & 07777 : 0;
+	}
+	if (out->fd >= 0)
+		return out;
+	set_problem(error, errno);
+	g_clear_pointer(&out->part, g_free);
+	spt_out_free(out);
+	return NULL;
+}
+
+void spt_out_free(SptOut *out)
+{
+	if (!out)
+		return;
+	if (out->owns_fd && out->fd >= 0)
+		close(out->fd);
+	if (out->part)
+		unlink(out->part);
+	if (out->owns_text)
+		g_string_free(out->text, TRUE);
+	g_free(out->path);
+	g_free(out->part);
+	g_free(out);
+}
+
+static void write_out(SptOut *out)
+{
+	for (size_t at = 0; at < out->text->len && !out->problem;) {
+		ssize_t n = write(out->fd, out->text->str + at, out->text->len - at);
+
+		if (n >= 0)
+			at += (size_t)n;
+		else if (errno != EINTR)
+			out->problem = errno;
+	}
+	g_string_truncate(out->text, 0);
+}
+
+GString *spt_out_text(SptOut *out)
+{
+	if (out->owns_text && out->text->len >= BUFFER_BYTES / 2)
+		write_out(out);
+	return out->text;
+}
+
+static void publish(SptOut *out)
+{
+	if (!out->problem && out->part &&
+	    ((out->mode && fchmod(out->fd, out->mode) < 0) || fsync(out->fd) < 0))
+		out->problem = errno;
+	if (close(out->fd) < 0 && !out->problem)
+		out->problem = errno;
+	out->fd = -1;
+	if (out->problem || !out->part)
+		return;
+	if (rename(out->part, out->path) < 0)
+		out->problem = errno;
+	else
+		g_clear_pointer(&out->part, g_free);
+}
+
+bool spt_out_finish(SptOut *out, GError **error)
+{
+	if (out->owns_text)
+		write_out(out);
+	if (out->owns_fd)
+		publish(out);
+	return !out->problem || set_problem(error, out->problem);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The JSON of speedscope.app: functions once, then each stack as a list of their numbers, and then
+ * the weights.  Two passes over the tree, so that nothing has to be kept.
+ */
+#include <inttypes.h>
+
+#include "base/words.h"
+#include "export/amounts.h"
+#include "export/export.h"
+
+/* A text between quotes; all that is not UTF-8 or would break a line is replaced. */
+static void append_json_text(GString *text, const char *from)
+{
+	g_autofree char *line = spt_one_line(from);
+
+	g_string_append_c(text, '"');
+	for (const char *c = line; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			g_string_append_c(text, '\\');
+		g_string_append_c(text, *c);
+	}
+	g_string_append_c(text, '"');
+}
+
+static void write_functions(const SptProfile *profile, SptOut *out)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		GString *text = spt_out_text(out);
+
+		g_string_append(text, i ? ",\n{\"name\":" : "{\"name\":");
+		append_json_text(text, functions[i].name);
+		if (*functions[i].object) {
+			g_string_append(text, ",\"file\":");
+			append_json_text(text, functions[i].object);
+		}
+		g_string_append_c(text, '}');
+	}
+}
+
+static void write_stack(const SptTreeNode *nodes, uint32_t node, GArray *path, GString *text)
+{
+	g_array_set_size(path, 0);
+	for (; node != 0; node = nodes[node].parent)
+		g_array_append_val(path, nodes[node].function);
+	g_string_append_c(text, '[');
+	for (unsigned frame = path->len; frame > 0; frame--)
+		g_string_append_printf(text, "%" PRIu32 "%s",
+				       g_array_index(path, uint32_t, frame - 1),
+				       frame > 1 ? "," : "");
+	g_string_append_c(text, ']');
+}
+
+static void write_stacks(const SptTreeNode *nodes, const SptAmounts *amounts, uint32_t n,
+			 bool weights, SptOut *out)
+{
+	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	bool is_first = true;
+
+	for (uint32_t i = 1; i < n; i++) {
+		GString *text = spt_out_text(out);
+
+		if (amounts->self[i] == 0)
+			continue;
+		g_string_append(text, is_first ? "" : ",\n");
+		is_first = false;
+		if (weights)
+			g_string_append_printf(text, "%" PRIu64, amounts->self[i]);
+		else
+			write_stack(nodes, i, path, text);
+	}
+}
+
+static const char *unit_of(const SptProfile *profile)
+{
+	const SptMetric *metric = spt_profile_metric(profile);
+
+	if (metric->is_cpu || metric->unit == SPT_UNIT_EVENTS)
+		return "none";
+	return metric->unit == SPT_UNIT_NS ? "microseconds" : "bytes";
+}
+
+static bool write_speedscope(const SptExportInput *input, SptOut *out,
+			     G_GNUC_UNUSED GError **error)
+{
+	const SptProfile *profile = input->profile;
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(profile, &n);
+	SptAmounts amounts;
+
+	spt_amounts_init(&amounts, profile);
+	g_string_append(spt_out_text(out),
+			"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+			"\"exporter\":\"sysprof\",\"shared\":{\"frames\":[\n");
+	write_functions(profile, out);
+	g_string_append_printf(spt_out_text(out),
+			       "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\","
+			       "\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
+			       ",\n\"samples\":[",
+			       spt_profile_metric(profile)->name, unit_of(profile),
+			       amounts.total[0]);
+	write_stacks(nodes, &amounts, n, false, out);
+	g_string_append(spt_out_text(out), "],\n\"weights\":[");
+	write_stacks(nodes, &amounts, n, true, out);
+	g_string_append(spt_out_text(out), "]}]}\n");
+	spt_amounts_clear(&amounts);
+	return true;
+}
+
+const SptExport spt_export_speedscope = {
+	.name = "speedscope",
+	.ending = ".speedscope.json",
+	.help = "stacks for speedscope.app",
+	.menu = SPT_WORDS("Export Speedscope (_JSON)…"),
+	.write = write_speedscope,
+};
