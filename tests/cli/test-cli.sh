@@ -482,6 +482,28 @@ print("\n".join(sorted(lines)))' "$work/out")" = "$(sort <<<"$folded")" ]; then
 else
 	not_ok 'export --format speedscope: the same stacks as folded' "$(seen)"
 fi
+
+# Files of other programs.
+
+echo "$folded" >"$work/in.folded"
+prints 'folded stacks come back' "$folded" export --format folded "$work/in.folded"
+prints 'import -o' '' import "$work/in.folded" -o "$work/imported.capture"
+prints 'what was imported is a recording' "$folded" export --format folded "$work/imported.capture"
+echo 'busy;main none' >>"$work/in.folded"
+complains 'import: a line without a weight' 1 'line 4 does not end with a blank and a weight' \
+	report "$work/in.folded"
+echo 'busy;main 99999999999999999' >"$work/in.folded"
+complains 'import: a huge weight' 1 'line 1 has a weight that is too large' report "$work/in.folded"
+{ echo 'p;a 1'; python3 -c 'print("p" + ";a" * 3000 + " 1")'; } >"$work/in.folded"
+complains 'import: a stack without end' 1 'line 2 has too many frames' report "$work/in.folded"
+echo 'no stacks' >"$work/in.folded"
+complains 'import: an unknown format' 1 'its format is not known' import "$work/in.folded" -o \
+	"$work/no.capture"
+if [ -e "$work/no.capture" ]; then
+	not_ok 'a refused import leaves no file' "$(ls "$work")"
+else
+	ok 'a refused import leaves no file'
+fi
 prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot \
 	"$capture"
 run export --format svg "$capture"

@@ -38,6 +38,7 @@ extern const struct spt_command cmd_top;
 extern const struct spt_command cmd_report;
 extern const struct spt_command cmd_annotate;
 extern const struct spt_command cmd_export;
+extern const struct spt_command cmd_import;
 extern const struct spt_command cmd_diff;
 extern const struct spt_command cmd_merge;
 extern const struct spt_command cmd_bundle;

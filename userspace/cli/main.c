@@ -7,6 +7,7 @@
 
 #include "base/near.h"
 #include "cmd.h"
+#include "import/import.h"
 #include "symbols/reader.h"
 
 static const struct spt_command *const commands[] = {
@@ -16,6 +17,7 @@ static const struct spt_command *const commands[] = {
 	&cmd_report,
 	&cmd_annotate,
 	&cmd_export,
+	&cmd_import,
 	&cmd_diff,
 	&cmd_merge,
 	&cmd_bundle,
@@ -57,8 +59,12 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	g_autofree char *name = NULL;
+	int status;
 
 	/* The program is its own reader, so the file of make static works alone. */
+	if (strcmp(argv[0], SPT_READER_NAME) == 0 &&
+	    spt_import_run(STDIN_FILENO, argc, argv, &status))
+		return status;
 	if (strcmp(argv[0], SPT_READER_NAME) == 0)
 		return spt_reader_run(STDIN_FILENO, argc, argv, NULL) ? SPT_EXIT_OK :
 									SPT_EXIT_USAGE;

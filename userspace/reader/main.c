@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include "debuginfod.h"
+#include "import/import.h"
 
 int main(int argc, char **argv)
 {
-	int type;
+	int type, status;
 	socklen_t bytes = sizeof(type);
 
 	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0) {
@@ -19,5 +20,7 @@ int main(int argc, char **argv)
 			"sysprof-reader: nobody asks; sysprof-cli and sysprof run this by themselves.\n");
 		return 2;
 	}
+	if (spt_import_run(STDIN_FILENO, argc, argv, &status))
+		return status;
 	return spt_reader_run(STDIN_FILENO, argc, argv, spt_debuginfod_fetch) ? 0 : 2;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The confined side: finds the format and reads the file.  Its standard error is for a clause. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "import/helper.h"
+#include "symbols/confine.h"
+
+G_DEFINE_QUARK(spt-import-error-quark, spt_import_error)
+
+#define ROW(name) &spt_import_##name,
+static const SptImporter *const importers[] = { SPT_IMPORTERS(ROW) };
+
+/* The file's descriptor, or -1. */
+static int receive_import_file(int socket)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec part = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	const struct cmsghdr *head;
+	int fd;
+
+	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	head = CMSG_FIRSTHDR(&message);
+	if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	return fd;
+}
+
+static const SptImporter *find_importer(int fd)
+{
+	char begin[SPT_IMPORT_PROBE_BYTES];
+	ssize_t bytes = pread(fd, begin, sizeof(begin), 0);
+
+	for (unsigned i = 0; bytes > 0 && i < G_N_ELEMENTS(importers); i++)
+		if (importers[i]->probe(begin, (size_t)bytes))
+			return importers[i];
+	return NULL;
+}
+
+static bool import_into(int socket, GError **error)
+{
+	int fd = receive_import_file(socket);
+	const SptImporter *importer = fd >= 0 ? find_importer(fd) : NULL;
+	g_autoptr(SptCaptureWriter) writer = NULL;
+
+	if (!importer) {
+		g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_FORMAT, "unknown");
+		return false;
+	}
+	writer = spt_capture_writer_new_stream(socket, "the socket", error);
+	return writer && importer->read(fd, writer, error);
+}
+
+bool spt_import_run(int socket, int argc, char **argv, int *ret_status)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (argc != 2 || strcmp(argv[1], SPT_IMPORT_OPTION) != 0)
+		return false;
+	spt_confine(socket);
+	*ret_status = SPT_IMPORT_DONE;
+	if (import_into(socket, &error))
+		return true;
+	*ret_status = error->code == SPT_IMPORT_ERROR_FORMAT && error->domain == SPT_IMPORT_ERROR ?
+			      SPT_IMPORT_UNKNOWN :
+			      SPT_IMPORT_REFUSED;
+	if (write(STDERR_FILENO, error->message, strlen(error->message)) < 0)
+		return true;
+	return true;
+}
