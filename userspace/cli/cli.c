@@ -285,19 +285,6 @@ bool spt_cli_parse_source(const char *name, SptTraceSource *ret)
 	return false;
 }
 
-/* A file of another program; @error stays as it is if no importer knows it. */
-static SptCapture *open_foreign(const char *path, GError **error)
-{
-	g_autoptr(GError) problem = NULL;
-	SptCapture *capture = spt_import_open(path, &problem);
-
-	if (capture || !g_error_matches(problem, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_FORMAT)) {
-		g_clear_error(error);
-		*error = g_steal_pointer(&problem);
-	}
-	return capture;
-}
-
 SptCapture *spt_cli_open(const char *path)
 {
 	g_autoptr(GError) error = NULL;
@@ -305,8 +292,8 @@ SptCapture *spt_cli_open(const char *path)
 
 	spt_heap_in_large_pages();
 	capture = spt_capture_open(path, &error);
-	if (g_error_matches(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_NOT_A_CAPTURE))
-		capture = open_foreign(path, &error);
+	if (!capture)
+		capture = spt_import_instead(path, &error);
 	if (!capture)
 		spt_cli_complain("%s", error->message);
 	else if (capture->damage)

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "preferences.h"
+#include "import/import.h"
 #include "profile/command.h"
 #include "profile/lock-waits.h"
 #include "profile/words.h"
@@ -215,6 +216,8 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	GError *error = NULL;
 	SptCapture *capture = spt_capture_open_watched(path, tell_opening, &reading, &error);
 
+	if (!capture)
+		capture = spt_import_instead(path, &error);
 	if (!capture) {
 		g_task_return_error(task, error);
 		return;

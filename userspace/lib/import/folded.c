@@ -3,9 +3,7 @@
  * Folded stacks: "process;outermost;...;innermost weight".  The first name is the process, as in
  * what export writes.  Times are not known: samples follow each other by a microsecond.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,7 +113,7 @@ static const char *take_folded_line(struct folded_reader *reader, char *line, si
 
 	if (bytes > SPT_IMPORT_LINE_BYTES)
 		return SPT_WORDS("is too long");
-	if (strlen(line) != bytes || !find_folded_weight(line, bytes, &at, &weight))
+	if (!find_folded_weight(line, bytes, &at, &weight))
 		return SPT_WORDS("does not end with a blank and a weight");
 	if (weight > UINT32_MAX * 1000ull)
 		return SPT_WORDS("has a weight that is too large");
@@ -135,20 +133,20 @@ static const char *take_folded_line(struct folded_reader *reader, char *line, si
 
 static bool read_folded_lines(struct folded_reader *reader, FILE *file, GError **error)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t bytes;
+	const size_t room = SPT_IMPORT_LINE_BYTES + 2;	/* with line end and nul */
+	g_autofree char *line = g_malloc(room);
 	const char *wrong = NULL;
 	unsigned n = 0;
 
-	while (!wrong && (bytes = getline(&line, &room, file)) > 0) {
+	while (!wrong && fgets(line, (int)room, file)) {
+		size_t bytes = strlen(line);
+
 		n++;
-		if (line[bytes - 1] == '\n')
+		if (bytes > 0 && line[bytes - 1] == '\n')
 			line[--bytes] = '\0';
 		if (bytes > 0)
-			wrong = take_folded_line(reader, line, (size_t)bytes);
+			wrong = take_folded_line(reader, line, bytes);
 	}
-	free(line);
 	if (!wrong)
 		return true;
 	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "line %u %s", n,

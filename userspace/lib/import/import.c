@@ -175,3 +175,18 @@ SptCapture *spt_import_open(const char *path, GError **error)
 		close(fd);
 	return capture;
 }
+
+SptCapture *spt_import_instead(const char *path, GError **error)
+{
+	g_autoptr(GError) problem = NULL;
+	SptCapture *capture;
+
+	if (!g_error_matches(*error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_NOT_A_CAPTURE))
+		return NULL;
+	capture = spt_import_open(path, &problem);
+	if (capture || !g_error_matches(problem, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_FORMAT)) {
+		g_clear_error(error);
+		*error = g_steal_pointer(&problem);
+	}
+	return capture;
+}

@@ -47,6 +47,11 @@ SPT_IMPORTERS(SPT_IMPORT_DECLARE)
 bool spt_import_file(const char *path, int to_fd, GError **error);
 /* Opens the file at @path as a capture that is in no directory. */
 SptCapture *spt_import_open(const char *path, GError **error);
+/*
+ * Where opening a capture failed with *@error: the file as that of another program, and *@error is
+ * cleared.  NULL: it is none, and *@error stays, or says why it was refused.
+ */
+SptCapture *spt_import_instead(const char *path, GError **error);
 
 /*
  * The helper's side: reads the file that comes through @socket, if the arguments of the program say

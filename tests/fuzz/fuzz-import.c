@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files of other programs, changed at random: fuzz-import [--rounds N] FILE....  Each is refused or
+ * becomes a capture, and no importer reads beyond what there is.
+ */
+#include "import/import.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "mutate.h"
+
+#define ROW(name) &spt_import_##name,
+static const SptImporter *const importers[] = { SPT_IMPORTERS(ROW) };
+
+static void import_bytes(const SptImporter *importer, const uint8_t *data, size_t bytes)
+{
+	int fd = memfd_create("fuzz-import", MFD_CLOEXEC), to = open("/dev/null", O_WRONLY);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new_stream(to, "/dev/null", &error);
+
+	g_assert_no_error(error);
+	g_assert_cmpint(write(fd, data, bytes), ==, (ssize_t)bytes);
+	lseek(fd, 0, SEEK_SET);
+	if (!importer->read(fd, writer, &error)) {
+		g_assert_nonnull(error);
+		g_assert_cmpuint(strlen(error->message), <, 200);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(importers); i++) {
+		importers[i]->probe((const char *)data, MIN(bytes, SPT_IMPORT_PROBE_BYTES));
+		import_bytes(importers[i], data, bytes);
+	}
+	return 0;
+}
+
+#ifndef SPT_LIBFUZZER
+
+int main(int argc, char **argv)
+{
+	return mutate_main(argc, argv, "fuzz-import", mutate_bytes);
+}
+
+#endif
