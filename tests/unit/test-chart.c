@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The states of a thread in order of time: known answers, and laws that hold for any recording. */
-#include "profile/chart.h"
+#include "picture/chart.h"
 
 #include "captures.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded stacks, line by line; flame graphs, as boxes and as a file. */
 #include "exported.h"
-#include "export/flame-layout.h"
+#include "picture/flame-layout.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * Samples in the cells of their second and its part; nothing is lost, however long a recording is.
  */
-#include "profile/heat.h"
+#include "picture/heat.h"
 
 #include "captures.h"
 

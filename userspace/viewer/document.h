@@ -11,7 +11,7 @@
 
 #include "annotate/annotate.h"
 #include "profile/arrange.h"
-#include "profile/chart.h"
+#include "picture/chart.h"
 #include "profile/coverage.h"
 #include "profile/diff.h"
 #include "profile/lanes.h"

@@ -5,7 +5,7 @@
 
 #include <gtk/gtk.h>
 
-#include "export/flame-layout.h"
+#include "picture/flame-layout.h"
 
 typedef struct {
 	GtkWidget *widget;

@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "profile/heat.h"
+#include "picture/heat.h"
 #include "text.h"
 
 #define LEAST_LEFT 56		/* room for the axis of the parts of a second */

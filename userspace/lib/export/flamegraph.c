@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "export/amounts.h"
 #include "export/export.h"
-#include "export/flame-layout.h"
+#include "picture/flame-layout.h"
 #include "export/flame-page.h"
 #include "export/svg.h"
 

@@ -6,7 +6,7 @@
 #ifndef SPT_FLAME_LAYOUT_H
 #define SPT_FLAME_LAYOUT_H
 
-#include "profile/boxes.h"
+#include "picture/boxes.h"
 #include "profile/profile.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One pass over the samples.  The number of cells is limited to a picture that is drawn quickly. */
-#include "profile/heat.h"
+#include "picture/heat.h"
 
 #include "profile/profile-private.h"
 

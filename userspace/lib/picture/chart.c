@@ -3,7 +3,7 @@
  * One pass over the samples of that time.  A box is open while the following stacks go through the
  * same node of the tree.
  */
-#include "profile/chart.h"
+#include "picture/chart.h"
 
 #include "profile/profile-private.h"
 

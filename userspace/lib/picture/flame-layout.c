@@ -3,7 +3,7 @@
  * The boxes are their own queue: children of each box are put behind it, row by row.  Boxes that
  * are too narrow cost nothing.
  */
-#include "export/flame-layout.h"
+#include "picture/flame-layout.h"
 
 struct layout {
 	const SptTreeNode *nodes;

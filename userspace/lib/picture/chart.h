@@ -6,7 +6,7 @@
 #ifndef SPT_CHART_H
 #define SPT_CHART_H
 
-#include "profile/boxes.h"
+#include "picture/boxes.h"
 #include "profile/profile.h"
 
 G_BEGIN_DECLS
