@@ -770,10 +770,10 @@ struct source_stats_call {
 static void refresh_source(struct sysprof_session *session, int cpu, void *arg)
 {
 	struct source_stats_call *call = arg;
+	struct sysprof_source_stats *stats = call->stats;
 
-	call->stats->time = ktime_get_mono_fast_ns();
-	call->err =
-		sysprof_source_ops->account(session, cpu, call->stats->source, &call->stats->account);
+	stats->time = ktime_get_mono_fast_ns();
+	call->err = sysprof_source_ops->account(session, cpu, stats->source, &stats->account);
 }
 
 int sysprof_session_source_stats(struct sysprof_session *session,
