@@ -124,7 +124,7 @@ result "... unless the caller has set it" "$(WORD=caller run '1 passed, 0 failed
 TESTS=chance
 result "what fails by times alone is repeated" "$(run '1 passed, 0 failed, 0 skipped' 0 check)"
 result "... and both runs are shown" "$(all '1 of 2 missed; once more in the end' \
-	'missed 2 - a share # timed' 'passed at the second run only: cli/chance')"
+	'missed 2 - a share # timed' 'passed when repeated only: cli/chance')"
 for name in once both warned ends; do
 	TESTS=cli/$name
 	result "$name: wrong once is wrong" "$(run "0 passed, $([ $name = once ] || [ $name = warned ] &&
@@ -144,8 +144,8 @@ END
 )"
 made cli/wrong <<<'echo "not ok 1 - a share, always # timed"; echo 1..1; exit 1'
 TESTS="cli/wrong cli/four"
-result "what fails twice has failed" "$(run '1 passed, 1 failed, 0 skipped' 1 check; all \
-	'0 passed, 1 FAILED')"
+result "what fails by times three times has failed" "$(run '1 passed, 1 failed, 0 skipped' 1 check
+	all '1 of 1 missed a second time' '0 passed, 1 FAILED')"
 result "... after all others" "$(sed -n '/^cli/p' "$work/all" | tail -n 1 |
 	grep '^cli/wrong.*FAILED' >/dev/null || cat "$work/all")"
 rm "$work/order"
