@@ -241,6 +241,22 @@ contains 'report --where' '^180 of 305 samples' report --where \
 contains 'report --where: wild' '^270 of 305 samples' report --where 'wo*' "$capture"
 contains 'report --where, --with and --without together' '^90 of 305 samples' report --where \
 	'hot or do_*' --with main --without hot "$capture"
+contains 'report --hide' '^ +59\.02 +59\.02 +├─ hot ' report --tree --hide work "$capture"
+contains 'report --hide: its own time' '^ *59\.02 +88\.52 +180 +work ' report --hide 'h?t|none' "$capture"
+contains 'report --merge' '^ *88\.52 +88\.52 +270 +hot\|do_\* ' report --merge 'hot|do_*' "$capture"
+contains 'report --merge twice' '^ *11\.48 +100\.00 +35 +main\|work ' report --merge 'hot|do_*' --merge \
+	'main|work' "$capture"
+contains 'report --root-at' '^270 of 305 samples' report --root-at work "$capture"
+contains 'report --root-at: the top' '^ *100\.00 +0\.00 +└─ work ' report --tree --root-at '/^wo/' "$capture"
+contains 'export --root-at and --hide' '^busy;work;do_syscall 90$' export --format folded --root-at work \
+	--hide hot "$capture"
+contains 'diff --merge' '^.* hot\|work ' diff --merge 'hot|work' --limit 0 --min 0 "$capture" "$capture"
+complains 'report --hide: no name' 2 '--hide a\|\|b: a function.s name is missing' report --hide 'a||b' \
+	"$capture"
+complains 'report --merge: no regular expression' 2 '--merge /\(/' report --merge '/(/' "$capture"
+complains 'report --by: no stacks to hide functions of' 2 '--by thread shows no stacks' report --hide a \
+	--by thread "$capture"
+complains 'report --root-at: nobody' 1 'no samples that meet' report --root-at nobody "$capture"
 contains 'report --object' '^90 of 305 samples' report --object '[kernel]' "$capture"
 contains 'report --kernel' '^90 of 305 samples' report --kernel "$capture"
 contains 'report --user' '^215 of 305 samples' report --user "$capture"

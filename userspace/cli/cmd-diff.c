@@ -252,6 +252,7 @@ static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
 
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return NULL;
+	spt_shape_options_apply(&options->filter.shape, &profile);
 	/* Percentages of nothing would make everything else look new. */
 	if (spt_profile_total(profile) > 0)
 		return g_steal_pointer(&profile);
@@ -362,7 +363,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
-	return parse_growth(options) && spt_filter_options_find_metric(&options->filter);
+	return parse_growth(options) && spt_filter_options_find_metric(&options->filter) &&
+	       spt_shape_options_parse(&options->filter.shape);
 }
 
 static int run_diff(int argc, char **argv)

@@ -50,7 +50,7 @@ struct options {
 /* The conditions that choose samples do not apply to states of threads. */
 static bool chooses_samples(const SptFilter *filter)
 {
-	return filter->process || filter->thread || filter->cpus || filter->where ||
+	return filter->process || filter->thread || filter->cpus || filter->where || filter->root ||
 	       filter->object || filter->side || filter->most_parallelism;
 }
 
@@ -111,6 +111,7 @@ static bool export_samples(const SptCapture *capture, const SptFilter *filter,
 	if (!symbols)
 		return false;
 	profile = spt_profile_new(capture, symbols, options->filter.metric, filter);
+	spt_shape_options_apply(&options->filter.shape, &profile);
 	return spt_report_filter_check(&options->filter, capture, symbols, profile) &&
 	       write_export(options, &(SptExportInput){ .profile = profile });
 }
@@ -144,6 +145,7 @@ static int run_export(int argc, char **argv)
 	spt_filter_options_add(&options.filter, all);
 	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
 	    spt_filter_options_find_metric(&options.filter) &&
+	    spt_shape_options_parse(&options.filter.shape) &&
 	    (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
 	    (options.format = find_format(name)))
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);

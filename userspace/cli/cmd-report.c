@@ -98,6 +98,13 @@ static bool check_kind(const struct options *options)
 	}
 	if (kind->check && !kind->check(value, metric))
 		return false;
+	if (kind->of != SPT_REPORT_OF_PROFILE &&
+	    !spt_shape_is_plain(&options->filter.shape.shape)) {
+		spt_cli_complain(
+			"--%s%s%s shows no stacks that --hide, --merge, --root-at and --fold-recursion could change",
+			kind->option.long_name, has_text ? " " : "", has_text ? value->text : "");
+		return false;
+	}
 	if (kind->of != SPT_REPORT_OF_SAMPLES || !spt_filter_options_about_stacks(&options->filter))
 		return true;
 	spt_cli_complain("--%s%s%s takes no conditions on stacks", kind->option.long_name,
@@ -163,7 +170,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	g_array_append_vals(all, shared, G_N_ELEMENTS(shared));
 	spt_filter_options_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) ||
-	    !choose_kind(options) || !choose_metric(options) || !check_kind(options) ||
+	    !choose_kind(options) || !choose_metric(options) ||
+	    !spt_shape_options_parse(&options->filter.shape) || !check_kind(options) ||
 	    !check_numbers(options))
 		return false;
 	if (options->tui && (options->json || options->kind)) {
@@ -442,6 +450,8 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 	report.profile = profile;
 	if (profile && !spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
+	spt_shape_options_apply(&options->filter.shape, &profile);
+	report.profile = profile;
 	if (options->tui)
 		return spt_report_tui(&report) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	if (!kind->find || kind->find(&report))

@@ -120,6 +120,7 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 	spt_filter_options_add_samples(options, entries);
 	spt_filter_options_add_stacks(options, entries);
 	add_object(options, entries);
+	spt_shape_options_add(&options->shape, entries);
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 	spt_filter_options_add_files(options, entries);
 	g_array_append_val(entries, end);
@@ -139,6 +140,7 @@ void spt_filter_options_clear(struct spt_filter_options *options)
 	g_free(options->vmlinux);
 	g_strfreev(options->with);
 	g_strfreev(options->without);
+	spt_shape_options_clear(&options->shape);
 }
 
 SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
@@ -166,7 +168,7 @@ SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
 {
 	return options->with || options->without || options->where || options->object ||
-	       options->kernel || options->user;
+	       options->kernel || options->user || options->shape.root_at;
 }
 
 bool spt_report_leads(const struct spt_filter_options *options)
@@ -299,6 +301,7 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 			.process = options->process,
 			.thread = options->thread,
 			.object = options->object,
+			.root = options->shape.root,
 			.side = options->kernel ? SPT_SIDE_KERNEL :
 				options->user	? SPT_SIDE_USER :
 						  SPT_SIDE_ANY,

@@ -9,6 +9,7 @@
 #include "profile/expression.h"
 #include "profile/profile.h"
 #include "profile/summary.h"
+#include "report-shape.h"
 
 /* Of a recording's name. */
 #define SPT_REPORT_NOTHING_HOLDS                                                                   \
@@ -19,6 +20,7 @@ struct spt_filter_options {
 	char *input, *process, *thread, *cpu, *time, *where, *object, *vmlinux;
 	char **with, **without;
 	char *metric_name, *parallelism;
+	struct spt_shape_options shape;
 	const SptMetric *metric;	/* after spt_filter_options_find_metric() */
 	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
 	gboolean only_command, all;

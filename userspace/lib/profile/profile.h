@@ -21,6 +21,7 @@ typedef enum {
 } SptSide;
 
 typedef struct SptExpression SptExpression;	/* expression.h */
+typedef struct SptPattern SptPattern;		/* pattern.h */
 
 /* Selects samples; all members zero: all samples. */
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
 	const bool *cpus;
 	uint32_t n_cpus;
 	const SptExpression *where;	/* must hold for the functions on the stack; NULL for all */
+	const SptPattern *root;		/* one of these functions is on the stack; NULL for all */
 	/* A pattern (glob.h) for the name of the innermost frame's object; NULL for all. */
 	const char *object;
 	SptSide side;			/* side of the innermost frame */

@@ -41,7 +41,8 @@ bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 
 bool spt_filter_is_about_stacks(const SptFilter *filter)
 {
-	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
+	return filter && (filter->where || filter->root || filter->object ||
+			  filter->side != SPT_SIDE_ANY);
 }
 
 /* Names of a process's executable: of its command line, and of the first program it has mapped. */
