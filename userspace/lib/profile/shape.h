@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* Zero it to begin; patterns are borrowed. */
 typedef struct {
-	/* These functions are left out, and their own time counts for their callers; NULL: none. */
+	/* These functions are removed, and their own time counts for their callers; NULL: none. */
 	const SptPattern *hidden;
 	/*
 	 * For each, the functions it matches count as one, which has its text as a name; where one
