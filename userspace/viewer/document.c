@@ -35,6 +35,7 @@ static void clear_document(gpointer data)
 	}
 	spt_profile_free(document->spare);
 	spt_profile_free(document->profile);
+	g_clear_pointer(&document->shaped, spt_restrictions_unref);
 	g_clear_pointer(&document->folded, spt_document_unref);
 	if (document->recording) {
 		spt_document_unref(document->recording);
@@ -90,6 +91,14 @@ static bool is_arranged_alike(const SptLook *a, const SptLook *b)
 {
 	return a->metric == b->metric && a->arrangement.roots == b->arrangement.roots &&
 	       a->arrangement.hides_system == b->arrangement.hides_system;
+}
+
+bool spt_document_has_shape(SptDocument *document, const SptRestrictions *restrictions)
+{
+	const SptRestrictions *shaped = spt_document_whole(document)->shaped;
+
+	return shaped ? spt_restrictions_have_same_shape(shaped, restrictions) :
+			spt_shape_is_plain(spt_restrictions_shape(restrictions));
 }
 
 uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old,
@@ -287,12 +296,15 @@ static SptDocument *arrange(SptDocument *document, const SptLook *look)
 {
 	SptDocument *whole = spt_document_whole(document);
 	SptDocument *recording = spt_document_recording(document), *arranged;
+	const SptShape *shape = spt_restrictions_shape(look->restrictions);
+	SptArrangement arrangement = look->arrangement;
 	g_autoptr(SptDocument) folded = NULL;
 
-	if (is_arranged_alike(&whole->look, look))
+	if (is_arranged_alike(&whole->look, look) &&
+	    spt_document_has_shape(whole, look->restrictions))
 		return spt_document_ref(whole);
 	folded = fold(document, look->metric);
-	if (is_arranged_alike(&folded->look, look))
+	if (is_arranged_alike(&folded->look, look) && spt_shape_is_plain(shape))
 		return g_steal_pointer(&folded);
 	arranged = g_atomic_rc_box_dup(sizeof(*arranged), recording);
 	arranged->recording = spt_document_ref(recording);
@@ -300,7 +312,11 @@ static SptDocument *arrange(SptDocument *document, const SptLook *look)
 	arranged->look = (SptLook){ .restrictions = spt_restrictions_new(),
 				    .metric = look->metric,
 				    .arrangement = look->arrangement };
-	arranged->profile = spt_profile_arrange(folded->profile, &look->arrangement);
+	arrangement.hidden = shape->hidden;
+	arrangement.top = shape->root;
+	arranged->profile = spt_profile_arrange(folded->profile, &arrangement);
+	if (!spt_shape_is_plain(shape))
+		arranged->shaped = spt_restrictions_ref(look->restrictions);
 	if (folded != recording)
 		arranged->folded = g_steal_pointer(&folded);
 	arranged->order = spt_order_new(arranged->profile);
@@ -315,6 +331,7 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 
 	part->whole = spt_document_ref(whole);
 	part->spare = NULL;
+	part->shaped = NULL;
 	part->look = *look;
 	spt_restrictions_ref(look->restrictions);
 	part->profile = spt_profile_refilter(whole->profile,

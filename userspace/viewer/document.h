@@ -47,6 +47,8 @@ struct SptDocument {
 	/* The whole in the same arrangement; NULL: this is the whole. */
 	SptDocument *whole;
 	SptLook look;
+	/* Of a whole: the restrictions that its stacks have their shape from; NULL: none. */
+	SptRestrictions *shaped;
 	SptCapture *capture;
 	SptSymbols *symbols;
 	GCancellable *fetches;		/* debug information from servers; or NULL */
@@ -81,6 +83,8 @@ SptDocument *spt_document_whole(SptDocument *document);
 SptDocument *spt_document_recording(SptDocument *document);
 /* Whether both belong to one recording. */
 bool spt_document_is_same(SptDocument *a, SptDocument *b);
+/* Whether its stacks have the shape that @restrictions give them. */
+bool spt_document_has_shape(SptDocument *document, const SptRestrictions *restrictions);
 /* The metrics of the recording, CPU time first; NULL after the last one. */
 const SptMetric *spt_document_metric(const SptDocument *document, unsigned i);
 /*

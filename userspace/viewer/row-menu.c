@@ -53,6 +53,14 @@ static void add_place(GMenu *menu, const char *label, const char *view, uint32_t
 	g_menu_append_item(menu, item);
 }
 
+static void add_shape(GMenu *menu, const char *label, const char *action, uint32_t function)
+{
+	g_autoptr(GMenuItem) item = g_menu_item_new(label, NULL);
+
+	g_menu_item_set_action_and_target(item, action, "u", function);
+	g_menu_append_item(menu, item);
+}
+
 static GMenuModel *new_model(const SptRow *row)
 {
 	const SptFunction *function = spt_row_function(row);
@@ -75,6 +83,11 @@ static GMenuModel *new_model(const SptRow *row)
 		add_place(menu, _("Show S_tacks"), "stacks", spt_row_values(row)->function);
 	}
 	g_menu_append_item(menu, only);
+	if (!function->is_process) {
+		add_shape(menu, _("_Begin Stacks at It"), "views.begin-at",
+			  spt_row_values(row)->function);
+		add_shape(menu, _("_Hide It"), "views.hide", spt_row_values(row)->function);
+	}
 	g_menu_append_item(menu, copy);
 	return G_MENU_MODEL(menu);
 }

@@ -79,7 +79,8 @@ static bool is_another(SptViews *self, SptDocument *document)
 	       look->metric != shown->metric ||
 	       look->arrangement.roots != shown->arrangement.roots ||
 	       look->arrangement.hides_system != shown->arrangement.hides_system ||
-	       look->is_bottom_up != shown->is_bottom_up;
+	       look->is_bottom_up != shown->is_bottom_up ||
+	       !spt_document_has_shape(document, shown->restrictions);
 }
 
 /*
@@ -415,16 +416,36 @@ static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVarian
 	}
 }
 
-static void on_only_selected(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-			     G_GNUC_UNUSED GVariant *parameter)
+static void shape_by(SptViews *self, SptRestrictionKind kind, uint32_t function)
+{
+	if (function < self->shown->n_functions && !self->shown->functions[function].is_process)
+		add(self, &(SptRestriction){ .kind = kind,
+					     .text = self->shown->functions[function].name });
+}
+
+static void on_hide(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *function)
+{
+	shape_by(SPT_VIEWS(widget), SPT_RESTRICT_HIDDEN, g_variant_get_uint32(function));
+}
+
+static void on_begin_at(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *function)
+{
+	shape_by(SPT_VIEWS(widget), SPT_RESTRICT_ROOT, g_variant_get_uint32(function));
+}
+
+/* views.NAME-selected is views.NAME for the selected function. */
+static void on_selected(GtkWidget *widget, const char *action,
+			G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	bool is_flame = strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0;
 	uint32_t function =
 		is_flame ? spt_flame_pane_selected(self->flame) : spt_panes_selected(self->panes);
+	g_autofree char *name =
+		g_strndup(action, strlen(action) - strlen("-selected"));
 
 	if (function != UINT32_MAX)
-		gtk_widget_activate_action(widget, "views.only", "u", function);
+		gtk_widget_activate_action(widget, name, "u", function);
 }
 
 static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *side)
@@ -610,7 +631,11 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);
 	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
-	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_only_selected);
+	gtk_widget_class_install_action(class, "views.hide", "u", on_hide);
+	gtk_widget_class_install_action(class, "views.begin-at", "u", on_begin_at);
+	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_selected);
+	gtk_widget_class_install_action(class, "views.hide-selected", NULL, on_selected);
+	gtk_widget_class_install_action(class, "views.begin-at-selected", NULL, on_selected);
 	gtk_widget_class_install_action(class, "views.focus-page", NULL, on_focus_page);
 	gtk_widget_class_install_action(class, "views.only-side", "u", on_only_side);
 }

@@ -2,12 +2,13 @@
 /*
  * The same samples with other roots: those of a grouping (process, thread, ...) instead of
  * programs, or none.  It can also hide the frames of system libraries; their time then counts for
- * their callers.
+ * their callers.  Filters of the result still mean whole stacks.
  */
 #ifndef SPT_ARRANGE_H
 #define SPT_ARRANGE_H
 
 #include "profile/groups.h"
+#include "profile/shape.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,8 @@ typedef enum {
 typedef struct {
 	SptRoots roots;
 	bool hides_system;		/* shared objects below /lib and /usr/lib */
+	/* Functions that are hidden, and those where stacks begin; NULL: none. */
+	const SptPattern *hidden, *top;
 } SptArrangement;
 
 /* "program", "none" or a grouping's name; SPT_ROOTS_PROGRAM if it is neither. */

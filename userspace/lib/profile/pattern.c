@@ -11,6 +11,7 @@ struct SptPattern {
 	char *text;
 	GRegex *regex;			/* or NULL, and these: */
 	GPtrArray *names;
+	bool is_exact;			/* nothing in the names is wild */
 };
 
 G_DEFINE_QUARK(spt-pattern-error-quark, spt_pattern_error)
@@ -72,6 +73,17 @@ SptPattern *spt_pattern_new(const char *text, GError **error)
 	return g_steal_pointer(&pattern);
 }
 
+SptPattern *spt_pattern_new_names(const char *const *names, uint32_t n)
+{
+	SptPattern *pattern = g_new0(SptPattern, 1);
+
+	pattern->is_exact = true;
+	pattern->names = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t i = 0; i < n; i++)
+		g_ptr_array_add(pattern->names, g_strdup(names[i]));
+	return pattern;
+}
+
 void spt_pattern_free(SptPattern *pattern)
 {
 	if (!pattern)
@@ -94,8 +106,9 @@ bool spt_pattern_matches(const SptPattern *pattern, const char *function)
 	for (guint i = 0; i < pattern->names->len; i++) {
 		const char *name = g_ptr_array_index(pattern->names, i);
 
-		if (strpbrk(name, "*?") ? spt_glob_match(name, function) :
-					  spt_glob_is_called(function, name))
+		if (!pattern->is_exact && strpbrk(name, "*?") ?
+			    spt_glob_match(name, function) :
+			    spt_glob_is_called(function, name))
 			return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 G_BEGIN_DECLS
 
@@ -20,10 +21,12 @@ enum { SPT_PATTERN_ERROR_SYNTAX };
 
 /* NULL with a clause that says what is wrong. */
 SptPattern *spt_pattern_new(const char *text, GError **error);
+/* Exactly the functions of these names, in which nothing is special. */
+SptPattern *spt_pattern_new_names(const char *const *names, uint32_t n);
 void spt_pattern_free(SptPattern *pattern);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPattern, spt_pattern_free)
 
-/* As it was given. */
+/* As it was given; of names NULL. */
 const char *spt_pattern_text(const SptPattern *pattern);
 /* A name without its parameters means the function with any. */
 bool spt_pattern_matches(const SptPattern *pattern, const char *function);

@@ -13,6 +13,8 @@ struct SptRestrictions {
 	SptFilter filter;
 	SptExpression *where;
 	bool *cpus;
+	SptPattern *hidden, *root;	/* or NULL */
+	SptShape shape;
 };
 
 static void clear_item(gpointer data)
@@ -81,7 +83,28 @@ static void add_to_filter(SptRestrictions *list, const SptRestriction *item, GSt
 	case SPT_RESTRICT_COMMAND:
 		filter->processes = item->processes;
 		break;
+	case SPT_RESTRICT_HIDDEN:
+		break;
+	case SPT_RESTRICT_ROOT:
+		filter->root = list->root = spt_pattern_new_names(&item->text, 1);
+		break;
 	}
+}
+
+static void make_shape(SptRestrictions *list)
+{
+	g_autoptr(GPtrArray) hidden = g_ptr_array_new();
+
+	for (unsigned i = 0; i < list->items->len; i++) {
+		const SptRestriction *item = &g_array_index(list->items, SptRestriction, i);
+
+		if (item->kind == SPT_RESTRICT_HIDDEN)
+			g_ptr_array_add(hidden, (gpointer)item->text);
+	}
+	if (hidden->len)
+		list->hidden = spt_pattern_new_names((const char *const *)hidden->pdata,
+						     hidden->len);
+	list->shape = (SptShape){ .hidden = list->hidden, .root = list->root };
 }
 
 static SptRestrictions *finish(SptRestrictions *list)
@@ -92,6 +115,7 @@ static SptRestrictions *finish(SptRestrictions *list)
 		add_to_filter(list, &g_array_index(list->items, SptRestriction, i), expression);
 	if (expression->len)
 		list->filter.where = list->where = spt_expression_parse(expression->str, NULL);
+	make_shape(list);
 	return list;
 }
 
@@ -112,6 +136,8 @@ static void clear_list(gpointer data)
 	g_array_unref(list->items);
 	g_clear_pointer(&list->where, spt_expression_free);
 	g_free(list->cpus);
+	g_clear_pointer(&list->hidden, spt_pattern_free);
+	g_clear_pointer(&list->root, spt_pattern_free);
 }
 
 void spt_restrictions_unref(SptRestrictions *restrictions)
@@ -122,7 +148,8 @@ void spt_restrictions_unref(SptRestrictions *restrictions)
 static bool replaces(const SptRestriction *item, const SptRestriction *old)
 {
 	return item->kind == old->kind &&
-	       (item->kind != SPT_RESTRICT_FUNCTION || strcmp(item->text, old->text) == 0);
+	       ((item->kind != SPT_RESTRICT_FUNCTION && item->kind != SPT_RESTRICT_HIDDEN) ||
+		strcmp(item->text, old->text) == 0);
 }
 
 SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions,
@@ -187,6 +214,38 @@ const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions,
 const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions)
 {
 	return restrictions->items->len ? &restrictions->filter : NULL;
+}
+
+const SptShape *spt_restrictions_shape(const SptRestrictions *restrictions)
+{
+	return &restrictions->shape;
+}
+
+/* The next restriction at *@at or later that shapes stacks, or NULL. */
+static const SptRestriction *next_of_shape(const SptRestrictions *restrictions, uint32_t *at)
+{
+	while (*at < restrictions->items->len) {
+		const SptRestriction *item = spt_restrictions_get(restrictions, (*at)++);
+
+		if (item->kind == SPT_RESTRICT_HIDDEN || item->kind == SPT_RESTRICT_ROOT)
+			return item;
+	}
+	return NULL;
+}
+
+bool spt_restrictions_have_same_shape(const SptRestrictions *a, const SptRestrictions *b)
+{
+	uint32_t a_at = 0, b_at = 0;
+
+	while (true) {
+		const SptRestriction *of_a = next_of_shape(a, &a_at);
+		const SptRestriction *of_b = next_of_shape(b, &b_at);
+
+		if (!of_a || !of_b)
+			return of_a == of_b;
+		if (of_a->kind != of_b->kind || strcmp(of_a->text, of_b->text) != 0)
+			return false;
+	}
 }
 
 bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret)
@@ -255,6 +314,10 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 		return g_strdup_printf(spt_words("in %s"), restriction->text);
 	case SPT_RESTRICT_COMMAND:
 		return g_strdup_printf(spt_words("command %s"), restriction->text);
+	case SPT_RESTRICT_HIDDEN:
+		return g_strdup_printf(spt_words("without the frames of %s"), restriction->text);
+	case SPT_RESTRICT_ROOT:
+		return g_strdup_printf(spt_words("from %s on"), restriction->text);
 	default:
 		return g_strdup_printf(spt_words("with %s"), restriction->text);
 	}

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The steps by which a user has narrowed a profile down.  Each restriction has a text, and can be
- * removed again.  Together they are a filter.  A list of them never changes, so a history of lists
+ * removed again.  Together they are a filter, and a shape of stacks.  A list of them never changes, so a history of lists
  * is enough for undo.
  */
 #ifndef SPT_RESTRICTIONS_H
 #define SPT_RESTRICTIONS_H
 
 #include "profile/arrange.h"
+#include "profile/shape.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,8 @@ typedef enum {
 	SPT_RESTRICT_FUNCTION,
 	SPT_RESTRICT_OBJECT,		/* text: a pattern for the innermost function's object */
 	SPT_RESTRICT_COMMAND,		/* text: its name; processes */
+	SPT_RESTRICT_HIDDEN,		/* text: a function's name; there may be several */
+	SPT_RESTRICT_ROOT,		/* text: a function's name */
 } SptRestrictionKind;
 
 typedef struct {
@@ -61,6 +64,10 @@ const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions,
 					    SptRestrictionKind kind);
 /* The filter, valid as long as the list; NULL: the list is empty. */
 const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions);
+
+/* Functions that are hidden, and the one that stacks begin at; valid as long as the list. */
+const SptShape *spt_restrictions_shape(const SptRestrictions *restrictions);
+bool spt_restrictions_have_same_shape(const SptRestrictions *a, const SptRestrictions *b);
 
 /*
  * The restriction that shows only @function of @profile: its process, thread, CPU or object if it

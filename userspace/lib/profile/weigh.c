@@ -124,12 +124,12 @@ static void begin(SptProfile *profile)
 	profile->n_samples = 0;
 }
 
-/* The weights of those of @rows whose leaf is @wanted (NULL: all). */
-static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows,
-		  const bool *wanted)
+/* The weights of those of @rows whose leaf in @whole is @wanted (NULL: all). */
+static void weigh(SptProfile *profile, const struct spt_row *rows, const struct spt_row *whole,
+		  uint64_t n_rows, const bool *wanted)
 {
 	for (uint64_t i = 0; i < n_rows; i++) {
-		if (wanted && !wanted[rows[i].leaf])
+		if (wanted && !wanted[whole[i].leaf])
 			continue;
 		profile->selfs[rows[i].leaf] += rows[i].weight;
 		profile->n_samples++;
@@ -137,7 +137,8 @@ static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_ro
 }
 
 /* The same for rows that are selected by more than time, or have weights of another kind. */
-static void weigh_selected(SptProfile *profile, uint64_t first, uint64_t end, const bool *wanted,
+static void weigh_selected(SptProfile *profile, const struct spt_row *whole, uint64_t first,
+			   uint64_t end, const bool *wanted,
 			   const struct spt_selection *selection)
 {
 	const SptProfile *base = profile->base;
@@ -146,7 +147,8 @@ static void weigh_selected(SptProfile *profile, uint64_t first, uint64_t end, co
 		uint32_t leaf = base->rows[i].leaf;
 		uint64_t weight;
 
-		if ((wanted && !wanted[leaf]) || !spt_row_is_selected(base, i, selection, &weight))
+		if ((wanted && !wanted[whole[i].leaf]) ||
+		    !spt_row_is_selected(base, i, selection, &weight))
 			continue;
 		profile->selfs[leaf] += weight;
 		profile->n_samples++;
@@ -181,6 +183,8 @@ static SptProfile *profile_like(const SptProfile *base)
 
 SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter, SptProfile *reuse)
 {
+	/* Whose stacks are whole: conditions are about these. */
+	const SptProfile *whole = base->source ? base->source : base;
 	SptProfile *profile;
 	struct spt_selection selection;
 	g_autofree bool *wanted = NULL;
@@ -188,10 +192,10 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 
 	g_return_val_if_fail(base->rows && (!reuse || reuse->base == base), NULL);
 	profile = reuse ? reuse : profile_like(base);
-	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data,
-					   base->tree->len,
-					   (const SptFunction *)base->functions->data,
-					   base->functions->len);
+	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)whole->tree->data,
+					   whole->tree->len,
+					   (const SptFunction *)whole->functions->data,
+					   whole->functions->len);
 	spt_selection_init(&selection, base->capture, filter);
 	first = spt_profile_row_at(base, selection.begin_ns);
 	/* A row that ends later may have begun before. */
@@ -200,9 +204,9 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 		      MAX(first, spt_profile_row_at(base, selection.end_ns + base->longest_ns));
 	begin(profile);
 	if (!selection.threads && !selection.cpus && !base->values)
-		weigh(profile, base->rows + first, end - first, wanted);
+		weigh(profile, base->rows + first, whole->rows + first, end - first, wanted);
 	else
-		weigh_selected(profile, first, end, wanted, &selection);
+		weigh_selected(profile, whole->rows, first, end, wanted, &selection);
 	sum_up(profile, profile->selfs, profile->totals);
 	spt_selection_clear(&selection);
 	return profile;
