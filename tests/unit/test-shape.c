@@ -3,6 +3,7 @@
 #include "profile/shape.h"
 
 #include "captures.h"
+#include "profile/restrictions.h"
 
 /* "even;f0;f1 3" for each stack that has weight of its own, in the order of the tree. */
 static char *folded(const SptProfile *profile)
@@ -95,6 +96,54 @@ static void test_known(void)
 	fake_clear(&fake);
 }
 
+/* The viewer's way to the same stacks: chips, an arrangement, and a filter of that. */
+static void check_chips(struct fake *fake, const SptRestriction *items, unsigned n,
+			const char *expected)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fake->capture, symbols, NULL);
+	g_autoptr(SptRestrictions) chips = spt_restrictions_new();
+	g_autoptr(SptProfile) arranged = NULL;
+	g_autoptr(SptProfile) profile = NULL;
+	g_autofree char *seen = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		SptRestrictions *more = spt_restrictions_add(chips, &items[i]);
+
+		g_assert_false(i + 1 == n && items[i].kind != SPT_RESTRICT_FUNCTION &&
+			       spt_restrictions_have_same_shape(chips, more));
+		spt_restrictions_unref(chips);
+		chips = more;
+	}
+	arranged = spt_profile_arrange(
+		base, &(SptArrangement){ .hidden = spt_restrictions_shape(chips)->hidden,
+					 .top = spt_restrictions_shape(chips)->root });
+	profile = spt_profile_refilter(arranged, spt_restrictions_filter(chips), NULL);
+	seen = folded(profile);
+	g_assert_cmpstr(seen, ==, expected);
+}
+
+static void test_chips(void)
+{
+	const SptRestriction hide_f1 = { .kind = SPT_RESTRICT_HIDDEN, .text = "f1" };
+	const SptRestriction hide_f2 = { .kind = SPT_RESTRICT_HIDDEN, .text = "f2" };
+	const SptRestriction at_f1 = { .kind = SPT_RESTRICT_ROOT, .text = "f1" };
+	const SptRestriction with_f1 = { .kind = SPT_RESTRICT_FUNCTION, .text = "f1" };
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_sample(&fake, 1, (const unsigned[]){ 0, 1, 1, 2 }, 4, 100, 10);
+	fake_sample(&fake, 1, (const unsigned[]){ 0, 2 }, 2, 200, 3);
+	fake_sample(&fake, 1, NULL, 0, 400, 1);
+	check_chips(&fake, (const SptRestriction[]){ hide_f1, hide_f2 }, 2,
+		    "even;f0 13\neven;[no stack] 1\n");
+	check_chips(&fake, &at_f1, 1, "even;f1;f1;f2 10\n");
+	/* What is hidden is still on the stack for a condition. */
+	check_chips(&fake, (const SptRestriction[]){ with_f1, hide_f1 }, 2, "even;f0;f2 10\n");
+	check_chips(&fake, (const SptRestriction[]){ at_f1, hide_f1 }, 2, "even;f2 10\n");
+	fake_clear(&fake);
+}
+
 static void test_patterns(void)
 {
 	static const struct {
@@ -135,6 +184,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/shape/known", test_known);
+	g_test_add_func("/shape/chips", test_chips);
 	g_test_add_func("/shape/patterns", test_patterns);
 	return g_test_run();
 }

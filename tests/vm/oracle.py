@@ -327,10 +327,12 @@ def sound(tap, capture, name):
     info = capture.info
     loss_law(tap, capture, name)
     reasons = [cpu["lost_by_reason"] for cpu in info["cpus"]]
-    otherwise = sum(n for one in reasons for reason, n in one.items() if reason != "ring full")
+    # How long a tick took, and how soon the reader came, depends on what else the machine does.
+    otherwise = sum(n for one in reasons for reason, n in one.items()
+                    if reason not in ("ring full", "throttled"))
     tap.ok(info["finished"] and not info["damage"] and not otherwise,
            f"{name}: finished, undamaged, nothing lost where there was room ({reasons}, damage {info['damage']})")
-    tap.ok(info["lost"] == 0, f"{name}: ... nor for want of room ({info['lost']})", timed=True)
+    tap.ok(info["lost"] == 0, f"{name}: ... nor for want of room or time ({info['lost']})", timed=True)
     periods = capture.report["periods"]
     tap.ok(all(row["total"] <= periods and row["self"] <= row["total"] for row in capture.report["functions"]),
            f"{name}: no function has more than the whole")

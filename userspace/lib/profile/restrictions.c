@@ -315,7 +315,7 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 	case SPT_RESTRICT_COMMAND:
 		return g_strdup_printf(spt_words("command %s"), restriction->text);
 	case SPT_RESTRICT_HIDDEN:
-		return g_strdup_printf(spt_words("without the frames of %s"), restriction->text);
+		return g_strdup_printf(spt_words("hiding %s"), restriction->text);
 	case SPT_RESTRICT_ROOT:
 		return g_strdup_printf(spt_words("from %s on"), restriction->text);
 	default:
