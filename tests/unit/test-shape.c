@@ -116,8 +116,7 @@ static void check_chips(struct fake *fake, const SptRestriction *items, unsigned
 		chips = more;
 	}
 	arranged = spt_profile_arrange(
-		base, &(SptArrangement){ .hidden = spt_restrictions_shape(chips)->hidden,
-					 .top = spt_restrictions_shape(chips)->root });
+		base, &(SptArrangement){ .shape = *spt_restrictions_shape(chips) });
 	profile = spt_profile_refilter(arranged, spt_restrictions_filter(chips), NULL);
 	seen = folded(profile);
 	g_assert_cmpstr(seen, ==, expected);

@@ -312,8 +312,7 @@ static SptDocument *arrange(SptDocument *document, const SptLook *look)
 	arranged->look = (SptLook){ .restrictions = spt_restrictions_new(),
 				    .metric = look->metric,
 				    .arrangement = look->arrangement };
-	arrangement.hidden = shape->hidden;
-	arrangement.top = shape->root;
+	arrangement.shape = *shape;
 	arranged->profile = spt_profile_arrange(folded->profile, &arrangement);
 	if (!spt_shape_is_plain(shape))
 		arranged->shaped = spt_restrictions_ref(look->restrictions);

@@ -10,7 +10,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "profile/profile-private.h"
-#include "profile/tree.h"
+#include "profile/shaper.h"
 
 struct arranger {
 	const SptProfile *base;
@@ -18,8 +18,7 @@ struct arranger {
 	const SptArrangement *arrangement;
 	const SptGrouping *grouping;	/* NULL: roots are no groups */
 	struct spt_tree_builder tree;
-	bool *is_hidden;		/* by function of @base */
-	bool *is_above;			/* by node of @base: above where stacks begin; or NULL */
+	struct spt_shaper shaper;
 	struct spt_pairs roots;		/* (the grouping's key, 0) -> function */
 	GHashTable *named;		/* a root's name and object -> its function, from 1 */
 	struct spt_pairs moved;		/* (root, node of @base) -> node */
@@ -31,11 +30,10 @@ static bool is_system_path(const char *path)
 	       strstr(path, ".so");
 }
 
-static bool *find_hidden(const SptProfile *base)
+static void hide_system(const SptProfile *base, uint32_t *becomes)
 {
 	const SptCapture *capture = base->capture;
 	const SptFunction *functions = (const SptFunction *)base->functions->data;
-	bool *is_hidden = g_new0(bool, MAX(base->functions->len, 1));
 	g_autoptr(GHashTable) objects =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
@@ -43,33 +41,11 @@ static bool *find_hidden(const SptProfile *base)
 		if (is_system_path(capture->objects[i].path))
 			g_hash_table_add(objects, g_path_get_basename(capture->objects[i].path));
 	}
-	for (uint32_t i = 0; i < base->functions->len; i++)
-		is_hidden[i] = !functions[i].is_process &&
-			       g_hash_table_contains(objects, functions[i].object);
-	return is_hidden;
-}
-
-static void match_functions(const SptProfile *base, const SptPattern *pattern, bool *matches)
-{
-	const SptFunction *functions = (const SptFunction *)base->functions->data;
-
-	for (uint32_t i = 0; i < base->functions->len; i++)
-		matches[i] |= !functions[i].is_process && !functions[i].is_no_stack &&
-			      spt_pattern_matches(pattern, functions[i].name);
-}
-
-/* By node: there is none of the functions at it or above it. */
-static bool *find_above(const SptProfile *base, const SptPattern *top)
-{
-	const SptTreeNode *nodes = (const SptTreeNode *)base->tree->data;
-	g_autofree bool *is_top = g_new0(bool, MAX(base->functions->len, 1));
-	bool *is_above = g_new0(bool, base->tree->len);
-
-	match_functions(base, top, is_top);
-	is_above[0] = true;
-	for (uint32_t i = 1; i < base->tree->len; i++)
-		is_above[i] = is_above[nodes[i].parent] && !is_top[nodes[i].function];
-	return is_above;
+	for (uint32_t i = 0; i < base->functions->len; i++) {
+		if (!functions[i].is_process &&
+		    g_hash_table_contains(objects, functions[i].object))
+			becomes[i] = SPT_SHAPER_HIDDEN;
+	}
 }
 
 SptRoots spt_roots_named(const char *name)
@@ -156,9 +132,7 @@ static uint32_t move(struct arranger *arranger, uint32_t root, uint32_t node)
 	} else {
 		/* No deeper than the limit of folding. */
 		at = move(arranger, root, nodes[node].parent);
-		if (!(arranger->is_hidden && arranger->is_hidden[function]) &&
-		    !(arranger->is_above && arranger->is_above[node]))
-			at = spt_tree_builder_child(&arranger->tree, at, function);
+		at = spt_shaper_place(&arranger->shaper, &arranger->tree, at, node, function);
 	}
 	*spt_pairs_at(&arranger->moved, root, node) = at;
 	return at;
@@ -227,23 +201,16 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		.texts = g_string_chunk_new(1024),
 	};
 	spt_tree_builder_init(&arranger.tree, UINT32_MAX, 0);
+	spt_shaper_init(&arranger.shaper, base, &arrangement->shape, profile->functions);
 	if (arrangement->hides_system)
-		arranger.is_hidden = find_hidden(base);
-	if (arrangement->hidden) {
-		if (!arranger.is_hidden)
-			arranger.is_hidden = g_new0(bool, MAX(base->functions->len, 1));
-		match_functions(base, arrangement->hidden, arranger.is_hidden);
-	}
-	if (arrangement->top)
-		arranger.is_above = find_above(base, arrangement->top);
+		hide_system(base, arranger.shaper.becomes);
 	if (arrangement->roots >= SPT_ROOTS_GROUPS)
 		arranger.grouping = spt_grouping(arrangement->roots - SPT_ROOTS_GROUPS);
 	if (arrangement->roots == SPT_ROOTS_NONE)
 		root_of_row(&arranger, 0);
 	move_rows(&arranger);
 	finish(&arranger);
-	g_free(arranger.is_hidden);
-	g_free(arranger.is_above);
+	spt_shaper_clear(&arranger.shaper);
 	spt_pairs_clear(&arranger.roots);
 	spt_pairs_clear(&arranger.moved);
 	spt_tree_builder_clear(&arranger.tree);

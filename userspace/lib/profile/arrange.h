@@ -22,8 +22,7 @@ typedef enum {
 typedef struct {
 	SptRoots roots;
 	bool hides_system;		/* shared objects below /lib and /usr/lib */
-	/* Functions that are hidden, and those where stacks begin; NULL: none. */
-	const SptPattern *hidden, *top;
+	SptShape shape;
 } SptArrangement;
 
 /* "program", "none" or a grouping's name; SPT_ROOTS_PROGRAM if it is neither. */

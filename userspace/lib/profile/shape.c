@@ -3,36 +3,36 @@
 #include "profile/shape.h"
 
 #include "profile/profile-private.h"
-#include "profile/tree.h"
-
-struct shaper {
-	const SptProfile *profile;
-	const SptShape *shape;
-	GArray *functions;		/* SptFunction, of the result */
-	struct spt_tree_builder tree;
-	/* By function: which it becomes, itself if there is no other; UINT32_MAX: it is hidden. */
-	uint32_t *becomes;
-	bool *is_root;			/* by function; NULL: stacks are whole */
-	uint32_t *places;		/* by node */
-	bool *is_inside;		/* by node: a root is at it or above; NULL likewise */
-};
+#include "profile/shaper.h"
 
 bool spt_shape_is_plain(const SptShape *shape)
 {
 	return !shape->hidden && !shape->n_merged && !shape->root && !shape->folds_recursion;
 }
 
-/* A function for all that @pattern matches; it has an object if these have the same. */
-static void merge(struct shaper *shaper, const SptPattern *pattern)
+/* By function: whether @pattern matches it. */
+static bool *match_functions(const SptProfile *profile, const SptPattern *pattern)
 {
-	uint32_t n = shaper->profile->functions->len, number = shaper->functions->len;
+	const SptFunction *functions = (const SptFunction *)profile->functions->data;
+	bool *matches = g_new0(bool, MAX(profile->functions->len, 1));
+
+	for (uint32_t i = 0; i < profile->functions->len; i++)
+		matches[i] = !functions[i].is_process && !functions[i].is_no_stack &&
+			     spt_pattern_matches(pattern, functions[i].name);
+	return matches;
+}
+
+/* A function for all that @pattern matches; it has an object if these have the same. */
+static void merge(struct spt_shaper *shaper, const SptProfile *profile, const SptPattern *pattern,
+		  GArray *functions)
+{
+	g_autofree bool *matches = match_functions(profile, pattern);
 	SptFunction all = { .name = g_intern_string(spt_pattern_text(pattern)) };
 
-	for (uint32_t i = 0; i < n; i++) {
-		const SptFunction *function = &g_array_index(shaper->functions, SptFunction, i);
+	for (uint32_t i = 0; i < profile->functions->len; i++) {
+		const SptFunction *function = &g_array_index(functions, SptFunction, i);
 
-		if (shaper->becomes[i] != i || function->is_process || function->is_no_stack ||
-		    !spt_pattern_matches(pattern, function->name))
+		if (shaper->becomes[i] != i || !matches[i])
 			continue;
 		if (!all.object) {
 			all.object = function->object;
@@ -42,109 +42,108 @@ static void merge(struct shaper *shaper, const SptPattern *pattern)
 			all.object = "";
 			all.is_kernel = all.is_kernel && function->is_kernel;
 		}
-		shaper->becomes[i] = number;
+		shaper->becomes[i] = functions->len;
 	}
 	if (all.object)
-		g_array_append_val(shaper->functions, all);
+		g_array_append_val(functions, all);
 }
 
-static void look_at_functions(struct shaper *shaper)
+static bool *find_above(const SptProfile *profile, const SptPattern *root)
 {
-	const SptShape *shape = shaper->shape;
-	uint32_t n = shaper->profile->functions->len;
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	g_autofree bool *is_root = match_functions(profile, root);
+	bool *is_above = g_new0(bool, profile->tree->len);
 
-	shaper->becomes = g_new(uint32_t, MAX(n, 1));
-	if (shape->root)
-		shaper->is_root = g_new0(bool, MAX(n, 1));
-	for (uint32_t i = 0; i < n; i++) {
-		const SptFunction *function = &g_array_index(shaper->functions, SptFunction, i);
-		bool is_named = !function->is_process && !function->is_no_stack;
+	is_above[0] = true;
+	for (uint32_t i = 1; i < profile->tree->len; i++)
+		is_above[i] = is_above[nodes[i].parent] && !is_root[nodes[i].function];
+	return is_above;
+}
 
-		shaper->becomes[i] = is_named && shape->hidden &&
-						     spt_pattern_matches(shape->hidden,
-									 function->name) ?
-					     UINT32_MAX :
-					     i;
-		if (shape->root)
-			shaper->is_root[i] =
-				is_named && spt_pattern_matches(shape->root, function->name);
-	}
+void spt_shaper_init(struct spt_shaper *shaper, const SptProfile *profile, const SptShape *shape,
+		     GArray *functions)
+{
+	uint32_t n = profile->functions->len;
+	g_autofree bool *is_hidden =
+		shape->hidden ? match_functions(profile, shape->hidden) : NULL;
+
+	*shaper = (struct spt_shaper){
+		.becomes = g_new(uint32_t, MAX(n, 1)),
+		.is_above = shape->root ? find_above(profile, shape->root) : NULL,
+		.folds_recursion = shape->folds_recursion,
+	};
+	for (uint32_t i = 0; i < n; i++)
+		shaper->becomes[i] = is_hidden && is_hidden[i] ? SPT_SHAPER_HIDDEN : i;
 	for (uint32_t i = 0; i < shape->n_merged; i++)
-		merge(shaper, shape->merged[i]);
+		merge(shaper, profile, shape->merged[i], functions);
+}
+
+void spt_shaper_clear(struct spt_shaper *shaper)
+{
+	g_free(shaper->becomes);
+	g_free(shaper->is_above);
 }
 
 /* The node for @function at @at or above it, or 0. */
-static uint32_t find_above(const struct shaper *shaper, uint32_t at, uint32_t function)
+static uint32_t find_on_way(const struct spt_tree_builder *tree, uint32_t at, uint32_t function)
 {
-	const SptTreeNode *nodes = (const SptTreeNode *)shaper->tree.nodes->data;
+	const SptTreeNode *nodes = (const SptTreeNode *)tree->nodes->data;
 
 	while (at != 0 && nodes[at].function != function)
 		at = nodes[at].parent;
 	return at;
 }
 
-/* Where the node of @function goes whose parent is at @at. */
-static uint32_t place(struct shaper *shaper, uint32_t at, uint32_t function)
+uint32_t spt_shaper_place(const struct spt_shaper *shaper, struct spt_tree_builder *tree,
+			  uint32_t at, uint32_t node, uint32_t function)
 {
-	const SptTreeNode *nodes = (const SptTreeNode *)shaper->tree.nodes->data;
 	uint32_t becomes = shaper->becomes[function], above;
 
-	if (becomes == UINT32_MAX)
+	if (becomes == SPT_SHAPER_HIDDEN || (shaper->is_above && shaper->is_above[node]))
 		return at;
-	if (becomes != function && nodes[at].function == becomes)
+	if (becomes != function && g_array_index(tree->nodes, SptTreeNode, at).function == becomes)
 		return at;
-	if (shaper->shape->folds_recursion) {
-		above = find_above(shaper, at, becomes);
+	if (shaper->folds_recursion) {
+		above = find_on_way(tree, at, becomes);
 		if (above)
 			return above;
 	}
-	return spt_tree_builder_child(&shaper->tree, at, becomes);
+	return spt_tree_builder_child(tree, at, becomes);
 }
 
-static void place_nodes(struct shaper *shaper)
+static void place_nodes(const struct spt_shaper *shaper, const SptProfile *profile,
+			struct spt_tree_builder *tree)
 {
-	const SptTreeNode *nodes = (const SptTreeNode *)shaper->profile->tree->data;
-	const SptFunction *functions = (const SptFunction *)shaper->profile->functions->data;
-	uint32_t n = shaper->profile->tree->len;
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	const SptFunction *functions = (const SptFunction *)profile->functions->data;
+	g_autofree uint32_t *places = g_new0(uint32_t, profile->tree->len);
 
-	shaper->places = g_new0(uint32_t, n);
-	if (shaper->is_root)
-		shaper->is_inside = g_new0(bool, n);
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t parent = nodes[i].parent, function = nodes[i].function;
-		uint32_t at = shaper->places[parent];
-		bool is_inside = functions[function].is_process;
+	for (uint32_t i = 1; i < profile->tree->len; i++) {
+		uint32_t function = nodes[i].function, at = places[nodes[i].parent];
 
-		if (shaper->is_root && !is_inside)
-			is_inside = shaper->is_inside[i] =
-				shaper->is_inside[parent] || shaper->is_root[function];
-		if (is_inside || !shaper->is_root)
-			at = place(shaper, at, function);
-		shaper->places[i] = at;
-		g_array_index(shaper->tree.nodes, SptTreeNode, at).self += nodes[i].self;
+		places[i] = functions[function].is_process ?
+				    spt_tree_builder_child(tree, at, function) :
+				    spt_shaper_place(shaper, tree, at, i, function);
+		g_array_index(tree->nodes, SptTreeNode, places[i]).self += nodes[i].self;
 	}
 }
 
 SptProfile *spt_profile_reshape(const SptProfile *profile, const SptShape *shape)
 {
 	SptProfile *reshaped = g_new0(SptProfile, 1);
-	struct shaper shaper = { .profile = profile,
-				 .shape = shape,
-				 .functions = g_array_copy(profile->functions) };
+	struct spt_tree_builder tree;
+	struct spt_shaper shaper;
 
-	reshaped->functions = shaper.functions;
+	reshaped->functions = g_array_copy(profile->functions);
 	reshaped->metric = profile->metric;
 	reshaped->n_samples = profile->n_samples;
-	spt_tree_builder_init(&shaper.tree, UINT32_MAX, profile->tree->len);
-	look_at_functions(&shaper);
-	place_nodes(&shaper);
-	reshaped->tree = spt_tree_builder_finish(&shaper.tree, reshaped->functions, NULL);
+	spt_tree_builder_init(&tree, UINT32_MAX, profile->tree->len);
+	spt_shaper_init(&shaper, profile, shape, reshaped->functions);
+	place_nodes(&shaper, profile, &tree);
+	reshaped->tree = spt_tree_builder_finish(&tree, reshaped->functions, NULL);
 	spt_profile_mark_outermost(reshaped);
 	spt_profile_sum_up(reshaped);
-	spt_tree_builder_clear(&shaper.tree);
-	g_free(shaper.becomes);
-	g_free(shaper.is_root);
-	g_free(shaper.places);
-	g_free(shaper.is_inside);
+	spt_shaper_clear(&shaper);
+	spt_tree_builder_clear(&tree);
 	return reshaped;
 }
