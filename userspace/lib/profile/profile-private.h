@@ -99,6 +99,8 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 				const SptFunction *functions, uint32_t n_functions);
 /* The first row of a base at @time or later. */
 uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time);
+/* The first row of a base that is behind all rows of the selection's time. */
+uint64_t spt_profile_row_behind(const SptProfile *base, const struct spt_selection *selection);
 /* Whether the row is in the selection; sets @ret_weight to the selected part of its weight. */
 bool spt_row_is_selected(const SptProfile *base, uint64_t row,
 			 const struct spt_selection *selection, uint64_t *ret_weight);

@@ -170,6 +170,14 @@ uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time)
 	return low;
 }
 
+/* A row that ends later may have begun before. */
+uint64_t spt_profile_row_behind(const SptProfile *base, const struct spt_selection *selection)
+{
+	return selection->end_ns >= UINT64_MAX - base->longest_ns ?
+		       base->n_rows :
+		       spt_profile_row_at(base, selection->end_ns + base->longest_ns);
+}
+
 static SptProfile *profile_like(const SptProfile *base)
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
@@ -198,10 +206,7 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 					   whole->functions->len);
 	spt_selection_init(&selection, base->capture, filter);
 	first = spt_profile_row_at(base, selection.begin_ns);
-	/* A row that ends later may have begun before. */
-	end = selection.end_ns >= UINT64_MAX - base->longest_ns ?
-		      base->n_rows :
-		      MAX(first, spt_profile_row_at(base, selection.end_ns + base->longest_ns));
+	end = MAX(first, spt_profile_row_behind(base, &selection));
 	begin(profile);
 	if (!selection.threads && !selection.cpus && !base->values)
 		weigh(profile, base->rows + first, whole->rows + first, end - first, wanted);
