@@ -13,17 +13,13 @@ static void check_rows(const SptProfile *base, const SptFilter *filter)
 	uint32_t n_nodes;
 	const SptTreeNode *nodes = spt_profile_tree(part, &n_nodes);
 	g_autofree uint64_t *selfs = g_new0(uint64_t, n_nodes);
-	SptProfileRow row, again;
+	SptProfileRow row;
 	uint64_t n = 0, last = 0;
 
 	for (; spt_profile_rows_next(rows, &row); n++) {
 		g_assert_cmpuint(row.time, >=, last);
 		last = row.time;
 		selfs[row.leaf] += row.weight;
-		spt_profile_rows_at(rows, row.number, &again);
-		g_assert_true(again.time == row.time && again.weight == row.weight &&
-			      again.thread == row.thread && again.cpu == row.cpu &&
-			      again.leaf == row.leaf && again.number == row.number);
 	}
 	g_assert_cmpuint(n, ==, spt_profile_n_samples(part));
 	for (uint32_t i = 0; i < n_nodes; i++)

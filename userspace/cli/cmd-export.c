@@ -75,13 +75,23 @@ static bool write_export(const struct options *options, const SptExportInput *in
 	return false;
 }
 
-/* Of the whole recording, or of a range of time. */
+/* Times of the recording, or of the range that was chosen. */
+static SptExportInput find_times(const SptSummary *summary, const SptFilter *filter)
+{
+	return (SptExportInput){
+		.start_ns = summary->start_ns,
+		.begin_ns = MAX(filter->begin_ns, summary->start_ns),
+		.end_ns = filter->end_ns ? MIN(filter->end_ns, summary->end_ns) : summary->end_ns,
+	};
+}
+
 static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 			 const SptFilter *filter, const struct options *options)
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) base = NULL;
 	g_autoptr(SptLanes) lanes = NULL;
+	SptExportInput input = find_times(summary, filter);
 
 	if (!symbols)
 		return false;
@@ -90,20 +100,33 @@ static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 		return false;
 	}
 	base = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
-	lanes = spt_lanes_new(base);
-	return write_export(options,
-			    &(SptExportInput){
-				    .lanes = lanes,
-				    .start_ns = summary->start_ns,
-				    .begin_ns = MAX(filter->begin_ns, summary->start_ns),
-				    .end_ns = filter->end_ns ?
-						      MIN(filter->end_ns, summary->end_ns) :
-						      summary->end_ns,
-			    });
+	input.lanes = lanes = spt_lanes_new(base);
+	return write_export(options, &input);
 }
 
-static bool export_samples(const SptCapture *capture, const SptFilter *filter,
-			   const struct options *options)
+/* With each sample's time and thread. */
+static bool export_samples(const SptCapture *capture, const SptSummary *summary,
+			   const SptFilter *filter, const struct options *options)
+{
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
+	g_autoptr(SptProfile) base = NULL, profile = NULL;
+	SptExportInput input = find_times(summary, filter);
+
+	if (!symbols)
+		return false;
+	base = spt_profile_new_base_for(capture, symbols, options->filter.metric, filter);
+	profile = spt_profile_refilter(base, filter, NULL);
+	input.profile = profile;
+	input.base = base;
+	input.filter = filter;
+	input.capture = capture;
+	return spt_report_filter_check(&options->filter, capture, symbols, profile) &&
+	       write_export(options, &input);
+}
+
+/* With the sums of the stacks alone, which need less memory. */
+static bool export_sums(const SptCapture *capture, const SptFilter *filter,
+			const struct options *options)
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) profile = NULL;
@@ -120,12 +143,22 @@ static int export_profile(const SptCapture *capture, const SptSummary *summary,
 			  const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
-	bool ok = options->format->needs == SPT_EXPORT_NEEDS_LANES ?
-			  export_lanes(capture, summary, filter, options) :
-			  export_samples(capture, filter, options);
+	bool ok = false;
 
+	switch (options->format->needs) {
+	case SPT_EXPORT_NEEDS_PROFILE:
+		ok = export_sums(capture, filter, options);
+		break;
+	case SPT_EXPORT_NEEDS_SAMPLES:
+		ok = export_samples(capture, summary, filter, options);
+		break;
+	case SPT_EXPORT_NEEDS_LANES:
+		ok = export_lanes(capture, summary, filter, options);
+		break;
+	}
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
+
 static int run_export(int argc, char **argv)
 {
 	g_autofree char *name = NULL;

@@ -29,13 +29,19 @@ static SptExportInput find_input(const struct work *work)
 {
 	SptDocument *document = work->document;
 	const SptSummary *summary = &document->summary;
-	const SptRestriction *time =
-		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
+	const SptRestrictions *restrictions = document->look.restrictions;
+	const SptRestriction *time = spt_restrictions_find(restrictions, SPT_RESTRICT_TIME);
 
 	if (work->format->needs == SPT_EXPORT_NEEDS_PROFILE)
 		return (SptExportInput){ .profile = document->profile };
 	return (SptExportInput){
-		.lanes = spt_document_lanes(document),
+		.profile = document->profile,
+		.base = spt_document_whole(document)->profile,
+		.filter = spt_restrictions_filter(restrictions),
+		.capture = document->capture,
+		.lanes = work->format->needs == SPT_EXPORT_NEEDS_LANES ?
+				 spt_document_lanes(document) :
+				 NULL,
 		.start_ns = summary->start_ns,
 		.begin_ns = time ? MAX(time->begin_ns, summary->start_ns) : summary->start_ns,
 		.end_ns = time ? MIN(time->end_ns, summary->end_ns) : summary->end_ns,

@@ -15,12 +15,21 @@ G_BEGIN_DECLS
 /* What a format shows. */
 typedef enum {
 	SPT_EXPORT_NEEDS_PROFILE,
+	SPT_EXPORT_NEEDS_SAMPLES,	/* each with its time and thread */
 	SPT_EXPORT_NEEDS_LANES,		/* of CPUs and threads, in a range of time */
 } SptExportNeeds;
 
 typedef struct {
-	const SptProfile *profile;	/* with SPT_EXPORT_NEEDS_PROFILE */
-	const SptLanes *lanes;		/* with SPT_EXPORT_NEEDS_LANES, as are these times: */
+	const SptProfile *profile;	/* without SPT_EXPORT_NEEDS_LANES */
+	/*
+	 * With SPT_EXPORT_NEEDS_SAMPLES: the profile is that of @filter (NULL: of everything),
+	 * refiltered from @base, or @base itself.
+	 */
+	const SptProfile *base;
+	const SptFilter *filter;
+	const SptCapture *capture;
+	const SptLanes *lanes;		/* with SPT_EXPORT_NEEDS_LANES */
+	/* Without SPT_EXPORT_NEEDS_PROFILE: */
 	uint64_t start_ns;		/* of the recording; seconds count from there */
 	uint64_t begin_ns, end_ns;
 } SptExportInput;
@@ -40,7 +49,8 @@ typedef struct {
  * name becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing
  * outside itself.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not
  * drawn.  text, html: all functions that have samples, by self, as spt_export_table() writes them.
- * speedscope: each stack as a sample of that weight, for speedscope.app.  lanes: as one SVG file.
+ * speedscope: each stack as a sample of that weight, for speedscope.app.  firefox: samples, waits
+ * and events of each thread, for profiler.firefox.com.  lanes: as one SVG file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \
@@ -48,6 +58,7 @@ typedef struct {
 	ROW(text)                                                                                  \
 	ROW(html)                                                                                  \
 	ROW(speedscope)                                                                            \
+	ROW(firefox)                                                                               \
 	ROW(lanes)
 
 #define SPT_EXPORT_DECLARE(name) extern const SptExport spt_export_##name;

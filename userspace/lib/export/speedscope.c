@@ -8,20 +8,7 @@
 #include "base/words.h"
 #include "export/amounts.h"
 #include "export/export.h"
-
-/* A text between quotes; all that is not UTF-8 or would break a line is replaced. */
-static void append_json_text(GString *text, const char *from)
-{
-	g_autofree char *line = spt_one_line(from);
-
-	g_string_append_c(text, '"');
-	for (const char *c = line; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			g_string_append_c(text, '\\');
-		g_string_append_c(text, *c);
-	}
-	g_string_append_c(text, '"');
-}
+#include "export/json-text.h"
 
 static void write_functions(const SptProfile *profile, SptOut *out)
 {
@@ -32,10 +19,10 @@ static void write_functions(const SptProfile *profile, SptOut *out)
 		GString *text = spt_out_text(out);
 
 		g_string_append(text, i ? ",\n{\"name\":" : "{\"name\":");
-		append_json_text(text, functions[i].name);
+		spt_json_append_text(text, functions[i].name);
 		if (*functions[i].object) {
 			g_string_append(text, ",\"file\":");
-			append_json_text(text, functions[i].object);
+			spt_json_append_text(text, functions[i].object);
 		}
 		g_string_append_c(text, '}');
 	}

@@ -49,7 +49,6 @@ static bool profile_row_take(const SptProfileRows *rows, uint64_t number, SptPro
 	    !spt_row_is_selected(base, number, &rows->selection, &weight))
 		return false;
 	*ret = (SptProfileRow){
-		.number = number,
 		.time = source->time,
 		.duration_ns = spt_row_duration(base, number),
 		.weight = weight,
@@ -67,10 +66,4 @@ bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret)
 			return true;
 	rows->at = rows->first;
 	return false;
-}
-
-void spt_profile_rows_at(const SptProfileRows *rows, uint64_t number, SptProfileRow *ret)
-{
-	g_return_if_fail(number >= rows->first && number < rows->end);
-	profile_row_take(rows, number, ret);
 }

@@ -11,7 +11,6 @@
 G_BEGIN_DECLS
 
 typedef struct {
-	uint64_t number;		/* for spt_profile_rows_at() */
 	uint64_t time, duration_ns;	/* as in SptWeightRow */
 	uint64_t weight;		/* the selected part */
 	uint32_t thread, cpu;		/* thread: of the capture, or 0 */
@@ -30,9 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProfileRows, spt_profile_rows_free)
 
 /* False: there are no more, and the next call begins again. */
 bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret);
-/* The row with this number, which an earlier walk returned. */
-void spt_profile_rows_at(const SptProfileRows *rows, uint64_t number, SptProfileRow *ret);
-
 G_END_DECLS
 
 #endif

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""exports-web.py FORMAT FILE REPORT: whether FILE has the functions of a report as JSON, each with
+the same self and total, and what it says of itself is consistent."""
+import collections
+import json
+import sys
+
+
+def firefox_columns(table):
+    """All columns have the length that the table says."""
+    for key, column in table.items():
+        if isinstance(column, list):
+            assert len(column) == table["length"], (key, len(column), table["length"])
+
+
+def firefox(profile, report):
+    """Yields (stack of function names with objects, weight)."""
+    assert profile["meta"]["preprocessedProfileVersion"] == 60
+    shared = profile["shared"]
+    strings, stacks = shared["stringArray"], shared["stackTable"]
+    for table in [shared[key] for key in shared if key.endswith("Table")]:
+        firefox_columns(table)
+    paths = []
+    for frame, prefix in zip(stacks["frame"], stacks["prefix"]):
+        function = shared["frameTable"]["func"][frame]
+        resource = shared["funcTable"]["resource"][function]
+        name = strings[shared["funcTable"]["name"][function]]
+        where = strings[shared["resourceTable"]["name"][resource]] if resource >= 0 else ""
+        assert prefix is None or prefix < len(paths)
+        paths.append((paths[prefix] if prefix is not None else ()) + ((name, where),))
+    kind = {"bytes": "bytes", "ns": "tracing-ms"}.get(report["unit"], "samples")
+    if report["metric"] == "cpu":
+        kind = "samples"
+    for thread in profile["threads"]:
+        samples, markers = thread["samples"], thread["markers"]
+        firefox_columns(samples)
+        firefox_columns(markers)
+        assert samples["weightType"] == kind, samples["weightType"]
+        assert samples["time"] == sorted(samples["time"])
+        for name, data in zip(markers["name"], markers["data"]):
+            assert strings[name] == data["type"], (strings[name], data)
+        for stack, weight in zip(samples["stack"], samples["weight"]):
+            yield paths[stack], round(weight * 1e6) if kind == "tracing-ms" else weight
+
+
+READERS = {"firefox": firefox}
+
+
+def main():
+    name, path, report_path = sys.argv[1:]
+    with open(path, encoding="utf-8") as file:
+        exported = json.load(file)
+    with open(report_path, encoding="utf-8") as file:
+        report = json.load(file)
+    selfs, totals, whole = collections.Counter(), collections.Counter(), 0
+    for stack, weight in READERS[name](exported, report):
+        whole += weight
+        selfs[stack[-1]] += weight
+        for function in set(stack):
+            totals[function] += weight
+    worth = report["period_ns"] if report["metric"] == "cpu" else 1
+    assert whole * worth == report["sum"], (whole, worth, report["sum"])
+    seen = 0
+    for function in report["functions"]:
+        key = (function["function"], function["object"])
+        if function.get("is_process"):
+            continue
+        assert key in totals, key
+        assert selfs[key] * worth == function["self"], (key, selfs[key], function)
+        assert totals[key] * worth == function["total"], (key, totals[key], function)
+        seen += 1
+    assert seen == len(totals), (seen, len(totals))
+
+
+main()
