@@ -44,7 +44,30 @@ def firefox(profile, report):
             yield paths[stack], round(weight * 1e6) if kind == "tracing-ms" else weight
 
 
-READERS = {"firefox": firefox}
+def chrome(trace, report):
+    """The same; of each thread, samples are in the order of time, and slices are within it."""
+    last, frames = {}, trace["stackFrames"]
+    threads = {(event["pid"], event["tid"]) for event in trace["traceEvents"]
+               if event["name"] == "thread_name"}
+    for event in trace["traceEvents"]:
+        assert event["ph"] in "XiCMbe", event
+        assert event["ph"] in "CM" or (event["pid"], event["tid"]) in threads, event
+        assert event.get("ts", 0) >= 0 and event.get("dur", 0) >= 0, event
+    for sample in trace["samples"]:
+        thread = sample["pid"], sample["tid"]
+        assert thread in threads and sample["ts"] >= last.get(thread, 0), sample
+        last[thread] = sample["ts"]
+        frame, stack = frames[str(sample["sf"])], []
+        if not sample["weight"]:
+            assert frame["name"] == "[idle]", frame
+            continue
+        while frame:
+            stack.append((frame["name"], frame["category"]))
+            frame = frames[str(frame["parent"])] if "parent" in frame else None
+        yield tuple(reversed(stack)), sample["weight"]
+
+
+READERS = {"firefox": firefox, "chrome": chrome}
 
 
 def main():

@@ -29,7 +29,7 @@ same()
 	fi
 }
 
-for format in firefox; do
+for format in firefox chrome; do
 	same 'totals of a report' $format "$work/busy.capture"
 	same 'totals of many stacks' $format "$work/many.capture"
 	same 'with conditions' $format "$work/many.capture" --time 1..3 --cpu 1,2

@@ -50,7 +50,8 @@ typedef struct {
  * outside itself.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not
  * drawn.  text, html: all functions that have samples, by self, as spt_export_table() writes them.
  * speedscope: each stack as a sample of that weight, for speedscope.app.  firefox: samples, waits
- * and events of each thread, for profiler.firefox.com.  lanes: as one SVG file.
+ * and events of each thread, for profiler.firefox.com.  chrome: the same as trace events.  lanes:
+ * as one SVG file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \
@@ -59,6 +60,7 @@ typedef struct {
 	ROW(html)                                                                                  \
 	ROW(speedscope)                                                                            \
 	ROW(firefox)                                                                               \
+	ROW(chrome)                                                                                \
 	ROW(lanes)
 
 #define SPT_EXPORT_DECLARE(name) extern const SptExport spt_export_##name;

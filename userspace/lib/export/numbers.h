@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Numbers for what a profile uses of its functions, objects and stacks, counted from 0, for
- * formats with tables of them.  Nothing else is written, so that no name is in a file that a filter excludes.
+ * formats with tables of them.  Nothing else is written, so that no name is in a file that a filter
+ * excludes.
  */
 #ifndef SPT_EXPORT_NUMBERS_H
 #define SPT_EXPORT_NUMBERS_H

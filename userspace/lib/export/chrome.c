@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chrome's trace event JSON, for chrome://tracing, Perfetto and speedscope.  Programs that read it
+ * take a sample for the state of its thread until the next one.  So each sample is at the beginning
+ * of what it represents, and where nothing follows, there is one of an idle thread, without weight.
+ */
+#include <inttypes.h>
+
+#include "base/words.h"
+#include "export/export.h"
+#include "export/json-text.h"
+#include "export/numbers.h"
+#include "export/spans.h"
+#include "profile/rows.h"
+#include "profile/selection.h"
+#include "profile/timeline.h"
+#include "profile/tracks.h"
+
+#define IDLE	    "[idle]"
+#define MACHINE_PID 0
+#define CPU_POINTS  1000
+
+struct chrome {
+	const SptExportInput *input;
+	SptOut *out;
+	SptNumbers numbers;
+	const SptMetric *metric;
+	uint64_t period_ns;		/* of CPU time; 0: not known, or another metric */
+	uint32_t *first;		/* by thread: the first one with its numbers */
+	uint64_t *ends;			/* by first thread: end of its last sample; 0: none yet */
+	bool *is_seen;			/* by thread: it has samples, waits or events */
+	bool has_events, has_samples;	/* the next one follows a comma */
+	uint64_t n_overlapping;		/* their ids */
+};
+
+static GString *next_event(struct chrome *chrome)
+{
+	GString *text = spt_out_text(chrome->out);
+
+	g_string_append(text, chrome->has_events ? ",\n" : "\n");
+	chrome->has_events = true;
+	return text;
+}
+
+static void append_us(const struct chrome *chrome, GString *text, const char *key, uint64_t time)
+{
+	uint64_t start_ns = chrome->input->start_ns;
+
+	g_string_append_printf(text, ",\"%s\":", key);
+	spt_json_append_decimal(text, time > start_ns ? time - start_ns : 0, 3);
+}
+
+static void append_thread(const struct chrome *chrome, GString *text, uint32_t thread)
+{
+	const SptCapture *capture = chrome->input->capture;
+	const SptProcessRow *process = spt_process_of_thread(capture, thread);
+
+	g_string_append_printf(text, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32,
+			       process ? process->pid : 0, capture->threads[thread].tid);
+}
+
+/* Waits and events. */
+
+static void append_fields(const struct chrome *chrome, GString *text, const SptSpan *span)
+{
+	g_string_append_printf(text, ",\"args\":{\"kind\":\"%s\"", spt_span_kind_name(span->kind));
+	spt_span_append_fields(chrome->input->capture, span, text);
+	g_string_append(text, "}}");
+}
+
+static void write_part(struct chrome *chrome, const SptSpan *span, const char *phase,
+		       uint64_t time)
+{
+	GString *text = next_event(chrome);
+
+	g_string_append_printf(text, "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase,
+			       spt_span_kind_name(span->kind));
+	spt_json_append_text(text, span->what ? span->what : spt_span_kind_name(span->kind));
+	append_thread(chrome, text, span->thread);
+	append_us(chrome, text, "ts", time);
+}
+
+/* Requests to a disk overlap, which slices of one thread must not. */
+static void write_overlapping(struct chrome *chrome, const SptSpan *span)
+{
+	uint64_t id = ++chrome->n_overlapping;
+
+	write_part(chrome, span, "b", span->begin_ns);
+	g_string_append_printf(spt_out_text(chrome->out), ",\"id\":%" PRIu64, id);
+	append_fields(chrome, spt_out_text(chrome->out), span);
+	write_part(chrome, span, "e", span->begin_ns + span->duration_ns);
+	g_string_append_printf(spt_out_text(chrome->out), ",\"id\":%" PRIu64 "}", id);
+}
+
+static void write_span(struct chrome *chrome, const SptSpan *span)
+{
+	uint64_t start_ns = chrome->input->start_ns, end = span->begin_ns + span->duration_ns;
+	GString *text;
+
+	if (span->kind && span->duration_ns && span->kind->detail == SPT_EVENT_DEPTH) {
+		write_overlapping(chrome, span);
+		return;
+	}
+	write_part(chrome, span, span->duration_ns ? "X" : "i", span->begin_ns);
+	text = spt_out_text(chrome->out);
+	if (span->duration_ns) {
+		/* What began before the recording is cut there. */
+		g_string_append(text, ",\"dur\":");
+		spt_json_append_decimal(text, end - MIN(MAX(span->begin_ns, start_ns), end), 3);
+	} else {
+		g_string_append(text, ",\"s\":\"t\"");
+	}
+	append_fields(chrome, text, span);
+}
+
+static void write_spans(struct chrome *chrome)
+{
+	const SptCapture *capture = chrome->input->capture;
+	g_autoptr(SptSpans) spans = spt_spans_new(capture, chrome->input->filter);
+	SptSpan span;
+
+	while (spt_spans_next(spans, &span)) {
+		if (span.thread >= capture->n_threads)
+			continue;
+		chrome->is_seen[span.thread] = true;
+		write_span(chrome, &span);
+	}
+}
+
+/* Counters. */
+
+static GString *begin_counter(struct chrome *chrome, const char *name, uint64_t time)
+{
+	GString *text = next_event(chrome);
+
+	g_string_append(text, "{\"ph\":\"C\",\"name\":");
+	spt_json_append_text(text, name);
+	g_string_append_printf(text, ",\"pid\":%d", MACHINE_PID);
+	append_us(chrome, text, "ts", time);
+	return text;
+}
+
+static void write_track(struct chrome *chrome, const SptTrack *track)
+{
+	for (unsigned i = 0; i < track->events->len; i++) {
+		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
+		GString *text = begin_counter(chrome, track->name, event->time);
+
+		g_string_append(text, ",\"args\":{");
+		spt_json_append_text(text, track->unit ? track->unit : "value");
+		g_string_append_printf(text, ":%" PRIu64 "}}", event->value);
+	}
+}
+
+static void write_tracks(struct chrome *chrome)
+{
+	g_autoptr(GPtrArray) tracks = spt_tracks_new(chrome->input->capture);
+
+	for (unsigned i = 0; i < tracks->len; i++) {
+		const SptTrack *track = tracks->pdata[i];
+
+		if (track->kind == SPT_STREAM_COUNTER)
+			write_track(chrome, track);
+	}
+}
+
+/* A bucket that is like the one before needs no point of its own. */
+static void write_cpu(struct chrome *chrome, const SptTimeline *timeline, uint32_t lane)
+{
+	g_autofree char *name = g_strdup_printf("CPU %u", timeline->groups[lane].cpu);
+	double bucket_ns = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
+	unsigned last[2] = { 0, 0 };
+
+	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
+		unsigned all = (unsigned)(100 * spt_timeline_share(timeline, timeline->weights,
+								   lane, i)),
+			 user = MIN((unsigned)(100 * spt_timeline_share(timeline, timeline->user,
+									lane, i)), all);
+		uint64_t time = timeline->begin_ns + (uint64_t)(bucket_ns * i);
+
+		if (i > 0 && user == last[0] && all == last[1])
+			continue;
+		last[0] = user;
+		last[1] = all;
+		g_string_append_printf(begin_counter(chrome, name, time),
+				       ",\"args\":{\"user %%\":%u,\"kernel %%\":%u}}", user,
+				       all - user);
+	}
+}
+
+static void write_cpus(struct chrome *chrome)
+{
+	const SptExportInput *input = chrome->input;
+	g_autoptr(SptTimeline) timeline = NULL;
+
+	if (!chrome->period_ns || input->end_ns <= input->begin_ns)
+		return;
+	timeline = spt_timeline_new(input->base, &(SptTimelineWish){ .begin_ns = input->begin_ns,
+								    .end_ns = input->end_ns,
+								    .n_buckets = CPU_POINTS,
+								    .lanes = SPT_GROUP_CPU,
+								    .function = UINT32_MAX });
+	for (uint32_t i = 0; i < timeline->n_lanes; i++)
+		write_cpu(chrome, timeline, i);
+}
+
+/* Samples. */
+
+static void write_sample(struct chrome *chrome, uint32_t thread, uint32_t cpu, uint64_t time,
+			 uint32_t frame, uint64_t weight)
+{
+	GString *text = spt_out_text(chrome->out);
+
+	g_string_append(text, chrome->has_samples ? ",\n{\"name\":\"" : "\n{\"name\":\"");
+	chrome->has_samples = true;
+	g_string_append_printf(text, "%s\",\"cpu\":%" PRIu32, chrome->metric->name, cpu);
+	append_thread(chrome, text, thread);
+	append_us(chrome, text, "ts", time);
+	g_string_append_printf(text, ",\"sf\":%" PRIu32 ",\"weight\":%" PRIu64 "}", frame, weight);
+}
+
+/* Frames count from 1: some programs take 0 for none.  The last one is of an idle thread. */
+static uint32_t frame_of(const struct chrome *chrome, uint32_t leaf)
+{
+	uint32_t node = chrome->numbers.node[leaf];
+
+	return node == SPT_NO_NUMBER ? 0 : node + 1;
+}
+
+static uint32_t idle_frame(const struct chrome *chrome)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < chrome->numbers.n_nodes; i++)
+		n += chrome->numbers.node[i] != SPT_NO_NUMBER;
+	return n + 1;
+}
+
+/*
+ * A tick is a little early or late, by less than half of a period: so neighbours are still side by
+ * side.
+ */
+static void write_row(struct chrome *chrome, const SptProfileRow *row, uint32_t idle)
+{
+	uint32_t first = chrome->first[row->thread];
+	uint64_t length_ns = chrome->period_ns ? row->weight * chrome->period_ns : row->duration_ns,
+		 begin = row->time - MIN(length_ns, row->time), *end = &chrome->ends[first];
+
+	if (length_ns == 0) {
+		begin = row->time;
+	} else if (*end && begin > *end + chrome->period_ns / 2) {
+		write_sample(chrome, first, row->cpu, *end, idle, 0);
+	} else if (*end) {
+		begin = *end;
+	}
+	write_sample(chrome, row->thread, row->cpu, begin, frame_of(chrome, row->leaf),
+		     row->weight);
+	*end = row->time;
+	chrome->is_seen[row->thread] = true;
+}
+
+static void write_samples(struct chrome *chrome)
+{
+	const SptExportInput *input = chrome->input;
+	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(input->base, input->filter);
+	uint32_t idle = idle_frame(chrome);
+	SptProfileRow row;
+
+	while (spt_profile_rows_next(rows, &row))
+		if (row.thread < input->capture->n_threads)
+			write_row(chrome, &row, idle);
+	for (uint32_t i = 0; i < input->capture->n_threads; i++)
+		if (chrome->ends[i])
+			write_sample(chrome, i, 0, chrome->ends[i], idle, 0);
+}
+
+static void write_frames(struct chrome *chrome)
+{
+	const SptNumbers *numbers = &chrome->numbers;
+
+	for (uint32_t i = 0; i < numbers->n_nodes; i++) {
+		const SptFunction *function;
+		uint32_t parent;
+		GString *text;
+
+		if (numbers->node[i] == SPT_NO_NUMBER)
+			continue;
+		text = spt_out_text(chrome->out);
+		function = &numbers->functions[numbers->nodes[i].function];
+		parent = spt_numbers_parent(numbers, i);
+		g_string_append_printf(text, "\"%" PRIu32 "\":{\"name\":", numbers->node[i] + 1);
+		spt_json_append_text(text, function->name);
+		g_string_append(text, ",\"category\":");
+		spt_json_append_text(text, function->object);
+		if (parent != SPT_NO_NUMBER)
+			g_string_append_printf(text, ",\"parent\":%" PRIu32, parent + 1);
+		g_string_append(text, "},\n");
+	}
+	g_string_append_printf(spt_out_text(chrome->out),
+			       "\"%" PRIu32 "\":{\"name\":\"" IDLE "\",\"category\":\"\"}",
+			       idle_frame(chrome));
+}
+
+/* Names. */
+
+static void write_name(struct chrome *chrome, const char *what, uint32_t thread, const char *name)
+{
+	GString *text = next_event(chrome);
+
+	g_string_append_printf(text, "{\"ph\":\"M\",\"name\":\"%s\"", what);
+	append_thread(chrome, text, thread);
+	g_string_append(text, ",\"args\":{\"name\":");
+	spt_json_append_text(text, name);
+	g_string_append(text, "}}");
+}
+
+/* A process that execs has several names; the last one counts. */
+static void write_names(struct chrome *chrome)
+{
+	const SptCapture *capture = chrome->input->capture;
+
+	for (uint32_t i = 0; i < capture->n_threads; i++) {
+		const char *name = capture->threads[i].name,
+			   *label = spt_process_label(spt_process_of_thread(capture, i));
+
+		if (!chrome->is_seen[i])
+			continue;
+		write_name(chrome, "process_name", i, label);
+		write_name(chrome, "thread_name", i, name && *name ? name : label);
+	}
+}
+
+/* A thread has several rows in a capture if it execs. */
+static uint32_t *find_first_threads(const SptCapture *capture)
+{
+	g_autoptr(GHashTable) threads =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	uint32_t *first = g_new(uint32_t, (size_t)capture->n_threads + 1);
+
+	for (uint32_t i = 0; i < capture->n_threads; i++) {
+		const SptProcessRow *process = spt_process_of_thread(capture, i);
+		int64_t key = (int64_t)((uint64_t)(process ? process->pid : 0) << 32 |
+					capture->threads[i].tid);
+		gpointer known;
+
+		if (g_hash_table_lookup_extended(threads, &key, NULL, &known)) {
+			first[i] = GPOINTER_TO_UINT(known);
+			continue;
+		}
+		first[i] = i;
+		g_hash_table_insert(threads, g_memdup2(&key, sizeof(key)), GUINT_TO_POINTER(i));
+	}
+	return first;
+}
+
+static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
+{
+	const SptCapture *capture = input->capture;
+	const SptMetric *metric = spt_profile_metric(input->profile);
+	struct chrome chrome = {
+		.input = input,
+		.out = out,
+		.metric = metric,
+		.period_ns = metric->is_cpu ? spt_capture_period_ns(capture) : 0,
+		.first = find_first_threads(capture),
+		.ends = g_new0(uint64_t, (size_t)capture->n_threads + 1),
+		.is_seen = g_new0(bool, (size_t)capture->n_threads + 1),
+	};
+
+	spt_numbers_init(&chrome.numbers, input->profile);
+	g_string_append(spt_out_text(out), "{\"samples\":[");
+	write_samples(&chrome);
+	g_string_append(spt_out_text(out), "],\n\"stackFrames\":{\n");
+	write_frames(&chrome);
+	g_string_append_printf(spt_out_text(out),
+			       "},\n\"otherData\":{\"metric\":\"%s\",\"unit\":\"%s\","
+			       "\"period_ns\":%" PRIu64 "},\n\"traceEvents\":[",
+			       metric->name, metric->is_cpu ? "periods" : spt_unit_name(metric->unit),
+			       spt_capture_period_ns(capture));
+	write_spans(&chrome);
+	write_names(&chrome);
+	write_cpus(&chrome);
+	write_tracks(&chrome);
+	g_string_append(spt_out_text(out), "]}\n");
+	spt_numbers_clear(&chrome.numbers);
+	g_free(chrome.first);
+	g_free(chrome.ends);
+	g_free(chrome.is_seen);
+	return true;
+}
+
+const SptExport spt_export_chrome = {
+	.name = "chrome",
+	.ending = ".trace.json",
+	.help = "the same for chrome://tracing, Perfetto and speedscope",
+	.menu = SPT_WORDS("Export Chro_me Trace (JSON)…"),
+	.needs = SPT_EXPORT_NEEDS_SAMPLES,
+	.write = write_chrome,
+};
