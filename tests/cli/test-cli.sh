@@ -250,6 +250,13 @@ contains 'report --root-at' '^270 of 305 samples' report --root-at work "$captur
 contains 'report --root-at: the top' '^ *100\.00 +0\.00 +└─ work ' report --tree --root-at '/^wo/' "$capture"
 contains 'export --root-at and --hide' '^busy;work;do_syscall 90$' export --format folded --root-at work \
 	--hide hot "$capture"
+contains 'export --hide, of a format with single samples' '"main"' export --format firefox --hide hot \
+	"$capture"
+if grep -q '"hot"' "$work/out"; then
+	not_ok 'no frame of it is left' "$(seen)"
+else
+	ok 'no frame of it is left'
+fi
 contains 'diff --merge' '^.* hot\|work ' diff --merge 'hot|work' --limit 0 --min 0 "$capture" "$capture"
 complains 'report --hide: no name' 2 '--hide a\|\|b: a function.s name is missing' report --hide 'a||b' \
 	"$capture"

@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "export/export.h"
+#include "profile/arrange.h"
 #include "profile/summary.h"
 #include "report-filter.h"
 
@@ -109,15 +110,19 @@ static bool export_samples(const SptCapture *capture, const SptSummary *summary,
 			   const SptFilter *filter, const struct options *options)
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
-	g_autoptr(SptProfile) base = NULL, profile = NULL;
+	const SptShape *shape = &options->filter.shape.shape;
+	g_autoptr(SptProfile) whole = NULL;
+	g_autoptr(SptProfile) shaped = NULL;
+	g_autoptr(SptProfile) profile = NULL;
 	SptExportInput input = find_times(summary, filter);
 
 	if (!symbols)
 		return false;
-	base = spt_profile_new_base_for(capture, symbols, options->filter.metric, filter);
-	profile = spt_profile_refilter(base, filter, NULL);
-	input.profile = profile;
-	input.base = base;
+	whole = spt_profile_new_base_for(capture, symbols, options->filter.metric, filter);
+	if (!spt_shape_is_plain(shape))
+		shaped = spt_profile_arrange(whole, &(SptArrangement){ .shape = *shape });
+	input.base = shaped ? shaped : whole;
+	input.profile = profile = spt_profile_refilter(input.base, filter, NULL);
 	input.filter = filter;
 	input.capture = capture;
 	return spt_report_filter_check(&options->filter, capture, symbols, profile) &&

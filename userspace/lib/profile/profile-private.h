@@ -91,6 +91,12 @@ void spt_profile_mark_outermost(SptProfile *profile);
 
 /* weigh.c */
 
+/* The base that a base was arranged from, or itself: conditions are about its whole stacks. */
+static inline const SptProfile *spt_profile_whole(const SptProfile *base)
+{
+	return base->source ? base->source : base;
+}
+
 /*
  * For each node of a tree (parents before children): whether samples that end there are selected;
  * NULL: all are.  The caller frees it.

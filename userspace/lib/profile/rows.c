@@ -7,20 +7,21 @@
 struct SptProfileRows {
 	const SptProfile *base;
 	struct spt_selection selection;
-	bool *wanted;			/* by tree node; NULL: all */
+	bool *wanted;			/* by node of the whole stacks; NULL: all */
 	uint64_t first, at, end;
 };
 
 SptProfileRows *spt_profile_rows_new(const SptProfile *base, const SptFilter *filter)
 {
 	SptProfileRows *rows = g_new0(SptProfileRows, 1);
+	const SptProfile *whole = spt_profile_whole(base);
 
 	g_return_val_if_fail(base->rows, NULL);
 	rows->base = base;
-	rows->wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data,
-						 base->tree->len,
-						 (const SptFunction *)base->functions->data,
-						 base->functions->len);
+	rows->wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)whole->tree->data,
+						 whole->tree->len,
+						 (const SptFunction *)whole->functions->data,
+						 whole->functions->len);
 	spt_selection_init(&rows->selection, base->capture, filter);
 	rows->first = spt_profile_row_at(base, rows->selection.begin_ns);
 	rows->end = MAX(rows->first, spt_profile_row_behind(base, &rows->selection));
@@ -45,7 +46,7 @@ static bool profile_row_take(const SptProfileRows *rows, uint64_t number, SptPro
 	uint32_t leaf = base->rows[number].leaf;
 	uint64_t weight;
 
-	if ((rows->wanted && !rows->wanted[leaf]) ||
+	if ((rows->wanted && !rows->wanted[spt_profile_whole(base)->rows[number].leaf]) ||
 	    !spt_row_is_selected(base, number, &rows->selection, &weight))
 		return false;
 	*ret = (SptProfileRow){

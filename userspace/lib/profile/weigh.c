@@ -191,8 +191,7 @@ static SptProfile *profile_like(const SptProfile *base)
 
 SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter, SptProfile *reuse)
 {
-	/* Whose stacks are whole: conditions are about these. */
-	const SptProfile *whole = base->source ? base->source : base;
+	const SptProfile *whole = spt_profile_whole(base);
 	SptProfile *profile;
 	struct spt_selection selection;
 	g_autofree bool *wanted = NULL;
