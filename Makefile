@@ -22,6 +22,10 @@ packages := glib-2.0 json-c libelf libdw liblzma libzstd libdeflate
 # Instructions as text, if it is there; without it all but annotate's instructions works.
 has_capstone := $(shell $(PKG_CONFIG) --exists capstone 2>/dev/null && echo 1)
 packages += $(if $(has_capstone),capstone)
+# Profiles of pprof, if there are the compiler and the library of their messages.
+has_pprof := $(shell $(PKG_CONFIG) --exists libprotobuf-c zlib 2>/dev/null && \
+	command -v protoc-c >/dev/null && echo 1)
+packages += $(if $(has_pprof),libprotobuf-c zlib)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 capstone ?= -lcapstone
 package_libs := \
@@ -39,12 +43,14 @@ libs = $(package_libs) $(other_libs)
 # asked.
 has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
 flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
+flags += $(if $(has_pprof),-DSPT_HAS_PPROF -I$(B)/gen)
 reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
 # Optimised less than the rest: compiling takes two thirds of the time.
 sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 
 lib_sources := $(sort $(shell find userspace/lib -name '*.c'))
+lib_objects := $(patsubst %.c,%.o,$(lib_sources)) $(if $(has_pprof),formats/pprof.pb-c.o)
 cli_sources := $(wildcard userspace/cli/*.c)
 viewer_sources := $(wildcard userspace/viewer/*.c)
 # One line a command, and the command itself with V=1.
@@ -132,6 +138,9 @@ cli: $(B)/sysprof-cli $(B)/sysprof-reader preload
 ifeq ($(has_capstone),)
 	@echo 'capstone is not here (libcapstone-dev): annotate shows no instructions, everything else is built.'
 endif
+ifeq ($(has_pprof),)
+	@echo 'protobuf-c or zlib is not here (libprotobuf-c-dev, protobuf-c-compiler, zlib1g-dev): profiles of pprof are neither read nor written, everything else is built.'
+endif
 
 $(B)/obj/%.o: %.c Makefile | need-packages
 	@mkdir -p $(@D)
@@ -141,8 +150,25 @@ $(B)/asan/obj/%.o: %.c Makefile | need-packages
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -c -o $@ $<
 
-$(B)/libspt.a: $(call object,$(lib_sources))
-$(B)/asan/libspt.a: $(patsubst %.c,$(B)/asan/obj/%.o,$(lib_sources))
+# Messages of protocol buffers, of their .proto files.
+$(B)/gen/%.pb-c.c: userspace/lib/%.proto | need-packages
+	@mkdir -p $(@D)
+	$(call say,GEN)protoc-c -Iuserspace/lib --c_out=$(B)/gen $<
+.PRECIOUS: $(B)/gen/%.pb-c.c
+$(B)/gen/%.pb-c.h: $(B)/gen/%.pb-c.c ;
+$(B)/obj/%.pb-c.o: $(B)/gen/%.pb-c.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(B)/asan/obj/%.pb-c.o: $(B)/gen/%.pb-c.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -c -o $@ $<
+ifneq ($(has_pprof),)
+$(foreach dir,$(B)/obj $(B)/asan/obj,$(patsubst %.c,$(dir)/%.o,$(filter %/pprof.c,$(lib_sources)))): | \
+	$(B)/gen/formats/pprof.pb-c.h
+endif
+
+$(B)/libspt.a: $(addprefix $(B)/obj/,$(lib_objects))
+$(B)/asan/libspt.a: $(addprefix $(B)/asan/obj/,$(lib_objects))
 $(B)/libspt.a $(B)/asan/libspt.a:
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $^

@@ -144,6 +144,29 @@ static bool export_sums(const SptCapture *capture, const SptFilter *filter,
 	       write_export(options, &(SptExportInput){ .profile = profile });
 }
 
+/* With the stacks as they were recorded. */
+static bool export_stacks(const SptCapture *capture, const SptFilter *filter,
+			  const struct options *options)
+{
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
+	g_autoptr(SptProfile) profile = NULL;
+
+	if (!symbols)
+		return false;
+	if (!spt_shape_is_plain(&options->filter.shape.shape)) {
+		spt_cli_complain(
+			"--format %s writes stacks as they were recorded: --hide, --merge, --root-at and --fold-recursion do not go with it",
+			options->format->name);
+		return false;
+	}
+	profile = spt_profile_new(capture, symbols, options->filter.metric, filter);
+	return spt_report_filter_check(&options->filter, capture, symbols, profile) &&
+	       write_export(options, &(SptExportInput){ .profile = profile,
+							 .capture = capture,
+							 .symbols = symbols,
+							 .filter = filter });
+}
+
 static int export_profile(const SptCapture *capture, const SptSummary *summary,
 			  const SptFilter *filter, const void *data)
 {
@@ -156,6 +179,9 @@ static int export_profile(const SptCapture *capture, const SptSummary *summary,
 		break;
 	case SPT_EXPORT_NEEDS_SAMPLES:
 		ok = export_samples(capture, summary, filter, options);
+		break;
+	case SPT_EXPORT_NEEDS_STACKS:
+		ok = export_stacks(capture, filter, options);
 		break;
 	case SPT_EXPORT_NEEDS_LANES:
 		ok = export_lanes(capture, summary, filter, options);

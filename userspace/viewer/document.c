@@ -417,6 +417,40 @@ SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t funct
 	return annotation;
 }
 
+/* Lanes are those of the selected time. */
+static SptExportInput find_export_input(SptDocument *document, SptExportNeeds needs)
+{
+	const SptSummary *summary = &document->summary;
+	const SptRestrictions *restrictions = document->look.restrictions;
+	const SptRestriction *time = spt_restrictions_find(restrictions, SPT_RESTRICT_TIME);
+
+	return (SptExportInput){
+		.profile = document->profile,
+		.base = spt_document_whole(document)->profile,
+		.filter = spt_restrictions_filter(restrictions),
+		.capture = document->capture,
+		.symbols = document->symbols,
+		.lanes = needs == SPT_EXPORT_NEEDS_LANES ? spt_document_lanes(document) : NULL,
+		.start_ns = summary->start_ns,
+		.begin_ns = time ? MAX(time->begin_ns, summary->start_ns) : summary->start_ns,
+		.end_ns = time ? MIN(time->end_ns, summary->end_ns) : summary->end_ns,
+	};
+}
+
+bool spt_document_export(SptDocument *document, const SptExport *format, SptOut *out,
+			 GError **error)
+{
+	const SptExportInput input = find_export_input(document, format->needs);
+	bool needs_names = format->needs == SPT_EXPORT_NEEDS_STACKS, ok;
+
+	if (needs_names)
+		g_mutex_lock(&symbols_lock);
+	ok = format->write(&input, out, error);
+	if (needs_names)
+		g_mutex_unlock(&symbols_lock);
+	return ok;
+}
+
 /* With the samples, which a part does not have. */
 static const SptProfile *base_of(const SptDocument *document)
 {

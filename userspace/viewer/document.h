@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 
 #include "annotate/annotate.h"
+#include "export/export.h"
 #include "profile/arrange.h"
 #include "picture/chart.h"
 #include "profile/coverage.h"
@@ -146,6 +147,10 @@ GPtrArray *spt_document_lock_waits(SptDocument *document);
 const SptLanes *spt_document_lanes(SptDocument *document);
 /* The frames of a stack, innermost first, as "function (object)"; elements are to be freed. */
 GPtrArray *spt_document_stack(SptDocument *document, uint32_t node);
+
+/* Writes @document in a format; as SptExport's write(). */
+bool spt_document_export(SptDocument *document, const SptExport *format, SptOut *out,
+			 GError **error);
 
 typedef struct {
 	uint32_t tid;

@@ -24,39 +24,15 @@ static void free_work(gpointer data)
 	g_free(work);
 }
 
-/* Lanes are those of the selected time. */
-static SptExportInput find_input(const struct work *work)
-{
-	SptDocument *document = work->document;
-	const SptSummary *summary = &document->summary;
-	const SptRestrictions *restrictions = document->look.restrictions;
-	const SptRestriction *time = spt_restrictions_find(restrictions, SPT_RESTRICT_TIME);
-
-	if (work->format->needs == SPT_EXPORT_NEEDS_PROFILE)
-		return (SptExportInput){ .profile = document->profile };
-	return (SptExportInput){
-		.profile = document->profile,
-		.base = spt_document_whole(document)->profile,
-		.filter = spt_restrictions_filter(restrictions),
-		.capture = document->capture,
-		.lanes = work->format->needs == SPT_EXPORT_NEEDS_LANES ?
-				 spt_document_lanes(document) :
-				 NULL,
-		.start_ns = summary->start_ns,
-		.begin_ns = time ? MAX(time->begin_ns, summary->start_ns) : summary->start_ns,
-		.end_ns = time ? MIN(time->end_ns, summary->end_ns) : summary->end_ns,
-	};
-}
-
 static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
 			    G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct work *work = data;
-	const SptExportInput input = find_input(work);
 	GError *error = NULL;
 	g_autoptr(SptOut) out = spt_out_new_file(work->path, &error);
 
-	if (out && work->format->write(&input, out, &error) && spt_out_finish(out, &error))
+	if (out && spt_document_export(work->document, work->format, out, &error) &&
+	    spt_out_finish(out, &error))
 		g_task_return_boolean(task, TRUE);
 	else
 		g_task_return_error(task, error);

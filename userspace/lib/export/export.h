@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef enum {
 	SPT_EXPORT_NEEDS_PROFILE,
 	SPT_EXPORT_NEEDS_SAMPLES,	/* each with its time and thread */
+	SPT_EXPORT_NEEDS_STACKS,	/* as they were recorded, with their addresses */
 	SPT_EXPORT_NEEDS_LANES,		/* of CPUs and threads, in a range of time */
 } SptExportNeeds;
 
@@ -26,10 +27,11 @@ typedef struct {
 	 * refiltered from @base, or @base itself.
 	 */
 	const SptProfile *base;
-	const SptFilter *filter;
+	const SptFilter *filter;	/* with SPT_EXPORT_NEEDS_STACKS, too, as is this: */
 	const SptCapture *capture;
+	SptSymbols *symbols;		/* with SPT_EXPORT_NEEDS_STACKS */
 	const SptLanes *lanes;		/* with SPT_EXPORT_NEEDS_LANES */
-	/* Without SPT_EXPORT_NEEDS_PROFILE: */
+	/* With SPT_EXPORT_NEEDS_SAMPLES and SPT_EXPORT_NEEDS_LANES: */
 	uint64_t start_ns;		/* of the recording; seconds count from there */
 	uint64_t begin_ns, end_ns;
 } SptExportInput;
@@ -49,9 +51,10 @@ typedef struct {
  * name becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing
  * outside itself.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not
  * drawn.  text, html: all functions that have samples, by self, as spt_export_table() writes them.
- * speedscope: each stack as a sample of that weight, for speedscope.app.  firefox: samples, waits
- * and events of each thread, for profiler.firefox.com.  chrome: the same as trace events.  lanes:
- * as one SVG file.
+ * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto, with
+ * addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.  firefox:
+ * samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as trace
+ * events.  lanes: as one SVG file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \
@@ -59,6 +62,7 @@ typedef struct {
 	ROW(text)                                                                                  \
 	ROW(html)                                                                                  \
 	ROW(speedscope)                                                                            \
+	ROW(pprof)                                                                                 \
 	ROW(firefox)                                                                               \
 	ROW(chrome)                                                                                \
 	ROW(lanes)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The selected samples of a metric, added up where nothing but their times differs: by raw stack,
+ * thread, CPU and state.  So there are as many sums as there are different stacks of threads,
+ * however long the recording is.
+ */
+#ifndef SPT_STACK_SUMS_H
+#define SPT_STACK_SUMS_H
+
+#include "profile/profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint32_t node;			/* of the capture: where the stack ends; 0: no stack */
+	uint32_t thread;		/* id; 0: not known */
+	uint32_t cpu;			/* 0 for metrics without SPT_METRIC_HAS_CPU */
+	/* In which the thread was (spt_wait_state_name()); 0 without SPT_METRIC_HAS_STATE. */
+	uint32_t state;
+	uint64_t weight, samples;	/* weight: as in profile.h, never 0 */
+} SptStackSum;
+
+/*
+ * Elements are SptStackSum, in the order in which they appear; the caller frees it.  @symbols are
+ * asked for names only if @filter is about stacks.
+ */
+GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
+			   const SptFilter *filter);
+
+G_END_DECLS
+
+#endif
