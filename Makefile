@@ -163,7 +163,7 @@ $(B)/asan/obj/%.pb-c.o: $(B)/gen/%.pb-c.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -c -o $@ $<
 ifneq ($(has_pprof),)
-$(foreach dir,$(B)/obj $(B)/asan/obj,$(patsubst %.c,$(dir)/%.o,$(filter %/pprof.c,$(lib_sources)))): | \
+$(foreach dir,$(B)/obj $(B)/asan/obj,$(patsubst %.c,$(dir)/%.o,$(filter %/pprof.c %/pprof-tables.c,$(lib_sources)))): | \
 	$(B)/gen/formats/pprof.pb-c.h
 endif
 

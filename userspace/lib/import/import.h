@@ -20,7 +20,7 @@ enum {
 
 /* Most bytes of a line, frames of a stack, and distinct functions; more are refused. */
 #define SPT_IMPORT_LINE_BYTES (1u << 20)
-#define SPT_IMPORT_FRAMES     2000
+#define SPT_IMPORT_FRAMES     2048
 #define SPT_IMPORT_FUNCTIONS  (1u << 22)
 /* Bytes that a probe gets, if the file has them. */
 #define SPT_IMPORT_PROBE_BYTES 4096
@@ -34,7 +34,9 @@ typedef struct {
 } SptImporter;
 
 /* Every format, in the order in which they are tried. */
-#define SPT_IMPORTERS(ROW) ROW(folded)
+#define SPT_IMPORTERS(ROW)                                                                         \
+	ROW(pprof)                                                                                 \
+	ROW(folded)
 
 #define SPT_IMPORT_DECLARE(name) extern const SptImporter spt_import_##name;
 SPT_IMPORTERS(SPT_IMPORT_DECLARE)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* zlib unpacks, piece by piece, so that a small file that becomes huge is refused in time. */
+#include "import/unpack.h"
+
+bool spt_is_gzip(const char *begin, size_t bytes)
+{
+	return bytes > 2 && begin[0] == '\x1f' && begin[1] == '\x8b' && begin[2] == '\x08';
+}
+
+#ifdef SPT_HAS_PPROF
+
+#include <errno.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/words.h"
+#include "import/import.h"
+
+#define PIECE_BYTES (1u << 16)
+#define GZIP_WINDOW (15 + 16)
+
+/* The next bytes of the file; 0 at its end, below 0 with an errno. */
+static ssize_t read_piece(int fd, uint8_t *piece)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, piece, PIECE_BYTES);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+static bool refuse_packed(GError **error, const char *why)
+{
+	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "it %s",
+		      spt_words(why));
+	return false;
+}
+
+static bool keep_unpacked(GByteArray *to, const uint8_t *bytes, size_t n, size_t most,
+			  GError **error)
+{
+	if (n > most - to->len)
+		return refuse_packed(error, SPT_WORDS("is too large, unpacked"));
+	g_byte_array_append(to, bytes, (guint)n);
+	return true;
+}
+
+/* What zlib makes of one piece.  A file may be several packed ones, one behind the other. */
+static bool inflate_piece(z_stream *stream, GByteArray *to, size_t most, int *status,
+			  GError **error)
+{
+	uint8_t out[PIECE_BYTES];
+
+	do {
+		if (*status == Z_STREAM_END && inflateReset(stream) != Z_OK)
+			return refuse_packed(error, SPT_WORDS("cannot be unpacked"));
+		stream->next_out = out;
+		stream->avail_out = sizeof(out);
+		*status = inflate(stream, Z_NO_FLUSH);
+		if (*status != Z_OK && *status != Z_STREAM_END && *status != Z_BUF_ERROR)
+			return refuse_packed(error, SPT_WORDS("cannot be unpacked"));
+		if (!keep_unpacked(to, out, sizeof(out) - stream->avail_out, most, error))
+			return false;
+	} while (stream->avail_out == 0 || (stream->avail_in > 0 && *status == Z_STREAM_END));
+	return true;
+}
+
+static bool inflate_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_t most,
+			 GError **error)
+{
+	z_stream stream = { 0 };
+	int status = Z_OK;
+	bool ok = inflateInit2(&stream, GZIP_WINDOW) == Z_OK;
+
+	if (!ok)
+		return refuse_packed(error, SPT_WORDS("cannot be unpacked"));
+	while (ok && n > 0) {
+		stream.next_in = piece;
+		stream.avail_in = (uInt)n;
+		ok = inflate_piece(&stream, to, most, &status, error);
+		n = (size_t)MAX(read_piece(fd, piece), 0);
+	}
+	if (ok && status != Z_STREAM_END)
+		ok = refuse_packed(error, SPT_WORDS("is cut off"));
+	inflateEnd(&stream);
+	return ok;
+}
+
+static bool copy_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_t most,
+		      GError **error)
+{
+	while (n > 0) {
+		if (!keep_unpacked(to, piece, n, most, error))
+			return false;
+		n = (size_t)MAX(read_piece(fd, piece), 0);
+	}
+	return true;
+}
+
+GByteArray *spt_import_unpack(int fd, size_t most, GError **error)
+{
+	g_autoptr(GByteArray) to = g_byte_array_new();
+	uint8_t piece[PIECE_BYTES];
+	ssize_t n = read_piece(fd, piece);
+	bool ok;
+
+	if (n < 0) {
+		g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED,
+				    g_strerror(errno));
+		return NULL;
+	}
+	ok = spt_is_gzip((const char *)piece, (size_t)n) ?
+		     inflate_file(fd, piece, (size_t)n, to, most, error) :
+		     copy_file(fd, piece, (size_t)n, to, most, error);
+	return ok ? g_steal_pointer(&to) : NULL;
+}
+
+#endif
