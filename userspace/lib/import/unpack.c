@@ -19,22 +19,26 @@ bool spt_is_gzip(const char *begin, size_t bytes)
 #define PIECE_BYTES (1u << 16)
 #define GZIP_WINDOW (15 + 16)
 
-/* The next bytes of the file; 0 at its end, below 0 with an errno. */
-static ssize_t read_piece(int fd, uint8_t *piece)
+static bool refuse_packed(GError **error, const char *why)
+{
+	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "it %s",
+		      spt_words(why));
+	return false;
+}
+
+/* The next bytes of the file, none at its end.  False: reading failed. */
+static bool read_piece(int fd, uint8_t *piece, size_t *ret_n, GError **error)
 {
 	ssize_t n;
 
 	do
 		n = read(fd, piece, PIECE_BYTES);
 	while (n < 0 && errno == EINTR);
-	return n;
-}
-
-static bool refuse_packed(GError **error, const char *why)
-{
-	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "it %s",
-		      spt_words(why));
-	return false;
+	*ret_n = n < 0 ? 0 : (size_t)n;
+	if (n < 0)
+		g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED,
+				    g_strerror(errno));
+	return n >= 0;
 }
 
 static bool keep_unpacked(GByteArray *to, const uint8_t *bytes, size_t n, size_t most,
@@ -78,8 +82,8 @@ static bool inflate_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_
 	while (ok && n > 0) {
 		stream.next_in = piece;
 		stream.avail_in = (uInt)n;
-		ok = inflate_piece(&stream, to, most, &status, error);
-		n = (size_t)MAX(read_piece(fd, piece), 0);
+		ok = inflate_piece(&stream, to, most, &status, error) &&
+		     read_piece(fd, piece, &n, error);
 	}
 	if (ok && status != Z_STREAM_END)
 		ok = refuse_packed(error, SPT_WORDS("is cut off"));
@@ -91,9 +95,8 @@ static bool copy_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_t m
 		      GError **error)
 {
 	while (n > 0) {
-		if (!keep_unpacked(to, piece, n, most, error))
+		if (!keep_unpacked(to, piece, n, most, error) || !read_piece(fd, piece, &n, error))
 			return false;
-		n = (size_t)MAX(read_piece(fd, piece), 0);
 	}
 	return true;
 }
@@ -102,17 +105,13 @@ GByteArray *spt_import_unpack(int fd, size_t most, GError **error)
 {
 	g_autoptr(GByteArray) to = g_byte_array_new();
 	uint8_t piece[PIECE_BYTES];
-	ssize_t n = read_piece(fd, piece);
+	size_t n;
 	bool ok;
 
-	if (n < 0) {
-		g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED,
-				    g_strerror(errno));
+	if (!read_piece(fd, piece, &n, error))
 		return NULL;
-	}
-	ok = spt_is_gzip((const char *)piece, (size_t)n) ?
-		     inflate_file(fd, piece, (size_t)n, to, most, error) :
-		     copy_file(fd, piece, (size_t)n, to, most, error);
+	ok = spt_is_gzip((const char *)piece, n) ? inflate_file(fd, piece, n, to, most, error) :
+						   copy_file(fd, piece, n, to, most, error);
 	return ok ? g_steal_pointer(&to) : NULL;
 }
 
