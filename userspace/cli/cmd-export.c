@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli export: a recording in other tools' formats. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +41,59 @@ static char *help_of_formats(void)
 	for (unsigned i = 0; (format = spt_export_format(i)); i++)
 		g_string_append_printf(text, "%s%s: %s", i ? "; " : "", format->name, format->help);
 	return g_string_free(text, FALSE);
+}
+
+/* The parts of a recording that @format carries, or those that it does not. */
+static char *list_parts(const SptExport *format, bool carried)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (unsigned part = 0; part < SPT_EXPORT_N_PARTS; part++)
+		if (!!(format->carries & 1u << part) == carried)
+			g_ptr_array_add(names, (gpointer)spt_export_part(part));
+	g_ptr_array_add(names, NULL);
+	return names->len == 1 ? g_strdup("nothing") :
+				 g_strjoinv(", ", (char **)names->pdata);
+}
+
+static void explain_one(const SptExport *format)
+{
+	g_autofree char *carried = list_parts(format, true), *missing = list_parts(format, false);
+
+	printf("%s: %s\nCarries: %s\nLeaves out: %s\n", format->name, format->help, carried,
+	       missing);
+}
+
+/* A table, with the names of parts above their columns. */
+static void explain_all(void)
+{
+	const SptExport *format;
+
+	for (unsigned part = 0; part < SPT_EXPORT_N_PARTS; part++) {
+		printf("%12s", "");
+		for (unsigned before = 0; before < part; before++)
+			printf("| ");
+		printf("%s\n", spt_export_part(part));
+	}
+	for (unsigned i = 0; (format = spt_export_format(i)); i++) {
+		printf("%-11s", format->name);
+		for (unsigned part = 0; part < SPT_EXPORT_N_PARTS; part++)
+			printf(" %c", format->carries & 1u << part ? 'x' : '-');
+		printf("  %s\n", format->help);
+	}
+}
+
+static int explain_formats(const char *name)
+{
+	const SptExport *format = name ? find_format(name) : NULL;
+
+	if (name && !format)
+		return SPT_EXIT_USAGE;
+	if (format)
+		explain_one(format);
+	else
+		explain_all();
+	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
 struct options {
@@ -195,11 +249,15 @@ static int run_export(int argc, char **argv)
 	g_autofree char *name = NULL;
 	g_autofree char *help = help_of_formats();
 	struct options options = { 0 };
+	gboolean explains = FALSE;
 	const GOptionEntry entries[] = {
 		SPT_CLI_INPUT(options.filter.input),
 		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, help, "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
 		  "Write here instead of to the standard output (-)", "OUT" },
+		{ "explain", 0, 0, G_OPTION_ARG_NONE, &explains,
+		  "Print what the format carries of a recording and what not; without --format, of all",
+		  NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 	const char *path;
@@ -207,8 +265,11 @@ static int run_export(int argc, char **argv)
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add(&options.filter, all);
-	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
-	    spt_filter_options_find_metric(&options.filter) &&
+	if (!spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv))
+		status = SPT_EXIT_USAGE;
+	else if (explains)
+		status = explain_formats(name);
+	else if (spt_filter_options_find_metric(&options.filter) &&
 	    spt_shape_options_parse(&options.filter.shape) &&
 	    (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
 	    (options.format = find_format(name)))

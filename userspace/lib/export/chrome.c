@@ -395,5 +395,8 @@ const SptExport spt_export_chrome = {
 	.help = "the same for chrome://tracing, Perfetto and speedscope",
 	.menu = SPT_WORDS("Export Chro_me Trace (JSON)…"),
 	.needs = SPT_EXPORT_NEEDS_SAMPLES,
+	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS |
+		   SPT_EXPORT_CARRIES_THREADS | SPT_EXPORT_CARRIES_TIMES |
+		   SPT_EXPORT_CARRIES_WAITS | SPT_EXPORT_CARRIES_COUNTERS,
 	.write = write_chrome,
 };

@@ -20,6 +20,28 @@ typedef enum {
 	SPT_EXPORT_NEEDS_LANES,		/* of CPUs and threads, in a range of time */
 } SptExportNeeds;
 
+/*
+ * What of a recording a format carries, beside the weights of a metric: SPT_EXPORT_CARRIES_... and
+ * what --explain prints.  Everything else is left out.
+ */
+#define SPT_EXPORT_PARTS(PART)                                                                     \
+	PART(STACKS, "stacks")                                                                     \
+	PART(OBJECTS, "the file of a function")                                                    \
+	PART(ADDRESSES, "addresses, build-ids")                                                    \
+	PART(LINES, "source lines")                                                                \
+	PART(THREADS, "threads")                                                                   \
+	PART(CPUS, "CPUs")                                                                         \
+	PART(TIMES, "times of samples")                                                            \
+	PART(WAITS, "waits and events")                                                            \
+	PART(COUNTERS, "counters")
+
+#define SPT_EXPORT_PART(NAME, text) SPT_EXPORT_PART_##NAME,
+enum { SPT_EXPORT_PARTS(SPT_EXPORT_PART) SPT_EXPORT_N_PARTS };
+#undef SPT_EXPORT_PART
+#define SPT_EXPORT_PART(NAME, text) SPT_EXPORT_CARRIES_##NAME = 1 << SPT_EXPORT_PART_##NAME,
+enum { SPT_EXPORT_PARTS(SPT_EXPORT_PART) };
+#undef SPT_EXPORT_PART
+
 typedef struct {
 	const SptProfile *profile;	/* without SPT_EXPORT_NEEDS_LANES */
 	/*
@@ -40,6 +62,7 @@ typedef struct {
 	const char *name, *ending;	/* for --format; of its files */
 	const char *help, *menu;	/* for --help; the item of the viewer's menu */
 	SptExportNeeds needs;
+	unsigned carries;		/* SPT_EXPORT_CARRIES_... */
 	/* False: with a sentence.  It does not report writes that fail: spt_out_finish() does. */
 	bool (*write)(const SptExportInput *input, SptOut *out, GError **error);
 } SptExport;
@@ -54,7 +77,8 @@ typedef struct {
  * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto, with
  * addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.  firefox:
  * samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as trace
- * events.  lanes: as one SVG file.
+ * events.  perf-script, jsonl, csv: a piece of text for each sample, values in the metric's unit.
+ * lanes: as one SVG file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \
@@ -65,12 +89,17 @@ typedef struct {
 	ROW(pprof)                                                                                 \
 	ROW(firefox)                                                                               \
 	ROW(chrome)                                                                                \
+	ROW(perf_script)                                                                           \
+	ROW(jsonl)                                                                                 \
+	ROW(csv)                                                                                   \
 	ROW(lanes)
 
 #define SPT_EXPORT_DECLARE(name) extern const SptExport spt_export_##name;
 SPT_EXPORTS(SPT_EXPORT_DECLARE)
 #undef SPT_EXPORT_DECLARE
 
+/* What a part is called: "threads"; NULL behind the last one. */
+const char *spt_export_part(unsigned part);
 /* Format @i; NULL behind the last one. */
 const SptExport *spt_export_format(unsigned i);
 /* The format called @name, or NULL. */

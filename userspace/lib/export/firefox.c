@@ -244,5 +244,8 @@ const SptExport spt_export_firefox = {
 	.help = "threads, samples, waits and events for profiler.firefox.com",
 	.menu = SPT_WORDS("Export Firef_ox Profile (JSON)…"),
 	.needs = SPT_EXPORT_NEEDS_SAMPLES,
+	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS |
+		   SPT_EXPORT_CARRIES_THREADS | SPT_EXPORT_CARRIES_TIMES |
+		   SPT_EXPORT_CARRIES_WAITS | SPT_EXPORT_CARRIES_COUNTERS,
 	.write = write_firefox,
 };

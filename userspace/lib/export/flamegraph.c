@@ -131,5 +131,6 @@ const SptExport spt_export_svg = {
 	.ending = ".svg",
 	.help = "a flame graph to look at",
 	.menu = SPT_WORDS("Export _Flame Graph (SVG)…"),
+	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS,
 	.write = write_svg,
 };

@@ -84,5 +84,6 @@ const SptExport spt_export_folded = {
 	.ending = ".folded",
 	.help = "a line for each stack",
 	.menu = SPT_WORDS("Export Folded S_tacks…"),
+	.carries = SPT_EXPORT_CARRIES_STACKS,
 	.write = write_folded,
 };

@@ -7,6 +7,15 @@
 #define ROW(name) &spt_export_##name,
 static const SptExport *const formats[] = { SPT_EXPORTS(ROW) };
 
+#define SPT_EXPORT_PART(NAME, text) text,
+static const char *const parts[] = { SPT_EXPORT_PARTS(SPT_EXPORT_PART) };
+#undef SPT_EXPORT_PART
+
+const char *spt_export_part(unsigned part)
+{
+	return part < G_N_ELEMENTS(parts) ? parts[part] : NULL;
+}
+
 const SptExport *spt_export_format(unsigned i)
 {
 	return i < G_N_ELEMENTS(formats) ? formats[i] : NULL;

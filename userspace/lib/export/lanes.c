@@ -255,5 +255,7 @@ const SptExport spt_export_lanes = {
 	.help = "what CPUs and threads did at each time, as a picture",
 	.menu = SPT_WORDS("Export _Lanes (SVG)…"),
 	.needs = SPT_EXPORT_NEEDS_LANES,
+	.carries = SPT_EXPORT_CARRIES_THREADS | SPT_EXPORT_CARRIES_CPUS |
+		   SPT_EXPORT_CARRIES_TIMES | SPT_EXPORT_CARRIES_WAITS,
 	.write = write_lanes,
 };

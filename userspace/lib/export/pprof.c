@@ -513,5 +513,8 @@ const SptExport spt_export_pprof = {
 	.help = "a profile for pprof and programs that read its files",
 	.menu = SPT_WORDS("Export pprof (PB.G_Z)…"),
 	.needs = SPT_EXPORT_NEEDS_STACKS,
+	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS |
+		   SPT_EXPORT_CARRIES_ADDRESSES | SPT_EXPORT_CARRIES_LINES |
+		   SPT_EXPORT_CARRIES_THREADS | SPT_EXPORT_CARRIES_CPUS,
 	.write = write_pprof,
 };

@@ -102,5 +102,6 @@ const SptExport spt_export_speedscope = {
 	.ending = ".speedscope.json",
 	.help = "stacks for speedscope.app",
 	.menu = SPT_WORDS("Export Speedscope (_JSON)…"),
+	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS,
 	.write = write_speedscope,
 };

@@ -97,6 +97,7 @@ const SptExport spt_export_text = {
 	.ending = ".txt",
 	.help = "a line for each function",
 	.menu = SPT_WORDS("Export Te_xt…"),
+	.carries = SPT_EXPORT_CARRIES_OBJECTS,
 	.write = write_text,
 };
 
@@ -105,5 +106,6 @@ const SptExport spt_export_html = {
 	.ending = ".html",
 	.help = "the same as a table",
 	.menu = SPT_WORDS("Export _HTML…"),
+	.carries = SPT_EXPORT_CARRIES_OBJECTS,
 	.write = write_html,
 };

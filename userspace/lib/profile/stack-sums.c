@@ -12,12 +12,41 @@
 struct stack_sums {
 	GArray *sums;			/* SptStackSum */
 	struct spt_pairs known;		/* (node and thread, CPU and state) -> index */
-	uint64_t *wanted;		/* by node: not 0; NULL: all are */
 	unsigned parts;			/* of the metric's rows */
 };
 
-static void add_stack_row(struct stack_sums *of, const SptWeightRow *row, uint64_t weight)
+void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
+			 const SptFilter *filter, SptStackRowTake take, void *data)
 {
+	g_autoptr(SptWeights) rows = NULL;
+	g_autofree uint64_t *wanted = NULL;	/* by node: not 0; NULL: all are */
+	const SptWeightRow *row;
+	struct spt_selection selection;
+	uint32_t n;
+
+	if (spt_filter_is_about_stacks(filter)) {
+		wanted = g_new0(uint64_t, MAX(capture->n_nodes, 1));
+		spt_profile_weigh_nodes(capture, symbols, metric, filter, wanted);
+	}
+	spt_selection_init(&selection, capture, filter);
+	rows = spt_weights_new_for(capture, metric->source, selection.threads);
+	while ((row = spt_weights_next(rows, &n))) {
+		for (; n > 0; n--, row++) {
+			uint64_t weight = row->weight;
+
+			if (spt_selection_has_place(&selection, row->thread, row->cpu) &&
+			    spt_selection_has_detail(&selection, row->detail) &&
+			    spt_selection_part(&selection, row->time, row->duration_ns, &weight) &&
+			    weight > 0 && (!wanted || wanted[row->node]))
+				take(row, weight, data);
+		}
+	}
+	spt_selection_clear(&selection);
+}
+
+static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
+{
+	struct stack_sums *of = data;
 	uint32_t cpu = of->parts & SPT_METRIC_HAS_CPU ? row->cpu : 0;
 	uint32_t state =
 		of->parts & SPT_METRIC_HAS_STATE ? spt_wait_detail_state(row->detail) : 0;
@@ -38,42 +67,13 @@ static void add_stack_row(struct stack_sums *of, const SptWeightRow *row, uint64
 	sum->samples++;
 }
 
-static void add_stack_rows(struct stack_sums *of, const SptCapture *capture,
-			   const SptMetric *metric, const SptFilter *filter)
-{
-	g_autoptr(SptWeights) rows = NULL;
-	const SptWeightRow *row;
-	struct spt_selection selection;
-	uint32_t n;
-
-	spt_selection_init(&selection, capture, filter);
-	rows = spt_weights_new_for(capture, metric->source, selection.threads);
-	while ((row = spt_weights_next(rows, &n))) {
-		for (; n > 0; n--, row++) {
-			uint64_t weight = row->weight;
-
-			if (spt_selection_has_place(&selection, row->thread, row->cpu) &&
-			    spt_selection_has_detail(&selection, row->detail) &&
-			    spt_selection_part(&selection, row->time, row->duration_ns, &weight) &&
-			    weight > 0 && (!of->wanted || of->wanted[row->node]))
-				add_stack_row(of, row, weight);
-		}
-	}
-	spt_selection_clear(&selection);
-}
-
 GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
 			   const SptFilter *filter)
 {
 	struct stack_sums of = { .sums = g_array_new(FALSE, FALSE, sizeof(SptStackSum)),
 				 .parts = metric->parts };
 
-	if (spt_filter_is_about_stacks(filter)) {
-		of.wanted = g_new0(uint64_t, MAX(capture->n_nodes, 1));
-		spt_profile_weigh_nodes(capture, symbols, metric, filter, of.wanted);
-	}
-	add_stack_rows(&of, capture, metric, filter);
-	g_free(of.wanted);
+	spt_stack_rows_each(capture, symbols, metric, filter, add_stack_row, &of);
 	spt_pairs_clear(&of.known);
 	return of.sums;
 }

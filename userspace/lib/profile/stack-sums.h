@@ -21,6 +21,14 @@ typedef struct {
 } SptStackSum;
 
 /*
+ * Gives every selected row of the metric to @take, in the order of the recording, with the selected
+ * part of its weight, which is not 0.  @symbols as below.
+ */
+typedef void (*SptStackRowTake)(const SptWeightRow *row, uint64_t weight, void *data);
+void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
+			 const SptFilter *filter, SptStackRowTake take, void *data);
+
+/*
  * Elements are SptStackSum, in the order in which they appear; the caller frees it.  @symbols are
  * asked for names only if @filter is about stacks.
  */
