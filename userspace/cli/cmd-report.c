@@ -219,6 +219,20 @@ static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 		printf("%s\n", shown);
 }
 
+/* Of what another program wrote, such as a profile of memory. */
+static void print_other_metric(const struct spt_report *report)
+{
+	const SptMetric *metric;
+
+	for (unsigned i = 0; (metric = spt_metric(i)); i++) {
+		if (!metric->option || !spt_metric_is_in(metric, report->capture))
+			continue;
+		printf("there is no CPU time in it; --metric %s shows %s\n", metric->name,
+		       metric->value);
+		return;
+	}
+}
+
 /* Code of JIT compilers and interpreters, whose program has to report names. */
 static void print_nameless(const struct spt_report *report)
 {
@@ -310,6 +324,8 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	if (!report->metric->is_cpu)
 		printf("metric %s, %s: %s\n", report->metric->name, report->metric->value,
 		       sum);
+	else if (report->capture->n_samples == 0)
+		print_other_metric(report);
 	else if (is_whole(report))
 		print_wall(report->capture);
 	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {

@@ -21,8 +21,7 @@ bool spt_is_gzip(const char *begin, size_t bytes)
 
 static bool refuse_packed(GError **error, const char *why)
 {
-	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "it %s",
-		      spt_words(why));
+	g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, spt_words(why));
 	return false;
 }
 
@@ -45,7 +44,7 @@ static bool keep_unpacked(GByteArray *to, const uint8_t *bytes, size_t n, size_t
 			  GError **error)
 {
 	if (n > most - to->len)
-		return refuse_packed(error, SPT_WORDS("is too large, unpacked"));
+		return refuse_packed(error, SPT_WORDS("it is too large, unpacked"));
 	g_byte_array_append(to, bytes, (guint)n);
 	return true;
 }
@@ -58,12 +57,12 @@ static bool inflate_piece(z_stream *stream, GByteArray *to, size_t most, int *st
 
 	do {
 		if (*status == Z_STREAM_END && inflateReset(stream) != Z_OK)
-			return refuse_packed(error, SPT_WORDS("cannot be unpacked"));
+			return refuse_packed(error, SPT_WORDS("its packed data is damaged"));
 		stream->next_out = out;
 		stream->avail_out = sizeof(out);
 		*status = inflate(stream, Z_NO_FLUSH);
 		if (*status != Z_OK && *status != Z_STREAM_END && *status != Z_BUF_ERROR)
-			return refuse_packed(error, SPT_WORDS("cannot be unpacked"));
+			return refuse_packed(error, SPT_WORDS("its packed data is damaged"));
 		if (!keep_unpacked(to, out, sizeof(out) - stream->avail_out, most, error))
 			return false;
 	} while (stream->avail_out == 0 || (stream->avail_in > 0 && *status == Z_STREAM_END));
@@ -78,7 +77,7 @@ static bool inflate_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_
 	bool ok = inflateInit2(&stream, GZIP_WINDOW) == Z_OK;
 
 	if (!ok)
-		return refuse_packed(error, SPT_WORDS("cannot be unpacked"));
+		return refuse_packed(error, SPT_WORDS("its packed data is damaged"));
 	while (ok && n > 0) {
 		stream.next_in = piece;
 		stream.avail_in = (uInt)n;
@@ -86,7 +85,7 @@ static bool inflate_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_
 		     read_piece(fd, piece, &n, error);
 	}
 	if (ok && status != Z_STREAM_END)
-		ok = refuse_packed(error, SPT_WORDS("is cut off"));
+		ok = refuse_packed(error, SPT_WORDS("it is cut off"));
 	inflateEnd(&stream);
 	return ok;
 }
