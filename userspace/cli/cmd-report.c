@@ -225,7 +225,8 @@ static void print_other_metric(const struct spt_report *report)
 	const SptMetric *metric;
 
 	for (unsigned i = 0; (metric = spt_metric(i)); i++) {
-		if (!metric->option || !spt_metric_is_in(metric, report->capture))
+		if (!spt_metric_is_in(metric, report->capture) ||
+		    metric->source->count(report->capture) == 0)
 			continue;
 		printf("there is no CPU time in it; --metric %s shows %s\n", metric->name,
 		       metric->value);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "formats/pprof.pb-c.h"
 
 /* How a field is encoded, by the lowest bits of its tag. */
 enum { NUMBER = 0, FIXED_64 = 1, BYTES = 2, FIXED_32 = 5 };

@@ -8,12 +8,14 @@
 #define SPT_IMPORT_PPROF_TABLES_H
 
 #include "base/pairs.h"
-#include "formats/pprof.pb-c.h"
 #include "import/import.h"
 
 G_BEGIN_DECLS
 
 #define SPT_PPROF_TYPES_MAX 64
+
+/* Of formats/pprof.proto. */
+typedef struct SptPprofSample SptPprofSample;
 
 /* Texts are of the tables. */
 struct pprof_function {

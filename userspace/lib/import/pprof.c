@@ -27,6 +27,7 @@ static bool probe_pprof(const char *begin, size_t bytes)
 #include <inttypes.h>
 
 #include "capture/format.h"
+#include "formats/pprof.pb-c.h"
 #include "import/pprof-tables.h"
 
 /* Most bytes of a profile, unpacked. */
@@ -42,7 +43,7 @@ static bool probe_pprof(const char *begin, size_t bytes)
 #define NO_STACK     "[no stack]"
 #define NOT_KNOWN    UINT32_MAX
 #define NS_PER_US    1000
-/* Most of a sample, in periods, and of all together, in the unit of values; in ns, if it is time. */
+/* Most of a sample, in periods, and of all together, in the unit of values or, if it is time, ns. */
 #define WEIGHT_MAX (UINT32_MAX * 1000ull)
 #define SUM_MAX	   (1ull << 62)
 
@@ -312,9 +313,9 @@ static uint32_t pprof_thread(struct pprof_reader *reader, const struct pprof_who
 	process = pprof_number(reader->processes, process_key, &is_new_process);
 	if (is_new_process)
 		spt_capture_writer_process(
-			reader->writer,
-			&(SptProcessRow){
-				.id = process, .pid = who->pid ? who->pid : process, .name = name });
+			reader->writer, &(SptProcessRow){ .id = process,
+							  .pid = who->pid ? who->pid : process,
+							  .name = name });
 	spt_capture_writer_thread(reader->writer,
 				  &(SptThreadRow){ .id = thread,
 						   .process = process,
