@@ -23,8 +23,7 @@ static void put_unpacked(const char *directory, const char *from, const char *na
 {
 	g_autofree char *path = g_build_filename(directory, from, NULL);
 	FILE *file = fopen(path, "rb");
-	g_autoptr(GByteArray) bytes =
-		file ? spt_import_unpack(fileno(file), 1u << 20, NULL) : NULL;
+	g_autoptr(GByteArray) bytes = file ? spt_import_unpack(fileno(file), 1u << 20, NULL) : NULL;
 
 	if (file)
 		fclose(file);

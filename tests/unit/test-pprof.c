@@ -6,6 +6,7 @@
 #include "import/import.h"
 
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -48,14 +49,13 @@ static GString *export_pprof(const SptCapture *capture, SptSymbols *symbols,
 {
 	GString *text = g_string_new(NULL);
 	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, metric, filter);
-	g_autoptr(SptOut) out = spt_out_new_memory(text);
 
-	g_assert_true(spt_export_pprof.write(&(SptExportInput){ .profile = profile,
-								.capture = capture,
-								.symbols = symbols,
-								.filter = filter },
-					     out, NULL));
-	g_assert_true(spt_out_finish(out, NULL));
+	append_export_of(&spt_export_pprof,
+			 &(SptExportInput){ .profile = profile,
+					    .capture = capture,
+					    .symbols = symbols,
+					    .filter = filter },
+			 text);
 	return text;
 }
 
@@ -73,11 +73,10 @@ static char *describe_functions(const SptProfile *profile)
 
 	for (uint32_t i = 0; i < n; i++)
 		if (functions[i].total > 0)
-			g_ptr_array_add(lines, g_strdup_printf("%s %s %" PRIu64 " %" PRIu64,
-							       functions[i].name,
-							       functions[i].object,
-							       functions[i].self,
-							       functions[i].total));
+			g_ptr_array_add(lines,
+					g_strdup_printf("%s %s %" PRIu64 " %" PRIu64,
+							functions[i].name, functions[i].object,
+							functions[i].self, functions[i].total));
 	g_ptr_array_sort(lines, compare_texts);
 	g_ptr_array_add(lines, NULL);
 	return g_strjoinv("\n", (char **)lines->pdata);
@@ -151,12 +150,27 @@ struct foreign {
 	char *texts[20];
 };
 
-enum { EMPTY, CPU, NANOSECONDS, BYTES, FILE_NAME, BUILD_ID, OUTER, INNER, INNERMOST, C_FILE, TID,
-       COUNT, SPACE, TEXTS };
+enum {
+	EMPTY,
+	CPU,
+	NANOSECONDS,
+	BYTES,
+	FILE_NAME,
+	BUILD_ID,
+	OUTER,
+	INNER,
+	INNERMOST,
+	C_FILE,
+	TID,
+	COUNT,
+	SPACE,
+	TEXTS
+};
 
-static const char *const foreign_texts[] = { "", "cpu", "nanoseconds", "bytes", "/opt/bin/other",
-					     "c0ffee", "outer", "inner", "innermost",
-					     "/src/other.c", "tid", "count", "inuse_space" };
+static const char *const foreign_texts[] = {
+	"",	 "cpu",	      "nanoseconds",  "bytes", "/opt/bin/other", "c0ffee",     "outer",
+	"inner", "innermost", "/src/other.c", "tid",   "count",		 "inuse_space"
+};
 
 static void foreign_init_places(struct foreign *foreign)
 {

@@ -30,24 +30,24 @@
 #define CHUNK_BYTES	 (1u << 14)
 #define GZIP_WINDOW	 (15 + 16)
 /* Offsets in files are below it. */
-#define ADDRESS_BITS	 40
-#define LABELS_MAX	 6
+#define ADDRESS_BITS 40
+#define LABELS_MAX   6
 /* Behind the capture's frames. */
 enum { NO_STACK_AT, TOO_DEEP_AT };
 
 struct pprof_writer {
 	const SptExportInput *input;
 	const SptMetric *metric;
-	uint64_t worth;			/* of a weight of 1; 0: periods of no known length */
-	bool counts_samples;		/* besides the metric's value */
+	uint64_t worth;	     /* of a weight of 1; 0: periods of no known length */
+	bool counts_samples; /* besides the metric's value */
 	SptOut *out;
 	z_stream stream;
-	GByteArray *packed;		/* the message that is written */
-	GHashTable *texts;		/* text -> its number */
-	struct spt_pairs functions;	/* (numbers of name and file) -> id, less 1 */
-	struct spt_pairs mappings;	/* (object, its label) -> id, less 1 */
-	GArray *path;			/* uint64_t: the locations of a sample */
-	uint16_t *depth;		/* by node, saturating */
+	GByteArray *packed;	    /* the message that is written */
+	GHashTable *texts;	    /* text -> its number */
+	struct spt_pairs functions; /* (numbers of name and file) -> id, less 1 */
+	struct spt_pairs mappings;  /* (object, its label) -> id, less 1 */
+	GArray *path;		    /* uint64_t: the locations of a sample */
+	uint16_t *depth;	    /* by node, saturating */
 };
 
 static void deflate_bytes(struct pprof_writer *writer, const uint8_t *bytes, size_t n, int flush)
@@ -109,9 +109,9 @@ static SptPprofType pprof_type(struct pprof_writer *writer, const char *name, Sp
 static void put_pprof_types(struct pprof_writer *writer)
 {
 	SptPprofType count = pprof_type(writer, "samples", SPT_UNIT_EVENTS);
-	SptPprofType value = writer->worth ? pprof_type(writer, writer->metric->name,
-							writer->metric->unit) :
-					     count;
+	SptPprofType value =
+		writer->worth ? pprof_type(writer, writer->metric->name, writer->metric->unit) :
+				count;
 	SptPprofType *types[] = { &count, &value };
 	SptPprofProfile part = SPT_PPROF_PROFILE__INIT;
 
@@ -446,15 +446,15 @@ static void measure_pprof_depths(struct pprof_writer *writer)
 
 	writer->depth = g_new0(uint16_t, MAX(capture->n_nodes, 1));
 	for (uint32_t i = 1; i < capture->n_nodes; i++)
-		writer->depth[i] = MIN(writer->depth[capture->nodes[i].parent] + 1,
-				       STACK_MAX_FRAMES + 1);
+		writer->depth[i] =
+			MIN(writer->depth[capture->nodes[i].parent] + 1, STACK_MAX_FRAMES + 1);
 }
 
 static void put_pprof_all(struct pprof_writer *writer)
 {
 	const SptExportInput *input = writer->input;
-	g_autoptr(GArray) sums = spt_stack_sums_new(input->capture, input->symbols, writer->metric,
-						    input->filter);
+	g_autoptr(GArray) sums =
+		spt_stack_sums_new(input->capture, input->symbols, writer->metric, input->filter);
 
 	measure_pprof_depths(writer);
 	pprof_text(writer, "");

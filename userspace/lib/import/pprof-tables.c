@@ -18,7 +18,7 @@ enum { NUMBER = 0, FIXED_64 = 1, BYTES = 2, FIXED_32 = 5 };
 #define SAMPLE_FIELD 2
 
 struct pprof_entry {
-	const uint8_t *at;		/* with its tag */
+	const uint8_t *at; /* with its tag */
 	size_t bytes;
 	uint64_t field;
 };
@@ -248,7 +248,8 @@ static bool read_tables(struct pprof_tables *tables, GError **error)
 		add_part(tables, part, &shown);
 		spt_pprof_profile__free_unpacked(part, NULL);
 		if (has_too_much(tables))
-			return refuse_pprof(error, SPT_WORDS("it has more names than can be imported"));
+			return refuse_pprof(error,
+					    SPT_WORDS("it has more names than can be imported"));
 	}
 	if (problem) {
 		g_propagate_error(error, problem);
@@ -359,8 +360,7 @@ const struct pprof_mapping *spt_pprof_mapping(const struct pprof_tables *tables,
 {
 	uint32_t at = id ? spt_pairs_get(&tables->mapping_ids, id, 0) : UINT32_MAX;
 
-	return at == UINT32_MAX ? NULL :
-				  &g_array_index(tables->mappings, struct pprof_mapping, at);
+	return at == UINT32_MAX ? NULL : &g_array_index(tables->mappings, struct pprof_mapping, at);
 }
 
 uint32_t spt_pprof_location(const struct pprof_tables *tables, uint64_t id)

@@ -23,18 +23,18 @@ struct pprof_function {
 };
 
 struct pprof_mapping {
-	uint64_t start, limit, offset;	/* of its memory; of start in the file */
-	const char *file, *build_id;	/* build_id: hexadecimal */
+	uint64_t start, limit, offset; /* of its memory; of start in the file */
+	const char *file, *build_id;   /* build_id: hexadecimal */
 };
 
 struct pprof_line {
-	uint64_t function;		/* an id */
+	uint64_t function; /* an id */
 	uint32_t line;
 };
 
 struct pprof_location {
-	uint64_t mapping, address;	/* mapping: an id, or 0 */
-	uint32_t first_line, n_lines;	/* of the table of lines; innermost first */
+	uint64_t mapping, address;    /* mapping: an id, or 0 */
+	uint32_t first_line, n_lines; /* of the table of lines; innermost first */
 };
 
 struct pprof_type {
@@ -42,14 +42,14 @@ struct pprof_type {
 };
 
 struct pprof_tables {
-	const uint8_t *bytes, *end;	/* all messages; borrowed */
+	const uint8_t *bytes, *end; /* all messages; borrowed */
 	GStringChunk *chunk;
-	GPtrArray *texts;		/* const char */
+	GPtrArray *texts; /* const char */
 	GArray *functions, *mappings, *locations, *lines;
 	/* (id, 0) -> index */
 	struct spt_pairs function_ids, mapping_ids, location_ids;
 	struct pprof_type types[SPT_PPROF_TYPES_MAX], period_type;
-	unsigned n_types, shown;	/* shown: index of the type that readers show first */
+	unsigned n_types, shown; /* shown: index of the type that readers show first */
 	/* By type: the greatest divisor of all its values. */
 	uint64_t divisors[SPT_PPROF_TYPES_MAX];
 	uint64_t period, time_ns, duration_ns;

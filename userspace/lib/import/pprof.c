@@ -37,13 +37,13 @@ static bool probe_pprof(const char *begin, size_t bytes)
 /* At this number of samples they are written. */
 #define FLUSH_SAMPLES (1u << 18)
 /* Places without an address have made-up offsets, in files behind all others. */
-#define PLACE_BYTES  16
-#define MADE_UP_AT   (1ull << 39)
-#define ONLY_ONE     "[modules]"
-#define NO_STACK     "[no stack]"
-#define NOT_KNOWN    UINT32_MAX
-#define NS_PER_US    1000
-/* Most of a sample, in periods, and of all together, in the unit of values or, if it is time, ns. */
+#define PLACE_BYTES 16
+#define MADE_UP_AT  (1ull << 39)
+#define ONLY_ONE    "[modules]"
+#define NO_STACK    "[no stack]"
+#define NOT_KNOWN   UINT32_MAX
+#define NS_PER_US   1000
+/* Most of a sample, in periods, and of all together, in the unit of values, time in ns. */
 #define WEIGHT_MAX (UINT32_MAX * 1000ull)
 #define SUM_MAX	   (1ull << 62)
 
@@ -54,16 +54,16 @@ struct pprof_reader {
 	struct pprof_tables tables;
 	SptCaptureWriter *writer;
 	SptStash *stash;
-	GHashTable *objects;		/* file and build-id -> id */
+	GHashTable *objects;		 /* file and build-id -> id */
 	GHashTable *processes, *threads; /* all of their labels -> id */
-	SptFrame *frames;		/* by location; object NOT_KNOWN: not needed yet */
-	struct spt_pairs taken;		/* (object, offset): places that have a location */
-	const char *program;		/* the name of processes without one */
+	SptFrame *frames;		 /* by location; object NOT_KNOWN: not needed yet */
+	struct spt_pairs taken;		 /* (object, offset): places that have a location */
+	const char *program;		 /* the name of processes without one */
 	enum pprof_what what;
-	uint64_t scale;			/* of values, in ns; else 1 */
-	uint64_t period_ns, carried;	/* carried: the rest of a period, for the next sample */
-	uint64_t sum;			/* of all values so far, scaled */
-	uint64_t n_samples, step_ns;	/* step_ns: from one sample to the next */
+	uint64_t scale;		     /* of values, in ns; else 1 */
+	uint64_t period_ns, carried; /* carried: the rest of a period, for the next sample */
+	uint64_t sum;		     /* of all values so far, scaled */
+	uint64_t n_samples, step_ns; /* step_ns: from one sample to the next */
 };
 
 /* The number of @text in a table of numbers from 1. */
@@ -82,9 +82,9 @@ static uint32_t pprof_number(GHashTable *table, const char *text, bool *ret_is_n
 /* What the file of a mapping is; others in brackets are modules of the kernel. */
 static SptObjectKind pprof_object_kind(const char *file)
 {
-	static const char *const others[] = { "[event]",	   "[heap]",	"[stack]",
-					      "[stack cut off]",   "[jit]",	"[stack incomplete]",
-					      "[unknown]",	   "[vvar]",	"[vsyscall]" };
+	static const char *const others[] = { "[event]",	 "[heap]", "[stack]",
+					      "[stack cut off]", "[jit]",  "[stack incomplete]",
+					      "[unknown]",	 "[vvar]", "[vsyscall]" };
 
 	if (g_str_has_prefix(file, "[kernel"))
 		return SPT_OBJECT_KERNEL;
@@ -139,8 +139,7 @@ static uint32_t pprof_object(struct pprof_reader *reader, const struct pprof_map
 static const char *pprof_line_name(const struct pprof_reader *reader, const struct pprof_line *line,
 				   const char **ret_file)
 {
-	const struct pprof_function *function =
-		spt_pprof_function(&reader->tables, line->function);
+	const struct pprof_function *function = spt_pprof_function(&reader->tables, line->function);
 
 	*ret_file = function ? function->file : "";
 	return function && *function->name ? function->name : "[unknown]";
@@ -150,8 +149,8 @@ static const char *pprof_line_name(const struct pprof_reader *reader, const stru
 static void put_pprof_names(struct pprof_reader *reader, const struct pprof_location *location,
 			    const SptFrame *frame, const char *module)
 {
-	const struct pprof_line *lines = &g_array_index(
-		reader->tables.lines, struct pprof_line, location->first_line);
+	const struct pprof_line *lines =
+		&g_array_index(reader->tables.lines, struct pprof_line, location->first_line);
 	const struct pprof_line *last = &lines[location->n_lines - 1];
 	unsigned n = MIN(location->n_lines, SPT_MOST_LEVELS);
 	const char *file;
@@ -204,8 +203,7 @@ static const SptFrame *pprof_frame(struct pprof_reader *reader, uint32_t at)
 {
 	const struct pprof_location *location =
 		&g_array_index(reader->tables.locations, struct pprof_location, at);
-	const struct pprof_mapping *mapping =
-		spt_pprof_mapping(&reader->tables, location->mapping);
+	const struct pprof_mapping *mapping = spt_pprof_mapping(&reader->tables, location->mapping);
 	SptFrame *frame = &reader->frames[at];
 	g_autofree char *module = NULL;
 
@@ -260,7 +258,7 @@ static const char *pprof_node(struct pprof_reader *reader, const SptPprofSample 
 
 /* What labels say of who it was. */
 struct pprof_who {
-	const char *process, *thread;	/* "": not known */
+	const char *process, *thread; /* "": not known */
 	uint32_t pid, tid, cpu;
 };
 
@@ -312,10 +310,10 @@ static uint32_t pprof_thread(struct pprof_reader *reader, const struct pprof_who
 		return thread;
 	process = pprof_number(reader->processes, process_key, &is_new_process);
 	if (is_new_process)
-		spt_capture_writer_process(
-			reader->writer, &(SptProcessRow){ .id = process,
-							  .pid = who->pid ? who->pid : process,
-							  .name = name });
+		spt_capture_writer_process(reader->writer,
+					   &(SptProcessRow){ .id = process,
+							     .pid = who->pid ? who->pid : process,
+							     .name = name });
 	spt_capture_writer_thread(reader->writer,
 				  &(SptThreadRow){ .id = thread,
 						   .process = process,
@@ -343,13 +341,13 @@ static void put_pprof_periods(struct pprof_reader *reader, uint32_t thread, uint
 	while (weight > 0) {
 		uint32_t part = (uint32_t)MIN(weight, UINT32_MAX);
 
-		spt_capture_writer_sample(
-			reader->writer,
-			&(SptSampleRow){ .time = ++reader->n_samples * reader->step_ns,
-					 .cpu = cpu,
-					 .thread = thread,
-					 .node = node,
-					 .weight = part });
+		spt_capture_writer_sample(reader->writer,
+					  &(SptSampleRow){ .time = ++reader->n_samples *
+								   reader->step_ns,
+							   .cpu = cpu,
+							   .thread = thread,
+							   .node = node,
+							   .weight = part });
 		weight -= part;
 	}
 }
@@ -407,10 +405,10 @@ static uint64_t pprof_time_unit(const char *unit)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "nanoseconds", 1 },	     { "nanosecond", 1 },	{ "ns", 1 },
-		{ "microseconds", 1000 },    { "microsecond", 1000 },	{ "us", 1000 },
+		{ "nanoseconds", 1 },	     { "nanosecond", 1 },	 { "ns", 1 },
+		{ "microseconds", 1000 },    { "microsecond", 1000 },	 { "us", 1000 },
 		{ "milliseconds", 1000000 }, { "millisecond", 1000000 }, { "ms", 1000000 },
-		{ "seconds", 1000000000 },   { "second", 1000000000 },	{ "s", 1000000000 },
+		{ "seconds", 1000000000 },   { "second", 1000000000 },	 { "s", 1000000000 },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)
@@ -451,17 +449,15 @@ static void begin_pprof(struct pprof_reader *reader)
 
 	reader->program = !*file ? "[unknown]" : slash ? slash + 1 : file;
 	reader->scale = pprof_time_unit(type->unit);
-	reader->what = reader->scale		       ? TIME :
-		       strcmp(type->unit, "bytes") == 0 ? MEMORY :
-							  NUMBER;
+	reader->what = reader->scale ? TIME : strcmp(type->unit, "bytes") == 0 ? MEMORY : NUMBER;
 	reader->scale = MAX(reader->scale, 1);
 	if (reader->what == TIME) {
 		reader->period_ns = find_pprof_period(reader);
 		put_pprof_fact(reader, "period_ns", reader->period_ns);
 	}
 	put_pprof_fact(reader, "start_realtime_ns", tables->time_ns);
-	reader->step_ns = MAX(tables->duration_ns / MAX(tables->n_samples, 1),
-			      SPT_CAPTURE_TIME_UNIT_NS);
+	reader->step_ns =
+		MAX(tables->duration_ns / MAX(tables->n_samples, 1), SPT_CAPTURE_TIME_UNIT_NS);
 	reader->frames = g_new(SptFrame, MAX(tables->locations->len, 1));
 	for (guint i = 0; i < tables->locations->len; i++)
 		reader->frames[i].object = NOT_KNOWN;

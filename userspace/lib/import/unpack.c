@@ -90,8 +90,7 @@ static bool inflate_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_
 	return ok;
 }
 
-static bool copy_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_t most,
-		      GError **error)
+static bool copy_file(int fd, uint8_t *piece, size_t n, GByteArray *to, size_t most, GError **error)
 {
 	while (n > 0) {
 		if (!keep_unpacked(to, piece, n, most, error) || !read_piece(fd, piece, &n, error))

@@ -48,8 +48,7 @@ static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
 {
 	struct stack_sums *of = data;
 	uint32_t cpu = of->parts & SPT_METRIC_HAS_CPU ? row->cpu : 0;
-	uint32_t state =
-		of->parts & SPT_METRIC_HAS_STATE ? spt_wait_detail_state(row->detail) : 0;
+	uint32_t state = of->parts & SPT_METRIC_HAS_STATE ? spt_wait_detail_state(row->detail) : 0;
 	uint32_t *index = spt_pairs_at(&of->known, (uint64_t)row->node << 32 | row->thread,
 				       (uint64_t)cpu << 32 | state);
 	SptStackSum *sum;

@@ -12,12 +12,12 @@
 G_BEGIN_DECLS
 
 typedef struct {
-	uint32_t node;			/* of the capture: where the stack ends; 0: no stack */
-	uint32_t thread;		/* id; 0: not known */
-	uint32_t cpu;			/* 0 for metrics without SPT_METRIC_HAS_CPU */
+	uint32_t node;	 /* of the capture: where the stack ends; 0: no stack */
+	uint32_t thread; /* id; 0: not known */
+	uint32_t cpu;	 /* 0 for metrics without SPT_METRIC_HAS_CPU */
 	/* In which the thread was (spt_wait_state_name()); 0 without SPT_METRIC_HAS_STATE. */
 	uint32_t state;
-	uint64_t weight, samples;	/* weight: as in profile.h, never 0 */
+	uint64_t weight, samples; /* weight: as in profile.h, never 0 */
 } SptStackSum;
 
 /*
