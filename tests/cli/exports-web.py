@@ -4,6 +4,7 @@
 the same self and total, and what it says of itself is consistent."""
 import collections
 import json
+import re
 import sys
 
 
@@ -67,13 +68,41 @@ def chrome(trace, report):
         yield tuple(reversed(stack)), sample["weight"]
 
 
-READERS = {"firefox": firefox, "chrome": chrome}
+def page(text, report):
+    """The same, as the page's script finds them; its sums of functions are the report's."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    data = json.loads(found[1])
+    assert "://" not in text
+    worth = report["period_ns"] if data["unit"] == "periods" else 1
+    paths, weights = [()], collections.Counter()
+    names = [(name, data["objects"][data["objectOf"][i]])
+             for i, name in enumerate(data["functions"])]
+    for function in report["functions"]:
+        i = names.index((function["function"], function["object"]))
+        assert data["selfs"][i] * worth == function["self"], function
+        assert data["totals"][i] * worth == function["total"], function
+    for i, up in enumerate(data["up"][1:], 1):
+        function, above = data["functionOf"][i], paths[i - up]
+        # Processes are no functions of a report.
+        is_process = data["kinds"][function] == "p"
+        paths.append(above if is_process else above + (names[function],))
+    for part in data["parts"]:
+        at = 0
+        for delta, weight in zip(part[::2], part[1::2]):
+            at += delta
+            assert at % 2 == 0, "a rest, though there is room for all"
+            weights[at // 2] += weight
+    for node, weight in weights.items():
+        yield paths[node], weight
+
+
+READERS = {"firefox": firefox, "chrome": chrome, "html": page}
 
 
 def main():
     name, path, report_path = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
-        exported = json.load(file)
+        exported = file.read() if name == "html" else json.load(file)
     with open(report_path, encoding="utf-8") as file:
         report = json.load(file)
     selfs, totals, whole = collections.Counter(), collections.Counter(), 0

@@ -36,4 +36,16 @@ for format in firefox chrome; do
 	same 'another metric' $format "$work/waits.capture" --metric wall
 	same 'events' $format "$work/waits.capture" --metric lock
 done
+# Pages have times in microseconds of each part, so only others are the same to the last digit.
+same 'totals of a report' html "$work/busy.capture"
+same 'totals of many stacks' html "$work/many.capture"
+same 'with conditions' html "$work/many.capture" --time 1..3 --cpu 1,2
+
+# Of a long recording, too, a page can be mailed.
+build/tests/gen-samples "$work/long.capture" 1000000 100000 || exit 1
+"$cli" export --format html -o "$work/long.html" "$work/long.capture"
+bytes=$(stat -c %s "$work/long.html")
+result 'html: at most 10 MB' "$([ "$bytes" -gt 100000 ] && [ "$bytes" -lt 10000000 ] || echo "$bytes")"
+result 'html: says what is not in it' "$(grep -q 'without [0-9]* light branches' \
+	"$work/long.html" || echo nothing)"
 finish

@@ -73,12 +73,14 @@ typedef struct {
  * folded: "process;outermost;...;innermost weight\n", one line for each stack, sorted.  ';' in a
  * name becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing
  * outside itself.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not
- * drawn.  text, html: all functions that have samples, by self, as spt_export_table() writes them.
- * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto, with
- * addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.  firefox:
- * samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as trace
- * events.  perf-script, jsonl, csv: a piece of text for each sample, values in the metric's unit.
- * lanes: as one SVG file.
+ * drawn.  text: all functions that have samples, by self, as spt_export_table() writes them.  html:
+ * a page by itself, of at most some 8 MB however long the recording is; branches that are too light
+ * for it are no part of its tree, and it says how much that is.
+ * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto,
+ * with addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.
+ * firefox: samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as
+ * trace events.  perf-script, jsonl, csv: a piece of text for each sample, values in the metric's
+ * unit.  lanes: as one SVG file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \

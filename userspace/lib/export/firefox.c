@@ -49,13 +49,6 @@ static GHashTable *find_files(const SptCapture *capture)
 	return files;
 }
 
-static uint64_t host_number(const SptCapture *capture, const char *key)
-{
-	const char *text = spt_capture_host(capture, key);
-
-	return text ? g_ascii_strtoull(text, NULL, 10) : 0;
-}
-
 static void append_host(GString *text, const SptCapture *capture, const char *key, const char *from)
 {
 	const char *value = spt_capture_host(capture, from);
@@ -105,7 +98,7 @@ static void write_meta(struct spt_firefox *firefox)
 			       FORMAT_VERSION, GECKO_VERSION);
 	spt_json_append_decimal(text, period_ns ? period_ns : NS_PER_MS, 6);
 	g_string_append(text, ",\"startTime\":");
-	spt_json_append_decimal(text, host_number(capture, "start_realtime_ns"), 6);
+	spt_json_append_decimal(text, spt_command_fact(capture, "start_realtime_ns"), 6);
 	g_string_append_printf(
 		text, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%" PRIu64, input->start_ns);
 	g_string_append(text, ",\"profilingStartTime\":");
@@ -116,9 +109,9 @@ static void write_meta(struct spt_firefox *firefox)
 	append_product(text, capture);
 	append_host(text, capture, "oscpu", "kernel");
 	append_host(text, capture, "arguments", "command");
-	if (host_number(capture, "cpus"))
+	if (spt_command_fact(capture, "cpus"))
 		g_string_append_printf(text, "\"logicalCPUs\":%" PRIu64 ",",
-				       host_number(capture, "cpus"));
+				       spt_command_fact(capture, "cpus"));
 	append_extra(text, input);
 	g_string_append(
 		text,

@@ -68,27 +68,16 @@ void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t 
 		g_string_append(spt_out_text(out), "</table>\n");
 }
 
-static void export_all(const SptProfile *profile, bool is_html, SptOut *out)
+static bool write_text(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
 	uint32_t n, n_functions;
-	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
-	g_autofree uint32_t *order = spt_profile_order(profile, true);
+	const SptFunction *functions = spt_profile_functions(input->profile, &n_functions);
+	g_autofree uint32_t *order = spt_profile_order(input->profile, true);
 
 	/* Functions without samples are last. */
 	for (n = 0; n < n_functions && functions[order[n]].total > 0; n++)
 		;
-	spt_export_table(profile, order, n, is_html, out);
-}
-
-static bool write_text(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
-{
-	export_all(input->profile, false, out);
-	return true;
-}
-
-static bool write_html(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
-{
-	export_all(input->profile, true, out);
+	spt_export_table(input->profile, order, n, false, out);
 	return true;
 }
 
@@ -99,13 +88,4 @@ const SptExport spt_export_text = {
 	.menu = SPT_WORDS("Export Te_xt…"),
 	.carries = SPT_EXPORT_CARRIES_OBJECTS,
 	.write = write_text,
-};
-
-const SptExport spt_export_html = {
-	.name = "html",
-	.ending = ".html",
-	.help = "the same as a table",
-	.menu = SPT_WORDS("Export _HTML…"),
-	.carries = SPT_EXPORT_CARRIES_OBJECTS,
-	.write = write_html,
 };
