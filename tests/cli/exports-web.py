@@ -39,6 +39,8 @@ def firefox(profile, report):
         firefox_columns(markers)
         assert samples["weightType"] == kind, samples["weightType"]
         assert samples["time"] == sorted(samples["time"])
+        # The end of the range is no part of it.
+        assert all(time < profile["meta"]["profilingEndTime"] for time in samples["time"])
         for name, data in zip(markers["name"], markers["data"]):
             assert strings[name] == data["type"], (strings[name], data)
         for stack, weight in zip(samples["stack"], samples["weight"]):

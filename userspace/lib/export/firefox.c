@@ -92,19 +92,22 @@ static void write_meta(struct spt_firefox *firefox)
 	GString *text = spt_out_text(firefox->out);
 	uint64_t period_ns = spt_capture_period_ns(capture);
 
+	if (!period_ns)
+		period_ns = NS_PER_MS;
 	g_string_append_printf(text,
 			       "{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,"
 			       "\"interval\":",
 			       FORMAT_VERSION, GECKO_VERSION);
-	spt_json_append_decimal(text, period_ns ? period_ns : NS_PER_MS, 6);
+	spt_json_append_decimal(text, period_ns, 6);
 	g_string_append(text, ",\"startTime\":");
 	spt_json_append_decimal(text, spt_command_fact(capture, "start_realtime_ns"), 6);
 	g_string_append_printf(
 		text, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%" PRIu64, input->start_ns);
 	g_string_append(text, ",\"profilingStartTime\":");
 	spt_json_append_ms(text, input->begin_ns, input->start_ns);
+	/* What is at the very end is no part of the range there. */
 	g_string_append(text, ",\"profilingEndTime\":");
-	spt_json_append_ms(text, input->end_ns, input->start_ns);
+	spt_json_append_ms(text, input->end_ns + period_ns, input->start_ns);
 	g_string_append(text, ",\n");
 	append_product(text, capture);
 	append_host(text, capture, "oscpu", "kernel");
