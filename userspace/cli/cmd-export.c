@@ -131,7 +131,7 @@ static bool write_export(const struct options *options, const SptExportInput *in
 }
 
 /* Times of the recording, or of the range that was chosen. */
-static SptExportInput find_times(const SptSummary *summary, const SptFilter *filter)
+static SptExportInput export_find_times(const SptSummary *summary, const SptFilter *filter)
 {
 	return (SptExportInput){
 		.start_ns = summary->start_ns,
@@ -146,7 +146,7 @@ static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) base = NULL;
 	g_autoptr(SptLanes) lanes = NULL;
-	SptExportInput input = find_times(summary, filter);
+	SptExportInput input = export_find_times(summary, filter);
 
 	if (!symbols)
 		return false;
@@ -168,7 +168,7 @@ static bool export_samples(const SptCapture *capture, const SptSummary *summary,
 	g_autoptr(SptProfile) whole = NULL;
 	g_autoptr(SptProfile) shaped = NULL;
 	g_autoptr(SptProfile) profile = NULL;
-	SptExportInput input = find_times(summary, filter);
+	SptExportInput input = export_find_times(summary, filter);
 
 	if (!symbols)
 		return false;

@@ -9,9 +9,9 @@ struct SptByThread {
 	const SptWalkType *type;
 	gpointer walk;
 	uint32_t n_threads;
-	uint64_t *n_items;		/* by thread */
-	char *items;			/* of the threads [first, behind), one after the other */
-	uint64_t *ends;			/* by thread: number of the item behind its last one */
+	uint64_t *n_items; /* by thread */
+	char *items;	   /* of the threads [first, behind), one after the other */
+	uint64_t *ends;	   /* by thread: number of the item behind its last one */
 	uint32_t first, behind;
 	/* The present pass. */
 	uint32_t thread;
@@ -20,7 +20,7 @@ struct SptByThread {
 	char *item;
 };
 
-static uint32_t item_thread(const SptByThread *by_thread, const char *item)
+static uint32_t by_thread_of_item(const SptByThread *by_thread, const char *item)
 {
 	uint32_t thread;
 
@@ -42,7 +42,7 @@ SptByThread *spt_by_thread_new(const SptWalkType *type, gpointer walk, uint32_t 
 		.item = g_malloc0(type->item_bytes),
 	};
 	for (; type->next(walk, by_thread->item); n++) {
-		uint32_t thread = item_thread(by_thread, by_thread->item);
+		uint32_t thread = by_thread_of_item(by_thread, by_thread->item);
 
 		by_thread->n_items[MIN(thread, n_threads)]++;
 	}
@@ -84,7 +84,7 @@ static void by_thread_load(SptByThread *by_thread, uint32_t first)
 		n += by_thread->n_items[by_thread->behind];
 	}
 	while (n > 0 && by_thread->type->next(by_thread->walk, by_thread->item)) {
-		uint32_t thread = item_thread(by_thread, by_thread->item);
+		uint32_t thread = by_thread_of_item(by_thread, by_thread->item);
 
 		if (by_thread_has(by_thread, thread))
 			memcpy(by_thread->items +
@@ -111,7 +111,7 @@ gconstpointer spt_by_thread_next(SptByThread *by_thread)
 			       by_thread->items + by_thread->at++ * by_thread->type->item_bytes :
 			       NULL;
 	while (by_thread->type->next(by_thread->walk, by_thread->item))
-		if (item_thread(by_thread, by_thread->item) == by_thread->thread)
+		if (by_thread_of_item(by_thread, by_thread->item) == by_thread->thread)
 			return by_thread->item;
 	return NULL;
 }

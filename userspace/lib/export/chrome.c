@@ -25,15 +25,15 @@ struct chrome {
 	SptOut *out;
 	SptNumbers numbers;
 	const SptMetric *metric;
-	uint64_t period_ns;		/* of CPU time; 0: not known, or another metric */
-	uint32_t *first;		/* by thread: the first one with its numbers */
-	uint64_t *ends;			/* by first thread: end of its last sample; 0: none yet */
-	bool *is_seen;			/* by thread: it has samples, waits or events */
-	bool has_events, has_samples;	/* the next one follows a comma */
-	uint64_t n_overlapping;		/* their ids */
+	uint64_t period_ns;	      /* of CPU time; 0: not known, or another metric */
+	uint32_t *first;	      /* by thread: the first one with its numbers */
+	uint64_t *ends;		      /* by first thread: end of its last sample; 0: none yet */
+	bool *is_seen;		      /* by thread: it has samples, waits or events */
+	bool has_events, has_samples; /* the next one follows a comma */
+	uint64_t n_overlapping;	      /* their ids */
 };
 
-static GString *next_event(struct chrome *chrome)
+static GString *chrome_next_event(struct chrome *chrome)
 {
 	GString *text = spt_out_text(chrome->out);
 
@@ -42,7 +42,8 @@ static GString *next_event(struct chrome *chrome)
 	return text;
 }
 
-static void append_us(const struct chrome *chrome, GString *text, const char *key, uint64_t time)
+static void chrome_append_us(const struct chrome *chrome, GString *text, const char *key,
+			     uint64_t time)
 {
 	uint64_t start_ns = chrome->input->start_ns;
 
@@ -50,7 +51,7 @@ static void append_us(const struct chrome *chrome, GString *text, const char *ke
 	spt_json_append_decimal(text, time > start_ns ? time - start_ns : 0, 3);
 }
 
-static void append_thread(const struct chrome *chrome, GString *text, uint32_t thread)
+static void chrome_append_thread(const struct chrome *chrome, GString *text, uint32_t thread)
 {
 	const SptCapture *capture = chrome->input->capture;
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
@@ -61,47 +62,47 @@ static void append_thread(const struct chrome *chrome, GString *text, uint32_t t
 
 /* Waits and events. */
 
-static void append_fields(const struct chrome *chrome, GString *text, const SptSpan *span)
+static void chrome_append_fields(const struct chrome *chrome, GString *text, const SptSpan *span)
 {
 	g_string_append_printf(text, ",\"args\":{\"kind\":\"%s\"", spt_span_kind_name(span->kind));
 	spt_span_append_fields(chrome->input->capture, span, text);
 	g_string_append(text, "}}");
 }
 
-static void write_part(struct chrome *chrome, const SptSpan *span, const char *phase,
-		       uint64_t time)
+static void chrome_write_part(struct chrome *chrome, const SptSpan *span, const char *phase,
+			      uint64_t time)
 {
-	GString *text = next_event(chrome);
+	GString *text = chrome_next_event(chrome);
 
 	g_string_append_printf(text, "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase,
 			       spt_span_kind_name(span->kind));
 	spt_json_append_text(text, span->what ? span->what : spt_span_kind_name(span->kind));
-	append_thread(chrome, text, span->thread);
-	append_us(chrome, text, "ts", time);
+	chrome_append_thread(chrome, text, span->thread);
+	chrome_append_us(chrome, text, "ts", time);
 }
 
 /* Requests to a disk overlap, which slices of one thread must not. */
-static void write_overlapping(struct chrome *chrome, const SptSpan *span)
+static void chrome_write_overlapping(struct chrome *chrome, const SptSpan *span)
 {
 	uint64_t id = ++chrome->n_overlapping;
 
-	write_part(chrome, span, "b", span->begin_ns);
+	chrome_write_part(chrome, span, "b", span->begin_ns);
 	g_string_append_printf(spt_out_text(chrome->out), ",\"id\":%" PRIu64, id);
-	append_fields(chrome, spt_out_text(chrome->out), span);
-	write_part(chrome, span, "e", span->begin_ns + span->duration_ns);
+	chrome_append_fields(chrome, spt_out_text(chrome->out), span);
+	chrome_write_part(chrome, span, "e", span->begin_ns + span->duration_ns);
 	g_string_append_printf(spt_out_text(chrome->out), ",\"id\":%" PRIu64 "}", id);
 }
 
-static void write_span(struct chrome *chrome, const SptSpan *span)
+static void chrome_write_span(struct chrome *chrome, const SptSpan *span)
 {
 	uint64_t start_ns = chrome->input->start_ns, end = span->begin_ns + span->duration_ns;
 	GString *text;
 
 	if (span->kind && span->duration_ns && span->kind->detail == SPT_EVENT_DEPTH) {
-		write_overlapping(chrome, span);
+		chrome_write_overlapping(chrome, span);
 		return;
 	}
-	write_part(chrome, span, span->duration_ns ? "X" : "i", span->begin_ns);
+	chrome_write_part(chrome, span, span->duration_ns ? "X" : "i", span->begin_ns);
 	text = spt_out_text(chrome->out);
 	if (span->duration_ns) {
 		/* What began before the recording is cut there. */
@@ -110,10 +111,10 @@ static void write_span(struct chrome *chrome, const SptSpan *span)
 	} else {
 		g_string_append(text, ",\"s\":\"t\"");
 	}
-	append_fields(chrome, text, span);
+	chrome_append_fields(chrome, text, span);
 }
 
-static void write_spans(struct chrome *chrome)
+static void chrome_write_spans(struct chrome *chrome)
 {
 	const SptCapture *capture = chrome->input->capture;
 	g_autoptr(SptSpans) spans = spt_spans_new(capture, chrome->input->filter);
@@ -123,28 +124,28 @@ static void write_spans(struct chrome *chrome)
 		if (span.thread >= capture->n_threads)
 			continue;
 		chrome->is_seen[span.thread] = true;
-		write_span(chrome, &span);
+		chrome_write_span(chrome, &span);
 	}
 }
 
 /* Counters. */
 
-static GString *begin_counter(struct chrome *chrome, const char *name, uint64_t time)
+static GString *chrome_begin_counter(struct chrome *chrome, const char *name, uint64_t time)
 {
-	GString *text = next_event(chrome);
+	GString *text = chrome_next_event(chrome);
 
 	g_string_append(text, "{\"ph\":\"C\",\"name\":");
 	spt_json_append_text(text, name);
 	g_string_append_printf(text, ",\"pid\":%d", MACHINE_PID);
-	append_us(chrome, text, "ts", time);
+	chrome_append_us(chrome, text, "ts", time);
 	return text;
 }
 
-static void write_track(struct chrome *chrome, const SptTrack *track)
+static void chrome_write_track(struct chrome *chrome, const SptTrack *track)
 {
 	for (unsigned i = 0; i < track->events->len; i++) {
 		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
-		GString *text = begin_counter(chrome, track->name, event->time);
+		GString *text = chrome_begin_counter(chrome, track->name, event->time);
 
 		g_string_append(text, ",\"args\":{");
 		spt_json_append_text(text, track->unit ? track->unit : "value");
@@ -152,7 +153,7 @@ static void write_track(struct chrome *chrome, const SptTrack *track)
 	}
 }
 
-static void write_tracks(struct chrome *chrome)
+static void chrome_write_tracks(struct chrome *chrome)
 {
 	g_autoptr(GPtrArray) tracks = spt_tracks_new(chrome->input->capture);
 
@@ -160,35 +161,36 @@ static void write_tracks(struct chrome *chrome)
 		const SptTrack *track = tracks->pdata[i];
 
 		if (track->kind == SPT_STREAM_COUNTER)
-			write_track(chrome, track);
+			chrome_write_track(chrome, track);
 	}
 }
 
 /* A bucket that is like the one before needs no point of its own. */
-static void write_cpu(struct chrome *chrome, const SptTimeline *timeline, uint32_t lane)
+static void chrome_write_cpu(struct chrome *chrome, const SptTimeline *timeline, uint32_t lane)
 {
 	g_autofree char *name = g_strdup_printf("CPU %u", timeline->groups[lane].cpu);
 	double bucket_ns = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
 	unsigned last[2] = { 0, 0 };
 
 	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
-		unsigned all = (unsigned)(100 * spt_timeline_share(timeline, timeline->weights,
-								   lane, i)),
+		unsigned all = (unsigned)(100 *
+					  spt_timeline_share(timeline, timeline->weights, lane, i)),
 			 user = MIN((unsigned)(100 * spt_timeline_share(timeline, timeline->user,
-									lane, i)), all);
+									lane, i)),
+				    all);
 		uint64_t time = timeline->begin_ns + (uint64_t)(bucket_ns * i);
 
 		if (i > 0 && user == last[0] && all == last[1])
 			continue;
 		last[0] = user;
 		last[1] = all;
-		g_string_append_printf(begin_counter(chrome, name, time),
+		g_string_append_printf(chrome_begin_counter(chrome, name, time),
 				       ",\"args\":{\"user %%\":%u,\"kernel %%\":%u}}", user,
 				       all - user);
 	}
 }
 
-static void write_cpus(struct chrome *chrome)
+static void chrome_write_cpus(struct chrome *chrome)
 {
 	const SptExportInput *input = chrome->input;
 	g_autoptr(SptTimeline) timeline = NULL;
@@ -196,38 +198,38 @@ static void write_cpus(struct chrome *chrome)
 	if (!chrome->period_ns || input->end_ns <= input->begin_ns)
 		return;
 	timeline = spt_timeline_new(input->base, &(SptTimelineWish){ .begin_ns = input->begin_ns,
-								    .end_ns = input->end_ns,
-								    .n_buckets = CPU_POINTS,
-								    .lanes = SPT_GROUP_CPU,
-								    .function = UINT32_MAX });
+								     .end_ns = input->end_ns,
+								     .n_buckets = CPU_POINTS,
+								     .lanes = SPT_GROUP_CPU,
+								     .function = UINT32_MAX });
 	for (uint32_t i = 0; i < timeline->n_lanes; i++)
-		write_cpu(chrome, timeline, i);
+		chrome_write_cpu(chrome, timeline, i);
 }
 
 /* Samples. */
 
-static void write_sample(struct chrome *chrome, uint32_t thread, uint32_t cpu, uint64_t time,
-			 uint32_t frame, uint64_t weight)
+static void chrome_write_sample(struct chrome *chrome, uint32_t thread, uint32_t cpu, uint64_t time,
+				uint32_t frame, uint64_t weight)
 {
 	GString *text = spt_out_text(chrome->out);
 
 	g_string_append(text, chrome->has_samples ? ",\n{\"name\":\"" : "\n{\"name\":\"");
 	chrome->has_samples = true;
 	g_string_append_printf(text, "%s\",\"cpu\":%" PRIu32, chrome->metric->name, cpu);
-	append_thread(chrome, text, thread);
-	append_us(chrome, text, "ts", time);
+	chrome_append_thread(chrome, text, thread);
+	chrome_append_us(chrome, text, "ts", time);
 	g_string_append_printf(text, ",\"sf\":%" PRIu32 ",\"weight\":%" PRIu64 "}", frame, weight);
 }
 
 /* Frames count from 1: some programs take 0 for none.  The last one is of an idle thread. */
-static uint32_t frame_of(const struct chrome *chrome, uint32_t leaf)
+static uint32_t chrome_frame_of(const struct chrome *chrome, uint32_t leaf)
 {
 	uint32_t node = chrome->numbers.node[leaf];
 
 	return node == SPT_NO_NUMBER ? 0 : node + 1;
 }
 
-static uint32_t idle_frame(const struct chrome *chrome)
+static uint32_t chrome_idle_frame(const struct chrome *chrome)
 {
 	uint32_t n = 0;
 
@@ -240,7 +242,7 @@ static uint32_t idle_frame(const struct chrome *chrome)
  * A tick is a little early or late, by less than half of a period: so neighbours are still side by
  * side.
  */
-static void write_row(struct chrome *chrome, const SptProfileRow *row, uint32_t idle)
+static void chrome_write_row(struct chrome *chrome, const SptProfileRow *row, uint32_t idle)
 {
 	uint32_t first = chrome->first[row->thread];
 	uint64_t length_ns = chrome->period_ns ? row->weight * chrome->period_ns : row->duration_ns,
@@ -249,32 +251,32 @@ static void write_row(struct chrome *chrome, const SptProfileRow *row, uint32_t 
 	if (length_ns == 0) {
 		begin = row->time;
 	} else if (*end && begin > *end + chrome->period_ns / 2) {
-		write_sample(chrome, first, row->cpu, *end, idle, 0);
+		chrome_write_sample(chrome, first, row->cpu, *end, idle, 0);
 	} else if (*end) {
 		begin = *end;
 	}
-	write_sample(chrome, row->thread, row->cpu, begin, frame_of(chrome, row->leaf),
-		     row->weight);
+	chrome_write_sample(chrome, row->thread, row->cpu, begin,
+			    chrome_frame_of(chrome, row->leaf), row->weight);
 	*end = row->time;
 	chrome->is_seen[row->thread] = true;
 }
 
-static void write_samples(struct chrome *chrome)
+static void chrome_write_samples(struct chrome *chrome)
 {
 	const SptExportInput *input = chrome->input;
 	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(input->base, input->filter);
-	uint32_t idle = idle_frame(chrome);
+	uint32_t idle = chrome_idle_frame(chrome);
 	SptProfileRow row;
 
 	while (spt_profile_rows_next(rows, &row))
 		if (row.thread < input->capture->n_threads)
-			write_row(chrome, &row, idle);
+			chrome_write_row(chrome, &row, idle);
 	for (uint32_t i = 0; i < input->capture->n_threads; i++)
 		if (chrome->ends[i])
-			write_sample(chrome, i, 0, chrome->ends[i], idle, 0);
+			chrome_write_sample(chrome, i, 0, chrome->ends[i], idle, 0);
 }
 
-static void write_frames(struct chrome *chrome)
+static void chrome_write_frames(struct chrome *chrome)
 {
 	const SptNumbers *numbers = &chrome->numbers;
 
@@ -298,24 +300,25 @@ static void write_frames(struct chrome *chrome)
 	}
 	g_string_append_printf(spt_out_text(chrome->out),
 			       "\"%" PRIu32 "\":{\"name\":\"" IDLE "\",\"category\":\"\"}",
-			       idle_frame(chrome));
+			       chrome_idle_frame(chrome));
 }
 
 /* Names. */
 
-static void write_name(struct chrome *chrome, const char *what, uint32_t thread, const char *name)
+static void chrome_write_name(struct chrome *chrome, const char *what, uint32_t thread,
+			      const char *name)
 {
-	GString *text = next_event(chrome);
+	GString *text = chrome_next_event(chrome);
 
 	g_string_append_printf(text, "{\"ph\":\"M\",\"name\":\"%s\"", what);
-	append_thread(chrome, text, thread);
+	chrome_append_thread(chrome, text, thread);
 	g_string_append(text, ",\"args\":{\"name\":");
 	spt_json_append_text(text, name);
 	g_string_append(text, "}}");
 }
 
 /* A process that execs has several names; the last one counts. */
-static void write_names(struct chrome *chrome)
+static void chrome_write_names(struct chrome *chrome)
 {
 	const SptCapture *capture = chrome->input->capture;
 
@@ -325,13 +328,13 @@ static void write_names(struct chrome *chrome)
 
 		if (!chrome->is_seen[i])
 			continue;
-		write_name(chrome, "process_name", i, label);
-		write_name(chrome, "thread_name", i, name && *name ? name : label);
+		chrome_write_name(chrome, "process_name", i, label);
+		chrome_write_name(chrome, "thread_name", i, name && *name ? name : label);
 	}
 }
 
 /* A thread has several rows in a capture if it execs. */
-static uint32_t *find_first_threads(const SptCapture *capture)
+static uint32_t *chrome_find_first_threads(const SptCapture *capture)
 {
 	g_autoptr(GHashTable) threads =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -362,25 +365,26 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 		.out = out,
 		.metric = metric,
 		.period_ns = metric->is_cpu ? spt_capture_period_ns(capture) : 0,
-		.first = find_first_threads(capture),
+		.first = chrome_find_first_threads(capture),
 		.ends = g_new0(uint64_t, (size_t)capture->n_threads + 1),
 		.is_seen = g_new0(bool, (size_t)capture->n_threads + 1),
 	};
 
 	spt_numbers_init(&chrome.numbers, input->profile);
 	g_string_append(spt_out_text(out), "{\"samples\":[");
-	write_samples(&chrome);
+	chrome_write_samples(&chrome);
 	g_string_append(spt_out_text(out), "],\n\"stackFrames\":{\n");
-	write_frames(&chrome);
+	chrome_write_frames(&chrome);
 	g_string_append_printf(spt_out_text(out),
 			       "},\n\"otherData\":{\"metric\":\"%s\",\"unit\":\"%s\","
 			       "\"period_ns\":%" PRIu64 "},\n\"traceEvents\":[",
-			       metric->name, metric->is_cpu ? "periods" : spt_unit_name(metric->unit),
+			       metric->name,
+			       metric->is_cpu ? "periods" : spt_unit_name(metric->unit),
 			       spt_capture_period_ns(capture));
-	write_spans(&chrome);
-	write_names(&chrome);
-	write_cpus(&chrome);
-	write_tracks(&chrome);
+	chrome_write_spans(&chrome);
+	chrome_write_names(&chrome);
+	chrome_write_cpus(&chrome);
+	chrome_write_tracks(&chrome);
 	g_string_append(spt_out_text(out), "]}\n");
 	spt_numbers_clear(&chrome.numbers);
 	g_free(chrome.first);

@@ -15,18 +15,20 @@
 typedef void (*firefox_append_span)(const struct spt_firefox *firefox, GString *text,
 				    const SptSpan *span);
 
-static void append_name(const struct spt_firefox *firefox, GString *text, const SptSpan *span)
+static void marker_append_name(const struct spt_firefox *firefox, GString *text,
+			       const SptSpan *span)
 {
 	g_string_append_printf(text, "%" PRIu32,
 			       firefox->first_marker_name + spt_span_kind_number(span->kind));
 }
 
-static void append_begin(const struct spt_firefox *firefox, GString *text, const SptSpan *span)
+static void marker_append_begin(const struct spt_firefox *firefox, GString *text,
+				const SptSpan *span)
 {
 	spt_json_append_ms(text, span->begin_ns, firefox->input->start_ns);
 }
 
-static void append_end(const struct spt_firefox *firefox, GString *text, const SptSpan *span)
+static void marker_append_end(const struct spt_firefox *firefox, GString *text, const SptSpan *span)
 {
 	if (span->duration_ns)
 		spt_json_append_ms(text, span->begin_ns + span->duration_ns,
@@ -36,27 +38,28 @@ static void append_end(const struct spt_firefox *firefox, GString *text, const S
 }
 
 /* 0: an instant, 1: an interval. */
-static void append_phase(G_GNUC_UNUSED const struct spt_firefox *firefox, GString *text,
-			 const SptSpan *span)
+static void marker_append_phase(G_GNUC_UNUSED const struct spt_firefox *firefox, GString *text,
+				const SptSpan *span)
 {
 	g_string_append_c(text, span->duration_ns ? '1' : '0');
 }
 
-static void append_category(G_GNUC_UNUSED const struct spt_firefox *firefox, GString *text,
-			    const SptSpan *span)
+static void marker_append_category(G_GNUC_UNUSED const struct spt_firefox *firefox, GString *text,
+				   const SptSpan *span)
 {
 	g_string_append_printf(text, "%u", span->kind ? FIREFOX_EVENT : FIREFOX_WAIT);
 }
 
-static void append_data(const struct spt_firefox *firefox, GString *text, const SptSpan *span)
+static void marker_append_data(const struct spt_firefox *firefox, GString *text,
+			       const SptSpan *span)
 {
 	g_string_append_printf(text, "{\"type\":\"%s\"", spt_span_kind_name(span->kind));
 	spt_span_append_fields(firefox->input->capture, span, text);
 	g_string_append_c(text, '}');
 }
 
-static void write_column(struct spt_firefox *firefox, uint32_t thread, const char *key,
-			 firefox_append_span append)
+static void marker_write_column(struct spt_firefox *firefox, uint32_t thread, const char *key,
+				firefox_append_span append)
 {
 	const SptSpan *span;
 	bool is_first = true;
@@ -77,17 +80,17 @@ static void write_column(struct spt_firefox *firefox, uint32_t thread, const cha
 void spt_firefox_write_markers(struct spt_firefox *firefox, uint32_t thread)
 {
 	g_string_append(spt_out_text(firefox->out), "\"markers\":{");
-	write_column(firefox, thread, "name", append_name);
-	write_column(firefox, thread, "startTime", append_begin);
-	write_column(firefox, thread, "endTime", append_end);
-	write_column(firefox, thread, "phase", append_phase);
-	write_column(firefox, thread, "category", append_category);
-	write_column(firefox, thread, "data", append_data);
+	marker_write_column(firefox, thread, "name", marker_append_name);
+	marker_write_column(firefox, thread, "startTime", marker_append_begin);
+	marker_write_column(firefox, thread, "endTime", marker_append_end);
+	marker_write_column(firefox, thread, "phase", marker_append_phase);
+	marker_write_column(firefox, thread, "category", marker_append_category);
+	marker_write_column(firefox, thread, "data", marker_append_data);
 	g_string_append_printf(spt_out_text(firefox->out), "\"length\":%" PRIu64 "}",
 			       spt_by_thread_n(firefox->spans, thread));
 }
 
-static void append_schema(GString *text, const SptEventKind *kind)
+static void marker_append_schema(GString *text, const SptEventKind *kind)
 {
 	static const char *const formats[] = {
 		[SPT_UNIT_NS] = "nanoseconds",
@@ -119,12 +122,12 @@ static void append_schema(GString *text, const SptEventKind *kind)
 void spt_firefox_write_schemas(struct spt_firefox *firefox)
 {
 	g_string_append(spt_out_text(firefox->out), "\"markerSchema\":[");
-	append_schema(spt_out_text(firefox->out), NULL);
+	marker_append_schema(spt_out_text(firefox->out), NULL);
 	for (unsigned i = 0; spt_event_kind(i); i++) {
 		if (!spt_event_kind(i)->number)
 			continue;
 		g_string_append(spt_out_text(firefox->out), ",\n");
-		append_schema(spt_out_text(firefox->out), spt_event_kind(i));
+		marker_append_schema(spt_out_text(firefox->out), spt_event_kind(i));
 	}
 	g_string_append(spt_out_text(firefox->out), "]");
 }

@@ -22,8 +22,8 @@ void spt_firefox_repeat(struct spt_firefox *firefox, const char *key, const char
 }
 
 /* @number: of each of @n things; those without a number are skipped. */
-static void write_column(struct spt_firefox *firefox, const char *key, const uint32_t *number,
-			 uint32_t n, firefox_append append)
+static void firefox_write_column(struct spt_firefox *firefox, const char *key,
+				 const uint32_t *number, uint32_t n, firefox_append append)
 {
 	bool is_first = true;
 
@@ -41,17 +41,19 @@ static void write_column(struct spt_firefox *firefox, const char *key, const uin
 	g_string_append(spt_out_text(firefox->out), "],\n");
 }
 
-static void of_functions(struct spt_firefox *firefox, const char *key, firefox_append append)
+static void firefox_of_functions(struct spt_firefox *firefox, const char *key,
+				 firefox_append append)
 {
-	write_column(firefox, key, firefox->numbers.function, firefox->numbers.n_functions, append);
+	firefox_write_column(firefox, key, firefox->numbers.function, firefox->numbers.n_functions,
+			     append);
 }
 
-static void of_nodes(struct spt_firefox *firefox, const char *key, firefox_append append)
+static void firefox_of_nodes(struct spt_firefox *firefox, const char *key, firefox_append append)
 {
-	write_column(firefox, key, firefox->numbers.node, firefox->numbers.n_nodes, append);
+	firefox_write_column(firefox, key, firefox->numbers.node, firefox->numbers.n_nodes, append);
 }
 
-static uint32_t count_numbers(const uint32_t *number, uint32_t n)
+static uint32_t firefox_count_numbers(const uint32_t *number, uint32_t n)
 {
 	uint32_t count = 0;
 
@@ -60,17 +62,18 @@ static uint32_t count_numbers(const uint32_t *number, uint32_t n)
 	return count;
 }
 
-static void append_number(const struct spt_firefox *firefox, GString *text, uint32_t i)
+static void firefox_append_number(const struct spt_firefox *firefox, GString *text, uint32_t i)
 {
 	g_string_append_printf(text, "%" PRIu32, firefox->numbers.function[i]);
 }
 
-static void append_function_name(const struct spt_firefox *firefox, GString *text, uint32_t i)
+static void firefox_append_function_name(const struct spt_firefox *firefox, GString *text,
+					 uint32_t i)
 {
 	spt_json_append_text(text, firefox->numbers.functions[i].name);
 }
 
-static void append_category(const struct spt_firefox *firefox, GString *text, uint32_t i)
+static void firefox_append_category(const struct spt_firefox *firefox, GString *text, uint32_t i)
 {
 	const SptFunction *function = &firefox->numbers.functions[i];
 
@@ -80,20 +83,19 @@ static void append_category(const struct spt_firefox *firefox, GString *text, ui
 						       FIREFOX_USER);
 }
 
-static void append_resource(const struct spt_firefox *firefox, GString *text, uint32_t i)
+static void firefox_append_resource(const struct spt_firefox *firefox, GString *text, uint32_t i)
 {
-	uint32_t object =
-		spt_numbers_object(&firefox->numbers, &firefox->numbers.functions[i]);
+	uint32_t object = spt_numbers_object(&firefox->numbers, &firefox->numbers.functions[i]);
 
 	g_string_append_printf(text, "%d", object == SPT_NO_NUMBER ? -1 : (int)object);
 }
 
-static void append_frame(const struct spt_firefox *firefox, GString *text, uint32_t i)
+static void firefox_append_frame(const struct spt_firefox *firefox, GString *text, uint32_t i)
 {
-	append_number(firefox, text, firefox->numbers.nodes[i].function);
+	firefox_append_number(firefox, text, firefox->numbers.nodes[i].function);
 }
 
-static void append_prefix(const struct spt_firefox *firefox, GString *text, uint32_t i)
+static void firefox_append_prefix(const struct spt_firefox *firefox, GString *text, uint32_t i)
 {
 	uint32_t parent = spt_numbers_parent(&firefox->numbers, i);
 
@@ -104,23 +106,23 @@ static void append_prefix(const struct spt_firefox *firefox, GString *text, uint
 }
 
 /* The file that an object's name means, if it is one alone. */
-static const SptObjectRow *file_of(const struct spt_firefox *firefox, const char *object)
+static const SptObjectRow *firefox_file_of(const struct spt_firefox *firefox, const char *object)
 {
 	uint32_t row = GPOINTER_TO_UINT(g_hash_table_lookup(firefox->files, object));
 
 	return row ? &firefox->input->capture->objects[row] : NULL;
 }
 
-static void append_build_id(GString *text, const SptObjectRow *file)
+static void firefox_append_build_id(GString *text, const SptObjectRow *file)
 {
 	for (unsigned i = 0; i < MIN(file->build_id_bytes, sizeof(file->build_id)); i++)
 		g_string_append_printf(text, "%02x", file->build_id[i]);
 }
 
 /* 16 bytes of the build-id as the number of a debug file: its first three fields are swapped. */
-static void append_debug_id(GString *text, const SptObjectRow *file)
+static void firefox_append_debug_id(GString *text, const SptObjectRow *file)
 {
-	static const unsigned char order[16] = { 3, 2, 1, 0, 5,	 4,  7,	 6,
+	static const unsigned char order[16] = { 3, 2, 1,  0,  5,  4,  7,  6,
 						 8, 9, 10, 11, 12, 13, 14, 15 };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(order); i++)
@@ -128,7 +130,8 @@ static void append_debug_id(GString *text, const SptObjectRow *file)
 	g_string_append_c(text, '0');
 }
 
-static void append_lib(GString *text, const SptObjectRow *file, const char *name, const char *arch)
+static void firefox_append_lib(GString *text, const SptObjectRow *file, const char *name,
+			       const char *arch)
 {
 	g_string_append(text, "{\"arch\":");
 	spt_json_append_text(text, arch ? arch : "");
@@ -139,11 +142,11 @@ static void append_lib(GString *text, const SptObjectRow *file, const char *name
 		spt_json_append_text(text, file->path);
 	}
 	g_string_append(text, ",\"breakpadId\":\"");
-	append_debug_id(text, file);
+	firefox_append_debug_id(text, file);
 	g_string_append(text, "\",\"codeId\":");
 	if (file->build_id_bytes) {
 		g_string_append_c(text, '"');
-		append_build_id(text, file);
+		firefox_append_build_id(text, file);
 		g_string_append(text, "\"}");
 	} else {
 		g_string_append(text, "null}");
@@ -158,20 +161,20 @@ void spt_firefox_write_libs(struct spt_firefox *firefox)
 
 	g_string_append(spt_out_text(firefox->out), "\"libs\":[");
 	for (unsigned i = 0; i < objects->len; i++) {
-		const SptObjectRow *file = file_of(firefox, objects->pdata[i]);
+		const SptObjectRow *file = firefox_file_of(firefox, objects->pdata[i]);
 		GString *text = spt_out_text(firefox->out);
 
 		if (!file)
 			continue;
 		g_string_append(text, is_first ? "" : ",\n");
-		append_lib(text, file, objects->pdata[i], arch);
+		firefox_append_lib(text, file, objects->pdata[i], arch);
 		is_first = false;
 	}
 	g_string_append(spt_out_text(firefox->out), "],\n");
 }
 
 /* Strings: names of functions, of objects, and of markers. */
-static void write_strings(struct spt_firefox *firefox)
+static void firefox_write_strings(struct spt_firefox *firefox)
 {
 	const GPtrArray *objects = firefox->numbers.objects;
 	bool is_first = true;
@@ -181,7 +184,7 @@ static void write_strings(struct spt_firefox *firefox)
 		if (firefox->numbers.function[i] == SPT_NO_NUMBER)
 			continue;
 		g_string_append(spt_out_text(firefox->out), is_first ? "" : ",\n");
-		append_function_name(firefox, spt_out_text(firefox->out), i);
+		firefox_append_function_name(firefox, spt_out_text(firefox->out), i);
 		is_first = false;
 	}
 	for (unsigned i = 0; i < objects->len; i++) {
@@ -189,13 +192,13 @@ static void write_strings(struct spt_firefox *firefox)
 		spt_json_append_text(spt_out_text(firefox->out), objects->pdata[i]);
 	}
 	firefox->first_marker_name =
-		count_numbers(firefox->numbers.function, firefox->numbers.n_functions) +
+		firefox_count_numbers(firefox->numbers.function, firefox->numbers.n_functions) +
 		objects->len;
 	spt_firefox_append_marker_names(firefox, is_first);
 	g_string_append(spt_out_text(firefox->out), "],\n");
 }
 
-static void write_resources(struct spt_firefox *firefox, uint32_t n_functions)
+static void firefox_write_resources(struct spt_firefox *firefox, uint32_t n_functions)
 {
 	const GPtrArray *objects = firefox->numbers.objects;
 	int lib = 0;
@@ -203,7 +206,7 @@ static void write_resources(struct spt_firefox *firefox, uint32_t n_functions)
 	g_string_append(spt_out_text(firefox->out), "\"resourceTable\":{\"lib\":[");
 	for (unsigned i = 0; i < objects->len; i++)
 		g_string_append_printf(spt_out_text(firefox->out), "%s%d", i ? "," : "",
-				       file_of(firefox, objects->pdata[i]) ? lib++ : -1);
+				       firefox_file_of(firefox, objects->pdata[i]) ? lib++ : -1);
 	g_string_append(spt_out_text(firefox->out), "],\n\"name\":[");
 	for (unsigned i = 0; i < objects->len; i++)
 		g_string_append_printf(spt_out_text(firefox->out), "%s%u", i ? "," : "",
@@ -214,11 +217,11 @@ static void write_resources(struct spt_firefox *firefox, uint32_t n_functions)
 	g_string_append_printf(spt_out_text(firefox->out), "\"length\":%u},\n", objects->len);
 }
 
-static void write_functions(struct spt_firefox *firefox, uint32_t n)
+static void firefox_write_functions(struct spt_firefox *firefox, uint32_t n)
 {
 	g_string_append(spt_out_text(firefox->out), "\"funcTable\":{");
-	of_functions(firefox, "name", append_number);
-	of_functions(firefox, "resource", append_resource);
+	firefox_of_functions(firefox, "name", firefox_append_number);
+	firefox_of_functions(firefox, "resource", firefox_append_resource);
 	spt_firefox_repeat(firefox, "isJS", "false", n);
 	spt_firefox_repeat(firefox, "relevantForJS", "false", n);
 	spt_firefox_repeat(firefox, "source", "null", n);
@@ -226,8 +229,8 @@ static void write_functions(struct spt_firefox *firefox, uint32_t n)
 	spt_firefox_repeat(firefox, "columnNumber", "null", n);
 	g_string_append_printf(spt_out_text(firefox->out), "\"length\":%" PRIu32 "},\n", n);
 	g_string_append(spt_out_text(firefox->out), "\"frameTable\":{");
-	of_functions(firefox, "func", append_number);
-	of_functions(firefox, "category", append_category);
+	firefox_of_functions(firefox, "func", firefox_append_number);
+	firefox_of_functions(firefox, "category", firefox_append_category);
 	spt_firefox_repeat(firefox, "subcategory", "0", n);
 	spt_firefox_repeat(firefox, "address", "-1", n);
 	spt_firefox_repeat(firefox, "inlineDepth", "0", n);
@@ -241,17 +244,17 @@ static void write_functions(struct spt_firefox *firefox, uint32_t n)
 void spt_firefox_write_shared(struct spt_firefox *firefox)
 {
 	const SptNumbers *numbers = &firefox->numbers;
-	uint32_t n_functions = count_numbers(numbers->function, numbers->n_functions);
+	uint32_t n_functions = firefox_count_numbers(numbers->function, numbers->n_functions);
 
 	g_string_append(spt_out_text(firefox->out), "\"shared\":{");
-	write_strings(firefox);
-	write_resources(firefox, n_functions);
-	write_functions(firefox, n_functions);
+	firefox_write_strings(firefox);
+	firefox_write_resources(firefox, n_functions);
+	firefox_write_functions(firefox, n_functions);
 	g_string_append(spt_out_text(firefox->out), "\"stackTable\":{");
-	of_nodes(firefox, "frame", append_frame);
-	of_nodes(firefox, "prefix", append_prefix);
+	firefox_of_nodes(firefox, "frame", firefox_append_frame);
+	firefox_of_nodes(firefox, "prefix", firefox_append_prefix);
 	g_string_append_printf(spt_out_text(firefox->out), "\"length\":%" PRIu32 "},\n",
-			       count_numbers(numbers->node, numbers->n_nodes));
+			       firefox_count_numbers(numbers->node, numbers->n_nodes));
 	g_string_append(spt_out_text(firefox->out),
 			"\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
 			"\"functionSize\":[],\"length\":0},\n"

@@ -15,7 +15,8 @@ bool spt_firefox_has_thread(const struct spt_firefox *firefox, uint32_t thread)
 	return spt_by_thread_n(firefox->rows, thread) || spt_by_thread_n(firefox->spans, thread);
 }
 
-static void append_stack(const struct spt_firefox *firefox, GString *text, const SptProfileRow *row)
+static void thread_append_stack(const struct spt_firefox *firefox, GString *text,
+				const SptProfileRow *row)
 {
 	uint32_t node = firefox->numbers.node[row->leaf];
 
@@ -25,14 +26,15 @@ static void append_stack(const struct spt_firefox *firefox, GString *text, const
 		g_string_append_printf(text, "%" PRIu32, node);
 }
 
-static void append_time(const struct spt_firefox *firefox, GString *text, const SptProfileRow *row)
+static void thread_append_time(const struct spt_firefox *firefox, GString *text,
+			       const SptProfileRow *row)
 {
 	spt_json_append_ms(text, row->time, firefox->input->start_ns);
 }
 
 /* Times are milliseconds there, exact to the nanosecond. */
-static void append_weight(const struct spt_firefox *firefox, GString *text,
-			  const SptProfileRow *row)
+static void thread_append_weight(const struct spt_firefox *firefox, GString *text,
+				 const SptProfileRow *row)
 {
 	const SptMetric *metric = spt_profile_metric(firefox->input->profile);
 
@@ -40,14 +42,14 @@ static void append_weight(const struct spt_firefox *firefox, GString *text,
 				metric->unit == SPT_UNIT_NS && !metric->is_cpu ? 6 : 0);
 }
 
-static void append_cpu_time(const struct spt_firefox *firefox, GString *text,
-			    const SptProfileRow *row)
+static void thread_append_cpu_time(const struct spt_firefox *firefox, GString *text,
+				   const SptProfileRow *row)
 {
 	g_string_append_printf(text, "%" PRIu64, row->weight * firefox->period_ns);
 }
 
-static void write_rows(struct spt_firefox *firefox, uint32_t thread, const char *key,
-		       firefox_append_row append)
+static void thread_write_rows(struct spt_firefox *firefox, uint32_t thread, const char *key,
+			      firefox_append_row append)
 {
 	const SptProfileRow *row;
 	bool is_first = true;
@@ -65,28 +67,28 @@ static void write_rows(struct spt_firefox *firefox, uint32_t thread, const char 
 	g_string_append(spt_out_text(firefox->out), "],\n");
 }
 
-static const char *weight_type(const SptMetric *metric)
+static const char *thread_weight_type(const SptMetric *metric)
 {
 	if (metric->is_cpu || metric->unit == SPT_UNIT_EVENTS)
 		return "samples";
 	return metric->unit == SPT_UNIT_NS ? "tracing-ms" : "bytes";
 }
 
-static void write_samples(struct spt_firefox *firefox, uint32_t thread)
+static void thread_write_samples(struct spt_firefox *firefox, uint32_t thread)
 {
 	g_string_append(spt_out_text(firefox->out), "\"samples\":{");
-	write_rows(firefox, thread, "stack", append_stack);
-	write_rows(firefox, thread, "time", append_time);
-	write_rows(firefox, thread, "weight", append_weight);
+	thread_write_rows(firefox, thread, "stack", thread_append_stack);
+	thread_write_rows(firefox, thread, "time", thread_append_time);
+	thread_write_rows(firefox, thread, "weight", thread_append_weight);
 	if (firefox->period_ns)
-		write_rows(firefox, thread, "threadCPUDelta", append_cpu_time);
+		thread_write_rows(firefox, thread, "threadCPUDelta", thread_append_cpu_time);
 	g_string_append_printf(spt_out_text(firefox->out),
 			       "\"weightType\":\"%s\",\"length\":%" PRIu64 "},\n",
-			       weight_type(spt_profile_metric(firefox->input->profile)),
+			       thread_weight_type(spt_profile_metric(firefox->input->profile)),
 			       spt_by_thread_n(firefox->rows, thread));
 }
 
-static void append_end(GString *text, uint64_t end_time, uint64_t start_ns)
+static void thread_append_end(GString *text, uint64_t end_time, uint64_t start_ns)
 {
 	if (end_time)
 		spt_json_append_ms(text, end_time, start_ns);
@@ -95,7 +97,8 @@ static void append_end(GString *text, uint64_t end_time, uint64_t start_ns)
 }
 
 /* A process image and a thread end where the next one of their number may begin. */
-static void append_identity(const struct spt_firefox *firefox, GString *text, uint32_t thread)
+static void thread_append_identity(const struct spt_firefox *firefox, GString *text,
+				   uint32_t thread)
 {
 	const SptCapture *capture = firefox->input->capture;
 	const SptThreadRow *row = &capture->threads[thread];
@@ -115,18 +118,18 @@ static void append_identity(const struct spt_firefox *firefox, GString *text, ui
 			       pid, row->tid, row->tid == pid ? "true" : "false");
 	spt_json_append_ms(text, process ? process->start_time : 0, start_ns);
 	g_string_append(text, ",\"processShutdownTime\":");
-	append_end(text, process ? process->end_time : 0, start_ns);
+	thread_append_end(text, process ? process->end_time : 0, start_ns);
 	g_string_append(text, ",\"registerTime\":");
 	spt_json_append_ms(text, row->start_time, start_ns);
 	g_string_append(text, ",\"unregisterTime\":");
-	append_end(text, row->end_time, start_ns);
+	thread_append_end(text, row->end_time, start_ns);
 	g_string_append(text, ",\n");
 }
 
 void spt_firefox_write_thread(struct spt_firefox *firefox, uint32_t thread)
 {
-	append_identity(firefox, spt_out_text(firefox->out), thread);
-	write_samples(firefox, thread);
+	thread_append_identity(firefox, spt_out_text(firefox->out), thread);
+	thread_write_samples(firefox, thread);
 	spt_firefox_write_markers(firefox, thread);
 	g_string_append_c(spt_out_text(firefox->out), '}');
 }

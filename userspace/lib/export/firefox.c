@@ -18,21 +18,22 @@
 #define GECKO_VERSION  29
 #define NS_PER_MS      1000000
 
-static bool next_row(gpointer rows, gpointer ret)
+static bool firefox_next_row(gpointer rows, gpointer ret)
 {
 	return spt_profile_rows_next(rows, ret);
 }
 
-static bool next_span(gpointer spans, gpointer ret)
+static bool firefox_next_span(gpointer spans, gpointer ret)
 {
 	return spt_spans_next(spans, ret);
 }
 
-static const SptWalkType rows_walk = { next_row, sizeof(SptProfileRow),
+static const SptWalkType rows_walk = { firefox_next_row, sizeof(SptProfileRow),
 				       offsetof(SptProfileRow, thread) };
-static const SptWalkType spans_walk = { next_span, sizeof(SptSpan), offsetof(SptSpan, thread) };
+static const SptWalkType spans_walk = { firefox_next_span, sizeof(SptSpan),
+					offsetof(SptSpan, thread) };
 
-static GHashTable *find_files(const SptCapture *capture)
+static GHashTable *firefox_find_files(const SptCapture *capture)
 {
 	GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
@@ -49,7 +50,8 @@ static GHashTable *find_files(const SptCapture *capture)
 	return files;
 }
 
-static void append_host(GString *text, const SptCapture *capture, const char *key, const char *from)
+static void firefox_append_host(GString *text, const SptCapture *capture, const char *key,
+				const char *from)
 {
 	const char *value = spt_capture_host(capture, from);
 
@@ -60,7 +62,7 @@ static void append_host(GString *text, const SptCapture *capture, const char *ke
 	g_string_append(text, ",");
 }
 
-static void append_product(GString *text, const SptCapture *capture)
+static void firefox_append_product(GString *text, const SptCapture *capture)
 {
 	g_autofree char *command = spt_command_name(capture);
 
@@ -70,22 +72,22 @@ static void append_product(GString *text, const SptCapture *capture)
 }
 
 /* The name of what the weights are, and what is missing, on the page about the profile. */
-static void append_extra(GString *text, const SptExportInput *input)
+static void firefox_append_extra(GString *text, const SptExportInput *input)
 {
 	const SptCapture *capture = input->capture;
 	uint64_t lost = 0;
 
 	for (uint64_t i = 0; i < capture->n_losses; i++)
 		lost += capture->losses[i].weight;
-	g_string_append_printf(text,
-			       "\"extra\":[{\"label\":\"Sysprof\",\"entries\":["
-			       "{\"label\":\"Metric\",\"format\":\"string\",\"value\":\"%s\"},"
-			       "{\"label\":\"Lost periods\",\"format\":\"integer\",\"value\":%" PRIu64
-			       "}]}],\n",
-			       spt_profile_metric(input->profile)->name, lost);
+	g_string_append_printf(
+		text,
+		"\"extra\":[{\"label\":\"Sysprof\",\"entries\":["
+		"{\"label\":\"Metric\",\"format\":\"string\",\"value\":\"%s\"},"
+		"{\"label\":\"Lost periods\",\"format\":\"integer\",\"value\":%" PRIu64 "}]}],\n",
+		spt_profile_metric(input->profile)->name, lost);
 }
 
-static void write_meta(struct spt_firefox *firefox)
+static void firefox_write_meta(struct spt_firefox *firefox)
 {
 	const SptExportInput *input = firefox->input;
 	const SptCapture *capture = input->capture;
@@ -101,21 +103,21 @@ static void write_meta(struct spt_firefox *firefox)
 	spt_json_append_decimal(text, period_ns, 6);
 	g_string_append(text, ",\"startTime\":");
 	spt_json_append_decimal(text, spt_command_fact(capture, "start_realtime_ns"), 6);
-	g_string_append_printf(
-		text, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%" PRIu64, input->start_ns);
+	g_string_append_printf(text, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%" PRIu64,
+			       input->start_ns);
 	g_string_append(text, ",\"profilingStartTime\":");
 	spt_json_append_ms(text, input->begin_ns, input->start_ns);
 	/* What is at the very end is no part of the range there. */
 	g_string_append(text, ",\"profilingEndTime\":");
 	spt_json_append_ms(text, input->end_ns + period_ns, input->start_ns);
 	g_string_append(text, ",\n");
-	append_product(text, capture);
-	append_host(text, capture, "oscpu", "kernel");
-	append_host(text, capture, "arguments", "command");
+	firefox_append_product(text, capture);
+	firefox_append_host(text, capture, "oscpu", "kernel");
+	firefox_append_host(text, capture, "arguments", "command");
 	if (spt_command_fact(capture, "cpus"))
 		g_string_append_printf(text, "\"logicalCPUs\":%" PRIu64 ",",
 				       spt_command_fact(capture, "cpus"));
-	append_extra(text, input);
+	firefox_append_extra(text, input);
 	g_string_append(
 		text,
 		"\"importedFrom\":\"Sysprof\",\"stackwalk\":1,\"processType\":0,\"debug\":false,"
@@ -133,7 +135,8 @@ static void write_meta(struct spt_firefox *firefox)
 }
 
 /* The values of a counter are differences there. */
-static void write_counter(struct spt_firefox *firefox, const SptTrack *track, const char *pid)
+static void firefox_write_counter(struct spt_firefox *firefox, const SptTrack *track,
+				  const char *pid)
 {
 	bool is_bytes = g_strcmp0(track->unit, "bytes") == 0;
 	GString *text = spt_out_text(firefox->out);
@@ -141,10 +144,11 @@ static void write_counter(struct spt_firefox *firefox, const SptTrack *track, co
 
 	g_string_append(text, "{\"name\":");
 	spt_json_append_text(text, track->name);
-	g_string_append_printf(text, ",\"category\":\"%s\",\"description\":\"\",\"pid\":\"%s\","
-				     "\"mainThreadIndex\":0,\n\"display\":{\"graphType\":"
-				     "\"line-accumulated\",\"unit\":\"%s\",\"color\":\"%s\","
-				     "\"markerSchemaLocation\":null,\"sortWeight\":20,\"label\":",
+	g_string_append_printf(text,
+			       ",\"category\":\"%s\",\"description\":\"\",\"pid\":\"%s\","
+			       "\"mainThreadIndex\":0,\n\"display\":{\"graphType\":"
+			       "\"line-accumulated\",\"unit\":\"%s\",\"color\":\"%s\","
+			       "\"markerSchemaLocation\":null,\"sortWeight\":20,\"label\":",
 			       is_bytes ? "Memory" : "Counter", pid, is_bytes ? "bytes" : "",
 			       is_bytes ? "orange" : "blue");
 	spt_json_append_text(text, track->name);
@@ -163,12 +167,11 @@ static void write_counter(struct spt_firefox *firefox, const SptTrack *track, co
 				       (int64_t)(value - last));
 		last = value;
 	}
-	g_string_append_printf(spt_out_text(firefox->out), "],\"length\":%u}}",
-			       track->events->len);
+	g_string_append_printf(spt_out_text(firefox->out), "],\"length\":%u}}", track->events->len);
 }
 
 /* Counters are of the whole machine; each needs a thread to stand beside. */
-static void write_counters(struct spt_firefox *firefox, uint32_t first_thread)
+static void firefox_write_counters(struct spt_firefox *firefox, uint32_t first_thread)
 {
 	const SptCapture *capture = firefox->input->capture;
 	g_autoptr(GPtrArray) tracks = spt_tracks_new(capture);
@@ -183,13 +186,13 @@ static void write_counters(struct spt_firefox *firefox, uint32_t first_thread)
 		if (track->kind != SPT_STREAM_COUNTER)
 			continue;
 		g_string_append(spt_out_text(firefox->out), is_first ? "" : ",\n");
-		write_counter(firefox, track, pid);
+		firefox_write_counter(firefox, track, pid);
 		is_first = false;
 	}
 	g_string_append(spt_out_text(firefox->out), "]");
 }
 
-static void write_threads(struct spt_firefox *firefox)
+static void firefox_write_threads(struct spt_firefox *firefox)
 {
 	uint32_t first = UINT32_MAX;
 
@@ -203,7 +206,7 @@ static void write_threads(struct spt_firefox *firefox)
 	}
 	g_string_append(spt_out_text(firefox->out), "]");
 	if (first != UINT32_MAX)
-		write_counters(firefox, first);
+		firefox_write_counters(firefox, first);
 	g_string_append(spt_out_text(firefox->out), "}\n");
 }
 
@@ -216,17 +219,17 @@ static bool write_firefox(const SptExportInput *input, SptOut *out, G_GNUC_UNUSE
 	struct spt_firefox firefox = {
 		.input = input,
 		.out = out,
-		.files = find_files(capture),
+		.files = firefox_find_files(capture),
 		.period_ns = metric->is_cpu ? spt_capture_period_ns(capture) : 0,
 		.rows = spt_by_thread_new(&rows_walk, rows, capture->n_threads),
 		.spans = spt_by_thread_new(&spans_walk, spans, capture->n_threads),
 	};
 
 	spt_numbers_init(&firefox.numbers, input->profile);
-	write_meta(&firefox);
+	firefox_write_meta(&firefox);
 	spt_firefox_write_libs(&firefox);
 	spt_firefox_write_shared(&firefox);
-	write_threads(&firefox);
+	firefox_write_threads(&firefox);
 	spt_numbers_clear(&firefox.numbers);
 	g_hash_table_unref(firefox.files);
 	spt_by_thread_free(firefox.rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/numbers.h"
 
-static void number_object(SptNumbers *numbers, const char *name)
+static void numbers_number_object(SptNumbers *numbers, const char *name)
 {
 	if (!*name || g_hash_table_contains(numbers->object, name))
 		return;
@@ -26,7 +26,7 @@ void spt_numbers_init(SptNumbers *numbers, const SptProfile *profile)
 
 		numbers->function[i] = is_used ? n_functions++ : SPT_NO_NUMBER;
 		if (is_used)
-			number_object(numbers, function->object);
+			numbers_number_object(numbers, function->object);
 	}
 	for (uint32_t i = 0; i < numbers->n_nodes; i++) {
 		const SptTreeNode *node = &numbers->nodes[i];

@@ -15,22 +15,22 @@
 #include "profile/summary.h"
 
 /* Limits of the size, in bytes of text, and of what a browser draws quickly. */
-#define TREE_BYTES   (2500u << 10)
-#define TIMES_BYTES  (4u << 20)
-#define NODE_BYTES   16
-#define NAME_BYTES   400
-#define MOST_NODES   30000
-#define TOP_SHOWN    500
+#define TREE_BYTES  (2500u << 10)
+#define TIMES_BYTES (4u << 20)
+#define NODE_BYTES  16
+#define NAME_BYTES  400
+#define MOST_NODES  30000
+#define TOP_SHOWN   500
 /* Parts of the time; fewer if it takes too many steps to sum each of them up. */
-#define MOST_PARTS   240
-#define LEAST_PARTS  20
-#define MOST_STEPS   400000000u
+#define MOST_PARTS  240
+#define LEAST_PARTS 20
+#define MOST_STEPS  400000000u
 
 #define NS_PER_US 1000
 
 /* Which nodes. */
 
-static int heaviest_first(const void *a, const void *b, void *data)
+static int page_data_heaviest_first(const void *a, const void *b, void *data)
 {
 	const SptTreeNode *nodes = data;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -41,19 +41,19 @@ static int heaviest_first(const void *a, const void *b, void *data)
 	return x < y ? -1 : x > y;
 }
 
-static uint32_t *order_nodes(const SptPageData *data, uint32_t *ret_n)
+static uint32_t *page_data_order_nodes(const SptPageData *data, uint32_t *ret_n)
 {
 	uint32_t *order = g_new(uint32_t, MAX(data->n_nodes, 1)), n = 0;
 
 	for (uint32_t i = 0; i < data->n_nodes; i++)
 		if (i == 0 || data->nodes[i].total > 0)
 			order[n++] = i;
-	qsort_r(order, n, sizeof(*order), heaviest_first, (void *)data->nodes);
+	qsort_r(order, n, sizeof(*order), page_data_heaviest_first, (void *)data->nodes);
 	*ret_n = n;
 	return order;
 }
 
-static void list_function(SptPageData *data, uint32_t function)
+static void page_data_list_function(SptPageData *data, uint32_t function)
 {
 	if (data->number[function] != UINT32_MAX)
 		return;
@@ -61,24 +61,24 @@ static void list_function(SptPageData *data, uint32_t function)
 	g_array_append_val(data->listed, function);
 }
 
-static size_t function_bytes(const SptPageData *data, uint32_t function)
+static size_t page_data_function_bytes(const SptPageData *data, uint32_t function)
 {
 	return data->number[function] != UINT32_MAX ?
 		       0 :
 		       MIN(strlen(data->functions[function].name), NAME_BYTES) + NODE_BYTES;
 }
 
-static int ascending(gconstpointer a, gconstpointer b)
+static int page_data_ascending(gconstpointer a, gconstpointer b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static void keep_nodes(SptPageData *data)
+static void page_data_keep_nodes(SptPageData *data)
 {
 	uint32_t n;
-	g_autofree uint32_t *order = order_nodes(data, &n);
+	g_autofree uint32_t *order = page_data_order_nodes(data, &n);
 	size_t bytes = 0;
 
 	for (uint32_t i = 0; i < n && data->kept->len < MOST_NODES; i++) {
@@ -86,24 +86,23 @@ static void keep_nodes(SptPageData *data)
 
 		bytes += NODE_BYTES;
 		if (function != UINT32_MAX) {
-			bytes += function_bytes(data, function);
+			bytes += page_data_function_bytes(data, function);
 			if (bytes > TREE_BYTES)
 				break;
-			list_function(data, function);
+			page_data_list_function(data, function);
 		}
 		g_array_append_val(data->kept, order[i]);
 	}
-	g_array_sort(data->kept, ascending);
+	g_array_sort(data->kept, page_data_ascending);
 	data->n_left_nodes = n - data->kept->len;
 }
 
-static void find_slots(SptPageData *data)
+static void page_data_find_slots(SptPageData *data)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < data->n_nodes; i++) {
-		bool is_kept = at < data->kept->len &&
-			       g_array_index(data->kept, uint32_t, at) == i;
+		bool is_kept = at < data->kept->len && g_array_index(data->kept, uint32_t, at) == i;
 
 		data->slot[i] = is_kept ? at++ : data->slot[data->nodes[i].parent];
 		if (!is_kept)
@@ -112,14 +111,14 @@ static void find_slots(SptPageData *data)
 }
 
 /* A function that is in many light stacks is in none of the nodes. */
-static void list_heaviest(SptPageData *data)
+static void page_data_list_heaviest(SptPageData *data)
 {
 	for (unsigned by_self = 0; by_self < 2; by_self++) {
 		g_autofree uint32_t *order = spt_profile_order(data->input->profile, by_self);
 
 		for (uint32_t i = 0; i < MIN(data->n_functions, TOP_SHOWN); i++)
 			if (data->functions[order[i]].total > 0)
-				list_function(data, order[i]);
+				page_data_list_function(data, order[i]);
 	}
 }
 
@@ -133,9 +132,9 @@ void spt_page_data_init(SptPageData *data, const SptExportInput *input)
 	data->slot = g_new0(uint32_t, MAX(data->n_nodes, 1));
 	data->number = g_new(uint32_t, MAX(data->n_functions, 1));
 	memset(data->number, 0xff, MAX(data->n_functions, 1) * sizeof(*data->number));
-	keep_nodes(data);
-	find_slots(data);
-	list_heaviest(data);
+	page_data_keep_nodes(data);
+	page_data_find_slots(data);
+	page_data_list_heaviest(data);
 }
 
 void spt_page_data_clear(SptPageData *data)
@@ -151,12 +150,12 @@ void spt_page_data_clear(SptPageData *data)
 struct times {
 	const SptPageData *data;
 	GString *text;
-	uint64_t *sums;			/* by slot: of itself, and of its rest */
-	uint64_t divisor, carried;	/* of ns, microseconds are written; the rest is carried */
+	uint64_t *sums;		   /* by slot: of itself, and of its rest */
+	uint64_t divisor, carried; /* of ns, microseconds are written; the rest is carried */
 	uint32_t n_parts;
 };
 
-static void append_part(struct times *times, const SptProfile *profile, bool is_first)
+static void page_data_append_part(struct times *times, const SptProfile *profile, bool is_first)
 {
 	const SptPageData *data = times->data;
 	uint32_t n, last = 0, n_sums = 2 * data->kept->len;
@@ -185,15 +184,15 @@ static void append_part(struct times *times, const SptProfile *profile, bool is_
 }
 
 /* The first part has what was before, and the last one what came after: nothing is lost. */
-static SptFilter filter_of_part(const struct times *times, uint32_t part)
+static SptFilter page_data_filter_of_part(const struct times *times, uint32_t part)
 {
 	const SptExportInput *input = times->data->input;
 	SptFilter filter = input->filter ? *input->filter : (SptFilter){ 0 };
 	uint64_t length_ns = input->end_ns - MIN(input->begin_ns, input->end_ns);
 
 	if (part > 0)
-		filter.begin_ns = input->begin_ns + (uint64_t)((unsigned __int128)length_ns *
-							       part / times->n_parts);
+		filter.begin_ns = input->begin_ns +
+				  (uint64_t)((unsigned __int128)length_ns * part / times->n_parts);
 	if (part + 1 < times->n_parts)
 		filter.end_ns = input->begin_ns + (uint64_t)((unsigned __int128)length_ns *
 							     (part + 1) / times->n_parts);
@@ -201,7 +200,7 @@ static SptFilter filter_of_part(const struct times *times, uint32_t part)
 }
 
 /* False: there is no room for that number of parts. */
-static bool make_times(struct times *times, uint32_t n_parts)
+static bool page_data_make_times(struct times *times, uint32_t n_parts)
 {
 	SptProfile *profile = NULL;
 
@@ -209,10 +208,10 @@ static bool make_times(struct times *times, uint32_t n_parts)
 	times->carried = 0;
 	times->n_parts = n_parts;
 	for (uint32_t i = 0; i < n_parts; i++) {
-		const SptFilter filter = filter_of_part(times, i);
+		const SptFilter filter = page_data_filter_of_part(times, i);
 
 		profile = spt_profile_refilter(times->data->input->base, &filter, profile);
-		append_part(times, profile, i == 0);
+		page_data_append_part(times, profile, i == 0);
 		if (n_parts > 1 && times->text->len > TIMES_BYTES)
 			break;
 	}
@@ -221,7 +220,7 @@ static bool make_times(struct times *times, uint32_t n_parts)
 }
 
 /* Each part takes a step for each node and function, and for rows that are long in time. */
-static uint32_t most_parts(const SptPageData *data)
+static uint32_t page_data_most_parts(const SptPageData *data)
 {
 	const SptExportInput *input = data->input;
 	uint64_t steps = (uint64_t)data->n_nodes + data->n_functions + 1;
@@ -234,7 +233,7 @@ static uint32_t most_parts(const SptPageData *data)
 	return (uint32_t)CLAMP(MOST_STEPS / steps, LEAST_PARTS, MOST_PARTS);
 }
 
-static void write_times(const SptPageData *data, SptOut *out)
+static void page_data_write_times(const SptPageData *data, SptOut *out)
 {
 	const SptMetric *metric = spt_profile_metric(data->input->profile);
 	struct times times = {
@@ -243,9 +242,9 @@ static void write_times(const SptPageData *data, SptOut *out)
 		.sums = g_new(uint64_t, 2 * (size_t)data->kept->len),
 		.divisor = metric->unit == SPT_UNIT_NS && !metric->is_cpu ? NS_PER_US : 1,
 	};
-	uint32_t n = most_parts(data);
+	uint32_t n = page_data_most_parts(data);
 
-	while (!make_times(&times, n))
+	while (!page_data_make_times(&times, n))
 		n /= 2;
 	g_string_append_printf(spt_out_text(out), ",\n\"parts\":[");
 	g_string_append_len(spt_out_text(out), times.text->str, (gssize)times.text->len);
@@ -256,7 +255,7 @@ static void write_times(const SptPageData *data, SptOut *out)
 
 /* The rest. */
 
-static char kind_of(const SptFunction *function)
+static char page_data_kind_of(const SptFunction *function)
 {
 	if (function->is_process)
 		return 'p';
@@ -265,7 +264,7 @@ static char kind_of(const SptFunction *function)
 	return function->is_kernel ? 'k' : 'u';
 }
 
-static void write_objects(const SptPageData *data, SptOut *out)
+static void page_data_write_objects(const SptPageData *data, SptOut *out)
 {
 	g_autoptr(GHashTable) numbers = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GString) of = g_string_new(NULL);
@@ -288,7 +287,7 @@ static void write_objects(const SptPageData *data, SptOut *out)
 }
 
 /* Sums of the whole selection, which are exact for each function that is listed. */
-static void write_sums(const SptPageData *data, SptOut *out, bool of_self)
+static void page_data_write_sums(const SptPageData *data, SptOut *out, bool of_self)
 {
 	const SptMetric *metric = spt_profile_metric(data->input->profile);
 	uint64_t divisor = metric->unit == SPT_UNIT_NS && !metric->is_cpu ? NS_PER_US : 1;
@@ -304,7 +303,7 @@ static void write_sums(const SptPageData *data, SptOut *out, bool of_self)
 	g_string_append(spt_out_text(out), "]");
 }
 
-static void write_functions(const SptPageData *data, SptOut *out)
+static void page_data_write_functions(const SptPageData *data, SptOut *out)
 {
 	g_string_append(spt_out_text(out), ",\n\"functions\":[");
 	for (unsigned i = 0; i < data->listed->len; i++) {
@@ -318,15 +317,16 @@ static void write_functions(const SptPageData *data, SptOut *out)
 	for (unsigned i = 0; i < data->listed->len; i++)
 		g_string_append_c(
 			spt_out_text(out),
-			kind_of(&data->functions[g_array_index(data->listed, uint32_t, i)]));
+			page_data_kind_of(
+				&data->functions[g_array_index(data->listed, uint32_t, i)]));
 	g_string_append(spt_out_text(out), "\"");
-	write_objects(data, out);
-	write_sums(data, out, true);
-	write_sums(data, out, false);
+	page_data_write_objects(data, out);
+	page_data_write_sums(data, out, true);
+	page_data_write_sums(data, out, false);
 }
 
 /* Each node's function, and how far before it its parent is; the root is first. */
-static void write_tree(const SptPageData *data, SptOut *out)
+static void page_data_write_tree(const SptPageData *data, SptOut *out)
 {
 	g_string_append(spt_out_text(out), ",\n\"up\":[0");
 	for (unsigned i = 1; i < data->kept->len; i++) {
@@ -345,7 +345,7 @@ static void write_tree(const SptPageData *data, SptOut *out)
 	g_string_append(spt_out_text(out), "]");
 }
 
-static void write_facts(const SptPageData *data, SptOut *out)
+static void page_data_write_facts(const SptPageData *data, SptOut *out)
 {
 	static const char *const units[] = {
 		[SPT_UNIT_NS] = "us",
@@ -369,9 +369,9 @@ static void write_facts(const SptPageData *data, SptOut *out)
 
 void spt_page_data_write(const SptPageData *data, SptOut *out)
 {
-	write_facts(data, out);
-	write_functions(data, out);
-	write_tree(data, out);
-	write_times(data, out);
+	page_data_write_facts(data, out);
+	page_data_write_functions(data, out);
+	page_data_write_tree(data, out);
+	page_data_write_times(data, out);
 	g_string_append(spt_out_text(out), "}");
 }

@@ -26,13 +26,13 @@ struct page {
 	SptOut *out;
 };
 
-static void add(struct page *page, const char *markup)
+static void page_add(struct page *page, const char *markup)
 {
 	g_string_append(spt_out_text(page->out), markup);
 }
 
 /* @text between <@tag> and its end. */
-static void add_element(struct page *page, const char *tag, const char *text)
+static void page_add_element(struct page *page, const char *tag, const char *text)
 {
 	const char *blank = strchr(tag, ' ');
 	int name = blank ? (int)(blank - tag) : (int)strlen(tag);
@@ -44,7 +44,7 @@ static void add_element(struct page *page, const char *tag, const char *text)
 }
 
 /* As policies name a script. */
-static char *hash_of(const char *script)
+static char *page_hash_of(const char *script)
 {
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
 	guint8 digest[32];
@@ -55,9 +55,9 @@ static char *hash_of(const char *script)
 	return g_base64_encode(digest, bytes);
 }
 
-static void write_head(struct page *page, const char *title)
+static void page_write_head(struct page *page, const char *title)
 {
-	g_autofree char *hash = hash_of(page_script);
+	g_autofree char *hash = page_hash_of(page_script);
 
 	g_string_append_printf(
 		spt_out_text(page->out),
@@ -67,14 +67,14 @@ static void write_head(struct page *page, const char *title)
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<meta name=\"color-scheme\" content=\"light dark\">\n",
 		hash);
-	add_element(page, "title", title);
-	add(page, "<style>\n");
-	add(page, page_style);
-	add(page, "</style>\n</head>\n<body>\n");
-	add_element(page, "h1", title);
+	page_add_element(page, "title", title);
+	page_add(page, "<style>\n");
+	page_add(page, page_style);
+	page_add(page, "</style>\n</head>\n<body>\n");
+	page_add_element(page, "h1", title);
 }
 
-static char *find_title(const SptExportInput *input)
+static char *page_find_title(const SptExportInput *input)
 {
 	g_autofree char *command = spt_command_name(input->capture),
 			*file = g_path_get_basename(input->capture->path);
@@ -83,7 +83,7 @@ static char *find_title(const SptExportInput *input)
 }
 
 /* "Recorded 2026-11-27 16:21 UTC, Linux 6.12" */
-static char *find_origin(const SptCapture *capture)
+static char *page_find_origin(const SptCapture *capture)
 {
 	uint64_t ns = spt_command_fact(capture, "start_realtime_ns");
 	const char *kernel = spt_capture_host(capture, "kernel");
@@ -98,7 +98,7 @@ static char *find_origin(const SptCapture *capture)
 }
 
 /* "1,809 of 5,726 samples, 0 lost, in 3.25 s on 2 CPUs" */
-static char *find_counts(const SptExportInput *input)
+static char *page_find_counts(const SptExportInput *input)
 {
 	SptSummary summary;
 	char *text;
@@ -114,49 +114,54 @@ static char *find_counts(const SptExportInput *input)
 	return text;
 }
 
-static void write_summary(struct page *page)
+static void page_write_summary(struct page *page)
 {
 	const SptExportInput *input = page->input;
 	bool is_whole = spt_profile_n_samples(input->profile) == spt_profile_n_samples(input->base);
-	g_autofree char *origin = find_origin(input->capture), *counts = find_counts(input),
+	g_autofree char *origin = page_find_origin(input->capture),
+			*counts = page_find_counts(input),
 			*where = spt_words_where(is_whole ? input->base : input->profile),
 			*whole = spt_wholeness_line(input->capture, input->filter);
 
 	if (origin)
-		add_element(page, "p class=\"dim\"", origin);
-	add_element(page, "p class=\"dim\"", counts);
-	add_element(page, "p", where);
+		page_add_element(page, "p class=\"dim\"", origin);
+	page_add_element(page, "p class=\"dim\"", counts);
+	page_add_element(page, "p", where);
 	if (whole)
-		add_element(page, "p", whole);
+		page_add_element(page, "p", whole);
 }
 
-static void write_bar(struct page *page)
+static void page_write_bar(struct page *page)
 {
 	GString *out;
 
-	add(page, "<div class=\"bar script\" hidden><input type=\"search\" id=\"search\" placeholder=\"");
+	page_add(
+		page,
+		"<div class=\"bar script\" hidden><input type=\"search\" id=\"search\" placeholder=\"");
 	out = spt_out_text(page->out);
 	spt_svg_append_text(out, spt_words("Search functions and objects"));
 	g_string_append(out, "\"> <b id=\"found\"></b> <span id=\"range\"></span> ");
-	add_element(page, "button id=\"whole\" hidden", spt_words("Whole Time"));
-	add(page, "</div>\n");
+	page_add_element(page, "button id=\"whole\" hidden", spt_words("Whole Time"));
+	page_add(page, "</div>\n");
 }
 
-static void write_pictures(struct page *page)
+static void page_write_pictures(struct page *page)
 {
-	add_element(page, "h2 class=\"script\" hidden", spt_words("Time"));
-	add(page, "<div class=\"script\" hidden><p class=\"dim key\">");
+	page_add_element(page, "h2 class=\"script\" hidden", spt_words("Time"));
+	page_add(page, "<div class=\"script\" hidden><p class=\"dim key\">");
 	spt_svg_append_text(spt_out_text(page->out), spt_words("Drag to choose a range of time."));
-	add(page, "<i style=\"background:var(--user)\"></i>");
+	page_add(page, "<i style=\"background:var(--user)\"></i>");
 	spt_svg_append_text(spt_out_text(page->out), spt_words("user"));
-	add(page, "<i style=\"background:var(--kernel)\"></i>");
+	page_add(page, "<i style=\"background:var(--kernel)\"></i>");
 	spt_svg_append_text(spt_out_text(page->out), spt_words("kernel"));
-	add(page, "</p>\n<canvas id=\"times\" class=\"script\" hidden></canvas></div>\n");
-	add_element(page, "h2 class=\"script\" hidden", spt_words("Flame Graph"));
-	add(page, "<div id=\"frame\"><div id=\"flame\"></div></div>\n<p id=\"status\" class=\"dim\"></p>\n");
+	page_add(page, "</p>\n<canvas id=\"times\" class=\"script\" hidden></canvas></div>\n");
+	page_add_element(page, "h2 class=\"script\" hidden", spt_words("Flame Graph"));
+	page_add(
+		page,
+		"<div id=\"frame\"><div id=\"flame\"></div></div>\n<p id=\"status\" class=\"dim\"></p>\n");
 }
 
-static void append_percent(GString *out, uint64_t part, uint64_t whole)
+static void page_append_percent(GString *out, uint64_t part, uint64_t whole)
 {
 	char number[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -165,14 +170,14 @@ static void append_percent(GString *out, uint64_t part, uint64_t whole)
 	g_string_append_printf(out, "<td class=\"n\">%s</td>", number);
 }
 
-static void write_function(struct page *page, const SptFunction *function)
+static void page_write_function(struct page *page, const SptFunction *function)
 {
 	uint64_t whole = spt_profile_total(page->input->profile);
 	GString *out = spt_out_text(page->out);
 
 	g_string_append(out, "<tr>");
-	append_percent(out, function->self, whole);
-	append_percent(out, function->total, whole);
+	page_append_percent(out, function->self, whole);
+	page_append_percent(out, function->total, whole);
 	g_string_append(out, "<td class=\"n\"></td><td>");
 	spt_svg_append_text(out, function->name);
 	g_string_append(out, "</td><td>");
@@ -180,20 +185,20 @@ static void write_function(struct page *page, const SptFunction *function)
 	g_string_append(out, "</td></tr>\n");
 }
 
-static void write_functions(struct page *page)
+static void page_write_functions(struct page *page)
 {
 	const SptPageData *data = &page->data;
 	g_autofree uint32_t *order = spt_profile_order(page->input->profile, true);
 
-	add_element(page, "h2", spt_words("Functions"));
-	add(page, "<table id=\"functions\"><thead><tr><th class=\"n\">");
-	add_element(page, "button id=\"by-self\"", spt_words("Self %"));
-	add(page, "</th><th class=\"n\">");
-	add_element(page, "button id=\"by-total\"", spt_words("Total %"));
-	add(page, "</th><th class=\"n\"></th>");
-	add_element(page, "th", spt_words("Function"));
-	add_element(page, "th", spt_words("Object"));
-	add(page, "</tr></thead><tbody>\n");
+	page_add_element(page, "h2", spt_words("Functions"));
+	page_add(page, "<table id=\"functions\"><thead><tr><th class=\"n\">");
+	page_add_element(page, "button id=\"by-self\"", spt_words("Self %"));
+	page_add(page, "</th><th class=\"n\">");
+	page_add_element(page, "button id=\"by-total\"", spt_words("Total %"));
+	page_add(page, "</th><th class=\"n\"></th>");
+	page_add_element(page, "th", spt_words("Function"));
+	page_add_element(page, "th", spt_words("Object"));
+	page_add(page, "</tr></thead><tbody>\n");
 	for (uint32_t i = 0, n = 0; i < data->n_functions && n < TOP_SHOWN; i++) {
 		const SptFunction *function = &data->functions[order[i]];
 
@@ -201,13 +206,13 @@ static void write_functions(struct page *page)
 			break;
 		if (function->is_process)
 			continue;
-		write_function(page, function);
+		page_write_function(page, function);
 		n++;
 	}
-	add(page, "</tbody></table>\n<button id=\"more\" hidden></button>\n");
+	page_add(page, "</tbody></table>\n<button id=\"more\" hidden></button>\n");
 }
 
-static void write_rest(struct page *page)
+static void page_write_rest(struct page *page)
 {
 	const SptPageData *data = &page->data;
 	uint64_t whole = spt_profile_total(page->input->profile);
@@ -219,15 +224,16 @@ static void write_rest(struct page *page)
 				  "in which %.2f %% of all was spent."),
 			data->n_left_nodes,
 			whole ? 100.0 * (double)data->left_weight / (double)whole : 0);
-	add_element(page, "h2 class=\"script\" hidden", spt_words("Call Tree"));
-	add(page, "<div id=\"tree\"></div>\n");
+	page_add_element(page, "h2 class=\"script\" hidden", spt_words("Call Tree"));
+	page_add(page, "<div id=\"tree\"></div>\n");
 	if (text)
-		add_element(page, "p class=\"dim\"", text);
-	add_element(page, "noscript", spt_words("With scripts, this page has a flame graph, the "
-						"call tree, and a choice of time."));
+		page_add_element(page, "p class=\"dim\"", text);
+	page_add_element(page, "noscript",
+			 spt_words("With scripts, this page has a flame graph, the "
+				   "call tree, and a choice of time."));
 }
 
-static void append_word(struct page *page, const char *key, const char *text)
+static void page_append_word(struct page *page, const char *key, const char *text)
 {
 	GString *out = spt_out_text(page->out);
 
@@ -235,35 +241,35 @@ static void append_word(struct page *page, const char *key, const char *text)
 	spt_json_append_for_page(out, text, SIZE_MAX);
 }
 
-static void write_script(struct page *page)
+static void page_write_script(struct page *page)
 {
-	add(page, "<script type=\"application/json\" id=\"words\">");
-	append_word(page, "all", spt_words("all"));
-	append_word(page, "process", spt_words("(process)"));
-	append_word(page, "self", spt_words("self"));
-	append_word(page, "total", spt_words("total"));
-	append_word(page, "more", spt_words("%d more"));
-	append_word(page, "hint", spt_words("Click: zoom in; /: search; Escape: back."));
-	add(page, "}</script>\n<script type=\"application/json\" id=\"data\">");
+	page_add(page, "<script type=\"application/json\" id=\"words\">");
+	page_append_word(page, "all", spt_words("all"));
+	page_append_word(page, "process", spt_words("(process)"));
+	page_append_word(page, "self", spt_words("self"));
+	page_append_word(page, "total", spt_words("total"));
+	page_append_word(page, "more", spt_words("%d more"));
+	page_append_word(page, "hint", spt_words("Click: zoom in; /: search; Escape: back."));
+	page_add(page, "}</script>\n<script type=\"application/json\" id=\"data\">");
 	spt_page_data_write(&page->data, page->out);
-	add(page, "</script>\n<script>");
-	add(page, page_script);
-	add(page, "</script>\n</body>\n</html>\n");
+	page_add(page, "</script>\n<script>");
+	page_add(page, page_script);
+	page_add(page, "</script>\n</body>\n</html>\n");
 }
 
 static bool write_html(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
 	struct page page = { .input = input, .out = out };
-	g_autofree char *title = find_title(input);
+	g_autofree char *title = page_find_title(input);
 
 	spt_page_data_init(&page.data, input);
-	write_head(&page, title);
-	write_summary(&page);
-	write_bar(&page);
-	write_pictures(&page);
-	write_functions(&page);
-	write_rest(&page);
-	write_script(&page);
+	page_write_head(&page, title);
+	page_write_summary(&page);
+	page_write_bar(&page);
+	page_write_pictures(&page);
+	page_write_functions(&page);
+	page_write_rest(&page);
+	page_write_script(&page);
 	spt_page_data_clear(&page.data);
 	return true;
 }

@@ -14,18 +14,18 @@
 struct SptSpans {
 	const SptCapture *capture;
 	struct spt_selection selection;
-	GHashTable *names;		/* of events: struct place -> text of the capture */
-	SptStreamReader *reader;	/* NULL: before the first row */
+	GHashTable *names;	 /* of events: struct place -> text of the capture */
+	SptStreamReader *reader; /* NULL: before the first row */
 	bool is_at_events;
 	union {
-		const void *rows;	/* those that were read and not returned yet */
+		const void *rows; /* those that were read and not returned yet */
 		const SptWaitRow *waits;
 		const SptEventRow *events;
 	};
 	uint32_t n_rows;
 };
 
-static guint hash_place(gconstpointer data)
+static guint span_hash_place(gconstpointer data)
 {
 	const SptFrame *place = data;
 	uint64_t hash = (place->offset ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15u;
@@ -33,14 +33,14 @@ static guint hash_place(gconstpointer data)
 	return (guint)(hash >> 32);
 }
 
-static gboolean is_same_place(gconstpointer a, gconstpointer b)
+static gboolean span_is_same_place(gconstpointer a, gconstpointer b)
 {
 	const SptFrame *x = a, *y = b;
 
 	return x->offset == y->offset && x->object == y->object;
 }
 
-static bool is_event_object(const SptCapture *capture, uint32_t object)
+static bool span_is_event_object(const SptCapture *capture, uint32_t object)
 {
 	return object < capture->n_objects && capture->objects[object].path &&
 	       strcmp(capture->objects[object].path, SPT_EVENT_OBJECT) == 0;
@@ -49,13 +49,14 @@ static bool is_event_object(const SptCapture *capture, uint32_t object)
 /* The innermost frame of an event says what it was, in an object that has only such names. */
 static GHashTable *spans_find_names(const SptCapture *capture)
 {
-	GHashTable *names = g_hash_table_new_full(hash_place, is_same_place, g_free, NULL);
+	GHashTable *names =
+		g_hash_table_new_full(span_hash_place, span_is_same_place, g_free, NULL);
 
 	for (uint64_t i = 0; i < capture->n_names; i++) {
 		const SptNameRow *row = &capture->names[i];
 		const SptFrame place = { .object = row->object, .offset = row->offset };
 
-		if (is_event_object(capture, row->object) && *row->symbol)
+		if (span_is_event_object(capture, row->object) && *row->symbol)
 			g_hash_table_insert(names, g_memdup2(&place, sizeof(place)),
 					    (gpointer)row->symbol);
 	}
@@ -92,9 +93,9 @@ static bool spans_fill(SptSpans *spans)
 {
 	while (!spans->n_rows) {
 		if (!spans->reader)
-			spans->reader = spt_stream_reader_new(
-				spans->capture,
-				spans->is_at_events ? SPT_ROW_EVENT : SPT_ROW_WAIT);
+			spans->reader = spt_stream_reader_new(spans->capture,
+							      spans->is_at_events ? SPT_ROW_EVENT :
+										    SPT_ROW_WAIT);
 		spans->rows = spt_stream_reader_next(spans->reader, &spans->n_rows);
 		if (spans->rows)
 			break;
@@ -194,29 +195,29 @@ SptUnit spt_span_value_unit(const SptEventKind *kind)
 }
 
 /* "name (tid)" */
-static void append_thread(const SptCapture *capture, uint32_t thread, const char *key,
-			  GString *text)
+static void span_append_thread(const SptCapture *capture, uint32_t thread, const char *key,
+			       GString *text)
 {
 	const SptThreadRow *row = &capture->threads[thread];
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
-	g_autofree char *name = g_strdup_printf(
-		"%s (%" PRIu32 ")",
-		row->name && *row->name ? row->name : spt_process_label(process), row->tid);
+	g_autofree char *name =
+		g_strdup_printf("%s (%" PRIu32 ")",
+				row->name && *row->name ? row->name : spt_process_label(process),
+				row->tid);
 
 	g_string_append_printf(text, ",\"%s\":", key);
 	spt_json_append_text(text, name);
 }
 
-static void append_wait_fields(const SptCapture *capture, const SptSpan *span, GString *text)
+static void span_append_wait_fields(const SptCapture *capture, const SptSpan *span, GString *text)
 {
 	g_string_append_printf(text, ",\"state\":\"%s\",\"runnable_ns\":%" PRIu64,
 			       spt_wait_state_name(span->state), span->runnable_ns);
 	if (span->other && span->other < capture->n_threads)
-		append_thread(capture, span->other, "waker", text);
+		span_append_thread(capture, span->other, "waker", text);
 	else if (span->state >= SPT_STATE_SLEEP && span->state <= SPT_STATE_OTHER &&
 		 span->context != SPT_IN_TASK)
-		g_string_append_printf(text, ",\"waker\":\"%s\"",
-				       spt_context_name(span->context));
+		g_string_append_printf(text, ",\"waker\":\"%s\"", spt_context_name(span->context));
 }
 
 void spt_span_append_fields(const SptCapture *capture, const SptSpan *span, GString *text)
@@ -225,7 +226,7 @@ void spt_span_append_fields(const SptCapture *capture, const SptSpan *span, GStr
 
 	g_string_append_printf(text, ",\"cpu\":%" PRIu32, span->cpu);
 	if (!span->kind) {
-		append_wait_fields(capture, span, text);
+		span_append_wait_fields(capture, span, text);
 		return;
 	}
 	if (span->what) {
@@ -237,5 +238,5 @@ void spt_span_append_fields(const SptCapture *capture, const SptSpan *span, GStr
 									     span->weight,
 			       spt_context_name(span->context));
 	if (span->other && span->other < capture->n_threads)
-		append_thread(capture, span->other, "holder", text);
+		span_append_thread(capture, span->other, "holder", text);
 }
