@@ -244,6 +244,29 @@ static void test_page_of_many_stacks(void)
 	fake_clear(&fake);
 }
 
+/* Names of any length, of which JSON makes longer ones, do not make a page that is too long. */
+static void test_page_of_long_names(void)
+{
+	char *longs[FAKE_FUNCTIONS];
+	struct fake fake;
+
+	fake_init(&fake);
+	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++) {
+		longs[i] = g_strnfill(16000, '<');
+		longs[i][0] = 'a' + (char)i;
+		fake.names[i].symbol = longs[i];
+	}
+	fake_random(&fake, 100);
+
+	g_autofree char *page = export_fake(&fake, &spt_export_html, NULL);
+
+	json_object_put(data_of(page, "data"));
+	g_assert_cmpuint(strlen(page), <, 200000);
+	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++)
+		g_free(longs[i]);
+	fake_clear(&fake);
+}
+
 static void test_hostile_names(void)
 {
 	static const SptExport *const formats[] = { &spt_export_firefox, &spt_export_chrome,
@@ -360,6 +383,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/export/page", test_page);
 	g_test_add_func("/export/part-of-a-page", test_part_of_a_page);
 	g_test_add_func("/export/page-of-many-stacks", test_page_of_many_stacks);
+	g_test_add_func("/export/page-of-long-names", test_page_of_long_names);
 	g_test_add_func("/export/hostile-names", test_hostile_names);
 	g_test_add_func("/export/samples-of-nothing", test_nothing);
 	g_test_add_func("/export/threads-with-many-items", test_threads_with_many_items);

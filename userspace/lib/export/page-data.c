@@ -15,12 +15,12 @@
 #include "profile/summary.h"
 
 /* Limits of the size, in bytes of text, and of what a browser draws quickly. */
-#define TREE_BYTES  (2500u << 10)
-#define TIMES_BYTES (4u << 20)
-#define NODE_BYTES  16
-#define NAME_BYTES  400
-#define MOST_NODES  30000
-#define TOP_SHOWN   500
+#define TREE_BYTES	    (2500u << 10)
+#define TIMES_BYTES	    (4u << 20)
+#define NODE_BYTES	    16
+#define SPT_PAGE_NAME_BYTES 400
+#define MOST_NODES	    30000
+#define TOP_SHOWN	    500
 /* Parts of the time; fewer if it takes too many steps to sum each of them up. */
 #define MOST_PARTS  240
 #define LEAST_PARTS 20
@@ -61,11 +61,25 @@ static void page_data_list_function(SptPageData *data, uint32_t function)
 	g_array_append_val(data->listed, function);
 }
 
+/* At most what its JSON takes: escapes, and what replaces bytes that are no text, are longer. */
+static size_t page_data_text_bytes(const char *text)
+{
+	size_t bytes = 4;
+
+	for (unsigned i = 0; text[i] && i < SPT_PAGE_NAME_BYTES; i++)
+		bytes += text[i] == '<'			? strlen("\\u003c") :
+			 (unsigned char)text[i] >= 0x7f ? 3 :
+							  2;
+	return bytes;
+}
+
+/* 0: it is listed already. */
 static size_t page_data_function_bytes(const SptPageData *data, uint32_t function)
 {
 	return data->number[function] != UINT32_MAX ?
 		       0 :
-		       MIN(strlen(data->functions[function].name), NAME_BYTES) + NODE_BYTES;
+		       page_data_text_bytes(data->functions[function].name) +
+			       page_data_text_bytes(data->functions[function].object) + NODE_BYTES;
 }
 
 static int page_data_ascending(gconstpointer a, gconstpointer b)
@@ -279,7 +293,7 @@ static void page_data_write_objects(const SptPageData *data, SptOut *out)
 			number = g_hash_table_size(numbers) + 1;
 			g_hash_table_insert(numbers, (gpointer)object, GUINT_TO_POINTER(number));
 			g_string_append(spt_out_text(out), number > 1 ? "," : "");
-			spt_json_append_for_page(spt_out_text(out), object, NAME_BYTES);
+			spt_json_append_for_page(spt_out_text(out), object, SPT_PAGE_NAME_BYTES);
 		}
 		g_string_append_printf(of, "%s%u", i ? "," : "", number - 1);
 	}
@@ -311,7 +325,7 @@ static void page_data_write_functions(const SptPageData *data, SptOut *out)
 
 		g_string_append(spt_out_text(out), i ? ",\n" : "\n");
 		spt_json_append_for_page(spt_out_text(out), data->functions[function].name,
-					 NAME_BYTES);
+					 SPT_PAGE_NAME_BYTES);
 	}
 	g_string_append(spt_out_text(out), "],\n\"kinds\":\"");
 	for (unsigned i = 0; i < data->listed->len; i++)

@@ -10,6 +10,9 @@
 
 G_BEGIN_DECLS
 
+/* Longer names are cut. */
+#define SPT_PAGE_NAME_BYTES 400
+
 typedef struct {
 	const SptExportInput *input;
 	const SptFunction *functions;

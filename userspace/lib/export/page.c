@@ -170,6 +170,20 @@ static void page_append_percent(GString *out, uint64_t part, uint64_t whole)
 	g_string_append_printf(out, "<td class=\"n\">%s</td>", number);
 }
 
+static void page_append_name(GString *out, const char *name)
+{
+	g_autofree char *line = spt_one_line(name);
+	size_t bytes = SPT_PAGE_NAME_BYTES;
+
+	if (strlen(line) > bytes) {
+		/* Does not cut within a character. */
+		while (((unsigned char)line[bytes] & 0xc0) == 0x80)
+			bytes--;
+		line[bytes] = '\0';
+	}
+	spt_svg_append_text(out, line);
+}
+
 static void page_write_function(struct page *page, const SptFunction *function)
 {
 	uint64_t whole = spt_profile_total(page->input->profile);
@@ -179,9 +193,9 @@ static void page_write_function(struct page *page, const SptFunction *function)
 	page_append_percent(out, function->self, whole);
 	page_append_percent(out, function->total, whole);
 	g_string_append(out, "<td class=\"n\"></td><td>");
-	spt_svg_append_text(out, function->name);
+	page_append_name(out, function->name);
 	g_string_append(out, "</td><td>");
-	spt_svg_append_text(out, function->object);
+	page_append_name(out, function->object);
 	g_string_append(out, "</td></tr>\n");
 }
 
