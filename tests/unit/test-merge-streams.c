@@ -43,16 +43,16 @@ static void write_other(const char *name)
 					       .metric = "temperature",
 					       .unit = "mK" };
 	static const SptStreamColumnRow mark_columns[] = {
-		{ 0, 1, SPT_ROLE_TIME, "" },
-		{ 0, 2, SPT_ROLE_DURATION, "" },
-		{ 0, 3, SPT_ROLE_THREAD, "" },
-		{ 0, 4, SPT_ROLE_TEXT, "" },
+		{ .column = 1, .role = SPT_ROLE_TIME, .name = "" },
+		{ .column = 2, .role = SPT_ROLE_DURATION, .name = "" },
+		{ .column = 3, .role = SPT_ROLE_THREAD, .name = "" },
+		{ .column = 4, .role = SPT_ROLE_TEXT, .name = "" },
 	};
 	static const SptStreamColumnRow counter_columns[] = {
-		{ 0, 1, SPT_ROLE_TIME, "" },
-		{ 0, 2, SPT_ROLE_VALUE, "" },
-		{ 0, 3, SPT_ROLE_NODE, "" },
-		{ 0, 4, SPT_ROLE_COOKIE, "" },
+		{ .column = 1, .role = SPT_ROLE_TIME, .name = "" },
+		{ .column = 2, .role = SPT_ROLE_VALUE, .name = "" },
+		{ .column = 3, .role = SPT_ROLE_NODE, .name = "" },
+		{ .column = 4, .role = SPT_ROLE_COOKIE, .name = "" },
 	};
 	g_autofree char *path = path_of(name);
 	g_autofree char *large = g_malloc0(LARGE_BYTES);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events/declared.h"
 #include "stash/stash.h"
 
 G_BEGIN_DECLS
@@ -244,6 +245,27 @@ typedef struct {
 	uint32_t thread;		/* the process's first one */
 } SptResidentRow;
 
+/*
+ * A kind of events that is declared while a recording runs or a file is imported; @id is the
+ * caller's, for its rows.  Kinds that are declared alike become one.
+ */
+typedef struct {
+	uint32_t id;
+	SptDeclaredShape shape;
+	const char *name, *title;	/* title: for people; NULL or "": the name */
+	unsigned n_fields;
+	SptDeclaredField fields[SPT_DECLARED_FIELDS];
+} SptDeclarationRow;
+
+/* An event of a declared kind. */
+typedef struct {
+	uint64_t time;			/* of an interval: when it began */
+	uint64_t duration_ns;
+	uint32_t kind;			/* id of its SptDeclarationRow */
+	uint32_t cpu, thread, node;	/* thread and node: 0 if there is none */
+	SptValue values[SPT_DECLARED_FIELDS];	/* as many as the kind has fields */
+} SptDeclaredRow;
+
 #define SPT_LOST_REASONS 8
 
 typedef struct {
@@ -289,6 +311,8 @@ typedef enum {
 	SPT_ROW_SOURCE_ACCOUNT,
 	SPT_ROW_ALLOCATION,
 	SPT_ROW_RESIDENT,
+	SPT_ROW_DECLARATION,		/* comes before the kind's first event */
+	SPT_ROW_DECLARED,		/* one of a kind that was not declared is dropped */
 	SPT_ROW_LOSS,
 	SPT_ROW_ACCOUNT,
 	SPT_ROWS,
@@ -406,6 +430,7 @@ typedef struct {
 	uint32_t id, kind;
 	const char *name, *metric, *unit;
 	uint64_t factor;		/* what one weight is worth in units; 0: 1 */
+	const char *title;		/* of a declared kind (declared.h); "": it is none */
 	uint64_t rows;			/* number of rows in the file, of known kinds or not */
 } SptStreamRow;
 
@@ -413,6 +438,8 @@ typedef struct {
 typedef struct {
 	uint32_t stream, column, role;
 	const char *name;
+	uint32_t type;			/* SptValueType of a declared kind's field; 0: it is none */
+	const char *unit;
 } SptStreamColumnRow;
 
 /* The place of a block whose rows were only counted (events.h). */

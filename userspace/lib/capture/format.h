@@ -105,6 +105,7 @@ typedef enum {
 	SPT_ROLE_CALLS = 44,
 	SPT_ROLE_SOURCE = 45,
 	SPT_ROLE_MEMORY_NODE = 46,
+	SPT_ROLE_FIELD = 47,		/* of a declared kind */
 	SPT_ROLE_TALLY = 64,		/* and 51 more */
 } SptRole;
 

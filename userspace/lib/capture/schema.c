@@ -91,6 +91,7 @@ static const SptField stream_fields[] = {
 	{ 4, SPT_FIELD_TEXT, offsetof(SptStreamRow, metric) },
 	{ 5, SPT_FIELD_TEXT, offsetof(SptStreamRow, unit) },
 	{ 6, SPT_FIELD_U64, offsetof(SptStreamRow, factor) },
+	{ 7, SPT_FIELD_TEXT, offsetof(SptStreamRow, title) },
 };
 const SptSchema spt_schema_stream = SCHEMA(SptStreamRow, stream_fields);
 
@@ -99,6 +100,8 @@ static const SptField stream_column_fields[] = {
 	{ 2, SPT_FIELD_U32, offsetof(SptStreamColumnRow, column) },
 	{ 3, SPT_FIELD_U32, offsetof(SptStreamColumnRow, role) },
 	{ 4, SPT_FIELD_TEXT, offsetof(SptStreamColumnRow, name) },
+	{ 5, SPT_FIELD_U32, offsetof(SptStreamColumnRow, type) },
+	{ 6, SPT_FIELD_TEXT, offsetof(SptStreamColumnRow, unit) },
 };
 const SptSchema spt_schema_stream_column = SCHEMA(SptStreamColumnRow, stream_column_fields);
 
@@ -221,6 +224,8 @@ static const SptSchema schema_thread_time = { sizeof(SptThreadTimeRow), 0, NULL 
 static const SptSchema schema_source_account = { sizeof(SptSourceAccountRow), 0, NULL };
 static const SptSchema schema_allocation = { sizeof(SptAllocationRow), 0, NULL };
 static const SptSchema schema_resident = { sizeof(SptResidentRow), 0, NULL };
+static const SptSchema schema_declaration = { sizeof(SptDeclarationRow), 0, NULL };
+static const SptSchema schema_declared = { sizeof(SptDeclaredRow), 0, NULL };
 static const SptSchema schema_lane = { sizeof(SptLaneRow), 0, NULL };
 
 #define IN_CAPTURE(list) \
@@ -264,6 +269,8 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 	[SPT_ROW_RESIDENT] = { .block = SPT_BLOCK_EVENT,
 			       .schema = &schema_resident,
 			       .stream = &spt_stream_resident },
+	[SPT_ROW_DECLARATION] = { SPT_BLOCK_STREAM, &schema_declaration },
+	[SPT_ROW_DECLARED] = { SPT_BLOCK_EVENT, &schema_declared },
 	[SPT_ROW_LOSS] = { .block = SPT_BLOCK_LOSS,
 			   .schema = &schema_loss,
 			   IN_CAPTURE(losses),
@@ -287,7 +294,7 @@ static void encode_bytes(const SptField *field, const uint8_t *member, size_t st
 			values[i] = (SptBytes){ member, MIN(member[BUILD_ID_ROOM], BUILD_ID_ROOM) };
 		} else {
 			memcpy(&text, member, sizeof(text));
-			values[i] = (SptBytes) { text, strlen(text) };
+			values[i] = (SptBytes) { text, text ? strlen(text) : 0 };
 		}
 	}
 	spt_table_add_bytes(builder, field->column, values);

@@ -51,6 +51,7 @@ struct SptCaptureWriter {
 	GArray *bundled, *bundled_texts;
 	/* Bundled text -> its number; it owns the texts */
 	GHashTable *text_numbers;
+	struct spt_writer_declared *declared;	/* writer-declared.c; NULL: nothing was declared */
 	GArray *index;
 	SptNameFunc on_name;
 	void *on_name_data;
@@ -67,6 +68,14 @@ void spt_writer_put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const
 				size_t n);
 /* Writes those that wait; samples are in writer->rows. */
 bool spt_writer_write_stream(SptCaptureWriter *writer, SptRowKind kind);
+
+/* Declared kinds: a declaration, or a row of one of them. */
+void spt_writer_declare(SptCaptureWriter *writer, const SptDeclarationRow *row);
+void spt_writer_put_declared(SptCaptureWriter *writer, const SptDeclaredRow *row);
+/* Writes, or drops, the rows that wait. */
+bool spt_writer_write_declared(SptCaptureWriter *writer);
+void spt_writer_drop_declared(SptCaptureWriter *writer);
+void spt_writer_free_declared(SptCaptureWriter *writer);
 
 G_END_DECLS
 

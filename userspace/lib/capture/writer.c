@@ -264,6 +264,7 @@ static void drop_rows(SptCaptureWriter *writer)
 			g_array_set_size(writer->rows[kind], 0);
 		spt_columns_restart(&writer->columns[kind]);
 	}
+	spt_writer_drop_declared(writer);
 	g_string_chunk_clear(writer->texts);
 }
 
@@ -318,6 +319,8 @@ static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kin
 		       write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled);
 	case SPT_ROW_SAMPLE:
 		return write_early(writer) && spt_writer_write_stream(writer, kind);
+	case SPT_ROW_DECLARED:
+		return spt_writer_write_declared(writer);
 	default:
 		return spt_row_types[kind].stream ? spt_writer_write_stream(writer, kind) :
 						    write_kind(writer, kind);
@@ -560,6 +563,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_array_unref(writer->bundled);
 	g_array_unref(writer->bundled_texts);
 	g_hash_table_unref(writer->text_numbers);
+	spt_writer_free_declared(writer);
 	g_free(writer);
 }
 
@@ -609,19 +613,30 @@ static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const vo
 		writer->on_name(row, writer->on_name_data);
 }
 
+static void put_row(SptCaptureWriter *writer, SptRowKind kind, const void *row)
+{
+	if (kind == SPT_ROW_DECLARATION)
+		spt_writer_declare(writer, row);
+	else if (kind == SPT_ROW_DECLARED)
+		spt_writer_put_declared(writer, row);
+	else
+		put_row_of_texts(writer, kind, row);
+}
+
 void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, const void *rows,
 				 size_t n)
 {
 	const SptRowType *type = &spt_row_types[kind];
 
-	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION;
+	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION ||
+			       kind == SPT_ROW_DECLARED;
 	if (kind == SPT_ROW_SAMPLE)
 		g_array_append_vals(writer->rows[kind], rows, (guint)n);
 	else if (type->stream)
 		spt_writer_put_stream_rows(writer, kind, rows, n);
 	else
 		for (size_t i = 0; i < n; i++)
-			put_row_of_texts(writer, kind, spt_nth_row(kind, rows, i));
+			put_row(writer, kind, spt_nth_row(kind, rows, i));
 }
 
 /* A text's number; a new text is written with the next flush. */

@@ -22,8 +22,8 @@
 #define LEAST_ROWS 1000000u
 #define ROWS_PER_FILE_BYTE 64
 
-/* A capture has nine kinds of events at most today. */
-#define MAX_STREAMS 1024
+/* Nine streams of this library's, declared kinds, and others. */
+#define MAX_STREAMS (SPT_DECLARED_KINDS + 1024)
 
 /* The object of an embedded file: not a role of any stream. */
 #define ROLE_OBJECT UINT32_MAX
@@ -98,20 +98,28 @@ static GArray *columns_of(const SptCapture *capture, uint32_t id)
 	return columns;
 }
 
+/* Numbers alone say what a column holds that is not a field; a field is what its name says. */
+static bool same_column(const SptStreamColumnRow *x, const SptStreamColumnRow *y)
+{
+	return x->column == y->column && x->role == y->role && x->type == y->type &&
+	       (!x->type || (strcmp(x->name, y->name) == 0 && strcmp(x->unit, y->unit) == 0));
+}
+
+/* Titles may differ: the first one stays. */
 static bool same_declaration(const struct stream *stream, const SptStreamRow *row,
 			     const GArray *declared)
 {
 	if (stream->type != SPT_BLOCK_EVENT || stream->row.kind != row->kind ||
 	    stream->row.factor != row->factor || strcmp(stream->row.name, row->name) ||
 	    strcmp(stream->row.metric, row->metric) || strcmp(stream->row.unit, row->unit) ||
-	    stream->declared->len != declared->len)
+	    !*stream->row.title != !*row->title || stream->declared->len != declared->len)
 		return false;
 	for (unsigned i = 0; i < declared->len; i++) {
 		const SptStreamColumnRow *x =
 			&g_array_index(stream->declared, SptStreamColumnRow, i);
 		const SptStreamColumnRow *y = &g_array_index(declared, SptStreamColumnRow, i);
 
-		if (x->column != y->column || x->role != y->role)
+		if (!same_column(x, y))
 			return false;
 	}
 	return true;
