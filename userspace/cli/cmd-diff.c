@@ -12,6 +12,7 @@
 #include "profile/diff.h"
 #include "profile/summary.h"
 #include "report-filter.h"
+#include "report-fields.h"
 #include "report-metric.h"
 
 #define TEXT_MIN_POINTS 0.01
@@ -296,13 +297,15 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 }
 
 /* Times count from the beginning of each recording. */
-static int compare(const SptCapture *before, const SptCapture *after, const struct options *options)
+static int compare(const SptCapture *before, const SptCapture *after, struct options *options)
 {
 	const SptCapture *const captures[SPT_SIDES] = { before, after };
 	struct spt_report_filter filters[SPT_SIDES] = { 0 };
 	bool ok = true;
 	int status;
 
+	if (!spt_filter_options_find_declared(&options->filter, before))
+		return SPT_EXIT_USAGE;
 	for (unsigned side = 0; side < SPT_SIDES; side++)
 		if (!spt_filter_options_check_metric(&options->filter, captures[side]))
 			return SPT_EXIT_FAILURE;
@@ -363,8 +366,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
-	return parse_growth(options) && spt_filter_options_find_metric(&options->filter) &&
-	       spt_shape_options_parse(&options->filter.shape);
+	spt_filter_options_guess_metric(&options->filter);
+	return parse_growth(options) && spt_shape_options_parse(&options->filter.shape);
 }
 
 static int run_diff(int argc, char **argv)

@@ -75,13 +75,17 @@ static bool choose_kind(struct options *options)
 }
 
 /* The subject of the whole report is not repeated. */
-static bool choose_metric(struct options *options)
+static void choose_metric(struct options *options)
 {
 	const char *only = kinds[options->kind]->metric;
 
 	if (only && !options->filter.metric_name)
 		options->filter.metric_name = g_strdup(only);
-	return spt_filter_options_find_metric(&options->filter);
+	if (kinds[options->kind] == &spt_report_groups)
+		options->filter.by = options->values[options->kind].text;
+	if (kinds[options->kind] == &spt_report_events)
+		options->filter.events = options->values[options->kind].text;
+	spt_filter_options_guess_metric(&options->filter);
 }
 
 static bool check_kind(const struct options *options)
@@ -91,7 +95,7 @@ static bool check_kind(const struct options *options)
 	const SptMetric *metric = options->filter.metric;
 	bool has_text = !is_number(kind);
 
-	if (kind->metric && strcmp(kind->metric, metric->name) != 0) {
+	if (kind->metric && g_strcmp0(kind->metric, metric ? metric->name : NULL) != 0) {
 		spt_cli_complain("--%s shows no metric but \"%s\"", kind->option.long_name,
 				 kind->metric);
 		return false;
@@ -170,8 +174,10 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	g_array_append_vals(all, shared, G_N_ELEMENTS(shared));
 	spt_filter_options_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) ||
-	    !choose_kind(options) || !choose_metric(options) ||
-	    !spt_shape_options_parse(&options->filter.shape) || !check_kind(options) ||
+	    !choose_kind(options))
+		return false;
+	choose_metric(options);
+	if (!spt_shape_options_parse(&options->filter.shape) || !check_kind(options) ||
 	    !check_numbers(options))
 		return false;
 	if (options->tui && (options->json || options->kind)) {
@@ -444,6 +450,8 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		.summary = summary,
 		.metric = options->filter.metric,
 		.filter = filter,
+		.conditions = options->filter.conditions,
+		.n_conditions = options->filter.n_conditions,
 		.limit = limit_of(options),
 		.min_percent = options->min_percent >= 0 ? options->min_percent :
 			       options->json		 ? 0 :

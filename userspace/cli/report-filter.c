@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "profile/command.h"
+#include "report-fields.h"
 #include "report-metric.h"
 
 #define FAILURES_SHOWN 5
@@ -80,9 +81,16 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 		"Only the command that was recorded, with all it started", NULL
 	};
 
+	const GOptionEntry field = {
+		"field", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fields,
+		"Only events that meet a condition on a field, as in 'bytes > 4K' (may be repeated)",
+		"COND"
+	};
+
 	g_array_append_val(entries, command);
 	add_who(options, entries);
 	g_array_append_val(entries, time);
+	g_array_append_val(entries, field);
 }
 
 void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries)
@@ -138,6 +146,7 @@ void spt_filter_options_clear(struct spt_filter_options *options)
 	g_free(options->object);
 	g_free(options->parallelism);
 	g_free(options->vmlinux);
+	g_strfreev(options->fields);
 	g_strfreev(options->with);
 	g_strfreev(options->without);
 	spt_shape_options_clear(&options->shape);
@@ -339,7 +348,7 @@ static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
 		spt_cli_complain("... and %u more cannot be read", n - FAILURES_SHOWN);
 }
 
-int spt_report_filtered(const char *path, const struct spt_filter_options *options,
+int spt_report_filtered(const char *path, struct spt_filter_options *options,
 			SptFilteredShow show, const void *data)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
@@ -347,7 +356,11 @@ int spt_report_filtered(const char *path, const struct spt_filter_options *optio
 	SptSummary summary;
 	int status = SPT_EXIT_USAGE;
 
-	if (!capture || !spt_filter_options_check_metric(options, capture))
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	if (!spt_filter_options_find_declared(options, capture))
+		return SPT_EXIT_USAGE;
+	if (!spt_filter_options_check_metric(options, capture))
 		return SPT_EXIT_FAILURE;
 	spt_summary_init(&summary, capture);
 	if (spt_report_filter_init(&filter, options, capture, summary.start_ns))

@@ -6,6 +6,7 @@
 #ifndef SPT_REPORT_FILTER_H
 #define SPT_REPORT_FILTER_H
 
+#include "profile/declared.h"
 #include "profile/expression.h"
 #include "profile/profile.h"
 #include "profile/summary.h"
@@ -18,10 +19,15 @@
 /* As they were given; zero it to begin. */
 struct spt_filter_options {
 	char *input, *process, *thread, *cpu, *time, *where, *object, *vmlinux;
-	char **with, **without;
+	char **with, **without, **fields;
 	char *metric_name, *parallelism;
 	struct spt_shape_options shape;
 	const SptMetric *metric;	/* after spt_filter_options_find_metric() */
+	/* What report is by, and the kind whose events it lists; or NULL.  Not owned. */
+	const char *by, *events;
+	/* Of --field, after spt_filter_options_find_declared() */
+	SptFieldCondition conditions[SPT_DECLARED_CONDITIONS];
+	unsigned n_conditions;
 	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
 	gboolean only_command, all;
 	bool has_lead;			/* the command comes first: see spt_report_leads() */
@@ -59,6 +65,11 @@ SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 				       const SptCapture *capture);
 /* The metric of --metric, CPU time without it.  False: complained, return SPT_EXIT_USAGE. */
 bool spt_filter_options_find_metric(struct spt_filter_options *options);
+/*
+ * The same; NULL if no metric has the name, as it may be one that only the recording knows:
+ * spt_filter_options_find_declared() in report-fields.h.
+ */
+void spt_filter_options_guess_metric(struct spt_filter_options *options);
 /* Whether @capture has the metric.  False: complained. */
 bool spt_filter_options_check_metric(const struct spt_filter_options *options,
 				     const SptCapture *capture);
@@ -85,7 +96,7 @@ void spt_report_filter_clear(struct spt_report_filter *filter);
  */
 typedef int (*SptFilteredShow)(const SptCapture *capture, const SptSummary *summary,
 			       const SptFilter *filter, const void *data);
-int spt_report_filtered(const char *path, const struct spt_filter_options *options,
+int spt_report_filtered(const char *path, struct spt_filter_options *options,
 			SptFilteredShow show, const void *data);
 
 /*

@@ -44,32 +44,47 @@ static char *suggest(const char *word)
 	return spt_cli_suggest(word, (const char *const *)names->pdata);
 }
 
-static bool check(const union spt_report_value *value, const SptMetric *metric)
+/* A metric with the values of a field has been made for it: spt_filter_options_find_declared(). */
+static bool find_grouping(const char *name, const SptMetric *metric, SptGroupKind *ret)
+{
+	return spt_grouping_find(metric->parts & SPT_METRIC_HAS_FIELD ? "field" : name, ret);
+}
+
+static bool check_grouping(const char *name, const SptMetric *metric)
 {
 	g_autofree char *names = list_groupings(metric);
-	g_autofree char *near = suggest(value->text);
+	g_autofree char *near = suggest(name);
 	SptGroupKind kind;
 
-	if (!spt_grouping_find(value->text, &kind))
-		spt_cli_complain("--by takes %s, not \"%s\"%s", names, value->text, near);
+	if (!find_grouping(name, metric, &kind))
+		spt_cli_complain("--by takes %s, not \"%s\"%s", names, name, near);
 	else if (!spt_grouping_fits(spt_grouping(kind), metric))
-		spt_cli_complain("--by %s does not go with metric \"%s\", which takes %s",
-				 value->text, metric->name, names);
+		spt_cli_complain("--by %s does not go with metric \"%s\", which takes %s", name,
+				 metric->name, names);
 	else
 		return true;
 	return false;
+}
+
+/* A name with a dot may be a field of a kind that the recording declares. */
+static bool check(const union spt_report_value *value, const SptMetric *metric)
+{
+	return !metric || strchr(value->text, '.') || check_grouping(value->text, metric);
 }
 
 static SptGroupKind kind_of(const struct spt_report *report)
 {
 	SptGroupKind kind;
 
-	spt_grouping_find(report->value.text, &kind);
+	find_grouping(report->value.text, report->metric, &kind);
 	return kind;
 }
 
 static bool find(struct spt_report *report)
 {
+	if (!check_grouping(report->value.text, report->metric))
+		return false;
+
 	GArray *groups = spt_groups_new(report->base, report->filter, kind_of(report));
 
 	g_array_set_size(groups, spt_report_n_shown(report, groups, offsetof(SptGroupRow, weight)));

@@ -56,6 +56,12 @@ bool spt_filter_options_find_metric(struct spt_filter_options *options)
 	return false;
 }
 
+void spt_filter_options_guess_metric(struct spt_filter_options *options)
+{
+	options->metric =
+		options->metric_name ? spt_metric_find(options->metric_name) : SPT_METRIC_CPU;
+}
+
 bool spt_filter_options_check_metric(const struct spt_filter_options *options,
 				     const SptCapture *capture)
 {
@@ -73,6 +79,7 @@ const char *spt_metric_head(const SptMetric *metric)
 		[SPT_UNIT_NS] = "Time",
 		[SPT_UNIT_BYTES] = "Bytes",
 		[SPT_UNIT_EVENTS] = "Events",
+		[SPT_UNIT_NUMBER] = "Sum",
 	};
 
 	return metric->is_cpu ? "Periods" : heads[metric->unit];

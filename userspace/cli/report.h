@@ -7,6 +7,7 @@
 #define SPT_REPORT_H
 
 #include "json.h"
+#include "profile/declared.h"
 #include "profile/profile.h"
 #include "profile/summary.h"
 
@@ -25,6 +26,8 @@ struct spt_report {
 	const SptSummary *summary;
 	const SptMetric *metric;
 	const SptFilter *filter;
+	const SptFieldCondition *conditions;	/* of --field */
+	unsigned n_conditions;
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
 	const SptProfile *base;		/* the profile that it was selected from, or NULL */
 	unsigned limit;			/* rows; UINT32_MAX for all */
@@ -47,7 +50,10 @@ struct spt_report_kind {
 	enum spt_report_of of;
 	const char *metric;		/* the only metric that it shows; NULL: any */
 	double min_percent;		/* default of --min for text */
-	/* Checks the value before anything is opened.  False: complained.  May be NULL. */
+	/*
+	 * Checks the value before anything is opened.  False: complained.  May be NULL.  @metric
+	 * NULL: only the recording knows it.
+	 */
 	bool (*check)(const union spt_report_value *value, const SptMetric *metric);
 	/* Puts the data to be shown into @found.  False: complained.  May be NULL. */
 	bool (*find)(struct spt_report *report);
@@ -69,6 +75,7 @@ struct spt_report_kind {
 	REPORT(wakers)                                                                             \
 	REPORT(holders)                                                                            \
 	REPORT(latest)                                                                             \
+	REPORT(events)                                                                             \
 	REPORT(delay)                                                                              \
 	REPORT(summary)
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;

@@ -24,6 +24,7 @@ typedef enum {
 	SPT_UNIT_NS,
 	SPT_UNIT_BYTES,
 	SPT_UNIT_EVENTS,
+	SPT_UNIT_NUMBER,		/* a declared kind's field: any number */
 } SptUnit;
 
 /* The fields that the rows of a metric have besides stack, weight, time and thread. */
@@ -43,6 +44,7 @@ typedef enum {
 	SPT_METRIC_HAS_STALL = 1 << 12, /* likewise, what was waited for */
 	SPT_METRIC_HAS_NODE = 1 << 13,	/* of memory: profile/allocations.h */
 	SPT_METRIC_HAS_DEVICE = 1 << 14, /* the innermost function */
+	SPT_METRIC_HAS_FIELD = 1 << 15,	/* of a declared kind: profile/declared.h */
 } SptMetricParts;
 
 /* What an event is in time. */

@@ -46,6 +46,7 @@ const char *spt_amounts_unit(const SptProfile *profile, uint64_t amount)
 		[SPT_UNIT_NS] = { "microseconds", "microsecond" },
 		[SPT_UNIT_BYTES] = { "bytes", "byte" },
 		[SPT_UNIT_EVENTS] = { "events", "event" },
+		[SPT_UNIT_NUMBER] = { "in all", "in all" },
 	};
 	const SptMetric *metric = spt_profile_metric(profile);
 

@@ -65,9 +65,9 @@ static const char *unit_of(const SptProfile *profile)
 {
 	const SptMetric *metric = spt_profile_metric(profile);
 
-	if (metric->is_cpu || metric->unit == SPT_UNIT_EVENTS)
-		return "none";
-	return metric->unit == SPT_UNIT_NS ? "microseconds" : "bytes";
+	if (metric->unit == SPT_UNIT_BYTES)
+		return "bytes";
+	return metric->unit == SPT_UNIT_NS && !metric->is_cpu ? "microseconds" : "none";
 }
 
 static bool write_speedscope(const SptExportInput *input, SptOut *out,

@@ -10,6 +10,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "profile/allocations.h"
+#include "profile/declared.h"
 #include "profile/events.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
@@ -164,6 +165,11 @@ static SptGroupRow group_of_size(G_GNUC_UNUSED const SptProfile *base, uint32_t 
 static SptGroupRow group_of_lifetime(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
 {
 	return (SptGroupRow){ .name = spt_allocation_lifetime_name(detail) };
+}
+
+static SptGroupRow group_of_field(const SptProfile *base, uint32_t detail)
+{
+	return (SptGroupRow){ .name = spt_declared_value(base->capture, base->metric, detail) };
 }
 
 static const SptGrouping groupings[] = {
@@ -358,6 +364,16 @@ static const SptGrouping groupings[] = {
 		.needs = SPT_METRIC_HAS_SIZE,
 		.key = key_of_detail,
 		.group = group_of_lifetime,
+	},
+	{
+		.name = "field",
+		.note = " (of events that programs declare: --by FIELD)",
+		.menu = SPT_WORDS("By Fi_eld"),
+		.root = SPT_WORDS("(field)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_FIELD,
+		.key = key_of_detail,
+		.group = group_of_field,
 	},
 };
 

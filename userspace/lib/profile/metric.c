@@ -83,6 +83,7 @@ const char *spt_unit_name(SptUnit unit)
 		[SPT_UNIT_NS] = "ns",
 		[SPT_UNIT_BYTES] = "bytes",
 		[SPT_UNIT_EVENTS] = "events",
+		[SPT_UNIT_NUMBER] = "number",
 	};
 
 	return names[unit];

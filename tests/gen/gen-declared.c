@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gen-declared [--other] OUT: a server of two threads that declares what it does: 300 requests, a
+ * line of its log for each tenth of them, and its load.  --other: one more request, in another
+ * thread, and a kind "request" that has other fields.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/capture.h"
+
+#define START	 1000000000ULL
+#define PERIOD	 1000000ULL
+#define REQUESTS 300
+
+static const SptDeclarationRow request = {
+	.id = 1,
+	.shape = SPT_DECLARED_INTERVAL,
+	.name = "request",
+	.title = "Requests",
+	.n_fields = 3,
+	.fields = { { "path", "", SPT_VALUE_TEXT },
+		    { "sent", "", SPT_VALUE_BYTES },
+		    { "queries", "queries", SPT_VALUE_U64 } },
+};
+
+static const SptDeclarationRow log_line = {
+	.id = 2,
+	.shape = SPT_DECLARED_INSTANT,
+	.name = "server.log",
+	.title = "Log",
+	.n_fields = 2,
+	.fields = { { "severity", "", SPT_VALUE_ID }, { "text", "", SPT_VALUE_TEXT } },
+};
+
+static const SptDeclarationRow load = {
+	.id = 3,
+	.shape = SPT_DECLARED_COUNTER,
+	.name = "load",
+	.title = "Load",
+	.n_fields = 2,
+	.fields = { { "level", "%", SPT_VALUE_F64 }, { "balance", "", SPT_VALUE_I64 } },
+};
+
+static void put_program(SptCaptureWriter *writer)
+{
+	static const char *const functions[] = { "main", "serve", "send_page" };
+	const SptObjectRow object = { .id = 1, .kind = SPT_OBJECT_ANON, .path = "[anon]" };
+	const SptProcessRow process = { .id = 1, .pid = 100, .name = "server" };
+
+	spt_capture_writer_host(writer, "period_ns", "1000000");
+	spt_capture_writer_host(writer, "start_time", "1000000000");
+	spt_capture_writer_object(writer, &object);
+	spt_capture_writer_process(writer, &process);
+	for (uint32_t id = 1; id <= 2; id++) {
+		const SptThreadRow thread = { .id = id, .process = 1, .tid = 99 + id,
+					      .name = id == 1 ? "server" : "worker" };
+
+		spt_capture_writer_thread(writer, &thread);
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(functions); i++)
+		spt_capture_writer_name(writer, &(SptNameRow){ .object = 1,
+							       .offset = 100 * (i + 1),
+							       .symbol = functions[i],
+							       .module = "" });
+}
+
+/* main, serve, send_page: the nodes 1 to 3. */
+static void put_stacks(SptStash *stash)
+{
+	uint32_t node = 0;
+
+	for (unsigned i = 1; i <= 3; i++)
+		node = spt_stash_child(stash, node,
+				       &(SptFrame){ .object = 1, .offset = 100 * i });
+}
+
+static void put_samples(SptCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < REQUESTS; i++) {
+		const SptSampleRow sample = { .time = START + i * PERIOD,
+					      .thread = 1 + i % 2,
+					      .node = 1 + i % 3,
+					      .weight = 1 };
+
+		spt_capture_writer_sample(writer, &sample);
+	}
+}
+
+static void put_request(SptCaptureWriter *writer, unsigned i)
+{
+	static const char *const paths[] = { "/", "/index.html", "/a b=c" };
+	const SptDeclaredRow row = {
+		.time = START + i * PERIOD,
+		.duration_ns = 1000 * (i + 1),
+		.kind = request.id,
+		.thread = 1 + i % 2,
+		.node = i % 2 ? 3 : 2,
+		.values = { { .text = paths[i % 3] }, { .number = 1024 * (i % 4) },
+			    { .number = i } },
+	};
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+}
+
+static void put_log(SptCaptureWriter *writer, unsigned i)
+{
+	g_autofree char *text = g_strdup_printf("served %u\033[31m", i);
+	const SptDeclaredRow row = { .time = START + i * PERIOD + 500,
+				     .kind = log_line.id,
+				     .thread = 1,
+				     .values = { { .number = i % 20 ? 6 : 3 }, { .text = text } } };
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+}
+
+static void put_load(SptCaptureWriter *writer, unsigned i)
+{
+	const SptDeclaredRow row = { .time = START + i * PERIOD,
+				     .kind = load.id,
+				     .values = { { .real = i / 4.0 },
+						 { .integer = 10 - (int64_t)i } } };
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+}
+
+static void put_server(SptCaptureWriter *writer)
+{
+	put_samples(writer);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &request);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &log_line);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &load);
+	for (unsigned i = 0; i < REQUESTS; i++) {
+		put_request(writer, i);
+		if (i % 10 == 0)
+			put_log(writer, i);
+		if (i % 30 == 0)
+			put_load(writer, i);
+	}
+}
+
+static void put_other(SptCaptureWriter *writer)
+{
+	SptDeclarationRow fewer = request;
+
+	fewer.id = 4;
+	fewer.n_fields = 1;
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &request);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &fewer);
+	put_request(writer, 5);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARED,
+			       &(SptDeclaredRow){ .time = START,
+						  .kind = fewer.id,
+						  .values = { { .text = "/other" } } });
+}
+
+int main(int argc, char **argv)
+{
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptCaptureWriter) writer = NULL;
+	bool is_other = argc == 3 && strcmp(argv[1], "--other") == 0;
+
+	if (argc != 2 && !is_other) {
+		fprintf(stderr, "Usage: gen-declared [--other] OUT\n");
+		return 2;
+	}
+	writer = spt_capture_writer_new(argv[argc - 1], &error);
+	if (writer) {
+		put_program(writer);
+		put_stacks(stash);
+		(is_other ? put_other : put_server)(writer);
+		if (spt_capture_writer_finish(writer, stash, START + 400 * PERIOD, &error))
+			return 0;
+	}
+	fprintf(stderr, "gen-declared: %s\n", error->message);
+	return 1;
+}
