@@ -7,6 +7,7 @@
 #include "preferences.h"
 #include "import/import.h"
 #include "profile/command.h"
+#include "profile/declared.h"
 #include "profile/lock-waits.h"
 #include "profile/words.h"
 #include "text.h"
@@ -113,12 +114,13 @@ uint32_t spt_document_translate(const SptDocument *document, const SptDocument *
 
 const SptMetric *spt_document_metric(const SptDocument *document, unsigned i)
 {
+	const GPtrArray *declared = spt_declared_metrics(document->capture);
 	const SptMetric *metric;
 
 	for (unsigned row = 0; (metric = spt_metric(row)); row++)
 		if (spt_metric_is_in(metric, document->capture) && i-- == 0)
 			return metric;
-	return NULL;
+	return i < declared->len ? declared->pdata[i] : NULL;
 }
 
 /* Fills in fields that depend on its profile. */

@@ -440,10 +440,10 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 	if (!event)
 		return g_strdup(name);
 	if (track->kind == SPT_STREAM_COUNTER && g_strcmp0(track->unit, "bytes") == 0) {
-		value = g_format_size_full(event->value, G_FORMAT_SIZE_IEC_UNITS);
+		value = g_format_size_full((uint64_t)event->value, G_FORMAT_SIZE_IEC_UNITS);
 		return g_strdup_printf(_("%s at %.3f s: %s"), name, seconds(self, at), value);
 	}
-	value = g_strdup_printf("%" G_GUINT64_FORMAT, event->value);
+	value = g_strdup_printf("%.15g", event->value);
 	if (track->kind == SPT_STREAM_COUNTER)
 		return g_strdup_printf(_("%s at %.3f s: %s %s"), name, seconds(self, at), value,
 				       spt_text_name(track->unit, &made_unit));

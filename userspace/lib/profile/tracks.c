@@ -18,10 +18,8 @@ enum { TIME, DURATION, VALUE, TEXT, N_FIELDS };
 #define LEAST_LEVEL 0.25
 #define LIVE_PARTS  2048 /* of a recording, more than a screen has columns */
 
-static void free_track(gpointer data)
+void spt_track_free(SptTrack *track)
 {
-	SptTrack *track = data;
-
 	g_array_unref(track->events);
 	g_string_chunk_free(track->texts);
 	g_free(track);
@@ -76,7 +74,7 @@ static void read_table(SptTrack *track, const SptTable *table, const uint32_t *i
 		}
 		event = (SptTrackEvent){ .time = numbers[TIME],
 					 .duration = numbers[DURATION],
-					 .value = numbers[VALUE] };
+					 .value = (double)numbers[VALUE] };
 		if (has[TEXT] && !spt_column_next_bytes(&cursors[TEXT], &text))
 			return;
 		if (has[TEXT])
@@ -93,6 +91,17 @@ static int compare_times(gconstpointer a, gconstpointer b)
 	return (x > y) - (x < y);
 }
 
+void spt_track_finish(SptTrack *track)
+{
+	g_array_sort(track->events, compare_times);
+	for (unsigned i = 0; i < track->events->len; i++) {
+		double value = g_array_index(track->events, SptTrackEvent, i).value;
+
+		track->least = i ? MIN(track->least, value) : value;
+		track->most = i ? MAX(track->most, value) : value;
+	}
+}
+
 static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *stream)
 {
 	g_autoptr(SptEvents) events = spt_events_new(capture, SPT_BLOCK_EVENT, stream->id);
@@ -104,7 +113,6 @@ static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *strea
 		.name = stream->name,
 		.unit = stream->unit,
 		.kind = (SptStreamKind)stream->kind,
-		.least = UINT64_MAX,
 		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)),
 		.texts = g_string_chunk_new(256),
 	};
@@ -112,13 +120,7 @@ static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *strea
 	while (ids[TIME] && track->events->len < SPT_TRACK_MAX_EVENTS &&
 	       (table = spt_events_next(events, NULL)))
 		read_table(track, table, ids);
-	g_array_sort(track->events, compare_times);
-	for (unsigned i = 0; i < track->events->len; i++) {
-		uint64_t value = g_array_index(track->events, SptTrackEvent, i).value;
-
-		track->least = MIN(track->least, value);
-		track->most = MAX(track->most, value);
-	}
+	spt_track_finish(track);
 	return track;
 }
 
@@ -144,13 +146,13 @@ static SptTrack *live_memory(const SptCapture *capture, uint32_t whose, const ch
 		uint64_t passed =
 			(uint64_t)(part * (double)(summary.end_ns - summary.start_ns));
 		const SptTrackEvent event = { .time = summary.start_ns + passed,
-					      .value = levels[i] };
+					      .value = (double)levels[i] };
 
 		/* Only points where the value changes. */
 		if (levels[i] == (i ? levels[i - 1] : 0))
 			continue;
 		g_array_append_val(track->events, event);
-		track->most = MAX(track->most, levels[i]);
+		track->most = MAX(track->most, (double)levels[i]);
 	}
 	spt_summary_clear(&summary);
 	return track;
@@ -170,10 +172,10 @@ static SptTrack *resident_memory(const SptCapture *capture)
 	};
 	for (unsigned i = 0; i < levels->len; i++) {
 		const SptMemoryLevel *level = &g_array_index(levels, SptMemoryLevel, i);
-		const SptTrackEvent event = { .time = level->time, .value = level->bytes };
+		const SptTrackEvent event = { .time = level->time, .value = (double)level->bytes };
 
 		g_array_append_val(track->events, event);
-		track->most = MAX(track->most, level->bytes);
+		track->most = MAX(track->most, (double)level->bytes);
 	}
 	return track;
 }
@@ -183,7 +185,7 @@ static void add(GPtrArray *tracks, SptTrack *track)
 	if (track->events->len)
 		g_ptr_array_add(tracks, track);
 	else
-		free_track(track);
+		spt_track_free(track);
 }
 
 GPtrArray *spt_tracks_new(const SptCapture *capture)
@@ -200,16 +202,17 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 		{ SPT_ALLOCATION_PERCPU, &spt_weights_percpu, SPT_WORDS("per CPU in use") },
 		{ SPT_ALLOCATION_AREA, &spt_weights_vmalloc, SPT_WORDS("vmalloc in use") },
 	};
-	GPtrArray *tracks = g_ptr_array_new_with_free_func(free_track);
+	GPtrArray *tracks = g_ptr_array_new_with_free_func((GDestroyNotify)spt_track_free);
 
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		const SptStreamRow *stream = &capture->streams[i];
 
 		if (!stream->id || stream->id == capture->samples_stream || stream->rows == 0 ||
-		    spt_stream_type_of(stream))
+		    spt_stream_type_of(stream) || *stream->title)
 			continue;
 		add(tracks, read_track(capture, stream));
 	}
+	spt_tracks_add_declared(tracks, capture);
 	add(tracks, resident_memory(capture));
 	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
 		if (spt_weights_are_in(capture, memory[i].source))
@@ -220,7 +223,7 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_ns, uint32_t n,
 			double *ret)
 {
-	double range = (double)(track->most - track->least), level = 0;
+	double range = track->most - track->least, level = 0;
 	unsigned at = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -231,7 +234,7 @@ static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_
 			const SptTrackEvent *event =
 				&g_array_index(track->events, SptTrackEvent, at);
 			double value =
-				range > 0 ? (double)(event->value - track->least) / range : 1;
+				range > 0 ? (event->value - track->least) / range : 1;
 
 			if ((double)event->time >= end)
 				break;

@@ -15,23 +15,28 @@ G_BEGIN_DECLS
 
 typedef struct {
 	uint64_t time, duration;
-	uint64_t value;			/* of a counter, else 0 */
+	double value;			/* of a counter, else 0 */
 	const char *text;		/* of a mark, as in the file, else NULL */
 } SptTrackEvent;
 
 typedef struct {
-	const char *name, *unit;	/* of the stream */
+	const char *name, *unit;	/* of the stream, or a declared kind's title */
 	SptStreamKind kind;		/* or an unknown number */
 	GArray *events;			/* SptTrackEvent, in the order of time */
-	uint64_t least, most;		/* value */
+	double least, most;		/* value */
 	GStringChunk *texts;
 } SptTrack;
 
 /*
- * Elements are SptTrack, in the order of the streams, then resident memory, and memory in use, if
- * they were recorded.  Streams without an event are missing.  @capture must outlive it.
+ * Elements are SptTrack: the streams in their order; declared kinds, a counter as one for each of
+ * its numbers; resident memory, and memory in use, if they were recorded.  Streams without an event are missing.  @capture must outlive it.
  */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
+void spt_track_free(SptTrack *track);
+/* tracks-declared.c: appends those of declared kinds. */
+void spt_tracks_add_declared(GPtrArray *tracks, const SptCapture *capture);
+/* Puts the events in order, and finds least and most. */
+void spt_track_finish(SptTrack *track);
 
 /*
  * For each of @n equal parts of [@begin_ns, @end_ns) a number from 0 to 1.  For a counter it is the

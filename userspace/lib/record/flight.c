@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "capture/schema.h"
+#include "record/flight-declared.h"
 
 struct account {
 	SptAccountRow row;
@@ -31,6 +32,7 @@ struct SptFlight {
 	GHashTable *command_lines;	/* id of a process -> text */
 	GHashTable *maps;		/* id of a process -> GArray of SptMapRow */
 	GPtrArray *cpus;		/* struct cpu by number, or NULL */
+	SptFlightDeclared *declared;
 	GArray *others[SPT_ROWS];	/* rows of kinds that are kept by CPU and time, or NULL */
 };
 
@@ -85,6 +87,7 @@ SptFlight *spt_flight_new(void)
 	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
+	flight->declared = spt_flight_declared_new();
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		if (spt_row_types[kind].by_time)
 			flight->others[kind] = g_array_new(FALSE, FALSE,
@@ -103,6 +106,7 @@ void spt_flight_free(SptFlight *flight)
 	g_hash_table_unref(flight->command_lines);
 	g_hash_table_unref(flight->maps);
 	g_ptr_array_unref(flight->cpus);
+	spt_flight_declared_free(flight->declared);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		g_clear_pointer(&flight->others[kind], g_array_unref);
 	g_free(flight);
@@ -202,6 +206,12 @@ void spt_flight_put(SptFlight *flight, SptRowKind kind, const void *row)
 	case SPT_ROW_ACCOUNT:
 		put_account(flight, row);
 		break;
+	case SPT_ROW_DECLARATION:
+		spt_flight_declared_declare(flight->declared, row);
+		break;
+	case SPT_ROW_DECLARED:
+		spt_flight_declared_put(flight->declared, row);
+		break;
 	default:
 		if (flight->others[kind])
 			g_array_append_vals(flight->others[kind], row, 1);
@@ -265,7 +275,7 @@ static void forget_others(SptFlight *flight, SptRowKind kind)
 		g_array_set_size(rows, n);
 }
 
-/* Of the rows of waits, events and lanes, too. */
+/* Of the rows of waits, events, lanes and declared kinds, too. */
 static void add_threads(const SptFlight *flight, GHashTable *threads)
 {
 	const GArray *waits = flight->others[SPT_ROW_WAIT], *lanes = flight->others[SPT_ROW_LANE],
@@ -286,6 +296,7 @@ static void add_threads(const SptFlight *flight, GHashTable *threads)
 	for (unsigned i = 0; i < lanes->len; i++)
 		g_hash_table_add(threads,
 				 GUINT_TO_POINTER(g_array_index(lanes, SptLaneRow, i).thread));
+	spt_flight_declared_add_threads(flight->declared, threads);
 }
 
 static GHashTable *threads_with_samples(const SptFlight *flight)
@@ -347,6 +358,7 @@ void spt_flight_forget(SptFlight *flight, uint64_t begin)
 			forget_of_cpu(flight->cpus->pdata[i], begin);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		forget_others(flight, kind);
+	spt_flight_declared_forget(flight->declared, begin);
 	forget_tasks(flight);
 }
 
@@ -359,6 +371,19 @@ static uint32_t move_node(SptStash *to, const SptStash *from, uint32_t *moved, u
 	node = *spt_stash_node(from, id);
 	moved[id] = spt_stash_child(to, move_node(to, from, moved, node.parent), &node.frame);
 	return moved[id];
+}
+
+struct move {
+	SptStash *to;
+	const SptStash *from;
+	uint32_t *moved;
+};
+
+static uint32_t move_declared(uint32_t node, void *data)
+{
+	const struct move *move = data;
+
+	return move_node(move->to, move->from, move->moved, node);
 }
 
 SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
@@ -387,6 +412,8 @@ SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
 		row->node = move_node(stash, old, moved, row->node);
 		row->holder_node = move_node(stash, old, moved, row->holder_node);
 	}
+	spt_flight_declared_move_nodes(flight->declared, move_declared,
+				       &(struct move){ stash, old, moved });
 	return stash;
 }
 
@@ -584,5 +611,6 @@ void spt_flight_give(const SptFlight *flight, SptCaptureWriter *writer, uint64_t
 	give_accounts(flight, writer, begin, period_ns);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		give_others(flight, writer, kind);
+	spt_flight_declared_give(flight->declared, writer);
 	give_host(flight, writer, begin);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Declared kinds along time: the events of one, or a number of a counter. */
+#include <math.h>
+#include <string.h>
+
+#include "capture/declared.h"
+#include "profile/tracks.h"
+
+/* More have no room on a screen, and a hostile file has no more memory. */
+#define MOST_TRACKS   64
+#define MOST_EVENTS   (4 * SPT_TRACK_MAX_EVENTS)
+#define MOST_TEXT_BYTES 200		/* of an event, as a tooltip shows it */
+
+static SptStreamKind kind_of(const SptDeclared *kind)
+{
+	return kind->shape == SPT_DECLARED_INSTANT  ? SPT_STREAM_MARKS :
+	       kind->shape == SPT_DECLARED_INTERVAL ? SPT_STREAM_SPANS :
+						      SPT_STREAM_COUNTER;
+}
+
+static SptTrack *make_track(const SptDeclared *kind, const char *name, const char *unit)
+{
+	SptTrack *track = g_new0(SptTrack, 1);
+
+	*track = (SptTrack){
+		.unit = unit,
+		.kind = kind_of(kind),
+		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)),
+		.texts = g_string_chunk_new(256),
+	};
+	track->name = g_string_chunk_insert(track->texts, name);
+	return track;
+}
+
+/* "/index.html, sent=4096 bytes": a first text needs no name. */
+static const char *describe(SptTrack *track, const SptDeclared *kind, const SptDeclaredRow *row)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < kind->n_fields && text->len < MOST_TEXT_BYTES; i++) {
+		const SptDeclaredField *field = &kind->fields[i];
+		g_autofree char *value = spt_value_describe(field, row->values[i]);
+
+		if (i > 0 || field->type != SPT_VALUE_TEXT)
+			g_string_append_printf(text, "%s%s=", i ? ", " : "", field->name);
+		g_string_append(text, value);
+	}
+	return g_string_chunk_insert_len(track->texts, text->str,
+					 (gssize)MIN(text->len, MOST_TEXT_BYTES));
+}
+
+static bool is_number(const SptDeclaredField *field)
+{
+	return spt_value_type_adds_up(field->type);
+}
+
+/* A track for each number of a counter, by field; else one, the first. */
+static void make_tracks(const SptDeclared *kind, SptTrack **ret)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < kind->n_fields; i++)
+		n += is_number(&kind->fields[i]);
+	if (kind->shape != SPT_DECLARED_COUNTER)
+		ret[0] = make_track(kind, kind->title, "");
+	for (unsigned i = 0; i < kind->n_fields && kind->shape == SPT_DECLARED_COUNTER; i++) {
+		const SptDeclaredField *field = &kind->fields[i];
+		g_autofree char *name = n > 1 ? g_strdup_printf("%s: %s", kind->title, field->name) :
+						g_strdup(kind->title);
+		const char *unit = *field->unit			   ? field->unit :
+				   field->type == SPT_VALUE_BYTES ? "bytes" :
+				   field->type == SPT_VALUE_NS	   ? "ns" :
+								     "";
+
+		if (is_number(field))
+			ret[i] = make_track(kind, name, unit);
+	}
+}
+
+static void add_event(SptTrack *track, const SptDeclared *kind, const SptDeclaredRow *row,
+		      unsigned field)
+{
+	bool is_counter = kind->shape == SPT_DECLARED_COUNTER;
+	SptTrackEvent event = { .time = row->time, .duration = row->duration_ns };
+
+	if (track->events->len >= SPT_TRACK_MAX_EVENTS)
+		return;
+	if (is_counter)
+		event.value = spt_value_real(&kind->fields[field], row->values[field]);
+	else if (kind->n_fields)
+		event.text = describe(track, kind, row);
+	if (isfinite(event.value))
+		g_array_append_val(track->events, event);
+}
+
+/* Returns the number of events. */
+static uint64_t read_kind(GPtrArray *tracks, const SptCapture *capture, const SptDeclared *kind)
+{
+	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
+	SptTrack *made[SPT_DECLARED_FIELDS] = { NULL };
+	const SptDeclaredRow *rows;
+	uint64_t n_events = 0;
+	uint32_t n;
+
+	make_tracks(kind, made);
+	while (n_events < SPT_TRACK_MAX_EVENTS && (rows = spt_declared_reader_next(reader, &n))) {
+		for (uint32_t i = 0; i < n; i++)
+			for (unsigned field = 0; field < SPT_DECLARED_FIELDS; field++)
+				if (made[field])
+					add_event(made[field], kind, &rows[i], field);
+		n_events += n;
+	}
+	for (unsigned field = 0; field < SPT_DECLARED_FIELDS; field++) {
+		if (!made[field])
+			continue;
+		spt_track_finish(made[field]);
+		if (made[field]->events->len)
+			g_ptr_array_add(tracks, made[field]);
+		else
+			spt_track_free(made[field]);
+	}
+	return n_events;
+}
+
+void spt_tracks_add_declared(GPtrArray *tracks, const SptCapture *capture)
+{
+	const unsigned most = tracks->len + MOST_TRACKS;
+	const SptDeclared *kind;
+	uint64_t n_events = 0;
+
+	for (unsigned i = 0; tracks->len < most && n_events < MOST_EVENTS &&
+			     (kind = spt_declared(capture, i)); i++)
+		if (kind->rows)
+			n_events += read_kind(tracks, capture, kind);
+}
