@@ -252,8 +252,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	if (options->source && options->instructions)
 		spt_cli_complain(
 			"--source and --instructions exclude each other; give one of them, or none for both");
-	spt_filter_options_guess_metric(&options->filter);
-	return !options->source || !options->instructions;
+	return (!options->source || !options->instructions) &&
+	       spt_filter_options_guess_metric(&options->filter, *argc, *argv);
 }
 
 /* Of two operands the first is the recording, unless only the second exists. */

@@ -366,8 +366,9 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
-	spt_filter_options_guess_metric(&options->filter);
-	return parse_growth(options) && spt_shape_options_parse(&options->filter.shape);
+	return parse_growth(options) &&
+	       spt_filter_options_guess_metric(&options->filter, *argc, *argv) &&
+	       spt_shape_options_parse(&options->filter.shape);
 }
 
 static int run_diff(int argc, char **argv)

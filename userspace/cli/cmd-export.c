@@ -265,16 +265,15 @@ static int run_export(int argc, char **argv)
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add(&options.filter, all);
-	if (!spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv)) {
+	if (!spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv))
 		status = SPT_EXIT_USAGE;
-	} else if (explains) {
+	else if (explains)
 		status = explain_formats(name);
-	} else if (spt_shape_options_parse(&options.filter.shape) &&
-		   (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
-		   (options.format = find_format(name))) {
-		spt_filter_options_guess_metric(&options.filter);
+	else if (spt_filter_options_guess_metric(&options.filter, argc, argv) &&
+		 spt_shape_options_parse(&options.filter.shape) &&
+		 (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
+		 (options.format = find_format(name)))
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);
-	}
 	spt_filter_options_clear(&options.filter);
 	g_free(options.out);
 	return status;

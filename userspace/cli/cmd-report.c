@@ -75,7 +75,7 @@ static bool choose_kind(struct options *options)
 }
 
 /* The subject of the whole report is not repeated. */
-static void choose_metric(struct options *options)
+static bool choose_metric(struct options *options, int argc, char **argv)
 {
 	const char *only = kinds[options->kind]->metric;
 
@@ -85,7 +85,7 @@ static void choose_metric(struct options *options)
 		options->filter.by = options->values[options->kind].text;
 	if (kinds[options->kind] == &spt_report_events)
 		options->filter.events = options->values[options->kind].text;
-	spt_filter_options_guess_metric(&options->filter);
+	return spt_filter_options_guess_metric(&options->filter, argc, argv);
 }
 
 static bool check_kind(const struct options *options)
@@ -174,10 +174,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	g_array_append_vals(all, shared, G_N_ELEMENTS(shared));
 	spt_filter_options_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) ||
-	    !choose_kind(options))
-		return false;
-	choose_metric(options);
-	if (!spt_shape_options_parse(&options->filter.shape) || !check_kind(options) ||
+	    !choose_kind(options) || !choose_metric(options, *argc, *argv) ||
+	    !spt_shape_options_parse(&options->filter.shape) || !check_kind(options) ||
 	    !check_numbers(options))
 		return false;
 	if (options->tui && (options->json || options->kind)) {

@@ -2,6 +2,7 @@
 /* info --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
 #include "cmd.h"
 #include "info.h"
+#include "info-declared.h"
 #include "info-sources.h"
 #include "json.h"
 #include "memory-use.h"
@@ -238,6 +239,7 @@ void spt_info_print_json(const struct spt_info *info)
 	spt_cli_add_heap(json, capture);
 	add_host(json, capture);
 	add_streams(json, capture);
+	spt_info_add_declared(json, capture);
 	spt_info_add_sources(json, capture);
 	add_threads(json, info);
 	add_cpus(json, info->summary.cpus);

@@ -8,6 +8,7 @@
 #include "events/facts.h"
 #include "info-sources.h"
 #include "info.h"
+#include "info-declared.h"
 #include "memory-use.h"
 #include "profile/wholeness.h"
 
@@ -327,6 +328,7 @@ void spt_info_print_text(const struct spt_info *info)
 	print_ends(info);
 	print_host(info->capture);
 	print_streams(info->capture);
+	spt_info_print_declared(info->capture);
 	print_cpus(info->summary.cpus);
 	print_coverage(info);
 }

@@ -66,10 +66,10 @@ SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 /* The metric of --metric, CPU time without it.  False: complained, return SPT_EXIT_USAGE. */
 bool spt_filter_options_find_metric(struct spt_filter_options *options);
 /*
- * The same; NULL if no metric has the name, as it may be one that only the recording knows:
- * spt_filter_options_find_declared() in report-fields.h.
+ * The same, but NULL if no metric has the name and there is a file among the operands, which may
+ * have it: spt_filter_options_find_declared() in report-fields.h.
  */
-void spt_filter_options_guess_metric(struct spt_filter_options *options);
+bool spt_filter_options_guess_metric(struct spt_filter_options *options, int argc, char **argv);
 /* Whether @capture has the metric.  False: complained. */
 bool spt_filter_options_check_metric(const struct spt_filter_options *options,
 				     const SptCapture *capture);

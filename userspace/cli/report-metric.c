@@ -56,10 +56,23 @@ bool spt_filter_options_find_metric(struct spt_filter_options *options)
 	return false;
 }
 
-void spt_filter_options_guess_metric(struct spt_filter_options *options)
+static bool has_file(const struct spt_filter_options *options, int argc, char **argv)
 {
-	options->metric =
-		options->metric_name ? spt_metric_find(options->metric_name) : SPT_METRIC_CPU;
+	bool found = g_file_test(options->input ? options->input : SPT_CLI_CAPTURE,
+				 G_FILE_TEST_EXISTS);
+
+	for (int i = 1; i < argc && !found; i++)
+		found = g_file_test(argv[i], G_FILE_TEST_EXISTS);
+	return found;
+}
+
+bool spt_filter_options_guess_metric(struct spt_filter_options *options, int argc, char **argv)
+{
+	if (!options->metric_name || spt_metric_find(options->metric_name) ||
+	    !has_file(options, argc, argv))
+		return spt_filter_options_find_metric(options);
+	options->metric = NULL;
+	return true;
 }
 
 bool spt_filter_options_check_metric(const struct spt_filter_options *options,

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Declared kinds in info: their names are those that report --metric and --events take. */
+#include "info-declared.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/declared.h"
+#include "cmd.h"
+
+void spt_info_add_declared(SptJson *json, const SptCapture *capture)
+{
+	const SptDeclared *kind;
+
+	if (!spt_declared(capture, 0))
+		return;
+	spt_json_array(json, "declared");
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
+		spt_json_object(json, NULL);
+		spt_json_text(json, "name", kind->name);
+		spt_json_text(json, "title", kind->title);
+		spt_json_text(json, "shape", spt_declared_shape_name(kind->shape));
+		spt_json_count(json, "count", kind->rows);
+		spt_json_array(json, "fields");
+		for (unsigned k = 0; k < kind->n_fields; k++) {
+			spt_json_object(json, NULL);
+			spt_json_text(json, "name", kind->fields[k].name);
+			spt_json_text(json, "type", spt_value_type_name(kind->fields[k].type));
+			spt_json_text(json, "unit", kind->fields[k].unit);
+			spt_json_end_object(json);
+		}
+		spt_json_end_array(json);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+}
+
+static void print_fields(const SptDeclared *kind)
+{
+	for (unsigned i = 0; i < kind->n_fields; i++)
+		printf("%s%s (%s)", i ? ", " : "", kind->fields[i].name,
+		       spt_value_type_name(kind->fields[i].type));
+	putchar('\n');
+}
+
+void spt_info_print_declared(const SptCapture *capture)
+{
+	const SptDeclared *kind;
+
+	if (!spt_declared(capture, 0))
+		return;
+	printf("\n%s%-18s %-9s %12s  Fields%s\n", spt_color(SPT_COLOR_TITLE), "Declared events",
+	       "Shape", "Events", spt_color(SPT_COLOR_OFF));
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
+		printf("%-18s %-9s %12" PRIu64 "  ", kind->name,
+		       spt_declared_shape_name(kind->shape), kind->rows);
+		print_fields(kind);
+	}
+}
