@@ -78,7 +78,7 @@ def metrics():
     return listed(complaint("report", "--metric=?"), '"?": use ')
 
 
-def check_sums(path, top, rules, metric):
+def check_sums(path, top, rules, metric, kinds_of_groups=None):
     """All documents of one metric agree."""
     def of(name, *arguments):
         one = document(name, "report", path, f"--metric={metric}", *arguments)
@@ -96,7 +96,7 @@ def check_sums(path, top, rules, metric):
     ok(sum_of(report["functions"], "self") == total, f"{metric}: functions add up", total)
     ok(sum_of(callers["callers"], "weight") == callers["total"], f"{metric}: callers add up", callers["total"])
     ok(callees["total"] == callers["total"] and callees["self"] == callers["self"], f"{metric}: callees are of the same", callees["total"])
-    for kind in groupings(metric):
+    for kind in kinds_of_groups or groupings(metric):
         groups = of("report_groups", "--by", kind)
         ok(sum_of(groups["groups"], "weight") == total, f"{metric}: groups by {kind} add up", total)
     ok(sum_of(kinds["categories"], "weight") == total, f"{metric}: categories add up", total)
@@ -123,13 +123,31 @@ def check_reports(path, rules, has_delays):
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu"}
     for option, value in report_options().items():
         if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \
-                and (option != "holders" or has(path, "lock")):
+                and (option != "holders" or has(path, "lock")) and option != "events":
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
             one = document(definition_of(option), "report", path, *arguments)
             ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)
     for metric in metrics():
         if has(path, metric):
             check_sums(path, top, rules, metric)
+
+
+def check_declared(path, rules):
+    """Kinds of events that the capture itself declares."""
+    kinds = {kind["name"]: kind for kind in document("info", "info", path)["declared"]}
+    for name, kind in kinds.items():
+        events = document("report_events", "report", path, "--events", name)
+        ok(events["count"] == kind["count"] == len(events["rows"]) and
+           [{key: field[key] for key in ("name", "type", "unit")} for field in events["fields"]] == kind["fields"] and
+           all(list(row["fields"]) == [field["name"] for field in kind["fields"]] for row in events["rows"]),
+           f"{name}: all events are listed, with the fields that info names", events)
+    for metric in ("request", "request.duration", "request.sent", "request.queries"):
+        check_sums(path, "serve", rules, metric, ["process", "thread", "object", "path", "request.sent"])
+    few = document("report_events", "report", path, "--events", "request", "--field", "sent >= 2K", "--field", "path=/*.html")
+    ok([row["fields"]["queries"] for row in few["rows"]] == [i for i in range(300) if i % 4 >= 2 and i % 3 == 1],
+       "conditions on fields choose events", few["count"])
+    one = document("report_functions", "report", path, "--metric", "request.queries", "--field", "sent >= 2K", "--field", "path=/*.html")
+    ok(one["sum"] == sum(row["fields"]["queries"] for row in few["rows"]), "and the same ones for a metric", one["sum"])
 
 
 def check_info(path):
@@ -173,13 +191,16 @@ def walk(schemas):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        example, real, rules = (os.path.join(work, name) for name in ("example.capture", "real.capture", "rules"))
+        example, real, rules, declared = (
+            os.path.join(work, name) for name in ("example.capture", "real.capture", "rules", "declared.capture"))
         subprocess.run([os.environ["GEN_CAPTURE"], example], check=True, timeout=60)
         with open(rules, "w", encoding="utf-8") as out:
             out.write("heat = hot\nsystem = * @ [kernel]\n")
         check_schema()
         check_reports(example, rules, True)
         check_info(example)
+        subprocess.run([os.path.join(os.path.dirname(os.environ["GEN_CAPTURE"]), "gen-declared"), declared], check=True, timeout=60)
+        check_declared(declared, rules)
         document("diff_functions", "diff", example, example)
         document("diff_paths", "diff", "--path", example, example)
         busy = ["python3", "-c", "sum(i * i for i in range(3000000))"]

@@ -19,6 +19,7 @@
 #include "capture/block.h"
 #include "capture/capture.h"
 #include "capture/crc32c.h"
+#include "capture/declared.h"
 #include "capture/maps.h"
 
 #include "../gen/peak.h"
@@ -26,6 +27,7 @@
 
 #define CRC_AT 16
 #define NUMBER_AT 20
+#define MOST_DECLARED 10000		/* events, as a constant column makes millions */
 /* Of a file of @bytes; large ones may pack better than that. */
 #define MOST_MEMORY_BYTES(bytes) MAX(4 * (bytes) + (64u << 20), 64 * (bytes))
 
@@ -103,6 +105,44 @@ static uint64_t walk_maps(const SptCapture *capture)
 	return sum;
 }
 
+static uint64_t walk_values(const SptDeclared *kind, const SptDeclaredRow *row)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < kind->n_fields; i++) {
+		g_autofree char *text = spt_value_describe(&kind->fields[i], row->values[i]);
+
+		g_assert(strlen(text) <=
+			 SPT_DECLARED_TEXT_BYTES + 1 + strlen(kind->fields[i].unit));
+		sum += strlen(text);
+	}
+	return sum;
+}
+
+static uint64_t walk_declared(const SptCapture *capture)
+{
+	const SptDeclared *kind;
+	uint64_t sum = 0, n = 0;
+
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
+		g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
+		const SptDeclaredRow *rows;
+		uint32_t n_rows;
+
+		g_assert(i < SPT_DECLARED_KINDS && kind->n_fields <= SPT_DECLARED_FIELDS);
+		g_assert(g_utf8_validate(kind->name, -1, NULL) && *kind->name);
+		g_assert(spt_declared_find(capture, kind->name) == kind);
+		while (n < MOST_DECLARED && (rows = spt_declared_reader_next(reader, &n_rows)))
+			for (uint32_t k = 0; k < n_rows; k++, n++) {
+				g_assert(rows[k].duration_ns <= UINT64_MAX - rows[k].time);
+				sum += strlen(capture->threads[rows[k].thread].name) +
+				       capture->nodes[rows[k].node].parent +
+				       walk_values(kind, &rows[k]);
+			}
+	}
+	return sum;
+}
+
 /* Follows every reference, as each user of the capture will. */
 static uint64_t walk(const SptCapture *capture)
 {
@@ -125,7 +165,7 @@ static uint64_t walk(const SptCapture *capture)
 		g_assert(row->level == 0 ||
 			 (row[1].object == row->object && row[1].offset == row->offset));
 	}
-	sum += walk_maps(capture);
+	sum += walk_maps(capture) + walk_declared(capture);
 	for (uint32_t id = 0; id < capture->n_streams; id++)
 		sum += strlen(capture->streams[id].name) + capture->streams[id].rows;
 	return sum;

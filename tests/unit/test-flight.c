@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The last seconds: the contents of their file, when its CPUs' windows begin at different times. */
 #include <glib/gstdio.h>
+#include <string.h>
 
 #include "capture/capture.h"
+#include "declared.h"
 #include "record/flight.h"
 
 static void add_samples(SptFlight *flight, uint32_t cpu, const uint64_t *times, unsigned n)
@@ -71,9 +73,56 @@ static void test_once(void)
 				 capture->accounts[i].cpu == 0 ? 2 : 3);
 }
 
+/* Events that are over before the window are forgotten; texts and stacks of others stay. */
+static void test_declared(void)
+{
+	g_autofree char *path = g_strdup("/old"), *unit = g_strdup("pages");
+	SptDeclarationRow kind = request_kind;
+	g_autoptr(SptFlight) flight = spt_flight_new();
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(SptCapture) capture = NULL;
+	SptDeclaredRow row = request_row(0, 1000, 1, 0);
+	const SptDeclared *found;
+	const SptDeclaredRow *rows;
+	uint32_t n;
+
+	spt_flight_put(flight, SPT_ROW_PROCESS, &(SptProcessRow){ .id = 1, .end_time = 2000 });
+	spt_flight_put(flight, SPT_ROW_THREAD,
+		       &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .end_time = 2000 });
+	kind.fields[2].unit = unit;
+	spt_flight_put(flight, SPT_ROW_DECLARATION, &kind);
+	row.values[0].text = path;
+	spt_flight_put(flight, SPT_ROW_DECLARED, &row);
+	/* One that lasts into the window, of a thread that has ended. */
+	row.time = 2000;
+	row.duration_ns = 40000;
+	row.node = spt_stash_child(stash, 0, &(SptFrame){ .offset = 5 });
+	spt_flight_put(flight, SPT_ROW_DECLARED, &row);
+	row.kind = 4321;
+	spt_flight_put(flight, SPT_ROW_DECLARED, &row);
+	/* What the caller's texts were does not matter any more. */
+	memset(path, 'x', strlen(path));
+	memset(unit, 'x', strlen(unit));
+	spt_flight_forget(flight, 40000);
+	spt_stash_free(spt_flight_new_stash(flight, stash));
+	capture = put(flight);
+
+	found = spt_declared_find(capture, "request");
+	g_assert_cmpuint(found->rows, ==, 1);
+	g_assert_cmpstr(found->fields[2].unit, ==, "pages");
+
+	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, found);
+
+	rows = spt_declared_reader_next(reader, &n);
+	g_assert_cmpuint(rows->time, ==, 2000);
+	g_assert_cmpuint(rows->thread, ==, 1);
+	g_assert_cmpstr(rows->values[0].text, ==, "/old");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/flight/once", test_once);
+	g_test_add_func("/flight/declared", test_declared);
 	return g_test_run();
 }

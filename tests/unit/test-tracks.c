@@ -3,6 +3,7 @@
 #include "profile/tracks.h"
 
 #include "../gen/capture-example.h"
+#include "declared.h"
 
 static void test_example(void)
 {
@@ -46,9 +47,53 @@ static void test_example(void)
 	g_rmdir(directory);
 }
 
+/* A mark's text says its fields, and each number of a counter is a track. */
+static void test_declared(void)
+{
+	static const char *const names[] = { "Requests", "load: level", "load: queue" };
+	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL),
+			*path = g_build_filename(directory, "declared", NULL);
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(GPtrArray) tracks = NULL;
+	double levels[4];
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &request_kind);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &load_kind);
+	for (unsigned i = 0; i < 4; i++) {
+		SptDeclaredRow request = request_row(i, 100000 * i, 0, 0),
+			       load = load_row(3 - i, 100000 * (3 - i));
+
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED, &request);
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED, &load);
+	}
+	g_assert_true(spt_capture_writer_finish(writer, stash, 1, NULL));
+
+	g_autoptr(SptCapture) capture = spt_capture_open(path, NULL);
+
+	tracks = spt_tracks_new(capture);
+	g_assert_cmpuint(tracks->len, ==, G_N_ELEMENTS(names));
+	for (unsigned i = 0; i < tracks->len; i++)
+		g_assert_cmpstr(((SptTrack *)tracks->pdata[i])->name, ==, names[i]);
+	g_assert_cmpstr(spt_track_at(tracks->pdata[0], 200000, 0)->text, ==,
+			"/a, sent=2000 bytes, delta=-2 pages");
+	g_assert_null(spt_track_at(tracks->pdata[0], 250000, 0));
+	g_assert_cmpfloat(spt_track_at(tracks->pdata[1], 150000, 0)->value, ==, 0.25);
+	g_assert_cmpstr(((SptTrack *)tracks->pdata[1])->unit, ==, "%");
+	spt_track_levels(tracks->pdata[1], 0, 400000, 4, levels);
+	for (unsigned i = 0; i < 4; i++)
+		g_assert_cmpfloat_with_epsilon(levels[i], i / 3.0, 1e-9);
+	spt_track_levels(tracks->pdata[0], 0, 40000, 4, levels);
+	g_assert_cmpfloat(levels[0], ==, 1);
+	g_assert_cmpfloat(levels[3], ==, 0);
+	g_unlink(path);
+	g_rmdir(directory);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/tracks/example", test_example);
+	g_test_add_func("/tracks/declared", test_declared);
 	return g_test_run();
 }
