@@ -289,19 +289,23 @@ static bool made_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 }
 
 static const struct spt_trace_source made_source = {
-	.name = "made",
+	.abilities = { .name = "made" },
 	.clock = "made",
-	.free = made_free,
-	.start = made_start,
-	.stop = made_stop,
-	.wait = made_wait,
-	.drain = made_drain,
-	.snapshot = made_snapshot,
-	.has_cpu = made_has_cpu,
-	.stats = made_stats,
-	.names = made_names,
-	.map_fd = made_map_fd,
-	.region_start = made_region_start,
+	.records = {
+		.free = made_free,
+		.start = made_start,
+		.stop = made_stop,
+		.wait = made_wait,
+		.drain = made_drain,
+		.snapshot = made_snapshot,
+		.has_cpu = made_has_cpu,
+		.stats = made_stats,
+	},
+	.services = {
+		.names = made_names,
+		.map_fd = made_map_fd,
+		.region_start = made_region_start,
+	},
 };
 
 static void make_records(struct made *made)

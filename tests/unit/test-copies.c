@@ -34,8 +34,8 @@ static SptCopies *begin_with(struct fixture *fixture, bool by_name, uint32_t mos
 	SptCopies *copies;
 
 	memset(fixture, 0, sizeof(*fixture));
-	fixture->source.raw_wish = on_wish;
-	fixture->source.wishes_by_name = by_name;
+	fixture->source.services.raw_wish = on_wish;
+	fixture->source.abilities.wishes_by_name = by_name;
 	fixture->trace.source = &fixture->source;
 	copies = spt_copies_new(&fixture->trace, most, if_needed);
 	spt_copies_begin(copies);
@@ -89,7 +89,7 @@ static void test_fixed(void)
 	spt_copies_taken(fixed, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 0);
 	/* A source that takes no requests. */
-	fixture.source.raw_wish = NULL;
+	fixture.source.services.raw_wish = NULL;
 	cannot = spt_copies_new(&fixture.trace, MOST, true);
 	spt_copies_begin(cannot);
 	spt_copies_taken(cannot, "cc1", 8192, SPT_COPIES_CUT);

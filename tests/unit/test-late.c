@@ -141,16 +141,18 @@ static void on_free(SptTrace *trace)
 }
 
 static const struct spt_trace_source source = {
-	.name = "late",
+	.abilities = { .name = "late" },
 	.clock = "timer",
-	.free = on_free,
-	.start = on_start,
-	.stop = on_stop,
-	.wait = on_wait,
-	.drain = on_drain,
-	.snapshot = on_snapshot,
-	.has_cpu = on_has_cpu,
-	.map_fd = on_map_fd,
+	.records = {
+		.free = on_free,
+		.start = on_start,
+		.stop = on_stop,
+		.wait = on_wait,
+		.drain = on_drain,
+		.snapshot = on_snapshot,
+		.has_cpu = on_has_cpu,
+	},
+	.services = { .map_fd = on_map_fd },
 };
 
 static bool on_drain_held_up(SptTrace *trace, bool all, SptTraceFunc func, void *data,
@@ -187,17 +189,19 @@ static bool on_has_each_cpu(const SptTrace *trace, unsigned cpu)
 }
 
 static const struct spt_trace_source held_up = {
-	.name = "held up",
+	.abilities = { .name = "held up" },
 	.clock = "timer",
-	.free = on_free,
-	.start = on_start,
-	.stop = on_stop,
-	.wait = on_wait,
-	.drain = on_drain_held_up,
-	.snapshot = on_snapshot,
-	.has_cpu = on_has_each_cpu,
-	.stats = on_stats,
-	.map_fd = on_map_fd,
+	.records = {
+		.free = on_free,
+		.start = on_start,
+		.stop = on_stop,
+		.wait = on_wait,
+		.drain = on_drain_held_up,
+		.snapshot = on_snapshot,
+		.has_cpu = on_has_each_cpu,
+		.stats = on_stats,
+	},
+	.services = { .map_fd = on_map_fd },
 };
 
 /* The first instruction of a function that the one where threads start has called. */
@@ -260,16 +264,18 @@ static bool on_snapshot_of_map(SptTrace *trace, SptTraceFunc func, void *data, u
 }
 
 static const struct spt_trace_source copies = {
-	.name = "copies",
+	.abilities = { .name = "copies" },
 	.clock = "timer",
-	.free = on_free,
-	.start = on_start,
-	.stop = on_stop,
-	.wait = on_wait,
-	.drain = on_drain_copy,
-	.snapshot = on_snapshot_of_map,
-	.has_cpu = on_has_cpu,
-	.map_fd = on_map_fd,
+	.records = {
+		.free = on_free,
+		.start = on_start,
+		.stop = on_stop,
+		.wait = on_wait,
+		.drain = on_drain_copy,
+		.snapshot = on_snapshot_of_map,
+		.has_cpu = on_has_cpu,
+	},
+	.services = { .map_fd = on_map_fd },
 };
 
 static void check_build_id(const SptCapture *capture)

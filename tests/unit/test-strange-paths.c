@@ -108,7 +108,9 @@ static void count_name(const SptNameRow *row, void *data)
 /* How many names @pid's file gives to the code of its region. */
 static unsigned names_of(pid_t pid)
 {
-	static const struct spt_trace_source source = { .region_start = start_of_region };
+	static const struct spt_trace_source source = {
+		.services.region_start = start_of_region,
+	};
 	SptTrace trace = { .source = &source };
 	g_autoptr(SptJit) jit = spt_jit_new();
 	g_autofree char *path = path_of("jit.capture");

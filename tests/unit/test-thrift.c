@@ -22,7 +22,9 @@ static bool on_slow_down(G_GNUC_UNUSED SptTrace *trace, unsigned to)
 	return to <= 4;
 }
 
-static const struct spt_trace_source source = { .raw_wish = on_wish, .slow_down = on_slow_down };
+static const struct spt_trace_source source = {
+	.services = { .raw_wish = on_wish, .slow_down = on_slow_down },
+};
 static SptTrace trace = { .source = &source };
 
 /* Two seconds, in which it runs for some milliseconds; the first call only looks. */

@@ -270,21 +270,6 @@ char *spt_cli_suggest(const char *word, const char *const *names)
 	return near ? g_strdup_printf("; did you mean \"%s\"?", near) : g_strdup("");
 }
 
-bool spt_cli_parse_source(const char *name, SptTraceSource *ret)
-{
-	static const char *const names[] = {
-		[SPT_TRACE_AUTO] = "auto", [SPT_TRACE_MODULE] = "module", [SPT_TRACE_PERF] = "perf",
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		if (strcmp(name, names[i]))
-			continue;
-		*ret = i;
-		return true;
-	}
-	return false;
-}
-
 SptCapture *spt_cli_open(const char *path)
 {
 	g_autoptr(GError) error = NULL;

@@ -51,7 +51,7 @@ static int run_doctor(int argc, char **argv)
 
 	if (!spt_cli_parse(&cmd_doctor, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
-	if (source_name && !spt_cli_parse_source(source_name, &source)) {
+	if (source_name && !spt_trace_source_called(source_name, &source)) {
 		spt_cli_complain("--source takes auto, module or perf, not \"%s\"", source_name);
 		return SPT_EXIT_USAGE;
 	}

@@ -497,7 +497,7 @@ static int run_recording(const struct spt_record_options *options)
 		return give_up(&child);
 	}
 	spt_recorder_status(recorder, &status);
-	if (options->recorder.late_ns && strcmp(status.source, "perf") == 0) {
+	if (options->recorder.late_ns && !status.reports_delays) {
 		spt_cli_complain(SPT_RECORD_NO_DELAYS);
 		return give_up(&child);
 	}

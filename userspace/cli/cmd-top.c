@@ -269,7 +269,7 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 			"--interval takes 100ms to 3600s, not \"%s\"", options->interval);
 	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
 		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
-	else if (!spt_cli_parse_source(options->source, ret_source))
+	else if (!spt_trace_source_called(options->source, ret_source))
 		spt_cli_complain("--source takes auto, module or perf, not \"%s\"",
 				 options->source);
 	else

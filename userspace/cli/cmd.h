@@ -105,8 +105,6 @@ const char *spt_cli_recording(const struct spt_command *command, const char *inp
 			      char **argv);
 /* "; did you mean "NAME"?" for the nearest of @names, ended by NULL; or "".  To be freed. */
 char *spt_cli_suggest(const char *word, const char *const *names);
-/* The source of that name: "auto", "module" or "perf". */
-bool spt_cli_parse_source(const char *name, SptTraceSource *ret);
 /* Opens a recording.  Reports damage on stderr; NULL: complained. */
 SptCapture *spt_cli_open(const char *path);
 /* Flushes stdout; false: complained (a full disk, a closed pipe). */

@@ -46,7 +46,7 @@ static bool check(const struct words *words, SptTraceSource *ret_source)
 			"Unknown --stacks \"%s\": use fp (frame pointers), dwarf or dwarf,BYTES (copies of the stack, a "
 			"multiple of 8 up to %d), table (unwind tables in the module), auto or none%s",
 			words->stacks, SPT_TRACE_RAW_MAX_BYTES, near);
-	else if (!spt_cli_parse_source(words->source, ret_source))
+	else if (!spt_trace_source_called(words->source, ret_source))
 		spt_cli_complain(
 			"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
 			words->source);

@@ -68,7 +68,7 @@ static uint32_t first_bytes(const SptCopies *copies)
 
 void spt_copies_begin(SptCopies *copies)
 {
-	copies->is_common = !spt_trace_wishes_by_name(copies->trace);
+	copies->is_common = !spt_trace_abilities(copies->trace)->wishes_by_name;
 	copies->common.bytes = first_bytes(copies);
 	copies->can_wish =
 		copies->most_bytes && spt_trace_raw_wish(copies->trace, "", first_bytes(copies));

@@ -45,7 +45,7 @@ static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time,
 			       name);
 		expect_program(recorder, record, name);
-		if (recorder->unwinding && recorder->knows_maps)
+		if (recorder->unwinding && recorder->abilities->reports_maps)
 			spt_unwinding_began(recorder->unwinding, task->mm);
 		break;
 	case SYSPROF_COMM:

@@ -41,6 +41,7 @@ struct cpu {
 
 struct SptRecorder {
 	SptTrace *trace;
+	const SptTraceAbilities *abilities;	/* of @trace */
 	SptTraceConfig config;
 	SptOutput *output;
 	SptTasks *tasks;
@@ -76,8 +77,6 @@ struct SptRecorder {
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
-	/* every mapping of every process is reported when it is made */
-	bool knows_maps;
 	bool is_in_haste;		/* the thread that drives it has precedence */
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */

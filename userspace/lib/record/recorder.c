@@ -5,7 +5,6 @@
  */
 #include "record/recorder-private.h"
 
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -174,7 +173,8 @@ static void put_fixed_objects(SptRecorder *recorder)
  */
 static bool tells_maps(const SptRecorder *recorder)
 {
-	return (recorder->config.raw_bytes && !recorder->config.by_tables) || recorder->knows_maps;
+	return (recorder->config.raw_bytes && !recorder->config.by_tables) ||
+	       recorder->abilities->reports_maps;
 }
 
 static bool wants_calls(const SptRecorder *recorder, const SptRecorderOptions *options)
@@ -228,10 +228,11 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	if (!recorder->config.by_tables || spt_trace_copies_instead(recorder->trace))
 		recorder->config.raw_bytes = options->raw_bytes;
 	recorder->config.raw_most_bytes = options->raw_most_bytes;
-	recorder->status.source = spt_trace_source_name(recorder->trace);
-	recorder->knows_maps = strcmp(recorder->status.source, "perf") == 0;
+	recorder->abilities = spt_trace_abilities(recorder->trace);
+	recorder->status.source = recorder->abilities->name;
+	recorder->status.reports_delays = recorder->abilities->reports_delays;
 	recorder->config.filter = options->filter;
-	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
+	recorder->filters_pids = options->filter.n_pids && !recorder->abilities->filters_pids;
 	recorder->config.waits = options->waits;
 	recorder->config.kernel = options->kernel;
 	recorder->config.kmem_bytes = options->kmem_bytes;
@@ -616,10 +617,10 @@ static void note_tables(SptRecorder *recorder)
 		spt_recorder_note(recorder, "no_tables", refusals);
 }
 
-/* A snapshot reports the module's sums of threads; those of perf events at the end. */
+/* The sums of threads, unless they come when the source stops. */
 static bool take_last_sums(SptRecorder *recorder, GError **error)
 {
-	if (!recorder->config.waits.is_on || strcmp(recorder->status.source, "perf") == 0)
+	if (!recorder->config.waits.is_on || !recorder->abilities->sums_in_snapshot)
 		return true;
 	spt_waits_end(recorder->waits);
 	return take_snapshot(recorder, error);

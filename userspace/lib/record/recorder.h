@@ -147,6 +147,7 @@ typedef struct {
 	SptThriftStatus thrift;
 	SptMemoryStatus memory;
 	const char *source;		/* "module" or "perf" */
+	bool reports_delays;		/* the source does, so that late_ns means something */
 	/*
 	 * A sentence on what this recording cannot show on this machine, or NULL; known after
 	 * start().

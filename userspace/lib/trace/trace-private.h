@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions that a source of records provides.  The contracts are those of trace.h. */
+/*
+ * What a source of records fills in: what it can do, its records, and its services.  The contracts
+ * are those of trace.h.  Nothing else distinguishes sources.
+ */
 #ifndef SPT_TRACE_PRIVATE_H
 #define SPT_TRACE_PRIVATE_H
 
@@ -7,15 +10,11 @@
 
 G_BEGIN_DECLS
 
-struct spt_trace_source {
-	const char *name, *clock;
-	bool filters_pids;
-	bool tells_kernel;	/* SptTraceConfig.kernel */
+/* A session and its records; all of them are necessary, but for can(). */
+struct spt_trace_records {
 	void (*free)(SptTrace *trace);
 	/* NULL: it can start any configuration, except counters. */
 	bool (*can)(SptTrace *trace, const SptTraceConfig *config, GError **error);
-	/* NULL: it has nothing to say. */
-	char *(*sees_in_part)(SptTrace *trace);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		      GError **error);
 	bool (*stop)(SptTrace *trace, GError **error);
@@ -25,19 +24,28 @@ struct spt_trace_source {
 			 GError **error);
 	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
-	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
-	/* NULL: not supported */
-	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
-	bool wishes_by_name;
-	bool (*slow_down)(SptTrace *trace, unsigned part);	/* NULL: not supported */
 	bool (*make_room)(SptTrace *trace);
-	/* NULL for this and the next two: not supported */
+};
+
+/* What else a source can be asked for; NULL: it does not have that, and trace.c answers so. */
+struct spt_trace_services {
+	char *(*sees_in_part)(SptTrace *trace);
+	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
+	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
+	bool (*slow_down)(SptTrace *trace, unsigned part);
 	bool (*has_tables)(const SptTrace *trace);
 	bool (*copies_instead)(const SptTrace *trace);
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
+};
+
+struct spt_trace_source {
+	SptTraceAbilities abilities;
+	const char *clock;
+	struct spt_trace_records records;
+	struct spt_trace_services services;
 };
 
 /* The first member of every source's own struct. */

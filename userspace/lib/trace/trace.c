@@ -23,16 +23,29 @@ static SptTrace *open_either(GError **error)
 	return NULL;
 }
 
+static const struct {
+	const char *name;
+	SptTrace *(*open)(GError **error);
+} sources[] = {
+	[SPT_TRACE_AUTO] = { "auto", open_either },
+	[SPT_TRACE_MODULE] = { "module", spt_device_open },
+	[SPT_TRACE_PERF] = { "perf", spt_perf_open },
+};
+
+bool spt_trace_source_called(const char *name, SptTraceSource *ret)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
+		if (strcmp(name, sources[i].name))
+			continue;
+		*ret = i;
+		return true;
+	}
+	return false;
+}
+
 SptTrace *spt_trace_open_source(SptTraceSource source, GError **error)
 {
-	switch (source) {
-	case SPT_TRACE_MODULE:
-		return spt_device_open(error);
-	case SPT_TRACE_PERF:
-		return spt_perf_open(error);
-	default:
-		return open_either(error);
-	}
+	return sources[source].open(error);
 }
 
 SptTrace *spt_trace_open(GError **error)
@@ -48,7 +61,7 @@ bool spt_trace_may_ask(void)
 void spt_trace_free(SptTrace *trace)
 {
 	if (trace)
-		trace->source->free(trace);
+		trace->source->records.free(trace);
 }
 
 static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GError **error)
@@ -59,7 +72,7 @@ static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GE
 			"Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
 		return false;
 	}
-	if (config->kernel && !trace->source->tells_kernel) {
+	if (config->kernel && !trace->source->abilities.reports_kernel) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			"The kernel's own work (--interrupts, --locks, --io, --faults, --kmem) needs the module: doctor says how to get it");
@@ -72,8 +85,8 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 {
 	if (!check_config(trace, config, error))
 		return false;
-	if (trace->source->can)
-		return trace->source->can(trace, config, error);
+	if (trace->source->records.can)
+		return trace->source->records.can(trace, config, error);
 	if (config->clock != SPT_TRACE_PMU)
 		return true;
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -83,7 +96,7 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 
 char *spt_trace_sees_in_part(SptTrace *trace)
 {
-	return trace->source->sees_in_part ? trace->source->sees_in_part(trace) : NULL;
+	return trace->source->services.sees_in_part ? trace->source->services.sees_in_part(trace) : NULL;
 }
 
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
@@ -92,7 +105,7 @@ bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct syspr
 	if (!check_config(trace, config, error))
 		return false;
 	memset(trace->events, 0, sizeof(trace->events));
-	return trace->source->start(trace, config, ret, error);
+	return trace->source->records.start(trace, config, ret, error);
 }
 
 SptTraceEvents spt_trace_events(const SptTrace *trace, unsigned id)
@@ -102,38 +115,33 @@ SptTraceEvents spt_trace_events(const SptTrace *trace, unsigned id)
 
 bool spt_trace_stop(SptTrace *trace, GError **error)
 {
-	return trace->source->stop(trace, error);
+	return trace->source->records.stop(trace, error);
 }
 
 void spt_trace_wait(SptTrace *trace, int timeout_ms)
 {
-	trace->source->wait(trace, timeout_ms);
+	trace->source->records.wait(trace, timeout_ms);
 }
 
 bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
 {
-	return trace->source->drain(trace, all, func, data, error);
+	return trace->source->records.drain(trace, all, func, data, error);
 }
 
 bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
 			GError **error)
 {
-	return trace->source->snapshot(trace, func, data, ret_busy, error);
+	return trace->source->records.snapshot(trace, func, data, ret_busy, error);
 }
 
-const char *spt_trace_source_name(const SptTrace *trace)
+const SptTraceAbilities *spt_trace_abilities(const SptTrace *trace)
 {
-	return trace->source->name;
+	return &trace->source->abilities;
 }
 
 const char *spt_trace_clock_name(const SptTrace *trace)
 {
 	return trace->clock ? trace->clock : trace->source->clock;
-}
-
-bool spt_trace_filters_pids(const SptTrace *trace)
-{
-	return trace->source->filters_pids;
 }
 
 const char *spt_trace_notice(const SptTrace *trace)
@@ -153,22 +161,24 @@ unsigned spt_trace_n_cpus(const SptTrace *trace)
 
 bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu)
 {
-	return trace->source->has_cpu(trace, cpu);
+	return trace->source->records.has_cpu(trace, cpu);
 }
 
 bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
 {
-	return trace->source->stats(trace, cpu, ret, error);
+	return trace->source->records.stats(trace, cpu, ret, error);
 }
 
 bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
 {
-	return trace->source->names(trace, names, n, error);
+	return !trace->source->services.names ||
+	       trace->source->services.names(trace, names, n, error);
 }
 
 bool spt_trace_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 {
-	return trace->source->region_start(trace, object, ret);
+	return trace->source->services.region_start &&
+	       trace->source->services.region_start(trace, object, ret);
 }
 
 uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes)
@@ -182,43 +192,41 @@ uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes)
 
 bool spt_trace_has_tables(const SptTrace *trace)
 {
-	return trace->source->has_tables && trace->source->has_tables(trace);
+	return trace->source->services.has_tables && trace->source->services.has_tables(trace);
 }
 
 bool spt_trace_copies_instead(const SptTrace *trace)
 {
-	return trace->source->copies_instead && trace->source->copies_instead(trace);
+	return trace->source->services.copies_instead && trace->source->services.copies_instead(trace);
 }
 
 int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			 size_t bytes)
 {
-	return trace->source->give_table ?
-		       trace->source->give_table(trace, build_id, n, table, bytes) :
+	return trace->source->services.give_table ?
+		       trace->source->services.give_table(trace, build_id, n, table, bytes) :
 		       ENOTTY;
 }
 
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 {
-	return trace->source->raw_wish && trace->source->raw_wish(trace, comm, bytes);
+	return trace->source->services.raw_wish && trace->source->services.raw_wish(trace, comm, bytes);
 }
 
 bool spt_trace_slow_down(SptTrace *trace, unsigned part)
 {
-	return trace->source->slow_down && trace->source->slow_down(trace, part);
+	return trace->source->services.slow_down && trace->source->services.slow_down(trace, part);
 }
 
 bool spt_trace_make_room(SptTrace *trace)
 {
-	return trace->source->make_room(trace);
-}
-
-bool spt_trace_wishes_by_name(const SptTrace *trace)
-{
-	return trace->source->wishes_by_name;
+	return trace->source->records.make_room(trace);
 }
 
 int spt_trace_map_fd(SptTrace *trace, uint32_t object)
 {
-	return trace->source->map_fd(trace, object);
+	if (trace->source->services.map_fd)
+		return trace->source->services.map_fd(trace, object);
+	errno = ENOTTY;
+	return -1;
 }

@@ -126,12 +126,28 @@ typedef struct {
 
 typedef struct SptTrace SptTrace;
 
+/* What a source can do, the same in all of its sessions. */
+typedef struct {
+	const char *name;		/* "module" or "perf", also in files */
+	/* Ticks of processes that are not in the filter are dropped; else the caller has to. */
+	bool filters_pids;
+	bool reports_kernel;		/* SptTraceConfig.kernel */
+	bool reports_maps;		/* every mapping of every process, when it is made */
+	bool reports_delays;		/* how late a tick came */
+	/* A snapshot has the sums of threads; else they come when the session stops. */
+	bool sums_in_snapshot;
+	/* Each task name can have copies of its own size; else only "" can be requested. */
+	bool wishes_by_name;
+} SptTraceAbilities;
+
 typedef enum {
 	SPT_TRACE_AUTO,			/* the module if there is its device, else perf events */
 	SPT_TRACE_MODULE,
 	SPT_TRACE_PERF,
 } SptTraceSource;
 
+/* The source called @name: "auto", "module" or "perf".  False: there is none. */
+bool spt_trace_source_called(const char *name, SptTraceSource *ret);
 /*
  * Opens a session that does not run yet.  Errors say what to do.  Where polkit may authorise the
  * user (make install-polkit), this waits until the user has authenticated.
@@ -180,13 +196,8 @@ bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
 			GError **error);
 
-const char *spt_trace_source_name(const SptTrace *trace);	/* "module" or "perf" */
+const SptTraceAbilities *spt_trace_abilities(const SptTrace *trace);
 const char *spt_trace_clock_name(const SptTrace *trace);
-/*
- * Whether the source drops ticks of processes that are not in the filter.  If not, the caller has
- * to drop them.
- */
-bool spt_trace_filters_pids(const SptTrace *trace);
 /* A sentence on what this session cannot report on this machine, or NULL; known after start(). */
 const char *spt_trace_notice(const SptTrace *trace);
 /* Whether this user's waits have stacks there. */
@@ -221,8 +232,6 @@ bool spt_trace_copies_instead(const SptTrace *trace);
  */
 int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			 size_t bytes);
-/* Whether each task name can have copies of its own size.  If not, only "" can be requested. */
-bool spt_trace_wishes_by_name(const SptTrace *trace);
 /*
  * A descriptor of the file of @object (from an OBJECT record), open for reading, the caller's to
  * close.  It also works for deleted files and those of other mount namespaces, if called soon after

@@ -707,22 +707,29 @@ static bool perf_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 }
 
 static const struct spt_trace_source perf_source = {
-	.name = "perf",
+	.abilities = {
+		.name = "perf",
+		.reports_maps = true,
+	},
 	.clock = "cpu-clock",
-	.free = perf_free,
-	.start = perf_start,
-	.stop = perf_stop,
-	.wait = perf_wait,
-	.drain = perf_drain,
-	.snapshot = perf_snapshot,
-	.has_cpu = perf_has_cpu,
-	.stats = perf_stats,
-	.names = perf_names,
-	.raw_wish = perf_raw_wish,
-	.slow_down = perf_slow_down,
-	.make_room = perf_make_room,
-	.map_fd = perf_map_fd,
-	.region_start = perf_region_start,
+	.records = {
+		.free = perf_free,
+		.start = perf_start,
+		.stop = perf_stop,
+		.wait = perf_wait,
+		.drain = perf_drain,
+		.snapshot = perf_snapshot,
+		.has_cpu = perf_has_cpu,
+		.stats = perf_stats,
+		.make_room = perf_make_room,
+	},
+	.services = {
+		.names = perf_names,
+		.raw_wish = perf_raw_wish,
+		.slow_down = perf_slow_down,
+		.map_fd = perf_map_fd,
+		.region_start = perf_region_start,
+	},
 };
 
 SptTrace *spt_perf_open(GError **error)
