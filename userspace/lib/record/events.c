@@ -84,18 +84,19 @@ static uint64_t weight_of(const struct sysprof_event *event, const SptTraceEvent
 	return (uint64_t)((long double)ns * event->value / event->duration);
 }
 
-static uint32_t interrupt_node(SptRecorder *recorder, const struct sysprof_event *event,
-			       uint32_t node)
+static void set_interrupt(SptRecorder *recorder, const struct sysprof_event *event,
+			  const SptTraceEvents *source, SptEventRow *row)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_IRQ);
 	const struct sysprof_part_irq *irq = (const void *)part;
 	g_autofree char *name = NULL;
 
+	(void)source;
 	if (!part || part->size * 8u < sizeof(*irq))
-		return node;
+		return;
 	name = *irq->name ? g_utf8_make_valid(irq->name, strnlen(irq->name, sizeof(irq->name))) :
 			    g_strdup_printf("interrupt %u", irq->vector);
-	return spt_event_named(recorder, node, name);
+	row->node = spt_event_named(recorder, row->node, name);
 }
 
 static const char *lock_name(unsigned kind)
@@ -124,12 +125,14 @@ static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_part_lock 
 }
 
 /* The lock is on top of both stacks: the waiter's, and the holder's, which can be missing. */
-static void set_lock(SptRecorder *recorder, const struct sysprof_event *event, SptEventRow *row)
+static void set_lock(SptRecorder *recorder, const struct sysprof_event *event,
+		     const SptTraceEvents *source, SptEventRow *row)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_LOCK);
 	const struct sysprof_part_lock *lock = (const void *)part;
 	bool is_wanted;
 
+	(void)source;
 	if (!part || part->size * 8u < sizeof(*lock))
 		return;
 	if (lock->holder_tid)
@@ -139,7 +142,8 @@ static void set_lock(SptRecorder *recorder, const struct sysprof_event *event, S
 	row->holder_node = lock_node(recorder, lock, row->holder_node);
 }
 
-static uint32_t stall_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node)
+static void set_stall(SptRecorder *recorder, const struct sysprof_event *event,
+		      const SptTraceEvents *source, SptEventRow *row)
 {
 	static const char *const names[] = {
 		[SYSPROF_STALL_RECLAIM] = "reclaim",
@@ -148,35 +152,73 @@ static uint32_t stall_node(SptRecorder *recorder, const struct sysprof_event *ev
 	};
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_STALL);
 
-	if (!part || part->a >= G_N_ELEMENTS(names) || !names[part->a])
-		return node;
-	return spt_event_named(recorder, node, names[part->a]);
+	(void)source;
+	if (part && part->a < G_N_ELEMENTS(names) && names[part->a])
+		row->node = spt_event_named(recorder, row->node, names[part->a]);
 }
 
-static uint32_t fragment_node(SptRecorder *recorder, const struct sysprof_event *event,
-			      uint32_t node)
+static void set_order(SptRecorder *recorder, const struct sysprof_event *event,
+		      const SptTraceEvents *source, SptEventRow *row)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_FRAGMENT);
 	g_autofree char *name = NULL;
 
+	(void)source;
 	if (!part)
-		return node;
+		return;
 	name = g_strdup_printf("order %u", part->a);
-	return spt_event_named(recorder, node, name);
+	row->node = spt_event_named(recorder, row->node, name);
 }
 
-static void set_fault(const struct sysprof_event *event, const SptTraceEvents *source,
-		      SptEventRow *row)
+static void set_file(SptRecorder *recorder, const struct sysprof_event *event,
+		     const SptTraceEvents *source, SptEventRow *row)
+{
+	(void)source;
+	row->node = spt_opens_file_node(recorder->opens, recorder, event, row->node);
+}
+
+static void set_fault(SptRecorder *recorder, const struct sysprof_event *event,
+		      const SptTraceEvents *source, SptEventRow *row)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_FAULT);
 
+	(void)recorder;
 	row->flags = part ? (uint8_t)part->a : 0;
 	row->weight = event->weight * MAX(source->period, 1);
 	row->value = event->duration * row->weight;
 }
 
-void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
-		     const SptTraceEvents *source)
+/* Kinds that are not here have rows with their stacks alone. */
+static const SptEventIntake intakes[] = {
+	[SYSPROF_SOURCE_WAIT] = { .take = spt_waits_take_wait },
+	[SYSPROF_SOURCE_WAKE] = { .take = spt_waits_take_wake },
+	[SYSPROF_SOURCE_HOLD] = { .take = spt_waits_take_wake },
+	[SYSPROF_SOURCE_IRQ] = { .subject = set_interrupt },
+	[SYSPROF_SOURCE_SOFTIRQ] = { .subject = set_interrupt },
+	[SYSPROF_SOURCE_LOCK] = { .subject = set_lock },
+	[SYSPROF_SOURCE_STALL] = { .subject = set_stall },
+	[SYSPROF_SOURCE_FRAGMENT] = { .subject = set_order },
+	[SYSPROF_SOURCE_PAGE_CACHE] = { .subject = set_file },
+	[SYSPROF_SOURCE_FAULT] = { .subject = set_fault },
+	[SYSPROF_SOURCE_SLAB] = { .layer = SPT_ALLOCATION_SLAB },
+	[SYSPROF_SOURCE_SLAB_FREE] = { .layer = SPT_ALLOCATION_SLAB },
+	[SYSPROF_SOURCE_PAGE] = { .layer = SPT_ALLOCATION_PAGE },
+	[SYSPROF_SOURCE_PAGE_FREE] = { .layer = SPT_ALLOCATION_PAGE },
+	[SYSPROF_SOURCE_PERCPU] = { .layer = SPT_ALLOCATION_PERCPU },
+	[SYSPROF_SOURCE_PERCPU_FREE] = { .layer = SPT_ALLOCATION_PERCPU },
+	[SYSPROF_SOURCE_VMALLOC] = { .layer = SPT_ALLOCATION_AREA },
+	[SYSPROF_SOURCE_VMALLOC_FREE] = { .layer = SPT_ALLOCATION_AREA },
+};
+
+const SptEventIntake *spt_event_intake(uint16_t kind)
+{
+	static const SptEventIntake none;
+
+	return kind < G_N_ELEMENTS(intakes) ? &intakes[kind] : &none;
+}
+
+static void take_row(SptRecorder *recorder, const struct sysprof_event *event,
+		     const SptTraceEvents *source, const SptEventIntake *intake)
 {
 	const struct sysprof_record *record = &event->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
@@ -201,21 +243,22 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 		return;
 	spt_recorder_get_to_know(recorder, thread->process);
 	row.node = spt_event_node(recorder, event, thread);
-	if (source->kind == SYSPROF_SOURCE_IRQ || source->kind == SYSPROF_SOURCE_SOFTIRQ)
-		row.node = interrupt_node(recorder, event, row.node);
-	else if (source->kind == SYSPROF_SOURCE_LOCK)
-		set_lock(recorder, event, &row);
-	else if (source->kind == SYSPROF_SOURCE_STALL)
-		row.node = stall_node(recorder, event, row.node);
-	else if (source->kind == SYSPROF_SOURCE_FRAGMENT)
-		row.node = fragment_node(recorder, event, row.node);
-	else if (source->kind == SYSPROF_SOURCE_PAGE_CACHE)
-		row.node = spt_opens_file_node(recorder->opens, recorder, event, row.node);
-	else if (source->kind == SYSPROF_SOURCE_FAULT)
-		set_fault(event, source, &row);
+	if (intake->subject)
+		intake->subject(recorder, event, source, &row);
 	recorder->status.events++;
 	if (event->phase == SYSPROF_PHASE_OPEN)
 		spt_opens_open(recorder->opens, recorder, event, source, &row);
 	else
 		spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
+}
+
+void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event)
+{
+	SptTraceEvents source = spt_trace_events(recorder->trace, event->source);
+	const SptEventIntake *intake = spt_event_intake(source.kind);
+
+	if (intake->take)
+		intake->take(recorder, event);
+	else
+		take_row(recorder, event, &source, intake);
 }

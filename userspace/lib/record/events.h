@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EVENT records: the parts that all have, and those of the kernel's own work. */
+/*
+ * EVENT records: the parts that all have, and a table of what each kind has besides.  A new kind
+ * needs a row there only if its rows name a subject, or are of memory.
+ */
 #ifndef SPT_RECORD_EVENTS_H
 #define SPT_RECORD_EVENTS_H
 
+#include "capture/capture.h"
 #include "process/tasks.h"
 #include "record/recorder.h"
+#include "trace/trace.h"
 
 G_BEGIN_DECLS
 
@@ -15,9 +20,20 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 			const SptThread *thread);
 /* The node above @node that names the event's subject. */
 uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name);
-/* Takes an event of a source other than waits and wakings. */
-void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
-		     const SptTraceEvents *source);
+/* What a kind of events has besides stacks; NULL and 0: nothing. */
+typedef struct {
+	/* Takes the event: it is no row of the kind, or not at once. */
+	void (*take)(SptRecorder *recorder, const struct sysprof_event *event);
+	/* Sets what an event is about in its row, whose node is that of the stack. */
+	void (*subject)(SptRecorder *recorder, const struct sysprof_event *event,
+			const SptTraceEvents *source, SptEventRow *row);
+	uint32_t layer;			/* of memory that is allocated: SPT_ALLOCATION_SLAB ... */
+} SptEventIntake;
+
+/* Never NULL, for any @kind. */
+const SptEventIntake *spt_event_intake(uint16_t kind);
+/* Takes an event of any kind. */
+void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event);
 
 G_END_DECLS
 

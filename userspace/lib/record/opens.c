@@ -140,22 +140,7 @@ uint32_t spt_opens_call_node(SptOpens *opens, SptRecorder *recorder, uint32_t pi
 
 static uint32_t layer_of(const SptTraceEvents *source)
 {
-	switch (source->kind) {
-	case SYSPROF_SOURCE_SLAB:
-	case SYSPROF_SOURCE_SLAB_FREE:
-		return SPT_ALLOCATION_SLAB;
-	case SYSPROF_SOURCE_PAGE:
-	case SYSPROF_SOURCE_PAGE_FREE:
-		return SPT_ALLOCATION_PAGE;
-	case SYSPROF_SOURCE_PERCPU:
-	case SYSPROF_SOURCE_PERCPU_FREE:
-		return SPT_ALLOCATION_PERCPU;
-	case SYSPROF_SOURCE_VMALLOC:
-	case SYSPROF_SOURCE_VMALLOC_FREE:
-		return SPT_ALLOCATION_AREA;
-	default:
-		return 0;
-	}
+	return spt_event_intake(source->kind)->layer;
 }
 
 /* A page and an object may have the same address. */

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "capture/format.h"
+#include "events/event.h"
 #include "record/events.h"
 #include "record/recorder-private.h"
 
 /* Limit of wakings whose wait was lost. */
 #define MOST_WAKES 65536u
-#define SOURCE_KINDS 32u
 
 /* The latest thread of a tid. */
 struct known {
@@ -36,7 +36,7 @@ struct baseline {
 
 struct SptWaits {
 	bool is_ending;
-	unsigned n_cpus;
+	unsigned n_cpus, n_kinds;
 	uint64_t *lost;			/* by kind of source and CPU, as of its last account */
 	GHashTable *known;		/* tid -> struct known */
 	GHashTable *wakes;		/* set of struct wake, by key; also of HOLDs */
@@ -48,7 +48,8 @@ SptWaits *spt_waits_new(unsigned n_cpus)
 	SptWaits *waits = g_new0(SptWaits, 1);
 
 	waits->n_cpus = n_cpus;
-	waits->lost = g_new0(uint64_t, (size_t)n_cpus * SOURCE_KINDS);
+	waits->n_kinds = spt_event_kind_numbers();
+	waits->lost = g_new0(uint64_t, (size_t)n_cpus * waits->n_kinds);
 	waits->known = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	waits->wakes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	waits->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -95,7 +96,7 @@ uint32_t spt_waits_thread_of(SptRecorder *recorder, uint32_t tid, bool *ret_is_w
 
 /* Events. */
 
-static void take_wake(SptRecorder *recorder, const struct sysprof_event *event)
+void spt_waits_take_wake(SptRecorder *recorder, const struct sysprof_event *event)
 {
 	SptWaits *waits = recorder->waits;
 	const struct sysprof_record *record = &event->record;
@@ -145,7 +146,7 @@ static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *pa
 	g_hash_table_remove(recorder->waits->wakes, &part->wake);
 }
 
-static void take_wait(SptRecorder *recorder, const struct sysprof_event *event)
+void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *event)
 {
 	const struct sysprof_record *record = &event->record;
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_WAIT);
@@ -180,18 +181,6 @@ static void take_wait(SptRecorder *recorder, const struct sysprof_event *event)
 	}
 	spt_output_put(recorder->output, SPT_ROW_WAIT, &row);
 	recorder->status.waits++;
-}
-
-static void take_event(SptRecorder *recorder, const struct sysprof_event *event)
-{
-	SptTraceEvents source = spt_trace_events(recorder->trace, event->source);
-
-	if (source.kind == SYSPROF_SOURCE_WAKE || source.kind == SYSPROF_SOURCE_HOLD)
-		take_wake(recorder, event);
-	else if (source.kind == SYSPROF_SOURCE_WAIT)
-		take_wait(recorder, event);
-	else
-		spt_events_take(recorder, event, &source);
 }
 
 /* Sums. */
@@ -346,7 +335,7 @@ static void take_account(SptRecorder *recorder, const struct sysprof_source_acco
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		row.tallies[SPT_TALLY_LOST + i] = tally_of(&from->lost[i]);
 	spt_output_put(recorder->output, SPT_ROW_SOURCE_ACCOUNT, &row);
-	if (record->record.cpu >= recorder->waits->n_cpus || record->kind >= SOURCE_KINDS)
+	if (record->record.cpu >= recorder->waits->n_cpus || record->kind >= recorder->waits->n_kinds)
 		return;
 	lost = &recorder->waits->lost[record->kind * recorder->waits->n_cpus + record->record.cpu];
 	if (record->kind == SYSPROF_SOURCE_WAIT)
@@ -359,7 +348,7 @@ bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record)
 {
 	switch (record->type) {
 	case SYSPROF_EVENT:
-		take_event(recorder, (const struct sysprof_event *)record);
+		spt_events_take(recorder, (const struct sysprof_event *)record);
 		return true;
 	case SYSPROF_THREAD:
 		take_thread(recorder, (const struct sysprof_thread *)record);

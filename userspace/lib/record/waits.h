@@ -27,6 +27,9 @@ void spt_waits_end(SptWaits *waits);
  * Stack and thread of the HOLD with @key, as far as they are known.  False: there is none.
  */
 bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uint32_t *ret_thread);
+/* Take an event of such a kind, for the table of events.c. */
+void spt_waits_take_wake(SptRecorder *recorder, const struct sysprof_event *event);
+void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *event);
 /* Takes a record of sysprof-event.h.  False: it is another one. */
 bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record);
 
