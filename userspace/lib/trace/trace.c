@@ -96,7 +96,9 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 
 char *spt_trace_sees_in_part(SptTrace *trace)
 {
-	return trace->source->services.sees_in_part ? trace->source->services.sees_in_part(trace) : NULL;
+	const struct spt_trace_services *services = &trace->source->services;
+
+	return services->sees_in_part ? services->sees_in_part(trace) : NULL;
 }
 
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
@@ -197,7 +199,8 @@ bool spt_trace_has_tables(const SptTrace *trace)
 
 bool spt_trace_copies_instead(const SptTrace *trace)
 {
-	return trace->source->services.copies_instead && trace->source->services.copies_instead(trace);
+	return trace->source->services.copies_instead &&
+	       trace->source->services.copies_instead(trace);
 }
 
 int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
@@ -210,7 +213,8 @@ int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, c
 
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 {
-	return trace->source->services.raw_wish && trace->source->services.raw_wish(trace, comm, bytes);
+	return trace->source->services.raw_wish &&
+	       trace->source->services.raw_wish(trace, comm, bytes);
 }
 
 bool spt_trace_slow_down(SptTrace *trace, unsigned part)
