@@ -4,8 +4,8 @@
  * number for each text, function and object, and the sums that become samples.
  *
  * A profile has one address space, in which each file is mapped whole, at a place of its own.  A
- * location is a frame of the capture and has its number; behind these are the two that stand for
- * stacks which are not there.
+ * location is a frame of the capture and has its number; behind these are two for stacks that are
+ * not there.
  */
 #include "base/words.h"
 #include "export/export.h"

@@ -63,7 +63,8 @@ struct pprof_reader {
 	uint64_t scale;		     /* of values, in ns; else 1 */
 	uint64_t period_ns, carried; /* carried: the rest of a period, for the next sample */
 	uint64_t sum;		     /* of all values so far, scaled */
-	uint64_t n_samples, step_ns; /* step_ns: from one sample to the next */
+	uint64_t n_samples, n_written;
+	uint64_t step_ns; /* from one sample to the next */
 };
 
 /* The number of @text in a table of numbers from 1. */
@@ -219,7 +220,7 @@ static const SptFrame *pprof_frame(struct pprof_reader *reader, uint32_t at)
 	return frame;
 }
 
-/* One that stands for a stack that is not there, in what Sysprof exports. */
+/* What Sysprof exports in place of a stack that is not there. */
 static bool is_pprof_no_stack(const struct pprof_reader *reader, uint32_t at)
 {
 	const struct pprof_location *location =
@@ -392,10 +393,12 @@ static const char *take_pprof_sample(const SptPprofSample *sample, void *data)
 		put_pprof_memory(reader, thread, node, weight);
 	else
 		put_pprof_periods(reader, thread, who.cpu, node, weight);
-	if (reader->n_samples % FLUSH_SAMPLES == 0 &&
-	    !spt_capture_writer_flush(reader->writer, reader->stash, NULL))
-		return SPT_WORDS("could not be written");
-	return NULL;
+	if (reader->n_samples - reader->n_written < FLUSH_SAMPLES)
+		return NULL;
+	reader->n_written = reader->n_samples;
+	return spt_capture_writer_flush(reader->writer, reader->stash, NULL) ?
+		       NULL :
+		       SPT_WORDS("could not be written");
 }
 
 /* Nanoseconds in a unit of time; 0: it is none. */
