@@ -132,7 +132,7 @@ static void test_many(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(fixture->capture->file_bytes, <, 8 * MANY);
 }
 
-/* Names as a hostile program chooses them, ids that lead nowhere, and more than there is room for. */
+/* Names that a hostile program chooses, ids that lead nowhere, more than there is room for. */
 static void test_bounds(Fixture *fixture, gconstpointer data)
 {
 	g_autofree char *long_text = g_strnfill(5000, 'x');

@@ -102,6 +102,13 @@ bool spt_document_has_shape(SptDocument *document, const SptRestrictions *restri
 			spt_shape_is_plain(spt_restrictions_shape(restrictions));
 }
 
+bool spt_document_is_arranged_as(SptDocument *a, SptDocument *b)
+{
+	return spt_document_is_same(a, b) && is_arranged_alike(&a->look, &b->look) &&
+	       a->look.is_bottom_up == b->look.is_bottom_up &&
+	       spt_document_has_shape(a, b->look.restrictions);
+}
+
 uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old,
 				uint32_t function)
 {

@@ -84,6 +84,8 @@ SptDocument *spt_document_whole(SptDocument *document);
 SptDocument *spt_document_recording(SptDocument *document);
 /* Whether both belong to one recording. */
 bool spt_document_is_same(SptDocument *a, SptDocument *b);
+/* Whether both are of one recording and metric, and their trees have the same roots and shape. */
+bool spt_document_is_arranged_as(SptDocument *a, SptDocument *b);
 /* Whether its stacks have the shape that @restrictions give them. */
 bool spt_document_has_shape(SptDocument *document, const SptRestrictions *restrictions);
 /* The metrics of the recording, CPU time first; NULL after the last one. */

@@ -73,14 +73,7 @@ static const char *const lanes_names[] = {
 /* Not of the same functions. */
 static bool is_another(SptViews *self, SptDocument *document)
 {
-	const SptLook *look = &document->look, *shown = self->shown ? &self->shown->look : NULL;
-
-	return !shown || !spt_document_is_same(document, self->shown) ||
-	       look->metric != shown->metric ||
-	       look->arrangement.roots != shown->arrangement.roots ||
-	       look->arrangement.hides_system != shown->arrangement.hides_system ||
-	       look->is_bottom_up != shown->is_bottom_up ||
-	       !spt_document_has_shape(document, shown->restrictions);
+	return !self->shown || !spt_document_is_arranged_as(document, self->shown);
 }
 
 /*
@@ -333,11 +326,6 @@ static void on_lanes_visible(SptViews *self)
 	g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_THREAD_LANES]);
 }
 
-static void on_only_lane(SptViews *self, const SptRestriction *restriction)
-{
-	add(self, restriction);
-}
-
 static void on_function_selected(SptViews *self, unsigned function)
 {
 	spt_timeline_view_light(self->timeline, function);
@@ -374,20 +362,13 @@ static void on_stop_comparing(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 	set_comparing(self, false);
 }
 
-static void on_undo(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-		    G_GNUC_UNUSED GVariant *parameter)
+/* Undo, or redo. */
+static void on_step(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 
-	want(self, self->history->pdata[--self->at], false);
-}
-
-static void on_redo(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-		    G_GNUC_UNUSED GVariant *parameter)
-{
-	SptViews *self = SPT_VIEWS(widget);
-
-	want(self, self->history->pdata[++self->at], false);
+	self->at += g_str_equal(action, "views.undo") ? -1 : 1;
+	want(self, self->history->pdata[self->at], false);
 }
 
 static void on_everything(GtkWidget *widget, G_GNUC_UNUSED const char *action,
@@ -416,33 +397,27 @@ static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVarian
 	}
 }
 
-static void shape_by(SptViews *self, SptRestrictionKind kind, uint32_t function)
+static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
 {
-	if (function < self->shown->n_functions && !self->shown->functions[function].is_process)
-		add(self, &(SptRestriction){ .kind = kind,
-					     .text = self->shown->functions[function].name });
-}
+	SptViews *self = SPT_VIEWS(widget);
+	uint32_t at = g_variant_get_uint32(function);
+	SptRestriction shape = { .kind = g_str_equal(action, "views.hide") ? SPT_RESTRICT_HIDDEN :
+									      SPT_RESTRICT_ROOT };
 
-static void on_hide(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *function)
-{
-	shape_by(SPT_VIEWS(widget), SPT_RESTRICT_HIDDEN, g_variant_get_uint32(function));
-}
-
-static void on_begin_at(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *function)
-{
-	shape_by(SPT_VIEWS(widget), SPT_RESTRICT_ROOT, g_variant_get_uint32(function));
+	if (at >= self->shown->n_functions || self->shown->functions[at].is_process)
+		return;
+	shape.text = self->shown->functions[at].name;
+	add(self, &shape);
 }
 
 /* views.NAME-selected is views.NAME for the selected function. */
-static void on_selected(GtkWidget *widget, const char *action,
-			G_GNUC_UNUSED GVariant *parameter)
+static void on_selected(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	bool is_flame = strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0;
 	uint32_t function =
 		is_flame ? spt_flame_pane_selected(self->flame) : spt_panes_selected(self->panes);
-	g_autofree char *name =
-		g_strndup(action, strlen(action) - strlen("-selected"));
+	g_autofree char *name = g_strndup(action, strlen(action) - strlen("-selected"));
 
 	if (function != UINT32_MAX)
 		gtk_widget_activate_action(widget, name, "u", function);
@@ -622,8 +597,8 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_property_action(class, "views.heat-map", "heat-map");
 	gtk_widget_class_install_action(class, "views.stop-comparing", NULL, on_stop_comparing);
 	gtk_widget_class_install_property_action(class, "views.thread-lanes", "thread-lanes");
-	gtk_widget_class_install_action(class, "views.undo", NULL, on_undo);
-	gtk_widget_class_install_action(class, "views.redo", NULL, on_redo);
+	gtk_widget_class_install_action(class, "views.undo", NULL, on_step);
+	gtk_widget_class_install_action(class, "views.redo", NULL, on_step);
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", on_only);
@@ -631,8 +606,8 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);
 	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
-	gtk_widget_class_install_action(class, "views.hide", "u", on_hide);
-	gtk_widget_class_install_action(class, "views.begin-at", "u", on_begin_at);
+	gtk_widget_class_install_action(class, "views.hide", "u", on_shape);
+	gtk_widget_class_install_action(class, "views.begin-at", "u", on_shape);
 	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_selected);
 	gtk_widget_class_install_action(class, "views.hide-selected", NULL, on_selected);
 	gtk_widget_class_install_action(class, "views.begin-at-selected", NULL, on_selected);
@@ -671,7 +646,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptViews, origin);
 	gtk_widget_class_bind_template_callback(widget_class, on_metric);
 	gtk_widget_class_bind_template_callback(widget_class, on_range);
-	gtk_widget_class_bind_template_callback(widget_class, on_only_lane);
+	gtk_widget_class_bind_template_callback(widget_class, add);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);

@@ -73,7 +73,8 @@ static const char *unique_name(struct declarations *declarations, const char *na
 
 static bool is_declaration(const SptCapture *capture, const SptStreamRow *stream)
 {
-	return stream->id && stream->id != capture->samples_stream && stream->title && *stream->title &&
+	return stream->id && stream->id != capture->samples_stream && stream->title &&
+	       *stream->title &&
 	       (stream->kind == SPT_STREAM_MARKS || stream->kind == SPT_STREAM_SPANS ||
 		stream->kind == SPT_STREAM_COUNTER);
 }
@@ -188,7 +189,7 @@ struct SptDeclaredReader {
 	const SptCapture *capture;
 	const SptDeclared *kind;
 	SptEvents *events;
-	uint64_t most;			/* rows that may still come: a column makes many of few bytes */
+	uint64_t most;			/* rows that may still come: few bytes make many */
 	uint32_t left;			/* rows of the table */
 	SptColumnCursor cursors[SPT_DECLARED_COLUMNS + SPT_DECLARED_FIELDS];
 	bool has[SPT_DECLARED_COLUMNS + SPT_DECLARED_FIELDS];

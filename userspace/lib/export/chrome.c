@@ -149,7 +149,9 @@ static void chrome_write_track(struct chrome *chrome, const SptTrack *track)
 
 		g_string_append(text, ",\"args\":{");
 		spt_json_append_text(text, track->unit ? track->unit : "value");
-		g_string_append_printf(text, ":%" PRIu64 "}}", event->value);
+		g_string_append_c(text, ':');
+		spt_json_append_double(text, event->value);
+		g_string_append(text, "}}");
 	}
 }
 

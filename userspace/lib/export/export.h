@@ -22,7 +22,7 @@ typedef enum {
 
 /*
  * What of a recording a format carries, beside the weights of a metric: SPT_EXPORT_CARRIES_... and
- * what --explain prints.  Everything else is left out.
+ * what --explain prints.  Nothing else is in its files.
  */
 #define SPT_EXPORT_PARTS(PART)                                                                     \
 	PART(STACKS, "stacks")                                                                     \

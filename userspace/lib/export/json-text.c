@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/json-text.h"
 
+#include <math.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -59,6 +60,13 @@ void spt_json_append_decimal(GString *out, uint64_t value, unsigned digits)
 	g_string_append_printf(out, ".%0*" PRIu64, (int)digits, value % unit);
 	while (out->str[out->len - 1] == '0')
 		g_string_truncate(out, out->len - 1);
+}
+
+void spt_json_append_double(GString *out, double value)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_string_append(out, isfinite(value) ? g_ascii_dtostr(text, sizeof(text), value) : "null");
 }
 
 void spt_json_append_ms(GString *out, uint64_t time, uint64_t start_ns)

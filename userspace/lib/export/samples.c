@@ -120,7 +120,8 @@ static void put_script_row(struct sample_writer *writer, const SptWeightRow *row
 	if (writer->metric->parts & SPT_METRIC_HAS_CPU)
 		g_string_append_printf(text, " [%03" PRIu32 "]", row->cpu);
 	g_string_append_printf(text, " %" PRIu64 ".%06u: %10" PRIu64 " %s:\n",
-			       row->time / 1000000000, (unsigned)(row->time / 1000 % 1000000), value,
+			       row->time / 1000000000, (unsigned)(row->time / 1000 % 1000000),
+			       value,
 			       writer->metric->is_cpu ? "cpu-clock" : writer->metric->name);
 	for (guint i = 0; i < writer->path->len; i++)
 		g_string_append(text, g_array_index(writer->path, const char *, i));
@@ -131,8 +132,9 @@ static void put_script_row(struct sample_writer *writer, const SptWeightRow *row
 static void put_json_frame(struct sample_writer *writer, const SptFrame *frame, GString *text)
 {
 	SptNamedPlace places[SPT_INLINES_MAX];
+	unsigned n = spt_symbols_functions(writer->input->symbols, frame, places);
 
-	for (unsigned n = spt_symbols_functions(writer->input->symbols, frame, places); n > 0; n--) {
+	for (; n > 0; n--) {
 		g_string_append(text, text->len ? ",[" : "[");
 		spt_json_append_text(text, places[n - 1].name.function);
 		g_string_append_c(text, ',');
@@ -174,8 +176,9 @@ static void put_json_row(struct sample_writer *writer, const SptWeightRow *row, 
 static void put_csv_frame(struct sample_writer *writer, const SptFrame *frame, GString *text)
 {
 	SptNamedPlace places[SPT_INLINES_MAX];
+	unsigned n = spt_symbols_functions(writer->input->symbols, frame, places);
 
-	for (unsigned n = spt_symbols_functions(writer->input->symbols, frame, places); n > 0; n--) {
+	for (; n > 0; n--) {
 		g_autofree char *name = spt_one_line(places[n - 1].name.function);
 
 		g_string_append(text, text->len ? ";" : "");
@@ -252,7 +255,8 @@ static void write_samples(struct sample_writer *writer, const SptExportInput *in
 	writer->start_ns = summary.start_ns;
 	writer->of_frame = g_new0(char *, n);
 	writer->path = g_array_new(FALSE, FALSE, sizeof(const char *));
-	spt_stack_rows_each(capture, input->symbols, writer->metric, input->filter, take_row, writer);
+	spt_stack_rows_each(capture, input->symbols, writer->metric, input->filter, take_row,
+			    writer);
 	for (uint32_t i = 0; i < n; i++)
 		g_free(writer->of_frame[i]);
 	g_free(writer->of_frame);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The steps by which a user has narrowed a profile down.  Each restriction has a text, and can be
- * removed again.  Together they are a filter, and a shape of stacks.  A list of them never changes, so a history of lists
- * is enough for undo.
+ * removed again.  Together they are a filter, and a shape of stacks.  A list of them never changes,
+ * so a history of lists is enough for undo.
  */
 #ifndef SPT_RESTRICTIONS_H
 #define SPT_RESTRICTIONS_H

@@ -29,7 +29,8 @@ typedef struct {
 
 /*
  * Elements are SptTrack: the streams in their order; declared kinds, a counter as one for each of
- * its numbers; resident memory, and memory in use, if they were recorded.  Streams without an event are missing.  @capture must outlive it.
+ * its numbers; resident memory, and memory in use, if they were recorded.  Streams without an event
+ * are missing.  @capture must outlive it.
  */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
 void spt_track_free(SptTrack *track);

@@ -335,7 +335,8 @@ static void take_account(SptRecorder *recorder, const struct sysprof_source_acco
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		row.tallies[SPT_TALLY_LOST + i] = tally_of(&from->lost[i]);
 	spt_output_put(recorder->output, SPT_ROW_SOURCE_ACCOUNT, &row);
-	if (record->record.cpu >= recorder->waits->n_cpus || record->kind >= recorder->waits->n_kinds)
+	if (record->record.cpu >= recorder->waits->n_cpus ||
+	    record->kind >= recorder->waits->n_kinds)
 		return;
 	lost = &recorder->waits->lost[record->kind * recorder->waits->n_cpus + record->record.cpu];
 	if (record->kind == SYSPROF_SOURCE_WAIT)
