@@ -19,7 +19,7 @@ rm -rf "$copy"
 mkdir -p "$copy/build/tests" || exit 1
 packaging/sources | xargs -d '\n' cp -p --parents -t "$copy"
 cp -a build/obj build/libspt.a "$copy/build"
-cp -a build/tests/gen-capture "$copy/build/tests"
+cp -a build/tests/gen-capture build/tests/gen-declared "$copy/build/tests"
 cd "$copy" || exit 1
 export CLI=$copy/build/sysprof-cli GEN_CAPTURE=$copy/build/tests/gen-capture LC_ALL=C.UTF-8
 
@@ -367,7 +367,7 @@ run_unit()
 	gcc $flags $libraries -fsyntax-only userspace/lib/record/intake.c &&
 		gcc $flags -o "$work/test-capture" tests/unit/test-capture.c \
 			userspace/lib/{base,stash,process,capture}/*.c \
-			userspace/lib/record/flight.c \
+			userspace/lib/events/declared.c userspace/lib/record/flight{,-declared}.c \
 			$libraries -lm -pthread &&
 		"$work/test-capture" -p /capture/tiny >"$work/tiny" &&
 		grep -q '^ok .*tiny' "$work/tiny"
