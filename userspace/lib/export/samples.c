@@ -25,7 +25,7 @@ struct sample_writer {
 	uint64_t start_ns;		/* of the recording */
 	SptOut *out;
 	char **of_frame;		/* by the frame's number; NULL: not needed yet */
-	GArray *path;			/* uint32_t: frames, innermost first */
+	GArray *path;			/* const char *: text of each frame, innermost first */
 	/* Text of a frame and of the functions that are inlined there; texts are joined. */
 	void (*put_frame)(struct sample_writer *writer, const SptFrame *frame, GString *text);
 	void (*put_row)(struct sample_writer *writer, const SptWeightRow *row, uint64_t value);

@@ -23,7 +23,7 @@ static const char *end_of_name(const char *begin)
 
 	while (*at && *at != '|') {
 		at++;
-		if (g_str_has_prefix(at, "|") && at - begin >= 8 && strncmp(at - 8, "operator", 8) == 0)
+		if (*at == '|' && at - begin >= 8 && strncmp(at - 8, "operator", 8) == 0)
 			at += at[1] == '|' ? 2 : 1;
 	}
 	return at;

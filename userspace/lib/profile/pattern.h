@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Patterns for functions: names, of which '|' separates several and '*' and '?' are wild (glob.h),
- * as in "malloc|free|std::*", or a regular expression between slashes, which may match any part of a
- * name, as in "/^g_.*_new$/".
+ * as in "malloc|free|std::*", or a regular expression between slashes, which may match any part of
+ * a name, as in "/^g_.*_new$/".
  */
 #ifndef SPT_PATTERN_H
 #define SPT_PATTERN_H

@@ -10,23 +10,35 @@ bool spt_shape_is_plain(const SptShape *shape)
 	return !shape->hidden && !shape->n_merged && !shape->root && !shape->folds_recursion;
 }
 
-/* By function: whether @pattern matches it. */
-static bool *match_functions(const SptProfile *profile, const SptPattern *pattern)
+bool *spt_shaper_match(const SptPattern *pattern, const SptFunction *functions, uint32_t n)
 {
-	const SptFunction *functions = (const SptFunction *)profile->functions->data;
-	bool *matches = g_new0(bool, MAX(profile->functions->len, 1));
+	bool *matches = g_new0(bool, MAX(n, 1));
 
-	for (uint32_t i = 0; i < profile->functions->len; i++)
+	for (uint32_t i = 0; i < n; i++)
 		matches[i] = !functions[i].is_process && !functions[i].is_no_stack &&
 			     spt_pattern_matches(pattern, functions[i].name);
 	return matches;
+}
+
+bool *spt_shaper_find_above(const SptPattern *pattern, const SptTreeNode *nodes, uint32_t n_nodes,
+			    const SptFunction *functions, uint32_t n_functions)
+{
+	g_autofree bool *matches = spt_shaper_match(pattern, functions, n_functions);
+	bool *is_above = g_new0(bool, n_nodes);
+
+	is_above[0] = true;
+	for (uint32_t i = 1; i < n_nodes; i++)
+		is_above[i] = is_above[nodes[i].parent] && !matches[nodes[i].function];
+	return is_above;
 }
 
 /* A function for all that @pattern matches; it has an object if these have the same. */
 static void merge(struct spt_shaper *shaper, const SptProfile *profile, const SptPattern *pattern,
 		  GArray *functions)
 {
-	g_autofree bool *matches = match_functions(profile, pattern);
+	g_autofree bool *matches =
+		spt_shaper_match(pattern, (const SptFunction *)profile->functions->data,
+				 profile->functions->len);
 	SptFunction all = { .name = g_intern_string(spt_pattern_text(pattern)) };
 
 	for (uint32_t i = 0; i < profile->functions->len; i++) {
@@ -48,28 +60,18 @@ static void merge(struct spt_shaper *shaper, const SptProfile *profile, const Sp
 		g_array_append_val(functions, all);
 }
 
-static bool *find_above(const SptProfile *profile, const SptPattern *root)
-{
-	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
-	g_autofree bool *is_root = match_functions(profile, root);
-	bool *is_above = g_new0(bool, profile->tree->len);
-
-	is_above[0] = true;
-	for (uint32_t i = 1; i < profile->tree->len; i++)
-		is_above[i] = is_above[nodes[i].parent] && !is_root[nodes[i].function];
-	return is_above;
-}
-
 void spt_shaper_init(struct spt_shaper *shaper, const SptProfile *profile, const SptShape *shape,
 		     GArray *functions)
 {
-	uint32_t n = profile->functions->len;
-	g_autofree bool *is_hidden =
-		shape->hidden ? match_functions(profile, shape->hidden) : NULL;
+	uint32_t n, n_nodes;
+	const SptFunction *all = spt_profile_functions(profile, &n);
+	const SptTreeNode *nodes = spt_profile_tree(profile, &n_nodes);
+	g_autofree bool *is_hidden = shape->hidden ? spt_shaper_match(shape->hidden, all, n) : NULL;
 
 	*shaper = (struct spt_shaper){
 		.becomes = g_new(uint32_t, MAX(n, 1)),
-		.is_above = shape->root ? find_above(profile, shape->root) : NULL,
+		.is_above = shape->root ? spt_shaper_find_above(shape->root, nodes, n_nodes, all, n) :
+					  NULL,
 		.folds_recursion = shape->folds_recursion,
 	};
 	for (uint32_t i = 0; i < n; i++)

@@ -14,6 +14,12 @@ struct spt_shaper {
 	bool folds_recursion;
 };
 
+/* By function: whether @pattern matches it; a process is none.  The caller frees it. */
+bool *spt_shaper_match(const SptPattern *pattern, const SptFunction *functions, uint32_t n);
+/* By node: neither it nor a node above it is for one of the functions.  The caller frees it. */
+bool *spt_shaper_find_above(const SptPattern *pattern, const SptTreeNode *nodes, uint32_t n_nodes,
+			    const SptFunction *functions, uint32_t n_functions);
+
 /* Appends the functions that merged ones become to @functions, which begins as @profile's. */
 void spt_shaper_init(struct spt_shaper *shaper, const SptProfile *profile, const SptShape *shape,
 		     GArray *functions);

@@ -8,9 +8,9 @@
 
 #include "profile/expression.h"
 #include "profile/glob.h"
-#include "profile/pattern.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
+#include "profile/shaper.h"
 
 static bool is_innermost_wanted(const SptFilter *filter, const SptFunction *function)
 {
@@ -23,25 +23,10 @@ static bool is_innermost_wanted(const SptFilter *filter, const SptFunction *func
 	       (!has_none && spt_glob_match(filter->object, function->object));
 }
 
-/* Clears @wanted for nodes on whose path there is none of these functions. */
-static void want_root(const SptPattern *root, const SptTreeNode *nodes, uint32_t n_nodes,
-		      const SptFunction *functions, uint32_t n_functions, bool *wanted)
-{
-	g_autofree bool *is_root = g_new(bool, MAX(n_functions, 1));
-	g_autofree bool *has = g_new0(bool, n_nodes);
-
-	for (uint32_t i = 0; i < n_functions; i++)
-		is_root[i] = !functions[i].is_process && !functions[i].is_no_stack &&
-			     spt_pattern_matches(root, functions[i].name);
-	for (uint32_t i = 1; i < n_nodes; i++) {
-		has[i] = has[nodes[i].parent] || is_root[nodes[i].function];
-		wanted[i] = wanted[i] && has[i];
-	}
-}
-
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
 				const SptFunction *functions, uint32_t n_functions)
 {
+	g_autofree bool *lacks_root = NULL;
 	bool *wanted;
 
 	if (!spt_filter_is_about_stacks(filter))
@@ -54,10 +39,12 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 		memset(wanted, true, n_nodes * sizeof(*wanted));
 	}
 	if (filter->root)
-		want_root(filter->root, nodes, n_nodes, functions, n_functions, wanted);
+		lacks_root = spt_shaper_find_above(filter->root, nodes, n_nodes, functions,
+						   n_functions);
 	/* No sample ends at the root. */
 	for (uint32_t i = 1; i < n_nodes; i++)
-		wanted[i] = wanted[i] && is_innermost_wanted(filter, &functions[nodes[i].function]);
+		wanted[i] = wanted[i] && !(lacks_root && lacks_root[i]) &&
+			    is_innermost_wanted(filter, &functions[nodes[i].function]);
 	return wanted;
 }
 
