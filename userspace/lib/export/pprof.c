@@ -399,10 +399,7 @@ static void find_pprof_labels(struct pprof_writer *writer, const SptStackSum *su
 {
 	const SptCapture *capture = writer->input->capture;
 	const SptProcessRow *process = spt_process_of_thread(capture, sum->thread);
-	const SptThreadRow *thread =
-		sum->thread < capture->n_threads && capture->threads[sum->thread].id ?
-			&capture->threads[sum->thread] :
-			NULL;
+	const SptThreadRow *thread = spt_thread_of_id(capture, sum->thread);
 
 	to->n = 0;
 	add_pprof_label(writer, to, "process", spt_process_label(process), 0);

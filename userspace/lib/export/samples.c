@@ -58,11 +58,9 @@ static void find_path(struct sample_writer *writer, uint32_t node)
 static const SptThreadRow *thread_of(const struct sample_writer *writer, const SptWeightRow *row)
 {
 	static const SptThreadRow nobody = { .name = "" };
-	const SptCapture *capture = writer->input->capture;
+	const SptThreadRow *thread = spt_thread_of_id(writer->input->capture, row->thread);
 
-	return row->thread < capture->n_threads && capture->threads[row->thread].id ?
-		       &capture->threads[row->thread] :
-		       &nobody;
+	return thread ? thread : &nobody;
 }
 
 static const char *comm_of(const struct sample_writer *writer, const SptWeightRow *row)

@@ -40,12 +40,10 @@ static SptGroupRow group_of_process(const SptProfile *base, uint32_t thread)
 
 static SptGroupRow group_of_thread(const SptProfile *base, uint32_t thread)
 {
-	const SptCapture *capture = base->capture;
+	const SptThreadRow *known = spt_thread_of_id(base->capture, thread);
 	SptGroupRow group = group_of_process(base, thread);
 
-	if (thread < capture->n_threads && capture->threads[thread].id) {
-		const SptThreadRow *known = &capture->threads[thread];
-
+	if (known) {
 		group.tid = known->tid;
 		group.name = known->name && *known->name ? known->name : group.name;
 	}

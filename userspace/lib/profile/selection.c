@@ -128,12 +128,17 @@ bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
 	       g_strcmp0(filter->process, spt_process_executable(capture, process, true)) == 0;
 }
 
+const SptThreadRow *spt_thread_of_id(const SptCapture *capture, uint32_t thread)
+{
+	return thread < capture->n_threads && capture->threads[thread].id ?
+		       &capture->threads[thread] :
+		       NULL;
+}
+
 static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilter *filter)
 {
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
-	const SptThreadRow *row = thread < capture->n_threads && capture->threads[thread].id ?
-					  &capture->threads[thread] :
-					  NULL;
+	const SptThreadRow *row = spt_thread_of_id(capture, thread);
 	const char *name = row && row->name ? row->name : "";
 
 	return spt_filter_has_process(filter, capture, process) &&

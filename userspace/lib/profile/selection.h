@@ -71,6 +71,8 @@ bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
 const char *spt_process_executable(const SptCapture *capture, const SptProcessRow *process,
 				   bool is_mapped);
 
+/* The row of a thread; NULL: not known. */
+const SptThreadRow *spt_thread_of_id(const SptCapture *capture, uint32_t thread);
 /* The process image of a thread; NULL: not known. */
 const SptProcessRow *spt_process_of_thread(const SptCapture *capture, uint32_t thread);
 /* The name of a process in profiles; never NULL. */

@@ -70,8 +70,9 @@ void spt_shaper_init(struct spt_shaper *shaper, const SptProfile *profile, const
 
 	*shaper = (struct spt_shaper){
 		.becomes = g_new(uint32_t, MAX(n, 1)),
-		.is_above = shape->root ? spt_shaper_find_above(shape->root, nodes, n_nodes, all, n) :
-					  NULL,
+		.is_above = shape->root ?
+				    spt_shaper_find_above(shape->root, nodes, n_nodes, all, n) :
+				    NULL,
 		.folds_recursion = shape->folds_recursion,
 	};
 	for (uint32_t i = 0; i < n; i++)
