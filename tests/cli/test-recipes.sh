@@ -18,7 +18,7 @@ copy=$top/build/recipes
 rm -rf "$copy"
 mkdir -p "$copy/build/tests" || exit 1
 packaging/sources | xargs -d '\n' cp -p --parents -t "$copy"
-cp -a build/obj build/libspt.a "$copy/build"
+cp -a build/gen build/obj build/libspt.a "$copy/build"
 cp -a build/tests/gen-capture build/tests/gen-declared "$copy/build/tests"
 cd "$copy" || exit 1
 export CLI=$copy/build/sysprof-cli GEN_CAPTURE=$copy/build/tests/gen-capture LC_ALL=C.UTF-8
