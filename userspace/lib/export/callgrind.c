@@ -133,18 +133,11 @@ static void add_callgrind_frame(struct callgrind_writer *writer, const SptFrame 
 static void find_callgrind_places(struct callgrind_writer *writer, const GArray *sums)
 {
 	const SptCapture *capture = writer->input->capture;
-	uint32_t n, n_frames = MAX(capture->n_frames, 1);
-	g_autofree bool *used = g_new0(bool, MAX(capture->n_nodes, 1));
-	g_autofree bool *frames = g_new0(bool, n_frames);
-	g_autofree struct spt_item *items = NULL;
+	g_autofree bool *frames = spt_stack_sums_frames(capture, sums);
+	uint32_t n;
+	g_autofree struct spt_item *items =
+		spt_sort_frames(capture->nodes, capture->n_nodes, capture->n_frames, frames, &n);
 
-	for (guint i = 0; i < sums->len; i++)
-		used[g_array_index(sums, SptStackSum, i).node] = true;
-	for (uint32_t id = capture->n_nodes; id-- > 1;) {
-		used[capture->nodes[id].parent] |= used[id];
-		frames[capture->nodes[id].key] |= used[id];
-	}
-	items = spt_sort_frames(capture->nodes, capture->n_nodes, capture->n_frames, frames, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		const SptNode *node = &capture->nodes[items[i].index];
 

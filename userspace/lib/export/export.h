@@ -80,8 +80,9 @@ typedef struct {
  * with addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.
  * firefox: samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as
  * trace events.  perf-script, jsonl, csv: a piece of text for each sample, values in the metric's
- * unit.  callgrind: weights of lines and of calls, for callgrind_annotate and KCachegrind.
- * lanes: as one SVG file.
+ * unit.  callgrind: weights of lines and of calls, for callgrind_annotate and KCachegrind.  order,
+ * order-first: the linker's names of functions, a line each; '#' begins a comment.  lanes: as one
+ * SVG file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \
@@ -96,6 +97,8 @@ typedef struct {
 	ROW(jsonl)                                                                                 \
 	ROW(csv)                                                                                   \
 	ROW(callgrind)                                                                             \
+	ROW(order)                                                                                 \
+	ROW(order_first)                                                                           \
 	ROW(lanes)
 
 #define SPT_EXPORT_DECLARE(name) extern const SptExport spt_export_##name;

@@ -76,3 +76,17 @@ GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const
 	spt_pairs_clear(&of.known);
 	return of.sums;
 }
+
+bool *spt_stack_sums_frames(const SptCapture *capture, const GArray *sums)
+{
+	g_autofree bool *used = g_new0(bool, MAX(capture->n_nodes, 1));
+	bool *frames = g_new0(bool, MAX(capture->n_frames, 1));
+
+	for (guint i = 0; i < sums->len; i++)
+		used[g_array_index(sums, SptStackSum, i).node] = true;
+	for (uint32_t id = capture->n_nodes; id-- > 1;) {
+		used[capture->nodes[id].parent] |= used[id];
+		frames[capture->nodes[id].key] |= used[id];
+	}
+	return frames;
+}

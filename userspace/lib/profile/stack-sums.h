@@ -35,6 +35,9 @@ void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const S
 GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
 			   const SptFilter *filter);
 
+/* By frame: whether a stack of @sums has it; the caller frees it. */
+bool *spt_stack_sums_frames(const SptCapture *capture, const GArray *sums);
+
 G_END_DECLS
 
 #endif
