@@ -79,7 +79,8 @@ for metric in cpu blocked allocated; do
 done
 result "--explain names every format" "$("$cli" export --explain >"$work/all"
 	"$cli" export --help | grep -o '[a-z-]*: ' | sort -u >"$work/names"
-	for name in folded svg text html speedscope pprof firefox chrome perf-script jsonl csv lanes; do
+	for name in folded svg text html speedscope pprof firefox chrome perf-script jsonl csv \
+		callgrind order order-first lanes; do
 		grep -q "^$name .*x" "$work/all" || echo "not $name"
 	done)"
 result "--explain of one says what is missing" "$("$cli" export --explain --format csv | grep -q \

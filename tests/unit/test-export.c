@@ -386,6 +386,53 @@ static void test_tables(void)
 	fake_clear(&fake);
 }
 
+/* What --explain prints is right only if each row says it. */
+static void test_parts(void)
+{
+	const SptExport *format;
+	unsigned all = (1u << SPT_EXPORT_N_PARTS) - 1;
+
+	for (unsigned i = 0; (format = spt_export_format(i)); i++) {
+		if (format->carries == 0 || format->carries & ~all)
+			g_error("%s does not say what it carries", format->name);
+		g_assert_true(spt_export_find(format->name) == format);
+	}
+	for (unsigned part = 0; part < SPT_EXPORT_N_PARTS; part++)
+		g_assert_nonnull(spt_export_part(part));
+	g_assert_null(spt_export_part(SPT_EXPORT_N_PARTS));
+}
+
+/*
+ * Of a function that calls itself, the part below is another one's: three samples of 1, of which
+ * one is in f0 itself, one in f0 below f0, and one in f1 below both.
+ */
+static void test_callgrind_recursion(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 1);
+	fake_sample(&fake, 2, (const unsigned[]){ 0, 0 }, 2, 1, 1);
+	fake_sample(&fake, 2, (const unsigned[]){ 0, 0, 0, 1 }, 4, 1, 1);
+
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(SptOut) out = spt_out_new_memory(text);
+	SptExportInput input = { .profile = profile,
+				 .capture = &fake.capture,
+				 .symbols = symbols };
+	uint64_t worth = MAX(spt_metric_worth(SPT_METRIC_CPU, &fake.capture), 1);
+	g_autofree char *into = g_strdup_printf("'2\ncalls=1 0\n0 %" PRIu64 "\n", 2 * worth);
+	g_autofree char *total = g_strdup_printf("\nsummary: %" PRIu64 "\n", 3 * worth);
+
+	g_assert_true(spt_export_callgrind.write(&input, out, NULL));
+	g_assert_true(spt_out_finish(out, NULL));
+	g_assert_nonnull(strstr(text->str, total));
+	g_assert_nonnull(strstr(text->str, into));
+	fake_clear(&fake);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -400,5 +447,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/flame/hostile-names", test_svg_of_hostile_names);
 	g_test_add_func("/flame/nothing", test_svg_of_nothing);
 	g_test_add_func("/export/tables", test_tables);
+	g_test_add_func("/export/parts", test_parts);
+	g_test_add_func("/export/callgrind-recursion", test_callgrind_recursion);
 	return g_test_run();
 }

@@ -4,8 +4,8 @@
  * weight there, and that of the functions which it calls.
  *
  * Readers take the sum of a function's calls for its total, those to it or those from it.  So that
- * no sample counts twice there, what a function does below itself belongs to another function, whose
- * name ends in "'2" as Callgrind's own does.  The first one has the total of the report.  The
+ * no sample counts twice there, what a function does below itself belongs to another function,
+ * whose name ends in "'2" as Callgrind's own does.  The first one has the total of the report.  The
  * outermost functions are called by their process.
  */
 #include <inttypes.h>

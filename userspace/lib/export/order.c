@@ -10,6 +10,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "export/export.h"
+#include "profile/glob.h"
 #include "profile/stack-sums.h"
 #include "stash/frames.h"
 
@@ -75,6 +76,21 @@ static const char *find_order_name(SptSymbols *symbols, const SptFrame *frame)
 	return NULL;
 }
 
+/* Whether functions of the frame's object are wanted: of files, and as the filter says. */
+static bool is_order_place(const struct order_writer *writer, const SptFrame *frame)
+{
+	const SptCapture *capture = writer->input->capture;
+	const SptFilter *filter = writer->input->filter;
+	const SptObjectRow *object =
+		frame->object < capture->n_objects ? &capture->objects[frame->object] : NULL;
+
+	if (!object || object->kind != SPT_OBJECT_FILE || !object->path || !*object->path)
+		return false;
+	return !filter || !filter->object ||
+	       spt_glob_match(filter->object,
+			      spt_symbols_name(writer->input->symbols, frame).object);
+}
+
 static uint32_t add_order_symbol(struct order_writer *writer, const char *text, const char *name)
 {
 	const char *path = spt_symbols_intern(writer->input->symbols, text);
@@ -105,17 +121,15 @@ static void find_order_symbols(struct order_writer *writer, const GArray *sums)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const SptNode *node = &capture->nodes[items[i].index];
-		const SptObjectRow *object = node->frame.object < capture->n_objects ?
-						     &capture->objects[node->frame.object] :
-						     NULL;
-		const char *name;
+		const char *path, *name;
 
 		writer->of_frame[node->key] = ORDER_NONE;
-		if (!object || object->kind != SPT_OBJECT_FILE || !object->path || !*object->path)
+		if (!is_order_place(writer, &node->frame))
 			continue;
+		path = capture->objects[node->frame.object].path;
 		name = find_order_name(writer->input->symbols, &node->frame);
 		if (name)
-			writer->of_frame[node->key] = add_order_symbol(writer, object->path, name);
+			writer->of_frame[node->key] = add_order_symbol(writer, path, name);
 		else
 			writer->n_unnamed++;
 	}

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What goes to callgrind_annotate and to a linker: exports-tools.py reads the files without our
+# code, the programs read them if they are here.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/../lint/tap.bash"
+cli=$PWD/build/sysprof-cli
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build/tests/gen-capture "$work/busy.capture" || exit 1
+build/tests/gen-waits "$work/waits.capture" || exit 1
+build/tests/gen-samples "$work/many.capture" 20000 3000 || exit 1
+
+# WHAT CAPTURE OPTION...: a file of Callgrind has the sums of report
+same()
+{
+	local what=$1 capture=$2
+	shift 2
+	"$cli" export --format callgrind "$@" "$capture" >"$work/out" 2>"$work/err" &&
+		"$cli" report --json --limit 1000000 --all "$@" "$capture" >"$work/report" \
+			2>>"$work/err" &&
+		python3 tests/cli/exports-tools.py callgrind "$work/out" "$work/report" \
+			>>"$work/err" 2>&1
+	result "callgrind: $what" "$([ $? -eq 0 ] || tail -20 "$work/err")"
+}
+
+same 'totals of a report' "$work/busy.capture"
+same 'totals of many stacks' "$work/many.capture"
+same 'with conditions' "$work/many.capture" --time 1..3 --cpu 1,2
+same 'another metric' "$work/waits.capture" --metric wall
+same 'events' "$work/waits.capture" --metric lock
+
+# A program of C++ with inlined and recursive functions, and lines.
+cat >"$work/deep.cc" <<'END'
+volatile long sink;
+static inline __attribute__((always_inline)) void spin(long n)
+{
+	for (int i = 0; i < 3000; i++)
+		sink = sink + i * n;
+}
+__attribute__((noinline)) void odd(int n);
+__attribute__((noinline)) void even(int n)
+{
+	spin(n);
+	if (n > 0)
+		odd(n - 1);
+	sink = sink + 1;
+}
+__attribute__((noinline)) void odd(int n)
+{
+	spin(n + 1);
+	if (n > 0)
+		even(n - 1);
+	sink = sink - 1;
+}
+namespace shapes { struct Box { __attribute__((noinline)) void fill() { spin(3); sink = sink + 2; } }; }
+int main()
+{
+	shapes::Box box;
+	for (int i = 0; i < 4000; i++) {
+		even(8);
+		box.fill();
+	}
+}
+END
+if ! command -v g++ >/dev/null || ! g++ -O1 -g -ffunction-sections -o "$work/deep" \
+	"$work/deep.cc" || ! "$cli" record -o "$work/deep.capture" -- "$work/deep" \
+	>/dev/null 2>"$work/err"; then
+	skip 'a recording of a recursive program' 'nothing can be compiled or recorded here'
+	finish
+	exit
+fi
+same 'a recording of a recursive program' "$work/deep.capture" --process deep
+result 'callgrind: lines, inlined and repeated functions' "$(
+	for wanted in 'fn=([0-9]*) even(int)$' "fn=([0-9]*) even(int)'2$" 'fn=([0-9]*) spin$' \
+		'fl=([0-9]*) .*/deep\.cc$' '^5 [0-9]*$' 'ob=([0-9]*) .*/deep$'; do
+		grep -q "$wanted" "$work/out" || echo "no $wanted"
+	done)"
+if command -v callgrind_annotate >/dev/null; then
+	# It takes the directory that it is in from names of files, and of some of them only.
+	(cd / && callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$work/out") \
+		>"$work/annotated" 2>"$work/err"
+	result 'callgrind_annotate --inclusive: totals of a report' "$(
+		python3 tests/cli/exports-tools.py annotated "$work/annotated" "$work/report" 2>&1
+		cat "$work/err")"
+else
+	skip 'callgrind_annotate --inclusive: totals of a report' 'callgrind_annotate is not here'
+fi
+
+for format in order order-first; do
+	"$cli" export --format $format --process deep --object deep "$work/deep.capture" \
+		>"$work/$format"
+	result "$format: names of the symbol table" "$(nm "$work/deep" >"$work/nm"
+		grep -v '^#' "$work/$format" | while read -r name; do
+			grep -q " [TtWw] $name\$" "$work/nm" || echo "$name"
+		done
+		for name in _Z4eveni _Z3oddi _ZN6shapes3Box4fillEv; do
+			grep -qx "$name" "$work/$format" || echo "no $name"
+		done)"
+done
+result 'order-first: a caller is before what it calls' "$(
+	[ "$(grep -nx main "$work/order-first" | cut -d: -f1)" -lt \
+		"$(grep -nx _Z4eveni "$work/order-first" | cut -d: -f1)" ] || cat "$work/order-first")"
+if command -v ld.lld >/dev/null; then
+	result 'ld.lld lays functions out as order says' "$(
+		g++ -O1 -ffunction-sections -fuse-ld=lld "-Wl,--symbol-ordering-file=$work/order" \
+			-o "$work/ordered" "$work/deep.cc" 2>&1
+		diff <(grep -E '^(main|_Z.*)$' "$work/order") \
+			<(nm -n "$work/ordered" | awk '$3 ~ /^(main|_Z(4even|3odd|N6shapes).*)$/ {
+				print $3 }'))"
+else
+	skip 'ld.lld lays functions out as order says' 'ld.lld is not here'
+fi
+finish
