@@ -3,6 +3,7 @@
 #include "exported.h"
 #include "picture/flame-layout.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "captures.h"

@@ -198,6 +198,7 @@ static int compare_order_symbols(const void *a, const void *b, void *data)
 
 static void put_order_lines(struct order_writer *writer, SptOut *out)
 {
+	const struct order_object *objects = (const struct order_object *)writer->objects->data;
 	uint32_t last = ORDER_NONE;
 
 	g_string_append_printf(spt_out_text(out),
@@ -214,8 +215,7 @@ static void put_order_lines(struct order_writer *writer, SptOut *out)
 			continue;
 		if (symbol->object != last) {
 			g_string_append(text, "# ");
-			spt_append_one_line(text, g_array_index(writer->objects, struct order_object,
-								symbol->object).path);
+			spt_append_one_line(text, objects[symbol->object].path);
 			g_string_append_c(text, '\n');
 		}
 		last = symbol->object;
