@@ -212,6 +212,7 @@ static void test_part_of_a_page(void)
 
 	data = data_of(page, "data");
 	g_assert_cmpuint(sum_of_parts(data), ==, 3);
+	g_assert_cmpuint(sum(member(member(data, "heat"), "cells")), ==, 3);
 	/* A name that the filter excludes is not in the file. */
 	g_assert_null(strstr(page, "\"f2\""));
 	g_assert_null(strstr(page, "\"even\""));

@@ -18,7 +18,9 @@
 
 #define IDLE	    "[idle]"
 #define MACHINE_PID 0
+/* Points of the use of each CPU, and of all CPUs together. */
 #define CPU_POINTS  1000
+#define MOST_POINTS 100000
 
 struct chrome {
 	const SptExportInput *input;
@@ -196,14 +198,16 @@ static void chrome_write_cpus(struct chrome *chrome)
 {
 	const SptExportInput *input = chrome->input;
 	g_autoptr(SptTimeline) timeline = NULL;
+	uint32_t n = MOST_POINTS / (MIN(input->capture->last_cpu, SPT_TIMELINE_MAX_CPUS) + 1);
 
 	if (!chrome->period_ns || input->end_ns <= input->begin_ns)
 		return;
-	timeline = spt_timeline_new(input->base, &(SptTimelineWish){ .begin_ns = input->begin_ns,
-								     .end_ns = input->end_ns,
-								     .n_buckets = CPU_POINTS,
-								     .lanes = SPT_GROUP_CPU,
-								     .function = UINT32_MAX });
+	timeline =
+		spt_timeline_new(input->base, &(SptTimelineWish){ .begin_ns = input->begin_ns,
+								  .end_ns = input->end_ns,
+								  .n_buckets = MIN(n, CPU_POINTS),
+								  .lanes = SPT_GROUP_CPU,
+								  .function = UINT32_MAX });
 	for (uint32_t i = 0; i < timeline->n_lanes; i++)
 		chrome_write_cpu(chrome, timeline, i);
 }

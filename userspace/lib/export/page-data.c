@@ -12,6 +12,7 @@
 
 #include "base/words.h"
 #include "export/json-text.h"
+#include "picture/heat.h"
 #include "profile/summary.h"
 
 /* Limits of the size, in bytes of text, and of what a browser draws quickly. */
@@ -381,11 +382,30 @@ static void page_data_write_facts(const SptPageData *data, SptOut *out)
 	spt_summary_clear(&summary);
 }
 
+/* Cell by cell of a column, then of the next. */
+static void page_data_write_heat(const SptPageData *data, SptOut *out)
+{
+	const SptExportInput *input = data->input;
+	g_autoptr(SptHeat) heat = spt_heat_new_filtered(input->base, input->filter,
+							input->begin_ns, input->end_ns);
+	uint32_t n = heat->n_columns * heat->n_rows;
+
+	g_string_append_printf(spt_out_text(out),
+			       ",\n\"heat\":{\"seconds\":%" PRIu64 ",\"columns\":%" PRIu32
+			       ",\"rows\":%" PRIu32 ",\"most\":%" PRIu64 ",\"cells\":[",
+			       heat->n_seconds, heat->n_columns, heat->n_rows, heat->most);
+	for (uint32_t i = 0; i < n; i++)
+		g_string_append_printf(spt_out_text(out), "%s%" PRIu64, i ? "," : "",
+				       heat->weights[i]);
+	g_string_append(spt_out_text(out), "]}");
+}
+
 void spt_page_data_write(const SptPageData *data, SptOut *out)
 {
 	page_data_write_facts(data, out);
 	page_data_write_functions(data, out);
 	page_data_write_tree(data, out);
 	page_data_write_times(data, out);
+	page_data_write_heat(data, out);
 	g_string_append(spt_out_text(out), "}");
 }

@@ -155,6 +155,10 @@ static void page_write_pictures(struct page *page)
 	page_add(page, "<i style=\"background:var(--kernel)\"></i>");
 	spt_svg_append_text(spt_out_text(page->out), spt_words("kernel"));
 	page_add(page, "</p>\n<canvas id=\"times\" class=\"script\" hidden></canvas></div>\n");
+	page_add(page, "<div id=\"warm\" hidden><p class=\"dim\">");
+	spt_svg_append_text(spt_out_text(page->out),
+			    spt_words("Second by second, each from top to bottom:"));
+	page_add(page, "</p>\n<canvas id=\"heat\"></canvas></div>\n");
 	page_add_element(page, "h2 class=\"script\" hidden", spt_words("Flame Graph"));
 	page_add(
 		page,

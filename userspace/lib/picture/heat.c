@@ -3,11 +3,12 @@
 #include "picture/heat.h"
 
 #include "profile/profile-private.h"
+#include "profile/rows.h"
 
 #define MAX_ROWS 50
 #define MIN_ROWS 10
 
-SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns)
+static SptHeat *heat_new_empty(uint64_t begin_ns, uint64_t end_ns)
 {
 	SptHeat *heat = g_new0(SptHeat, 1);
 
@@ -17,18 +18,41 @@ SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns
 	heat->n_columns = (uint32_t)MIN(heat->n_seconds, SPT_HEAT_MAX_COLUMNS);
 	heat->n_rows = CLAMP(SPT_HEAT_MAX_CELLS / heat->n_columns, MIN_ROWS, MAX_ROWS);
 	heat->weights = g_new0(uint64_t, (size_t)heat->n_columns * heat->n_rows);
-	for (uint64_t i = spt_profile_row_at(base, begin_ns);
-	     i < base->n_rows && base->sources[i].time <= end_ns; i++) {
-		uint64_t since = base->sources[i].time - begin_ns;
-		uint64_t second = MIN(since / SPT_HEAT_SECOND_NS, heat->n_seconds - 1);
-		uint64_t column =
-			(uint64_t)((double)second * heat->n_columns / (double)heat->n_seconds);
-		uint64_t row = since % SPT_HEAT_SECOND_NS * heat->n_rows / SPT_HEAT_SECOND_NS;
-		uint64_t *weight = &heat->weights[column * heat->n_rows + row];
+	return heat;
+}
 
-		*weight += spt_row_weight(base, i);
-		heat->most = MAX(heat->most, *weight);
-	}
+static void heat_add(SptHeat *heat, uint64_t time, uint64_t weight)
+{
+	uint64_t since = time - heat->begin_ns;
+	uint64_t second = MIN(since / SPT_HEAT_SECOND_NS, heat->n_seconds - 1);
+	uint64_t column = (uint64_t)((double)second * heat->n_columns / (double)heat->n_seconds);
+	uint64_t row = since % SPT_HEAT_SECOND_NS * heat->n_rows / SPT_HEAT_SECOND_NS;
+	uint64_t *cell = &heat->weights[column * heat->n_rows + row];
+
+	*cell += weight;
+	heat->most = MAX(heat->most, *cell);
+}
+
+SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns)
+{
+	SptHeat *heat = heat_new_empty(begin_ns, end_ns);
+
+	for (uint64_t i = spt_profile_row_at(base, begin_ns);
+	     i < base->n_rows && base->sources[i].time <= end_ns; i++)
+		heat_add(heat, base->sources[i].time, spt_row_weight(base, i));
+	return heat;
+}
+
+SptHeat *spt_heat_new_filtered(const SptProfile *base, const SptFilter *filter, uint64_t begin_ns,
+			       uint64_t end_ns)
+{
+	SptHeat *heat = heat_new_empty(begin_ns, end_ns);
+	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(base, filter);
+	SptProfileRow row;
+
+	while (spt_profile_rows_next(rows, &row))
+		if (row.time >= begin_ns && row.time <= end_ns)
+			heat_add(heat, row.time, row.weight);
 	return heat;
 }
 

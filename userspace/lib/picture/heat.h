@@ -29,6 +29,9 @@ typedef struct {
 
 /* @base: of spt_profile_new_base() or spt_profile_arrange(). */
 SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns);
+/* The same of the samples that @filter selects; NULL: of all. */
+SptHeat *spt_heat_new_filtered(const SptProfile *base, const SptFilter *filter, uint64_t begin_ns,
+			       uint64_t end_ns);
 void spt_heat_free(SptHeat *heat);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHeat, spt_heat_free)
 
