@@ -148,7 +148,7 @@ static void find_callgrind_places(struct callgrind_writer *writer, const GArray 
 }
 
 /*
- * What a repeated function calls until it is repeated again is left out, unless a function is there
+ * What a repeated function calls until it is repeated again is skipped, unless a function is there
  * for the first time: else it would count for each round.
  */
 static void push_callgrind_place(struct callgrind_writer *writer, struct callgrind_place place)
@@ -174,7 +174,7 @@ static void push_callgrind_place(struct callgrind_writer *writer, struct callgri
 	g_array_append_val(writer->path, place);
 }
 
-/* The number of a function in the file, from 2; odd if it stands for what is below itself. */
+/* The number of a function in the file, from 2; odd for the one that has what is below itself. */
 static uint64_t callgrind_id(const struct callgrind_place *place)
 {
 	return 2 * ((uint64_t)place->function + 1) + place->is_repeat;
