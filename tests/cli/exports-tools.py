@@ -1,12 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """exports-tools.py callgrind|annotated FILE REPORT: whether Callgrind's FILE, or what
-callgrind_annotate --inclusive=yes prints of it, has the sums of REPORT, "report --json"."""
+callgrind_annotate --inclusive=yes prints of it, has the sums of REPORT, "report --json".
+exports-tools.py syscap FILE FOLDED: whether FILE, what syscap-read prints, has these stacks."""
 import json
 import re
 import sys
 from collections import Counter
 
 kind, path, report_path = sys.argv[1:]
+
+
+def check_syscap():
+    processes, seen, wanted = {}, Counter(), Counter()
+    begin = end = 0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            word, rest = line.rstrip("\n").split(" ", 1)
+            if word == "time":
+                begin, end = map(int, rest.split())
+            elif word == "process":
+                pid, name = rest.split(" ", 1)
+                processes[pid] = name
+            elif word in ("sample", "allocation"):
+                pid, _, number, stack = rest.split(" ", 3)
+                key = processes[pid] + ";" + stack
+                seen[key] += 1 if word == "sample" else int(number)
+    with open(report_path, encoding="utf-8") as file:
+        for line in file:
+            stack, weight = line.rstrip("\n").rsplit(" ", 1)
+            wanted[stack] += int(weight)
+    assert begin < end, (begin, end)
+    assert len(wanted) > 2 and seen == wanted, (seen - wanted, wanted - seen)
+
+
+if kind == "syscap":
+    check_syscap()
+    sys.exit()
 with open(report_path, encoding="utf-8") as file:
     report = json.load(file)
 functions = [row for row in report["functions"] if row["total"]]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What goes to callgrind_annotate and to a linker: exports-tools.py reads the files without our
+# What goes to callgrind_annotate, GNOME Sysprof and a linker: exports-tools.py reads the files without our
 # code, the programs read them if they are here.
 
 # shellcheck source=tests/lint/tap.bash
@@ -31,6 +31,39 @@ same 'totals of many stacks' "$work/many.capture"
 same 'with conditions' "$work/many.capture" --time 1..3 --cpu 1,2
 same 'another metric' "$work/waits.capture" --metric wall
 same 'events' "$work/waits.capture" --metric lock
+
+# sysprof WHAT CAPTURE OPTION...: GNOME Sysprof's own library finds the stacks of folded
+sysprof()
+{
+	local what=$1 capture=$2
+	shift 2
+	"$cli" export --format syscap "$@" "$capture" >"$work/out" 2>"$work/err" &&
+		"$cli" export --format folded "$@" "$capture" >"$work/folded" 2>>"$work/err" &&
+		"$work/syscap-read" "$work/out" >"$work/read" 2>>"$work/err" &&
+		python3 tests/cli/exports-tools.py syscap "$work/read" "$work/folded" \
+			>>"$work/err" 2>&1
+	result "syscap: $what" "$([ $? -eq 0 ] || tail -20 "$work/err")"
+}
+
+# shellcheck disable=SC2046
+if gcc -o "$work/syscap-read" tests/cli/syscap-read.c \
+	$(pkg-config --cflags --libs sysprof-capture-4 2>/dev/null) 2>"$work/err"; then
+	sysprof 'stacks of ticks' "$work/busy.capture"
+	sysprof 'many stacks' "$work/many.capture"
+	sysprof 'with conditions' "$work/many.capture" --time 1..3 --cpu 1,2
+	"$cli" record --memory -o "$work/memory.capture" -- sort -R "$0" >/dev/null 2>"$work/err" ||
+		cat "$work/err"
+	sysprof 'memory' "$work/memory.capture" --metric allocated
+	"$cli" export --format syscap "$work/waits.capture" >"$work/out"
+	result 'syscap: waits and events are marks' "$("$work/syscap-read" "$work/out" >"$work/read"
+		grep -qx 'mark 200 90000000 Waits wait' "$work/read" &&
+			grep -qx 'mark 200 20000000 Events locks' "$work/read" || cat "$work/read")"
+else
+	skip 'syscap' 'libsysprof-capture is not here (libsysprof-4-dev)'
+fi
+result 'syscap: other metrics are refused' "$(
+	"$cli" export --format syscap --metric blocked "$work/waits.capture" 2>&1 >"$work/out" |
+		grep -q 'has CPU time and memory' && [ ! -s "$work/out" ] || echo 'no clause')"
 
 # A program of C++ with inlined and recursive functions, and lines.
 cat >"$work/deep.cc" <<'END'

@@ -79,7 +79,7 @@ typedef struct {
  * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto,
  * with addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.
  * firefox: samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as
- * trace events.  perf-script, jsonl, csv: a piece of text for each sample, values in the metric's
+ * trace events.  syscap: a capture of GNOME Sysprof, of CPU time or memory.  perf-script, jsonl, csv: a piece of text for each sample, values in the metric's
  * unit.  callgrind: weights of lines and of calls, for callgrind_annotate and KCachegrind.  order,
  * order-first: the linker's names of functions, a line each; '#' begins a comment.  lanes: as one
  * SVG file.
@@ -93,6 +93,7 @@ typedef struct {
 	ROW(pprof)                                                                                 \
 	ROW(firefox)                                                                               \
 	ROW(chrome)                                                                                \
+	ROW(syscap)                                                                                \
 	ROW(perf_script)                                                                           \
 	ROW(jsonl)                                                                                 \
 	ROW(csv)                                                                                   \
