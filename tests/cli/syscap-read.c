@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscap-read FILE: what libsysprof-capture, GNOME Sysprof's own library, finds in a capture, a line
- * each: "sample PID TID CPU outermost;...;innermost", "allocation PID TID BYTES stack", "process
- * PID NAME", "mark PID DURATION group name", "value NUMBER VALUE".
+ * syscap-read FILE: what libsysprof-capture, GNOME Sysprof's own library, finds in a capture, a
+ * line each: "sample PID TID CPU outermost;...;innermost", "allocation PID TID BYTES stack",
+ * "process PID NAME", "mark PID DURATION group name", "value NUMBER VALUE".
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -408,8 +408,8 @@ static bool write_syscap(const SptExportInput *input, SptOut *out, GError **erro
 	};
 
 	if (!metric->is_cpu && metric->unit != SPT_UNIT_BYTES) {
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-			    "a capture of GNOME Sysprof has CPU time and memory, and the metric "
+		spt_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+			    "A capture of GNOME Sysprof has CPU time and memory, and the metric "
 			    "'%s' is neither; firefox and chrome have it",
 			    metric->name);
 		return false;
