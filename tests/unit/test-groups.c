@@ -219,6 +219,33 @@ static void test_files(void)
 	check_file(&(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_KERNEL }, SPT_NO_FILE_KNOWN);
 }
 
+/* Numbers in names of threads do not matter, wherever they stand. */
+static void test_names_of_threads(void)
+{
+	static const char *const names[] = { NULL, "kworker/12:3-mm", "9pool",
+					     "kworker/0:11-mm", "9pool" };
+	static const unsigned function = 1;
+	SptGroupKind kind;
+	struct fake fake;
+
+	fake_init(&fake);
+	for (unsigned i = 1; i < G_N_ELEMENTS(names); i++) {
+		fake.threads[i].name = names[i];
+		fake_sample(&fake, i, &function, 1, 1 + i, 1 << i);
+	}
+	g_assert_true(spt_grouping_find("comm", &kind));
+
+	const SptCapture *capture = fake_capture(&fake);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
+	g_autoptr(GArray) rows = spt_groups_new(base, NULL, kind);
+
+	g_assert_cmpuint(rows->len, ==, 2);
+	g_assert_cmpuint(weight_of(rows, "kworker/#:#-mm"), ==, 2 + 8);
+	g_assert_cmpuint(weight_of(rows, "#pool"), ==, 4 + 16);
+	fake_clear(&fake);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -226,5 +253,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/groups/images", test_images);
 	g_test_add_func("/groups/contexts", test_contexts);
 	g_test_add_func("/groups/files", test_files);
+	g_test_add_func("/groups/names-of-threads", test_names_of_threads);
 	return g_test_run();
 }

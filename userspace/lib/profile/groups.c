@@ -50,6 +50,20 @@ static SptGroupRow group_of_thread(const SptProfile *base, uint32_t thread)
 	return group;
 }
 
+/* Threads of a pool have names that differ by a number: "worker-12" is "worker-#". */
+static SptGroupRow group_of_comm(const SptProfile *base, uint32_t thread)
+{
+	const char *name = group_of_thread(base, thread).name;
+	g_autoptr(GString) pattern = g_string_new(NULL);
+
+	for (; *name; name++)
+		if (!g_ascii_isdigit(*name))
+			g_string_append_c(pattern, *name);
+		else if (pattern->len == 0 || pattern->str[pattern->len - 1] != '#')
+			g_string_append_c(pattern, '#');
+	return (SptGroupRow){ .name = g_intern_string(pattern->str) };
+}
+
 static uint32_t key_of_cpu(const SptProfile *base, uint64_t row)
 {
 	return base->sources[row].cpu;
@@ -204,6 +218,15 @@ static const SptGrouping groupings[] = {
 		.parts = SPT_GROUP_HAS_NAME,
 		.key = key_of_leaf,
 		.group = group_of_object,
+	},
+	{
+		.name = "comm",
+		.note = " (names of threads, with # for numbers)",
+		.menu = SPT_WORDS("By Thread Na_me"),
+		.root = SPT_WORDS("(threads)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.key = key_of_thread,
+		.group = group_of_comm,
 	},
 	{
 		.name = "state",
