@@ -203,6 +203,8 @@ def main():
         check_declared(declared, rules)
         document("diff_functions", "diff", example, example)
         document("diff_paths", "diff", "--path", example, example)
+        document("diff_runs", "diff", "--runs", f"{example},{example}", example)
+        document("diff_runs", "diff", "--runs", "--path", example, example)
         busy = ["python3", "-c", "sum(i * i for i in range(3000000))"]
         done = cli("record", "--source", "perf", "--waits", "-F", "997", "-o", real, "--", *busy)
         if done.returncode != 0:

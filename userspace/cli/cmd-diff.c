@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "diff-runs.h"
 #include "json.h"
 #include "profile/diff.h"
 #include "profile/summary.h"
@@ -26,7 +27,7 @@
 #define ROWS_LEAST 5
 
 struct options {
-	gboolean path, total, json;
+	gboolean path, total, json, runs;
 	int limit;
 	double min_points, fail_points;
 	char *fail_above;
@@ -346,6 +347,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "Compare call paths instead of functions", NULL },
 		{ "total", 0, 0, G_OPTION_ARG_NONE, &options->total,
 		  "Sort by the change of total instead of self", NULL },
+		{ "runs", 0, 0, G_OPTION_ARG_NONE, &options->runs,
+		  "A and B are several recordings each, with commas between them", NULL },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Hide changes of fewer percentage points (0.01; --json: 0)", "POINTS" },
 		{ "fail-above", 0, 0, G_OPTION_ARG_STRING, &options->fail_above,
@@ -371,6 +374,17 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	       spt_shape_options_parse(&options->filter.shape);
 }
 
+static int compare_runs(const struct options *options, const char *const *lists)
+{
+	return spt_diff_runs(lists, &(struct spt_diff_runs_options){
+					    .filter = &options->filter,
+					    .are_paths = options->path,
+					    .by_total = options->total,
+					    .is_json = options->json,
+					    .limit = limit_of(options),
+				    });
+}
+
 static int run_diff(int argc, char **argv)
 {
 	static const char *const last[SPT_SIDES] = { SPT_CLI_CAPTURE ".old", SPT_CLI_CAPTURE };
@@ -388,6 +402,12 @@ static int run_diff(int argc, char **argv)
 			spt_cli_complain("diff takes two recordings, or none for " SPT_CLI_CAPTURE
 					 " and the one before: %s diff %s",
 					 spt_cli_called(), cmd_diff.usage);
+		} else if (options.runs && paths == last) {
+			spt_cli_complain("--runs takes two lists of recordings: %s diff --runs "
+					 "A1,A2,A3 B1,B2,B3",
+					 spt_cli_called());
+		} else if (options.runs) {
+			status = compare_runs(&options, paths);
 		} else {
 			before = spt_cli_open(paths[SPT_BEFORE]);
 			after = before ? spt_cli_open(paths[SPT_AFTER]) : NULL;

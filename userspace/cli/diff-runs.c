@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diff --runs: values of a run where each recording is of a command, else percent of the whole; and
+ * for each change how large chance makes it.
+ */
+#include "diff-runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "profile/runs.h"
+#include "profile/summary.h"
+#include "report-metric.h"
+
+#define MOST_RUNS    64
+#define TEXT_LEAST   0.0001		/* change, of the whole */
+#define HEAD_COLUMNS 49			/* up to the function's name */
+
+struct run {
+	SptCapture *capture;
+	SptSymbols *symbols;
+	SptProfile *profile;
+};
+
+struct side {
+	GArray *runs;			/* struct run */
+	GPtrArray *profiles;		/* of them */
+	GArray *worth;			/* double, of them */
+	bool are_commands;
+};
+
+struct runs_page {
+	const struct spt_diff_runs_options *options;
+	struct side sides[SPT_SIDES];
+	bool is_share;			/* values are percent */
+	SptRuns runs[SPT_SIDES];
+	SptRunsEstimate whole;
+	GArray *rows;			/* SptRunsRow */
+	const uint32_t *order;
+	uint32_t n_shown;
+};
+
+static void clear_run(struct run *run)
+{
+	g_clear_pointer(&run->profile, spt_profile_free);
+	g_clear_pointer(&run->symbols, spt_symbols_free);
+	g_clear_pointer(&run->capture, spt_capture_free);
+}
+
+static bool fold_run(struct run *run, const struct spt_filter_options *options, bool *ret_is_command)
+{
+	struct spt_report_filter filter = { 0 };
+	SptSummary summary;
+	bool ok;
+
+	if (!spt_filter_options_check_metric(options, run->capture))
+		return false;
+	spt_summary_init(&summary, run->capture);
+	ok = spt_report_filter_init(&filter, options, run->capture, summary.start_ns);
+	spt_summary_clear(&summary);
+	run->symbols = ok ? spt_filter_options_symbols(options, run->capture) : NULL;
+	if (run->symbols) {
+		run->profile = spt_profile_new(run->capture, run->symbols, options->metric,
+					       &filter.filter);
+		ok = spt_report_filter_check(options, run->capture, run->symbols, run->profile);
+		spt_shape_options_apply(&options->shape, &run->profile);
+		if (ok && spt_profile_total(run->profile) == 0) {
+			spt_cli_complain("%s has no samples to compare", run->capture->path);
+			ok = false;
+		}
+		*ret_is_command = filter.filter.processes != NULL;
+	}
+	spt_report_filter_clear(&filter);
+	return ok && run->symbols;
+}
+
+static bool add_run(struct side *side, const char *path, const struct spt_filter_options *options)
+{
+	struct run run = { .capture = spt_cli_open(path) };
+	bool is_command = false;
+
+	if (!run.capture)
+		return false;
+	g_array_append_val(side->runs, run);
+	if (!fold_run(&g_array_index(side->runs, struct run, side->runs->len - 1), options,
+		      &is_command))
+		return false;
+	side->are_commands &= is_command;
+	return true;
+}
+
+static bool open_side(struct side *side, const char *list,
+		      const struct spt_filter_options *options)
+{
+	g_auto(GStrv) paths = g_strsplit(list, ",", MOST_RUNS + 1);
+	bool ok = true;
+
+	side->runs = g_array_new(FALSE, TRUE, sizeof(struct run));
+	g_array_set_clear_func(side->runs, (GDestroyNotify)clear_run);
+	side->profiles = g_ptr_array_new();
+	side->worth = g_array_new(FALSE, FALSE, sizeof(double));
+	side->are_commands = true;
+	if (g_strv_length(paths) > MOST_RUNS) {
+		spt_cli_complain("--runs compares at most %d recordings with as many", MOST_RUNS);
+		return false;
+	}
+	for (unsigned i = 0; ok && paths[i]; i++)
+		ok = add_run(side, paths[i], options);
+	return ok;
+}
+
+static void close_side(struct side *side)
+{
+	g_clear_pointer(&side->runs, g_array_unref);
+	g_clear_pointer(&side->profiles, g_ptr_array_unref);
+	g_clear_pointer(&side->worth, g_array_unref);
+}
+
+/* Of a weight of 1, in the metric's unit or in percent. */
+static double worth_of(const struct runs_page *page, const struct run *run)
+{
+	uint64_t worth = spt_metric_worth(page->options->filter->metric, run->capture);
+
+	return page->is_share ? 100.0 / (double)spt_profile_total(run->profile) :
+				(double)MAX(worth, 1);
+}
+
+static void weigh_sides(struct runs_page *page)
+{
+	page->is_share = !page->sides[SPT_BEFORE].are_commands ||
+			 !page->sides[SPT_AFTER].are_commands;
+	for (unsigned i = 0; i < SPT_SIDES; i++) {
+		struct side *side = &page->sides[i];
+
+		for (guint k = 0; k < side->runs->len; k++) {
+			const struct run *run = &g_array_index(side->runs, struct run, k);
+			double worth = worth_of(page, run);
+
+			g_ptr_array_add(side->profiles, run->profile);
+			g_array_append_val(side->worth, worth);
+		}
+		page->runs[i] = (SptRuns){
+			.profiles = (const SptProfile *const *)side->profiles->pdata,
+			.worth = (const double *)(void *)side->worth->data,
+			.n = side->runs->len,
+		};
+	}
+	page->whole = spt_runs_whole(page->runs);
+}
+
+/* "1.23 s", "+1.23 s" with @sign. */
+static char *tell_value(const struct runs_page *page, double value, bool has_sign)
+{
+	const char *sign = !has_sign ? "" : value < 0 ? "-" : "+";
+	SptUnit unit = page->options->filter->metric->unit;
+	g_autofree char *text = NULL;
+
+	value = has_sign ? fabs(value) : value;
+	if (page->is_share)
+		text = g_strdup_printf("%.2f", value);
+	else if (unit == SPT_UNIT_NS)
+		text = spt_format_ns((uint64_t)llround(MAX(value, 0)));
+	else if (unit == SPT_UNIT_BYTES)
+		text = spt_format_bytes((uint64_t)llround(MAX(value, 0)));
+	else
+		text = spt_format_count((uint64_t)llround(MAX(value, 0)));
+	return g_strconcat(sign, text, NULL);
+}
+
+static void print_files(const struct runs_page *page)
+{
+	for (unsigned i = 0; i < SPT_SIDES; i++) {
+		const struct side *side = &page->sides[i];
+		const struct run *first = &g_array_index(side->runs, struct run, 0);
+		g_autofree char *path = spt_format_cut(first->capture->path, 0);
+
+		if (side->runs->len == 1)
+			printf("%c: %s, a single run: its samples alone say how sure a change is\n",
+			       'A' + (int)i, path);
+		else
+			printf("%c: %u runs, %s and so on\n", 'A' + (int)i, side->runs->len, path);
+	}
+}
+
+static void print_whole(const struct runs_page *page)
+{
+	const SptRunsEstimate *whole = &page->whole;
+	g_autofree char *before = tell_value(page, whole->mean[SPT_BEFORE], false),
+			*after = tell_value(page, whole->mean[SPT_AFTER], false),
+			*change = tell_value(page, fabs(whole->change), false),
+			*margin = tell_value(page, whole->margin, false);
+	const char *title = page->options->filter->metric->title;
+
+	if (page->is_share)
+		printf("Values are percent of each recording.\n");
+	else if (spt_runs_is_sure(whole))
+		printf("%s of a run: %s before, %s after: %s \302\261 %s %s (%.1f %%).\n", title,
+		       before, after, change, margin, whole->change < 0 ? "less" : "more",
+		       100 * fabs(whole->change) / MAX(whole->mean[SPT_BEFORE], 1));
+	else
+		printf("%s of a run: %s before, %s after: no difference; these runs would show one "
+		       "of more than %s.\n",
+		       title, before, after, margin);
+}
+
+static const SptRunsEstimate *estimate_of(const struct runs_page *page, const SptRunsRow *row)
+{
+	return page->options->by_total ? &row->total : &row->self;
+}
+
+static char *describe_row(const struct runs_page *page, const SptRunsRow *row)
+{
+	GString *text = g_string_new(row->name);
+
+	if (!page->options->are_paths)
+		g_string_append_printf(text, "  %s", row->object);
+	while (page->options->are_paths && row->parent != UINT32_MAX) {
+		row = &g_array_index(page->rows, SptRunsRow, row->parent);
+		g_string_append_printf(text, " < %s", row->name);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void print_row(const struct runs_page *page, const SptRunsRow *row)
+{
+	const SptRunsEstimate *estimate = estimate_of(page, row);
+	unsigned width = spt_terminal_width();
+	g_autofree char *change = tell_value(page, estimate->change, true),
+			*margin = tell_value(page, estimate->margin, false),
+			*before = tell_value(page, estimate->mean[SPT_BEFORE], false),
+			*after = tell_value(page, estimate->mean[SPT_AFTER], false),
+			*text = describe_row(page, row), *shown = NULL;
+
+	shown = spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+	printf("%s%10s  %10s  %10s  %10s  %s%s\n",
+	       spt_color(!spt_runs_is_sure(estimate) ? SPT_COLOR_FAINT :
+			 estimate->change > 0	     ? SPT_COLOR_HOT :
+						       SPT_COLOR_GOOD),
+	       change, margin, before, after, shown, spt_color(SPT_COLOR_OFF));
+}
+
+static void print_text(const struct runs_page *page)
+{
+	unsigned n_sure = 0, n = 0;
+
+	spt_terminal_page();
+	print_files(page);
+	print_whole(page);
+	for (uint32_t i = 0; i < page->rows->len; i++) {
+		const SptRunsRow *row = &g_array_index(page->rows, SptRunsRow, i);
+
+		n += !row->is_process;
+		n_sure += !row->is_process && spt_runs_is_sure(estimate_of(page, row));
+	}
+	printf("%u of %u %s changed by more than their margin, as one in 20 does by chance.\n\n",
+	       n_sure, n, page->options->are_paths ? "paths" : "functions");
+	printf("%s%10s  %10s  %10s  %10s  %s%s\n", spt_color(SPT_COLOR_TITLE),
+	       page->options->by_total ? "Total +-" : "Self +-", "Margin +-", "Before", "After",
+	       page->options->are_paths ? "Function < callers" : "Function  Object",
+	       spt_color(SPT_COLOR_OFF));
+	for (uint32_t i = 0; i < page->n_shown; i++)
+		print_row(page, &g_array_index(page->rows, SptRunsRow, page->order[i]));
+}
+
+static void add_estimate(SptJson *json, const char *key, const SptRunsEstimate *estimate)
+{
+	spt_json_object(json, key);
+	spt_json_number(json, "a", estimate->mean[SPT_BEFORE]);
+	spt_json_number(json, "b", estimate->mean[SPT_AFTER]);
+	spt_json_number(json, "change", estimate->change);
+	spt_json_number(json, "margin", estimate->margin);
+	spt_json_flag(json, "is_sure", spt_runs_is_sure(estimate));
+	spt_json_end_object(json);
+}
+
+static void add_files(SptJson *json, const struct runs_page *page, unsigned side, const char *key)
+{
+	const GArray *runs = page->sides[side].runs;
+
+	spt_json_array(json, key);
+	for (guint i = 0; i < runs->len; i++)
+		spt_json_text(json, NULL, g_array_index(runs, struct run, i).capture->path);
+	spt_json_end_array(json);
+}
+
+static void add_row(SptJson *json, const struct runs_page *page, const SptRunsRow *row)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	spt_json_object(json, NULL);
+	spt_json_function(json, row->name, row->object);
+	add_estimate(json, "self", &row->self);
+	add_estimate(json, "total", &row->total);
+	if (page->options->are_paths) {
+		for (const SptRunsRow *up = row;;
+		     up = &g_array_index(page->rows, SptRunsRow, up->parent)) {
+			g_ptr_array_add(names, (gpointer)up->name);
+			if (up->parent == UINT32_MAX)
+				break;
+		}
+		spt_json_array(json, "path");
+		for (guint i = names->len; i > 0; i--)
+			spt_json_text(json, NULL, names->pdata[i - 1]);
+		spt_json_end_array(json);
+	}
+	spt_json_end_object(json);
+}
+
+/* The keys are a contract with scripts (json.md): add some, but never rename one. */
+static void print_json(const struct runs_page *page)
+{
+	SptJson *json = &(SptJson){ 0 };
+	const SptMetric *metric = page->options->filter->metric;
+
+	spt_json_object(json, NULL);
+	add_files(json, page, SPT_BEFORE, "a");
+	add_files(json, page, SPT_AFTER, "b");
+	spt_json_text(json, "metric", metric->name);
+	spt_json_text(json, "unit", page->is_share ? "percent" : spt_unit_name(metric->unit));
+	add_estimate(json, "whole", &page->whole);
+	spt_json_array(json, page->options->are_paths ? "paths" : "functions");
+	for (uint32_t i = 0; i < page->n_shown; i++)
+		add_row(json, page, &g_array_index(page->rows, SptRunsRow, page->order[i]));
+	spt_json_end_array(json);
+	spt_json_end_object(json);
+}
+
+/* Processes are no functions, and text has no zeros; the rest is at the front of @order. */
+static void select_rows(struct runs_page *page, uint32_t *order)
+{
+	double least = page->options->is_json ? 0 : page->whole.mean[SPT_BEFORE] * TEXT_LEAST;
+
+	for (uint32_t i = 0; i < page->rows->len && page->n_shown < page->options->limit; i++) {
+		const SptRunsRow *row = &g_array_index(page->rows, SptRunsRow, order[i]);
+
+		if (!row->is_process && row->total.mean[0] + row->total.mean[1] > 0 &&
+		    fabs(estimate_of(page, row)->change) >= least)
+			order[page->n_shown++] = order[i];
+	}
+	page->order = order;
+}
+
+static int print_runs(struct runs_page *page)
+{
+	g_autofree uint32_t *order = NULL;
+
+	weigh_sides(page);
+	page->rows = spt_runs_rows(page->runs, page->options->are_paths);
+	order = spt_runs_order(page->rows, page->options->by_total);
+	select_rows(page, order);
+	if (page->options->is_json)
+		print_json(page);
+	else
+		print_text(page);
+	g_array_unref(page->rows);
+	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+int spt_diff_runs(const char *const *lists, const struct spt_diff_runs_options *options)
+{
+	struct runs_page page = { .options = options };
+	bool ok = true;
+	int status;
+
+	for (unsigned i = 0; ok && i < SPT_SIDES; i++)
+		ok = open_side(&page.sides[i], lists[i], options->filter);
+	status = ok ? print_runs(&page) : SPT_EXIT_FAILURE;
+	for (unsigned i = 0; i < SPT_SIDES; i++)
+		close_side(&page.sides[i]);
+	return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* diff --runs: several recordings of each side. */
+#ifndef SPT_DIFF_RUNS_H
+#define SPT_DIFF_RUNS_H
+
+#include "report-filter.h"
+
+struct spt_diff_runs_options {
+	const struct spt_filter_options *filter;
+	bool are_paths, by_total, is_json;
+	uint32_t limit;			/* most rows */
+};
+
+/*
+ * Compares the recordings of @lists: names with commas between them, before and after.  Returns the
+ * exit status of the command; it complained.
+ */
+int spt_diff_runs(const char *const *lists, const struct spt_diff_runs_options *options);
+
+#endif
