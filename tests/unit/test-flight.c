@@ -7,36 +7,42 @@
 #include "declared.h"
 #include "record/flight.h"
 
-static void add_samples(SptFlight *flight, uint32_t cpu, const uint64_t *times, unsigned n)
+#define NOW_NS 100000
+#define LAST_NS 40000
+
+static void add_samples(SptSink *flight, uint32_t cpu, const uint64_t *times, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		spt_flight_put(flight, SPT_ROW_SAMPLE,
-				  &(SptSampleRow){
-					  .time = times[i], .cpu = cpu, .thread = 1, .weight = 1 });
+		spt_sink_put(flight, SPT_ROW_SAMPLE,
+			     &(SptSampleRow){
+				     .time = times[i], .cpu = cpu, .thread = 1, .weight = 1 });
 }
 
-static void add_account(SptFlight *flight, uint32_t cpu, uint64_t time, uint64_t samples)
+static void add_account(SptSink *flight, uint32_t cpu, uint64_t time, uint64_t samples)
 {
-	spt_flight_put(flight, SPT_ROW_ACCOUNT, &(SptAccountRow){ .time = time,
-						     .cpu = cpu,
-						     .grid = time / 1000,
-						     .delivered = samples,
-						     .samples = samples,
-						     .idle = time / 1000 - samples });
+	spt_sink_put(flight, SPT_ROW_ACCOUNT,
+		     &(SptAccountRow){ .time = time,
+				       .cpu = cpu,
+				       .grid = time / 1000,
+				       .delivered = samples,
+				       .samples = samples,
+				       .idle = time / 1000 - samples });
 }
 
-static SptCapture *put(const SptFlight *flight)
+static SptCapture *put(SptSink *flight)
 {
 	g_autofree char *directory = g_dir_make_tmp("sysprof-test-XXXXXX", NULL),
 			*path = g_build_filename(directory, "last", NULL);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GError) error = NULL;
-	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, &error);
+	SptCaptureWriter *writer = spt_capture_writer_new(path, &error);
+	g_autoptr(SptSink) file = NULL;
 	SptCapture *capture;
 
 	g_assert_no_error(error);
-	spt_flight_give(flight, writer, 1000);
-	spt_capture_writer_finish(writer, stash, 100000, &error);
+	file = spt_writer_sink_new(writer);
+	spt_sink_give(flight, file);
+	spt_sink_finish(file, stash, NOW_NS, &error);
 	g_assert_no_error(error);
 	capture = spt_capture_open(path, &error);
 	g_assert_no_error(error);
@@ -50,13 +56,14 @@ static void test_once(void)
 {
 	static const uint64_t before[] = { 2000, 5000 }, quiet[] = { 31000, 45000 },
 			      busy[] = { 61000, 62000, 63000 };
-	g_autoptr(SptFlight) flight = spt_flight_new();
+	g_autoptr(SptSink) flight = spt_flight_new(LAST_NS);
+	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(SptCapture) capture = NULL;
 
-	spt_flight_put(flight, SPT_ROW_PROCESS,
-		       &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
-	spt_flight_put(flight, SPT_ROW_THREAD,
-			  &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
+	spt_sink_put(flight, SPT_ROW_PROCESS,
+		     &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
+	spt_sink_put(flight, SPT_ROW_THREAD,
+		     &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
 	add_samples(flight, 0, before, G_N_ELEMENTS(before));
 	add_account(flight, 0, 10000, 2);
 	add_samples(flight, 0, quiet, G_N_ELEMENTS(quiet));
@@ -64,7 +71,8 @@ static void test_once(void)
 	add_account(flight, 1, 60000, 0);
 	add_samples(flight, 1, busy, G_N_ELEMENTS(busy));
 	add_account(flight, 1, 90000, 3);
-	spt_flight_forget(flight, 60000);
+	spt_sink_fact(flight, "period_ns", "1000");
+	g_assert_true(spt_sink_flush(flight, stash, NOW_NS, NULL));
 	capture = put(flight);
 	g_assert_cmpuint(capture->n_samples, ==, 5);
 	g_assert_cmpuint(capture->first_time, ==, 31000);

@@ -24,41 +24,43 @@ static uint32_t copy_stack(const SptStash *from, uint32_t node, SptStash *to)
 }
 
 /* A name comes with the first stack that needs it, or before. */
-static void put_names(SptLive *live, const struct fake *fake, unsigned *named)
+static void put_names(SptSink *sink, const struct fake *fake, unsigned *named)
 {
 	for (; *named < FAKE_FUNCTIONS; (*named)++)
-		spt_live_put(live, SPT_ROW_NAME, &fake->names[*named]);
+		spt_sink_put(sink, SPT_ROW_NAME, &fake->names[*named]);
 }
 
 /* As a recorder does; now and then the other side looks on. */
 static SptLive *feed(const struct fake *fake)
 {
 	SptLive *live = spt_live_new();
+	g_autoptr(SptSink) sink = spt_live_sink(live);
 	SptStash *stash = spt_stash_new();
-	unsigned number = 0, named = 0;
+	unsigned named = 0;
 
-	spt_live_put(live, SPT_ROW_OBJECT, &fake->objects[1]);
+	spt_sink_put(sink, SPT_ROW_OBJECT, &fake->objects[1]);
 	for (unsigned i = 1; i < 5; i++) {
-		spt_live_put(live, SPT_ROW_PROCESS, &fake->processes[i]);
-		spt_live_put(live, SPT_ROW_THREAD, &fake->threads[i]);
+		spt_sink_put(sink, SPT_ROW_PROCESS, &fake->processes[i]);
+		spt_sink_put(sink, SPT_ROW_THREAD, &fake->threads[i]);
 	}
 	for (unsigned i = 0; i < fake->samples->len; i++) {
 		SptSampleRow row = g_array_index(fake->samples, SptSampleRow, i);
 
 		row.node = copy_stack(fake->stash, row.node, stash);
-		spt_live_put(live, SPT_ROW_SAMPLE, &row);
-		put_names(live, fake, &named);
+		spt_sink_put(sink, SPT_ROW_SAMPLE, &row);
+		put_names(sink, fake, &named);
 		if (g_test_rand_int_range(0, 20) == 0)
-			spt_live_publish(live, stash, number);
+			spt_sink_publish(sink, stash);
 		if (g_test_rand_int_range(0, 40) == 0)
 			spt_live_update(live);
 		if (g_test_rand_int_range(0, 100) == 0) {
-			spt_live_publish(live, stash, number++);
+			spt_sink_publish(sink, stash);
+			spt_sink_next_stash(sink);
 			spt_stash_free(stash);
 			stash = spt_stash_new();
 		}
 	}
-	spt_live_publish(live, stash, number);
+	spt_sink_publish(sink, stash);
 	spt_stash_free(stash);
 	spt_live_update(live);
 	g_assert_false(spt_live_update(live));
@@ -145,6 +147,7 @@ static void test_later(void)
 
 	fake_init(&fake);
 	g_autoptr(SptLive) live = spt_live_new();
+	g_autoptr(SptSink) sink = spt_live_sink(live);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	SptSampleRow sample = { .weight = 1 };
 
@@ -156,12 +159,12 @@ static void test_later(void)
 		SptNameRow name = fake.names[functions[i]];
 
 		name.object = i + 1;
-		spt_live_put(live, SPT_ROW_OBJECT, &object);
-		spt_live_put(live, SPT_ROW_NAME, &name);
+		spt_sink_put(sink, SPT_ROW_OBJECT, &object);
+		spt_sink_put(sink, SPT_ROW_NAME, &name);
 		sample.node = spt_stash_child(stash, 0, &frame);
 		sample.weight += i;
-		spt_live_put(live, SPT_ROW_SAMPLE, &sample);
-		spt_live_publish(live, stash, 0);
+		spt_sink_put(sink, SPT_ROW_SAMPLE, &sample);
+		spt_sink_publish(sink, stash);
 		g_assert_true(spt_live_update(live));
 		g_assert_cmpuint(spt_live_functions(live, &row, 1), ==, 1);
 		g_assert_cmpstr(row.name, ==, fake.texts[functions[i]]);
@@ -180,6 +183,7 @@ static void test_later(void)
  */
 static const char *live_name(SptLive *live, SptStash *stash, const char *path, uint64_t offset)
 {
+	g_autoptr(SptSink) sink = spt_live_sink(live);
 	g_autoptr(SptObject) file = spt_object_open(path, NULL);
 	SptObjectRow object = { .id = 1, .kind = SPT_OBJECT_FILE, .path = path };
 	SptFrame frame = { .object = 1, .offset = offset };
@@ -192,9 +196,9 @@ static const char *live_name(SptLive *live, SptStash *stash, const char *path, u
 
 	object.build_id_bytes = n;
 	memcpy(object.build_id, id, n);
-	spt_live_put(live, SPT_ROW_OBJECT, &object);
-	spt_live_put(live, SPT_ROW_SAMPLE, &sample);
-	spt_live_publish(live, stash, 0);
+	spt_sink_put(sink, SPT_ROW_OBJECT, &object);
+	spt_sink_put(sink, SPT_ROW_SAMPLE, &sample);
+	spt_sink_publish(sink, stash);
 	g_assert_true(spt_live_update(live));
 	g_assert_cmpuint(spt_live_functions(live, &row, 1), ==, 1);
 	return row.name;

@@ -99,10 +99,16 @@ static bool start_of_region(SptTrace *trace, uint32_t object, uint64_t *ret)
 	return true;
 }
 
-static void count_name(const SptNameRow *row, void *data)
+struct counting_sink {
+	SptSink sink;
+	unsigned n;
+};
+
+static void count_names(SptSink *sink, SptRowKind kind, const void *rows, size_t n)
 {
-	g_assert_cmpstr(row->symbol, ==, "told");
-	++*(unsigned *)data;
+	g_assert_cmpint(kind, ==, SPT_ROW_NAME);
+	g_assert_cmpstr(((const SptNameRow *)rows)->symbol, ==, "told");
+	((struct counting_sink *)sink)->n += n;
 }
 
 /* How many names @pid's file gives to the code of its region. */
@@ -113,15 +119,13 @@ static unsigned names_of(pid_t pid)
 	};
 	SptTrace trace = { .source = &source };
 	g_autoptr(SptJit) jit = spt_jit_new();
-	g_autofree char *path = path_of("jit.capture");
-	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
-	unsigned n = 0;
+	static const struct spt_sink_type type = { .put = count_names };
+	struct counting_sink counting = { .sink = { &type } };
 
-	spt_capture_writer_watch_names(writer, count_name, &n);
 	spt_jit_region(jit, &trace, 5, (uint32_t)pid);
 	spt_jit_want(jit, 5, 4);
-	spt_jit_flush(jit, true, writer);
-	return n;
+	spt_jit_flush(jit, true, &counting.sink);
+	return counting.n;
 }
 
 /*

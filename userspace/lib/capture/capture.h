@@ -409,9 +409,6 @@ static inline void spt_capture_writer_account(SptCaptureWriter *writer, const Sp
 }
 
 void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row);
-typedef void (*SptNameFunc)(const SptNameRow *row, void *data);
-/* Calls @func with each name that is put from now on. */
-void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data);
 /* Writes the collected rows, and the nodes of @stash that no earlier flush wrote. */
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error);
 /* After a flush: the next one gets another stash, without the earlier nodes. */

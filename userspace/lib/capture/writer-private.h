@@ -53,8 +53,6 @@ struct SptCaptureWriter {
 	GHashTable *text_numbers;
 	struct spt_writer_declared *declared;	/* writer-declared.c; NULL: nothing was declared */
 	GArray *index;
-	SptNameFunc on_name;
-	void *on_name_data;
 };
 
 /* Writes the builder's payload. */

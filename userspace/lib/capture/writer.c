@@ -609,8 +609,6 @@ static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const vo
 	if (kind == SPT_ROW_COMMAND_LINE)
 		writer->command_bytes +=
 			strlen(((SptCommandLineRow *)kept)->text) + sizeof(SptCommandLineRow);
-	if (kind == SPT_ROW_NAME && writer->on_name)
-		writer->on_name(row, writer->on_name_data);
 }
 
 static void put_row(SptCaptureWriter *writer, SptRowKind kind, const void *row)
@@ -671,10 +669,4 @@ void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *r
 	};
 
 	g_array_append_val(writer->bundled, packed);
-}
-
-void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data)
-{
-	writer->on_name = func;
-	writer->on_name_data = data;
 }

@@ -217,8 +217,8 @@ const SptEventIntake *spt_event_intake(uint16_t kind)
 	return kind < G_N_ELEMENTS(intakes) ? &intakes[kind] : &none;
 }
 
-static void take_row(SptRecorder *recorder, const struct sysprof_event *event,
-		     const SptTraceEvents *source, const SptEventIntake *intake)
+static void take_event_row(SptRecorder *recorder, const struct sysprof_event *event,
+			   const SptTraceEvents *source, const SptEventIntake *intake)
 {
 	const struct sysprof_record *record = &event->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
@@ -260,5 +260,5 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event)
 	if (intake->take)
 		intake->take(recorder, event);
 	else
-		take_row(recorder, event, &source, intake);
+		take_event_row(recorder, event, &source, intake);
 }

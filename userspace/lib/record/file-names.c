@@ -99,7 +99,7 @@ static void ask(SptFileNames *names, struct file *file)
 			 });
 }
 
-static void put(const struct file *file, const SptPlaceTable *table, SptCaptureWriter *writer)
+static void put(const struct file *file, const SptPlaceTable *table, SptSink *to)
 {
 	for (unsigned i = 0; i < file->asked->len; i++) {
 		SptNameRow row = { .object = file->object,
@@ -112,12 +112,12 @@ static void put(const struct file *file, const SptPlaceTable *table, SptCaptureW
 		row.symbol = symbol.name ? symbol.name : "";
 		row.distance = symbol.distance;
 		row.symbol_bytes = symbol.bytes;
-		spt_capture_writer_name(writer, &row);
+		spt_sink_put(to, SPT_ROW_NAME, &row);
 	}
 }
 
 /* False: no answer came until then. */
-static bool take(SptFileNames *names, SptCaptureWriter *writer, int64_t until_us)
+static bool take(SptFileNames *names, SptSink *to, int64_t until_us)
 {
 	int64_t left_us = MAX(until_us - g_get_monotonic_time(), 0);
 	uint32_t object;
@@ -131,12 +131,12 @@ static bool take(SptFileNames *names, SptCaptureWriter *writer, int64_t until_us
 	if (!table)
 		return false;
 	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
-	put(file, table, writer);
+	put(file, table, to);
 	g_clear_pointer(&file->asked, g_array_unref);
 	return true;
 }
 
-void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool last)
+void spt_file_names_flush(SptFileNames *names, SptSink *to, bool last)
 {
 	int64_t until_us = g_get_monotonic_time() + 1000ll * (last	     ? LAST_WAIT_MS :
 							      names->is_late ? 0 :
@@ -148,7 +148,7 @@ void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool la
 		names->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
 	/* Answers to earlier requests. */
 	while (names->reader && !spt_reader_has_room(names->reader))
-		if (!take(names, writer, until_us))
+		if (!take(names, to, until_us))
 			return;
 	g_hash_table_iter_init(&iter, names->files);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
@@ -157,7 +157,7 @@ void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool la
 		if (file->offsets->len == 0 || file->is_unreadable)
 			continue;
 		ask(names, file);
-		if (!take(names, writer, until_us))
+		if (!take(names, to, until_us))
 			return;
 	}
 }

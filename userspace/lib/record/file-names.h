@@ -7,7 +7,7 @@
 #ifndef SPT_FILE_NAMES_H
 #define SPT_FILE_NAMES_H
 
-#include "capture/capture.h"
+#include "capture/sink.h"
 #include "object/object.h"
 
 G_BEGIN_DECLS
@@ -19,8 +19,8 @@ void spt_file_names_free(SptFileNames *names);
 /* Requests the name of a place in @object.  Its open @file outlives this. */
 void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *file,
 			 uint64_t offset);
-/* Puts the names that are known by now into @writer; the @last time, all of them. */
-void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool last);
+/* Puts the names that are known by now into @to; the @last time, all of them. */
+void spt_file_names_flush(SptFileNames *names, SptSink *to, bool last);
 /* Drops all requests. */
 void spt_file_names_forget(SptFileNames *names);
 

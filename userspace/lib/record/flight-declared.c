@@ -140,14 +140,14 @@ void spt_flight_declared_move_nodes(SptFlightDeclared *declared,
 	}
 }
 
-void spt_flight_declared_give(const SptFlightDeclared *declared, SptCaptureWriter *writer)
+void spt_flight_declared_give(const SptFlightDeclared *declared, SptSink *to)
 {
 	GHashTableIter iter;
 	void *value;
 
 	g_hash_table_iter_init(&iter, declared->kinds);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &((struct kind *)value)->row);
+		spt_sink_put(to, SPT_ROW_DECLARATION, &((struct kind *)value)->row);
 	for (unsigned i = 0; i < declared->rows->len; i++) {
 		const SptDeclaredRow *kept = declared->rows->pdata[i];
 		const struct kind *kind =
@@ -156,6 +156,6 @@ void spt_flight_declared_give(const SptFlightDeclared *declared, SptCaptureWrite
 
 		memcpy(&row, kept,
 		       offsetof(SptDeclaredRow, values) + kind->row.n_fields * sizeof(SptValue));
-		spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+		spt_sink_put(to, SPT_ROW_DECLARED, &row);
 	}
 }

@@ -6,7 +6,7 @@
 #ifndef SPT_FLIGHT_DECLARED_H
 #define SPT_FLIGHT_DECLARED_H
 
-#include "capture/capture.h"
+#include "capture/sink.h"
 
 G_BEGIN_DECLS
 
@@ -26,8 +26,8 @@ void spt_flight_declared_add_threads(const SptFlightDeclared *declared, GHashTab
 /* Replaces each row's node by what @move returns for it. */
 void spt_flight_declared_move_nodes(SptFlightDeclared *declared,
 				    uint32_t (*move)(uint32_t node, void *data), void *data);
-/* Gives declarations and rows to @writer. */
-void spt_flight_declared_give(const SptFlightDeclared *declared, SptCaptureWriter *writer);
+/* Puts declarations and rows into @to. */
+void spt_flight_declared_give(const SptFlightDeclared *declared, SptSink *to);
 
 G_END_DECLS
 

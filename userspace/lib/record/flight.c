@@ -13,6 +13,8 @@
 #include "capture/schema.h"
 #include "record/flight-declared.h"
 
+#define COMPACT_NODES 4096		/* fewer are not worth it */
+
 struct account {
 	SptAccountRow row;
 	uint64_t samples_before;	/* of this CPU, since the start */
@@ -26,7 +28,10 @@ struct cpu {
 	bool has_base;			/* ... if anything was forgotten */
 };
 
-struct SptFlight {
+struct flight {
+	SptSink sink;
+	uint64_t last_ns, period_ns;
+	uint32_t kept_nodes;		/* of the last stash that was made smaller */
 	GHashTable *host;
 	GHashTable *objects, *processes, *threads;	/* id -> row */
 	GHashTable *command_lines;	/* id of a process -> text */
@@ -71,48 +76,12 @@ static void replace_row(GHashTable *rows, uint32_t id, void *row)
 	g_hash_table_replace(rows, GUINT_TO_POINTER(id), row);
 }
 
-static struct cpu *cpu_at(const SptFlight *flight, uint32_t number)
+static struct cpu *cpu_at(const struct flight *flight, uint32_t number)
 {
 	return number < flight->cpus->len ? flight->cpus->pdata[number] : NULL;
 }
 
-SptFlight *spt_flight_new(void)
-{
-	SptFlight *flight = g_new0(SptFlight, 1);
-
-	flight->host = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	flight->objects = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	flight->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
-	flight->declared = spt_flight_declared_new();
-	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
-		if (spt_row_types[kind].by_time)
-			flight->others[kind] = g_array_new(FALSE, FALSE,
-							   spt_row_types[kind].schema->row_bytes);
-	return flight;
-}
-
-void spt_flight_free(SptFlight *flight)
-{
-	if (!flight)
-		return;
-	g_hash_table_unref(flight->host);
-	g_hash_table_unref(flight->objects);
-	g_hash_table_unref(flight->processes);
-	g_hash_table_unref(flight->threads);
-	g_hash_table_unref(flight->command_lines);
-	g_hash_table_unref(flight->maps);
-	g_ptr_array_unref(flight->cpus);
-	spt_flight_declared_free(flight->declared);
-	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
-		g_clear_pointer(&flight->others[kind], g_array_unref);
-	g_free(flight);
-}
-
-static struct cpu *get_cpu(SptFlight *flight, uint32_t number)
+static struct cpu *get_cpu(struct flight *flight, uint32_t number)
 {
 	struct cpu *cpu = cpu_at(flight, number);
 
@@ -126,35 +95,39 @@ static struct cpu *get_cpu(SptFlight *flight, uint32_t number)
 	return cpu;
 }
 
-void spt_flight_host(SptFlight *flight, const char *key, const char *value)
+static void flight_fact(SptSink *sink, const char *key, const char *value)
 {
+	struct flight *flight = (struct flight *)sink;
+
+	if (strcmp(key, "period_ns") == 0)
+		flight->period_ns = g_ascii_strtoull(value, NULL, 10);
 	g_hash_table_replace(flight->host, g_strdup(key), g_strdup(value));
 }
 
-static void put_object(SptFlight *flight, const SptObjectRow *row)
+static void put_object(struct flight *flight, const SptObjectRow *row)
 {
 	replace_row(flight->objects, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
 }
 
-static void put_process(SptFlight *flight, const SptProcessRow *row)
+static void put_process(struct flight *flight, const SptProcessRow *row)
 {
 	replace_row(flight->processes, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
 }
 
-static void put_thread(SptFlight *flight, const SptThreadRow *row)
+static void put_thread(struct flight *flight, const SptThreadRow *row)
 {
 	replace_row(flight->threads, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
 }
 
-static void put_command_line(SptFlight *flight, const SptCommandLineRow *row)
+static void put_command_line(struct flight *flight, const SptCommandLineRow *row)
 {
 	replace_row(flight->command_lines, row->process, g_strdup(row->text));
 }
 
-static void put_map(SptFlight *flight, const SptMapRow *row)
+static void put_map(struct flight *flight, const SptMapRow *row)
 {
 	GArray *rows = row_of(flight->maps, row->process);
 
@@ -165,12 +138,12 @@ static void put_map(SptFlight *flight, const SptMapRow *row)
 	g_array_append_vals(rows, row, 1);
 }
 
-static void put_sample(SptFlight *flight, const SptSampleRow *row)
+static void put_sample(struct flight *flight, const SptSampleRow *row)
 {
 	g_array_append_vals(get_cpu(flight, row->cpu)->samples, row, 1);
 }
 
-static void put_account(SptFlight *flight, const SptAccountRow *row)
+static void put_account(struct flight *flight, const SptAccountRow *row)
 {
 	struct cpu *cpu = get_cpu(flight, row->cpu);
 	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
@@ -182,7 +155,7 @@ static void put_account(SptFlight *flight, const SptAccountRow *row)
 	g_array_append_val(cpu->accounts, account);
 }
 
-void spt_flight_put(SptFlight *flight, SptRowKind kind, const void *row)
+static void flight_put_row(struct flight *flight, SptRowKind kind, const void *row)
 {
 	switch (kind) {
 	case SPT_ROW_OBJECT:
@@ -216,6 +189,12 @@ void spt_flight_put(SptFlight *flight, SptRowKind kind, const void *row)
 		if (flight->others[kind])
 			g_array_append_vals(flight->others[kind], row, 1);
 	}
+}
+
+static void flight_put(SptSink *sink, SptRowKind kind, const void *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		flight_put_row((struct flight *)sink, kind, spt_nth_row(kind, rows, i));
 }
 
 /* Forgetting. */
@@ -254,7 +233,7 @@ static uint64_t begin_of_cpu(const struct cpu *cpu)
 	return cpu && cpu->has_base ? g_array_index(cpu->accounts, struct account, 0).row.time : 0;
 }
 
-static void forget_others(SptFlight *flight, SptRowKind kind)
+static void forget_others(struct flight *flight, SptRowKind kind)
 {
 	const SptRowType *type = &spt_row_types[kind];
 	size_t bytes = type->schema->row_bytes;
@@ -276,7 +255,7 @@ static void forget_others(SptFlight *flight, SptRowKind kind)
 }
 
 /* Of the rows of waits, events, lanes and declared kinds, too. */
-static void add_threads(const SptFlight *flight, GHashTable *threads)
+static void add_threads(const struct flight *flight, GHashTable *threads)
 {
 	const GArray *waits = flight->others[SPT_ROW_WAIT], *lanes = flight->others[SPT_ROW_LANE],
 		     *events = flight->others[SPT_ROW_EVENT];
@@ -299,7 +278,7 @@ static void add_threads(const SptFlight *flight, GHashTable *threads)
 	spt_flight_declared_add_threads(flight->declared, threads);
 }
 
-static GHashTable *threads_with_samples(const SptFlight *flight)
+static GHashTable *threads_with_samples(const struct flight *flight)
 {
 	GHashTable *threads = g_hash_table_new(NULL, NULL);
 
@@ -317,7 +296,7 @@ static GHashTable *threads_with_samples(const SptFlight *flight)
 }
 
 /* Processes that live or have samples may still be referred to, and so may their ancestors. */
-static void forget_tasks(SptFlight *flight)
+static void forget_tasks(struct flight *flight)
 {
 	g_autoptr(GHashTable) threads = threads_with_samples(flight),
 			      processes = g_hash_table_new(NULL, NULL);
@@ -351,7 +330,11 @@ static void forget_tasks(SptFlight *flight)
 		}
 }
 
-void spt_flight_forget(SptFlight *flight, uint64_t begin)
+/*
+ * Drops rows from before @begin.  A CPU's rows begin with an account, so samples a little older
+ * than @begin stay.
+ */
+static void flight_forget(struct flight *flight, uint64_t begin)
 {
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		if (flight->cpus->pdata[i])
@@ -360,6 +343,16 @@ void spt_flight_forget(SptFlight *flight, uint64_t begin)
 		forget_others(flight, kind);
 	spt_flight_declared_forget(flight->declared, begin);
 	forget_tasks(flight);
+}
+
+static bool flight_flush(SptSink *sink, SptStash *stash, uint64_t now, GError **error)
+{
+	struct flight *flight = (struct flight *)sink;
+
+	(void)stash;
+	(void)error;
+	flight_forget(flight, now - MIN(flight->last_ns, now));
+	return true;
 }
 
 static uint32_t move_node(SptStash *to, const SptStash *from, uint32_t *moved, uint32_t id)
@@ -386,7 +379,8 @@ static uint32_t move_declared(uint32_t node, void *data)
 	return move_node(move->to, move->from, move->moved, node);
 }
 
-SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
+/* Moves the stacks of the remaining rows to a new stash.  @old has their nodes so far. */
+static SptStash *flight_move_stacks(struct flight *flight, const SptStash *old)
 {
 	g_autofree uint32_t *moved = g_new0(uint32_t, spt_stash_n_nodes(old));
 	SptStash *stash = spt_stash_new();
@@ -414,10 +408,12 @@ SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
 	}
 	spt_flight_declared_move_nodes(flight->declared, move_declared,
 				       &(struct move){ stash, old, moved });
+	flight->kept_nodes = spt_stash_n_nodes(stash);
 	return stash;
 }
 
-uint64_t spt_flight_span(const SptFlight *flight, uint64_t now)
+/* Time from the oldest sample to @now. */
+static uint64_t flight_span(const struct flight *flight, uint64_t now)
 {
 	uint64_t first = now;
 
@@ -428,6 +424,21 @@ uint64_t spt_flight_span(const SptFlight *flight, uint64_t now)
 			first = MIN(first, g_array_index(cpu->samples, SptSampleRow, 0).time);
 	}
 	return now - first;
+}
+
+static SptStash *flight_shrink(SptSink *sink, const SptStash *stash, uint64_t now, SptSinkNeed need)
+{
+	struct flight *flight = (struct flight *)sink;
+
+	if (need == SPT_SINK_IF_WORTH_IT &&
+	    spt_stash_n_nodes(stash) <= 2 * flight->kept_nodes + COMPACT_NODES)
+		return NULL;
+	if (need == SPT_SINK_STILL_TOO_LARGE) {
+		flight_forget(flight, now - MIN(flight_span(flight, now), flight->last_ns) / 2);
+		flight_fact(sink, "notice",
+			    "the memory that was allowed did not last for all of the time that was asked for");
+	}
+	return flight_move_stacks(flight, stash);
 }
 
 /* Giving out. */
@@ -472,8 +483,7 @@ static SptAccountRow base_of_cpu(const struct cpu *cpu, uint64_t begin, uint64_t
 	return base;
 }
 
-static void give_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin,
-			 uint64_t period_ns)
+static void give_accounts(const struct flight *flight, SptSink *to, uint64_t begin)
 {
 	for (unsigned i = 0; i < flight->cpus->len; i++) {
 		const struct cpu *cpu = flight->cpus->pdata[i];
@@ -482,12 +492,12 @@ static void give_accounts(const SptFlight *flight, SptCaptureWriter *writer, uin
 		if (!cpu)
 			continue;
 		if (cpu->has_base)
-			base = base_of_cpu(cpu, begin, period_ns);
+			base = base_of_cpu(cpu, begin, flight->period_ns);
 		for (unsigned n = cpu->has_base; n < cpu->accounts->len; n++) {
 			SptAccountRow row =
 				since(&g_array_index(cpu->accounts, struct account, n).row, &base);
 
-			spt_capture_writer_account(writer, &row);
+			spt_sink_put(to, SPT_ROW_ACCOUNT, &row);
 		}
 	}
 }
@@ -513,7 +523,7 @@ static unsigned n_accounted(const struct cpu *cpu)
 }
 
 /* In order of time; returns the time of the first. */
-static uint64_t give_samples(const SptFlight *flight, SptCaptureWriter *writer)
+static uint64_t give_samples(const struct flight *flight, SptSink *to)
 {
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
 
@@ -525,11 +535,11 @@ static uint64_t give_samples(const SptFlight *flight, SptCaptureWriter *writer)
 	}
 	g_array_sort(all, compare_samples);
 	for (unsigned i = 0; i < all->len; i++)
-		spt_capture_writer_sample(writer, &g_array_index(all, SptSampleRow, i));
+		spt_sink_put(to, SPT_ROW_SAMPLE, &g_array_index(all, SptSampleRow, i));
 	return all->len ? g_array_index(all, SptSampleRow, 0).time : UINT64_MAX;
 }
 
-static void give_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin)
+static void give_host(const struct flight *flight, SptSink *to, uint64_t begin)
 {
 	GHashTableIter iter;
 	void *key, *value;
@@ -541,11 +551,11 @@ static void give_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_
 
 		if (strcmp(key, "start_time") == 0 && begin > start)
 			text = g_strdup_printf("%" PRIu64, begin);
-		spt_capture_writer_host(writer, key, text ? text : value);
+		spt_sink_fact(to, key, text ? text : value);
 	}
 }
 
-static void give_maps(const SptFlight *flight, SptCaptureWriter *writer)
+static void give_maps(const struct flight *flight, SptSink *to)
 {
 	GHashTableIter iter;
 	void *value;
@@ -558,59 +568,106 @@ static void give_maps(const SptFlight *flight, SptCaptureWriter *writer)
 			const SptMapRow *row = &g_array_index(rows, SptMapRow, i);
 
 			if (!row->object || row_of(flight->objects, row->object))
-				spt_capture_writer_map(writer, row);
+				spt_sink_put(to, SPT_ROW_MAP, row);
 		}
 	}
 }
 
-static void give_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *writer)
+static void give_tasks_and_objects(const struct flight *flight, SptSink *to)
 {
 	GHashTableIter iter;
 	void *key, *value;
 
 	g_hash_table_iter_init(&iter, flight->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		spt_capture_writer_object(writer, value);
+		spt_sink_put(to, SPT_ROW_OBJECT, value);
 	g_hash_table_iter_init(&iter, flight->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		SptProcessRow row = *(SptProcessRow *)value;
 
 		if (!row_of(flight->processes, row.parent))
 			row.parent = 0;
-		spt_capture_writer_process(writer, &row);
+		spt_sink_put(to, SPT_ROW_PROCESS, &row);
 	}
 	g_hash_table_iter_init(&iter, flight->command_lines);
 	while (g_hash_table_iter_next(&iter, &key, &value))
-		spt_capture_writer_command_line(writer, &(SptCommandLineRow){ GPOINTER_TO_UINT(key),
-									      value });
+		spt_sink_put(to, SPT_ROW_COMMAND_LINE,
+			     &(SptCommandLineRow){ GPOINTER_TO_UINT(key), value });
 	g_hash_table_iter_init(&iter, flight->threads);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		spt_capture_writer_thread(writer, value);
+		spt_sink_put(to, SPT_ROW_THREAD, value);
 }
 
-static void give_others(const SptFlight *flight, SptCaptureWriter *writer, SptRowKind kind)
+static void give_others(const struct flight *flight, SptSink *to, SptRowKind kind)
 {
 	const GArray *rows = flight->others[kind];
 
 	for (unsigned i = 0; rows && i < rows->len; i++)
-		spt_capture_writer_put(writer, kind,
-				       rows->data + i * spt_row_types[kind].schema->row_bytes);
+		spt_sink_put(to, kind, rows->data + i * spt_row_types[kind].schema->row_bytes);
 }
 
-void spt_flight_give(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns)
+static void flight_give(SptSink *sink, SptSink *to)
 {
+	const struct flight *flight = (struct flight *)sink;
 	uint64_t begin = 0, first;
 
-	give_tasks_and_objects(flight, writer);
-	give_maps(flight, writer);
+	give_tasks_and_objects(flight, to);
+	give_maps(flight, to);
 	/* The CPU that was busy longest determines where the window begins. */
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		begin = MAX(begin, begin_of_cpu(flight->cpus->pdata[i]));
-	first = give_samples(flight, writer);
+	first = give_samples(flight, to);
 	begin = MIN(begin, first);
-	give_accounts(flight, writer, begin, period_ns);
+	give_accounts(flight, to, begin);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
-		give_others(flight, writer, kind);
-	spt_flight_declared_give(flight->declared, writer);
-	give_host(flight, writer, begin);
+		give_others(flight, to, kind);
+	spt_flight_declared_give(flight->declared, to);
+	give_host(flight, to, begin);
+}
+
+static void flight_free(SptSink *sink)
+{
+	struct flight *flight = (struct flight *)sink;
+
+	g_hash_table_unref(flight->host);
+	g_hash_table_unref(flight->objects);
+	g_hash_table_unref(flight->processes);
+	g_hash_table_unref(flight->threads);
+	g_hash_table_unref(flight->command_lines);
+	g_hash_table_unref(flight->maps);
+	g_ptr_array_unref(flight->cpus);
+	spt_flight_declared_free(flight->declared);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		g_clear_pointer(&flight->others[kind], g_array_unref);
+	g_free(flight);
+}
+
+static const struct spt_sink_type flight_type = {
+	.fact = flight_fact,
+	.put = flight_put,
+	.flush = flight_flush,
+	.shrink = flight_shrink,
+	.give = flight_give,
+	.free = flight_free,
+};
+
+SptSink *spt_flight_new(uint64_t last_ns)
+{
+	struct flight *flight = g_new0(struct flight, 1);
+
+	flight->sink.type = &flight_type;
+	flight->last_ns = last_ns;
+	flight->host = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	flight->objects = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
+	flight->declared = spt_flight_declared_new();
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (spt_row_types[kind].by_time)
+			flight->others[kind] = g_array_new(FALSE, FALSE,
+							   spt_row_types[kind].schema->row_bytes);
+	return &flight->sink;
 }

@@ -343,7 +343,7 @@ void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset)
 	region->process->has_news = true;
 }
 
-static void name_wanted(struct process *process, SptCaptureWriter *writer)
+static void name_wanted(struct process *process, SptSink *to)
 {
 	unsigned n_left = 0;
 
@@ -362,12 +362,12 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 		row.symbol = function.name;
 		row.distance = place->address - function.start;
 		if (*function.name)
-			spt_capture_writer_name(writer, &row);
+			spt_sink_put(to, SPT_ROW_NAME, &row);
 	}
 	g_array_set_size(process->wanted, n_left);
 }
 
-void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer)
+void spt_jit_flush(SptJit *jit, bool last, SptSink *to)
 {
 	if (last)
 		read_all(jit, BUDGET_BYTES, PROCESS_BYTES, true);
@@ -377,7 +377,7 @@ void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer)
 		struct process *process = g_ptr_array_index(jit->all, i);
 
 		if (process->has_news)
-			name_wanted(process, writer);
+			name_wanted(process, to);
 		process->has_news = false;
 	}
 }

@@ -11,7 +11,7 @@
 #ifndef SPT_JIT_H
 #define SPT_JIT_H
 
-#include "capture/capture.h"
+#include "capture/sink.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -38,10 +38,10 @@ uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uin
 /* Requests the name of a place in @object; ignored if that is not a region with names. */
 void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset);
 /*
- * Reads what was written since, and puts the names of requested places into @writer.  @last: reads
+ * Reads what was written since, and puts the names of requested places into @to.  @last: reads
  * all of it, even if it is more than should be read at one time.
  */
-void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer);
+void spt_jit_flush(SptJit *jit, bool last, SptSink *to);
 /* Drops all requests. */
 void spt_jit_forget(SptJit *jit);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/pairs.h"
+#include "capture/schema.h"
 #include "profile/selection.h"
 #include "record/naming.h"
 #include "symbols/demangle.h"
@@ -49,9 +50,9 @@ struct function {
 
 struct SptLive {
 	/* The recording side's data. */
+	SptSink sink;
 	struct batch *collecting;
-	unsigned stash_number;
-	uint32_t n_published;		/* nodes of that stash */
+	uint32_t n_published;		/* nodes of the stash; 0: it is another one */
 
 	GMutex mutex;
 	GQueue published;		/* struct batch */
@@ -215,7 +216,7 @@ static void put_sample(SptLive *live, const SptSampleRow *row)
 	g_array_append_val(live->collecting->samples, sample);
 }
 
-void spt_live_put(SptLive *live, SptRowKind kind, const void *row)
+static void live_put_row(SptLive *live, SptRowKind kind, const void *row)
 {
 	switch (kind) {
 	case SPT_ROW_OBJECT:
@@ -238,14 +239,20 @@ void spt_live_put(SptLive *live, SptRowKind kind, const void *row)
 	}
 }
 
-void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number)
+static void live_put(SptSink *sink, SptRowKind kind, const void *rows, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		live_put_row((SptLive *)sink, kind, spt_nth_row(kind, rows, i));
+}
+
+static void live_publish(SptSink *sink, const SptStash *stash)
+{
+	SptLive *live = (SptLive *)sink;
 	struct batch *batch = live->collecting;
 	uint32_t n = spt_stash_n_nodes(stash);
 
-	if (number != live->stash_number || live->n_published == 0) {
+	if (live->n_published == 0) {
 		batch->forgets_nodes = true;
-		live->stash_number = number;
 		live->n_published = 1;
 	}
 	if (n > live->n_published)
@@ -256,6 +263,38 @@ void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number)
 	g_mutex_lock(&live->mutex);
 	g_queue_push_tail(&live->published, batch);
 	g_mutex_unlock(&live->mutex);
+}
+
+static bool live_flush(SptSink *sink, SptStash *stash, uint64_t now, GError **error)
+{
+	(void)now;
+	(void)error;
+	live_publish(sink, stash);
+	return true;
+}
+
+static void live_next_stash(SptSink *sink)
+{
+	((SptLive *)sink)->n_published = 0;
+}
+
+static void live_free(SptSink *sink)
+{
+	spt_live_unref((SptLive *)sink);
+}
+
+static const struct spt_sink_type live_type = {
+	.put = live_put,
+	.publish = live_publish,
+	.flush = live_flush,
+	.next_stash = live_next_stash,
+	.free = live_free,
+};
+
+SptSink *spt_live_sink(SptLive *live)
+{
+	live->sink.type = &live_type;
+	return &spt_live_ref(live)->sink;
 }
 
 /* The showing side. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording in progress, function by function.  The recording thread puts rows in; another thread
- * takes, names and sums them whenever it likes.  A sample costs one walk along its stack, however
- * long the recording is.  Inlined functions count for the function that contains them, because
- * reading debug information takes time.
+ * A recording in progress, function by function.  The recording thread has it as a sink; another
+ * thread takes, names and sums the rows whenever it likes.  A sample costs one walk along its
+ * stack, however long the recording is.  Inlined functions count for the function that contains
+ * them, because reading debug information takes time.
  */
 #ifndef SPT_LIVE_H
 #define SPT_LIVE_H
 
-#include "capture/capture.h"
+#include "capture/sink.h"
 
 G_BEGIN_DECLS
 
@@ -21,15 +21,10 @@ void spt_live_unref(SptLive *live);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLive, spt_live_unref)
 
 /*
- * For the recording thread: rows as for the capture writer, but the nodes of samples are those of
- * the stash.  Kinds that are not shown are ignored.
+ * For the recording thread: a sink, which holds a reference.  Kinds of rows that are not shown are
+ * ignored.  Rows are shown once they are published.
  */
-void spt_live_put(SptLive *live, SptRowKind kind, const void *row);
-/*
- * Publishes the rows that were put in, and the new nodes of @stash.  Must also be called before
- * another stash replaces @stash; @number distinguishes them.
- */
-void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number);
+SptSink *spt_live_sink(SptLive *live);
 
 /*
  * For the reader: one thread at a time calls this and the functions below.  Takes what was

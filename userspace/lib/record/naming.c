@@ -310,7 +310,7 @@ uint64_t spt_naming_named(SptNaming *naming, const char *name)
 	return naming->names->len;
 }
 
-static void name_named(const SptNaming *naming, struct object *object, SptCaptureWriter *writer)
+static void name_named(const SptNaming *naming, struct object *object, SptSink *to)
 {
 	for (; object->n_named < object->offsets->len; object->n_named++) {
 		uint64_t offset = g_array_index(object->offsets, uint64_t, object->n_named);
@@ -320,16 +320,16 @@ static void name_named(const SptNaming *naming, struct object *object, SptCaptur
 				   .symbol_bytes = 1,
 				   .module = "" };
 
-		spt_capture_writer_name(writer, &row);
+		spt_sink_put(to, SPT_ROW_NAME, &row);
 	}
 }
 
 /* The recorder's own name for a part of a stack. */
-static void name_by_path(struct object *object, SptCaptureWriter *writer)
+static void name_by_path(struct object *object, SptSink *to)
 {
 	SptNameRow row = { .object = object->id, .symbol = object->path, .module = "" };
 
-	spt_capture_writer_name(writer, &row);
+	spt_sink_put(to, SPT_ROW_NAME, &row);
 	object->n_named = object->offsets->len;
 }
 
@@ -350,7 +350,7 @@ static bool check_gone(struct object *object)
 }
 
 /* The kernel's own object, and not a file that could be handed to anybody. */
-static void name_from_vdso(SptNaming *naming, struct object *object, SptCaptureWriter *writer)
+static void name_from_vdso(SptNaming *naming, struct object *object, SptSink *to)
 {
 	if (!naming->vdso)
 		naming->vdso = spt_symtab_new(object->file, NULL);
@@ -364,12 +364,12 @@ static void name_from_vdso(SptNaming *naming, struct object *object, SptCaptureW
 		row.symbol = symbol.name;
 		row.distance = symbol.distance;
 		row.symbol_bytes = symbol.bytes;
-		spt_capture_writer_name(writer, &row);
+		spt_sink_put(to, SPT_ROW_NAME, &row);
 	}
 }
 
 /* For readers that look for the debug information of the code that ran; everybody may read it. */
-static void note_build_id(const char *module, SptCaptureWriter *writer)
+static void note_build_id(const char *module, SptSink *to)
 {
 	g_autofree char *path =
 		*module ? g_strdup_printf("/sys/module/%s/notes/.note.gnu.build-id", module) :
@@ -387,12 +387,12 @@ static void note_build_id(const char *module, SptCaptureWriter *writer)
 	for (unsigned i = 0; i < n; i++)
 		g_string_append_printf(text, "%02x", id[i]);
 	if (n > 0)
-		spt_capture_writer_host(writer, key, text->str);
+		spt_sink_fact(to, key, text->str);
 }
 
 /* The next @n of the object's frames. */
 static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptTrace *trace,
-		      SptCaptureWriter *writer, GError **error)
+		      SptSink *to, GError **error)
 {
 	g_autofree struct sysprof_name *names = g_new0(struct sysprof_name, n);
 
@@ -411,23 +411,23 @@ static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptT
 			.module = names[i].module,
 		};
 
-		spt_capture_writer_name(writer, &row);
+		spt_sink_put(to, SPT_ROW_NAME, &row);
 		if (*row.symbol && !g_hash_table_contains(naming->identified, row.module)) {
 			g_hash_table_add(naming->identified, g_strdup(row.module));
-			note_build_id(row.module, writer);
+			note_build_id(row.module, to);
 		}
 	}
 	object->n_named += n;
 	return true;
 }
 
-static bool name_from_source(SptNaming *naming, struct object *object, SptTrace *trace,
-			     SptCaptureWriter *writer, GError **error)
+static bool name_from_source(SptNaming *naming, struct object *object, SptTrace *trace, SptSink *to,
+			     GError **error)
 {
 	while (object->n_named < object->offsets->len)
 		if (!name_some(naming, object,
 			       MIN(object->offsets->len - object->n_named, NAMES_AT_ONCE), trace,
-			       writer, error))
+			       to, error))
 			return false;
 	return true;
 }
@@ -480,8 +480,8 @@ bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash)
 	return true;
 }
 
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer,
-		      bool last, GError **error)
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptSink *to, bool last,
+		      GError **error)
 {
 	GHashTableIter iter;
 	void *value;
@@ -494,16 +494,16 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCa
 		if (object->offsets->len == object->n_named)
 			continue;
 		if (object->id == SYSPROF_OBJECT_KERNEL || object->id == SYSPROF_OBJECT_MODULES) {
-			if (!name_from_source(naming, object, trace, writer, error))
+			if (!name_from_source(naming, object, trace, to, error))
 				return false;
 			continue;
 		}
 		if (object->id == SPT_STACKS_CUT || object->id == SPT_STACKS_INCOMPLETE) {
-			name_by_path(object, writer);
+			name_by_path(object, to);
 			continue;
 		}
 		if (object->id == SPT_STACKS_NAMED) {
-			name_named(naming, object, writer);
+			name_named(naming, object, to);
 			continue;
 		}
 		if (object->kind == SPT_OBJECT_ANON) {
@@ -512,13 +512,13 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCa
 		}
 		if (object->id == SYSPROF_OBJECT_VDSO) {
 			if (spt_naming_file(naming, object->id))
-				name_from_vdso(naming, object, writer);
+				name_from_vdso(naming, object, to);
 			continue;
 		}
 		if (check_gone(object) || (naming->all && object->file))
 			want_from_file(naming, object);
 	}
-	spt_jit_flush(naming->jit, last, writer);
-	spt_file_names_flush(naming->file_names, writer, last);
+	spt_jit_flush(naming->jit, last, to);
+	spt_file_names_flush(naming->file_names, to, last);
 	return true;
 }

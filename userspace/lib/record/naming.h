@@ -7,7 +7,7 @@
 #ifndef SPT_NAMING_H
 #define SPT_NAMING_H
 
-#include "capture/capture.h"
+#include "capture/sink.h"
 #include "object/object.h"
 #include "record/jit.h"
 #include "sysprof.h"
@@ -48,11 +48,11 @@ const SptJit *spt_naming_jit(const SptNaming *naming);
 /* Whether all objects of the frames of @stash have been reported. */
 bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
 /*
- * Called before a flush: puts names of @stash's new frames into @writer that would be lost
+ * Called before a flush: puts names of @stash's new frames into @to that would be lost
  * otherwise.
  */
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer,
-		      bool last, GError **error);
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptSink *to, bool last,
+		      GError **error);
 
 G_END_DECLS
 

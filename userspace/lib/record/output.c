@@ -4,7 +4,7 @@
  * memory, they are dropped, and those that come again are written again: the file becomes a little
  * larger, and the recorder stays small.
  */
-#include "record/output-private.h"
+#include "record/output.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -13,34 +13,95 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "capture/schema.h"
+#include "record/flight.h"
+#include "record/live.h"
+#include "record/naming.h"
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
 /* Memory in the worst case: for a node and the name of its frame, and for a row that waits. */
 #define NODE_BYTES 192
 #define ROW_BYTES 128
+#define MOST_BUSY_NAMES 99
 
-static void on_name(const SptNameRow *row, void *live)
+struct SptOutput {
+	SptSink all;			/* hands on to all of the others */
+	SptSink *sinks[2];		/* the recording itself, then the live view */
+	unsigned n_sinks;
+	SptTrace *trace;
+	char *path;
+	SptStash *stash;
+	SptNaming *naming;
+	uint32_t flushed_nodes;
+	uint64_t memory_bytes, bytes;
+	uint64_t aside_bytes;		/* in budgets of others */
+	bool has_default_memory;
+	uint64_t n_waiting;		/* rows since the last flush */
+	unsigned n_stashes;		/* before this one */
+	unsigned n_written;		/* files of the last seconds */
+};
+
+static void output_fact_to_all(SptSink *sink, const char *key, const char *value)
 {
-	spt_live_put(live, SPT_ROW_NAME, row);
+	SptOutput *output = (SptOutput *)sink;
+
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		spt_sink_fact(output->sinks[i], key, value);
+}
+
+static void output_put_all(SptSink *sink, SptRowKind kind, const void *rows, size_t n)
+{
+	SptOutput *output = (SptOutput *)sink;
+
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		spt_sink_put_rows(output->sinks[i], kind, rows, n);
+}
+
+static const struct spt_sink_type all_type = { .fact = output_fact_to_all, .put = output_put_all };
+
+static SptSink *open_file_sink(const char *path, GError **error)
+{
+	SptCaptureWriter *writer = spt_capture_writer_new(path, error);
+
+	if (!writer)
+		return NULL;
+	spt_capture_writer_keep_old(writer);
+	return spt_writer_sink_new(writer);
+}
+
+static SptSink *open_stream_sink(int fd, const char *name, GError **error)
+{
+	SptCaptureWriter *writer = spt_capture_writer_new_stream(fd, name, error);
+
+	return writer ? spt_writer_sink_new(writer) : NULL;
+}
+
+static SptSink *open_recording_sink(const SptRecorderOptions *options, GError **error)
+{
+	if (options->last_ns)
+		return spt_flight_new(options->last_ns);
+	return options->stream_fd > 0 ?
+		       open_stream_sink(options->stream_fd, options->output, error) :
+		       open_file_sink(options->output, error);
 }
 
 SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GError **error)
 {
-	SptOutput *output = options->last_ns ? spt_output_flight_new(options) :
-					       spt_output_file_new(options, error);
+	SptSink *recording = open_recording_sink(options, error);
+	SptOutput *output;
 
-	if (!output)
+	if (!recording)
 		return NULL;
+	output = g_new0(SptOutput, 1);
+	output->all.type = &all_type;
+	output->sinks[output->n_sinks++] = recording;
+	if (options->live)
+		output->sinks[output->n_sinks++] = spt_live_sink(options->live);
 	output->trace = trace;
 	output->path = g_strdup(options->output);
 	output->memory_bytes = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 	output->has_default_memory = !options->memory_bytes;
 	output->stash = spt_stash_new();
-	output->live = options->live ? spt_live_ref(options->live) : NULL;
 	output->naming = spt_naming_new(options->stream_fd > 0);
-	if (output->live && output->writer)
-		spt_capture_writer_watch_names(output->writer, on_name, output->live);
 	return output;
 }
 
@@ -48,27 +109,25 @@ void spt_output_free(SptOutput *output)
 {
 	if (!output)
 		return;
-	spt_capture_writer_free(output->writer);
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		spt_sink_free(output->sinks[i]);
 	spt_naming_free(output->naming);
-	g_clear_pointer(&output->live, spt_live_unref);
 	spt_stash_free(output->stash);
 	g_free(output->path);
-	output->sink->free(output);
+	g_free(output);
 }
 
 /* Rows. */
 
 void spt_output_host(SptOutput *output, const char *key, const char *value)
 {
-	output->sink->host(output, key, value);
+	spt_sink_fact(&output->all, key, value);
 }
 
 void spt_output_put_rows(SptOutput *output, SptRowKind kind, const void *rows, size_t n)
 {
 	output->n_waiting += n;
-	for (size_t i = 0; output->live && i < n; i++)
-		spt_live_put(output->live, kind, spt_nth_row(kind, rows, i));
-	output->sink->put(output, kind, rows, n);
+	output_put_all(&output->all, kind, rows, n);
 }
 
 /*
@@ -126,12 +185,17 @@ SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number)
 	return output->stash;
 }
 
-void spt_output_set_stash(SptOutput *output, SptStash *stash)
+/* By @stash, if there is one. */
+static void output_replace_stash(SptOutput *output, SptStash *stash)
 {
+	if (!stash)
+		return;
 	spt_stash_free(output->stash);
 	output->stash = stash;
 	output->n_stashes++;
 	spt_naming_forget(output->naming);
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		spt_sink_next_stash(output->sinks[i]);
 }
 
 /* Memory. */
@@ -167,7 +231,8 @@ void spt_output_set_aside(SptOutput *output, uint64_t bytes)
 	output->aside_bytes = bytes;
 }
 
-bool spt_output_check_memory(const SptOutput *output, GError **error)
+/* Whether the necessary data fits into the allowed memory after everything else is dropped. */
+static bool output_check_memory(const SptOutput *output, GError **error)
 {
 	uint64_t bytes;
 
@@ -190,10 +255,28 @@ bool spt_output_is_full(const SptOutput *output)
 	       output->n_waiting * ROW_BYTES > output->memory_bytes / 16;
 }
 
-bool spt_output_is_too_large(const SptOutput *output)
+/* Whether the rows until the next flush may not fit into the memory beside the stash. */
+static bool output_is_too_large(const SptOutput *output)
 {
 	return (uint64_t)spt_stash_n_nodes(output->stash) * NODE_BYTES > output->memory_bytes / 4 ||
 	       private_bytes(output) > output->memory_bytes / 8 * 5;
+}
+
+static bool output_shrink(SptOutput *output, uint64_t now, GError **error)
+{
+	SptSink *recording = output->sinks[0];
+	bool is_large = output_is_too_large(output);
+	SptStash *smaller = spt_sink_shrink(recording, output->stash, now,
+					    is_large ? SPT_SINK_TOO_LARGE : SPT_SINK_IF_WORTH_IT);
+
+	if (!is_large && !smaller)
+		return true;
+	output_replace_stash(output, smaller);
+	if (!output_is_too_large(output))
+		return true;
+	output_replace_stash(output, spt_sink_shrink(recording, output->stash, now,
+						     SPT_SINK_STILL_TOO_LARGE));
+	return output_check_memory(output, error);
 }
 
 /* Flushing. */
@@ -213,45 +296,114 @@ bool spt_output_knows_objects(SptOutput *output)
 	return spt_naming_knows_objects(output->naming, output->stash);
 }
 
-void spt_output_publish(SptOutput *output)
+/* Puts names that would be lost otherwise into @to. */
+static bool output_put_names(SptOutput *output, SptSink *to, bool last, GError **error)
 {
-	if (output->live)
-		spt_live_publish(output->live, output->stash, output->n_stashes);
+	return spt_naming_flush(output->naming, output->trace, output->stash, to, last, error);
 }
 
 bool spt_output_tell(SptOutput *output, GError **error)
 {
-	if (!spt_naming_flush(output->naming, output->trace, output->stash, output->writer, false,
-			      error))
+	if (!output_put_names(output, &output->all, false, error))
 		return false;
-	spt_output_publish(output);
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		spt_sink_publish(output->sinks[i], output->stash);
 	return true;
 }
 
-bool spt_output_flush_into(SptOutput *output, SptCaptureWriter *writer, bool last, GError **error)
+static bool output_flush(SptOutput *output, uint64_t now, GError **error)
 {
-	return spt_naming_flush(output->naming, output->trace, output->stash, writer, last,
-				error) &&
-	       spt_capture_writer_flush(writer, output->stash, error);
+	/* Rows that are kept are named when they are given away. */
+	if (!spt_sink_keeps_rows(output->sinks[0]) &&
+	    !output_put_names(output, &output->all, false, error))
+		return false;
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		if (!spt_sink_flush(output->sinks[i], output->stash, now, error))
+			return false;
+	if (!spt_sink_keeps_rows(output->sinks[0]))
+		output->bytes = spt_sink_bytes(output->sinks[0]);
+	return output_shrink(output, now, error);
 }
 
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error)
 {
-	bool ok = output->sink->flush(output, now, error);
+	bool ok = output_flush(output, now, error);
 
 	output->n_waiting = 0;
 	output->flushed_nodes = spt_stash_n_nodes(output->stash);
 	return ok;
 }
 
+static bool output_complete(SptOutput *output, SptSink *sink, uint64_t now, GError **error)
+{
+	if (!output_put_names(output, sink, true, error) ||
+	    !spt_sink_finish(sink, output->stash, now, error))
+		return false;
+	output->bytes = spt_sink_bytes(sink);
+	return true;
+}
+
+/* "a.capture", "a-2.capture", "a-3.capture". */
+static char *next_path(const SptOutput *output)
+{
+	const char *path = output->path, *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+	size_t stem = dot && dot != path && (!slash || dot > slash + 1) ? (size_t)(dot - path) :
+									  strlen(path);
+
+	if (!output->n_written)
+		return g_strdup(path);
+	return g_strdup_printf("%.*s-%u%s", (int)stem, path, output->n_written + 1, path + stem);
+}
+
+/* A name that another recorder writes is left to it: the last seconds come only once. */
+static SptSink *open_next_file(SptOutput *output, char **ret_path, GError **error)
+{
+	unsigned last = output->n_written + MOST_BUSY_NAMES;
+
+	for (;; output->n_written++) {
+		g_autofree char *path = next_path(output);
+		g_autoptr(GError) why = NULL;
+		SptSink *file = open_file_sink(path, &why);
+
+		if (!file && output->n_written < last &&
+		    g_error_matches(why, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY))
+			continue;
+		if (file)
+			*ret_path = g_steal_pointer(&path);
+		else
+			g_propagate_error(error, g_steal_pointer(&why));
+		return file;
+	}
+}
+
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error)
 {
-	return output->sink->write_last(output, now, ret_path, error);
+	SptSink *kept = output->sinks[0];
+	g_autoptr(SptSink) file = NULL;
+	g_autofree char *path = NULL;
+
+	if (!spt_sink_flush(kept, output->stash, now, error))
+		return false;
+	output_replace_stash(output, spt_sink_shrink(kept, output->stash, now, SPT_SINK_TOO_LARGE));
+	file = open_next_file(output, &path, error);
+	if (!file)
+		return false;
+	spt_sink_give(kept, file);
+	if (!output_complete(output, file, now, error))
+		return false;
+	output->n_written++;
+	*ret_path = g_steal_pointer(&path);
+	return true;
 }
 
 bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError **error)
 {
-	return output->sink->finish(output, now, ret_path, error);
+	if (spt_sink_keeps_rows(output->sinks[0]))
+		return spt_output_write_last(output, now, ret_path, error);
+	if (!output_complete(output, output->sinks[0], now, error))
+		return false;
+	*ret_path = g_strdup(output->path);
+	return true;
 }
 
 uint64_t spt_output_bytes(const SptOutput *output)
