@@ -110,7 +110,7 @@ static void test_shrinks(void)
 	g_assert_null(counting.notice);
 }
 
-/* Half of the time goes, and whoever reads the rest is told. */
+/* Half of the time goes, and a notice says so. */
 static void test_halves(void)
 {
 	g_autoptr(SptSink) flight = spt_flight_new(100 * SECOND_NS);
