@@ -285,17 +285,17 @@ END_OF_FILE
 /* From the flight recorder's memory, of which the first half was forgotten. */
 static void test_tiny(Fixture *fixture, gconstpointer data)
 {
-	SptFlight *flight = spt_flight_new();
+	g_autoptr(SptSink) flight = spt_flight_new(5);
+	g_autoptr(SptSink) file = spt_writer_sink_new(g_steal_pointer(&fixture->writer));
 	g_autoptr(SptCapture) capture = NULL;
 
 	(void)data;
-	spt_flight_put(flight, SPT_ROW_ACCOUNT, &(SptAccountRow){ .time = 5 });
+	spt_sink_put(flight, SPT_ROW_ACCOUNT, &(SptAccountRow){ .time = 5 });
 	for (unsigned i = 0; i < 10; i++)
-		spt_flight_put(flight, SPT_ROW_TINY, &(SptTinyRow){ .time = i, .tid = 70 + i });
-	spt_flight_forget(flight, 5);
-	spt_flight_give(flight, fixture->writer, 0);
-	spt_flight_free(flight);
-	g_assert_true(spt_capture_writer_finish(fixture->writer, fixture->stash, 10, NULL));
+		spt_sink_put(flight, SPT_ROW_TINY, &(SptTinyRow){ .time = i, .tid = 70 + i });
+	g_assert_true(spt_sink_flush(flight, fixture->stash, 10, NULL));
+	spt_sink_give(flight, file);
+	g_assert_true(spt_sink_finish(file, fixture->stash, 10, NULL));
 	capture = open_whole(fixture->path);
 	g_assert_cmpuint(capture->n_tiny, ==, 5);
 	g_assert_cmpuint(capture->tiny[0].time, ==, 5);
