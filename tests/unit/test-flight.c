@@ -86,7 +86,7 @@ static void test_declared(void)
 {
 	g_autofree char *path = g_strdup("/old"), *unit = g_strdup("pages");
 	SptDeclarationRow kind = request_kind;
-	g_autoptr(SptFlight) flight = spt_flight_new();
+	g_autoptr(SptSink) flight = spt_flight_new(60000);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(SptCapture) capture = NULL;
 	SptDeclaredRow row = request_row(0, 1000, 1, 0);
@@ -94,25 +94,25 @@ static void test_declared(void)
 	const SptDeclaredRow *rows;
 	uint32_t n;
 
-	spt_flight_put(flight, SPT_ROW_PROCESS, &(SptProcessRow){ .id = 1, .end_time = 2000 });
-	spt_flight_put(flight, SPT_ROW_THREAD,
-		       &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .end_time = 2000 });
+	spt_sink_put(flight, SPT_ROW_PROCESS, &(SptProcessRow){ .id = 1, .end_time = 2000 });
+	spt_sink_put(flight, SPT_ROW_THREAD,
+		     &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .end_time = 2000 });
 	kind.fields[2].unit = unit;
-	spt_flight_put(flight, SPT_ROW_DECLARATION, &kind);
+	spt_sink_put(flight, SPT_ROW_DECLARATION, &kind);
 	row.values[0].text = path;
-	spt_flight_put(flight, SPT_ROW_DECLARED, &row);
+	spt_sink_put(flight, SPT_ROW_DECLARED, &row);
 	/* One that lasts into the window, of a thread that has ended. */
 	row.time = 2000;
 	row.duration_ns = 40000;
 	row.node = spt_stash_child(stash, 0, &(SptFrame){ .offset = 5 });
-	spt_flight_put(flight, SPT_ROW_DECLARED, &row);
+	spt_sink_put(flight, SPT_ROW_DECLARED, &row);
 	row.kind = 4321;
-	spt_flight_put(flight, SPT_ROW_DECLARED, &row);
+	spt_sink_put(flight, SPT_ROW_DECLARED, &row);
 	/* What the caller's texts were does not matter any more. */
 	memset(path, 'x', strlen(path));
 	memset(unit, 'x', strlen(unit));
-	spt_flight_forget(flight, 40000);
-	spt_stash_free(spt_flight_new_stash(flight, stash));
+	g_assert_true(spt_sink_flush(flight, stash, NOW_NS, NULL));
+	spt_stash_free(spt_sink_shrink(flight, stash, NOW_NS, SPT_SINK_TOO_LARGE));
 	capture = put(flight);
 
 	found = spt_declared_find(capture, "request");

@@ -272,6 +272,9 @@ static bool output_shrink(SptOutput *output, uint64_t now, GError **error)
 	if (!is_large && !smaller)
 		return true;
 	output_replace_stash(output, smaller);
+	/* What was freed lies between blocks that stay: it is returned only if asked for. */
+	if (is_large)
+		malloc_trim(0);
 	if (!output_is_too_large(output))
 		return true;
 	output_replace_stash(output, spt_sink_shrink(recording, output->stash, now,
