@@ -169,8 +169,9 @@ fi
 check '... with a word on why' grep -qE 'full.capture.part failed: (No space left|File too large)' \
 	"$work/err"
 check '... and on what there is' grep -q 'samples, is in .*full.capture.part' "$work/err"
+# On a busy machine, stacks of others may fill it first.
 check '... which is sound' judge "$work/full.capture.part" 'sound()
-assert functions["left"] > 0'
+timed(functions.get("left", 0) > 0, functions)'
 
 # To another place.
 

@@ -190,12 +190,12 @@ static void output_replace_stash(SptOutput *output, SptStash *stash)
 {
 	if (!stash)
 		return;
+	for (unsigned i = 0; i < output->n_sinks; i++)
+		spt_sink_next_stash(output->sinks[i]);
 	spt_stash_free(output->stash);
 	output->stash = stash;
 	output->n_stashes++;
 	spt_naming_forget(output->naming);
-	for (unsigned i = 0; i < output->n_sinks; i++)
-		spt_sink_next_stash(output->sinks[i]);
 }
 
 /* Memory. */
