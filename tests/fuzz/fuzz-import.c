@@ -27,6 +27,7 @@ static void import_bytes(const SptImporter *importer, const uint8_t *data, size_
 		g_assert_nonnull(error);
 		g_assert_cmpuint(strlen(error->message), <, 200);
 	}
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "import/import.h"
 #include "memory-use.h"
 #include "profile/command.h"
 #include "profile/selection.h"
@@ -238,6 +239,15 @@ static void print_other_metric(const struct spt_report *report)
 	}
 }
 
+/* What of another program's file is not there. */
+static void print_import_note(const SptCapture *capture)
+{
+	const char *note = spt_capture_host(capture, SPT_IMPORT_NOTE);
+
+	if (note)
+		printf("%s\n", note);
+}
+
 /* Code of JIT compilers and interpreters, whose program has to report names. */
 static void print_nameless(const struct spt_report *report)
 {
@@ -339,6 +349,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	}
 	if (is_of_calls(report))
 		printf("%s\n", SPT_CLI_CALLS_NOTE);
+	print_import_note(report->capture);
 	print_stacks(report->capture, report->filter);
 	print_nameless(report);
 	if (!report->capture->finished)

@@ -33,6 +33,8 @@ char *spt_format_period(const SptCapture *capture)
 	g_auto(GStrv) periods = joined ? g_strsplit(joined, " + ", -1) : NULL;
 	g_autofree char *all = NULL;
 
+	if (!spt_capture_period_ns(capture))
+		return g_strdup("how long a period is is not known");
 	if (!periods)
 		return g_strdup_printf("one period is %s", period);
 	for (char **one = periods; *one; one++) {

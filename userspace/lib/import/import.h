@@ -18,24 +18,34 @@ enum {
 	SPT_IMPORT_ERROR_REFUSED,	/* its importer refused it, or the helper failed */
 };
 
-/* Most bytes of a line, frames of a stack, and distinct functions; more are refused. */
+/* Most bytes of a line, frames of a stack, distinct names, places on stacks, and samples. */
 #define SPT_IMPORT_LINE_BYTES (1u << 20)
 #define SPT_IMPORT_FRAMES     2048
 #define SPT_IMPORT_FUNCTIONS  (1u << 22)
+#define SPT_IMPORT_NODES      (1u << 25)
+#define SPT_IMPORT_SAMPLES    (1u << 30)
+#define SPT_IMPORT_CPUS	      (1u << 14)
 /* Bytes that a probe gets, if the file has them. */
-#define SPT_IMPORT_PROBE_BYTES 4096
+#define SPT_IMPORT_PROBE_BYTES (1u << 16)
+
+/* Fact of the capture: what people need to know of what could not be imported, in English. */
+#define SPT_IMPORT_NOTE "imported"
 
 typedef struct {
 	const char *name;
 	/* Whether the first @bytes of a file are of this format. */
 	bool (*probe)(const char *begin, size_t bytes);
-	/* Reads @fd from its start and finishes @writer.  False: a clause about the file. */
+	/*
+	 * Reads @fd from its start, leaves it open, and finishes @writer.  False: a clause about
+	 * the file.
+	 */
 	bool (*read)(int fd, SptCaptureWriter *writer, GError **error);
 } SptImporter;
 
 /* Every format, in the order in which they are tried. */
 #define SPT_IMPORTERS(ROW)                                                                         \
 	ROW(pprof)                                                                                 \
+	ROW(perf_script)                                                                           \
 	ROW(folded)
 
 #define SPT_IMPORT_DECLARE(name) extern const SptImporter spt_import_##name;

@@ -6,7 +6,6 @@
  * or follow each other by a microsecond.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/words.h"
 #include "import/import.h"
@@ -496,15 +495,14 @@ static bool read_pprof(int fd, SptCaptureWriter *writer, GError **error)
 {
 	g_autoptr(GByteArray) profile = spt_import_unpack(fd, PROFILE_MAX_BYTES, error);
 
-	close(fd);
 	return profile && import_pprof_profile(profile, writer, error);
 }
 
 #else
 
-static bool read_pprof(int fd, G_GNUC_UNUSED SptCaptureWriter *writer, GError **error)
+static bool read_pprof(G_GNUC_UNUSED int fd, G_GNUC_UNUSED SptCaptureWriter *writer,
+		       GError **error)
 {
-	close(fd);
 	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED,
 		      "this program was built without protobuf-c, which reads profiles of pprof");
 	return false;

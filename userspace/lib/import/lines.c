@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/lines.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "import/import.h"
+
+/* A line, its end, and some more, so that most reads are large. */
+#define ROOM_BYTES (2 * (size_t)SPT_IMPORT_LINE_BYTES)
+
+struct SptImportLines {
+	int fd;
+	uint64_t read_bytes;
+	size_t begin, end;		/* of what is not returned yet */
+	unsigned number;		/* of the last line, from 1 */
+	bool is_at_end;
+	char buffer[ROOM_BYTES + 1];
+};
+
+SptImportLines *spt_import_lines_new(int fd)
+{
+	SptImportLines *lines = g_new(SptImportLines, 1);
+
+	lines->fd = fd;
+	lines->begin = lines->end = 0;
+	lines->read_bytes = 0;
+	lines->number = 0;
+	lines->is_at_end = false;
+	return lines;
+}
+
+void spt_import_lines_free(SptImportLines *lines)
+{
+	g_free(lines);
+}
+
+/* False: errno. */
+static bool read_more_lines(SptImportLines *lines)
+{
+	ssize_t n;
+
+	memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
+	lines->end -= lines->begin;
+	lines->begin = 0;
+	do {
+		n = pread(lines->fd, lines->buffer + lines->end, ROOM_BYTES - lines->end,
+			  (off_t)lines->read_bytes);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return false;
+	lines->is_at_end = n == 0;
+	lines->end += (size_t)n;
+	lines->read_bytes += (uint64_t)n;
+	return true;
+}
+
+/* The end of the next line; NULL: @ret_wrong, or there is none. */
+static char *find_line_end(SptImportLines *lines, const char **ret_wrong)
+{
+	char *end;
+
+	while (!(end = memchr(lines->buffer + lines->begin, '\n', lines->end - lines->begin))) {
+		if (lines->end - lines->begin > SPT_IMPORT_LINE_BYTES)
+			break;
+		if (lines->is_at_end)
+			return lines->end > lines->begin ? lines->buffer + lines->end : NULL;
+		if (!read_more_lines(lines)) {
+			*ret_wrong = SPT_WORDS("cannot be read");
+			return NULL;
+		}
+	}
+	if (end && end - (lines->buffer + lines->begin) <= SPT_IMPORT_LINE_BYTES)
+		return end;
+	*ret_wrong = SPT_WORDS("is too long");
+	return NULL;
+}
+
+char *spt_import_lines_next(SptImportLines *lines, size_t *ret_bytes, const char **ret_wrong)
+{
+	char *end, *line;
+
+	*ret_wrong = NULL;
+	lines->number++;
+	end = find_line_end(lines, ret_wrong);
+	if (!end)
+		return NULL;
+	line = lines->buffer + lines->begin;
+	*ret_bytes = (size_t)(end - line);
+	lines->begin = MIN(lines->begin + *ret_bytes + 1, lines->end);
+	*end = '\0';
+	if (!memchr(line, '\0', *ret_bytes))
+		return line;
+	*ret_wrong = SPT_WORDS("has a byte that is no text");
+	return NULL;
+}
+
+void spt_import_lines_refuse(const SptImportLines *lines, const char *wrong, GError **error)
+{
+	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED,
+		      "line %u %s", lines->number, spt_words(wrong));
+}
