@@ -23,7 +23,7 @@ static void import_bytes(const SptImporter *importer, const uint8_t *data, size_
 	g_assert_no_error(error);
 	g_assert_cmpint(write(fd, data, bytes), ==, (ssize_t)bytes);
 	lseek(fd, 0, SEEK_SET);
-	if (!importer->read(fd, writer, &error)) {
+	if (!importer->read(&(SptImportInput){ fd, -1 }, writer, &error)) {
 		g_assert_nonnull(error);
 		g_assert_cmpuint(strlen(error->message), <, 200);
 	}

@@ -32,11 +32,13 @@ static SptCapture *import_bytes(const void *bytes, size_t n, GError **error)
 	int to = memfd_create("capture", MFD_CLOEXEC);
 	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", to);
 	SptCaptureWriter *writer = spt_capture_writer_new_stream(dup(to), "capture", error);
+	const SptImportInput input = { fd_of(bytes, n), -1 };
 	SptCapture *capture = NULL;
 	bool ok;
 
 	g_assert_true(spt_import_pprof.probe(bytes, n));
-	ok = spt_import_pprof.read(fd_of(bytes, n), writer, error);
+	ok = spt_import_pprof.read(&input, writer, error);
+	close(input.fd);
 	spt_capture_writer_free(writer);
 	if (ok)
 		capture = open_sound(path);

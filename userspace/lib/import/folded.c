@@ -63,10 +63,10 @@ static const char *take_folded_line(SptImportStacks *stacks, uint32_t object, ch
 	return spt_import_stacks_excess(stacks);
 }
 
-static bool read_folded(int fd, SptCaptureWriter *writer, GError **error)
+static bool read_folded(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
 {
 	g_autoptr(SptImportStacks) stacks = spt_import_stacks_new(writer);
-	g_autoptr(SptImportLines) lines = spt_import_lines_new(fd);
+	g_autoptr(SptImportLines) lines = spt_import_lines_new(input->fd);
 	uint32_t object = spt_import_stacks_object(stacks, SPT_OBJECT_UNKNOWN, "");
 	const char *wrong = NULL;
 	char *line;

@@ -13,25 +13,30 @@ G_DEFINE_QUARK(spt-import-error-quark, spt_import_error)
 #define ROW(name) &spt_import_##name,
 static const SptImporter *const importers[] = { SPT_IMPORTERS(ROW) };
 
-/* The file's descriptor, or -1. */
-static int receive_import_file(int socket)
+ssize_t spt_import_receive(int socket, struct iovec *part, int *ret_fd)
 {
-	char byte, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-	struct iovec part = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &part,
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct msghdr message = { .msg_iov = part,
 				  .msg_iovlen = 1,
 				  .msg_control = control,
 				  .msg_controllen = sizeof(control) };
 	const struct cmsghdr *head;
+	ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+
+	*ret_fd = -1;
+	head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(ret_fd, CMSG_DATA(head), sizeof(*ret_fd));
+	return n;
+}
+
+/* The file's descriptor, or -1. */
+static int receive_import_file(int socket)
+{
+	char byte;
 	int fd;
 
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
-		return -1;
-	head = CMSG_FIRSTHDR(&message);
-	if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int)))
-		return -1;
-	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-	return fd;
+	return spt_import_receive(socket, &(struct iovec){ &byte, 1 }, &fd) == 1 ? fd : -1;
 }
 
 static const SptImporter *find_importer(int fd)
@@ -56,7 +61,8 @@ static bool import_into(int socket, GError **error)
 		return false;
 	}
 	writer = spt_capture_writer_new_stream(socket, "the socket", error);
-	return writer && importer->read(fd, writer, error);
+	return writer &&
+	       importer->read(&(SptImportInput){ fd, STDOUT_FILENO }, writer, error);
 }
 
 bool spt_import_run(int socket, int argc, char **argv, int *ret_status)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "base/words.h"
 #include "import/helper.h"
+#include "import/questions.h"
 #include "object/regular.h"
 #include "symbols/reader-private.h"
 #include "symbols/reader.h"
@@ -28,11 +30,12 @@ extern char **environ;
 
 struct import_helper {
 	pid_t pid;
-	int socket, clause;		/* our ends; its standard input, and error */
+	/* Our ends; its standard input, output and error. */
+	int socket, questions, clause;
 };
 
-/* Its standard input is the socket, its standard error the pipe. */
-static int spawn_import(int socket, int clause, pid_t *ret)
+/* Its standard input and output are the sockets, its standard error the pipe. */
+static int spawn_import(int socket, int questions, int clause, pid_t *ret)
 {
 	char *arguments[] = { SPT_READER_NAME, SPT_IMPORT_OPTION, NULL };
 	g_autofree char *program = spt_reader_program();
@@ -41,61 +44,83 @@ static int spawn_import(int socket, int clause, pid_t *ret)
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, questions, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, clause, STDERR_FILENO);
 	status = posix_spawn(ret, program, &actions, NULL, arguments, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return status;
 }
 
+static void close_import(const int ends[6], int first)
+{
+	for (int i = first; i < 6; i += 2)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
 /* 0, or an errno. */
 static int start_import(struct import_helper *helper)
 {
-	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	int ends[2], pipes[2], status;
+	int ends[6] = { -1, -1, -1, -1, -1, -1 }, status;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return errno;
-	if (pipe2(pipes, O_CLOEXEC) < 0) {
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends + 2) < 0 ||
+	    pipe2(ends + 4, O_CLOEXEC) < 0)
 		status = errno;
-		close(ends[0]);
-		close(ends[1]);
-		return status;
-	}
-	status = spawn_import(ends[1], pipes[1], &helper->pid);
-	close(ends[1]);
-	close(pipes[1]);
+	else
+		status = spawn_import(ends[1], ends[3], ends[5], &helper->pid);
+	close_import(ends, 1);
+	if (status != 0)
+		close_import(ends, 0);
 	helper->socket = ends[0];
-	helper->clause = pipes[0];
-	setsockopt(helper->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (status == 0)
-		return 0;
-	close(ends[0]);
-	close(pipes[0]);
+	helper->questions = ends[2];
+	helper->clause = ends[4];
 	return status;
 }
 
+/* Answers questions until there is something of the capture; false: it takes too long. */
+static bool wait_for_import(const struct import_helper *helper, SptImportAnswers *answers)
+{
+	struct pollfd polls[] = { { helper->socket, POLLIN, 0 }, { helper->questions, POLLIN, 0 } };
+
+	for (;;) {
+		int n = poll(polls, G_N_ELEMENTS(polls), PATIENCE_S * 1000);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		if (polls[1].revents && !spt_import_answers_next(answers))
+			polls[1].fd = -1;
+		if (polls[0].revents)
+			return true;
+	}
+}
+
 /* What the helper writes, to its end; NULL, or what went wrong, a clause. */
-static const char *store_import(int from, int to)
+static const char *store_import(const struct import_helper *helper, SptImportAnswers *answers,
+				int to)
 {
 	char buffer[1u << 16];
 	uint64_t all = 0;
 	ssize_t n;
 
-	while ((n = recv(from, buffer, sizeof(buffer), 0)) != 0) {
+	for (;;) {
+		if (!wait_for_import(helper, answers))
+			return spt_words(SPT_WORDS("reading it takes too long"));
+		n = recv(helper->socket, buffer, sizeof(buffer), 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno == EAGAIN ?
-				       spt_words(SPT_WORDS("reading it takes too long")) :
-				       g_strerror(errno);
+			return g_strerror(errno);
+		if (n == 0)
+			return NULL;
 		all += (uint64_t)n;
 		if (all > CAPTURE_MAX_BYTES)
 			return spt_words(SPT_WORDS("it is too large"));
 		if (write(to, buffer, (size_t)n) != n)
 			return g_strerror(errno ? errno : ENOSPC);
 	}
-	return NULL;
 }
 
 /* Ends it, and says how it went; @problem: what went wrong here, or NULL. */
@@ -108,6 +133,7 @@ static bool end_import(struct import_helper *helper, const char *path, const cha
 	g_autofree char *line = NULL;
 
 	close(helper->socket);
+	close(helper->questions);
 	if (problem)
 		kill(helper->pid, SIGKILL);
 	while (waitpid(helper->pid, &status, 0) < 0 && errno == EINTR)
@@ -138,6 +164,7 @@ static bool refuse_import(const char *path, int problem, GError **error)
 
 bool spt_import_file(const char *path, int to_fd, GError **error)
 {
+	g_autoptr(SptImportAnswers) answers = NULL;
 	struct import_helper helper;
 	int fd = spt_open_regular(path), status;
 	const char *problem = NULL;
@@ -151,9 +178,10 @@ bool spt_import_file(const char *path, int to_fd, GError **error)
 	}
 	if (spt_reader_send_fd(helper.socket, "", 1, fd) != 1)
 		problem = g_strerror(errno);
+	answers = spt_import_answers_new(helper.questions, fd);
 	close(fd);
 	if (!problem)
-		problem = store_import(helper.socket, to_fd);
+		problem = store_import(&helper, answers, to_fd);
 	return end_import(&helper, path, problem, error);
 }
 

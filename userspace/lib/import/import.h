@@ -32,19 +32,24 @@ enum {
 #define SPT_IMPORT_NOTE "imported"
 
 typedef struct {
+	int fd;				/* of the file, which is borrowed */
+	int questions;			/* socket of questions.h; -1: nobody answers */
+} SptImportInput;
+
+typedef struct {
 	const char *name;
 	/* Whether the first @bytes of a file are of this format. */
 	bool (*probe)(const char *begin, size_t bytes);
 	/*
-	 * Reads @fd from its start, leaves it open, and finishes @writer.  False: a clause about
-	 * the file.
+	 * Reads the file from its start and finishes @writer.  False: a clause about the file.
 	 */
-	bool (*read)(int fd, SptCaptureWriter *writer, GError **error);
+	bool (*read)(const SptImportInput *input, SptCaptureWriter *writer, GError **error);
 } SptImporter;
 
 /* Every format, in the order in which they are tried. */
 #define SPT_IMPORTERS(ROW)                                                                         \
 	ROW(pprof)                                                                                 \
+	ROW(perf_data)                                                                             \
 	ROW(perf_script)                                                                           \
 	ROW(folded)
 

@@ -488,9 +488,9 @@ static bool read_script_lines(struct script_reader *reader, SptImportLines *line
 	return !wrong && !line;
 }
 
-static bool read_perf_script(int fd, SptCaptureWriter *writer, GError **error)
+static bool read_perf_script(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
 {
-	g_autoptr(SptImportLines) lines = spt_import_lines_new(fd);
+	g_autoptr(SptImportLines) lines = spt_import_lines_new(input->fd);
 	g_autofree struct script_reader *reader = g_new0(struct script_reader, 1);
 	bool ok;
 
@@ -498,7 +498,7 @@ static bool read_perf_script(int fd, SptCaptureWriter *writer, GError **error)
 	reader->leaders = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	reader->inlined = g_ptr_array_new_with_free_func(g_free);
 	reader->comm = g_string_new(NULL);
-	choose_script_event(reader, fd);
+	choose_script_event(reader, input->fd);
 	ok = read_script_lines(reader, lines, error);
 	note_script_events(reader, writer);
 	ok = ok && spt_import_stacks_finish(reader->stacks, error);

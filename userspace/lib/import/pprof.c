@@ -491,17 +491,17 @@ static bool import_pprof_profile(const GByteArray *profile, SptCaptureWriter *wr
 	return ok;
 }
 
-static bool read_pprof(int fd, SptCaptureWriter *writer, GError **error)
+static bool read_pprof(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
 {
-	g_autoptr(GByteArray) profile = spt_import_unpack(fd, PROFILE_MAX_BYTES, error);
+	g_autoptr(GByteArray) profile = spt_import_unpack(input->fd, PROFILE_MAX_BYTES, error);
 
 	return profile && import_pprof_profile(profile, writer, error);
 }
 
 #else
 
-static bool read_pprof(G_GNUC_UNUSED int fd, G_GNUC_UNUSED SptCaptureWriter *writer,
-		       GError **error)
+static bool read_pprof(G_GNUC_UNUSED const SptImportInput *input,
+		       G_GNUC_UNUSED SptCaptureWriter *writer, GError **error)
 {
 	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED,
 		      "this program was built without protobuf-c, which reads profiles of pprof");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/format.h"
+#include "process/task-records.h"
 #include "record/command-line.h"
 #include "trace/perf/maps.h"
 
@@ -25,38 +26,14 @@ static void expect_program(SptRecorder *recorder, const struct sysprof_record *r
 static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 {
 	const struct sysprof_record *record = &task->record;
-	char name[SYSPROF_COMM_BYTES + 1] = "";
+	char name[SYSPROF_COMM_BYTES + 1];
 
-	memcpy(name, task->comm, SYSPROF_COMM_BYTES);
-	switch (record->type) {
-	case SYSPROF_TASK:
-		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid,
-			       task->mm, task->start_time, record->time,
-			       record->flags & SYSPROF_TASK_KTHREAD, name);
-		break;
-	case SYSPROF_FORK:
-		spt_tasks_fork(recorder->tasks, record->pid, record->tid, task->parent_pid,
-			       task->mm, task->start_time, record->flags & SYSPROF_TASK_KTHREAD,
-			       name);
-		if (task->mm && task->mm != task->parent_mm)
-			spt_spaces_fork(recorder->spaces, task->parent_mm, task->mm, record->time);
-		break;
-	case SYSPROF_EXEC:
-		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time,
-			       name);
-		expect_program(recorder, record, name);
-		if (recorder->unwinding && recorder->abilities->reports_maps)
-			spt_unwinding_began(recorder->unwinding, task->mm);
-		break;
-	case SYSPROF_COMM:
-		spt_tasks_rename(recorder->tasks, record->pid, record->tid, task->mm, record->time,
-				 name);
-		break;
-	case SYSPROF_EXIT:
-		spt_tasks_exit(recorder->tasks, record->pid, record->tid, record->time,
-			       record->flags & SYSPROF_EXIT_PROCESS);
-		break;
-	}
+	spt_task_records_take(recorder->tasks, recorder->spaces, task, name);
+	if (record->type != SYSPROF_EXEC)
+		return;
+	expect_program(recorder, record, name);
+	if (recorder->unwinding && recorder->abilities->reports_maps)
+		spt_unwinding_began(recorder->unwinding, task->mm);
 }
 
 static bool has_path(const SptRecorder *recorder, uint32_t object, const char *path)

@@ -54,17 +54,12 @@ static bool parse_line(char *line, struct symbol *ret)
 	return *name && *name != '$';
 }
 
-static void read_symbols(SptKallsyms *kallsyms)
+/* The symbols of kallsyms->text. */
+static void cut_symbols(SptKallsyms *kallsyms)
 {
 	char *line, *rest = NULL;
 	struct symbol symbol;
 
-	g_array_set_size(kallsyms->symbols, 0);
-	g_clear_pointer(&kallsyms->text, g_free);
-	kallsyms->start = kallsyms->end = 0;
-	kallsyms->is_stale = false;
-	if (!g_file_get_contents(kallsyms->path, &kallsyms->text, NULL, NULL))
-		return;
 	for (line = strtok_r(kallsyms->text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		if (!parse_line(line, &symbol))
@@ -79,6 +74,16 @@ static void read_symbols(SptKallsyms *kallsyms)
 	g_array_sort(kallsyms->symbols, compare_symbols);
 }
 
+static void read_symbols(SptKallsyms *kallsyms)
+{
+	g_array_set_size(kallsyms->symbols, 0);
+	g_clear_pointer(&kallsyms->text, g_free);
+	kallsyms->start = kallsyms->end = 0;
+	kallsyms->is_stale = false;
+	if (g_file_get_contents(kallsyms->path, &kallsyms->text, NULL, NULL))
+		cut_symbols(kallsyms);
+}
+
 SptKallsyms *spt_kallsyms_new(const char *path)
 {
 	SptKallsyms *kallsyms = g_new0(SptKallsyms, 1);
@@ -87,6 +92,45 @@ SptKallsyms *spt_kallsyms_new(const char *path)
 	kallsyms->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	kallsyms->is_stale = true;
 	return kallsyms;
+}
+
+SptKallsyms *spt_kallsyms_new_text(char *text)
+{
+	SptKallsyms *kallsyms = spt_kallsyms_new(NULL);
+
+	kallsyms->text = text;
+	kallsyms->is_stale = false;
+	cut_symbols(kallsyms);
+	return kallsyms;
+}
+
+SptKallsyms *spt_kallsyms_new_range(uint64_t start, uint64_t end)
+{
+	SptKallsyms *kallsyms = spt_kallsyms_new(NULL);
+
+	kallsyms->is_stale = false;
+	kallsyms->start = start;
+	kallsyms->end = end - 1;
+	return kallsyms;
+}
+
+void spt_kallsyms_move(SptKallsyms *kallsyms, uint64_t distance)
+{
+	for (guint i = 0; i < kallsyms->symbols->len; i++)
+		g_array_index(kallsyms->symbols, struct symbol, i).address += distance;
+	kallsyms->start += distance;
+	kallsyms->end += distance;
+}
+
+uint64_t spt_kallsyms_address(const SptKallsyms *kallsyms, const char *name)
+{
+	for (guint i = 0; i < kallsyms->symbols->len; i++) {
+		const struct symbol *symbol = &g_array_index(kallsyms->symbols, struct symbol, i);
+
+		if (!*symbol->module && strcmp(symbol->name, name) == 0)
+			return symbol->address;
+	}
+	return 0;
 }
 
 void spt_kallsyms_free(SptKallsyms *kallsyms)
@@ -134,7 +178,7 @@ uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address)
 	       ((address - kallsyms->start) & SYSPROF_FRAME_OFFSET_MASK);
 }
 
-static uint64_t address_of(const SptKallsyms *kallsyms, uint64_t frame)
+uint64_t spt_kallsyms_frame_address(const SptKallsyms *kallsyms, uint64_t frame)
 {
 	uint64_t offset = frame & SYSPROF_FRAME_OFFSET_MASK;
 
@@ -170,7 +214,7 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 	spt_kallsyms_load(kallsyms);
 	if (!kallsyms->start)
 		return;
-	address = address_of(kallsyms, name->frame);
+	address = spt_kallsyms_frame_address(kallsyms, name->frame);
 	at = first_behind(kallsyms->symbols, address);
 	if (!at)
 		return;

@@ -18,6 +18,14 @@ typedef struct SptKallsyms SptKallsyms;
 
 /* @path: /proc/kallsyms, or a file like it, which is not read yet. */
 SptKallsyms *spt_kallsyms_new(const char *path);
+/* The same of @text, which it takes: what the file has on another machine, or before. */
+SptKallsyms *spt_kallsyms_new_text(char *text);
+/* Without symbols: only that the kernel's own code is in [@start, @end). */
+SptKallsyms *spt_kallsyms_new_range(uint64_t start, uint64_t end);
+/* All addresses become larger by @distance, modulo 2^64: the same image at another place. */
+void spt_kallsyms_move(SptKallsyms *kallsyms, uint64_t distance);
+/* The address of the image's first symbol of this name, once loaded; 0: there is none. */
+uint64_t spt_kallsyms_address(const SptKallsyms *kallsyms, const char *name);
 void spt_kallsyms_free(SptKallsyms *kallsyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKallsyms, spt_kallsyms_free)
 
@@ -32,6 +40,8 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
 
 /* {SYSPROF_OBJECT_KERNEL or SYSPROF_OBJECT_MODULES, distance from _stext}. */
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address);
+/* The address that became this frame. */
+uint64_t spt_kallsyms_frame_address(const SptKallsyms *kallsyms, uint64_t frame);
 /* Fills in @name from its frame; without a symbol "". */
 void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name);
 /* Code was loaded or unloaded: the file is read again before the next name. */

@@ -18,6 +18,8 @@ struct spt_perf_file {
 	uint64_t generation;
 	bool has_generation;		/* false: it is not known, and any matches */
 	const char *path;		/* "" or "//anon": no file */
+	const uint8_t *build_id;	/* build_id_bytes of it; 0: the record does not say it */
+	unsigned build_id_bytes;
 	/*
 	 * A process that maps it, and where: another way to a file whose path does not lead to it.
 	 */

@@ -20,6 +20,7 @@ struct SptPerfObjects {
 	GHashTable *known;
 	GHashTable *regions;		/* address space and window -> id */
 	GHashTable *windows;		/* id -> window + 1 */
+	bool is_closed;
 	uint32_t next_id, told_id;
 	SptObject *told;		/* the file of the latest OBJECT record, told_id */
 };
@@ -50,6 +51,11 @@ void spt_perf_objects_free(SptPerfObjects *objects)
 	g_hash_table_unref(objects->exact);
 	g_hash_table_unref(objects->latest);
 	g_free(objects);
+}
+
+void spt_perf_objects_close(SptPerfObjects *objects)
+{
+	objects->is_closed = true;
 }
 
 SptPerfFiles *spt_perf_objects_files(SptPerfObjects *objects)
@@ -98,6 +104,9 @@ static struct sysprof_object *make_record(const struct spt_perf_file *file, cons
 	record->generation = generation;
 	record->path_bytes = path_bytes;
 	memcpy(record->path, file->path, path_bytes);
+	record->build_id_bytes = MIN(file->build_id_bytes, SYSPROF_BUILD_ID_BYTES);
+	if (file->build_id_bytes)
+		memcpy(record->build_id, file->build_id, record->build_id_bytes);
 	if (object && fstat(spt_object_fd(object), &stat) == 0) {
 		unsigned build_id_bytes;
 		const uint8_t *build_id = spt_object_build_id(object, &build_id_bytes);
@@ -157,6 +166,28 @@ static uint32_t lookup(GHashTable *table, const char *key)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(table, key));
 }
 
+static char *key_of(const struct spt_perf_file *file)
+{
+	return g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major,
+			       file->dev_minor, file->inode, file->path);
+}
+
+static char *key_with_build_id(const struct spt_perf_file *file)
+{
+	GString *key = g_string_new(NULL);
+
+	for (unsigned i = 0; i < file->build_id_bytes; i++)
+		g_string_append_printf(key, "%02x", file->build_id[i]);
+	g_string_append_printf(key, ":%s", file->path);
+	return g_string_free(key, FALSE);
+}
+
+/* NULL: it is not there, or is not to be opened. */
+static SptObject *open_file(SptPerfObjects *objects, const struct spt_perf_file *file)
+{
+	return objects->is_closed ? NULL : spt_perf_files_open(objects->files, file);
+}
+
 uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_file *file,
 			      struct sysprof_object **ret_record)
 {
@@ -170,13 +201,12 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 		return SYSPROF_OBJECT_VDSO;
 	if (!spt_perf_path_is_file(file->path))
 		return SYSPROF_OBJECT_ANON;
-	any = g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major, file->dev_minor,
-			      file->inode, file->path);
+	any = file->build_id_bytes ? key_with_build_id(file) : key_of(file);
 	if (!file->has_generation) {
 		id = lookup(objects->latest, any);
 		if (id)
 			return id;
-		object = spt_perf_files_open(objects->files, file);
+		object = open_file(objects, file);
 		if (!object || !spt_perf_files_generation(object, &generation))
 			generation = 0;
 	}
@@ -184,7 +214,7 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 	id = lookup(objects->exact, exact);
 	if (!id) {
 		if (file->has_generation)
-			object = spt_perf_files_open(objects->files, file);
+			object = open_file(objects, file);
 		id = new_id(objects);
 		if (!id)
 			return SYSPROF_OBJECT_UNKNOWN;

@@ -18,6 +18,8 @@ SptPerfObjects *spt_perf_objects_new(void);
 void spt_perf_objects_free(SptPerfObjects *objects);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfObjects, spt_perf_objects_free)
 
+/* From now on no file is opened: records say what there is to know. */
+void spt_perf_objects_close(SptPerfObjects *objects);
 /* Opens a file for a later get(), while that is possible. */
 void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *file);
 /*

@@ -52,6 +52,7 @@ struct SptPerfRecords {
 	SptKallsyms *kallsyms;
 	unsigned n_cpus, max_frames;
 	bool has_raw;
+	bool is_of_file;		/* no clock ticks here, and files are not opened */
 	struct spt_perf_clock *clocks;	/* by CPU */
 	GByteArray *buffer;		/* for the sample being made */
 };
@@ -84,6 +85,12 @@ void spt_perf_records_free(SptPerfRecords *records)
 void spt_perf_records_expect_raw(SptPerfRecords *records)
 {
 	records->has_raw = true;
+}
+
+void spt_perf_records_expect_file(SptPerfRecords *records)
+{
+	records->is_of_file = true;
+	spt_perf_objects_close(records->objects);
 }
 
 struct spt_perf_clock *spt_perf_records_clock(SptPerfRecords *records, unsigned cpu)
@@ -267,8 +274,11 @@ static void take_sample(SptPerfRecords *records, unsigned cpu, const struct samp
 	struct spt_perf_who who = {
 		.time = from->time, .cpu = cpu, .pid = from->pid, .tid = from->tid
 	};
-	struct spt_perf_loss loss = spt_perf_clock_tick(&records->clocks[cpu], from->time);
+	struct spt_perf_loss loss = { .weight = 1 };
 	struct sysprof_sample *to;
+
+	if (!records->is_of_file)
+		loss = spt_perf_clock_tick(&records->clocks[cpu], from->time);
 
 	spt_perf_tasks_get(records->tasks, &who, sink);
 	put_loss(&loss, &who, sink);
@@ -374,8 +384,30 @@ void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *proc
 	sink->func(&object->record, sink->data);
 }
 
+/* Where a record says the file's build-id, that is in the place of device and inode. */
+static struct spt_perf_file identified_file(const struct map_record *map)
+{
+	const struct {
+		uint8_t bytes, reserved[3], id[20];
+	} *said = (const void *)&map->dev_major;
+
+	G_STATIC_ASSERT(sizeof(*said) == offsetof(struct map_record, protection) -
+						 offsetof(struct map_record, dev_major));
+	return (struct spt_perf_file){
+		.build_id = said->id,
+		.build_id_bytes = MIN(said->bytes, sizeof(said->id)),
+		.has_generation = true,
+		.path = map->path,
+		.pid = map->pid,
+		.start = map->address,
+		.end = map->address + map->bytes,
+	};
+}
+
 static struct spt_perf_file mapped_file(const struct map_record *map)
 {
+	if (map->header.misc & SPT_PERF_MAP_HAS_BUILD_ID)
+		return identified_file(map);
 	return (struct spt_perf_file){
 		.dev_major = map->dev_major,
 		.dev_minor = map->dev_minor,

@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 /* The fields of a sample, which are also behind every other record. */
 #define SPT_PERF_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN)
 
+/* Bit of a map record that has a build-id; since Linux 5.12. */
+#define SPT_PERF_MAP_HAS_BUILD_ID (1 << 14)
+
 typedef struct SptPerfRecords SptPerfRecords;
 
 /* @max_frames: the number at which the kernel cuts a stack.  @kallsyms must outlive the result. */
@@ -28,6 +31,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfRecords, spt_perf_records_free)
 
 /* Samples have registers and stacks, too. */
 void spt_perf_records_expect_raw(SptPerfRecords *records);
+
+/*
+ * The records are those of a file: their samples weigh 1 and no losses are computed, no file is
+ * opened, and objects have the build-ids of their records.
+ */
+void spt_perf_records_expect_file(SptPerfRecords *records);
 
 /* Whether a record is whole, and its time.  Records of unused types have time 0. */
 bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_time);

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files of perf record.  Their records go the way of live perf events: through trace/perf/records.h
+ * into tasks and address spaces, and samples into nodes.  Of several events one is imported: the
+ * first clock, else the first that counts cycles, else the first.
+ */
+#include <string.h>
+
+#include "base/words.h"
+#include "import/import.h"
+#include "import/perf-capture.h"
+#include "import/stacks.h"
+#include "trace/perf/data-fields.h"
+#include "trace/perf/data.h"
+#include "trace/perf/records.h"
+
+/* Of headers that are younger than the oldest systems'. */
+#define RECORD_LOST_SAMPLES	13
+#define RECORD_SWITCH		14
+#define RECORD_SWITCH_CPU_WIDE	15
+#define RECORD_CALLCHAIN_LATER	22
+#define MISC_FORK_MADE		(1 << 13)	/* perf made it; it is no copy of its parent */
+#define MISC_MAP_OF_DATA	(1 << 13)
+#define RECORD_AUXTRACE		71
+#define PID_KERNEL		UINT32_MAX
+#define KTHREADD		2
+#define PATH_BYTES		4096
+#define EXIT_DELAY_NS		2000000000ull
+#define BUILD_ID_BYTES		20
+
+struct map_head {			/* PERF_RECORD_MMAP */
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t address, bytes, offset;
+};
+
+struct map2_part {			/* what PERF_RECORD_MMAP2 has behind it */
+	uint8_t build_id_bytes, reserved[3], build_id[BUILD_ID_BYTES];
+	uint32_t protection, flags;
+};
+
+struct task_head {			/* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+	struct perf_event_header header;
+	uint32_t pid, parent_pid, tid, parent_tid;
+	uint64_t time;
+};
+
+struct perf_import {
+	SptPerfData *data;
+	SptImportPerfCapture *capture;
+	SptPerfRecords *records;	/* NULL: the kernel's place is not known yet */
+	const struct spt_perf_data_event *event;	/* the one that is imported */
+	bool is_clock, has_cpus;
+	uint64_t period_ns;		/* of a clock: its first sample's */
+	uint64_t n_samples, n_skipped, n_switches, n_later, n_auxiliary;
+	uint64_t last_time, next_flush;
+	GByteArray *made;		/* the present record, in one layout */
+	GByteArray *map;
+	const char *wrong;		/* why it cannot go on; NULL: it can */
+};
+
+/* Events. */
+
+static int rank_of_attr(const struct spt_perf_data_event *event)
+{
+	const uint64_t dummy = 9;
+
+	if (event->attr.type == PERF_TYPE_SOFTWARE && event->attr.config == dummy)
+		return -1;
+	if (event->attr.type == PERF_TYPE_SOFTWARE &&
+	    event->attr.config <= PERF_COUNT_SW_TASK_CLOCK)
+		return 3;
+	if (event->attr.type == PERF_TYPE_HARDWARE &&
+	    (event->attr.config & UINT32_MAX) == PERF_COUNT_HW_CPU_CYCLES)
+		return 2;
+	return strstr(event->name, "cycles") ? 2 : event->attr.type == PERF_TYPE_TRACEPOINT ? 0 : 1;
+}
+
+static void choose_event(struct perf_import *import)
+{
+	const struct spt_perf_data_event *event;
+
+	for (unsigned i = 0; (event = spt_perf_data_events(import->data, i)); i++)
+		if (!import->event || rank_of_attr(event) > rank_of_attr(import->event))
+			import->event = event;
+	import->is_clock = rank_of_attr(import->event) == 3;
+	import->has_cpus = import->event->attr.sample_type & PERF_SAMPLE_CPU;
+}
+
+static const char *event_name(const struct spt_perf_data_event *event)
+{
+	if (*event->name)
+		return event->name;
+	return event->attr.type == PERF_TYPE_SOFTWARE && event->attr.config == 0 ? "cpu-clock" :
+	       event->attr.type == PERF_TYPE_SOFTWARE && event->attr.config == 1 ? "task-clock" :
+	       event->attr.type == PERF_TYPE_HARDWARE && event->attr.config == 0 ? "cycles" :
+										   "its first one";
+}
+
+/* Before the first record that is not about the kernel's place. */
+static void begin_records(struct perf_import *import)
+{
+	const struct spt_perf_sink sink = spt_import_perf_capture_sink(import->capture);
+	const struct spt_perf_who idle = { .time = 0 };
+
+	choose_event(import);
+	import->records = spt_perf_records_new(
+		SPT_IMPORT_CPUS, UINT_MAX,
+		spt_import_perf_capture_kernel(import->capture, import->data));
+	spt_perf_records_expect_file(import->records);
+	spt_perf_records_expect_raw(import->records);
+	spt_perf_tasks_seen(spt_perf_records_tasks(import->records), &idle, 0, 0, true, "swapper",
+			    &sink);
+}
+
+/* Hands on a record in the one layout, if that is whole. */
+static bool take_made(struct perf_import *import, const struct perf_event_header *made, uint32_t cpu)
+{
+	const struct spt_perf_sink sink = spt_import_perf_capture_sink(import->capture);
+	uint64_t time;
+
+	if (!made || !spt_perf_record_time(made, &time) || cpu >= SPT_IMPORT_CPUS)
+		return false;
+	spt_perf_records_take(import->records, cpu, made, &sink);
+	return true;
+}
+
+/* Samples. */
+
+static uint64_t weight_of(struct perf_import *import, const struct spt_perf_fields *fields)
+{
+	uint64_t period = fields->period ? fields->period : import->event->attr.sample_period;
+
+	if (!import->is_clock || !period)
+		return 1;
+	if (!import->period_ns)
+		import->period_ns = period;
+	return MAX((period + import->period_ns / 2) / import->period_ns, 1);
+}
+
+static bool take_event_sample(struct perf_import *import, const struct perf_event_header *record,
+			      const struct spt_perf_data_event *event)
+{
+	struct spt_perf_fields fields;
+
+	if (!spt_perf_fields_parse(record, &event->attr, &fields))
+		return false;
+	if (event != import->event) {
+		import->n_skipped++;
+		return true;
+	}
+	if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
+		fields.time = ++import->n_samples * SPT_CAPTURE_TIME_UNIT_NS;
+	import->last_time = MAX(import->last_time, fields.time);
+	spt_import_perf_capture_weigh(import->capture, weight_of(import, &fields),
+				      fields.stack_copied > 0);
+	return take_made(import,
+			 spt_perf_fields_sample(record, &event->attr, &fields, import->made),
+			 import->has_cpus ? fields.cpu : 0);
+}
+
+/* State. */
+
+/* The part of a record before the fields of sample_id_all, if it has at least @least bytes. */
+static size_t own_bytes(const struct perf_event_header *record,
+			const struct spt_perf_data_event *event, size_t least)
+{
+	size_t end = spt_perf_fields_end_bytes(&event->attr);
+
+	return record->size >= least + end ? record->size - end : 0;
+}
+
+/* Perf gives what was there before the recording no time, and nothing may happen at 0. */
+static uint64_t time_of_state(const struct spt_perf_fields *fields)
+{
+	return fields->time == UINT64_MAX ? 1 : MAX(fields->time, 1);
+}
+
+static bool take_state(struct perf_import *import, const struct perf_event_header *record,
+		       const struct spt_perf_data_event *event)
+{
+	struct spt_perf_fields fields;
+	size_t bytes = own_bytes(record, event, sizeof(*record) + 8);
+
+	if (!bytes || !spt_perf_fields_parse_end(record, &event->attr, &fields))
+		return false;
+	fields.time = time_of_state(&fields);
+	import->last_time = MAX(import->last_time, fields.time);
+	return take_made(import,
+			 spt_perf_fields_state(record, bytes, &fields, import->made), 0);
+}
+
+/* A record that perf made of a process that was there before. */
+static void take_earlier_task(struct perf_import *import, const struct task_head *task)
+{
+	const struct spt_perf_sink sink = spt_import_perf_capture_sink(import->capture);
+	const struct spt_perf_who who = { .pid = task->pid, .tid = task->tid };
+	bool is_kthread = task->pid == KTHREADD || task->parent_pid == KTHREADD;
+
+	spt_perf_tasks_seen(spt_perf_records_tasks(import->records), &who, task->parent_pid, 0,
+			    is_kthread, "", &sink);
+}
+
+static bool take_task(struct perf_import *import, const struct perf_event_header *record,
+		      const struct spt_perf_data_event *event)
+{
+	const struct task_head *task = (const void *)record;
+
+	if (!own_bytes(record, event, sizeof(*task)))
+		return false;
+	if (record->type == PERF_RECORD_EXIT || (task->time && !(record->misc & MISC_FORK_MADE)))
+		return take_state(import, record, event);
+	take_earlier_task(import, task);
+	return true;
+}
+
+/*
+ * A mapping as MMAP2 with a build-id, if the record or the file's list has one.  NULL: its path has
+ * no end.
+ */
+static const struct perf_event_header *make_map(struct perf_import *import,
+						const struct perf_event_header *record,
+						size_t bytes)
+{
+	bool is_second = record->type == PERF_RECORD_MMAP2;
+	size_t path_at = sizeof(struct map_head) + (is_second ? sizeof(struct map2_part) : 0);
+	const char *path = (const char *)record + path_at;
+	struct map2_part part = { 0 };
+	const uint8_t *build_id;
+	unsigned id_bytes;
+	struct perf_event_header *made;
+
+	if (bytes <= path_at || !memchr(path, '\0', bytes - path_at) || strlen(path) >= PATH_BYTES)
+		return NULL;
+	if (is_second)
+		memcpy(&part, (const uint8_t *)record + sizeof(struct map_head), sizeof(part));
+	build_id = spt_perf_data_build_id(import->data, path, &id_bytes);
+	g_byte_array_set_size(import->map, 0);
+	g_byte_array_append(import->map, (const uint8_t *)record, sizeof(struct map_head));
+	made = (void *)import->map->data;
+	made->type = PERF_RECORD_MMAP2;
+	if (!is_second)
+		made->misc &= (uint16_t)~SPT_PERF_MAP_HAS_BUILD_ID;
+	if (build_id && !(made->misc & SPT_PERF_MAP_HAS_BUILD_ID)) {
+		made->misc |= SPT_PERF_MAP_HAS_BUILD_ID;
+		part.build_id_bytes = (uint8_t)id_bytes;
+		memcpy(part.build_id, build_id, id_bytes);
+	}
+	g_byte_array_append(import->map, (const uint8_t *)&part, sizeof(part));
+	g_byte_array_append(import->map, (const uint8_t *)path, (guint)strlen(path) + 1);
+	g_byte_array_set_size(import->map, (import->map->len + 7) / 8 * 8);
+	memset(import->map->data + sizeof(struct map_head) + sizeof(part) + strlen(path), 0,
+	       import->map->len - sizeof(struct map_head) - sizeof(part) - strlen(path));
+	made = (void *)import->map->data;
+	made->size = (uint16_t)import->map->len;
+	return made;
+}
+
+static bool take_map(struct perf_import *import, const struct perf_event_header *record,
+		     const struct spt_perf_data_event *event)
+{
+	const struct perf_event_header *made;
+	struct spt_perf_fields fields;
+	const struct map_head *map;
+	size_t bytes = own_bytes(record, event, sizeof(*map));
+
+	if (!bytes || !spt_perf_fields_parse_end(record, &event->attr, &fields))
+		return false;
+	made = make_map(import, record, bytes);
+	if (!made)
+		return false;
+	map = (const void *)made;
+	if (map->pid == PID_KERNEL) {
+		spt_import_perf_capture_kernel_map(
+			import->capture, map->address, map->bytes, map->offset,
+			(const char *)made + sizeof(*map) + sizeof(struct map2_part));
+		return true;
+	}
+	if (record->misc & MISC_MAP_OF_DATA)
+		return true;
+	if (!import->records)
+		begin_records(import);
+	fields.time = time_of_state(&fields);
+	return take_made(import, spt_perf_fields_state(made, made->size, &fields, import->made), 0);
+}
+
+/* The last of a lost record's own words. */
+static bool take_lost_word(struct perf_import *import, const struct perf_event_header *record,
+			   unsigned at)
+{
+	const uint64_t *words = (const uint64_t *)(record + 1);
+
+	if (record->size < sizeof(*record) + 8 * ((size_t)at + 1))
+		return false;
+	spt_import_perf_capture_lost(import->capture, import->last_time, words[at]);
+	return true;
+}
+
+static bool take_by_type(struct perf_import *import, const struct perf_event_header *record,
+			 const struct spt_perf_data_event *event)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return take_map(import, record, event);
+	case RECORD_SWITCH:
+	case RECORD_SWITCH_CPU_WIDE:
+		import->n_switches++;
+		return true;
+	case RECORD_CALLCHAIN_LATER:
+		import->n_later++;
+		return true;
+	case PERF_RECORD_LOST:
+		return take_lost_word(import, record, 1);
+	case RECORD_LOST_SAMPLES:
+		return take_lost_word(import, record, 0);
+	}
+	if (!import->records)
+		begin_records(import);
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_event_sample(import, record, event);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return take_task(import, record, event);
+	case PERF_RECORD_COMM:
+		return take_state(import, record, event);
+	default:
+		return true;
+	}
+}
+
+/* Exited tasks go on for a while, and what they had is not needed for ever. */
+static void let_go(struct perf_import *import)
+{
+	const struct spt_perf_sink sink = spt_import_perf_capture_sink(import->capture);
+
+	if (!import->records || import->last_time < import->next_flush)
+		return;
+	import->next_flush = import->last_time + EXIT_DELAY_NS / 4;
+	if (import->last_time > EXIT_DELAY_NS)
+		spt_perf_tasks_flush_exits(spt_perf_records_tasks(import->records),
+					   import->last_time - EXIT_DELAY_NS, &sink);
+	spt_import_perf_capture_let_go(import->capture);
+}
+
+static bool on_record(const struct perf_event_header *record,
+		      const struct spt_perf_data_event *event, void *data)
+{
+	struct perf_import *import = data;
+
+	if (!take_by_type(import, record, event))
+		import->wrong = SPT_WORDS("one of its records is damaged");
+	else
+		import->wrong = spt_import_perf_capture_excess(import->capture);
+	let_go(import);
+	return !import->wrong;
+}
+
+static void on_unread(unsigned type, void *data)
+{
+	struct perf_import *import = data;
+
+	import->n_auxiliary += type == RECORD_AUXTRACE;
+}
+
+static void note_unread(const struct perf_import *import, GString *note)
+{
+	if (import->n_skipped)
+		g_string_append_printf(note,
+				       "of several events only %s was imported; "
+				       "%" G_GUINT64_FORMAT " samples of others were skipped",
+				       event_name(import->event), import->n_skipped);
+	spt_import_note_count(note, import->n_switches, "context switches were not read");
+	spt_import_note_count(note, import->n_later, "user stacks that came later were not read");
+	spt_import_note_count(note, import->n_auxiliary, "parts of a hardware trace were not read");
+}
+
+static bool finish_perf_data(struct perf_import *import, GError **error)
+{
+	g_autoptr(GString) note = g_string_new(NULL);
+
+	if (!import->event) {
+		spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "%s",
+			      spt_words(SPT_WORDS("it has no samples")));
+		return false;
+	}
+	note_unread(import, note);
+	return spt_import_perf_capture_finish(import->capture, import->data, import->records,
+					      event_name(import->event), import->period_ns, note,
+					      error);
+}
+
+static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
+{
+	struct perf_import import = { .data = spt_perf_data_open(input->fd, error) };
+	const struct spt_perf_data_sink sink = { on_record, on_unread, &import };
+	bool ok;
+
+	if (!import.data)
+		return false;
+	import.capture = spt_import_perf_capture_new(writer, input->questions);
+	import.made = g_byte_array_new();
+	import.map = g_byte_array_new();
+	ok = spt_perf_data_read(import.data, &sink, error);
+	if (ok && import.wrong)
+		ok = spt_import_perf_capture_refuse(import.capture, import.wrong, error);
+	ok = ok && finish_perf_data(&import, error);
+	spt_perf_records_free(import.records);
+	spt_import_perf_capture_free(import.capture);
+	g_byte_array_unref(import.made);
+	g_byte_array_unref(import.map);
+	spt_perf_data_free(import.data);
+	return ok;
+}
+
+static bool probe_perf_data(const char *begin, size_t bytes)
+{
+	return spt_perf_data_is(begin, bytes);
+}
+
+const SptImporter spt_import_perf_data = {
+	.name = "perf-data",
+	.probe = probe_perf_data,
+	.read = read_perf_data,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/perf-unwinding.h"
+
+#include <string.h>
+
+#include "capture/format.h"
+#include "unwind/stepper.h"
+
+#define FRAMES_MAX 1024
+
+struct SptImportUnwinding {
+	const SptSpaces *spaces;
+	const SptSpace *space;		/* of the present sample */
+	SptImportTables tables_of;
+	void *data;
+	SptUnwinder *unwinder;
+	GHashTable *tables;		/* object -> its table, or NULL */
+	unsigned n_missing;
+	uint64_t n_all, n_cut;
+	GByteArray *made;
+	SptUnwindFrame frames[FRAMES_MAX];
+};
+
+static void unref_table(gpointer table)
+{
+	if (table)
+		spt_unwind_table_unref(table);
+}
+
+static SptUnwindTable *find_table(SptImportUnwinding *unwinding, uint32_t object)
+{
+	gpointer table;
+
+	if (g_hash_table_lookup_extended(unwinding->tables, GUINT_TO_POINTER(object), NULL, &table))
+		return table;
+	table = unwinding->tables_of(object, unwinding->data);
+	unwinding->n_missing += !table;
+	g_hash_table_insert(unwinding->tables, GUINT_TO_POINTER(object), table);
+	return table;
+}
+
+static bool find_place(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
+{
+	SptImportUnwinding *unwinding = data;
+	const SptMap *map = spt_space_find(unwinding->space, address);
+
+	(void)space;
+	if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
+		return false;
+	ret->table = find_table(unwinding, map->object);
+	ret->offset = address - map->start + map->offset;
+	return true;
+}
+
+SptImportUnwinding *spt_import_unwinding_new(const SptSpaces *spaces, SptImportTables tables,
+					     void *data)
+{
+	SptImportUnwinding *unwinding = g_new0(SptImportUnwinding, 1);
+
+	unwinding->spaces = spaces;
+	unwinding->tables_of = tables;
+	unwinding->data = data;
+	unwinding->unwinder = spt_unwinder_new(find_place, unwinding);
+	unwinding->tables = g_hash_table_new_full(NULL, NULL, NULL, unref_table);
+	unwinding->made = g_byte_array_new();
+	return unwinding;
+}
+
+void spt_import_unwinding_free(SptImportUnwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	spt_unwinder_free(unwinding->unwinder);
+	g_hash_table_unref(unwinding->tables);
+	g_byte_array_unref(unwinding->made);
+	g_free(unwinding);
+}
+
+/* A sample like @sample, without a copy, and with room for @n user frames. */
+static struct sysprof_sample *make_unwound(SptImportUnwinding *unwinding,
+					   const struct sysprof_sample *sample, unsigned n)
+{
+	size_t before = sizeof(*sample) + sample->n_kernel * sizeof(sample->frames[0]);
+	struct sysprof_sample *made;
+
+	g_byte_array_set_size(unwinding->made,
+			      (guint)(before + n * sizeof(sample->frames[0])));
+	made = (void *)unwinding->made->data;
+	memcpy(made, sample, before);
+	made->record.size = unwinding->made->len / 8;
+	made->raw_bytes = 0;
+	made->n_user = (uint16_t)n;
+	return made;
+}
+
+static const struct sysprof_sample *without_copy(SptImportUnwinding *unwinding,
+						 const struct sysprof_sample *sample)
+{
+	struct sysprof_sample *made = make_unwound(unwinding, sample, sample->n_user);
+
+	made->user_mode = made->n_user ? SYSPROF_USER_FP : SYSPROF_USER_NONE;
+	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel,
+	       sample->n_user * sizeof(sample->frames[0]));
+	return made;
+}
+
+static uint8_t end_of_walk(SptUnwindEnd end)
+{
+	static const uint8_t ends[SPT_UNWIND_ENDS] = {
+		[SPT_UNWIND_ROOT] = SYSPROF_END_ROOT,
+		[SPT_UNWIND_LIMIT] = SYSPROF_END_LIMIT,
+		[SPT_UNWIND_CUT] = SPT_END_CUT,
+		[SPT_UNWIND_NO_INFO] = SPT_END_NO_INFO,
+		[SPT_UNWIND_BAD_MEMORY] = SYSPROF_END_BAD,
+		[SPT_UNWIND_UNMAPPED] = SYSPROF_END_UNMAPPED,
+	};
+
+	return ends[end];
+}
+
+const struct sysprof_sample *spt_import_unwinding_take(SptImportUnwinding *unwinding,
+						       const struct sysprof_sample *sample)
+{
+	const struct sysprof_raw *raw =
+		(const void *)&sample->frames[sample->n_kernel + sample->n_user];
+	struct sysprof_sample *made;
+	SptUnwindEnd end;
+	uint64_t version;
+	unsigned n;
+
+	unwinding->space = spt_spaces_get(unwinding->spaces, sample->mm);
+	if (!unwinding->space || spt_space_is_empty(unwinding->space) ||
+	    !spt_unwind_raw_is_whole(raw, sample->raw_bytes))
+		return without_copy(unwinding, sample);
+	version = spt_space_version(unwinding->space);
+	n = spt_unwinder_walk(unwinding->unwinder, version, raw, unwinding->frames, FRAMES_MAX,
+			      &end);
+	n = spt_unwinder_follow(unwinding->unwinder, version, raw,
+				sample->frames + sample->n_kernel, sample->n_user,
+				unwinding->frames, n, FRAMES_MAX, &end);
+	unwinding->n_all++;
+	unwinding->n_cut += end != SPT_UNWIND_ROOT;
+	made = make_unwound(unwinding, sample, n);
+	made->user_mode = SYSPROF_USER_RAW;
+	made->user_end = end_of_walk(end);
+	/* As record/unwinding.c has it: all but the innermost are taken for calls. */
+	for (unsigned i = 0; i < n; i++)
+		made->frames[made->n_kernel + i] =
+			unwinding->frames[i].ip + (i > 0 && unwinding->frames[i].is_exact);
+	return made;
+}
+
+void spt_import_unwinding_counts(const SptImportUnwinding *unwinding, uint64_t *ret_all,
+				 uint64_t *ret_cut)
+{
+	*ret_all = unwinding->n_all;
+	*ret_cut = unwinding->n_cut;
+}
+
+unsigned spt_import_unwinding_missing(const SptImportUnwinding *unwinding)
+{
+	return unwinding->n_missing;
+}

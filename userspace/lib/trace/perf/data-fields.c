@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trace/perf/data-fields.h"
+
+#include <string.h>
+
+#include "trace/perf/raw.h"
+#include "trace/perf/records.h"
+
+/* Since Linux 5.7, 6.0 and 6.8; older headers lack them. */
+#define BRANCH_HW_INDEX	 (1u << 17)
+#define BRANCH_COUNTERS	 (1u << 19)
+#define FORMAT_LOST	 (1u << 4)
+#define BRANCH_WORDS	 3
+
+/* The 64-bit words of a record that are left. */
+struct words {
+	const uint64_t *at;
+	size_t n;
+	bool is_short;			/* more were wanted than there are */
+};
+
+static uint64_t next_word(struct words *words)
+{
+	if (words->n == 0) {
+		words->is_short = true;
+		return 0;
+	}
+	words->n--;
+	return *words->at++;
+}
+
+static const uint64_t *next_words(struct words *words, uint64_t n)
+{
+	const uint64_t *at = words->at;
+
+	if (n > words->n) {
+		words->is_short = true;
+		return NULL;
+	}
+	words->n -= n;
+	words->at += n;
+	return at;
+}
+
+static struct words words_of(const struct perf_event_header *record, size_t from)
+{
+	size_t bytes = record->size > from ? record->size - from : 0;
+
+	return (struct words){ (const uint64_t *)((const uint8_t *)record + from), bytes / 8,
+			       false };
+}
+
+static void take_task_word(struct spt_perf_fields *fields, uint64_t word)
+{
+	uint32_t both[2];
+
+	memcpy(both, &word, sizeof(both));
+	fields->pid = both[0];
+	fields->tid = both[1];
+}
+
+static void skip_counts(struct words *words, uint64_t format)
+{
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST);
+	uint64_t n = format & PERF_FORMAT_GROUP ? next_word(words) : 1;
+
+	next_words(words, n > UINT16_MAX ? UINT16_MAX : times + n * each);
+}
+
+static void skip_raw(struct words *words)
+{
+	uint32_t bytes;
+
+	if (words->n == 0) {
+		words->is_short = true;
+		return;
+	}
+	memcpy(&bytes, words->at, sizeof(bytes));
+	next_words(words, ((uint64_t)bytes + sizeof(bytes) + 7) / 8);
+}
+
+static void skip_branches(struct words *words, uint64_t type)
+{
+	uint64_t n = MIN(next_word(words), UINT16_MAX);
+
+	if (type & BRANCH_HW_INDEX)
+		next_word(words);
+	next_words(words, n * (BRANCH_WORDS + !!(type & BRANCH_COUNTERS)));
+}
+
+static void take_stack_words(struct words *words, struct spt_perf_fields *fields)
+{
+	fields->stack_bytes = next_word(words);
+	if (fields->stack_bytes == 0)
+		return;
+	fields->stack = next_words(words, fields->stack_bytes / 8);
+	fields->stack_copied = next_word(words);
+	if (fields->stack_bytes % 8 || fields->stack_copied > fields->stack_bytes)
+		words->is_short = true;
+}
+
+bool spt_perf_fields_parse(const struct perf_event_header *record,
+			   const struct perf_event_attr *attr, struct spt_perf_fields *ret)
+{
+	struct words words = words_of(record, sizeof(*record));
+	const uint64_t type = attr->sample_type;
+
+	*ret = (struct spt_perf_fields){ 0 };
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		ret->id = next_word(&words);
+	if (type & PERF_SAMPLE_IP)
+		ret->ip = next_word(&words);
+	if (type & PERF_SAMPLE_TID)
+		take_task_word(ret, next_word(&words));
+	if (type & PERF_SAMPLE_TIME)
+		ret->time = next_word(&words);
+	if (type & PERF_SAMPLE_ADDR)
+		next_word(&words);
+	if (type & PERF_SAMPLE_ID)
+		ret->id = next_word(&words);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		next_word(&words);
+	if (type & PERF_SAMPLE_CPU)
+		ret->cpu = (uint32_t)next_word(&words);
+	if (type & PERF_SAMPLE_PERIOD)
+		ret->period = next_word(&words);
+	if (type & PERF_SAMPLE_READ)
+		skip_counts(&words, attr->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		ret->n_frames = next_word(&words);
+		ret->frames = next_words(&words, ret->n_frames);
+	}
+	if (type & PERF_SAMPLE_RAW)
+		skip_raw(&words);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(&words, attr->branch_sample_type);
+	if (type & PERF_SAMPLE_REGS_USER) {
+		ret->registers_abi = next_word(&words);
+		if (ret->registers_abi)
+			ret->registers = next_words(
+				&words, (uint64_t)__builtin_popcountll(attr->sample_regs_user));
+	}
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_stack_words(&words, ret);
+	return !words.is_short;
+}
+
+size_t spt_perf_fields_end_bytes(const struct perf_event_attr *attr)
+{
+	const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+				PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+
+	return attr->sample_id_all ?
+		       8 * (size_t)__builtin_popcountll(attr->sample_type & fields) :
+		       0;
+}
+
+bool spt_perf_fields_parse_end(const struct perf_event_header *record,
+			       const struct perf_event_attr *attr, struct spt_perf_fields *ret)
+{
+	size_t bytes = spt_perf_fields_end_bytes(attr);
+	const uint64_t type = attr->sample_type;
+	struct words words;
+
+	*ret = (struct spt_perf_fields){ 0 };
+	if (record->size < sizeof(*record) + bytes)
+		return false;
+	if (bytes == 0)
+		return true;
+	words = words_of(record, record->size - bytes);
+	if (type & PERF_SAMPLE_TID)
+		take_task_word(ret, next_word(&words));
+	if (type & PERF_SAMPLE_TIME)
+		ret->time = next_word(&words);
+	if (type & PERF_SAMPLE_ID)
+		ret->id = next_word(&words);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		next_word(&words);
+	if (type & PERF_SAMPLE_CPU)
+		ret->cpu = (uint32_t)next_word(&words);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		ret->id = next_word(&words);
+	return !words.is_short;
+}
+
+bool spt_perf_fields_id(const struct perf_event_header *record, const struct perf_event_attr *attr,
+			uint64_t *ret)
+{
+	const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				PERF_SAMPLE_ADDR;
+	struct words words = words_of(record, sizeof(*record));
+
+	if (!(attr->sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+		return false;
+	if (!(attr->sample_type & PERF_SAMPLE_IDENTIFIER))
+		next_words(&words,
+			   (uint64_t)__builtin_popcountll(attr->sample_type & before));
+	*ret = next_word(&words);
+	return !words.is_short;
+}
+
+/* In the one layout. */
+
+static void put_words(GByteArray *buffer, const void *words, uint64_t n)
+{
+	g_byte_array_append(buffer, words, (guint)(n * 8));
+}
+
+static void put_word(GByteArray *buffer, uint64_t word)
+{
+	put_words(buffer, &word, 1);
+}
+
+/* The registers that this machine's unwinder takes, if the sample has all of them. */
+static bool put_registers(const struct perf_event_attr *attr, const struct spt_perf_fields *fields,
+			  GByteArray *buffer)
+{
+	const uint64_t wanted = spt_perf_raw_registers(), there = attr->sample_regs_user;
+
+	if (!wanted || (there & wanted) != wanted ||
+	    fields->registers_abi != PERF_SAMPLE_REGS_ABI_64)
+		return false;
+	put_word(buffer, fields->registers_abi);
+	for (unsigned bit = 0, at = 0; bit < 64; bit++) {
+		if (wanted >> bit & 1)
+			put_word(buffer, fields->registers[at]);
+		at += there >> bit & 1;
+	}
+	return true;
+}
+
+/* A sample without a stack has its instruction, in the mode that its header has. */
+static void put_instruction(const struct perf_event_header *record,
+			    const struct spt_perf_fields *fields, GByteArray *buffer)
+{
+	bool is_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+			 PERF_RECORD_MISC_KERNEL;
+
+	put_word(buffer, 2);
+	put_word(buffer, is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
+	put_word(buffer, fields->ip);
+}
+
+static const struct perf_event_header *end_record(GByteArray *buffer, unsigned type, unsigned misc)
+{
+	struct perf_event_header *header = (void *)buffer->data;
+
+	if (buffer->len > UINT16_MAX)
+		return NULL;
+	*header = (struct perf_event_header){
+		.type = type, .misc = (uint16_t)misc, .size = (uint16_t)buffer->len
+	};
+	return header;
+}
+
+static void begin_record(GByteArray *buffer)
+{
+	g_byte_array_set_size(buffer, sizeof(struct perf_event_header));
+}
+
+static void put_task_and_time(const struct spt_perf_fields *fields, GByteArray *buffer)
+{
+	const uint32_t task[2] = { fields->pid, fields->tid };
+
+	put_words(buffer, task, 1);
+	put_word(buffer, fields->time);
+}
+
+const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
+						       const struct perf_event_attr *attr,
+						       const struct spt_perf_fields *fields,
+						       GByteArray *buffer)
+{
+	guint before;
+
+	begin_record(buffer);
+	put_task_and_time(fields, buffer);
+	if (fields->n_frames) {
+		put_word(buffer, fields->n_frames);
+		put_words(buffer, fields->frames, fields->n_frames);
+	} else {
+		put_instruction(record, fields, buffer);
+	}
+	before = buffer->len;
+	if (fields->stack_copied && put_registers(attr, fields, buffer)) {
+		put_word(buffer, fields->stack_bytes);
+		put_words(buffer, fields->stack, fields->stack_bytes / 8);
+		put_word(buffer, fields->stack_copied);
+	}
+	if (buffer->len > UINT16_MAX)
+		g_byte_array_set_size(buffer, before);
+	return end_record(buffer, PERF_RECORD_SAMPLE, record->misc);
+}
+
+const struct perf_event_header *spt_perf_fields_state(const struct perf_event_header *record,
+						      size_t own_bytes,
+						      const struct spt_perf_fields *fields,
+						      GByteArray *buffer)
+{
+	begin_record(buffer);
+	g_byte_array_append(buffer, (const uint8_t *)(record + 1),
+			    (guint)(own_bytes - sizeof(*record)));
+	put_task_and_time(fields, buffer);
+	return end_record(buffer, record->type, record->misc);
+}

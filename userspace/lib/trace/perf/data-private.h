@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A file of perf: data.c has what describes it, data-read.c its records in order. */
+#ifndef SPT_PERF_DATA_PRIVATE_H
+#define SPT_PERF_DATA_PRIVATE_H
+
+#include "trace/perf/data.h"
+
+G_BEGIN_DECLS
+
+/* Records that perf makes itself, by its own numbers. */
+enum {
+	PERF_MADE = 64,			/* the first of them */
+	PERF_HEADER_ATTR = 64,
+	PERF_TRACING_DATA = 66,		/* more bytes follow it */
+	PERF_BUILD_ID = 67,
+	PERF_FINISHED_ROUND = 68,
+	PERF_ID_INDEX = 69,
+	PERF_AUXTRACE = 71,		/* more bytes follow it */
+	PERF_THREAD_MAP = 73,
+	PERF_CPU_MAP = 74,
+	PERF_EVENT_UPDATE = 78,
+	PERF_TIME_CONV = 79,
+	PERF_FEATURE = 80,
+	PERF_COMPRESSED = 81,
+	PERF_FINISHED_INIT = 82,
+	PERF_COMPRESSED2 = 83,
+};
+
+struct SptPerfData {
+	const uint8_t *bytes;		/* the file, mapped */
+	uint64_t n_bytes;
+	uint64_t begin, end;		/* of its records */
+	bool is_pipe;
+	GPtrArray *events;		/* struct spt_perf_data_event */
+	GHashTable *by_id;		/* id -> event */
+	GHashTable *build_ids;		/* path -> GBytes */
+	struct spt_perf_data_facts facts;
+};
+
+bool spt_perf_data_refuse(GError **error, const char *why);
+/* Of a pipe: takes what describes the file; false: it is damaged. */
+bool spt_perf_data_take_attr(SptPerfData *data, const struct perf_event_header *record);
+void spt_perf_data_take_update(SptPerfData *data, const struct perf_event_header *record);
+void spt_perf_data_take_feature(SptPerfData *data, const struct perf_event_header *record);
+/* A record of the list of build-ids, of @bytes, at any address. */
+void spt_perf_data_take_build_id(SptPerfData *data, const void *record, uint64_t bytes);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records of a file.  Perf writes them ring by ring, in rounds: what is older than the newest
+ * record of a round is complete at the end of the next one.  Compressed records are one stream,
+ * from which records come out in pieces.
+ */
+#include <string.h>
+#include <zstd.h>
+
+#include "base/words.h"
+#include "trace/perf/data-fields.h"
+#include "trace/perf/data-private.h"
+
+/* Most records in a round, and bytes of copies; without rounds, the older half of them goes on. */
+#define QUEUE_RECORDS (1u << 20)
+#define QUEUE_BYTES   (256u << 20)
+#define CHUNK_BYTES   (1u << 18)
+/* Most bytes that all compressed records become. */
+#define UNPACKED_MAX (1ull << 38)
+
+struct queued {
+	uint64_t time;
+	const struct spt_perf_data_event *event;
+	const struct perf_event_header *record;
+	bool is_copy;
+};
+
+struct reading {
+	SptPerfData *data;
+	const struct spt_perf_data_sink *sink;
+	GArray *queue;			/* struct queued */
+	size_t copied_bytes;		/* of its copies */
+	uint64_t newest, round_newest;	/* of all, and of the round before */
+	GByteArray *aligned;		/* a copy of the present record */
+	ZSTD_DCtx *zstd;		/* NULL: nothing was compressed yet */
+	GByteArray *unpacked;		/* of it, what is no whole record yet */
+	uint64_t unpacked_bytes;
+	bool is_unpacking;
+	bool is_passing;		/* the present record's bytes do not stay where they are */
+	bool is_done;			/* the sink wants no more */
+};
+
+static void drop_queued(struct reading *reading, struct queued *queued)
+{
+	if (!queued->is_copy)
+		return;
+	reading->copied_bytes -= queued->record->size;
+	g_free((void *)queued->record);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct queued *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* Hands on the records up to @time, but at least @n. */
+static void hand_on(struct reading *reading, uint64_t time, guint n)
+{
+	const struct spt_perf_data_sink *sink = reading->sink;
+	guint i;
+
+	/* This sort keeps the order of equal ones. */
+	g_array_sort(reading->queue, by_time);
+	for (i = 0; i < reading->queue->len; i++) {
+		struct queued *queued = &g_array_index(reading->queue, struct queued, i);
+
+		if (queued->time > time && i >= n)
+			break;
+		reading->is_done = reading->is_done ||
+				   !sink->record(queued->record, queued->event, sink->data);
+		drop_queued(reading, queued);
+	}
+	g_array_remove_range(reading->queue, 0, i);
+}
+
+static void end_round(struct reading *reading)
+{
+	hand_on(reading, reading->round_newest, 0);
+	reading->round_newest = reading->newest;
+}
+
+/* The record's event: the only one, or by its id. */
+static const struct spt_perf_data_event *event_of(const struct reading *reading,
+						  const struct perf_event_header *record)
+{
+	const SptPerfData *data = reading->data;
+	const struct spt_perf_data_event *first = spt_perf_data_events(data, 0), *event;
+	struct spt_perf_fields fields;
+	uint64_t id = 0;
+	bool has_id;
+
+	if (!first || data->events->len == 1)
+		return first;
+	if (record->type == PERF_RECORD_SAMPLE) {
+		has_id = spt_perf_fields_id(record, &first->attr, &id);
+	} else {
+		has_id = spt_perf_fields_parse_end(record, &first->attr, &fields);
+		id = fields.id;
+	}
+	event = has_id ? g_hash_table_lookup(data->by_id, &id) : NULL;
+	/* What perf makes itself has no id, and the layout of the first. */
+	return event || (record->type == PERF_RECORD_SAMPLE && id) ? event : first;
+}
+
+static bool take_kernel_record(struct reading *reading, const struct perf_event_header *record)
+{
+	const struct spt_perf_data_event *event = event_of(reading, record);
+	struct queued queued = { .event = event, .record = record };
+	struct spt_perf_fields fields;
+
+	if (!event)
+		return true;
+	if (record->type == PERF_RECORD_SAMPLE ?
+		    !spt_perf_fields_parse(record, &event->attr, &fields) :
+		    !spt_perf_fields_parse_end(record, &event->attr, &fields))
+		return false;
+	queued.time = fields.time == UINT64_MAX ? 0 : fields.time;
+	/* Without times the order is that of the file. */
+	if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
+		queued.time = reading->newest;
+	if (reading->is_passing) {
+		queued.record = g_memdup2(record, record->size);
+		queued.is_copy = true;
+		reading->copied_bytes += record->size;
+	}
+	reading->newest = MAX(reading->newest, queued.time);
+	g_array_append_val(reading->queue, queued);
+	if (reading->queue->len >= QUEUE_RECORDS || reading->copied_bytes >= QUEUE_BYTES)
+		hand_on(reading, 0, reading->queue->len / 2 + 1);
+	return true;
+}
+
+static bool take_one(struct reading *reading, const struct perf_event_header *record);
+
+/* Takes the whole records of @bytes; returns the number of bytes that they had, or -1. */
+static int64_t take_records(struct reading *reading, const uint8_t *bytes, uint64_t n)
+{
+	uint64_t at = 0;
+
+	while (n - at >= sizeof(struct perf_event_header) && !reading->is_done) {
+		const struct perf_event_header *record = (const void *)(bytes + at);
+
+		if (record->size < sizeof(*record) || record->size % 8)
+			return -1;
+		if (record->size > n - at)
+			break;
+		if (!take_one(reading, record))
+			return -1;
+		at += record->size;
+	}
+	return (int64_t)at;
+}
+
+/* Adds what @payload unpacks to. */
+static bool unpack(struct reading *reading, const void *payload, size_t bytes)
+{
+	ZSTD_inBuffer in = { payload, bytes, 0 };
+	size_t status = 1;
+
+	if (!reading->zstd)
+		reading->zstd = ZSTD_createDCtx();
+	while (in.pos < in.size || status == CHUNK_BYTES) {
+		guint before = reading->unpacked->len;
+		ZSTD_outBuffer out;
+		int64_t taken;
+
+		g_byte_array_set_size(reading->unpacked, before + CHUNK_BYTES);
+		out = (ZSTD_outBuffer){ reading->unpacked->data + before, CHUNK_BYTES, 0 };
+		status = ZSTD_decompressStream(reading->zstd, &out, &in);
+		g_byte_array_set_size(reading->unpacked, before + (guint)out.pos);
+		reading->unpacked_bytes += out.pos;
+		if (ZSTD_isError(status) || reading->unpacked_bytes > UNPACKED_MAX)
+			return false;
+		status = out.pos;
+		reading->is_unpacking = reading->is_passing = true;
+		taken = take_records(reading, reading->unpacked->data, reading->unpacked->len);
+		reading->is_unpacking = reading->is_passing = false;
+		if (taken < 0)
+			return false;
+		if (taken > 0)
+			g_byte_array_remove_range(reading->unpacked, 0, (guint)taken);
+		if (reading->is_done)
+			return true;
+	}
+	return true;
+}
+
+static bool take_compressed(struct reading *reading, const struct perf_event_header *record)
+{
+	const uint8_t *payload = (const uint8_t *)(record + 1);
+	uint64_t bytes = record->size - sizeof(*record);
+
+	/* A stream in itself would have no end. */
+	if (reading->is_unpacking)
+		return false;
+	if (record->type == PERF_COMPRESSED2) {
+		uint64_t said;
+
+		if (bytes < sizeof(said))
+			return false;
+		memcpy(&said, payload, sizeof(said));
+		payload += sizeof(said);
+		bytes -= sizeof(said);
+		if (said > bytes)
+			return false;
+		bytes = said;
+	}
+	return unpack(reading, payload, bytes);
+}
+
+/* Takes a whole record; false: it makes no sense. */
+static bool take_one(struct reading *reading, const struct perf_event_header *record)
+{
+	const struct spt_perf_data_sink *sink = reading->sink;
+
+	if (record->type < PERF_MADE)
+		return take_kernel_record(reading, record);
+	switch (record->type) {
+	case PERF_HEADER_ATTR:
+		return spt_perf_data_take_attr(reading->data, record);
+	case PERF_EVENT_UPDATE:
+		spt_perf_data_take_update(reading->data, record);
+		return true;
+	case PERF_FEATURE:
+		spt_perf_data_take_feature(reading->data, record);
+		return true;
+	case PERF_BUILD_ID:
+		spt_perf_data_take_build_id(reading->data, record, record->size);
+		return true;
+	case PERF_FINISHED_ROUND:
+		end_round(reading);
+		return true;
+	case PERF_COMPRESSED:
+	case PERF_COMPRESSED2:
+		return take_compressed(reading, record);
+	case PERF_ID_INDEX:
+	case PERF_THREAD_MAP:
+	case PERF_CPU_MAP:
+	case PERF_TIME_CONV:
+	case PERF_FINISHED_INIT:
+		return true;
+	default:
+		sink->unread(record->type, sink->data);
+		return true;
+	}
+}
+
+/* Bytes that follow a record and are not in its size. */
+static uint64_t bytes_behind(const uint8_t *at, const struct perf_event_header *record)
+{
+	uint64_t bytes = 0;
+
+	if (record->type == PERF_AUXTRACE && record->size >= sizeof(*record) + sizeof(bytes))
+		memcpy(&bytes, at + sizeof(*record), sizeof(bytes));
+	if (record->type == PERF_TRACING_DATA && record->size >= sizeof(*record) + 4)
+		memcpy(&bytes, at + sizeof(*record), 4);
+	return bytes > INT64_MAX ? INT64_MAX : (bytes + 7) / 8 * 8;
+}
+
+static bool is_packed(unsigned type)
+{
+	return type == PERF_COMPRESSED || type == PERF_COMPRESSED2;
+}
+
+/*
+ * The record at @at, of @size bytes.  Compressed ones may have any number of bytes, and what
+ * follows them is copied to a better place.
+ */
+static bool take_at(struct reading *reading, uint64_t at, uint16_t size)
+{
+	const uint8_t *bytes = reading->data->bytes + at;
+	bool ok;
+
+	if ((uintptr_t)bytes % 8 == 0)
+		return take_one(reading, (const void *)bytes);
+	g_byte_array_set_size(reading->aligned, 0);
+	g_byte_array_append(reading->aligned, bytes, size);
+	reading->is_passing = true;
+	ok = take_one(reading, (const void *)reading->aligned->data);
+	reading->is_passing = false;
+	return ok;
+}
+
+static bool read_all(struct reading *reading, GError **error)
+{
+	const SptPerfData *data = reading->data;
+	uint64_t at = data->begin;
+
+	while (data->end - at >= sizeof(struct perf_event_header) && !reading->is_done) {
+		struct perf_event_header record;
+		uint64_t behind;
+
+		memcpy(&record, data->bytes + at, sizeof(record));
+		/* The last one of a file that was cut off. */
+		if (record.size > data->end - at)
+			break;
+		behind = bytes_behind(data->bytes + at, &record);
+		if (record.size < sizeof(record) || (record.size % 8 && !is_packed(record.type)) ||
+		    !take_at(reading, at, record.size))
+			return spt_perf_data_refuse(error,
+						    SPT_WORDS("one of its records is damaged"));
+		at += record.size;
+		if (behind > data->end - at)
+			break;
+		at += behind;
+	}
+	hand_on(reading, UINT64_MAX, 0);
+	return true;
+}
+
+bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink, GError **error)
+{
+	struct reading reading = {
+		.data = data,
+		.sink = sink,
+		.queue = g_array_new(FALSE, FALSE, sizeof(struct queued)),
+		.aligned = g_byte_array_new(),
+		.unpacked = g_byte_array_new(),
+	};
+	bool ok = read_all(&reading, error);
+
+	for (guint i = 0; i < reading.queue->len; i++)
+		drop_queued(&reading, &g_array_index(reading.queue, struct queued, i));
+	g_array_unref(reading.queue);
+	g_byte_array_unref(reading.aligned);
+	g_byte_array_unref(reading.unpacked);
+	ZSTD_freeDCtx(reading.zstd);
+	return ok;
+}

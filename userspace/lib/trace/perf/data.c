@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The header says where the events' attributes and the records are.  Behind the records are
+ * sections, one for each bit of the header, by rising bits.  A file from a pipe has all of that as
+ * records.
+ */
+#include "trace/perf/data.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/words.h"
+#include "trace/perf/data-private.h"
+
+#define MAGIC	      "PERFILE2"
+#define MAGIC_SWAPPED "2ELIFREP"
+#define MAGIC_OLD     "PERFFILE"
+#define MAGIC_BYTES   8
+#define EVENTS_MAX    4096
+#define IDS_MAX	      (1u << 22)
+#define BUILD_IDS_MAX (1u << 18)
+#define TEXT_MAX      4096u
+#define BUILD_ID_MAX  20
+/* Build-id records say their length only with this bit; else it is that of SHA-1. */
+#define MISC_HAS_SIZE (1 << 15)
+
+enum feature {
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOST = 3,
+	FEATURE_KERNEL = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_CPU_NAME = 8,
+	FEATURE_COMMAND = 11,
+	FEATURE_EVENTS = 12,
+	FEATURES = 256,
+};
+
+struct part {
+	uint64_t at, bytes;
+};
+
+struct file_header {
+	char magic[MAGIC_BYTES];
+	uint64_t bytes, attr_bytes;
+	struct part attrs, records, types;
+	uint64_t features[FEATURES / 64];
+};
+
+struct build_id_record {
+	struct perf_event_header header;
+	uint32_t pid;
+	uint8_t id[24];			/* id[BUILD_ID_MAX]: its length */
+};
+
+bool spt_perf_data_refuse(GError **error, const char *why)
+{
+	spt_set_error(error, SPT_PERF_DATA_ERROR, SPT_PERF_DATA_ERROR_REFUSED, "%s",
+		      spt_words(why));
+	return false;
+}
+
+G_DEFINE_QUARK(spt-perf-data-error-quark, spt_perf_data_error)
+
+bool spt_perf_data_is(const void *begin, size_t bytes)
+{
+	return bytes >= MAGIC_BYTES && (!memcmp(begin, MAGIC, MAGIC_BYTES) ||
+					!memcmp(begin, MAGIC_SWAPPED, MAGIC_BYTES) ||
+					!memcmp(begin, MAGIC_OLD, MAGIC_BYTES));
+}
+
+/* The bytes of a part of the file; NULL: it is not in it. */
+static const uint8_t *part_of(const SptPerfData *data, struct part part)
+{
+	return part.at <= data->n_bytes && part.bytes <= data->n_bytes - part.at ?
+		       data->bytes + part.at :
+		       NULL;
+}
+
+/* Events. */
+
+static struct spt_perf_data_event *add_event(SptPerfData *data, const void *attr, size_t bytes)
+{
+	struct spt_perf_data_event *event;
+
+	if (data->events->len >= EVENTS_MAX || bytes < PERF_ATTR_SIZE_VER0)
+		return NULL;
+	event = g_new0(struct spt_perf_data_event, 1);
+	memcpy(&event->attr, attr, MIN(bytes, sizeof(event->attr)));
+	g_ptr_array_add(data->events, event);
+	return event;
+}
+
+static void add_ids(SptPerfData *data, struct spt_perf_data_event *event, const uint8_t *ids,
+		    uint64_t n)
+{
+	for (uint64_t i = 0; i < n && g_hash_table_size(data->by_id) < IDS_MAX; i++)
+		g_hash_table_insert(data->by_id, g_memdup2(ids + 8 * i, 8), event);
+}
+
+/* The attributes of the file's events, each with the place of its ids behind it. */
+static bool read_attrs(SptPerfData *data, const struct file_header *header)
+{
+	const uint8_t *at = part_of(data, header->attrs);
+	uint64_t bytes = header->attr_bytes;
+
+	if (!at || bytes < PERF_ATTR_SIZE_VER0 + sizeof(struct part) || bytes > TEXT_MAX)
+		return false;
+	for (uint64_t n = header->attrs.bytes / bytes; n > 0; n--, at += bytes) {
+		struct spt_perf_data_event *event =
+			add_event(data, at, bytes - sizeof(struct part));
+		struct part ids;
+		const uint8_t *list;
+
+		memcpy(&ids, at + bytes - sizeof(ids), sizeof(ids));
+		list = part_of(data, ids);
+		if (!event || !list)
+			return false;
+		add_ids(data, event, list, ids.bytes / 8);
+	}
+	return data->events->len > 0;
+}
+
+bool spt_perf_data_take_attr(SptPerfData *data, const struct perf_event_header *record)
+{
+	const uint8_t *attr = (const uint8_t *)(record + 1);
+	size_t left = record->size - sizeof(*record);
+	struct spt_perf_data_event *event;
+	uint32_t bytes;
+
+	if (left < PERF_ATTR_SIZE_VER0)
+		return false;
+	memcpy(&bytes, attr + offsetof(struct perf_event_attr, size), sizeof(bytes));
+	if (bytes < PERF_ATTR_SIZE_VER0 || bytes > left)
+		return false;
+	event = add_event(data, attr, bytes);
+	if (event)
+		add_ids(data, event, attr + bytes, (left - bytes) / 8);
+	return event;
+}
+
+void spt_perf_data_take_update(SptPerfData *data, const struct perf_event_header *record)
+{
+	const uint64_t *words = (const uint64_t *)(record + 1);
+	const uint64_t is_name = 2;
+	size_t left = record->size - sizeof(*record);
+	struct spt_perf_data_event *event;
+
+	if (left < 24 || words[0] != is_name)
+		return;
+	event = g_hash_table_lookup(data->by_id, &words[1]);
+	if (event)
+		g_strlcpy(event->name, (const char *)&words[2],
+			  MIN(sizeof(event->name), left - 16));
+}
+
+/* Sections. */
+
+/* Texts have their length before them. */
+struct section {
+	const uint8_t *at;
+	uint64_t left;
+};
+
+static const uint8_t *take_bytes(struct section *section, uint64_t bytes)
+{
+	const uint8_t *at = section->at;
+
+	if (bytes > section->left)
+		return NULL;
+	section->at += bytes;
+	section->left -= bytes;
+	return at;
+}
+
+static uint32_t take_number(struct section *section)
+{
+	const uint8_t *at = take_bytes(section, sizeof(uint32_t));
+	uint32_t number = 0;
+
+	if (at)
+		memcpy(&number, at, sizeof(number));
+	return number;
+}
+
+/* A copy of the next text, or NULL. */
+static char *take_text(struct section *section)
+{
+	uint32_t bytes = take_number(section);
+	const uint8_t *text = take_bytes(section, bytes);
+	char *copy = text && bytes ? g_strndup((const char *)text, MIN(bytes, TEXT_MAX)) : NULL;
+	char *valid = copy ? g_utf8_make_valid(copy, -1) : NULL;
+
+	g_free(copy);
+	return valid;
+}
+
+static void set_text(char **to, struct section section)
+{
+	g_free(*to);
+	*to = take_text(&section);
+}
+
+static void read_command(SptPerfData *data, struct section section)
+{
+	GString *text = g_string_new(NULL);
+
+	for (uint32_t n = take_number(&section); n > 0 && text->len < TEXT_MAX; n--) {
+		g_autofree char *word = take_text(&section);
+
+		if (!word)
+			break;
+		g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
+	}
+	g_free(data->facts.command);
+	data->facts.command = g_string_free(text, FALSE);
+}
+
+/* The names of the events, in the order of their attributes. */
+static void read_event_names(SptPerfData *data, struct section section)
+{
+	uint32_t n = take_number(&section), bytes = take_number(&section);
+
+	for (uint32_t i = 0; i < n && i < data->events->len; i++) {
+		struct spt_perf_data_event *event = data->events->pdata[i];
+		const uint8_t *attr = take_bytes(&section, bytes);
+		uint32_t n_ids = take_number(&section);
+		g_autofree char *name = attr ? take_text(&section) : NULL;
+
+		if (!name || !take_bytes(&section, 8ull * n_ids))
+			return;
+		g_strlcpy(event->name, name, sizeof(event->name));
+	}
+}
+
+void spt_perf_data_take_build_id(SptPerfData *data, const void *record, uint64_t bytes)
+{
+	struct build_id_record from;
+	unsigned n = BUILD_ID_MAX;
+
+	if (bytes <= sizeof(from) || g_hash_table_size(data->build_ids) >= BUILD_IDS_MAX)
+		return;
+	memcpy(&from, record, sizeof(from));
+	if (from.header.misc & MISC_HAS_SIZE)
+		n = MIN(from.id[BUILD_ID_MAX], BUILD_ID_MAX);
+	g_hash_table_insert(data->build_ids,
+			    g_strndup((const char *)record + sizeof(from),
+				      MIN(bytes - sizeof(from), TEXT_MAX)),
+			    g_bytes_new(from.id, n));
+}
+
+static void read_build_ids(SptPerfData *data, struct section section)
+{
+	struct perf_event_header header;
+	const uint8_t *at;
+
+	while (section.left > sizeof(struct build_id_record)) {
+		memcpy(&header, section.at, sizeof(header));
+		at = take_bytes(&section, header.size);
+		if (!at || header.size < sizeof(struct build_id_record))
+			return;
+		spt_perf_data_take_build_id(data, at, header.size);
+	}
+}
+
+static void read_section(SptPerfData *data, unsigned feature, struct section section)
+{
+	struct spt_perf_data_facts *facts = &data->facts;
+
+	switch (feature) {
+	case FEATURE_BUILD_ID:
+		read_build_ids(data, section);
+		break;
+	case FEATURE_HOST:
+		set_text(&facts->host, section);
+		break;
+	case FEATURE_KERNEL:
+		set_text(&facts->kernel, section);
+		break;
+	case FEATURE_VERSION:
+		set_text(&facts->perf, section);
+		break;
+	case FEATURE_ARCH:
+		set_text(&facts->arch, section);
+		break;
+	case FEATURE_CPU_NAME:
+		set_text(&facts->cpus, section);
+		break;
+	case FEATURE_COMMAND:
+		read_command(data, section);
+		break;
+	case FEATURE_EVENTS:
+		read_event_names(data, section);
+		break;
+	}
+}
+
+void spt_perf_data_take_feature(SptPerfData *data, const struct perf_event_header *record)
+{
+	const uint8_t *at = (const uint8_t *)(record + 1);
+	uint64_t feature;
+
+	if (record->size < sizeof(*record) + sizeof(feature))
+		return;
+	memcpy(&feature, at, sizeof(feature));
+	if (feature < FEATURES)
+		read_section(data, (unsigned)feature,
+			     (struct section){ at + sizeof(feature),
+					       record->size - sizeof(*record) - sizeof(feature) });
+}
+
+/* A file that was cut off has none of them. */
+static void read_sections(SptPerfData *data, const struct file_header *header)
+{
+	uint64_t at = header->records.at + header->records.bytes;
+
+	for (unsigned bit = 0; bit < FEATURES; bit++) {
+		struct part part, place = { at, sizeof(part) };
+		const uint8_t *from = part_of(data, place);
+
+		if (!(header->features[bit / 64] >> bit % 64 & 1))
+			continue;
+		if (!from)
+			return;
+		memcpy(&part, from, sizeof(part));
+		from = part_of(data, part);
+		if (from)
+			read_section(data, bit, (struct section){ from, part.bytes });
+		at += sizeof(part);
+	}
+}
+
+/* The file. */
+
+static bool read_header(SptPerfData *data, GError **error)
+{
+	struct file_header header = { .bytes = 0 };
+
+	memcpy(&header, data->bytes, MIN(data->n_bytes, sizeof(header)));
+	if (!memcmp(header.magic, MAGIC_SWAPPED, MAGIC_BYTES))
+		return spt_perf_data_refuse(
+			error, SPT_WORDS("it is from a machine of the other byte order"));
+	if (memcmp(header.magic, MAGIC, MAGIC_BYTES))
+		return spt_perf_data_refuse(error, SPT_WORDS("it is of perf before Linux 3.4"));
+	if (header.bytes == 2 * sizeof(uint64_t)) {
+		data->is_pipe = true;
+		data->begin = header.bytes;
+		data->end = data->n_bytes;
+		return true;
+	}
+	if (header.bytes != sizeof(header) || !read_attrs(data, &header) ||
+	    header.records.at > data->n_bytes || header.records.at % 8)
+		return spt_perf_data_refuse(error, SPT_WORDS("its header is damaged"));
+	data->begin = header.records.at;
+	data->end = data->n_bytes;
+	if (header.records.bytes && header.records.bytes <= data->n_bytes - data->begin)
+		data->end = data->begin + header.records.bytes;
+	if (header.records.bytes)
+		read_sections(data, &header);
+	return true;
+}
+
+SptPerfData *spt_perf_data_open(int fd, GError **error)
+{
+	g_autoptr(SptPerfData) data = g_new0(SptPerfData, 1);
+	struct stat stat;
+	void *bytes;
+
+	data->events = g_ptr_array_new_with_free_func(g_free);
+	data->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	data->build_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						(GDestroyNotify)g_bytes_unref);
+	if (fstat(fd, &stat) < 0 || stat.st_size < 2 * (off_t)sizeof(uint64_t)) {
+		spt_perf_data_refuse(error, SPT_WORDS("its header is damaged"));
+		return NULL;
+	}
+	bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED) {
+		spt_perf_data_refuse(error, SPT_WORDS("there is no memory for it"));
+		return NULL;
+	}
+	data->bytes = bytes;
+	data->n_bytes = (uint64_t)stat.st_size;
+	return read_header(data, error) ? g_steal_pointer(&data) : NULL;
+}
+
+void spt_perf_data_free(SptPerfData *data)
+{
+	if (!data)
+		return;
+	if (data->bytes)
+		munmap((void *)data->bytes, data->n_bytes);
+	g_ptr_array_unref(data->events);
+	g_hash_table_unref(data->by_id);
+	g_hash_table_unref(data->build_ids);
+	g_free(data->facts.host);
+	g_free(data->facts.kernel);
+	g_free(data->facts.arch);
+	g_free(data->facts.perf);
+	g_free(data->facts.cpus);
+	g_free(data->facts.command);
+	g_free(data);
+}
+
+const struct spt_perf_data_event *spt_perf_data_events(const SptPerfData *data, unsigned i)
+{
+	return i < data->events->len ? data->events->pdata[i] : NULL;
+}
+
+const struct spt_perf_data_facts *spt_perf_data_facts(const SptPerfData *data)
+{
+	return &data->facts;
+}
+
+const uint8_t *spt_perf_data_build_id(const SptPerfData *data, const char *path,
+				      unsigned *ret_bytes)
+{
+	GBytes *id = g_hash_table_lookup(data->build_ids, path);
+	gsize bytes = 0;
+	const uint8_t *at = id ? g_bytes_get_data(id, &bytes) : NULL;
+
+	*ret_bytes = (unsigned)bytes;
+	return at;
+}
