@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "import/import.h"
@@ -101,7 +102,7 @@ static int answer_table(SptImportAnswers *answers, const struct spt_import_quest
 	return table ? memory_of(spt_unwind_table_bytes(table)) : -1;
 }
 
-static int answer_kernel(const struct spt_import_question *question)
+static bool runs_build(const uint8_t *build_id, unsigned build_id_bytes)
 {
 	g_autofree char *notes = NULL;
 	uint8_t id[SPT_BUILD_ID_MAX];
@@ -109,11 +110,26 @@ static int answer_kernel(const struct spt_import_question *question)
 	unsigned n;
 
 	if (!g_file_get_contents("/sys/kernel/notes", &notes, &bytes, NULL))
-		return -1;
+		return false;
 	n = spt_notes_build_id(notes, bytes, id);
-	if (n == 0 || n != question->build_id_bytes || memcmp(id, question->build_id, n) != 0)
-		return -1;
-	return open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	return n > 0 && n == build_id_bytes && memcmp(id, build_id, n) == 0;
+}
+
+static bool runs_release(const char *release)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 && strcmp(name.release, release) == 0;
+}
+
+/* A descriptor of the kernel's symbols, or -1. */
+static int answer_kernel(const struct spt_import_question *question)
+{
+	bool is_it = question->build_id_bytes ?
+			     runs_build(question->build_id, question->build_id_bytes) :
+			     runs_release(question->path);
+
+	return is_it ? open("/proc/kallsyms", O_RDONLY | O_CLOEXEC) : -1;
 }
 
 bool spt_import_answers_next(SptImportAnswers *answers)

@@ -37,7 +37,7 @@ struct SptImportPerfCapture {
 	uint64_t kernel_symbol;		/* address of _text or _stext; 0: not known */
 	char *kernel_symbol_name;
 	SptKallsyms *kallsyms;
-	bool has_kernel_names;
+	bool has_kernel_names, has_kernel_frames;
 	uint64_t weight;		/* of the next sample */
 	bool had_copy;
 	uint64_t n_samples, n_flushed, n_copies, n_lost;
@@ -162,11 +162,12 @@ static void free_file(gpointer data)
 	g_free(row);
 }
 
-static SptUnwindTable *table_of(uint32_t object, void *data)
+static SptUnwindTable *table_of(uint32_t object, void *data, bool *ret_is_file)
 {
 	SptImportPerfCapture *capture = data;
 	const SptObjectRow *row = g_hash_table_lookup(capture->files, GUINT_TO_POINTER(object));
 
+	*ret_is_file = row;
 	return row ? spt_import_ask_table(capture->questions, row) : NULL;
 }
 
@@ -223,6 +224,7 @@ static void take_sample(SptImportPerfCapture *capture, const struct sysprof_samp
 	};
 	SptStackEnd end;
 
+	capture->has_kernel_frames |= sample->n_kernel > 0;
 	/* The file has a copy, which cannot be unwound here. */
 	capture->n_copies += capture->had_copy && !sample->raw_bytes;
 	if (sample->raw_bytes)
@@ -273,6 +275,11 @@ void spt_import_perf_capture_weigh(SptImportPerfCapture *capture, uint64_t weigh
 	capture->had_copy = had_copy;
 }
 
+uint64_t spt_import_perf_capture_samples(const SptImportPerfCapture *capture)
+{
+	return capture->n_samples;
+}
+
 void spt_import_perf_capture_lost(SptImportPerfCapture *capture, uint64_t time, uint64_t n)
 {
 	if (n == 0)
@@ -321,7 +328,10 @@ static SptKallsyms *ask_kernel(const SptImportPerfCapture *capture, const SptPer
 	unsigned bytes;
 	const uint8_t *id = spt_perf_data_build_id(data, KERNEL_PATH, &bytes);
 	const char *name = capture->kernel_symbol_name;
-	char *text = id && name ? spt_import_ask_kernel(capture->questions, id, bytes) : NULL;
+	const char *release = spt_perf_data_facts(data)->kernel;
+	char *text = name && (id || release) ?
+			     spt_import_ask_kernel(capture->questions, id, bytes, release) :
+			     NULL;
 	SptKallsyms *kallsyms;
 	uint64_t now;
 
@@ -329,7 +339,8 @@ static SptKallsyms *ask_kernel(const SptImportPerfCapture *capture, const SptPer
 		return NULL;
 	kallsyms = spt_kallsyms_new_text(text);
 	now = spt_kallsyms_address(kallsyms, name);
-	if (!now) {
+	/* Another build of that release has its symbols elsewhere. */
+	if (!now || (!id && now != capture->kernel_symbol)) {
 		spt_kallsyms_free(kallsyms);
 		return NULL;
 	}
@@ -488,12 +499,12 @@ static void note_facts(SptImportPerfCapture *capture, const SptPerfData *data)
 	const uint8_t *id = spt_perf_data_build_id(data, KERNEL_PATH, &bytes);
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	note_fact(capture, "source", "perf.data");
+	note_fact(capture, "source", "perf record");
 	note_fact(capture, "host", facts->host);
 	note_fact(capture, "kernel", facts->kernel);
 	note_fact(capture, "arch", facts->arch);
 	note_fact(capture, "recorder", perf);
-	note_fact(capture, "command line", facts->command);
+	note_fact(capture, "recorder_command", facts->command);
 	for (unsigned i = 0; i < bytes; i++)
 		g_string_append_printf(text, "%02x", id[i]);
 	note_fact(capture, "build-id", text->str);
@@ -520,7 +531,7 @@ static void note_stacks(SptImportPerfCapture *capture, GString *note)
 			      "files on stacks are not on this machine as they were recorded");
 	spt_import_note_count(note, capture->n_copies,
 			      "samples with copied stacks have only their first frame");
-	if (!capture->has_kernel_names && capture->kernel_maps->len)
+	if (!capture->has_kernel_names && capture->has_kernel_frames)
 		g_string_append_printf(note,
 				       "%sthe kernel's functions have no names, since it is not "
 				       "the kernel that runs here", note->len ? "; " : "");

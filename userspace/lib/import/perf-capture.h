@@ -29,6 +29,7 @@ struct spt_perf_sink spt_import_perf_capture_sink(SptImportPerfCapture *capture)
 /* The next sample weighs @weight; @had_copy: the file has a copy of its stack. */
 void spt_import_perf_capture_weigh(SptImportPerfCapture *capture, uint64_t weight, bool had_copy);
 void spt_import_perf_capture_lost(SptImportPerfCapture *capture, uint64_t time, uint64_t n);
+uint64_t spt_import_perf_capture_samples(const SptImportPerfCapture *capture);
 /* Called often, between records: drops what has ended, and writes what was put, if it is much. */
 void spt_import_perf_capture_let_go(SptImportPerfCapture *capture);
 /* NULL, or why it cannot go on, as a clause about the file. */

@@ -380,7 +380,7 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 {
 	g_autoptr(GString) note = g_string_new(NULL);
 
-	if (!import->event) {
+	if (!spt_import_perf_capture_samples(import->capture)) {
 		spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "%s",
 			      spt_words(SPT_WORDS("it has no samples")));
 		return false;

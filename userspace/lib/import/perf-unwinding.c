@@ -29,12 +29,13 @@ static void unref_table(gpointer table)
 
 static SptUnwindTable *find_table(SptImportUnwinding *unwinding, uint32_t object)
 {
+	bool is_file = false;
 	gpointer table;
 
 	if (g_hash_table_lookup_extended(unwinding->tables, GUINT_TO_POINTER(object), NULL, &table))
 		return table;
-	table = unwinding->tables_of(object, unwinding->data);
-	unwinding->n_missing += !table;
+	table = unwinding->tables_of(object, unwinding->data, &is_file);
+	unwinding->n_missing += is_file && !table;
 	g_hash_table_insert(unwinding->tables, GUINT_TO_POINTER(object), table);
 	return table;
 }

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct SptImportUnwinding SptImportUnwinding;
 
 /* The table of an object of the capture, a new reference; NULL: there is none. */
-typedef SptUnwindTable *(*SptImportTables)(uint32_t object, void *data);
+typedef SptUnwindTable *(*SptImportTables)(uint32_t object, void *data, bool *ret_is_file);
 
 /* @spaces outlives it.  @tables is called once for each object that is on a stack. */
 SptImportUnwinding *spt_import_unwinding_new(const SptSpaces *spaces, SptImportTables tables,

@@ -92,16 +92,19 @@ SptUnwindTable *spt_import_ask_table(int socket, const SptObjectRow *row)
 	return spt_unwind_table_new_from_bytes(table, NULL);
 }
 
-char *spt_import_ask_kernel(int socket, const uint8_t *build_id, unsigned bytes)
+char *spt_import_ask_kernel(int socket, const uint8_t *build_id, unsigned bytes,
+			    const char *release)
 {
-	SptObjectRow row = { .build_id_bytes = (uint8_t)MIN(bytes, sizeof(row.build_id)) };
+	SptObjectRow row = { .path = release,
+			     .build_id_bytes = (uint8_t)MIN(bytes, sizeof(row.build_id)) };
 	struct spt_import_question question;
 	struct spt_import_answer answer;
 	size_t read_bytes;
 	char *text;
 	int fd;
 
-	memcpy(row.build_id, build_id, row.build_id_bytes);
+	if (build_id)
+		memcpy(row.build_id, build_id, row.build_id_bytes);
 	question = question_about(SPT_IMPORT_KERNEL, &row);
 	if (!ask(socket, &question, &answer, &fd) || fd < 0)
 		return NULL;

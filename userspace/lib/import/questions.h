@@ -20,7 +20,7 @@ enum spt_import_subject {
 	SPT_IMPORT_IDENTITY,
 	/* The unwind table of that file, if it is the one of the build-id. */
 	SPT_IMPORT_TABLE,
-	/* The symbols of the running kernel, if it has the build-id. */
+	/* The symbols of the running kernel, if it has the build-id; without one, the release. */
 	SPT_IMPORT_KERNEL,
 };
 
@@ -29,7 +29,7 @@ struct spt_import_question {
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
 	uint64_t bytes, mtime_ns;	/* of the file; 0: not known */
-	char path[SPT_IMPORT_PATH_BYTES];	/* ends with a nul */
+	char path[SPT_IMPORT_PATH_BYTES];	/* or the kernel's release; ends with a nul */
 };
 
 /* It comes with a descriptor, but for SPT_IMPORT_IDENTITY. */
@@ -46,8 +46,12 @@ struct spt_import_answer {
 void spt_import_ask_identity(int socket, SptObjectRow *row);
 /* The caller's to free; NULL: there is none. */
 SptUnwindTable *spt_import_ask_table(int socket, const SptObjectRow *row);
-/* The text of /proc/kallsyms, the caller's to free; NULL: it is another kernel, or hidden. */
-char *spt_import_ask_kernel(int socket, const uint8_t *build_id, unsigned bytes);
+/*
+ * The text of /proc/kallsyms, the caller's to free; NULL: it is another kernel, or hidden.  @bytes
+ * 0: the build-id is not known, and the release decides.
+ */
+char *spt_import_ask_kernel(int socket, const uint8_t *build_id, unsigned bytes,
+			    const char *release);
 
 /* The other side. */
 typedef struct SptImportAnswers SptImportAnswers;

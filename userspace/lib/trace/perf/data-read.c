@@ -259,14 +259,9 @@ static uint64_t bytes_behind(const uint8_t *at, const struct perf_event_header *
 	return bytes > INT64_MAX ? INT64_MAX : (bytes + 7) / 8 * 8;
 }
 
-static bool is_packed(unsigned type)
-{
-	return type == PERF_COMPRESSED || type == PERF_COMPRESSED2;
-}
-
 /*
- * The record at @at, of @size bytes.  Compressed ones may have any number of bytes, and what
- * follows them is copied to a better place.
+ * The record at @at, of @size bytes.  Those that perf makes itself may have any number of bytes,
+ * and what follows them is copied to a better place.
  */
 static bool take_at(struct reading *reading, uint64_t at, uint16_t size)
 {
@@ -297,7 +292,8 @@ static bool read_all(struct reading *reading, GError **error)
 		if (record.size > data->end - at)
 			break;
 		behind = bytes_behind(data->bytes + at, &record);
-		if (record.size < sizeof(record) || (record.size % 8 && !is_packed(record.type)) ||
+		if (record.size < sizeof(record) ||
+		    (record.size % 8 && record.type < PERF_MADE) ||
 		    !take_at(reading, at, record.size))
 			return spt_perf_data_refuse(error,
 						    SPT_WORDS("one of its records is damaged"));
