@@ -103,5 +103,103 @@ refuses 'perf script: a nul' 'line 4 has a byte that is no text' "$cli" report "
 printf 'p;a 1\np;a\0;b 1\n' >"$work/folded"
 refuses 'folded: a nul' 'line 2 has a byte that is no text' "$cli" report "$work/folded"
 
+# Files of perf record: as many samples and the same functions as perf script shows of them.  What
+# is there of inlined functions and aliases is another matter, so only known functions count.
+
+workloads=build/workloads
+
+# recorded NAME OPTION...: the work at 499 Hz.
+recorded()
+{
+	perf record -F 499 "${@:2}" -o "$work/$1.data" -- "$workloads/${program:-shares}" 0.5 \
+		>"$work/perf" 2>&1 || { cat "$work/perf"; return 1; }
+}
+
+# agrees NAME [EVENT]: with perf script on the samples, and each function's self and total.
+agrees()
+{
+	perf script --no-inline -i "$work/$1.data" -F comm,event,ip,sym 2>/dev/null \
+		>"$work/script" && "$cli" report --json --no-inlines "$work/$1.data" \
+		>"$work/json" 2>"$work/err" || { cat "$work/err"; return 1; }
+	python3 - "$work/script" "$work/json" "${2:-}" <<'END'
+import json, sys
+
+ours = json.load(open(sys.argv[2]))
+known = {"main", "burn_fifty", "burn_thirty", "burn_twenty", "spin"}
+samples, self_, total = 0, {}, {}
+for block in open(sys.argv[1]).read().split("\n\n"):
+    lines = block.strip("\n").split("\n")
+    if not lines[0].strip() or sys.argv[3] not in lines[0]:
+        continue
+    samples += 1
+    names = [line.split(maxsplit=1)[1] if len(line.split(maxsplit=1)) > 1 else "" for line in lines[1:]]
+    if names:
+        self_[names[0]] = self_.get(names[0], 0) + 1
+    for name in set(names):
+        total[name] = total.get(name, 0) + 1
+assert ours["samples"] == samples > 100, (ours["samples"], samples)
+unit = ours["sum"] / ours["periods"]
+found = {}
+for row in ours["functions"]:
+    counts = found.setdefault(row["function"], [0, 0])
+    counts[0] += round(row["self"] / unit)
+    counts[1] += round(row["total"] / unit)
+for name in known & set(total):
+    theirs = [self_.get(name, 0), total[name]]
+    assert found[name] == theirs, (name, found[name], theirs)
+assert len(known & set(total)) >= 4, known & set(total)
+END
+}
+
+for options in -g '-g -z' '--call-graph dwarf' '--call-graph dwarf,4096 -z' '-g --switch-events' \
+	'-g --buildid-mmap' '-g -a' '-g --per-thread'; do
+	program=shares
+	[[ $options != *dwarf* ]] || program=nofp-shares
+	# shellcheck disable=SC2086 # these are words
+	check "perf record $options" recorded one $options
+	check "perf record $options: what perf shows of it" agrees one
+	cp "$work/one.data" "$work/${options//[^a-z]/}.data"
+done
+check 'perf.data: switches are not read, and that is said' bash -c '
+	"$1" report "$2" | grep -q "^[0-9]* context switches were not read"' - "$cli" \
+	"$work/gswitchevents.data"
+check 'perf.data: kernel functions have names' bash -c '
+	"$1" report --limit 1000 "$2" >"$3" && grep -q "\[kernel\]$" "$3" &&
+	! grep -q "unknown kernel" "$3"' - "$cli" "$work/ga.data" "$work/report"
+check 'perf.data: CPUs, threads and the machine' bash -c '
+	"$1" report --by thread "$2" | grep -q "shares (pid [0-9]*, tid [0-9]*)" &&
+	"$1" info "$2" | grep -q "^kernel  *$(uname -r)$"' - "$cli" "$work/ga.data"
+check 'perf.data: a path of its own for unwinding' bash -c '
+	cp build/workloads/nofp-shares "$1/moved" &&
+	perf record -F 499 --call-graph dwarf -o "$1/moved.data" -- "$1/moved" 0.5 >/dev/null 2>&1 &&
+	rm "$1/moved" && "$2" report "$1/moved.data" >"$1/report" &&
+	grep "files on stacks are not on this machine" "$1/report" &&
+	grep "copied stacks could not be followed to their end" "$1/report"' - "$work" "$cli"
+
+check 'perf record into a pipe' bash -c 'perf record -F 499 -g -o - -- "$1/shares" 0.5 2>"$2" >"$3"' \
+	- "$workloads" "$work/perf" "$work/pipe.data"
+check 'perf record into a pipe: what perf shows of it' agrees pipe
+check 'perf record -z into a pipe' bash -c \
+	'perf record -z -F 499 -g -o - -- "$1/shares" 0.5 2>"$2" >"$3"' \
+	- "$workloads" "$work/perf" "$work/packed.data"
+check 'perf record -z into a pipe: what perf shows of it' agrees packed
+check 'perf record of several events' bash -c '
+	perf record -e page-faults,task-clock,context-switches -g -o "$3" -- "$1/shares" 0.5 >"$2" 2>&1' \
+	- "$workloads" "$work/perf" "$work/events.data"
+check 'perf record of several events: the clock' agrees events task-clock
+check 'perf record of several events: the rest is counted' bash -c '
+	"$1" report "$2" | grep "^of several events only task-clock was imported; [0-9]* samples"' - \
+	"$cli" "$work/events.data"
+
+head -c 3000 "$work/g.data" >"$work/cut.data"
+check 'perf.data: what is there of a file that was cut off' bash -c '
+	"$1" report "$2" >"$3" 2>&1 || grep -q "it has no samples" "$3"' - "$cli" \
+	"$work/cut.data" "$work/report"
+{ printf 2ELIFREP; tail -c +9 "$work/g.data"; } >"$work/swapped.data"
+refuses 'perf.data: the other byte order' 'it is from a machine of the other byte order' "$cli" \
+	report "$work/swapped.data"
+{ head -c 16 "$work/g.data"; head -c 3000 /dev/zero; } >"$work/zero.data"
+refuses 'perf.data: a damaged header' 'its header is damaged' "$cli" report "$work/zero.data"
+
 echo "1..$number"
 exit $broken
