@@ -49,7 +49,7 @@ struct SptImportPerfCapture {
 
 /* Tasks. */
 
-static void on_process(const SptProcess *process, void *data)
+static void import_process(const SptProcess *process, void *data)
 {
 	SptImportPerfCapture *capture = data;
 
@@ -63,7 +63,7 @@ static void on_process(const SptProcess *process, void *data)
 		.name = process->name });
 }
 
-static void on_thread(const SptThread *thread, void *data)
+static void import_thread(const SptThread *thread, void *data)
 {
 	SptImportPerfCapture *capture = data;
 
@@ -77,7 +77,7 @@ static void on_thread(const SptThread *thread, void *data)
 		.name = thread->name });
 }
 
-static void on_space_gone(uint64_t mm, void *data)
+static void import_space_gone(uint64_t mm, void *data)
 {
 	SptImportPerfCapture *capture = data;
 
@@ -94,7 +94,7 @@ static unsigned count_maps(const SptImportPerfCapture *capture, uint64_t mm)
 	return n;
 }
 
-static void drop_gone_spaces(SptImportPerfCapture *capture)
+static void drop_imported_spaces(SptImportPerfCapture *capture)
 {
 	for (guint i = 0; i < capture->gone_spaces->len; i++) {
 		uint64_t mm = g_array_index(capture->gone_spaces, uint64_t, i);
@@ -109,7 +109,7 @@ static void drop_gone_spaces(SptImportPerfCapture *capture)
 
 /* Objects. */
 
-static void put_fixed_objects(SptImportPerfCapture *capture)
+static void put_import_objects(SptImportPerfCapture *capture)
 {
 	static const SptObjectRow rows[] = {
 		{ .id = SYSPROF_OBJECT_KERNEL, .kind = SPT_OBJECT_KERNEL, .path = "[kernel]" },
@@ -129,7 +129,7 @@ static void put_fixed_objects(SptImportPerfCapture *capture)
 	}
 }
 
-static void take_object(SptImportPerfCapture *capture, const struct sysprof_object *object)
+static void import_object(SptImportPerfCapture *capture, const struct sysprof_object *object)
 {
 	SptObjectRow *row = g_new0(SptObjectRow, 1);
 
@@ -145,7 +145,7 @@ static void take_object(SptImportPerfCapture *capture, const struct sysprof_obje
 	g_hash_table_insert(capture->files, GUINT_TO_POINTER(row->id), row);
 }
 
-static void take_region(SptImportPerfCapture *capture, const struct sysprof_region *region)
+static void import_region(SptImportPerfCapture *capture, const struct sysprof_region *region)
 {
 	spt_capture_writer_object(capture->writer, &(SptObjectRow){
 		.id = region->object,
@@ -154,7 +154,7 @@ static void take_region(SptImportPerfCapture *capture, const struct sysprof_regi
 		.bytes = region->bytes });
 }
 
-static void free_file(gpointer data)
+static void free_import_file(gpointer data)
 {
 	SptObjectRow *row = data;
 
@@ -162,7 +162,7 @@ static void free_file(gpointer data)
 	g_free(row);
 }
 
-static SptUnwindTable *table_of(uint32_t object, void *data, bool *ret_is_file)
+static SptUnwindTable *import_table_of(uint32_t object, void *data, bool *ret_is_file)
 {
 	SptImportPerfCapture *capture = data;
 	const SptObjectRow *row = g_hash_table_lookup(capture->files, GUINT_TO_POINTER(object));
@@ -171,7 +171,7 @@ static SptUnwindTable *table_of(uint32_t object, void *data, bool *ret_is_file)
 	return row ? spt_import_ask_table(capture->questions, row) : NULL;
 }
 
-static void take_map(SptImportPerfCapture *capture, const struct sysprof_map *record)
+static void import_map(SptImportPerfCapture *capture, const struct sysprof_map *record)
 {
 	const SptMap map = {
 		.start = record->start,
@@ -180,12 +180,16 @@ static void take_map(SptImportPerfCapture *capture, const struct sysprof_map *re
 		.object = record->object,
 	};
 
-	capture->n_maps++;
+	unsigned before = count_maps(capture, record->mm);
+
 	spt_spaces_map(capture->spaces, record->mm, record->record.time, &map,
 		       record->record.flags & SYSPROF_MAP_FRESH);
+	/* It may have replaced some. */
+	capture->n_maps += count_maps(capture, record->mm);
+	capture->n_maps -= MIN(before, capture->n_maps);
 }
 
-static void take_task(SptImportPerfCapture *capture, const struct sysprof_task *task)
+static void import_task(SptImportPerfCapture *capture, const struct sysprof_task *task)
 {
 	char name[SYSPROF_COMM_BYTES + 1];
 
@@ -196,7 +200,7 @@ static void take_task(SptImportPerfCapture *capture, const struct sysprof_task *
 
 /* Samples. */
 
-static void put_sample(SptImportPerfCapture *capture, SptSampleRow *row)
+static void put_import_sample(SptImportPerfCapture *capture, SptSampleRow *row)
 {
 	uint64_t weight = capture->weight;
 
@@ -209,7 +213,7 @@ static void put_sample(SptImportPerfCapture *capture, SptSampleRow *row)
 	}
 }
 
-static void take_sample(SptImportPerfCapture *capture, const struct sysprof_sample *sample)
+static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
 	const SptThread *thread = spt_tasks_sampled(capture->tasks, record->pid, record->tid,
@@ -233,7 +237,7 @@ static void take_sample(SptImportPerfCapture *capture, const struct sysprof_samp
 				   sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	row.user_end = end.user_end;
-	put_sample(capture, &row);
+	put_import_sample(capture, &row);
 }
 
 static void take_made_record(const struct sysprof_record *record, void *data)
@@ -243,23 +247,23 @@ static void take_made_record(const struct sysprof_record *record, void *data)
 	spt_tasks_pass(capture->tasks, record->time);
 	switch (record->type) {
 	case SYSPROF_SAMPLE:
-		take_sample(capture, (const struct sysprof_sample *)record);
+		import_sample(capture, (const struct sysprof_sample *)record);
 		break;
 	case SYSPROF_TASK:
 	case SYSPROF_FORK:
 	case SYSPROF_EXEC:
 	case SYSPROF_COMM:
 	case SYSPROF_EXIT:
-		take_task(capture, (const struct sysprof_task *)record);
+		import_task(capture, (const struct sysprof_task *)record);
 		break;
 	case SYSPROF_MAP:
-		take_map(capture, (const struct sysprof_map *)record);
+		import_map(capture, (const struct sysprof_map *)record);
 		break;
 	case SYSPROF_OBJECT:
-		take_object(capture, (const struct sysprof_object *)record);
+		import_object(capture, (const struct sysprof_object *)record);
 		break;
 	case SYSPROF_REGION:
-		take_region(capture, (const struct sysprof_region *)record);
+		import_region(capture, (const struct sysprof_region *)record);
 		break;
 	}
 }
@@ -297,7 +301,7 @@ static void clear_kernel_map(gpointer data)
 }
 
 /* "[ext4]" or "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz" as "ext4". */
-static char *module_of(const char *path)
+static char *module_of_map(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *name = g_strdup(*path == '[' ? path + 1 : slash ? slash + 1 : path);
@@ -318,7 +322,7 @@ void spt_import_perf_capture_kernel_map(SptImportPerfCapture *capture, uint64_t 
 		capture->kernel_symbol = symbol;
 		capture->kernel_symbol_name = g_strdup(path + strlen(KERNEL_PATH));
 	}
-	map.module = is_kernel ? g_strdup("") : module_of(path);
+	map.module = is_kernel ? g_strdup("") : module_of_map(path);
 	g_array_append_val(capture->kernel_maps, map);
 }
 
@@ -416,7 +420,7 @@ static void put_kernel_names(SptImportPerfCapture *capture)
 SptImportPerfCapture *spt_import_perf_capture_new(SptCaptureWriter *writer, int questions)
 {
 	SptImportPerfCapture *capture = g_new0(SptImportPerfCapture, 1);
-	const SptTasksListener listener = { on_process, on_thread, on_space_gone, capture };
+	const SptTasksListener listener = { import_process, import_thread, import_space_gone, capture };
 
 	capture->writer = writer;
 	capture->questions = questions;
@@ -425,12 +429,12 @@ SptImportPerfCapture *spt_import_perf_capture_new(SptCaptureWriter *writer, int 
 	capture->jit = spt_jit_new();
 	capture->stacks = spt_stacks_new(capture->spaces, capture->jit, SPT_IMPORT_CPUS);
 	capture->stash = spt_stash_new();
-	capture->unwinding = spt_import_unwinding_new(capture->spaces, table_of, capture);
-	capture->files = g_hash_table_new_full(NULL, NULL, NULL, free_file);
+	capture->unwinding = spt_import_unwinding_new(capture->spaces, import_table_of, capture);
+	capture->files = g_hash_table_new_full(NULL, NULL, NULL, free_import_file);
 	capture->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	capture->kernel_maps = g_array_new(FALSE, FALSE, sizeof(struct kernel_map));
 	g_array_set_clear_func(capture->kernel_maps, clear_kernel_map);
-	put_fixed_objects(capture);
+	put_import_objects(capture);
 	return capture;
 }
 
@@ -455,7 +459,7 @@ void spt_import_perf_capture_free(SptImportPerfCapture *capture)
 
 void spt_import_perf_capture_let_go(SptImportPerfCapture *capture)
 {
-	drop_gone_spaces(capture);
+	drop_imported_spaces(capture);
 	if (capture->n_samples - capture->n_flushed < FLUSH_SAMPLES || capture->failure)
 		return;
 	capture->n_flushed = capture->n_samples;

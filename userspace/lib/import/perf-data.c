@@ -12,6 +12,7 @@
 #include "import/stacks.h"
 #include "trace/perf/data-fields.h"
 #include "trace/perf/data.h"
+#include "trace/perf/raw.h"
 #include "trace/perf/records.h"
 
 /* Of headers that are younger than the oldest systems'. */
@@ -51,6 +52,7 @@ struct perf_import {
 	SptPerfRecords *records;	/* NULL: the kernel's place is not known yet */
 	const struct spt_perf_data_event *event;	/* the one that is imported */
 	bool is_clock, has_cpus;
+	bool is_foreign;		/* registers are those of another kind of machine */
 	uint64_t period_ns;		/* of a clock: its first sample's */
 	uint64_t n_samples, n_skipped, n_switches, n_later, n_auxiliary;
 	uint64_t last_time, next_flush;
@@ -78,12 +80,14 @@ static int rank_of_attr(const struct spt_perf_data_event *event)
 
 static void choose_event(struct perf_import *import)
 {
+	const char *arch = spt_perf_data_facts(import->data)->arch;
 	const struct spt_perf_data_event *event;
 
 	for (unsigned i = 0; (event = spt_perf_data_events(import->data, i)); i++)
 		if (!import->event || rank_of_attr(event) > rank_of_attr(import->event))
 			import->event = event;
 	import->is_clock = rank_of_attr(import->event) == 3;
+	import->is_foreign = arch && strcmp(arch, spt_perf_raw_machine()) != 0;
 	import->has_cpus = import->event->attr.sample_type & PERF_SAMPLE_CPU;
 }
 
@@ -114,7 +118,8 @@ static void begin_records(struct perf_import *import)
 }
 
 /* Hands on a record in the one layout, if that is whole. */
-static bool take_made(struct perf_import *import, const struct perf_event_header *made, uint32_t cpu)
+static bool take_made(struct perf_import *import, const struct perf_event_header *made,
+		      uint32_t cpu)
 {
 	const struct spt_perf_sink sink = spt_import_perf_capture_sink(import->capture);
 	uint64_t time;
@@ -127,7 +132,7 @@ static bool take_made(struct perf_import *import, const struct perf_event_header
 
 /* Samples. */
 
-static uint64_t weight_of(struct perf_import *import, const struct spt_perf_fields *fields)
+static uint64_t weight_of_period(struct perf_import *import, const struct spt_perf_fields *fields)
 {
 	uint64_t period = fields->period ? fields->period : import->event->attr.sample_period;
 
@@ -152,8 +157,10 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 	if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
 		fields.time = ++import->n_samples * SPT_CAPTURE_TIME_UNIT_NS;
 	import->last_time = MAX(import->last_time, fields.time);
-	spt_import_perf_capture_weigh(import->capture, weight_of(import, &fields),
+	spt_import_perf_capture_weigh(import->capture, weight_of_period(import, &fields),
 				      fields.stack_copied > 0);
+	if (import->is_foreign)
+		fields.registers_abi = PERF_SAMPLE_REGS_ABI_NONE;
 	return take_made(import,
 			 spt_perf_fields_sample(record, &event->attr, &fields, import->made),
 			 import->has_cpus ? fields.cpu : 0);
@@ -201,7 +208,7 @@ static void take_earlier_task(struct perf_import *import, const struct task_head
 			    is_kthread, "", &sink);
 }
 
-static bool take_task(struct perf_import *import, const struct perf_event_header *record,
+static bool take_data_task(struct perf_import *import, const struct perf_event_header *record,
 		      const struct spt_perf_data_event *event)
 {
 	const struct task_head *task = (const void *)record;
@@ -256,7 +263,7 @@ static const struct perf_event_header *make_map(struct perf_import *import,
 	return made;
 }
 
-static bool take_map(struct perf_import *import, const struct perf_event_header *record,
+static bool take_data_map(struct perf_import *import, const struct perf_event_header *record,
 		     const struct spt_perf_data_event *event)
 {
 	const struct perf_event_header *made;
@@ -302,7 +309,7 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return take_map(import, record, event);
+		return take_data_map(import, record, event);
 	case RECORD_SWITCH:
 	case RECORD_SWITCH_CPU_WIDE:
 		import->n_switches++;
@@ -322,7 +329,7 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 		return take_event_sample(import, record, event);
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return take_task(import, record, event);
+		return take_data_task(import, record, event);
 	case PERF_RECORD_COMM:
 		return take_state(import, record, event);
 	default:
@@ -331,7 +338,7 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 }
 
 /* Exited tasks go on for a while, and what they had is not needed for ever. */
-static void let_go(struct perf_import *import)
+static void let_go_of_ended(struct perf_import *import)
 {
 	const struct spt_perf_sink sink = spt_import_perf_capture_sink(import->capture);
 
@@ -344,7 +351,7 @@ static void let_go(struct perf_import *import)
 	spt_import_perf_capture_let_go(import->capture);
 }
 
-static bool on_record(const struct perf_event_header *record,
+static bool take_data_record(const struct perf_event_header *record,
 		      const struct spt_perf_data_event *event, void *data)
 {
 	struct perf_import *import = data;
@@ -353,11 +360,11 @@ static bool on_record(const struct perf_event_header *record,
 		import->wrong = SPT_WORDS("one of its records is damaged");
 	else
 		import->wrong = spt_import_perf_capture_excess(import->capture);
-	let_go(import);
+	let_go_of_ended(import);
 	return !import->wrong;
 }
 
-static void on_unread(unsigned type, void *data)
+static void count_unread_record(unsigned type, void *data)
 {
 	struct perf_import *import = data;
 
@@ -394,7 +401,7 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
 {
 	struct perf_import import = { .data = spt_perf_data_open(input->fd, error) };
-	const struct spt_perf_data_sink sink = { on_record, on_unread, &import };
+	const struct spt_perf_data_sink sink = { take_data_record, count_unread_record, &import };
 	bool ok;
 
 	if (!import.data)

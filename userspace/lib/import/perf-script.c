@@ -232,7 +232,7 @@ static void choose_script_event(struct script_reader *reader, int fd)
 	reader->is_clock = best == 2;
 }
 
-static bool is_chosen(const struct script_reader *reader, const char *event)
+static bool is_script_event(const struct script_reader *reader, const char *event)
 {
 	return strncmp(reader->event, event, sizeof(reader->event) - 1) == 0;
 }
@@ -395,7 +395,8 @@ static const char *end_script_sample(struct script_reader *reader)
 	reader->is_in_sample = false;
 	if (!reader->is_wanted)
 		return NULL;
-	add_inlined_frames(reader, spt_import_stacks_object(reader->stacks, SPT_OBJECT_UNKNOWN, ""));
+	add_inlined_frames(reader,
+			   spt_import_stacks_object(reader->stacks, SPT_OBJECT_UNKNOWN, ""));
 	if (reader->n_frames > SPT_IMPORT_FRAMES)
 		return SPT_WORDS("has too many frames");
 	for (unsigned i = reader->n_frames; i-- > 0;)
@@ -420,7 +421,7 @@ static const char *begin_script_sample(struct script_reader *reader, char *line)
 	if (!parse_script_line(line, sample))
 		return SPT_WORDS("is not as perf script writes it");
 	reader->is_in_sample = true;
-	reader->is_wanted = is_chosen(reader, sample->event);
+	reader->is_wanted = is_script_event(reader, sample->event);
 	reader->n_skipped += !reader->is_wanted && !is_script_note(sample->event);
 	reader->n_frames = 0;
 	reader->is_in_kernel = false;

@@ -27,7 +27,7 @@ static void unref_table(gpointer table)
 		spt_unwind_table_unref(table);
 }
 
-static SptUnwindTable *find_table(SptImportUnwinding *unwinding, uint32_t object)
+static SptUnwindTable *find_import_table(SptImportUnwinding *unwinding, uint32_t object)
 {
 	bool is_file = false;
 	gpointer table;
@@ -48,7 +48,7 @@ static bool find_place(uint64_t space, uint64_t address, SptUnwindPlace *ret, vo
 	(void)space;
 	if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
 		return false;
-	ret->table = find_table(unwinding, map->object);
+	ret->table = find_import_table(unwinding, map->object);
 	ret->offset = address - map->start + map->offset;
 	return true;
 }

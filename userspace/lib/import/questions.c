@@ -11,7 +11,7 @@
 #define TEXT_MAX_BYTES (64u << 20)
 
 /* @ret_fd: -1, or the descriptor that came with the answer. */
-static bool ask(int socket, const struct spt_import_question *question,
+static bool ask_question(int socket, const struct spt_import_question *question,
 		struct spt_import_answer *ret, int *ret_fd)
 {
 	struct iovec part = { ret, sizeof(*ret) };
@@ -46,7 +46,7 @@ void spt_import_ask_identity(int socket, SptObjectRow *row)
 	struct spt_import_answer answer;
 	int fd;
 
-	if (!ask(socket, &question, &answer, &fd))
+	if (!ask_question(socket, &question, &answer, &fd))
 		return;
 	if (fd >= 0)
 		close(fd);
@@ -82,7 +82,7 @@ SptUnwindTable *spt_import_ask_table(int socket, const SptObjectRow *row)
 	char *text;
 	int fd;
 
-	if (!ask(socket, &question, &answer, &fd) || fd < 0)
+	if (!ask_question(socket, &question, &answer, &fd) || fd < 0)
 		return NULL;
 	text = read_fully(fd, &bytes);
 	close(fd);
@@ -106,7 +106,7 @@ char *spt_import_ask_kernel(int socket, const uint8_t *build_id, unsigned bytes,
 	if (build_id)
 		memcpy(row.build_id, build_id, row.build_id_bytes);
 	question = question_about(SPT_IMPORT_KERNEL, &row);
-	if (!ask(socket, &question, &answer, &fd) || fd < 0)
+	if (!ask_question(socket, &question, &answer, &fd) || fd < 0)
 		return NULL;
 	text = read_fully(fd, &read_bytes);
 	close(fd);

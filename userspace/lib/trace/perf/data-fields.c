@@ -9,6 +9,7 @@
 /* Since Linux 5.7, 6.0 and 6.8; older headers lack them. */
 #define BRANCH_HW_INDEX	 (1u << 17)
 #define BRANCH_COUNTERS	 (1u << 19)
+#define BRANCH_CALLS	 PERF_SAMPLE_BRANCH_CALL_STACK
 #define FORMAT_LOST	 (1u << 4)
 #define BRANCH_WORDS	 3
 
@@ -81,13 +82,19 @@ static void skip_raw(struct words *words)
 	next_words(words, ((uint64_t)bytes + sizeof(bytes) + 7) / 8);
 }
 
-static void skip_branches(struct words *words, uint64_t type)
+static void take_branches(struct words *words, uint64_t type, struct spt_perf_fields *fields)
 {
-	uint64_t n = MIN(next_word(words), UINT16_MAX);
+	uint64_t n = next_word(words);
+	const uint64_t *branches;
 
+	n = MIN(n, UINT16_MAX);
 	if (type & BRANCH_HW_INDEX)
 		next_word(words);
-	next_words(words, n * (BRANCH_WORDS + !!(type & BRANCH_COUNTERS)));
+	branches = next_words(words, n * (BRANCH_WORDS + !!(type & BRANCH_COUNTERS)));
+	if (branches && type & BRANCH_CALLS) {
+		fields->calls = branches;
+		fields->n_calls = n;
+	}
 }
 
 static void take_stack_words(struct words *words, struct spt_perf_fields *fields)
@@ -135,7 +142,7 @@ bool spt_perf_fields_parse(const struct perf_event_header *record,
 	if (type & PERF_SAMPLE_RAW)
 		skip_raw(&words);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		skip_branches(&words, attr->branch_sample_type);
+		take_branches(&words, attr->branch_sample_type, ret);
 	if (type & PERF_SAMPLE_REGS_USER) {
 		ret->registers_abi = next_word(&words);
 		if (ret->registers_abi)
@@ -203,14 +210,14 @@ bool spt_perf_fields_id(const struct perf_event_header *record, const struct per
 
 /* In the one layout. */
 
-static void put_words(GByteArray *buffer, const void *words, uint64_t n)
+static void append_words(GByteArray *buffer, const void *words, uint64_t n)
 {
 	g_byte_array_append(buffer, words, (guint)(n * 8));
 }
 
-static void put_word(GByteArray *buffer, uint64_t word)
+static void append_word(GByteArray *buffer, uint64_t word)
 {
-	put_words(buffer, &word, 1);
+	append_words(buffer, &word, 1);
 }
 
 /* The registers that this machine's unwinder takes, if the sample has all of them. */
@@ -222,10 +229,10 @@ static bool put_registers(const struct perf_event_attr *attr, const struct spt_p
 	if (!wanted || (there & wanted) != wanted ||
 	    fields->registers_abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;
-	put_word(buffer, fields->registers_abi);
+	append_word(buffer, fields->registers_abi);
 	for (unsigned bit = 0, at = 0; bit < 64; bit++) {
 		if (wanted >> bit & 1)
-			put_word(buffer, fields->registers[at]);
+			append_word(buffer, fields->registers[at]);
 		at += there >> bit & 1;
 	}
 	return true;
@@ -238,9 +245,29 @@ static void put_instruction(const struct perf_event_header *record,
 	bool is_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 			 PERF_RECORD_MISC_KERNEL;
 
-	put_word(buffer, 2);
-	put_word(buffer, is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
-	put_word(buffer, fields->ip);
+	append_word(buffer, 2);
+	append_word(buffer, is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
+	append_word(buffer, fields->ip);
+}
+
+/*
+ * The user part of a stack that hardware recorded.  A caller's frame is a return address elsewhere:
+ * one more than where the call is.
+ */
+static void put_calls(const struct perf_event_header *record, const struct spt_perf_fields *fields,
+		      GByteArray *buffer)
+{
+	bool is_user = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+	uint64_t n = 0;
+
+	while (n < fields->n_frames && fields->frames[n] != PERF_CONTEXT_USER)
+		n++;
+	append_word(buffer, n + 2 + fields->n_calls);
+	append_words(buffer, fields->frames, n);
+	append_word(buffer, PERF_CONTEXT_USER);
+	append_word(buffer, is_user ? fields->ip : fields->calls[1]);
+	for (uint64_t i = 0; i < fields->n_calls; i++)
+		append_word(buffer, fields->calls[i * BRANCH_WORDS] + 1);
 }
 
 static const struct perf_event_header *end_record(GByteArray *buffer, unsigned type, unsigned misc)
@@ -264,8 +291,8 @@ static void put_task_and_time(const struct spt_perf_fields *fields, GByteArray *
 {
 	const uint32_t task[2] = { fields->pid, fields->tid };
 
-	put_words(buffer, task, 1);
-	put_word(buffer, fields->time);
+	append_words(buffer, task, 1);
+	append_word(buffer, fields->time);
 }
 
 const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
@@ -277,17 +304,19 @@ const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_h
 
 	begin_record(buffer);
 	put_task_and_time(fields, buffer);
-	if (fields->n_frames) {
-		put_word(buffer, fields->n_frames);
-		put_words(buffer, fields->frames, fields->n_frames);
+	if (fields->n_calls) {
+		put_calls(record, fields, buffer);
+	} else if (fields->n_frames) {
+		append_word(buffer, fields->n_frames);
+		append_words(buffer, fields->frames, fields->n_frames);
 	} else {
 		put_instruction(record, fields, buffer);
 	}
 	before = buffer->len;
 	if (fields->stack_copied && put_registers(attr, fields, buffer)) {
-		put_word(buffer, fields->stack_bytes);
-		put_words(buffer, fields->stack, fields->stack_bytes / 8);
-		put_word(buffer, fields->stack_copied);
+		append_word(buffer, fields->stack_bytes);
+		append_words(buffer, fields->stack, fields->stack_bytes / 8);
+		append_word(buffer, fields->stack_copied);
 	}
 	if (buffer->len > UINT16_MAX)
 		g_byte_array_set_size(buffer, before);

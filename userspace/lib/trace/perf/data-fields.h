@@ -19,6 +19,9 @@ struct spt_perf_fields {
 	uint32_t pid, tid, cpu;
 	const uint64_t *frames;		/* n_frames of them, as the kernel reports them */
 	uint64_t n_frames;
+	/* Calls that hardware recorded, the last first: from, to and flags of each. */
+	const uint64_t *calls;
+	uint64_t n_calls;
 	const uint64_t *registers;	/* those in sample_regs_user, in order */
 	uint64_t registers_abi;		/* 0: there are none */
 	const uint64_t *stack;		/* stack_bytes, of which stack_copied are valid */

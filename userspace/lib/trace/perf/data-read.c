@@ -48,7 +48,7 @@ static void drop_queued(struct reading *reading, struct queued *queued)
 	g_free((void *)queued->record);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_queued_time(const void *a, const void *b)
 {
 	const struct queued *x = a, *y = b;
 
@@ -56,13 +56,13 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Hands on the records up to @time, but at least @n. */
-static void hand_on(struct reading *reading, uint64_t time, guint n)
+static void hand_on_queued(struct reading *reading, uint64_t time, guint n)
 {
 	const struct spt_perf_data_sink *sink = reading->sink;
 	guint i;
 
 	/* This sort keeps the order of equal ones. */
-	g_array_sort(reading->queue, by_time);
+	g_array_sort(reading->queue, by_queued_time);
 	for (i = 0; i < reading->queue->len; i++) {
 		struct queued *queued = &g_array_index(reading->queue, struct queued, i);
 
@@ -77,7 +77,7 @@ static void hand_on(struct reading *reading, uint64_t time, guint n)
 
 static void end_round(struct reading *reading)
 {
-	hand_on(reading, reading->round_newest, 0);
+	hand_on_queued(reading, reading->round_newest, 0);
 	reading->round_newest = reading->newest;
 }
 
@@ -128,7 +128,7 @@ static bool take_kernel_record(struct reading *reading, const struct perf_event_
 	reading->newest = MAX(reading->newest, queued.time);
 	g_array_append_val(reading->queue, queued);
 	if (reading->queue->len >= QUEUE_RECORDS || reading->copied_bytes >= QUEUE_BYTES)
-		hand_on(reading, 0, reading->queue->len / 2 + 1);
+		hand_on_queued(reading, 0, reading->queue->len / 2 + 1);
 	return true;
 }
 
@@ -154,7 +154,7 @@ static int64_t take_records(struct reading *reading, const uint8_t *bytes, uint6
 }
 
 /* Adds what @payload unpacks to. */
-static bool unpack(struct reading *reading, const void *payload, size_t bytes)
+static bool unpack_records(struct reading *reading, const void *payload, size_t bytes)
 {
 	ZSTD_inBuffer in = { payload, bytes, 0 };
 	size_t status = 1;
@@ -207,7 +207,7 @@ static bool take_compressed(struct reading *reading, const struct perf_event_hea
 			return false;
 		bytes = said;
 	}
-	return unpack(reading, payload, bytes);
+	return unpack_records(reading, payload, bytes);
 }
 
 /* Takes a whole record; false: it makes no sense. */
@@ -278,7 +278,7 @@ static bool take_at(struct reading *reading, uint64_t at, uint16_t size)
 	return ok;
 }
 
-static bool read_all(struct reading *reading, GError **error)
+static bool read_data_records(struct reading *reading, GError **error)
 {
 	const SptPerfData *data = reading->data;
 	uint64_t at = data->begin;
@@ -302,7 +302,7 @@ static bool read_all(struct reading *reading, GError **error)
 			break;
 		at += behind;
 	}
-	hand_on(reading, UINT64_MAX, 0);
+	hand_on_queued(reading, UINT64_MAX, 0);
 	return true;
 }
 
@@ -315,7 +315,7 @@ bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink
 		.aligned = g_byte_array_new(),
 		.unpacked = g_byte_array_new(),
 	};
-	bool ok = read_all(&reading, error);
+	bool ok = read_data_records(&reading, error);
 
 	for (guint i = 0; i < reading.queue->len; i++)
 		drop_queued(&reading, &g_array_index(reading.queue, struct queued, i));

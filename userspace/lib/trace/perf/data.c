@@ -71,7 +71,7 @@ bool spt_perf_data_is(const void *begin, size_t bytes)
 }
 
 /* The bytes of a part of the file; NULL: it is not in it. */
-static const uint8_t *part_of(const SptPerfData *data, struct part part)
+static const uint8_t *data_part(const SptPerfData *data, struct part part)
 {
 	return part.at <= data->n_bytes && part.bytes <= data->n_bytes - part.at ?
 		       data->bytes + part.at :
@@ -80,7 +80,7 @@ static const uint8_t *part_of(const SptPerfData *data, struct part part)
 
 /* Events. */
 
-static struct spt_perf_data_event *add_event(SptPerfData *data, const void *attr, size_t bytes)
+static struct spt_perf_data_event *add_data_event(SptPerfData *data, const void *attr, size_t bytes)
 {
 	struct spt_perf_data_event *event;
 
@@ -102,19 +102,19 @@ static void add_ids(SptPerfData *data, struct spt_perf_data_event *event, const 
 /* The attributes of the file's events, each with the place of its ids behind it. */
 static bool read_attrs(SptPerfData *data, const struct file_header *header)
 {
-	const uint8_t *at = part_of(data, header->attrs);
+	const uint8_t *at = data_part(data, header->attrs);
 	uint64_t bytes = header->attr_bytes;
 
 	if (!at || bytes < PERF_ATTR_SIZE_VER0 + sizeof(struct part) || bytes > TEXT_MAX)
 		return false;
 	for (uint64_t n = header->attrs.bytes / bytes; n > 0; n--, at += bytes) {
 		struct spt_perf_data_event *event =
-			add_event(data, at, bytes - sizeof(struct part));
+			add_data_event(data, at, bytes - sizeof(struct part));
 		struct part ids;
 		const uint8_t *list;
 
 		memcpy(&ids, at + bytes - sizeof(ids), sizeof(ids));
-		list = part_of(data, ids);
+		list = data_part(data, ids);
 		if (!event || !list)
 			return false;
 		add_ids(data, event, list, ids.bytes / 8);
@@ -134,7 +134,7 @@ bool spt_perf_data_take_attr(SptPerfData *data, const struct perf_event_header *
 	memcpy(&bytes, attr + offsetof(struct perf_event_attr, size), sizeof(bytes));
 	if (bytes < PERF_ATTR_SIZE_VER0 || bytes > left)
 		return false;
-	event = add_event(data, attr, bytes);
+	event = add_data_event(data, attr, bytes);
 	if (event)
 		add_ids(data, event, attr + bytes, (left - bytes) / 8);
 	return event;
@@ -196,7 +196,7 @@ static char *take_text(struct section *section)
 	return valid;
 }
 
-static void set_text(char **to, struct section section)
+static void set_fact(char **to, struct section section)
 {
 	g_free(*to);
 	*to = take_text(&section);
@@ -264,7 +264,7 @@ static void read_build_ids(SptPerfData *data, struct section section)
 	}
 }
 
-static void read_section(SptPerfData *data, unsigned feature, struct section section)
+static void read_data_section(SptPerfData *data, unsigned feature, struct section section)
 {
 	struct spt_perf_data_facts *facts = &data->facts;
 
@@ -273,19 +273,19 @@ static void read_section(SptPerfData *data, unsigned feature, struct section sec
 		read_build_ids(data, section);
 		break;
 	case FEATURE_HOST:
-		set_text(&facts->host, section);
+		set_fact(&facts->host, section);
 		break;
 	case FEATURE_KERNEL:
-		set_text(&facts->kernel, section);
+		set_fact(&facts->kernel, section);
 		break;
 	case FEATURE_VERSION:
-		set_text(&facts->perf, section);
+		set_fact(&facts->perf, section);
 		break;
 	case FEATURE_ARCH:
-		set_text(&facts->arch, section);
+		set_fact(&facts->arch, section);
 		break;
 	case FEATURE_CPU_NAME:
-		set_text(&facts->cpus, section);
+		set_fact(&facts->cpus, section);
 		break;
 	case FEATURE_COMMAND:
 		read_command(data, section);
@@ -305,7 +305,7 @@ void spt_perf_data_take_feature(SptPerfData *data, const struct perf_event_heade
 		return;
 	memcpy(&feature, at, sizeof(feature));
 	if (feature < FEATURES)
-		read_section(data, (unsigned)feature,
+		read_data_section(data, (unsigned)feature,
 			     (struct section){ at + sizeof(feature),
 					       record->size - sizeof(*record) - sizeof(feature) });
 }
@@ -317,23 +317,23 @@ static void read_sections(SptPerfData *data, const struct file_header *header)
 
 	for (unsigned bit = 0; bit < FEATURES; bit++) {
 		struct part part, place = { at, sizeof(part) };
-		const uint8_t *from = part_of(data, place);
+		const uint8_t *from = data_part(data, place);
 
 		if (!(header->features[bit / 64] >> bit % 64 & 1))
 			continue;
 		if (!from)
 			return;
 		memcpy(&part, from, sizeof(part));
-		from = part_of(data, part);
+		from = data_part(data, part);
 		if (from)
-			read_section(data, bit, (struct section){ from, part.bytes });
+			read_data_section(data, bit, (struct section){ from, part.bytes });
 		at += sizeof(part);
 	}
 }
 
 /* The file. */
 
-static bool read_header(SptPerfData *data, GError **error)
+static bool read_data_header(SptPerfData *data, GError **error)
 {
 	struct file_header header = { .bytes = 0 };
 
@@ -382,7 +382,7 @@ SptPerfData *spt_perf_data_open(int fd, GError **error)
 	}
 	data->bytes = bytes;
 	data->n_bytes = (uint64_t)stat.st_size;
-	return read_header(data, error) ? g_steal_pointer(&data) : NULL;
+	return read_data_header(data, error) ? g_steal_pointer(&data) : NULL;
 }
 
 void spt_perf_data_free(SptPerfData *data)

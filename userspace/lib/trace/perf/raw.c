@@ -7,17 +7,25 @@
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
+#define MACHINE_NAME "x86_64"
 #define N_REGISTERS 24
 #define REGISTERS 0xff0fffULL		/* without the segment registers ds es fs gs */
 #elif defined(__aarch64__)
 #define MACHINE EM_AARCH64
+#define MACHINE_NAME "aarch64"
 #define N_REGISTERS 33
 #define REGISTERS 0x1ffffffffULL
 #else
 #define MACHINE EM_NONE
+#define MACHINE_NAME ""
 #define N_REGISTERS 0
 #define REGISTERS 0ULL
 #endif
+
+const char *spt_perf_raw_machine(void)
+{
+	return MACHINE_NAME;
+}
 
 uint64_t spt_perf_raw_registers(void)
 {

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fields of perf's records in layouts that perf does not write on this machine. */
+#include <string.h>
+
+#include "trace/perf/data-fields.h"
+
+struct record {
+	struct perf_event_header header;
+	uint64_t words[32];
+};
+
+static struct record record_of(unsigned type, unsigned misc, const uint64_t *words, size_t n)
+{
+	struct record record = { { type, (uint16_t)misc, (uint16_t)(8 + 8 * n) }, { 0 } };
+
+	memcpy(record.words, words, 8 * n);
+	return record;
+}
+
+#define RECORD(type, misc, ...)                                                                    \
+	record_of(type, misc, (const uint64_t[]){ __VA_ARGS__ },                                   \
+		  sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
+
+/* What is not used lies between what is. */
+static void test_fields(void)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
+			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	};
+	struct record record = RECORD(PERF_RECORD_SAMPLE, 0, 7, 0x1000, 5ull << 32 | 4, 99, 1, 2, 3,
+				      1000, 2, 50, 7, 60, 8, 1, 0x2000, 4ull);
+	struct spt_perf_fields fields;
+	uint64_t id;
+
+	g_assert_true(spt_perf_fields_parse(&record.header, &attr, &fields));
+	g_assert_cmpuint(fields.id, ==, 7);
+	g_assert_cmphex(fields.ip, ==, 0x1000);
+	g_assert_cmpuint(fields.pid, ==, 4);
+	g_assert_cmpuint(fields.tid, ==, 5);
+	g_assert_cmpuint(fields.time, ==, 99);
+	g_assert_cmpuint(fields.cpu, ==, 3);
+	g_assert_cmpuint(fields.period, ==, 1000);
+	g_assert_cmpuint(fields.n_frames, ==, 1);
+	g_assert_cmphex(fields.frames[0], ==, 0x2000);
+	g_assert_true(spt_perf_fields_id(&record.header, &attr, &id));
+	g_assert_cmpuint(id, ==, 7);
+	/* Each shorter one is refused. */
+	while (record.header.size > 8) {
+		record.header.size -= 8;
+		g_assert_false(spt_perf_fields_parse(&record.header, &attr, &fields));
+	}
+}
+
+/* Counts that would lead out of the record. */
+static void test_huge_counts(void)
+{
+	const uint64_t types[] = { PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW, PERF_SAMPLE_BRANCH_STACK,
+				   PERF_SAMPLE_STACK_USER, PERF_SAMPLE_READ };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
+		const struct perf_event_attr attr = { .sample_type = types[i],
+						      .read_format = PERF_FORMAT_GROUP };
+		const struct record record =
+			RECORD(PERF_RECORD_SAMPLE, 0, UINT64_MAX - 7, 1, 2, 3);
+		struct spt_perf_fields fields;
+
+		g_assert_false(spt_perf_fields_parse(&record.header, &attr, &fields));
+	}
+}
+
+/* Stacks of hardware (--call-graph lbr): kernel part, interrupted place, call sites. */
+static void test_calls(void)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK,
+	};
+	const struct record record =
+		RECORD(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0x10, 0, 2, 0x200, 0x20, 0, 0x300,
+		       0x30, 0);
+	const uint64_t expected[] = { 4, PERF_CONTEXT_USER, 0x10, 0x201, 0x301 };
+	g_autoptr(GByteArray) buffer = g_byte_array_new();
+	const struct perf_event_header *made;
+	struct spt_perf_fields fields;
+
+	g_assert_true(spt_perf_fields_parse(&record.header, &attr, &fields));
+	made = spt_perf_fields_sample(&record.header, &attr, &fields, buffer);
+	g_assert_nonnull(made);
+	/* Behind header, task and time. */
+	g_assert_cmpmem((const uint8_t *)made + 24, made->size - 24u, expected, sizeof(expected));
+}
+
+/* The end of other records, of which the id is last. */
+static void test_end(void)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+	};
+	struct record record = RECORD(PERF_RECORD_COMM, 0, 1, 2, 5ull << 32 | 4, 99, 3, 7);
+	struct spt_perf_fields fields;
+
+	g_assert_true(spt_perf_fields_parse_end(&record.header, &attr, &fields));
+	g_assert_cmpuint(fields.pid, ==, 4);
+	g_assert_cmpuint(fields.time, ==, 99);
+	g_assert_cmpuint(fields.cpu, ==, 3);
+	g_assert_cmpuint(fields.id, ==, 7);
+	g_assert_cmpuint(spt_perf_fields_end_bytes(&attr), ==, 32);
+	record.header.size = 32;
+	g_assert_false(spt_perf_fields_parse_end(&record.header, &attr, &fields));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/perf-data/fields", test_fields);
+	g_test_add_func("/perf-data/huge-counts", test_huge_counts);
+	g_test_add_func("/perf-data/calls", test_calls);
+	g_test_add_func("/perf-data/end", test_end);
+	return g_test_run();
+}
