@@ -418,7 +418,7 @@ $(check_kinds:%=check-%): check-%: needs-%
 lint: check-lint
 
 needs-abi:
-needs-lint: module cli manual $(B)/tests/gen-capture
+needs-lint: module cli manual $(B)/tests/gen-capture $(B)/tests/gen-import
 needs-unit-data: $(B)/sysprof-reader $(generators)
 needs-unit: needs-unit-data $(unit_tests) $(tsan_tests) $(fuzz_tests)
 needs-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) \

@@ -57,7 +57,7 @@ for name in my before after a b; do
 	cp "$work/busy.capture" "$work/$name.capture"
 done
 echo 'allocation: malloc' >"$work/RULES"
-build/sysprof-cli export --format pprof -o "$work/other.pb.gz" "$work/busy.capture"
+build/tests/gen-import "$work"
 result "commands are there to be read" "$([ "$(commands sysprof-cli | wc -l)" -ge 12 ] ||
 	commands sysprof-cli)"
 result "sysprof-cli understands its command lines" "$(understood)"
