@@ -420,7 +420,8 @@ static void put_kernel_names(SptImportPerfCapture *capture)
 SptImportPerfCapture *spt_import_perf_capture_new(SptCaptureWriter *writer, int questions)
 {
 	SptImportPerfCapture *capture = g_new0(SptImportPerfCapture, 1);
-	const SptTasksListener listener = { import_process, import_thread, import_space_gone, capture };
+	const SptTasksListener listener = { import_process, import_thread, import_space_gone,
+					    capture };
 
 	capture->writer = writer;
 	capture->questions = questions;
