@@ -30,12 +30,18 @@ static void import_bytes(const SptImporter *importer, const uint8_t *data, size_
 	close(fd);
 }
 
+/* By those that take it for theirs; what is nobody's, by all. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(importers); i++) {
-		importers[i]->probe((const char *)data, MIN(bytes, SPT_IMPORT_PROBE_BYTES));
+	bool is_known = false;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(importers); i++)
+		if (importers[i]->probe((const char *)data, MIN(bytes, SPT_IMPORT_PROBE_BYTES))) {
+			import_bytes(importers[i], data, bytes);
+			is_known = true;
+		}
+	for (unsigned i = 0; i < G_N_ELEMENTS(importers) && !is_known; i++)
 		import_bytes(importers[i], data, bytes);
-	}
 	return 0;
 }
 
