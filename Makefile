@@ -36,7 +36,7 @@ flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION=
 	-DSPT_CLI='"$(program)-cli"' \
 	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' \
 	-DSPT_LOCALEDIR='"$(prefix)/share/locale"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
-	-Iuserspace/lib -Imodule/uapi $(package_cflags)
+	-Iuserspace/lib -Iuserspace/include -Imodule/uapi $(package_cflags)
 other_libs := -liberty -lm -pthread
 libs = $(package_libs) $(other_libs)
 # Debug files from servers, where there is elfutils' client for them, which is loaded when it is
@@ -383,7 +383,7 @@ $(generators): $(B)/tests/%: tests/gen/%.c $(B)/libspt.a Makefile
 # stack.
 workload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -O2 -g -fno-omit-frame-pointer \
 	-fno-optimize-sibling-calls \
-	-Imodule/uapi -pthread
+	-Imodule/uapi -Iuserspace/include -pthread
 
 $(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)

@@ -466,6 +466,24 @@ static void tell_memory(const SptMemoryStatus *memory)
 				"are linked statically, cannot be recorded this way.\n");
 }
 
+/* What the command said of itself. */
+static void tell_marks(const SptMarksStatus *status)
+{
+	g_autofree char *marks = spt_format_count(status->marks);
+	g_autofree char *lost = spt_format_count(status->lost);
+
+	if (status->marks || status->counts || status->lines || status->lost)
+		fprintf(stderr, "Marks: %s, %s lost\n", marks, lost);
+	if (status->broken)
+		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid marks into their rings; "
+				"their later marks are lost.\n",
+			status->broken);
+	if (status->invalid)
+		fprintf(stderr, "Note: %" PRIu64
+				" marks were dropped: ends without a begin, or counters without a number.\n",
+			status->invalid);
+}
+
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
@@ -489,6 +507,7 @@ static int run_recording(const struct spt_record_options *options)
 		return SPT_EXIT_FAILURE;
 	command = child.pid;
 	recorder_options.command_pid = (uint32_t)child.pid;
+	recorder_options.marks = child.pid > 0;
 	if (options->only_command)
 		recorder_options.filter = only_child(&recorder_options.filter, &child);
 	recorder = spt_recorder_new(&recorder_options, &error);
@@ -540,6 +559,7 @@ static int run_recording(const struct spt_record_options *options)
 	tell_failure(options, &child);
 	if (options->recorder.memory)
 		tell_memory(&status.memory);
+	tell_marks(&status.marks);
 	if (options->recorder.memory || status.has_calls)
 		tell_unseen(&status.memory);
 	if (status.has_calls)

@@ -15,7 +15,7 @@
 
 #include "cmd.h"
 #include "profile/command.h"
-#include "record/memory.h"
+#include "record/inherited.h"
 
 bool spt_child_check(char **command)
 {
@@ -73,7 +73,7 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
 		if (set_environment(child->environment)) {
-			spt_memory_inherit();
+			spt_inherit_shared_memory();
 			execvp(command[0], command);
 		}
 		number = errno;

@@ -6,6 +6,7 @@
 #include "record/alive.h"
 #include "record/blocks.h"
 #include "record/memory.h"
+#include "record/thread-ids.h"
 #include "rings/reader.h"
 
 G_BEGIN_DECLS
@@ -101,7 +102,7 @@ struct SptMemory {
 	struct spt_memory_ring *by_slot[SPT_RINGS_SLOTS];
 	struct spt_expected *expected;	/* programs that were started */
 	GHashTable *images;		/* id -> struct spt_image */
-	GHashTable *threads;		/* tid -> GArray of struct spt_known_thread */
+	SptThreadIds *threads;
 	GHashTable *objects;		/* inode -> GArray of struct spt_known_object */
 	GHashTable *by_path;		/* path -> struct spt_known_object, the latest one */
 	bool is_ending;			/* the source has reported everything */
@@ -115,11 +116,6 @@ struct SptMemory {
 	unsigned n_rows;
 	SptMemoryStatus status;
 	GError *failure;
-};
-
-struct spt_known_thread {
-	uint32_t id;
-	uint64_t start_ns;
 };
 
 struct spt_known_object {

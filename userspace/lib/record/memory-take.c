@@ -332,15 +332,8 @@ void spt_memory_put_row(SptMemory *memory, const SptBlock *block, const struct s
 /* The thread among those of its tid: the latest that had begun when the ring was claimed. */
 static void find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
 {
-	const GArray *known = g_hash_table_lookup(memory->threads, GUINT_TO_POINTER(owner->tid));
-
-	for (unsigned i = known ? known->len : 0; i-- > 0 && !owner->thread;) {
-		const struct spt_known_thread *thread =
-			&g_array_index(known, struct spt_known_thread, i);
-
-		if (thread->start_ns <= owner->begin_ns)
-			owner->thread = thread->id;
-	}
+	if (!owner->thread)
+		owner->thread = spt_thread_ids_find(memory->threads, owner->tid, owner->begin_ns);
 	owner->is_given_up =
 		is_last || memory->now_ns > owner->begin_ns + PATIENCE_NS;
 }

@@ -6,21 +6,19 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/words.h"
 #include "record/memory-private.h"
 #include "record/namespace.h"
+#include "record/tsc.h"
 
 #define LOOK_NS 500000000ULL
 /* A step must not keep the recorder from its other work. */
 #define STEP_NS 20000000ULL
 #define FEW_RECORDS 1000u
 #define ASAN_VARIABLE "ASAN_OPTIONS"
-#define MOST_INHERITED 1024
 /* What is in the rings at the end is read for that long. */
 #define LAST_NS 60000000000ULL
 
@@ -30,17 +28,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The kernel has checked that it runs at a constant pace, and equally on all CPUs. */
-static bool is_tsc_sound(void)
-{
-	g_autofree char *names = NULL;
-
-	return g_file_get_contents(
-		       "/sys/devices/system/clocksource/clocksource0/available_clocksource", &names,
-		       NULL, NULL) &&
-	       strstr(names, "tsc");
 }
 
 static uint64_t stamp_now(const SptMemory *memory)
@@ -150,31 +137,6 @@ static bool set_environment(SptMemory *memory, GError **error)
 	return true;
 }
 
-/* Not a number that programs expect to get next. */
-static int inherited_number(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > MOST_INHERITED)
-		return MOST_INHERITED - 1;
-	return (int)limit.rlim_cur - 1;
-}
-
-void spt_memory_inherit(void)
-{
-	const char *path = g_getenv(SPT_RINGS_VARIABLE);
-	/* A descriptor more is a change that a program sees: only where it needs it. */
-	bool is_closed = prctl(PR_GET_DUMPABLE) != 1;
-	int fd = path && is_closed ? open(path, O_RDWR | O_CLOEXEC) : -1,
-	    copy = fd < 0 ? -1 : dup2(fd, inherited_number());
-	g_autofree char *text = g_strdup_printf("%d", copy);
-
-	if (copy >= 0)
-		g_setenv(SPT_RINGS_FD_VARIABLE, text, TRUE);
-	if (fd >= 0)
-		close(fd);
-}
-
 static void object_clear(void *data)
 {
 	g_free(((struct spt_known_object *)data)->path);
@@ -224,10 +186,10 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->has_mappings = options && options->has_mappings;
 	memory->least_wait_ns = waits ? waits->threshold_ns : 0;
 	memory->n_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	memory->is_tsc = is_tsc_sound();
+	memory->is_tsc = spt_tsc_is_sound();
 	memory->active = g_ptr_array_new_with_free_func(ring_free);
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
-	memory->threads = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
+	memory->threads = spt_thread_ids_new();
 	memory->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, unref_array);
 	/* A key is the path of its value. */
 	memory->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, object_free);
@@ -274,7 +236,7 @@ void spt_memory_free(SptMemory *memory)
 		close(memory->fd);
 	g_ptr_array_unref(memory->active);
 	g_hash_table_unref(memory->images);
-	g_hash_table_unref(memory->threads);
+	spt_thread_ids_free(memory->threads);
 	g_hash_table_unref(memory->objects);
 	g_hash_table_unref(memory->by_path);
 	spt_memory_expected_free(memory->expected);
@@ -300,16 +262,7 @@ const char *const *spt_memory_environment(const SptMemory *memory)
 
 void spt_memory_thread(SptMemory *memory, const SptThread *thread)
 {
-	GArray *known = g_hash_table_lookup(memory->threads, GUINT_TO_POINTER(thread->tid));
-	struct spt_known_thread row = { thread->id, thread->start_time };
-
-	if (!known) {
-		known = g_array_new(FALSE, FALSE, sizeof(row));
-		g_hash_table_insert(memory->threads, GUINT_TO_POINTER(thread->tid), known);
-	}
-	if (!known->len ||
-	    g_array_index(known, struct spt_known_thread, known->len - 1).id != thread->id)
-		g_array_append_val(known, row);
+	spt_thread_ids_add(memory->threads, thread);
 }
 
 void spt_memory_object(SptMemory *memory, const SptObjectRow *row)

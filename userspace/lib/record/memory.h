@@ -28,11 +28,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMemory, spt_memory_free)
 
 /* The variables that the command needs: names and values in turn, NULL at the end. */
 const char *const *spt_memory_environment(const SptMemory *memory);
-/*
- * In the process that becomes the command, with these variables set: if this program has
- * capabilities, others may not open its descriptors, and so the command inherits one.
- */
-void spt_memory_inherit(void);
 /* Whether a library can be loaded into @program; if not, @error says why. */
 bool spt_memory_check_program(const char *program, GError **error);
 

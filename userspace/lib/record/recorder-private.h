@@ -12,16 +12,19 @@
 #include "record/aside.h"
 #include "record/handover.h"
 #include "record/maps.h"
+#include "record/marks.h"
 #include "record/memory.h"
 #include "record/opens.h"
 #include "record/output.h"
 #include "record/recorder.h"
 #include "record/ready.h"
 #include "record/resident.h"
+#include "record/said.h"
 #include "record/stacks.h"
 #include "record/thrift.h"
 #include "record/unwinding.h"
 #include "record/waits.h"
+#include "rings/marks-reader.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -53,6 +56,9 @@ struct SptRecorder {
 	SptUnwinding *unwinding;
 	SptWaits *waits;		/* NULL: not requested */
 	SptMemory *memory;		/* NULL: not requested */
+	SptSaid *said;
+	SptMarks *marks;		/* NULL: not requested */
+	GPtrArray *environment;		/* of the command; with the NULL at its end */
 	SptResident *resident;		/* NULL: no process is known to be recorded */
 	SptOpens *opens;		/* with waits */
 	SptTables *tables;		/* of handover and unwinding */

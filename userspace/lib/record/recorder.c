@@ -26,6 +26,8 @@
 /* Programs' rings are read this often: they fill within milliseconds. */
 #define BUSY_MS 1
 #define IDLE_MS 5
+/* The first marks of a program need to find room until then. */
+#define UNUSED_MS 20
 
 /* Records of tasks go into the file. */
 
@@ -73,6 +75,8 @@ static void on_thread(const SptThread *thread, void *data)
 		spt_waits_thread(recorder->waits, thread);
 	if (recorder->memory)
 		spt_memory_thread(recorder->memory, thread);
+	if (recorder->marks)
+		spt_marks_thread(recorder->marks, thread);
 }
 
 static void on_space_gone(uint64_t mm, void *data)
@@ -201,6 +205,30 @@ static bool begin_memory(SptRecorder *recorder, const SptRecorderOptions *option
 	return recorder->memory || !is_required;
 }
 
+/* What the command says of itself. */
+static bool begin_marks(SptRecorder *recorder, const SptRecorderOptions *options, GError **error)
+{
+	recorder->said = spt_said_new(recorder->output);
+	if (options->marks)
+		recorder->marks = spt_marks_new(recorder->said, error);
+	return recorder->marks || !options->marks;
+}
+
+static void set_environment(SptRecorder *recorder)
+{
+	const char *const *variables =
+		recorder->memory ? spt_memory_environment(recorder->memory) : NULL;
+
+	recorder->environment = g_ptr_array_new();
+	for (; variables && *variables; variables++)
+		g_ptr_array_add(recorder->environment, (gpointer)*variables);
+	if (recorder->marks) {
+		g_ptr_array_add(recorder->environment, (gpointer)SPT_MARKS_VARIABLE);
+		g_ptr_array_add(recorder->environment, (gpointer)spt_marks_path(recorder->marks));
+	}
+	g_ptr_array_add(recorder->environment, NULL);
+}
+
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
@@ -241,8 +269,9 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->opens = spt_opens_new();
 	}
-	if (!begin_memory(recorder, options, error))
+	if (!begin_memory(recorder, options, error) || !begin_marks(recorder, options, error))
 		return NULL;
+	set_environment(recorder);
 	if ((options->command_pid || options->filter.n_pids) && !options->last_ns)
 		recorder->resident = spt_resident_new(recorder->output);
 	recorder->command_pid = options->command_pid;
@@ -308,6 +337,9 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_handover_free(recorder->handover);
 	spt_tables_free(recorder->tables);
 	spt_memory_free(recorder->memory);
+	spt_marks_free(recorder->marks);
+	spt_said_free(recorder->said);
+	g_clear_pointer(&recorder->environment, g_ptr_array_unref);
 	spt_resident_free(recorder->resident);
 	spt_maps_free(recorder->maps);
 	spt_proc_files_free(recorder->proc_files);
@@ -331,7 +363,7 @@ void spt_recorder_free(SptRecorder *recorder)
 
 const char *const *spt_recorder_environment(const SptRecorder *recorder)
 {
-	return recorder->memory ? spt_memory_environment(recorder->memory) : NULL;
+	return (const char *const *)recorder->environment->pdata;
 }
 
 static bool want_processes(SptRecorder *recorder, GError **error)
@@ -534,17 +566,35 @@ static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
 	       (!recorder->memory || spt_memory_has_room(recorder->memory, error));
 }
 
+/* How long a step may wait: a program's rings fill within milliseconds. */
+static int step_ms(const SptRecorder *recorder, int timeout_ms)
+{
+	if (recorder->memory)
+		timeout_ms = MIN(timeout_ms, recorder->memory_is_busy ? BUSY_MS : IDLE_MS);
+	if (recorder->marks)
+		timeout_ms = MIN(timeout_ms, spt_marks_is_used(recorder->marks) ? IDLE_MS :
+										  UNUSED_MS);
+	return timeout_ms;
+}
+
+static void take_marks(SptRecorder *recorder)
+{
+	if (!recorder->marks)
+		return;
+	spt_marks_step(recorder->marks);
+	spt_marks_status(recorder->marks, &recorder->status.marks);
+}
+
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 {
 	unsigned gone = recorder->gone_spaces->len;
 	uint64_t now;
 
-	if (recorder->memory)
-		timeout_ms = MIN(timeout_ms, recorder->memory_is_busy ? BUSY_MS : IDLE_MS);
-	spt_trace_wait(recorder->trace, timeout_ms);
+	spt_trace_wait(recorder->trace, step_ms(recorder, timeout_ms));
 	spt_output_keep(recorder->output);
 	if (!drain(recorder, false, error) || !take_memory(recorder, error))
 		return false;
+	take_marks(recorder);
 	if (recorder->handover)
 		spt_handover_step(recorder->handover);
 	spt_recorder_take_aside(recorder, false);
@@ -636,6 +686,22 @@ static void note_thrift(SptRecorder *recorder)
 		spt_recorder_note_number(recorder, "rate_part", thrift->rate_part);
 }
 
+static void finish_marks(SptRecorder *recorder)
+{
+	const SptMarksStatus *status = &recorder->status.marks;
+
+	if (!recorder->marks)
+		return;
+	spt_marks_finish(recorder->marks);
+	spt_marks_status(recorder->marks, &recorder->status.marks);
+	if (status->lost)
+		spt_recorder_note_number(recorder, "marks_lost", status->lost);
+	if (status->broken)
+		spt_recorder_note_number(recorder, "marks_broken", status->broken);
+	if (status->invalid)
+		spt_recorder_note_number(recorder, "marks_invalid", status->invalid);
+}
+
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
@@ -651,6 +717,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	    !have_objects(recorder, error))
 		return false;
 	take_memory_status(recorder);
+	finish_marks(recorder);
 	end_haste(recorder);
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);

@@ -95,6 +95,8 @@ typedef struct {
 	 */
 	bool memory;
 	SptMemoryOptions memory_options;
+	/* What the command says of itself with spt/mark.h, likewise. */
+	bool marks;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */
 	SptLive *live;
 } SptRecorderOptions;
@@ -125,6 +127,14 @@ typedef struct {
 	} noted[SPT_NOTES];
 } SptMemoryStatus;
 
+/* The counts of what programs say of themselves: spt/mark.h, and GNOME's control socket. */
+typedef struct {
+	uint64_t marks, counts, lines;	/* written to the file */
+	uint64_t lost;			/* found no room */
+	uint64_t broken;		/* rings with impossible content; their rest is lost */
+	uint64_t invalid;		/* ends without a begin, counters without a number */
+} SptMarksStatus;
+
 typedef struct {
 	uint64_t samples, weight;	/* written to the file */
 	uint64_t waits;			/* likewise */
@@ -146,6 +156,7 @@ typedef struct {
 	bool has_ended;
 	SptThriftStatus thrift;
 	SptMemoryStatus memory;
+	SptMarksStatus marks;
 	const char *source;		/* "module" or "perf" */
 	bool reports_delays;		/* the source does, so that late_ns means something */
 	/*
@@ -163,10 +174,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 void spt_recorder_free(SptRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRecorder, spt_recorder_free)
 
-/*
- * With options->memory or calls: the variables that the command needs, names and values in turn; or
- * NULL.
- */
+/* The variables that the command needs, names and values in turn; or NULL. */
 const char *const *spt_recorder_environment(const SptRecorder *recorder);
 bool spt_recorder_start(SptRecorder *recorder, GError **error);
 /*

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * marks WAY [N]: what programs say of themselves with spt/mark.h.
+ *
+ * truth	two processes of two threads each leave N spans of known durations, and counters
+ * nested	spans in spans, some without an end, ends without a begin
+ * hostile	names with nuls, escapes and no end, N distinct ones, counters that are no numbers
+ * forks	N children, each of which marks once and becomes another program that does, too
+ * broken	overwrites its own ring
+ * cost	what a mark takes, recorded or not, as lines "NAME NS"
+ * idle	marks for two seconds, ten thousand a second
+ */
+#include <math.h>
+#include <pthread.h>
+#include <spt/mark.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+static unsigned long n = 1000;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void spin_ns(uint64_t ns)
+{
+	uint64_t begin = now_ns();
+
+	while (now_ns() - begin < ns)
+		;
+}
+
+/* Each thread measures its spans, too; the sum is printed. */
+static void *leave_spans(void *name)
+{
+	uint64_t sum = 0;
+
+	for (unsigned long i = 0; i < n; i++) {
+		uint64_t before = now_ns(), begin = spt_mark_now();
+
+		if (i % 100 == 0)
+			spin_ns(20000);
+		spt_mark_span("test", (const char *)name, NULL, begin);
+		sum += now_ns() - before;
+	}
+	spt_mark_counter("done", (double)n);
+	printf("%s %lu %llu\n", (const char *)name, n, (unsigned long long)sum);
+	return NULL;
+}
+
+static int truth(void)
+{
+	static const char *const names[2][2] = { { "one", "two" }, { "three", "four" } };
+	pid_t child = fork();
+	unsigned i = child == 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, leave_spans, (void *)names[i][1]);
+	leave_spans((void *)names[i][0]);
+	pthread_join(thread, NULL);
+	fflush(stdout);
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+static int nested(void)
+{
+	spt_mark_begin("a", "outer");
+	spt_mark_begin("a", "inner");
+	spin_ns(1000000);
+	spt_mark_begin("a", "lost");
+	spt_mark_end("inner");
+	spt_mark_end("never begun");
+	spt_mark_end("outer");
+	for (unsigned i = 0; i < 200; i++)
+		spt_mark_begin("deep", "deep");
+	for (unsigned i = 0; i < 200; i++)
+		spt_mark_end("deep");
+	{
+		SPT_MARK_SCOPE("b", "block");
+		spin_ns(1000000);
+	}
+	spt_mark_begin("a", "open");
+	spt_mark_message("a line");
+	return 0;
+}
+
+static int hostile(void)
+{
+	static char huge[1 << 20];
+	char name[32];
+
+	memset(huge, 'x', sizeof(huge) - 1);
+	spt_mark_instant("\033[31mred", "\033]0;title\007", "tab\tnew\nline\r");
+	spt_mark_instant(NULL, NULL, NULL);
+	spt_mark_instant("bad", "\xff\xfe\x80", "\xc3");
+	spt_mark_instant(huge, huge, huge);
+	spt_mark_put(SPT_MARK_INSTANT, 0, "nul", "a\0b", NULL);
+	spt_mark_counter("nan", NAN);
+	spt_mark_counter("huge", 1e308);
+	spt_mark_counter("infinite", HUGE_VAL);
+	spt_mark_counter("", 1);
+	for (unsigned long i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "name %lu", i);
+		spt_mark_instant("many", name, NULL);
+		if (i < 10000)
+			spt_mark_counter(name, (double)i);
+	}
+	return 0;
+}
+
+static int forks(char **argv)
+{
+	for (unsigned long i = 0; i < n; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			spt_mark_instant("fork", "forked", NULL);
+			execl("/proc/self/exe", argv[0], "executed", (char *)NULL);
+			_exit(1);
+		}
+		spt_mark_instant("fork", "parent", NULL);
+		waitpid(child, NULL, 0);
+	}
+	return 0;
+}
+
+static int break_ring(void)
+{
+	spt_mark_instant("a", "before", NULL);
+	if (!spt_mark_is_recorded())
+		return 0;
+	memset(spt_mark_thread.words, 0xff, SPT_MARKS_WORDS * 8);
+	spt_mark_thread.slot->head += 77777;
+	usleep(300000);
+	spt_mark_thread.slot->tail = 12345;
+	spt_mark_instant("a", "after", NULL);
+	memset(spt_marks_slot(spt_mark_link.marks, 0), 0xff, 128ULL * SPT_MARKS_SLOTS);
+	usleep(300000);
+	return 0;
+}
+
+/* In rounds that fit into the ring, so that none is lost, with time for the recorder. */
+static int cost(void)
+{
+	const unsigned long rounds = 20, each = n / rounds;
+	uint64_t sums[3] = { 0 }, begin;
+
+	for (unsigned long round = 0; round < rounds; round++) {
+		begin = now_ns();
+		for (unsigned long i = 0; i < each; i++)
+			spt_mark_instant("test", "instant", NULL);
+		sums[0] += now_ns() - begin;
+		usleep(spt_mark_is_recorded() ? 50000 : 0);
+		begin = now_ns();
+		for (unsigned long i = 0; i < each; i++)
+			spt_mark_span("test", "span", NULL, spt_mark_now());
+		sums[1] += now_ns() - begin;
+		usleep(spt_mark_is_recorded() ? 50000 : 0);
+		begin = now_ns();
+		for (unsigned long i = 0; i < each; i++)
+			__asm__ volatile("" ::: "memory");
+		sums[2] += now_ns() - begin;
+	}
+	printf("instant %.2f\nspan %.2f\nloop %.2f\n", (double)sums[0] / (double)(each * rounds),
+	       (double)sums[1] / (double)(each * rounds), (double)sums[2] / (double)(each * rounds));
+	return 0;
+}
+
+static int idle(void)
+{
+	uint64_t begin = now_ns();
+
+	while (now_ns() - begin < 2000000000) {
+		for (unsigned i = 0; i < 10; i++)
+			spt_mark_instant("idle", "tick", NULL);
+		usleep(1000);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+
+	if (argc > 2)
+		n = strtoul(argv[2], NULL, 10);
+	if (strcmp(way, "truth") == 0)
+		return truth();
+	if (strcmp(way, "nested") == 0)
+		return nested();
+	if (strcmp(way, "hostile") == 0)
+		return hostile();
+	if (strcmp(way, "forks") == 0)
+		return forks(argv);
+	if (strcmp(way, "executed") == 0) {
+		spt_mark_instant("fork", "executed", NULL);
+		return 0;
+	}
+	if (strcmp(way, "broken") == 0)
+		return break_ring();
+	if (strcmp(way, "cost") == 0)
+		return cost();
+	if (strcmp(way, "idle") == 0)
+		return idle();
+	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|broken|cost|idle [N]\n");
+	return 2;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Marks: what a program says about itself while "sysprof-cli record" runs it.  For C and C++; there
+ * is no library to link with.
+ *
+ *	spt_mark_begin("db", "query");		a span, in this thread; spans nest
+ *	spt_mark_end("query");
+ *	uint64_t start = spt_mark_now();
+ *	spt_mark_span("net", "send", "to 10.0.0.1", start);	from then until now
+ *	spt_mark_instant("ui", "key", NULL);
+ *	spt_mark_message("config read");	a line of the log
+ *	spt_mark_counter("queue", 12);		holds until it is set again
+ *	SPT_MARK_SCOPE("ui", "draw");		a span up to the end of the block
+ *
+ * Where nobody records, each of them is one load and a branch.  Else it stores a record in a ring
+ * that the recorder has shared with the program, and returns at once: it takes no lock, waits for
+ * nobody, and makes no system call, but for the first one of a thread, which asks for the numbers
+ * of process and thread.  A mark that finds no room is counted as lost.  If the recorder dies, that
+ * is all that happens.  A mark in a signal handler that interrupts a mark is counted as lost, too.
+ *
+ * Texts are copied, at most SPT_MARK_TEXT bytes of each; NULL is "".  Children of a fork have rings
+ * of their own, and so have programs that are executed.
+ *
+ * The first part is the layout of the shared memory, for both sides (lib/rings/marks-reader.h).
+ */
+#ifndef SPT_MARK_H
+#define SPT_MARK_H
+
+#include <stdint.h>
+
+#define SPT_MARKS_MAGIC	  0x534b52414d545053ULL
+#define SPT_MARKS_VERSION 1u
+#define SPT_MARKS_PAGE	  4096u
+#define SPT_MARKS_SLOTS	  1024u
+#define SPT_MARKS_WORDS	  (128u << 10)	/* of a ring */
+/* The environment variables: the file's path, and a descriptor of it that a program may inherit. */
+#define SPT_MARKS_VARIABLE    "SPT_MARKS"
+#define SPT_MARKS_FD_VARIABLE "SPT_MARKS_FD"
+
+#define SPT_MARK_TEXT 1024u
+#define SPT_MARK_HEAD 3u		/* words before the texts */
+#define SPT_MARK_MOST (SPT_MARK_HEAD + 3 * (SPT_MARK_TEXT / 8))	/* words of a record */
+
+/* Written by the recorder. */
+struct spt_marks_header {
+	uint64_t magic;
+	uint32_t version, n_slots;
+	uint32_t ring_words;
+	uint32_t is_tsc;		/* stamps are the CPU's counter; else CLOCK_MONOTONIC, ns */
+	uint32_t is_over;		/* nothing more is recorded */
+	uint32_t recorder;		/* a robust futex: bit 30 says that the recorder has died */
+	uint64_t pid_namespace;		/* inode of the recorder's own */
+};
+
+/* Written by all programs. */
+struct spt_marks_programs {
+	uint32_t next_slot;		/* how many slots have been looked at; more than there are: all */
+	uint32_t next_image;		/* process images are numbered from 1 */
+	uint64_t slotless;		/* marks of threads that found no free slot */
+};
+
+struct spt_marks_slot {
+	/* Written by the thread; the recorder frees. */
+	uint32_t owner;			/* 0: free */
+	uint32_t is_ready;		/* the next four have been written */
+	uint32_t pid, tid;		/* in the process's own PID namespace */
+	uint32_t image;
+	uint32_t is_foreign;		/* that is not the recorder's */
+	uint64_t begin_ns;		/* of the claim, CLOCK_MONOTONIC */
+	uint64_t lost;			/* marks that found no room */
+	uint32_t head;			/* words written; runs on freely */
+	uint32_t has_exited;
+	uint64_t others[2];
+	/* Written by the recorder, in a cache line of its own. */
+	uint32_t tail;			/* words taken */
+	uint32_t more[15];
+};
+
+/*
+ * Records.  The first word: type in bits 0 to 4, all words of the record in bits 5 to 15, then the
+ * bytes of category, name and message, 16 bits each.  The second word is the stamp, the third the
+ * value.  Then follow the texts, each padded with zeros to whole words.  None crosses the end of
+ * the ring: what is left there is skipped (NOTHING, of one word).
+ */
+enum spt_mark_type {
+	SPT_MARK_NOTHING = 0,
+	SPT_MARK_BEGIN = 1,		/* value 0 */
+	SPT_MARK_END = 2,		/* value 0 */
+	SPT_MARK_SPAN = 3,		/* value: stamp of the begin */
+	SPT_MARK_INSTANT = 4,		/* value 0 */
+	SPT_MARK_MESSAGE = 5,		/* value: severity as in syslog(3) */
+	SPT_MARK_COUNTER = 6,		/* value: bits of a double */
+	SPT_MARK_TYPES,
+};
+
+#define SPT_MARKS_PROGRAMS_AT SPT_MARKS_PAGE
+#define SPT_MARKS_SLOTS_AT    (2 * SPT_MARKS_PAGE)
+#define SPT_MARKS_WORDS_AT    (SPT_MARKS_SLOTS_AT + SPT_MARKS_SLOTS * 128ULL)
+
+static inline uint64_t spt_marks_bytes(void)
+{
+	return SPT_MARKS_WORDS_AT + (uint64_t)SPT_MARKS_SLOTS * SPT_MARKS_WORDS * 8;
+}
+
+static inline struct spt_marks_programs *spt_marks_programs(void *marks)
+{
+	return (struct spt_marks_programs *)((char *)marks + SPT_MARKS_PROGRAMS_AT);
+}
+
+static inline struct spt_marks_slot *spt_marks_slot(void *marks, uint32_t i)
+{
+	return (struct spt_marks_slot *)((char *)marks + SPT_MARKS_SLOTS_AT) + i;
+}
+
+static inline uint64_t *spt_marks_words(void *marks, uint32_t i)
+{
+	return (uint64_t *)((char *)marks + SPT_MARKS_WORDS_AT) + (uint64_t)i * SPT_MARKS_WORDS;
+}
+
+#ifndef SPT_MARK_LAYOUT_ONLY
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bit 30 of a robust futex. */
+#define SPT_MARK_RECORDER_DIED (1u << 30)
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/* One of each in a program, and in each library that marks. */
+#define SPT_MARK_SHARED __attribute__((weak, visibility("hidden")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In memory that is wiped in the child of a fork. */
+struct spt_mark_process {
+	uint32_t image;			/* 0: not begun yet, or a fork */
+	uint32_t pid, is_foreign;
+};
+
+struct spt_mark_link {
+	struct spt_marks_header *marks;
+	struct spt_mark_process *process;
+};
+
+struct spt_mark_thread {
+	struct spt_marks_slot *slot;	/* NULL: none was free */
+	uint64_t *words;
+	uint32_t image;			/* whose slot it is */
+	uint32_t head;
+	uint32_t is_busy;
+};
+
+/* Not to be called by programs. */
+void spt_mark_connect(void);
+void spt_mark_claim(void);
+void spt_mark_lose(void);
+void spt_mark_write(uint64_t type, uint64_t stamp, uint64_t value, const char *category,
+		    const char *name, const char *message, uint64_t sizes);
+
+SPT_MARK_SHARED bool spt_mark_is_on;
+SPT_MARK_SHARED struct spt_mark_link spt_mark_link;
+SPT_MARK_SHARED __thread struct spt_mark_thread spt_mark_thread;
+
+static inline uint64_t spt_mark_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t spt_mark_stamp(void)
+{
+#ifdef __x86_64__
+	if (spt_mark_link.marks->is_tsc)
+		return __builtin_ia32_rdtsc();
+#endif
+	return spt_mark_clock();
+}
+
+static inline bool spt_mark_is_foreign(const struct spt_marks_header *marks)
+{
+	struct stat stat_of;
+
+	return stat("/proc/self/ns/pid", &stat_of) < 0 || stat_of.st_ino != marks->pid_namespace;
+}
+
+static inline void spt_mark_begin_process(struct spt_marks_header *marks,
+					  struct spt_mark_process *process)
+{
+	process->pid = (uint32_t)getpid();
+	process->is_foreign = spt_mark_is_foreign(marks);
+	__atomic_store_n(&process->image,
+			 __atomic_add_fetch(&spt_marks_programs(marks)->next_image, 1,
+					    __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+}
+
+/* The file, if the variables name it; -1 else. */
+static inline int spt_mark_open(void)
+{
+	const char *path = getenv(SPT_MARKS_VARIABLE), *number = getenv(SPT_MARKS_FD_VARIABLE);
+	struct stat stat_of;
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+
+	if (fd < 0 && path && number)
+		fd = fcntl(atoi(number), F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || (fstat(fd, &stat_of) == 0 && (uint64_t)stat_of.st_size == spt_marks_bytes()))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static inline bool spt_mark_is_ours(const struct spt_marks_header *marks)
+{
+	return marks->magic == SPT_MARKS_MAGIC && marks->version == SPT_MARKS_VERSION &&
+	       marks->n_slots == SPT_MARKS_SLOTS && marks->ring_words == SPT_MARKS_WORDS &&
+	       !marks->is_over && !(marks->recorder & SPT_MARK_RECORDER_DIED);
+}
+
+/* Once for a program or library, before main(). */
+SPT_MARK_SHARED void spt_mark_connect(void)
+{
+	int fd = spt_mark_link.marks ? -1 : spt_mark_open();
+	void *marks, *process;
+
+	if (fd < 0)
+		return;
+	marks = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		     fd, 0);
+	close(fd);
+	if (marks == MAP_FAILED)
+		return;
+	process = mmap(NULL, SPT_MARKS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	if (!spt_mark_is_ours((struct spt_marks_header *)marks) || process == MAP_FAILED ||
+	    madvise(process, SPT_MARKS_PAGE, MADV_WIPEONFORK) < 0) {
+		munmap(marks, spt_marks_bytes());
+		return;
+	}
+	/* None of it is part of a core file. */
+	madvise(marks, spt_marks_bytes(), MADV_DONTDUMP);
+	spt_mark_link.marks = (struct spt_marks_header *)marks;
+	spt_mark_link.process = (struct spt_mark_process *)process;
+	spt_mark_begin_process(spt_mark_link.marks, spt_mark_link.process);
+	spt_mark_is_on = true;
+}
+
+/* Takes a free slot for this thread, if there is one. */
+SPT_MARK_SHARED void spt_mark_claim(void)
+{
+	struct spt_marks_header *marks = spt_mark_link.marks;
+	struct spt_marks_programs *programs = spt_marks_programs(marks);
+	struct spt_mark_process *process = spt_mark_link.process;
+	struct spt_mark_thread *thread = &spt_mark_thread;
+
+	if (!__atomic_load_n(&process->image, __ATOMIC_ACQUIRE))
+		spt_mark_begin_process(marks, process);
+	thread->image = process->image;
+	thread->slot = NULL;
+	for (uint32_t i = 0; i < SPT_MARKS_SLOTS; i++) {
+		struct spt_marks_slot *slot = spt_marks_slot(marks, i);
+		uint32_t seen = __atomic_load_n(&programs->next_slot, __ATOMIC_RELAXED), is_free = 0;
+
+		if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) ||
+		    !__atomic_compare_exchange_n(&slot->owner, &is_free, 1, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		while (seen <= i && !__atomic_compare_exchange_n(&programs->next_slot, &seen, i + 1,
+								 true, __ATOMIC_RELAXED,
+								 __ATOMIC_RELAXED))
+			;
+		thread->slot = slot;
+		thread->words = spt_marks_words(marks, i);
+		thread->head = __atomic_load_n(&slot->head, __ATOMIC_RELAXED);
+		slot->pid = process->pid;
+		slot->tid = (uint32_t)syscall(SYS_gettid);
+		slot->image = process->image;
+		slot->is_foreign = process->is_foreign;
+		slot->begin_ns = spt_mark_clock();
+		slot->has_exited = 0;
+		/* Pairs with the recorder's acquire. */
+		__atomic_store_n(&slot->is_ready, 1, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+static inline void spt_mark_copy(uint64_t **words, const char *text, uint64_t bytes)
+{
+	uint64_t *to = *words;
+
+	if (!bytes)
+		return;
+	to[(bytes - 1) / 8] = 0;
+	memcpy(to, text, bytes);
+	*words = to + (bytes + 7) / 8;
+}
+
+/* Where a record of @words begins; NULL: there is no room. */
+static inline uint64_t *spt_mark_room(struct spt_mark_thread *thread, uint32_t words)
+{
+	uint32_t at = thread->head & (SPT_MARKS_WORDS - 1), rest = SPT_MARKS_WORDS - at;
+	/* Pairs with the release of the tail by the recorder. */
+	uint32_t tail = __atomic_load_n(&thread->slot->tail, __ATOMIC_ACQUIRE);
+	uint32_t gap = words > rest ? rest : 0;
+
+	if (thread->head - tail + words + gap > SPT_MARKS_WORDS)
+		return NULL;
+	for (uint32_t i = 0; i < gap; i++)
+		thread->words[at + i] = SPT_MARK_NOTHING | 1u << 5;
+	thread->head += gap;
+	return thread->words + (thread->head & (SPT_MARKS_WORDS - 1));
+}
+
+SPT_MARK_SHARED void spt_mark_lose(void)
+{
+	struct spt_marks_header *marks = spt_mark_link.marks;
+
+	if (marks->is_over || marks->recorder & SPT_MARK_RECORDER_DIED)
+		spt_mark_is_on = false;
+	if (spt_mark_thread.slot)
+		__atomic_fetch_add(&spt_mark_thread.slot->lost, 1, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_add(&spt_marks_programs(marks)->slotless, 1, __ATOMIC_RELAXED);
+}
+
+/* Stores a record.  @sizes: of the texts, in bytes, as in its first word. */
+SPT_MARK_SHARED void spt_mark_write(uint64_t type, uint64_t stamp, uint64_t value,
+				    const char *category, const char *name, const char *message,
+				    uint64_t sizes)
+{
+	struct spt_mark_thread *thread = &spt_mark_thread;
+	uint64_t category_bytes = sizes & 0xffff, name_bytes = sizes >> 16 & 0xffff,
+		 message_bytes = sizes >> 32;
+	uint32_t n = (uint32_t)(SPT_MARK_HEAD + (category_bytes + 7) / 8 + (name_bytes + 7) / 8 +
+				(message_bytes + 7) / 8);
+	uint64_t *words;
+
+	if (thread->is_busy) {
+		spt_mark_lose();
+		return;
+	}
+	thread->is_busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (thread->image != __atomic_load_n(&spt_mark_link.process->image, __ATOMIC_RELAXED) ||
+	    !thread->image)
+		spt_mark_claim();
+	words = thread->slot && !spt_mark_link.marks->is_over ? spt_mark_room(thread, n) : NULL;
+	if (words) {
+		words[0] = type | (uint64_t)n << 5 | sizes << 16;
+		words[1] = stamp;
+		words[2] = value;
+		words += SPT_MARK_HEAD;
+		spt_mark_copy(&words, category, category_bytes);
+		spt_mark_copy(&words, name, name_bytes);
+		spt_mark_copy(&words, message, message_bytes);
+		thread->head += n;
+		/* Pairs with the recorder's acquire of the head. */
+		__atomic_store_n(&thread->slot->head, thread->head, __ATOMIC_RELEASE);
+	} else {
+		spt_mark_lose();
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->is_busy = 0;
+}
+
+__attribute__((constructor)) static void spt_mark_at_start(void)
+{
+	spt_mark_connect();
+}
+
+/* The ring of the thread that ends the program is free at once. */
+__attribute__((destructor)) static void spt_mark_at_end(void)
+{
+	struct spt_mark_thread *thread = &spt_mark_thread;
+
+	if (spt_mark_is_on && thread->slot && thread->image == spt_mark_link.process->image)
+		__atomic_store_n(&thread->slot->has_exited, 1, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t spt_mark_bytes(const char *text)
+{
+	uint64_t bytes = !text ? 0 :
+			 __builtin_constant_p(__builtin_strlen(text)) ? __builtin_strlen(text) :
+									 strnlen(text, SPT_MARK_TEXT);
+
+	return bytes > SPT_MARK_TEXT ? SPT_MARK_TEXT : bytes;
+}
+
+/* Whether somebody records: what it takes to make a message need be done only then. */
+static inline bool spt_mark_is_recorded(void)
+{
+	return __builtin_expect(spt_mark_is_on, false);
+}
+
+static inline void spt_mark_put(enum spt_mark_type type, uint64_t value, const char *category,
+				const char *name, const char *message)
+{
+	spt_mark_write(type, spt_mark_stamp(), value, category, name, message,
+		       spt_mark_bytes(category) | spt_mark_bytes(name) << 16 |
+			       spt_mark_bytes(message) << 32);
+}
+
+/* The begin of a later spt_mark_span(); 0: nobody records. */
+static inline uint64_t spt_mark_now(void)
+{
+	return spt_mark_is_recorded() ? spt_mark_stamp() : 0;
+}
+
+/* A span from @begin until now; nothing if @begin is 0. */
+static inline void spt_mark_span(const char *category, const char *name, const char *message,
+				 uint64_t begin)
+{
+	if (spt_mark_is_recorded() && begin)
+		spt_mark_put(SPT_MARK_SPAN, begin, category, name, message);
+}
+
+/* Begins a span, which spt_mark_end() with the same name ends in the same thread. */
+static inline void spt_mark_begin(const char *category, const char *name)
+{
+	if (spt_mark_is_recorded())
+		spt_mark_put(SPT_MARK_BEGIN, 0, category, name, NULL);
+}
+
+static inline void spt_mark_end(const char *name)
+{
+	if (spt_mark_is_recorded())
+		spt_mark_put(SPT_MARK_END, 0, NULL, name, NULL);
+}
+
+static inline void spt_mark_instant(const char *category, const char *name, const char *message)
+{
+	if (spt_mark_is_recorded())
+		spt_mark_put(SPT_MARK_INSTANT, 0, category, name, message);
+}
+
+/* A line of the log, of severity "info" (6). */
+static inline void spt_mark_message(const char *text)
+{
+	if (spt_mark_is_recorded())
+		spt_mark_put(SPT_MARK_MESSAGE, 6, NULL, NULL, text);
+}
+
+static inline void spt_mark_counter(const char *name, double value)
+{
+	uint64_t bits;
+
+	if (!spt_mark_is_recorded())
+		return;
+	memcpy(&bits, &value, sizeof(bits));
+	spt_mark_put(SPT_MARK_COUNTER, bits, NULL, name, NULL);
+}
+
+/* A span that ends with the block it stands in. */
+struct spt_mark_scope {
+	const char *category, *name;
+	uint64_t begin;
+};
+
+static inline void spt_mark_scope_end(struct spt_mark_scope *scope)
+{
+	spt_mark_span(scope->category, scope->name, NULL, scope->begin);
+}
+
+#define SPT_MARK_JOIN_(a, b) a##b
+#define SPT_MARK_JOIN(a, b)  SPT_MARK_JOIN_(a, b)
+#define SPT_MARK_SCOPE(category, name)                                                             \
+	__attribute__((cleanup(spt_mark_scope_end), unused)) struct spt_mark_scope SPT_MARK_JOIN(  \
+		spt_mark_scope_, __LINE__) = { category, name, spt_mark_now() }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SPT_MARK_LAYOUT_ONLY */
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The source may report a thread only some time after its first mark, and what it knows of the tid
+ * until then may be from before an exec.  So the first marks of a ring are put aside (late) until
+ * the thread's name counts.
+ */
+#include "record/marks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "record/alive.h"
+#include "record/mark-spans.h"
+#include "record/namespace.h"
+#include "record/thread-ids.h"
+#include "record/tsc.h"
+#include "rings/marks-reader.h"
+
+/* A step must not keep the recorder from its other work. */
+#define STEP_NS	 20000000ULL
+#define LAST_NS	 5000000000ULL
+#define LOOK_NS	 200000000ULL		/* how often threads that have exited are looked for */
+#define RIPE_NS	 50000000ULL		/* as in memory-take.c */
+#define PATIENCE_NS 1000000000ULL
+#define SLACK_NS 1000000ULL		/* between claims and starts of threads */
+#define MOST_LATE_BYTES (64u << 20)
+#define RECORDS_AT_A_TIME 256
+
+struct mark_ring {
+	SptMarksReader reader;
+	uint32_t slot, pid, tid, image;
+	bool is_foreign;
+	uint64_t begin_ns;
+	uint32_t thread;		/* of the capture; 0: not known */
+	bool is_settled;		/* the thread is known, or is not looked for any more */
+	uint64_t lost;			/* when last read */
+	GArray *late;			/* struct late_record; NULL: none */
+	SptMarkSpans *spans;
+};
+
+struct late_record {
+	SptMarkRecord record;		/* its texts are to be freed */
+};
+
+struct SptMarks {
+	SptSaid *said;
+	int fd;
+	void *shared;
+	SptAlive *alive;
+	char *path;
+	bool is_tsc;
+	uint64_t base_stamp, base_ns, now_stamp, now_ns;
+	SptThreadIds *threads;
+	GPtrArray *active;		/* struct mark_ring */
+	struct mark_ring *by_slot[SPT_MARKS_SLOTS];
+	uint64_t looked_ns, late_bytes, slotless;
+	SptMarksStatus status;
+};
+
+/* Time. */
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void look_at_stamps(SptMarks *marks)
+{
+	marks->now_ns = monotonic_ns();
+	marks->now_stamp = marks->now_ns;
+#ifdef __x86_64__
+	if (marks->is_tsc)
+		marks->now_stamp = __builtin_ia32_rdtsc();
+#endif
+}
+
+/* The time of a stamp that may be anything; within the recording. */
+static uint64_t time_of(const SptMarks *marks, uint64_t stamp)
+{
+	uint64_t stamps = marks->now_stamp - marks->base_stamp, at;
+
+	if (stamp <= marks->base_stamp || !stamps)
+		return marks->base_ns;
+	if (stamp >= marks->now_stamp)
+		return marks->now_ns;
+	at = stamp - marks->base_stamp;
+	return marks->base_ns +
+	       (uint64_t)((unsigned __int128)at * (marks->now_ns - marks->base_ns) / stamps);
+}
+
+/* Life. */
+
+static bool map_shared(SptMarks *marks, GError **error)
+{
+	struct spt_marks_header *header;
+
+	marks->fd = memfd_create("sysprof-marks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (marks->fd >= 0 && ftruncate(marks->fd, (off_t)spt_marks_bytes()) == 0 &&
+	    fcntl(marks->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+		marks->shared = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_NORESERVE, marks->fd, 0);
+	if (!marks->shared || marks->shared == MAP_FAILED) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot make the memory in which programs leave marks: %s",
+			      g_strerror(errno));
+		marks->shared = NULL;
+		return false;
+	}
+	header = marks->shared;
+	marks->alive = spt_alive_new(&header->recorder);
+	header->n_slots = SPT_MARKS_SLOTS;
+	header->ring_words = SPT_MARKS_WORDS;
+	header->is_tsc = marks->is_tsc;
+	header->pid_namespace = spt_pid_namespace();
+	header->version = SPT_MARKS_VERSION;
+	header->magic = SPT_MARKS_MAGIC;
+	return true;
+}
+
+static void late_clear(void *data)
+{
+	SptMarkRecord *record = &((struct late_record *)data)->record;
+
+	g_free((char *)record->category);
+	g_free((char *)record->name);
+	g_free((char *)record->message);
+}
+
+static void mark_ring_free(void *data)
+{
+	struct mark_ring *ring = data;
+
+	g_clear_pointer(&ring->late, g_array_unref);
+	spt_mark_spans_free(ring->spans);
+	g_free(ring);
+}
+
+SptMarks *spt_marks_new(SptSaid *said, GError **error)
+{
+	g_autoptr(SptMarks) marks = g_new0(SptMarks, 1);
+
+	marks->said = said;
+	marks->is_tsc = spt_tsc_is_sound();
+	marks->active = g_ptr_array_new_with_free_func(mark_ring_free);
+	marks->threads = spt_thread_ids_new();
+	if (!map_shared(marks, error))
+		return NULL;
+	marks->path = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), marks->fd);
+	look_at_stamps(marks);
+	marks->base_stamp = marks->now_stamp;
+	marks->base_ns = marks->now_ns;
+	return g_steal_pointer(&marks);
+}
+
+static void end_programs(SptMarks *marks)
+{
+	struct spt_marks_header *header = marks->shared;
+
+	__atomic_store_n(&header->is_over, 1, __ATOMIC_SEQ_CST);
+}
+
+void spt_marks_free(SptMarks *marks)
+{
+	if (!marks)
+		return;
+	if (marks->shared) {
+		end_programs(marks);
+		spt_alive_free(marks->alive);
+		/* Programs that continue have it mapped. */
+		fallocate(marks->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)SPT_MARKS_WORDS_AT,
+			  (off_t)(spt_marks_bytes() - SPT_MARKS_WORDS_AT));
+		munmap(marks->shared, spt_marks_bytes());
+	}
+	if (marks->fd >= 0)
+		close(marks->fd);
+	g_ptr_array_unref(marks->active);
+	spt_thread_ids_free(marks->threads);
+	g_free(marks->path);
+	g_free(marks);
+}
+
+const char *spt_marks_path(const SptMarks *marks)
+{
+	return marks->path;
+}
+
+void spt_marks_thread(SptMarks *marks, const SptThread *thread)
+{
+	spt_thread_ids_add(marks->threads, thread);
+}
+
+/* Records. */
+
+static void put_span(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
+		     uint64_t begin, uint64_t end)
+{
+	const SptSaidMark mark = {
+		.time = begin,
+		.duration_ns = end > begin ? end - begin : 0,
+		.thread = ring->thread,
+		.category = record->category,
+		.name = record->name,
+		.message = record->message,
+	};
+
+	spt_said_mark(marks->said, &mark);
+	marks->status.marks++;
+}
+
+static void put_counter(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
+			uint64_t time)
+{
+	const SptSaidCounter counter = { record->name, NULL, "" };
+	double value;
+
+	memcpy(&value, &record->value, sizeof(value));
+	if (spt_said_count(marks->said, &counter, time, ring->thread, value))
+		marks->status.counts++;
+	else
+		marks->status.invalid++;
+}
+
+static void end_span(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
+		     uint64_t time)
+{
+	SptOpenSpan span;
+
+	if (!spt_mark_spans_end(ring->spans, record->name, &span)) {
+		marks->status.invalid++;
+		return;
+	}
+	put_span(marks, ring,
+		 &(SptMarkRecord){ .category = span.category, .name = record->name, .message = "" },
+		 span.begin_ns, time);
+	spt_open_span_clear(&span);
+}
+
+static void put_record(SptMarks *marks, struct mark_ring *ring, const SptMarkRecord *record)
+{
+	uint64_t time = time_of(marks, record->stamp);
+
+	switch (record->type) {
+	case SPT_MARK_BEGIN:
+		spt_mark_spans_begin(ring->spans, record->category, record->name, time);
+		break;
+	case SPT_MARK_END:
+		end_span(marks, ring, record, time);
+		break;
+	case SPT_MARK_SPAN:
+		put_span(marks, ring, record, time_of(marks, record->value), time);
+		break;
+	case SPT_MARK_INSTANT:
+		put_span(marks, ring, record, time, time);
+		break;
+	case SPT_MARK_MESSAGE:
+		spt_said_line(marks->said, time, ring->thread, (unsigned)MIN(record->value, 7),
+			      "mark", record->message);
+		marks->status.lines++;
+		break;
+	default:
+		put_counter(marks, ring, record, time);
+	}
+}
+
+static void keep_late(SptMarks *marks, struct mark_ring *ring, const SptMarkRecord *record)
+{
+	struct late_record late = { *record };
+
+	if (!ring->late) {
+		ring->late = g_array_new(FALSE, FALSE, sizeof(late));
+		g_array_set_clear_func(ring->late, late_clear);
+	}
+	late.record.category = g_strdup(record->category);
+	late.record.name = g_strdup(record->name);
+	late.record.message = g_strdup(record->message);
+	marks->late_bytes += sizeof(late) + strlen(record->category) + strlen(record->name) +
+			     strlen(record->message);
+	g_array_append_val(ring->late, late);
+}
+
+static void put_late_records(SptMarks *marks, struct mark_ring *ring)
+{
+	for (unsigned i = 0; ring->late && i < ring->late->len; i++)
+		put_record(marks, ring,
+			   &g_array_index(ring->late, struct late_record, i).record);
+	g_clear_pointer(&ring->late, g_array_unref);
+}
+
+/* Which thread it is, once that is certain. */
+static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
+{
+	if (ring->is_settled || (!is_last && marks->now_ns < ring->begin_ns + RIPE_NS))
+		return;
+	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, ring->begin_ns + SLACK_NS);
+	ring->is_settled = ring->thread || is_last ||
+			   marks->now_ns > ring->begin_ns + PATIENCE_NS ||
+			   marks->late_bytes > MOST_LATE_BYTES;
+	if (ring->is_settled)
+		put_late_records(marks, ring);
+}
+
+/* Returns whether there may be more. */
+static bool take_some(SptMarks *marks, struct mark_ring *ring)
+{
+	SptMarkRecord record;
+	unsigned n = 0;
+
+	if (!spt_marks_reader_begin(&ring->reader))
+		return false;
+	while (n < RECORDS_AT_A_TIME && spt_marks_reader_next(&ring->reader, &record)) {
+		n++;
+		if (ring->is_settled)
+			put_record(marks, ring, &record);
+		else
+			keep_late(marks, ring, &record);
+	}
+	spt_marks_reader_end(&ring->reader);
+	return n == RECORDS_AT_A_TIME;
+}
+
+static void count_lost(SptMarks *marks, struct mark_ring *ring)
+{
+	uint64_t lost = __atomic_load_n(&ring->reader.slot->lost, __ATOMIC_RELAXED);
+
+	marks->status.lost += lost - ring->lost;
+	ring->lost = lost;
+}
+
+/* Rings. */
+
+static void adopt_ring(SptMarks *marks, uint32_t i)
+{
+	struct spt_marks_slot *slot = spt_marks_slot(marks->shared, i);
+	struct mark_ring *ring;
+	uint32_t host;
+
+	/* Pairs with the release by which the thread has made it ready. */
+	if (marks->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE))
+		return;
+	ring = g_new0(struct mark_ring, 1);
+	spt_marks_reader_init(&ring->reader, marks->shared, i);
+	ring->slot = i;
+	ring->pid = slot->pid;
+	ring->tid = slot->tid;
+	ring->image = slot->image;
+	ring->is_foreign = slot->is_foreign;
+	ring->begin_ns = MIN(slot->begin_ns, marks->now_ns);
+	ring->spans = spt_mark_spans_new();
+	if (ring->is_foreign) {
+		host = spt_namespace_process(ring->pid, 0);
+		ring->tid = ring->tid == ring->pid ? host : spt_namespace_thread(host, ring->tid);
+		ring->pid = host;
+	}
+	marks->by_slot[i] = ring;
+	g_ptr_array_add(marks->active, ring);
+}
+
+static uint32_t n_slots_used(const SptMarks *marks)
+{
+	return MIN(__atomic_load_n(&spt_marks_programs(marks->shared)->next_slot, __ATOMIC_RELAXED),
+		   SPT_MARKS_SLOTS);
+}
+
+bool spt_marks_is_used(const SptMarks *marks)
+{
+	return n_slots_used(marks) > 0;
+}
+
+/* The thread has exited, or has become another program. */
+static bool is_gone(const SptMarks *marks, const struct mark_ring *ring)
+{
+	if (__atomic_load_n(&ring->reader.slot->has_exited, __ATOMIC_ACQUIRE))
+		return true;
+	for (unsigned i = 0; i < marks->active->len; i++) {
+		const struct mark_ring *other = marks->active->pdata[i];
+
+		if (other->pid == ring->pid && other->image > ring->image &&
+		    other->begin_ns >= ring->begin_ns)
+			return true;
+	}
+	return ring->pid && ring->tid &&
+	       syscall(SYS_tgkill, ring->pid, ring->tid, 0) < 0 && errno == ESRCH;
+}
+
+/* Spans that never ended last until now. */
+static void end_ring(SptMarks *marks, struct mark_ring *ring)
+{
+	SptOpenSpan span;
+
+	settle(marks, ring, true);
+	while (spt_mark_spans_pop(ring->spans, &span)) {
+		put_span(marks, ring,
+			 &(SptMarkRecord){ .category = span.category, .name = span.name,
+					   .message = "[not ended]" },
+			 span.begin_ns, marks->now_ns);
+		spt_open_span_clear(&span);
+	}
+	count_lost(marks, ring);
+	marks->status.broken += ring->reader.is_broken;
+}
+
+static void look_after_gone(SptMarks *marks)
+{
+	marks->looked_ns = marks->now_ns;
+	for (unsigned i = marks->active->len; i-- > 0;) {
+		struct mark_ring *ring = marks->active->pdata[i];
+		struct spt_marks_slot *slot = ring->reader.slot;
+
+		if (!ring->is_settled || !is_gone(marks, ring) ||
+		    spt_marks_reader_begin(&ring->reader))
+			continue;
+		end_ring(marks, ring);
+		marks->by_slot[ring->slot] = NULL;
+		__atomic_store_n(&slot->lost, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->is_ready, 0, __ATOMIC_RELAXED);
+		/* Pairs with the acquire of the next thread that claims it. */
+		__atomic_store_n(&slot->owner, 0, __ATOMIC_RELEASE);
+		g_ptr_array_remove_index_fast(marks->active, i);
+	}
+}
+
+static void take_all(SptMarks *marks, uint64_t until_ns, bool is_last)
+{
+	bool is_busy = true;
+
+	while (is_busy && monotonic_ns() < until_ns) {
+		is_busy = false;
+		look_at_stamps(marks);
+		for (uint32_t i = 0; i < n_slots_used(marks); i++)
+			adopt_ring(marks, i);
+		for (unsigned i = 0; i < marks->active->len; i++) {
+			settle(marks, marks->active->pdata[i], is_last);
+			is_busy |= take_some(marks, marks->active->pdata[i]);
+		}
+	}
+}
+
+void spt_marks_step(SptMarks *marks)
+{
+	if (!spt_marks_is_used(marks))
+		return;
+	take_all(marks, monotonic_ns() + STEP_NS, false);
+	for (unsigned i = 0; i < marks->active->len; i++)
+		count_lost(marks, marks->active->pdata[i]);
+	if (marks->now_ns - marks->looked_ns >= LOOK_NS)
+		look_after_gone(marks);
+}
+
+void spt_marks_finish(SptMarks *marks)
+{
+	end_programs(marks);
+	take_all(marks, monotonic_ns() + LAST_NS, true);
+	for (unsigned i = 0; i < marks->active->len; i++)
+		end_ring(marks, marks->active->pdata[i]);
+	g_ptr_array_set_size(marks->active, 0);
+	memset(marks->by_slot, 0, sizeof(marks->by_slot));
+	marks->status.lost += spt_marks_programs(marks->shared)->slotless - marks->slotless;
+	marks->slotless = spt_marks_programs(marks->shared)->slotless;
+}
+
+void spt_marks_status(const SptMarks *marks, SptMarksStatus *ret)
+{
+	*ret = marks->status;
+}

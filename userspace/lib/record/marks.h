@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Marks of programs that use spt/mark.h: shared memory that a command finds by its environment, and
+ * what comes out of its rings, as rows of declared kinds (said.h).
+ */
+#ifndef SPT_MARKS_H
+#define SPT_MARKS_H
+
+#include "process/tasks.h"
+#include "record/recorder.h"
+#include "record/said.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptMarks SptMarks;
+
+/* @said must outlive it. */
+SptMarks *spt_marks_new(SptSaid *said, GError **error);
+void spt_marks_free(SptMarks *marks);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMarks, spt_marks_free)
+
+/* The value of SPT_MARKS_VARIABLE for the command. */
+const char *spt_marks_path(const SptMarks *marks);
+/* A thread that the source reports. */
+void spt_marks_thread(SptMarks *marks, const SptThread *thread);
+/* Whether a program has used it, so that its rings have to be read often. */
+bool spt_marks_is_used(const SptMarks *marks);
+/* Takes what is in the rings, for at most some milliseconds. */
+void spt_marks_step(SptMarks *marks);
+/* Ends the recording while programs continue, and takes the rest. */
+void spt_marks_finish(SptMarks *marks);
+void spt_marks_status(const SptMarks *marks, SptMarksStatus *ret);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/said.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MARK_KIND = 1, LOG_KIND, FIRST_COUNTER };
+
+struct SptSaid {
+	SptOutput *output;
+	bool has_mark, has_log;
+	GHashTable *counters;		/* name -> number of the kind */
+};
+
+static const SptDeclarationRow mark_kind = {
+	.id = MARK_KIND,
+	.shape = SPT_DECLARED_INTERVAL,
+	.name = SPT_SAID_MARK,
+	.title = "Marks",
+	.n_fields = 3,
+	.fields = { { "name", "", SPT_VALUE_TEXT },
+		    { "category", "", SPT_VALUE_TEXT },
+		    { "message", "", SPT_VALUE_TEXT } },
+};
+
+static const SptDeclarationRow log_kind = {
+	.id = LOG_KIND,
+	.shape = SPT_DECLARED_INSTANT,
+	.name = SPT_SAID_LOG,
+	.title = "Log",
+	.n_fields = 3,
+	.fields = { { "text", "", SPT_VALUE_TEXT },
+		    { "severity", "", SPT_VALUE_ID },
+		    { "source", "", SPT_VALUE_TEXT } },
+};
+
+SptSaid *spt_said_new(SptOutput *output)
+{
+	SptSaid *said = g_new0(SptSaid, 1);
+
+	said->output = output;
+	said->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	return said;
+}
+
+void spt_said_free(SptSaid *said)
+{
+	if (!said)
+		return;
+	g_hash_table_unref(said->counters);
+	g_free(said);
+}
+
+static void declare_once(SptSaid *said, bool *is_declared, const SptDeclarationRow *kind)
+{
+	if (!*is_declared)
+		spt_output_put(said->output, SPT_ROW_DECLARATION, kind);
+	*is_declared = true;
+}
+
+void spt_said_mark(SptSaid *said, const SptSaidMark *mark)
+{
+	const SptDeclaredRow row = {
+		.time = mark->time,
+		.duration_ns = mark->duration_ns,
+		.kind = MARK_KIND,
+		.thread = mark->thread,
+		.values = { { .text = mark->name },
+			    { .text = mark->category },
+			    { .text = mark->message } },
+	};
+
+	declare_once(said, &said->has_mark, &mark_kind);
+	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+}
+
+void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned severity,
+		   const char *source, const char *text)
+{
+	const SptDeclaredRow row = {
+		.time = time,
+		.kind = LOG_KIND,
+		.thread = thread,
+		.values = { { .text = text }, { .number = severity }, { .text = source } },
+	};
+
+	declare_once(said, &said->has_log, &log_kind);
+	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+}
+
+static bool is_size(const SptSaidCounter *counter)
+{
+	return strcmp(counter->unit, "bytes") == 0;
+}
+
+/* The number of the counter's kind; 0: there is no room for another one. */
+static uint32_t find_counter(SptSaid *said, const SptSaidCounter *counter)
+{
+	uint32_t kind = GPOINTER_TO_UINT(g_hash_table_lookup(said->counters, counter->name));
+	SptDeclarationRow row = {
+		.shape = SPT_DECLARED_COUNTER,
+		.name = counter->name,
+		.title = counter->title,
+		.n_fields = 1,
+		.fields = { { "value", is_size(counter) ? "" : counter->unit,
+			      is_size(counter) ? SPT_VALUE_BYTES : SPT_VALUE_F64 } },
+	};
+
+	if (kind || !*counter->name || g_hash_table_size(said->counters) >= SPT_SAID_COUNTERS)
+		return kind;
+	kind = row.id = FIRST_COUNTER + g_hash_table_size(said->counters);
+	g_hash_table_insert(said->counters, g_strdup(counter->name), GUINT_TO_POINTER(kind));
+	spt_output_put(said->output, SPT_ROW_DECLARATION, &row);
+	return kind;
+}
+
+bool spt_said_count(SptSaid *said, const SptSaidCounter *counter, uint64_t time, uint32_t thread,
+		    double value)
+{
+	SptDeclaredRow row = { .time = time, .thread = thread };
+
+	if (!isfinite(value))
+		return false;
+	row.kind = find_counter(said, counter);
+	if (!row.kind)
+		return false;
+	if (is_size(counter))
+		row.values[0].number = value > 0 ? (uint64_t)value : 0;
+	else
+		row.values[0].real = value;
+	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+	return true;
+}

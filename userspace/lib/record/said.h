@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What programs and the machine say of themselves, as rows of declared kinds: "mark", "log", and a
+ * kind for each counter.  A kind is declared when its first event comes.  Names and texts may have
+ * any bytes; the capture's reader cleans them.
+ */
+#ifndef SPT_SAID_H
+#define SPT_SAID_H
+
+#include "record/output.h"
+
+G_BEGIN_DECLS
+
+#define SPT_SAID_MARK "mark"
+#define SPT_SAID_LOG  "log"
+/* Other counters are dropped. */
+#define SPT_SAID_COUNTERS 2048
+
+typedef struct SptSaid SptSaid;
+
+typedef struct {
+	uint64_t time, duration_ns;
+	uint32_t thread;		/* of the capture; 0: not known */
+	const char *category, *name, *message;
+} SptSaidMark;
+
+typedef struct {
+	const char *name, *title;	/* title NULL: the name */
+	const char *unit;		/* "": none; "bytes": a size */
+} SptSaidCounter;
+
+SptSaid *spt_said_new(SptOutput *output);
+void spt_said_free(SptSaid *said);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSaid, spt_said_free)
+
+void spt_said_mark(SptSaid *said, const SptSaidMark *mark);
+/* @severity: as in syslog(3), 0 to 7; @source: whose log it is. */
+void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned severity,
+		   const char *source, const char *text);
+/* False: it was dropped, since there are too many counters, or the value is no finite number. */
+bool spt_said_count(SptSaid *said, const SptSaidCounter *counter, uint64_t time, uint32_t thread,
+		    double value);
+
+G_END_DECLS
+
+#endif

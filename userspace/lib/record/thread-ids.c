@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/thread-ids.h"
+
+struct known_thread {
+	uint32_t id;
+	uint64_t start_ns;
+};
+
+struct SptThreadIds {
+	GHashTable *by_tid;		/* tid -> GArray of struct known_thread, the latest last */
+};
+
+static void unref_threads(void *array)
+{
+	g_array_unref(array);
+}
+
+SptThreadIds *spt_thread_ids_new(void)
+{
+	SptThreadIds *ids = g_new0(SptThreadIds, 1);
+
+	ids->by_tid = g_hash_table_new_full(NULL, NULL, NULL, unref_threads);
+	return ids;
+}
+
+void spt_thread_ids_free(SptThreadIds *ids)
+{
+	if (!ids)
+		return;
+	g_hash_table_unref(ids->by_tid);
+	g_free(ids);
+}
+
+void spt_thread_ids_add(SptThreadIds *ids, const SptThread *thread)
+{
+	GArray *known = g_hash_table_lookup(ids->by_tid, GUINT_TO_POINTER(thread->tid));
+	struct known_thread row = { thread->id, thread->start_time };
+
+	if (!known) {
+		known = g_array_new(FALSE, FALSE, sizeof(row));
+		g_hash_table_insert(ids->by_tid, GUINT_TO_POINTER(thread->tid), known);
+	}
+	if (!known->len || g_array_index(known, struct known_thread, known->len - 1).id != row.id)
+		g_array_append_val(known, row);
+}
+
+uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns)
+{
+	const GArray *known = g_hash_table_lookup(ids->by_tid, GUINT_TO_POINTER(tid));
+
+	for (unsigned i = known ? known->len : 0; i-- > 0;) {
+		const struct known_thread *thread = &g_array_index(known, struct known_thread, i);
+
+		if (thread->start_ns <= time_ns)
+			return thread->id;
+	}
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which thread of the capture had a tid at a time, by what the source has reported. */
+#ifndef SPT_THREAD_IDS_H
+#define SPT_THREAD_IDS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "process/tasks.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptThreadIds SptThreadIds;
+
+SptThreadIds *spt_thread_ids_new(void);
+void spt_thread_ids_free(SptThreadIds *ids);
+/* Called for each thread when it is made; again for the same one changes nothing. */
+void spt_thread_ids_add(SptThreadIds *ids, const SptThread *thread);
+/* The latest thread with @tid that had begun at @time_ns; 0: none is known. */
+uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns);
+
+G_END_DECLS
+
+#endif
