@@ -86,6 +86,7 @@ static bool choose_metric(struct options *options, int argc, char **argv)
 		options->filter.by = options->values[options->kind].text;
 	if (kinds[options->kind] == &spt_report_events)
 		options->filter.events = options->values[options->kind].text;
+	options->filter.is_about_marks = kinds[options->kind] == &spt_report_marks;
 	return spt_filter_options_guess_metric(&options->filter, argc, argv);
 }
 
@@ -280,7 +281,7 @@ static bool is_whole(const struct spt_report *report)
 {
 	const SptFilter *filter = report->filter;
 
-	return !filter->process && !filter->thread && !filter->begin_ns && !filter->end_ns &&
+	return !filter->process && !filter->thread && !spt_filter_is_about_time(filter) &&
 	       !filter->cpus && !filter->most_parallelism && !spt_filter_is_about_stacks(filter);
 }
 
@@ -470,6 +471,8 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 
 	if (!symbols)
 		return SPT_EXIT_FAILURE;
+	if (options->filter.slower)
+		spt_parse_ns(options->filter.slower, &report.least_ns);
 	profile = fold(&report, kind->of);
 	base = (SptProfile *)report.base;
 	if (profile && !has_samples(profile) && filter->processes &&

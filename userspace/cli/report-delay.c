@@ -156,7 +156,7 @@ static bool find(struct spt_report *report)
 		for (const SptSampleRow *sample = rows; sample < rows + n_rows; sample++) {
 			struct group **of = &by_node[sample->node];
 
-			if (!spt_selection_has_time(&selection, sample->time) ||
+			if (!spt_selection_has_time(&selection, sample->thread, sample->time) ||
 			    !spt_selection_has_place(&selection, sample->thread, sample->cpu))
 				continue;
 			if (!*of)

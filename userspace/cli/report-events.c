@@ -35,7 +35,7 @@ static void each_event(const struct spt_report *report, const SptDeclared *kind,
 	spt_selection_init(&selection, report->capture, report->filter);
 	while (limit && (rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n && limit; i++) {
-			if (!spt_selection_has_time(&selection, rows[i].time) ||
+			if (!spt_selection_has_time(&selection, rows[i].thread, rows[i].time) ||
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu) ||
 			    !spt_declared_meets(kind, &rows[i], report->conditions,
 						report->n_conditions))

@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "profile/command.h"
+#include "profile/marks.h"
 #include "report-fields.h"
 #include "report-metric.h"
 
@@ -87,9 +88,20 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 		"COND"
 	};
 
+	const GOptionEntry marks[] = {
+		{ "mark", 0, 0, G_OPTION_ARG_STRING, &options->mark,
+		  "Only what a thread did within its marks of this name; * and ? are wild", "NAME" },
+		{ "during", 0, 0, G_OPTION_ARG_STRING, &options->during,
+		  "Only what all threads did while a mark of this name lasted", "NAME" },
+		{ "slower-than", 0, 0, G_OPTION_ARG_STRING, &options->slower,
+		  "With --mark, --during or --marks: only marks that last at least TIME, as in 16ms",
+		  "TIME" },
+	};
+
 	g_array_append_val(entries, command);
 	add_who(options, entries);
 	g_array_append_val(entries, time);
+	g_array_append_vals(entries, marks, G_N_ELEMENTS(marks));
 	g_array_append_val(entries, field);
 }
 
@@ -145,6 +157,9 @@ void spt_filter_options_clear(struct spt_filter_options *options)
 	g_free(options->where);
 	g_free(options->object);
 	g_free(options->parallelism);
+	g_free(options->mark);
+	g_free(options->during);
+	g_free(options->slower);
 	g_free(options->vmlinux);
 	g_strfreev(options->fields);
 	g_strfreev(options->with);
@@ -301,6 +316,43 @@ static bool choose_command(struct spt_report_filter *filter,
 	return false;
 }
 
+static bool parse_marks(const struct spt_filter_options *options, uint64_t *ret_least_ns)
+{
+	if (options->mark && options->during)
+		spt_cli_complain("--mark and --during exclude each other; give one of them");
+	else if (options->slower && !options->mark && !options->during &&
+		 !options->is_about_marks)
+		spt_cli_complain("--slower-than is about marks: it goes with --mark, --during or --marks");
+	else if (options->slower && !spt_parse_ns(options->slower, ret_least_ns))
+		spt_cli_complain("--slower-than takes a time such as 16ms or 1.5, not \"%s\"",
+				 options->slower);
+	else
+		return true;
+	return false;
+}
+
+/* The times of marks. */
+static bool choose_moments(struct spt_report_filter *filter,
+			   const struct spt_filter_options *options, const SptCapture *capture)
+{
+	const char *name = options->mark ? options->mark : options->during;
+	SptMarkQuery query = { .name = name };
+
+	if (!parse_marks(options, &query.least_ns))
+		return false;
+	if (!name)
+		return true;
+	filter->moments = spt_marks_moments(capture, &query, options->during);
+	filter->filter.moments = filter->moments;
+	if (!filter->moments && options->slower)
+		spt_cli_complain("%s has no mark \"%s\" of %s or more; \"report --marks\" lists its marks",
+				 capture->path, name, options->slower);
+	else if (!filter->moments)
+		spt_cli_complain("%s has no mark \"%s\"; \"report --marks\" lists its marks",
+				 capture->path, name);
+	return filter->moments;
+}
+
 bool spt_report_filter_init(struct spt_report_filter *filter,
 			    const struct spt_filter_options *options, const SptCapture *capture,
 			    uint64_t start_ns)
@@ -322,6 +374,7 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 		return false;
 	}
 	return choose_command(filter, options, capture) &&
+	       choose_moments(filter, options, capture) &&
 	       (!options->parallelism || parse_parallelism(options, &filter->filter)) &&
 	       (!options->time || parse_time(options->time, start_ns, &filter->filter)) &&
 	       (!options->cpu || parse_cpus(options->cpu, filter)) && parse_where(options, filter);
@@ -332,6 +385,7 @@ void spt_report_filter_clear(struct spt_report_filter *filter)
 	g_clear_pointer(&filter->where, spt_expression_free);
 	g_clear_pointer(&filter->cpus, g_free);
 	g_clear_pointer(&filter->processes, g_free);
+	g_clear_pointer(&filter->moments, spt_moments_free);
 }
 
 static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
@@ -373,7 +427,7 @@ int spt_report_filtered(const char *path, struct spt_filter_options *options,
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
 			     SptSymbols *symbols, const SptProfile *profile)
 {
-	bool other = options->thread || options->cpu || options->parallelism ||
+	bool other = options->thread || options->mark || options->during || options->cpu || options->parallelism ||
 		     spt_filter_options_about_stacks(options);
 	SptSummary summary;
 	g_autoptr(SptProfile) whole = NULL;

@@ -20,7 +20,7 @@
 struct spt_filter_options {
 	char *input, *process, *thread, *cpu, *time, *where, *object, *vmlinux;
 	char **with, **without, **fields;
-	char *metric_name, *parallelism;
+	char *metric_name, *parallelism, *mark, *during, *slower;
 	struct spt_shape_options shape;
 	const SptMetric *metric;	/* after spt_filter_options_find_metric() */
 	/* What report is by, and the kind whose events it lists; or NULL.  Not owned. */
@@ -30,6 +30,7 @@ struct spt_filter_options {
 	unsigned n_conditions;
 	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
 	gboolean only_command, all;
+	bool is_about_marks;		/* --slower-than needs no other option */
 	bool has_lead;			/* the command comes first: see spt_report_leads() */
 };
 
@@ -38,6 +39,7 @@ struct spt_report_filter {
 	SptFilter filter;
 	SptExpression *where;
 	bool *cpus, *processes;
+	SptMoments *moments;
 };
 
 /* Appends the options to @entries (GOptionEntry), and the empty one that ends them. */

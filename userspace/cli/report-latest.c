@@ -99,7 +99,7 @@ static bool find(struct spt_report *report)
 	spt_selection_init(&selection, capture, report->filter);
 	while ((rows = spt_samples_next(samples, &n_rows))) {
 		for (uint32_t i = 0; i < n_rows; i++)
-			if (spt_selection_has_time(&selection, rows[i].time) &&
+			if (spt_selection_has_time(&selection, rows[i].thread, rows[i].time) &&
 			    spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				g_array_append_val(latest, rows[i]);
 		/* Only the latest of each batch are kept, so the array does not grow. */

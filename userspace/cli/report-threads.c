@@ -50,7 +50,7 @@ bool spt_report_has_thread_times(const struct spt_report *report)
 	return g_strcmp0(report->metric->name, "wall") == 0 &&
 	       spt_capture_has_stream(report->capture, SPT_ROW_THREAD_TIME) &&
 	       !spt_filter_is_about_stacks(filter) &&
-	       (!filter || (!filter->begin_ns && !filter->end_ns && !filter->cpus));
+	       (!filter || (!spt_filter_is_about_time(filter) && !filter->cpus));
 }
 
 static void print_ns(uint64_t ns)

@@ -28,6 +28,7 @@ struct spt_report {
 	const SptFilter *filter;
 	const SptFieldCondition *conditions;	/* of --field */
 	unsigned n_conditions;
+	uint64_t least_ns;		/* of --slower-than */
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
 	const SptProfile *base;		/* the profile that it was selected from, or NULL */
 	unsigned limit;			/* rows; UINT32_MAX for all */
@@ -76,6 +77,7 @@ struct spt_report_kind {
 	REPORT(holders)                                                                            \
 	REPORT(latest)                                                                             \
 	REPORT(events)                                                                             \
+	REPORT(marks)                                                                              \
 	REPORT(delay)                                                                              \
 	REPORT(summary)
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;

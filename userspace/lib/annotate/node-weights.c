@@ -37,7 +37,8 @@ static void take_rows(SptNodeWeights *weights, const SptCapture *capture, const 
 
 			if (!spt_selection_has_place(&selection, row->thread, row->cpu) ||
 			    !spt_selection_has_detail(&selection, row->detail) ||
-			    !spt_selection_part(&selection, row->time, row->duration_ns, &weight))
+			    !spt_selection_part(&selection, row->thread, row->time,
+						row->duration_ns, &weight))
 				continue;
 			weights->self[row->node] += weight;
 			weights->n_samples++;

@@ -153,7 +153,9 @@ static bool span_is_wanted(const SptSpans *spans, const SptSpan *span)
 
 	return spt_selection_has_place(selection, span->thread, span->cpu) &&
 	       span->begin_ns + span->duration_ns >= selection->begin_ns &&
-	       span->begin_ns < selection->end_ns && (!spans->is_at_events || span->kind);
+	       span->begin_ns < selection->end_ns && (!spans->is_at_events || span->kind) &&
+	       (!selection->moments || spt_moments_have(selection->moments, span->thread,
+							span->begin_ns));
 }
 
 bool spt_spans_next(SptSpans *spans, SptSpan *ret)

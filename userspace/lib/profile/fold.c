@@ -393,7 +393,8 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 
 			if (!spt_selection_has_place(selection, row->thread, row->cpu) ||
 			    !spt_selection_has_detail(selection, row->detail) ||
-			    !spt_selection_part(selection, row->time, row->duration_ns, &weight))
+			    !spt_selection_part(selection, row->thread, row->time, row->duration_ns,
+						&weight))
 				continue;
 			leaf = take(folder, function_of_process(folder, process), row->node, weight,
 				    1);

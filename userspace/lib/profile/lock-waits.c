@@ -108,7 +108,7 @@ GPtrArray *spt_lock_waits(const SptCapture *capture, SptSymbols *symbols, const 
 
 			if (event->kind != spt_event_locks.number ||
 			    !spt_selection_has_place(&selection, event->thread, event->cpu) ||
-			    !spt_selection_part(&selection, event->time,
+			    !spt_selection_part(&selection, event->thread, event->time,
 						MIN(event->duration_ns, event->time), &ns))
 				continue;
 			wait = group_of(capture, symbols, event, groups);

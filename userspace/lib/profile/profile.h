@@ -10,6 +10,7 @@
 #define SPT_PROFILE_H
 
 #include "profile/metric.h"
+#include "profile/moments.h"
 #include "symbols/symbols.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,7 @@ typedef struct {
 	/* by id: wanted (for instance from command.h); NULL for all */
 	const bool *processes;
 	uint64_t begin_ns, end_ns;	/* times in the capture; end 0: open */
+	const SptMoments *moments;	/* one of these, too; NULL: any time */
 	const char *thread;		/* name or, if all digits, tid; NULL for all */
 	/* by number: wanted; CPUs from n_cpus on are not; NULL for all */
 	const bool *cpus;

@@ -35,8 +35,13 @@ static bool is_called(const char *wanted, const char *name, const uint32_t *numb
 
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 {
-	return capture->has_leaves && (!filter || (filter->begin_ns == 0 && filter->end_ns == 0 &&
+	return capture->has_leaves && (!filter || (!spt_filter_is_about_time(filter) &&
 						   !filter->thread && !filter->cpus));
+}
+
+bool spt_filter_is_about_time(const SptFilter *filter)
+{
+	return filter && (filter->begin_ns || filter->end_ns || filter->moments);
 }
 
 bool spt_filter_is_about_stacks(const SptFilter *filter)
@@ -154,6 +159,7 @@ void spt_selection_init(struct spt_selection *selection, const SptCapture *captu
 	selection->begin_ns = filter->begin_ns;
 	if (filter->end_ns)
 		selection->end_ns = filter->end_ns;
+	selection->moments = filter->moments;
 	selection->cpus = filter->cpus;
 	selection->n_cpus = filter->n_cpus;
 	selection->least_parallelism = filter->least_parallelism;
@@ -172,10 +178,21 @@ static uint64_t begin_of(uint64_t weight, uint64_t part_ns, uint64_t duration_ns
 	return (uint64_t)((unsigned __int128)weight * part_ns / duration_ns);
 }
 
-bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
+/* The part of it from @begin to @end. */
+static uint64_t part_of(uint64_t weight, uint64_t start, uint64_t duration_ns, uint64_t begin,
+			uint64_t end)
+{
+	return begin_of(weight, end - start, duration_ns) -
+	       begin_of(weight, begin - start, duration_ns);
+}
+
+bool spt_selection_spread(const struct spt_selection *selection, uint32_t thread, uint64_t time,
 			  uint64_t duration_ns, uint64_t *weight)
 {
-	uint64_t start, begin, end;
+	uint64_t start, begin, end, sum = 0;
+	const SptMoment *moment;
+	bool is_in = false;
+	uint32_t n;
 
 	duration_ns = MIN(duration_ns, time);
 	start = time - duration_ns;
@@ -183,9 +200,19 @@ bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
 	end = MIN(time, selection->end_ns);
 	if (begin >= end)
 		return false;
-	*weight = begin_of(*weight, end - start, duration_ns) -
-		  begin_of(*weight, begin - start, duration_ns);
-	return true;
+	if (!selection->moments) {
+		*weight = part_of(*weight, start, duration_ns, begin, end);
+		return true;
+	}
+	moment = spt_moments_after(selection->moments, thread, begin, &n);
+	for (; n && moment->begin_ns < end; n--, moment++) {
+		uint64_t from = MAX(begin, moment->begin_ns), to = MIN(end, moment->end_ns);
+
+		sum += part_of(*weight, start, duration_ns, from, to);
+		is_in |= from < to;
+	}
+	*weight = sum;
+	return is_in;
 }
 
 void spt_selection_clear(struct spt_selection *selection)

@@ -9,6 +9,7 @@
 
 struct spt_selection {
 	uint64_t begin_ns, end_ns;	/* [begin, end) */
+	const SptMoments *moments;	/* as in SptFilter */
 	bool *threads;			/* by id: wanted; NULL for all */
 	const bool *cpus;		/* as in SptFilter */
 	uint32_t n_cpus;
@@ -20,24 +21,27 @@ void spt_selection_init(struct spt_selection *selection, const SptCapture *captu
 			const SptFilter *filter);
 void spt_selection_clear(struct spt_selection *selection);
 
-static inline bool spt_selection_has_time(const struct spt_selection *selection, uint64_t time)
+static inline bool spt_selection_has_time(const struct spt_selection *selection, uint32_t thread,
+					  uint64_t time)
 {
-	return time >= selection->begin_ns && time < selection->end_ns;
+	return time >= selection->begin_ns && time < selection->end_ns &&
+	       (!selection->moments || spt_moments_have(selection->moments, thread, time));
 }
 
 /* The part of spt_selection_part() that only weights with a duration need. */
-bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
+bool spt_selection_spread(const struct spt_selection *selection, uint32_t thread, uint64_t time,
 			  uint64_t duration_ns, uint64_t *weight);
 
 /*
  * Whether a part of @weight, spread over the @duration_ns before @time, is selected; sets @weight
  * to it.  The parts of consecutive times add up to the part of the whole.
  */
-static inline bool spt_selection_part(const struct spt_selection *selection, uint64_t time,
-				      uint64_t duration_ns, uint64_t *weight)
+static inline bool spt_selection_part(const struct spt_selection *selection, uint32_t thread,
+				      uint64_t time, uint64_t duration_ns, uint64_t *weight)
 {
-	return duration_ns == 0 ? spt_selection_has_time(selection, time) :
-				  spt_selection_spread(selection, time, duration_ns, weight);
+	return duration_ns == 0 ?
+		       spt_selection_has_time(selection, thread, time) :
+		       spt_selection_spread(selection, thread, time, duration_ns, weight);
 }
 
 static inline bool spt_selection_has_place(const struct spt_selection *selection, uint32_t thread,
@@ -61,6 +65,8 @@ static inline bool spt_selection_has_detail(const struct spt_selection *selectio
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture);
 /* Whether @filter is about the stack: its functions, or the object of its innermost function. */
 bool spt_filter_is_about_stacks(const SptFilter *filter);
+/* Whether @filter is about time. */
+bool spt_filter_is_about_time(const SptFilter *filter);
 /* Whether @filter wants this process image; NULL wants all. */
 bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
 			    const SptProcessRow *process);

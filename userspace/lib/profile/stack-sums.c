@@ -36,7 +36,8 @@ void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const S
 
 			if (spt_selection_has_place(&selection, row->thread, row->cpu) &&
 			    spt_selection_has_detail(&selection, row->detail) &&
-			    spt_selection_part(&selection, row->time, row->duration_ns, &weight) &&
+			    spt_selection_part(&selection, row->thread, row->time, row->duration_ns,
+					       &weight) &&
 			    weight > 0 && (!wanted || wanted[row->node]))
 				take(row, weight, data);
 		}

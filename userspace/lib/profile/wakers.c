@@ -158,7 +158,7 @@ GArray *spt_wakers_new(const SptCapture *capture, SptSymbols *symbols, const Spt
 			 ns = spt_wait_blocked_weight(wait);
 
 		if (!blocked_ns || !spt_selection_has_place(&selection, wait->thread, wait->cpu) ||
-		    !spt_selection_part(&selection, spt_wait_woken(wait),
+		    !spt_selection_part(&selection, wait->thread, spt_wait_woken(wait),
 					MIN(blocked_ns, spt_wait_woken(wait)), &ns))
 			continue;
 		follow(&wakers, wait, ns);

@@ -95,7 +95,8 @@ bool spt_row_is_selected(const SptProfile *base, uint64_t row,
 	*ret_weight = spt_row_weight(base, row);
 	return spt_selection_has_place(selection, source->thread, source->cpu) &&
 	       (!base->values || spt_selection_has_detail(selection, base->values[row].detail)) &&
-	       spt_selection_part(selection, source->time, spt_row_duration(base, row), ret_weight);
+	       spt_selection_part(selection, source->thread, source->time,
+				  spt_row_duration(base, row), ret_weight);
 }
 
 static void begin(SptProfile *profile)
@@ -194,7 +195,7 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 	first = spt_profile_row_at(base, selection.begin_ns);
 	end = MAX(first, spt_profile_row_behind(base, &selection));
 	begin(profile);
-	if (!selection.threads && !selection.cpus && !base->values)
+	if (!selection.threads && !selection.cpus && !selection.moments && !base->values)
 		weigh(profile, base->rows + first, whole->rows + first, end - first, wanted);
 	else
 		weigh_selected(profile, whole->rows, first, end, wanted, &selection);

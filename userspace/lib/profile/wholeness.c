@@ -196,7 +196,7 @@ static void count_ends(const SptCapture *capture, const SptFilter *filter, Ends 
 	while ((rows = spt_samples_next(samples, &n)))
 		for (uint32_t i = 0; i < n; i++) {
 			if (rows[i].user_end == SPT_END_NONE ||
-			    !spt_selection_has_time(&selection, rows[i].time) ||
+			    !spt_selection_has_time(&selection, rows[i].thread, rows[i].time) ||
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				continue;
 			ends->seen += rows[i].weight;
@@ -225,7 +225,7 @@ static void count_ends(const SptCapture *capture, const SptFilter *filter, Ends 
 static bool asks_for_part(const SptFilter *filter)
 {
 	return filter && (filter->process || filter->processes || filter->thread || filter->cpus ||
-			  filter->begin_ns || filter->end_ns);
+			  spt_filter_is_about_time(filter));
 }
 
 /* False: there are no stacks. */

@@ -27,7 +27,10 @@
 #define LOOK_NS	 200000000ULL		/* how often threads that have exited are looked for */
 #define RIPE_NS	 50000000ULL		/* as in memory-take.c */
 #define PATIENCE_NS 1000000000ULL
-#define SLACK_NS 1000000ULL		/* between claims and starts of threads */
+/* Threads that were there before the recording have starts of the kernel's coarse clock. */
+#define COARSE_NS 20000000ULL
+/* More lost marks at a time are no count. */
+#define MOST_LOST (1ULL << 40)
 #define MOST_LATE_BYTES (64u << 20)
 #define RECORDS_AT_A_TIME 256
 
@@ -58,7 +61,7 @@ struct SptMarks {
 	SptThreadIds *threads;
 	GPtrArray *active;		/* struct mark_ring */
 	struct mark_ring *by_slot[SPT_MARKS_SLOTS];
-	uint64_t looked_ns, late_bytes, slotless;
+	uint64_t looked_ns, late_bytes;
 	SptMarksStatus status;
 };
 
@@ -300,7 +303,10 @@ static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 {
 	if (ring->is_settled || (!is_last && marks->now_ns < ring->begin_ns + RIPE_NS))
 		return;
-	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, ring->begin_ns + SLACK_NS);
+	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, ring->begin_ns);
+	if (!ring->thread)
+		ring->thread = spt_thread_ids_find(marks->threads, ring->tid,
+						   ring->begin_ns + COARSE_NS);
 	ring->is_settled = ring->thread || is_last ||
 			   marks->now_ns > ring->begin_ns + PATIENCE_NS ||
 			   marks->late_bytes > MOST_LATE_BYTES;
@@ -331,7 +337,10 @@ static void count_lost(SptMarks *marks, struct mark_ring *ring)
 {
 	uint64_t lost = __atomic_load_n(&ring->reader.slot->lost, __ATOMIC_RELAXED);
 
-	marks->status.lost += lost - ring->lost;
+	if (lost - ring->lost < MOST_LOST)
+		marks->status.lost += lost - ring->lost;
+	else
+		ring->reader.is_broken = true;
 	ring->lost = lost;
 }
 
@@ -463,8 +472,7 @@ void spt_marks_finish(SptMarks *marks)
 		end_ring(marks, marks->active->pdata[i]);
 	g_ptr_array_set_size(marks->active, 0);
 	memset(marks->by_slot, 0, sizeof(marks->by_slot));
-	marks->status.lost += spt_marks_programs(marks->shared)->slotless - marks->slotless;
-	marks->slotless = spt_marks_programs(marks->shared)->slotless;
+	marks->status.lost += MIN(spt_marks_programs(marks->shared)->slotless, MOST_LOST);
 }
 
 void spt_marks_status(const SptMarks *marks, SptMarksStatus *ret)
