@@ -503,11 +503,12 @@ static int run_recording(const struct spt_record_options *options)
 	}
 	if (options->command[0] && !check_program(options->command[0], &recorder_options))
 		return SPT_EXIT_FAILURE;
-	if (options->command[0] && !spt_child_prepare(&child, options->command))
+	if (options->command[0] && !spt_child_prepare(&child, options->command, options->marks))
 		return SPT_EXIT_FAILURE;
 	command = child.pid;
 	recorder_options.command_pid = (uint32_t)child.pid;
 	recorder_options.marks = child.pid > 0;
+	recorder_options.control_fd = child.control;
 	if (options->only_command)
 		recorder_options.filter = only_child(&recorder_options.filter, &child);
 	recorder = spt_recorder_new(&recorder_options, &error);

@@ -9,12 +9,14 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "profile/command.h"
+#include "record/control.h"
 #include "record/inherited.h"
 
 bool spt_child_check(char **command)
@@ -53,12 +55,24 @@ static bool set_environment(int fd)
 	return true;
 }
 
-bool spt_child_prepare(struct spt_child *child, char **command)
+/* In the process that becomes the command.  Its libraries find the socket by its number. */
+static void inherit_control(int fd)
 {
-	int go[2], failed[2], number;
+	g_autofree char *text = NULL;
+
+	if (fd < 0 || fcntl(fd, F_SETFD, 0) < 0)
+		return;
+	text = g_strdup_printf("%d", fd);
+	g_setenv(SPT_CONTROL_VARIABLE, text, TRUE);
+}
+
+bool spt_child_prepare(struct spt_child *child, char **command, bool has_control)
+{
+	int go[2], failed[2], control[2] = { -1, -1 }, number;
 
 	child->environment = memfd_create("environment", MFD_CLOEXEC);
-	if (child->environment < 0 || pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
+	if (child->environment < 0 || pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0 ||
+	    (has_control && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0)) {
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
 		return false;
 	}
@@ -68,12 +82,15 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(go[1]);
+		if (has_control)
+			close(control[0]);
 		/* End of file: the recorder gave up. */
 		if (read(go[0], &byte, 1) < 1)
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
 		if (set_environment(child->environment)) {
 			spt_inherit_shared_memory();
+			inherit_control(control[1]);
 			execvp(command[0], command);
 		}
 		number = errno;
@@ -82,6 +99,9 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 	}
 	close(go[0]);
 	close(failed[1]);
+	if (has_control)
+		close(control[1]);
+	child->control = control[0];
 	child->go = go[1];
 	child->failed = failed[0];
 	if (child->pid > 0)

@@ -11,6 +11,7 @@ struct spt_child {
 	pid_t pid;		/* 0: there is none */
 	int go;			/* a byte lets it run; closing makes it give up */
 	int failed;		/* gets a byte if it could not be run */
+	int control;		/* a socket that it has as SYSPROF_CONTROL_FD; -1: it has none */
 	int environment;	/* what the command's has besides this process's; a memfd */
 	int status;
 	bool ended;
@@ -18,7 +19,7 @@ struct spt_child {
 	uint64_t ran_ns;	/* CPU time, with that of its children that it waited for */
 };
 
-#define SPT_CHILD_NONE { .go = -1, .failed = -1, .environment = -1 }
+#define SPT_CHILD_NONE { .go = -1, .failed = -1, .control = -1, .environment = -1 }
 #define SPT_CHILD_CANNOT_RUN 127	/* as a shell's exit status */
 
 /* Called before anything is recorded: whether there is such a program.  False: complained. */
@@ -26,9 +27,10 @@ bool spt_child_check(char **command);
 
 /*
  * Forks @command, which waits until it is let go: it does not run before the recording does.
+ * @has_control: with a socket for GNOME's profiler (record/control.h).
  * False: complained.
  */
-bool spt_child_prepare(struct spt_child *child, char **command);
+bool spt_child_prepare(struct spt_child *child, char **command, bool has_control);
 /* Lets it run.  @environment: additional variables, names and values in turn; may be NULL. */
 void spt_child_let_go(struct spt_child *child, const char *const *environment);
 /* Notes its end, if it has ended; called after SIGCHLD. */

@@ -218,6 +218,8 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		spt_cli_complain("--waits=calls is for the calls of a command: put it behind \"--\"");
 	else if (recorder->calls == SPT_CALLS_ALWAYS && words->last)
 		spt_cli_complain("--waits=calls keeps all that is recorded, --last the last seconds: give one of them");
+	else if (options->marks && !*options->command)
+		spt_cli_complain("--marks is for what a command says of itself: put it behind \"--\"");
 	else if (words->free_stacks && !words->tracker)
 		spt_cli_complain("--free-stacks is about what --memory records: give both");
 	else if (words->mappings && !words->tracker)
@@ -325,6 +327,9 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  NULL },
 		{ "mappings", 0, 0, G_OPTION_ARG_NONE, &words->mappings,
 		  "With --memory: also record mmap(), munmap() and mremap() (report --metric mapped)",
+		  NULL },
+		{ "marks", 0, 0, G_OPTION_ARG_NONE, &options->marks,
+		  "Also record marks, counters and log lines of programs that offer them to GNOME's profiler (GTK 4, GLib), by a socket; those of spt/mark.h are recorded anyway",
 		  NULL },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },

@@ -17,7 +17,6 @@
 #include "record/alive.h"
 #include "record/mark-spans.h"
 #include "record/namespace.h"
-#include "record/thread-ids.h"
 #include "record/tsc.h"
 #include "rings/marks-reader.h"
 
@@ -58,7 +57,7 @@ struct SptMarks {
 	char *path;
 	bool is_tsc;
 	uint64_t base_stamp, base_ns, now_stamp, now_ns;
-	SptThreadIds *threads;
+	const SptThreadIds *threads;
 	GPtrArray *active;		/* struct mark_ring */
 	struct mark_ring *by_slot[SPT_MARKS_SLOTS];
 	uint64_t looked_ns, late_bytes;
@@ -146,14 +145,14 @@ static void mark_ring_free(void *data)
 	g_free(ring);
 }
 
-SptMarks *spt_marks_new(SptSaid *said, GError **error)
+SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **error)
 {
 	g_autoptr(SptMarks) marks = g_new0(SptMarks, 1);
 
 	marks->said = said;
 	marks->is_tsc = spt_tsc_is_sound();
 	marks->active = g_ptr_array_new_with_free_func(mark_ring_free);
-	marks->threads = spt_thread_ids_new();
+	marks->threads = threads;
 	if (!map_shared(marks, error))
 		return NULL;
 	marks->path = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), marks->fd);
@@ -186,7 +185,6 @@ void spt_marks_free(SptMarks *marks)
 	if (marks->fd >= 0)
 		close(marks->fd);
 	g_ptr_array_unref(marks->active);
-	spt_thread_ids_free(marks->threads);
 	g_free(marks->path);
 	g_free(marks);
 }
@@ -194,11 +192,6 @@ void spt_marks_free(SptMarks *marks)
 const char *spt_marks_path(const SptMarks *marks)
 {
 	return marks->path;
-}
-
-void spt_marks_thread(SptMarks *marks, const SptThread *thread)
-{
-	spt_thread_ids_add(marks->threads, thread);
 }
 
 /* Records. */

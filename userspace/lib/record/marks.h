@@ -6,23 +6,21 @@
 #ifndef SPT_MARKS_H
 #define SPT_MARKS_H
 
-#include "process/tasks.h"
 #include "record/recorder.h"
 #include "record/said.h"
+#include "record/thread-ids.h"
 
 G_BEGIN_DECLS
 
 typedef struct SptMarks SptMarks;
 
-/* @said must outlive it. */
-SptMarks *spt_marks_new(SptSaid *said, GError **error);
+/* @said and @threads must outlive it. */
+SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **error);
 void spt_marks_free(SptMarks *marks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMarks, spt_marks_free)
 
 /* The value of SPT_MARKS_VARIABLE for the command. */
 const char *spt_marks_path(const SptMarks *marks);
-/* A thread that the source reports. */
-void spt_marks_thread(SptMarks *marks, const SptThread *thread);
 /* Whether a program has used it, so that its rings have to be read often. */
 bool spt_marks_is_used(const SptMarks *marks);
 /* Takes what is in the rings, for at most some milliseconds. */

@@ -6,7 +6,6 @@
 #include "record/alive.h"
 #include "record/blocks.h"
 #include "record/memory.h"
-#include "record/thread-ids.h"
 #include "rings/reader.h"
 
 G_BEGIN_DECLS
@@ -102,7 +101,7 @@ struct SptMemory {
 	struct spt_memory_ring *by_slot[SPT_RINGS_SLOTS];
 	struct spt_expected *expected;	/* programs that were started */
 	GHashTable *images;		/* id -> struct spt_image */
-	SptThreadIds *threads;
+	const SptThreadIds *threads;
 	GHashTable *objects;		/* inode -> GArray of struct spt_known_object */
 	GHashTable *by_path;		/* path -> struct spt_known_object, the latest one */
 	bool is_ending;			/* the source has reported everything */

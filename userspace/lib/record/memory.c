@@ -173,7 +173,7 @@ static void ring_free(void *data)
 }
 
 SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *waits,
-			  SptOutput *output, GError **error)
+			  const SptThreadIds *threads, SptOutput *output, GError **error)
 {
 	g_autoptr(SptMemory) memory = g_new0(SptMemory, 1);
 
@@ -189,7 +189,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->is_tsc = spt_tsc_is_sound();
 	memory->active = g_ptr_array_new_with_free_func(ring_free);
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
-	memory->threads = spt_thread_ids_new();
+	memory->threads = threads;
 	memory->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, unref_array);
 	/* A key is the path of its value. */
 	memory->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, object_free);
@@ -236,7 +236,6 @@ void spt_memory_free(SptMemory *memory)
 		close(memory->fd);
 	g_ptr_array_unref(memory->active);
 	g_hash_table_unref(memory->images);
-	spt_thread_ids_free(memory->threads);
 	g_hash_table_unref(memory->objects);
 	g_hash_table_unref(memory->by_path);
 	spt_memory_expected_free(memory->expected);
@@ -259,11 +258,6 @@ const char *const *spt_memory_environment(const SptMemory *memory)
 }
 
 /* Reports of the source. */
-
-void spt_memory_thread(SptMemory *memory, const SptThread *thread)
-{
-	spt_thread_ids_add(memory->threads, thread);
-}
 
 void spt_memory_object(SptMemory *memory, const SptObjectRow *row)
 {

@@ -12,17 +12,17 @@
 #ifndef SPT_MEMORY_H
 #define SPT_MEMORY_H
 
-#include "process/tasks.h"
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/thread-ids.h"
 
 G_BEGIN_DECLS
 
 typedef struct SptMemory SptMemory;
 
-/* @options, @waits: NULL if that is not recorded. */
+/* @options, @waits: NULL if that is not recorded.  @threads outlives it. */
 SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *waits,
-			  SptOutput *output, GError **error);
+			  const SptThreadIds *threads, SptOutput *output, GError **error);
 void spt_memory_free(SptMemory *memory);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMemory, spt_memory_free)
 
@@ -34,8 +34,7 @@ bool spt_memory_check_program(const char *program, GError **error);
 /* Whether LD_PRELOAD can have @path; if not, @error says why. */
 bool spt_memory_check_library(const char *path, GError **error);
 
-/* Reports of the source, which give the rings' addresses and threads a meaning. */
-void spt_memory_thread(SptMemory *memory, const SptThread *thread);
+/* Reports of the source, which give the rings' addresses a meaning. */
 /* The command, or what it has started, has become program @name. */
 void spt_memory_exec(SptMemory *memory, uint32_t pid, uint64_t time, const char *name);
 void spt_memory_object(SptMemory *memory, const SptObjectRow *row);

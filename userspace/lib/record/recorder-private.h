@@ -8,6 +8,7 @@
 #include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
+#include "record/control.h"
 #include "record/ends.h"
 #include "record/aside.h"
 #include "record/handover.h"
@@ -21,6 +22,7 @@
 #include "record/resident.h"
 #include "record/said.h"
 #include "record/stacks.h"
+#include "record/thread-ids.h"
 #include "record/thrift.h"
 #include "record/unwinding.h"
 #include "record/waits.h"
@@ -56,7 +58,10 @@ struct SptRecorder {
 	SptUnwinding *unwinding;
 	SptWaits *waits;		/* NULL: not requested */
 	SptMemory *memory;		/* NULL: not requested */
+	SptThreadIds *thread_ids;
 	SptSaid *said;
+	SptControl *control;		/* NULL: not requested */
+	SptMarksStatus controlled;	/* what came by it */
 	SptMarks *marks;		/* NULL: not requested */
 	GPtrArray *environment;		/* of the command; with the NULL at its end */
 	SptResident *resident;		/* NULL: no process is known to be recorded */

@@ -73,10 +73,7 @@ static void on_thread(const SptThread *thread, void *data)
 	spt_output_put(recorder->output, SPT_ROW_THREAD, &row);
 	if (recorder->waits)
 		spt_waits_thread(recorder->waits, thread);
-	if (recorder->memory)
-		spt_memory_thread(recorder->memory, thread);
-	if (recorder->marks)
-		spt_marks_thread(recorder->marks, thread);
+	spt_thread_ids_add(recorder->thread_ids, thread);
 }
 
 static void on_space_gone(uint64_t mm, void *data)
@@ -198,7 +195,8 @@ static bool begin_memory(SptRecorder *recorder, const SptRecorderOptions *option
 	if (!options->memory && !has_calls)
 		return true;
 	recorder->memory = spt_memory_new(options->memory ? &options->memory_options : NULL,
-					  has_calls ? &options->waits : NULL, recorder->output,
+					  has_calls ? &options->waits : NULL,
+					  recorder->thread_ids, recorder->output,
 					  is_required ? error : NULL);
 	recorder->status.has_calls = recorder->memory && has_calls;
 	/* Waits without stacks are better than none. */
@@ -210,7 +208,10 @@ static bool begin_marks(SptRecorder *recorder, const SptRecorderOptions *options
 {
 	recorder->said = spt_said_new(recorder->output);
 	if (options->marks)
-		recorder->marks = spt_marks_new(recorder->said, error);
+		recorder->marks = spt_marks_new(recorder->said, recorder->thread_ids, error);
+	if (options->control_fd > 0)
+		recorder->control = spt_control_new(options->control_fd, recorder->said,
+						    recorder->thread_ids);
 	return recorder->marks || !options->marks;
 }
 
@@ -269,6 +270,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->opens = spt_opens_new();
 	}
+	recorder->thread_ids = spt_thread_ids_new();
 	if (!begin_memory(recorder, options, error) || !begin_marks(recorder, options, error))
 		return NULL;
 	set_environment(recorder);
@@ -338,7 +340,9 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_tables_free(recorder->tables);
 	spt_memory_free(recorder->memory);
 	spt_marks_free(recorder->marks);
+	spt_control_free(recorder->control);
 	spt_said_free(recorder->said);
+	spt_thread_ids_free(recorder->thread_ids);
 	g_clear_pointer(&recorder->environment, g_ptr_array_unref);
 	spt_resident_free(recorder->resident);
 	spt_maps_free(recorder->maps);
@@ -571,18 +575,36 @@ static int step_ms(const SptRecorder *recorder, int timeout_ms)
 {
 	if (recorder->memory)
 		timeout_ms = MIN(timeout_ms, recorder->memory_is_busy ? BUSY_MS : IDLE_MS);
-	if (recorder->marks)
-		timeout_ms = MIN(timeout_ms, spt_marks_is_used(recorder->marks) ? IDLE_MS :
-										  UNUSED_MS);
+	if (recorder->marks || recorder->control)
+		timeout_ms = MIN(timeout_ms, UNUSED_MS);
+	if ((recorder->marks && spt_marks_is_used(recorder->marks)) ||
+	    (recorder->control && spt_control_is_used(recorder->control)))
+		timeout_ms = MIN(timeout_ms, IDLE_MS);
 	return timeout_ms;
+}
+
+static void add_marks_status(SptRecorder *recorder)
+{
+	const SptMarksStatus *more = &recorder->controlled;
+	SptMarksStatus *sum = &recorder->status.marks;
+
+	*sum = (SptMarksStatus){ 0 };
+	if (recorder->marks)
+		spt_marks_status(recorder->marks, sum);
+	sum->marks += more->marks;
+	sum->counts += more->counts;
+	sum->lines += more->lines;
+	sum->broken += more->broken;
+	sum->invalid += more->invalid;
 }
 
 static void take_marks(SptRecorder *recorder)
 {
-	if (!recorder->marks)
-		return;
-	spt_marks_step(recorder->marks);
-	spt_marks_status(recorder->marks, &recorder->status.marks);
+	if (recorder->marks)
+		spt_marks_step(recorder->marks);
+	if (recorder->control)
+		spt_control_step(recorder->control, &recorder->controlled);
+	add_marks_status(recorder);
 }
 
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
@@ -690,10 +712,10 @@ static void finish_marks(SptRecorder *recorder)
 {
 	const SptMarksStatus *status = &recorder->status.marks;
 
-	if (!recorder->marks)
-		return;
-	spt_marks_finish(recorder->marks);
-	spt_marks_status(recorder->marks, &recorder->status.marks);
+	take_marks(recorder);
+	if (recorder->marks)
+		spt_marks_finish(recorder->marks);
+	add_marks_status(recorder);
 	if (status->lost)
 		spt_recorder_note_number(recorder, "marks_lost", status->lost);
 	if (status->broken)

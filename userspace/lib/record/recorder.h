@@ -97,6 +97,8 @@ typedef struct {
 	SptMemoryOptions memory_options;
 	/* What the command says of itself with spt/mark.h, likewise. */
 	bool marks;
+	/* > 0: our side of the sockets by which it may ask for GNOME's profiler; closed at the end */
+	int control_fd;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */
 	SptLive *live;
 } SptRecorderOptions;

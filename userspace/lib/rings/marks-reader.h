@@ -10,8 +10,10 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#ifndef SPT_MARK_H
 #define SPT_MARK_LAYOUT_ONLY
 #include <spt/mark.h>
+#endif
 
 G_BEGIN_DECLS
 

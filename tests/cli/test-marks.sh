@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What programs say of themselves: marks of spt/mark.h from several threads and processes, hostile
+# ones, and a recorder that dies; and what a report says of them.
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+
+# record WAY...: a recording of that workload, in $work/a; what it prints is in $work/out.
+record()
+{
+	"$cli" record --source perf -F "${rate:-100}" -o "$work/a" -- \
+		"$workloads/marks" "$@" \
+		>"$work/out" 2>"$work/err"
+}
+
+# json OPTIONS...: the report, judged by the Python program on the standard input, as "report".
+judge()
+{
+	local program
+
+	program=$(cat)
+	"$cli" report "$work/a" --json --limit 0 "$@" >"$work/json" 2>"$work/err" &&
+		python3 -c "import json, sys
+report = json.load(open('$work/json'))
+out = [line.split() for line in open('$work/out')]
+err = open('$work/err').read()
+$program"
+}
+
+record truth 20000
+check "marks of two processes with two threads each are all there, or counted as lost" \
+	judge --marks <<'END'
+marks = {mark['name']: mark for mark in report['marks']}
+for name, n, sum_ns in out:
+    assert marks[name]['count'] == int(n), (name, marks[name])
+    # The program's own sum has its clock calls, too.
+    assert marks[name]['sum_ns'] <= int(sum_ns), (name, marks[name], sum_ns)
+    assert marks[name]['sum_ns'] >= 200 * 19000, (name, marks[name])
+    assert marks[name]['least_ns'] <= marks[name]['median_ns'] <= marks[name]['p99_ns'] <= \
+        marks[name]['most_ns']
+END
+grep -q '^Marks: 80,000, 0 lost' "$work/err" || "$cli" info "$work/a" >"$work/out"
+check "each thread has its own" judge --events mark <<'END'
+threads = {}
+for row in report['rows']:
+    threads.setdefault(row['fields']['name'], set()).add((row['pid'], row['tid']))
+assert all(len(of) == 1 for of in threads.values()), threads
+assert len(set.union(*threads.values())) == 4, threads
+assert len({pid for pid, tid in set.union(*threads.values())}) == 2, threads
+END
+check "slow ones are picked" judge --marks --slower-than 15us <<'END'
+assert all(mark['least_ns'] >= 15000 for mark in report['marks'])
+END
+for options in "--mark nothing" "--mark two --slower-than 1h" "--slower-than 3" \
+	"--mark one --during two" "--mark one --slower-than x"; do
+	# shellcheck disable=SC2086
+	check "refused in a sentence: $options" bash -c '! "$@" 2>"$0" >"$0.out" &&
+		[ "$(wc -l <"$0")" = 1 ] && ! [ -s "$0.out" ]' "$work/said" \
+		"$cli" report "$work/a" $options
+done
+check "exports carry marks as a metric" bash -c '
+	"$0" export "$1" --metric mark --format jsonl -o "$1.jsonl" && [ "$(wc -l <"$1.jsonl")" -ge 80000 ]' \
+	"$cli" "$work/a"
+"$cli" merge "$work/a" "$work/a" -o "$work/merged" 2>>"$work/err"
+check "a merged recording has those of both" bash -c '
+	"$0" report "$1" --marks --json | grep -q "\"count\": 40000"' "$cli" "$work/merged"
+
+rate=4000 record truth 200000
+check "--mark is what its thread did within, --during what all did" bash -c '
+	mark=$("$0" report "$1" --json --mark two --by thread | grep -c \"tid\")
+	during=$("$0" report "$1" --json --during two --by process | grep -c \"pid\")
+	[ "$mark" = 1 ] && [ "$during" -ge 1 ]' "$cli" "$work/a"
+
+record nested
+check "spans nest; ends without a begin, and spans deeper than 64, are dropped and counted" \
+	judge --marks <<'END'
+marks = {mark['name']: mark for mark in report['marks']}
+assert marks['outer']['count'] == marks['inner']['count'] == marks['block']['count'] == 1
+assert marks['outer']['sum_ns'] >= marks['inner']['sum_ns'] >= 1000000
+assert marks['deep']['count'] == 64 and 'never begun' not in marks and 'lost' not in marks
+assert marks['open']['count'] == 1, marks
+END
+check "a message is a line of the log" bash -c '
+	"$0" report "$1" --events log | grep -q "text=a line"' "$cli" "$work/a"
+
+record hostile 200000
+check "hostile names: nothing of them reaches the terminal" bash -c '
+	for what in "--marks --limit 20" "--events mark --limit 20" "--metric mark --by name --limit 9"
+	do
+		"$0" report "$1" $what | LC_ALL=C grep -q "[[:cntrl:]]" && exit 1
+	done
+	[ "$("$0" report "$1" --marks --limit 0 | grep -c many)" -ge 50000 ]' "$cli" "$work/a"
+check "counters without a number, and those beyond the bound, are dropped and counted" bash -c '
+	! "$0" report "$1" --events nan && ! "$0" report "$1" --events infinite' "$cli" "$work/a"
+record broken
+check "a program that destroys its rings loses its marks alone" grep -q \
+	"wrote invalid marks" "$work/err"
+
+record forks 100
+check "a fork, and what it becomes, each have their own" judge --events mark <<'END'
+names = [row['fields']['name'] for row in report['rows']]
+assert sorted(set(names)) == ['executed', 'forked', 'parent']
+assert all(names.count(name) == 100 for name in set(names)), names
+assert len({row['pid'] for row in report['rows']}) == 101
+END
+
+check "a flight recorder has them, too" bash -c '
+	"$0" record --source perf -F 100 --last 10 -o "$1" -- "$2" truth 1000 >"$1.out" 2>&1 &&
+	"$0" report "$1" --marks --json | grep -c "\"count\": 1000" | grep -q 4' \
+	"$cli" "$work/flight" "$workloads/marks"
+
+# The recorder is killed while its program marks: the program ends as it would without.
+"$cli" record --source perf -F 100 -o "$work/killed" -- bash -c \
+	"'$workloads/marks' idle; echo \$? >'$work/status'" 2>"$work/err" &
+recorder=$!
+sleep 2
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+sleep 2.5
+check "a recorder that dies costs the program nothing" grep -qx 0 "$work/status"
+check "and what it had written has marks" bash -c '
+	[ ! -e "$1" ] && "$0" report "$1.part" --marks | grep -q tick' "$cli" "$work/killed"
+
+check "where nobody records, a mark is a load and a branch" timed bash -c '
+	"$0" cost 2000000 >"$1" && awk "\$1 != \"loop\" && \$2 > 3 { exit 1 }" "$1"' \
+	"$workloads/marks" "$work/cost"
+
+echo "1..$number"
+exit $broken

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Marks: what a program writes is what the reader returns, hostile rings break nothing, spans are
+ * paired, and moments select what lies within.
+ */
+#include <spt/mark.h>
+
+#include "profile/moments.h"
+#include "profile/selection.h"
+#include "record/mark-spans.h"
+#include "rings/marks-reader.h"
+
+#define ROUNDS 20000
+
+/* This program is the recorder, too. */
+static void *connect_here(void)
+{
+	void *marks = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	static struct spt_mark_process process = { 1, 1, 0 };
+
+	g_assert_true(marks != MAP_FAILED);
+	spt_mark_link = (struct spt_mark_link){ marks, &process };
+	spt_mark_thread = (struct spt_mark_thread){ 0 };
+	spt_mark_is_on = true;
+	return marks;
+}
+
+static void disconnect(void *marks)
+{
+	spt_mark_is_on = false;
+	munmap(marks, spt_marks_bytes());
+}
+
+static void test_same(void)
+{
+	void *marks = connect_here();
+	SptMarksReader reader;
+	SptMarkRecord record;
+	uint64_t begin = spt_mark_now();
+
+	spt_mark_span("category", "a name of some length", "message", begin);
+	spt_mark_instant(NULL, "", NULL);
+	spt_mark_counter("count", 0.5);
+	spt_marks_reader_init(&reader, marks, 0);
+	g_assert_true(spt_marks_reader_begin(&reader));
+	g_assert_true(spt_marks_reader_next(&reader, &record));
+	g_assert_cmpint(record.type, ==, SPT_MARK_SPAN);
+	g_assert_cmpuint(record.value, ==, begin);
+	g_assert_cmpuint(record.stamp, >=, begin);
+	g_assert_cmpstr(record.category, ==, "category");
+	g_assert_cmpstr(record.name, ==, "a name of some length");
+	g_assert_cmpstr(record.message, ==, "message");
+	g_assert_true(spt_marks_reader_next(&reader, &record));
+	g_assert_cmpstr(record.name, ==, "");
+	g_assert_true(spt_marks_reader_next(&reader, &record));
+	g_assert_cmpint(record.type, ==, SPT_MARK_COUNTER);
+	g_assert_false(spt_marks_reader_next(&reader, &record));
+	spt_marks_reader_end(&reader);
+	g_assert_cmpuint(spt_marks_slot(marks, 0)->tail, ==, spt_marks_slot(marks, 0)->head);
+	disconnect(marks);
+}
+
+/* Records never cross the end of a ring, none is torn, and what finds no room is counted. */
+static void test_full(void)
+{
+	void *marks = connect_here();
+	SptMarksReader reader;
+	SptMarkRecord record;
+	uint64_t n = 0, written = 0;
+
+	spt_mark_instant("a", "first", NULL);
+	spt_marks_reader_init(&reader, marks, 0);
+	for (unsigned round = 0; round < 10; round++) {
+		for (unsigned i = 0; i < 30000; i++, written++)
+			spt_mark_instant("category", i % 2 ? "odd" : "a longer name", "m");
+		spt_marks_reader_begin(&reader);
+		while (spt_marks_reader_next(&reader, &record)) {
+			g_assert_cmpint(record.type, ==, SPT_MARK_INSTANT);
+			n++;
+		}
+		spt_marks_reader_end(&reader);
+		g_assert_false(reader.is_broken);
+	}
+	g_assert_cmpuint(spt_marks_slot(marks, 0)->lost, >, 0);
+	g_assert_cmpuint(n + spt_marks_slot(marks, 0)->lost, ==, written + 1);
+	disconnect(marks);
+}
+
+static void test_long(void)
+{
+	void *marks = connect_here();
+	g_autofree char *text = g_strnfill(1 << 20, 'x');
+	SptMarksReader reader;
+	SptMarkRecord record;
+
+	spt_mark_instant(text, text, text);
+	spt_marks_reader_init(&reader, marks, 0);
+	spt_marks_reader_begin(&reader);
+	g_assert_true(spt_marks_reader_next(&reader, &record));
+	g_assert_cmpuint(strlen(record.message), ==, SPT_MARK_TEXT);
+	disconnect(marks);
+}
+
+/* The recorder has ended: the next mark that looks stops marking. */
+static void test_over(void)
+{
+	struct spt_marks_header *marks = connect_here();
+
+	spt_mark_instant(NULL, "one", NULL);
+	marks->is_over = 1;
+	spt_mark_instant(NULL, "two", NULL);
+	g_assert_false(spt_mark_is_on);
+	g_assert_cmpuint(spt_marks_slot(marks, 0)->lost, ==, 1);
+	disconnect(marks);
+}
+
+/* Words of any kind, heads of any value. */
+static void test_hostile(void)
+{
+	void *marks = connect_here();
+	g_autoptr(GRand) random = g_rand_new_with_seed(47);
+	struct spt_marks_slot *slot = spt_marks_slot(marks, 0);
+	uint64_t *words = spt_marks_words(marks, 0);
+	SptMarksReader reader;
+	SptMarkRecord record;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		unsigned n_records = 0;
+
+		slot->tail = g_rand_int(random);
+		slot->head = slot->tail + (uint32_t)g_rand_int_range(random, 0, 600);
+		for (unsigned i = 0; i < 600; i++) {
+			uint64_t type = (uint64_t)g_rand_int_range(random, 0, 9),
+				 n = (uint64_t)g_rand_int_range(random, 0, 9),
+				 bytes = (uint64_t)g_rand_int_range(random, 0, 17);
+
+			words[(slot->tail + i) % SPT_MARKS_WORDS] =
+				g_rand_int_range(random, 0, 4) ?
+					type | n << 5 | bytes << 16 | bytes << 32 | bytes << 48 :
+					(uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
+		}
+		spt_marks_reader_init(&reader, marks, 0);
+		if (round % 3 == 0)
+			slot->head += g_rand_int(random);
+		spt_marks_reader_begin(&reader);
+		while (spt_marks_reader_next(&reader, &record)) {
+			g_assert_cmpint(record.type, <, SPT_MARK_TYPES);
+			g_assert_cmpuint(strlen(record.name), <=, SPT_MARK_TEXT);
+			g_assert_cmpuint(++n_records, <=, SPT_MARKS_WORDS / 3);
+		}
+		g_assert_cmpuint(reader.at, ==, reader.end);
+	}
+	disconnect(marks);
+}
+
+static void test_spans(void)
+{
+	SptMarkSpans *spans = spt_mark_spans_new();
+	SptOpenSpan span;
+
+	g_assert_false(spt_mark_spans_end(spans, "a", &span));
+	spt_mark_spans_begin(spans, "c", "a", 1);
+	spt_mark_spans_begin(spans, "c", "b", 2);
+	spt_mark_spans_begin(spans, "c", "a", 3);
+	spt_mark_spans_begin(spans, "c", "unended", 4);
+	g_assert_true(spt_mark_spans_end(spans, "a", &span));
+	g_assert_cmpuint(span.begin_ns, ==, 3);
+	spt_open_span_clear(&span);
+	g_assert_true(spt_mark_spans_end(spans, "a", &span));
+	g_assert_cmpuint(span.begin_ns, ==, 1);
+	spt_open_span_clear(&span);
+	g_assert_false(spt_mark_spans_pop(spans, &span));
+	for (unsigned i = 0; i < SPT_MARK_DEPTH + 10; i++)
+		spt_mark_spans_begin(spans, "c", "deep", i);
+	for (unsigned i = 0; i < 10; i++)
+		g_assert_false(spt_mark_spans_end(spans, "deep", &span));
+	g_assert_true(spt_mark_spans_end(spans, "deep", &span));
+	g_assert_cmpuint(span.begin_ns, ==, SPT_MARK_DEPTH - 1);
+	spt_open_span_clear(&span);
+	spt_mark_spans_free(spans);
+}
+
+static void test_moments(void)
+{
+	g_autoptr(SptMoments) moments = spt_moments_new(false);
+	g_autoptr(SptMoments) all = spt_moments_new(true);
+	struct spt_selection selection = { .end_ns = UINT64_MAX, .moments = moments };
+	uint64_t weight = 100;
+
+	spt_moments_add(moments, 1, 30, 40);
+	spt_moments_add(moments, 1, 10, 20);
+	spt_moments_add(moments, 1, 15, 25);
+	spt_moments_settle(moments);
+	spt_moments_add(all, 7, 10, 20);
+	spt_moments_settle(all);
+	for (uint64_t time = 0; time < 50; time++) {
+		bool is_in = (time >= 10 && time < 25) || (time >= 30 && time < 40);
+
+		g_assert_cmpint(spt_moments_have(moments, 1, time), ==, is_in);
+		g_assert_false(spt_moments_have(moments, 2, time));
+		g_assert_cmpint(spt_moments_have(all, 2, time), ==, time >= 10 && time < 20);
+	}
+	/* From 0 to 50: 25 of 50 parts are in. */
+	g_assert_true(spt_selection_part(&selection, 1, 50, 50, &weight));
+	g_assert_cmpuint(weight, ==, 50);
+	g_assert_false(spt_selection_part(&selection, 1, 30, 4, &weight));
+	g_assert_false(spt_selection_part(&selection, 2, 50, 50, &weight));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/marks/same", test_same);
+	g_test_add_func("/marks/full", test_full);
+	g_test_add_func("/marks/long", test_long);
+	g_test_add_func("/marks/over", test_over);
+	g_test_add_func("/marks/hostile", test_hostile);
+	g_test_add_func("/marks/spans", test_spans);
+	g_test_add_func("/marks/moments", test_moments);
+	return g_test_run();
+}

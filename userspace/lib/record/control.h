@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The control socket of GNOME's profiler, for programs that speak its protocol already: GLib, GTK 4,
+ * Mutter, WebKit.  A thread of theirs sends "CreatRing" and a nul through the descriptor that
+ * SYSPROF_CONTROL_FD names, and gets a descriptor of shared memory: a page with a head (read by us),
+ * a tail (written by it), offset and size of the ring, then the ring, with frames of its capture
+ * format.  Marks, counters and lines of logs become rows of declared kinds (said.h); other frames
+ * are counted.  The frames name no thread, so rows have the first one of their process.
+ */
+#ifndef SPT_CONTROL_H
+#define SPT_CONTROL_H
+
+#include "record/recorder.h"
+#include "record/said.h"
+#include "record/thread-ids.h"
+
+G_BEGIN_DECLS
+
+#define SPT_CONTROL_VARIABLE "SYSPROF_CONTROL_FD"
+
+typedef struct SptControl SptControl;
+
+/* @fd: this side of a pair of stream sockets, which it then owns.  @said and @threads outlive it. */
+SptControl *spt_control_new(int fd, SptSaid *said, const SptThreadIds *threads);
+void spt_control_free(SptControl *control);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptControl, spt_control_free)
+bool spt_control_is_used(const SptControl *control);
+/* Answers requests and takes what is in the rings.  Adds to @status. */
+void spt_control_step(SptControl *control, SptMarksStatus *status);
+
+G_END_DECLS
+
+#endif
