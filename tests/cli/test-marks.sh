@@ -111,14 +111,54 @@ check "a flight recorder has them, too" bash -c '
 	"$0" report "$1" --marks --json | grep -c "\"count\": 1000" | grep -q 4' \
 	"$cli" "$work/flight" "$workloads/marks"
 
+# Programs that speak to GNOME's profiler.
+control()
+{
+	"$cli" record --marks --source perf -F 100 -o "$work/a" -- tests/cli/control-client.py "$1" \
+		>"$work/out" 2>"$work/err"
+}
+check "marks that come by GNOME's control socket are all there" control known
+check "with their durations, their counter and their line" judge --marks <<'END'
+marks = {mark['name']: mark for mark in report['marks']}
+assert marks['known']['count'] == 5000 and marks['known']['category'] == 'test'
+assert marks['known']['sum_ns'] == sum(1000 * i for i in range(5000)), marks
+END
+check "the counter and the line, too" bash -c '
+	"$0" report "$1" --events "test: depth" | grep -q "value: 0 to 4.5" &&
+	"$0" report "$1" --events log | grep -q "text=a warning  severity=4  source=test"' \
+	"$cli" "$work/a"
+check "frames that are none" control hostile
+check "cost the rings they are in" bash -c '
+	grep -q "wrote invalid marks" "$2" && "$0" report "$1" --marks | grep -q before &&
+	! "$0" report "$1" --marks | LC_ALL=C grep -q "[[:cntrl:]]"' "$cli" "$work/a" "$work/err"
+check "whoever asks for too many rings is told that there is none" control flood
+check "who asks for something else, too" control garbage
+if [ -n "$(command -v Xvfb)" ]; then
+	check "a program of GTK 4 says when it draws" bash -c '
+		Xvfb -displayfd 3 -screen 0 800x600x24 3>"$3/display" 2>/dev/null &
+		server=$!
+		while ! [ -s "$3/display" ]; do sleep 0.1; done
+		DISPLAY=:$(cat "$3/display") GSK_RENDERER=cairo GDK_BACKEND=x11 \
+			"$0" record --marks --source perf -F 100 -o "$1" -- timeout 5 "$2" "$4"
+		kill $server
+		"$0" report "$1" --marks | grep -q "gtk application startup"' \
+		"$cli" "$work/gtk" "$PWD/build/sysprof" "$work" "$work/a"
+fi
+
 # The recorder is killed while its program marks: the program ends as it would without.
 "$cli" record --source perf -F 100 -o "$work/killed" -- bash -c \
-	"'$workloads/marks' idle; echo \$? >'$work/status'" 2>"$work/err" &
+	"'$workloads/marks' idle 12; echo \$? >'$work/status'" 2>"$work/err" &
 recorder=$!
-sleep 2
+for _ in $(seq 50); do
+	"$cli" report "$work/killed.part" --marks 2>/dev/null | grep -q tick && break
+	sleep 0.2
+done
 kill -KILL $recorder
 wait $recorder 2>/dev/null
-sleep 2.5
+for _ in $(seq 150); do
+	[ -s "$work/status" ] && break
+	sleep 0.1
+done
 check "a recorder that dies costs the program nothing" grep -qx 0 "$work/status"
 check "and what it had written has marks" bash -c '
 	[ ! -e "$1" ] && "$0" report "$1.part" --marks | grep -q tick' "$cli" "$work/killed"

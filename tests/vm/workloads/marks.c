@@ -8,7 +8,7 @@
  * forks	N children, each of which marks once and becomes another program that does, too
  * broken	overwrites its own ring
  * cost	what a mark takes, recorded or not, as lines "NAME NS"
- * idle	marks for three seconds, ten thousand a second
+ * idle	marks for N seconds, ten thousand a second
  */
 #include <math.h>
 #include <pthread.h>
@@ -177,7 +177,7 @@ static int idle(void)
 {
 	uint64_t begin = now_ns();
 
-	while (now_ns() - begin < 3000000000) {
+	while (now_ns() - begin < n * 1000000000) {
 		for (unsigned i = 0; i < 10; i++)
 			spt_mark_instant("idle", "tick", NULL);
 		usleep(1000);

@@ -390,9 +390,7 @@ __attribute__((destructor)) static void spt_mark_at_end(void)
 
 static inline uint64_t spt_mark_bytes(const char *text)
 {
-	uint64_t bytes = !text ? 0 :
-			 __builtin_constant_p(__builtin_strlen(text)) ? __builtin_strlen(text) :
-									 strnlen(text, SPT_MARK_TEXT);
+	uint64_t bytes = text ? __builtin_strlen(text) : 0;
 
 	return bytes > SPT_MARK_TEXT ? SPT_MARK_TEXT : bytes;
 }
