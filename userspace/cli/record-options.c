@@ -331,6 +331,12 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "marks", 0, 0, G_OPTION_ARG_NONE, &options->marks,
 		  "Also record marks, counters and log lines of programs that offer them to GNOME's profiler (GTK 4, GLib), by a socket; those of spt/mark.h are recorded anyway",
 		  NULL },
+		{ "counters", 0, 0, G_OPTION_ARG_NONE, &options->counters,
+		  "Also record counters once a second: CPUs, memory, pressure, disks, network, and the recorded processes",
+		  NULL },
+		{ "counter", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->counter_files,
+		  "Also record the number in a file once a second (may be repeated; * and ? are wild)",
+		  "NAME=FILE" },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
@@ -421,6 +427,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 									     NULL,
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
+		.counters = { .has_sources = options->counters,
+			      .files = (const char *const *)options->counter_files },
 	};
 	options->recorder.calls = parse_calls(&words.waits, *options->command && !words.last);
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words) &&
@@ -448,5 +456,6 @@ void spt_record_options_clear(struct spt_record_options *options)
 	spt_record_filter_clear(&options->filter);
 	g_clear_pointer(&options->output, g_free);
 	g_clear_pointer(&options->to, g_free);
+	g_clear_pointer(&options->counter_files, g_strfreev);
 	g_clear_pointer(&options->command_text, g_free);
 }

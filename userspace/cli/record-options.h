@@ -12,6 +12,8 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
+	gboolean counters;
+	char **counter_files;		/* NAME=PATH */
 	gboolean marks;			/* of programs that speak to GNOME's profiler, too */
 	gboolean only_command;		/* the rest of the system is not shown */
 	gboolean all_cpus;		/* the report begins with the whole system */

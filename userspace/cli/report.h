@@ -78,6 +78,8 @@ struct spt_report_kind {
 	REPORT(latest)                                                                             \
 	REPORT(events)                                                                             \
 	REPORT(marks)                                                                              \
+	REPORT(counters)                                                                           \
+	REPORT(logs)                                                                               \
 	REPORT(delay)                                                                              \
 	REPORT(summary)
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;

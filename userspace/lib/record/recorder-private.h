@@ -9,6 +9,7 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/control.h"
+#include "record/counters.h"
 #include "record/ends.h"
 #include "record/aside.h"
 #include "record/handover.h"
@@ -60,6 +61,7 @@ struct SptRecorder {
 	SptMemory *memory;		/* NULL: not requested */
 	SptThreadIds *thread_ids;
 	SptSaid *said;
+	SptCounters *counters;		/* NULL: not requested */
 	SptControl *control;		/* NULL: not requested */
 	SptMarksStatus controlled;	/* what came by it */
 	SptMarks *marks;		/* NULL: not requested */

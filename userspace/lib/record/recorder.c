@@ -56,6 +56,8 @@ static void on_process(const SptProcess *process, void *data)
 		spt_maps_ended(recorder->maps, process);
 	if (process->is_measured && recorder->resident)
 		spt_resident_process(recorder->resident, process);
+	if (process->is_measured && recorder->counters)
+		spt_counters_process(recorder->counters, process);
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -215,6 +217,16 @@ static bool begin_marks(SptRecorder *recorder, const SptRecorderOptions *options
 	return recorder->marks || !options->marks;
 }
 
+static bool begin_counters(SptRecorder *recorder, const SptRecorderOptions *options, GError **error)
+{
+	const SptCounterOptions *counters = &options->counters;
+	bool is_wanted = counters->has_sources || counters->files;
+
+	if (is_wanted)
+		recorder->counters = spt_counters_new(recorder->said, counters, error);
+	return recorder->counters || !is_wanted;
+}
+
 static void set_environment(SptRecorder *recorder)
 {
 	const char *const *variables =
@@ -271,7 +283,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->opens = spt_opens_new();
 	}
 	recorder->thread_ids = spt_thread_ids_new();
-	if (!begin_memory(recorder, options, error) || !begin_marks(recorder, options, error))
+	if (!begin_memory(recorder, options, error) || !begin_marks(recorder, options, error) ||
+	    !begin_counters(recorder, options, error))
 		return NULL;
 	set_environment(recorder);
 	if ((options->command_pid || options->filter.n_pids) && !options->last_ns)
@@ -341,6 +354,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_memory_free(recorder->memory);
 	spt_marks_free(recorder->marks);
 	spt_control_free(recorder->control);
+	spt_counters_free(recorder->counters);
 	spt_said_free(recorder->said);
 	spt_thread_ids_free(recorder->thread_ids);
 	g_clear_pointer(&recorder->environment, g_ptr_array_unref);
@@ -390,15 +404,17 @@ static void measure_processes(SptRecorder *recorder)
 	const SptTraceFilter *filter = &recorder->config.filter;
 	const SptProcess *process;
 
-	if (!recorder->resident)
+	if (!recorder->resident && !recorder->counters)
 		return;
 	process = spt_tasks_measure(recorder->tasks, recorder->command_pid);
-	if (process)
+	if (process && recorder->resident)
 		spt_resident_pass(recorder->resident, process);
 	for (unsigned i = 0; i < filter->n_pids; i++) {
 		process = spt_tasks_measure(recorder->tasks, filter->pids[i]);
-		if (process)
+		if (process && recorder->resident)
 			spt_resident_process(recorder->resident, process);
+		if (process && recorder->counters)
+			spt_counters_process(recorder->counters, process);
 	}
 }
 
@@ -624,6 +640,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	now = spt_clock_ns(CLOCK_MONOTONIC);
 	if (recorder->resident)
 		spt_resident_step(recorder->resident, recorder->tasks, now);
+	if (recorder->counters)
+		spt_counters_step(recorder->counters, recorder->tasks, now);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
 	    !take_snapshot(recorder, error))
 		return false;

@@ -31,6 +31,14 @@ typedef enum {
 	SPT_CALLS_ALWAYS,
 } SptCalls;
 
+/* Counters of the machine and of recorded processes, once a second. */
+typedef struct {
+	bool has_sources;		/* all that record/counters.h has */
+	/* Files with a number each, as NAME=PATH, NULL at the end; the path may be a pattern. */
+	const char *const *files;
+	const char *root;		/* of /proc and /sys; NULL: "/" */
+} SptCounterOptions;
+
 typedef struct {
 	SptTraceSource source;
 	/* NULL, or a source to record from instead, which the recorder then owns. */
@@ -97,6 +105,7 @@ typedef struct {
 	SptMemoryOptions memory_options;
 	/* What the command says of itself with spt/mark.h, likewise. */
 	bool marks;
+	SptCounterOptions counters;
 	/* > 0: our side of the sockets by which it may ask for GNOME's profiler; closed at the end */
 	int control_fd;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters of the machine, once a second: files of /proc and /sys as rows of declared counters
+ * (said.h).  A source is one file, counter-NAME.c, which reads what it knows and puts its values.
+ * A file that is missing, or says what nobody understands, costs its values and nothing else.
+ */
+#ifndef SPT_COUNTERS_H
+#define SPT_COUNTERS_H
+
+#include "process/tasks.h"
+#include "record/said.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptCounters SptCounters;
+
+/* Who reads: a source gets it, and gives it to the functions below. */
+typedef struct SptCounting SptCounting;
+
+struct spt_counter_source {
+	const char *name;
+	void (*read)(SptCounting *counting);
+};
+
+#define SPT_COUNTER_SOURCES(ROW) \
+	ROW(cpu)                 \
+	ROW(memory)              \
+	ROW(pressure)            \
+	ROW(disk)                \
+	ROW(net)                 \
+	ROW(process)
+#define SPT_COUNTER_DECLARE(name) extern const struct spt_counter_source spt_counter_##name;
+SPT_COUNTER_SOURCES(SPT_COUNTER_DECLARE)
+
+/* @said outlives it; @options: used in this call only.  NULL: a text of options->files is wrong. */
+SptCounters *spt_counters_new(SptSaid *said, const SptCounterOptions *options, GError **error);
+void spt_counters_free(SptCounters *counters);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCounters, spt_counters_free)
+/* A process that is recorded, or has ended. */
+void spt_counters_process(SptCounters *counters, const SptProcess *process);
+/* Reads if a second has passed; @tasks name the threads of processes. */
+void spt_counters_step(SptCounters *counters, const SptTasks *tasks, uint64_t now_ns);
+
+/* For sources. */
+
+/* The first bytes, up to a mebibyte, of a file below the root; to be freed.  NULL: there is none. */
+char *spt_counting_text(const SptCounting *counting, const char *path);
+/* The names in a directory, to be freed; an empty list if there is none. */
+char **spt_counting_names(const SptCounting *counting, const char *path);
+/* The same number, but only how many; at most 65536. */
+unsigned spt_counting_n_names(const SptCounting *counting, const char *path);
+/* The number at the start of a file.  False: there is none. */
+bool spt_counting_number(const SptCounting *counting, const char *path, double *ret);
+/* A level.  @unit: as of SptSaidCounter. */
+void spt_counting_put(SptCounting *counting, const char *name, const char *unit, double value);
+/* What @total, which grows, has grown by in a second, times @factor; from the second call on. */
+void spt_counting_rate(SptCounting *counting, const char *name, const char *unit, double total,
+		       double factor);
+/* The pids of processes that are recorded: uint32_t, some 64 at most. */
+const GArray *spt_counting_pids(const SptCounting *counting);
+/* Rows that follow are of this process; 0: of none. */
+void spt_counting_set_pid(SptCounting *counting, uint32_t pid);
+
+G_END_DECLS
+
+#endif
