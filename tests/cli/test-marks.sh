@@ -106,6 +106,11 @@ assert all(names.count(name) == 100 for name in set(names)), names
 assert len({row['pid'] for row in report['rows']}) == 101
 END
 
+check "a child in a sandbox without files marks" record sandboxed
+check "... and so does its thread" judge --events mark <<'END'
+assert sorted(row['fields']['name'] for row in report['rows']) == ['process', 'thread'], report
+END
+
 check "a flight recorder has them, too" bash -c '
 	"$0" record --source perf -F 100 --last 10 -o "$1" -- "$2" truth 1000 >"$1.out" 2>&1 &&
 	"$0" report "$1" --marks --json | grep -c "\"count\": 1000" | grep -q 4' \

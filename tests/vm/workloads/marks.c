@@ -6,14 +6,20 @@
  * nested	spans in spans, some without an end, ends without a begin
  * hostile	names with nuls, escapes and no end, N distinct ones, counters that are no numbers
  * forks	N children, each of which marks once and becomes another program that does, too
+ * sandboxed	a child that may look at no file and open none marks, and a thread of it
  * broken	overwrites its own ring
  * cost	what a mark takes, recorded or not, as lines "NAME NS"
  * idle	marks for N seconds, ten thousand a second
  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
 #include <pthread.h>
 #include <spt/mark.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static unsigned long n = 1000;
@@ -131,6 +137,49 @@ static int forks(char **argv)
 	return 0;
 }
 
+static void *mark_sandboxed(void *name)
+{
+	spt_mark_instant("sandbox", (const char *)name, NULL);
+	return NULL;
+}
+
+#define KILL_IF_CALL(number)                                                                       \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),                                         \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+/* The status is that of the child. */
+static int sandboxed(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		KILL_IF_CALL(SYS_newfstatat),
+		KILL_IF_CALL(SYS_statx),
+		KILL_IF_CALL(SYS_openat),
+		KILL_IF_CALL(SYS_readlinkat),
+#ifdef SYS_open
+		KILL_IF_CALL(SYS_open),
+		KILL_IF_CALL(SYS_stat),
+#endif
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+	pid_t child = fork();
+	pthread_t thread;
+	int status = 1;
+
+	if (child == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+			_exit(2);
+		mark_sandboxed((void *)"process");
+		if (pthread_create(&thread, NULL, mark_sandboxed, (void *)"thread") == 0)
+			pthread_join(thread, NULL);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static int break_ring(void)
 {
 	spt_mark_instant("a", "before", NULL);
@@ -203,12 +252,14 @@ int main(int argc, char **argv)
 		spt_mark_instant("fork", "executed", NULL);
 		return 0;
 	}
+	if (strcmp(way, "sandboxed") == 0)
+		return sandboxed();
 	if (strcmp(way, "broken") == 0)
 		return break_ring();
 	if (strcmp(way, "cost") == 0)
 		return cost();
 	if (strcmp(way, "idle") == 0)
 		return idle();
-	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|broken|cost|idle [N]\n");
+	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|sandboxed|broken|cost|idle [N]\n");
 	return 2;
 }

@@ -14,8 +14,8 @@
  *
  * Where nobody records, each of them is one load and a branch.  Else it stores a record in a ring
  * that the recorder has shared with the program, and returns at once: it takes no lock, waits for
- * nobody, and makes no system call, but for the first one of a thread, which asks for the numbers
- * of process and thread.  A mark that finds no room is counted as lost.  If the recorder dies, that
+ * nobody, and makes no system call, but for the first one of a thread or a forked process, which asks
+ * for its number.  A mark that finds no room is counted as lost.  If the recorder dies, that
  * is all that happens.  A mark in a signal handler that interrupts a mark is counted as lost, too.
  *
  * Texts are copied, at most SPT_MARK_TEXT bytes of each; NULL is "".  Children of a fork have rings
@@ -151,6 +151,7 @@ struct spt_mark_process {
 struct spt_mark_link {
 	struct spt_marks_header *marks;
 	struct spt_mark_process *process;
+	uint32_t is_foreign;		/* at the start: not in the recorder's PID namespace */
 };
 
 struct spt_mark_thread {
@@ -196,11 +197,17 @@ static inline bool spt_mark_is_foreign(const struct spt_marks_header *marks)
 	return stat("/proc/self/ns/pid", &stat_of) < 0 || stat_of.st_ino != marks->pid_namespace;
 }
 
+/*
+ * Also in a child, which may be in a sandbox by then: so no file is looked at.  The first process
+ * of another PID namespace is number 1 there, and its children inherit what it found.
+ */
 static inline void spt_mark_begin_process(struct spt_marks_header *marks,
 					  struct spt_mark_process *process)
 {
 	process->pid = (uint32_t)getpid();
-	process->is_foreign = spt_mark_is_foreign(marks);
+	if (process->pid == 1)
+		spt_mark_link.is_foreign = 1;
+	process->is_foreign = spt_mark_link.is_foreign;
 	__atomic_store_n(&process->image,
 			 __atomic_add_fetch(&spt_marks_programs(marks)->next_image, 1,
 					    __ATOMIC_RELAXED), __ATOMIC_RELEASE);
@@ -252,6 +259,7 @@ SPT_MARK_SHARED void spt_mark_connect(void)
 	madvise(marks, spt_marks_bytes(), MADV_DONTDUMP);
 	spt_mark_link.marks = (struct spt_marks_header *)marks;
 	spt_mark_link.process = (struct spt_mark_process *)process;
+	spt_mark_link.is_foreign = spt_mark_is_foreign(spt_mark_link.marks);
 	spt_mark_begin_process(spt_mark_link.marks, spt_mark_link.process);
 	spt_mark_is_on = true;
 }
