@@ -123,7 +123,7 @@ def check_reports(path, rules, has_delays):
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu"}
     for option, value in report_options().items():
         if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \
-                and (option != "holders" or has(path, "lock")) and option != "events":
+                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "counters", "logs"):
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
             one = document(definition_of(option), "report", path, *arguments)
             ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)
@@ -148,6 +148,20 @@ def check_declared(path, rules):
        "conditions on fields choose events", few["count"])
     one = document("report_functions", "report", path, "--metric", "request.queries", "--field", "sent >= 2K", "--field", "path=/*.html")
     ok(one["sum"] == sum(row["fields"]["queries"] for row in few["rows"]), "and the same ones for a metric", one["sum"])
+
+
+def check_said(path):
+    """What programs say of themselves, and counters of the machine."""
+    program = ["build/workloads/marks", "truth", "100"]
+    done = cli("record", "--source", "perf", "-F", "97", "--counters", "--logs", "-o", path, "--", "sh", "-c",
+               'echo a line >&2; exec "$@"', "sh", *program)
+    ok(done.returncode == 0, "marks, counters and logs are recorded", done.stderr.decode(errors="replace"))
+    marks = document("report_marks", "report", path, "--marks")["marks"]
+    ok(sorted(mark["count"] for mark in marks) == [100] * 4 and
+       all(mark["least_ns"] <= mark["median_ns"] <= mark["p99_ns"] <= mark["most_ns"] for mark in marks), "marks are there", marks)
+    document("report_counters", "report", path, "--counters")
+    lines = document("report_logs", "report", path, "--logs")["lines"]
+    ok("a line" in [line["text"] for line in lines], "lines of the log are there", lines)
 
 
 def check_info(path):
@@ -210,6 +224,7 @@ def main():
         if done.returncode != 0:
             done = cli("record", "--source", "perf", "-F", "997", "-o", real, "--", *busy)
         if done.returncode == 0:
+            check_said(os.path.join(work, "said.capture"))
             check_reports(real, rules, False)
             check_info(real)
             document("diff_functions", "diff", example, real)
