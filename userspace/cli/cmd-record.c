@@ -2,6 +2,7 @@
 /*
  * sysprof-cli record: records the whole system while a command runs, for a time, or until Ctrl-C.
  */
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include "record-child.h"
 #include "record/memory.h"
 #include "record-options.h"
+#include "record-relay.h"
 #include "base/heap.h"
 #include "record/recorder.h"
 
@@ -487,6 +489,7 @@ static void tell_marks(const SptMarksStatus *status)
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
+	struct spt_relay relay = SPT_RELAY_NONE;
 	g_autoptr(SptRecorder) recorder = NULL;
 	g_autoptr(GError) error = NULL;
 	SptRecorderOptions recorder_options = options->recorder;
@@ -503,12 +506,18 @@ static int run_recording(const struct spt_record_options *options)
 	}
 	if (options->command[0] && !check_program(options->command[0], &recorder_options))
 		return SPT_EXIT_FAILURE;
+	if (options->command[0] && options->recorder.logs && !spt_relay_begin(&relay)) {
+		spt_cli_complain("Cannot run %s: %s", options->command[0], g_strerror(errno));
+		return SPT_EXIT_FAILURE;
+	}
+	child.standard_error = relay.writer;
 	if (options->command[0] && !spt_child_prepare(&child, options->command, options->marks))
 		return SPT_EXIT_FAILURE;
 	command = child.pid;
 	recorder_options.command_pid = (uint32_t)child.pid;
 	recorder_options.marks = child.pid > 0;
 	recorder_options.control_fd = child.control;
+	recorder_options.lines_fd = relay.lines;
 	if (options->only_command)
 		recorder_options.filter = only_child(&recorder_options.filter, &child);
 	recorder = spt_recorder_new(&recorder_options, &error);

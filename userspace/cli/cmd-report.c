@@ -86,6 +86,8 @@ static bool choose_metric(struct options *options, int argc, char **argv)
 		options->filter.by = options->values[options->kind].text;
 	if (kinds[options->kind] == &spt_report_events)
 		options->filter.events = options->values[options->kind].text;
+	if (kinds[options->kind] == &spt_report_logs && options->filter.fields)
+		options->filter.events = "log";
 	options->filter.is_about_marks = kinds[options->kind] == &spt_report_marks;
 	return spt_filter_options_guess_metric(&options->filter, argc, argv);
 }

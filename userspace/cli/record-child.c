@@ -88,6 +88,8 @@ bool spt_child_prepare(struct spt_child *child, char **command, bool has_control
 		if (read(go[0], &byte, 1) < 1)
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
+		if (child->standard_error >= 0)
+			dup2(child->standard_error, STDERR_FILENO);
 		if (set_environment(child->environment)) {
 			spt_inherit_shared_memory();
 			inherit_control(control[1]);
@@ -101,6 +103,8 @@ bool spt_child_prepare(struct spt_child *child, char **command, bool has_control
 	close(failed[1]);
 	if (has_control)
 		close(control[1]);
+	if (child->standard_error >= 0)
+		close(child->standard_error);
 	child->control = control[0];
 	child->go = go[1];
 	child->failed = failed[0];

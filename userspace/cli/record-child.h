@@ -12,6 +12,7 @@ struct spt_child {
 	int go;			/* a byte lets it run; closing makes it give up */
 	int failed;		/* gets a byte if it could not be run */
 	int control;		/* a socket that it has as SYSPROF_CONTROL_FD; -1: it has none */
+	int standard_error;	/* what becomes the command's; -1: that of this process */
 	int environment;	/* what the command's has besides this process's; a memfd */
 	int status;
 	bool ended;
@@ -19,7 +20,8 @@ struct spt_child {
 	uint64_t ran_ns;	/* CPU time, with that of its children that it waited for */
 };
 
-#define SPT_CHILD_NONE { .go = -1, .failed = -1, .control = -1, .environment = -1 }
+#define SPT_CHILD_NONE                                                                             \
+	{ .go = -1, .failed = -1, .control = -1, .standard_error = -1, .environment = -1 }
 #define SPT_CHILD_CANNOT_RUN 127	/* as a shell's exit status */
 
 /* Called before anything is recorded: whether there is such a program.  False: complained. */

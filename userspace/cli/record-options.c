@@ -337,6 +337,9 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "counter", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->counter_files,
 		  "Also record the number in a file once a second (may be repeated; * and ? are wild)",
 		  "NAME=FILE" },
+		{ "logs", 0, 0, G_OPTION_ARG_NONE, &options->logs,
+		  "Also record lines of logs: the command's standard error, and the kernel's log where it may be read",
+		  NULL },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
@@ -427,6 +430,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 									     NULL,
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
+		.logs = options->logs,
 		.counters = { .has_sources = options->counters,
 			      .files = (const char *const *)options->counter_files },
 	};

@@ -12,7 +12,7 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
-	gboolean counters;
+	gboolean counters, logs;
 	char **counter_files;		/* NAME=PATH */
 	gboolean marks;			/* of programs that speak to GNOME's profiler, too */
 	gboolean only_command;		/* the rest of the system is not shown */

@@ -8,26 +8,22 @@
 #include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
-#include "record/control.h"
-#include "record/counters.h"
 #include "record/ends.h"
 #include "record/aside.h"
 #include "record/handover.h"
 #include "record/maps.h"
-#include "record/marks.h"
 #include "record/memory.h"
 #include "record/opens.h"
 #include "record/output.h"
 #include "record/recorder.h"
 #include "record/ready.h"
 #include "record/resident.h"
-#include "record/said.h"
 #include "record/stacks.h"
+#include "record/statements.h"
 #include "record/thread-ids.h"
 #include "record/thrift.h"
 #include "record/unwinding.h"
 #include "record/waits.h"
-#include "rings/marks-reader.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -60,11 +56,7 @@ struct SptRecorder {
 	SptWaits *waits;		/* NULL: not requested */
 	SptMemory *memory;		/* NULL: not requested */
 	SptThreadIds *thread_ids;
-	SptSaid *said;
-	SptCounters *counters;		/* NULL: not requested */
-	SptControl *control;		/* NULL: not requested */
-	SptMarksStatus controlled;	/* what came by it */
-	SptMarks *marks;		/* NULL: not requested */
+	SptStatements *statements;
 	GPtrArray *environment;		/* of the command; with the NULL at its end */
 	SptResident *resident;		/* NULL: no process is known to be recorded */
 	SptOpens *opens;		/* with waits */

@@ -26,8 +26,6 @@
 /* Programs' rings are read this often: they fill within milliseconds. */
 #define BUSY_MS 1
 #define IDLE_MS 5
-/* The first marks of a program need to find room until then. */
-#define UNUSED_MS 20
 
 /* Records of tasks go into the file. */
 
@@ -56,8 +54,9 @@ static void on_process(const SptProcess *process, void *data)
 		spt_maps_ended(recorder->maps, process);
 	if (process->is_measured && recorder->resident)
 		spt_resident_process(recorder->resident, process);
-	if (process->is_measured && recorder->counters)
-		spt_counters_process(recorder->counters, process);
+	/* Some are reported before there are any. */
+	if (process->is_measured && recorder->statements)
+		spt_statements_process(recorder->statements, process);
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -205,28 +204,6 @@ static bool begin_memory(SptRecorder *recorder, const SptRecorderOptions *option
 	return recorder->memory || !is_required;
 }
 
-/* What the command says of itself. */
-static bool begin_marks(SptRecorder *recorder, const SptRecorderOptions *options, GError **error)
-{
-	recorder->said = spt_said_new(recorder->output);
-	if (options->marks)
-		recorder->marks = spt_marks_new(recorder->said, recorder->thread_ids, error);
-	if (options->control_fd > 0)
-		recorder->control = spt_control_new(options->control_fd, recorder->said,
-						    recorder->thread_ids);
-	return recorder->marks || !options->marks;
-}
-
-static bool begin_counters(SptRecorder *recorder, const SptRecorderOptions *options, GError **error)
-{
-	const SptCounterOptions *counters = &options->counters;
-	bool is_wanted = counters->has_sources || counters->files;
-
-	if (is_wanted)
-		recorder->counters = spt_counters_new(recorder->said, counters, error);
-	return recorder->counters || !is_wanted;
-}
-
 static void set_environment(SptRecorder *recorder)
 {
 	const char *const *variables =
@@ -235,10 +212,7 @@ static void set_environment(SptRecorder *recorder)
 	recorder->environment = g_ptr_array_new();
 	for (; variables && *variables; variables++)
 		g_ptr_array_add(recorder->environment, (gpointer)*variables);
-	if (recorder->marks) {
-		g_ptr_array_add(recorder->environment, (gpointer)SPT_MARKS_VARIABLE);
-		g_ptr_array_add(recorder->environment, (gpointer)spt_marks_path(recorder->marks));
-	}
+	spt_statements_add_environment(recorder->statements, recorder->environment);
 	g_ptr_array_add(recorder->environment, NULL);
 }
 
@@ -283,8 +257,9 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->opens = spt_opens_new();
 	}
 	recorder->thread_ids = spt_thread_ids_new();
-	if (!begin_memory(recorder, options, error) || !begin_marks(recorder, options, error) ||
-	    !begin_counters(recorder, options, error))
+	recorder->statements =
+		spt_statements_new(options, recorder->thread_ids, recorder->output, error);
+	if (!recorder->statements || !begin_memory(recorder, options, error))
 		return NULL;
 	set_environment(recorder);
 	if ((options->command_pid || options->filter.n_pids) && !options->last_ns)
@@ -352,10 +327,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_handover_free(recorder->handover);
 	spt_tables_free(recorder->tables);
 	spt_memory_free(recorder->memory);
-	spt_marks_free(recorder->marks);
-	spt_control_free(recorder->control);
-	spt_counters_free(recorder->counters);
-	spt_said_free(recorder->said);
+	spt_statements_free(recorder->statements);
 	spt_thread_ids_free(recorder->thread_ids);
 	g_clear_pointer(&recorder->environment, g_ptr_array_unref);
 	spt_resident_free(recorder->resident);
@@ -404,7 +376,7 @@ static void measure_processes(SptRecorder *recorder)
 	const SptTraceFilter *filter = &recorder->config.filter;
 	const SptProcess *process;
 
-	if (!recorder->resident && !recorder->counters)
+	if (!recorder->resident && !spt_statements_want_processes(recorder->statements))
 		return;
 	process = spt_tasks_measure(recorder->tasks, recorder->command_pid);
 	if (process && recorder->resident)
@@ -413,8 +385,8 @@ static void measure_processes(SptRecorder *recorder)
 		process = spt_tasks_measure(recorder->tasks, filter->pids[i]);
 		if (process && recorder->resident)
 			spt_resident_process(recorder->resident, process);
-		if (process && recorder->counters)
-			spt_counters_process(recorder->counters, process);
+		if (process)
+			spt_statements_process(recorder->statements, process);
 	}
 }
 
@@ -591,36 +563,7 @@ static int step_ms(const SptRecorder *recorder, int timeout_ms)
 {
 	if (recorder->memory)
 		timeout_ms = MIN(timeout_ms, recorder->memory_is_busy ? BUSY_MS : IDLE_MS);
-	if (recorder->marks || recorder->control)
-		timeout_ms = MIN(timeout_ms, UNUSED_MS);
-	if ((recorder->marks && spt_marks_is_used(recorder->marks)) ||
-	    (recorder->control && spt_control_is_used(recorder->control)))
-		timeout_ms = MIN(timeout_ms, IDLE_MS);
-	return timeout_ms;
-}
-
-static void add_marks_status(SptRecorder *recorder)
-{
-	const SptMarksStatus *more = &recorder->controlled;
-	SptMarksStatus *sum = &recorder->status.marks;
-
-	*sum = (SptMarksStatus){ 0 };
-	if (recorder->marks)
-		spt_marks_status(recorder->marks, sum);
-	sum->marks += more->marks;
-	sum->counts += more->counts;
-	sum->lines += more->lines;
-	sum->broken += more->broken;
-	sum->invalid += more->invalid;
-}
-
-static void take_marks(SptRecorder *recorder)
-{
-	if (recorder->marks)
-		spt_marks_step(recorder->marks);
-	if (recorder->control)
-		spt_control_step(recorder->control, &recorder->controlled);
-	add_marks_status(recorder);
+	return spt_statements_step_ms(recorder->statements, timeout_ms);
 }
 
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
@@ -632,7 +575,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	spt_output_keep(recorder->output);
 	if (!drain(recorder, false, error) || !take_memory(recorder, error))
 		return false;
-	take_marks(recorder);
+	spt_statements_step(recorder->statements, recorder->tasks, spt_clock_ns(CLOCK_MONOTONIC));
+	spt_statements_status(recorder->statements, &recorder->status.marks);
 	if (recorder->handover)
 		spt_handover_step(recorder->handover);
 	spt_recorder_take_aside(recorder, false);
@@ -640,8 +584,6 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	now = spt_clock_ns(CLOCK_MONOTONIC);
 	if (recorder->resident)
 		spt_resident_step(recorder->resident, recorder->tasks, now);
-	if (recorder->counters)
-		spt_counters_step(recorder->counters, recorder->tasks, now);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
 	    !take_snapshot(recorder, error))
 		return false;
@@ -726,22 +668,6 @@ static void note_thrift(SptRecorder *recorder)
 		spt_recorder_note_number(recorder, "rate_part", thrift->rate_part);
 }
 
-static void finish_marks(SptRecorder *recorder)
-{
-	const SptMarksStatus *status = &recorder->status.marks;
-
-	take_marks(recorder);
-	if (recorder->marks)
-		spt_marks_finish(recorder->marks);
-	add_marks_status(recorder);
-	if (status->lost)
-		spt_recorder_note_number(recorder, "marks_lost", status->lost);
-	if (status->broken)
-		spt_recorder_note_number(recorder, "marks_broken", status->broken);
-	if (status->invalid)
-		spt_recorder_note_number(recorder, "marks_invalid", status->invalid);
-}
-
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
@@ -757,7 +683,8 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	    !have_objects(recorder, error))
 		return false;
 	take_memory_status(recorder);
-	finish_marks(recorder);
+	spt_statements_finish(recorder->statements);
+	spt_statements_status(recorder->statements, &recorder->status.marks);
 	end_haste(recorder);
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);

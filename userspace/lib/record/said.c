@@ -84,6 +84,8 @@ void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned sever
 		.values = { { .text = text }, { .number = severity }, { .text = source } },
 	};
 
+	if (!text || !*text)
+		return;
 	declare_once(said, &said->has_log, &log_kind);
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record-relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/logs.h"
+
+struct relay_line {
+	struct spt_log_packet packet;
+	size_t bytes;
+};
+
+static void stamp(struct relay_line *line)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	line->packet.time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A recorder that does not keep up, or has died, misses lines; nobody waits for it. */
+static void send_line(struct relay_line *line, int lines)
+{
+	if (line->bytes)
+		(void)!send(lines, &line->packet,
+			    offsetof(struct spt_log_packet, text) + line->bytes,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+	line->bytes = 0;
+}
+
+static void split_lines(struct relay_line *line, const char *text, size_t bytes, int lines)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		if (text[i] == '\n') {
+			send_line(line, lines);
+			continue;
+		}
+		if (line->bytes == 0)
+			stamp(line);
+		if (line->bytes < SPT_LOGS_TEXT)
+			line->packet.text[line->bytes++] = text[i];
+	}
+}
+
+static void pass_on(const char *text, size_t bytes)
+{
+	while (bytes) {
+		ssize_t written = write(STDERR_FILENO, text, bytes);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return;
+		text += written;
+		bytes -= (size_t)written;
+	}
+}
+
+static void relay_all(int reader, int lines)
+{
+	struct relay_line line = { 0 };
+	char text[4096];
+	ssize_t got;
+
+	while ((got = read(reader, text, sizeof(text))) > 0 || (got < 0 && errno == EINTR)) {
+		pass_on(text, got > 0 ? (size_t)got : 0);
+		split_lines(&line, text, got > 0 ? (size_t)got : 0, lines);
+	}
+	send_line(&line, lines);
+}
+
+/* It ends with the last process that has the pipe, not by the signals of a terminal. */
+static void run_relay(int reader, int lines)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	relay_all(reader, lines);
+	_exit(0);
+}
+
+bool spt_relay_begin(struct spt_relay *relay)
+{
+	int ends[2], lines[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lines) < 0)
+		return false;
+	pid = fork();
+	if (pid < 0)
+		return false;
+	if (pid == 0) {
+		close(ends[1]);
+		close(lines[0]);
+		run_relay(ends[0], lines[1]);
+	}
+	close(ends[0]);
+	close(lines[1]);
+	*relay = (struct spt_relay){ .writer = ends[1], .lines = lines[0] };
+	return true;
+}

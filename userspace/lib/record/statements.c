@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/statements.h"
+
+#include "record/control.h"
+#include "record/counters.h"
+#include "record/logs.h"
+#include "record/marks.h"
+#include "rings/marks-reader.h"
+
+#define USED_MS 5
+/* The first marks of a program need to find room until then. */
+#define UNUSED_MS 20
+
+struct SptStatements {
+	SptOutput *output;
+	const SptThreadIds *threads;
+	uint32_t command_pid;
+	SptSaid *said;
+	SptMarks *marks;		/* these NULL: not requested */
+	SptControl *control;
+	SptCounters *counters;
+	SptLogs *logs;
+	SptMarksStatus others;		/* what came by control and logs */
+};
+
+static bool begin_parts(SptStatements *statements, const SptRecorderOptions *options,
+			GError **error)
+{
+	SptSaid *said = statements->said;
+	const SptThreadIds *threads = statements->threads;
+	bool has_counters = options->counters.has_sources || options->counters.files;
+
+	if (options->control_fd > 0)
+		statements->control = spt_control_new(options->control_fd, said, threads);
+	if (options->logs)
+		statements->logs =
+			spt_logs_new(said, options->lines_fd > 0 ? options->lines_fd : -1);
+	if (options->marks)
+		statements->marks = spt_marks_new(said, threads, error);
+	if (has_counters && (statements->marks || !options->marks))
+		statements->counters = spt_counters_new(said, &options->counters, error);
+	return (statements->marks || !options->marks) && (statements->counters || !has_counters);
+}
+
+SptStatements *spt_statements_new(const SptRecorderOptions *options, const SptThreadIds *threads,
+				  SptOutput *output, GError **error)
+{
+	g_autoptr(SptStatements) statements = g_new0(SptStatements, 1);
+
+	statements->output = output;
+	statements->threads = threads;
+	statements->command_pid = options->command_pid;
+	statements->said = spt_said_new(output);
+	return begin_parts(statements, options, error) ? g_steal_pointer(&statements) : NULL;
+}
+
+void spt_statements_free(SptStatements *statements)
+{
+	if (!statements)
+		return;
+	spt_marks_free(statements->marks);
+	spt_control_free(statements->control);
+	spt_counters_free(statements->counters);
+	spt_logs_free(statements->logs);
+	spt_said_free(statements->said);
+	g_free(statements);
+}
+
+void spt_statements_add_environment(const SptStatements *statements, GPtrArray *environment)
+{
+	if (!statements->marks)
+		return;
+	g_ptr_array_add(environment, (gpointer)SPT_MARKS_VARIABLE);
+	g_ptr_array_add(environment, (gpointer)spt_marks_path(statements->marks));
+}
+
+bool spt_statements_want_processes(const SptStatements *statements)
+{
+	return statements->counters;
+}
+
+void spt_statements_process(SptStatements *statements, const SptProcess *process)
+{
+	if (statements->counters)
+		spt_counters_process(statements->counters, process);
+}
+
+int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
+{
+	if (statements->marks || statements->control || statements->logs)
+		timeout_ms = MIN(timeout_ms, UNUSED_MS);
+	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
+	    (statements->control && spt_control_is_used(statements->control)))
+		timeout_ms = MIN(timeout_ms, USED_MS);
+	return timeout_ms;
+}
+
+static void take_statements(SptStatements *statements)
+{
+	uint32_t thread = 0;
+
+	if (statements->marks)
+		spt_marks_step(statements->marks);
+	if (statements->control)
+		spt_control_step(statements->control, &statements->others);
+	if (!statements->logs)
+		return;
+	if (statements->command_pid)
+		thread = spt_thread_ids_find(statements->threads, statements->command_pid,
+					     UINT64_MAX);
+	statements->others.lines += spt_logs_step(statements->logs, thread);
+}
+
+void spt_statements_step(SptStatements *statements, const SptTasks *tasks, uint64_t now_ns)
+{
+	take_statements(statements);
+	if (statements->counters)
+		spt_counters_step(statements->counters, tasks, now_ns);
+}
+
+static void note_status(SptStatements *statements, const char *key, uint64_t value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	if (value)
+		spt_output_host(statements->output, key, text);
+}
+
+void spt_statements_finish(SptStatements *statements)
+{
+	SptMarksStatus status;
+
+	take_statements(statements);
+	if (statements->marks)
+		spt_marks_finish(statements->marks);
+	spt_statements_status(statements, &status);
+	note_status(statements, "marks_lost", status.lost);
+	note_status(statements, "marks_broken", status.broken);
+	note_status(statements, "marks_invalid", status.invalid);
+}
+
+void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
+{
+	const SptMarksStatus *others = &statements->others;
+
+	*ret = (SptMarksStatus){ 0 };
+	if (statements->marks)
+		spt_marks_status(statements->marks, ret);
+	ret->marks += others->marks;
+	ret->counts += others->counts;
+	ret->lines += others->lines;
+	ret->broken += others->broken;
+	ret->invalid += others->invalid;
+}
