@@ -188,7 +188,7 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 		}
 		if (options->duration_ns && status.elapsed_ns >= options->duration_ns)
 			break;
-		if (!child->pid && status.has_ended)
+		if (status.marks.has_stopped || (!child->pid && status.has_ended))
 			break;
 	} while (!(child->pid && child->ended) && !is_ended(child));
 	pass_on(child);
@@ -486,6 +486,24 @@ static void tell_marks(const SptMarksStatus *status)
 			status->invalid);
 }
 
+/* False: the command has ended without the mark, or the user does not wait for it. */
+static bool wait_for_start(SptRecorder *recorder, const struct spt_record_options *options,
+			   struct spt_child *child)
+{
+	spt_child_let_go(child, spt_recorder_environment(recorder));
+	while (!child->ended && !interrupts && !ended_by) {
+		if (spt_recorder_wait_for_start(recorder, STEP_MS))
+			return true;
+		spt_child_look_after(child);
+	}
+	pass_on(child);
+	spt_child_wait(child);
+	if (!spt_child_has_failed(child))
+		spt_cli_complain("%s made no mark \"%s\" (--start-at), so nothing was recorded",
+				 options->command[0], options->start_at);
+	return false;
+}
+
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
@@ -532,11 +550,16 @@ static int run_recording(const struct spt_record_options *options)
 	}
 	catch_signals(options->recorder.last_ns > 0);
 	note_command(recorder, options, &child);
+	if (options->start_at && !wait_for_start(recorder, options, &child)) {
+		discard(options, g_steal_pointer(&recorder));
+		return SPT_EXIT_FAILURE;
+	}
 	ok = spt_recorder_start(recorder, &error);
 	if (ok) {
-		if (child.pid)
+		if (child.pid && !options->start_at) {
 			expect(recorder, options->command[0]);
-		spt_child_let_go(&child, spt_recorder_environment(recorder));
+			spt_child_let_go(&child, spt_recorder_environment(recorder));
+		}
 		ok = record(recorder, options, &child, &error);
 		if (spt_child_has_failed(&child)) {
 			discard(options, g_steal_pointer(&recorder));

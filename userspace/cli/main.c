@@ -20,6 +20,7 @@ static const struct spt_command *const commands[] = {
 	&cmd_import,
 	&cmd_diff,
 	&cmd_merge,
+	&cmd_mark,
 	&cmd_bundle,
 	&cmd_info,
 	&cmd_tables,

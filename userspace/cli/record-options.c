@@ -220,6 +220,8 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		spt_cli_complain("--waits=calls keeps all that is recorded, --last the last seconds: give one of them");
 	else if (options->marks && !*options->command)
 		spt_cli_complain("--marks is for what a command says of itself: put it behind \"--\"");
+	else if ((options->start_at || options->stop_at) && !*options->command)
+		spt_cli_complain("--start-at and --stop-at are for marks of a command: put it behind \"--\"");
 	else if (words->free_stacks && !words->tracker)
 		spt_cli_complain("--free-stacks is about what --memory records: give both");
 	else if (words->mappings && !words->tracker)
@@ -340,6 +342,10 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "logs", 0, 0, G_OPTION_ARG_NONE, &options->logs,
 		  "Also record lines of logs: the command's standard error, and the kernel's log where it may be read",
 		  NULL },
+		{ "start-at", 0, 0, G_OPTION_ARG_STRING, &options->start_at,
+		  "Begin to record when the command makes a mark of this name", "MARK" },
+		{ "stop-at", 0, 0, G_OPTION_ARG_STRING, &options->stop_at,
+		  "End the recording when the command makes a mark of this name", "MARK" },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
@@ -431,6 +437,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
 		.logs = options->logs,
+		.start_at = options->start_at,
+		.stop_at = options->stop_at,
 		.counters = { .has_sources = options->counters,
 			      .files = (const char *const *)options->counter_files },
 	};
@@ -461,5 +469,7 @@ void spt_record_options_clear(struct spt_record_options *options)
 	g_clear_pointer(&options->output, g_free);
 	g_clear_pointer(&options->to, g_free);
 	g_clear_pointer(&options->counter_files, g_strfreev);
+	g_clear_pointer(&options->start_at, g_free);
+	g_clear_pointer(&options->stop_at, g_free);
 	g_clear_pointer(&options->command_text, g_free);
 }

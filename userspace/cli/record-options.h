@@ -13,6 +13,7 @@ struct spt_record_options {
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
 	gboolean counters, logs;
+	char *start_at, *stop_at;	/* names of marks, or NULL */
 	char **counter_files;		/* NAME=PATH */
 	gboolean marks;			/* of programs that speak to GNOME's profiler, too */
 	gboolean only_command;		/* the rest of the system is not shown */

@@ -7,6 +7,8 @@
  *	spt_mark_end("query");
  *	uint64_t start = spt_mark_now();
  *	spt_mark_span("net", "send", "to 10.0.0.1", start);	from then until now
+ *	spt_mark_open("net", "request");	a span that another thread may end
+ *	spt_mark_close("request");
  *	spt_mark_instant("ui", "key", NULL);
  *	spt_mark_message("config read");	a line of the log
  *	spt_mark_counter("queue", 12);		holds until it is set again
@@ -90,6 +92,8 @@ enum spt_mark_type {
 	SPT_MARK_INSTANT = 4,		/* value 0 */
 	SPT_MARK_MESSAGE = 5,		/* value: severity as in syslog(3) */
 	SPT_MARK_COUNTER = 6,		/* value: bits of a double */
+	SPT_MARK_OPEN = 7,		/* as BEGIN and END, of a span that no one thread has */
+	SPT_MARK_CLOSE = 8,
 	SPT_MARK_TYPES,
 };
 
@@ -214,7 +218,7 @@ static inline void spt_mark_begin_process(struct spt_marks_header *marks,
 }
 
 /* The file, if the variables name it; -1 else. */
-static inline int spt_mark_open(void)
+static inline int spt_mark_open_file(void)
 {
 	const char *path = getenv(SPT_MARKS_VARIABLE), *number = getenv(SPT_MARKS_FD_VARIABLE);
 	struct stat stat_of;
@@ -238,7 +242,7 @@ static inline bool spt_mark_is_ours(const struct spt_marks_header *marks)
 /* Once for a program or library, before main(). */
 SPT_MARK_SHARED void spt_mark_connect(void)
 {
-	int fd = spt_mark_link.marks ? -1 : spt_mark_open();
+	int fd = spt_mark_link.marks ? -1 : spt_mark_open_file();
 	void *marks, *process;
 
 	if (fd < 0)
@@ -442,6 +446,19 @@ static inline void spt_mark_end(const char *name)
 {
 	if (spt_mark_is_recorded())
 		spt_mark_put(SPT_MARK_END, 0, NULL, name, NULL);
+}
+
+/* The same for a span that any thread or process of the recording may end. */
+static inline void spt_mark_open(const char *category, const char *name)
+{
+	if (spt_mark_is_recorded())
+		spt_mark_put(SPT_MARK_OPEN, 0, category, name, NULL);
+}
+
+static inline void spt_mark_close(const char *name)
+{
+	if (spt_mark_is_recorded())
+		spt_mark_put(SPT_MARK_CLOSE, 0, NULL, name, NULL);
 }
 
 static inline void spt_mark_instant(const char *category, const char *name, const char *message)

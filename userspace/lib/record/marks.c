@@ -61,6 +61,9 @@ struct SptMarks {
 	GPtrArray *active;		/* struct mark_ring */
 	struct mark_ring *by_slot[SPT_MARKS_SLOTS];
 	uint64_t looked_ns, late_bytes;
+	SptMarkSpans *open;		/* spans that no one thread has */
+	char *start_at, *stop_at;	/* names, or NULL */
+	bool has_begun;
 	SptMarksStatus status;
 };
 
@@ -155,10 +158,9 @@ SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **err
 	marks->threads = threads;
 	if (!map_shared(marks, error))
 		return NULL;
+	marks->open = spt_mark_spans_new();
 	marks->path = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), marks->fd);
 	look_at_stamps(marks);
-	marks->base_stamp = marks->now_stamp;
-	marks->base_ns = marks->now_ns;
 	return g_steal_pointer(&marks);
 }
 
@@ -185,6 +187,9 @@ void spt_marks_free(SptMarks *marks)
 	if (marks->fd >= 0)
 		close(marks->fd);
 	g_ptr_array_unref(marks->active);
+	spt_mark_spans_free(marks->open);
+	g_free(marks->start_at);
+	g_free(marks->stop_at);
 	g_free(marks->path);
 	g_free(marks);
 }
@@ -196,13 +201,14 @@ const char *spt_marks_path(const SptMarks *marks)
 
 /* Records. */
 
-static void put_span(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
-		     uint64_t begin, uint64_t end)
+/* @thread: of the capture; 0: it is of no one thread. */
+static void put_span(SptMarks *marks, uint32_t thread, const SptMarkRecord *record, uint64_t begin,
+		     uint64_t end)
 {
 	const SptSaidMark mark = {
 		.time = begin,
 		.duration_ns = end > begin ? end - begin : 0,
-		.thread = ring->thread,
+		.thread = thread,
 		.category = record->category,
 		.name = record->name,
 		.message = record->message,
@@ -225,16 +231,16 @@ static void put_counter(SptMarks *marks, const struct mark_ring *ring, const Spt
 		marks->status.invalid++;
 }
 
-static void end_span(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
-		     uint64_t time)
+static void end_span(SptMarks *marks, SptMarkSpans *spans, uint32_t thread,
+		     const SptMarkRecord *record, uint64_t time)
 {
 	SptOpenSpan span;
 
-	if (!spt_mark_spans_end(ring->spans, record->name, &span)) {
+	if (!spt_mark_spans_end(spans, record->name, &span)) {
 		marks->status.invalid++;
 		return;
 	}
-	put_span(marks, ring,
+	put_span(marks, thread,
 		 &(SptMarkRecord){ .category = span.category, .name = record->name, .message = "" },
 		 span.begin_ns, time);
 	spt_open_span_clear(&span);
@@ -249,13 +255,19 @@ static void put_record(SptMarks *marks, struct mark_ring *ring, const SptMarkRec
 		spt_mark_spans_begin(ring->spans, record->category, record->name, time);
 		break;
 	case SPT_MARK_END:
-		end_span(marks, ring, record, time);
+		end_span(marks, ring->spans, ring->thread, record, time);
 		break;
 	case SPT_MARK_SPAN:
-		put_span(marks, ring, record, time_of(marks, record->value), time);
+		put_span(marks, ring->thread, record, time_of(marks, record->value), time);
 		break;
 	case SPT_MARK_INSTANT:
-		put_span(marks, ring, record, time, time);
+		put_span(marks, ring->thread, record, time, time);
+		break;
+	case SPT_MARK_OPEN:
+		spt_mark_spans_begin(marks->open, record->category, record->name, time);
+		break;
+	case SPT_MARK_CLOSE:
+		end_span(marks, marks->open, 0, record, time);
 		break;
 	case SPT_MARK_MESSAGE:
 		spt_said_line(marks->said, time, ring->thread, (unsigned)MIN(record->value, 7),
@@ -294,17 +306,44 @@ static void put_late_records(SptMarks *marks, struct mark_ring *ring)
 /* Which thread it is, once that is certain. */
 static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 {
-	if (ring->is_settled || (!is_last && marks->now_ns < ring->begin_ns + RIPE_NS))
+	uint64_t begin_ns = MAX(ring->begin_ns, marks->base_ns);
+
+	if (ring->is_settled || !marks->has_begun ||
+	    (!is_last && marks->now_ns < begin_ns + RIPE_NS))
 		return;
-	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, ring->begin_ns);
+	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns);
 	if (!ring->thread)
-		ring->thread = spt_thread_ids_find(marks->threads, ring->tid,
-						   ring->begin_ns + COARSE_NS);
-	ring->is_settled = ring->thread || is_last ||
-			   marks->now_ns > ring->begin_ns + PATIENCE_NS ||
+		ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns + COARSE_NS);
+	ring->is_settled = ring->thread || is_last || marks->now_ns > begin_ns + PATIENCE_NS ||
 			   marks->late_bytes > MOST_LATE_BYTES;
 	if (ring->is_settled)
 		put_late_records(marks, ring);
+}
+
+void spt_marks_watch(SptMarks *marks, const char *start_at, const char *stop_at)
+{
+	marks->start_at = g_strdup(start_at);
+	marks->stop_at = g_strdup(stop_at);
+}
+
+void spt_marks_begin(SptMarks *marks)
+{
+	look_at_stamps(marks);
+	marks->base_stamp = marks->now_stamp;
+	marks->base_ns = marks->now_ns;
+	marks->has_begun = true;
+}
+
+/* Whether the record is one of the recording. */
+static bool watch_record(SptMarks *marks, const SptMarkRecord *record)
+{
+	bool is_end = record->type == SPT_MARK_END || record->type == SPT_MARK_CLOSE;
+
+	if (marks->start_at && !is_end)
+		marks->status.has_started |= strcmp(record->name, marks->start_at) == 0;
+	if (marks->stop_at && (!marks->start_at || marks->status.has_started))
+		marks->status.has_stopped |= strcmp(record->name, marks->stop_at) == 0;
+	return marks->has_begun;
 }
 
 /* Returns whether there may be more. */
@@ -317,6 +356,8 @@ static bool take_some(SptMarks *marks, struct mark_ring *ring)
 		return false;
 	while (n < RECORDS_AT_A_TIME && spt_marks_reader_next(&ring->reader, &record)) {
 		n++;
+		if (!watch_record(marks, &record))
+			continue;
 		if (ring->is_settled)
 			put_record(marks, ring, &record);
 		else
@@ -394,18 +435,23 @@ static bool is_gone(const SptMarks *marks, const struct mark_ring *ring)
 }
 
 /* Spans that never ended last until now. */
-static void end_ring(SptMarks *marks, struct mark_ring *ring)
+static void put_unended(SptMarks *marks, SptMarkSpans *spans, uint32_t thread)
 {
 	SptOpenSpan span;
 
-	settle(marks, ring, true);
-	while (spt_mark_spans_pop(ring->spans, &span)) {
-		put_span(marks, ring,
+	while (spt_mark_spans_pop(spans, &span)) {
+		put_span(marks, thread,
 			 &(SptMarkRecord){ .category = span.category, .name = span.name,
 					   .message = "[not ended]" },
 			 span.begin_ns, marks->now_ns);
 		spt_open_span_clear(&span);
 	}
+}
+
+static void end_ring(SptMarks *marks, struct mark_ring *ring)
+{
+	settle(marks, ring, true);
+	put_unended(marks, ring->spans, ring->thread);
 	count_lost(marks, ring);
 	marks->status.broken += ring->reader.is_broken;
 }
@@ -463,6 +509,7 @@ void spt_marks_finish(SptMarks *marks)
 	take_all(marks, monotonic_ns() + LAST_NS, true);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		end_ring(marks, marks->active->pdata[i]);
+	put_unended(marks, marks->open, 0);
 	g_ptr_array_set_size(marks->active, 0);
 	memset(marks->by_slot, 0, sizeof(marks->by_slot));
 	marks->status.lost += MIN(spt_marks_programs(marks->shared)->slotless, MOST_LOST);

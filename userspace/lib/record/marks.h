@@ -21,6 +21,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMarks, spt_marks_free)
 
 /* The value of SPT_MARKS_VARIABLE for the command. */
 const char *spt_marks_path(const SptMarks *marks);
+/* The recording has begun; marks from before are dropped. */
+void spt_marks_begin(SptMarks *marks);
+/*
+ * Names of marks, or NULL: the status says whether they have come.  A span of @start_at counts when
+ * it begins.
+ */
+void spt_marks_watch(SptMarks *marks, const char *start_at, const char *stop_at);
 /* Whether a program has used it, so that its rings have to be read often. */
 bool spt_marks_is_used(const SptMarks *marks);
 /* Takes what is in the rings, for at most some milliseconds. */

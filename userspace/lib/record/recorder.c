@@ -390,6 +390,16 @@ static void measure_processes(SptRecorder *recorder)
 	}
 }
 
+bool spt_recorder_wait_for_start(SptRecorder *recorder, int timeout_ms)
+{
+	const int step_timeout_ms = spt_statements_step_ms(recorder->statements, timeout_ms);
+
+	g_usleep((gulong)step_timeout_ms * 1000);
+	spt_statements_step(recorder->statements, recorder->tasks, spt_clock_ns(CLOCK_MONOTONIC));
+	spt_statements_status(recorder->statements, &recorder->status.marks);
+	return recorder->status.marks.has_started;
+}
+
 bool spt_recorder_start(SptRecorder *recorder, GError **error)
 {
 	struct sysprof_start start;
@@ -400,6 +410,7 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	spt_haste_begin();
 	recorder->is_in_haste = true;
 	recorder->start_ns = recorder->last_flush_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	spt_statements_begin(recorder->statements);
 	if (recorder->copies)
 		spt_copies_begin(recorder->copies);
 	recorder->status.period_ns = start.period_ns;

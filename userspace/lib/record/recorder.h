@@ -105,6 +105,8 @@ typedef struct {
 	SptMemoryOptions memory_options;
 	/* What the command says of itself with spt/mark.h, likewise. */
 	bool marks;
+	/* Names of marks, or NULL.  start_at: see spt_recorder_wait_for_start(). */
+	const char *start_at, *stop_at;
 	SptCounterOptions counters;
 	/* Lines of the kernel's log, and those that come by a socket (> 0), closed at the end. */
 	bool logs;
@@ -147,6 +149,7 @@ typedef struct {
 	uint64_t lost;			/* found no room */
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
 	uint64_t invalid;		/* ends without a begin, counters without a number */
+	bool has_started, has_stopped;	/* the marks options->start_at and stop_at have come */
 } SptMarksStatus;
 
 typedef struct {
@@ -190,6 +193,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRecorder, spt_recorder_free)
 
 /* The variables that the command needs, names and values in turn; or NULL. */
 const char *const *spt_recorder_environment(const SptRecorder *recorder);
+/*
+ * With options->start_at, before start(): waits at most @timeout_ms for that mark, which a program
+ * makes that runs with spt_recorder_environment().  True: it has come.
+ */
+bool spt_recorder_wait_for_start(SptRecorder *recorder, int timeout_ms);
 bool spt_recorder_start(SptRecorder *recorder, GError **error);
 /*
  * @program, a path, is about to begin: waits at most 0.3 s until its stacks and those of its

@@ -37,6 +37,8 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 			spt_logs_new(said, options->lines_fd > 0 ? options->lines_fd : -1);
 	if (options->marks)
 		statements->marks = spt_marks_new(said, threads, error);
+	if (statements->marks)
+		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
 	if (has_counters && (statements->marks || !options->marks))
 		statements->counters = spt_counters_new(said, &options->counters, error);
 	return (statements->marks || !options->marks) && (statements->counters || !has_counters);
@@ -83,6 +85,12 @@ void spt_statements_process(SptStatements *statements, const SptProcess *process
 {
 	if (statements->counters)
 		spt_counters_process(statements->counters, process);
+}
+
+void spt_statements_begin(SptStatements *statements)
+{
+	if (statements->marks)
+		spt_marks_begin(statements->marks);
 }
 
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)

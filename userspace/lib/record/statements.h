@@ -26,6 +26,8 @@ void spt_statements_add_environment(const SptStatements *statements, GPtrArray *
 /* Whether processes that are recorded are to be marked as measured, and reported here. */
 bool spt_statements_want_processes(const SptStatements *statements);
 void spt_statements_process(SptStatements *statements, const SptProcess *process);
+/* The source has been started. */
+void spt_statements_begin(SptStatements *statements);
 /* How long the recorder may wait before the next step: rings fill within milliseconds. */
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms);
 /* After the source, which reports threads. */
