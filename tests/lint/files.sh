@@ -48,6 +48,9 @@ sizes()
 	texts | grep -vE '\.po$|^module/uapi/sysprof\.h$' | given wc -l | awk '
 	$1 > 800 && $2 != "total" {
 		print $2 " has " $1 " lines, more than 800: it is two files"
+	}
+	$1 > 250 && $2 == "Makefile" {
+		print "Makefile has " $1 " lines, more than 250: what is for tests alone goes to tests/tests.mk"
 	}'
 }
 
