@@ -48,9 +48,20 @@ timed check '... its CPU time is that of all its processes' judge sleepy.capture
 check '... its time is no less than it measured' judge sleepy.capture 'assert 1.2 < truth[1] <= wall, (truth, wall)'
 check '... and report says what that comes to' judge sleepy.capture '
 share = round(100 * ran / wall)
-found = re.fullmatch(r"ran (\d+) %, waited (\d+) % of (\S+) s; record --waits shows for what", line)
+found = re.fullmatch(r"ran (\d+) %, was off the CPUs (\d+) % of (\S+) s; record --waits shows for what", line)
 assert found and abs(int(found[1]) - share) <= 1 and int(found[1]) + int(found[2]) == 100, (line, share)
 assert abs(float(found[3]) - wall) < 0.006, (line, wall)'
+single()
+{
+	timeout 60 "$cli" record --source perf -o single.capture -- \
+		sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; exec sleep 0.5' >out 2>err
+}
+check 'a single thread that waits: recorded' single
+timed check '... it was ready for as long as the kernel says, without --waits' judge single.capture '
+ready = int(host["ready_ns"]) / 1e9
+found = re.fullmatch(r"ran (\d+) %, was ready to run (\d+) %, waited (\d+) % of (\S+) s(; record --waits shows for what)?", line)
+assert found and abs(int(found[2]) - 100 * ready / wall) <= 1, (line, ready, wall)
+assert int(found[1]) + int(found[2]) + int(found[3]) == 100 and int(found[3]) >= 100 * 0.4 / wall, line'
 waited()
 {
 	timeout 60 "$cli" record --source perf --waits -o waits.capture -- python3 sleepy.py >out 2>err
@@ -58,7 +69,7 @@ waited()
 		grep -qE '^ran [0-9]+ %(| on .* at a time), was ready to run [0-9]+ %, waited [0-9]+ % of [0-9.]+ s$' report
 }
 check 'with waits it says how long it waited for a CPU' waited
-check 'of a part it says nothing' bash -c '"$1" report sleepy.capture --process python3 >part && ! grep -q waited part' - "$cli"
+check 'of a part it says nothing' bash -c '"$1" report sleepy.capture --process python3 >part && ! grep -q "waited\|was off" part' - "$cli"
 
 # Text is led by the command; what scripts read covers everything.
 led()
@@ -113,13 +124,13 @@ python3 sleepy.py >out &
 process=$!
 timed check 'a process that waits: recorded' timeout 60 "$cli" record --source perf -o process.capture -p $process
 wait $process
-timed check '... it ran, and waited' judge process.capture 'assert ran <= truth[0] + 0.1 and wall > 0 and "waited" in line, (ran, wall, truth, line)'
+timed check '... it ran, and waited' judge process.capture 'assert ran <= truth[0] + 0.1 and wall > 0 and "was off" in line, (ran, wall, truth, line)'
 
 # top, of a process that sleeps and of one that does not.
 
 sleep 20 &
 process=$!
-timed check 'top of a process that waits' bash -c '"$1" top --source perf -p $2 --count 1 --interval 300ms | grep -q "^ran [0-9] %, waited 9[0-9]\|^ran 0 %, waited 100 % of 0.3[0-9] s; "' - "$cli" $process
+timed check 'top of a process that waits' bash -c '"$1" top --source perf -p $2 --count 1 --interval 300ms | grep -q "^ran [0-9] %, was off the CPUs 9[0-9]\|^ran 0 %, was off the CPUs 100 % of 0.3[0-9] s; "' - "$cli" $process
 kill $process
 wait $process 2>killed
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is around the views of a window: the timeline, restrictions, and a profile in words. */
+/* What is around the views of a window: the timeline and restrictions. */
 #include <string.h>
 
 #include "base/words.h"
@@ -7,9 +7,6 @@
 #include "profile/order.h"
 #include "profile/restrictions.h"
 #include "profile/timeline.h"
-#include "profile/words.h"
-
-#define NO_BREAK "\xc2\xa0"
 
 struct fixture {
 	struct fake fake;
@@ -193,19 +190,15 @@ static void test_command(void)
 	g_hash_table_insert(fixture.fake.capture.host, "command_pid", "99999");
 	g_assert_false(spt_restriction_to_command(&fixture.fake.capture, &command));
 	g_hash_table_insert(fixture.fake.capture.host, "command_pid", "11");
-	g_hash_table_insert(fixture.fake.capture.host, "exit_status", "3");
 	g_assert_true(spt_restriction_to_command(&fixture.fake.capture, &command));
 
 	g_autoptr(SptRestrictions) one = spt_restrictions_add(none, &command);
-	g_autofree char *text = spt_restriction_describe(spt_restrictions_get(one, 0), 0),
-			*words = spt_words_command(&fixture.fake.capture, total_of(&fixture, one));
+	g_autofree char *text = spt_restriction_describe(spt_restrictions_get(one, 0), 0);
 
 	g_free((char *)command.text);
 	g_free((bool *)command.processes);
 	g_assert_cmpuint(total_of(&fixture, one), ==, 4);
 	g_assert_cmpstr(text, ==, "command odd");
-	g_assert_true(g_str_has_prefix(words, "odd: 40" NO_BREAK
-					      "% of all that ran.  odd failed with status 3.  "));
 	tear_down(&fixture);
 }
 
@@ -276,89 +269,6 @@ static void test_order_like(void)
 	fake_clear(&fake);
 }
 
-static void test_words(void)
-{
-	struct fixture fixture;
-
-	set_up(&fixture);
-
-	g_autofree char *text = spt_words_where(fixture.base);
-	g_autoptr(SptProfile) odd =
-		spt_profile_refilter(fixture.base, &(SptFilter){ .process = "odd" }, NULL);
-	g_autofree char *text_odd = spt_words_where(odd);
-	g_autoptr(SptProfile) nobody =
-		spt_profile_refilter(fixture.base, &(SptFilter){ .process = "nobody" }, NULL);
-	g_autofree char *text_nobody = spt_words_where(nobody);
-
-	g_assert_cmpstr(
-		text, ==,
-		"60\xc2\xa0% of the time went to even, 40\xc2\xa0% to odd.  All was spent in the kernel."
-		"  Busiest functions: f1 (60\xc2\xa0%), f2 (40\xc2\xa0%).");
-	g_assert_cmpstr(
-		text_odd, ==,
-		"All of the time went to odd.  All was spent in the kernel.  Busiest functions: f2 (all).");
-	g_assert_cmpstr(text_nobody, ==, "There are no samples.");
-	tear_down(&fixture);
-}
-
-static char *words_of(struct fixture *fixture, char *ran_ns, char *wall_ns)
-{
-	g_hash_table_insert(fixture->fake.capture.host, "ran_ns", ran_ns);
-	g_hash_table_insert(fixture->fake.capture.host, "wall_ns", wall_ns);
-	return spt_words_where(fixture->base);
-}
-
-/* One that waits is not said to be busy; of a part nobody knows. */
-static void test_words_of_wall(void)
-{
-	struct fixture fixture;
-
-	set_up(&fixture);
-
-	g_autofree char *waited = words_of(&fixture, "672000000", "2400000000"),
-			*many = words_of(&fixture, "8400000000", "2400000000"),
-			*all = words_of(&fixture, "2401000000", "2400000000"),
-			*none = words_of(&fixture, "0", "2400000000"),
-			*strange = words_of(&fixture, "672000000", "0");
-	g_autoptr(SptProfile) odd =
-		spt_profile_refilter(fixture.base, &(SptFilter){ .process = "odd" }, NULL);
-	g_autofree char *whole = words_of(&fixture, "1", "2"), *text_odd = spt_words_where(odd);
-
-	g_assert_true(g_str_has_prefix(
-		waited,
-		"Ran 28\xc2\xa0%, waited 72\xc2\xa0% of 2.40\xc2\xa0s.  60\xc2\xa0% of the time"));
-	g_assert_true(g_str_has_prefix(many, "Ran on 3.5 CPUs at a time, for 2.40\xc2\xa0s.  60"));
-	g_assert_true(g_str_has_prefix(all, "Ran 100\xc2\xa0%, waited 0\xc2\xa0% of "));
-	g_assert_true(g_str_has_prefix(none, "Ran 0\xc2\xa0%, waited 100\xc2\xa0% of "));
-	g_assert_true(g_str_has_prefix(strange, "60\xc2\xa0% of the time"));
-	g_assert_true(g_str_has_prefix(whole, "Ran 50"));
-	g_assert_true(g_str_has_prefix(text_odd, "All of the time"));
-	tear_down(&fixture);
-}
-
-/* The 48th and 49th bytes are one character. */
-static void test_words_of_long_name(void)
-{
-	struct fixture fixture;
-	uint32_t n;
-
-	set_up(&fixture);
-
-	SptFunction *functions = (SptFunction *)spt_profile_functions(fixture.base, &n);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(functions[i].name, "f1") == 0)
-			functions[i].name =
-				"a_function_whose_name_is_longer_than_a_sentence\xc3\xa9_bears";
-
-	g_autofree char *text = spt_words_where(fixture.base);
-
-	g_assert_true(g_utf8_validate(text, -1, NULL));
-	g_assert_nonnull(
-		strstr(text, " a_function_whose_name_is_longer_than_a_sentence\xe2\x80\xa6 (60"));
-	tear_down(&fixture);
-}
-
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -368,8 +278,5 @@ int main(int argc, char **argv)
 	g_test_add_func("/restrictions/command", test_command);
 	g_test_add_func("/restrictions/together", test_restrictions_together);
 	g_test_add_func("/order/like", test_order_like);
-	g_test_add_func("/words/where", test_words);
-	g_test_add_func("/words/where-of-wall", test_words_of_wall);
-	g_test_add_func("/words/where-of-long-name", test_words_of_long_name);
 	return g_test_run();
 }

@@ -227,7 +227,7 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 		      const struct spt_child *child)
 {
 	uint64_t ran_ns = child->ran_ns, wall_ns = child->ended_ns - child->begun_ns;
-	g_autofree char *ran = NULL, *wall = NULL;
+	g_autofree char *ran = NULL, *wall = NULL, *ready = NULL;
 	SptRecorderStatus status;
 
 	if (options->recorder.last_ns)
@@ -247,6 +247,10 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 	wall = g_strdup_printf("%" PRIu64, wall_ns);
 	spt_recorder_note(recorder, "ran_ns", ran);
 	spt_recorder_note(recorder, "wall_ns", wall);
+	if (child->ended && child->ready_ns > child->ready_before_ns)
+		ready = g_strdup_printf("%" PRIu64, child->ready_ns - child->ready_before_ns);
+	if (ready)
+		spt_recorder_note(recorder, "ready_ns", ready);
 }
 
 /* At the start: a recording may end before its command does, or be killed. */

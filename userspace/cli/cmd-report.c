@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/stream-rows.h"
 #include "cmd.h"
 #include "import/import.h"
 #include "memory-use.h"
 #include "profile/command.h"
-#include "profile/selection.h"
+#include "profile/sentences.h"
 #include "profile/wholeness.h"
 #include "report-filter.h"
 #include "report-metric.h"
@@ -206,16 +207,28 @@ static void clear_options(struct options *options)
 static void print_wall(const SptCapture *capture)
 {
 	g_autofree char *text = NULL;
+	bool is_of_waits = spt_capture_has_stream(capture, SPT_ROW_WAIT) &&
+			   g_strcmp0(spt_capture_host(capture, "waits"), "calls") != 0;
 	SptWall wall;
 
 	if (!spt_wall_find(&wall, capture))
 		return;
-	text = spt_format_wall(&wall);
+	text = spt_sentences_wall(&wall);
 	/* On a busy machine it may not have waited at all, but for CPUs. */
 	printf("%s%s\n", text,
-	       wall.ready >= 0 || wall.running >= MUCH_RUNNING	? "" :
-	       spt_capture_host(capture, "waits")		? "; --metric off-cpu shows for what" :
-								  "; record --waits shows for what");
+	       is_of_waits || wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING ?
+		       "" :
+	       spt_capture_host(capture, "waits") ? "; --metric off-cpu shows for what" :
+						    "; record --waits shows for what");
+}
+
+/* Silence about the kernel or other users would be taken for idleness. */
+static void print_missing(const SptCapture *capture)
+{
+	g_autofree char *missing = spt_sentences_missing(capture);
+
+	if (missing)
+		printf("%s\n", missing);
 }
 
 static void print_stacks(const SptCapture *capture, const SptFilter *filter)
@@ -281,10 +294,7 @@ static void print_nameless(const struct spt_report *report)
 /* There are no conditions on samples, except perhaps whose they are. */
 static bool is_whole(const struct spt_report *report)
 {
-	const SptFilter *filter = report->filter;
-
-	return !filter->process && !filter->thread && !spt_filter_is_about_time(filter) &&
-	       !filter->cpus && !filter->most_parallelism && !spt_filter_is_about_stacks(filter);
+	return spt_sentences_find_part(report->filter) != SPT_SENTENCES_OF_PART;
 }
 
 /* "mt: 49 % of all; the rest: --all", and how it failed. */
@@ -353,6 +363,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	if (is_of_calls(report))
 		printf("%s\n", SPT_CLI_CALLS_NOTE);
 	print_import_note(report->capture);
+	print_missing(report->capture);
 	print_stacks(report->capture, report->filter);
 	print_nameless(report);
 	if (!report->capture->finished)
@@ -363,10 +374,31 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	putchar('\n');
 }
 
+static void add_json_sentences(const struct spt_report *report, SptJson *json)
+{
+	g_autoptr(GArray) said =
+		spt_sentences_new(report->profile, report->capture, spt_sentences_find_part(report->filter));
+
+	spt_json_array(json, "sentences");
+	for (unsigned i = 0; i < said->len; i++) {
+		const SptSentence *sentence = &g_array_index(said, SptSentence, i);
+
+		spt_json_object(json, NULL);
+		spt_json_text(json, "about", sentence->name);
+		spt_json_text(json, "text", sentence->text);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+}
+
 /* The keys are a contract with scripts (json.md): add some, but never rename one. */
 static void add_json_head(const struct spt_report *report, SptJson *json)
 {
 	spt_json_text(json, "file", report->capture->path);
+	spt_json_text(json, "scope",
+		      report->filter->processes ? "command" :
+		      is_whole(report)		? "all" :
+						  "part");
 	spt_json_count(json, "samples", spt_profile_n_samples(report->profile));
 	spt_metric_add_sum(json, report->metric, report->capture,
 			   spt_profile_total(report->profile));
@@ -395,9 +427,11 @@ static int print_page(const struct spt_report_kind *kind, const struct spt_repor
 		spt_json_object(json, NULL);
 		if (report->profile)
 			add_json_head(report, json);
-		/* A summary has no room for it. */
-		if (report->profile && !kind->is_whole_page)
+		/* A summary has no room for them. */
+		if (report->profile && !kind->is_whole_page) {
+			add_json_sentences(report, json);
 			add_json_memory(report, json);
+		}
 		kind->json(report, json);
 		spt_json_end_object(json);
 	} else {

@@ -12,7 +12,6 @@
 
 #include "base/percent.h"
 #include "capture/capture.h"
-#include "profile/wall.h"
 #include "terminal.h"
 #include "trace/trace.h"
 
@@ -140,11 +139,6 @@ char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
 /* A clause: the length of a period; for a merged recording also the original lengths. */
 char *spt_format_period(const SptCapture *capture);
 char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
-/*
- * "ran 28 %, waited 72 % of 5.00 s", with the number of CPUs on which it ran, and with the part in
- * which it was ready to run.
- */
-char *spt_format_wall(const SptWall *wall);
 /* "a, b and c": the texts of @items, with @last ("and", "or") before the last one. */
 char *spt_format_list(const GPtrArray *items, const char *last);
 /*

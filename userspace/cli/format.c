@@ -50,21 +50,6 @@ char *spt_format_period(const SptCapture *capture)
 			       period);
 }
 
-char *spt_format_wall(const SptWall *wall)
-{
-	double ran = round(100 * wall->running), seconds = (double)wall->wall_ns / 1e9,
-	       ready = wall->ready >= 0 ? round(100 * wall->ready) : 0;
-	g_autofree char *cpus = g_strdup_printf(" on %.1f CPUs at a time", wall->cpus);
-	g_autofree char *was_ready = g_strdup_printf(", was ready to run %.0f %%", ready);
-	bool has_many = wall->cpus >= SPT_WALL_MANY;
-
-	if (has_many && wall->running >= SPT_WALL_ALL)
-		return g_strdup_printf("ran%s, for %.2f s", cpus, seconds);
-	return g_strdup_printf("ran %.0f %%%s%s, waited %.0f %% of %.2f s", ran,
-			       has_many ? cpus : "", wall->ready >= 0 ? was_ready : "",
-			       100 - ran - ready, seconds);
-}
-
 char *spt_format_bytes(uint64_t bytes)
 {
 	if (bytes >= 1ull << 30)

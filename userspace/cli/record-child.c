@@ -124,11 +124,27 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
 }
 
+/* Also of a process that has ended, until that is taken note of; 0: not known. */
+static uint64_t read_ready_ns(pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/schedstat", (int)pid), *text = NULL;
+	g_auto(GStrv) fields = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return 0;
+	fields = g_strsplit(text, " ", 3);
+	return g_strv_length(fields) > 1 ? g_ascii_strtoull(fields[1], NULL, 10) : 0;
+}
+
 static pid_t take_end(struct spt_child *child, int options)
 {
+	siginfo_t info = { .si_pid = 0 };
 	struct rusage usage;
-	pid_t pid = wait4(child->pid, &child->status, options, &usage);
+	pid_t pid;
 
+	if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | options) == 0 && info.si_pid)
+		child->ready_ns = read_ready_ns(child->pid);
+	pid = wait4(child->pid, &child->status, options, &usage);
 	if (pid != child->pid)
 		return pid;
 	child->ended = true;
@@ -147,6 +163,7 @@ void spt_child_let_go(struct spt_child *child, const char *const *environment)
 		ok &= write(child->environment, *environment, bytes) == (ssize_t)bytes;
 	}
 	child->begun_ns = now_ns();
+	child->ready_before_ns = child->pid ? read_ready_ns(child->pid) : 0;
 	/* Without the byte it ends, as if it could not be run. */
 	if (!ok)
 		spt_cli_complain("Cannot run %s: %s", "the command", g_strerror(errno));

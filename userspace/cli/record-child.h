@@ -18,6 +18,8 @@ struct spt_child {
 	bool ended;
 	uint64_t begun_ns, ended_ns;	/* CLOCK_MONOTONIC; ended: when that was noticed */
 	uint64_t ran_ns;	/* CPU time, with that of its children that it waited for */
+	/* Time that its first thread was ready and got no CPU, before it began and at its end */
+	uint64_t ready_before_ns, ready_ns;
 };
 
 #define SPT_CHILD_NONE                                                                             \

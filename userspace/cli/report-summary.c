@@ -8,6 +8,8 @@
 
 #include "cmd.h"
 #include "profile/command.h"
+#include "profile/culprit.h"
+#include "profile/sentences.h"
 #include "profile/wholeness.h"
 #include "report.h"
 
@@ -17,15 +19,18 @@
 #define FIXED_BYTES    260
 #define FUNCTION_BYTES 136
 #define TEXT_BYTES     8
+#define THROUGH_BYTES  24
 /* Names are shortened if the text exceeds this. */
 #define NAME_BYTES	 64
 #define LEAST_NAME_BYTES 16
 #define PATH_BYTES	 110
 #define FEW_SAMPLES	 200
 #define LOST_PCT	 1
+/* From this part of the time on, it hardly matters what a program waits for. */
+#define MUCH_RUNNING 0.8
 
 struct summary {
-	GArray *top;			/* uint32_t: functions by self */
+	GArray *top;			/* SptCulprit, heaviest first */
 	unsigned name_bytes;		/* limit of a name's bytes */
 	char *verdict, *file, *command; /* file: for the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
@@ -46,13 +51,26 @@ static void free_summary(gpointer data)
 	g_free(summary);
 }
 
-static const SptFunction *function_at(const struct spt_report *report, unsigned i)
+static const SptCulprit *culprit_at(const struct spt_report *report, unsigned i)
 {
 	const struct summary *summary = report->found;
+
+	return &g_array_index(summary->top, SptCulprit, i);
+}
+
+static const SptFunction *function_at(const struct spt_report *report, unsigned i)
+{
 	uint32_t n;
 
-	return &spt_profile_functions(report->profile,
-				      &n)[g_array_index(summary->top, uint32_t, i)];
+	return &spt_profile_functions(report->profile, &n)[culprit_at(report, i)->function];
+}
+
+/* The machinery that it called, where its time or memory went; NULL: none. */
+static const SptFunction *through_at(const struct spt_report *report, unsigned i)
+{
+	uint32_t n, through = culprit_at(report, i)->through;
+
+	return through == UINT32_MAX ? NULL : &spt_profile_functions(report->profile, &n)[through];
 }
 
 /* @text without control characters, in at most @most bytes. */
@@ -85,40 +103,45 @@ static char *quote_function(const struct summary *summary, const SptFunction *fu
 
 static void find_top(const struct spt_report *report, struct summary *summary)
 {
-	uint32_t n;
-	const SptFunction *functions = spt_profile_functions(report->profile, &n);
-	g_autofree uint32_t *order = spt_profile_order(report->profile, true);
-	unsigned most = MIN(report->limit, TOP_SHOWN);
-
-	for (uint32_t i = 0; i < n && summary->top->len < most; i++)
-		if (!functions[order[i]].is_process && functions[order[i]].self > 0)
-			g_array_append_val(summary->top, order[i]);
+	summary->top = spt_culprits_new(report->profile);
+	g_array_set_size(summary->top,
+			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
 
-/* "mt ran 88 %, waited 12 % of 0.40 s; 48 % of its time in sin (libm.so.6)" */
+/* "48 % of its CPU time is in sin itself", "90 % of blocked is in futex_wait below take" */
+static void add_first(const struct spt_report *report, const struct summary *summary,
+		      GString *text)
+{
+	const SptFunction *first = function_at(report, 0), *through = through_at(report, 0);
+	g_autofree char *name = cut(first->name, summary->name_bytes);
+	g_autofree char *machinery = through ? cut(through->name, summary->name_bytes / 2) : NULL;
+	double pct = spt_percent(culprit_at(report, 0)->weight,
+				 spt_profile_total(report->profile));
+
+	g_string_append_printf(text, "; %.0f %% of %s is in ", pct,
+			       report->metric->is_cpu ? "its CPU time" : report->metric->name);
+	if (machinery)
+		g_string_append_printf(text, "%s below %s", machinery, name);
+	else
+		g_string_append_printf(text, "%s itself", name);
+}
+
+/* "mt ran 88 %, was ready to run 8 %, waited 4 % of 0.40 s; 48 % of its time is in sin itself" */
 static void find_verdict(const struct spt_report *report, struct summary *summary)
 {
 	GString *text = g_string_new(summary->command ? summary->command : "The system");
-	g_autofree char *name = NULL, *wall_text = NULL;
-	const SptFunction *first;
+	g_autofree char *wall_text = NULL;
 	SptWall wall;
 
 	if (summary->command && spt_wall_find(&wall, report->capture)) {
-		wall_text = spt_format_wall(&wall);
+		wall_text = spt_sentences_wall(&wall);
 		g_string_append_printf(text, " %s", wall_text);
 	} else {
 		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
 		g_string_append_printf(text, " was recorded for %s", wall_text);
 	}
-	if (summary->top->len > 0) {
-		first = function_at(report, 0);
-		name = cut(first->name, summary->name_bytes);
-		g_string_append_printf(text, "; %.0f %% of %s is in %s itself",
-				       spt_percent(first->self, spt_profile_total(report->profile)),
-				       report->metric->is_cpu ? "its CPU time" :
-								report->metric->name,
-				       name);
-	}
+	if (summary->top->len > 0)
+		add_first(report, summary, text);
 	summary->verdict = g_string_free(text, FALSE);
 }
 
@@ -137,13 +160,15 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	const SptCapture *capture = report->capture;
 	const SptSummary *sums = report->summary;
 	g_autofree char *failure = spt_command_failure(capture);
-	g_autofree char *stacks = NULL;
+	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture);
 	uint64_t n = spt_profile_n_samples(report->profile);
 
 	summary->has_whole = spt_wholeness(capture, report->filter, &summary->whole_pct, &stacks);
 	summary->lost_pct = spt_percent(sums->lost, sums->lost + capture->weight);
 	if (failure)
 		add_caveat(summary, "The command %s", failure);
+	if (missing)
+		add_caveat(summary, "%.*s", (int)strlen(missing) - 1, missing);
 	if (n < FEW_SAMPLES)
 		add_caveat(summary, "Only %u %s: percentages are rough; record for longer",
 			   (unsigned)n, n == 1 ? "sample" : "samples");
@@ -166,8 +191,25 @@ static void add_next(struct summary *summary, const char *command, const char *r
 						       summary->file, rest));
 }
 
+/* What a program that hardly ran waited for is not in its CPU time. */
+static void add_waits(const struct spt_report *report, struct summary *summary)
+{
+	SptWall wall;
+
+	if (!summary->command || !report->metric->is_cpu ||
+	    !spt_wall_find(&wall, report->capture) ||
+	    wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING)
+		return;
+	if (spt_metric_is_in(spt_metric_find("blocked"), report->capture))
+		add_next(summary, "report", "--metric blocked --summary");
+	else
+		g_ptr_array_add(summary->next, g_strdup_printf("%s record --waits -- COMMAND",
+							       spt_cli_called()));
+}
+
 static void find_next(const struct spt_report *report, struct summary *summary)
 {
+	add_waits(report, summary);
 	add_next(summary, "report", "--tree");
 	if (summary->top->len > 0) {
 		g_autofree char *quoted = quote_function(summary, function_at(report, 0));
@@ -209,6 +251,8 @@ static size_t summary_bytes(const struct spt_report *report, const struct summar
 		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
 		n += FUNCTION_BYTES + text_bytes(name) + text_bytes(object);
+		if (through_at(report, i))
+			n += THROUGH_BYTES + summary->name_bytes / 2;
 	}
 	return n;
 }
@@ -238,7 +282,6 @@ static bool find(struct spt_report *report)
 	unsigned name_bytes = NAME_BYTES;
 
 	report->found = summary;
-	summary->top = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	summary->caveats = g_ptr_array_new_with_free_func(g_free);
 	summary->next = g_ptr_array_new_with_free_func(g_free);
 	summary->file = g_shell_quote(path);
@@ -268,8 +311,13 @@ static void print_text(const struct spt_report *report)
 		g_autofree char *name = cut(function->name, summary->name_bytes);
 		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
-		spt_report_print_share(spt_percent(function->self, all), 7);
-		printf("%s  %s\n", name, object);
+		const SptFunction *through = through_at(report, i);
+		g_autofree char *machinery =
+			through ? cut(through->name, summary->name_bytes / 2) : NULL;
+
+		spt_report_print_share(spt_percent(culprit_at(report, i)->weight, all), 7);
+		printf("%s  %s%s%s\n", name, object, machinery ? "  in " : "",
+		       machinery ? machinery : "");
 	}
 	for (unsigned i = 0; i < summary->caveats->len; i++)
 		printf("Note: %s\n", (const char *)summary->caveats->pdata[i]);
@@ -302,7 +350,13 @@ static void add_json(const struct spt_report *report, SptJson *json)
 
 		spt_json_object(json, NULL);
 		spt_json_function(json, name, object);
-		spt_json_number(json, "self_pct", spt_percent(function->self, all));
+		const SptFunction *through = through_at(report, i);
+		g_autofree char *machinery =
+			through ? cut(through->name, summary->name_bytes / 2) : NULL;
+
+		if (machinery)
+			spt_json_text(json, "through", machinery);
+		spt_json_number(json, "self_pct", spt_percent(culprit_at(report, i)->weight, all));
 		spt_json_number(json, "total_pct", spt_percent(function->total, all));
 		spt_json_end_object(json);
 	}

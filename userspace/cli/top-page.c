@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "profile/arrange.h"
+#include "profile/sentences.h"
 #include "profile/wholeness.h"
 #include "report-metric.h"
 
@@ -83,7 +84,7 @@ static char *tell_busy(const struct spt_top_look *look, const SptCapture *captur
 		busy_ns *= (double)(status->delivered + status->budget) / (double)status->delivered;
 	if (look->pid) {
 		spt_wall_of(&wall, capture, (uint64_t)busy_ns, status->elapsed_ns);
-		return spt_format_wall(&wall);
+		return spt_sentences_wall(&wall);
 	}
 	return g_strdup_printf("%.2f of %u CPUs busy",
 			       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0,

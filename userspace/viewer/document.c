@@ -7,9 +7,10 @@
 #include "preferences.h"
 #include "import/import.h"
 #include "profile/command.h"
+#include "profile/culprit.h"
 #include "profile/declared.h"
 #include "profile/lock-waits.h"
-#include "profile/words.h"
+#include "profile/sentences.h"
 #include "text.h"
 #include "work.h"
 
@@ -138,21 +139,9 @@ static void complete(SptDocument *document)
 	document->tree = document->look.is_bottom_up ?
 				 spt_profile_bottom_up(document->profile, UINT32_MAX) :
 				 spt_profile_descendants(document->profile, UINT32_MAX);
-	document->words = spt_words_where(document->profile);
-}
-
-/* The command's CPU time is compared with the total of all. */
-static void lead_by_command(SptDocument *document)
-{
-	const SptRestrictions *restrictions = document->look.restrictions;
-	g_autofree char *where = NULL, *command = NULL;
-
-	if (document->look.metric != SPT_METRIC_CPU || spt_restrictions_n(restrictions) != 1 ||
-	    !spt_restrictions_find(restrictions, SPT_RESTRICT_COMMAND))
-		return;
-	where = document->words;
-	command = spt_words_command(document->capture, document->total);
-	document->words = g_strconcat(command, where, NULL);
+	document->words = spt_sentences_line(
+		document->profile, document->capture,
+		spt_sentences_find_part(spt_restrictions_filter(document->look.restrictions)));
 }
 
 static gpointer copy_text(gpointer text, G_GNUC_UNUSED gpointer data)
@@ -346,7 +335,6 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 					     spt_restrictions_filter(look->restrictions), spare);
 	part->order = spt_order_new_like(whole->order, part->profile);
 	complete(part);
-	lead_by_command(part);
 	return part;
 }
 
@@ -572,83 +560,7 @@ SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool 
 	return document;
 }
 
-static bool is_of_system(const char *path)
-{
-	return !path || *path != '/' || g_str_has_prefix(path, "/usr/") ||
-	       g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/opt/");
-}
-
-/* Objects that are more likely the user's than others. */
-enum own {
-	OWN_COMMAND,  /* the program of the command that was recorded */
-	OWN_FILES,    /* all that no package has installed */
-	OWN_PROGRAMS, /* programs that the command started, as a build starts compilers */
-	N_OWN,
-};
-
-/* Their names. */
-static GHashTable *find_own_objects(const SptCapture *capture, enum own which)
-{
-	GHashTable *own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	const char *command = spt_capture_host(capture, "command");
-	g_autofree bool *processes =
-		which == OWN_PROGRAMS ? spt_command_processes(capture) : NULL;
-	g_auto(GStrv) words = NULL;
-
-	if (which == OWN_COMMAND && command && g_shell_parse_argv(command, NULL, &words, NULL))
-		g_hash_table_add(own, g_path_get_basename(words[0]));
-	for (uint32_t i = 1; which == OWN_FILES && i < capture->n_objects; i++)
-		if (!is_of_system(capture->objects[i].path))
-			g_hash_table_add(own, g_path_get_basename(capture->objects[i].path));
-	for (uint32_t i = 1; processes && i < capture->n_processes; i++)
-		if (processes[i] && capture->processes[i].name)
-			g_hash_table_add(own, g_strdup(capture->processes[i].name));
-	return own;
-}
-
-/* Too little for the first view, in parts of the whole. */
-#define LITTLE 100
-
-static uint32_t busiest_own(const SptDocument *document, enum own which)
-{
-	g_autoptr(GHashTable) own = find_own_objects(document->capture, which);
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t i = 0; i < document->n_functions; i++) {
-		const SptFunction *function = &document->functions[i];
-
-		if (!function->is_process && !function->is_kernel && function->has_symbol &&
-		    function->self > (best == UINT32_MAX ? 0 : document->functions[best].self) &&
-		    g_hash_table_contains(own, function->object))
-			best = i;
-	}
-	return best;
-}
-
-static uint32_t heaviest(const SptDocument *document, uint64_t least_self)
-{
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t i = 0; i < document->n_functions; i++) {
-		const SptFunction *function = &document->functions[i];
-
-		if (!function->is_process && function->self >= least_self &&
-		    (best == UINT32_MAX || function->total > document->functions[best].total))
-			best = i;
-	}
-	return best;
-}
-
 uint32_t spt_document_first_function(const SptDocument *document)
 {
-	uint32_t best;
-
-	for (enum own which = 0; which < N_OWN; which++) {
-		best = busiest_own(document, which);
-		if (best != UINT32_MAX &&
-		    document->functions[best].self >= document->total / LITTLE)
-			return best;
-	}
-	best = heaviest(document, document->total / LITTLE);
-	return best != UINT32_MAX ? best : heaviest(document, 0);
+	return spt_culprit_first(document->profile, document->capture);
 }

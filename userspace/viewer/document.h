@@ -64,7 +64,7 @@ struct SptDocument {
 	uint32_t n_functions;
 	uint64_t total;			/* the weight that is 100 % */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
-	char *words;			/* spt_words_where() */
+	char *words;			/* spt_sentences_line() */
 	/*
 	 * In a comparison, which has functions, a total and a tree, but no profile: the two sides.
 	 */

@@ -14,9 +14,9 @@
 #include "export/page-script.h"
 #include "export/svg.h"
 #include "profile/command.h"
+#include "profile/sentences.h"
 #include "profile/summary.h"
 #include "profile/wholeness.h"
-#include "profile/words.h"
 
 #define TOP_SHOWN 100
 
@@ -117,10 +117,10 @@ static char *page_find_counts(const SptExportInput *input)
 static void page_write_summary(struct page *page)
 {
 	const SptExportInput *input = page->input;
-	bool is_whole = spt_profile_n_samples(input->profile) == spt_profile_n_samples(input->base);
 	g_autofree char *origin = page_find_origin(input->capture),
 			*counts = page_find_counts(input),
-			*where = spt_words_where(is_whole ? input->base : input->profile),
+			*where = spt_sentences_line(input->profile, input->capture,
+						    spt_sentences_find_part(input->filter)),
 			*whole = spt_wholeness_line(input->capture, input->filter);
 
 	if (origin)

@@ -10,17 +10,20 @@
 #include "base/sort.h"
 #include "capture/stream-rows.h"
 #include "profile/command.h"
+#include "profile/summary.h"
 #include "profile/waits.h"
 
 #define NS_PER_US 1000
 
 static uint32_t count_threads(const SptCapture *capture, const bool *processes)
 {
-	uint32_t n = 0;
+	/* A thread that ran another program has several rows. */
+	g_autoptr(GHashTable) tids = g_hash_table_new(NULL, NULL);
 
 	for (uint32_t i = 1; i < capture->n_threads; i++)
-		n += capture->threads[i].id && processes[capture->threads[i].process];
-	return n;
+		if (capture->threads[i].id && processes[capture->threads[i].process])
+			g_hash_table_add(tids, GUINT_TO_POINTER(capture->threads[i].tid));
+	return g_hash_table_size(tids);
 }
 
 /* The @length_ns before @time, as an item. */
@@ -103,14 +106,18 @@ static void find_spans(SptWall *wall, const SptCapture *capture, const bool *pro
 	wall->ready = (double)(find_union(spans, &all) - ran) / (double)MAX(wall->wall_ns, 1);
 }
 
+/* @ready_ns: what the kernel counted for the first thread; 0: not known. */
 static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_t ran_ns,
-		 uint64_t wall_ns)
+		 uint64_t wall_ns, uint64_t ready_ns)
 {
 	g_autofree bool *processes = spt_processes_below(capture, pid);
+	bool is_single = count_threads(capture, processes) <= 1;
 
 	*wall = (SptWall){ .wall_ns = wall_ns, .ready = -1, .cpus = 1 };
-	if (has_ready(capture) || count_threads(capture, processes) > 1)
+	if (has_ready(capture) || !is_single)
 		find_spans(wall, capture, processes);
+	else if (ready_ns > 0)
+		wall->ready = (double)ready_ns / (double)MAX(wall_ns, 1);
 	wall->running = (double)ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
 	/* The resolution of ticks does not show better what was at the same time. */
 	if (wall->running > 1) {
@@ -120,17 +127,76 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 	wall->ready = MIN(wall->ready, 1 - wall->running);
 }
 
+/* Time from the first to the last moment of process @pid that was recorded; 0: there is none. */
+static uint64_t life_of(const SptCapture *capture, uint64_t pid)
+{
+	SptSummary summary;
+	uint64_t life_ns = 0;
+
+	spt_summary_init(&summary, capture);
+	for (uint32_t i = 1; i < capture->n_processes && !life_ns; i++) {
+		const SptProcessRow *process = &capture->processes[i];
+		uint64_t end = process->end_time ? process->end_time : summary.end_ns,
+			 begin = MAX(process->start_time, summary.start_ns);
+
+		if (process->id && process->pid == pid && end > begin)
+			life_ns = end - begin;
+	}
+	spt_summary_clear(&summary);
+	return life_ns;
+}
+
+/* Periods that were skipped to keep to the budget are like those that were not. */
+static double periods_of_weight(const SptCapture *capture)
+{
+	SptSummary summary;
+	double periods = 1;
+
+	spt_summary_init(&summary, capture);
+	if (summary.delivered && summary.budget)
+		periods = (double)(summary.delivered + summary.budget) / (double)summary.delivered;
+	spt_summary_clear(&summary);
+	return periods;
+}
+
+static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t pid)
+{
+	g_autofree bool *processes = spt_processes_below(capture, pid);
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	uint64_t life_ns = life_of(capture, pid), weight = 0;
+	const SptSampleRow *row;
+	uint32_t n;
+	double ran_ns;
+
+	/*
+	 * Weights of a counter of the processor are no times, and several recordings, which have no
+	 * grid together, are of other times.
+	 */
+	if (!life_ns || !spt_capture_host(capture, "grid_start") ||
+	    g_strcmp0(spt_capture_host(capture, "clock"), "pmu") == 0)
+		return false;
+	while ((row = spt_samples_next(samples, &n)))
+		for (; n > 0; n--, row++)
+			if (processes[capture->threads[row->thread].process])
+				weight += row->weight;
+	ran_ns = (double)weight * (double)spt_capture_period_ns(capture) *
+		 periods_of_weight(capture);
+	tell(wall, capture, pid, (uint64_t)ran_ns, life_ns, 0);
+	return true;
+}
+
 bool spt_wall_find(SptWall *wall, const SptCapture *capture)
 {
-	uint64_t wall_ns = spt_command_fact(capture, "wall_ns");
+	uint64_t wall_ns = spt_command_fact(capture, "wall_ns"),
+		 pid = spt_command_fact(capture, "command_pid");
 
 	if (wall_ns > 0)
-		tell(wall, capture, spt_command_fact(capture, "command_pid"),
-		     spt_command_fact(capture, "ran_ns"), wall_ns);
-	return wall_ns > 0;
+		tell(wall, capture, pid, spt_command_fact(capture, "ran_ns"), wall_ns,
+		     spt_command_fact(capture, "ready_ns"));
+	return wall_ns > 0 || (pid > 0 && tell_of_samples(wall, capture, pid));
 }
 
 void spt_wall_of(SptWall *wall, const SptCapture *capture, uint64_t ran_ns, uint64_t wall_ns)
 {
-	tell(wall, capture, 0, ran_ns, wall_ns);
+	tell(wall, capture, 0, ran_ns, wall_ns, 0);
 }

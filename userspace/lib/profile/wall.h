@@ -12,8 +12,8 @@ typedef struct {
 	/* Fraction of that in which at least one of its threads ran; the rest is waiting. */
 	double running;
 	/*
-	 * Fraction in which none ran, but one could have; negative: waits were not recorded, and it
-	 * is part of the waiting.
+	 * Fraction in which none ran, but one could have; negative: that is not known, and the rest
+	 * is waiting or this.  It is known if waits were recorded, or for a single thread.
 	 */
 	double ready;
 	double cpus; /* average number of CPUs while it ran; 1 if threads took turns */
@@ -25,8 +25,9 @@ typedef struct {
 #define SPT_WALL_ALL 0.995
 
 /*
- * For a recording of a command (with all it started) or of some processes.  False: it is of the
- * whole system, or that is not known.
+ * For a recording of a command (with all it started) or of some processes.  Without the recorder's
+ * count of a command's time, its samples are counted.  False: it is of the whole system, or that is
+ * not known.
  */
 bool spt_wall_find(SptWall *wall, const SptCapture *capture);
 /* For all samples of @capture, which represent @ran_ns of CPU time in @wall_ns. */

@@ -120,6 +120,19 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 
 /* Life. */
 
+/* What a report must not say anything of, as nobody looked. */
+static void note_scope(SptRecorder *recorder, const SptTraceFilter *filter)
+{
+	bool no_kernel = filter->only_user || spt_trace_shows_only_user(recorder->trace);
+
+	spt_recorder_note(recorder, "sides",
+			  no_kernel	       ? "user" :
+			  filter->only_kernel ? "kernel" :
+						"both");
+	spt_recorder_note(recorder, "whose",
+			  spt_trace_shows_only_own(recorder->trace) ? "own" : "all");
+}
+
 static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 {
 	struct utsname name;
@@ -133,6 +146,7 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 	spt_recorder_note(recorder, "cpus", cpus);
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
+	note_scope(recorder, &options->filter);
 	if (recorder->config.by_tables)
 		spt_recorder_note(recorder, "stacks", "table");
 	else if (options->raw_bytes)

@@ -267,6 +267,7 @@ static enum rule rule_of(const char *key)
 		{ "exit_status", RULE_DROP }, { "period_ns", RULE_DROP },
 		{ "command_pid", RULE_DROP }, { "pid", RULE_DROP },
 		{ "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
+		{ "ready_ns", RULE_DROP },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {

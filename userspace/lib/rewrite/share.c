@@ -89,7 +89,8 @@ static bool is_harmless(const char *key)
 					     "source",	   "recorder",	  "cost_ns",
 					     "ticks",	   "exit_status", "stacks",
 					     "build-id",   "ran_ns",	  "wall_ns",	"command_pid",
-					     "pid",	   NULL };
+					     "pid",	   "sides",	  "whose",
+					     "ready_ns",   NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
 

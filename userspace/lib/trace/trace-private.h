@@ -55,6 +55,7 @@ struct SptTrace {
 	const char *clock;	/* if it is not the source's */
 	const char *notice;
 	bool lacks_wait_stacks;
+	bool only_own, only_user;	/* what this user is shown: own processes, user mode */
 	SptTraceEvents events[SYSPROF_SOURCES_MAX + 2];	/* by id */
 };
 

@@ -151,6 +151,16 @@ const char *spt_trace_notice(const SptTrace *trace)
 	return trace->notice;
 }
 
+bool spt_trace_shows_only_own(const SptTrace *trace)
+{
+	return trace->only_own;
+}
+
+bool spt_trace_shows_only_user(const SptTrace *trace)
+{
+	return trace->only_user;
+}
+
 bool spt_trace_has_wait_stacks(const SptTrace *trace)
 {
 	return !trace->lacks_wait_stacks;

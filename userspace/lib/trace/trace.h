@@ -200,6 +200,9 @@ const SptTraceAbilities *spt_trace_abilities(const SptTrace *trace);
 const char *spt_trace_clock_name(const SptTrace *trace);
 /* A sentence on what this session cannot report on this machine, or NULL; known after start(). */
 const char *spt_trace_notice(const SptTrace *trace);
+/* Whether this user is shown no processes but their own, and no kernel. */
+bool spt_trace_shows_only_own(const SptTrace *trace);
+bool spt_trace_shows_only_user(const SptTrace *trace);
 /* Whether this user's waits have stacks there. */
 bool spt_trace_has_wait_stacks(const SptTrace *trace);
 unsigned spt_trace_n_cpus(const SptTrace *trace);

@@ -744,7 +744,8 @@ SptTrace *spt_perf_open(GError **error)
 	}
 	perf = g_new0(struct perf, 1);
 	perf->reach = reach;
-	perf->trace.lacks_wait_stacks = reach == SPT_PERF_OWN_CODE;
+	perf->trace.lacks_wait_stacks = perf->trace.only_user = reach == SPT_PERF_OWN_CODE;
+	perf->trace.only_own = reach != SPT_PERF_ALL;
 	perf->others = g_array_new(FALSE, FALSE, sizeof(int));
 	perf->trace.source = &perf_source;
 	perf->trace.n_cpus = spt_perf_possible_cpus();

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is said of recordings of every kind: by the module and by perf events, with and without the
+ * kernel, other users, waits and memory, of a command, a part and everything.  A sentence is said
+ * only if it is true there.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "profile/culprit.h"
+#include "profile/sentences.h"
+#include "stash/stash.h"
+#include "sysprof-event.h"
+
+#define MS 1000000ull
+#define BEGIN (1000 * MS)
+#define NB "\xc2\xa0"
+
+enum object { KERNEL = 1, PROGRAM, LIBC, LIBSPT };
+enum function {
+	MAIN,
+	TAKE,
+	LOAD,
+	BUSY,
+	LOCK,
+	MALLOC,
+	STAMP,
+	FUTEX,
+	SCHEDULE,
+	SYSCALL,
+	N_FUNCTIONS,
+};
+
+static const struct {
+	const char *name;
+	enum object object;
+} functions[N_FUNCTIONS] = {
+	[MAIN] = { "main", PROGRAM },	  [TAKE] = { "update_table", PROGRAM },
+	[LOAD] = { "load", PROGRAM },	  [BUSY] = { "busy", PROGRAM },
+	[LOCK] = { "pthread_mutex_lock", LIBC }, [MALLOC] = { "malloc", LIBC },
+	[STAMP] = { "spt_stamp", LIBSPT },	  [FUTEX] = { "futex_wait", KERNEL },
+	[SCHEDULE] = { "schedule", KERNEL },	  [SYSCALL] = { "do_syscall_64", KERNEL },
+};
+
+/* How a recording was made. */
+struct mode {
+	const char *sides, *whose;	/* NULL: of before that was noted */
+	const char *ran_ns, *wall_ns, *ready_ns; /* NULL: not noted, as in the viewer */
+	const char *status;
+	bool no_kernel;			/* no function of it in the stacks */
+	bool has_command, has_waits, has_memory, no_samples;
+	bool is_single;			/* a thread of the command, not two */
+};
+
+struct fixture {
+	char *directory, *path;
+	SptStash *stash;
+	SptCaptureWriter *writer;
+	SptCapture *capture;
+	SptSymbols *symbols;
+};
+
+static uint32_t node_of(struct fixture *fixture, const enum function *stack, unsigned n)
+{
+	uint32_t node = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		node = spt_stash_child(fixture->stash, node,
+				       &(SptFrame){ .object = functions[stack[i]].object,
+						    .offset = 0x1000 + 0x100 * stack[i] });
+	return node;
+}
+#define NODE(...) \
+	node_of(fixture, (const enum function[]){ __VA_ARGS__ }, \
+		sizeof((const enum function[]){ __VA_ARGS__ }) / sizeof(enum function))
+
+static void put_names(struct fixture *fixture)
+{
+	static const char *const paths[] = { NULL, "[kernel]", "/opt/own/convoy",
+					     "/usr/lib/libc.so.6", "/usr/lib/libspt-memory.so" };
+
+	for (unsigned i = KERNEL; i <= LIBSPT; i++)
+		spt_capture_writer_object(
+			fixture->writer,
+			&(SptObjectRow){ .id = i,
+					 .kind = i == KERNEL ? SPT_OBJECT_KERNEL : SPT_OBJECT_FILE,
+					 .path = paths[i] });
+	for (unsigned i = 0; i < N_FUNCTIONS; i++)
+		spt_capture_writer_name(fixture->writer,
+					&(SptNameRow){ .object = functions[i].object,
+						       .offset = 0x1000 + 0x100 * i,
+						       .symbol = functions[i].name,
+						       .symbol_bytes = 0x80 });
+}
+
+static void put_threads(struct fixture *fixture, const struct mode *mode)
+{
+	const SptProcessRow convoy = { .id = 1, .pid = 10, .name = "convoy",
+				       .start_time = BEGIN, .end_time = BEGIN + 1000 * MS },
+			    other = { .id = 2, .pid = 20, .name = "other" };
+
+	spt_capture_writer_process(fixture->writer, &convoy);
+	spt_capture_writer_process(fixture->writer, &other);
+	for (uint32_t id = 1; id <= 3; id++)
+		spt_capture_writer_thread(
+			fixture->writer,
+			&(SptThreadRow){ .id = id,
+					 .process = id == 3 ? 2 : 1,
+					 .tid = id == 2 && mode->is_single ? 10 : 10 * id,
+					 .name = "t" });
+}
+
+/* convoy runs 300 ms of the second, other 100 ms of which half are in the kernel. */
+static void put_samples(struct fixture *fixture, const struct mode *mode)
+{
+	uint32_t busy = NODE(MAIN, TAKE, BUSY),
+		 kernel = mode->no_kernel ? busy : NODE(MAIN, SYSCALL, FUTEX);
+
+	for (unsigned i = 0; i < 400; i++)
+		spt_capture_writer_sample(fixture->writer,
+					  &(SptSampleRow){ .time = BEGIN + (i + 1) * MS,
+							   .thread = i < 300 ? 1 : 3,
+							   .weight = 1,
+							   .node = i < 350 ? busy : kernel });
+}
+
+static void put_waits(struct fixture *fixture)
+{
+	const struct {
+		uint32_t node;
+		uint64_t ms;
+	} waits[] = { { NODE(MAIN, TAKE, LOCK, SYSCALL, FUTEX, SCHEDULE), 400 },
+		      { NODE(MAIN, SYSCALL, SCHEDULE), 100 } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(waits); i++)
+		spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
+				       &(SptWaitRow){ .time = BEGIN + (700 + 300 * i) * MS,
+						      .duration_ns = waits[i].ms * MS,
+						      .runnable_ns = i ? 50 * MS : 0,
+						      .weight_ns = waits[i].ms * MS,
+						      .thread = 1,
+						      .node = waits[i].node,
+						      .state = SYSPROF_STATE_SLEEP });
+}
+
+static void put_memory(struct fixture *fixture)
+{
+	const uint32_t nodes[] = { NODE(MAIN, LOAD, MALLOC, STAMP), NODE(MAIN, MALLOC, STAMP) };
+
+	for (unsigned i = 0; i < 4; i++)
+		spt_capture_writer_put(fixture->writer, SPT_ROW_ALLOCATION,
+				       &(SptAllocationRow){ .time = BEGIN + 100 * (i + 1) * MS,
+							    .duration_ns = 500 * MS,
+							    .bytes = 1000,
+							    .weight = 1000,
+							    .thread = 1,
+							    .node = nodes[i / 3] });
+}
+
+static void put_facts(struct fixture *fixture, const struct mode *mode)
+{
+	const char *const facts[][2] = {
+		{ "period_ns", "1000000" },
+		{ "clock", "timer" },
+		{ "grid_start", "1" },
+		{ "command", mode->has_command ? "/opt/own/convoy 8" : NULL },
+		{ "command_pid", mode->has_command ? "10" : NULL },
+		{ "exit_status", mode->status },
+		{ "ran_ns", mode->ran_ns },
+		{ "wall_ns", mode->wall_ns },
+		{ "ready_ns", mode->ready_ns },
+		{ "sides", mode->sides },
+		{ "whose", mode->whose },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(facts); i++)
+		if (facts[i][1])
+			spt_capture_writer_host(fixture->writer, facts[i][0], facts[i][1]);
+}
+
+static void set_up(struct fixture *fixture, const struct mode *mode)
+{
+	g_autoptr(GError) error = NULL;
+
+	*fixture = (struct fixture){ .directory = g_dir_make_tmp("spt-sentences-XXXXXX", NULL),
+				     .stash = spt_stash_new() };
+	fixture->path = g_build_filename(fixture->directory, "a.capture", NULL);
+	fixture->writer = spt_capture_writer_new(fixture->path, NULL);
+	put_facts(fixture, mode);
+	put_names(fixture);
+	put_threads(fixture, mode);
+	if (!mode->no_samples)
+		put_samples(fixture, mode);
+	if (mode->has_waits)
+		put_waits(fixture);
+	if (mode->has_memory)
+		put_memory(fixture);
+	g_assert_true(spt_capture_writer_finish(fixture->writer, fixture->stash, 1, &error));
+	g_assert_no_error(error);
+	fixture->capture = spt_capture_open(fixture->path, &error);
+	g_assert_no_error(error);
+	fixture->symbols = spt_symbols_new(fixture->capture, NULL);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+	spt_symbols_free(fixture->symbols);
+	spt_capture_free(fixture->capture);
+	spt_capture_writer_free(fixture->writer);
+	spt_stash_free(fixture->stash);
+	g_unlink(fixture->path);
+	g_rmdir(fixture->directory);
+	g_free(fixture->directory);
+	g_free(fixture->path);
+}
+
+/* @process: a filter. */
+static char *say(const struct mode *mode, const char *metric, const char *process,
+		 SptSentencesOf of)
+{
+	struct fixture fixture;
+	char *line;
+
+	set_up(&fixture, mode);
+
+	g_autoptr(SptProfile) profile =
+		spt_profile_new(fixture.capture, fixture.symbols, spt_metric_find(metric),
+				&(SptFilter){ .process = process });
+
+	line = spt_sentences_line(profile, fixture.capture, of);
+	tear_down(&fixture);
+	return line;
+}
+
+#define KNOWN .sides = "both", .whose = "all"
+#define TIMES .ran_ns = "300000000", .wall_ns = "1000000000"
+
+static void test_modes(void)
+{
+	static const struct {
+		struct mode mode;
+		const char *metric, *process;
+		SptSentencesOf of;
+		const char *text;
+	} cases[] = {
+		/* Everything, of root or the module, and of before the scope was noted. */
+		{ { KNOWN }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "75" NB "% of the time went to convoy, 25" NB "% to other.  12" NB
+		  "% was spent in the kernel.  Busiest functions: busy (88" NB
+		  "%), futex_wait (12" NB "%)." },
+		{ { 0 }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "75" NB "% of the time went to convoy, 25" NB "% to other.  12" NB
+		  "% was spent in the kernel.  Busiest functions: busy (88" NB
+		  "%), futex_wait (12" NB "%)." },
+		/* Perf events without rights: nothing is said of the kernel. */
+		{ { .sides = "user", .whose = "own", .no_kernel = true }, "cpu", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "Only your processes were recorded, without the kernel.  75" NB
+		  "% of the time went to convoy, 25" NB
+		  "% to other.  Busiest functions: busy (all)." },
+		{ { .sides = "both", .whose = "own" }, "cpu", "convoy", SPT_SENTENCES_OF_PART,
+		  "Only your processes were recorded.  All of the time went to convoy.  "
+		  "Nothing was spent in the kernel.  Busiest functions: busy (all)." },
+		{ { .sides = "user", .whose = "all", .no_kernel = true }, "cpu", "convoy",
+		  SPT_SENTENCES_OF_PART,
+		  "The kernel was not recorded.  All of the time went to convoy.  "
+		  "Busiest functions: busy (all)." },
+		{ { .no_kernel = true }, "cpu", "convoy", SPT_SENTENCES_OF_PART,
+		  "All of the time went to convoy.  Busiest functions: busy (all)." },
+		/* A command: what is not known of the time it did not run is no waiting. */
+		{ { KNOWN, TIMES, .has_command = true }, "cpu", "convoy", SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was off the CPUs 70" NB
+		  "% of 1.00" NB "s.  All of the time went to convoy.  Nothing was spent in the "
+		  "kernel.  Busiest functions: busy (all)." },
+		{ { KNOWN, TIMES, .ready_ns = "500000000", .has_command = true, .is_single = true },
+		  "cpu", "convoy", SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 50" NB
+		  "%, waited 20" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
+		  "was spent in the kernel.  Busiest functions: busy (all)." },
+		/* What the first of two threads was ready is not the time of both. */
+		{ { KNOWN, TIMES, .ready_ns = "500000000", .has_command = true }, "cpu", "convoy",
+		  SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was off the CPUs 70" NB
+		  "% of 1.00" NB "s.  All of the time went to convoy.  Nothing was spent in the "
+		  "kernel.  Busiest functions: busy (all)." },
+		{ { KNOWN, TIMES, .has_command = true, .has_waits = true }, "cpu", "convoy",
+		  SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 5" NB
+		  "%, waited 65" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
+		  "was spent in the kernel.  Busiest functions: busy (all)." },
+		/* Nobody counted, as in the viewer: the samples are counted. */
+		{ { KNOWN, .has_command = true, .status = "3" }, "cpu", "convoy",
+		  SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  convoy failed with status 3.  Ran 30" NB
+		  "%, was off the CPUs 70" NB "% of 1.00" NB "s.  All of the time went to convoy.  "
+		  "Nothing was spent in the kernel.  Busiest functions: busy (all)." },
+		/* The times of a command are neither those of everything nor those of a part. */
+		{ { KNOWN, TIMES, .has_command = true }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "75" NB "% of the time went to convoy, 25" NB "% to other.  12" NB
+		  "% was spent in the kernel.  Busiest functions: busy (88" NB
+		  "%), futex_wait (12" NB "%)." },
+		{ { KNOWN, TIMES, .has_command = true }, "cpu", "other", SPT_SENTENCES_OF_PART,
+		  "All of the time went to other.  50" NB "% was spent in the kernel.  Busiest "
+		  "functions: busy (50" NB "%), futex_wait (50" NB "%)." },
+		/* Processes that were chosen by their numbers. */
+		{ { KNOWN, TIMES }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "Ran 30" NB "%, was off the CPUs 70" NB "% of 1.00" NB "s.  75" NB
+		  "% of the time went to convoy, 25" NB "% to other.  12" NB
+		  "% was spent in the kernel.  Busiest functions: busy (88" NB
+		  "%), futex_wait (12" NB "%)." },
+		/* Waits and memory are of the program, not of the scheduler or libc. */
+		{ { KNOWN, .has_waits = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
+		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
+		  "update_table, 11" NB "% in do_syscall_64 below main." },
+		{ { KNOWN, .has_memory = true }, "allocated", NULL, SPT_SENTENCES_OF_ALL,
+		  "Allocated Memory: All of it went to convoy.  75" NB
+		  "% in malloc below load, 25" NB "% in malloc below main." },
+		{ { KNOWN, .no_samples = true, .has_memory = true }, "cpu", NULL,
+		  SPT_SENTENCES_OF_ALL, "There are no samples." },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *line = say(&cases[i].mode, cases[i].metric, cases[i].process,
+					    cases[i].of);
+
+		g_test_message("case %u", i);
+		g_assert_cmpstr(line, ==, cases[i].text);
+	}
+}
+
+/* The first function is the user's own, whatever the metric. */
+static void test_first(void)
+{
+	static const struct {
+		const char *metric, *function;
+	} cases[] = { { "cpu", "busy" }, { "blocked", "update_table" }, { "allocated", "load" } };
+	struct fixture fixture;
+
+	set_up(&fixture, &(struct mode){ .has_waits = true, .has_memory = true });
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(SptProfile) profile =
+			spt_profile_new(fixture.capture, fixture.symbols,
+					spt_metric_find(cases[i].metric), NULL);
+		uint32_t n, first = spt_culprit_first(profile, fixture.capture);
+
+		g_assert_cmpstr(spt_profile_functions(profile, &n)[first].name, ==,
+				cases[i].function);
+	}
+	tear_down(&fixture);
+}
+
+/* Weights of culprits are those of the profile. */
+static void test_sums(void)
+{
+	static const char *const metrics[] = { "cpu", "blocked", "wall", "allocated" };
+	struct fixture fixture;
+
+	set_up(&fixture, &(struct mode){ .has_waits = true, .has_memory = true });
+	for (unsigned i = 0; i < G_N_ELEMENTS(metrics); i++) {
+		g_autoptr(SptProfile) profile = spt_profile_new(
+			fixture.capture, fixture.symbols, spt_metric_find(metrics[i]), NULL);
+		g_autoptr(GArray) culprits = spt_culprits_new(profile);
+		uint64_t sum = 0;
+
+		for (unsigned row = 0; row < culprits->len; row++)
+			sum += g_array_index(culprits, SptCulprit, row).weight;
+		g_assert_cmpuint(sum, ==, spt_profile_total(profile));
+	}
+	tear_down(&fixture);
+}
+
+static void test_missing(void)
+{
+	static const struct {
+		const char *sides, *whose, *text;
+	} cases[] = {
+		{ "both", "all", NULL },
+		{ NULL, NULL, NULL },
+		{ "user", "all", "The kernel was not recorded." },
+		{ "kernel", "all", "Only the kernel was recorded." },
+		{ "both", "own", "Only your processes were recorded." },
+		{ "user", "own", "Only your processes were recorded, without the kernel." },
+		{ "nonsense", "nobody", NULL },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct fixture fixture;
+
+		set_up(&fixture,
+		       &(struct mode){ .sides = cases[i].sides, .whose = cases[i].whose });
+
+		g_autofree char *text = spt_sentences_missing(fixture.capture);
+
+		g_assert_cmpstr(text, ==, cases[i].text);
+		tear_down(&fixture);
+	}
+}
+
+static void test_wall(void)
+{
+	static const struct {
+		SptWall wall;
+		const char *text;
+	} cases[] = {
+		{ { 2400000000, 0.28, -1, 1 }, "ran 28 %, was off the CPUs 72 % of 2.40 s" },
+		{ { 2400000000, 0.28, 0.5, 1 },
+		  "ran 28 %, was ready to run 50 %, waited 22 % of 2.40 s" },
+		{ { 2400000000, 1, -1, 3.5 }, "ran on 3.5 CPUs at a time, for 2.40 s" },
+		{ { 2400000000, 0.5, -1, 2 },
+		  "ran 50 % on 2.0 CPUs at a time, was off the CPUs 50 % of 2.40 s" },
+		{ { 2400000000, 0.5, 0.25, 2 },
+		  "ran 50 % on 2.0 CPUs at a time, was ready to run 25 %, waited 25 % of 2.40 s" },
+		{ { 2400000000, 1, -1, 1 }, "ran 100 %, was off the CPUs 0 % of 2.40 s" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *text = spt_sentences_wall(&cases[i].wall);
+
+		g_assert_cmpstr(text, ==, cases[i].text);
+	}
+}
+
+/* The 48th and 49th bytes are one character. */
+static void test_long_name(void)
+{
+	struct fixture fixture;
+	uint32_t n;
+
+	set_up(&fixture, &(struct mode){ .no_kernel = true });
+
+	g_autoptr(SptProfile) profile =
+		spt_profile_new(fixture.capture, fixture.symbols, SPT_METRIC_CPU, NULL);
+	SptFunction *all = (SptFunction *)spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(all[i].name, "busy") == 0)
+			all[i].name =
+				"a_function_whose_name_is_longer_than_a_sentence\xc3\xa9_bears";
+
+	g_autofree char *text =
+		spt_sentences_line(profile, fixture.capture, SPT_SENTENCES_OF_ALL);
+
+	g_assert_true(g_utf8_validate(text, -1, NULL));
+	g_assert_nonnull(
+		strstr(text, " a_function_whose_name_is_longer_than_a_sentence\xe2\x80\xa6 (all"));
+	tear_down(&fixture);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/sentences/modes", test_modes);
+	g_test_add_func("/sentences/missing", test_missing);
+	g_test_add_func("/sentences/wall", test_wall);
+	g_test_add_func("/sentences/long-name", test_long_name);
+	g_test_add_func("/culprit/first", test_first);
+	g_test_add_func("/culprit/sums", test_sums);
+	return g_test_run();
+}

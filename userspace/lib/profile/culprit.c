@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each tree node has the innermost function of its path that is no machinery: one pass. */
+#include "profile/culprit.h"
+
+#include <string.h>
+
+#include "profile/command.h"
+#include "profile/glob.h"
+
+/* Too little to be looked at first, in parts of the whole. */
+#define LITTLE 100
+
+/* Objects whose functions work for their callers. */
+static const char *const runtimes[] = {
+	"libc.so*",	  "libc-2.*",	   "libpthread*",   "ld-linux*",     "ld-2.*",
+	"ld-musl*",	  "libstdc++*",	   "libc++*",	    "libgcc_s*",     "libspt-*",
+	"libjemalloc*",	  "libtcmalloc*",  "libmimalloc*",  "libglib-2.0*",  "libgobject-2.0*",
+	"[vdso]",
+};
+
+/* Functions of allocators and templates that are compiled into programs. */
+static const char *const helpers[] = {
+	"std::*",     "__gnu_cxx::*", "operator new*", "operator delete*", "malloc",
+	"calloc",     "realloc",      "xmalloc",       "xcalloc",	   "xrealloc",
+	"g_malloc*",  "g_realloc*",   "g_slice_*",     "je_*",		   "*@plt",
+};
+
+/* Where the kernel enters and switches, the innermost or outermost of each stack. */
+static const char *const entries[] = {
+	"schedule*",	   "__schedule*",    "io_schedule*",	"preempt_schedule*",
+	"finish_task_switch*", "context_switch*", "__switch_to*", "entry_SYSCALL*",
+	"do_syscall_*",	   "x64_sys_call*",  "el0*",		"invoke_syscall*",
+	"ret_from_fork*",  "asm_*",	     "kthread",		"__x64_sys_*",
+	"__arm64_sys_*",
+};
+
+static bool is_one_of(const char *const *patterns, unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (spt_glob_match(patterns[i], name))
+			return true;
+	return false;
+}
+
+/* A template's name may begin with what it returns. */
+static const char *without_result(const char *name)
+{
+	size_t plain = strcspn(name, "<(");
+	const char *std = g_strstr_len(name, (gssize)plain, " std::");
+
+	return std ? std + 1 : name;
+}
+
+static bool is_machinery(const SptFunction *function)
+{
+	const char *object = function->object ? function->object : "";
+
+	return function->is_kernel ||
+	       is_one_of(runtimes, G_N_ELEMENTS(runtimes), object) ||
+	       is_one_of(helpers, G_N_ELEMENTS(helpers), without_result(function->name));
+}
+
+static bool is_entry(const SptFunction *function)
+{
+	return function->is_kernel && is_one_of(entries, G_N_ELEMENTS(entries), function->name);
+}
+
+bool spt_culprits_matter(const SptProfile *profile)
+{
+	const SptMetric *metric = spt_profile_metric(profile);
+
+	return (metric->parts & SPT_METRIC_HAS_STATE) ||
+	       (metric->option && g_str_has_prefix(metric->option, "--memory"));
+}
+
+/* What is known of each function, so that its name is compared once. */
+enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1 };
+
+static uint8_t *find_kinds(const SptProfile *profile)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	bool matters = spt_culprits_matter(profile);
+	uint8_t *kinds = g_new0(uint8_t, MAX(n, 1));
+
+	for (uint32_t i = 0; matters && i < n; i++)
+		kinds[i] = (is_machinery(&functions[i]) ? IS_MACHINERY : 0) |
+			   (is_entry(&functions[i]) ? IS_ENTRY : 0);
+	return kinds;
+}
+
+/* The path down to a tree node. */
+struct path {
+	uint32_t own, through;		/* as in SptCulprit; own UINT32_MAX: none so far */
+	uint32_t other;			/* innermost one that is no entry */
+};
+
+static struct path step(struct path path, uint32_t function, uint8_t kind, bool is_process)
+{
+	if (is_process)
+		return path;
+	if (!(kind & IS_MACHINERY)) {
+		path.own = function;
+		path.through = UINT32_MAX;
+	} else if (path.through == UINT32_MAX) {
+		path.through = function;
+	}
+	if (!(kind & IS_ENTRY) || path.other == UINT32_MAX)
+		path.other = function;
+	return path;
+}
+
+static gint compare_culprits(gconstpointer a, gconstpointer b, gpointer functions)
+{
+	const SptCulprit *x = a, *y = b;
+	const SptFunction *all = functions;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return strcmp(all[x->function].name, all[y->function].name);
+}
+
+/* The heaviest machinery of each function counts. */
+static GArray *gather(const SptProfile *profile, const struct path *paths, uint32_t n_functions)
+{
+	g_autoptr(GHashTable) edges = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+							    g_free);
+	g_autofree SptCulprit *sums = g_new0(SptCulprit, MAX(n_functions, 1));
+	g_autofree uint64_t *most = g_new0(uint64_t, MAX(n_functions, 1));
+	GArray *culprits = g_array_new(FALSE, FALSE, sizeof(SptCulprit));
+	uint32_t n;
+	const SptTreeNode *tree = spt_profile_tree(profile, &n);
+
+	for (uint32_t i = 1; i < n; i++) {
+		bool has_own = paths[i].own != UINT32_MAX;
+		uint32_t function = has_own ? paths[i].own : paths[i].other,
+			 through = has_own ? paths[i].through : UINT32_MAX;
+		gint64 key = (gint64)((uint64_t)function << 32 | through);
+		uint64_t *weight;
+
+		if (function == UINT32_MAX || tree[i].self == 0)
+			continue;
+		weight = g_hash_table_lookup(edges, &key);
+		if (!weight) {
+			weight = g_new0(uint64_t, 1);
+			g_hash_table_insert(edges, g_memdup2(&key, sizeof(key)), weight);
+		}
+		*weight += tree[i].self;
+		sums[function].weight += tree[i].self;
+		if (*weight > most[function]) {
+			most[function] = *weight;
+			sums[function].through = through;
+		}
+	}
+	for (uint32_t i = 0; i < n_functions; i++) {
+		sums[i].function = i;
+		if (sums[i].weight)
+			g_array_append_val(culprits, sums[i]);
+	}
+	g_array_sort_with_data(culprits, compare_culprits,
+			       (gpointer)spt_profile_functions(profile, &n));
+	return culprits;
+}
+
+GArray *spt_culprits_new(const SptProfile *profile)
+{
+	uint32_t n, n_functions;
+	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
+	const SptTreeNode *tree = spt_profile_tree(profile, &n);
+	g_autofree uint8_t *kinds = find_kinds(profile);
+	g_autofree struct path *paths = g_new(struct path, MAX(n, 1));
+
+	paths[0] = (struct path){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t function = tree[i].function;
+
+		paths[i] = step(paths[tree[i].parent], function, kinds[function],
+				functions[function].is_process);
+	}
+	return gather(profile, paths, n_functions);
+}
+
+/* The first view. */
+
+static bool is_of_system(const char *path)
+{
+	return !path || *path != '/' || g_str_has_prefix(path, "/usr/") ||
+	       g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/opt/");
+}
+
+/* Objects that are more likely the user's than others. */
+enum own {
+	OWN_COMMAND,  /* the program of the command that was recorded */
+	OWN_FILES,    /* all that no package has installed */
+	OWN_PROGRAMS, /* programs that the command started, as a build starts compilers */
+	N_OWN,
+};
+
+/* Their names. */
+static GHashTable *find_own_objects(const SptCapture *capture, enum own which)
+{
+	GHashTable *own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	const char *command = spt_capture_host(capture, "command");
+	g_autofree bool *processes =
+		which == OWN_PROGRAMS ? spt_command_processes(capture) : NULL;
+	g_auto(GStrv) words = NULL;
+
+	if (which == OWN_COMMAND && command && g_shell_parse_argv(command, NULL, &words, NULL))
+		g_hash_table_add(own, g_path_get_basename(words[0]));
+	for (uint32_t i = 1; which == OWN_FILES && i < capture->n_objects; i++)
+		if (!is_of_system(capture->objects[i].path))
+			g_hash_table_add(own, g_path_get_basename(capture->objects[i].path));
+	for (uint32_t i = 1; processes && i < capture->n_processes; i++)
+		if (processes[i] && capture->processes[i].name)
+			g_hash_table_add(own, g_strdup(capture->processes[i].name));
+	return own;
+}
+
+/* By total, of those that have @least of their own. */
+static uint32_t heaviest(const SptFunction *functions, uint32_t n, uint64_t least)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!functions[i].is_process && functions[i].self >= least &&
+		    (best == UINT32_MAX || functions[i].total > functions[best].total))
+			best = i;
+	return best;
+}
+
+uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	g_autoptr(GArray) culprits = spt_culprits_new(profile);
+	uint64_t least = spt_profile_total(profile) / LITTLE;
+	uint32_t best;
+
+	for (enum own which = 0; which < N_OWN; which++) {
+		g_autoptr(GHashTable) own = find_own_objects(capture, which);
+
+		for (unsigned i = 0; i < culprits->len; i++) {
+			const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
+			const SptFunction *function = &functions[culprit->function];
+
+			if (culprit->weight >= MAX(least, 1) && !function->is_kernel &&
+			    function->has_symbol && g_hash_table_contains(own, function->object))
+				return culprit->function;
+		}
+	}
+	if (culprits->len && spt_culprits_matter(profile))
+		return g_array_index(culprits, SptCulprit, 0).function;
+	best = heaviest(functions, n, least);
+	return best != UINT32_MAX ? best : heaviest(functions, n, 0);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whose code a stack is about.
+ *
+ * The innermost function of a wait is the scheduler, that of an allocation the allocator.  What
+ * people look for is the function of theirs that is above: the innermost one that is neither the
+ * kernel's nor a runtime library's.  Pure, over a profile's tree.
+ */
+#ifndef SPT_CULPRIT_H
+#define SPT_CULPRIT_H
+
+#include "profile/profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint32_t function;
+	/* The machinery that it called there, outermost; UINT32_MAX: it is innermost itself. */
+	uint32_t through;
+	uint64_t weight;		/* of the profile's metric */
+} SptCulprit;
+
+/*
+ * Whether the innermost functions of the profile's metric are machinery: for waits, elapsed time
+ * and the memory of programs.
+ */
+bool spt_culprits_matter(const SptProfile *profile);
+/*
+ * Who has the weight of @profile, heaviest first; elements are SptCulprit.  Where machinery does
+ * not matter, these are the functions by self.  Their weights add up to the profile's total, but
+ * for what has no function.
+ */
+GArray *spt_culprits_new(const SptProfile *profile);
+/*
+ * The function to look at first: the one with most of that in the code of the command's program,
+ * or else outside /usr, /lib and /opt, or else in programs that the command started; else the
+ * heaviest one.  UINT32_MAX: there is none.
+ */
+uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * First the conditions that hold are found, and the texts of all numbers and names.  Then the table
+ * is read: in each group the first sentence is said whose conditions hold.
+ */
+#include "profile/sentences.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "profile/command.h"
+#include "profile/culprit.h"
+#include "profile/profile-private.h"
+#include "profile/selection.h"
+
+#define MOST 3
+#define LEAST_SHARE 0.01
+#define NAME_BYTES 48
+#define ELLIPSIS "\xe2\x80\xa6"
+/* A number stays on the line of its unit. */
+#define NO_BREAK "\xc2\xa0"
+
+enum condition {
+	EMPTY = 1 << 0,			/* there are no samples */
+	OF_CPU = 1 << 1,		/* CPU time; else another metric */
+	OF_COMMAND = 1 << 2,		/* and it has a name */
+	HAS_FAILED = 1 << 3,		/* the command */
+	HAS_WALL = 1 << 4,		/* the time that passed is known */
+	HAS_READY = 1 << 5,		/* and how much of it somebody was ready */
+	MANY_CPUS = 1 << 6,
+	ALL_RUNNING = 1 << 7,		/* hardly anything was waited for */
+	OWN_ONLY = 1 << 8,		/* others' processes were not recorded */
+	USER_ONLY = 1 << 9,		/* the kernel was not recorded */
+	KERNEL_ONLY = 1 << 10,		/* user code was not recorded */
+	KERNEL_SEEN = 1 << 11,		/* the recording has functions of the kernel */
+	IN_KERNEL = 1 << 12,		/* some of the weight */
+	IN_USER = 1 << 13,		/* some of the weight */
+	ONE_PROCESS = 1 << 14,		/* all of the weight is in one */
+	TWO_PROCESSES = 1 << 15,	/* or more have a part that is worth a word */
+	THREE_PROCESSES = 1 << 16,
+	ONE_FUNCTION = 1 << 17,		/* likewise, or more */
+	TWO_FUNCTIONS = 1 << 18,
+	THREE_FUNCTIONS = 1 << 19,
+	PLACES = 1 << 20,		/* of waits and memory: functions of the program's own */
+};
+
+enum group { SCOPE, NAME, FAILURE, WALL, METRIC, PROCESSES, KERNEL, FUNCTIONS };
+
+/* {name}: see find_texts().  A group's more special rows come first. */
+static const struct sentence {
+	enum group group;
+	const char *name;
+	unsigned needs, forbids;	/* conditions */
+	const char *text;
+} sentences[] = {
+	{ SCOPE, "scope", OWN_ONLY | USER_ONLY, 0,
+	  SPT_WORDS("Only your processes were recorded, without the kernel.") },
+	{ SCOPE, "scope", OWN_ONLY, 0, SPT_WORDS("Only your processes were recorded.") },
+	{ SCOPE, "scope", USER_ONLY, 0, SPT_WORDS("The kernel was not recorded.") },
+	{ SCOPE, "scope", KERNEL_ONLY, 0, SPT_WORDS("Only the kernel was recorded.") },
+
+	{ NAME, "command", OF_COMMAND | OF_CPU | OWN_ONLY, EMPTY,
+	  SPT_WORDS("{command}: {part} of what was recorded.") },
+	{ NAME, "command", OF_COMMAND | OF_CPU | USER_ONLY, EMPTY,
+	  SPT_WORDS("{command}: {part} of what was recorded.") },
+	{ NAME, "command", OF_COMMAND | OF_CPU, EMPTY,
+	  SPT_WORDS("{command}: {part} of all that ran.") },
+
+	{ FAILURE, "failure", OF_COMMAND | HAS_FAILED, 0, "{command} {failure}." },
+
+	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS | ALL_RUNNING, 0,
+	  SPT_WORDS("Ran on {cpus} CPUs at a time, for {wall}.") },
+	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS | HAS_READY, 0,
+	  SPT_WORDS("Ran {ran} on {cpus} CPUs at a time, was ready to run {ready}, "
+		    "waited {waited} of {wall}.") },
+	{ WALL, "ran", HAS_WALL | OF_CPU | HAS_READY, 0,
+	  SPT_WORDS("Ran {ran}, was ready to run {ready}, waited {waited} of {wall}.") },
+	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS, 0,
+	  SPT_WORDS("Ran {ran} on {cpus} CPUs at a time, was off the CPUs {off} of {wall}.") },
+	{ WALL, "ran", HAS_WALL | OF_CPU, 0,
+	  SPT_WORDS("Ran {ran}, was off the CPUs {off} of {wall}.") },
+
+	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("There are no samples.") },
+	{ PROCESSES, "processes", OF_CPU | ONE_PROCESS, 0,
+	  SPT_WORDS("All of the time went to {process1}.") },
+	{ PROCESSES, "processes", OF_CPU | THREE_PROCESSES, 0,
+	  SPT_WORDS("{share1} of the time went to {process1}, {share2} to {process2}, "
+		    "{share3} to {process3}.") },
+	{ PROCESSES, "processes", OF_CPU | TWO_PROCESSES, 0,
+	  SPT_WORDS("{share1} of the time went to {process1}, {share2} to {process2}.") },
+	{ PROCESSES, "processes", OF_CPU, EMPTY,
+	  SPT_WORDS("{share1} of the time went to {process1}.") },
+	{ PROCESSES, "processes", ONE_PROCESS, 0,
+	  SPT_WORDS("{metric}: All of it went to {process1}.") },
+	{ PROCESSES, "processes", THREE_PROCESSES, 0,
+	  SPT_WORDS("{metric}: {share1} of it went to {process1}, {share2} to {process2}, "
+		    "{share3} to {process3}.") },
+	{ PROCESSES, "processes", TWO_PROCESSES, 0,
+	  SPT_WORDS("{metric}: {share1} of it went to {process1}, {share2} to {process2}.") },
+	{ PROCESSES, "processes", 0, EMPTY,
+	  SPT_WORDS("{metric}: {share1} of it went to {process1}.") },
+
+	/* A wait is in the kernel by its nature, and memory is not spent there. */
+	{ KERNEL, "kernel", IN_KERNEL | IN_USER, PLACES,
+	  SPT_WORDS("{kernel} was spent in the kernel.") },
+	{ KERNEL, "kernel", IN_KERNEL, PLACES | KERNEL_ONLY,
+	  SPT_WORDS("All was spent in the kernel.") },
+	{ KERNEL, "kernel", IN_USER | KERNEL_SEEN, PLACES | USER_ONLY | IN_KERNEL,
+	  SPT_WORDS("Nothing was spent in the kernel.") },
+
+	{ FUNCTIONS, "places", PLACES | THREE_FUNCTIONS, 0,
+	  SPT_WORDS("{self1} in {function1}, {self2} in {function2}, {self3} in {function3}.") },
+	{ FUNCTIONS, "places", PLACES | TWO_FUNCTIONS, 0,
+	  SPT_WORDS("{self1} in {function1}, {self2} in {function2}.") },
+	{ FUNCTIONS, "places", PLACES | ONE_FUNCTION, 0, SPT_WORDS("{self1} in {function1}.") },
+	{ FUNCTIONS, "functions", THREE_FUNCTIONS, 0,
+	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}), "
+		    "{function3} ({self3}).") },
+	{ FUNCTIONS, "functions", TWO_FUNCTIONS, 0,
+	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}).") },
+	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
+	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
+};
+
+SptSentencesOf spt_sentences_find_part(const SptFilter *filter)
+{
+	if (!filter)
+		return SPT_SENTENCES_OF_ALL;
+	if (filter->process || filter->thread || spt_filter_is_about_time(filter) || filter->cpus ||
+	    filter->most_parallelism || spt_filter_is_about_stacks(filter))
+		return SPT_SENTENCES_OF_PART;
+	return filter->processes ? SPT_SENTENCES_OF_COMMAND : SPT_SENTENCES_OF_ALL;
+}
+
+/* What is true of a profile, and the texts that sentences refer to. */
+struct facts {
+	unsigned holds;			/* conditions */
+	GHashTable *texts;		/* by name */
+};
+
+static void facts_init(struct facts *facts)
+{
+	*facts = (struct facts){ .texts = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
+								g_free) };
+}
+
+/* Takes over @text. */
+static void facts_add(struct facts *facts, const char *name, char *text)
+{
+	g_hash_table_insert(facts->texts, (gpointer)name, text);
+}
+
+static char *tell_share(uint64_t weight, uint64_t total)
+{
+	double percent = 100.0 * (double)weight / (double)total;
+
+	if (weight == total)
+		return g_strdup(spt_words("all"));
+	return percent < 10 ? g_strdup_printf("%.1f" NO_BREAK "%%", percent) :
+			      g_strdup_printf("%.0f" NO_BREAK "%%", MIN(percent, 99));
+}
+
+/* The longest name that fits a sentence. */
+static char *short_name(const char *name)
+{
+	int bytes = NAME_BYTES;
+
+	if (strlen(name) <= NAME_BYTES)
+		return g_strdup(name);
+	/* Does not cut within a character. */
+	while (bytes > 0 && ((unsigned char)name[bytes] & 0xc0) == 0x80)
+		bytes--;
+	return g_strdup_printf("%.*s" ELLIPSIS, bytes, name);
+}
+
+/* The recording as a whole. */
+
+static bool has_kernel_functions(const SptCapture *capture)
+{
+	for (uint32_t i = 1; i < capture->n_nodes; i++) {
+		uint32_t object = capture->nodes[i].frame.object;
+		SptObjectKind kind = object < capture->n_objects ? capture->objects[object].kind :
+								   SPT_OBJECT_UNKNOWN;
+
+		if (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES)
+			return true;
+	}
+	return false;
+}
+
+static void find_scope(struct facts *facts, const SptCapture *capture)
+{
+	const char *sides = spt_capture_host(capture, SPT_RECORDED_SIDES),
+		   *whose = spt_capture_host(capture, SPT_RECORDED_WHOSE);
+
+	if (g_strcmp0(sides, "user") == 0)
+		facts->holds |= USER_ONLY;
+	if (g_strcmp0(sides, "kernel") == 0)
+		facts->holds |= KERNEL_ONLY;
+	if (g_strcmp0(whose, "own") == 0)
+		facts->holds |= OWN_ONLY;
+	if (has_kernel_functions(capture))
+		facts->holds |= KERNEL_SEEN;
+}
+
+static void add_wall(struct facts *facts, const SptWall *wall)
+{
+	bool has_ready = wall->ready >= 0;
+	double ran = round(100 * wall->running), ready = has_ready ? round(100 * wall->ready) : 0;
+
+	facts->holds |= HAS_WALL | (has_ready ? HAS_READY : 0) |
+			(wall->cpus >= SPT_WALL_MANY ? MANY_CPUS : 0) |
+			(wall->running >= SPT_WALL_ALL ? ALL_RUNNING : 0);
+	facts_add(facts, "ran", g_strdup_printf("%.0f" NO_BREAK "%%", ran));
+	facts_add(facts, "ready", g_strdup_printf("%.0f" NO_BREAK "%%", ready));
+	facts_add(facts, "waited", g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran - ready));
+	facts_add(facts, "off", g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran));
+	facts_add(facts, "cpus", g_strdup_printf("%.1f", wall->cpus));
+	facts_add(facts, "wall", g_strdup_printf("%.2f" NO_BREAK "s", (double)wall->wall_ns / 1e9));
+}
+
+/* Of everything, the time of a command is not the time. */
+static void find_command(struct facts *facts, const SptProfile *profile,
+			 const SptCapture *capture, SptSentencesOf of)
+{
+	g_autofree char *name = spt_command_name(capture);
+	char *failure = spt_command_failure(capture);
+	bool is_all = of == SPT_SENTENCES_OF_ALL && !spt_command_fact(capture, "command_pid");
+	SptWall wall;
+
+	if ((is_all || of == SPT_SENTENCES_OF_COMMAND) && spt_wall_find(&wall, capture))
+		add_wall(facts, &wall);
+	if (failure)
+		facts->holds |= HAS_FAILED;
+	facts_add(facts, "failure", failure);
+	if (!name || of != SPT_SENTENCES_OF_COMMAND)
+		return;
+	facts->holds |= OF_COMMAND;
+	facts_add(facts, "command", short_name(name));
+	facts_add(facts, "part",
+		  tell_share(spt_profile_total(profile), MAX(capture->weight, 1)));
+}
+
+/* The profile. */
+
+static gint compare_processes(gconstpointer a, gconstpointer b)
+{
+	const SptFunction *x = *(const SptFunction *const *)a, *y = *(const SptFunction *const *)b;
+
+	return (x->total < y->total) - (x->total > y->total);
+}
+
+static bool is_worth_a_word(uint64_t weight, uint64_t total)
+{
+	return (double)weight >= LEAST_SHARE * (double)total;
+}
+
+static void find_processes(struct facts *facts, const SptFunction *functions, uint32_t n,
+			   uint64_t total)
+{
+	static const char *const names[][MOST] = { { "process1", "process2", "process3" },
+						   { "share1", "share2", "share3" } };
+	static const unsigned conditions[MOST] = { 0, TWO_PROCESSES, THREE_PROCESSES };
+	g_autoptr(GPtrArray) processes = g_ptr_array_new();
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions[i].is_process && functions[i].total > 0)
+			g_ptr_array_add(processes, (gpointer)&functions[i]);
+	g_ptr_array_sort(processes, compare_processes);
+	for (unsigned i = 0; i < MIN(processes->len, MOST); i++) {
+		const SptFunction *process = processes->pdata[i];
+
+		if (i > 0 && !is_worth_a_word(process->total, total))
+			break;
+		facts->holds |= conditions[i] | (process->total == total ? ONE_PROCESS : 0);
+		facts_add(facts, names[0][i], short_name(process->name));
+		facts_add(facts, names[1][i], tell_share(process->total, total));
+	}
+}
+
+/* "pthread_mutex_lock below update_table" */
+static char *name_place(const SptFunction *functions, const SptCulprit *culprit)
+{
+	g_autofree char *name = short_name(functions[culprit->function].name), *through = NULL;
+
+	if (culprit->through == UINT32_MAX)
+		return g_steal_pointer(&name);
+	through = short_name(functions[culprit->through].name);
+	return g_strdup_printf(spt_words("%s below %s"), through, name);
+}
+
+static void find_functions(struct facts *facts, const SptProfile *profile, uint64_t total)
+{
+	static const char *const names[][MOST] = { { "function1", "function2", "function3" },
+						   { "self1", "self2", "self3" } };
+	static const unsigned conditions[MOST] = { ONE_FUNCTION, TWO_FUNCTIONS, THREE_FUNCTIONS };
+	g_autoptr(GArray) culprits = spt_culprits_new(profile);
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (unsigned i = 0, said = 0; i < culprits->len && said < MOST; i++) {
+		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
+
+		if (!is_worth_a_word(culprit->weight, total))
+			break;
+		if (!functions[culprit->function].has_symbol)
+			continue;
+		facts->holds |= conditions[said];
+		facts_add(facts, names[0][said], name_place(functions, culprit));
+		facts_add(facts, names[1][said++], tell_share(culprit->weight, total));
+	}
+}
+
+static void find_profile(struct facts *facts, const SptProfile *profile)
+{
+	const SptMetric *metric = spt_profile_metric(profile);
+	uint64_t total = spt_profile_total(profile), kernel = 0;
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	facts->holds |= (metric->is_cpu ? OF_CPU : 0) |
+			(spt_culprits_matter(profile) ? PLACES : 0);
+	facts_add(facts, "metric", g_strdup(spt_words(metric->title)));
+	if (total == 0) {
+		facts->holds |= EMPTY;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		kernel += functions[i].is_kernel ? functions[i].self : 0;
+	facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
+	facts_add(facts, "kernel", tell_share(kernel, total));
+	find_processes(facts, functions, n, total);
+	find_functions(facts, profile, total);
+}
+
+/* What is said. */
+
+static char *fill_in(const struct facts *facts, const char *text)
+{
+	GString *sentence = g_string_new(NULL);
+	const char *end;
+
+	for (; *text; text++) {
+		g_autofree char *name = NULL;
+		const char *value;
+
+		if (*text != '{' || !(end = strchr(text, '}'))) {
+			g_string_append_c(sentence, *text);
+			continue;
+		}
+		name = g_strndup(text + 1, (size_t)(end - text - 1));
+		value = g_hash_table_lookup(facts->texts, name);
+		g_string_append(sentence, value ? value : "?");
+		text = end;
+	}
+	return g_string_free(sentence, FALSE);
+}
+
+static void clear_sentence(gpointer data)
+{
+	g_free(((SptSentence *)data)->text);
+}
+
+/* Frees the facts. */
+static GArray *say(struct facts *facts)
+{
+	GArray *said = g_array_new(FALSE, FALSE, sizeof(SptSentence));
+	unsigned done = 0;
+
+	g_array_set_clear_func(said, clear_sentence);
+	for (unsigned i = 0; i < G_N_ELEMENTS(sentences); i++) {
+		const struct sentence *row = &sentences[i];
+
+		if ((done & 1u << row->group) || (facts->holds & row->needs) != row->needs ||
+		    (facts->holds & row->forbids))
+			continue;
+		done |= 1u << row->group;
+		g_array_append_vals(said,
+				    &(SptSentence){ row->name,
+						    fill_in(facts, spt_words(row->text)) },
+				    1);
+	}
+	g_hash_table_unref(facts->texts);
+	return said;
+}
+
+GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of)
+{
+	struct facts facts;
+
+	facts_init(&facts);
+	find_scope(&facts, capture);
+	find_command(&facts, profile, capture, of);
+	find_profile(&facts, profile);
+	return say(&facts);
+}
+
+char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of)
+{
+	g_autoptr(GArray) said = spt_sentences_new(profile, capture, of);
+	GString *line = g_string_new(NULL);
+
+	for (unsigned i = 0; i < said->len; i++)
+		g_string_append_printf(line, "%s%s", i ? "  " : "",
+				       g_array_index(said, SptSentence, i).text);
+	return g_string_free(line, FALSE);
+}
+
+/* The one sentence of such facts; NULL: there is none. */
+static char *say_one(struct facts *facts)
+{
+	g_autoptr(GArray) said = say(facts);
+
+	return said->len ? g_strdup(g_array_index(said, SptSentence, 0).text) : NULL;
+}
+
+char *spt_sentences_missing(const SptCapture *capture)
+{
+	struct facts facts;
+
+	facts_init(&facts);
+	find_scope(&facts, capture);
+	facts.holds = (facts.holds & (OWN_ONLY | USER_ONLY | KERNEL_ONLY)) | EMPTY;
+	if (facts.holds != EMPTY)
+		return say_one(&facts);
+	g_hash_table_unref(facts.texts);
+	return NULL;
+}
+
+char *spt_sentences_wall(const SptWall *wall)
+{
+	g_autofree char *sentence = NULL;
+	g_auto(GStrv) parts = NULL;
+	struct facts facts;
+	char *clause;
+
+	facts_init(&facts);
+	facts.holds = OF_CPU;
+	add_wall(&facts, wall);
+	sentence = say_one(&facts);
+	parts = g_strsplit(sentence, NO_BREAK, -1);
+	clause = g_strjoinv(" ", parts);
+	*clause = g_ascii_tolower(*clause);
+	if (g_str_has_suffix(clause, "."))
+		clause[strlen(clause) - 1] = '\0';
+	return clause;
+}
+
+const char *spt_sentences_name(unsigned i)
+{
+	return i < G_N_ELEMENTS(sentences) ? sentences[i].name : NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a recording says, in sentences: the first answer that people want.
+ *
+ * All numbers that are said in words are computed here, for the viewer, the terminal and JSON
+ * alike.  Each sentence is a row of one table: the conditions under which it is true, and its text.
+ * Where something was not recorded, there is a sentence that says so, or none.
+ */
+#ifndef SPT_SENTENCES_H
+#define SPT_SENTENCES_H
+
+#include "profile/profile.h"
+#include "profile/wall.h"
+
+G_BEGIN_DECLS
+
+/* What a profile is of. */
+typedef enum {
+	SPT_SENTENCES_OF_PART,		/* some of the samples: times of a command do not apply */
+	SPT_SENTENCES_OF_ALL,		/* all that was recorded */
+	SPT_SENTENCES_OF_COMMAND,	/* all of the command, with what it started */
+} SptSentencesOf;
+
+/* What a profile with @filter is of; @filter's processes are those of the command. */
+SptSentencesOf spt_sentences_find_part(const SptFilter *filter);
+
+typedef struct {
+	const char *name;		/* for JSON: "ran", "kernel", ...; never translated */
+	char *text;			/* a whole sentence, in the user's language */
+} SptSentence;
+
+/*
+ * The sentences of @profile, in their order; elements are SptSentence.  Numbers have a no-break
+ * space before their unit.  Names in the texts are cut, and may not be UTF-8.
+ */
+GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture,
+			  SptSentencesOf of);
+/* The same in one line, two blanks between them.  The caller frees it. */
+char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of);
+/*
+ * "ran 28 %, was off the CPUs 72 % of 2.40 s": the sentence of @wall alone, as a clause with plain
+ * blanks.  The caller frees it.
+ */
+char *spt_sentences_wall(const SptWall *wall);
+/* What was not recorded: "The kernel was not recorded."; NULL: nothing is known to be missing. */
+char *spt_sentences_missing(const SptCapture *capture);
+
+/* For tests: the @i-th row of the table, NULL behind the last one. */
+const char *spt_sentences_name(unsigned i);
+
+/*
+ * Facts of a recording that say what was recorded (spt_capture_host()), and their values.  A
+ * recording without them is of before they were noted.
+ */
+#define SPT_RECORDED_SIDES "sides" /* "user", "kernel" or "both" */
+#define SPT_RECORDED_WHOSE "whose" /* "own": processes of the user; "all" */
+
+G_END_DECLS
+
+#endif
