@@ -29,7 +29,8 @@ def cli(*arguments):
 
 def document(name, *arguments):
     """The document that these arguments print, which has to be as the schema's @name says; {} if there is none."""
-    done = cli(*arguments, "--json")
+    everything = ["--all"] if arguments[0] in ("report", "annotate", "diff") else []
+    done = cli(*arguments, *everything, "--json")
     try:
         value = json.loads(done.stdout)
         wrong = list(schema.errors(ROOT, value, {"$ref": f"#/$defs/{name}"})) + list(schema.errors(ROOT, value, ROOT))
@@ -109,7 +110,7 @@ def check_sums(path, top, rules, metric, kinds_of_groups=None):
         ok(diff["a"]["metric"] == metric and diff["a"]["sum"] == total, f"{metric}: diff has the sum", diff["a"])
     divisor = report["period_ns"] if metric == "cpu" else 1000 if report["unit"] == "ns" else 1
     folded = sum(int(line.rsplit(" ", 1)[1])
-                 for line in cli("export", path, "-f", "folded", f"--metric={metric}").stdout.decode().splitlines())
+                 for line in cli("export", path, "--all", "-f", "folded", f"--metric={metric}").stdout.decode().splitlines())
     ok(folded == total // divisor, f"{metric}: folded stacks add up", (folded, total))
 
 

@@ -598,6 +598,8 @@ json 'merge: the account holds' \
 prints 'merge: stacks add up' 'busy;main 70
 busy;main;work;do_syscall 180
 busy;main;work;hot 360' export --format folded "$work/twice.syscap"
+contains 'diff begins with absolute numbers' \
+	'^CPU Time: 305\.00 ms before, 305\.00 ms after: no more than chance\.$' diff "$capture" "$capture"
 contains 'diff: twice the weight is no difference' '^No difference' diff "$capture" \
 	"$work/twice.syscap"
 complains 'merge without an output' 2 'merge takes two recordings' merge "$capture" "$capture"

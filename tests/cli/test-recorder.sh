@@ -14,7 +14,7 @@ set -u
 judge()
 {
 	"$cli" info --json "$1" >"$work/info.json" &&
-		"$cli" report --json --no-inlines "$1" >"$work/report.json" &&
+		"$cli" report --json --all --no-inlines "$1" >"$work/report.json" &&
 	python3 - "$work/info.json" "$work/report.json" <<END
 $timed_python
 import json, sys

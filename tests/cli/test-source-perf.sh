@@ -30,7 +30,7 @@ judge()
 	# Of each recording once.
 	[ "$of.folded" -nt "$of.capture" ] || {
 		"$cli" info --json "$of.capture" >"$of.info" &&
-			"$cli" report --no-inlines --json "$of.capture" >"$of.report" &&
+			"$cli" report --no-inlines --all --json "$of.capture" >"$of.report" &&
 			"$cli" export --no-inlines --format folded "$of.capture" >"$of.folded"
 	} || { rm -f "$of.folded"; return 1; }
 	python3 - "$of.info" "$of.report" "$of.folded" "$of.out" <<END

@@ -86,14 +86,21 @@ led()
 		"$cli" report --all --by process sleepy.capture >all && ! grep -q 'the rest' all &&
 		"$cli" report --by process sleepy.capture >some && grep -q ' python3 (pid ' some &&
 		! grep ' yes (pid ' some && grep -q ' yes (pid ' all &&
-		"$cli" report --json sleepy.capture >whole.json &&
-		"$cli" report --json --only-command sleepy.capture >command.json &&
-		"$cli" export --format folded --only-command sleepy.capture >command.folded &&
+		"$cli" report --json --all sleepy.capture >whole.json &&
+		"$cli" report --json sleepy.capture >command.json &&
+		"$cli" export --format folded sleepy.capture >command.folded 2>note &&
+		grep -q '^Exported: python3 alone; --all exports everything\.$' note &&
+		"$cli" export --format folded --all sleepy.capture >whole.folded 2>note && [ ! -s note ] &&
+		"$cli" diff --json sleepy.capture sleepy.capture >diff.json &&
 		"$cli" info --json sleepy.capture >info.json && python3 - <<'END'
 import json
 whole, command = (json.load(open(name + ".json")) for name in ("whole", "command"))
 assert whole["periods"] == json.load(open("info.json"))["weight"], whole["periods"]
 assert 0 < command["periods"] < whole["periods"], command["periods"]
+assert (whole["scope"], command["scope"]) == ("all", "command"), (whole["scope"], command["scope"])
+assert json.load(open("diff.json"))["a"]["periods"] == command["periods"]
+lines = open("whole.folded").read().splitlines()
+assert sum(int(line.split()[-1]) for line in lines) == whole["periods"]
 lines = open("command.folded").read().splitlines()
 assert not any(line.startswith("yes;") for line in lines)
 assert sum(int(line.split()[-1]) for line in lines) == command["periods"]
@@ -102,7 +109,7 @@ share = 100 * command["periods"] / whole["periods"]
 assert text.startswith("python3: %.*f %% of all" % (share < 10, share)), text
 END
 }
-check 'the report is led by the command, JSON and exports are not unless told' led
+check 'text, JSON, exports and comparisons are of the command, with --all of everything' led
 alone()
 {
 	timeout 60 "$cli" record --source perf --only-command -o alone.capture -- \

@@ -243,7 +243,7 @@ class Capture:
     def cli(self, command, *arguments):
         # The truth is in functions that have a frame.
         if command in ("report", "export"):
-            arguments = ("--no-inlines", *arguments)
+            arguments = ("--no-inlines", "--all", *arguments)
         return subprocess.run([CLI, command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               errors="replace")
 

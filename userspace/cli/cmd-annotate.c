@@ -242,7 +242,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	spt_filter_options_add_files(&options->filter, all);
 	if (!spt_cli_parse(&cmd_annotate, (const GOptionEntry *)all->data, argc, argv))
 		return false;
-	options->filter.has_lead = !options->json;
+	options->filter.has_lead = true;
 	if (options->syntax && strcmp(options->syntax, "intel") == 0)
 		spt_disassemble_as_intel();
 	else if (options->syntax && strcmp(options->syntax, "att") != 0) {

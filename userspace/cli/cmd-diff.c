@@ -11,6 +11,7 @@
 #include "diff-runs.h"
 #include "json.h"
 #include "profile/diff.h"
+#include "profile/faster.h"
 #include "profile/summary.h"
 #include "report-filter.h"
 #include "report-fields.h"
@@ -38,6 +39,9 @@ struct page {
 	const struct options *options;
 	const SptCapture *captures[SPT_SIDES];
 	const SptProfile *profiles[SPT_SIDES];
+	bool is_command[SPT_SIDES];
+	char *scopes[SPT_SIDES];	/* spt_report_scope() */
+	GPtrArray *said;		/* spt_faster_new() */
 	GArray *rows;			/* SptDiffRow */
 	const uint32_t *shown;		/* of rows: those on the page, in their order */
 	uint32_t n_shown;
@@ -155,6 +159,15 @@ static bool check_growth(const struct page *page)
 	return false;
 }
 
+/* Terminals may not have no-break spaces. */
+static void print_sentence(const char *sentence)
+{
+	g_auto(GStrv) parts = g_strsplit(sentence, "\xc2\xa0", -1);
+	g_autofree char *text = g_strjoinv(" ", parts);
+
+	printf("%s\n", text);
+}
+
 static void print_text(const struct page *page)
 {
 	static const char sides[SPT_SIDES] = { 'A', 'B' };
@@ -166,8 +179,12 @@ static void print_text(const struct page *page)
 			spt_format_count(spt_profile_n_samples(page->profiles[side]));
 		g_autofree char *path = spt_format_cut(page->captures[side]->path, 0);
 
-		printf("%c: %s, %s samples\n", sides[side], path, samples);
+		printf("%c: %s, %s samples%s%s\n", sides[side], path, samples,
+		       page->scopes[side] ? " of " : "",
+		       page->scopes[side] ? page->scopes[side] : "");
 	}
+	for (unsigned i = 0; i < page->said->len; i++)
+		print_sentence(page->said->pdata[i]);
 	printf("\n%s%8s  %8s  %8s  %9s  %9s  %s%s\n", spt_color(SPT_COLOR_TITLE), page->options->total ? "Total +-" : "Self +-",
 	       "Self A %", "Self B %", "Total A %", "Total B %",
 	       page->options->path ? "Function < callers" : "Function  Object",
@@ -199,6 +216,7 @@ static void add_side(SptJson *json, const struct page *page, unsigned side, cons
 {
 	spt_json_object(json, key);
 	spt_json_text(json, "file", page->captures[side]->path);
+	spt_json_text(json, "scope", page->is_command[side] ? "command" : "all");
 	spt_json_count(json, "samples", spt_profile_n_samples(page->profiles[side]));
 	spt_metric_add_sum(json, page->options->filter.metric, page->captures[side],
 			   spt_profile_total(page->profiles[side]));
@@ -225,6 +243,10 @@ static void print_json(const struct page *page)
 	spt_json_object(json, NULL);
 	add_side(json, page, SPT_BEFORE, "a");
 	add_side(json, page, SPT_AFTER, "b");
+	spt_json_array(json, "sentences");
+	for (unsigned i = 0; i < page->said->len; i++)
+		spt_json_text(json, NULL, page->said->pdata[i]);
+	spt_json_end_array(json);
 	spt_json_array(json, page->options->path ? "paths" : "functions");
 	for (uint32_t i = 0; i < page->n_shown; i++) {
 		const SptDiffRow *row = row_at(page, page->shown[i]);
@@ -262,6 +284,32 @@ static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
 	return NULL;
 }
 
+/* Some samples of the command are not compared. */
+static bool has_conditions(const struct spt_filter_options *filter)
+{
+	return filter->thread || filter->cpu || filter->time || filter->process ||
+	       filter->parallelism || spt_filter_options_about_stacks(filter);
+}
+
+/* What is compared, and the answer in absolute numbers. */
+static void say(struct page *page, const struct spt_report_filter *filters)
+{
+	bool is_command = !has_conditions(&page->options->filter);
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		const SptFilter *filter = &filters[side].filter;
+
+		page->is_command[side] = filter->processes != NULL;
+		page->scopes[side] = spt_report_scope(page->captures[side], filter);
+		is_command &= page->is_command[side];
+	}
+	page->said = spt_faster_new(&(SptFasterInput){
+		.profiles = { page->profiles[SPT_BEFORE], page->profiles[SPT_AFTER] },
+		.captures = { page->captures[SPT_BEFORE], page->captures[SPT_AFTER] },
+		.is_command = is_command,
+	});
+}
+
 static int print_diff(const SptCapture *before, const SptCapture *after,
 		      const struct options *options, const struct spt_report_filter *filters)
 {
@@ -288,10 +336,14 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 	page.rows = rows;
 	page.shown = order;
 	select_rows(&page, rows, order);
+	say(&page, filters);
 	if (options->json)
 		print_json(&page);
 	else
 		print_text(&page);
+	g_ptr_array_unref(page.said);
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		g_free(page.scopes[side]);
 	if (!spt_cli_flush())
 		return SPT_EXIT_FAILURE;
 	return check_growth(&page) ? SPT_EXIT_OK : SPT_EXIT_GREW;
@@ -369,6 +421,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
+	options->filter.has_lead = true;
 	return parse_growth(options) &&
 	       spt_filter_options_guess_metric(&options->filter, *argc, *argv) &&
 	       spt_shape_options_parse(&options->filter.shape);

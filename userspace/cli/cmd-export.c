@@ -225,8 +225,12 @@ static int export_profile(const SptCapture *capture, const SptSummary *summary,
 			  const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
+	g_autofree char *scope = spt_report_scope(capture, filter);
 	bool ok = false;
 
+	/* Few formats have a place for it. */
+	if (scope && !options->filter.only_command)
+		fprintf(stderr, "Exported: %s alone; --all exports everything.\n", scope);
 	switch (options->format->needs) {
 	case SPT_EXPORT_NEEDS_PROFILE:
 		ok = export_sums(capture, filter, options);
@@ -272,8 +276,10 @@ static int run_export(int argc, char **argv)
 	else if (spt_filter_options_guess_metric(&options.filter, argc, argv) &&
 		 spt_shape_options_parse(&options.filter.shape) &&
 		 (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
-		 (options.format = find_format(name)))
+		 (options.format = find_format(name))) {
+		options.filter.has_lead = options.format->needs != SPT_EXPORT_NEEDS_LANES;
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);
+	}
 	spt_filter_options_clear(&options.filter);
 	g_free(options.out);
 	return status;

@@ -155,8 +155,6 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "tui", 0, 0, G_OPTION_ARG_NONE, &options->tui,
 		  "The tree of calls on the whole screen, to walk through with the arrow keys",
 		  NULL },
-		{ "all", 0, 0, G_OPTION_ARG_NONE, &options->filter.all,
-		  "Report everything that ran, not only the command", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 		SPT_CLI_AS_PERF("stdio", 0, options->ignored),
@@ -187,8 +185,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--tui shows the tree of calls and takes no other report");
 		return false;
 	}
-	options->filter.has_lead = !options->json &&
-				   kinds[options->kind]->of != SPT_REPORT_OF_SAMPLES;
+	options->filter.has_lead = kinds[options->kind]->of != SPT_REPORT_OF_SAMPLES;
 	return true;
 }
 

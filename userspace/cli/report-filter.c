@@ -87,6 +87,8 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 		"Only events that meet a condition on a field, as in 'bytes > 4K' (may be repeated)",
 		"COND"
 	};
+	const GOptionEntry all = { "all", 0, 0, G_OPTION_ARG_NONE, &options->all,
+				   "Everything that ran, not only the command", NULL };
 
 	const GOptionEntry marks[] = {
 		{ "mark", 0, 0, G_OPTION_ARG_STRING, &options->mark,
@@ -99,6 +101,7 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 	};
 
 	g_array_append_val(entries, command);
+	g_array_append_val(entries, all);
 	add_who(options, entries);
 	g_array_append_val(entries, time);
 	g_array_append_vals(entries, marks, G_N_ELEMENTS(marks));
@@ -386,6 +389,16 @@ void spt_report_filter_clear(struct spt_report_filter *filter)
 	g_clear_pointer(&filter->cpus, g_free);
 	g_clear_pointer(&filter->processes, g_free);
 	g_clear_pointer(&filter->moments, spt_moments_free);
+}
+
+char *spt_report_scope(const SptCapture *capture, const SptFilter *filter)
+{
+	g_autofree char *name = filter->processes ? spt_command_name(capture) : NULL;
+
+	for (uint32_t i = 1; name && i < capture->n_processes; i++)
+		if (capture->processes[i].id && !filter->processes[i])
+			return spt_format_cut(name, 0);
+	return NULL;
 }
 
 static void tell_failures(const SptCapture *capture, SptSymbols *symbols)

@@ -91,6 +91,11 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 			    const struct spt_filter_options *options, const SptCapture *capture,
 			    uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
+/*
+ * The name of the recorded command, to be freed, if @filter shows that alone of more; NULL: it shows
+ * all there is, or what other conditions leave.
+ */
+char *spt_report_scope(const SptCapture *capture, const SptFilter *filter);
 
 /*
  * Calls @show for the recording at @path with the filter of @options; returns its exit status, or

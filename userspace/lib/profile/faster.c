@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPU time is known from samples: n of them are right to about the square root of n.  A change that
+ * is less than twice that of both is said to be no more than chance.
+ */
+#include "profile/faster.h"
+
+#include <math.h>
+
+#include "base/words.h"
+#include "profile/command.h"
+#include "profile/memory-use.h"
+#include "profile/wall.h"
+
+#define FEW_SAMPLES 200
+/* From this ratio on it is said in times, below that in percent. */
+#define MANY_TIMES 2.0
+#define NO_BREAK "\xc2\xa0"
+
+static char *tell_ns(double ns)
+{
+	if (ns >= 1e9)
+		return g_strdup_printf("%.2f" NO_BREAK "s", ns / 1e9);
+	if (ns >= 1e6)
+		return g_strdup_printf("%.2f" NO_BREAK "ms", ns / 1e6);
+	return g_strdup_printf("%.2f" NO_BREAK "\xc2\xb5s", ns / 1e3);
+}
+
+static char *tell_bytes(double bytes)
+{
+	if (bytes >= 1 << 20)
+		return g_strdup_printf("%.1f" NO_BREAK "MiB", bytes / (1 << 20));
+	return g_strdup_printf("%.1f" NO_BREAK "KiB", bytes / (1 << 10));
+}
+
+static char *tell_value(double value, SptUnit unit)
+{
+	return unit == SPT_UNIT_NS    ? tell_ns(value) :
+	       unit == SPT_UNIT_BYTES ? tell_bytes(value) :
+					g_strdup_printf("%.0f", value);
+}
+
+/* "12 times less", "30 % more" */
+static char *tell_change(double before, double after)
+{
+	bool is_less = after < before;
+	double ratio = is_less ? before / after : after / before;
+
+	if (before <= 0 || after <= 0 || !isfinite(ratio))
+		return g_strdup(is_less ? spt_words("less") : spt_words("more"));
+	if (ratio >= MANY_TIMES)
+		return g_strdup_printf(is_less ? spt_words("%.*f times less") :
+						 spt_words("%.*f times more"),
+				       ratio < 10, ratio);
+	return g_strdup_printf(is_less ? spt_words("%.1f %% less") : spt_words("%.1f %% more"),
+			       100 * fabs(after - before) / before);
+}
+
+/* @is_chance: the two may be the same. */
+static void add_values(GPtrArray *said, const char *title, const double *values, SptUnit unit,
+		       bool is_chance)
+{
+	g_autofree char *before = tell_value(values[SPT_BEFORE], unit),
+			*after = tell_value(values[SPT_AFTER], unit),
+			*change = is_chance ? g_strdup(spt_words("no more than chance")) :
+					      tell_change(values[SPT_BEFORE], values[SPT_AFTER]);
+
+	g_ptr_array_add(said, g_strdup_printf(spt_words("%s: %s before, %s after: %s."), title,
+					      before, after, change));
+}
+
+/* Weights are periods, each of which is a sample if all are, or several. */
+static void add_metric(GPtrArray *said, const SptFasterInput *input)
+{
+	const SptMetric *metric = spt_profile_metric(input->profiles[SPT_BEFORE]);
+	double values[SPT_SIDES], variance = 0;
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		double weight = (double)spt_profile_total(input->profiles[side]),
+		       n = (double)spt_profile_n_samples(input->profiles[side]);
+
+		values[side] = weight *
+			       (double)MAX(spt_metric_worth(metric, input->captures[side]), 1);
+		variance += n > 0 ? values[side] * values[side] / n : 0;
+	}
+	add_values(said, spt_words(metric->title), values, metric->unit,
+		   metric->is_cpu && fabs(values[0] - values[1]) < 2 * sqrt(variance));
+}
+
+static void add_wall(GPtrArray *said, const SptFasterInput *input)
+{
+	double values[SPT_SIDES];
+	SptWall wall;
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		if (!spt_wall_find(&wall, input->captures[side]))
+			return;
+		values[side] = (double)wall.wall_ns;
+	}
+	add_values(said, spt_words("Elapsed time"), values, SPT_UNIT_NS, false);
+}
+
+static void add_resident(GPtrArray *said, const SptFasterInput *input)
+{
+	double values[SPT_SIDES];
+	SptMemoryUse use;
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		if (!spt_resident_use(input->captures[side], &use))
+			return;
+		values[side] = (double)use.most;
+	}
+	add_values(said, spt_words("Most resident memory"), values, SPT_UNIT_BYTES,
+		   values[SPT_BEFORE] == values[SPT_AFTER]);
+}
+
+/* Doubts. */
+
+static void add_few(GPtrArray *said, const SptFasterInput *input)
+{
+	static const char *const texts[SPT_SIDES] = {
+		SPT_WORDS("The first has only %u samples: its percentages are rough."),
+		SPT_WORDS("The second has only %u samples: its percentages are rough."),
+	};
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		uint64_t n = spt_profile_n_samples(input->profiles[side]);
+
+		if (n < FEW_SAMPLES)
+			g_ptr_array_add(said, g_strdup_printf(spt_words(texts[side]),
+							      (unsigned)n));
+	}
+}
+
+static void add_order(GPtrArray *said, const SptFasterInput *input)
+{
+	uint64_t begins[SPT_SIDES];
+
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		begins[side] = spt_command_fact(input->captures[side], "start_realtime_ns");
+	if (begins[SPT_AFTER] && begins[SPT_AFTER] < begins[SPT_BEFORE])
+		g_ptr_array_add(said, g_strdup(spt_words("The second was recorded before the first: "
+							 "swap them to see what changed since.")));
+}
+
+GPtrArray *spt_faster_new(const SptFasterInput *input)
+{
+	GPtrArray *said = g_ptr_array_new_with_free_func(g_free);
+
+	add_metric(said, input);
+	if (input->is_command) {
+		add_wall(said, input);
+		add_resident(said, input);
+	}
+	add_few(said, input);
+	add_order(said, input);
+	return said;
+}
