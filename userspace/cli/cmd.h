@@ -45,6 +45,7 @@ extern const struct spt_command cmd_bundle;
 extern const struct spt_command cmd_info;
 extern const struct spt_command cmd_tables;
 extern const struct spt_command cmd_doctor;
+extern const struct spt_command cmd_mcp;
 
 /* cli.c */
 

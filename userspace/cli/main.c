@@ -25,6 +25,7 @@ static const struct spt_command *const commands[] = {
 	&cmd_info,
 	&cmd_tables,
 	&cmd_doctor,
+	&cmd_mcp,
 };
 
 static void print_usage(void)

@@ -92,8 +92,8 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 			    uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
 /*
- * The name of the recorded command, to be freed, if @filter shows that alone of more; NULL: it shows
- * all there is, or what other conditions leave.
+ * The name of the recorded command, to be freed, if @filter shows that alone of more; NULL: it
+ * shows all there is, or what other conditions leave.
  */
 char *spt_report_scope(const SptCapture *capture, const SptFilter *filter);
 
