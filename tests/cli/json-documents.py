@@ -151,6 +151,16 @@ def check_declared(path, rules):
     ok(one["sum"] == sum(row["fields"]["queries"] for row in few["rows"]), "and the same ones for a metric", one["sum"])
 
 
+def check_doctor():
+    found = document("doctor", "doctor")
+    ok(found["verdict"] and found["perf"] in (True, False), "doctor has a verdict", found)
+    for finding in found["findings"]:
+        words = (finding["fix"] or "").split()
+        if words[:3] == ["sudo", "apt-get", "install"]:
+            known = subprocess.run(["apt-cache", "show", *words[3:]], capture_output=True, check=False).returncode == 0
+            ok(known, "... and advises no package that apt lacks", finding)
+
+
 def check_said(path):
     """What programs say of themselves, and counters of the machine."""
     program = ["build/workloads/marks", "truth", "100"]
@@ -216,6 +226,7 @@ def main():
         check_info(example)
         subprocess.run([os.path.join(os.path.dirname(os.environ["GEN_CAPTURE"]), "gen-declared"), declared], check=True, timeout=60)
         check_declared(declared, rules)
+        check_doctor()
         document("diff_functions", "diff", example, example)
         document("diff_paths", "diff", "--path", example, example)
         document("diff_runs", "diff", "--runs", f"{example},{example}", example)

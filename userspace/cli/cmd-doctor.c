@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli doctor: whether this user can record here, and how to fix it if not. */
+#include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
 
 #include "cmd.h"
 #include "doctor.h"
 #include "trace/trace.h"
 #include "trace/verdict.h"
+
+#define TRACEFS "/sys/kernel/tracing"
 
 static bool check_perf(bool module_works)
 {
@@ -29,6 +34,25 @@ static bool check_perf(bool module_works)
 	return trace != NULL;
 }
 
+/* Without it perf events report less of waits. */
+static void check_tracefs(void)
+{
+	g_autofree char *known = NULL;
+	struct statfs status;
+
+	if (!g_file_get_contents("/proc/filesystems", &known, NULL, NULL) ||
+	    !strstr(known, "\ttracefs\n"))
+		return;
+	if (statfs(TRACEFS, &status) == 0 && status.f_type == TRACEFS_MAGIC)
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"Tracefs is mounted on " TRACEFS
+				": with perf events root sees in which states threads wait, and who wakes them.");
+	else
+		spt_doctor_tell(SPT_FINDING_NOTE, "sudo mount -t tracefs nodev " TRACEFS,
+				"Tracefs is not mounted on " TRACEFS
+				": with perf events record --waits reports neither states nor who wakes.");
+}
+
 static void tell(SptFinding finding, const char *fix, const char *text, G_GNUC_UNUSED void *data)
 {
 	spt_doctor_tell(finding, fix, "%s", spt_cli_named(text));
@@ -36,6 +60,7 @@ static void tell(SptFinding finding, const char *fix, const char *text, G_GNUC_U
 
 static int run_doctor(int argc, char **argv)
 {
+	gboolean json = FALSE;
 	g_autofree char *user = NULL, *source_name = NULL, *verdict = NULL;
 	const GOptionEntry entries[] = {
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &source_name,
@@ -44,6 +69,8 @@ static int run_doctor(int argc, char **argv)
 		{ "revoke", 0, 0, G_OPTION_ARG_STRING, &user,
 		  "End all sessions of a user instead of checking (root only)",
 		  "USER" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &json,
+		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 		{ NULL },
 	};
 	SptTraceSource source = SPT_TRACE_AUTO;
@@ -61,10 +88,16 @@ static int run_doctor(int argc, char **argv)
 	if (module)
 		spt_doctor_check_sources();
 	perf = check_perf(module);
+	if (perf)
+		check_tracefs();
 	verdict = spt_verdict(module, perf, spt_doctor_first_fix());
 	spt_doctor_check_names();
-	spt_terminal_page();
-	spt_doctor_print(verdict);
+	if (json) {
+		spt_doctor_print_json(verdict, module, perf);
+	} else {
+		spt_terminal_page();
+		spt_doctor_print(verdict);
+	}
 	works = source == SPT_TRACE_MODULE ? module :
 		source == SPT_TRACE_PERF   ? perf :
 					     module || perf;

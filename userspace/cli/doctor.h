@@ -25,5 +25,7 @@ int spt_doctor_revoke(const char *user);
 const char *spt_doctor_first_fix(void);
 /* Prints the verdict, and below it all findings. */
 void spt_doctor_print(const char *verdict);
+/* The same as JSON.  @module, @perf: whether these record. */
+void spt_doctor_print_json(const char *verdict, bool module, bool perf);
 
 #endif

@@ -79,18 +79,44 @@ static char *find_module(const char *release)
 	return find_in_image(release);
 }
 
+/* Whether a package of that name can be installed; what is advised has to work. */
+static bool apt_has(const char *package)
+{
+	const char *const argv[] = { "apt-cache", "show", "--no-all-versions", package, NULL };
+	int status = -1;
+
+	return g_spawn_sync(NULL, (char **)argv, NULL,
+			    G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL |
+				    G_SPAWN_STDERR_TO_DEV_NULL,
+			    NULL, NULL, NULL, NULL, &status, NULL) &&
+	       status == 0;
+}
+
+/* How to get the headers of kernel @release; the caller frees it. */
+static char *advise_headers(const char *release)
+{
+	g_autofree char *apt = g_find_program_in_path("apt-cache"),
+			*package = g_strconcat("linux-headers-", release, NULL);
+
+	if (!apt)
+		return g_strdup_printf(
+			"install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s",
+			release);
+	if (apt_has(package))
+		return g_strdup_printf("sudo apt-get install %s", package);
+	return g_strdup_printf(
+		"boot a kernel of the distribution, or bring the headers of this one (apt has no %s)",
+		package);
+}
+
 /* The tool that can build it here: DKMS, once the headers are installed; else the sources. */
 static void tell_not_built(const struct teller *to, const char *release)
 {
 	g_autofree char *headers = g_strdup_printf("/lib/modules/%s/build/Makefile", release);
-	g_autofree char *apt = g_find_program_in_path("apt-get");
 	g_autofree char *fix = NULL;
 
 	if (!g_file_test(headers, G_FILE_TEST_EXISTS)) {
-		fix = apt ? g_strdup_printf("sudo apt-get install linux-headers-%s", release) :
-			    g_strdup_printf(
-				    "install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s",
-				    release);
+		fix = advise_headers(release);
 		module_found(
 			to, SPT_FINDING_MISSING, fix,
 			"The headers of kernel %s are not here, and the module is not built for it.",

@@ -130,7 +130,7 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 	if (!points.waking_id && !perf->trace.notice)
 		perf->trace.notice =
 			SPT_WORDS("perf events report neither the state in which threads waited nor who woke "
-			"them: for these mount tracefs on /sys/kernel/tracing, or load the module");
+			"them; sudo mount -t tracefs nodev /sys/kernel/tracing shows them to root, or the module does");
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	perf->waits = spt_perf_waits_new(perf->records, &perf->config, &points,
 					 (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
