@@ -103,7 +103,7 @@ has_options()
 conditions=(metric process thread cpu parallelism with without where object kernel user)
 for command in report export diff annotate; do
 	check "$command has every condition" has_options $command "${conditions[@]}" time \
-		only-command vmlinux debuginfod short-templates
+		only-command vmlinux debuginfod short-templates full-names all
 done
 check 'top has every condition but time' has_options top "${conditions[@]}"
 

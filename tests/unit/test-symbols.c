@@ -8,6 +8,7 @@
 
 #include "elf-files.h"
 #include "symbols/demangle.h"
+#include "symbols/plain-names.h"
 
 #define TEXT_OFFSET 0x1080
 
@@ -247,6 +248,44 @@ static void test_short_templates(void)
 	expect_short("broken<int", "broken<int");
 }
 
+static void expect_plain(const char *name, const char *expected)
+{
+	g_autofree char *plain = spt_plain_name(name);
+
+	g_assert_cmpstr(plain, ==, expected);
+}
+
+static void test_plain_names(void)
+{
+	g_autofree char *deep = g_strnfill(3000, '<'), *nested = g_strconcat("std::a", deep, NULL);
+	g_autofree char *many = g_strnfill(1 << 16, 'x'), *huge = g_strconcat("std::", many, NULL);
+
+	expect_plain("main", "main");
+	expect_plain("", "");
+	expect_plain("std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> >::_M_mutate(unsigned long)",
+		     "std::string::_M_mutate(unsigned long)");
+	expect_plain("std::map<std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> >, std::vector<int, std::allocator<int> >, "
+		     "std::less<std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> > >, std::allocator<std::pair<int const, int> > >::find()",
+		     "std::map<std::string, std::vector<int>>::find()");
+	expect_plain("std::__1::vector<int, std::__1::allocator<int> >::size()",
+		     "std::vector<int>::size()");
+	/* What differs stays different. */
+	expect_plain("std::map<int, int, std::greater<int>, std::allocator<int> >::find()",
+		     "std::map<int, int, std::greater<int>>::find()");
+	expect_plain("own::set<int, std::less<int> >::find()",
+		     "own::set<int, std::less<int>>::find()");
+	expect_plain("f(std::ostream&, std::less<int>)", "f(std::ostream&, std::less<int>)");
+	expect_plain("std::less<int>::operator()(int, std::less<int>)",
+		     "std::less<int>::operator()(int, std::less<int>)");
+	/* Neither deep nor long names take long. */
+	expect_plain(nested, nested);
+	expect_plain(huge, huge);
+	expect_plain("std::vector<int, std::allocator<int", "std::vector<int, std::allocator<int");
+}
+
 static void test_demangle(void)
 {
 	g_autoptr(GString) bomb = g_string_new("_Z1fSt4pairIiiE");
@@ -255,6 +294,9 @@ static void test_demangle(void)
 	/* A narrow column shows the beginning of a name. */
 	expect_demangled("_Z3addIiET_S0_S0_", "add<int>(int, int)");
 	expect_demangled("_ZN1aC1Ev", "a::a()");
+	expect_demangled("_ZN1aC1Ev@plt", "a::a()@plt");
+	expect_demangled("malloc@plt", "malloc@plt");
+	expect_demangled("_@", "_@");
 	expect_demangled("main", "main");
 	expect_demangled("i", "i");
 	expect_demangled("_Zgarbage", "_Zgarbage");
@@ -493,6 +535,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/symtab/damage", test_damage);
 	g_test_add_func("/symbols/demangle", test_demangle);
 	g_test_add_func("/symbols/short-templates", test_short_templates);
+	g_test_add_func("/symbols/plain-names", test_plain_names);
 	g_test_add_func("/symbols/demangle-rust-bomb", test_demangle_rust_bomb);
 	g_test_add("/symbols/frames", struct fixture, NULL, setup, test_frames, teardown);
 	status = g_test_run();

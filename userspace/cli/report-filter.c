@@ -134,6 +134,7 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines,
 		  "Count lines of source instead of functions, where there is debug information", NULL },
 		SPT_FILTER_SHORT_TEMPLATES(options->short_templates),
+		SPT_FILTER_FULL_NAMES(options->full_names),
 		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
 		  "Count inlined functions as part of their callers",
 		  NULL },
@@ -179,7 +180,8 @@ SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 	spt_symbols_set_detail(symbols,
 			       (options->lines ? SPT_DETAIL_LINES : 0) |
 				       (options->no_inlines ? 0 : SPT_DETAIL_INLINES) |
-				       (options->short_templates ? SPT_DETAIL_SHORT_TEMPLATES : 0));
+				       (options->short_templates ? SPT_DETAIL_SHORT_TEMPLATES : 0) |
+				       (options->full_names ? SPT_DETAIL_FULL_NAMES : 0));
 	if (options->debuginfod && !spt_cli_download(symbols))
 		return NULL;
 	if (!options->vmlinux)

@@ -28,7 +28,7 @@ struct spt_filter_options {
 	/* Of --field, after spt_filter_options_find_declared() */
 	SptFieldCondition conditions[SPT_DECLARED_CONDITIONS];
 	unsigned n_conditions;
-	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
+	gboolean kernel, user, lines, no_inlines, short_templates, full_names, debuginfod;
 	gboolean only_command, all;
 	bool is_about_marks;		/* --slower-than needs no other option */
 	bool has_lead;			/* the command comes first: see spt_report_leads() */
@@ -59,6 +59,9 @@ void spt_filter_options_add_files(struct spt_filter_options *options, GArray *en
 #define SPT_FILTER_SHORT_TEMPLATES(variable)                                                       \
 	{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &(variable),                                 \
 	  "Write <...> for arguments of C++ templates; such functions count as one", NULL }
+#define SPT_FILTER_FULL_NAMES(variable)                                                            \
+	{ "full-names", 0, 0, G_OPTION_ARG_NONE, &(variable),                                      \
+	  "C++ names with default arguments of templates; else std::string and the like", NULL }
 void spt_filter_options_clear(struct spt_filter_options *options);
 #define SPT_VMLINUX_HELP                                                                           \
 	"The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"

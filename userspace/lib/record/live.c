@@ -13,6 +13,7 @@
 #include "profile/selection.h"
 #include "record/naming.h"
 #include "symbols/demangle.h"
+#include "symbols/plain-names.h"
 #include "symbols/reader.h"
 
 #define PATIENCE_MS 10000		/* until the process that reads a file counts as hung */
@@ -422,7 +423,7 @@ static void read_files(SptLive *live, const struct batch *batch)
 static const char *name_in_file(SptLive *live, const SptFrame *frame)
 {
 	const struct file *file = file_of(live, frame);
-	g_autofree char *name = NULL;
+	g_autofree char *name = NULL, *plain = NULL;
 	SptSymbol symbol;
 	uint32_t row;
 
@@ -435,7 +436,8 @@ static const char *name_in_file(SptLive *live, const SptFrame *frame)
 		return spt_symbols_place(live->symbols, &(SptFrame){
 			.object = frame->object, .offset = frame->offset - symbol.distance });
 	name = spt_demangle(symbol.name);
-	return spt_symbols_intern(live->symbols, name);
+	plain = spt_plain_name(name);
+	return spt_symbols_intern(live->symbols, plain);
 }
 
 static uint32_t function_of_frame(SptLive *live, const SptFrame *frame)

@@ -121,9 +121,21 @@ static char *demangle_d(const char *name)
 	return copy;
 }
 
+/* A jump to a function of another object, "NAME@plt", or a version of one, "NAME@@VERSION". */
+static char *demangle_versioned(const char *name, const char *at)
+{
+	g_autofree char *base = g_strndup(name, (gsize)(at - name)), *plain = spt_demangle(base);
+
+	return g_strconcat(plain, at, NULL);
+}
+
 char *spt_demangle(const char *name)
 {
+	const char *at = strchr(name, '@');
 	char *plain = NULL;
+
+	if (at && at > name && name[0] == '_')
+		return demangle_versioned(name, at);
 
 	/* The demanglers also take bare types: the C function "i" is not "int". */
 	if (g_str_has_prefix(name, "_R") || (g_str_has_prefix(name, "_ZN") && is_legacy_rust(name)))
@@ -135,11 +147,8 @@ char *spt_demangle(const char *name)
 	return plain ? plain : g_strdup(name);
 }
 
-/*
- * Returns the position behind the '>' that closes the '<' at @open; NULL: none does.  Comparisons
- * within arguments are in parentheses.
- */
-static const char *skip_arguments(const char *open)
+/* Comparisons within arguments are in parentheses. */
+const char *spt_template_end(const char *open)
 {
 	unsigned angles = 0, parentheses = 0;
 
@@ -165,7 +174,7 @@ char *spt_shorten_templates(const char *name)
 				   !g_str_has_suffix(text->str, "operator") &&
 				   (g_ascii_isalnum(text->str[text->len - 1]) ||
 				    text->str[text->len - 1] == '_');
-		const char *end = is_template ? skip_arguments(name) : name + 1;
+		const char *end = is_template ? spt_template_end(name) : name + 1;
 
 		/* It is not closed: this is no such name. */
 		if (!end)

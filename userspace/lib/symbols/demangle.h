@@ -10,6 +10,11 @@ G_BEGIN_DECLS
 /* @name demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
 /*
+ * The position behind the '>' that closes the '<' of a template's arguments at @open; NULL: none
+ * does.
+ */
+const char *spt_template_end(const char *open);
+/*
  * A copy of a demangled name in which "<...>" replaces the arguments of each template:
  * "std::vector<...>::push_back(int const&)".
  */

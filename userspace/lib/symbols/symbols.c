@@ -19,6 +19,7 @@
 #include "symbols/demangle.h"
 #include "symbols/files.h"
 #include "symbols/kernel.h"
+#include "symbols/plain-names.h"
 
 #define DELETED " (deleted)"
 /* No view shows more, and a hostile name could have megabytes. */
@@ -160,7 +161,9 @@ const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 
 static const char *intern_demangled(SptSymbols *symbols, const char *name)
 {
-	g_autofree char *plain = spt_demangle(name);
+	g_autofree char *full = spt_demangle(name);
+	g_autofree char *plain = symbols->detail & SPT_DETAIL_FULL_NAMES ? g_strdup(full) :
+									   spt_plain_name(full);
 	g_autofree char *brief =
 		symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
 

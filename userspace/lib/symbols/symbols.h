@@ -84,6 +84,8 @@ enum {
 	SPT_DETAIL_LINES = 1 << 1,	/* "function (file.c:12)" instead of the function */
 	/* Names without the arguments of templates; set before anything is named. */
 	SPT_DETAIL_SHORT_TEMPLATES = 1 << 3,
+	/* Names of C++ as compilers write them, with default arguments; likewise. */
+	SPT_DETAIL_FULL_NAMES = 1 << 4,
 	/* Names of the capture only, no files: only spt_symbols_name() may be used. */
 	SPT_DETAIL_NO_FILES = 1 << 2,
 };

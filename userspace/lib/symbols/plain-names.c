@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A pass for each inline namespace, one that skips default arguments of templates that are in std,
+ * and one for each alias.
+ */
+#include "symbols/plain-names.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+
+#define MOST_BYTES 4096
+#define MOST_DEPTH 64
+
+/* What versions of a library put into std; no programmer writes it. */
+static const char *const inner[] = { "std::__cxx11::", "std::__1::", "std::__ndk1::" };
+
+/* Default arguments of the standard's containers, strings, streams and pointers. */
+static const char *const defaults[] = {
+	", std::allocator<",  ", std::char_traits<", ", std::less<",
+	", std::equal_to<",   ", std::hash<",	     ", std::default_delete<",
+};
+
+static const char *const aliases[][2] = {
+	{ "std::basic_string<char>", "std::string" },
+	{ "std::basic_string<wchar_t>", "std::wstring" },
+	{ "std::basic_string_view<char>", "std::string_view" },
+	{ "std::basic_ostream<char>", "std::ostream" },
+	{ "std::basic_istream<char>", "std::istream" },
+	{ "std::basic_iostream<char>", "std::iostream" },
+	{ "std::basic_ios<char>", "std::ios" },
+	{ "std::basic_streambuf<char>", "std::streambuf" },
+	{ "std::basic_stringstream<char>", "std::stringstream" },
+	{ "std::basic_ostringstream<char>", "std::ostringstream" },
+	{ "std::basic_istringstream<char>", "std::istringstream" },
+	{ "std::basic_fstream<char>", "std::fstream" },
+	{ "std::basic_ifstream<char>", "std::ifstream" },
+	{ "std::basic_ofstream<char>", "std::ofstream" },
+	{ "> >", ">>" },
+};
+
+/* Bytes up to and with the '<' of the default argument that @name begins with; 0: none. */
+static size_t default_bytes(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(defaults); i++)
+		if (g_str_has_prefix(name, defaults[i]))
+			return strlen(defaults[i]);
+	return 0;
+}
+
+/* Whether @text ends with the name of a template in std. */
+static bool is_in_std(const GString *text)
+{
+	gsize begin = text->len;
+
+	while (begin > 0 && (g_ascii_isalnum(text->str[begin - 1]) ||
+			     text->str[begin - 1] == '_' || text->str[begin - 1] == ':'))
+		begin--;
+	return g_str_has_prefix(text->str + begin, "std::");
+}
+
+/* The templates that are open: whether each is in std. */
+struct open {
+	bool is_std[MOST_DEPTH];
+	unsigned depth;
+};
+
+static void follow(struct open *open, const GString *text, char c)
+{
+	if (c == '<' && open->depth < MOST_DEPTH)
+		open->is_std[open->depth] = is_in_std(text);
+	if (c == '<')
+		open->depth++;
+	else if (c == '>' && open->depth > 0 && !g_str_has_suffix(text->str, "-"))
+		open->depth--;
+}
+
+static bool is_open_in_std(const struct open *open)
+{
+	return open->depth > 0 && open->depth <= MOST_DEPTH && open->is_std[open->depth - 1];
+}
+
+static GString *skip_defaults(const char *name)
+{
+	GString *text = g_string_new(NULL);
+	struct open open = { .depth = 0 };
+
+	while (*name) {
+		size_t argument = is_open_in_std(&open) ? default_bytes(name) : 0;
+		const char *end = argument ? spt_template_end(name + argument - 1) : NULL;
+
+		if (end) {
+			/* "> >", as older compilers wanted it. */
+			name = end + (end[0] == ' ' && end[1] == '>');
+		} else {
+			follow(&open, text, *name);
+			g_string_append_c(text, *name++);
+		}
+	}
+	return text;
+}
+
+char *spt_plain_name(const char *name)
+{
+	g_autoptr(GString) outer = NULL;
+	GString *text;
+
+	if (!strstr(name, "std::") || strlen(name) > MOST_BYTES)
+		return g_strdup(name);
+	outer = g_string_new(name);
+	for (unsigned i = 0; i < G_N_ELEMENTS(inner); i++)
+		g_string_replace(outer, inner[i], "std::", 0);
+	text = skip_defaults(outer->str);
+	for (unsigned i = 0; i < G_N_ELEMENTS(aliases); i++)
+		g_string_replace(text, aliases[i][0], aliases[i][1], 0);
+	return g_string_free(text, FALSE);
+}
