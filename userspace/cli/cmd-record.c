@@ -113,6 +113,17 @@ static void show_summary(const SptRecorderStatus *status, const char *output, bo
 		costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
 }
 
+/* What to do with it, for a person; scripts know. */
+static void show_next(const char *output)
+{
+	g_autofree char *file = g_shell_quote(output);
+	bool is_default = strcmp(output, SPT_CLI_CAPTURE) == 0;
+
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "Next: %s report --summary%s%s\n", spt_cli_called(),
+			is_default ? "" : " ", is_default ? "" : file);
+}
+
 /* A flight recorder has to write its last seconds, because of a request or a late tick. */
 static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, const char *why,
 		       GError **error)
@@ -627,6 +638,7 @@ static int run_recording(const struct spt_record_options *options)
 	wait_for(&child);
 	if (child.pid && !child.ended)
 		return SPT_SIGNAL_STATUS + ended_by;
+	show_next(path);
 	return spt_child_exit_status(&child);
 }
 

@@ -53,55 +53,143 @@ bool spt_report_has_thread_times(const struct spt_report *report)
 	       (!filter || (!spt_filter_is_about_time(filter) && !filter->cpus));
 }
 
-static void print_ns(uint64_t ns)
-{
-	g_autofree char *text = spt_format_ns(ns);
+/* A column of the table; a value of 0 is printed as "-". */
+struct column {
+	const char *title;
+	uint8_t first, last;		/* states; else value() */
+	bool is_count;
+	uint64_t (*value)(const SptThreadTime *time);
+};
 
-	printf("%9s ", ns ? text : "-");
+static uint64_t running_of(const SptThreadTime *time)
+{
+	return time->running_ns;
+}
+
+static uint64_t runnable_of(const SptThreadTime *time)
+{
+	return time->runnable_ns;
+}
+
+static uint64_t unknown_of(const SptThreadTime *time)
+{
+	return time->unknown_ns;
+}
+
+static uint64_t voluntary_of(const SptThreadTime *time)
+{
+	return time->row->voluntary;
+}
+
+static uint64_t involuntary_of(const SptThreadTime *time)
+{
+	return time->row->involuntary;
+}
+
+static uint64_t wakes_of(const SptThreadTime *time)
+{
+	return time->row->wakes;
+}
+
+static uint64_t longest_of(const SptThreadTime *time)
+{
+	return time->row->longest_ns;
+}
+
+static const struct column columns[] = {
+	{ "Wall", .value = wall_of },
+	{ "Running", .value = running_of },
+	{ "Runnable", .value = runnable_of },
+	{ "Sleeping", SPT_STATE_SLEEP, SPT_STATE_SLEEP, false, NULL },
+	{ "Disk, I/O", SPT_STATE_DISK, SPT_STATE_IOWAIT, false, NULL },
+	{ "Stopped", SPT_STATE_STOPPED, SPT_STATE_STOPPED, false, NULL },
+	{ "Other", SPT_STATE_LOCK, SPT_STATE_OTHER, false, NULL },
+	{ "Not known", .value = unknown_of },
+	{ "Longest", .value = longest_of },
+	{ "Voluntary", .is_count = true, .value = voluntary_of },
+	{ "Preempted", .is_count = true, .value = involuntary_of },
+	{ "Wakes", .is_count = true, .value = wakes_of },
+};
+
+#define COLUMN_WIDTH 10
+#define NAME_LEAST   30
+#define NAME_MOST    40
+
+static uint64_t value_of(const struct column *column, const SptThreadTime *time)
+{
+	uint64_t ns = 0;
+
+	if (column->value)
+		return column->value(time);
+	for (unsigned state = column->first; state <= column->last; state++)
+		ns += time->row->ns[state];
+	return ns;
+}
+
+static void print_value(const struct column *column, uint64_t value)
+{
+	g_autofree char *text = !value		? g_strdup("-") :
+				column->is_count ? spt_format_count(value) :
+						   spt_format_ns(value);
+
+	printf(" %*s", COLUMN_WIDTH - 1, text);
+}
+
+static char *describe_thread(const struct spt_report *report, uint32_t thread)
+{
+	const SptProcessRow *process = spt_process_of_thread(report->capture, thread);
+	g_autofree char *name = spt_format_cut(name_of(report->capture, thread), 0);
+
+	return g_strdup_printf("%s (pid %u, tid %u)", name, process ? process->pid : 0,
+			       report->capture->threads[thread].tid);
+}
+
+/* Columns that have a value, as many as the line has room for: the first ones matter most. */
+static void choose_columns(const GArray *times, bool *ret_shown, unsigned *ret_name)
+{
+	unsigned width = spt_terminal_width(), n = 0,
+		 most = width > NAME_LEAST ? (width - NAME_LEAST) / COLUMN_WIDTH :
+					     G_N_ELEMENTS(columns);
+
+	for (unsigned c = 0; c < G_N_ELEMENTS(columns); c++) {
+		bool is_empty = true;
+
+		for (unsigned i = 0; is_empty && i < times->len; i++)
+			is_empty = value_of(&columns[c], &g_array_index(times, SptThreadTime, i)) ==
+				   0;
+		ret_shown[c] = !is_empty && n < most;
+		n += ret_shown[c];
+	}
+	*ret_name = width >= NAME_LEAST + n * COLUMN_WIDTH ?
+			    MIN(width - n * COLUMN_WIDTH, NAME_MOST) :
+			    NAME_MOST;
 }
 
 void spt_report_print_thread_times(const struct spt_report *report)
 {
-	static const struct {
-		const char *title;
-		uint8_t first, last;	/* states */
-	} blocked[] = {
-		{ "Sleeping", SPT_STATE_SLEEP, SPT_STATE_SLEEP },
-		{ "Disk, I/O", SPT_STATE_DISK, SPT_STATE_IOWAIT },
-		{ "Stopped", SPT_STATE_STOPPED, SPT_STATE_STOPPED },
-		{ "Other", SPT_STATE_LOCK, SPT_STATE_OTHER },
-	};
+	bool shown[G_N_ELEMENTS(columns)];
 	SptThreadTimeRow *rows;
 	g_autoptr(GArray) times = find_times(report, &rows);
+	unsigned name_columns;
 
-	printf("%9s %9s %9s ", "Wall", "Running", "Runnable");
-	for (unsigned i = 0; i < G_N_ELEMENTS(blocked); i++)
-		printf("%9s ", blocked[i].title);
-	printf("%9s %9s %9s %8s %9s  Thread\n", "Not known", "Voluntary", "Preempted", "Wakes",
-	       "Longest");
+	choose_columns(times, shown, &name_columns);
+
+	printf("%s%-*s", spt_color(SPT_COLOR_TITLE), (int)name_columns, "Thread");
+	for (unsigned c = 0; c < G_N_ELEMENTS(columns); c++)
+		if (shown[c])
+			printf(" %*s", COLUMN_WIDTH - 1, columns[c].title);
+	printf("%s\n", spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < times->len; i++) {
 		const SptThreadTime *time = &g_array_index(times, SptThreadTime, i);
-		const SptThreadTimeRow *row = time->row;
-		const SptProcessRow *process =
-			spt_process_of_thread(report->capture, row->thread);
-		g_autofree char *name = spt_format_cut(name_of(report->capture, row->thread), 0);
+		g_autofree char *text = describe_thread(report, time->row->thread);
+		g_autofree char *name = spt_format_cut(text, name_columns);
 
-		print_ns(wall_of(time));
-		print_ns(time->running_ns);
-		print_ns(time->runnable_ns);
-		for (unsigned k = 0; k < G_N_ELEMENTS(blocked); k++) {
-			uint64_t ns = 0;
-
-			for (unsigned s = blocked[k].first; s <= blocked[k].last; s++)
-				ns += row->ns[s];
-			print_ns(ns);
-		}
-		print_ns(time->unknown_ns);
-		printf("%9" PRIu64 " %9" PRIu64 " %8" PRIu64 " ", row->voluntary, row->involuntary,
-		       row->wakes);
-		print_ns(row->longest_ns);
-		printf(" %s (pid %u, tid %u)\n", name, process ? process->pid : 0,
-		       report->capture->threads[row->thread].tid);
+		printf("%s%*s", name,
+		       (int)name_columns - (int)MIN(g_utf8_strlen(name, -1), name_columns), "");
+		for (unsigned c = 0; c < G_N_ELEMENTS(columns); c++)
+			if (shown[c])
+				print_value(&columns[c], value_of(&columns[c], time));
+		putchar('\n');
 	}
 	g_free(rows);
 }
