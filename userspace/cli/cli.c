@@ -163,9 +163,14 @@ static gboolean print_help(G_GNUC_UNUSED const char *option, G_GNUC_UNUSED const
 	g_autofree char *help = g_option_context_get_help(helped, TRUE, NULL);
 	g_auto(GStrv) lines = g_strsplit(g_strchomp(help), "\n", -1);
 
+	bool ok;
+
+	spt_terminal_page();
 	for (char **line = lines; *line; line++)
 		print_help_line(*line);
-	exit(spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE);
+	ok = spt_cli_flush();
+	spt_terminal_end();
+	exit(ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE);
 }
 
 static GOptionContext *new_context(const struct spt_command *command, const GOptionEntry *entries)

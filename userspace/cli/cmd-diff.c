@@ -62,13 +62,14 @@ static double change_of(const SptDiffRow *row, bool of_total)
 }
 
 /* Number of rows: as requested, or as the screen has room for. */
-static uint32_t limit_of(const struct options *options)
+static uint32_t limit_of(const struct options *options, unsigned n_said)
 {
+	unsigned around = ROWS_AROUND + n_said;
 	unsigned rows = options->json ? 0 : spt_terminal_rows();
 
 	if (options->limit != A_SCREEN)
 		return options->limit ? (uint32_t)options->limit : UINT32_MAX;
-	return rows ? MAX(rows, ROWS_LEAST + ROWS_AROUND) - ROWS_AROUND : UINT32_MAX;
+	return rows ? MAX(rows, ROWS_LEAST + around) - around : UINT32_MAX;
 }
 
 /*
@@ -81,7 +82,7 @@ static void select_rows(struct page *page, GArray *rows, uint32_t *order)
 	double least = options->min_points >= 0 ? options->min_points :
 		       options->json		? 0 :
 						  TEXT_MIN_POINTS;
-	uint32_t limit = limit_of(options);
+	uint32_t limit = limit_of(options, page->said->len);
 
 	for (uint32_t i = 0; i < rows->len; i++) {
 		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, order[i]);
@@ -335,8 +336,8 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 	order = spt_diff_order(rows, options->total);
 	page.rows = rows;
 	page.shown = order;
-	select_rows(&page, rows, order);
 	say(&page, filters);
+	select_rows(&page, rows, order);
 	if (options->json)
 		print_json(&page);
 	else
@@ -434,7 +435,7 @@ static int compare_runs(const struct options *options, const char *const *lists)
 					    .are_paths = options->path,
 					    .by_total = options->total,
 					    .is_json = options->json,
-					    .limit = limit_of(options),
+					    .limit = limit_of(options, 0),
 				    });
 }
 
@@ -476,6 +477,6 @@ const struct spt_command cmd_diff = {
 	.name = "diff",
 	.usage = "[A B]",
 	.is_read = true,
-	.help = "Compare two recordings by percentages",
+	.help = "Compare two recordings: is the second faster, and where",
 	.run = run_diff,
 };

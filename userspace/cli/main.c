@@ -28,11 +28,18 @@ static const struct spt_command *const commands[] = {
 	&cmd_mcp,
 };
 
+/* Columns before the help of a command. */
+#define HELP_INDENT 11
+
 static void print_usage(void)
 {
 	printf("Usage: %s COMMAND [...]\n\n", spt_cli_called());
-	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
+	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
+		g_autofree char *help = spt_format_wrap(commands[i]->help, HELP_INDENT,
+							spt_terminal_width());
+
+		printf("  %-8s %s\n", commands[i]->name, help);
+	}
 	printf("\n\"%s COMMAND --help\" lists its options; --version prints the version.\n",
 	       spt_cli_called());
 }
