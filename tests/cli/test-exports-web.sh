@@ -18,7 +18,7 @@ same()
 {
 	local what=$1 format=$2 capture=$3
 	shift 3
-	if "$cli" export --format "$format" "$@" "$capture" >"$work/out" 2>"$work/err" &&
+	if "$cli" export --format "$format" --all "$@" "$capture" >"$work/out" 2>"$work/err" &&
 		"$cli" report --json --limit 1000000 --all "$@" "$capture" >"$work/report" \
 			2>>"$work/err" &&
 		python3 tests/cli/exports-web.py "$format" "$work/out" "$work/report" \

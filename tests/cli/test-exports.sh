@@ -18,7 +18,7 @@ same()
 {
 	local what=$1 capture=$2
 	shift 2
-	"$cli" export --format callgrind "$@" "$capture" >"$work/out" 2>"$work/err" &&
+	"$cli" export --format callgrind --all "$@" "$capture" >"$work/out" 2>"$work/err" &&
 		"$cli" report --json --limit 1000000 --all "$@" "$capture" >"$work/report" \
 			2>>"$work/err" &&
 		python3 tests/cli/exports-tools.py callgrind "$work/out" "$work/report" \
