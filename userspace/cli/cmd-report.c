@@ -373,8 +373,8 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 
 static void add_json_sentences(const struct spt_report *report, SptJson *json)
 {
-	g_autoptr(GArray) said =
-		spt_sentences_new(report->profile, report->capture, spt_sentences_find_part(report->filter));
+	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
+						   spt_sentences_find_part(report->filter));
 
 	spt_json_array(json, "sentences");
 	for (unsigned i = 0; i < said->len; i++) {
