@@ -47,6 +47,11 @@ result 'call paths' "$(
 	grep -q '"path": *\[' out && tr -d ' \n' <out | grep -q '"path":\["p","main","f"\]' || cat out)"
 result 'one run of each is compared by its samples' "$("$cli" diff --runs before1 slower1 >out 2>&1
 	grep -q 'a single run' out && grep -q ' f  ' out || cat out)"
+build_tests=$OLDPWD/build/tests
+result 'events that recordings declare' "$("$build_tests/gen-declared" declared.capture 2>&1 &&
+	"$cli" diff --runs --json --metric request.duration declared.capture,declared.capture \
+		declared.capture >out 2>&1
+	grep -q '"function": *"serve"' out || cat out)"
 result 'a file that is missing is named' "$("$cli" diff --runs before1,nothing same1 >out 2>&1 &&
 	echo succeeded
 	grep -q nothing out || cat out)"

@@ -428,7 +428,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	       spt_shape_options_parse(&options->filter.shape);
 }
 
-static int compare_runs(const struct options *options, const char *const *lists)
+static int compare_runs(struct options *options, const char *const *lists)
 {
 	return spt_diff_runs(lists, &(struct spt_diff_runs_options){
 					    .filter = &options->filter,

@@ -13,6 +13,7 @@
 #include "json.h"
 #include "profile/runs.h"
 #include "profile/summary.h"
+#include "report-fields.h"
 #include "report-metric.h"
 
 #define MOST_RUNS    64
@@ -77,7 +78,7 @@ static bool fold_run(struct run *run, const struct spt_filter_options *options, 
 	return ok && run->symbols;
 }
 
-static bool add_run(struct side *side, const char *path, const struct spt_filter_options *options)
+static bool add_run(struct side *side, const char *path, struct spt_filter_options *options)
 {
 	struct run run = { .capture = spt_cli_open(path) };
 	bool is_command = false;
@@ -85,15 +86,15 @@ static bool add_run(struct side *side, const char *path, const struct spt_filter
 	if (!run.capture)
 		return false;
 	g_array_append_val(side->runs, run);
-	if (!fold_run(&g_array_index(side->runs, struct run, side->runs->len - 1), options,
+	if (!spt_filter_options_find_declared(options, run.capture) ||
+	    !fold_run(&g_array_index(side->runs, struct run, side->runs->len - 1), options,
 		      &is_command))
 		return false;
 	side->are_commands &= is_command;
 	return true;
 }
 
-static bool open_side(struct side *side, const char *list,
-		      const struct spt_filter_options *options)
+static bool open_side(struct side *side, const char *list, struct spt_filter_options *options)
 {
 	g_auto(GStrv) paths = g_strsplit(list, ",", MOST_RUNS + 1);
 	bool ok = true;

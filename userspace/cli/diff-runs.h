@@ -6,7 +6,7 @@
 #include "report-filter.h"
 
 struct spt_diff_runs_options {
-	const struct spt_filter_options *filter;
+	struct spt_filter_options *filter;	/* completed by the first recording */
 	bool are_paths, by_total, is_json;
 	uint32_t limit;			/* most rows */
 };
