@@ -14,34 +14,32 @@
 #define ROW(name) &spt_import_##name,
 static const SptImporter *const importers[] = { SPT_IMPORTERS(ROW) };
 
-static void import_bytes(const SptImporter *importer, const uint8_t *data, size_t bytes)
+static void import_file(const SptImporter *importer, int fd)
 {
-	int fd = memfd_create("fuzz-import", MFD_CLOEXEC), to = open("/dev/null", O_WRONLY);
+	int to = open("/dev/null", O_WRONLY);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new_stream(to, "/dev/null", &error);
 
 	g_assert_no_error(error);
-	g_assert_cmpint(write(fd, data, bytes), ==, (ssize_t)bytes);
 	lseek(fd, 0, SEEK_SET);
 	if (!importer->read(&(SptImportInput){ fd, -1 }, writer, &error)) {
 		g_assert_nonnull(error);
 		g_assert_cmpuint(strlen(error->message), <, 200);
 	}
-	close(fd);
 }
 
-/* By those that take it for theirs; what is nobody's, by all. */
+/* By the importer that takes it for its own; what is nobody's, by all. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	bool is_known = false;
+	int fd = memfd_create("fuzz-import", MFD_CLOEXEC);
+	const SptImporter *found;
 
+	g_assert_cmpint(write(fd, data, bytes), ==, (ssize_t)bytes);
+	found = spt_import_find(fd);
 	for (unsigned i = 0; i < G_N_ELEMENTS(importers); i++)
-		if (importers[i]->probe((const char *)data, MIN(bytes, SPT_IMPORT_PROBE_BYTES))) {
-			import_bytes(importers[i], data, bytes);
-			is_known = true;
-		}
-	for (unsigned i = 0; i < G_N_ELEMENTS(importers) && !is_known; i++)
-		import_bytes(importers[i], data, bytes);
+		if (!found || found == importers[i])
+			import_file(importers[i], fd);
+	close(fd);
 	return 0;
 }
 

@@ -36,9 +36,19 @@ static void put_unpacked(const char *directory, const char *from, const char *na
 static void put_exports(const char *directory, const SptCapture *capture)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL, NULL);
-	const SptExportInput input = { .profile = profile, .capture = capture, .symbols = symbols };
-	const SptExport *const formats[] = { &spt_export_folded, &spt_export_pprof };
+	g_autoptr(SptProfile) profile = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
+	const SptExportInput input = {
+		.profile = profile,
+		.base = profile,
+		.capture = capture,
+		.symbols = symbols,
+		.start_ns = EXAMPLE_BEGIN_NS,
+		.begin_ns = EXAMPLE_BEGIN_NS,
+		.end_ns = EXAMPLE_BEGIN_NS + EXAMPLE_WRITTEN_SAMPLES * EXAMPLE_PERIOD_NS,
+	};
+	const SptExport *const formats[] = { &spt_export_folded,     &spt_export_pprof,
+					     &spt_export_speedscope, &spt_export_chrome,
+					     &spt_export_firefox,    &spt_export_callgrind };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
@@ -91,6 +101,48 @@ static void put_perf_script(const char *directory)
 	put_seed(directory, "perf-script-line", line, strlen(line));
 }
 
+/* What our own exports do not have. */
+static void put_foreign(const char *directory)
+{
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{ "speedscope-events",
+		  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":\"a\","
+		  "\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"f\",\"file\":\"f.py\"}]},"
+		  "\"profiles\":[{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"milliseconds\","
+		  "\"startValue\":0,\"endValue\":9,\"events\":["
+		  "{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":2.5},"
+		  "{\"type\":\"C\",\"frame\":1,\"at\":7},{\"type\":\"C\",\"frame\":0,\"at\":9}]}]}" },
+		{ "chrome-slices",
+		  "[{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"t\"}},"
+		  "{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"c\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":90.5},"
+		  "{\"ph\":\"B\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":20},"
+		  "{\"ph\":\"X\",\"name\":\"c\",\"pid\":1,\"tid\":2,\"ts\":30,\"dur\":5},"
+		  "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":60},{\"ph\":\"i\",\"ts\":61},\n" },
+		{ "xml",
+		  "<profile>\n <size>3</size>\n <call_tree>4</call_tree>\n <objects>\n"
+		  "  <object id=\"1\"><name>\"[busy]\"</name><total>3</total><self>0</self></object>\n"
+		  "  <object id=\"2\"><name>\"main &lt;int&gt;\"</name><total>3</total></object>\n"
+		  " </objects>\n <nodes>\n"
+		  "  <node id=\"4\"><object>1</object><parent>0</parent><self>0</self></node>\n"
+		  "  <node id=\"5\"><object>2</object><parent>4</parent><self>3</self></node>\n"
+		  " </nodes>\n</profile>\n" },
+		{ "heaptrack",
+		  "v 10400 3\nX ./a b\nI 1000 5e29\ns 6 /tmp/a\ns 4 main\ns 1 f\ns 3 a.c\n"
+		  "i 55aa 1 2 4 7\nt 1 0\ni 55bb 1 3 4 9 2 4 8\nt 2 1\na 64 2\na 10 1\n+ 0\n+ 1\n"
+		  "c a\n- 1\n+ 0\nc 14\n- 0\n" },
+		{ "callgrind-calls",
+		  "# callgrind format\ncreator: callgrind-3.19.0\ncmd: ./a b\npositions: instr line\n"
+		  "events: Ir Dr\n\nob=(1) /tmp/a\nfl=(1) a.c\nfn=(1) main\n0x10 3 50 1\n+4 +2 7\n"
+		  "cob=(2) libc.so\ncfn=(2) f\ncalls=2 0x20 9\n* * 300\n\nob=(2)\nfn=(2)\n0x20 9 200\n"
+		  "cfn=(3) f'2\ncalls=1 0x20 9\n* * 100\n\nfn=(3)\n* * 100\n" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++)
+		put_seed(directory, files[i].name, files[i].text, strlen(files[i].text));
+}
+
 int main(int argc, char **argv)
 {
 	g_autofree char *path = argc == 2 ? g_build_filename(argv[1], "example", NULL) : NULL;
@@ -111,5 +163,6 @@ int main(int argc, char **argv)
 	put_exports(argv[1], capture);
 	put_perf_data(argv[1]);
 	put_perf_script(argv[1]);
+	put_foreign(argv[1]);
 	return 0;
 }

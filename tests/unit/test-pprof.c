@@ -36,7 +36,7 @@ static SptCapture *import_bytes(const void *bytes, size_t n, GError **error)
 	SptCapture *capture = NULL;
 	bool ok;
 
-	g_assert_true(spt_import_pprof.probe(bytes, n));
+	g_assert_true(spt_import_find(input.fd) == &spt_import_pprof);
 	ok = spt_import_pprof.read(&input, writer, error);
 	close(input.fd);
 	spt_capture_writer_free(writer);

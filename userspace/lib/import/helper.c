@@ -5,10 +5,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "import/helper.h"
+#include "import/unpack.h"
 #include "symbols/confine.h"
 
 G_DEFINE_QUARK(spt-import-error-quark, spt_import_error)
+
+bool spt_import_refuse(GError **error, const char *clause)
+{
+	g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, spt_words(clause));
+	return false;
+}
 
 #define ROW(name) &spt_import_##name,
 static const SptImporter *const importers[] = { SPT_IMPORTERS(ROW) };
@@ -39,13 +47,14 @@ static int receive_import_file(int socket)
 	return spt_import_receive(socket, &(struct iovec){ &byte, 1 }, &fd) == 1 ? fd : -1;
 }
 
-static const SptImporter *find_importer(int fd)
+const SptImporter *spt_import_find(int fd)
 {
 	char begin[SPT_IMPORT_PROBE_BYTES];
-	ssize_t bytes = pread(fd, begin, sizeof(begin), 0);
+	bool is_packed;
+	size_t bytes = spt_import_unpack_begin(fd, begin, sizeof(begin), &is_packed);
 
 	for (unsigned i = 0; bytes > 0 && i < G_N_ELEMENTS(importers); i++)
-		if (importers[i]->probe(begin, (size_t)bytes))
+		if ((!is_packed || importers[i]->unpacks) && importers[i]->probe(begin, bytes))
 			return importers[i];
 	return NULL;
 }
@@ -53,7 +62,7 @@ static const SptImporter *find_importer(int fd)
 static bool import_into(int socket, GError **error)
 {
 	int fd = receive_import_file(socket);
-	const SptImporter *importer = fd >= 0 ? find_importer(fd) : NULL;
+	const SptImporter *importer = fd >= 0 ? spt_import_find(fd) : NULL;
 	g_autoptr(SptCaptureWriter) writer = NULL;
 
 	if (!importer) {

@@ -38,18 +38,25 @@ typedef struct {
 
 typedef struct {
 	const char *name;
-	/* Whether the first @bytes of a file are of this format. */
+	/* Whether the first @bytes of a file, unpacked, are of this format. */
 	bool (*probe)(const char *begin, size_t bytes);
 	/*
 	 * Reads the file from its start and finishes @writer.  False: a clause about the file.
 	 */
 	bool (*read)(const SptImportInput *input, SptCaptureWriter *writer, GError **error);
+	bool unpacks;			/* it takes files that gzip or zstd packed, too */
 } SptImporter;
 
 /* Every format, in the order in which they are tried. */
 #define SPT_IMPORTERS(ROW)                                                                         \
+	ROW(speedscope)                                                                            \
+	ROW(chrome)                                                                                \
+	ROW(firefox)                                                                               \
+	ROW(heaptrack)                                                                             \
 	ROW(pprof)                                                                                 \
 	ROW(perf_data)                                                                             \
+	ROW(callgrind)                                                                             \
+	ROW(xml)                                                                                   \
 	ROW(perf_script)                                                                           \
 	ROW(folded)
 
@@ -69,6 +76,11 @@ SptCapture *spt_import_open(const char *path, GError **error);
  * cleared.  NULL: it is none, and *@error stays, or says why it was refused.
  */
 SptCapture *spt_import_instead(const char *path, GError **error);
+
+/* The first importer that takes the file for its own, or NULL. */
+const SptImporter *spt_import_find(int fd);
+/* The end of an importer that refuses its file, with a clause in SPT_WORDS(): always false. */
+bool spt_import_refuse(GError **error, const char *clause);
 
 /*
  * The helper's side: reads the file that comes through @socket, if the arguments of the program say

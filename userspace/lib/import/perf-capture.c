@@ -7,6 +7,7 @@
 #include "import/import.h"
 #include "import/perf-unwinding.h"
 #include "import/questions.h"
+#include "import/stacks.h"
 #include "process/task-records.h"
 #include "record/jit.h"
 #include "record/stacks.h"
@@ -513,13 +514,6 @@ static void note_facts(SptImportPerfCapture *capture, const SptPerfData *data)
 	for (unsigned i = 0; i < bytes; i++)
 		g_string_append_printf(text, "%02x", id[i]);
 	note_fact(capture, "build-id", text->str);
-}
-
-void spt_import_note_count(GString *note, uint64_t n, const char *what)
-{
-	if (n)
-		g_string_append_printf(note, "%s%" G_GUINT64_FORMAT " %s", note->len ? "; " : "", n,
-				       what);
 }
 
 static void note_stacks(SptImportPerfCapture *capture, GString *note)

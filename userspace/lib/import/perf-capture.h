@@ -44,8 +44,6 @@ bool spt_import_perf_capture_refuse(const SptImportPerfCapture *capture, const c
 bool spt_import_perf_capture_finish(SptImportPerfCapture *capture, const SptPerfData *data,
 				    SptPerfRecords *records, const char *event, uint64_t period_ns,
 				    GString *note, GError **error);
-/* Adds "@n @what" to @note, unless @n is 0. */
-void spt_import_note_count(GString *note, uint64_t n, const char *what);
 
 G_END_DECLS
 

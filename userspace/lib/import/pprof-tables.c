@@ -23,12 +23,6 @@ struct pprof_entry {
 	uint64_t field;
 };
 
-static bool refuse_pprof(GError **error, const char *why)
-{
-	g_set_error_literal(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, spt_words(why));
-	return false;
-}
-
 static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
 	*ret = 0;
@@ -88,17 +82,17 @@ static SptPprofProfile *next_part(const struct pprof_tables *tables, const uint8
 		if (*at == tables->end)
 			return NULL;
 		if (!next_entry(at, tables->end, &entry)) {
-			refuse_pprof(error, SPT_WORDS("it is damaged, or no profile of pprof"));
+			spt_import_refuse(error, SPT_WORDS("it is damaged, or no profile of pprof"));
 			return NULL;
 		}
 	} while (field ? entry.field != field : entry.field == SAMPLE_FIELD);
 	if (entry.bytes > SPT_IMPORT_LINE_BYTES) {
-		refuse_pprof(error, SPT_WORDS("it has an entry that is too long"));
+		spt_import_refuse(error, SPT_WORDS("it has an entry that is too long"));
 		return NULL;
 	}
 	part = spt_pprof_profile__unpack(NULL, entry.bytes, entry.at);
 	if (!part)
-		refuse_pprof(error, SPT_WORDS("it is damaged, or no profile of pprof"));
+		spt_import_refuse(error, SPT_WORDS("it is damaged, or no profile of pprof"));
 	return part;
 }
 
@@ -248,7 +242,7 @@ static bool read_tables(struct pprof_tables *tables, GError **error)
 		add_part(tables, part, &shown);
 		spt_pprof_profile__free_unpacked(part, NULL);
 		if (has_too_much(tables))
-			return refuse_pprof(error,
+			return spt_import_refuse(error,
 					    SPT_WORDS("it has more names than can be imported"));
 	}
 	if (problem) {
@@ -256,7 +250,7 @@ static bool read_tables(struct pprof_tables *tables, GError **error)
 		return false;
 	}
 	if (tables->n_types == 0)
-		return refuse_pprof(error, SPT_WORDS("it does not say what its samples count"));
+		return spt_import_refuse(error, SPT_WORDS("it does not say what its samples count"));
 	find_texts(tables, shown);
 	return true;
 }

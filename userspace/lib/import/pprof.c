@@ -14,8 +14,6 @@
 /* A profile begins with a type of values (two numbers), or with the empty text. */
 static bool probe_pprof(const char *begin, size_t bytes)
 {
-	if (spt_is_gzip(begin, bytes))
-		return true;
 	return bytes > 3 && ((begin[0] == '\x32' && begin[1] == '\0') ||
 			     (begin[0] == '\x0a' && begin[1] >= 2 && begin[1] <= 22 &&
 			      (begin[2] == '\x08' || begin[2] == '\x10')));
@@ -28,6 +26,7 @@ static bool probe_pprof(const char *begin, size_t bytes)
 #include "capture/format.h"
 #include "formats/pprof.pb-c.h"
 #include "import/pprof-tables.h"
+#include "import/values.h"
 
 /* Most bytes of a profile, unpacked. */
 #define PROFILE_MAX_BYTES (512u << 20)
@@ -400,30 +399,11 @@ static const char *take_pprof_sample(const SptPprofSample *sample, void *data)
 		       SPT_WORDS("could not be written");
 }
 
-/* Nanoseconds in a unit of time; 0: it is none. */
-static uint64_t pprof_time_unit(const char *unit)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{ "nanoseconds", 1 },	     { "nanosecond", 1 },	 { "ns", 1 },
-		{ "microseconds", 1000 },    { "microsecond", 1000 },	 { "us", 1000 },
-		{ "milliseconds", 1000000 }, { "millisecond", 1000000 }, { "ms", 1000000 },
-		{ "seconds", 1000000000 },   { "second", 1000000000 },	 { "s", 1000000000 },
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)
-		if (strcmp(unit, units[i].name) == 0)
-			return units[i].ns;
-	return 0;
-}
-
 /* The longest period of which all values are multiples: the declared one, if it is one. */
 static uint64_t find_pprof_period(const struct pprof_reader *reader)
 {
 	const struct pprof_tables *tables = &reader->tables;
-	uint64_t unit = pprof_time_unit(tables->period_type.unit),
+	uint64_t unit = spt_import_time_unit(tables->period_type.unit),
 		 divisor = tables->divisors[tables->shown] * reader->scale;
 	uint64_t declared = unit && tables->period < UINT64_MAX / unit ? tables->period * unit : 0;
 
@@ -450,7 +430,7 @@ static void begin_pprof(struct pprof_reader *reader)
 	const char *slash = strrchr(file, '/');
 
 	reader->program = !*file ? "[unknown]" : slash ? slash + 1 : file;
-	reader->scale = pprof_time_unit(type->unit);
+	reader->scale = spt_import_time_unit(type->unit);
 	reader->what = reader->scale ? TIME : strcmp(type->unit, "bytes") == 0 ? MEMORY : NUMBER;
 	reader->scale = MAX(reader->scale, 1);
 	if (reader->what == TIME) {
@@ -514,4 +494,5 @@ const SptImporter spt_import_pprof = {
 	.name = "pprof",
 	.probe = probe_pprof,
 	.read = read_pprof,
+	.unpacks = true,
 };

@@ -133,6 +133,31 @@ void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, 
 	stacks->last_time = MAX(stacks->last_time, part.time);
 }
 
+void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRow *row)
+{
+	SptAllocationRow block = *row;
+
+	if (block.bytes == 0)
+		return;
+	stacks->n_samples++;
+	if (!block.time)
+		block.time = stacks->n_samples * SPT_CAPTURE_TIME_UNIT_NS;
+	if (block.flags & SPT_ALLOCATION_OPEN)
+		block.handle = stacks->n_samples;
+	spt_capture_writer_put(stacks->writer, SPT_ROW_ALLOCATION, &block);
+	stacks->last_time = MAX(stacks->last_time, block.time + block.duration_ns);
+}
+
+void spt_import_stacks_memory(SptImportStacks *stacks, const SptSampleRow *row, uint64_t bytes)
+{
+	spt_import_stacks_allocation(stacks, &(SptAllocationRow){ .time = row->time,
+								  .bytes = bytes,
+								  .weight = bytes,
+								  .thread = row->thread,
+								  .node = row->node,
+								  .flags = SPT_ALLOCATION_OPEN });
+}
+
 uint64_t spt_import_stacks_samples(const SptImportStacks *stacks)
 {
 	return stacks->n_samples;
@@ -152,6 +177,13 @@ const char *spt_import_stacks_excess(const SptImportStacks *stacks)
 		       NULL;
 }
 
+bool spt_import_stacks_refuse(const SptImportStacks *stacks, const char *wrong, GError **error)
+{
+	spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "sample %u %s",
+		      (unsigned)(stacks->n_samples + 1), spt_words(wrong));
+	return false;
+}
+
 bool spt_import_stacks_flush(SptImportStacks *stacks, GError **error)
 {
 	if (stacks->n_samples - stacks->n_flushed < FLUSH_SAMPLES)
@@ -163,6 +195,13 @@ bool spt_import_stacks_flush(SptImportStacks *stacks, GError **error)
 bool spt_import_stacks_finish(SptImportStacks *stacks, GError **error)
 {
 	return spt_capture_writer_finish(stacks->writer, stacks->stash, stacks->last_time, error);
+}
+
+void spt_import_note_count(GString *note, uint64_t n, const char *what)
+{
+	if (n)
+		g_string_append_printf(note, "%s%" G_GUINT64_FORMAT " %s", note->len ? "; " : "", n,
+				       what);
 }
 
 void spt_import_note_skipped(SptCaptureWriter *writer, const char *event, uint64_t n)

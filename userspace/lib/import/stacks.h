@@ -35,14 +35,23 @@ uint32_t spt_import_stacks_thread(SptImportStacks *stacks, uint32_t pid, uint32_
 uint32_t spt_import_stacks_processes(const SptImportStacks *stacks);
 /* @weight may exceed a sample's 32 bits: then it becomes several. */
 void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, uint64_t weight);
+/* A block of memory. */
+void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRow *row);
+/* Memory that was allocated in the place of a sample, and not freed. */
+void spt_import_stacks_memory(SptImportStacks *stacks, const SptSampleRow *row, uint64_t bytes);
+/* Of samples and of blocks. */
 uint64_t spt_import_stacks_samples(const SptImportStacks *stacks);
 /*
  * Called between samples: NULL, or which bound was exceeded, an end of the sentence "line 3 ...".
  */
 const char *spt_import_stacks_excess(const SptImportStacks *stacks);
+/* An error about the sample that would be the next one, with an end of a sentence: false. */
+bool spt_import_stacks_refuse(const SptImportStacks *stacks, const char *wrong, GError **error);
 /* Called between samples: writes what was put, if it is much. */
 bool spt_import_stacks_flush(SptImportStacks *stacks, GError **error);
 bool spt_import_stacks_finish(SptImportStacks *stacks, GError **error);
+/* Appends "@n @what", if it is not 0, behind what is there. */
+void spt_import_note_count(GString *note, uint64_t n, const char *what);
 /* Notes that @n samples of events other than @event were skipped, if there are any. */
 void spt_import_note_skipped(SptCaptureWriter *writer, const char *event, uint64_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file in memory, uncompressed if it was packed by gzip. */
+/* A file in memory, uncompressed if gzip or zstd packed it. */
 #ifndef SPT_IMPORT_UNPACK_H
 #define SPT_IMPORT_UNPACK_H
 
@@ -8,13 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* Whether a file that begins with these bytes is packed by gzip. */
-bool spt_is_gzip(const char *begin, size_t bytes);
 /*
- * Reads @fd from where it is.  NULL: with a clause about the file, for instance that it has more
- * than @most bytes unpacked.  The caller frees it.
+ * Reads @fd from its start.  NULL: with a clause about the file, for instance that it has more than
+ * @most bytes unpacked.  The caller frees it.
  */
 GByteArray *spt_import_unpack(int fd, size_t most, GError **error);
+/*
+ * The first @most bytes of @fd, unpacked, or as many as there are before its end or what is damaged
+ * in it.
+ */
+size_t spt_import_unpack_begin(int fd, char *to, size_t most, bool *ret_is_packed);
 
 G_END_DECLS
 
