@@ -260,8 +260,15 @@ static const char *put_place(SptImportCallGraph *graph, SptImportValues *values,
 
 void spt_import_call_graph_measure(const SptImportCallGraph *graph, SptImportValues *values)
 {
-	for (guint i = 0; i < graph->functions->len; i++)
-		spt_import_values_measure(values, (double)graph_function_at(graph, i)->self);
+	for (guint i = 0; i < graph->functions->len; i++) {
+		const struct graph_function *function = graph_function_at(graph, i);
+
+		spt_import_values_measure(values, (double)function->self);
+		for (guint call = 0; function->calls && call < function->calls->len; call++)
+			spt_import_values_measure(
+				values,
+				g_array_index(function->calls, struct graph_call, call).cost);
+	}
 }
 
 const char *spt_import_call_graph_put(SptImportCallGraph *graph, SptImportValues *values,

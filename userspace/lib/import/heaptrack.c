@@ -325,6 +325,12 @@ static const char *take_heap_line(struct heap_reader *reader)
 
 /* The file. */
 
+/* At least, so that each has a time of its own: if there are too many, times run ahead. */
+static uint64_t heap_events_ns(uint32_t n)
+{
+	return (n + 1ull) * SPT_CAPTURE_TIME_UNIT_NS;
+}
+
 /* Lines with a time, and how many events are before each of them; times do not go back. */
 static void find_heap_intervals(struct heap_reader *reader, const GByteArray *bytes)
 {
@@ -339,6 +345,7 @@ static void find_heap_intervals(struct heap_reader *reader, const GByteArray *by
 		interval.n_events += kind == '+' || kind == '-';
 		if (kind == 'c') {
 			reader->at++;
+			interval.end_ns += heap_events_ns(interval.n_events);
 			if (heap_number(reader, &ms) && ms < TIME_MAX_MS)
 				interval.end_ns = MAX(interval.end_ns, ms * NS_PER_MS);
 			g_array_append_val(reader->intervals, interval);
@@ -346,8 +353,7 @@ static void find_heap_intervals(struct heap_reader *reader, const GByteArray *by
 		}
 		reader->at = rest;
 	}
-	/* Behind the last time: a microsecond for each. */
-	interval.end_ns += (interval.n_events + 1ull) * SPT_CAPTURE_TIME_UNIT_NS;
+	interval.end_ns += heap_events_ns(interval.n_events);
 	g_array_append_val(reader->intervals, interval);
 }
 
