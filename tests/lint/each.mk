@@ -24,7 +24,8 @@ kernel-doc: $(kernel:%=$(out)/kernel-doc/%)
 
 $(out)/headers/%: % tests/lint/each.mk $(tools)
 	@mkdir -p $(@D)
-	@gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Iuserspace/lib -Imodule/uapi $(packages) \
+	@gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Iuserspace/lib -Iuserspace/include \
+		-Imodule/uapi $(packages) \
 		-MMD -MP -MF $@.d -MT $@ -include $< -x c /dev/null && touch $@
 
 # A place for what versions of the kernel need; loops that look like macros' complex values to it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --counters: the values of each counter, what they were at least, at most, and in the mean. */
+/* report --counters: what the values of each counter were at least, at most, and in the mean. */
 #include <stdio.h>
 #include <string.h>
 
@@ -103,7 +103,8 @@ static void print_counter(const struct counter_sums *sums)
 	const SptDeclaredField *field = &sums->kind->fields[sums->field];
 	g_autofree char *least = level_text(field, sums->least),
 			*mean = level_text(field, sums->sum / (double)sums->n),
-			*most = level_text(field, sums->most), *last = level_text(field, sums->last);
+			*most = level_text(field, sums->most),
+			*last = level_text(field, sums->last);
 
 	printf("%14s  %14s  %14s  %14s  %s%s%s\n", least, mean, most, last, sums->kind->name,
 	       sums->kind->n_fields > 1 ? ": " : "", sums->kind->n_fields > 1 ? field->name : "");

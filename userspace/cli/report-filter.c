@@ -442,7 +442,8 @@ int spt_report_filtered(const char *path, struct spt_filter_options *options,
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
 			     SptSymbols *symbols, const SptProfile *profile)
 {
-	bool other = options->thread || options->mark || options->during || options->cpu || options->parallelism ||
+	bool other = options->thread || options->mark || options->during ||
+		     options->cpu || options->parallelism ||
 		     spt_filter_options_about_stacks(options);
 	SptSummary summary;
 	g_autoptr(SptProfile) whole = NULL;

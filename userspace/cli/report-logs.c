@@ -64,7 +64,8 @@ static void take_log_line(GArray *found, const struct log_fields *fields,
 
 static void read_log(struct spt_report *report, const struct log_fields *fields, GArray *found)
 {
-	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(report->capture, fields->kind);
+	g_autoptr(SptDeclaredReader) reader =
+		spt_declared_reader_new(report->capture, fields->kind);
 	struct spt_selection selection;
 	const SptDeclaredRow *rows;
 	uint32_t n;

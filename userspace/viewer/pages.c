@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "locks-pane.h"
+#include "marks-pane.h"
 #include "memory-pane.h"
 #include "source-pane.h"
 #include "stacks-pane.h"
@@ -20,6 +21,8 @@ static const SptPage pages[] = {
 	  NULL },
 	{ "locks", N_("Locks"), "<Alt>0", spt_locks_pane_new, spt_locks_pane_show, NULL,
 	  spt_locks_pane_is_for },
+	{ "marks", N_("Marks"), "<Ctrl><Alt>m", spt_marks_pane_new, spt_marks_pane_show, NULL,
+	  spt_marks_pane_is_for },
 };
 
 GtkWidget *spt_pages_switcher(GtkStack *stack)

@@ -397,6 +397,18 @@ static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVarian
 	}
 }
 
+static void on_only_mark(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *name)
+{
+	SptViews *self = SPT_VIEWS(widget);
+	SptRestriction only;
+
+	if (!spt_restriction_to_mark(self->shown->capture, g_variant_get_string(name, NULL), &only))
+		return;
+	add(self, &only);
+	g_free((char *)only.text);
+	spt_moments_free(only.moments);
+}
+
 static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
 {
 	SptViews *self = SPT_VIEWS(widget);
@@ -602,6 +614,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", on_only);
+	gtk_widget_class_install_action(class, "views.only-mark", "s", on_only_mark);
 	gtk_widget_class_install_action(class, "views.show-function", "(su)", on_show_function);
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);

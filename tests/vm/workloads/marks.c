@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * marks WAY [N]: what programs say of themselves with spt/mark.h.
+ * marks WAY [N]: what programs say of themselves with spt/mark.h.  The ways:
  *
- * truth	two processes of two threads each leave N spans of known durations, and counters
- * nested	spans in spans, some without an end, ends without a begin
- * hostile	names with nuls, escapes and no end, N distinct ones, counters that are no numbers
- * forks	N children, each of which marks once and becomes another program that does, too
- * sandboxed	a child that may look at no file and open none marks, and a thread of it
- * broken	overwrites its own ring
- * cost	what a mark takes, recorded or not, as lines "NAME NS"
- * idle	marks for N seconds, ten thousand a second
+ * truth: two processes of two threads each leave N spans of known durations, and counters.
+ *
+ * nested: spans in spans, some without an end, ends without a begin.
+ *
+ * hostile: names with nuls, escapes and no end, N distinct ones, counters that are no numbers.
+ *
+ * forks: N children, each of which marks once and becomes another program that does, too.
+ *
+ * sandboxed: a child that may look at no file, and open none, marks, and so does a thread of it.
+ *
+ * broken: overwrites its own ring.
+ *
+ * cost: what a mark takes, recorded or not, as lines "NAME NS".
+ *
+ * idle: marks for N seconds, ten thousand a second.
  */
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <math.h>

@@ -56,7 +56,7 @@ struct spt_marks_header {
 
 /* Written by all programs. */
 struct spt_marks_programs {
-	uint32_t next_slot;		/* how many slots have been looked at; more than there are: all */
+	uint32_t next_slot;		/* slots from this one on have never been taken */
 	uint32_t next_image;		/* process images are numbered from 1 */
 	uint64_t slotless;		/* marks of threads that found no free slot */
 };
@@ -282,7 +282,8 @@ SPT_MARK_SHARED void spt_mark_claim(void)
 	thread->slot = NULL;
 	for (uint32_t i = 0; i < SPT_MARKS_SLOTS; i++) {
 		struct spt_marks_slot *slot = spt_marks_slot(marks, i);
-		uint32_t seen = __atomic_load_n(&programs->next_slot, __ATOMIC_RELAXED), is_free = 0;
+		uint32_t seen = __atomic_load_n(&programs->next_slot, __ATOMIC_RELAXED);
+		uint32_t is_free = 0;
 
 		if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) ||
 		    !__atomic_compare_exchange_n(&slot->owner, &is_free, 1, false,

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* Which marks. */
 typedef struct {
 	const char *name;		/* a pattern (glob.h); NULL: all */
-	uint64_t least_ns;		/* shorter ones are left out */
+	uint64_t least_ns;		/* shorter ones are excluded */
 	const SptFilter *filter;	/* thread and time; NULL: any */
 } SptMarkQuery;
 

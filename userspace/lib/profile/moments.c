@@ -13,19 +13,27 @@ static void unref_ranges(void *array)
 
 SptMoments *spt_moments_new(bool is_of_all)
 {
-	SptMoments *moments = g_new0(SptMoments, 1);
+	SptMoments *moments = g_atomic_rc_box_new0(SptMoments);
 
 	moments->is_of_all = is_of_all;
 	moments->threads = g_hash_table_new_full(NULL, NULL, NULL, unref_ranges);
 	return moments;
 }
 
+SptMoments *spt_moments_ref(SptMoments *moments)
+{
+	return g_atomic_rc_box_acquire(moments);
+}
+
+static void clear_moments(void *moments)
+{
+	g_hash_table_unref(((SptMoments *)moments)->threads);
+}
+
 void spt_moments_free(SptMoments *moments)
 {
-	if (!moments)
-		return;
-	g_hash_table_unref(moments->threads);
-	g_free(moments);
+	if (moments)
+		g_atomic_rc_box_release_full(moments, clear_moments);
 }
 
 static GArray *moments_of(const SptMoments *moments, uint32_t thread)

@@ -20,6 +20,8 @@ typedef struct {
 
 /* @is_of_all: each range is one of all threads. */
 SptMoments *spt_moments_new(bool is_of_all);
+/* Another reference; each is given up by spt_moments_free(). */
+SptMoments *spt_moments_ref(SptMoments *moments);
 void spt_moments_free(SptMoments *moments);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMoments, spt_moments_free)
 void spt_moments_add(SptMoments *moments, uint32_t thread, uint64_t begin_ns, uint64_t end_ns);

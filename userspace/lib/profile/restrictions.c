@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "profile/command.h"
 #include "profile/expression.h"
+#include "profile/marks.h"
 
 struct SptRestrictions {
 	GArray *items;			/* SptRestriction; texts owned */
@@ -23,6 +24,8 @@ static void clear_item(gpointer data)
 
 	g_free((char *)item->text);
 	g_free((bool *)item->processes);
+	if (item->moments)
+		spt_moments_free(item->moments);
 }
 
 static SptRestrictions *new_list(void)
@@ -39,6 +42,8 @@ static void append(SptRestrictions *list, const SptRestriction *item)
 	SptRestriction copy = *item;
 
 	copy.text = g_strdup(item->text);
+	if (item->moments)
+		copy.moments = spt_moments_ref(item->moments);
 	copy.processes = g_memdup2(item->processes, item->n_processes * sizeof(bool));
 	g_array_append_val(list->items, copy);
 }
@@ -87,6 +92,9 @@ static void add_to_filter(SptRestrictions *list, const SptRestriction *item, GSt
 		break;
 	case SPT_RESTRICT_ROOT:
 		filter->root = list->root = spt_pattern_new_names(&item->text, 1);
+		break;
+	case SPT_RESTRICT_MARK:
+		filter->moments = item->moments;
 		break;
 	}
 }
@@ -288,6 +296,19 @@ bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret)
 	return true;
 }
 
+bool spt_restriction_to_mark(const SptCapture *capture, const char *name, SptRestriction *ret)
+{
+	const SptMarkQuery query = { .name = name };
+	SptMoments *moments = spt_marks_moments(capture, &query, false);
+
+	if (!moments)
+		return false;
+	*ret = (SptRestriction){ .kind = SPT_RESTRICT_MARK,
+				 .text = g_strdup(name),
+				 .moments = moments };
+	return true;
+}
+
 static double seconds_from(uint64_t start_ns, uint64_t time)
 {
 	return time > start_ns ? (double)(time - start_ns) / 1e9 : 0;
@@ -318,6 +339,8 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 		return g_strdup_printf(spt_words("hiding %s"), restriction->text);
 	case SPT_RESTRICT_ROOT:
 		return g_strdup_printf(spt_words("from %s on"), restriction->text);
+	case SPT_RESTRICT_MARK:
+		return g_strdup_printf(spt_words("within mark %s"), restriction->text);
 	default:
 		return g_strdup_printf(spt_words("with %s"), restriction->text);
 	}

@@ -24,6 +24,7 @@ typedef enum {
 	SPT_RESTRICT_COMMAND,		/* text: its name; processes */
 	SPT_RESTRICT_HIDDEN,		/* text: a function's name; there may be several */
 	SPT_RESTRICT_ROOT,		/* text: a function's name */
+	SPT_RESTRICT_MARK,		/* text: a mark's name; moments: when it was */
 } SptRestrictionKind;
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
 	const char *text;
 	const bool *processes;		/* by id, n_processes of them, as in SptFilter */
 	uint32_t n_processes;
+	SptMoments *moments;		/* referenced by lists that have it */
 } SptRestriction;
 
 #define SPT_RESTRICTIONS_MAX 16
@@ -81,6 +83,12 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
  * frees the text and the processes.  False: no command was recorded.
  */
 bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret);
+
+/*
+ * The restriction that shows only what threads did within their marks called @name.  The caller
+ * frees the text, and unreferences the moments.  False: there is no such mark.
+ */
+bool spt_restriction_to_mark(const SptCapture *capture, const char *name, SptRestriction *ret);
 
 /*
  * A restriction's text: "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times

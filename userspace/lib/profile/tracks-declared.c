@@ -8,6 +8,9 @@
 
 /* More have no room on a screen, and a hostile file has no more memory. */
 #define MOST_TRACKS   64
+/* Of one kind: its events have a track for each value of this field; further values share one. */
+#define CATEGORY      "category"
+#define MOST_CATEGORIES 12
 #define MOST_EVENTS   (4 * SPT_TRACK_MAX_EVENTS)
 #define MOST_TEXT_BYTES 200		/* of an event, as a tooltip shows it */
 
@@ -93,6 +96,56 @@ static void add_event(SptTrack *track, const SptDeclared *kind, const SptDeclare
 		g_array_append_val(track->events, event);
 }
 
+static bool has_categories(const SptDeclared *kind, unsigned *ret_field)
+{
+	return kind->shape != SPT_DECLARED_COUNTER &&
+	       spt_declared_find_field(kind, CATEGORY, ret_field) &&
+	       kind->fields[*ret_field].type == SPT_VALUE_TEXT;
+}
+
+/* "Marks: gtk". */
+static SptTrack *track_of(GHashTable *by_category, GPtrArray *made, const SptDeclared *kind,
+			  const char *category)
+{
+	SptTrack *track = g_hash_table_lookup(by_category, category);
+	g_autofree char *name = NULL;
+
+	if (!track && made->len >= MOST_CATEGORIES)
+		return made->pdata[made->len - 1];
+	if (track)
+		return track;
+	name = *category ? g_strdup_printf("%s: %s", kind->title, category) : g_strdup(kind->title);
+	track = make_track(kind, name, "");
+	g_ptr_array_add(made, track);
+	g_hash_table_insert(by_category, g_strdup(category), track);
+	return track;
+}
+
+/* Returns the number of events. */
+static uint64_t read_categories(GPtrArray *tracks, const SptCapture *capture,
+				const SptDeclared *kind, unsigned field)
+{
+	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
+	g_autoptr(GHashTable) by_category =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GPtrArray) made = g_ptr_array_new();
+	const SptDeclaredRow *rows;
+	uint64_t n_events = 0;
+	uint32_t n;
+
+	while (n_events < SPT_TRACK_MAX_EVENTS && (rows = spt_declared_reader_next(reader, &n))) {
+		for (uint32_t i = 0; i < n; i++)
+			add_event(track_of(by_category, made, kind, rows[i].values[field].text),
+				  kind, &rows[i], 0);
+		n_events += n;
+	}
+	for (unsigned i = 0; i < made->len; i++) {
+		spt_track_finish(made->pdata[i]);
+		g_ptr_array_add(tracks, made->pdata[i]);
+	}
+	return n_events;
+}
+
 /* Returns the number of events. */
 static uint64_t read_kind(GPtrArray *tracks, const SptCapture *capture, const SptDeclared *kind)
 {
@@ -127,9 +180,12 @@ void spt_tracks_add_declared(GPtrArray *tracks, const SptCapture *capture)
 	const unsigned most = tracks->len + MOST_TRACKS;
 	const SptDeclared *kind;
 	uint64_t n_events = 0;
+	unsigned field;
 
 	for (unsigned i = 0; tracks->len < most && n_events < MOST_EVENTS &&
 			     (kind = spt_declared(capture, i)); i++)
 		if (kind->rows)
-			n_events += read_kind(tracks, capture, kind);
+			n_events += has_categories(kind, &field) ?
+					    read_categories(tracks, capture, kind, field) :
+					    read_kind(tracks, capture, kind);
 }

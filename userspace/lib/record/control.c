@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The programs can write anything into a ring at any time: each frame is copied before it is read. */
+/* Programs can write anything into a ring at any time: each frame is copied before it is read. */
 #include "record/control.h"
 
 #include <errno.h>
@@ -200,7 +200,7 @@ static void answer(SptControl *control)
 	}
 }
 
-/* At most so many at a time that a flood of them does not keep the recorder busy. */
+/* Not all at once: a flood of them must not keep the recorder busy. */
 static void answer_requests(SptControl *control)
 {
 	for (unsigned i = 0; i < MOST_RINGS && !control->is_broken; i++) {
@@ -218,7 +218,7 @@ static void answer_requests(SptControl *control)
 		else
 			control->is_broken = true;
 	}
-	/* Whoever waits for an answer gets the end of the file. */
+	/* A thread that waits for an answer gets the end of the file. */
 	if (control->is_broken)
 		shutdown(control->fd, SHUT_RDWR);
 }
@@ -272,11 +272,18 @@ static bool put_mark_frame(SptControl *control, const struct control_frame *fram
 /* GLib's levels are bits: error 4, critical 8, warning 16, message 32, info 64, debug 128. */
 static unsigned severity_of(unsigned level)
 {
-	return level & 4 ? 2 : level & 8 ? 3 : level & 16 ? 4 : level & 32 ? 5 : level & 128 ? 7 : 6;
+	static const struct {
+		unsigned bit, severity;
+	} levels[] = { { 4, 2 }, { 8, 3 }, { 16, 4 }, { 32, 5 }, { 64, 6 }, { 128, 7 } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(levels); i++)
+		if (level & levels[i].bit)
+			return levels[i].severity;
+	return 6;
 }
 
-static bool put_log_frame(SptControl *control, const struct control_frame *frame, const void *data,
-			  size_t bytes, SptMarksStatus *status)
+static bool put_log_frame(SptControl *control, const struct control_frame *frame,
+			  const void *data, size_t bytes, SptMarksStatus *status)
 {
 	const struct control_line *line = data;
 	g_autofree char *domain = NULL;

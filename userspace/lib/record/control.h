@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control socket of GNOME's profiler, for programs that speak its protocol already: GLib, GTK 4,
- * Mutter, WebKit.  A thread of theirs sends "CreatRing" and a nul through the descriptor that
- * SYSPROF_CONTROL_FD names, and gets a descriptor of shared memory: a page with a head (read by us),
- * a tail (written by it), offset and size of the ring, then the ring, with frames of its capture
- * format.  Marks, counters and lines of logs become rows of declared kinds (said.h); other frames
- * are counted.  The frames name no thread, so rows have the first one of their process.
+ * The control socket of GNOME's profiler, for programs that speak its protocol already: GLib,
+ * GTK 4, Mutter, WebKit.  A thread of theirs sends "CreatRing" and a nul through the descriptor
+ * that SYSPROF_CONTROL_FD names, and gets a descriptor of shared memory: a page with a head (how
+ * far it was read), a tail (how far it was written), offset and size of the ring, then the ring,
+ * with frames of its capture format.  Marks, counters and lines of logs become rows of declared
+ * kinds (said.h); other frames are dropped.  The frames name no thread, so rows have the first one
+ * of their process.
  */
 #ifndef SPT_CONTROL_H
 #define SPT_CONTROL_H
@@ -20,7 +21,7 @@ G_BEGIN_DECLS
 
 typedef struct SptControl SptControl;
 
-/* @fd: this side of a pair of stream sockets, which it then owns.  @said and @threads outlive it. */
+/* @fd: our side of a pair of stream sockets, then owned.  @said and @threads outlive it. */
 SptControl *spt_control_new(int fd, SptSaid *said, const SptThreadIds *threads);
 void spt_control_free(SptControl *control);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptControl, spt_control_free)

@@ -43,7 +43,7 @@ void spt_counters_step(SptCounters *counters, const SptTasks *tasks, uint64_t no
 
 /* For sources. */
 
-/* The first bytes, up to a mebibyte, of a file below the root; to be freed.  NULL: there is none. */
+/* A file below the root, up to a mebibyte; to be freed.  NULL: there is none. */
 char *spt_counting_text(const SptCounting *counting, const char *path);
 /* The names in a directory, to be freed; an empty list if there is none. */
 char **spt_counting_names(const SptCounting *counting, const char *path);

@@ -20,7 +20,7 @@ struct spt_log_packet {
 	char text[SPT_LOGS_TEXT];
 };
 
-/* @lines_fd: a socket of such packets, which it then owns; -1: there is none.  @said outlives it. */
+/* @lines_fd: a socket of such packets, then owned; -1: there is none.  @said outlives it. */
 SptLogs *spt_logs_new(SptSaid *said, int lines_fd);
 void spt_logs_free(SptLogs *logs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLogs, spt_logs_free)

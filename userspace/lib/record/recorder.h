@@ -111,7 +111,7 @@ typedef struct {
 	/* Lines of the kernel's log, and those that come by a socket (> 0), closed at the end. */
 	bool logs;
 	int lines_fd;
-	/* > 0: our side of the sockets by which it may ask for GNOME's profiler; closed at the end */
+	/* > 0: our side of the sockets of GNOME's profiler (control.h); closed at the end */
 	int control_fd;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */
 	SptLive *live;
