@@ -16,8 +16,8 @@
  *
  * Where nobody records, each of them is one load and a branch.  Else it stores a record in a ring
  * that the recorder has shared with the program, and returns at once: it takes no lock, waits for
- * nobody, and makes no system call, but for the first one of a thread or a forked process, which asks
- * for its number.  A mark that finds no room is counted as lost.  If the recorder dies, that
+ * nobody, and makes no system call, but for the first one of a thread or a forked process, which
+ * asks for its number.  A mark that finds no room is counted as lost.  If the recorder dies, that
  * is all that happens.  A mark in a signal handler that interrupts a mark is counted as lost, too.
  *
  * Texts are copied, at most SPT_MARK_TEXT bytes of each; NULL is "".  Children of a fork have rings
