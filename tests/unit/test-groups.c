@@ -134,6 +134,32 @@ static void test_images(void)
 	fake_clear(&fake);
 }
 
+/* What perf events report of a thread past its end has no number worth telling. */
+static void test_exited(void)
+{
+	struct fake fake;
+	const unsigned function = 1;
+
+	fake_init(&fake);
+	fake.processes[1].pid = fake.threads[1].tid = UINT32_MAX;
+	fake.processes[1].name = fake.threads[1].name = NULL;
+	fake_sample(&fake, 1, &function, 1, 1, 10);
+
+	const SptCapture *capture = fake_capture(&fake);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
+
+	for (unsigned kind = SPT_GROUP_PROCESS; kind <= SPT_GROUP_THREAD; kind++) {
+		g_autoptr(GArray) rows = spt_groups_new(base, NULL, kind);
+		g_autofree char *text =
+			spt_group_describe(&g_array_index(rows, SptGroupRow, 0), kind, false);
+
+		g_assert_cmpuint(rows->len, ==, 1);
+		g_assert_cmpstr(text, ==, "[exited]");
+	}
+	fake_clear(&fake);
+}
+
 static uint64_t weight_of(const GArray *rows, const char *name)
 {
 	uint64_t weight = 0;
@@ -251,6 +277,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/groups/sums", test_sums);
 	g_test_add_func("/groups/images", test_images);
+	g_test_add_func("/groups/exited", test_exited);
 	g_test_add_func("/groups/contexts", test_contexts);
 	g_test_add_func("/groups/files", test_files);
 	g_test_add_func("/groups/names-of-threads", test_names_of_threads);

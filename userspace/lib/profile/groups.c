@@ -45,7 +45,9 @@ static SptGroupRow group_of_thread(const SptProfile *base, uint32_t thread)
 
 	if (known) {
 		group.tid = known->tid;
-		group.name = known->name && *known->name ? known->name : group.name;
+		group.name = known->name && *known->name     ? known->name :
+			     known->tid == SPT_ID_EXITED ? "[exited]" :
+							       group.name;
 	}
 	return group;
 }
@@ -427,6 +429,10 @@ char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_sh
 		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_CPU)
 		return g_strdup_printf("CPU %u", group->cpu);
+	/* All of them together: the number tells nothing. */
+	if ((parts & SPT_GROUP_HAS_TID && group->tid == SPT_ID_EXITED) ||
+	    (parts & SPT_GROUP_HAS_PID && group->pid == SPT_ID_EXITED))
+		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_TID && is_short)
 		return g_strdup_printf("%s (%u)", group->name, group->tid);
 	if (parts & SPT_GROUP_HAS_TID)

@@ -19,6 +19,8 @@ const char *spt_process_label(const SptProcessRow *process)
 		return "[unknown]";
 	if (process->name && *process->name)
 		return process->name;
+	if (process->pid == SPT_ID_EXITED)
+		return "[exited]";
 	return process->pid == 0 ? "[idle]" : "[unnamed]";
 }
 

@@ -77,6 +77,9 @@ bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
 const char *spt_process_executable(const SptCapture *capture, const SptProcessRow *process,
 				   bool is_mapped);
 
+/* Perf events' pid and tid of a thread that is past its end; not a thread of its own. */
+#define SPT_ID_EXITED UINT32_MAX
+
 /* The row of a thread; NULL: not known. */
 const SptThreadRow *spt_thread_of_id(const SptCapture *capture, uint32_t thread);
 /* The process image of a thread; NULL: not known. */
