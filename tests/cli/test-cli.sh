@@ -204,7 +204,7 @@ if grep -qE ' busy +\(process\)' "$work/out"; then
 else
 	ok 'report: no processes among functions'
 fi
-contains 'report --tree' '^ +88\.52 +0\.00 .*─ work  busy$' report --tree "$capture"
+contains 'report --tree' '^ +88\.52 +0\.00      work  busy$' report --tree "$capture"
 contains 'report --tree --min cuts' '^ +88\.52' report --tree --min 60 "$capture"
 if grep -q hot "$work/out"; then
 	not_ok 'report --tree --min leaves out what is below' "$(seen)"

@@ -77,12 +77,12 @@ metric request.duration, sum of duration: 45.15 ms
 Total %   Self %   Function  Object
  100.00     0.00   server  (process)
  100.00     0.00   └─ main  [anon]
- 100.00    49.83      └─ serve  [anon]
-  50.17    50.17         └─ send_page  [anon]
+ 100.00    49.83      serve  [anon]
+  50.17    50.17      send_page  [anon]
 END
 prints "a field, by another field, of some events" \
 	report a --metric request.queries --by path --field 'sent != 0' <<'END'
-225 of 300 samples, 0 lost, in 299.00 ms on 1 CPU; one period is 1.00 ms
+300 samples, 0 lost, in 299.00 ms on 1 CPU; one period is 1.00 ms
 metric request.queries, sum of queries: 33750
 
   Sum %         Sum     Samples  By path
@@ -92,7 +92,7 @@ metric request.queries, sum of queries: 33750
 END
 prints "a field of --by names the metric" \
 	report a --by request.sent --limit 2 --thread worker <<'END'
-150 of 300 samples, 0 lost, in 299.00 ms on 1 CPU; one period is 1.00 ms
+300 samples, 0 lost, in 299.00 ms on 1 CPU; one period is 1.00 ms
 metric request, number of events: 150
 
 Events %      Events     Samples  By request.sent

@@ -234,6 +234,12 @@ folded 'inlined functions are on the stack' ';outer;middle;innermost'
 folded 'without them it is what has frames' ';outer' --no-inlines
 folded 'with lines' ';outer (nested.c:13);middle (nested.c:9);innermost (nested.c:5)' --lines
 
+result 'a tree says what is inlined' "$(
+	"$cli" report --tree --process nested "$work/nested.capture" >"$work/tree"
+	grep -q ' middle (inlined)  nested$' "$work/tree" &&
+		grep -q ' innermost (inlined)  nested$' "$work/tree" &&
+		grep -q ' outer  nested$' "$work/tree" || cat "$work/tree")"
+
 # What reads files crashes: it lies beside a copy of the program, as if it was built there.
 mkdir "$work/own"
 cp "$cli" "$work/own"

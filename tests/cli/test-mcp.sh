@@ -74,7 +74,7 @@ ok(all(tool["inputSchema"]["type"] == "object" and tool["description"] for tool 
 questions = [
     ("summary", {"file": "busy.capture"}, "is in hot itself"),
     ("top_functions", {"file": "busy.capture", "limit": 2}, "do_syscall"),
-    ("tree", {"file": "busy.capture"}, "└─ work"),
+    ("tree", {"file": "busy.capture"}, "work"),
     ("tree", {"file": "busy.capture", "below": "work"}, "hot"),
     ("tree", {"file": "busy.capture", "above": "hot"}, "work"),
     ("annotate", {"file": "busy.capture", "function": "hot"}, "hot"),

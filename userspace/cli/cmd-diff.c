@@ -113,26 +113,14 @@ static char *describe(const struct page *page, uint32_t index)
 	return g_string_free(text, FALSE);
 }
 
-/*
- * Whether the change may be chance: percentages of that many samples differ by that much in one
- * recording of 20 even if nothing has changed.
- */
-static bool may_be_noise(const struct page *page, const SptDiffRow *row)
-{
-	const double *shares = page->options->total ? row->total : row->self;
-	double variance = 0, n;
-
-	for (unsigned side = 0; side < SPT_SIDES; side++) {
-		n = (double)spt_profile_n_samples(page->profiles[side]);
-		variance += shares[side] * (1 - shares[side]) / MAX(n, 1);
-	}
-	return fabs(shares[SPT_AFTER] - shares[SPT_BEFORE]) < 2 * sqrt(variance);
-}
-
-/* The row that has grown most, without noise. */
 static const char *color_of(const struct page *page, const SptDiffRow *row)
 {
-	if (may_be_noise(page, row))
+	const uint64_t n_samples[SPT_SIDES] = {
+		spt_profile_n_samples(page->profiles[SPT_BEFORE]),
+		spt_profile_n_samples(page->profiles[SPT_AFTER]),
+	};
+
+	if (spt_diff_may_be_chance(row, page->options->total, n_samples))
 		return spt_color(SPT_COLOR_FAINT);
 	return spt_color(change_of(row, page->options->total) > 0 ? SPT_COLOR_HOT : SPT_COLOR_GOOD);
 }
@@ -160,15 +148,6 @@ static bool check_growth(const struct page *page)
 	return false;
 }
 
-/* Terminals may not have no-break spaces. */
-static void print_sentence(const char *sentence)
-{
-	g_auto(GStrv) parts = g_strsplit(sentence, "\xc2\xa0", -1);
-	g_autofree char *text = g_strjoinv(" ", parts);
-
-	printf("%s\n", text);
-}
-
 static void print_text(const struct page *page)
 {
 	static const char sides[SPT_SIDES] = { 'A', 'B' };
@@ -185,7 +164,7 @@ static void print_text(const struct page *page)
 		       page->scopes[side] ? page->scopes[side] : "");
 	}
 	for (unsigned i = 0; i < page->said->len; i++)
-		print_sentence(page->said->pdata[i]);
+		spt_format_print_sentence(page->said->pdata[i]);
 	printf("\n%s%8s  %8s  %8s  %9s  %9s  %s%s\n", spt_color(SPT_COLOR_TITLE), page->options->total ? "Total +-" : "Self +-",
 	       "Self A %", "Self B %", "Total A %", "Total B %",
 	       page->options->path ? "Function < callers" : "Function  Object",

@@ -170,7 +170,8 @@ static void pass_on(struct spt_child *child)
 static bool record(SptRecorder *recorder, const struct spt_record_options *options,
 		   struct spt_child *child, GError **error)
 {
-	bool is_shown = isatty(STDERR_FILENO);
+	/* What a command prints on the same screen would begin in the middle of a line. */
+	bool is_shown = isatty(STDERR_FILENO) && !(child->pid && isatty(STDOUT_FILENO));
 	uint64_t shown_ns = 0, written_ns = 0;
 	unsigned n_triggered = 0;
 	SptRecorderStatus status;

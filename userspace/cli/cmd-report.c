@@ -331,6 +331,25 @@ static bool is_of_calls(const struct spt_report *report)
 	       g_strcmp0(spt_capture_host(report->capture, "waits"), "calls") == 0;
 }
 
+/* Whose waits or memory it was: the rows below begin with the scheduler or the allocator. */
+static void print_places(const struct spt_report *report)
+{
+	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
+						   spt_sentences_find_part(report->filter));
+
+	for (unsigned i = 0; i < said->len; i++)
+		if (strcmp(g_array_index(said, SptSentence, i).name, "places") == 0)
+			spt_format_print_sentence(g_array_index(said, SptSentence, i).text);
+}
+
+static void print_metric(const struct spt_report *report)
+{
+	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
+
+	printf("metric %s, %s: %s\n", report->metric->name, report->metric->value, sum);
+	print_places(report);
+}
+
 static void print_text_head(const struct spt_report *report, bool may_have_rest)
 {
 	const SptSummary *summary = report->summary;
@@ -339,16 +358,16 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	g_autofree char *lost = spt_format_count(summary->lost);
 	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_period(report->capture);
-	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
 
 	print_lead(report, may_have_rest);
-	if (spt_profile_n_samples(report->profile) < report->capture->n_samples)
+	/* What another metric counts are no samples. */
+	if (report->metric->is_cpu &&
+	    spt_profile_n_samples(report->profile) < report->capture->n_samples)
 		printf("%s of ", samples);
 	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
 	if (!report->metric->is_cpu)
-		printf("metric %s, %s: %s\n", report->metric->name, report->metric->value,
-		       sum);
+		print_metric(report);
 	else if (report->capture->n_samples == 0)
 		print_other_metric(report);
 	else if (is_whole(report))

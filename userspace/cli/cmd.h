@@ -154,5 +154,7 @@ char *spt_format_wrap(const char *text, unsigned indent, unsigned width);
  * '?'.
  */
 char *spt_format_cut(const char *text, unsigned width);
+/* A line of its own; terminals may not have the no-break spaces of sentences.h. */
+void spt_format_print_sentence(const char *sentence);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 char *spt_format_count(uint64_t n)
 {
@@ -140,4 +141,12 @@ char *spt_format_cut(const char *text, unsigned width)
 		g_string_append_unichar(shown, c);
 	}
 	return g_string_free(shown, FALSE);
+}
+
+void spt_format_print_sentence(const char *sentence)
+{
+	g_auto(GStrv) parts = g_strsplit(sentence, "\xc2\xa0", -1);
+	g_autofree char *text = g_strjoinv(" ", parts);
+
+	printf("%s\n", text);
 }

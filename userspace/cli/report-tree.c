@@ -78,11 +78,16 @@ static bool find_least(struct spt_report *report)
 	return true;
 }
 
-/* Recursion is bounded: folding cuts stacks that are too deep. */
+/*
+ * A single child is below its parent, without a step: what branches is what counts, and calls are
+ * deep.  Only what a process calls is always a step.  Recursion is bounded: folding cuts stacks
+ * that are too deep.
+ */
 static void print_children(struct tree_page *page, uint32_t parent)
 {
 	uint32_t first = page->nodes[parent].first_child, n_shown = 0;
 	uint64_t all = page->nodes[0].total;
+	bool has_roots = parent != 0 && page->functions[page->nodes[parent].function].is_process;
 
 	/* Heaviest first, so rows that are shown come before those that are cut. */
 	while (n_shown < page->nodes[parent].n_children && is_shown(page, first + n_shown))
@@ -90,20 +95,21 @@ static void print_children(struct tree_page *page, uint32_t parent)
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const SptTreeNode *node = &page->nodes[first + i];
 		const SptFunction *function = &page->functions[node->function];
-		bool is_last = i + 1 == n_shown;
+		bool is_last = i + 1 == n_shown, is_step = parent != 0 && (n_shown > 1 || has_roots);
 		gsize indent = page->indent->len;
-		const char *branch = parent == 0 ? "" :
-				     is_last	 ? page->branches->last :
-						   page->branches->middle;
+		const char *branch = !is_step ? "" :
+				     is_last  ? page->branches->last :
+						page->branches->middle;
 		g_autofree char *line =
-			g_strdup_printf("%s%s%s  %s", page->indent->str, branch, function->name,
+			g_strdup_printf("%s%s%s%s  %s", page->indent->str, branch, function->name,
+					function->is_inlined ? " (inlined)" : "",
 					spt_report_object(function));
 		g_autofree char *shown = spt_format_cut(line, page->width);
 
 		spt_report_print_share(spt_percent(node->total, all), 7);
 		spt_report_print_share(spt_percent(node->self, all), 7);
 		printf(" %s\n", shown);
-		if (parent != 0)
+		if (is_step)
 			g_string_append(page->indent,
 					is_last ? page->branches->none : page->branches->through);
 		print_children(page, first + i);

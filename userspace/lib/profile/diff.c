@@ -349,6 +349,17 @@ static GArray *place_changes(const struct merged *merged, const uint32_t *places
 	return changes;
 }
 
+bool spt_diff_may_be_chance(const SptDiffRow *row, bool by_total,
+			    const uint64_t n_samples[SPT_SIDES])
+{
+	const double *shares = by_total ? row->total : row->self;
+	double variance = 0;
+
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		variance += shares[side] * (1 - shares[side]) / (double)MAX(n_samples[side], 1);
+	return fabs(shares[SPT_AFTER] - shares[SPT_BEFORE]) < 2 * sqrt(variance);
+}
+
 SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, const double *worth)
 {
 	struct sides sides = new_sides(before, after);

@@ -33,6 +33,12 @@ typedef struct {
  * Every function of either profile; elements are SptDiffRow.  The profiles must outlive the rows.
  */
 GArray *spt_diff_functions(const SptProfile *before, const SptProfile *after);
+/*
+ * Whether the change of @row, @by_total or by self, may be chance: shares of that many samples of
+ * each side differ by that much in one recording of 20 even if nothing has changed.
+ */
+bool spt_diff_may_be_chance(const SptDiffRow *row, bool by_total,
+			    const uint64_t n_samples[SPT_SIDES]);
 /* Every path of either profile, parents before children; elements are SptDiffRow. */
 GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after);
 /*

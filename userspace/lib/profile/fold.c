@@ -106,6 +106,18 @@ static uint32_t function_of_name(struct folder *folder, const SptName *name, boo
 	return folder->last_function;
 }
 
+/* A function is inlined if it is so in every place. */
+static uint32_t function_of_place(struct folder *folder, const SptName *name, bool is_kernel,
+				  bool is_inlined)
+{
+	uint32_t n_before = folder->profile->functions->len,
+		 number = function_of_name(folder, name, is_kernel);
+	SptFunction *function = &g_array_index(folder->profile->functions, SptFunction, number);
+
+	function->is_inlined = is_inlined && (function->is_inlined || number >= n_before);
+	return number;
+}
+
 /* The value of function_of_node for nodes with this frame. */
 static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 {
@@ -114,12 +126,14 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 	SptNamedPlace places[SPT_INLINES_MAX];
 	uint32_t n = spt_symbols_functions(folder->symbols, frame, places),
 		 at = folder->inlined->len;
+	bool is_inlined = false;
 
 	if (n == 1)
-		return function_of_name(folder, &places[0].name, is_kernel);
+		return function_of_place(folder, &places[0].name, is_kernel, false);
 	g_array_append_val(folder->inlined, n);
-	while (n-- > 0) {
-		uint32_t function = function_of_name(folder, &places[n].name, is_kernel);
+	for (; n-- > 0; is_inlined = true) {
+		uint32_t function =
+			function_of_place(folder, &places[n].name, is_kernel, is_inlined);
 
 		g_array_append_val(folder->inlined, function);
 	}

@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
 	const char *name, *object;	/* interned by SptSymbols; processes have object "" */
 	bool is_process, has_symbol, is_kernel;
+	bool is_inlined;		/* wherever it was seen */
 	/* It represents all stacks that are not known: filters do not apply to its name. */
 	bool is_no_stack;
 	/* @total counts a sample once, however often the function is on its stack. */
