@@ -110,17 +110,23 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 	g_object_set_data(G_OBJECT(item), "kind", kind);
 }
 
-/* More is worse: there is a sign, so that colour is not needed. */
-static void show_change(GtkWidget *cell, const SptDiffRow *difference)
+/* More is worse: there is a sign, so that colour is not needed.  What may be chance is grey. */
+static void show_change(GtkWidget *cell, const SptRow *row)
 {
+	const SptDiffRow *difference = spt_row_difference(row);
 	double change = 100 * (difference->self[SPT_AFTER] - difference->self[SPT_BEFORE]);
 	g_autofree char *text = g_strdup_printf("%+.2f", change);
+	bool is_chance = spt_row_may_be_chance(row);
 
 	gtk_inscription_set_text(GTK_INSCRIPTION(cell), text);
 	gtk_widget_remove_css_class(cell, "worse");
 	gtk_widget_remove_css_class(cell, "better");
-	if (change >= 0.005 || change <= -0.005)
+	gtk_widget_remove_css_class(cell, "dim-label");
+	if (is_chance)
+		gtk_widget_add_css_class(cell, "dim-label");
+	else if (change >= 0.005 || change <= -0.005)
 		gtk_widget_add_css_class(cell, change > 0 ? "worse" : "better");
+	gtk_widget_set_tooltip_text(cell, is_chance ? _("This may be chance") : NULL);
 }
 
 static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
@@ -144,7 +150,7 @@ static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 			100 * spt_row_difference(row)->self[kind - SPT_COLUMN_BEFORE]);
 		break;
 	case SPT_COLUMN_CHANGE:
-		show_change(cell, spt_row_difference(row));
+		show_change(cell, row);
 		break;
 	case SPT_COLUMN_FUNCTION:
 		show_function(cell, spt_row_function(row));

@@ -14,7 +14,8 @@
 
 struct _SptComparePane {
 	GtkWidget parent_instance;
-	GtkWidget *header, *actions, *title, *detail, *by_time, *another, *paned, *scrolled;
+	GtkWidget *header, *actions, *title, *detail, *words, *by_time, *swap, *another, *paned,
+		*scrolled;
 	SptPane *functions;
 	SptFlameView *flame;
 	SptDocument *before, *after, *comparison;
@@ -29,6 +30,20 @@ static void fill(SptDocument *document, G_GNUC_UNUSED gconstpointer data, uint32
 	*ret = (SptRowValues){ .function = document->changed[position] };
 }
 
+/* Which file is which, and whether the second is faster. */
+static void show_words(SptComparePane *self)
+{
+	SptDocument *const *sides = self->comparison->sides;
+	g_autofree char *before = g_path_get_basename(sides[SPT_BEFORE]->capture->path),
+			*after = g_path_get_basename(sides[SPT_AFTER]->capture->path);
+	g_autofree char *made_before = NULL, *made_after = NULL, *names = NULL, *text = NULL;
+
+	names = g_strdup_printf(_("Before: %s.  After: %s."), spt_text_name(before, &made_before),
+				spt_text_name(after, &made_after));
+	text = g_strdup_printf("%s  %s", names, self->comparison->words);
+	gtk_label_set_text(GTK_LABEL(self->words), text);
+}
+
 static void show(SptComparePane *self)
 {
 	SptRowList *rows =
@@ -36,6 +51,7 @@ static void show(SptComparePane *self)
 	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
 						    "can-unselect", TRUE, "model", rows, NULL);
 
+	show_words(self);
 	spt_pane_set_model(self->functions, selection);
 	spt_flame_view_show(self->flame, self->comparison, self->comparison->tree);
 	g_object_unref(rows);
@@ -45,7 +61,7 @@ static void show(SptComparePane *self)
 /* The document that is compared with. */
 struct input {
 	SptDocument *before;
-	bool by_time;
+	bool by_time, is_swapped;
 };
 
 static void free_input(gpointer data)
@@ -82,7 +98,8 @@ static gpointer compare(SptDocument *document, gconstpointer data)
 	g_autoptr(SptDocument) before = with_metric(wanted, document->look.metric);
 	g_autoptr(SptDocument) after = with_metric(document, before->look.metric);
 
-	return spt_document_compare(before, after, input->by_time);
+	return input->is_swapped ? spt_document_compare(after, before, input->by_time) :
+				   spt_document_compare(before, after, input->by_time);
 }
 
 static void show_comparison(gpointer owner, gpointer comparison)
@@ -109,11 +126,12 @@ static void ask(SptComparePane *self)
 		return;
 	input = g_new(struct input, 1);
 	*input = (struct input){ spt_document_ref(self->before),
-				 gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)) };
+				 gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)),
+				 gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->swap)) };
 	spt_query_ask(self->query, self->after, input, free_input);
 }
 
-static void on_by_time(SptComparePane *self)
+static void on_toggled(SptComparePane *self)
 {
 	ask(self);
 }
@@ -169,11 +187,13 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, paned);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, title);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, detail);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, words);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, by_time);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, swap);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, scrolled);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, functions);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, flame);
-	gtk_widget_class_bind_template_callback(widget_class, on_by_time);
+	gtk_widget_class_bind_template_callback(widget_class, on_toggled);
 	gtk_widget_class_bind_template_callback(widget_class, on_flame_changed);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
 }

@@ -14,16 +14,22 @@
 #include "pages.h"
 #include "process-facts.h"
 #include "profile/groups.h"
+#include "profile/selection.h"
 #include "query.h"
 #include "recording-facts.h"
 #include "table.h"
 #include "text.h"
+#include "thread-states.h"
 
 #define SHARE_WIDTH 90
 #define NUMBER_WIDTH 90
 #define NAME_WIDTH 200
 #define PROCESS_WIDTH 150
 #define MAX_ROWS 5000			/* heaviest first; more are of no use */
+
+/* Columns of threads: ran, was ready, waited. */
+#define FIRST_STATE 6
+#define N_STATES    3
 
 enum page { PROCESSES, THREADS, OBJECTS, CPUS, RECORDING, N_PAGES };
 
@@ -44,6 +50,8 @@ struct life {
 
 struct answer {
 	SptDocument *recording;
+	const SptMetric *metric;
+	GHashTable *times;		/* spt_thread_states_new() */
 	GArray *processes, *threads;	/* SptGroupRow */
 	GHashTable *lives;		/* id of a task -> struct life */
 	GHashTable *facts;		/* of processes */
@@ -57,6 +65,7 @@ static void free_answer(gpointer data)
 	g_clear_pointer(&answer->processes, g_array_unref);
 	g_clear_pointer(&answer->threads, g_array_unref);
 	g_clear_pointer(&answer->lives, g_hash_table_unref);
+	g_clear_pointer(&answer->times, g_hash_table_unref);
 	g_clear_pointer(&answer->facts, g_hash_table_unref);
 	spt_map_index_free(answer->maps);
 	spt_document_unref(answer->recording);
@@ -91,20 +100,84 @@ static gpointer count(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	struct answer *answer = g_new0(struct answer, 1);
 	const SptDocument *recording = spt_document_recording(document);
-	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
 
 	answer->recording = spt_document_ref(spt_document_recording(document));
-	answer->processes = spt_groups_new(recording->profile, filter, SPT_GROUP_PROCESS);
-	answer->threads = spt_groups_new(recording->profile, filter, SPT_GROUP_THREAD);
+	answer->metric = document->look.metric;
+	answer->processes = spt_document_groups(document, SPT_GROUP_PROCESS);
+	answer->threads = spt_document_groups(document, SPT_GROUP_THREAD);
+	answer->times = spt_thread_states_new(recording->capture);
 	answer->lives = find_lives(recording->capture);
 	answer->facts = spt_process_facts_new(recording->capture);
 	answer->maps = spt_map_index_new(recording->capture);
 	return answer;
 }
 
+/* "" for what has no number of its own. */
+static char *write_id(uint32_t id)
+{
+	return id == SPT_ID_EXITED ? g_strdup("") : g_strdup_printf("%" PRIu32, id);
+}
+
+static char *write_sum(const struct answer *answer, const SptGroupRow *row)
+{
+	return answer->metric->is_cpu ? spt_text_count(row->samples) :
+					spt_text_weight(answer->metric, row->weight);
+}
+
+static void show_process(SptDetails *self, const struct answer *answer, unsigned i, uint64_t total)
+{
+	const SptGroupRow *row = &g_array_index(answer->processes, SptGroupRow, i);
+	uint64_t start_ns = answer->recording->summary.start_ns;
+	const struct life *life = g_hash_table_lookup(answer->lives, GUINT_TO_POINTER(row->pid));
+	const SptProcessFacts *facts = spt_process_facts_find(answer->facts, row->pid, row->name);
+	g_autofree char *pid = write_id(row->pid), *sum = write_sum(answer, row),
+			*begin = spt_text_moment(life ? life->begin : 0, start_ns),
+			*end = spt_text_moment(life ? life->end : 0, start_ns);
+
+	spt_table_set_row(self->tables[PROCESSES], i,
+			  (const SptTableCell[]){
+				  { .number = spt_percent(row->weight, total) },
+				  { .text = row->name },
+				  { pid, row->pid },
+				  { begin, life ? (double)life->begin : 0 },
+				  { end, life ? (double)life->end : 0 },
+				  { sum, (double)row->weight },
+				  { .text = facts ? facts->objects : NULL },
+				  { .text = facts ? facts->command_line : NULL } });
+}
+
+static void show_thread(SptDetails *self, const struct answer *answer, unsigned i, uint64_t total)
+{
+	const SptGroupRow *row = &g_array_index(answer->threads, SptGroupRow, i);
+	uint64_t start_ns = answer->recording->summary.start_ns;
+	const struct life *life = g_hash_table_lookup(answer->lives, GUINT_TO_POINTER(row->tid));
+	const SptThreadStates *times =
+		answer->times ? g_hash_table_lookup(answer->times, GUINT_TO_POINTER(row->tid)) :
+				NULL;
+	g_autofree char *pid = write_id(row->pid), *tid = write_id(row->tid),
+			*sum = write_sum(answer, row),
+			*begin = spt_text_moment(life ? life->begin : 0, start_ns),
+			*end = spt_text_moment(life ? life->end : 0, start_ns),
+			*ran = times ? spt_text_duration(times->running_ns) : NULL,
+			*ready = times ? spt_text_duration(times->runnable_ns) : NULL,
+			*waited = times ? spt_text_duration(times->waiting_ns) : NULL;
+
+	spt_table_set_row(self->tables[THREADS], i,
+			  (const SptTableCell[]){
+				  { .number = spt_percent(row->weight, total) },
+				  { .text = row->name },
+				  { pid, row->pid },
+				  { tid, row->tid },
+				  { begin, life ? (double)life->begin : 0 },
+				  { end, life ? (double)life->end : 0 },
+				  { ran, times ? (double)times->running_ns : 0 },
+				  { ready, times ? (double)times->runnable_ns : 0 },
+				  { waited, times ? (double)times->waiting_ns : 0 },
+				  { sum, (double)row->weight } });
+}
+
 static void show_groups(SptDetails *self, const struct answer *answer, enum page page)
 {
-	const SptDocument *recording = answer->recording;
 	const GArray *rows = page == THREADS ? answer->threads : answer->processes;
 	unsigned n = MIN(rows->len, MAX_ROWS);
 	uint64_t total = 0;
@@ -112,46 +185,10 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 	for (unsigned i = 0; i < rows->len; i++)
 		total += g_array_index(rows, SptGroupRow, i).weight;
 	for (unsigned i = 0; i < n; i++) {
-		const SptGroupRow *row = &g_array_index(rows, SptGroupRow, i);
-		uint32_t tid = page == THREADS ? row->tid : row->pid;
-		const struct life *life = g_hash_table_lookup(answer->lives, GUINT_TO_POINTER(tid));
-		const SptProcessFacts *facts =
-			spt_process_facts_find(answer->facts, row->pid, row->name);
-		g_autofree char *pid = g_strdup_printf("%" PRIu32, row->pid),
-				*id = g_strdup_printf("%" PRIu32, row->tid);
-		g_autofree char *samples = spt_text_count(row->samples);
-		g_autofree char *begin = spt_text_moment(life ? life->begin : 0,
-							 recording->summary.start_ns),
-				*end = spt_text_moment(life ? life->end : 0,
-						       recording->summary.start_ns);
-		const SptTableCell share = { .number = spt_percent(row->weight, total) };
-		const SptTableCell name = { .text = row->name };
-		const SptTableCell tail[] = {
-			{ begin, life ? (double)life->begin : 0 },
-			{ end, life ? (double)life->end : 0 },
-			{ samples, (double)row->samples },
-		};
-
 		if (page == THREADS)
-			spt_table_set_row(self->tables[page], i,
-					  (const SptTableCell[]){ share,
-								  name,
-								  { pid, row->pid },
-								  { id, row->tid },
-								  tail[0],
-								  tail[1],
-								  tail[2] });
+			show_thread(self, answer, i, total);
 		else
-			spt_table_set_row(self->tables[page], i,
-					  (const SptTableCell[]){
-						  share,
-						  name,
-						  { pid, row->pid },
-						  tail[0],
-						  tail[1],
-						  tail[2],
-						  { .text = facts ? facts->objects : NULL },
-						  { .text = facts ? facts->command_line : NULL } });
+			show_process(self, answer, i, total);
 	}
 	spt_table_set_end(self->tables[page], n);
 }
@@ -257,6 +294,8 @@ static void show_counted(gpointer owner, gpointer answer)
 	show_groups(self, answer, PROCESSES);
 	/* Another process may be in the same row. */
 	show_maps(spt_table_selected(self->tables[PROCESSES]), self);
+	spt_table_show_columns(self->tables[THREADS], FIRST_STATE, N_STATES,
+			       self->counted->times != NULL);
 	show_groups(self, answer, THREADS);
 }
 
@@ -295,15 +334,17 @@ static void spt_details_init(SptDetails *self)
 {
 	static const SptTableColumn columns[N_PAGES][SPT_TABLE_COLUMNS_MAX] = {
 		[PROCESSES] = {
-			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Process"), SPT_CELL_TEXT, PROCESS_WIDTH },
+			{ N_("Share"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Process"), SPT_CELL_TEXT, PROCESS_WIDTH },
 			{ N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Began"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Samples"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Sum"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 			{ N_("What it executed"), SPT_CELL_DIM, 0 }, { N_("Command line"), SPT_CELL_TEXT, 0 },
 		},
 		[THREADS] = {
-			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Thread"), SPT_CELL_TEXT, 0 }, { N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Share"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Thread"), SPT_CELL_TEXT, 0 }, { N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 			{ N_("Tid"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Began"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Samples"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Ran"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Was Ready"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Waited"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Sum"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		},
 		[OBJECTS] = {
 			{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Named"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Object"), SPT_CELL_TEXT, NAME_WIDTH },
@@ -320,7 +361,7 @@ static void spt_details_init(SptDetails *self)
 		const char *title;
 		unsigned n_columns;
 	} pages[N_PAGES] = {
-		[PROCESSES] = { N_("Processes"), 8 }, [THREADS] = { N_("Threads"), 7 },
+		[PROCESSES] = { N_("Processes"), 8 }, [THREADS] = { N_("Threads"), 10 },
 		[OBJECTS] = { N_("Objects"), 5 },     [CPUS] = { N_("CPUs"), 8 },
 		[RECORDING] = { N_("Recording"), 2 },
 	};

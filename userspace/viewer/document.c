@@ -9,7 +9,9 @@
 #include "profile/command.h"
 #include "profile/culprit.h"
 #include "profile/declared.h"
+#include "profile/faster.h"
 #include "profile/lock-waits.h"
+#include "profile/selection.h"
 #include "profile/sentences.h"
 #include "text.h"
 #include "work.h"
@@ -519,13 +521,20 @@ GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish
 	return boxes;
 }
 
+GArray *spt_document_groups(const SptDocument *document, SptGroupKind kind)
+{
+	return spt_groups_new(base_of(document),
+			      spt_restrictions_filter(document->look.restrictions), kind);
+}
+
 GArray *spt_document_threads(const SptDocument *document)
 {
 	double begin_ms = spt_work_ms();
-	GArray *threads = spt_groups_new(base_of(document),
-					 spt_restrictions_filter(document->look.restrictions),
-					 SPT_GROUP_THREAD);
+	GArray *threads = spt_document_groups(document, SPT_GROUP_THREAD);
 
+	for (unsigned i = threads->len; i > 0; i--)
+		if (g_array_index(threads, SptGroupRow, i - 1).tid == SPT_ID_EXITED)
+			g_array_remove_index(threads, i - 1);
 	g_debug("%u threads in %.2f ms of CPU time", threads->len, spt_work_ms() - begin_ms);
 	return threads;
 }
@@ -543,6 +552,24 @@ static double worth_of_period(const SptDocument *document)
 	return end > begin ? (double)worth / (double)(end - begin) : 0;
 }
 
+static bool is_of_command(const SptDocument *document)
+{
+	return spt_sentences_find_part(spt_restrictions_filter(document->look.restrictions)) ==
+	       SPT_SENTENCES_OF_COMMAND;
+}
+
+static char *compare_in_words(const SptDocument *before, const SptDocument *after)
+{
+	g_autoptr(GPtrArray) said = spt_faster_new(&(SptFasterInput){
+		.profiles = { before->profile, after->profile },
+		.captures = { before->capture, after->capture },
+		.is_command = is_of_command(before) && is_of_command(after),
+	});
+
+	g_ptr_array_add(said, NULL);
+	return g_strjoinv("  ", (char **)said->pdata);
+}
+
 SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time)
 {
 	const double worth[SPT_SIDES] = { worth_of_period(before), worth_of_period(after) };
@@ -557,6 +584,7 @@ SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool 
 	document->n_functions = document->differences->functions->len;
 	document->tree = g_array_ref(document->differences->tree);
 	document->total = SPT_DIFF_WHOLE;
+	document->words = compare_in_words(before, after);
 	return document;
 }
 

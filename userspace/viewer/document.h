@@ -15,6 +15,7 @@
 #include "picture/chart.h"
 #include "profile/coverage.h"
 #include "profile/diff.h"
+#include "profile/groups.h"
 #include "profile/lanes.h"
 #include "profile/order.h"
 #include "profile/restrictions.h"
@@ -66,7 +67,8 @@ struct SptDocument {
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
 	char *words;			/* spt_sentences_line() */
 	/*
-	 * In a comparison, which has functions, a total and a tree, but no profile: the two sides.
+	 * In a comparison, which has functions, a total and a tree, but no profile, and the words
+	 * of faster.h: the two sides.
 	 */
 	SptDocument *sides[SPT_SIDES];
 	SptDiffTree *differences;
@@ -161,7 +163,9 @@ typedef struct {
 
 /* Elements are SptFlameBox, as from spt_chart_new(), for everything. */
 GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish);
-/* Threads with samples in @document, heaviest first; elements are SptGroupRow. */
+/* In @document's metric, heaviest first; elements are SptGroupRow. */
+GArray *spt_document_groups(const SptDocument *document, SptGroupKind kind);
+/* The same of threads that can be shown in the order of time: not of those that have exited. */
 GArray *spt_document_threads(const SptDocument *document);
 
 /*

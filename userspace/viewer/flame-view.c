@@ -366,6 +366,31 @@ static void on_leave(G_GNUC_UNUSED GtkEventControllerMotion *motion, SptFlameVie
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
+/* In the metric's unit; of CPU time the time, if it is known how long a period is. */
+static char *write_amount(const SptDocument *document, uint64_t weight)
+{
+	const SptMetric *metric = document->look.metric;
+	uint64_t worth = spt_metric_worth(metric, document->capture);
+
+	return metric->is_cpu && worth ? spt_text_duration(weight * worth) :
+					 spt_text_weight(metric, weight);
+}
+
+/* As in the label, and how much that is. */
+static char *describe_with_amount(SptFlameView *self, uint32_t at)
+{
+	const SptTreeNode *node = node_at(self, at);
+	g_autofree char *text = spt_flame_view_describe(self, at), *total = NULL, *own = NULL,
+			*amounts = NULL;
+
+	if (self->document->differences)
+		return g_steal_pointer(&text);
+	total = write_amount(self->document, node->total);
+	own = write_amount(self->document, node->self);
+	amounts = g_strdup_printf(_("%s in total, %s in itself"), total, own);
+	return g_strdup_printf("%s\n%s", text, amounts);
+}
+
 static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
 			      GtkTooltip *tooltip)
 {
@@ -378,7 +403,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 		text = g_strdup_printf(_("%u too small to be seen: zoom in"),
 				       box->n_more);
 	else if (node != NONE)
-		text = spt_flame_view_describe(self, node);
+		text = describe_with_amount(self, node);
 	gtk_tooltip_set_text(tooltip, text);
 	return text != NULL;
 }

@@ -34,6 +34,7 @@ struct _SptFunctions {
 	uint32_t selected;
 	unsigned scroll_source;
 	bool refills;				/* the visible rows stay where they are */
+	bool is_first;				/* nobody has chosen the selected one yet */
 };
 
 G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
@@ -128,7 +129,11 @@ static gboolean scroll_to_selected(gpointer data)
 	unsigned position = gtk_single_selection_get_selected(self->selection);
 
 	self->scroll_source = 0;
-	if (position != GTK_INVALID_LIST_POSITION)
+	/* What nobody has chosen is no reason to hide the heaviest ones. */
+	if (self->is_first) {
+		self->is_first = false;
+		spt_compat_scroll_to(spt_pane_view(SPT_PANE(self)), 0);
+	} else if (position != GTK_INVALID_LIST_POSITION)
 		spt_compat_scroll_to(spt_pane_view(SPT_PANE(self)), position);
 	return G_SOURCE_REMOVE;
 }
@@ -293,6 +298,7 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 	self->selected = spt_document_first_function(document);
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	refresh(self);
+	self->is_first = true;
 	queue_scroll(self);
 	g_signal_emit(self, function_selected, 0, self->selected);
 }
@@ -307,6 +313,7 @@ void spt_functions_select(SptFunctions *self, uint32_t function)
 		position = position_of(self, function);
 	}
 	gtk_single_selection_set_selected(self->selection, position);
+	self->is_first = false;
 	queue_scroll(self);
 }
 

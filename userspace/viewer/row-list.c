@@ -66,6 +66,17 @@ const SptDiffRow *spt_row_difference(const SptRow *row)
 			     NULL;
 }
 
+bool spt_row_may_be_chance(const SptRow *row)
+{
+	SptDocument *const *sides = row->document->sides;
+	const uint64_t n_samples[SPT_SIDES] = {
+		spt_profile_n_samples(sides[SPT_BEFORE]->profile),
+		spt_profile_n_samples(sides[SPT_AFTER]->profile),
+	};
+
+	return spt_diff_may_be_chance(spt_row_difference(row), false, n_samples);
+}
+
 double spt_row_percent(const SptRow *row, uint64_t weight)
 {
 	return row->document->total ? 100.0 * (double)weight / (double)row->document->total : 0;

@@ -46,6 +46,8 @@ const SptRowValues *spt_row_values(const SptRow *row);
 const SptFunction *spt_row_function(const SptRow *row);
 /* Of a comparison: before and after, or NULL. */
 const SptDiffRow *spt_row_difference(const SptRow *row);
+/* In a comparison: whether the change of self may be chance. */
+bool spt_row_may_be_chance(const SptRow *row);
 /* "percent" of all samples, 0 to 100 */
 double spt_row_percent(const SptRow *row, uint64_t weight);
 

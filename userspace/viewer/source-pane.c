@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
+#include "editor.h"
 #include "narrow.h"
 #include "query.h"
 #include "table.h"
@@ -19,8 +20,10 @@
 
 struct _SptSourcePane {
 	GtkBox parent_instance;
-	GtkWidget *title;
+	GtkWidget *title, *edit;
 	SptTable *source, *code;
+	char *path;			/* what the button opens, and where; NULL: nothing */
+	uint32_t line;
 	SptDocument *document;
 	uint32_t function;
 	SptQuery *query;
@@ -158,11 +161,48 @@ static void tell(SptSourcePane *self, const SptAnnotation *annotation)
 	gtk_label_set_text(GTK_LABEL(self->title), text);
 }
 
+static void set_place(SptSourcePane *self, const char *path, uint32_t line)
+{
+	g_free(self->path);
+	self->path = g_strdup(path);
+	self->line = line;
+	gtk_widget_set_visible(self->edit, path != NULL);
+}
+
+/* The line with the most of the function, in the first file that was found. */
+static void find_place(SptSourcePane *self, const SptAnnotation *annotation)
+{
+	const SptAnnotatedFile *file = NULL;
+	const SptAnnotatedLine *hottest = NULL;
+
+	for (unsigned i = 0; i < annotation->files->len && !(file && file->found); i++)
+		file = annotation->files->pdata[i];
+	for (unsigned i = 0; file && file->found && i < file->lines->len; i++) {
+		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
+
+		if (!hottest || MAX(line->self, line->total) > MAX(hottest->self, hottest->total))
+			hottest = line;
+	}
+	set_place(self, hottest ? file->found : NULL, hottest ? hottest->number : 0);
+}
+
+static void on_edit(SptSourcePane *self)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!self->path || spt_editor_open(self->path, self->line, &error))
+		return;
+	text = g_strdup_printf(_("Cannot open %s: %s"), self->path, error->message);
+	gtk_label_set_text(GTK_LABEL(self->title), text);
+}
+
 static void show_nothing(SptSourcePane *self, const char *why)
 {
 	gtk_label_set_text(GTK_LABEL(self->title), why);
 	spt_table_set_end(self->source, 0);
 	spt_table_set_end(self->code, 0);
+	set_place(self, NULL, 0);
 }
 
 static void show(SptSourcePane *self, const SptAnnotation *annotation)
@@ -171,6 +211,7 @@ static void show(SptSourcePane *self, const SptAnnotation *annotation)
 	struct filling code = { .table = self->code, .n_columns = 5, .all = annotation->total };
 
 	tell(self, annotation);
+	find_place(self, annotation);
 	for (unsigned i = 0; i < annotation->files->len; i++)
 		add_file(&source, annotation->files->pdata[i]);
 	if (annotation->files->len == 0)
@@ -215,6 +256,7 @@ static void dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_SOURCE_PANE(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_SOURCE_PANE(object)->document, spt_document_unref);
+	g_clear_pointer(&SPT_SOURCE_PANE(object)->path, g_free);
 	G_OBJECT_CLASS(spt_source_pane_parent_class)->dispose(object);
 }
 
@@ -241,19 +283,26 @@ static void spt_source_pane_init(SptSourcePane *self)
 	GtkWidget *paned =
 		g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE,
 			     "vexpand", TRUE, NULL);
+	GtkWidget *header = g_object_new(GTK_TYPE_BOX, "spacing", 9, NULL);
 
 	self->query = spt_query_new(GTK_WIDGET(self), &annotation_query);
 	self->function = UINT32_MAX;
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode",
-				   PANGO_WRAP_WORD_CHAR, NULL);
-	gtk_widget_add_css_class(self->title, "pane-header");
+				   PANGO_WRAP_WORD_CHAR, "hexpand", TRUE, NULL);
+	self->edit = g_object_new(GTK_TYPE_BUTTON, "label", _("Open in Editor"), "visible", FALSE,
+				  "valign", GTK_ALIGN_CENTER, NULL);
+	g_signal_connect_object(self->edit, "clicked", G_CALLBACK(on_edit), self,
+				G_CONNECT_SWAPPED);
+	gtk_widget_add_css_class(header, "pane-header");
 	gtk_widget_add_css_class(self->title, "numeric");
 	self->source = SPT_TABLE(spt_table_new(_("Source"), source, G_N_ELEMENTS(source), false));
 	self->code = SPT_TABLE(spt_table_new(_("Instructions"), code, G_N_ELEMENTS(code), false));
 	gtk_paned_set_start_child(GTK_PANED(paned), GTK_WIDGET(self->source));
 	gtk_paned_set_end_child(GTK_PANED(paned), GTK_WIDGET(self->code));
-	gtk_box_append(GTK_BOX(self), self->title);
+	gtk_box_append(GTK_BOX(header), self->title);
+	gtk_box_append(GTK_BOX(header), self->edit);
+	gtk_box_append(GTK_BOX(self), header);
 	spt_narrow_stack(paned);
 	gtk_box_append(GTK_BOX(self), paned);
 }

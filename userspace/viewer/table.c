@@ -331,6 +331,17 @@ static gboolean scroll(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+void spt_table_show_columns(SptTable *table, unsigned first, unsigned n, bool is_shown)
+{
+	GListModel *columns = gtk_column_view_get_columns(table->view);
+
+	for (unsigned i = first; i < first + n; i++) {
+		g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
+
+		gtk_column_view_column_set_visible(column, is_shown);
+	}
+}
+
 void spt_table_show_row(SptTable *self, unsigned row)
 {
 	self->shown_row = row;

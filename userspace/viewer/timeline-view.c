@@ -568,10 +568,14 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 	bool is_arranged_anew =
 		is_known &&
 		self->function != spt_document_translate(document, self->document, self->function);
+	bool has_other_metric =
+		is_known && self->document->look.metric != document->look.metric;
 
 	spt_document_replace(&self->document, document);
 	if (is_arranged_anew)
 		spt_timeline_view_light(self, UINT32_MAX);
+	if (has_other_metric)
+		ask(self);
 	if (!is_known) {
 		SptTimelineWish wish;
 
