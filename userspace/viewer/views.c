@@ -385,28 +385,22 @@ static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 		    true);
 }
 
-static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *function)
+static void on_only(GtkWidget *widget, const char *action, GVariant *value)
 {
 	SptViews *self = SPT_VIEWS(widget);
-	uint32_t at = g_variant_get_uint32(function);
-	SptRestriction only;
+	SptRestriction only = { .kind = SPT_RESTRICT_SIDE };
+	bool is_there = true;
 
-	if (at < self->shown->n_functions && spt_restriction_to(self->shown->profile, at, &only)) {
+	if (g_str_equal(action, "views.only-mark"))
+		is_there = spt_restriction_to_mark(self->shown->capture,
+						   g_variant_get_string(value, NULL), &only);
+	else if (g_str_equal(action, "views.only-side"))
+		only.number = g_variant_get_uint32(value);
+	else
+		is_there = spt_restriction_to(self->shown->profile, g_variant_get_uint32(value), &only);
+	if (is_there)
 		add(self, &only);
-		g_free((char *)only.text);
-	}
-}
-
-static void on_only_mark(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *name)
-{
-	SptViews *self = SPT_VIEWS(widget);
-	SptRestriction only;
-
-	if (!spt_restriction_to_mark(self->shown->capture, g_variant_get_string(name, NULL), &only))
-		return;
-	add(self, &only);
-	g_free((char *)only.text);
-	spt_moments_free(only.moments);
+	spt_restriction_clear(&only);
 }
 
 static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
@@ -433,12 +427,6 @@ static void on_selected(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVa
 
 	if (function != UINT32_MAX)
 		gtk_widget_activate_action(widget, name, "u", function);
-}
-
-static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *side)
-{
-	add(SPT_VIEWS(widget),
-	    &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
 }
 
 /* The page's own selection, and not an entry above it. */
@@ -614,7 +602,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", on_only);
-	gtk_widget_class_install_action(class, "views.only-mark", "s", on_only_mark);
+	gtk_widget_class_install_action(class, "views.only-mark", "s", on_only);
 	gtk_widget_class_install_action(class, "views.show-function", "(su)", on_show_function);
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);
@@ -625,7 +613,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.hide-selected", NULL, on_selected);
 	gtk_widget_class_install_action(class, "views.begin-at-selected", NULL, on_selected);
 	gtk_widget_class_install_action(class, "views.focus-page", NULL, on_focus_page);
-	gtk_widget_class_install_action(class, "views.only-side", "u", on_only_side);
+	gtk_widget_class_install_action(class, "views.only-side", "u", on_only);
 }
 
 static void spt_views_class_init(SptViewsClass *class)

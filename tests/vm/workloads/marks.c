@@ -224,7 +224,8 @@ static int cost(void)
 		sums[2] += now_ns() - begin;
 	}
 	printf("instant %.2f\nspan %.2f\nloop %.2f\n", (double)sums[0] / (double)(each * rounds),
-	       (double)sums[1] / (double)(each * rounds), (double)sums[2] / (double)(each * rounds));
+	       (double)sums[1] / (double)(each * rounds),
+	       (double)sums[2] / (double)(each * rounds));
 	return 0;
 }
 

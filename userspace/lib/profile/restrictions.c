@@ -18,14 +18,16 @@ struct SptRestrictions {
 	SptShape shape;
 };
 
+void spt_restriction_clear(SptRestriction *restriction)
+{
+	g_free((char *)restriction->text);
+	g_free((bool *)restriction->processes);
+	spt_moments_free(restriction->moments);
+}
+
 static void clear_item(gpointer data)
 {
-	const SptRestriction *item = data;
-
-	g_free((char *)item->text);
-	g_free((bool *)item->processes);
-	if (item->moments)
-		spt_moments_free(item->moments);
+	spt_restriction_clear(data);
 }
 
 static SptRestrictions *new_list(void)
@@ -261,8 +263,12 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 	uint32_t n;
 	const SptFunction *only = &spt_profile_functions(profile, &n)[function];
 	SptRoots roots;
-	const SptGroupRow *root = spt_profile_root(profile, function, &roots);
+	const SptGroupRow *root;
 
+	*ret = (SptRestriction){ 0 };
+	if (function >= n)
+		return false;
+	root = spt_profile_root(profile, function, &roots);
 	*ret = (SptRestriction){ .kind = only->is_process ? SPT_RESTRICT_PROCESS :
 							    SPT_RESTRICT_FUNCTION };
 	if (!root)

@@ -71,6 +71,9 @@ const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions);
 const SptShape *spt_restrictions_shape(const SptRestrictions *restrictions);
 bool spt_restrictions_have_same_shape(const SptRestrictions *a, const SptRestrictions *b);
 
+/* Frees what one that the functions below have made points to. */
+void spt_restriction_clear(SptRestriction *restriction);
+
 /*
  * The restriction that shows only @function of @profile: its process, thread, CPU or object if it
  * is a root, else the stacks that have it.  The caller frees the text.  False: there is no such
@@ -85,8 +88,8 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret);
 
 /*
- * The restriction that shows only what threads did within their marks called @name.  The caller
- * frees the text, and unreferences the moments.  False: there is no such mark.
+ * The restriction that shows only what threads did within their marks called @name, to be cleared.
+ * False: there is no such mark.
  */
 bool spt_restriction_to_mark(const SptCapture *capture, const char *name, SptRestriction *ret);
 
