@@ -380,25 +380,25 @@ static void on_everything(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *index)
 {
 	SptViews *self = SPT_VIEWS(widget);
+	uint32_t at = g_variant_get_uint32(index);
 
-	restrict_to(self, spt_restrictions_remove(present(self), g_variant_get_uint32(index)),
-		    true);
+	restrict_to(self, spt_restrictions_remove(present(self), at), true);
 }
 
 static void on_only(GtkWidget *widget, const char *action, GVariant *value)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	SptRestriction only = { .kind = SPT_RESTRICT_SIDE };
-	bool is_there = true;
+	bool ok = true;
 
 	if (g_str_equal(action, "views.only-mark"))
-		is_there = spt_restriction_to_mark(self->shown->capture,
-						   g_variant_get_string(value, NULL), &only);
+		ok = spt_restriction_to_mark(self->shown->capture,
+					     g_variant_get_string(value, NULL), &only);
 	else if (g_str_equal(action, "views.only-side"))
 		only.number = g_variant_get_uint32(value);
 	else
-		is_there = spt_restriction_to(self->shown->profile, g_variant_get_uint32(value), &only);
-	if (is_there)
+		ok = spt_restriction_to(self->shown->profile, g_variant_get_uint32(value), &only);
+	if (ok)
 		add(self, &only);
 	spt_restriction_clear(&only);
 }
@@ -480,7 +480,6 @@ static void on_choose_metric(GtkWidget *widget, G_GNUC_UNUSED const char *action
 }
 
 /* Arrangement of stacks: actions with a state. */
-
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
 	const SptLook *look = &SPT_VIEWS(object)->wanted;
