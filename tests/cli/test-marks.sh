@@ -150,6 +150,30 @@ if [ -n "$(command -v Xvfb)" ]; then
 		"$cli" "$work/gtk" "$PWD/build/sysprof" "$work" "$work/a"
 fi
 
+# Counters, lines of logs, and marks from shells.
+"$cli" record --source perf -F 100 --counters --counter "uptime=/proc/uptime" --logs -o "$work/a" -- \
+	bash -c "echo 'a line' >&2; '$cli' mark begin shell; sleep 2.2; '$cli' mark end shell" \
+	2>"$work/err"
+check "the command's standard error still goes where it went" grep -qx "a line" "$work/err"
+check "and its lines are those of the log" bash -c '
+	"$0" report "$1" --logs | grep -q "stderr  *a line"' "$cli" "$work/a"
+check "counters have a value a second" judge --counters <<'END'
+counters = {counter['name']: counter for counter in report['counters']}
+assert counters['uptime']['count'] >= 2 and counters['memory.used']['least'] > 1 << 20
+assert 0.9 < counters['uptime']['last'] - counters['uptime']['least'] < 60, counters['uptime']
+assert any(name.startswith('process.') for name in counters), counters
+END
+check "a span of a shell is one, whichever processes begin and end it" judge --marks <<'END'
+assert report['marks'][0]['name'] == 'shell' and report['marks'][0]['sum_ns'] > 2e9, report
+END
+check "a recording begins and ends with marks" bash -c '
+	"$0" record --source perf -F 100 --start-at go --stop-at end -o "$1" -- bash -c \
+		"$0 mark before; $0 mark go; sleep 1.5; $0 mark within; $0 mark end; sleep 0.2; exit 3"
+	[ $? = 3 ] && "$0" report "$1" --marks --json | grep -q within &&
+	! "$0" report "$1" --marks --json | grep -q before' "$cli" "$work/begun"
+check "or not at all" bash -c '! "$0" record --start-at go -o "$1" -- true && ! [ -e "$1" ]' \
+	"$cli" "$work/never"
+
 # The recorder is killed while its program marks: the program ends as it would without.
 "$cli" record --source perf -F 100 -o "$work/killed" -- bash -c \
 	"'$workloads/marks' idle 12; echo \$? >'$work/status'" 2>"$work/err" &
