@@ -159,6 +159,14 @@ check 'destructors of threads: recorded' record exits --memory "$allocates" exit
 check '... each call, byte and stack' judge exits "$exact"
 check 'signal handlers: recorded' record signals --memory "$allocates" signals
 check '... each call, byte and stack' judge signals "$exact"
+check 'a program cannot cut the rings short' record cut --memory python3 -c '
+import os, sys
+rings = os.open(os.environ["SPT_RINGS"], os.O_RDWR)
+try:
+    os.ftruncate(rings, 0)
+except PermissionError:
+    sys.exit(0)
+sys.exit(1)'
 check 'a deep recursion: recorded' record deep --memory "$allocates" deep
 check '... each call and byte, and most stacks' judge deep '
 assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (calls, bytes_, frees), (host, calls, bytes_, frees)

@@ -55,8 +55,10 @@ static bool map_rings(SptMemory *memory, GError **error)
 {
 	struct spt_rings_header *header;
 
-	memory->fd = memfd_create("sysprof-memory", MFD_CLOEXEC);
-	if (memory->fd >= 0 && ftruncate(memory->fd, (off_t)spt_rings_bytes()) == 0)
+	/* Sealed: a program that made it shorter would end the recorder. */
+	memory->fd = memfd_create("sysprof-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (memory->fd >= 0 && ftruncate(memory->fd, (off_t)spt_rings_bytes()) == 0 &&
+	    fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		memory->rings = mmap(NULL, spt_rings_bytes(), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_NORESERVE, memory->fd, 0);
 	if (!memory->rings || memory->rings == MAP_FAILED) {
