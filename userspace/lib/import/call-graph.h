@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stacks of a profile that has none, but says what each function cost, and what each of its calls
- * cost with all that they called.  A function behaves alike whoever called it, as far as such a
- * profile knows: what it costs in one place is its part of what it costs in all.  So each function's
- * own cost is exact, and its total is where no function calls itself by way of others.
+ * cost with all that they called.  As far as such a profile knows, a function does the same for all
+ * of its callers: the costs of one call are divided like the costs of all calls.  So the own cost
+ * of each function is exact.  Its total is, too, where no function calls itself by way of others.
  */
 #ifndef SPT_IMPORT_CALL_GRAPH_H
 #define SPT_IMPORT_CALL_GRAPH_H

@@ -87,7 +87,7 @@ static SptFrame firefox_place(struct firefox_reader *reader, struct json_object 
 	size_t i = spt_import_json_index(
 		firefox_cell(firefox_table(reader, thread, "frameTable"), "func", frame), n);
 
-	if (reader->frames_of != functions) {
+	if (!reader->frames || reader->frames_of != functions) {
 		g_free(reader->frames);
 		reader->frames = g_new0(SptFrame, n + 1);
 		reader->frames_of = functions;
@@ -233,11 +233,11 @@ static void begin_firefox(struct firefox_reader *reader, struct json_object *thr
 	double interval_ns =
 		spt_import_json_number(spt_import_json_member(meta, "interval"), 0) * NS_PER_MS;
 	g_autofree char *period = NULL;
+	bool is_time;
 
 	reader->weight_type = choose_firefox_weights(threads);
-	spt_import_values_init(&reader->values,
-			       strcmp(reader->weight_type, "tracing-ms") == 0 ? "ms" :
-										reader->weight_type);
+	is_time = strcmp(reader->weight_type, "tracing-ms") == 0;
+	spt_import_values_init(&reader->values, is_time ? "ms" : reader->weight_type);
 	measure_firefox(reader, threads);
 	spt_import_values_begin(&reader->values, writer);
 	spt_capture_writer_host(

@@ -4,7 +4,7 @@
 #include "base/words.h"
 #include "import/import.h"
 
-/* What has all of the time becomes so many samples. */
+/* Samples of what has all of the time. */
 #define PARTS 2000
 
 struct open_slice {

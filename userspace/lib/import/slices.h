@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slices of time, each of one thread, that lie in each other: a stack is what is open at a time, and
- * what is innermost has that time for itself.
+ * Slices of time of threads.  A slice may have others within it: those that are open at a time are
+ * the stack, and the innermost one has that time for itself.
  */
 #ifndef SPT_IMPORT_SLICES_H
 #define SPT_IMPORT_SLICES_H
@@ -24,9 +24,9 @@ typedef struct {
 } SptImportSlice;
 
 /*
- * Puts the time of all @slices (SptImportSlice), in any order, but those that begin at one time with
- * the outer ones first; @slices are sorted.  What does not end has the time until @end_ns.  A slice
- * that ends behind the one around it ends with it.  NULL, or what is wrong with them.
+ * Puts the time of all @slices (SptImportSlice), which it sorts.  Of those without an end that
+ * begin at one time the outer ones come first.  What does not end has the time until @end_ns.  A
+ * slice that ends behind the one around it ends with it.  NULL, or what is wrong with them.
  */
 const char *spt_import_slices_put(GArray *slices, SptImportValues *values, SptImportStacks *stacks,
 				  uint64_t begin_ns, uint64_t end_ns, GError **error);

@@ -14,7 +14,7 @@
 
 /* Times are not as long before that one as they are exact. */
 #define TIME_MAX_NS 4e18
-/* A slice that takes long becomes so many samples, if it takes all of the time. */
+/* Samples of a slice that takes all of the time. */
 #define PARTS	    2000
 
 struct speedscope_reader {

@@ -22,7 +22,7 @@ struct unpacker {
 	uint64_t offset;		/* of what is read next */
 	uint8_t piece[PIECE_BYTES];
 	size_t at, n;			/* in the piece */
-	/* Unpacks into @to; the number of bytes, of which there are none at the end.  -1: an error */
+	/* Unpacks into @to; returns the number of bytes, 0 at the end.  -1: an error */
 	gssize (*next)(struct unpacker *unpacker, uint8_t *to, size_t most, GError **error);
 	bool is_whole;			/* no packed part has begun that has not ended */
 	ZSTD_DCtx *zstd;		/* NULL: not packed by it */
