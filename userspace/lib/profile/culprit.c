@@ -25,13 +25,17 @@ static const char *const helpers[] = {
 	"g_malloc*",  "g_realloc*",   "g_slice_*",     "je_*",		   "*@plt",
 };
 
-/* Where the kernel enters and switches, the innermost or outermost of each stack. */
+/*
+ * Where the kernel enters, is interrupted and switches, the innermost or outermost of each stack:
+ * nobody calls these, so they say nothing of what is waited for.
+ */
 static const char *const entries[] = {
 	"schedule*",	   "__schedule*",    "io_schedule*",	"preempt_schedule*",
 	"finish_task_switch*", "context_switch*", "__switch_to*", "entry_SYSCALL*",
 	"do_syscall_*",	   "x64_sys_call*",  "el0*",		"invoke_syscall*",
 	"ret_from_fork*",  "asm_*",	     "kthread",		"__x64_sys_*",
-	"__arm64_sys_*",
+	"__arm64_sys_*",   "sysvec_*",	     "irqentry_*",	"exit_to_user_mode*",
+	"exc_*",	   "common_interrupt*", "irq_exit*",	"el1*",
 };
 
 static bool is_one_of(const char *const *patterns, unsigned n, const char *name)
@@ -102,7 +106,7 @@ static struct path step(struct path path, uint32_t function, uint8_t kind, bool 
 	if (!(kind & IS_MACHINERY)) {
 		path.own = function;
 		path.through = UINT32_MAX;
-	} else if (path.through == UINT32_MAX) {
+	} else if (path.through == UINT32_MAX && !(kind & IS_ENTRY)) {
 		path.through = function;
 	}
 	if (!(kind & IS_ENTRY) || path.other == UINT32_MAX)

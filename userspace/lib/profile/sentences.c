@@ -43,6 +43,7 @@ enum condition {
 	TWO_FUNCTIONS = 1 << 18,
 	THREE_FUNCTIONS = 1 << 19,
 	PLACES = 1 << 20,		/* of waits and memory: functions of the program's own */
+	ALL_IN_ONE = 1 << 21,		/* one function has all of the weight */
 };
 
 enum group { SCOPE, NAME, FAILURE, WALL, METRIC, PROCESSES, KERNEL, FUNCTIONS };
@@ -109,6 +110,8 @@ static const struct sentence {
 	{ KERNEL, "kernel", IN_USER | KERNEL_SEEN, PLACES | USER_ONLY | IN_KERNEL,
 	  SPT_WORDS("Nothing was spent in the kernel.") },
 
+	{ FUNCTIONS, "places", PLACES | ONE_FUNCTION | ALL_IN_ONE, 0,
+	  SPT_WORDS("All of it in {function1}.") },
 	{ FUNCTIONS, "places", PLACES | THREE_FUNCTIONS, 0,
 	  SPT_WORDS("{self1} in {function1}, {self2} in {function2}, {self3} in {function3}.") },
 	{ FUNCTIONS, "places", PLACES | TWO_FUNCTIONS, 0,
@@ -306,7 +309,7 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 			break;
 		if (!functions[culprit->function].has_symbol)
 			continue;
-		facts->holds |= conditions[said];
+		facts->holds |= conditions[said] | (culprit->weight == total ? ALL_IN_ONE : 0);
 		facts_add(facts, names[0][said], name_place(functions, culprit));
 		facts_add(facts, names[1][said++], tell_share(culprit->weight, total));
 	}
