@@ -312,7 +312,7 @@ static void test_modes(void)
 		/* Waits and memory are of the program, not of the scheduler or libc. */
 		{ { KNOWN, .has_waits = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
 		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
-		  "update_table, 11" NB "% in do_syscall_64 below main." },
+		  "update_table, 11" NB "% in main." },
 		{ { KNOWN, .has_memory = true }, "allocated", NULL, SPT_SENTENCES_OF_ALL,
 		  "Allocated Memory: All of it went to convoy.  75" NB
 		  "% in malloc below load, 25" NB "% in malloc below main." },

@@ -429,7 +429,7 @@ char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_sh
 		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_CPU)
 		return g_strdup_printf("CPU %u", group->cpu);
-	/* All of them together: the number tells nothing. */
+	/* All of them together: the number says nothing. */
 	if ((parts & SPT_GROUP_HAS_TID && group->tid == SPT_ID_EXITED) ||
 	    (parts & SPT_GROUP_HAS_PID && group->pid == SPT_ID_EXITED))
 		return g_strdup(group->name);
