@@ -16,7 +16,7 @@
 #define HEAD_LINES 2
 
 /* The index of the node's address, NOT_HERE if it is not in the function. */
-static uint32_t place_of(struct spt_annotator *annotator, const SptFrame *frame)
+static uint32_t annotate_place_of(struct spt_annotator *annotator, const SptFrame *frame)
 {
 	SptNamedPlace names[SPT_INLINES_MAX];
 	unsigned n = spt_symbols_places(annotator->symbols, frame, names);
@@ -30,8 +30,8 @@ static uint32_t place_of(struct spt_annotator *annotator, const SptFrame *frame)
 }
 
 /* Sets the index of each node with weight; false if no node is in the function. */
-static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *weights,
-			uint32_t *place_of_node)
+static bool annotate_find_places(struct spt_annotator *annotator, const SptNodeWeights *weights,
+				 uint32_t *place_of_node)
 {
 	const SptCapture *capture = annotator->capture;
 	struct spt_pairs seen = { 0 };
@@ -46,7 +46,7 @@ static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *w
 		at = spt_pairs_at(&seen, frame->object, frame->offset);
 		/* One more slot, since UINT32_MAX means that there is none. */
 		if (*at == UINT32_MAX)
-			*at = place_of(annotator, frame) + 1;
+			*at = annotate_place_of(annotator, frame) + 1;
 		place_of_node[id] = *at - 1;
 	}
 	spt_pairs_clear(&seen);
@@ -78,8 +78,8 @@ static void plant(struct forest *forest, const SptCapture *capture, const uint32
 }
 
 /* @step 1: enters the node, -1: leaves it. */
-static void pass(struct spt_annotator *annotator, struct spt_place *place, uint64_t self,
-		 uint64_t total, int step)
+static void annotate_pass(struct spt_annotator *annotator, struct spt_place *place, uint64_t self,
+			  uint64_t total, int step)
 {
 	bool enters = step > 0;
 
@@ -97,8 +97,8 @@ static void pass(struct spt_annotator *annotator, struct spt_place *place, uint6
 	}
 }
 
-static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights,
-		  const uint32_t *place_of_node)
+static void annotate_weigh(struct spt_annotator *annotator, const SptNodeWeights *weights,
+			   const uint32_t *place_of_node)
 {
 	SptAnnotation *annotation = annotator->annotation;
 	struct forest forest;
@@ -109,7 +109,7 @@ static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights
 		struct spt_place *place =
 			&g_array_index(annotator->places, struct spt_place, place_of_node[node]);
 
-		pass(annotator, place, weights->self[node], weights->total[node], 1);
+		annotate_pass(annotator, place, weights->self[node], weights->total[node], 1);
 		annotation->self += place->is_innermost ? weights->self[node] : 0;
 		annotation->total += forest.up[node] == 0 ? weights->total[node] : 0;
 		if (forest.first[node]) {
@@ -117,10 +117,10 @@ static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights
 			continue;
 		}
 		for (; node != 0; node = forest.up[node]) {
-			pass(annotator,
-			     &g_array_index(annotator->places, struct spt_place,
-					    place_of_node[node]),
-			     0, 0, -1);
+			annotate_pass(annotator,
+				      &g_array_index(annotator->places, struct spt_place,
+						     place_of_node[node]),
+				      0, 0, -1);
 			if (forest.next[node]) {
 				node = forest.next[node];
 				break;
@@ -132,7 +132,7 @@ static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights
 	g_free(forest.next);
 }
 
-static int compare_lines(gconstpointer a, gconstpointer b)
+static int annotate_compare_lines(gconstpointer a, gconstpointer b)
 {
 	const SptAnnotatedLine *x = a, *y = b;
 
@@ -144,7 +144,7 @@ static void fill_gaps(SptAnnotatedFile *file)
 {
 	GArray *all = g_array_new(FALSE, TRUE, sizeof(SptAnnotatedLine));
 
-	g_array_sort(file->lines, compare_lines);
+	g_array_sort(file->lines, annotate_compare_lines);
 	for (unsigned i = 0; i < file->lines->len; i++) {
 		SptAnnotatedLine line = g_array_index(file->lines, SptAnnotatedLine, i);
 		SptAnnotatedLine gap = {
@@ -278,9 +278,9 @@ SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols
 	spt_node_weights_init(&weights, capture, symbols, metric ? metric : SPT_METRIC_CPU, filter);
 	annotation->all = weights.total[0];
 	annotation->n_samples = weights.n_samples;
-	annotator.is_pattern = !find_places(&annotator, &weights, place_of_node);
-	if (!annotator.is_pattern || find_places(&annotator, &weights, place_of_node)) {
-		weigh(&annotator, &weights, place_of_node);
+	annotator.is_pattern = !annotate_find_places(&annotator, &weights, place_of_node);
+	if (!annotator.is_pattern || annotate_find_places(&annotator, &weights, place_of_node)) {
+		annotate_weigh(&annotator, &weights, place_of_node);
 		spt_annotator_add_code(&annotator);
 		add_sources(&annotator, source_dirs);
 		annotator.annotation = NULL;

@@ -18,7 +18,7 @@ static uint64_t offset_of(const struct reader *reader, uint64_t address)
 	return reader->frame.offset + (address - reader->code->address);
 }
 
-static int compare_offsets(const void *a, const void *b)
+static int code_compare_offsets(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -26,7 +26,7 @@ static int compare_offsets(const void *a, const void *b)
 }
 
 /* The file is asked once for all that is needed of it. */
-static void prepare(struct reader *reader, const GArray *instructions)
+static void code_prepare(struct reader *reader, const GArray *instructions)
 {
 	g_autofree uint64_t *offsets = g_new(uint64_t, MAX(2 * instructions->len, 1));
 	uint32_t n = 0, n_each = 0;
@@ -38,7 +38,7 @@ static void prepare(struct reader *reader, const GArray *instructions)
 		if (instruction->target)
 			offsets[n++] = offset_of(reader, instruction->target);
 	}
-	qsort(offsets, n, sizeof(*offsets), compare_offsets);
+	qsort(offsets, n, sizeof(*offsets), code_compare_offsets);
 	for (uint32_t i = 0; i < n; i++)
 		if (n_each == 0 || offsets[n_each - 1] != offsets[i])
 			offsets[n_each++] = offsets[i];
@@ -46,7 +46,7 @@ static void prepare(struct reader *reader, const GArray *instructions)
 }
 
 /* Prints "call <kfree>" instead of the zero operand that is there until the module is loaded. */
-static bool name_reference(struct reader *reader, SptInstruction *instruction)
+static bool code_name_reference(struct reader *reader, SptInstruction *instruction)
 {
 	const char *name =
 		spt_code_reference(reader->code, instruction->address, instruction->bytes);
@@ -75,7 +75,7 @@ static void name_target(struct reader *reader, SptInstruction *instruction)
 	uint64_t start, bytes;
 	SptName name;
 
-	if (name_reference(reader, instruction) || !instruction->target)
+	if (code_name_reference(reader, instruction) || !instruction->target)
 		return;
 	kernel = spt_symbols_kernel_target(reader->annotator->symbols, &frame, instruction->target);
 	if (kernel) {
@@ -106,7 +106,7 @@ static void keep_own(struct reader *reader, SptAnnotatedCode *code, GArray *inst
 	g_autoptr(GArray) own = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	SptFrame frame = reader->frame;
 
-	prepare(reader, instructions);
+	code_prepare(reader, instructions);
 	for (unsigned i = 0; i < instructions->len; i++) {
 		SptInstruction *instruction = &g_array_index(instructions, SptInstruction, i);
 		SptNamedPlace places[SPT_INLINES_MAX];

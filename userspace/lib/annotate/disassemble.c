@@ -39,7 +39,7 @@ static bool open_machine(uint16_t machine, unsigned bits, csh *ret)
 }
 
 /* The target of a jump or call is its only operand: "0x1139", or "#0x1139" on arm64. */
-static uint64_t target_of(const cs_insn *insn)
+static uint64_t disassemble_target_of(const cs_insn *insn)
 {
 	const char *operand = insn->op_str + (insn->op_str[0] == '#');
 	char *end;
@@ -66,7 +66,7 @@ GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, si
 	while (cs_disasm_iter(handle, &code, &bytes, &address, insn)) {
 		SptInstruction instruction = { .address = insn->address,
 					       .bytes = insn->size,
-					       .target = target_of(insn) };
+					       .target = disassemble_target_of(insn) };
 
 		instruction.text = g_strdup_printf("%s%s%s", insn->mnemonic,
 						   *insn->op_str ? " " : "", insn->op_str);

@@ -6,7 +6,7 @@
 
 #include "profile/glob.h"
 
-static bool is_wanted(const struct spt_annotator *annotator, const SptName *name)
+static bool lines_is_wanted(const struct spt_annotator *annotator, const SptName *name)
 {
 	return (annotator->is_pattern ? spt_glob_match(annotator->function, name->function) :
 					spt_glob_is_called(name->function, annotator->function)) &&
@@ -23,7 +23,7 @@ static char *full_path(const SptNamedPlace *place)
 	return g_build_filename(place->directory ? place->directory : "", place->file, NULL);
 }
 
-static uint32_t file_of(struct spt_annotator *annotator, const SptNamedPlace *place)
+static uint32_t lines_file_of(struct spt_annotator *annotator, const SptNamedPlace *place)
 {
 	GPtrArray *files = annotator->annotation->files;
 	uint32_t *number = spt_pairs_at(&annotator->file_numbers, (uintptr_t)place->file,
@@ -47,9 +47,9 @@ static uint32_t file_of(struct spt_annotator *annotator, const SptNamedPlace *pl
 	return *number;
 }
 
-static uint32_t line_of(struct spt_annotator *annotator, const SptNamedPlace *place)
+static uint32_t lines_line_of(struct spt_annotator *annotator, const SptNamedPlace *place)
 {
-	struct spt_line line = { .file = file_of(annotator, place), .number = place->line };
+	struct spt_line line = { .file = lines_file_of(annotator, place), .number = place->line };
 	uint32_t *index = spt_pairs_at(&annotator->line_numbers, line.file, line.number);
 
 	if (*index == UINT32_MAX) {
@@ -68,13 +68,13 @@ bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *p
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t line;
 
-		if (!is_wanted(annotator, &places[i].name))
+		if (!lines_is_wanted(annotator, &places[i].name))
 			continue;
 		found = true;
 		*ret_innermost |= i == 0;
 		if (!places[i].file || places[i].line == 0)
 			continue;
-		line = line_of(annotator, &places[i]);
+		line = lines_line_of(annotator, &places[i]);
 		g_array_append_val(ret, line);
 	}
 	return found;

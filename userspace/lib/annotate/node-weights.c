@@ -21,8 +21,8 @@ static void take_leaves(SptNodeWeights *weights, const SptCapture *capture, cons
 	}
 }
 
-static void take_rows(SptNodeWeights *weights, const SptCapture *capture, const SptMetric *metric,
-		      const SptFilter *filter)
+static void node_weights_take_rows(SptNodeWeights *weights, const SptCapture *capture,
+				   const SptMetric *metric, const SptFilter *filter)
 {
 	g_autoptr(SptWeights) rows = NULL;
 	const SptWeightRow *row;
@@ -61,7 +61,7 @@ void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, S
 	else if (metric->source->is_leaves && spt_filter_is_of_leaves(filter, capture))
 		take_leaves(weights, capture, filter);
 	else
-		take_rows(weights, capture, metric, filter);
+		node_weights_take_rows(weights, capture, metric, filter);
 	/* Children come after their parents. */
 	for (uint32_t id = n; id-- > 0;) {
 		weights->total[id] += weights->self[id];

@@ -16,7 +16,7 @@ struct SptIntervals {
 };
 
 /* Where the memory ends, so does a range. */
-static uint64_t end_of(const SptRange *range)
+static uint64_t intervals_end_of(const SptRange *range)
 {
 	return range->bytes > UINT64_MAX - range->start ? UINT64_MAX : range->start + range->bytes;
 }
@@ -28,7 +28,8 @@ static uint64_t end_of(const SptRange *range)
 static void close_until(GArray *intervals, const SptRange *ranges, GArray *open, uint64_t until)
 {
 	while (open->len > 0) {
-		uint64_t end = end_of(&ranges[g_array_index(open, uint32_t, open->len - 1)]);
+		uint64_t end =
+			intervals_end_of(&ranges[g_array_index(open, uint32_t, open->len - 1)]);
 		struct interval interval = { .start = end, .range = NO_RANGE };
 
 		if (end > until)
@@ -37,7 +38,7 @@ static void close_until(GArray *intervals, const SptRange *ranges, GArray *open,
 		while (open->len > 0) {
 			uint32_t below = g_array_index(open, uint32_t, open->len - 1);
 
-			if (end_of(&ranges[below]) > end) {
+			if (intervals_end_of(&ranges[below]) > end) {
 				interval.range = below;
 				break;
 			}

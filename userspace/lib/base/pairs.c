@@ -21,7 +21,7 @@ static uint64_t secret(void)
 	return value;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t pairs_mix(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= 0xd6e8feb86659fd93u;
@@ -32,12 +32,12 @@ static uint64_t mix(uint64_t x)
 
 static uint32_t hash_pair(uint64_t a, uint64_t b)
 {
-	return (uint32_t)mix(mix(a + secret()) + b);
+	return (uint32_t)pairs_mix(pairs_mix(a + secret()) + b);
 }
 
 /* The slot that holds (a, b), or the free one where it belongs. */
-static struct spt_pair_slot *slot_of(const struct spt_pairs *pairs, uint32_t hash, uint64_t a,
-				     uint64_t b)
+static struct spt_pair_slot *pairs_slot_of(const struct spt_pairs *pairs, uint32_t hash, uint64_t a,
+					   uint64_t b)
 {
 	uint64_t mask = pairs->n_slots - 1, at;
 
@@ -50,7 +50,7 @@ static struct spt_pair_slot *slot_of(const struct spt_pairs *pairs, uint32_t has
 	return &pairs->slots[at];
 }
 
-static void grow(struct spt_pairs *pairs)
+static void pairs_grow(struct spt_pairs *pairs)
 {
 	uint64_t n_slots = pairs->n_slots ? pairs->n_slots * 2 : FIRST_SLOTS, mask = n_slots - 1;
 	struct spt_pair_slot *slots = g_new0(struct spt_pair_slot, n_slots);
@@ -73,7 +73,7 @@ static void grow(struct spt_pairs *pairs)
 uint32_t spt_pairs_get(const struct spt_pairs *pairs, uint64_t a, uint64_t b)
 {
 	const struct spt_pair_slot *slot =
-		pairs->n_slots ? slot_of(pairs, hash_pair(a, b), a, b) : NULL;
+		pairs->n_slots ? pairs_slot_of(pairs, hash_pair(a, b), a, b) : NULL;
 
 	return slot && slot->pair ? pairs->pairs[slot->pair - 1].value : UINT32_MAX;
 }
@@ -84,8 +84,8 @@ uint32_t *spt_pairs_at(struct spt_pairs *pairs, uint64_t a, uint64_t b)
 	struct spt_pair_slot *slot;
 
 	if (pairs->n * 2 >= pairs->n_slots)
-		grow(pairs);
-	slot = slot_of(pairs, hash, a, b);
+		pairs_grow(pairs);
+	slot = pairs_slot_of(pairs, hash, a, b);
 	if (!slot->pair) {
 		pairs->pairs[pairs->n++] = (struct spt_pair){ .a = a, .b = b, .value = UINT32_MAX };
 		*slot = (struct spt_pair_slot){ hash, (uint32_t)pairs->n };

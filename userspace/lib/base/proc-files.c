@@ -43,7 +43,7 @@ static void request_free(struct request *request)
 	g_free(request);
 }
 
-static void unref(SptProcFiles *files)
+static void proc_files_unref(SptProcFiles *files)
 {
 	if (!g_atomic_int_dec_and_test(&files->refs))
 		return;
@@ -54,7 +54,7 @@ static void unref(SptProcFiles *files)
 	g_free(files);
 }
 
-static void read_file(struct request *request)
+static void proc_files_read_file(struct request *request)
 {
 	int fd = open(request->path, O_RDONLY | O_CLOEXEC);
 	size_t room = 0;
@@ -80,7 +80,7 @@ static void read_file(struct request *request)
 		g_clear_pointer(&request->text, g_free);
 }
 
-static void *help(void *data)
+static void *proc_files_help(void *data)
 {
 	SptProcFiles *files = data;
 
@@ -95,7 +95,7 @@ static void *help(void *data)
 			continue;
 		}
 		g_mutex_unlock(&files->lock);
-		read_file(request);
+		proc_files_read_file(request);
 		g_mutex_lock(&files->lock);
 		request->is_done = true;
 		if (request->is_left)
@@ -104,7 +104,7 @@ static void *help(void *data)
 			g_cond_signal(&files->answered);
 	}
 	g_mutex_unlock(&files->lock);
-	unref(files);
+	proc_files_unref(files);
 	return NULL;
 }
 
@@ -130,7 +130,7 @@ void spt_proc_files_free(SptProcFiles *files)
 	files->is_closed = true;
 	g_cond_broadcast(&files->asked);
 	g_mutex_unlock(&files->lock);
-	unref(files);
+	proc_files_unref(files);
 }
 
 /* Call with the lock held.  False: all are held. */
@@ -143,7 +143,7 @@ static bool have_helper(SptProcFiles *files)
 	if (files->n_helpers == SPT_PROC_HELPERS)
 		return false;
 	g_atomic_int_inc(&files->refs);
-	thread = g_thread_try_new("proc-files", help, files, NULL);
+	thread = g_thread_try_new("proc-files", proc_files_help, files, NULL);
 	if (!thread) {
 		g_atomic_int_add(&files->refs, -1);
 		return false;
@@ -154,8 +154,8 @@ static bool have_helper(SptProcFiles *files)
 }
 
 /* Call with the lock held; takes @request.  Returns the contents, or NULL. */
-static char *wait_for(SptProcFiles *files, struct request *request, int64_t wait_us,
-		      size_t *ret_bytes)
+static char *proc_files_wait_for(SptProcFiles *files, struct request *request, int64_t wait_us,
+				 size_t *ret_bytes)
 {
 	int64_t until_us = g_get_monotonic_time() + wait_us;
 	char *text;
@@ -191,7 +191,7 @@ char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, s
 		request = g_new0(struct request, 1);
 		request->path = g_strdup_printf("%s/%u/%s", files->root, pid, name);
 		request->most = most;
-		text = wait_for(files, request, wait_us, ret_bytes);
+		text = proc_files_wait_for(files, request, wait_us, ret_bytes);
 	}
 	g_mutex_unlock(&files->lock);
 	waited_us = g_get_monotonic_time() - begin_us;

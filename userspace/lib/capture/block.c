@@ -139,7 +139,7 @@ bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES],
 			  header->stored_bytes) == header->crc;
 }
 
-static const uint8_t *fail(GError **error, const char *clause)
+static const uint8_t *block_fail(GError **error, const char *clause)
 {
 	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return NULL;
@@ -151,14 +151,14 @@ const uint8_t *spt_block_unpack(ZSTD_DCtx *zstd, const SptBlockHeader *header,
 	size_t bytes;
 
 	if (header->flags & ~SPT_BLOCK_ZSTD)
-		return fail(error, "it is packed in a way that this version does not know");
+		return block_fail(error, "it is packed in a way that this version does not know");
 	if (!(header->flags & SPT_BLOCK_ZSTD))
 		return header->stored_bytes == header->payload_bytes ?
 			       stored :
-			       fail(error, "its two sizes differ");
+			       block_fail(error, "its two sizes differ");
 	bytes = ZSTD_decompressDCtx(zstd, buffer, header->payload_bytes, stored,
 				    header->stored_bytes);
 	if (ZSTD_isError(bytes) || bytes != header->payload_bytes)
-		return fail(error, "it cannot be unpacked");
+		return block_fail(error, "it cannot be unpacked");
 	return buffer;
 }

@@ -84,7 +84,7 @@ static void kept_free(gpointer data)
 	g_free(kept);
 }
 
-static const struct kept *find_kept(const SptCapture *capture, gpointer key)
+static const struct kept *capture_find_kept(const SptCapture *capture, gpointer key)
 {
 	return capture->kept ? g_hash_table_lookup(capture->kept, key) : NULL;
 }
@@ -97,14 +97,14 @@ gconstpointer spt_capture_keep(const SptCapture *capture, gpointer key,
 	struct kept *made;
 
 	g_mutex_lock(&keeping);
-	known = find_kept(capture, key);
+	known = capture_find_kept(capture, key);
 	g_mutex_unlock(&keeping);
 	if (known)
 		return known->value;
 	made = g_new0(struct kept, 1);
 	*made = (struct kept){ make(capture, key), free };
 	g_mutex_lock(&keeping);
-	known = find_kept(capture, key);
+	known = capture_find_kept(capture, key);
 	if (!capture->kept)
 		((SptCapture *)capture)->kept =
 			g_hash_table_new_full(NULL, NULL, NULL, kept_free);

@@ -16,7 +16,7 @@ void spt_columns_begin(SptColumns *columns, uint64_t *values, size_t room)
 	spt_columns_restart(columns);
 }
 
-static inline uint64_t number_at(SptFieldType type, const uint8_t *member)
+static inline uint64_t columns_number_at(SptFieldType type, const uint8_t *member)
 {
 	uint64_t wide;
 	uint32_t narrow;
@@ -39,7 +39,7 @@ static inline void gather_as(SptFieldType type, const uint8_t *member, size_t st
 {
 #pragma GCC unroll 8
 	for (size_t i = 0; i < n; i++, member += stride)
-		ret_values[i] = number_at(type, member);
+		ret_values[i] = columns_number_at(type, member);
 }
 
 static void gather(SptFieldType type, const uint8_t *member, size_t stride, size_t n,
@@ -60,7 +60,7 @@ static inline bool are_all_as(SptFieldType type, const uint8_t *member, size_t s
 
 #pragma GCC unroll 8
 	for (size_t i = 0; i < n; i++, member += stride)
-		differing |= number_at(type, member) ^ value;
+		differing |= columns_number_at(type, member) ^ value;
 	return !differing;
 }
 
@@ -82,7 +82,7 @@ static bool add_tile(const SptField *field, const uint8_t *member, size_t stride
 		     size_t n, bool is_same, uint64_t *values)
 {
 	if (at == 0)
-		values[0] = number_at(field->type, member);
+		values[0] = columns_number_at(field->type, member);
 	if (is_same && are_all(field->type, member, stride, n, values[0]))
 		return true;
 	for (size_t i = 1; is_same && i < at; i++)

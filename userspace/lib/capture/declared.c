@@ -79,7 +79,7 @@ static bool is_declaration(const SptCapture *capture, const SptStreamRow *stream
 		stream->kind == SPT_STREAM_COUNTER);
 }
 
-static SptDeclaredShape shape_of(const SptStreamRow *stream)
+static SptDeclaredShape declared_shape_of(const SptStreamRow *stream)
 {
 	return stream->kind == SPT_STREAM_MARKS ? SPT_DECLARED_INSTANT :
 	       stream->kind == SPT_STREAM_SPANS ? SPT_DECLARED_INTERVAL :
@@ -107,8 +107,8 @@ static void add_field(struct declarations *declarations, SptDeclared *kind,
 					      (SptValueType)column->type };
 }
 
-static void add_column(struct declarations *declarations, SptDeclared *kind,
-		       const SptStreamColumnRow *column)
+static void declared_add_column(struct declarations *declarations, SptDeclared *kind,
+				const SptStreamColumnRow *column)
 {
 	if (column->type) {
 		add_field(declarations, kind, column);
@@ -119,7 +119,7 @@ static void add_column(struct declarations *declarations, SptDeclared *kind,
 			kind->columns[i] = column->column;
 }
 
-static gpointer collect(const SptCapture *capture, G_GNUC_UNUSED gpointer key)
+static gpointer declared_collect(const SptCapture *capture, G_GNUC_UNUSED gpointer key)
 {
 	struct declarations *declarations = g_new0(struct declarations, 1);
 	g_autofree uint32_t *kind_of = g_new0(uint32_t, MAX(capture->n_streams, 1));
@@ -140,7 +140,7 @@ static gpointer collect(const SptCapture *capture, G_GNUC_UNUSED gpointer key)
 			continue;
 		kind->name = unique_name(declarations, stream->name, i);
 		kind->title = keep_clean(declarations, stream->title);
-		kind->shape = shape_of(stream);
+		kind->shape = declared_shape_of(stream);
 		kind->rows = stream->rows;
 		kind->stream = stream->id;
 		g_hash_table_insert(declarations->by_name, (gpointer)kind->name, kind);
@@ -149,8 +149,8 @@ static gpointer collect(const SptCapture *capture, G_GNUC_UNUSED gpointer key)
 		uint32_t stream = capture->columns[i].stream;
 
 		if (stream < capture->n_streams && kind_of[stream])
-			add_column(declarations, &declarations->kinds[kind_of[stream] - 1],
-				   &capture->columns[i]);
+			declared_add_column(declarations, &declarations->kinds[kind_of[stream] - 1],
+					    &capture->columns[i]);
 	}
 	return declarations;
 }
@@ -159,7 +159,7 @@ static const struct declarations *declarations_of(const SptCapture *capture)
 {
 	static const char key;
 
-	return spt_capture_keep(capture, (gpointer)&key, collect, declarations_free);
+	return spt_capture_keep(capture, (gpointer)&key, declared_collect, declarations_free);
 }
 
 const SptDeclared *spt_declared(const SptCapture *capture, unsigned i)
@@ -218,14 +218,14 @@ void spt_declared_reader_free(SptDeclaredReader *reader)
 	g_free(reader);
 }
 
-static bool is_text(const SptDeclared *kind, unsigned column)
+static bool declared_is_text(const SptDeclared *kind, unsigned column)
 {
 	return column >= SPT_DECLARED_COLUMNS &&
 	       kind->fields[column - SPT_DECLARED_COLUMNS].type == SPT_VALUE_TEXT;
 }
 
 /* Begins a table.  False: a column is not of the type that was declared. */
-static bool begin_table(SptDeclaredReader *reader, const SptTable *table)
+static bool declared_begin_table(SptDeclaredReader *reader, const SptTable *table)
 {
 	const SptDeclared *kind = reader->kind;
 
@@ -234,7 +234,7 @@ static bool begin_table(SptDeclaredReader *reader, const SptTable *table)
 			kind->columns[i] ? spt_table_column(table, kind->columns[i]) : NULL;
 
 		reader->has[i] = column != NULL;
-		if (column && (is_text(kind, i) != (column->coding == SPT_CODING_BYTES) ||
+		if (column && (declared_is_text(kind, i) != (column->coding == SPT_CODING_BYTES) ||
 			       !spt_column_begin(&reader->cursors[i], column, table->rows)))
 			return false;
 	}
@@ -243,7 +243,7 @@ static bool begin_table(SptDeclaredReader *reader, const SptTable *table)
 	return true;
 }
 
-static bool find_table(SptDeclaredReader *reader)
+static bool declared_find_table(SptDeclaredReader *reader)
 {
 	const SptTable *table;
 
@@ -251,7 +251,7 @@ static bool find_table(SptDeclaredReader *reader)
 		table = spt_events_next(reader->events, NULL);
 		if (!table || table->rows > MIN(reader->most, MOST_TABLE_ROWS))
 			return false;
-		if (!begin_table(reader, table))
+		if (!declared_begin_table(reader, table))
 			reader->left = 0;
 	}
 	return true;
@@ -285,7 +285,7 @@ static bool read_field(SptDeclaredReader *reader, unsigned field, unsigned n)
 	bool is_signed = reader->kind->fields[field].type == SPT_VALUE_I64;
 	uint64_t values[BATCH];
 
-	if (is_text(reader->kind, column))
+	if (declared_is_text(reader->kind, column))
 		return read_texts(reader, column, field, n);
 	if (!read_numbers(reader, column, values, n))
 		return false;
@@ -300,7 +300,7 @@ static uint32_t existing_thread(const SptCapture *capture, uint64_t id)
 	return id < capture->n_threads && capture->threads[id].id == id ? (uint32_t)id : 0;
 }
 
-static bool read_batch(SptDeclaredReader *reader, unsigned n)
+static bool declared_read_batch(SptDeclaredReader *reader, unsigned n)
 {
 	const SptCapture *capture = reader->capture;
 	uint64_t values[SPT_DECLARED_COLUMNS][BATCH];
@@ -326,10 +326,10 @@ static bool read_batch(SptDeclaredReader *reader, unsigned n)
 
 const SptDeclaredRow *spt_declared_reader_next(SptDeclaredReader *reader, uint32_t *ret_n)
 {
-	while (find_table(reader)) {
+	while (declared_find_table(reader)) {
 		unsigned n = MIN(reader->left, BATCH);
 
-		if (!read_batch(reader, n)) {
+		if (!declared_read_batch(reader, n)) {
 			reader->left = 0;
 			continue;
 		}

@@ -39,7 +39,7 @@ void spt_events_free(SptEvents *events)
 	g_free(events);
 }
 
-static bool read_table(SptEvents *events, const SptBlockPlace *place, GError **error)
+static bool events_read_table(SptEvents *events, const SptBlockPlace *place, GError **error)
 {
 	uint8_t *stored;
 	const uint8_t *payload;
@@ -72,7 +72,7 @@ const SptTable *spt_events_next(SptEvents *events, GError **error)
 			return NULL;
 		place = &capture->places[events->next++];
 	} while (place->type != events->type || place->stream != events->stream);
-	if (read_table(events, place, error))
+	if (events_read_table(events, place, error))
 		return &events->table;
 	g_prefix_error(error, spt_words("Cannot read %s from byte %" PRIu64 " on: "), capture->path,
 		       place->position);

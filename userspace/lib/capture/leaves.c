@@ -48,7 +48,7 @@ static bool has_rows(SptLeaves *leaves, uint64_t n, uint64_t *left)
 }
 
 /* Room for one more is needed. */
-static SptLeafRow *find(SptLeaves *leaves, uint32_t process, uint32_t node)
+static SptLeafRow *leaves_find(SptLeaves *leaves, uint32_t process, uint32_t node)
 {
 	uint32_t first = leaves->first[process], number = leaves->last[node];
 	SptLeafRow *row;
@@ -68,7 +68,7 @@ static SptLeafRow *find(SptLeaves *leaves, uint32_t process, uint32_t node)
 	return row;
 }
 
-/* Prefetches memory for the sample AHEAD turns later, in the order in which find() reads it. */
+/* Prefetches memory for the sample AHEAD turns later, in the order of leaves_find(). */
 static void fetch_row(const SptLeaves *leaves, uint32_t process, uint32_t node, bool is_near)
 {
 	uint32_t number = leaves->last[node];
@@ -100,7 +100,7 @@ bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
 		__builtin_prefetch(&leaves->last[samples[MIN(i + 3 * AHEAD, n - 1)].node]);
 		fetch_row(leaves, 0, far->node, false);
 		fetch_row(leaves, threads[near->thread].process, near->node, true);
-		row = find(leaves, threads[samples[i].thread].process, samples[i].node);
+		row = leaves_find(leaves, threads[samples[i].thread].process, samples[i].node);
 		row->weight += samples[i].weight;
 		row->samples++;
 	}

@@ -11,7 +11,7 @@ struct SptMapIndex {
 	const SptMapRow **rows;		/* by process, then time, then offset in the file */
 };
 
-static int compare_rows(const void *a, const void *b)
+static int maps_compare_rows(const void *a, const void *b)
 {
 	const SptMapRow *x = *(const SptMapRow *const *)a, *y = *(const SptMapRow *const *)b;
 
@@ -30,7 +30,7 @@ SptMapIndex *spt_map_index_new(const SptCapture *capture)
 	index->rows = g_new(const SptMapRow *, MAX(capture->n_maps, 1));
 	for (uint64_t i = 0; i < capture->n_maps; i++)
 		index->rows[i] = &capture->maps[i];
-	qsort(index->rows, capture->n_maps, sizeof(*index->rows), compare_rows);
+	qsort(index->rows, capture->n_maps, sizeof(*index->rows), maps_compare_rows);
 	return index;
 }
 
@@ -91,7 +91,7 @@ static void play(SptSpaces *spaces, const SptMapRow *row)
 }
 
 /* Whether row @at belongs to the process, before its @end (0: not seen). */
-static bool is_of(const SptMapIndex *index, uint64_t at, uint32_t process, uint64_t end)
+static bool maps_is_of(const SptMapIndex *index, uint64_t at, uint32_t process, uint64_t end)
 {
 	return at < index->capture->n_maps && index->rows[at]->process == process &&
 	       (!end || index->rows[at]->time <= end);
@@ -108,9 +108,9 @@ GArray *spt_map_index_spans(const SptMapIndex *index, uint32_t process, bool *re
 	unsigned n = 0;
 
 	spt_spaces_listen(spaces, &(SptSpacesListener){ .gone = on_gone, .data = spans });
-	for (; n < SPT_MOST_MAPS && is_of(index, at, process, end); n++)
+	for (; n < SPT_MOST_MAPS && maps_is_of(index, at, process, end); n++)
 		play(spaces, index->rows[at++]);
-	*ret_is_cut = is_of(index, at, process, end);
+	*ret_is_cut = maps_is_of(index, at, process, end);
 	n = 0;
 	space = spt_spaces_get(spaces, process);
 	if (space)

@@ -124,7 +124,7 @@ uint64_t spt_node_unpacker_more_bytes(const SptNodeUnpacker *unpacker, uint64_t 
 					MIN(unpacker->frames.n, unpacker->next_frame + n));
 }
 
-static bool damaged(GError **error, const char *clause)
+static bool nodes_damaged(GError **error, const char *clause)
 {
 	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return false;
@@ -169,7 +169,7 @@ static bool next_new(SptNodeUnpacker *unpacker, uint32_t parent, uint32_t *ret, 
 	SptFrame *frame = frame_at(unpacker, unpacker->next_frame);
 
 	if (unpacker->before + unpacker->next_frame >= unpacker->frames.n)
-		return damaged(error, "a node has a new frame, which is not there");
+		return nodes_damaged(error, "a node has a new frame, which is not there");
 	frame->offset += model->offset;
 	frame->object ^= model->object;
 	if (frame->kind > SPT_FRAME_EXACT)
@@ -183,10 +183,10 @@ static bool next_old(SptNodeUnpacker *unpacker, uint32_t *ret, GError **error)
 	const SptOldFrameRow *old;
 
 	if (unpacker->next_old_frame >= unpacker->old_frames.n)
-		return damaged(error, "a node refers to a frame that was not written");
+		return nodes_damaged(error, "a node refers to a frame that was not written");
 	old = spt_store_row(&unpacker->old_frames, unpacker->next_old_frame++);
 	if (old->distance == 0 || old->distance >= unpacker->next_frame)
-		return damaged(error, "a node has an old frame from before the first");
+		return nodes_damaged(error, "a node has an old frame from before the first");
 	*ret = (uint32_t)(unpacker->next_frame - old->distance);
 	return true;
 }
@@ -202,7 +202,7 @@ bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, Sp
 	parent_node =
 		row->parent > unpacker->nodes_before ? row->parent - unpacker->nodes_before : 0;
 	if (parent_node >= unpacker->of_nodes.n || (parent_node == 0 && row->parent > 0))
-		return damaged(error, "a node has no parent before it");
+		return nodes_damaged(error, "a node has no parent before it");
 	parent = *(const uint32_t *)spt_store_row(&unpacker->of_nodes, parent_node);
 	if (row->how >= SPT_NODE_FOLLOWER) {
 		frame = row->how - SPT_NODE_FOLLOWER < SPT_MOST_FOLLOWERS ?
@@ -210,7 +210,7 @@ bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, Sp
 						   row->how - SPT_NODE_FOLLOWER + 1) :
 				0;
 		if (frame == 0)
-			return damaged(error, "a node repeats a frame that was not met");
+			return nodes_damaged(error, "a node repeats a frame that was not met");
 	} else if (!(row->how == SPT_NODE_NEW_FRAME ? next_new(unpacker, parent, &frame, error) :
 						      next_old(unpacker, &frame, error)) ||
 		   !spt_followers_add(&unpacker->followers, parent, frame, error)) {

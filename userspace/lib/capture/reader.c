@@ -39,7 +39,7 @@ typedef struct {
 	uint64_t position;
 } Reader;
 
-static bool damaged(GError **error, const char *clause)
+static bool reader_damaged(GError **error, const char *clause)
 {
 	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return false;
@@ -56,7 +56,7 @@ static uint8_t *buffer_reserve(Buffer *buffer, size_t bytes)
 }
 
 /* The number of bytes that are available, up to @bytes; -1 and errno if that is not known. */
-static ssize_t read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
+static ssize_t reader_read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
 {
 	size_t got = 0;
 
@@ -76,14 +76,15 @@ static ssize_t read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
 static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, size_t bytes,
 		       GError **error)
 {
-	ssize_t got = read_at(reader->fd, position, data, bytes);
+	ssize_t got = reader_read_at(reader->fd, position, data, bytes);
 
 	if (got < 0) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "reading failed: %s",
 			      g_strerror(errno));
 		return false;
 	}
-	return (size_t)got == bytes || damaged(error, "the file became shorter while it was read");
+	return (size_t)got == bytes ||
+	       reader_damaged(error, "the file became shorter while it was read");
 }
 
 /*
@@ -101,25 +102,25 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 	if (!read_whole(reader, reader->position, bytes, sizeof(bytes), error))
 		return false;
 	if (!spt_block_header_parse(&header, bytes))
-		return damaged(error, "no block begins here");
+		return reader_damaged(error, "no block begins here");
 	if (header.number != reader->n_blocks)
-		return damaged(error, "its number is not the one expected here");
+		return reader_damaged(error, "its number is not the one expected here");
 	if (header.stored_bytes > left - sizeof(bytes))
 		return false;
 	if (!buffer_reserve(&reader->stored, (size_t)header.stored_bytes + 1))
-		return damaged(error, "there is not enough memory to read it");
+		return reader_damaged(error, "there is not enough memory to read it");
 	if (!read_whole(reader, reader->position + sizeof(bytes), reader->stored.data,
 			header.stored_bytes, error))
 		return false;
 	if (!spt_block_crc_matches(bytes, &header, reader->stored.data))
-		return damaged(error, "its checksum differs");
+		return reader_damaged(error, "its checksum differs");
 	if (spt_rows_wants(header.type)) {
 		uint8_t *buffer =
 			buffer_reserve(&reader->payload, (size_t)header.payload_bytes + 1);
 		const uint8_t *payload;
 
 		if (!buffer)
-			return damaged(error, "there is not enough memory to unpack it");
+			return reader_damaged(error, "there is not enough memory to unpack it");
 		payload =
 			spt_block_unpack(reader->zstd, &header, reader->stored.data, buffer, error);
 		if (!payload || !spt_table_parse(&table, payload, header.payload_bytes, error) ||
@@ -194,7 +195,7 @@ static bool fail_open(GError **error, const char *path)
 }
 
 /* Non-blocking, since opening a fifo would wait for a writer. */
-static bool open_file(Reader *reader, const char *path, GError **error)
+static bool reader_open_file(Reader *reader, const char *path, GError **error)
 {
 	struct stat status;
 
@@ -215,12 +216,12 @@ static bool open_file(Reader *reader, const char *path, GError **error)
 	return true;
 }
 
-static bool read_header(Reader *reader, const char *path, GError **error)
+static bool reader_read_header(Reader *reader, const char *path, GError **error)
 {
 	/* The first bytes of .syscap files. */
 	static const uint8_t others[] = { 0x5e, 0x97, 0xca, 0xfd };
 	uint8_t header[SPT_FILE_HEADER_BYTES];
-	ssize_t got = read_at(reader->fd, 0, header, sizeof(header));
+	ssize_t got = reader_read_at(reader->fd, 0, header, sizeof(header));
 	uint32_t version;
 
 	if (got < 0)
@@ -246,11 +247,11 @@ static bool read_header(Reader *reader, const char *path, GError **error)
 }
 
 /* Whether the file ends as a writer ends it. */
-static bool is_ended(const Reader *reader)
+static bool reader_is_ended(const Reader *reader)
 {
 	uint8_t bytes[END_BYTES];
 	uint64_t most = MIN(reader->capture->file_bytes, sizeof(bytes));
-	ssize_t n = read_at(reader->fd, reader->capture->file_bytes - most, bytes, most);
+	ssize_t n = reader_read_at(reader->fd, reader->capture->file_bytes - most, bytes, most);
 	SptBlockHeader header;
 
 	for (ssize_t i = n - SPT_BLOCK_HEADER_BYTES; i >= 0; i--) {
@@ -264,17 +265,17 @@ static bool is_ended(const Reader *reader)
 	return false;
 }
 
-static bool read_file(Reader *reader, const char *path, GError **error)
+static bool reader_read_file(Reader *reader, const char *path, GError **error)
 {
 	SptCapture *capture = reader->capture;
 	bool whole;
 
-	if (!open_file(reader, path, error) || !read_header(reader, path, error))
+	if (!reader_open_file(reader, path, error) || !reader_read_header(reader, path, error))
 		return false;
 	reader->zstd = ZSTD_createDCtx();
 	if (!reader->zstd)
 		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "there is not enough memory");
-	reader->rows = spt_rows_new(capture, capture->file_bytes, is_ended(reader));
+	reader->rows = spt_rows_new(capture, capture->file_bytes, reader_is_ended(reader));
 	read_blocks(reader);
 	whole = spt_rows_finish(reader->rows);
 	if (reader->n_blocks == 0 && capture->damage)
@@ -308,7 +309,7 @@ SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, voi
 	reader.capture->host = g_hash_table_new(g_str_hash, g_str_equal);
 	reader.capture->texts = g_ptr_array_new_with_free_func(g_free);
 	reader.capture->fd = -1;
-	opened = read_file(&reader, path, error);
+	opened = reader_read_file(&reader, path, error);
 	if (opened && reader.capture->n_places > 0)
 		reader.capture->fd = reader.fd;
 	else if (reader.fd >= 0)

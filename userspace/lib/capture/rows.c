@@ -60,9 +60,9 @@ struct SptRows {
 	SptSampleLayout layout;					/* as declared */
 };
 
-static bool damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static bool rows_damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-static bool damaged(GError **error, const char *format, ...)
+static bool rows_damaged(GError **error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -76,7 +76,8 @@ static bool damaged(GError **error, const char *format, ...)
 static bool work(SptRows *rows, uint64_t bytes, GError **error)
 {
 	if (bytes > rows->work_bytes)
-		return damaged(error, "it unpacks to far more than a file of this size can hold");
+		return rows_damaged(error,
+				    "it unpacks to far more than a file of this size can hold");
 	rows->work_bytes -= bytes;
 	return true;
 }
@@ -112,7 +113,7 @@ static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
 	if (bytes > memory_left(rows))
 		drop_leaves(rows);
 	return bytes <= memory_left(rows) ||
-	       damaged(error, "it takes far more memory than a file of this size is worth");
+	       rows_damaged(error, "it takes far more memory than a file of this size is worth");
 }
 
 /* Charges for @n rows in all. */
@@ -145,8 +146,8 @@ static uint64_t bytes_of_texts(const SptSchema *schema, const SptTable *table)
  * Decodes behind the last row of @store, without counting the rows yet.  NULL is an error: even no
  * rows need an address.
  */
-static void *decode(SptRows *rows, SptStore *store, const SptSchema *schema, const SptTable *table,
-		    GError **error)
+static void *rows_decode(SptRows *rows, SptStore *store, const SptSchema *schema,
+			 const SptTable *table, GError **error)
 {
 	uint64_t texts = bytes_of_texts(schema, table);
 	void *first;
@@ -165,7 +166,7 @@ static void *decode_scratch(SptRows *rows, const SptSchema *schema, const SptTab
 {
 	g_clear_pointer(&rows->scratch.data, g_free);
 	rows->scratch = (SptStore) { .schema = schema };
-	return decode(rows, &rows->scratch, schema, table, error);
+	return rows_decode(rows, &rows->scratch, schema, table, error);
 }
 
 /* Moves the rows of scratch to their ids. */
@@ -177,7 +178,7 @@ static bool put_by_id(SptRows *rows, SptStore *store, uint32_t n, GError **error
 		uint32_t id = spt_store_id(&rows->scratch, i);
 
 		if (id == 0)
-			return damaged(error, "row %u has id 0, which is reserved", i);
+			return rows_damaged(error, "row %u has id 0, which is reserved", i);
 		end = MAX(end, (uint64_t)id + 1);
 	}
 	if (!work(rows, (end - store->n) * store->schema->row_bytes, error) ||
@@ -199,8 +200,8 @@ static bool take_host(SptRows *rows, const SptTable *table, GError **error)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++, row++) {
 		if (g_hash_table_size(host) >= MAX_HOST_KEYS)
-			return damaged(error, "it has more facts about the host than %u",
-				       MAX_HOST_KEYS);
+			return rows_damaged(error, "it has more facts about the host than %u",
+					    MAX_HOST_KEYS);
 		g_hash_table_insert(host, (char *)row->key, (char *)row->value);
 	}
 	return true;
@@ -236,8 +237,8 @@ static bool take_processes(SptRows *rows, const SptTable *table, GError **error)
 		if (exists_or_0(&rows->processes, process->parent))
 			continue;
 		if (whole)
-			whole = damaged(error, "process %u has parent %u, which is not there",
-					row->id, process->parent);
+			whole = rows_damaged(error, "process %u has parent %u, which is not there",
+					     row->id, process->parent);
 		process->parent = 0;
 	}
 	return whole;
@@ -251,7 +252,8 @@ static bool take_process_ends(SptRows *rows, const SptTable *table, GError **err
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++)
 		if (!spt_store_has(&rows->processes, row[i].process))
-			return damaged(error, "process %u ended and is not there", row[i].process);
+			return rows_damaged(error, "process %u ended and is not there",
+					    row[i].process);
 	for (uint32_t i = 0; i < table->rows; i++) {
 		SptProcessRow *process = spt_store_row(&rows->processes, row[i].process);
 
@@ -269,8 +271,8 @@ static bool take_threads(SptRows *rows, const SptTable *table, GError **error)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++) {
 		if (!exists_or_0(&rows->processes, row[i].process))
-			return damaged(error, "thread %u is of process %u, which is not there",
-				       row[i].id, row[i].process);
+			return rows_damaged(error, "thread %u is of process %u, which is not there",
+					    row[i].id, row[i].process);
 		spt_unpack_thread(&row[i], spt_store_row(&rows->processes, row[i].process));
 	}
 	return put_by_id(rows, &rows->threads, table->rows, error);
@@ -285,21 +287,21 @@ static bool take_nodes(SptRows *rows, const SptTable *table, GError **error)
 	    !has_memory(rows, spt_node_unpacker_more_bytes(&rows->unpacker, table->rows), error))
 		return false;
 	if (store->n + table->rows > UINT32_MAX)
-		return damaged(error, "there are more nodes than ids");
+		return rows_damaged(error, "there are more nodes than ids");
 	for (uint32_t i = 0; i < table->rows; i++) {
 		SptNode *node = spt_store_row(store, store->n + i);
 
 		if (!spt_node_unpacker_next(&rows->unpacker, &row[i], node, error))
 			return false;
 		if (!exists_or_0(&rows->objects, node->frame.object))
-			return damaged(error, "node %u is in object %u, which is not there",
-				       (uint32_t)store->n + i, node->frame.object);
+			return rows_damaged(error, "node %u is in object %u, which is not there",
+					    (uint32_t)store->n + i, node->frame.object);
 	}
 	store->n += table->rows;
 	return true;
 }
 
-static bool take_streams(SptRows *rows, const SptTable *table, GError **error)
+static bool rows_take_streams(SptRows *rows, const SptTable *table, GError **error)
 {
 	SptStreamRow *row = decode_scratch(rows, &spt_schema_stream, table, error);
 
@@ -334,19 +336,19 @@ static void declare_sample_column(SptRows *rows, const SptStreamColumnRow *row)
 static bool take_stream_columns(SptRows *rows, const SptTable *table, GError **error)
 {
 	const SptStreamColumnRow *row =
-		decode(rows, &rows->columns, &spt_schema_stream_column, table, error);
+		rows_decode(rows, &rows->columns, &spt_schema_stream_column, table, error);
 
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++, row++) {
 		if (!spt_store_has(&rows->streams, row->stream))
-			return damaged(error,
-				       "it declares a column of stream %u, which is not there",
-				       row->stream);
+			return rows_damaged(error,
+					    "it declares a column of stream %u, which is not there",
+					    row->stream);
 		if (row->column == SPT_EVENT_STREAM_COLUMN)
-			return damaged(error,
-				       "it declares column 0 of stream %u, which is reserved",
-				       row->stream);
+			return rows_damaged(error,
+					    "it declares column 0 of stream %u, which is reserved",
+					    row->stream);
 		if (row->stream == rows->samples_stream)
 			declare_sample_column(rows, row);
 	}
@@ -359,11 +361,11 @@ static bool check_samples(const SptRows *rows, const SptSampleRow *sample, uint3
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (!exists_or_0(&rows->threads, sample[i].thread))
-			return damaged(error, "row %u is of thread %u, which is not there",
-				       first + i, sample[i].thread);
+			return rows_damaged(error, "row %u is of thread %u, which is not there",
+					    first + i, sample[i].thread);
 		if (sample[i].node >= rows->nodes.n)
-			return damaged(error, "row %u has node %u, which is not there", first + i,
-				       sample[i].node);
+			return rows_damaged(error, "row %u has node %u, which is not there",
+					    first + i, sample[i].node);
 	}
 	return true;
 }
@@ -395,7 +397,8 @@ static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n
 		drop_leaves(rows);
 }
 
-static bool add_samples(SptRows *rows, const SptTable *table, SptSampleRow *batch, GError **error)
+static bool rows_add_samples(SptRows *rows, const SptTable *table, SptSampleRow *batch,
+			     GError **error)
 {
 	SptSampleTable samples;
 	uint32_t done = 0;
@@ -411,7 +414,7 @@ static bool add_samples(SptRows *rows, const SptTable *table, SptSampleRow *batc
 		}
 	}
 	return done == table->rows ||
-	       damaged(error, "a column of its samples does not hold what its rows need");
+	       rows_damaged(error, "a column of its samples does not hold what its rows need");
 }
 
 /* Adds all of a block or nothing: sums of a part of it are of no use. */
@@ -423,7 +426,7 @@ static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptT
 
 	if (!work(rows, (uint64_t)table->rows * sizeof(SptSampleRow), error))
 		return false;
-	if (!add_samples(rows, table, batch, error)) {
+	if (!rows_add_samples(rows, table, batch, error)) {
 		drop_leaves(rows);
 		*rows->capture = before;
 		return false;
@@ -433,7 +436,7 @@ static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptT
 }
 
 /* The stream of a block of events. */
-static bool find_stream(const SptTable *table, uint64_t *ret)
+static bool rows_find_stream(const SptTable *table, uint64_t *ret)
 {
 	const SptColumn *column = spt_table_column(table, SPT_EVENT_STREAM_COLUMN);
 	SptColumnCursor cursor;
@@ -451,10 +454,11 @@ static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTa
 	SptStreamRow *stream;
 	uint64_t id;
 
-	if (!find_stream(table, &id))
-		return damaged(error, "its rows do not name their stream");
+	if (!rows_find_stream(table, &id))
+		return rows_damaged(error, "its rows do not name their stream");
 	if (id == 0 || id > UINT32_MAX || !spt_store_has(&rows->streams, (uint32_t)id))
-		return damaged(error, "its rows are of stream %" PRIu64 ", which is not there", id);
+		return rows_damaged(error, "its rows are of stream %" PRIu64 ", which is not there",
+				    id);
 	stream = spt_store_row(&rows->streams, id);
 	if (stream->id == rows->samples_stream && !take_samples(rows, header, table, stored, error))
 		return false;
@@ -469,7 +473,7 @@ bool spt_rows_place(SptRows *rows, const SptBlockHeader *header, const SptTable 
 				header->type, 0 };
 	uint64_t stream = 0;
 
-	if (header->type == SPT_BLOCK_EVENT && find_stream(table, &stream))
+	if (header->type == SPT_BLOCK_EVENT && rows_find_stream(table, &stream))
 		place.stream = (uint32_t)stream;
 	if (header->type != SPT_BLOCK_FILE &&
 	    (place.stream == 0 || place.stream == rows->samples_stream))
@@ -482,14 +486,14 @@ bool spt_rows_place(SptRows *rows, const SptBlockHeader *header, const SptTable 
 
 static bool take_names(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptNameRow *name = decode(rows, &rows->names, &spt_schema_name, table, error);
+	const SptNameRow *name = rows_decode(rows, &rows->names, &spt_schema_name, table, error);
 
 	if (!name)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++)
 		if (!exists_or_0(&rows->objects, name[i].object))
-			return damaged(error, "row %u names object %u, which is not there", i,
-				       name[i].object);
+			return rows_damaged(error, "row %u names object %u, which is not there", i,
+					    name[i].object);
 	rows->names.n += table->rows;
 	return true;
 }
@@ -497,35 +501,36 @@ static bool take_names(SptRows *rows, const SptTable *table, GError **error)
 static bool take_command_lines(SptRows *rows, const SptTable *table, GError **error)
 {
 	const SptCommandLineRow *row =
-		decode(rows, &rows->command_lines, &spt_schema_command_line, table, error);
+		rows_decode(rows, &rows->command_lines, &spt_schema_command_line, table, error);
 
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++)
 		if (!spt_store_has(&rows->processes, row[i].process))
-			return damaged(error, "process %u has a command line and is not there",
-				       row[i].process);
+			return rows_damaged(error, "process %u has a command line and is not there",
+					    row[i].process);
 	rows->command_lines.n += table->rows;
 	return true;
 }
 
 static bool take_maps(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptMapRow *row = decode(rows, &rows->maps, &spt_schema_map, table, error);
+	const SptMapRow *row = rows_decode(rows, &rows->maps, &spt_schema_map, table, error);
 
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++) {
 		if (!spt_store_has(&rows->processes, row[i].process))
-			return damaged(error,
-				       "row %u is a mapping of process %u, which is not there", i,
-				       row[i].process);
+			return rows_damaged(error,
+					    "row %u is a mapping of process %u, which is not there",
+					    i, row[i].process);
 		if (!exists_or_0(&rows->objects, row[i].object))
-			return damaged(error,
-				       "row %u is a mapping of object %u, which is not there", i,
-				       row[i].object);
+			return rows_damaged(error,
+					    "row %u is a mapping of object %u, which is not there",
+					    i, row[i].object);
 		if (row[i].bytes > UINT64_MAX - row[i].start)
-			return damaged(error, "row %u is a mapping beyond the end of memory", i);
+			return rows_damaged(error, "row %u is a mapping beyond the end of memory",
+					    i);
 	}
 	rows->maps.n += table->rows;
 	return true;
@@ -543,7 +548,7 @@ static bool is_due(const SptBundledRow *before, const SptPackedBundledRow *row)
 	       row->level == before->level - 1;
 }
 
-static const char *text_of(const SptRows *rows, uint32_t number)
+static const char *rows_text_of(const SptRows *rows, uint32_t number)
 {
 	return number ? ((const SptTextRow *)spt_store_row(&rows->texts, number))->text : "";
 }
@@ -559,15 +564,15 @@ static bool take_bundled(SptRows *rows, const SptTable *table, GError **error)
 		uint64_t at = store->n + i;
 
 		if (!exists_or_0(&rows->objects, row->object))
-			return damaged(error, "row %u is of object %u, which is not there", i,
-				       row->object);
+			return rows_damaged(error, "row %u is of object %u, which is not there", i,
+					    row->object);
 		if (MAX(MAX(row->function, row->directory), row->file) >= rows->texts.n)
-			return damaged(error, "row %u has a text that is not there", i);
+			return rows_damaged(error, "row %u has a text that is not there", i);
 		if (!is_due(at ? spt_store_row(store, at - 1) : NULL, row))
-			return damaged(error, "row %u has level %u, which is not due", i,
-				       row->level);
+			return rows_damaged(error, "row %u has level %u, which is not due", i,
+					    row->level);
 		if (row->is_symbol && (!row->function || row->distance > row->offset))
-			return damaged(
+			return rows_damaged(
 				error,
 				"row %u has a symbol without a name, or one that begins before its object",
 				i);
@@ -575,9 +580,9 @@ static bool take_bundled(SptRows *rows, const SptTable *table, GError **error)
 			.object = row->object,
 			.offset = row->offset,
 			.level = row->level,
-			.function = text_of(rows, row->function),
-			.directory = text_of(rows, row->directory),
-			.file = text_of(rows, row->file),
+			.function = rows_text_of(rows, row->function),
+			.directory = rows_text_of(rows, row->directory),
+			.file = rows_text_of(rows, row->file),
 			.line = row->line,
 			.is_symbol = row->is_symbol,
 			.distance = row->distance,
@@ -599,13 +604,13 @@ static void drop_half_place(SptStore *bundled)
 /* Handles rows without references. */
 static bool take_plain(SptRows *rows, SptStore *store, const SptTable *table, GError **error)
 {
-	if (!decode(rows, store, store->schema, table, error))
+	if (!rows_decode(rows, store, store->schema, table, error))
 		return false;
 	store->n += table->rows;
 	return true;
 }
 
-static bool take_end(SptRows *rows, const SptTable *table, GError **error)
+static bool rows_take_end(SptRows *rows, const SptTable *table, GError **error)
 {
 	const SptEndRow *row = decode_scratch(rows, &spt_schema_end, table, error);
 
@@ -648,7 +653,7 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 	case SPT_BLOCK_OLD_FRAME:
 		return take_plain(rows, &rows->unpacker.old_frames, table, error);
 	case SPT_BLOCK_STREAM:
-		return take_streams(rows, table, error);
+		return rows_take_streams(rows, table, error);
 	case SPT_BLOCK_STREAM_COLUMN:
 		return take_stream_columns(rows, table, error);
 	case SPT_BLOCK_EVENT:
@@ -664,7 +669,7 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 	case SPT_BLOCK_MAP:
 		return take_maps(rows, table, error);
 	case SPT_BLOCK_END:
-		return take_end(rows, table, error);
+		return rows_take_end(rows, table, error);
 	}
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		if (spt_row_types[kind].rows_at && spt_row_types[kind].block == header->type)

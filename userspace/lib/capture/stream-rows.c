@@ -156,7 +156,7 @@ const SptStreamType spt_stream_resident = {
 	resident_columns, G_N_ELEMENTS(resident_columns),
 };
 
-static bool is_of(const SptStreamRow *stream, const SptStreamType *type)
+static bool stream_rows_is_of(const SptStreamRow *stream, const SptStreamType *type)
 {
 	return stream->kind == type->kind && strcmp(stream->name, type->name) == 0;
 }
@@ -166,26 +166,26 @@ const SptStreamType *spt_stream_type_of(const SptStreamRow *stream)
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
 		const SptStreamType *type = spt_row_types[kind].stream;
 
-		if (type && is_of(stream, type))
+		if (type && stream_rows_is_of(stream, type))
 			return type;
 	}
 	return NULL;
 }
 
 /* The stream of a kind; 0: the capture has none. */
-static uint32_t find_stream(const SptCapture *capture, const SptStreamType *type)
+static uint32_t stream_rows_find_stream(const SptCapture *capture, const SptStreamType *type)
 {
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		const SptStreamRow *row = &capture->streams[i];
 
-		if (row->id && row->id != capture->samples_stream && is_of(row, type))
+		if (row->id && row->id != capture->samples_stream && stream_rows_is_of(row, type))
 			return i;
 	}
 	return 0;
 }
 
 /* The column of the stream that has a role; 0: none. */
-static uint32_t column_of(const SptCapture *capture, uint32_t stream, uint32_t role)
+static uint32_t stream_rows_column_of(const SptCapture *capture, uint32_t stream, uint32_t role)
 {
 	uint32_t column = 0;
 
@@ -222,8 +222,9 @@ static void check_ids(const SptCapture *capture, const SptSampleColumn *column, 
 	}
 }
 
-static bool decode(const SptCapture *capture, const SptStreamType *type, const uint32_t *columns,
-		   const SptTable *table, uint8_t *rows, size_t stride)
+static bool stream_rows_decode(const SptCapture *capture, const SptStreamType *type,
+			       const uint32_t *columns, const SptTable *table, uint8_t *rows,
+			       size_t stride)
 {
 	for (unsigned i = 0; i < type->n_columns; i++) {
 		const SptColumn *column =
@@ -258,13 +259,13 @@ SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kin
 {
 	SptStreamReader *reader = g_new0(SptStreamReader, 1);
 	const SptStreamType *type = spt_row_types[kind].stream;
-	uint32_t stream = find_stream(capture, type);
+	uint32_t stream = stream_rows_find_stream(capture, type);
 
 	reader->capture = capture;
 	reader->type = &spt_row_types[kind];
 	reader->left = MAX(MOST_TABLE_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
 	for (unsigned i = 0; stream && i < type->n_columns; i++)
-		reader->columns[i] = column_of(capture, stream, type->columns[i].role);
+		reader->columns[i] = stream_rows_column_of(capture, stream, type->columns[i].role);
 	if (stream)
 		reader->events = spt_events_new(capture, SPT_BLOCK_EVENT, stream);
 	return reader;
@@ -292,8 +293,9 @@ const void *spt_stream_reader_next(SptStreamReader *reader, uint32_t *ret_n)
 		reader->rows = g_try_malloc0_n(table->rows, stride);
 		if (!reader->rows)
 			break;
-		if (!table->rows || !decode(reader->capture, reader->type->stream, reader->columns,
-					    table, reader->rows, stride))
+		if (!table->rows ||
+		    !stream_rows_decode(reader->capture, reader->type->stream, reader->columns,
+					table, reader->rows, stride))
 			continue;
 		*ret_n = table->rows;
 		return reader->rows;
@@ -325,7 +327,7 @@ void *spt_stream_rows(const SptCapture *capture, SptRowKind kind, uint64_t *ret_
 
 bool spt_capture_has_stream(const SptCapture *capture, SptRowKind kind)
 {
-	uint32_t stream = find_stream(capture, spt_row_types[kind].stream);
+	uint32_t stream = stream_rows_find_stream(capture, spt_row_types[kind].stream);
 
 	return stream && capture->streams[stream].rows > 0;
 }

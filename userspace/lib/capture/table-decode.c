@@ -36,7 +36,7 @@ static inline bool get_varint(const uint8_t **next, const uint8_t *end, uint64_t
 	return true;
 }
 
-static bool damaged(GError **error, const char *clause)
+static bool table_decode_damaged(GError **error, const char *clause)
 {
 	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return false;
@@ -48,11 +48,13 @@ bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GErr
 	uint64_t rows, n_columns;
 
 	if (!get_varint(&next, end, &rows) || !get_varint(&next, end, &n_columns))
-		return damaged(error, "its table has no head");
+		return table_decode_damaged(error, "its table has no head");
 	if (rows > SPT_TABLE_MAX_ROWS)
-		return damaged(error, "its table has more rows than the format allows");
+		return table_decode_damaged(error,
+					    "its table has more rows than the format allows");
 	if (n_columns > SPT_TABLE_MAX_COLUMNS)
-		return damaged(error, "its table has more columns than the format allows");
+		return table_decode_damaged(error,
+					    "its table has more columns than the format allows");
 	table->rows = (uint32_t)rows;
 	table->n_columns = (unsigned)n_columns;
 	for (unsigned i = 0; i < table->n_columns; i++) {
@@ -60,18 +62,18 @@ bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GErr
 		uint64_t data_bytes;
 
 		if (!get_varint(&next, end, &column->id) || next == end)
-			return damaged(error, "its table ends inside a column's head");
+			return table_decode_damaged(error, "its table ends inside a column's head");
 		column->coding = *next++;
 		if (!get_varint(&next, end, &data_bytes) || data_bytes > (size_t)(end - next))
-			return damaged(error, "a column is longer than its block");
+			return table_decode_damaged(error, "a column is longer than its block");
 		for (unsigned before = 0; before < i; before++)
 			if (table->columns[before].id == column->id)
-				return damaged(error, "a column is there twice");
+				return table_decode_damaged(error, "a column is there twice");
 		column->data = next;
 		column->bytes = (size_t)data_bytes;
 		next += data_bytes;
 	}
-	return next == end || damaged(error, "there are bytes after its table");
+	return next == end || table_decode_damaged(error, "there are bytes after its table");
 }
 
 const SptColumn *spt_table_column(const SptTable *table, uint64_t id)

@@ -103,7 +103,7 @@ static void put_byte(GByteArray *array, unsigned value)
 }
 
 /* Notes a position where the compressor should begin anew. */
-static void cut(GArray *cuts, guint at)
+static void table_encode_cut(GArray *cuts, guint at)
 {
 	guint before = cuts->len ? g_array_index(cuts, guint, cuts->len - 1) : 0;
 
@@ -114,27 +114,28 @@ static void cut(GArray *cuts, guint at)
 /* The same in the column that is being built. */
 static void cut_data(SptTableBuilder *builder)
 {
-	cut(builder->data_cuts, builder->data->len);
+	table_encode_cut(builder->data_cuts, builder->data->len);
 }
 
 /* Appends the column that was built: the coding and its data. */
-static void add_column(SptTableBuilder *builder, unsigned id)
+static void table_encode_add_column(SptTableBuilder *builder, unsigned id)
 {
 	GByteArray *payload = builder->payload;
 	guint begin;
 
-	cut(builder->cuts, payload->len - builder->head_bytes);
+	table_encode_cut(builder->cuts, payload->len - builder->head_bytes);
 	append_varint(payload, id);
 	g_byte_array_append(payload, builder->data->data, 1);
 	append_varint(payload, builder->data->len - 1);
 	begin = payload->len - builder->head_bytes - 1;
 	for (guint i = 0; i < builder->data_cuts->len; i++)
-		cut(builder->cuts, begin + g_array_index(builder->data_cuts, guint, i));
+		table_encode_cut(builder->cuts,
+				 begin + g_array_index(builder->data_cuts, guint, i));
 	g_byte_array_append(payload, builder->data->data + 1, builder->data->len - 1);
 	builder->n_columns++;
 }
 
-static void begin_column(SptTableBuilder *builder, SptCoding coding)
+static void table_encode_begin_column(SptTableBuilder *builder, SptCoding coding)
 {
 	g_byte_array_set_size(builder->data, 0);
 	g_array_set_size(builder->data_cuts, 0);
@@ -143,9 +144,9 @@ static void begin_column(SptTableBuilder *builder, SptCoding coding)
 
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value)
 {
-	begin_column(builder, SPT_CODING_CONST);
+	table_encode_begin_column(builder, SPT_CODING_CONST);
 	append_varint(builder->data, value);
-	add_column(builder, id);
+	table_encode_add_column(builder, id);
 }
 
 /* 256 times the binary logarithm, linear between powers of two. */
@@ -342,7 +343,7 @@ static void put_planes(SptTableBuilder *builder, const uint64_t *values, size_t 
 	for (unsigned k = 0; k < n_planes; k += 4)
 		put_some_planes(values, n, k, MIN(n_planes - k, 4), planes + k * n);
 	for (unsigned k = 0; k < n_planes; k++)
-		cut(builder->data_cuts, (guint)(begin + k * n));
+		table_encode_cut(builder->data_cuts, (guint)(begin + k * n));
 }
 
 /* The three codings of plain numbers, one at least, in planes if they need more than a byte. */
@@ -446,7 +447,7 @@ static void add_varied(SptTableBuilder *builder, unsigned id, const uint64_t *va
 	uint64_t factor = find_factor(values, n), cost;
 	SptCoding coding;
 
-	begin_column(builder, SPT_CODING_SCALED);
+	table_encode_begin_column(builder, SPT_CODING_SCALED);
 	if (factor > 1) {
 		uint64_t *scaled = spt_table_room(builder, SPT_TABLE_ROOM_SCALED, 1);
 
@@ -459,7 +460,7 @@ static void add_varied(SptTableBuilder *builder, unsigned id, const uint64_t *va
 	coding = choose_transform(values, n, &cost);
 	if (n < LEAST_PLANE_ROWS || !put_rising(builder, values, n, cost * n / MIN(n, TRIED_ROWS)))
 		put_plain(builder, coding, values, n);
-	add_column(builder, id);
+	table_encode_add_column(builder, id);
 }
 
 void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values)
@@ -474,7 +475,7 @@ void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t
 
 void spt_table_add_same(SptTableBuilder *builder, unsigned id)
 {
-	add_column(builder, id);
+	table_encode_add_column(builder, id);
 }
 
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values)
@@ -486,7 +487,7 @@ void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *
 		all += values[i].bytes;
 	if (all == 0)
 		return;
-	begin_column(builder, SPT_CODING_BYTES);
+	table_encode_begin_column(builder, SPT_CODING_BYTES);
 	to = room_for(builder->data, all + builder->rows * VARINT_MAX_BYTES);
 	for (size_t i = 0; i < builder->rows; i++) {
 		to = put_varint(to, values[i].bytes);
@@ -495,7 +496,7 @@ void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *
 		to += values[i].bytes;
 	}
 	ends_at(builder->data, to);
-	add_column(builder, id);
+	table_encode_add_column(builder, id);
 }
 
 void spt_table_end(SptTableBuilder *builder)

@@ -162,7 +162,7 @@ static void declare_kind(SptCaptureWriter *writer, struct kind *kind)
 	kind->stream = spt_capture_writer_stream(writer, &stream, columns, n_columns_of(kind));
 }
 
-static size_t rows_of(const struct kind *kind)
+static size_t writer_declared_rows_of(const struct kind *kind)
 {
 	return kind->numbers->len / n_columns_of(kind);
 }
@@ -178,17 +178,17 @@ static void encode_numbers(SptTableBuilder *builder, const struct kind *kind, un
 	uint64_t *values = spt_table_room(builder, SPT_TABLE_ROOM_VALUES, 1);
 	unsigned stride = n_columns_of(kind);
 
-	for (size_t i = 0; i < rows_of(kind); i++)
+	for (size_t i = 0; i < writer_declared_rows_of(kind); i++)
 		values[i] = g_array_index(kind->numbers, uint64_t, i * stride + column);
 	spt_table_add_numbers(builder, column + 1, values);
 }
 
 static void encode_texts(SptTableBuilder *builder, const struct kind *kind, unsigned column)
 {
-	g_autofree SptBytes *values = g_new(SptBytes, rows_of(kind));
+	g_autofree SptBytes *values = g_new(SptBytes, writer_declared_rows_of(kind));
 	unsigned stride = n_columns_of(kind);
 
-	for (size_t i = 0; i < rows_of(kind); i++) {
+	for (size_t i = 0; i < writer_declared_rows_of(kind); i++) {
 		const char *text = (const char *)kind->texts->data +
 				   g_array_index(kind->numbers, uint64_t, i * stride + column);
 
@@ -206,12 +206,12 @@ static void drop_rows_of(struct kind *kind)
 /* Writes the rows of a kind as a block. */
 static bool write_rows_of(SptCaptureWriter *writer, struct kind *kind)
 {
-	SptIndexRow entry = { .type = SPT_BLOCK_EVENT, .rows = rows_of(kind) };
+	SptIndexRow entry = { .type = SPT_BLOCK_EVENT, .rows = writer_declared_rows_of(kind) };
 	unsigned stride = n_columns_of(kind);
 	bool ok;
 
 	entry.stream = kind->stream;
-	spt_table_begin(&writer->builder, rows_of(kind));
+	spt_table_begin(&writer->builder, writer_declared_rows_of(kind));
 	spt_table_add_const(&writer->builder, SPT_EVENT_STREAM_COLUMN, kind->stream);
 	for (unsigned i = 0; i < stride; i++)
 		if (is_text_column(kind, i))
@@ -220,7 +220,7 @@ static bool write_rows_of(SptCaptureWriter *writer, struct kind *kind)
 			encode_numbers(&writer->builder, kind, i);
 	spt_table_end(&writer->builder);
 	entry.first_time = UINT64_MAX;
-	for (size_t i = 0; i < rows_of(kind); i++) {
+	for (size_t i = 0; i < writer_declared_rows_of(kind); i++) {
 		uint64_t time = g_array_index(kind->numbers, uint64_t, i * stride);
 
 		entry.first_time = MIN(entry.first_time, time);

@@ -61,7 +61,7 @@ static bool declare_stream(SptCaptureWriter *writer, SptRowKind kind)
 }
 
 /* The next rows of a kind become columns: those from @at on, at most a tile of them. */
-static void add_columns(SptCaptureWriter *writer, SptRowKind kind, guint at)
+static void writer_streams_add_columns(SptCaptureWriter *writer, SptRowKind kind, guint at)
 {
 	const SptStreamType *type = stream_type(kind);
 	const GArray *rows = writer->rows[kind];
@@ -126,7 +126,7 @@ bool spt_writer_write_stream(SptCaptureWriter *writer, SptRowKind kind)
 
 	spt_pack_nodes(type->columns, type->n_columns, rows, writer->node_base);
 	for (guint at = 0; at < rows->len; at += SPT_COLUMNS_TILE) {
-		add_columns(writer, kind, at);
+		writer_streams_add_columns(writer, kind, at);
 		if (writer->columns[kind].n == SPT_WRITER_BLOCK_ROWS &&
 		    !write_columns(writer, kind))
 			return false;
@@ -162,7 +162,7 @@ void spt_writer_put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const
 		if (tile->len < SPT_COLUMNS_TILE)
 			break;
 		spt_pack_nodes(type->columns, type->n_columns, tile, writer->node_base);
-		add_columns(writer, kind, 0);
+		writer_streams_add_columns(writer, kind, 0);
 		g_array_set_size(tile, 0);
 		if (writer->columns[kind].n == SPT_WRITER_BLOCK_ROWS)
 			write_columns_early(writer, kind);

@@ -36,10 +36,10 @@
 /* Larger amounts do not wait for the rest of a flush. */
 #define WAITING_MAX_BYTES (16u << 20)
 
-static bool fail(SptCaptureWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static bool writer_fail(SptCaptureWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The first failure is kept: later ones are only its consequence. */
-static bool fail(SptCaptureWriter *writer, const char *format, ...)
+static bool writer_fail(SptCaptureWriter *writer, const char *format, ...)
 {
 	g_autofree char *why = NULL;
 	va_list arguments;
@@ -61,7 +61,7 @@ static bool report(const SptCaptureWriter *writer, GError **error)
 	return !writer->error;
 }
 
-static const char *name_of(const SptCaptureWriter *writer)
+static const char *writer_name_of(const SptCaptureWriter *writer)
 {
 	return writer->part_path ? writer->part_path : writer->path;
 }
@@ -74,7 +74,7 @@ static void undo_write(SptCaptureWriter *writer)
 }
 
 /* Writes everything that waits. */
-static bool write_out(SptCaptureWriter *writer)
+static bool writer_write_out(SptCaptureWriter *writer)
 {
 	size_t done = 0;
 
@@ -83,7 +83,8 @@ static bool write_out(SptCaptureWriter *writer)
 				  writer->waiting->len - done);
 
 		if (n < 0 && errno != EINTR) {
-			fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
+			writer_fail(writer, "writing %s failed: %s", writer_name_of(writer),
+				    g_strerror(errno));
 			undo_write(writer);
 			return false;
 		}
@@ -97,24 +98,24 @@ static bool write_out(SptCaptureWriter *writer)
 /* A flush is complete. */
 static bool end_flush(SptCaptureWriter *writer)
 {
-	if (!write_out(writer))
+	if (!writer_write_out(writer))
 		return false;
 	writer->flushed_bytes = writer->bytes;
 	return true;
 }
 
-static bool put(SptCaptureWriter *writer, const uint8_t *data, size_t bytes)
+static bool writer_put(SptCaptureWriter *writer, const uint8_t *data, size_t bytes)
 {
 	g_byte_array_append(writer->waiting, data, (guint)bytes);
 	writer->bytes += bytes;
-	return writer->waiting->len < WAITING_MAX_BYTES || write_out(writer);
+	return writer->waiting->len < WAITING_MAX_BYTES || writer_write_out(writer);
 }
 
 static bool put_block(SptCaptureWriter *writer, SptIndexRow entry, uint8_t *block, size_t bytes)
 {
 	entry.position = writer->bytes;
 	spt_block_set_number(block, bytes, writer->n_blocks);
-	if (!put(writer, block, bytes))
+	if (!writer_put(writer, block, bytes))
 		return false;
 	writer->n_blocks++;
 	g_array_append_val(writer->index, entry);
@@ -172,7 +173,7 @@ bool spt_writer_write_rows(SptCaptureWriter *writer, SptBlockType type, const Sp
 			encode_rows(writer, schema, next, now);
 		}
 		if (writer->builder.payload->len > SPT_BLOCK_MAX_BYTES)
-			return fail(writer, "a single row is larger than a block may be");
+			return writer_fail(writer, "a single row is larger than a block may be");
 		if (!spt_writer_write_block(writer, (SptIndexRow){ .type = type, .rows = now }))
 			return false;
 		next += now * schema->row_bytes;
@@ -200,14 +201,15 @@ static bool write_nodes(SptCaptureWriter *writer, SptStash *stash)
 	writer->n_nodes = end;
 	/* Reached by a recording of many days that drops its stash again and again. */
 	if ((uint64_t)writer->node_base + end > UINT32_MAX) {
-		fail(writer,
-		     "it has as many stacks as a recording can have; what came before can be opened, and another recording can go on");
+		writer_fail(
+			writer,
+			"it has as many stacks as a recording can have; what came before can be opened, and another recording can go on");
 		undo_write(writer);
 		return false;
 	}
 	if (!spt_node_packer_pack(writer->node_packer, stash, begin, writer->node_base, rows,
 				  frames, old_frames, &error))
-		return fail(writer, "%s", error->message);
+		return writer_fail(writer, "%s", error->message);
 	return write_array(writer, SPT_BLOCK_FRAME, &spt_schema_frame, frames) &&
 		write_array(writer, SPT_BLOCK_OLD_FRAME, &spt_schema_old_frame, old_frames) &&
 		write_array(writer, SPT_BLOCK_NODE, &spt_schema_node, rows);
@@ -239,13 +241,13 @@ bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
 		entry.last_time = MAX(entry.last_time, times[i]);
 	}
 	if (writer->builder.payload->len > SPT_BLOCK_MAX_BYTES)
-		fail(writer, "a single row is larger than a block may be");
+		writer_fail(writer, "a single row is larger than a block may be");
 	else if (spt_writer_write_block(writer, entry))
 		end_flush(writer);
 	return report(writer, error);
 }
 
-static bool waits(SptRowKind kind)
+static bool writer_waits(SptRowKind kind)
 {
 	return kind == SPT_ROW_COMMAND_LINE || kind == SPT_ROW_MAP;
 }
@@ -260,7 +262,7 @@ static void drop_rows(SptCaptureWriter *writer)
 	g_byte_array_set_size(writer->early, 0);
 	g_array_set_size(writer->early_entries, 0);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
-		if (!waits(kind))
+		if (!writer_waits(kind))
 			g_array_set_size(writer->rows[kind], 0);
 		spt_columns_restart(&writer->columns[kind]);
 	}
@@ -366,7 +368,7 @@ static bool is_needless(SptCaptureWriter *writer)
 	if (!writer->keeps_old || writer->has_samples || writer->error ||
 	    access(writer->path, F_OK) < 0)
 		return false;
-	fail(writer, "no sample was taken, so the existing recording of that name was kept");
+	writer_fail(writer, "no sample was taken, so the existing recording of that name was kept");
 	writer->error->code = SPT_CAPTURE_ERROR_EMPTY;
 	return true;
 }
@@ -374,15 +376,19 @@ static bool is_needless(SptCaptureWriter *writer)
 static void name_file(SptCaptureWriter *writer, int fd)
 {
 	if (!spt_part_is_named(fd, writer->part_path))
-		fail(writer, "%s is no longer the file that was written: somebody removed or replaced it",
-		     writer->part_path);
+		writer_fail(
+			writer,
+			"%s is no longer the file that was written: somebody removed or replaced it",
+			writer->part_path);
 	else if (writer->keeps_old && !spt_part_keep_old(writer->path))
-		fail(writer,
-		     "the one before cannot be renamed to end in .old: %s; %s is whole and can be opened",
-		     g_strerror(errno), writer->part_path);
+		writer_fail(
+			writer,
+			"the one before cannot be renamed to end in .old: %s; %s is whole and can be opened",
+			g_strerror(errno), writer->part_path);
 	else if (rename(writer->part_path, writer->path) < 0)
-		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened",
-		     writer->part_path, g_strerror(errno));
+		writer_fail(writer,
+			    "%s cannot be given that name: %s; it is whole and can be opened",
+			    writer->part_path, g_strerror(errno));
 }
 
 static void close_and_name(SptCaptureWriter *writer)
@@ -392,7 +398,8 @@ static void close_and_name(SptCaptureWriter *writer)
 
 	/* Where writing is delayed (quota, network), close() reports errors. */
 	if (close(writer->fd) < 0)
-		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
+		writer_fail(writer, "writing %s failed: %s", writer_name_of(writer),
+			    g_strerror(errno));
 	writer->fd = -1;
 	if (writer->part_path && !writer->error)
 		name_file(writer, fd);
@@ -418,7 +425,7 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 	if (!report(writer, error))
 		return false;
 	writer->finished = true;
-	fail(writer, "it is finished already");
+	writer_fail(writer, "it is finished already");
 	return true;
 }
 
@@ -431,17 +438,18 @@ static bool check_target(SptCaptureWriter *writer)
 	struct stat status;
 
 	if (!*writer->path)
-		return fail(writer, "its name is empty");
+		return writer_fail(writer, "its name is empty");
 	if (stat(writer->path, &status) < 0)
 		return true;
 	if (S_ISDIR(status.st_mode))
-		return fail(writer, "it is a directory; give the name of a file in it");
+		return writer_fail(writer, "it is a directory; give the name of a file in it");
 	return S_ISREG(status.st_mode) ||
-	       fail(writer,
-		    "it is not a regular file; a capture replaces the file of its name at the end");
+	       writer_fail(
+		       writer,
+		       "it is not a regular file; a capture replaces the file of its name at the end");
 }
 
-static bool open_part(SptCaptureWriter *writer)
+static bool writer_open_part(SptCaptureWriter *writer)
 {
 	g_autofree char *why = NULL;
 	bool is_busy;
@@ -453,16 +461,16 @@ static bool open_part(SptCaptureWriter *writer)
 		return true;
 	is_busy = errno == EWOULDBLOCK;
 	why = spt_part_failure(writer->part_path, errno);
-	fail(writer, "%s", why);
+	writer_fail(writer, "%s", why);
 	if (is_busy)
 		writer->error->code = SPT_CAPTURE_ERROR_BUSY;
 	return false;
 }
 
-static void begin(SptCaptureWriter *writer)
+static void writer_begin(SptCaptureWriter *writer)
 {
 	spt_file_header_pack(writer->block);
-	if (put(writer, writer->block->data, writer->block->len))
+	if (writer_put(writer, writer->block->data, writer->block->len))
 		end_flush(writer);
 }
 
@@ -493,7 +501,7 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->bundled_texts = g_array_new(FALSE, FALSE, sizeof(SptTextRow));
 	writer->text_numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	if (!writer->zstd)
-		fail(writer, "there is not enough memory");
+		writer_fail(writer, "there is not enough memory");
 	return writer;
 }
 
@@ -502,8 +510,8 @@ SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error)
 	SptCaptureWriter *writer = make_writer(path);
 
 	writer->part_path = g_strconcat(path, ".part", NULL);
-	if (!writer->error && open_part(writer))
-		begin(writer);
+	if (!writer->error && writer_open_part(writer))
+		writer_begin(writer);
 	if (!report(writer, error))
 		g_clear_pointer(&writer, spt_capture_writer_free);
 	return writer;
@@ -515,7 +523,7 @@ SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError
 
 	writer->fd = fd;
 	if (!writer->error)
-		begin(writer);
+		writer_begin(writer);
 	if (!report(writer, error))
 		g_clear_pointer(&writer, spt_capture_writer_free);
 	return writer;
@@ -572,7 +580,7 @@ uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer)
 	return writer->flushed_bytes;
 }
 
-static const char *keep(GStringChunk *texts, const char *text)
+static const char *writer_keep(GStringChunk *texts, const char *text)
 {
 	if (!text || !*text)
 		return "";
@@ -581,7 +589,7 @@ static const char *keep(GStringChunk *texts, const char *text)
 
 void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value)
 {
-	SptHostRow row = { keep(writer->texts, key), keep(writer->texts, value) };
+	SptHostRow row = { writer_keep(writer->texts, key), writer_keep(writer->texts, value) };
 
 	if (strcmp(row.key, "period_ns") == 0)
 		writer->period_ns = g_ascii_strtoull(row.value, NULL, 10);
@@ -591,7 +599,7 @@ void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const ch
 static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const void *row)
 {
 	const SptSchema *schema = spt_row_types[kind].schema;
-	GStringChunk *texts = waits(kind) ? writer->command_texts : writer->texts;
+	GStringChunk *texts = writer_waits(kind) ? writer->command_texts : writer->texts;
 	GArray *rows = writer->rows[kind];
 	uint8_t *kept;
 
@@ -603,7 +611,7 @@ static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const vo
 		if (schema->fields[i].type != SPT_FIELD_TEXT)
 			continue;
 		memcpy(&text, kept + schema->fields[i].at, sizeof(text));
-		text = keep(texts, text);
+		text = writer_keep(texts, text);
 		memcpy(kept + schema->fields[i].at, &text, sizeof(text));
 	}
 	if (kind == SPT_ROW_COMMAND_LINE)
@@ -611,7 +619,7 @@ static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const vo
 			strlen(((SptCommandLineRow *)kept)->text) + sizeof(SptCommandLineRow);
 }
 
-static void put_row(SptCaptureWriter *writer, SptRowKind kind, const void *row)
+static void writer_put_row(SptCaptureWriter *writer, SptRowKind kind, const void *row)
 {
 	if (kind == SPT_ROW_DECLARATION)
 		spt_writer_declare(writer, row);
@@ -634,11 +642,11 @@ void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, cons
 		spt_writer_put_stream_rows(writer, kind, rows, n);
 	else
 		for (size_t i = 0; i < n; i++)
-			put_row(writer, kind, spt_nth_row(kind, rows, i));
+			writer_put_row(writer, kind, spt_nth_row(kind, rows, i));
 }
 
 /* A text's number; a new text is written with the next flush. */
-static uint32_t number_text(SptCaptureWriter *writer, const char *text)
+static uint32_t writer_number_text(SptCaptureWriter *writer, const char *text)
 {
 	g_autofree char *cut = text && *text ? g_strndup(text, TEXT_MAX_BYTES) : NULL;
 	uint32_t number =
@@ -659,9 +667,9 @@ void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *r
 		.object = row->object,
 		.offset = row->offset,
 		.level = row->level,
-		.function = number_text(writer, row->function),
-		.directory = number_text(writer, row->directory),
-		.file = number_text(writer, row->file),
+		.function = writer_number_text(writer, row->function),
+		.directory = writer_number_text(writer, row->directory),
+		.file = writer_number_text(writer, row->file),
 		.line = row->line,
 		.is_symbol = row->is_symbol,
 		.distance = row->distance,

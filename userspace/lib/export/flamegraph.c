@@ -50,7 +50,7 @@ static void append_weight(struct svg_page *page, const char *what, uint64_t weig
 			       spt_amounts_unit(page->profile, amount));
 }
 
-static char kind_of(const SptFunction *function)
+static char flamegraph_kind_of(const SptFunction *function)
 {
 	if (!function || function->is_process)
 		return 'p';
@@ -67,8 +67,8 @@ static void append_box(struct svg_page *page, const SptFlameBox *box)
 	uint64_t all = page->nodes[0].total;
 
 	page->text = spt_out_text(page->out);
-	g_string_append_printf(page->text, "<svg class=\"b %c%u%s\" x=\"", kind_of(function),
-			       g_str_hash(name) % SHADES,
+	g_string_append_printf(page->text, "<svg class=\"b %c%u%s\" x=\"",
+			       flamegraph_kind_of(function), g_str_hash(name) % SHADES,
 			       box->weight < all * TEXT_MIN_SHARE ? " n" : "");
 	append_percent(page->text, box->begin, all, 5);
 	g_string_append_printf(page->text, "%%\" y=\"%u\" width=\"",

@@ -16,7 +16,7 @@ struct line {
 	uint64_t weight;
 };
 
-static void append_name(GString *text, const char *name)
+static void folded_append_name(GString *text, const char *name)
 {
 	size_t begin = text->len;
 
@@ -25,7 +25,7 @@ static void append_name(GString *text, const char *name)
 		*c = ':';
 }
 
-static int compare_lines(gconstpointer a, gconstpointer b, gpointer data)
+static int folded_compare_lines(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const char *text = data;
 
@@ -53,7 +53,8 @@ static GArray *collect_lines(const SptProfile *profile, GString *text)
 		for (uint32_t node = i; node != 0; node = nodes[node].parent)
 			g_array_append_val(path, nodes[node].function);
 		for (unsigned frame = path->len; frame > 0; frame--) {
-			append_name(text, functions[g_array_index(path, uint32_t, frame - 1)].name);
+			folded_append_name(
+				text, functions[g_array_index(path, uint32_t, frame - 1)].name);
 			g_string_append_c(text, frame > 1 ? ';' : '\0');
 		}
 		g_array_append_val(lines, line);
@@ -68,7 +69,7 @@ static bool write_folded(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 	g_autoptr(GArray) lines = collect_lines(input->profile, text);
 	const struct line *all = (const struct line *)lines->data;
 
-	g_array_sort_with_data(lines, compare_lines, text->str);
+	g_array_sort_with_data(lines, folded_compare_lines, text->str);
 	for (unsigned i = 0; i < lines->len; ) {
 		const char *stack = text->str + all[i].stack;
 		uint64_t weight = 0;

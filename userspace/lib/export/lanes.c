@@ -31,7 +31,7 @@ struct page {
 	SptOut *out;
 };
 
-static void add_row(struct page *page, SptLaneOf of, uint32_t number, bool is_below)
+static void lanes_add_row(struct page *page, SptLaneOf of, uint32_t number, bool is_below)
 {
 	if (page->n_rows == MAX_LINES)
 		return;
@@ -45,18 +45,18 @@ static void list_rows(struct page *page)
 	const SptLanes *lanes = page->lanes;
 
 	for (uint32_t i = 0; i < lanes->n_cpus; i++)
-		add_row(page, SPT_LANE_OF_CPU, i, false);
+		lanes_add_row(page, SPT_LANE_OF_CPU, i, false);
 	for (uint32_t i = 0; i < lanes->n_processes; i++) {
 		const SptLaneProcess *process = &lanes->processes[i];
 
 		if (process->n > 1)
-			add_row(page, SPT_LANE_OF_PROCESS, i, false);
+			lanes_add_row(page, SPT_LANE_OF_PROCESS, i, false);
 		for (uint32_t j = 0; j < process->n; j++)
-			add_row(page, SPT_LANE_OF_THREAD, process->first + j, process->n > 1);
+			lanes_add_row(page, SPT_LANE_OF_THREAD, process->first + j, process->n > 1);
 	}
 }
 
-static char *name_of(const struct page *page, const SptLaneWanted *row)
+static char *lanes_name_of(const struct page *page, const SptLaneWanted *row)
 {
 	const SptCapture *capture = page->lanes->capture;
 	const SptProcessRow *process;
@@ -140,9 +140,9 @@ static void append_lane(struct page *page, const SptLanesPicture *picture, uint3
 	g_string_append(spt_out_text(page->out), "</g>\n");
 }
 
-static void append_name(struct page *page, uint32_t row)
+static void lanes_append_name(struct page *page, uint32_t row)
 {
-	g_autofree char *name = name_of(page, &page->rows[row]);
+	g_autofree char *name = lanes_name_of(page, &page->rows[row]);
 
 	g_string_append_printf(spt_out_text(page->out),
 			       "<svg x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\">"
@@ -241,7 +241,7 @@ static bool write_lanes(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED 
 	g_string_append(spt_out_text(out), "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 	append_legend(&page);
 	for (uint32_t row = 0; row < page.n_rows; row++) {
-		append_name(&page, row);
+		lanes_append_name(&page, row);
 		append_lane(&page, picture, row);
 	}
 	append_axis(&page);

@@ -46,7 +46,7 @@ SptOut *spt_out_new_memory(GString *text)
 	return out;
 }
 
-static int open_part(SptOut *out, const char *path)
+static int out_open_part(SptOut *out, const char *path)
 {
 	g_autofree char *target = realpath(path, NULL);
 
@@ -65,7 +65,7 @@ SptOut *spt_out_new_file(const char *path, GError **error)
 	if (exists && !S_ISREG(st.st_mode)) {
 		out->fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
-		out->fd = open_part(out, path);
+		out->fd = out_open_part(out, path);
 		out->mode = exists ? st.st_mode & 07777 : 0;
 	}
 	if (out->fd >= 0)
@@ -91,7 +91,7 @@ void spt_out_free(SptOut *out)
 	g_free(out);
 }
 
-static void write_out(SptOut *out)
+static void out_write_out(SptOut *out)
 {
 	for (size_t at = 0; at < out->text->len && !out->problem;) {
 		ssize_t n = write(out->fd, out->text->str + at, out->text->len - at);
@@ -107,11 +107,11 @@ static void write_out(SptOut *out)
 GString *spt_out_text(SptOut *out)
 {
 	if (out->owns_text && out->text->len >= BUFFER_BYTES / 2)
-		write_out(out);
+		out_write_out(out);
 	return out->text;
 }
 
-static void publish(SptOut *out)
+static void out_publish(SptOut *out)
 {
 	if (!out->problem && out->part &&
 	    ((out->mode && fchmod(out->fd, out->mode) < 0) || fsync(out->fd) < 0))
@@ -130,8 +130,8 @@ static void publish(SptOut *out)
 bool spt_out_finish(SptOut *out, GError **error)
 {
 	if (out->owns_text)
-		write_out(out);
+		out_write_out(out);
 	if (out->owns_fd)
-		publish(out);
+		out_publish(out);
 	return !out->problem || set_problem(error, out->problem);
 }

@@ -78,7 +78,7 @@ static uint32_t pid_of(const struct sample_writer *writer, const SptWeightRow *r
 	return process ? process->pid : 0;
 }
 
-static const char *state_of(const struct sample_writer *writer, const SptWeightRow *row)
+static const char *samples_state_of(const struct sample_writer *writer, const SptWeightRow *row)
 {
 	return writer->metric->parts & SPT_METRIC_HAS_STATE ?
 		       spt_wait_state_name(spt_wait_detail_state(row->detail)) :
@@ -145,7 +145,7 @@ static void put_json_row(struct sample_writer *writer, const SptWeightRow *row, 
 {
 	const SptProcessRow *process = spt_process_of_thread(writer->input->capture, row->thread);
 	GString *text = spt_out_text(writer->out);
-	const char *state = state_of(writer, row);
+	const char *state = samples_state_of(writer, row);
 
 	g_string_append_printf(text, "{\"time_ns\":%" PRIu64 ",\"process\":",
 			       row->time - MIN(row->time, writer->start_ns));
@@ -206,7 +206,7 @@ static void put_csv_row(struct sample_writer *writer, const SptWeightRow *row, u
 {
 	const SptProcessRow *process = spt_process_of_thread(writer->input->capture, row->thread);
 	GString *text = spt_out_text(writer->out);
-	const char *state = state_of(writer, row);
+	const char *state = samples_state_of(writer, row);
 
 	g_string_append_printf(text, "%" PRIu64 ",",
 			       row->time - MIN(row->time, writer->start_ns));
@@ -231,7 +231,7 @@ static void put_csv_row(struct sample_writer *writer, const SptWeightRow *row, u
 	g_string_append(text, "\"\n");
 }
 
-static void take_row(const SptWeightRow *row, uint64_t weight, void *data)
+static void samples_take_row(const SptWeightRow *row, uint64_t weight, void *data)
 {
 	struct sample_writer *writer = data;
 
@@ -253,8 +253,8 @@ static void write_samples(struct sample_writer *writer, const SptExportInput *in
 	writer->start_ns = summary.start_ns;
 	writer->of_frame = g_new0(char *, n);
 	writer->path = g_array_new(FALSE, FALSE, sizeof(const char *));
-	spt_stack_rows_each(capture, input->symbols, writer->metric, input->filter, take_row,
-			    writer);
+	spt_stack_rows_each(capture, input->symbols, writer->metric, input->filter,
+			    samples_take_row, writer);
 	for (uint32_t i = 0; i < n; i++)
 		g_free(writer->of_frame[i]);
 	g_free(writer->of_frame);

@@ -61,7 +61,7 @@ static void write_stacks(const SptTreeNode *nodes, const SptAmounts *amounts, ui
 	}
 }
 
-static const char *unit_of(const SptProfile *profile)
+static const char *speedscope_unit_of(const SptProfile *profile)
 {
 	const SptMetric *metric = spt_profile_metric(profile);
 
@@ -87,7 +87,7 @@ static bool write_speedscope(const SptExportInput *input, SptOut *out,
 			       "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\","
 			       "\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
 			       ",\n\"samples\":[",
-			       spt_profile_metric(profile)->name, unit_of(profile),
+			       spt_profile_metric(profile)->name, speedscope_unit_of(profile),
 			       amounts.total[0]);
 	write_stacks(nodes, &amounts, n, false, out);
 	g_string_append(spt_out_text(out), "],\n\"weights\":[");

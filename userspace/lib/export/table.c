@@ -24,7 +24,7 @@ static void append_line(GString *out, const char *text, int width)
 		g_string_append_c(out, ' ');
 }
 
-static const char *object_of(const SptFunction *function)
+static const char *table_object_of(const SptFunction *function)
 {
 	return function->is_process && !*function->object ? "(process)" : function->object;
 }
@@ -39,12 +39,12 @@ static void append_row(GString *out, const SptFunction *function, double percent
 	if (is_html) {
 		append_html(out, function->name);
 		g_string_append(out, "</td><td>");
-		append_html(out, object_of(function));
+		append_html(out, table_object_of(function));
 		g_string_append(out, "</td></tr>\n");
 	} else {
 		append_line(out, function->name, NAME_WIDTH);
 		g_string_append_c(out, ' ');
-		append_line(out, object_of(function), 0);
+		append_line(out, table_object_of(function), 0);
 		g_string_append_c(out, '\n');
 	}
 }

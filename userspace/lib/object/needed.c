@@ -42,7 +42,7 @@ struct search {
 };
 
 /* To be freed; NULL: the file does not exist.  A 0 byte follows. */
-static void *take(int fd, uint64_t at, uint64_t bytes)
+static void *needed_take(int fd, uint64_t at, uint64_t bytes)
 {
 	char *data;
 
@@ -54,7 +54,7 @@ static void *take(int fd, uint64_t at, uint64_t bytes)
 	return data;
 }
 
-static void add(struct search *search, const char *path)
+static void needed_add(struct search *search, const char *path)
 {
 	if (search->files->len < FILES_MAX && !g_hash_table_contains(search->known, path)) {
 		char *copy = g_strdup(path);
@@ -80,18 +80,18 @@ static bool add_from_cache(struct search *search, const char *name)
 			break;
 		if (entries[i].name < bytes && entries[i].path < bytes &&
 		    strcmp(data + entries[i].name, name) == 0)
-			add(search, data + entries[i].path);
+			needed_add(search, data + entries[i].path);
 	}
 	return search->files->len > before;
 }
 
-static bool add_from(struct search *search, const char *dir, const char *name)
+static bool needed_add_from(struct search *search, const char *dir, const char *name)
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 
 	if (access(path, R_OK) < 0)
 		return false;
-	add(search, path);
+	needed_add(search, path);
 	return true;
 }
 
@@ -107,7 +107,7 @@ static bool add_from_dirs(struct search *search, const char *dirs, const char *p
 
 		g_string_replace(dir, "${ORIGIN}", origin, 0);
 		g_string_replace(dir, "$ORIGIN", origin, 0);
-		if (*dir->str && add_from(search, dir->str, name))
+		if (*dir->str && needed_add_from(search, dir->str, name))
 			return true;
 	}
 	return false;
@@ -119,13 +119,13 @@ static void add_library(struct search *search, const char *dirs, const char *pro
 	static const char *const usual[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib" };
 
 	if (strchr(name, '/')) {
-		add(search, name);
+		needed_add(search, name);
 		return;
 	}
 	if (add_from_dirs(search, dirs, program, name) || add_from_cache(search, name))
 		return;
 	for (unsigned i = 0; i < G_N_ELEMENTS(usual); i++)
-		if (add_from(search, usual[i], name))
+		if (needed_add_from(search, usual[i], name))
 			return;
 }
 
@@ -149,7 +149,7 @@ static const char *text_at(const char *texts, uint64_t bytes, uint64_t at)
 static void take_dynamic(struct search *search, const char *path, int fd,
 			 const Elf64_Phdr *segments, unsigned n, const Elf64_Phdr *dynamic)
 {
-	g_autofree Elf64_Dyn *rows = take(fd, dynamic->p_offset, dynamic->p_filesz);
+	g_autofree Elf64_Dyn *rows = needed_take(fd, dynamic->p_offset, dynamic->p_filesz);
 	size_t n_rows = rows ? dynamic->p_filesz / sizeof(*rows) : 0;
 	uint64_t texts_address = 0, texts_bytes = 0, texts_at = 0;
 	g_autofree char *texts = NULL;
@@ -163,7 +163,7 @@ static void take_dynamic(struct search *search, const char *path, int fd,
 	}
 	if (!to_offset(segments, n, texts_address, &texts_at))
 		return;
-	texts = take(fd, texts_at, texts_bytes);
+	texts = needed_take(fd, texts_at, texts_bytes);
 	for (size_t i = 0; texts && i < n_rows; i++)
 		if (rows[i].d_tag == DT_RUNPATH || (rows[i].d_tag == DT_RPATH && !*dirs))
 			dirs = text_at(texts, texts_bytes, rows[i].d_un.d_val);
@@ -174,15 +174,15 @@ static void take_dynamic(struct search *search, const char *path, int fd,
 }
 
 /* Opens the program at @path; false: it is no program of this kind of machine. */
-static bool take_file(struct search *search, const char *path, int fd)
+static bool needed_take_file(struct search *search, const char *path, int fd)
 {
-	g_autofree Elf64_Ehdr *head = take(fd, 0, sizeof(*head));
+	g_autofree Elf64_Ehdr *head = needed_take(fd, 0, sizeof(*head));
 	g_autofree Elf64_Phdr *segments = NULL;
 
 	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(*segments))
 		return false;
-	segments = take(fd, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*segments));
+	segments = needed_take(fd, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*segments));
 	for (unsigned i = 0; segments && i < head->e_phnum; i++) {
 		const Elf64_Phdr *segment = &segments[i];
 		g_autofree char *loader = NULL;
@@ -190,9 +190,9 @@ static bool take_file(struct search *search, const char *path, int fd)
 		if (segment->p_type == PT_DYNAMIC)
 			take_dynamic(search, path, fd, segments, head->e_phnum, segment);
 		else if (segment->p_type == PT_INTERP && segment->p_filesz < TEXT_MAX)
-			loader = take(fd, segment->p_offset, segment->p_filesz);
+			loader = needed_take(fd, segment->p_offset, segment->p_filesz);
 		if (loader && *loader == '/')
-			add(search, loader);
+			needed_add(search, loader);
 	}
 	return true;
 }
@@ -227,7 +227,7 @@ static bool take_program(struct search *search, char **program)
 
 	if (fd < 0)
 		return false;
-	is_program = take_file(search, *program, fd);
+	is_program = needed_take_file(search, *program, fd);
 	if (!is_program)
 		interpreter = interpreter_of(fd);
 	close(fd);
@@ -261,7 +261,7 @@ GPtrArray *spt_needed_files(const char *program)
 
 		if (fd < 0)
 			continue;
-		take_file(&search, name, fd);
+		needed_take_file(&search, name, fd);
 		close(fd);
 		g_ptr_array_add(files, g_strdup(name));
 	}

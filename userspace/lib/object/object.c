@@ -66,7 +66,7 @@ static void set_errno(GError **error, const char *what, const char *name, int sa
  * Numbers in the file's own class and byte order: a number of this many bytes, and a header's
  * field.
  */
-static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t bytes)
+static uint64_t object_number_at(const SptObject *object, const uint8_t *at, size_t bytes)
 {
 	uint8_t number[sizeof(uint64_t)] = { 0 };
 	uint64_t value;
@@ -78,14 +78,14 @@ static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t byt
 }
 
 #define FIELD(object, at, type, name)                                                              \
-	((object)->is_64 ? number_at(object, (at) + offsetof(Elf64_##type, name),                  \
+	((object)->is_64 ? object_number_at(object, (at) + offsetof(Elf64_##type, name),                  \
 				     sizeof(((Elf64_##type *)0)->name)) :                          \
-			   number_at(object, (at) + offsetof(Elf32_##type, name),                  \
+			   object_number_at(object, (at) + offsetof(Elf32_##type, name),                  \
 				     sizeof(((Elf32_##type *)0)->name)))
 #define HEADER_BYTES(object, type) ((object)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
 /* The part of @bytes that exists at @offset. */
-static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t bytes)
+static size_t object_read_at(const SptObject *object, uint64_t offset, void *to, size_t bytes)
 {
 	size_t done = 0;
 
@@ -109,8 +109,9 @@ static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t
  * The build-id among notes in the byte order of @object; returns its length, 0 if there is none.
  * @ret_go: the end of Go's, which is a hash of the content; 0 if there is none.
  */
-static unsigned find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes,
-			      size_t align, uint8_t ret[SPT_BUILD_ID_MAX], const uint8_t **ret_go)
+static unsigned object_find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes,
+				     size_t align, uint8_t ret[SPT_BUILD_ID_MAX],
+				     const uint8_t **ret_go)
 {
 	const uint8_t *const end = notes + bytes;
 
@@ -143,7 +144,7 @@ unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUI
 	const SptObject here = { .is_big = G_BYTE_ORDER == G_BIG_ENDIAN };
 	const uint8_t *go;
 
-	return find_build_id(&here, (const uint8_t *)notes, bytes, 4, ret, &go);
+	return object_find_build_id(&here, (const uint8_t *)notes, bytes, 4, ret, &go);
 }
 
 /* Notes at @offset.  @left: bytes of notes that may still be read of this file. */
@@ -157,21 +158,23 @@ static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint6
 		return;
 	*left -= bytes;
 	notes = g_malloc(bytes);
-	if (read_at(object, offset, notes, bytes) == bytes)
-		object->build_id_bytes = find_build_id(object, notes, bytes, align == 8 ? 8 : 4,
-						       object->build_id, &go);
+	if (object_read_at(object, offset, notes, bytes) == bytes)
+		object->build_id_bytes =
+			object_find_build_id(object, notes, bytes, align == 8 ? 8 : 4,
+					     object->build_id, &go);
 	object->has_go_id |= go != NULL;
 	if (go)
 		memcpy(object->go_id, go, GO_ID_BYTES);
 }
 
 /* The first of the @n headers of @each bytes at @offset that exist; to be freed. */
-static uint8_t *read_headers(const SptObject *object, uint64_t offset, size_t each, unsigned *n)
+static uint8_t *object_read_headers(const SptObject *object, uint64_t offset, size_t each,
+				    unsigned *n)
 {
 	size_t bytes = MIN(*n * each, object->size);
 	uint8_t *headers = g_malloc(bytes);
 
-	*n = read_at(object, offset, headers, bytes) / each;
+	*n = object_read_at(object, offset, headers, bytes) / each;
 	return headers;
 }
 
@@ -180,7 +183,7 @@ static void read_program_headers(SptObject *object, const uint8_t *head, uint64_
 	size_t each = HEADER_BYTES(object, Phdr);
 	unsigned n = FIELD(object, head, Ehdr, e_phnum);
 	g_autofree uint8_t *headers =
-		read_headers(object, FIELD(object, head, Ehdr, e_phoff), each, &n);
+		object_read_headers(object, FIELD(object, head, Ehdr, e_phoff), each, &n);
 
 	for (unsigned i = 0; i < n; i++) {
 		const uint8_t *phdr = headers + i * each;
@@ -207,7 +210,7 @@ static void read_note_sections(SptObject *object, const uint8_t *head, uint64_t 
 	size_t each = HEADER_BYTES(object, Shdr);
 	unsigned n = FIELD(object, head, Ehdr, e_shnum);
 	g_autofree uint8_t *headers =
-		read_headers(object, FIELD(object, head, Ehdr, e_shoff), each, &n);
+		object_read_headers(object, FIELD(object, head, Ehdr, e_shoff), each, &n);
 
 	for (unsigned i = 0; i < n; i++) {
 		const uint8_t *shdr = headers + i * each;
@@ -262,7 +265,7 @@ static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, co
 	object->how = how;
 	object->name = g_strdup(name);
 	object->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
-	why = why_not_elf(object, head, read_at(object, 0, head, sizeof(head)));
+	why = why_not_elf(object, head, object_read_at(object, 0, head, sizeof(head)));
 	if (why) {
 		set_not_elf(error, name, why);
 		return NULL;
@@ -363,12 +366,13 @@ static bool begin_made(SptObject *object)
 	uint64_t bytes;
 
 	if (!object->loads->len || object->size > MADE_MAX_BYTES ||
-	    spt_sections_exist(head, read_at(object, 0, head, sizeof(head)) == sizeof(head) ?
+	    spt_sections_exist(head, object_read_at(object, 0, head, sizeof(head)) == sizeof(head) ?
 					     object->size :
 					     0))
 		return false;
 	object->made = g_try_malloc(object->size + SPT_SECTIONS_ROOM_BYTES);
-	bytes = object->made && read_at(object, 0, object->made, object->size) == object->size ?
+	bytes = object->made && object_read_at(object, 0, object->made, object->size) ==
+					object->size ?
 			spt_sections_add(object->made, object->size) :
 			0;
 	object->elf = bytes ? elf_memory((char *)object->made, bytes) : NULL;

@@ -48,8 +48,8 @@ bool spt_sections_exist(const uint8_t *file, uint64_t bytes)
 }
 
 /* The position of @address in the file, of which @ret_bytes follow; false: it is not in it. */
-static bool place_of(const struct making *making, uint64_t address, uint64_t *ret,
-		     uint64_t *ret_bytes)
+static bool sections_place_of(const struct making *making, uint64_t address, uint64_t *ret,
+			      uint64_t *ret_bytes)
 {
 	for (unsigned i = 0; i < making->n_segments; i++) {
 		const Elf64_Phdr *segment = &making->segments[i];
@@ -66,8 +66,8 @@ static bool place_of(const struct making *making, uint64_t address, uint64_t *re
 	return false;
 }
 
-static Elf64_Shdr *add(struct making *making, const char *name, uint32_t type, uint64_t address,
-		       uint64_t at, uint64_t bytes)
+static Elf64_Shdr *sections_add(struct making *making, const char *name, uint32_t type,
+				uint64_t address, uint64_t at, uint64_t bytes)
 {
 	Elf64_Shdr *section = &making->sections[making->n];
 	size_t length = strlen(name) + 1;
@@ -87,7 +87,7 @@ static Elf64_Shdr *add(struct making *making, const char *name, uint32_t type, u
 	return section;
 }
 
-static void add_code(struct making *making)
+static void sections_add_code(struct making *making)
 {
 	unsigned codes = 0;
 
@@ -97,8 +97,8 @@ static void add_code(struct making *making)
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && segment->p_filesz &&
 		    is_within(making, segment->p_offset, segment->p_filesz))
-			section = add(making, ".text", SHT_PROGBITS, segment->p_vaddr,
-				      segment->p_offset, segment->p_filesz);
+			section = sections_add(making, ".text", SHT_PROGBITS, segment->p_vaddr,
+					       segment->p_offset, segment->p_filesz);
 		if (!section)
 			continue;
 		section->sh_flags |= SHF_EXECINSTR;
@@ -123,7 +123,7 @@ static uint64_t entries_bytes(const struct making *making, uint64_t at, uint64_t
 	return done;
 }
 
-static void add_frames(struct making *making)
+static void sections_add_frames(struct making *making)
 {
 	for (unsigned i = 0; i < making->n_segments; i++) {
 		const Elf64_Phdr *segment = &making->segments[i];
@@ -139,12 +139,12 @@ static void add_frames(struct making *making)
 			continue;
 		memcpy(&distance, head + 4, sizeof(distance));
 		address = segment->p_vaddr + 4 + (uint64_t)(int64_t)distance;
-		if (!place_of(making, address, &at, &left))
+		if (!sections_place_of(making, address, &at, &left))
 			continue;
-		add(making, ".eh_frame_hdr", SHT_PROGBITS, segment->p_vaddr, segment->p_offset,
-		    segment->p_filesz);
-		add(making, ".eh_frame", SHT_PROGBITS, address, at,
-		    entries_bytes(making, at, left));
+		sections_add(making, ".eh_frame_hdr", SHT_PROGBITS, segment->p_vaddr,
+			     segment->p_offset, segment->p_filesz);
+		sections_add(making, ".eh_frame", SHT_PROGBITS, address, at,
+			     entries_bytes(making, at, left));
 		return;
 	}
 }
@@ -194,7 +194,7 @@ static uint64_t count_by_gnu_hash(const struct making *making, uint64_t address)
 {
 	uint64_t at, left, buckets_at, n_buckets, first, last = 0;
 
-	if (!place_of(making, address, &at, &left) || left < 16)
+	if (!sections_place_of(making, address, &at, &left) || left < 16)
 		return 0;
 	n_buckets = word_at(making, at);
 	first = word_at(making, at + 4);
@@ -216,7 +216,7 @@ static uint64_t count_symbols(const struct making *making, const uint64_t values
 {
 	uint64_t at, left;
 
-	if (values[HASH] && place_of(making, values[HASH], &at, &left) && left >= 8)
+	if (values[HASH] && sections_place_of(making, values[HASH], &at, &left) && left >= 8)
 		return word_at(making, at + 4);
 	if (values[GNU_HASH])
 		return count_by_gnu_hash(making, values[GNU_HASH]);
@@ -245,32 +245,34 @@ static void number_symbols(const struct making *making, uint64_t at, uint64_t n)
 	}
 }
 
-static void add_symbols(struct making *making)
+static void sections_add_symbols(struct making *making)
 {
 	uint64_t values[WANTED] = { 0 }, at, left, texts_at, texts_left, n;
 	Elf64_Shdr *section;
 
 	read_dynamic(making, values);
-	if (values[RELA] && place_of(making, values[RELA], &at, &left) &&
+	if (values[RELA] && sections_place_of(making, values[RELA], &at, &left) &&
 	    values[RELASZ] <= left) {
-		section = add(making, ".rela.dyn", SHT_RELA, values[RELA], at, values[RELASZ]);
+		section = sections_add(making, ".rela.dyn", SHT_RELA, values[RELA], at,
+				       values[RELASZ]);
 		if (section)
 			section->sh_entsize = sizeof(Elf64_Rela);
 	}
-	if (!values[SYMTAB] || !place_of(making, values[SYMTAB], &at, &left) ||
-	    !place_of(making, values[STRTAB], &texts_at, &texts_left))
+	if (!values[SYMTAB] || !sections_place_of(making, values[SYMTAB], &at, &left) ||
+	    !sections_place_of(making, values[STRTAB], &texts_at, &texts_left))
 		return;
 	n = MIN(count_symbols(making, values), left / sizeof(Elf64_Sym));
 	number_symbols(making, at, n);
-	section = add(making, ".dynsym", SHT_DYNSYM, values[SYMTAB], at, n * sizeof(Elf64_Sym));
+	section = sections_add(making, ".dynsym", SHT_DYNSYM, values[SYMTAB], at,
+			       n * sizeof(Elf64_Sym));
 	if (!section)
 		return;
 	section->sh_entsize = sizeof(Elf64_Sym);
 	section->sh_link = making->n;
 	section->sh_info = 1;
 	section->sh_addralign = 8;
-	add(making, ".dynstr", SHT_STRTAB, values[STRTAB], texts_at,
-	    MIN(values[STRSZ], texts_left));
+	sections_add(making, ".dynstr", SHT_STRTAB, values[STRTAB], texts_at,
+		     MIN(values[STRSZ], texts_left));
 }
 
 uint64_t spt_sections_add(uint8_t *file, uint64_t bytes)
@@ -293,10 +295,10 @@ uint64_t spt_sections_add(uint8_t *file, uint64_t bytes)
 	making.n_segments = MIN(head.e_phnum, SEGMENTS_MAX);
 	segments = g_memdup2(file + head.e_phoff, making.n_segments * sizeof(*segments));
 	making.segments = segments;
-	add_code(&making);
-	add_frames(&making);
-	add_symbols(&making);
-	names = add(&making, ".shstrtab", SHT_STRTAB, 0, names_at, NAMES_BYTES);
+	sections_add_code(&making);
+	sections_add_frames(&making);
+	sections_add_symbols(&making);
+	names = sections_add(&making, ".shstrtab", SHT_STRTAB, 0, names_at, NAMES_BYTES);
 	if (!names)
 		return 0;
 	names->sh_flags = 0;

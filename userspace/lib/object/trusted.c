@@ -19,7 +19,7 @@ static bool is_roots(const struct stat *stat)
 }
 
 /* Opens the next name in the directory @dir, which is closed; -1 and errno. */
-static int step(int dir, const char *name)
+static int trusted_step(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), problem = 0;
 	struct stat stat;
@@ -40,7 +40,7 @@ static int step(int dir, const char *name)
 }
 
 /* Opens the file of an O_PATH descriptor, if it is a regular file. */
-static int open_file(int path_fd)
+static int trusted_open_file(int path_fd)
 {
 	char link[32];
 	struct stat stat;
@@ -70,11 +70,11 @@ int spt_trusted_open(const char *path)
 			return -1;
 		}
 		if (**name)
-			at = step(at, *name);
+			at = trusted_step(at, *name);
 	}
 	if (at < 0)
 		return -1;
-	fd = open_file(at);
+	fd = trusted_open_file(at);
 	problem = errno;
 	close(at);
 	errno = problem;

@@ -72,7 +72,7 @@ static void end_mixture(struct chart *chart, struct row *row)
 	add_box(chart, row, &box);
 }
 
-static void mix(struct chart *chart, struct row *row, const SptFlameBox *box)
+static void chart_mix(struct chart *chart, struct row *row, const SptFlameBox *box)
 {
 	struct mixture *mixture = &row->mixture;
 
@@ -111,7 +111,7 @@ static void close_box(struct chart *chart, uint32_t depth, const struct open_box
 		g_array_set_size(chart->rows, depth + 1);
 	row = &g_array_index(chart->rows, struct row, depth);
 	if (box.weight < chart->least_ns) {
-		mix(chart, row, &box);
+		chart_mix(chart, row, &box);
 	} else {
 		end_mixture(chart, row);
 		add_box(chart, row, &box);
@@ -166,7 +166,7 @@ static void add_sample(struct chart *chart, uint64_t time, uint64_t length, uint
 }
 
 /* By id: whether this is the thread. */
-static bool *find_threads(const SptCapture *capture, uint32_t tid)
+static bool *chart_find_threads(const SptCapture *capture, uint32_t tid)
 {
 	bool *is_wanted = g_new0(bool, (size_t)capture->n_threads + 1);
 
@@ -187,7 +187,7 @@ static int compare_boxes(gconstpointer a, gconstpointer b)
 GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, uint64_t end_ns,
 		      uint64_t least_ns)
 {
-	g_autofree bool *is_wanted = find_threads(base->capture, tid);
+	g_autofree bool *is_wanted = chart_find_threads(base->capture, tid);
 	struct chart chart = {
 		.nodes = (const SptTreeNode *)base->tree->data,
 		.begin_ns = begin_ns,

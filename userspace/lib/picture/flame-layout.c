@@ -33,7 +33,7 @@ static uint32_t place_focus(struct layout *layout, uint32_t focus)
 }
 
 /* Children from @first on are too narrow: a box for all of them. */
-static void join(struct layout *layout, SptFlameBox box, uint32_t first, uint32_t end)
+static void flame_layout_join(struct layout *layout, SptFlameBox box, uint32_t first, uint32_t end)
 {
 	box.node = first;
 	for (; first < end && layout->nodes[first].total > 0; first++) {
@@ -55,7 +55,7 @@ static void place_children(struct layout *layout, const SptFlameBox *above)
 		bool is_wide = weight > 0 && weight >= layout->least;
 
 		if (!is_wide && layout->joins) {
-			join(layout, box, i, end);
+			flame_layout_join(layout, box, i, end);
 			return;
 		}
 		box.node = i;
@@ -67,7 +67,8 @@ static void place_children(struct layout *layout, const SptFlameBox *above)
 	}
 }
 
-static GArray *lay_out(const SptTreeNode *nodes, uint32_t focus, double min_share, bool joins)
+static GArray *flame_layout_lay_out(const SptTreeNode *nodes, uint32_t focus, double min_share,
+				    bool joins)
 {
 	struct layout layout = {
 		.nodes = nodes, .least = nodes[focus].total * min_share, .joins = joins,
@@ -85,12 +86,12 @@ static GArray *lay_out(const SptTreeNode *nodes, uint32_t focus, double min_shar
 
 GArray *spt_flame_layout(const SptTreeNode *nodes, double min_share)
 {
-	return lay_out(nodes, 0, min_share, false);
+	return flame_layout_lay_out(nodes, 0, min_share, false);
 }
 
 GArray *spt_flame_layout_focus(const SptTreeNode *nodes, uint32_t focus, double min_share)
 {
-	return lay_out(nodes, focus, min_share, true);
+	return flame_layout_lay_out(nodes, focus, min_share, true);
 }
 
 uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus,

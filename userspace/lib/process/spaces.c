@@ -75,7 +75,7 @@ static SptSpace *get_space(SptSpaces *spaces, uint64_t mm)
 }
 
 /* Index of the first mapping that ends behind @address. */
-static unsigned first_behind(const GArray *maps, uint64_t address)
+static unsigned spaces_first_behind(const GArray *maps, uint64_t address)
 {
 	unsigned low = 0, high = maps->len;
 
@@ -109,7 +109,7 @@ static bool is_alike(const SptMap *a, const SptMap *b)
 	return a->object == b->object && a->offset - a->start == b->offset - b->start;
 }
 
-static SptMap part_of(const SptMap *map, uint64_t start, uint64_t end)
+static SptMap spaces_part_of(const SptMap *map, uint64_t start, uint64_t end)
 {
 	SptMap part = *map;
 
@@ -120,20 +120,21 @@ static SptMap part_of(const SptMap *map, uint64_t start, uint64_t end)
 }
 
 /* Cuts [start, end) out and returns the index for a new mapping of it. */
-static unsigned cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t end, uint64_t time,
-		    bool is_replaced)
+static unsigned spaces_cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t end,
+			   uint64_t time, bool is_replaced)
 {
 	GArray *maps = space->maps;
-	unsigned at = first_behind(maps, start), last;
+	unsigned at = spaces_first_behind(maps, start), last;
 
 	for (last = at; last < maps->len && g_array_index(maps, SptMap, last).start < end; last++) {
-		SptMap part = part_of(&g_array_index(maps, SptMap, last), start, end);
+		SptMap part = spaces_part_of(&g_array_index(maps, SptMap, last), start, end);
 
 		tell_gone(spaces, space, &part, time, is_replaced);
 	}
 	if (at < last) {
-		SptMap left = part_of(&g_array_index(maps, SptMap, at), 0, start);
-		SptMap right = part_of(&g_array_index(maps, SptMap, last - 1), end, UINT64_MAX);
+		SptMap left = spaces_part_of(&g_array_index(maps, SptMap, at), 0, start);
+		SptMap right =
+			spaces_part_of(&g_array_index(maps, SptMap, last - 1), end, UINT64_MAX);
 
 		g_array_remove_range(maps, at, last - at);
 		if (right.start < right.end)
@@ -146,7 +147,7 @@ static unsigned cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t
 
 static bool has_already(const SptSpace *space, const SptMap *map)
 {
-	unsigned at = first_behind(space->maps, map->start);
+	unsigned at = spaces_first_behind(space->maps, map->start);
 	const SptMap *there = &g_array_index(space->maps, SptMap, at);
 
 	return at < space->maps->len && there->start <= map->start && map->end <= there->end &&
@@ -162,11 +163,12 @@ void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap 
 		return;
 	made.from = time;
 	if (fresh)
-		cut(spaces, space, 0, UINT64_MAX, time, false);
+		spaces_cut(spaces, space, 0, UINT64_MAX, time, false);
 	if (made.start >= made.end || has_already(space, &made))
 		return;
 	space->version = ++spaces->last_version;
-	g_array_insert_val(space->maps, cut(spaces, space, made.start, made.end, time, true), made);
+	g_array_insert_val(space->maps, spaces_cut(spaces, space, made.start, made.end, time, true),
+			   made);
 	tell_made(spaces, space, &made);
 }
 
@@ -175,7 +177,7 @@ void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t st
 	SptSpace *space = get_space(spaces, mm);
 
 	space->version = ++spaces->last_version;
-	cut(spaces, space, start, end, time, false);
+	spaces_cut(spaces, space, start, end, time, false);
 }
 
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time)
@@ -213,14 +215,15 @@ void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64
 	if (seen.start < seen.end)
 		/* Reported at the end. */
 		g_array_insert_val(space->maps,
-				   cut(&(SptSpaces){ 0 }, space, seen.start, seen.end, time, true),
+				   spaces_cut(&(SptSpaces){ 0 }, space, seen.start, seen.end, time,
+					      true),
 				   seen);
 }
 
 /* An identical mapping in @maps, or NULL. */
-static const SptMap *find_same(const GArray *maps, const SptMap *map)
+static const SptMap *spaces_find_same(const GArray *maps, const SptMap *map)
 {
-	unsigned at = first_behind(maps, map->start);
+	unsigned at = spaces_first_behind(maps, map->start);
 	const SptMap *there = &g_array_index(maps, SptMap, at);
 
 	return at < maps->len && there->start == map->start && there->end == map->end &&
@@ -236,12 +239,12 @@ void spt_spaces_end_snapshot(SptSpaces *spaces)
 		g_autoptr(GArray) before = g_steal_pointer(&space->before);
 
 		for (unsigned n = 0; n < before->len; n++)
-			if (!find_same(space->maps, &g_array_index(before, SptMap, n)))
+			if (!spaces_find_same(space->maps, &g_array_index(before, SptMap, n)))
 				tell_gone(spaces, space, &g_array_index(before, SptMap, n),
 					  space->snapshot_time, false);
 		for (unsigned n = 0; n < space->maps->len; n++) {
 			SptMap *map = &g_array_index(space->maps, SptMap, n);
-			const SptMap *same = find_same(before, map);
+			const SptMap *same = spaces_find_same(before, map);
 
 			if (same)
 				*map = *same;
@@ -312,7 +315,7 @@ bool spt_space_is_empty(const SptSpace *space)
 
 const SptMap *spt_space_find(const SptSpace *space, uint64_t address)
 {
-	unsigned at = first_behind(space->maps, address);
+	unsigned at = spaces_first_behind(space->maps, address);
 	const SptMap *map = &g_array_index(space->maps, SptMap, at);
 
 	return at < space->maps->len && map->start <= address ? map : NULL;
@@ -320,7 +323,7 @@ const SptMap *spt_space_find(const SptSpace *space, uint64_t address)
 
 const SptMap *spt_space_around(const SptSpace *space, uint64_t start, uint64_t end, unsigned i)
 {
-	unsigned at = first_behind(space->maps, start ? start - 1 : 0) + i;
+	unsigned at = spaces_first_behind(space->maps, start ? start - 1 : 0) + i;
 
 	return at < space->maps->len && g_array_index(space->maps, SptMap, at).start <= end ?
 		       &g_array_index(space->maps, SptMap, at) :

@@ -34,7 +34,7 @@ static void seen_clear(void *data)
 	g_free(((struct seen *)data)->name);
 }
 
-static void process_free(void *data)
+static void tasks_process_free(void *data)
 {
 	SptProcess *process = data;
 
@@ -42,7 +42,7 @@ static void process_free(void *data)
 	g_free(process);
 }
 
-static void thread_free(void *data)
+static void tasks_thread_free(void *data)
 {
 	SptThread *thread = data;
 
@@ -55,8 +55,8 @@ SptTasks *spt_tasks_new(const SptTasksListener *listener)
 	SptTasks *tasks = g_new0(SptTasks, 1);
 
 	tasks->listener = *listener;
-	tasks->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
-	tasks->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
+	tasks->processes = g_hash_table_new_full(NULL, NULL, NULL, tasks_process_free);
+	tasks->threads = g_hash_table_new_full(NULL, NULL, NULL, tasks_thread_free);
 	tasks->users = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	tasks->seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
 	g_array_set_clear_func(tasks->seen, seen_clear);
@@ -74,12 +74,12 @@ void spt_tasks_free(SptTasks *tasks)
 	g_free(tasks);
 }
 
-static SptProcess *find_process(const SptTasks *tasks, uint32_t pid)
+static SptProcess *tasks_find_process(const SptTasks *tasks, uint32_t pid)
 {
 	return g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
 }
 
-static SptThread *find_thread(const SptTasks *tasks, uint32_t tid)
+static SptThread *tasks_find_thread(const SptTasks *tasks, uint32_t tid)
 {
 	return g_hash_table_lookup(tasks->threads, GUINT_TO_POINTER(tid));
 }
@@ -116,7 +116,7 @@ static void tell_thread(SptTasks *tasks, const SptThread *thread)
 	tasks->listener.thread(thread, tasks->listener.data);
 }
 
-static void end_thread(SptTasks *tasks, SptThread *thread, uint64_t time)
+static void tasks_end_thread(SptTasks *tasks, SptThread *thread, uint64_t time)
 {
 	thread->end_time = time;
 	tell_thread(tasks, thread);
@@ -126,10 +126,10 @@ static void end_thread(SptTasks *tasks, SptThread *thread, uint64_t time)
 	g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(thread->tid));
 }
 
-static void end_process(SptTasks *tasks, SptProcess *process, uint64_t time)
+static void tasks_end_process(SptTasks *tasks, SptProcess *process, uint64_t time)
 {
 	while (process->threads.head)
-		end_thread(tasks, process->threads.head->data, time);
+		tasks_end_thread(tasks, process->threads.head->data, time);
 	process->end_time = time;
 	tell_process(tasks, process);
 	leave_space(tasks, process->mm);
@@ -174,10 +174,10 @@ static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent,
 static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t tid, uint64_t time,
 			       const char *name)
 {
-	SptThread *thread = find_thread(tasks, tid);
+	SptThread *thread = tasks_find_thread(tasks, tid);
 
 	if (thread)
-		end_thread(tasks, thread, time);
+		tasks_end_thread(tasks, thread, time);
 	thread = g_new0(SptThread, 1);
 	thread->id = ++tasks->n_threads;
 	thread->tid = tid;
@@ -202,7 +202,7 @@ static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm,
 	struct marks marks = marks_of(process);
 	g_autofree char *own_name = g_strdup(name);
 
-	end_process(tasks, process, time);
+	tasks_end_process(tasks, process, time);
 	process = begin_process(tasks, pid, parent, mm, time, false, marks, own_name);
 	begin_thread(tasks, process, pid, time, own_name);
 	return process;
@@ -235,30 +235,31 @@ static void rename_thread(SptTasks *tasks, SptThread *thread, const char *name)
 static void meet(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		 uint64_t start_time, bool is_kthread, const char *name)
 {
-	SptProcess *parent = find_process(tasks, parent_pid), *process = find_process(tasks, pid);
+	SptProcess *parent = tasks_find_process(tasks, parent_pid),
+		   *process = tasks_find_process(tasks, pid);
 
 	if (!process)
 		process = begin_process(tasks, pid, parent ? parent->id : 0, mm, start_time,
 					is_kthread, marks_of(parent), name);
-	if (!find_thread(tasks, tid))
+	if (!tasks_find_thread(tasks, tid))
 		begin_thread(tasks, process, tid, start_time, name);
 }
 
 void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		    uint64_t start_time, bool is_kthread, const char *name)
 {
-	SptProcess *process = find_process(tasks, pid);
+	SptProcess *process = tasks_find_process(tasks, pid);
 
 	/* A snapshot may have been faster; and a reused pid is another process. */
 	if (process && pid == tid && process->start_time < start_time)
-		end_process(tasks, process, start_time);
+		tasks_end_process(tasks, process, start_time);
 	meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
 }
 
 void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time,
 		    const char *name)
 {
-	SptProcess *process = find_process(tasks, pid);
+	SptProcess *process = tasks_find_process(tasks, pid);
 	SptThread *thread;
 
 	if (!process) {
@@ -268,18 +269,18 @@ void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm
 	if (process->mm != mm)
 		process = next_image(tasks, process, mm, time, name);
 	rename_process(tasks, process, name);
-	thread = find_thread(tasks, pid);
+	thread = tasks_find_thread(tasks, pid);
 	if (thread)
 		rename_thread(tasks, thread, name);
-	thread = find_thread(tasks, old_tid);
+	thread = tasks_find_thread(tasks, old_tid);
 	if (thread && old_tid != pid && thread->process == process)
-		end_thread(tasks, thread, time);
+		tasks_end_thread(tasks, thread, time);
 }
 
 void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time,
 		      const char *name)
 {
-	SptProcess *process = find_process(tasks, pid);
+	SptProcess *process = tasks_find_process(tasks, pid);
 	SptThread *thread;
 
 	if (!process) {
@@ -292,7 +293,7 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 	}
 	if (pid == tid)
 		rename_process(tasks, process, name);
-	thread = find_thread(tasks, tid);
+	thread = tasks_find_thread(tasks, tid);
 	if (thread)
 		rename_thread(tasks, thread, name);
 }
@@ -300,7 +301,7 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		    uint64_t start_time, uint64_t time, bool is_kthread, const char *name)
 {
-	if (!find_process(tasks, pid) || !find_thread(tasks, tid))
+	if (!tasks_find_process(tasks, pid) || !tasks_find_thread(tasks, tid))
 		meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
 	else
 		g_array_append_val(tasks->seen,
@@ -314,7 +315,7 @@ void spt_tasks_pass(SptTasks *tasks, uint64_t time)
 	if (tasks->n_passed == tasks->seen->len)
 		return;
 	for (; tasks->n_passed < tasks->seen->len && seen->time <= time; seen++, tasks->n_passed++)
-		if (find_process(tasks, seen->pid) && find_thread(tasks, seen->tid))
+		if (tasks_find_process(tasks, seen->pid) && tasks_find_thread(tasks, seen->tid))
 			spt_tasks_rename(tasks, seen->pid, seen->tid, seen->mm, seen->time,
 					 seen->name);
 	if (tasks->n_passed == tasks->seen->len) {
@@ -325,13 +326,13 @@ void spt_tasks_pass(SptTasks *tasks, uint64_t time)
 
 void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, bool is_last)
 {
-	SptProcess *process = find_process(tasks, pid);
-	SptThread *thread = find_thread(tasks, tid);
+	SptProcess *process = tasks_find_process(tasks, pid);
+	SptThread *thread = tasks_find_thread(tasks, tid);
 
 	if (process && is_last)
-		end_process(tasks, process, time);
+		tasks_end_process(tasks, process, time);
 	else if (thread)
-		end_thread(tasks, thread, time);
+		tasks_end_thread(tasks, thread, time);
 }
 
 const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm,
@@ -343,7 +344,7 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 	if (thread && thread->tid == tid && thread->process->pid == pid &&
 	    is_same_image(thread->process, mm))
 		return thread;
-	process = find_process(tasks, pid);
+	process = tasks_find_process(tasks, pid);
 	if (process && !is_same_image(process, mm))
 		process = next_image(tasks, process, mm, time, process->name);
 	if (!process) {
@@ -351,7 +352,7 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 
 		process = begin_process(tasks, pid, 0, mm, time, !pid, marks_of(NULL), name);
 	}
-	thread = find_thread(tasks, tid);
+	thread = tasks_find_thread(tasks, tid);
 	if (!thread || thread->process != process)
 		thread = begin_thread(tasks, process, tid, time, process->name);
 	*recent = thread;
@@ -360,12 +361,12 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 
 const SptThread *spt_tasks_find(const SptTasks *tasks, uint32_t tid)
 {
-	return find_thread(tasks, tid);
+	return tasks_find_thread(tasks, tid);
 }
 
 bool spt_tasks_want(SptTasks *tasks, uint32_t pid)
 {
-	SptProcess *process = find_process(tasks, pid);
+	SptProcess *process = tasks_find_process(tasks, pid);
 
 	if (process && !process->is_wanted) {
 		process->is_wanted = true;
@@ -376,7 +377,7 @@ bool spt_tasks_want(SptTasks *tasks, uint32_t pid)
 
 const SptProcess *spt_tasks_measure(SptTasks *tasks, uint32_t pid)
 {
-	SptProcess *process = find_process(tasks, pid);
+	SptProcess *process = tasks_find_process(tasks, pid);
 
 	if (process)
 		process->is_measured = true;

@@ -20,7 +20,7 @@ struct SptAlive {
 	struct robust_list entry;
 };
 
-static void *hold(void *data)
+static void *alive_hold(void *data)
 {
 	SptAlive *alive = data;
 
@@ -45,7 +45,7 @@ SptAlive *spt_alive_new(uint32_t *word)
 	g_mutex_init(&alive->mutex);
 	g_cond_init(&alive->changed);
 	alive->word = word;
-	alive->thread = g_thread_new("alive", hold, alive);
+	alive->thread = g_thread_new("alive", alive_hold, alive);
 	g_mutex_lock(&alive->mutex);
 	while (!alive->has_begun)
 		g_cond_wait(&alive->changed, &alive->mutex);

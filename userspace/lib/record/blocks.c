@@ -19,7 +19,7 @@ void spt_blocks_clear(SptBlocks *blocks)
 }
 
 /* The slot of the block at @address, or the free one where its search ends. */
-static inline struct spt_block_slot *search(SptBlocks *blocks, uint64_t address)
+static inline struct spt_block_slot *blocks_search(SptBlocks *blocks, uint64_t address)
 {
 	struct spt_block_slot *slots = blocks->slots;
 	uint32_t hash = spt_blocks_hash(address);
@@ -34,12 +34,12 @@ static inline struct spt_block_slot *search(SptBlocks *blocks, uint64_t address)
 
 SptBlock *spt_blocks_find(SptBlocks *blocks, uint64_t address)
 {
-	uint32_t at = blocks->n ? search(blocks, address)->at : 0;
+	uint32_t at = blocks->n ? blocks_search(blocks, address)->at : 0;
 
 	return at ? &blocks->blocks[at - 1] : NULL;
 }
 
-static void put(SptBlocks *blocks, struct spt_block_slot slot)
+static void blocks_put(SptBlocks *blocks, struct spt_block_slot slot)
 {
 	uint64_t i = slot.hash & blocks->mask;
 
@@ -48,7 +48,7 @@ static void put(SptBlocks *blocks, struct spt_block_slot slot)
 	blocks->slots[i] = slot;
 }
 
-static void grow_slots(SptBlocks *blocks)
+static void blocks_grow_slots(SptBlocks *blocks)
 {
 	struct spt_block_slot *old = blocks->slots;
 	uint64_t n_old = old ? blocks->mask + 1 : 0, n = MAX(LEAST_SLOTS, 2 * n_old);
@@ -58,7 +58,7 @@ static void grow_slots(SptBlocks *blocks)
 	spt_heap_want_large_pages(blocks->slots, n * sizeof(*blocks->slots));
 	for (uint64_t i = 0; i < n_old; i++)
 		if (old[i].at)
-			put(blocks, old[i]);
+			blocks_put(blocks, old[i]);
 	g_free(old);
 }
 
@@ -85,8 +85,8 @@ SptBlock *spt_blocks_get(SptBlocks *blocks, uint64_t address)
 	struct spt_block_slot *slot;
 
 	if (blocks->n >= (blocks->mask + 1) / 2)
-		grow_slots(blocks);
-	slot = search(blocks, address);
+		blocks_grow_slots(blocks);
+	slot = blocks_search(blocks, address);
 	if (!slot->at) {
 		*slot = (struct spt_block_slot){ spt_blocks_hash(address), take_place(blocks) };
 		blocks->blocks[slot->at - 1] = (SptBlock){ .address = address };
@@ -102,7 +102,7 @@ void spt_blocks_remove(SptBlocks *blocks, SptBlock *block)
 	uint64_t mask = blocks->mask, hole = blocks->found;
 
 	if (slots[hole].at != at)
-		hole = (uint64_t)(search(blocks, block->address) - slots);
+		hole = (uint64_t)(blocks_search(blocks, block->address) - slots);
 	for (uint64_t i = (hole + 1) & mask; slots[i].at; i = (i + 1) & mask) {
 		/* Slots whose place is between the hole and here stay. */
 		if (((i - slots[i].hash) & mask) < ((i - hole) & mask))

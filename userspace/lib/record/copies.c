@@ -75,7 +75,7 @@ void spt_copies_begin(SptCopies *copies)
 }
 
 /* NULL: there are too many, or it has no name. */
-static struct name *get(SptCopies *copies, const char *comm)
+static struct name *copies_get(SptCopies *copies, const char *comm)
 {
 	struct name *name;
 
@@ -136,7 +136,7 @@ void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint6
 {
 	bool is_cut = depth == SPT_COPIES_CUT;
 	struct name *name =
-		copies->can_wish && (is_cut || copies->is_common) ? get(copies, comm) : NULL;
+		copies->can_wish && (is_cut || copies->is_common) ? copies_get(copies, comm) : NULL;
 
 	/* Copies under way are as small as before. */
 	if (!name || bytes < (copies->is_common ? copies->common.bytes : name->bytes))
@@ -186,7 +186,7 @@ bool spt_copies_make_room(SptCopies *copies)
 /* Names whose frame pointers are checked: with one size for all, those of all. */
 static struct name *asked(SptCopies *copies, const char *comm)
 {
-	return copies->is_common ? &copies->common : get(copies, comm);
+	return copies->is_common ? &copies->common : copies_get(copies, comm);
 }
 
 bool spt_copies_asks(SptCopies *copies, const char *comm)

@@ -90,7 +90,7 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* The part of @cause that is in code made at run time is a cause of its own. */
-static bool is_of(const SptOutput *output, enum cause cause, uint32_t object)
+static bool ends_is_of(const SptOutput *output, enum cause cause, uint32_t object)
 {
 	const char *path = spt_output_path(output, object);
 	bool is_run_time = path && strcmp(path, RUN_TIME_PATH) == 0;
@@ -115,7 +115,7 @@ static GArray *stops_of(const SptEnds *ends, const SptOutput *output, enum cause
 		while (g_hash_table_iter_next(&iter, &object, &weight)) {
 			struct stop stop = { GPOINTER_TO_UINT(object), *(uint64_t *)weight };
 
-			if (!is_of(output, cause, stop.object))
+			if (!ends_is_of(output, cause, stop.object))
 				continue;
 			*ret_sum += stop.weight;
 			g_array_append_val(stops, stop);
@@ -125,7 +125,7 @@ static GArray *stops_of(const SptEnds *ends, const SptOutput *output, enum cause
 	return stops;
 }
 
-static char *names_of(const GArray *stops, const SptOutput *output)
+static char *ends_names_of(const GArray *stops, const SptOutput *output)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
@@ -161,7 +161,7 @@ void spt_ends_note(const SptEnds *ends, SptOutput *output)
 	for (unsigned i = 0; i < CAUSES; i++) {
 		uint64_t sum;
 		g_autoptr(GArray) stops = stops_of(ends, output, i, &sum);
-		g_autofree char *names = names_of(stops, output), *text = NULL;
+		g_autofree char *names = ends_names_of(stops, output), *text = NULL;
 
 		if (sum <= most)
 			continue;

@@ -73,7 +73,7 @@ uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name)
 }
 
 /* The part of an event's weight that belongs to its value. */
-static uint64_t weight_of(const struct sysprof_event *event, const SptTraceEvents *source)
+static uint64_t events_weight_of(const struct sysprof_event *event, const SptTraceEvents *source)
 {
 	uint64_t ns = event->weight * source->period;
 
@@ -226,7 +226,7 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 	SptEventRow row = {
 		.time = event->begin + event->duration,
 		.duration_ns = event->duration,
-		.weight = weight_of(event, source),
+		.weight = events_weight_of(event, source),
 		.cpu = record->cpu,
 		.thread = thread->id,
 		.kind = source->kind,

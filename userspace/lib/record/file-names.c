@@ -83,7 +83,7 @@ void spt_file_names_forget(SptFileNames *names)
 	}
 }
 
-static void ask(SptFileNames *names, struct file *file)
+static void file_names_ask(SptFileNames *names, struct file *file)
 {
 	spt_reader_sort(file->offsets);
 	file->asked = file->offsets;
@@ -99,7 +99,7 @@ static void ask(SptFileNames *names, struct file *file)
 			 });
 }
 
-static void put(const struct file *file, const SptPlaceTable *table, SptSink *to)
+static void file_names_put(const struct file *file, const SptPlaceTable *table, SptSink *to)
 {
 	for (unsigned i = 0; i < file->asked->len; i++) {
 		SptNameRow row = { .object = file->object,
@@ -117,7 +117,7 @@ static void put(const struct file *file, const SptPlaceTable *table, SptSink *to
 }
 
 /* False: no answer came until then. */
-static bool take(SptFileNames *names, SptSink *to, int64_t until_us)
+static bool file_names_take(SptFileNames *names, SptSink *to, int64_t until_us)
 {
 	int64_t left_us = MAX(until_us - g_get_monotonic_time(), 0);
 	uint32_t object;
@@ -131,7 +131,7 @@ static bool take(SptFileNames *names, SptSink *to, int64_t until_us)
 	if (!table)
 		return false;
 	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
-	put(file, table, to);
+	file_names_put(file, table, to);
 	g_clear_pointer(&file->asked, g_array_unref);
 	return true;
 }
@@ -148,7 +148,7 @@ void spt_file_names_flush(SptFileNames *names, SptSink *to, bool last)
 		names->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
 	/* Answers to earlier requests. */
 	while (names->reader && !spt_reader_has_room(names->reader))
-		if (!take(names, to, until_us))
+		if (!file_names_take(names, to, until_us))
 			return;
 	g_hash_table_iter_init(&iter, names->files);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
@@ -156,8 +156,8 @@ void spt_file_names_flush(SptFileNames *names, SptSink *to, bool last)
 
 		if (file->offsets->len == 0 || file->is_unreadable)
 			continue;
-		ask(names, file);
-		if (!take(names, to, until_us))
+		file_names_ask(names, file);
+		if (!file_names_take(names, to, until_us))
 			return;
 	}
 }

@@ -15,7 +15,7 @@ struct SptFlightDeclared {
 	GPtrArray *rows;		/* SptDeclaredRow, cut behind its values */
 };
 
-static void kind_free(gpointer data)
+static void flight_declared_kind_free(gpointer data)
 {
 	struct kind *kind = data;
 
@@ -27,7 +27,7 @@ SptFlightDeclared *spt_flight_declared_new(void)
 {
 	SptFlightDeclared *declared = g_new0(SptFlightDeclared, 1);
 
-	declared->kinds = g_hash_table_new_full(NULL, NULL, NULL, kind_free);
+	declared->kinds = g_hash_table_new_full(NULL, NULL, NULL, flight_declared_kind_free);
 	declared->rows = g_ptr_array_new_with_free_func(g_free);
 	return declared;
 }
@@ -39,7 +39,7 @@ void spt_flight_declared_free(SptFlightDeclared *declared)
 	g_free(declared);
 }
 
-static const char *keep_name(struct kind *kind, const char *name)
+static const char *flight_declared_keep_name(struct kind *kind, const char *name)
 {
 	const char *text = name ? name : "";
 
@@ -57,17 +57,18 @@ void spt_flight_declared_declare(SptFlightDeclared *declared, const SptDeclarati
 	kind = g_new0(struct kind, 1);
 	kind->row = *row;
 	kind->texts = g_string_chunk_new(64);
-	kind->row.name = keep_name(kind, row->name);
-	kind->row.title = keep_name(kind, row->title);
+	kind->row.name = flight_declared_keep_name(kind, row->name);
+	kind->row.title = flight_declared_keep_name(kind, row->title);
 	kind->row.n_fields = MIN(row->n_fields, SPT_DECLARED_FIELDS);
 	for (unsigned i = 0; i < kind->row.n_fields; i++) {
-		kind->row.fields[i].name = keep_name(kind, row->fields[i].name);
-		kind->row.fields[i].unit = keep_name(kind, row->fields[i].unit);
+		kind->row.fields[i].name = flight_declared_keep_name(kind, row->fields[i].name);
+		kind->row.fields[i].unit = flight_declared_keep_name(kind, row->fields[i].unit);
 	}
 	g_hash_table_replace(declared->kinds, GUINT_TO_POINTER(row->id), kind);
 }
 
-static size_t text_bytes(const SptDeclarationRow *kind, const SptDeclaredRow *row, unsigned field)
+static size_t flight_declared_text_bytes(const SptDeclarationRow *kind, const SptDeclaredRow *row,
+					 unsigned field)
 {
 	const char *text = row->values[field].text;
 
@@ -87,11 +88,11 @@ void spt_flight_declared_put(SptFlightDeclared *declared, const SptDeclaredRow *
 		return;
 	at = bytes = offsetof(SptDeclaredRow, values) + kind->row.n_fields * sizeof(SptValue);
 	for (unsigned i = 0; i < kind->row.n_fields; i++)
-		bytes += text_bytes(&kind->row, row, i);
+		bytes += flight_declared_text_bytes(&kind->row, row, i);
 	kept = g_malloc0(bytes);
 	memcpy(kept, row, at);
 	for (unsigned i = 0; i < kind->row.n_fields; i++) {
-		size_t n = text_bytes(&kind->row, row, i);
+		size_t n = flight_declared_text_bytes(&kind->row, row, i);
 
 		if (n == 0)
 			continue;

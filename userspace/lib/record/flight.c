@@ -66,7 +66,7 @@ static void *keep_row(const void *row, size_t bytes, size_t text_at)
 	return kept;
 }
 
-static void *row_of(GHashTable *rows, uint32_t id)
+static void *flight_row_of(GHashTable *rows, uint32_t id)
 {
 	return g_hash_table_lookup(rows, GUINT_TO_POINTER(id));
 }
@@ -104,19 +104,19 @@ static void flight_fact(SptSink *sink, const char *key, const char *value)
 	g_hash_table_replace(flight->host, g_strdup(key), g_strdup(value));
 }
 
-static void put_object(struct flight *flight, const SptObjectRow *row)
+static void flight_put_object(struct flight *flight, const SptObjectRow *row)
 {
 	replace_row(flight->objects, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
 }
 
-static void put_process(struct flight *flight, const SptProcessRow *row)
+static void flight_put_process(struct flight *flight, const SptProcessRow *row)
 {
 	replace_row(flight->processes, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
 }
 
-static void put_thread(struct flight *flight, const SptThreadRow *row)
+static void flight_put_thread(struct flight *flight, const SptThreadRow *row)
 {
 	replace_row(flight->threads, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
@@ -127,9 +127,9 @@ static void put_command_line(struct flight *flight, const SptCommandLineRow *row
 	replace_row(flight->command_lines, row->process, g_strdup(row->text));
 }
 
-static void put_map(struct flight *flight, const SptMapRow *row)
+static void flight_put_map(struct flight *flight, const SptMapRow *row)
 {
-	GArray *rows = row_of(flight->maps, row->process);
+	GArray *rows = flight_row_of(flight->maps, row->process);
 
 	if (!rows) {
 		rows = g_array_new(FALSE, FALSE, sizeof(SptMapRow));
@@ -138,12 +138,12 @@ static void put_map(struct flight *flight, const SptMapRow *row)
 	g_array_append_vals(rows, row, 1);
 }
 
-static void put_sample(struct flight *flight, const SptSampleRow *row)
+static void flight_put_sample(struct flight *flight, const SptSampleRow *row)
 {
 	g_array_append_vals(get_cpu(flight, row->cpu)->samples, row, 1);
 }
 
-static void put_account(struct flight *flight, const SptAccountRow *row)
+static void flight_put_account(struct flight *flight, const SptAccountRow *row)
 {
 	struct cpu *cpu = get_cpu(flight, row->cpu);
 	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
@@ -159,25 +159,25 @@ static void flight_put_row(struct flight *flight, SptRowKind kind, const void *r
 {
 	switch (kind) {
 	case SPT_ROW_OBJECT:
-		put_object(flight, row);
+		flight_put_object(flight, row);
 		break;
 	case SPT_ROW_PROCESS:
-		put_process(flight, row);
+		flight_put_process(flight, row);
 		break;
 	case SPT_ROW_THREAD:
-		put_thread(flight, row);
+		flight_put_thread(flight, row);
 		break;
 	case SPT_ROW_COMMAND_LINE:
 		put_command_line(flight, row);
 		break;
 	case SPT_ROW_MAP:
-		put_map(flight, row);
+		flight_put_map(flight, row);
 		break;
 	case SPT_ROW_SAMPLE:
-		put_sample(flight, row);
+		flight_put_sample(flight, row);
 		break;
 	case SPT_ROW_ACCOUNT:
-		put_account(flight, row);
+		flight_put_account(flight, row);
 		break;
 	case SPT_ROW_DECLARATION:
 		spt_flight_declared_declare(flight->declared, row);
@@ -255,7 +255,7 @@ static void forget_others(struct flight *flight, SptRowKind kind)
 }
 
 /* Of the rows of waits, events, lanes and declared kinds, too. */
-static void add_threads(const struct flight *flight, GHashTable *threads)
+static void flight_add_threads(const struct flight *flight, GHashTable *threads)
 {
 	const GArray *waits = flight->others[SPT_ROW_WAIT], *lanes = flight->others[SPT_ROW_LANE],
 		     *events = flight->others[SPT_ROW_EVENT];
@@ -282,7 +282,7 @@ static GHashTable *threads_with_samples(const struct flight *flight)
 {
 	GHashTable *threads = g_hash_table_new(NULL, NULL);
 
-	add_threads(flight, threads);
+	flight_add_threads(flight, threads);
 	for (unsigned i = 0; i < flight->cpus->len; i++) {
 		const struct cpu *cpu = flight->cpus->pdata[i];
 
@@ -312,9 +312,9 @@ static void forget_tasks(struct flight *flight)
 			g_hash_table_iter_remove(&iter);
 			continue;
 		}
-		for (process = row_of(flight->processes, row->process);
+		for (process = flight_row_of(flight->processes, row->process);
 		     process && g_hash_table_add(processes, GUINT_TO_POINTER(process->id));
-		     process = row_of(flight->processes, process->parent))
+		     process = flight_row_of(flight->processes, process->parent))
 			;
 	}
 	g_hash_table_iter_init(&iter, flight->processes);
@@ -567,7 +567,7 @@ static void give_maps(const struct flight *flight, SptSink *to)
 		for (unsigned i = 0; i < rows->len; i++) {
 			const SptMapRow *row = &g_array_index(rows, SptMapRow, i);
 
-			if (!row->object || row_of(flight->objects, row->object))
+			if (!row->object || flight_row_of(flight->objects, row->object))
 				spt_sink_put(to, SPT_ROW_MAP, row);
 		}
 	}
@@ -585,7 +585,7 @@ static void give_tasks_and_objects(const struct flight *flight, SptSink *to)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		SptProcessRow row = *(SptProcessRow *)value;
 
-		if (!row_of(flight->processes, row.parent))
+		if (!flight_row_of(flight->processes, row.parent))
 			row.parent = 0;
 		spt_sink_put(to, SPT_ROW_PROCESS, &row);
 	}

@@ -42,7 +42,7 @@ void spt_handover_free(SptHandover *handover)
 	g_free(handover);
 }
 
-static void expect(SptHandover *handover, uint32_t object, bool is_kept_only)
+static void handover_expect(SptHandover *handover, uint32_t object, bool is_kept_only)
 {
 	if (object != SYSPROF_OBJECT_VDSO && object < SYSPROF_OBJECT_FIRST)
 		return;
@@ -54,7 +54,7 @@ static void expect(SptHandover *handover, uint32_t object, bool is_kept_only)
 void spt_handover_mapped(SptHandover *handover, uint32_t object)
 {
 	if (!handover->is_frugal)
-		expect(handover, object, true);
+		handover_expect(handover, object, true);
 }
 
 void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample)
@@ -67,12 +67,12 @@ void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sam
 			sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;
 
 		if (object != last)
-			expect(handover, object, false);
+			handover_expect(handover, object, false);
 		last = object;
 	}
 }
 
-static void give(SptHandover *handover, uint32_t object, const SptUnwindTable *table)
+static void handover_give(SptHandover *handover, uint32_t object, const SptUnwindTable *table)
 {
 	const SptObject *file = spt_output_file(handover->output, object);
 	int problem = file ? spt_tables_give(handover->trace, file, table) : ENODATA;
@@ -113,7 +113,7 @@ void spt_handover_step(SptHandover *handover)
 			continue;
 		}
 		if (table)
-			give(handover, object, table);
+			handover_give(handover, object, table);
 		else
 			g_hash_table_remove(handover->known, GUINT_TO_POINTER(object));
 		g_array_remove_index_fast(handover->waiting, i);

@@ -41,7 +41,7 @@ static gboolean equal(gconstpointer a, gconstpointer b)
 	return x->inode == y->inode && x->dev_major == y->dev_major && x->dev_minor == y->dev_minor;
 }
 
-static void free_file(gpointer data)
+static void inode_names_free_file(gpointer data)
 {
 	struct file *file = data;
 
@@ -53,7 +53,7 @@ SptInodeNames *spt_inode_names_new(void)
 {
 	SptInodeNames *names = g_new0(SptInodeNames, 1);
 
-	names->files = g_hash_table_new_full(hash, equal, free_file, NULL);
+	names->files = g_hash_table_new_full(hash, equal, inode_names_free_file, NULL);
 	return names;
 }
 
@@ -65,7 +65,7 @@ void spt_inode_names_free(SptInodeNames *names)
 	g_free(names);
 }
 
-static bool is_it(const struct file *file, const struct stat *there)
+static bool inode_names_is_it(const struct file *file, const struct stat *there)
 {
 	return there->st_ino == file->inode && major(there->st_dev) == file->dev_major &&
 	       minor(there->st_dev) == file->dev_minor;
@@ -84,7 +84,8 @@ static char *find_open(const struct file *file, uint32_t pid)
 		ssize_t bytes;
 
 		if (entry->d_name[0] == '.' ||
-		    fstatat(dirfd(entries), entry->d_name, &there, 0) < 0 || !is_it(file, &there))
+		    fstatat(dirfd(entries), entry->d_name, &there, 0) < 0 ||
+		    !inode_names_is_it(file, &there))
 			continue;
 		bytes = readlinkat(dirfd(entries), entry->d_name, target, sizeof(target));
 		if (bytes > 0)
@@ -96,7 +97,7 @@ static char *find_open(const struct file *file, uint32_t pid)
 }
 
 /* A line of /proc/PID/maps: "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH". */
-static char *find_mapped(const struct file *file, uint32_t pid)
+static char *inode_names_find_mapped(const struct file *file, uint32_t pid)
 {
 	g_autofree char *maps = g_strdup_printf("/proc/%u/maps", pid);
 	g_autofree char *text = NULL;
@@ -130,6 +131,6 @@ const char *spt_inode_names_find(SptInodeNames *names, uint32_t pid, uint32_t de
 	file->last_pid = pid;
 	file->path = find_open(file, pid);
 	if (!file->path)
-		file->path = find_mapped(file, pid);
+		file->path = inode_names_find_mapped(file, pid);
 	return file->path;
 }

@@ -78,7 +78,7 @@ static void name_copy(const SptRecorder *recorder, const struct sysprof_map *rec
 	}
 }
 
-static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
+static void intake_take_map(SptRecorder *recorder, const struct sysprof_map *record)
 {
 	SptMap map = {
 		.start = record->start,
@@ -110,7 +110,7 @@ static uint32_t mapper_of(const SptRecorder *recorder, uint32_t object)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(recorder->mapped_by, GUINT_TO_POINTER(object)));
 }
 
-static void take_object(SptRecorder *recorder, const struct sysprof_object *object)
+static void intake_take_object(SptRecorder *recorder, const struct sysprof_object *object)
 {
 	SptObjectRow row = {
 		.id = object->object,
@@ -179,7 +179,8 @@ static uint32_t stop_of(const SptRecorder *recorder, const struct sysprof_sample
 	return map ? map->object : 0;
 }
 
-static void take_end(SptRecorder *recorder, const struct sysprof_sample *sample, uint8_t user_end)
+static void intake_take_end(SptRecorder *recorder, const struct sysprof_sample *sample,
+			    uint8_t user_end)
 {
 	uint32_t object =
 		user_end == SYSPROF_END_ROOT ? 0 : stop_of(recorder, sample, user_end);
@@ -231,7 +232,7 @@ static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be
 	if (end.user_end == SYSPROF_END_NO_INFO)
 		*user_end = SPT_END_NO_INFO;
 	if (recorder->ends)
-		take_end(recorder, sample, *user_end);
+		intake_take_end(recorder, sample, *user_end);
 	return true;
 }
 
@@ -315,7 +316,7 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 }
 
 /* Now, or once what its stack needs is there. */
-static void put_sample(SptRecorder *recorder, SptAsideSample *stack)
+static void intake_put_sample(SptRecorder *recorder, SptAsideSample *stack)
 {
 	bool may_be_late = recorder->aside;
 
@@ -327,7 +328,7 @@ static void put_sample(SptRecorder *recorder, SptAsideSample *stack)
 	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
 }
 
-static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
+static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
@@ -358,7 +359,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 	if (sample->context <= SPT_CONTEXT_MASK)
 		stack.row.context |= sample->context << SPT_CONTEXT_AT;
 	spt_recorder_get_to_know(recorder, thread->process);
-	put_sample(recorder, &stack);
+	intake_put_sample(recorder, &stack);
 	thread->process->has_run = stack.has_run;
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
@@ -475,7 +476,7 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		spt_tasks_pass(recorder->tasks, record->time);
 	switch (record->type) {
 	case SYSPROF_SAMPLE:
-		take_sample(recorder, (const struct sysprof_sample *)record);
+		intake_take_sample(recorder, (const struct sysprof_sample *)record);
 		break;
 	case SYSPROF_TASK:
 	case SYSPROF_FORK:
@@ -485,10 +486,10 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		take_task(recorder, (const struct sysprof_task *)record);
 		break;
 	case SYSPROF_MAP:
-		take_map(recorder, (const struct sysprof_map *)record);
+		intake_take_map(recorder, (const struct sysprof_map *)record);
 		break;
 	case SYSPROF_OBJECT:
-		take_object(recorder, (const struct sysprof_object *)record);
+		intake_take_object(recorder, (const struct sysprof_object *)record);
 		break;
 	case SYSPROF_REGION:
 		take_region(recorder, (const struct sysprof_region *)record);

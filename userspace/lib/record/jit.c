@@ -73,7 +73,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void process_free(void *data)
+static void jit_process_free(void *data)
 {
 	struct process *process = data;
 
@@ -86,7 +86,7 @@ static void process_free(void *data)
 	g_free(process);
 }
 
-static uint64_t now_ns(void)
+static uint64_t jit_now_ns(void)
 {
 	return (uint64_t)g_get_monotonic_time() * 1000;
 }
@@ -96,10 +96,10 @@ SptJit *spt_jit_new(void)
 	SptJit *jit = g_new0(SptJit, 1);
 
 	jit->processes = g_hash_table_new(NULL, NULL);
-	jit->all = g_ptr_array_new_with_free_func(process_free);
+	jit->all = g_ptr_array_new_with_free_func(jit_process_free);
 	jit->regions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	jit->budget = BUDGET_BYTES;
-	jit->since_ns = now_ns();
+	jit->since_ns = jit_now_ns();
 	return jit;
 }
 
@@ -115,7 +115,7 @@ void spt_jit_free(SptJit *jit)
 
 /* Processes. */
 
-static bool is_gone(const struct process *process)
+static bool jit_is_gone(const struct process *process)
 {
 	struct pollfd end = { .fd = process->pidfd, .events = POLLIN };
 
@@ -147,7 +147,7 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 	struct process *process = g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid));
 	g_autofree char *root = g_strdup_printf("/proc/%u/root", pid);
 
-	if (process && !is_gone(process))
+	if (process && !jit_is_gone(process))
 		return process;
 	if (!pid || jit->n_held >= PROCESSES_MAX)
 		return NULL;
@@ -161,7 +161,7 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 	if (process->pidfd >= 0 && read_ids(process))
 		process->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (process->root < 0) {
-		process_free(process);
+		jit_process_free(process);
 		return NULL;
 	}
 	g_ptr_array_add(jit->all, process);
@@ -244,14 +244,14 @@ void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_
  * Takes at most @most of the budgets; returns the amount that it took.  When a program ends, its
  * files are read to their end, however many rounds that takes.
  */
-static uint64_t read_on(SptJit *jit, struct process *process, uint64_t most)
+static uint64_t jit_read_on(SptJit *jit, struct process *process, uint64_t most)
 {
 	uint64_t given = MIN(MIN(jit->budget, process->budget), most), left = given;
-	bool was_gone = is_gone(process);
+	bool was_gone = jit_is_gone(process);
 
 	open_map(process);
 	if (process->map.fd >= 0)
-		process->has_news |= spt_jit_read_map(process->code, process->map.fd, now_ns(),
+		process->has_news |= spt_jit_read_map(process->code, process->map.fd, jit_now_ns(),
 						      &process->map.at, &left);
 	if (process->dump.fd >= 0)
 		process->has_news |= spt_jit_read_dump(process->code, process->dump.fd,
@@ -274,7 +274,7 @@ static uint64_t read_on(SptJit *jit, struct process *process, uint64_t most)
  * Whether it is time to see if the program has files now.  If it has ended by then they are still
  * there, below its root, which is held.
  */
-static bool is_due(struct process *process, uint64_t now)
+static bool jit_is_due(struct process *process, uint64_t now)
 {
 	if (process->map.fd >= 0 || process->dump.fd >= 0)
 		return true;
@@ -288,23 +288,23 @@ static bool is_due(struct process *process, uint64_t now)
  * @most for all of them and @process_most for each; a process that got nothing is the first the
  * next time.  @is_last: there is no next time.
  */
-static void read_all(SptJit *jit, uint64_t most, uint64_t process_most, bool is_last)
+static void jit_read_all(SptJit *jit, uint64_t most, uint64_t process_most, bool is_last)
 {
-	uint64_t now = now_ns();
+	uint64_t now = jit_now_ns();
 	unsigned n = jit->all->len, first = n ? jit->next % n : 0;
 
 	for (unsigned i = 0; i < n && most; i++) {
 		struct process *process = g_ptr_array_index(jit->all, (first + i) % n);
 
-		if (process->pidfd >= 0 && (is_due(process, now) || is_last))
-			most -= read_on(jit, process, MIN(most, process_most));
+		if (process->pidfd >= 0 && (jit_is_due(process, now) || is_last))
+			most -= jit_read_on(jit, process, MIN(most, process_most));
 		jit->next = first + i + 1;
 	}
 }
 
 void spt_jit_keep(SptJit *jit)
 {
-	read_all(jit, AT_ONCE_BYTES, PROCESS_AT_ONCE_BYTES, false);
+	jit_read_all(jit, AT_ONCE_BYTES, PROCESS_AT_ONCE_BYTES, false);
 }
 
 uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
@@ -370,7 +370,7 @@ static void name_wanted(struct process *process, SptSink *to)
 void spt_jit_flush(SptJit *jit, bool last, SptSink *to)
 {
 	if (last)
-		read_all(jit, BUDGET_BYTES, PROCESS_BYTES, true);
+		jit_read_all(jit, BUDGET_BYTES, PROCESS_BYTES, true);
 	else
 		spt_jit_keep(jit);
 	for (unsigned i = 0; i < jit->all->len; i++) {

@@ -139,7 +139,7 @@ SptLive *spt_live_ref(SptLive *live)
 	return g_atomic_rc_box_acquire(live);
 }
 
-static void clear(gpointer data)
+static void live_clear(gpointer data)
 {
 	SptLive *live = data;
 
@@ -163,12 +163,12 @@ static void clear(gpointer data)
 
 void spt_live_unref(SptLive *live)
 {
-	g_atomic_rc_box_release_full(live, clear);
+	g_atomic_rc_box_release_full(live, live_clear);
 }
 
 /* The recording side. */
 
-static const char *keep_text(struct batch *batch, const char *text)
+static const char *live_keep_text(struct batch *batch, const char *text)
 {
 	if (!text || !*text)
 		return "";
@@ -177,23 +177,23 @@ static const char *keep_text(struct batch *batch, const char *text)
 	return g_string_chunk_insert(batch->texts, text);
 }
 
-static void put_object(SptLive *live, const SptObjectRow *row)
+static void live_put_object(SptLive *live, const SptObjectRow *row)
 {
 	SptObjectRow copy = *row;
 
-	copy.path = keep_text(live->collecting, row->path);
+	copy.path = live_keep_text(live->collecting, row->path);
 	g_array_append_val(live->collecting->objects, copy);
 }
 
-static void put_process(SptLive *live, const SptProcessRow *row)
+static void live_put_process(SptLive *live, const SptProcessRow *row)
 {
 	SptProcessRow copy = *row;
 
-	copy.name = keep_text(live->collecting, row->name);
+	copy.name = live_keep_text(live->collecting, row->name);
 	g_array_append_val(live->collecting->processes, copy);
 }
 
-static void put_thread(SptLive *live, const SptThreadRow *row)
+static void live_put_thread(SptLive *live, const SptThreadRow *row)
 {
 	SptThreadRow copy = *row;
 
@@ -205,12 +205,12 @@ static void put_name(SptLive *live, const SptNameRow *row)
 {
 	SptNameRow copy = *row;
 
-	copy.symbol = keep_text(live->collecting, row->symbol);
-	copy.module = keep_text(live->collecting, row->module);
+	copy.symbol = live_keep_text(live->collecting, row->symbol);
+	copy.module = live_keep_text(live->collecting, row->module);
 	g_array_append_val(live->collecting->names, copy);
 }
 
-static void put_sample(SptLive *live, const SptSampleRow *row)
+static void live_put_sample(SptLive *live, const SptSampleRow *row)
 {
 	struct sample sample = { row->thread, row->node, row->weight };
 
@@ -221,19 +221,19 @@ static void live_put_row(SptLive *live, SptRowKind kind, const void *row)
 {
 	switch (kind) {
 	case SPT_ROW_OBJECT:
-		put_object(live, row);
+		live_put_object(live, row);
 		break;
 	case SPT_ROW_PROCESS:
-		put_process(live, row);
+		live_put_process(live, row);
 		break;
 	case SPT_ROW_THREAD:
-		put_thread(live, row);
+		live_put_thread(live, row);
 		break;
 	case SPT_ROW_NAME:
 		put_name(live, row);
 		break;
 	case SPT_ROW_SAMPLE:
-		put_sample(live, row);
+		live_put_sample(live, row);
 		break;
 	default:
 		break;
@@ -300,7 +300,7 @@ SptSink *spt_live_sink(SptLive *live)
 
 /* The showing side. */
 
-static uint32_t function_for(SptLive *live, const char *name, const char *object)
+static uint32_t live_function_for(SptLive *live, const char *name, const char *object)
 {
 	uint32_t *index = spt_pairs_at(&live->function_of, (uintptr_t)name, (uintptr_t)object);
 
@@ -313,13 +313,13 @@ static uint32_t function_for(SptLive *live, const char *name, const char *object
 	return *index;
 }
 
-static struct function *function_at(const SptLive *live, uint32_t index)
+static struct function *live_function_at(const SptLive *live, uint32_t index)
 {
 	return &g_array_index(live->functions, struct function, index);
 }
 
 /* Row @id of @rows, made if it does not exist. */
-static void *row_at(GArray *rows, uint32_t id)
+static void *live_row_at(GArray *rows, uint32_t id)
 {
 	if (id >= rows->len)
 		g_array_set_size(rows, id + 1);
@@ -327,22 +327,22 @@ static void *row_at(GArray *rows, uint32_t id)
 }
 
 /* Whether there are new rows that names depend on. */
-static bool take_rows(SptLive *live, struct batch *batch)
+static bool live_take_rows(SptLive *live, struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->objects->len; i++) {
 		const SptObjectRow *row = &g_array_index(batch->objects, SptObjectRow, i);
 
-		*(SptObjectRow *)row_at(live->objects, row->id) = *row;
+		*(SptObjectRow *)live_row_at(live->objects, row->id) = *row;
 	}
 	for (unsigned i = 0; i < batch->processes->len; i++) {
 		const SptProcessRow *row = &g_array_index(batch->processes, SptProcessRow, i);
 
-		*(SptProcessRow *)row_at(live->processes, row->id) = *row;
+		*(SptProcessRow *)live_row_at(live->processes, row->id) = *row;
 	}
 	for (unsigned i = 0; i < batch->threads->len; i++) {
 		const SptThreadRow *row = &g_array_index(batch->threads, SptThreadRow, i);
 
-		*(SptThreadRow *)row_at(live->threads, row->id) = *row;
+		*(SptThreadRow *)live_row_at(live->threads, row->id) = *row;
 	}
 	if (batch->texts)
 		g_ptr_array_add(live->texts, g_steal_pointer(&batch->texts));
@@ -351,7 +351,7 @@ static bool take_rows(SptLive *live, struct batch *batch)
 }
 
 /* All names are sorted anew, so this is done once for all new ones. */
-static void follow(SptLive *live)
+static void live_follow(SptLive *live)
 {
 	live->capture.objects = (SptObjectRow *)live->objects->data;
 	live->capture.n_objects = live->objects->len;
@@ -361,18 +361,18 @@ static void follow(SptLive *live)
 }
 
 /* NULL: there is none for @frame's object. */
-static struct file *file_of(SptLive *live, const SptFrame *frame)
+static struct file *live_file_of(SptLive *live, const SptFrame *frame)
 {
 	struct file *file;
 
 	if (frame->object >= live->objects->len ||
-	    ((SptObjectRow *)row_at(live->objects, frame->object))->kind != SPT_OBJECT_FILE)
+	    ((SptObjectRow *)live_row_at(live->objects, frame->object))->kind != SPT_OBJECT_FILE)
 		return NULL;
-	file = row_at(live->files, frame->object);
+	file = live_row_at(live->files, frame->object);
 	return file->is_unreadable ? NULL : file;
 }
 
-static void read_file(SptLive *live, const SptObjectRow *row, struct file *file)
+static void live_read_file(SptLive *live, const SptObjectRow *row, struct file *file)
 {
 	g_autoptr(SptObject) image = spt_naming_open(row->path, row);
 	const char *problem;
@@ -398,13 +398,13 @@ static void read_file(SptLive *live, const SptObjectRow *row, struct file *file)
 }
 
 /* The answers of files for the nodes of @batch. */
-static void read_files(SptLive *live, const struct batch *batch)
+static void live_read_files(SptLive *live, const struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->nodes->len; i++) {
 		const SptFrame *frame = &g_array_index(batch->nodes, SptNode, i).frame;
 		struct file *file = spt_symbols_name(live->symbols, frame).has_symbol ?
 					    NULL :
-					    file_of(live, frame);
+					    live_file_of(live, frame);
 
 		if (file && !file->offsets)
 			file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -415,14 +415,14 @@ static void read_files(SptLive *live, const struct batch *batch)
 		struct file *file = &g_array_index(live->files, struct file, i);
 
 		if (file->offsets)
-			read_file(live, row_at(live->objects, i), file);
+			live_read_file(live, live_row_at(live->objects, i), file);
 		g_clear_pointer(&file->offsets, g_array_unref);
 	}
 }
 
 static const char *name_in_file(SptLive *live, const SptFrame *frame)
 {
-	const struct file *file = file_of(live, frame);
+	const struct file *file = live_file_of(live, frame);
 	g_autofree char *name = NULL, *plain = NULL;
 	SptSymbol symbol;
 	uint32_t row;
@@ -440,34 +440,36 @@ static const char *name_in_file(SptLive *live, const SptFrame *frame)
 	return spt_symbols_intern(live->symbols, plain);
 }
 
-static uint32_t function_of_frame(SptLive *live, const SptFrame *frame)
+static uint32_t live_function_of_frame(SptLive *live, const SptFrame *frame)
 {
 	SptName name = spt_symbols_name(live->symbols, frame);
 	const char *in_file = name.has_symbol ? NULL : name_in_file(live, frame);
 
-	return function_for(live, in_file ? in_file : name.function, name.object);
+	return live_function_for(live, in_file ? in_file : name.function, name.object);
 }
 
-static void take_nodes(SptLive *live, const struct batch *batch)
+static void live_take_nodes(SptLive *live, const struct batch *batch)
 {
 	if (batch->forgets_nodes)
 		g_array_set_size(live->nodes, 1);
-	read_files(live, batch);
+	live_read_files(live, batch);
 	for (unsigned i = 0; i < batch->nodes->len; i++) {
 		const SptNode *node = &g_array_index(batch->nodes, SptNode, i);
-		struct node known = { node->parent, function_of_frame(live, &node->frame) };
+		struct node known = { node->parent, live_function_of_frame(live, &node->frame) };
 
 		g_array_append_val(live->nodes, known);
 	}
 }
 
-static uint32_t function_of_process(SptLive *live, uint32_t thread)
+static uint32_t live_function_of_process(SptLive *live, uint32_t thread)
 {
-	const SptThreadRow *row = row_at(live->threads, thread);
-	const SptProcessRow *process = row->process ? row_at(live->processes, row->process) : NULL;
+	const SptThreadRow *row = live_row_at(live->threads, thread);
+	const SptProcessRow *process =
+		row->process ? live_row_at(live->processes, row->process) : NULL;
 
-	return function_for(live, spt_symbols_intern(live->symbols, spt_process_label(process)),
-			    NULL);
+	return live_function_for(live,
+				 spt_symbols_intern(live->symbols, spt_process_label(process)),
+				 NULL);
 }
 
 /* As in a profile of the recording. */
@@ -475,27 +477,28 @@ static uint32_t function_of_no_stack(SptLive *live)
 {
 	const char *name = spt_symbols_intern(live->symbols, SPT_NO_STACK);
 
-	return function_for(live, name, name);
+	return live_function_for(live, name, name);
 }
 
-static void count(SptLive *live, const struct sample *sample)
+static void live_count(SptLive *live, const struct sample *sample)
 {
 	const struct node *nodes = (const struct node *)live->nodes->data;
 	uint32_t node = sample->node < live->nodes->len ? sample->node : 0,
 		 no_stack = node ? 0 : function_of_no_stack(live);
-	struct function *process = function_at(live, function_of_process(live, sample->thread)),
-			*leaf = node ? process : function_at(live, no_stack);
+	struct function *process = live_function_at(live,
+						    live_function_of_process(live, sample->thread)),
+			*leaf = node ? process : live_function_at(live, no_stack);
 
 	live->n_samples++;
 	live->total += sample->weight;
 	process->total += sample->weight;
 	if (node)
-		leaf = function_at(live, nodes[node].function);
+		leaf = live_function_at(live, nodes[node].function);
 	else
 		leaf->total += sample->weight;
 	leaf->self += sample->weight;
 	for (; node; node = nodes[node].parent) {
-		struct function *function = function_at(live, nodes[node].function);
+		struct function *function = live_function_at(live, nodes[node].function);
 
 		if (function->seen != live->n_samples)
 			function->total += sample->weight;
@@ -513,13 +516,13 @@ bool spt_live_update(SptLive *live)
 	g_queue_init(&live->published);
 	g_mutex_unlock(&live->mutex);
 	for (GList *at = batches.head; at; at = at->next)
-		has_names |= take_rows(live, at->data);
+		has_names |= live_take_rows(live, at->data);
 	if (has_names)
-		follow(live);
+		live_follow(live);
 	for (struct batch *batch; (batch = g_queue_pop_head(&batches)); batch_free(batch)) {
-		take_nodes(live, batch);
+		live_take_nodes(live, batch);
 		for (unsigned i = 0; i < batch->samples->len; i++)
-			count(live, &g_array_index(batch->samples, struct sample, i));
+			live_count(live, &g_array_index(batch->samples, struct sample, i));
 		is_new |= batch->samples->len > 0;
 	}
 	return is_new;
@@ -531,8 +534,8 @@ uint64_t spt_live_total(const SptLive *live)
 }
 
 /* Inserts it in order among the @n heaviest so far; ties stay in the order of appearance. */
-static unsigned rank(SptLiveRow *rows, unsigned n, unsigned max, const struct function *function,
-		     bool by_self)
+static unsigned live_rank(SptLiveRow *rows, unsigned n, unsigned max,
+			  const struct function *function, bool by_self)
 {
 	uint64_t weight = by_self ? function->self : function->total;
 	unsigned at = n;
@@ -553,10 +556,10 @@ unsigned spt_live_functions(const SptLive *live, SptLiveRow *ret, unsigned max)
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < live->functions->len; i++) {
-		const struct function *function = function_at(live, i);
+		const struct function *function = live_function_at(live, i);
 
 		if (function->object && function->self)
-			n = rank(ret, n, max, function, true);
+			n = live_rank(ret, n, max, function, true);
 	}
 	return n;
 }
@@ -566,10 +569,10 @@ unsigned spt_live_processes(const SptLive *live, SptLiveRow *ret, unsigned max)
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < live->functions->len; i++) {
-		const struct function *function = function_at(live, i);
+		const struct function *function = live_function_at(live, i);
 
 		if (!function->object && function->total)
-			n = rank(ret, n, max, function, false);
+			n = live_rank(ret, n, max, function, false);
 	}
 	return n;
 }

@@ -35,7 +35,8 @@ struct SptMaps {
 	GArray *unread;			/* struct told */
 };
 
-static void put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t time, SptMapHow how)
+static void maps_put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t time,
+		     SptMapHow how)
 {
 	SptMapRow row = {
 		.process = told->process,
@@ -55,9 +56,9 @@ static void put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t ti
 	told->n++;
 }
 
-static void put_map(SptMaps *maps, struct told *told, const SptMap *map)
+static void maps_put_map(SptMaps *maps, struct told *told, const SptMap *map)
 {
-	put(maps, told, map, map->from, map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE);
+	maps_put(maps, told, map, map->from, map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE);
 }
 
 static void on_made(uint64_t mm, const SptMap *map, void *data)
@@ -66,16 +67,17 @@ static void on_made(uint64_t mm, const SptMap *map, void *data)
 	GArray *told = g_hash_table_lookup(maps->told, &mm);
 
 	for (unsigned i = 0; told && i < told->len; i++)
-		put_map(maps, &g_array_index(told, struct told, i), map);
+		maps_put_map(maps, &g_array_index(told, struct told, i), map);
 }
 
-static void on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced, void *data)
+static void maps_on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced,
+			 void *data)
 {
 	SptMaps *maps = data;
 	GArray *told = g_hash_table_lookup(maps->told, &mm);
 
 	for (unsigned i = 0; told && !is_replaced && i < told->len; i++)
-		put(maps, &g_array_index(told, struct told, i), part, time, SPT_MAP_GONE);
+		maps_put(maps, &g_array_index(told, struct told, i), part, time, SPT_MAP_GONE);
 }
 
 SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files, bool has_records)
@@ -87,7 +89,7 @@ SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files,
 	maps->files = files;
 	maps->told = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					   (GDestroyNotify)g_array_unref);
-	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, on_gone, maps });
+	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, maps_on_gone, maps });
 	if (has_records)
 		return maps;
 	maps->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -144,7 +146,7 @@ void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
 	if (space)
 		map = spt_space_maps(space, &n);
 	for (unsigned i = 0; i < n; i++)
-		put_map(maps, &told, &map[i]);
+		maps_put_map(maps, &told, &map[i]);
 	if (!in_space) {
 		in_space = g_array_new(FALSE, FALSE, sizeof(told));
 		g_hash_table_insert(maps->told, g_memdup2(&process->mm, sizeof(process->mm)),
@@ -168,7 +170,7 @@ void spt_maps_ended(SptMaps *maps, const SptProcess *process)
 	}
 }
 
-static uint32_t object_of(const SptMaps *maps, const struct spt_perf_map *map)
+static uint32_t maps_object_of(const SptMaps *maps, const struct spt_perf_map *map)
 {
 	g_autofree char *key = identity(map->dev_major, map->dev_minor, map->inode);
 
@@ -179,7 +181,7 @@ static uint32_t object_of(const SptMaps *maps, const struct spt_perf_map *map)
 	return g_str_has_prefix(map->path, "[vdso]") ? SYSPROF_OBJECT_VDSO : SYSPROF_OBJECT_ANON;
 }
 
-static void read_process(SptMaps *maps, struct told *told)
+static void maps_read_process(SptMaps *maps, struct told *told)
 {
 	size_t bytes;
 	g_autofree char *text =
@@ -203,16 +205,16 @@ static void read_process(SptMaps *maps, struct told *told)
 		map = (SptMap){ .start = at.start,
 				.end = at.end,
 				.offset = at.offset,
-				.object = object_of(maps, &at) };
-		put(maps, told, &map, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-		    SPT_MAP_SEEN);
+				.object = maps_object_of(maps, &at) };
+		maps_put(maps, told, &map,
+			 (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, SPT_MAP_SEEN);
 	}
 }
 
 void spt_maps_read(SptMaps *maps)
 {
 	for (unsigned i = 0; maps->unread && i < maps->unread->len; i++)
-		read_process(maps, &g_array_index(maps->unread, struct told, i));
+		maps_read_process(maps, &g_array_index(maps->unread, struct told, i));
 	if (maps->unread)
 		g_array_set_size(maps->unread, 0);
 }

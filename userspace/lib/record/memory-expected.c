@@ -30,7 +30,7 @@ static void expected_clear(void *data)
 	g_free(((struct expected *)data)->name);
 }
 
-static void unref_array(void *array)
+static void memory_expected_unref_array(void *array)
 {
 	g_array_unref(array);
 }
@@ -42,7 +42,7 @@ struct spt_expected *spt_memory_expected_new(void)
 	all->programs = g_array_new(FALSE, FALSE, sizeof(struct expected));
 	g_array_set_clear_func(all->programs, expected_clear);
 	all->latest = g_hash_table_new(NULL, NULL);
-	all->connections = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
+	all->connections = g_hash_table_new_full(NULL, NULL, NULL, memory_expected_unref_array);
 	return all;
 }
 

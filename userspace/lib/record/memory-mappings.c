@@ -15,12 +15,13 @@ GTree *spt_mappings_new(void)
 	return g_tree_new_full(by_address, NULL, NULL, g_free);
 }
 
-static uint64_t end_of(const SptBlock *mapping)
+static uint64_t memory_mappings_end_of(const SptBlock *mapping)
 {
 	return mapping->address + mapping->bytes;
 }
 
-static void add(GTree *mappings, const SptBlock *mapping, uint64_t start, uint64_t end)
+static void memory_mappings_add(GTree *mappings, const SptBlock *mapping, uint64_t start,
+				uint64_t end)
 {
 	SptBlock *added;
 
@@ -39,14 +40,14 @@ static const SptBlock *first_in(GTree *mappings, uint64_t start, uint64_t end)
 	GTreeNode *below = above ? g_tree_node_previous(above) : g_tree_node_last(mappings);
 	const SptBlock *mapping = below ? g_tree_node_value(below) : NULL;
 
-	if (mapping && end_of(mapping) > start)
+	if (mapping && memory_mappings_end_of(mapping) > start)
 		return mapping;
 	mapping = above ? g_tree_node_value(above) : NULL;
 	return mapping && mapping->address < end ? mapping : NULL;
 }
 
 /* Takes [@start, @end) out of the mappings; appends what was there to @ret_parts. */
-static void cut(GTree *mappings, uint64_t start, uint64_t end, GArray *ret_parts)
+static void memory_mappings_cut(GTree *mappings, uint64_t start, uint64_t end, GArray *ret_parts)
 {
 	const SptBlock *found;
 
@@ -55,10 +56,12 @@ static void cut(GTree *mappings, uint64_t start, uint64_t end, GArray *ret_parts
 		SptBlock mapping = *found, part = mapping;
 
 		g_tree_remove(mappings, (gpointer)(uintptr_t)mapping.address);
-		add(mappings, &mapping, mapping.address, MIN(start, end_of(&mapping)));
-		add(mappings, &mapping, MAX(end, mapping.address), end_of(&mapping));
+		memory_mappings_add(mappings, &mapping, mapping.address,
+				    MIN(start, memory_mappings_end_of(&mapping)));
+		memory_mappings_add(mappings, &mapping, MAX(end, mapping.address),
+				    memory_mappings_end_of(&mapping));
 		part.address = MAX(start, mapping.address);
-		part.bytes = MIN(end, end_of(&mapping)) - part.address;
+		part.bytes = MIN(end, memory_mappings_end_of(&mapping)) - part.address;
 		g_array_append_val(ret_parts, part);
 	}
 }
@@ -86,8 +89,8 @@ void spt_mappings_unmap(SptMemory *memory, struct spt_memory_ring *ring, uint64_
 
 	(void)memory;
 	ring->unmapped_time = time;
-	cut(ring->image->mappings, record->address, record->address + record->bytes,
-	    ring->unmapped);
+	memory_mappings_cut(ring->image->mappings, record->address, record->address + record->bytes,
+			    ring->unmapped);
 }
 
 void spt_mappings_unmap_failed(SptMemory *memory, struct spt_memory_ring *ring)
@@ -98,8 +101,9 @@ void spt_mappings_unmap_failed(SptMemory *memory, struct spt_memory_ring *ring)
 	for (unsigned i = 0; i < ring->unmapped->len; i++) {
 		const SptBlock *part = &g_array_index(ring->unmapped, SptBlock, i);
 
-		if (!first_in(mappings, part->address, end_of(part)))
-			add(mappings, part, part->address, end_of(part));
+		if (!first_in(mappings, part->address, memory_mappings_end_of(part)))
+			memory_mappings_add(mappings, part, part->address,
+					    memory_mappings_end_of(part));
 	}
 	g_array_set_size(ring->unmapped, 0);
 }
@@ -119,7 +123,8 @@ void spt_mappings_map(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 	spt_mappings_settle(memory, ring);
 	memory->status.mappings++;
 	memory->status.mapped_bytes += record->bytes;
-	add(ring->image->mappings, &mapping, record->address, record->address + record->bytes);
+	memory_mappings_add(ring->image->mappings, &mapping, record->address,
+			    record->address + record->bytes);
 }
 
 static gboolean put_open(gpointer address, gpointer data, gpointer user_data)

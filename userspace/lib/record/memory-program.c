@@ -20,7 +20,7 @@
 #define MACHINE EM_X86_64
 #endif
 
-static bool refuse(const char *program, const char *why, GError **error)
+static bool memory_program_refuse(const char *program, const char *why, GError **error)
 {
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "Cannot load a library into %s (--memory, --waits=calls): %s", program, spt_words(why));
@@ -28,7 +28,7 @@ static bool refuse(const char *program, const char *why, GError **error)
 }
 
 /* "#!INTERPRETER ...": the interpreter; else NULL. */
-static char *interpreter_of(const char *head, ssize_t bytes)
+static char *memory_program_interpreter_of(const char *head, ssize_t bytes)
 {
 	g_autofree char *line = bytes > 2 ? g_strndup(head + 2, (gsize)bytes - 2) : NULL;
 
@@ -53,7 +53,8 @@ static bool is_dynamic(int fd, const Elf64_Ehdr *header)
 	return false;
 }
 
-static bool check(const char *program, int fd, const char *head, ssize_t bytes, GError **error)
+static bool memory_program_check(const char *program, int fd, const char *head, ssize_t bytes,
+				 GError **error)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)head;
 	struct stat stat;
@@ -61,17 +62,22 @@ static bool check(const char *program, int fd, const char *head, ssize_t bytes, 
 	if (bytes < (ssize_t)sizeof(*header) || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return true;
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != MACHINE)
-		return refuse(program, SPT_WORDS("it is a program for another processor"), error);
+		return memory_program_refuse(program,
+					     SPT_WORDS("it is a program for another processor"),
+					     error);
 	if (!is_dynamic(fd, header))
-		return refuse(program,
-			      SPT_WORDS("it is linked statically, and loads no libraries"), error);
+		return memory_program_refuse(
+			program, SPT_WORDS("it is linked statically, and loads no libraries"),
+			error);
 	if (fstat(fd, &stat) == 0 &&
 	    ((stat.st_mode & S_ISUID && stat.st_uid != getuid()) ||
 	     (stat.st_mode & S_ISGID && stat.st_gid != getgid()) ||
 	     fgetxattr(fd, "security.capability", NULL, 0) > 0))
-		return refuse(program,
-			      SPT_WORDS("it runs with other rights than yours, and then ignores your libraries"),
-			      error);
+		return memory_program_refuse(
+			program,
+			SPT_WORDS(
+				"it runs with other rights than yours, and then ignores your libraries"),
+			error);
 	return true;
 }
 
@@ -83,8 +89,8 @@ static bool check_within(const char *program, unsigned depth, GError **error)
 	} file = { 0 };
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
 	ssize_t bytes = fd < 0 ? 0 : read(fd, file.head, sizeof(file.head) - 1);
-	g_autofree char *interpreter = interpreter_of(file.head, bytes);
-	bool ok = fd < 0 || check(program, fd, file.head, bytes, error);
+	g_autofree char *interpreter = memory_program_interpreter_of(file.head, bytes);
+	bool ok = fd < 0 || memory_program_check(program, fd, file.head, bytes, error);
 
 	if (fd >= 0)
 		close(fd);

@@ -35,7 +35,7 @@ static struct spt_image *get_image(SptMemory *memory, uint32_t id, uint32_t pid,
 	return image;
 }
 
-static uint64_t inode_of(int fd)
+static uint64_t memory_rings_inode_of(int fd)
 {
 	struct stat stat_of;
 
@@ -54,13 +54,14 @@ static uint32_t thread_number(SptMemory *memory, const struct spt_memory_ring *r
 	if (!image->is_foreign)
 		return ring->tid ? ring->tid : ring->pid;
 	if (!image->host_pid)
-		image->host_pid = spt_namespace_process(image->pid, inode_of(memory->fd));
+		image->host_pid =
+			spt_namespace_process(image->pid, memory_rings_inode_of(memory->fd));
 	if (ring->tid && ring->tid != ring->pid)
 		thread = spt_namespace_thread(image->host_pid, ring->tid);
 	return thread ? thread : image->host_pid;
 }
 
-static void adopt(SptMemory *memory, uint32_t i)
+static void memory_rings_adopt(SptMemory *memory, uint32_t i)
 {
 	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
 	struct spt_memory_ring *ring;
@@ -104,7 +105,7 @@ void spt_memory_adopt(SptMemory *memory)
 			 SPT_RINGS_SLOTS);
 
 	for (uint32_t i = 0; i < n; i++)
-		adopt(memory, i);
+		memory_rings_adopt(memory, i);
 }
 
 void spt_memory_count_waits(SptMemory *memory, struct spt_memory_ring *ring)
@@ -162,7 +163,7 @@ static bool revoke_slot(SptMemory *memory, struct spt_memory_ring *ring)
 	       __atomic_load_n(&slot->head, __ATOMIC_SEQ_CST) == head;
 }
 
-static bool is_gone(SptMemory *memory, struct spt_memory_ring *ring)
+static bool memory_rings_is_gone(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const struct spt_image *image = ring->image;
 
@@ -175,7 +176,7 @@ static bool is_gone(SptMemory *memory, struct spt_memory_ring *ring)
 }
 
 /* The slot is for another thread; the memory of the ring is given back. */
-static void give_back(SptMemory *memory, struct spt_memory_ring *ring)
+static void memory_rings_give_back(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	struct spt_ring_slot *slot = spt_rings_slot(memory->rings, ring->slot);
 	off_t at = (char *)spt_rings_words(memory->rings, ring->slot) - (char *)memory->rings;
@@ -225,7 +226,7 @@ static void give_back_all(SptMemory *memory,
 		    spt_ring_reader_begin(&ring->reader))
 			continue;
 		spt_memory_settle(memory, ring);
-		give_back(memory, ring);
+		memory_rings_give_back(memory, ring);
 	}
 }
 
@@ -237,6 +238,6 @@ void spt_memory_take_back(SptMemory *memory)
 void spt_memory_look_after_gone(SptMemory *memory)
 {
 	memory->looked_ns = memory->now_ns;
-	give_back_all(memory, is_gone);
+	give_back_all(memory, memory_rings_is_gone);
 	g_hash_table_foreach_remove(memory->images, image_is_gone, memory);
 }

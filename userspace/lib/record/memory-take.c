@@ -59,7 +59,7 @@ static bool is_patient(SptMemory *memory, struct spt_memory_ring *ring)
  * Objects for which a ring waited in vain, as a file that was deleted once it was loaded.  Each
  * thread has them anew, and waiting once is enough: all other rings wait meanwhile.
  */
-static char *name_of(const SptRingRecord *record)
+static char *memory_take_name_of(const SptRingRecord *record)
 {
 	return g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s",
 			       (guint64)record->device, (guint64)record->inode, record->path);
@@ -67,21 +67,21 @@ static char *name_of(const SptRingRecord *record)
 
 static bool is_given_up(const SptMemory *memory, const SptRingRecord *record)
 {
-	g_autofree char *name = memory->given_up ? name_of(record) : NULL;
+	g_autofree char *name = memory->given_up ? memory_take_name_of(record) : NULL;
 
 	return name && g_hash_table_contains(memory->given_up, name);
 }
 
-static void give_up(SptMemory *memory, const SptRingRecord *record)
+static void memory_take_give_up(SptMemory *memory, const SptRingRecord *record)
 {
 	if (!memory->given_up)
 		memory->given_up = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	if (g_hash_table_size(memory->given_up) < MOST_GIVEN_UP)
-		g_hash_table_add(memory->given_up, name_of(record));
+		g_hash_table_add(memory->given_up, memory_take_name_of(record));
 }
 
 /* False: the source has not reported the object yet. */
-static bool take_object(SptMemory *memory, struct spt_memory_ring *ring)
+static bool memory_take_take_object(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
 	const struct spt_known_object *known = known_object(memory, record);
@@ -93,13 +93,13 @@ static bool take_object(SptMemory *memory, struct spt_memory_ring *ring)
 	if (!code.object && !is_given_up(memory, record) && is_patient(memory, ring))
 		return false;
 	if (!code.object)
-		give_up(memory, record);
+		memory_take_give_up(memory, record);
 	ring->held_ns = 0;
 	g_array_append_val(ring->code, code);
 	return true;
 }
 
-static SptFrame frame_at(const struct spt_memory_ring *ring, uint64_t address)
+static SptFrame memory_take_frame_at(const struct spt_memory_ring *ring, uint64_t address)
 {
 	bool is_exact = address & SPT_NODE_EXACT;
 	uint64_t at = (address & ~SPT_NODE_EXACT) - !is_exact;
@@ -126,10 +126,10 @@ uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, 
 	return node < ring->nodes->len ? g_array_index(ring->nodes, uint32_t, node) : 0;
 }
 
-static void take_node(SptMemory *memory, struct spt_memory_ring *ring)
+static void memory_take_take_node(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
-	SptFrame frame = frame_at(ring, record->address);
+	SptFrame frame = memory_take_frame_at(ring, record->address);
 	uint32_t parent = spt_memory_node(memory, ring, record->parent),
 		 node = spt_stash_child(memory->stash, parent, &frame);
 
@@ -145,10 +145,10 @@ static void take_others(SptMemory *memory, struct spt_memory_ring *ring)
 	do {
 		switch (ring->next.type) {
 		case SPT_RING_NODE:
-			take_node(memory, ring);
+			memory_take_take_node(memory, ring);
 			break;
 		case SPT_RING_OBJECT:
-			ring->has_object = !take_object(memory, ring);
+			ring->has_object = !memory_take_take_object(memory, ring);
 			if (ring->has_object)
 				return;
 			break;
@@ -163,7 +163,7 @@ static void take_others(SptMemory *memory, struct spt_memory_ring *ring)
 	} while (spt_ring_reader_next(&ring->reader, &ring->next));
 }
 
-static inline void advance(SptMemory *memory, struct spt_memory_ring *ring)
+static inline void memory_take_advance(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	ring->has_next = spt_ring_reader_next(&ring->reader, &ring->next);
 	if (ring->has_next && !spt_ring_type_is_event(ring->next.type)) {
@@ -177,7 +177,7 @@ bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
 	if (ring->has_object)
 		take_others(memory, ring);
 	else if (!ring->has_next)
-		advance(memory, ring);
+		memory_take_advance(memory, ring);
 	return !ring->has_object;
 }
 
@@ -232,7 +232,7 @@ void spt_memory_put_rows(SptMemory *memory)
 }
 
 /* 0: it is not known, and that is counted. */
-static uint32_t thread_of(SptMemory *memory, const SptBlock *block)
+static uint32_t memory_take_thread_of(SptMemory *memory, const SptBlock *block)
 {
 	struct spt_owner *owner = &g_array_index(memory->owners, struct spt_owner, block->ring);
 
@@ -251,7 +251,7 @@ static void write_wait(SptMemory *memory, const SptBlock *block, const struct sp
 		.weight_ns = end->duration_ns,
 		.cpu = end->flags,
 		.cpu_before = end->flags,
-		.thread = thread_of(memory, block),
+		.thread = memory_take_thread_of(memory, block),
 		.state = SYSPROF_STATE_OTHER,
 		.flags = SPT_WAIT_NO_WAKING,
 	};
@@ -262,7 +262,7 @@ static void write_wait(SptMemory *memory, const SptBlock *block, const struct sp
 	spt_memory_put_rows(memory);
 }
 
-static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
+static uint64_t memory_take_weight_of(const SptMemory *memory, uint64_t bytes)
 {
 	if (!memory->mean_bytes || !bytes)
 		return bytes;
@@ -279,11 +279,12 @@ static inline void write_allocation(SptMemory *memory, const SptBlock *block,
 	memory->rows[memory->n_rows++] = (SptAllocationRow){
 		.time = end->time,
 		.duration_ns = end->duration_ns,
-		.weight = end->flags & SPT_ALLOCATION_MAPPING ? block->bytes :
-								weight_of(memory, block->bytes),
+		.weight = end->flags & SPT_ALLOCATION_MAPPING ?
+				  block->bytes :
+				  memory_take_weight_of(memory, block->bytes),
 		.bytes = block->bytes,
 		.handle = is_half ? block->handle : 0,
-		.thread = thread_of(memory, block),
+		.thread = memory_take_thread_of(memory, block),
 		.node = output_node(memory, block->node),
 		.free_node = output_node(memory, end->free_node),
 		.flags = end->flags,
@@ -301,7 +302,7 @@ static inline void write_row(SptMemory *memory, const SptBlock *block,
 		write_allocation(memory, block, end);
 }
 
-static bool is_known(const SptMemory *memory, uint32_t ring)
+static bool memory_take_is_known(const SptMemory *memory, uint32_t ring)
 {
 	const struct spt_owner *owner = &g_array_index(memory->owners, struct spt_owner, ring);
 
@@ -315,10 +316,10 @@ static void keep_late(SptMemory *memory, const SptBlock *block, const struct spt
 	g_array_append_val(memory->late, row);
 }
 
-static inline void put_row(SptMemory *memory, const SptBlock *block,
-			   const struct spt_block_end *end)
+static inline void memory_take_put_row(SptMemory *memory, const SptBlock *block,
+				       const struct spt_block_end *end)
 {
-	if (is_known(memory, block->ring))
+	if (memory_take_is_known(memory, block->ring))
 		write_row(memory, block, end);
 	else
 		keep_late(memory, block, end);
@@ -326,11 +327,11 @@ static inline void put_row(SptMemory *memory, const SptBlock *block,
 
 void spt_memory_put_row(SptMemory *memory, const SptBlock *block, const struct spt_block_end *end)
 {
-	put_row(memory, block, end);
+	memory_take_put_row(memory, block, end);
 }
 
 /* The thread among those of its tid: the latest that had begun when the ring was claimed. */
-static void find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
+static void memory_take_find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
 {
 	if (!owner->thread)
 		owner->thread = spt_thread_ids_find(memory->threads, owner->tid, owner->begin_ns);
@@ -354,15 +355,15 @@ void spt_memory_put_late(SptMemory *memory, bool all)
 	for (unsigned i = memory->first_unknown; i < memory->owners->len; i++) {
 		struct spt_owner *owner = &g_array_index(memory->owners, struct spt_owner, i);
 
-		if (!is_known(memory, i) && is_ripe(memory, owner, all))
-			find_owner(memory, owner, all);
-		if (i == memory->first_unknown && is_known(memory, i))
+		if (!memory_take_is_known(memory, i) && is_ripe(memory, owner, all))
+			memory_take_find_owner(memory, owner, all);
+		if (i == memory->first_unknown && memory_take_is_known(memory, i))
 			memory->first_unknown++;
 	}
 	for (unsigned i = 0; i < memory->late->len; i++) {
 		struct spt_late_row row = g_array_index(memory->late, struct spt_late_row, i);
 
-		if (is_known(memory, row.block.ring))
+		if (memory_take_is_known(memory, row.block.ring))
 			write_row(memory, &row.block, &row.end);
 		else
 			g_array_index(memory->late, struct spt_late_row, kept++) = row;
@@ -399,14 +400,14 @@ void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 			.flags = block->flags | SPT_ALLOCATION_OPEN,
 		};
 
-		put_row(memory, block, &end);
+		memory_take_put_row(memory, block, &end);
 		block->flags |= SPT_ALLOCATION_OPEN;
 	}
 }
 
 /* @node: of the stack that freed it; 0: not known. */
-static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, uint32_t node,
-		      uint8_t flags)
+static void memory_take_put_freed(SptMemory *memory, const SptBlock *block, uint64_t time,
+				  uint32_t node, uint8_t flags)
 {
 	bool has_row = block->flags & SPT_ALLOCATION_OPEN;
 	const struct spt_block_end end = {
@@ -417,7 +418,7 @@ static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, u
 			 (has_row ? SPT_ALLOCATION_CLOSE : 0),
 	};
 
-	put_row(memory, block, &end);
+	memory_take_put_row(memory, block, &end);
 }
 
 /* Events. */
@@ -481,7 +482,7 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 		ring->freed_time = time;
 		ring->freed_node = node;
 	} else {
-		put_freed(memory, found, time, node, flags);
+		memory_take_put_freed(memory, found, time, node, flags);
 	}
 	spt_blocks_remove(&ring->image->blocks, found);
 }
@@ -489,7 +490,7 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	if (ring->freed.address)
-		put_freed(memory, &ring->freed, ring->freed_time, ring->freed_node, 0);
+		memory_take_put_freed(memory, &ring->freed, ring->freed_time, ring->freed_node, 0);
 	ring->freed.address = 0;
 	if (ring->unmapped->len)
 		spt_mappings_settle(memory, ring);
@@ -506,7 +507,8 @@ static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
 	ring->freed.address = 0;
 }
 
-static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time)
+static void memory_take_take_allocation(SptMemory *memory, struct spt_memory_ring *ring,
+					uint64_t time)
 {
 	const SptRingRecord *record = &ring->next;
 	SptBlock *block = spt_blocks_get(&ring->image->blocks, record->address);
@@ -516,7 +518,7 @@ static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uin
 	memory->status.bytes += record->bytes;
 	if (block->ring) {
 		/* The free is still to come, from another ring. */
-		put_freed(memory, block, time, 0, SPT_ALLOCATION_CROSSED);
+		memory_take_put_freed(memory, block, time, 0, SPT_ALLOCATION_CROSSED);
 		owed = block->owed + 1;
 		memory->last_ns = ++time;
 	}
@@ -549,7 +551,7 @@ static void take_wait(SptMemory *memory, const struct spt_memory_ring *ring, uin
 	};
 
 	memory->status.wait_rows++;
-	put_row(memory, &block, &end);
+	memory_take_put_row(memory, &block, &end);
 }
 
 static void take_unusual(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time)
@@ -587,11 +589,11 @@ static void take_unusual(SptMemory *memory, struct spt_memory_ring *ring, uint64
 		spt_mappings_unmap(memory, ring, time);
 		break;
 	default:
-		take_allocation(memory, ring, time);
+		memory_take_take_allocation(memory, ring, time);
 	}
 }
 
-static void take(SptMemory *memory, struct spt_memory_ring *ring)
+static void memory_take_take(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
 	uint64_t time = next_time(memory, record->stamp);
@@ -607,7 +609,7 @@ static void take(SptMemory *memory, struct spt_memory_ring *ring)
 	if (ring->freed.address || ring->unmapped->len)
 		spt_memory_settle(memory, ring);
 	if (record->type == SPT_RING_ALLOC && record->address)
-		take_allocation(memory, ring, time);
+		memory_take_take_allocation(memory, ring, time);
 	else if (record->address)
 		take_free(memory, ring, time, false);
 }
@@ -617,8 +619,8 @@ uint64_t spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring, uint64
 	uint64_t n = 0;
 
 	while (ring->has_next && ring->next.stamp <= last && !memory->failure) {
-		take(memory, ring);
-		advance(memory, ring);
+		memory_take_take(memory, ring);
+		memory_take_advance(memory, ring);
 		n++;
 	}
 	return n;

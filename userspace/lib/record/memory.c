@@ -22,7 +22,7 @@
 /* What is in the rings at the end is read for that long. */
 #define LAST_NS 60000000000ULL
 
-static uint64_t now_ns(void)
+static uint64_t memory_now_ns(void)
 {
 	struct timespec now;
 
@@ -36,7 +36,7 @@ static uint64_t stamp_now(const SptMemory *memory)
 	if (memory->is_tsc)
 		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
 #endif
-	return now_ns() >> SPT_STAMP_SHIFT;
+	return memory_now_ns() >> SPT_STAMP_SHIFT;
 }
 
 static void look_at_clock(SptMemory *memory)
@@ -44,14 +44,14 @@ static void look_at_clock(SptMemory *memory)
 	uint64_t stamps;
 
 	memory->now_stamp = stamp_now(memory);
-	memory->now_ns = now_ns();
+	memory->now_ns = memory_now_ns();
 	stamps = memory->now_stamp - memory->base_stamp;
 	memory->stamp_step = stamps ?
 		(uint64_t)(((unsigned __int128)(memory->now_ns - memory->base_ns) << 32) / stamps) :
 		1ULL << (32 + SPT_STAMP_SHIFT);
 }
 
-static bool map_rings(SptMemory *memory, GError **error)
+static bool memory_map_rings(SptMemory *memory, GError **error)
 {
 	struct spt_rings_header *header;
 
@@ -106,7 +106,7 @@ static char *find_library(const char *name, GError **error)
 }
 
 /* Adds the library @name if it @is_wanted. */
-static bool add_library(GString *libraries, const char *name, bool is_wanted, GError **error)
+static bool memory_add_library(GString *libraries, const char *name, bool is_wanted, GError **error)
 {
 	g_autofree char *path = is_wanted ? find_library(name, error) : NULL;
 
@@ -117,13 +117,13 @@ static bool add_library(GString *libraries, const char *name, bool is_wanted, GE
 	return path || !is_wanted;
 }
 
-static bool set_environment(SptMemory *memory, GError **error)
+static bool memory_set_environment(SptMemory *memory, GError **error)
 {
 	g_autoptr(GString) libraries = g_string_new(NULL);
 	const char *before = g_getenv("LD_PRELOAD");
 
-	if (!add_library(libraries, "libspt-memory.so", memory->has_allocations, error) ||
-	    !add_library(libraries, "libspt-io.so", memory->has_waits, error))
+	if (!memory_add_library(libraries, "libspt-memory.so", memory->has_allocations, error) ||
+	    !memory_add_library(libraries, "libspt-io.so", memory->has_waits, error))
 		return false;
 	if (before && *before)
 		g_string_append_printf(libraries, ":%s", before);
@@ -144,13 +144,13 @@ static void object_clear(void *data)
 	g_free(((struct spt_known_object *)data)->path);
 }
 
-static void object_free(void *data)
+static void memory_object_free(void *data)
 {
 	object_clear(data);
 	g_free(data);
 }
 
-static void unref_array(void *array)
+static void memory_unref_array(void *array)
 {
 	g_array_unref(array);
 }
@@ -192,9 +192,10 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->active = g_ptr_array_new_with_free_func(ring_free);
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
 	memory->threads = threads;
-	memory->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, unref_array);
+	memory->objects =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, memory_unref_array);
 	/* A key is the path of its value. */
-	memory->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, object_free);
+	memory->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, memory_object_free);
 	memory->expected = spt_memory_expected_new();
 	memory->stash = spt_stash_new();
 	memory->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -205,7 +206,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->first_unknown = 1;
 	/* Captures that are merged keep theirs apart. */
 	memory->next_handle = (uint64_t)g_get_real_time();
-	if (!map_rings(memory, error) || !set_environment(memory, error))
+	if (!memory_map_rings(memory, error) || !memory_set_environment(memory, error))
 		return NULL;
 	look_at_clock(memory);
 	memory->base_stamp = memory->now_stamp;
@@ -213,7 +214,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	return g_steal_pointer(&memory);
 }
 
-static void let_go(SptMemory *memory)
+static void memory_let_go(SptMemory *memory)
 {
 	struct spt_rings_header *header = memory->rings;
 
@@ -230,7 +231,7 @@ void spt_memory_free(SptMemory *memory)
 	if (!memory)
 		return;
 	if (memory->rings) {
-		let_go(memory);
+		memory_let_go(memory);
 		spt_alive_free(memory->alive);
 		munmap(memory->rings, spt_rings_bytes());
 	}
@@ -282,7 +283,7 @@ void spt_memory_object(SptMemory *memory, const SptObjectRow *row)
 /* Merging. */
 
 /* The ring with the earliest event; @ret_next: time of the earliest of the others. */
-static struct spt_memory_ring *earliest(const SptMemory *memory, uint64_t *ret_next)
+static struct spt_memory_ring *memory_earliest(const SptMemory *memory, uint64_t *ret_next)
 {
 	struct spt_memory_ring *first = NULL;
 
@@ -303,7 +304,7 @@ static struct spt_memory_ring *earliest(const SptMemory *memory, uint64_t *ret_n
 }
 
 /* One round over all rings.  False: one of them has to wait, and so do all. */
-static bool merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
+static bool memory_merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
 {
 	struct spt_memory_ring *ring;
 	uint64_t next;
@@ -315,7 +316,7 @@ static bool merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
 		spt_ring_reader_begin(&ring->reader);
 		can_go_on &= spt_memory_advance(memory, ring);
 	}
-	while (can_go_on && !memory->failure && (ring = earliest(memory, &next)) &&
+	while (can_go_on && !memory->failure && (ring = memory_earliest(memory, &next)) &&
 	       ring->next.stamp <= horizon) {
 		*ret_n += spt_memory_take(memory, ring, MIN(next, horizon));
 		can_go_on = !ring->has_object;
@@ -349,7 +350,7 @@ static void flush_last(SptMemory *memory)
 
 bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **error)
 {
-	uint64_t begin = now_ns(), n, sum = 0;
+	uint64_t begin = memory_now_ns(), n, sum = 0;
 	bool can_go_on;
 
 	look_at_clock(memory);
@@ -361,7 +362,7 @@ bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **er
 		 */
 		look_at_clock(memory);
 		spt_memory_adopt(memory);
-		can_go_on = merge(memory, all ? UINT64_MAX : memory->now_stamp, &n);
+		can_go_on = memory_merge(memory, all ? UINT64_MAX : memory->now_stamp, &n);
 		spt_memory_take_back(memory);
 		sum += n;
 	} while (!memory->failure && can_go_on && n > FEW_RECORDS &&
@@ -398,7 +399,7 @@ static void put_mappings(SptMemory *memory)
 		spt_mappings_put_open(memory, image);
 }
 
-static void note(SptMemory *memory, const char *key, uint64_t value)
+static void memory_note(SptMemory *memory, const char *key, uint64_t value)
 {
 	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
 
@@ -424,7 +425,7 @@ static void count_unseen(SptMemory *memory)
 			status->unseen[reason] += programs->unseen[i].calls[reason];
 		status->lost += status->unseen[reason];
 		if (status->unseen[reason])
-			note(memory, unseen_names[reason], status->unseen[reason]);
+			memory_note(memory, unseen_names[reason], status->unseen[reason]);
 	}
 }
 
@@ -449,7 +450,7 @@ static void note_programs(SptMemory *memory)
 			continue;
 		memory->noted_names[i] = spt_one_line(path);
 		memory->status.noted[i].name = memory->noted_names[i];
-		note(memory, note_names[i][0], at->programs);
+		memory_note(memory, note_names[i][0], at->programs);
 		spt_output_host(memory->output, note_names[i][1], memory->noted_names[i]);
 	}
 }
@@ -458,32 +459,32 @@ static void note_allocations(SptMemory *memory)
 {
 	const SptMemoryStatus *status = &memory->status;
 
-	note(memory, "memory_mean_bytes", memory->mean_bytes);
+	memory_note(memory, "memory_mean_bytes", memory->mean_bytes);
 	if (memory->has_free_stacks)
-		note(memory, "memory_free_stacks", 1);
+		memory_note(memory, "memory_free_stacks", 1);
 	if (memory->has_mappings) {
-		note(memory, "memory_mappings", status->mappings);
-		note(memory, "memory_mapped_bytes", status->mapped_bytes);
-		note(memory, "memory_unmapped_bytes", status->unmapped_bytes);
+		memory_note(memory, "memory_mappings", status->mappings);
+		memory_note(memory, "memory_mapped_bytes", status->mapped_bytes);
+		memory_note(memory, "memory_unmapped_bytes", status->unmapped_bytes);
 	}
-	note(memory, "memory_calls", status->calls);
-	note(memory, "memory_bytes", status->bytes);
-	note(memory, "memory_frees", status->frees);
-	note(memory, "memory_frees_before", status->frees_before);
+	memory_note(memory, "memory_calls", status->calls);
+	memory_note(memory, "memory_bytes", status->bytes);
+	memory_note(memory, "memory_frees", status->frees);
+	memory_note(memory, "memory_frees_before", status->frees_before);
 	if (status->frees_unknown)
-		note(memory, "memory_frees_unknown", status->frees_unknown);
-	note(memory, "memory_waits", status->waits);
-	note(memory, "memory_waited_ns", status->waited_ns);
-	note(memory, "memory_lost", status->lost);
+		memory_note(memory, "memory_frees_unknown", status->frees_unknown);
+	memory_note(memory, "memory_waits", status->waits);
+	memory_note(memory, "memory_waited_ns", status->waited_ns);
+	memory_note(memory, "memory_lost", status->lost);
 }
 
 bool spt_memory_finish(SptMemory *memory, GError **error)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = memory_now_ns();
 	SptMemoryStatus *status = &memory->status;
 	bool is_busy;
 
-	let_go(memory);
+	memory_let_go(memory);
 	memory->is_ending = true;
 	do {
 		if (!spt_memory_step(memory, true, &is_busy, error))
@@ -503,14 +504,14 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	spt_memory_put_late(memory, true);
 	spt_memory_put_rows(memory);
 	if (status->nameless)
-		note(memory, "memory_nameless_threads", status->nameless);
+		memory_note(memory, "memory_nameless_threads", status->nameless);
 	if (status->unread)
-		note(memory, "memory_unread_threads", status->unread);
+		memory_note(memory, "memory_unread_threads", status->unread);
 	count_unseen(memory);
 	note_programs(memory);
 	status->unconnected = spt_memory_unconnected(memory, &status->unconnected_name);
 	if (status->unconnected) {
-		note(memory, "memory_unconnected", status->unconnected);
+		memory_note(memory, "memory_unconnected", status->unconnected);
 		spt_output_host(memory->output, "memory_unconnected_program",
 				status->unconnected_name);
 	}

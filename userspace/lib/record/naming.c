@@ -54,7 +54,7 @@ struct SptNaming {
 	GPtrArray *names;		/* of SPT_STACKS_NAMED; borrowed from numbers */
 };
 
-static void object_free(void *data)
+static void naming_object_free(void *data)
 {
 	struct object *object = data;
 
@@ -81,7 +81,7 @@ SptNaming *spt_naming_new(bool all)
 {
 	SptNaming *naming = g_new0(SptNaming, 1);
 
-	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
+	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, naming_object_free);
 	naming->jit = spt_jit_new();
 	naming->file_names = spt_file_names_new();
 	naming->identified = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -171,7 +171,7 @@ static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 	return file;
 }
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t naming_clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
@@ -185,16 +185,16 @@ static uint64_t clock_ns(clockid_t clock)
  */
 static bool may_spend(uint64_t *paid_ns, uint64_t *ret_begin)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = naming_clock_ns(CLOCK_MONOTONIC);
 
 	*paid_ns = MAX(*paid_ns, now);
-	*ret_begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	*ret_begin = naming_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return *paid_ns - now <= HOLD_AHEAD_NS;
 }
 
-static void spend(uint64_t *paid_ns, uint64_t begin)
+static void naming_spend(uint64_t *paid_ns, uint64_t begin)
 {
-	*paid_ns += (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) * HOLD_PART;
+	*paid_ns += (naming_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) * HOLD_PART;
 }
 
 static void hold_file(SptNaming *naming, SptTrace *trace, struct object *object,
@@ -209,7 +209,7 @@ static void hold_file(SptNaming *naming, SptTrace *trace, struct object *object,
 	if (!object->file)
 		object->file = open_recorded(row, pid);
 	naming->n_held += object->file != NULL;
-	spend(&naming->files_paid_ns, begin);
+	naming_spend(&naming->files_paid_ns, begin);
 }
 
 static void hold_region(SptNaming *naming, SptTrace *trace, uint32_t id, uint32_t pid)
@@ -219,7 +219,7 @@ static void hold_region(SptNaming *naming, SptTrace *trace, uint32_t id, uint32_
 	if (!may_spend(&naming->regions_paid_ns, &begin))
 		return;
 	spt_jit_region(naming->jit, trace, id, pid);
-	spend(&naming->regions_paid_ns, begin);
+	naming_spend(&naming->regions_paid_ns, begin);
 }
 
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid)

@@ -149,8 +149,8 @@ static gpointer block_key(const struct sysprof_event *event, uint32_t layer)
 	return GSIZE_TO_POINTER(event->key ^ layer);
 }
 
-static void put_freed(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
-		      uint32_t layer)
+static void opens_put_freed(SptOpens *opens, SptRecorder *recorder,
+			    const struct sysprof_event *event, uint32_t layer)
 {
 	gpointer key = block_key(event, layer), known = g_hash_table_lookup(opens->blocks, key);
 	const SptAllocationRow row = {
@@ -219,7 +219,7 @@ static void put_allocated(SptOpens *opens, SptRecorder *recorder,
 
 	/* The block that had this address before was freed, without a record. */
 	if (g_hash_table_contains(opens->blocks, key))
-		put_freed(opens, recorder, event, layer);
+		opens_put_freed(opens, recorder, event, layer);
 	opens->is_full |= g_hash_table_size(opens->blocks) >= MOST_BLOCKS;
 	if (g_hash_table_size(opens->blocks) < MOST_BLOCKS) {
 		row.handle = ++opens->n_blocks;
@@ -256,7 +256,7 @@ void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct syspro
 	unsigned stash;
 
 	if (layer_of(source)) {
-		put_freed(opens, recorder, event, layer_of(source));
+		opens_put_freed(opens, recorder, event, layer_of(source));
 		return;
 	}
 	if (!open)

@@ -29,7 +29,7 @@
 
 /* Records of tasks go into the file. */
 
-static void on_process(const SptProcess *process, void *data)
+static void recorder_on_process(const SptProcess *process, void *data)
 {
 	SptRecorder *recorder = data;
 	SptProcessRow row = {
@@ -84,7 +84,7 @@ static void on_space_gone(uint64_t mm, void *data)
 	g_array_append_val(recorder->gone_spaces, mm);
 }
 
-static bool has_failed(SptRecorder *recorder, GError **error)
+static bool recorder_has_failed(SptRecorder *recorder, GError **error)
 {
 	if (recorder->failure)
 		g_propagate_error(error, g_error_copy(recorder->failure));
@@ -94,7 +94,7 @@ static bool has_failed(SptRecorder *recorder, GError **error)
 static bool drain(SptRecorder *recorder, bool all, GError **error)
 {
 	return spt_trace_drain(recorder->trace, all, spt_recorder_take, recorder, error) &&
-	       !has_failed(recorder, error);
+	       !recorder_has_failed(recorder, error);
 }
 
 static bool take_snapshot(SptRecorder *recorder, GError **error)
@@ -107,7 +107,7 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	recorder->last_snapshot_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	recorder->snapshot_number++;
 	ok = spt_trace_snapshot(recorder->trace, spt_recorder_take, recorder, &busy, error) &&
-	     !has_failed(recorder, error);
+	     !recorder_has_failed(recorder, error);
 	recorder->in_snapshot = false;
 	spt_spaces_end_snapshot(recorder->spaces);
 	if (recorder->unwinding)
@@ -233,7 +233,7 @@ static void set_environment(SptRecorder *recorder)
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
-	SptTasksListener listener = { on_process, on_thread, on_space_gone, recorder };
+	SptTasksListener listener = { recorder_on_process, on_thread, on_space_gone, recorder };
 
 	recorder->trace =
 		options->trace ? options->trace : spt_trace_open_source(options->source, error);
@@ -508,7 +508,7 @@ static void take_last_aside(SptRecorder *recorder)
  * tick is held up on one CPU, samples of the others have to wait, too: an account that counts some
  * of them is dropped, since another one comes.
  */
-static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
+static bool recorder_take_accounts(SptRecorder *recorder, bool all, GError **error)
 {
 	unsigned n_cpus = spt_trace_n_cpus(recorder->trace), n = 0;
 	g_autofree struct sysprof_stats *stats = g_new(struct sysprof_stats, n_cpus);
@@ -573,7 +573,7 @@ static bool take_memory(SptRecorder *recorder, GError **error)
 
 static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
 {
-	if (!take_accounts(recorder, false, error) || !have_objects(recorder, error))
+	if (!recorder_take_accounts(recorder, false, error) || !have_objects(recorder, error))
 		return false;
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);
@@ -639,7 +639,7 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error)
 {
-	if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
+	if (!recorder_take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
 	    !spt_output_write_last(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), ret_path,
 				   error))
 		return false;
@@ -700,9 +700,8 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	spt_output_keep(recorder->output);
 	if (!take_last_sums(recorder, error) ||
 	    (recorder->needs_snapshot && !take_snapshot(recorder, error)) ||
-	    !spt_trace_stop(recorder->trace, error) ||
-	    !drain(recorder, true, error) ||
-	    !take_accounts(recorder, true, error))
+	    !spt_trace_stop(recorder->trace, error) || !drain(recorder, true, error) ||
+	    !recorder_take_accounts(recorder, true, error))
 		return false;
 	if ((recorder->memory && !spt_memory_finish(recorder->memory, error)) ||
 	    !have_objects(recorder, error))

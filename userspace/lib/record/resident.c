@@ -60,7 +60,7 @@ static uint64_t read_pages(uint32_t pid)
 	return sscanf(text, "%*u %llu", &pages) == 1 ? pages : 0;
 }
 
-static void put(SptResident *resident, struct known *known, uint64_t time, uint64_t bytes)
+static void resident_put(SptResident *resident, struct known *known, uint64_t time, uint64_t bytes)
 {
 	const SptResidentRow row = { time, bytes, known->thread };
 
@@ -82,7 +82,7 @@ void spt_resident_process(SptResident *resident, const SptProcess *process)
 
 	if (process->end_time) {
 		if (known)
-			put(resident, known, process->end_time, 0);
+			resident_put(resident, known, process->end_time, 0);
 		g_hash_table_remove(resident->processes, id);
 	} else if (!known && process->id != resident->passed) {
 		known = g_new0(struct known, 1);
@@ -108,6 +108,7 @@ void spt_resident_step(SptResident *resident, const SptTasks *tasks, uint64_t no
 
 		known->thread = thread ? thread->id : known->thread;
 		if (known->thread)
-			put(resident, known, now_ns, read_pages(known->pid) * resident->page_bytes);
+			resident_put(resident, known, now_ns,
+				     read_pages(known->pid) * resident->page_bytes);
 	}
 }

@@ -74,7 +74,7 @@ SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, unsigned n
 	return stacks;
 }
 
-static void clear(SptStacks *stacks)
+static void stacks_clear(SptStacks *stacks)
 {
 	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++)
 		g_clear_pointer(&stacks->last[cpu], g_free);
@@ -84,7 +84,7 @@ static void clear(SptStacks *stacks)
 
 void spt_stacks_forget(SptStacks *stacks)
 {
-	clear(stacks);
+	stacks_clear(stacks);
 	stacks->recent = g_new0(struct recent, RECENT_SLOTS);
 	stacks->words = g_new(uint64_t, RECENT_WORDS);
 	stacks->n_words = RECENT_WORDS + 1;
@@ -94,7 +94,7 @@ void spt_stacks_free(SptStacks *stacks)
 {
 	if (!stacks)
 		return;
-	clear(stacks);
+	stacks_clear(stacks);
 	g_free(stacks->last);
 	g_free(stacks);
 }
@@ -109,8 +109,8 @@ static uint8_t unknown_caller(const struct sysprof_sample *sample)
 	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
 }
 
-static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sample *sample,
-			     bool is_in_exec)
+static struct shape stacks_shape_of(const SptStacks *stacks, const struct sysprof_sample *sample,
+				    bool is_in_exec)
 {
 	return (struct shape){
 		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
@@ -153,8 +153,8 @@ static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsig
 	return (uint32_t)((a ^ b * 31) * factor >> 32);
 }
 
-static bool is_it(const SptStacks *stacks, const struct recent *recent, uint32_t hash,
-		  const struct shape *shape, const __u64 *frames, unsigned n)
+static bool stacks_is_it(const SptStacks *stacks, const struct recent *recent, uint32_t hash,
+			 const struct shape *shape, const __u64 *frames, unsigned n)
 {
 	return recent->hash == hash && recent->at + RECENT_WORDS >= stacks->n_words &&
 	       recent->shape.n_kernel == shape->n_kernel && recent->shape.n_user == shape->n_user &&
@@ -162,7 +162,8 @@ static bool is_it(const SptStacks *stacks, const struct recent *recent, uint32_t
 	       !memcmp(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
 }
 
-static void remember(SptStacks *stacks, struct recent *recent, const __u64 *frames, unsigned n)
+static void stacks_remember(SptStacks *stacks, struct recent *recent, const __u64 *frames,
+			    unsigned n)
 {
 	uint64_t left = RECENT_WORDS - stacks->n_words % RECENT_WORDS;
 
@@ -290,8 +291,8 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
 }
 
 /* Starts from the frames in common with the CPU's last stack, which this one replaces. */
-static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			const struct sysprof_sample *sample, unsigned *ret_n_cut)
+static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+			       const struct sysprof_sample *sample, unsigned *ret_n_cut)
 {
 	struct last **at = &stacks->last[sample->record.cpu],
 		    *last = *at ? *at : (*at = g_new0(struct last, 1));
@@ -328,8 +329,8 @@ static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct
 	return spt_stash_add(stash, root_of(stash, shape), stacks->frames, n);
 }
 
-static SptStackEnd end_of(const struct shape *shape, const struct sysprof_sample *sample,
-			  unsigned n_cut)
+static SptStackEnd stacks_end_of(const struct shape *shape, const struct sysprof_sample *sample,
+				 unsigned n_cut)
 {
 	SptStackEnd end = { sample->user_end, shape->n_user && n_cut < shape->n_user };
 
@@ -350,20 +351,20 @@ uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct syspro
 	uint32_t hash, node;
 
 	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, sample->mm) : NULL;
-	shape = shape_of(stacks, sample, is_in_exec);
+	shape = stacks_shape_of(stacks, sample, is_in_exec);
 	if (n > LAST_FRAMES) {
 		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
-		*ret_end = end_of(&shape, sample, n_cut);
+		*ret_end = stacks_end_of(&shape, sample, n_cut);
 		return node;
 	}
 	hash = hash_stack(&shape, sample->frames, n);
 	recent = &stacks->recent[hash % RECENT_SLOTS];
-	if (!is_it(stacks, recent, hash, &shape, sample->frames, n)) {
-		recent->node = look_up(stacks, stash, &shape, sample, &recent->n_cut);
+	if (!stacks_is_it(stacks, recent, hash, &shape, sample->frames, n)) {
+		recent->node = stacks_look_up(stacks, stash, &shape, sample, &recent->n_cut);
 		recent->shape = shape;
 		recent->hash = hash;
-		remember(stacks, recent, sample->frames, n);
+		stacks_remember(stacks, recent, sample->frames, n);
 	}
-	*ret_end = end_of(&shape, sample, recent->n_cut);
+	*ret_end = stacks_end_of(&shape, sample, recent->n_cut);
 	return recent->node;
 }

@@ -43,7 +43,7 @@ struct entry {
 	struct timespec used;
 };
 
-static SptTableCache *open_cache(const char *path, uint64_t max_bytes, uid_t owner)
+static SptTableCache *table_cache_open_cache(const char *path, uint64_t max_bytes, uid_t owner)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	SptTableCache *cache;
@@ -63,7 +63,9 @@ static SptTableCache *open_cache(const char *path, uint64_t max_bytes, uid_t own
 
 SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes)
 {
-	return g_mkdir_with_parents(path, 0700) < 0 ? NULL : open_cache(path, max_bytes, geteuid());
+	return g_mkdir_with_parents(path, 0700) < 0 ?
+		       NULL :
+		       table_cache_open_cache(path, max_bytes, geteuid());
 }
 
 SptTableCache *spt_table_cache_of_user(void)
@@ -75,7 +77,7 @@ SptTableCache *spt_table_cache_of_user(void)
 
 SptTableCache *spt_table_cache_of_system(const char *path)
 {
-	SptTableCache *cache = open_cache(path, OF_SYSTEM_MAX_BYTES, 0);
+	SptTableCache *cache = table_cache_open_cache(path, OF_SYSTEM_MAX_BYTES, 0);
 
 	if (cache)
 		cache->is_for_all = true;
@@ -98,7 +100,7 @@ static struct header header_of(const uint8_t *key, unsigned n, char kind)
 	return header;
 }
 
-static char *name_of(const uint8_t *key, unsigned n, char kind)
+static char *table_cache_name_of(const uint8_t *key, unsigned n, char kind)
 {
 	GString *name = g_string_new(NULL);
 
@@ -119,7 +121,7 @@ static FILE *open_in(const SptTableCache *cache, const char *name, int flags, co
 	return file;
 }
 
-static SptUnwindTable *read_table(FILE *file, const struct header *expected)
+static SptUnwindTable *table_cache_read_table(FILE *file, const struct header *expected)
 {
 	g_autoptr(GBytes) bytes = NULL;
 	struct header header;
@@ -148,14 +150,14 @@ static SptUnwindTable *read_table(FILE *file, const struct header *expected)
 SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, unsigned n,
 				    char kind)
 {
-	g_autofree char *name = name_of(key, n, kind);
+	g_autofree char *name = table_cache_name_of(key, n, kind);
 	struct header expected = header_of(key, n, kind);
 	FILE *file = open_in(cache, name, O_RDONLY | O_NONBLOCK, "r");
 	SptUnwindTable *table;
 
 	if (!file)
 		return NULL;
-	table = read_table(file, &expected);
+	table = table_cache_read_table(file, &expected);
 	/* Marks it as used now: others are removed before it. */
 	if (table)
 		futimens(fileno(file), NULL);
@@ -206,7 +208,7 @@ static GArray *list(const SptTableCache *cache)
 	return entries;
 }
 
-static void make_room(const SptTableCache *cache, uint64_t bytes)
+static void table_cache_make_room(const SptTableCache *cache, uint64_t bytes)
 {
 	g_autoptr(GArray) entries = list(cache);
 	uint64_t sum = bytes;
@@ -227,7 +229,7 @@ static void make_room(const SptTableCache *cache, uint64_t bytes)
 void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, char kind,
 			 const SptUnwindTable *table)
 {
-	g_autofree char *name = name_of(key, n, kind);
+	g_autofree char *name = table_cache_name_of(key, n, kind);
 	g_autofree char *draft =
 		g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
 	struct header header = header_of(key, n, kind);
@@ -238,7 +240,7 @@ void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, c
 
 	if (bytes > FILE_MAX_BYTES || sizeof(header) + bytes > cache->max_bytes)
 		return;
-	make_room(cache, sizeof(header) + bytes);
+	table_cache_make_room(cache, sizeof(header) + bytes);
 	file = open_in(cache, draft, O_WRONLY | O_CREAT | O_EXCL, "w");
 	if (!file)
 		return;

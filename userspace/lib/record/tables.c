@@ -121,7 +121,7 @@ void spt_tables_wait_while(SptTables *tables, bool (*may_wait)(void *data), void
 	tables->waiting_data = data;
 }
 
-static const SptObject *open_held(uint32_t object, void *data)
+static const SptObject *tables_open_held(uint32_t object, void *data)
 {
 	return spt_output_file(data, object);
 }
@@ -142,15 +142,15 @@ void spt_tables_limit(SptTables *tables, uint64_t bytes)
 
 SptTables *spt_tables_of_output(SptOutput *output)
 {
-	SptTables *tables = spt_tables_new(open_held, note_failure, output,
+	SptTables *tables = spt_tables_new(tables_open_held, note_failure, output,
 					   spt_table_cache_of_user(), spt_tables_reader());
 
 	spt_tables_limit(tables, spt_output_memory(output) / 8);
 	return tables;
 }
 
-static SptUnwindTable *look_up(SptTableCache *cache, const uint8_t key[SPT_EXTRACT_KEY_BYTES],
-			       char kind)
+static SptUnwindTable *tables_look_up(SptTableCache *cache,
+				      const uint8_t key[SPT_EXTRACT_KEY_BYTES], char kind)
 {
 	return cache ? spt_table_cache_get(cache, key, SPT_EXTRACT_KEY_BYTES, kind) : NULL;
 }
@@ -160,25 +160,25 @@ static SptUnwindTable *look_up(SptTableCache *cache, const uint8_t key[SPT_EXTRA
  * without it is kept only where there can be no debug file.  The system's tables come first: no
  * second copy of them is kept.
  */
-static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache,
-				 const SptObject *file)
+static SptUnwindTable *tables_find_kept(SptTableCache *of_system, SptTableCache *cache,
+					const SptObject *file)
 {
 	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	SptUnwindTable *table;
 
 	if ((!of_system && !cache) || !spt_extract_key(spt_object_fd(file), key))
 		return NULL;
-	table = look_up(of_system, key, 'd');
+	table = tables_look_up(of_system, key, 'd');
 	if (!table)
-		table = look_up(cache, key, 'd');
+		table = tables_look_up(cache, key, 'd');
 	if (table || spt_debug_file_may_be_there(file, NULL))
 		return table;
-	table = look_up(of_system, key, 'e');
-	return table ? table : look_up(cache, key, 'e');
+	table = tables_look_up(of_system, key, 'e');
+	return table ? table : tables_look_up(cache, key, 'e');
 }
 
-static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptObject *file,
-			    const gint *stop, GError **error)
+static SptUnwindTable *tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
+				   const gint *stop, GError **error)
 {
 	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	int fd = spt_extract(spt_object_fd(file), key);
@@ -239,19 +239,19 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
 SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
 				GError **error)
 {
-	SptUnwindTable *table = find_kept(NULL, cache, file);
+	SptUnwindTable *table = tables_find_kept(NULL, cache, file);
 
-	return table ? table : make(cache, reader, file, NULL, error);
+	return table ? table : tables_make(cache, reader, file, NULL, error);
 }
 
 SptUnwindTable *spt_tables_have(SptTableCache *cache, SptReader *reader, const SptObject *file,
 				const gint *stop)
 {
 	SptTableCache *of_system = spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
-	SptUnwindTable *table = find_kept(of_system, cache, file);
+	SptUnwindTable *table = tables_find_kept(of_system, cache, file);
 
 	spt_table_cache_free(of_system);
-	return table ? table : make(cache, reader, file, stop, NULL);
+	return table ? table : tables_make(cache, reader, file, stop, NULL);
 }
 
 /* Call with the lock held. */
@@ -286,9 +286,10 @@ static void do_job(SptTables *tables, struct job *job)
 	job->is_busy = true;
 	g_mutex_unlock(&tables->lock);
 	if (job->stage == STAGE_LOOK)
-		table = find_kept(tables->of_system, tables->cache, job->file);
+		table = tables_find_kept(tables->of_system, tables->cache, job->file);
 	else
-		table = make(tables->cache, tables->reader, job->file, &tables->is_ending, &error);
+		table = tables_make(tables->cache, tables->reader, job->file, &tables->is_ending,
+				    &error);
 	g_mutex_lock(&tables->lock);
 	job->is_busy = false;
 	if (job->stage == STAGE_MAKE) {
@@ -306,7 +307,7 @@ static void do_job(SptTables *tables, struct job *job)
 		g_cond_signal(&tables->done);
 }
 
-static void work(SptTables *tables, enum stage stage)
+static void tables_work(SptTables *tables, enum stage stage)
 {
 	g_mutex_lock(&tables->lock);
 	while (!tables->is_ending) {
@@ -323,14 +324,14 @@ static void work(SptTables *tables, enum stage stage)
 static void *look_for_kept(void *data)
 {
 	spt_haste_none();
-	work(data, STAGE_LOOK);
+	tables_work(data, STAGE_LOOK);
 	return NULL;
 }
 
 static void *make_them(void *data)
 {
 	spt_haste_none();
-	work(data, STAGE_MAKE);
+	tables_work(data, STAGE_MAKE);
 	return NULL;
 }
 
@@ -429,7 +430,7 @@ bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
 	return true;
 }
 
-static void tell(SptTables *tables, uint32_t object, struct job *job)
+static void tables_tell(SptTables *tables, uint32_t object, struct job *job)
 {
 	if (!job->is_told && job->problem && tables->n_notes++ < NOTES_MAX)
 		tables->failed(object, job->problem, tables->data);
@@ -452,12 +453,12 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 	is_done = job->is_done || (job->is_kept_only && !job->queued && !job->is_busy);
 	g_mutex_unlock(&tables->lock);
 	if (is_done)
-		tell(tables, object, job);
+		tables_tell(tables, object, job);
 	return is_done;
 }
 
 /* Call with the lock held. */
-static void wait_for(SptTables *tables, struct job *job)
+static void tables_wait_for(SptTables *tables, struct job *job)
 {
 	int64_t now = g_get_monotonic_time(),
 		until = now + (tables->is_late ? 0 : WAIT_MS * G_TIME_SPAN_MILLISECOND);
@@ -494,14 +495,14 @@ static struct job *get_done(SptTables *tables, uint32_t object, bool may_wait)
 		return job;
 	g_mutex_lock(&tables->lock);
 	if (may_wait)
-		wait_for(tables, job);
+		tables_wait_for(tables, job);
 	else
 		job->is_late = !job->is_done;
 	job->is_asked_for = job->is_done;
 	g_mutex_unlock(&tables->lock);
 	if (!job->is_asked_for)
 		return NULL;
-	tell(tables, object, job);
+	tables_tell(tables, object, job);
 	return job;
 }
 

@@ -25,7 +25,7 @@ struct SptUnwinding {
 	SptUnwindFrame frames[FRAMES_MAX];
 };
 
-static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
+static bool unwinding_find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
 {
 	SptUnwinding *unwinding = data;
 	const SptMap *map = spt_space_find(unwinding->space, address);
@@ -43,7 +43,7 @@ static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *da
 	return true;
 }
 
-static bool may_wait(void *data)
+static bool unwinding_may_wait(void *data)
 {
 	return spt_copies_make_room(data);
 }
@@ -56,9 +56,9 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptT
 	unwinding->output = output;
 	unwinding->spaces = spaces;
 	unwinding->copies = copies;
-	unwinding->unwinder = spt_unwinder_new(find, unwinding);
+	unwinding->unwinder = spt_unwinder_new(unwinding_find, unwinding);
 	unwinding->tables = tables;
-	spt_tables_wait_while(unwinding->tables, may_wait, copies);
+	spt_tables_wait_while(unwinding->tables, unwinding_may_wait, copies);
 	unwinding->unknown_spaces =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unwinding->next_snapshot = 1;
@@ -123,8 +123,8 @@ static uint8_t user_end_of(SptUnwindEnd end)
 }
 
 /* Makes a sample like @sample, with room for @n user frames, which the caller fills. */
-static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof_sample *sample,
-				   unsigned n)
+static struct sysprof_sample *unwinding_make(SptUnwinding *unwinding,
+					     const struct sysprof_sample *sample, unsigned n)
 {
 	size_t before = sizeof(*sample) + sample->n_kernel * sizeof(sample->frames[0]);
 	struct sysprof_sample *made;
@@ -142,7 +142,7 @@ static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof
 static const struct sysprof_sample *keep_frames(SptUnwinding *unwinding,
 						const struct sysprof_sample *sample)
 {
-	struct sysprof_sample *made = make(unwinding, sample, sample->n_user);
+	struct sysprof_sample *made = unwinding_make(unwinding, sample, sample->n_user);
 
 	made->user_mode = sample->record.flags & SYSPROF_SAMPLE_NO_TABLE ? SYSPROF_USER_TABLE :
 									   SYSPROF_USER_FP;
@@ -174,7 +174,7 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes,
 			 end == SPT_UNWIND_CUT ? SPT_COPIES_CUT :
 						 spt_unwinder_depth(unwinding->unwinder));
-	made = make(unwinding, sample, n);
+	made = unwinding_make(unwinding, sample, n);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
 	made->record.flags &= ~SYSPROF_SAMPLE_NO_TABLE;
 	made->user_mode = SYSPROF_USER_RAW;
@@ -250,8 +250,9 @@ static SptUnwound take_copy(SptUnwinding *unwinding, const struct sysprof_sample
 }
 
 /* Uses the frames of the source's own walk, or, if it made none, of ours. */
-static void check_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *from,
-				 const struct sysprof_sample *made, const char *comm)
+static void unwinding_check_frame_pointers(SptUnwinding *unwinding,
+					   const struct sysprof_sample *from,
+					   const struct sysprof_sample *made, const char *comm)
 {
 	const struct sysprof_sample *sample =
 		from->n_user && !(from->record.flags & SYSPROF_SAMPLE_ADDRESSES) ? from : made;
@@ -287,7 +288,7 @@ SptUnwound spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_samp
 			return how;
 	}
 	if (asks)
-		check_frame_pointers(unwinding, from, *sample, comm);
+		unwinding_check_frame_pointers(unwinding, from, *sample, comm);
 	return how;
 }
 
@@ -297,7 +298,7 @@ struct names {
 	GPtrArray *names;
 };
 
-static void add_name(uint32_t object, bool keeps_frame_pointer, void *data)
+static void unwinding_add_name(uint32_t object, bool keeps_frame_pointer, void *data)
 {
 	const struct names *names = data;
 	const char *path = spt_output_path(names->unwinding->output, object);
@@ -316,7 +317,7 @@ char *spt_unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer)
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	struct names data = { unwinding, keep_frame_pointer, names };
 
-	spt_tables_foreach(unwinding->tables, add_name, &data);
+	spt_tables_foreach(unwinding->tables, unwinding_add_name, &data);
 	if (!names->len)
 		return NULL;
 	g_ptr_array_sort(names, by_name);

@@ -263,8 +263,8 @@ static void take_thread(SptRecorder *recorder, const struct sysprof_thread *reco
 
 /* Lanes. */
 
-static void put_lane(SptRecorder *recorder, uint32_t cpu, uint64_t time, uint32_t tid,
-		     uint8_t state)
+static void waits_put_lane(SptRecorder *recorder, uint32_t cpu, uint64_t time, uint32_t tid,
+			   uint8_t state)
 {
 	bool is_wanted;
 	SptLaneRow row = { .time = time, .cpu = cpu, .state = state };
@@ -281,14 +281,15 @@ static void take_lane(SptRecorder *recorder, const struct sysprof_lane *lane)
 	unsigned most = (lane->record.size * 8u - sizeof(*lane)) / sizeof(lane->entries[0]);
 
 	if (lane->record.flags & SYSPROF_LANE_GAP)
-		put_lane(recorder, lane->record.cpu, time, lane->tid, SYSPROF_STATE_UNKNOWN);
+		waits_put_lane(recorder, lane->record.cpu, time, lane->tid, SYSPROF_STATE_UNKNOWN);
 	for (unsigned i = 0; i < MIN(lane->n, most); i++) {
 		uint64_t entry = lane->entries[i];
 
 		time += entry >> SYSPROF_LANE_NS_SHIFT;
-		put_lane(recorder, lane->record.cpu, time, entry & SYSPROF_LANE_TID_MASK,
-			 entry >> SYSPROF_LANE_STATE_SHIFT &
-				 ((1u << (SYSPROF_LANE_NS_SHIFT - SYSPROF_LANE_STATE_SHIFT)) - 1));
+		waits_put_lane(recorder, lane->record.cpu, time, entry & SYSPROF_LANE_TID_MASK,
+			       entry >> SYSPROF_LANE_STATE_SHIFT &
+				       ((1u << (SYSPROF_LANE_NS_SHIFT - SYSPROF_LANE_STATE_SHIFT)) -
+					1));
 	}
 }
 
@@ -310,7 +311,8 @@ static void count_lost(uint64_t *sum, uint64_t *of_cpu, const SptSourceAccountRo
 	*of_cpu = lost;
 }
 
-static void take_account(SptRecorder *recorder, const struct sysprof_source_account_record *record)
+static void waits_take_account(SptRecorder *recorder,
+			       const struct sysprof_source_account_record *record)
 {
 	const struct sysprof_source_account *from = &record->account;
 	uint64_t *lost;
@@ -358,7 +360,7 @@ bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record)
 		take_lane(recorder, (const struct sysprof_lane *)record);
 		return true;
 	case SYSPROF_SOURCE_ACCOUNT:
-		take_account(recorder, (const struct sysprof_source_account_record *)record);
+		waits_take_account(recorder, (const struct sysprof_source_account_record *)record);
 		return true;
 	default:
 		return false;

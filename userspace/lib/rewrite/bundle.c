@@ -38,7 +38,7 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-static void add_place(GArray *rows, SptSymbols *symbols, const SptFrame *frame)
+static void bundle_add_place(GArray *rows, SptSymbols *symbols, const SptFrame *frame)
 {
 	SptPlace places[SPT_INLINES_MAX];
 	SptSymbol symbol;
@@ -77,7 +77,7 @@ void spt_bundle(SptCapture *capture, SptSymbols *symbols)
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SptBundledRow));
 
 	for (unsigned i = 0; i < frames->len; i++)
-		add_place(rows, symbols, &g_array_index(frames, SptFrame, i));
+		bundle_add_place(rows, symbols, &g_array_index(frames, SptFrame, i));
 	g_free(capture->bundled);
 	capture->n_bundled = rows->len;
 	capture->bundled = (SptBundledRow *)g_array_free(rows, FALSE);

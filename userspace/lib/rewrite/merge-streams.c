@@ -81,7 +81,7 @@ static int compare_columns(const void *a, const void *b)
 }
 
 /* The last declaration of the columns of stream @id. */
-static GArray *columns_of(const SptCapture *capture, uint32_t id)
+static GArray *merge_streams_columns_of(const SptCapture *capture, uint32_t id)
 {
 	GArray *columns = g_array_new(FALSE, FALSE, sizeof(SptStreamColumnRow));
 
@@ -186,7 +186,7 @@ static void stream_free(gpointer data)
 	g_free(stream);
 }
 
-static bool has_file(const SptCapture *capture)
+static bool merge_streams_has_file(const SptCapture *capture)
 {
 	for (uint64_t i = 0; i < capture->n_places; i++) {
 		if (capture->places[i].type == SPT_BLOCK_FILE)
@@ -212,7 +212,7 @@ static void find_streams(struct merger *merger, unsigned source)
 
 		if (row->id == 0 || row->id == capture->samples_stream)
 			continue;
-		declared = columns_of(capture, row->id);
+		declared = merge_streams_columns_of(capture, row->id);
 		for (unsigned k = 0; !stream && k < merger->streams->len; k++) {
 			if (same_declaration(merger->streams->pdata[k], row, declared))
 				stream = merger->streams->pdata[k];
@@ -225,7 +225,7 @@ static void find_streams(struct merger *merger, unsigned source)
 		}
 		add_feed(stream, source, row->id);
 	}
-	if (has_file(capture)) {
+	if (merge_streams_has_file(capture)) {
 		GArray *declared = g_array_new(FALSE, FALSE, sizeof(SptStreamColumnRow));
 
 		g_array_append_vals(declared, file_columns, G_N_ELEMENTS(file_columns));
@@ -234,8 +234,8 @@ static void find_streams(struct merger *merger, unsigned source)
 	}
 }
 
-static bool damaged(const struct merger *merger, const struct feed *feed,
-		    const struct stream *stream, GError **error)
+static bool merge_streams_damaged(const struct merger *merger, const struct feed *feed,
+				  const struct stream *stream, GError **error)
 {
 	spt_set_error(
 		error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
@@ -245,7 +245,8 @@ static bool damaged(const struct merger *merger, const struct feed *feed,
 	return false;
 }
 
-static bool begin_table(struct feed *feed, const struct stream *stream, const SptTable *table)
+static bool merge_streams_begin_table(struct feed *feed, const struct stream *stream,
+				      const SptTable *table)
 {
 	feed->left = table->rows;
 	for (unsigned i = 0; i < stream->n_columns; i++) {
@@ -260,7 +261,7 @@ static bool begin_table(struct feed *feed, const struct stream *stream, const Sp
 	return true;
 }
 
-static bool read_batch(struct feed *feed, const struct stream *stream)
+static bool merge_streams_read_batch(struct feed *feed, const struct stream *stream)
 {
 	feed->n = MIN(feed->left, BATCH);
 	feed->left -= feed->n;
@@ -282,8 +283,8 @@ static bool read_batch(struct feed *feed, const struct stream *stream)
 }
 
 /* Moves to the next row, beginning with the first. */
-static bool advance(const struct merger *merger, struct stream *stream, struct feed *feed,
-		    GError **error)
+static bool merge_streams_advance(const struct merger *merger, struct stream *stream,
+				  struct feed *feed, GError **error)
 {
 	GError *problem = NULL;
 
@@ -298,13 +299,14 @@ static bool advance(const struct merger *merger, struct stream *stream, struct f
 				g_propagate_error(error, problem);
 			return !problem;
 		}
-		if (!begin_table(feed, stream, table))
-			return damaged(merger, feed, stream, error);
+		if (!merge_streams_begin_table(feed, stream, table))
+			return merge_streams_damaged(merger, feed, stream, error);
 	}
-	return read_batch(feed, stream) || damaged(merger, feed, stream, error);
+	return merge_streams_read_batch(feed, stream) ||
+	       merge_streams_damaged(merger, feed, stream, error);
 }
 
-static uint64_t time_of(const struct stream *stream, const struct feed *feed)
+static uint64_t merge_streams_time_of(const struct stream *stream, const struct feed *feed)
 {
 	const struct reading *time = stream->time >= 0 ? &feed->columns[stream->time] : NULL;
 
@@ -394,7 +396,7 @@ static bool write_block(struct merger *merger, struct stream *stream, GError **e
 }
 
 /* Whether the row fits into the block that is being built. */
-static bool fits(const struct stream *stream, const struct feed *feed)
+static bool merge_streams_fits(const struct stream *stream, const struct feed *feed)
 {
 	size_t rows = stream->columns[0].numbers->len, bytes = 0;
 
@@ -412,7 +414,8 @@ static bool fits(const struct stream *stream, const struct feed *feed)
 	       (bytes <= BLOCK_BYTES && (rows + 1) * stream->n_columns <= BLOCK_VALUES);
 }
 
-static void take_row(struct merger *merger, struct stream *stream, const struct feed *feed)
+static void merge_streams_take_row(struct merger *merger, struct stream *stream,
+				   const struct feed *feed)
 {
 	for (unsigned i = 0; i < stream->n_columns; i++) {
 		const struct reading *reading = &feed->columns[i];
@@ -436,14 +439,15 @@ static void take_row(struct merger *merger, struct stream *stream, const struct 
 }
 
 /* The feed whose next row is the earliest; NULL: all are through. */
-static struct feed *earliest(const struct stream *stream)
+static struct feed *merge_streams_earliest(const struct stream *stream)
 {
 	struct feed *best = NULL;
 
 	for (unsigned i = 0; i < stream->feeds->len; i++) {
 		struct feed *feed = &g_array_index(stream->feeds, struct feed, i);
 
-		if (feed->n > 0 && (!best || time_of(stream, feed) < time_of(stream, best)))
+		if (feed->n > 0 && (!best || merge_streams_time_of(stream, feed) <
+						     merge_streams_time_of(stream, best)))
 			best = feed;
 	}
 	return best;
@@ -460,14 +464,14 @@ static bool merge_stream(struct merger *merger, struct stream *stream, GError **
 		feed->events = spt_events_new(merger->sources[feed->source].capture, stream->type,
 					      feed->id);
 		feed->columns = g_new0(struct reading, stream->n_columns);
-		if (!advance(merger, stream, feed, error))
+		if (!merge_streams_advance(merger, stream, feed, error))
 			return false;
 	}
-	while ((feed = earliest(stream))) {
-		if (!fits(stream, feed) && !write_block(merger, stream, error))
+	while ((feed = merge_streams_earliest(stream))) {
+		if (!merge_streams_fits(stream, feed) && !write_block(merger, stream, error))
 			return false;
-		take_row(merger, stream, feed);
-		if (!advance(merger, stream, feed, error))
+		merge_streams_take_row(merger, stream, feed);
+		if (!merge_streams_advance(merger, stream, feed, error))
 			return false;
 	}
 	close_feeds(stream);

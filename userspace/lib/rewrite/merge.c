@@ -154,7 +154,7 @@ static void add_names_and_losses(struct merger *merger, const struct source *sou
 	}
 }
 
-static void add_sums(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale)
+static void merge_add_sums(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale)
 {
 	sum->grid += row->grid * scale;
 	sum->delivered += row->delivered * scale;
@@ -184,13 +184,13 @@ static void take_account(struct merger *merger, struct source *source)
 								  GUINT_TO_POINTER(row->cpu));
 
 		if (latest)
-			add_sums(&sum, latest, merger->sources[i].scale);
+			merge_add_sums(&sum, latest, merger->sources[i].scale);
 	}
 	spt_capture_writer_account(merger->writer, &sum);
 	merger->end_time = MAX(merger->end_time, row->time);
 }
 
-static void take_sample(struct merger *merger, struct source *source)
+static void merge_take_sample(struct merger *merger, struct source *source)
 {
 	SptSampleRow row = *source->next_sample;
 	uint64_t weight = row.weight * source->scale;
@@ -214,7 +214,7 @@ static void take_sample(struct merger *merger, struct source *source)
 }
 
 /* The source whose next sample (account) is the earliest; NULL: all are through. */
-static struct source *earliest(struct merger *merger, bool account)
+static struct source *merge_earliest(struct merger *merger, bool account)
 {
 	struct source *best = NULL;
 	uint64_t best_time = 0;
@@ -236,18 +236,18 @@ static struct source *earliest(struct merger *merger, bool account)
 	return best;
 }
 
-static bool take_rows(struct merger *merger, GError **error)
+static bool merge_take_rows(struct merger *merger, GError **error)
 {
 	struct source *source;
 	uint64_t rows = 0;
 
-	while ((source = earliest(merger, false))) {
-		take_sample(merger, source);
+	while ((source = merge_earliest(merger, false))) {
+		merge_take_sample(merger, source);
 		if (++rows % FLUSH_ROWS == 0 &&
 		    !spt_capture_writer_flush(merger->writer, merger->stash, error))
 			return false;
 	}
-	while ((source = earliest(merger, true)))
+	while ((source = merge_earliest(merger, true)))
 		take_account(merger, source);
 	return true;
 }
@@ -255,7 +255,7 @@ static bool take_rows(struct merger *merger, GError **error)
 /* How values of a fact that differ from capture to capture become one. */
 enum rule { RULE_JOIN, RULE_ADD, RULE_LEAST, RULE_MOST, RULE_DROP };
 
-static enum rule rule_of(const char *key)
+static enum rule merge_rule_of(const char *key)
 {
 	static const struct {
 		const char *key;
@@ -301,7 +301,7 @@ static char *merge_values(GPtrArray *values, enum rule rule)
 	return g_strdup_printf("%" PRIu64, result);
 }
 
-static int compare_texts(gconstpointer a, gconstpointer b)
+static int merge_compare_texts(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -321,7 +321,7 @@ static GPtrArray *all_keys(const struct merger *merger)
 				g_ptr_array_add(keys, key);
 		}
 	}
-	g_ptr_array_sort(keys, compare_texts);
+	g_ptr_array_sort(keys, merge_compare_texts);
 	return keys;
 }
 
@@ -335,13 +335,13 @@ static void add_period(struct merger *merger, GPtrArray *values)
 	spt_capture_writer_host(merger->writer, "periods_ns", periods);
 }
 
-static void add_host(struct merger *merger)
+static void merge_add_host(struct merger *merger)
 {
 	g_autoptr(GPtrArray) keys = all_keys(merger);
 
 	for (unsigned k = 0; k < keys->len; k++) {
 		const char *key = keys->pdata[k];
-		enum rule rule = rule_of(key);
+		enum rule rule = merge_rule_of(key);
 		g_autoptr(GPtrArray) values = g_ptr_array_new();
 		g_autofree char *value = NULL;
 
@@ -362,7 +362,7 @@ static void add_host(struct merger *merger)
 }
 
 /* Rows that the samples and the streams refer to are written before the streams. */
-static bool take_streams(struct merger *merger, GError **error)
+static bool merge_take_streams(struct merger *merger, GError **error)
 {
 	g_autofree SptMergeSource *sources = g_new0(SptMergeSource, MAX(merger->n, 1));
 
@@ -434,8 +434,8 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 		add_names_and_losses(&merger, source);
 		merger.end_time = MAX(merger.end_time, captures[i]->end_time);
 	}
-	add_host(&merger);
-	ok = take_rows(&merger, error) && take_streams(&merger, error) &&
+	merge_add_host(&merger);
+	ok = merge_take_rows(&merger, error) && merge_take_streams(&merger, error) &&
 		spt_capture_writer_finish(writer, stash, merger.end_time, error);
 	for (unsigned i = 0; i < n; i++) {
 		g_free(sources[i].objects);

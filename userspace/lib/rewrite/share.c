@@ -22,13 +22,13 @@ struct sharing {
 	struct numbers processes, threads, objects, functions, files;
 };
 
-static const char *keep(SptCapture *capture, char *text)
+static const char *share_keep(SptCapture *capture, char *text)
 {
 	g_ptr_array_add(capture->texts, text);
 	return text;
 }
 
-static const char *base_of(const char *path)
+static const char *share_base_of(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
@@ -38,12 +38,12 @@ static const char *base_of(const char *path)
 static const char *without(SptCapture *capture, const GRegex *directories, const char *text)
 {
 	return text && strchr(text, '/') ?
-		       keep(capture,
-			    g_regex_replace_literal(directories, text, -1, 0, "", 0, NULL)) :
+		       share_keep(capture,
+				  g_regex_replace_literal(directories, text, -1, 0, "", 0, NULL)) :
 		       text;
 }
 
-static bool is_kernel(const SptObjectRow *row)
+static bool share_is_kernel(const SptObjectRow *row)
 {
 	return row->kind == SPT_OBJECT_KERNEL || row->kind == SPT_OBJECT_MODULES;
 }
@@ -67,17 +67,17 @@ void spt_strip_paths(SptCapture *capture)
 
 	strip_facts(capture, directories);
 	for (uint32_t i = 1; i < capture->n_objects; i++)
-		capture->objects[i].path = base_of(capture->objects[i].path);
+		capture->objects[i].path = share_base_of(capture->objects[i].path);
 	for (uint64_t i = 0; i < capture->n_command_lines; i++)
 		capture->command_lines[i].text =
 			without(capture, directories, capture->command_lines[i].text);
 	for (uint64_t i = 0; i < capture->n_names; i++)
-		if (!is_kernel(&capture->objects[capture->names[i].object]))
+		if (!share_is_kernel(&capture->objects[capture->names[i].object]))
 			capture->names[i].symbol =
 				without(capture, rooted, capture->names[i].symbol);
 	for (uint64_t i = 0; i < capture->n_bundled; i++) {
 		capture->bundled[i].directory = "";
-		capture->bundled[i].file = base_of(capture->bundled[i].file);
+		capture->bundled[i].file = share_base_of(capture->bundled[i].file);
 	}
 }
 
@@ -110,7 +110,7 @@ static bool is_system_library(const SptObjectRow *row)
 	static const char *const places[] = { "/usr/lib/",    "/usr/lib32/", "/usr/lib64/",
 					      "/usr/libx32/", "/lib/",	     "/lib32/",
 					      "/lib64/",      "/libx32/" };
-	const char *end = strstr(base_of(row->path), ".so");
+	const char *end = strstr(share_base_of(row->path), ".so");
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++)
 		if (g_str_has_prefix(row->path, places[i]) && end &&
@@ -119,14 +119,14 @@ static bool is_system_library(const SptObjectRow *row)
 	return false;
 }
 
-static const char *number(SptCapture *capture, struct numbers *numbers, const char *name)
+static const char *share_number(SptCapture *capture, struct numbers *numbers, const char *name)
 {
 	const char *known = name && *name ? g_hash_table_lookup(numbers->names, name) : name;
 
 	if (known || !name)
 		return known;
-	known = keep(capture, g_strdup_printf("%s-%u", numbers->prefix,
-					      g_hash_table_size(numbers->names) + 1));
+	known = share_keep(capture, g_strdup_printf("%s-%u", numbers->prefix,
+						    g_hash_table_size(numbers->names) + 1));
 	g_hash_table_insert(numbers->names, (gpointer)name, (gpointer)known);
 	return known;
 }
@@ -148,16 +148,16 @@ static void number_tasks(struct sharing *sharing)
 		bool is_named_alike = g_strcmp0(thread->name, process->name) == 0;
 
 		if (thread->process == 0 || !is_of_kernel(process))
-			thread->name =
-				number(capture,
-				       is_named_alike ? &sharing->processes : &sharing->threads,
-				       thread->name);
+			thread->name = share_number(capture,
+						    is_named_alike ? &sharing->processes :
+								     &sharing->threads,
+						    thread->name);
 	}
 	for (uint32_t i = 1; i < capture->n_processes; i++) {
 		SptProcessRow *process = &capture->processes[i];
 
 		if (!is_of_kernel(process))
-			process->name = number(capture, &sharing->processes, process->name);
+			process->name = share_number(capture, &sharing->processes, process->name);
 	}
 }
 
@@ -166,7 +166,7 @@ static bool number_object(struct sharing *sharing, SptObjectRow *row)
 {
 	SptObjectRow bare = { .id = row->id, .kind = row->kind, .path = "" };
 
-	if (is_kernel(row) || row->kind == SPT_OBJECT_VDSO)
+	if (share_is_kernel(row) || row->kind == SPT_OBJECT_VDSO)
 		return true;
 	if (row->kind == SPT_OBJECT_FILE && is_system_library(row)) {
 		row->dev_major = row->dev_minor = row->generation = 0;
@@ -174,7 +174,7 @@ static bool number_object(struct sharing *sharing, SptObjectRow *row)
 		return true;
 	}
 	if (row->kind == SPT_OBJECT_FILE)
-		bare.path = number(sharing->capture, &sharing->objects, row->path);
+		bare.path = share_number(sharing->capture, &sharing->objects, row->path);
 	/* The recorder's own name for a part of a stack. */
 	if (row->kind == SPT_OBJECT_UNKNOWN && g_str_has_prefix(row->path, "[stack "))
 		return true;
@@ -185,7 +185,7 @@ static bool number_object(struct sharing *sharing, SptObjectRow *row)
 	return false;
 }
 
-static void number_functions(struct sharing *sharing, const bool *is_known)
+static void share_number_functions(struct sharing *sharing, const bool *is_known)
 {
 	SptCapture *capture = sharing->capture;
 
@@ -193,8 +193,8 @@ static void number_functions(struct sharing *sharing, const bool *is_known)
 		SptNameRow *name = &capture->names[i];
 
 		if (!is_known[name->object])
-			name->symbol = number(capture, &sharing->functions, name->symbol);
-		if (!is_kernel(&capture->objects[name->object]))
+			name->symbol = share_number(capture, &sharing->functions, name->symbol);
+		if (!share_is_kernel(&capture->objects[name->object]))
 			name->module = "";
 	}
 	for (uint64_t i = 0; i < capture->n_bundled; i++) {
@@ -202,8 +202,8 @@ static void number_functions(struct sharing *sharing, const bool *is_known)
 
 		if (is_known[row->object])
 			continue;
-		row->function = number(capture, &sharing->functions, row->function);
-		row->file = number(capture, &sharing->files, row->file);
+		row->function = share_number(capture, &sharing->functions, row->function);
+		row->file = share_number(capture, &sharing->files, row->file);
 	}
 }
 
@@ -239,7 +239,7 @@ void spt_anonymize(SptCapture *capture)
 	for (uint32_t i = 1; i < capture->n_objects; i++)
 		is_known[i] =
 			capture->objects[i].id && number_object(&sharing, &capture->objects[i]);
-	number_functions(&sharing, is_known);
+	share_number_functions(&sharing, is_known);
 	drop_streams(capture);
 	spt_strip_paths(capture);
 	g_hash_table_unref(sharing.processes.names);

@@ -20,7 +20,7 @@ void spt_ring_reader_init(SptRingReader *reader, void *rings, uint32_t slot)
 	};
 }
 
-static struct spt_ring_slot *slot_of(const SptRingReader *reader)
+static struct spt_ring_slot *reader_slot_of(const SptRingReader *reader)
 {
 	return spt_rings_slot(reader->rings, reader->slot);
 }
@@ -28,7 +28,7 @@ static struct spt_ring_slot *slot_of(const SptRingReader *reader)
 bool spt_ring_reader_begin(SptRingReader *reader)
 {
 	/* Pairs with the release of the head by the writer. */
-	uint32_t head = __atomic_load_n(&slot_of(reader)->head, __ATOMIC_ACQUIRE);
+	uint32_t head = __atomic_load_n(&reader_slot_of(reader)->head, __ATOMIC_ACQUIRE);
 
 	if (head - reader->at > SPT_RING_WORDS)
 		reader->is_broken = true;
@@ -104,7 +104,7 @@ static bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord 
 	return is_node(node) && ret->bytes <= INT64_MAX;
 }
 
-static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
+static bool reader_take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
 	unsigned behind = words_behind(first);
 
@@ -150,7 +150,7 @@ static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 
 bool spt_ring_reader_take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
-	while (take(reader, first, ret)) {
+	while (reader_take(reader, first, ret)) {
 		if (ret->type != SPT_RING_NOTHING && ret->type != SPT_RING_TIME)
 			return true;
 		if (reader->at == reader->end)
@@ -162,7 +162,7 @@ bool spt_ring_reader_take(SptRingReader *reader, uint64_t first, SptRingRecord *
 
 void spt_ring_reader_end(SptRingReader *reader)
 {
-	struct spt_ring_slot *slot = slot_of(reader);
+	struct spt_ring_slot *slot = reader_slot_of(reader);
 
 	/* Pairs with the acquire of the tail by the writer. */
 	__atomic_store_n(&slot->tail, reader->at, __ATOMIC_SEQ_CST);

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-static unsigned bits_of(uint64_t most)
+static unsigned frames_bits_of(uint64_t most)
 {
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
@@ -28,8 +28,8 @@ struct spt_item *spt_sort_frames(const SptNode *nodes, uint32_t n_nodes, uint32_
 		items[n++].index = i;
 	}
 	/* Object and offset in one number, unless offsets are absurd. */
-	shift = bits_of(offsets);
-	if (shift + bits_of(objects) > 64)
+	shift = frames_bits_of(offsets);
+	if (shift + frames_bits_of(objects) > 64)
 		shift = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const SptFrame *frame = &nodes[items[i].index].frame;

@@ -23,7 +23,7 @@ struct SptStash {
 	GArray *frame_of;	/* uint32_t by node */
 };
 
-static uint64_t mix(uint64_t x)
+static uint64_t stash_mix(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= 0x9e3779b97f4a7c15ULL;
@@ -38,7 +38,7 @@ static uint32_t hash_node(uint32_t parent_hash, const SptFrame *frame)
 {
 	uint64_t place = (uint64_t)parent_hash << 32 | (frame->object << 1 ^ frame->kind);
 
-	return (uint32_t)mix(mix(frame->offset) + place * 0xd6e8feb86659fd93ULL);
+	return (uint32_t)stash_mix(stash_mix(frame->offset) + place * 0xd6e8feb86659fd93ULL);
 }
 
 SptStash *spt_stash_new(void)
@@ -63,7 +63,7 @@ void spt_stash_free(SptStash *stash)
 	g_free(stash);
 }
 
-static void grow(SptStash *stash)
+static void stash_grow(SptStash *stash)
 {
 	size_t mask;
 
@@ -95,7 +95,7 @@ static uint32_t find_child(SptStash *stash, uint32_t parent, const SptFrame *fra
 	}
 	if (stash->n_nodes == stash->n_slots / 2) {
 		g_assert(stash->n_nodes < UINT32_MAX / 2);
-		grow(stash);
+		stash_grow(stash);
 		mask = stash->n_slots - 1;
 		for (slot = hash & mask; stash->slots[slot]; slot = (slot + 1) & mask)
 			;

@@ -62,7 +62,7 @@ static void close_others(int keep)
 		close(fd);
 }
 
-static bool write_file(const char *path, const char *text)
+static bool confine_write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -82,8 +82,9 @@ static bool enter_namespaces(void)
 	if (unshare(NAMESPACES) == 0)
 		return true;
 	return unshare(NAMESPACES | CLONE_NEWUSER) == 0 &&
-	       write_file("/proc/self/setgroups", "deny") &&
-	       write_file("/proc/self/gid_map", groups) && write_file("/proc/self/uid_map", users);
+	       confine_write_file("/proc/self/setgroups", "deny") &&
+	       confine_write_file("/proc/self/gid_map", groups) &&
+	       confine_write_file("/proc/self/uid_map", users);
 }
 
 /* The old root is freed when nobody uses it any more. */

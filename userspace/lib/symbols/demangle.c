@@ -77,7 +77,7 @@ static void take_piece(const char *piece, size_t bytes, void *data)
 typedef int in_pieces(const char *mangled, int options, piece_callback *callback, void *data);
 
 /* NULL: the name is not of that language, or the text would be too long. */
-static char *collect(in_pieces *demangle, const char *name, int options)
+static char *demangle_collect(in_pieces *demangle, const char *name, int options)
 {
 	struct text text = { .string = g_string_new(NULL) };
 
@@ -90,7 +90,7 @@ static char *collect(in_pieces *demangle, const char *name, int options)
 /* The names have many references, most of them short: only the result's length can be limited. */
 static char *demangle_rust(const char *name)
 {
-	return collect(rust_demangle_callback, name, 0);
+	return demangle_collect(rust_demangle_callback, name, 0);
 }
 
 /* Legacy Rust looks like C++ with a hash at its end, "17h" and 16 digits. */
@@ -105,7 +105,8 @@ static char *demangle_cxx(const char *name)
 {
 	return count_references(name, "ST") > REFERENCES_MAX ?
 		       NULL :
-		       collect(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_RET_DROP);
+		       demangle_collect(cplus_demangle_v3_callback, name,
+					DMGL_PARAMS | DMGL_RET_DROP);
 }
 
 /* It recurses into types within types without a limit of its own. */

@@ -165,7 +165,7 @@ static int open_image(const SptObjectRow *row, char **ret_problem)
 	return fd;
 }
 
-static void add_table(struct file *file, SptPlaceTable *table)
+static void files_add_table(struct file *file, SptPlaceTable *table)
 {
 	if (!file->tables)
 		file->tables = g_ptr_array_new_with_free_func(free_table);
@@ -175,8 +175,8 @@ static void add_table(struct file *file, SptPlaceTable *table)
 }
 
 /* There must be room; whether an answer is outstanding. */
-static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n,
-		  SptReadDepth depth)
+static void files_begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n,
+			SptReadDepth depth)
 {
 	const SptObjectRow *row = &files->capture->objects[object];
 	struct file *file = &files->files[object];
@@ -187,8 +187,8 @@ static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uin
 	file->depth = depth;
 	file->is_being_read = fd >= 0;
 	if (fd < 0) {
-		add_table(file, spt_place_table_new(spt_place_table_write_problem(problem, n),
-						    offsets, n));
+		files_add_table(file, spt_place_table_new(spt_place_table_write_problem(problem, n),
+							  offsets, n));
 		return;
 	}
 	spt_reader_begin(files->reader, object, &(SptReadRequest){
@@ -204,7 +204,7 @@ static bool wait_for_one(SptFiles *files)
 	SptPlaceTable *table = spt_reader_wait(files->reader, &object);
 
 	if (table)
-		add_table(&files->files[object], table);
+		files_add_table(&files->files[object], table);
 	return table != NULL;
 }
 
@@ -216,7 +216,8 @@ static void read_ahead(SptFiles *files, SptReadDepth depth)
 
 		if (file->n > 0 && files->capture->objects[files->next].kind == SPT_OBJECT_FILE &&
 		    !file->is_read && !file->is_being_read)
-			begin(files, files->next, files->offsets + file->first, file->n, depth);
+			files_begin(files, files->next, files->offsets + file->first, file->n,
+				    depth);
 	}
 }
 
@@ -230,7 +231,7 @@ static void read_places(SptFiles *files, uint32_t object, const uint64_t *offset
 		wait_for_one(files);
 	before = file->tables ? file->tables->len : 0;
 	if (!file->is_being_read)
-		begin(files, object, offsets, n, depth);
+		files_begin(files, object, offsets, n, depth);
 	while (file->is_being_read && (!file->tables || file->tables->len == before)) {
 		read_ahead(files, depth);
 		if (!wait_for_one(files))
@@ -259,7 +260,7 @@ static bool is_last_good(const struct file *file)
 	return !spt_place_table_problem(file->tables->pdata[file->tables->len - 1]);
 }
 
-static struct file *read_file(SptFiles *files, uint32_t object, SptReadDepth depth)
+static struct file *files_read_file(SptFiles *files, uint32_t object, SptReadDepth depth)
 {
 	struct file *file = &files->files[object];
 
@@ -280,7 +281,7 @@ static struct file *read_file(SptFiles *files, uint32_t object, SptReadDepth dep
 const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset,
 				    SptReadDepth depth, uint32_t *ret_row)
 {
-	struct file *file = read_file(files, object, depth);
+	struct file *file = files_read_file(files, object, depth);
 	SptPlaceTable *table = good_table(file, offset, ret_row);
 
 	if (table || !is_last_good(file))
@@ -291,7 +292,7 @@ const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t o
 
 void spt_files_prepare(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n)
 {
-	struct file *file = read_file(files, object, SPT_READ_LINES);
+	struct file *file = files_read_file(files, object, SPT_READ_LINES);
 
 	if (is_last_good(file))
 		read_places(files, object, offsets, n, SPT_READ_LINES);
@@ -313,7 +314,7 @@ SptObject *spt_files_open(const SptFiles *files, uint32_t object, char **ret_pro
 	return NULL;
 }
 
-static const char *problem_of(const struct file *file)
+static const char *files_problem_of(const struct file *file)
 {
 	for (unsigned i = 0; file->tables && i < file->tables->len; i++)
 		if (spt_place_table_problem(file->tables->pdata[i]))
@@ -323,12 +324,12 @@ static const char *problem_of(const struct file *file)
 
 const char *spt_files_failure(const SptFiles *files, uint32_t object)
 {
-	const char *problem = problem_of(&files->files[object]);
+	const char *problem = files_problem_of(&files->files[object]);
 
 	return problem && g_str_has_prefix(problem, SPT_READER_FAILED) ? problem : NULL;
 }
 
 const char *spt_files_problem(SptFiles *files, uint32_t object)
 {
-	return problem_of(read_file(files, object, SPT_READ_SYMBOLS));
+	return files_problem_of(files_read_file(files, object, SPT_READ_SYMBOLS));
 }

@@ -135,7 +135,8 @@ bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint
 /* perf-PID.map. */
 
 /* These return what it takes of the budget, 0: nothing was added. */
-static uint64_t take_line(SptJitCode *code, uint64_t time_ns, const char *line, const char *end)
+static uint64_t jit_code_take_line(SptJitCode *code, uint64_t time_ns, const char *line,
+				   const char *end)
 {
 	char numbers[48] = "", *rest;
 	uint64_t start, bytes;
@@ -153,7 +154,7 @@ static uint64_t take_line(SptJitCode *code, uint64_t time_ns, const char *line, 
 	return FUNCTION_BYTES + (end - line);
 }
 
-static void spend(uint64_t *budget, uint64_t bytes)
+static void jit_code_spend(uint64_t *budget, uint64_t bytes)
 {
 	*budget -= MIN(*budget, bytes);
 }
@@ -181,9 +182,9 @@ bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, u
 			break;
 		for (line = chunk; *budget && (end = memchr(line, '\n', chunk + n - line));
 		     line = end + 1) {
-			uint64_t taken = take_line(code, time_ns, line, end);
+			uint64_t taken = jit_code_take_line(code, time_ns, line, end);
 
-			spend(budget, taken ? taken : (uint64_t)(end + 1 - line));
+			jit_code_spend(budget, taken ? taken : (uint64_t)(end + 1 - line));
 			any |= taken > 0;
 		}
 		/*
@@ -192,7 +193,7 @@ bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, u
 		if (line == chunk && (uint64_t)n < most)
 			break;
 		if (line == chunk)
-			spend(budget, n);
+			jit_code_spend(budget, n);
 		*at += line == chunk ? n : line - chunk;
 	}
 	return any;
@@ -262,7 +263,7 @@ static uint64_t take_move(SptJitCode *code, const struct dump_move *move, size_t
 	return FUNCTION_BYTES;
 }
 
-static bool read_header(int fd, uint64_t *at)
+static bool jit_code_read_header(int fd, uint64_t *at)
 {
 	struct dump_header header;
 
@@ -278,7 +279,7 @@ bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget)
 	bool any = false;
 	struct stat stat;
 
-	if (fstat(fd, &stat) < 0 || (!*at && !read_header(fd, at)))
+	if (fstat(fd, &stat) < 0 || (!*at && !jit_code_read_header(fd, at)))
 		return false;
 	while (*budget) {
 		union dump_any record;
@@ -300,7 +301,7 @@ bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget)
 			break;
 		any |= taken > 0;
 		*at += record.record.bytes;
-		spend(budget, taken ? taken : OTHER_RECORD_BYTES);
+		jit_code_spend(budget, taken ? taken : OTHER_RECORD_BYTES);
 	}
 	return any;
 }

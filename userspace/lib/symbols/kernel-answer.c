@@ -26,17 +26,17 @@ struct names {
 	uint32_t n;
 };
 
-static uint64_t start_of(const SptNameRow *row)
+static uint64_t kernel_answer_start_of(const SptNameRow *row)
 {
 	return row->offset - row->distance;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int kernel_answer_compare_rows(const void *a, const void *b)
 {
 	const SptNameRow *x = *(const SptNameRow *const *)a, *y = *(const SptNameRow *const *)b;
 
-	if (start_of(x) != start_of(y))
-		return start_of(x) < start_of(y) ? -1 : 1;
+	if (kernel_answer_start_of(x) != kernel_answer_start_of(y))
+		return kernel_answer_start_of(x) < kernel_answer_start_of(y) ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
@@ -50,9 +50,9 @@ GByteArray *spt_kernel_pack_names(const SptNameRow *const *names, uint32_t n,
 
 	memcpy(head.build_id, build_id, head.build_id_bytes);
 	g_byte_array_append(packed, (const uint8_t *)&head, sizeof(head));
-	qsort(sorted, n, sizeof(*sorted), compare_rows);
+	qsort(sorted, n, sizeof(*sorted), kernel_answer_compare_rows);
 	for (uint32_t i = 0; i < n; i++) {
-		struct packed_name name = { .start = start_of(sorted[i]),
+		struct packed_name name = { .start = kernel_answer_start_of(sorted[i]),
 					    .distance = sorted[i]->distance,
 					    .text = texts->len };
 
@@ -65,7 +65,8 @@ GByteArray *spt_kernel_pack_names(const SptNameRow *const *names, uint32_t n,
 }
 
 /* NULL: the bytes are no valid answer. */
-static SptNameRow *unpack(const uint8_t *packed, uint32_t bytes, struct head *ret_head)
+static SptNameRow *kernel_answer_unpack(const uint8_t *packed, uint32_t bytes,
+					struct head *ret_head)
 {
 	const struct packed_name *names = (const struct packed_name *)(packed + sizeof(*ret_head));
 	SptNameRow *rows;
@@ -92,7 +93,8 @@ static SptNameRow *unpack(const uint8_t *packed, uint32_t bytes, struct head *re
 }
 
 /* The name that begins last before it. */
-static unsigned find_places(void *data, uint64_t offset, SptPlace ret[SPT_INLINES_MAX])
+static unsigned kernel_answer_find_places(void *data, uint64_t offset,
+					  SptPlace ret[SPT_INLINES_MAX])
 {
 	const struct names *names = data;
 	uint32_t low = 0, high = names->n;
@@ -101,7 +103,7 @@ static unsigned find_places(void *data, uint64_t offset, SptPlace ret[SPT_INLINE
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (start_of(&names->rows[middle]) <= offset)
+		if (kernel_answer_start_of(&names->rows[middle]) <= offset)
 			low = middle + 1;
 		else
 			high = middle;
@@ -116,7 +118,7 @@ GByteArray *spt_kernel_answer(int fd, const char *path, const uint8_t *packed, u
 			      const uint64_t *offsets, uint32_t n)
 {
 	struct head head = { 0 };
-	g_autofree SptNameRow *rows = unpack(packed, bytes, &head);
+	g_autofree SptNameRow *rows = kernel_answer_unpack(packed, bytes, &head);
 	g_autofree const SptNameRow **listed = g_new(const SptNameRow *, MAX(head.n, 1));
 	g_autoptr(SptKernelCode) code = NULL;
 	const char *problem = "was asked for in a way that is not understood";
@@ -128,7 +130,7 @@ GByteArray *spt_kernel_answer(int fd, const char *path, const uint8_t *packed, u
 					   head.build_id, head.build_id_bytes, &problem);
 	else
 		close(fd);
-	return code ? spt_place_table_write_places(find_places,
+	return code ? spt_place_table_write_places(kernel_answer_find_places,
 						   &(struct names){ code, rows, head.n }, offsets,
 						   n) :
 		      spt_place_table_write_problem(problem, n);

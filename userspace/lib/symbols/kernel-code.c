@@ -50,12 +50,12 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static int compare_symbols(const void *a, const void *b)
+static int kernel_code_compare_symbols(const void *a, const void *b)
 {
 	return strcmp(((const struct symbol *)a)->name, ((const struct symbol *)b)->name);
 }
 
-static void read_symbols(SptKernelCode *code)
+static void kernel_code_read_symbols(SptKernelCode *code)
 {
 	int n = dwfl_module_getsymtab(code->module);
 
@@ -73,11 +73,12 @@ static void read_symbols(SptKernelCode *code)
 		     GELF_ST_TYPE(sym.st_info) == STT_NOTYPE))
 			g_array_append_val(code->symbols, symbol);
 	}
-	g_array_sort(code->symbols, compare_symbols);
+	g_array_sort(code->symbols, kernel_code_compare_symbols);
 }
 
 /* The symbols called @name; returns their number. */
-static unsigned find_symbols(const SptKernelCode *code, const char *name, const struct symbol **ret)
+static unsigned kernel_code_find_symbols(const SptKernelCode *code, const char *name,
+					 const struct symbol **ret)
 {
 	const struct symbol *symbols = (const struct symbol *)code->symbols->data;
 	unsigned low = 0, high = code->symbols->len, n = 0;
@@ -112,7 +113,8 @@ static bool find_move(SptKernelCode *code, const SptNameRow *const *names, uint3
 	for (uint32_t i = 0; i < n; i++) {
 		const struct symbol *symbol;
 
-		if (*names[i]->symbol && find_symbols(code, names[i]->symbol, &symbol) == 1)
+		if (*names[i]->symbol &&
+		    kernel_code_find_symbols(code, names[i]->symbol, &symbol) == 1)
 			moves[n_moves++] =
 				(symbol->address + names[i]->distance - names[i]->offset) &
 				OFFSET_MASK;
@@ -128,7 +130,8 @@ static bool find_move(SptKernelCode *code, const SptNameRow *const *names, uint3
 	return best > 0 && best * 100ull >= n_moves * (uint64_t)AGREE_PERCENT;
 }
 
-static bool has_build_id(const SptKernelCode *code, const uint8_t *build_id, unsigned bytes)
+static bool kernel_code_has_build_id(const SptKernelCode *code, const uint8_t *build_id,
+				     unsigned bytes)
 {
 	const unsigned char *bits;
 	GElf_Addr address;
@@ -164,7 +167,8 @@ static bool has_instructions(const SptKernelCode *code, const SptNameRow *const 
 		const struct symbol *symbol;
 		uint64_t address;
 
-		if (*names[i]->symbol && find_symbols(code, names[i]->symbol, &symbol) > 0) {
+		if (*names[i]->symbol &&
+		    kernel_code_find_symbols(code, names[i]->symbol, &symbol) > 0) {
 			address = symbol->address;
 			any = section_at(code, &address);
 		}
@@ -189,7 +193,7 @@ SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part,
 		return NULL;
 	}
 	dwfl_report_end(code->dwfl, NULL, NULL);
-	if (build_id_bytes && !has_build_id(code, build_id, build_id_bytes)) {
+	if (build_id_bytes && !kernel_code_has_build_id(code, build_id, build_id_bytes)) {
 		*ret_problem = SPT_WORDS("is not what was recorded (its build-id differs)");
 		return NULL;
 	}
@@ -198,7 +202,7 @@ SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part,
 		*ret_problem = SPT_WORDS("has no debug information");
 		return NULL;
 	}
-	read_symbols(code);
+	kernel_code_read_symbols(code);
 	if (!find_move(code, names, n)) {
 		*ret_problem = SPT_WORDS("is not what was recorded (its functions are at other addresses)");
 		return NULL;
@@ -227,7 +231,7 @@ bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, 
 {
 	uint64_t start = name->offset - name->distance;
 	const struct symbol *symbol;
-	unsigned n = find_symbols(code, name->symbol, &symbol);
+	unsigned n = kernel_code_find_symbols(code, name->symbol, &symbol);
 
 	for (unsigned i = 0; i < n; i++) {
 		if (n > 1 && ((symbol[i].address - start) & OFFSET_MASK) != code->moved)
@@ -262,8 +266,8 @@ char *spt_kernel_code_name(const SptKernelCode *code, uint64_t address)
  * The name for a relocation.  Symbols have names; sections have names, too, but the code there may
  * have a better one.
  */
-static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr *relocations,
-			    const GElf_Rela *rela)
+static char *kernel_code_name_reference(const SptKernelCode *code, Elf *elf,
+					const GElf_Shdr *relocations, const GElf_Rela *rela)
 {
 	Elf_Scn *scn = elf_getscn(elf, relocations->sh_link);
 	const char *name = NULL;
@@ -324,7 +328,7 @@ static void read_references(const SptKernelCode *code, Elf *elf, size_t target, 
 
 			if (rela.r_offset - start >= read->bytes->len)
 				continue;
-			reference.name = name_reference(code, elf, &shdr, &rela);
+			reference.name = kernel_code_name_reference(code, elf, &shdr, &rela);
 			if (reference.name)
 				g_array_append_val(read->references, reference);
 		}

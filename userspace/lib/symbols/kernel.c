@@ -163,7 +163,7 @@ static unsigned build_id_of(const SptKernel *kernel, const char *module,
 	return n;
 }
 
-static bool is_of(const SptCapture *capture, const SptNameRow *name, const char *module)
+static bool kernel_is_of(const SptCapture *capture, const SptNameRow *name, const char *module)
 {
 	SptObjectKind kind = capture->objects[name->object].kind;
 
@@ -177,7 +177,7 @@ static GPtrArray *names_of(const SptKernel *kernel, const char *module)
 	GPtrArray *names = g_ptr_array_new();
 
 	for (uint64_t i = 0; i < kernel->capture->n_names; i++) {
-		if (is_of(kernel->capture, &kernel->capture->names[i], module))
+		if (kernel_is_of(kernel->capture, &kernel->capture->names[i], module))
 			g_ptr_array_add(names, &kernel->capture->names[i]);
 	}
 	return names;
@@ -199,8 +199,8 @@ static int open_regular(const char *path, const char **ret_problem)
 }
 
 /* Whether @part, which belongs to @module, knows these offsets. */
-static bool ask(SptKernel *kernel, struct part *part, const char *module, const uint64_t *offsets,
-		uint32_t n)
+static bool kernel_ask(SptKernel *kernel, struct part *part, const char *module,
+		       const uint64_t *offsets, uint32_t n)
 {
 	g_autoptr(GPtrArray) names = names_of(kernel, module);
 	uint8_t build_id[BUILD_ID_MAX_BYTES];
@@ -225,8 +225,8 @@ static bool ask(SptKernel *kernel, struct part *part, const char *module, const 
 }
 
 /* Whether @opened is now the file at @path, which it takes over. */
-static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part,
-		      const char *module, char *path)
+static bool kernel_open_file(SptKernel *kernel, struct part *opened, SptKernelPart part,
+			     const char *module, char *path)
 {
 	g_autoptr(GPtrArray) names = NULL;
 	g_autoptr(GArray) offsets = NULL;
@@ -246,7 +246,7 @@ static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part
 	}
 	offsets = kernel->list(module, kernel->list_data);
 	opened->fd = fd;
-	if (ask(kernel, opened, module, (const uint64_t *)offsets->data, offsets->len))
+	if (kernel_ask(kernel, opened, module, (const uint64_t *)offsets->data, offsets->len))
 		return true;
 	close(fd);
 	opened->fd = -1;
@@ -262,28 +262,30 @@ static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart pa
 {
 	const char *const *dirs = spt_debug_dirs((const char *const *)kernel->debug_dirs);
 	g_autofree char *loaded = g_strdup_printf("/lib/modules/%s", kernel->release);
-	bool is_open = part == SPT_KERNEL_INSTRUCTIONS &&
-		       open_file(kernel, opened, part, module, find_below(loaded, module, 0));
+	bool is_open =
+		part == SPT_KERNEL_INSTRUCTIONS &&
+		kernel_open_file(kernel, opened, part, module, find_below(loaded, module, 0));
 
 	for (; *dirs && !is_open; dirs++) {
 		g_autofree char *root =
 			g_strdup_printf("%s/lib/modules/%s", *dirs, kernel->release);
 
-		is_open = open_file(kernel, opened, part, module, find_below(root, module, 0));
+		is_open =
+			kernel_open_file(kernel, opened, part, module, find_below(root, module, 0));
 	}
 	/* Users who build a kernel leave debug information in it. */
 	if (!is_open && part == SPT_KERNEL_LINES)
-		open_file(kernel, opened, part, module, find_below(loaded, module, 0));
+		kernel_open_file(kernel, opened, part, module, find_below(loaded, module, 0));
 }
 
-static void open_part(SptKernel *kernel, struct part *opened, SptKernelPart part,
-		      const char *module)
+static void kernel_open_part(SptKernel *kernel, struct part *opened, SptKernelPart part,
+			     const char *module)
 {
 	opened->problem = part == SPT_KERNEL_LINES ?
 				  SPT_WORDS("was not found with debug information") :
 				  SPT_WORDS("was not found with its instructions");
 	if (!*module)
-		open_file(kernel, opened, part, module, find_image(kernel));
+		kernel_open_file(kernel, opened, part, module, find_image(kernel));
 	else if (kernel->release)
 		open_module(kernel, opened, part, module);
 }
@@ -303,12 +305,13 @@ static struct part *get_part(SptKernel *kernel, const SptNameRow *name, SptKerne
 		opened->tables =
 			g_ptr_array_new_with_free_func((GDestroyNotify)spt_place_table_free);
 		g_hash_table_insert(kernel->parts[part], g_strdup(module_of(name)), opened);
-		open_part(kernel, opened, part, module_of(name));
+		kernel_open_part(kernel, opened, part, module_of(name));
 	}
 	return opened;
 }
 
-static const SptPlaceTable *find_table(const struct part *part, uint64_t offset, uint32_t *ret_row)
+static const SptPlaceTable *kernel_find_table(const struct part *part, uint64_t offset,
+					      uint32_t *ret_row)
 {
 	for (unsigned i = part->tables->len; i-- > 0;) {
 		*ret_row = spt_place_table_find(part->tables->pdata[i], offset);
@@ -323,13 +326,13 @@ unsigned spt_kernel_places(SptKernel *kernel, const SptNameRow *name, uint64_t o
 {
 	struct part *part = get_part(kernel, name, SPT_KERNEL_LINES);
 	const SptPlaceTable *table =
-		part->fd >= 0 ? find_table(part, offset, &(uint32_t){ 0 }) : NULL;
+		part->fd >= 0 ? kernel_find_table(part, offset, &(uint32_t){ 0 }) : NULL;
 	uint32_t row;
 
 	if (!table && part->fd >= 0 && !part->problem)
-		ask(kernel, part, module_of(name), &offset, 1);
+		kernel_ask(kernel, part, module_of(name), &offset, 1);
 	*ret_problem = part->problem;
-	table = part->fd >= 0 ? find_table(part, offset, &row) : NULL;
+	table = part->fd >= 0 ? kernel_find_table(part, offset, &row) : NULL;
 	return table ? spt_place_table_places(table, row, ret) : 0;
 }
 
@@ -339,7 +342,7 @@ void spt_kernel_prepare(SptKernel *kernel, const SptNameRow *name, const uint64_
 	struct part *part = get_part(kernel, name, SPT_KERNEL_LINES);
 
 	if (part->fd >= 0 && !part->problem)
-		ask(kernel, part, module_of(name), offsets, n);
+		kernel_ask(kernel, part, module_of(name), offsets, n);
 }
 
 const char *spt_kernel_failure(const SptKernel *kernel, bool modules)

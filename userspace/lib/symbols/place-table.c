@@ -53,7 +53,7 @@ struct writing {
 	GHashTable *by_address, *by_text;	/* -> position in the strings, from 1 */
 };
 
-static void begin(struct writing *writing, uint32_t n)
+static void place_table_begin(struct writing *writing, uint32_t n)
 {
 	writing->rows = g_array_sized_new(FALSE, TRUE, sizeof(struct row), n);
 	writing->frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
@@ -89,7 +89,7 @@ static uint32_t add_string(struct writing *writing, const char *text)
 	return at;
 }
 
-static GByteArray *finish(struct writing *writing, uint32_t problem)
+static GByteArray *place_table_finish(struct writing *writing, uint32_t problem)
 {
 	struct head head = {
 		.magic = MAGIC,
@@ -114,8 +114,8 @@ static GByteArray *finish(struct writing *writing, uint32_t problem)
 	return bytes;
 }
 
-static void add_frames(struct writing *writing, SptPlaceFinder find, void *data, uint64_t offset,
-		       struct row *row)
+static void place_table_add_frames(struct writing *writing, SptPlaceFinder find, void *data,
+				   uint64_t offset, struct row *row)
 {
 	SptPlace places[SPT_INLINES_MAX];
 
@@ -138,8 +138,9 @@ static unsigned find_in_debug_info(void *info, uint64_t offset, SptPlace ret[SPT
 	return spt_debug_info_find(info, offset, ret);
 }
 
-static void add_symbols(struct writing *writing, const SptSymtab *symtab, SptFunctions *functions,
-			const SptObject *image, const uint64_t *offsets, uint32_t n)
+static void place_table_add_symbols(struct writing *writing, const SptSymtab *symtab,
+				    SptFunctions *functions, const SptObject *image,
+				    const uint64_t *offsets, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct row row = { 0 };
@@ -167,16 +168,16 @@ GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dir
 	g_autoptr(SptDebugInfo) info = NULL;
 	struct writing writing;
 
-	begin(&writing, n);
-	add_symbols(&writing, symtab, functions, image, offsets, n);
+	place_table_begin(&writing, n);
+	place_table_add_symbols(&writing, symtab, functions, image, offsets, n);
 	if (depth >= SPT_READ_FUNCTIONS)
 		info = spt_debug_info_new(image, debug_dirs, depth >= SPT_READ_LINES);
 	else
 		spt_object_free(image);
 	for (uint32_t i = 0; info && i < n; i++)
-		add_frames(&writing, find_in_debug_info, info, offsets[i],
-			   &g_array_index(writing.rows, struct row, i));
-	return finish(&writing, info ? 0 : add_problem(&writing, symtab));
+		place_table_add_frames(&writing, find_in_debug_info, info, offsets[i],
+				       &g_array_index(writing.rows, struct row, i));
+	return place_table_finish(&writing, info ? 0 : add_problem(&writing, symtab));
 }
 
 GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, SptFunctions *functions,
@@ -185,9 +186,9 @@ GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, SptFunctions 
 {
 	struct writing writing;
 
-	begin(&writing, n);
-	add_symbols(&writing, symtab, functions, image, offsets, n);
-	return finish(&writing, add_problem(&writing, symtab));
+	place_table_begin(&writing, n);
+	place_table_add_symbols(&writing, symtab, functions, image, offsets, n);
+	return place_table_finish(&writing, add_problem(&writing, symtab));
 }
 
 GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets,
@@ -195,23 +196,23 @@ GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const 
 {
 	struct writing writing;
 
-	begin(&writing, n);
+	place_table_begin(&writing, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct row row = { 0 };
 
-		add_frames(&writing, find, data, offsets[i], &row);
+		place_table_add_frames(&writing, find, data, offsets[i], &row);
 		g_array_append_val(writing.rows, row);
 	}
-	return finish(&writing, 0);
+	return place_table_finish(&writing, 0);
 }
 
 GByteArray *spt_place_table_write_problem(const char *problem, uint32_t n)
 {
 	struct writing writing;
 
-	begin(&writing, n);
+	place_table_begin(&writing, n);
 	g_array_set_size(writing.rows, n);
-	return finish(&writing, add_string(&writing, problem));
+	return place_table_finish(&writing, add_string(&writing, problem));
 }
 
 /* Reading. */

@@ -19,7 +19,7 @@ struct download {
 	int64_t last_us; /* time of the last report of progress */
 };
 
-static bool goes_on(uint64_t done, uint64_t total, void *data)
+static bool reader_fetch_goes_on(uint64_t done, uint64_t total, void *data)
 {
 	const struct spt_fetch_state state = { .done_bytes = done, .total_bytes = total };
 	struct download *download = data;
@@ -44,7 +44,7 @@ static void serve_fetch(int socket, const char *build_id, SptReaderFetch fetch)
 	     n++)
 		id[n] = (uint8_t)(g_ascii_xdigit_value(build_id[2 * n]) << 4 |
 				  g_ascii_xdigit_value(build_id[2 * n + 1]));
-	path = fetch && n > 0 ? fetch(id, n, goes_on, &download) : NULL;
+	path = fetch && n > 0 ? fetch(id, n, reader_fetch_goes_on, &download) : NULL;
 	state.path_bytes = path ? (uint32_t)strlen(path) : 0;
 	if (spt_reader_send(socket, &state, sizeof(state)))
 		spt_reader_send(socket, path, state.path_bytes);

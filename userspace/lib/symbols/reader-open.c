@@ -49,7 +49,7 @@ static bool is_beside(const char *path, const char *of)
 	return g_path_is_absolute(of) && (!strcmp(dir, home) || !strcmp(dir, hidden));
 }
 
-static bool is_elf(int fd)
+static bool reader_open_is_elf(int fd)
 {
 	char magic[4];
 
@@ -69,7 +69,7 @@ int spt_reader_open_for(const char *path, const char *of, const char *dirs, uint
 		return -1;
 	}
 	fd = spt_open_regular(path);
-	if (fd < 0 || is_elf(fd))
+	if (fd < 0 || reader_open_is_elf(fd))
 		return fd;
 	close(fd);
 	errno = EACCES;

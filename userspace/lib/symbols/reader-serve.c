@@ -43,7 +43,7 @@ struct kept {
 	SptFunctions *functions;
 };
 
-static bool receive(int socket, void *to, size_t bytes)
+static bool reader_serve_receive(int socket, void *to, size_t bytes)
 {
 	for (size_t at = 0; at < bytes;) {
 		ssize_t n = recv(socket, (char *)to + at, bytes - at, 0);
@@ -72,7 +72,7 @@ static bool receive_with_fd(int socket, void *to, size_t bytes, int *ret_fd)
 	control = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (control && control->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(control), sizeof(int));
-	return n > 0 && receive(socket, (char *)to + n, bytes - (size_t)n);
+	return n > 0 && reader_serve_receive(socket, (char *)to + n, bytes - (size_t)n);
 }
 
 static bool receive_question(int socket, struct question *question)
@@ -89,10 +89,10 @@ static bool receive_question(int socket, struct question *question)
 	question->dirs_text = g_malloc0(head->dirs_bytes + 1);
 	question->offsets = g_new(uint64_t, MAX(head->n_offsets, 1));
 	question->names = head->names_bytes ? g_malloc(head->names_bytes) : NULL;
-	if (!receive(socket, question->path, head->path_bytes) ||
-	    !receive(socket, question->dirs_text, head->dirs_bytes) ||
-	    !receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) ||
-	    !receive(socket, question->names, head->names_bytes))
+	if (!reader_serve_receive(socket, question->path, head->path_bytes) ||
+	    !reader_serve_receive(socket, question->dirs_text, head->dirs_bytes) ||
+	    !reader_serve_receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) ||
+	    !reader_serve_receive(socket, question->names, head->names_bytes))
 		return false;
 	if (head->dirs_bytes) {
 		question->dirs = g_ptr_array_new();
@@ -116,7 +116,8 @@ static void clear_question(struct question *question)
 	g_free(question->fetched);
 }
 
-static const char *problem_of(const struct spt_reader_request *head, const SptObject *image)
+static const char *reader_serve_problem_of(const struct spt_reader_request *head,
+					   const SptObject *image)
 {
 	SptObjectRow row = { .bytes = head->file_bytes,
 			     .mtime_ns = head->mtime_ns,
@@ -129,8 +130,8 @@ static const char *problem_of(const struct spt_reader_request *head, const SptOb
 /* Requests of this process for work that it cannot do itself. */
 static int asked = -1;
 
-static bool call(uint32_t magic, const void *data, size_t bytes, struct spt_reader_reply *ret,
-		 int *ret_fd)
+static bool reader_serve_call(uint32_t magic, const void *data, size_t bytes,
+			      struct spt_reader_reply *ret, int *ret_fd)
 {
 	const struct spt_reader_call head = { .magic = magic, .bytes = bytes };
 
@@ -147,7 +148,7 @@ static int ask_to_open(const char *path)
 	int fd = -1;
 
 	if (bytes == 0 || bytes > SPT_READER_TEXT_MAX_BYTES ||
-	    !call(SPT_READER_OPEN, path, bytes, &reply, &fd)) {
+	    !reader_serve_call(SPT_READER_OPEN, path, bytes, &reply, &fd)) {
 		errno = EACCES;
 		return -1;
 	}
@@ -162,11 +163,11 @@ static char *ask_to_fetch(const uint8_t *build_id, size_t bytes)
 	char *path;
 	int fd = -1;
 
-	if (!call(SPT_READER_FETCH, build_id, bytes, &reply, &fd) || reply.problem ||
+	if (!reader_serve_call(SPT_READER_FETCH, build_id, bytes, &reply, &fd) || reply.problem ||
 	    reply.path_bytes > SPT_READER_TEXT_MAX_BYTES)
 		return NULL;
 	path = g_malloc0(reply.path_bytes + 1);
-	if (!receive(asked, path, reply.path_bytes))
+	if (!reader_serve_receive(asked, path, reply.path_bytes))
 		g_clear_pointer(&path, g_free);
 	return path;
 }
@@ -211,7 +212,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /* NULL: it is not kept. */
-static struct kept *find_kept(struct kept kept[KEPT_MAX], const struct stat *file)
+static struct kept *reader_serve_find_kept(struct kept kept[KEPT_MAX], const struct stat *file)
 {
 	for (unsigned i = 0; i < KEPT_MAX; i++)
 		if (kept[i].symtab && is_same_file(&kept[i].file, file))
@@ -226,7 +227,8 @@ static void clear_kept(struct kept *kept)
 }
 
 /* Replaces the one that was read the longest time ago. */
-static struct kept *keep(struct kept kept[KEPT_MAX], const struct stat *file, SptSymtab *symtab)
+static struct kept *reader_serve_keep(struct kept kept[KEPT_MAX], const struct stat *file,
+				      SptSymtab *symtab)
 {
 	clear_kept(&kept[KEPT_MAX - 1]);
 	memmove(&kept[1], &kept[0], (KEPT_MAX - 1) * sizeof(*kept));
@@ -249,12 +251,13 @@ static GByteArray *answer_and_keep(struct question *question, struct kept all[KE
 	question->fd = -1;
 	if (!image)
 		return spt_place_table_write_problem(error->message, head->n_offsets);
-	kept = find_kept(all, &file);
+	kept = reader_serve_find_kept(all, &file);
 	if (!kept)
-		kept = keep(all, &file,
-			    spt_symtab_new(image, question->dirs ? (const char *const *)
-									   question->dirs->pdata :
-								   NULL));
+		kept = reader_serve_keep(
+			all, &file,
+			spt_symtab_new(image, question->dirs ?
+						      (const char *const *)question->dirs->pdata :
+						      NULL));
 	return spt_place_table_write_symbols(kept->symtab, kept->functions, image,
 					     question->offsets, head->n_offsets);
 }
@@ -290,7 +293,7 @@ static GByteArray *answer(struct question *question)
 	const struct spt_reader_request *head = &question->head;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
-	const char *problem = image ? problem_of(head, image) : error->message;
+	const char *problem = image ? reader_serve_problem_of(head, image) : error->message;
 
 	question->fd = -1;
 	if (problem)

@@ -194,8 +194,8 @@ static int spawn(const SptReader *reader, int socket, char *option, char *value,
 }
 
 /* Its socket, or -1; *@ret_pid is 0 then. */
-static int start(const SptReader *reader, char *option, char *value, pid_t *ret_pid,
-		 char **ret_problem)
+static int reader_start(const SptReader *reader, char *option, char *value, pid_t *ret_pid,
+			char **ret_problem)
 {
 	const struct timeval patience = { reader->patience_ms / 1000,
 					  reader->patience_ms % 1000 * 1000 };
@@ -224,7 +224,7 @@ static int start(const SptReader *reader, char *option, char *value, pid_t *ret_
 static bool start_helper(const SptReader *reader, struct helper *helper)
 {
 	if (!helper->pid)
-		helper->socket = start(reader, NULL, NULL, &helper->pid, &helper->problem);
+		helper->socket = reader_start(reader, NULL, NULL, &helper->pid, &helper->problem);
 	return helper->pid;
 }
 
@@ -247,7 +247,7 @@ bool spt_reader_has_room(const SptReader *reader)
 	return idle_helper(reader) != NULL;
 }
 
-static int compare_offsets(const void *a, const void *b)
+static int reader_compare_offsets(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -258,7 +258,7 @@ void spt_reader_sort(GArray *offsets)
 {
 	unsigned n = 0;
 
-	g_array_sort(offsets, compare_offsets);
+	g_array_sort(offsets, reader_compare_offsets);
 	for (unsigned i = 0; i < offsets->len; i++)
 		if (i == 0 ||
 		    g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
@@ -297,7 +297,8 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 		spt_reader_send(socket, request->names->data, request->names->len));
 }
 
-static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request, bool unwinds)
+static void reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request,
+			 bool unwinds)
 {
 	struct helper *helper = idle_helper(reader);
 
@@ -325,7 +326,7 @@ static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request
 
 void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request)
 {
-	begin(reader, tag, request, false);
+	reader_begin(reader, tag, request, false);
 }
 
 /* The header of an answer for unwinding; NULL: this is none. */
@@ -360,7 +361,7 @@ static uint64_t answer_bytes(const struct helper *helper)
 	return head ? sizeof(*head) + head->bytes : spt_place_table_bytes(helper->answer->data);
 }
 
-static bool is_whole(const struct helper *helper)
+static bool reader_is_whole(const struct helper *helper)
 {
 	return helper->answer->len >= SPT_PLACE_TABLE_HEAD_BYTES &&
 	       answer_bytes(helper) == helper->answer->len;
@@ -408,7 +409,7 @@ static void begin_fetch(const SptReader *reader, struct helper *helper, const ui
 	if (helper->download && helper->build_id_bytes > 0 && n >= helper->build_id_bytes &&
 	    n <= SPT_BUILD_ID_MAX && !memcmp(id, helper->build_id, helper->build_id_bytes))
 		helper->fetch_socket =
-			start(reader, "--fetch", text->str, &helper->fetch_pid, &problem);
+			reader_start(reader, "--fetch", text->str, &helper->fetch_pid, &problem);
 	if (!helper->fetch_pid)
 		reply_fetched(helper, NULL);
 }
@@ -445,7 +446,7 @@ static void fetch_on(const SptReader *reader, struct helper *helper)
 static void take_call(const SptReader *reader, struct helper *helper)
 {
 	const struct spt_reader_call *head =
-		is_whole(helper) && !helper->fetch_pid ? call_head(helper) : NULL;
+		reader_is_whole(helper) && !helper->fetch_pid ? call_head(helper) : NULL;
 	g_autofree char *text = NULL;
 
 	if (!head)
@@ -501,11 +502,11 @@ static void end_answer(struct helper *helper)
 	helper->is_busy = false;
 }
 
-static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
+static SptPlaceTable *reader_finish(struct helper *helper, uint32_t *ret_tag)
 {
 	SptPlaceTable *table = NULL;
 
-	if (!helper->problem && is_whole(helper))
+	if (!helper->problem && reader_is_whole(helper))
 		table = spt_place_table_new(g_steal_pointer(&helper->answer), helper->offsets,
 					    helper->n);
 	if (!table && !helper->problem)
@@ -563,7 +564,7 @@ static struct helper *wait_for_end(SptReader *reader, int timeout_ms)
 				fetch_on(reader, helper);
 			if (!helper->problem && read_on(helper)) {
 				take_call(reader, helper);
-				if (!is_whole(helper) &&
+				if (!reader_is_whole(helper) &&
 				    g_get_monotonic_time() < helper->deadline_us)
 					continue;
 			}
@@ -579,14 +580,14 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 {
 	struct helper *helper = wait_for_end(reader, timeout_ms);
 
-	return helper ? finish(helper, ret_tag) : NULL;
+	return helper ? reader_finish(helper, ret_tag) : NULL;
 }
 
 /* Checked: a helper that was taken over by its file may send anything. */
 static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_debug)
 {
 	const struct spt_reader_unwind *head =
-		!helper->problem && is_whole(helper) ? unwind_head(helper) : NULL;
+		!helper->problem && reader_is_whole(helper) ? unwind_head(helper) : NULL;
 	g_autoptr(GBytes) bytes = head ? g_bytes_new(head + 1, head->bytes) : NULL;
 	SptUnwindTable *table = head ? spt_unwind_table_new_from_bytes(bytes, NULL) : NULL;
 
@@ -610,7 +611,7 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 	uint32_t tag;
 
 	*ret_has_debug = false;
-	begin(reader, 0, &request, true);
+	reader_begin(reader, 0, &request, true);
 	while (!wait_for_end(reader, STOP_MS)) {
 		if (!stop || !g_atomic_int_get(stop))
 			continue;
@@ -622,7 +623,7 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 		end_answer(helper);
 		return table;
 	}
-	said = finish(helper, &tag);
+	said = reader_finish(helper, &tag);
 	problem = spt_place_table_problem(said);
 	g_set_error_literal(error, SPT_UNWIND_ERROR,
 			    problem && !g_str_has_prefix(problem, SPT_READER_FAILED) ?
@@ -640,7 +641,7 @@ bool spt_reader_protections(unsigned *ret)
 	struct helper helper = { 0 };
 	bool ok;
 
-	helper.socket = start(reader, "--protections", NULL, &helper.pid, &problem);
+	helper.socket = reader_start(reader, "--protections", NULL, &helper.pid, &problem);
 	if (!helper.pid)
 		return false;
 	setsockopt(helper.socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));

@@ -100,7 +100,7 @@ static int compare_recorded(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void sort_names(SptSymbols *symbols)
+static void symbols_sort_names(SptSymbols *symbols)
 {
 	const SptCapture *capture = symbols->capture;
 	struct recorded *recorded = symbols->recorded =
@@ -170,7 +170,7 @@ static const char *intern_demangled(SptSymbols *symbols, const char *name)
 	return spt_symbols_intern(symbols, brief ? brief : plain);
 }
 
-static const SptObjectRow *row_of(const SptSymbols *symbols, uint32_t id)
+static const SptObjectRow *symbols_row_of(const SptSymbols *symbols, uint32_t id)
 {
 	return id != 0 && id < symbols->capture->n_objects &&
 			       symbols->capture->objects[id].id == id ?
@@ -209,7 +209,7 @@ static void label_objects(SptSymbols *symbols)
 
 	for (uint32_t i = 1; i < symbols->capture->n_objects; i++) {
 		struct object *object = &symbols->objects[i], *other;
-		const SptObjectRow *row = row_of(symbols, i);
+		const SptObjectRow *row = symbols_row_of(symbols, i);
 
 		if (!row)
 			continue;
@@ -253,7 +253,7 @@ void spt_symbols_follow(SptSymbols *symbols)
 		g_clear_pointer(&symbols->objects[i].intervals, spt_intervals_free);
 	}
 	g_free(symbols->recorded);
-	sort_names(symbols);
+	symbols_sort_names(symbols);
 	label_objects(symbols);
 }
 
@@ -401,7 +401,7 @@ static bool find_symbol(SptSymbols *symbols, const SptObjectRow *row,
 
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 	const struct recorded *recorded;
 	struct object *object;
 	SptName name = { 0 };
@@ -436,7 +436,7 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 
 const char *spt_symbols_place(SptSymbols *symbols, const SptFrame *frame)
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 
 	return name_shared_place(symbols, row ? symbols->objects[row->id].label : "[unknown]",
 				 frame->offset);
@@ -475,12 +475,12 @@ static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
 	place->name.is_unique = false;
 }
 
-static bool is_kernel(const SptObjectRow *row)
+static bool symbols_is_kernel(const SptObjectRow *row)
 {
 	return row->kind == SPT_OBJECT_KERNEL || row->kind == SPT_OBJECT_MODULES;
 }
 
-static int compare_offsets(const void *a, const void *b)
+static int symbols_compare_offsets(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -496,9 +496,9 @@ static GArray *list_kernel_places(const char *module, void *data)
 
 	for (uint32_t i = 1; i < symbols->capture->n_nodes; i++) {
 		const SptFrame *frame = &symbols->capture->nodes[i].frame;
-		const SptObjectRow *row = row_of(symbols, frame->object);
+		const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 		const struct recorded *recorded =
-			row && is_kernel(row) ?
+			row && symbols_is_kernel(row) ?
 				find_recorded(symbols, &symbols->objects[row->id], frame->offset) :
 				NULL;
 
@@ -507,7 +507,7 @@ static GArray *list_kernel_places(const char *module, void *data)
 			g_array_append_val(offsets, frame->offset);
 	}
 	if (offsets->len > 0)
-		qsort(offsets->data, offsets->len, sizeof(uint64_t), compare_offsets);
+		qsort(offsets->data, offsets->len, sizeof(uint64_t), symbols_compare_offsets);
 	for (unsigned i = 0; i < offsets->len; i++)
 		if (n == 0 ||
 		    g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
@@ -557,8 +557,9 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 	return NULL;
 }
 
-static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame,
-			    SptReadDepth depth, SptPlace ret[SPT_INLINES_MAX])
+static unsigned symbols_find_places(SptSymbols *symbols, const SptObjectRow *row,
+				    const SptFrame *frame, SptReadDepth depth,
+				    SptPlace ret[SPT_INLINES_MAX])
 {
 	const SptBundledRow *bundled = spt_bundled_find(symbols->bundled, row->id, frame->offset);
 	unsigned n = bundled ? spt_bundled_places(bundled, ret) : 0;
@@ -568,7 +569,7 @@ static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const 
 
 	if (n > 0)
 		return n;
-	if (is_kernel(row))
+	if (symbols_is_kernel(row))
 		return find_kernel_places(symbols, frame, ret, &problem);
 	if (row->kind != SPT_OBJECT_FILE)
 		return 0;
@@ -579,9 +580,11 @@ static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const 
 static unsigned name_places(SptSymbols *symbols, const SptFrame *frame, SptReadDepth depth,
 			    SptNamedPlace ret[SPT_INLINES_MAX])
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 	SptPlace places[SPT_INLINES_MAX];
-	unsigned n = row && symbols->detail ? find_places(symbols, row, frame, depth, places) : 0,
+	unsigned n = row && symbols->detail ?
+			     symbols_find_places(symbols, row, frame, depth, places) :
+			     0,
 		 first = 0;
 	SptName name = spt_symbols_name(symbols, frame);
 
@@ -633,7 +636,7 @@ unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame,
 unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX],
 			 SptSymbol *ret_symbol)
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 	const struct recorded *recorded;
 
 	*ret_symbol = (SptSymbol){ 0 };
@@ -643,14 +646,14 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 	if (!find_symbol(symbols, row, recorded, frame->offset, SPT_READ_LINES, ret_symbol) ||
 	    ret_symbol->source == SPT_SOURCE_CAPTURE)
 		*ret_symbol = (SptSymbol){ 0 };
-	return find_places(symbols, row, frame, SPT_READ_LINES, ret);
+	return symbols_find_places(symbols, row, frame, SPT_READ_LINES, ret);
 }
 
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
 {
-	const SptObjectRow *row = row_of(symbols, id);
+	const SptObjectRow *row = symbols_row_of(symbols, id);
 
-	if (row && is_kernel(row))
+	if (row && symbols_is_kernel(row))
 		return symbols->kernel ? spt_kernel_failure(symbols->kernel,
 							    row->kind == SPT_OBJECT_MODULES) :
 					 NULL;
@@ -660,7 +663,7 @@ const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
 bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start,
 			uint64_t *ret_bytes)
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 	const struct recorded *recorded =
 		row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
 	SptSymbol symbol;
@@ -675,11 +678,11 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 
 void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n)
 {
-	const SptObjectRow *row = row_of(symbols, object);
+	const SptObjectRow *row = symbols_row_of(symbols, object);
 	const struct recorded *recorded = NULL;
 
 	/* A recorded name shows which module it is; without one no file is read. */
-	for (uint32_t i = 0; i < n && !recorded && row && is_kernel(row); i++)
+	for (uint32_t i = 0; i < n && !recorded && row && symbols_is_kernel(row); i++)
 		recorded = find_recorded(symbols, &symbols->objects[object], offsets[i]);
 	if (row && row->kind == SPT_OBJECT_FILE)
 		spt_files_prepare(symbols->files, object, offsets, n);
@@ -700,8 +703,8 @@ static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t
 	return code;
 }
 
-static SptCode *read_file(const SptObject *image, uint64_t offset, uint64_t bytes,
-			  char **ret_problem)
+static SptCode *symbols_read_file(const SptObject *image, uint64_t offset, uint64_t bytes,
+				  char **ret_problem)
 {
 	g_autoptr(SptCode) code = NULL;
 	GElf_Ehdr header;
@@ -729,30 +732,31 @@ static SptCode *read_file(const SptObject *image, uint64_t offset, uint64_t byte
 SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes,
 			  char **ret_problem)
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 	g_autoptr(SptObject) image = NULL;
 
 	if (bytes > SPT_CODE_MAX_BYTES) {
 		*ret_problem = g_strdup(SPT_WORDS("has no code there that could be read"));
 		return NULL;
 	}
-	if (row && is_kernel(row))
+	if (row && symbols_is_kernel(row))
 		return read_kernel(symbols, frame, bytes, ret_problem);
 	if (!row || row->kind != SPT_OBJECT_FILE) {
 		*ret_problem = g_strdup(SPT_WORDS("is no file"));
 		return NULL;
 	}
 	image = spt_files_open(symbols->files, row->id, ret_problem);
-	return image ? read_file(image, frame->offset, bytes, ret_problem) : NULL;
+	return image ? symbols_read_file(image, frame->offset, bytes, ret_problem) : NULL;
 }
 
 char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint64_t address)
 {
-	const SptObjectRow *row = row_of(symbols, frame->object);
+	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
 	const char *problem;
 	uint64_t own;
-	SptKernelCode *kernel =
-		row && is_kernel(row) ? find_kernel_code(symbols, frame, &own, &problem) : NULL;
+	SptKernelCode *kernel = row && symbols_is_kernel(row) ?
+					find_kernel_code(symbols, frame, &own, &problem) :
+					NULL;
 
 	return kernel ? spt_kernel_code_name(kernel, address) : NULL;
 }
@@ -769,7 +773,7 @@ const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 
 	for (uint64_t i = 0; i < symbols->capture->n_names; i++) {
 		const SptNameRow *name = &symbols->capture->names[i];
-		const SptObjectRow *row = row_of(symbols, name->object);
+		const SptObjectRow *row = symbols_row_of(symbols, name->object);
 		SptFrame frame = { .object = name->object, .offset = name->offset };
 
 		if (row && row->kind == SPT_OBJECT_KERNEL)
@@ -781,7 +785,7 @@ const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 
 const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)
 {
-	const SptObjectRow *row = row_of(symbols, id);
+	const SptObjectRow *row = symbols_row_of(symbols, id);
 
 	/* There is nothing besides the bundled facts. */
 	return row && row->kind == SPT_OBJECT_FILE && !spt_bundled_has(symbols->bundled, id) ?

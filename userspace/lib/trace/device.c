@@ -46,7 +46,7 @@ struct device {
 	bool has_waits;				/* sources of the session are on */
 };
 
-static struct device *device_of(const SptTrace *trace)
+static struct device *device_device_of(const SptTrace *trace)
 {
 	return (struct device *)trace;
 }
@@ -100,8 +100,8 @@ static void set_open_error(GError **error, int number)
 	}
 }
 
-static bool call(struct device *device, unsigned long request, void *arg, const char *what,
-		 GError **error)
+static bool device_call(struct device *device, unsigned long request, void *arg, const char *what,
+			GError **error)
 {
 	int ret;
 
@@ -132,7 +132,7 @@ static void unmap_rings(struct device *device)
 
 static void device_free(SptTrace *trace)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 
 	unmap_rings(device);
 	spt_traceable_free(device->traceable);
@@ -150,7 +150,7 @@ static void *map_part(struct device *device, size_t bytes, int protection, uint6
 	return part == MAP_FAILED ? NULL : part;
 }
 
-static bool map_rings(struct device *device, GError **error)
+static bool device_map_rings(struct device *device, GError **error)
 {
 	size_t page = device->info.page_bytes;
 	bool any = false;
@@ -369,15 +369,15 @@ static bool set_sources(struct device *device, const SptTraceConfig *config, GEr
 static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 			 GError **error)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 	struct sysprof_start start = { .size = sizeof(start) };
 
 	unmap_rings(device);
 	spt_traceable_free(device->traceable);
 	device->traceable = spt_traceable_new(device->fd);
-	if (!configure(device, config, error) || !map_rings(device, error) ||
+	if (!configure(device, config, error) || !device_map_rings(device, error) ||
 	    !set_sources(device, config, error) ||
-	    !call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
+	    !device_call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
 	device->has_waits = config->waits.is_on;
 	device->stream = stream_of(device, config->most_kept_bytes);
@@ -394,23 +394,23 @@ static char *device_sees_in_part(SptTrace *trace)
 
 static bool device_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 
 	return configure(device, config, error) && set_sources(device, config, error);
 }
 
 static bool device_stop(SptTrace *trace, GError **error)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 
 	if (device->stream)
 		spt_rings_leave(device->stream);
-	return call(device, SYSPROF_IOC_STOP, NULL, SPT_WORDS("stop"), error);
+	return device_call(device, SYSPROF_IOC_STOP, NULL, SPT_WORDS("stop"), error);
 }
 
 static void device_wait(SptTrace *trace, int timeout_ms)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 	struct pollfd pollfd = { .fd = device->fd, .events = POLLIN };
 
 	/* A new program has neither copies nor tables of its user's until it was shown. */
@@ -425,8 +425,8 @@ static void device_wait(SptTrace *trace, int timeout_ms)
  * now: a snapshot has to be asked for, as if records had been lost.  With tables few processes have
  * copies: the snapshot is asked for when one comes.
  */
-static void hand_on(struct device *device, const struct sysprof_record *record, SptTraceFunc func,
-		    void *data)
+static void device_hand_on(struct device *device, const struct sysprof_record *record,
+			   SptTraceFunc func, void *data)
 {
 	const struct sysprof_record resync = { .type = SYSPROF_RESYNC,
 					       .size = sizeof(resync) / 8,
@@ -445,18 +445,18 @@ struct taker {
 	void *data;
 };
 
-static void take(const struct sysprof_record *record, void *data)
+static void device_take(const struct sysprof_record *record, void *data)
 {
 	const struct taker *taker = data;
 
-	hand_on(taker->device, record, taker->func, taker->data);
+	device_hand_on(taker->device, record, taker->func, taker->data);
 }
 
 static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
 {
-	struct taker taker = { device_of(trace), func, data };
+	struct taker taker = { device_device_of(trace), func, data };
 
-	if (!spt_rings_drain(taker.device->stream, all, take, &taker, error))
+	if (!spt_rings_drain(taker.device->stream, all, device_take, &taker, error))
 		return false;
 	/* The records in the rings at its end have been handed on. */
 	if (taker.device->has_ended)
@@ -479,8 +479,8 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 	};
 
 	do {
-		if (!call(device, SYSPROF_IOC_SNAPSHOT, &snapshot,
-			  SPT_WORDS("take a snapshot of the processes"), error))
+		if (!device_call(device, SYSPROF_IOC_SNAPSHOT, &snapshot,
+				 SPT_WORDS("take a snapshot of the processes"), error))
 			return false;
 		*busy += snapshot.busy;
 		for (size_t at = 0; at < snapshot.filled_bytes;) {
@@ -493,7 +493,7 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 					      SYSPROF_DEVICE);
 				return false;
 			}
-			hand_on(device, record, func, data);
+			device_hand_on(device, record, func, data);
 			at += record->size * 8U;
 		}
 	} while (snapshot.filled_bytes);
@@ -503,7 +503,7 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 static bool device_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
 			    GError **error)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 	g_autofree uint64_t *buffer = g_malloc(SNAPSHOT_BYTES);
 
 	*ret_busy = 0;
@@ -518,22 +518,22 @@ static bool device_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsi
 
 static bool device_has_cpu(const SptTrace *trace, unsigned cpu)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 
 	return cpu < device->info.cpus && device->rings[cpu].page;
 }
 
 static bool device_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 
 	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu };
-	return call(device, SYSPROF_IOC_STATS, ret, SPT_WORDS("read the account"), error);
+	return device_call(device, SYSPROF_IOC_STATS, ret, SPT_WORDS("read the account"), error);
 }
 
 static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
 {
-	struct device *device = device_of(trace);
+	struct device *device = device_device_of(trace);
 
 	for (unsigned at = 0; at < n; at += NAMES_PER_CALL) {
 		struct sysprof_names arg = {
@@ -542,8 +542,8 @@ static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n
 			.names = (uintptr_t)(names + at),
 		};
 
-		if (!call(device, SYSPROF_IOC_NAMES, &arg, SPT_WORDS("name kernel functions"),
-			  error))
+		if (!device_call(device, SYSPROF_IOC_NAMES, &arg,
+				 SPT_WORDS("name kernel functions"), error))
 			return false;
 	}
 	return true;
@@ -554,7 +554,7 @@ static int ask_for_object(SptTrace *trace, struct sysprof_map_fd *arg)
 	int ret;
 
 	do {
-		ret = ioctl(device_of(trace)->fd, SYSPROF_IOC_MAP_FD, arg);
+		ret = ioctl(device_device_of(trace)->fd, SYSPROF_IOC_MAP_FD, arg);
 	} while (ret < 0 && errno == EINTR);
 	return ret;
 }
@@ -581,29 +581,29 @@ static bool device_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	struct sysprof_raw_wish wish = { .size = sizeof(wish), .bytes = bytes };
 
 	g_strlcpy(wish.comm, comm, sizeof(wish.comm));
-	return ioctl(device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &wish) == 0;
+	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &wish) == 0;
 }
 
 static bool device_slow_down(SptTrace *trace, unsigned part)
 {
 	struct sysprof_slow slow = { .size = sizeof(slow), .part = part };
 
-	return ioctl(device_of(trace)->fd, SYSPROF_IOC_SLOW, &slow) == 0;
+	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_SLOW, &slow) == 0;
 }
 
 static bool device_make_room(SptTrace *trace)
 {
-	return spt_rings_has_room(device_of(trace)->stream);
+	return spt_rings_has_room(device_device_of(trace)->stream);
 }
 
 static bool device_has_tables(const SptTrace *trace)
 {
-	return device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
+	return device_device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
 }
 
 static bool device_copies_instead(const SptTrace *trace)
 {
-	return device_of(trace)->info.features & SYSPROF_FEATURE_RAW_INSTEAD;
+	return device_device_of(trace)->info.features & SYSPROF_FEATURE_RAW_INSTEAD;
 }
 
 static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n,
@@ -617,7 +617,7 @@ static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned 
 	};
 
 	memcpy(arg.build_id, build_id, arg.build_id_bytes);
-	return ioctl(device_of(trace)->fd, SYSPROF_IOC_TABLE, &arg) == 0 ? 0 : errno;
+	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_TABLE, &arg) == 0 ? 0 : errno;
 }
 
 static const struct spt_trace_source device_source = {
@@ -673,7 +673,8 @@ SptTrace *spt_device_open(GError **error)
 		return NULL;
 	}
 	device->info.size = sizeof(device->info);
-	if (!call(device, SYSPROF_IOC_INFO, &device->info, SPT_WORDS("ask what it can do"), error))
+	if (!device_call(device, SYSPROF_IOC_INFO, &device->info, SPT_WORDS("ask what it can do"),
+			 error))
 		return NULL;
 	if (device->info.abi_version != SYSPROF_ABI_VERSION) {
 		spt_set_error(

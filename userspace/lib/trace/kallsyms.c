@@ -23,7 +23,7 @@ struct SptKallsyms {
 };
 
 /* Of several names at one address the file's first, as in the kernel itself. */
-static int compare_symbols(const void *a, const void *b)
+static int kallsyms_compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
@@ -71,10 +71,10 @@ static void cut_symbols(SptKallsyms *kallsyms)
 			kallsyms->start = symbol.address;
 		kallsyms->end = MAX(kallsyms->end, symbol.address);
 	}
-	g_array_sort(kallsyms->symbols, compare_symbols);
+	g_array_sort(kallsyms->symbols, kallsyms_compare_symbols);
 }
 
-static void read_symbols(SptKallsyms *kallsyms)
+static void kallsyms_read_symbols(SptKallsyms *kallsyms)
 {
 	g_array_set_size(kallsyms->symbols, 0);
 	g_clear_pointer(&kallsyms->text, g_free);
@@ -163,7 +163,7 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 void spt_kallsyms_load(SptKallsyms *kallsyms)
 {
 	if (kallsyms->is_stale)
-		read_symbols(kallsyms);
+		kallsyms_read_symbols(kallsyms);
 }
 
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address)
@@ -188,7 +188,7 @@ uint64_t spt_kallsyms_frame_address(const SptKallsyms *kallsyms, uint64_t frame)
 }
 
 /* Index of the first symbol behind @address. */
-static unsigned first_behind(const GArray *symbols, uint64_t address)
+static unsigned kallsyms_first_behind(const GArray *symbols, uint64_t address)
 {
 	unsigned low = 0, high = symbols->len;
 
@@ -215,7 +215,7 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 	if (!kallsyms->start)
 		return;
 	address = spt_kallsyms_frame_address(kallsyms, name->frame);
-	at = first_behind(kallsyms->symbols, address);
+	at = kallsyms_first_behind(kallsyms->symbols, address);
 	if (!at)
 		return;
 	symbol = &g_array_index(kallsyms->symbols, struct symbol, at - 1);

@@ -33,7 +33,7 @@ static void G_GNUC_PRINTF(4, 5) module_found(const struct teller *to, SptFinding
 	to->func(finding, fix, text, to->data);
 }
 
-static bool has_bytes(const char *data, size_t n, const char *what, size_t n_what)
+static bool module_check_has_bytes(const char *data, size_t n, const char *what, size_t n_what)
 {
 	return n_what > 0 && memmem(data, n, what, n_what);
 }
@@ -177,7 +177,7 @@ static bool key_is_enrolled(void)
 	return g_file_get_contents(FIRMWARE "MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23", &keys,
 				   &n_keys, NULL) &&
 	       g_file_get_contents(DKMS_CERTIFICATE, &certificate, &n_certificate, NULL) &&
-	       has_bytes(keys, n_keys, certificate, n_certificate);
+	       module_check_has_bytes(keys, n_keys, certificate, n_certificate);
 }
 
 /* Whether the file ends with a signature; a compressed one does not show it: it may. */

@@ -19,7 +19,7 @@ bool spt_opener_is_installed(void)
 }
 
 /* The caller reports an error in one sentence: pkexec's own output has several. */
-static bool start(struct spt_opener *opener, int input)
+static bool opener_start(struct spt_opener *opener, int input)
 {
 	char *argv[] = { "pkexec", SPT_OPENER, NULL };
 	posix_spawn_file_actions_t actions;
@@ -40,7 +40,7 @@ static bool start(struct spt_opener *opener, int input)
 }
 
 /* The answer of the opener; -1 and errno, which is 0 if it ended without an answer. */
-static int receive(int channel)
+static int opener_receive(int channel)
 {
 	int number = 0, fd = -1;
 	union {
@@ -83,11 +83,11 @@ int spt_opener_ask(struct spt_opener *opener)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
 	opener->channel = ends[0];
-	if (!start(opener, ends[1]))
+	if (!opener_start(opener, ends[1]))
 		opener->pid = 0;
 	close(ends[1]);
 	if (opener->pid) {
-		fd = receive(ends[0]);
+		fd = opener_receive(ends[0]);
 		if (fd >= 0)
 			return fd;
 		number = errno;

@@ -101,7 +101,7 @@ static uint32_t head_of(const struct ring *ring)
 }
 
 /* START empties the rings. */
-static void begin(struct ring *ring)
+static void rings_begin(struct ring *ring)
 {
 	ring->at = ring->kept = ring->told = ring->tail->tail;
 }
@@ -113,7 +113,7 @@ static void give_back(struct ring *ring)
 	__atomic_store_n(&ring->tail->tail, ring->told, __ATOMIC_RELEASE);
 }
 
-static void keep(SptRings *rings, struct ring *ring)
+static void rings_keep(SptRings *rings, struct ring *ring)
 {
 	uint32_t head = head_of(ring);
 	uint32_t from = g_queue_is_empty(&ring->chunks) ? ring->at + ring->being_read : ring->kept;
@@ -141,10 +141,10 @@ static void keep_all(SptRings *rings)
 {
 	for (unsigned cpu = 0; cpu < rings->n_cpus; cpu++)
 		if (rings->rings[cpu].page)
-			keep(rings, &rings->rings[cpu]);
+			rings_keep(rings, &rings->rings[cpu]);
 }
 
-static const struct sysprof_record *record_at(const SptRings *rings, struct ring *ring)
+static const struct sysprof_record *rings_record_at(const SptRings *rings, struct ring *ring)
 {
 	const struct chunk *chunk = g_queue_peek_head(&ring->chunks);
 
@@ -152,7 +152,7 @@ static const struct sysprof_record *record_at(const SptRings *rings, struct ring
 		       (const void *)(ring->data + (ring->at & (rings->bytes - 1)));
 }
 
-static void pass(SptRings *rings, struct ring *ring, uint32_t bytes)
+static void rings_pass(SptRings *rings, struct ring *ring, uint32_t bytes)
 {
 	struct chunk *chunk = g_queue_peek_head(&ring->chunks);
 
@@ -174,13 +174,13 @@ static void pass(SptRings *rings, struct ring *ring, uint32_t bytes)
 static bool next_record(SptRings *rings, struct ring *ring, uint64_t safe, GError **error)
 {
 	while (ring->at != ring->end) {
-		const struct sysprof_record *record = record_at(rings, ring);
+		const struct sysprof_record *record = rings_record_at(rings, ring);
 		uint32_t place = ring->at & (rings->bytes - 1);
 		size_t room = MIN(ring->end - ring->at, rings->bytes - place);
 
 		if (record->type == SYSPROF_PAD && record->size &&
 		    (size_t)record->size * 8 <= room) {
-			pass(rings, ring, record->size * 8);
+			rings_pass(rings, ring, record->size * 8);
 			continue;
 		}
 		if (!spt_record_is_sound(record, room)) {
@@ -238,9 +238,9 @@ static uint64_t look_at_rings(SptRings *rings)
 }
 
 /* Without the lock: this may take long. */
-static void hand_on(SptRings *rings, struct ring *ring, SptTraceFunc func, void *data)
+static void rings_hand_on(SptRings *rings, struct ring *ring, SptTraceFunc func, void *data)
 {
-	const struct sysprof_record *record = record_at(rings, ring);
+	const struct sysprof_record *record = rings_record_at(rings, ring);
 	uint32_t bytes = record->size * 8U;
 
 	if (g_queue_is_empty(&ring->chunks))
@@ -248,7 +248,7 @@ static void hand_on(SptRings *rings, struct ring *ring, SptTraceFunc func, void 
 	g_mutex_unlock(&rings->lock);
 	func(record, data);
 	g_mutex_lock(&rings->lock);
-	pass(rings, ring, bytes);
+	rings_pass(rings, ring, bytes);
 }
 
 /* Public, and without the lock. */
@@ -272,7 +272,7 @@ bool spt_rings_drain(SptRings *rings, bool all, SptTraceFunc func, void *data, G
 	while (rings->n_heap && !damage) {
 		struct ring *ring = rings->heap[0];
 
-		hand_on(rings, ring, func, data);
+		rings_hand_on(rings, ring, func, data);
 		if (!next_record(rings, ring, safe, &damage))
 			rings->heap[0] = rings->heap[--rings->n_heap];
 		sift_down(rings, 0);
@@ -307,7 +307,7 @@ bool spt_rings_has_room(SptRings *rings)
 	return has_room;
 }
 
-static void *watch(void *data)
+static void *rings_watch(void *data)
 {
 	SptRings *rings = data;
 
@@ -325,10 +325,10 @@ void spt_rings_watch(SptRings *rings)
 {
 	for (unsigned cpu = 0; cpu < rings->n_cpus; cpu++)
 		if (rings->rings[cpu].page)
-			begin(&rings->rings[cpu]);
+			rings_begin(&rings->rings[cpu]);
 	rings->is_left = false;
 	/* Without it the capacity of a ring is the limit. */
-	rings->thread = g_thread_try_new("rings", watch, rings, NULL);
+	rings->thread = g_thread_try_new("rings", rings_watch, rings, NULL);
 }
 
 void spt_rings_leave(SptRings *rings)

@@ -6,7 +6,7 @@
 #include "sysprof-event.h"
 
 /* The least size of a record of @type, so that its body can be read. */
-static size_t least_bytes(unsigned type)
+static size_t sound_least_bytes(unsigned type)
 {
 	switch (type) {
 	case SYSPROF_SAMPLE:
@@ -46,7 +46,7 @@ bool spt_record_is_sound(const struct sysprof_record *record, size_t bytes)
 {
 	size_t size = (size_t)record->size * 8;
 
-	if (size < least_bytes(record->type) || size > bytes)
+	if (size < sound_least_bytes(record->type) || size > bytes)
 		return false;
 	if (record->type == SYSPROF_SAMPLE) {
 		const struct sysprof_sample *sample = (const void *)record;

@@ -19,7 +19,7 @@ struct SptTraceable {
  * Opening the memory of a process waits for its exec(), and its user decides how long that takes;
  * its owner can be read at any time.  Processes that may not be traced belong to root.
  */
-static bool is_ours(uint32_t pid)
+static bool traceable_is_ours(uint32_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%u", pid);
 	struct stat about;
@@ -27,7 +27,7 @@ static bool is_ours(uint32_t pid)
 	return stat(path, &about) == 0 && about.st_uid == geteuid();
 }
 
-static bool show(int fd, uint32_t pid, bool *ret_all)
+static bool traceable_show(int fd, uint32_t pid, bool *ret_all)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%u/mem", pid);
 	struct sysprof_traceable arg = { .size = sizeof(arg), .pid = pid };
@@ -47,7 +47,7 @@ SptTraceable *spt_traceable_new(int fd)
 	SptTraceable *traceable;
 	bool all;
 
-	if (!show(fd, (uint32_t)getpid(), &all) || all)
+	if (!traceable_show(fd, (uint32_t)getpid(), &all) || all)
 		return NULL;
 	traceable = g_new0(SptTraceable, 1);
 	traceable->fd = fd;
@@ -62,7 +62,7 @@ void spt_traceable_free(SptTraceable *traceable)
 	g_free(traceable);
 }
 
-static bool is_shown(const SptTraceable *traceable, const struct sysprof_task *task)
+static bool traceable_is_shown(const SptTraceable *traceable, const struct sysprof_task *task)
 {
 	const uint64_t *mm =
 		g_hash_table_lookup(traceable->shown, GUINT_TO_POINTER(task->record.pid));
@@ -90,8 +90,8 @@ bool spt_traceable_take(SptTraceable *traceable, const struct sysprof_record *re
 	default:
 		return false;
 	}
-	if (!task->mm || is_shown(traceable, task) || !is_ours(record->pid) ||
-	    !show(traceable->fd, record->pid, &all))
+	if (!task->mm || traceable_is_shown(traceable, task) || !traceable_is_ours(record->pid) ||
+	    !traceable_show(traceable->fd, record->pid, &all))
 		return false;
 	g_hash_table_insert(traceable->shown, GUINT_TO_POINTER(record->pid),
 			    g_memdup2(&task->mm, sizeof(task->mm)));

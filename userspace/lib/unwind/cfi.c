@@ -35,7 +35,7 @@ struct entry {
 };
 
 /* False: there are no more. */
-static bool next_entry(const SptCfiSection *section, struct spt_bytes *from, struct entry *ret)
+static bool cfi_next_entry(const SptCfiSection *section, struct spt_bytes *from, struct entry *ret)
 {
 	uint64_t length;
 
@@ -118,7 +118,7 @@ struct machine {
 	bool tells;
 };
 
-static SptCfiRegister *slot_of(struct machine *machine, uint64_t number)
+static SptCfiRegister *cfi_slot_of(struct machine *machine, uint64_t number)
 {
 	const SptUnwindArch *arch = machine->reader->arch;
 
@@ -132,7 +132,7 @@ static SptCfiRegister *slot_of(struct machine *machine, uint64_t number)
 
 static void set_slot(struct machine *machine, uint64_t number, SptCfiWhere where, int64_t value)
 {
-	SptCfiRegister *slot = slot_of(machine, number);
+	SptCfiRegister *slot = cfi_slot_of(machine, number);
 
 	if (slot)
 		*slot = (SptCfiRegister){ .where = where, .value = value };
@@ -140,7 +140,7 @@ static void set_slot(struct machine *machine, uint64_t number, SptCfiWhere where
 
 static void restore_slot(struct machine *machine, uint64_t number)
 {
-	SptCfiRegister *slot = slot_of(machine, number);
+	SptCfiRegister *slot = cfi_slot_of(machine, number);
 
 	if (slot)
 		*slot = *(const SptCfiRegister *)((const char *)&machine->cie->row +
@@ -149,7 +149,7 @@ static void restore_slot(struct machine *machine, uint64_t number)
 
 static void set_slot_expression(struct machine *machine, struct spt_bytes *from, SptCfiWhere where)
 {
-	SptCfiRegister *slot = slot_of(machine, spt_take_leb(from));
+	SptCfiRegister *slot = cfi_slot_of(machine, spt_take_leb(from));
 	struct spt_bytes expression = spt_take_bytes(from, spt_take_leb(from));
 
 	if (slot)
@@ -166,7 +166,7 @@ static void set_cfa(struct machine *machine, uint64_t number, int64_t offset)
 	machine->row->cfa = (SptCfiExpression){ 0 };
 }
 
-static void advance(struct machine *machine, uint64_t to)
+static void cfi_advance(struct machine *machine, uint64_t to)
 {
 	if (machine->tells && machine->address < machine->end && to > machine->address)
 		machine->reader->sink->row(machine->address, machine->row,
@@ -194,17 +194,17 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct spt_b
 	case DW_CFA_GNU_window_save:
 		return true;
 	case DW_CFA_set_loc:
-		advance(machine, take_address(machine->reader->section, from,
-					      machine->cie->encoding, false));
+		cfi_advance(machine, take_address(machine->reader->section, from,
+						  machine->cie->encoding, false));
 		return true;
 	case DW_CFA_advance_loc1:
-		advance(machine, machine->address + spt_take_number(from, 1) * factor);
+		cfi_advance(machine, machine->address + spt_take_number(from, 1) * factor);
 		return true;
 	case DW_CFA_advance_loc2:
-		advance(machine, machine->address + spt_take_number(from, 2) * factor);
+		cfi_advance(machine, machine->address + spt_take_number(from, 2) * factor);
 		return true;
 	case DW_CFA_advance_loc4:
-		advance(machine, machine->address + spt_take_number(from, 4) * factor);
+		cfi_advance(machine, machine->address + spt_take_number(from, 4) * factor);
 		return true;
 	case DW_CFA_offset_extended:
 		number = spt_take_leb(from);
@@ -289,7 +289,7 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct spt_b
 }
 
 /* False: not to its end. */
-static bool execute(struct machine *machine, struct spt_bytes code)
+static bool cfi_execute(struct machine *machine, struct spt_bytes code)
 {
 	while (code.at < code.end) {
 		uint8_t byte = spt_take_number(&code, 1), low = byte & 0x3f;
@@ -297,7 +297,7 @@ static bool execute(struct machine *machine, struct spt_bytes code)
 
 		switch (byte & 0xc0) {
 		case DW_CFA_advance_loc:
-			advance(machine, machine->address + low * machine->cie->code_align);
+			cfi_advance(machine, machine->address + low * machine->cie->code_align);
 			break;
 		case DW_CFA_offset:
 			set_slot(machine, low, SPT_CFI_AT_CFA,
@@ -381,7 +381,7 @@ static struct cie *read_cie(struct reader *reader, struct spt_bytes body)
 	cie->is_bad |= ra != reader->arch->ra;
 	read_augmentation(reader->section, cie, letters, &body);
 	machine.row = &cie->row;
-	if (cie->is_bad || body.is_bad || !execute(&machine, body))
+	if (cie->is_bad || body.is_bad || !cfi_execute(&machine, body))
 		cie->is_bad = true;
 	return cie;
 }
@@ -414,9 +414,9 @@ static void read_fde(struct reader *reader, const struct entry *entry)
 	machine.row = &row;
 	machine.tells = true;
 	/* After an invalid instruction nothing is known. */
-	if (!execute(&machine, body))
+	if (!cfi_execute(&machine, body))
 		row = (SptCfiRow){ 0 };
-	advance(&machine, machine.end);
+	cfi_advance(&machine, machine.end);
 }
 
 void spt_cfi_read(const SptCfiSection *section, const SptUnwindArch *arch, const SptCfiSink *sink)
@@ -429,12 +429,12 @@ void spt_cfi_read(const SptCfiSection *section, const SptUnwindArch *arch, const
 	reader->arch = arch;
 	reader->sink = sink;
 	reader->cies = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	while (next_entry(section, &from, &entry))
+	while (cfi_next_entry(section, &from, &entry))
 		if (is_cie(section, &entry))
 			g_hash_table_insert(reader->cies, GSIZE_TO_POINTER(entry.at + 1),
 					    read_cie(reader, entry.body));
 	from = spt_bytes_of(section->bytes, section->n);
-	while (next_entry(section, &from, &entry))
+	while (cfi_next_entry(section, &from, &entry))
 		if (!is_cie(section, &entry))
 			read_fde(reader, &entry);
 	g_hash_table_unref(reader->cies);

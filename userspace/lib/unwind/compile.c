@@ -121,7 +121,7 @@ static bool take_index(struct spt_bytes *from, uint8_t *ret_register)
 	return true;
 }
 
-static bool fits(int64_t value)
+static bool compile_fits(int64_t value)
 {
 	return value >= INT32_MIN && value <= INT32_MAX;
 }
@@ -163,7 +163,8 @@ static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindR
 	rule->cfa_register = number;
 	rule->cfa_offset = offset;
 	rule->cfa_add = add;
-	return row->has_cfa && number < arch->n_registers && fits(offset) && fits(add);
+	return row->has_cfa && number < arch->n_registers && compile_fits(offset) &&
+	       compile_fits(add);
 }
 
 static bool make_ra(const SptUnwindArch *arch, const SptCfiRegister *ra, SptUnwindRule *rule)
@@ -175,7 +176,7 @@ static bool make_ra(const SptUnwindArch *arch, const SptCfiRegister *ra, SptUnwi
 	case SPT_CFI_AT_CFA:
 		rule->ra = SYSPROF_RA_MEMORY;
 		rule->ra_offset = ra->value;
-		return fits(ra->value);
+		return compile_fits(ra->value);
 	case SPT_CFI_IN_REGISTER:
 		rule->ra = SYSPROF_RA_REGISTER;
 		rule->ra_register = ra->value;
@@ -224,7 +225,7 @@ static bool is_signal_return(const struct compiler *compiler, const SptCfiRow *r
 	       memcmp(row->ra.expression.bytes, expression, 3) == 0;
 }
 
-static SptUnwindRule make_rule(const struct compiler *compiler, const SptCfiRow *row)
+static SptUnwindRule compile_make_rule(const struct compiler *compiler, const SptCfiRow *row)
 {
 	SptUnwindRule rule = { .is_signal = compiler->is_signal };
 
@@ -258,7 +259,7 @@ static gboolean are_equal_rules(const void *a, const void *b)
 }
 
 /* The number of a rule like this one; the number of "nothing is known" if there are too many. */
-static uint16_t intern(struct compiler *compiler, const SptUnwindRule *rule)
+static uint16_t compile_intern(struct compiler *compiler, const SptUnwindRule *rule)
 {
 	unsigned number = GPOINTER_TO_UINT(g_hash_table_lookup(compiler->known, rule));
 
@@ -286,7 +287,7 @@ static uint32_t step_at(const struct compiler *compiler, uint64_t address)
 	return 0;
 }
 
-static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data)
+static bool compile_on_function(uint64_t start, uint64_t end, bool is_signal, void *data)
 {
 	struct compiler *compiler = data;
 	struct function function = { .first = compiler->rows->len,
@@ -312,7 +313,7 @@ static void on_rule(uint64_t address, const SptUnwindRule *rule, void *data)
 	struct function *function =
 		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
 	struct row row = { function->start + (address - compiler->address),
-			   intern(compiler, rule) };
+			   compile_intern(compiler, rule) };
 
 	if (function->n &&
 	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
@@ -321,19 +322,19 @@ static void on_rule(uint64_t address, const SptUnwindRule *rule, void *data)
 	function->n++;
 }
 
-static void on_row(uint64_t address, const SptCfiRow *cfi, void *data)
+static void compile_on_row(uint64_t address, const SptCfiRow *cfi, void *data)
 {
-	SptUnwindRule rule = make_rule(data, cfi);
+	SptUnwindRule rule = compile_make_rule(data, cfi);
 
 	on_rule(address, &rule, data);
 }
 
 static bool on_go_function(uint64_t start, uint64_t end, void *data)
 {
-	return on_function(start, end, false, data);
+	return compile_on_function(start, end, false, data);
 }
 
-static int compare_functions(const void *a, const void *b)
+static int compile_compare_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -342,7 +343,7 @@ static int compare_functions(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void put_row(GArray *to, uint32_t offset, uint16_t rule)
+static void compile_put_row(GArray *to, uint32_t offset, uint16_t rule)
 {
 	struct row row = { offset, rule };
 
@@ -377,12 +378,12 @@ static void put_starts(GArray *to, const struct function *function, uint32_t cov
  * All rows, strictly rising, each with another rule than the one before; starts of functions go
  * into @starts.
  */
-static GArray *merge(struct compiler *compiler, GArray *starts)
+static GArray *compile_merge(struct compiler *compiler, GArray *starts)
 {
 	GArray *merged = g_array_sized_new(FALSE, FALSE, sizeof(struct row), compiler->rows->len);
 	uint32_t covered = 0;
 
-	g_array_sort(compiler->functions, compare_functions);
+	g_array_sort(compiler->functions, compile_compare_functions);
 	for (unsigned i = 0; i < compiler->functions->len; i++) {
 		const struct function *function =
 			&g_array_index(compiler->functions, struct function, i);
@@ -394,10 +395,10 @@ static GArray *merge(struct compiler *compiler, GArray *starts)
 			const struct row *from =
 				&g_array_index(compiler->rows, struct row, function->first + row);
 
-			put_row(merged, MAX(from->offset, covered), from->rule);
+			compile_put_row(merged, MAX(from->offset, covered), from->rule);
 		}
 		covered = function->end;
-		put_row(merged, covered, 0);
+		compile_put_row(merged, covered, 0);
 	}
 	return merged;
 }
@@ -405,7 +406,7 @@ static GArray *merge(struct compiler *compiler, GArray *starts)
 static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 {
 	g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	g_autoptr(GArray) rows = merge(compiler, starts);
+	g_autoptr(GArray) rows = compile_merge(compiler, starts);
 	SptUnwindHeader header = {
 		.magic = SYSPROF_TABLE_MAGIC,
 		.version = SYSPROF_TABLE_VERSION,
@@ -464,7 +465,7 @@ static Elf_Scn *find_section(const SptObject *file, const char *name, GElf_Shdr 
  * too large, or libelf does not know how.  What claims to shrink further than anything does is not
  * unpacked.
  */
-static bool unpack(const SptObject *file, Elf_Scn *scn, GElf_Shdr *header)
+static bool compile_unpack(const SptObject *file, Elf_Scn *scn, GElf_Shdr *header)
 {
 	bool is_gnu = !(header->sh_flags & SHF_COMPRESSED);
 	const Elf_Data *head = elf_getdata_rawchunk(spt_object_elf(file), header->sh_offset,
@@ -498,9 +499,9 @@ static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_
 	Elf_Data *data;
 
 	if (scn && packed && ret_header->sh_flags & SHF_COMPRESSED) {
-		data = unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
+		data = compile_unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
 	} else if (!scn && packed && (scn = find_section(file, packed, ret_header))) {
-		data = unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
+		data = compile_unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
 	} else {
 		data = scn ? spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES) : NULL;
 	}
@@ -510,7 +511,7 @@ static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_
 /* Reads @file, which is the object or has its addresses. */
 static bool read_section(struct compiler *compiler, const SptObject *file, const char *name)
 {
-	SptCfiSink sink = { on_function, on_row, compiler };
+	SptCfiSink sink = { compile_on_function, compile_on_row, compiler };
 	GElf_Shdr shdr;
 	const Elf_Data *data = read_bytes(file, name, &shdr);
 
@@ -607,7 +608,7 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	 * (tables.c).
 	 */
 	marked.is_guess = 1;
-	row.rule = intern(compiler, &marked);
+	row.rule = compile_intern(compiler, &marked);
 	if (is_start || row.offset != gap->told) {
 		struct function next = { .start = row.offset,
 					 .first = compiler->rows->len,
@@ -695,7 +696,7 @@ static void guess_rest(struct compiler *compiler)
 	    elf_getshdrstrndx(elf, &names) != 0)
 		return;
 	compiler->labels = labels = read_labels(compiler->object);
-	g_array_sort(compiler->functions, compare_functions);
+	g_array_sort(compiler->functions, compile_compare_functions);
 	for (unsigned n = 0; n < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); n++) {
 		GElf_Shdr shdr;
 		const char *name =
@@ -753,7 +754,7 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	compiler.rules = g_array_new(FALSE, FALSE, sizeof(SptUnwindRule));
 	compiler.known = g_hash_table_new_full(hash_rule, are_equal_rules, g_free, NULL);
 	compiler.plts = find_plts(object);
-	intern(&compiler, &(SptUnwindRule){ 0 });
+	compile_intern(&compiler, &(SptUnwindRule){ 0 });
 	has_eh = read_section(&compiler, object, ".eh_frame");
 	has_go = read_go(&compiler);
 	has_debug = read_section(&compiler, object, ".debug_frame");

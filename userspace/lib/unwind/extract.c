@@ -37,7 +37,7 @@ struct extract {
 };
 
 /* The next part of the copy; to be freed, NULL: it does not exist, or is too large. */
-static void *take(struct extract *extract, uint64_t at, uint64_t bytes)
+static void *extract_take(struct extract *extract, uint64_t at, uint64_t bytes)
 {
 	const uint64_t place[] = { at, bytes };
 	uint64_t done = 0;
@@ -72,7 +72,7 @@ struct sections {
 	uint64_t names_bytes;
 };
 
-static bool is_called(const struct sections *sections, unsigned i, const char *name)
+static bool extract_is_called(const struct sections *sections, unsigned i, const char *name)
 {
 	return sections->headers[i].sh_name < sections->names_bytes &&
 	       !strcmp(sections->names + sections->headers[i].sh_name, name);
@@ -84,7 +84,7 @@ static bool has_symbols(const struct sections *sections, unsigned i)
 	       sections->headers[i].sh_type == SHT_DYNSYM;
 }
 
-static bool is_wanted(const struct sections *sections, unsigned i)
+static bool extract_is_wanted(const struct sections *sections, unsigned i)
 {
 	static const char *const wanted[] = { ".eh_frame", ".eh_frame_hdr", ".debug_frame",
 					      ".zdebug_frame", ".gnu_debuglink" };
@@ -92,10 +92,10 @@ static bool is_wanted(const struct sections *sections, unsigned i)
 	if (sections->headers[i].sh_type == SHT_NOBITS || sections->headers[i].sh_size == 0)
 		return false;
 	for (unsigned k = 0; k < G_N_ELEMENTS(wanted); k++)
-		if (is_called(sections, i, wanted[k]))
+		if (extract_is_called(sections, i, wanted[k]))
 			return true;
 	for (unsigned k = 0; k < G_N_ELEMENTS(spt_extract_go); k++)
-		if (is_called(sections, i, spt_extract_go[k]))
+		if (extract_is_called(sections, i, spt_extract_go[k]))
 			return true;
 	return sections->headers[i].sh_type == SHT_NOTE || has_symbols(sections, i);
 }
@@ -120,7 +120,7 @@ struct frames {
 	uint64_t entries_at, entries_bytes, table_at, table_bytes;	/* at: addresses */
 };
 
-static int32_t number_at(const uint8_t *bytes, uint64_t at)
+static int32_t extract_number_at(const uint8_t *bytes, uint64_t at)
 {
 	int32_t number;
 
@@ -135,7 +135,7 @@ static uint32_t n_pairs(const struct frames *frames)
 	    frames->table[0] != 1 || frames->table[2] != DW_EH_PE_udata4 ||
 	    frames->table[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
 		return 0;
-	return MIN((uint32_t)number_at(frames->table, 8),
+	return MIN((uint32_t)extract_number_at(frames->table, 8),
 		   (frames->table_bytes - SEARCH_TABLE_AT) / SEARCH_TABLE_PAIR);
 }
 
@@ -143,20 +143,22 @@ static uint32_t n_pairs(const struct frames *frames)
  * The start of pair @i's function, and its size; 0 if the entry is not in the form that compilers
  * use.
  */
-static uint64_t start_of(const struct frames *frames, uint32_t i, uint32_t *ret_bytes)
+static uint64_t extract_start_of(const struct frames *frames, uint32_t i, uint32_t *ret_bytes)
 {
 	uint64_t pair = SEARCH_TABLE_AT + (uint64_t)i * SEARCH_TABLE_PAIR;
-	uint64_t start = frames->table_at + (uint64_t)(int64_t)number_at(frames->table, pair);
-	uint64_t entry = frames->table_at + (uint64_t)(int64_t)number_at(frames->table, pair + 4) -
+	uint64_t start =
+		frames->table_at + (uint64_t)(int64_t)extract_number_at(frames->table, pair);
+	uint64_t entry = frames->table_at +
+			 (uint64_t)(int64_t)extract_number_at(frames->table, pair + 4) -
 			 frames->entries_at;
 
 	*ret_bytes = 0;
 	/* Length, reference, start from here on, size. */
 	if (entry < frames->entries_bytes && frames->entries_bytes - entry >= 16 &&
 	    frames->entries_at + entry + 8 +
-			    (uint64_t)(int64_t)number_at(frames->entries, entry + 8) ==
+			    (uint64_t)(int64_t)extract_number_at(frames->entries, entry + 8) ==
 		    start)
-		*ret_bytes = (uint32_t)number_at(frames->entries, entry + 12);
+		*ret_bytes = (uint32_t)extract_number_at(frames->entries, entry + 12);
 	return start;
 }
 
@@ -171,14 +173,14 @@ static void take_gaps(struct extract *extract, const struct frames *frames, cons
 
 	for (uint32_t i = 0, n = n_pairs(frames); n && i <= n && at < end; i++) {
 		uint32_t bytes = 0;
-		uint64_t start = i < n ? start_of(frames, i, &bytes) : end;
+		uint64_t start = i < n ? extract_start_of(frames, i, &bytes) : end;
 		uint64_t to = MIN(start, end);
 		unsigned n_labels;
 
 		spt_labels_within(labels, at, to, &n_labels);
 		if (to > at && (to - at >= SPT_EXTRACT_GAP_MIN_BYTES || n_labels || to == end))
-			g_free(take(extract, section->sh_offset + (at - section->sh_addr),
-				    to - at));
+			g_free(extract_take(extract, section->sh_offset + (at - section->sh_addr),
+					    to - at));
 		at = MAX(at, start + bytes);
 	}
 }
@@ -200,13 +202,13 @@ static void take_code(struct extract *extract, const struct frames *frames, cons
 static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 {
 	g_autofree Elf64_Shdr *headers =
-		take(extract, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*headers));
+		extract_take(extract, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*headers));
 	const Elf64_Shdr *texts = headers && head->e_shstrndx < head->e_shnum ?
 					  &headers[head->e_shstrndx] :
 					  NULL;
 	g_autofree char *names =
 		texts && texts->sh_type != SHT_NOBITS && texts->sh_size <= NAMES_MAX_BYTES ?
-			take(extract, texts->sh_offset, texts->sh_size) :
+			extract_take(extract, texts->sh_offset, texts->sh_size) :
 			NULL;
 	struct sections sections = { headers, names ? head->e_shnum : 0, names,
 				     names ? texts->sh_size : 0 };
@@ -216,17 +218,18 @@ static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 	for (unsigned i = 0; i < sections.n; i++) {
 		const Elf64_Shdr *header = &headers[i];
 		g_autofree uint8_t *bytes =
-			is_wanted(&sections, i) ?
-				take(extract, header->sh_offset, header->sh_size) :
+			extract_is_wanted(&sections, i) ?
+				extract_take(extract, header->sh_offset, header->sh_size) :
 				NULL;
 
 		if (bytes && has_symbols(&sections, i))
 			add_labels(labels, &sections, bytes, header->sh_size);
-		else if (bytes && !frames.entries && is_called(&sections, i, ".eh_frame")) {
+		else if (bytes && !frames.entries && extract_is_called(&sections, i, ".eh_frame")) {
 			frames.entries = g_steal_pointer(&bytes);
 			frames.entries_at = header->sh_addr;
 			frames.entries_bytes = header->sh_size;
-		} else if (bytes && !frames.table && is_called(&sections, i, ".eh_frame_hdr")) {
+		} else if (bytes && !frames.table &&
+			   extract_is_called(&sections, i, ".eh_frame_hdr")) {
 			frames.table = g_steal_pointer(&bytes);
 			frames.table_at = header->sh_addr;
 			frames.table_bytes = header->sh_size;
@@ -240,7 +243,7 @@ static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 
 static bool take_all(struct extract *extract)
 {
-	g_autofree Elf64_Ehdr *head = take(extract, 0, sizeof(*head));
+	g_autofree Elf64_Ehdr *head = extract_take(extract, 0, sizeof(*head));
 	g_autofree Elf64_Phdr *segments = NULL;
 	bool has_sections = head && spt_sections_exist((const uint8_t *)head, extract->size);
 
@@ -249,12 +252,13 @@ static bool take_all(struct extract *extract)
 	    head->e_phentsize != sizeof(*segments) ||
 	    (has_sections && head->e_shentsize != sizeof(Elf64_Shdr)))
 		return false;
-	segments = take(extract, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*segments));
+	segments =
+		extract_take(extract, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*segments));
 	for (unsigned i = 0; segments && i < head->e_phnum; i++)
 		if (segments[i].p_type == PT_NOTE ||
 		    /* The reader of the copy makes sections of it, as it would of the file. */
 		    (segments[i].p_type == PT_LOAD && !has_sections))
-			g_free(take(extract, segments[i].p_offset, segments[i].p_filesz));
+			g_free(extract_take(extract, segments[i].p_offset, segments[i].p_filesz));
 	if (has_sections)
 		take_sections(extract, head);
 	return segments != NULL;

@@ -51,7 +51,8 @@ void spt_functions_free(SptFunctions *functions)
 	g_free(functions);
 }
 
-static bool on_function(uint64_t start, uint64_t end, G_GNUC_UNUSED bool is_signal, void *data)
+static bool functions_on_function(uint64_t start, uint64_t end, G_GNUC_UNUSED bool is_signal,
+				  void *data)
 {
 	SptFunctions *functions = data;
 	SptRange range = { .bytes = end - start };
@@ -61,7 +62,7 @@ static bool on_function(uint64_t start, uint64_t end, G_GNUC_UNUSED bool is_sign
 	return false;
 }
 
-static const char *name_of(Elf *elf, const GElf_Shdr *shdr)
+static const char *functions_name_of(Elf *elf, const GElf_Shdr *shdr)
 {
 	size_t names;
 	const char *name =
@@ -71,7 +72,7 @@ static const char *name_of(Elf *elf, const GElf_Shdr *shdr)
 }
 
 /* Each stub by itself, within the range of all; as many as are in the file. */
-static void add_stubs(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr)
+static void functions_add_stubs(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Data *data = spt_object_section(functions->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
 	uint64_t each = shdr->sh_entsize == 8 ? 8 : STUB_BYTES, n = data ? data->d_size / each : 0;
@@ -89,7 +90,7 @@ static void add_stubs(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *sh
 static void read_frames(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr,
 			unsigned machine)
 {
-	SptCfiSink sink = { on_function, NULL, functions };
+	SptCfiSink sink = { functions_on_function, NULL, functions };
 	const SptUnwindArch *arch = spt_unwind_arch(machine);
 	Elf_Data *data = spt_object_section(functions->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
 
@@ -135,13 +136,13 @@ static void read_told(SptFunctions *functions, const SptObject *object)
 	functions->ranges = g_array_new(FALSE, FALSE, sizeof(SptRange));
 	while (is_known && (scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? name_of(elf, &shdr) : "";
+		const char *name = gelf_getshdr(scn, &shdr) ? functions_name_of(elf, &shdr) : "";
 
 		if (strcmp(name, ".eh_frame") == 0)
 			read_frames(functions, scn, &shdr, ehdr.e_machine);
 		else if (shdr.sh_flags & SHF_EXECINSTR &&
 			 (strcmp(name, ".plt") == 0 || g_str_has_prefix(name, ".plt.")))
-			add_stubs(functions, scn, &shdr);
+			functions_add_stubs(functions, scn, &shdr);
 	}
 	sort_ranges(functions->ranges);
 	functions->told = spt_intervals_new((const SptRange *)(void *)functions->ranges->data,
@@ -194,7 +195,7 @@ static bool ends_arm64(const uint8_t *at, size_t before)
 }
 
 /* Whether the code before @address ends there; @ret: that position in the file. */
-static bool is_start(const struct search *search, uint64_t address, uint64_t *ret)
+static bool functions_is_start(const struct search *search, uint64_t address, uint64_t *ret)
 {
 	for (unsigned i = 0; i < search->codes->len; i++) {
 		const struct code *code = &g_array_index(search->codes, struct code, i);
@@ -215,7 +216,7 @@ static void add_start(struct search *search, uint64_t address)
 {
 	SptRange start = { 0 };
 
-	if (is_start(search, address, &start.start) && search->starts->len < STARTS_MAX &&
+	if (functions_is_start(search, address, &start.start) && search->starts->len < STARTS_MAX &&
 	    spt_intervals_find(search->functions->told, start.start) == UINT32_MAX)
 		g_array_append_val(search->starts, start);
 }
@@ -361,8 +362,8 @@ static void read_untold(SptFunctions *functions, const SptObject *object)
 					      functions->cut->len);
 }
 
-static bool find(const SptIntervals *intervals, const GArray *ranges, uint64_t offset,
-		 SptRange *ret)
+static bool functions_find(const SptIntervals *intervals, const GArray *ranges, uint64_t offset,
+			   SptRange *ret)
 {
 	uint32_t index = spt_intervals_find(intervals, offset);
 
@@ -376,9 +377,9 @@ bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64
 {
 	if (!functions->told)
 		read_told(functions, object);
-	if (find(functions->told, functions->ranges, offset, ret))
+	if (functions_find(functions->told, functions->ranges, offset, ret))
 		return true;
 	if (!functions->untold)
 		read_untold(functions, object);
-	return find(functions->untold, functions->cut, offset, ret);
+	return functions_find(functions->untold, functions->cut, offset, ret);
 }

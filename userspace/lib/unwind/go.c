@@ -44,7 +44,7 @@ struct function {
 };
 
 /* 0 beyond the end. */
-static uint64_t number_at(const struct table *table, uint64_t at, unsigned bytes)
+static uint64_t go_number_at(const struct table *table, uint64_t at, unsigned bytes)
 {
 	uint64_t number = 0;
 
@@ -53,22 +53,22 @@ static uint64_t number_at(const struct table *table, uint64_t at, unsigned bytes
 	return number;
 }
 
-static bool read_head(struct table *table, uint64_t text)
+static bool go_read_head(struct table *table, uint64_t text)
 {
-	uint32_t magic = number_at(table, 0, 4);
+	uint32_t magic = go_number_at(table, 0, 4);
 
 	if (table->n < 72 || (magic != MAGIC_1_18 && magic != MAGIC_1_20) ||
-	    number_at(table, 7, 1) != 8)
+	    go_number_at(table, 7, 1) != 8)
 		return false;
 	table->flags_at = magic == MAGIC_1_20 ? 41 : 37;
-	table->quantum = number_at(table, 6, 1);
-	table->n_functions = number_at(table, 8, 8);
-	table->text = number_at(table, 24, 8);
+	table->quantum = go_number_at(table, 6, 1);
+	table->n_functions = go_number_at(table, 8, 8);
+	table->text = go_number_at(table, 24, 8);
 	if (!table->text)
 		table->text = text;
-	table->names = number_at(table, 32, 8);
-	table->values = number_at(table, 56, 8);
-	table->functions = number_at(table, 64, 8);
+	table->names = go_number_at(table, 32, 8);
+	table->values = go_number_at(table, 56, 8);
+	table->functions = go_number_at(table, 64, 8);
 	return table->names <= table->n && table->values <= table->n &&
 	       table->functions <= table->n &&
 	       table->n_functions < (table->n - table->functions) / 8;
@@ -83,21 +83,21 @@ static const char *name_at(const struct table *table, uint64_t at)
 
 static void read_function(const struct table *table, uint64_t i, struct function *function)
 {
-	uint64_t record = table->functions + number_at(table, table->functions + 8 * i + 4, 4);
+	uint64_t record = table->functions + go_number_at(table, table->functions + 8 * i + 4, 4);
 
 	*function = (struct function){
-		.start = table->text + number_at(table, table->functions + 8 * i, 4),
+		.start = table->text + go_number_at(table, table->functions + 8 * i, 4),
 		.name = "",
 	};
 	/* The last one is none: it marks the end of the code. */
 	if (i == table->n_functions)
 		return;
-	function->values = number_at(table, record + 16, 4);
-	function->flags = number_at(table, record + table->flags_at, 1);
-	function->name = name_at(table, table->names + number_at(table, record + 4, 4));
+	function->values = go_number_at(table, record + 16, 4);
+	function->flags = go_number_at(table, record + table->flags_at, 1);
+	function->name = name_at(table, table->names + go_number_at(table, record + 4, 4));
 }
 
-static bool is_called(const struct function *function, const char *name)
+static bool go_is_called(const struct function *function, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -108,10 +108,10 @@ static bool is_called(const struct function *function, const char *name)
 /* The kernel returns to it from a signal handler. */
 static bool returns_from_signal(const struct function *function)
 {
-	return is_called(function, "runtime.sigreturn");
+	return go_is_called(function, "runtime.sigreturn");
 }
 
-static SptUnwindRule rule_of(const struct function *function, int64_t depth)
+static SptUnwindRule go_rule_of(const struct function *function, int64_t depth)
 {
 	SptUnwindRule rule = {
 		.cfa = SYSPROF_CFA_REGISTER,
@@ -124,7 +124,7 @@ static SptUnwindRule rule_of(const struct function *function, int64_t depth)
 	if (returns_from_signal(function))
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
 	/* The function that mcall() calls runs the thread's next goroutine. */
-	if (function->flags & FLAG_TOP || is_called(function, "runtime.mcall"))
+	if (function->flags & FLAG_TOP || go_is_called(function, "runtime.mcall"))
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER,
 					.cfa_register = SP,
 					.ra = SYSPROF_RA_NONE };
@@ -141,7 +141,7 @@ static SptUnwindRule rule_of(const struct function *function, int64_t depth)
 }
 
 /* LEB128, as all numbers are here. */
-static bool take(struct spt_bytes *from, uint64_t *ret)
+static bool go_take(struct spt_bytes *from, uint64_t *ret)
 {
 	*ret = spt_take_leb(from);
 	return !from->is_bad;
@@ -157,19 +157,19 @@ static void tell_rows(struct table *table, const struct function *function, uint
 
 	/* The rule of a signal's frame is that of its return address, one byte before. */
 	if (returns_from_signal(function)) {
-		rule = rule_of(function, 0);
+		rule = go_rule_of(function, 0);
 		sink->row(function->start - 1, &rule, sink->data);
 		return;
 	}
 	if (!function->values || at >= table->n)
 		return;
 	from = spt_bytes_of(table->bytes + at, table->n - at);
-	while (address < end && table->left && take(&from, &change) &&
-	       (change || depth == -1) && take(&from, &bytes) && bytes && bytes < end) {
+	while (address < end && table->left && go_take(&from, &change) && (change || depth == -1) &&
+	       go_take(&from, &bytes) && bytes && bytes < end) {
 		depth += change & 1 ? ~(int64_t)(change >> 1) : (int64_t)(change >> 1);
 		if (depth < 0 || depth >= FRAME_MAX_BYTES)
 			return;
-		rule = rule_of(function, depth);
+		rule = go_rule_of(function, depth);
 		sink->row(address, &rule, sink->data);
 		table->left--;
 		address += bytes * table->quantum;
@@ -181,7 +181,7 @@ bool spt_go_read(const uint8_t *bytes, size_t n, uint64_t text, const SptGoSink 
 	struct table table = { .bytes = bytes, .n = n, .left = n };
 	struct function function, next;
 
-	if (!read_head(&table, text))
+	if (!go_read_head(&table, text))
 		return false;
 	read_function(&table, 0, &function);
 	for (uint64_t i = 0; i < table.n_functions; i++, function = next) {

@@ -123,7 +123,7 @@ static void store(struct state *state, struct value at, struct value what)
 		state->slots[state->n_slots++] = (struct slot){ at, what };
 }
 
-static struct value load(struct state *state, struct value at)
+static struct value guess_load(struct state *state, struct value at)
 {
 	const struct slot *slot = find_slot(state, at);
 
@@ -158,7 +158,7 @@ static void drop_aligned(struct state *state)
 			state->registers[i] = (struct value){ UNKNOWN, 0 };
 }
 
-static void enter(struct state *state)
+static void guess_enter(struct state *state)
 {
 	*state = (struct state){ 0 };
 	for (unsigned i = 0; i < 16; i++)
@@ -189,13 +189,13 @@ static void push(struct state *state, struct value what)
 static struct value pop(struct state *state)
 {
 	struct value *sp = &state->registers[SPT_X86_SP];
-	struct value what = load(state, *sp);
+	struct value what = guess_load(state, *sp);
 
 	*sp = plus(*sp, 8);
 	return what;
 }
 
-static void call(struct state *state, const SptX86 *x86)
+static void guess_call(struct state *state, const SptX86 *x86)
 {
 	static const uint8_t scratch[] = { 0, 1, 2, 6, 7, 8, 9, 10, 11 };
 
@@ -209,7 +209,7 @@ static void call(struct state *state, const SptX86 *x86)
 	drop_below(state, state->registers[SPT_X86_SP]);
 }
 
-static void execute(struct state *state, const SptX86 *x86)
+static void guess_execute(struct state *state, const SptX86 *x86)
 {
 	struct value *registers = state->registers, what = { UNKNOWN, 0 };
 
@@ -231,7 +231,7 @@ static void execute(struct state *state, const SptX86 *x86)
 		registers[x86->to] = plus(registers[x86->from], x86->number);
 		break;
 	case SPT_X86_LOAD:
-		registers[x86->to] = load(state, plus(registers[x86->from], x86->number));
+		registers[x86->to] = guess_load(state, plus(registers[x86->from], x86->number));
 		break;
 	case SPT_X86_STORE:
 		store(state, plus(registers[x86->to], x86->number), registers[x86->from]);
@@ -244,7 +244,7 @@ static void execute(struct state *state, const SptX86 *x86)
 		registers[SPT_X86_BP] = pop(state);
 		break;
 	case SPT_X86_CALL:
-		call(state, x86);
+		guess_call(state, x86);
 		break;
 	default:
 		for (unsigned i = 0; i < 16; i++)
@@ -269,7 +269,7 @@ static bool agree(struct state *state, struct state *other)
 	for (unsigned i = 0; i < state->n_slots;) {
 		struct slot *slot = &state->slots[i];
 
-		if (is_same(slot->what, load(other, slot->at))) {
+		if (is_same(slot->what, guess_load(other, slot->at))) {
 			i++;
 			continue;
 		}
@@ -328,7 +328,8 @@ static bool find_cfa(const struct state *state, struct sysprof_table_rule *rule)
 	return false;
 }
 
-static void find_kept(const struct state *state, unsigned slot, struct sysprof_table_rule *rule)
+static void guess_find_kept(const struct state *state, unsigned slot,
+			    struct sysprof_table_rule *rule)
 {
 	const struct value own = { ENTRY, kept[slot] };
 
@@ -347,20 +348,20 @@ static void find_kept(const struct state *state, unsigned slot, struct sysprof_t
 	rule->lost |= 1u << slot;
 }
 
-static bool make_rule(const struct state *state, struct sysprof_table_rule *rule)
+static bool guess_make_rule(const struct state *state, struct sysprof_table_rule *rule)
 {
 	*rule = (struct sysprof_table_rule){ .ra = SYSPROF_RA_MEMORY, .ra_offset = -8 };
 	if (!find_cfa(state, rule))
 		return false;
 	for (unsigned i = 0; i < G_N_ELEMENTS(kept); i++)
-		find_kept(state, i, rule);
+		guess_find_kept(state, i, rule);
 	return true;
 }
 
 /* Ways. */
 
 /* Zeros are no code; they are there where the code is not known. */
-static bool decode(const struct guess *guess, size_t at, SptX86 *ret)
+static bool guess_decode(const struct guess *guess, size_t at, SptX86 *ret)
 {
 	if (at >= guess->n || (guess->n - at > 1 && !guess->code[at] && !guess->code[at + 1]))
 		return false;
@@ -374,7 +375,7 @@ static bool decode(const struct guess *guess, size_t at, SptX86 *ret)
 }
 
 /* The target of a jump; false: it is outside of the code. */
-static bool target_of(const struct guess *guess, size_t at, const SptX86 *x86, size_t *ret)
+static bool guess_target_of(const struct guess *guess, size_t at, const SptX86 *x86, size_t *ret)
 {
 	*ret = at + x86->bytes + (size_t)x86->number;
 	return *ret < guess->n;
@@ -401,17 +402,17 @@ static void walk(struct guess *guess, size_t at)
 		SptX86 x86;
 
 		guess->is_bad = guess->work == 0 || guess->seen->len == INSTRUCTIONS_MAX ||
-				!decode(guess, at, &x86);
+				!guess_decode(guess, at, &x86);
 		if (guess->is_bad)
 			return;
 		guess->work--;
 		guess->flags[at] |= SEEN;
 		g_array_append_val(guess->seen, at);
 		if ((x86.kind == SPT_X86_JUMP || x86.kind == SPT_X86_BRANCH) &&
-		    target_of(guess, at, &x86, &target))
+		    guess_target_of(guess, at, &x86, &target))
 			lead_to(guess, target);
 		if (x86.kind == SPT_X86_CALL && x86.number &&
-		    target_of(guess, at, &x86, &target))
+		    guess_target_of(guess, at, &x86, &target))
 			g_array_append_val(guess->starts, target);
 		if (ends(&x86))
 			return;
@@ -452,7 +453,7 @@ static bool is_as_given(const struct state *state)
 }
 
 /* A path reaches @at with @state. */
-static void arrive(struct guess *guess, size_t at, struct state *state)
+static void guess_arrive(struct guess *guess, size_t at, struct state *state)
 {
 	struct state *known = state_at(guess, at);
 
@@ -477,7 +478,7 @@ static void leave_somewhere(struct guess *guess, struct state *state)
 }
 
 /* The path jumps from an instruction to another address. */
-static void leave(struct guess *guess, size_t at, const SptX86 *x86, struct state *state)
+static void guess_leave(struct guess *guess, size_t at, const SptX86 *x86, struct state *state)
 {
 	size_t target;
 
@@ -491,8 +492,8 @@ static void leave(struct guess *guess, size_t at, const SptX86 *x86, struct stat
 		break;
 	case SPT_X86_JUMP:
 	case SPT_X86_BRANCH:
-		if (target_of(guess, at, x86, &target)) {
-			arrive(guess, target, state);
+		if (guess_target_of(guess, at, x86, &target)) {
+			guess_arrive(guess, target, state);
 			break;
 		}
 		guess->has_end = true;
@@ -504,32 +505,32 @@ static void leave(struct guess *guess, size_t at, const SptX86 *x86, struct stat
 }
 
 /* From a leader to the next one. */
-static void follow(struct guess *guess, size_t at)
+static void guess_follow(struct guess *guess, size_t at)
 {
 	struct state state = *state_at(guess, at);
 	SptX86 x86;
 
 	for (;;) {
-		if (guess->work == 0 || !decode(guess, at, &x86)) {
+		if (guess->work == 0 || !guess_decode(guess, at, &x86)) {
 			guess->is_bad = true;
 			return;
 		}
 		guess->work--;
-		leave(guess, at, &x86, &state);
+		guess_leave(guess, at, &x86, &state);
 		if (ends(&x86))
 			return;
-		execute(&state, &x86);
+		guess_execute(&state, &x86);
 		at += x86.bytes;
 		if (at >= guess->n)
 			return;
 		if (guess->flags[at] & LEADER) {
-			arrive(guess, at, &state);
+			guess_arrive(guess, at, &state);
 			return;
 		}
 	}
 }
 
-static void tell_one(struct guess *guess, const struct told *told)
+static void guess_tell_one(struct guess *guess, const struct told *told)
 {
 	/* Rules of the same function: another function's may be removed again. */
 	struct told *last = guess->told->len > guess->first_told ?
@@ -544,7 +545,7 @@ static void tell_one(struct guess *guess, const struct told *told)
 		g_array_append_vals(guess->told, told, 1);
 }
 
-static void tell(struct guess *guess)
+static void guess_tell(struct guess *guess)
 {
 	struct state state;
 	bool is_known = false;
@@ -560,18 +561,18 @@ static void tell(struct guess *guess)
 		is_known = known || (is_known && at == next);
 		if (known)
 			state = *known;
-		if (!is_known || !decode(guess, at, &x86))
+		if (!is_known || !guess_decode(guess, at, &x86))
 			continue;
 		told.bytes = x86.bytes;
-		if (make_rule(&state, &told.rule))
-			tell_one(guess, &told);
-		execute(&state, &x86);
+		if (guess_make_rule(&state, &told.rule))
+			guess_tell_one(guess, &told);
+		guess_execute(&state, &x86);
 		next = at + x86.bytes;
 	}
 }
 
 /* As if it had not been followed. */
-static void forget(struct guess *guess)
+static void guess_forget(struct guess *guess)
 {
 	for (unsigned i = 0; i < guess->seen->len; i++)
 		guess->flags[g_array_index(guess->seen, size_t, i)] = 0;
@@ -584,12 +585,12 @@ static bool follow_all(struct guess *guess, size_t start, struct state *state)
 	g_array_set_size(guess->todo, 0);
 	g_hash_table_remove_all(guess->states);
 	if (!guess->is_bad)
-		arrive(guess, start, state);
+		guess_arrive(guess, start, state);
 	while (!guess->is_bad && guess->todo->len > 0) {
 		size_t at = g_array_index(guess->todo, size_t, guess->todo->len - 1);
 
 		g_array_set_size(guess->todo, guess->todo->len - 1);
-		follow(guess, at);
+		guess_follow(guess, at);
 	}
 	if (guess->is_bad || (!guess->has_end && !guess->jumps_somewhere))
 		return false;
@@ -597,7 +598,7 @@ static bool follow_all(struct guess *guess, size_t start, struct state *state)
 		guess->pending = UINT32_MAX;
 	else
 		guess->pending = MIN(guess->pending, guess->told->len);
-	tell(guess);
+	guess_tell(guess);
 	return true;
 }
 
@@ -614,7 +615,7 @@ static void begin_function(struct guess *guess, size_t start)
 
 	drop_pending(guess);
 	guess->flags[start] |= START;
-	enter(&state);
+	guess_enter(&state);
 	follow_all(guess, start, &state);
 }
 
@@ -674,7 +675,7 @@ static void follow_next(struct guess *guess, size_t at, bool is_padded)
 			return;
 		}
 		g_array_set_size(guess->told, told);
-		forget(guess);
+		guess_forget(guess);
 	}
 	begin_function(guess, at);
 }
@@ -688,7 +689,7 @@ static void follow_code(struct guess *guess)
 		SptX86 x86;
 
 		if (guess->flags[at] & SEEN) {
-			at += decode(guess, at, &x86) ? x86.bytes : 1;
+			at += guess_decode(guess, at, &x86) ? x86.bytes : 1;
 			is_padded = false;
 		} else if (is_padding(guess, at, &bytes)) {
 			at += bytes;
@@ -716,11 +717,11 @@ static void follow_labels(struct guess *guess, const SptLabel *labels, unsigned 
 		    guess->flags[at] & SEEN)
 			continue;
 		drop_pending(guess);
-		enter(&state);
+		guess_enter(&state);
 		if (follow_all(guess, at, &state))
 			guess->flags[at] |= are_functions ? START | LABEL : START;
 		else
-			forget(guess);
+			guess_forget(guess);
 	}
 }
 

@@ -13,7 +13,7 @@ void spt_labels_add(GArray *labels, uint64_t value, uint8_t info, uint16_t secti
 		g_array_append_val(labels, label);
 }
 
-static int compare(const void *a, const void *b)
+static int labels_compare(const void *a, const void *b)
 {
 	const SptLabel *x = a, *y = b;
 
@@ -26,7 +26,7 @@ void spt_labels_sort(GArray *labels)
 {
 	unsigned n = 0;
 
-	g_array_sort(labels, compare);
+	g_array_sort(labels, labels_compare);
 	for (unsigned i = 0; i < labels->len; i++)
 		if (n == 0 || g_array_index(labels, SptLabel, i).at !=
 				      g_array_index(labels, SptLabel, n - 1).at)

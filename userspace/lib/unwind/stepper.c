@@ -69,14 +69,14 @@ void spt_unwinder_forget(SptUnwinder *unwinder)
 	memset(unwinder->remembered, 0, sizeof(unwinder->remembered));
 }
 
-static size_t slot_of(uint64_t space, uint64_t ip)
+static size_t stepper_slot_of(uint64_t space, uint64_t ip)
 {
 	return ((ip ^ space << 40) * 0x9e3779b97f4a7c15u) >> 52 & (REMEMBERED - 1);
 }
 
-static const struct remembered *look_up(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
+static const struct remembered *stepper_look_up(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
 {
-	struct remembered *remembered = &unwinder->remembered[slot_of(space, ip)];
+	struct remembered *remembered = &unwinder->remembered[stepper_slot_of(space, ip)];
 	SptUnwindPlace place = { 0 };
 
 	if (remembered->ip == ip && remembered->space == space)
@@ -97,9 +97,9 @@ static const struct remembered *look_up(SptUnwinder *unwinder, uint64_t space, u
 }
 
 /* NULL: there is no code. */
-static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
+static const SptUnwindRule *stepper_find_rule(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
 {
-	return look_up(unwinder, space, ip)->rule;
+	return stepper_look_up(unwinder, space, ip)->rule;
 }
 
 /*
@@ -113,7 +113,7 @@ static const SptUnwindRule *find_frame(struct walk *walk, bool is_guess)
 {
 	static const SptUnwindRule put_there = { .cfa = SYSPROF_CFA_REGISTER };
 	const struct remembered *found =
-		look_up(walk->unwinder, walk->space, walk->ip - !walk->is_exact);
+		stepper_look_up(walk->unwinder, walk->space, walk->ip - !walk->is_exact);
 
 	if (walk->is_exact || is_guess || !found->behind)
 		return found->rule;
@@ -122,7 +122,7 @@ static const SptUnwindRule *find_frame(struct walk *walk, bool is_guess)
 }
 
 /* The word at @address.  False: it was not copied, and walk->end has the reason. */
-static bool read_word(struct walk *walk, uint64_t address, uint64_t *ret)
+static bool stepper_read_word(struct walk *walk, uint64_t address, uint64_t *ret)
 {
 	uint64_t at = address - walk->base;
 
@@ -148,10 +148,10 @@ static bool return_from_signal(struct walk *walk)
 	const SptUnwindArch *arch = walk->arch;
 	uint64_t sp = walk->registers[arch->sp];
 
-	if (!read_word(walk, sp + arch->signal_ip, &walk->ip))
+	if (!stepper_read_word(walk, sp + arch->signal_ip, &walk->ip))
 		return false;
 	for (unsigned i = 0; i < arch->n_registers; i++)
-		if (!read_word(walk, sp + arch->signal[i], &walk->registers[i]))
+		if (!stepper_read_word(walk, sp + arch->signal[i], &walk->registers[i]))
 			return false;
 	walk->known = UINT64_MAX;
 	walk->is_exact = true;
@@ -160,7 +160,8 @@ static bool return_from_signal(struct walk *walk)
 
 static bool is_return_address(struct walk *walk, uint64_t ip)
 {
-	const SptUnwindRule *rule = ip ? find_rule(walk->unwinder, walk->space, ip - 1) : NULL;
+	const SptUnwindRule *rule =
+		ip ? stepper_find_rule(walk->unwinder, walk->space, ip - 1) : NULL;
 
 	return rule && rule != &by_frame_pointer;
 }
@@ -181,10 +182,10 @@ static bool find_kept_above(struct walk *walk, const SptUnwindRule *rule, uint64
 	if (!walk->is_exact || rule->ra != SYSPROF_RA_MEMORY || below >= sp ||
 	    below < sp - RED_ZONE_BYTES)
 		return false;
-	for (uint64_t at = sp; !found && at < sp + SEARCHED_BYTES && read_word(walk, at, ret);
-	     at += 8)
+	for (uint64_t at = sp;
+	     !found && at < sp + SEARCHED_BYTES && stepper_read_word(walk, at, ret); at += 8)
 		found = *ret > at && *ret < at + SEARCHED_BYTES && *ret % 8 == 0 &&
-			read_word(walk, *ret + to_ip, &ip) && is_return_address(walk, ip);
+			stepper_read_word(walk, *ret + to_ip, &ip) && is_return_address(walk, ip);
 	walk->end = end;
 	return found;
 }
@@ -207,7 +208,8 @@ static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 		*ret = based + ((walk->ip & 15) >= rule->plt_from ? 8 : 0);
 		return true;
 	default:
-		if (!read_word(walk, based, ret) && !find_kept_above(walk, rule, based, ret))
+		if (!stepper_read_word(walk, based, ret) &&
+		    !find_kept_above(walk, rule, based, ret))
 			return false;
 		*ret += (int64_t)rule->cfa_add;
 		return true;
@@ -215,7 +217,7 @@ static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 }
 
 /* The values that the caller will find in the registers that a function has to keep. */
-static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t cfa)
+static void stepper_restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t cfa)
 {
 	uint64_t fp = walk->registers[walk->arch->fp], sp = walk->registers[walk->arch->sp];
 	unsigned slots = rule->at_cfa | rule->at_fp;
@@ -228,7 +230,7 @@ static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t
 		/* It is below the stack pointer: it was restored already, and is where it was. */
 		if (walk->is_exact && address < sp && address >= sp - 4096)
 			continue;
-		if (read_word(walk, address, &walk->registers[number]))
+		if (stepper_read_word(walk, address, &walk->registers[number]))
 			walk->known |= 1ULL << number;
 		else
 			walk->known &= ~(1ULL << number);
@@ -239,7 +241,7 @@ static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t
 }
 
 /* False: no caller can be found, and walk->end has the reason. */
-static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
+static bool stepper_step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 {
 	const SptUnwindArch *arch = walk->arch;
 	uint64_t sp = walk->registers[arch->sp], cfa, ip;
@@ -258,10 +260,11 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 		walk->end = SPT_UNWIND_BAD_MEMORY;
 		return false;
 	}
-	if (rule->ra == SYSPROF_RA_MEMORY ? !read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) :
-					    !get_register(walk, rule->ra_register, &ip))
+	if (rule->ra == SYSPROF_RA_MEMORY ?
+		    !stepper_read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) :
+		    !get_register(walk, rule->ra_register, &ip))
 		return false;
-	restore_saved(walk, rule, cfa);
+	stepper_restore_saved(walk, rule, cfa);
 	walk->known &= walk->keeps;
 	walk->registers[arch->sp] = cfa;
 	walk->ip = ip & arch->address_mask;
@@ -274,7 +277,7 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
  * above it.  It is 0 in the outermost frame, as the calling conventions ask for: the dynamic
  * linker's first function has no other information.
  */
-static bool step_by_frame_pointer(struct walk *walk)
+static bool stepper_step_by_frame_pointer(struct walk *walk)
 {
 	unsigned fp = walk->arch->fp;
 	uint64_t at, sp = walk->registers[walk->arch->sp], next, ip;
@@ -285,7 +288,7 @@ static bool step_by_frame_pointer(struct walk *walk)
 		walk->end = SPT_UNWIND_ROOT;
 	if (!is_known || at < sp || at % 8)
 		return false;
-	if (!read_word(walk, at, &next) || !read_word(walk, at + 8, &ip)) {
+	if (!stepper_read_word(walk, at, &next) || !stepper_read_word(walk, at + 8, &ip)) {
 		/* A pointer beyond the copy is as good as any. */
 		if (walk->end != SPT_UNWIND_CUT)
 			walk->end = SPT_UNWIND_NO_INFO;
@@ -308,8 +311,8 @@ bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes)
 		bytes - raw->stack_bytes >= sizeof(*raw) + raw->n_regs * sizeof(raw->regs[0]);
 }
 
-static void begin(struct walk *walk, SptUnwinder *unwinder, uint64_t space,
-		  const struct sysprof_raw *raw)
+static void stepper_begin(struct walk *walk, SptUnwinder *unwinder, uint64_t space,
+			  const struct sysprof_raw *raw)
 {
 	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
 
@@ -337,7 +340,7 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 	bool is_guess = false;
 	unsigned n = 0;
 
-	begin(&walk, unwinder, space, raw);
+	stepper_begin(&walk, unwinder, space, raw);
 	for (;;) {
 		const SptUnwindRule *rule = find_frame(&walk, is_guess);
 
@@ -359,7 +362,8 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 			break;
 		}
 		is_guess = rule == &by_frame_pointer;
-		if (is_guess ? !step_by_frame_pointer(&walk) : !step_by_rule(&walk, rule))
+		if (is_guess ? !stepper_step_by_frame_pointer(&walk) :
+			       !stepper_step_by_rule(&walk, rule))
 			break;
 	}
 	*ret_end = walk.end;
@@ -410,10 +414,10 @@ unsigned spt_unwinder_follow(SptUnwinder *unwinder, uint64_t space, const struct
 
 	if ((*end != SPT_UNWIND_CUT && *end != SPT_UNWIND_BAD_MEMORY) || n < 2)
 		return n;
-	rule = find_rule(unwinder, space, frames[n - 1].ip - 1);
+	rule = stepper_find_rule(unwinder, space, frames[n - 1].ip - 1);
 	for (unsigned at = place_in_chain(chain, n_chain, frames, n) + 1;
 	     at < n_chain && rule && has_frame_pointer(arch, rule); at++) {
-		rule = find_rule(unwinder, space, chain[at] - 1);
+		rule = stepper_find_rule(unwinder, space, chain[at] - 1);
 		if (!rule || n == max) {
 			*end = rule ? SPT_UNWIND_LIMIT : SPT_UNWIND_UNMAPPED;
 			break;

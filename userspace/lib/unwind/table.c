@@ -243,7 +243,7 @@ const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t
 	return &table->rule[n ? table->rules[n - 1] : 0];
 }
 
-static bool is_start(const SptUnwindTable *table, uint64_t offset)
+static bool table_is_start(const SptUnwindTable *table, uint64_t offset)
 {
 	uint32_t low = 0, high = table->header->n_starts;
 
@@ -264,7 +264,7 @@ const SptUnwindRule *spt_unwind_table_behind(const SptUnwindTable *table, uint64
 
 	/* A row begins with an instruction. */
 	if ((n && table->rules[n - 1] != 0 && table->offsets[n - 1] != offset) ||
-	    !is_start(table, offset + 1))
+	    !table_is_start(table, offset + 1))
 		return NULL;
 	if (next < table->header->n_rows && table->offsets[next] == offset + 1)
 		next++;

@@ -28,7 +28,7 @@ static uint8_t peek(const struct decoder *decoder, size_t ahead)
 	return decoder->at + ahead < decoder->n ? decoder->code[decoder->at + ahead] : 0;
 }
 
-static int64_t take(struct decoder *decoder, unsigned bytes)
+static int64_t x86_take(struct decoder *decoder, unsigned bytes)
 {
 	uint64_t value = 0;
 
@@ -120,7 +120,7 @@ static void take_opcode(struct decoder *decoder)
 		take_vex2(decoder);
 	else
 		take_vex3(decoder, 0x1f);
-	decoder->opcode = (uint8_t)take(decoder, 1);
+	decoder->opcode = (uint8_t)x86_take(decoder, 1);
 }
 
 static bool is_one_of(uint8_t opcode, const char *list, size_t n)
@@ -165,7 +165,7 @@ static bool is_bad(const struct decoder *decoder)
 
 static void take_modrm(struct decoder *decoder)
 {
-	uint8_t byte = (uint8_t)take(decoder, 1), mod = byte >> 6, sib = 0;
+	uint8_t byte = (uint8_t)x86_take(decoder, 1), mod = byte >> 6, sib = 0;
 
 	decoder->has_modrm = true;
 	decoder->reg = (byte >> 3 & 7) | (decoder->rex & 4) << 1;
@@ -175,7 +175,7 @@ static void take_modrm(struct decoder *decoder)
 		return;
 	decoder->base = decoder->rm;
 	if ((byte & 7) == 4) {
-		sib = (uint8_t)take(decoder, 1);
+		sib = (uint8_t)x86_take(decoder, 1);
 		decoder->base = (sib & 7) | (decoder->rex & 1) << 3;
 		decoder->has_index = (sib >> 3 & 7) != 4 || decoder->rex & 2;
 	}
@@ -183,7 +183,7 @@ static void take_modrm(struct decoder *decoder)
 		decoder->base = SPT_X86_NONE;
 		mod = 2;
 	}
-	decoder->displacement = take(decoder, mod == 1 ? 1 : mod == 2 ? 4 : 0);
+	decoder->displacement = x86_take(decoder, mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
 /* Depends on the size of operands: 4 bytes, or 2. */
@@ -405,7 +405,7 @@ static uint16_t writes(const struct decoder *decoder)
 /* The effect of instructions. */
 
 /* Its memory operand is base + displacement. */
-static bool is_simple(const struct decoder *decoder)
+static bool x86_is_simple(const struct decoder *decoder)
 {
 	return !decoder->is_register && !decoder->has_index && decoder->base != SPT_X86_NONE;
 }
@@ -418,7 +418,7 @@ static void tell_move(const struct decoder *decoder, SptX86 *ret)
 	ret->from = is_store ? decoder->reg : decoder->rm;
 	if (decoder->is_register) {
 		ret->kind = SPT_X86_MOVE;
-	} else if (is_simple(decoder)) {
+	} else if (x86_is_simple(decoder)) {
 		ret->kind = is_store ? SPT_X86_STORE : SPT_X86_LOAD;
 		ret->number = decoder->displacement;
 		if (is_store)
@@ -463,7 +463,7 @@ static void tell_jump(const struct decoder *decoder, SptX86Kind kind, SptX86 *re
 	ret->number = decoder->immediate;
 }
 
-static void tell_one(const struct decoder *decoder, SptX86 *ret)
+static void x86_tell_one(const struct decoder *decoder, SptX86 *ret)
 {
 	uint8_t opcode = decoder->opcode, low = (opcode & 7) | (decoder->rex & 1) << 3;
 	bool is_wide = decoder->rex & 8;
@@ -498,7 +498,7 @@ static void tell_one(const struct decoder *decoder, SptX86 *ret)
 			tell_move(decoder, ret);
 		break;
 	case 0x8d:
-		if (is_wide && is_simple(decoder)) {
+		if (is_wide && x86_is_simple(decoder)) {
 			ret->kind = SPT_X86_LEA;
 			ret->to = decoder->reg;
 			ret->from = decoder->base;
@@ -529,10 +529,10 @@ static void tell_one(const struct decoder *decoder, SptX86 *ret)
 	}
 }
 
-static void tell(const struct decoder *decoder, SptX86 *ret)
+static void x86_tell(const struct decoder *decoder, SptX86 *ret)
 {
 	if (decoder->map == MAP_ONE)
-		tell_one(decoder, ret);
+		x86_tell_one(decoder, ret);
 	else if (decoder->map == MAP_0F && !decoder->is_vector &&
 		 (decoder->opcode & 0xf0) == 0x80)
 		tell_jump(decoder, SPT_X86_BRANCH, ret);
@@ -552,13 +552,13 @@ bool spt_x86_decode(const uint8_t *code, size_t n, SptX86 *ret)
 		return false;
 	if (has_modrm(&decoder))
 		take_modrm(&decoder);
-	decoder.immediate = take(&decoder, immediate_bytes(&decoder));
+	decoder.immediate = x86_take(&decoder, immediate_bytes(&decoder));
 	if (decoder.at > n || decoder.at > 15)
 		return false;
 	*ret = (SptX86){ .bytes = (uint8_t)decoder.at,
 			 .to = SPT_X86_NONE,
 			 .from = SPT_X86_NONE,
 			 .writes = writes(&decoder) };
-	tell(&decoder, ret);
+	x86_tell(&decoder, ret);
 	return true;
 }

@@ -32,7 +32,7 @@ const char *const *spt_debug_dirs(const char *const *given_dirs)
 	return (const char *const *)dirs;
 }
 
-static bool has_build_id(const SptObject *object, const uint8_t *id, size_t bytes)
+static bool debug_file_has_build_id(const SptObject *object, const uint8_t *id, size_t bytes)
 {
 	unsigned n;
 	const uint8_t *its_id = spt_object_build_id(object, &n);
@@ -45,7 +45,7 @@ static bool same_build_id(const SptObject *a, const SptObject *b)
 	unsigned n;
 	const uint8_t *id = spt_object_build_id(a, &n);
 
-	return has_build_id(b, id, n);
+	return debug_file_has_build_id(b, id, n);
 }
 
 /* DIR/.build-id/ab/cdef....debug; NULL: the build-id is too short. */
@@ -189,13 +189,13 @@ SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const ui
 	g_autoptr(SptObject) found = named ? spt_object_open(named, NULL) : NULL;
 
 	for (const char *const *dir = spt_debug_dirs(debug_dirs);
-	     *dir && (!found || !has_build_id(found, id, n)); dir++) {
+	     *dir && (!found || !debug_file_has_build_id(found, id, n)); dir++) {
 		g_autofree char *path = path_of_id(id, n, *dir);
 
 		g_clear_pointer(&found, spt_object_free);
 		found = path ? spt_object_open(path, NULL) : NULL;
 	}
-	return found && has_build_id(found, id, n) ? g_steal_pointer(&found) : NULL;
+	return found && debug_file_has_build_id(found, id, n) ? g_steal_pointer(&found) : NULL;
 }
 
 /* BASE.dwp and BASE.debug.dwp, if they are not there yet; a ".debug" of @base does not count. */

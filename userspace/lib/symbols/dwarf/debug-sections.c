@@ -143,8 +143,8 @@ static const uint8_t *read_packed(const SptObject *object, const GElf_Shdr *shdr
 	return at == shdr->sh_size ? *ret_room : NULL;
 }
 
-static bool unpack(uint8_t *to, const struct packing *packing, const uint8_t *packed,
-		   uint64_t bytes)
+static bool debug_sections_unpack(uint8_t *to, const struct packing *packing, const uint8_t *packed,
+				  uint64_t bytes)
 {
 	struct libdeflate_decompressor *zlib;
 	bool is_whole;
@@ -183,7 +183,7 @@ static void *unpack_section(const SptObject *object, Elf_Scn *scn, size_t names,
 
 	if (packed && shdr->sh_size > head)
 		room = new_room(packing->bytes);
-	if (room && unpack(room, packing, packed + head, shdr->sh_size - head)) {
+	if (room && debug_sections_unpack(room, packing, packed + head, shdr->sh_size - head)) {
 		if (packing->is_gnu)
 			rename_section(spt_object_elf(object), names, shdr);
 		shdr->sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;

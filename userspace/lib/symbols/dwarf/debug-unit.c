@@ -58,7 +58,7 @@ static uint32_t open_scope(struct spt_unit *unit, const struct spt_die *die, uin
  * Whether there may be code in the children of @die, which is in the scope @scope; then that
  * becomes theirs.
  */
-static bool enter(struct spt_unit *unit, const struct spt_die *die, uint32_t *scope)
+static bool debug_unit_enter(struct spt_unit *unit, const struct spt_die *die, uint32_t *scope)
 {
 	switch (die->tag) {
 	case DW_TAG_subprogram:
@@ -101,7 +101,7 @@ static void read_scopes(struct spt_unit *unit, struct spt_die_walk *walk)
 		if (die.tag == 0) {
 			if (depth-- == 0)
 				return;
-		} else if (!enter(unit, &die, &inner) || depth + 1 == DEPTH_MAX) {
+		} else if (!debug_unit_enter(unit, &die, &inner) || depth + 1 == DEPTH_MAX) {
 			if (!spt_die_walk_skip(walk, &die))
 				return;
 		} else if (die.has_children) {
@@ -110,7 +110,7 @@ static void read_scopes(struct spt_unit *unit, struct spt_die_walk *walk)
 	}
 }
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+static const char *debug_unit_string_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 
@@ -124,7 +124,7 @@ struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split,
 	struct spt_die_walk walk;
 
 	unit->split = *split;
-	unit->directory = string_of(cu, DW_AT_comp_dir);
+	unit->directory = debug_unit_string_of(cu, DW_AT_comp_dir);
 	unit->scopes = g_array_new(FALSE, FALSE, sizeof(struct scope));
 	unit->details = g_array_new(FALSE, FALSE, sizeof(struct detail));
 	unit->has_lines = lines != NULL;
@@ -159,7 +159,7 @@ static void find_line(struct spt_unit *unit, uint64_t address, SptPlace *ret)
 	ret->directory = unit->directory;
 }
 
-static uint64_t number_of(Dwarf_Die *die, unsigned name)
+static uint64_t debug_unit_number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value = 0;
@@ -170,7 +170,7 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Split units have no lines, and may have files of their own. */
-static const char *file_of(struct spt_unit *unit, uint64_t number)
+static const char *debug_unit_file_of(struct spt_unit *unit, uint64_t number)
 {
 	Dwarf_Files *files;
 	size_t n;
@@ -183,20 +183,20 @@ static const char *file_of(struct spt_unit *unit, uint64_t number)
 static struct detail read_detail(struct spt_unit *unit, const struct scope *scope)
 {
 	Dwarf_Die die = { .addr = (uint8_t *)unit->split.addr + scope->die, .cu = unit->split.cu };
-	struct detail detail = { .name = string_of(&die, DW_AT_linkage_name) };
+	struct detail detail = { .name = debug_unit_string_of(&die, DW_AT_linkage_name) };
 
 	if (!detail.name)
-		detail.name = string_of(&die, DW_AT_MIPS_linkage_name);
+		detail.name = debug_unit_string_of(&die, DW_AT_MIPS_linkage_name);
 	if (!detail.name)
-		detail.name = string_of(&die, DW_AT_name);
+		detail.name = debug_unit_string_of(&die, DW_AT_name);
 	if (scope->parent == NO_SCOPE || !unit->has_lines)
 		return detail;
-	detail.call_line = (uint32_t)number_of(&die, DW_AT_call_line);
-	detail.call_file = file_of(unit, number_of(&die, DW_AT_call_file));
+	detail.call_line = (uint32_t)debug_unit_number_of(&die, DW_AT_call_line);
+	detail.call_file = debug_unit_file_of(unit, debug_unit_number_of(&die, DW_AT_call_file));
 	return detail;
 }
 
-static const struct detail *detail_of(struct spt_unit *unit, struct scope *scope)
+static const struct detail *debug_unit_detail_of(struct spt_unit *unit, struct scope *scope)
 {
 	if (scope->detail == 0) {
 		struct detail detail = read_detail(unit, scope);
@@ -216,7 +216,7 @@ unsigned spt_unit_find(struct spt_unit *unit, uint64_t address, SptPlace ret[SPT
 	find_line(unit, address, &ret[0]);
 	while (index != NO_SCOPE) {
 		struct scope *scope = &g_array_index(unit->scopes, struct scope, index);
-		const struct detail *detail = detail_of(unit, scope);
+		const struct detail *detail = debug_unit_detail_of(unit, scope);
 
 		ret[n].function = detail->name;
 		if (n + 1 < SPT_INLINES_MAX)

@@ -164,7 +164,7 @@ static void add_step(struct spt_shapes *shapes, struct shape *shape, struct step
 	shape->n_steps++;
 }
 
-static void add_shape(struct spt_shapes *shapes, Dwarf_Abbrev *abbrev)
+static void die_walk_add_shape(struct spt_shapes *shapes, Dwarf_Abbrev *abbrev)
 {
 	struct shape shape = {
 		.code = dwarf_getabbrevcode(abbrev),
@@ -223,7 +223,7 @@ static void read_shapes(struct spt_shapes *shapes, Dwarf_Die *cu)
 	     shapes->shapes->len < SHAPES_MAX && (abbrev = dwarf_getabbrev(cu, at, &bytes)) &&
 	     abbrev != DWARF_END_ABBREV;
 	     at += bytes) {
-		add_shape(shapes, abbrev);
+		die_walk_add_shape(shapes, abbrev);
 		is_sorted &=
 			g_array_index(shapes->shapes, struct shape, shapes->shapes->len - 1).code >
 			last;

@@ -104,7 +104,7 @@ static struct spt_dwp *new_dwp(const SptObject *skeletons)
 	return dwp;
 }
 
-static bool open_file(struct spt_dwp *dwp, const char *path)
+static bool dwp_open_file(struct spt_dwp *dwp, const char *path)
 {
 	g_autoptr(SptObject) object = spt_object_open(path, NULL);
 	const char *ident = object ? elf_getident(spt_object_elf(object), NULL) : NULL;
@@ -169,8 +169,8 @@ static uint32_t find_row(const uint8_t *hashes, uint32_t slots, uint64_t id)
 }
 
 /* The unit's part of each section that has columns. */
-static bool find_parts(const struct spt_dwp *dwp, uint64_t id, unsigned version,
-		       struct part parts[PARTS])
+static bool dwp_find_parts(const struct spt_dwp *dwp, uint64_t id, unsigned version,
+			   struct part parts[PARTS])
 {
 	const uint8_t *index = dwp->index.at, *columns;
 	uint32_t n, units, slots, row;
@@ -206,7 +206,7 @@ static bool find_parts(const struct spt_dwp *dwp, uint64_t id, unsigned version,
 	return true;
 }
 
-static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *ret)
+static bool dwp_number_of(Dwarf_Die *die, unsigned name, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
@@ -224,8 +224,8 @@ static struct part from_base(const struct spt_dwp *dwp, Dwarf_Die *cu, const cha
 	struct part part = section(dwp->skeletons, name);
 	uint64_t offset = 0;
 
-	if (!number_of(cu, base, &offset))
-		number_of(cu, gnu_base, &offset);
+	if (!dwp_number_of(cu, base, &offset))
+		dwp_number_of(cu, gnu_base, &offset);
 	offset = MIN(offset, part.n);
 	return (struct part){ part.at + offset, part.n - offset };
 }
@@ -243,8 +243,8 @@ static uint32_t find_address(const struct part *addresses, uint64_t address)
  * The position in the abbreviations where the unit's DIE has room for two attributes, in place of
  * *@ret_bytes bytes.  NULL: nowhere.
  */
-static uint8_t *find_room(const struct part *abbreviations, unsigned version, uint64_t code,
-			  unsigned *ret_bytes)
+static uint8_t *dwp_find_room(const struct part *abbreviations, unsigned version, uint64_t code,
+			      unsigned *ret_bytes)
 {
 	struct spt_bytes bytes = spt_bytes_of(abbreviations->at, abbreviations->n);
 	uint64_t number, tag, children, name, form;
@@ -294,7 +294,7 @@ static bool make_ordinary(struct spt_dwp *dwp, unsigned version, uint64_t id, ui
 	    (version == 5 && info->at[6] != DW_UT_split_compile))
 		return false;
 	code_bytes = (unsigned)(bytes.at - info->at) - header_bytes;
-	room = find_room(abbreviations, version, code, &room_bytes);
+	room = dwp_find_room(abbreviations, version, code, &room_bytes);
 	values_at = version == 5 ? info->at + 12 + code_bytes :
 				   memmem(info->at + header_bytes, info->n - header_bytes, &id,
 					  sizeof(id));
@@ -359,7 +359,7 @@ static bool begin_dwarf(struct unit *unit, const struct part parts[PARTS])
 	return unit->dwarf;
 }
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
+static const char *dwp_string_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 
@@ -369,19 +369,20 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 /* The separate file of the unit, in the skeleton's directory or where it was compiled. */
 static bool open_apart(struct spt_dwp *dwp, Dwarf_Die *cu)
 {
-	const char *name = string_of(cu, DW_AT_dwo_name), *dir = string_of(cu, DW_AT_comp_dir);
+	const char *name = dwp_string_of(cu, DW_AT_dwo_name),
+		   *dir = dwp_string_of(cu, DW_AT_comp_dir);
 	g_autofree char *home = g_path_get_dirname(spt_object_name(dwp->skeletons)),
 			*beside = NULL, *compiled = NULL;
 
 	if (!name)
-		name = string_of(cu, DW_AT_GNU_dwo_name);
+		name = dwp_string_of(cu, DW_AT_GNU_dwo_name);
 	if (!name)
 		return false;
 	if (g_path_is_absolute(name))
-		return open_file(dwp, name);
+		return dwp_open_file(dwp, name);
 	beside = g_path_is_absolute(home) ? g_build_filename(home, name, NULL) : NULL;
 	compiled = dir && g_path_is_absolute(dir) ? g_build_filename(dir, name, NULL) : NULL;
-	return (beside && open_file(dwp, beside)) || (compiled && open_file(dwp, compiled));
+	return (beside && dwp_open_file(dwp, beside)) || (compiled && dwp_open_file(dwp, compiled));
 }
 
 /* There may be types beside the unit; in DWARF 4 they have a section of their own. */
@@ -423,7 +424,7 @@ static struct spt_dwp *find_package(struct spt_dwp *dwp, unsigned version, uint6
 
 		while (i == dwp->packages->len && dwp->paths[dwp->n_tried]) {
 			package = new_dwp(dwp->skeletons);
-			if (open_file(package, dwp->paths[dwp->n_tried++]))
+			if (dwp_open_file(package, dwp->paths[dwp->n_tried++]))
 				g_ptr_array_add(dwp->packages, package);
 			else
 				spt_dwp_free(package);
@@ -433,7 +434,7 @@ static struct spt_dwp *find_package(struct spt_dwp *dwp, unsigned version, uint6
 		package = g_ptr_array_index(dwp->packages, i);
 		memset(parts, 0, PARTS * sizeof(*parts));
 		parts[STR] = package->parts[STR];
-		if (find_parts(package, id, version, parts))
+		if (dwp_find_parts(package, id, version, parts))
 			return package;
 	}
 }

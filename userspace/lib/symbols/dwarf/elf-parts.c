@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Packed as it was before there were flags for it, ".debug_info" is called ".zdebug_info". */
-static bool is_called(const char *found, const char *name)
+static bool elf_parts_is_called(const char *found, const char *name)
 {
 	return !strcmp(found, name) || (g_str_has_prefix(found, ".zdebug_") &&
 					name[0] == '.' && !strcmp(found + 2, name + 1));
@@ -23,7 +23,7 @@ Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *r
 					    elf_strptr(elf, names, ret_header->sh_name) :
 					    NULL;
 
-		if (found && is_called(found, name))
+		if (found && elf_parts_is_called(found, name))
 			return scn;
 	}
 	return NULL;

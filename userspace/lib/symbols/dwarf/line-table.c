@@ -90,7 +90,7 @@ struct spt_line_sections spt_line_sections_of(Dwarf *dwarf)
 
 /* The program. */
 
-static void advance(const struct spt_line_table *table, struct row *row, uint64_t ops)
+static void line_table_advance(const struct spt_line_table *table, struct row *row, uint64_t ops)
 {
 	/* Only VLIW machines have more than one. */
 	if (table->ops_per_step > 1) {
@@ -132,7 +132,7 @@ static bool run_standard(const struct spt_line_table *table, struct spt_bytes *b
 	case DW_LNS_advance_pc:
 		if (!spt_bytes_leb(bytes, &value))
 			return false;
-		advance(table, row, value);
+		line_table_advance(table, row, value);
 		return true;
 	case DW_LNS_advance_line:
 		if (!spt_bytes_signed_leb(bytes, &by))
@@ -142,7 +142,7 @@ static bool run_standard(const struct spt_line_table *table, struct spt_bytes *b
 	case DW_LNS_set_file:
 		return spt_bytes_leb(bytes, &row->file);
 	case DW_LNS_const_add_pc:
-		advance(table, row, (255 - table->first_special) / table->line_range);
+		line_table_advance(table, row, (255 - table->first_special) / table->line_range);
 		return true;
 	case DW_LNS_fixed_advance_pc:
 		if (!spt_bytes_number(bytes, 2, &value))
@@ -169,7 +169,7 @@ static bool next_row(const struct spt_line_table *table, struct spt_bytes *bytes
 
 		if (opcode >= table->first_special) {
 			opcode -= table->first_special;
-			advance(table, row, opcode / table->line_range);
+			line_table_advance(table, row, opcode / table->line_range);
 			row->line +=
 				(uint32_t)(table->line_base + (int)(opcode % table->line_range));
 			return true;
@@ -268,7 +268,7 @@ bool spt_line_table_find(const struct spt_line_table *table, uint64_t address, u
 
 /* The head. */
 
-static bool read_head(struct spt_line_table *table, struct spt_bytes bytes)
+static bool line_table_read_head(struct spt_line_table *table, struct spt_bytes bytes)
 {
 	uint64_t length, version, head_bytes, n[6];
 	bool is_new;
@@ -329,7 +329,7 @@ struct spt_line_table *spt_line_table_new(const struct spt_line_sections *sectio
 	table = g_new0(struct spt_line_table, 1);
 	table->sections = sections;
 	table->compiled_in = directory;
-	if (!read_head(table, bytes)) {
+	if (!line_table_read_head(table, bytes)) {
 		g_free(table);
 		return NULL;
 	}
@@ -455,7 +455,7 @@ static void read_files(struct spt_line_table *table)
 		read_entries(table, &bytes, true, table->files);
 }
 
-static const char *path_of(struct spt_line_table *table, const struct file *file)
+static const char *line_table_path_of(struct spt_line_table *table, const struct file *file)
 {
 	const char *directory = NULL;
 	char *path;
@@ -480,6 +480,6 @@ const char *spt_line_table_file(struct spt_line_table *table, uint64_t number)
 	if (!file || !file->name)
 		return NULL;
 	if (!file->path)
-		file->path = path_of(table, file);
+		file->path = line_table_path_of(table, file);
 	return file->path;
 }

@@ -14,7 +14,7 @@
 #define STEP_BYTES (1u << 20)
 
 /* The one ELF file that @packed holds, or NULL. */
-static GBytes *unpack(const Elf_Data *packed)
+static GBytes *minidebug_unpack(const Elf_Data *packed)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -41,7 +41,7 @@ SptObject *spt_minidebug_open(const SptObject *object)
 	Elf_Scn *scn = spt_elf_section(object, ".gnu_debugdata", &shdr);
 	Elf_Data *packed =
 		scn ? spt_object_section(object, scn, ELF_T_BYTE, PACKED_MAX_BYTES) : NULL;
-	g_autoptr(GBytes) bytes = packed ? unpack(packed) : NULL;
+	g_autoptr(GBytes) bytes = packed ? minidebug_unpack(packed) : NULL;
 
 	return bytes ? spt_object_open_bytes(bytes, spt_object_name(object), NULL) : NULL;
 }

@@ -95,7 +95,7 @@ struct names {
 };
 
 /* NULL, or a name that ends within its table. */
-static const char *name_of(const struct names *names, size_t number)
+static const char *plt_name_of(const struct names *names, size_t number)
 {
 	GElf_Sym symbol;
 
@@ -108,8 +108,8 @@ static const char *name_of(const struct names *names, size_t number)
 	return *name && memchr(name, '\0', names->strings->d_size - symbol.st_name) ? name : NULL;
 }
 
-static void add_stubs(GArray *entries, const SptObject *object, const struct machine *machine,
-		      const char *section, GHashTable *slots, const struct names *names)
+static void plt_add_stubs(GArray *entries, const SptObject *object, const struct machine *machine,
+			  const char *section, GHashTable *slots, const struct names *names)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, section, &shdr);
@@ -124,8 +124,8 @@ static void add_stubs(GArray *entries, const SptObject *object, const struct mac
 		uint64_t slot =
 			machine->slot((const uint8_t *)data->d_buf + at, bytes, entry.address);
 
-		entry.name = slot ? name_of(names, GPOINTER_TO_SIZE(g_hash_table_lookup(
-							   slots, GSIZE_TO_POINTER(slot)))) :
+		entry.name = slot ? plt_name_of(names, GPOINTER_TO_SIZE(g_hash_table_lookup(
+							       slots, GSIZE_TO_POINTER(slot)))) :
 				    NULL;
 		if (entry.name)
 			g_array_append_val(entries, entry);
@@ -153,6 +153,6 @@ GArray *spt_plt_entries(const SptObject *object)
 	add_slots(slots, object, machine, ".rela.plt");
 	add_slots(slots, object, machine, ".rela.dyn");
 	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-		add_stubs(entries, object, machine, sections[i], slots, &names);
+		plt_add_stubs(entries, object, machine, sections[i], slots, &names);
 	return entries;
 }

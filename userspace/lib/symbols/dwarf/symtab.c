@@ -34,7 +34,7 @@ struct SptSymtab {
 	SptIntervals *intervals;		/* intervals.h */
 };
 
-static const char *name_of(const SptSymtab *table, const struct symbol *symbol)
+static const char *symtab_name_of(const SptSymtab *table, const struct symbol *symbol)
 {
 	return (const char *)table->strings->data + symbol->name;
 }
@@ -115,8 +115,8 @@ static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
  * Adds the functions of one symbol table of @object; addresses are those of @image, whose segments
  * map them to file offsets.
  */
-static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object,
-		      Elf_Scn *scn, const GElf_Shdr *shdr, SptSource source)
+static void symtab_add_table(SptSymtab *table, const SptObject *image, const SptObject *object,
+			     Elf_Scn *scn, const GElf_Shdr *shdr, SptSource source)
 {
 	Elf_Data *data = spt_object_section(object, scn, ELF_T_SYM, TABLE_MAX_BYTES);
 	uint64_t strings = data ? add_strings(table, object, shdr->sh_link) : UINT64_MAX;
@@ -139,7 +139,7 @@ static void add_table(SptSymtab *table, const SptObject *image, const SptObject 
 			continue;
 		section = &sections[sym.st_shndx];
 		if (sym.st_value - section->sh_addr >= section->sh_size ||
-		    !is_function(&sym, section, name_of(table, &symbol)))
+		    !is_function(&sym, section, symtab_name_of(table, &symbol)))
 			continue;
 		if (!spt_object_address_to_offset(image, sym.st_value, &symbol.start))
 			continue;
@@ -164,7 +164,7 @@ static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject
 
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
 			continue;
-		add_table(table, image, object, scn, &shdr, source);
+		symtab_add_table(table, image, object, scn, &shdr, source);
 		seen = true;
 	}
 	return table->symbols->len > before;
@@ -185,16 +185,16 @@ static bool is_better(const SptSymtab *table, const struct symbol *a, const stru
 		return a->rank < b->rank;
 	if (a->name == b->name)
 		return false;
-	a_underscores = leading_underscores(name_of(table, a));
-	b_underscores = leading_underscores(name_of(table, b));
+	a_underscores = leading_underscores(symtab_name_of(table, a));
+	b_underscores = leading_underscores(symtab_name_of(table, b));
 	if (a_underscores != b_underscores)
 		return a_underscores < b_underscores;
 	/* The shorter one: free, not cfree, which few programs still call. */
-	a_bytes = strnlen(name_of(table, a), NAME_COMPARE_BYTES);
-	b_bytes = strnlen(name_of(table, b), NAME_COMPARE_BYTES);
+	a_bytes = strnlen(symtab_name_of(table, a), NAME_COMPARE_BYTES);
+	b_bytes = strnlen(symtab_name_of(table, b), NAME_COMPARE_BYTES);
 	if (a_bytes != b_bytes)
 		return a_bytes < b_bytes;
-	return strncmp(name_of(table, a), name_of(table, b), NAME_COMPARE_BYTES) < 0;
+	return strncmp(symtab_name_of(table, a), symtab_name_of(table, b), NAME_COMPARE_BYTES) < 0;
 }
 
 static void sort_by_start(SptSymtab *table)
@@ -296,7 +296,7 @@ static void add_split(SptSymtab *table, const SptObject *object, const char *con
 		add_tables(table, object, mini, SHT_SYMTAB, SPT_SOURCE_MINI);
 }
 
-static void add_stubs(SptSymtab *table, const SptObject *object)
+static void symtab_add_stubs(SptSymtab *table, const SptObject *object)
 {
 	g_autoptr(GArray) entries = spt_plt_entries(object);
 	uint64_t first = table->strings->len;
@@ -328,7 +328,7 @@ SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs
 	if (!add_tables(table, object, object, SHT_SYMTAB, SPT_SOURCE_SYMTAB))
 		add_split(table, object, debug_dirs);
 	add_tables(table, object, object, SHT_DYNSYM, SPT_SOURCE_DYNAMIC);
-	add_stubs(table, object);
+	symtab_add_stubs(table, object);
 
 	merge_aliases(table);
 	close_assembly(table);
@@ -364,7 +364,7 @@ bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *re
 	if (index == UINT32_MAX)
 		return false;
 	*ret = (SptSymbol){
-		.name = name_of(table, symbol),
+		.name = symtab_name_of(table, symbol),
 		.distance = file_offset - symbol->start,
 		.bytes = symbol->bytes,
 		.index = index,

@@ -71,7 +71,7 @@ void spt_perf_files_free(SptPerfFiles *files)
 }
 
 /* Takes @fd. */
-static void keep(SptPerfFiles *files, int fd, uint64_t inode)
+static void files_keep(SptPerfFiles *files, int fd, uint64_t inode)
 {
 	struct kept *kept = g_new0(struct kept, 1);
 
@@ -164,7 +164,7 @@ static void take_executed(SptPerfFiles *files, int fd)
 			return;
 		}
 	}
-	keep(files, fd, stat.st_ino);
+	files_keep(files, fd, stat.st_ino);
 }
 
 void spt_perf_files_read(SptPerfFiles *files, uint64_t now)
@@ -252,5 +252,5 @@ void spt_perf_files_look(SptPerfFiles *files, const struct spt_perf_file *file)
 	object = spt_perf_files_open(files, file);
 	fd = object ? fcntl(spt_object_fd(object), F_DUPFD_CLOEXEC, 0) : -1;
 	if (fd >= 0)
-		keep(files, fd, file->inode);
+		files_keep(files, fd, file->inode);
 }

@@ -34,7 +34,7 @@ int spt_perf_reach(void)
 	return -1;
 }
 
-static unsigned add_threads(const char *pid, GHashTable *known, GArray *threads)
+static unsigned own_add_threads(const char *pid, GHashTable *known, GArray *threads)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%s/task", pid);
 	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
@@ -69,10 +69,10 @@ unsigned spt_perf_own_threads(const SptTraceFilter *filter, GHashTable *known, G
 	for (unsigned i = 0; i < filter->n_pids; i++) {
 		g_autofree char *pid = g_strdup_printf("%u", filter->pids[i]);
 
-		n += add_threads(pid, known, threads);
+		n += own_add_threads(pid, known, threads);
 	}
 	while (proc && (name = g_dir_read_name(proc)))
 		if (g_ascii_isdigit(*name) && is_own(name))
-			n += add_threads(name, known, threads);
+			n += own_add_threads(name, known, threads);
 	return n;
 }

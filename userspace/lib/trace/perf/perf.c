@@ -47,7 +47,7 @@ static struct perf *perf_of(const SptTrace *trace)
 	return (struct perf *)trace;
 }
 
-static uint64_t now_ns(void)
+static uint64_t perf_now_ns(void)
 {
 	struct timespec now;
 
@@ -406,12 +406,12 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	if (!spt_perf_open_waits(perf, error))
 		return false;
 	perf->is_stopped = false;
-	perf->drained_time = perf->account_time = start = now_ns();
+	perf->drained_time = perf->account_time = start = perf_now_ns();
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		if (perf->rings[cpu].fd < 0)
 			continue;
 		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns,
-				     now_ns());
+				     perf_now_ns());
 		spt_perf_records_clock(perf->records, cpu)->is_of_threads =
 			perf->reach != SPT_PERF_ALL;
 		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
@@ -448,7 +448,7 @@ static bool perf_stop(SptTrace *trace, GError **error)
 			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
 		disabled = ring->fd < 0 ? 0 : ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
 		/* No tick comes after it: their account ends here. */
-		ring->stop_time = now_ns();
+		ring->stop_time = perf_now_ns();
 		if (disabled == 0 || !ok)
 			continue;
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
@@ -477,7 +477,7 @@ static void perf_wait(SptTrace *trace, int timeout_ms)
 
 /* Draining. */
 
-static void look_at(const struct perf_event_header *record, void *data)
+static void perf_look_at(const struct perf_event_header *record, void *data)
 {
 	spt_perf_records_look(data, record);
 }
@@ -485,13 +485,13 @@ static void look_at(const struct perf_event_header *record, void *data)
 /*
  * Notes the content of the rings; returns the time below which no more records are to be expected.
  */
-static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
+static bool perf_collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 {
 	unsigned ring;
 
-	*ret_safe = now_ns() - HOLD_BACK_NS;
+	*ret_safe = perf_now_ns() - HOLD_BACK_NS;
 	spt_perf_files_read(files_of(perf), *ret_safe + HOLD_BACK_NS);
-	if (spt_perf_queue_collect(perf->queue, look_at, perf->records, &ring))
+	if (spt_perf_queue_collect(perf->queue, perf_look_at, perf->records, &ring))
 		return true;
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 		      "The perf events of CPU %u hold a record that cannot be right",
@@ -532,7 +532,7 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	uint64_t safe;
 	unsigned n, length;
 
-	if (!collect(perf, &safe, error))
+	if (!perf_collect(perf, &safe, error))
 		return false;
 	length = spt_perf_queue_length(perf->queue);
 	for (n = 0; n < length; n++) {
@@ -572,7 +572,7 @@ static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsign
 	uint64_t safe;
 
 	*ret_busy = 0;
-	if (!snapshot || !collect(perf, &safe, error))
+	if (!snapshot || !perf_collect(perf, &safe, error))
 		return false;
 	for (unsigned i = 0; i < spt_perf_queue_length(perf->queue); i++) {
 		uint64_t time;
@@ -692,7 +692,7 @@ static bool perf_make_room(SptTrace *trace)
 	return spt_perf_queue_make_room(perf->queue,
 					perf->config.aside_bytes ? perf->config.aside_bytes :
 								   ASIDE_BYTES,
-					look_at, perf->records);
+					perf_look_at, perf->records);
 }
 
 static int perf_map_fd(SptTrace *trace, uint32_t object)

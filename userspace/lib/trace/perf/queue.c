@@ -86,8 +86,8 @@ void spt_perf_queue_clear(SptPerfQueue *queue)
 }
 
 /* NULL: the content up to @end is invalid.  A header is never split. */
-static const struct perf_event_header *record_at(SptPerfQueue *queue, const struct ring *ring,
-						 uint64_t at, uint64_t end)
+static const struct perf_event_header *queue_record_at(SptPerfQueue *queue, const struct ring *ring,
+						       uint64_t at, uint64_t end)
 {
 	size_t place = at & (ring->bytes - 1), first = ring->bytes - place;
 	const struct perf_event_header *header = (const void *)(ring->data + place);
@@ -110,7 +110,8 @@ static bool collect_ring(SptPerfQueue *queue, unsigned number, uint64_t head, Sp
 	unsigned lost_index = UINT_MAX;
 
 	while (ring->read != head) {
-		const struct perf_event_header *record = record_at(queue, ring, ring->read, head);
+		const struct perf_event_header *record =
+			queue_record_at(queue, ring, ring->read, head);
 		struct held held = { .at = ring->read, .ring = number };
 
 		if (!record || !spt_perf_record_time(record, &held.time))
@@ -144,7 +145,7 @@ static int compare_held(const void *a, const void *b)
 }
 
 /* Records that were taken or copied out are given back to the kernel. */
-static void release(SptPerfQueue *queue)
+static void queue_release(SptPerfQueue *queue)
 {
 	g_autofree uint64_t *tails = g_new(uint64_t, queue->n_rings);
 
@@ -172,13 +173,13 @@ static void copy_out(SptPerfQueue *queue)
 
 		if (held->copy || ring->read - ring->page->data_tail <= ring->bytes / 4)
 			continue;
-		record = record_at(queue, ring, held->at, ring->read);
+		record = queue_record_at(queue, ring, held->at, ring->read);
 		held->copy = g_memdup2(record, record->size);
 		queue->copied_bytes += record->size;
 	}
 }
 
-static bool collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring)
+static bool queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring)
 {
 	for (unsigned number = 0; number < queue->n_rings; number++) {
 		const struct ring *ring = &queue->rings[number];
@@ -197,13 +198,13 @@ static bool collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned 
 
 bool spt_perf_queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring)
 {
-	bool ok = collect(queue, look, data, ret_ring);
+	bool ok = queue_collect(queue, look, data, ret_ring);
 
 	g_array_sort(queue->held, compare_held);
 	return ok;
 }
 
-static bool has_room(const SptPerfQueue *queue)
+static bool queue_has_room(const SptPerfQueue *queue)
 {
 	for (unsigned number = 0; number < queue->n_rings; number++) {
 		const struct ring *ring = &queue->rings[number];
@@ -220,13 +221,13 @@ bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLoo
 {
 	unsigned ring;
 
-	if (has_room(queue))
+	if (queue_has_room(queue))
 		return true;
 	/* Invalid content is found again when it is collected. */
-	if (queue->copied_bytes > most_bytes || !collect(queue, look, data, &ring))
+	if (queue->copied_bytes > most_bytes || !queue_collect(queue, look, data, &ring))
 		return false;
 	copy_out(queue);
-	release(queue);
+	queue_release(queue);
 	return true;
 }
 
@@ -244,13 +245,13 @@ const struct perf_event_header *spt_perf_queue_get(SptPerfQueue *queue, unsigned
 	queue->at = i;
 	*ret_time = held->time;
 	*ret_ring = held->ring;
-	return held->copy ? held->copy : record_at(queue, ring, held->at, ring->read);
+	return held->copy ? held->copy : queue_record_at(queue, ring, held->at, ring->read);
 }
 
 void spt_perf_queue_drop(SptPerfQueue *queue, unsigned n)
 {
 	remove_first(queue, n);
-	release(queue);
+	queue_release(queue);
 	copy_out(queue);
-	release(queue);
+	queue_release(queue);
 }

@@ -109,7 +109,7 @@ SptPerfObjects *spt_perf_records_objects(SptPerfRecords *records)
 }
 
 /* The least size of a record's own part; 0 for those that are not used. */
-static size_t least_bytes(unsigned type)
+static size_t records_least_bytes(unsigned type)
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
@@ -149,7 +149,7 @@ static bool has_end(const struct perf_event_header *header, const char *text)
 bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_time)
 {
 	const struct sample *sample = (const void *)header;
-	size_t bytes = least_bytes(header->type);
+	size_t bytes = records_least_bytes(header->type);
 
 	*ret_time = 0;
 	if (!bytes)
@@ -268,8 +268,8 @@ static struct sysprof_sample *make_sample(SptPerfRecords *records, const struct 
 	return to;
 }
 
-static void take_sample(SptPerfRecords *records, unsigned cpu, const struct sample *from,
-			const struct spt_perf_sink *sink)
+static void records_take_sample(SptPerfRecords *records, unsigned cpu, const struct sample *from,
+				const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = {
 		.time = from->time, .cpu = cpu, .pid = from->pid, .tid = from->tid
@@ -461,7 +461,7 @@ void spt_perf_records_take(SptPerfRecords *records, unsigned cpu,
 
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:
-		take_sample(records, cpu, (const struct sample *)header, sink);
+		records_take_sample(records, cpu, (const struct sample *)header, sink);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:

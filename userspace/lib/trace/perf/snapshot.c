@@ -36,7 +36,7 @@ struct SptPerfSnapshot {
 	GPtrArray *processes;
 };
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t snapshot_clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
@@ -44,7 +44,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void process_free(void *data)
+static void snapshot_process_free(void *data)
 {
 	struct process *process = data;
 
@@ -78,7 +78,7 @@ static bool parse_stat(char *text, struct thread *ret)
 	}
 	ret->is_kthread = flags & PF_KTHREAD;
 	/* In the clock that includes suspend. */
-	asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	asleep_ns = snapshot_clock_ns(CLOCK_BOOTTIME) - snapshot_clock_ns(CLOCK_MONOTONIC);
 	start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	ret->start_time = start_ns > asleep_ns ? start_ns - asleep_ns : 0;
 	return number > 22;
@@ -162,10 +162,10 @@ static void read_process(SptPerfSnapshot *snapshot, SptProcFiles *files, uint32_
 	process->pid = pid;
 	process->threads = g_array_new(FALSE, FALSE, sizeof(struct thread));
 	process->maps = g_array_new(FALSE, FALSE, sizeof(struct spt_perf_map));
-	process->begin_time = clock_ns(CLOCK_MONOTONIC);
+	process->begin_time = snapshot_clock_ns(CLOCK_MONOTONIC);
 	read_threads(process);
 	read_maps(process, files);
-	process->end_time = clock_ns(CLOCK_MONOTONIC);
+	process->end_time = snapshot_clock_ns(CLOCK_MONOTONIC);
 	g_ptr_array_add(snapshot->processes, process);
 }
 
@@ -175,7 +175,7 @@ SptPerfSnapshot *spt_perf_snapshot_read(SptProcFiles *files, GError **error)
 	g_autoptr(GDir) directory = NULL;
 	const char *name;
 
-	snapshot->processes = g_ptr_array_new_with_free_func(process_free);
+	snapshot->processes = g_ptr_array_new_with_free_func(snapshot_process_free);
 	directory = g_dir_open("/proc", 0, error);
 	if (!directory)
 		return NULL;

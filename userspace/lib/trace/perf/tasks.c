@@ -69,26 +69,26 @@ struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t byte
 	};
 }
 
-static void put(const struct spt_perf_sink *sink, unsigned type, unsigned flags,
-		const struct spt_perf_who *who, struct sysprof_task task, const char *name)
+static void tasks_put(const struct spt_perf_sink *sink, unsigned type, unsigned flags,
+		      const struct spt_perf_who *who, struct sysprof_task task, const char *name)
 {
 	task.record = spt_perf_record(type, flags, sizeof(task), who);
 	g_strlcpy(task.comm, name, sizeof(task.comm));
 	sink->func(&task.record, sink->data);
 }
 
-static struct spt_perf_process *find_process(SptPerfTasks *tasks, uint32_t pid)
+static struct spt_perf_process *perf_tasks_find_process(SptPerfTasks *tasks, uint32_t pid)
 {
 	return g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
 }
 
-static struct thread *find_thread(SptPerfTasks *tasks, uint32_t tid)
+static struct thread *perf_tasks_find_thread(SptPerfTasks *tasks, uint32_t tid)
 {
 	return g_hash_table_lookup(tasks->threads, GUINT_TO_POINTER(tid));
 }
 
-static struct spt_perf_process *add_process(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time,
-					    bool is_kthread)
+static struct spt_perf_process *tasks_add_process(SptPerfTasks *tasks, uint32_t pid,
+						  uint64_t start_time, bool is_kthread)
 {
 	struct spt_perf_process *process = g_new0(struct spt_perf_process, 1);
 
@@ -102,10 +102,10 @@ static struct spt_perf_process *add_process(SptPerfTasks *tasks, uint32_t pid, u
 }
 
 /* Notes that @tid lives, as a thread of @process. */
-static void add_thread(SptPerfTasks *tasks, struct spt_perf_process *process, uint32_t tid,
-		       const char *name)
+static void tasks_add_thread(SptPerfTasks *tasks, struct spt_perf_process *process, uint32_t tid,
+			     const char *name)
 {
-	struct thread *thread = find_thread(tasks, tid);
+	struct thread *thread = perf_tasks_find_thread(tasks, tid);
 
 	if (!thread || thread->pid != process->pid || thread->is_exiting) {
 		thread = g_new0(struct thread, 1);
@@ -122,24 +122,24 @@ static void add_thread(SptPerfTasks *tasks, struct spt_perf_process *process, ui
 struct spt_perf_process *spt_perf_tasks_get(SptPerfTasks *tasks, const struct spt_perf_who *who,
 					    const struct spt_perf_sink *sink)
 {
-	struct spt_perf_process *process = find_process(tasks, who->pid);
+	struct spt_perf_process *process = perf_tasks_find_process(tasks, who->pid);
 
 	if (process)
 		return process;
-	process = add_process(tasks, who->pid, who->time, who->pid == PID_NONE);
+	process = tasks_add_process(tasks, who->pid, who->time, who->pid == PID_NONE);
 	if (who->pid == PID_NONE)
-		put(sink, SYSPROF_TASK, 0, who, (struct sysprof_task){ .start_time = who->time },
-		    "[exiting]");
+		tasks_put(sink, SYSPROF_TASK, 0, who,
+			  (struct sysprof_task){ .start_time = who->time }, "[exiting]");
 	return process;
 }
 
 static void put_exit(SptPerfTasks *tasks, const struct pending_exit *exit,
 		     const struct spt_perf_sink *sink)
 {
-	struct thread *thread = find_thread(tasks, exit->who.tid);
+	struct thread *thread = perf_tasks_find_thread(tasks, exit->who.tid);
 
-	put(sink, SYSPROF_EXIT, exit->is_last ? SYSPROF_EXIT_PROCESS : 0, &exit->who,
-	    (struct sysprof_task){ 0 }, thread ? thread->name : "");
+	tasks_put(sink, SYSPROF_EXIT, exit->is_last ? SYSPROF_EXIT_PROCESS : 0, &exit->who,
+		  (struct sysprof_task){ 0 }, thread ? thread->name : "");
 	if (thread && thread->is_exiting)
 		g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(exit->who.tid));
 	if (exit->is_last)
@@ -173,8 +173,8 @@ static void hold_exit(SptPerfTasks *tasks, struct spt_perf_process *process,
 
 void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who)
 {
-	struct spt_perf_process *process = find_process(tasks, who->pid);
-	struct thread *thread = find_thread(tasks, who->tid);
+	struct spt_perf_process *process = perf_tasks_find_process(tasks, who->pid);
+	struct thread *thread = perf_tasks_find_thread(tasks, who->tid);
 
 	if (!process || !thread || thread->is_exiting || thread->pid != who->pid)
 		return;
@@ -183,8 +183,8 @@ void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who)
 }
 
 /* The process has exited, and that was not reported. */
-static void end_process(SptPerfTasks *tasks, struct spt_perf_process *process, uint64_t time,
-			const struct spt_perf_sink *sink)
+static void perf_tasks_end_process(SptPerfTasks *tasks, struct spt_perf_process *process,
+				   uint64_t time, const struct spt_perf_sink *sink)
 {
 	struct pending_exit exit = {
 		.who = { .time = time, .pid = process->pid, .tid = process->pid },
@@ -196,14 +196,15 @@ static void end_process(SptPerfTasks *tasks, struct spt_perf_process *process, u
 }
 
 /* The process of a task that begins at @start_time: an older one with its pid has ended. */
-static struct spt_perf_process *find_same(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time,
-					  uint64_t time, const struct spt_perf_sink *sink)
+static struct spt_perf_process *tasks_find_same(SptPerfTasks *tasks, uint32_t pid,
+						uint64_t start_time, uint64_t time,
+						const struct spt_perf_sink *sink)
 {
-	struct spt_perf_process *process = find_process(tasks, pid);
+	struct spt_perf_process *process = perf_tasks_find_process(tasks, pid);
 
 	if (!process || process->start_time + SAME_START_NS >= start_time)
 		return process;
-	end_process(tasks, process, time, sink);
+	perf_tasks_end_process(tasks, process, time, sink);
 	return NULL;
 }
 
@@ -215,8 +216,8 @@ void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, ui
 	};
 	bool is_thread = who->pid == parent_pid;
 	struct spt_perf_process *parent, *process;
-	struct thread *thread = find_thread(tasks, who->tid),
-		      *forker = find_thread(tasks, parent_tid);
+	struct thread *thread = perf_tasks_find_thread(tasks, who->tid),
+		      *forker = perf_tasks_find_thread(tasks, parent_tid);
 	char name[SYSPROF_COMM_BYTES] = "";
 	unsigned flags;
 
@@ -225,22 +226,24 @@ void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, ui
 	if (thread && thread->is_exiting)
 		spt_perf_tasks_flush_exits(tasks, UINT64_MAX, sink);
 	parent = spt_perf_tasks_get(tasks, &whose, sink);
-	process = is_thread ? parent : find_same(tasks, who->pid, who->time, who->time, sink);
+	process = is_thread ? parent : tasks_find_same(tasks, who->pid, who->time, who->time, sink);
 	if (!process) {
-		process = add_process(tasks, who->pid, who->time, parent->is_kthread);
+		process = tasks_add_process(tasks, who->pid, who->time, parent->is_kthread);
 		process->is_32bit = parent->is_32bit;
 	}
-	thread = find_thread(tasks, who->tid);
+	thread = perf_tasks_find_thread(tasks, who->tid);
 	if (!thread || thread->pid != who->pid)
-		add_thread(tasks, process, who->tid, name);
+		tasks_add_thread(tasks, process, who->tid, name);
 	flags = (is_thread ? SYSPROF_FORK_THREAD : 0) |
 		(process->is_kthread ? SYSPROF_TASK_KTHREAD : 0);
-	put(sink, SYSPROF_FORK, flags, who, (struct sysprof_task){
-		.mm = process->mm,
-		.parent_mm = parent->mm,
-		.start_time = is_thread ? who->time : process->start_time,
-		.parent_pid = parent_pid,
-	}, find_thread(tasks, who->tid)->name);
+	tasks_put(sink, SYSPROF_FORK, flags, who,
+		  (struct sysprof_task){
+			  .mm = process->mm,
+			  .parent_mm = parent->mm,
+			  .start_time = is_thread ? who->time : process->start_time,
+			  .parent_pid = parent_pid,
+		  },
+		  perf_tasks_find_thread(tasks, who->tid)->name);
 }
 
 /*
@@ -264,28 +267,28 @@ void spt_perf_tasks_exec(SptPerfTasks *tasks, const struct spt_perf_who *who, co
 			 const struct spt_perf_sink *sink)
 {
 	struct spt_perf_process *process = spt_perf_tasks_get(tasks, who, sink);
-	struct thread *thread = find_thread(tasks, who->tid);
+	struct thread *thread = perf_tasks_find_thread(tasks, who->tid);
 
 	if (thread && thread->is_exiting)
 		forget_exit(tasks, who->tid);
-	add_thread(tasks, process, who->tid, name);
+	tasks_add_thread(tasks, process, who->tid, name);
 	process->n_threads = 1;
 	process->mm = ++tasks->n_mms;
 	process->is_fresh = true;
 	process->is_kthread = process->is_32bit = false;
-	put(sink, SYSPROF_EXEC, 0, who,
-	    (struct sysprof_task){ .mm = process->mm, .old_tid = who->tid }, name);
+	tasks_put(sink, SYSPROF_EXEC, 0, who,
+		  (struct sysprof_task){ .mm = process->mm, .old_tid = who->tid }, name);
 }
 
 void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, const char *name,
 			   const struct spt_perf_sink *sink)
 {
 	struct spt_perf_process *process = spt_perf_tasks_get(tasks, who, sink);
-	struct thread *thread = find_thread(tasks, who->tid);
+	struct thread *thread = perf_tasks_find_thread(tasks, who->tid);
 
 	if (!thread || !thread->is_exiting)
-		add_thread(tasks, process, who->tid, name);
-	put(sink, SYSPROF_COMM, 0, who, (struct sysprof_task){ .mm = process->mm }, name);
+		tasks_add_thread(tasks, process, who->tid, name);
+	tasks_put(sink, SYSPROF_COMM, 0, who, (struct sysprof_task){ .mm = process->mm }, name);
 }
 
 void spt_perf_tasks_begin_snapshot(SptPerfTasks *tasks)
@@ -299,25 +302,27 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 					     const struct spt_perf_sink *sink)
 {
 	bool is_main = who->pid == who->tid;
-	struct thread *thread = find_thread(tasks, who->tid);
+	struct thread *thread = perf_tasks_find_thread(tasks, who->tid);
 	struct spt_perf_process *process =
-		is_main ? find_same(tasks, who->pid, start_time, who->time, sink) :
-			  find_process(tasks, who->pid);
+		is_main ? tasks_find_same(tasks, who->pid, start_time, who->time, sink) :
+			  perf_tasks_find_process(tasks, who->pid);
 
 	if (!process)
-		process = add_process(tasks, who->pid, start_time, is_kthread);
+		process = tasks_add_process(tasks, who->pid, start_time, is_kthread);
 	/* A new name that no record reported: it may be another program. */
 	if (is_main && !is_kthread && process->name[0] &&
 	    strncmp(process->name, name, sizeof(process->name) - 1))
 		spt_perf_tasks_exec(tasks, who, name, sink);
 	process->snapshot = tasks->snapshot;
 	if (!thread || !thread->is_exiting)
-		add_thread(tasks, process, who->tid, name);
-	put(sink, SYSPROF_TASK, is_kthread ? SYSPROF_TASK_KTHREAD : 0, who, (struct sysprof_task){
-		.mm = process->mm,
-		.start_time = start_time,
-		.parent_pid = parent_pid,
-	}, name);
+		tasks_add_thread(tasks, process, who->tid, name);
+	tasks_put(sink, SYSPROF_TASK, is_kthread ? SYSPROF_TASK_KTHREAD : 0, who,
+		  (struct sysprof_task){
+			  .mm = process->mm,
+			  .start_time = start_time,
+			  .parent_pid = parent_pid,
+		  },
+		  name);
 	return process;
 }
 

@@ -15,8 +15,8 @@ static char *read_text(const char *directory, const char *event, const char *fil
 }
 
 /* The offset of a field of @bytes; false: it has none. */
-static bool find_field(const char *directory, const char *event, const char *name, unsigned bytes,
-		       uint32_t *ret_at)
+static bool tracepoints_find_field(const char *directory, const char *event, const char *name,
+				   unsigned bytes, uint32_t *ret_at)
 {
 	g_autofree char *text = read_text(directory, event, "format");
 	g_autofree char *wanted = g_strdup_printf(" %s;", name);
@@ -42,8 +42,8 @@ static uint32_t read_id(const char *directory, const char *event)
 void spt_perf_tracepoints_read(const char *directory, struct spt_perf_tracepoints *ret)
 {
 	*ret = (struct spt_perf_tracepoints){ 0 };
-	if (find_field(directory, "sched_switch", "prev_state", 8, &ret->state_at) &&
-	    find_field(directory, "sched_waking", "pid", 4, &ret->woken_at)) {
+	if (tracepoints_find_field(directory, "sched_switch", "prev_state", 8, &ret->state_at) &&
+	    tracepoints_find_field(directory, "sched_waking", "pid", 4, &ret->woken_at)) {
 		ret->switch_id = read_id(directory, "sched_switch");
 		ret->waking_id = read_id(directory, "sched_waking");
 	}

@@ -61,7 +61,7 @@ struct SptPerfWaits {
 	GByteArray *made;
 };
 
-static void thread_free(void *data)
+static void waits_thread_free(void *data)
 {
 	struct thread *thread = data;
 
@@ -81,7 +81,7 @@ SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *
 	waits->threshold_ns = config->waits.threshold_ns;
 	waits->start = start;
 	waits->n_cpus = spt_perf_records_n_cpus(records);
-	waits->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
+	waits->threads = g_hash_table_new_full(NULL, NULL, NULL, waits_thread_free);
 	waits->lanes = g_new0(struct lane, waits->n_cpus);
 	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
 		waits->lanes[cpu].entries = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -105,13 +105,13 @@ void spt_perf_waits_free(SptPerfWaits *waits)
 
 /* Threads. */
 
-static struct thread *find(const SptPerfWaits *waits, uint32_t tid)
+static struct thread *waits_find(const SptPerfWaits *waits, uint32_t tid)
 {
 	return g_hash_table_lookup(waits->threads, GUINT_TO_POINTER(tid));
 }
 
-static struct thread *add(SptPerfWaits *waits, uint32_t pid, uint32_t tid, uint64_t since,
-			  uint8_t state)
+static struct thread *waits_add(SptPerfWaits *waits, uint32_t pid, uint32_t tid, uint64_t since,
+				uint8_t state)
 {
 	struct thread *thread = g_new0(struct thread, 1);
 
@@ -124,7 +124,7 @@ static struct thread *add(SptPerfWaits *waits, uint32_t pid, uint32_t tid, uint6
 }
 
 /* Counts the time up to @time as @state. */
-static void spend(struct thread *thread, uint64_t time, uint8_t state)
+static void waits_spend(struct thread *thread, uint64_t time, uint8_t state)
 {
 	if (time > thread->since) {
 		thread->ns[state] += time - thread->since;
@@ -147,8 +147,8 @@ static uint64_t instants_before(const SptPerfWaits *waits, uint32_t tid, uint64_
 
 /* Records. */
 
-static void put_thread(struct thread *thread, uint64_t at, const struct spt_perf_sink *sink,
-		       const SptPerfWaits *waits)
+static void waits_put_thread(struct thread *thread, uint64_t at, const struct spt_perf_sink *sink,
+			     const SptPerfWaits *waits)
 {
 	struct spt_perf_who who = { at, thread->cpu, thread->pid, thread->tid };
 	struct sysprof_thread record = {
@@ -226,8 +226,8 @@ static void put_event(SptPerfWaits *waits, const struct spt_perf_who *who,
 }
 
 /* The stack of the waker; returns its number, 0 if there is none. */
-static uint64_t put_wake(SptPerfWaits *waits, const struct thread *thread,
-			 const struct spt_perf_sink *sink)
+static uint64_t waits_put_wake(SptPerfWaits *waits, const struct thread *thread,
+			       const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = { thread->woken, thread->waker_cpu, thread->waker_pid,
 				    thread->waker_tid };
@@ -252,7 +252,7 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	struct spt_perf_who who = { end, cpu, thread->pid, thread->tid };
 	uint64_t woken = IS_BLOCKED(thread->state) ? (thread->woken ? thread->woken : end) :
 						     thread->began;
-	uint64_t wake = put_wake(waits, thread, sink);
+	uint64_t wake = waits_put_wake(waits, thread, sink);
 	struct sysprof_event *event = begin_event(waits, &who, thread->stack, sink);
 	struct sysprof_part_wait part = {
 		.part = { SYSPROF_PART_WAIT, sizeof(part) / 8, thread->waker_context, 0 },
@@ -278,7 +278,7 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	put_event(waits, &who, sink);
 }
 
-static void count(struct sysprof_tally *tally, uint64_t value, uint64_t ns, uint64_t weight)
+static void waits_count(struct sysprof_tally *tally, uint64_t value, uint64_t ns, uint64_t weight)
 {
 	tally->events++;
 	tally->value += value;
@@ -298,21 +298,21 @@ static void end_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 		blocked = thread->woken > thread->began ? thread->woken - thread->began :
 			  thread->woken			? 0 :
 							  length;
-	spend(thread, MIN(thread->began + blocked, end), thread->state);
-	spend(thread, end, was_blocked ? SYSPROF_STATE_WOKEN : thread->state);
+	waits_spend(thread, MIN(thread->began + blocked, end), thread->state);
+	waits_spend(thread, end, was_blocked ? SYSPROF_STATE_WOKEN : thread->state);
 	thread->longest = MAX(thread->longest, length);
 	if (thread->state == SYSPROF_STATE_UNKNOWN)
 		return;
 	if (waits->period_ns)
 		weight = instants_before(waits, thread->tid, end) -
 			 instants_before(waits, thread->tid, thread->began);
-	count(&account->seen, blocked, length, weight);
+	waits_count(&account->seen, blocked, length, weight);
 	if (!weight) {
-		count(&account->not_picked, blocked, length, 0);
+		waits_count(&account->not_picked, blocked, length, 0);
 	} else if (length < waits->threshold_ns) {
-		count(&account->below, blocked, length, 0);
+		waits_count(&account->below, blocked, length, 0);
 	} else {
-		count(&account->delivered, blocked, length, weight);
+		waits_count(&account->delivered, blocked, length, weight);
 		put_wait(waits, thread, cpu, end, weight, sink);
 	}
 }
@@ -376,9 +376,9 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 	waits->lanes[who->cpu].left = SYSPROF_STATE_PREEMPTED;
 	if (who->tid == 0 || who->tid == TID_NONE)
 		return;
-	thread = find(waits, who->tid);
+	thread = waits_find(waits, who->tid);
 	if (!thread)
-		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
+		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
 	if (thread->has_ended) {
 		/* On a busy host it can be preempted before its last switch. */
 		if (!is_preempted) {
@@ -392,9 +392,9 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 			      thread->woken < spt_perf_sample_time(thread->stack->data)))
 		thread->woken = 0;
 	/* A lost record of the thread leaves a gap of unknown state. */
-	spend(thread, who->time,
-	      thread->state == SYSPROF_STATE_RUNNING ? SYSPROF_STATE_RUNNING :
-						       SYSPROF_STATE_UNKNOWN);
+	waits_spend(thread, who->time,
+		    thread->state == SYSPROF_STATE_RUNNING ? SYSPROF_STATE_RUNNING :
+							     SYSPROF_STATE_UNKNOWN);
 	thread->state = is_preempted ? SYSPROF_STATE_PREEMPTED : blocked_state(thread);
 	*(is_preempted ? &thread->involuntary : &thread->voluntary) += 1;
 	thread->began = who->time;
@@ -412,9 +412,9 @@ static void switched_in(SptPerfWaits *waits, const struct spt_perf_who *who,
 	add_to_lane(waits, who->cpu, who->tid == TID_NONE ? 0 : who->tid, who->time, sink);
 	if (who->tid == 0 || who->tid == TID_NONE)
 		return;
-	thread = find(waits, who->tid);
+	thread = waits_find(waits, who->tid);
 	if (!thread) {
-		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_UNKNOWN);
+		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_UNKNOWN);
 		thread->is_cut = true;
 	}
 	if (thread->has_ended)
@@ -423,7 +423,7 @@ static void switched_in(SptPerfWaits *waits, const struct spt_perf_who *who,
 	if (thread->state != SYSPROF_STATE_RUNNING)
 		end_wait(waits, thread, who->cpu, who->time, sink);
 	else
-		spend(thread, who->time, SYSPROF_STATE_UNKNOWN);
+		waits_spend(thread, who->time, SYSPROF_STATE_UNKNOWN);
 	thread->state = SYSPROF_STATE_RUNNING;
 	thread->cpu = who->cpu;
 	thread->woken = 0;
@@ -431,7 +431,7 @@ static void switched_in(SptPerfWaits *waits, const struct spt_perf_who *who,
 	g_byte_array_set_size(thread->waker_stack, 0);
 }
 
-static void keep(GByteArray *to, const struct perf_event_header *header)
+static void waits_keep(GByteArray *to, const struct perf_event_header *header)
 {
 	g_byte_array_set_size(to, 0);
 	g_byte_array_append(to, (const uint8_t *)header, header->size);
@@ -451,7 +451,7 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 	uint32_t tid;
 
 	memcpy(&tid, raw + waits->points.woken_at, sizeof(tid));
-	thread = find(waits, tid);
+	thread = waits_find(waits, tid);
 	/* Only the first one counts: from then on the thread could run. */
 	if (!thread || thread->has_ended || thread->state == SYSPROF_STATE_NEW ||
 	    (thread->woken && thread->state != SYSPROF_STATE_RUNNING))
@@ -462,11 +462,11 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 	thread->waker_pid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->pid : 0;
 	thread->waker_tid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->tid : 0;
 	thread->waker_cpu = who->cpu;
-	keep(thread->waker_stack, header);
+	waits_keep(thread->waker_stack, header);
 }
 
 /* The state in which a thread leaves, by sched_switch. */
-static uint8_t state_of(uint64_t bits)
+static uint8_t waits_state_of(uint64_t bits)
 {
 	switch (bits & 0xff) {
 	case 0:
@@ -484,8 +484,8 @@ static uint8_t state_of(uint64_t bits)
 	}
 }
 
-static void take_sample(SptPerfWaits *waits, const struct spt_perf_who *who,
-			const struct perf_event_header *header)
+static void waits_take_sample(SptPerfWaits *waits, const struct spt_perf_who *who,
+			      const struct perf_event_header *header)
 {
 	size_t bytes;
 	const uint8_t *raw = spt_perf_sample_raw(header, &bytes);
@@ -500,15 +500,15 @@ static void take_sample(SptPerfWaits *waits, const struct spt_perf_who *who,
 	}
 	if (who->tid == 0 || who->tid == TID_NONE)
 		return;
-	thread = find(waits, who->tid);
+	thread = waits_find(waits, who->tid);
 	if (!thread)
-		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
-	keep(thread->stack, header);
+		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
+	waits_keep(thread->stack, header);
 	if (id && id == waits->points.switch_id && waits->points.state_at + 8 <= bytes) {
 		uint64_t bits;
 
 		memcpy(&bits, raw + waits->points.state_at, sizeof(bits));
-		thread->left_state = state_of(bits);
+		thread->left_state = waits_state_of(bits);
 	}
 }
 
@@ -522,7 +522,7 @@ static void scan_thread(SptPerfWaits *waits, uint32_t pid, const char *path, con
 	uint32_t tid = strtoul(name, NULL, 10);
 	uint8_t state;
 
-	if (!tid || find(waits, tid) ||
+	if (!tid || waits_find(waits, tid) ||
 	    (only && !g_hash_table_contains(only, GUINT_TO_POINTER(tid))) ||
 	    !g_file_get_contents(file, &text, NULL, NULL) || !(close = strrchr(text, ')')) ||
 	    close[1] != ' ')
@@ -542,7 +542,7 @@ static void scan_thread(SptPerfWaits *waits, uint32_t pid, const char *path, con
 	default:
 		return;
 	}
-	add(waits, pid, tid, waits->start, state)->is_cut = true;
+	waits_add(waits, pid, tid, waits->start, state)->is_cut = true;
 }
 
 void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable *only)
@@ -564,7 +564,7 @@ void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable 
 
 static void forked(SptPerfWaits *waits, const struct spt_perf_who *who)
 {
-	struct thread *thread = add(waits, who->pid, who->tid, who->time, SYSPROF_STATE_NEW);
+	struct thread *thread = waits_add(waits, who->pid, who->tid, who->time, SYSPROF_STATE_NEW);
 
 	thread->born = who->time;
 	thread->cpu = who->cpu;
@@ -574,13 +574,13 @@ static void forked(SptPerfWaits *waits, const struct spt_perf_who *who)
 static void exited(SptPerfWaits *waits, const struct spt_perf_who *who,
 		   const struct spt_perf_sink *sink)
 {
-	struct thread *thread = find(waits, who->tid);
+	struct thread *thread = waits_find(waits, who->tid);
 
 	if (!thread || thread->has_ended)
 		return;
-	spend(thread, who->time, thread->state);
+	waits_spend(thread, who->time, thread->state);
 	thread->has_ended = true;
-	put_thread(thread, who->time, sink, waits);
+	waits_put_thread(thread, who->time, sink, waits);
 }
 
 void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_event_header *header,
@@ -598,7 +598,7 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 	case PERF_RECORD_SAMPLE:
 		who.pid = words[0];
 		who.tid = words[1];
-		take_sample(waits, &who, header);
+		waits_take_sample(waits, &who, header);
 		break;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
@@ -637,7 +637,7 @@ void spt_perf_waits_tell(SptPerfWaits *waits, uint64_t at, const struct spt_perf
 	g_hash_table_iter_init(&iter, waits->threads);
 	while (g_hash_table_iter_next(&iter, NULL, &thread))
 		if (((struct thread *)thread)->has_changed)
-			put_thread(thread, at, sink, waits);
+			waits_put_thread(thread, at, sink, waits);
 }
 
 void spt_perf_waits_finish(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink)
@@ -652,7 +652,7 @@ void spt_perf_waits_finish(SptPerfWaits *waits, uint64_t at, const struct spt_pe
 		if (thread->has_ended)
 			continue;
 		if (thread->state == SYSPROF_STATE_RUNNING)
-			spend(thread, at, SYSPROF_STATE_RUNNING);
+			waits_spend(thread, at, SYSPROF_STATE_RUNNING);
 		else
 			end_wait(waits, thread, thread->cpu, MAX(at, thread->began), sink);
 		thread->state = SYSPROF_STATE_RUNNING;
