@@ -17,7 +17,7 @@ static void add_weights(const struct page *page, uint64_t self, uint64_t total)
 	spt_metric_add(page->json, "total", page->metric, page->capture, total);
 }
 
-static void add_file(const struct page *page, const SptAnnotatedFile *file)
+static void annotate_json_add_file(const struct page *page, const SptAnnotatedFile *file)
 {
 	SptJson *json = page->json;
 
@@ -39,7 +39,7 @@ static void add_file(const struct page *page, const SptAnnotatedFile *file)
 	spt_json_end_object(json);
 }
 
-static void add_code(const struct page *page, const SptAnnotatedCode *code)
+static void annotate_json_add_code(const struct page *page, const SptAnnotatedCode *code)
 {
 	SptJson *json = page->json;
 
@@ -78,11 +78,11 @@ void spt_annotate_print_json(const SptCapture *capture, const SptMetric *metric,
 	add_weights(&page, annotation->self, annotation->total);
 	spt_json_array(&json, "sources");
 	for (unsigned i = 0; i < annotation->files->len; i++)
-		add_file(&page, annotation->files->pdata[i]);
+		annotate_json_add_file(&page, annotation->files->pdata[i]);
 	spt_json_end_array(&json);
 	spt_json_array(&json, "code");
 	for (unsigned i = 0; i < annotation->code->len; i++)
-		add_code(&page, annotation->code->pdata[i]);
+		annotate_json_add_code(&page, annotation->code->pdata[i]);
 	spt_json_end_array(&json);
 	spt_json_end_object(&json);
 }

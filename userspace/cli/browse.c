@@ -57,7 +57,7 @@ void spt_browser_free(SptBrowser *browser)
 }
 
 /* FNV-1a. */
-static uint64_t mix(uint64_t place, const char *text)
+static uint64_t browse_mix(uint64_t place, const char *text)
 {
 	for (; *text; text++)
 		place = (place ^ (uint8_t)*text) * 0x100000001b3u;
@@ -69,14 +69,14 @@ static uint64_t place_below(const SptBrowser *browser, uint64_t parent, uint32_t
 {
 	const SptFunction *function = &browser->page.functions[browser->page.nodes[node].function];
 
-	return mix(mix(parent, function->name), function->object);
+	return browse_mix(browse_mix(parent, function->name), function->object);
 }
 
-static uint64_t place_of(const SptBrowser *browser, uint32_t node)
+static uint64_t browse_place_of(const SptBrowser *browser, uint32_t node)
 {
 	uint32_t parent = browser->page.nodes[node].parent;
 
-	return node ? place_below(browser, place_of(browser, parent), node) : 0;
+	return node ? place_below(browser, browse_place_of(browser, parent), node) : 0;
 }
 
 static bool is_to_expand(const SptBrowser *browser, uint32_t node)
@@ -106,7 +106,7 @@ static void set_open(SptBrowser *browser, uint64_t place, bool open)
 }
 
 /* Recursion is bounded: folding cuts stacks that are too deep. */
-static void add_rows(SptBrowser *browser, uint32_t parent, uint64_t place, unsigned depth)
+static void browse_add_rows(SptBrowser *browser, uint32_t parent, uint64_t place, unsigned depth)
 {
 	/* A copy: nodes that are expanded move. */
 	SptTreeNode node = browser->page.nodes[parent];
@@ -122,34 +122,34 @@ static void add_rows(SptBrowser *browser, uint32_t parent, uint64_t place, unsig
 			continue;
 		if (is_to_expand(browser, child))
 			browser->page.expand(&browser->page, child);
-		add_rows(browser, child, row.place, depth + 1);
+		browse_add_rows(browser, child, row.place, depth + 1);
 	}
 }
 
-static const struct row *row_at(const SptBrowser *browser, unsigned at)
+static const struct row *browse_row_at(const SptBrowser *browser, unsigned at)
 {
 	return at < browser->rows->len ? &g_array_index(browser->rows, struct row, at) : NULL;
 }
 
 /* Shows the tree with the rows that are open now, with the cursor on @place if that is shown. */
-static void show(SptBrowser *browser, uint64_t place)
+static void browse_show(SptBrowser *browser, uint64_t place)
 {
 	g_array_set_size(browser->rows, 0);
-	add_rows(browser, 0, 0, 0);
+	browse_add_rows(browser, 0, 0, 0);
 	for (unsigned i = 0; i < browser->rows->len; i++)
-		if (row_at(browser, i)->place == place)
+		if (browse_row_at(browser, i)->place == place)
 			browser->cursor = i;
 	browser->cursor = MIN(browser->cursor, MAX(browser->rows->len, 1) - 1);
 }
 
 void spt_browser_set_page(SptBrowser *browser, const struct spt_browse_page *page)
 {
-	const struct row *row = row_at(browser, browser->cursor);
+	const struct row *row = browse_row_at(browser, browser->cursor);
 	/* The top row stays at the top, even if another comes first now. */
 	uint64_t place = row && browser->cursor > 0 ? row->place : 0;
 
 	browser->page = *page;
-	show(browser, place);
+	browse_show(browser, place);
 }
 
 void spt_browser_open_heaviest(SptBrowser *browser)
@@ -167,7 +167,7 @@ void spt_browser_open_heaviest(SptBrowser *browser)
 		set_open(browser, place, true);
 		at = child;
 	}
-	show(browser, 0);
+	browse_show(browser, 0);
 }
 
 void spt_browser_set_keys(SptBrowser *browser, const char *keys)
@@ -188,7 +188,7 @@ bool spt_browser_is_empty(const SptBrowser *browser)
 static void draw_row(const SptBrowser *browser, unsigned at, unsigned width)
 {
 	const struct spt_browse_page *page = &browser->page;
-	const struct row *row = row_at(browser, at);
+	const struct row *row = browse_row_at(browser, at);
 	const SptFunction *function = &page->functions[page->nodes[row->node].function];
 	const char *mark = !can_open(browser, row->node) ? "  " :
 			   is_open(browser, row->place)	 ? "- " :
@@ -258,10 +258,10 @@ static bool matches(const SptBrowser *browser, uint32_t node)
 }
 
 /* The next node with the text, in any part of the tree; opens the rows down to it. */
-static void find_next(SptBrowser *browser)
+static void browse_find_next(SptBrowser *browser)
 {
 	const SptTreeNode *nodes = browser->page.nodes;
-	const struct row *row = row_at(browser, browser->cursor);
+	const struct row *row = browse_row_at(browser, browser->cursor);
 	uint32_t n = browser->page.n_nodes, here = row ? row->node : 0;
 
 	for (uint32_t step = 1; browser->search->len && step <= n; step++) {
@@ -270,8 +270,8 @@ static void find_next(SptBrowser *browser)
 		if (node == 0 || nodes[node].total == 0 || !matches(browser, node))
 			continue;
 		for (uint32_t up = nodes[node].parent; up != 0; up = nodes[up].parent)
-			set_open(browser, place_of(browser, up), true);
-		show(browser, place_of(browser, node));
+			set_open(browser, browse_place_of(browser, up), true);
+		browse_show(browser, browse_place_of(browser, node));
 		return;
 	}
 }
@@ -280,7 +280,7 @@ static void type(SptBrowser *browser, int key)
 {
 	if (key == '\n' || key == '\r') {
 		browser->is_typing = false;
-		find_next(browser);
+		browse_find_next(browser);
 	} else if (key == 27) {
 		browser->is_typing = false;
 	} else if ((key == DELETE || key == BACKSPACE) && browser->search->len) {
@@ -290,7 +290,7 @@ static void type(SptBrowser *browser, int key)
 	}
 }
 
-static void move(SptBrowser *browser, int rows)
+static void browse_move(SptBrowser *browser, int rows)
 {
 	int at = (int)browser->cursor + rows;
 
@@ -306,8 +306,8 @@ static void go_left(SptBrowser *browser, const struct row *row)
 	if (is_open(browser, place) && can_open(browser, row->node))
 		set_open(browser, place, false);
 	else if (parent != 0)
-		place = place_of(browser, parent);
-	show(browser, place);
+		place = browse_place_of(browser, parent);
+	browse_show(browser, place);
 }
 
 static void open_or_close(SptBrowser *browser, const struct row *row, bool open)
@@ -317,12 +317,12 @@ static void open_or_close(SptBrowser *browser, const struct row *row, bool open)
 	if (!can_open(browser, row->node))
 		return;
 	set_open(browser, place, open);
-	show(browser, place);
+	browse_show(browser, place);
 }
 
 bool spt_browser_obey(SptBrowser *browser, int key)
 {
-	const struct row *row = row_at(browser, browser->cursor);
+	const struct row *row = browse_row_at(browser, browser->cursor);
 	int page = (int)MAX(room(browser), 2) - 1;
 
 	if (key == SPT_KEY_END)
@@ -332,17 +332,17 @@ bool spt_browser_obey(SptBrowser *browser, int key)
 		return true;
 	}
 	switch (key) {
-	case SPT_KEY_UP: case 'k': move(browser, -1); break;
-	case SPT_KEY_DOWN: case 'j': move(browser, 1); break;
-	case SPT_KEY_PAGE_UP: move(browser, -page); break;
-	case SPT_KEY_PAGE_DOWN: case ' ': move(browser, page); break;
-	case SPT_KEY_FIRST: case 'g': move(browser, -(int)browser->rows->len); break;
-	case SPT_KEY_LAST: case 'G': move(browser, (int)browser->rows->len); break;
+	case SPT_KEY_UP: case 'k': browse_move(browser, -1); break;
+	case SPT_KEY_DOWN: case 'j': browse_move(browser, 1); break;
+	case SPT_KEY_PAGE_UP: browse_move(browser, -page); break;
+	case SPT_KEY_PAGE_DOWN: case ' ': browse_move(browser, page); break;
+	case SPT_KEY_FIRST: case 'g': browse_move(browser, -(int)browser->rows->len); break;
+	case SPT_KEY_LAST: case 'G': browse_move(browser, (int)browser->rows->len); break;
 	case '/':
 		browser->is_typing = true;
 		g_string_truncate(browser->search, 0);
 		break;
-	case 'n': find_next(browser); break;
+	case 'n': browse_find_next(browser); break;
 	case 'q': return false;
 	default:
 		if (!row)

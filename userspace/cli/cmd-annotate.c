@@ -126,8 +126,8 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 }
 
 /* @command: the recorded command whose part this is; or NULL. */
-static void print_text(const char *function, const SptAnnotation *annotation,
-		       const SptCapture *command, const struct options *options)
+static void cmd_annotate_print_text(const char *function, const SptAnnotation *annotation,
+				    const SptCapture *command, const struct options *options)
 {
 	g_autofree char *shown = spt_format_cut(function, 0);
 	g_autofree char *samples = spt_format_count(annotation->n_samples);
@@ -173,9 +173,9 @@ static int complain_of_function(const SptCapture *capture, SptSymbols *symbols,
 	return SPT_EXIT_FAILURE;
 }
 
-static SptAnnotation *annotate(const SptCapture *capture, SptSymbols *symbols,
-			       const SptFilter *samples, const char *object,
-			       const struct options *options)
+static SptAnnotation *cmd_annotate_annotate(const SptCapture *capture, SptSymbols *symbols,
+					    const SptFilter *samples, const char *object,
+					    const struct options *options)
 {
 	return spt_annotation_new(capture, symbols, options->filter.metric, samples,
 				  options->function, object,
@@ -195,11 +195,12 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 	if (!symbols)
 		return SPT_EXIT_FAILURE;
 	samples.object = NULL;
-	annotation = annotate(capture, symbols, &samples, filter->object, options);
+	annotation = cmd_annotate_annotate(capture, symbols, &samples, filter->object, options);
 	/* The command has no samples of it: perhaps another process has. */
 	if (!annotation && samples.processes && !options->filter.only_command) {
 		samples.processes = NULL;
-		annotation = annotate(capture, symbols, &samples, filter->object, options);
+		annotation =
+			cmd_annotate_annotate(capture, symbols, &samples, filter->object, options);
 	}
 	if (!annotation)
 		return complain_of_function(capture, symbols, &samples, function, options);
@@ -207,12 +208,13 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 		spt_annotate_print_json(capture, options->filter.metric, function, annotation);
 	else {
 		spt_terminal_page();
-		print_text(function, annotation, samples.processes ? capture : NULL, options);
+		cmd_annotate_print_text(function, annotation, samples.processes ? capture : NULL,
+					options);
 	}
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
-static bool parse_options(int *argc, char ***argv, struct options *options)
+static bool cmd_annotate_parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
 		SPT_CLI_INPUT(options->filter.input),
@@ -285,7 +287,7 @@ static int run_annotate(int argc, char **argv)
 	const char *path = NULL;
 	int status = SPT_EXIT_USAGE;
 
-	if (parse_options(&argc, &argv, &options))
+	if (cmd_annotate_parse_options(&argc, &argv, &options))
 		path = take_operands(argc, argv, &options);
 	if (path)
 		status = spt_report_filtered(path, &options.filter, print_annotation, &options);

@@ -46,8 +46,8 @@ bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing s
 	return true;
 }
 
-static int bundle(const char *path, const struct spt_filter_options *options,
-		  enum spt_sharing sharing, const char *out)
+static int cmd_bundle_bundle(const char *path, const struct spt_filter_options *options,
+			     enum spt_sharing sharing, const char *out)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	g_autoptr(SptSymbols) symbols = NULL;
@@ -90,11 +90,11 @@ static int run_bundle(int argc, char **argv)
 	if (spt_cli_parse(&cmd_bundle, (const GOptionEntry *)all->data, &argc, &argv) &&
 	    spt_cli_check_output(out) &&
 	    (path = spt_cli_operand(&cmd_bundle, filter.input, argc, argv)))
-		status = bundle(path, &filter,
-				anonymize   ? SPT_SHARE_ANONYMOUS :
-				strip_paths ? SPT_SHARE_NO_PATHS :
-					      SPT_SHARE_ALL,
-				out);
+		status = cmd_bundle_bundle(path, &filter,
+					   anonymize   ? SPT_SHARE_ANONYMOUS :
+					   strip_paths ? SPT_SHARE_NO_PATHS :
+							 SPT_SHARE_ALL,
+					   out);
 	spt_filter_options_clear(&filter);
 	return status;
 }

@@ -53,7 +53,8 @@ static void check_tracefs(void)
 				": with perf events record --waits reports neither states nor who wakes.");
 }
 
-static void tell(SptFinding finding, const char *fix, const char *text, G_GNUC_UNUSED void *data)
+static void cmd_doctor_tell(SptFinding finding, const char *fix, const char *text,
+			    G_GNUC_UNUSED void *data)
 {
 	spt_doctor_tell(finding, fix, "%s", spt_cli_named(text));
 }
@@ -84,7 +85,7 @@ static int run_doctor(int argc, char **argv)
 	}
 	if (user)
 		return spt_doctor_revoke(user);
-	module = spt_module_check(tell, NULL);
+	module = spt_module_check(cmd_doctor_tell, NULL);
 	if (module)
 		spt_doctor_check_sources();
 	perf = check_perf(module);

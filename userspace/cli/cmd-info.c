@@ -4,7 +4,7 @@
 #include "cmd.h"
 #include "info.h"
 
-static unsigned end_of(const SptSampleRow *row)
+static unsigned cmd_info_end_of(const SptSampleRow *row)
 {
 	return row->user_end & SPT_END_FRAME_POINTERS ? SPT_END_FRAME_POINTERS : row->user_end;
 }
@@ -28,7 +28,7 @@ static void print_info(struct spt_info *asked, bool json)
 		for (uint32_t i = 0; i < n; i++) {
 			info.thread_samples[rows[i].thread]++;
 			info.thread_weight[rows[i].thread] += rows[i].weight;
-			info.user_ends[end_of(&rows[i])] += rows[i].weight;
+			info.user_ends[cmd_info_end_of(&rows[i])] += rows[i].weight;
 		}
 	}
 	info.bytes_per_sample =

@@ -5,7 +5,7 @@
 #include "cmd.h"
 #include "rewrite/merge.h"
 
-static int merge(char **paths, unsigned n, const char *out)
+static int cmd_merge_merge(char **paths, unsigned n, const char *out)
 {
 	g_autoptr(GPtrArray) captures =
 		g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
@@ -51,7 +51,7 @@ static int run_merge(int argc, char **argv)
 			spt_cli_called(), cmd_merge.usage);
 		return SPT_EXIT_USAGE;
 	}
-	return merge(argv + first, argc - first, out);
+	return cmd_merge_merge(argv + first, argc - first, out);
 }
 
 const struct spt_command cmd_merge = {

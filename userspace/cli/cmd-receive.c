@@ -16,7 +16,7 @@
 #include "capture/part.h"
 #include "cmd.h"
 
-static void on_interrupt(int number)
+static void cmd_receive_on_interrupt(int number)
 {
 	(void)number;
 }
@@ -69,8 +69,8 @@ struct limits {
  * Copies all of @from, a blocking descriptor, into @to.  False: complained.  @ret_bytes: bytes
  * received.
  */
-static bool copy(int from, int to, const char *path, const struct limits *limits,
-		 uint64_t *ret_bytes)
+static bool cmd_receive_copy(int from, int to, const char *path, const struct limits *limits,
+			     uint64_t *ret_bytes)
 {
 	g_autofree uint8_t *buffer = g_malloc(1 << 16);
 	ssize_t n;
@@ -105,7 +105,7 @@ static bool copy(int from, int to, const char *path, const struct limits *limits
 }
 
 /* FILE.part becomes FILE if the recording is complete. */
-static bool complete(int fd, const char *part, const char *path)
+static bool cmd_receive_complete(int fd, const char *part, const char *path)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCapture) capture = spt_capture_open(part, &error);
@@ -143,7 +143,7 @@ static void set_idle(int fd, uint64_t ns)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
 }
 
-static bool receive(int listener, int to, const char *path, const struct limits *limits)
+static bool cmd_receive_receive(int listener, int to, const char *path, const struct limits *limits)
 {
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
 	uint64_t bytes = 0;
@@ -159,7 +159,7 @@ static bool receive(int listener, int to, const char *path, const struct limits 
 						  g_strerror(errno));
 	} else {
 		set_idle(fd, limits->idle_ns);
-		ok = copy(fd, to, part, limits, &bytes);
+		ok = cmd_receive_copy(fd, to, part, limits, &bytes);
 		close(fd);
 	}
 	if (!bytes && spt_part_is_named(to, part))
@@ -168,7 +168,7 @@ static bool receive(int listener, int to, const char *path, const struct limits 
 		spt_cli_complain("Cannot write %s: %s", part, g_strerror(errno));
 		ok = false;
 	}
-	ok = ok && complete(locked, part, path);
+	ok = ok && cmd_receive_complete(locked, part, path);
 	close(locked);
 	return ok;
 }
@@ -188,7 +188,7 @@ static int create_part(const char *path)
 
 static int run_receive(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = { .sa_handler = cmd_receive_on_interrupt };
 	g_autofree char *output = g_strdup("sysprof.capture"),
 			*address = g_strdup("127.0.0.1:7412"), *timeout = g_strdup("60"),
 			*most = g_strdup("64G");
@@ -229,7 +229,7 @@ static int run_receive(int argc, char **argv)
 	if (listener < 0)
 		return SPT_EXIT_FAILURE;
 	to = create_part(output);
-	ok = to >= 0 && receive(listener, to, output, &limits);
+	ok = to >= 0 && cmd_receive_receive(listener, to, output, &limits);
 	close(listener);
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }

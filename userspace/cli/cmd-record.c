@@ -34,13 +34,13 @@ static volatile sig_atomic_t ended_by, endings;
 static volatile pid_t command;
 static volatile int64_t command_ended_us;
 
-static void on_interrupt(int number)
+static void cmd_record_on_interrupt(int number)
 {
 	(void)number;
 	interrupts++;
 }
 
-static void on_end(int number)
+static void cmd_record_on_end(int number)
 {
 	ended_by = number;
 	endings++;
@@ -63,10 +63,10 @@ static void on_ask(int number)
 
 static void catch_signals(bool is_flight)
 {
-	struct sigaction action = { .sa_handler = on_interrupt }, before;
+	struct sigaction action = { .sa_handler = cmd_record_on_interrupt }, before;
 
 	sigaction(SIGINT, &action, NULL);
-	action.sa_handler = on_end;
+	action.sa_handler = cmd_record_on_end;
 	sigaction(SIGTERM, &action, NULL);
 	/* nohup has it ignored. */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -82,7 +82,7 @@ static void catch_signals(bool is_flight)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-static void show_progress(const SptRecorderStatus *status)
+static void cmd_record_show_progress(const SptRecorderStatus *status)
 {
 	g_autofree char *samples = spt_format_count(status->samples);
 	g_autofree char *lost = spt_format_count(status->lost);
@@ -150,7 +150,7 @@ static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, c
  * recorder waits for its end; a second Ctrl-C stops waiting.  Others are sent to the recorder
  * alone.
  */
-static bool is_ended(const struct spt_child *child)
+static bool cmd_record_is_ended(const struct spt_child *child)
 {
 	return ended_by || interrupts >= (child->pid ? 2 : 1);
 }
@@ -167,8 +167,8 @@ static void pass_on(struct spt_child *child)
 /*
  * Until the command or the recorded processes have ended, the time is over, or the user interrupts.
  */
-static bool record(SptRecorder *recorder, const struct spt_record_options *options,
-		   struct spt_child *child, GError **error)
+static bool cmd_record_record(SptRecorder *recorder, const struct spt_record_options *options,
+			      struct spt_child *child, GError **error)
 {
 	/* What a command prints on the same screen would begin in the middle of a line. */
 	bool is_shown = isatty(STDERR_FILENO) && !(child->pid && isatty(STDOUT_FILENO));
@@ -183,7 +183,7 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			spt_child_look_after(child);
 		spt_recorder_status(recorder, &status);
 		if (is_shown && status.elapsed_ns - shown_ns >= PROGRESS_NS) {
-			show_progress(&status);
+			cmd_record_show_progress(&status);
 			shown_ns = status.elapsed_ns;
 		}
 		if (asked) {
@@ -202,7 +202,7 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			break;
 		if (status.marks.has_stopped || (!child->pid && status.has_ended))
 			break;
-	} while (!(child->pid && child->ended) && !is_ended(child));
+	} while (!(child->pid && child->ended) && !cmd_record_is_ended(child));
 	pass_on(child);
 	if (is_shown && shown_ns)
 		fprintf(stderr, "\r%*s\r", 60, "");
@@ -279,7 +279,7 @@ static void note_command(SptRecorder *recorder, const struct spt_record_options 
 }
 
 /* The command may outlive the recording.  A second signal ends the waiting for it, too. */
-static void wait_for(struct spt_child *child)
+static void cmd_record_wait_for(struct spt_child *child)
 {
 	while (child->pid && !child->ended && endings < 2) {
 		pass_on(child);
@@ -306,7 +306,7 @@ static int open_held(uint32_t object, void *recorder)
 }
 
 /* Called while deleted files are still held. */
-static bool bundle(SptRecorder *recorder, const char *path)
+static bool cmd_record_bundle(SptRecorder *recorder, const char *path)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	g_autoptr(SptSymbols) symbols = capture ? spt_symbols_new(capture, NULL) : NULL;
@@ -576,7 +576,7 @@ static int run_recording(const struct spt_record_options *options)
 			expect(recorder, options->command[0]);
 			spt_child_let_go(&child, spt_recorder_environment(recorder));
 		}
-		ok = record(recorder, options, &child, &error);
+		ok = cmd_record_record(recorder, options, &child, &error);
 		if (spt_child_has_failed(&child)) {
 			discard(options, g_steal_pointer(&recorder));
 			return SPT_CHILD_CANNOT_RUN;
@@ -598,7 +598,7 @@ static int run_recording(const struct spt_record_options *options)
 		spt_cli_complain("%s", error->message);
 		tell_what_is_left(options);
 		g_clear_pointer(&recorder, spt_recorder_free);
-		wait_for(&child);
+		cmd_record_wait_for(&child);
 		return SPT_EXIT_FAILURE;
 	}
 	spt_recorder_status(recorder, &status);
@@ -632,11 +632,11 @@ static int run_recording(const struct spt_record_options *options)
 			spt_percent(status.delivered, status.delivered + status.budget),
 			1e9 / (double)status.period_ns);
 	tell_thrift(&status.thrift);
-	if (options->bundle && !bundle(recorder, path)) {
-		wait_for(&child);
+	if (options->bundle && !cmd_record_bundle(recorder, path)) {
+		cmd_record_wait_for(&child);
 		return SPT_EXIT_FAILURE;
 	}
-	wait_for(&child);
+	cmd_record_wait_for(&child);
 	if (child.pid && !child.ended)
 		return SPT_SIGNAL_STATUS + ended_by;
 	show_next(path);

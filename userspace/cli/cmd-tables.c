@@ -40,7 +40,7 @@ static const char *const usual_paths[] = {
 	"/opt",	    "/bin",	 "/sbin",    "/lib",	   "/lib64",
 };
 
-static bool is_elf(int fd)
+static bool cmd_tables_is_elf(int fd)
 {
 	char magic[4];
 
@@ -66,7 +66,8 @@ static bool is_seen(const struct tables *tables, const struct stat *stat)
 	return g_hash_table_contains(tables->seen, name);
 }
 
-static void give(struct tables *tables, const SptObject *file, const SptUnwindTable *table)
+static void cmd_tables_give(struct tables *tables, const SptObject *file,
+			    const SptUnwindTable *table)
 {
 	int problem = spt_tables_give(tables->trace, file, table);
 
@@ -77,7 +78,7 @@ static void give(struct tables *tables, const SptObject *file, const SptUnwindTa
 }
 
 /* All files of a system take minutes. */
-static void show_progress(struct tables *tables)
+static void cmd_tables_show_progress(struct tables *tables)
 {
 	gint64 now_us = g_get_monotonic_time();
 	g_autofree char *size = NULL;
@@ -91,7 +92,7 @@ static void show_progress(struct tables *tables)
 }
 
 /* The function takes over @fd. */
-static void take_file(struct tables *tables, int fd, const char *path)
+static void cmd_tables_take_file(struct tables *tables, int fd, const char *path)
 {
 	g_autoptr(SptUnwindTable) table = NULL;
 	g_autoptr(SptObject) file = NULL;
@@ -99,7 +100,7 @@ static void take_file(struct tables *tables, int fd, const char *path)
 	struct stat stat;
 
 	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) || !is_new(tables, &stat) ||
-	    !is_elf(fd)) {
+	    !cmd_tables_is_elf(fd)) {
 		close(fd);
 		return;
 	}
@@ -112,8 +113,8 @@ static void take_file(struct tables *tables, int fd, const char *path)
 	tables->n_files++;
 	tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
 	if (tables->trace)
-		give(tables, file, table);
-	show_progress(tables);
+		cmd_tables_give(tables, file, table);
+	cmd_tables_show_progress(tables);
 }
 
 /*
@@ -134,7 +135,7 @@ static void take_path(struct tables *tables, const char *path, unsigned depth)
 			     spt_trusted_open(path) :
 			     open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0)
-			take_file(tables, fd, path);
+			cmd_tables_take_file(tables, fd, path);
 		else if (tables->is_for_all && errno == EPERM)
 			tables->n_untrusted++;
 		return;
@@ -192,7 +193,7 @@ static void take_mapping(struct tables *tables, const char *link)
 	if (fd < 0)
 		return;
 	if (fstat(fd, &opened) == 0 && spt_is_same_file(&opened, &mapped))
-		take_file(tables, fd, path);
+		cmd_tables_take_file(tables, fd, path);
 	else
 		close(fd);
 }

@@ -49,13 +49,13 @@ struct top {
 	bool is_held;			/* the page stays until p is pressed again */
 };
 
-static void on_interrupt(int number)
+static void cmd_top_on_interrupt(int number)
 {
 	(void)number;
 	interrupted = 1;
 }
 
-static char *path_of(const struct top *top, unsigned number, const char *suffix)
+static char *cmd_top_path_of(const struct top *top, unsigned number, const char *suffix)
 {
 	g_autofree char *name = g_strdup_printf("%u.capture%s", number, suffix);
 
@@ -64,8 +64,8 @@ static char *path_of(const struct top *top, unsigned number, const char *suffix)
 
 static void remove_files(const struct top *top, unsigned number)
 {
-	g_autofree char *path = path_of(top, number, "");
-	g_autofree char *part = path_of(top, number, ".part");
+	g_autofree char *path = cmd_top_path_of(top, number, "");
+	g_autofree char *part = cmd_top_path_of(top, number, ".part");
 
 	g_unlink(path);
 	g_unlink(part);
@@ -73,7 +73,7 @@ static void remove_files(const struct top *top, unsigned number)
 
 static SptRecorder *begin_recording(const struct top *top, unsigned number, GError **error)
 {
-	g_autofree char *path = path_of(top, number, "");
+	g_autofree char *path = cmd_top_path_of(top, number, "");
 	SptRecorderOptions options = {
 		.source = top->source,
 		.output = path,
@@ -149,7 +149,7 @@ static bool has_metric(const struct top *top, const SptCapture *capture, GError 
 }
 
 /* The function takes over @capture for the page. */
-static bool show_page(struct top *top, SptCapture *capture, const SptRecorderStatus *status)
+static bool cmd_top_show_page(struct top *top, SptCapture *capture, const SptRecorderStatus *status)
 {
 	g_autoptr(SptTopPage) page = NULL;
 
@@ -174,7 +174,7 @@ static bool show_page(struct top *top, SptCapture *capture, const SptRecorderSta
 static bool turn_page(struct top *top, bool is_last, GError **error)
 {
 	g_autoptr(SptRecorder) ended = g_steal_pointer(&top->recorder);
-	g_autofree char *path = path_of(top, top->number, "");
+	g_autofree char *path = cmd_top_path_of(top, top->number, "");
 	g_autoptr(SptCapture) capture = NULL;
 	SptRecorderStatus status;
 
@@ -190,7 +190,7 @@ static bool turn_page(struct top *top, bool is_last, GError **error)
 	remove_files(top, top->number);
 	top->number++;
 	return capture && has_metric(top, capture, error) &&
-	       show_page(top, g_steal_pointer(&capture), &status);
+	       cmd_top_show_page(top, g_steal_pointer(&capture), &status);
 }
 
 static bool show_pages(struct top *top, GError **error)
@@ -220,7 +220,7 @@ static bool show_pages(struct top *top, GError **error)
 
 static int run_pages(const struct options *options, const SptFilter *filter, SptTraceSource source)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = { .sa_handler = cmd_top_on_interrupt };
 	struct top top = { .options = options,
 			   .source = source,
 			   .look = { .options = &options->filter,

@@ -13,7 +13,7 @@
 #include "sysprof.h"
 
 /* By name or by number; a user who was deleted has only the latter. */
-static bool find_user(const char *text, uid_t *ret)
+static bool doctor_revoke_find_user(const char *text, uid_t *ret)
 {
 	const struct passwd *user = getpwnam(text);
 	guint64 number;
@@ -33,7 +33,7 @@ int spt_doctor_revoke(const char *user)
 	int fd, ret, number;
 	uid_t uid;
 
-	if (!find_user(user, &uid)) {
+	if (!doctor_revoke_find_user(user, &uid)) {
 		spt_cli_complain(
 			"There is no user %s; for a user who was deleted give the number (uid)",
 			user);

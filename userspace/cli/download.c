@@ -15,16 +15,16 @@
 
 static volatile sig_atomic_t interrupted;
 
-static void on_interrupt(int number)
+static void download_on_interrupt(int number)
 {
 	(void)number;
 	interrupted = 1;
 }
 
 /* Ctrl-C is for the running activity, and that is the download. */
-static bool tell(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
+static bool download_tell(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
 {
-	struct sigaction action = { .sa_handler = on_interrupt,
+	struct sigaction action = { .sa_handler = download_on_interrupt,
 				    .sa_flags = SA_RESTART | SA_RESETHAND };
 	g_autofree char *shown = spt_format_cut(path, 0), *done = spt_format_bytes(done_bytes);
 	g_autofree char *total = total_bytes ? spt_format_bytes(total_bytes) : NULL;
@@ -76,6 +76,6 @@ bool spt_cli_download(SptSymbols *symbols)
 			"--debuginfod needs servers: export DEBUGINFOD_URLS, for example https://debuginfod.debian.net");
 		return false;
 	}
-	spt_symbols_set_download(symbols, tell, NULL);
+	spt_symbols_set_download(symbols, download_tell, NULL);
 	return true;
 }

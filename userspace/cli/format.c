@@ -76,7 +76,7 @@ char *spt_format_list(const GPtrArray *items, const char *last)
 	return g_string_free(text, FALSE);
 }
 
-static unsigned columns_of(gunichar c)
+static unsigned format_columns_of(gunichar c)
 {
 	return g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
 }
@@ -130,9 +130,9 @@ char *spt_format_cut(const char *text, unsigned width)
 				 g_unichar_type(c) == G_UNICODE_PARAGRAPH_SEPARATOR)
 				c = '?';
 		}
-		if (columns + columns_of(c) + 3 <= width)
+		if (columns + format_columns_of(c) + 3 <= width)
 			fits = shown->len + g_unichar_to_utf8(c, NULL);
-		columns += columns_of(c);
+		columns += format_columns_of(c);
 		if (width > 0 && columns > width) {
 			g_string_truncate(shown, fits);
 			g_string_append(shown, width >= 3 ? "..." : "");

@@ -7,7 +7,7 @@
 #include "json.h"
 #include "memory-use.h"
 
-static void add_host(SptJson *json, const SptCapture *capture)
+static void info_json_add_host(SptJson *json, const SptCapture *capture)
 {
 	g_autoptr(GList) keys =
 		g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
@@ -37,7 +37,7 @@ static void add_streams(SptJson *json, const SptCapture *capture)
 	spt_json_end_array(json);
 }
 
-static void add_threads(SptJson *json, const struct spt_info *info)
+static void info_json_add_threads(SptJson *json, const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
 
@@ -61,7 +61,7 @@ static void add_threads(SptJson *json, const struct spt_info *info)
 	spt_json_end_array(json);
 }
 
-static void add_cpus(SptJson *json, const GArray *cpus)
+static void info_json_add_cpus(SptJson *json, const GArray *cpus)
 {
 	spt_json_array(json, "cpus");
 	for (unsigned i = 0; i < cpus->len; i++) {
@@ -98,7 +98,7 @@ static void add_cpus(SptJson *json, const GArray *cpus)
 	spt_json_end_array(json);
 }
 
-static void add_losses(SptJson *json, const SptCapture *capture)
+static void info_json_add_losses(SptJson *json, const SptCapture *capture)
 {
 	spt_json_array(json, "losses");
 	for (uint64_t i = 0; i < capture->n_losses; i++) {
@@ -237,13 +237,13 @@ void spt_info_print_json(const struct spt_info *info)
 	add_ends(json, info);
 	spt_cli_add_resident(json, capture);
 	spt_cli_add_heap(json, capture);
-	add_host(json, capture);
+	info_json_add_host(json, capture);
 	add_streams(json, capture);
 	spt_info_add_declared(json, capture);
 	spt_info_add_sources(json, capture);
-	add_threads(json, info);
-	add_cpus(json, info->summary.cpus);
-	add_losses(json, capture);
+	info_json_add_threads(json, info);
+	info_json_add_cpus(json, info->summary.cpus);
+	info_json_add_losses(json, capture);
 	add_command_lines(json, capture);
 	add_coverage(json, info);
 	if (info->has_maps) {

@@ -61,7 +61,7 @@ char *spt_info_build_id(const SptObjectRow *object)
 }
 
 /* Seconds from the beginning; "<" for an unknown time before that. */
-static char *moment(const struct spt_info *info, uint64_t time, bool is_by)
+static char *info_maps_moment(const struct spt_info *info, uint64_t time, bool is_by)
 {
 	if (time == UINT64_MAX)
 		return g_strdup("-");
@@ -76,8 +76,8 @@ static void print_map(const struct spt_info *info, const SptProcessRow *process,
 	g_autofree char *name = spt_format_cut(process->name, 0);
 	g_autofree char *path = spt_format_cut(*object->path ? object->path : "[unknown]", 0);
 	g_autofree char *build_id = spt_info_build_id(object);
-	g_autofree char *from = moment(info, span->map.from, span->map.is_seen);
-	g_autofree char *until = moment(info, span->until, span->is_gone_by);
+	g_autofree char *from = info_maps_moment(info, span->map.from, span->map.is_seen);
+	g_autofree char *until = info_maps_moment(info, span->until, span->is_gone_by);
 
 	*(bool *)data = true;
 	if (begins) {

@@ -15,7 +15,7 @@ struct sums {
 	uint32_t kind;
 };
 
-static void add_row(struct sums *sums, const SptSourceAccountRow *row)
+static void info_sources_add_row(struct sums *sums, const SptSourceAccountRow *row)
 {
 	for (unsigned i = 0; i < SPT_TALLIES; i++) {
 		sums->tallies[i].events += row->tallies[i].events;
@@ -35,7 +35,7 @@ static bool is_last(const SptSourceAccountRow *rows, uint64_t n, uint64_t at)
 	return true;
 }
 
-static uint64_t part_of(const SptTally *tally, unsigned part)
+static uint64_t info_sources_part_of(const SptTally *tally, unsigned part)
 {
 	const uint64_t parts[] = { tally->events, tally->value, tally->ns };
 
@@ -47,24 +47,29 @@ static uint64_t lost_of(const struct sums *sums, unsigned part)
 	uint64_t lost = 0;
 
 	for (unsigned i = SPT_TALLY_LOST; i < SPT_TALLIES; i++)
-		lost += part_of(&sums->tallies[i], part);
+		lost += info_sources_part_of(&sums->tallies[i], part);
 	return lost;
 }
 
 /* Object @key with one of the numbers of all tallies. */
-static void add_part(SptJson *json, const char *key, const struct sums *sums, unsigned part)
+static void info_sources_add_part(SptJson *json, const char *key, const struct sums *sums,
+				  unsigned part)
 {
 	spt_json_object(json, key);
-	spt_json_count(json, "seen", part_of(&sums->tallies[SPT_TALLY_SEEN], part));
-	spt_json_count(json, "delivered", part_of(&sums->tallies[SPT_TALLY_DELIVERED], part));
+	spt_json_count(json, "seen", info_sources_part_of(&sums->tallies[SPT_TALLY_SEEN], part));
+	spt_json_count(json, "delivered",
+		       info_sources_part_of(&sums->tallies[SPT_TALLY_DELIVERED], part));
 	spt_json_count(json, "lost", lost_of(sums, part));
-	spt_json_count(json, "not_picked", part_of(&sums->tallies[SPT_TALLY_NOT_PICKED], part));
-	spt_json_count(json, "below_threshold", part_of(&sums->tallies[SPT_TALLY_BELOW], part));
-	spt_json_count(json, "excluded", part_of(&sums->tallies[SPT_TALLY_EXCLUDED], part));
+	spt_json_count(json, "not_picked",
+		       info_sources_part_of(&sums->tallies[SPT_TALLY_NOT_PICKED], part));
+	spt_json_count(json, "below_threshold",
+		       info_sources_part_of(&sums->tallies[SPT_TALLY_BELOW], part));
+	spt_json_count(json, "excluded",
+		       info_sources_part_of(&sums->tallies[SPT_TALLY_EXCLUDED], part));
 	spt_json_end_object(json);
 }
 
-static void add_source(SptJson *json, const struct sums *sums, const char *unavailable)
+static void info_sources_add_source(SptJson *json, const struct sums *sums, const char *unavailable)
 {
 	const SptEventKind *kind = spt_event_kind_of(sums->kind);
 
@@ -72,9 +77,9 @@ static void add_source(SptJson *json, const struct sums *sums, const char *unava
 	spt_json_text(json, "name", kind->name);
 	spt_json_text(json, "kind", spt_event_shape_name(kind->shape));
 	spt_json_text(json, "unavailable", unavailable);
-	add_part(json, "events", sums, 0);
-	add_part(json, "value", sums, 1);
-	add_part(json, "ns", sums, 2);
+	info_sources_add_part(json, "events", sums, 0);
+	info_sources_add_part(json, "value", sums, 1);
+	info_sources_add_part(json, "ns", sums, 2);
 	spt_json_count(json, "nested",
 		       sums->tallies[SPT_TALLY_LOST + SPT_LOST_NESTED].events);
 	spt_json_count(json, "cost_ns", sums->cost_ns);
@@ -93,7 +98,8 @@ static const char *why_unavailable(const SptCapture *capture, uint32_t kind)
 }
 
 /* False: the recording has no account of @kind. */
-static bool sum_up(const SptSourceAccountRow *rows, uint64_t n, uint32_t kind, struct sums *ret)
+static bool info_sources_sum_up(const SptSourceAccountRow *rows, uint64_t n, uint32_t kind,
+				struct sums *ret)
 {
 	bool is_there = false;
 
@@ -101,7 +107,7 @@ static bool sum_up(const SptSourceAccountRow *rows, uint64_t n, uint32_t kind, s
 	for (uint64_t i = 0; i < n; i++) {
 		if (rows[i].kind != kind || !is_last(rows, n, i))
 			continue;
-		add_row(ret, &rows[i]);
+		info_sources_add_row(ret, &rows[i]);
 		is_there = true;
 	}
 	return is_there;
@@ -117,14 +123,14 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 	spt_json_array(json, "sources");
 	for (uint32_t kind = 1; kind < spt_event_kind_numbers(); kind++) {
 		struct sums sums;
-		bool is_there = sum_up(rows, n, kind, &sums);
+		bool is_there = info_sources_sum_up(rows, n, kind, &sums);
 		const char *unavailable = NULL;
 
 		has_waits |= is_there;
 		if (!is_there && has_waits)
 			unavailable = why_unavailable(capture, kind);
 		if (spt_event_kind_of(kind) && (is_there || unavailable))
-			add_source(json, &sums, unavailable);
+			info_sources_add_source(json, &sums, unavailable);
 	}
 	spt_json_end_array(json);
 }
@@ -139,7 +145,8 @@ void spt_info_print_source_losses(const SptCapture *capture)
 		struct sums sums;
 		g_autofree char *lost = NULL, *seen = NULL;
 
-		if (!spt_event_kind_of(kind) || !sum_up(rows, n, kind, &sums) || !lost_of(&sums, 0))
+		if (!spt_event_kind_of(kind) || !info_sources_sum_up(rows, n, kind, &sums) ||
+		    !lost_of(&sums, 0))
 			continue;
 		lost = spt_format_count(lost_of(&sums, 0));
 		seen = spt_format_count(sums.tallies[SPT_TALLY_SEEN].events);

@@ -42,7 +42,7 @@ struct loss {
 };
 
 /* @reason SPT_LOST_REASONS: all unknown reasons. */
-static struct loss add_losses(const SptCapture *capture, unsigned reason)
+static struct loss info_text_add_losses(const SptCapture *capture, unsigned reason)
 {
 	struct loss sum = { .first = UINT64_MAX };
 
@@ -108,7 +108,7 @@ static void print_lost(const struct spt_info *info)
 		       spt_percent(summary->lost, summary->weight + summary->lost),
 		       spt_color(SPT_COLOR_OFF));
 	for (unsigned reason = 0; reason <= SPT_LOST_REASONS; reason++) {
-		struct loss loss = add_losses(capture, reason);
+		struct loss loss = info_text_add_losses(capture, reason);
 		const char *help = help_for_loss(reason);
 
 		if (loss.n_gaps == 0)
@@ -125,7 +125,7 @@ static void print_lost(const struct spt_info *info)
 }
 
 /* Number of whole stacks; if few, where the others stop and what helps. */
-static void print_stacks(const SptCapture *capture)
+static void info_text_print_stacks(const SptCapture *capture)
 {
 	g_autofree char *line = NULL;
 	const char *text;
@@ -159,7 +159,7 @@ static void print_first(const struct spt_info *info)
 		print_fact("finished", "no: cut off, complete up to its last flush");
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
 	print_lost(info);
-	print_stacks(capture);
+	info_text_print_stacks(capture);
 	spt_cli_print_resident(capture, info->summary.start_ns, 18);
 	spt_cli_print_heap(capture, info->summary.start_ns, 18);
 	printf("%-18s %.2f %% of the weight is in functions with a name\n", "named",
@@ -285,7 +285,7 @@ static void print_cpus(const GArray *cpus)
 }
 
 /* "libc.so.6" is printed by its path, where it has one. */
-static const char *object_name(const SptCapture *capture, const SptCoverageRow *row)
+static const char *info_text_object_name(const SptCapture *capture, const SptCoverageRow *row)
 {
 	const char *path = row->object ? capture->objects[row->object].path : NULL;
 
@@ -304,7 +304,7 @@ static void print_coverage(const struct spt_info *info)
 	for (unsigned i = 0; i < shown; i++) {
 		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);
 		g_autofree char *line =
-			g_strdup_printf("%s%s%s", object_name(info->capture, row),
+			g_strdup_printf("%s%s%s", info_text_object_name(info->capture, row),
 					row->problem ? ": " : "", row->problem ? row->problem : "");
 		g_autofree char *text = spt_format_cut(line, 0);
 

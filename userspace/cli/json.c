@@ -13,7 +13,7 @@
 #include "symbols/symbols.h"
 
 /* Adds @value (NULL: null) to the open object or array. */
-static void add(SptJson *json, const char *key, json_object *value)
+static void json_add(SptJson *json, const char *key, json_object *value)
 {
 	json_object *parent = json->open ? json->open->pdata[json->open->len - 1] : NULL;
 
@@ -23,9 +23,9 @@ static void add(SptJson *json, const char *key, json_object *value)
 		json_object_array_add(parent, value);
 }
 
-static void begin(SptJson *json, const char *key, json_object *value)
+static void json_begin(SptJson *json, const char *key, json_object *value)
 {
-	add(json, key, value);
+	json_add(json, key, value);
 	if (!json->open)
 		json->open = g_ptr_array_new();
 	g_ptr_array_add(json->open, value);
@@ -59,7 +59,7 @@ static void print(const char *text)
 	putchar('\n');
 }
 
-static void end(SptJson *json)
+static void json_end(SptJson *json)
 {
 	json_object *value = g_ptr_array_steal_index(json->open, json->open->len - 1);
 
@@ -74,29 +74,29 @@ static void end(SptJson *json)
 
 void spt_json_object(SptJson *json, const char *key)
 {
-	begin(json, key, json_object_new_object());
+	json_begin(json, key, json_object_new_object());
 }
 
 void spt_json_end_object(SptJson *json)
 {
-	end(json);
+	json_end(json);
 }
 
 void spt_json_array(SptJson *json, const char *key)
 {
-	begin(json, key, json_object_new_array());
+	json_begin(json, key, json_object_new_array());
 }
 
 void spt_json_end_array(SptJson *json)
 {
-	end(json);
+	json_end(json);
 }
 
 void spt_json_text(SptJson *json, const char *key, const char *text)
 {
 	g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
 
-	add(json, key, valid ? json_object_new_string(valid) : NULL);
+	json_add(json, key, valid ? json_object_new_string(valid) : NULL);
 }
 
 void spt_json_count(SptJson *json, const char *key, uint64_t value)
@@ -106,7 +106,7 @@ void spt_json_count(SptJson *json, const char *key, uint64_t value)
 
 void spt_json_signed(SptJson *json, const char *key, int64_t value)
 {
-	add(json, key, json_object_new_int64(value));
+	json_add(json, key, json_object_new_int64(value));
 }
 
 void spt_json_number(SptJson *json, const char *key, double value)
@@ -118,12 +118,12 @@ void spt_json_number(SptJson *json, const char *key, double value)
 	if (!strpbrk(text, ".e"))
 		strcat(text, ".0");
 	/* JSON has no infinity. */
-	add(json, key, isfinite(value) ? json_object_new_double_s(value, text) : NULL);
+	json_add(json, key, isfinite(value) ? json_object_new_double_s(value, text) : NULL);
 }
 
 void spt_json_flag(SptJson *json, const char *key, bool value)
 {
-	add(json, key, json_object_new_boolean(value));
+	json_add(json, key, json_object_new_boolean(value));
 }
 
 void spt_json_function(SptJson *json, const char *function, const char *object)

@@ -39,7 +39,7 @@ bool spt_child_check(char **command)
 }
 
 /* Names and values in turn, each with its nul, which another process has written into @fd. */
-static bool set_environment(int fd)
+static bool record_child_set_environment(int fd)
 {
 	struct stat status;
 	size_t bytes = fstat(fd, &status) == 0 ? (size_t)status.st_size : 0;
@@ -90,7 +90,7 @@ bool spt_child_prepare(struct spt_child *child, char **command, bool has_control
 		prctl(PR_SET_PDEATHSIG, 0);
 		if (child->standard_error >= 0)
 			dup2(child->standard_error, STDERR_FILENO);
-		if (set_environment(child->environment)) {
+		if (record_child_set_environment(child->environment)) {
 			spt_inherit_shared_memory();
 			inherit_control(control[1]);
 			execvp(command[0], command);
@@ -114,7 +114,7 @@ bool spt_child_prepare(struct spt_child *child, char **command, bool has_control
 	return false;
 }
 
-static uint64_t now_ns(void)
+static uint64_t record_child_now_ns(void)
 {
 	return (uint64_t)g_get_monotonic_time() * 1000;
 }
@@ -136,7 +136,7 @@ static uint64_t read_ready_ns(pid_t pid)
 	return g_strv_length(fields) > 1 ? g_ascii_strtoull(fields[1], NULL, 10) : 0;
 }
 
-static pid_t take_end(struct spt_child *child, int options)
+static pid_t record_child_take_end(struct spt_child *child, int options)
 {
 	siginfo_t info = { .si_pid = 0 };
 	struct rusage usage;
@@ -148,7 +148,7 @@ static pid_t take_end(struct spt_child *child, int options)
 	if (pid != child->pid)
 		return pid;
 	child->ended = true;
-	child->ended_ns = now_ns();
+	child->ended_ns = record_child_now_ns();
 	child->ran_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
 	return pid;
 }
@@ -162,7 +162,7 @@ void spt_child_let_go(struct spt_child *child, const char *const *environment)
 
 		ok &= write(child->environment, *environment, bytes) == (ssize_t)bytes;
 	}
-	child->begun_ns = now_ns();
+	child->begun_ns = record_child_now_ns();
 	child->ready_before_ns = child->pid ? read_ready_ns(child->pid) : 0;
 	/* Without the byte it ends, as if it could not be run. */
 	if (!ok)
@@ -177,7 +177,7 @@ void spt_child_let_go(struct spt_child *child, const char *const *environment)
 void spt_child_look_after(struct spt_child *child)
 {
 	if (child->pid && !child->ended)
-		take_end(child, WNOHANG);
+		record_child_take_end(child, WNOHANG);
 }
 
 void spt_child_signal(struct spt_child *child, int number)
@@ -198,7 +198,7 @@ bool spt_child_has_failed(const struct spt_child *child)
 void spt_child_wait(struct spt_child *child)
 {
 	while (child->pid && !child->ended) {
-		if (take_end(child, 0) < 0 && errno != EINTR)
+		if (record_child_take_end(child, 0) < 0 && errno != EINTR)
 			break;
 	}
 }

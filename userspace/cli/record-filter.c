@@ -56,7 +56,7 @@ static bool add_pids(SptTraceFilter *filter, char **texts)
 	return true;
 }
 
-static bool find_user(const char *text, uint32_t *ret)
+static bool record_filter_find_user(const char *text, uint32_t *ret)
 {
 	const struct passwd *user = getpwnam(text);
 	uint64_t number;
@@ -78,7 +78,7 @@ static bool add_users(SptTraceFilter *filter, char **texts)
 					 SYSPROF_FILTER_MAX);
 			return false;
 		}
-		if (!find_user(*text, &filter->uids[filter->n_uids++])) {
+		if (!record_filter_find_user(*text, &filter->uids[filter->n_uids++])) {
 			spt_cli_complain("There is no user %s (--uid)", *text);
 			return false;
 		}
@@ -86,7 +86,7 @@ static bool add_users(SptTraceFilter *filter, char **texts)
 	return true;
 }
 
-static bool add_cpus(struct spt_record_filter *options, SptTraceFilter *filter)
+static bool record_filter_add_cpus(struct spt_record_filter *options, SptTraceFilter *filter)
 {
 	g_autofree bool *cpus = NULL;
 
@@ -115,7 +115,7 @@ bool spt_record_filter_parse(struct spt_record_filter *options, SptTraceFilter *
 		return false;
 	}
 	return add_pids(ret, options->pids) && add_users(ret, options->users) &&
-	       add_cpus(options, ret);
+	       record_filter_add_cpus(options, ret);
 }
 
 void spt_record_filter_clear(struct spt_record_filter *filter)

@@ -33,7 +33,7 @@ static uint32_t raw_bytes(const char *stacks)
 	return (uint32_t)bytes;
 }
 
-static bool check(const struct words *words, SptTraceSource *ret_source)
+static bool record_options_check(const struct words *words, SptTraceSource *ret_source)
 {
 	static const char *const kinds[] = { "fp", "dwarf", "table", "auto", "none", NULL };
 	g_autofree char *near = spt_cli_suggest(words->stacks, kinds);
@@ -272,7 +272,8 @@ static bool check_command(char **command, bool is_wanted)
 	return false;
 }
 
-static bool parse(struct spt_record_options *options, struct words *words, int argc, char **argv)
+static bool record_options_parse(struct spt_record_options *options, struct words *words, int argc,
+				 char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output,
@@ -407,8 +408,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	n = split_command(argc, argv, &options->command);
 	arguments = g_memdup2(argv, ((size_t)n + 1) * sizeof(*argv));
 	arguments[n] = NULL;
-	ok = parse(options, &words, n, arguments) &&
-	     check_command(options->command, n < argc) && check(&words, &source) &&
+	ok = record_options_parse(options, &words, n, arguments) &&
+	     check_command(options->command, n < argc) && record_options_check(&words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
 	/* The command's name, and its arguments if they may be recorded. */
 	options->command_text = options->no_command_lines ? g_strdup(*options->command) :

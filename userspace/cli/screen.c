@@ -22,7 +22,7 @@ static struct termios before;
 static bool is_on;
 static volatile sig_atomic_t has_ended;
 
-static void on_end(int number)
+static void screen_on_end(int number)
 {
 	(void)number;
 	has_ended = 1;
@@ -35,7 +35,8 @@ static void on_resize(int number)
 
 bool spt_screen_begin(void)
 {
-	struct sigaction end = { .sa_handler = on_end }, resize = { .sa_handler = on_resize };
+	struct sigaction end = { .sa_handler = screen_on_end },
+			 resize = { .sa_handler = on_resize };
 	struct termios raw;
 
 	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before) < 0)
@@ -78,7 +79,7 @@ static int read_byte(int timeout_ms)
 	return read(STDIN_FILENO, &byte, 1) == 1 ? byte : SPT_KEY_END;
 }
 
-static int key_of(int last, int number)
+static int screen_key_of(int last, int number)
 {
 	switch (last) {
 	case 'A': return SPT_KEY_UP;
@@ -111,5 +112,5 @@ int spt_screen_key(int timeout_ms)
 	while ((byte = read_byte(SEQUENCE_MS)) >= '0' && byte <= ';')
 		number = byte >= '0' && byte <= '9' && number < 1000 ? 10 * number + byte - '0' :
 								       number;
-	return byte < 0 ? byte : key_of(byte, number);
+	return byte < 0 ? byte : screen_key_of(byte, number);
 }

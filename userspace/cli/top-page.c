@@ -160,7 +160,7 @@ void spt_top_page_free(SptTopPage *page)
 	g_free(page);
 }
 
-static const char *columns_of(const struct spt_top_look *look)
+static const char *top_page_columns_of(const struct spt_top_look *look)
 {
 	return look->by_process ? " Time %  Process" : " Self %  Total %  Function  Object";
 }
@@ -173,7 +173,7 @@ bool spt_top_page_print(const SptTopPage *page)
 	if (look->is_screen)
 		printf(SCREEN_HOME);
 	printf("%s%s\n%s%s\n%s%s\n", page->head, end, page->stacks ? page->stacks : "", end,
-	       columns_of(look), end);
+	       top_page_columns_of(look), end);
 	print_rows(look, page->profile);
 	if (look->is_screen)
 		printf(SCREEN_END);
@@ -229,7 +229,8 @@ static void expand(struct spt_browse_page *browsed, uint32_t at)
 	browsed->n_nodes = page->nodes->len;
 }
 
-static void fill(GString *text, const struct spt_browse_page *browsed, uint32_t at, unsigned depth)
+static void top_page_fill(GString *text, const struct spt_browse_page *browsed, uint32_t at,
+			  unsigned depth)
 {
 	const SptTopPage *page = browsed->data;
 	const SptTreeNode *node = &browsed->nodes[at];
@@ -254,8 +255,8 @@ void spt_top_page_browse(SptTopPage *page, SptBrowser *browser)
 	const struct spt_top_look *look = page->look;
 	struct spt_browse_page browsed = {
 		.head = page->lines,
-		.columns = columns_of(look),
-		.fill = fill,
+		.columns = top_page_columns_of(look),
+		.fill = top_page_fill,
 		.data = page,
 		.expand = look->by_total && !look->by_process ? expand : NULL,
 	};

@@ -14,8 +14,8 @@ struct unit {
  * @text: a number, perhaps with a unit; without one it counts as @plain.  False: it is neither, or
  * more than 2^63.
  */
-static bool parse(const char *text, const struct unit *units, unsigned n, double plain,
-		  uint64_t *ret)
+static bool units_parse(const char *text, const struct unit *units, unsigned n, double plain,
+			uint64_t *ret)
 {
 	char *end;
 	double value = g_ascii_strtod(text, &end), worth = *end ? 0 : plain;
@@ -35,7 +35,7 @@ bool spt_parse_ns(const char *text, uint64_t *ret)
 		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }
 	};
 
-	return parse(text, units, G_N_ELEMENTS(units), 1e9, ret);
+	return units_parse(text, units, G_N_ELEMENTS(units), 1e9, ret);
 }
 
 bool spt_parse_bytes(const char *text, uint64_t *ret)
@@ -45,5 +45,5 @@ bool spt_parse_bytes(const char *text, uint64_t *ret)
 		{ "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
 	};
 
-	return parse(text, units, G_N_ELEMENTS(units), 1, ret);
+	return units_parse(text, units, G_N_ELEMENTS(units), 1, ret);
 }

@@ -24,7 +24,7 @@ struct fetch {
 	void *data;
 };
 
-static bool load(void)
+static bool debuginfod_load(void)
 {
 	static void *library;
 	const struct {
@@ -50,7 +50,7 @@ static bool load(void)
 	return library;
 }
 
-static int tell(debuginfod_client *client, long done, long total)
+static int debuginfod_tell(debuginfod_client *client, long done, long total)
 {
 	const struct fetch *fetch = client_of.get_user_data(client);
 
@@ -61,14 +61,14 @@ char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoe
 			   void *data)
 {
 	struct fetch fetch = { goes_on, data };
-	debuginfod_client *client = load() ? client_of.begin() : NULL;
+	debuginfod_client *client = debuginfod_load() ? client_of.begin() : NULL;
 	char *path = NULL, *copy;
 	int fd;
 
 	if (!client)
 		return NULL;
 	client_of.set_user_data(client, &fetch);
-	client_of.set_progressfn(client, tell);
+	client_of.set_progressfn(client, debuginfod_tell);
 	fd = client_of.find_debuginfo(client, build_id, (int)bytes, &path);
 	client_of.end(client);
 	if (fd < 0)
