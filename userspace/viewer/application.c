@@ -61,7 +61,7 @@ static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant 
 	}
 }
 
-static void add_keys(GtkApplication *application)
+static void application_add_keys(GtkApplication *application)
 {
 	static const struct {
 		const char *action;
@@ -109,7 +109,7 @@ static void startup(GApplication *application)
 	G_APPLICATION_CLASS(spt_application_parent_class)->startup(application);
 	g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions),
 					application);
-	add_keys(GTK_APPLICATION(application));
+	application_add_keys(GTK_APPLICATION(application));
 	spt_preferences_apply_style();
 	gtk_window_set_default_icon_name(APPLICATION_ID);
 }
@@ -215,7 +215,7 @@ static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVarian
 	return 0;
 }
 
-static void finalize(GObject *object)
+static void application_finalize(GObject *object)
 {
 	g_free(SPT_APPLICATION(object)->command);
 	G_OBJECT_CLASS(spt_application_parent_class)->finalize(object);
@@ -225,7 +225,7 @@ static void spt_application_class_init(SptApplicationClass *class)
 {
 	GApplicationClass *application_class = G_APPLICATION_CLASS(class);
 
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->finalize = application_finalize;
 	application_class->local_command_line = local_command_line;
 	application_class->startup = startup;
 	application_class->activate = activate;

@@ -16,7 +16,7 @@ static char *directory(void)
 	return g_build_filename(g_get_user_cache_dir(), "sysprof", NULL);
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
+static int cache_compare_names(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -31,7 +31,7 @@ static void make_room(const char *path)
 		if (g_str_has_prefix(name, PREFIX))
 			g_ptr_array_add(names, g_strdup(name));
 	}
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, cache_compare_names);
 	for (unsigned i = 0; i + KEPT < names->len; i++) {
 		g_autofree char *old = g_build_filename(path, names->pdata[i], NULL);
 

@@ -15,7 +15,7 @@ struct _SptCallers {
 
 G_DEFINE_FINAL_TYPE(SptCallers, spt_callers, SPT_TYPE_PANE)
 
-static void finalize(GObject *object)
+static void callers_finalize(GObject *object)
 {
 	g_clear_object(&SPT_CALLERS(object)->rows);
 	G_OBJECT_CLASS(spt_callers_parent_class)->finalize(object);
@@ -23,7 +23,7 @@ static void finalize(GObject *object)
 
 static void spt_callers_class_init(SptCallersClass *class)
 {
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->finalize = callers_finalize;
 }
 
 static void spt_callers_init(SptCallers *self)
@@ -36,8 +36,8 @@ static void spt_callers_init(SptCallers *self)
 	spt_pane_set_title(SPT_PANE(self), _("Callers"));
 }
 
-static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
-		 SptRowValues *ret)
+static void callers_fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
+			 SptRowValues *ret)
 {
 	const SptEdge *edge = &g_array_index((const GArray *)data, SptEdge, position);
 
@@ -57,7 +57,7 @@ static void set_rows(SptCallers *self, SptDocument *document, uint32_t function,
 		return;
 	}
 	g_clear_object(&self->rows);
-	self->rows = spt_row_list_new(document, edges->len, fill, g_array_ref(edges),
+	self->rows = spt_row_list_new(document, edges->len, callers_fill, g_array_ref(edges),
 				      (GDestroyNotify)g_array_unref);
 	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect",
 				 TRUE, "model", self->rows, NULL);

@@ -55,7 +55,7 @@ G_DEFINE_FINAL_TYPE(SptChartView, spt_chart_view, GTK_TYPE_WIDGET)
 
 static unsigned function_activated;
 
-static SptFlameDrawing drawing_of(SptChartView *self)
+static SptFlameDrawing chart_view_drawing_of(SptChartView *self)
 {
 	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
 	GtkAdjustment *adjustment =
@@ -129,7 +129,7 @@ static void append_at(GArray *to, const GArray *boxes, uint32_t row)
 	}
 }
 
-static gpointer compute(SptDocument *document, gconstpointer data)
+static gpointer chart_view_compute(SptDocument *document, gconstpointer data)
 {
 	const struct input *input = data;
 	struct charts *charts = g_new0(struct charts, 1);
@@ -190,7 +190,7 @@ static void tell_gaps(SptChartView *self)
 				       text, -1);
 }
 
-static void show(gpointer owner, gpointer charts)
+static void chart_view_show(gpointer owner, gpointer charts)
 {
 	SptChartView *self = owner;
 
@@ -204,14 +204,14 @@ static void show(gpointer owner, gpointer charts)
 }
 
 static const SptQueryKind boxes_query = {
-	.answer = compute,
-	.show = show,
+	.answer = chart_view_compute,
+	.show = chart_view_show,
 	.free_answer = free_charts,
 	.shows_progress = true,
 	.needs_map = true,
 };
 
-static void ask(SptChartView *self)
+static void chart_view_ask(SptChartView *self)
 {
 	struct input input = { .begin_ns = self->axis->begin_ns,
 			       .end_ns = self->axis->until_ns,
@@ -227,9 +227,10 @@ static void ask(SptChartView *self)
 	spt_query_ask(self->query, self->document, g_memdup2(&input, sizeof(input)), g_free);
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
-		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
-		    G_GNUC_UNUSED int *natural_baseline)
+static void chart_view_measure(GtkWidget *widget, GtkOrientation orientation,
+			       G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+			       G_GNUC_UNUSED int *minimum_baseline,
+			       G_GNUC_UNUSED int *natural_baseline)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
 	const struct charts *charts = self->charts;
@@ -242,13 +243,13 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED
 				      (int)rows * self->row_height + SPT_TIME_AXIS_HEIGHT;
 }
 
-static void size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height,
-			  G_GNUC_UNUSED int baseline)
+static void chart_view_size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height,
+				     G_GNUC_UNUSED int baseline)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
 
 	if (width != self->width)
-		ask(self);
+		chart_view_ask(self);
 	self->width = width;
 }
 
@@ -260,8 +261,8 @@ static char *reason_of(const SptFlameBox *gap)
 	return g_strdup_printf(_("waiting: %s"), _(spt_wait_state_name((uint8_t)(gap->node - 1))));
 }
 
-static void draw_text(SptChartView *self, GtkSnapshot *snapshot, const char *text,
-		      const graphene_rect_t *area, float alpha, bool is_cut)
+static void chart_view_draw_text(SptChartView *self, GtkSnapshot *snapshot, const char *text,
+				 const graphene_rect_t *area, float alpha, bool is_cut)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), text);
 	GdkRGBA color;
@@ -298,7 +299,7 @@ static void draw_gaps(SptChartView *self, const SptFlameDrawing *drawing, GtkSna
 			area.size.width < LEAST_TEXT ? NULL : reason_of(gap);
 
 		if (text)
-			draw_text(self, snapshot, text, &area, DIM, false);
+			chart_view_draw_text(self, snapshot, text, &area, DIM, false);
 	}
 }
 
@@ -321,12 +322,12 @@ static void draw_names(SptChartView *self, GtkSnapshot *snapshot)
 			    capture->threads[thread].tid == section->tid)
 				name = capture->threads[thread].name;
 		text = g_strdup_printf("%s (%u)", spt_text_name(name, &made), section->tid);
-		draw_text(self, snapshot, text, &area, 1, true);
+		chart_view_draw_text(self, snapshot, text, &area, 1, true);
 	}
 }
 
 /* Always visible, above the boxes. */
-static void draw_axis(SptChartView *self, GtkSnapshot *snapshot, double top)
+static void chart_view_draw_axis(SptChartView *self, GtkSnapshot *snapshot, double top)
 {
 	GdkRGBA color;
 
@@ -341,23 +342,23 @@ static void draw_axis(SptChartView *self, GtkSnapshot *snapshot, double top)
 	spt_time_axis_draw(self->axis, GTK_WIDGET(self), snapshot, top, top);
 }
 
-static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+static void chart_view_snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
 	SptFlameDrawing drawing;
 
 	if (!self->charts)
 		return;
-	drawing = drawing_of(self);
+	drawing = chart_view_drawing_of(self);
 	spt_flame_draw(&drawing, snapshot);
 	draw_gaps(self, &drawing, snapshot);
 	draw_names(self, snapshot);
 	spt_time_axis_draw_selection(self->axis, widget, snapshot, drawing.top,
 				     drawing.bottom - drawing.top);
-	draw_axis(self, snapshot, drawing.top - SPT_TIME_AXIS_HEIGHT);
+	chart_view_draw_axis(self, snapshot, drawing.top - SPT_TIME_AXIS_HEIGHT);
 }
 
-static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+static void chart_view_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_chart_view_parent_class)->css_changed(widget, change);
 	SPT_CHART_VIEW(widget)->row_height = spt_flame_row_height(widget);
@@ -366,20 +367,20 @@ static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 
 /* Pointing. */
 
-static const SptFlameBox *box_near(SptChartView *self, double x, double y)
+static const SptFlameBox *chart_view_box_near(SptChartView *self, double x, double y)
 {
 	SptFlameDrawing drawing;
 
 	if (!self->charts)
 		return NULL;
-	drawing = drawing_of(self);
+	drawing = chart_view_drawing_of(self);
 	return spt_flame_box_near(&drawing, x, y);
 }
 
 /* NULL: there is none. */
 static const SptFlameBox *gap_at(SptChartView *self, double x, double y)
 {
-	SptFlameDrawing drawing = drawing_of(self);
+	SptFlameDrawing drawing = chart_view_drawing_of(self);
 
 	for (unsigned i = 0; i < self->charts->gaps->len; i++) {
 		const SptFlameBox *gap = &g_array_index(self->charts->gaps, SptFlameBox, i);
@@ -418,11 +419,11 @@ static char *describe_gap(SptChartView *self, const SptFlameBox *gap)
 			       duration, (double)(begin - document->summary.start_ns) / 1e9);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
-			      GtkTooltip *tooltip)
+static gboolean chart_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+					 GtkTooltip *tooltip)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
-	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y), *gap = NULL;
+	const SptFlameBox *box = by_keyboard ? NULL : chart_view_box_near(self, x, y), *gap = NULL;
 	g_autofree char *text = NULL, *made = NULL, *duration = NULL;
 	const SptFunction *function;
 
@@ -435,7 +436,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	if (!box)
 		return gap != NULL;
 	duration = spt_text_duration(box->weight);
-	function = &self->charted->functions[drawing_of(self).nodes[box->node].function];
+	function = &self->charted->functions[chart_view_drawing_of(self).nodes[box->node].function];
 	text = box->n_more ?
 		       g_strdup_printf(_("%u too short to be seen: select less time"),
 				       box->n_more) :
@@ -448,19 +449,19 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	return TRUE;
 }
 
-static void on_pressed(G_GNUC_UNUSED GtkGestureClick *click, int n, double x, double y,
-		       SptChartView *self)
+static void chart_view_on_pressed(G_GNUC_UNUSED GtkGestureClick *click, int n, double x, double y,
+				  SptChartView *self)
 {
-	const SptFlameBox *box = box_near(self, x, y);
+	const SptFlameBox *box = chart_view_box_near(self, x, y);
 
 	if (box && !box->n_more && n == 2)
 		g_signal_emit(self, function_activated, 0,
-			      drawing_of(self).nodes[box->node].function);
+			      chart_view_drawing_of(self).nodes[box->node].function);
 }
 
 /* Life. */
 
-static void dispose(GObject *object)
+static void chart_view_dispose(GObject *object)
 {
 	SptChartView *self = SPT_CHART_VIEW(object);
 
@@ -477,12 +478,12 @@ static void spt_chart_view_class_init(SptChartViewClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->measure = measure;
-	widget_class->size_allocate = size_allocate;
-	widget_class->snapshot = snapshot_view;
-	widget_class->css_changed = css_changed;
-	widget_class->query_tooltip = query_tooltip;
+	G_OBJECT_CLASS(class)->dispose = chart_view_dispose;
+	widget_class->measure = chart_view_measure;
+	widget_class->size_allocate = chart_view_size_allocate;
+	widget_class->snapshot = chart_view_snapshot_view;
+	widget_class->css_changed = chart_view_css_changed;
+	widget_class->query_tooltip = chart_view_query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "flame");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 	function_activated =
@@ -498,22 +499,22 @@ static void spt_chart_view_init(SptChartView *self)
 	self->row_height = 20;
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
-	g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), self);
+	g_signal_connect(click, "pressed", G_CALLBACK(chart_view_on_pressed), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(click));
 }
 
-static void on_axis_changed(SptChartView *self)
+static void chart_view_on_axis_changed(SptChartView *self)
 {
 	if (!self->document)
 		return;
-	ask(self);
+	chart_view_ask(self);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
 void spt_chart_view_set_axis(SptChartView *self, SptTimeAxis *axis)
 {
 	self->axis = g_object_ref(axis);
-	g_signal_connect_object(axis, "changed", G_CALLBACK(on_axis_changed), self,
+	g_signal_connect_object(axis, "changed", G_CALLBACK(chart_view_on_axis_changed), self,
 				G_CONNECT_SWAPPED);
 }
 
@@ -535,7 +536,7 @@ void spt_chart_view_show(SptChartView *self, SptDocument *document, const uint32
 	if (n)
 		gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
 					       text, -1);
-	ask(self);
+	chart_view_ask(self);
 }
 
 void spt_chart_view_light(SptChartView *self, bool *matches)

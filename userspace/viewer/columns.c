@@ -22,7 +22,7 @@ SptRow *spt_columns_row(gpointer item)
 	return SPT_ROW(g_object_ref(item));
 }
 
-static const char *object_of(const SptFunction *function)
+static const char *columns_object_of(const SptFunction *function)
 {
 	return function->is_process && !*function->object ? _("(process)") : function->object;
 }
@@ -47,9 +47,9 @@ static void show_function(GtkWidget *cell, const SptFunction *function)
 }
 
 /* The whole name, as the cell may have to cut it. */
-static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED int x,
-				 G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
-				 GtkTooltip *tooltip, GtkListItem *item)
+static gboolean columns_on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED int x,
+					 G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
+					 GtkTooltip *tooltip, GtkListItem *item)
 {
 	gpointer model_item = gtk_list_item_get_item(item);
 	g_autoptr(SptRow) row = model_item ? spt_columns_row(model_item) : NULL;
@@ -58,7 +58,8 @@ static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED in
 	if (!row || spt_row_menu_is_open())
 		return FALSE;
 	text = g_strdup_printf("%s\n%s", spt_text_name(spt_row_function(row)->name, &made_name),
-			       spt_text_name(object_of(spt_row_function(row)), &made_object));
+			       spt_text_name(columns_object_of(spt_row_function(row)),
+					     &made_object));
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
 }
@@ -71,13 +72,13 @@ static GtkWidget *new_name_cell(GtkListItem *item, int min_chars)
 							  "has-tooltip", TRUE, NULL),
 					     false);
 
-	g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), item);
+	g_signal_connect(cell, "query-tooltip", G_CALLBACK(columns_on_query_tooltip), item);
 	spt_row_menu_attach(cell, item);
 	return cell;
 }
 
-static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
-		     gpointer kind)
+static void columns_on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+			     gpointer kind)
 {
 	GtkWidget *cell;
 
@@ -129,7 +130,7 @@ static void show_change(GtkWidget *cell, const SptRow *row)
 	gtk_widget_set_tooltip_text(cell, is_chance ? _("This may be chance") : NULL);
 }
 
-static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
+static void columns_show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 {
 	const SptRowValues *values = spt_row_values(row);
 	GtkWidget *cell = gtk_list_item_get_child(item);
@@ -156,7 +157,7 @@ static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 		show_function(cell, spt_row_function(row));
 		break;
 	case SPT_COLUMN_OBJECT:
-		show_name(cell, object_of(spt_row_function(row)));
+		show_name(cell, columns_object_of(spt_row_function(row)));
 		break;
 	default:
 		show_function(gtk_tree_expander_get_child(GTK_TREE_EXPANDER(cell)),
@@ -167,26 +168,26 @@ static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 
 static void on_row_changed(SptRow *row, GtkListItem *item)
 {
-	show_row(item, row,
-		 (SptColumnKind)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), "kind")));
+	columns_show_row(item, row,
+			 (SptColumnKind)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), "kind")));
 }
 
-static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
-		    gpointer kind)
+static void columns_on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+			    gpointer kind)
 {
 	g_autoptr(SptRow) row = spt_columns_row(gtk_list_item_get_item(item));
 
 	if (GPOINTER_TO_INT(kind) == SPT_COLUMN_TREE)
 		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)),
 					       gtk_list_item_get_item(item));
-	show_row(item, row, (SptColumnKind)GPOINTER_TO_INT(kind));
+	columns_show_row(item, row, (SptColumnKind)GPOINTER_TO_INT(kind));
 	g_signal_connect(row, "changed", G_CALLBACK(on_row_changed), item);
 	g_object_set_data_full(G_OBJECT(item), "row", g_steal_pointer(&row), g_object_unref);
 }
 
 /* The item of a closed tree no longer knows its row. */
-static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
-		      gpointer kind)
+static void columns_on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+			      gpointer kind)
 {
 	g_signal_handlers_disconnect_by_data(g_object_get_data(G_OBJECT(item), "row"), item);
 	g_object_set_data(G_OBJECT(item), "row", NULL);
@@ -204,9 +205,9 @@ GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
 	GtkColumnViewColumn *column = gtk_column_view_column_new(_(titles[kind]), factory);
 
-	g_signal_connect(factory, "setup", G_CALLBACK(on_setup), GINT_TO_POINTER(kind));
-	g_signal_connect(factory, "bind", G_CALLBACK(on_bind), GINT_TO_POINTER(kind));
-	g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), GINT_TO_POINTER(kind));
+	g_signal_connect(factory, "setup", G_CALLBACK(columns_on_setup), GINT_TO_POINTER(kind));
+	g_signal_connect(factory, "bind", G_CALLBACK(columns_on_bind), GINT_TO_POINTER(kind));
+	g_signal_connect(factory, "unbind", G_CALLBACK(columns_on_unbind), GINT_TO_POINTER(kind));
 	if (kind == SPT_COLUMN_SELF || kind == SPT_COLUMN_TOTAL || kind >= SPT_COLUMN_BEFORE)
 		gtk_column_view_column_set_fixed_width(column, NUMBER_WIDTH);
 	else if (kind == SPT_COLUMN_OBJECT)

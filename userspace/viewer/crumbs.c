@@ -32,7 +32,7 @@ static void spt_crumbs_class_init(G_GNUC_UNUSED SptCrumbsClass *class)
 {
 }
 
-static GtkWidget *new_label(void)
+static GtkWidget *crumbs_new_label(void)
 {
 	GtkWidget *label = gtk_label_new(NULL);
 
@@ -47,9 +47,9 @@ static GtkLabel *label_of(GtkWidget *button)
 }
 
 /* Set when it is shown: setting it asks the display for the position of the mouse. */
-static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
-				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
-				 G_GNUC_UNUSED gpointer data)
+static gboolean crumbs_on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
+					G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
+					G_GNUC_UNUSED gpointer data)
 {
 	g_autofree char *text =
 		g_strdup_printf(_("Remove: %s"), gtk_label_get_text(label_of(button)));
@@ -71,7 +71,7 @@ static GtkWidget *append_crumb(SptCrumbs *self, const char *action, GVariant *ta
 	gtk_actionable_set_action_target_value(GTK_ACTIONABLE(button), target);
 	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
 	gtk_widget_set_has_tooltip(button, TRUE);
-	g_signal_connect(button, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
+	g_signal_connect(button, "query-tooltip", G_CALLBACK(crumbs_on_query_tooltip), NULL);
 	gtk_box_append(GTK_BOX(self->crumbs), button);
 	return button;
 }
@@ -85,7 +85,7 @@ static void set_text(GtkWidget *button, const char *text)
 				       -1);
 }
 
-static void make(SptCrumbs *self, unsigned n)
+static void crumbs_make(SptCrumbs *self, unsigned n)
 {
 	GtkWidget *child;
 
@@ -107,8 +107,8 @@ static void spt_crumbs_init(SptCrumbs *self)
 
 	gtk_box_set_spacing(GTK_BOX(self), 6);
 	gtk_widget_add_css_class(GTK_WIDGET(self), "crumbs");
-	self->label = new_label();
-	self->count = new_label();
+	self->label = crumbs_new_label();
+	self->count = crumbs_new_label();
 	self->crumbs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
 	scrolled =
 		g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", self->crumbs, "hscrollbar-policy",
@@ -117,7 +117,7 @@ static void spt_crumbs_init(SptCrumbs *self)
 	gtk_box_append(GTK_BOX(self), self->label);
 	gtk_box_append(GTK_BOX(self), scrolled);
 	gtk_box_append(GTK_BOX(self), self->count);
-	make(self, 0);
+	crumbs_make(self, 0);
 }
 
 static bool has_focus(SptCrumbs *self)
@@ -138,7 +138,7 @@ void spt_crumbs_show(SptCrumbs *self, SptDocument *document)
 	GtkWidget *child;
 
 	if (n != self->n)
-		make(self, n);
+		crumbs_make(self, n);
 	child = gtk_widget_get_first_child(self->crumbs);
 	for (unsigned i = 0; i < n; i++) {
 		g_autofree char *text =

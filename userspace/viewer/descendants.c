@@ -45,7 +45,7 @@ static void clear_model(SptDescendants *self)
 	self->tree = NULL;
 }
 
-static void finalize(GObject *object)
+static void descendants_finalize(GObject *object)
 {
 	clear_model(SPT_DESCENDANTS(object));
 	g_clear_object(&SPT_DESCENDANTS(object)->self_column);
@@ -55,7 +55,7 @@ static void finalize(GObject *object)
 
 static void spt_descendants_class_init(SptDescendantsClass *class)
 {
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->finalize = descendants_finalize;
 	way_selected = g_signal_new("way-selected", SPT_TYPE_DESCENDANTS, G_SIGNAL_RUN_LAST, 0,
 				    NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
 }
@@ -104,7 +104,7 @@ static struct siblings *new_siblings(SptDocument *document, GArray *nodes, GArra
 }
 
 /* The node in siblings->nodes. */
-static uint32_t place_of(const struct siblings *siblings, uint32_t position)
+static uint32_t descendants_place_of(const struct siblings *siblings, uint32_t position)
 {
 	uint32_t at = siblings->first + position;
 
@@ -117,11 +117,11 @@ static uint32_t place_of(const struct siblings *siblings, uint32_t position)
 			      g_array_index(siblings->origin, SptTreeNode, at).function);
 }
 
-static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
-		 SptRowValues *ret)
+static void descendants_fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data,
+			     uint32_t position, SptRowValues *ret)
 {
 	const struct siblings *siblings = data;
-	uint32_t at = place_of(siblings, position);
+	uint32_t at = descendants_place_of(siblings, position);
 	const SptTreeNode *node =
 		at == NONE ? NULL : &g_array_index(siblings->nodes, SptTreeNode, at);
 
@@ -136,8 +136,9 @@ static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32
 
 static GListModel *list_siblings(SptDocument *document, GArray *nodes, uint32_t first, uint32_t n)
 {
-	return G_LIST_MODEL(spt_row_list_new(
-		document, n, fill, new_siblings(document, nodes, nodes, first, n), free_siblings));
+	return G_LIST_MODEL(spt_row_list_new(document, n, descendants_fill,
+					     new_siblings(document, nodes, nodes, first, n),
+					     free_siblings));
 }
 
 static GListModel *children_of(gpointer item, gpointer data)
@@ -244,8 +245,8 @@ static void open_heavy(SptDescendants *self, unsigned n_rows)
 	}
 }
 
-static void on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec *spec,
-			SptDescendants *self)
+static void descendants_on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec *spec,
+				    SptDescendants *self)
 {
 	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	GtkTreeListRow *row = gtk_single_selection_get_selected_item(selection);
@@ -276,8 +277,8 @@ static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes
 					      self->tree, free_siblings);
 	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect",
 				 TRUE, "model", self->model, NULL);
-	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self,
-				0);
+	g_signal_connect_object(selection, "notify::selected-item",
+				G_CALLBACK(descendants_on_selected), self, 0);
 	open_heavy(self, n);
 	spt_pane_set_model(SPT_PANE(self), selection);
 	g_object_unref(selection);
@@ -287,7 +288,8 @@ static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes
  * Puts another tree into the existing rows: making widgets for new ones is more than a frame's
  * work.
  */
-static void show_tree(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
+static void descendants_show_tree(SptDescendants *self, SptDocument *document, uint32_t function,
+				  GArray *nodes)
 {
 	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
 	uint32_t first = function == NONE ? root->first_child : 0,
@@ -351,7 +353,7 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 					 is_bottom_up && function == NONE ? _("Self") : _("Total"));
 	title = title_of(document, function);
 	spt_pane_set_title(SPT_PANE(self), title);
-	show_tree(self, document, function, nodes);
+	descendants_show_tree(self, document, function, nodes);
 	self->function = function;
 	self->is_bottom_up = is_bottom_up;
 }

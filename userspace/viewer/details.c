@@ -58,7 +58,7 @@ struct answer {
 	SptMapIndex *maps;		/* likewise */
 };
 
-static void free_answer(gpointer data)
+static void details_free_answer(gpointer data)
 {
 	struct answer *answer = data;
 
@@ -96,7 +96,7 @@ static GHashTable *find_lives(const SptCapture *capture)
 	return lives;
 }
 
-static gpointer count(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+static gpointer details_count(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	struct answer *answer = g_new0(struct answer, 1);
 	const SptDocument *recording = spt_document_recording(document);
@@ -176,7 +176,7 @@ static void show_thread(SptDetails *self, const struct answer *answer, unsigned 
 				  { sum, (double)row->weight } });
 }
 
-static void show_groups(SptDetails *self, const struct answer *answer, enum page page)
+static void details_show_groups(SptDetails *self, const struct answer *answer, enum page page)
 {
 	const GArray *rows = page == THREADS ? answer->threads : answer->processes;
 	unsigned n = MIN(rows->len, MAX_ROWS);
@@ -193,7 +193,7 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 	spt_table_set_end(self->tables[page], n);
 }
 
-static int compare_weights(const void *a, const void *b)
+static int details_compare_weights(const void *a, const void *b)
 {
 	const SptCoverageRow *x = a, *y = b;
 
@@ -210,7 +210,7 @@ static void show_objects(SptDetails *self, const SptDocument *recording)
 	g_autoptr(GArray) rows = g_array_copy(recording->coverage);
 	unsigned n = MIN(rows->len, MAX_ROWS);
 
-	g_array_sort(rows, compare_weights);
+	g_array_sort(rows, details_compare_weights);
 	for (unsigned i = 0; i < n; i++) {
 		const SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
 		const char *path = row->object ? recording->capture->objects[row->object].path : "";
@@ -286,37 +286,37 @@ static void show_counted(gpointer owner, gpointer answer)
 {
 	SptDetails *self = owner;
 
-	g_clear_pointer(&self->counted, free_answer);
+	g_clear_pointer(&self->counted, details_free_answer);
 	self->counted = answer;
 	show_objects(self, self->counted->recording);
 	show_cpus(self, self->counted->recording);
 	show_facts(self, self->counted->recording);
-	show_groups(self, answer, PROCESSES);
+	details_show_groups(self, answer, PROCESSES);
 	/* Another process may be in the same row. */
 	show_maps(spt_table_selected(self->tables[PROCESSES]), self);
 	spt_table_show_columns(self->tables[THREADS], FIRST_STATE, N_STATES,
 			       self->counted->times != NULL);
-	show_groups(self, answer, THREADS);
+	details_show_groups(self, answer, THREADS);
 }
 
 static const SptQueryKind groups_query = {
-	.answer = count,
+	.answer = details_count,
 	.show = show_counted,
-	.free_answer = free_answer,
+	.free_answer = details_free_answer,
 	.shows_progress = true,
 	.needs_map = true,
 };
 
-static void dispose(GObject *object)
+static void details_dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_DETAILS(object)->query, spt_query_free);
-	g_clear_pointer(&SPT_DETAILS(object)->counted, free_answer);
+	g_clear_pointer(&SPT_DETAILS(object)->counted, details_free_answer);
 	G_OBJECT_CLASS(spt_details_parent_class)->dispose(object);
 }
 
 static void spt_details_class_init(SptDetailsClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = details_dispose;
 }
 
 /* The processes, and below them the mappings of one. */

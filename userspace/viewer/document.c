@@ -134,7 +134,7 @@ const SptMetric *spt_document_metric(const SptDocument *document, unsigned i)
 }
 
 /* Fills in fields that depend on its profile. */
-static void complete(SptDocument *document)
+static void document_complete(SptDocument *document)
 {
 	document->functions = spt_profile_functions(document->profile, &document->n_functions);
 	document->total = spt_profile_total(document->profile);
@@ -243,7 +243,7 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document->coverage = spt_coverage_new(capture, document->symbols);
 	document->look =
 		(SptLook){ .restrictions = spt_restrictions_new(), .metric = SPT_METRIC_CPU };
-	complete(document);
+	document_complete(document);
 	g_task_return_pointer(task, begin_with_command(document),
 			      (GDestroyNotify)spt_document_unref);
 }
@@ -266,7 +266,7 @@ SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error)
 static GMutex symbols_lock;
 
 /* The whole recording, as it is folded. */
-static SptDocument *fold(SptDocument *document, const SptMetric *metric)
+static SptDocument *document_fold(SptDocument *document, const SptMetric *metric)
 {
 	const SptLook wanted = { .metric = metric };
 	SptDocument *whole = spt_document_whole(document);
@@ -287,12 +287,12 @@ static SptDocument *fold(SptDocument *document, const SptMetric *metric)
 	folded->profile = spt_profile_new_base(folded->capture, folded->symbols, metric);
 	g_mutex_unlock(&symbols_lock);
 	folded->order = spt_order_new(folded->profile);
-	complete(folded);
+	document_complete(folded);
 	return folded;
 }
 
 /* The same in the requested arrangement. */
-static SptDocument *arrange(SptDocument *document, const SptLook *look)
+static SptDocument *document_arrange(SptDocument *document, const SptLook *look)
 {
 	SptDocument *whole = spt_document_whole(document);
 	SptDocument *recording = spt_document_recording(document), *arranged;
@@ -303,7 +303,7 @@ static SptDocument *arrange(SptDocument *document, const SptLook *look)
 	if (is_arranged_alike(&whole->look, look) &&
 	    spt_document_has_shape(whole, look->restrictions))
 		return spt_document_ref(whole);
-	folded = fold(document, look->metric);
+	folded = document_fold(document, look->metric);
 	if (is_arranged_alike(&folded->look, look) && spt_shape_is_plain(shape))
 		return g_steal_pointer(&folded);
 	arranged = g_atomic_rc_box_dup(sizeof(*arranged), recording);
@@ -319,11 +319,11 @@ static SptDocument *arrange(SptDocument *document, const SptLook *look)
 	if (folded != recording)
 		arranged->folded = g_steal_pointer(&folded);
 	arranged->order = spt_order_new(arranged->profile);
-	complete(arranged);
+	document_complete(arranged);
 	return arranged;
 }
 
-static SptDocument *take_part(SptDocument *whole, const SptLook *look)
+static SptDocument *document_take_part(SptDocument *whole, const SptLook *look)
 {
 	SptDocument *part = g_atomic_rc_box_dup(sizeof(*part), whole);
 	SptProfile *spare = g_atomic_pointer_exchange(&whole->spare, NULL);
@@ -336,7 +336,7 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 	part->profile = spt_profile_refilter(whole->profile,
 					     spt_restrictions_filter(look->restrictions), spare);
 	part->order = spt_order_new_like(whole->order, part->profile);
-	complete(part);
+	document_complete(part);
 	return part;
 }
 
@@ -353,20 +353,20 @@ static SptDocument *begin_with_command(SptDocument *whole)
 	restrictions = spt_restrictions_add(everything, &command);
 	g_free((char *)command.text);
 	g_free((bool *)command.processes);
-	part = take_part(whole, &(SptLook){ .restrictions = restrictions,
-					    .metric = whole->look.metric });
+	part = document_take_part(whole, &(SptLook){ .restrictions = restrictions,
+						     .metric = whole->look.metric });
 	return part->total ? g_steal_pointer(&part) : g_steal_pointer(&all);
 }
 
 SptDocument *spt_document_look(SptDocument *document, const SptLook *look)
 {
 	double begin_ms = spt_work_ms();
-	SptDocument *seen = arrange(document, look);
+	SptDocument *seen = document_arrange(document, look);
 
 	if (spt_restrictions_filter(look->restrictions) || look->is_bottom_up) {
 		g_autoptr(SptDocument) whole = seen;
 
-		seen = take_part(whole, look);
+		seen = document_take_part(whole, look);
 	}
 	g_debug("a part in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	return seen;
@@ -451,7 +451,7 @@ bool spt_document_export(SptDocument *document, const SptExport *format, SptOut 
 }
 
 /* With the samples, which a part does not have. */
-static const SptProfile *base_of(const SptDocument *document)
+static const SptProfile *document_base_of(const SptDocument *document)
 {
 	return document->whole ? document->whole->profile : document->profile;
 }
@@ -459,7 +459,7 @@ static const SptProfile *base_of(const SptDocument *document)
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish)
 {
 	double begin_ms = spt_work_ms();
-	SptTimeline *timeline = spt_timeline_new(base_of(document), wish);
+	SptTimeline *timeline = spt_timeline_new(document_base_of(document), wish);
 
 	g_debug("a timeline in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	return timeline;
@@ -514,8 +514,8 @@ GPtrArray *spt_document_lock_waits(SptDocument *document)
 GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish)
 {
 	double begin_ms = spt_work_ms();
-	GArray *boxes = spt_chart_new(base_of(document), wish->tid, wish->begin_ns, wish->end_ns,
-				      wish->least_ns);
+	GArray *boxes = spt_chart_new(document_base_of(document), wish->tid, wish->begin_ns,
+				      wish->end_ns, wish->least_ns);
 
 	g_debug("a chart of %u boxes in %.2f ms of CPU time", boxes->len, spt_work_ms() - begin_ms);
 	return boxes;
@@ -523,7 +523,7 @@ GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish
 
 GArray *spt_document_groups(const SptDocument *document, SptGroupKind kind)
 {
-	return spt_groups_new(base_of(document),
+	return spt_groups_new(document_base_of(document),
 			      spt_restrictions_filter(document->look.restrictions), kind);
 }
 

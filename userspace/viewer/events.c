@@ -47,7 +47,7 @@ static void show_losses(SptEvents *self)
 	spt_table_set_end(self->losses, n);
 }
 
-static void show(SptEvents *self)
+static void events_show(SptEvents *self)
 {
 	if (!self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
 		return;
@@ -55,13 +55,13 @@ static void show(SptEvents *self)
 	g_clear_pointer(&self->document, spt_document_unref);
 }
 
-static void map(GtkWidget *widget)
+static void events_map(GtkWidget *widget)
 {
 	GTK_WIDGET_CLASS(spt_events_parent_class)->map(widget);
-	show(SPT_EVENTS(widget));
+	events_show(SPT_EVENTS(widget));
 }
 
-static void dispose(GObject *object)
+static void events_dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_EVENTS(object)->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_events_parent_class)->dispose(object);
@@ -69,8 +69,8 @@ static void dispose(GObject *object)
 
 static void spt_events_class_init(SptEventsClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	GTK_WIDGET_CLASS(class)->map = map;
+	G_OBJECT_CLASS(class)->dispose = events_dispose;
+	GTK_WIDGET_CLASS(class)->map = events_map;
 }
 
 static void spt_events_init(SptEvents *self)
@@ -103,7 +103,7 @@ void spt_events_complete(SptEvents *self)
 void spt_events_set_document(SptEvents *self, SptDocument *document)
 {
 	spt_document_replace(&self->document, document);
-	show(self);
+	events_show(self);
 }
 
 GtkStack *spt_events_stack(SptEvents *self)

@@ -22,7 +22,7 @@ static void on_response(GtkNativeDialog *dialog, int response, gpointer data)
 	g_object_unref(dialog);
 }
 
-static void free_question(gpointer data, G_GNUC_UNUSED GClosure *closure)
+static void files_free_question(gpointer data, G_GNUC_UNUSED GClosure *closure)
 {
 	struct question *question = data;
 
@@ -70,7 +70,7 @@ void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *na
 	if (!is_directory)
 		add_filter(GTK_FILE_CHOOSER(dialog), _("All files"),
 			   (const char *const[]){ "*", NULL });
-	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question, free_question,
-			      0);
+	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question,
+			      files_free_question, 0);
 	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }

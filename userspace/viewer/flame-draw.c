@@ -56,7 +56,8 @@ int spt_flame_row_height(GtkWidget *widget)
 	return height + 5;
 }
 
-static const SptFunction *function_of(const SptFlameDrawing *drawing, const SptFlameBox *box)
+static const SptFunction *flame_draw_function_of(const SptFlameDrawing *drawing,
+						 const SptFlameBox *box)
 {
 	uint32_t function = drawing->nodes[box->node].function;
 
@@ -71,8 +72,8 @@ static bool is_faded(const SptFlameDrawing *drawing, const SptFlameBox *box,
 				    !drawing->matches[function - drawing->functions]);
 }
 
-static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
-			const SptFunction *function)
+static GdkRGBA flame_draw_color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
+				   const SptFunction *function)
 {
 	GdkRGBA color =
 		box->depth < drawing->zoomed_depth ? above :
@@ -140,9 +141,9 @@ static void draw_edge(GtkSnapshot *snapshot, const graphene_rect_t *area, const 
 static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout,
 		     const SptFlameBox *box)
 {
-	const SptFunction *function = function_of(drawing, box);
+	const SptFunction *function = flame_draw_function_of(drawing, box);
 	graphene_rect_t area = spt_flame_place(drawing, box);
-	GdkRGBA color = color_of(drawing, box, function);
+	GdkRGBA color = flame_draw_color_of(drawing, box, function);
 
 	/* A gap between neighbours, where there is room for one. */
 	area.size.height -= 1;

@@ -38,7 +38,7 @@ uint32_t spt_flame_pane_selected(SptFlamePane *self)
 	return spt_flame_view_function(self->view);
 }
 
-static void set_actions(SptFlamePane *self)
+static void flame_pane_set_actions(SptFlamePane *self)
 {
 	bool is_selected = spt_flame_pane_selected(self) != UINT32_MAX;
 	bool is_zoomed = self->document && spt_flame_view_zoomed(self->view) != 0;
@@ -65,13 +65,13 @@ static void on_changed(SptFlamePane *self)
 				   _("In the order of time") :
 				   detail);
 	gtk_label_set_text(GTK_LABEL(self->found), *search ? found : "");
-	set_actions(self);
+	flame_pane_set_actions(self);
 }
 
 /* The whole text, as the label may have to cut it. */
-static gboolean on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
-				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
-				 G_GNUC_UNUSED gpointer data)
+static gboolean flame_pane_on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x,
+					    G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
+					    GtkTooltip *tooltip, G_GNUC_UNUSED gpointer data)
 {
 	gtk_tooltip_set_text(tooltip, gtk_label_get_text(GTK_LABEL(detail)));
 	return TRUE;
@@ -105,7 +105,7 @@ static bool *find_holds(SptFlamePane *self)
 }
 
 /* Everything, or the part below the matches. */
-static void show_tree(SptFlamePane *self)
+static void flame_pane_show_tree(SptFlamePane *self)
 {
 	g_autofree bool *holds = self->rooted ? find_holds(self) : NULL;
 	g_autoptr(GArray) below =
@@ -124,7 +124,7 @@ static void light(SptFlamePane *self)
 	on_changed(self);
 }
 
-static void on_search_changed(SptFlamePane *self)
+static void flame_pane_on_search_changed(SptFlamePane *self)
 {
 	/* Comes a moment after the text changed; Enter may have been pressed already. */
 	if (!self->document ||
@@ -132,7 +132,7 @@ static void on_search_changed(SptFlamePane *self)
 		return;
 	if (self->rooted) {
 		g_clear_pointer(&self->rooted, g_free);
-		show_tree(self);
+		flame_pane_show_tree(self);
 	}
 	light(self);
 }
@@ -145,7 +145,7 @@ static void on_search_activated(SptFlamePane *self)
 		return;
 	g_free(self->rooted);
 	self->rooted = *search ? g_strdup(search) : NULL;
-	show_tree(self);
+	flame_pane_show_tree(self);
 	light(self);
 }
 
@@ -248,7 +248,7 @@ static void list_threads(SptFlamePane *self, const GArray *threads)
 		on_thread_chosen(self);
 }
 
-static gpointer find_threads(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+static gpointer flame_pane_find_threads(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	return spt_document_threads(document);
 }
@@ -261,7 +261,7 @@ static void show_threads(gpointer owner, gpointer answer)
 }
 
 static const SptQueryKind threads_query = {
-	.answer = find_threads,
+	.answer = flame_pane_find_threads,
 	.show = show_threads,
 	.free_answer = (GDestroyNotify)g_array_unref,
 };
@@ -282,14 +282,14 @@ static void on_by_time_toggled(SptFlamePane *self)
 	light(self);
 }
 
-static void on_stop_search(SptFlamePane *self)
+static void flame_pane_on_stop_search(SptFlamePane *self)
 {
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	gtk_widget_grab_focus(GTK_WIDGET(self->view));
 }
 
-static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
-			  G_GNUC_UNUSED gpointer data)
+static gboolean flame_pane_on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+				     G_GNUC_UNUSED gpointer data)
 {
 	SptFlamePane *self = SPT_FLAME_PANE(widget);
 
@@ -302,7 +302,7 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 	return TRUE;
 }
 
-static gboolean grab_focus(GtkWidget *widget)
+static gboolean flame_pane_grab_focus(GtkWidget *widget)
 {
 	/* A chart has no keys. */
 	return gtk_widget_grab_focus(spt_flame_pane_picture(SPT_FLAME_PANE(widget))) ||
@@ -339,16 +339,16 @@ static void on_menu(SptFlamePane *self, double x, double y)
 	gtk_popover_popup(GTK_POPOVER(self->popover));
 }
 
-static void on_function_activated(SptFlamePane *self, unsigned function)
+static void flame_pane_on_function_activated(SptFlamePane *self, unsigned function)
 {
 	g_signal_emit(self, function_activated, 0, function);
 }
 
-static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-			     G_GNUC_UNUSED GVariant *parameter)
+static void flame_pane_on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+					G_GNUC_UNUSED GVariant *parameter)
 {
-	on_function_activated(SPT_FLAME_PANE(widget),
-			      spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
+	flame_pane_on_function_activated(SPT_FLAME_PANE(widget),
+					 spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
 }
 
 static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action,
@@ -383,7 +383,7 @@ static void on_back(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 	spt_flame_view_step_back(SPT_FLAME_PANE(widget)->view);
 }
 
-static void dispose(GObject *object)
+static void flame_pane_dispose(GObject *object)
 {
 	SptFlamePane *self = SPT_FLAME_PANE(object);
 	GtkWidget *child;
@@ -399,7 +399,7 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_flame_pane_parent_class)->dispose(object);
 }
 
-static void bind_children(GtkWidgetClass *class)
+static void flame_pane_bind_children(GtkWidgetClass *class)
 {
 	gtk_widget_class_bind_template_child(class, SptFlamePane, header);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, detail);
@@ -419,11 +419,11 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_callback(class, on_thread_chosen);
 	gtk_widget_class_bind_template_callback(class, on_by_time_toggled);
 	gtk_widget_class_bind_template_callback(class, on_changed);
-	gtk_widget_class_bind_template_callback(class, on_search_changed);
-	gtk_widget_class_bind_template_callback(class, on_stop_search);
+	gtk_widget_class_bind_template_callback(class, flame_pane_on_search_changed);
+	gtk_widget_class_bind_template_callback(class, flame_pane_on_stop_search);
 	gtk_widget_class_bind_template_callback(class, on_upward_toggled);
 	gtk_widget_class_bind_template_callback(class, on_menu);
-	gtk_widget_class_bind_template_callback(class, on_function_activated);
+	gtk_widget_class_bind_template_callback(class, flame_pane_on_function_activated);
 }
 
 static void spt_flame_pane_class_init(SptFlamePaneClass *class)
@@ -432,19 +432,19 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 
 	g_type_ensure(SPT_TYPE_FLAME_VIEW);
 	g_type_ensure(SPT_TYPE_CHART_VIEW);
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->grab_focus = grab_focus;
+	G_OBJECT_CLASS(class)->dispose = flame_pane_dispose;
+	widget_class->grab_focus = flame_pane_grab_focus;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/flame-pane.ui");
-	bind_children(widget_class);
+	flame_pane_bind_children(widget_class);
 	gtk_widget_class_install_action(widget_class, "flame.show-function", NULL,
-					on_show_function);
+					flame_pane_on_show_function);
 	gtk_widget_class_install_action(widget_class, "flame.copy-name", NULL, on_copy_name);
 	gtk_widget_class_install_action(widget_class, "flame.zoom", NULL, on_zoom);
 	gtk_widget_class_install_action(widget_class, "flame.zoom-out", NULL, on_zoom_out);
 	gtk_widget_class_install_action(widget_class, "flame.back", NULL, on_back);
-	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, flame_pane_on_escape, NULL);
 	function_activated =
 		g_signal_new("function-activated", SPT_TYPE_FLAME_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
 			     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
@@ -469,8 +469,9 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	g_object_bind_property(self->popover, "visible", self->view, "has-tooltip",
 			       G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
 	gtk_widget_set_has_tooltip(self->detail, TRUE);
-	g_signal_connect(self->detail, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
-	set_actions(self);
+	g_signal_connect(self->detail, "query-tooltip", G_CALLBACK(flame_pane_on_query_tooltip),
+			 NULL);
+	flame_pane_set_actions(self);
 }
 
 void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
@@ -485,7 +486,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 		g_clear_pointer(&self->rooted, g_free);
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	}
-	show_tree(self);
+	flame_pane_show_tree(self);
 	if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time))) {
 		if (!document->look.is_passing)
 			spt_query_ask(self->query, document, NULL, NULL);

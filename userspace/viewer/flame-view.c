@@ -35,7 +35,7 @@ static const SptTreeNode *node_at(const SptFlameView *self, uint32_t node)
 	return &g_array_index(self->nodes, SptTreeNode, node);
 }
 
-static uint32_t depth_of(const SptFlameView *self, uint32_t node)
+static uint32_t flame_view_depth_of(const SptFlameView *self, uint32_t node)
 {
 	uint32_t depth = 0;
 
@@ -44,7 +44,7 @@ static uint32_t depth_of(const SptFlameView *self, uint32_t node)
 	return depth;
 }
 
-static SptFlameDrawing drawing_of(SptFlameView *self)
+static SptFlameDrawing flame_view_drawing_of(SptFlameView *self)
 {
 	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
 	GtkAdjustment *adjustment =
@@ -58,7 +58,7 @@ static SptFlameDrawing drawing_of(SptFlameView *self)
 		.nodes = node_at(self, 0),
 		.boxes = self->boxes,
 		.weight = node_at(self, self->zoomed)->total,
-		.zoomed_depth = depth_of(self, self->zoomed),
+		.zoomed_depth = flame_view_depth_of(self, self->zoomed),
 		.selected = self->selected,
 		.hovered = self->hovered,
 		.matches = self->matches,
@@ -73,7 +73,7 @@ static SptFlameDrawing drawing_of(SptFlameView *self)
 	};
 }
 
-static void lay_out(SptFlameView *self)
+static void flame_view_lay_out(SptFlameView *self)
 {
 	double share = MIN_SHARE;
 
@@ -93,52 +93,53 @@ static void lay_out_anew(SptFlameView *self)
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static uint32_t rows_of(SptFlameView *self)
+static uint32_t flame_view_rows_of(SptFlameView *self)
 {
-	lay_out(self);
+	flame_view_lay_out(self);
 	return self->boxes && self->boxes->len ?
 		       g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 :
 		       0;
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
-		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
-		    G_GNUC_UNUSED int *natural_baseline)
+static void flame_view_measure(GtkWidget *widget, GtkOrientation orientation,
+			       G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+			       G_GNUC_UNUSED int *minimum_baseline,
+			       G_GNUC_UNUSED int *natural_baseline)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
 
 	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ?
 				      100 :
-				      (int)rows_of(self) * self->row_height;
+				      (int)flame_view_rows_of(self) * self->row_height;
 }
 
-static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+static void flame_view_snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
 	SptFlameDrawing drawing;
 
 	if (!self->nodes)
 		return;
-	lay_out(self);
-	drawing = drawing_of(self);
+	flame_view_lay_out(self);
+	drawing = flame_view_drawing_of(self);
 	spt_flame_draw(&drawing, snapshot);
 }
 
-static const SptFlameBox *box_near(SptFlameView *self, double x, double y)
+static const SptFlameBox *flame_view_box_near(SptFlameView *self, double x, double y)
 {
 	SptFlameDrawing drawing;
 
 	if (!self->nodes)
 		return NULL;
-	lay_out(self);
-	drawing = drawing_of(self);
+	flame_view_lay_out(self);
+	drawing = flame_view_drawing_of(self);
 	return spt_flame_box_near(&drawing, x, y);
 }
 
 /* For several in one box there is no single target, only their caller. */
 static uint32_t node_near(SptFlameView *self, double x, double y)
 {
-	const SptFlameBox *box = box_near(self, x, y);
+	const SptFlameBox *box = flame_view_box_near(self, x, y);
 
 	if (!box)
 		return NONE;
@@ -147,7 +148,7 @@ static uint32_t node_near(SptFlameView *self, double x, double y)
 
 static const SptFlameBox *box_of(SptFlameView *self, uint32_t node)
 {
-	lay_out(self);
+	flame_view_lay_out(self);
 	for (unsigned i = 0; i < self->boxes->len; i++) {
 		const SptFlameBox *box = &g_array_index(self->boxes, SptFlameBox, i);
 
@@ -181,13 +182,14 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 }
 
 /* The picture's text for a screen reader. */
-static void tell(SptFlameView *self)
+static void flame_view_tell(SptFlameView *self)
 {
 	uint32_t at = self->selected == NONE ? self->zoomed : self->selected;
 	g_autofree char *what = spt_flame_view_describe(self, at);
-	g_autofree char *text = g_strdup_printf(_("Flame graph, %s, depth %u of %u%s"), what,
-						depth_of(self, at), rows_of(self) - 1,
-						at != 0 && at == self->zoomed ? _(", zoomed") : "");
+	g_autofree char *text =
+		g_strdup_printf(_("Flame graph, %s, depth %u of %u%s"), what,
+				flame_view_depth_of(self, at), flame_view_rows_of(self) - 1,
+				at != 0 && at == self->zoomed ? _(", zoomed") : "");
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
 				       -1);
@@ -199,7 +201,7 @@ static void scroll_to(SptFlameView *self, uint32_t node)
 {
 	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
 	const SptFlameBox *box = box_of(self, node);
-	SptFlameDrawing drawing = drawing_of(self);
+	SptFlameDrawing drawing = flame_view_drawing_of(self);
 	graphene_rect_t area;
 
 	if (!scrolled || !box)
@@ -215,7 +217,7 @@ static void select_node(SptFlameView *self, uint32_t node)
 	self->selected = node;
 	if (node != NONE)
 		scroll_to(self, node);
-	tell(self);
+	flame_view_tell(self);
 }
 
 void spt_flame_view_zoom(SptFlameView *self, uint32_t node)
@@ -223,7 +225,7 @@ void spt_flame_view_zoom(SptFlameView *self, uint32_t node)
 	self->zoomed = node;
 	self->selected = node == 0 ? NONE : node;
 	lay_out_anew(self);
-	tell(self);
+	flame_view_tell(self);
 }
 
 gboolean spt_flame_view_step_back(SptFlameView *self)
@@ -283,7 +285,8 @@ static gboolean on_move(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gp
 	return TRUE;
 }
 
-static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean flame_view_on_zoom_key(GtkWidget *widget, GVariant *arguments,
+				       G_GNUC_UNUSED gpointer data)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
 	int direction;
@@ -311,7 +314,7 @@ static gboolean on_menu_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments
 
 	if (!box)
 		return FALSE;
-	drawing = drawing_of(self);
+	drawing = flame_view_drawing_of(self);
 	area = spt_flame_place(&drawing, box);
 	g_signal_emit(self, menu, 0, (double)(area.origin.x + MIN(area.size.width, 80) / 2),
 		      (double)(area.origin.y + area.size.height));
@@ -332,8 +335,8 @@ static gboolean on_activate_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *argum
 
 /* Mouse. */
 
-static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
-		       SptFlameView *self)
+static void flame_view_on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
+				  SptFlameView *self)
 {
 	uint32_t node = node_near(self, x, y);
 
@@ -349,8 +352,8 @@ static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, do
 	spt_flame_view_zoom(self, node);
 }
 
-static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, double y,
-		      SptFlameView *self)
+static void flame_view_on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, double y,
+				 SptFlameView *self)
 {
 	uint32_t node = node_near(self, x, y);
 
@@ -391,11 +394,11 @@ static char *describe_with_amount(SptFlameView *self, uint32_t at)
 	return g_strdup_printf("%s\n%s", text, amounts);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
-			      GtkTooltip *tooltip)
+static gboolean flame_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+					 GtkTooltip *tooltip)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
-	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y);
+	const SptFlameBox *box = by_keyboard ? NULL : flame_view_box_near(self, x, y);
 	uint32_t node = box ? box->node : by_keyboard ? self->selected : NONE;
 	g_autofree char *text = NULL;
 
@@ -408,7 +411,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	return text != NULL;
 }
 
-static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+static void flame_view_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_flame_view_parent_class)->css_changed(widget, change);
 	SPT_FLAME_VIEW(widget)->row_height = spt_flame_row_height(widget);
@@ -417,7 +420,7 @@ static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 
 /* Life. */
 
-static void dispose(GObject *object)
+static void flame_view_dispose(GObject *object)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(object);
 
@@ -428,7 +431,7 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_flame_view_parent_class)->dispose(object);
 }
 
-static void add_keys(GtkWidgetClass *class)
+static void flame_view_add_keys(GtkWidgetClass *class)
 {
 	static const struct {
 		guint key;
@@ -448,7 +451,7 @@ static void add_keys(GtkWidgetClass *class)
 		gtk_widget_class_add_binding(class, moves[i].key, 0, on_move, "(ii)",
 					     moves[i].across, moves[i].along);
 	for (unsigned i = 0; i < G_N_ELEMENTS(zooms); i++)
-		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)",
+		gtk_widget_class_add_binding(class, zooms[i].key, 0, flame_view_on_zoom_key, "(i)",
 					     zooms[i].direction);
 	gtk_widget_class_add_binding(class, GDK_KEY_Menu, 0, on_menu_key, NULL);
 	gtk_widget_class_add_binding(class, GDK_KEY_F10, GDK_SHIFT_MASK, on_menu_key, NULL);
@@ -459,14 +462,14 @@ static void spt_flame_view_class_init(SptFlameViewClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->measure = measure;
-	widget_class->snapshot = snapshot_view;
-	widget_class->css_changed = css_changed;
-	widget_class->query_tooltip = query_tooltip;
+	G_OBJECT_CLASS(class)->dispose = flame_view_dispose;
+	widget_class->measure = flame_view_measure;
+	widget_class->snapshot = flame_view_snapshot_view;
+	widget_class->css_changed = flame_view_css_changed;
+	widget_class->query_tooltip = flame_view_query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "flame");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-	add_keys(widget_class);
+	flame_view_add_keys(widget_class);
 	changed = g_signal_new("changed", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
 			       NULL, G_TYPE_NONE, 0);
 	menu = g_signal_new("menu", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -487,8 +490,8 @@ static void spt_flame_view_init(SptFlameView *self)
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
 	gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), 0);
-	g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), self);
-	g_signal_connect(motion, "motion", G_CALLBACK(on_motion), self);
+	g_signal_connect(click, "pressed", G_CALLBACK(flame_view_on_pressed), self);
+	g_signal_connect(motion, "motion", G_CALLBACK(flame_view_on_motion), self);
 	g_signal_connect(motion, "leave", G_CALLBACK(on_leave), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(click));
 	gtk_widget_add_controller(GTK_WIDGET(self), motion);

@@ -14,7 +14,7 @@ struct SptFunctionPages {
 	uint32_t function;
 };
 
-static GtkWidget *add(const SptPage *page, AdwViewStack *views, GtkStack *events)
+static GtkWidget *function_pages_add(const SptPage *page, AdwViewStack *views, GtkStack *events)
 {
 	GtkWidget *widget = page->new();
 
@@ -36,7 +36,7 @@ SptFunctionPages *spt_function_pages_new(AdwViewStack *views, GtkStack *events)
 	pages->events = events;
 	pages->widgets = g_new(GtkWidget *, n);
 	for (unsigned i = 0; i < n; i++)
-		pages->widgets[i] = add(&table[i], views, events);
+		pages->widgets[i] = function_pages_add(&table[i], views, events);
 	return pages;
 }
 

@@ -41,7 +41,8 @@ G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
 
 static unsigned function_selected;
 
-static void fill(SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
+static void functions_fill(SptDocument *document, gconstpointer data, uint32_t position,
+			   SptRowValues *ret)
 {
 	const uint32_t *list = data;
 	const SptFunction *function = &document->functions[list[position]];
@@ -63,7 +64,7 @@ static void on_selection_changed(GtkSelectionModel *selection, G_GNUC_UNUSED uns
 	g_signal_emit(self, function_selected, 0, function);
 }
 
-static unsigned position_of(SptFunctions *self, uint32_t function)
+static unsigned functions_position_of(SptFunctions *self, uint32_t function)
 {
 	unsigned n = g_list_model_get_n_items(G_LIST_MODEL(self->rows));
 
@@ -74,7 +75,7 @@ static unsigned position_of(SptFunctions *self, uint32_t function)
 	return GTK_INVALID_LIST_POSITION;
 }
 
-static void clear_list(SptFunctions *self)
+static void functions_clear_list(SptFunctions *self)
 {
 	if (self->selection)
 		g_signal_handlers_disconnect_by_data(self->selection, self);
@@ -90,22 +91,23 @@ static void set_list(SptFunctions *self, uint32_t *list, uint32_t n)
 		g_signal_handlers_block_by_func(self->selection, on_selection_changed, self);
 		spt_row_list_refill(self->rows, self->document, n, list, g_free);
 		gtk_single_selection_set_selected(self->selection,
-						  position_of(self, self->selected));
+						  functions_position_of(self, self->selected));
 		g_signal_handlers_unblock_by_func(self->selection, on_selection_changed, self);
 		return;
 	}
-	clear_list(self);
-	self->rows = spt_row_list_new(self->document, n, fill, list, g_free);
+	functions_clear_list(self);
+	self->rows = spt_row_list_new(self->document, n, functions_fill, list, g_free);
 	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
 				       "can-unselect", TRUE, "model", self->rows, NULL);
-	gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
+	gtk_single_selection_set_selected(self->selection,
+					  functions_position_of(self, self->selected));
 	g_signal_connect(self->selection, "selection-changed", G_CALLBACK(on_selection_changed),
 			 self);
 	spt_pane_set_model(SPT_PANE(self), GTK_SELECTION_MODEL(self->selection));
 }
 
 /* Rebuilds the list, by the present order and search. */
-static void refresh(SptFunctions *self)
+static void functions_refresh(SptFunctions *self)
 {
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
 	double begin_ms = spt_work_ms();
@@ -178,20 +180,20 @@ static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange ch
 	}
 	self->key = key;
 	self->descending = answer == GTK_ORDERING_LARGER;
-	refresh(self);
+	functions_refresh(self);
 }
 
 /* Comes a moment after the text changed, and also when it was changed here. */
-static void on_search_changed(GtkSearchEntry *search, SptFunctions *self)
+static void functions_on_search_changed(GtkSearchEntry *search, SptFunctions *self)
 {
 	if (g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(search)), self->searched) != 0)
-		refresh(self);
+		functions_refresh(self);
 }
 
 /* Enter: the first one found. */
 static void on_activate_search(GtkSearchEntry *search, SptFunctions *self)
 {
-	on_search_changed(search, self);
+	functions_on_search_changed(search, self);
 	if (!self->rows || !g_list_model_get_n_items(G_LIST_MODEL(self->rows)))
 		return;
 	gtk_single_selection_set_selected(self->selection, 0);
@@ -199,18 +201,18 @@ static void on_activate_search(GtkSearchEntry *search, SptFunctions *self)
 	gtk_widget_grab_focus(GTK_WIDGET(spt_pane_view(SPT_PANE(self))));
 }
 
-static void on_stop_search(G_GNUC_UNUSED GtkSearchEntry *search, SptFunctions *self)
+static void functions_on_stop_search(G_GNUC_UNUSED GtkSearchEntry *search, SptFunctions *self)
 {
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	gtk_widget_grab_focus(GTK_WIDGET(spt_pane_view(SPT_PANE(self))));
 }
 
-static void dispose(GObject *object)
+static void functions_dispose(GObject *object)
 {
 	SptFunctions *self = SPT_FUNCTIONS(object);
 
 	g_clear_handle_id(&self->scroll_source, g_source_remove);
-	clear_list(self);
+	functions_clear_list(self);
 	g_clear_pointer(&self->searched, g_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_functions_parent_class)->dispose(object);
@@ -218,12 +220,12 @@ static void dispose(GObject *object)
 
 static void spt_functions_class_init(SptFunctionsClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = functions_dispose;
 	function_selected = g_signal_new("function-selected", SPT_TYPE_FUNCTIONS, G_SIGNAL_RUN_LAST,
 					 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
-static void add_columns(SptFunctions *self)
+static void functions_add_columns(SptFunctions *self)
 {
 	static const struct {
 		SptColumnKind kind;
@@ -261,12 +263,13 @@ static void spt_functions_init(SptFunctions *self)
 			     "width-chars", 8, "max-width-chars", 24, NULL);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
 				       _("Search functions"), -1);
-	g_signal_connect(self->search, "search-changed", G_CALLBACK(on_search_changed), self);
+	g_signal_connect(self->search, "search-changed", G_CALLBACK(functions_on_search_changed),
+			 self);
 	g_signal_connect(self->search, "activate", G_CALLBACK(on_activate_search), self);
-	g_signal_connect(self->search, "stop-search", G_CALLBACK(on_stop_search), self);
+	g_signal_connect(self->search, "stop-search", G_CALLBACK(functions_on_stop_search), self);
 	spt_pane_set_title(SPT_PANE(self), _("Functions"));
 	spt_pane_add_header(SPT_PANE(self), self->search);
-	add_columns(self);
+	functions_add_columns(self);
 }
 
 void spt_functions_set_document(SptFunctions *self, SptDocument *document)
@@ -287,7 +290,7 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 		self->selected = spt_document_first_function(document);
 	if (is_known) {
 		self->refills = true;
-		refresh(self);
+		functions_refresh(self);
 		self->refills = false;
 		if (!document->look.is_passing)
 			queue_scroll(self);
@@ -297,7 +300,7 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 	}
 	self->selected = spt_document_first_function(document);
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
-	refresh(self);
+	functions_refresh(self);
 	self->is_first = true;
 	queue_scroll(self);
 	g_signal_emit(self, function_selected, 0, self->selected);
@@ -305,12 +308,12 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 
 void spt_functions_select(SptFunctions *self, uint32_t function)
 {
-	unsigned position = position_of(self, function);
+	unsigned position = functions_position_of(self, function);
 
 	if (position == GTK_INVALID_LIST_POSITION && function != UINT32_MAX) {
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
-		refresh(self);
-		position = position_of(self, function);
+		functions_refresh(self);
+		position = functions_position_of(self, function);
 	}
 	gtk_single_selection_set_selected(self->selection, position);
 	self->is_first = false;

@@ -53,7 +53,7 @@ static double row_height(SptHeatView *self)
 	       (double)self->heat->n_rows;
 }
 
-static void compute(SptHeatView *self)
+static void heat_view_compute(SptHeatView *self)
 {
 	const SptDocument *document = self->document;
 
@@ -98,8 +98,8 @@ static GskRenderNode *draw_cells(SptHeatView *self)
 	return gtk_snapshot_free_to_node(snapshot);
 }
 
-static void draw_label(SptHeatView *self, GtkSnapshot *snapshot, const char *text, double x,
-		       double y)
+static void heat_view_draw_label(SptHeatView *self, GtkSnapshot *snapshot, const char *text,
+				 double x, double y)
 {
 	GtkWidget *widget = GTK_WIDGET(self);
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
@@ -115,7 +115,7 @@ static void draw_label(SptHeatView *self, GtkSnapshot *snapshot, const char *tex
 }
 
 /* A column is a second, and its rows are parts of the second, from the top. */
-static void draw_axis(SptHeatView *self, GtkSnapshot *snapshot)
+static void heat_view_draw_axis(SptHeatView *self, GtkSnapshot *snapshot)
 {
 	double bottom = self->height - AXIS_HEIGHT + 1;
 	uint32_t step = (uint32_t)MAX(ceil(LABEL_WIDTH / column_width(self)), 1);
@@ -123,11 +123,11 @@ static void draw_axis(SptHeatView *self, GtkSnapshot *snapshot)
 	for (uint32_t column = 0; column < self->heat->n_columns; column += step) {
 		g_autofree char *text = g_strdup_printf("%u s", column);
 
-		draw_label(self, snapshot, text, left_of(self) + column * column_width(self),
-			   bottom);
+		heat_view_draw_label(self, snapshot, text,
+				     left_of(self) + column * column_width(self), bottom);
 	}
-	draw_label(self, snapshot, "+0 ms", 4, 0);
-	draw_label(self, snapshot, "+500", 4, (self->height - AXIS_HEIGHT) / 2.0 - 6);
+	heat_view_draw_label(self, snapshot, "+0 ms", 4, 0);
+	heat_view_draw_label(self, snapshot, "+500", 4, (self->height - AXIS_HEIGHT) / 2.0 - 6);
 }
 
 /* From one cell to before the other one, in the order of time. */
@@ -156,14 +156,14 @@ static void veil_cells(SptHeatView *self, GtkSnapshot *snapshot, uint32_t from, 
 }
 
 /* While a range is dragged only the veil over the picture changes. */
-static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+static void heat_view_snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(widget);
 	int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
 	uint32_t n, begin = 0, end;
 	const SptRestriction *time;
 
-	compute(self);
+	heat_view_compute(self);
 	if (!self->heat || self->heat->most == 0)
 		return;
 	if (width != self->width || height != self->height || self->left != left_of(self))
@@ -175,7 +175,7 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 		self->picture = draw_cells(self);
 	if (self->picture)
 		gtk_snapshot_append_node(snapshot, self->picture);
-	draw_axis(self, snapshot);
+	heat_view_draw_axis(self, snapshot);
 	time = spt_restrictions_find(self->document->look.restrictions, SPT_RESTRICT_TIME);
 	if (!time)
 		return;
@@ -192,16 +192,17 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 /* The colour may have changed. */
-static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+static void heat_view_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_heat_view_parent_class)->css_changed(widget, change);
 	g_clear_pointer(&SPT_HEAT_VIEW(widget)->picture, gsk_render_node_unref);
 	gtk_widget_queue_draw(widget);
 }
 
-static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation,
-		    G_GNUC_UNUSED int for_size, int *minimum, int *natural,
-		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+static void heat_view_measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation,
+			      G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+			      G_GNUC_UNUSED int *minimum_baseline,
+			      G_GNUC_UNUSED int *natural_baseline)
 {
 	bool is_width = orientation == GTK_ORIENTATION_HORIZONTAL;
 
@@ -217,9 +218,10 @@ static void find_cell(SptHeatView *self, double x, double y, uint32_t *ret_colum
 	*ret_row = (uint32_t)CLAMP(y / row_height(self), 0, self->heat->n_rows - 1);
 }
 
-static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, double y, SptHeatView *self)
+static void heat_view_on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, double y,
+				    SptHeatView *self)
 {
-	compute(self);
+	heat_view_compute(self);
 	if (self->heat)
 		find_cell(self, x, y, &self->from_column, &self->from_row);
 }
@@ -243,18 +245,18 @@ static void select_cells(SptHeatView *self, GtkGestureDrag *drag, double dx, dou
 		      is_final);
 }
 
-static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, SptHeatView *self)
+static void heat_view_on_drag_update(GtkGestureDrag *drag, double dx, double dy, SptHeatView *self)
 {
 	select_cells(self, drag, dx, dy, false);
 }
 
-static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, SptHeatView *self)
+static void heat_view_on_drag_end(GtkGestureDrag *drag, double dx, double dy, SptHeatView *self)
 {
 	select_cells(self, drag, dx, dy, true);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
-			      GtkTooltip *tooltip)
+static gboolean heat_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+					GtkTooltip *tooltip)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(widget);
 	g_autofree char *text = NULL, *weight = NULL;
@@ -274,7 +276,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	return TRUE;
 }
 
-static void dispose(GObject *object)
+static void heat_view_dispose(GObject *object)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(object);
 
@@ -289,11 +291,11 @@ static void spt_heat_view_class_init(SptHeatViewClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->measure = measure;
-	widget_class->snapshot = snapshot_view;
-	widget_class->css_changed = css_changed;
-	widget_class->query_tooltip = query_tooltip;
+	G_OBJECT_CLASS(class)->dispose = heat_view_dispose;
+	widget_class->measure = heat_view_measure;
+	widget_class->snapshot = heat_view_snapshot_view;
+	widget_class->css_changed = heat_view_css_changed;
+	widget_class->query_tooltip = heat_view_query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "heat");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 	range = g_signal_new("range", SPT_TYPE_HEAT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -308,9 +310,9 @@ static void spt_heat_view_init(SptHeatView *self)
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
 				       _("Heat map of the parts of each second"), -1);
-	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
-	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
-	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);
+	g_signal_connect(drag, "drag-begin", G_CALLBACK(heat_view_on_drag_begin), self);
+	g_signal_connect(drag, "drag-update", G_CALLBACK(heat_view_on_drag_update), self);
+	g_signal_connect(drag, "drag-end", G_CALLBACK(heat_view_on_drag_end), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drag));
 }
 

@@ -22,7 +22,7 @@ struct writer {
 };
 
 /* Escapes as in the page: \- \(lq \(rq \(bu \& and \fB, \fI, \fR in a line. */
-static void put(struct writer *writer, const char *text, const char *tag)
+static void help_put(struct writer *writer, const char *text, const char *tag)
 {
 	g_autoptr(GString) run = g_string_new(NULL);
 	const char *now = tag, *then;
@@ -75,8 +75,8 @@ static void break_line(struct writer *writer, const char *lines)
 static void put_words(struct writer *writer, const char *text, const char *tag)
 {
 	if (!writer->begins)
-		put(writer, " ", NULL);
-	put(writer, text, tag);
+		help_put(writer, " ", NULL);
+	help_put(writer, text, tag);
 	writer->begins = false;
 }
 
@@ -92,7 +92,7 @@ static void put_in_turn(struct writer *writer, const char *line, const char *fir
 		if (i == 0)
 			put_words(writer, words[i], first);
 		else
-			put(writer, words[i], i % 2 ? second : first);
+			help_put(writer, words[i], i % 2 ? second : first);
 	}
 }
 
@@ -139,12 +139,12 @@ static void take_request(struct writer *writer, const char *line)
 	}
 }
 
-static void take_line(struct writer *writer, const char *line)
+static void help_take_line(struct writer *writer, const char *line)
 {
 	if (*line == '.') {
 		take_request(writer, line);
 	} else if (writer->is_example) {
-		put(writer, line, NULL);
+		help_put(writer, line, NULL);
 		writer->begins = false;
 		break_line(writer, "\n");
 	} else if (*line) {
@@ -170,7 +170,7 @@ static GtkTextBuffer *new_buffer(void)
 	return buffer;
 }
 
-static GtkTextBuffer *read_page(void)
+static GtkTextBuffer *help_read_page(void)
 {
 	g_autoptr(GBytes) bytes = g_resources_lookup_data(PAGE, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 	g_auto(GStrv) lines =
@@ -179,7 +179,7 @@ static GtkTextBuffer *read_page(void)
 
 	for (unsigned i = 0; lines[i]; i++)
 		if (!g_str_has_prefix(lines[i], ".\\\"") && strcmp(lines[i], ".SH DESCRIPTION") != 0)
-			take_line(&writer, lines[i]);
+			help_take_line(&writer, lines[i]);
 	return writer.buffer;
 }
 
@@ -204,7 +204,7 @@ static void close_by(GtkWidget *window, const char *keys)
 
 void spt_help_show(GtkWindow *parent)
 {
-	g_autoptr(GtkTextBuffer) buffer = read_page();
+	g_autoptr(GtkTextBuffer) buffer = help_read_page();
 	GtkWidget *text = gtk_text_view_new_with_buffer(buffer),
 		  *scrolled = gtk_scrolled_window_new(), *bar = adw_header_bar_new(),
 		  *top = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),

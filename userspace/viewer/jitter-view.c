@@ -33,7 +33,8 @@ struct _SptJitterBars {
 
 G_DEFINE_FINAL_TYPE(SptJitterBars, spt_jitter_bars, GTK_TYPE_WIDGET)
 
-static void draw_mark(GtkWidget *widget, GtkSnapshot *snapshot, uint64_t ns, double x, double right)
+static void jitter_view_draw_mark(GtkWidget *widget, GtkSnapshot *snapshot, uint64_t ns, double x,
+				  double right)
 {
 	g_autofree char *text = spt_text_duration(ns);
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
@@ -80,9 +81,9 @@ static void snapshot_bars(GtkWidget *widget, GtkSnapshot *snapshot)
 	gtk_snapshot_append_color(snapshot, &line,
 				  &GRAPHENE_RECT_INIT(0, BARS_HEIGHT, (float)width, 1));
 	for (unsigned i = 0; i <= N_MARKS; i++)
-		draw_mark(widget, snapshot,
-			  self->from_ns + (self->to_ns - self->from_ns) * i / N_MARKS,
-			  (width - 1) * i / N_MARKS, width);
+		jitter_view_draw_mark(widget, snapshot,
+				      self->from_ns + (self->to_ns - self->from_ns) * i / N_MARKS,
+				      (width - 1) * i / N_MARKS, width);
 }
 
 static void measure_bars(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation,

@@ -115,7 +115,7 @@ static void paint_off(uint32_t *pixels, unsigned stride, unsigned height, unsign
 }
 
 /* The row of a line in the picture; UINT32_MAX: it has none. */
-static uint32_t row_of(const SptLanesPicture *picture, const SptLaneLine *line)
+static uint32_t lanes_draw_row_of(const SptLanesPicture *picture, const SptLaneLine *line)
 {
 	for (uint32_t i = 0; i < picture->n_rows && !line->is_head; i++)
 		if (picture->rows[i].of == line->wanted.of &&
@@ -140,7 +140,7 @@ static void draw_lanes(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 	for (unsigned i = 0; i < n; i++) {
 		const SptLaneLine *line =
 			&g_array_index(drawing->lines, SptLaneLine, drawing->first + i);
-		uint32_t row = row_of(picture, line);
+		uint32_t row = lanes_draw_row_of(picture, line);
 
 		for (unsigned x = 0; row != UINT32_MAX && x < width; x++)
 			paint_bucket(pixels + (size_t)i * SPT_LANE_HEIGHT * width, width, height, x,
@@ -159,8 +159,9 @@ static void draw_lanes(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 				    (float)(right - left), (float)(n * SPT_LANE_HEIGHT)));
 }
 
-static void draw_text(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, const char *text,
-		      const GdkRGBA *color, double x, double top, double width)
+static void lanes_draw_draw_text(const SptLanesDrawing *drawing, GtkSnapshot *snapshot,
+				 const char *text, const GdkRGBA *color, double x, double top,
+				 double width)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, text);
 	int text_height;
@@ -179,7 +180,7 @@ static void draw_text(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, con
 	gtk_snapshot_restore(snapshot);
 }
 
-static GdkRGBA text_color(const SptLanesDrawing *drawing)
+static GdkRGBA lanes_draw_text_color(const SptLanesDrawing *drawing)
 {
 	GdkRGBA color;
 
@@ -209,10 +210,11 @@ static void draw_owners(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, u
 		if (owners[from] && right - left >= LABEL_PIXELS) {
 			g_autofree char *made = NULL;
 
-			draw_text(drawing, snapshot,
-				  spt_text_name(thread_name(drawing->lanes, owners[from]), &made),
-				  &black, MAX(left, drawing->axis->left) + 3, top,
-				  right - MAX(left, drawing->axis->left) - 6);
+			lanes_draw_draw_text(
+				drawing, snapshot,
+				spt_text_name(thread_name(drawing->lanes, owners[from]), &made),
+				&black, MAX(left, drawing->axis->left) + 3, top,
+				right - MAX(left, drawing->axis->left) - 6);
 		}
 	}
 }
@@ -221,7 +223,7 @@ static void draw_owners(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, u
 static void draw_expander(const SptLanesDrawing *drawing, GtkSnapshot *snapshot, double x,
 			  double top, bool is_open)
 {
-	const GdkRGBA color = text_color(drawing);
+	const GdkRGBA color = lanes_draw_text_color(drawing);
 	double middle = top + (SPT_LANE_HEIGHT - GAP) / 2.0;
 	cairo_t *cairo =
 		gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT((float)x, (float)top,
@@ -242,22 +244,23 @@ static void draw_expander(const SptLanesDrawing *drawing, GtkSnapshot *snapshot,
 	cairo_destroy(cairo);
 }
 
-static void draw_label(const SptLanesDrawing *drawing, GtkSnapshot *snapshot,
-		       const SptLaneLine *line, double top)
+static void lanes_draw_draw_label(const SptLanesDrawing *drawing, GtkSnapshot *snapshot,
+				  const SptLaneLine *line, double top)
 {
-	const GdkRGBA color = text_color(drawing);
+	const GdkRGBA color = lanes_draw_text_color(drawing);
 	double x = MARGIN + line->depth * INDENT;
 	g_autofree char *name = spt_lane_line_name(drawing->lanes, line);
 
 	if (line->has_more)
 		draw_expander(drawing, snapshot, x, top, line->is_open);
 	x += EXPANDER + 2;
-	draw_text(drawing, snapshot, name, &color, x, top, MAX(drawing->axis->left - x - 4, 1));
+	lanes_draw_draw_text(drawing, snapshot, name, &color, x, top,
+			     MAX(drawing->axis->left - x - 4, 1));
 }
 
 static void draw_outline(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 {
-	const GdkRGBA color = text_color(drawing);
+	const GdkRGBA color = lanes_draw_text_color(drawing);
 	int full = gtk_widget_get_width(drawing->widget);
 	double top = drawing->selected * SPT_LANE_HEIGHT - 1.0,
 	       left = spt_time_axis_x(drawing->axis, full, drawing->selected_begin),
@@ -277,7 +280,7 @@ static void draw_outline(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 
 static void draw_selected_line(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 {
-	GdkRGBA color = text_color(drawing);
+	GdkRGBA color = lanes_draw_text_color(drawing);
 
 	color.alpha *= 0.12f;
 	gtk_snapshot_append_color(snapshot, &color,
@@ -297,15 +300,16 @@ void spt_lanes_draw(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 	if (drawing->selected != UINT_MAX)
 		draw_selected_line(drawing, snapshot);
 	for (unsigned i = drawing->first; i < drawing->last; i++)
-		draw_label(drawing, snapshot, &g_array_index(drawing->lines, SptLaneLine, i),
-			   i * SPT_LANE_HEIGHT);
+		lanes_draw_draw_label(drawing, snapshot,
+				      &g_array_index(drawing->lines, SptLaneLine, i),
+				      i * SPT_LANE_HEIGHT);
 	if (!drawing->picture)
 		return;
 	gtk_snapshot_push_clip(snapshot, &area);
 	draw_lanes(drawing, snapshot);
 	for (unsigned i = drawing->first; i < drawing->last; i++) {
 		const SptLaneLine *line = &g_array_index(drawing->lines, SptLaneLine, i);
-		uint32_t row = row_of(drawing->picture, line);
+		uint32_t row = lanes_draw_row_of(drawing->picture, line);
 
 		if (line->wanted.of == SPT_LANE_OF_CPU && row != UINT32_MAX)
 			draw_owners(drawing, snapshot, row, i * SPT_LANE_HEIGHT);

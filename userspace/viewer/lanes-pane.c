@@ -81,17 +81,17 @@ static GtkWidget *make_legend(SptLanesPane *self)
 			    "propagate-natural-height", TRUE, NULL);
 }
 
-static void on_range(SptLanesPane *self, guint64 begin, guint64 end, gboolean is_final)
+static void lanes_pane_on_range(SptLanesPane *self, guint64 begin, guint64 end, gboolean is_final)
 {
 	g_signal_emit_by_name(self, "range", begin, end, is_final);
 }
 
-static void on_only(SptLanesPane *self, gpointer restriction)
+static void lanes_pane_on_only(SptLanesPane *self, gpointer restriction)
 {
 	g_signal_emit_by_name(self, "only", restriction);
 }
 
-static void dispose(GObject *object)
+static void lanes_pane_dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_LANES_PANE(object)->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_lanes_pane_parent_class)->dispose(object);
@@ -99,7 +99,7 @@ static void dispose(GObject *object)
 
 static void spt_lanes_pane_class_init(SptLanesPaneClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = lanes_pane_dispose;
 	g_signal_new("range", SPT_TYPE_LANES_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 		     G_TYPE_NONE, 3, G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_BOOLEAN);
 	g_signal_new("only", SPT_TYPE_LANES_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -111,8 +111,10 @@ static void spt_lanes_pane_init(SptLanesPane *self)
 	GtkWidget *scrolled = gtk_scrolled_window_new();
 
 	self->view = g_object_new(SPT_TYPE_LANES_VIEW, NULL);
-	g_signal_connect_object(self->view, "range", G_CALLBACK(on_range), self, G_CONNECT_SWAPPED);
-	g_signal_connect_object(self->view, "only", G_CALLBACK(on_only), self, G_CONNECT_SWAPPED);
+	g_signal_connect_object(self->view, "range", G_CALLBACK(lanes_pane_on_range), self,
+				G_CONNECT_SWAPPED);
+	g_signal_connect_object(self->view, "only", G_CALLBACK(lanes_pane_on_only), self,
+				G_CONNECT_SWAPPED);
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), GTK_WIDGET(self->view));
 	spt_view_stay(scrolled);
 	g_object_set(scrolled, "hscrollbar-policy", GTK_POLICY_NEVER, "max-content-height",

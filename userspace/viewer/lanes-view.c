@@ -57,7 +57,7 @@ static void add_line(SptLanesView *self, SptLaneOf of, uint32_t number, unsigned
 	g_array_append_val(self->lines, line);
 }
 
-static void add_cpus(SptLanesView *self)
+static void lanes_view_add_cpus(SptLanesView *self)
 {
 	const SptLaneLine head = { .is_head = true,
 				   .has_more = true,
@@ -70,7 +70,7 @@ static void add_cpus(SptLanesView *self)
 		add_line(self, SPT_LANE_OF_CPU, i, 1);
 }
 
-static void add_process(SptLanesView *self, uint32_t number)
+static void lanes_view_add_process(SptLanesView *self, uint32_t number)
 {
 	const SptLaneProcess *process = &self->lanes->processes[number];
 	bool is_open = g_hash_table_contains(self->open, GUINT_TO_POINTER(number + 1));
@@ -94,7 +94,7 @@ static bool is_line(const SptLaneLine *a, const SptLaneLine *b)
 }
 
 /* Its position; UINT_MAX: it is not visible. */
-static unsigned place_of(SptLanesView *self, const SptLaneLine *line)
+static unsigned lanes_view_place_of(SptLanesView *self, const SptLaneLine *line)
 {
 	for (unsigned i = 0; i < self->lines->len; i++)
 		if (is_line(&g_array_index(self->lines, SptLaneLine, i), line))
@@ -131,7 +131,7 @@ struct answer {
 	SptLanesPicture *picture;
 };
 
-static gpointer compute(SptDocument *document, gconstpointer data)
+static gpointer lanes_view_compute(SptDocument *document, gconstpointer data)
 {
 	const struct input *input = data;
 	struct answer *answer = g_new0(struct answer, 1);
@@ -143,7 +143,7 @@ static gpointer compute(SptDocument *document, gconstpointer data)
 	return answer;
 }
 
-static void free_answer(gpointer data)
+static void lanes_view_free_answer(gpointer data)
 {
 	struct answer *answer = data;
 
@@ -151,7 +151,7 @@ static void free_answer(gpointer data)
 	g_free(answer);
 }
 
-static void ask(SptLanesView *self)
+static void lanes_view_ask(SptLanesView *self)
 {
 	int width = gtk_widget_get_width(GTK_WIDGET(self)) - (int)self->axis->left;
 	struct input *input;
@@ -182,15 +182,15 @@ static void ask(SptLanesView *self)
 static void list_lines(SptLanesView *self)
 {
 	g_array_set_size(self->lines, 0);
-	add_cpus(self);
+	lanes_view_add_cpus(self);
 	for (uint32_t i = 0; i < self->lanes->n_processes; i++)
-		add_process(self, i);
+		lanes_view_add_process(self, i);
 	gtk_widget_queue_resize(GTK_WIDGET(self));
 	gtk_widget_queue_draw(GTK_WIDGET(self));
-	ask(self);
+	lanes_view_ask(self);
 }
 
-static void show_answer(gpointer owner, gpointer data)
+static void lanes_view_show_answer(gpointer owner, gpointer data)
 {
 	SptLanesView *self = owner;
 	struct answer *answer = data;
@@ -199,7 +199,7 @@ static void show_answer(gpointer owner, gpointer data)
 	self->lanes = answer->lanes;
 	spt_lanes_picture_free(self->picture);
 	self->picture = g_steal_pointer(&answer->picture);
-	free_answer(answer);
+	lanes_view_free_answer(answer);
 	if (is_first) {
 		self->are_cpus_open = self->lanes->n_cpus <= FEW_CPUS;
 		if (self->lanes->n_processes && self->lanes->processes[0].n <= FEW_THREADS)
@@ -212,16 +212,16 @@ static void show_answer(gpointer owner, gpointer data)
 }
 
 static const SptQueryKind lanes_query = {
-	.answer = compute,
-	.show = show_answer,
-	.free_answer = free_answer,
+	.answer = lanes_view_compute,
+	.show = lanes_view_show_answer,
+	.free_answer = lanes_view_free_answer,
 	.shows_progress = true,
 	.needs_map = true,
 };
 
 /* Texts. */
 
-static double seconds(SptLanesView *self, uint64_t time)
+static double lanes_view_seconds(SptLanesView *self, uint64_t time)
 {
 	return (double)(time - MIN(self->axis->start_ns, time)) / 1e9;
 }
@@ -235,10 +235,10 @@ static char *describe_moment(SptLanesView *self, const SptLaneLine *line,
 
 	return g_strdup_printf(_("%s: %s, %s from %.6f s on"), name,
 			       _(spt_wait_state_name(moment->state)), duration,
-			       seconds(self, moment->begin));
+			       lanes_view_seconds(self, moment->begin));
 }
 
-static void tell(SptLanesView *self)
+static void lanes_view_tell(SptLanesView *self)
 {
 	g_autofree char *moment = !self->line.is_head && self->moment.end ?
 					  describe_moment(self, &self->line, &self->moment) :
@@ -273,8 +273,8 @@ static const SptLaneLine *line_at(SptLanesView *self, double y)
 		       NULL;
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
-			      GtkTooltip *tooltip)
+static gboolean lanes_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+					 GtkTooltip *tooltip)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
 	const SptLaneLine *line = by_keyboard ? NULL : line_at(self, y);
@@ -310,7 +310,7 @@ static void show_details(SptLanesView *self)
 	uint64_t begin = MAX(self->moment.begin, self->axis->begin_ns),
 		 end = MIN(self->moment.end, self->axis->until_ns);
 	double x = spt_time_axis_x(self->axis, width, begin + (end - MIN(begin, end)) / 2);
-	unsigned place = place_of(self, &self->line);
+	unsigned place = lanes_view_place_of(self, &self->line);
 
 	close_details(self);
 	if (place == UINT_MAX || !self->moment.end)
@@ -331,12 +331,12 @@ static void select_line(SptLanesView *self, const SptLaneLine *line, const SptLa
 {
 	self->line = *line;
 	self->moment = moment ? *moment : (SptLaneMoment){ 0 };
-	tell(self);
+	lanes_view_tell(self);
 }
 
 static void scroll_to_line(SptLanesView *self)
 {
-	unsigned place = place_of(self, &self->line);
+	unsigned place = lanes_view_place_of(self, &self->line);
 
 	if (place != UINT_MAX)
 		gtk_adjustment_clamp_page(adjustment_of(self), place * SPT_LANE_HEIGHT,
@@ -351,7 +351,7 @@ static void look_at_moment(SptLanesView *self)
 		spt_time_axis_look_at(self->axis, (double)self->moment.begin - length / 2, length);
 }
 
-static void choose(SptLanesView *self, const SptLaneLine *line)
+static void lanes_view_choose(SptLanesView *self, const SptLaneLine *line)
 {
 	const SptCapture *capture = self->lanes->capture;
 	SptRestriction restriction = { .kind = SPT_RESTRICT_CPU, .number = line->wanted.number };
@@ -397,7 +397,7 @@ static void on_clicked(SptLanesView *self, double x, double y)
 		return;
 	}
 	if (x < self->axis->left) {
-		choose(self, line);
+		lanes_view_choose(self, line);
 		return;
 	}
 	if (line->wanted.of != SPT_LANE_OF_THREAD ||
@@ -410,14 +410,14 @@ static void on_clicked(SptLanesView *self, double x, double y)
 	show_details(self);
 }
 
-static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
-			  SptLanesView *self)
+static void lanes_view_on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x,
+				     G_GNUC_UNUSED double y, SptLanesView *self)
 {
 	self->drag_from = x;
 	gtk_widget_grab_focus(GTK_WIDGET(self));
 }
 
-static void select_range(SptLanesView *self, double offset, bool is_final)
+static void lanes_view_select_range(SptLanesView *self, double offset, bool is_final)
 {
 	uint64_t from = time_at(self, self->drag_from),
 		 to = time_at(self, self->drag_from + offset), begin = MIN(from, to),
@@ -430,21 +430,21 @@ static void select_range(SptLanesView *self, double offset, bool is_final)
 	g_signal_emit(self, range, 0, begin, end, is_final);
 }
 
-static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double dx, G_GNUC_UNUSED double dy,
-			   SptLanesView *self)
+static void lanes_view_on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double dx,
+				      G_GNUC_UNUSED double dy, SptLanesView *self)
 {
 	if (self->drag_from >= self->axis->left && fabs(dx) >= CLICK_PIXELS)
-		select_range(self, dx, false);
+		lanes_view_select_range(self, dx, false);
 }
 
-static void on_drag_end(GtkGestureDrag *drag, double dx, G_GNUC_UNUSED double dy,
-			SptLanesView *self)
+static void lanes_view_on_drag_end(GtkGestureDrag *drag, double dx, G_GNUC_UNUSED double dy,
+				   SptLanesView *self)
 {
 	double x, y;
 
 	gtk_gesture_drag_get_start_point(drag, &x, &y);
 	if (x >= self->axis->left && fabs(dx) >= CLICK_PIXELS)
-		select_range(self, dx, true);
+		lanes_view_select_range(self, dx, true);
 	else
 		on_clicked(self, x, y);
 }
@@ -463,7 +463,7 @@ static void go_to_waker(SptLanesView *self, uint32_t waker, uint64_t time)
 static gboolean on_line_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
-	unsigned place = place_of(self, &self->line);
+	unsigned place = lanes_view_place_of(self, &self->line);
 	int direction;
 
 	g_variant_get(arguments, "(i)", &direction);
@@ -523,7 +523,7 @@ static gboolean on_return_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNU
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
 	const SptWaitRow *wait = self->moment.wait;
-	unsigned at = place_of(self, &self->line);
+	unsigned at = lanes_view_place_of(self, &self->line);
 	int is_space;
 
 	g_variant_get(arguments, "(i)", &is_space);
@@ -555,7 +555,8 @@ static gboolean on_back_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments
 	return TRUE;
 }
 
-static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean lanes_view_on_zoom_key(GtkWidget *widget, GVariant *arguments,
+				       G_GNUC_UNUSED gpointer data)
 {
 	SptTimeAxis *axis = SPT_LANES_VIEW(widget)->axis;
 	int direction;
@@ -571,7 +572,8 @@ static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSE
 }
 
 /* The wheel alone scrolls, as many lanes do not fit; with Ctrl it zooms. */
-static gboolean on_scroll(GtkEventController *scroll, double dx, double dy, SptLanesView *self)
+static gboolean lanes_view_on_scroll(GtkEventController *scroll, double dx, double dy,
+				     SptLanesView *self)
 {
 	GdkModifierType state = gtk_event_controller_get_current_event_state(scroll);
 
@@ -582,8 +584,8 @@ static gboolean on_scroll(GtkEventController *scroll, double dx, double dy, SptL
 	return TRUE;
 }
 
-static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x,
-		      G_GNUC_UNUSED double y, SptLanesView *self)
+static void lanes_view_on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x,
+				 G_GNUC_UNUSED double y, SptLanesView *self)
 {
 	self->pointer = x;
 }
@@ -599,7 +601,7 @@ static void on_go_to(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVaria
 
 /* The widget. */
 
-static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+static void lanes_view_snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
 	SptLanesDrawing drawing = {
@@ -608,7 +610,7 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 		.lanes = self->lanes,
 		.lines = self->lines,
 		.picture = self->picture,
-		.selected = place_of(self, &self->line),
+		.selected = lanes_view_place_of(self, &self->line),
 		.selected_begin = self->moment.begin,
 		.selected_end = self->moment.end,
 	};
@@ -620,9 +622,10 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 		spt_lanes_draw(&drawing, snapshot);
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
-		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
-		    G_GNUC_UNUSED int *natural_baseline)
+static void lanes_view_measure(GtkWidget *widget, GtkOrientation orientation,
+			       G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+			       G_GNUC_UNUSED int *minimum_baseline,
+			       G_GNUC_UNUSED int *natural_baseline)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
 
@@ -631,19 +634,19 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED
 				      (int)MAX(self->lines->len, 1) * SPT_LANE_HEIGHT;
 }
 
-static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNUSED int height,
-			  G_GNUC_UNUSED int baseline)
+static void lanes_view_size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width,
+				     G_GNUC_UNUSED int height, G_GNUC_UNUSED int baseline)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
 
-	ask(self);
+	lanes_view_ask(self);
 	if (self->popover)
 		gtk_popover_present(GTK_POPOVER(self->popover));
 }
 
-static void on_axis_changed(SptLanesView *self)
+static void lanes_view_on_axis_changed(SptLanesView *self)
 {
-	ask(self);
+	lanes_view_ask(self);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
@@ -651,10 +654,10 @@ static void root(GtkWidget *widget)
 {
 	GTK_WIDGET_CLASS(spt_lanes_view_parent_class)->root(widget);
 	g_signal_connect_object(adjustment_of(SPT_LANES_VIEW(widget)), "value-changed",
-				G_CALLBACK(on_axis_changed), widget, G_CONNECT_SWAPPED);
+				G_CALLBACK(lanes_view_on_axis_changed), widget, G_CONNECT_SWAPPED);
 }
 
-static void dispose(GObject *object)
+static void lanes_view_dispose(GObject *object)
 {
 	SptLanesView *self = SPT_LANES_VIEW(object);
 
@@ -669,20 +672,27 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_lanes_view_parent_class)->dispose(object);
 }
 
-static void add_keys(GtkWidgetClass *class)
+static void lanes_view_add_keys(GtkWidgetClass *class)
 {
 	static const struct {
 		guint key;
 		GtkShortcutFunc func;
 		int direction;
 	} keys[] = {
-		{ GDK_KEY_Up, on_line_key, -1 },      { GDK_KEY_Down, on_line_key, 1 },
-		{ GDK_KEY_Left, on_wait_key, -1 },    { GDK_KEY_Right, on_wait_key, 1 },
-		{ GDK_KEY_plus, on_zoom_key, 1 },     { GDK_KEY_KP_Add, on_zoom_key, 1 },
-		{ GDK_KEY_minus, on_zoom_key, -1 },   { GDK_KEY_KP_Subtract, on_zoom_key, -1 },
-		{ GDK_KEY_0, on_zoom_key, 0 },	      { GDK_KEY_Home, on_zoom_key, 0 },
-		{ GDK_KEY_Return, on_return_key, 0 }, { GDK_KEY_KP_Enter, on_return_key, 0 },
-		{ GDK_KEY_space, on_return_key, 1 },  { GDK_KEY_BackSpace, on_back_key, 0 },
+		{ GDK_KEY_Up, on_line_key, -1 },
+		{ GDK_KEY_Down, on_line_key, 1 },
+		{ GDK_KEY_Left, on_wait_key, -1 },
+		{ GDK_KEY_Right, on_wait_key, 1 },
+		{ GDK_KEY_plus, lanes_view_on_zoom_key, 1 },
+		{ GDK_KEY_KP_Add, lanes_view_on_zoom_key, 1 },
+		{ GDK_KEY_minus, lanes_view_on_zoom_key, -1 },
+		{ GDK_KEY_KP_Subtract, lanes_view_on_zoom_key, -1 },
+		{ GDK_KEY_0, lanes_view_on_zoom_key, 0 },
+		{ GDK_KEY_Home, lanes_view_on_zoom_key, 0 },
+		{ GDK_KEY_Return, on_return_key, 0 },
+		{ GDK_KEY_KP_Enter, on_return_key, 0 },
+		{ GDK_KEY_space, on_return_key, 1 },
+		{ GDK_KEY_BackSpace, on_back_key, 0 },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
@@ -694,16 +704,16 @@ static void spt_lanes_view_class_init(SptLanesViewClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->measure = measure;
-	widget_class->size_allocate = size_allocate;
-	widget_class->snapshot = snapshot_view;
-	widget_class->query_tooltip = query_tooltip;
+	G_OBJECT_CLASS(class)->dispose = lanes_view_dispose;
+	widget_class->measure = lanes_view_measure;
+	widget_class->size_allocate = lanes_view_size_allocate;
+	widget_class->snapshot = lanes_view_snapshot_view;
+	widget_class->query_tooltip = lanes_view_query_tooltip;
 	widget_class->root = root;
 	gtk_widget_class_set_css_name(widget_class, "timeline");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 	gtk_widget_class_install_action(widget_class, "lanes.go-to", "(ut)", on_go_to);
-	add_keys(widget_class);
+	lanes_view_add_keys(widget_class);
 	range = g_signal_new("range", SPT_TYPE_LANES_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 			     G_TYPE_NONE, 3, G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_BOOLEAN);
 	only = g_signal_new("only", SPT_TYPE_LANES_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -725,12 +735,12 @@ static void spt_lanes_view_init(SptLanesView *self)
 	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
-	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
-	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
-	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);
+	g_signal_connect(drag, "drag-begin", G_CALLBACK(lanes_view_on_drag_begin), self);
+	g_signal_connect(drag, "drag-update", G_CALLBACK(lanes_view_on_drag_update), self);
+	g_signal_connect(drag, "drag-end", G_CALLBACK(lanes_view_on_drag_end), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drag));
-	g_signal_connect(scroll, "scroll", G_CALLBACK(on_scroll), self);
-	g_signal_connect(motion, "motion", G_CALLBACK(on_motion), self);
+	g_signal_connect(scroll, "scroll", G_CALLBACK(lanes_view_on_scroll), self);
+	g_signal_connect(motion, "motion", G_CALLBACK(lanes_view_on_motion), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), scroll);
 	gtk_widget_add_controller(GTK_WIDGET(self), motion);
 }
@@ -738,7 +748,7 @@ static void spt_lanes_view_init(SptLanesView *self)
 void spt_lanes_view_set_axis(SptLanesView *self, SptTimeAxis *axis)
 {
 	self->axis = g_object_ref(axis);
-	g_signal_connect_object(axis, "changed", G_CALLBACK(on_axis_changed), self,
+	g_signal_connect_object(axis, "changed", G_CALLBACK(lanes_view_on_axis_changed), self,
 				G_CONNECT_SWAPPED);
 }
 
@@ -759,8 +769,8 @@ void spt_lanes_view_set_document(SptLanesView *self, SptDocument *document)
 	self->line = (SptLaneLine){ .is_head = true };
 	self->moment = (SptLaneMoment){ 0 };
 	self->awaited.thread = 0;
-	tell(self);
-	ask(self);
+	lanes_view_tell(self);
+	lanes_view_ask(self);
 }
 
 void spt_lanes_view_go_to(SptLanesView *self, uint32_t thread, uint64_t time)

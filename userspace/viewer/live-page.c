@@ -54,7 +54,7 @@ static void free_look(gpointer data)
 	g_free(look);
 }
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t live_page_clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
@@ -65,18 +65,18 @@ static uint64_t clock_ns(clockid_t clock)
 static gpointer take_look(G_GNUC_UNUSED SptDocument *document, gconstpointer live)
 {
 	struct look *look = g_new0(struct look, 1);
-	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = live_page_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	look->live = spt_live_ref((SptLive *)live);
 	spt_live_update(look->live);
 	look->total = spt_live_total(look->live);
 	look->n_functions = spt_live_functions(look->live, look->functions, ROWS);
 	look->n_processes = spt_live_processes(look->live, look->processes, ROWS);
-	look->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	look->cpu_ns = live_page_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	return look;
 }
 
-static void show_functions(SptLivePage *self, const struct look *look)
+static void live_page_show_functions(SptLivePage *self, const struct look *look)
 {
 	for (unsigned i = 0; i < look->n_functions; i++) {
 		const SptLiveRow *row = &look->functions[i];
@@ -112,8 +112,9 @@ static void show_status(SptLivePage *self, const SptRecorderStatus *status)
 	g_autofree char *counts = g_strdup_printf(_("Recording: %s samples, %s lost, %.1f s"),
 						  samples, lost, (double)status->elapsed_ns / 1e9);
 	g_autofree char *cost = NULL;
-	double own = 100.0 * (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
-		     (double)MAX(clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
+	double own = 100.0 *
+		     (double)(live_page_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
+		     (double)MAX(live_page_clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
 
 	cost = g_strdup_printf(_("Sysprof itself takes %.1f %% of a CPU; %s"), own, rate);
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), counts);
@@ -129,7 +130,7 @@ static void show_look(gpointer owner, gpointer answer)
 	self->looked_cpu_ns = look->cpu_ns;
 	if (self->recording && spt_recording_status(self->recording, &status)) {
 		show_status(self, &status);
-		show_functions(self, look);
+		live_page_show_functions(self, look);
 		show_processes(self, look);
 	}
 	free_look(look);
@@ -142,14 +143,14 @@ static const SptQueryKind look_query = {
 };
 
 /* One update at a time, and none that waits: the next one is soon enough. */
-static void ask(SptLivePage *self)
+static void live_page_ask(SptLivePage *self)
 {
 	if (!spt_query_is_asking(self->query))
 		spt_query_ask(self->query, NULL, spt_recording_live(self->recording),
 			      (GDestroyNotify)spt_live_unref);
 }
 
-static void refresh(SptLivePage *self)
+static void live_page_refresh(SptLivePage *self)
 {
 	SptRecorderStatus status;
 
@@ -158,7 +159,7 @@ static void refresh(SptLivePage *self)
 		gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), "");
 		return;
 	}
-	ask(self);
+	live_page_ask(self);
 }
 
 static void wait_and_refresh(SptLivePage *self);
@@ -167,7 +168,7 @@ static gboolean on_time(gpointer data)
 {
 	SptLivePage *self = data;
 
-	refresh(self);
+	live_page_refresh(self);
 	wait_and_refresh(self);
 	return G_SOURCE_REMOVE;
 }
@@ -177,7 +178,7 @@ static gboolean on_time(gpointer data)
  */
 static void wait_and_refresh(SptLivePage *self)
 {
-	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t now = live_page_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t wanted_ms = (now - self->shown_cpu_ns + self->looked_cpu_ns) * ONE_IN / 1000000;
 
 	self->shown_cpu_ns = now;
@@ -186,7 +187,7 @@ static void wait_and_refresh(SptLivePage *self)
 	self->timer = g_timeout_add(self->interval_ms, on_time, self);
 }
 
-static void dispose(GObject *object)
+static void live_page_dispose(GObject *object)
 {
 	spt_live_page_set_recording(SPT_LIVE_PAGE(object), NULL);
 	g_clear_pointer(&SPT_LIVE_PAGE(object)->query, spt_query_free);
@@ -195,7 +196,7 @@ static void dispose(GObject *object)
 
 static void spt_live_page_class_init(SptLivePageClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = live_page_dispose;
 }
 
 static SptTable *new_functions(void)
@@ -264,9 +265,9 @@ void spt_live_page_set_recording(SptLivePage *self, SptRecording *recording)
 		return;
 	spt_table_set_end(self->functions, 0);
 	spt_table_set_end(self->processes, 0);
-	self->begin_ns = clock_ns(CLOCK_MONOTONIC);
-	self->begin_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	self->begin_ns = live_page_clock_ns(CLOCK_MONOTONIC);
+	self->begin_cpu_ns = live_page_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	self->interval_ms = INTERVAL_MIN_MS / 2;
-	refresh(self);
+	live_page_refresh(self);
 	wait_and_refresh(self);
 }

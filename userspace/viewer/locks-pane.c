@@ -26,7 +26,8 @@ struct _SptLocksPane {
 
 G_DEFINE_FINAL_TYPE(SptLocksPane, spt_locks_pane, GTK_TYPE_BOX)
 
-static void add_wait(SptLocksPane *self, unsigned *row, const SptLockWait *wait, uint64_t sum)
+static void locks_pane_add_wait(SptLocksPane *self, unsigned *row, const SptLockWait *wait,
+				uint64_t sum)
 {
 	g_autofree char *waits = spt_text_count(wait->waits);
 	double share = sum ? 100 * (double)wait->ns / (double)sum : 0;
@@ -49,12 +50,12 @@ static void add_wait(SptLocksPane *self, unsigned *row, const SptLockWait *wait,
 	}
 }
 
-static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+static gpointer locks_pane_find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	return spt_document_lock_waits(document);
 }
 
-static void show(gpointer owner, gpointer answer)
+static void locks_pane_show(gpointer owner, gpointer answer)
 {
 	SptLocksPane *self = owner;
 	g_autoptr(GPtrArray) waits = answer;
@@ -62,18 +63,18 @@ static void show(gpointer owner, gpointer answer)
 	unsigned row = 0;
 
 	for (unsigned i = 0; i < waits->len && row < MAX_ROWS; i++)
-		add_wait(self, &row, waits->pdata[i], sum);
+		locks_pane_add_wait(self, &row, waits->pdata[i], sum);
 	spt_table_set_end(self->table, row);
 }
 
 static const SptQueryKind locks_query = {
-	.answer = find,
-	.show = show,
+	.answer = locks_pane_find,
+	.show = locks_pane_show,
 	.free_answer = (GDestroyNotify)g_ptr_array_unref,
 	.needs_map = true,
 };
 
-static void dispose(GObject *object)
+static void locks_pane_dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_LOCKS_PANE(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_LOCKS_PANE(object)->document, spt_document_unref);
@@ -82,7 +83,7 @@ static void dispose(GObject *object)
 
 static void spt_locks_pane_class_init(SptLocksPaneClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = locks_pane_dispose;
 }
 
 static void spt_locks_pane_init(SptLocksPane *self)

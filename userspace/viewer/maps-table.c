@@ -33,7 +33,7 @@ GtkWidget *spt_maps_table_new(void)
  * A state that existed before a time is shown as "by" that time; no time is shown for before the
  * recording, or for its end.
  */
-static char *moment(uint64_t time, uint64_t start_ns, bool is_by)
+static char *maps_table_moment(uint64_t time, uint64_t start_ns, bool is_by)
 {
 	g_autofree char *seconds =
 		g_strdup_printf("%.4f s", time > start_ns ? (double)(time - start_ns) / 1e9 : 0);
@@ -47,8 +47,8 @@ static void set_row(SptTable *table, unsigned at, const SptCapture *capture, con
 		    uint64_t start_ns)
 {
 	const SptObjectRow *object = &capture->objects[span->map.object];
-	g_autofree char *from = moment(span->map.from, start_ns, span->map.is_seen),
-			*until = moment(span->until, start_ns, span->is_gone_by);
+	g_autofree char *from = maps_table_moment(span->map.from, start_ns, span->map.is_seen),
+			*until = maps_table_moment(span->until, start_ns, span->is_gone_by);
 	g_autofree char *addresses =
 		g_strdup_printf("%" PRIx64 "\xe2\x80\x93%" PRIx64, span->map.start, span->map.end);
 	g_autofree char *offset = g_strdup_printf("%" PRIx64, span->map.offset);

@@ -79,7 +79,7 @@ static void clear_group(gpointer data)
 	g_free(((struct group *)data)->name);
 }
 
-static void free_answer(gpointer data)
+static void memory_pane_free_answer(gpointer data)
 {
 	struct answer *answer = data;
 
@@ -170,8 +170,8 @@ enum { SIZES, LIFETIMES, THREADS, KINDS };
  * Sums of a metric in the part that is shown, in all and in groups.  Only conditions on stacks need
  * stacks.
  */
-static void sum_up(const SptDocument *document, unsigned sum, enum counted counted,
-		   struct answer *answer)
+static void memory_pane_sum_up(const SptDocument *document, unsigned sum, enum counted counted,
+			       struct answer *answer)
 {
 	static const char *const names[KINDS] = { "size", "lifetime", "thread" };
 	GArray *const groups[KINDS] = { answer->sizes, answer->lifetimes, answer->threads };
@@ -211,7 +211,7 @@ static void find_holders(const SptDocument *document, struct answer *answer)
 	add_holders(answer->holders, profile);
 }
 
-static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+static gpointer memory_pane_find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	struct answer *answer = g_new0(struct answer, 1);
 	SptAllocationSums all;
@@ -227,13 +227,13 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 	answer->has_temporary = all.has_temporary;
 	if (spt_resident_use(document->capture, &answer->use))
 		answer->sums[RESIDENT] = answer->use.most;
-	sum_up(document, ALLOCATED, is_each ? BYTES_AND_CALLS : BYTES, answer);
+	memory_pane_sum_up(document, ALLOCATED, is_each ? BYTES_AND_CALLS : BYTES, answer);
 	find_holders(document, answer);
 	if (!is_each || answer->sums[ALLOCATED] != all.bytes) {
-		sum_up(document, CALLS, is_each ? NOTHING : ONLY_CALLS, answer);
+		memory_pane_sum_up(document, CALLS, is_each ? NOTHING : ONLY_CALLS, answer);
 		if (all.has_temporary)
-			sum_up(document, TEMPORARY, NOTHING, answer);
-		sum_up(document, LIVE, NOTHING, answer);
+			memory_pane_sum_up(document, TEMPORARY, NOTHING, answer);
+		memory_pane_sum_up(document, LIVE, NOTHING, answer);
 	} else {
 		/* That takes no more passes over millions of rows. */
 		answer->sums[CALLS] = all.calls;
@@ -302,8 +302,8 @@ static int by_order(gconstpointer a, gconstpointer b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void show_groups(SptTable *table, GArray *groups, const struct answer *answer,
-			bool has_words)
+static void memory_pane_show_groups(SptTable *table, GArray *groups, const struct answer *answer,
+				    bool has_words)
 {
 	g_array_sort(groups, by_order);
 	for (unsigned i = 0; i < groups->len; i++) {
@@ -342,27 +342,27 @@ static void show_holders(SptTable *table, const struct answer *answer)
 	spt_table_set_end(table, answer->holders->len);
 }
 
-static void show(gpointer owner, gpointer data)
+static void memory_pane_show(gpointer owner, gpointer data)
 {
 	SptMemoryPane *self = owner;
 	struct answer *answer = data;
 
 	show_sums(self, answer);
 	show_holders(self->holders, answer);
-	show_groups(self->sizes, answer->sizes, answer, true);
-	show_groups(self->lifetimes, answer->lifetimes, answer, true);
-	show_groups(self->threads, answer->threads, answer, false);
-	free_answer(answer);
+	memory_pane_show_groups(self->sizes, answer->sizes, answer, true);
+	memory_pane_show_groups(self->lifetimes, answer->lifetimes, answer, true);
+	memory_pane_show_groups(self->threads, answer->threads, answer, false);
+	memory_pane_free_answer(answer);
 }
 
 static const SptQueryKind memory_query = {
-	.answer = find,
-	.show = show,
-	.free_answer = free_answer,
+	.answer = memory_pane_find,
+	.show = memory_pane_show,
+	.free_answer = memory_pane_free_answer,
 	.needs_map = true,
 };
 
-static void dispose(GObject *object)
+static void memory_pane_dispose(GObject *object)
 {
 	SptMemoryPane *self = SPT_MEMORY_PANE(object);
 
@@ -373,10 +373,10 @@ static void dispose(GObject *object)
 
 static void spt_memory_pane_class_init(SptMemoryPaneClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = memory_pane_dispose;
 }
 
-static GtkWidget *new_label(bool is_number)
+static GtkWidget *memory_pane_new_label(bool is_number)
 {
 	GtkWidget *label = gtk_label_new("");
 
@@ -415,8 +415,8 @@ static GtkWidget *new_sums(SptMemoryPane *self)
 	gtk_widget_set_margin_end(grid, 6);
 	for (unsigned i = 0; i < SUMS; i++) {
 		self->titles[i] = new_title(i);
-		self->values[i] = new_label(true);
-		self->notes[i] = new_label(false);
+		self->values[i] = memory_pane_new_label(true);
+		self->notes[i] = memory_pane_new_label(false);
 		gtk_widget_set_hexpand(self->notes[i], TRUE);
 		gtk_grid_attach(GTK_GRID(grid), self->titles[i], 0, (int)i, 1, 1);
 		gtk_grid_attach(GTK_GRID(grid), self->values[i], 1, (int)i, 1, 1);

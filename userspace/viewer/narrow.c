@@ -36,7 +36,7 @@ void spt_narrow_watch(GtkWindow *window)
 	g_signal_connect(window, "realize", G_CALLBACK(on_realize), NULL);
 }
 
-static bool knows(GtkRoot *root)
+static bool narrow_knows(GtkRoot *root)
 {
 	return root && g_object_class_find_property(G_OBJECT_GET_CLASS(root), "narrow");
 }
@@ -53,7 +53,7 @@ static void bind_orientation(GtkWidget *widget)
 {
 	GtkRoot *root = gtk_widget_get_root(widget);
 
-	if (knows(root))
+	if (narrow_knows(root))
 		g_object_bind_property_full(root, "narrow", widget, "orientation",
 					    G_BINDING_SYNC_CREATE, to_orientation, NULL, NULL,
 					    NULL);
@@ -69,7 +69,7 @@ static void bind_visible(GtkWidget *widget, G_GNUC_UNUSED GParamSpec *spec, gpoi
 {
 	GtkRoot *root = gtk_widget_get_root(widget);
 
-	if (knows(root))
+	if (narrow_knows(root))
 		g_object_bind_property(root, "narrow", widget, "visible",
 				       is_narrow ?
 					       G_BINDING_SYNC_CREATE :
@@ -111,13 +111,13 @@ void spt_narrow_limit_height(GtkScrolledWindow *scrolled)
 }
 
 /* GTK 4.8 would keep the space of a hidden column. */
-static void follow(GtkColumnViewColumn *column)
+static void narrow_follow(GtkColumnViewColumn *column)
 {
 	GtkColumnView *view = g_object_get_data(G_OBJECT(column), "view");
 	GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(view));
 	gboolean is_narrow = FALSE;
 
-	if (!knows(root))
+	if (!narrow_knows(root))
 		return;
 	g_object_get(root, "narrow", &is_narrow, NULL);
 	if (is_narrow && gtk_column_view_column_get_column_view(column))
@@ -131,11 +131,11 @@ static void bind_column(GtkWidget *view, G_GNUC_UNUSED GParamSpec *spec,
 {
 	GtkRoot *root = gtk_widget_get_root(view);
 
-	if (!knows(root))
+	if (!narrow_knows(root))
 		return;
-	g_signal_connect_object(root, "notify::narrow", G_CALLBACK(follow), column,
+	g_signal_connect_object(root, "notify::narrow", G_CALLBACK(narrow_follow), column,
 				G_CONNECT_SWAPPED);
-	follow(column);
+	narrow_follow(column);
 }
 
 void spt_narrow_hide_column(GtkColumnView *view, GtkColumnViewColumn *column)

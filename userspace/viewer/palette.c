@@ -9,7 +9,7 @@
 #define SHADES 3
 #define SHADE_STEP 0.035f
 
-static GdkRGBA color_of(unsigned rgb)
+static GdkRGBA palette_color_of(unsigned rgb)
 {
 	return (GdkRGBA){ (float)(rgb >> 16) / 255, (float)(rgb >> 8 & 0xff) / 255,
 			  (float)(rgb & 0xff) / 255, 1 };
@@ -31,14 +31,15 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 			      user = 0xf2b56b;
 
 	if (!function || function->is_process)
-		return shade(color_of(process), function ? function->name : "");
+		return shade(palette_color_of(process), function ? function->name : "");
 	if (function->is_kernel)
-		return shade(color_of(kernel), function->name);
+		return shade(palette_color_of(kernel), function->name);
 	if (spt_preferences_colors_by_side())
-		return shade(color_of(user), function->name);
+		return shade(palette_color_of(user), function->name);
 	if (!function->has_symbol)
-		return shade(color_of(nameless), function->name);
-	return shade(color_of(objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]),
+		return shade(palette_color_of(nameless), function->name);
+	return shade(palette_color_of(
+			     objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]),
 		     function->name);
 }
 
@@ -46,8 +47,8 @@ GdkRGBA spt_palette_change(double part)
 {
 	/* Most of a picture: it has to be near the background, and a name readable on it. */
 	bool is_dark = adw_style_manager_get_dark(adw_style_manager_get_default());
-	const GdkRGBA same = color_of(is_dark ? 0x9a9a9e : 0xe4e4e4),
-		      most = part > 0 ? color_of(0xf0806c) : color_of(0x6ea2f0);
+	const GdkRGBA same = palette_color_of(is_dark ? 0x9a9a9e : 0xe4e4e4),
+		      most = part > 0 ? palette_color_of(0xf0806c) : palette_color_of(0x6ea2f0);
 	float by = (float)CLAMP(part > 0 ? part : -part, 0, 1);
 
 	return (GdkRGBA){ same.red + (most.red - same.red) * by,

@@ -15,7 +15,7 @@ G_DEFINE_TYPE_WITH_PRIVATE(SptPane, spt_pane, GTK_TYPE_BOX)
 
 static unsigned function_activated;
 
-static SptPanePrivate *get(SptPane *pane)
+static SptPanePrivate *pane_get(SptPane *pane)
 {
 	return spt_pane_get_instance_private(pane);
 }
@@ -30,13 +30,13 @@ static void on_activate(GtkColumnView *view, unsigned position, SptPane *pane)
 		g_signal_emit(pane, function_activated, 0, spt_row_values(row)->function);
 }
 
-static void dispose(GObject *object)
+static void pane_dispose(GObject *object)
 {
 	SptPane *pane = SPT_PANE(object);
 
 	/* Disconnects while everything that a last change of the model may call still exists. */
-	if (get(pane)->view)
-		gtk_column_view_set_model(get(pane)->view, NULL);
+	if (pane_get(pane)->view)
+		gtk_column_view_set_model(pane_get(pane)->view, NULL);
 	G_OBJECT_CLASS(spt_pane_parent_class)->dispose(object);
 }
 
@@ -44,7 +44,7 @@ static void spt_pane_class_init(SptPaneClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = pane_dispose;
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/pane.ui");
 	gtk_widget_class_bind_template_child_private(widget_class, SptPane, header);
@@ -63,37 +63,37 @@ static void spt_pane_init(SptPane *pane)
 
 GtkColumnView *spt_pane_view(SptPane *pane)
 {
-	return get(pane)->view;
+	return pane_get(pane)->view;
 }
 
 void spt_pane_add_header(SptPane *pane, GtkWidget *widget)
 {
-	gtk_box_append(GTK_BOX(get(pane)->header), widget);
+	gtk_box_append(GTK_BOX(pane_get(pane)->header), widget);
 }
 
 void spt_pane_set_title(SptPane *pane, const char *text)
 {
-	if (strcmp(gtk_label_get_text(GTK_LABEL(get(pane)->title)), text) == 0)
+	if (strcmp(gtk_label_get_text(GTK_LABEL(pane_get(pane)->title)), text) == 0)
 		return;
-	gtk_label_set_text(GTK_LABEL(get(pane)->title), text);
-	gtk_widget_set_tooltip_text(get(pane)->title, text);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(get(pane)->view),
+	gtk_label_set_text(GTK_LABEL(pane_get(pane)->title), text);
+	gtk_widget_set_tooltip_text(pane_get(pane)->title, text);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(pane_get(pane)->view),
 				       GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
 void spt_pane_set_empty_text(SptPane *pane, const char *text)
 {
-	gtk_label_set_text(GTK_LABEL(get(pane)->empty), text);
+	gtk_label_set_text(GTK_LABEL(pane_get(pane)->empty), text);
 }
 
 void spt_pane_show_empty(SptPane *pane, gboolean is_empty)
 {
-	gtk_widget_set_visible(get(pane)->empty, is_empty);
+	gtk_widget_set_visible(pane_get(pane)->empty, is_empty);
 }
 
 void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 {
-	SptPanePrivate *self = get(pane);
+	SptPanePrivate *self = pane_get(pane);
 	GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
 	GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
 	bool had_focus =
@@ -109,7 +109,7 @@ void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 
 void spt_pane_start_anew(SptPane *pane, bool from_top)
 {
-	GtkColumnView *view = get(pane)->view;
+	GtkColumnView *view = pane_get(pane)->view;
 
 	gtk_single_selection_set_selected(GTK_SINGLE_SELECTION(gtk_column_view_get_model(view)),
 					  GTK_INVALID_LIST_POSITION);

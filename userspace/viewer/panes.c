@@ -50,7 +50,7 @@ static void show_surroundings(SptPanes *self, SptSurroundings *surroundings)
 	spt_surroundings_free(surroundings);
 }
 
-static gpointer find(SptDocument *document, gconstpointer function)
+static gpointer panes_find(SptDocument *document, gconstpointer function)
 {
 	return spt_document_surround(document, GPOINTER_TO_UINT(function));
 }
@@ -61,7 +61,7 @@ static void show_found(gpointer owner, gpointer surroundings)
 }
 
 static const SptQueryKind surroundings_query = {
-	.answer = find,
+	.answer = panes_find,
 	.show = show_found,
 	.free_answer = (GDestroyNotify)spt_surroundings_free,
 };
@@ -78,7 +78,7 @@ static void end_turns(SptPanes *self)
 }
 
 /* Takes over @document. */
-static void show_functions(SptPanes *self, SptDocument *document)
+static void panes_show_functions(SptPanes *self, SptDocument *document)
 {
 	spt_query_cancel(self->query);
 	g_clear_pointer(&self->document, spt_document_unref);
@@ -86,8 +86,8 @@ static void show_functions(SptPanes *self, SptDocument *document)
 	spt_functions_set_document(self->functions, document);
 }
 
-static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock,
-			 G_GNUC_UNUSED gpointer data)
+static gboolean panes_on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock,
+			       G_GNUC_UNUSED gpointer data)
 {
 	SptPanes *self = SPT_PANES(widget);
 
@@ -96,7 +96,7 @@ static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock,
 		return G_SOURCE_CONTINUE;
 	}
 	if (!self->surroundings) {
-		show_functions(self, g_steal_pointer(&self->next_document));
+		panes_show_functions(self, g_steal_pointer(&self->next_document));
 		self->surroundings = g_steal_pointer(&self->next_surroundings);
 		return G_SOURCE_CONTINUE;
 	}
@@ -107,8 +107,8 @@ static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock,
 	return G_SOURCE_REMOVE;
 }
 
-static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function,
-				 SptPanes *self)
+static void panes_on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function,
+				       SptPanes *self)
 {
 	self->wanted = function;
 	g_signal_emit(self, function_selected, 0, function);
@@ -121,12 +121,14 @@ static void on_function_opened(SptPanes *self, unsigned function)
 				   function);
 }
 
-static void on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function, SptPanes *self)
+static void panes_on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function,
+					SptPanes *self)
 {
 	spt_functions_select(self->functions, function);
 }
 
-static void on_way_selected(G_GNUC_UNUSED SptDescendants *descendants, GArray *way, SptPanes *self)
+static void panes_on_way_selected(G_GNUC_UNUSED SptDescendants *descendants, GArray *way,
+				  SptPanes *self)
 {
 	g_signal_emit(self, way_selected, 0, way);
 }
@@ -136,7 +138,7 @@ static gboolean is_chosen(GtkWidget *button)
 	return gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(button));
 }
 
-static void arrange(SptPanes *self)
+static void panes_arrange(SptPanes *self)
 {
 	bool has_choice = gtk_widget_get_visible(self->choice);
 
@@ -167,8 +169,8 @@ static void on_swiped(SptPanes *self, double speed, double speed_down)
 	gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(buttons[at]), TRUE);
 }
 
-static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
-			  G_GNUC_UNUSED gpointer data)
+static gboolean panes_on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+				G_GNUC_UNUSED gpointer data)
 {
 	SptPanes *self = SPT_PANES(widget);
 
@@ -177,7 +179,7 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 	return TRUE;
 }
 
-static void dispose(GObject *object)
+static void panes_dispose(GObject *object)
 {
 	SptPanes *self = SPT_PANES(object);
 	GtkWidget *child;
@@ -198,7 +200,7 @@ static void spt_panes_class_init(SptPanesClass *class)
 	g_type_ensure(SPT_TYPE_FUNCTIONS);
 	g_type_ensure(SPT_TYPE_CALLERS);
 	g_type_ensure(SPT_TYPE_DESCENDANTS);
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = panes_dispose;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/panes.ui");
@@ -210,12 +212,12 @@ static void spt_panes_class_init(SptPanesClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, functions);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, callers);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, descendants);
-	gtk_widget_class_bind_template_callback(widget_class, arrange);
-	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
-	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+	gtk_widget_class_bind_template_callback(widget_class, panes_arrange);
+	gtk_widget_class_bind_template_callback(widget_class, panes_on_function_selected);
+	gtk_widget_class_bind_template_callback(widget_class, panes_on_function_activated);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_opened);
-	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
-	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+	gtk_widget_class_bind_template_callback(widget_class, panes_on_way_selected);
+	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, panes_on_escape, NULL);
 	function_selected = g_signal_new("function-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0,
 					 NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 	way_selected = g_signal_new("way-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL,
@@ -232,7 +234,7 @@ static void spt_panes_init(SptPanes *self)
 	g_signal_connect_object(swipe, "swipe", G_CALLBACK(on_swiped), self, G_CONNECT_SWAPPED);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(swipe));
 	self->query = spt_query_new(GTK_WIDGET(self), &surroundings_query);
-	g_signal_connect_object(self->choice, "notify::visible", G_CALLBACK(arrange), self,
+	g_signal_connect_object(self->choice, "notify::visible", G_CALLBACK(panes_arrange), self,
 				G_CONNECT_SWAPPED);
 	spt_narrow_show(self->choice, true);
 }
@@ -251,7 +253,8 @@ static void turn_tree(SptPanes *self, bool is_bottom_up)
 	}
 }
 
-static void show_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)
+static void panes_show_document(SptPanes *self, SptDocument *document,
+				SptSurroundings *surroundings)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
@@ -260,7 +263,7 @@ static void show_document(SptPanes *self, SptDocument *document, SptSurroundings
 		turn_tree(self, document->look.is_bottom_up);
 	if (is_known)
 		self->wanted = spt_document_translate(document, self->document, self->wanted);
-	show_functions(self, spt_document_ref(document));
+	panes_show_functions(self, spt_document_ref(document));
 	if (surroundings && surroundings->function != self->wanted)
 		g_clear_pointer(&surroundings, spt_surroundings_free);
 	if (!surroundings) {
@@ -270,7 +273,8 @@ static void show_document(SptPanes *self, SptDocument *document, SptSurroundings
 	} else if (gtk_widget_get_mapped(GTK_WIDGET(self))) {
 		self->surroundings = surroundings;
 		self->is_first_tick = true;
-		self->tick = gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, NULL, NULL);
+		self->tick =
+			gtk_widget_add_tick_callback(GTK_WIDGET(self), panes_on_frame, NULL, NULL);
 	} else {
 		show_surroundings(self, surroundings);
 	}
@@ -279,7 +283,7 @@ static void show_document(SptPanes *self, SptDocument *document, SptSurroundings
 void spt_panes_set_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)
 {
 	if (!self->tick || !document->look.is_passing || !surroundings) {
-		show_document(self, document, surroundings);
+		panes_show_document(self, document, surroundings);
 		return;
 	}
 	g_clear_pointer(&self->next_document, spt_document_unref);

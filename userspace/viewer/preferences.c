@@ -187,7 +187,7 @@ static void on_servers(GtkEditable *entry, G_GNUC_UNUSED gpointer data)
 	spt_state_set_text(SERVERS, gtk_editable_get_text(entry));
 }
 
-static void add_names(struct preferences *self)
+static void preferences_add_names(struct preferences *self)
 {
 	AdwPreferencesPage *names = page(self, _("Sources and Names"), "spt-source-symbolic");
 	GtkWidget *add = gtk_button_new_with_label(_("Add…")), *row, *download;
@@ -287,7 +287,7 @@ void spt_preferences_show(GtkWindow *parent)
 	self->path_rows = g_ptr_array_new();
 	g_object_set_data_full(G_OBJECT(self->window), "preferences", self, free_preferences);
 	add_recording(self);
-	add_names(self);
+	preferences_add_names(self);
 	add_looks(self);
 	gtk_window_present(GTK_WINDOW(self->window));
 }

@@ -31,14 +31,14 @@ static void free_count(gpointer data)
 	g_free(count);
 }
 
-static char *key_of(uint32_t pid, const char *name)
+static char *process_facts_key_of(uint32_t pid, const char *name)
 {
 	return g_strdup_printf("%u %s", pid, name);
 }
 
 static struct count *count_of(GHashTable *facts, const SptProcessRow *process)
 {
-	g_autofree char *key = key_of(process->pid, process->name);
+	g_autofree char *key = process_facts_key_of(process->pid, process->name);
 	struct count *count = g_hash_table_lookup(facts, key);
 
 	if (count)
@@ -49,7 +49,7 @@ static struct count *count_of(GHashTable *facts, const SptProcessRow *process)
 	return count;
 }
 
-static const char *object_name(const SptObjectRow *object)
+static const char *process_facts_object_name(const SptObjectRow *object)
 {
 	const char *slash = strrchr(object->path, '/');
 
@@ -121,7 +121,8 @@ GHashTable *spt_process_facts_new(const SptCapture *capture)
 		if (!i || leaf->process != leaf[-1].process)
 			count = count_of(facts, &capture->processes[leaf->process]);
 		add_leaf(count,
-			 object_name(&capture->objects[capture->nodes[leaf->node].frame.object]),
+			 process_facts_object_name(
+				 &capture->objects[capture->nodes[leaf->node].frame.object]),
 			 leaf->weight);
 	}
 	g_hash_table_iter_init(&iter, facts);
@@ -133,7 +134,7 @@ GHashTable *spt_process_facts_new(const SptCapture *capture)
 
 const SptProcessFacts *spt_process_facts_find(GHashTable *facts, uint32_t pid, const char *name)
 {
-	g_autofree char *key = key_of(pid, name);
+	g_autofree char *key = process_facts_key_of(pid, name);
 	const struct count *count = g_hash_table_lookup(facts, key);
 
 	return count ? &count->facts : NULL;

@@ -26,7 +26,7 @@ struct picker {
 	GObject *data;
 };
 
-static int compare(gconstpointer a, gconstpointer b)
+static int process_picker_compare(gconstpointer a, gconstpointer b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -34,7 +34,7 @@ static int compare(gconstpointer a, gconstpointer b)
 }
 
 /* With spaces for the nuls between its arguments; to be freed, NULL: it is none, or has exited. */
-static char *read_file(uint32_t pid, const char *name)
+static char *process_picker_read_file(uint32_t pid, const char *name)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%u/%s", pid, name);
 	char *text = NULL;
@@ -60,11 +60,12 @@ static char *user_of(uint32_t pid)
 	return user ? g_strdup(user->pw_name) : g_strdup_printf("%u", status.st_uid);
 }
 
-static void add(struct picker *picker, uint32_t pid)
+static void process_picker_add(struct picker *picker, uint32_t pid)
 {
-	g_autofree char *line = read_file(pid, "cmdline"), *name = read_file(pid, "comm"),
-			*made = NULL, *made_line = NULL, *user = NULL, *numbers = NULL,
-			*cut = NULL, *key = NULL, *title = NULL, *subtitle = NULL;
+	g_autofree char *line = process_picker_read_file(pid, "cmdline"),
+			*name = process_picker_read_file(pid, "comm"), *made = NULL,
+			*made_line = NULL, *user = NULL, *numbers = NULL, *cut = NULL, *key = NULL,
+			*title = NULL, *subtitle = NULL;
 	const char *shown, *shown_line;
 	GtkWidget *row, *label;
 
@@ -91,7 +92,7 @@ static void add(struct picker *picker, uint32_t pid)
 	gtk_list_box_append(GTK_LIST_BOX(picker->list), row);
 }
 
-static void fill(struct picker *picker)
+static void process_picker_fill(struct picker *picker)
 {
 	g_autoptr(GDir) dir = g_dir_open("/proc", 0, NULL);
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -103,12 +104,12 @@ static void fill(struct picker *picker)
 		if (pid)
 			g_array_append_val(all, pid);
 	}
-	g_array_sort(all, compare);
+	g_array_sort(all, process_picker_compare);
 	for (unsigned i = 0; i < all->len; i++)
-		add(picker, g_array_index(all, uint32_t, i));
+		process_picker_add(picker, g_array_index(all, uint32_t, i));
 }
 
-static gboolean is_shown(GtkListBoxRow *row, gpointer data)
+static gboolean process_picker_is_shown(GtkListBoxRow *row, gpointer data)
 {
 	const struct picker *picker = data;
 
@@ -116,14 +117,14 @@ static gboolean is_shown(GtkListBoxRow *row, gpointer data)
 	       strstr(g_object_get_data(G_OBJECT(row), "key"), picker->wanted) != NULL;
 }
 
-static void on_search(GtkSearchEntry *entry, struct picker *picker)
+static void process_picker_on_search(GtkSearchEntry *entry, struct picker *picker)
 {
 	g_free(picker->wanted);
 	picker->wanted = g_utf8_casefold(gtk_editable_get_text(GTK_EDITABLE(entry)), -1);
 	gtk_list_box_invalidate_filter(GTK_LIST_BOX(picker->list));
 }
 
-static void choose(struct picker *picker, GtkListBoxRow *row)
+static void process_picker_choose(struct picker *picker, GtkListBoxRow *row)
 {
 	uint32_t pid = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(row), "pid"));
 	g_autofree char *name = g_strdup(g_object_get_data(G_OBJECT(row), "name"));
@@ -132,9 +133,10 @@ static void choose(struct picker *picker, GtkListBoxRow *row)
 	gtk_window_close(GTK_WINDOW(picker->window));
 }
 
-static void on_row(G_GNUC_UNUSED GtkListBox *list, GtkListBoxRow *row, struct picker *picker)
+static void process_picker_on_row(G_GNUC_UNUSED GtkListBox *list, GtkListBoxRow *row,
+				  struct picker *picker)
 {
-	choose(picker, row);
+	process_picker_choose(picker, row);
 }
 
 /* Enter in the search takes the first match. */
@@ -144,8 +146,8 @@ static void on_enter(G_GNUC_UNUSED GtkSearchEntry *entry, struct picker *picker)
 	GtkListBoxRow *row;
 
 	for (int at = 0; (row = gtk_list_box_get_row_at_index(list, at)); at++)
-		if (is_shown(row, picker)) {
-			choose(picker, row);
+		if (process_picker_is_shown(row, picker)) {
+			process_picker_choose(picker, row);
 			return;
 		}
 }
@@ -194,8 +196,9 @@ void spt_process_picker_show(GtkWindow *parent, SptProcessFunc func, GObject *da
 	gtk_widget_set_valign(picker->list, GTK_ALIGN_START);
 	gtk_list_box_set_selection_mode(GTK_LIST_BOX(picker->list), GTK_SELECTION_NONE);
 	gtk_list_box_set_placeholder(GTK_LIST_BOX(picker->list), nothing_found());
-	gtk_list_box_set_filter_func(GTK_LIST_BOX(picker->list), is_shown, picker, NULL);
-	fill(picker);
+	gtk_list_box_set_filter_func(GTK_LIST_BOX(picker->list), process_picker_is_shown, picker,
+				     NULL);
+	process_picker_fill(picker);
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), picker->list);
 	g_object_set(scrolled, "vexpand", TRUE, "hscrollbar-policy", GTK_POLICY_NEVER, NULL);
 	g_object_set(box, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end",
@@ -205,9 +208,10 @@ void spt_process_picker_show(GtkWindow *parent, SptProcessFunc func, GObject *da
 	gtk_box_append(GTK_BOX(top), bar);
 	gtk_box_append(GTK_BOX(top), box);
 	adw_window_set_content(ADW_WINDOW(picker->window), top);
-	g_signal_connect_data(picker->list, "row-activated", G_CALLBACK(on_row), picker, free_picker,
-			      0);
-	g_signal_connect(picker->search, "search-changed", G_CALLBACK(on_search), picker);
+	g_signal_connect_data(picker->list, "row-activated", G_CALLBACK(process_picker_on_row),
+			      picker, free_picker, 0);
+	g_signal_connect(picker->search, "search-changed", G_CALLBACK(process_picker_on_search),
+			 picker);
 	g_signal_connect(picker->search, "activate", G_CALLBACK(on_enter), picker);
 	g_signal_connect_swapped(picker->search, "stop-search", G_CALLBACK(gtk_window_close),
 				 picker->window);

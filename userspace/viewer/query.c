@@ -21,7 +21,7 @@ struct SptQuery {
 	SptDocument *shown;		/* data of the answer that is shown, or NULL */
 };
 
-static void free_question(gpointer data)
+static void query_free_question(gpointer data)
 {
 	struct question *question = data;
 
@@ -31,7 +31,7 @@ static void free_question(gpointer data)
 	g_free(question);
 }
 
-static void unref(SptQuery *query)
+static void query_unref(SptQuery *query)
 {
 	if (--query->n_refs == 0)
 		g_free(query);
@@ -78,7 +78,7 @@ static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 		kind->free_answer(answer);
 	query->shown = NULL;
 	start_next(query);
-	unref(query);
+	query_unref(query);
 }
 
 static void start_next(SptQuery *query)
@@ -91,7 +91,7 @@ static void start_next(SptQuery *query)
 	query->n_refs++;
 	query->asking = g_cancellable_new();
 	task = g_task_new(NULL, query->asking, on_answer, query);
-	g_task_set_task_data(task, g_steal_pointer(&query->next), free_question);
+	g_task_set_task_data(task, g_steal_pointer(&query->next), query_free_question);
 	g_task_run_in_thread(task, answer_in_thread);
 }
 
@@ -112,7 +112,7 @@ void spt_query_free(SptQuery *query)
 	if (query->map_handler)
 		g_signal_handler_disconnect(query->owner, query->map_handler);
 	query->owner = NULL;
-	unref(query);
+	query_unref(query);
 }
 
 void spt_query_ask(SptQuery *query, SptDocument *document, gpointer input,
@@ -124,7 +124,7 @@ void spt_query_ask(SptQuery *query, SptDocument *document, gpointer input,
 				       .document = document ? spt_document_ref(document) : NULL,
 				       .input = input,
 				       .free_input = free_input };
-	g_clear_pointer(&query->next, free_question);
+	g_clear_pointer(&query->next, query_free_question);
 	query->next = question;
 	start_next(query);
 }
@@ -136,7 +136,7 @@ SptDocument *spt_query_document(const SptQuery *query)
 
 void spt_query_cancel(SptQuery *query)
 {
-	g_clear_pointer(&query->next, free_question);
+	g_clear_pointer(&query->next, query_free_question);
 	if (query->asking)
 		g_cancellable_cancel(query->asking);
 }

@@ -70,7 +70,8 @@ static const struct item *item_of(SptChoice choice)
 	return &choices[choice].items[chosen(choice)];
 }
 
-static void on_chosen(AdwComboRow *row, G_GNUC_UNUSED GParamSpec *spec, gpointer choice)
+static void record_choices_on_chosen(AdwComboRow *row, G_GNUC_UNUSED GParamSpec *spec,
+				     gpointer choice)
 {
 	spt_state_set(choices[GPOINTER_TO_UINT(choice)].key, (int)adw_combo_row_get_selected(row));
 }
@@ -83,7 +84,8 @@ void spt_record_choices_fill(AdwComboRow *row, SptChoice choice)
 		gtk_string_list_append(names, _(item->name));
 	adw_combo_row_set_model(row, G_LIST_MODEL(names));
 	spt_record_choices_recall(row, choice);
-	g_signal_connect(row, "notify::selected", G_CALLBACK(on_chosen), GUINT_TO_POINTER(choice));
+	g_signal_connect(row, "notify::selected", G_CALLBACK(record_choices_on_chosen),
+			 GUINT_TO_POINTER(choice));
 }
 
 void spt_record_choices_recall(AdwComboRow *row, SptChoice choice)
@@ -103,7 +105,7 @@ void spt_record_choices_bind(GtkSwitch *widget, const char *key, int otherwise)
 			      (GClosureNotify)(void (*)(void))g_free, 0);
 }
 
-static char *problem_of(const SptTraceConfig *config)
+static char *record_choices_problem_of(const SptTraceConfig *config)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptTrace) trace = spt_trace_open(&error);
@@ -121,15 +123,16 @@ char *spt_record_source_problem(const SptEventOption *source)
 			   .period_ns = SPT_TRACE_WAITS_NS },
 	};
 
-	return problem_of(&config);
+	return record_choices_problem_of(&config);
 }
 
 char *spt_record_counters_problem(void)
 {
-	return problem_of(&(SptTraceConfig){ .clock = SPT_TRACE_PMU });
+	return record_choices_problem_of(&(SptTraceConfig){ .clock = SPT_TRACE_PMU });
 }
 
-static bool is_wanted(const SptEventOption *source, const SptRecordingOptions *options)
+static bool record_choices_is_wanted(const SptEventOption *source,
+				     const SptRecordingOptions *options)
 {
 	g_autofree char *problem = NULL;
 
@@ -154,7 +157,7 @@ void spt_record_choices_apply(SptRecordingOptions *options)
 		options->event = problem ? 0 : options->event;
 	}
 	for (unsigned i = 0; (source = spt_event_option(i)); i++) {
-		if (!is_wanted(source, options))
+		if (!record_choices_is_wanted(source, options))
 			continue;
 		options->kernel |= source->bit;
 		options->memory = options->memory || source->of_command;

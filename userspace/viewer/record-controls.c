@@ -15,12 +15,12 @@ struct _SptRecordControls {
 
 G_DEFINE_FINAL_TYPE(SptRecordControls, spt_record_controls, GTK_TYPE_BOX)
 
-static gboolean grab_focus(GtkWidget *widget)
+static gboolean record_controls_grab_focus(GtkWidget *widget)
 {
 	return gtk_widget_grab_focus(SPT_RECORD_CONTROLS(widget)->record);
 }
 
-static void dispose(GObject *object)
+static void record_controls_dispose(GObject *object)
 {
 	gtk_widget_dispose_template(GTK_WIDGET(object), SPT_TYPE_RECORD_CONTROLS);
 	G_OBJECT_CLASS(spt_record_controls_parent_class)->dispose(object);
@@ -31,8 +31,8 @@ static void spt_record_controls_class_init(SptRecordControlsClass *class)
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
 	g_type_ensure(SPT_TYPE_RECORD_FORM);
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->grab_focus = grab_focus;
+	G_OBJECT_CLASS(class)->dispose = record_controls_dispose;
+	widget_class->grab_focus = record_controls_grab_focus;
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/record-controls.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, record);

@@ -33,7 +33,7 @@ struct _SptRecordForm {
 
 G_DEFINE_FINAL_TYPE(SptRecordForm, spt_record_form, GTK_TYPE_WIDGET)
 
-static const char *text_of(GtkWidget *entry)
+static const char *record_form_text_of(GtkWidget *entry)
 {
 	return gtk_editable_get_text(GTK_EDITABLE(entry));
 }
@@ -55,10 +55,11 @@ static void on_run(SptRecordForm *self)
 		gtk_widget_activate_action(widget, "win.record", NULL);
 	else if (what == PROCESS && self->pid)
 		gtk_widget_activate_action(widget, "win.record-process", "u", self->pid);
-	else if (what == COMMAND && *text_of(self->command))
+	else if (what == COMMAND && *record_form_text_of(self->command))
 		gtk_widget_activate_action(widget, "win.record-command", "(sss)",
-					   text_of(self->command), text_of(self->directory),
-					   text_of(self->environment));
+					   record_form_text_of(self->command),
+					   record_form_text_of(self->directory),
+					   record_form_text_of(self->environment));
 }
 
 /* A source that cannot be recorded has the reason in its row, and keeps its choice. */
@@ -86,7 +87,7 @@ static void show_events(SptRecordForm *self)
 					      _("The event that triggers samples; all but the timer are counters of the CPU"));
 }
 
-static void update(SptRecordForm *self)
+static void record_form_update(SptRecordForm *self)
 {
 	static const char *const names[] = { N_("Record the Whole System"), N_("Record Command"),
 					     N_("Record Process") };
@@ -96,9 +97,10 @@ static void update(SptRecordForm *self)
 	gtk_stack_set_visible_child_name(GTK_STACK(self->of_what), pages[what]);
 	gtk_widget_set_visible(self->where, what == COMMAND);
 	gtk_button_set_label(GTK_BUTTON(self->run), _(names[what]));
-	gtk_widget_set_sensitive(self->run, what == SYSTEM ||
-						    (what == COMMAND && *text_of(self->command)) ||
-						    (what == PROCESS && self->pid));
+	gtk_widget_set_sensitive(self->run,
+				 what == SYSTEM ||
+					 (what == COMMAND && *record_form_text_of(self->command)) ||
+					 (what == PROCESS && self->pid));
 }
 
 static void on_what(GtkToggleButton *button, SptRecordForm *self)
@@ -106,7 +108,7 @@ static void on_what(GtkToggleButton *button, SptRecordForm *self)
 	if (!gtk_toggle_button_get_active(button))
 		return;
 	spt_state_set(WHAT, (int)what_of(self));
-	update(self);
+	record_form_update(self);
 	show_also(self);
 	if (what_of(self) == COMMAND)
 		gtk_widget_grab_focus(self->command);
@@ -138,7 +140,7 @@ static void on_process(uint32_t pid, const char *name, gpointer data)
 
 	self->pid = pid;
 	adw_action_row_set_subtitle(ADW_ACTION_ROW(self->process), text);
-	update(self);
+	record_form_update(self);
 }
 
 static void on_choose_process(SptRecordForm *self)
@@ -150,11 +152,11 @@ static void on_copy(SptRecordForm *self)
 {
 	unsigned what = what_of(self);
 	const SptRecordingOptions options = {
-		.command = what == COMMAND && *text_of(self->command) ?
-				   (char *)text_of(self->command) :
+		.command = what == COMMAND && *record_form_text_of(self->command) ?
+				   (char *)record_form_text_of(self->command) :
 				   NULL,
-		.directory = (char *)text_of(self->directory),
-		.environment = (char *)text_of(self->environment),
+		.directory = (char *)record_form_text_of(self->directory),
+		.environment = (char *)record_form_text_of(self->environment),
 		.pid = what == PROCESS ? self->pid : 0,
 	};
 	g_autofree char *line = spt_record_choices_line(&options),
@@ -164,7 +166,7 @@ static void on_copy(SptRecordForm *self)
 	gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", said);
 }
 
-static void map(GtkWidget *widget)
+static void record_form_map(GtkWidget *widget)
 {
 	SptRecordForm *self = SPT_RECORD_FORM(widget);
 	int what = spt_state_get(WHAT, SYSTEM);
@@ -182,7 +184,7 @@ static void map(GtkWidget *widget)
 		gtk_switch_set_active(GTK_SWITCH(also->toggle),
 				      spt_state_get(also->source->key, 0) != 0);
 	}
-	update(self);
+	record_form_update(self);
 	show_also(self);
 	show_events(self);
 	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
@@ -191,7 +193,7 @@ static void map(GtkWidget *widget)
 		gtk_widget_grab_focus(self->command);
 }
 
-static void dispose(GObject *object)
+static void record_form_dispose(GObject *object)
 {
 	GtkWidget *child;
 
@@ -202,7 +204,7 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_record_form_parent_class)->dispose(object);
 }
 
-static void bind_children(GtkWidgetClass *class)
+static void record_form_bind_children(GtkWidgetClass *class)
 {
 	gtk_widget_class_bind_template_child(class, SptRecordForm, of_what);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, where);
@@ -229,16 +231,16 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->map = map;
+	G_OBJECT_CLASS(class)->dispose = record_form_dispose;
+	widget_class->map = record_form_map;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/record-form.ui");
-	bind_children(widget_class);
+	record_form_bind_children(widget_class);
 	gtk_widget_class_bind_template_callback(widget_class, on_run);
 	gtk_widget_class_bind_template_callback(widget_class, on_what);
 	gtk_widget_class_bind_template_callback_full(widget_class, "on_command_changed",
-						     G_CALLBACK(update));
+						     G_CALLBACK(record_form_update));
 	gtk_widget_class_bind_template_callback(widget_class, on_choose_directory);
 	gtk_widget_class_bind_template_callback(widget_class, on_choose_process);
 	gtk_widget_class_bind_template_callback(widget_class, on_copy);

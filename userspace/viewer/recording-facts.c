@@ -36,14 +36,14 @@ static const struct {
 	{ "build-id", N_("Build ID of the kernel"), TEXT },
 };
 
-static void append(GPtrArray *facts, const char *title, char *text)
+static void recording_facts_append(GPtrArray *facts, const char *title, char *text)
 {
 	g_ptr_array_add(facts, g_strdup(title));
 	g_ptr_array_add(facts, text);
 }
 
 /* Unchanged if it is no number. */
-static char *tell(enum kind kind, const char *value)
+static char *recording_facts_tell(enum kind kind, const char *value)
 {
 	g_autoptr(GDateTime) moment = NULL;
 	guint64 ns;
@@ -61,7 +61,7 @@ static char *tell(enum kind kind, const char *value)
 	return moment ? g_date_time_format(moment, "%F %T %Z") : g_strdup(value);
 }
 
-static bool is_known(const char *key)
+static bool recording_facts_is_known(const char *key)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(known); i++) {
 		if (strcmp(known[i].key, key) == 0)
@@ -70,7 +70,7 @@ static bool is_known(const char *key)
 	return false;
 }
 
-static int compare_texts(gconstpointer a, gconstpointer b)
+static int recording_facts_compare_texts(gconstpointer a, gconstpointer b)
 {
 	return strcmp(a, b);
 }
@@ -78,18 +78,21 @@ static int compare_texts(gconstpointer a, gconstpointer b)
 GPtrArray *spt_recording_facts(const SptCapture *capture)
 {
 	GPtrArray *facts = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(capture->host), compare_texts);
+	g_autoptr(GList) keys =
+		g_list_sort(g_hash_table_get_keys(capture->host), recording_facts_compare_texts);
 
-	append(facts, _("File"), g_strdup(capture->path));
+	recording_facts_append(facts, _("File"), g_strdup(capture->path));
 	for (unsigned i = 0; i < G_N_ELEMENTS(known); i++) {
 		const char *value = spt_capture_host(capture, known[i].key);
 
 		if (value && known[i].kind != HIDDEN)
-			append(facts, _(known[i].title), tell(known[i].kind, value));
+			recording_facts_append(facts, _(known[i].title),
+					       recording_facts_tell(known[i].kind, value));
 	}
 	for (GList *key = keys; key; key = key->next) {
-		if (!is_known(key->data))
-			append(facts, key->data, g_strdup(spt_capture_host(capture, key->data)));
+		if (!recording_facts_is_known(key->data))
+			recording_facts_append(facts, key->data,
+					       g_strdup(spt_capture_host(capture, key->data)));
 	}
 	return facts;
 }

@@ -46,7 +46,7 @@ G_DEFINE_FINAL_TYPE(SptRecording, spt_recording, G_TYPE_OBJECT)
 
 static unsigned ended;
 
-static void finalize(GObject *object)
+static void recording_finalize(GObject *object)
 {
 	SptRecording *self = SPT_RECORDING(object);
 
@@ -62,7 +62,7 @@ static void finalize(GObject *object)
 
 static void spt_recording_class_init(SptRecordingClass *class)
 {
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->finalize = recording_finalize;
 	ended = g_signal_new("ended", SPT_TYPE_RECORDING, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
 			     G_TYPE_NONE, 0);
 }
@@ -82,7 +82,7 @@ static gboolean emit_ended(gpointer data)
 }
 
 /* Reports its progress, and takes requests; a reset request is taken once. */
-static enum wish publish(SptRecording *self, SptRecorder *recorder)
+static enum wish recording_publish(SptRecording *self, SptRecorder *recorder)
 {
 	enum wish wish;
 
@@ -146,7 +146,7 @@ static SptLive *begin_live(SptRecording *self)
 	return self->live;
 }
 
-static SptRecorder *begin(SptRecording *self, GError **error)
+static SptRecorder *recording_begin(SptRecording *self, GError **error)
 {
 	SptRecorderOptions options = {
 		.output = self->path,
@@ -204,9 +204,9 @@ static void note_end(SptRecording *self, SptRecorder *recorder)
 }
 
 /* Until something else is requested; STOP if it failed. */
-static enum wish record(SptRecording *self, GError **error)
+static enum wish recording_record(SptRecording *self, GError **error)
 {
-	g_autoptr(SptRecorder) recorder = begin(self, error);
+	g_autoptr(SptRecorder) recorder = recording_begin(self, error);
 	enum wish wish;
 
 	if (!recorder)
@@ -218,14 +218,14 @@ static enum wish record(SptRecording *self, GError **error)
 		spt_recorder_expect(recorder, self->program);
 	if (!open_gate(self, spt_recorder_environment(recorder), error))
 		return STOP;
-	while ((wish = publish(self, recorder)) == GO_ON) {
+	while ((wish = recording_publish(self, recorder)) == GO_ON) {
 		if (!spt_recorder_step(recorder, STEP_MS, error))
 			return STOP;
 	}
 	if (wish == STOP)
 		note_end(self, recorder);
 	if (wish == STOP && spt_recorder_finish(recorder, NULL, error))
-		publish(self, recorder);
+		recording_publish(self, recorder);
 	return wish;
 }
 
@@ -237,12 +237,12 @@ static void remove_part(SptRecording *self)
 }
 
 /* The idle call takes over its reference to the recording. */
-static gpointer run(gpointer data)
+static gpointer recording_run(gpointer data)
 {
 	SptRecording *self = data;
 	enum wish wish;
 
-	while ((wish = record(self, &self->error)) != STOP) {
+	while ((wish = recording_record(self, &self->error)) != STOP) {
 		remove_part(self);
 		if (wish == DISCARD)
 			break;
@@ -270,7 +270,8 @@ static void on_command_ended(G_GNUC_UNUSED GObject *source, GAsyncResult *result
 }
 
 /* "NAME=VALUE" of each word; false: a word has another form. */
-static bool set_environment(GSubprocessLauncher *launcher, const char *line, GError **error)
+static bool recording_set_environment(GSubprocessLauncher *launcher, const char *line,
+				      GError **error)
 {
 	g_auto(GStrv) words = NULL;
 
@@ -308,7 +309,7 @@ static GSubprocess *start_command(const SptRecordingOptions *options, char **ret
 	g_autoptr(GPtrArray) argv = g_ptr_array_new();
 
 	if (!g_shell_parse_argv(options->command, NULL, &words, error) ||
-	    !set_environment(launcher, options->environment, error))
+	    !recording_set_environment(launcher, options->environment, error))
 		return NULL;
 	if (!g_file_test(directory, G_FILE_TEST_IS_DIR)) {
 		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR,
@@ -348,7 +349,7 @@ void spt_recording_options_clear(SptRecordingOptions *options)
 }
 
 /* Without its arguments: it has been run. */
-static char *name_of(const char *command)
+static char *recording_name_of(const char *command)
 {
 	g_auto(GStrv) words = NULL;
 
@@ -378,11 +379,11 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 		self->command_pid = (uint32_t)g_ascii_strtoull(
 			g_subprocess_get_identifier(self->process), NULL, 10);
 		self->can_load = spt_memory_check_program(self->program, NULL);
-		self->command = options->no_command_lines ? name_of(options->command) :
+		self->command = options->no_command_lines ? recording_name_of(options->command) :
 							    g_strdup(options->command);
 		g_subprocess_wait_async(self->process, NULL, on_command_ended, g_object_ref(self));
 	}
-	self->thread = g_thread_new("recorder", run, g_object_ref(self));
+	self->thread = g_thread_new("recorder", recording_run, g_object_ref(self));
 	return g_steal_pointer(&self);
 }
 

@@ -31,7 +31,7 @@ static void on_closed(GtkWidget *popover)
 }
 
 /* In a menu; an underscore would be a mnemonic there. */
-static char *short_name(const char *name)
+static char *row_menu_short_name(const char *name)
 {
 	g_autofree char *made = NULL, *cut = NULL;
 	g_auto(GStrv) parts = NULL;
@@ -45,7 +45,7 @@ static char *short_name(const char *name)
 	return g_strjoinv("__", parts);
 }
 
-static void add_place(GMenu *menu, const char *label, const char *view, uint32_t function)
+static void row_menu_add_place(GMenu *menu, const char *label, const char *view, uint32_t function)
 {
 	g_autoptr(GMenuItem) item = g_menu_item_new(label, NULL);
 
@@ -53,7 +53,8 @@ static void add_place(GMenu *menu, const char *label, const char *view, uint32_t
 	g_menu_append_item(menu, item);
 }
 
-static void add_shape(GMenu *menu, const char *label, const char *action, uint32_t function)
+static void row_menu_add_shape(GMenu *menu, const char *label, const char *action,
+			       uint32_t function)
 {
 	g_autoptr(GMenuItem) item = g_menu_item_new(label, NULL);
 
@@ -65,7 +66,7 @@ static GMenuModel *new_model(const SptRow *row)
 {
 	const SptFunction *function = spt_row_function(row);
 	g_autofree char *made = NULL;
-	g_autofree char *name = short_name(function->name);
+	g_autofree char *name = row_menu_short_name(function->name);
 	g_autofree char *keep =
 		g_strdup_printf(function->is_process ? _("_Keep only process %s") :
 						       _("_Keep only stacks with %s"),
@@ -78,15 +79,19 @@ static GMenuModel *new_model(const SptRow *row)
 	g_menu_item_set_action_and_target(copy, "views.copy", "s",
 					  spt_text_name(function->name, &made));
 	if (!function->is_process) {
-		add_place(menu, _("Show _Source"), "source", spt_row_values(row)->function);
-		add_place(menu, _("Show in _Flame Graph"), "flame", spt_row_values(row)->function);
-		add_place(menu, _("Show S_tacks"), "stacks", spt_row_values(row)->function);
+		row_menu_add_place(menu, _("Show _Source"), "source",
+				   spt_row_values(row)->function);
+		row_menu_add_place(menu, _("Show in _Flame Graph"), "flame",
+				   spt_row_values(row)->function);
+		row_menu_add_place(menu, _("Show S_tacks"), "stacks",
+				   spt_row_values(row)->function);
 	}
 	g_menu_append_item(menu, only);
 	if (!function->is_process) {
-		add_shape(menu, _("_Begin Stacks at It"), "views.begin-at",
-			  spt_row_values(row)->function);
-		add_shape(menu, _("_Hide It"), "views.hide", spt_row_values(row)->function);
+		row_menu_add_shape(menu, _("_Begin Stacks at It"), "views.begin-at",
+				   spt_row_values(row)->function);
+		row_menu_add_shape(menu, _("_Hide It"), "views.hide",
+				   spt_row_values(row)->function);
 	}
 	g_menu_append_item(menu, copy);
 	return G_MENU_MODEL(menu);
@@ -97,8 +102,8 @@ bool spt_row_menu_is_open(void)
 	return n_open > 0;
 }
 
-static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
-		       GtkListItem *item)
+static void row_menu_on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
+				GtkListItem *item)
 {
 	GtkWidget *cell = gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(click));
 	GtkWidget *pane = gtk_widget_get_ancestor(cell, SPT_TYPE_PANE), *popover;
@@ -123,6 +128,6 @@ void spt_row_menu_attach(GtkWidget *cell, GtkListItem *item)
 	GtkGesture *click = gtk_gesture_click_new();
 
 	gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), GDK_BUTTON_SECONDARY);
-	g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), item);
+	g_signal_connect(click, "pressed", G_CALLBACK(row_menu_on_pressed), item);
 	gtk_widget_add_controller(cell, GTK_EVENT_CONTROLLER(click));
 }

@@ -28,9 +28,10 @@ static PangoLayout *layout_of(SptShareCell *cell)
 	return cell->layout;
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
-		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
-		    G_GNUC_UNUSED int *natural_baseline)
+static void share_cell_measure(GtkWidget *widget, GtkOrientation orientation,
+			       G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+			       G_GNUC_UNUSED int *minimum_baseline,
+			       G_GNUC_UNUSED int *natural_baseline)
 {
 	int width, height;
 
@@ -82,14 +83,14 @@ static void snapshot_cell(GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 /* Fonts and colours may have changed. */
-static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+static void share_cell_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_share_cell_parent_class)->css_changed(widget, change);
 	g_clear_object(&SPT_SHARE_CELL(widget)->layout);
 	gtk_widget_queue_resize(widget);
 }
 
-static void finalize(GObject *object)
+static void share_cell_finalize(GObject *object)
 {
 	g_clear_object(&SPT_SHARE_CELL(object)->layout);
 	G_OBJECT_CLASS(spt_share_cell_parent_class)->finalize(object);
@@ -99,10 +100,10 @@ static void spt_share_cell_class_init(SptShareCellClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->finalize = finalize;
-	widget_class->measure = measure;
+	G_OBJECT_CLASS(class)->finalize = share_cell_finalize;
+	widget_class->measure = share_cell_measure;
 	widget_class->snapshot = snapshot_cell;
-	widget_class->css_changed = css_changed;
+	widget_class->css_changed = share_cell_css_changed;
 	gtk_widget_class_set_css_name(widget_class, "share");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_LABEL);
 }

@@ -51,7 +51,7 @@ static void on_written(G_GNUC_UNUSED GObject *source, GAsyncResult *result,
 	gtk_widget_activate_action(GTK_WIDGET(work->parent), "win.complain", "s", text);
 }
 
-static void on_chosen(GFile *file, gpointer data)
+static void share_on_chosen(GFile *file, gpointer data)
 {
 	struct work *work = data;
 	g_autoptr(GTask) task = g_task_new(NULL, NULL, on_written, NULL);
@@ -92,7 +92,7 @@ void spt_share_export(GtkWindow *parent, SptDocument *document, const char *form
 	name = g_strconcat(stem, found->ending, NULL);
 	work = g_new0(struct work, 1);
 	*work = (struct work){ g_object_ref(parent), spt_document_ref(document), found, NULL };
-	spt_files_choose(parent, SPT_FILES_EXPORT, name, on_chosen, work, free_work);
+	spt_files_choose(parent, SPT_FILES_EXPORT, name, share_on_chosen, work, free_work);
 }
 
 struct picture {

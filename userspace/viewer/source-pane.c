@@ -39,7 +39,7 @@ struct filling {
 	uint64_t hottest, all;
 };
 
-static void add_row(struct filling *filling, const SptTableCell *cells)
+static void source_pane_add_row(struct filling *filling, const SptTableCell *cells)
 {
 	if (filling->n_rows < MAX_ROWS)
 		spt_table_set_row(filling->table, filling->n_rows, cells);
@@ -52,10 +52,10 @@ static void add_text(struct filling *filling, const char *text, bool is_heading)
 						      { .number = NOTHING } };
 
 	cells[filling->n_columns - 1] = (SptTableCell){ .text = text, .number = is_heading };
-	add_row(filling, cells);
+	source_pane_add_row(filling, cells);
 }
 
-static SptTableCell share_of(const struct filling *filling, uint64_t weight)
+static SptTableCell source_pane_share_of(const struct filling *filling, uint64_t weight)
 {
 	return (SptTableCell){ .number = weight && filling->all ?
 						 100.0 * (double)weight / (double)filling->all :
@@ -70,7 +70,7 @@ static void note_heat(struct filling *filling, uint64_t weight)
 	}
 }
 
-static void finish(struct filling *filling)
+static void source_pane_finish(struct filling *filling)
 {
 	g_autofree char *more = NULL;
 
@@ -89,7 +89,7 @@ static void finish(struct filling *filling)
 							   0);
 }
 
-static void add_file(struct filling *filling, const SptAnnotatedFile *file)
+static void source_pane_add_file(struct filling *filling, const SptAnnotatedFile *file)
 {
 	g_autofree char *problem =
 		file->problem ? g_strdup_printf(_("The file %s"), _(file->problem)) : NULL;
@@ -106,10 +106,12 @@ static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 		if (is_shown) {
 			text = spt_annotated_line_text(line);
 			note_heat(filling, line->self ? line->self : line->total);
-			add_row(filling, (const SptTableCell[]){ share_of(filling, line->self),
-								 share_of(filling, line->total),
-								 { .text = number },
-								 { .text = text } });
+			source_pane_add_row(filling,
+					    (const SptTableCell[]){
+						    source_pane_share_of(filling, line->self),
+						    source_pane_share_of(filling, line->total),
+						    { .text = number },
+						    { .text = text } });
 		} else if (was_shown && file->found) {
 			add_text(filling, "…", false);
 		}
@@ -117,7 +119,7 @@ static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 	}
 }
 
-static void add_code(struct filling *filling, const SptAnnotatedCode *code)
+static void source_pane_add_code(struct filling *filling, const SptAnnotatedCode *code)
 {
 	g_autofree char *heading = g_strdup_printf(_("%s in %s"), code->function, code->object);
 	g_autofree char *problem =
@@ -140,15 +142,17 @@ static void add_code(struct filling *filling, const SptAnnotatedCode *code)
 			add_text(filling, "…", false);
 		next = instruction->offset + instruction->bytes;
 		note_heat(filling, instruction->self ? instruction->self : instruction->total);
-		add_row(filling, (const SptTableCell[]){ share_of(filling, instruction->self),
-							 share_of(filling, instruction->total),
-							 { .text = address },
-							 { .text = place },
-							 { .text = instruction->text } });
+		source_pane_add_row(filling,
+				    (const SptTableCell[]){
+					    source_pane_share_of(filling, instruction->self),
+					    source_pane_share_of(filling, instruction->total),
+					    { .text = address },
+					    { .text = place },
+					    { .text = instruction->text } });
 	}
 }
 
-static void tell(SptSourcePane *self, const SptAnnotation *annotation)
+static void source_pane_tell(SptSourcePane *self, const SptAnnotation *annotation)
 {
 	const SptFunction *function = &self->document->functions[self->function];
 	g_autofree char *made = NULL, *made_object = NULL, *text = NULL;
@@ -205,31 +209,31 @@ static void show_nothing(SptSourcePane *self, const char *why)
 	set_place(self, NULL, 0);
 }
 
-static void show(SptSourcePane *self, const SptAnnotation *annotation)
+static void source_pane_show(SptSourcePane *self, const SptAnnotation *annotation)
 {
 	struct filling source = { .table = self->source, .n_columns = 4, .all = annotation->total };
 	struct filling code = { .table = self->code, .n_columns = 5, .all = annotation->total };
 
-	tell(self, annotation);
+	source_pane_tell(self, annotation);
 	find_place(self, annotation);
 	for (unsigned i = 0; i < annotation->files->len; i++)
-		add_file(&source, annotation->files->pdata[i]);
+		source_pane_add_file(&source, annotation->files->pdata[i]);
 	if (annotation->files->len == 0)
 		add_text(
 			&source,
 			_("No lines: there is no debug information for it. Install that of its package, or compile it with -g"),
 			false);
-	finish(&source);
+	source_pane_finish(&source);
 	for (unsigned i = 0; i < annotation->code->len; i++)
-		add_code(&code, annotation->code->pdata[i]);
+		source_pane_add_code(&code, annotation->code->pdata[i]);
 	if (annotation->code->len == 0)
 		add_text(&code,
 			 _("No instructions: it has no symbol that says where it begins and ends"),
 			 false);
-	finish(&code);
+	source_pane_finish(&code);
 }
 
-static gpointer annotate(SptDocument *document, gconstpointer function)
+static gpointer source_pane_annotate(SptDocument *document, gconstpointer function)
 {
 	return spt_document_annotate(document, GPOINTER_TO_UINT(function));
 }
@@ -239,20 +243,20 @@ static void show_annotation(gpointer owner, gpointer answer)
 	g_autoptr(SptAnnotation) annotation = answer;
 
 	if (annotation)
-		show(owner, annotation);
+		source_pane_show(owner, annotation);
 	else
 		show_nothing(owner,
 			     _("This is no single function, so it has no lines or instructions"));
 }
 
 static const SptQueryKind annotation_query = {
-	.answer = annotate,
+	.answer = source_pane_annotate,
 	.show = show_annotation,
 	.free_answer = (GDestroyNotify)spt_annotation_free,
 	.needs_map = true,
 };
 
-static void dispose(GObject *object)
+static void source_pane_dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_SOURCE_PANE(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_SOURCE_PANE(object)->document, spt_document_unref);
@@ -262,7 +266,7 @@ static void dispose(GObject *object)
 
 static void spt_source_pane_class_init(SptSourcePaneClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = source_pane_dispose;
 }
 
 static void spt_source_pane_init(SptSourcePane *self)

@@ -25,8 +25,8 @@ struct _SptStacksPane {
 
 G_DEFINE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, GTK_TYPE_BOX)
 
-static void add_row(SptStacksPane *self, unsigned *row, double share, const char *text,
-		    const char *object)
+static void stacks_pane_add_row(SptStacksPane *self, unsigned *row, double share, const char *text,
+				const char *object)
 {
 	if (*row < MAX_ROWS)
 		spt_table_set_row(self->table, (*row)++,
@@ -42,13 +42,13 @@ static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nod
 		const SptFunction *function = &self->document->functions[nodes[node].function];
 		g_autofree char *text = g_strconcat("    ", function->name, NULL);
 
-		add_row(self, row, NOTHING, text,
-			function->is_process ? _("(process)") : function->object);
+		stacks_pane_add_row(self, row, NOTHING, text,
+				    function->is_process ? _("(process)") : function->object);
 	}
 }
 
 /* "work", or "work → hot". */
-static char *describe(const SptStacksPane *self)
+static char *stacks_pane_describe(const SptStacksPane *self)
 {
 	GString *text = g_string_new(NULL);
 
@@ -72,12 +72,12 @@ static uint64_t total_of(const GArray *stacks, const SptTreeNode *nodes)
 	return total;
 }
 
-static void show(SptStacksPane *self, const GArray *stacks)
+static void stacks_pane_show(SptStacksPane *self, const GArray *stacks)
 {
 	unsigned row = 0, n, n_nodes;
 	const SptTreeNode *nodes = spt_profile_tree(self->document->profile, &n_nodes);
 	double total = (double)MAX(total_of(stacks, nodes), 1), rest = 100;
-	g_autofree char *way = describe(self), *title = NULL;
+	g_autofree char *way = stacks_pane_describe(self), *title = NULL;
 
 	for (n = 0; n < MIN(stacks->len, MAX_STACKS) && row < MAX_ROWS - 2; n++) {
 		uint32_t leaf = g_array_index(stacks, uint32_t, n);
@@ -85,7 +85,7 @@ static void show(SptStacksPane *self, const GArray *stacks)
 		double share = 100.0 * (double)nodes[leaf].self / total;
 
 		rest -= share;
-		add_row(self, &row, share, text, "");
+		stacks_pane_add_row(self, &row, share, text, "");
 		add_stack(self, &row, nodes, leaf);
 	}
 	title = g_strdup_printf(
@@ -97,14 +97,14 @@ static void show(SptStacksPane *self, const GArray *stacks)
 		g_autofree char *more = g_strdup_printf(_("and %u more"), stacks->len - n);
 
 		row = MIN(row, MAX_ROWS - 1);
-		add_row(self, &row, MAX(rest, 0), more, "");
+		stacks_pane_add_row(self, &row, MAX(rest, 0), more, "");
 	}
 	gtk_label_set_text(GTK_LABEL(self->title), title);
 	spt_table_set_end(self->table, row);
 	spt_table_show_row(self->table, 0);
 }
 
-static gpointer find(SptDocument *document, gconstpointer input)
+static gpointer stacks_pane_find(SptDocument *document, gconstpointer input)
 {
 	const GArray *path = input;
 
@@ -115,24 +115,24 @@ static void show_stacks(gpointer owner, gpointer answer)
 {
 	g_autoptr(GArray) stacks = answer;
 
-	show(owner, stacks);
+	stacks_pane_show(owner, stacks);
 }
 
 static const SptQueryKind stacks_query = {
-	.answer = find,
+	.answer = stacks_pane_find,
 	.show = show_stacks,
 	.free_answer = (GDestroyNotify)g_array_unref,
 	.needs_map = true,
 };
 
-static void dispose(GObject *object)
+static void stacks_pane_dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_STACKS_PANE(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_STACKS_PANE(object)->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_stacks_pane_parent_class)->dispose(object);
 }
 
-static void finalize(GObject *object)
+static void stacks_pane_finalize(GObject *object)
 {
 	g_array_unref(SPT_STACKS_PANE(object)->way);
 	G_OBJECT_CLASS(spt_stacks_pane_parent_class)->finalize(object);
@@ -140,8 +140,8 @@ static void finalize(GObject *object)
 
 static void spt_stacks_pane_class_init(SptStacksPaneClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->dispose = stacks_pane_dispose;
+	G_OBJECT_CLASS(class)->finalize = stacks_pane_finalize;
 }
 
 static void spt_stacks_pane_init(SptStacksPane *self)

@@ -16,7 +16,7 @@ struct _SptStartPage {
 
 G_DEFINE_FINAL_TYPE(SptStartPage, spt_start_page, GTK_TYPE_WIDGET)
 
-static void dispose(GObject *object)
+static void start_page_dispose(GObject *object)
 {
 	SptStartPage *self = SPT_START_PAGE(object);
 	GtkWidget *child;
@@ -32,7 +32,7 @@ static void spt_start_page_class_init(SptStartPageClass *class)
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
 	g_type_ensure(SPT_TYPE_RECORD_FORM);
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = start_page_dispose;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/start-page.ui");

@@ -11,7 +11,7 @@ static char *path_of_file(void)
 	return g_build_filename(g_get_user_config_dir(), "sysprof", "viewer.ini", NULL);
 }
 
-static GKeyFile *read_file(void)
+static GKeyFile *state_read_file(void)
 {
 	g_autofree char *path = path_of_file();
 	GKeyFile *file = g_key_file_new();
@@ -22,14 +22,14 @@ static GKeyFile *read_file(void)
 
 int spt_state_get(const char *key, int otherwise)
 {
-	g_autoptr(GKeyFile) file = read_file();
+	g_autoptr(GKeyFile) file = state_read_file();
 	g_autoptr(GError) error = NULL;
 	int value = g_key_file_get_integer(file, GROUP, key, &error);
 
 	return error ? otherwise : value;
 }
 
-static void write_file(GKeyFile *file)
+static void state_write_file(GKeyFile *file)
 {
 	g_autofree char *path = path_of_file(), *directory = g_path_get_dirname(path);
 
@@ -39,18 +39,18 @@ static void write_file(GKeyFile *file)
 
 void spt_state_set(const char *key, int value)
 {
-	g_autoptr(GKeyFile) file = read_file();
+	g_autoptr(GKeyFile) file = state_read_file();
 
 	if (g_key_file_has_key(file, GROUP, key, NULL) &&
 	    g_key_file_get_integer(file, GROUP, key, NULL) == value)
 		return;
 	g_key_file_set_integer(file, GROUP, key, value);
-	write_file(file);
+	state_write_file(file);
 }
 
 char *spt_state_get_text(const char *key, const char *otherwise)
 {
-	g_autoptr(GKeyFile) file = read_file();
+	g_autoptr(GKeyFile) file = state_read_file();
 	char *value = g_key_file_get_string(file, GROUP, key, NULL);
 
 	return value ? value : g_strdup(otherwise);
@@ -58,15 +58,15 @@ char *spt_state_get_text(const char *key, const char *otherwise)
 
 void spt_state_set_text(const char *key, const char *value)
 {
-	g_autoptr(GKeyFile) file = read_file();
+	g_autoptr(GKeyFile) file = state_read_file();
 
 	g_key_file_set_string(file, GROUP, key, value);
-	write_file(file);
+	state_write_file(file);
 }
 
 char **spt_state_get_list(const char *key)
 {
-	g_autoptr(GKeyFile) file = read_file();
+	g_autoptr(GKeyFile) file = state_read_file();
 	char **values = g_key_file_get_string_list(file, GROUP, key, NULL, NULL);
 
 	return values ? values : g_new0(char *, 1);
@@ -74,8 +74,8 @@ char **spt_state_get_list(const char *key)
 
 void spt_state_set_list(const char *key, const char *const *values)
 {
-	g_autoptr(GKeyFile) file = read_file();
+	g_autoptr(GKeyFile) file = state_read_file();
 
 	g_key_file_set_string_list(file, GROUP, key, values, g_strv_length((char **)values));
-	write_file(file);
+	state_write_file(file);
 }

@@ -98,16 +98,16 @@ static void fill_cell(TableRow *row, GtkListItem *item)
 }
 
 /* The whole text, as the cell may have to cut it. */
-static gboolean on_query_tooltip(GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
-				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
-				 G_GNUC_UNUSED gpointer data)
+static gboolean table_on_query_tooltip(GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
+				       G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
+				       G_GNUC_UNUSED gpointer data)
 {
 	gtk_tooltip_set_text(tooltip, gtk_inscription_get_text(GTK_INSCRIPTION(cell)));
 	return TRUE;
 }
 
-static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
-		     const SptTableColumn *column)
+static void table_on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
+			   const SptTableColumn *column)
 {
 	GtkWidget *cell;
 
@@ -119,7 +119,7 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
 				     column->width ? 2 : 8, "has-tooltip", TRUE, "text-overflow",
 				     GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
 			column->kind == SPT_CELL_NUMBER);
-		g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
+		g_signal_connect(cell, "query-tooltip", G_CALLBACK(table_on_query_tooltip), NULL);
 	}
 	if (column->kind == SPT_CELL_DIM)
 		gtk_widget_add_css_class(cell, "dim-label");
@@ -134,8 +134,8 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
 	gtk_list_item_set_child(item, cell);
 }
 
-static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
-		    G_GNUC_UNUSED gpointer data)
+static void table_on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+			  G_GNUC_UNUSED gpointer data)
 {
 	TableRow *row = gtk_list_item_get_item(item);
 
@@ -143,14 +143,14 @@ static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem
 	fill_cell(row, item);
 }
 
-static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
-		      G_GNUC_UNUSED gpointer data)
+static void table_on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+			    G_GNUC_UNUSED gpointer data)
 {
 	g_signal_handlers_disconnect_by_data(gtk_list_item_get_item(item), item);
 }
 
 /* By number where there are numbers; the largest first, as people look for that. */
-static int compare(gconstpointer a, gconstpointer b, gpointer data)
+static int table_compare(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const TableRow *x = a, *y = b;
 	unsigned column = GPOINTER_TO_UINT(data);
@@ -167,24 +167,24 @@ static void append_column(SptTable *self, unsigned at, bool sorts)
 	g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(_(kind->title), factory);
 
 	g_object_set_data(G_OBJECT(factory), "column", GUINT_TO_POINTER(at));
-	g_signal_connect(factory, "setup", G_CALLBACK(on_setup), (gpointer)kind);
-	g_signal_connect(factory, "bind", G_CALLBACK(on_bind), NULL);
-	g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), NULL);
+	g_signal_connect(factory, "setup", G_CALLBACK(table_on_setup), (gpointer)kind);
+	g_signal_connect(factory, "bind", G_CALLBACK(table_on_bind), NULL);
+	g_signal_connect(factory, "unbind", G_CALLBACK(table_on_unbind), NULL);
 	if (kind->width)
 		gtk_column_view_column_set_fixed_width(column, kind->width);
 	else
 		gtk_column_view_column_set_expand(column, TRUE);
 	gtk_column_view_column_set_resizable(column, TRUE);
 	if (sorts) {
-		g_autoptr(GtkSorter) sorter =
-			GTK_SORTER(gtk_custom_sorter_new(compare, GUINT_TO_POINTER(at), NULL));
+		g_autoptr(GtkSorter) sorter = GTK_SORTER(
+			gtk_custom_sorter_new(table_compare, GUINT_TO_POINTER(at), NULL));
 
 		gtk_column_view_column_set_sorter(column, sorter);
 	}
 	gtk_column_view_append_column(self->view, column);
 }
 
-static void dispose(GObject *object)
+static void table_dispose(GObject *object)
 {
 	SptTable *self = SPT_TABLE(object);
 
@@ -199,7 +199,7 @@ static void dispose(GObject *object)
 
 static void spt_table_class_init(SptTableClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->dispose = table_dispose;
 }
 
 static void spt_table_init(SptTable *self)
@@ -303,7 +303,7 @@ unsigned spt_table_selected(SptTable *self)
 	return row && g_list_store_find(self->rows, row, &at) ? at : G_MAXUINT;
 }
 
-static void on_selected(SptTable *self)
+static void table_on_selected(SptTable *self)
 {
 	self->on_select(spt_table_selected(self), self->select_data);
 }
@@ -316,8 +316,8 @@ void spt_table_set_selects(SptTable *self, SptTableFunc func, gpointer data)
 
 	self->on_select = func;
 	self->select_data = data;
-	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self,
-				G_CONNECT_SWAPPED);
+	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(table_on_selected),
+				self, G_CONNECT_SWAPPED);
 	gtk_column_view_set_model(self->view, GTK_SELECTION_MODEL(selection));
 }
 

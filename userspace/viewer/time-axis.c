@@ -120,7 +120,7 @@ static void append_rect(GtkSnapshot *snapshot, const GdkRGBA *color, double x, d
 							      (float)height));
 }
 
-static GdkRGBA text_color(GtkWidget *widget, float alpha)
+static GdkRGBA time_axis_text_color(GtkWidget *widget, float alpha)
 {
 	GdkRGBA color;
 
@@ -138,11 +138,11 @@ static char *ruler_text(uint64_t at_ns, uint64_t step_ns)
 	return g_strdup_printf("%.*f s", (int)digits, (double)at_ns / 1e9);
 }
 
-static void draw_mark(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double x,
-		      double top, double right)
+static void time_axis_draw_mark(GtkWidget *widget, GtkSnapshot *snapshot, const char *text,
+				double x, double top, double right)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
-	const GdkRGBA color = text_color(widget, 1);
+	const GdkRGBA color = time_axis_text_color(widget, 1);
 	int width, height;
 
 	pango_layout_get_pixel_size(layout, &width, &height);
@@ -165,14 +165,15 @@ void spt_time_axis_draw(const SptTimeAxis *self, GtkWidget *widget, GtkSnapshot 
 	uint64_t step = spt_timeline_step(self->until_ns - self->begin_ns,
 					  (uint32_t)(room / MARK_PIXELS) + 1);
 	uint64_t first = (self->begin_ns - self->start_ns + step - 1) / step * step;
-	const GdkRGBA color = text_color(widget, 0.25f), strong = text_color(widget, 0.6f);
+	const GdkRGBA color = time_axis_text_color(widget, 0.25f),
+		      strong = time_axis_text_color(widget, 0.6f);
 
 	for (uint64_t at = first; self->start_ns + at <= self->until_ns; at += step) {
 		double x = spt_time_axis_x(self, width, self->start_ns + at);
 		g_autofree char *text = ruler_text(at, step);
 
 		append_rect(snapshot, &color, floor(x), line_top, 1, top + 5 - line_top);
-		draw_mark(widget, snapshot, text, x + 4, top, width);
+		time_axis_draw_mark(widget, snapshot, text, x + 4, top, width);
 	}
 	/* The visible part of the recording. */
 	if (self->begin_ns > self->start_ns || self->until_ns < self->end_ns)
@@ -188,7 +189,7 @@ void spt_time_axis_draw_selection(const SptTimeAxis *self, GtkWidget *widget, Gt
 				  double top, double height)
 {
 	int width = gtk_widget_get_width(widget);
-	const GdkRGBA edge = text_color(widget, 1);
+	const GdkRGBA edge = time_axis_text_color(widget, 1);
 	double begin, end;
 	GdkRGBA veil;
 

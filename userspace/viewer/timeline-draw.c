@@ -52,7 +52,7 @@ char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
 			       timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
 }
 
-static GdkRGBA text_color(const SptTimelineDrawing *drawing, float alpha)
+static GdkRGBA timeline_draw_text_color(const SptTimelineDrawing *drawing, float alpha)
 {
 	GdkRGBA color;
 
@@ -61,11 +61,12 @@ static GdkRGBA text_color(const SptTimelineDrawing *drawing, float alpha)
 	return color;
 }
 
-static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text,
-		      double x, double y, double width, bool is_label)
+static void timeline_draw_draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
+				    const char *text, double x, double y, double width,
+				    bool is_label)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, text);
-	const GdkRGBA color = text_color(drawing, 1);
+	const GdkRGBA color = timeline_draw_text_color(drawing, 1);
 	int text_width, text_height;
 
 	if (is_label) {
@@ -83,12 +84,12 @@ static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, 
 	gtk_snapshot_restore(snapshot);
 }
 
-static void draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text,
-		       double top, int height)
+static void timeline_draw_draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
+				     const char *text, double top, int height)
 {
 	if (height >= LABEL_MIN_HEIGHT)
-		draw_text(drawing, snapshot, text, 0, top + height / 2.0,
-			  drawing->left - LABEL_MARGIN, true);
+		timeline_draw_draw_text(drawing, snapshot, text, 0, top + height / 2.0,
+					drawing->left - LABEL_MARGIN, true);
 }
 
 /*
@@ -124,7 +125,7 @@ static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint3
 }
 
 /* For metrics other than CPU time: parts of waits as in the lanes of threads. */
-static SptLaneKind kind_of(const SptMetric *metric)
+static SptLaneKind timeline_draw_kind_of(const SptMetric *metric)
 {
 	if (strcmp(metric->name, "runnable") == 0)
 		return SPT_LANE_RUNNABLE;
@@ -150,10 +151,11 @@ static void fill_stripes(const SptTimelineDrawing *drawing, cairo_t *cairo, cons
 static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane)
 {
 	const SptTimeline *timeline = drawing->timeline;
-	SptLaneKind kind = kind_of(timeline->metric);
+	SptLaneKind kind = timeline_draw_kind_of(timeline->metric);
 	const GdkRGBA weight = spt_lane_rgba(kind), user = spt_lane_rgba(SPT_LANE_USER),
-		      lost = spt_lane_rgba(SPT_LANE_LOST), lit = text_color(drawing, 0.45f),
-		      left_out = text_color(drawing, 0.3f);
+		      lost = spt_lane_rgba(SPT_LANE_LOST),
+		      lit = timeline_draw_text_color(drawing, 0.45f),
+		      left_out = timeline_draw_text_color(drawing, 0.3f);
 	double top = (double)lane * drawing->lane_height + 1;
 
 	draw_shares(drawing, cairo, lane, timeline->weights, false, 0);
@@ -178,7 +180,7 @@ static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const 
 	uint32_t n = (uint32_t)MAX(drawing->width / 2, 1);
 	g_autofree double *levels = g_new(double, n);
 	const GdkRGBA color = track->kind == SPT_STREAM_COUNTER ?
-				      text_color(drawing, 0.45f) :
+				      timeline_draw_text_color(drawing, 0.45f) :
 				      (GdkRGBA){ 0.55f, 0.35f, 0.75f, 1 };
 	double step = drawing->width / n;
 
@@ -207,15 +209,16 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++) {
 		g_autofree char *name = spt_timeline_lane_name(drawing->timeline, lane);
 
-		draw_label(drawing, snapshot, name, (double)lane * drawing->lane_height,
-			   drawing->lane_height);
+		timeline_draw_draw_label(drawing, snapshot, name,
+					 (double)lane * drawing->lane_height, drawing->lane_height);
 	}
 	for (unsigned i = 0; i < drawing->tracks->len; i++) {
 		const SptTrack *track = drawing->tracks->pdata[i];
 		g_autofree char *made = NULL;
 
-		draw_label(drawing, snapshot, spt_text_name(track->name, &made),
-			   tracks + (double)i * drawing->track_height, drawing->track_height);
+		timeline_draw_draw_label(drawing, snapshot, spt_text_name(track->name, &made),
+					 tracks + (double)i * drawing->track_height,
+					 drawing->track_height);
 	}
 	gtk_snapshot_push_clip(snapshot, &area);
 	cairo = gtk_snapshot_append_cairo(snapshot, &area);

@@ -45,7 +45,7 @@ G_DEFINE_FINAL_TYPE(SptTimelineView, spt_timeline_view, GTK_TYPE_WIDGET)
 
 static unsigned range, only;
 
-static SptTimelineDrawing drawing_of(SptTimelineView *self)
+static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 {
 	bool is_wide = self->timeline->lanes != SPT_GROUP_CPU;
 	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1),
@@ -89,17 +89,17 @@ static SptTimelineWish wish_of(SptTimelineView *self)
 static void draw_anew(SptTimelineView *self)
 {
 	if (self->timeline)
-		spt_time_axis_set_left(self->axis, drawing_of(self).left);
+		spt_time_axis_set_left(self->axis, timeline_view_drawing_of(self).left);
 	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static gpointer compute(SptDocument *document, gconstpointer wish)
+static gpointer timeline_view_compute(SptDocument *document, gconstpointer wish)
 {
 	return spt_document_timeline(document, wish);
 }
 
-static void show(gpointer owner, gpointer answer)
+static void timeline_view_show(gpointer owner, gpointer answer)
 {
 	SptTimelineView *self = owner;
 	SptTimeline *timeline = answer;
@@ -117,13 +117,13 @@ static void show(gpointer owner, gpointer answer)
 }
 
 static const SptQueryKind timeline_query = {
-	.answer = compute,
-	.show = show,
+	.answer = timeline_view_compute,
+	.show = timeline_view_show,
 	.free_answer = (GDestroyNotify)spt_timeline_free,
 	.shows_progress = true,
 };
 
-static void ask(SptTimelineView *self)
+static void timeline_view_ask(SptTimelineView *self)
 {
 	const SptTimelineWish wish = wish_of(self);
 
@@ -139,14 +139,14 @@ static bool is_drawn_alike(const SptTimelineDrawing *a, const SptTimelineDrawing
 }
 
 /* While a range is dragged only the veil over the picture changes. */
-static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+static void timeline_view_snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 	SptTimelineDrawing drawing;
 
 	if (!self->timeline)
 		return;
-	drawing = drawing_of(self);
+	drawing = timeline_view_drawing_of(self);
 	if (!self->picture || !is_drawn_alike(&self->drawn, &drawing)) {
 		GtkSnapshot *picture = gtk_snapshot_new();
 
@@ -160,56 +160,59 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 /* Colours and fonts may have changed. */
-static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+static void timeline_view_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
 	GTK_WIDGET_CLASS(spt_timeline_view_parent_class)->css_changed(widget, change);
 	draw_anew(SPT_TIMELINE_VIEW(widget));
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
-		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
-		    G_GNUC_UNUSED int *natural_baseline)
+static void timeline_view_measure(GtkWidget *widget, GtkOrientation orientation,
+				  G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+				  G_GNUC_UNUSED int *minimum_baseline,
+				  G_GNUC_UNUSED int *natural_baseline)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 	const SptTimelineDrawing drawing =
-		self->timeline ? drawing_of(self) : (SptTimelineDrawing){ 0 };
+		self->timeline ? timeline_view_drawing_of(self) : (SptTimelineDrawing){ 0 };
 
 	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDE_GUTTER + 100 :
 			      self->timeline ? spt_timeline_height(&drawing) :
 					       SPT_TIMELINE_RULER_HEIGHT;
 }
 
-static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNUSED int height,
-			  G_GNUC_UNUSED int baseline)
+static void timeline_view_size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width,
+					G_GNUC_UNUSED int height, G_GNUC_UNUSED int baseline)
 {
 	if (!SPT_TIMELINE_VIEW(widget)->document)
 		return;
 	draw_anew(SPT_TIMELINE_VIEW(widget));
-		ask(SPT_TIMELINE_VIEW(widget));
+		timeline_view_ask(SPT_TIMELINE_VIEW(widget));
 }
 
 /* Selecting. */
 
-static double seconds(SptTimelineView *self, uint64_t time)
+static double timeline_view_seconds(SptTimelineView *self, uint64_t time)
 {
 	return (double)(time - self->axis->start_ns) / 1e9;
 }
 
-static void tell(SptTimelineView *self)
+static void timeline_view_tell(SptTimelineView *self)
 {
-	g_autofree char *what = self->axis->selected_end ?
-					g_strdup_printf(_("%.3f s to %.3f s are selected"),
-							seconds(self, self->axis->selected_begin),
-							seconds(self, self->axis->selected_end)) :
-					g_strdup(_("nothing is selected"));
-	g_autofree char *view = self->axis->begin_ns > self->axis->start_ns ||
-						self->axis->until_ns < self->axis->end_ns ?
-					g_strdup_printf(_(", %.3f s to %.3f s are in view"),
-							seconds(self, self->axis->begin_ns),
-							seconds(self, self->axis->until_ns)) :
-					g_strdup("");
+	g_autofree char *what =
+		self->axis->selected_end ?
+			g_strdup_printf(_("%.3f s to %.3f s are selected"),
+					timeline_view_seconds(self, self->axis->selected_begin),
+					timeline_view_seconds(self, self->axis->selected_end)) :
+			g_strdup(_("nothing is selected"));
+	g_autofree char *view =
+		self->axis->begin_ns > self->axis->start_ns ||
+				self->axis->until_ns < self->axis->end_ns ?
+			g_strdup_printf(_(", %.3f s to %.3f s are in view"),
+					timeline_view_seconds(self, self->axis->begin_ns),
+					timeline_view_seconds(self, self->axis->until_ns)) :
+			g_strdup("");
 	g_autofree char *text = g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"),
-						seconds(self, self->axis->end_ns),
+						timeline_view_seconds(self, self->axis->end_ns),
 						MAX(self->document->summary.n_cpus, 1), what, view);
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
@@ -217,7 +220,8 @@ static void tell(SptTimelineView *self)
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static void select_range(SptTimelineView *self, uint64_t begin, uint64_t end, bool is_final)
+static void timeline_view_select_range(SptTimelineView *self, uint64_t begin, uint64_t end,
+				       bool is_final)
 {
 	/* The last sample belongs to it. */
 	if (end >= self->axis->end_ns)
@@ -226,8 +230,8 @@ static void select_range(SptTimelineView *self, uint64_t begin, uint64_t end, bo
 	g_signal_emit(self, range, 0, begin, end, is_final);
 }
 
-static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
-			  SptTimelineView *self)
+static void timeline_view_on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x,
+					G_GNUC_UNUSED double y, SptTimelineView *self)
 {
 	self->drag_from = x;
 	self->is_dragging = true;
@@ -236,20 +240,21 @@ static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_U
 
 static void select_dragged(SptTimelineView *self, double offset, bool is_final)
 {
-	const SptTimelineDrawing drawing = drawing_of(self);
+	const SptTimelineDrawing drawing = timeline_view_drawing_of(self);
 	uint64_t from = spt_timeline_time(&drawing, self->drag_from),
 		 to = spt_timeline_time(&drawing, self->drag_from + offset);
 
-	select_range(self, MIN(from, to), MAX(MAX(from, to), MIN(from, to) + 1), is_final);
+	timeline_view_select_range(self, MIN(from, to), MAX(MAX(from, to), MIN(from, to) + 1),
+				   is_final);
 }
 
 static bool is_in_gutter(SptTimelineView *self, double x)
 {
-	return x < drawing_of(self).left;
+	return x < timeline_view_drawing_of(self).left;
 }
 
-static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
-			   SptTimelineView *self)
+static void timeline_view_on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x,
+					 G_GNUC_UNUSED double y, SptTimelineView *self)
 {
 	if (self->timeline && !is_in_gutter(self, self->drag_from) && fabs(x) >= CLICK_PIXELS)
 		select_dragged(self, x, false);
@@ -257,7 +262,7 @@ static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_
 
 static void choose_lane(SptTimelineView *self, double y)
 {
-	uint32_t lane = (uint32_t)(MAX(y, 0) / drawing_of(self).lane_height);
+	uint32_t lane = (uint32_t)(MAX(y, 0) / timeline_view_drawing_of(self).lane_height);
 	const SptGroupRow *group =
 		lane < self->timeline->n_lanes ? &self->timeline->groups[lane] : NULL;
 	g_autofree char *number = NULL;
@@ -279,8 +284,8 @@ static void choose_lane(SptTimelineView *self, double y)
 	g_signal_emit(self, only, 0, &restriction);
 }
 
-static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
-			SptTimelineView *self)
+static void timeline_view_on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
+				      SptTimelineView *self)
 {
 	double start_x, start_y;
 
@@ -293,7 +298,7 @@ static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
 	else if (fabs(x) >= CLICK_PIXELS)
 		select_dragged(self, x, true);
 	else
-		select_range(self, 0, 0, true);
+		timeline_view_select_range(self, 0, 0, true);
 }
 
 /* Left and Right move the selection, or with Shift its end; without one they start at the left. */
@@ -318,34 +323,34 @@ static gboolean on_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpo
 		begin += is_end ? 0 : step;
 		end = CLAMP(end + step, begin + 1, stop);
 	}
-	select_range(self, (uint64_t)begin, (uint64_t)end, true);
+	timeline_view_select_range(self, (uint64_t)begin, (uint64_t)end, true);
 	return TRUE;
 }
 
-static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
-			  G_GNUC_UNUSED gpointer data)
+static gboolean timeline_view_on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+					G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 
 	if (!self->axis->selected_end)
 		return FALSE;
-	select_range(self, 0, 0, true);
+	timeline_view_select_range(self, 0, 0, true);
 	return TRUE;
 }
 
 /* The visible part. */
 
-static void on_axis_changed(SptTimelineView *self)
+static void timeline_view_on_axis_changed(SptTimelineView *self)
 {
 	if (!self->document)
 		return;
-	tell(self);
+	timeline_view_tell(self);
 	if (self->asked_begin != self->axis->begin_ns || self->asked_end != self->axis->until_ns)
-	ask(self);
+	timeline_view_ask(self);
 }
 
-static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy,
-			  SptTimelineView *self)
+static gboolean timeline_view_on_scroll(GtkEventControllerScroll *scroll, double dx, double dy,
+					SptTimelineView *self)
 {
 	if (!self->timeline)
 		return FALSE;
@@ -354,14 +359,15 @@ static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy
 	return TRUE;
 }
 
-static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x,
-		      G_GNUC_UNUSED double y, SptTimelineView *self)
+static void timeline_view_on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x,
+				    G_GNUC_UNUSED double y, SptTimelineView *self)
 {
 	self->pointer = x;
 }
 
 /* 0: all of it; 2: the selection. */
-static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean timeline_view_on_zoom_key(GtkWidget *widget, GVariant *arguments,
+					  G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 	int direction;
@@ -397,7 +403,7 @@ static gboolean on_pan_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED
 
 static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 {
-	const SptTimelineDrawing drawing = drawing_of(self);
+	const SptTimelineDrawing drawing = timeline_view_drawing_of(self);
 	const SptTimeline *timeline = self->timeline;
 	g_autofree char *name = spt_timeline_lane_name(timeline, lane);
 	uint64_t at = spt_timeline_time(&drawing, x);
@@ -416,7 +422,8 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 		g_string_append_printf(text, _("Show only %s"), name);
 		return g_string_free(text, FALSE);
 	}
-	g_string_append_printf(text, _("%s at %.3f s: %s"), name, seconds(self, at), amount);
+	g_string_append_printf(text, _("%s at %.3f s: %s"), name, timeline_view_seconds(self, at),
+			       amount);
 	if (lit > 0 && timeline->metric->is_cpu)
 		g_string_append_printf(text, _(", %.0f %% in the selected function"), 100 * lit);
 	if (was_lost && !timeline->metric->is_cpu)
@@ -428,7 +435,7 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 
 static char *describe_track(SptTimelineView *self, const SptTrack *track, double x)
 {
-	const SptTimelineDrawing drawing = drawing_of(self);
+	const SptTimelineDrawing drawing = timeline_view_drawing_of(self);
 	uint64_t near_ns = (uint64_t)((double)(self->axis->until_ns - self->axis->begin_ns) /
 				      drawing.width * CLICK_PIXELS);
 	uint64_t at = spt_timeline_time(&drawing, x);
@@ -441,21 +448,23 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 		return g_strdup(name);
 	if (track->kind == SPT_STREAM_COUNTER && g_strcmp0(track->unit, "bytes") == 0) {
 		value = g_format_size_full((uint64_t)event->value, G_FORMAT_SIZE_IEC_UNITS);
-		return g_strdup_printf(_("%s at %.3f s: %s"), name, seconds(self, at), value);
+		return g_strdup_printf(_("%s at %.3f s: %s"), name, timeline_view_seconds(self, at),
+				       value);
 	}
 	value = g_strdup_printf("%.15g", event->value);
 	if (track->kind == SPT_STREAM_COUNTER)
-		return g_strdup_printf(_("%s at %.3f s: %s %s"), name, seconds(self, at), value,
+		return g_strdup_printf(_("%s at %.3f s: %s %s"), name,
+				       timeline_view_seconds(self, at), value,
 				       spt_text_name(track->unit, &made_unit));
 	duration = spt_text_duration(event->duration);
 	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name,
-			       seconds(self, MAX(event->time, self->axis->start_ns)),
+			       timeline_view_seconds(self, MAX(event->time, self->axis->start_ns)),
 			       event->text ? spt_text_name(event->text, &made_text) : "",
 			       event->text ? ", " : "", duration);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
-			      GtkTooltip *tooltip)
+static gboolean timeline_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+					    GtkTooltip *tooltip)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 	g_autofree char *text = NULL;
@@ -465,7 +474,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	/* A tooltip window that moves along costs more than the views that follow. */
 	if (!self->timeline || by_keyboard || y < 0 || self->is_dragging)
 		return FALSE;
-	drawing = drawing_of(self);
+	drawing = timeline_view_drawing_of(self);
 	below = y - (int)self->timeline->n_lanes * drawing.lane_height;
 	if (below < 0)
 		text = describe_lane(self, (uint32_t)(y / drawing.lane_height), x);
@@ -477,7 +486,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 
 /* Life. */
 
-static void dispose(GObject *object)
+static void timeline_view_dispose(GObject *object)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(object);
 
@@ -499,8 +508,8 @@ static void add_zoom_keys(GtkWidgetClass *class)
 		      { GDK_KEY_Return, 2 },	   { GDK_KEY_KP_Enter, 2 } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(zooms); i++)
-		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)",
-					     zooms[i].direction);
+		gtk_widget_class_add_binding(class, zooms[i].key, 0, timeline_view_on_zoom_key,
+					     "(i)", zooms[i].direction);
 	gtk_widget_class_add_binding(class, GDK_KEY_Left, GDK_CONTROL_MASK, on_pan_key, "(i)", -1);
 	gtk_widget_class_add_binding(class, GDK_KEY_Right, GDK_CONTROL_MASK, on_pan_key, "(i)", 1);
 }
@@ -509,12 +518,12 @@ static void spt_timeline_view_class_init(SptTimelineViewClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->measure = measure;
-	widget_class->size_allocate = size_allocate;
-	widget_class->snapshot = snapshot_view;
-	widget_class->css_changed = css_changed;
-	widget_class->query_tooltip = query_tooltip;
+	G_OBJECT_CLASS(class)->dispose = timeline_view_dispose;
+	widget_class->measure = timeline_view_measure;
+	widget_class->size_allocate = timeline_view_size_allocate;
+	widget_class->snapshot = timeline_view_snapshot_view;
+	widget_class->css_changed = timeline_view_css_changed;
+	widget_class->query_tooltip = timeline_view_query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "timeline");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 	for (int direction = -1; direction <= 1; direction += 2) {
@@ -525,7 +534,8 @@ static void spt_timeline_view_class_init(SptTimelineViewClass *class)
 		gtk_widget_class_add_binding(widget_class, key, GDK_SHIFT_MASK, on_key, "(ib)",
 					     direction, TRUE);
 	}
-	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, timeline_view_on_escape,
+				     NULL);
 	add_zoom_keys(widget_class);
 	range = g_signal_new("range", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
 			     NULL, G_TYPE_NONE, 3, G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_BOOLEAN);
@@ -542,19 +552,19 @@ static void spt_timeline_view_init(SptTimelineView *self)
 
 	self->query = spt_query_new(GTK_WIDGET(self), &timeline_query);
 	self->axis = spt_time_axis_new();
-	g_signal_connect_object(self->axis, "changed", G_CALLBACK(on_axis_changed), self,
-				G_CONNECT_SWAPPED);
+	g_signal_connect_object(self->axis, "changed", G_CALLBACK(timeline_view_on_axis_changed),
+				self, G_CONNECT_SWAPPED);
 	self->lanes = SPT_GROUP_CPU;
 	self->function = UINT32_MAX;
 	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
-	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
-	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
-	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);
+	g_signal_connect(drag, "drag-begin", G_CALLBACK(timeline_view_on_drag_begin), self);
+	g_signal_connect(drag, "drag-update", G_CALLBACK(timeline_view_on_drag_update), self);
+	g_signal_connect(drag, "drag-end", G_CALLBACK(timeline_view_on_drag_end), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drag));
-	g_signal_connect(scroll, "scroll", G_CALLBACK(on_scroll), self);
-	g_signal_connect(motion, "motion", G_CALLBACK(on_motion), self);
+	g_signal_connect(scroll, "scroll", G_CALLBACK(timeline_view_on_scroll), self);
+	g_signal_connect(motion, "motion", G_CALLBACK(timeline_view_on_motion), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), scroll);
 	gtk_widget_add_controller(GTK_WIDGET(self), motion);
 }
@@ -575,7 +585,7 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 	if (is_arranged_anew)
 		spt_timeline_view_light(self, UINT32_MAX);
 	if (has_other_metric)
-		ask(self);
+		timeline_view_ask(self);
 	if (!is_known) {
 		SptTimelineWish wish;
 
@@ -594,7 +604,7 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 	if (self->is_dragging && is_known)
 		return;
 	spt_time_axis_select(self->axis, time ? time->begin_ns : 0, time ? time->end_ns : 0);
-	tell(self);
+	timeline_view_tell(self);
 }
 
 SptTimeAxis *spt_timeline_view_axis(SptTimelineView *self)
@@ -612,7 +622,7 @@ void spt_timeline_view_set_lanes(SptTimelineView *self, SptGroupKind lanes)
 {
 	self->lanes = lanes;
 	if (self->document)
-		ask(self);
+		timeline_view_ask(self);
 }
 
 void spt_timeline_view_light(SptTimelineView *self, uint32_t function)
@@ -621,5 +631,5 @@ void spt_timeline_view_light(SptTimelineView *self, uint32_t function)
 		return;
 	self->function = function;
 	if (self->document)
-		ask(self);
+		timeline_view_ask(self);
 }

@@ -88,7 +88,7 @@ static bool begins(SptViews *self, const SptDocument *document)
 }
 
 /* A hidden part waits. */
-static bool waits(SptViews *self, gpointer pane, SptDocument *document)
+static bool views_waits(SptViews *self, gpointer pane, SptDocument *document)
 {
 	return !is_another(self, document) &&
 	       (begins(self, document) ||
@@ -119,7 +119,7 @@ static void catch_up(SptViews *self)
 }
 
 /* Called first in the present frame. */
-static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
+static gboolean views_on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
 {
 	bool *is_over = data;
 
@@ -130,14 +130,15 @@ static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, 
 }
 
 /* Takes over @surroundings. */
-static void show_document(SptViews *self, SptDocument *document, SptSurroundings *surroundings)
+static void views_show_document(SptViews *self, SptDocument *document,
+				SptSurroundings *surroundings)
 {
 	bool is_beginning = !is_another(self, document) && begins(self, document);
 	g_autofree char *made = NULL;
 	double begin_ms = spt_work_ms();
 
-	self->panes_wait = waits(self, self->panes, document);
-	self->flame_waits = waits(self, self->flame, document);
+	self->panes_wait = views_waits(self, self->panes, document);
+	self->flame_waits = views_waits(self, self->flame, document);
 	spt_document_replace(&self->shown, document);
 	g_clear_pointer(&self->surroundings, spt_surroundings_free);
 	self->surroundings = surroundings;
@@ -156,13 +157,14 @@ static void show_document(SptViews *self, SptDocument *document, SptSurroundings
 	if (!self->flame_waits)
 		show_flame(self);
 	if (is_beginning)
-		gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, g_new0(bool, 1), g_free);
+		gtk_widget_add_tick_callback(GTK_WIDGET(self), views_on_frame, g_new0(bool, 1),
+					     g_free);
 	spt_function_pages_set_function(self->pages, spt_panes_selected(self->panes));
 	spt_compare_pane_set_document(self->compare, document);
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 }
 
-static void set_actions(SptViews *self)
+static void views_set_actions(SptViews *self)
 {
 	GtkWidget *widget = GTK_WIDGET(self);
 
@@ -184,7 +186,7 @@ struct answer {
 	SptSurroundings *surroundings;	/* or NULL */
 };
 
-static void free_input(gpointer data)
+static void views_free_input(gpointer data)
 {
 	struct input *input = data;
 
@@ -192,7 +194,7 @@ static void free_input(gpointer data)
 	g_free(input);
 }
 
-static void free_answer(gpointer data)
+static void views_free_answer(gpointer data)
 {
 	struct answer *answer = data;
 
@@ -201,7 +203,7 @@ static void free_answer(gpointer data)
 	g_free(answer);
 }
 
-static gpointer compute(SptDocument *whole, gconstpointer data)
+static gpointer views_compute(SptDocument *whole, gconstpointer data)
 {
 	const struct input *input = data;
 	struct answer *answer = g_new0(struct answer, 1);
@@ -215,22 +217,22 @@ static gpointer compute(SptDocument *whole, gconstpointer data)
 	return answer;
 }
 
-static void show_answer(gpointer owner, gpointer data)
+static void views_show_answer(gpointer owner, gpointer data)
 {
 	struct answer *answer = data;
 
-	show_document(owner, answer->document, g_steal_pointer(&answer->surroundings));
-	free_answer(answer);
+	views_show_document(owner, answer->document, g_steal_pointer(&answer->surroundings));
+	views_free_answer(answer);
 }
 
 static const SptQueryKind document_query = {
-	.answer = compute,
-	.show = show_answer,
-	.free_answer = free_answer,
+	.answer = views_compute,
+	.show = views_show_answer,
+	.free_answer = views_free_answer,
 	.shows_progress = true,
 };
 
-static void ask(SptViews *self)
+static void views_ask(SptViews *self)
 {
 	struct input *input = g_new(struct input, 1);
 
@@ -241,7 +243,7 @@ static void ask(SptViews *self)
 			adw_view_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes),
 	};
 	spt_restrictions_ref(input->look.restrictions);
-	spt_query_ask(self->query, spt_document_whole(self->shown), input, free_input);
+	spt_query_ask(self->query, spt_document_whole(self->shown), input, views_free_input);
 }
 
 static void want(SptViews *self, SptRestrictions *restrictions, bool is_passing)
@@ -250,8 +252,8 @@ static void want(SptViews *self, SptRestrictions *restrictions, bool is_passing)
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = restrictions;
 	self->wanted.is_passing = is_passing;
-	set_actions(self);
-	ask(self);
+	views_set_actions(self);
+	views_ask(self);
 }
 
 /* Adds to the history, unless the user is still changing it.  Takes over @restrictions. */
@@ -271,12 +273,12 @@ static const SptRestrictions *present(SptViews *self)
 	return self->history->pdata[self->at];
 }
 
-static void add(SptViews *self, const SptRestriction *restriction)
+static void views_add(SptViews *self, const SptRestriction *restriction)
 {
 	restrict_to(self, spt_restrictions_add(present(self), restriction), true);
 }
 
-static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean is_final)
+static void views_on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean is_final)
 {
 	const SptRestriction range = { .kind = SPT_RESTRICT_TIME,
 				       .begin_ns = begin_ns,
@@ -314,7 +316,7 @@ static void on_metric(SptViews *self)
 	if (!metric || metric == self->wanted.metric)
 		return;
 	want_metric(self, metric);
-	ask(self);
+	views_ask(self);
 }
 
 /* The timeline leaves room for the lanes' names, too. */
@@ -326,18 +328,18 @@ static void on_lanes_visible(SptViews *self)
 	g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_THREAD_LANES]);
 }
 
-static void on_function_selected(SptViews *self, unsigned function)
+static void views_on_function_selected(SptViews *self, unsigned function)
 {
 	spt_timeline_view_light(self->timeline, function);
 	spt_function_pages_set_function(self->pages, function);
 }
 
-static void on_way_selected(SptViews *self, GArray *way)
+static void views_on_way_selected(SptViews *self, GArray *way)
 {
 	spt_function_pages_set_path(self->pages, way);
 }
 
-static void on_function_activated(SptViews *self, unsigned function)
+static void views_on_function_activated(SptViews *self, unsigned function)
 {
 	spt_views_show(self, "functions");
 	spt_panes_select(self->panes, function);
@@ -385,7 +387,7 @@ static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 	restrict_to(self, spt_restrictions_remove(present(self), at), true);
 }
 
-static void on_only(GtkWidget *widget, const char *action, GVariant *value)
+static void views_on_only(GtkWidget *widget, const char *action, GVariant *value)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	SptRestriction only = { .kind = SPT_RESTRICT_SIDE };
@@ -399,7 +401,7 @@ static void on_only(GtkWidget *widget, const char *action, GVariant *value)
 	else
 		ok = spt_restriction_to(self->shown->profile, g_variant_get_uint32(value), &only);
 	if (ok)
-		add(self, &only);
+		views_add(self, &only);
 	spt_restriction_clear(&only);
 }
 
@@ -413,11 +415,12 @@ static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
 	if (at >= self->shown->n_functions || self->shown->functions[at].is_process)
 		return;
 	shape.text = self->shown->functions[at].name;
-	add(self, &shape);
+	views_add(self, &shape);
 }
 
 /* views.NAME-selected is views.NAME for the selected function. */
-static void on_selected(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void views_on_selected(GtkWidget *widget, const char *action,
+			      G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	bool is_flame = strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0;
@@ -455,7 +458,8 @@ static void on_go_to_moment(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 }
 
 /* A function of a list, and where to see more of it. */
-static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *target)
+static void views_on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+				   GVariant *target)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	const char *view;
@@ -480,7 +484,7 @@ static void on_choose_metric(GtkWidget *widget, G_GNUC_UNUSED const char *action
 }
 
 /* Arrangement of stacks: actions with a state. */
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static void views_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
 	const SptLook *look = &SPT_VIEWS(object)->wanted;
 
@@ -510,7 +514,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 	}
 }
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+static void views_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
 	SptViews *self = SPT_VIEWS(object);
 
@@ -542,12 +546,12 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 	}
 	g_object_notify_by_pspec(object, spec);
 	if (self->shown)
-		ask(self);
+		views_ask(self);
 }
 
 /* Life. */
 
-static void dispose(GObject *object)
+static void views_dispose(GObject *object)
 {
 	SptViews *self = SPT_VIEWS(object);
 	GtkWidget *child;
@@ -562,7 +566,7 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_views_parent_class)->dispose(object);
 }
 
-static void finalize(GObject *object)
+static void views_finalize(GObject *object)
 {
 	g_ptr_array_unref(SPT_VIEWS(object)->history);
 	spt_function_pages_free(SPT_VIEWS(object)->pages);
@@ -574,8 +578,8 @@ static void install_properties(GObjectClass *class)
 	const GParamFlags flags =
 		G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
 
-	class->get_property = get_property;
-	class->set_property = set_property;
+	class->get_property = views_get_property;
+	class->set_property = views_set_property;
 	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, "program", flags);
 	properties[PROP_HIDES_SYSTEM] =
 		g_param_spec_boolean("hides-system", NULL, NULL, FALSE, flags);
@@ -600,19 +604,19 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.redo", NULL, on_step);
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
-	gtk_widget_class_install_action(class, "views.only", "u", on_only);
-	gtk_widget_class_install_action(class, "views.only-mark", "s", on_only);
-	gtk_widget_class_install_action(class, "views.show-function", "(su)", on_show_function);
+	gtk_widget_class_install_action(class, "views.only", "u", views_on_only);
+	gtk_widget_class_install_action(class, "views.only-mark", "s", views_on_only);
+	gtk_widget_class_install_action(class, "views.show-function", "(su)", views_on_show_function);
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);
 	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
 	gtk_widget_class_install_action(class, "views.hide", "u", on_shape);
 	gtk_widget_class_install_action(class, "views.begin-at", "u", on_shape);
-	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_selected);
-	gtk_widget_class_install_action(class, "views.hide-selected", NULL, on_selected);
-	gtk_widget_class_install_action(class, "views.begin-at-selected", NULL, on_selected);
+	gtk_widget_class_install_action(class, "views.only-selected", NULL, views_on_selected);
+	gtk_widget_class_install_action(class, "views.hide-selected", NULL, views_on_selected);
+	gtk_widget_class_install_action(class, "views.begin-at-selected", NULL, views_on_selected);
 	gtk_widget_class_install_action(class, "views.focus-page", NULL, on_focus_page);
-	gtk_widget_class_install_action(class, "views.only-side", "u", on_only);
+	gtk_widget_class_install_action(class, "views.only-side", "u", views_on_only);
 }
 
 static void spt_views_class_init(SptViewsClass *class)
@@ -625,8 +629,8 @@ static void spt_views_class_init(SptViewsClass *class)
 	g_type_ensure(SPT_TYPE_LANES_PANE);
 	g_type_ensure(SPT_TYPE_PANES);
 	g_type_ensure(SPT_TYPE_FLAME_PANE);
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->dispose = views_dispose;
+	G_OBJECT_CLASS(class)->finalize = views_finalize;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/views.ui");
@@ -645,11 +649,11 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptViews, title);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, origin);
 	gtk_widget_class_bind_template_callback(widget_class, on_metric);
-	gtk_widget_class_bind_template_callback(widget_class, on_range);
-	gtk_widget_class_bind_template_callback(widget_class, add);
-	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
-	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
-	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+	gtk_widget_class_bind_template_callback(widget_class, views_on_range);
+	gtk_widget_class_bind_template_callback(widget_class, views_add);
+	gtk_widget_class_bind_template_callback(widget_class, views_on_function_selected);
+	gtk_widget_class_bind_template_callback(widget_class, views_on_way_selected);
+	gtk_widget_class_bind_template_callback(widget_class, views_on_function_activated);
 	install_properties(G_OBJECT_CLASS(class));
 	install_actions(widget_class);
 }
@@ -695,7 +699,7 @@ static void spt_views_init(SptViews *self)
 	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
 				G_CONNECT_SWAPPED);
 	gtk_widget_add_controller(GTK_WIDGET(self), spt_view_keys_new());
-	set_actions(self);
+	views_set_actions(self);
 }
 
 /* The metrics of a recording; CPU time is shown first. */
@@ -717,12 +721,12 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
 	offer_metrics(self, document);
-	set_actions(self);
-	show_document(self, document, NULL);
+	views_set_actions(self);
+	views_show_document(self, document, NULL);
 	/* In the arrangement of the last one. */
 	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots ||
 	    self->wanted.arrangement.hides_system)
-		ask(self);
+		views_ask(self);
 }
 
 void spt_views_focus_search(SptViews *self)

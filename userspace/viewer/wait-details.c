@@ -25,7 +25,7 @@ static GtkWidget *label(const char *text, const char *class)
 	return widget;
 }
 
-static char *name_of(const SptLanes *lanes, uint32_t thread)
+static char *wait_details_name_of(const SptLanes *lanes, uint32_t thread)
 {
 	const SptLaneLine line = { .wanted = { SPT_LANE_OF_THREAD, lanes->lane_of[thread] } };
 	const SptThreadRow *row = &lanes->capture->threads[thread];
@@ -36,7 +36,7 @@ static char *name_of(const SptLanes *lanes, uint32_t thread)
 	return spt_lane_line_name(lanes, &line);
 }
 
-static GtkWidget *stack_of(SptDocument *document, uint32_t node)
+static GtkWidget *wait_details_stack_of(SptDocument *document, uint32_t node)
 {
 	g_autoptr(GPtrArray) frames = spt_document_stack(document, node);
 	GtkWidget *list = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
@@ -60,7 +60,7 @@ static GtkWidget *stack_of(SptDocument *document, uint32_t node)
 }
 
 /* "sleeping for 2.00 ms: blocked 1.99 ms, then runnable 10 us" */
-static char *describe(const SptLaneMoment *moment, uint64_t end_ns)
+static char *wait_details_describe(const SptLaneMoment *moment, uint64_t end_ns)
 {
 	g_autofree char *all = spt_text_duration(MIN(moment->end, end_ns) - moment->begin),
 			*blocked = NULL, *runnable = NULL;
@@ -120,15 +120,16 @@ static GtkWidget *waker_of(SptDocument *document, const SptLanes *lanes,
 	if (nobody) {
 		box = column(label(nobody, "heading"));
 		if (wait->waker_node)
-			gtk_box_append(GTK_BOX(box), stack_of(document, wait->waker_node));
+			gtk_box_append(GTK_BOX(box),
+				       wait_details_stack_of(document, wait->waker_node));
 		return box;
 	}
 	if (!wait || !wait->waker)
 		return NULL;
-	name = name_of(lanes, wait->waker);
+	name = wait_details_name_of(lanes, wait->waker);
 	text = g_strdup_printf(_("Woken by %s"), name);
 	box = column(label(text, "heading"));
-	gtk_box_append(GTK_BOX(box), stack_of(document, wait->waker_node));
+	gtk_box_append(GTK_BOX(box), wait_details_stack_of(document, wait->waker_node));
 	if (lanes->lane_of[wait->waker] == UINT32_MAX)
 		return box;
 	button = gtk_button_new_with_label(_("Go to the Waker"));
@@ -148,8 +149,9 @@ static uint32_t node_of(const SptLaneMoment *moment)
 GtkWidget *spt_wait_details_new(SptDocument *document, const SptLanes *lanes, uint32_t lane,
 				const SptLaneMoment *moment)
 {
-	g_autofree char *name = name_of(lanes, lanes->threads[lane].thread), *cpu = NULL,
-			*text = describe(moment, document->summary.end_ns);
+	g_autofree char *name = wait_details_name_of(lanes, lanes->threads[lane].thread),
+			*cpu = NULL,
+			*text = wait_details_describe(moment, document->summary.end_ns);
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18),
 		  *left = column(label(name, "heading")),
 		  *right = waker_of(document, lanes, moment);
@@ -159,7 +161,7 @@ GtkWidget *spt_wait_details_new(SptDocument *document, const SptLanes *lanes, ui
 		cpu = g_strdup_printf(_("on CPU %u"), moment->run->cpu);
 		gtk_box_append(GTK_BOX(left), label(cpu, NULL));
 	} else {
-		gtk_box_append(GTK_BOX(left), stack_of(document, node_of(moment)));
+		gtk_box_append(GTK_BOX(left), wait_details_stack_of(document, node_of(moment)));
 	}
 	gtk_box_append(GTK_BOX(box), left);
 	if (right)

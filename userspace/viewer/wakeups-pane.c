@@ -60,7 +60,7 @@ static void clear_woken(gpointer data)
 	spt_jitter_free(woken->period);
 }
 
-static void free_answer(gpointer data)
+static void wakeups_pane_free_answer(gpointer data)
 {
 	struct answer *answer = data;
 
@@ -77,7 +77,7 @@ static int most_woken_first(gconstpointer a, gconstpointer b)
 	return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
-static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+static gpointer wakeups_pane_find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	const SptRestriction *time =
 		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
@@ -115,13 +115,13 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 
 /* Showing. */
 
-static char *name_of(const SptLanes *lanes, const struct woken *woken)
+static char *wakeups_pane_name_of(const SptLanes *lanes, const struct woken *woken)
 {
 	return spt_lane_line_name(lanes,
 				  &(SptLaneLine){ .wanted = { SPT_LANE_OF_THREAD, woken->lane } });
 }
 
-static const struct woken *side_of(SptWakeupsPane *self, unsigned side)
+static const struct woken *wakeups_pane_side_of(SptWakeupsPane *self, unsigned side)
 {
 	unsigned row = self->sides[side].row;
 
@@ -140,7 +140,7 @@ static void find_scale(SptWakeupsPane *self, SptJitterKind kind, uint64_t *ret_f
 	uint64_t from = UINT64_MAX, to = 0;
 
 	for (unsigned i = 0; i < N_SIDES; i++) {
-		const SptJitter *jitter = jitter_of(side_of(self, i), kind);
+		const SptJitter *jitter = jitter_of(wakeups_pane_side_of(self, i), kind);
 
 		if (!jitter || !jitter->n)
 			continue;
@@ -158,8 +158,9 @@ static void show_sides(SptWakeupsPane *self)
 	find_scale(self, SPT_JITTER_DELAY, &delay[0], &delay[1]);
 	find_scale(self, SPT_JITTER_PERIOD, &period[0], &period[1]);
 	for (unsigned i = 0; i < N_SIDES; i++) {
-		const struct woken *woken = side_of(self, i);
-		g_autofree char *name = woken ? name_of(self->lanes, woken) : g_strdup("");
+		const struct woken *woken = wakeups_pane_side_of(self, i);
+		g_autofree char *name =
+			woken ? wakeups_pane_name_of(self->lanes, woken) : g_strdup("");
 		uint32_t thread = woken ? self->lanes->threads[woken->lane].thread : 0;
 
 		gtk_widget_set_visible(gtk_widget_get_parent(self->sides[i].name), woken != NULL);
@@ -173,7 +174,7 @@ static void show_sides(SptWakeupsPane *self)
 	}
 }
 
-static void on_selected(unsigned row, gpointer data)
+static void wakeups_pane_on_selected(unsigned row, gpointer data)
 {
 	SptWakeupsPane *self = data;
 
@@ -184,10 +185,11 @@ static void on_selected(unsigned row, gpointer data)
 	show_sides(self);
 }
 
-static void show_row(SptWakeupsPane *self, unsigned row)
+static void wakeups_pane_show_row(SptWakeupsPane *self, unsigned row)
 {
 	const struct woken *woken = &g_array_index(self->threads, struct woken, row);
-	g_autofree char *name = name_of(self->lanes, woken), *n = spt_text_count(woken->delay->n),
+	g_autofree char *name = wakeups_pane_name_of(self->lanes, woken),
+			*n = spt_text_count(woken->delay->n),
 			*median = spt_text_duration(woken->delay->median_ns),
 			*high = spt_text_duration(woken->delay->high_ns),
 			*most = spt_text_duration(woken->delay->most_ns),
@@ -206,7 +208,7 @@ static void show_row(SptWakeupsPane *self, unsigned row)
 			  });
 }
 
-static void show(gpointer owner, gpointer data)
+static void wakeups_pane_show(gpointer owner, gpointer data)
 {
 	SptWakeupsPane *self = owner;
 	struct answer *answer = data;
@@ -217,9 +219,9 @@ static void show(gpointer owner, gpointer data)
 	self->shown = shown;
 	self->lanes = answer->lanes;
 	self->threads = g_steal_pointer(&answer->threads);
-	free_answer(answer);
+	wakeups_pane_free_answer(answer);
 	for (unsigned i = 0; i < MIN(self->threads->len, MAX_ROWS); i++)
-		show_row(self, i);
+		wakeups_pane_show_row(self, i);
 	spt_table_set_end(self->table, MIN(self->threads->len, MAX_ROWS));
 	for (unsigned i = 0; i < N_SIDES; i++)
 		self->sides[i].row = i;
@@ -228,13 +230,13 @@ static void show(gpointer owner, gpointer data)
 }
 
 static const SptQueryKind wakeups_query = {
-	.answer = find,
-	.show = show,
-	.free_answer = free_answer,
+	.answer = wakeups_pane_find,
+	.show = wakeups_pane_show,
+	.free_answer = wakeups_pane_free_answer,
 	.needs_map = true,
 };
 
-static void dispose(GObject *object)
+static void wakeups_pane_dispose(GObject *object)
 {
 	SptWakeupsPane *self = SPT_WAKEUPS_PANE(object);
 
@@ -244,7 +246,7 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_wakeups_pane_parent_class)->dispose(object);
 }
 
-static void finalize(GObject *object)
+static void wakeups_pane_finalize(GObject *object)
 {
 	g_array_unref(SPT_WAKEUPS_PANE(object)->threads);
 	G_OBJECT_CLASS(spt_wakeups_pane_parent_class)->finalize(object);
@@ -252,8 +254,8 @@ static void finalize(GObject *object)
 
 static void spt_wakeups_pane_class_init(SptWakeupsPaneClass *class)
 {
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	G_OBJECT_CLASS(class)->finalize = finalize;
+	G_OBJECT_CLASS(class)->dispose = wakeups_pane_dispose;
+	G_OBJECT_CLASS(class)->finalize = wakeups_pane_finalize;
 }
 
 static GtkWidget *new_side(SptWakeupsPane *self, unsigned side)
@@ -293,7 +295,7 @@ static void spt_wakeups_pane_init(SptWakeupsPane *self)
 	spt_table_hide_heading(self->table);
 	spt_table_set_empty_text(self->table, _("No waking was recorded; record with --waits=all to see "
 						"them"));
-	spt_table_set_selects(self->table, on_selected, self);
+	spt_table_set_selects(self->table, wakeups_pane_on_selected, self);
 	gtk_widget_set_margin_start(sides, 9);
 	gtk_widget_set_margin_end(sides, 9);
 	gtk_widget_set_margin_top(sides, 6);

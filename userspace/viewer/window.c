@@ -75,7 +75,7 @@ static void on_message_closed(SptWindow *self)
 
 /* The window's state. */
 
-static void set_actions(SptWindow *self)
+static void window_set_actions(SptWindow *self)
 {
 	static const struct {
 		const char *action;
@@ -120,7 +120,7 @@ static void show_bar(SptWindow *self)
 	gtk_widget_set_visible(GTK_WIDGET(self->switcher_bar), is_shown);
 }
 
-static void show_page(SptWindow *self, const char *name)
+static void window_show_page(SptWindow *self, const char *name)
 {
 	gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
 	adw_view_switcher_title_set_view_switcher_enabled(self->switcher,
@@ -144,7 +144,7 @@ static void show_title(SptWindow *self, const char *title, const char *subtitle)
 }
 
 /* Name of the shown recording: that of its file, unless it has no name yet. */
-static char *name_of(SptWindow *self)
+static char *window_name_of(SptWindow *self)
 {
 	char *name = spt_cache_title(self->path, self->what);
 
@@ -153,7 +153,7 @@ static char *name_of(SptWindow *self)
 
 static void set_title(SptWindow *self)
 {
-	g_autofree char *name = name_of(self);
+	g_autofree char *name = window_name_of(self);
 	g_autofree char *subtitle = spt_cache_owns(self->path) ?
 					    g_strdup_printf(_("%s, not saved"), self->about) :
 					    g_strdup(self->about);
@@ -165,7 +165,7 @@ static void set_title(SptWindow *self)
 /* Back to the state before an opening or a recording that failed. */
 static void show_last(SptWindow *self)
 {
-	show_page(self, self->path ? "panes" : "start");
+	window_show_page(self, self->path ? "panes" : "start");
 	gtk_widget_set_visible(self->status, self->path != NULL);
 	if (self->path) {
 		set_title(self);
@@ -188,7 +188,7 @@ static void end_opening(SptWindow *self)
 }
 
 /* Quick operations need no progress bar. */
-static gboolean show_progress(gpointer data)
+static gboolean window_show_progress(gpointer data)
 {
 	SptWindow *self = data;
 	g_autofree char *doing = spt_document_open_doing(self->open_cancellable);
@@ -198,7 +198,7 @@ static gboolean show_progress(gpointer data)
 	if (doing)
 		gtk_label_set_text(GTK_LABEL(self->busy_title), doing);
 	if (++self->opening_ticks == BAR_AFTER_TICKS) {
-		show_page(self, "busy");
+		window_show_page(self, "busy");
 		gtk_widget_hide(self->status);
 		gtk_widget_grab_focus(self->busy_cancel);
 	}
@@ -266,8 +266,8 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	spt_views_set_document(self->views, document);
 	spt_work_is_complete();
 	spt_recents_add(self->path);
-	show_page(self, "panes");
-	set_actions(self);
+	window_show_page(self, "panes");
+	window_set_actions(self);
 }
 
 static void open_path(SptWindow *self, const char *path, bool to_compare)
@@ -278,7 +278,7 @@ static void open_path(SptWindow *self, const char *path, bool to_compare)
 	self->open_cancellable = g_cancellable_new();
 	self->opens_to_compare = to_compare;
 	self->opening_ticks = 0;
-	self->opening_source = g_timeout_add(TICK_MS, show_progress, self);
+	self->opening_source = g_timeout_add(TICK_MS, window_show_progress, self);
 	g_free(self->opening);
 	self->opening = g_strdup(path);
 	title = g_strdup_printf(_("Opening %s"), name);
@@ -323,7 +323,7 @@ static void on_recording_ended(SptRecording *recording, SptWindow *self)
 	else if (ending)
 		complain(self, ending);
 	end_recording(self);
-	set_actions(self);
+	window_set_actions(self);
 	if (g_file_test(path, G_FILE_TEST_EXISTS))
 		open_path(self, path, false);
 	else if (g_file_test(part, G_FILE_TEST_EXISTS))
@@ -348,13 +348,13 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 	end_opening(self);
 	g_signal_connect(self->recording, "ended", G_CALLBACK(on_recording_ended), self);
 	spt_live_page_set_recording(self->live_page, self->recording);
-	set_actions(self);
+	window_set_actions(self);
 	gtk_widget_hide(self->status);
 	program = options->command ? spt_about_program(options->command) :
 		  options->pid	   ? spt_about_process(options->pid) :
 				     g_strdup(_("Whole system"));
 	show_title(self, program, _("Recording"));
-	show_page(self, "live");
+	window_show_page(self, "live");
 }
 
 /* Actions. */
@@ -414,8 +414,8 @@ static void on_cancel(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 	show_last(SPT_WINDOW(widget));
 }
 
-static void on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-		      G_GNUC_UNUSED GVariant *parameter)
+static void window_on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			     G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_views_focus_search(SPT_WINDOW(widget)->views);
 }
@@ -643,7 +643,7 @@ static gboolean close_request(GtkWindow *window)
 	return GTK_WINDOW_CLASS(spt_window_parent_class)->close_request(window);
 }
 
-static void dispose(GObject *object)
+static void window_dispose(GObject *object)
 {
 	SptWindow *self = SPT_WINDOW(object);
 
@@ -659,14 +659,14 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_window_parent_class)->dispose(object);
 }
 
-static void get_property(GObject *object, G_GNUC_UNUSED guint id, GValue *value,
-			 G_GNUC_UNUSED GParamSpec *spec)
+static void window_get_property(GObject *object, G_GNUC_UNUSED guint id, GValue *value,
+				G_GNUC_UNUSED GParamSpec *spec)
 {
 	g_value_set_boolean(value, SPT_WINDOW(object)->is_narrow);
 }
 
-static void set_property(GObject *object, G_GNUC_UNUSED guint id, const GValue *value,
-			 GParamSpec *spec)
+static void window_set_property(GObject *object, G_GNUC_UNUSED guint id, const GValue *value,
+				GParamSpec *spec)
 {
 	SptWindow *self = SPT_WINDOW(object);
 
@@ -676,7 +676,7 @@ static void set_property(GObject *object, G_GNUC_UNUSED guint id, const GValue *
 	g_object_notify_by_pspec(object, spec);
 }
 
-static void bind_children(GtkWidgetClass *class)
+static void window_bind_children(GtkWidgetClass *class)
 {
 	gtk_widget_class_bind_template_child(class, SptWindow, exports);
 	gtk_widget_class_bind_template_child(class, SptWindow, toasts);
@@ -704,9 +704,9 @@ static void spt_window_class_init(SptWindowClass *class)
 	g_type_ensure(SPT_TYPE_VIEWS);
 	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
 	g_type_ensure(SPT_TYPE_LIVE_PAGE);
-	G_OBJECT_CLASS(class)->dispose = dispose;
-	G_OBJECT_CLASS(class)->get_property = get_property;
-	G_OBJECT_CLASS(class)->set_property = set_property;
+	G_OBJECT_CLASS(class)->dispose = window_dispose;
+	G_OBJECT_CLASS(class)->get_property = window_get_property;
+	G_OBJECT_CLASS(class)->set_property = window_set_property;
 	g_object_class_install_property(G_OBJECT_CLASS(class), PROP_NARROW,
 		g_param_spec_boolean("narrow", NULL, NULL, FALSE,
 							     G_PARAM_READWRITE |
@@ -715,7 +715,7 @@ static void spt_window_class_init(SptWindowClass *class)
 	GTK_WINDOW_CLASS(class)->close_request = close_request;
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/window.ui");
-	bind_children(widget_class);
+	window_bind_children(widget_class);
 	gtk_widget_class_install_action(widget_class, "win.open", NULL, on_open);
 	gtk_widget_class_install_action(widget_class, "win.record", NULL, on_record);
 	gtk_widget_class_install_action(widget_class, "win.record-command", "(sss)",
@@ -731,7 +731,7 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.complain", "s", on_complain);
 	gtk_widget_class_install_action(widget_class, "win.toast", "s", on_toast);
 	gtk_widget_class_install_action(widget_class, "win.cancel-opening", NULL, on_cancel);
-	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
+	gtk_widget_class_install_action(widget_class, "win.search", NULL, window_on_search);
 	gtk_widget_class_install_action(widget_class, "win.compare", NULL, on_compare);
 	gtk_widget_class_install_action(widget_class, "win.copy-list", NULL, on_copy_list);
 	gtk_widget_class_install_action(widget_class, "win.print", NULL, on_print);
@@ -753,7 +753,7 @@ static void spt_window_init(SptWindow *self)
 	adw_view_switcher_bar_set_stack(self->switcher_bar, spt_views_stack(self->views));
 	g_signal_connect_object(self->switcher, "notify::title-visible", G_CALLBACK(show_bar), self,
 				G_CONNECT_SWAPPED);
-	set_actions(self);
+	window_set_actions(self);
 	spt_work_watch(GTK_WIDGET(self));
 	/* Not a label whose text can be selected. */
 	gtk_widget_grab_focus(GTK_WIDGET(self->controls));

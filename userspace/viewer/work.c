@@ -30,7 +30,7 @@ static double process_cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static void on_end(G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer data)
+static void work_on_end(G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer data)
 {
 	double now_ms = spt_work_ms();
 
@@ -52,7 +52,7 @@ void spt_work_watch(GtkWidget *window)
 		return;
 	gtk_widget_realize(window);
 	clock = gtk_widget_get_frame_clock(window);
-	g_signal_connect_after(clock, "after-paint", G_CALLBACK(on_end), NULL);
+	g_signal_connect_after(clock, "after-paint", G_CALLBACK(work_on_end), NULL);
 }
 
 void spt_work_is_complete(void)
