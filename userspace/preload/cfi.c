@@ -316,7 +316,8 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 }
 
 /* Runs until the location is beyond @address: what moves it changes nothing else. */
-static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, uint64_t address)
+static void cfi_run(struct machine *machine, const uint8_t *at, const uint8_t *end,
+		    uint64_t address)
 {
 	while (at < end && machine->location <= address && !machine->is_bad) {
 		uint8_t op = *at++;
@@ -339,8 +340,8 @@ static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, 
 }
 
 /* "Register + offset", and whether the memory there is meant; false: another expression. */
-static bool is_simple(const uint8_t *expression, unsigned *ret_register, int64_t *ret_offset,
-		      bool *ret_is_read)
+static bool cfi_is_simple(const uint8_t *expression, unsigned *ret_register, int64_t *ret_offset,
+			  bool *ret_is_read)
 {
 	uint64_t bytes = read_unsigned(&expression);
 	const uint8_t *end = expression + bytes;
@@ -391,7 +392,7 @@ static bool is_ra_known(const struct place *ra)
 #endif
 }
 
-static uint64_t rule_of(const struct row *row, uint64_t pc)
+static uint64_t cfi_rule_of(const struct row *row, uint64_t pc)
 {
 	unsigned base = SPT_RULE_UNKNOWN, bp = SPT_BP_SAME, reg = row->cfa_register;
 	int64_t offset = row->cfa_offset, bp_offset = 0, ra_offset = row->ra.offset;
@@ -403,7 +404,7 @@ static uint64_t rule_of(const struct row *row, uint64_t pc)
 		reg = SP;
 		offset = 8 + ((pc & 15) >= row->cfa_expression[7] - 0x30u ? 8 : 0);
 	} else if (row->cfa_expression &&
-		   !is_simple(row->cfa_expression, &reg, &offset, &is_read)) {
+		   !cfi_is_simple(row->cfa_expression, &reg, &offset, &is_read)) {
 		reg = RA;
 	}
 	if (reg == SP)
@@ -417,8 +418,8 @@ static uint64_t rule_of(const struct row *row, uint64_t pc)
 		bool is_indirect;
 
 		bp = SPT_BP_AT_BP;
-		if (!is_simple(row->bp.expression, &reg, &bp_offset, &is_indirect) || is_indirect ||
-		    reg != BP)
+		if (!cfi_is_simple(row->bp.expression, &reg, &bp_offset, &is_indirect) ||
+		    is_indirect || reg != BP)
 			base = SPT_RULE_UNKNOWN;
 	} else if (row->bp.kind == OTHER) {
 		base = SPT_RULE_UNKNOWN;
@@ -485,11 +486,11 @@ bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, ui
 	machine->n_saved = 0;
 	machine->location = 0;
 	machine->is_bad = false;
-	run(machine, cie->program, cie->end, UINT64_MAX);
+	cfi_run(machine, cie->program, cie->end, UINT64_MAX);
 	machine->initial = machine->row;
 	machine->location = begin;
-	run(machine, at, end, address);
+	cfi_run(machine, at, end, address);
 	*ret_rule = machine->is_bad ? spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0) :
-				      rule_of(&machine->row, pc);
+				      cfi_rule_of(&machine->row, pc);
 	return true;
 }
