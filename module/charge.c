@@ -72,7 +72,7 @@ static u64 three_quarters(u64 n)
 	return n - n / 4;
 }
 
-static struct sysprof_charge *find(kuid_t uid, bool is_exempt)
+static struct sysprof_charge *charge_find(kuid_t uid, bool is_exempt)
 {
 	struct sysprof_charge *charge;
 
@@ -88,7 +88,7 @@ static struct sysprof_charge *find(kuid_t uid, bool is_exempt)
 	return charge;
 }
 
-static void put(struct sysprof_charge *charge)
+static void charge_put(struct sysprof_charge *charge)
 {
 	if (charge->sessions)
 		return;
@@ -117,11 +117,11 @@ struct sysprof_charge *sysprof_charge_open(void)
 	struct sysprof_charge *charge;
 
 	mutex_lock(&charge_lock);
-	charge = find(current_uid(), is_exempt);
+	charge = charge_find(current_uid(), is_exempt);
 	if (!charge) {
 		charge = ERR_PTR(-ENOMEM);
 	} else if (!has_session(charge)) {
-		put(charge);
+		charge_put(charge);
 		charge = ERR_PTR(-EUSERS);
 	} else {
 		charge->sessions++;
@@ -138,7 +138,7 @@ void sysprof_charge_close(struct sysprof_charge *charge)
 	charge->sessions--;
 	of_all.sessions--;
 	of_users.sessions -= !charge->is_exempt;
-	put(charge);
+	charge_put(charge);
 	mutex_unlock(&charge_lock);
 }
 

@@ -46,7 +46,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data, st
 				 div64_u64(local64_read(&event->count), event->attr.sample_period));
 }
 
-static struct perf_event *create(int cpu, u32 type, u64 config, u64 period, void *context)
+static struct perf_event *clock_pmu_create(int cpu, u32 type, u64 config, u64 period, void *context)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -69,8 +69,9 @@ bool sysprof_pmu_available(void)
 
 	if (READ_ONCE(known) == UNKNOWN) {
 		cpus_read_lock();
-		event = create(raw_smp_processor_id(), PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
-			       SYSPROF_DEFAULT_EVENT_PERIOD, NULL);
+		event = clock_pmu_create(raw_smp_processor_id(), PERF_TYPE_HARDWARE,
+					 PERF_COUNT_HW_CPU_CYCLES, SYSPROF_DEFAULT_EVENT_PERIOD,
+					 NULL);
 		cpus_read_unlock();
 		WRITE_ONCE(known, IS_ERR(event) ? NO : YES);
 		if (!IS_ERR(event))
@@ -117,8 +118,8 @@ struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 			kzalloc_node(sizeof(*counter->stack), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
 		if (!counter->stack)
 			goto err_destroy;
-		counter->event = create(cpu, config->event_type, config->event_config,
-					config->event_period, counter);
+		counter->event = clock_pmu_create(cpu, config->event_type, config->event_config,
+						  config->event_period, counter);
 		if (IS_ERR(counter->event)) {
 			err = PTR_ERR(counter->event);
 			/* perf's error for an event that the machine does not have. */

@@ -131,7 +131,7 @@ u64 sysprof_clock_period_at(u64 now)
 }
 
 /* An instant in @period. */
-static u64 instant_in(struct cpu_clock *clock, u64 period)
+static u64 clock_instant_in(struct cpu_clock *clock, u64 period)
 {
 	return grid_start + period * period_ns + ((draw(clock) >> 32) * period_ns >> 32);
 }
@@ -140,7 +140,7 @@ static u64 instant_in(struct cpu_clock *clock, u64 period)
 static __always_inline void aim(struct cpu_clock *clock, u64 period)
 {
 	clock->target = sysprof_sessions_next(period, clock->users_from);
-	clock->instant = instant_in(clock, clock->target);
+	clock->instant = clock_instant_in(clock, clock->target);
 }
 
 /*
@@ -629,7 +629,7 @@ static int cpu_offline_here(unsigned int cpu)
 	return 0;
 }
 
-static void free_stacks(void)
+static void clock_free_stacks(void)
 {
 	int cpu;
 
@@ -646,7 +646,7 @@ int sysprof_clock_init(void)
 		clock = per_cpu_ptr(&cpu_clocks, cpu);
 		clock->stack = kzalloc_node(sizeof(*clock->stack), GFP_KERNEL, cpu_to_node(cpu));
 		if (!clock->stack) {
-			free_stacks();
+			clock_free_stacks();
 			return -ENOMEM;
 		}
 		sysprof_hrtimer_setup(&clock->timer, tick, CLOCK_MONOTONIC,
@@ -656,12 +656,12 @@ int sysprof_clock_init(void)
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "sysprof:online", cpu_online_here,
 					  cpu_offline_here);
 	if (hotplug_state < 0)
-		free_stacks();
+		clock_free_stacks();
 	return min(hotplug_state, 0);
 }
 
 void sysprof_clock_exit(void)
 {
 	cpuhp_remove_state(hotplug_state);
-	free_stacks();
+	clock_free_stacks();
 }

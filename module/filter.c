@@ -63,7 +63,7 @@ struct sysprof_filter {
 	struct place places[];
 };
 
-static u64 key_of(const struct task_struct *task)
+static u64 filter_key_of(const struct task_struct *task)
 {
 	return (unsigned long)task->signal ^ (u64)task->tgid << 40;
 }
@@ -75,7 +75,7 @@ static u64 key_of(const struct task_struct *task)
 							((1U << (filter)->bits) - 1)]);            \
 	     i++)
 
-static struct place *find(const struct sysprof_filter *filter, u64 key)
+static struct place *filter_find(const struct sysprof_filter *filter, u64 key)
 {
 	const struct place *place;
 	u32 i;
@@ -94,9 +94,9 @@ static struct place *find(const struct sysprof_filter *filter, u64 key)
 /*
  * Under the lock, or before anybody else knows @filter.  False: live processes take all places.
  */
-static bool add(struct sysprof_filter *filter, u64 key)
+static bool filter_add(struct sysprof_filter *filter, u64 key)
 {
-	struct place *place = find(filter, key), *best = NULL;
+	struct place *place = filter_find(filter, key), *best = NULL;
 	u32 i;
 
 	if (place) {
@@ -128,11 +128,11 @@ bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_stru
 	if (!filter || !filter->bits)
 		return true;
 	raw_spin_lock_irqsave(&filter->lock, flags);
-	if (filter->flags & SYSPROF_CONFIG_CHILDREN && find(filter, key_of(parent))) {
-		ok = add(filter, key_of(child));
+	if (filter->flags & SYSPROF_CONFIG_CHILDREN && filter_find(filter, filter_key_of(parent))) {
+		ok = filter_add(filter, filter_key_of(child));
 	} else {
 		/* A process that exited had the same pid. */
-		place = find(filter, key_of(child));
+		place = filter_find(filter, filter_key_of(child));
 		if (place)
 			WRITE_ONCE(place->key, KEY_REMOVED);
 	}
@@ -148,7 +148,7 @@ void sysprof_filter_exited(struct sysprof_filter *filter, const struct task_stru
 	if (!filter || !filter->bits)
 		return;
 	raw_spin_lock_irqsave(&filter->lock, flags);
-	place = find(filter, key_of(task));
+	place = filter_find(filter, filter_key_of(task));
 	if (place)
 		place->exit_time = ktime_get_mono_fast_ns();
 	raw_spin_unlock_irqrestore(&filter->lock, flags);
@@ -163,11 +163,11 @@ static bool add_children(struct sysprof_filter *filter)
 
 	rcu_read_lock();
 	for_each_process(task) {
-		if (find(filter, key_of(task)) ||
-		    !find(filter, key_of(rcu_dereference(task->real_parent))))
+		if (filter_find(filter, filter_key_of(task)) ||
+		    !filter_find(filter, filter_key_of(rcu_dereference(task->real_parent))))
 			continue;
 		raw_spin_lock_irqsave(&filter->lock, flags);
-		any |= add(filter, key_of(task));
+		any |= filter_add(filter, filter_key_of(task));
 		raw_spin_unlock_irqrestore(&filter->lock, flags);
 	}
 	rcu_read_unlock();
@@ -182,7 +182,7 @@ void sysprof_filter_reset(struct sysprof_filter *filter)
 		return;
 	memset(filter->places, 0, sizeof(filter->places[0]) << filter->bits);
 	for (i = 0; i < filter->nr_roots; i++)
-		add(filter, filter->roots[i]);
+		filter_add(filter, filter->roots[i]);
 }
 
 void sysprof_filter_find_children(struct sysprof_filter *filter)
@@ -216,7 +216,7 @@ bool sysprof_filter_passes_task(const struct sysprof_filter *filter, const struc
 
 	if (!filter)
 		return true;
-	if (filter->bits && !find(filter, key_of(task)))
+	if (filter->bits && !filter_find(filter, filter_key_of(task)))
 		return false;
 	rcu_read_lock();
 	passes = (!filter->nr_uids || uid_passes(filter, task)) &&
@@ -252,7 +252,7 @@ static int find_roots(struct sysprof_filter *filter, const u32 *pids, u32 nr)
 	for (i = 0; i < nr && !err; i++) {
 		task = pid_task(find_vpid(pids[i]), PIDTYPE_TGID);
 		if (task)
-			filter->roots[filter->nr_roots++] = key_of(task);
+			filter->roots[filter->nr_roots++] = filter_key_of(task);
 		else
 			err = -ESRCH;
 	}
@@ -260,7 +260,7 @@ static int find_roots(struct sysprof_filter *filter, const u32 *pids, u32 nr)
 	return err;
 }
 
-static int fill(struct sysprof_filter *filter, const struct sysprof_config *config)
+static int filter_fill(struct sysprof_filter *filter, const struct sysprof_config *config)
 {
 	u32 pids[SYSPROF_FILTER_MAX];
 	struct cgroup *cgroup;
@@ -303,7 +303,7 @@ struct sysprof_filter *sysprof_filter_create(const struct sysprof_config *config
 	raw_spin_lock_init(&filter->lock);
 	filter->flags = config->flags & OWN_FLAGS;
 	filter->bits = bits;
-	err = fill(filter, config);
+	err = filter_fill(filter, config);
 	if (err) {
 		sysprof_filter_destroy(filter);
 		return ERR_PTR(err);

@@ -170,12 +170,12 @@ static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 	sysprof_source_switch(preempt, prev, next, SYSPROF_SWITCH_LEFT(prev), now);
 }
 
-static void softirq_entry_hit(void *data, unsigned int vector)
+static void hooks_softirq_entry_hit(void *data, unsigned int vector)
 {
 	sysprof_clock_softirq(vector, true);
 }
 
-static void softirq_exit_hit(void *data, unsigned int vector)
+static void hooks_softirq_exit_hit(void *data, unsigned int vector)
 {
 	sysprof_clock_softirq(vector, false);
 }
@@ -193,8 +193,8 @@ static struct hook {
 } hooks[] = {
 	{ "sched_process_fork", fork_hit }, { "sched_process_exec", exec_hit },
 	{ "sched_process_exit", exit_hit }, { "task_rename", rename_hit },
-	{ "sched_switch", switch_hit },	    { "softirq_entry", softirq_entry_hit },
-	{ "softirq_exit", softirq_exit_hit },
+	{ "sched_switch", switch_hit },	    { "softirq_entry", hooks_softirq_entry_hit },
+	{ "softirq_exit", hooks_softirq_exit_hit },
 };
 
 /*
@@ -217,15 +217,15 @@ bool sysprof_hooks_own(unsigned long ip)
 }
 
 /* The compiler compares the probes with the arguments of this kernel's trace points. */
-static void __maybe_unused check_prototypes(void)
+static void __maybe_unused hooks_check_prototypes(void)
 {
 	check_trace_callback_type_sched_process_fork(fork_hit);
 	check_trace_callback_type_sched_process_exec(exec_hit);
 	check_trace_callback_type_sched_process_exit(exit_hit);
 	check_trace_callback_type_task_rename(rename_hit);
 	check_trace_callback_type_sched_switch(switch_hit);
-	check_trace_callback_type_softirq_entry(softirq_entry_hit);
-	check_trace_callback_type_softirq_exit(softirq_exit_hit);
+	check_trace_callback_type_softirq_entry(hooks_softirq_entry_hit);
+	check_trace_callback_type_softirq_exit(hooks_softirq_exit_hit);
 }
 
 static void find_hook(struct tracepoint *tracepoint, void *unused)
@@ -242,7 +242,7 @@ struct search {
 	struct tracepoint *tracepoint;
 };
 
-static void compare(struct tracepoint *tracepoint, void *data)
+static void hooks_compare(struct tracepoint *tracepoint, void *data)
 {
 	struct search *search = data;
 
@@ -259,7 +259,7 @@ struct tracepoint *sysprof_hooks_find(const char *name)
 	for (i = 0; i < FOUND_MAX && found[i]; i++)
 		if (!strcmp(found[i]->name, name))
 			goto out;
-	for_each_kernel_tracepoint(compare, &search)
+	for_each_kernel_tracepoint(hooks_compare, &search)
 		;
 	if (search.tracepoint && !WARN_ON_ONCE(i == FOUND_MAX))
 		WRITE_ONCE(found[i], search.tracepoint);
@@ -274,7 +274,7 @@ out:
 
 static bool kept;
 
-static void remove_hooks(int n_tracepoints, int n_probes)
+static void hooks_remove_hooks(int n_tracepoints, int n_probes)
 {
 	sysprof_watch_stop();
 	while (n_probes--)
@@ -286,7 +286,7 @@ static void remove_hooks(int n_tracepoints, int n_probes)
 	tracepoint_synchronize_unregister();
 }
 
-static int put_hooks(void)
+static int hooks_put_hooks(void)
 {
 	int i, n = 0, err;
 
@@ -312,11 +312,11 @@ static int put_hooks(void)
 	return 0;
 
 err_remove:
-	remove_hooks(i, n);
+	hooks_remove_hooks(i, n);
 	return err;
 }
 
-static int put_all(struct sysprof_arming *arming)
+static int hooks_put_all(struct sysprof_arming *arming)
 {
 	int err;
 
@@ -325,21 +325,21 @@ static int put_all(struct sysprof_arming *arming)
 	if (!err)
 		err = sysprof_spaces_prepare();
 	if (!err)
-		err = put_hooks();
+		err = hooks_put_hooks();
 	if (!err)
 		sysprof_spaces_scan();
 	return err;
 }
 
-static void remove_all(struct sysprof_arming *arming)
+static void hooks_remove_all(struct sysprof_arming *arming)
 {
-	remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
+	hooks_remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
 	sysprof_spaces_forget();
 	sysprof_objects_forget();
 	sysprof_quota_forget_ids();
 }
 
-static struct sysprof_arming arming = SYSPROF_ARMING(arming, put_all, remove_all);
+static struct sysprof_arming arming = SYSPROF_ARMING(arming, hooks_put_all, hooks_remove_all);
 
 /*
  * Whether the kernel calls the probed functions: a compiler may have put their code elsewhere and

@@ -238,8 +238,8 @@ static bool may_look(const struct sysprof_session *session, bool shown,
 }
 
 /* Calls @look on the address space of @task, if may_look() allows it. */
-static bool look_at(struct task_struct *task, const struct sysprof_session *session, bool shown,
-		    look_fn *look, struct search *search)
+static bool map_fd_look_at(struct task_struct *task, const struct sysprof_session *session,
+			   bool shown, look_fn *look, struct search *search)
 {
 	struct mm_struct *mm = get_task_mm(task);
 	bool found;
@@ -265,7 +265,7 @@ static bool look_at_pid(u32 pid, const struct sysprof_session *session, look_fn 
 	rcu_read_unlock();
 	if (!task)
 		return false;
-	found = look_at(task, session, false, look, search);
+	found = map_fd_look_at(task, session, false, look, search);
 	put_task_struct(task);
 	return found;
 }
@@ -282,7 +282,7 @@ static bool find_mapped(const struct sysprof_session *session, bool shown, look_
 		return false;
 	n = get_processes(session->cred, session->may_see_addresses, tasks);
 	for (i = 0; i < n; i++) {
-		found = found || look_at(tasks[i], session, shown, look, search);
+		found = found || map_fd_look_at(tasks[i], session, shown, look, search);
 		put_task_struct(tasks[i]);
 		cond_resched();
 	}

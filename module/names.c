@@ -14,7 +14,7 @@
  * Takes "symbol+0xoffset/0xsize [module]" apart; an address without a symbol is "0xaddress" and
  * stays unnamed.
  */
-static void parse(char *text, struct sysprof_name *name)
+static void names_parse(char *text, struct sysprof_name *name)
 {
 	char *module = strstr(text, " ["), *offset, *end;
 	unsigned long distance, bytes;
@@ -49,5 +49,5 @@ void sysprof_names_look_up(struct sysprof_name *name, bool privileged)
 	if (!ip)
 		return;
 	sprint_symbol(text, ip);
-	parse(text, name);
+	names_parse(text, name);
 }

@@ -105,7 +105,7 @@ static struct irq_work kick;
 static struct work_struct name_work;
 static struct workqueue_struct *workqueue;
 
-static struct object *find(const struct inode *inode)
+static struct object *objects_find(const struct inode *inode)
 {
 	struct object *object;
 
@@ -117,8 +117,8 @@ static struct object *find(const struct inode *inode)
 	return NULL;
 }
 
-static struct object *make(struct file *file, const struct inode *inode, u32 pid,
-			   sysprof_payer payer)
+static struct object *objects_make(struct file *file, const struct inode *inode, u32 pid,
+				   sysprof_payer payer)
 {
 	struct object *object;
 	u32 id;
@@ -170,9 +170,9 @@ u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer)
 	bool is_new = false;
 
 	raw_spin_lock(&objects_lock);
-	object = find(inode);
+	object = objects_find(inode);
 	if (!object) {
-		object = make(file, inode, pid, payer);
+		object = objects_make(file, inode, pid, payer);
 		is_new = true;
 	}
 	if (object) {
@@ -185,7 +185,7 @@ u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer)
 	return id;
 }
 
-static void kick_fn(struct irq_work *work)
+static void objects_kick_fn(struct irq_work *work)
 {
 	queue_work(workqueue, &name_work);
 }
@@ -207,7 +207,7 @@ static int fill_pool(void)
 }
 
 /* Finds path and build-id of @object; NULL without memory: it stays without a name. */
-static struct sysprof_object *describe(struct object *object)
+static struct sysprof_object *objects_describe(struct object *object)
 {
 	struct inode *inode = file_inode(object->file);
 	struct timespec64 mtime = sysprof_inode_mtime(inode);
@@ -290,7 +290,7 @@ static struct list_head *sweep_some(struct list_head *at, unsigned long *ids, st
 }
 
 /* Removes objects that no address space has mapped. */
-static void sweep(void)
+static void objects_sweep(void)
 {
 	unsigned long *ids = kvcalloc(BITS_TO_LONGS(IDS), sizeof(*ids), GFP_KERNEL);
 	struct object *object, *next;
@@ -323,14 +323,14 @@ static void sweep_if_many(void)
 	if (time_before(jiffies, swept + HZ))
 		return;
 	WRITE_ONCE(sweep_wanted, false);
-	sweep();
+	objects_sweep();
 	swept = jiffies;
 	sweep_from = max(2 * READ_ONCE(n_objects), SWEEP_FROM);
 }
 
 static void name(struct object *object)
 {
-	struct sysprof_object *record = describe(object);
+	struct sysprof_object *record = objects_describe(object);
 	struct file *file = object->file;
 
 	if (sysprof_sessions_any())
@@ -478,7 +478,7 @@ u32 sysprof_objects_id(const struct inode *inode)
 	u32 id;
 
 	raw_spin_lock(&objects_lock);
-	object = find(inode);
+	object = objects_find(inode);
 	id = object ? object->id : SYSPROF_OBJECT_UNKNOWN;
 	raw_spin_unlock(&objects_lock);
 	return id;
@@ -494,7 +494,7 @@ int sysprof_objects_init(void)
 	workqueue = alloc_ordered_workqueue("sysprof", 0);
 	if (!workqueue)
 		return -ENOMEM;
-	init_irq_work(&kick, kick_fn);
+	init_irq_work(&kick, objects_kick_fn);
 	INIT_WORK(&name_work, name_fn);
 	return 0;
 }

@@ -25,15 +25,15 @@ static bool reaches(const struct region *region, u64 start, u64 end)
 	       end - region->origin <= SYSPROF_FRAME_OFFSET_MASK;
 }
 
-static void drop(struct regions *regions, u32 i)
+static void regions_drop(struct regions *regions, u32 i)
 {
 	regions->n--;
 	memmove(&regions->region[i], &regions->region[i + 1],
 		(regions->n - i) * sizeof(regions->region[0]));
 }
 
-static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid,
-			   sysprof_payer payer)
+static struct region *regions_make(struct regions *regions, u64 start, u64 end, u32 pid,
+				   sysprof_payer payer)
 {
 	struct region *region = &regions->region[regions->n];
 	u32 id;
@@ -68,7 +68,7 @@ const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64
 		region->end = max(region->end, end);
 		return region;
 	}
-	region = make(regions, start, end, pid, payer);
+	region = regions_make(regions, start, end, pid, payer);
 	*is_new = region;
 	return region;
 }
@@ -81,7 +81,7 @@ void sysprof_regions_cut(struct regions *regions, u64 start, u64 end)
 	while (i < regions->n) {
 		region = &regions->region[i];
 		if (start <= region->start && end >= region->end) {
-			drop(regions, i);
+			regions_drop(regions, i);
 			continue;
 		}
 		/* A cut in the middle changes nothing: both sides still belong together. */

@@ -29,7 +29,7 @@ static void look_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look_fn);
 
 /* The session stays on the list until it is closed: the lock keeps it from being freed. */
-static void end(struct sysprof_session *session)
+static void revoke_end(struct sysprof_session *session)
 {
 	lockdep_assert_held(&sessions_lock);
 	WRITE_ONCE(session->dead, true);
@@ -65,7 +65,7 @@ static void look_fn(struct work_struct *work)
 	locked_down = any && security_locked_down(LOCKDOWN_PERF);
 	list_for_each_entry(session, &sessions, open_link)
 		if (!READ_ONCE(session->dead) && (locked_down || !may_open(session)))
-			end(session);
+			revoke_end(session);
 	if (any || has_spaces)
 		schedule_delayed_work(&look_work, LOOK_JIFFIES);
 	mutex_unlock(&sessions_lock);
@@ -124,7 +124,7 @@ u32 sysprof_revoke_uid(kuid_t uid)
 		if (READ_ONCE(session->dead) || !(uid_eq(session->cred->uid, uid) ||
 						  uid_eq(session->cred->euid, uid)))
 			continue;
-		end(session);
+		revoke_end(session);
 		n++;
 	}
 	mutex_unlock(&sessions_lock);

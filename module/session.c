@@ -493,7 +493,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
  * Runs on its CPU, or, for a CPU that is offline, on any.  Begins with the next period: the current
  * one may have had its tick, or have none.
  */
-static void join(struct sysprof_session *session, int cpu, void *unused)
+static void session_join(struct sysprof_session *session, int cpu, void *unused)
 {
 	u64 now = ktime_get_mono_fast_ns(), next = sysprof_clock_catch_up(cpu, now);
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
@@ -503,7 +503,7 @@ static void join(struct sysprof_session *session, int cpu, void *unused)
 	sysprof_clock_retarget(cpu, now);
 }
 
-static void leave(struct sysprof_session *session, int cpu, void *unused)
+static void session_leave(struct sysprof_session *session, int cpu, void *unused)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
 
@@ -579,7 +579,7 @@ static void leave_all(struct sysprof_session *session)
 		sysprof_pmu_disable(session->pmu);
 	for_each_possible_cpu(cpu) {
 		if (session->pmu || session->cpus[cpu].wanted)
-			on_cpu(leave, session, cpu, NULL);
+			on_cpu(session_leave, session, cpu, NULL);
 		else
 			leave_unwanted(session, cpu);
 	}
@@ -666,7 +666,7 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	mutex_unlock(&list_lock);
 	for_each_possible_cpu(cpu)
 		if (session->cpus[cpu].wanted)
-			on_cpu(join, session, cpu, NULL);
+			on_cpu(session_join, session, cpu, NULL);
 	sysprof_time_started();
 	sysprof_filter_find_children(session->filter);
 	session->running = true;

@@ -93,7 +93,7 @@ static void reset_space(struct space *space)
 
 /* Pools. */
 
-static struct llist_node *take(struct llist_head *pool, int *n, int low)
+static struct llist_node *spaces_work_take(struct llist_head *pool, int *n, int low)
 {
 	struct llist_node *node;
 
@@ -189,7 +189,7 @@ static int fill_pools(void)
 
 struct space *sysprof_space_take(void)
 {
-	struct llist_node *node = take(&space_pool, &n_space_pool, POOL_SPACES / 2);
+	struct llist_node *node = spaces_work_take(&space_pool, &n_space_pool, POOL_SPACES / 2);
 
 	return node ? llist_entry(node, struct space, node) : NULL;
 }
@@ -201,7 +201,8 @@ void sysprof_space_give(struct space *space)
 
 struct regions *sysprof_space_take_regions(void)
 {
-	struct llist_node *node = take(&regions_pool, &n_regions_pool, POOL_REGIONS / 2);
+	struct llist_node *node =
+		spaces_work_take(&regions_pool, &n_regions_pool, POOL_REGIONS / 2);
 
 	return node ? llist_entry(node, struct regions, pooled) : NULL;
 }
@@ -212,7 +213,7 @@ bool sysprof_space_take_large(struct ranges *copies[2])
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		node[i] = take(&large_pool, &n_large_pool, POOL_LARGE / 2);
+		node[i] = spaces_work_take(&large_pool, &n_large_pool, POOL_LARGE / 2);
 		if (!node[i]) {
 			if (i)
 				give(node[0], &large_pool, &n_large_pool);
@@ -278,8 +279,8 @@ static unsigned long count_mappings(struct mm_struct *mm)
  * Reads the executable mappings of @mm, which is @space's, locked and process @pid's (0: not
  * known), into two new copies.  *@coarse: some are missing.
  */
-static bool read_mappings(struct mm_struct *mm, u32 pid, const struct space *space,
-			  struct ranges *copies[2], bool *coarse)
+static bool spaces_work_read_mappings(struct mm_struct *mm, u32 pid, const struct space *space,
+				      struct ranges *copies[2], bool *coarse)
 {
 	unsigned long n = count_mappings(mm) + SMALL_RANGES / 2;
 	struct vm_area_struct *vma;
@@ -323,7 +324,7 @@ static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space, unsigned
 	if (!sysprof_spaces_lock(mm, tries))
 		return false;
 	begun = ktime_get_mono_fast_ns();
-	done = read_mappings(mm, pid, space, copies, &coarse);
+	done = spaces_work_read_mappings(mm, pid, space, copies, &coarse);
 	if (done) {
 		sysprof_space_install(space, copies, coarse);
 		space->rest_ns = coarse ? COARSE_NS : REST * (space->rebuilt - begun);
@@ -462,7 +463,7 @@ static void free_gone(struct llist_node *list)
 	}
 }
 
-static void work_fn(struct work_struct *unused)
+static void spaces_work_work_fn(struct work_struct *unused)
 {
 	struct llist_node *gone = llist_del_all(&gone_spaces),
 			  *retired = llist_del_all(&retired_ranges);
@@ -491,7 +492,7 @@ static void work_fn(struct work_struct *unused)
 		usleep_range(10000, 20000);
 }
 
-static void kick_fn(struct irq_work *unused)
+static void spaces_work_kick_fn(struct irq_work *unused)
 {
 	queue_work(workqueue, &work);
 }
@@ -526,8 +527,8 @@ int sysprof_spaces_init(void)
 	if (!workqueue)
 		return -ENOMEM;
 	sysprof_spaces_init_table();
-	init_irq_work(&kick, kick_fn);
-	INIT_WORK(&work, work_fn);
+	init_irq_work(&kick, spaces_work_kick_fn);
+	INIT_WORK(&work, spaces_work_work_fn);
 	return 0;
 }
 

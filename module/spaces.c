@@ -315,7 +315,7 @@ static bool overlaps(const struct ranges *ranges, u64 start, u64 end)
 }
 
 /* Even without memory for the new range, the old ones must be removed. */
-static void drop(struct space *space, u64 start, u64 end)
+static void spaces_drop(struct space *space, u64 start, u64 end)
 {
 	struct ranges *read = space->copies[space->seq & 1],
 		      *edit = space->copies[!(space->seq & 1)];
@@ -339,7 +339,7 @@ static void apply(struct space *space, u64 start, u64 end, bool is_file,
 	if (range || overlaps(space->copies[space->seq & 1], start, end))
 		ok = update(space, start, end, range);
 	if (!ok) {
-		drop(space, start, end);
+		spaces_drop(space, start, end);
 		space->incomplete = true;
 	}
 	raw_spin_unlock(&space->lock);
@@ -535,7 +535,7 @@ void sysprof_spaces_renew(void)
 	ask_scan();
 }
 
-static u32 object_of(const struct code_range *range)
+static u32 spaces_object_of(const struct code_range *range)
 {
 	return range->base ? (range->base + range->start) >> SYSPROF_FRAME_OBJECT_SHIFT :
 			     SYSPROF_OBJECT_UNKNOWN;
@@ -556,7 +556,7 @@ void sysprof_spaces_mark(unsigned long *ids)
 			ranges = space->copies[space->seq & 1];
 			end = ranges->range + ranges->n;
 			for (range = ranges->range; range < end; range++)
-				set_bit(object_of(range), ids);
+				set_bit(spaces_object_of(range), ids);
 			raw_spin_unlock(&space->lock);
 		}
 		rcu_read_unlock();
@@ -577,7 +577,7 @@ bool sysprof_spaces_find_object(const struct mm_struct *mm, u32 id, u64 *address
 		ranges = space->copies[space->seq & 1];
 		for (i = 0; i < ranges->n && !found; i++) {
 			*address = ranges->range[i].start;
-			found = object_of(&ranges->range[i]) == id;
+			found = spaces_object_of(&ranges->range[i]) == id;
 		}
 		raw_spin_unlock(&space->lock);
 	}

@@ -244,7 +244,7 @@ static u64 space_id(struct sysprof_stack *stack, const struct mm_struct *mm)
 	return ways[0].id;
 }
 
-static void begin(struct sysprof_stack *stack, const struct task_struct *task)
+static void module_stack_begin(struct sysprof_stack *stack, const struct task_struct *task)
 {
 	stack->pid = task->tgid;
 	stack->tid = task->pid;
@@ -273,7 +273,7 @@ static __always_inline void take_user_part(struct sysprof_stack *stack, struct p
 
 void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *task)
 {
-	begin(stack, task);
+	module_stack_begin(stack, task);
 	stack->in_user = false;
 	if (stack->wish.max_kernel)
 		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, &stack->origin,
@@ -300,7 +300,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 {
 	struct pt_regs *user;
 
-	begin(stack, current);
+	module_stack_begin(stack, current);
 	stack->may_copy = regs;
 	stack->in_user = regs && user_mode(regs);
 	stack->context = stack->in_user ? SYSPROF_CONTEXT_TASK : sysprof_context_of_tick();

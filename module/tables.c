@@ -356,7 +356,7 @@ static bool find_parts(struct table *table)
 }
 
 /* False: the data is no table. */
-static bool check(struct table *table)
+static bool tables_check(struct table *table)
 {
 	const struct sysprof_table_header *header = (const void *)table->data;
 	u32 i;
@@ -393,7 +393,7 @@ static struct table *copy(const struct sysprof_table *from)
 		kvfree(table);
 		return ERR_PTR(-EFAULT);
 	}
-	if (!check(table)) {
+	if (!tables_check(table)) {
 		kvfree(table);
 		return ERR_PTR(-EINVAL);
 	}

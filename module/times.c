@@ -35,7 +35,7 @@ static struct watch {
 	bool told;
 } watch = { .lock = __RAW_SPIN_LOCK_UNLOCKED(watch.lock) };
 
-static void tell(u32 reason, u64 gap_ns)
+static void times_tell(u32 reason, u64 gap_ns)
 {
 	struct sysprof_time record = {
 		.record = { .type = SYSPROF_TIME, .size = sizeof(record) / 8 },
@@ -49,7 +49,7 @@ static void tell(u32 reason, u64 gap_ns)
 }
 
 /* Call with the lock held.  Whether CLOCK_REALTIME was set since the last check. */
-static bool look(u64 now)
+static bool times_look(u64 now)
 {
 	s64 offset = ktime_get_real_fast_ns() - ktime_get_mono_fast_ns(), off;
 	u64 elapsed = now - sysprof_time_last;
@@ -72,7 +72,7 @@ u64 sysprof_time_look(u64 now, u64 due)
 
 	raw_spin_lock(&watch.lock);
 	if ((s64)(now - sysprof_time_last) >= (s64)SYSPROF_LOOK_NS)
-		stepped = look(now);
+		stepped = times_look(now);
 	/* The first tick to be late may not be the first to come. */
 	if ((s64)(now - due) >= (s64)SYSPROF_PAUSE_NS && due < watch.gap_end) {
 		is_pause = true;
@@ -83,9 +83,9 @@ u64 sysprof_time_look(u64 now, u64 due)
 	}
 	raw_spin_unlock(&watch.lock);
 	if (stepped)
-		tell(SYSPROF_TIME_STEP, 0);
+		times_tell(SYSPROF_TIME_STEP, 0);
 	if (is_news)
-		tell(SYSPROF_TIME_PAUSE, end - begin);
+		times_tell(SYSPROF_TIME_PAUSE, end - begin);
 	return is_pause ? end : 0;
 }
 
@@ -95,7 +95,7 @@ void sysprof_time_started(void)
 	sysprof_time_last = ktime_get_mono_fast_ns();
 	watch.offset = ktime_get_real_fast_ns() - sysprof_time_last;
 	raw_spin_unlock_irq(&watch.lock);
-	tell(SYSPROF_TIME_START, 0);
+	times_tell(SYSPROF_TIME_START, 0);
 }
 
 static int power_event(struct notifier_block *block, unsigned long event, void *unused)
@@ -103,11 +103,11 @@ static int power_event(struct notifier_block *block, unsigned long event, void *
 	switch (event) {
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
-		tell(SYSPROF_TIME_SUSPEND, 0);
+		times_tell(SYSPROF_TIME_SUSPEND, 0);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
-		tell(SYSPROF_TIME_RESUME, 0);
+		times_tell(SYSPROF_TIME_RESUME, 0);
 		break;
 	}
 	return NOTIFY_DONE;

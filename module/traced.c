@@ -48,7 +48,7 @@ void sysprof_traced_init(struct sysprof_traced *traced)
 		mmgrab(traced->own);
 }
 
-static bool has(const struct sysprof_traced *traced, const struct mm_struct *mm)
+static bool traced_has(const struct sysprof_traced *traced, const struct mm_struct *mm)
 {
 	const struct space *space;
 
@@ -65,7 +65,7 @@ static void free_space(struct space *space)
 	kfree(space);
 }
 
-static void collect(struct sysprof_traced *traced, struct list_head *gone)
+static void traced_collect(struct sysprof_traced *traced, struct list_head *gone)
 {
 	struct space *space;
 	unsigned int i;
@@ -87,7 +87,7 @@ void sysprof_traced_collect(struct sysprof_traced *traced, struct list_head *gon
 	if (!READ_ONCE(traced->n))
 		return;
 	mutex_lock(&traced->lock);
-	collect(traced, gone);
+	traced_collect(traced, gone);
 	mutex_unlock(&traced->lock);
 }
 
@@ -103,11 +103,11 @@ void sysprof_traced_free(struct list_head *gone)
 }
 
 /* No process has these any more. */
-static void sweep(struct sysprof_traced *traced)
+static void traced_sweep(struct sysprof_traced *traced)
 {
 	LIST_HEAD(gone);
 
-	collect(traced, &gone);
+	traced_collect(traced, &gone);
 	sysprof_traced_free(&gone);
 }
 
@@ -125,15 +125,15 @@ void sysprof_traced_destroy(struct sysprof_traced *traced)
 		mmdrop(traced->own);
 }
 
-static int add(struct sysprof_traced *traced, struct mm_struct *mm)
+static int traced_add(struct sysprof_traced *traced, struct mm_struct *mm)
 {
 	struct space *space;
 	int err = 0;
 
 	mutex_lock(&traced->lock);
 	if (traced->n >= traced->sweep_at)
-		sweep(traced);
-	if (has(traced, mm))
+		traced_sweep(traced);
+	if (traced_has(traced, mm))
 		goto out;
 	err = -ENOSPC;
 	if (traced->n == TRACED_MAX)
@@ -187,7 +187,7 @@ int sysprof_traced_prove(struct sysprof_traced *traced, u32 pid, int fd)
 	int err = mm ? -EBADF : -ESRCH;
 
 	if (file)
-		err = is_mem_of(file, mm) ? add(traced, mm) : -EACCES;
+		err = is_mem_of(file, mm) ? traced_add(traced, mm) : -EACCES;
 	if (file)
 		fput(file);
 	if (mm)
@@ -207,7 +207,7 @@ bool sysprof_traced_may(const struct sysprof_session *session, const struct task
 	if (mm == session->traced.own)
 		return true;
 	rcu_read_lock();
-	is_shown = has(&session->traced, mm);
+	is_shown = traced_has(&session->traced, mm);
 	rcu_read_unlock();
 	return is_shown;
 }

@@ -31,7 +31,7 @@ const struct sysprof_object *sysprof_vdso_record(void)
 	return vdso_record;
 }
 
-static void describe(unsigned long address, size_t bytes)
+static void vdso_describe(unsigned long address, size_t bytes)
 {
 	struct sysprof_object *record = (struct sysprof_object *)vdso_buffer;
 	void *image = kvmalloc(bytes, GFP_KERNEL);
@@ -65,5 +65,5 @@ void sysprof_vdso_init(void)
 	}
 	mmap_read_unlock(current->mm);
 	if (bytes && bytes <= VDSO_MAX_BYTES)
-		describe(address, bytes);
+		vdso_describe(address, bytes);
 }

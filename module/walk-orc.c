@@ -78,7 +78,7 @@ static bool is_known(struct orc_walk *walk, unsigned long ip, unsigned long sp)
 	return true;
 }
 
-static void add(struct orc_walk *walk, unsigned long ip, unsigned long at)
+static void walk_orc_add(struct orc_walk *walk, unsigned long ip, unsigned long at)
 {
 	u64 frame = sysprof_stack_encode(ip);
 
@@ -89,7 +89,7 @@ static void add(struct orc_walk *walk, unsigned long ip, unsigned long at)
 }
 
 /* Where the unwinder found a return address; 0: it is what another interrupt interrupted. */
-static unsigned long place_of(const struct unwind_state *state)
+static unsigned long walk_orc_place_of(const struct unwind_state *state)
 {
 	return state->regs ? 0 : state->sp - sizeof(long);
 }
@@ -110,7 +110,8 @@ static unsigned long words_between(unsigned long from, unsigned long to)
 	return (to - from) / sizeof(long);
 }
 
-static void move(const struct orc_walk *walk, struct place *place, const struct unwind_state *state)
+static void walk_orc_move(const struct orc_walk *walk, struct place *place,
+			  const struct unwind_state *state)
 {
 	place->ip = state->ip;
 	place->sp = state->sp;
@@ -225,12 +226,12 @@ static enum outcome ask_by_bp(struct orc_walk *walk, struct place *place)
 	if (!unwind_get_return_address(&state))
 		return LOST;
 	learn(place, SYSPROF_STEP_BY_BP, 1, 2);
-	move(walk, place, &state);
+	walk_orc_move(walk, place, &state);
 	return MOVED;
 }
 
 /* The unwinder takes one step. */
-static enum outcome ask(struct orc_walk *walk, struct place *place)
+static enum outcome walk_orc_ask(struct orc_walk *walk, struct place *place)
 {
 	struct unwind_state state;
 
@@ -247,12 +248,12 @@ static enum outcome ask(struct orc_walk *walk, struct place *place)
 	if (!unwind_get_return_address(&state) || (state.regs && !state.full_regs))
 		return LOST;
 	learn_by_sp(walk, place, &state);
-	move(walk, place, &state);
+	walk_orc_move(walk, place, &state);
 	return MOVED;
 }
 
 /* Goes to the caller. */
-static enum outcome step(struct orc_walk *walk, struct place *place)
+static enum outcome walk_orc_step(struct orc_walk *walk, struct place *place)
 {
 	u64 own = place->step ?: sysprof_step_of(place->ip, place->regs), next;
 	unsigned long behind = place->sp, bp = place->bp, ip;
@@ -262,14 +263,14 @@ static enum outcome step(struct orc_walk *walk, struct place *place)
 		return LOST;
 	}
 	if (!sysprof_step_go(&walk->memo.stack, own, place->end, &behind, &bp))
-		return ask(walk, place);
+		return walk_orc_ask(walk, place);
 	if (!behind)
 		return AT_ROOT;
 	ip = sysprof_stack_word(behind - sizeof(long));
 	next = sysprof_step_of(ip, false);
 	/* The unwinder knows return addresses that were replaced; no step leads from those. */
 	if (!next)
-		return ask(walk, place);
+		return walk_orc_ask(walk, place);
 	place->ip = ip;
 	place->sp = behind;
 	place->bp = bp;
@@ -286,9 +287,9 @@ static bool walk_by_steps(struct orc_walk *walk, struct place place)
 	u32 left;
 
 	if (!place.regs)
-		add(walk, place.ip, place.sp - sizeof(long));
+		walk_orc_add(walk, place.ip, place.sp - sizeof(long));
 	for (left = MAX_STEPS; left; left--) {
-		outcome = step(walk, &place);
+		outcome = walk_orc_step(walk, &place);
 		if (outcome != MOVED)
 			break;
 		if (walk->n == walk->max) {
@@ -298,7 +299,7 @@ static bool walk_by_steps(struct orc_walk *walk, struct place place)
 		at = place.regs ? 0 : place.sp - sizeof(long);
 		if (at && is_known(walk, place.ip, place.sp))
 			return true;
-		add(walk, place.ip, at);
+		walk_orc_add(walk, place.ip, at);
 	}
 	if (outcome == LOST)
 		return false;
@@ -309,13 +310,13 @@ static bool walk_by_steps(struct orc_walk *walk, struct place place)
 }
 
 /* The unwinder went from @place to @state: a step from there must lead to the same place. */
-static void compare(struct orc_walk *walk, struct place place, struct unwind_state *state)
+static void walk_orc_compare(struct orc_walk *walk, struct place place, struct unwind_state *state)
 {
 	enum outcome outcome;
 
 	if (unwind_error(state))
 		return;
-	outcome = step(walk, &place);
+	outcome = walk_orc_step(walk, &place);
 	if (outcome == LOST)
 		return;
 	if (outcome == AT_ROOT)
@@ -334,9 +335,9 @@ static void walk_on(struct orc_walk *walk, struct place place, unsigned long *fi
 	unsigned long ip, at;
 
 	for (unwind_start(&state, walk->task, place.regs, first);; unwind_next_frame(&state)) {
-		at = unwind_done(&state) ? 0 : place_of(&state);
+		at = unwind_done(&state) ? 0 : walk_orc_place_of(&state);
 		if (!is_first && walk->memo.is_due && !walk->memo.is_check)
-			compare(walk, place, &state);
+			walk_orc_compare(walk, place, &state);
 		is_first = false;
 		if (unwind_done(&state))
 			break;
@@ -353,8 +354,8 @@ static void walk_on(struct orc_walk *walk, struct place place, unsigned long *fi
 		}
 		if (at && is_known(walk, ip, state.sp))
 			return;
-		add(walk, ip, at);
-		move(walk, &place, &state);
+		walk_orc_add(walk, ip, at);
+		walk_orc_move(walk, &place, &state);
 	}
 	if (unwind_error(&state))
 		walk->end = SYSPROF_END_UNRELIABLE;
@@ -362,7 +363,7 @@ static void walk_on(struct orc_walk *walk, struct place place, unsigned long *fi
 }
 
 /* Whether all frames are known, but for what was interrupted, which is here. */
-static bool is_whole(struct orc_walk *walk, const struct place *place)
+static bool walk_orc_is_whole(struct orc_walk *walk, const struct place *place)
 {
 	u32 known;
 
@@ -395,7 +396,7 @@ static void start(struct orc_walk *walk, struct place *place, u64 site)
 static void walk_all(struct orc_walk *walk, struct place *place, u64 site, unsigned long *first)
 {
 	start(walk, place, site);
-	if (is_whole(walk, place))
+	if (walk_orc_is_whole(walk, place))
 		return;
 	if (walk->memo.by_steps) {
 		if (walk_by_steps(walk, *place))
@@ -406,7 +407,7 @@ static void walk_all(struct orc_walk *walk, struct place *place, u64 site, unsig
 			return;
 		start(walk, place, site);
 		walk->memo.is_asked = true;
-		if (is_whole(walk, place))
+		if (walk_orc_is_whole(walk, place))
 			return;
 	}
 	walk_on(walk, *place, first);

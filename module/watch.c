@@ -69,7 +69,7 @@ static enum { SEEING, BLIND, OPENING } sight;
 static void check_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(check_work, check_fn);
 
-static void kick_fn(struct irq_work *unused)
+static void watch_kick_fn(struct irq_work *unused)
 {
 	mod_delayed_work(sysprof_percpu_wq, &check_work, BLIND_DELAY);
 }
@@ -240,7 +240,7 @@ void sysprof_watch_remove(struct kprobe *probe)
 
 void sysprof_watch_start(void)
 {
-	init_irq_work(&kick, kick_fn);
+	init_irq_work(&kick, watch_kick_fn);
 	WRITE_ONCE(sight, SEEING);
 	queue_delayed_work(sysprof_percpu_wq, &check_work, CHECK_DELAY);
 }

@@ -59,7 +59,7 @@ void sysprof_arrivals_await(struct task_struct *task)
 
 static DEFINE_PER_CPU(struct irq_work, works);
 
-static void work_fn(struct irq_work *work)
+static void arrival_work_fn(struct irq_work *work)
 {
 	unsigned long flags;
 
@@ -73,7 +73,7 @@ void sysprof_arrivals_begin(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sysprof_init_hard_irq_work(per_cpu_ptr(&works, cpu), work_fn);
+		sysprof_init_hard_irq_work(per_cpu_ptr(&works, cpu), arrival_work_fn);
 }
 
 void sysprof_arrivals_end(void)

@@ -43,7 +43,7 @@ static u16 operation_of(const struct request *request)
 	}
 }
 
-static u32 flags_of(const struct request *request)
+static u32 block_flags_of(const struct request *request)
 {
 	return (request->cmd_flags & REQ_SYNC ? SYSPROF_BLOCK_SYNC : 0) |
 	       (request->cmd_flags & REQ_META ? SYSPROF_BLOCK_META : 0) |
@@ -64,7 +64,7 @@ static struct inode *inode_of_call(void)
  * The request's pages belong to a file, or are the buffer of a system call (O_DIRECT).  That does
  * not change while the request is under way.
  */
-static struct inode *inode_of(struct request *request)
+static struct inode *block_inode_of(struct request *request)
 {
 	struct address_space *mapping;
 	struct page *page;
@@ -90,7 +90,7 @@ static atomic_t *depth_of(const void *disk)
 	return &depths[hash_ptr((void *)disk, DEPTHS_BITS)];
 }
 
-static struct sysprof_part_block part_of(struct request *request)
+static struct sysprof_part_block block_part_of(struct request *request)
 {
 	struct gendisk *disk = sysprof_disk_of(request);
 	struct sysprof_part_block part = {
@@ -98,7 +98,7 @@ static struct sysprof_part_block part_of(struct request *request)
 			  .size = sizeof(part) / 8,
 			  .a = operation_of(request),
 			  .b = clamp(atomic_read(depth_of(disk)), 0, U16_MAX) },
-		.flags = flags_of(request),
+		.flags = block_flags_of(request),
 	};
 
 	if (!disk)
@@ -131,9 +131,9 @@ static struct sysprof_handle *open(struct request *request, u64 now)
 		return NULL;
 	}
 	atomic_inc(depth_of(sysprof_disk_of(request)));
-	part = part_of(request);
+	part = block_part_of(request);
 	rcu_read_lock();
-	sysprof_block_set_file(&part, inode_of(request));
+	sysprof_block_set_file(&part, block_inode_of(request));
 	sysprof_prompt_tell(&event);
 	rcu_read_unlock();
 	handle->told = event.told;
@@ -185,7 +185,7 @@ static void close(struct request *request, bool has_failed)
 	if (!sysprof_handles_take(handles, request, &handle))
 		return;
 	now = ktime_get_mono_fast_ns();
-	part = part_of(request);
+	part = block_part_of(request);
 	part.flags |= has_failed ? SYSPROF_BLOCK_FAILED : 0;
 	atomic_dec(depth_of(sysprof_disk_of(request)));
 	/* Some requests are completed without having been given to the device. */
@@ -260,7 +260,7 @@ static struct sysprof_hook hooks[] = {
 	{ "block_rq_issue", TAKES_REQUEST(block_rq_issue, issue_hit) },
 };
 
-static int begin(void)
+static int block_begin(void)
 {
 	int i;
 
@@ -270,7 +270,7 @@ static int begin(void)
 	return handles ? 0 : -ENOMEM;
 }
 
-static void end(void)
+static void block_end(void)
 {
 	sysprof_handles_destroy(handles);
 	handles = NULL;
@@ -280,6 +280,6 @@ struct sysprof_hooking sysprof_block = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_block),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
-	.begin = begin,
-	.end = end,
+	.begin = block_begin,
+	.end = block_end,
 };

@@ -59,7 +59,7 @@ static u16 call_of(int number)
 	}
 }
 
-static struct inode *inode_of(const struct files_struct *files, unsigned long fd)
+static struct inode *calls_inode_of(const struct files_struct *files, unsigned long fd)
 {
 	struct fdtable *table = rcu_dereference_raw(files->fdt);
 	struct file *file = NULL;
@@ -86,7 +86,7 @@ u16 sysprof_calls_look(struct task_struct *task, struct inode **ret)
 	call = call_of(number);
 	/* A file that is being opened has no descriptor yet. */
 	if (call != SYSPROF_CALL_OTHER && call != SYSPROF_CALL_OPEN)
-		*ret = inode_of(files,
+		*ret = calls_inode_of(files,
 				regs_get_kernel_argument(regs, number == __NR_sendfile ? 1 : 0));
 	return call;
 }

@@ -72,14 +72,14 @@ static u64 check_of(const struct task_struct *task, u64 since)
 	return (unsigned long)task ^ since;
 }
 
-static u16 flags_of(u64 code)
+static u16 faults_flags_of(u64 code)
 {
 	return (code & FAULT_WRITE ? SYSPROF_FAULT_WRITE : 0) |
 	       (code & FAULT_EXEC ? SYSPROF_FAULT_EXEC : 0) |
 	       (code & FAULT_WRITE && code & FAULT_WAS_THERE ? SYSPROF_FAULT_COPY : 0);
 }
 
-static void tell(u64 address, bool is_major, struct pt_regs *regs)
+static void faults_tell(u64 address, bool is_major, struct pt_regs *regs)
 {
 	struct sysprof_part_fault part = {
 		.part = { .type = SYSPROF_PART_FAULT,
@@ -102,7 +102,7 @@ static void tell(u64 address, bool is_major, struct pt_regs *regs)
 	event.begin = event.end;
 	if (at.task == current && at.page == address >> PAGE_SHIFT &&
 	    at.check == check_of(current, at.since)) {
-		part.part.a |= flags_of(at.code);
+		part.part.a |= faults_flags_of(at.code);
 		event.begin = at.since;
 		event.phase = SYSPROF_PHASE_SPAN;
 	}
@@ -116,7 +116,7 @@ static void tell(u64 address, bool is_major, struct pt_regs *regs)
 static void fault_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_FAULT, 1)))
-		tell(data->addr, event->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ, regs);
+		faults_tell(data->addr, event->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ, regs);
 }
 
 /* Faults that are not served do not count: the walk of a user stack makes some. */
@@ -151,7 +151,7 @@ static struct sysprof_hook hooks[] = {
 	{ "page_fault_kernel", TAKES_EXCEPTION(page_fault_kernel), .is_optional = true },
 };
 
-static void end(void)
+static void faults_end(void)
 {
 	int i;
 
@@ -169,7 +169,7 @@ static void end(void)
 	begun = NULL;
 }
 
-static struct perf_event *create(int cpu, u64 kind)
+static struct perf_event *faults_create(int cpu, u64 kind)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -189,7 +189,7 @@ static int create_counters(void)
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
 		for (i = 0; i < ARRAY_SIZE(kinds) && !err; i++, at++) {
-			*at = create(cpu, kinds[i]);
+			*at = faults_create(cpu, kinds[i]);
 			err = PTR_ERR_OR_ZERO(*at);
 		}
 	cpus_read_unlock();
@@ -223,7 +223,7 @@ static int create_counters_as_kernel(void)
 	return creation.err;
 }
 
-static int begin(void)
+static int faults_begin(void)
 {
 	int err = -ENOMEM;
 
@@ -232,7 +232,7 @@ static int begin(void)
 	if (begun && counters)
 		err = create_counters_as_kernel();
 	if (err)
-		end();
+		faults_end();
 	return err;
 }
 
@@ -240,6 +240,6 @@ struct sysprof_hooking sysprof_faults = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_faults),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
-	.begin = begin,
-	.end = end,
+	.begin = faults_begin,
+	.end = faults_end,
 };

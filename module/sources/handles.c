@@ -45,8 +45,8 @@ static __always_inline unsigned long first_place(const struct sysprof_handles *h
 	return (unsigned long)hash_ptr((void *)address, handles->bits) / WAYS * WAYS;
 }
 
-static __always_inline long find(const struct sysprof_handles *handles, unsigned long first,
-				 const void *address)
+static __always_inline long handles_find(const struct sysprof_handles *handles, unsigned long first,
+					 const void *address)
 {
 	unsigned long i;
 
@@ -63,7 +63,7 @@ struct sysprof_handle *sysprof_handles_find(struct sysprof_handles *handles, con
 
 	if (!sysprof_handles_may_have(handles, address))
 		return NULL;
-	place = find(handles, first_place(handles, address), address);
+	place = handles_find(handles, first_place(handles, address), address);
 	return place < 0 ? NULL : &handles->entries[place];
 }
 
@@ -74,8 +74,8 @@ static sysprof_payer payer_of_slot(long place)
 							       sysprof_quota_payer(current);
 }
 
-static unsigned int slots_of(struct sysprof_handles *handles, unsigned long half,
-			     sysprof_payer payer)
+static unsigned int handles_slots_of(struct sysprof_handles *handles, unsigned long half,
+				     sysprof_payer payer)
 {
 	unsigned int n = 0;
 	unsigned long i;
@@ -97,12 +97,12 @@ struct sysprof_handle *sysprof_handles_put(struct sysprof_handles *handles, cons
 	if (handle)
 		return handle;
 	for (;;) {
-		place = find(handles, first, NULL);
+		place = handles_find(handles, first, NULL);
 		if (place < 0)
 			return NULL;
 		payer = payer_of_slot(place);
 		if (!sysprof_shares_take(&handles->shares, payer,
-					 slots_of(handles, first + WAYS / 2, payer)))
+					 handles_slots_of(handles, first + WAYS / 2, payer)))
 			return NULL;
 		if (!cmpxchg(&handles->addresses[place], NULL, address))
 			break;
@@ -117,7 +117,7 @@ bool sysprof_handles_take(struct sysprof_handles *handles, const void *address,
 			  struct sysprof_handle *ret)
 {
 	unsigned long first = first_place(handles, address);
-	long place = find(handles, first, address);
+	long place = handles_find(handles, first, address);
 
 	if (place < 0)
 		return false;

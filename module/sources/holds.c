@@ -73,7 +73,7 @@ static DEFINE_PER_CPU(struct holds_cpu, holds_cpus);
 bool sysprof_holds_wanted;
 
 /* RCU read side. */
-static struct sysprof_hold *bucket_of(const struct task_struct *task)
+static struct sysprof_hold *holds_bucket_of(const struct task_struct *task)
 {
 	struct sysprof_hold *first = READ_ONCE(table);
 
@@ -106,7 +106,7 @@ static struct sysprof_prompt_event event_of(const struct sysprof_hold *hold, u64
 }
 
 /* Nobody waits any more.  Ticks that found the holder too early have not counted it. */
-static void count(const struct sysprof_hold *hold)
+static void holds_count(const struct sysprof_hold *hold)
 {
 	const struct sysprof_prompt_event event = event_of(hold, hold->seen_until);
 
@@ -117,7 +117,7 @@ static void count(const struct sysprof_hold *hold)
 	rcu_read_unlock();
 }
 
-static void put(struct sysprof_hold *hold)
+static void holds_put(struct sysprof_hold *hold)
 {
 	int refs = atomic_read(&hold->refs);
 
@@ -126,7 +126,7 @@ static void put(struct sysprof_hold *hold)
 		;
 	if (refs != 1)
 		return;
-	count(hold);
+	holds_count(hold);
 	sysprof_shares_give(&shares, hold->payer);
 	atomic_dec(&sysprof_source_gates.holds);
 	/* Pairs with the exchange in join(): this one is done with the entry. */
@@ -141,7 +141,7 @@ static bool get_of(struct sysprof_hold *hold, const struct task_struct *task, co
 		return false;
 	if (hold->task == task && !READ_ONCE(hold->is_told) && (!lock || hold->lock == lock))
 		return true;
-	put(hold);
+	holds_put(hold);
 	return false;
 }
 
@@ -170,7 +170,7 @@ static unsigned int holds_of(struct sysprof_hold *half, sysprof_payer payer)
 struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, u32 flags,
 					u64 begin)
 {
-	struct sysprof_hold *bucket = bucket_of(holder);
+	struct sysprof_hold *bucket = holds_bucket_of(holder);
 	sysprof_payer payer = SYSPROF_PAYER_ROOT;
 	int i;
 
@@ -213,11 +213,11 @@ u64 sysprof_holds_leave(struct sysprof_hold *hold)
 {
 	u64 key = READ_ONCE(hold->key);
 
-	put(hold);
+	holds_put(hold);
 	return key;
 }
 
-static void tell(struct sysprof_hold *hold, struct pt_regs *regs)
+static void holds_tell(struct sysprof_hold *hold, struct pt_regs *regs)
 {
 	struct holds_cpu *cpu = this_cpu_ptr(&holds_cpus);
 	u64 now = ktime_get_mono_fast_ns();
@@ -245,13 +245,13 @@ void sysprof_holds_take(struct pt_regs *regs)
 	int i;
 
 	rcu_read_lock();
-	bucket = bucket_of(current);
+	bucket = holds_bucket_of(current);
 	for (i = 0; bucket && i < WAYS; i++) {
 		if (!get_of(&bucket[i], current, NULL))
 			continue;
 		if (sysprof_locks_holder(bucket[i].lock, bucket[i].flags) == current)
-			tell(&bucket[i], regs);
-		put(&bucket[i]);
+			holds_tell(&bucket[i], regs);
+		holds_put(&bucket[i]);
 	}
 	rcu_read_unlock();
 }
@@ -262,7 +262,7 @@ void sysprof_holds_enter(struct task_struct *next)
 	int i;
 
 	rcu_read_lock();
-	bucket = bucket_of(next);
+	bucket = holds_bucket_of(next);
 	for (i = 0; bucket && i < WAYS; i++)
 		if (READ_ONCE(bucket[i].task) == next && atomic_read(&bucket[i].refs) > 0 &&
 		    !READ_ONCE(bucket[i].is_told)) {
@@ -272,7 +272,7 @@ void sysprof_holds_enter(struct task_struct *next)
 	rcu_read_unlock();
 }
 
-static void work_fn(struct irq_work *work)
+static void holds_work_fn(struct irq_work *work)
 {
 	unsigned long flags;
 
@@ -290,8 +290,8 @@ int sysprof_holds_create(void)
 		return -ENOMEM;
 	sysprof_shares_begin(&shares, 1 << BITS);
 	for_each_possible_cpu(i)
-		sysprof_init_hard_irq_work(&per_cpu_ptr(&holds_cpus, i)->work, work_fn);
-	/* Pairs with the dependent loads of bucket_of(). */
+		sysprof_init_hard_irq_work(&per_cpu_ptr(&holds_cpus, i)->work, holds_work_fn);
+	/* Pairs with the dependent loads of holds_bucket_of(). */
 	smp_store_release(&table, made);
 	return 0;
 }

@@ -56,8 +56,8 @@ struct interrupt_cpu {
 
 static DEFINE_PER_CPU(struct interrupt_cpu, interrupt_cpus);
 
-static void tell(enum sysprof_prompt prompt, u64 begin, u64 now, u64 value, u32 vector,
-		 const char *name)
+static void interrupts_tell(enum sysprof_prompt prompt, u64 begin, u64 now, u64 value, u32 vector,
+			    const char *name)
 {
 	struct sysprof_part_irq part = {
 		.part = { .type = SYSPROF_PART_IRQ, .size = sizeof(part) / 8 },
@@ -109,7 +109,8 @@ static void end_interrupt(u32 vector, const char *name)
 		now = ktime_get_mono_fast_ns();
 		cpu->total_ns += now - cpu->begin;
 		rcu_read_lock();
-		tell(SYSPROF_PROMPT_IRQ, cpu->begin, now, now - cpu->begin, vector, name);
+		interrupts_tell(SYSPROF_PROMPT_IRQ, cpu->begin, now, now - cpu->begin, vector,
+				name);
 		rcu_read_unlock();
 	}
 	local_irq_restore(flags);
@@ -135,7 +136,7 @@ static struct softirq *softirq_of(struct interrupt_cpu *cpu, const struct task_s
 	return NULL;
 }
 
-static void softirq_entry_hit(void *data, unsigned int vector)
+static void interrupts_softirq_entry_hit(void *data, unsigned int vector)
 {
 	struct interrupt_cpu *cpu;
 	struct softirq *softirq;
@@ -168,7 +169,7 @@ static const char *name_of_softirq(unsigned int vector)
 	return vector < ARRAY_SIZE(names) ? names[vector] : NULL;
 }
 
-static void softirq_exit_hit(void *data, unsigned int vector)
+static void interrupts_softirq_exit_hit(void *data, unsigned int vector)
 {
 	struct interrupt_cpu *cpu;
 	struct softirq *softirq;
@@ -183,8 +184,8 @@ static void softirq_exit_hit(void *data, unsigned int vector)
 		duration = now - softirq->begin;
 		nested = min(cpu->total_ns - softirq->total_ns, duration);
 		rcu_read_lock();
-		tell(SYSPROF_PROMPT_SOFTIRQ, softirq->begin, now, duration - nested, vector,
-		     name_of_softirq(vector));
+		interrupts_tell(SYSPROF_PROMPT_SOFTIRQ, softirq->begin, now, duration - nested,
+				vector, name_of_softirq(vector));
 		rcu_read_unlock();
 		softirq->task = NULL;
 	}
@@ -210,8 +211,8 @@ static void vector_exit_hit(void *data, int vector)
 static struct sysprof_hook hooks[] = {
 	{ "irq_handler_exit", irq_exit_hit },
 	{ "irq_handler_entry", irq_entry_hit },
-	{ "softirq_exit", softirq_exit_hit },
-	{ "softirq_entry", softirq_entry_hit },
+	{ "softirq_exit", interrupts_softirq_exit_hit },
+	{ "softirq_entry", interrupts_softirq_entry_hit },
 #define ENDS(vector) { #vector "_exit", vector_exit_hit, #vector, true }
 #define BEGINS(vector) { #vector "_entry", vector_entry_hit, #vector, true }
 #ifdef CONFIG_X86_LOCAL_APIC
@@ -230,15 +231,15 @@ static struct sysprof_hook hooks[] = {
 };
 /* clang-format on */
 
-static void __maybe_unused check_prototypes(void)
+static void __maybe_unused interrupts_check_prototypes(void)
 {
 	check_trace_callback_type_irq_handler_entry(irq_entry_hit);
 	check_trace_callback_type_irq_handler_exit(irq_exit_hit);
-	check_trace_callback_type_softirq_entry(softirq_entry_hit);
-	check_trace_callback_type_softirq_exit(softirq_exit_hit);
+	check_trace_callback_type_softirq_entry(interrupts_softirq_entry_hit);
+	check_trace_callback_type_softirq_exit(interrupts_softirq_exit_hit);
 }
 
-static int begin(void)
+static int interrupts_begin(void)
 {
 	int i;
 
@@ -251,5 +252,5 @@ struct sysprof_hooking sysprof_interrupts = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_interrupts),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
-	.begin = begin,
+	.begin = interrupts_begin,
 };

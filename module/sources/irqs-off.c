@@ -20,7 +20,7 @@
 /* When interrupts went off on this CPU; 0: not known, or they are on. */
 static DEFINE_PER_CPU(u64, off_since);
 
-static void tell(struct pt_regs *regs, u64 begin, u64 now, u8 context)
+static void irqs_off_tell(struct pt_regs *regs, u64 begin, u64 now, u8 context)
 {
 	struct sysprof_prompt_event event = {
 		.begin = begin,
@@ -37,40 +37,40 @@ static void tell(struct pt_regs *regs, u64 begin, u64 now, u8 context)
 void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns)
 {
 	rcu_read_lock();
-	/* Pairs with smp_store_release() in begin(). */
+	/* Pairs with smp_store_release() in irqs_off_begin(). */
 	if (smp_load_acquire(&sysprof_source_gates.late_ticks))
-		tell(regs, now - delay_ns, now, sysprof_context_of_tick());
+		irqs_off_tell(regs, now - delay_ns, now, sysprof_context_of_tick());
 	rcu_read_unlock();
 }
 
 /* Interrupts are off in both. */
-static void disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
+static void irqs_off_disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
 	sysprof_off_begins(&off_since);
 }
 
-static void enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
+static void irqs_off_enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
 	u64 begin, now;
 
 	if (!sysprof_off_ends(&off_since, &begin, &now))
 		return;
 	rcu_read_lock();
-	tell(NULL, begin, now, sysprof_prompt_context());
+	irqs_off_tell(NULL, begin, now, sysprof_prompt_context());
 	rcu_read_unlock();
 }
 
 /* What ends comes before what begins, and goes after it. */
 static struct sysprof_hook hooks[] = {
-	{ "irq_enable", enable_hit, .is_optional = true },
-	{ "irq_disable", disable_hit, .is_optional = true },
+	{ "irq_enable", irqs_off_enable_hit, .is_optional = true },
+	{ "irq_disable", irqs_off_disable_hit, .is_optional = true },
 };
 
 #if defined(CONFIG_PREEMPTIRQ_TRACEPOINTS) && defined(CONFIG_TRACE_IRQFLAGS)
-static void __maybe_unused check_prototypes(void)
+static void __maybe_unused irqs_off_check_prototypes(void)
 {
-	check_trace_callback_type_irq_disable(disable_hit);
-	check_trace_callback_type_irq_enable(enable_hit);
+	check_trace_callback_type_irq_disable(irqs_off_disable_hit);
+	check_trace_callback_type_irq_enable(irqs_off_enable_hit);
 }
 #endif
 
@@ -84,7 +84,7 @@ const char *sysprof_irqs_off_lacks(void)
 	return NULL;
 }
 
-static int begin(void)
+static int irqs_off_begin(void)
 {
 	sysprof_off_forget(&off_since);
 	if (hooks[0].tracepoint && hooks[1].tracepoint)
@@ -94,7 +94,7 @@ static int begin(void)
 	return 0;
 }
 
-static void end(void)
+static void irqs_off_end(void)
 {
 	WRITE_ONCE(sysprof_source_gates.late_ticks, false);
 	/* For ticks that saw it wanted. */
@@ -105,6 +105,6 @@ struct sysprof_hooking sysprof_irqs_off = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_irqs_off),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
-	.begin = begin,
-	.end = end,
+	.begin = irqs_off_begin,
+	.end = irqs_off_end,
 };

@@ -51,17 +51,17 @@ static DEFINE_MUTEX(secret_lock);
 /* Where a cache has the address of its name and the size of its objects; 0: not known. */
 static unsigned int name_at, size_at;
 
-static u64 key_of(const void *address)
+static u64 kmem_key_of(const void *address)
 {
 	return siphash_1u64((unsigned long)address, &secret) | 1;
 }
 
-static noinline void tell_free(const struct layer *layer, const void *address,
-			       const struct sysprof_handle *handle, u16 flags)
+static noinline void kmem_tell_free(const struct layer *layer, const void *address,
+				    const struct sysprof_handle *handle, u16 flags)
 {
 	struct sysprof_prompt_event event = {
 		.value = handle ? handle->value : 0,
-		.key = handle ? handle->key : key_of(address),
+		.key = handle ? handle->key : kmem_key_of(address),
 		.told = handle ? handle->told : 0,
 		.told_start = handle ? handle->told_start : 0,
 		.prompt = layer->free,
@@ -84,7 +84,7 @@ static noinline void tell_known_free(const struct layer *layer, const void *addr
 	struct sysprof_handle handle;
 
 	if (sysprof_handles_take(*layer->handles, address, &handle))
-		tell_free(layer, address, &handle, 0);
+		kmem_tell_free(layer, address, &handle, 0);
 }
 
 static noinline void free_asks(const struct layer *layer, const void *address)
@@ -100,7 +100,7 @@ static noinline void free_asks(const struct layer *layer, const void *address)
 		tell_known_free(layer, address);
 	else if (!sysprof_prompt_passes_close(layer->free) &&
 		 !sysprof_prompt_note_closes(layer->free, layer->alloc))
-		tell_free(layer, address, NULL, 0);
+		kmem_tell_free(layer, address, NULL, 0);
 	local_irq_restore(flags);
 }
 
@@ -121,7 +121,7 @@ static noinline void end_old(const struct layer *layer, const void *address)
 		return;
 	local_irq_save(flags);
 	if (sysprof_handles_take(*layer->handles, address, &handle))
-		tell_free(layer, address, &handle, SYSPROF_EVENT_GUESSED);
+		kmem_tell_free(layer, address, &handle, SYSPROF_EVENT_GUESSED);
 	local_irq_restore(flags);
 }
 
@@ -167,7 +167,7 @@ static void allocated(const struct layer *layer, const void *address, u64 bytes,
 	if (sysprof_handles_may_have(*layer->handles, address))
 		end_old(layer, address);
 	if (sysprof_prompt_wants(&event)) {
-		event.key = key_of(address);
+		event.key = kmem_key_of(address);
 		event.context = sysprof_prompt_context();
 		tell_allocated(layer, address, &event);
 	}
@@ -470,7 +470,7 @@ static void make_secret(void)
 	mutex_unlock(&secret_lock);
 }
 
-static int begin(const struct layer *layer)
+static int kmem_begin(const struct layer *layer)
 {
 	make_secret();
 	*layer->handles = sysprof_handles_create(BITS);
@@ -481,25 +481,25 @@ static int begin_slab(void)
 {
 	if (!name_at)
 		look_into_cache();
-	return begin(&slab);
+	return kmem_begin(&slab);
 }
 
 static int begin_pages(void)
 {
-	return begin(&pages);
+	return kmem_begin(&pages);
 }
 
 static int begin_percpu(void)
 {
-	return begin(&percpu);
+	return kmem_begin(&percpu);
 }
 
 static int begin_areas(void)
 {
-	return begin(&areas);
+	return kmem_begin(&areas);
 }
 
-static void end(const struct layer *layer)
+static void kmem_end(const struct layer *layer)
 {
 	sysprof_handles_destroy(*layer->handles);
 	*layer->handles = NULL;
@@ -507,22 +507,22 @@ static void end(const struct layer *layer)
 
 static void end_slab(void)
 {
-	end(&slab);
+	kmem_end(&slab);
 }
 
 static void end_pages(void)
 {
-	end(&pages);
+	kmem_end(&pages);
 }
 
 static void end_percpu(void)
 {
-	end(&percpu);
+	kmem_end(&percpu);
 }
 
 static void end_areas(void)
 {
-	end(&areas);
+	kmem_end(&areas);
 }
 
 struct sysprof_hooking sysprof_slab = {

@@ -54,14 +54,14 @@ struct contention {
 static struct contention *table;
 static struct sysprof_shares shares;
 
-static struct contention *bucket_of(const struct task_struct *task)
+static struct contention *locks_bucket_of(const struct task_struct *task)
 {
 	return table + hash_ptr(task, BITS) / WAYS * WAYS;
 }
 
-static struct contention *find(const struct task_struct *task, const void *lock)
+static struct contention *locks_find(const struct task_struct *task, const void *lock)
 {
-	struct contention *bucket = bucket_of(task);
+	struct contention *bucket = locks_bucket_of(task);
 	int i;
 
 	for (i = 0; i < WAYS; i++)
@@ -99,9 +99,9 @@ static noinline struct contention *add_to_share(struct contention *half, struct 
 	return entry;
 }
 
-static struct contention *add(struct task_struct *task)
+static struct contention *locks_add(struct task_struct *task)
 {
-	struct contention *bucket = bucket_of(task),
+	struct contention *bucket = locks_bucket_of(task),
 			  *entry = add_from(bucket, task, SYSPROF_PAYER_ROOT);
 
 	return likely(entry) ? entry : add_to_share(bucket + WAYS / 2, task);
@@ -158,7 +158,7 @@ struct task_struct *sysprof_locks_holder(void *lock, u32 flags)
 }
 
 /* Semaphores have no flag. */
-static u16 kind_of(u32 flags)
+static u16 locks_kind_of(u32 flags)
 {
 	u16 kind = !flags			      ? SYSPROF_LOCK_OTHER :
 		   flags & LCB_F_MUTEX		      ? SYSPROF_LOCK_MUTEX :
@@ -176,7 +176,7 @@ struct task_struct *sysprof_locks_holder(void *lock, u32 flags)
 	return NULL;
 }
 
-static u16 kind_of(u32 flags)
+static u16 locks_kind_of(u32 flags)
 {
 	return SYSPROF_LOCK_OTHER;
 }
@@ -194,9 +194,9 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 	}
 	local_irq_save(irq_flags);
 	/* The kernel reports a mutex twice: a task spins first, and then sleeps. */
-	if (find(current, lock))
+	if (locks_find(current, lock))
 		goto out;
-	entry = add(current);
+	entry = locks_add(current);
 	if (!entry) {
 		sysprof_prompt_missed(SYSPROF_PROMPT_LOCK);
 		goto out;
@@ -219,13 +219,13 @@ out:
 	local_irq_restore(irq_flags);
 }
 
-static void tell(const struct contention *entry)
+static void locks_tell(const struct contention *entry)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	const struct sysprof_part_lock part = {
 		.part = { .type = SYSPROF_PART_LOCK,
 			  .size = sizeof(part) / 8,
-			  .a = kind_of(entry->flags) },
+			  .a = locks_kind_of(entry->flags) },
 		.holder_pid = entry->holder_pid,
 		.holder_tid = entry->holder_tid,
 		.lock = sysprof_stack_encode((unsigned long)entry->lock),
@@ -254,9 +254,9 @@ static void end_hit(void *data, void *lock, int ret)
 	if (in_nmi())
 		return;
 	local_irq_save(flags);
-	entry = find(current, lock);
+	entry = locks_find(current, lock);
 	if (entry) {
-		tell(entry);
+		locks_tell(entry);
 		sysprof_shares_give(&shares, entry->payer);
 		WRITE_ONCE(entry->task, NULL);
 	}
@@ -270,14 +270,14 @@ static struct sysprof_hook hooks[] = {
 };
 
 #ifdef LCB_F_MUTEX
-static void __maybe_unused check_prototypes(void)
+static void __maybe_unused locks_check_prototypes(void)
 {
 	check_trace_callback_type_contention_begin(begin_hit);
 	check_trace_callback_type_contention_end(end_hit);
 }
 #endif
 
-static int begin(void)
+static int locks_begin(void)
 {
 	int err;
 
@@ -293,7 +293,7 @@ static int begin(void)
 	return err;
 }
 
-static void end(void)
+static void locks_end(void)
 {
 	sysprof_holds_destroy();
 	kvfree(table);
@@ -304,6 +304,6 @@ struct sysprof_hooking sysprof_locks = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_locks),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
-	.begin = begin,
-	.end = end,
+	.begin = locks_begin,
+	.end = locks_end,
 };

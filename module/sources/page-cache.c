@@ -13,7 +13,7 @@
 #include "compat/trace-type.h"
 #include "sources/prompt.h"
 
-static void tell(const struct inode *inode, u64 bytes)
+static void page_cache_tell(const struct inode *inode, u64 bytes)
 {
 	struct sysprof_part_block part = {
 		.part = { .type = SYSPROF_PART_BLOCK,
@@ -42,14 +42,14 @@ static void tell(const struct inode *inode, u64 bytes)
 #ifdef folio_page /* before there were folios there was no such macro */
 static void added_hit(void *data, struct folio *folio)
 {
-	tell(folio->mapping->host, folio_size(folio));
+	page_cache_tell(folio->mapping->host, folio_size(folio));
 }
 #define ADDED                                                                                      \
 	SYSPROF_TRACE_CHOOSE(mm_filemap_add_to_page_cache, added_hit, NULL, struct folio *)
 #else
 static void added_hit(void *data, struct page *page)
 {
-	tell(page_mapping(page)->host, PAGE_SIZE);
+	page_cache_tell(page_mapping(page)->host, PAGE_SIZE);
 }
 #define ADDED                                                                                      \
 	SYSPROF_TRACE_CHOOSE(mm_filemap_add_to_page_cache, added_hit, NULL, struct page *)

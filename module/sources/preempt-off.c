@@ -18,12 +18,12 @@
 static DEFINE_PER_CPU(u64, off_since);
 
 /* Preemption is off in both.  Those in interrupts are part of what was interrupted. */
-static void disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
+static void preempt_off_disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
 	sysprof_off_begins(&off_since);
 }
 
-static void enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
+static void preempt_off_enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
 	struct sysprof_prompt_event event = { .prompt = SYSPROF_PROMPT_PREEMPT_OFF };
 	unsigned long flags;
@@ -47,21 +47,21 @@ static void idle_hit(void *data, unsigned int state, unsigned int cpu)
 
 /* What ends comes before what begins, and goes after it. */
 static struct sysprof_hook hooks[] = {
-	{ "preempt_enable", enable_hit },
+	{ "preempt_enable", preempt_off_enable_hit },
 	{ "cpu_idle", idle_hit },
-	{ "preempt_disable", disable_hit },
+	{ "preempt_disable", preempt_off_disable_hit },
 };
 
-static void __maybe_unused check_prototypes(void)
+static void __maybe_unused preempt_off_check_prototypes(void)
 {
 #ifdef CONFIG_TRACE_PREEMPT_TOGGLE
-	check_trace_callback_type_preempt_disable(disable_hit);
-	check_trace_callback_type_preempt_enable(enable_hit);
+	check_trace_callback_type_preempt_disable(preempt_off_disable_hit);
+	check_trace_callback_type_preempt_enable(preempt_off_enable_hit);
 #endif
 	check_trace_callback_type_cpu_idle(idle_hit);
 }
 
-static int begin(void)
+static int preempt_off_begin(void)
 {
 	sysprof_off_forget(&off_since);
 	return 0;
@@ -71,5 +71,5 @@ struct sysprof_hooking sysprof_preempt_off = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_preempt_off),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
-	.begin = begin,
+	.begin = preempt_off_begin,
 };

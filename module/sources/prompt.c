@@ -56,7 +56,8 @@ struct extent {
 	bool is_cut;
 };
 
-static struct extent clip(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+static struct extent prompt_clip(const struct sysprof_tap *tap,
+				 const struct sysprof_prompt_event *event)
 {
 	u64 begin = max(event->begin, tap->start), duration = max(event->end, begin) - begin;
 
@@ -87,8 +88,8 @@ static u64 position_of(const struct sysprof_prompt_course *course)
 }
 
 /* Number of instants of the session's grid in the event. */
-static u64 weight_of(const struct sysprof_prompt_event *event, const struct sysprof_tap *tap,
-		     const struct extent *extent)
+static u64 prompt_weight_of(const struct sysprof_prompt_event *event, const struct sysprof_tap *tap,
+			    const struct extent *extent)
 {
 	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
 	u64 from = event->axis == SYSPROF_AXIS_NS ?
@@ -249,12 +250,12 @@ static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_prom
 }
 
 /* Accounts for an event in the session; returns its weight, 0 if it is not sent. */
-static u64 choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *event,
-		  struct sysprof_source_account *account, const struct extent *extent)
+static u64 prompt_choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *event,
+			 struct sysprof_source_account *account, const struct extent *extent)
 {
 	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
-	u64 weight = is_close ? has_opened(tap, event) : weight_of(event, tap, extent);
+	u64 weight = is_close ? has_opened(tap, event) : prompt_weight_of(event, tap, extent);
 	struct sysprof_tally *to = NULL;
 
 	if (weight && !event->end)
@@ -288,8 +289,9 @@ static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_
 		own->prompt_weight = 0;
 		if (!wish->id || READ_ONCE(tap->session->dead))
 			continue;
-		extent = clip(tap, event);
-		own->prompt_weight = choose(tap, event, &own->prompt[event->prompt], &extent);
+		extent = prompt_clip(tap, event);
+		own->prompt_weight =
+			prompt_choose(tap, event, &own->prompt[event->prompt], &extent);
 		if (!own->prompt_weight)
 			continue;
 		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(tap, event->prompt))
@@ -307,20 +309,20 @@ static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_
 static void lose(struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
 {
 	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
-	struct extent extent = clip(tap, event);
+	struct extent extent = prompt_clip(tap, event);
 
 	sysprof_tally_add(&own->prompt[event->prompt].lost[SYSPROF_LOST_NO_SLOT], extent.value,
 			  extent.duration, own->prompt_weight);
 }
 
-static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
-		const struct sysprof_prompt_event *from, struct sysprof_stack *stack)
+static void prompt_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
+		       const struct sysprof_prompt_event *from, struct sysprof_stack *stack)
 {
 	const struct sysprof_prompt_wish *wish = &tap->prompt[from->prompt];
 	u32 part_bytes = from->part ? from->part->size * 8 : 0;
 	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
 	struct sysprof_source_account *account = &own->prompt[from->prompt];
-	struct extent extent = clip(tap, from);
+	struct extent extent = prompt_clip(tap, from);
 	struct sysprof_part_lock *lock;
 	struct sysprof_event *event;
 	u32 stacks = wish->stacks;
@@ -356,7 +358,7 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	sysprof_delivery_wake(tap->session, sc);
 }
 
-static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, bool has_stack)
+static void prompt_end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, bool has_stack)
 {
 	u64 now, cost;
 
@@ -409,7 +411,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 			lose(tap, event);
 			continue;
 		}
-		put(tap, sc, event, cpu->stack);
+		prompt_put(tap, sc, event, cpu->stack);
 		if (!is_close && !gets_all(tap, event->prompt)) {
 			event->told |= BIT_ULL(tap->bit);
 			event->told_start = max(event->told_start, tap->start);
@@ -417,7 +419,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 		sysprof_tap_tell(tap, sc, event->end);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
-	end_call(cpu, event->prompt, true);
+	prompt_end_call(cpu, event->prompt, true);
 }
 
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
@@ -449,7 +451,7 @@ bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 			set_left(course, event->prompt);
 	}
 	if (!is_wanted)
-		end_call(cpu, event->prompt, false);
+		prompt_end_call(cpu, event->prompt, false);
 	return is_wanted;
 }
 
@@ -467,8 +469,9 @@ bool sysprof_prompt_has_picker(const struct sysprof_prompt_event *event)
 	sysprof_for_each_tap(tap) {
 		if (!tap->prompt[event->prompt].id || READ_ONCE(tap->session->dead))
 			continue;
-		extent = clip(tap, event);
-		if (weight_of(event, tap, &extent) && (tap->is_plain || !is_excluded(tap, event)))
+		extent = prompt_clip(tap, event);
+		if (prompt_weight_of(event, tap, &extent) &&
+		    (tap->is_plain || !is_excluded(tap, event)))
 			return true;
 	}
 	return false;
@@ -486,8 +489,8 @@ void sysprof_prompt_count_unpicked(const struct sysprof_prompt_event *event)
 		if (!tap->prompt[event->prompt].id || READ_ONCE(tap->session->dead))
 			continue;
 		account = &tap->cpus[smp_processor_id()].prompt[event->prompt];
-		extent = clip(tap, event);
-		weight = weight_of(event, tap, &extent);
+		extent = prompt_clip(tap, event);
+		weight = prompt_weight_of(event, tap, &extent);
 		/* What has an instant and was not picked was excluded then. */
 		if (weight || (!tap->is_plain && is_excluded(tap, event)))
 			to = &account->excluded;
@@ -529,7 +532,7 @@ void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *call
 static DEFINE_MUTEX(memory_lock);
 static unsigned int users;
 
-static void free_stacks(void)
+static void prompt_free_stacks(void)
 {
 	int i;
 
@@ -539,7 +542,7 @@ static void free_stacks(void)
 	}
 }
 
-static int alloc_stacks(void)
+static int prompt_alloc_stacks(void)
 {
 	struct prompt_cpu *cpu;
 	int i;
@@ -550,7 +553,7 @@ static int alloc_stacks(void)
 			.stack = kvzalloc_node(sizeof(*cpu->stack), GFP_KERNEL, cpu_to_node(i)),
 		};
 		if (!cpu->stack) {
-			free_stacks();
+			prompt_free_stacks();
 			return -ENOMEM;
 		}
 	}
@@ -563,7 +566,7 @@ static int prepare(void)
 
 	mutex_lock(&memory_lock);
 	if (!users)
-		err = alloc_stacks();
+		err = prompt_alloc_stacks();
 	if (!err)
 		users++;
 	mutex_unlock(&memory_lock);
@@ -574,7 +577,7 @@ static void release(void)
 {
 	mutex_lock(&memory_lock);
 	if (!--users)
-		free_stacks();
+		prompt_free_stacks();
 	mutex_unlock(&memory_lock);
 }
 
@@ -592,7 +595,7 @@ const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking)
 	return NULL;
 }
 
-static void remove_hooks(struct sysprof_hooking *hooking, int n)
+static void prompt_remove_hooks(struct sysprof_hooking *hooking, int n)
 {
 	struct sysprof_hook *hook;
 
@@ -627,7 +630,7 @@ int sysprof_hooking_put(struct sysprof_arming *arming)
 			continue;
 		err = tracepoint_probe_register(hook->tracepoint, hook->probe, hook->data);
 		if (err) {
-			remove_hooks(hooking, i);
+			prompt_remove_hooks(hooking, i);
 			return err;
 		}
 	}
@@ -638,5 +641,5 @@ void sysprof_hooking_remove(struct sysprof_arming *arming)
 {
 	struct sysprof_hooking *hooking = container_of(arming, struct sysprof_hooking, arming);
 
-	remove_hooks(hooking, hooking->n);
+	prompt_remove_hooks(hooking, hooking->n);
 }

@@ -172,7 +172,7 @@ static struct sysprof_tap *create_tap(struct sysprof_session *session)
 	return NULL;
 }
 
-static int add_wait(struct sysprof_tap *tap, struct sysprof_source *source)
+static int sources_add_wait(struct sysprof_tap *tap, struct sysprof_source *source)
 {
 	u64 period = min_t(u64, source->period, SYSPROF_MAX_PERIOD_NS);
 	u32 stacks = source->stacks;
@@ -248,7 +248,8 @@ static int add_source(struct sysprof_tap *tap, struct sysprof_source *source)
 		return source->why == SYSPROF_WHY_RIGHTS ? -EPERM : -EOPNOTSUPP;
 	if (kind->hooking)
 		return add_prompt(tap, kind, source);
-	return source->kind == SYSPROF_SOURCE_WAIT ? add_wait(tap, source) : add_lane(tap, source);
+	return source->kind == SYSPROF_SOURCE_WAIT ? sources_add_wait(tap, source) :
+						     add_lane(tap, source);
 }
 
 /* Reads, answers and writes back all of them; the error of the first that has to be there. */
@@ -411,7 +412,7 @@ static void link_lanes(int cpu)
 	smp_store_release(per_cpu_ptr(&sysprof_lanes, cpu), newest);
 }
 
-static void update_wishes(void)
+static void sources_update_wishes(void)
 {
 	u8 wakes = SYSPROF_WAKES_NONE;
 	struct sysprof_tap *tap;
@@ -480,7 +481,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	WRITE_ONCE(n_users, n_users + !tap->is_exempt);
 	/* Pairs with the acquire in sysprof_sources_tell(): the accounts are cleared. */
 	smp_store_release(&tap->is_on, true);
-	update_wishes();
+	sources_update_wishes();
 }
 
 void sysprof_sources_end(struct sysprof_session *session)
@@ -490,12 +491,12 @@ void sysprof_sources_end(struct sysprof_session *session)
 	WRITE_ONCE(session->tap->is_on, false);
 	list_del_rcu(&session->tap->link);
 	WRITE_ONCE(n_users, n_users - !session->tap->is_exempt);
-	update_wishes();
+	sources_update_wishes();
 }
 
 /* Accounts. */
 
-static void add_left_out(struct sysprof_tap *tap, struct sysprof_tap_cpu *own)
+static void sources_add_left_out(struct sysprof_tap *tap, struct sysprof_tap_cpu *own)
 {
 	struct sysprof_tally *to = tap->divisor ? &own->wait.not_picked : &own->wait.below;
 	const struct sysprof_tally *from = &own->left_out;
@@ -546,7 +547,7 @@ static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cp
 
 	if (!id)
 		return NULL;
-	add_left_out(tap, own);
+	sources_add_left_out(tap, own);
 	add_skipped(own, cpu);
 	for (i = 0; i < SYSPROF_PROMPTS; i++)
 		if (id == tap->prompt[i].id) {

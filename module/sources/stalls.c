@@ -30,7 +30,7 @@ struct compact_control;
 static struct sysprof_handles *handles;
 
 /* No two threads use the same key. */
-static const void *place_of(enum sysprof_stall kind)
+static const void *stalls_place_of(enum sysprof_stall kind)
 {
 	return (const char *)current + kind;
 }
@@ -43,7 +43,7 @@ static void begin_stall(enum sysprof_stall kind)
 	if (in_nmi())
 		return;
 	local_irq_save(flags);
-	handle = sysprof_handles_put(handles, place_of(kind));
+	handle = sysprof_handles_put(handles, stalls_place_of(kind));
 	if (handle)
 		handle->since = ktime_get_mono_fast_ns();
 	else
@@ -66,7 +66,7 @@ static void end_stall(enum sysprof_stall kind)
 		return;
 	local_irq_save(flags);
 	/* One that was under way when the hooks came was not seen to begin. */
-	if (sysprof_handles_take(handles, place_of(kind), &handle)) {
+	if (sysprof_handles_take(handles, stalls_place_of(kind), &handle)) {
 		event.begin = handle.since;
 		event.end = ktime_get_mono_fast_ns();
 		event.value = event.end - event.begin;

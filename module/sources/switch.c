@@ -75,7 +75,7 @@ static noinline void time_call(struct switch_cpu *cpu, u64 begin)
 		sysprof_taps_pay(now, cost, TIMED_CALLS);
 }
 
-static __always_inline void end_call(struct switch_cpu *cpu, u64 begin)
+static __always_inline void switch_end_call(struct switch_cpu *cpu, u64 begin)
 {
 	if (unlikely(++cpu->calls % TIMED_CALLS == 0))
 		time_call(cpu, begin);
@@ -83,7 +83,7 @@ static __always_inline void end_call(struct switch_cpu *cpu, u64 begin)
 
 /* Waits. */
 
-static void finish(struct switch_cpu *cpu, bool is_on_time)
+static void switch_finish(struct switch_cpu *cpu, bool is_on_time)
 {
 	if (is_on_time) {
 		sysprof_stack_add_user(cpu->waiter_stack);
@@ -104,7 +104,7 @@ void sysprof_switch_arrived(void)
 		return;
 	if (sysprof_event_is_timed(cpu->stacks))
 		begin = ktime_get_mono_fast_ns();
-	finish(cpu, cpu->waiter == current);
+	switch_finish(cpu, cpu->waiter == current);
 	sysprof_event_pay_for_stack(&cpu->stacks, begin);
 }
 
@@ -150,8 +150,8 @@ static noinline void check_early_waking(struct sysprof_slot *slot, struct task_s
 		cmpxchg(&slot->woken, woken, 0);
 }
 
-static noinline void end_thread(struct switch_cpu *cpu, struct sysprof_slot *slot,
-				struct task_struct *prev, u64 now)
+static noinline void switch_end_thread(struct switch_cpu *cpu, struct sysprof_slot *slot,
+				       struct task_struct *prev, u64 now)
 {
 	struct sysprof_thread record;
 
@@ -163,8 +163,8 @@ static noinline void end_thread(struct switch_cpu *cpu, struct sysprof_slot *slo
 }
 
 /* @prev leaves its CPU, for @state. */
-static __always_inline void leave(struct switch_cpu *cpu, struct task_struct *prev, u8 state,
-				  bool is_dead, u64 now)
+static __always_inline void switch_leave(struct switch_cpu *cpu, struct task_struct *prev, u8 state,
+					 bool is_dead, u64 now)
 {
 	struct sysprof_slot *slot = cpu->slot;
 
@@ -184,7 +184,7 @@ static __always_inline void leave(struct switch_cpu *cpu, struct task_struct *pr
 	slot->cpu = smp_processor_id();
 	sums_changed(slot);
 	if (unlikely(is_dead)) {
-		end_thread(cpu, slot, prev, now);
+		switch_end_thread(cpu, slot, prev, now);
 		return;
 	}
 	/* Instants at which it was running do not count. */
@@ -283,16 +283,16 @@ void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *
 	if (!now)
 		now = ktime_get_mono_fast_ns();
 	if (unlikely(cpu->waiter))
-		finish(cpu, false);
+		switch_finish(cpu, false);
 	/* A thread that had a signal pending did not go to sleep, although it was about to. */
 	if (!preempt && left && state_now != TASK_RUNNING)
 		state = sysprof_threads_state(prev, left);
 	if (prev->pid)
-		leave(cpu, prev, state, state_now == TASK_DEAD, now);
+		switch_leave(cpu, prev, state, state_now == TASK_DEAD, now);
 	sysprof_taps_lane(now, prev, state, next);
 	cpu->slot = next->pid ? enter(cpu, next, now) : NULL;
 	cpu->running = next;
-	end_call(cpu, now);
+	switch_end_call(cpu, now);
 }
 
 /* Wakings. */
@@ -343,7 +343,7 @@ static __always_inline void wake(struct task_struct *task)
 		/* The run queue's lock orders it before the switch to the thread. */
 		WRITE_ONCE(slot->woken, now);
 	}
-	end_call(cpu, now);
+	switch_end_call(cpu, now);
 }
 
 static void waking_hit(void *data, struct task_struct *task)
@@ -360,7 +360,7 @@ static void wakeup_new_hit(void *data, struct task_struct *task)
 	unsigned long flags;
 
 	/*
-	 * Pairs with the release in put_hooks().  Where @task leaves its CPU for ever, sched_switch
+	 * Pairs with the release in switch_put_hooks().  Where @task leaves its CPU for ever, sched_switch
 	 * sees at least what is seen here, as run queues' locks are in between, and removes it.
 	 */
 	if (!smp_load_acquire(&sysprof_source_gates.switches))
@@ -382,7 +382,7 @@ static struct {
 	{ "sched_wakeup_new", wakeup_new_hit },
 };
 
-static void __maybe_unused check_prototypes(void)
+static void __maybe_unused switch_check_prototypes(void)
 {
 	check_trace_callback_type_sched_waking(waking_hit);
 	check_trace_callback_type_sched_wakeup_new(wakeup_new_hit);
@@ -400,7 +400,7 @@ const char *sysprof_switch_lacks(void)
 	return NULL;
 }
 
-static void free_stacks(void)
+static void switch_free_stacks(void)
 {
 	struct switch_cpu *cpu;
 	int i;
@@ -413,7 +413,7 @@ static void free_stacks(void)
 	}
 }
 
-static int alloc_stacks(void)
+static int switch_alloc_stacks(void)
 {
 	struct switch_cpu *cpu;
 	int i;
@@ -428,14 +428,14 @@ static int alloc_stacks(void)
 		cpu->waker_stack =
 			kvzalloc_node(sizeof(*cpu->waker_stack), GFP_KERNEL, cpu_to_node(i));
 		if (!cpu->waiter_stack || !cpu->waker_stack) {
-			free_stacks();
+			switch_free_stacks();
 			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-static void remove_hooks(int n)
+static void switch_remove_hooks(int n)
 {
 	WRITE_ONCE(sysprof_source_gates.switches, false);
 	while (n--)
@@ -446,7 +446,7 @@ static void remove_hooks(int n)
 	sysprof_arrivals_end();
 }
 
-static int put_hooks(void)
+static int switch_put_hooks(void)
 {
 	int i, err;
 
@@ -454,7 +454,7 @@ static int put_hooks(void)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		err = tracepoint_probe_register(hooks[i].tracepoint, hooks[i].probe, NULL);
 		if (err) {
-			remove_hooks(i);
+			switch_remove_hooks(i);
 			return err;
 		}
 	}
@@ -467,7 +467,7 @@ static int put_hooks(void)
 	return 0;
 }
 
-static int put_all(struct sysprof_arming *arming)
+static int switch_put_all(struct sysprof_arming *arming)
 {
 	/*
 	 * The hooks that call sysprof_switch() stay as long as the table, which would be wrong
@@ -477,13 +477,13 @@ static int put_all(struct sysprof_arming *arming)
 
 	if (err)
 		return err;
-	err = alloc_stacks();
+	err = switch_alloc_stacks();
 	if (err)
 		goto err_hooks;
 	err = sysprof_threads_alloc();
 	if (err)
 		goto err_stacks;
-	err = put_hooks();
+	err = switch_put_hooks();
 	if (err)
 		goto err_threads;
 	return 0;
@@ -491,21 +491,22 @@ static int put_all(struct sysprof_arming *arming)
 err_threads:
 	sysprof_threads_free();
 err_stacks:
-	free_stacks();
+	switch_free_stacks();
 err_hooks:
 	sysprof_hooks_disarm();
 	return err;
 }
 
-static void remove_all(struct sysprof_arming *arming)
+static void switch_remove_all(struct sysprof_arming *arming)
 {
-	remove_hooks(ARRAY_SIZE(hooks));
+	switch_remove_hooks(ARRAY_SIZE(hooks));
 	sysprof_threads_free();
-	free_stacks();
+	switch_free_stacks();
 	sysprof_hooks_disarm();
 }
 
-struct sysprof_arming sysprof_switches = SYSPROF_ARMING(sysprof_switches, put_all, remove_all);
+struct sysprof_arming sysprof_switches =
+	SYSPROF_ARMING(sysprof_switches, switch_put_all, switch_remove_all);
 
 void sysprof_switch_cost(int cpu, u64 *ns, u64 *calls)
 {

@@ -61,7 +61,7 @@ void sysprof_threads_free(void)
 }
 
 /* xorshift32, after Marsaglia, "Xorshift RNGs" (2003). */
-static u64 instant_in(struct sysprof_slot *slot, u64 period)
+static u64 threads_instant_in(struct sysprof_slot *slot, u64 period)
 {
 	u32 x = slot->random;
 
@@ -79,14 +79,14 @@ struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
 
 	/* That of the period under way may have passed or not, unless it is known already. */
 	if (period > passed.from)
-		slot->next = instant_in(slot, period);
+		slot->next = threads_instant_in(slot, period);
 	if (slot->next <= now)
-		slot->next = instant_in(slot, ++period);
+		slot->next = threads_instant_in(slot, ++period);
 	passed.to = period;
 	return passed;
 }
 
-static unsigned int slots_of(u32 half, sysprof_payer payer)
+static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 {
 	unsigned int n = 0;
 	u32 i;
@@ -111,7 +111,7 @@ static struct sysprof_slot *find_room(const struct task_struct *task, sysprof_pa
 	if (unlikely(i >= SYSPROF_THREAD_WAYS / 2)) {
 		*payer = sysprof_quota_payer(task);
 		if (!sysprof_shares_take(&shares, *payer,
-					 slots_of(at + SYSPROF_THREAD_WAYS / 2, *payer)))
+					 threads_slots_of(at + SYSPROF_THREAD_WAYS / 2, *payer)))
 			return NULL;
 	}
 	return &sysprof_threads.slots[at + i];
@@ -134,9 +134,9 @@ static void begin_slot(struct sysprof_slot *slot, struct task_struct *task,
 		.voluntary = is_found ? READ_ONCE(task->nvcsw) : 0,
 		.involuntary = is_found ? READ_ONCE(task->nivcsw) : 0,
 	};
-	slot->next = instant_in(slot, div_u64(since, SYSPROF_WAIT_PERIOD_NS));
+	slot->next = threads_instant_in(slot, div_u64(since, SYSPROF_WAIT_PERIOD_NS));
 	if (slot->next <= since)
-		slot->next = instant_in(slot, div_u64(since, SYSPROF_WAIT_PERIOD_NS) + 1);
+		slot->next = threads_instant_in(slot, div_u64(since, SYSPROF_WAIT_PERIOD_NS) + 1);
 }
 
 struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_state state,
@@ -233,7 +233,7 @@ void sysprof_threads_scan(void)
 /*
  * The state of a thread that is woken and does not run yet: the rest of its wait has another state.
  */
-static void add_wait(struct sysprof_thread *record, u64 woken)
+static void threads_add_wait(struct sysprof_thread *record, u64 woken)
 {
 	u64 at = clamp(woken, record->state_since, record->at);
 
@@ -285,7 +285,7 @@ int sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slo
 		return -ENOENT;
 	record->at = max(now, record->state_since);
 	if (woken && is_blocked(record->state))
-		add_wait(record, woken);
+		threads_add_wait(record, woken);
 	record->ns[record->state] += record->at - record->state_since;
 	return 0;
 }

@@ -26,8 +26,8 @@ struct extent {
 	bool is_cut;
 };
 
-static __always_inline struct extent clip(const struct sysprof_tap *tap,
-					  const struct sysprof_wait *wait)
+static __always_inline struct extent waits_clip(const struct sysprof_tap *tap,
+						const struct sysprof_wait *wait)
 {
 	u64 begin = max(wait->begin, tap->start), end = max(wait->end, begin);
 
@@ -66,16 +66,18 @@ void sysprof_waits_missed(void)
 
 /* Records. */
 
-static __always_inline void count(struct sysprof_source_account *account, struct sysprof_tally *to,
-				  const struct extent *extent, u64 weight)
+static __always_inline void sources_waits_count(struct sysprof_source_account *account,
+						struct sysprof_tally *to,
+						const struct extent *extent, u64 weight)
 {
 	sysprof_tally_add(&account->seen, extent->value, extent->duration, weight);
 	sysprof_tally_add(to, extent->value, extent->duration, weight);
 }
 
 /* Flags of events for a wait that is reported, from @slot. */
-static __always_inline u16 describe(struct sysprof_part_wait *part, const struct sysprof_slot *slot,
-				    u64 begin, const struct task_struct *task)
+static __always_inline u16 waits_describe(struct sysprof_part_wait *part,
+					  const struct sysprof_slot *slot, u64 begin,
+					  const struct task_struct *task)
 {
 	u16 flags = unlikely(slot->is_found) && begin == slot->since_made ?
 			    SYSPROF_EVENT_CUT_BEGIN :
@@ -129,8 +131,8 @@ static void describe_file(struct sysprof_part_wait_file *part, const struct sysp
 	part->inode = inode->i_ino;
 }
 
-static __always_inline void fill(struct sysprof_event *event, const struct sysprof_tap *tap,
-				 const struct extent *extent, u64 weight, u8 state, u16 flags)
+static __always_inline void waits_fill(struct sysprof_event *event, const struct sysprof_tap *tap,
+				       const struct extent *extent, u64 weight, u8 state, u16 flags)
 {
 	event->begin = extent->begin;
 	event->duration = extent->duration;
@@ -156,9 +158,10 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 	sysprof_delivery_report_losses(sc);
 	event = sysprof_delivery_take(sc, sizeof(*event) + sizeof(struct sysprof_part_wait),
 				      sc->ring.bytes / 2, SYSPROF_EVENT);
-	count(&own->wait,
-	      likely(event) ? &own->wait.delivered : &own->wait.lost[SYSPROF_LOST_RING_FULL],
-	      extent, weight);
+	sources_waits_count(&own->wait,
+			    likely(event) ? &own->wait.delivered :
+					    &own->wait.lost[SYSPROF_LOST_RING_FULL],
+			    extent, weight);
 	if (likely(event)) {
 		event->record.pid = task->tgid;
 		event->record.tid = task->pid;
@@ -168,8 +171,8 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 		event->user_mode = SYSPROF_USER_NONE;
 		event->n_parts = 1;
 		part = (struct sysprof_part_wait *)event->frames;
-		fill(event, tap, extent, weight, slot->state,
-		     describe(part, slot, wait->begin, task));
+		waits_fill(event, tap, extent, weight, slot->state,
+			   waits_describe(part, slot, wait->begin, task));
 		hide_waker(tap, part, task->tgid);
 		ring_commit(&sc->ring);
 	}
@@ -177,12 +180,12 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 	sysprof_delivery_wake(tap->session, sc);
 }
 
-static noinline u32 choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
-			   const struct sysprof_slot *slot, struct task_struct *task,
-			   struct sysprof_stack *stack, u32 so_far)
+static noinline u32 waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
+				 const struct sysprof_slot *slot, struct task_struct *task,
+				 struct sysprof_stack *stack, u32 so_far)
 {
 	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
-	struct extent extent = clip(tap, wait);
+	struct extent extent = waits_clip(tap, wait);
 	u64 weight = 1;
 
 	if (tap->divisor)
@@ -190,7 +193,7 @@ static noinline u32 choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 	else if (extent.duration < tap->threshold)
 		weight = 0;
 	if (unlikely(!tap->is_plain && sysprof_event_is_excluded(tap->session, task))) {
-		count(&own->wait, &own->wait.excluded, &extent, weight);
+		sources_waits_count(&own->wait, &own->wait.excluded, &extent, weight);
 		return 0;
 	}
 	if (!weight) {
@@ -202,12 +205,13 @@ static noinline u32 choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 		return 0;
 	}
 	if (unlikely(sysprof_event_is_throttled(tap->session, wait->end))) {
-		count(&own->wait, &own->wait.lost[SYSPROF_LOST_THROTTLED], &extent, weight);
+		sources_waits_count(&own->wait, &own->wait.lost[SYSPROF_LOST_THROTTLED], &extent,
+				    weight);
 		return 0;
 	}
 	own->weight = weight;
 	if (!so_far) {
-		wait->flags = describe(&wait->part.wait, slot, wait->begin, task);
+		wait->flags = waits_describe(&wait->part.wait, slot, wait->begin, task);
 		describe_file(&wait->part, slot, task);
 		wait->state = slot->state;
 		stack->wish = tap->wish;
@@ -230,7 +234,7 @@ u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 	if (!tap->wait_id || unlikely(READ_ONCE(tap->session->dead)))
 		return 0;
 	if (tap->takes_stacks || wait->begin < tap->plain_from || whole.duration < tap->threshold)
-		return choose(tap, wait, slot, task, stack, so_far);
+		return waits_choose(tap, wait, slot, task, stack, so_far);
 	put_bare(tap, &tap->cpus[smp_processor_id()], wait, &whole, 1, slot, task);
 	return 0;
 }
@@ -252,14 +256,15 @@ static __always_inline void put_with_stack(struct sysprof_tap *tap, struct syspr
 					   struct sysprof_stack *stack)
 {
 	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
-	struct extent extent = clip(tap, wait);
+	struct extent extent = waits_clip(tap, wait);
 	u32 part_bytes = wait->part.wait.part.size * 8;
 	struct sysprof_event *event = sysprof_event_reserve(sc, tap->stacks, stack, part_bytes);
 	struct sysprof_part_wait *part;
 
-	count(&own->wait, sysprof_event_tally(&own->wait, event), &extent, own->weight);
+	sources_waits_count(&own->wait, sysprof_event_tally(&own->wait, event), &extent,
+			    own->weight);
 	if (!IS_ERR(event)) {
-		fill(event, tap, &extent, own->weight, wait->state, wait->flags);
+		waits_fill(event, tap, &extent, own->weight, wait->state, wait->flags);
 		part = sysprof_event_part(event, part_bytes);
 		memcpy(part, &wait->part, part_bytes);
 		hide_waker(tap, part, stack->pid);
