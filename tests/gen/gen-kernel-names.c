@@ -215,7 +215,8 @@ static SptCapture *record(SptTrace *trace, const GArray *places, const char *pat
 	g_autoptr(SptNaming) naming = spt_naming_new(false);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GError) error = NULL;
-	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, &error);
+	SptCaptureWriter *writer = spt_capture_writer_new(path, &error);
+	g_autoptr(SptSink) sink = writer ? spt_writer_sink_new(writer) : NULL;
 
 	for (unsigned i = 0; i < places->len; i++) {
 		const struct place *place = &g_array_index(places, struct place, i);
@@ -230,8 +231,8 @@ static SptCapture *record(SptTrace *trace, const GArray *places, const char *pat
 		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_MODULES,
 								   .kind = SPT_OBJECT_MODULES });
 	}
-	if (writer && spt_naming_flush(naming, trace, stash, writer, true, &error) &&
-	    spt_capture_writer_finish(writer, stash, 1, &error))
+	if (sink && spt_naming_flush(naming, trace, stash, sink, true, &error) &&
+	    spt_sink_finish(sink, stash, 1, &error))
 		return spt_capture_open(path, &error);
 	printf("# %s\n", error->message);
 	return NULL;

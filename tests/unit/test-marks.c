@@ -20,7 +20,7 @@ static void *connect_here(void)
 	static struct spt_mark_process process = { 1, 1, 0 };
 
 	g_assert_true(marks != MAP_FAILED);
-	spt_mark_link = (struct spt_mark_link){ marks, &process };
+	spt_mark_link = (struct spt_mark_link){ .marks = marks, .process = &process };
 	spt_mark_thread = (struct spt_mark_thread){ 0 };
 	spt_mark_is_on = true;
 	return marks;

@@ -51,7 +51,8 @@ static void clear_run(struct run *run)
 	g_clear_pointer(&run->capture, spt_capture_free);
 }
 
-static bool fold_run(struct run *run, const struct spt_filter_options *options, bool *ret_is_command)
+static bool fold_run(struct run *run, const struct spt_filter_options *options,
+		     bool *ret_is_command)
 {
 	struct spt_report_filter filter = { 0 };
 	SptSummary summary;

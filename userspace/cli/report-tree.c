@@ -95,7 +95,8 @@ static void print_children(struct tree_page *page, uint32_t parent)
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const SptTreeNode *node = &page->nodes[first + i];
 		const SptFunction *function = &page->functions[node->function];
-		bool is_last = i + 1 == n_shown, is_step = parent != 0 && (n_shown > 1 || has_roots);
+		bool is_last = i + 1 == n_shown;
+		bool is_step = parent != 0 && (n_shown > 1 || has_roots);
 		gsize indent = page->indent->len;
 		const char *branch = !is_step ? "" :
 				     is_last  ? page->branches->last :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Editors differ in how they are told a line.  Those of a terminal have none here. */
+/* Editors differ in how they are given a line.  Those of a terminal have none here. */
 #include "editor.h"
 
 #include <glib/gi18n.h>

@@ -119,7 +119,7 @@ static void catch_up(SptViews *self)
 }
 
 /* Called first in the present frame. */
-static gboolean views_on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
+static gboolean views_tick(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
 {
 	bool *is_over = data;
 
@@ -130,8 +130,7 @@ static gboolean views_on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *c
 }
 
 /* Takes over @surroundings. */
-static void views_show_document(SptViews *self, SptDocument *document,
-				SptSurroundings *surroundings)
+static void views_show(SptViews *self, SptDocument *document, SptSurroundings *surroundings)
 {
 	bool is_beginning = !is_another(self, document) && begins(self, document);
 	g_autofree char *made = NULL;
@@ -157,8 +156,7 @@ static void views_show_document(SptViews *self, SptDocument *document,
 	if (!self->flame_waits)
 		show_flame(self);
 	if (is_beginning)
-		gtk_widget_add_tick_callback(GTK_WIDGET(self), views_on_frame, g_new0(bool, 1),
-					     g_free);
+		gtk_widget_add_tick_callback(GTK_WIDGET(self), views_tick, g_new0(bool, 1), g_free);
 	spt_function_pages_set_function(self->pages, spt_panes_selected(self->panes));
 	spt_compare_pane_set_document(self->compare, document);
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
@@ -221,7 +219,7 @@ static void views_show_answer(gpointer owner, gpointer data)
 {
 	struct answer *answer = data;
 
-	views_show_document(owner, answer->document, g_steal_pointer(&answer->surroundings));
+	views_show(owner, answer->document, g_steal_pointer(&answer->surroundings));
 	views_free_answer(answer);
 }
 
@@ -382,9 +380,9 @@ static void on_everything(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *index)
 {
 	SptViews *self = SPT_VIEWS(widget);
-	uint32_t at = g_variant_get_uint32(index);
 
-	restrict_to(self, spt_restrictions_remove(present(self), at), true);
+	restrict_to(self, spt_restrictions_remove(present(self), g_variant_get_uint32(index)),
+		    true);
 }
 
 static void views_on_only(GtkWidget *widget, const char *action, GVariant *value)
@@ -419,8 +417,7 @@ static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
 }
 
 /* views.NAME-selected is views.NAME for the selected function. */
-static void views_on_selected(GtkWidget *widget, const char *action,
-			      G_GNUC_UNUSED GVariant *parameter)
+static void views_on_selected(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *none)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	bool is_flame = strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0;
@@ -458,8 +455,7 @@ static void on_go_to_moment(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 }
 
 /* A function of a list, and where to see more of it. */
-static void views_on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-				   GVariant *target)
+static void views_go_to(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *target)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	const char *view;
@@ -606,7 +602,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", views_on_only);
 	gtk_widget_class_install_action(class, "views.only-mark", "s", views_on_only);
-	gtk_widget_class_install_action(class, "views.show-function", "(su)", views_on_show_function);
+	gtk_widget_class_install_action(class, "views.show-function", "(su)", views_go_to);
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);
 	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
@@ -722,7 +718,7 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
 	offer_metrics(self, document);
 	views_set_actions(self);
-	views_show_document(self, document, NULL);
+	views_show(self, document, NULL);
 	/* In the arrangement of the last one. */
 	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots ||
 	    self->wanted.arrangement.hides_system)

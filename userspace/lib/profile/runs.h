@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several recordings of the same work before a change and after it.  They tell what one of each
+ * Several recordings of the same work before a change and after it.  They show what one of each
  * cannot: how much two runs differ of which nothing has changed.
  */
 #ifndef SPT_RUNS_H
