@@ -360,8 +360,9 @@ static void wakeup_new_hit(void *data, struct task_struct *task)
 	unsigned long flags;
 
 	/*
-	 * Pairs with the release in switch_put_hooks().  Where @task leaves its CPU for ever, sched_switch
-	 * sees at least what is seen here, as run queues' locks are in between, and removes it.
+	 * Pairs with the release in switch_put_hooks().  Where @task leaves its CPU for ever,
+	 * sched_switch sees at least what is seen here, as run queues' locks are in between, and
+	 * removes it.
 	 */
 	if (!smp_load_acquire(&sysprof_source_gates.switches))
 		return;

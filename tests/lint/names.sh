@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names of functions: one that is in two files is two lines in a backtrace that nobody can tell
-# apart, and one row in a profile.  A function of a file has the file's noun in front.
+# Names of functions: one that is in two files is two lines of a backtrace that look the same, and
+# one row of a profile.  A function of a file has the file's noun in front.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"

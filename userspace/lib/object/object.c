@@ -78,10 +78,10 @@ static uint64_t object_number_at(const SptObject *object, const uint8_t *at, siz
 }
 
 #define FIELD(object, at, type, name)                                                              \
-	((object)->is_64 ? object_number_at(object, (at) + offsetof(Elf64_##type, name),                  \
-				     sizeof(((Elf64_##type *)0)->name)) :                          \
-			   object_number_at(object, (at) + offsetof(Elf32_##type, name),                  \
-				     sizeof(((Elf32_##type *)0)->name)))
+	((object)->is_64 ? object_number_at(object, (at) + offsetof(Elf64_##type, name),           \
+					    sizeof(((Elf64_##type *)0)->name)) :                   \
+			   object_number_at(object, (at) + offsetof(Elf32_##type, name),           \
+					    sizeof(((Elf32_##type *)0)->name)))
 #define HEADER_BYTES(object, type) ((object)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
 /* The part of @bytes that exists at @offset. */

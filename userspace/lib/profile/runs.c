@@ -30,8 +30,8 @@ struct runs_table {
 };
 
 /*
- * Quantiles of Student's distribution: in 19 of 20 cases a mean is within that many standard errors.
- * Beyond the table the difference to the normal distribution is 2.4 / freedom.
+ * Quantiles of Student's distribution: in 19 of 20 cases a mean is within that many standard
+ * errors.  Beyond the table the difference to the normal distribution is 2.4 / freedom.
  */
 static double runs_quantile(double freedom)
 {
