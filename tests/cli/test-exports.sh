@@ -54,6 +54,17 @@ if gcc -o "$work/syscap-read" tests/cli/syscap-read.c \
 	"$cli" record --memory -o "$work/memory.capture" -- sort -R "$0" >/dev/null 2>"$work/err" ||
 		cat "$work/err"
 	sysprof 'memory' "$work/memory.capture" --metric allocated
+	result 'syscap: what its own library writes is read' "$(
+		gcc -o "$work/syscap-write" tests/cli/syscap-write.c \
+			$(pkg-config --cflags --libs sysprof-capture-4) 2>&1 &&
+			"$work/syscap-write" "$work/gnome" && "$cli" export --all --format folded \
+			"$work/gnome" 2>&1 | diff - <(printf '%s\n' \
+			'server;script;libc.so.6+0x1123 2' \
+			'server;script;libc.so.6+0x1123;[unknown kernel] 1') &&
+			"$cli" export --all --format folded --metric live "$work/gnome" 2>&1 |
+			diff - <(echo 'server;script 100')
+		"$cli" export --all --format folded --metric allocated "$work/gnome" 2>&1 |
+			diff - <(echo 'server;script 4196'))"
 	"$cli" export --format syscap "$work/waits.capture" >"$work/out"
 	result 'syscap: waits and events are marks' "$("$work/syscap-read" "$work/out" >"$work/read"
 		grep -qx 'mark 200 90000000 Waits wait' "$work/read" &&

@@ -48,7 +48,8 @@ static void put_exports(const char *directory, const SptCapture *capture)
 	};
 	const SptExport *const formats[] = { &spt_export_folded,     &spt_export_pprof,
 					     &spt_export_speedscope, &spt_export_chrome,
-					     &spt_export_firefox,    &spt_export_callgrind };
+					     &spt_export_firefox,    &spt_export_callgrind,
+					     &spt_export_syscap };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
 		g_autoptr(GString) text = g_string_new(NULL);

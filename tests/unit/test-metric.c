@@ -305,12 +305,15 @@ static void test_table(void)
 
 static void test_fits(void)
 {
+	static const char *const of_cpu[] = { "process", "thread",  "cpu", "object",
+					      "comm",	 "context", NULL };
+	SptGroupKind state;
+
 	for (unsigned kind = 0; spt_grouping(kind); kind++)
 		g_assert_true(spt_grouping_fits(spt_grouping(kind), SPT_METRIC_CPU) ==
-			      (kind <= SPT_GROUP_OBJECT ||
-			       strcmp(spt_grouping(kind)->name, "context") == 0));
-	g_assert_true(spt_grouping_fits(spt_grouping(SPT_GROUP_OBJECT + 1),
-					spt_metric_find("wall")));
+			      g_strv_contains(of_cpu, spt_grouping(kind)->name));
+	g_assert_true(spt_grouping_find("state", &state));
+	g_assert_true(spt_grouping_fits(spt_grouping(state), spt_metric_find("wall")));
 	g_assert_false(spt_grouping_fits(spt_grouping(SPT_GROUP_CPU), &waits));
 	g_assert_true(spt_grouping_fits(spt_grouping(SPT_GROUP_THREAD), &waits));
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture of GNOME Sysprof (45 and later): a header of 256 bytes, then frames, each with its
- * length, CPU, process, time and type.  Its functions are named by entries of a "jitmap", numbers
- * that stand in stacks for addresses, so that names are those of our reports wherever it is opened.
- * Numbers have the byte order of this machine, and the header says which.
- *
- * Layout: sysprof-capture-types.h of libsysprof-capture.  That library writes files which can be
- * sought, and begins them at the time of writing; ours goes into pipes, too.
+ * A capture of GNOME Sysprof (45 and later).  Its functions are named by entries of a "jitmap",
+ * numbers that stand in stacks for addresses, so that names are those of our reports wherever it is
+ * opened.  libsysprof-capture writes files which can be sought, and begins them at the time of
+ * writing; ours goes into pipes, too.
  */
 #include <string.h>
 
@@ -14,13 +11,12 @@
 #include "export/export.h"
 #include "export/numbers.h"
 #include "export/spans.h"
+#include "formats/syscap.h"
 #include "profile/command.h"
 #include "profile/rows.h"
 #include "profile/selection.h"
 #include "profile/tracks.h"
 
-#define SYSCAP_MAGIC   0xfdca975eu
-#define SYSCAP_JITMAP  0xe000000000000000u
 /* Of deeper stacks the innermost functions are written. */
 #define STACK_FUNCTIONS 4000
 #define NAME_BYTES	2048
@@ -28,48 +24,6 @@
 #define FRAME_BYTES	32768
 /* A sample there has no weight: one that has more is written as often, up to this. */
 #define SAMPLE_TIMES 10000
-
-enum {
-	SYSCAP_SAMPLE = 2,
-	SYSCAP_PROCESS = 4,
-	SYSCAP_NAMES = 7,
-	SYSCAP_COUNTERS = 8,
-	SYSCAP_VALUES = 9,
-	SYSCAP_MARK = 10,
-	SYSCAP_ALLOCATION = 14,
-};
-
-struct syscap_header {
-	uint32_t magic;
-	uint8_t version, is_little_endian, padding[2];
-	char wall_clock[64];
-	int64_t begin, end;
-	char rest[168];
-} __attribute__((packed));
-G_STATIC_ASSERT(sizeof(struct syscap_header) == 256);
-
-struct syscap_frame {
-	uint16_t bytes;
-	int16_t cpu;
-	int32_t pid;
-	int64_t time;
-	uint8_t type, padding[7];
-} __attribute__((packed));
-G_STATIC_ASSERT(sizeof(struct syscap_frame) == 24);
-
-struct syscap_counter {
-	char category[32], name[32], description[52];
-	uint32_t id_and_type;	/* the number in 24 bits; above them 1 for a double */
-	double value;
-} __attribute__((packed));
-G_STATIC_ASSERT(sizeof(struct syscap_counter) == 128);
-
-/* Of a place for eight values at a time, one is used. */
-struct syscap_value {
-	uint32_t ids[8];
-	double values[8];
-} __attribute__((packed));
-G_STATIC_ASSERT(sizeof(struct syscap_value) == 96);
 
 struct syscap {
 	const SptExportInput *input;
@@ -263,19 +217,18 @@ static void syscap_append_stack(struct syscap *syscap, uint32_t leaf, size_t at)
 
 static void syscap_write_allocation(struct syscap *syscap, const SptProfileRow *row)
 {
-	uint64_t address = ++syscap->n_allocations;
-	int64_t bytes = (int64_t)row->weight;
-	struct {
-		int32_t tid;
-		uint16_t n, padding;
-	} rest = { .tid = (int32_t)syscap->input->capture->threads[row->thread].tid };
+	struct syscap_allocation rest = {
+		.address = ++syscap->n_allocations,
+		.bytes = (int64_t)row->weight,
+		.tid = (int32_t)syscap->input->capture->threads[row->thread].tid,
+	};
 
 	syscap_begin(syscap, SYSCAP_ALLOCATION, row->cpu, syscap_pid(syscap, row->thread),
 		     row->time);
-	syscap_append(syscap, &address, sizeof(address));
-	syscap_append(syscap, &bytes, sizeof(bytes));
 	syscap_append(syscap, &rest, sizeof(rest));
-	syscap_append_stack(syscap, row->leaf, syscap->frame->len - 4);
+	syscap_append_stack(syscap, row->leaf,
+			    sizeof(struct syscap_frame) +
+				    G_STRUCT_OFFSET(struct syscap_allocation, n));
 	syscap_end(syscap);
 }
 
@@ -283,10 +236,9 @@ static void syscap_write_allocation(struct syscap *syscap, const SptProfileRow *
 static void syscap_write_sample(struct syscap *syscap, const SptProfileRow *row)
 {
 	uint64_t times = MIN(row->weight, SAMPLE_TIMES), start_ns = syscap->input->start_ns;
-	struct {
-		uint16_t n, padding;
-		int32_t tid;
-	} rest = { .tid = (int32_t)syscap->input->capture->threads[row->thread].tid };
+	struct syscap_sample rest = {
+		.tid = (int32_t)syscap->input->capture->threads[row->thread].tid,
+	};
 
 	syscap_begin(syscap, SYSCAP_SAMPLE, row->cpu, syscap_pid(syscap, row->thread), row->time);
 	syscap_append(syscap, &rest, sizeof(rest));

@@ -53,6 +53,7 @@ typedef struct {
 	ROW(chrome)                                                                                \
 	ROW(firefox)                                                                               \
 	ROW(heaptrack)                                                                             \
+	ROW(syscap)                                                                                \
 	ROW(pprof)                                                                                 \
 	ROW(perf_data)                                                                             \
 	ROW(callgrind)                                                                             \

@@ -43,7 +43,7 @@ static struct spt_import_question question_about(enum spt_import_subject subject
 void spt_import_ask_identity(int socket, SptObjectRow *row)
 {
 	struct spt_import_question question = question_about(SPT_IMPORT_IDENTITY, row);
-	struct spt_import_answer answer;
+	struct spt_import_answer answer = { 0 };
 	int fd;
 
 	if (!ask_question(socket, &question, &answer, &fd))
@@ -76,7 +76,7 @@ static char *read_fully(int fd, size_t *ret_bytes)
 SptUnwindTable *spt_import_ask_table(int socket, const SptObjectRow *row)
 {
 	struct spt_import_question question = question_about(SPT_IMPORT_TABLE, row);
-	struct spt_import_answer answer;
+	struct spt_import_answer answer = { 0 };
 	g_autoptr(GBytes) table = NULL;
 	size_t bytes = 0;
 	char *text;
@@ -98,7 +98,7 @@ char *spt_import_ask_kernel(int socket, const uint8_t *build_id, unsigned bytes,
 	SptObjectRow row = { .path = release,
 			     .build_id_bytes = (uint8_t)MIN(bytes, sizeof(row.build_id)) };
 	struct spt_import_question question;
-	struct spt_import_answer answer;
+	struct spt_import_answer answer = { 0 };
 	size_t read_bytes;
 	char *text;
 	int fd;

@@ -7,14 +7,16 @@
 #include "record/marks.h"
 #include "rings/marks-reader.h"
 
+/* Once a program marks; until then its first marks have to find room. */
 #define USED_MS 5
-/* The first marks of a program need to find room until then. */
-#define UNUSED_MS 20
+/* Where somebody waits for a line or a mark.  Each look costs, so others find out as they may. */
+#define AWAITED_MS 20
 
 struct SptStatements {
 	SptOutput *output;
 	const SptThreadIds *threads;
 	uint32_t command_pid;
+	bool are_awaited;		/* marks that begin or end the recording */
 	SptSaid *said;
 	SptMarks *marks;		/* these NULL: not requested */
 	SptControl *control;
@@ -52,6 +54,7 @@ SptStatements *spt_statements_new(const SptRecorderOptions *options, const SptTh
 	statements->output = output;
 	statements->threads = threads;
 	statements->command_pid = options->command_pid;
+	statements->are_awaited = options->start_at || options->stop_at;
 	statements->said = spt_said_new(output);
 	return begin_parts(statements, options, error) ? g_steal_pointer(&statements) : NULL;
 }
@@ -95,8 +98,8 @@ void spt_statements_begin(SptStatements *statements)
 
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 {
-	if (statements->marks || statements->control || statements->logs)
-		timeout_ms = MIN(timeout_ms, UNUSED_MS);
+	if (statements->are_awaited || statements->control || statements->logs)
+		timeout_ms = MIN(timeout_ms, AWAITED_MS);
 	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
 		timeout_ms = MIN(timeout_ms, USED_MS);

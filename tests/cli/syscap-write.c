@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * syscap-write FILE: a capture as GNOME Sysprof's own library writes it: of process 7 called
+ * "server", three samples in libc.so.6 below a function of a jitmap, one of them in the kernel, and
+ * an allocation of 4096 bytes that is freed, and one of 100 that is not.
+ */
+#include <sysprof-capture.h>
+
+#define MAPPED 0x7f0000000000u
+
+static SysprofCaptureWriter *writer;
+
+static int64_t now(void)
+{
+	return SYSPROF_CAPTURE_CURRENT_TIME;
+}
+
+int main(int argc, char **argv)
+{
+	writer = argc == 2 ? sysprof_capture_writer_new(argv[1], 0) : NULL;
+	if (!writer)
+		return 1;
+
+	/* Innermost first; the numbers of contexts are perf's. */
+	SysprofCaptureAddress script = sysprof_capture_writer_add_jitmap(writer, "script");
+	SysprofCaptureAddress user[] = { MAPPED + 0x123, script };
+	SysprofCaptureAddress kernel[] = { (SysprofCaptureAddress)-128, 0xffffffff81000000u,
+					   (SysprofCaptureAddress)-512, MAPPED + 0x123, script };
+
+	sysprof_capture_writer_add_process(writer, now(), 0, 7, "/usr/bin/server --port 80");
+	sysprof_capture_writer_add_sample(writer, now(), 1, 7, 8, user, 2);
+	sysprof_capture_writer_add_sample(writer, now(), 1, 7, 8, user, 2);
+	sysprof_capture_writer_add_sample(writer, now(), 1, 7, 8, kernel, 5);
+	sysprof_capture_writer_add_allocation_copy(writer, now(), 1, 7, 8, 0x1000, 4096,
+						   &script, 1);
+	sysprof_capture_writer_add_allocation_copy(writer, now(), 1, 7, 8, 0x1000, 0,
+						   &script, 1);
+	sysprof_capture_writer_add_allocation_copy(writer, now(), 1, 7, 8, 0x2000, 100,
+						   &script, 1);
+	/* Behind what refers to it. */
+	sysprof_capture_writer_add_map(writer, now(), 0, 7, MAPPED, MAPPED + 0x10000, 0x1000, 5,
+				       "/usr/lib/libc.so.6");
+	sysprof_capture_writer_add_mark(writer, now(), 0, 7, 5, "group", "mark", "message");
+	if (!sysprof_capture_writer_flush(writer))
+		return 1;
+	sysprof_capture_writer_unref(writer);
+	return 0;
+}
