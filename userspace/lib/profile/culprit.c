@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/pairs.h"
 #include "profile/command.h"
 #include "profile/glob.h"
 
@@ -127,8 +128,8 @@ static gint compare_culprits(gconstpointer a, gconstpointer b, gpointer function
 /* The heaviest machinery of each function counts. */
 static GArray *gather(const SptProfile *profile, const struct path *paths, uint32_t n_functions)
 {
-	g_autoptr(GHashTable) edges = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-							    g_free);
+	struct spt_pairs edges = { 0 };	/* (function, through) -> in weights */
+	g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_autofree SptCulprit *sums = g_new0(SptCulprit, MAX(n_functions, 1));
 	g_autofree uint64_t *most = g_new0(uint64_t, MAX(n_functions, 1));
 	GArray *culprits = g_array_new(FALSE, FALSE, sizeof(SptCulprit));
@@ -139,16 +140,17 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 		bool has_own = paths[i].own != UINT32_MAX;
 		uint32_t function = has_own ? paths[i].own : paths[i].other,
 			 through = has_own ? paths[i].through : UINT32_MAX;
-		gint64 key = (gint64)((uint64_t)function << 32 | through);
-		uint64_t *weight;
+		uint32_t *edge;
+		uint64_t *weight, none = 0;
 
 		if (function == UINT32_MAX || tree[i].self == 0)
 			continue;
-		weight = g_hash_table_lookup(edges, &key);
-		if (!weight) {
-			weight = g_new0(uint64_t, 1);
-			g_hash_table_insert(edges, g_memdup2(&key, sizeof(key)), weight);
+		edge = spt_pairs_at(&edges, function, through);
+		if (*edge == UINT32_MAX) {
+			*edge = weights->len;
+			g_array_append_val(weights, none);
 		}
+		weight = &g_array_index(weights, uint64_t, *edge);
 		*weight += tree[i].self;
 		sums[function].weight += tree[i].self;
 		if (*weight > most[function]) {
@@ -161,6 +163,7 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 		if (sums[i].weight)
 			g_array_append_val(culprits, sums[i]);
 	}
+	spt_pairs_clear(&edges);
 	g_array_sort_with_data(culprits, compare_culprits,
 			       (gpointer)spt_profile_functions(profile, &n));
 	return culprits;
