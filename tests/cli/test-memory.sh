@@ -49,7 +49,7 @@ def run(*words):
 info = run("info", "--json", path + ".capture")
 host = {key: int(value) for key, value in info["host"].items() if key.startswith("memory_")}
 def report(metric, *options):
-    return run("report", path + ".capture", "--json", f"--metric={metric}", *options)
+    return run("report", path + ".capture", "--json", "--all", f"--metric={metric}", *options)
 def total(metric, *options):
     return report(metric, *options)["sum"]
 def of(metric, function):
