@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/logs.h"
 
 struct relay_line {
@@ -18,10 +18,7 @@ struct relay_line {
 
 static void stamp(struct relay_line *line)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	line->packet.time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	line->packet.time_ns = spt_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* A recorder that does not keep up, or has died, misses lines; nobody waits for it. */

@@ -7,8 +7,8 @@
 #include "live-page.h"
 
 #include <glib/gi18n.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/percent.h"
 #include "compat-gtk.h"
 #include "narrow.h"
@@ -54,25 +54,17 @@ static void free_look(gpointer data)
 	g_free(look);
 }
 
-static uint64_t live_page_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static gpointer take_look(G_GNUC_UNUSED SptDocument *document, gconstpointer live)
 {
 	struct look *look = g_new0(struct look, 1);
-	uint64_t begin_ns = live_page_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	look->live = spt_live_ref((SptLive *)live);
 	spt_live_update(look->live);
 	look->total = spt_live_total(look->live);
 	look->n_functions = spt_live_functions(look->live, look->functions, ROWS);
 	look->n_processes = spt_live_processes(look->live, look->processes, ROWS);
-	look->cpu_ns = live_page_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	look->cpu_ns = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	return look;
 }
 
@@ -113,8 +105,8 @@ static void show_status(SptLivePage *self, const SptRecorderStatus *status)
 						  samples, lost, (double)status->elapsed_ns / 1e9);
 	g_autofree char *cost = NULL;
 	double own = 100.0 *
-		     (double)(live_page_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
-		     (double)MAX(live_page_clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
+		     (double)(spt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
+		     (double)MAX(spt_clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
 
 	cost = g_strdup_printf(_("Sysprof itself takes %.1f %% of a CPU; %s"), own, rate);
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), counts);
@@ -178,7 +170,7 @@ static gboolean on_time(gpointer data)
  */
 static void wait_and_refresh(SptLivePage *self)
 {
-	uint64_t now = live_page_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t now = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t wanted_ms = (now - self->shown_cpu_ns + self->looked_cpu_ns) * ONE_IN / 1000000;
 
 	self->shown_cpu_ns = now;
@@ -265,8 +257,8 @@ void spt_live_page_set_recording(SptLivePage *self, SptRecording *recording)
 		return;
 	spt_table_set_end(self->functions, 0);
 	spt_table_set_end(self->processes, 0);
-	self->begin_ns = live_page_clock_ns(CLOCK_MONOTONIC);
-	self->begin_cpu_ns = live_page_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	self->begin_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	self->begin_cpu_ns = spt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	self->interval_ms = INTERVAL_MIN_MS / 2;
 	live_page_refresh(self);
 	wait_and_refresh(self);

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define REQUEST	     "CreatRing"	/* with its nul */
 #define REQUEST_BYTES 10
@@ -98,14 +99,6 @@ static void named_counter_free(void *data)
 	g_free(counter);
 }
 
-static uint64_t control_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 SptControl *spt_control_new(int fd, SptSaid *said, const SptThreadIds *threads)
 {
 	SptControl *control = g_new0(SptControl, 1);
@@ -115,7 +108,7 @@ SptControl *spt_control_new(int fd, SptSaid *said, const SptThreadIds *threads)
 	control->threads = threads;
 	control->rings = g_ptr_array_new_with_free_func(control_ring_free);
 	control->counters = g_hash_table_new_full(NULL, NULL, NULL, named_counter_free);
-	control->begin_ns = control_now_ns();
+	control->begin_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	return control;
 }
 
@@ -227,7 +220,7 @@ static void answer_requests(SptControl *control)
 
 static uint64_t time_of_frame(const SptControl *control, int64_t time)
 {
-	uint64_t now = control_now_ns();
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC);
 
 	return CLAMP(time < 0 ? 0 : (uint64_t)time, control->begin_ns, now);
 }
@@ -248,7 +241,7 @@ static bool put_mark_frame(SptControl *control, const struct control_frame *fram
 {
 	const struct control_mark *mark = data;
 	g_autofree char *group = NULL, *name = NULL;
-	uint64_t begin = time_of_frame(control, frame->time), most = control_now_ns() - begin;
+	uint64_t begin = time_of_frame(control, frame->time), most = spt_clock_ns(CLOCK_MONOTONIC) - begin;
 
 	if (bytes < sizeof(*mark))
 		return false;

@@ -6,8 +6,8 @@
 #include "record/maps.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "capture/format.h"
 #include "sysprof.h"
 #include "trace/perf/maps.h"
@@ -188,7 +188,7 @@ static void maps_read_process(SptMaps *maps, struct told *told)
 		spt_proc_files_read(maps->files, told->pid, "maps", MAPS_MAX_BYTES, &bytes);
 	char *line, *rest = NULL;
 	struct spt_perf_map at;
-	struct timespec now;
+	uint64_t now;
 
 	if (!text)
 		return;
@@ -196,7 +196,7 @@ static void maps_read_process(SptMaps *maps, struct told *told)
 	 * Requests for a time after the process's end do not count: they are about a later process
 	 * with its pid.
 	 */
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	now = spt_clock_ns(CLOCK_MONOTONIC);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		SptMap map;
 
@@ -206,8 +206,7 @@ static void maps_read_process(SptMaps *maps, struct told *told)
 				.end = at.end,
 				.offset = at.offset,
 				.object = maps_object_of(maps, &at) };
-		maps_put(maps, told, &map,
-			 (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, SPT_MAP_SEEN);
+		maps_put(maps, told, &map, now, SPT_MAP_SEEN);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/words.h"
 #include "record/alive.h"
 #include "record/mark-spans.h"
@@ -69,17 +70,9 @@ struct SptMarks {
 
 /* Time. */
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void look_at_stamps(SptMarks *marks)
 {
-	marks->now_ns = monotonic_ns();
+	marks->now_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	marks->now_stamp = marks->now_ns;
 #ifdef __x86_64__
 	if (marks->is_tsc)
@@ -480,7 +473,7 @@ static void take_all(SptMarks *marks, uint64_t until_ns, bool is_last)
 {
 	bool is_busy = true;
 
-	while (is_busy && monotonic_ns() < until_ns) {
+	while (is_busy && spt_clock_ns(CLOCK_MONOTONIC) < until_ns) {
 		is_busy = false;
 		look_at_stamps(marks);
 		for (uint32_t i = 0; i < n_slots_used(marks); i++)
@@ -496,7 +489,7 @@ void spt_marks_step(SptMarks *marks)
 {
 	if (!spt_marks_is_used(marks))
 		return;
-	take_all(marks, monotonic_ns() + STEP_NS, false);
+	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + STEP_NS, false);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		count_lost(marks, marks->active->pdata[i]);
 	if (marks->now_ns - marks->looked_ns >= LOOK_NS)
@@ -506,7 +499,7 @@ void spt_marks_step(SptMarks *marks)
 void spt_marks_finish(SptMarks *marks)
 {
 	end_programs(marks);
-	take_all(marks, monotonic_ns() + LAST_NS, true);
+	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + LAST_NS, true);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		end_ring(marks, marks->active->pdata[i]);
 	put_unended(marks, marks->open, 0);

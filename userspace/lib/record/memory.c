@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/words.h"
 #include "record/memory-private.h"
 #include "record/namespace.h"
@@ -22,21 +22,13 @@
 /* What is in the rings at the end is read for that long. */
 #define LAST_NS 60000000000ULL
 
-static uint64_t memory_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t stamp_now(const SptMemory *memory)
 {
 #ifdef __x86_64__
 	if (memory->is_tsc)
 		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
 #endif
-	return memory_now_ns() >> SPT_STAMP_SHIFT;
+	return spt_clock_ns(CLOCK_MONOTONIC) >> SPT_STAMP_SHIFT;
 }
 
 static void look_at_clock(SptMemory *memory)
@@ -44,7 +36,7 @@ static void look_at_clock(SptMemory *memory)
 	uint64_t stamps;
 
 	memory->now_stamp = stamp_now(memory);
-	memory->now_ns = memory_now_ns();
+	memory->now_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	stamps = memory->now_stamp - memory->base_stamp;
 	memory->stamp_step = stamps ?
 		(uint64_t)(((unsigned __int128)(memory->now_ns - memory->base_ns) << 32) / stamps) :
@@ -350,7 +342,7 @@ static void flush_last(SptMemory *memory)
 
 bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **error)
 {
-	uint64_t begin = memory_now_ns(), n, sum = 0;
+	uint64_t begin = spt_clock_ns(CLOCK_MONOTONIC), n, sum = 0;
 	bool can_go_on;
 
 	look_at_clock(memory);
@@ -480,7 +472,7 @@ static void note_allocations(SptMemory *memory)
 
 bool spt_memory_finish(SptMemory *memory, GError **error)
 {
-	uint64_t begin = memory_now_ns();
+	uint64_t begin = spt_clock_ns(CLOCK_MONOTONIC);
 	SptMemoryStatus *status = &memory->status;
 	bool is_busy;
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "object/object.h"
 #include "record/file-names.h"
 #include "record/stacks.h"
@@ -171,30 +172,22 @@ static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 	return file;
 }
 
-static uint64_t naming_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /*
  * Whether there is time for one more: anybody can map any number of new files and regions, most of
  * them removed again.
  */
 static bool may_spend(uint64_t *paid_ns, uint64_t *ret_begin)
 {
-	uint64_t now = naming_clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC);
 
 	*paid_ns = MAX(*paid_ns, now);
-	*ret_begin = naming_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	*ret_begin = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return *paid_ns - now <= HOLD_AHEAD_NS;
 }
 
 static void naming_spend(uint64_t *paid_ns, uint64_t begin)
 {
-	*paid_ns += (naming_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) * HOLD_PART;
+	*paid_ns += (spt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) * HOLD_PART;
 }
 
 static void hold_file(SptNaming *naming, SptTrace *trace, struct object *object,

@@ -3,8 +3,7 @@
 #ifndef SPT_RECORDER_PRIVATE_H
 #define SPT_RECORDER_PRIVATE_H
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
@@ -89,14 +88,6 @@ struct SptRecorder {
 	/* Error of a flush during a drain: no more records are taken. */
 	GError *failure;
 };
-
-static inline uint64_t spt_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Takes one record; @data is the recorder. */
 void spt_recorder_take(const struct sysprof_record *record, void *data);

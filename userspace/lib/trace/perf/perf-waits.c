@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/words.h"
 
 /* Rings of a CPU's switches, and of its wakings or stacks. */
@@ -110,7 +110,6 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 {
 	struct spt_perf_tracepoints points = { 0 };
 	g_autoptr(GHashTable) threads = NULL;
-	struct timespec now;
 
 	g_clear_pointer(&perf->waits, spt_perf_waits_free);
 	if (!perf->config.waits.is_on)
@@ -131,9 +130,8 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 		perf->trace.notice =
 			SPT_WORDS("perf events report neither the state in which threads waited nor who woke "
 			"them; sudo mount -t tracefs nodev /sys/kernel/tracing shows them to root, or the module does");
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	perf->waits = spt_perf_waits_new(perf->records, &perf->config, &points,
-					 (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+					 spt_clock_ns(CLOCK_MONOTONIC));
 	spt_perf_waits_scan(perf->waits, "/proc", threads);
 	return true;
 }

@@ -21,9 +21,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/words.h"
 #include "trace/perf/queue.h"
 #include "trace/perf/raw.h"
@@ -45,14 +45,6 @@
 static struct perf *perf_of(const SptTrace *trace)
 {
 	return (struct perf *)trace;
-}
-
-static uint64_t perf_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static SptPerfFiles *files_of(struct perf *perf)
@@ -406,12 +398,12 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	if (!spt_perf_open_waits(perf, error))
 		return false;
 	perf->is_stopped = false;
-	perf->drained_time = perf->account_time = start = perf_now_ns();
+	perf->drained_time = perf->account_time = start = spt_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		if (perf->rings[cpu].fd < 0)
 			continue;
 		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns,
-				     perf_now_ns());
+				     spt_clock_ns(CLOCK_MONOTONIC));
 		spt_perf_records_clock(perf->records, cpu)->is_of_threads =
 			perf->reach != SPT_PERF_ALL;
 		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
@@ -448,7 +440,7 @@ static bool perf_stop(SptTrace *trace, GError **error)
 			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
 		disabled = ring->fd < 0 ? 0 : ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
 		/* No tick comes after it: their account ends here. */
-		ring->stop_time = perf_now_ns();
+		ring->stop_time = spt_clock_ns(CLOCK_MONOTONIC);
 		if (disabled == 0 || !ok)
 			continue;
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
@@ -489,7 +481,7 @@ static bool perf_collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 {
 	unsigned ring;
 
-	*ret_safe = perf_now_ns() - HOLD_BACK_NS;
+	*ret_safe = spt_clock_ns(CLOCK_MONOTONIC) - HOLD_BACK_NS;
 	spt_perf_files_read(files_of(perf), *ret_safe + HOLD_BACK_NS);
 	if (spt_perf_queue_collect(perf->queue, perf_look_at, perf->records, &ring))
 		return true;

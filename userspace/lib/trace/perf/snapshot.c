@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "trace/perf/maps.h"
 
 /* Limit of a process's maps: a process may have 65,530, and their names may be long. */
@@ -35,14 +35,6 @@ struct process {
 struct SptPerfSnapshot {
 	GPtrArray *processes;
 };
-
-static uint64_t snapshot_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void snapshot_process_free(void *data)
 {
@@ -78,7 +70,7 @@ static bool parse_stat(char *text, struct thread *ret)
 	}
 	ret->is_kthread = flags & PF_KTHREAD;
 	/* In the clock that includes suspend. */
-	asleep_ns = snapshot_clock_ns(CLOCK_BOOTTIME) - snapshot_clock_ns(CLOCK_MONOTONIC);
+	asleep_ns = spt_clock_ns(CLOCK_BOOTTIME) - spt_clock_ns(CLOCK_MONOTONIC);
 	start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	ret->start_time = start_ns > asleep_ns ? start_ns - asleep_ns : 0;
 	return number > 22;
@@ -162,10 +154,10 @@ static void read_process(SptPerfSnapshot *snapshot, SptProcFiles *files, uint32_
 	process->pid = pid;
 	process->threads = g_array_new(FALSE, FALSE, sizeof(struct thread));
 	process->maps = g_array_new(FALSE, FALSE, sizeof(struct spt_perf_map));
-	process->begin_time = snapshot_clock_ns(CLOCK_MONOTONIC);
+	process->begin_time = spt_clock_ns(CLOCK_MONOTONIC);
 	read_threads(process);
 	read_maps(process, files);
-	process->end_time = snapshot_clock_ns(CLOCK_MONOTONIC);
+	process->end_time = spt_clock_ns(CLOCK_MONOTONIC);
 	g_ptr_array_add(snapshot->processes, process);
 }
 
