@@ -3,13 +3,13 @@
 #include "record/control.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "record/shared-memory.h"
 
 #define REQUEST	     "CreatRing"	/* with its nul */
 #define REQUEST_BYTES 10
@@ -131,17 +131,11 @@ bool spt_control_is_used(const SptControl *control)
 
 static int make_ring(struct control_ring *ring)
 {
-	int fd = memfd_create("sysprof-control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	void *at = MAP_FAILED;
+	void *at;
+	int fd = spt_shared_memory_new("sysprof-control", PAGE + RING_BYTES, &at);
 
-	if (fd >= 0 && ftruncate(fd, PAGE + RING_BYTES) == 0 &&
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-		at = mmap(NULL, PAGE + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED) {
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0)
 		return -1;
-	}
 	ring->header = at;
 	ring->header->offset = PAGE;
 	ring->header->size = RING_BYTES;

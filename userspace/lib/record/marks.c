@@ -18,6 +18,7 @@
 #include "record/alive.h"
 #include "record/mark-spans.h"
 #include "record/namespace.h"
+#include "record/shared-memory.h"
 #include "record/tsc.h"
 #include "rings/marks-reader.h"
 
@@ -100,16 +101,11 @@ static bool map_shared(SptMarks *marks, GError **error)
 {
 	struct spt_marks_header *header;
 
-	marks->fd = memfd_create("sysprof-marks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (marks->fd >= 0 && ftruncate(marks->fd, (off_t)spt_marks_bytes()) == 0 &&
-	    fcntl(marks->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-		marks->shared = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_NORESERVE, marks->fd, 0);
-	if (!marks->shared || marks->shared == MAP_FAILED) {
+	marks->fd = spt_shared_memory_new("sysprof-marks", spt_marks_bytes(), &marks->shared);
+	if (marks->fd < 0) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 			      "Cannot make the memory in which programs leave marks: %s",
 			      g_strerror(errno));
-		marks->shared = NULL;
 		return false;
 	}
 	header = marks->shared;

@@ -3,7 +3,6 @@
 #include "record/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "base/words.h"
 #include "record/memory-private.h"
 #include "record/namespace.h"
+#include "record/shared-memory.h"
 #include "record/tsc.h"
 
 #define LOOK_NS 500000000ULL
@@ -47,17 +47,11 @@ static bool memory_map_rings(SptMemory *memory, GError **error)
 {
 	struct spt_rings_header *header;
 
-	/* Sealed: a program that made it shorter would end the recorder. */
-	memory->fd = memfd_create("sysprof-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (memory->fd >= 0 && ftruncate(memory->fd, (off_t)spt_rings_bytes()) == 0 &&
-	    fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-		memory->rings = mmap(NULL, spt_rings_bytes(), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_NORESERVE, memory->fd, 0);
-	if (!memory->rings || memory->rings == MAP_FAILED) {
+	memory->fd = spt_shared_memory_new("sysprof-memory", spt_rings_bytes(), &memory->rings);
+	if (memory->fd < 0) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 			      "Cannot make the memory in which programs report (--memory, --waits=calls): %s",
 			      g_strerror(errno));
-		memory->rings = NULL;
 		return false;
 	}
 	header = memory->rings;
