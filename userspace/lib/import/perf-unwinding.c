@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/perf-unwinding.h"
 
-#include <string.h>
-
-#include "capture/format.h"
+#include "record/unwound.h"
 #include "unwind/stepper.h"
 
 #define FRAMES_MAX 1024
@@ -77,46 +75,13 @@ void spt_import_unwinding_free(SptImportUnwinding *unwinding)
 	g_free(unwinding);
 }
 
-/* A sample like @sample, without a copy, and with room for @n user frames. */
-static struct sysprof_sample *make_unwound(SptImportUnwinding *unwinding,
-					   const struct sysprof_sample *sample, unsigned n)
-{
-	size_t before = sizeof(*sample) + sample->n_kernel * sizeof(sample->frames[0]);
-	struct sysprof_sample *made;
-
-	g_byte_array_set_size(unwinding->made,
-			      (guint)(before + n * sizeof(sample->frames[0])));
-	made = (void *)unwinding->made->data;
-	memcpy(made, sample, before);
-	made->record.size = unwinding->made->len / 8;
-	made->raw_bytes = 0;
-	made->n_user = (uint16_t)n;
-	return made;
-}
-
 static const struct sysprof_sample *without_copy(SptImportUnwinding *unwinding,
 						 const struct sysprof_sample *sample)
 {
-	struct sysprof_sample *made = make_unwound(unwinding, sample, sample->n_user);
+	struct sysprof_sample *made = spt_unwound_keep(unwinding->made, sample);
 
 	made->user_mode = made->n_user ? SYSPROF_USER_FP : SYSPROF_USER_NONE;
-	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel,
-	       sample->n_user * sizeof(sample->frames[0]));
 	return made;
-}
-
-static uint8_t end_of_walk(SptUnwindEnd end)
-{
-	static const uint8_t ends[SPT_UNWIND_ENDS] = {
-		[SPT_UNWIND_ROOT] = SYSPROF_END_ROOT,
-		[SPT_UNWIND_LIMIT] = SYSPROF_END_LIMIT,
-		[SPT_UNWIND_CUT] = SPT_END_CUT,
-		[SPT_UNWIND_NO_INFO] = SPT_END_NO_INFO,
-		[SPT_UNWIND_BAD_MEMORY] = SYSPROF_END_BAD,
-		[SPT_UNWIND_UNMAPPED] = SYSPROF_END_UNMAPPED,
-	};
-
-	return ends[end];
 }
 
 const struct sysprof_sample *spt_import_unwinding_take(SptImportUnwinding *unwinding,
@@ -124,7 +89,6 @@ const struct sysprof_sample *spt_import_unwinding_take(SptImportUnwinding *unwin
 {
 	const struct sysprof_raw *raw =
 		(const void *)&sample->frames[sample->n_kernel + sample->n_user];
-	struct sysprof_sample *made;
 	SptUnwindEnd end;
 	uint64_t version;
 	unsigned n;
@@ -141,14 +105,7 @@ const struct sysprof_sample *spt_import_unwinding_take(SptImportUnwinding *unwin
 				unwinding->frames, n, FRAMES_MAX, &end);
 	unwinding->n_all++;
 	unwinding->n_cut += end != SPT_UNWIND_ROOT;
-	made = make_unwound(unwinding, sample, n);
-	made->user_mode = SYSPROF_USER_RAW;
-	made->user_end = end_of_walk(end);
-	/* As record/unwinding.c has it: all but the innermost are taken for calls. */
-	for (unsigned i = 0; i < n; i++)
-		made->frames[made->n_kernel + i] =
-			unwinding->frames[i].ip + (i > 0 && unwinding->frames[i].is_exact);
-	return made;
+	return spt_unwound_walked(unwinding->made, sample, unwinding->frames, n, end);
 }
 
 void spt_import_unwinding_counts(const SptImportUnwinding *unwinding, uint64_t *ret_all,

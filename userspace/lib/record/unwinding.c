@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "capture/format.h"
+#include "record/unwound.h"
 #include "unwind/stepper.h"
 
 #define FRAMES_MAX 1024
@@ -108,46 +108,14 @@ static bool may_become_known(SptUnwinding *unwinding, uint64_t mm)
 	return true;
 }
 
-static uint8_t user_end_of(SptUnwindEnd end)
-{
-	static const uint8_t ends[SPT_UNWIND_ENDS] = {
-		[SPT_UNWIND_ROOT] = SYSPROF_END_ROOT,
-		[SPT_UNWIND_LIMIT] = SYSPROF_END_LIMIT,
-		[SPT_UNWIND_CUT] = SPT_END_CUT,
-		[SPT_UNWIND_NO_INFO] = SPT_END_NO_INFO,
-		[SPT_UNWIND_BAD_MEMORY] = SYSPROF_END_BAD,
-		[SPT_UNWIND_UNMAPPED] = SYSPROF_END_UNMAPPED,
-	};
-
-	return ends[end];
-}
-
-/* Makes a sample like @sample, with room for @n user frames, which the caller fills. */
-static struct sysprof_sample *unwinding_make(SptUnwinding *unwinding,
-					     const struct sysprof_sample *sample, unsigned n)
-{
-	size_t before = sizeof(*sample) + sample->n_kernel * sizeof(sample->frames[0]);
-	struct sysprof_sample *made;
-
-	g_byte_array_set_size(unwinding->made, before + n * sizeof(sample->frames[0]));
-	made = (void *)unwinding->made->data;
-	memcpy(made, sample, before);
-	made->record.size = unwinding->made->len / 8;
-	made->raw_bytes = 0;
-	made->n_user = n;
-	return made;
-}
-
 /* Treats the sample as if it had no copy. */
 static const struct sysprof_sample *keep_frames(SptUnwinding *unwinding,
 						const struct sysprof_sample *sample)
 {
-	struct sysprof_sample *made = unwinding_make(unwinding, sample, sample->n_user);
+	struct sysprof_sample *made = spt_unwound_keep(unwinding->made, sample);
 
 	made->user_mode = sample->record.flags & SYSPROF_SAMPLE_NO_TABLE ? SYSPROF_USER_TABLE :
 									   SYSPROF_USER_FP;
-	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel,
-	       sample->n_user * sizeof(sample->frames[0]));
 	return made;
 }
 
@@ -174,18 +142,9 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes,
 			 end == SPT_UNWIND_CUT ? SPT_COPIES_CUT :
 						 spt_unwinder_depth(unwinding->unwinder));
-	made = unwinding_make(unwinding, sample, n);
+	made = spt_unwound_walked(unwinding->made, sample, unwinding->frames, n, end);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
 	made->record.flags &= ~SYSPROF_SAMPLE_NO_TABLE;
-	made->user_mode = SYSPROF_USER_RAW;
-	made->user_end = user_end_of(end);
-	/*
-	 * All frames but the innermost are taken for calls; a signal's interrupted instruction is
-	 * looked up where the call before it would be.
-	 */
-	for (unsigned i = 0; i < n; i++)
-		made->frames[made->n_kernel + i] =
-			unwinding->frames[i].ip + (i > 0 && unwinding->frames[i].is_exact);
 	return made;
 }
 
