@@ -57,6 +57,16 @@ void spt_append_one_line(GString *line, const char *text)
 	}
 }
 
+bool spt_is_word(const char *text)
+{
+	if (!*text)
+		return false;
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
 char *spt_one_line(const char *text)
 {
 	GString *line = g_string_new(NULL);

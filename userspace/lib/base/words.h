@@ -4,6 +4,7 @@
 #define SPT_BASE_WORDS_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,9 @@ const char *spt_words(const char *text) G_GNUC_FORMAT(1);
  */
 void spt_set_error(GError **error, GQuark domain, int code, const char *format, ...)
 	G_GNUC_PRINTF(4, 5);
+
+/* Whether @text is one word of a line: not empty, without blanks and control characters. */
+bool spt_is_word(const char *text);
 
 /*
  * @text as one line of valid UTF-8 without terminal control characters, the caller's to free.  Line

@@ -8,7 +8,7 @@
 
 #include "base/words.h"
 #include "export/export.h"
-#include "profile/glob.h"
+#include "export/files.h"
 #include "profile/stack-sums.h"
 
 /* A place where stacks end, in the file. */
@@ -23,25 +23,6 @@ struct binary_weights {
 	uint32_t object;		/* of all places; UINT32_MAX: none yet */
 };
 
-static const SptObjectRow *binary_object(const SptCapture *capture, const SptFrame *frame)
-{
-	const SptObjectRow *object =
-		frame->object < capture->n_objects ? &capture->objects[frame->object] : NULL;
-
-	return object && object->kind == SPT_OBJECT_FILE && object->path && *object->path ? object :
-											    NULL;
-}
-
-static bool is_binary_wanted(const struct binary_weights *weights, const SptFrame *frame)
-{
-	const SptFilter *filter = weights->input->filter;
-
-	return binary_object(weights->input->capture, frame) &&
-	       (!filter || !filter->object ||
-		spt_glob_match(filter->object,
-			       spt_symbols_name(weights->input->symbols, frame).object));
-}
-
 /* By object: the weight of the stacks that end there; the caller frees it. */
 static uint64_t *binary_sums(const struct binary_weights *weights, const GArray *sums)
 {
@@ -52,7 +33,7 @@ static uint64_t *binary_sums(const struct binary_weights *weights, const GArray 
 		const SptStackSum *sum = &g_array_index(sums, SptStackSum, i);
 		const SptFrame *frame = &capture->nodes[sum->node].frame;
 
-		if (sum->node && is_binary_wanted(weights, frame))
+		if (sum->node && spt_export_wanted_file_of(weights->input, frame))
 			of_object[frame->object] += sum->weight;
 	}
 	return of_object;
@@ -106,8 +87,7 @@ static void add_binary_places(struct binary_weights *weights, const GArray *sums
 		const SptStackSum *sum = &g_array_index(sums, SptStackSum, i);
 		const SptNode *node = &capture->nodes[sum->node];
 
-		if (!sum->node || node->frame.object != weights->object ||
-		    !binary_object(capture, &node->frame))
+		if (!sum->node || node->frame.object != weights->object)
 			continue;
 		if (of_frame[node->key] == 0) {
 			struct binary_place place = { .frame = &node->frame };
@@ -153,15 +133,6 @@ static void put_fdata(SptOut *out, const char *name, uint64_t distance, uint64_t
 	g_string_append_printf(text, "1 %s/1 %" PRIx64 " %" PRIu64 "\n", name, distance, weight);
 }
 
-/* A line cannot hold names with blanks, which a linker does not write. */
-static bool is_fdata_name(const char *name)
-{
-	for (const char *c = name; c && *c; c++)
-		if ((unsigned char)*c <= ' ' || *c == 0x7f)
-			return false;
-	return name && *name;
-}
-
 static bool write_fdata(const SptExportInput *input, SptOut *out, GError **error)
 {
 	SptPlace places[SPT_INLINES_MAX];
@@ -178,7 +149,7 @@ static bool write_fdata(const SptExportInput *input, SptOut *out, GError **error
 			&g_array_index(weights.places, struct binary_place, i);
 
 		spt_symbols_raw(input->symbols, place->frame, places, &symbol);
-		if (symbol.source == SPT_SOURCE_PLT || !is_fdata_name(symbol.name))
+		if (symbol.source == SPT_SOURCE_PLT || !symbol.name || !spt_is_word(symbol.name))
 			continue;
 		put_fdata(out, symbol.name, symbol.distance, place->weight);
 		has_any = true;

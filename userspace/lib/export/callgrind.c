@@ -14,6 +14,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "export/export.h"
+#include "export/files.h"
 #include "profile/command.h"
 #include "profile/selection.h"
 #include "profile/stack-sums.h"
@@ -118,15 +119,12 @@ static void add_callgrind_place(struct callgrind_writer *writer, const SptNamedP
 
 static void add_callgrind_frame(struct callgrind_writer *writer, const SptFrame *frame)
 {
-	const SptCapture *capture = writer->input->capture;
-	const SptObjectRow *object =
-		frame->object < capture->n_objects ? &capture->objects[frame->object] : NULL;
-	bool is_file = object && object->kind == SPT_OBJECT_FILE && object->path && *object->path;
+	const SptObjectRow *file = spt_export_file_of(writer->input->capture, frame);
 	SptNamedPlace places[SPT_INLINES_MAX];
 
 	for (unsigned n = spt_symbols_places(writer->input->symbols, frame, places); n > 0; n--)
 		add_callgrind_place(writer, &places[n - 1],
-				    is_file ? object->path : places[n - 1].name.object);
+				    file ? file->path : places[n - 1].name.object);
 }
 
 /* All frames that have weight or call one that has, in the order of their addresses. */

@@ -10,7 +10,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "export/export.h"
-#include "profile/glob.h"
+#include "export/files.h"
 #include "profile/stack-sums.h"
 #include "stash/frames.h"
 
@@ -51,12 +51,7 @@ static struct order_symbol *order_symbol_at(struct order_writer *writer, uint32_
 /* Whether a line of the list can hold the name; a line that begins with '#' is a comment. */
 static bool is_order_name(const char *name)
 {
-	if (!*name || *name == '#')
-		return false;
-	for (; *name; name++)
-		if ((unsigned char)*name <= ' ' || *name == 0x7f)
-			return false;
-	return true;
+	return *name != '#' && spt_is_word(name);
 }
 
 /* The linker's name of the function around a frame, interned; NULL: it is not known. */
@@ -74,21 +69,6 @@ static const char *find_order_name(SptSymbols *symbols, const SptFrame *frame)
 	    !strpbrk(name.function, "(<:"))
 		return name.function;
 	return NULL;
-}
-
-/* Whether functions of the frame's object are wanted: of files, and as the filter says. */
-static bool is_order_place(const struct order_writer *writer, const SptFrame *frame)
-{
-	const SptCapture *capture = writer->input->capture;
-	const SptFilter *filter = writer->input->filter;
-	const SptObjectRow *object =
-		frame->object < capture->n_objects ? &capture->objects[frame->object] : NULL;
-
-	if (!object || object->kind != SPT_OBJECT_FILE || !object->path || !*object->path)
-		return false;
-	return !filter || !filter->object ||
-	       spt_glob_match(filter->object,
-			      spt_symbols_name(writer->input->symbols, frame).object);
 }
 
 static uint32_t add_order_symbol(struct order_writer *writer, const char *text, const char *name)
@@ -121,15 +101,15 @@ static void find_order_symbols(struct order_writer *writer, const GArray *sums)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const SptNode *node = &capture->nodes[items[i].index];
-		const char *path, *name;
+		const SptObjectRow *file = spt_export_wanted_file_of(writer->input, &node->frame);
+		const char *name;
 
 		writer->of_frame[node->key] = ORDER_NONE;
-		if (!is_order_place(writer, &node->frame))
+		if (!file)
 			continue;
-		path = capture->objects[node->frame.object].path;
 		name = find_order_name(writer->input->symbols, &node->frame);
 		if (name)
-			writer->of_frame[node->key] = add_order_symbol(writer, path, name);
+			writer->of_frame[node->key] = add_order_symbol(writer, file->path, name);
 		else
 			writer->n_unnamed++;
 	}
