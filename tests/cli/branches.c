@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * branches ROUNDS: an interpreter whose rarest operations come first, so that a compiler that knows
- * how often each runs makes it faster.
+ * how often each runs makes it faster.  It is in the C library, too, for a tenth of the time or so.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static uint8_t code[1 << 16];
+static uint8_t code[1 << 16], copy[1 << 20];
 
 static uint64_t slow(uint64_t a, uint64_t b)
 {
@@ -56,8 +57,11 @@ int main(int argc, char **argv)
 		seed = seed * 1103515245 + 12345;
 		code[i] = (seed >> 16) % 249;
 	}
-	for (int i = 0; i < rounds; i++)
+	for (int i = 0; i < rounds; i++) {
 		a = run_code(a);
+		memset(copy, (int)a, sizeof(copy));
+		a += copy[a % sizeof(copy)];
+	}
 	printf("%lx\n", (unsigned long)a);
 	return 0;
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What goes to callgrind_annotate, GNOME Sysprof and a linker: exports-tools.py reads the files without our
-# code, the programs read them if they are here.
+# What goes to callgrind_annotate, GNOME Sysprof and a linker: exports-tools.py reads the files
+# without our code, the programs read them if they are here.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
@@ -99,7 +99,17 @@ __attribute__((noinline)) void odd(int n)
 		even(n - 1);
 	sink = sink - 1;
 }
-namespace shapes { struct Box { __attribute__((noinline)) void fill() { spin(3); sink = sink + 2; } }; }
+namespace shapes {
+struct Box {
+	/* As much as the others, to be found for sure. */
+	__attribute__((noinline)) void fill()
+	{
+		for (int i = 0; i < 9; i++)
+			spin(i);
+		sink = sink + 2;
+	}
+};
+}
 int main()
 {
 	shapes::Box box;
