@@ -4,30 +4,9 @@
 # What goes to other viewers has the same totals as reports: profiles for the Firefox Profiler,
 # traces for Chrome, and the page.  exports-web.py reads the files without our code.
 
-# shellcheck source=tests/lint/tap.bash
-. "$(dirname "$0")/../lint/tap.bash"
-cli=build/sysprof-cli
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-build/tests/gen-capture "$work/busy.capture" || exit 1
-build/tests/gen-waits "$work/waits.capture" || exit 1
-build/tests/gen-samples "$work/many.capture" 20000 3000 || exit 1
-
-# WHAT FORMAT CAPTURE OPTION...
-same()
-{
-	local what=$1 format=$2 capture=$3
-	shift 3
-	if "$cli" export --format "$format" --all "$@" "$capture" >"$work/out" 2>"$work/err" &&
-		"$cli" report --json --limit 1000000 --all "$@" "$capture" >"$work/report" \
-			2>>"$work/err" &&
-		python3 tests/cli/exports-web.py "$format" "$work/out" "$work/report" \
-			>>"$work/err" 2>&1; then
-		result "$format: $what" ''
-	else
-		result "$format: $what" "$(tail -20 "$work/err")"
-	fi
-}
+# shellcheck source=tests/cli/exports.bash
+. "$(dirname "$0")/exports.bash"
+judge=tests/cli/exports-web.py
 
 for format in firefox chrome; do
 	same 'totals of a report' $format "$work/busy.capture"

@@ -4,33 +4,15 @@
 # What goes to callgrind_annotate, GNOME Sysprof and a linker: exports-tools.py reads the files
 # without our code, the programs read them if they are here.
 
-# shellcheck source=tests/lint/tap.bash
-. "$(dirname "$0")/../lint/tap.bash"
-cli=$PWD/build/sysprof-cli
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-build/tests/gen-capture "$work/busy.capture" || exit 1
-build/tests/gen-waits "$work/waits.capture" || exit 1
-build/tests/gen-samples "$work/many.capture" 20000 3000 || exit 1
+# shellcheck source=tests/cli/exports.bash
+. "$(dirname "$0")/exports.bash"
+judge=tests/cli/exports-tools.py
 
-# WHAT CAPTURE OPTION...: a file of Callgrind has the sums of report
-same()
-{
-	local what=$1 capture=$2
-	shift 2
-	"$cli" export --format callgrind --all "$@" "$capture" >"$work/out" 2>"$work/err" &&
-		"$cli" report --json --limit 1000000 --all "$@" "$capture" >"$work/report" \
-			2>>"$work/err" &&
-		python3 tests/cli/exports-tools.py callgrind "$work/out" "$work/report" \
-			>>"$work/err" 2>&1
-	result "callgrind: $what" "$([ $? -eq 0 ] || tail -20 "$work/err")"
-}
-
-same 'totals of a report' "$work/busy.capture"
-same 'totals of many stacks' "$work/many.capture"
-same 'with conditions' "$work/many.capture" --time 1..3 --cpu 1,2
-same 'another metric' "$work/waits.capture" --metric wall
-same 'events' "$work/waits.capture" --metric lock
+same 'totals of a report' callgrind "$work/busy.capture"
+same 'totals of many stacks' callgrind "$work/many.capture"
+same 'with conditions' callgrind "$work/many.capture" --time 1..3 --cpu 1,2
+same 'another metric' callgrind "$work/waits.capture" --metric wall
+same 'events' callgrind "$work/waits.capture" --metric lock
 
 # sysprof WHAT CAPTURE OPTION...: GNOME Sysprof's own library finds the stacks of folded
 sysprof()
@@ -126,7 +108,7 @@ if ! command -v g++ >/dev/null || ! g++ -O1 -g -ffunction-sections -o "$work/dee
 	finish
 	exit
 fi
-same 'a recording of a recursive program' "$work/deep.capture" --process deep
+same 'a recording of a recursive program' callgrind "$work/deep.capture" --process deep
 result 'callgrind: lines, inlined and repeated functions' "$(
 	for wanted in 'fn=([0-9]*) even(int)$' "fn=([0-9]*) even(int)'2$" 'fn=([0-9]*) spin$' \
 		'fl=([0-9]*) .*/deep\.cc$' '^5 [0-9]*$' 'ob=([0-9]*) .*/deep$'; do

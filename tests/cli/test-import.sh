@@ -5,28 +5,8 @@
 
 set -u
 
-cd "$(dirname "$0")/../.." || exit 1
-cli=${CLI:-$PWD/build/sysprof-cli}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-number=0
-broken=0
-
-# check TEXT COMMAND...: ok if the command succeeds, else what was seen.
-check()
-{
-	local text=$1
-
-	shift
-	number=$((number + 1))
-	if "$@" >"$work/check" 2>&1; then
-		echo "ok $number - $text"
-	else
-		broken=1
-		echo "not ok $number - $text"
-		head -n 20 "$work/check" | sed 's/^/# /'
-	fi
-}
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
 
 # prints TEXT COMMAND...: the command prints standard input.
 prints()
