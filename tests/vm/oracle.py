@@ -20,6 +20,8 @@ KERNEL = os.path.join("kernels", os.environ["SYSPROF_KERNEL"]) if os.environ.get
 MODULE = os.path.join(TOP, "build", KERNEL, "module", "sysprof.ko")
 # How many times the time of others a kernel takes that checks what it does.
 SLOW = 5 if "debug" in KERNEL and "kcsan" not in KERNEL else 1
+# The part of all ticks that may be missing, and counted as such, because an emulator stood still in one.
+SPOILED = 0.01
 
 
 class Tap:
@@ -302,11 +304,6 @@ class Capture:
         """
         return max(1, 2 * self.info["weight"] / max(self.info["samples"], 1) - 1) ** 0.5
 
-    @staticmethod
-    def spoiled():
-        """The part of all ticks that may be missing, and counted as such, because an emulator stood still in one."""
-        return 0.01
-
     def weight_of_tid(self, tid):
         return sum(row["weight"] for row in self.info["threads"] if row["tid"] == tid)
 
@@ -337,7 +334,7 @@ def sound(tap, capture, name):
                     if reason not in ("ring full", "throttled"))
     tap.ok(info["finished"] and not info["damage"] and not otherwise,
            f"{name}: finished, undamaged, nothing lost where there was room ({reasons}, damage {info['damage']})")
-    tap.ok(info["lost"] <= capture.spoiled() * info["weight"],
+    tap.ok(info["lost"] <= SPOILED * info["weight"],
            f"{name}: ... and next to nothing for want of room or time ({info['lost']})", timed=True)
     periods = capture.report["periods"]
     tap.ok(all(row["total"] <= periods and row["self"] <= row["total"] for row in capture.report["functions"]),
