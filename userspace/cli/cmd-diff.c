@@ -247,23 +247,6 @@ static void print_json(const struct page *page)
 	spt_json_end_object(json);
 }
 
-/* The part of one side that the conditions select; NULL: complained. */
-static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
-			     const SptFilter *filter, const struct options *options)
-{
-	g_autoptr(SptProfile) profile =
-		spt_profile_new(capture, symbols, options->filter.metric, filter);
-
-	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
-		return NULL;
-	spt_shape_options_apply(&options->filter.shape, &profile);
-	/* Percentages of nothing would make everything else look new. */
-	if (spt_profile_total(profile) > 0)
-		return g_steal_pointer(&profile);
-	spt_cli_complain("%s has no samples to compare", capture->path);
-	return NULL;
-}
-
 /* Some samples of the command are not compared. */
 static bool has_conditions(const struct spt_filter_options *filter)
 {
@@ -297,9 +280,10 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 	g_autoptr(SptSymbols) after_symbols =
 		before_symbols ? spt_filter_options_symbols(&options->filter, after) : NULL;
 	g_autoptr(SptProfile) before_profile = !after_symbols ? NULL :
-		make_side(before, before_symbols, &filters[SPT_BEFORE].filter, options);
+		spt_diff_side(before, before_symbols, &filters[SPT_BEFORE].filter,
+			      &options->filter);
 	g_autoptr(SptProfile) after_profile = before_profile ?
-		make_side(after, after_symbols, &filters[SPT_AFTER].filter, options) : NULL;
+		spt_diff_side(after, after_symbols, &filters[SPT_AFTER].filter, &options->filter) : NULL;
 	g_autoptr(GArray) rows = NULL;
 	g_autofree uint32_t *order = NULL;
 	struct page page = {

@@ -51,6 +51,20 @@ static void clear_run(struct run *run)
 	g_clear_pointer(&run->capture, spt_capture_free);
 }
 
+SptProfile *spt_diff_side(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter,
+			  const struct spt_filter_options *options)
+{
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, options->metric, filter);
+
+	if (!spt_report_filter_check(options, capture, symbols, profile))
+		return NULL;
+	spt_shape_options_apply(&options->shape, &profile);
+	if (spt_profile_total(profile) > 0)
+		return g_steal_pointer(&profile);
+	spt_cli_complain("%s has no samples to compare", capture->path);
+	return NULL;
+}
+
 static bool fold_run(struct run *run, const struct spt_filter_options *options,
 		     bool *ret_is_command)
 {
@@ -64,19 +78,11 @@ static bool fold_run(struct run *run, const struct spt_filter_options *options,
 	ok = spt_report_filter_init(&filter, options, run->capture, summary.start_ns);
 	spt_summary_clear(&summary);
 	run->symbols = ok ? spt_filter_options_symbols(options, run->capture) : NULL;
-	if (run->symbols) {
-		run->profile = spt_profile_new(run->capture, run->symbols, options->metric,
-					       &filter.filter);
-		ok = spt_report_filter_check(options, run->capture, run->symbols, run->profile);
-		spt_shape_options_apply(&options->shape, &run->profile);
-		if (ok && spt_profile_total(run->profile) == 0) {
-			spt_cli_complain("%s has no samples to compare", run->capture->path);
-			ok = false;
-		}
-		*ret_is_command = filter.filter.processes != NULL;
-	}
+	if (run->symbols)
+		run->profile = spt_diff_side(run->capture, run->symbols, &filter.filter, options);
+	*ret_is_command = filter.filter.processes != NULL;
 	spt_report_filter_clear(&filter);
-	return ok && run->symbols;
+	return run->profile != NULL;
 }
 
 static bool add_run(struct side *side, const char *path, struct spt_filter_options *options)

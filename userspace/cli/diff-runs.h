@@ -5,6 +5,13 @@
 
 #include "report-filter.h"
 
+/*
+ * What the options select of one side of a comparison; NULL: complained, also where that is
+ * nothing, which would make everything else look new.
+ */
+SptProfile *spt_diff_side(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter,
+			  const struct spt_filter_options *options);
+
 struct spt_diff_runs_options {
 	struct spt_filter_options *filter;	/* completed by the first recording */
 	bool are_paths, by_total, is_json;

@@ -144,11 +144,6 @@ static void add_counters(const struct spt_report *report, SptJson *json)
 	spt_json_end_array(json);
 }
 
-static void free_counters(gpointer found)
-{
-	g_array_unref(found);
-}
-
 const struct spt_report_kind spt_report_counters = {
 	.option = { "counters", 0, 0, G_OPTION_ARG_NONE, NULL,
 		    "The values of each counter of the recording", NULL },
@@ -156,5 +151,5 @@ const struct spt_report_kind spt_report_counters = {
 	.find = find_counters,
 	.text = print_counters,
 	.json = add_counters,
-	.clear = free_counters,
+	.clear = (GDestroyNotify)g_array_unref,
 };

@@ -166,11 +166,6 @@ static void add_lines(const struct spt_report *report, SptJson *json)
 	spt_json_end_array(json);
 }
 
-static void free_lines(gpointer found)
-{
-	g_array_unref(found);
-}
-
 const struct spt_report_kind spt_report_logs = {
 	.option = { "logs", 0, 0, G_OPTION_ARG_NONE, NULL,
 		    "The lines that programs and the kernel have written, by time", NULL },
@@ -178,5 +173,5 @@ const struct spt_report_kind spt_report_logs = {
 	.find = find_lines,
 	.text = print_lines,
 	.json = add_lines,
-	.clear = free_lines,
+	.clear = (GDestroyNotify)g_array_unref,
 };

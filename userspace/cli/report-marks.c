@@ -76,11 +76,6 @@ static void add_marks(const struct spt_report *report, SptJson *json)
 	spt_json_end_array(json);
 }
 
-static void free_marks(gpointer found)
-{
-	g_array_unref(found);
-}
-
 const struct spt_report_kind spt_report_marks = {
 	.option = { "marks", 0, 0, G_OPTION_ARG_NONE, NULL,
 		    "How often, and how long, what programs have marked took", NULL },
@@ -88,5 +83,5 @@ const struct spt_report_kind spt_report_marks = {
 	.find = find_marks,
 	.text = print_marks,
 	.json = add_marks,
-	.clear = free_marks,
+	.clear = (GDestroyNotify)g_array_unref,
 };
