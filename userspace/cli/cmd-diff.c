@@ -283,7 +283,8 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 		spt_diff_side(before, before_symbols, &filters[SPT_BEFORE].filter,
 			      &options->filter);
 	g_autoptr(SptProfile) after_profile = before_profile ?
-		spt_diff_side(after, after_symbols, &filters[SPT_AFTER].filter, &options->filter) : NULL;
+		spt_diff_side(after, after_symbols, &filters[SPT_AFTER].filter,
+			      &options->filter) : NULL;
 	g_autoptr(GArray) rows = NULL;
 	g_autofree uint32_t *order = NULL;
 	struct page page = {

@@ -235,7 +235,8 @@ static bool put_mark_frame(SptControl *control, const struct control_frame *fram
 {
 	const struct control_mark *mark = data;
 	g_autofree char *group = NULL, *name = NULL;
-	uint64_t begin = time_of_frame(control, frame->time), most = spt_clock_ns(CLOCK_MONOTONIC) - begin;
+	uint64_t begin = time_of_frame(control, frame->time),
+		 most = spt_clock_ns(CLOCK_MONOTONIC) - begin;
 
 	if (bytes < sizeof(*mark))
 		return false;
