@@ -49,8 +49,10 @@ reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reade
 sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 
+protos := $(wildcard userspace/lib/formats/*.proto)
 lib_sources := $(sort $(shell find userspace/lib -name '*.c'))
-lib_objects := $(patsubst %.c,%.o,$(lib_sources)) $(if $(has_pprof),formats/pprof.pb-c.o)
+lib_objects := $(patsubst %.c,%.o,$(lib_sources)) \
+	$(if $(has_pprof),$(patsubst userspace/lib/%.proto,%.pb-c.o,$(protos)))
 cli_sources := $(wildcard userspace/cli/*.c)
 viewer_sources := $(wildcard userspace/viewer/*.c)
 # One line a command, and the command itself with V=1.
@@ -104,8 +106,8 @@ $(B)/obj/%.pb-c.o: $(B)/gen/%.pb-c.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 ifneq ($(has_pprof),)
-$(foreach dir,$(B)/obj $(B)/asan/obj,$(patsubst %.c,$(dir)/%.o,$(filter %/pprof.c %/pprof-tables.c,$(lib_sources)))): | \
-	$(B)/gen/formats/pprof.pb-c.h
+$(foreach dir,$(B)/obj $(B)/asan/obj,$(patsubst %.c,$(dir)/%.o,$(lib_sources))): | \
+	$(protos:userspace/lib/%.proto=$(B)/gen/%.pb-c.h)
 endif
 
 $(B)/libspt.a: $(addprefix $(B)/obj/,$(lib_objects))

@@ -3,6 +3,7 @@
 """exports-web.py FORMAT FILE REPORT: whether FILE has the functions of a report as JSON, each with
 the same self and total, and what it says of itself is consistent."""
 import collections
+import importlib
 import json
 import re
 import sys
@@ -98,13 +99,21 @@ def page(text, report):
         yield paths[node], weight
 
 
-READERS = {"firefox": firefox, "chrome": chrome, "html": page}
+def load(path, name):
+    if name == "perfetto":
+        with open(path, "rb") as file:
+            return file.read()
+    with open(path, encoding="utf-8") as file:
+        return file.read() if name == "html" else json.load(file)
+
+
+READERS = {"firefox": firefox, "chrome": chrome, "html": page,
+           "perfetto": importlib.import_module("exports-perfetto").read}
 
 
 def main():
     name, path, report_path = sys.argv[1:]
-    with open(path, encoding="utf-8") as file:
-        exported = file.read() if name == "html" else json.load(file)
+    exported = load(path, name)
     with open(report_path, encoding="utf-8") as file:
         report = json.load(file)
     selfs, totals, whole = collections.Counter(), collections.Counter(), 0

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What goes to other viewers has the same totals as reports: profiles for the Firefox Profiler,
-# traces for Chrome, and the page.  exports-web.py reads the files without our code.
+# traces for Chrome and Perfetto, and the page.  exports-web.py reads the files without our code.
 
 # shellcheck source=tests/cli/exports.bash
 . "$(dirname "$0")/exports.bash"
 judge=tests/cli/exports-web.py
 
-for format in firefox chrome; do
+for format in firefox chrome perfetto; do
 	same 'totals of a report' $format "$work/busy.capture"
 	same 'totals of many stacks' $format "$work/many.capture"
 	same 'with conditions' $format "$work/many.capture" --time 1..3 --cpu 1,2

@@ -79,7 +79,7 @@ for metric in cpu blocked allocated; do
 done
 result "--explain names every format" "$("$cli" export --explain >"$work/all"
 	"$cli" export --help | grep -o '[a-z-]*: ' | sort -u >"$work/names"
-	for name in folded svg text html speedscope pprof firefox chrome perf-script jsonl csv \
+	for name in folded svg text html speedscope pprof firefox chrome perfetto perf-script jsonl csv \
 		callgrind order order-first lanes; do
 		grep -q "^$name .*x" "$work/all" || echo "not $name"
 	done)"

@@ -7,20 +7,17 @@
 #include <inttypes.h>
 
 #include "base/words.h"
+#include "export/cpu-use.h"
 #include "export/export.h"
 #include "export/json-text.h"
 #include "export/numbers.h"
 #include "export/spans.h"
 #include "profile/rows.h"
 #include "profile/selection.h"
-#include "profile/timeline.h"
 #include "profile/tracks.h"
 
 #define IDLE	    "[idle]"
 #define MACHINE_PID 0
-/* Points of the use of each CPU, and of all CPUs together. */
-#define CPU_POINTS  1000
-#define MOST_POINTS 100000
 
 struct chrome {
 	const SptExportInput *input;
@@ -169,47 +166,11 @@ static void chrome_write_tracks(struct chrome *chrome)
 	}
 }
 
-/* A bucket that is like the one before needs no point of its own. */
-static void chrome_write_cpu(struct chrome *chrome, const SptTimeline *timeline, uint32_t lane)
+static void chrome_write_use(gpointer data, const char *name, uint64_t time, unsigned user,
+			     unsigned kernel)
 {
-	g_autofree char *name = g_strdup_printf("CPU %u", timeline->groups[lane].cpu);
-	double bucket_ns = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
-	unsigned last[2] = { 0, 0 };
-
-	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
-		unsigned all = (unsigned)(100 *
-					  spt_timeline_share(timeline, timeline->weights, lane, i)),
-			 user = MIN((unsigned)(100 * spt_timeline_share(timeline, timeline->user,
-									lane, i)),
-				    all);
-		uint64_t time = timeline->begin_ns + (uint64_t)(bucket_ns * i);
-
-		if (i > 0 && user == last[0] && all == last[1])
-			continue;
-		last[0] = user;
-		last[1] = all;
-		g_string_append_printf(chrome_begin_counter(chrome, name, time),
-				       ",\"args\":{\"user %%\":%u,\"kernel %%\":%u}}", user,
-				       all - user);
-	}
-}
-
-static void chrome_write_cpus(struct chrome *chrome)
-{
-	const SptExportInput *input = chrome->input;
-	g_autoptr(SptTimeline) timeline = NULL;
-	uint32_t n = MOST_POINTS / (MIN(input->capture->last_cpu, SPT_TIMELINE_MAX_CPUS) + 1);
-
-	if (!chrome->period_ns || input->end_ns <= input->begin_ns)
-		return;
-	timeline =
-		spt_timeline_new(input->base, &(SptTimelineWish){ .begin_ns = input->begin_ns,
-								  .end_ns = input->end_ns,
-								  .n_buckets = MIN(n, CPU_POINTS),
-								  .lanes = SPT_GROUP_CPU,
-								  .function = UINT32_MAX });
-	for (uint32_t i = 0; i < timeline->n_lanes; i++)
-		chrome_write_cpu(chrome, timeline, i);
+	g_string_append_printf(chrome_begin_counter(data, name, time),
+			       ",\"args\":{\"user %%\":%u,\"kernel %%\":%u}}", user, kernel);
 }
 
 /* Samples. */
@@ -339,29 +300,6 @@ static void chrome_write_names(struct chrome *chrome)
 	}
 }
 
-/* A thread has several rows in a capture if it execs. */
-static uint32_t *chrome_find_first_threads(const SptCapture *capture)
-{
-	g_autoptr(GHashTable) threads =
-		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	uint32_t *first = g_new(uint32_t, (size_t)capture->n_threads + 1);
-
-	for (uint32_t i = 0; i < capture->n_threads; i++) {
-		const SptProcessRow *process = spt_process_of_thread(capture, i);
-		int64_t key = (int64_t)((uint64_t)(process ? process->pid : 0) << 32 |
-					capture->threads[i].tid);
-		gpointer known;
-
-		if (g_hash_table_lookup_extended(threads, &key, NULL, &known)) {
-			first[i] = GPOINTER_TO_UINT(known);
-			continue;
-		}
-		first[i] = i;
-		g_hash_table_insert(threads, g_memdup2(&key, sizeof(key)), GUINT_TO_POINTER(i));
-	}
-	return first;
-}
-
 static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
 	const SptCapture *capture = input->capture;
@@ -371,7 +309,7 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 		.out = out,
 		.metric = metric,
 		.period_ns = metric->is_cpu ? spt_capture_period_ns(capture) : 0,
-		.first = chrome_find_first_threads(capture),
+		.first = spt_first_threads(capture),
 		.ends = g_new0(uint64_t, (size_t)capture->n_threads + 1),
 		.is_seen = g_new0(bool, (size_t)capture->n_threads + 1),
 	};
@@ -389,7 +327,7 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 			       spt_capture_period_ns(capture));
 	chrome_write_spans(&chrome);
 	chrome_write_names(&chrome);
-	chrome_write_cpus(&chrome);
+	spt_cpu_use_walk(input, chrome_write_use, &chrome);
 	chrome_write_tracks(&chrome);
 	g_string_append(spt_out_text(out), "]}\n");
 	spt_numbers_clear(&chrome.numbers);
@@ -402,7 +340,7 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 const SptExport spt_export_chrome = {
 	.name = "chrome",
 	.ending = ".trace.json",
-	.help = "the same for chrome://tracing, Perfetto and speedscope",
+	.help = "the same for chrome://tracing and speedscope",
 	.menu = SPT_WORDS("Export Chro_me Trace (JSON)…"),
 	.needs = SPT_EXPORT_NEEDS_SAMPLES,
 	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS |

@@ -79,7 +79,7 @@ typedef struct {
  * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto,
  * with addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.
  * firefox: samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as
- * trace events.  syscap: a capture of GNOME Sysprof, of CPU time or memory.  perf-script, jsonl,
+ * trace events; perfetto: as a trace for ui.perfetto.dev.  syscap: a capture of GNOME Sysprof, of CPU time or memory.  perf-script, jsonl,
  * csv: a piece of text for each sample, values in the metric's unit.  callgrind: weights of lines
  * and of calls, for callgrind_annotate and KCachegrind.  order, order-first: the linker's names of
  * functions, a line each; '#' begins a comment.  autofdo, fdata: weights of the places of one file,
@@ -94,6 +94,7 @@ typedef struct {
 	ROW(pprof)                                                                                 \
 	ROW(firefox)                                                                               \
 	ROW(chrome)                                                                                \
+	ROW(perfetto)                                                                              \
 	ROW(syscap)                                                                                \
 	ROW(perf_script)                                                                           \
 	ROW(jsonl)                                                                                 \

@@ -119,9 +119,11 @@ static SptSpan span_of_wait(const SptWaitRow *wait)
 		.weight = wait->weight_ns,
 		.thread = wait->thread,
 		.cpu = wait->cpu,
+		.cpu_before = wait->cpu_before,
 		.other = wait->waker,
 		.state = wait->state,
 		.context = wait->waker_context,
+		.flags = wait->flags,
 	};
 }
 

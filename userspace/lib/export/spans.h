@@ -19,7 +19,9 @@ typedef struct {
 	const char *what;		/* name of the event itself, such as a vector; NULL: none */
 	/* other: the waker of a wait, the holder of a lock; 0: not known */
 	uint32_t thread, cpu, other;
+	uint32_t cpu_before;		/* of a wait: which it left; cpu is where it ran again */
 	uint8_t state, context;		/* SPT_STATE_* of a wait; SPT_IN_* of the waker or event */
+	uint8_t flags;			/* SPT_WAIT_* of a wait */
 } SptSpan;
 
 typedef struct SptSpans SptSpans;
