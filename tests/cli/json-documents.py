@@ -88,6 +88,10 @@ def check_sums(path, top, rules, metric, kinds_of_groups=None):
 
     heads = []
     report, tree = of("report_functions"), of("report_tree", "--tree")
+    if metric == "cpu":
+        sure = of("report_functions", "--confidence")["functions"][0]
+        low, high = sure["self_pct_range"]
+        ok(low < sure["self_pct"] < high, "--confidence: a share is within its range", sure)
     callers, callees = of("report_callers", "--callers", top), of("report_callees", "--callees", top)
     kinds, root, total = of("report_categories", "--categories", rules), tree["tree"], report["sum"]
     ok(report["metric"] == metric and ("periods" in report) == ("period_ns" in report) == (metric == "cpu"),

@@ -280,6 +280,13 @@ contains 'report --callers of a pattern' '^ *100\.00 +88\.52 +270 +main +busy$' 
 	'w?rk' "$capture"
 contains 'report --callees of several' '^ *59\.02 +59\.02 +180 +hot +busy$' report --callees work \
 	--callees main "$capture"
+# By another program's computation of Wilson's interval.
+contains 'report --confidence' '^ *59\.02 +53\.42-64\.39 +59\.02 +53\.42-64\.39 +180 +hot +busy$' \
+	report --confidence "$capture"
+contains 'report --confidence --by' '^ *100\.00 +98\.76-100\.00 ' report --confidence --by process \
+	"$capture"
+complains 'report --confidence of a summary' 2 'has no shares that --confidence' report \
+	--confidence --summary "$capture"
 complains 'report --callers of a pattern that matches nothing' 1 'function "x\*"' report --callers \
 	'x*' "$capture"
 complains 'report --where: no expression' 2 'no expression.*character 10' report --where \

@@ -48,6 +48,35 @@ result 'call paths' "$(
 result 'one run of each is compared by its samples' "$("$cli" diff --runs before1 slower1 >out 2>&1
 	grep -q 'a single run' out && grep -q ' f  ' out || cat out)"
 build_tests=$OLDPWD/build/tests
+# timed FILE F: ten seconds of samples as perf script prints them, F of 100 in f.
+timed()
+{
+	awk -v f="$2" 'BEGIN { for (i = 0; i < 5000; i++) {
+		printf "p 10/10 [000] %d.%09d: 1000000 cpu-clock:\n", 100 + i / 500, i % 500 * 2e6
+		name = (i * 37) % 100 < f ? "f" : "g"
+		printf "\t401000 %s (/usr/bin/p)\n\t402000 main (/usr/bin/p)\n\n", name } }' >"$1"
+}
+timed even.txt 30
+timed odd.txt 30
+timed more.txt 33
+result 'parts of a recording: nothing has changed' "$(
+	"$cli" diff --split 10 even.txt odd.txt >out 2>&1 || echo failed
+	grep -q '^0 of 3 functions changed' out && grep -q '^A: 10 parts of even.txt' out || cat out)"
+result 'parts of a recording: a function that takes more is found' "$(
+	"$cli" diff --split 10 --json even.txt more.txt >out 2>&1 || echo failed
+	python3 - <<'END' 2>&1
+import json
+rows = {row['function']: row['self'] for row in json.load(open('out'))['functions']}
+assert rows['f']['is_sure'] and abs(rows['f']['change'] - 3) < 0.2, rows
+END
+)"
+result 'too many parts are refused' "$("$cli" diff --split 65 even.txt odd.txt >out 2>&1
+	[ $? -eq 2 ] && grep -q -- '--split takes' out || cat out)"
+result 'parts without samples are refused' "$("$cli" diff --split 10 even.txt --time 0..0.005 more.txt \
+	>out 2>&1
+	[ $? -eq 1 ] && grep -q 'split it into fewer' out || cat out)"
+result 'a wrong condition is bad usage' "$("$cli" diff --runs --time 9..1 even.txt odd.txt >out 2>&1
+	[ $? -eq 2 ] || cat out)"
 result 'events that recordings declare' "$("$build_tests/gen-declared" declared.capture 2>&1 &&
 	"$cli" diff --runs --json --metric request.duration declared.capture,declared.capture \
 		declared.capture >out 2>&1

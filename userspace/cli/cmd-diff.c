@@ -26,10 +26,11 @@
  */
 #define ROWS_AROUND 6
 #define ROWS_LEAST 5
+#define MOST_PARTS 64
 
 struct options {
 	gboolean path, total, json, runs;
-	int limit;
+	int limit, split;
 	double min_points, fail_points;
 	char *fail_above;
 	struct spt_filter_options filter;
@@ -366,6 +367,9 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "Sort by the change of total instead of self", NULL },
 		{ "runs", 0, 0, G_OPTION_ARG_NONE, &options->runs,
 		  "A and B are several recordings each, with commas between them", NULL },
+		{ "split", 0, 0, G_OPTION_ARG_INT, &options->split,
+		  "Split each recording into N parts of equal time, which count as runs: they show what chance does",
+		  "N" },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Hide changes of fewer percentage points (0.01; --json: 0)", "POINTS" },
 		{ "fail-above", 0, 0, G_OPTION_ARG_STRING, &options->fail_above,
@@ -386,6 +390,10 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
+	if (options->split < 1 || options->split > MOST_PARTS) {
+		spt_cli_complain("--split takes a number from 1 to %d", MOST_PARTS);
+		return false;
+	}
 	options->filter.has_lead = true;
 	return parse_growth(options) &&
 	       spt_filter_options_guess_metric(&options->filter, *argc, *argv) &&
@@ -400,6 +408,7 @@ static int compare_runs(struct options *options, const char *const *lists)
 					    .by_total = options->total,
 					    .is_json = options->json,
 					    .limit = limit_of(options, 0),
+					    .n_parts = (unsigned)options->split,
 				    });
 }
 
@@ -407,7 +416,7 @@ static int run_diff(int argc, char **argv)
 {
 	static const char *const last[SPT_SIDES] = { SPT_CLI_CAPTURE ".old", SPT_CLI_CAPTURE };
 	const char *const *paths = last;
-	struct options options = { .min_points = -1, .limit = A_SCREEN };
+	struct options options = { .min_points = -1, .limit = A_SCREEN, .split = 1 };
 	g_autoptr(SptCapture) before = NULL;
 	g_autoptr(SptCapture) after = NULL;
 	int first, status = SPT_EXIT_USAGE;
@@ -424,7 +433,7 @@ static int run_diff(int argc, char **argv)
 			spt_cli_complain("--runs takes two lists of recordings: %s diff --runs "
 					 "A1,A2,A3 B1,B2,B3",
 					 spt_cli_called());
-		} else if (options.runs) {
+		} else if (options.runs || options.split > 1) {
 			status = compare_runs(&options, paths);
 		} else {
 			before = spt_cli_open(paths[SPT_BEFORE]);

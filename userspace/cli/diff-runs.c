@@ -21,8 +21,10 @@
 #define HEAD_COLUMNS 49			/* up to the function's name */
 
 struct run {
+	/* Of several parts of a recording the first one has them. */
 	SptCapture *capture;
 	SptSymbols *symbols;
+	bool is_borrowed;
 	SptProfile *profile;
 };
 
@@ -47,6 +49,8 @@ struct runs_page {
 static void clear_run(struct run *run)
 {
 	g_clear_pointer(&run->profile, spt_profile_free);
+	if (run->is_borrowed)
+		return;
 	g_clear_pointer(&run->symbols, spt_symbols_free);
 	g_clear_pointer(&run->capture, spt_capture_free);
 }
@@ -65,59 +69,87 @@ SptProfile *spt_diff_side(const SptCapture *capture, SptSymbols *symbols, const 
 	return NULL;
 }
 
-static bool fold_run(struct run *run, const struct spt_filter_options *options,
-		     bool *ret_is_command)
+/* Narrows @filter to part @i of @n of the time that it selects. */
+static void choose_part(SptFilter *filter, const SptSummary *summary, unsigned i, unsigned n)
+{
+	uint64_t begin = MAX(filter->begin_ns, summary->start_ns),
+		 end = filter->end_ns ? MIN(filter->end_ns, summary->end_ns + 1) :
+					summary->end_ns + 1;
+	double part = end > begin ? (double)(end - begin) / n : 0;
+
+	filter->begin_ns = begin + (uint64_t)(part * i);
+	filter->end_ns = i + 1 == n ? end : begin + (uint64_t)(part * (i + 1));
+}
+
+/* Part @i of a recording.  Returns an exit status. */
+static int fold_run(struct run *run, const struct spt_diff_runs_options *options, unsigned i,
+		    bool *ret_is_command)
 {
 	struct spt_report_filter filter = { 0 };
 	SptSummary summary;
-	bool ok;
+	int status = SPT_EXIT_FAILURE;
 
-	if (!spt_filter_options_check_metric(options, run->capture))
-		return false;
+	if (!spt_filter_options_check_metric(options->filter, run->capture))
+		return SPT_EXIT_FAILURE;
 	spt_summary_init(&summary, run->capture);
-	ok = spt_report_filter_init(&filter, options, run->capture, summary.start_ns);
+	if (!spt_report_filter_init(&filter, options->filter, run->capture, summary.start_ns)) {
+		status = SPT_EXIT_USAGE;
+	} else if (run->symbols ||
+		   (run->symbols = spt_filter_options_symbols(options->filter, run->capture))) {
+		if (options->n_parts > 1)
+			choose_part(&filter.filter, &summary, i, options->n_parts);
+		run->profile = spt_diff_side(run->capture, run->symbols, &filter.filter,
+					     options->filter);
+	}
 	spt_summary_clear(&summary);
-	run->symbols = ok ? spt_filter_options_symbols(options, run->capture) : NULL;
-	if (run->symbols)
-		run->profile = spt_diff_side(run->capture, run->symbols, &filter.filter, options);
 	*ret_is_command = filter.filter.processes != NULL;
 	spt_report_filter_clear(&filter);
-	return run->profile != NULL;
+	return run->profile ? SPT_EXIT_OK : status;
 }
 
-static bool add_run(struct side *side, const char *path, struct spt_filter_options *options)
+static int add_runs(struct side *side, const char *path,
+		    const struct spt_diff_runs_options *options)
 {
 	struct run run = { .capture = spt_cli_open(path) };
 	bool is_command = false;
+	int status = SPT_EXIT_OK;
 
 	if (!run.capture)
-		return false;
-	g_array_append_val(side->runs, run);
-	if (!spt_filter_options_find_declared(options, run.capture) ||
-	    !fold_run(&g_array_index(side->runs, struct run, side->runs->len - 1), options,
-		      &is_command))
-		return false;
-	side->are_commands &= is_command;
-	return true;
+		return SPT_EXIT_FAILURE;
+	for (unsigned i = 0; status == SPT_EXIT_OK && i < options->n_parts; i++) {
+		if (i == 0 && !spt_filter_options_find_declared(options->filter, run.capture))
+			status = SPT_EXIT_USAGE;
+		else
+			status = fold_run(&run, options, i, &is_command);
+		g_array_append_val(side->runs, run);
+		run.profile = NULL;
+		run.is_borrowed = true;
+		side->are_commands &= is_command;
+	}
+	if (status == SPT_EXIT_FAILURE && options->n_parts > 1)
+		spt_cli_complain("--split %u makes parts of %s without samples; split it into fewer",
+				 options->n_parts, path);
+	return status;
 }
 
-static bool open_side(struct side *side, const char *list, struct spt_filter_options *options)
+static int open_side(struct side *side, const char *list,
+		     const struct spt_diff_runs_options *options)
 {
 	g_auto(GStrv) paths = g_strsplit(list, ",", MOST_RUNS + 1);
-	bool ok = true;
+	int status = SPT_EXIT_OK;
 
 	side->runs = g_array_new(FALSE, TRUE, sizeof(struct run));
 	g_array_set_clear_func(side->runs, (GDestroyNotify)clear_run);
 	side->profiles = g_ptr_array_new();
 	side->worth = g_array_new(FALSE, FALSE, sizeof(double));
-	side->are_commands = true;
+	side->are_commands = options->n_parts == 1;
 	if (g_strv_length(paths) > MOST_RUNS) {
 		spt_cli_complain("--runs compares at most %d recordings with as many", MOST_RUNS);
-		return false;
+		return SPT_EXIT_USAGE;
 	}
-	for (unsigned i = 0; ok && paths[i]; i++)
-		ok = add_run(side, paths[i], options);
-	return ok;
+	for (unsigned i = 0; status == SPT_EXIT_OK && paths[i]; i++)
+		status = add_runs(side, paths[i], options);
+	return status;
 }
 
 static void close_side(struct side *side)
@@ -183,13 +215,16 @@ static void print_files(const struct runs_page *page)
 	for (unsigned i = 0; i < SPT_SIDES; i++) {
 		const struct side *side = &page->sides[i];
 		const struct run *first = &g_array_index(side->runs, struct run, 0);
-		g_autofree char *path = spt_format_cut(first->capture->path, 0);
+		g_autofree char *path = spt_format_cut(first->capture->path, 0), *what = NULL;
 
+		what = side->runs->len == page->options->n_parts ?
+			       g_strdup_printf("parts of %s", path) :
+			       g_strdup_printf("runs, %s and so on", path);
 		if (side->runs->len == 1)
 			printf("%c: %s, a single run: its samples alone say how sure a change is\n",
 			       'A' + (int)i, path);
 		else
-			printf("%c: %u runs, %s and so on\n", 'A' + (int)i, side->runs->len, path);
+			printf("%c: %u %s\n", 'A' + (int)i, side->runs->len, what);
 	}
 }
 
@@ -203,7 +238,8 @@ static void print_whole(const struct runs_page *page)
 	const char *title = page->options->filter->metric->title;
 
 	if (page->is_share)
-		printf("Values are percent of each recording.\n");
+		printf("Values are percent of each %s.\n",
+		       page->options->n_parts > 1 ? "part" : "recording");
 	else if (spt_runs_is_sure(whole))
 		printf("%s of a run: %s before, %s after: %s \302\261 %s %s (%.1f %%).\n", title,
 		       before, after, change, margin, whole->change < 0 ? "less" : "more",
@@ -370,12 +406,12 @@ static int print_runs(struct runs_page *page)
 int spt_diff_runs(const char *const *lists, const struct spt_diff_runs_options *options)
 {
 	struct runs_page page = { .options = options };
-	bool ok = true;
-	int status;
+	int status = SPT_EXIT_OK;
 
-	for (unsigned i = 0; ok && i < SPT_SIDES; i++)
-		ok = open_side(&page.sides[i], lists[i], options->filter);
-	status = ok ? print_runs(&page) : SPT_EXIT_FAILURE;
+	for (unsigned i = 0; status == SPT_EXIT_OK && i < SPT_SIDES; i++)
+		status = open_side(&page.sides[i], lists[i], options);
+	if (status == SPT_EXIT_OK)
+		status = print_runs(&page);
 	for (unsigned i = 0; i < SPT_SIDES; i++)
 		close_side(&page.sides[i]);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diff --runs: several recordings of each side. */
+/* diff --runs, --split: several recordings of each side, or parts of one. */
 #ifndef SPT_DIFF_RUNS_H
 #define SPT_DIFF_RUNS_H
 
@@ -16,6 +16,7 @@ struct spt_diff_runs_options {
 	struct spt_filter_options *filter;	/* completed by the first recording */
 	bool are_paths, by_total, is_json;
 	uint32_t limit;			/* most rows */
+	unsigned n_parts;		/* of the time of each recording, which count as runs */
 };
 
 /*

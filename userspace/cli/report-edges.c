@@ -114,7 +114,8 @@ static void print_text(const struct spt_report *report)
 	const GArray *edges = found->edges;
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
-	unsigned width = spt_report_width(), names;
+	unsigned all_columns = spt_report_width(), ranges = 2 * spt_report_part_columns(report),
+		 width = all_columns - MIN(all_columns, ranges), names;
 	g_autofree uint32_t *shown = g_new(uint32_t, MAX(edges->len, 1));
 	uint64_t all = spt_profile_total(report->profile);
 
@@ -122,14 +123,17 @@ static void print_text(const struct spt_report *report)
 		shown[i] = g_array_index(edges, SptEdge, i).function;
 	names = spt_report_fit_names(functions, shown, edges->len, width);
 	print_heading(report, found);
-	printf("%s%7s  %8s  %10s  ", spt_color(SPT_COLOR_TITLE), "Of it %", "Of all %", spt_metric_head(report->metric));
+	fputs(spt_color(SPT_COLOR_TITLE), stdout);
+	spt_report_print_part_head(report, "Of it %", 7);
+	spt_report_print_part_head(report, "Of all %", 8);
+	printf("%10s  ", spt_metric_head(report->metric));
 	spt_report_print_names_head(names);
 	for (unsigned i = 0; i < edges->len; i++) {
 		uint64_t weight = g_array_index(edges, SptEdge, i).weight;
 		g_autofree char *text = spt_metric_text(report->metric, weight);
 
-		spt_report_print_share(spt_percent(weight, found->total), 7);
-		spt_report_print_share(spt_percent(weight, all), 8);
+		spt_report_print_part(report, weight, found->total, 7);
+		spt_report_print_part(report, weight, all, 8);
 		printf("%10s  ", text);
 		spt_report_print_names(&functions[shown[i]], width, names);
 	}
@@ -173,6 +177,7 @@ const struct spt_report_kind spt_report_callers = {
 		    "Print who called function FN; * and ? match any; several count as one",
 		    "FN" },
 	.find = find_callers,
+	.has_parts = true,
 	.text = print_text,
 	.json = add_json,
 	.clear = free_edges,
@@ -182,6 +187,7 @@ const struct spt_report_kind spt_report_callees = {
 	.option = { "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL,
 		    "Print what function FN called, likewise", "FN" },
 	.find = find_callees,
+	.has_parts = true,
 	.text = print_text,
 	.json = add_json,
 	.clear = free_edges,

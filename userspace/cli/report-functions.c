@@ -37,18 +37,22 @@ static void print_text(const struct spt_report *report)
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 	uint64_t all = spt_profile_total(report->profile);
-	unsigned width = spt_report_width(),
+	unsigned all_columns = spt_report_width(), ranges = 2 * spt_report_part_columns(report),
+		 width = all_columns - MIN(all_columns, ranges),
 		 names = spt_report_fit_names(functions, shown, found->len, width);
 
-	printf("%s%7s  %7s  %10s  ", spt_color(SPT_COLOR_TITLE), "Self %", "Total %", spt_metric_head(report->metric));
+	fputs(spt_color(SPT_COLOR_TITLE), stdout);
+	spt_report_print_part_head(report, "Self %", 7);
+	spt_report_print_part_head(report, "Total %", 7);
+	printf("%10s  ", spt_metric_head(report->metric));
 	spt_report_print_names_head(names);
 	for (uint32_t i = 0; i < found->len; i++) {
 		const SptFunction *function = &functions[shown[i]];
 
 		g_autofree char *self = spt_metric_text(report->metric, function->self);
 
-		spt_report_print_share(spt_percent(function->self, all), 7);
-		spt_report_print_share(spt_percent(function->total, all), 7);
+		spt_report_print_part(report, function->self, all, 7);
+		spt_report_print_part(report, function->total, all, 7);
 		printf("%10s  ", self);
 		spt_report_print_names(function, width, names);
 	}
@@ -72,6 +76,8 @@ static void add_json(const struct spt_report *report, SptJson *json)
 		spt_report_add(report, json, "total", function->total);
 		spt_json_number(json, "self_pct", spt_percent(function->self, all));
 		spt_json_number(json, "total_pct", spt_percent(function->total, all));
+		spt_report_add_range(report, json, "self_pct_range", function->self);
+		spt_report_add_range(report, json, "total_pct_range", function->total);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
@@ -81,6 +87,7 @@ const struct spt_report_kind spt_report_functions = {
 	.option = { "functions", 0, 0, G_OPTION_ARG_NONE, NULL,
 		    "Print a table of functions (the default)", NULL },
 	.find = find,
+	.has_parts = true,
 	.text = print_text,
 	.json = add_json,
 	.clear = (GDestroyNotify)g_array_unref,

@@ -97,22 +97,24 @@ static void print_text(const struct spt_report *report)
 	const GArray *groups = report->found;
 	uint64_t all = spt_profile_total(report->profile);
 	const char *unit = report->metric->is_cpu ? "Time" : spt_metric_head(report->metric);
-	int columns = MAX(7, (int)strlen(unit) + 2);
+	g_autofree char *head = g_strconcat(unit, " %", NULL);
+	int columns = MAX(7, (int)strlen(head));
 
 	if (kind_of(report) == SPT_GROUP_THREAD && spt_report_has_thread_times(report)) {
 		spt_report_print_thread_times(report);
 		return;
 	}
-	printf("%s%*s %%  %10s  %10s  By %s%s\n", spt_color(SPT_COLOR_TITLE), columns - 2, unit,
-	       spt_metric_head(report->metric), "Samples", report->value.text,
-	       spt_color(SPT_COLOR_OFF));
+	fputs(spt_color(SPT_COLOR_TITLE), stdout);
+	spt_report_print_part_head(report, head, columns);
+	printf("%10s  %10s  By %s%s\n", spt_metric_head(report->metric), "Samples",
+	       report->value.text, spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < groups->len; i++) {
 		const SptGroupRow *row = &g_array_index(groups, SptGroupRow, i);
 		g_autofree char *text = spt_group_describe(row, kind_of(report), false);
 		g_autofree char *shown = spt_format_cut(text, 0);
 		g_autofree char *weight = spt_metric_text(report->metric, row->weight);
 
-		spt_report_print_share(spt_percent(row->weight, all), columns);
+		spt_report_print_part(report, row->weight, all, columns);
 		printf("%10s  %10" PRIu64 "  %s\n", weight, row->samples, shown);
 	}
 }
@@ -152,6 +154,7 @@ const struct spt_report_kind spt_report_groups = {
 	.of = SPT_REPORT_OF_BASE,
 	.check = check,
 	.find = find,
+	.has_parts = true,
 	.text = print_text,
 	.json = add_json,
 	.clear = (GDestroyNotify)g_array_unref,

@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "profile/chance.h"
 #include "report-metric.h"
 #include "report.h"
 
 /* Up to the function's name. */
 #define TABLE_HEAD_COLUMNS 31
 #define OBJECT_MIN_COLUMNS 20
+/* "12.34-56.78" */
+#define RANGE_COLUMNS 12
 
 const char *spt_report_object(const SptFunction *function)
 {
@@ -32,6 +35,56 @@ static void print_padded(const char *text, unsigned columns)
 void spt_report_print_share(double percent, int columns)
 {
 	printf("%s%*.2f%s  ", spt_color_of(percent), columns, percent, spt_color(SPT_COLOR_OFF));
+}
+
+static SptRange range_of(const struct spt_report *report, uint64_t weight, uint64_t whole)
+{
+	/* Some samples have no weight in @whole. */
+	double of_all = spt_percent(whole, spt_profile_total(report->profile)) / 100;
+	uint64_t n = spt_profile_n_samples(report->profile);
+
+	return spt_chance_range(spt_percent(weight, whole) / 100, (uint64_t)(of_all * (double)n));
+}
+
+unsigned spt_report_part_columns(const struct spt_report *report)
+{
+	return report->has_confidence ? RANGE_COLUMNS + 2 : 0;
+}
+
+void spt_report_print_part_head(const struct spt_report *report, const char *text, int columns)
+{
+	printf("%*s  ", columns, text);
+	if (report->has_confidence)
+		printf("%-" G_STRINGIFY(RANGE_COLUMNS) "s  ", "19 of 20");
+}
+
+void spt_report_print_part(const struct spt_report *report, uint64_t weight, uint64_t whole,
+			   int columns)
+{
+	SptRange range;
+	g_autofree char *text = NULL;
+
+	spt_report_print_share(spt_percent(weight, whole), columns);
+	if (!report->has_confidence)
+		return;
+	range = range_of(report, weight, whole);
+	text = g_strdup_printf("%.2f-%.2f", 100 * range.low, 100 * range.high);
+	printf("%s%-" G_STRINGIFY(RANGE_COLUMNS) "s%s  ", spt_color(SPT_COLOR_FAINT), text,
+	       spt_color(SPT_COLOR_OFF));
+}
+
+void spt_report_add_range(const struct spt_report *report, SptJson *json, const char *key,
+			  uint64_t weight)
+{
+	SptRange range;
+
+	if (!report->has_confidence)
+		return;
+	range = range_of(report, weight, spt_profile_total(report->profile));
+	spt_json_array(json, key);
+	spt_json_number(json, NULL, 100 * range.low);
+	spt_json_number(json, NULL, 100 * range.high);
+	spt_json_end_array(json);
 }
 
 void spt_report_print_names_head(unsigned name_columns)
@@ -99,4 +152,5 @@ void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint6
 {
 	spt_report_add(report, json, "weight", weight);
 	spt_json_number(json, "pct", spt_percent(weight, spt_profile_total(report->profile)));
+	spt_report_add_range(report, json, "pct_range", weight);
 }

@@ -107,8 +107,8 @@ static void print_children(struct tree_page *page, uint32_t parent)
 					spt_report_object(function));
 		g_autofree char *shown = spt_format_cut(line, page->width);
 
-		spt_report_print_share(spt_percent(node->total, all), 7);
-		spt_report_print_share(spt_percent(node->self, all), 7);
+		spt_report_print_part(page->report, node->total, all, 7);
+		spt_report_print_part(page->report, node->self, all, 7);
 		printf(" %s\n", shown);
 		if (is_step)
 			g_string_append(page->indent,
@@ -122,18 +122,21 @@ static void print_text(const struct spt_report *report)
 {
 	g_autoptr(GString) indent = g_string_new(NULL);
 	uint32_t n;
-	unsigned width = spt_report_width();
+	unsigned width = spt_report_width(),
+		 head = TREE_HEAD_COLUMNS + 2 * spt_report_part_columns(report);
 	struct tree_page page = {
 		.report = report,
 		.functions = spt_profile_functions(report->profile, &n),
 		.nodes = spt_profile_tree(report->profile, &n),
 		.branches = g_get_charset(NULL) ? &boxes : &ascii,
-		.width = width ? width - TREE_HEAD_COLUMNS : 0,
+		.width = width ? width - MIN(width, head) : 0,
 		.indent = indent,
 	};
 
-	printf("%s%7s  %7s   %s%s\n", spt_color(SPT_COLOR_TITLE), "Total %", "Self %",
-	       "Function  Object", spt_color(SPT_COLOR_OFF));
+	fputs(spt_color(SPT_COLOR_TITLE), stdout);
+	spt_report_print_part_head(report, "Total %", 7);
+	spt_report_print_part_head(report, "Self %", 7);
+	printf(" Function  Object%s\n", spt_color(SPT_COLOR_OFF));
 	print_children(&page, 0);
 }
 
@@ -176,6 +179,7 @@ const struct spt_report_kind spt_report_tree = {
 	.min_percent = TREE_MIN_PERCENT,
 	.find = find_least,
 	.clear = g_free,
+	.has_parts = true,
 	.text = print_text,
 	.json = add_json,
 };

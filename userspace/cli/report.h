@@ -34,6 +34,7 @@ struct spt_report {
 	unsigned limit;			/* rows; UINT32_MAX for all */
 	unsigned n_more;		/* rows that the limit removed, from find() */
 	double min_percent;		/* rows below it are removed */
+	bool has_confidence;		/* shares are shown with how sure they are */
 	gpointer found;			/* the result of find() */
 };
 
@@ -58,6 +59,7 @@ struct spt_report_kind {
 	bool (*check)(const union spt_report_value *value, const SptMetric *metric);
 	/* Puts the data to be shown into @found.  False: complained.  May be NULL. */
 	bool (*find)(struct spt_report *report);
+	bool has_parts;			/* its shares can be shown with how sure they are */
 	/* Print the report, below the lines with which all reports of a profile begin. */
 	bool is_whole_page;		/* the text has no such lines */
 	void (*text)(const struct spt_report *report);
@@ -99,6 +101,17 @@ unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *show
 			      unsigned width);
 /* A percentage in its colour, at the right of @columns columns, and two blanks. */
 void spt_report_print_share(double percent, int columns);
+/*
+ * Of a table, the head @text of a share, and the share of @weight in @whole, a part of the profile:
+ * each with two blanks, and with how sure it is, if that is wanted: spt_report_part_columns() more.
+ */
+unsigned spt_report_part_columns(const struct spt_report *report);
+void spt_report_print_part_head(const struct spt_report *report, const char *text, int columns);
+void spt_report_print_part(const struct spt_report *report, uint64_t weight, uint64_t whole,
+			   int columns);
+/* The same as a member @key, an array of low and high in percent, of the object that is open. */
+void spt_report_add_range(const struct spt_report *report, SptJson *json, const char *key,
+			  uint64_t weight);
 /* "Function  Object", the end of a line that SPT_COLOR_TITLE begins. */
 void spt_report_print_names_head(unsigned name_columns);
 void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns);

@@ -79,11 +79,12 @@ typedef struct {
  * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto,
  * with addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.
  * firefox: samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as
- * trace events; perfetto: as a trace for ui.perfetto.dev.  syscap: a capture of GNOME Sysprof, of CPU time or memory.  perf-script, jsonl,
- * csv: a piece of text for each sample, values in the metric's unit.  callgrind: weights of lines
- * and of calls, for callgrind_annotate and KCachegrind.  order, order-first: the linker's names of
- * functions, a line each; '#' begins a comment.  autofdo, fdata: weights of the places of one file,
- * without branches.  lanes: as one SVG file.
+ * trace events; perfetto: as a trace for ui.perfetto.dev.  syscap: a capture of GNOME Sysprof, of
+ * CPU time or memory.  perf-script, jsonl, csv: a piece of text for each sample, values in the
+ * metric's unit.  callgrind: weights of lines and of calls, for callgrind_annotate and
+ * KCachegrind.  order, order-first: the linker's names of functions, a line each; '#' begins a
+ * comment.  autofdo, fdata: weights of the places of one file, without branches.  lanes: as one SVG
+ * file.
  */
 #define SPT_EXPORTS(ROW)                                                                           \
 	ROW(folded)                                                                                \

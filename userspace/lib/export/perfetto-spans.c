@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits and events in a trace of Perfetto.  A wait is told twice: as states of its thread, of which
- * the tracks of CPUs and threads are made, and as slices, to which an arrow leads from who ended
- * it.
+ * Waits and events in a trace of Perfetto.  A wait is there twice: as states of its thread, of
+ * which the tracks of CPUs and threads are made, and as slices, to which an arrow leads from who
+ * ended it.
  */
 #include "export/perfetto.h"
 

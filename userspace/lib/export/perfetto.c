@@ -26,7 +26,7 @@
 #define CLOCK_BOOT    6 /* that of times that name no clock */
 #define PACKET_TAG    0x0a
 #define CPU_CLOCK     1
-/* A tick that came late stands for all periods that passed; a hostile file can claim any number. */
+/* A tick that came late represents all periods that passed; a hostile file can claim any number. */
 #define MOST_REPEATED 1000
 
 void spt_perfetto_put(struct spt_perfetto *perfetto, SptPerfettoPacket *packet)

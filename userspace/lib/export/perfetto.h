@@ -40,7 +40,9 @@ void spt_perfetto_put(struct spt_perfetto *perfetto, SptPerfettoPacket *packet);
 /* Nothing is before the recording. */
 void spt_perfetto_set_time(const struct spt_perfetto *perfetto, SptPerfettoPacket *packet,
 			   uint64_t time);
-/* Writes @track with number @i of @kind below track @parent (0: none).  Returns the whole number. */
+/*
+ * Writes @track with number @i of @kind below track @parent (0: none).  Returns the whole number.
+ */
 uint64_t spt_perfetto_put_track(struct spt_perfetto *perfetto, unsigned kind, uint64_t i,
 				uint64_t parent, SptPerfettoTrack *track);
 void spt_perfetto_put_event(struct spt_perfetto *perfetto, SptPerfettoEvent *event,
