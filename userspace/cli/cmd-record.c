@@ -609,6 +609,8 @@ static int run_recording(const struct spt_record_options *options)
 	if (options->recorder.memory)
 		tell_memory(&status.memory);
 	tell_marks(&status.marks);
+	if (options->recorder.points)
+		spt_record_events_tell(&status);
 	if (options->recorder.memory || status.has_calls)
 		tell_unseen(&status.memory);
 	if (status.has_calls)

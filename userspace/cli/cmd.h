@@ -41,6 +41,7 @@ extern const struct spt_command cmd_import;
 extern const struct spt_command cmd_diff;
 extern const struct spt_command cmd_merge;
 extern const struct spt_command cmd_mark;
+extern const struct spt_command cmd_events;
 extern const struct spt_command cmd_bundle;
 extern const struct spt_command cmd_info;
 extern const struct spt_command cmd_tables;

@@ -21,6 +21,7 @@ static const struct spt_command *const commands[] = {
 	&cmd_diff,
 	&cmd_merge,
 	&cmd_mark,
+	&cmd_events,
 	&cmd_bundle,
 	&cmd_info,
 	&cmd_tables,

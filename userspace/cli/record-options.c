@@ -13,7 +13,7 @@
 
 /* Options as they are given. */
 struct words {
-	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring, *tracker,
+	char *stacks, *source, *clock, *duration, *last, *late, *memory, *ring, *tracker,
 		*waits, *kmem, *also;
 	double rate;			/* NAN: none was given */
 	gboolean interrupts, locks, io, faults, free_stacks, mappings, ignored;
@@ -55,37 +55,27 @@ static bool record_options_check(const struct words *words, SptTraceSource *ret_
 	return false;
 }
 
-/* The event that takes samples. */
-static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
+/* The event that takes samples, and those that are recorded besides. */
+static bool check_clock(struct spt_record_options *options, const struct words *words)
 {
-	bool is_raw = words->event && words->event[0] == 'r';
-	char *end;
+	SptRecorderOptions *recorder = &options->recorder;
+	bool has_event;
 
-	if (words->event) {
-		recorder->clock = SPT_TRACE_PMU;
-		/* Numbers that perf uses: of its own generic events, or the hardware's. */
-		recorder->event_type = is_raw ? 4 : 0;
-		recorder->event_config =
-			g_ascii_strtoull(words->event + is_raw, &end, is_raw ? 16 : 10);
-		if (*end || end == words->event + is_raw) {
-			spt_cli_complain(
-				"--event takes a number such as 1 (instructions), or r and the hardware's own in hex, not \"%s\"",
-				words->event);
-			return false;
-		}
-	}
+	if (!spt_record_events_parse(&options->events, words->clock, recorder))
+		return false;
+	has_event = recorder->clock == SPT_TRACE_PMU;
 	if (!words->clock)
 		return true;
-	if (!strcmp(words->clock, "timer") && !words->event)
+	if (!strcmp(words->clock, "timer") && !has_event)
 		recorder->clock = SPT_TRACE_TIMER;
 	else if (!strcmp(words->clock, "pmu"))
 		recorder->clock = SPT_TRACE_PMU;
 	else if (!strcmp(words->clock, "auto"))
-		recorder->clock = words->event ? SPT_TRACE_PMU : SPT_TRACE_ANY_CLOCK;
+		recorder->clock = has_event ? SPT_TRACE_PMU : SPT_TRACE_ANY_CLOCK;
 	else {
 		spt_cli_complain(
 			"Unknown --clock \"%s\"%s: use timer, pmu (hardware counters) or auto (pmu where there is one)",
-			words->clock, words->event ? " for an event" : "");
+			words->clock, has_event ? " for an event" : "");
 		return false;
 	}
 	return true;
@@ -285,9 +275,6 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		{ "clock", 0, 0, G_OPTION_ARG_STRING, &words->clock,
 		  "timer (the default), pmu (hardware counters) or auto (counters if there are some)",
 		  "CLOCK" },
-		{ "event", 0, 0, G_OPTION_ARG_STRING, &words->event,
-		  "The hardware event to count: perf's number, or r and the raw number in hex (cycles)",
-		  "N" },
 		{ "duration", 0, 0, G_OPTION_ARG_STRING, &words->duration,
 		  "End after this time, as in 10 (seconds) or 500ms", "TIME" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks,
@@ -370,6 +357,7 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_record_events_add(&options->events, all);
 	spt_record_filter_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv) ||
 	    !spt_cli_check_output(options->output))
@@ -444,14 +432,13 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 			      .files = (const char *const *)options->counter_files },
 	};
 	options->recorder.calls = parse_calls(&words.waits, *options->command && !words.last);
-	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words) &&
+	ok = ok && check_bounds(options, &words) && check_clock(options, &words) &&
 	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
 	     parse_kmem(&options->recorder, words.kmem) &&
 	     parse_also(&options->recorder, words.also);
 	g_free(words.kmem);
 	g_free(words.also);
 	g_free(words.clock);
-	g_free(words.event);
 	g_free(words.duration);
 	g_free(words.ring);
 	g_free(words.last);
@@ -466,6 +453,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 
 void spt_record_options_clear(struct spt_record_options *options)
 {
+	spt_record_events_clear(&options->events);
 	spt_record_filter_clear(&options->filter);
 	g_clear_pointer(&options->output, g_free);
 	g_clear_pointer(&options->to, g_free);

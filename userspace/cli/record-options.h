@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "record-events.h"
 #include "record-filter.h"
 #include "record/recorder.h"
 
@@ -19,6 +20,7 @@ struct spt_record_options {
 	gboolean only_command;		/* the rest of the system is not shown */
 	gboolean all_cpus;		/* the report begins with the whole system */
 	uint64_t duration_ns;		/* 0: no end */
+	struct spt_record_events events;	/* recorder.points are its */
 	struct spt_record_filter filter;	/* recorder.filter points to this */
 	char **command;			/* the words after "--", in argv; empty: none */
 	char *output, *to, *command_text;	/* to: "HOST:PORT" of a receiver, or NULL */

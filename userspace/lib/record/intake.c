@@ -466,6 +466,22 @@ static void take_time(SptRecorder *recorder, const struct sysprof_time *time)
 								      time->realtime);
 }
 
+static void take_hit(SptRecorder *recorder, const SptTraceHit *hit)
+{
+	const struct sysprof_record *record = &hit->record;
+	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
+						    hit->mm, record->time);
+	uint32_t node = 0;
+
+	if (recorder->filters_pids && !thread->process->is_wanted)
+		return;
+	spt_recorder_get_to_know(recorder, thread->process);
+	if (hit->stack)
+		node = spt_recorder_node(recorder, hit->stack, thread);
+	recorder->status.hits++;
+	spt_hits_take(recorder->hits, hit, thread->id, node);
+}
+
 void spt_recorder_take(const struct sysprof_record *record, void *data)
 {
 	SptRecorder *recorder = data;
@@ -509,6 +525,9 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		break;
 	case SYSPROF_RESYNC:
 		recorder->needs_snapshot = true;
+		break;
+	case SPT_TRACE_HIT:
+		take_hit(recorder, (const SptTraceHit *)record);
 		break;
 	default:
 		if (recorder->waits)

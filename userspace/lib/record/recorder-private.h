@@ -10,6 +10,7 @@
 #include "record/ends.h"
 #include "record/aside.h"
 #include "record/handover.h"
+#include "record/hits.h"
 #include "record/maps.h"
 #include "record/memory.h"
 #include "record/opens.h"
@@ -59,6 +60,8 @@ struct SptRecorder {
 	GPtrArray *environment;		/* of the command; with the NULL at its end */
 	SptResident *resident;		/* NULL: no process is known to be recorded */
 	SptOpens *opens;		/* with waits */
+	SptHits *hits;			/* NULL: no points are requested */
+	char *hits_notice;
 	SptTables *tables;		/* of handover and unwinding */
 	SptAside *aside;		/* NULL: samples wait for unwind tables */
 	SptHandover *handover;		/* NULL: tables are not given to the module */

@@ -230,13 +230,20 @@ static void set_environment(SptRecorder *recorder)
 	g_ptr_array_add(recorder->environment, NULL);
 }
 
+/* Only perf events have points. */
+static SptTraceSource source_of(const SptRecorderOptions *options)
+{
+	return options->points && options->source == SPT_TRACE_AUTO ? SPT_TRACE_PERF :
+								      options->source;
+}
+
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
 	SptTasksListener listener = { recorder_on_process, on_thread, on_space_gone, recorder };
 
-	recorder->trace =
-		options->trace ? options->trace : spt_trace_open_source(options->source, error);
+	recorder->trace = options->trace ? options->trace :
+					   spt_trace_open_source(source_of(options), error);
 	if (!recorder->trace)
 		return NULL;
 	recorder->output = spt_output_new(options, recorder->trace, error);
@@ -266,6 +273,9 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.kernel = options->kernel;
 	recorder->config.kmem_bytes = options->kmem_bytes;
 	recorder->config.kernel_is_optional = options->kernel_is_optional;
+	recorder->config.points = options->points;
+	if (options->points)
+		recorder->hits = spt_hits_new(options->points, recorder->output);
 	if (options->waits.is_on || options->kernel) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->opens = spt_opens_new();
@@ -354,6 +364,8 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_tasks_free(recorder->tasks);
 	spt_waits_free(recorder->waits);
 	spt_opens_free(recorder->opens);
+	spt_hits_free(recorder->hits);
+	g_free(recorder->hits_notice);
 	spt_stacks_free(recorder->stacks);
 	spt_spaces_free(recorder->spaces);
 	spt_trace_free(recorder->trace);
@@ -436,6 +448,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	spt_recorder_note_number(recorder, "grid_start", start.grid_start);
 	spt_recorder_note_number(recorder, "start_time", recorder->start_ns);
 	spt_recorder_note_number(recorder, "start_realtime_ns", spt_clock_ns(CLOCK_REALTIME));
+	if (recorder->hits)
+		spt_hits_declare(recorder->hits);
 	if (!take_snapshot(recorder, error))
 		return false;
 	if (recorder->handover)
@@ -693,6 +707,15 @@ static void note_thrift(SptRecorder *recorder)
 		spt_recorder_note_number(recorder, "rate_part", thrift->rate_part);
 }
 
+static void finish_hits(SptRecorder *recorder)
+{
+	if (!recorder->hits)
+		return;
+	recorder->hits_notice = spt_hits_finish(recorder->hits, recorder->trace);
+	recorder->status.hits_notice = recorder->hits_notice;
+	recorder->status.hits_lost = spt_trace_hits_lost(recorder->trace);
+}
+
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
@@ -707,6 +730,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	    !have_objects(recorder, error))
 		return false;
 	take_memory_status(recorder);
+	finish_hits(recorder);
 	spt_statements_finish(recorder->statements);
 	spt_statements_status(recorder->statements, &recorder->status.marks);
 	end_haste(recorder);

@@ -86,6 +86,8 @@ typedef struct {
 	unsigned kernel;		/* also the kernel's own work: bits of SptEventOption */
 	uint32_t kmem_bytes;		/* as in SptTraceConfig */
 	bool kernel_is_optional;	/* likewise */
+	/* Events by name (SptPoint *, trace/points/point.h), which outlive the recorder; or NULL. */
+	const GPtrArray *points;
 	SptTraceFilter filter;		/* the part of the system to record */
 	const char *command;		/* noted in the file; may be NULL */
 	/*
@@ -157,6 +159,8 @@ typedef struct {
 	uint64_t waits;			/* likewise */
 	bool has_calls;			/* waits are those of calls: see SptCalls */
 	uint64_t events, events_lost;	/* of the kernel's own work, written and lost */
+	uint64_t hits, hits_lost;	/* of points, written and lost */
+	const char *hits_notice;	/* on counters that were shared, or NULL; the recorder's */
 	uint64_t waits_lost;		/* as far as they could be counted */
 	uint64_t lost;			/* weight of samples that found no room */
 	uint64_t elapsed_ns;

@@ -39,6 +39,7 @@ struct spt_trace_services {
 			  size_t bytes);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
+	bool (*count)(SptTrace *trace, unsigned point, SptTraceCount *ret);
 };
 
 struct spt_trace_source {
@@ -57,6 +58,7 @@ struct SptTrace {
 	bool lacks_wait_stacks;
 	bool only_own, only_user;	/* what this user is shown: own processes, user mode */
 	SptTraceEvents events[SYSPROF_SOURCES_MAX + 2];	/* by id */
+	uint64_t hits_lost;		/* of points */
 };
 
 /*

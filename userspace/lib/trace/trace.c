@@ -78,6 +78,12 @@ static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GE
 			"The kernel's own work (--interrupts, --locks, --io, --faults, --kmem) needs the module: doctor says how to get it");
 		return false;
 	}
+	if (config->points && !trace->source->abilities.reports_points) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"Events by name (--event) are perf events, and the module has none: leave out --source module");
+		return false;
+	}
 	return true;
 }
 
@@ -107,6 +113,7 @@ bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct syspr
 	if (!check_config(trace, config, error))
 		return false;
 	memset(trace->events, 0, sizeof(trace->events));
+	trace->hits_lost = 0;
 	return trace->source->records.start(trace, config, ret, error);
 }
 
@@ -230,6 +237,16 @@ bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 bool spt_trace_slow_down(SptTrace *trace, unsigned part)
 {
 	return trace->source->services.slow_down && trace->source->services.slow_down(trace, part);
+}
+
+bool spt_trace_count(SptTrace *trace, unsigned point, SptTraceCount *ret)
+{
+	return trace->source->services.count && trace->source->services.count(trace, point, ret);
+}
+
+uint64_t spt_trace_hits_lost(const SptTrace *trace)
+{
+	return trace->hits_lost;
 }
 
 bool spt_trace_make_room(SptTrace *trace)

@@ -119,6 +119,8 @@ typedef struct {
 	/* Sources of @kernel that this machine lacks are skipped, and the notice says so. */
 	bool kernel_is_optional;
 	SptTraceFilter filter;
+	/* Events by name (SptPoint *, points/point.h), or NULL; used as long as the source is. */
+	const GPtrArray *points;
 } SptTraceConfig;
 
 /* The largest copy that fits into a record of perf events with the rest of the record. */
@@ -126,12 +128,34 @@ typedef struct {
 
 typedef struct SptTrace SptTrace;
 
+/*
+ * A hit of one of the points, among the device's records, whose types end below.  What it points to
+ * is valid during the call.
+ */
+#define SPT_TRACE_HIT 0x8000
+typedef struct {
+	struct sysprof_record record;
+	uint32_t point;			/* its index in SptTraceConfig.points */
+	uint64_t mm;			/* id of the process's address space */
+	const struct sysprof_sample *stack;
+	const uint8_t *data;		/* of a trace point */
+	size_t bytes;
+} SptTraceHit;
+
+/* How often a point was hit. */
+typedef struct {
+	uint64_t count;			/* whether recorded or not */
+	/* How long it was to be counted, and was: less if counters were shared. */
+	uint64_t enabled_ns, running_ns;
+} SptTraceCount;
+
 /* What a source can do, the same in all of its sessions. */
 typedef struct {
 	const char *name;		/* "module" or "perf", also in files */
 	/* Ticks of processes that are not in the filter are dropped; else the caller has to. */
 	bool filters_pids;
 	bool reports_kernel;		/* SptTraceConfig.kernel */
+	bool reports_points;		/* SptTraceConfig.points */
 	bool reports_maps;		/* every mapping of every process, when it is made */
 	bool reports_delays;		/* how late a tick came */
 	/* A snapshot has the sums of threads; else they come when the session stops. */
@@ -195,6 +219,11 @@ bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
  */
 bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
 			GError **error);
+
+/* The count of a point of the configuration, over all CPUs.  False: it is not counted. */
+bool spt_trace_count(SptTrace *trace, unsigned point, SptTraceCount *ret);
+/* How many hits of all points found no room. */
+uint64_t spt_trace_hits_lost(const SptTrace *trace);
 
 const SptTraceAbilities *spt_trace_abilities(const SptTrace *trace);
 const char *spt_trace_clock_name(const SptTrace *trace);

@@ -28,14 +28,16 @@ struct ring {
 	bool is_left_out;		/* reports only tasks */
 };
 
-#define SPT_PERF_RINGS 4		/* of a CPU */
+#define SPT_PERF_RINGS 5		/* of a CPU */
+
+typedef struct SptPerfPoints SptPerfPoints;
 
 struct perf {
 	SptTrace trace;
 	/*
 	 * The rings of each CPU.  If waits are requested, then rings for each CPU's switches, for
 	 * its wakings, and for the stacks that are switched out: if one of these is full, no switch
-	 * is lost.
+	 * is lost.  The last ones are for hits of points.
 	 */
 	struct ring *rings;
 	struct pollfd *polls;
@@ -46,6 +48,7 @@ struct perf {
 	char *modules;			/* the loaded modules when kallsyms was read */
 	SptPerfRecords *records;
 	SptPerfWaits *waits;		/* NULL: not requested */
+	SptPerfPoints *points;		/* NULL: not requested */
 	SptPerfReach reach;
 	/* Int: events of threads beyond the first, which share their CPU's ring. */
 	GArray *others;
@@ -67,6 +70,13 @@ bool spt_perf_map_ring(struct perf *perf, unsigned number, size_t bytes, bool *r
 		       GError **error);
 /* Opens the events of waits that the configuration requests, if any; they are not enabled yet. */
 bool spt_perf_open_waits(struct perf *perf, GError **error);
+/* The same for the points of the configuration. */
+bool spt_perf_open_points(struct perf *perf, GError **error);
+void spt_perf_points_free(SptPerfPoints *points);
+/* Takes a record of the ring of points of @cpu. */
+void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
+			 const struct spt_perf_sink *sink);
+bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret);
 /* Takes a record of rings[@ring]. */
 void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_header *record,
 		   const struct spt_perf_sink *sink);

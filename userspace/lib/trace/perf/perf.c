@@ -78,6 +78,7 @@ static void perf_free(SptTrace *trace)
 
 	close_rings(perf);
 	spt_perf_waits_free(perf->waits);
+	spt_perf_points_free(perf->points);
 	spt_perf_records_free(perf->records);
 	spt_proc_files_free(perf->proc_files);
 	spt_kallsyms_free(perf->kallsyms);
@@ -395,7 +396,7 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	spt_perf_files_watch(files_of(perf));
 	if (config->raw_bytes)
 		spt_perf_records_expect_raw(perf->records);
-	if (!spt_perf_open_waits(perf, error))
+	if (!spt_perf_open_waits(perf, error) || !spt_perf_open_points(perf, error))
 		return false;
 	perf->is_stopped = false;
 	perf->drained_time = perf->account_time = start = spt_clock_ns(CLOCK_MONOTONIC);
@@ -701,6 +702,7 @@ static bool perf_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 static const struct spt_trace_source perf_source = {
 	.abilities = {
 		.name = "perf",
+		.reports_points = true,
 		.reports_maps = true,
 	},
 	.clock = "cpu-clock",
@@ -721,6 +723,7 @@ static const struct spt_trace_source perf_source = {
 		.slow_down = perf_slow_down,
 		.map_fd = perf_map_fd,
 		.region_start = perf_region_start,
+		.count = spt_perf_count_point,
 	},
 };
 

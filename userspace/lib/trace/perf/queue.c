@@ -14,6 +14,7 @@ struct ring {
 	const uint8_t *data;
 	size_t bytes;
 	uint64_t read;			/* up to this position everything is in the queue */
+	bool has_ids;
 };
 
 struct held {
@@ -65,6 +66,11 @@ void spt_perf_queue_add(SptPerfQueue *queue, unsigned number, struct perf_event_
 	};
 }
 
+void spt_perf_queue_expect_ids(SptPerfQueue *queue, unsigned number)
+{
+	queue->rings[number].has_ids = true;
+}
+
 static void remove_first(SptPerfQueue *queue, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -114,7 +120,8 @@ static bool collect_ring(SptPerfQueue *queue, unsigned number, uint64_t head, Sp
 			queue_record_at(queue, ring, ring->read, head);
 		struct held held = { .at = ring->read, .ring = number };
 
-		if (!record || !spt_perf_record_time(record, &held.time))
+		if (!record || !(ring->has_ids ? spt_perf_record_time_with_id(record, &held.time) :
+						 spt_perf_record_time(record, &held.time)))
 			return false;
 		ring->read += record->size;
 		if (!held.time)

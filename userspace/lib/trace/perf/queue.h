@@ -24,6 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfQueue, spt_perf_queue_free)
 /* Ring @number: @bytes, a power of two, behind a page of @page_bytes. */
 void spt_perf_queue_add(SptPerfQueue *queue, unsigned number, struct perf_event_mmap_page *page,
 			size_t page_bytes, size_t bytes);
+/* Records of that ring have the id of their event: see spt_perf_record_time_with_id(). */
+void spt_perf_queue_expect_ids(SptPerfQueue *queue, unsigned number);
 /* The rings are about to be unmapped, and all records in the queue with them. */
 void spt_perf_queue_clear(SptPerfQueue *queue);
 

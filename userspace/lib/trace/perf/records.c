@@ -170,6 +170,54 @@ bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_
 	return true;
 }
 
+struct sample_with_id {
+	struct perf_event_header header;
+	uint64_t id;
+	uint32_t pid, tid;
+	uint64_t time, n;
+	uint64_t frames[];
+};
+
+bool spt_perf_record_time_with_id(const struct perf_event_header *header, uint64_t *ret_time)
+{
+	const struct sample_with_id *sample = (const void *)header;
+
+	*ret_time = 0;
+	if (header->type == PERF_RECORD_SAMPLE) {
+		if (header->size < sizeof(*sample) ||
+		    sample->n > (header->size - sizeof(*sample)) / 8)
+			return false;
+		*ret_time = sample->time;
+	} else if (header->type == PERF_RECORD_LOST) {
+		if (header->size < sizeof(struct lost_record) + sizeof(struct sample_id) + 8)
+			return false;
+		/* Behind it there is the id. */
+		memcpy(ret_time, (const uint8_t *)header + header->size - 16, sizeof(*ret_time));
+	}
+	return true;
+}
+
+uint64_t spt_perf_sample_id(const struct perf_event_header *header)
+{
+	return ((const struct sample_with_id *)header)->id;
+}
+
+void spt_perf_sample_without_id(const struct perf_event_header *header, GByteArray *to)
+{
+	struct perf_event_header without = *header;
+	size_t rest = offsetof(struct sample_with_id, pid);
+
+	without.size -= (uint16_t)sizeof(((struct sample_with_id *)NULL)->id);
+	g_byte_array_set_size(to, 0);
+	g_byte_array_append(to, (const uint8_t *)&without, sizeof(without));
+	g_byte_array_append(to, (const uint8_t *)header + rest, (guint)(header->size - rest));
+}
+
+uint64_t spt_perf_record_lost(const struct perf_event_header *header)
+{
+	return ((const struct lost_record *)header)->n;
+}
+
 /* Samples. */
 
 /*
@@ -291,6 +339,15 @@ static void records_take_sample(SptPerfRecords *records, unsigned cpu, const str
 uint64_t spt_perf_sample_time(const void *sample)
 {
 	return ((const struct sample *)sample)->time;
+}
+
+struct spt_perf_who spt_perf_sample_who(const void *from, unsigned cpu)
+{
+	const struct sample *sample = from;
+
+	return (struct spt_perf_who){
+		.time = sample->time, .cpu = cpu, .pid = sample->pid, .tid = sample->tid
+	};
 }
 
 const uint8_t *spt_perf_sample_raw(const struct perf_event_header *header, size_t *ret_bytes)

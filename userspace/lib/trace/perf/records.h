@@ -40,8 +40,19 @@ void spt_perf_records_expect_file(SptPerfRecords *records);
 
 /* Whether a record is whole, and its time.  Records of unused types have time 0. */
 bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_time);
-/* From a sample that is whole: its time, and the data of a trace point behind its frames. */
+/*
+ * The same for a sample or loss with PERF_SAMPLE_IDENTIFIER, and the id; records of other types
+ * have time 0.
+ */
+bool spt_perf_record_time_with_id(const struct perf_event_header *header, uint64_t *ret_time);
+uint64_t spt_perf_sample_id(const struct perf_event_header *header);
+/* Appends such a sample as one without id to @to. */
+void spt_perf_sample_without_id(const struct perf_event_header *header, GByteArray *to);
+/* How many records were lost there, of a record of a loss. */
+uint64_t spt_perf_record_lost(const struct perf_event_header *header);
+/* From a sample that is whole: its time, its thread, and the data of a trace point behind its frames. */
 uint64_t spt_perf_sample_time(const void *sample);
+struct spt_perf_who spt_perf_sample_who(const void *sample, unsigned cpu);
 const uint8_t *spt_perf_sample_raw(const struct perf_event_header *header, size_t *ret_bytes);
 /*
  * Looks at a record that was just read, and is whole, because the files in it may soon be deleted.

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record-events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "trace/points/point.h"
+
+void spt_record_events_add(struct spt_record_events *events, GArray *entries)
+{
+	const GOptionEntry all[] = {
+		{ "event", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &events->events,
+		  "Also record these events, with stacks and fields: a list of trace points and of software and hardware events by perf's names, which may have * and ? (may be repeated; \"" SPT_CLI
+		  " events\" lists them)",
+		  "NAME,..." },
+		{ "filter", 0, 0, G_OPTION_ARG_STRING, &events->filter,
+		  "Only hits of trace points whose fields meet this, as in 'pid == 12 && comm == \"git\"'",
+		  "CONDITION" },
+	};
+
+	g_array_append_vals(entries, all, G_N_ELEMENTS(all));
+}
+
+/* Splits at commas that are in no quotes; to be freed. */
+static GPtrArray *split(char **lists)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+	for (; lists && *lists; lists++) {
+		const char *begin = *lists, *at = begin;
+		char quote = '\0';
+
+		for (;; at++) {
+			if (*at && quote) {
+				quote = *at == quote ? '\0' : quote;
+			} else if (*at == '"' || *at == '\'') {
+				quote = *at;
+			} else if (!*at || *at == ',') {
+				g_ptr_array_add(names, g_strndup(begin, (size_t)(at - begin)));
+				begin = at + 1;
+			}
+			if (!*at)
+				break;
+		}
+	}
+	return names;
+}
+
+/* A number of perf's generic events, or "r" and one of the hardware. */
+static bool is_number(const char *name, uint32_t *ret_type, uint64_t *ret_config)
+{
+	bool is_raw = name[0] == 'r';
+	char *end;
+
+	*ret_type = is_raw ? 4 : 0;
+	*ret_config = g_ascii_strtoull(name + is_raw, &end, is_raw ? 16 : 10);
+	return !*end && end != name + is_raw;
+}
+
+static bool is_clock(const char *name, const char *clock, SptRecorderOptions *recorder)
+{
+	g_autoptr(SptPoint) point = NULL;
+	bool by_name = clock && (strcmp(clock, "pmu") == 0 || strcmp(clock, "auto") == 0);
+
+	if (is_number(name, &recorder->event_type, &recorder->event_config))
+		return recorder->source != SPT_TRACE_PERF || name[0] != 'r';
+	point = by_name ? spt_point_counted(name) : NULL;
+	if (!point || point->type != SPT_POINT_HARDWARE)
+		return false;
+	recorder->event_type = point->perf_type;
+	recorder->event_config = point->config;
+	return true;
+}
+
+bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
+			     SptRecorderOptions *recorder)
+{
+	g_autoptr(GPtrArray) names = split(events->events);
+	g_autoptr(GError) error = NULL;
+
+	if (events->filter && !names->len) {
+		spt_cli_complain("--filter is a condition on the fields of trace points: name them with --event");
+		return false;
+	}
+	if (names->len == 1 && is_clock(names->pdata[0], clock, recorder)) {
+		recorder->clock = SPT_TRACE_PMU;
+		return true;
+	}
+	recorder->event_type = 0;
+	recorder->event_config = 0;
+	for (unsigned i = 0; i < names->len; i++) {
+		if (!events->points)
+			events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
+		if (spt_point_find(events->points, names->pdata[i], events->filter, &error))
+			continue;
+		spt_cli_complain("%s", error->message);
+		return false;
+	}
+	recorder->points = events->points;
+	return true;
+}
+
+void spt_record_events_clear(struct spt_record_events *events)
+{
+	g_strfreev(events->events);
+	g_free(events->filter);
+	g_clear_pointer(&events->points, g_ptr_array_unref);
+	*events = (struct spt_record_events){ 0 };
+}
+
+void spt_record_events_tell(const SptRecorderStatus *status)
+{
+	g_autofree char *hits = spt_format_count(status->hits);
+	g_autofree char *lost = spt_format_count(status->hits_lost);
+
+	fprintf(stderr, "Events: %s, %s lost\n", hits, lost);
+	if (status->hits_lost)
+		fprintf(stderr, "Note: events came faster than they could be recorded; --filter selects some of them, and \"%s info\" says how often each came.\n",
+			spt_cli_called());
+	if (status->hits_notice)
+		fprintf(stderr, "Note: %s.\n", status->hits_notice);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/hits.h"
+
+#include <inttypes.h>
+
+#include "base/words.h"
+#include "trace/points/point.h"
+
+/* Numbers of kinds, beyond those of said.c. */
+#define FIRST_KIND 8192u
+
+struct SptHits {
+	const GPtrArray *points;
+	SptOutput *output;
+	uint64_t *rows;			/* by point */
+	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
+};
+
+SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output)
+{
+	SptHits *hits = g_new0(SptHits, 1);
+
+	hits->points = points;
+	hits->output = output;
+	hits->rows = g_new0(uint64_t, points->len);
+	return hits;
+}
+
+void spt_hits_free(SptHits *hits)
+{
+	if (!hits)
+		return;
+	g_free(hits->rows);
+	g_free(hits);
+}
+
+/* A hit that represents several counted events says how many. */
+static bool has_count(const SptPoint *point)
+{
+	return point->type != SPT_POINT_TRACE && point->period > 1;
+}
+
+void spt_hits_declare(SptHits *hits)
+{
+	for (unsigned i = 0; i < hits->points->len; i++) {
+		const SptPoint *point = hits->points->pdata[i];
+		SptDeclarationRow row = {
+			.id = FIRST_KIND + i,
+			.shape = SPT_DECLARED_INSTANT,
+			.name = point->name,
+			.n_fields = point->format.n_fields,
+		};
+
+		for (unsigned k = 0; k < row.n_fields; k++)
+			row.fields[k] = point->format.fields[k].field;
+		if (has_count(point))
+			row.fields[row.n_fields++] =
+				(SptDeclaredField){ "count", "", SPT_VALUE_U64 };
+		spt_output_put(hits->output, SPT_ROW_DECLARATION, &row);
+	}
+}
+
+void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
+{
+	const SptPoint *point = hits->points->pdata[hit->point];
+	const SptPointFormat *format = &point->format;
+	SptDeclaredRow row = {
+		.time = hit->record.time,
+		.kind = FIRST_KIND + hit->point,
+		.cpu = hit->record.cpu,
+		.thread = thread,
+		.node = node,
+	};
+
+	for (unsigned i = 0; i < format->n_fields; i++)
+		row.values[i] = spt_point_format_value(&format->fields[i], hit->data,
+						       hit->data ? hit->bytes : 0, hits->texts[i]);
+	if (has_count(point))
+		row.values[format->n_fields].number = point->period;
+	hits->rows[hit->point]++;
+	spt_output_put(hits->output, SPT_ROW_DECLARED, &row);
+}
+
+static void note_count(const SptHits *hits, unsigned i, const SptTraceCount *count)
+{
+	const SptPoint *point = hits->points->pdata[i];
+	g_autofree char *key = g_strconcat("event ", point->name, NULL);
+	g_autofree char *text =
+		g_strdup_printf("count=%" PRIu64 " rows=%" PRIu64 " enabled_ns=%" PRIu64
+				" running_ns=%" PRIu64,
+				count->count, hits->rows[i], count->enabled_ns, count->running_ns);
+
+	spt_output_host(hits->output, key, text);
+}
+
+char *spt_hits_finish(SptHits *hits, SptTrace *trace)
+{
+	g_autoptr(GString) shared = g_string_new(NULL);
+	g_autofree char *lost = g_strdup_printf("%" PRIu64, spt_trace_hits_lost(trace));
+
+	for (unsigned i = 0; i < hits->points->len; i++) {
+		const SptPoint *point = hits->points->pdata[i];
+		SptTraceCount count;
+
+		if (!spt_trace_count(trace, i, &count))
+			continue;
+		note_count(hits, i, &count);
+		if (count.running_ns < count.enabled_ns && count.enabled_ns)
+			g_string_append_printf(shared, "%s%s %.0f %%", shared->len ? ", " : "",
+					       point->name,
+					       100.0 * (double)count.running_ns /
+						       (double)count.enabled_ns);
+	}
+	spt_output_host(hits->output, "hits_lost", lost);
+	return shared->len ? g_strdup_printf("the CPU has too few counters for all events at once; they were counted in turn, for this part of the time: %s",
+					     shared->str) :
+			     NULL;
+}

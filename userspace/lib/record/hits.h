@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hits of points (trace/points/point.h): each point is a declared kind, each hit a row of it. */
+#ifndef SPT_HITS_H
+#define SPT_HITS_H
+
+#include "record/output.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptHits SptHits;
+
+/* @points outlives it. */
+SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output);
+void spt_hits_free(SptHits *hits);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
+/* Declares all kinds, so that a recording says which ones had no hits. */
+void spt_hits_declare(SptHits *hits);
+/* @thread and @node are those of the capture. */
+void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node);
+/*
+ * Reads how often each point was hit, and notes it in the file.  Returns a sentence without a full
+ * stop on counters that were shared, to be freed; NULL: none were.
+ */
+char *spt_hits_finish(SptHits *hits, SptTrace *trace);
+
+G_END_DECLS
+
+#endif

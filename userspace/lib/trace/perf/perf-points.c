@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Points as perf events: those of a CPU share a ring, and the id in a sample says whose it is.
+ * Each event also counts, whether its hits find room in the ring or not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "trace/perf/perf-private.h"
+#include "trace/perf/raw.h"
+#include "trace/points/point.h"
+
+/* Rings of a CPU, and of all of them; with copies of stacks, and for a user's own threads. */
+#define RING_BYTES (4u << 20)
+#define COPY_RING_BYTES (16u << 20)
+#define RINGS_BYTES (128u << 20)
+#define LEAST_RING_BYTES (1u << 20)
+#define THREADS_RING_BYTES (256u << 10)
+#define COPY_BYTES 4096u
+
+/* An event of a point on a CPU. */
+struct opened {
+	int fd;				/* perf closes it */
+	unsigned point;
+};
+
+struct SptPerfPoints {
+	const GPtrArray *points;
+	GArray *opened;			/* struct opened */
+	GHashTable *by_id;		/* event's id -> index of the point + 1 */
+	GByteArray *sample;		/* the one at hand */
+	uint32_t copy_bytes;
+	int cgroup;			/* -1: none */
+};
+
+void spt_perf_points_free(SptPerfPoints *points)
+{
+	if (!points)
+		return;
+	if (points->cgroup >= 0)
+		close(points->cgroup);
+	g_array_unref(points->opened);
+	g_hash_table_unref(points->by_id);
+	g_byte_array_unref(points->sample);
+	g_free(points);
+}
+
+static int open_event(const struct perf *perf, const SptPoint *point, unsigned cpu, int64_t thread,
+		      size_t ring_bytes)
+{
+	const SptPerfPoints *points = perf->points;
+	const SptTraceFilter *filter = &perf->config.filter;
+	bool is_counted = point->type == SPT_POINT_SOFTWARE || point->type == SPT_POINT_HARDWARE;
+	struct perf_event_attr attr = {
+		.type = point->perf_type,
+		.size = sizeof(attr),
+		.config = point->config,
+		.sample_period = point->period,
+		.sample_type = SPT_PERF_SAMPLE_TYPE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_RAW |
+			       (points->copy_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.sample_regs_user = points->copy_bytes ? spt_perf_raw_registers() : 0,
+		.sample_stack_user = points->copy_bytes,
+		.disabled = 1,
+		.inherit = thread >= 0,
+		/* A trace point is always in the kernel. */
+		.exclude_kernel = is_counted &&
+				  (filter->only_user || perf->reach == SPT_PERF_OWN_CODE),
+		.exclude_user = is_counted && filter->only_kernel,
+		.exclude_callchain_user = perf->config.no_user,
+		.exclude_callchain_kernel = filter->only_user,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = (uint32_t)(ring_bytes / 4),
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr,
+			    thread >= 0 ? thread : points->cgroup, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC |
+				    (points->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+}
+
+static void set_refused(const SptPoint *point, int number, GError **error)
+{
+	switch (number) {
+	case EACCES:
+	case EPERM:
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+			      "This user may not record %s (%s): what it shows is of all users; run as root or with CAP_PERFMON",
+			      point->name, g_strerror(number));
+		break;
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "This machine does not count %s (%s): virtual machines often have no counters of the CPU; software events such as cpu-clock work everywhere",
+			      point->name, g_strerror(number));
+		break;
+	case EMFILE:
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot open an event on each CPU for all that --event names (%s): name fewer, or raise the limit with: ulimit -n",
+			      g_strerror(number));
+		break;
+	default:
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot record %s: %s", point->name, g_strerror(number));
+	}
+}
+
+static bool set_filter(int fd, const SptPoint *point, GError **error)
+{
+	if (!point->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter) == 0)
+		return true;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "The kernel does not take the condition '%s' of %s: %s", point->filter,
+		      point->name, g_strerror(errno));
+	return false;
+}
+
+/* The first event of a CPU makes the ring. */
+static bool keep_event(struct perf *perf, unsigned cpu, unsigned number, int fd,
+		       size_t ring_bytes, GError **error)
+{
+	const unsigned at = 4 * perf->trace.n_cpus + cpu;
+	const SptPoint *point = perf->points->points->pdata[number];
+	struct ring *ring = &perf->rings[at];
+	const struct opened opened = { fd, number };
+	bool no_room;
+	uint64_t id;
+
+	g_array_append_val(perf->points->opened, opened);
+	if (ring->fd < 0) {
+		ring->fd = fd;
+		if (!spt_perf_map_ring(perf, at, ring_bytes, &no_room, error))
+			return false;
+		spt_perf_queue_expect_ids(perf->queue, at);
+	} else {
+		g_array_append_val(perf->others, fd);
+		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+			set_refused(point, errno, error);
+			return false;
+		}
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0) {
+		set_refused(point, errno, error);
+		return false;
+	}
+	g_hash_table_insert(perf->points->by_id, GSIZE_TO_POINTER(id),
+			    GUINT_TO_POINTER(number + 1));
+	return set_filter(fd, point, error);
+}
+
+/* Threads may have ended meanwhile, and CPUs may be offline. */
+static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t thread,
+		       size_t ring_bytes, GError **error)
+{
+	const SptPoint *point = perf->points->points->pdata[number];
+	int fd = open_event(perf, point, cpu, thread, ring_bytes);
+
+	if (fd >= 0)
+		return keep_event(perf, cpu, number, fd, ring_bytes, error);
+	if (errno == ESRCH || (errno == ENODEV && perf->rings[cpu].fd < 0))
+		return true;
+	set_refused(point, errno, error);
+	return false;
+}
+
+static size_t ring_bytes_of(const struct perf *perf)
+{
+	size_t bytes = perf->points->copy_bytes ? COPY_RING_BYTES : RING_BYTES;
+
+	if (perf->reach != SPT_PERF_ALL)
+		return THREADS_RING_BYTES;
+	while (bytes > LEAST_RING_BYTES && bytes * perf->trace.n_cpus > RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+static bool open_everywhere(struct perf *perf, int64_t thread, GError **error)
+{
+	const size_t ring_bytes = ring_bytes_of(perf);
+
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
+		for (unsigned i = 0; i < perf->points->points->len; i++)
+			if (spt_perf_wants_cpu(&perf->config.filter, cpu) &&
+			    !open_point(perf, cpu, i, thread, ring_bytes, error))
+				return false;
+	return true;
+}
+
+bool spt_perf_open_points(struct perf *perf, GError **error)
+{
+	const SptTraceFilter *filter = &perf->config.filter;
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	SptPerfPoints *points;
+
+	g_clear_pointer(&perf->points, spt_perf_points_free);
+	if (!perf->config.points)
+		return true;
+	perf->points = points = g_new0(SptPerfPoints, 1);
+	points->points = perf->config.points;
+	points->opened = g_array_new(FALSE, FALSE, sizeof(struct opened));
+	points->by_id = g_hash_table_new(NULL, NULL);
+	points->sample = g_byte_array_new();
+	points->copy_bytes = MIN(perf->config.raw_bytes, COPY_BYTES);
+	points->cgroup = filter->cgroup ?
+				 open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) :
+				 -1;
+	if (perf->reach == SPT_PERF_ALL)
+		return open_everywhere(perf, -1, error);
+	spt_perf_own_threads(filter, known, threads);
+	for (unsigned i = 0; i < threads->len; i++)
+		if (!open_everywhere(perf, g_array_index(threads, uint32_t, i), error))
+			return false;
+	return true;
+}
+
+void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
+			 const struct spt_perf_sink *sink)
+{
+	SptPerfPoints *points = perf->points;
+	SptTraceHit hit = { 0 };
+	struct spt_perf_who who;
+	unsigned number;
+
+	if (record->type == PERF_RECORD_LOST)
+		perf->trace.hits_lost += spt_perf_record_lost(record);
+	if (record->type != PERF_RECORD_SAMPLE)
+		return;
+	number = GPOINTER_TO_UINT(g_hash_table_lookup(
+		points->by_id, GSIZE_TO_POINTER(spt_perf_sample_id(record))));
+	if (!number)
+		return;
+	spt_perf_sample_without_id(record, points->sample);
+	record = (const void *)points->sample->data;
+	who = spt_perf_sample_who(record, cpu);
+	hit.stack = spt_perf_records_stack(perf->records, record, &who, sink);
+	hit.data = spt_perf_sample_raw(record, &hit.bytes);
+	hit.record = spt_perf_record(SPT_TRACE_HIT, hit.stack->record.flags, sizeof(hit), &who);
+	hit.point = number - 1;
+	hit.mm = hit.stack->mm;
+	sink->func(&hit.record, sink->data);
+}
+
+bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret)
+{
+	const struct perf *perf = (const struct perf *)trace;
+	struct {
+		uint64_t count, enabled, running;
+	} got;
+
+	*ret = (SptTraceCount){ 0 };
+	for (unsigned i = 0; perf->points && i < perf->points->opened->len; i++) {
+		const struct opened *opened =
+			&g_array_index(perf->points->opened, struct opened, i);
+
+		if (opened->point != point || read(opened->fd, &got, sizeof(got)) != sizeof(got))
+			continue;
+		ret->count += got.count;
+		ret->enabled_ns += got.enabled;
+		ret->running_ns += got.running;
+	}
+	return perf->points;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Conditions on the fields of a trace point.  The kernel compiles them, but only says "invalid": so
+ * they are read here first, by the same rules.
+ *
+ *	condition:  part ( ( "&&" | "||" ) part )...
+ *	part:       "!" part | "(" condition ")" | field operator value
+ */
+#include <string.h>
+
+#include "base/words.h"
+#include "trace/points/point.h"
+#include "trace/trace.h"
+
+#define MOST_DEPTH 16
+/* The kernel's own bound of a text to compare with. */
+#define MOST_VALUE 255u
+
+struct filter {
+	const char *whole, *at;
+	const SptPoint *point;
+	unsigned depth;
+	GError **error;
+};
+
+static void skip_blanks(struct filter *filter)
+{
+	while (g_ascii_isspace(*filter->at))
+		filter->at++;
+}
+
+static bool wrong(const struct filter *filter, const char *what)
+{
+	spt_set_error(filter->error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "The condition '%s' of %s cannot be read at \"%s\": %s; write it as in 'pid == 12 && comm == \"git\"'",
+		      filter->whole, filter->point->name, filter->at, what);
+	return false;
+}
+
+static bool takes(struct filter *filter, const char *sign)
+{
+	skip_blanks(filter);
+	if (!g_str_has_prefix(filter->at, sign))
+		return false;
+	filter->at += strlen(sign);
+	return true;
+}
+
+/* Those that every record has, and that the kernel knows besides. */
+static bool is_builtin(const char *name, bool *ret_is_text)
+{
+	static const char *const numbers[] = { "common_pid", "common_flags", "common_type",
+					       "common_preempt_count", "CPU" };
+
+	*ret_is_text = strcmp(name, "COMM") == 0;
+	for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+		if (strcmp(name, numbers[i]) == 0)
+			return true;
+	return *ret_is_text;
+}
+
+static bool find_field(struct filter *filter, const char *name, bool *ret_is_text)
+{
+	const SptPointFormat *format = &filter->point->format;
+	g_autoptr(GString) known = g_string_new(NULL);
+
+	for (unsigned i = 0; i < format->n_fields; i++) {
+		*ret_is_text = format->fields[i].form != SPT_POINT_NUMBER;
+		if (strcmp(name, format->fields[i].field.name) == 0)
+			return true;
+		g_string_append_printf(known, "%s%s", i ? ", " : "", format->fields[i].field.name);
+	}
+	/* With fields left out it is for the kernel to say. */
+	if (is_builtin(name, ret_is_text) || format->n_left_out)
+		return true;
+	spt_set_error(filter->error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "%s has no field \"%s\"; its fields are: %s, common_pid, COMM and CPU",
+		      filter->point->name, name, known->str);
+	return false;
+}
+
+static bool take_operator(struct filter *filter, bool is_text)
+{
+	static const char *const of_numbers[] = { "==", "!=", "<=", ">=", "<", ">", "&", NULL },
+				 *const of_texts[] = { "==", "!=", "~", NULL };
+	const char *const *signs = is_text ? of_texts : of_numbers;
+
+	for (unsigned i = 0; signs[i]; i++)
+		if (takes(filter, signs[i]))
+			return true;
+	return wrong(filter, is_text ? "a text is compared by ==, != or ~ (with * in the text)" :
+				       "a number is compared by ==, !=, <, <=, >, >= or &");
+}
+
+static bool take_value(struct filter *filter, bool is_text)
+{
+	const char *begin, *end;
+	char quote;
+
+	skip_blanks(filter);
+	begin = filter->at;
+	quote = *begin == '"' || *begin == '\'' ? *begin : '\0';
+	if (quote) {
+		end = strchr(begin + 1, quote);
+		if (!end)
+			return wrong(filter, "the quote has no end");
+		if (!is_text)
+			return wrong(filter, "the field is a number");
+		filter->at = end + 1;
+	} else if (is_text) {
+		return wrong(filter, "a text has quotes around it");
+	} else {
+		begin += *begin == '-';
+		for (end = begin; g_ascii_isalnum(*end); end++)
+			;
+		if (!g_ascii_isdigit(*begin))
+			return wrong(filter, "a number is missing");
+		filter->at = end;
+	}
+	if (filter->at - begin > MOST_VALUE)
+		return wrong(filter, "the text is longer than the kernel takes");
+	return true;
+}
+
+static bool take_condition(struct filter *filter);
+
+static bool take_part(struct filter *filter)
+{
+	g_autofree char *name = NULL;
+	const char *begin;
+	bool is_text;
+
+	if (++filter->depth > MOST_DEPTH)
+		return wrong(filter, "too many parentheses");
+	if (takes(filter, "!")) {
+		if (!take_part(filter))
+			return false;
+		filter->depth--;
+		return true;
+	}
+	if (takes(filter, "(")) {
+		if (!take_condition(filter))
+			return false;
+		if (!takes(filter, ")"))
+			return wrong(filter, "a \")\" is missing");
+		filter->depth--;
+		return true;
+	}
+	skip_blanks(filter);
+	for (begin = filter->at; g_ascii_isalnum(*filter->at) || *filter->at == '_'; filter->at++)
+		;
+	if (begin == filter->at)
+		return wrong(filter, "a field is missing");
+	name = g_strndup(begin, (size_t)(filter->at - begin));
+	filter->depth--;
+	return find_field(filter, name, &is_text) && take_operator(filter, is_text) &&
+	       take_value(filter, is_text);
+}
+
+static bool take_condition(struct filter *filter)
+{
+	do {
+		if (!take_part(filter))
+			return false;
+	} while (takes(filter, "&&") || takes(filter, "||"));
+	return true;
+}
+
+bool spt_point_check_filter(const char *text, const SptPoint *point, GError **error)
+{
+	struct filter filter = { .whole = text, .at = text, .point = point, .error = error };
+
+	if (point->type != SPT_POINT_TRACE) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "%s has no fields to set a condition on: only trace points have", point->name);
+		return false;
+	}
+	if (!take_condition(&filter))
+		return false;
+	skip_blanks(&filter);
+	return !*filter.at || wrong(&filter, "it should end here, or go on with && or ||");
+}

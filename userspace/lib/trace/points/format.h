@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The format of a trace point's records, as its file of that name in tracefs has it, and what is in
+ * a record.
+ */
+#ifndef SPT_POINT_FORMAT_H
+#define SPT_POINT_FORMAT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events/declared.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+	SPT_POINT_NUMBER,
+	SPT_POINT_TEXT,			/* bytes up to a nul */
+	SPT_POINT_TEXT_AT,		/* offset and length of a text, from the record's begin */
+	SPT_POINT_TEXT_FROM,		/* the same, from behind the field */
+} SptPointForm;
+
+typedef struct {
+	SptDeclaredField field;		/* the name is an interned string */
+	SptPointForm form;
+	uint16_t at, bytes;
+	bool is_signed;
+} SptPointField;
+
+typedef struct {
+	unsigned n_fields;
+	SptPointField fields[SPT_DECLARED_FIELDS];
+	unsigned n_left_out;		/* fields beyond these, or of no simple type */
+} SptPointFormat;
+
+/* From the text of a format file.  False: it is none. */
+bool spt_point_format_parse(const char *text, SptPointFormat *ret, uint32_t *ret_id);
+/*
+ * The field's value in a record of @bytes.  Texts are in @text, whose first nul ends what is
+ * appended there.
+ */
+SptValue spt_point_format_value(const SptPointField *field, const uint8_t *record, size_t bytes,
+				char text[SPT_DECLARED_TEXT_BYTES]);
+
+G_END_DECLS
+
+#endif

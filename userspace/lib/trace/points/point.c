@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds points by names and globs. */
+#include "trace/points/point.h"
+
+#include <string.h>
+
+#include "base/near.h"
+#include "base/words.h"
+#include "trace/trace.h"
+
+#define IF " if "
+
+void spt_point_free(SptPoint *point)
+{
+	if (!point)
+		return;
+	g_free(point->name);
+	g_free(point->filter);
+	g_free(point);
+}
+
+void spt_point_free_it(gpointer point)
+{
+	spt_point_free(point);
+}
+
+static void name_free(gpointer data)
+{
+	SptPointName *name = data;
+
+	g_free(name->name);
+	g_free(name->help);
+	g_free(name);
+}
+
+GPtrArray *spt_point_names_new(void)
+{
+	return g_ptr_array_new_with_free_func(name_free);
+}
+
+const char *spt_point_type_name(SptPointType type)
+{
+	static const char *const names[] = {
+		[SPT_POINT_TRACE] = "trace point",
+		[SPT_POINT_SOFTWARE] = "software event",
+		[SPT_POINT_HARDWARE] = "hardware event",
+	};
+
+	return names[type];
+}
+
+void spt_point_list(GPtrArray *names, const char *glob, bool with_help)
+{
+	spt_point_list_counted(names, glob);
+	spt_point_list_traced(names, glob, with_help);
+}
+
+static bool has_it(const GPtrArray *points, const char *name)
+{
+	for (unsigned i = 0; i < points->len; i++)
+		if (strcmp(((const SptPoint *)points->pdata[i])->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* @filter is for this one; @all is for every trace point that has none. */
+static bool add(GPtrArray *points, SptPoint *point, const char *filter, const char *all,
+		GError **error)
+{
+	g_autoptr(SptPoint) owned = point;
+
+	if (!filter && point->type == SPT_POINT_TRACE)
+		filter = all;
+	if (has_it(points, point->name))
+		return true;
+	if (filter && !spt_point_check_filter(filter, point, error))
+		return false;
+	if (points->len >= SPT_POINTS_MAX) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "More than %u events match: a recording can have so many; name fewer",
+			      SPT_POINTS_MAX);
+		return false;
+	}
+	point->filter = g_strdup(filter);
+	g_ptr_array_add(points, g_steal_pointer(&owned));
+	return true;
+}
+
+/* No event is called @name: why, and what may have been meant. */
+static void set_unknown(const char *name, GError **error)
+{
+	g_autoptr(GPtrArray) names = spt_point_names_new();
+	const char *near = NULL;
+	unsigned least = UINT_MAX;
+
+	if (strchr(name, ':') && !spt_point_can_trace(error))
+		return;
+	spt_point_list(names, NULL, false);
+	for (unsigned i = 0; i < names->len; i++) {
+		const char *known = ((const SptPointName *)names->pdata[i])->name;
+
+		if (spt_is_nearer(name, known, &least))
+			near = known;
+	}
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "There is no event \"%s\"%s%s%s; \"sysprof-cli events\" lists those of this machine",
+		      name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+static bool add_matching(GPtrArray *points, const char *glob, const char *filter, const char *all,
+			 GError **error)
+{
+	g_autoptr(GPtrArray) names = spt_point_names_new();
+
+	spt_point_list(names, glob, false);
+	for (unsigned i = 0; i < names->len; i++) {
+		const char *name = ((const SptPointName *)names->pdata[i])->name;
+		SptPoint *point = spt_point_counted(name);
+
+		/* It may have gone with its module. */
+		if (!point)
+			point = spt_point_traced(name);
+		if (point && !add(points, point, filter, all, error))
+			return false;
+	}
+	if (!names->len)
+		set_unknown(glob, error);
+	return names->len;
+}
+
+bool spt_point_find(GPtrArray *points, const char *text, const char *all, GError **error)
+{
+	const char *condition = strstr(text, IF);
+	const char *filter = condition ? condition + strlen(IF) : NULL;
+	g_autofree char *name = condition ? g_strndup(text, (size_t)(condition - text)) :
+					    g_strdup(text);
+	SptPoint *point;
+
+	g_strstrip(name);
+	if (strpbrk(name, "*?"))
+		return add_matching(points, name, filter, all, error);
+	point = spt_point_counted(name);
+	if (!point)
+		point = spt_point_traced(name);
+	if (point)
+		return add(points, point, filter, all, error);
+	set_unknown(name, error);
+	return false;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What can be asked for by name: trace points, and the events that the kernel's software or the
+ * CPU counts.  A point has what perf_event_open() needs, and the fields of its hits.
+ */
+#ifndef SPT_POINT_H
+#define SPT_POINT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/points/format.h"
+
+G_BEGIN_DECLS
+
+/* Where tracefs is mounted. */
+#define SPT_POINT_TRACEFS "/sys/kernel/tracing"
+/* Most points of a recording. */
+#define SPT_POINTS_MAX 1500u
+
+typedef enum {
+	SPT_POINT_TRACE,		/* a trace point of the kernel */
+	SPT_POINT_SOFTWARE,		/* what the kernel counts */
+	SPT_POINT_HARDWARE,		/* what the CPU counts */
+} SptPointType;
+
+typedef struct {
+	SptPointType type;
+	char *name;			/* as perf has it; the kind's in recordings */
+	uint32_t perf_type;		/* as in perf_event_open() */
+	uint64_t config;
+	/* A hit is recorded for so many that are counted. */
+	uint64_t period;
+	char *filter;			/* of a trace point's fields, as tracefs has it; NULL: none */
+	SptPointFormat format;
+} SptPoint;
+
+void spt_point_free(SptPoint *point);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPoint, spt_point_free)
+/* For lists of points. */
+void spt_point_free_it(gpointer point);
+
+/* A name and a line of help, of a list of what can be asked for. */
+typedef struct {
+	SptPointType type;
+	char *name, *help;
+} SptPointName;
+
+/*
+ * Appends to @names (SptPointName *, with a free function) the names that match @glob, by type and
+ * name; NULL: all.  @with_help: also their help, which takes longer.
+ */
+void spt_point_list(GPtrArray *names, const char *glob, bool with_help);
+GPtrArray *spt_point_names_new(void);
+/* "trace point", "software event", ...; for people. */
+const char *spt_point_type_name(SptPointType type);
+
+/*
+ * Appends to @points what @text names: a name or a glob of perf's, and behind " if " a condition on
+ * the fields of trace points.  @all: a condition for the trace points without one; NULL: none.
+ */
+bool spt_point_find(GPtrArray *points, const char *text, const char *all, GError **error);
+
+/* names.c, tracefs.c: for the above. */
+
+/* A software or hardware event of this very name; NULL: there is none. */
+SptPoint *spt_point_counted(const char *name);
+void spt_point_list_counted(GPtrArray *names, const char *glob);
+/* Whether tracefs can be read.  Sets an error that says what helps. */
+bool spt_point_can_trace(GError **error);
+/* A trace point "group:name", with its format; NULL: there is none. */
+SptPoint *spt_point_traced(const char *name);
+void spt_point_list_traced(GPtrArray *names, const char *glob, bool with_help);
+/* Whether @filter is one for @format: its fields, operators and values. */
+bool spt_point_check_filter(const char *filter, const SptPoint *point, GError **error);
+
+G_END_DECLS
+
+#endif
