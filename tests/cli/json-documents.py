@@ -165,6 +165,12 @@ def check_doctor():
             ok(known, "... and advises no package that apt lacks", finding)
 
 
+def check_events():
+    found = document("events", "events")["events"]
+    names = [event["name"] for event in found]
+    ok("page-faults" in names and len(set(names)) == len(names), "events have names of their own", names[:9])
+
+
 def check_said(path):
     """What programs say of themselves, and counters of the machine."""
     program = ["build/workloads/marks", "truth", "100"]
@@ -231,6 +237,7 @@ def main():
         subprocess.run([os.path.join(os.path.dirname(os.environ["GEN_CAPTURE"]), "gen-declared"), declared], check=True, timeout=60)
         check_declared(declared, rules)
         check_doctor()
+        check_events()
         document("diff_functions", "diff", example, example)
         document("diff_paths", "diff", "--path", example, example)
         document("diff_runs", "diff", "--runs", f"{example},{example}", example)

@@ -8,9 +8,26 @@
 #include "capture/declared.h"
 #include "cmd.h"
 
+/* How often an event was counted, recorded or not (record --event). */
+struct counted {
+	uint64_t count, enabled_ns, running_ns;
+};
+
+/* False: it was not counted. */
+static bool find_counted(const SptCapture *capture, const SptDeclared *kind, struct counted *ret)
+{
+	g_autofree char *key = g_strconcat("event ", kind->name, NULL);
+	const char *text = spt_capture_host(capture, key);
+
+	return text && sscanf(text, "count=%" SCNu64 " rows=%*u enabled_ns=%" SCNu64
+				    " running_ns=%" SCNu64,
+			      &ret->count, &ret->enabled_ns, &ret->running_ns) == 3;
+}
+
 void spt_info_add_declared(SptJson *json, const SptCapture *capture)
 {
 	const SptDeclared *kind;
+	struct counted counted;
 
 	if (!spt_declared(capture, 0))
 		return;
@@ -21,6 +38,11 @@ void spt_info_add_declared(SptJson *json, const SptCapture *capture)
 		spt_json_text(json, "title", kind->title);
 		spt_json_text(json, "shape", spt_declared_shape_name(kind->shape));
 		spt_json_count(json, "count", kind->rows);
+		if (find_counted(capture, kind, &counted)) {
+			spt_json_count(json, "counted", counted.count);
+			spt_json_count(json, "enabled_ns", counted.enabled_ns);
+			spt_json_count(json, "running_ns", counted.running_ns);
+		}
 		spt_json_array(json, "fields");
 		for (unsigned k = 0; k < kind->n_fields; k++) {
 			spt_json_object(json, NULL);
@@ -46,14 +68,22 @@ static void print_fields(const SptDeclared *kind)
 void spt_info_print_declared(const SptCapture *capture)
 {
 	const SptDeclared *kind;
+	struct counted counted;
+	bool has_counts = false;
 
 	if (!spt_declared(capture, 0))
 		return;
-	printf("\n%s%-18s %-9s %12s  Fields%s\n", spt_color(SPT_COLOR_TITLE), "Declared events",
-	       "Shape", "Events", spt_color(SPT_COLOR_OFF));
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++)
+		has_counts |= find_counted(capture, kind, &counted);
+	printf("\n%s%-18s %-9s %12s  %sFields%s\n", spt_color(SPT_COLOR_TITLE), "Declared events",
+	       "Shape", "Events", has_counts ? "     Counted  " : "", spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
 		printf("%-18s %-9s %12" PRIu64 "  ", kind->name,
 		       spt_declared_shape_name(kind->shape), kind->rows);
+		if (find_counted(capture, kind, &counted))
+			printf("%12" PRIu64 "  ", counted.count);
+		else if (has_counts)
+			printf("%12s  ", "");
 		print_fields(kind);
 	}
 }

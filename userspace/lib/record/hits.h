@@ -14,7 +14,7 @@ typedef struct SptHits SptHits;
 SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output);
 void spt_hits_free(SptHits *hits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
-/* Declares all kinds, so that a recording says which ones had no hits. */
+/* Declares all kinds. */
 void spt_hits_declare(SptHits *hits);
 /* @thread and @node are those of the capture. */
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node);

@@ -86,7 +86,7 @@ typedef struct {
 	unsigned kernel;		/* also the kernel's own work: bits of SptEventOption */
 	uint32_t kmem_bytes;		/* as in SptTraceConfig */
 	bool kernel_is_optional;	/* likewise */
-	/* Events by name (SptPoint *, trace/points/point.h), which outlive the recorder; or NULL. */
+	/* Events by name (SptPoint *, trace/points/point.h), which outlive it; NULL: none. */
 	const GPtrArray *points;
 	SptTraceFilter filter;		/* the part of the system to record */
 	const char *command;		/* noted in the file; may be NULL */

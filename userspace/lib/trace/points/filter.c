@@ -70,7 +70,7 @@ static bool find_field(struct filter *filter, const char *name, bool *ret_is_tex
 			return true;
 		g_string_append_printf(known, "%s%s", i ? ", " : "", format->fields[i].field.name);
 	}
-	/* With fields left out it is for the kernel to say. */
+	/* The kernel knows fields that the format here has not. */
 	if (is_builtin(name, ret_is_text) || format->n_left_out)
 		return true;
 	spt_set_error(filter->error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,

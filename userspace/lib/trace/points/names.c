@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "trace/points/point.h"
-#include "trace/trace.h"
 
 #define CYCLES	    1000000u		/* some thousand hits a second */
 #define RARER	    100000u
@@ -30,33 +28,33 @@ struct counted {
 	{ name, help, PERF_TYPE_HW_CACHE, CACHE(cache, operation, result), RARER }
 
 static const struct counted counted[] = {
-	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS, 1, SPT_WORDS("accesses that the kernel had to align")),
-	SOFTWARE("context-switches", CONTEXT_SWITCHES, 1, SPT_WORDS("a thread leaves a CPU to another one")),
-	SOFTWARE("cpu-clock", CPU_CLOCK, NS, SPT_WORDS("time of CPUs, in ns")),
-	SOFTWARE("cpu-migrations", CPU_MIGRATIONS, 1, SPT_WORDS("a thread goes to another CPU")),
-	SOFTWARE("emulation-faults", EMULATION_FAULTS, 1, SPT_WORDS("instructions that the kernel emulated")),
-	SOFTWARE("major-faults", PAGE_FAULTS_MAJ, 1, SPT_WORDS("page faults that waited for a disk")),
-	SOFTWARE("minor-faults", PAGE_FAULTS_MIN, 1, SPT_WORDS("page faults that did not")),
-	SOFTWARE("page-faults", PAGE_FAULTS, 1, SPT_WORDS("page faults, major and minor")),
-	SOFTWARE("task-clock", TASK_CLOCK, NS, SPT_WORDS("time for which threads ran, in ns")),
-	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS, CYCLES, SPT_WORDS("branches that retired")),
-	HARDWARE("branch-misses", BRANCH_MISSES, RARER, SPT_WORDS("branches that were predicted wrong")),
-	HARDWARE("bus-cycles", BUS_CYCLES, CYCLES, SPT_WORDS("cycles of the bus")),
-	HARDWARE("cache-misses", CACHE_MISSES, RARER, SPT_WORDS("misses of the last cache")),
-	HARDWARE("cache-references", CACHE_REFERENCES, RARER, SPT_WORDS("accesses to the last cache")),
-	HARDWARE("cycles", CPU_CYCLES, CYCLES, SPT_WORDS("cycles of the CPU")),
-	HARDWARE("instructions", INSTRUCTIONS, CYCLES, SPT_WORDS("instructions that retired")),
-	HARDWARE("ref-cycles", REF_CPU_CYCLES, CYCLES, SPT_WORDS("cycles at the nominal frequency")),
-	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND, CYCLES, SPT_WORDS("cycles that waited for data or units")),
-	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, CYCLES, SPT_WORDS("cycles that waited for instructions")),
-	CACHED("L1-dcache-load-misses", L1D, READ, MISS, SPT_WORDS("loads that missed the first cache")),
-	CACHED("L1-dcache-loads", L1D, READ, ACCESS, SPT_WORDS("loads")),
-	CACHED("L1-icache-load-misses", L1I, READ, MISS, SPT_WORDS("instructions that missed the first cache")),
-	CACHED("LLC-load-misses", LL, READ, MISS, SPT_WORDS("loads that missed the last cache")),
-	CACHED("LLC-loads", LL, READ, ACCESS, SPT_WORDS("loads from the last cache")),
-	CACHED("dTLB-load-misses", DTLB, READ, MISS, SPT_WORDS("loads whose address was in no TLB")),
-	CACHED("dTLB-loads", DTLB, READ, ACCESS, SPT_WORDS("loads that looked for their address in a TLB")),
-	CACHED("iTLB-load-misses", ITLB, READ, MISS, SPT_WORDS("instructions whose address was in no TLB")),
+	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS, 1, "accesses that the kernel had to align"),
+	SOFTWARE("context-switches", CONTEXT_SWITCHES, 1, "a thread leaves a CPU to another one"),
+	SOFTWARE("cpu-clock", CPU_CLOCK, NS, "time of CPUs, in ns"),
+	SOFTWARE("cpu-migrations", CPU_MIGRATIONS, 1, "a thread goes to another CPU"),
+	SOFTWARE("emulation-faults", EMULATION_FAULTS, 1, "instructions that the kernel emulated"),
+	SOFTWARE("major-faults", PAGE_FAULTS_MAJ, 1, "page faults that waited for a disk"),
+	SOFTWARE("minor-faults", PAGE_FAULTS_MIN, 1, "page faults that did not"),
+	SOFTWARE("page-faults", PAGE_FAULTS, 1, "page faults, major and minor"),
+	SOFTWARE("task-clock", TASK_CLOCK, NS, "time for which threads ran, in ns"),
+	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS, CYCLES, "branches that retired"),
+	HARDWARE("branch-misses", BRANCH_MISSES, RARER, "branches that were predicted wrong"),
+	HARDWARE("bus-cycles", BUS_CYCLES, CYCLES, "cycles of the bus"),
+	HARDWARE("cache-misses", CACHE_MISSES, RARER, "misses of the last cache"),
+	HARDWARE("cache-references", CACHE_REFERENCES, RARER, "accesses to the last cache"),
+	HARDWARE("cycles", CPU_CYCLES, CYCLES, "cycles of the CPU"),
+	HARDWARE("instructions", INSTRUCTIONS, CYCLES, "instructions that retired"),
+	HARDWARE("ref-cycles", REF_CPU_CYCLES, CYCLES, "cycles at the nominal frequency"),
+	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND, CYCLES, "cycles that waited for data or units"),
+	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, CYCLES, "cycles that waited for instructions"),
+	CACHED("L1-dcache-load-misses", L1D, READ, MISS, "loads that missed the first cache"),
+	CACHED("L1-dcache-loads", L1D, READ, ACCESS, "loads"),
+	CACHED("L1-icache-load-misses", L1I, READ, MISS, "instructions that missed the first cache"),
+	CACHED("LLC-load-misses", LL, READ, MISS, "loads that missed the last cache"),
+	CACHED("LLC-loads", LL, READ, ACCESS, "loads from the last cache"),
+	CACHED("dTLB-load-misses", DTLB, READ, MISS, "loads whose address was in no TLB"),
+	CACHED("dTLB-loads", DTLB, READ, ACCESS, "loads that looked for their address in a TLB"),
+	CACHED("iTLB-load-misses", ITLB, READ, MISS, "instructions whose address was in no TLB"),
 };
 
 /* Other names of perf's. */
@@ -117,7 +115,7 @@ void spt_point_list_counted(GPtrArray *names, const char *glob)
 		name = g_new0(SptPointName, 1);
 		name->type = type_of(counted[i].type);
 		name->name = g_strdup(counted[i].name);
-		name->help = g_strdup(spt_words(counted[i].help));
+		name->help = g_strdup(counted[i].help);
 		g_ptr_array_add(names, name);
 	}
 }

@@ -77,7 +77,7 @@ static bool add(GPtrArray *points, SptPoint *point, const char *filter, const ch
 		return false;
 	if (points->len >= SPT_POINTS_MAX) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "More than %u events match: a recording can have so many; name fewer",
+			      "--event names more than %u events, the most that a recording can have; name fewer",
 			      SPT_POINTS_MAX);
 		return false;
 	}
@@ -117,7 +117,7 @@ static bool add_matching(GPtrArray *points, const char *glob, const char *filter
 		const char *name = ((const SptPointName *)names->pdata[i])->name;
 		SptPoint *point = spt_point_counted(name);
 
-		/* It may have gone with its module. */
+		/* Its module may have been unloaded meanwhile. */
 		if (!point)
 			point = spt_point_traced(name);
 		if (point && !add(points, point, filter, all, error))

@@ -30,9 +30,9 @@ typedef struct {
 	char *name;			/* as perf has it; the kind's in recordings */
 	uint32_t perf_type;		/* as in perf_event_open() */
 	uint64_t config;
-	/* A hit is recorded for so many that are counted. */
-	uint64_t period;
-	char *filter;			/* of a trace point's fields, as tracefs has it; NULL: none */
+	uint64_t period;		/* one in this number is recorded */
+	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
+	char *filter;
 	SptPointFormat format;
 } SptPoint;
 

@@ -23,11 +23,10 @@ bool spt_point_can_trace(GError **error)
 	}
 	if (number == EACCES || number == EPERM)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-			      "Trace points are closed to this user (" EVENTS "): what they show is of all users; run as root");
+			      "Trace points (/sys/kernel/tracing) are closed to this user: what they show is of all users; run as root");
 	else
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			      "There are no trace points in " EVENTS
-			      " (%s); if the kernel has tracefs, mount it with: sudo mount -t tracefs nodev " SPT_POINT_TRACEFS,
+			      "Trace points cannot be read (%s); mount them with: sudo mount -t tracefs nodev /sys/kernel/tracing",
 			      g_strerror(number));
 	return false;
 }
