@@ -93,7 +93,8 @@ static void test_values(void)
 	const int64_t state = -1;
 	const int16_t change = -300;
 	const uint64_t bytes = 1ULL << 33, args = 5;
-	const uint32_t path = 4u << 16 | 108, rest = 3u << 16 | (112 - 64), outside = 9u << 16 | 116;
+	const uint32_t path = 4u << 16 | 108, rest = 3u << 16 | (112 - 64),
+		       outside = 9u << 16 | 116;
 
 	memcpy(record + 8, "sixteen bytes oh", 16);
 	memcpy(record + 24, &pid, sizeof(pid));
