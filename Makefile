@@ -166,7 +166,16 @@ $(B)/libspt-memory.so $(B)/libspt-io.so: $(wildcard userspace/preload/*.h) \
 	$(call say,LD)$(CC) $(preload_flags) $(CFLAGS) $(LDFLAGS) -shared -nostdlib -Wl,-z,now \
 		-Wl,-soname,$(@F) -o $@ $(filter %.c,$^)
 
-$(B)/obj/userspace/lib/record/memory.o $(B)/asan/obj/userspace/lib/record/memory.o: flags += \
+# Libraries for programs that describe themselves by other interfaces than spt/mark.h.
+marks_libraries := $(B)/libspt-itt.so $(B)/libspt-nvtx.so
+preload: $(marks_libraries)
+$(marks_libraries): $(B)/libspt-%.so: userspace/marks/%.c userspace/marks/tables.h \
+	userspace/include/spt/mark.h Makefile
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC \
+		-Iuserspace/include $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(foreach dir,$(B)/obj $(B)/asan/obj,$(dir)/userspace/lib/record/program-library.o): flags += \
 	-DSPT_LIBDIR='"$(libdir)/sysprof-trace"'
 
 # Its loops go over columns of ten thousands of numbers.

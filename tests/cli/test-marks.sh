@@ -174,6 +174,48 @@ check "a recording begins and ends with marks" bash -c '
 check "or not at all" bash -c '! "$0" record --start-at go -o "$1" -- true && ! [ -e "$1" ]' \
 	"$cli" "$work/never"
 
+# What programs say that were built for other profilers: ITT and NVTX.
+judge_interfaces()
+{
+	"$cli" record --source perf -F 100 --marks -o "$work/a" -- "$workloads/interfaces" known \
+		>"$work/out" 2>"$work/err" && judge --marks <<'END'
+marks = {(mark['category'], mark['name']): mark for mark in report['marks']}
+counts = {('known', 'outer'): 50, ('known', 'inner'): 50, ('known', 'region'): 1,
+          ('known', 'frame'): 2, ('itt', 'event'): 1, ('known', 'here'): 1, ('nvtx', 'range'): 50,
+          ('nvtx', 'started'): 1, ('nvtx', 'marked'): 1, ('parts', 'registered'): 1}
+assert {key: mark['count'] for key, mark in marks.items()} == counts, marks
+assert marks['known', 'outer']['least_ns'] >= 1000000
+assert 500000 <= marks['known', 'inner']['least_ns'] <= marks['known', 'outer']['least_ns']
+assert marks['known', 'region']['sum_ns'] >= 10000000
+assert marks['nvtx', 'range']['least_ns'] >= 500000
+END
+}
+check "ITT and NVTX: each span with its domain, once" judge_interfaces
+check "... and counters" bash -c '"$0" report "$1" --counters | grep -q "42 .*queue"' "$cli" "$work/a"
+check "more than there is room for, and what is none: the program goes on" bash -c '
+	"$0" record --source perf -F 100 --marks -o "$1" -- "$2" hostile >"$1.out" 2>"$1.err" &&
+	grep -qx done "$1.out" && "$0" report "$1" --marks --json --limit 0 | grep -q "\"name 63\""' \
+	"$cli" "$work/a" "$workloads/interfaces"
+check "a collector that the user has named is left alone" bash -c '
+	INTEL_LIBITTNOTIFY64=/none "$0" record --source perf --marks -o "$1" -- \
+		printenv INTEL_LIBITTNOTIFY64 2>/dev/null | grep -qx /none' "$cli" "$work/b"
+cat >"$work/flow.cc" <<'END'
+#include <tbb/flow_graph.h>
+int main()
+{
+	tbb::flow::graph graph;
+	tbb::flow::function_node<int, int> node(graph, 2, [](int x) { return x + 1; });
+	for (int i = 0; i < 50; i++)
+		node.try_put(i);
+	graph.wait_for_all();
+}
+END
+check "oneTBB as it is packaged: its flow graph's tasks" bash -c '
+	g++ -DTBB_USE_PROFILING_TOOLS=1 -o "$1/flow" "$1/flow.cc" -ltbb &&
+	"$0" record --source perf -F 100 --marks -o "$1/a" -- "$1/flow" 2>"$1/err" &&
+	"$0" report "$1/a" --marks --json | tr -d " \n" |
+		grep -q "\"name\":\"body\",\"category\":\"tbb.flow\",\"count\":50"' "$cli" "$work"
+
 # The recorder is killed while its program marks: the program ends as it would without.
 "$cli" record --source perf -F 100 -o "$work/killed" -- bash -c \
 	"'$workloads/marks' idle 12; echo \$? >'$work/status'" 2>"$work/err" &

@@ -11,9 +11,11 @@
 #include "base/words.h"
 #include "record/memory-private.h"
 #include "record/namespace.h"
+#include "record/program-library.h"
 #include "record/shared-memory.h"
 #include "record/tsc.h"
 
+#define OPTIONS "--memory, --waits=calls"
 #define LOOK_NS 500000000ULL
 /* A step must not keep the recorder from its other work. */
 #define STEP_NS 20000000ULL
@@ -69,32 +71,11 @@ static bool memory_map_rings(SptMemory *memory, GError **error)
 	return true;
 }
 
-/* A library is beside the program when it was built, or where it was installed. */
-static char *find_library(const char *name, GError **error)
-{
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-	g_autofree char *home = g_path_get_dirname(self ? self : ".");
-	const char *const places[] = { ".", "..", "../lib/sysprof-trace", SPT_LIBDIR };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
-		g_autofree char *path = g_path_is_absolute(places[i]) ?
-			g_build_filename(places[i], name, NULL) :
-			g_build_filename(home, places[i], name, NULL);
-		g_autofree char *whole = g_canonicalize_filename(path, NULL);
-
-		if (access(whole, R_OK) == 0)
-			return g_steal_pointer(&whole);
-	}
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-		      "Cannot load a library into programs (--memory, --waits=calls): %s is neither beside this program nor in %s; install it",
-		      name, SPT_LIBDIR);
-	return NULL;
-}
-
 /* Adds the library @name if it @is_wanted. */
 static bool memory_add_library(GString *libraries, const char *name, bool is_wanted, GError **error)
 {
-	g_autofree char *path = is_wanted ? find_library(name, error) : NULL;
+	g_autofree char *path = is_wanted ? spt_program_library_find(name, OPTIONS, error) :
+						  NULL;
 
 	if (path && !spt_memory_check_library(path, error))
 		return false;

@@ -5,12 +5,14 @@
 #include "record/counters.h"
 #include "record/logs.h"
 #include "record/marks.h"
+#include "record/program-library.h"
 #include "rings/marks-reader.h"
 
 /* Once a program marks; until then its first marks have to find room. */
 #define USED_MS 5
 /* Where somebody waits for a line or a mark.  Each look costs, so others find out as they may. */
 #define AWAITED_MS 20
+#define N_INTERFACES 2
 
 struct SptStatements {
 	SptOutput *output;
@@ -23,7 +25,30 @@ struct SptStatements {
 	SptCounters *counters;
 	SptLogs *logs;
 	SptMarksStatus others;		/* what came by control and logs */
+	char *libraries[N_INTERFACES];	/* of marks; NULL: not wanted */
 };
+
+/* A program that speaks one of these loads the library that its variable names. */
+static const struct {
+	const char *library, *variable, *also, *value;
+} interfaces[N_INTERFACES] = {
+	{ "libspt-itt.so", "INTEL_LIBITTNOTIFY64", "INTEL_ITTNOTIFY_GROUPS", "all" },
+	{ "libspt-nvtx.so", "NVTX_INJECTION64_PATH", NULL, NULL },
+};
+
+/* Where the user has named another collector, that one is loaded. */
+static bool find_interfaces(SptStatements *statements, GError **error)
+{
+	for (unsigned i = 0; i < N_INTERFACES; i++) {
+		if (g_getenv(interfaces[i].variable))
+			continue;
+		statements->libraries[i] =
+			spt_program_library_find(interfaces[i].library, "--marks", error);
+		if (!statements->libraries[i])
+			return false;
+	}
+	return true;
+}
 
 static bool begin_parts(SptStatements *statements, const SptRecorderOptions *options,
 			GError **error)
@@ -38,7 +63,9 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		statements->logs =
 			spt_logs_new(said, options->lines_fd > 0 ? options->lines_fd : -1);
 	if (options->marks)
-		statements->marks = spt_marks_new(said, threads, error);
+		statements->marks = find_interfaces(statements, error) ?
+					    spt_marks_new(said, threads, error) :
+					    NULL;
 	if (statements->marks)
 		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
 	if (has_counters && (statements->marks || !options->marks))
@@ -68,6 +95,8 @@ void spt_statements_free(SptStatements *statements)
 	spt_counters_free(statements->counters);
 	spt_logs_free(statements->logs);
 	spt_said_free(statements->said);
+	for (unsigned i = 0; i < N_INTERFACES; i++)
+		g_free(statements->libraries[i]);
 	g_free(statements);
 }
 
@@ -77,6 +106,16 @@ void spt_statements_add_environment(const SptStatements *statements, GPtrArray *
 		return;
 	g_ptr_array_add(environment, (gpointer)SPT_MARKS_VARIABLE);
 	g_ptr_array_add(environment, (gpointer)spt_marks_path(statements->marks));
+	for (unsigned i = 0; i < N_INTERFACES; i++) {
+		if (!statements->libraries[i])
+			continue;
+		g_ptr_array_add(environment, (gpointer)interfaces[i].variable);
+		g_ptr_array_add(environment, statements->libraries[i]);
+		if (!interfaces[i].also || g_getenv(interfaces[i].also))
+			continue;
+		g_ptr_array_add(environment, (gpointer)interfaces[i].also);
+		g_ptr_array_add(environment, (gpointer)interfaces[i].value);
+	}
 }
 
 bool spt_statements_want_processes(const SptStatements *statements)
