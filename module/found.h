@@ -15,32 +15,35 @@ enum sysprof_plain {
 };
 
 /**
- * struct sysprof_found - the tables' rule for one frame; in a cache of this CPU and context
+ * struct sysprof_found - the tables' rule for one frame; in a cache of this CPU and context, in
+ *	which two are in one cache line
  * @frame: {object:24, offset:40}
  * @tag: tag of the finder that filled the entry; 0: the entry is empty
+ * @rule: the rule; NULL: there is none
  * @cfa_offset: plain: distance from the stack or frame pointer to the CFA
  * @ra_words: plain: the return address is at CFA + 8 * @ra_words
  * @fp_words: plain: the caller's frame pointer is at CFA + 8 * @fp_words; 0: it is unchanged
  * @plain: enum sysprof_plain.  A rule is plain if the CFA is an offset from the stack pointer or
  *	the frame pointer, the return address is in memory, and the frame pointer is unchanged or in
- *	memory, and there is no @behind.  The rest of a plain rule is about registers that hardly
- *	any caller's rule needs
+ *	memory, and the frame does not end where a function begins.  The rest of a plain rule is
+ *	about registers that hardly any caller's rule needs
  * @has_table: the frame's object has a table
  * @is_region: the frame is code made at run time, which can have no table
- * @rule: the rule; NULL: there is none
- * @behind: rule of a function that begins right behind the frame, if no call ends there; NULL: none
+ * @is_behind: see struct sysprof_row
+ * @is_signal_behind: likewise
  */
 struct sysprof_found {
 	u64 frame;
 	u64 tag;
+	const struct sysprof_table_rule *rule;
 	s32 cfa_offset;
 	s8 ra_words;
 	s8 fp_words;
 	u8 plain;
-	bool has_table;
-	bool is_region;
-	const struct sysprof_table_rule *rule;
-	const struct sysprof_table_rule *behind;
+	bool has_table : 1;
+	bool is_region : 1;
+	bool is_behind : 1;
+	bool is_signal_behind : 1;
 };
 
 /* Sets the members that are marked "plain", from @found's rule. */
@@ -51,7 +54,7 @@ static inline void sysprof_found_prepare(struct sysprof_found *found)
 	s16 saved;
 
 	found->plain = SYSPROF_NOT_PLAIN;
-	if (!rule || found->behind)
+	if (!rule || found->is_behind)
 		return;
 	saved = rule->saved[SYSPROF_ARCH_FP_SLOT];
 	is_saved = rule->at_cfa >> SYSPROF_ARCH_FP_SLOT & 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unwind tables that sessions hand over: checked, kept by build-id, and linked to the ids of the
- * objects that have it.
+ * Unwind tables that sessions hand over: kept by build-id, and linked to the ids of the objects that
+ * have it.  table.c has what is in one.
  *
  * A tick looks a frame up by its object's id, in everybody's tables and then in those of the
  * session's user, and remembers the rule in a cache of its CPU.  Links are added and removed under
@@ -9,18 +9,18 @@
  * links are freed a grace period later.
  */
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/idr.h>
-#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
+#include <linux/string.h>
 
-#include "arch.h"
 #include "contexts.h"
 #include "objects.h"
+#include "table.h"
 #include "tables.h"
 
 #define MIN_BUILD_ID_BYTES	8
@@ -31,34 +31,6 @@ static uint table_limit_mib = 32;
 module_param(table_limit_mib, uint, 0444);
 MODULE_PARM_DESC(table_limit_mib,
 		 "memory that the unwind tables of one user, or of everybody, may take, MiB");
-
-/**
- * struct table - one, checked
- * @list: in its owner's
- * @build_id_bytes: of @build_id
- * @build_id: of the objects it is for
- * @bytes: size of @data
- * @n_rows: of @offsets and @rules
- * @n_starts: of @starts
- * @offsets: these point into @data
- * @rules: likewise
- * @rule: likewise
- * @starts: likewise
- * @data: as it was handed over
- */
-struct table {
-	struct list_head list;
-	u8 build_id_bytes;
-	u8 build_id[SYSPROF_BUILD_ID_BYTES];
-	u32 bytes;
-	u32 n_rows;
-	u32 n_starts;
-	const u32 *offsets;
-	const u16 *rules;
-	const struct sysprof_table_rule *rule;
-	const u32 *starts;
-	u64 data[];
-};
 
 /**
  * struct sysprof_tables - of everybody, or of one user
@@ -124,59 +96,12 @@ static const struct table *table_of(const struct sysprof_tables *own, u32 object
 	return theirs;
 }
 
-/* Number of entries of @sorted that are not above @offset. */
-static u32 count_up_to(const u32 *sorted, u32 n, u64 offset)
-{
-	u32 low = 0, high = n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (sorted[middle] <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static const struct sysprof_table_rule *rule_at(const struct table *table, u64 offset)
-{
-	u32 n = count_up_to(table->offsets, table->n_rows, offset);
-
-	return n ? &table->rule[table->rules[n - 1]] : NULL;
-}
-
-/* See sysprof-table.h: a return address behind @offset was put there. */
-static const struct sysprof_table_rule *rule_behind(const struct table *table, u64 offset)
-{
-	u32 n = count_up_to(table->offsets, table->n_rows, offset);
-	const struct sysprof_table_rule *rule = n ? &table->rule[table->rules[n - 1]] : NULL;
-
-	if (rule && rule->cfa != SYSPROF_CFA_UNKNOWN && table->offsets[n - 1] != offset)
-		return NULL;
-	n = count_up_to(table->starts, table->n_starts, offset + 1);
-	if (!n || table->starts[n - 1] != offset + 1)
-		return NULL;
-	rule = rule_at(table, offset + 1);
-	return rule && rule->cfa != SYSPROF_CFA_UNKNOWN ? rule : NULL;
-}
-
 u64 sysprof_tables_function(u64 frame)
 {
 	const struct table *table = table_of(NULL, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
-	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
-	const struct sysprof_table_rule *rule;
-	u32 n;
 
-	if (!table)
-		return SYSPROF_FRAME_NOT_TOLD;
-	rule = rule_at(table, offset);
-	/* The address is between functions, or in a function without rules. */
-	if (!rule || rule->cfa == SYSPROF_CFA_UNKNOWN ||
-	    (rule->cfa <= SYSPROF_CFA_MEMORY && rule->is_guess))
-		return SYSPROF_FRAME_NOT_TOLD;
-	n = count_up_to(table->starts, table->n_starts, offset);
-	return n ? table->starts[n - 1] : SYSPROF_FRAME_NOT_TOLD;
+	return table ? sysprof_table_function(table, frame & SYSPROF_FRAME_OFFSET_MASK) :
+		       SYSPROF_FRAME_NOT_TOLD;
 }
 
 /*
@@ -188,28 +113,26 @@ static bool is_of_region(u64 frame)
 	return (frame & SYSPROF_FRAME_OFFSET_MASK) >= SYSPROF_REGION_BIAS / 2;
 }
 
-static void find_rule(struct sysprof_found *found, const struct sysprof_tables *own, u64 frame)
-{
-	const struct table *table = table_of(own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
-	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
-
-	found->rule = table ? rule_at(table, offset) : NULL;
-	found->behind = table ? rule_behind(table, offset) : NULL;
-	if (found->rule && found->rule->cfa == SYSPROF_CFA_UNKNOWN)
-		found->rule = NULL;
-	found->has_table = table;
-	found->is_region = is_of_region(frame);
-}
-
 const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
+	const struct table *table;
+	struct sysprof_row row = {};
 
 	if (sysprof_finder_has(finder, found, frame))
 		return found;
-	find_rule(found, finder->own, frame);
-	found->frame = frame;
-	found->tag = finder->tag;
+	table = table_of(finder->own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
+	if (table)
+		sysprof_table_look_up(table, frame & SYSPROF_FRAME_OFFSET_MASK, &row);
+	*found = (struct sysprof_found){
+		.frame = frame,
+		.tag = finder->tag,
+		.rule = row.rule,
+		.has_table = table,
+		.is_region = is_of_region(frame),
+		.is_behind = row.is_behind,
+		.is_signal_behind = row.is_signal_behind,
+	};
 	sysprof_found_prepare(found);
 	return found;
 }
@@ -306,100 +229,6 @@ void sysprof_tables_keep_objects(const unsigned long *ids)
 
 /* Tables. */
 
-static bool is_rule(const struct sysprof_table_rule *rule)
-{
-	u16 slots = (1U << SYSPROF_ARCH_SAVED) - 1;
-
-	return rule->cfa <= SYSPROF_CFA_SWITCH && rule->ra <= SYSPROF_RA_REGISTER &&
-	       rule->is_signal <= 1 && rule->cfa_register < SYSPROF_ARCH_TABLE_REGS &&
-	       rule->ra_register < SYSPROF_ARCH_TABLE_REGS &&
-	       (rule->cfa != SYSPROF_CFA_INDEXED ||
-		rule->index_register < SYSPROF_ARCH_TABLE_REGS) &&
-	       !((rule->lost | rule->at_cfa | rule->at_fp) & ~slots) &&
-	       !(rule->at_cfa & rule->at_fp) && !(rule->lost & (rule->at_cfa | rule->at_fp));
-}
-
-static bool is_rising(const u32 *offsets, u32 n)
-{
-	u32 i;
-
-	for (i = 1; i < n; i++) {
-		if (offsets[i] <= offsets[i - 1])
-			return false;
-		if (!(i & 0xffff))
-			cond_resched();
-	}
-	return true;
-}
-
-/* Finds the parts of copied data; false: its sizes are not those of a table. */
-static bool find_parts(struct table *table)
-{
-	const struct sysprof_table_header *header = (const void *)table->data;
-	u64 rules_at, starts_at;
-
-	if (table->bytes < sizeof(*header) || header->magic != SYSPROF_TABLE_MAGIC ||
-	    header->version != SYSPROF_TABLE_VERSION || header->machine != SYSPROF_ARCH_MACHINE ||
-	    !header->n_rules || header->n_rules > U16_MAX + 1U || header->reserved)
-		return false;
-	rules_at = sizeof(*header) + ALIGN(header->n_rows * (u64)(sizeof(u32) + sizeof(u16)), 8);
-	starts_at = rules_at + header->n_rules * (u64)sizeof(*table->rule);
-	if (starts_at + ALIGN(header->n_starts * (u64)sizeof(u32), 8) != table->bytes)
-		return false;
-	table->n_rows = header->n_rows;
-	table->n_starts = header->n_starts;
-	table->offsets = (const u32 *)(header + 1);
-	table->rules = (const u16 *)(table->offsets + table->n_rows);
-	table->rule = (const void *)table->data + rules_at;
-	table->starts = (const void *)table->data + starts_at;
-	return true;
-}
-
-/* False: the data is no table. */
-static bool tables_check(struct table *table)
-{
-	const struct sysprof_table_header *header = (const void *)table->data;
-	u32 i;
-
-	if (!find_parts(table) || !is_rising(table->offsets, table->n_rows) ||
-	    !is_rising(table->starts, table->n_starts))
-		return false;
-	for (i = 0; i < table->n_rows; i++) {
-		if (table->rules[i] >= header->n_rules)
-			return false;
-		if (!(i & 0xffff))
-			cond_resched();
-	}
-	if (table->n_rows && table->rules[table->n_rows - 1])
-		return false;
-	if (table->rule[0].cfa != SYSPROF_CFA_UNKNOWN)
-		return false;
-	for (i = 0; i < header->n_rules; i++)
-		if (!is_rule(&table->rule[i]))
-			return false;
-	return true;
-}
-
-static struct table *copy(const struct sysprof_table *from)
-{
-	struct table *table = kvmalloc(sizeof(*table) + from->bytes, GFP_KERNEL_ACCOUNT);
-
-	if (!table)
-		return ERR_PTR(-ENOMEM);
-	table->bytes = from->bytes;
-	table->build_id_bytes = from->build_id_bytes;
-	memcpy(table->build_id, from->build_id, sizeof(table->build_id));
-	if (copy_from_user(table->data, u64_to_user_ptr(from->table), from->bytes)) {
-		kvfree(table);
-		return ERR_PTR(-EFAULT);
-	}
-	if (!tables_check(table)) {
-		kvfree(table);
-		return ERR_PTR(-EINVAL);
-	}
-	return table;
-}
-
 static bool has_table(const struct sysprof_tables *tables, const struct sysprof_table *other)
 {
 	const struct table *table;
@@ -434,7 +263,7 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 	    from->bytes > SYSPROF_TABLE_MAX_BYTES ||
 	    memchr_inv(from->reserved, 0, sizeof(from->reserved)))
 		return -EINVAL;
-	table = copy(from);
+	table = sysprof_table_copy(from);
 	if (IS_ERR(table))
 		return PTR_ERR(table);
 	mutex_lock(&tables_lock);
@@ -452,7 +281,7 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 	}
 	mutex_unlock(&tables_lock);
 	if (err)
-		kvfree(table);
+		sysprof_table_free(table);
 	return err;
 }
 
@@ -521,6 +350,6 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 	ida_free(&numbers, tables->number);
 	mutex_unlock(&tables_lock);
 	list_for_each_entry_safe(table, next, &tables->tables, list)
-		kvfree(table);
+		sysprof_table_free(table);
 	kfree(tables);
 }

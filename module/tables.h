@@ -36,7 +36,7 @@ void sysprof_tables_keep_objects(const unsigned long *ids);
  */
 u64 sysprof_tables_function(u64 frame);
 
-#define SYSPROF_FOUND_BITS 9
+#define SYSPROF_FOUND_BITS 11
 
 /**
  * struct sysprof_finder - how a walk finds rules: in everybody's tables, or else in @own

@@ -40,7 +40,13 @@ struct table_walk {
 
 static void begin(struct table_walk *walk, const struct pt_regs *regs);
 
-/* Whether a word at @address may be read, inside the window of user_read_access_begin(). */
+/* False: user memory cannot be read.  Else user_read_access_end() closes the window. */
+static __always_inline bool open_window(void)
+{
+	return user_read_access_begin((void __user *)LOWEST_IP, USER_END - PAGE_SIZE - LOWEST_IP);
+}
+
+/* Whether a word at @address may be read, inside the window. */
 static __always_inline bool is_user(u64 address)
 {
 	return likely(address - LOWEST_IP < USER_END - LOWEST_IP - PAGE_SIZE);
@@ -203,7 +209,7 @@ static __always_inline u8 step(struct table_walk *walk, const struct sysprof_tab
 {
 	u8 end = SYSPROF_END_FAULT;
 
-	if (!user_read_access_begin((void __user *)LOWEST_IP, USER_END - PAGE_SIZE - LOWEST_IP))
+	if (!open_window())
 		return end;
 	end = rule ? step_by_rule(walk, rule) : step_by_frame_pointer(walk);
 	user_read_access_end();
@@ -271,7 +277,7 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *
 	bool is_bad;
 	u8 end = 0;
 
-	if (!user_read_access_begin((void __user *)LOWEST_IP, USER_END - PAGE_SIZE - LOWEST_IP))
+	if (!open_window())
 		return SYSPROF_END_FAULT;
 	if (walk->known >> SYSPROF_ARCH_FP & 1)
 		fp = *(walk->registers + SYSPROF_ARCH_FP);
@@ -306,9 +312,18 @@ read:
 		name = ip + place.base;
 		*frame++ = name--;
 		found = sysprof_finder_slot(&finder, name);
-	} while (likely(sysprof_finder_has(&finder, found, name) && found->plain));
+		if (unlikely(!sysprof_finder_has(&finder, found, name))) {
+			user_read_access_end();
+			found = sysprof_finder_look_up(from, name);
+			if (!open_window()) {
+				end = SYSPROF_END_FAULT;
+				goto closed;
+			}
+		}
+	} while (likely(found->plain));
 out:
 	user_read_access_end();
+closed:
 	walk->ip = ip;
 	*(walk->registers + SYSPROF_ARCH_SP) = sp;
 	*(walk->registers + SYSPROF_ARCH_FP) = fp;
@@ -333,9 +348,11 @@ fault:
 static const struct sysprof_table_rule *put_there(struct sysprof_walk *to, struct table_walk *walk,
 						  const struct sysprof_found *found)
 {
+	static const struct sysprof_table_rule signal = { .cfa = SYSPROF_CFA_SIGNAL };
+
 	(*(to->frames + to->n - 1))++;
 	walk->is_exact = true;
-	return found->behind->cfa == SYSPROF_CFA_SIGNAL ? found->behind : NULL;
+	return found->is_signal_behind ? &signal : NULL;
 }
 
 /* Returns false if @in_haste skipped a register that was needed later. */
@@ -365,7 +382,7 @@ static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_has
 		}
 		rule = found->rule;
 		/* By frame pointers, which may be wrong, any function's address may be found. */
-		if (unlikely(found->behind) && !walk.is_exact && !is_guess) {
+		if (unlikely(found->is_behind) && !walk.is_exact && !is_guess) {
 			rule = put_there(to, &walk, found);
 			if (!rule) {
 				to->end = SYSPROF_END_ROOT;
