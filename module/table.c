@@ -163,7 +163,9 @@ static bool table_check(struct table *table)
 /* False: there is no memory. */
 static bool table_index(struct table *table)
 {
-	u32 last, n, row = 0, i;
+	/* One row at the end of 4 GiB is shifted by all its bits. */
+	u64 last;
+	u32 n, row = 0, i;
 
 	if (!table->n_rows)
 		return true;

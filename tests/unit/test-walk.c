@@ -48,6 +48,7 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 	uint64_t offset = frame & SYSPROF_FRAME_OFFSET_MASK;
+	unsigned behind;
 
 	if (sysprof_finder_has(finder, found, frame))
 		return found;
@@ -57,11 +58,11 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 	found->rule = rules + offset / (CODE_BYTES / RULES);
 	if (found->rule->cfa == SYSPROF_CFA_UNKNOWN)
 		found->rule = NULL;
-	found->behind = NULL;
+	behind = SYSPROF_CFA_UNKNOWN;
 	if (adjoins && (offset + 1) % (CODE_BYTES / RULES) == 0 && offset + 1 < CODE_BYTES)
-		found->behind = rules + (offset + 1) / (CODE_BYTES / RULES);
-	if (found->behind && found->behind->cfa == SYSPROF_CFA_UNKNOWN)
-		found->behind = NULL;
+		behind = rules[(offset + 1) / (CODE_BYTES / RULES)].cfa;
+	found->is_behind = behind != SYSPROF_CFA_UNKNOWN;
+	found->is_signal_behind = behind == SYSPROF_CFA_SIGNAL;
 	found->has_table = has_table;
 	found->is_region = is_region;
 	found->frame = frame;
