@@ -25,8 +25,8 @@ enum sysprof_plain {
  * @fp_words: plain: the caller's frame pointer is at CFA + 8 * @fp_words; 0: it is unchanged
  * @plain: enum sysprof_plain.  A rule is plain if the CFA is an offset from the stack pointer or
  *	the frame pointer, the return address is in memory, and the frame pointer is unchanged or in
- *	memory, and the frame does not end where a function begins.  The rest of a plain rule is
- *	about registers that hardly any caller's rule needs
+ *	memory.  Nor is @is_behind set.  The rest of a plain rule is about registers that hardly any
+ *	caller's rule needs
  * @has_table: the frame's object has a table
  * @is_region: the frame is code made at run time, which can have no table
  * @is_behind: see struct sysprof_row

@@ -173,7 +173,7 @@ static bool table_index(struct table *table)
 	while (last >> table->index_shift > table->n_rows / ROWS_OF_ENTRY)
 		table->index_shift++;
 	n = (last >> table->index_shift) + 2;
-	table->index = kvmalloc(n * sizeof(*table->index), GFP_KERNEL_ACCOUNT);
+	table->index = kvmalloc_array(n, sizeof(*table->index), GFP_KERNEL_ACCOUNT);
 	if (!table->index)
 		return false;
 	for (i = 0; i < n; i++) {

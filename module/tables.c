@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unwind tables that sessions hand over: kept by build-id, and linked to the ids of the objects that
- * have it.  table.c has what is in one.
+ * Unwind tables that sessions hand over: kept by build-id, and linked to the ids of the objects
+ * that have it.  table.c has what is in one.
  *
  * A tick looks a frame up by its object's id, in everybody's tables and then in those of the
  * session's user, and remembers the rule in a cache of its CPU.  Links are added and removed under
@@ -128,7 +128,7 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 		.frame = frame,
 		.tag = finder->tag,
 		.rule = row.rule,
-		.has_table = table,
+		.has_table = table != NULL,
 		.is_region = is_of_region(frame),
 		.is_behind = row.is_behind,
 		.is_signal_behind = row.is_signal_behind,
