@@ -215,6 +215,7 @@ static void download(SptDocument *document, GCancellable *cancellable)
 }
 
 static SptDocument *begin_with_command(SptDocument *whole);
+static SptDocument *begin_with_subject(SptDocument *begin);
 
 static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path,
 			   GCancellable *cancellable)
@@ -244,7 +245,7 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document->look =
 		(SptLook){ .restrictions = spt_restrictions_new(), .metric = SPT_METRIC_CPU };
 	document_complete(document);
-	g_task_return_pointer(task, begin_with_command(document),
+	g_task_return_pointer(task, begin_with_subject(begin_with_command(document)),
 			      (GDestroyNotify)spt_document_unref);
 }
 
@@ -370,6 +371,23 @@ SptDocument *spt_document_look(SptDocument *document, const SptLook *look)
 	}
 	g_debug("a part in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	return seen;
+}
+
+/*
+ * Who records memory asks about it: CPU time of such a recording is not least that of the library
+ * which follows the allocations.
+ */
+static SptDocument *begin_with_subject(SptDocument *begin)
+{
+	g_autoptr(SptDocument) first = begin, of_memory = NULL;
+	SptLook look = first->look;
+
+	look.metric = spt_metric_find("allocated");
+	if (!spt_capture_host(first->capture, "memory_mean_bytes") ||
+	    !spt_metric_is_in(look.metric, first->capture))
+		return g_steal_pointer(&first);
+	of_memory = spt_document_look(first, &look);
+	return of_memory->total ? g_steal_pointer(&of_memory) : g_steal_pointer(&first);
 }
 
 void spt_surroundings_free(SptSurroundings *surroundings)

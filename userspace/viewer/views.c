@@ -698,13 +698,6 @@ static void spt_views_init(SptViews *self)
 	views_set_actions(self);
 }
 
-/* The metrics of a recording; CPU time is shown first. */
-static void offer_metrics(SptViews *self, const SptDocument *document)
-{
-	want_metric(self, document->look.metric);
-	spt_metrics_offer(self->metric, document);
-}
-
 void spt_views_set_document(SptViews *self, SptDocument *document)
 {
 	g_ptr_array_set_size(self->history, 0);
@@ -716,7 +709,9 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	spt_query_cancel(self->query);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
-	offer_metrics(self, document);
+	want_metric(self, document->look.metric);
+	spt_metrics_offer(self->metric, document);
+	spt_metrics_choose(self->metric, document, document->look.metric->name);
 	views_set_actions(self);
 	views_show(self, document, NULL);
 	/* In the arrangement of the last one. */

@@ -73,12 +73,7 @@ struct SptMarks {
 
 static void look_at_stamps(SptMarks *marks)
 {
-	marks->now_ns = spt_clock_ns(CLOCK_MONOTONIC);
-	marks->now_stamp = marks->now_ns;
-#ifdef __x86_64__
-	if (marks->is_tsc)
-		marks->now_stamp = __builtin_ia32_rdtsc();
-#endif
+	spt_tsc_look(marks->is_tsc, &marks->now_stamp, &marks->now_ns);
 }
 
 /* The time of a stamp that may be anything; within the recording. */

@@ -24,21 +24,12 @@
 /* What is in the rings at the end is read for that long. */
 #define LAST_NS 60000000000ULL
 
-static uint64_t stamp_now(const SptMemory *memory)
-{
-#ifdef __x86_64__
-	if (memory->is_tsc)
-		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
-#endif
-	return spt_clock_ns(CLOCK_MONOTONIC) >> SPT_STAMP_SHIFT;
-}
-
 static void look_at_clock(SptMemory *memory)
 {
 	uint64_t stamps;
 
-	memory->now_stamp = stamp_now(memory);
-	memory->now_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	spt_tsc_look(memory->is_tsc, &memory->now_stamp, &memory->now_ns);
+	memory->now_stamp >>= SPT_STAMP_SHIFT;
 	stamps = memory->now_stamp - memory->base_stamp;
 	memory->stamp_step = stamps ?
 		(uint64_t)(((unsigned __int128)(memory->now_ns - memory->base_ns) << 32) / stamps) :

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether stamps of the CPU's time stamp counter can be times. */
+/* Stamps of the CPU's time stamp counter as times. */
 #ifndef SPT_TSC_H
 #define SPT_TSC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The kernel has checked that it runs at a constant pace, and equally on all CPUs. */
 bool spt_tsc_is_sound(void);
+
+/*
+ * A stamp and CLOCK_MONOTONIC in ns of the same instant: whoever reads one after the other may lose
+ * the CPU in between, for milliseconds.  Without @is_tsc the stamp is the clock.
+ */
+void spt_tsc_look(bool is_tsc, uint64_t *ret_stamp, uint64_t *ret_ns);
 
 #endif
