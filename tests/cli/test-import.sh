@@ -173,6 +173,46 @@ check 'perf record of several events: the rest is counted' bash -c '
 	"$1" report "$2" | grep "^of several events only task-clock was imported; [0-9]* samples"' - \
 	"$cli" "$work/events.data"
 
+# Trace points, with their fields, beside a clock and alone.
+check 'perf record of trace points' bash -c '
+	perf record -q -g -a -e cpu-clock -e sched:sched_process_exec -e sched:sched_process_exit -o "$1" -- \
+		sh -c "for i in 1 2 3 4 5; do /bin/true; done" >"$2" 2>&1 &&
+	perf record -q -a -e sched:sched_process_exec -o "$1.alone" -- sh -c "/bin/true; /bin/true" >"$2" 2>&1' \
+	- "$work/points.data" "$work/perf"
+points_agree()
+{
+	local file=$1
+
+	"$cli" import "$file" -o "$work/points.capture" >/dev/null &&
+		"$cli" report --json --limit 0 --events sched:sched_process_exec "$work/points.capture" \
+			>"$work/points.json" &&
+		perf script -i "$file" --ns 2>/dev/null | grep sched_process_exec: >"$work/points.txt" &&
+		python3 - "$work/points.json" "$work/points.txt" <<'END'
+import json, re, sys
+rows = [(r["fields"]["filename"], int(r["fields"]["pid"]), r["tid"])
+        for r in json.load(open(sys.argv[1]))["rows"]]
+lines = []
+for line in open(sys.argv[2]):
+    found = re.search(r" (\d+) \[\d+\] .*filename=(\S+) pid=(\d+)", line)
+    lines.append((found[2], int(found[3]), int(found[1])))
+assert len(lines) >= 2 and rows == lines, (rows, lines)
+END
+}
+check 'perf record of trace points: each hit, with the fields that perf shows' points_agree \
+	"$work/points.data"
+check 'perf record of trace points: stacks and the clock are there, too' bash -c '
+	"$1" report --all --metric sched:sched_process_exec "$2" | grep -q "exec" &&
+	"$1" report --all "$2" | grep -q " samples, 0 lost"' - "$cli" "$work/points.capture"
+check 'perf record of trace points alone' points_agree "$work/points.data.alone"
+check 'perf record of trace points alone: the report says what is there' bash -c '
+	"$1" report "$2" | grep -q "there is no CPU time in it; --metric sched:sched_process_exec"' - \
+	"$cli" "$work/points.data.alone"
+
+check 'perf record of trace points into a pipe' bash -c '
+	perf record -q -a -e sched:sched_process_exec -o - -- sh -c "/bin/true; /bin/true" >"$1" 2>"$2"' \
+	- "$work/points.pipe" "$work/perf"
+check 'perf record of trace points into a pipe: their fields' points_agree "$work/points.pipe"
+
 head -c 3000 "$work/g.data" >"$work/cut.data"
 check 'perf.data: what is there of a file that was cut off' bash -c '
 	"$1" report "$2" >"$3" 2>&1 || grep -q "it has no samples" "$3"' - "$cli" \

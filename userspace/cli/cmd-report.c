@@ -256,19 +256,27 @@ static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 		printf("%s\n", shown);
 }
 
-/* Of what another program wrote, such as a profile of memory. */
+static bool print_metric_instead(const struct spt_report *report, const SptMetric *metric)
+{
+	if (!spt_metric_is_in(metric, report->capture) ||
+	    metric->source->count(report->capture) == 0)
+		return false;
+	printf("there is no CPU time in it; --metric %s shows %s\n", metric->name, metric->value);
+	return true;
+}
+
+/* Of what another program wrote, such as a profile of memory, or hits of trace points. */
 static void print_other_metric(const struct spt_report *report)
 {
+	const GPtrArray *declared = spt_declared_metrics(report->capture);
 	const SptMetric *metric;
 
-	for (unsigned i = 0; (metric = spt_metric(i)); i++) {
-		if (!spt_metric_is_in(metric, report->capture) ||
-		    metric->source->count(report->capture) == 0)
-			continue;
-		printf("there is no CPU time in it; --metric %s shows %s\n", metric->name,
-		       metric->value);
-		return;
-	}
+	for (unsigned i = 0; (metric = spt_metric(i)); i++)
+		if (print_metric_instead(report, metric))
+			return;
+	for (unsigned i = 0; i < declared->len; i++)
+		if (print_metric_instead(report, declared->pdata[i]))
+			return;
 }
 
 /* What of another program's file is not there. */

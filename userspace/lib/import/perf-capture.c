@@ -40,8 +40,10 @@ struct SptImportPerfCapture {
 	SptKallsyms *kallsyms;
 	bool has_kernel_names, has_kernel_frames;
 	uint64_t weight;		/* of the next sample */
+	const SptDeclaredRow *event;	/* what the next one is instead; NULL: a sample */
 	bool had_copy;
-	uint64_t n_samples, n_flushed, n_copies, n_lost;
+	/* n_rows: samples and events */
+	uint64_t n_samples, n_rows, n_flushed, n_copies, n_lost;
 	uint64_t n_maps;		/* of all living spaces */
 	uint32_t n_tasks, n_nameless;	/* n_nameless: files that cannot be identified */
 	uint64_t last_time;
@@ -211,7 +213,22 @@ static void put_import_sample(SptImportPerfCapture *capture, SptSampleRow *row)
 		spt_capture_writer_sample(capture->writer, row);
 		weight -= row->weight;
 		capture->n_samples++;
+		capture->n_rows++;
 	}
+}
+
+static void put_import_event(SptImportPerfCapture *capture, const SptSampleRow *sample)
+{
+	SptDeclaredRow row = *capture->event;
+
+	row.time = sample->time;
+	row.cpu = sample->cpu;
+	row.thread = sample->thread;
+	row.node = sample->node;
+	capture->last_time = MAX(capture->last_time, row.time);
+	capture->event = NULL;
+	capture->n_rows++;
+	spt_capture_writer_put(capture->writer, SPT_ROW_DECLARED, &row);
 }
 
 static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sample *sample)
@@ -238,7 +255,10 @@ static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sa
 				   sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	row.user_end = end.user_end;
-	put_import_sample(capture, &row);
+	if (capture->event)
+		put_import_event(capture, &row);
+	else
+		put_import_sample(capture, &row);
 }
 
 static void take_made_record(const struct sysprof_record *record, void *data)
@@ -278,6 +298,21 @@ void spt_import_perf_capture_weigh(SptImportPerfCapture *capture, uint64_t weigh
 {
 	capture->weight = MIN(weight, UINT32_MAX * 1000ull);
 	capture->had_copy = had_copy;
+}
+
+void spt_import_perf_capture_event(SptImportPerfCapture *capture, const SptDeclaredRow *row)
+{
+	capture->event = row;
+}
+
+void spt_import_perf_capture_declare(SptImportPerfCapture *capture, const SptDeclarationRow *row)
+{
+	spt_capture_writer_put(capture->writer, SPT_ROW_DECLARATION, row);
+}
+
+uint64_t spt_import_perf_capture_events(const SptImportPerfCapture *capture)
+{
+	return capture->n_rows - capture->n_samples;
 }
 
 uint64_t spt_import_perf_capture_samples(const SptImportPerfCapture *capture)
@@ -462,9 +497,9 @@ void spt_import_perf_capture_free(SptImportPerfCapture *capture)
 void spt_import_perf_capture_let_go(SptImportPerfCapture *capture)
 {
 	drop_imported_spaces(capture);
-	if (capture->n_samples - capture->n_flushed < FLUSH_SAMPLES || capture->failure)
+	if (capture->n_rows - capture->n_flushed < FLUSH_SAMPLES || capture->failure)
 		return;
-	capture->n_flushed = capture->n_samples;
+	capture->n_flushed = capture->n_rows;
 	spt_capture_writer_flush(capture->writer, capture->stash, &capture->failure);
 }
 
@@ -474,7 +509,7 @@ const char *spt_import_perf_capture_excess(const SptImportPerfCapture *capture)
 		return capture->failure->message;
 	return capture->n_maps > MAPS_MAX || capture->n_tasks > SPT_IMPORT_FUNCTIONS ||
 			       g_hash_table_size(capture->files) > SPT_IMPORT_FUNCTIONS ||
-			       capture->n_samples > SPT_IMPORT_SAMPLES ||
+			       capture->n_rows > SPT_IMPORT_SAMPLES ||
 			       spt_stash_n_nodes(capture->stash) > SPT_IMPORT_NODES ?
 		       SPT_WORDS("it is too large") :
 		       NULL;

@@ -28,6 +28,10 @@ SptKallsyms *spt_import_perf_capture_kernel(SptImportPerfCapture *capture,
 struct spt_perf_sink spt_import_perf_capture_sink(SptImportPerfCapture *capture);
 /* The next sample weighs @weight; @had_copy: the file has a copy of its stack. */
 void spt_import_perf_capture_weigh(SptImportPerfCapture *capture, uint64_t weight, bool had_copy);
+/* The next sample is no sample but an event of a declared kind, with these values. */
+void spt_import_perf_capture_event(SptImportPerfCapture *capture, const SptDeclaredRow *row);
+void spt_import_perf_capture_declare(SptImportPerfCapture *capture, const SptDeclarationRow *row);
+uint64_t spt_import_perf_capture_events(const SptImportPerfCapture *capture);
 void spt_import_perf_capture_lost(SptImportPerfCapture *capture, uint64_t time, uint64_t n);
 uint64_t spt_import_perf_capture_samples(const SptImportPerfCapture *capture);
 /* Called often, between records: drops what has ended, and writes what was put, if it is much. */

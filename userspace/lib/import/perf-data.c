@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Files of perf record.  Their records go the way of live perf events: through trace/perf/records.h
- * into tasks and address spaces, and samples into nodes.  Of several events one is imported: the
- * first clock, else the first that counts cycles, else the first.
+ * into tasks and address spaces, and samples into nodes.  Of several events that count one is
+ * imported: the first clock, else the first that counts cycles, else the first.  Trace points
+ * become declared events, with the fields that the file has the format of.
  */
 #include <string.h>
 
@@ -58,10 +59,18 @@ struct perf_import {
 	uint64_t last_time, next_flush;
 	GByteArray *made;		/* the present record, in one layout */
 	GByteArray *map;
+	GHashTable *kinds;		/* event -> id of its declared kind */
+	SptDeclaredRow hit;		/* of a trace point */
+	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
 	const char *wrong;		/* why it cannot go on; NULL: it can */
 };
 
 /* Events. */
+
+static bool is_point(const struct spt_perf_data_event *event)
+{
+	return event->attr.type == PERF_TYPE_TRACEPOINT;
+}
 
 static int rank_of_attr(const struct spt_perf_data_event *event)
 {
@@ -75,7 +84,7 @@ static int rank_of_attr(const struct spt_perf_data_event *event)
 	if (event->attr.type == PERF_TYPE_HARDWARE &&
 	    (event->attr.config & UINT32_MAX) == PERF_COUNT_HW_CPU_CYCLES)
 		return 2;
-	return strstr(event->name, "cycles") ? 2 : event->attr.type == PERF_TYPE_TRACEPOINT ? 0 : 1;
+	return strstr(event->name, "cycles") ? 2 : is_point(event) ? 0 : 1;
 }
 
 static void choose_event(struct perf_import *import)
@@ -132,6 +141,16 @@ static bool take_made(struct perf_import *import, const struct perf_event_header
 
 /* Samples. */
 
+/* Perf finds the period of a frequency by itself, and begins with one that is far too short. */
+static uint64_t first_period(const struct spt_perf_data_event *event, uint64_t period)
+{
+	uint64_t wanted = event->attr.freq && event->attr.sample_freq ?
+				  1000000000 / event->attr.sample_freq :
+				  0;
+
+	return period < wanted / 2 ? wanted : period;
+}
+
 static uint64_t weight_of_period(struct perf_import *import, const struct spt_perf_fields *fields)
 {
 	uint64_t period = fields->period ? fields->period : import->event->attr.sample_period;
@@ -139,8 +158,45 @@ static uint64_t weight_of_period(struct perf_import *import, const struct spt_pe
 	if (!import->is_clock || !period)
 		return 1;
 	if (!import->period_ns)
-		import->period_ns = period;
+		import->period_ns = MAX(first_period(import->event, period), 1);
 	return MAX((period + import->period_ns / 2) / import->period_ns, 1);
+}
+
+/* The kind of a trace point, which is declared if it is new. */
+static uint32_t declare_point(struct perf_import *import, const struct spt_perf_data_event *event,
+			      const struct spt_perf_data_point *point)
+{
+	SptDeclarationRow row = {
+		.id = g_hash_table_size(import->kinds) + 1,
+		.shape = SPT_DECLARED_INSTANT,
+		.name = point ? point->name : event_name(event),
+		.n_fields = point ? point->format.n_fields : 0,
+	};
+	gpointer known;
+
+	if (g_hash_table_lookup_extended(import->kinds, event, NULL, &known))
+		return GPOINTER_TO_UINT(known);
+	for (unsigned i = 0; i < row.n_fields; i++)
+		row.fields[i] = point->format.fields[i].field;
+	g_hash_table_insert(import->kinds, (gpointer)event, GUINT_TO_POINTER(row.id));
+	spt_import_perf_capture_declare(import->capture, &row);
+	return row.id;
+}
+
+/* The sample that comes next is a hit of a trace point. */
+static void take_point(struct perf_import *import, const struct spt_perf_data_event *event,
+		       const struct spt_perf_fields *fields)
+{
+	const struct spt_perf_data_point *point =
+		spt_perf_data_point(import->data, event->attr.config);
+
+	import->hit = (SptDeclaredRow){ .kind = declare_point(import, event, point) };
+	for (unsigned i = 0; point && i < point->format.n_fields; i++)
+		import->hit.values[i] =
+			spt_point_format_value(&point->format.fields[i], fields->raw,
+					       fields->raw ? fields->raw_bytes : 0,
+					       import->texts[i]);
+	spt_import_perf_capture_event(import->capture, &import->hit);
 }
 
 static bool take_event_sample(struct perf_import *import, const struct perf_event_header *record,
@@ -150,7 +206,7 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 
 	if (!spt_perf_fields_parse(record, &event->attr, &fields))
 		return false;
-	if (event != import->event) {
+	if (event != import->event && !is_point(event)) {
 		import->n_skipped++;
 		return true;
 	}
@@ -159,6 +215,9 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 	import->last_time = MAX(import->last_time, fields.time);
 	spt_import_perf_capture_weigh(import->capture, weight_of_period(import, &fields),
 				      fields.stack_copied > 0);
+	spt_import_perf_capture_event(import->capture, NULL);
+	if (is_point(event))
+		take_point(import, event, &fields);
 	if (import->is_foreign)
 		fields.registers_abi = PERF_SAMPLE_REGS_ABI_NONE;
 	return take_made(import,
@@ -387,7 +446,8 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 {
 	g_autoptr(GString) note = g_string_new(NULL);
 
-	if (!spt_import_perf_capture_samples(import->capture)) {
+	if (!spt_import_perf_capture_samples(import->capture) &&
+	    !spt_import_perf_capture_events(import->capture)) {
 		spt_set_error(error, SPT_IMPORT_ERROR, SPT_IMPORT_ERROR_REFUSED, "%s",
 			      spt_words(SPT_WORDS("it has no samples")));
 		return false;
@@ -409,6 +469,7 @@ static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer
 	import.capture = spt_import_perf_capture_new(writer, input->questions);
 	import.made = g_byte_array_new();
 	import.map = g_byte_array_new();
+	import.kinds = g_hash_table_new(NULL, NULL);
 	ok = spt_perf_data_read(import.data, &sink, error);
 	if (ok && import.wrong)
 		ok = spt_import_perf_capture_refuse(import.capture, import.wrong, error);
@@ -417,6 +478,7 @@ static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer
 	spt_import_perf_capture_free(import.capture);
 	g_byte_array_unref(import.made);
 	g_byte_array_unref(import.map);
+	g_hash_table_unref(import.kinds);
 	spt_perf_data_free(import.data);
 	return ok;
 }

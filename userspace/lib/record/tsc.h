@@ -10,8 +10,8 @@
 bool spt_tsc_is_sound(void);
 
 /*
- * A stamp and CLOCK_MONOTONIC in ns of the same instant: whoever reads one after the other may lose
- * the CPU in between, for milliseconds.  Without @is_tsc the stamp is the clock.
+ * A stamp and CLOCK_MONOTONIC in ns of the same instant: between two readings, one after the other,
+ * a thread may lose its CPU for milliseconds.  Without @is_tsc the stamp is the clock.
  */
 void spt_tsc_look(bool is_tsc, uint64_t *ret_stamp, uint64_t *ret_ns);
 

@@ -70,8 +70,9 @@ static void skip_counts(struct words *words, uint64_t format)
 	next_words(words, n > UINT16_MAX ? UINT16_MAX : times + n * each);
 }
 
-static void skip_raw(struct words *words)
+static void take_raw(struct words *words, struct spt_perf_fields *fields)
 {
+	const uint8_t *at = (const uint8_t *)words->at;
 	uint32_t bytes;
 
 	if (words->n == 0) {
@@ -79,7 +80,10 @@ static void skip_raw(struct words *words)
 		return;
 	}
 	memcpy(&bytes, words->at, sizeof(bytes));
-	next_words(words, ((uint64_t)bytes + sizeof(bytes) + 7) / 8);
+	if (!next_words(words, ((uint64_t)bytes + sizeof(bytes) + 7) / 8))
+		return;
+	fields->raw = at + sizeof(bytes);
+	fields->raw_bytes = bytes;
 }
 
 static void take_branches(struct words *words, uint64_t type, struct spt_perf_fields *fields)
@@ -140,7 +144,7 @@ bool spt_perf_fields_parse(const struct perf_event_header *record,
 		ret->frames = next_words(&words, ret->n_frames);
 	}
 	if (type & PERF_SAMPLE_RAW)
-		skip_raw(&words);
+		take_raw(&words, ret);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(&words, attr->branch_sample_type, ret);
 	if (type & PERF_SAMPLE_REGS_USER) {

@@ -26,6 +26,8 @@ struct spt_perf_fields {
 	uint64_t registers_abi;		/* 0: there are none */
 	const uint64_t *stack;		/* stack_bytes, of which stack_copied are valid */
 	uint64_t stack_bytes, stack_copied;
+	const uint8_t *raw;		/* of a trace point, raw_bytes; NULL: there is none */
+	uint32_t raw_bytes;
 };
 
 /* Whether a sample of an event with @attr is whole. */

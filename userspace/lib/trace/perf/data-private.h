@@ -34,9 +34,13 @@ struct SptPerfData {
 	GPtrArray *events;		/* struct spt_perf_data_event */
 	GHashTable *by_id;		/* id -> event */
 	GHashTable *build_ids;		/* path -> GBytes */
+	GHashTable *formats;		/* id of a trace point -> struct spt_perf_data_point */
 	struct spt_perf_data_facts facts;
 };
 
+/* data-points.c: the formats of trace points, as perf has copied them from tracefs. */
+void spt_perf_data_take_points(SptPerfData *data, const uint8_t *bytes, uint64_t n);
+void spt_perf_data_free_point(gpointer point);
 bool spt_perf_data_refuse(GError **error, const char *why);
 /* Of a pipe: takes what describes the file; false: it is damaged. */
 bool spt_perf_data_take_attr(SptPerfData *data, const struct perf_event_header *record);

@@ -280,7 +280,7 @@ static bool take_at(struct reading *reading, uint64_t at, uint16_t size)
 
 static bool read_data_records(struct reading *reading, GError **error)
 {
-	const SptPerfData *data = reading->data;
+	SptPerfData *data = reading->data;
 	uint64_t at = data->begin;
 
 	while (data->end - at >= sizeof(struct perf_event_header) && !reading->is_done) {
@@ -300,6 +300,8 @@ static bool read_data_records(struct reading *reading, GError **error)
 		at += record.size;
 		if (behind > data->end - at)
 			break;
+		if (record.type == PERF_TRACING_DATA)
+			spt_perf_data_take_points(data, data->bytes + at, behind);
 		at += behind;
 	}
 	hand_on_queued(reading, UINT64_MAX, 0);

@@ -26,6 +26,7 @@
 #define MISC_HAS_SIZE (1 << 15)
 
 enum feature {
+	FEATURE_TRACING = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOST = 3,
 	FEATURE_KERNEL = 4,
@@ -269,6 +270,9 @@ static void read_data_section(SptPerfData *data, unsigned feature, struct sectio
 	struct spt_perf_data_facts *facts = &data->facts;
 
 	switch (feature) {
+	case FEATURE_TRACING:
+		spt_perf_data_take_points(data, section.at, section.left);
+		break;
 	case FEATURE_BUILD_ID:
 		read_build_ids(data, section);
 		break;
@@ -369,6 +373,7 @@ SptPerfData *spt_perf_data_open(int fd, GError **error)
 
 	data->events = g_ptr_array_new_with_free_func(g_free);
 	data->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	data->formats = g_hash_table_new_full(NULL, NULL, NULL, spt_perf_data_free_point);
 	data->build_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 						(GDestroyNotify)g_bytes_unref);
 	if (fstat(fd, &stat) < 0 || stat.st_size < 2 * (off_t)sizeof(uint64_t)) {
@@ -394,6 +399,7 @@ void spt_perf_data_free(SptPerfData *data)
 	g_ptr_array_unref(data->events);
 	g_hash_table_unref(data->by_id);
 	g_hash_table_unref(data->build_ids);
+	g_hash_table_unref(data->formats);
 	g_free(data->facts.host);
 	g_free(data->facts.kernel);
 	g_free(data->facts.arch);
@@ -406,6 +412,11 @@ void spt_perf_data_free(SptPerfData *data)
 const struct spt_perf_data_event *spt_perf_data_events(const SptPerfData *data, unsigned i)
 {
 	return i < data->events->len ? data->events->pdata[i] : NULL;
+}
+
+const struct spt_perf_data_point *spt_perf_data_point(const SptPerfData *data, uint64_t id)
+{
+	return id <= UINT32_MAX ? g_hash_table_lookup(data->formats, GSIZE_TO_POINTER(id)) : NULL;
 }
 
 const struct spt_perf_data_facts *spt_perf_data_facts(const SptPerfData *data)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trace/points/format.h"
+
 G_BEGIN_DECLS
 
 #define SPT_PERF_DATA_ERROR (spt_perf_data_error_quark())
@@ -22,6 +24,12 @@ enum { SPT_PERF_DATA_ERROR_REFUSED };
 struct spt_perf_data_event {
 	struct perf_event_attr attr;
 	char name[64];			/* "": it has none */
+};
+
+/* A trace point. */
+struct spt_perf_data_point {
+	char *name;			/* "sched:sched_switch" */
+	SptPointFormat format;
 };
 
 typedef struct SptPerfData SptPerfData;
@@ -52,6 +60,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfData, spt_perf_data_free)
 bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink, GError **error);
 /* The @i-th that is known so far: of a pipe, once its record was read.  NULL: there is none. */
 const struct spt_perf_data_event *spt_perf_data_events(const SptPerfData *data, unsigned i);
+/* The trace point with that number; NULL: the file does not say what is in its records. */
+const struct spt_perf_data_point *spt_perf_data_point(const SptPerfData *data, uint64_t id);
 const struct spt_perf_data_facts *spt_perf_data_facts(const SptPerfData *data);
 /* The build-id of a file by its path, of *@ret_bytes; NULL: it is not in the file's list. */
 const uint8_t *spt_perf_data_build_id(const SptPerfData *data, const char *path,
