@@ -59,8 +59,10 @@ static int tell_none(const char *glob, const GError *hidden)
 
 static int run_events(int argc, char **argv)
 {
-	gboolean json = FALSE, only_names = FALSE;
+	gboolean json = FALSE, only_names = FALSE, functions = FALSE;
 	const GOptionEntry entries[] = {
+		{ "functions", 0, 0, G_OPTION_ARG_NONE, &functions,
+		  "List the functions of the kernel that record --function takes", NULL },
 		{ "names", 0, 0, G_OPTION_ARG_NONE, &only_names,
 		  "Only the names, each on a line", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &json,
@@ -80,7 +82,10 @@ static int run_events(int argc, char **argv)
 	}
 	glob = argc == 2 ? argv[1] : NULL;
 	is_open = spt_point_can_trace(&hidden);
-	spt_point_list(names, glob, !only_names);
+	if (functions)
+		spt_point_list_functions(names, glob);
+	else
+		spt_point_list(names, glob, !only_names);
 	if (!names->len && !only_names)
 		return tell_none(glob, is_open ? NULL : hidden);
 	if (json) {
@@ -91,7 +96,7 @@ static int run_events(int argc, char **argv)
 	} else {
 		spt_terminal_page();
 		print_text(names);
-		if (!is_open && !glob)
+		if (!is_open && !glob && !functions)
 			fprintf(stderr, "Note: %s.\n", hidden->message);
 	}
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;

@@ -17,6 +17,9 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 		{ "filter", 0, 0, G_OPTION_ARG_STRING, &events->filter,
 		  "Only hits of trace points whose fields meet this, as in 'pid == 12 && comm == \"git\"'",
 		  "CONDITION" },
+		{ "function", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->functions,
+		  "Also record calls of these functions of the kernel, with stacks and how long each took: a list of names, which may have * and ? (may be repeated)",
+		  "NAME,..." },
 	};
 
 	g_array_append_vals(entries, all, G_N_ELEMENTS(all));
@@ -77,21 +80,28 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 			     SptRecorderOptions *recorder)
 {
 	g_autoptr(GPtrArray) names = split(events->events);
+	g_autoptr(GPtrArray) functions = split(events->functions);
 	g_autoptr(GError) error = NULL;
 
 	if (events->filter && !names->len) {
 		spt_cli_complain("--filter is a condition on the fields of trace points: name them with --event");
 		return false;
 	}
-	if (names->len == 1 && is_clock(names->pdata[0], clock, recorder)) {
+	if (names->len == 1 && !functions->len && is_clock(names->pdata[0], clock, recorder)) {
 		recorder->clock = SPT_TRACE_PMU;
 		return true;
 	}
 	recorder->event_type = 0;
 	recorder->event_config = 0;
+	if (!events->points && (names->len || functions->len))
+		events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
+	for (unsigned i = 0; i < functions->len; i++) {
+		if (spt_point_find_functions(events->points, functions->pdata[i], &error))
+			continue;
+		spt_cli_complain("%s", error->message);
+		return false;
+	}
 	for (unsigned i = 0; i < names->len; i++) {
-		if (!events->points)
-			events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
 		if (spt_point_find(events->points, names->pdata[i], events->filter, &error))
 			continue;
 		spt_cli_complain("%s", error->message);
@@ -104,6 +114,7 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 void spt_record_events_clear(struct spt_record_events *events)
 {
 	g_strfreev(events->events);
+	g_strfreev(events->functions);
 	g_free(events->filter);
 	g_clear_pointer(&events->points, g_ptr_array_unref);
 	*events = (struct spt_record_events){ 0 };
@@ -116,8 +127,14 @@ void spt_record_events_tell(const SptRecorderStatus *status)
 
 	fprintf(stderr, "Events: %s, %s lost\n", hits, lost);
 	if (status->hits_lost)
-		fprintf(stderr, "Note: events came faster than they could be recorded; --filter selects some of them, and \"%s info\" says how often each came.\n",
+		fprintf(stderr, "Note: events came faster than they could be recorded; --filter selects some of them, --stacks fp makes them smaller, and \"%s info\" says how often each came.\n",
 			spt_cli_called());
+	if (status->hits_open) {
+		g_autofree char *open = spt_format_count(status->hits_open);
+
+		fprintf(stderr, "Note: calls whose return was not seen, which have no row: %s.\n",
+			open);
+	}
 	if (status->hits_notice)
 		fprintf(stderr, "Note: %s.\n", status->hits_notice);
 }

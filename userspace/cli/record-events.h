@@ -10,7 +10,7 @@
 
 /* Texts as they are given, and what they come to. */
 struct spt_record_events {
-	char **events;			/* each a list */
+	char **events, **functions;	/* each a list */
 	char *filter;
 	GPtrArray *points;		/* SptPoint *; NULL: none */
 };

@@ -19,6 +19,12 @@ G_BEGIN_DECLS
 #define SPT_DECLARED_FIELDS	16
 #define SPT_DECLARED_NAME_BYTES 128	/* of a kind, a title, a field, a unit */
 #define SPT_DECLARED_TEXT_BYTES 1024	/* of a value */
+/*
+ * The first fields of kinds that are calls of a function: what it returned, and the part of the
+ * duration that was not in other recorded calls.
+ */
+#define SPT_DECLARED_RETURN	"return"
+#define SPT_DECLARED_OWN	"own"
 
 /* What an event of the kind is in time. */
 typedef enum {

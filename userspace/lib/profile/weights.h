@@ -81,7 +81,9 @@ bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source
 	METRIC("allocations", allocations) \
 	METRIC("mapped", mapped) \
 	METRIC("mapped-live", mapped_live) \
-	METRIC("mapped-peak", mapped_peak)
+	METRIC("mapped-peak", mapped_peak) \
+	METRIC("calls", calls) \
+	METRIC("duration", durations)
 
 #define SPT_WEIGHTS_SOURCE(name, source) extern const SptWeightSource spt_weights_##source;
 SPT_WEIGHTS_COMPUTED(SPT_WEIGHTS_SOURCE)

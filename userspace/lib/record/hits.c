@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/words.h"
+#include "record/open-calls.h"
 #include "trace/points/point.h"
 
 /* Numbers of kinds, beyond those of said.c. */
@@ -13,6 +13,7 @@ struct SptHits {
 	const GPtrArray *points;
 	SptOutput *output;
 	uint64_t *rows;			/* by point */
+	SptOpenCalls *calls;
 	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
 };
 
@@ -23,6 +24,7 @@ SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output)
 	hits->points = points;
 	hits->output = output;
 	hits->rows = g_new0(uint64_t, points->len);
+	hits->calls = spt_open_calls_new();
 	return hits;
 }
 
@@ -30,6 +32,7 @@ void spt_hits_free(SptHits *hits)
 {
 	if (!hits)
 		return;
+	spt_open_calls_free(hits->calls);
 	g_free(hits->rows);
 	g_free(hits);
 }
@@ -37,7 +40,8 @@ void spt_hits_free(SptHits *hits)
 /* A hit that represents several counted events says how many. */
 static bool has_count(const SptPoint *point)
 {
-	return point->type != SPT_POINT_TRACE && point->period > 1;
+	return (point->type == SPT_POINT_SOFTWARE || point->type == SPT_POINT_HARDWARE) &&
+	       point->period > 1;
 }
 
 void spt_hits_declare(SptHits *hits)
@@ -46,7 +50,7 @@ void spt_hits_declare(SptHits *hits)
 		const SptPoint *point = hits->points->pdata[i];
 		SptDeclarationRow row = {
 			.id = FIRST_KIND + i,
-			.shape = SPT_DECLARED_INSTANT,
+			.shape = point->is_timed ? SPT_DECLARED_INTERVAL : SPT_DECLARED_INSTANT,
 			.name = point->name,
 			.n_fields = point->format.n_fields,
 		};
@@ -58,6 +62,37 @@ void spt_hits_declare(SptHits *hits)
 				(SptDeclaredField){ "count", "", SPT_VALUE_U64 };
 		spt_output_put(hits->output, SPT_ROW_DECLARATION, &row);
 	}
+}
+
+static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
+{
+	const SptOpenCall call = {
+		.time = hit->record.time,
+		.sp = hit->sp,
+		.function = hit->point,
+		.cpu = hit->record.cpu,
+		.thread = thread,
+		.node = node,
+	};
+
+	spt_open_calls_begin(hits->calls, hit->record.tid, &call);
+}
+
+/* False: it began before the recording. */
+static bool end_call(SptHits *hits, const SptTraceHit *hit, SptDeclaredRow *row)
+{
+	SptOpenCall call = { .sp = hit->sp, .function = hit->point, .cpu = hit->record.cpu };
+
+	if (!spt_open_calls_end(hits->calls, hit->record.tid, hit->record.time, &call))
+		return false;
+	row->time = call.time;
+	row->duration_ns = hit->record.time - MIN(call.time, hit->record.time);
+	row->cpu = call.cpu;
+	row->thread = call.thread;
+	row->node = call.node;
+	row->values[0].integer = hit->returned;
+	row->values[1].number = row->duration_ns - MIN(call.inner_ns, row->duration_ns);
+	return true;
 }
 
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
@@ -72,13 +107,24 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		.node = node,
 	};
 
+	if (hit->phase == SPT_TRACE_HIT_CALL) {
+		begin_call(hits, hit, thread, node);
+		return;
+	}
 	for (unsigned i = 0; i < format->n_fields; i++)
 		row.values[i] = spt_point_format_value(&format->fields[i], hit->data,
 						       hit->data ? hit->bytes : 0, hits->texts[i]);
+	if (hit->phase == SPT_TRACE_HIT_RETURN && !end_call(hits, hit, &row))
+		return;
 	if (has_count(point))
 		row.values[format->n_fields].number = point->period;
 	hits->rows[hit->point]++;
 	spt_output_put(hits->output, SPT_ROW_DECLARED, &row);
+}
+
+uint64_t spt_hits_open(const SptHits *hits)
+{
+	return spt_open_calls_count(hits->calls);
 }
 
 static void note_count(const SptHits *hits, unsigned i, const SptTraceCount *count)

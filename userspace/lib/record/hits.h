@@ -18,6 +18,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
 void spt_hits_declare(SptHits *hits);
 /* @thread and @node are those of the capture. */
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node);
+/* Calls that have not returned, or whose return the kernel did not see. */
+uint64_t spt_hits_open(const SptHits *hits);
 /*
  * Reads how often each point was hit, and notes it in the file.  Returns a sentence without a full
  * stop on counters that were shared, to be freed; NULL: none were.

@@ -476,9 +476,9 @@ static void take_hit(SptRecorder *recorder, const SptTraceHit *hit)
 	if (recorder->filters_pids && !thread->process->is_wanted)
 		return;
 	spt_recorder_get_to_know(recorder, thread->process);
-	if (hit->stack)
+	if (hit->stack && hit->phase != SPT_TRACE_HIT_RETURN)
 		node = spt_recorder_node(recorder, hit->stack, thread);
-	recorder->status.hits++;
+	recorder->status.hits += hit->phase != SPT_TRACE_HIT_RETURN;
 	spt_hits_take(recorder->hits, hit, thread->id, node);
 }
 

@@ -160,6 +160,7 @@ typedef struct {
 	bool has_calls;			/* waits are those of calls: see SptCalls */
 	uint64_t events, events_lost;	/* of the kernel's own work, written and lost */
 	uint64_t hits, hits_lost;	/* of points, written and lost */
+	uint64_t hits_open;		/* calls whose return was not seen */
 	const char *hits_notice;	/* on counters that were shared, or NULL; the recorder's */
 	uint64_t waits_lost;		/* as far as they could be counted */
 	uint64_t lost;			/* weight of samples that found no room */

@@ -133,9 +133,19 @@ typedef struct SptTrace SptTrace;
  * is valid during the call.
  */
 #define SPT_TRACE_HIT 0x8000
+typedef enum {
+	SPT_TRACE_HIT_WHOLE,
+	SPT_TRACE_HIT_CALL,		/* of a function that is timed: it begins */
+	SPT_TRACE_HIT_RETURN,		/* and ends; without a stack */
+} SptTraceHitPhase;
+
 typedef struct {
 	struct sysprof_record record;
 	uint32_t point;			/* its index in SptTraceConfig.points */
+	SptTraceHitPhase phase;
+	/* of a call and its return: the stack pointer, and then what was returned */
+	uint64_t sp;
+	int64_t returned;
 	uint64_t mm;			/* id of the process's address space */
 	const struct sysprof_sample *stack;
 	const uint8_t *data;		/* of a trace point */

@@ -3,6 +3,7 @@
  * Points as perf events: those of a CPU share a ring, and the id in a sample says whose it is.
  * Each event also counts, whether its hits find room in the ring or not.
  */
+#include <asm/perf_regs.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,22 +18,33 @@
 
 /* Rings of a CPU, and of all of them; with copies of stacks, and for a user's own threads. */
 #define RING_BYTES (4u << 20)
-#define COPY_RING_BYTES (16u << 20)
+#define COPY_RING_BYTES (32u << 20)
 #define RINGS_BYTES (128u << 20)
 #define LEAST_RING_BYTES (1u << 20)
 #define THREADS_RING_BYTES (256u << 10)
 #define COPY_BYTES 4096u
 
+/* In a sample's registers of a call: the stack pointer, and what holds the result. */
+#if defined(__x86_64__)
+#define CALL_REGISTERS (1ULL << PERF_REG_X86_AX | 1ULL << PERF_REG_X86_SP)
+#elif defined(__aarch64__)
+#define CALL_REGISTERS (1ULL << PERF_REG_ARM64_X0 | 1ULL << PERF_REG_ARM64_SP)
+#else
+#define CALL_REGISTERS 0ULL
+#endif
+#define N_CALL_REGISTERS 2		/* in this order: the result is first */
+
 /* An event of a point on a CPU. */
 struct opened {
 	int fd;				/* perf closes it */
 	unsigned point;
+	bool is_return;
 };
 
 struct SptPerfPoints {
 	const GPtrArray *points;
 	GArray *opened;			/* struct opened */
-	GHashTable *by_id;		/* event's id -> index of the point + 1 */
+	GHashTable *by_id;		/* event's id -> index in opened + 1 */
 	GByteArray *sample;		/* the one at hand */
 	uint32_t copy_bytes;
 	int cgroup;			/* -1: none */
@@ -50,8 +62,28 @@ void spt_perf_points_free(SptPerfPoints *points)
 	g_free(points);
 }
 
-static int open_event(const struct perf *perf, const SptPoint *point, unsigned cpu, int64_t thread,
-		      size_t ring_bytes)
+/* The kernel's function, or the file and the place in it. */
+static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool is_return)
+{
+	if (!point->target)
+		return;
+	attr->config |= is_return;
+	attr->kprobe_func = (uintptr_t)point->target;
+	attr->probe_offset = point->offset;
+	if (!point->is_timed)
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+	attr->sample_regs_intr = CALL_REGISTERS;
+	if (!is_return)
+		return;
+	/* The call's stack is that of its begin. */
+	attr->exclude_callchain_kernel = attr->exclude_callchain_user = 1;
+	attr->sample_type &= ~(uint64_t)SPT_PERF_RAW_SAMPLE_TYPE;
+	attr->sample_regs_user = attr->sample_stack_user = 0;
+}
+
+static int open_event(const struct perf *perf, const SptPoint *point, bool is_return, unsigned cpu,
+		      int64_t thread, size_t ring_bytes)
 {
 	const SptPerfPoints *points = perf->points;
 	const SptTraceFilter *filter = &perf->config.filter;
@@ -81,6 +113,7 @@ static int open_event(const struct perf *perf, const SptPoint *point, unsigned c
 		.wakeup_watermark = (uint32_t)(ring_bytes / 4),
 	};
 
+	set_target(&attr, point, is_return);
 	return (int)syscall(SYS_perf_event_open, &attr,
 			    thread >= 0 ? thread : points->cgroup, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC |
@@ -125,17 +158,17 @@ static bool set_filter(int fd, const SptPoint *point, GError **error)
 }
 
 /* The first event of a CPU makes the ring. */
-static bool keep_event(struct perf *perf, unsigned cpu, unsigned number, int fd,
+static bool keep_event(struct perf *perf, unsigned cpu, const struct opened *opened,
 		       size_t ring_bytes, GError **error)
 {
 	const unsigned at = 4 * perf->trace.n_cpus + cpu;
-	const SptPoint *point = perf->points->points->pdata[number];
+	const SptPoint *point = perf->points->points->pdata[opened->point];
 	struct ring *ring = &perf->rings[at];
-	const struct opened opened = { fd, number };
+	const int fd = opened->fd;
 	bool no_room;
 	uint64_t id;
 
-	g_array_append_val(perf->points->opened, opened);
+	g_array_append_vals(perf->points->opened, opened, 1);
 	if (ring->fd < 0) {
 		ring->fd = fd;
 		if (!spt_perf_map_ring(perf, at, ring_bytes, &no_room, error))
@@ -153,23 +186,36 @@ static bool keep_event(struct perf *perf, unsigned cpu, unsigned number, int fd,
 		return false;
 	}
 	g_hash_table_insert(perf->points->by_id, GSIZE_TO_POINTER(id),
-			    GUINT_TO_POINTER(number + 1));
+			    GUINT_TO_POINTER(perf->points->opened->len));
 	return set_filter(fd, point, error);
 }
 
-/* Threads may have ended meanwhile, and CPUs may be offline. */
+/*
+ * Threads may have ended meanwhile, and CPUs may be offline.  A call's return is opened first: a
+ * return without a call is nothing, a call without a return has not ended.
+ */
 static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t thread,
 		       size_t ring_bytes, GError **error)
 {
 	const SptPoint *point = perf->points->points->pdata[number];
-	int fd = open_event(perf, point, cpu, thread, ring_bytes);
 
-	if (fd >= 0)
-		return keep_event(perf, cpu, number, fd, ring_bytes, error);
-	if (errno == ESRCH || (errno == ENODEV && perf->rings[cpu].fd < 0))
-		return true;
-	set_refused(point, errno, error);
-	return false;
+	for (int is_return = point->is_timed; is_return >= 0; is_return--) {
+		const struct opened opened = {
+			.fd = open_event(perf, point, is_return, cpu, thread, ring_bytes),
+			.point = number,
+			.is_return = is_return,
+		};
+
+		if (opened.fd >= 0 && keep_event(perf, cpu, &opened, ring_bytes, error))
+			continue;
+		if (opened.fd >= 0)
+			return false;
+		if (errno == ESRCH || (errno == ENODEV && perf->rings[cpu].fd < 0))
+			return true;
+		set_refused(point, errno, error);
+		return false;
+	}
+	return true;
 }
 
 static size_t ring_bytes_of(const struct perf *perf)
@@ -223,12 +269,31 @@ bool spt_perf_open_points(struct perf *perf, GError **error)
 	return true;
 }
 
+/* Takes the registers of a call from the end of a sample, which then ends before them. */
+static void take_registers(GByteArray *sample, SptTraceHit *hit)
+{
+	struct perf_event_header *header = (void *)sample->data;
+	struct {
+		uint64_t abi, registers[N_CALL_REGISTERS];
+	} end;
+
+	if (sample->len < sizeof(*header) + sizeof(end))
+		return;
+	memcpy(&end, sample->data + sample->len - sizeof(end), sizeof(end));
+	if (end.abi == PERF_SAMPLE_REGS_ABI_NONE || end.abi > PERF_SAMPLE_REGS_ABI_64)
+		return;
+	hit->returned = (int64_t)end.registers[0];
+	hit->sp = end.registers[1];
+	header->size -= (uint16_t)sizeof(end);
+}
+
 void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
 			 const struct spt_perf_sink *sink)
 {
 	SptPerfPoints *points = perf->points;
 	SptTraceHit hit = { 0 };
 	struct spt_perf_who who;
+	const struct opened *opened;
 	unsigned number;
 
 	if (record->type == PERF_RECORD_LOST)
@@ -239,13 +304,18 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 		points->by_id, GSIZE_TO_POINTER(spt_perf_sample_id(record))));
 	if (!number)
 		return;
+	opened = &g_array_index(points->opened, struct opened, number - 1);
 	spt_perf_sample_without_id(record, points->sample);
+	if (((const SptPoint *)points->points->pdata[opened->point])->is_timed) {
+		hit.phase = opened->is_return ? SPT_TRACE_HIT_RETURN : SPT_TRACE_HIT_CALL;
+		take_registers(points->sample, &hit);
+	}
 	record = (const void *)points->sample->data;
 	who = spt_perf_sample_who(record, cpu);
 	hit.stack = spt_perf_records_stack(perf->records, record, &who, sink);
 	hit.data = spt_perf_sample_raw(record, &hit.bytes);
 	hit.record = spt_perf_record(SPT_TRACE_HIT, hit.stack->record.flags, sizeof(hit), &who);
-	hit.point = number - 1;
+	hit.point = opened->point;
 	hit.mm = hit.stack->mm;
 	sink->func(&hit.record, sink->data);
 }
@@ -262,7 +332,8 @@ bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret)
 		const struct opened *opened =
 			&g_array_index(perf->points->opened, struct opened, i);
 
-		if (opened->point != point || read(opened->fd, &got, sizeof(got)) != sizeof(got))
+		if (opened->point != point || opened->is_return ||
+		    read(opened->fd, &got, sizeof(got)) != sizeof(got))
 			continue;
 		ret->count += got.count;
 		ret->enabled_ns += got.enabled;

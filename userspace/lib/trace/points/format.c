@@ -206,6 +206,8 @@ SptValue spt_point_format_value(const SptPointField *field, const uint8_t *recor
 	size_t at = field->at, length;
 	uint32_t where;
 
+	if (field->form == SPT_POINT_CALL)
+		return none;
 	if (field->form != SPT_POINT_NUMBER)
 		none.text = "";
 	if (field->at > bytes || field->bytes > bytes - field->at)

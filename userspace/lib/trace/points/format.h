@@ -20,6 +20,7 @@ typedef enum {
 	SPT_POINT_TEXT,			/* bytes up to a nul */
 	SPT_POINT_TEXT_AT,		/* offset and length of a text, from the record's begin */
 	SPT_POINT_TEXT_FROM,		/* the same, from behind the field */
+	SPT_POINT_CALL,			/* in no record: of a call that has returned */
 } SptPointForm;
 
 typedef struct {

@@ -15,6 +15,7 @@ void spt_point_free(SptPoint *point)
 	if (!point)
 		return;
 	g_free(point->name);
+	g_free(point->target);
 	g_free(point->filter);
 	g_free(point);
 }
@@ -44,6 +45,8 @@ const char *spt_point_type_name(SptPointType type)
 		[SPT_POINT_TRACE] = "trace point",
 		[SPT_POINT_SOFTWARE] = "software event",
 		[SPT_POINT_HARDWARE] = "hardware event",
+		[SPT_POINT_FUNCTION] = "kernel function",
+		[SPT_POINT_PROBE] = "probe",
 	};
 
 	return names[type];
@@ -63,27 +66,48 @@ static bool has_it(const GPtrArray *points, const char *name)
 	return false;
 }
 
-/* @filter is for this one; @all is for every trace point that has none. */
-static bool add(GPtrArray *points, SptPoint *point, const char *filter, const char *all,
-		GError **error)
+void spt_point_set_timed(SptPoint *point)
+{
+	static const SptDeclaredField fields[] = {
+		{ SPT_DECLARED_RETURN, "", SPT_VALUE_I64 },
+		{ SPT_DECLARED_OWN, "", SPT_VALUE_NS },
+	};
+
+	point->is_timed = true;
+	point->format.n_fields = G_N_ELEMENTS(fields);
+	for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++)
+		point->format.fields[i] =
+			(SptPointField){ .field = fields[i], .form = SPT_POINT_CALL };
+}
+
+bool spt_point_add(GPtrArray *points, SptPoint *point, GError **error)
 {
 	g_autoptr(SptPoint) owned = point;
 
-	if (!filter && point->type == SPT_POINT_TRACE)
-		filter = all;
 	if (has_it(points, point->name))
 		return true;
-	if (filter && !spt_point_check_filter(filter, point, error))
-		return false;
 	if (points->len >= SPT_POINTS_MAX) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "--event names more than %u events, the most that a recording can have; name fewer",
 			      SPT_POINTS_MAX);
 		return false;
 	}
-	point->filter = g_strdup(filter);
 	g_ptr_array_add(points, g_steal_pointer(&owned));
 	return true;
+}
+
+/* @filter is for this one; @all is for every trace point that has none. */
+static bool add(GPtrArray *points, SptPoint *point, const char *filter, const char *all,
+		GError **error)
+{
+	if (!filter && point->type == SPT_POINT_TRACE)
+		filter = all;
+	if (filter && !spt_point_check_filter(filter, point, error)) {
+		spt_point_free(point);
+		return false;
+	}
+	point->filter = g_strdup(filter);
+	return spt_point_add(points, point, error);
 }
 
 /* No event is called @name: why, and what may have been meant. */
@@ -103,7 +127,7 @@ static void set_unknown(const char *name, GError **error)
 			near = known;
 	}
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "There is no event \"%s\"%s%s%s; \"sysprof-cli events\" lists those of this machine",
+		      "There is no event \"%s\" on this machine; \"sysprof-cli events\" lists what there is%s%s%s",
 		      name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 

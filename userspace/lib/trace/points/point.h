@@ -23,6 +23,8 @@ typedef enum {
 	SPT_POINT_TRACE,		/* a trace point of the kernel */
 	SPT_POINT_SOFTWARE,		/* what the kernel counts */
 	SPT_POINT_HARDWARE,		/* what the CPU counts */
+	SPT_POINT_FUNCTION,		/* of the kernel */
+	SPT_POINT_PROBE,		/* an instruction of a file that programs run */
 } SptPointType;
 
 typedef struct {
@@ -31,6 +33,9 @@ typedef struct {
 	uint32_t perf_type;		/* as in perf_event_open() */
 	uint64_t config;
 	uint64_t period;		/* one in this number is recorded */
+	char *target;			/* a kernel function, or the path of a file; or NULL */
+	uint64_t offset;		/* of the instruction in that file */
+	bool is_timed;			/* calls, which also have an end */
 	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
 	char *filter;
 	SptPointFormat format;
@@ -56,11 +61,23 @@ GPtrArray *spt_point_names_new(void);
 /* "trace point", "software event", ...; for people. */
 const char *spt_point_type_name(SptPointType type);
 
+/* Most functions of a pattern. */
+#define SPT_POINT_FUNCTIONS_MAX 100u
+/* Appends to @points the kernel's functions that @text names, which may be a glob. */
+bool spt_point_find_functions(GPtrArray *points, const char *text, GError **error);
+/* The functions of the kernel that match, as far as this user can see them: with probes or not. */
+void spt_point_list_functions(GPtrArray *names, const char *glob);
+
 /*
  * Appends to @points what @text names: a name or a glob of perf's, and behind " if " a condition on
  * the fields of trace points.  @all: a condition for the trace points without one; NULL: none.
  */
 bool spt_point_find(GPtrArray *points, const char *text, const char *all, GError **error);
+
+/* Hits are calls: their kind has the fields of calls (events/declared.h). */
+void spt_point_set_timed(SptPoint *point);
+/* Adds it, unless the same is there.  @point is then owned. */
+bool spt_point_add(GPtrArray *points, SptPoint *point, GError **error);
 
 /* names.c, tracefs.c: for the above. */
 
