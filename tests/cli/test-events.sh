@@ -152,7 +152,7 @@ check 'nothing is left in tracefs' cmp before after
 if id nobody >/dev/null 2>&1; then
 	mkdir -m 777 "$work/his"
 	chmod 711 "$work"
-	cp "$cli" "$work/his/sysprof-cli"
+	cp "$cli" "$(dirname "$cli")"/libspt-*.so "$work/his"
 	as_nobody="setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME=$work/his XDG_CACHE_HOME=$work/his"
 	check 'another user may not record trace points' sh -c \
 		"$as_nobody $work/his/sysprof-cli record -e sched:sched_switch -o $work/his/a -- true 2>$work/err; \

@@ -9,7 +9,12 @@
 static void begin(SptOpenCalls *calls, uint32_t tid, uint32_t function, uint64_t time, uint64_t sp)
 {
 	const SptOpenCall call = {
-		.time = time, .sp = sp, .function = function, .cpu = 1, .thread = tid + 100, .node = 7
+		.time = time,
+		.sp = sp,
+		.function = function,
+		.cpu = 1,
+		.thread = tid + 100,
+		.node = 7,
 	};
 
 	spt_open_calls_begin(calls, tid, &call);

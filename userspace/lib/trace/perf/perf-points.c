@@ -190,8 +190,13 @@ static bool keep_event(struct perf *perf, unsigned cpu, const struct opened *ope
 	return set_filter(fd, point, error);
 }
 
+static bool is_refused(int number)
+{
+	return number == EACCES || number == EPERM;
+}
+
 /*
- * Threads may have ended meanwhile, and CPUs may be offline.  A call's return is opened first: a
+ * Threads may have ended meanwhile, or may be closed to their user; CPUs may be offline.  A call's return is opened first: a
  * return without a call is nothing, a call without a return has not ended.
  */
 static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t thread,
@@ -210,7 +215,8 @@ static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t
 			continue;
 		if (opened.fd >= 0)
 			return false;
-		if (errno == ESRCH || (errno == ENODEV && perf->rings[cpu].fd < 0))
+		if (errno == ESRCH || (errno == ENODEV && perf->rings[cpu].fd < 0) ||
+		    (thread >= 0 && is_refused(errno)))
 			return true;
 		set_refused(point, errno, error);
 		return false;
@@ -266,7 +272,10 @@ bool spt_perf_open_points(struct perf *perf, GError **error)
 	for (unsigned i = 0; i < threads->len; i++)
 		if (!open_everywhere(perf, g_array_index(threads, uint32_t, i), error))
 			return false;
-	return true;
+	if (points->opened->len)
+		return true;
+	set_refused(points->points->pdata[0], EACCES, error);
+	return false;
 }
 
 /* Takes the registers of a call from the end of a sample, which then ends before them. */
