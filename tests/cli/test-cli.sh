@@ -342,13 +342,15 @@ prints 'export --metric: microseconds, the rest carried' \
 	$'busy;main 21\nbusy;main;work;do_syscall 64\nbusy;main;work;hot 126' export -f folded --metric \
 	delay "$capture"
 contains 'export --metric: a flame graph' '126 microseconds' export -f svg --metric delay "$capture"
-complains 'report --metric: none' 2 'Unknown --metric "delta": use cpu, delay, latency, wall, off-cpu, blocked, .* or mapped-peak$' report --metric \
+complains 'report --metric: none' 2 'Unknown --metric "delta": use cpu, delay, latency, wall, off-cpu, blocked, .* or duration$' report --metric \
 	delta "$capture"
-complains 'report --metric: nearly one' 2 'mean "delay"\? Use cpu, delay, latency, wall, off-cpu, blocked, .* or mapped-peak$' report --metric dealy \
+complains 'report --metric: nearly one' 2 'mean "delay"\? Use cpu, delay, latency, wall, off-cpu, blocked, .* or duration$' report --metric dealy \
 	"$capture"
 for command in report annotate diff export; do
 	complains "$command --metric: none" 2 'Unknown --metric "moon"' "$command" --metric moon
 done
+complains 'report --metric calls: not recorded' 1 'no metric "calls"; record with --function' \
+	report --metric calls "$capture"
 complains 'report --metric: not recorded' 1 'no metric "blocked"; record with --waits' report --metric \
 	blocked "$capture"
 complains 'report --by: what the metric has not' 2 \

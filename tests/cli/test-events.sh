@@ -58,7 +58,7 @@ for kind in json.load(sys.stdin)["declared"]:
 left()
 {
 	cat /sys/kernel/tracing/dynamic_events /sys/kernel/tracing/set_event
-	cat /sys/kernel/tracing/events/enable
+	cat /sys/kernel/tracing/events/enable /sys/kernel/tracing/uprobe_events
 }
 
 # Names.
@@ -144,6 +144,147 @@ check '... and of a clock each row has its period' sh -c \
 	"'$cli' report --events cpu-clock pages.capture --limit 1 | grep -q 'count=1000000'"
 check 'a hardware event, or why there is none' sh -c \
 	"'$cli' record --source perf -e cycles -o cycles.capture -- true 2>err || grep -q 'This machine does not count cycles' err"
+
+# Functions and lines of programs.
+
+cat >calls.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+#define FUNCTION __attribute__((noinline, noclone))
+FUNCTION int wait_a_while(int n)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 500000);
+	return n * 2;
+}
+FUNCTION int fibonacci(int n)
+{
+	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 200; i++)
+		sum += wait_a_while(i);		/* the line */
+	return sum + fibonacci(12) == 0;
+}
+END
+line=$(grep -n 'the line' calls.c | cut -d: -f1)
+cat >marks.S <<'END'
+	.text
+	.globl marked
+	.type marked, @function
+marked:
+	endbr64
+	sub $24, %rsp
+	mov %rsi, 8(%rsp)
+990:	nop
+	add $24, %rsp
+	ret
+	.size marked, . - marked
+	.pushsection .note.stapsdt, "", "note"
+	.balign 4
+	.4byte 992f - 991f, 994f - 993f, 3
+991:	.asciz "stapsdt"
+992:	.balign 4
+993:	.8byte 990b
+	.8byte _.stapsdt.base
+	.8byte counter
+	.asciz "test"
+	.asciz "passed"
+	.asciz "-4@%edi 8@8(%rsp) 8@$77 1@nowhere(%rip)"
+994:	.balign 4
+	.popsection
+	.pushsection .stapsdt.base, "aG", "progbits", .stapsdt.base, comdat
+	.weak _.stapsdt.base
+	.hidden _.stapsdt.base
+_.stapsdt.base: .space 1
+	.popsection
+	.section .probes, "aw"
+	.globl counter
+counter: .2byte 0
+	.section .note.GNU-stack, "", @progbits
+END
+cat >marked.c <<'END'
+#include <stdio.h>
+void marked(int n, long bytes);
+extern volatile unsigned short counter;
+int main(void)
+{
+	int on = 0;
+
+	for (int i = 0; i < 40; i++) {
+		on += counter > 0;
+		marked(-i, i * 1000L);
+	}
+	printf("%d\n", on);
+	return 0;
+}
+END
+gcc -O1 -g -o calls calls.c || exit 1
+check 'calls: recorded' record calls --probe ./calls:wait_a_while --probe ./calls:fibonacci \
+	--probe "./calls:calls.c:$line" -- ./calls
+check '... each of 200 and 465' python3 - <<END
+import json, subprocess
+def cli(*words):
+    return json.loads(subprocess.run(["$cli", *words, "--json", "calls.capture"], stdout=subprocess.PIPE, check=True).stdout)
+kinds = {kind["name"]: kind for kind in cli("info")["declared"]}
+for name, n in (("calls:wait_a_while", 200), ("calls:fibonacci", 465)):
+    assert kinds[name]["count"] == kinds[name]["counted"] == n, kinds
+lines = [kind["count"] for name, kind in kinds.items() if name.startswith("calls:calls.c:$line")]
+assert lines and max(lines) == 200, kinds
+rows = cli("report", "--events", "calls:wait_a_while", "--limit", "1000")["rows"]
+assert [row["fields"]["return"] for row in rows] == [2 * i for i in range(200)]
+assert all(row["duration_ns"] >= 500000 for row in rows), min(row["duration_ns"] for row in rows)
+rows = cli("report", "--events", "calls:fibonacci", "--limit", "1000")["rows"]
+whole = [row["duration_ns"] for row in rows if row["fields"]["return"] == 144]
+assert len(whole) == 1 and sum(row["fields"]["own"] for row in rows) == whole[0], whole
+assert cli("report", "--metric", "calls")["sum"] == 665
+END
+check '... and stacks that returns are taken from are whole' sh -c \
+	"'$cli' record --source perf -F 97 --probe ./calls:fibonacci -o deep.capture -- ./calls 2>err &&
+	'$cli' report --json --metric calls deep.capture | python3 -c '
+import json, sys
+found = {row[\"function\"]: row[\"total\"] for row in json.load(sys.stdin)[\"functions\"]}
+assert found[\"main\"] == found[\"fibonacci\"] == 465 and \"[stack incomplete]\" not in found, found'"
+if [ "$(uname -m)" = x86_64 ] && gcc -o marked marked.c marks.S; then
+	check 'a mark: recorded' record marks --probe ./marked:test:passed -- ./marked
+	check '... the program sees that it is on' grep -qx 40 marks.out
+	check '... with its arguments' python3 - <<END
+import json, subprocess
+rows = json.loads(subprocess.run(["$cli", "report", "--events", "test:passed", "--limit", "99", "--json", "marks.capture"],
+                                 stdout=subprocess.PIPE, check=True).stdout)["rows"]
+assert [row["fields"]["arg1"] for row in rows] == [-i for i in range(40)], rows[:3]
+assert {row["fields"]["arg3"] for row in rows} == {77} and "arg4" not in rows[0]["fields"], rows[0]
+END
+	check '... those of the stack where it is copied' sh -c \
+		"'$cli' record --source perf -F 97 --probe ./marked:test:passed -o deep.capture -- ./marked 2>err >out &&
+		'$cli' report --json --metric test:passed.arg2 deep.capture | grep -q '\"sum\": *780000\b'"
+fi
+check 'no such function' refuses 2 'has no function, line or mark "nothing"' \
+	record --probe ./calls:nothing -- true
+check 'no such file' refuses 2 'there is no library or program "nosuchfile"' \
+	record --probe nosuchfile:main -- true
+check 'no ELF file' refuses 2 'cannot be read as an ELF file' record --probe ./calls.c:main -- true
+# Killed, with a program below its probes that goes on.
+cat >endless.c <<'END'
+__attribute__((noinline, noclone)) int step(int n) { __asm__ volatile("" ::: "memory"); return n + 1; }
+int main(void) { for (volatile int i = 0; i < 2000000000; i = step(i)); return 0; }
+END
+gcc -O1 -o endless endless.c || exit 1
+./endless &
+endless=$!
+{ timeout -s KILL 1 "$cli" record --source perf -F 97 --probe ./endless:step \
+	-o killed.capture || :; } >/dev/null 2>&1
+check 'the recorder is killed: the program goes on' sh -c \
+	"sleep 0.3; kill -0 $endless && ! grep -q uprobes /proc/$endless/maps || kill -0 $endless"
+kill $endless
+
 left >after
 check 'nothing is left in tracefs' cmp before after
 

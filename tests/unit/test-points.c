@@ -178,6 +178,41 @@ static void test_counted(void)
 	g_assert_null(spt_point_traced("..:.."));
 }
 
+#if defined(__x86_64__)
+static uint64_t argument(const SptPoint *point, unsigned i)
+{
+	const uint64_t values[SPT_POINT_REGISTERS] = {
+		[0] = 0x1ffffffffULL, [5] = 7, [7] = 0x8000, [16] = 8
+	};
+	uint8_t stack[32] = { 0 };
+
+	stack[8] = 0xfe;
+	stack[9] = 0xff;
+	return spt_point_argument(&point->format.fields[i], values, 0x8000, stack, sizeof(stack))
+		.number;
+}
+
+static void test_arguments(void)
+{
+	SptPoint point = { .type = SPT_POINT_PROBE };
+
+	spt_point_parse_arguments("-4@%eax 8@%rdi 2@8(%rsp) -2@8(%rsp) 8@$-5 8@32(%rsp) "
+				  "8@name(%rip) 1@%r8b 8@(%rax,%rbx,8) 3@%eax 8@%xmm0 99@ 8@",
+				  &point);
+	g_assert_cmpuint(point.format.n_fields, ==, 7);
+	g_assert_cmpuint(point.format.n_left_out, ==, 6);
+	g_assert_cmpint((int64_t)argument(&point, 0), ==, -1);
+	g_assert_cmpuint(argument(&point, 1), ==, 7);
+	g_assert_cmpuint(argument(&point, 2), ==, 0xfffe);
+	g_assert_cmpint((int64_t)argument(&point, 3), ==, -2);
+	g_assert_cmpint((int64_t)argument(&point, 4), ==, -5);
+	/* Behind the copy. */
+	g_assert_cmpuint(argument(&point, 5), ==, 0);
+	g_assert_cmpstr(point.format.fields[6].field.name, ==, "arg8");
+	g_assert_cmpuint(argument(&point, 6), ==, 8);
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -186,5 +221,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/points/values", test_values);
 	g_test_add_func("/points/filters", test_filters);
 	g_test_add_func("/points/counted", test_counted);
+#if defined(__x86_64__)
+	g_test_add_func("/points/arguments", test_arguments);
+#endif
 	return g_test_run();
 }

@@ -10,7 +10,7 @@
 /* Columns of names; longer ones have their help behind them all the same. */
 #define NAME_COLUMNS 36
 
-static void print_json(const GPtrArray *names)
+static void cmd_events_print_json(const GPtrArray *names)
 {
 	SptJson json = { 0 };
 
@@ -29,7 +29,7 @@ static void print_json(const GPtrArray *names)
 	spt_json_end_object(&json);
 }
 
-static void print_text(const GPtrArray *names)
+static void cmd_events_print_text(const GPtrArray *names)
 {
 	const SptPointName *before = NULL;
 
@@ -89,13 +89,13 @@ static int run_events(int argc, char **argv)
 	if (!names->len && !only_names)
 		return tell_none(glob, is_open ? NULL : hidden);
 	if (json) {
-		print_json(names);
+		cmd_events_print_json(names);
 	} else if (only_names) {
 		for (unsigned i = 0; i < names->len; i++)
 			puts(((const SptPointName *)names->pdata[i])->name);
 	} else {
 		spt_terminal_page();
-		print_text(names);
+		cmd_events_print_text(names);
 		if (!is_open && !glob && !functions)
 			fprintf(stderr, "Note: %s.\n", hidden->message);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "record/probes.h"
 #include "trace/points/point.h"
 
 void spt_record_events_add(struct spt_record_events *events, GArray *entries)
@@ -20,13 +21,16 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 		{ "function", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->functions,
 		  "Also record calls of these functions of the kernel, with stacks and how long each took: a list of names, which may have * and ? (may be repeated)",
 		  "NAME,..." },
+		{ "probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->probes,
+		  "Also record calls of a function of a program or library, with stacks and how long each took; or hits of a line (FILE:SOURCE:LINE) or mark (may be repeated)",
+		  "FILE:FUNCTION" },
 	};
 
 	g_array_append_vals(entries, all, G_N_ELEMENTS(all));
 }
 
 /* Splits at commas that are in no quotes; to be freed. */
-static GPtrArray *split(char **lists)
+static GPtrArray *record_events_split(char **lists)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
 
@@ -51,7 +55,7 @@ static GPtrArray *split(char **lists)
 }
 
 /* A number of perf's generic events, or "r" and one of the hardware. */
-static bool is_number(const char *name, uint32_t *ret_type, uint64_t *ret_config)
+static bool record_events_is_number(const char *name, uint32_t *ret_type, uint64_t *ret_config)
 {
 	bool is_raw = name[0] == 'r';
 	char *end;
@@ -66,7 +70,7 @@ static bool is_clock(const char *name, const char *clock, SptRecorderOptions *re
 	g_autoptr(SptPoint) point = NULL;
 	bool by_name = clock && (strcmp(clock, "pmu") == 0 || strcmp(clock, "auto") == 0);
 
-	if (is_number(name, &recorder->event_type, &recorder->event_config))
+	if (record_events_is_number(name, &recorder->event_type, &recorder->event_config))
 		return recorder->source != SPT_TRACE_PERF || name[0] != 'r';
 	point = by_name ? spt_point_counted(name) : NULL;
 	if (!point || point->type != SPT_POINT_HARDWARE)
@@ -79,24 +83,31 @@ static bool is_clock(const char *name, const char *clock, SptRecorderOptions *re
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
 			     SptRecorderOptions *recorder)
 {
-	g_autoptr(GPtrArray) names = split(events->events);
-	g_autoptr(GPtrArray) functions = split(events->functions);
+	g_autoptr(GPtrArray) names = record_events_split(events->events);
+	g_autoptr(GPtrArray) functions = record_events_split(events->functions);
 	g_autoptr(GError) error = NULL;
 
 	if (events->filter && !names->len) {
 		spt_cli_complain("--filter is a condition on the fields of trace points: name them with --event");
 		return false;
 	}
-	if (names->len == 1 && !functions->len && is_clock(names->pdata[0], clock, recorder)) {
+	if (names->len == 1 && !functions->len && !events->probes &&
+	    is_clock(names->pdata[0], clock, recorder)) {
 		recorder->clock = SPT_TRACE_PMU;
 		return true;
 	}
 	recorder->event_type = 0;
 	recorder->event_config = 0;
-	if (!events->points && (names->len || functions->len))
+	if (!events->points && (names->len || functions->len || events->probes))
 		events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
 	for (unsigned i = 0; i < functions->len; i++) {
 		if (spt_point_find_functions(events->points, functions->pdata[i], &error))
+			continue;
+		spt_cli_complain("%s", error->message);
+		return false;
+	}
+	for (char **probe = events->probes; probe && *probe; probe++) {
+		if (spt_probes_find(events->points, *probe, &error))
 			continue;
 		spt_cli_complain("%s", error->message);
 		return false;
@@ -115,6 +126,7 @@ void spt_record_events_clear(struct spt_record_events *events)
 {
 	g_strfreev(events->events);
 	g_strfreev(events->functions);
+	g_strfreev(events->probes);
 	g_free(events->filter);
 	g_clear_pointer(&events->points, g_ptr_array_unref);
 	*events = (struct spt_record_events){ 0 };

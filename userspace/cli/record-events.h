@@ -11,6 +11,7 @@
 /* Texts as they are given, and what they come to. */
 struct spt_record_events {
 	char **events, **functions;	/* each a list */
+	char **probes;
 	char *filter;
 	GPtrArray *points;		/* SptPoint *; NULL: none */
 };

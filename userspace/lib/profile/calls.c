@@ -20,7 +20,7 @@ struct calls {
 	bool is_timed;
 };
 
-static bool is_of_calls(const SptDeclared *kind)
+static bool calls_is_of(const SptDeclared *kind)
 {
 	return kind->shape == SPT_DECLARED_INTERVAL && kind->n_fields > OWN_FIELD &&
 	       strcmp(kind->fields[RETURN_FIELD].name, SPT_DECLARED_RETURN) == 0 &&
@@ -28,23 +28,23 @@ static bool is_of_calls(const SptDeclared *kind)
 	       kind->fields[OWN_FIELD].type == SPT_VALUE_NS;
 }
 
-static bool are_in(const SptCapture *capture)
+static bool calls_are_in(const SptCapture *capture)
 {
 	const SptDeclared *kind;
 
 	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++)
-		if (is_of_calls(kind))
+		if (calls_is_of(kind))
 			return true;
 	return false;
 }
 
-static uint64_t count(const SptCapture *capture)
+static uint64_t calls_count(const SptCapture *capture)
 {
 	const SptDeclared *kind;
 	uint64_t n = 0;
 
 	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++)
-		n += is_of_calls(kind) ? kind->rows : 0;
+		n += calls_is_of(kind) ? kind->rows : 0;
 	return n;
 }
 
@@ -67,7 +67,7 @@ static gpointer begin_durations(const SptCapture *capture)
 	return new_calls(capture, true);
 }
 
-static void end(gpointer data)
+static void calls_end(gpointer data)
 {
 	struct calls *calls = data;
 
@@ -91,12 +91,12 @@ static bool read_more(struct calls *calls)
 		if (!kind)
 			return false;
 		calls->kind++;
-		if (is_of_calls(kind))
+		if (calls_is_of(kind))
 			calls->reader = spt_declared_reader_new(calls->capture, kind);
 	}
 }
 
-static uint32_t next(gpointer data, SptWeightRow *rows)
+static uint32_t calls_next(gpointer data, SptWeightRow *rows)
 {
 	struct calls *calls = data;
 	uint32_t n = 0;
@@ -118,17 +118,17 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 }
 
 const SptWeightSource spt_weights_calls = {
-	.is_in = are_in,
-	.count = count,
+	.is_in = calls_are_in,
+	.count = calls_count,
 	.begin = begin_calls,
-	.next = next,
-	.end = end,
+	.next = calls_next,
+	.end = calls_end,
 };
 
 const SptWeightSource spt_weights_durations = {
-	.is_in = are_in,
-	.count = count,
+	.is_in = calls_are_in,
+	.count = calls_count,
 	.begin = begin_durations,
-	.next = next,
-	.end = end,
+	.next = calls_next,
+	.end = calls_end,
 };

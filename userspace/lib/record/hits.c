@@ -2,6 +2,7 @@
 #include "record/hits.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "record/open-calls.h"
 #include "trace/points/point.h"
@@ -14,6 +15,7 @@ struct SptHits {
 	SptOutput *output;
 	uint64_t *rows;			/* by point */
 	SptOpenCalls *calls;
+	bool has_probes;		/* in programs, of calls */
 	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
 };
 
@@ -25,6 +27,11 @@ SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output)
 	hits->output = output;
 	hits->rows = g_new0(uint64_t, points->len);
 	hits->calls = spt_open_calls_new();
+	for (unsigned i = 0; i < points->len; i++) {
+		const SptPoint *point = points->pdata[i];
+
+		hits->has_probes |= point->type == SPT_POINT_PROBE && point->is_timed;
+	}
 	return hits;
 }
 
@@ -64,6 +71,42 @@ void spt_hits_declare(SptHits *hits)
 	}
 }
 
+/* The copy of the stack in a sample, which the kernel has left to us; NULL: there is none. */
+static uint8_t *copy_in(const struct sysprof_sample *sample, const struct sysprof_raw **ret)
+{
+	if (!sample || sample->raw_bytes < sizeof(**ret))
+		return NULL;
+	*ret = (const void *)(sample->frames + sample->n_kernel + sample->n_user);
+	return (uint8_t *)&(*ret)->regs[(*ret)->n_regs];
+}
+
+/* On x86-64 the return address is where the stack pointer leads when a function begins. */
+static uint64_t caller_of(const SptPoint *point, const struct sysprof_sample *sample)
+{
+	uint64_t caller = 0;
+#if defined(__x86_64__)
+	const struct sysprof_raw *raw;
+	const uint8_t *copy = point->type == SPT_POINT_PROBE ? copy_in(sample, &raw) : NULL;
+
+	if (copy && raw->stack_bytes >= sizeof(caller))
+		memcpy(&caller, copy, sizeof(caller));
+#else
+	(void)point;
+	(void)sample;
+#endif
+	return caller;
+}
+
+void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample)
+{
+	const struct sysprof_raw *raw;
+	uint8_t *copy = hits->has_probes ? copy_in(sample, &raw) : NULL;
+
+	if (copy)
+		spt_open_calls_mend(hits->calls, sample->record.tid, raw->regs[SPT_POINT_SP], copy,
+				    raw->stack_bytes);
+}
+
 static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
 {
 	const SptOpenCall call = {
@@ -73,6 +116,7 @@ static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, u
 		.cpu = hit->record.cpu,
 		.thread = thread,
 		.node = node,
+		.caller = caller_of(hits->points->pdata[hit->point], hit->stack),
 	};
 
 	spt_open_calls_begin(hits->calls, hit->record.tid, &call);
@@ -95,6 +139,16 @@ static bool end_call(SptHits *hits, const SptTraceHit *hit, SptDeclaredRow *row)
 	return true;
 }
 
+/* Of the copy of the stack that is in the hit, if there is one. */
+static SptValue argument_of(const SptPointField *field, const SptTraceHit *hit)
+{
+	const struct sysprof_raw *raw;
+	const uint8_t *copy = copy_in(hit->stack, &raw);
+	uint64_t sp = hit->registers ? hit->registers[SPT_POINT_SP] : 0;
+
+	return spt_point_argument(field, hit->registers, sp, copy, copy ? raw->stack_bytes : 0);
+}
+
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
 {
 	const SptPoint *point = hits->points->pdata[hit->point];
@@ -112,8 +166,11 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		return;
 	}
 	for (unsigned i = 0; i < format->n_fields; i++)
-		row.values[i] = spt_point_format_value(&format->fields[i], hit->data,
-						       hit->data ? hit->bytes : 0, hits->texts[i]);
+		row.values[i] = point->has_arguments ?
+					argument_of(&format->fields[i], hit) :
+					spt_point_format_value(&format->fields[i], hit->data,
+							       hit->data ? hit->bytes : 0,
+							       hits->texts[i]);
 	if (hit->phase == SPT_TRACE_HIT_RETURN && !end_call(hits, hit, &row))
 		return;
 	if (has_count(point))

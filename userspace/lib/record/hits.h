@@ -18,6 +18,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
 void spt_hits_declare(SptHits *hits);
 /* @thread and @node are those of the capture. */
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node);
+/*
+ * Called before a stack is unwound: puts return addresses back into the copy in @sample that
+ * probes have replaced.
+ */
+void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample);
 /* Calls that have not returned, or whose return the kernel did not see. */
 uint64_t spt_hits_open(const SptHits *hits);
 /*

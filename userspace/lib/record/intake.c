@@ -205,6 +205,8 @@ static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be
 	uint8_t *user_end = &stack->row.user_end;
 
 	stack->late = 0;
+	if (recorder->hits)
+		spt_hits_mend(recorder->hits, sample);
 	if (recorder->unwinding)
 		stack->snapshot = spt_unwinding_next_snapshot(recorder->unwinding);
 	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)

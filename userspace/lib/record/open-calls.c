@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/open-calls.h"
 
+#include <string.h>
+
 /*
  * The stack pointer in a function that has begun, and where it has returned to: on x86 the return
  * address is between the two.
  */
 #define SLACK_BYTES 32u
 #define MOST_DEEP   4096u
+/* The address that replaces them is the first one of a page. */
+#define IN_PAGE	    0xfffu
 #define MOST_STACKS (1u << 18)
 
 struct SptOpenCalls {
@@ -31,7 +35,7 @@ void spt_open_calls_free(SptOpenCalls *calls)
 	g_free(calls);
 }
 
-static gint64 key_of(uint32_t tid, uint32_t cpu)
+static gint64 open_calls_key(uint32_t tid, uint32_t cpu)
 {
 	return tid ? tid : (gint64)(1ULL << 32 | cpu);
 }
@@ -44,7 +48,7 @@ static void drop_last(SptOpenCalls *calls, GArray *stack, guint from)
 
 void spt_open_calls_begin(SptOpenCalls *calls, uint32_t tid, const SptOpenCall *call)
 {
-	gint64 key = key_of(tid, call->cpu);
+	gint64 key = open_calls_key(tid, call->cpu);
 	GArray *stack = g_hash_table_lookup(calls->stacks, &key);
 
 	if (!stack && g_hash_table_size(calls->stacks) < MOST_STACKS) {
@@ -58,7 +62,7 @@ void spt_open_calls_begin(SptOpenCalls *calls, uint32_t tid, const SptOpenCall *
 	g_array_append_vals(stack, call, 1);
 }
 
-static bool is_of(const SptOpenCall *call, const SptOpenCall *end)
+static bool open_calls_is_of(const SptOpenCall *call, const SptOpenCall *end)
 {
 	return call->function == end->function &&
 	       end->sp + SLACK_BYTES - call->sp <= 2 * SLACK_BYTES;
@@ -66,13 +70,13 @@ static bool is_of(const SptOpenCall *call, const SptOpenCall *end)
 
 bool spt_open_calls_end(SptOpenCalls *calls, uint32_t tid, uint64_t time, SptOpenCall *ret)
 {
-	gint64 key = key_of(tid, ret->cpu);
+	gint64 key = open_calls_key(tid, ret->cpu);
 	GArray *stack = g_hash_table_lookup(calls->stacks, &key);
 
 	for (guint i = stack ? stack->len : 0; i--;) {
 		const SptOpenCall *call = &g_array_index(stack, SptOpenCall, i);
 
-		if (!is_of(call, ret))
+		if (!open_calls_is_of(call, ret))
 			continue;
 		*ret = *call;
 		drop_last(calls, stack, i + 1);
@@ -82,6 +86,24 @@ bool spt_open_calls_end(SptOpenCalls *calls, uint32_t tid, uint64_t time, SptOpe
 		return true;
 	}
 	return false;
+}
+
+void spt_open_calls_mend(const SptOpenCalls *calls, uint32_t tid, uint64_t sp, uint8_t *copy,
+			 size_t bytes)
+{
+	gint64 key = open_calls_key(tid, 0);
+	const GArray *stack = tid ? g_hash_table_lookup(calls->stacks, &key) : NULL;
+
+	for (guint i = 0; stack && i < stack->len; i++) {
+		const SptOpenCall *call = &g_array_index(stack, SptOpenCall, i);
+		uint64_t at = call->sp - sp, found;
+
+		if (!call->caller || at > bytes || bytes - at < sizeof(found))
+			continue;
+		memcpy(&found, copy + at, sizeof(found));
+		if (!(found & IN_PAGE))
+			memcpy(copy + at, &call->caller, sizeof(call->caller));
+	}
 }
 
 uint64_t spt_open_calls_count(const SptOpenCalls *calls)

@@ -19,6 +19,7 @@ typedef struct {
 	uint64_t time, sp;
 	uint64_t inner_ns;		/* of recorded calls that it made itself */
 	uint32_t function, cpu, thread, node;
+	uint64_t caller;		/* where it returns to; 0: not known */
 } SptOpenCall;
 
 SptOpenCalls *spt_open_calls_new(void);
@@ -30,6 +31,12 @@ void spt_open_calls_begin(SptOpenCalls *calls, uint32_t tid, const SptOpenCall *
  * the rest of @ret.  False: the call began before the recording.
  */
 bool spt_open_calls_end(SptOpenCalls *calls, uint32_t tid, uint64_t time, SptOpenCall *ret);
+/*
+ * The kernel has replaced return addresses in the stack of a program, to see the returns.  Puts
+ * those of @tid back into a copy of @bytes of its stack from @sp on.
+ */
+void spt_open_calls_mend(const SptOpenCalls *calls, uint32_t tid, uint64_t sp, uint8_t *copy,
+			 size_t bytes);
 /* How many have not ended, or nobody saw their end. */
 uint64_t spt_open_calls_count(const SptOpenCalls *calls);
 

@@ -24,8 +24,11 @@ struct spt_reader_request {
 	uint8_t build_id[64];
 	/* Bytes of a kernel's names, as kernel-answer.h packs them; 0: it is a program's file. */
 	uint32_t names_bytes;
-	uint32_t keep, unwind;
+	uint32_t keep, unwind;		/* unwind: a table, or SPT_READER_PLACES */
 };
+
+/* The names are a query of places (places.h), and the answer its text. */
+#define SPT_READER_PLACES 2
 
 /* As long as the head of a table; @bytes follow. */
 #define SPT_READER_OPEN 0x6f707073	/* the path of a debug file */
@@ -70,7 +73,10 @@ struct spt_fetch_state {
 	uint32_t is_done, path_bytes;
 };
 
-/* Comes before an unwind table.  If there is none, a place table that says why comes instead. */
+/*
+ * Comes before an unwind table, or the text of places.  If there is none, a place table that says
+ * why comes instead.
+ */
 #define SPT_READER_UNWIND 0x75707073
 
 struct spt_reader_unwind {

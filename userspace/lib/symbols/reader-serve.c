@@ -19,6 +19,7 @@
 #include "symbols/dwarf/elf-parts.h"
 #include "symbols/identity.h"
 #include "symbols/kernel-answer.h"
+#include "symbols/places.h"
 #include "symbols/reader-private.h"
 
 /* Limit for one file: some ten times the needs of the largest. */
@@ -288,6 +289,28 @@ static GByteArray *answer_unwind(struct question *question)
 	return g_byte_array_append(bytes, data, head.bytes);
 }
 
+static GByteArray *answer_places(struct question *question)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
+	g_autofree char *query =
+		g_strndup((const char *)question->names, question->head.names_bytes);
+	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND };
+	g_autoptr(GByteArray) text = NULL;
+	GByteArray *bytes;
+
+	question->fd = -1;
+	if (!image)
+		return spt_place_table_write_problem(error->message, 0);
+	text = spt_places_answer(image,
+				 question->dirs ? (const char *const *)question->dirs->pdata : NULL,
+				 query);
+	head.bytes = text->len;
+	bytes = g_byte_array_sized_new((guint)sizeof(head) + text->len);
+	g_byte_array_append(bytes, (const uint8_t *)&head, sizeof(head));
+	return g_byte_array_append(bytes, text->data, text->len);
+}
+
 static GByteArray *answer(struct question *question)
 {
 	const struct spt_reader_request *head = &question->head;
@@ -335,6 +358,8 @@ void spt_reader_serve(int socket)
 		is_open = receive_question(socket, &question);
 		if (is_open) {
 			g_autoptr(GByteArray) table =
+				question.head.unwind == SPT_READER_PLACES ?
+					answer_places(&question) :
 				question.names	     ? answer_of_kernel(&question) :
 				question.head.unwind ? answer_unwind(&question) :
 				question.head.keep   ? answer_and_keep(&question, kept) :

@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 #include "base/haste.h"
+#include "base/words.h"
+#include "symbols/places.h"
 #include "symbols/reader-private.h"
+#include "trace/trace.h"
 
 /* Larger than any answer that was seen; a helper that sends more is broken. */
 #define ANSWER_MAX_BYTES (1ull << 30)
@@ -267,7 +270,7 @@ void spt_reader_sort(GArray *offsets)
 }
 
 static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request,
-			 bool unwinds)
+			 uint32_t unwinds)
 {
 	struct spt_reader_request head = {
 		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES),
@@ -298,7 +301,7 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 }
 
 static void reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request,
-			 bool unwinds)
+			 uint32_t unwinds)
 {
 	struct helper *helper = idle_helper(reader);
 
@@ -630,6 +633,38 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 				    SPT_UNWIND_ERROR_NO_INFO :
 				    SPT_UNWIND_ERROR_UNREADABLE,
 			    problem ? problem : SPT_READER_FAILED "the process that reads it returned no table");
+	return NULL;
+}
+
+char *spt_reader_places(SptReader *reader, const SptObject *file, const char *query,
+			GError **error)
+{
+	g_autoptr(GByteArray) names = g_byte_array_new();
+	const SptReadRequest request = { .fd = spt_object_fd(file),
+					 .path = spt_object_name(file),
+					 .names = names };
+	const struct spt_reader_unwind *head;
+	struct helper *helper = idle_helper(reader);
+	g_autoptr(SptPlaceTable) said = NULL;
+	const char *problem;
+	char *text;
+	uint32_t tag;
+
+	g_byte_array_append(names, (const uint8_t *)query, (guint)strlen(query));
+	reader_begin(reader, 0, &request, SPT_READER_PLACES);
+	while (!wait_for_end(reader, STOP_MS))
+		;
+	head = !helper->problem && reader_is_whole(helper) ? unwind_head(helper) : NULL;
+	if (head && head->bytes <= SPT_PLACES_ANSWER_MAX_BYTES) {
+		text = g_strndup((const char *)(head + 1), head->bytes);
+		end_answer(helper);
+		return text;
+	}
+	said = reader_finish(helper, &tag);
+	problem = spt_place_table_problem(said);
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+		      "Cannot look for places of probes in %s: %s", spt_object_name(file),
+		      problem ? problem : "the process that reads it returned no table");
 	return NULL;
 }
 

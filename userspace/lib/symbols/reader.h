@@ -88,6 +88,10 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop,
 					bool *ret_has_debug, GError **error);
 
+/* The answer to @query about @file (places.h), to be freed; waits for it as above. */
+char *spt_reader_places(SptReader *reader, const SptObject *file, const char *query,
+			GError **error);
+
 /* Reports the progress of a download; false: give up. */
 typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);
 /*

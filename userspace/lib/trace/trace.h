@@ -150,6 +150,7 @@ typedef struct {
 	const struct sysprof_sample *stack;
 	const uint8_t *data;		/* of a trace point */
 	size_t bytes;
+	const uint64_t *registers;	/* of a mark, by perf's numbers; or NULL */
 } SptTraceHit;
 
 /* How often a point was hit. */

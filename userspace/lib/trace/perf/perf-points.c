@@ -27,25 +27,30 @@
 /* In a sample's registers of a call: the stack pointer, and what holds the result. */
 #if defined(__x86_64__)
 #define CALL_REGISTERS (1ULL << PERF_REG_X86_AX | 1ULL << PERF_REG_X86_SP)
+#define ALL_REGISTERS  0xff01ffULL	/* ax to ip, r8 to r15 */
 #elif defined(__aarch64__)
 #define CALL_REGISTERS (1ULL << PERF_REG_ARM64_X0 | 1ULL << PERF_REG_ARM64_SP)
+#define ALL_REGISTERS  0x1ffffffffULL
 #else
 #define CALL_REGISTERS 0ULL
+#define ALL_REGISTERS  0ULL
 #endif
 #define N_CALL_REGISTERS 2		/* in this order: the result is first */
+#define N_ALL_REGISTERS	 __builtin_popcountll(ALL_REGISTERS)
 
 /* An event of a point on a CPU. */
 struct opened {
 	int fd;				/* perf closes it */
 	unsigned point;
-	bool is_return;
+	bool is_return, is_of_thread;
 };
 
 struct SptPerfPoints {
 	const GPtrArray *points;
 	GArray *opened;			/* struct opened */
 	GHashTable *by_id;		/* event's id -> index in opened + 1 */
-	GByteArray *sample;		/* the one at hand */
+	GByteArray *sample;		/* the one at hand, and its registers */
+	uint64_t registers[SPT_POINT_REGISTERS];
 	uint32_t copy_bytes;
 	int cgroup;			/* -1: none */
 };
@@ -70,10 +75,10 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 	attr->config |= is_return;
 	attr->kprobe_func = (uintptr_t)point->target;
 	attr->probe_offset = point->offset;
-	if (!point->is_timed)
+	if (!point->is_timed && !point->has_arguments)
 		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_INTR;
-	attr->sample_regs_intr = CALL_REGISTERS;
+	attr->sample_regs_intr = point->is_timed ? CALL_REGISTERS : ALL_REGISTERS;
 	if (!is_return)
 		return;
 	/* The call's stack is that of its begin. */
@@ -82,8 +87,8 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 	attr->sample_regs_user = attr->sample_stack_user = 0;
 }
 
-static int open_event(const struct perf *perf, const SptPoint *point, bool is_return, unsigned cpu,
-		      int64_t thread, size_t ring_bytes)
+static int points_open_event(const struct perf *perf, const SptPoint *point, bool is_return,
+			     unsigned cpu, int64_t thread, size_t ring_bytes)
 {
 	const SptPerfPoints *points = perf->points;
 	const SptTraceFilter *filter = &perf->config.filter;
@@ -99,7 +104,8 @@ static int open_event(const struct perf *perf, const SptPoint *point, bool is_re
 		.sample_regs_user = points->copy_bytes ? spt_perf_raw_registers() : 0,
 		.sample_stack_user = points->copy_bytes,
 		.disabled = 1,
-		.inherit = thread >= 0,
+		/* A probe's name would be read again, in the thread that forks. */
+		.inherit = thread >= 0 && !point->target,
 		/* A trace point is always in the kernel. */
 		.exclude_kernel = is_counted &&
 				  (filter->only_user || perf->reach == SPT_PERF_OWN_CODE),
@@ -147,7 +153,7 @@ static void set_refused(const SptPoint *point, int number, GError **error)
 	}
 }
 
-static bool set_filter(int fd, const SptPoint *point, GError **error)
+static bool points_set_filter(int fd, const SptPoint *point, GError **error)
 {
 	if (!point->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter) == 0)
 		return true;
@@ -187,7 +193,7 @@ static bool keep_event(struct perf *perf, unsigned cpu, const struct opened *ope
 	}
 	g_hash_table_insert(perf->points->by_id, GSIZE_TO_POINTER(id),
 			    GUINT_TO_POINTER(perf->points->opened->len));
-	return set_filter(fd, point, error);
+	return points_set_filter(fd, point, error);
 }
 
 static bool is_refused(int number)
@@ -196,8 +202,9 @@ static bool is_refused(int number)
 }
 
 /*
- * Threads may have ended meanwhile, or may be closed to their user; CPUs may be offline.  A call's return is opened first: a
- * return without a call is nothing, a call without a return has not ended.
+ * Threads may have ended meanwhile, or may be closed to their user; CPUs may be offline.  A call's
+ * return is opened first: a return without a call is nothing, a call without a return has not
+ * ended.
  */
 static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t thread,
 		       size_t ring_bytes, GError **error)
@@ -206,9 +213,10 @@ static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t
 
 	for (int is_return = point->is_timed; is_return >= 0; is_return--) {
 		const struct opened opened = {
-			.fd = open_event(perf, point, is_return, cpu, thread, ring_bytes),
+			.fd = points_open_event(perf, point, is_return, cpu, thread, ring_bytes),
 			.point = number,
 			.is_return = is_return,
+			.is_of_thread = thread >= 0,
 		};
 
 		if (opened.fd >= 0 && keep_event(perf, cpu, &opened, ring_bytes, error))
@@ -235,23 +243,42 @@ static size_t ring_bytes_of(const struct perf *perf)
 	return bytes;
 }
 
-static bool open_everywhere(struct perf *perf, int64_t thread, GError **error)
+/* @thread -1: the points that are of all threads. */
+static bool open_everywhere(struct perf *perf, int64_t thread, bool are_targets, GError **error)
 {
 	const size_t ring_bytes = ring_bytes_of(perf);
+	const GPtrArray *points = perf->points->points;
 
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
-		for (unsigned i = 0; i < perf->points->points->len; i++)
-			if (spt_perf_wants_cpu(&perf->config.filter, cpu) &&
+		for (unsigned i = 0; i < points->len; i++) {
+			bool is_target = ((const SptPoint *)points->pdata[i])->target;
+
+			if (is_target == are_targets &&
+			    spt_perf_wants_cpu(&perf->config.filter, cpu) &&
 			    !open_point(perf, cpu, i, thread, ring_bytes, error))
 				return false;
+		}
 	return true;
+}
+
+static bool open_of_own_threads(struct perf *perf, GError **error)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	spt_perf_own_threads(&perf->config.filter, known, threads);
+	for (unsigned i = 0; i < threads->len; i++)
+		if (!open_everywhere(perf, g_array_index(threads, uint32_t, i), false, error))
+			return false;
+	if (perf->points->opened->len)
+		return true;
+	set_refused(perf->points->points->pdata[0], EACCES, error);
+	return false;
 }
 
 bool spt_perf_open_points(struct perf *perf, GError **error)
 {
 	const SptTraceFilter *filter = &perf->config.filter;
-	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
-	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	SptPerfPoints *points;
 
 	g_clear_pointer(&perf->points, spt_perf_points_free);
@@ -266,34 +293,53 @@ bool spt_perf_open_points(struct perf *perf, GError **error)
 	points->cgroup = filter->cgroup ?
 				 open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) :
 				 -1;
-	if (perf->reach == SPT_PERF_ALL)
-		return open_everywhere(perf, -1, error);
-	spt_perf_own_threads(filter, known, threads);
-	for (unsigned i = 0; i < threads->len; i++)
-		if (!open_everywhere(perf, g_array_index(threads, uint32_t, i), error))
-			return false;
-	if (points->opened->len)
-		return true;
-	set_refused(points->points->pdata[0], EACCES, error);
-	return false;
+	/* Probes are in code that all threads run. */
+	if (!open_everywhere(perf, -1, true, error))
+		return false;
+	if (perf->reach == SPT_PERF_ALL && !filter->n_pids)
+		return open_everywhere(perf, -1, false, error);
+	return open_of_own_threads(perf, error);
 }
 
-/* Takes the registers of a call from the end of a sample, which then ends before them. */
-static void take_registers(GByteArray *sample, SptTraceHit *hit)
+/*
+ * Cuts @n registers off the end of a sample and copies them to @ret.  False: the kernel had none.
+ */
+static bool take_registers(GByteArray *sample, unsigned n, uint64_t *ret)
 {
 	struct perf_event_header *header = (void *)sample->data;
-	struct {
-		uint64_t abi, registers[N_CALL_REGISTERS];
-	} end;
+	size_t bytes = (1 + n) * sizeof(uint64_t);
+	uint64_t abi;
 
-	if (sample->len < sizeof(*header) + sizeof(end))
+	if (sample->len < sizeof(*header) + bytes)
+		return false;
+	memcpy(&abi, sample->data + sample->len - bytes, sizeof(abi));
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE || abi > PERF_SAMPLE_REGS_ABI_64)
+		return false;
+	memcpy(ret, sample->data + sample->len - n * sizeof(uint64_t), n * sizeof(uint64_t));
+	header->size -= (uint16_t)bytes;
+	return true;
+}
+
+static void points_take_call(SptPerfPoints *points, const struct opened *opened, SptTraceHit *hit)
+{
+	uint64_t registers[N_CALL_REGISTERS];
+
+	hit->phase = opened->is_return ? SPT_TRACE_HIT_RETURN : SPT_TRACE_HIT_CALL;
+	if (!take_registers(points->sample, N_CALL_REGISTERS, registers))
 		return;
-	memcpy(&end, sample->data + sample->len - sizeof(end), sizeof(end));
-	if (end.abi == PERF_SAMPLE_REGS_ABI_NONE || end.abi > PERF_SAMPLE_REGS_ABI_64)
+	hit->returned = (int64_t)registers[0];
+	hit->sp = registers[1];
+}
+
+static void take_arguments(SptPerfPoints *points, SptTraceHit *hit)
+{
+	uint64_t found[SPT_POINT_REGISTERS];
+
+	if (!take_registers(points->sample, (unsigned)N_ALL_REGISTERS, found))
 		return;
-	hit->returned = (int64_t)end.registers[0];
-	hit->sp = end.registers[1];
-	header->size -= (uint16_t)sizeof(end);
+	for (unsigned i = 0, next = 0; i < SPT_POINT_REGISTERS; i++)
+		points->registers[i] = ALL_REGISTERS >> i & 1 ? found[next++] : 0;
+	hit->registers = points->registers;
 }
 
 void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
@@ -303,6 +349,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	SptTraceHit hit = { 0 };
 	struct spt_perf_who who;
 	const struct opened *opened;
+	const SptPoint *point;
 	unsigned number;
 
 	if (record->type == PERF_RECORD_LOST)
@@ -315,10 +362,11 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 		return;
 	opened = &g_array_index(points->opened, struct opened, number - 1);
 	spt_perf_sample_without_id(record, points->sample);
-	if (((const SptPoint *)points->points->pdata[opened->point])->is_timed) {
-		hit.phase = opened->is_return ? SPT_TRACE_HIT_RETURN : SPT_TRACE_HIT_CALL;
-		take_registers(points->sample, &hit);
-	}
+	point = points->points->pdata[opened->point];
+	if (point->is_timed)
+		points_take_call(points, opened, &hit);
+	else if (point->has_arguments)
+		take_arguments(points, &hit);
 	record = (const void *)points->sample->data;
 	who = spt_perf_sample_who(record, cpu);
 	hit.stack = spt_perf_records_stack(perf->records, record, &who, sink);
@@ -346,7 +394,8 @@ bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret)
 			continue;
 		ret->count += got.count;
 		ret->enabled_ns += got.enabled;
-		ret->running_ns += got.running;
+		/* That of a thread counts on one of the CPUs at a time. */
+		ret->running_ns += opened->is_of_thread ? got.enabled : got.running;
 	}
 	return perf->points;
 }

@@ -23,13 +23,13 @@ struct filter {
 	GError **error;
 };
 
-static void skip_blanks(struct filter *filter)
+static void filter_skip_blanks(struct filter *filter)
 {
 	while (g_ascii_isspace(*filter->at))
 		filter->at++;
 }
 
-static bool wrong(const struct filter *filter, const char *what)
+static bool filter_wrong(const struct filter *filter, const char *what)
 {
 	spt_set_error(filter->error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "The condition '%s' of %s cannot be read at \"%s\": %s; write it as in 'pid == 12 && comm == \"git\"'",
@@ -39,7 +39,7 @@ static bool wrong(const struct filter *filter, const char *what)
 
 static bool takes(struct filter *filter, const char *sign)
 {
-	skip_blanks(filter);
+	filter_skip_blanks(filter);
 	if (!g_str_has_prefix(filter->at, sign))
 		return false;
 	filter->at += strlen(sign);
@@ -59,7 +59,7 @@ static bool is_builtin(const char *name, bool *ret_is_text)
 	return *ret_is_text;
 }
 
-static bool find_field(struct filter *filter, const char *name, bool *ret_is_text)
+static bool filter_find_field(struct filter *filter, const char *name, bool *ret_is_text)
 {
 	const SptPointFormat *format = &filter->point->format;
 	g_autoptr(GString) known = g_string_new(NULL);
@@ -88,7 +88,7 @@ static bool take_operator(struct filter *filter, bool is_text)
 	for (unsigned i = 0; signs[i]; i++)
 		if (takes(filter, signs[i]))
 			return true;
-	return wrong(filter, is_text ? "a text is compared by ==, != or ~ (with * in the text)" :
+	return filter_wrong(filter, is_text ? "a text is compared by ==, != or ~ (with * in the text)" :
 				       "a number is compared by ==, !=, <, <=, >, >= or &");
 }
 
@@ -97,43 +97,43 @@ static bool take_value(struct filter *filter, bool is_text)
 	const char *begin, *end;
 	char quote;
 
-	skip_blanks(filter);
+	filter_skip_blanks(filter);
 	begin = filter->at;
 	quote = *begin == '"' || *begin == '\'' ? *begin : '\0';
 	if (quote) {
 		end = strchr(begin + 1, quote);
 		if (!end)
-			return wrong(filter, "the quote has no end");
+			return filter_wrong(filter, "the quote has no end");
 		if (!is_text)
-			return wrong(filter, "the field is a number");
+			return filter_wrong(filter, "the field is a number");
 		filter->at = end + 1;
 	} else if (is_text) {
-		return wrong(filter, "a text has quotes around it");
+		return filter_wrong(filter, "a text has quotes around it");
 	} else {
 		begin += *begin == '-';
 		for (end = begin; g_ascii_isalnum(*end); end++)
 			;
 		if (!g_ascii_isdigit(*begin))
-			return wrong(filter, "a number is missing");
+			return filter_wrong(filter, "a number is missing");
 		filter->at = end;
 	}
 	if (filter->at - begin > MOST_VALUE)
-		return wrong(filter, "the text is longer than the kernel takes");
+		return filter_wrong(filter, "the text is longer than the kernel takes");
 	return true;
 }
 
 static bool take_condition(struct filter *filter);
 
-static bool take_part(struct filter *filter)
+static bool filter_take_part(struct filter *filter)
 {
 	g_autofree char *name = NULL;
 	const char *begin;
 	bool is_text;
 
 	if (++filter->depth > MOST_DEPTH)
-		return wrong(filter, "too many parentheses");
+		return filter_wrong(filter, "too many parentheses");
 	if (takes(filter, "!")) {
-		if (!take_part(filter))
+		if (!filter_take_part(filter))
 			return false;
 		filter->depth--;
 		return true;
@@ -142,25 +142,25 @@ static bool take_part(struct filter *filter)
 		if (!take_condition(filter))
 			return false;
 		if (!takes(filter, ")"))
-			return wrong(filter, "a \")\" is missing");
+			return filter_wrong(filter, "a \")\" is missing");
 		filter->depth--;
 		return true;
 	}
-	skip_blanks(filter);
+	filter_skip_blanks(filter);
 	for (begin = filter->at; g_ascii_isalnum(*filter->at) || *filter->at == '_'; filter->at++)
 		;
 	if (begin == filter->at)
-		return wrong(filter, "a field is missing");
+		return filter_wrong(filter, "a field is missing");
 	name = g_strndup(begin, (size_t)(filter->at - begin));
 	filter->depth--;
-	return find_field(filter, name, &is_text) && take_operator(filter, is_text) &&
+	return filter_find_field(filter, name, &is_text) && take_operator(filter, is_text) &&
 	       take_value(filter, is_text);
 }
 
 static bool take_condition(struct filter *filter)
 {
 	do {
-		if (!take_part(filter))
+		if (!filter_take_part(filter))
 			return false;
 	} while (takes(filter, "&&") || takes(filter, "||"));
 	return true;
@@ -177,6 +177,6 @@ bool spt_point_check_filter(const char *text, const SptPoint *point, GError **er
 	}
 	if (!take_condition(&filter))
 		return false;
-	skip_blanks(&filter);
-	return !*filter.at || wrong(&filter, "it should end here, or go on with && or ||");
+	filter_skip_blanks(&filter);
+	return !*filter.at || filter_wrong(&filter, "it should end here, or go on with && or ||");
 }

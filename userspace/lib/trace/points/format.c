@@ -24,7 +24,7 @@ static void line_clear(struct line *line)
 }
 
 /* Splits "unsigned long args[6]" into type, name and number of elements. */
-static bool split(struct line *line, const char *text, size_t length)
+static bool format_split(struct line *line, const char *text, size_t length)
 {
 	g_autofree char *whole = g_strndup(text, length);
 	char *bracket = strchr(whole, '['), *blank, *name;
@@ -47,7 +47,7 @@ static bool split(struct line *line, const char *text, size_t length)
 	return *line->name;
 }
 
-static bool parse_line(const char *text, struct line *line)
+static bool format_parse_line(const char *text, struct line *line)
 {
 	static const char field[] = "field:";
 	const char *end = strchr(text, ';');
@@ -57,7 +57,7 @@ static bool parse_line(const char *text, struct line *line)
 	       sscanf(end, "; offset:%u; size:%u; signed:%d;", &line->at, &line->bytes,
 		      &line->is_signed) == 3 &&
 	       line->at <= UINT16_MAX && line->bytes <= UINT16_MAX &&
-	       split(line, text + strlen(field), (size_t)(end - text) - strlen(field));
+	       format_split(line, text + strlen(field), (size_t)(end - text) - strlen(field));
 }
 
 static bool ends_so(const char *name, const char *const *ends)
@@ -93,7 +93,7 @@ static SptValueType number_type(const struct line *line)
 	return line->is_signed ? SPT_VALUE_I64 : SPT_VALUE_U64;
 }
 
-static void add_field(SptPointFormat *format, SptPointForm form, const struct line *line)
+static void format_add_field(SptPointFormat *format, SptPointForm form, const struct line *line)
 {
 	unsigned n = form == SPT_POINT_NUMBER ? MAX(line->elements, 1) : 1,
 		 bytes = line->bytes / n;
@@ -125,22 +125,22 @@ static void add_field(SptPointFormat *format, SptPointForm form, const struct li
 	}
 }
 
-static void take_line(SptPointFormat *format, const struct line *line)
+static void format_take_line(SptPointFormat *format, const struct line *line)
 {
 	bool is_char = strstr(line->type, "char") && !strchr(line->type, '*');
 
 	if (g_str_has_prefix(line->name, COMMON))
 		return;
 	if (g_str_has_prefix(line->type, "__data_loc") && is_char && line->bytes == 4)
-		add_field(format, SPT_POINT_TEXT_AT, line);
+		format_add_field(format, SPT_POINT_TEXT_AT, line);
 	else if (g_str_has_prefix(line->type, "__rel_loc") && is_char && line->bytes == 4)
-		add_field(format, SPT_POINT_TEXT_FROM, line);
+		format_add_field(format, SPT_POINT_TEXT_FROM, line);
 	else if (is_char && line->elements)
-		add_field(format, SPT_POINT_TEXT, line);
+		format_add_field(format, SPT_POINT_TEXT, line);
 	else if (strstr(line->type, "_loc ") || g_str_has_prefix(line->type, "struct "))
 		format->n_left_out++;
 	else
-		add_field(format, SPT_POINT_NUMBER, line);
+		format_add_field(format, SPT_POINT_NUMBER, line);
 }
 
 bool spt_point_format_parse(const char *text, SptPointFormat *ret, uint32_t *ret_id)
@@ -154,14 +154,14 @@ bool spt_point_format_parse(const char *text, SptPointFormat *ret, uint32_t *ret
 
 		if (g_str_has_prefix(*at, "ID: "))
 			*ret_id = (uint32_t)strtoul(*at + strlen("ID: "), NULL, 10);
-		if (parse_line(g_strstrip(*at), &line))
-			take_line(ret, &line);
+		if (format_parse_line(g_strstrip(*at), &line))
+			format_take_line(ret, &line);
 		line_clear(&line);
 	}
 	return *ret_id;
 }
 
-static SptValue number_value(const SptPointField *field, const uint8_t *at)
+SptValue spt_point_format_number(const SptPointField *field, const uint8_t *at)
 {
 	union {
 		uint8_t u8;
@@ -206,14 +206,14 @@ SptValue spt_point_format_value(const SptPointField *field, const uint8_t *recor
 	size_t at = field->at, length;
 	uint32_t where;
 
-	if (field->form == SPT_POINT_CALL)
+	if (field->form >= SPT_POINT_CALL)
 		return none;
 	if (field->form != SPT_POINT_NUMBER)
 		none.text = "";
 	if (field->at > bytes || field->bytes > bytes - field->at)
 		return none;
 	if (field->form == SPT_POINT_NUMBER)
-		return number_value(field, record + field->at);
+		return spt_point_format_number(field, record + field->at);
 	if (field->form == SPT_POINT_TEXT)
 		return text_value(record + field->at, field->bytes, text);
 	memcpy(&where, record + field->at, sizeof(where));

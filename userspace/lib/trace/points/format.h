@@ -21,13 +21,18 @@ typedef enum {
 	SPT_POINT_TEXT_AT,		/* offset and length of a text, from the record's begin */
 	SPT_POINT_TEXT_FROM,		/* the same, from behind the field */
 	SPT_POINT_CALL,			/* in no record: of a call that has returned */
+	/* Arguments of a mark, where the compiler had them; of the stack only. */
+	SPT_POINT_REGISTER,
+	SPT_POINT_MEMORY,
+	SPT_POINT_CONSTANT,
 } SptPointForm;
 
 typedef struct {
 	SptDeclaredField field;		/* the name is an interned string */
 	SptPointForm form;
-	uint16_t at, bytes;
+	uint16_t at, bytes;		/* at: of an argument, perf's number of the register */
 	bool is_signed;
+	int64_t displacement;		/* from the register, or the constant */
 } SptPointField;
 
 typedef struct {
@@ -44,6 +49,9 @@ bool spt_point_format_parse(const char *text, SptPointFormat *ret, uint32_t *ret
  */
 SptValue spt_point_format_value(const SptPointField *field, const uint8_t *record, size_t bytes,
 				char text[SPT_DECLARED_TEXT_BYTES]);
+
+/* A number from its bytes: 8, the first of them as many as the field has. */
+SptValue spt_point_format_number(const SptPointField *field, const uint8_t *bytes);
 
 G_END_DECLS
 

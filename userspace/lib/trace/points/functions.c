@@ -119,7 +119,7 @@ static uint32_t kprobe_type(void)
 	return g_file_get_contents(TYPE, &text, NULL, NULL) ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-static SptPoint *make(const char *name, uint32_t type)
+static SptPoint *functions_make(const char *name, uint32_t type)
 {
 	SptPoint *point = g_new0(SptPoint, 1);
 
@@ -132,7 +132,7 @@ static SptPoint *make(const char *name, uint32_t type)
 	return point;
 }
 
-static void set_unknown(const char *text, GError **error)
+static void functions_set_unknown(const char *text, GError **error)
 {
 	struct search search = { .wanted = text, .least = UINT_MAX };
 
@@ -149,7 +149,7 @@ static bool check_found(const char *text, GHashTable *found, GError **error)
 	unsigned n = g_hash_table_size(found);
 
 	if (!n)
-		set_unknown(text, error);
+		functions_set_unknown(text, error);
 	else if (n > SPT_POINT_FUNCTIONS_MAX)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "--function %s matches %u functions, and %u are the most at a time; \"sysprof-cli events --functions '%s'\" lists them",
@@ -180,7 +180,8 @@ bool spt_point_find_functions(GPtrArray *points, const char *text, GError **erro
 			return false;
 		}
 		/* Of a pattern, those that can be probed. */
-		if (GPOINTER_TO_UINT(n) == 1 && !spt_point_add(points, make(name, type), error))
+		if (GPOINTER_TO_UINT(n) == 1 &&
+		    !spt_point_add(points, functions_make(name, type), error))
 			return false;
 	}
 	return true;

@@ -69,7 +69,7 @@ static SptPointType type_of(uint32_t perf_type)
 	return perf_type == PERF_TYPE_SOFTWARE ? SPT_POINT_SOFTWARE : SPT_POINT_HARDWARE;
 }
 
-static SptPoint *make(const char *name, uint32_t type, uint64_t config, uint64_t period)
+static SptPoint *names_make(const char *name, uint32_t type, uint64_t config, uint64_t period)
 {
 	SptPoint *point = g_new0(SptPoint, 1);
 
@@ -89,7 +89,7 @@ static SptPoint *raw(const char *name)
 
 	if (*name != 'r' || !g_ascii_isxdigit(name[1]) || *end)
 		return NULL;
-	return make(name, PERF_TYPE_RAW, config, RARER);
+	return names_make(name, PERF_TYPE_RAW, config, RARER);
 }
 
 SptPoint *spt_point_counted(const char *name)
@@ -101,7 +101,8 @@ SptPoint *spt_point_counted(const char *name)
 			known = aliases[i][1];
 	for (unsigned i = 0; i < G_N_ELEMENTS(counted); i++)
 		if (strcmp(known, counted[i].name) == 0)
-			return make(known, counted[i].type, counted[i].config, counted[i].period);
+			return names_make(known, counted[i].type, counted[i].config,
+					  counted[i].period);
 	return raw(name);
 }
 

@@ -97,7 +97,7 @@ bool spt_point_add(GPtrArray *points, SptPoint *point, GError **error)
 }
 
 /* @filter is for this one; @all is for every trace point that has none. */
-static bool add(GPtrArray *points, SptPoint *point, const char *filter, const char *all,
+static bool point_add(GPtrArray *points, SptPoint *point, const char *filter, const char *all,
 		GError **error)
 {
 	if (!filter && point->type == SPT_POINT_TRACE)
@@ -111,7 +111,7 @@ static bool add(GPtrArray *points, SptPoint *point, const char *filter, const ch
 }
 
 /* No event is called @name: why, and what may have been meant. */
-static void set_unknown(const char *name, GError **error)
+static void point_set_unknown(const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) names = spt_point_names_new();
 	const char *near = NULL;
@@ -144,11 +144,11 @@ static bool add_matching(GPtrArray *points, const char *glob, const char *filter
 		/* Its module may have been unloaded meanwhile. */
 		if (!point)
 			point = spt_point_traced(name);
-		if (point && !add(points, point, filter, all, error))
+		if (point && !point_add(points, point, filter, all, error))
 			return false;
 	}
 	if (!names->len)
-		set_unknown(glob, error);
+		point_set_unknown(glob, error);
 	return names->len;
 }
 
@@ -167,7 +167,7 @@ bool spt_point_find(GPtrArray *points, const char *text, const char *all, GError
 	if (!point)
 		point = spt_point_traced(name);
 	if (point)
-		return add(points, point, filter, all, error);
-	set_unknown(name, error);
+		return point_add(points, point, filter, all, error);
+	point_set_unknown(name, error);
 	return false;
 }

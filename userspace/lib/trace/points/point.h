@@ -36,6 +36,7 @@ typedef struct {
 	char *target;			/* a kernel function, or the path of a file; or NULL */
 	uint64_t offset;		/* of the instruction in that file */
 	bool is_timed;			/* calls, which also have an end */
+	bool has_arguments;		/* fields of a mark, from registers */
 	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
 	char *filter;
 	SptPointFormat format;
@@ -76,6 +77,20 @@ bool spt_point_find(GPtrArray *points, const char *text, const char *all, GError
 
 /* Hits are calls: their kind has the fields of calls (events/declared.h). */
 void spt_point_set_timed(SptPoint *point);
+/* Adds the fields that a mark's note describes. */
+void spt_point_parse_arguments(const char *text, SptPoint *point);
+#define SPT_POINT_REGISTERS 33		/* perf's numbers of registers are below */
+#if defined(__aarch64__)
+#define SPT_POINT_SP 31			/* the stack pointer's */
+#else
+#define SPT_POINT_SP 7
+#endif
+/*
+ * The value of an argument.  @values: of registers, by number; NULL: not known.  @stack:
+ * @stack_bytes from @sp on.  0: it is elsewhere in memory.
+ */
+SptValue spt_point_argument(const SptPointField *field, const uint64_t *values, uint64_t sp,
+			    const uint8_t *stack, size_t stack_bytes);
 /* Adds it, unless the same is there.  @point is then owned. */
 bool spt_point_add(GPtrArray *points, SptPoint *point, GError **error);
 

@@ -68,7 +68,7 @@ SptPoint *spt_point_traced(const char *name)
 	return g_steal_pointer(&point);
 }
 
-static int compare_texts(const void *a, const void *b)
+static int tracefs_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -85,7 +85,7 @@ static GPtrArray *read_folder(const char *path)
 			g_ptr_array_add(names, g_strdup(entry->d_name));
 	if (directory)
 		closedir(directory);
-	g_ptr_array_sort(names, compare_texts);
+	g_ptr_array_sort(names, tracefs_compare);
 	return names;
 }
 

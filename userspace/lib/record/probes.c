@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/probes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "object/object.h"
+#include "symbols/reader.h"
+#include "trace/points/point.h"
+#include "trace/trace.h"
+
+#define TYPE	    "/sys/bus/event_source/devices/uprobe/type"
+#define PATIENCE_MS 30000
+#define MOST_PROBES 100u
+/* A counter's offset is in the upper half of a number. */
+#define COUNTER_AT  32
+
+struct probe {
+	char *path, *base;		/* of the file, and its name */
+	const char *text;
+	SptReader *reader;
+	SptObject *file;
+	uint32_t type;
+};
+
+static void probe_clear(struct probe *probe)
+{
+	g_free(probe->path);
+	g_free(probe->base);
+	spt_object_free(probe->file);
+	spt_reader_free(probe->reader);
+}
+
+/* "libc" is the first of libc.so.6, libc.so ... where libraries are. */
+static char *find_library(const char *name)
+{
+	static const char *const folders[] = { "/lib/x86_64-linux-gnu",	 "/lib/aarch64-linux-gnu",
+					       "/usr/lib/x86_64-linux-gnu",
+					       "/usr/lib/aarch64-linux-gnu",
+					       "/lib64",		 "/usr/lib64",
+					       "/lib",			 "/usr/lib" };
+	g_autofree char *start = g_strconcat(name, ".so", NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(folders); i++) {
+		g_autoptr(GDir) folder = g_dir_open(folders[i], 0, NULL);
+		const char *entry, *best = NULL;
+
+		while (folder && (entry = g_dir_read_name(folder))) {
+			size_t n = strlen(start);
+
+			if (strncmp(entry, start, n) == 0 && (!entry[n] || entry[n] == '.') &&
+			    (!best || strcmp(entry, best) > 0))
+				best = g_intern_string(entry);
+		}
+		if (best)
+			return g_build_filename(folders[i], best, NULL);
+	}
+	return NULL;
+}
+
+/* The path of the file itself, which the kernel looks up again. */
+static char *find_file(const char *name)
+{
+	g_autofree char *found = strchr(name, '/') ? g_strdup(name) : NULL;
+	char *whole;
+
+	if (!found)
+		found = find_library(name);
+	if (!found)
+		found = g_find_program_in_path(name);
+	whole = found ? realpath(found, NULL) : NULL;
+	/* A path below /proc/PID/root is as long as it is. */
+	return whole ? whole : g_steal_pointer(&found);
+}
+
+static bool probes_open_file(struct probe *probe, const char *name, GError **error)
+{
+	g_autofree char *type = NULL;
+
+	if (!g_file_get_contents(TYPE, &type, NULL, NULL)) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "This kernel cannot probe programs (--probe): it was built without CONFIG_UPROBE_EVENTS");
+		return false;
+	}
+	probe->type = (uint32_t)strtoul(type, NULL, 10);
+	probe->path = find_file(name);
+	if (!probe->path) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe %s: there is no library or program \"%s\" here; write a path, as in ./program:function",
+			      probe->text, name);
+		return false;
+	}
+	probe->base = g_path_get_basename(probe->path);
+	probe->file = spt_object_open(probe->path, error);
+	if (!probe->file)
+		return false;
+	probe->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+	return true;
+}
+
+static SptPoint *probes_make(const struct probe *probe, const char *name, uint64_t offset)
+{
+	SptPoint *point = g_new0(SptPoint, 1);
+
+	point->type = SPT_POINT_PROBE;
+	point->name = g_strdup(name);
+	point->target = g_strdup(probe->path);
+	point->offset = offset;
+	point->perf_type = probe->type;
+	point->period = 1;
+	return point;
+}
+
+/* A line of the answer becomes a point.  A name that several places have gets a number. */
+static bool probes_add(GPtrArray *points, const struct probe *probe, const char *line,
+		       const char *query, unsigned number, GError **error)
+{
+	uint64_t offset, counter;
+	int name_at = 0, arguments_at = 0;
+	g_autofree char *symbol = NULL, *name = NULL;
+	bool is_mark = g_str_has_prefix(query, "mark "), is_line = g_str_has_prefix(query, "line ");
+	SptPoint *point;
+
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n%*s %n", &offset, &counter, &name_at,
+		   &arguments_at) < 2 || !name_at)
+		return true;
+	symbol = g_strndup(line + name_at, strcspn(line + name_at, " "));
+	name = g_strdup_printf(number > 1 ? "%s%s%s#%u" : "%s%s%s", is_mark ? "" : probe->base,
+			       is_mark ? "" : ":", symbol, number);
+	point = probes_make(probe, name, offset);
+	if (counter <= UINT32_MAX)
+		point->config |= counter << COUNTER_AT;
+	if (is_mark)
+		spt_point_parse_arguments(arguments_at ? line + arguments_at : "", point);
+	else if (!is_line)
+		spt_point_set_timed(point);
+	return spt_point_add(points, point, error);
+}
+
+static bool probes_is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+/* "file.c:12" is a line, "mark:..." a mark, and others are functions. */
+static char *query_of(const char *what)
+{
+	const char *colon = strrchr(what, ':');
+
+	if (g_str_has_prefix(what, "mark:"))
+		return g_strconcat("mark ", what + strlen("mark:"), NULL);
+	if (colon && probes_is_number(colon + 1))
+		return g_strconcat("line ", what, NULL);
+	return g_strconcat("function ", what, NULL);
+}
+
+static bool add_answer(GPtrArray *points, const struct probe *probe, const char *query,
+		       const char *answer, GError **error)
+{
+	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+	g_autoptr(GHashTable) numbers =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	unsigned n = g_strv_length(lines) - 1;
+
+	if (n > MOST_PROBES) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe %s is at %u places or more, and %u are the most at a time; name fewer",
+			      probe->text, n, MOST_PROBES);
+		return false;
+	}
+	for (char **line = lines; *line; line++) {
+		const char *begin = strchr(*line, ' ');
+		char *key = begin ? g_strdup(strchr(begin + 1, ' ')) : NULL;
+		unsigned number;
+
+		if (!key)
+			continue;
+		key[1 + strcspn(key + 1, " ")] = '\0';
+		number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key)) + 1;
+		g_hash_table_replace(numbers, key, GUINT_TO_POINTER(number));
+		if (!probes_add(points, probe, *line, query, number, error))
+			return false;
+	}
+	return true;
+}
+
+static bool find_places(GPtrArray *points, const struct probe *probe, const char *what,
+			GError **error)
+{
+	g_autofree char *query = query_of(what);
+	g_autofree char *answer = spt_reader_places(probe->reader, probe->file, query, error);
+	g_autofree char *mark = NULL;
+
+	if (!answer)
+		return false;
+	/* A provider and a name are written as a function of a C++ class would be. */
+	if (!*answer && g_str_has_prefix(query, "function ")) {
+		mark = strchr(what, ':') ? g_strconcat("mark ", what, NULL) :
+					   g_strconcat("mark *:", what, NULL);
+		g_free(answer);
+		answer = spt_reader_places(probe->reader, probe->file, mark, error);
+		if (!answer)
+			return false;
+	}
+	if (*answer)
+		return add_answer(points, probe, mark ? mark : query, answer, error);
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "--probe %s: %s has no function, line or mark \"%s\"; it may have been inlined, or the file has no symbols or debug information",
+		      probe->text, probe->path, what);
+	return false;
+}
+
+bool spt_probes_find(GPtrArray *points, const char *text, GError **error)
+{
+	const char *colon = strchr(text, ':');
+	g_autofree char *name = colon ? g_strndup(text, (size_t)(colon - text)) : NULL;
+	struct probe probe = { .text = text };
+	bool ok;
+
+	if (!colon || colon == text || !colon[1]) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe takes a file and a function, line or mark in it, as in ./program:parse or libc:malloc, not \"%s\"",
+			      text);
+		return false;
+	}
+	ok = probes_open_file(&probe, name, error) && find_places(points, &probe, colon + 1, error);
+	probe_clear(&probe);
+	return ok;
+}

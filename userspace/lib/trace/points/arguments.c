@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments of marks, as their notes have them: "-4@%eax 8@16(%rsp) 8@$5", a size in bytes, below 0
+ * for signed numbers, and where the compiler had the value.
+ */
+#include <asm/perf_regs.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/points/point.h"
+
+/* Bytes that a number can have. */
+#define SIZES (1u << 1 | 1u << 2 | 1u << 4 | 1u << 8)
+
+#if defined(__x86_64__)
+/* Of 8, 4, 2 and 1 bytes; r8 to r15 have the last letter for that. */
+static const struct {
+	const char *names[4];
+	unsigned number;
+} registers[] = {
+	{ { "rax", "eax", "ax", "al" }, PERF_REG_X86_AX },
+	{ { "rbx", "ebx", "bx", "bl" }, PERF_REG_X86_BX },
+	{ { "rcx", "ecx", "cx", "cl" }, PERF_REG_X86_CX },
+	{ { "rdx", "edx", "dx", "dl" }, PERF_REG_X86_DX },
+	{ { "rsi", "esi", "si", "sil" }, PERF_REG_X86_SI },
+	{ { "rdi", "edi", "di", "dil" }, PERF_REG_X86_DI },
+	{ { "rbp", "ebp", "bp", "bpl" }, PERF_REG_X86_BP },
+	{ { "rsp", "esp", "sp", "spl" }, PERF_REG_X86_SP },
+};
+
+/* @text begins with the name, up to a delimiter.  False: no register is called so. */
+static bool find_register(const char *text, unsigned *ret)
+{
+	size_t n = strcspn(text, "), ");
+	char *end;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(registers); i++)
+		for (unsigned k = 0; k < G_N_ELEMENTS(registers[i].names); k++)
+			if (strlen(registers[i].names[k]) == n &&
+			    strncmp(text, registers[i].names[k], n) == 0) {
+				*ret = registers[i].number;
+				return true;
+			}
+	if (text[0] != 'r' || !g_ascii_isdigit(text[1]))
+		return false;
+	*ret = (unsigned)strtoul(text + 1, &end, 10) - 8 + PERF_REG_X86_R8;
+	return *ret >= PERF_REG_X86_R8 && *ret <= PERF_REG_X86_R15 &&
+	       (size_t)(end - text) + 1 >= n;
+}
+
+/* "%rax", "16(%rsp)", "$5". */
+static bool parse_place(const char *text, SptPointField *field)
+{
+	unsigned number;
+	char *end;
+
+	if (*text == '$') {
+		field->form = SPT_POINT_CONSTANT;
+		field->displacement = strtoll(text + 1, &end, 0);
+		return end != text + 1;
+	}
+	field->form = *text == '%' ? SPT_POINT_REGISTER : SPT_POINT_MEMORY;
+	if (*text == '%') {
+		if (!find_register(text + 1, &number))
+			return false;
+	} else {
+		field->displacement = strtoll(text, &end, 0);
+		/* With an index or a symbol's name it cannot be known here. */
+		if (!g_str_has_prefix(end, "(%") || !find_register(end + 2, &number) ||
+		    end[2 + strcspn(end + 2, "),")] != ')')
+			return false;
+	}
+	field->at = (uint16_t)number;
+	return true;
+}
+#elif defined(__aarch64__)
+static bool find_register(const char *text, unsigned *ret)
+{
+	char *end;
+
+	if (g_str_has_prefix(text, "sp")) {
+		*ret = PERF_REG_ARM64_SP;
+		return true;
+	}
+	if ((*text != 'x' && *text != 'w') || !g_ascii_isdigit(text[1]))
+		return false;
+	*ret = (unsigned)strtoul(text + 1, &end, 10);
+	return *ret <= PERF_REG_ARM64_LR;
+}
+
+/* "x0", "[sp, 16]", "5". */
+static bool parse_place(const char *text, SptPointField *field)
+{
+	bool is_memory = *text == '[';
+	unsigned number;
+	char *end;
+
+	if (!is_memory && (g_ascii_isdigit(*text) || *text == '-')) {
+		field->form = SPT_POINT_CONSTANT;
+		field->displacement = strtoll(text, &end, 0);
+		return true;
+	}
+	field->form = is_memory ? SPT_POINT_MEMORY : SPT_POINT_REGISTER;
+	if (!find_register(text + is_memory, &number))
+		return false;
+	if (is_memory && strchr(text, ','))
+		field->displacement = strtoll(strchr(text, ',') + 1, NULL, 0);
+	field->at = (uint16_t)number;
+	return true;
+}
+#else
+static bool parse_place(G_GNUC_UNUSED const char *text, G_GNUC_UNUSED SptPointField *field)
+{
+	return false;
+}
+#endif
+
+/* The end of an argument: a blank outside of brackets. */
+static size_t argument_length(const char *text)
+{
+	size_t n = 0;
+
+	for (bool is_inside = false; text[n] && (is_inside || text[n] != ' '); n++)
+		is_inside = text[n] == '[' || (is_inside && text[n] != ']');
+	return n;
+}
+
+void spt_point_parse_arguments(const char *text, SptPoint *point)
+{
+	SptPointFormat *format = &point->format;
+	unsigned number = 0;
+
+	while (*(text += strspn(text, " "))) {
+		size_t n = argument_length(text);
+		g_autofree char *argument = g_strndup(text, n), *name = NULL;
+		const char *place = strchr(argument, '@');
+		long bytes = place ? strtol(argument, NULL, 10) : 8;
+		SptPointField field = { .is_signed = bytes < 0, .bytes = (uint16_t)labs(bytes) };
+
+		text += n;
+		name = g_strdup_printf("arg%u", ++number);
+		field.field = (SptDeclaredField){ g_intern_string(name), "",
+						  bytes < 0 ? SPT_VALUE_I64 : SPT_VALUE_U64 };
+		if (field.bytes > 8 || !(1u << field.bytes & SIZES) ||
+		    format->n_fields == SPT_DECLARED_FIELDS ||
+		    !parse_place(place ? place + 1 : argument, &field)) {
+			format->n_left_out++;
+			continue;
+		}
+		format->fields[format->n_fields++] = field;
+		point->has_arguments = true;
+	}
+}
+
+SptValue spt_point_argument(const SptPointField *field, const uint64_t *values, uint64_t sp,
+			    const uint8_t *stack, size_t stack_bytes)
+{
+	uint8_t bytes[8] = { 0 };
+	uint64_t address;
+
+	if (field->form == SPT_POINT_CONSTANT)
+		return (SptValue){ .integer = field->displacement };
+	if (!values)
+		return (SptValue){ .number = 0 };
+	memcpy(bytes, &values[field->at], sizeof(bytes));
+	if (field->form == SPT_POINT_MEMORY) {
+		address = values[field->at] + (uint64_t)field->displacement - sp;
+		memset(bytes, 0, sizeof(bytes));
+		if (address > stack_bytes || field->bytes > stack_bytes - address)
+			return (SptValue){ .number = 0 };
+		memcpy(bytes, stack + address, field->bytes);
+	}
+	return spt_point_format_number(field, bytes);
+}
