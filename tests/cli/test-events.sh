@@ -118,6 +118,17 @@ check 'a glob' record glob -e 'sched:sched_process_*' -- true
 check '... is all of its names' sh -c \
 	"'$cli' info --json glob.capture | grep -c '\"event sched:sched_process_' | grep -qx $("$cli" events --names 'sched:sched_process_*' | wc -l)"
 
+# What comes too often is counted, and the machine goes on.
+
+check 'a hot trace point: recorded' record hot -e syscalls:sys_enter_read,sched:sched_process_exec -- \
+	sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=3000000 2>/dev/null; exec true'
+check '... it is said that it was only counted' grep -q \
+	'were only counted: syscalls:sys_enter_read from [0-9.]* s on' err
+check '... counted to the last' sh -c "[ \$1 -ge 3000000 ] && [ \$2 -lt 3000000 ]" - \
+	$(counted hot syscalls:sys_enter_read)
+check '... and the other one has its rows' sh -c "[ \$1 = \$2 ] && [ \$1 -ge 3 ]" - \
+	$(counted hot sched:sched_process_exec)
+
 # Software events.
 
 cat >pages.c <<'END'

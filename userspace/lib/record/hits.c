@@ -196,9 +196,32 @@ static void note_count(const SptHits *hits, unsigned i, const SptTraceCount *cou
 	spt_output_host(hits->output, key, text);
 }
 
-char *spt_hits_finish(SptHits *hits, SptTrace *trace)
+static void add_shared(GString *text, const SptPoint *point, const SptTraceCount *count)
 {
-	g_autoptr(GString) shared = g_string_new(NULL);
+	if (count->running_ns >= count->enabled_ns)
+		return;
+	g_string_append(text, text->len ? ", " :
+					  "the CPU has too few counters for all events at once; "
+					  "they were counted in turn, for this part of the time: ");
+	g_string_append_printf(text, "%s %.0f %%", point->name,
+			       100.0 * (double)count->running_ns / (double)count->enabled_ns);
+}
+
+static void add_limited(GString *text, const SptPoint *point, const SptTraceCount *count,
+			uint64_t start_ns)
+{
+	if (count->only_counted_from <= start_ns)
+		return;
+	g_string_append_printf(text, "%s%s from %.1f s on",
+			       text->len ? ", " :
+					   "to keep the machine usable, events that came too often were only counted: ",
+			       point->name,
+			       (double)(count->only_counted_from - start_ns) / 1e9);
+}
+
+char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
+{
+	g_autoptr(GString) shared = g_string_new(NULL), limited = g_string_new(NULL);
 	g_autofree char *lost = g_strdup_printf("%" PRIu64, spt_trace_hits_lost(trace));
 
 	for (unsigned i = 0; i < hits->points->len; i++) {
@@ -208,14 +231,11 @@ char *spt_hits_finish(SptHits *hits, SptTrace *trace)
 		if (!spt_trace_count(trace, i, &count))
 			continue;
 		note_count(hits, i, &count);
-		if (count.running_ns < count.enabled_ns && count.enabled_ns)
-			g_string_append_printf(shared, "%s%s %.0f %%", shared->len ? ", " : "",
-					       point->name,
-					       100.0 * (double)count.running_ns /
-						       (double)count.enabled_ns);
+		add_shared(shared, point, &count);
+		add_limited(limited, point, &count, start_ns);
 	}
 	spt_output_host(hits->output, "hits_lost", lost);
-	return shared->len ? g_strdup_printf("the CPU has too few counters for all events at once; they were counted in turn, for this part of the time: %s",
-					     shared->str) :
-			     NULL;
+	if (!shared->len && !limited->len)
+		return NULL;
+	return g_strconcat(limited->str, limited->len && shared->len ? "; " : "", shared->str, NULL);
 }

@@ -27,9 +27,10 @@ void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample);
 uint64_t spt_hits_open(const SptHits *hits);
 /*
  * Reads how often each point was hit, and notes it in the file.  Returns a sentence without a full
- * stop on counters that were shared, to be freed; NULL: none were.
+ * stop on counters that were shared, and points that came too often, to be freed; NULL: none.
+ * @start_ns: of the recording.
  */
-char *spt_hits_finish(SptHits *hits, SptTrace *trace);
+char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns);
 
 G_END_DECLS
 

@@ -158,7 +158,15 @@ typedef struct {
 	uint64_t count;			/* whether recorded or not */
 	/* How long it was to be counted, and was: less if counters were shared. */
 	uint64_t enabled_ns, running_ns;
+	/*
+	 * From this time on (CLOCK_MONOTONIC) it was only counted, since it came too often; 0: its
+	 * hits were recorded to the end.
+	 */
+	uint64_t only_counted_from;
 } SptTraceCount;
+
+/* Hits of all points, in a second and on a CPU, that are recorded at most; beyond, see above. */
+#define SPT_TRACE_MOST_HITS 100000u
 
 /* What a source can do, the same in all of its sessions. */
 typedef struct {

@@ -23,6 +23,7 @@
 #define LEAST_RING_BYTES (1u << 20)
 #define THREADS_RING_BYTES (256u << 10)
 #define COPY_BYTES 4096u
+#define LIMIT_NS   200000000u		/* how often the number of hits is looked at */
 
 /* In a sample's registers of a call: the stack pointer, and what holds the result. */
 #if defined(__x86_64__)
@@ -53,6 +54,9 @@ struct SptPerfPoints {
 	uint64_t registers[SPT_POINT_REGISTERS];
 	uint32_t copy_bytes;
 	int cgroup;			/* -1: none */
+	/* By point: hits since @since, and when the point began to be only counted, or 0. */
+	uint64_t *taken, *only_counted_from;
+	uint64_t since, lost_before;
 };
 
 void spt_perf_points_free(SptPerfPoints *points)
@@ -64,6 +68,8 @@ void spt_perf_points_free(SptPerfPoints *points)
 	g_array_unref(points->opened);
 	g_hash_table_unref(points->by_id);
 	g_byte_array_unref(points->sample);
+	g_free(points->taken);
+	g_free(points->only_counted_from);
 	g_free(points);
 }
 
@@ -289,6 +295,8 @@ bool spt_perf_open_points(struct perf *perf, GError **error)
 	points->opened = g_array_new(FALSE, FALSE, sizeof(struct opened));
 	points->by_id = g_hash_table_new(NULL, NULL);
 	points->sample = g_byte_array_new();
+	points->taken = g_new0(uint64_t, points->points->len);
+	points->only_counted_from = g_new0(uint64_t, points->points->len);
 	points->copy_bytes = MIN(perf->config.raw_bytes, COPY_BYTES);
 	points->cgroup = filter->cgroup ?
 				 open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) :
@@ -342,6 +350,45 @@ static void take_arguments(SptPerfPoints *points, SptTraceHit *hit)
 	hit->registers = points->registers;
 }
 
+/* The one with most hits goes on being counted, and makes no samples. */
+static void only_count_busiest(SptPerfPoints *points, uint64_t now)
+{
+	const uint64_t never = 1ULL << 62;
+	unsigned busiest = 0;
+
+	for (unsigned i = 1; i < points->points->len; i++)
+		if (points->taken[i] > points->taken[busiest])
+			busiest = i;
+	if (points->only_counted_from[busiest])
+		return;
+	points->only_counted_from[busiest] = now;
+	for (unsigned i = 0; i < points->opened->len; i++) {
+		const struct opened *opened = &g_array_index(points->opened, struct opened, i);
+
+		if (opened->point == busiest)
+			ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &never);
+	}
+}
+
+void spt_perf_limit_points(struct perf *perf, uint64_t now)
+{
+	SptPerfPoints *points = perf->points;
+	uint64_t hits, most;
+
+	if (!points || now - points->since < LIMIT_NS)
+		return;
+	hits = perf->trace.hits_lost - points->lost_before;
+	for (unsigned i = 0; i < points->points->len; i++)
+		hits += points->taken[i];
+	most = (uint64_t)SPT_TRACE_MOST_HITS * g_get_num_processors() * (now - points->since) /
+	       1000000000u;
+	if (points->since && hits > most)
+		only_count_busiest(points, now);
+	memset(points->taken, 0, points->points->len * sizeof(*points->taken));
+	points->since = now;
+	points->lost_before = perf->trace.hits_lost;
+}
+
 void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
 			 const struct spt_perf_sink *sink)
 {
@@ -363,6 +410,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	opened = &g_array_index(points->opened, struct opened, number - 1);
 	spt_perf_sample_without_id(record, points->sample);
 	point = points->points->pdata[opened->point];
+	points->taken[opened->point]++;
 	if (point->is_timed)
 		points_take_call(points, opened, &hit);
 	else if (point->has_arguments)
@@ -385,6 +433,8 @@ bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret)
 	} got;
 
 	*ret = (SptTraceCount){ 0 };
+	if (perf->points)
+		ret->only_counted_from = perf->points->only_counted_from[point];
 	for (unsigned i = 0; perf->points && i < perf->points->opened->len; i++) {
 		const struct opened *opened =
 			&g_array_index(perf->points->opened, struct opened, i);

@@ -76,6 +76,8 @@ void spt_perf_points_free(SptPerfPoints *points);
 /* Takes a record of the ring of points of @cpu. */
 void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
 			 const struct spt_perf_sink *sink);
+/* Called often: stops the recording of a point that comes too often. */
+void spt_perf_limit_points(struct perf *perf, uint64_t now);
 bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret);
 /* Takes a record of rings[@ring]. */
 void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_header *record,

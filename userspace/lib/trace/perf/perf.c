@@ -546,6 +546,7 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	}
 	spt_perf_queue_drop(perf->queue, n);
 	perf->drained_time = MAX(perf->drained_time, safe);
+	spt_perf_limit_points(perf, safe);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records),
 				   all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
 	if (all || safe > perf->account_time + ACCOUNT_NS) {
