@@ -38,6 +38,7 @@ refuses()
 prints "the events of a kind" report a --events request --limit 3 <<'END'
 Requests: 300 events
 duration: 1000 ns to 300.0 us, mean 150.5 us, sum 45.15 ms
+duration: half of them up to 150.0 us, 99 % up to 297.0 us
 sent: 0 bytes to 3.0 KiB, mean 1.5 KiB, sum 450.0 KiB
 queries: 0 queries to 299 queries, mean 149.5 queries, sum 44850 queries
 
@@ -136,6 +137,11 @@ refuses "a field that cannot be added up" 2 'Unknown --metric' report a --metric
 refuses "a metric of a counter" 2 'is a counter' report a --metric load
 refuses "a kind that is not there" 2 'no kind of events "nothing"; it has request' \
 	report a --events nothing
+result "an interval's duration is like a field" "$(
+	"$cli" report a --json --metric request --field 'duration > 290us' | grep -q '"sum": *10\b' ||
+		echo "not 10 of them")"
+refuses "... but no instant has one" 2 'no field "duration"' report a --events server.log \
+	--field 'duration > 1'
 refuses "a field that is not there" 2 'no field "size"; their fields: path, sent and queries' \
 	report a --metric request --field 'size > 1'
 refuses "a field to group by that is not there" 2 'no field "size"' \

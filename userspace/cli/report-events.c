@@ -19,6 +19,7 @@ struct events {
 	const SptDeclared *kind;
 	uint64_t n;			/* events that meet the conditions */
 	struct statistics fields[SPT_DECLARED_FIELDS], duration;
+	GArray *durations;		/* uint64_t, sorted */
 };
 
 typedef void (*event_func)(const struct spt_report *report, const SptDeclaredRow *row, void *data);
@@ -63,7 +64,31 @@ static void count_event(G_GNUC_UNUSED const struct spt_report *report, const Spt
 			   spt_value_real(&events->kind->fields[i], row->values[i]),
 			   events->n == 0);
 	add_number(&events->duration, (double)row->duration_ns, events->n == 0);
+	g_array_append_val(events->durations, row->duration_ns);
 	events->n++;
+}
+
+static int compare_durations(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The duration that @per_cent of the events do not exceed. */
+static uint64_t duration_at(const struct events *events, unsigned per_cent)
+{
+	uint64_t n = events->durations->len;
+
+	return n ? g_array_index(events->durations, uint64_t, (n * per_cent + 99) / 100 - 1) : 0;
+}
+
+static void clear(gpointer data)
+{
+	struct events *events = data;
+
+	g_array_unref(events->durations);
+	g_free(events);
 }
 
 static bool find(struct spt_report *report)
@@ -73,7 +98,9 @@ static bool find(struct spt_report *report)
 
 	report->found = events;
 	events->kind = kind;
+	events->durations = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	each_event(report, kind, UINT64_MAX, count_event, events);
+	g_array_sort(events->durations, compare_durations);
 	report->n_more = (unsigned)MIN(events->n - MIN(events->n, report->limit), UINT_MAX);
 	if (events->n == 0)
 		spt_cli_complain("%s has no events \"%s\" that meet the conditions; remove some of them",
@@ -139,8 +166,13 @@ static void print_text(const struct spt_report *report)
 	g_autofree char *n = spt_format_count(events->n);
 
 	printf("%s: %s %s\n", kind->title, n, events->n == 1 ? "event" : "events");
-	if (is_interval)
+	if (is_interval) {
+		g_autofree char *half = spt_format_ns(duration_at(events, 50));
+		g_autofree char *most = spt_format_ns(duration_at(events, 99));
+
 		print_statistics(events, &duration, &events->duration);
+		printf("duration: half of them up to %s, 99 %% up to %s\n", half, most);
+	}
 	for (unsigned i = 0; i < kind->n_fields; i++)
 		if (spt_value_type_adds_up(kind->fields[i].type))
 			print_statistics(events, &kind->fields[i], &events->fields[i]);
@@ -205,6 +237,8 @@ static void add_json(const struct spt_report *report, SptJson *json)
 	spt_json_count(json, "count", events->n);
 	spt_json_object(json, "duration_ns");
 	add_statistics(json, events, &events->duration);
+	spt_json_count(json, "median", duration_at(events, 50));
+	spt_json_count(json, "p99", duration_at(events, 99));
 	spt_json_end_object(json);
 	spt_json_array(json, "fields");
 	for (unsigned i = 0; i < kind->n_fields; i++) {
@@ -230,5 +264,5 @@ const struct spt_report_kind spt_report_events = {
 	.find = find,
 	.text = print_text,
 	.json = add_json,
-	.clear = g_free,
+	.clear = clear,
 };

@@ -108,6 +108,8 @@ static const char *find_operator(const char *text, SptFieldOperator *ret, size_t
 
 static bool parse_condition(const SptDeclared *kind, const char *text, SptFieldCondition *ret)
 {
+	/* Intervals have one, like a field. */
+	static const SptDeclaredField duration = { "duration", "", SPT_VALUE_NS };
 	g_autofree char *name = NULL, *value = NULL;
 	size_t bytes;
 	const char *op = find_operator(text, &ret->op, &bytes);
@@ -120,10 +122,16 @@ static bool parse_condition(const SptDeclared *kind, const char *text, SptFieldC
 	}
 	name = g_strstrip(g_strndup(text, (size_t)(op - text)));
 	value = g_strstrip(g_strdup(op + bytes));
-	if (!find_field(kind, name, "--field", &field))
+	if (kind->shape == SPT_DECLARED_INTERVAL && strcmp(name, duration.name) == 0 &&
+	    !spt_declared_find_field(kind, name, &field)) {
+		ret->field = duration.name;
+		ret->type = duration.type;
+	} else if (find_field(kind, name, "--field", &field)) {
+		ret->field = kind->fields[field].name;
+		ret->type = kind->fields[field].type;
+	} else {
 		return false;
-	ret->field = kind->fields[field].name;
-	ret->type = kind->fields[field].type;
+	}
 	if (parse_value(ret, value))
 		return true;
 	spt_cli_complain("--field %s: field \"%s\" has values of type %s, which cannot be compared so",

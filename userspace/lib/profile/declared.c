@@ -137,9 +137,22 @@ static bool meets(const SptFieldCondition *condition, SptValue value)
 	}
 }
 
+/* Intervals have their duration like a field, unless one has that name. */
+#define DURATION_FIELD UINT_MAX
+
 static bool has_field(const SptDeclared *kind, const char *name, SptValueType type, unsigned *ret)
 {
-	return spt_declared_find_field(kind, name, ret) && kind->fields[*ret].type == type;
+	if (spt_declared_find_field(kind, name, ret))
+		return kind->fields[*ret].type == type;
+	*ret = DURATION_FIELD;
+	return kind->shape == SPT_DECLARED_INTERVAL && strcmp(name, BY_DURATION) == 0 &&
+	       type == SPT_VALUE_NS;
+}
+
+static SptValue field_value(const SptDeclaredRow *row, unsigned field)
+{
+	return field == DURATION_FIELD ? (SptValue){ .number = row->duration_ns } :
+					 row->values[field];
 }
 
 bool spt_declared_meets(const SptDeclared *kind, const SptDeclaredRow *row,
@@ -149,7 +162,7 @@ bool spt_declared_meets(const SptDeclared *kind, const SptDeclaredRow *row,
 		unsigned field;
 
 		if (!has_field(kind, conditions[i].field, conditions[i].type, &field) ||
-		    !meets(&conditions[i], row->values[field]))
+		    !meets(&conditions[i], field_value(row, field)))
 			return false;
 	}
 	return true;
