@@ -47,6 +47,7 @@ extern const struct spt_command cmd_info;
 extern const struct spt_command cmd_tables;
 extern const struct spt_command cmd_doctor;
 extern const struct spt_command cmd_mcp;
+extern const struct spt_command cmd_agent;
 
 /* cli.c */
 

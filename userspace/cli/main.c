@@ -13,6 +13,7 @@
 static const struct spt_command *const commands[] = {
 	&cmd_record,
 	&cmd_receive,
+	&cmd_agent,
 	&cmd_top,
 	&cmd_report,
 	&cmd_annotate,

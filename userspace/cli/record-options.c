@@ -143,7 +143,7 @@ bool spt_record_add_source(SptRecorderOptions *recorder, const char *name)
 	return is_known;
 }
 
-static bool parse_also(SptRecorderOptions *recorder, const char *text)
+bool spt_record_parse_also(SptRecorderOptions *recorder, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text ? text : "", ",", -1);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -435,7 +435,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	ok = ok && check_bounds(options, &words) && check_clock(options, &words) &&
 	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
 	     parse_kmem(&options->recorder, words.kmem) &&
-	     parse_also(&options->recorder, words.also);
+	     spt_record_parse_also(&options->recorder, words.also);
 	g_free(words.kmem);
 	g_free(words.also);
 	g_free(words.clock);

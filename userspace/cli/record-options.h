@@ -38,6 +38,8 @@ struct spt_record_options {
 bool spt_record_parse_waits(SptTraceWaits *waits, const char *text);
 /* Adds the source that has this name in --also, or all of them.  False: no source has that name. */
 bool spt_record_add_source(SptRecorderOptions *recorder, const char *name);
+/* Adds those that --also lists.  False: complained, return SPT_EXIT_USAGE. */
+bool spt_record_parse_also(SptRecorderOptions *recorder, const char *text);
 /* False: complained, return SPT_EXIT_USAGE. */
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);
 void spt_record_options_clear(struct spt_record_options *options);

@@ -56,6 +56,20 @@ GHashTable *spt_capture_command_lines(const SptCapture *capture)
 	return lines;
 }
 
+GHashTable *spt_capture_cgroups(const SptCapture *capture)
+{
+	GHashTable *cgroups = g_hash_table_new(NULL, NULL);
+
+	for (uint64_t i = 0; i < capture->n_command_lines; i++) {
+		const SptCommandLineRow *row = &capture->command_lines[i];
+
+		if (row->cgroup && *row->cgroup)
+			g_hash_table_insert(cgroups, GUINT_TO_POINTER(row->process),
+					    (char *)row->cgroup);
+	}
+	return cgroups;
+}
+
 const char *spt_capture_host(const SptCapture *capture, const char *key)
 {
 	/* A capture made in memory may have none. */

@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
 	uint32_t process;
 	const char *text;		/* "": the text before was wrong */
+	const char *cgroup;		/* its control group, if that was asked for; else "" */
 } SptCommandLineRow;
 
 /* A change of a process's executable mappings (maps.h turns them into spans). */
@@ -526,6 +527,8 @@ SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, voi
 				     GError **error);
 /* A table from a process's id to its command line, which the capture owns. */
 GHashTable *spt_capture_command_lines(const SptCapture *capture);
+/* The same for its control group: "/system.slice/nginx.service". */
+GHashTable *spt_capture_cgroups(const SptCapture *capture);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
 

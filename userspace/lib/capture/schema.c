@@ -169,6 +169,7 @@ const SptSchema spt_schema_process_end = SCHEMA(SptProcessEndRow, process_end_fi
 static const SptField command_line_fields[] = {
 	{ 1, SPT_FIELD_U32, offsetof(SptCommandLineRow, process) },
 	{ 2, SPT_FIELD_TEXT, offsetof(SptCommandLineRow, text) },
+	{ 3, SPT_FIELD_TEXT, offsetof(SptCommandLineRow, cgroup) },
 };
 const SptSchema spt_schema_command_line = SCHEMA(SptCommandLineRow, command_line_fields);
 

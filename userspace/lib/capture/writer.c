@@ -616,7 +616,8 @@ static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const vo
 	}
 	if (kind == SPT_ROW_COMMAND_LINE)
 		writer->command_bytes +=
-			strlen(((SptCommandLineRow *)kept)->text) + sizeof(SptCommandLineRow);
+			strlen(((SptCommandLineRow *)kept)->text) +
+			strlen(((SptCommandLineRow *)kept)->cgroup) + sizeof(SptCommandLineRow);
 }
 
 static void writer_put_row(SptCaptureWriter *writer, SptRowKind kind, const void *row)

@@ -52,6 +52,8 @@ typedef struct {
 	const SptFilter *filter;	/* with SPT_EXPORT_NEEDS_STACKS, too, as is this: */
 	const SptCapture *capture;
 	SptSymbols *symbols;		/* with SPT_EXPORT_NEEDS_STACKS */
+	/* Of otlp: what is sent; NULL: everything, with the labels that the capture has. */
+	const struct SptLabels *labels;
 	const SptLanes *lanes;		/* with SPT_EXPORT_NEEDS_LANES */
 	/* With SPT_EXPORT_NEEDS_SAMPLES and SPT_EXPORT_NEEDS_LANES: */
 	uint64_t start_ns;		/* of the recording; seconds count from there */
@@ -78,6 +80,7 @@ typedef struct {
  * for it are no part of its tree, and it says how much that is.
  * speedscope: each stack as a sample of that weight, for speedscope.app.  pprof: profile.proto,
  * with addresses, lines and inlined functions; a sample for each stack of a thread on a CPU.
+ * otlp: the same as a request of OpenTelemetry, with a resource for each set of labels (labels.h).
  * firefox: samples, waits and events of each thread, for profiler.firefox.com.  chrome: the same as
  * trace events; perfetto: as a trace for ui.perfetto.dev.  syscap: a capture of GNOME Sysprof, of
  * CPU time or memory.  perf-script, jsonl, csv: a piece of text for each sample, values in the
@@ -93,6 +96,7 @@ typedef struct {
 	ROW(html)                                                                                  \
 	ROW(speedscope)                                                                            \
 	ROW(pprof)                                                                                 \
+	ROW(otlp)                                                                                  \
 	ROW(firefox)                                                                               \
 	ROW(chrome)                                                                                \
 	ROW(perfetto)                                                                              \

@@ -9,6 +9,7 @@
  */
 #include "base/words.h"
 #include "export/export.h"
+#include "export/places.h"
 
 #ifdef SPT_HAS_PPROF
 
@@ -25,12 +26,8 @@
 #include "profile/waits.h"
 #include "stash/frames.h"
 
-/* Deeper stacks count for one function, as in profiles; a small file can claim many of them. */
-#define STACK_MAX_FRAMES 2048
 #define CHUNK_BYTES	 (1u << 14)
 #define GZIP_WINDOW	 (15 + 16)
-/* Offsets in files are below it. */
-#define ADDRESS_BITS 40
 #define LABELS_MAX   6
 /* Behind the capture's frames. */
 enum { NO_STACK_AT, TOO_DEEP_AT };
@@ -125,41 +122,16 @@ static void put_pprof_types(struct pprof_writer *writer)
 
 static void put_pprof_times(struct pprof_writer *writer)
 {
-	const SptCapture *capture = writer->input->capture;
-	const SptFilter *filter = writer->input->filter;
-	uint64_t start_ns = spt_command_fact(capture, "start_realtime_ns"), begin_ns, end_ns;
 	int64_t comment = pprof_text(writer, "Sysprof " SPT_VERSION);
 	SptPprofProfile part = SPT_PPROF_PROFILE__INIT;
-	SptSummary summary;
+	uint64_t begin_ns, duration_ns;
 
-	spt_summary_init(&summary, capture);
-	begin_ns = MAX(filter ? filter->begin_ns : 0, summary.start_ns);
-	end_ns = filter && filter->end_ns ? MIN(filter->end_ns, summary.end_ns) : summary.end_ns;
-	if (start_ns)
-		part.time_nanos = (int64_t)(start_ns + (begin_ns - summary.start_ns));
-	part.duration_nanos = (int64_t)(MAX(begin_ns, end_ns) - begin_ns);
+	spt_places_time(writer->input, &begin_ns, &duration_ns);
+	part.time_nanos = (int64_t)begin_ns;
+	part.duration_nanos = (int64_t)duration_ns;
 	part.n_comment = 1;
 	part.comment = &comment;
 	put_pprof(writer, &part);
-	spt_summary_clear(&summary);
-}
-
-/* The bytes of address space of an object; 0: its places have no addresses. */
-static uint64_t pprof_room(const SptObjectRow *object)
-{
-	if (object->kind != SPT_OBJECT_FILE && object->kind != SPT_OBJECT_VDSO)
-		return 0;
-	return object->bytes && object->bytes >> ADDRESS_BITS == 0 ? object->bytes :
-								     1ull << ADDRESS_BITS;
-}
-
-static int64_t pprof_build_id(struct pprof_writer *writer, const SptObjectRow *object)
-{
-	char hex[2 * sizeof(object->build_id) + 1] = "";
-
-	for (unsigned i = 0; i < MIN(object->build_id_bytes, sizeof(object->build_id)); i++)
-		snprintf(hex + 2 * i, 3, "%02x", object->build_id[i]);
-	return pprof_text(writer, hex);
 }
 
 /*
@@ -172,6 +144,7 @@ static uint64_t pprof_mapping(struct pprof_writer *writer, uint32_t id, const ch
 	const SptObjectRow *object = id < capture->n_objects ? &capture->objects[id] : NULL;
 	SptPprofMapping mapping = SPT_PPROF_MAPPING__INIT, *only = &mapping;
 	SptPprofProfile part = SPT_PPROF_PROFILE__INIT;
+	char build_id[SPT_BUILD_ID_TEXT_BYTES];
 	bool is_file;
 	uint32_t *known;
 
@@ -184,10 +157,11 @@ static uint64_t pprof_mapping(struct pprof_writer *writer, uint32_t id, const ch
 	is_file = object->kind == SPT_OBJECT_FILE && object->path && *object->path;
 	mapping.id = writer->mappings.n;
 	mapping.filename = pprof_text(writer, is_file ? object->path : label);
-	mapping.build_id = pprof_build_id(writer, object);
-	if (pprof_room(object)) {
-		mapping.memory_start = (uint64_t)id << ADDRESS_BITS;
-		mapping.memory_limit = mapping.memory_start + pprof_room(object);
+	spt_object_build_id_text(object, build_id);
+	mapping.build_id = pprof_text(writer, build_id);
+	if (spt_object_room(object)) {
+		mapping.memory_start = (uint64_t)id << SPT_ADDRESS_BITS;
+		mapping.memory_limit = mapping.memory_start + spt_object_room(object);
 	}
 	mapping.has_functions = mapping.has_filenames = true;
 	mapping.has_line_numbers = mapping.has_inline_frames = true;
@@ -220,13 +194,6 @@ static uint64_t pprof_function(struct pprof_writer *writer, const char *name, co
 	return function.id;
 }
 
-static char *pprof_file(const SptNamedPlace *place)
-{
-	if (!place->file || !place->directory || g_path_is_absolute(place->file))
-		return g_strdup(place->file ? place->file : "");
-	return g_build_filename(place->directory, place->file, NULL);
-}
-
 static void put_pprof_lines(struct pprof_writer *writer, SptPprofLocation *location,
 			    SptPprofLine *lines, size_t n)
 {
@@ -257,7 +224,7 @@ static void put_pprof_location(struct pprof_writer *writer, const SptNode *node)
 
 	for (unsigned i = 0; i < n; i++) {
 		const char *linker = i + 1 == n ? symbol.name : n_raw == n ? raw[i].function : NULL;
-		g_autofree char *file = pprof_file(&places[i]);
+		g_autofree char *file = spt_place_file(&places[i]);
 
 		spt_pprof_line__init(&lines[i]);
 		lines[i].function_id =
@@ -266,8 +233,8 @@ static void put_pprof_location(struct pprof_writer *writer, const SptNode *node)
 	}
 	location.id = node->key;
 	location.mapping_id = pprof_mapping(writer, frame->object, places[0].name.object);
-	if (location.mapping_id && frame->offset < pprof_room(&capture->objects[frame->object]))
-		location.address = ((uint64_t)frame->object << ADDRESS_BITS) + frame->offset;
+	if (location.mapping_id && frame->offset < spt_object_room(&capture->objects[frame->object]))
+		location.address = ((uint64_t)frame->object << SPT_ADDRESS_BITS) + frame->offset;
 	put_pprof_lines(writer, &location, lines, n);
 }
 
@@ -280,25 +247,6 @@ static void put_pprof_missing(struct pprof_writer *writer, unsigned at, const ch
 	line.function_id = pprof_function(writer, name, NULL, "");
 	location.id = (uint64_t)MAX(writer->input->capture->n_frames, 1) + at;
 	put_pprof_lines(writer, &location, &line, 1);
-}
-
-/* By frame: whether a stack of @sums has it. */
-static bool *find_pprof_frames(const struct pprof_writer *writer, const GArray *sums)
-{
-	const SptCapture *capture = writer->input->capture;
-	g_autofree bool *used = g_new0(bool, MAX(capture->n_nodes, 1));
-	bool *frames = g_new0(bool, MAX(capture->n_frames, 1));
-
-	for (guint i = 0; i < sums->len; i++) {
-		uint32_t node = g_array_index(sums, SptStackSum, i).node;
-
-		used[node] = writer->depth[node] <= STACK_MAX_FRAMES;
-	}
-	for (uint32_t id = capture->n_nodes; id-- > 1;) {
-		used[capture->nodes[id].parent] |= used[id];
-		frames[capture->nodes[id].key] |= used[id];
-	}
-	return frames;
 }
 
 /*
@@ -330,7 +278,7 @@ static uint32_t find_pprof_program(const SptCapture *capture, const GArray *sums
 static void put_pprof_locations(struct pprof_writer *writer, const GArray *sums)
 {
 	const SptCapture *capture = writer->input->capture;
-	g_autofree bool *used = find_pprof_frames(writer, sums);
+	g_autofree bool *used = spt_places_used(capture, writer->depth, sums);
 	uint32_t n, program = find_pprof_program(capture, sums);
 	g_autofree struct spt_item *items =
 		spt_sort_frames(capture->nodes, capture->n_nodes, capture->n_frames, used, &n);
@@ -353,7 +301,7 @@ static void put_pprof_locations(struct pprof_writer *writer, const GArray *sums)
 static void find_pprof_path(struct pprof_writer *writer, uint32_t node)
 {
 	const SptCapture *capture = writer->input->capture;
-	bool is_deep = writer->depth[node] > STACK_MAX_FRAMES;
+	bool is_deep = writer->depth[node] > SPT_PLACES_DEEPEST;
 	uint64_t id = (uint64_t)MAX(capture->n_frames, 1) + (is_deep ? TOO_DEEP_AT : NO_STACK_AT);
 
 	g_array_set_size(writer->path, 0);
@@ -437,23 +385,13 @@ static void put_pprof_sample(struct pprof_writer *writer, const SptStackSum *sum
 	put_pprof(writer, &part);
 }
 
-static void measure_pprof_depths(struct pprof_writer *writer)
-{
-	const SptCapture *capture = writer->input->capture;
-
-	writer->depth = g_new0(uint16_t, MAX(capture->n_nodes, 1));
-	for (uint32_t i = 1; i < capture->n_nodes; i++)
-		writer->depth[i] =
-			MIN(writer->depth[capture->nodes[i].parent] + 1, STACK_MAX_FRAMES + 1);
-}
-
 static void put_pprof_all(struct pprof_writer *writer)
 {
 	const SptExportInput *input = writer->input;
 	g_autoptr(GArray) sums =
 		spt_stack_sums_new(input->capture, input->symbols, writer->metric, input->filter);
 
-	measure_pprof_depths(writer);
+	writer->depth = spt_places_depths(input->capture);
 	pprof_text(writer, "");
 	put_pprof_types(writer);
 	put_pprof_times(writer);

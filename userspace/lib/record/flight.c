@@ -20,6 +20,11 @@ struct account {
 	uint64_t samples_before;	/* of this CPU, since the start */
 };
 
+/* What /proc said of a process. */
+struct said {
+	char *command_line, *cgroup;
+};
+
 struct cpu {
 	GArray *samples;		/* SptSampleRow */
 	uint64_t n_forgotten;		/* samples before those */
@@ -30,11 +35,12 @@ struct cpu {
 
 struct flight {
 	SptSink sink;
+	bool by_windows;
 	uint64_t last_ns, period_ns;
 	uint32_t kept_nodes;		/* of the last stash that was made smaller */
 	GHashTable *host;
 	GHashTable *objects, *processes, *threads;	/* id -> row */
-	GHashTable *command_lines;	/* id of a process -> text */
+	GHashTable *command_lines;	/* id of a process -> struct said */
 	GHashTable *maps;		/* id of a process -> GArray of SptMapRow */
 	GPtrArray *cpus;		/* struct cpu by number, or NULL */
 	SptFlightDeclared *declared;
@@ -50,6 +56,15 @@ static void cpu_free(void *data)
 	g_array_unref(cpu->samples);
 	g_array_unref(cpu->accounts);
 	g_free(cpu);
+}
+
+static void said_free(void *data)
+{
+	struct said *said = data;
+
+	g_free(said->command_line);
+	g_free(said->cgroup);
+	g_free(said);
 }
 
 /* A row and its text, in one piece of memory. */
@@ -124,7 +139,10 @@ static void flight_put_thread(struct flight *flight, const SptThreadRow *row)
 
 static void put_command_line(struct flight *flight, const SptCommandLineRow *row)
 {
-	replace_row(flight->command_lines, row->process, g_strdup(row->text));
+	struct said *said = g_new(struct said, 1);
+
+	*said = (struct said){ g_strdup(row->text), g_strdup(row->cgroup) };
+	replace_row(flight->command_lines, row->process, said);
 }
 
 static void flight_put_map(struct flight *flight, const SptMapRow *row)
@@ -351,7 +369,8 @@ static bool flight_flush(SptSink *sink, SptStash *stash, uint64_t now, GError **
 
 	(void)stash;
 	(void)error;
-	flight_forget(flight, now - MIN(flight->last_ns, now));
+	if (!flight->by_windows)
+		flight_forget(flight, now - MIN(flight->last_ns, now));
 	return true;
 }
 
@@ -539,18 +558,27 @@ static uint64_t give_samples(const struct flight *flight, SptSink *to)
 	return all->len ? g_array_index(all, SptSampleRow, 0).time : UINT64_MAX;
 }
 
+static uint64_t flight_fact_number(const struct flight *flight, const char *key)
+{
+	const char *text = g_hash_table_lookup(flight->host, key);
+
+	return text ? g_ascii_strtoull(text, NULL, 10) : 0;
+}
+
+/* Both clocks of the start are moved by the same time. */
 static void give_host(const struct flight *flight, SptSink *to, uint64_t begin)
 {
+	uint64_t start = flight_fact_number(flight, "start_time"),
+		 later = begin > start ? begin - start : 0;
 	GHashTableIter iter;
 	void *key, *value;
 
 	g_hash_table_iter_init(&iter, flight->host);
 	while (g_hash_table_iter_next(&iter, &key, &value)) {
 		g_autofree char *text = NULL;
-		uint64_t start = g_ascii_strtoull(value, NULL, 10);
 
-		if (strcmp(key, "start_time") == 0 && begin > start)
-			text = g_strdup_printf("%" PRIu64, begin);
+		if (strcmp(key, "start_time") == 0 || strcmp(key, "start_realtime_ns") == 0)
+			text = g_strdup_printf("%" PRIu64, flight_fact_number(flight, key) + later);
 		spt_sink_fact(to, key, text ? text : value);
 	}
 }
@@ -590,9 +618,13 @@ static void give_tasks_and_objects(const struct flight *flight, SptSink *to)
 		spt_sink_put(to, SPT_ROW_PROCESS, &row);
 	}
 	g_hash_table_iter_init(&iter, flight->command_lines);
-	while (g_hash_table_iter_next(&iter, &key, &value))
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		const struct said *said = value;
+
 		spt_sink_put(to, SPT_ROW_COMMAND_LINE,
-			     &(SptCommandLineRow){ GPOINTER_TO_UINT(key), value });
+			     &(SptCommandLineRow){ GPOINTER_TO_UINT(key), said->command_line,
+						   said->cgroup });
+	}
 	g_hash_table_iter_init(&iter, flight->threads);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		spt_sink_put(to, SPT_ROW_THREAD, value);
@@ -606,9 +638,22 @@ static void give_others(const struct flight *flight, SptSink *to, SptRowKind kin
 		spt_sink_put(to, kind, rows->data + i * spt_row_types[kind].schema->row_bytes);
 }
 
+/* The next window begins where the accounts that were given end. */
+static void begin_window(struct flight *flight)
+{
+	for (unsigned i = 0; i < flight->cpus->len; i++)
+		if (flight->cpus->pdata[i])
+			forget_of_cpu(flight->cpus->pdata[i], UINT64_MAX);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (flight->others[kind])
+			g_array_set_size(flight->others[kind], 0);
+	spt_flight_declared_forget(flight->declared, UINT64_MAX);
+	forget_tasks(flight);
+}
+
 static void flight_give(SptSink *sink, SptSink *to)
 {
-	const struct flight *flight = (struct flight *)sink;
+	struct flight *flight = (struct flight *)sink;
 	uint64_t begin = 0, first;
 
 	give_tasks_and_objects(flight, to);
@@ -623,6 +668,8 @@ static void flight_give(SptSink *sink, SptSink *to)
 		give_others(flight, to, kind);
 	spt_flight_declared_give(flight->declared, to);
 	give_host(flight, to, begin);
+	if (flight->by_windows)
+		begin_window(flight);
 }
 
 static void flight_free(SptSink *sink)
@@ -651,6 +698,14 @@ static const struct spt_sink_type flight_type = {
 	.free = flight_free,
 };
 
+SptSink *spt_flight_new_windows(void)
+{
+	SptSink *sink = spt_flight_new(UINT64_MAX);
+
+	((struct flight *)sink)->by_windows = true;
+	return sink;
+}
+
 SptSink *spt_flight_new(uint64_t last_ns)
 {
 	struct flight *flight = g_new0(struct flight, 1);
@@ -661,7 +716,7 @@ SptSink *spt_flight_new(uint64_t last_ns)
 	flight->objects = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, said_free);
 	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	flight->declared = spt_flight_declared_new();

@@ -16,6 +16,11 @@ G_BEGIN_DECLS
  * sample that was kept.
  */
 SptSink *spt_flight_new(uint64_t last_ns);
+/*
+ * Forgets nothing until it gives its rows, and then all that it gave: what is given is one window
+ * after the other, with each row in one of them.
+ */
+SptSink *spt_flight_new_windows(void);
 
 G_END_DECLS
 

@@ -297,24 +297,27 @@ void spt_recorder_take_aside(SptRecorder *recorder, bool all)
 		spt_spaces_drop_kept(recorder->spaces);
 }
 
-/* At its first sample: reads its command line and its mappings. */
+/* At its first sample: reads its command line, its control group and its mappings. */
 void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 {
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *cgroup = NULL;
 
 	if (process->is_known)
 		return;
 	process->is_known = true;
 	if (recorder->maps)
 		spt_maps_sampled(recorder->maps, process);
-	if (process->is_kthread || recorder->no_command_lines)
+	if (process->is_kthread)
 		return;
-	text = spt_command_line_read(recorder->proc_files, process->pid);
-	if (!text)
+	if (!recorder->no_command_lines)
+		text = spt_command_line_read(recorder->proc_files, process->pid);
+	if (recorder->cgroups)
+		cgroup = spt_cgroup_read(recorder->proc_files, process->pid);
+	if (!text && !cgroup)
 		return;
 	process->read_time = spt_clock_ns(CLOCK_MONOTONIC);
 	spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
-		       &(SptCommandLineRow){ process->id, text });
+		       &(SptCommandLineRow){ process->id, text ? text : "", cgroup });
 }
 
 /* Now, or once what its stack needs is there. */

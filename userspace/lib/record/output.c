@@ -77,6 +77,8 @@ static SptSink *open_stream_sink(int fd, const char *name, GError **error)
 
 static SptSink *open_recording_sink(const SptRecorderOptions *options, GError **error)
 {
+	if (options->by_windows)
+		return spt_flight_new_windows();
 	if (options->last_ns)
 		return spt_flight_new(options->last_ns);
 	return options->stream_fd > 0 ?
@@ -379,6 +381,32 @@ static SptSink *open_next_file(SptOutput *output, char **ret_path, GError **erro
 	}
 }
 
+static void output_drop_nodes(SptOutput *output, uint64_t now)
+{
+	output_replace_stash(output, spt_sink_shrink(output->sinks[0], output->stash, now,
+						     SPT_SINK_TOO_LARGE));
+}
+
+static bool output_give(SptOutput *output, SptSink *file, uint64_t now, GError **error)
+{
+	spt_sink_give(output->sinks[0], file);
+	return output_complete(output, file, now, error);
+}
+
+bool spt_output_write_window(SptOutput *output, uint64_t now, const char *path, GError **error)
+{
+	g_autoptr(SptSink) file = NULL;
+	bool ok;
+
+	output_drop_nodes(output, now);
+	file = open_file_sink(path, error);
+	if (!file)
+		return false;
+	ok = output_give(output, file, now, error);
+	output_drop_nodes(output, now);
+	return ok;
+}
+
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error)
 {
 	SptSink *kept = output->sinks[0];
@@ -387,12 +415,9 @@ bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GEr
 
 	if (!spt_sink_flush(kept, output->stash, now, error))
 		return false;
-	output_replace_stash(output, spt_sink_shrink(kept, output->stash, now, SPT_SINK_TOO_LARGE));
+	output_drop_nodes(output, now);
 	file = open_next_file(output, &path, error);
-	if (!file)
-		return false;
-	spt_sink_give(kept, file);
-	if (!output_complete(output, file, now, error))
+	if (!file || !output_give(output, file, now, error))
 		return false;
 	output->n_written++;
 	*ret_path = g_steal_pointer(&path);

@@ -83,6 +83,11 @@ bool spt_output_is_full(const SptOutput *output);
  * options->last_ns.
  */
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);
+/*
+ * Writes what has come since the last window to @path.  Only with options->by_windows.  Without a
+ * sample there is no file, and an error SPT_CAPTURE_ERROR_EMPTY.
+ */
+bool spt_output_write_window(SptOutput *output, uint64_t now, const char *path, GError **error);
 /* Completes the file, or writes the last seconds; see spt_capture_writer_keep_old(). */
 bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError **error);
 uint64_t spt_output_bytes(const SptOutput *output);	/* of the file, or of the last one */

@@ -77,7 +77,7 @@ struct SptRecorder {
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
-	bool filters_pids, no_command_lines;
+	bool filters_pids, no_command_lines, cgroups;
 	bool follows;			/* records wanted processes until they end */
 	bool memory_is_busy;
 	uint32_t command_pid;		/* 0: none */

@@ -49,7 +49,7 @@ static void recorder_on_process(const SptProcess *process, void *data)
 	 */
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
-			       &(SptCommandLineRow){ process->id, "" });
+			       &(SptCommandLineRow){ .process = process->id, .text = "" });
 	if (process->end_time && recorder->maps)
 		spt_maps_ended(recorder->maps, process);
 	if (process->is_measured && recorder->resident)
@@ -286,12 +286,14 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	if (!recorder->statements || !begin_memory(recorder, options, error))
 		return NULL;
 	set_environment(recorder);
-	if ((options->command_pid || options->filter.n_pids) && !options->last_ns)
+	if ((options->command_pid || options->filter.n_pids) && !options->last_ns &&
+	    !options->by_windows)
 		recorder->resident = spt_resident_new(recorder->output);
 	recorder->command_pid = options->command_pid;
 	recorder->late_ns = options->late_ns;
 	recorder->is_watched = options->live;
 	recorder->no_command_lines = options->no_command_lines;
+	recorder->cgroups = options->cgroups;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->proc_files = spt_proc_files_new("/proc");
@@ -317,7 +319,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces,
 							recorder->tables, recorder->copies);
 		/* The windows of a flight recorder have the samples that their accounts count. */
-		if (!options->last_ns)
+		if (!options->last_ns && !options->by_windows)
 			recorder->aside =
 				spt_aside_new(spt_output_memory(recorder->output) / ASIDE_PART);
 	}
@@ -659,6 +661,26 @@ bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **er
 		return false;
 	recorder->status.file_bytes = spt_output_bytes(recorder->output);
 	recorder->status.late_ns = 0;
+	return true;
+}
+
+/* The clock of the day may have been set since the start, and the other one stands in a suspend. */
+static void note_start_anew(SptRecorder *recorder)
+{
+	uint64_t since = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
+
+	spt_recorder_note_number(recorder, "start_realtime_ns",
+				 spt_clock_ns(CLOCK_REALTIME) - since);
+}
+
+bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError **error)
+{
+	if (!recorder_take_accounts(recorder, false, error) || !have_objects(recorder, error))
+		return false;
+	note_start_anew(recorder);
+	if (!spt_output_write_window(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), path, error))
+		return false;
+	recorder->status.file_bytes = spt_output_bytes(recorder->output);
 	return true;
 }
 

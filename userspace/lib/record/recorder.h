@@ -52,6 +52,9 @@ typedef struct {
 	 * them
 	 */
 	uint64_t last_ns;
+	/* Keep everything in memory until spt_recorder_write_window().  Not with last_ns. */
+	bool by_windows;
+	bool cgroups;			/* the control groups of processes are read */
 	uint64_t late_ns;		/* > 0: a tick that is this late is noted in the status */
 	/* Most memory of the recorder; 0: default. */
 	uint64_t memory_bytes;
@@ -218,6 +221,11 @@ void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value
  * @ret_path: the file.
  */
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error);
+/*
+ * With options->by_windows: writes what was recorded since the last window to @path, and forgets
+ * it.  SPT_CAPTURE_ERROR_EMPTY: there was no sample, and there is no file.
+ */
+bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError **error);
 /*
  * Stops, takes the rest and completes the file.  @ret_path (may be NULL): the file.  A file that it
  * replaces becomes FILE.old.  Without a sample it replaces nothing, and fails with

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of agent, and its file of options. */
+#ifndef SPT_AGENT_OPTIONS_H
+#define SPT_AGENT_OPTIONS_H
+
+#include "agent/agent.h"
+#include "record/recorder.h"
+
+struct spt_agent_words;
+
+struct spt_agent_options {
+	SptRecorderOptions recorder;
+	SptAgentOptions agent;		/* its strings are those of @words */
+	const char *door, *door_token;	/* address and file, or NULL */
+	uint64_t every_ns;
+	bool is_aligned;		/* windows end at multiples of that, by the clock of the day */
+	bool is_dry;
+	struct spt_agent_words *words;
+};
+
+/* False: complained, return SPT_EXIT_USAGE. */
+bool spt_agent_options_parse(struct spt_agent_options *options, int argc, char **argv);
+void spt_agent_options_clear(struct spt_agent_options *options);
+
+#endif

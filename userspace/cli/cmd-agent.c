@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sysprof-cli agent: records all the time, and sends each few seconds as a profile.  This thread
+ * records; encoding, sending and serving have threads of their own.
+ */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "agent-options.h"
+#include "agent/door.h"
+#include "base/clock.h"
+#include "base/heap.h"
+#include "cmd.h"
+
+#ifdef SPT_HAS_AGENT
+
+#define STEP_MS		100
+#define PATIENCE_MS	3000	/* for what still is to be sent at the end */
+#define LEAST_WINDOW_NS 1000000000ull
+
+static volatile sig_atomic_t agent_ended, agent_reload;
+
+static void agent_on_end(int number)
+{
+	(void)number;
+	agent_ended = 1;
+}
+
+static void agent_on_reload(int number)
+{
+	(void)number;
+	agent_reload = 1;
+}
+
+static void agent_catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = agent_on_end };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = agent_on_reload;
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* What the door's threads see of the recorder. */
+struct shown {
+	GMutex lock;
+	SptRecorderStatus status;
+};
+
+static double seconds_of(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static void append_own_metrics(GString *to, void *data)
+{
+	struct shown *shown = data;
+	SptRecorderStatus status;
+	struct rusage self, children;
+	g_autofree char *statm = NULL;
+	unsigned long all, resident = 0;
+
+	g_mutex_lock(&shown->lock);
+	status = shown->status;
+	g_mutex_unlock(&shown->lock);
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	if (g_file_get_contents("/proc/self/statm", &statm, NULL, NULL))
+		sscanf(statm, "%lu %lu", &all, &resident);
+	g_string_append_printf(to,
+			       "sysprof_agent_samples_total %" PRIu64 "\n"
+			       "sysprof_agent_lost_total %" PRIu64 "\n"
+			       "sysprof_agent_waits_total %" PRIu64 "\n"
+			       "sysprof_agent_events_total %" PRIu64 "\n"
+			       "sysprof_agent_skipped_total %" PRIu64 "\n"
+			       "sysprof_agent_cpu_seconds_total %.6f\n"
+			       "sysprof_agent_resident_bytes %lu\n",
+			       status.samples, status.lost, status.waits, status.events,
+			       status.budget,
+			       seconds_of(self.ru_utime) + seconds_of(self.ru_stime) +
+				       seconds_of(children.ru_utime) + seconds_of(children.ru_stime),
+			       resident * (unsigned long)sysconf(_SC_PAGESIZE));
+}
+
+/* When the window ends that begins now, by CLOCK_MONOTONIC. */
+static uint64_t end_of_window(const struct spt_agent_options *options)
+{
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC);
+
+	if (!options->is_aligned)
+		return now + options->every_ns;
+	return now + options->every_ns - spt_clock_ns(CLOCK_REALTIME) % options->every_ns;
+}
+
+/* False: complained. */
+static bool cut_window(SptRecorder *recorder, SptAgent *agent)
+{
+	g_autofree char *path = spt_agent_next_path(agent);
+	g_autoptr(GError) error = NULL;
+
+	if (spt_recorder_write_window(recorder, path, &error)) {
+		spt_agent_take(agent, path);
+		return true;
+	}
+	/* Nothing ran, or there was no room for it. */
+	spt_agent_take(agent, NULL);
+	if (g_error_matches(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY))
+		return true;
+	spt_cli_complain("%s", error->message);
+	return g_error_matches(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO);
+}
+
+/* Whether the file of options can be read as it is now. */
+static bool may_reload(int argc, char **argv)
+{
+	struct spt_agent_options options;
+	bool ok = spt_agent_options_parse(&options, argc, argv);
+
+	spt_agent_options_clear(&options);
+	if (!ok)
+		spt_cli_complain("The options stay as they were");
+	return ok;
+}
+
+struct run {
+	const struct spt_agent_options *options;
+	SptRecorder *recorder;
+	SptAgent *agent;
+	struct shown shown;
+	int argc;
+	char **argv;
+	bool is_reload;
+};
+
+/* Until a signal.  False: complained. */
+static bool run_windows(struct run *run)
+{
+	uint64_t begun = spt_clock_ns(CLOCK_MONOTONIC), end = end_of_window(run->options);
+	g_autoptr(GError) error = NULL;
+
+	while (!agent_ended && !run->is_reload) {
+		uint64_t now;
+
+		if (!spt_recorder_step(run->recorder, STEP_MS, &error)) {
+			spt_cli_complain("%s", error->message);
+			return false;
+		}
+		g_mutex_lock(&run->shown.lock);
+		spt_recorder_status(run->recorder, &run->shown.status);
+		g_mutex_unlock(&run->shown.lock);
+		now = spt_clock_ns(CLOCK_MONOTONIC);
+		if (now >= end || (spt_agent_wants_window(run->agent) &&
+				   now - begun >= LEAST_WINDOW_NS)) {
+			if (!cut_window(run->recorder, run->agent))
+				return false;
+			begun = now;
+			end = end_of_window(run->options);
+		}
+		if (agent_reload) {
+			agent_reload = 0;
+			run->is_reload = may_reload(run->argc, run->argv);
+		}
+	}
+	return cut_window(run->recorder, run->agent);
+}
+
+static void tell_sentence(const char *sentence, G_GNUC_UNUSED void *data)
+{
+	spt_cli_complain("%s", sentence);
+}
+
+/* False: complained. */
+static bool print_window(SptRecorder *recorder, const struct spt_agent_options *options)
+{
+	uint64_t end = spt_clock_ns(CLOCK_MONOTONIC) + options->every_ns;
+	g_autofree char *directory = g_dir_make_tmp("sysprof-agent-XXXXXX", NULL),
+			*path = g_build_filename(directory ? directory : g_get_tmp_dir(),
+						 "window.capture", NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	bool ok = true;
+
+	while (ok && !agent_ended && spt_clock_ns(CLOCK_MONOTONIC) < end)
+		ok = spt_recorder_step(recorder, STEP_MS, &error);
+	ok = ok && spt_recorder_write_window(recorder, path, &error) &&
+	     spt_agent_explain(&options->agent, path, text, &error);
+	g_unlink(path);
+	if (directory)
+		g_rmdir(directory);
+	if (!ok) {
+		spt_cli_complain("%s", error->message);
+		return false;
+	}
+	fputs(text->str, stdout);
+	return spt_cli_flush();
+}
+
+static int run_dry(const struct spt_agent_options *options)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options->recorder, &error);
+
+	agent_catch_signals();
+	if (!recorder || !spt_recorder_start(recorder, &error)) {
+		spt_cli_complain("%s", error->message);
+		return SPT_EXIT_FAILURE;
+	}
+	return print_window(recorder, options) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+/* For people and for who waits for the first line. */
+static void tell_start(const struct run *run, const SptDoor *door)
+{
+	SptRecorderStatus status;
+
+	spt_recorder_status(run->recorder, &status);
+	fprintf(stderr, "Recording %.4g times a second (source: %s), a window each %.4g s",
+		1e9 / (double)status.period_ns, status.source,
+		(double)run->options->every_ns / 1e9);
+	if (door)
+		fprintf(stderr, ", profiles at port %u", spt_door_port(door));
+	fprintf(stderr, ".\n");
+	if (status.notice)
+		fprintf(stderr, "Note: %s.\n", status.notice);
+}
+
+/* Threads are started before the recorder gives this one precedence. */
+static bool run_with_agent(struct run *run)
+{
+	const struct spt_agent_options *options = run->options;
+	g_autoptr(GError) error = NULL;
+	SptDoor *door = NULL;
+	bool ok = true;
+
+	if (options->door) {
+		door = spt_door_new(options->door, options->door_token, run->agent,
+				    append_own_metrics, &run->shown, &error);
+		ok = door;
+	}
+	if (ok) {
+		run->recorder = spt_recorder_new(&options->recorder, &error);
+		ok = run->recorder && spt_recorder_start(run->recorder, &error);
+	}
+	if (!ok) {
+		spt_cli_complain("%s", error->message);
+	} else {
+		tell_start(run, door);
+		ok = run_windows(run);
+	}
+	g_clear_pointer(&run->recorder, spt_recorder_free);
+	spt_agent_close(run->agent);
+	spt_door_free(door);
+	return ok;
+}
+
+static int run_agent_with(const struct spt_agent_options *options, int argc, char **argv,
+			  bool *ret_reload)
+{
+	struct run run = { .options = options, .argc = argc, .argv = argv };
+	g_autoptr(GError) error = NULL;
+	bool ok;
+
+	agent_catch_signals();
+	if (!spt_http_init(&error)) {
+		spt_cli_complain("%s", error->message);
+		return SPT_EXIT_FAILURE;
+	}
+	run.agent = spt_agent_new(&options->agent, &error);
+	if (!run.agent) {
+		spt_cli_complain("%s", error->message);
+		return SPT_EXIT_FAILURE;
+	}
+	g_mutex_init(&run.shown.lock);
+	ok = run_with_agent(&run);
+	spt_agent_free(run.agent, run.is_reload ? 0 : PATIENCE_MS);
+	g_mutex_clear(&run.shown.lock);
+	*ret_reload = run.is_reload;
+	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+/* Begins anew with the same arguments: what waited is in the spool. */
+static int reload(int argc, char **argv)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+	g_ptr_array_add(all, (gpointer)spt_cli_called());
+	for (int i = 0; i < argc; i++)
+		g_ptr_array_add(all, argv[i]);
+	g_ptr_array_add(all, NULL);
+	fflush(NULL);
+	execv("/proc/self/exe", (char **)all->pdata);
+	spt_cli_complain("Cannot begin anew with the new options: %s; restart the agent",
+			 g_strerror(errno));
+	return SPT_EXIT_FAILURE;
+}
+
+static int run_agent(int argc, char **argv)
+{
+	g_autofree char **arguments = g_memdup2(argv, ((size_t)argc + 1) * sizeof(*argv));
+	struct spt_agent_options options;
+	int status = SPT_EXIT_USAGE;
+	bool is_reload = false;
+
+	spt_heap_give_back();
+	if (spt_agent_options_parse(&options, argc, argv)) {
+		options.agent.tell = tell_sentence;
+		status = options.is_dry ? run_dry(&options) :
+					  run_agent_with(&options, argc, arguments, &is_reload);
+	}
+	spt_agent_options_clear(&options);
+	return is_reload ? reload(argc, arguments) : status;
+}
+
+#else
+
+static int run_agent(G_GNUC_UNUSED int argc, G_GNUC_UNUSED char **argv)
+{
+	spt_cli_complain(
+		"This program was built without libcurl, libmicrohttpd or protobuf-c, which an agent needs");
+	return SPT_EXIT_FAILURE;
+}
+
+#endif
+
+const struct spt_command cmd_agent = {
+	.name = "agent",
+	.usage = "--to KIND=WHERE ...",
+	.help = "Record all the time, and send profiles to engines that keep those of many hosts",
+	.run = run_agent,
+};

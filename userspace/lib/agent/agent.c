@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Windows are numbered as they end.  A profile on request waits for the end of one, then for the
+ * requested time, and for the end of another: it is what lies between, so each sample is in it once.
+ * While somebody waits, windows stay where they are, until all that they hold was read.
+ */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/keep.h"
+#include "agent/window.h"
+#include "base/clock.h"
+#include "base/haste.h"
+#include "base/words.h"
+#include "rewrite/merge.h"
+
+#ifdef SPT_HAS_AGENT
+
+/* Windows that wait to be encoded; more are dropped. */
+#define WAITING_MAX 8
+#define END_US	    (20 * G_TIME_SPAN_SECOND) /* a window that somebody asked for ends in it */
+
+struct ended {
+	uint64_t number;
+	char *path;
+};
+
+struct SptAgent {
+	const SptAgentOptions *options;
+	char *directory;		/* of windows */
+	int spool_lock;
+	GPtrArray *senders;
+	SptKeep *keep;			/* NULL: nothing is kept */
+	GThread *thread;
+	GMutex lock;
+	GCond cond;
+	GQueue waiting;			/* struct ended: to be encoded */
+	GQueue held;			/* struct ended: encoded, but somebody waits */
+	uint64_t n_paths, n_ended, n_encoded;
+	unsigned n_waiting;		/* who waits for windows */
+	bool wants_window, is_encoding, is_closing;
+	SptAgentStatus status;
+};
+
+static void ended_free(void *data)
+{
+	struct ended *ended = data;
+
+	g_unlink(ended->path);
+	g_free(ended->path);
+	g_free(ended);
+}
+
+/* Requests of a window, for all targets. */
+static void encode_metric(SptAgent *agent, const SptWindow *window, const char *metric)
+{
+	g_autoptr(SptProfile) profile = spt_window_profile(window, metric);
+	SptExportInput input = spt_window_input(window, profile);
+
+	for (unsigned i = 0; profile && i < agent->senders->len; i++) {
+		SptSender *sender = agent->senders->pdata[i];
+		g_autoptr(GString) request = g_string_new(NULL);
+		g_autoptr(GError) error = NULL;
+
+		if (!spt_target_encode(spt_sender_target(sender), &input, request, &error))
+			agent->options->tell(error->message, agent->options->tell_data);
+		else if (request->len)
+			spt_sender_put(sender, request->str, request->len);
+	}
+}
+
+static bool encode_window(SptAgent *agent, const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	const char *metric;
+	SptWindow window;
+
+	if (!spt_window_open(&window, path, &agent->options->rules, &error)) {
+		agent->options->tell(error->message, agent->options->tell_data);
+		return false;
+	}
+	for (unsigned i = 0; (metric = spt_window_metric(i)); i++)
+		encode_metric(agent, &window, metric);
+	spt_window_clear(&window);
+	return true;
+}
+
+/* With the lock. */
+static void drop_held(SptAgent *agent)
+{
+	if (agent->n_waiting == 0)
+		g_queue_clear_full(&agent->held, ended_free);
+}
+
+static gpointer encode_all(gpointer data)
+{
+	SptAgent *agent = data;
+	struct ended *ended;
+
+	spt_haste_none();
+	g_mutex_lock(&agent->lock);
+	for (;;) {
+		bool ok;
+
+		while (!(ended = g_queue_pop_head(&agent->waiting)) && !agent->is_closing)
+			g_cond_wait(&agent->cond, &agent->lock);
+		if (!ended)
+			break;
+		agent->is_encoding = true;
+		g_mutex_unlock(&agent->lock);
+		ok = encode_window(agent, ended->path);
+		if (ok && agent->keep)
+			spt_keep_window(agent->keep, ended->path);
+		g_mutex_lock(&agent->lock);
+		agent->status.dropped += !ok;
+		agent->status.encoding_ns = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		agent->is_encoding = false;
+		agent->n_encoded =
+			g_queue_is_empty(&agent->waiting) ? agent->n_ended : ended->number;
+		g_queue_push_tail(&agent->held, ended);
+		drop_held(agent);
+		g_cond_broadcast(&agent->cond);
+	}
+	g_mutex_unlock(&agent->lock);
+	return NULL;
+}
+
+/* Two agents would send each other's requests. */
+static bool lock_spool(SptAgent *agent, GError **error)
+{
+	const char *directory = agent->options->spool;
+	g_autofree char *path = g_build_filename(directory, "lock", NULL);
+
+	g_mkdir_with_parents(directory, 0700);
+	agent->spool_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (agent->spool_lock < 0) {
+		spt_set_error(
+			error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+			"Cannot keep requests in %s: %s; name another directory with --spool",
+			directory, g_strerror(errno));
+		return false;
+	}
+	if (flock(agent->spool_lock, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
+		      "Another agent keeps its requests in %s; give this one its own with --spool",
+		      directory);
+	return false;
+}
+
+static bool add_sender(SptAgent *agent, const char *text, GError **error)
+{
+	const SptAgentOptions *options = agent->options;
+	SptTarget *target = spt_target_new(text, error);
+	g_autofree char *sum =
+		target ? g_compute_checksum_for_string(G_CHECKSUM_SHA256, target->url, -1) : NULL;
+	g_autofree char *name =
+		target ? g_strdup_printf("%s-%.16s", target->kind->name, sum) : NULL;
+	g_autofree char *spool = target ? g_build_filename(options->spool, name, NULL) : NULL;
+	SptSender *sender;
+
+	if (!target)
+		return false;
+	sender = spt_sender_new(target, spool, options->spool_bytes, &options->http, options->tell,
+				options->tell_data, error);
+	if (sender)
+		g_ptr_array_add(agent->senders, sender);
+	return sender;
+}
+
+static bool make_directory(SptAgent *agent, GError **error)
+{
+	const char *runtime = g_getenv("RUNTIME_DIRECTORY");
+	g_autofree char *pattern = g_build_filename(runtime ? runtime : g_get_tmp_dir(),
+						    "sysprof-agent-XXXXXX", NULL);
+
+	if (g_mkdtemp_full(pattern, 0700)) {
+		agent->directory = g_steal_pointer(&pattern);
+		return true;
+	}
+	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+		      "Cannot make a directory like %s for recordings: %s; set TMPDIR to another place",
+		      pattern, g_strerror(errno));
+	return false;
+}
+
+SptAgent *spt_agent_new(const SptAgentOptions *options, GError **error)
+{
+	SptAgent *agent = g_new0(SptAgent, 1);
+	bool ok;
+
+	agent->options = options;
+	agent->senders = g_ptr_array_new();
+	agent->spool_lock = -1;
+	g_mutex_init(&agent->lock);
+	g_cond_init(&agent->cond);
+	ok = make_directory(agent, error) && (!*options->targets || lock_spool(agent, error));
+	if (ok && options->keep) {
+		agent->keep = spt_keep_new(options->keep, options->keep_bytes, error);
+		ok = agent->keep;
+	}
+	for (const char *const *target = options->targets; ok && *target; target++)
+		ok = add_sender(agent, *target, error);
+	if (!ok) {
+		spt_agent_free(agent, 0);
+		return NULL;
+	}
+	agent->thread = g_thread_new("encoder", encode_all, agent);
+	return agent;
+}
+
+void spt_agent_close(SptAgent *agent)
+{
+	g_mutex_lock(&agent->lock);
+	agent->is_closing = true;
+	g_cond_broadcast(&agent->cond);
+	g_mutex_unlock(&agent->lock);
+}
+
+void spt_agent_free(SptAgent *agent, unsigned patience_ms)
+{
+	if (!agent)
+		return;
+	spt_agent_close(agent);
+	if (agent->thread)
+		g_thread_join(agent->thread);
+	for (unsigned i = 0; i < agent->senders->len; i++)
+		spt_sender_free(agent->senders->pdata[i], patience_ms);
+	g_ptr_array_unref(agent->senders);
+	spt_keep_free(agent->keep);
+	g_queue_clear_full(&agent->held, ended_free);
+	g_mutex_clear(&agent->lock);
+	g_cond_clear(&agent->cond);
+	if (agent->spool_lock >= 0)
+		close(agent->spool_lock);
+	if (agent->directory)
+		g_rmdir(agent->directory);
+	g_free(agent->directory);
+	g_free(agent);
+}
+
+char *spt_agent_next_path(SptAgent *agent)
+{
+	return g_strdup_printf("%s/%" PRIu64 ".capture", agent->directory, ++agent->n_paths);
+}
+
+void spt_agent_take(SptAgent *agent, const char *path)
+{
+	struct ended *ended = NULL;
+
+	g_mutex_lock(&agent->lock);
+	agent->n_ended++;
+	agent->wants_window = false;
+	agent->status.windows++;
+	agent->status.empty += !path;
+	if (path) {
+		ended = g_new(struct ended, 1);
+		*ended = (struct ended){ agent->n_ended, g_strdup(path) };
+		g_queue_push_tail(&agent->waiting, ended);
+	} else if (g_queue_is_empty(&agent->waiting) && !agent->is_encoding) {
+		agent->n_encoded = agent->n_ended;
+	}
+	if (g_queue_get_length(&agent->waiting) > WAITING_MAX) {
+		ended_free(g_queue_pop_head(&agent->waiting));
+		agent->status.dropped++;
+	}
+	g_cond_broadcast(&agent->cond);
+	g_mutex_unlock(&agent->lock);
+}
+
+bool spt_agent_wants_window(SptAgent *agent)
+{
+	bool wants;
+
+	g_mutex_lock(&agent->lock);
+	wants = agent->wants_window;
+	g_mutex_unlock(&agent->lock);
+	return wants;
+}
+
+void spt_agent_status(SptAgent *agent, SptAgentStatus *ret)
+{
+	g_mutex_lock(&agent->lock);
+	*ret = agent->status;
+	g_mutex_unlock(&agent->lock);
+}
+
+unsigned spt_agent_n_senders(const SptAgent *agent)
+{
+	return agent->senders->len;
+}
+
+SptSender *spt_agent_sender(const SptAgent *agent, unsigned i)
+{
+	return agent->senders->pdata[i];
+}
+
+/* Profiles on request. */
+
+/* With the lock: the number of the window that ends next; 0: it does not. */
+static uint64_t wait_for_window(SptAgent *agent)
+{
+	uint64_t before = agent->n_ended;
+	gint64 until = g_get_monotonic_time() + END_US;
+
+	agent->wants_window = true;
+	while (agent->n_ended == before && !agent->is_closing)
+		if (!g_cond_wait_until(&agent->cond, &agent->lock, until))
+			break;
+	return agent->n_ended == before ? 0 : agent->n_ended;
+}
+
+/* With the lock.  False: the agent ends. */
+static bool wait_for_encoding(SptAgent *agent, uint64_t number)
+{
+	gint64 until = g_get_monotonic_time() + END_US;
+
+	while (agent->n_encoded < number && !agent->is_closing)
+		if (!g_cond_wait_until(&agent->cond, &agent->lock, until))
+			break;
+	return agent->n_encoded >= number;
+}
+
+static void pause_for(SptAgent *agent, unsigned seconds)
+{
+	gint64 until = g_get_monotonic_time() + seconds * G_TIME_SPAN_SECOND;
+
+	while (!agent->is_closing)
+		if (!g_cond_wait_until(&agent->cond, &agent->lock, until))
+			break;
+}
+
+/* Windows behind @first up to @last, which stay as long as somebody waits. */
+static GPtrArray *list_windows(const SptAgent *agent, uint64_t first, uint64_t last)
+{
+	GPtrArray *paths = g_ptr_array_new();
+
+	for (GList *link = agent->held.head; link; link = link->next) {
+		const struct ended *ended = link->data;
+
+		if (ended->number > first && ended->number <= last)
+			g_ptr_array_add(paths, ended->path);
+	}
+	return paths;
+}
+
+/* One capture of several; the caller's path. */
+static char *merge_windows(const SptAgent *agent, const GPtrArray *paths, uint64_t last,
+			   GError **error)
+{
+	g_autoptr(GPtrArray) captures =
+		g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
+	g_autofree char *path =
+		g_strdup_printf("%s/%p-%" PRIu64 ".merged", agent->directory, (void *)paths, last);
+
+	for (unsigned i = 0; i < paths->len; i++) {
+		SptCapture *capture = spt_capture_open(paths->pdata[i], error);
+
+		if (!capture)
+			return NULL;
+		g_ptr_array_add(captures, capture);
+	}
+	return spt_merge_captures((const SptCapture *const *)captures->pdata, captures->len, path,
+				  error) ?
+		       g_steal_pointer(&path) :
+		       NULL;
+}
+
+static bool encode_profile(SptAgent *agent, const char *path, const char *metric, GString *to,
+			   GError **error)
+{
+	g_autoptr(SptProfile) profile = NULL;
+	g_autoptr(SptOut) out = spt_out_new_memory(to);
+	SptExportInput input;
+	SptWindow window;
+	bool ok = false;
+
+	if (!spt_window_open(&window, path, &agent->options->rules, error))
+		return false;
+	profile = spt_window_profile(&window, metric);
+	input = spt_window_input(&window, profile);
+	if (profile)
+		ok = spt_export_pprof.write(&input, out, error) && spt_out_finish(out, error);
+	else
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "Nothing of \"%s\" was recorded; does the agent record it (--waits, --also)?",
+			      metric);
+	spt_window_clear(&window);
+	return ok;
+}
+
+static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t last,
+			       const char *metric, GString *to, GError **error)
+{
+	g_autofree char *merged = NULL;
+	bool ok;
+
+	if (!paths->len) {
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "There was no sample in that time: nothing ran");
+		return false;
+	}
+	if (paths->len == 1)
+		return encode_profile(agent, paths->pdata[0], metric, to, error);
+	merged = merge_windows(agent, paths, last, error);
+	ok = merged && encode_profile(agent, merged, metric, to, error);
+	if (merged)
+		g_unlink(merged);
+	return ok;
+}
+
+bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, GString *to,
+		       GError **error)
+{
+	g_autoptr(GPtrArray) paths = NULL;
+	uint64_t first, last = 0;
+	bool ok = false;
+
+	g_mutex_lock(&agent->lock);
+	agent->n_waiting++;
+	first = wait_for_window(agent);
+	if (first) {
+		pause_for(agent, seconds);
+		last = wait_for_window(agent);
+	}
+	if (last && wait_for_encoding(agent, last))
+		paths = list_windows(agent, first, last);
+	g_mutex_unlock(&agent->lock);
+	if (paths)
+		ok = profile_of_windows(agent, paths, last, metric, to, error);
+	else
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
+			      "The agent ends, or the machine is too slow for it; ask again");
+	g_mutex_lock(&agent->lock);
+	agent->n_waiting--;
+	drop_held(agent);
+	g_mutex_unlock(&agent->lock);
+	return ok;
+}
+
+#endif

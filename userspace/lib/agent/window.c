@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names are found here, where the files are. */
+#include "agent/window.h"
+
+static const char *const sent[] = { "cpu", "off-cpu", "lock", "kmem" };
+
+bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *rules,
+		     GError **error)
+{
+	*window = (SptWindow){ .capture = spt_capture_open(path, error) };
+	if (!window->capture)
+		return false;
+	window->symbols = spt_symbols_new(window->capture, NULL);
+	window->labels = spt_labels_new(window->capture, rules);
+	return true;
+}
+
+void spt_window_clear(SptWindow *window)
+{
+	spt_labels_free(window->labels);
+	spt_symbols_free(window->symbols);
+	spt_capture_free(window->capture);
+}
+
+const char *spt_window_metric(unsigned i)
+{
+	return i < G_N_ELEMENTS(sent) ? sent[i] : NULL;
+}
+
+SptProfile *spt_window_profile(const SptWindow *window, const char *name)
+{
+	const SptMetric *metric = spt_metric_find(name);
+
+	return metric && spt_metric_is_in(metric, window->capture) ?
+		       spt_profile_new(window->capture, window->symbols, metric, NULL) :
+		       NULL;
+}
+
+SptExportInput spt_window_input(const SptWindow *window, const SptProfile *profile)
+{
+	return (SptExportInput){
+		.profile = profile,
+		.capture = window->capture,
+		.symbols = window->symbols,
+		.labels = window->labels,
+	};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A window, opened: its capture, names, labels, and the metrics that are sent of it. */
+#ifndef SPT_AGENT_WINDOW_H
+#define SPT_AGENT_WINDOW_H
+
+#include "agent/target.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	SptCapture *capture;
+	SptSymbols *symbols;
+	SptLabels *labels;
+} SptWindow;
+
+/* @rules outlive it.  False: with a sentence. */
+bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *rules,
+		     GError **error);
+void spt_window_clear(SptWindow *window);
+
+/* A metric that is sent, if a window has it; NULL behind the last one. */
+const char *spt_window_metric(unsigned i);
+/* The profile of a metric, for encoders; NULL: the window has none.  Owned by the caller. */
+SptProfile *spt_window_profile(const SptWindow *window, const char *metric);
+SptExportInput spt_window_input(const SptWindow *window, const SptProfile *profile);
+
+G_END_DECLS
+
+#endif
