@@ -322,8 +322,14 @@ static int run_agent(int argc, char **argv)
 
 #else
 
-static int run_agent(G_GNUC_UNUSED int argc, G_GNUC_UNUSED char **argv)
+static int run_agent(int argc, char **argv)
 {
+	struct spt_agent_options options;
+	bool ok = spt_agent_options_parse(&options, argc, argv);
+
+	spt_agent_options_clear(&options);
+	if (!ok)
+		return SPT_EXIT_USAGE;
 	spt_cli_complain(
 		"This program was built without libcurl, libmicrohttpd or protobuf-c, which an agent needs");
 	return SPT_EXIT_FAILURE;

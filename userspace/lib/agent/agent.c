@@ -26,6 +26,7 @@
 
 /* Windows that wait to be encoded; more are dropped. */
 #define WAITING_MAX 8
+#define NAMES_MAX   8192
 #define END_US	    (20 * G_TIME_SPAN_SECOND) /* a window that somebody asked for ends in it */
 
 struct ended {
@@ -39,6 +40,8 @@ struct SptAgent {
 	int spool_lock;
 	GPtrArray *senders;
 	SptKeep *keep;			/* NULL: nothing is kept */
+	GMutex names_lock;		/* who has it opens a window and clears it */
+	SptRemembered *names;
 	GThread *thread;
 	GMutex lock;
 	GCond cond;
@@ -82,15 +85,18 @@ static bool encode_window(SptAgent *agent, const char *path)
 	g_autoptr(GError) error = NULL;
 	const char *metric;
 	SptWindow window;
+	bool ok;
 
-	if (!spt_window_open(&window, path, &agent->options->rules, &error)) {
-		agent->options->tell(error->message, agent->options->tell_data);
-		return false;
-	}
-	for (unsigned i = 0; (metric = spt_window_metric(i)); i++)
+	g_mutex_lock(&agent->names_lock);
+	ok = spt_window_open(&window, path, &agent->options->rules, agent->names, &error);
+	for (unsigned i = 0; ok && (metric = spt_window_metric(i)); i++)
 		encode_metric(agent, &window, metric);
-	spt_window_clear(&window);
-	return true;
+	if (ok)
+		spt_window_clear(&window);
+	else
+		agent->options->tell(error->message, agent->options->tell_data);
+	g_mutex_unlock(&agent->names_lock);
+	return ok;
 }
 
 /* With the lock. */
@@ -200,6 +206,8 @@ SptAgent *spt_agent_new(const SptAgentOptions *options, GError **error)
 	agent->options = options;
 	agent->senders = g_ptr_array_new();
 	agent->spool_lock = -1;
+	agent->names = spt_remembered_new(NAMES_MAX);
+	g_mutex_init(&agent->names_lock);
 	g_mutex_init(&agent->lock);
 	g_cond_init(&agent->cond);
 	ok = make_directory(agent, error) && (!*options->targets || lock_spool(agent, error));
@@ -237,6 +245,8 @@ void spt_agent_free(SptAgent *agent, unsigned patience_ms)
 	g_ptr_array_unref(agent->senders);
 	spt_keep_free(agent->keep);
 	g_queue_clear_full(&agent->held, ended_free);
+	spt_remembered_free(agent->names);
+	g_mutex_clear(&agent->names_lock);
 	g_mutex_clear(&agent->lock);
 	g_cond_clear(&agent->cond);
 	if (agent->spool_lock >= 0)
@@ -377,14 +387,17 @@ static char *merge_windows(const SptAgent *agent, const GPtrArray *paths, uint64
 static bool encode_profile(SptAgent *agent, const char *path, const char *metric, GString *to,
 			   GError **error)
 {
-	g_autoptr(SptProfile) profile = NULL;
+	SptProfile *profile;
 	g_autoptr(SptOut) out = spt_out_new_memory(to);
 	SptExportInput input;
 	SptWindow window;
 	bool ok = false;
 
-	if (!spt_window_open(&window, path, &agent->options->rules, error))
+	g_mutex_lock(&agent->names_lock);
+	if (!spt_window_open(&window, path, &agent->options->rules, agent->names, error)) {
+		g_mutex_unlock(&agent->names_lock);
 		return false;
+	}
 	profile = spt_window_profile(&window, metric);
 	input = spt_window_input(&window, profile);
 	if (profile)
@@ -393,7 +406,9 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "Nothing of \"%s\" was recorded; does the agent record it (--waits, --also)?",
 			      metric);
+	spt_profile_free(profile);
 	spt_window_clear(&window);
+	g_mutex_unlock(&agent->names_lock);
 	return ok;
 }
 

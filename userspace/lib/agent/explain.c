@@ -69,7 +69,7 @@ bool spt_agent_explain(const SptAgentOptions *options, const char *path, GString
 	SptWindow window;
 	bool ok = true;
 
-	if (!spt_window_open(&window, path, &options->rules, error))
+	if (!spt_window_open(&window, path, &options->rules, NULL, error))
 		return false;
 	for (const char *const *text = options->targets; ok && *text; text++) {
 		g_autoptr(SptTarget) target = spt_target_new(*text, error);

@@ -13,8 +13,9 @@
 
 #include "formats/otlp.pb-c.h"
 
-#define GZIP_WINDOW	(15 + 16)
-#define MESSAGE_BYTES	200
+#define GZIP_WINDOW   (15 + 16)
+#define MESSAGE_BYTES 200
+#define ENCODE(how)   how
 
 static bool encode_otlp(const SptExportInput *input, GString *to, GError **error)
 {
@@ -23,11 +24,18 @@ static bool encode_otlp(const SptExportInput *input, GString *to, GError **error
 	return spt_export_otlp.write(input, out, error) && spt_out_finish(out, error);
 }
 
+#else
+
+#define ENCODE(how) NULL
+
+#endif
+
 static const SptTargetKind kinds[] = {
-	{ "otlp", "/v1development/profiles", "application/x-protobuf", true, encode_otlp },
+	{ "otlp", "/v1development/profiles", "application/x-protobuf", true, ENCODE(encode_otlp) },
 	{ "pyroscope", "/push.v1.PusherService/Push", "application/proto", false,
-	  spt_target_encode_pyroscope },
-	{ "parca", "/api/profiles/writeraw", "application/json", false, spt_target_encode_parca },
+	  ENCODE(spt_target_encode_pyroscope) },
+	{ "parca", "/api/profiles/writeraw", "application/json", false,
+	  ENCODE(spt_target_encode_parca) },
 };
 
 static const SptTargetKind *find_kind(const char *text, size_t bytes)
@@ -90,6 +98,8 @@ void spt_target_free(SptTarget *target)
 	g_free(target->host);
 	g_free(target);
 }
+
+#ifdef SPT_HAS_AGENT
 
 static bool pack_text(GString *text, GError **error)
 {

@@ -5,11 +5,13 @@
 static const char *const sent[] = { "cpu", "off-cpu", "lock", "kmem" };
 
 bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *rules,
-		     GError **error)
+		     SptRemembered *names, GError **error)
 {
-	*window = (SptWindow){ .capture = spt_capture_open(path, error) };
+	*window = (SptWindow){ .capture = spt_capture_open(path, error), .names = names };
 	if (!window->capture)
 		return false;
+	if (names)
+		spt_remembered_put(names, window->capture);
 	window->symbols = spt_symbols_new(window->capture, NULL);
 	window->labels = spt_labels_new(window->capture, rules);
 	return true;
@@ -17,6 +19,8 @@ bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *r
 
 void spt_window_clear(SptWindow *window)
 {
+	if (window->names)
+		spt_remembered_learn(window->names, window->capture, window->symbols);
 	spt_labels_free(window->labels);
 	spt_symbols_free(window->symbols);
 	spt_capture_free(window->capture);

@@ -4,6 +4,7 @@
 #define SPT_AGENT_WINDOW_H
 
 #include "agent/target.h"
+#include "rewrite/remembered.h"
 
 G_BEGIN_DECLS
 
@@ -11,11 +12,13 @@ typedef struct {
 	SptCapture *capture;
 	SptSymbols *symbols;
 	SptLabels *labels;
+	SptRemembered *names;
 } SptWindow;
 
-/* @rules outlive it.  False: with a sentence. */
+/* @rules, and @names of windows before (or NULL), outlive it.  False: with a sentence. */
 bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *rules,
-		     GError **error);
+		     SptRemembered *names, GError **error);
+/* Remembers the names. */
 void spt_window_clear(SptWindow *window);
 
 /* A metric that is sent, if a window has it; NULL behind the last one. */

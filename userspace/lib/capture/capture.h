@@ -126,6 +126,7 @@ typedef struct {
 	/* With level 0: */
 	/* The function is a symbol's name; else it is from debug information. */
 	uint8_t is_symbol;
+	uint8_t is_all;			/* in memory only: files know no more of the place */
 	uint64_t distance, symbol_bytes;
 } SptBundledRow;
 

@@ -567,7 +567,7 @@ static unsigned symbols_find_places(SptSymbols *symbols, const SptObjectRow *row
 	const char *problem;
 	uint32_t at;
 
-	if (n > 0)
+	if (n > 0 || (bundled && bundled->is_all))
 		return n;
 	if (symbols_is_kernel(row))
 		return find_kernel_places(symbols, frame, ret, &problem);
