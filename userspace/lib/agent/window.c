@@ -13,6 +13,7 @@ bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *r
 	if (names)
 		spt_remembered_put(names, window->capture);
 	window->symbols = spt_symbols_new(window->capture, NULL);
+	spt_symbols_set_detail(window->symbols, 0);
 	window->labels = spt_labels_new(window->capture, rules);
 	return true;
 }

@@ -637,16 +637,17 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 			 SptSymbol *ret_symbol)
 {
 	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
+	SptReadDepth depth = symbols->detail ? SPT_READ_LINES : SPT_READ_SYMBOLS;
 	const struct recorded *recorded;
 
 	*ret_symbol = (SptSymbol){ 0 };
 	if (!row)
 		return 0;
 	recorded = find_recorded(symbols, &symbols->objects[row->id], frame->offset);
-	if (!find_symbol(symbols, row, recorded, frame->offset, SPT_READ_LINES, ret_symbol) ||
+	if (!find_symbol(symbols, row, recorded, frame->offset, depth, ret_symbol) ||
 	    ret_symbol->source == SPT_SOURCE_CAPTURE)
 		*ret_symbol = (SptSymbol){ 0 };
-	return symbols_find_places(symbols, row, frame, SPT_READ_LINES, ret);
+	return symbols->detail ? symbols_find_places(symbols, row, frame, depth, ret) : 0;
 }
 
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)

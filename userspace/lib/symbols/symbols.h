@@ -90,7 +90,10 @@ enum {
 	SPT_DETAIL_NO_FILES = 1 << 2,
 };
 
-/* Sets the details from now on; the default is SPT_DETAIL_INLINES. */
+/*
+ * Sets the details from now on; the default is SPT_DETAIL_INLINES.  0: symbols alone, and no debug
+ * information is read.
+ */
 void spt_symbols_set_detail(SptSymbols *symbols, unsigned detail);
 
 typedef struct {
