@@ -13,7 +13,8 @@ struct spt_agent_options {
 	SptAgentOptions agent;		/* its strings are those of @words */
 	const char *door, *door_token;	/* address and file, or NULL */
 	uint64_t every_ns;
-	bool is_aligned;		/* windows end at multiples of that, by the clock of the day */
+	/* Windows end at multiples of that, by the clock of the day. */
+	bool is_aligned;
 	bool is_dry;
 	struct spt_agent_words *words;
 };

@@ -20,7 +20,7 @@
 
 #ifdef SPT_HAS_AGENT
 
-#define STEP_MS		100
+#define STEP_MS		250
 #define PATIENCE_MS	3000	/* for what still is to be sent at the end */
 #define LEAST_WINDOW_NS 1000000000ull
 
@@ -65,7 +65,7 @@ static void append_own_metrics(GString *to, void *data)
 {
 	struct shown *shown = data;
 	SptRecorderStatus status;
-	struct rusage self, children;
+	struct rusage self, others;
 	g_autofree char *statm = NULL;
 	unsigned long all, resident = 0;
 
@@ -73,7 +73,7 @@ static void append_own_metrics(GString *to, void *data)
 	status = shown->status;
 	g_mutex_unlock(&shown->lock);
 	getrusage(RUSAGE_SELF, &self);
-	getrusage(RUSAGE_CHILDREN, &children);
+	getrusage(RUSAGE_CHILDREN, &others);
 	if (g_file_get_contents("/proc/self/statm", &statm, NULL, NULL))
 		sscanf(statm, "%lu %lu", &all, &resident);
 	g_string_append_printf(to,
@@ -87,7 +87,7 @@ static void append_own_metrics(GString *to, void *data)
 			       status.samples, status.lost, status.waits, status.events,
 			       status.budget,
 			       seconds_of(self.ru_utime) + seconds_of(self.ru_stime) +
-				       seconds_of(children.ru_utime) + seconds_of(children.ru_stime),
+				       seconds_of(others.ru_utime) + seconds_of(others.ru_stime),
 			       resident * (unsigned long)sysconf(_SC_PAGESIZE));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Windows are numbered as they end.  A profile on request waits for the end of one, then for the
- * requested time, and for the end of another: it is what lies between, so each sample is in it once.
+ * requested time, and for the end of another.  It is what lies between: each sample is in it once.
  * While somebody waits, windows stay where they are, until all that they hold was read.
  */
 #include "agent/agent.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What an agent does with windows: each is a capture of a few seconds, which a thread turns into
- * requests for all targets.  Whoever records cuts windows and hands them in.
+ * requests for all targets.  The recorder's thread cuts windows and hands them in.
  */
 #ifndef SPT_AGENT_AGENT_H
 #define SPT_AGENT_AGENT_H
@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
 	uint64_t windows, empty;	/* that were handed in, and without a sample */
-	uint64_t dropped;		/* while encoding was behind, or the window was unreadable */
+	uint64_t dropped;		/* while encoding was behind, or unreadable */
 	uint64_t encoding_ns;		/* CPU time of the thread that encodes */
 } SptAgentStatus;
 

@@ -12,7 +12,7 @@
 #include "capture/capture.h"
 
 #define ENDING ".capture"
-#define TIME_LENGTH 16 /* 20261231T235959Z */
+#define TIME_LENGTH 23 /* 20261231T235959.123456Z */
 
 struct SptKeep {
 	char *directory, *host;
@@ -81,7 +81,7 @@ static void remove_oldest(const SptKeep *keep, uint64_t room)
 void spt_keep_window(SptKeep *keep, const char *path)
 {
 	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
-	g_autofree char *time = g_date_time_format(now, "%Y%m%dT%H%M%SZ"),
+	g_autofree char *time = g_date_time_format(now, "%Y%m%dT%H%M%S.%fZ"),
 			*name = g_strconcat(keep->host, "-", time, ENDING, NULL),
 			*to = g_build_filename(keep->directory, name, NULL), *text = NULL;
 	gsize bytes;

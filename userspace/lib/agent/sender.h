@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct SptSender SptSender;
 
-/* Told of what people should know, in the sender's thread: a sentence. */
+/* Gets a sentence that people should read, in the sender's thread. */
 typedef void (*SptSenderTell)(const char *sentence, void *data);
 
 /* Takes @target over.  @spool: a directory; @http outlives it. */

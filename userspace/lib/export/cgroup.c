@@ -24,7 +24,7 @@ char *spt_cgroup_unit(const char *path)
 	return NULL;
 }
 
-/* The last run of exactly so many digits. */
+/* The last run of exactly that number of digits. */
 char *spt_cgroup_container(const char *path)
 {
 	const char *found = NULL;

@@ -56,7 +56,8 @@ bool *spt_places_used(const SptCapture *capture, const uint16_t *depths, const G
 	return frames;
 }
 
-void spt_places_time(const SptExportInput *input, uint64_t *ret_begin_ns, uint64_t *ret_duration_ns)
+void spt_places_time(const SptExportInput *input, uint64_t *ret_begin_ns,
+		     uint64_t *ret_duration_ns)
 {
 	const SptFilter *filter = input->filter;
 	uint64_t start_ns = spt_command_fact(input->capture, "start_realtime_ns"), begin_ns, end_ns;

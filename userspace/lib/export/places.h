@@ -27,7 +27,8 @@ uint16_t *spt_places_depths(const SptCapture *capture);
 /* By frame: whether a stack of @sums has it that is not too deep; the caller's. */
 bool *spt_places_used(const SptCapture *capture, const uint16_t *depths, const GArray *sums);
 /* When what is exported began, since 1970 (0: not known), and how long it is. */
-void spt_places_time(const SptExportInput *input, uint64_t *ret_begin_ns, uint64_t *ret_duration_ns);
+void spt_places_time(const SptExportInput *input, uint64_t *ret_begin_ns,
+		     uint64_t *ret_duration_ns);
 
 G_END_DECLS
 

@@ -233,7 +233,8 @@ static void put_pprof_location(struct pprof_writer *writer, const SptNode *node)
 	}
 	location.id = node->key;
 	location.mapping_id = pprof_mapping(writer, frame->object, places[0].name.object);
-	if (location.mapping_id && frame->offset < spt_object_room(&capture->objects[frame->object]))
+	if (location.mapping_id &&
+	    frame->offset < spt_object_room(&capture->objects[frame->object]))
 		location.address = ((uint64_t)frame->object << SPT_ADDRESS_BITS) + frame->offset;
 	put_pprof_lines(writer, &location, lines, n);
 }

@@ -1,0 +1,332 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The agent, by perf events on this machine, and engines that decode what it sends by the public
+# schemas: what they add up to is what was recorded, whatever happens to them.
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+: >"$work/pids"
+# shellcheck disable=SC2046,SC2154 # pids are words; number and broken are record.bash's
+trap 'kill $(cat "$work/pids") 2>/dev/null; umount "$work/small" 2>/dev/null; sleep 0.5; rm -rf "$work"' EXIT
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for()
+{
+	local until=$((SECONDS + $1))
+
+	shift
+	until "$@" 2>/dev/null; do
+		[ $SECONDS -lt $until ] || { echo "not in time: $*"; return 1; }
+		sleep 0.2
+	done
+}
+
+# receiver NAME [PORT]: an engine with its files in $work/NAME.
+receiver()
+{
+	mkdir -p "$work/$1"
+	rm -f "$work/$1/port"
+	python3 tests/cli/agent-receiver.py "$work/$1" ${2:+"$2"} >/dev/null 2>"$work/$1/err" &
+	receiver_pid=$!
+	echo $! >>"$work/pids"
+	wait_for 10 test -s "$work/$1/port"
+}
+
+port_of() { cat "$work/$1/port"; }
+
+# agent NAME OPTION...: with its words in $work/NAME.err.
+agent()
+{
+	local name=$1
+
+	shift
+	"$cli" agent --source perf --spool "$work/$name.spool" "$@" >"$work/$name.out" \
+		2>"$work/$name.err" &
+	agent_pid=$!
+	echo $! >>"$work/pids"
+	wait_for 20 grep -q '^Recording' "$work/$name.err"
+}
+
+door_of() { sed -n 's/.*profiles at port \([0-9]*\).*/\1/p' "$work/$1.err"; }
+
+metric() { curl -s "http://127.0.0.1:$(door_of "$1")/metrics" | sed -n "s/^sysprof_agent_$2 //p"; }
+
+lines_of() { [ -e "$work/$1/log" ] && [ "$(wc -l <"$work/$1/log")" -ge "$2" ]; }
+
+# logged NAME TEXT: a request of an engine has it.
+logged() { grep -qsF "$2" "$work/$1/log"; }
+
+end_agent() { kill -TERM "$1"; wait "$1"; }
+
+# judge PYTHON: log(NAME) has the requests of an engine, taken(NAME) the profiles that it took.
+judge()
+{
+	python3 - "$work" <<END
+$timed_python
+import json, os, sys
+work = sys.argv[1]
+def log(name):
+    with open(os.path.join(work, name, "log"), encoding="utf-8") as file:
+        requests = [json.loads(line) for line in file]
+    for request in requests:
+        assert "problem" not in request, request["problem"]
+    return requests
+def taken(name, path=None):
+    return [profile for request in log(name) if request["status"] == 200 and
+            path in (None, request["path"]) for profile in request["profiles"]]
+def add(profiles):
+    stacks = {}
+    for profile in profiles:
+        for stack, value in profile["stacks"].items():
+            stacks[stack] = stacks.get(stack, 0) + value
+    return stacks
+OTLP, PUSH, RAW = ("/v1development/profiles", "/push.v1.PusherService/Push", "/api/profiles/writeraw")
+$1
+END
+}
+
+cat >"$work/busy.c" <<'END'
+#include <unistd.h>
+static volatile unsigned long x;
+__attribute__((noinline)) void agent_busy(void) { for (long i = 0; i < 1000000; i++) x += i; }
+int main(void) { alarm(300); for (;;) agent_busy(); }
+END
+gcc -O1 -fno-omit-frame-pointer -o "$work/busy" "$work/busy.c" || exit 1
+"$work/busy" &
+echo $! >>"$work/pids"
+
+# The format by itself: a capture with a known answer.
+exports_the_same()
+{
+	build/tests/gen-capture "$work/busy.capture" &&
+		"$cli" export --all --format otlp -o "$work/otlp" "$work/busy.capture" 2>/dev/null &&
+		"$cli" export --all --format folded "$work/busy.capture" >"$work/folded" 2>/dev/null &&
+		python3 tests/cli/agent-receiver.py --decode "$work/otlp" >"$work/decoded" &&
+		python3 - "$work/decoded" "$work/folded" <<'END'
+import json, sys
+theirs = {}
+for profile in json.load(open(sys.argv[1])):
+    assert profile["type"] == "samples" and profile["period_type"] == "cpu", profile["type"]
+    for stack, value in profile["stacks"].items():
+        theirs[stack.replace("\n", " ")] = theirs.get(stack, 0) + value
+ours = {}
+for line in open(sys.argv[2]):
+    stack, weight = line.rstrip("\n").rsplit(" ", 1)
+    ours[stack] = ours.get(stack, 0) + int(weight)
+assert theirs == ours, (sorted(set(theirs.items()) ^ set(ours.items()))[:4])
+END
+}
+check "an exported request has the stacks and sums of the recording" exports_the_same
+
+# Three engines of the same windows, a door, and windows that stay.
+all_at_once()
+{
+	receiver all
+	local url samples
+	url=http://127.0.0.1:$(port_of all)
+
+	agent all --to otlp="$url" --to pyroscope="$url" --to parca="$url" --to pprof=0 --every 2s \
+		--rate 200 --keep "$work/kept" --label team=red --header "X-Scope-OrgID: one" || return
+	curl -s -o "$work/fetched.pb.gz" -w '%{http_code}' \
+		"http://127.0.0.1:$(door_of all)/debug/pprof/profile?seconds=3" >"$work/code" &
+	wait_for 30 lines_of all 9
+	wait $!
+	samples=$(metric all samples_total)
+	end_agent "$agent_pid" || { cat "$work/all.err"; return 1; }
+	for kept in "$work"/kept/*.capture; do
+		"$cli" info --json "$kept" || return
+		echo ,
+	done >"$work/infos"
+	echo "$samples" >"$work/samples"
+}
+check "three engines, a door, and windows that stay, at once" all_at_once
+check "all three get the same stacks with the same sums" judge '
+otlp, push, raw = (add(taken("all", path)) for path in (OTLP, PUSH, RAW))
+assert otlp == push == raw, (sum(otlp.values()), sum(push.values()), sum(raw.values()))
+assert any("agent_busy" in stack for stack in otlp), list(otlp)[:5]
+infos = json.loads("[" + open(work + "/infos").read().rstrip().rstrip(",") + "]")
+kept = sum(info["samples"] for info in infos)
+assert sum(p["threads"] > 0 for p in taken("all", OTLP)) > 0
+assert kept == sum(otlp.values()), (kept, sum(otlp.values()))
+assert kept >= int(open(work + "/samples").read()), kept'
+check "windows follow each other, each once, with the time of day" judge '
+import time
+profiles = taken("all", OTLP)
+ids = [profile["id"] for profile in profiles]
+assert len(ids) == len(set(ids)) and all(len(i) == 32 for i in ids)
+windows = sorted({(p["time"], p["duration"]) for p in profiles})
+assert abs(windows[0][0] / 1e9 - time.time()) < 120, windows[0]
+for (begin, length), (after, _) in zip(windows, windows[1:]):
+    timed(abs(begin + length - after) < 0.3e9, (begin + length - after) / 1e9)'
+check "labels say whose it is, and what was added" judge '
+for profile in taken("all", OTLP):
+    labels = profile["labels"]
+    assert labels["host.name"] == os.uname().nodename and labels["team"] == "red", labels
+    assert labels["kernel.release"] == os.uname().release and labels["service.name"], labels
+names = {p["labels"]["service.name"] for p in taken("all", OTLP)}
+assert "kernel" in names or "system" in names, names
+for profile in taken("all", PUSH):
+    assert profile["labels"]["__name__"] == "process_cpu" and profile["labels"]["service_name"]
+    assert profile["types"] == ["samples", "cpu"]
+assert {request["header"] for request in log("all")} == {"one"}'
+fetches()
+{
+	[ "$(cat "$work/code")" = 200 ] && python3 - "$work/fetched.pb.gz" <<END
+$timed_python
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("receiver", "tests/cli/agent-receiver.py")
+receiver = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(receiver)
+profile = receiver.decode_pprof(open(sys.argv[1], "rb").read())
+assert profile["total"] > 0 and any("agent_busy" in stack for stack in profile["stacks"])
+timed(2.9e9 < profile["duration"] < 6e9, profile["duration"])
+END
+}
+check "the door gives a profile of the time that was asked for" fetches
+check "what stays is a recording like others, which diff compares" bash -c '
+	set -- '"$work"'/kept/*.capture; [ $# -ge 2 ] && '"$cli"' diff "$1" "$2" >/dev/null'
+
+# Engines that fail.
+failing()
+{
+	receiver bad
+	echo 500 >"$work/bad/mode"
+	agent bad --to otlp="http://127.0.0.1:$(port_of bad)" --to pprof=0 --every 1s --rate 200 \
+		|| return
+	wait_for 20 lines_of bad 2
+	echo 429 0 1 >"$work/bad/mode"
+	wait_for 20 lines_of bad 4
+	local port
+	port=$(port_of bad)
+	kill "$receiver_pid"
+	wait "$receiver_pid" 2>/dev/null
+	sleep 3
+	rm -f "$work/bad/mode"
+	receiver bad "$port"
+	wait_for 100 drained || return
+	end_agent "$agent_pid"
+	grep -q "Cannot send to otlp at 127.0.0.1:$port" "$work/bad.err" || { cat "$work/bad.err"; \
+		return 1; }
+	grep -q 'takes profiles again' "$work/bad.err"
+}
+drained() { [ "$(metric bad 'spool_requests{to="otlp-1"}')" = 0 ]; }
+check "an engine that fails, asks for time, and is killed" failing
+check "gets everything later, in order, and each window once" judge '
+profiles = taken("bad")
+windows = [p["time"] for p in profiles]
+assert windows == sorted(windows), "order"
+ids = [p["id"] for p in profiles]
+assert len(ids) == len(set(ids))
+spans = sorted({(p["time"], p["duration"]) for p in profiles})
+for (begin, length), (after, _) in zip(spans, spans[1:]):
+    timed(abs(begin + length - after) < 0.5e9, (begin + length - after) / 1e9)
+assert any(r["status"] == 500 for r in log("bad")) and any(r["status"] == 429 for r in log("bad"))'
+
+# A spool that is too small, and a restart.
+overflowing()
+{
+	agent over --to otlp=http://127.0.0.1:1 --to pprof=0 --every 1s --rate 5000 --spool-limit 1M \
+		|| return
+	end_agent "$agent_pid"
+	head -c 2000000 /dev/urandom >"$(echo "$work/over.spool/otlp-"*)/00000000000000000000" ||
+		return
+	agent over --to otlp=http://127.0.0.1:1 --to pprof=0 --every 1s --spool-limit 1M || return
+	[ "$(metric over 'spool_dropped_total{to="otlp-1"}')" -ge 1 ] || return
+	[ "$(du -sb "$work/over.spool" | cut -f1)" -lt 1200000 ] || return
+	end_agent "$agent_pid"
+}
+check "a spool has its bound, and a restart counts what it drops" overflowing
+
+full_disk()
+{
+	mkdir -p "$work/small"
+	mount -t tmpfs -o size=64k none "$work/small" || return
+	agent full --to otlp=http://127.0.0.1:1 --to pprof=0 --every 1s --rate 1000 --spool \
+		"$work/small/spool" || return
+	head -c 100000 /dev/zero >"$work/small/filler" 2>/dev/null
+	wait_for 20 refused_by_disk || return
+	kill -0 "$agent_pid" && end_agent "$agent_pid"
+}
+refused_by_disk() { [ "$(metric full 'spool_failed_total{to="otlp-1"}')" -ge 1 ]; }
+check "a full disk is counted, and the agent goes on" full_disk
+
+# Tokens, and options that change.
+tokens()
+{
+	receiver key
+	echo old >"$work/token"
+	echo new >"$work/key/token"
+	agent key --to otlp="http://127.0.0.1:$(port_of key)" --to pprof=0 --every 1s \
+		--token "$work/token" || return
+	wait_for 20 lines_of key 2
+	echo new >"$work/token"
+	wait_for 20 logged key '"status": 200'
+	end_agent "$agent_pid"
+	! grep -e old -e new "$work/key.err"
+}
+check "a token that has expired is read again, and is in no message" tokens
+
+reloading()
+{
+	receiver conf
+	printf '%s\n' '# where' "to otlp=http://127.0.0.1:$(port_of conf)" 'every 1s' 'label stage=one' \
+		>"$work/conf.txt"
+	agent conf --config "$work/conf.txt" || return
+	wait_for 20 logged conf '"stage": "one"' || return
+	echo 'evry 1s' >>"$work/conf.txt"
+	kill -HUP "$agent_pid"
+	wait_for 20 grep -q 'The options stay as they were' "$work/conf.err" || return
+	sed -i '/evry/d; s/stage=one/stage=two/' "$work/conf.txt"
+	kill -HUP "$agent_pid"
+	wait_for 30 logged conf '"stage": "two"' || return
+	kill -0 "$agent_pid" && end_agent "$agent_pid"
+}
+check "SIGHUP takes new options, and keeps the old ones if they are wrong" reloading
+
+# Rules.
+rules()
+{
+	receiver rule
+	agent rule --to otlp="http://127.0.0.1:$(port_of rule)" --every 1s --only service.name=kern* \
+		--except service.name=nothing || return
+	sleep 5
+	end_agent "$agent_pid"
+}
+check "only what the rules let through" rules
+check "is sent" judge '
+assert {p["labels"]["service.name"] for p in taken("rule")} <= {"kernel"}, taken("rule")[0]["labels"]'
+
+dry()
+{
+	"$cli" agent --source perf --to otlp=http://127.0.0.1:1 --to parca=http://u:secret@localhost:2/x \
+		--every 1s --dry-run >"$work/dry" 2>"$work/err" || return
+	grep -q '^otlp at 127.0.0.1:1: cpu, [0-9]* bytes of application/x-protobuf, packed$' "$work/dry" &&
+		grep -q '^parca at localhost:2: ' "$work/dry" && ! grep -q secret "$work/dry" &&
+		grep -q '  cpu, [0-9]* samples: .*host.name=' "$work/dry"
+}
+check "a dry run says what would be sent, and no password" dry
+
+# The door, from outside.
+fuzzed()
+{
+	agent door --to pprof=0 --door-token "$work/token" --every 1s || return
+	python3 tests/cli/agent-fuzz.py "$(door_of door)" "${DOOR_REQUESTS:-2000}" new || return
+	kill -0 "$agent_pid" && end_agent "$agent_pid"
+}
+check "a door with a token lets nobody else in, and stands what comes" fuzzed
+
+refuses()
+{
+	"$cli" agent "${@:2}" >"$work/out" 2>"$work/err"
+	[ $? = 2 ] && grep -qF -- "$1" "$work/err"
+}
+check "no target" refuses 'agent needs to know where profiles go'
+check "a kind that is none" refuses 'Cannot send to "jaeger"' --to jaeger=http://x
+check "a URL that is none" refuses 'Cannot send to "otlp"' --to otlp=localhost:4318
+check "a window that is too short" refuses 'A window lasts from 1 s' --to pprof=0 --every 0.1
+check "a label without a value" refuses '--label takes KEY=VALUE' --to pprof=0 --label team
+check "a rate that is none" refuses '--rate takes 1 to 10000' --to pprof=0 --rate 0
+
+echo "1..$number"
+exit $broken
