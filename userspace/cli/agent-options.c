@@ -181,7 +181,7 @@ static char *option_of_line(char *line)
 }
 
 /* The arguments with those of the file before them; elements are interned.  NULL: complained. */
-static GPtrArray *add_file(const char *path, int argc, char **argv)
+static GPtrArray *agent_add_file(const char *path, int argc, char **argv)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
 	g_autofree char *text = NULL;
@@ -286,7 +286,7 @@ static bool parse_words(struct spt_agent_words *words, int argc, char **argv)
 
 bool spt_agent_options_parse(struct spt_agent_options *options, int argc, char **argv)
 {
-	g_autoptr(GPtrArray) all = add_file(find_config(argc, argv), argc, argv);
+	g_autoptr(GPtrArray) all = agent_add_file(find_config(argc, argv), argc, argv);
 
 	*options = (struct spt_agent_options){ .words = g_new0(struct spt_agent_words, 1) };
 	*options->words = (struct spt_agent_words){ .every = g_strdup("10s"),

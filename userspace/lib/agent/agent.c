@@ -63,10 +63,10 @@ static void ended_free(void *data)
 }
 
 /* Requests of a window, for all targets. */
-static void encode_metric(SptAgent *agent, const SptWindow *window, const char *metric)
+static void encode_metric(SptAgent *agent, const SptAgentWindow *window, const char *metric)
 {
-	g_autoptr(SptProfile) profile = spt_window_profile(window, metric);
-	SptExportInput input = spt_window_input(window, profile);
+	g_autoptr(SptProfile) profile = spt_agent_window_profile(window, metric);
+	SptExportInput input = spt_agent_window_input(window, profile);
 
 	for (unsigned i = 0; profile && i < agent->senders->len; i++) {
 		SptSender *sender = agent->senders->pdata[i];
@@ -84,15 +84,15 @@ static bool encode_window(SptAgent *agent, const char *path)
 {
 	g_autoptr(GError) error = NULL;
 	const char *metric;
-	SptWindow window;
+	SptAgentWindow window;
 	bool ok;
 
 	g_mutex_lock(&agent->names_lock);
-	ok = spt_window_open(&window, path, &agent->options->rules, agent->names, &error);
-	for (unsigned i = 0; ok && (metric = spt_window_metric(i)); i++)
+	ok = spt_agent_window_open(&window, path, &agent->options->rules, agent->names, &error);
+	for (unsigned i = 0; ok && (metric = spt_agent_window_metric(i)); i++)
 		encode_metric(agent, &window, metric);
 	if (ok)
-		spt_window_clear(&window);
+		spt_agent_window_clear(&window);
 	else
 		agent->options->tell(error->message, agent->options->tell_data);
 	g_mutex_unlock(&agent->names_lock);
@@ -390,16 +390,16 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 	SptProfile *profile;
 	g_autoptr(SptOut) out = spt_out_new_memory(to);
 	SptExportInput input;
-	SptWindow window;
+	SptAgentWindow window;
 	bool ok = false;
 
 	g_mutex_lock(&agent->names_lock);
-	if (!spt_window_open(&window, path, &agent->options->rules, agent->names, error)) {
+	if (!spt_agent_window_open(&window, path, &agent->options->rules, agent->names, error)) {
 		g_mutex_unlock(&agent->names_lock);
 		return false;
 	}
-	profile = spt_window_profile(&window, metric);
-	input = spt_window_input(&window, profile);
+	profile = spt_agent_window_profile(&window, metric);
+	input = spt_agent_window_input(&window, profile);
 	if (profile)
 		ok = spt_export_pprof.write(&input, out, error) && spt_out_finish(out, error);
 	else
@@ -407,7 +407,7 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 			      "Nothing of \"%s\" was recorded; does the agent record it (--waits, --also)?",
 			      metric);
 	spt_profile_free(profile);
-	spt_window_clear(&window);
+	spt_agent_window_clear(&window);
 	g_mutex_unlock(&agent->names_lock);
 	return ok;
 }

@@ -7,7 +7,7 @@
 #include "base/words.h"
 #include "capture/capture.h"
 
-static bool find_functions(void *library, const SptClientFunction *functions, unsigned n)
+static bool client_find(void *library, const SptClientFunction *functions, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		void *function = dlsym(library, functions[i].name);
@@ -25,7 +25,7 @@ bool spt_client_load(const char *const *names, const SptClientFunction *function
 	for (const char *const *name = names; *name; name++) {
 		void *library = dlopen(*name, RTLD_NOW);
 
-		if (library && find_functions(library, functions, n))
+		if (library && client_find(library, functions, n))
 			return true;
 		if (library)
 			dlclose(library);

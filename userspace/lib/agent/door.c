@@ -68,7 +68,7 @@ static const struct {
 	{ "/debug/pprof/kmem", "kmem" },
 };
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status,
+static enum MHD_Result door_answer(struct MHD_Connection *connection, unsigned status,
 			      const char *type, const GString *text)
 {
 	struct MHD_Response *response = lib.create_response(
@@ -92,7 +92,7 @@ static enum MHD_Result answer_sentence(struct MHD_Connection *connection, unsign
 	g_autoptr(GString) text = g_string_new(sentence);
 
 	g_string_append_c(text, '\n');
-	return answer(connection, status, "text/plain; charset=utf-8", text);
+	return door_answer(connection, status, "text/plain; charset=utf-8", text);
 }
 
 /* Sums are compared, so that the time says nothing of where two tokens differ. */
@@ -152,7 +152,7 @@ static enum MHD_Result answer_profile(SptDoor *door, struct MHD_Connection *conn
 					       MHD_HTTP_NOT_FOUND :
 					       MHD_HTTP_SERVICE_UNAVAILABLE,
 				       error->message);
-	return answer(connection, MHD_HTTP_OK, "application/octet-stream", profile);
+	return door_answer(connection, MHD_HTTP_OK, "application/octet-stream", profile);
 }
 
 static void append_metric(GString *to, const char *name, const char *label, uint64_t value)
@@ -191,7 +191,7 @@ static enum MHD_Result answer_metrics(SptDoor *door, struct MHD_Connection *conn
 		append_metric(text, "spool_damaged_total", label, of.spool.damaged);
 		append_metric(text, "spool_failed_total", label, of.spool.failed);
 	}
-	return answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4", text);
+	return door_answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4", text);
 }
 
 static enum MHD_Result answer_index(struct MHD_Connection *connection)
@@ -201,10 +201,10 @@ static enum MHD_Result answer_index(struct MHD_Connection *connection)
 	for (unsigned i = 0; i < G_N_ELEMENTS(profiles); i++)
 		g_string_append_printf(text, "%s\n", profiles[i].path);
 	g_string_append(text, "/metrics\n");
-	return answer(connection, MHD_HTTP_OK, "text/plain; charset=utf-8", text);
+	return door_answer(connection, MHD_HTTP_OK, "text/plain; charset=utf-8", text);
 }
 
-static enum MHD_Result take_request(void *data, struct MHD_Connection *connection, const char *url,
+static enum MHD_Result door_take(void *data, struct MHD_Connection *connection, const char *url,
 				    const char *method, G_GNUC_UNUSED const char *version,
 				    G_GNUC_UNUSED const char *upload, size_t *upload_bytes,
 				    void **state)
@@ -283,7 +283,7 @@ SptDoor *spt_door_new(const char *address, const char *token, SptAgent *agent,
 	door->metrics_data = data;
 	door->daemon = lib.start_daemon(
 		flags | (found->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL,
-		take_request, door, MHD_OPTION_SOCK_ADDR, found->ai_addr,
+		door_take, door, MHD_OPTION_SOCK_ADDR, found->ai_addr,
 		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);

@@ -40,14 +40,14 @@ static void explain_sets(const SptExportInput *input, GString *to)
 	}
 }
 
-static bool explain_target(const SptTarget *target, const SptWindow *window, GString *to,
+static bool explain_target(const SptTarget *target, const SptAgentWindow *window, GString *to,
 			   GError **error)
 {
 	const char *metric;
 
-	for (unsigned i = 0; (metric = spt_window_metric(i)); i++) {
-		g_autoptr(SptProfile) profile = spt_window_profile(window, metric);
-		SptExportInput input = spt_window_input(window, profile);
+	for (unsigned i = 0; (metric = spt_agent_window_metric(i)); i++) {
+		g_autoptr(SptProfile) profile = spt_agent_window_profile(window, metric);
+		SptExportInput input = spt_agent_window_input(window, profile);
 		g_autoptr(GString) request = g_string_new(NULL);
 
 		if (!profile)
@@ -66,17 +66,17 @@ static bool explain_target(const SptTarget *target, const SptWindow *window, GSt
 bool spt_agent_explain(const SptAgentOptions *options, const char *path, GString *to,
 		       GError **error)
 {
-	SptWindow window;
+	SptAgentWindow window;
 	bool ok = true;
 
-	if (!spt_window_open(&window, path, &options->rules, NULL, error))
+	if (!spt_agent_window_open(&window, path, &options->rules, NULL, error))
 		return false;
 	for (const char *const *text = options->targets; ok && *text; text++) {
 		g_autoptr(SptTarget) target = spt_target_new(*text, error);
 
 		ok = target && explain_target(target, &window, to, error);
 	}
-	spt_window_clear(&window);
+	spt_agent_window_clear(&window);
 	return ok;
 }
 

@@ -54,7 +54,7 @@ static bool is_window(const SptKeep *keep, const char *name)
 	       g_str_has_suffix(name, ENDING);
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
+static gint keep_compare(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -70,7 +70,7 @@ static void remove_oldest(const SptKeep *keep, uint64_t room)
 	while (dir && (name = g_dir_read_name(dir)))
 		if (is_window(keep, name))
 			g_ptr_array_add(names, g_build_filename(keep->directory, name, NULL));
-	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_sort(names, keep_compare);
 	for (unsigned i = 0; i < names->len; i++)
 		bytes += lstat(names->pdata[i], &st) == 0 ? (uint64_t)st.st_size : 0;
 	for (unsigned i = 0; i < names->len && bytes > keep->most_bytes; i++)

@@ -14,7 +14,8 @@ typedef struct SptKeep SptKeep;
 SptKeep *spt_keep_new(const char *directory, uint64_t most_bytes, GError **error);
 void spt_keep_free(SptKeep *keep);
 /*
- * Copies a capture there, as HOST-20261231T235959.123456Z.capture.  A window that finds no room is lost.
+ * Copies a capture there, as HOST-20261231T235959.123456Z.capture.  A window that finds no room is
+ * lost.
  */
 void spt_keep_window(SptKeep *keep, const char *path);
 

@@ -50,7 +50,7 @@ static bool is_taken(unsigned status)
 	return status >= 200 && status < 300;
 }
 
-static void tell_failure(SptSender *sender, const SptHttpResult *result, bool is_for_now)
+static void sender_tell_failure(SptSender *sender, const SptHttpResult *result, bool is_for_now)
 {
 	const SptTarget *target = sender->target;
 	g_autofree char *answer = result->problem ? g_strdup(result->problem) :
@@ -110,7 +110,7 @@ static uint64_t try_to_send(SptSender *sender, const char *request, size_t bytes
 	if (is_taken(result.status)) {
 		take_success(sender, &result, bytes);
 	} else if (!g_atomic_int_get(&sender->is_stopped)) {
-		tell_failure(sender, &result, is_for_now);
+		sender_tell_failure(sender, &result, is_for_now);
 		g_mutex_lock(&sender->lock);
 		sender->status.retries += is_for_now;
 		sender->status.refused += !is_for_now;

@@ -84,7 +84,7 @@ static void remove_entry(SptSpool *spool, guint at)
 	g_array_remove_index(spool->entries, at);
 }
 
-static void make_room(SptSpool *spool, uint64_t bytes)
+static void spool_make_room(SptSpool *spool, uint64_t bytes)
 {
 	while (spool->entries->len && spool->status.bytes + bytes > spool->most_bytes) {
 		remove_entry(spool, 0);
@@ -111,7 +111,7 @@ SptSpool *spt_spool_new(const char *directory, uint64_t most_bytes, GError **err
 	spool->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
 	g_mutex_init(&spool->lock);
 	find_entries(spool, dir);
-	make_room(spool, 0);
+	spool_make_room(spool, 0);
 	return spool;
 }
 
@@ -158,7 +158,7 @@ void spt_spool_put(SptSpool *spool, const void *bytes, size_t n)
 	struct entry entry = { .bytes = n + sizeof(struct header) };
 
 	g_mutex_lock(&spool->lock);
-	make_room(spool, entry.bytes);
+	spool_make_room(spool, entry.bytes);
 	entry.number = spool->next++;
 	if (entry.bytes > spool->most_bytes) {
 		spool->status.dropped++;

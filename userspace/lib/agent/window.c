@@ -4,10 +4,10 @@
 
 static const char *const sent[] = { "cpu", "off-cpu", "lock", "kmem" };
 
-bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *rules,
+bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
 		     SptRemembered *names, GError **error)
 {
-	*window = (SptWindow){ .capture = spt_capture_open(path, error), .names = names };
+	*window = (SptAgentWindow){ .capture = spt_capture_open(path, error), .names = names };
 	if (!window->capture)
 		return false;
 	if (names)
@@ -18,7 +18,7 @@ bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *r
 	return true;
 }
 
-void spt_window_clear(SptWindow *window)
+void spt_agent_window_clear(SptAgentWindow *window)
 {
 	if (window->names)
 		spt_remembered_learn(window->names, window->capture, window->symbols);
@@ -27,12 +27,12 @@ void spt_window_clear(SptWindow *window)
 	spt_capture_free(window->capture);
 }
 
-const char *spt_window_metric(unsigned i)
+const char *spt_agent_window_metric(unsigned i)
 {
 	return i < G_N_ELEMENTS(sent) ? sent[i] : NULL;
 }
 
-SptProfile *spt_window_profile(const SptWindow *window, const char *name)
+SptProfile *spt_agent_window_profile(const SptAgentWindow *window, const char *name)
 {
 	const SptMetric *metric = spt_metric_find(name);
 
@@ -41,7 +41,7 @@ SptProfile *spt_window_profile(const SptWindow *window, const char *name)
 		       NULL;
 }
 
-SptExportInput spt_window_input(const SptWindow *window, const SptProfile *profile)
+SptExportInput spt_agent_window_input(const SptAgentWindow *window, const SptProfile *profile)
 {
 	return (SptExportInput){
 		.profile = profile,

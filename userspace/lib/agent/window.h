@@ -13,19 +13,19 @@ typedef struct {
 	SptSymbols *symbols;
 	SptLabels *labels;
 	SptRemembered *names;
-} SptWindow;
+} SptAgentWindow;
 
 /* @rules, and @names of windows before (or NULL), outlive it.  False: with a sentence. */
-bool spt_window_open(SptWindow *window, const char *path, const SptLabelRules *rules,
+bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
 		     SptRemembered *names, GError **error);
 /* Remembers the names. */
-void spt_window_clear(SptWindow *window);
+void spt_agent_window_clear(SptAgentWindow *window);
 
 /* A metric that is sent, if a window has it; NULL behind the last one. */
-const char *spt_window_metric(unsigned i);
+const char *spt_agent_window_metric(unsigned i);
 /* The profile of a metric, for encoders; NULL: the window has none.  Owned by the caller. */
-SptProfile *spt_window_profile(const SptWindow *window, const char *metric);
-SptExportInput spt_window_input(const SptWindow *window, const SptProfile *profile);
+SptProfile *spt_agent_window_profile(const SptAgentWindow *window, const char *metric);
+SptExportInput spt_agent_window_input(const SptAgentWindow *window, const SptProfile *profile);
 
 G_END_DECLS
 

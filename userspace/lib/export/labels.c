@@ -99,7 +99,7 @@ static void add_rules(SptLabels *labels, SptLabelSet *set)
 	}
 }
 
-static bool matches(const SptLabelSet *set, const char *rule)
+static bool labels_match(const SptLabelSet *set, const char *rule)
 {
 	g_autofree char *key = g_strndup(rule, key_bytes(rule));
 	const char *value = spt_label_set_value(set, key);
@@ -108,19 +108,19 @@ static bool matches(const SptLabelSet *set, const char *rule)
 }
 
 /* Of several patterns for a key one has to match; of several keys all. */
-static bool is_wanted(const SptLabelRules *rules, const SptLabelSet *set)
+static bool labels_want(const SptLabelRules *rules, const SptLabelSet *set)
 {
 	const char *const *rule, *const *other;
 
 	for (rule = rules ? rules->except : NULL; rule && *rule; rule++)
-		if (matches(set, *rule))
+		if (labels_match(set, *rule))
 			return false;
 	for (rule = rules ? rules->only : NULL; rule && *rule; rule++) {
 		bool is_met = false;
 
 		for (other = rules->only; *other && !is_met; other++)
 			is_met = strncmp(*rule, *other, key_bytes(*rule) + 1) == 0 &&
-				 matches(set, *other);
+				 labels_match(set, *other);
 		if (!is_met)
 			return false;
 	}
@@ -172,7 +172,7 @@ static unsigned number_of_set(SptLabels *labels, const char *path, bool is_kerne
 	g_autofree char *text = NULL;
 	unsigned number;
 
-	if (!is_wanted(labels->rules, set)) {
+	if (!labels_want(labels->rules, set)) {
 		g_free(set);
 		return LEFT_OUT;
 	}

@@ -40,13 +40,13 @@ static gboolean equal_remembered(gconstpointer a, gconstpointer b)
 	return memcmp(a, b, sizeof(struct place)) == 0;
 }
 
-static void begin_generation(struct generation *generation)
+static void remembered_begin(struct generation *generation)
 {
 	generation->facts = g_hash_table_new_full(hash_remembered, equal_remembered, NULL, g_free);
 	generation->texts = g_string_chunk_new(4096);
 }
 
-static void end_generation(struct generation *generation)
+static void remembered_end(struct generation *generation)
 {
 	g_hash_table_unref(generation->facts);
 	g_string_chunk_free(generation->texts);
@@ -57,8 +57,8 @@ SptRemembered *spt_remembered_new(unsigned most_places)
 	SptRemembered *remembered = g_new0(SptRemembered, 1);
 
 	remembered->most = most_places;
-	begin_generation(&remembered->young);
-	begin_generation(&remembered->old);
+	remembered_begin(&remembered->young);
+	remembered_begin(&remembered->old);
 	return remembered;
 }
 
@@ -66,8 +66,8 @@ void spt_remembered_free(SptRemembered *remembered)
 {
 	if (!remembered)
 		return;
-	end_generation(&remembered->young);
-	end_generation(&remembered->old);
+	remembered_end(&remembered->young);
+	remembered_end(&remembered->old);
 	g_free(remembered);
 }
 
@@ -78,7 +78,7 @@ unsigned spt_remembered_count(const SptRemembered *remembered)
 }
 
 /* What stays the same while the file does. */
-static void identify(const SptObjectRow *row, uint64_t ret[2])
+static void remembered_identify(const SptObjectRow *row, uint64_t ret[2])
 {
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
 	const uint64_t facts[] = { row->kind,	    row->dev_major, row->dev_minor, row->inode,
@@ -100,7 +100,7 @@ static bool is_in_files(const SptObjectRow *row)
 }
 
 /* The facts in the young generation; NULL: there are none. */
-static struct facts *recall(SptRemembered *remembered, const struct place *place)
+static struct facts *remembered_recall(SptRemembered *remembered, const struct place *place)
 {
 	struct facts *facts = g_hash_table_lookup(remembered->young.facts, place);
 
@@ -154,17 +154,17 @@ static void each_place(SptRemembered *remembered, const SptCapture *capture, Tak
 		struct place *place = &objects[frame->object];
 
 		if (!known[frame->object])
-			identify(&capture->objects[frame->object], place->object);
+			remembered_identify(&capture->objects[frame->object], place->object);
 		known[frame->object] = true;
 		place->offset = frame->offset;
 		take(remembered, frame, place, data);
 	}
 }
 
-static void put_place(SptRemembered *remembered, const SptFrame *frame, const struct place *place,
+static void remembered_put_place(SptRemembered *remembered, const SptFrame *frame, const struct place *place,
 		      void *data)
 {
-	const struct facts *facts = recall(remembered, place);
+	const struct facts *facts = remembered_recall(remembered, place);
 	GArray *rows = data;
 
 	for (unsigned i = 0; facts && i < facts->n; i++) {
@@ -181,11 +181,11 @@ void spt_remembered_put(SptRemembered *remembered, SptCapture *capture)
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SptBundledRow));
 
 	if (g_hash_table_size(remembered->young.facts) >= remembered->most) {
-		end_generation(&remembered->old);
+		remembered_end(&remembered->old);
 		remembered->old = remembered->young;
-		begin_generation(&remembered->young);
+		remembered_begin(&remembered->young);
 	}
-	each_place(remembered, capture, put_place, rows);
+	each_place(remembered, capture, remembered_put_place, rows);
 	g_free(capture->bundled);
 	capture->n_bundled = rows->len;
 	capture->bundled = (SptBundledRow *)g_array_free(rows, FALSE);
@@ -196,7 +196,7 @@ struct learning {
 	SptSymbols *symbols;
 };
 
-static const char *keep_text(SptRemembered *remembered, const char *text)
+static const char *remembered_keep(SptRemembered *remembered, const char *text)
 {
 	return text && *text ? g_string_chunk_insert_const(remembered->young.texts, text) : "";
 }
@@ -211,14 +211,14 @@ static void complete_function(SptRemembered *remembered, const struct learning *
 	row->symbol_bytes = symbol->bytes;
 	row->is_symbol = symbol->name != NULL;
 	if (symbol->name)
-		row->function = keep_text(remembered, symbol->name);
+		row->function = remembered_keep(remembered, symbol->name);
 	if (symbol->name || symbol->bytes || *row->function ||
 	    learning->capture->objects[frame->object].kind != SPT_OBJECT_FILE)
 		return;
 	name = spt_symbols_name(learning->symbols, frame);
 	if (name.source == SPT_SOURCE_CAPTURE)
 		return;
-	row->function = keep_text(remembered, name.function);
+	row->function = remembered_keep(remembered, name.function);
 	row->is_symbol = true;
 }
 
@@ -231,7 +231,7 @@ static void learn_place(SptRemembered *remembered, const SptFrame *frame,
 	struct facts *facts;
 	unsigned n;
 
-	if (recall(remembered, place) ||
+	if (remembered_recall(remembered, place) ||
 	    g_hash_table_size(remembered->young.facts) >= remembered->most)
 		return;
 	n = spt_symbols_raw(learning->symbols, frame, places, &symbol);
@@ -243,9 +243,9 @@ static void learn_place(SptRemembered *remembered, const SptFrame *frame,
 	for (unsigned i = 0; i < n; i++)
 		facts->rows[i] = (SptBundledRow){
 			.level = n - 1 - i,
-			.function = keep_text(remembered, places[i].function),
-			.directory = keep_text(remembered, places[i].directory),
-			.file = keep_text(remembered, places[i].file),
+			.function = remembered_keep(remembered, places[i].function),
+			.directory = remembered_keep(remembered, places[i].directory),
+			.file = remembered_keep(remembered, places[i].file),
 			.line = places[i].line,
 			.is_all = true,
 		};
