@@ -26,9 +26,6 @@ packages += $(if $(has_capstone),capstone)
 has_pprof := $(shell $(PKG_CONFIG) --exists libprotobuf-c zlib 2>/dev/null && \
 	command -v protoc-c >/dev/null && echo 1)
 packages += $(if $(has_pprof),libprotobuf-c zlib)
-# The agent, which sends profiles over HTTP and serves them: by libraries that it loads.
-has_agent := $(if $(has_pprof),$(shell $(PKG_CONFIG) --exists libcurl libmicrohttpd 2>/dev/null && \
-	echo 1))
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 capstone ?= -lcapstone
 package_libs := \
@@ -47,7 +44,6 @@ libs = $(package_libs) $(other_libs)
 has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
 flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
 flags += $(if $(has_pprof),-DSPT_HAS_PPROF -I$(B)/gen)
-flags += $(if $(has_agent),-DSPT_HAS_AGENT $(shell $(PKG_CONFIG) --cflags libcurl libmicrohttpd))
 reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
 # Optimised less than the rest: compiling takes two thirds of the time.
 sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
@@ -94,10 +90,6 @@ ifeq ($(has_capstone),)
 endif
 ifeq ($(has_pprof),)
 	@echo 'protobuf-c or zlib is not here (libprotobuf-c-dev, protobuf-c-compiler, zlib1g-dev): profiles of pprof are neither read nor written, everything else is built.'
-endif
-
-ifeq ($(has_agent),)
-	@echo 'libcurl, libmicrohttpd or protobuf-c is not here (libcurl4-gnutls-dev, libmicrohttpd-dev): there is no agent, everything else is built.'
 endif
 
 $(B)/obj/%.o: %.c Makefile | need-packages
@@ -245,7 +237,7 @@ $(B)/data/%.metainfo.xml: userspace/data/%.metainfo.xml $(po_files) userspace/po
 	@mkdir -p $(@D)
 	$(call say,GEN)msgfmt --xml --template=$< -d userspace/po -o $@
 
-include tests/tests.mk packaging/packaging.mk
+include userspace/agent.mk tests/tests.mk packaging/packaging.mk
 
 help::
 	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
