@@ -161,8 +161,8 @@ static void each_place(SptRemembered *remembered, const SptCapture *capture, Tak
 	}
 }
 
-static void remembered_put_place(SptRemembered *remembered, const SptFrame *frame, const struct place *place,
-		      void *data)
+static void remembered_put_place(SptRemembered *remembered, const SptFrame *frame,
+				 const struct place *place, void *data)
 {
 	const struct facts *facts = remembered_recall(remembered, place);
 	GArray *rows = data;
