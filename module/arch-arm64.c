@@ -25,7 +25,7 @@ static inline u64 strip(u64 pointer)
 	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (TASK_SIZE_64 - 1);
 }
 
-#define USER_END	TASK_SIZE_64
+#define USER_END	SYSPROF_ARCH_USER_END
 /*
  * A signal's frame: struct siginfo, 128 bytes, 176 of struct ucontext, the address of a fault, then
  * x0 ... x30 sp pc.
@@ -156,6 +156,31 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 			 bytes;
 	pagefault_enable();
 	return bytes - missed;
+}
+
+bool sysprof_arch_may_read(const struct pt_regs *regs)
+{
+	/* sysprof_arch_reads_current() was asked before. */
+	return true;
+}
+
+bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
+{
+	unsigned long missed;
+
+	if (from < PAGE_SIZE || from >= TASK_SIZE_64 - PAGE_SIZE - bytes)
+		return false;
+	pagefault_disable();
+	missed = access_ok((void __user *)from, bytes) ?
+			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
+			 bytes;
+	pagefault_enable();
+	return !missed;
+}
+
+u64 sysprof_arch_thread_pointer(void)
+{
+	return read_sysreg(tpidr_el0);
 }
 
 /*

@@ -3,6 +3,7 @@
  * x86-64: kernel stacks by the exported unwinder (ORC or frame pointers, as the kernel was built),
  * user stacks of 64-bit and 32-bit programs by frame pointers.
  */
+#include <asm/fsgsbase.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
@@ -14,7 +15,7 @@
 #include "hooks.h"
 #include "stack.h"
 
-#define USER_END	TASK_SIZE_MAX
+#define USER_END	SYSPROF_ARCH_USER_END
 #define strip(pointer)	(pointer)
 /*
  * struct ucontext of a signal's frame has 40 bytes, then struct sigcontext; registers in the order
@@ -173,6 +174,32 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 			 bytes;
 	pagefault_enable();
 	return bytes - missed;
+}
+
+bool sysprof_arch_may_read(const struct pt_regs *regs)
+{
+	return !in_nmi() || stack_is_in_place(regs);
+}
+
+bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
+{
+	unsigned long missed;
+
+	if (from < PAGE_SIZE || from >= TASK_SIZE_MAX - PAGE_SIZE - bytes)
+		return false;
+	if (in_nmi())
+		return !copy_from_user_nmi(to, (void __user *)from, bytes);
+	pagefault_disable();
+	missed = access_ok((void __user *)from, bytes) ?
+			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
+			 bytes;
+	pagefault_enable();
+	return !missed;
+}
+
+u64 sysprof_arch_thread_pointer(void)
+{
+	return x86_fsbase_read_cpu();
 }
 
 unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes)

@@ -28,6 +28,7 @@ struct task_struct;
  * @tables: with @by_tables, a user's tables, used beside everybody's; NULL: none
  * @is_coarse: on return: the index does not have all mappings of the address space
  * @is_guess: on return, with @by_tables: one frame's caller was found by its frame pointer
+ * @sps: with @by_tables, unless NULL: as many stack pointers, one for each frame
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
@@ -36,6 +37,7 @@ struct sysprof_walk {
 	bool is_guess;
 	const struct sysprof_tables *tables;
 	u64 *frames;
+	u64 *sps;
 	u32 max;
 	u32 n;
 	u8 end;
@@ -83,6 +85,7 @@ static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
  * saved.
  */
 #ifdef CONFIG_X86_64
+#define SYSPROF_ARCH_USER_END	TASK_SIZE_MAX	/* first address that is not the user's */
 #define SYSPROF_ARCH_MACHINE	62	/* EM_X86_64 */
 #define SYSPROF_ARCH_REGS	24
 /* Number of registers that tables describe, and of callee-saved registers. */
@@ -96,6 +99,7 @@ static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 #define SYSPROF_ARCH_FP		6
 #define SYSPROF_ARCH_FP_SLOT	1
 #else
+#define SYSPROF_ARCH_USER_END	TASK_SIZE_64
 #define SYSPROF_ARCH_MACHINE	183	/* EM_AARCH64 */
 #define SYSPROF_ARCH_REGS	33
 #define SYSPROF_ARCH_TABLE_REGS	32
@@ -110,6 +114,16 @@ void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
  * number of bytes that could be read without a fault.
  */
 u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes);
+
+/*
+ * Reads of current's user memory, in the sampling context, NMI too.  may_read(): whether they would
+ * read current's, which runs in @regs in user mode.  copy_user(): false: it cannot be read without
+ * a fault.
+ */
+bool sysprof_arch_may_read(const struct pt_regs *regs);
+bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes);
+/* Current's thread pointer in user mode. */
+u64 sysprof_arch_thread_pointer(void);
 
 /*
  * Returns the start of the area of modules and other generated code, without the kernel image,

@@ -26,6 +26,7 @@ struct sysprof_charge;
 struct sysprof_filter;
 struct sysprof_pmu;
 struct sysprof_raw_wishes;
+struct sysprof_sent;
 struct sysprof_session;
 struct sysprof_snapshot_walk;
 struct sysprof_tables;
@@ -74,6 +75,7 @@ struct sysprof_stack_rights {
  * @rights: what the session may have of the stack of the tick being taken
  * @loss: losses, by enum sysprof_lost_reason
  * @changes: number of changes that overflows made to the account
+ * @sent: the codes of scripts whose names the session got; NULL: it has no stacks by tables
  * @tell: puts the account into the ring when an overflow found it due
  */
 struct sysprof_session_cpu {
@@ -95,6 +97,7 @@ struct sysprof_session_cpu {
 	struct sysprof_ring ring;
 	struct sysprof_account account;
 	u32 changes;
+	struct sysprof_sent *sent;
 	struct sysprof_loss loss[SYSPROF_LOST_REASONS];
 	struct irq_work tell;
 } ____cacheline_aligned;

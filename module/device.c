@@ -16,6 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
+#include "chain.h"
 #include "clock-pmu.h"
 #include "config.h"
 #include "device.h"
@@ -121,7 +122,8 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
 			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
 			    SYSPROF_FEATURE_SOURCES | SYSPROF_FEATURE_SLOW |
-			    SYSPROF_FEATURE_RAW_INSTEAD | others_features() |
+			    SYSPROF_FEATURE_RAW_INSTEAD | SYSPROF_FEATURE_CHAIN |
+			    others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -365,6 +367,26 @@ static int do_table(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
+static int do_chain(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_tables *owner;
+	struct sysprof_chain chain;
+	int err = get_arg(&chain, sizeof(chain), user);
+
+	if (err)
+		return err;
+	owner = sysprof_session_tables(session);
+	if (!owner)
+		return -ENOMEM;
+	/* No object is removed during the search. */
+	err = sysprof_hooks_arm();
+	if (err)
+		return err;
+	err = sysprof_chain_add(owner, session->may_see_addresses, &chain);
+	sysprof_hooks_disarm();
+	return err;
+}
+
 static int do_traceable(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_traceable arg;
@@ -478,6 +500,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_slow(session, user);
 	case SYSPROF_IOC_TABLE:
 		return do_table(session, user);
+	case SYSPROF_IOC_CHAIN:
+		return do_chain(session, user);
 	case SYSPROF_IOC_TRACEABLE:
 		return do_traceable(session, user);
 	case SYSPROF_IOC_REVOKE:

@@ -14,13 +14,14 @@
 #include <linux/user_namespace.h>
 
 #include "quota.h"
-#include "sysprof.h"
+#include "sysprof-chain.h"
 
 #define BYTES_MAX	(64L << 20)
 #define BYTES_USERS	(48L << 20)
 #define BYTES_USER	(8L << 20)
 
-#define IDS_MAX		(1 << (64 - SYSPROF_FRAME_OBJECT_SHIFT))
+/* What is above are frames of scripts. */
+#define IDS_MAX		((int)(SYSPROF_FRAME_SCRIPT >> SYSPROF_FRAME_OBJECT_SHIFT))
 #define IDS_USERS	(IDS_MAX / 4 * 3)
 #define IDS_USER	(IDS_MAX / 8)
 
@@ -88,7 +89,7 @@ void sysprof_quota_give(sysprof_payer payer, size_t bytes)
 
 u32 sysprof_quota_new_id(sysprof_payer payer)
 {
-	int id;
+	int id, next;
 
 	if (payer != SYSPROF_PAYER_ROOT &&
 	    (!atomic_add_unless(&payers[payer].ids, 1, IDS_USER) ||
@@ -98,7 +99,9 @@ u32 sysprof_quota_new_id(sysprof_payer payer)
 	do {
 		if (id >= IDS_MAX)
 			return SYSPROF_OBJECT_UNKNOWN;
-	} while (!atomic_try_cmpxchg(&next_id, &id, id + 1));
+		next = id + 1;
+		next += SYSPROF_OBJECT_IS_READERS(next);
+	} while (!atomic_try_cmpxchg(&next_id, &id, next));
 	return id;
 }
 

@@ -3,8 +3,10 @@
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/topology.h>
 
+#include "chain.h"
 #include "charge.h"
 #include "session-rings.h"
 
@@ -46,6 +48,48 @@ int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes)
 err_free:
 	sysprof_session_free_rings(session);
 	session->config.ring_bytes = 0;
+	return err;
+}
+
+void sysprof_session_free_sent(struct sysprof_session *session)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!session->cpus[cpu].sent)
+			continue;
+		kvfree(session->cpus[cpu].sent);
+		session->cpus[cpu].sent = NULL;
+		sysprof_charge_sub(session->charge, sizeof(struct sysprof_sent));
+	}
+}
+
+static int make_sent(struct sysprof_session *session, int cpu)
+{
+	int err = sysprof_charge_add(session->charge, sizeof(struct sysprof_sent));
+
+	if (err)
+		return err;
+	session->cpus[cpu].sent =
+		kvzalloc_node(sizeof(struct sysprof_sent), GFP_KERNEL, cpu_to_node(cpu));
+	if (session->cpus[cpu].sent)
+		return 0;
+	sysprof_charge_sub(session->charge, sizeof(struct sysprof_sent));
+	return -ENOMEM;
+}
+
+int sysprof_session_make_sent(struct sysprof_session *session)
+{
+	int cpu, err = 0;
+
+	for_each_possible_cpu(cpu) {
+		if (session->cpus[cpu].sent)
+			continue;
+		err = make_sent(session, cpu);
+		if (err)
+			break;
+	}
+	/* A part of it is kept: CONFIGURE can be called again. */
 	return err;
 }
 

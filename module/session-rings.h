@@ -14,4 +14,11 @@ void sysprof_session_free_rings(struct sysprof_session *session);
 #define SYSPROF_DEFAULT_RING_BYTES	(1U << 20)
 u32 sysprof_session_default_ring(void);
 
+/*
+ * What the session needs for names of scripts' code.  make(): 0 also if there is such memory
+ * already.
+ */
+int sysprof_session_make_sent(struct sysprof_session *session);
+void sysprof_session_free_sent(struct sysprof_session *session);
+
 #endif /* _SYSPROF_SESSION_RINGS_H */

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "chain.h"
 #include "delivery.h"
 #include "raw.h"
 #include "rights.h"
@@ -57,6 +58,18 @@ void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n)
 			offset += behind;
 		to[i] = (from[i] & ~SYSPROF_FRAME_OFFSET_MASK) | offset;
 	}
+}
+
+void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
+			       const struct sysprof_stack_rights *rights)
+{
+	const struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
+
+	/* What names them is copied out of the task's memory. */
+	sysprof_stack_by_tables(stack, rights->tables,
+				sc->session->may_see_addresses || rights->tables);
+	if (unlikely(part->script))
+		sysprof_codes_send(sc, stack, part);
 }
 
 static bool by_tables(const struct sysprof_session *session)

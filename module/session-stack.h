@@ -4,6 +4,8 @@
 
 #include "delivery.h"
 
+struct sysprof_stack;
+
 /* Sets what the session requests of each stack, from its configuration.  Process context. */
 void sysprof_session_plan(struct sysprof_session *session);
 /*
@@ -15,6 +17,12 @@ enum sysprof_hides sysprof_session_hides_others(void);
  * one of @from is exact.  In the sampling context.
  */
 void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n);
+/*
+ * Fills in @stack's frames by tables for the session, with frames of scripts where @rights permit,
+ * and sends it the names of these.  In the sampling context.
+ */
+void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
+			       const struct sysprof_stack_rights *rights);
 /* What is hidden of @task from @session.  The caller keeps @task from being freed.  Any context. */
 enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 					 const struct task_struct *task);

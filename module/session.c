@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "chain.h"
 #include "charge.h"
 #include "clock-pmu.h"
 #include "clock.h"
@@ -122,7 +123,7 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	u64 time;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
-		sysprof_stack_by_tables(stack, sc->rights.tables);
+		sysprof_session_by_tables(sc, stack, &sc->rights);
 	n_user = min(user->walk.n, session->wish.max_user);
 	if (unlikely(sc->rights.hides == SYSPROF_HIDES_FRAMES))
 		n_kernel = n_user = 0;
@@ -393,6 +394,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	cancel_work_sync(&session->reap);
 	sysprof_snapshot_end(session->snapshot);
 	sysprof_session_free_rings(session);
+	sysprof_session_free_sent(session);
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_wishes);
@@ -438,6 +440,8 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		session->raw_wishes = sysprof_raw_get();
 		err = session->raw_wishes ? 0 : -ENOMEM;
 	}
+	if (!err && config->user_mode == SYSPROF_USER_TABLE + 1)
+		err = sysprof_session_make_sent(session);
 	if (!err) {
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
 		session->config = *config;
@@ -486,6 +490,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->first_period = first_period;
 	sc->weight = 0;
 	sc->rights = (struct sysprof_stack_rights){};
+	sysprof_codes_forget(sc);
 	sc->joined = true;
 }
 

@@ -17,6 +17,7 @@
 #include <linux/string.h>
 
 #include "arch.h"
+#include "chain.h"
 #include "contexts.h"
 #include "raw.h"
 #include "spaces.h"
@@ -204,26 +205,33 @@ static __always_inline void take_user(struct sysprof_stack *stack)
 		take_part(stack, SYSPROF_KIND_PLACES);
 }
 
-void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own)
+void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own,
+			     bool scripts)
 {
 	struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
 
-	if (stack->is_tabled && part->walk.tables == own)
+	if (stack->is_tabled && part->walk.tables == own && part->has_scripts == scripts)
 		return;
 	stack->is_tabled = true;
 	part->walk.by_tables = true;
 	part->walk.is_guess = false;
 	part->walk.tables = own;
+	part->walk.sps = NULL;
+	part->has_scripts = scripts;
+	part->script = NULL;
 	if (stack->user_regs && stack->wish.max_user)
 		take_part(stack, SYSPROF_KIND_TABLED);
 	else
 		leave_out_part(stack, SYSPROF_KIND_TABLED);
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
+	if (scripts && part->walk.n)
+		sysprof_chain_splice(stack, part, own);
 }
 
 bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes)
 {
-	if (likely(!stack->user[SYSPROF_KIND_TABLED].flags) || !bytes || !stack->may_copy)
+	if (likely(!(stack->user[SYSPROF_KIND_TABLED].flags & SYSPROF_SAMPLE_NO_TABLE)) ||
+	    !bytes || !stack->may_copy)
 		return false;
 	if (!stack->raw)
 		stack->raw = sysprof_raw_take(stack->user_regs, bytes);

@@ -11,6 +11,7 @@
 #include "sysprof.h"
 
 struct mm_struct;
+struct sysprof_script;
 
 #define SYSPROF_MAX_KERNEL_FRAMES	128
 #define SYSPROF_MAX_USER_FRAMES		1024
@@ -20,11 +21,15 @@ struct mm_struct;
  * struct sysprof_user_part - the user frames of a stack, of one kind
  * @walk: number of frames, and why the walk ended
  * @flags: SYSPROF_SAMPLE_*, in addition to the stack's
+ * @has_scripts: frames of scripts were looked for
+ * @script: what was found of them; NULL: nothing
  * @frames: innermost first
  */
 struct sysprof_user_part {
 	struct sysprof_walk walk;
 	u16 flags;
+	bool has_scripts;
+	struct sysprof_script *script;
 	u64 frames[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 };
 
@@ -89,9 +94,10 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
 
 /*
  * Fills in @stack's frames by tables, unless they are there: by everybody's tables and @own (NULL:
- * none).  In the same tick as sysprof_stack_take().
+ * none).  @scripts: with frames of scripts.  In the same tick as sysprof_stack_take().
  */
-void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);
+void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own,
+			     bool scripts);
 /*
  * Whether @stack's frames by tables stop, or may be wrong, where a table is missing: only a copy of
  * @bytes (0: not wanted) helps then, and is made unless there is one.  As

@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "chain.h"
 #include "contexts.h"
 #include "objects.h"
 #include "table.h"
@@ -210,6 +211,7 @@ void sysprof_tables_named(const struct sysprof_object *record)
 	const struct sysprof_tables *owner;
 	const struct table *table;
 
+	sysprof_chain_named(record);
 	mutex_lock(&tables_lock);
 	list_for_each_entry(owner, &owners, list)
 		list_for_each_entry(table, &owner->tables, list)
@@ -222,6 +224,7 @@ void sysprof_tables_named(const struct sysprof_object *record)
 
 void sysprof_tables_keep_objects(const unsigned long *ids)
 {
+	sysprof_chain_keep_objects(ids);
 	mutex_lock(&tables_lock);
 	remove_links(NULL, ids);
 	mutex_unlock(&tables_lock);
@@ -339,6 +342,7 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 		return;
 	}
 	remove_links(tables, NULL);
+	sysprof_chain_drop(tables);
 	list_del(&tables->list);
 	/*
 	 * Ticks no longer use removed links, and those of a session that has just stopped no longer

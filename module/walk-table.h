@@ -247,6 +247,8 @@ static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_wal
 		return SYSPROF_END_LIMIT;
 	frame = walk->ip + at->place.base;
 	*(to->frames + to->n) = frame + (to->n && walk->is_exact);
+	if (to->sps)
+		*(to->sps + to->n) = *(walk->registers + SYSPROF_ARCH_SP);
 	to->n++;
 	at->frame = frame - !walk->is_exact;
 	return 0;
@@ -271,6 +273,7 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *
 	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = UNKNOWN_FP, end_of_cfa = CFA_END, cfa,
 	    ip = walk->ip, name = at->frame;
 	u64 *first = to->frames + to->n, *last = to->frames + to->max, *frame = first;
+	u64 *sps = to->sps ? to->sps + to->n : NULL;
 	const struct sysprof_finder finder = *from;
 	const struct ranges *ranges = to->ranges;
 	struct sysprof_place place = at->place;
@@ -310,6 +313,8 @@ read:
 			break;
 		}
 		name = ip + place.base;
+		if (unlikely(sps))
+			*sps++ = sp;
 		*frame++ = name--;
 		found = sysprof_finder_slot(&finder, name);
 		if (unlikely(!sysprof_finder_has(&finder, found, name))) {

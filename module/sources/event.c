@@ -68,9 +68,10 @@ static noinline void ask_rights(const struct sysprof_session *session,
 	sysprof_session_ask_rights(session, ret);
 }
 
-static __always_inline struct shape shape_of(const struct sysprof_session *session, u32 stacks,
+static __always_inline struct shape shape_of(struct sysprof_session_cpu *sc, u32 stacks,
 					     struct sysprof_stack *stack)
 {
+	const struct sysprof_session *session = sc->session;
 	struct shape shape = { .is_hidden = stacks & SYSPROF_STACKS_HIDDEN };
 	bool has_user = stacks & SYSPROF_STACKS_USER && stack->user_regs;
 
@@ -86,7 +87,7 @@ static __always_inline struct shape shape_of(const struct sysprof_session *sessi
 		return shape;
 	shape.user = &stack->user[session->user_kind];
 	if (session->user_kind == SYSPROF_KIND_TABLED)
-		sysprof_stack_by_tables(stack, shape.rights.tables);
+		sysprof_session_by_tables(sc, stack, &shape.rights);
 	shape.n_user = min(shape.user->walk.n, session->wish.max_user);
 	if (stack->raw && shape.rights.raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
 		shape.raw_bytes = sysprof_raw_size(stack->raw, shape.rights.raw_bytes);
@@ -153,7 +154,7 @@ struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 
 					    struct sysprof_stack *stack, u32 part_bytes)
 {
 	const struct sysprof_session *session = sc->session;
-	struct shape shape = shape_of(session, stacks, stack);
+	struct shape shape = shape_of(sc, stacks, stack);
 	u32 limit = sc->ring.bytes / 2,
 	    raw_bytes = shape.raw_bytes ? sizeof(struct sysprof_part) + shape.raw_bytes : 0,
 	    bytes = sizeof(struct sysprof_event) + raw_bytes + part_bytes +

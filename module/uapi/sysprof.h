@@ -192,6 +192,8 @@
  *	                             group member    MAP_FD of a region      only of a process that the opener could trace; vm/abi
  *	                             group member    TABLE                   an unwind table is used for tasks that its owner could trace;
  *	                                                                     the frames it finds are looked up like all; vm/permissions
+ *	memory of others             group member    CHAIN                   a program runs only for tasks that its owner could trace, and
+ *	                                                                     only who could trace the task gets frames and names; vm/scripts
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi
@@ -211,6 +213,8 @@
  *	                                                                     filter; vm/safety
  *	                             group member    TABLE                   checked whole, capped by user; a bounded search for each
  *	                                                                     frame, bounded frames; vm/permissions
+ *	                             group member    CHAIN                   checked whole; no faults, fuel for each stack, bounded frames,
+ *	                                                                     names and programs; vm/permissions
  *	                             group member    SLOW                    it can only drop samples; vm/sessions
  *	                             group member    filters                 copied and checked at CONFIGURE, evaluated in
  *	                                                                     bounded time; they can only drop samples;
@@ -255,6 +259,7 @@ enum sysprof_record_type {
 	/* 12 to 16 and 19 are those of sysprof-event.h. */
 	SYSPROF_TIME		= 17,
 	SYSPROF_REGION		= 18,
+	SYSPROF_CODE		= 20,	/* of sysprof-chain.h */
 };
 
 /**
@@ -320,6 +325,10 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_COARSE		(1 << 7)
 /* User frames are the starts of their functions (SYSPROF_FEATURE_OTHERS_FUNCTIONS). */
 #define SYSPROF_SAMPLE_FUNCTIONS	(1 << 8)
+/* Some user frames are those of scripts (sysprof-chain.h). */
+#define SYSPROF_SAMPLE_SCRIPT		(1 << 13)
+/* An interpreter is on the stack, and not all frames of its scripts could be found. */
+#define SYSPROF_SAMPLE_SCRIPT_CUT	(1 << 14)
 
 /**
  * struct sysprof_sample - one tick of the clock while the CPU was at work
@@ -446,6 +455,9 @@ enum sysprof_object_id {
 	SYSPROF_OBJECT_VDSO		= 4,
 	SYSPROF_OBJECT_FIRST		= 16,
 };
+
+/* Ids that a reader can use for what it adds: the module gives them to nothing. */
+#define SYSPROF_OBJECT_IS_READERS(id)	(((id) & 3) == 3 && (id) > SYSPROF_OBJECT_FIRST)
 
 #define SYSPROF_FRAME_OBJECT_SHIFT	40
 #define SYSPROF_FRAME_OFFSET_MASK	((1ULL << SYSPROF_FRAME_OBJECT_SHIFT) - 1)
@@ -662,6 +674,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_SOURCES		(1ULL << 12)	/* sysprof-event.h */
 #define SYSPROF_FEATURE_SLOW		(1ULL << 14)	/* SYSPROF_IOC_SLOW */
 #define SYSPROF_FEATURE_RAW_INSTEAD	(1ULL << 15)	/* raw_bytes beside SYSPROF_USER_TABLE */
+#define SYSPROF_FEATURE_CHAIN		(1ULL << 16)	/* sysprof-chain.h */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions
@@ -1031,7 +1044,10 @@ struct sysprof_slow {
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 #define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
-/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are those of sysprof-event.h. */
+/*
+ * 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are those of sysprof-event.h; 0x80 is
+ * SYSPROF_IOC_CHAIN, of sysprof-chain.h.
+ */
 #define SYSPROF_IOC_TRACEABLE	_IO('P', 0x7e)	/* -ENOTTY without SYSPROF_FEATURE_TRACEABLE */
 #define SYSPROF_IOC_REVOKE	_IO('P', 0x7d)	/* -ENOTTY without SYSPROF_FEATURE_REVOKE */
 #define SYSPROF_IOC_SLOW	_IO('P', 0x7f)	/* -ENOTTY without SYSPROF_FEATURE_SLOW */

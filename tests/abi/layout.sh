@@ -7,7 +7,7 @@
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
 
-headers="module/uapi/sysprof.h module/uapi/sysprof-table.h module/uapi/sysprof-event.h"
+headers="module/uapi/sysprof.h module/uapi/sysprof-table.h module/uapi/sysprof-chain.h module/uapi/sysprof-event.h"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -25,7 +25,7 @@ generate()
 {
 	codes | awk '
 	BEGIN {
-		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof-table.h\"\n#include \"sysprof-event.h\"\nint main(void)\n{"
+		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof-table.h\"\n#include \"sysprof-chain.h\"\n#include \"sysprof-event.h\"\nint main(void)\n{"
 	}
 	/^struct [a-z_]+ \{/ {
 		name = $2
@@ -48,6 +48,7 @@ generate_values()
 {
 	echo '#include <stdio.h>'
 	echo '#include "sysprof-table.h"'
+	echo '#include "sysprof-chain.h"'
 	echo '#include "sysprof-event.h"'
 	echo 'int main(void) {'
 	{

@@ -8,8 +8,8 @@
 . "$(dirname "$0")/tap.bash"
 
 # Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
-declare -A floor=([base]=0 [formats]=0 [events]=1 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
-	[symbols]=5 [profile]=6 [rewrite]=6 [picture]=7 [annotate]=7 [export]=8 [record]=7 [import]=8 [agent]=9)
+declare -A floor=([base]=0 [formats]=0 [events]=1 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [scripts]=3 [process]=3
+	[capture]=4 [symbols]=5 [profile]=6 [rewrite]=6 [picture]=7 [annotate]=7 [export]=8 [record]=7 [import]=8 [agent]=9)
 
 includes()
 {
@@ -26,7 +26,7 @@ upward()
 			continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
-			sysprof.h | sysprof-event.h | sysprof-table.h) continue ;;
+			sysprof.h | sysprof-event.h | sysprof-table.h | sysprof-chain.h) continue ;;
 			../*) echo \
 				"$file includes \"$name\": paths are relative to userspace/lib"; \
 				continue ;;
@@ -74,7 +74,7 @@ device_headers()
 {
 	sources | grep -E '^userspace/(cli|viewer|lib/profile)/.*\.[ch]$' |
 		grep -vx userspace/cli/doctor-revoke.c | while read -r file; do
-		includes "$file" | grep -E '"sysprof(-event|-table)?\.h"' |
+		includes "$file" | grep -E '"sysprof(-event|-table|-chain)?\.h"' |
 			sed "s|^|$file includes |"
 		code "$file" | grep -noE '\b(enum sysprof_|SYSPROF_(SOURCE|STATE|CONTEXT|END)_)\w*' |
 			sed "s|^[0-9]*:|$file names |"
@@ -88,7 +88,7 @@ uapi_only()
 {
 	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' |
 		sed 's/^/module\/uapi\/sysprof.h includes /'
-	for header in sysprof-table.h sysprof-event.h; do
+	for header in sysprof-table.h sysprof-chain.h sysprof-event.h; do
 		includes "module/uapi/$header" | grep -vx '"sysprof.h"' |
 			sed "s|^|module/uapi/$header includes |"
 	done

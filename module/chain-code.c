@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Numbers the code that scripts execute, and copies its names when a session first gets the number:
+ * the process may be gone a moment later.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "arch.h"
+#include "chain.h"
+#include "delivery.h"
+
+/* In one stack; the others' turn comes with the next stack that has them. */
+#define SEND_MAX	32
+#define SEND_MAX_BYTES	16384
+#define ATTEMPTS	3
+#define NUMBERS		(1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT))
+
+static atomic64_t last_number = ATOMIC64_INIT(0);
+
+static u64 new_number(void)
+{
+	u64 number = atomic64_inc_return(&last_number);
+
+	/* That takes a century. */
+	return number < NUMBERS ? number : 0;
+}
+
+void sysprof_codes_number(struct sysprof_script *script)
+{
+	struct sysprof_known_code *known;
+	struct sysprof_script_frame *frame;
+	u64 key;
+	u32 i;
+
+	for (i = 0; i < script->n; i++) {
+		frame = &script->frame[i];
+		key = (frame->identity ^ script->mm) * GOLDEN_RATIO_64;
+		known = &script->known[key >> (64 - SYSPROF_CODES_BITS)];
+		if (unlikely(known->code != frame->code || known->identity != frame->identity ||
+			     known->mm != script->mm)) {
+			known->mm = script->mm;
+			known->code = frame->code;
+			known->identity = frame->identity;
+			known->number = new_number();
+		}
+		frame->number = known->number;
+	}
+}
+
+/* Where @span's elements are; 0: it cannot be read. */
+static u64 follow(const struct sysprof_chain_span *span, u64 code, u64 *ret_owner)
+{
+	u32 i;
+
+	*ret_owner = code;
+	for (i = 0; i < SYSPROF_SPAN_PATH && span->path[i] != SYSPROF_SPAN_NONE; i++) {
+		if (!sysprof_arch_copy_user(&code, code + span->path[i], sizeof(code)))
+			return 0;
+		if (i + 1 == span->length_in)
+			*ret_owner = code;
+	}
+	return code;
+}
+
+/* Copies @span of @code to @to.  Returns its bytes; -1: it cannot be read. */
+static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to)
+{
+	u64 owner, at = follow(span, code, &owner), length = 0, bytes = span->max;
+	u8 unit = 1;
+
+	if (!at)
+		return -1;
+	if (span->length != SYSPROF_SPAN_NONE) {
+		if (!sysprof_arch_copy_user(&length, owner + span->length, span->length_bytes))
+			return -1;
+		if (span->unit != SYSPROF_SPAN_NONE) {
+			if (!sysprof_arch_copy_user(&unit, at + span->unit, sizeof(unit)))
+				return -1;
+			unit = unit >> span->unit_shift & 7;
+		}
+		bytes = min_t(u64, span->head + min_t(u64, length, span->max) * unit, span->max);
+	}
+	return sysprof_arch_copy_user(to, at, bytes) ? (int)bytes : -1;
+}
+
+/* Returns the bytes that were sent; 0: there was no room.  *@is_whole: nothing is missing. */
+static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+		     struct sysprof_script *script, const struct sysprof_script_frame *frame,
+		     bool *is_whole)
+{
+	const struct sysprof_program *program = script->program;
+	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
+	u32 at = 0, i;
+	struct sysprof_code *record;
+	int got;
+
+	*is_whole = true;
+	for (i = 0; i < program->n_spans; i++) {
+		got = copy_span(&program->span[i], frame->code, script->room + at / 8);
+		*is_whole &= got >= 0;
+		bytes[i] = max(got, 0);
+		memset((u8 *)(script->room + at / 8) + bytes[i], 0, -bytes[i] & 7);
+		at += ALIGN(bytes[i], 8);
+	}
+	record = sysprof_delivery_take(sc, sizeof(*record) + at, sc->ring.bytes / 2, SYSPROF_CODE);
+	if (!record)
+		return 0;
+	record->record.flags = *is_whole ? 0 : SYSPROF_CODE_PART;
+	record->record.pid = stack->pid;
+	record->record.tid = stack->tid;
+	record->mm = script->mm;
+	record->code = frame->number;
+	record->tag = program->tag;
+	record->object = script->object;
+	memcpy(record->bytes, bytes, sizeof(bytes));
+	memcpy(record->data, script->room, at);
+	ring_commit(&sc->ring);
+	return sizeof(*record) + at;
+}
+
+void sysprof_codes_forget(struct sysprof_session_cpu *sc)
+{
+	if (sc->sent)
+		memset(sc->sent, 0, sizeof(*sc->sent));
+}
+
+void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+			const struct sysprof_user_part *part)
+{
+	struct sysprof_script *script = part->script;
+	u32 i, n = 0, bytes = 0, sent;
+	u64 *slot, attempts;
+	bool is_whole;
+
+	if (!sc->sent || script->stack != stack)
+		return;
+	for (i = 0; i < script->n && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
+		const struct sysprof_script_frame *frame = &script->frame[i];
+
+		slot = &sc->sent->code[frame->number & ((1 << SYSPROF_SENT_BITS) - 1)];
+		attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
+		if (attempts == ATTEMPTS || !frame->number)
+			continue;
+		sent = send_code(sc, stack, script, frame, &is_whole);
+		if (!sent)
+			return;
+		*slot = frame->number << 2 | (is_whole ? ATTEMPTS : attempts + 1);
+		bytes += sent;
+		n++;
+	}
+}

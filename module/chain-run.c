@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs chains.  They are not trusted, and neither is the memory that they read: nothing here
+ * faults, reads but user memory, or goes on for long.
+ */
+#include <linux/hash.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "chain.h"
+
+#define LOWEST	4096UL
+#define LAST	(SYSPROF_ARCH_USER_END - PAGE_SIZE)
+
+/* Whether a word at @address may be read, inside the window of user_read_access_begin(). */
+static __always_inline bool is_user(u64 address)
+{
+	return likely(address - LOWEST < LAST - LOWEST);
+}
+
+/* Sets *@to to the @bytes, a constant, at @address; false: they cannot be read. */
+static __always_inline bool load(u64 *to, u64 address, unsigned int bytes)
+{
+	u64 word;
+	u32 half;
+	u16 quarter;
+	u8 byte;
+
+	if (!is_user(address))
+		return false;
+	switch (bytes) {
+	case 8:
+		unsafe_get_user(word, (u64 __user *)address, fault);
+		*to = word;
+		return true;
+	case 4:
+		unsafe_get_user(half, (u32 __user *)address, fault);
+		*to = half;
+		return true;
+	case 2:
+		unsafe_get_user(quarter, (u16 __user *)address, fault);
+		*to = quarter;
+		return true;
+	default:
+		unsafe_get_user(byte, (u8 __user *)address, fault);
+		*to = byte;
+		return true;
+	}
+fault:
+	return false;
+}
+
+static __always_inline u64 mix(u64 a, u64 b)
+{
+	return (a ^ b) * GOLDEN_RATIO_64;
+}
+
+/* False: there is no room. */
+static __always_inline bool emit(struct sysprof_script *script, u32 max, u64 code, u64 position,
+				 u64 identity)
+{
+	struct sysprof_script_frame *frame = script->frame + script->n;
+
+	if (script->n == max)
+		return false;
+	frame->code = code;
+	frame->position = position;
+	frame->identity = identity;
+	frame->is_last = false;
+	script->n++;
+	return true;
+}
+
+static __always_inline void end_group(struct sysprof_script *script, u64 mark)
+{
+	struct sysprof_script_frame *frame = script->frame + script->n - 1;
+
+	if (!script->n || frame->is_last)
+		return;
+	frame->is_last = true;
+	frame->mark = mark;
+}
+
+/* What a node of a list says.  False: it cannot be read. */
+static __always_inline bool read_node(const struct sysprof_chain_list *list, u64 node, u64 *code,
+				      u64 *position, u64 *identity)
+{
+	u64 at, word, words[3];
+
+	if (!load(&at, node + list->code, 8))
+		return false;
+	at &= ~0ULL << list->code_bits;
+	if (!(list->position_bytes == 8 ? load(&word, node + list->position, 8) :
+					  load(&word, node + list->position, 4)))
+		return false;
+	if (list->position_of_code)
+		word -= at;
+	*position = (word - list->position_base) >> list->position_shift;
+	if (!load(words + 0, at + *(list->identity + 0), 8) ||
+	    !load(words + 1, at + *(list->identity + 1), 8) ||
+	    !load(words + 2, at + *(list->identity + 2), 8))
+		return false;
+	*identity = mix(mix(mix(at, *(words + 0)), *(words + 1)), *(words + 2));
+	*code = at;
+	return true;
+}
+
+/* The frames of a list.  *@node: 0 at its end.  False: the program ends here. */
+static __always_inline bool run_list(const struct sysprof_chain_list *list,
+				     struct sysprof_script *script, u32 max, u64 *node, u64 *mark,
+				     s32 *fuel)
+{
+	bool alone = list->flag_kind == SYSPROF_CHAIN_FLAG_ALONE,
+	     last = list->flag_kind == SYSPROF_CHAIN_FLAG_LAST;
+	u64 at = *node, code, position, identity, next, flag = 0;
+
+	for (; at; at = next) {
+		*fuel -= SYSPROF_CHAIN_LIST_FUEL;
+		if (*fuel < 0 || !load(&next, at + list->next, 8))
+			return false;
+		if ((alone || last) && !load(&flag, at + list->flag, 1))
+			return false;
+		if (alone && flag == list->flag_value) {
+			end_group(script, at);
+			continue;
+		}
+		if (!read_node(list, at, &code, &position, &identity) ||
+		    !emit(script, max, code, position, identity))
+			return false;
+		if (last && flag == list->flag_value) {
+			end_group(script, *mark);
+			if (!load(mark, *mark + list->mark_next, 8))
+				return false;
+		}
+		if (list->flag_kind == SYSPROF_CHAIN_FLAG_EACH)
+			end_group(script, 0);
+	}
+	*node = 0;
+	return true;
+}
+
+#define R(number)	(*(registers + (number)))
+
+/* Returns whether there may be more frames.  The window is open: no function may be called. */
+static __always_inline bool run_program(const struct sysprof_program *program,
+					struct sysprof_script *script, u64 *registers)
+{
+	const struct sysprof_chain_insn *insn = program->insn;
+	u32 max = program->max_frames;
+	s32 fuel = SYSPROF_CHAIN_FUEL;
+
+	for (; --fuel >= 0; insn++) {
+		u8 dst = insn->dst, src = insn->src;
+		s64 imm = insn->imm;
+
+		switch (insn->op) {
+		case SYSPROF_CHAIN_LD8:
+			if (!load(&R(dst), R(src) + imm, 8))
+				return true;
+			break;
+		case SYSPROF_CHAIN_LD4:
+			if (!load(&R(dst), R(src) + imm, 4))
+				return true;
+			break;
+		case SYSPROF_CHAIN_LD4S:
+			if (!load(&R(dst), R(src) + imm, 4))
+				return true;
+			R(dst) = (s32)R(dst);
+			break;
+		case SYSPROF_CHAIN_LD2:
+			if (!load(&R(dst), R(src) + imm, 2))
+				return true;
+			break;
+		case SYSPROF_CHAIN_LD1:
+			if (!load(&R(dst), R(src) + imm, 1))
+				return true;
+			break;
+		case SYSPROF_CHAIN_ADDI:
+			R(dst) = R(src) + imm;
+			break;
+		case SYSPROF_CHAIN_ADD:
+			R(dst) += R(src);
+			break;
+		case SYSPROF_CHAIN_SUB:
+			R(dst) -= R(src);
+			break;
+		case SYSPROF_CHAIN_ANDI:
+			R(dst) = R(src) & imm;
+			break;
+		case SYSPROF_CHAIN_SHLI:
+			R(dst) = R(src) << (imm & 63);
+			break;
+		case SYSPROF_CHAIN_SHRI:
+			R(dst) = R(src) >> (imm & 63);
+			break;
+		case SYSPROF_CHAIN_MOVI:
+			R(dst) = imm;
+			break;
+		case SYSPROF_CHAIN_MIX:
+			R(dst) = mix(R(dst), R(src));
+			break;
+		case SYSPROF_CHAIN_JEQI:
+			insn += R(src) == imm ? insn->jump : 0;
+			break;
+		case SYSPROF_CHAIN_JNEI:
+			insn += R(src) != imm ? insn->jump : 0;
+			break;
+		case SYSPROF_CHAIN_JEQ:
+			insn += R(src) == R(dst) ? insn->jump : 0;
+			break;
+		case SYSPROF_CHAIN_JNE:
+			insn += R(src) != R(dst) ? insn->jump : 0;
+			break;
+		case SYSPROF_CHAIN_JLT:
+			insn += R(dst) < R(src) ? insn->jump : 0;
+			break;
+		case SYSPROF_CHAIN_EMIT:
+			if (!emit(script, max, R(src), R(dst), mix(R(src), R(imm))))
+				return true;
+			break;
+		case SYSPROF_CHAIN_MARK:
+			end_group(script, R(src));
+			break;
+		case SYSPROF_CHAIN_LIST:
+			if (!run_list(program->list + imm, script, max, &R(dst), &R(src), &fuel))
+				return true;
+			break;
+		case SYSPROF_CHAIN_LOOP:
+			insn = program->insn + imm - 1;
+			break;
+		default:
+			return imm;
+		}
+	}
+	return true;
+}
+
+void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
+		       struct sysprof_script *script)
+{
+	u64 registers[SYSPROF_CHAIN_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
+
+	script->n = 0;
+	script->is_cut = true;
+	pagefault_disable();
+	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		script->is_cut = run_program(program, script, registers);
+		user_read_access_end();
+	}
+	pagefault_enable();
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Puts the frames of scripts between the native frames of a stack.  A group of them is executed by
+ * one native frame of the interpreter's loop, which has something of the group in its own part of
+ * the stack: a stack pointer says which frame that is.
+ */
+#include "arch.h"
+#include "chain.h"
+#include "ranges.h"
+#include "spaces.h"
+
+static u32 object_of(u64 frame)
+{
+	return frame >> SYSPROF_FRAME_OBJECT_SHIFT;
+}
+
+/* Of a call the byte before it is looked up; the first frame of a stack is exact. */
+static u64 place_of(const u64 *frames, u32 i)
+{
+	return frames[i] - !!i;
+}
+
+/* The program for the innermost interpreter on the stack, and the index of its first frame. */
+static const struct sysprof_program *find_program(const struct sysprof_user_part *part,
+						  const struct sysprof_tables *own, u32 *ret_at)
+{
+	const struct sysprof_program *program;
+	u32 i, last = SYSPROF_OBJECT_UNKNOWN, object;
+
+	for (i = 0; i < part->walk.n; i++) {
+		object = object_of(place_of(part->frames, i));
+		if (object == last || likely(!sysprof_chain_may_have(object)))
+			continue;
+		last = object;
+		program = sysprof_chain_of(own, object);
+		if (program) {
+			*ret_at = i;
+			return program;
+		}
+	}
+	return NULL;
+}
+
+/* The address that the first byte of @frame's file would have; 0: not found. */
+static u64 start_of_file(const struct ranges *ranges, u64 frame, u32 *hint)
+{
+	u32 i, n = READ_ONCE(ranges->n), at = *hint;
+
+	for (i = 0; i < n; i++, at++) {
+		const struct code_range *range;
+
+		at = at < n ? at : 0;
+		range = &ranges->range[at];
+		if (READ_ONCE(range->base) &&
+		    frame - (READ_ONCE(range->start) + READ_ONCE(range->base)) <
+			    READ_ONCE(range->end) - READ_ONCE(range->start)) {
+			*hint = at;
+			return (frame & ~SYSPROF_FRAME_OFFSET_MASK) - READ_ONCE(range->base);
+		}
+	}
+	return 0;
+}
+
+static bool is_in_loop(const struct sysprof_script *script, u64 frame)
+{
+	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
+	u32 i;
+
+	if (object_of(frame) != script->object)
+		return false;
+	for (i = 0; i < script->program->n_loops; i++)
+		if (offset >= script->program->loop[i].start &&
+		    offset < script->program->loop[i].end)
+			return true;
+	return false;
+}
+
+/*
+ * The native frame, from @i on, that executes the group with @mark; @part's number of frames if it
+ * is none of them.
+ */
+static u32 find_loop(const struct sysprof_script *script, const struct sysprof_user_part *part,
+		     u32 i, u64 mark)
+{
+	u32 n = part->walk.n;
+
+	if (mark) {
+		while (i + 1 < n && script->sps[i + 1] <= mark)
+			i++;
+		/* How far the last frame reaches is not known. */
+		if (i + 1 == n && object_of(place_of(part->frames, i)) != script->object)
+			return n;
+		return i;
+	}
+	while (i < n && !is_in_loop(script, place_of(part->frames, i)))
+		i++;
+	return i;
+}
+
+static u64 script_frame(const struct sysprof_script_frame *frame)
+{
+	return SYSPROF_FRAME_SCRIPT | frame->number << SYSPROF_FRAME_CODE_SHIFT |
+	       min(frame->position, SYSPROF_POSITION_NOT_TOLD);
+}
+
+/*
+ * Merges from the outermost frame on, so that it can be done in place.  @at: for each group, in
+ * order, the native frame in front of which it goes.
+ */
+static void merge(struct sysprof_script *script, struct sysprof_user_part *part, const u16 *at,
+		  u32 max)
+{
+	u32 native = part->walk.n, left = script->n, to = native + left;
+	u64 frame;
+
+	while (left) {
+		/* Those behind it come first. */
+		if (native > at[left - 1]) {
+			frame = part->frames[--native];
+			/* It is not the first frame any more. */
+			frame += !native;
+		} else {
+			frame = script_frame(&script->frame[--left]);
+		}
+		to--;
+		if (to < max)
+			part->frames[to] = frame;
+	}
+	part->walk.n += script->n;
+	if (part->walk.n > max) {
+		part->walk.n = max;
+		part->walk.end = SYSPROF_END_LIMIT;
+	}
+}
+
+/* Sets, for each script frame, the native frame in front of which it goes. */
+static void find_places(const struct sysprof_script *script, const struct sysprof_user_part *part,
+			u16 *at)
+{
+	u32 first = 0, i, loop = 0;
+
+	for (i = 0; i < script->n; i++) {
+		if (!script->frame[i].is_last)
+			continue;
+		loop = find_loop(script, part, loop, script->frame[i].mark);
+		for (; first <= i; first++)
+			at[first] = loop;
+		/* The next group's is further out. */
+		loop = min_t(u32, loop + 1, part->walk.n);
+	}
+	for (; first < script->n; first++)
+		at[first] = part->walk.n;
+}
+
+void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
+			  const struct sysprof_tables *own)
+{
+	struct sysprof_script *script;
+	const struct sysprof_program *program;
+	u32 at;
+	u64 start;
+
+	program = find_program(part, own, &at);
+	if (likely(!program) || stack->flags & SYSPROF_SAMPLE_USER_32BIT ||
+	    !sysprof_arch_may_read(stack->user_regs))
+		return;
+	script = sysprof_chain_script();
+	start = start_of_file(part->walk.ranges, place_of(part->frames, at), &script->place_hint);
+	if (!start)
+		return;
+	script->stack = stack;
+	script->program = program;
+	script->object = object_of(place_of(part->frames, at));
+	script->mm = stack->mm;
+	sysprof_chain_run(program, start - program->address_minus_offset, script);
+	if (script->n) {
+		/* Once more, now with stack pointers. */
+		part->walk.sps = script->sps;
+		sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
+		part->walk.sps = NULL;
+	}
+	sysprof_codes_number(script);
+	find_places(script, part, script->at);
+	merge(script, part, script->at, stack->wish.max_user);
+	part->flags |= (script->n ? SYSPROF_SAMPLE_SCRIPT : 0) |
+		       (script->is_cut ? SYSPROF_SAMPLE_SCRIPT_CUT : 0);
+	part->script = script->n ? script : NULL;
+}

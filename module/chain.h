@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Chains: programs that find the frames of an interpreter's scripts (uapi/sysprof-chain.h).
+ * chain.c keeps them, chain-run.c runs them in the tick, chain-code.c numbers the code that they
+ * find and sends its names.
+ */
+#ifndef _SYSPROF_CHAIN_H
+#define _SYSPROF_CHAIN_H
+
+#include <linux/types.h>
+
+#include "stack.h"
+#include "sysprof-chain.h"
+
+struct sysprof_session_cpu;
+struct sysprof_tables;
+
+/**
+ * struct sysprof_program - a chain, checked
+ * @tag: these as in struct sysprof_chain_header
+ * @address_minus_offset: likewise
+ * @max_frames: likewise
+ * @n_loops: likewise
+ * @n_spans: likewise
+ * @loop: these point into @data
+ * @list: likewise
+ * @span: likewise
+ * @insn: likewise
+ * @bytes: size of @data
+ * @data: the chain as it was handed over
+ */
+struct sysprof_program {
+	u32 tag;
+	s64 address_minus_offset;
+	u16 max_frames;
+	u8 n_loops;
+	u8 n_spans;
+	const struct sysprof_chain_loop *loop;
+	const struct sysprof_chain_list *list;
+	const struct sysprof_chain_span *span;
+	const struct sysprof_chain_insn *insn;
+	u32 bytes;
+	u64 data[];
+};
+
+/**
+ * struct sysprof_script_frame - a frame of a script
+ * @code: address of its code in user memory
+ * @position: in the code
+ * @identity: differs from that of other codes that had this address
+ * @mark: address in the native frame that executes it, if it is the last one of its group; else 0
+ * @is_last: it is the last one of its group
+ * @number: of the code; 0: none
+ */
+struct sysprof_script_frame {
+	u64 code;
+	u64 position;
+	u64 identity;
+	u64 mark;
+	u64 number;
+	bool is_last;
+};
+
+/**
+ * struct sysprof_script - what a chain found in the stack of a tick, in memory of this CPU and
+ *	context
+ * @stack: of that tick
+ * @program: the chain; NULL: the stack has no script frames
+ * @object: the interpreter
+ * @mm: id of the address space
+ * @n: number of frames
+ * @is_cut: there may be more
+ * @place_hint: index of the interpreter's range in the address space that was looked at last
+ * @frame: innermost first
+ * @at: for each of them, the native frame in front of which it goes
+ * @sps: stack pointers of the native frames
+ * @known: numbers of codes that were found lately
+ * @room: for names
+ */
+struct sysprof_script {
+	const struct sysprof_stack *stack;
+	const struct sysprof_program *program;
+	u32 object;
+	u64 mm;
+	u32 n;
+	bool is_cut;
+	u32 place_hint;
+	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
+	u16 at[SYSPROF_CHAIN_MAX_FRAMES];
+	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
+#define SYSPROF_CODES_BITS 11
+	struct sysprof_known_code {
+		u64 mm;
+		u64 code;
+		u64 identity;
+		u64 number;
+	} known[1 << SYSPROF_CODES_BITS];
+	u64 room[SYSPROF_SPANS_MAX_BYTES / 8 + SYSPROF_CHAIN_MAX_SPANS];
+};
+
+#define SYSPROF_SENT_BITS 10
+
+/**
+ * struct sysprof_sent - codes whose names a session got on one CPU; a hash by number
+ * @code: number << 2, and the number of attempts to read all of its names, up to 3
+ */
+struct sysprof_sent {
+	u64 code[1 << SYSPROF_SENT_BITS];
+};
+
+/* Process context.  add(): errors are those of struct sysprof_chain. */
+int sysprof_chain_add(const struct sysprof_tables *owner, bool for_everybody,
+		      const struct sysprof_chain *chain);
+/* The owner is given up.  Ticks no longer use its chains when it returns. */
+void sysprof_chain_drop(const struct sysprof_tables *owner);
+/* named(), keep_objects(): as those of tables.h. */
+void sysprof_chain_named(const struct sysprof_object *record);
+void sysprof_chain_keep_objects(const unsigned long *ids);
+
+/*
+ * The chain for @object of everybody, or else of @own; NULL: there is none.  In the sampling
+ * context, NMI too, RCU read side.
+ */
+const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object);
+/* Whether objects that have @object's low bits have chains: cheap, and mostly false. */
+bool sysprof_chain_may_have(u32 object);
+/* Memory for what a chain finds; NULL: there are no chains.  In the sampling context. */
+struct sysprof_script *sysprof_chain_script(void);
+
+/*
+ * Adds the frames of scripts to @part of @stack, by chains of everybody and @own.  In the sampling
+ * context.
+ */
+void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
+			  const struct sysprof_tables *own);
+
+/* Runs @program; @bias: address at which the object's address 0 is.  In the sampling context. */
+void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
+		       struct sysprof_script *script);
+/* Sets the numbers of @script's codes. */
+void sysprof_codes_number(struct sysprof_script *script);
+/*
+ * Sends the session the names of codes that it does not have yet, of the script frames in @part of
+ * @stack.  In the tick that took the stack, where the session's stack is put.
+ */
+void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+			const struct sysprof_user_part *part);
+
+/* The session has no names. */
+void sysprof_codes_forget(struct sysprof_session_cpu *sc);
+
+#endif /* _SYSPROF_CHAIN_H */

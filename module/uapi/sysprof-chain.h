@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Chains of /dev/sysprof-trace, version 1: how to find what a script's interpreter executes.  A
+ * chain is a program for an object, the interpreter.  The module runs it in the tick when a stack
+ * walked by tables has a frame in that object.  It reads the interpreter's own list of frames.  A
+ * chain is a block of bytes in the byte order of the machine:
+ *
+ *	struct sysprof_chain_header
+ *	struct sysprof_chain_loop[n_loops]
+ *	struct sysprof_chain_list[n_lists]
+ *	struct sysprof_chain_span[n_spans]
+ *	struct sysprof_chain_insn[n_insns]
+ *
+ * Script frames
+ * -------------
+ * A script frame is a __u64, {SYSPROF_FRAME_SCRIPT:4, code:42, position:18}.  Code is the number of
+ * a CODE record, which may come later; 0: there is none.  Position is what the program found:
+ * SYSPROF_POSITION_NOT_TOLD if it does not fit.  Script frames are between the user frames of a
+ * sample or an event, which has SYSPROF_SAMPLE_SCRIPT then: right before the native frame of the
+ * interpreter's loop that executes them.  A first native frame after script frames is reported like
+ * a return address: its instruction pointer plus one byte.
+ *
+ * A session without CAP_PERFMON gets them only of tasks that it could trace
+ * (SYSPROF_IOC_TRACEABLE), whatever module parameter others is.
+ *
+ * Programs
+ * --------
+ * There are 16 registers of 64 bits.  At the beginning register 0 is the thread pointer, 1 the
+ * address at which the object's own address 0 is, the others 0.  Execution begins with the first
+ * instruction and goes on with the next one.  Jumps skip instructions; only SYSPROF_CHAIN_LOOP goes
+ * back.  A load of a word that is not user memory, or is not present, ends the program.
+ *
+ * SYSPROF_CHAIN_EMIT adds a frame, the innermost first.  SYSPROF_CHAIN_MARK ends a group: the
+ * frames since the mark before are executed by one native frame, in which the marked address is.
+ * With an address of 0 it is the next native frame in one of the loops of the chain.  Frames
+ * without a native frame go behind all others.
+ *
+ * An instruction takes one unit of fuel, and a turn of a list SYSPROF_CHAIN_LIST_FUEL.  A program
+ * that has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
+ */
+#ifndef _UAPI_SYSPROF_CHAIN_H
+#define _UAPI_SYSPROF_CHAIN_H
+
+#include "sysprof.h"
+
+#define SYSPROF_CHAIN_MAGIC	0x43545053u	/* "SPTC" */
+#define SYSPROF_CHAIN_VERSION	1
+#define SYSPROF_CHAIN_MAX_LOOPS	4
+#define SYSPROF_CHAIN_MAX_LISTS	4
+#define SYSPROF_CHAIN_MAX_SPANS	8
+#define SYSPROF_CHAIN_MAX_INSNS	256
+#define SYSPROF_CHAIN_MAX_FRAMES 512
+#define SYSPROF_CHAIN_FUEL	4096
+#define SYSPROF_CHAIN_LIST_FUEL	8
+#define SYSPROF_CHAIN_REGISTERS	16
+
+#define SYSPROF_FRAME_SCRIPT		(0xfULL << 60)
+#define SYSPROF_FRAME_CODE_SHIFT	18
+#define SYSPROF_FRAME_POSITION_MASK	((1ULL << SYSPROF_FRAME_CODE_SHIFT) - 1)
+#define SYSPROF_POSITION_NOT_TOLD	SYSPROF_FRAME_POSITION_MASK
+
+/**
+ * struct sysprof_chain_header - the header of a chain
+ * @magic: SYSPROF_CHAIN_MAGIC
+ * @version: SYSPROF_CHAIN_VERSION
+ * @machine: ELF machine number, the kernel's
+ * @address_minus_offset: of the object's code: its address in the object less its offset in the
+ *	file
+ * @tag: goes into CODE records as it is
+ * @max_frames: from 1 to SYSPROF_CHAIN_MAX_FRAMES
+ * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS
+ * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
+ * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
+ * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS
+ * @reserved: 0
+ */
+struct sysprof_chain_header {
+	__u32 magic;
+	__u16 version;
+	__u16 machine;
+	__s64 address_minus_offset;
+	__u32 tag;
+	__u16 max_frames;
+	__u16 n_insns;
+	__u8 n_loops;
+	__u8 n_lists;
+	__u8 n_spans;
+	__u8 reserved[5];
+};
+
+/**
+ * struct sysprof_chain_loop - code of the interpreter's loop
+ * @start: offset in the file
+ * @end: offset behind it
+ */
+struct sysprof_chain_loop {
+	__u64 start;
+	__u64 end;
+};
+
+enum sysprof_chain_flag {
+	SYSPROF_CHAIN_FLAG_NONE	= 0,	/* the list has no marks */
+	/* A node with the flag is no frame; its address is the mark of the frames before */
+	SYSPROF_CHAIN_FLAG_ALONE = 1,
+	/* A node with the flag is a frame, and the last one of its group */
+	SYSPROF_CHAIN_FLAG_LAST	= 2,
+	SYSPROF_CHAIN_FLAG_EACH	= 3,	/* each node is a group of its own, marked with 0 */
+};
+
+/**
+ * struct sysprof_chain_list - a linked list of frames, for SYSPROF_CHAIN_LIST.  The first ones are
+ *	offsets in a node
+ * @code: of the pointer to the code
+ * @next: of the pointer to the next node
+ * @position: of the word with the position
+ * @flag: of a byte, see enum sysprof_chain_flag
+ * @identity: offsets in the code, of three words that differ if two codes have the same address,
+ *	one after the other
+ * @mark_next: SYSPROF_CHAIN_FLAG_LAST: the word at this offset from a mark is the next mark
+ * @code_bits: number of low bits of the pointer to the code that are no part of it, at most 4
+ * @flag_kind: enum sysprof_chain_flag
+ * @flag_value: value of the byte that counts as a flag
+ * @position_bytes: size of the word, 4 or 8
+ * @position_of_code: 1: the word is an address; its distance from the code counts
+ * @position_shift: at most 31: after @position_base was subtracted
+ * @reserved: 0
+ * @position_base: see @position_shift
+ * @reserved_2: 0
+ */
+struct sysprof_chain_list {
+	__u16 code;
+	__u16 next;
+	__u16 position;
+	__u16 flag;
+	__u16 identity[3];
+	__u16 mark_next;
+	__u8 code_bits;
+	__u8 flag_kind;
+	__u8 flag_value;
+	__u8 position_bytes;
+	__u8 position_of_code;
+	__u8 position_shift;
+	__u8 reserved[2];
+	__s32 position_base;
+	__u32 reserved_2;
+};
+
+#define SYSPROF_SPAN_PATH	3
+#define SYSPROF_SPAN_NONE	0xffff
+
+/**
+ * struct sysprof_chain_span - bytes that CODE records have of a code: a name, or a part of it
+ * @path: offsets of pointers: the first one in the code, each further one in what the pointer
+ *	before it points to; SYSPROF_SPAN_NONE: the path ends
+ * @length: offset of a number of elements; SYSPROF_SPAN_NONE: the span has @max bytes
+ * @unit: offset of a byte with the size of an element; SYSPROF_SPAN_NONE: 1
+ * @head: bytes before the elements
+ * @max: most bytes; all spans of a chain together have at most SYSPROF_SPANS_MAX_BYTES
+ * @length_in: where @length is: in what this number of pointers of the path lead to
+ * @length_bytes: size of the number, 4 or 8
+ * @unit_shift: the size is the byte shifted right by this number, and 7
+ * @reserved: 0
+ *
+ * @unit is in what the whole path leads to.
+ */
+struct sysprof_chain_span {
+	__u16 path[SYSPROF_SPAN_PATH];
+	__u16 length;
+	__u16 unit;
+	__u16 head;
+	__u16 max;
+	__u8 length_in;
+	__u8 length_bytes;
+	__u8 unit_shift;
+	__u8 reserved[7];
+};
+
+#define SYSPROF_SPANS_MAX_BYTES	16384
+
+enum sysprof_chain_op {
+	SYSPROF_CHAIN_LD8	= 0,	/* dst = 8 bytes at src + imm */
+	SYSPROF_CHAIN_LD4	= 1,	/* ... 4 bytes */
+	SYSPROF_CHAIN_LD4S	= 2,	/* ... 4 bytes, signed */
+	SYSPROF_CHAIN_LD2	= 3,
+	SYSPROF_CHAIN_LD1	= 4,
+	SYSPROF_CHAIN_ADDI	= 5,	/* dst = src + imm */
+	SYSPROF_CHAIN_ADD	= 6,	/* dst += src */
+	SYSPROF_CHAIN_SUB	= 7,	/* dst -= src */
+	SYSPROF_CHAIN_ANDI	= 8,	/* dst = src & imm */
+	SYSPROF_CHAIN_SHLI	= 9,	/* dst = src << imm */
+	SYSPROF_CHAIN_SHRI	= 10,	/* dst = src >> imm */
+	SYSPROF_CHAIN_MOVI	= 11,	/* dst = imm */
+	SYSPROF_CHAIN_MIX	= 12,	/* dst = a hash of dst and src */
+	SYSPROF_CHAIN_JEQI	= 13,	/* skips jump instructions if src == imm */
+	SYSPROF_CHAIN_JNEI	= 14,
+	SYSPROF_CHAIN_JEQ	= 15,	/* ... if src == dst */
+	SYSPROF_CHAIN_JNE	= 16,
+	SYSPROF_CHAIN_JLT	= 17,	/* ... if dst < src, unsigned */
+	/*
+	 * A frame: src has the address of the code, dst the position, register imm the identity
+	 */
+	SYSPROF_CHAIN_EMIT	= 18,
+	SYSPROF_CHAIN_MARK	= 19,	/* src */
+	/* Frames of list imm, from the node dst on; src has the mark (SYSPROF_CHAIN_FLAG_LAST) */
+	SYSPROF_CHAIN_LIST	= 20,
+	SYSPROF_CHAIN_LOOP	= 21,	/* goes to instruction imm, which is before it */
+	SYSPROF_CHAIN_END	= 22,	/* imm: 0: these are all frames; 1: there are more */
+};
+
+/**
+ * struct sysprof_chain_insn - an instruction
+ * @op: enum sysprof_chain_op
+ * @dst: register
+ * @src: register
+ * @jump: see enum sysprof_chain_op; 0 in others
+ * @imm: constant
+ *
+ * The last one is SYSPROF_CHAIN_END or SYSPROF_CHAIN_LOOP.
+ */
+struct sysprof_chain_insn {
+	__u8 op;
+	__u8 dst;
+	__u8 src;
+	__u8 jump;
+	__s32 imm;
+};
+
+/**
+ * struct sysprof_chain - SYSPROF_IOC_CHAIN: how to find the frames of an interpreter's scripts
+ * @size: of this struct
+ * @flags: 0
+ * @chain: address of the chain
+ * @bytes: size of the chain
+ * @build_id_bytes: at least 8
+ * @build_id: of the objects that the chain is for, also of later ones
+ * @reserved: 0
+ *
+ * A chain has the same owner as a table (struct sysprof_table), serves the same sessions and tasks,
+ * and is kept as long.  An owner can have 64.  -EEXIST if this build-id has a chain, -EINVAL for an
+ * invalid one, -ENOSPC for too many.
+ */
+struct sysprof_chain {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 chain;
+	__u32 bytes;
+	__u8 build_id_bytes;
+	__u8 build_id[SYSPROF_BUILD_ID_BYTES];
+	__u8 reserved[7];
+};
+
+#define SYSPROF_IOC_CHAIN	_IO('P', 0x80)	/* -ENOTTY without SYSPROF_FEATURE_CHAIN */
+
+/* Some memory could not be read; a later record may have it. */
+#define SYSPROF_CODE_PART	(1 << 0)
+
+/**
+ * struct sysprof_code - names of a script's code, as copied when a session first got a frame of it
+ * @record: SYSPROF_CODE; pid and tid of the task that executed it
+ * @mm: id of its address space
+ * @code: number.  One code may have several; a number has one code
+ * @tag: of the chain
+ * @object: the interpreter
+ * @bytes: of each span of the chain, those that were copied
+ * @data: of each span, zeros up to a multiple of 8
+ */
+struct sysprof_code {
+	struct sysprof_record record;
+	__u64 mm;
+	__u64 code;
+	__u32 tag;
+	__u32 object;
+	__u16 bytes[SYSPROF_CHAIN_MAX_SPANS];
+	__u64 data[];
+};
+
+#endif /* _UAPI_SYSPROF_CHAIN_H */
