@@ -24,11 +24,20 @@ struct spt_reader_request {
 	uint8_t build_id[64];
 	/* Bytes of a kernel's names, as kernel-answer.h packs them; 0: it is a program's file. */
 	uint32_t names_bytes;
-	uint32_t keep, unwind;		/* unwind: a table, or SPT_READER_PLACES */
+	uint32_t keep;
+	uint32_t block;			/* enum spt_reader_block */
 };
 
-/* The names are a query of places (places.h), and the answer its text. */
-#define SPT_READER_PLACES 2
+/*
+ * What comes instead of a place table: an unwind table, an interpreter's chain, or the text of an
+ * answer about places (places.h), whose query the names are.
+ */
+enum spt_reader_block {
+	SPT_READER_NO_BLOCK,
+	SPT_READER_UNWIND_TABLE,
+	SPT_READER_CHAIN,
+	SPT_READER_PLACES,
+};
 
 /* As long as the head of a table; @bytes follow. */
 #define SPT_READER_OPEN 0x6f707073	/* the path of a debug file */
@@ -73,10 +82,7 @@ struct spt_fetch_state {
 	uint32_t is_done, path_bytes;
 };
 
-/*
- * Comes before an unwind table, or the text of places.  If there is none, a place table that says
- * why comes instead.
- */
+/* Comes before a block.  If there is none, a place table that says why comes instead. */
 #define SPT_READER_UNWIND 0x75707073
 
 struct spt_reader_unwind {

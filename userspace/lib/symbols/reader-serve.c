@@ -14,6 +14,7 @@
 
 #include "base/heap.h"
 #include "base/words.h"
+#include "scripts/interpreter.h"
 #include "symbols/confine.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
@@ -263,6 +264,33 @@ static GByteArray *answer_and_keep(struct question *question, struct kept all[KE
 					     question->offsets, head->n_offsets);
 }
 
+static GByteArray *answer_block(const void *data, size_t bytes, bool has_debug)
+{
+	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND,
+					  .has_debug = has_debug,
+					  .bytes = bytes };
+	GByteArray *answer = g_byte_array_sized_new(sizeof(head) + bytes);
+
+	g_byte_array_append(answer, (const uint8_t *)&head, sizeof(head));
+	return g_byte_array_append(answer, data, bytes);
+}
+
+static GByteArray *answer_chain(struct question *question)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
+	const SptInterpreter *interpreter = spt_interpreter_of_path(question->path);
+	g_autoptr(GBytes) chain =
+		image && interpreter ? interpreter->describe(image, &error) : NULL;
+
+	question->fd = -1;
+	if (chain)
+		return answer_block(g_bytes_get_data(chain, NULL), g_bytes_get_size(chain), false);
+	if (!error)
+		return answer_block(NULL, 0, false);
+	return spt_place_table_write_problem(error->message, 0);
+}
+
 static GByteArray *answer_unwind(struct question *question)
 {
 	g_autoptr(GError) error = NULL;
@@ -275,18 +303,13 @@ static GByteArray *answer_unwind(struct question *question)
 			NULL;
 	g_autoptr(SptUnwindTable) table =
 		image ? spt_unwind_table_new_with_debug(image, debug, &error) : NULL;
-	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND, .has_debug = debug != NULL };
-	GByteArray *bytes;
-	const uint8_t *data;
+	GBytes *bytes;
 
 	question->fd = -1;
 	if (!table)
 		return spt_place_table_write_problem(error->message, 0);
-	data = g_bytes_get_data(spt_unwind_table_bytes(table), NULL);
-	head.bytes = g_bytes_get_size(spt_unwind_table_bytes(table));
-	bytes = g_byte_array_sized_new(sizeof(head) + head.bytes);
-	g_byte_array_append(bytes, (const uint8_t *)&head, sizeof(head));
-	return g_byte_array_append(bytes, data, head.bytes);
+	bytes = spt_unwind_table_bytes(table);
+	return answer_block(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes), debug != NULL);
 }
 
 static GByteArray *answer_places(struct question *question)
@@ -295,9 +318,7 @@ static GByteArray *answer_places(struct question *question)
 	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
 	g_autofree char *query =
 		g_strndup((const char *)question->names, question->head.names_bytes);
-	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND };
 	g_autoptr(GByteArray) text = NULL;
-	GByteArray *bytes;
 
 	question->fd = -1;
 	if (!image)
@@ -305,10 +326,7 @@ static GByteArray *answer_places(struct question *question)
 	text = spt_places_answer(image,
 				 question->dirs ? (const char *const *)question->dirs->pdata : NULL,
 				 query);
-	head.bytes = text->len;
-	bytes = g_byte_array_sized_new((guint)sizeof(head) + text->len);
-	g_byte_array_append(bytes, (const uint8_t *)&head, sizeof(head));
-	return g_byte_array_append(bytes, text->data, text->len);
+	return answer_block(text->data, text->len, false);
 }
 
 static GByteArray *answer(struct question *question)
@@ -358,12 +376,14 @@ void spt_reader_serve(int socket)
 		is_open = receive_question(socket, &question);
 		if (is_open) {
 			g_autoptr(GByteArray) table =
-				question.head.unwind == SPT_READER_PLACES ?
-					answer_places(&question) :
+				question.head.block == SPT_READER_PLACES ?
+						       answer_places(&question) :
 				question.names	     ? answer_of_kernel(&question) :
-				question.head.unwind ? answer_unwind(&question) :
-				question.head.keep   ? answer_and_keep(&question, kept) :
-						       answer(&question);
+				question.head.block == SPT_READER_UNWIND_TABLE ?
+						       answer_unwind(&question) :
+				question.head.block == SPT_READER_CHAIN ? answer_chain(&question) :
+				question.head.keep ? answer_and_keep(&question, kept) :
+						     answer(&question);
 
 			is_open = spt_reader_send(socket, table->data, table->len);
 		}

@@ -17,6 +17,7 @@
 
 #include "base/haste.h"
 #include "base/words.h"
+#include "scripts/interpreter.h"
 #include "symbols/places.h"
 #include "symbols/reader-private.h"
 #include "trace/trace.h"
@@ -33,7 +34,8 @@ extern char **environ;
 struct helper {
 	pid_t pid;			/* 0: not started */
 	int socket;
-	bool is_busy, unwinds;
+	bool is_busy;
+	enum spt_reader_block block;	/* what it was asked for */
 	uint32_t tag;
 	/* Files that may be opened and downloaded for it */
 	char *path, *fetched;
@@ -270,7 +272,7 @@ void spt_reader_sort(GArray *offsets)
 }
 
 static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request,
-			 uint32_t unwinds)
+			 enum spt_reader_block block)
 {
 	struct spt_reader_request head = {
 		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES),
@@ -281,7 +283,7 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 		.download = request->download,
 		.names_bytes = request->names ? request->names->len : 0,
 		.keep = request->keep,
-		.unwind = unwinds,
+		.block = block,
 	};
 	ssize_t n;
 
@@ -301,12 +303,12 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 }
 
 static void reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request,
-			 uint32_t unwinds)
+			 enum spt_reader_block block)
 {
 	struct helper *helper = idle_helper(reader);
 
 	helper->is_busy = true;
-	helper->unwinds = unwinds;
+	helper->block = block;
 	helper->tag = tag;
 	helper->n = request->n;
 	helper->offsets = g_memdup2(request->offsets, request->n * sizeof(uint64_t));
@@ -324,12 +326,12 @@ static void reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *
 		helper->problem = g_strdup("is at too many places");
 	else if (start_helper(reader, helper))
 		/* A helper that takes no request gives no answer, and the answer has the reason. */
-		send_request(reader, helper->socket, request, unwinds);
+		send_request(reader, helper->socket, request, block);
 }
 
 void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request)
 {
-	reader_begin(reader, tag, request, false);
+	reader_begin(reader, tag, request, SPT_READER_NO_BLOCK);
 }
 
 /* The header of an answer for unwinding; NULL: this is none. */
@@ -338,7 +340,7 @@ static const struct spt_reader_unwind *unwind_head(const struct helper *helper)
 	const struct spt_reader_unwind *head = (const void *)helper->answer->data;
 
 	G_STATIC_ASSERT(sizeof(*head) == SPT_PLACE_TABLE_HEAD_BYTES);
-	return helper->unwinds && head->magic == SPT_READER_UNWIND &&
+	return helper->block && head->magic == SPT_READER_UNWIND &&
 			       head->bytes <= ANSWER_MAX_BYTES ?
 		       head :
 		       NULL;
@@ -586,53 +588,85 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 	return helper ? reader_finish(helper, ret_tag) : NULL;
 }
 
-/* Checked: a helper that was taken over by its file may send anything. */
-static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_debug)
+/* The block that has arrived; NULL: there is none. */
+static GBytes *take_block(const struct helper *helper, bool *ret_has_debug)
 {
 	const struct spt_reader_unwind *head =
 		!helper->problem && reader_is_whole(helper) ? unwind_head(helper) : NULL;
-	g_autoptr(GBytes) bytes = head ? g_bytes_new(head + 1, head->bytes) : NULL;
-	SptUnwindTable *table = head ? spt_unwind_table_new_from_bytes(bytes, NULL) : NULL;
 
 	if (head)
 		*ret_has_debug = head->has_debug;
-	if (head && !table) {
-		end_helper(helper);
-		helper->problem = g_strdup(SPT_READER_FAILED "the process that reads it returned no table");
-	}
-	return table;
+	return head ? g_bytes_new(head + 1, head->bytes) : NULL;
 }
 
-SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop,
-					bool *ret_has_debug, GError **error)
+/* Waits for a block of @file, until *@stop is not 0.  NULL: read_problem() says why. */
+static GBytes *read_block(SptReader *reader, const SptObject *file, enum spt_reader_block block,
+			  const gint *stop, struct helper **ret_helper, bool *ret_has_debug)
 {
 	const SptReadRequest request = { .fd = spt_object_fd(file), .path = spt_object_name(file) };
-	g_autoptr(SptPlaceTable) said = NULL;
 	struct helper *helper = idle_helper(reader);
-	SptUnwindTable *table;
-	const char *problem;
-	uint32_t tag;
 
+	*ret_helper = helper;
 	*ret_has_debug = false;
-	reader_begin(reader, 0, &request, true);
+	reader_begin(reader, 0, &request, block);
 	while (!wait_for_end(reader, STOP_MS)) {
 		if (!stop || !g_atomic_int_get(stop))
 			continue;
 		end_helper(helper);
 		helper->problem = g_strdup(SPT_READER_FAILED "nobody waits for it");
 	}
-	table = take_unwind_table(helper, ret_has_debug);
+	return take_block(helper, ret_has_debug);
+}
+
+/* Ends the answer of @helper, which has no block, and sets @error to the reason. */
+static void read_problem(struct helper *helper, GQuark domain, int none, int unreadable,
+			 GError **error)
+{
+	uint32_t tag;
+	g_autoptr(SptPlaceTable) said = reader_finish(helper, &tag);
+	const char *problem = spt_place_table_problem(said);
+	bool is_failure = !problem || g_str_has_prefix(problem, SPT_READER_FAILED);
+
+	g_set_error_literal(error, domain, is_failure ? unreadable : none,
+			    problem ? problem : SPT_READER_FAILED "the process that reads it returned no table");
+}
+
+SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop,
+					bool *ret_has_debug, GError **error)
+{
+	struct helper *helper;
+	g_autoptr(GBytes) bytes = read_block(reader, file, SPT_READER_UNWIND_TABLE, stop, &helper,
+					     ret_has_debug);
+	SptUnwindTable *table = bytes ? spt_unwind_table_new_from_bytes(bytes, NULL) : NULL;
+
 	if (table) {
 		end_answer(helper);
 		return table;
 	}
-	said = reader_finish(helper, &tag);
-	problem = spt_place_table_problem(said);
-	g_set_error_literal(error, SPT_UNWIND_ERROR,
-			    problem && !g_str_has_prefix(problem, SPT_READER_FAILED) ?
-				    SPT_UNWIND_ERROR_NO_INFO :
-				    SPT_UNWIND_ERROR_UNREADABLE,
-			    problem ? problem : SPT_READER_FAILED "the process that reads it returned no table");
+	if (bytes) {
+		end_helper(helper);
+		helper->problem = g_strdup(SPT_READER_FAILED "the process that reads it returned no table");
+	}
+	read_problem(helper, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+		     SPT_UNWIND_ERROR_UNREADABLE, error);
+	return NULL;
+}
+
+GBytes *spt_reader_chain(SptReader *reader, const SptObject *file, const gint *stop, GError **error)
+{
+	struct helper *helper;
+	bool has_debug;
+	GBytes *chain = read_block(reader, file, SPT_READER_CHAIN, stop, &helper, &has_debug);
+
+	if (!chain) {
+		read_problem(helper, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
+			     SPT_INTERPRETER_ERROR_UNREADABLE, error);
+		return NULL;
+	}
+	end_answer(helper);
+	if (g_bytes_get_size(chain) > 0)
+		return chain;
+	g_bytes_unref(chain);
 	return NULL;
 }
 

@@ -92,6 +92,13 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 char *spt_reader_places(SptReader *reader, const SptObject *file, const char *query,
 			GError **error);
 
+/*
+ * The chain of @file, by the interpreter of its name (scripts/interpreter.h); as
+ * spt_reader_unwind_table().  NULL: it is none, or, with an SPT_INTERPRETER_ERROR, is not known.
+ */
+GBytes *spt_reader_chain(SptReader *reader, const SptObject *file, const gint *stop,
+			 GError **error);
+
 /* Reports the progress of a download; false: give up. */
 typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);
 /*

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scripts/interpreter.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK(spt-interpreter-error-quark, spt_interpreter_error)
+
+static const SptInterpreter *const all[] = {
+#define ROW(name) &spt_interpreter_##name,
+	SPT_INTERPRETERS(ROW)
+#undef ROW
+};
+
+void spt_script_function_clear(SptScriptFunction *function)
+{
+	g_free(function->name);
+	g_free(function->file);
+	g_clear_pointer(&function->lines, g_bytes_unref);
+	*function = (SptScriptFunction){ 0 };
+}
+
+const SptInterpreter *spt_interpreter_of_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+		if (strstr(slash ? slash : path, all[i]->file))
+			return all[i];
+	return NULL;
+}
+
+const SptInterpreter *spt_interpreter_of_tag(uint32_t tag)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+		if (all[i]->number == SPT_TAG_NUMBER(tag))
+			return all[i];
+	return NULL;
+}

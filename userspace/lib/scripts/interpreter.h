@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Interpreters of which the frames of scripts can be found: how to describe their files to the
+ * module, and how to read what it copied of a script's code.  A row for each; files and copies may
+ * be hostile.
+ */
+#ifndef SPT_INTERPRETER_H
+#define SPT_INTERPRETER_H
+
+#include "object/object.h"
+#include "sysprof-chain.h"
+
+G_BEGIN_DECLS
+
+#define SPT_INTERPRETER_ERROR (spt_interpreter_error_quark())
+GQuark spt_interpreter_error_quark(void);
+enum {
+	SPT_INTERPRETER_ERROR_UNKNOWN,	/* the file is one of a version that is not known */
+	SPT_INTERPRETER_ERROR_UNREADABLE, /* the process that reads it for us failed */
+};
+
+/* Number of an interpreter, and its version, in the tag of its chains. */
+#define SPT_TAG(number, major, minor) ((uint32_t)(number) << 24 | (major) << 16 | (minor) << 8)
+#define SPT_TAG_NUMBER(tag) ((tag) >> 24)
+#define SPT_TAG_MAJOR(tag) ((tag) >> 16 & 0xff)
+#define SPT_TAG_MINOR(tag) ((tag) >> 8 & 0xff)
+
+typedef struct {
+	const void *data;
+	unsigned bytes;
+} SptSpan;
+
+/* A function of a script. */
+typedef struct {
+	char *name, *file;
+	uint32_t first_line;		/* 0: not known */
+	GBytes *lines;			/* in the interpreter's own form; NULL: none */
+} SptScriptFunction;
+
+void spt_script_function_clear(SptScriptFunction *function);
+
+typedef struct {
+	const char *name, *language;
+	unsigned number;		/* from 1 */
+	const char *file;		/* a part of the names of its files */
+	/* Its chain; NULL: the file is none, or, with an SPT_INTERPRETER_ERROR, is not known. */
+	GBytes *(*describe)(const SptObject *file, GError **error);
+	/* What the spans of the chain are; false: no function. */
+	bool (*read)(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
+		     SptScriptFunction *ret);
+	/* The line of a position; 0: not known. */
+	uint32_t (*line)(uint32_t tag, const SptScriptFunction *function, uint32_t position);
+} SptInterpreter;
+
+/*
+ * Each is an SptInterpreter spt_interpreter_NAME.  A file is described by the first one that has a
+ * part of its name.
+ */
+#define SPT_INTERPRETERS(ROW) ROW(cpython)
+
+#define SPT_INTERPRETER_DECLARE(name) extern const SptInterpreter spt_interpreter_##name;
+SPT_INTERPRETERS(SPT_INTERPRETER_DECLARE)
+#undef SPT_INTERPRETER_DECLARE
+
+/* The interpreter whose file may be at @path; NULL: it is none. */
+const SptInterpreter *spt_interpreter_of_path(const char *path);
+/* That of a chain; NULL: it is not known. */
+const SptInterpreter *spt_interpreter_of_tag(uint32_t tag);
+
+G_END_DECLS
+
+#endif

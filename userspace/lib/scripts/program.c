@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scripts/program.h"
+
+#include <elf.h>
+#include <string.h>
+
+#ifdef __aarch64__
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_X86_64
+#endif
+
+struct SptProgram {
+	struct sysprof_chain_header header;
+	GArray *loops, *lists, *spans, *insns;
+	bool is_bad;
+};
+
+SptProgram *spt_program_new(uint32_t tag, unsigned max_frames, int64_t address_minus_offset)
+{
+	SptProgram *program = g_new0(SptProgram, 1);
+
+	program->header = (struct sysprof_chain_header){
+		.magic = SYSPROF_CHAIN_MAGIC,
+		.version = SYSPROF_CHAIN_VERSION,
+		.machine = MACHINE,
+		.address_minus_offset = address_minus_offset,
+		.tag = tag,
+		.max_frames = (uint16_t)max_frames,
+	};
+	program->loops = g_array_new(FALSE, FALSE, sizeof(struct sysprof_chain_loop));
+	program->lists = g_array_new(FALSE, FALSE, sizeof(struct sysprof_chain_list));
+	program->spans = g_array_new(FALSE, FALSE, sizeof(struct sysprof_chain_span));
+	program->insns = g_array_new(FALSE, FALSE, sizeof(struct sysprof_chain_insn));
+	return program;
+}
+
+void spt_program_free(SptProgram *program)
+{
+	if (!program)
+		return;
+	g_array_unref(program->loops);
+	g_array_unref(program->lists);
+	g_array_unref(program->spans);
+	g_array_unref(program->insns);
+	g_free(program);
+}
+
+void spt_program_loop(SptProgram *program, uint64_t start, uint64_t end)
+{
+	struct sysprof_chain_loop loop = { start, end };
+
+	g_array_append_val(program->loops, loop);
+}
+
+unsigned spt_program_list(SptProgram *program, const struct sysprof_chain_list *list)
+{
+	g_array_append_val(program->lists, *list);
+	return program->lists->len - 1;
+}
+
+void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span)
+{
+	g_array_append_val(program->spans, *span);
+}
+
+unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
+			 int64_t imm)
+{
+	struct sysprof_chain_insn insn = {
+		.op = (uint8_t)op,
+		.dst = (uint8_t)dst,
+		.src = (uint8_t)src,
+		.imm = (int32_t)imm,
+	};
+
+	program->is_bad |= imm != insn.imm;
+	g_array_append_val(program->insns, insn);
+	return program->insns->len - 1;
+}
+
+void spt_program_land(SptProgram *program, unsigned from)
+{
+	unsigned skipped = program->insns->len - from - 1;
+
+	program->is_bad |= skipped > UINT8_MAX;
+	g_array_index(program->insns, struct sysprof_chain_insn, from).jump = (uint8_t)skipped;
+}
+
+static void append(GByteArray *bytes, const GArray *parts)
+{
+	g_byte_array_append(bytes, (const guint8 *)parts->data,
+			    parts->len * g_array_get_element_size((GArray *)parts));
+}
+
+GBytes *spt_program_finish(const SptProgram *program)
+{
+	struct sysprof_chain_header header = program->header;
+	GByteArray *bytes;
+
+	if (program->is_bad || program->loops->len > SYSPROF_CHAIN_MAX_LOOPS ||
+	    program->lists->len > SYSPROF_CHAIN_MAX_LISTS ||
+	    program->spans->len > SYSPROF_CHAIN_MAX_SPANS ||
+	    program->insns->len > SYSPROF_CHAIN_MAX_INSNS)
+		return NULL;
+	header.n_loops = (uint8_t)program->loops->len;
+	header.n_lists = (uint8_t)program->lists->len;
+	header.n_spans = (uint8_t)program->spans->len;
+	header.n_insns = (uint16_t)program->insns->len;
+	bytes = g_byte_array_new();
+	g_byte_array_append(bytes, (const guint8 *)&header, sizeof(header));
+	append(bytes, program->loops);
+	append(bytes, program->lists);
+	append(bytes, program->spans);
+	append(bytes, program->insns);
+	return g_byte_array_free_to_bytes(bytes);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes a chain for the module (the uapi header sysprof-chain.h): parts are added one by one. */
+#ifndef SPT_PROGRAM_H
+#define SPT_PROGRAM_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sysprof-chain.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptProgram SptProgram;
+
+SptProgram *spt_program_new(uint32_t tag, unsigned max_frames, int64_t address_minus_offset);
+void spt_program_free(SptProgram *program);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProgram, spt_program_free)
+
+void spt_program_loop(SptProgram *program, uint64_t start, uint64_t end);
+/* Returns its number, for SYSPROF_CHAIN_LIST. */
+unsigned spt_program_list(SptProgram *program, const struct sysprof_chain_list *list);
+void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span);
+/* Adds an instruction.  Returns its index. */
+unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
+			 int64_t imm);
+/* The jump at index @from skips all that was added since. */
+void spt_program_land(SptProgram *program, unsigned from);
+/* NULL: it has become too large, or a number does not fit. */
+GBytes *spt_program_finish(const SptProgram *program);
+
+G_END_DECLS
+
+#endif
