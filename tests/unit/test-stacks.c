@@ -144,7 +144,7 @@ static void test_same(void)
 	g_autoptr(GRand) random = g_rand_new_with_seed(5);
 	g_autoptr(SptSpaces) spaces = spt_spaces_new();
 	g_autoptr(SptJit) jit = spt_jit_new();
-	g_autoptr(SptStacks) stacks = spt_stacks_new(spaces, jit, CPUS);
+	g_autoptr(SptStacks) stacks = spt_stacks_new(spaces, jit, NULL, CPUS);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	struct sample samples[CPUS] = { 0 };
 	unsigned n_cut = 0, n_known = 0;

@@ -30,6 +30,7 @@ typedef enum {
 	SPT_OBJECT_ANON = 3,
 	SPT_OBJECT_VDSO = 4,
 	SPT_OBJECT_FILE = 5,
+	SPT_OBJECT_SOURCE = 6,		/* the file of a script */
 } SptObjectKind;
 
 /* Path of the object whose names are those of events and their files, and the name of no file. */

@@ -22,6 +22,9 @@
 #define SPT_PLANES_HEAD_BYTES 2
 /* Followers of a frame that are searched for the frame of a node. */
 #define SPT_MOST_FOLLOWERS 32
+/* Of offsets in source files: the line; above it is the number of a function. */
+#define SPT_SOURCE_LINE_BITS 20
+#define SPT_SOURCE_LINE_MASK ((1u << SPT_SOURCE_LINE_BITS) - 1)
 /* Most functions at one place, inlined ones included. */
 #define SPT_MOST_LEVELS 64
 

@@ -464,7 +464,7 @@ SptImportPerfCapture *spt_import_perf_capture_new(SptCaptureWriter *writer, int 
 	capture->tasks = spt_tasks_new(&listener);
 	capture->spaces = spt_spaces_new();
 	capture->jit = spt_jit_new();
-	capture->stacks = spt_stacks_new(capture->spaces, capture->jit, SPT_IMPORT_CPUS);
+	capture->stacks = spt_stacks_new(capture->spaces, capture->jit, NULL, SPT_IMPORT_CPUS);
 	capture->stash = spt_stash_new();
 	capture->unwinding = spt_import_unwinding_new(capture->spaces, import_table_of, capture);
 	capture->files = g_hash_table_new_full(NULL, NULL, NULL, free_import_file);

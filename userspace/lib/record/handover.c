@@ -66,7 +66,8 @@ void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sam
 		uint32_t object =
 			sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;
 
-		if (object != last)
+		if (object != last &&
+		    !spt_script_names_is(sample->frames[sample->n_kernel + i]))
 			handover_expect(handover, object, false);
 		last = object;
 	}

@@ -130,10 +130,21 @@ static void intake_take_object(SptRecorder *recorder, const struct sysprof_objec
 			  object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
 	if (recorder->handover)
 		spt_handover_mapped(recorder->handover, row.id);
+	if (recorder->scripts)
+		spt_scripts_mapped(recorder->scripts, &row);
 	if (recorder->maps)
 		spt_maps_object(recorder->maps, &row);
 	if (recorder->memory)
 		spt_memory_object(recorder->memory, &row);
+}
+
+/* It comes before the first stack that has it. */
+static void take_code(SptRecorder *recorder, const struct sysprof_code *code)
+{
+	SptObjectRow row;
+
+	if (spt_script_names_take(spt_output_scripts(recorder->output), code, &row))
+		spt_output_object(recorder->output, &row, 0);
 }
 
 static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
@@ -172,6 +183,8 @@ static uint32_t stop_of(const SptRecorder *recorder, const struct sysprof_sample
 	const SptSpace *space;
 	const SptMap *map;
 
+	if (spt_script_names_is(frame))
+		return 0;
 	if (!(sample->record.flags & SYSPROF_SAMPLE_ADDRESSES))
 		return frame >> SYSPROF_FRAME_OBJECT_SHIFT;
 	space = spt_spaces_get(recorder->spaces, sample->mm);
@@ -198,6 +211,7 @@ static void intake_take_end(SptRecorder *recorder, const struct sysprof_sample *
 static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be_late)
 {
 	const struct sysprof_sample *sample = stack->sample;
+	g_autofree struct sysprof_sample *folded = NULL;
 	SptStackEnd end;
 	unsigned number;
 	SptStash *stash = spt_output_stash(recorder->output, &number);
@@ -221,6 +235,8 @@ static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
+	folded = spt_script_names_fold(spt_output_scripts(recorder->output), sample);
+	sample = folded ? folded : sample;
 	stack->row.node = spt_stacks_node(recorder->stacks, stash, sample,
 					  sample->n_kernel && !stack->has_run, &end);
 	stack->has_run |= end.has_user;
@@ -511,6 +527,9 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		break;
 	case SYSPROF_OBJECT:
 		intake_take_object(recorder, (const struct sysprof_object *)record);
+		break;
+	case SYSPROF_CODE:
+		take_code(recorder, (const struct sysprof_code *)record);
 		break;
 	case SYSPROF_REGION:
 		take_region(recorder, (const struct sysprof_region *)record);

@@ -43,6 +43,7 @@ struct object {
 struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
 	SptJit *jit;
+	SptScriptNames *scripts;
 	SptFileNames *file_names;
 	SptSymtab *vdso;		/* once a name of it was needed */
 	uint32_t next_frame;
@@ -84,6 +85,7 @@ SptNaming *spt_naming_new(bool all)
 
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, naming_object_free);
 	naming->jit = spt_jit_new();
+	naming->scripts = spt_script_names_new();
 	naming->file_names = spt_file_names_new();
 	naming->identified = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	naming->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -99,6 +101,7 @@ void spt_naming_free(SptNaming *naming)
 	if (!naming)
 		return;
 	spt_jit_free(naming->jit);
+	spt_script_names_free(naming->scripts);
 	spt_file_names_free(naming->file_names);
 	spt_symtab_free(naming->vdso);
 	g_hash_table_unref(naming->identified);
@@ -115,6 +118,7 @@ void spt_naming_forget(SptNaming *naming)
 
 	naming->next_frame = 1;
 	spt_jit_forget(naming->jit);
+	spt_script_names_forget(naming->scripts);
 	spt_file_names_forget(naming->file_names);
 	g_hash_table_remove_all(naming->identified);
 	g_hash_table_iter_init(&iter, naming->objects);
@@ -234,6 +238,11 @@ void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row
 void spt_naming_keep(SptNaming *naming)
 {
 	spt_jit_keep(naming->jit);
+}
+
+SptScriptNames *spt_naming_scripts(SptNaming *naming)
+{
+	return naming->scripts;
 }
 
 const SptJit *spt_naming_jit(const SptNaming *naming)
@@ -432,6 +441,13 @@ static void want_from_jit(SptNaming *naming, struct object *object)
 			     g_array_index(object->offsets, uint64_t, object->n_named));
 }
 
+static void name_script(SptNaming *naming, struct object *object, SptSink *to)
+{
+	for (; object->n_named < object->offsets->len; object->n_named++)
+		spt_script_names_put(naming->scripts, object->id,
+				     g_array_index(object->offsets, uint64_t, object->n_named), to);
+}
+
 static void want_from_file(SptNaming *naming, struct object *object)
 {
 	for (; object->n_named < object->offsets->len; object->n_named++)
@@ -491,7 +507,8 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptSi
 				return false;
 			continue;
 		}
-		if (object->id == SPT_STACKS_CUT || object->id == SPT_STACKS_INCOMPLETE) {
+		if (object->id == SPT_STACKS_CUT || object->id == SPT_STACKS_INCOMPLETE ||
+		    object->id == SPT_STACKS_SCRIPT) {
 			name_by_path(object, to);
 			continue;
 		}
@@ -501,6 +518,10 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptSi
 		}
 		if (object->kind == SPT_OBJECT_ANON) {
 			want_from_jit(naming, object);
+			continue;
+		}
+		if (object->kind == SPT_OBJECT_SOURCE) {
+			name_script(naming, object, to);
 			continue;
 		}
 		if (object->id == SYSPROF_OBJECT_VDSO) {

@@ -10,6 +10,7 @@
 #include "capture/sink.h"
 #include "object/object.h"
 #include "record/jit.h"
+#include "record/script-names.h"
 #include "sysprof.h"
 #include "trace/trace.h"
 
@@ -43,6 +44,8 @@ const char *spt_naming_path(const SptNaming *naming, uint32_t id);
 uint64_t spt_naming_named(SptNaming *naming, const char *name);
 /* Called often between flushes: holds the files in which programs describe code that they make. */
 void spt_naming_keep(SptNaming *naming);
+/* The functions of scripts, which get their names from what the module copied. */
+SptScriptNames *spt_naming_scripts(SptNaming *naming);
 /* The descriptions of that code. */
 const SptJit *spt_naming_jit(const SptNaming *naming);
 /* Whether all objects of the frames of @stash have been reported. */

@@ -291,6 +291,11 @@ void spt_output_keep(SptOutput *output)
 	spt_naming_keep(output->naming);
 }
 
+SptScriptNames *spt_output_scripts(SptOutput *output)
+{
+	return spt_naming_scripts(output->naming);
+}
+
 const SptJit *spt_output_jit(const SptOutput *output)
 {
 	return spt_naming_jit(output->naming);

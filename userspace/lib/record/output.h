@@ -10,6 +10,7 @@
 #include "object/object.h"
 #include "record/jit.h"
 #include "record/recorder.h"
+#include "record/script-names.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -59,6 +60,8 @@ SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
 bool spt_output_knows_objects(SptOutput *output);
 /* Called often between flushes: holds files that may soon be deleted. */
 void spt_output_keep(SptOutput *output);
+/* The functions of scripts; owned by the output. */
+SptScriptNames *spt_output_scripts(SptOutput *output);
 /* The descriptions of code that programs make; owned by the output. */
 const SptJit *spt_output_jit(const SptOutput *output);
 /* Called some times a second with options->live: publishes what came in, with names. */

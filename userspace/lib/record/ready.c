@@ -4,6 +4,7 @@
 #include "base/haste.h"
 #include "object/needed.h"
 #include "object/regular.h"
+#include "record/scripts.h"
 #include "record/tables.h"
 
 struct SptReady {
@@ -27,6 +28,8 @@ static void have(SptReady *ready, SptTableCache *cache, SptReader *reader, const
 	table = spt_tables_have(cache, reader, file, &ready->stop);
 	if (table && ready->trace)
 		spt_tables_give(ready->trace, file, table);
+	if (ready->trace)
+		spt_scripts_have(reader, ready->trace, file, &ready->stop, NULL);
 	spt_unwind_table_unref(table);
 }
 

@@ -18,6 +18,7 @@
 #include "record/recorder.h"
 #include "record/ready.h"
 #include "record/resident.h"
+#include "record/scripts.h"
 #include "record/stacks.h"
 #include "record/statements.h"
 #include "record/thread-ids.h"
@@ -65,6 +66,7 @@ struct SptRecorder {
 	SptTables *tables;		/* of handover and unwinding */
 	SptAside *aside;		/* NULL: samples wait for unwind tables */
 	SptHandover *handover;		/* NULL: tables are not given to the module */
+	SptScripts *scripts;		/* NULL: frames of scripts are not looked for */
 	SptReady *ready;		/* NULL: no program was announced */
 	SptThrift *thrift;
 	SptEnds *ends;			/* NULL: it is not known whether stacks are whole */

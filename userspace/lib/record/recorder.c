@@ -172,7 +172,8 @@ static void put_fixed_objects(SptRecorder *recorder)
 		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
 		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
 	};
-	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = SPT_EVENT_OBJECT };
+	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = SPT_EVENT_OBJECT },
+				  script = { .id = SPT_STACKS_SCRIPT, .path = "[script]" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
 		spt_output_object(recorder->output, &rows[i], 0);
@@ -181,6 +182,8 @@ static void put_fixed_objects(SptRecorder *recorder)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
 	if (recorder->opens)
 		spt_output_object(recorder->output, &named, 0);
+	if (recorder->scripts)
+		spt_output_object(recorder->output, &script, 0);
 }
 
 /*
@@ -304,6 +307,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
 	}
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
+					  spt_output_scripts(recorder->output),
 					  spt_trace_n_cpus(recorder->trace));
 	if (recorder->config.by_tables || recorder->config.raw_bytes)
 		recorder->ends = spt_ends_new();
@@ -312,6 +316,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	if (recorder->config.by_tables)
 		recorder->handover = spt_handover_new(recorder->output, recorder->trace,
 						      recorder->tables, options->frugal_tables);
+	if (recorder->config.by_tables && spt_trace_has_chains(recorder->trace))
+		recorder->scripts = spt_scripts_new(recorder->output, recorder->trace);
 	if (recorder->config.raw_bytes) {
 		recorder->copies =
 			spt_copies_new(recorder->trace, options->raw_most_bytes,
@@ -351,6 +357,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_aside_free(recorder->aside);
 	spt_unwinding_free(recorder->unwinding);
 	spt_handover_free(recorder->handover);
+	spt_scripts_free(recorder->scripts);
 	spt_tables_free(recorder->tables);
 	spt_memory_free(recorder->memory);
 	spt_statements_free(recorder->statements);
@@ -456,6 +463,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 		return false;
 	if (recorder->handover)
 		spt_handover_settle(recorder->handover);
+	if (recorder->scripts)
+		spt_scripts_settle(recorder->scripts);
 	if (!want_processes(recorder, error))
 		return false;
 	measure_processes(recorder);
@@ -620,6 +629,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	spt_statements_status(recorder->statements, &recorder->status.marks);
 	if (recorder->handover)
 		spt_handover_step(recorder->handover);
+	if (recorder->scripts)
+		spt_scripts_step(recorder->scripts);
 	spt_recorder_take_aside(recorder, false);
 	drop_gone_spaces(recorder, gone);
 	now = spt_clock_ns(CLOCK_MONOTONIC);
@@ -708,6 +719,8 @@ static void note_tables(SptRecorder *recorder)
 					 spt_handover_count(recorder->handover));
 	if (refusals)
 		spt_recorder_note(recorder, "no_tables", refusals);
+	if (recorder->scripts)
+		spt_scripts_note(recorder->scripts);
 }
 
 /* The sums of threads, unless they come when the source stops. */

@@ -25,7 +25,7 @@ struct shape {
 	uint64_t mappings;
 	uint32_t code;			/* epoch of the code that the process has made */
 	uint16_t n_kernel, n_user;
-	uint8_t flags;
+	uint16_t flags;
 	/* Object that represents the unknown callers, or 0 */
 	uint8_t caller;
 	bool is_unknown; /* a user part without frames, which is different from no user part */
@@ -51,6 +51,7 @@ struct last {
 struct SptStacks {
 	const SptSpaces *spaces;
 	const SptJit *jit;
+	const SptScriptNames *scripts;	/* NULL: there are none */
 	/* For the present sample, if its frames are addresses and it is known */
 	const SptSpace *space;
 	struct last **last;		/* by CPU; NULL: none yet */
@@ -62,12 +63,14 @@ struct SptStacks {
 	SptFrame frames[MAX_FRAMES];
 };
 
-SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, unsigned n_cpus)
+SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, const SptScriptNames *scripts,
+			  unsigned n_cpus)
 {
 	SptStacks *stacks = g_new0(SptStacks, 1);
 
 	stacks->spaces = spaces;
 	stacks->jit = jit;
+	stacks->scripts = scripts;
 	stacks->n_cpus = n_cpus;
 	stacks->last = g_new0(struct last *, n_cpus);
 	spt_stacks_forget(stacks);
@@ -119,7 +122,8 @@ static struct shape stacks_shape_of(const SptStacks *stacks, const struct syspro
 		.n_user = sample->n_user,
 		.flags = sample->record.flags &
 			 (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT |
-			  SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES),
+			  SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES |
+			  SYSPROF_SAMPLE_SCRIPT),
 		.caller = unknown_caller(sample),
 		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
 		.is_in_exec = is_in_exec,
@@ -182,6 +186,12 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 {
 	const SptMap *map;
 
+	if (flags & SYSPROF_SAMPLE_SCRIPT && spt_script_names_is(value)) {
+		if (!stacks->scripts || !spt_script_names_frame(stacks->scripts, value, frame))
+			*frame = (SptFrame){ .object = SPT_STACKS_SCRIPT,
+					     .kind = SPT_FRAME_EXACT };
+		return true;
+	}
 	frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
 	if (flags & SYSPROF_SAMPLE_ADDRESSES) {
 		map = stacks->space ? spt_space_find(stacks->space, value - !is_exact) : NULL;

@@ -11,6 +11,7 @@
 
 #include "process/spaces.h"
 #include "record/jit.h"
+#include "record/script-names.h"
 #include "stash/stash.h"
 #include "sysprof.h"
 
@@ -28,13 +29,17 @@ G_BEGIN_DECLS
 #define SPT_STACKS_INCOMPLETE 7
 /* An object of names: its offsets are those of spt_output_named(). */
 #define SPT_STACKS_NAMED 8
+/* An object that replaces functions of scripts that have no names. */
+#define SPT_STACKS_SCRIPT 9
 
 typedef struct SptStacks SptStacks;
 
 /*
- * @spaces: resolves addresses; @jit: knows about code that replaced other code.  Both outlive it.
+ * @spaces: resolves addresses; @jit: knows about code that replaced other code; @scripts: the
+ * functions of scripts, or NULL.  They outlive it.
  */
-SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, unsigned n_cpus);
+SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, const SptScriptNames *scripts,
+			  unsigned n_cpus);
 void spt_stacks_free(SptStacks *stacks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStacks, spt_stacks_free)
 

@@ -220,18 +220,28 @@ static bool serves_everybody(void)
 	return !at || g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) & either;
 }
 
+int spt_tables_may_give(const SptObject *file)
+{
+	unsigned n;
+
+	spt_object_build_id(file, &n);
+	if (!n)
+		return ENODATA;
+	return serves_everybody() && !spt_trusted_is(spt_object_name(file), spt_object_fd(file)) ?
+		       EPERM :
+		       0;
+}
+
 int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table)
 {
 	gsize bytes;
 	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(file, &n);
-	int problem;
+	int problem = spt_tables_may_give(file);
 
-	if (!n)
-		return ENODATA;
-	if (serves_everybody() && !spt_trusted_is(spt_object_name(file), spt_object_fd(file)))
-		return EPERM;
+	if (problem)
+		return problem;
 	problem = spt_trace_give_table(trace, build_id, n, data, bytes);
 	return problem == EEXIST ? 0 : problem;
 }

@@ -37,6 +37,11 @@ typedef void (*SptTablesFailed)(uint32_t object, const char *problem, void *data
  * spt_trace_give_table().
  */
 int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table);
+/*
+ * Whether the module can be given what it uses by the build-id of @file: 0, or ENODATA or EPERM as
+ * above.
+ */
+int spt_tables_may_give(const SptObject *file);
 /* The reader of files for spt_tables_make(). */
 SptReader *spt_tables_reader(void);
 /*

@@ -15,6 +15,7 @@
 #include "base/intervals.h"
 #include "base/pairs.h"
 #include "base/words.h"
+#include "capture/format.h"
 #include "symbols/bundled.h"
 #include "symbols/demangle.h"
 #include "symbols/files.h"
@@ -571,6 +572,11 @@ static unsigned symbols_find_places(SptSymbols *symbols, const SptObjectRow *row
 		return n;
 	if (symbols_is_kernel(row))
 		return find_kernel_places(symbols, frame, ret, &problem);
+	if (row->kind == SPT_OBJECT_SOURCE) {
+		ret[0] = (SptPlace){ .file = row->path,
+				     .line = frame->offset & SPT_SOURCE_LINE_MASK };
+		return ret[0].line ? 1 : 0;
+	}
 	if (row->kind != SPT_OBJECT_FILE)
 		return 0;
 	table = spt_files_find(symbols->files, row->id, frame->offset, depth, &at);

@@ -3,6 +3,7 @@
  * The device as a source of records.
  */
 #include "sysprof-event.h"
+#include "sysprof-chain.h"
 #include "sysprof-table.h"
 #include "trace/device-sources.h"
 #include "trace/opener-private.h"
@@ -601,6 +602,25 @@ static bool device_has_tables(const SptTrace *trace)
 	return device_device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
 }
 
+static bool device_has_chains(const SptTrace *trace)
+{
+	return device_device_of(trace)->info.features & SYSPROF_FEATURE_CHAIN;
+}
+
+static int device_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n,
+			     const void *chain, size_t bytes)
+{
+	struct sysprof_chain arg = {
+		.size = sizeof(arg),
+		.chain = (uintptr_t)chain,
+		.bytes = (uint32_t)MIN(bytes, UINT32_MAX),
+		.build_id_bytes = MIN(n, SYSPROF_BUILD_ID_BYTES),
+	};
+
+	memcpy(arg.build_id, build_id, arg.build_id_bytes);
+	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_CHAIN, &arg) == 0 ? 0 : errno;
+}
+
 static bool device_copies_instead(const SptTrace *trace)
 {
 	return device_device_of(trace)->info.features & SYSPROF_FEATURE_RAW_INSTEAD;
@@ -648,6 +668,8 @@ static const struct spt_trace_source device_source = {
 		.raw_wish = device_raw_wish,
 		.slow_down = device_slow_down,
 		.has_tables = device_has_tables,
+		.has_chains = device_has_chains,
+		.give_chain = device_give_chain,
 		.copies_instead = device_copies_instead,
 		.give_table = device_give_table,
 		.map_fd = device_map_fd,

@@ -34,6 +34,9 @@ struct spt_trace_services {
 	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
 	bool (*slow_down)(SptTrace *trace, unsigned part);
 	bool (*has_tables)(const SptTrace *trace);
+	bool (*has_chains)(const SptTrace *trace);
+	int (*give_chain)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
+			  size_t bytes);
 	bool (*copies_instead)(const SptTrace *trace);
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);

@@ -209,6 +209,19 @@ uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes)
 	return bytes;
 }
 
+bool spt_trace_has_chains(const SptTrace *trace)
+{
+	return trace->source->services.give_chain && trace->source->services.has_chains(trace);
+}
+
+int spt_trace_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
+			 size_t bytes)
+{
+	return spt_trace_has_chains(trace) ?
+		       trace->source->services.give_chain(trace, build_id, n, chain, bytes) :
+		       EOPNOTSUPP;
+}
+
 bool spt_trace_has_tables(const SptTrace *trace)
 {
 	return trace->source->services.has_tables && trace->source->services.has_tables(trace);

@@ -275,6 +275,11 @@ bool spt_trace_slow_down(SptTrace *trace, unsigned part);
 bool spt_trace_make_room(SptTrace *trace);
 /* Whether the source unwinds user stacks by tables. */
 bool spt_trace_has_tables(const SptTrace *trace);
+/* Whether the source finds frames of scripts by chains. */
+bool spt_trace_has_chains(const SptTrace *trace);
+/* Gives it the chain of the interpreter with this build-id, as spt_trace_give_table(). */
+int spt_trace_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
+			 size_t bytes);
 /* Whether it can also copy stacks for which a table is missing. */
 bool spt_trace_copies_instead(const SptTrace *trace);
 /*

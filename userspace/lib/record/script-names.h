@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of scripts, by what the module copied of their code (the uapi header sysprof-chain.h).
+ * Each file of a script is an object of the capture; format.md has its offsets.
+ */
+#ifndef SPT_SCRIPT_NAMES_H
+#define SPT_SCRIPT_NAMES_H
+
+#include "capture/capture.h"
+#include "capture/sink.h"
+#include "sysprof-chain.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptScriptNames SptScriptNames;
+
+SptScriptNames *spt_script_names_new(void);
+void spt_script_names_free(SptScriptNames *names);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScriptNames, spt_script_names_free)
+
+/* Takes a SYSPROF_CODE.  True: @ret is the object of a file that is new. */
+bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *code,
+			   SptObjectRow *ret);
+/* The number of codes that were taken, and of those that had no name or were too many. */
+unsigned spt_script_names_count(const SptScriptNames *names, unsigned *ret_unnamed);
+/* Whether @frame of a sample is that of a script. */
+static inline bool spt_script_names_is(uint64_t frame)
+{
+	return (frame & SYSPROF_FRAME_SCRIPT) == SYSPROF_FRAME_SCRIPT;
+}
+/* What @frame is in the capture; false: its code is not known. */
+bool spt_script_names_frame(const SptScriptNames *names, uint64_t frame, SptFrame *ret);
+/*
+ * @sample without the native frames that execute its scripts; the caller frees it.  NULL: there are
+ * none.
+ */
+struct sysprof_sample *spt_script_names_fold(const SptScriptNames *names,
+					     const struct sysprof_sample *sample);
+
+/* Puts the name of the function at @offset in @object, unless it was put already. */
+void spt_script_names_put(SptScriptNames *names, uint32_t object, uint64_t offset, SptSink *to);
+/* All names are to be put again. */
+void spt_script_names_forget(SptScriptNames *names);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/scripts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/haste.h"
+#include "base/words.h"
+#include "record/tables.h"
+#include "scripts/interpreter.h"
+
+#define SETTLE_US 500000
+#define SETTLE_STEP_US 5000
+#define FILES_MAX 64			/* as many as the module takes */
+
+/* A file that is looked at by the thread, and what came of it. */
+struct job {
+	SptObject *file;
+	char *said;
+	bool is_known;
+};
+
+struct SptScripts {
+	SptOutput *output;
+	SptTrace *trace;
+	SptReader *reader;		/* of the thread */
+	GThread *thread;
+	GAsyncQueue *waiting, *done;	/* struct job */
+	unsigned n_jobs, n_done;
+	GPtrArray *known, *unknown;	/* sentences */
+	gint stop;
+};
+
+static void job_free(void *data)
+{
+	struct job *job = data;
+
+	spt_object_free(job->file);
+	g_free(job->said);
+	g_free(job);
+}
+
+SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace)
+{
+	SptScripts *scripts = g_new0(SptScripts, 1);
+
+	scripts->output = output;
+	scripts->trace = trace;
+	scripts->waiting = g_async_queue_new_full(job_free);
+	scripts->done = g_async_queue_new_full(job_free);
+	scripts->known = g_ptr_array_new_with_free_func(g_free);
+	scripts->unknown = g_ptr_array_new_with_free_func(g_free);
+	return scripts;
+}
+
+void spt_scripts_free(SptScripts *scripts)
+{
+	if (!scripts)
+		return;
+	g_atomic_int_set(&scripts->stop, 1);
+	if (scripts->thread) {
+		g_async_queue_push(scripts->waiting, g_new0(struct job, 1));
+		g_thread_join(scripts->thread);
+	}
+	g_async_queue_unref(scripts->waiting);
+	g_async_queue_unref(scripts->done);
+	g_ptr_array_unref(scripts->known);
+	g_ptr_array_unref(scripts->unknown);
+	spt_reader_free(scripts->reader);
+	g_free(scripts);
+}
+
+/* The interpreter and its version, by the chain. */
+static char *name_of(const SptInterpreter *interpreter, GBytes *chain)
+{
+	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
+
+	if (g_bytes_get_size(chain) < sizeof(*header))
+		return g_strdup(interpreter->name);
+	return g_strdup_printf("%s %u.%u", interpreter->name, SPT_TAG_MAJOR(header->tag),
+			       SPT_TAG_MINOR(header->tag));
+}
+
+static const char *refusal(int problem)
+{
+	return problem == ENODATA ? "without a build-id" :
+	       problem == EPERM	  ? "of a file that others than root could have written" :
+				    g_strerror(problem);
+}
+
+bool spt_scripts_have(SptReader *reader, SptTrace *trace, const SptObject *file, const gint *stop,
+		      char **ret_said)
+{
+	const SptInterpreter *interpreter = spt_interpreter_of_path(spt_object_name(file));
+	g_autoptr(GError) error = NULL;
+	g_autofree char *name = NULL, *said = NULL;
+	g_autoptr(GBytes) chain =
+		interpreter ? spt_reader_chain(reader, file, stop, &error) : NULL;
+	const uint8_t *build_id;
+	unsigned n;
+	int problem;
+
+	if (ret_said)
+		*ret_said = NULL;
+	if (!chain) {
+		if (error && ret_said)
+			*ret_said = g_strdup(error->message);
+		return false;
+	}
+	name = name_of(interpreter, chain);
+	build_id = spt_object_build_id(file, &n);
+	problem = spt_tables_may_give(file);
+	if (!problem)
+		problem = spt_trace_give_chain(trace, build_id, n, g_bytes_get_data(chain, NULL),
+					       g_bytes_get_size(chain));
+	if (problem == EEXIST)
+		problem = 0;
+	said = problem ? g_strdup_printf("%s %s", name, refusal(problem)) : g_strdup(name);
+	if (ret_said)
+		*ret_said = g_steal_pointer(&said);
+	return problem == 0;
+}
+
+static void *scripts_work(void *data)
+{
+	SptScripts *scripts = data;
+
+	spt_haste_none();
+	while (!g_atomic_int_get(&scripts->stop)) {
+		struct job *job = g_async_queue_pop(scripts->waiting);
+
+		if (job->file)
+			job->is_known = spt_scripts_have(scripts->reader, scripts->trace, job->file,
+							 &scripts->stop, &job->said);
+		g_async_queue_push(scripts->done, job);
+	}
+	return NULL;
+}
+
+void spt_scripts_mapped(SptScripts *scripts, const SptObjectRow *row)
+{
+	const SptObject *file = spt_interpreter_of_path(row->path) ?
+					spt_output_file(scripts->output, row->id) :
+					NULL;
+	int fd = file && scripts->n_jobs < FILES_MAX ?
+			 fcntl(spt_object_fd(file), F_DUPFD_CLOEXEC, 0) :
+			 -1;
+	SptObject *own = fd < 0 ? NULL : spt_object_open_fd(fd, row->path, NULL);
+	struct job *job;
+
+	if (!own)
+		return;
+	if (!scripts->thread) {
+		scripts->reader = spt_tables_reader();
+		scripts->thread = g_thread_try_new("chains", scripts_work, scripts, NULL);
+	}
+	job = g_new0(struct job, 1);
+	job->file = own;
+	scripts->n_jobs++;
+	g_async_queue_push(scripts->waiting, job);
+}
+
+static void add_once(GPtrArray *texts, const char *text)
+{
+	for (unsigned i = 0; i < texts->len; i++)
+		if (!strcmp(g_ptr_array_index(texts, i), text))
+			return;
+	g_ptr_array_add(texts, g_strdup(text));
+}
+
+void spt_scripts_step(SptScripts *scripts)
+{
+	struct job *job;
+
+	while ((job = g_async_queue_try_pop(scripts->done))) {
+		if (job->said)
+			add_once(job->is_known ? scripts->known : scripts->unknown, job->said);
+		scripts->n_done++;
+		job_free(job);
+	}
+}
+
+void spt_scripts_settle(SptScripts *scripts)
+{
+	gint64 until = g_get_monotonic_time() + SETTLE_US;
+
+	for (spt_scripts_step(scripts); scripts->thread && scripts->n_done < scripts->n_jobs &&
+					g_get_monotonic_time() < until;
+	     spt_scripts_step(scripts))
+		g_usleep(SETTLE_STEP_US);
+}
+
+static void note(SptScripts *scripts, const char *key, GPtrArray *texts)
+{
+	g_autofree char *joined = NULL;
+
+	if (texts->len == 0)
+		return;
+	g_ptr_array_add(texts, NULL);
+	joined = g_strjoinv("; ", (char **)texts->pdata);
+	g_ptr_array_set_size(texts, (int)texts->len - 1);
+	spt_output_host(scripts->output, key, joined);
+}
+
+void spt_scripts_note(SptScripts *scripts)
+{
+	spt_scripts_step(scripts);
+	note(scripts, "scripts", scripts->known);
+	note(scripts, "no_scripts", scripts->unknown);
+}

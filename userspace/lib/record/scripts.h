@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Gives the module the chains of the interpreters that are mapped, by which it finds the frames of
+ * scripts.  A thread of its own has them made, by a helper process that reads the files.
+ */
+#ifndef SPT_SCRIPTS_H
+#define SPT_SCRIPTS_H
+
+#include "record/output.h"
+#include "symbols/reader.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptScripts SptScripts;
+
+/* Both outlive it. */
+SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace);
+void spt_scripts_free(SptScripts *scripts);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScripts, spt_scripts_free)
+
+/* The file @row is mapped. */
+void spt_scripts_mapped(SptScripts *scripts, const SptObjectRow *row);
+/* Gives the chains that have been made meanwhile; called from time to time. */
+void spt_scripts_step(SptScripts *scripts);
+/* Waits for those that are being made, for at most half a second, and gives them. */
+void spt_scripts_settle(SptScripts *scripts);
+/* Notes in the recording which interpreters were known, and which not. */
+void spt_scripts_note(SptScripts *scripts);
+
+/*
+ * Has the chain of @file made, if that is an interpreter, and gives it.  Any thread, until *@stop
+ * is not 0.  *@ret_said: what it is, or why it has no chain, for the caller to free; NULL: it is
+ * no interpreter.
+ */
+bool spt_scripts_have(SptReader *reader, SptTrace *trace, const SptObject *file, const gint *stop,
+		      char **ret_said);
+
+G_END_DECLS
+
+#endif
