@@ -38,6 +38,7 @@ typedef struct {
 } SptScriptFunction;
 
 void spt_script_function_clear(SptScriptFunction *function);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SptScriptFunction, spt_script_function_clear)
 
 typedef struct {
 	const char *name, *language;

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is made of interpreters and of what was copied of scripts: line tables of CPython against
+ * the lines that each version itself gives for them, hostile copies, and the chain for this
+ * machine's own Python.
+ */
+#include "scripts/interpreter.h"
+
+#include <string.h>
+
+#include "scripts/cpython-code.h"
+
+#define TAG(minor) SPT_TAG(1, 3, minor)
+
+/* The line table of one function, and the lines of some positions, as co_lines() has them. */
+static const struct {
+	unsigned minor, first_line;
+	const char *table;
+	struct {
+		uint16_t position, line;
+	} lines[40];
+} tables[] = {
+	{ 9, 10,
+	  "000104010c010201020102ff02ff0403080102010201040102ff08020c010802",
+	  { { 0, 11 }, { 12, 12 }, { 24, 13 }, { 36, 17 }, { 48, 19 }, { 60, 21 },
+	    { 64, 21 }, { 68, 22 }, { 72, 22 }, { 76, 24 } } },
+	{ 10, 10,
+	  "04010c0102010201020102ff04ff0803020102010401020108ff0c02040102ff0403",
+	  { { 0, 11 }, { 6, 12 }, { 12, 13 }, { 18, 17 }, { 24, 19 }, { 30, 21 },
+	    { 32, 21 }, { 34, 22 }, { 36, 24 } } },
+	{ 11, 10,
+	  "8000d808098041dd0d12903189588c58f0000a0511f0000a05118801d80809d80c0dd80e0ff10301"
+	  "0d10f1030209118801f006000c0d88718a358835d80c14f002040911dd10119021d81213f1030111"
+	  "15f40001111588418841f8e50f19f000010911f000010911f000010911d80c108844f003010911f8"
+	  "f8f8f006000c0d8048",
+	  { { 0, 10 }, { 6, 12 }, { 12, 12 }, { 18, 12 }, { 24, 14 }, { 30, 16 },
+	    { 32, 16 }, { 34, 17 }, { 36, 19 }, { 38, 19 }, { 40, 19 }, { 42, 19 },
+	    { 44, 19 }, { 46, 19 }, { 48, 19 }, { 50, 19 }, { 52, 19 }, { 54, 21 },
+	    { 56, 21 }, { 58, 21 }, { 60, 21 }, { 62, 21 }, { 64, 22 }, { 70, 24 } } },
+	{ 12, 10,
+	  "8000d808098041dc0d1290318b58f2000a05118801d80809d80c0dd80e0ff103010d10f103020911"
+	  "8801f006000c0d88718a35d80c14f002040911dc10119021d81213f3030111158941f00f0a0511f0"
+	  "18000c0d8048f8f40700101af200010911d90c10f003010911fa",
+	  { { 0, 10 }, { 6, 12 }, { 12, 12 }, { 18, 14 }, { 24, 13 }, { 30, 17 },
+	    { 32, 19 }, { 34, 19 }, { 36, 19 }, { 38, 20 }, { 40, 19 }, { 42, 19 },
+	    { 44, 19 }, { 46, 24 }, { 50, 21 }, { 52, 21 }, { 54, 21 }, { 56, 21 },
+	    { 58, 22 } } },
+	{ 13, 10,
+	  "8000d808098041dc0d1290318e588801d80809d80c0dd80e0ff103010d10f1030209118801f00600"
+	  "0c0d88718b35d90c14f002040911dc10119021d81213f3030111158a41f10f000e16f018000c0d80"
+	  "48f8f40700101af300010911da0c10f003010911fa",
+	  { { 0, 10 }, { 6, 12 }, { 12, 12 }, { 18, 14 }, { 24, 13 }, { 30, 16 },
+	    { 32, 17 }, { 34, 19 }, { 36, 19 }, { 38, 19 }, { 40, 20 }, { 42, 19 },
+	    { 44, 19 }, { 46, 19 }, { 48, 12 }, { 50, 24 }, { 54, 21 }, { 56, 21 },
+	    { 58, 21 }, { 60, 21 }, { 62, 22 }, { 64, 22 } } },
+};
+
+static GBytes *bytes_of(const char *hex)
+{
+	GByteArray *bytes = g_byte_array_new();
+
+	for (; *hex; hex += 2) {
+		uint8_t byte = (uint8_t)(g_ascii_xdigit_value(hex[0]) << 4 |
+					 g_ascii_xdigit_value(hex[1]));
+
+		g_byte_array_append(bytes, &byte, 1);
+	}
+	return g_byte_array_free_to_bytes(bytes);
+}
+
+static void test_lines(void)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++) {
+		g_autoptr(GBytes) lines = bytes_of(tables[i].table);
+		const SptScriptFunction function = { .first_line = tables[i].first_line,
+						     .lines = lines };
+
+		for (unsigned k = 0; k < G_N_ELEMENTS(tables[i].lines) && tables[i].lines[k].line; k++)
+			g_assert_cmpuint(spt_cpython_line(TAG(tables[i].minor), &function,
+							  tables[i].lines[k].position),
+					 ==, tables[i].lines[k].line);
+		g_assert_cmpuint(spt_cpython_line(TAG(tables[i].minor), &function,
+						  SYSPROF_POSITION_NOT_TOLD),
+				 ==, tables[i].first_line);
+	}
+}
+
+/* A string object of 3.11 or 3.12. */
+static void put_string(uint8_t *to, unsigned minor, unsigned unit, bool is_ascii, const void *text,
+		       uint64_t length)
+{
+	uint32_t state = unit << 2 | 1 << 5 | (uint32_t)is_ascii << 6;
+
+	memset(to, 0, 72);
+	memcpy(to + 16, &length, sizeof(length));
+	memcpy(to + 32, &state, sizeof(state));
+	memcpy(to + (minor < 12 ? (is_ascii ? 48 : 72) : (is_ascii ? 40 : 56)), text,
+	       length * unit);
+}
+
+static void test_names(void)
+{
+	static const uint16_t wide[] = { 'f', 0x444, 0xd800, 'x' };
+	uint8_t code[SPT_CPYTHON_CODE_BYTES] = { 0 }, name[256] = { 0 }, file[256] = { 0 };
+	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = { { code, sizeof(code) },
+						   { name, sizeof(name) },
+						   { file, sizeof(file) } };
+
+	for (unsigned minor = 11; minor <= 12; minor++) {
+		g_auto(SptScriptFunction) function = { 0 }, other = { 0 };
+
+		memcpy(code + (minor < 12 ? 72 : 68), &(uint32_t){ 7 }, 4);
+		put_string(name, minor, 1, true, "Reader.parse", 12);
+		put_string(file, minor, 1, true, "/a/b.py", 7);
+		g_assert_true(spt_cpython_read(TAG(minor), spans, &function));
+		g_assert_cmpstr(function.name, ==, "Reader.parse");
+		g_assert_cmpstr(function.file, ==, "/a/b.py");
+		g_assert_cmpuint(function.first_line, ==, 7);
+		put_string(name, minor, 2, false, wide, 4);
+		g_assert_true(spt_cpython_read(TAG(minor), spans, &other));
+		g_assert_cmpstr(other.name, ==, "f\xd1\x84\xef\xbf\xbdx");
+	}
+	/* Nothing could be copied. */
+	memset(spans, 0, sizeof(spans));
+	g_assert_false(spt_cpython_read(TAG(12), spans, &(SptScriptFunction){ 0 }));
+}
+
+static void test_hostile(void)
+{
+	g_autoptr(GRand) random = g_rand_new_with_seed(51);
+
+	for (unsigned round = 0; round < 20000; round++) {
+		unsigned minor = 9 + round % 5, n = (unsigned)g_rand_int_range(random, 0, 200);
+		g_autofree uint8_t *data = g_malloc(n + 1);
+		SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = { 0 };
+		g_auto(SptScriptFunction) function = { 0 };
+
+		for (unsigned i = 0; i < n; i++)
+			data[i] = (uint8_t)(g_rand_int(random) & (round & 1 ? 0xff : 0x87));
+		for (unsigned i = 0; i < 4; i++)
+			spans[i] = (SptSpan){ data, n };
+		if (spt_cpython_read(TAG(minor), spans, &function)) {
+			g_assert_true(g_utf8_validate(function.name, -1, NULL));
+			spt_cpython_line(TAG(minor), &function, g_rand_int(random) % 1000);
+		}
+	}
+}
+
+/* A file whose name alone is an interpreter's. */
+static void test_describe(void)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autoptr(SptObject) file = spt_object_open(self, NULL);
+	g_autoptr(GError) error = NULL;
+
+	g_assert_null(spt_interpreter_cpython.describe(file, &error));
+	g_assert_no_error(error);
+	g_assert_true(spt_interpreter_of_path("/usr/bin/python3.11") == &spt_interpreter_cpython);
+	g_assert_true(spt_interpreter_of_path("/lib/libpython3.12.so.1.0") ==
+		      &spt_interpreter_cpython);
+	g_assert_null(spt_interpreter_of_path("/opt/python/bin/ls"));
+	g_assert_true(spt_interpreter_of_tag(TAG(9)) == &spt_interpreter_cpython);
+	g_assert_null(spt_interpreter_of_tag(SPT_TAG(200, 1, 1)));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/scripts/lines", test_lines);
+	g_test_add_func("/scripts/names", test_names);
+	g_test_add_func("/scripts/hostile", test_hostile);
+	g_test_add_func("/scripts/describe", test_describe);
+	return g_test_run();
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chains that lie: abi-chains VICTIM-DIRECTORY.  What is no chain is refused; a program that goes in
+ * a circle, or into memory that is not there, ends; it finds nothing in somebody else's program; its
+ * frames are frames of scripts, whatever it finds.
+ */
+#include "abi.h"
+
+#include <elf.h>
+#include <libgen.h>
+
+#include "sysprof-chain.h"
+
+#define CHAINS 64
+#define NODES 4
+
+static uint32_t victim;
+
+/* A list of nodes with a code each, in memory of this program. */
+static struct node {
+	struct node *next;
+	uint64_t *code;
+	uint64_t position;
+	uint64_t flag;
+} nodes[NODES];
+static uint64_t codes[NODES][8];
+
+struct forged {
+	struct sysprof_chain_header header;
+	struct sysprof_chain_list list;
+	struct sysprof_chain_span span;
+	struct sysprof_chain_insn insn[8];
+};
+
+struct seen {
+	unsigned own, with_scripts, cut, longest, no_place, victims, victims_with_scripts, codes,
+		wrong_codes;
+};
+
+/* Walks the list of nodes; their addresses are 64 bits. */
+static struct forged forge(void)
+{
+	uint64_t first = (uintptr_t)&nodes[0];
+
+	return (struct forged){
+		.header = { .magic = SYSPROF_CHAIN_MAGIC,
+			    .version = SYSPROF_CHAIN_VERSION,
+			    .machine = EM_X86_64,
+			    .tag = 0x1234,
+			    .max_frames = SYSPROF_CHAIN_MAX_FRAMES,
+			    .n_insns = 8,
+			    .n_lists = 1,
+			    .n_spans = 1 },
+		.list = { .code = 8, .position = 16, .position_bytes = 8 },
+		.span = { .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE },
+			  .length = SYSPROF_SPAN_NONE,
+			  .length_bytes = 8,
+			  .unit = SYSPROF_SPAN_NONE,
+			  .max = 64 },
+		.insn = { { SYSPROF_CHAIN_MOVI, 2, 0, 0, (int32_t)(first >> 32) },
+			  { SYSPROF_CHAIN_SHLI, 2, 2, 0, 16 },
+			  { SYSPROF_CHAIN_ADDI, 2, 2, 0, (int32_t)(first >> 16 & 0xffff) },
+			  { SYSPROF_CHAIN_SHLI, 2, 2, 0, 16 },
+			  { SYSPROF_CHAIN_ADDI, 2, 2, 0, (int32_t)(first & 0xffff) },
+			  { SYSPROF_CHAIN_LIST, 2, 3, 0, 0 },
+			  { SYSPROF_CHAIN_ADDI, 4, 4, 0, 1 },
+			  { SYSPROF_CHAIN_END, 0, 0, 0, 0 } },
+	};
+}
+
+static struct sysprof_chain chain_for(const char *path, const void *chain, size_t bytes)
+{
+	struct sysprof_chain arg = { .size = sizeof(arg),
+				     .chain = (uintptr_t)chain,
+				     .bytes = (uint32_t)bytes,
+				     .build_id_bytes = 20 };
+
+	read_build_id(path, arg.build_id);
+	return arg;
+}
+
+static int give(int fd, struct sysprof_chain arg)
+{
+	return ioctl(fd, SYSPROF_IOC_CHAIN, &arg);
+}
+
+static void test_refusals(void)
+{
+	const struct forged good = forge();
+	struct forged bad = good;
+	int fd = device_open();
+	struct sysprof_chain arg = chain_for("/proc/self/exe", &bad, sizeof(bad));
+
+	arg.build_id[0] ^= 1;
+#define REFUSED(change, what)                                                                      \
+	do {                                                                                       \
+		bad = good;                                                                        \
+		change;                                                                            \
+		refuses(give(fd, arg), EINVAL, what);                                              \
+		bad = good;                                                                        \
+	} while (0)
+	REFUSED(bad.header.magic++, "a chain of another magic");
+	REFUSED(bad.header.version++, "... version");
+	REFUSED(bad.header.machine = EM_386, "... machine");
+	REFUSED(bad.header.max_frames = 0, "... without frames");
+	REFUSED(bad.header.max_frames = SYSPROF_CHAIN_MAX_FRAMES + 1, "... with too many");
+	REFUSED(bad.header.n_insns = 0, "... without instructions");
+	REFUSED(bad.header.n_insns = 9, "... with fewer than it says");
+	REFUSED(bad.header.n_insns = 7, "... with more");
+	REFUSED(bad.header.n_insns = 257, "... with too many");
+	REFUSED(bad.header.n_lists = 0, "... with a list that it does not have");
+	REFUSED(bad.header.n_lists = 5, "... with too many lists");
+	REFUSED(bad.header.n_spans = 9, "... too many spans");
+	REFUSED(bad.header.n_loops = 5, "... too many loops");
+	REFUSED(bad.header.reserved[4] = 1, "... with something in what is reserved");
+	REFUSED(bad.list.position_bytes = 2, "a position of two bytes");
+	REFUSED(bad.list.position_shift = 32, "one that is shifted out");
+	REFUSED(bad.list.code_bits = 5, "pointers with too many bits");
+	REFUSED(bad.list.flag_kind = 4, "a flag of a kind that there is not");
+	REFUSED(bad.list.reserved_2 = 1, "a reserved word in a list");
+	REFUSED(bad.span.max = SYSPROF_SPANS_MAX_BYTES + 1, "a span of more than there may be");
+	REFUSED(bad.span.head = 65, "a span that is shorter than its head");
+	REFUSED(bad.span.length_in = 1, "a length behind a pointer that there is not");
+	REFUSED(bad.span.length_bytes = 3, "a length of three bytes");
+	REFUSED(bad.span.path[1] = 8, "a path with a hole");
+	REFUSED(bad.insn[6].op = SYSPROF_CHAIN_END + 1, "an unknown instruction");
+	REFUSED(bad.insn[6].dst = 16, "a register that there is not");
+	REFUSED(bad.insn[6].src = 255, "... nor this one");
+	REFUSED(bad.insn[6].jump = 1, "a jump in what does not jump");
+	REFUSED((bad.insn[6].op = SYSPROF_CHAIN_JEQI, bad.insn[6].jump = 1), "a jump to the end");
+	REFUSED((bad.insn[6].op = SYSPROF_CHAIN_JEQI, bad.insn[6].jump = 255), "... far behind it");
+	REFUSED((bad.insn[6].op = SYSPROF_CHAIN_LOOP, bad.insn[6].imm = 6), "a loop to itself");
+	REFUSED((bad.insn[6].op = SYSPROF_CHAIN_LOOP, bad.insn[6].imm = -1), "... to before all");
+	REFUSED(bad.insn[1].imm = 64, "a shift by 64");
+	REFUSED(bad.insn[1].imm = -1, "... by less than nothing");
+	REFUSED(bad.insn[5].imm = 1, "a list that there is not");
+	REFUSED(bad.insn[5].imm = -1, "... nor this");
+	REFUSED((bad.insn[5].op = SYSPROF_CHAIN_EMIT, bad.insn[5].imm = 16), "an identity likewise");
+	REFUSED(bad.insn[7].imm = 2, "an end of a kind that there is not");
+	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_ADDI, "a program without an end");
+#undef REFUSED
+	for (size_t n = 0; n < sizeof(bad); n += 8) {
+		struct sysprof_chain cut = arg;
+
+		cut.bytes = (uint32_t)n;
+		if (give(fd, cut) == 0 || errno != EINVAL)
+			ok(false, "a chain of %zu bytes", n);
+	}
+	arg.flags = 1;
+	refuses(give(fd, arg), EINVAL, "an unknown flag");
+	arg.flags = 0;
+	arg.build_id_bytes = 7;
+	refuses(give(fd, arg), EINVAL, "a short build-id");
+	arg.build_id_bytes = 20;
+	arg.bytes = 1U << 20;
+	refuses(give(fd, arg), EINVAL, "more than a chain may have");
+	arg.bytes = sizeof(bad);
+	arg.chain = 8;
+	refuses(give(fd, arg), EFAULT, "a chain that is nowhere");
+	arg.chain = (uintptr_t)&bad;
+	ok(!give(fd, arg), "what it was before is a chain");
+	refuses(give(fd, arg), EEXIST, "the same once more");
+	close(fd);
+}
+
+static void test_bounds(void)
+{
+	const struct forged forged = forge();
+	struct sysprof_chain arg = chain_for("/proc/self/exe", &forged, sizeof(forged));
+	unsigned taken[2] = { 0 };
+
+	for (unsigned round = 0; round < 2; round++) {
+		int fd = device_open();
+
+		for (; taken[round] < 2 * CHAINS && !give(fd, arg); arg.build_id[1]++)
+			taken[round]++;
+		if (round == 0)
+			refuses(-1, ENOSPC, "more chains than an owner may have");
+		close(fd);
+	}
+	ok(taken[0] == CHAINS && taken[1] == CHAINS,
+	   "that is %u of them, which go with the descriptor (%u, %u)", CHAINS, taken[0], taken[1]);
+}
+
+static void look_at_code(const struct sysprof_code *code, struct seen *seen)
+{
+	seen->codes++;
+	/* What was copied is a code of this program. */
+	seen->wrong_codes += code->tag != 0x1234 || !code->code ||
+			     (code->bytes[0] == 64 && code->data[0] != 0x636f6465);
+}
+
+static void look_at(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const void *)record;
+	const uint64_t *user = (const uint64_t *)sample->frames + sample->n_kernel;
+	unsigned n = 0;
+	struct seen *seen = data;
+
+	if (record->type == SYSPROF_CODE && record->pid == (uint32_t)getpid())
+		look_at_code((const void *)record, seen);
+	if (record->type == SYSPROF_CODE && record->pid == victim)
+		seen->victims_with_scripts++;
+	if (record->type != SYSPROF_SAMPLE || !sample->n_user)
+		return;
+	for (unsigned i = 0; i < sample->n_user; i++)
+		n += (user[i] & SYSPROF_FRAME_SCRIPT) == SYSPROF_FRAME_SCRIPT;
+	if (record->pid == victim) {
+		seen->victims++;
+		seen->victims_with_scripts += n > 0;
+	}
+	if (record->pid != (uint32_t)getpid())
+		return;
+	seen->own++;
+	seen->with_scripts += n > 0;
+	seen->cut += !!(record->flags & SYSPROF_SAMPLE_SCRIPT_CUT);
+	seen->no_place += !!n != !!(record->flags & SYSPROF_SAMPLE_SCRIPT);
+	seen->longest = n > seen->longest ? n : seen->longest;
+}
+
+static struct seen samples_with(struct forged forged, const char *victim_path)
+{
+	struct session session = session_open(NS_PER_MS, 4U << 20);
+	struct sysprof_config config = {
+		.size = sizeof(config),
+		.period_ns = NS_PER_MS,
+		.ring_bytes = session.config.ring_bytes,
+		.user_mode = SYSPROF_USER_TABLE + 1,
+		.max_user_frames = 1024,
+	};
+	struct seen seen = { 0 };
+
+	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
+	   !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with stacks by tables");
+	ok(!give(session.fd, chain_for("/proc/self/exe", &forged, sizeof(forged))),
+	   "a forged chain for this program");
+	ok(!give(session.fd, chain_for(victim_path, &forged, sizeof(forged))),
+	   "... and for the victim's");
+	for (unsigned round = 0; round < 200 && (seen.own < 200 || seen.victims < 100); round++) {
+		uint64_t until = wall_ns() + 100 * NS_PER_MS;
+
+		while (wall_ns() < until)
+			spin(10000, until);
+		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
+			session_drain(&session, cpu, look_at, &seen);
+	}
+	session_close(&session);
+	return seen;
+}
+
+static void make_list(unsigned n)
+{
+	for (unsigned i = 0; i < NODES; i++) {
+		codes[i][0] = 0x636f6465;
+		nodes[i] = (struct node){ i + 1 < n ? &nodes[i + 1] : NULL, codes[i], i, 0 };
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char path[256], victim_path[512];
+	struct forged forged;
+	struct seen seen;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/ready", argc == 2 ? argv[1] : "");
+	file = fopen(path, "re");
+	if (!file || fscanf(file, "%u", &victim) != 1)
+		err(1, "cannot read %s", path);
+	fclose(file);
+	snprintf(victim_path, sizeof(victim_path), "%s", argv[0]);
+	snprintf(path, sizeof(path), "%s/victim", dirname(victim_path));
+
+	test_refusals();
+	test_bounds();
+	make_list(NODES);
+	seen = samples_with(forge(), path);
+	ok(seen.with_scripts >= 100 && seen.longest == NODES && !seen.no_place,
+	   "one's own stacks have its frames (%u of %u, %u, %u)", seen.with_scripts, seen.own,
+	   seen.longest, seen.no_place);
+	ok(seen.codes >= NODES && seen.codes < 100 && !seen.wrong_codes,
+	   "... and names, once for each CPU (%u, %u)", seen.codes, seen.wrong_codes);
+	if (geteuid())
+		ok(!seen.victims_with_scripts && seen.victims >= 100,
+		   "somebody else's have none, and no byte of them (%u of %u)",
+		   seen.victims_with_scripts, seen.victims);
+
+	nodes[NODES - 1].next = &nodes[0];
+	seen = samples_with(forge(), path);
+	ok(seen.with_scripts >= 100 && seen.longest == SYSPROF_CHAIN_FUEL / SYSPROF_CHAIN_LIST_FUEL - 1 &&
+		   seen.cut >= 100,
+	   "a list in a circle ends with the fuel (%u frames, %u)", seen.longest, seen.cut);
+
+	make_list(NODES);
+	nodes[2].code = (uint64_t *)0xffffffff81000000;
+	seen = samples_with(forge(), path);
+	ok(seen.with_scripts >= 100 && seen.longest == 2 && seen.cut >= 100,
+	   "an address of the kernel ends it (%u, %u)", seen.longest, seen.cut);
+	nodes[2].code = (uint64_t *)0x7ffffffffff8;
+	seen = samples_with(forge(), path);
+	ok(seen.longest == 2 && seen.cut >= 100, "... so does the last user address (%u, %u)",
+	   seen.longest, seen.cut);
+
+	forged = forge();
+	forged.insn[6] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_LOOP, 0, 0, 0, 0 };
+	make_list(1);
+	seen = samples_with(forged, path);
+	ok(seen.with_scripts >= 100 && seen.cut >= 100 && seen.longest <= SYSPROF_CHAIN_MAX_FRAMES,
+	   "a loop without end ends, too (%u, %u)", seen.longest, seen.cut);
+	return tests_end();
+}
