@@ -125,6 +125,13 @@ static void begin(struct table_walk *walk, const struct pt_regs *regs)
 	walk->ip = regs->pc;
 }
 
+static __always_inline void begin_run(struct run *run, const struct pt_regs *regs)
+{
+	run->sp = strip(regs->sp);
+	run->fp = regs->regs[SYSPROF_ARCH_FP];
+	run->ip = regs->pc;
+}
+
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
 	if (compat_user_mode(regs)) {

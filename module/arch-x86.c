@@ -114,6 +114,13 @@ static void begin(struct table_walk *walk, const struct pt_regs *regs)
 	walk->ip = regs->ip;
 }
 
+static __always_inline void begin_run(struct run *run, const struct pt_regs *regs)
+{
+	run->sp = regs->sp;
+	run->fp = regs->bp;
+	run->ip = regs->ip;
+}
+
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
 	if (!user_64bit_mode(regs) || (in_nmi() && !stack_is_in_place(regs))) {

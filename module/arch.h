@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct ranges;
+struct recall_entry;
 struct sysprof_origin;
 struct sysprof_tables;
 struct task_struct;
@@ -29,12 +30,16 @@ struct task_struct;
  * @is_coarse: on return: the index does not have all mappings of the address space
  * @is_guess: on return, with @by_tables: one frame's caller was found by its frame pointer
  * @sps: with @by_tables, unless NULL: as many stack pointers, one for each frame
+ * @remembered: what it was or will be compared with (recall.h); NULL: nothing
+ * @is_wrong: it differs from what it is without
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
 	bool by_tables;
 	bool is_coarse;
 	bool is_guess;
+	bool is_wrong;
+	struct recall_entry *remembered;
 	const struct sysprof_tables *tables;
 	u64 *frames;
 	u64 *sps;

@@ -61,6 +61,7 @@ void sysprof_ranges_copy(struct ranges *to, const struct ranges *from)
 {
 	memcpy(to->range, from->range, from->n * sizeof(from->range[0]));
 	to->counted = from->counted;
+	to->stamp = from->stamp;
 	WRITE_ONCE(to->n, from->n);
 }
 
@@ -68,4 +69,5 @@ void sysprof_ranges_clear(struct ranges *ranges)
 {
 	WRITE_ONCE(ranges->n, 0);
 	ranges->counted = 0;
+	ranges->stamp = 0;
 }

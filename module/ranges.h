@@ -28,6 +28,7 @@ struct code_range {
  * @n: number of ranges, which are sorted and do not overlap
  * @capacity: most ranges that there is room for
  * @counted: pages of all ranges that mm->exec_vm counts
+ * @stamp: no others have the same stamp, unless all ranges are the same; 0: none
  * @range: the ranges
  */
 struct ranges {
@@ -36,6 +37,7 @@ struct ranges {
 	u32 n;
 	u32 capacity;
 	u64 counted;
+	u64 stamp;
 	struct code_range range[];
 };
 

@@ -26,6 +26,7 @@
 #include "arch.h"
 #include "delivery.h"
 #include "ranges.h"
+#include "recall.h"
 #include "regions.h"
 #include "space.h"
 #include "spaces.h"
@@ -39,6 +40,8 @@
 
 static struct hlist_head table[1 << TABLE_BITS];
 static raw_spinlock_t stripes[1 << STRIPE_BITS];
+/* The last one of an index. */
+static atomic64_t stamps = ATOMIC64_INIT(0);
 
 static u32 hash_mm(const struct mm_struct *mm)
 {
@@ -143,6 +146,7 @@ static void flip(struct space *space, struct ranges *new, struct ranges *other)
 	u32 seq = space->seq;
 	struct ranges *old;
 
+	new->stamp = atomic64_inc_return(&stamps);
 	old = space->copies[!(seq & 1)];
 	if (old != new) {
 		WRITE_ONCE(space->copies[!(seq & 1)], new);
@@ -465,13 +469,21 @@ static __always_inline bool try_walk(const struct space *space, struct pt_regs *
 	u32 seq = smp_load_acquire(&space->seq);
 
 	walk->ranges = READ_ONCE(space->copies[seq & 1]);
+	walk->remembered = NULL;
+	walk->is_wrong = false;
 	if (walk->by_tables)
 		sysprof_arch_walk_tables(regs, walk);
 	else
 		sysprof_arch_walk_user(regs, walk);
 	/* Pairs with smp_wmb() in flip(): had the copy been edited meanwhile, seq is another. */
 	smp_rmb();
-	return likely(READ_ONCE(space->seq) == seq);
+	if (unlikely(READ_ONCE(space->seq) != seq)) {
+		sysprof_recall_forget(walk);
+		return false;
+	}
+	if (unlikely(walk->is_wrong))
+		sysprof_recall_wrong(walk);
+	return true;
 }
 
 static noinline void walk_again(const struct space *space, struct pt_regs *regs,

@@ -21,6 +21,7 @@
 #include "chain.h"
 #include "contexts.h"
 #include "objects.h"
+#include "recall.h"
 #include "table.h"
 #include "tables.h"
 
@@ -290,6 +291,25 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 
 /* Owners. */
 
+static int alloc_caches(void)
+{
+	int err = sysprof_contexts_alloc(&caches,
+					 sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS);
+
+	if (err)
+		return err;
+	err = sysprof_recall_alloc();
+	if (err)
+		sysprof_contexts_free(&caches);
+	return err;
+}
+
+static void free_caches(void)
+{
+	sysprof_recall_free();
+	sysprof_contexts_free(&caches);
+}
+
 static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 {
 	struct sysprof_tables *tables;
@@ -299,15 +319,14 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 		if (for_everybody ? tables->for_everybody :
 				    !tables->for_everybody && uid_eq(tables->uid, uid))
 			return tables;
-	if (list_empty(&owners) &&
-	    sysprof_contexts_alloc(&caches, sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS))
+	if (list_empty(&owners) && alloc_caches())
 		return NULL;
 	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
 	number = tables ? ida_alloc_range(&numbers, 1, BIT(OWNER_BITS) - 1, GFP_KERNEL) : -ENOMEM;
 	if (number < 0) {
 		kfree(tables);
 		if (list_empty(&owners))
-			sysprof_contexts_free(&caches);
+			free_caches();
 		return NULL;
 	}
 	tables->number = number;
@@ -350,7 +369,7 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 	 */
 	synchronize_rcu();
 	if (list_empty(&owners))
-		sysprof_contexts_free(&caches);
+		free_caches();
 	ida_free(&numbers, tables->number);
 	mutex_unlock(&tables_lock);
 	list_for_each_entry_safe(table, next, &tables->tables, list)

@@ -4,7 +4,7 @@
  * includes this has what walk-user.h needs, and also:
  *
  * begin(), which puts the registers and the instruction pointer of a context into a struct
- * table_walk; saved_registers[], the callee-saved registers; kept_registers, the same as bits, with
+ * table_walk; begin_run(), which does so with a struct run; saved_registers[], the callee-saved registers; kept_registers, the same as bits, with
  * the stack pointer; signal_registers[] and SIGNAL_IP, where the frame of a signal has the
  * registers.
  *
@@ -14,6 +14,7 @@
 #ifndef _SYSPROF_WALK_TABLE_H
 #define _SYSPROF_WALK_TABLE_H
 
+#include "recall.h"
 #include "tables.h"
 #include "walk-user.h"
 
@@ -228,29 +229,32 @@ struct arrival {
 	u64 frame;
 };
 
-/* Adds the frame that @walk has reached.  Returns 0, or the reason why there is none. */
-static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_walk *walk,
+/*
+ * Adds the frame at @ip with the stack pointer @sp, which a walk has reached.  Returns 0, or the
+ * reason why there is none.
+ */
+static __always_inline u8 arrive(struct sysprof_walk *to, u64 ip, u64 sp, bool is_exact,
 				 struct arrival *at, bool is_guess)
 {
 	u64 frame;
 
 	/* What was interrupted is looked up where it is, calls one byte before. */
-	if (unlikely(walk->is_exact != at->was_exact)) {
+	if (unlikely(is_exact != at->was_exact)) {
 		at->place = (struct sysprof_place){};
-		at->was_exact = walk->is_exact;
+		at->was_exact = is_exact;
 	}
-	if (unlikely(!walk->ip))
+	if (unlikely(!ip))
 		return SYSPROF_END_ROOT;
-	if (unlikely(!sysprof_ranges_look_up(to->ranges, walk->ip, !walk->is_exact, &at->place)))
+	if (unlikely(!sysprof_ranges_look_up(to->ranges, ip, !is_exact, &at->place)))
 		return is_guess ? SYSPROF_END_NO_INFO : SYSPROF_END_UNMAPPED;
 	if (unlikely(to->n == to->max))
 		return SYSPROF_END_LIMIT;
-	frame = walk->ip + at->place.base;
-	*(to->frames + to->n) = frame + (to->n && walk->is_exact);
+	frame = ip + at->place.base;
+	*(to->frames + to->n) = frame + (to->n && is_exact);
 	if (to->sps)
-		*(to->sps + to->n) = *(walk->registers + SYSPROF_ARCH_SP);
+		*(to->sps + to->n) = sp;
 	to->n++;
-	at->frame = frame - !walk->is_exact;
+	at->frame = frame - !is_exact;
 	return 0;
 }
 
@@ -260,52 +264,101 @@ static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_wal
 /* An unknown frame pointer: no offset from it leads to readable memory. */
 #define UNKNOWN_FP	(U64_MAX >> 1)
 
-/*
- * Goes on from a frame with the plain rule @found, as far as plain rules lead.  After that only the
- * stack and frame pointers are known.  Returns 0, or the reason why there are no more frames.  Most
- * frames are found here: the loop's variables are local, not behind pointers that its stores might
- * change.
+/**
+ * struct run - where a walk by plain rules is: they need no more registers
+ * @sp: stack pointer
+ * @fp: frame pointer, or UNKNOWN_FP
+ * @ip: instruction pointer
+ * @is_exact: as in struct table_walk
  */
-static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *walk,
-				    struct arrival *at, const struct sysprof_finder *from,
-				    const struct sysprof_found *found)
+struct run {
+	u64 sp;
+	u64 fp;
+	u64 ip;
+	bool is_exact;
+};
+
+static void begin_run(struct run *run, const struct pt_regs *regs);
+
+/* Only what the walk needs now is known of @walk. */
+static void leave_run(struct table_walk *walk, const struct run *run)
 {
-	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = UNKNOWN_FP, end_of_cfa = CFA_END, cfa,
-	    ip = walk->ip, name = at->frame;
+	walk->ip = run->ip;
+	*(walk->registers + SYSPROF_ARCH_SP) = run->sp;
+	*(walk->registers + SYSPROF_ARCH_FP) = run->fp;
+	walk->known = BIT_ULL(SYSPROF_ARCH_SP) |
+		      (run->fp != UNKNOWN_FP ? BIT_ULL(SYSPROF_ARCH_FP) : 0);
+	walk->is_exact = run->is_exact;
+}
+
+static void enter_run(struct run *run, const struct table_walk *walk)
+{
+	run->ip = walk->ip;
+	run->sp = *(walk->registers + SYSPROF_ARCH_SP);
+	run->fp = walk->known >> SYSPROF_ARCH_FP & 1 ? *(walk->registers + SYSPROF_ARCH_FP) :
+						       UNKNOWN_FP;
+	run->is_exact = walk->is_exact;
+}
+
+/*
+ * Goes on from a frame with the plain rule @found, as far as plain rules lead, or, with @recall, to
+ * the end that is remembered.  After that only what is in @run is known.  Returns 0, or the reason
+ * why there are no more frames.  Most frames are found here: the loop's variables are local, not
+ * behind pointers that its stores might change.
+ */
+static __always_inline u8 run_plain(struct sysprof_walk *to, struct run *run, struct arrival *at,
+				    const struct sysprof_finder *from,
+				    const struct sysprof_found *found, struct recall *recall)
+{
+	u64 sp = run->sp, fp = run->fp, end_of_cfa = CFA_END, cfa, ip = run->ip, name = at->frame;
 	u64 *first = to->frames + to->n, *last = to->frames + to->max, *frame = first;
 	u64 *sps = to->sps ? to->sps + to->n : NULL;
+	struct recall_step *step = recall ? recall->own->steps : NULL;
 	const struct sysprof_finder finder = *from;
 	const struct ranges *ranges = to->ranges;
 	struct sysprof_place place = at->place;
-	bool is_bad;
+	bool is_bad, is_met = false, by_word = false;
+	const u64 __user *words;
 	u8 end = 0;
 
 	if (!open_window())
 		return SYSPROF_END_FAULT;
-	if (walk->known >> SYSPROF_ARCH_FP & 1)
-		fp = *(walk->registers + SYSPROF_ARCH_FP);
 	/* What follows are calls. */
-	place.start += walk->is_exact;
+	place.start += run->is_exact;
 	do {
-		cfa = (found->plain == SYSPROF_PLAIN_FP ? fp : sp) + found->cfa_offset;
+		cfa = (found->plain.kind == SYSPROF_PLAIN_FP ? fp : sp) + found->cfa_offset;
 		if (unlikely(cfa <= sp || cfa >= end_of_cfa)) {
-			is_bad =
-				cfa <= sp || (found->plain == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
+			is_bad = cfa <= sp ||
+				 (found->plain.kind == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
 			end = is_bad ? SYSPROF_END_BAD : SYSPROF_END_FAULT;
 			break;
 		}
-		unsafe_get_user(ip, (u64 __user *)cfa + found->ra_words, fault);
+		words = (const u64 __user *)cfa;
+		unsafe_get_user(ip, words + found->plain.ra_words, fault);
 		/*
 		 * An interrupted function may have popped already what is below the stack pointer.
 		 */
-		if (found->fp_words &&
-		    likely(cfa + found->fp_words * 8LL >= sp || frame != first || !walk->is_exact))
-			unsafe_get_user(fp, (u64 __user *)cfa + found->fp_words, unread);
+		if (found->plain.fp_words &&
+		    likely(cfa + found->plain.fp_words * 8LL >= sp || frame != first ||
+			   !run->is_exact))
+			unsafe_get_user(fp, words + found->plain.fp_words, unread);
 read:
+		if (recall) {
+			step->at = (u64)(words + found->plain.ra_words);
+			step->ip = ip;
+			step->fp = fp;
+			step->rule = found->plain;
+			if (recall_meets(recall, step->at, ip) &&
+			    recall_is_same(recall, frame - to->frames, to->max, fp)) {
+				is_met = true;
+				break;
+			}
+		}
 		sp = cfa;
 		ip = strip(ip);
 		if (unlikely(!sysprof_ranges_look_up(ranges, ip, 1, &place))) {
 			end = ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
+			by_word = true;
 			break;
 		}
 		if (unlikely(frame == last)) {
@@ -316,6 +369,8 @@ read:
 		if (unlikely(sps))
 			*sps++ = sp;
 		*frame++ = name--;
+		if (recall && unlikely(++step == recall->own->steps + RECALL_FRAMES))
+			step = recall->own->steps;
 		found = sysprof_finder_slot(&finder, name);
 		if (unlikely(!sysprof_finder_has(&finder, found, name))) {
 			user_read_access_end();
@@ -325,17 +380,24 @@ read:
 				goto closed;
 			}
 		}
-	} while (likely(found->plain));
+	} while (likely(found->plain.kind));
+	if (!end && !is_met && found->plain.is_root)
+		end = SYSPROF_END_ROOT;
 out:
 	user_read_access_end();
 closed:
-	walk->ip = ip;
-	*(walk->registers + SYSPROF_ARCH_SP) = sp;
-	*(walk->registers + SYSPROF_ARCH_FP) = fp;
-	walk->known = BIT_ULL(SYSPROF_ARCH_SP) | (fp != UNKNOWN_FP ? BIT_ULL(SYSPROF_ARCH_FP) : 0);
-	walk->is_exact = false;
+	*run = (struct run){ .sp = sp, .fp = fp, .ip = ip };
 	to->n = frame - to->frames;
 	*at = (struct arrival){ .place = place, .frame = name };
+	if (!recall)
+		return end;
+	if (likely(is_met)) {
+		sysprof_recall_take(recall, to, step - recall->own->steps);
+		return to->end;
+	}
+	if (end == SYSPROF_END_ROOT || end == SYSPROF_END_UNMAPPED)
+		sysprof_recall_keep(recall, to, end, finder.tag, step - recall->own->steps,
+				    by_word);
 	return end;
 unread:
 	fp = UNKNOWN_FP;
@@ -360,31 +422,50 @@ static const struct sysprof_table_rule *put_there(struct sysprof_walk *to, struc
 	return found->is_signal_behind ? &signal : NULL;
 }
 
-/* Returns false if @in_haste skipped a register that was needed later. */
-static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste)
+/* Begins a walk at what was interrupted, perhaps in @place.  Returns 0, or the reason why there is no frame. */
+static __always_inline u8 walk_begin(const struct pt_regs *regs, struct sysprof_walk *to,
+				     struct run *run, struct arrival *at,
+				     struct sysprof_place place)
 {
-	const struct sysprof_table_rule *rule;
-	const struct sysprof_found *found;
-	struct sysprof_finder finder;
-	struct arrival at = { .was_exact = true };
-	struct table_walk walk;
-	bool left_out = false, is_guess = false;
-
-	sysprof_finder_init(&finder, to->tables);
-	begin(&walk, regs);
-	walk.known = ALL_KNOWN;
-	walk.is_exact = true;
+	begin_run(run, regs);
+	run->is_exact = true;
+	*at = (struct arrival){ .place = place, .was_exact = true };
 	to->n = 0;
 	to->is_guess = false;
-	to->end = arrive(to, &walk, &at, false);
+	return arrive(to, run->ip, run->sp, true, at, false);
+}
+
+/*
+ * Goes on from @at, where @run is.  Returns false if @in_haste skipped a register that was needed
+ * later.  @left_out: some may have been already.  @recall: what is remembered; NULL: nothing.
+ */
+static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste,
+			     const struct sysprof_finder *finder, struct recall *recall,
+			     struct run *run, struct arrival *at, bool left_out)
+{
+	bool is_guess = false, is_running = true;
+	const struct sysprof_table_rule *rule;
+	const struct sysprof_found *found;
+	struct table_walk walk;
+
 	while (!to->end) {
-		found = sysprof_finder_look_up(&finder, at.frame);
-		if (found->plain && in_haste && walk.registers[SYSPROF_ARCH_SP] >= LOWEST_CFA) {
-			left_out = true;
-			to->end = run_plain(to, &walk, &at, &finder, found);
+		found = sysprof_finder_look_up(finder, at->frame);
+		if (!is_running)
+			enter_run(run, &walk);
+		if (found->plain.kind && in_haste && run->sp >= LOWEST_CFA) {
+			to->end = run_plain(to, run, at, finder, found, recall);
+			is_running = left_out = true;
 			is_guess = false;
 			continue;
 		}
+		if (is_running && left_out) {
+			leave_run(&walk, run);
+		} else if (is_running) {
+			begin(&walk, regs);
+			walk.known = ALL_KNOWN;
+			walk.is_exact = true;
+		}
+		is_running = false;
 		rule = found->rule;
 		/* By frame pointers, which may be wrong, any function's address may be found. */
 		if (unlikely(found->is_behind) && !walk.is_exact && !is_guess) {
@@ -406,17 +487,77 @@ static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_has
 		to->is_guess |= is_guess && !found->has_table &&
 				(!found->is_region || to->end == SYSPROF_END_ROOT);
 		if (!to->end)
-			to->end = arrive(to, &walk, &at, is_guess);
+			to->end = arrive(to, walk.ip, *(walk.registers + SYSPROF_ARCH_SP),
+					 walk.is_exact, at, is_guess);
 	}
 	return true;
+}
+
+/* Nothing is remembered.  Returns false as walk_on() does. */
+static noinline bool walk_anew(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste,
+			       const struct sysprof_finder *finder)
+{
+	struct arrival at;
+	struct run run;
+
+	to->end = walk_begin(regs, to, &run, &at, (struct sysprof_place){});
+	return walk_on(regs, to, in_haste, finder, NULL, &run, &at, false);
+}
+
+/*
+ * Most walks: plain rules lead to frames that are remembered.  Returns false as walk_on() does.
+ */
+static __always_inline bool walk_recalling(struct pt_regs *regs, struct sysprof_walk *to,
+					   const struct sysprof_finder *finder,
+					   struct recall *recall)
+{
+	const struct sysprof_found *found;
+	struct arrival at;
+	struct run run;
+	bool left_out;
+
+	to->end = walk_begin(regs, to, &run, &at, recall->place);
+	recall->place = at.place;
+	if (unlikely(to->end))
+		return true;
+	found = sysprof_finder_look_up(finder, at.frame);
+	left_out = found->plain.kind && run.sp >= LOWEST_CFA;
+	if (likely(left_out))
+		to->end = run_plain(to, &run, &at, finder, found, recall);
+	return to->end || walk_on(regs, to, true, finder, recall, &run, &at, left_out);
+}
+
+static noinline void walk_twice(struct pt_regs *regs, struct sysprof_walk *to,
+				const struct sysprof_finder *finder)
+{
+	struct sysprof_walk again = *to;
+
+	again.frames = this_cpu_read(sysprof_recall)->again;
+	if (!walk_anew(regs, &again, true, finder))
+		walk_anew(regs, &again, false, finder);
+	sysprof_recall_judge(to, &again);
 }
 
 /* Walks from the registers of a context of current.  No faults. */
 static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
+	struct sysprof_finder finder;
+	struct recall recall;
+	bool is_done;
+
 	pagefault_disable();
-	if (!walk_once(regs, to, true))
-		walk_once(regs, to, false);
+	sysprof_finder_init(&finder, to->tables);
+	if (likely(recall_begin(&recall, to, finder.tag))) {
+		is_done = walk_recalling(regs, to, &finder, &recall);
+		if (unlikely(!recall.is_settled))
+			sysprof_recall_miss(&recall);
+	} else {
+		is_done = walk_anew(regs, to, true, &finder);
+	}
+	if (unlikely(!is_done))
+		walk_anew(regs, to, false, &finder);
+	if (unlikely(to->remembered && sysprof_recall_mode == SYSPROF_RECALL_CHECKED))
+		walk_twice(regs, to, &finder);
 	pagefault_enable();
 }
 

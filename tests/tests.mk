@@ -13,7 +13,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 # The same without frame pointers.
-workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares stacks)
+workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares stacks twist)
 
 .PHONY: vm test-modules nmi-module tests demo bench-module check check-all check-recorder \
 	check-stranger check-kernels check-debug-kernel check-packages check-static \

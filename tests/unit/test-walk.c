@@ -29,13 +29,16 @@ static bool adjoins;
 static bool has_table, is_region;
 static struct sysprof_found cache[1 << SYSPROF_FOUND_BITS];
 static uint64_t stack[WORDS];
-static uint64_t tag, looks;
+static uint64_t tag, looks, reads;
+/* Words of it that do not fault. */
+static unsigned readable = WORDS;
 
 bool shim_may_read(uint64_t address)
 {
 	g_assert_cmpuint(address, >=, LOWEST_IP);
 	g_assert_cmpuint(address, <, USER_END - PAGE_SIZE);
-	return address >= (uintptr_t)stack && address + 8 <= (uintptr_t)(stack + WORDS);
+	reads++;
+	return address >= (uintptr_t)stack && address + 8 <= (uintptr_t)(stack + readable);
 }
 
 void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
@@ -476,6 +479,7 @@ static void test_any(void)
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct sysprof_walk walks[2];
+		struct sysprof_finder finder;
 		struct pt_regs regs;
 
 		tag++;
@@ -498,7 +502,8 @@ static void test_any(void)
 							  .max = FRAMES,
 							  .by_tables = true };
 		walk_tables(&regs, &walks[0]);
-		g_assert_true(walk_once(&regs, &walks[1], false));
+		sysprof_finder_init(&finder, NULL);
+		g_assert_true(walk_anew(&regs, &walks[1], false, &finder));
 		g_assert_cmpuint(walks[0].n, ==, walks[1].n);
 		g_assert_cmpuint(walks[0].end, ==, walks[1].end);
 		g_assert_cmpint(walks[0].is_guess, ==, walks[1].is_guess);
@@ -523,8 +528,132 @@ static void test_any(void)
 	g_assert_cmpuint(looks, >, ROUNDS);
 }
 
+/* A word of a stack in use changes: to what another one is, or to another return address. */
+static void change(GRand *rand, struct pt_regs *regs)
+{
+	unsigned at = g_rand_int_range(rand, 0, WORDS / 4);
+
+	switch (g_rand_int_range(rand, 0, 5)) {
+	case 0: stack[at] = any_word(rand); break;
+	case 1: stack[at] = stack[g_rand_int_range(rand, 0, WORDS / 4)]; break;
+	case 2:
+		regs->registers[SYSPROF_ARCH_SP] =
+			(uintptr_t)(stack + g_rand_int_range(rand, 0, WORDS / 4));
+		break;
+	case 3: regs->registers[SYSPROF_ARCH_FP] = any_word(rand); break;
+	default: regs->ip = CODE + g_rand_int_range(rand, 0, CODE_BYTES);
+	}
+}
+
+/*
+ * Walks of two threads, one after the other, while little changes between them: each finds what it
+ * finds without what is remembered, and many remember something.
+ */
+static void test_recall(void)
+{
+	static uint64_t frames[2][ROOM];
+	g_autoptr(GRand) rand = g_rand_new_with_seed(2);
+	struct sysprof_recall_counts found;
+	struct sysprof_finder finder;
+	struct pt_regs regs;
+	uint64_t kept = 0, reads_before;
+
+	code()->stamp = 1;
+	has_table = true;
+	for (unsigned round = 0; round < 2 * ROUNDS; round++) {
+		struct sysprof_walk walks[2];
+		unsigned limit = g_rand_int_range(rand, 2, 9);
+
+		if (round % 32 == 0) {
+			for (unsigned i = 0; round % 256 == 0 && i < RULES; i++)
+				rules[i] = any_rule(rand);
+			for (unsigned i = RULES - 3; i < RULES; i++)
+				rules[i].ra = SYSPROF_RA_NONE;
+			tag++;
+			readable = g_rand_boolean(rand) ? WORDS : WORDS / 8;
+			for (unsigned i = 0; i < WORDS / 4; i++)
+				stack[i] = any_word(rand);
+			for (unsigned i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++)
+				regs.registers[i] = any_word(rand);
+			regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)stack;
+			regs.ip = ip_of(1);
+		}
+		change(rand, &regs);
+		/* Another table says otherwise of one function. */
+		if (round % 16 == 8) {
+			tag++;
+			rules[g_rand_int_range(rand, 0, RULES - 3)] = any_rule(rand);
+		}
+		shim_current.pid = 1 + g_rand_int_range(rand, 0, 8) / 7;
+		for (unsigned i = 0; i < 2; i++)
+			walks[i] = (struct sysprof_walk){ .ranges = code(),
+							  .frames = frames[i],
+							  .max = round % 2 ? FRAMES : limit,
+							  .by_tables = true };
+		reads_before = reads;
+		walk_tables(&regs, &walks[0]);
+		/* What is compared in vain has been remembered, and is passed once. */
+		g_assert_cmpuint(reads - reads_before, <=, 8 * FRAMES + RECALL_WORDS);
+		sysprof_finder_init(&finder, NULL);
+		g_assert_true(walk_anew(&regs, &walks[1], false, &finder));
+		g_assert_cmpuint(walks[0].n, ==, walks[1].n);
+		g_assert_cmpuint(walks[0].end, ==, walks[1].end);
+		g_assert_cmpint(walks[0].is_guess, ==, walks[1].is_guess);
+		g_assert_cmpmem(frames[0], walks[0].n * 8, frames[1], walks[1].n * 8);
+		kept += walks[0].n;
+	}
+	sysprof_recall_counts(0, &found);
+	g_test_message("%" G_GUINT64_FORMAT " stacks remembered, %" G_GUINT64_FORMAT
+		       " not, %" G_GUINT64_FORMAT " frames",
+		       found.known, found.walked, kept);
+	g_assert_cmpuint(found.known, >, ROUNDS / 40);
+	has_table = false;
+	readable = WORDS;
+	code()->stamp = 0;
+}
+
+/*
+ * No more frames fit: whether there was one more is read, not remembered.  Twenty times, as walks
+ * before this may have found little.
+ */
+static void test_recall_limit(void)
+{
+	uint64_t frames[ROOM];
+	struct sysprof_walk walk = {
+		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
+	};
+	struct pt_regs regs = { .ip = ip_of(1) };
+
+	memset(rules, 0, sizeof(rules));
+	rules[1] = by_sp(8);
+	rules[2] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
+						.cfa_register = SYSPROF_ARCH_SP };
+	tag++;
+	code()->stamp = 2;
+	memset(stack, 0, sizeof(stack));
+	regs.registers[SYSPROF_ARCH_SP] = at(0);
+	for (unsigned i = 0; i < 10; i++)
+		stack[i] = ip_of(i < 9 ? 1 : 2);
+	for (unsigned i = 0; i < 20; i++) {
+		walk.max = FRAMES;
+		walk_tables(&regs, &walk);
+		g_assert_cmpuint(walk.n, ==, 11);
+		g_assert_cmpuint(walk.end, ==, SYSPROF_END_ROOT);
+		walk.max = 5;
+		walk_tables(&regs, &walk);
+		g_assert_cmpuint(walk.n, ==, 5);
+		g_assert_cmpuint(walk.end, ==, SYSPROF_END_LIMIT);
+	}
+	stack[4] = 8;
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, 5);
+	g_assert_cmpuint(walk.end, ==, SYSPROF_END_UNMAPPED);
+	code()->stamp = 0;
+}
+
 int main(int argc, char **argv)
 {
+	g_assert_cmpint(sysprof_recall_alloc(), ==, 0);
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/walk/frame-pointers", test_frame_pointers);
 	g_test_add_func("/walk/chains", test_chains);
@@ -533,5 +662,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/walk/edges", test_edges);
 	g_test_add_func("/walk/put-there", test_put_there);
 	g_test_add_func("/walk/any", test_any);
+	g_test_add_func("/walk/recall", test_recall);
+	g_test_add_func("/walk/recall-limit", test_recall_limit);
 	return g_test_run();
 }

@@ -26,4 +26,18 @@ static void begin(struct table_walk *walk, const struct pt_regs *regs)
 	walk->ip = regs->ip;
 }
 
+static void begin_run(struct run *run, const struct pt_regs *regs)
+{
+	run->sp = regs->registers[SYSPROF_ARCH_SP];
+	run->fp = regs->registers[SYSPROF_ARCH_FP];
+	run->ip = regs->ip;
+}
+
+/* Of the memory that each CPU has. */
+#include "recall.c"
+
+unsigned int shim_cpu;
+long shim_allocated, shim_fail_after = -1;
+struct task_struct shim_current = { .pid = 1 };
+
 #endif /* WALK_X86_H */

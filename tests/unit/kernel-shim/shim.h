@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As much of a kernel as module/ring.c, budget.c, memo.c, steps.c and walk-table.h need, for user
- * space.  A CPU is a thread; before each step that other contexts can see, shim_step() is called:
+ * As much of a kernel as module/ring.c, budget.c, memo.c, steps.c, recall.c and walk-table.h need,
+ * for user space.  A CPU is a thread; before each step that other contexts can see, shim_step() is called:
  * that is where a test lets an interrupt come or another CPU have a turn.
  */
 #ifndef KERNEL_SHIM_H
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ extern unsigned int shim_cpu;
 #define per_cpu_ptr(all, cpu)		(&(*(all))[cpu])
 #define this_cpu_ptr(all)		per_cpu_ptr(all, shim_cpu)
 #define per_cpu(all, cpu)		((all)[cpu])
+#define DECLARE_PER_CPU(type, name)	extern DEFINE_PER_CPU(type, name)
 #define this_cpu_read(all)		((all)[shim_cpu])
 #define for_each_online_cpu(cpu)	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 #define for_each_possible_cpu		for_each_online_cpu
@@ -131,6 +133,13 @@ static inline u64 atomic64_cmpxchg(atomic64_t *atomic, u64 expected, u64 value)
 
 #define noinline			__attribute__((noinline))
 #define module_param(name, type, mode)	_Static_assert(sizeof(name) == sizeof(type), #name)
+struct kernel_param;
+struct kernel_param_ops {
+	int (*get)(char *to, const struct kernel_param *param);
+};
+#define scnprintf snprintf
+#define module_param_cb(name, ops, arg, mode) _Static_assert(sizeof((ops)->get) > 1, #name)
+#define module_param_named(as, name, type, mode) module_param(name, type, mode)
 #define MODULE_PARM_DESC(name, text)	_Static_assert(sizeof(text) > 1, #name)
 
 /* Allocation: every page is a token, and mapping them makes the memory. */
@@ -205,6 +214,7 @@ static inline void shim_free(void *memory)
 #define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 #define clamp_t(type, value, low, high) min_t(type, max_t(type, value, low), high)
 #define min(a, b)		min_t(__typeof__(a), a, b)
+#define min3(a, b, c)		min_t(__typeof__(a), min(a, b), c)
 #define max(a, b)		max_t(__typeof__(a), a, b)
 #define clamp(value, low, high)	clamp_t(__typeof__(value), value, low, high)
 #define div_u64(a, b)		((u64)(a) / (b))
@@ -250,9 +260,13 @@ struct pt_regs {
 
 struct task_struct {
 	u32 flags;
+	int pid;
 	void *stack;
 	struct pt_regs *entry;
 };
+
+extern struct task_struct shim_current;
+#define current			(&shim_current)
 
 #define task_stack_page(task)	((task)->stack)
 #define task_pt_regs(task)	((task)->entry)

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User stacks that were walked before, by unwind tables.  Ticks find a thread's outer frames again
+ * and again: main() and what it called stay where they are.
+ *
+ * Each CPU remembers, of the last walk of some threads, the outermost frames that plain rules found,
+ * up to the end of the stack: where each return address was, and the word there.  A walk looks
+ * whether the return address that it has just read is one of these, at the same place.  If so, the
+ * rules from there on are the same, since the index of the address space and the tables are: both
+ * have a stamp.  Then all words that these rules read are read again, in nearly the same order, and
+ * compared.  If all are the same, so are the frames: they are copied.  Nothing is guessed.
+ *
+ * Where they differ the walk goes on by rules.  It may come to a remembered frame again, but only
+ * outside of the word that differed: no word is compared twice in one walk.
+ *
+ * A word is compared that a rule would use: dead words that look like frames lie between those.  A
+ * frame pointer is such a word if a frame outside of it is found by it, and only then.
+ */
+#ifndef _SYSPROF_RECALL_H
+#define _SYSPROF_RECALL_H
+
+#include <linux/hash.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "found.h"
+#include "ranges.h"
+#include "sysprof.h"
+
+/* Frames further in are not remembered. */
+#define RECALL_FRAMES	256U
+#define RECALL_WORDS	384U
+#define RECALL_BITS	2
+/* Most frames of a walk. */
+#define RECALL_LONGEST	1024U
+
+enum sysprof_recall_mode {
+	SYSPROF_RECALL_NEVER	= 0,
+	SYSPROF_RECALL_USED	= 1,
+	/* Each walk is also made without. */
+	SYSPROF_RECALL_CHECKED	= 2,
+};
+
+/* A word of a user stack, and where it is. */
+struct recall_word {
+	u64 at;
+	u64 value;
+};
+
+/**
+ * struct recall_frame - a remembered frame
+ * @fp: the frame pointer in it
+ * @word: number of its return address among the words; those behind it lead further out
+ * @needs_fp: a frame outside of it is found by @fp
+ */
+struct recall_frame {
+	u64 fp;
+	u16 word;
+	bool needs_fp;
+};
+
+/**
+ * struct recall_entry - the outermost frames of a thread.  All arrays are filled from their ends,
+ *	where the outermost frame is
+ * @stamp: of the index of its address space; 0: there are no frames
+ * @tag: of the finder
+ * @tid: the thread
+ * @top: innermost frame
+ * @place: of what was interrupted last
+ * @end: enum sysprof_end
+ * @bad: walks in a row of which too little was known
+ * @skip: number of walks for which it is not used
+ * @words: what rules read; the last one is above all addresses
+ * @frames: the last one stands for the end
+ * @names: of the frames
+ */
+struct recall_entry {
+	u64 stamp;
+	u64 tag;
+	u32 tid;
+	u32 top;
+	struct sysprof_place place;
+	u8 end;
+	u8 bad;
+	u8 skip;
+	struct recall_word words[RECALL_WORDS + 1];
+	struct recall_frame frames[RECALL_FRAMES + 1];
+	u64 names[RECALL_FRAMES];
+};
+
+/**
+ * struct recall_step - how a walk came to a frame, or to its end
+ * @at: place of the return address
+ * @ip: the word there
+ * @fp: the frame pointer in the frame
+ * @rule: the callee's
+ */
+struct recall_step {
+	u64 at;
+	u64 ip;
+	u64 fp;
+	struct sysprof_plain_rule rule;
+};
+
+/**
+ * struct recall_cpu - of one CPU
+ * @steps: of the walk under way; at most as many as frames, and the one to the end
+ * @entries: by hash
+ * @again: frames of a walk that checks another
+ */
+struct recall_cpu {
+	struct recall_step steps[RECALL_FRAMES + 1];
+	struct recall_entry entries[1 << RECALL_BITS];
+	u64 again[RECALL_LONGEST + SYSPROF_WALK_SLACK];
+};
+
+/**
+ * struct recall - a walk under way
+ * @own: of this CPU
+ * @entry: of the thread
+ * @next: words inside of it have been passed
+ * @frame: likewise
+ * @place: of what was interrupted
+ * @is_settled: take() or keep() was called
+ */
+struct recall {
+	struct recall_cpu *own;
+	struct recall_entry *entry;
+	const struct recall_word *next;
+	const struct recall_frame *frame;
+	struct sysprof_place place;
+	bool is_settled;
+};
+
+/**
+ * struct sysprof_recall_counts - of one CPU, since the module was loaded
+ * @known: walks that ended with remembered frames
+ * @walked: walks that did not, and could have done so
+ * @checked: walks that were made once more
+ * @wrong: of @checked, those that differed
+ */
+struct sysprof_recall_counts {
+	u64 known;
+	u64 walked;
+	u64 checked;
+	u64 wrong;
+};
+
+DECLARE_PER_CPU(struct recall_cpu *, sysprof_recall);
+extern uint sysprof_recall_mode;
+
+/* Process context.  free(): no CPU walks by tables any more. */
+int sysprof_recall_alloc(void);
+void sysprof_recall_free(void);
+void sysprof_recall_counts(int cpu, struct sysprof_recall_counts *counts);
+
+/*
+ * All that follows: interrupts off, not in NMI.
+ *
+ * take(): adds the frames from @recall->frame on to those of @to, and remembers the @n_steps last of
+ * these.  keep(): @to has reached @end after @n_steps plain steps, none of which led to a remembered
+ * frame; @by_word: one more led to the end.  miss(): it has ended otherwise.
+ * judge(): @again is what @to is without remembered frames; sets @is_wrong.  wrong(): counts that.
+ */
+void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_steps);
+void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u8 end, u64 tag,
+			 u32 n_steps, bool by_word);
+void sysprof_recall_miss(struct recall *recall);
+void sysprof_recall_judge(struct sysprof_walk *to, const struct sysprof_walk *again);
+void sysprof_recall_wrong(struct sysprof_walk *to);
+
+/* The index changed during the walk: what it has left means nothing. */
+static inline void sysprof_recall_forget(const struct sysprof_walk *walk)
+{
+	if (walk->remembered)
+		walk->remembered->stamp = 0;
+}
+
+/* Begins @to.  False: nothing is to be remembered of it. */
+static __always_inline bool recall_begin(struct recall *recall, struct sysprof_walk *to, u64 tag)
+{
+	struct recall_cpu *own = this_cpu_read(sysprof_recall);
+	u32 tid = current->pid;
+	struct recall_entry *entry = own->entries + hash_32(tid ^ (u32)tag, RECALL_BITS);
+	bool is_known;
+
+	to->remembered = NULL;
+	/* What is remembered has no stack pointers. */
+	if (unlikely(!to->ranges->stamp || to->sps || in_nmi() ||
+		     !READ_ONCE(sysprof_recall_mode)))
+		return false;
+	to->remembered = entry;
+	if (unlikely(entry->skip) && entry->tid == tid) {
+		entry->skip--;
+		return false;
+	}
+	recall->place = (struct sysprof_place){};
+	is_known = entry->stamp == to->ranges->stamp && entry->tag == tag && entry->tid == tid;
+	if (likely(is_known))
+		recall->place = entry->place;
+	recall->is_settled = false;
+	recall->own = own;
+	recall->entry = entry;
+	recall->frame = entry->frames + (is_known ? entry->top : RECALL_FRAMES);
+	recall->next = entry->words + recall->frame->word;
+	return true;
+}
+
+/* Whether the word @ip at @at, a return address that was read, is remembered. */
+static __always_inline bool recall_meets(struct recall *recall, u64 at, u64 ip)
+{
+	while (recall->next->at < at)
+		recall->next++;
+	return unlikely(recall->next->at == at && recall->next->value == ip);
+}
+
+/*
+ * After recall_meets(), inside the window of user_read_access_begin(): whether the walk, which has
+ * @n frames and may have @max, goes on as it did before.  @fp: the frame pointer.
+ */
+static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max, u64 fp)
+{
+	const struct recall_entry *entry = recall->entry;
+	const struct recall_word *word = recall->next, *end = entry->words + RECALL_WORDS;
+	const struct recall_frame *frame = recall->frame;
+	u32 number = word - entry->words;
+	u64 value;
+
+	while (frame->word < number)
+		frame++;
+	recall->frame = frame;
+	/* It was a saved frame pointer. */
+	if (frame->word != number)
+		return false;
+	if (frame->needs_fp && frame->fp != fp)
+		return false;
+	/* A frame that does not fit any more must have been found all the same. */
+	if (unlikely(entry->frames + RECALL_FRAMES - frame > max - n))
+		end = entry->words + (frame + (max - n))->word + 1;
+	for (word++; word < end; word++) {
+		unsafe_get_user(value, (u64 __user *)word->at, differs);
+		if (unlikely(value != word->value))
+			goto differs;
+	}
+	return true;
+differs:
+	recall->next = word + 1;
+	return false;
+}
+
+#endif /* _SYSPROF_RECALL_H */
