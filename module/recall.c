@@ -10,7 +10,7 @@
 
 #include "recall.h"
 
-/* What is walked anew costs more than without: of eight frames at most so many may be new. */
+/* A new frame costs more than without: of eight frames at most that many may be new. */
 #define NEW_OF_EIGHT	5
 #define BAD_MAX		4
 
@@ -23,7 +23,7 @@ MODULE_PARM_DESC(
 DEFINE_PER_CPU(struct recall_cpu *, sysprof_recall);
 static DEFINE_PER_CPU(struct sysprof_recall_counts, counts);
 
-/* Whoever finds little does not look for a while. */
+/* A thread of which too little is known is left alone for a while. */
 static void weigh(struct recall_entry *entry, u32 n_new, u32 n)
 {
 	if (likely(n_new * 8 <= n * NEW_OF_EIGHT)) {
@@ -33,6 +33,12 @@ static void weigh(struct recall_entry *entry, u32 n_new, u32 n)
 	entry->skip = (1 << entry->bad) - 1;
 	if (entry->bad < BAD_MAX)
 		entry->bad++;
+}
+
+/* From the return address to the saved frame pointer. */
+static int words_apart(const struct sysprof_plain_rule *rule)
+{
+	return rule->fp_words - rule->ra_words;
 }
 
 /*
@@ -55,8 +61,7 @@ static void put_before(struct recall *recall, const struct sysprof_walk *to, u32
 		if (step->rule.fp_words) {
 			if (needs_fp)
 				*--word = (struct recall_word){
-					step->at + (step->rule.fp_words - step->rule.ra_words) * 8LL,
-					step->fp
+					step->at + words_apart(&step->rule) * 8LL, step->fp
 				};
 			needs_fp = false;
 		}

@@ -3,12 +3,13 @@
  * User stacks that were walked before, by unwind tables.  Ticks find a thread's outer frames again
  * and again: main() and what it called stay where they are.
  *
- * Each CPU remembers, of the last walk of some threads, the outermost frames that plain rules found,
- * up to the end of the stack: where each return address was, and the word there.  A walk looks
- * whether the return address that it has just read is one of these, at the same place.  If so, the
- * rules from there on are the same, since the index of the address space and the tables are: both
- * have a stamp.  Then all words that these rules read are read again, in nearly the same order, and
- * compared.  If all are the same, so are the frames: they are copied.  Nothing is guessed.
+ * Each CPU remembers, of the last walk of some threads, the outermost frames that plain rules
+ * found, up to the end of the stack: where each return address was, and the word there.  A walk
+ * looks whether the return address that it has just read is one of these, at the same place.  If
+ * so, the rules from there on are the same, since the index of the address space and the tables
+ * are: both have a stamp.  Then all words that these rules read are read again, from the inside
+ * outwards, and compared.  If all are the same, so are the frames: they are copied.  Nothing is
+ * guessed.
  *
  * Where they differ the walk goes on by rules.  It may come to a remembered frame again, but only
  * outside of the word that differed: no word is compared twice in one walk.
@@ -74,7 +75,7 @@ struct recall_frame {
  * @bad: walks in a row of which too little was known
  * @skip: number of walks for which it is not used
  * @words: what rules read; the last one is above all addresses
- * @frames: the last one stands for the end
+ * @frames: the last one represents the end
  * @names: of the frames
  */
 struct recall_entry {
@@ -160,10 +161,10 @@ void sysprof_recall_counts(int cpu, struct sysprof_recall_counts *counts);
 /*
  * All that follows: interrupts off, not in NMI.
  *
- * take(): adds the frames from @recall->frame on to those of @to, and remembers the @n_steps last of
- * these.  keep(): @to has reached @end after @n_steps plain steps, none of which led to a remembered
- * frame; @by_word: one more led to the end.  miss(): it has ended otherwise.
- * judge(): @again is what @to is without remembered frames; sets @is_wrong.  wrong(): counts that.
+ * take(): adds the frames from @recall->frame on to those of @to, and remembers the @n_steps last
+ * of these.  keep(): @to has reached @end after @n_steps plain steps, none of which led to a
+ * remembered frame; @by_word: one more led to the end.  miss(): it has ended otherwise.  judge():
+ * @again is what @to is without remembered frames; sets @is_wrong.  wrong(): counts that.
  */
 void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_steps);
 void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u8 end, u64 tag,

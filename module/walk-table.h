@@ -4,9 +4,9 @@
  * includes this has what walk-user.h needs, and also:
  *
  * begin(), which puts the registers and the instruction pointer of a context into a struct
- * table_walk; begin_run(), which does so with a struct run; saved_registers[], the callee-saved registers; kept_registers, the same as bits, with
- * the stack pointer; signal_registers[] and SIGNAL_IP, where the frame of a signal has the
- * registers.
+ * table_walk; begin_run(), which does so with a struct run; saved_registers[], the callee-saved
+ * registers; kept_registers, the same as bits, with the stack pointer; signal_registers[] and
+ * SIGNAL_IP, where the frame of a signal has the registers.
  *
  * A table is not trusted.  It says which words are read, and a read cannot fault.  But only an
  * address in an executable mapping is a frame, and there are no more steps than frames.
@@ -422,7 +422,10 @@ static const struct sysprof_table_rule *put_there(struct sysprof_walk *to, struc
 	return found->is_signal_behind ? &signal : NULL;
 }
 
-/* Begins a walk at what was interrupted, perhaps in @place.  Returns 0, or the reason why there is no frame. */
+/*
+ * Begins a walk at what was interrupted, perhaps in @place.  Returns 0, or the reason why there is
+ * no frame.
+ */
 static __always_inline u8 walk_begin(const struct pt_regs *regs, struct sysprof_walk *to,
 				     struct run *run, struct arrival *at,
 				     struct sysprof_place place)

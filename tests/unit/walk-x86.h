@@ -34,7 +34,9 @@ static void begin_run(struct run *run, const struct pt_regs *regs)
 }
 
 /* Of the memory that each CPU has. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "recall.c"
+#pragma GCC diagnostic warning "-Wunused-parameter"
 
 unsigned int shim_cpu;
 long shim_allocated, shim_fail_after = -1;

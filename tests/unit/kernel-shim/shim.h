@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * As much of a kernel as module/ring.c, budget.c, memo.c, steps.c, recall.c and walk-table.h need,
- * for user space.  A CPU is a thread; before each step that other contexts can see, shim_step() is called:
- * that is where a test lets an interrupt come or another CPU have a turn.
+ * for user space.  A CPU is a thread; before each step that other contexts can see, shim_step() is
+ * called: that is where a test lets an interrupt come or another CPU have a turn.
  */
 #ifndef KERNEL_SHIM_H
 #define KERNEL_SHIM_H
