@@ -3,6 +3,9 @@
 #
 # The agent, by perf events on this machine, and engines that decode what it sends by the public
 # schemas: what they add up to is what was recorded, whatever happens to them.
+#
+# PART=collector: a real Collector of OpenTelemetry alone, of the packages of Debian's sid, which are
+# fetched and compiled first.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
@@ -95,6 +98,49 @@ END
 gcc -O1 -fno-omit-frame-pointer -o "$work/busy" "$work/busy.c" || exit 1
 "$work/busy" &
 echo $! >>"$work/pids"
+
+# A Collector decodes what comes, and prints it: as much as was recorded.
+collecting()
+{
+	local made kept
+
+	made=$(env -u XDG_CACHE_HOME tests/cli/collector 2>"$work/err") || return
+	cat >"$work/collector.yaml" <<-END
+		receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:$port"}}}}
+		exporters: {debug: {verbosity: detailed}}
+		service:
+		  telemetry: {metrics: {level: none}}
+		  pipelines: {profiles: {receivers: [otlp], exporters: [debug]}}
+	END
+	"$made" --feature-gates=service.profilesSupport --config="file:$work/collector.yaml" \
+		>"$work/collector.out" 2>&1 &
+	echo $! >>"$work/pids"
+	wait_for 30 grep -qs 'Everything is ready' "$work/collector.out" || return
+	agent real --to otlp="http://127.0.0.1:$port" --every 2s --rate 200 --keep "$work/kept" ||
+		return
+	sleep 7
+	end_agent "$agent_pid" || return
+	sleep 1
+	for kept in "$work"/kept/*.capture; do
+		"$cli" info --json "$kept" || return
+		echo ,
+	done >"$work/infos"
+	grep -q ' -> service.name: Str(' "$work/collector.out" || { echo "no labels"; return 1; }
+	grep -qF agent_busy "$work/collector.out" || { echo "no names"; return 1; }
+	python3 - "$work" <<-'END'
+		import json, re, sys
+		printed = open(sys.argv[1] + "/collector.out").read()
+		infos = json.loads("[" + open(sys.argv[1] + "/infos").read().rstrip().rstrip(",") + "]")
+		total = sum(int(value) for value in re.findall(r"^ +Values: \[(\d+)\]$", printed, re.M))
+		assert total == sum(info["samples"] for info in infos) > 0, (total, len(infos))
+	END
+}
+if [ "${PART:-}" = collector ]; then
+	port=$((20000 + RANDOM % 10000))
+	check "a real Collector decodes all that was recorded" collecting
+	echo "1..$number"
+	exit $broken
+fi
 
 # The format by itself: a capture with a known answer.
 exports_the_same()

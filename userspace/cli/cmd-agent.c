@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,11 @@
 #define STEP_MS		250
 #define PATIENCE_MS	3000	/* for what still is to be sent at the end */
 #define LEAST_WINDOW_NS 1000000000ull
+/*
+ * A recorder numbers threads, and knows something of each until its end: after that number there is
+ * a new one.
+ */
+#define RENEW_THREADS	16384
 
 static volatile sig_atomic_t agent_ended, agent_reload;
 
@@ -50,10 +56,11 @@ static void agent_catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* What the door's threads see of the recorder. */
+/* What the door's threads see of the recorder, and the sums of those before. */
 struct shown {
 	GMutex lock;
-	SptRecorderStatus status;
+	SptRecorderStatus status, before;
+	unsigned n_before;
 };
 
 static double seconds_of(struct timeval time)
@@ -64,13 +71,16 @@ static double seconds_of(struct timeval time)
 static void append_own_metrics(GString *to, void *data)
 {
 	struct shown *shown = data;
-	SptRecorderStatus status;
+	SptRecorderStatus status, before;
+	unsigned n_before;
 	struct rusage self, others;
 	g_autofree char *statm = NULL;
 	unsigned long all, resident = 0;
 
 	g_mutex_lock(&shown->lock);
 	status = shown->status;
+	before = shown->before;
+	n_before = shown->n_before;
 	g_mutex_unlock(&shown->lock);
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &others);
@@ -82,10 +92,12 @@ static void append_own_metrics(GString *to, void *data)
 			       "sysprof_agent_waits_total %" PRIu64 "\n"
 			       "sysprof_agent_events_total %" PRIu64 "\n"
 			       "sysprof_agent_skipped_total %" PRIu64 "\n"
+			       "sysprof_agent_renewals_total %u\n"
 			       "sysprof_agent_cpu_seconds_total %.6f\n"
 			       "sysprof_agent_resident_bytes %lu\n",
-			       status.samples, status.lost, status.waits, status.events,
-			       status.budget,
+			       before.samples + status.samples, before.lost + status.lost,
+			       before.waits + status.waits, before.events + status.events,
+			       before.budget + status.budget, n_before,
 			       seconds_of(self.ru_utime) + seconds_of(self.ru_stime) +
 				       seconds_of(others.ru_utime) + seconds_of(others.ru_stime),
 			       resident * (unsigned long)sysconf(_SC_PAGESIZE));
@@ -141,6 +153,42 @@ struct run {
 	bool is_reload;
 };
 
+static void show_status(struct run *run)
+{
+	g_mutex_lock(&run->shown.lock);
+	spt_recorder_status(run->recorder, &run->shown.status);
+	g_mutex_unlock(&run->shown.lock);
+}
+
+/*
+ * Right behind a window another recorder begins, before the old one ends: in between a few
+ * milliseconds are not recorded.
+ */
+static void renew(struct run *run)
+{
+	struct shown *shown = &run->shown;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptRecorder) next = spt_recorder_new(&run->options->recorder, &error);
+	SptRecorder *old = run->recorder;
+
+	if (!next || !spt_recorder_start(next, &error)) {
+		spt_cli_complain("%s", error->message);
+		return;
+	}
+	g_mutex_lock(&shown->lock);
+	shown->before.samples += shown->status.samples;
+	shown->before.lost += shown->status.lost;
+	shown->before.waits += shown->status.waits;
+	shown->before.events += shown->status.events;
+	shown->before.budget += shown->status.budget;
+	shown->n_before++;
+	g_mutex_unlock(&shown->lock);
+	run->recorder = g_steal_pointer(&next);
+	show_status(run);
+	spt_recorder_free(old);
+	malloc_trim(0);
+}
+
 /* Until a signal.  False: complained. */
 static bool run_windows(struct run *run)
 {
@@ -154,14 +202,14 @@ static bool run_windows(struct run *run)
 			spt_cli_complain("%s", error->message);
 			return false;
 		}
-		g_mutex_lock(&run->shown.lock);
-		spt_recorder_status(run->recorder, &run->shown.status);
-		g_mutex_unlock(&run->shown.lock);
+		show_status(run);
 		now = spt_clock_ns(CLOCK_MONOTONIC);
 		if (now >= end || (spt_agent_wants_window(run->agent) &&
 				   now - begun >= LEAST_WINDOW_NS)) {
 			if (!cut_window(run->recorder, run->agent))
 				return false;
+			if (run->shown.status.known_threads >= RENEW_THREADS)
+				renew(run);
 			begun = now;
 			end = end_of_window(run->options);
 		}
@@ -311,6 +359,8 @@ static int run_agent(int argc, char **argv)
 	bool is_reload = false;
 
 	spt_heap_give_back();
+	/* Threads that work one after the other need no memory of their own. */
+	mallopt(M_ARENA_MAX, 1);
 	if (spt_agent_options_parse(&options, argc, argv)) {
 		options.agent.tell = tell_sentence;
 		status = options.is_dry ? run_dry(&options) :

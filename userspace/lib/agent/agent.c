@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -127,6 +128,8 @@ static gpointer encode_all(gpointer data)
 			spt_keep_window(agent->keep, ended->path);
 		g_mutex_lock(&agent->lock);
 		agent->status.dropped += !ok;
+		/* A window's memory lies between blocks that stay. */
+		malloc_trim(0);
 		agent->status.encoding_ns = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		agent->is_encoding = false;
 		agent->n_encoded =

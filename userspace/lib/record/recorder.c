@@ -72,6 +72,7 @@ static void on_thread(const SptThread *thread, void *data)
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_THREAD, &row);
+	recorder->status.known_threads = MAX(recorder->status.known_threads, thread->id);
 	if (recorder->waits)
 		spt_waits_thread(recorder->waits, thread);
 	spt_thread_ids_add(recorder->thread_ids, thread);

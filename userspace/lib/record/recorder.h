@@ -174,6 +174,7 @@ typedef struct {
 	uint64_t delivered, budget;
 	uint64_t file_bytes;
 	uint32_t threads;		/* threads with samples */
+	uint32_t known_threads;		/* that there were, since the start */
 	/* Delay of the latest tick since the last seconds were written; 0: below the limit. */
 	uint64_t late_ns;
 	uint32_t late_cpu;

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of the agent by themselves: labels of control groups, the spool, and when to try again. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "agent/sender.h"
+#include "agent/spool.h"
+#include "agent/target.h"
+#include "export/labels.h"
+#include "record/command-line.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD "12345678-1234-1234-1234-123456789abc"
+
+static void test_cgroups(void)
+{
+	static const struct {
+		const char *path, *unit, *container, *pod;
+	} cases[] = {
+		{ "/system.slice/nginx.service", "nginx.service", NULL, NULL },
+		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope",
+		  "user@1000.service", NULL, NULL },
+		{ "/system.slice/docker-" ID ".scope", "docker-" ID ".scope", ID, NULL },
+		{ "/docker/" ID, NULL, ID, NULL },
+		{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-"
+		  "pod12345678_1234_1234_1234_123456789abc.slice/cri-containerd-" ID ".scope",
+		  "cri-containerd-" ID ".scope", ID, POD },
+		{ "/kubepods/burstable/pod" POD "/" ID, NULL, ID, POD },
+		{ "/a/pod12345678-1234-1234-1234-123456789abg", NULL, NULL, NULL },
+		{ "/pod", NULL, NULL, NULL },
+		{ "/" ID "0", NULL, NULL, NULL },
+		{ "", NULL, NULL, NULL },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *unit = spt_cgroup_unit(cases[i].path),
+				*container = spt_cgroup_container(cases[i].path),
+				*pod = spt_cgroup_pod(cases[i].path);
+
+		g_assert_cmpstr(unit, ==, cases[i].unit);
+		g_assert_cmpstr(container, ==, cases[i].container);
+		g_assert_cmpstr(pod, ==, cases[i].pod);
+	}
+}
+
+static void test_cgroup_lines(void)
+{
+	g_autofree char *second = spt_cgroup_of_text("0::/system.slice/a.service\n"),
+			*hybrid = spt_cgroup_of_text("9:name=systemd:/b.service\n1:cpu:/x\n0::/\n"),
+			*none = spt_cgroup_of_text("4:memory:/x\n0::/\n"),
+			*odd = spt_cgroup_of_text("0::"), *empty = spt_cgroup_of_text("");
+
+	g_assert_cmpstr(second, ==, "/system.slice/a.service");
+	g_assert_cmpstr(hybrid, ==, "/b.service");
+	g_assert_null(none);
+	g_assert_null(odd);
+	g_assert_null(empty);
+}
+
+/* A capture in memory of processes with these control groups. */
+static SptLabels *labels_of(SptCapture *capture, SptProcessRow *processes,
+			    SptCommandLineRow *rows, unsigned n, const SptLabelRules *rules)
+{
+	for (unsigned i = 1; i <= n; i++) {
+		processes[i].id = processes[i].pid = i;
+		rows[i - 1].process = i;
+		rows[i - 1].text = "";
+	}
+	capture->processes = processes;
+	capture->n_processes = n + 1;
+	capture->command_lines = rows;
+	capture->n_command_lines = n;
+	return spt_labels_new(capture, rules);
+}
+
+static void test_hostile_labels(void)
+{
+	g_autofree char *name = g_strnfill(4000, 'x'),
+			*path = g_strconcat("/", name, "\xff\n\x1b[2J.service", NULL);
+	SptProcessRow processes[3] = { 0 };
+	SptCommandLineRow rows[2] = { { .cgroup = path }, { .cgroup = "/\xc3\x28\"\\.service" } };
+	SptCapture capture = { 0 };
+	g_autoptr(SptLabels) labels = labels_of(&capture, processes, rows, 2, NULL);
+
+	for (unsigned process = 1; process <= 2; process++) {
+		const SptLabelSet *set =
+			spt_labels_set(labels, spt_labels_of(labels, process));
+		const char *unit = spt_label_set_value(set, "systemd.unit");
+
+		g_assert_nonnull(unit);
+		g_assert_cmpuint(strlen(unit), <=, 256);
+		g_assert_true(g_utf8_validate(unit, -1, NULL));
+		g_assert_null(strpbrk(unit, "\n\x1b"));
+	}
+}
+
+static void test_bounded_sets(void)
+{
+	enum { N = 1000 };
+	SptProcessRow *processes = g_new0(SptProcessRow, N + 1);
+	SptCommandLineRow *rows = g_new0(SptCommandLineRow, N);
+	SptCapture capture = { 0 };
+	SptLabels *labels;
+	const SptLabelSet *last;
+
+	for (unsigned i = 0; i < N; i++)
+		rows[i].cgroup = g_strdup_printf("/%u.service", i);
+	labels = labels_of(&capture, processes, rows, N, NULL);
+	g_assert_cmpuint(spt_labels_n_sets(labels), <=, 256);
+	last = spt_labels_set(labels, spt_labels_of(labels, N));
+	g_assert_cmpstr(spt_label_set_value(last, "service.name"), ==, "other");
+	spt_labels_free(labels);
+	for (unsigned i = 0; i < N; i++)
+		g_free((char *)rows[i].cgroup);
+	g_free(rows);
+	g_free(processes);
+}
+
+static void test_rules(void)
+{
+	static const char *const added[] = { "team=red", "host.name=there", NULL };
+	static const char *const only[] = { "service.name=a*", "service.name=b*", NULL };
+	static const char *const except[] = { "service.name=*x*", NULL };
+	const SptLabelRules rules = { added, only, except },
+			    wrong = { .only = (const char *const[]){ "a b=c", NULL } };
+	SptProcessRow processes[5] = { 0 };
+	SptCommandLineRow rows[4] = { { .cgroup = "/a.service" },
+				      { .cgroup = "/b.service" },
+				      { .cgroup = "/ax.service" },
+				      { .cgroup = "/c.service" } };
+	SptCapture capture = { 0 };
+	g_autoptr(SptLabels) labels = labels_of(&capture, processes, rows, 4, &rules);
+	const SptLabelSet *set = spt_labels_set(labels, spt_labels_of(labels, 1));
+
+	g_assert_cmpstr(spt_label_set_value(set, "team"), ==, "red");
+	g_assert_cmpstr(spt_label_set_value(set, "host.name"), ==, "there");
+	g_assert_cmpuint(spt_labels_of(labels, 2), !=, UINT_MAX);
+	g_assert_cmpuint(spt_labels_of(labels, 3), ==, UINT_MAX);
+	g_assert_cmpuint(spt_labels_of(labels, 4), ==, UINT_MAX);
+	g_assert_null(spt_label_rules_problem(&rules));
+	g_assert_cmpstr(spt_label_rules_problem(&wrong), ==, "a b=c");
+}
+
+static void damage(const char *directory, uint64_t number, char byte)
+{
+	g_autofree char *path = g_strdup_printf("%s/%020" G_GUINT64_FORMAT, directory, number);
+	g_autofree char *text = NULL;
+	gsize bytes;
+
+	g_assert_true(g_file_get_contents(path, &text, &bytes, NULL));
+	text[bytes - 1] = byte;
+	g_assert_true(g_file_set_contents(path, text, (gssize)bytes, NULL));
+}
+
+static void test_spool(void)
+{
+	g_autofree char *directory = g_dir_make_tmp("spool-XXXXXX", NULL), *first = NULL;
+	SptSpool *spool = spt_spool_new(directory, 1000, NULL);
+	char request[300];
+	SptSpoolStatus status;
+	uint64_t number;
+	size_t bytes;
+
+	for (unsigned i = 0; i < 5; i++) {
+		memset(request, (int)('a' + i), sizeof(request));
+		spt_spool_put(spool, request, sizeof(request));
+	}
+	spt_spool_status(spool, &status);
+	g_assert_cmpuint(status.requests, ==, 3);
+	g_assert_cmpuint(status.dropped, ==, 2);
+	g_assert_cmpuint(status.bytes, <=, 1000);
+	spt_spool_free(spool);
+
+	/* Another life: what was damaged in between is left out. */
+	damage(directory, 2, '?');
+	spool = spt_spool_new(directory, 1000, NULL);
+	first = spt_spool_oldest(spool, &bytes, &number);
+	g_assert_cmpuint(bytes, ==, sizeof(request));
+	g_assert_cmpuint(number, ==, 3);
+	g_assert_cmpint(first[0], ==, 'd');
+	spt_spool_done(spool, 3);
+	spt_spool_done(spool, 3);
+	spt_spool_put(spool, "f", 1);
+	spt_spool_status(spool, &status);
+	g_assert_cmpuint(status.damaged, ==, 1);
+	g_assert_cmpuint(status.requests, ==, 2);
+	for (unsigned i = 4; i <= 5; i++) {
+		g_autofree char *next = spt_spool_oldest(spool, &bytes, &number);
+
+		g_assert_cmpuint(number, ==, i);
+		spt_spool_done(spool, number);
+	}
+	g_assert_null(spt_spool_oldest(spool, &bytes, &number));
+	spt_spool_free(spool);
+	g_assert_cmpint(g_rmdir(directory), ==, 0);
+}
+
+static void test_targets(void)
+{
+	static const struct {
+		const char *text, *url, *host;
+	} cases[] = {
+		{ "otlp=http://h:4318", "http://h:4318/v1development/profiles", "h:4318" },
+		{ "otlp=https://h/", "https://h/v1development/profiles", "h" },
+		{ "pyroscope=http://a:b@c:1/x", "http://a:b@c:1/x", "c:1" },
+		{ "parca=http://[::1]:7070", "http://[::1]:7070/api/profiles/writeraw", "[::1]:7070" },
+		{ "otlp=", NULL, NULL },
+		{ "otlp=ftp://h", NULL, NULL },
+		{ "otlp=http://", NULL, NULL },
+		{ "otlp=http://a b", NULL, NULL },
+		{ "nothing=http://h", NULL, NULL },
+		{ "http://h", NULL, NULL },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GError) error = NULL;
+		g_autoptr(SptTarget) target = spt_target_new(cases[i].text, &error);
+
+		g_assert_cmpstr(target ? target->url : NULL, ==, cases[i].url);
+		g_assert_cmpstr(target ? target->host : NULL, ==, cases[i].host);
+		g_assert_true(!target == !!error);
+	}
+}
+
+static void test_backoff(void)
+{
+	g_assert_cmpuint(spt_sender_backoff_us(1, 0, 0), ==, 500000);
+	g_assert_cmpuint(spt_sender_backoff_us(1, 0, 1), ==, 1000000);
+	g_assert_cmpuint(spt_sender_backoff_us(3, 0, 1), ==, 4000000);
+	g_assert_cmpuint(spt_sender_backoff_us(1000, 0, 1), ==, 60000000);
+	g_assert_cmpuint(spt_sender_backoff_us(1, 30, 0), ==, 30000000);
+	g_assert_cmpuint(spt_sender_backoff_us(1, 100000, 0), ==, 600000000);
+	g_assert_true(spt_sender_is_for_now(0) && spt_sender_is_for_now(429) &&
+		      spt_sender_is_for_now(503) && spt_sender_is_for_now(401));
+	g_assert_false(spt_sender_is_for_now(400) || spt_sender_is_for_now(413) ||
+		       spt_sender_is_for_now(415));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/agent/cgroups", test_cgroups);
+	g_test_add_func("/agent/cgroup-lines", test_cgroup_lines);
+	g_test_add_func("/agent/hostile-labels", test_hostile_labels);
+	g_test_add_func("/agent/bounded-sets", test_bounded_sets);
+	g_test_add_func("/agent/rules", test_rules);
+	g_test_add_func("/agent/spool", test_spool);
+	g_test_add_func("/agent/targets", test_targets);
+	g_test_add_func("/agent/backoff", test_backoff);
+	return g_test_run();
+}
