@@ -13,10 +13,10 @@
 #include "delivery.h"
 
 /* In one stack; the others' turn comes with the next stack that has them. */
-#define SEND_MAX	32
-#define SEND_MAX_BYTES	16384
-#define ATTEMPTS	3
-#define NUMBERS		(1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT))
+#define SEND_MAX       32
+#define SEND_MAX_BYTES 16384
+#define ATTEMPTS       3
+#define NUMBERS	       (1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT))
 
 static atomic64_t last_number = ATOMIC64_INIT(0);
 
@@ -51,7 +51,7 @@ void sysprof_codes_number(struct sysprof_script *script)
 }
 
 /* Where @span's elements are; 0: it cannot be read. */
-static u64 follow(const struct sysprof_chain_span *span, u64 code, u64 *ret_owner)
+static u64 code_follow(const struct sysprof_chain_span *span, u64 code, u64 *ret_owner)
 {
 	u32 i;
 
@@ -68,7 +68,7 @@ static u64 follow(const struct sysprof_chain_span *span, u64 code, u64 *ret_owne
 /* Copies @span of @code to @to.  Returns its bytes; -1: it cannot be read. */
 static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to)
 {
-	u64 owner, at = follow(span, code, &owner), length = 0, bytes = span->max;
+	u64 owner, at = code_follow(span, code, &owner), length = 0, bytes = span->max;
 	u8 unit = 1;
 
 	if (!at)

@@ -9,8 +9,8 @@
 #include "arch.h"
 #include "chain.h"
 
-#define LOWEST	4096UL
-#define LAST	(SYSPROF_ARCH_USER_END - PAGE_SIZE)
+#define LOWEST 4096UL
+#define LAST   (SYSPROF_ARCH_USER_END - PAGE_SIZE)
 
 /* Whether a word at @address may be read, inside the window of user_read_access_begin(). */
 static __always_inline bool is_user(u64 address)
@@ -19,7 +19,7 @@ static __always_inline bool is_user(u64 address)
 }
 
 /* Sets *@to to the @bytes, a constant, at @address; false: they cannot be read. */
-static __always_inline bool load(u64 *to, u64 address, unsigned int bytes)
+static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 {
 	u64 word;
 	u32 half;
@@ -56,8 +56,8 @@ static __always_inline u64 mix(u64 a, u64 b)
 }
 
 /* False: there is no room. */
-static __always_inline bool emit(struct sysprof_script *script, u32 max, u64 code, u64 position,
-				 u64 identity)
+static __always_inline bool chain_emit(struct sysprof_script *script, u32 max, u64 code,
+				       u64 position, u64 identity)
 {
 	struct sysprof_script_frame *frame = script->frame + script->n;
 
@@ -87,18 +87,18 @@ static __always_inline bool read_node(const struct sysprof_chain_list *list, u64
 {
 	u64 at, word, words[3];
 
-	if (!load(&at, node + list->code, 8))
+	if (!chain_load(&at, node + list->code, 8))
 		return false;
 	at &= ~0ULL << list->code_bits;
-	if (!(list->position_bytes == 8 ? load(&word, node + list->position, 8) :
-					  load(&word, node + list->position, 4)))
+	if (!(list->position_bytes == 8 ? chain_load(&word, node + list->position, 8) :
+					  chain_load(&word, node + list->position, 4)))
 		return false;
 	if (list->position_of_code)
 		word -= at;
 	*position = (word - list->position_base) >> list->position_shift;
-	if (!load(words + 0, at + *(list->identity + 0), 8) ||
-	    !load(words + 1, at + *(list->identity + 1), 8) ||
-	    !load(words + 2, at + *(list->identity + 2), 8))
+	if (!chain_load(words + 0, at + *(list->identity + 0), 8) ||
+	    !chain_load(words + 1, at + *(list->identity + 1), 8) ||
+	    !chain_load(words + 2, at + *(list->identity + 2), 8))
 		return false;
 	*identity = mix(mix(mix(at, *(words + 0)), *(words + 1)), *(words + 2));
 	*code = at;
@@ -116,20 +116,20 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 
 	for (; at; at = next) {
 		*fuel -= SYSPROF_CHAIN_LIST_FUEL;
-		if (*fuel < 0 || !load(&next, at + list->next, 8))
+		if (*fuel < 0 || !chain_load(&next, at + list->next, 8))
 			return false;
-		if ((alone || last) && !load(&flag, at + list->flag, 1))
+		if ((alone || last) && !chain_load(&flag, at + list->flag, 1))
 			return false;
 		if (alone && flag == list->flag_value) {
 			end_group(script, at);
 			continue;
 		}
 		if (!read_node(list, at, &code, &position, &identity) ||
-		    !emit(script, max, code, position, identity))
+		    !chain_emit(script, max, code, position, identity))
 			return false;
 		if (last && flag == list->flag_value) {
 			end_group(script, *mark);
-			if (!load(mark, *mark + list->mark_next, 8))
+			if (!chain_load(mark, *mark + list->mark_next, 8))
 				return false;
 		}
 		if (list->flag_kind == SYSPROF_CHAIN_FLAG_EACH)
@@ -139,7 +139,7 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 	return true;
 }
 
-#define R(number)	(*(registers + (number)))
+#define R(number) (*(registers + (number)))
 
 /* Returns whether there may be more frames.  The window is open: no function may be called. */
 static __always_inline bool run_program(const struct sysprof_program *program,
@@ -155,24 +155,24 @@ static __always_inline bool run_program(const struct sysprof_program *program,
 
 		switch (insn->op) {
 		case SYSPROF_CHAIN_LD8:
-			if (!load(&R(dst), R(src) + imm, 8))
+			if (!chain_load(&R(dst), R(src) + imm, 8))
 				return true;
 			break;
 		case SYSPROF_CHAIN_LD4:
-			if (!load(&R(dst), R(src) + imm, 4))
+			if (!chain_load(&R(dst), R(src) + imm, 4))
 				return true;
 			break;
 		case SYSPROF_CHAIN_LD4S:
-			if (!load(&R(dst), R(src) + imm, 4))
+			if (!chain_load(&R(dst), R(src) + imm, 4))
 				return true;
 			R(dst) = (s32)R(dst);
 			break;
 		case SYSPROF_CHAIN_LD2:
-			if (!load(&R(dst), R(src) + imm, 2))
+			if (!chain_load(&R(dst), R(src) + imm, 2))
 				return true;
 			break;
 		case SYSPROF_CHAIN_LD1:
-			if (!load(&R(dst), R(src) + imm, 1))
+			if (!chain_load(&R(dst), R(src) + imm, 1))
 				return true;
 			break;
 		case SYSPROF_CHAIN_ADDI:
@@ -215,7 +215,7 @@ static __always_inline bool run_program(const struct sysprof_program *program,
 			insn += R(dst) < R(src) ? insn->jump : 0;
 			break;
 		case SYSPROF_CHAIN_EMIT:
-			if (!emit(script, max, R(src), R(dst), mix(R(src), R(imm))))
+			if (!chain_emit(script, max, R(src), R(dst), mix(R(src), R(imm))))
 				return true;
 			break;
 		case SYSPROF_CHAIN_MARK:

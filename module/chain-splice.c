@@ -9,13 +9,13 @@
 #include "ranges.h"
 #include "spaces.h"
 
-static u32 object_of(u64 frame)
+static u32 splice_object(u64 frame)
 {
 	return frame >> SYSPROF_FRAME_OBJECT_SHIFT;
 }
 
 /* Of a call the byte before it is looked up; the first frame of a stack is exact. */
-static u64 place_of(const u64 *frames, u32 i)
+static u64 splice_place(const u64 *frames, u32 i)
 {
 	return frames[i] - !!i;
 }
@@ -28,7 +28,7 @@ static const struct sysprof_program *find_program(const struct sysprof_user_part
 	u32 i, last = SYSPROF_OBJECT_UNKNOWN, object;
 
 	for (i = 0; i < part->walk.n; i++) {
-		object = object_of(place_of(part->frames, i));
+		object = splice_object(splice_place(part->frames, i));
 		if (object == last || likely(!sysprof_chain_may_have(object)))
 			continue;
 		last = object;
@@ -66,7 +66,7 @@ static bool is_in_loop(const struct sysprof_script *script, u64 frame)
 	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
 	u32 i;
 
-	if (object_of(frame) != script->object)
+	if (splice_object(frame) != script->object)
 		return false;
 	for (i = 0; i < script->program->n_loops; i++)
 		if (offset >= script->program->loop[i].start &&
@@ -88,11 +88,11 @@ static u32 find_loop(const struct sysprof_script *script, const struct sysprof_u
 		while (i + 1 < n && script->sps[i + 1] <= mark)
 			i++;
 		/* How far the last frame reaches is not known. */
-		if (i + 1 == n && object_of(place_of(part->frames, i)) != script->object)
+		if (i + 1 == n && splice_object(splice_place(part->frames, i)) != script->object)
 			return n;
 		return i;
 	}
-	while (i < n && !is_in_loop(script, place_of(part->frames, i)))
+	while (i < n && !is_in_loop(script, splice_place(part->frames, i)))
 		i++;
 	return i;
 }
@@ -107,8 +107,8 @@ static u64 script_frame(const struct sysprof_script_frame *frame)
  * Merges from the outermost frame on, so that it can be done in place.  @at: for each group, in
  * order, the native frame in front of which it goes.
  */
-static void merge(struct sysprof_script *script, struct sysprof_user_part *part, const u16 *at,
-		  u32 max)
+static void splice_merge(struct sysprof_script *script, struct sysprof_user_part *part,
+			 const u16 *at, u32 max)
 {
 	u32 native = part->walk.n, left = script->n, to = native + left;
 	u64 frame;
@@ -165,12 +165,13 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 	    !sysprof_arch_may_read(stack->user_regs))
 		return;
 	script = sysprof_chain_script();
-	start = start_of_file(part->walk.ranges, place_of(part->frames, at), &script->place_hint);
+	start = start_of_file(part->walk.ranges, splice_place(part->frames, at),
+			      &script->place_hint);
 	if (!start)
 		return;
 	script->stack = stack;
 	script->program = program;
-	script->object = object_of(place_of(part->frames, at));
+	script->object = splice_object(splice_place(part->frames, at));
 	script->mm = stack->mm;
 	sysprof_chain_run(program, start - program->address_minus_offset, script);
 	if (script->n) {
@@ -181,7 +182,7 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 	}
 	sysprof_codes_number(script);
 	find_places(script, part, script->at);
-	merge(script, part, script->at, stack->wish.max_user);
+	splice_merge(script, part, script->at, stack->wish.max_user);
 	part->flags |= (script->n ? SYSPROF_SAMPLE_SCRIPT : 0) |
 		       (script->is_cut ? SYSPROF_SAMPLE_SCRIPT_CUT : 0);
 	part->script = script->n ? script : NULL;

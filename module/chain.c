@@ -14,8 +14,8 @@
 #include "contexts.h"
 #include "objects.h"
 
-#define MIN_BUILD_ID_BYTES	8
-#define CHAINS_OF_OWNER		64
+#define MIN_BUILD_ID_BYTES 8
+#define CHAINS_OF_OWNER	   64
 #define CHAIN_MAX_BYTES                                                                            \
 	(sizeof(struct sysprof_chain_header) +                                                     \
 	 SYSPROF_CHAIN_MAX_LOOPS * sizeof(struct sysprof_chain_loop) +                             \
@@ -76,7 +76,8 @@ const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own,
 	const struct sysprof_program *theirs = NULL;
 	const struct link *link;
 
-	hash_for_each_possible_rcu_notrace(links, link, by_id, object) {
+	hash_for_each_possible_rcu_notrace(links, link, by_id, object)
+	{
 		if (link->object != object)
 			continue;
 		if (link->chain->for_everybody)
@@ -105,9 +106,8 @@ static void chain_add_link(const struct chain *chain, u32 object)
 	struct link *link;
 
 	lockdep_assert_held(&chains_lock);
-	hash_for_each_possible(links, link, by_id, object)
-		if (link->object == object && link->chain == chain)
-			return;
+	hash_for_each_possible(links, link, by_id,
+			       object) if (link->object == object && link->chain == chain) return;
 	link = kmalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
 		return;
@@ -126,7 +126,8 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 	int i;
 
 	lockdep_assert_held(&chains_lock);
-	hash_for_each_safe(links, i, next, link, by_id) {
+	hash_for_each_safe(links, i, next, link, by_id)
+	{
 		if (owner ? link->chain->owner != owner :
 			    link->object < SYSPROF_OBJECT_FIRST ||
 				    (kept && test_bit(link->object, kept))) {
@@ -184,9 +185,9 @@ static bool is_span(const struct sysprof_chain_span *span)
 		if (n++ != i)
 			return false;
 	}
-	return span->head <= span->max &&
-	       span->length_in <= n && (span->length_bytes == 4 || span->length_bytes == 8) &&
-	       span->unit_shift <= 7 && !memchr_inv(span->reserved, 0, sizeof(span->reserved));
+	return span->head <= span->max && span->length_in <= n &&
+	       (span->length_bytes == 4 || span->length_bytes == 8) && span->unit_shift <= 7 &&
+	       !memchr_inv(span->reserved, 0, sizeof(span->reserved));
 }
 
 static bool is_insn(const struct sysprof_chain_header *header,

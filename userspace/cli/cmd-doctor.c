@@ -86,8 +86,10 @@ static int run_doctor(int argc, char **argv)
 	if (user)
 		return spt_doctor_revoke(user);
 	module = spt_module_check(cmd_doctor_tell, NULL);
-	if (module)
+	if (module) {
 		spt_doctor_check_sources();
+		spt_doctor_check_scripts();
+	}
 	perf = check_perf(module);
 	if (perf)
 		check_tracefs();

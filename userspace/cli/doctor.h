@@ -15,6 +15,9 @@ void spt_doctor_tell(SptFinding finding, const char *fix, const char *format, ..
 /* doctor-sources.c: reports which events the module can record here.  Only notes. */
 void spt_doctor_check_sources(void);
 
+/* doctor-scripts.c: reports whether functions of scripts are recorded.  Only notes. */
+void spt_doctor_check_scripts(void);
+
 /* doctor-names.c: reports what makes stacks short and functions nameless.  Only notes. */
 void spt_doctor_check_names(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chains that lie: abi-chains VICTIM-DIRECTORY.  What is no chain is refused; a program that goes in
- * a circle, or into memory that is not there, ends; it finds nothing in somebody else's program; its
- * frames are frames of scripts, whatever it finds.
+ * Chains that lie: abi-chains VICTIM-DIRECTORY.  What is no chain is refused; a program that goes
+ * in a circle, or into memory that is not there, ends; it finds nothing in somebody else's program;
+ * its frames are frames of scripts, whatever it finds.
  */
 #include "abi.h"
 
@@ -12,7 +12,7 @@
 #include "sysprof-chain.h"
 
 #define CHAINS 64
-#define NODES 4
+#define NODES  4
 
 static uint32_t victim;
 
@@ -135,7 +135,8 @@ static void test_refusals(void)
 	REFUSED(bad.insn[1].imm = -1, "... by less than nothing");
 	REFUSED(bad.insn[5].imm = 1, "a list that there is not");
 	REFUSED(bad.insn[5].imm = -1, "... nor this");
-	REFUSED((bad.insn[5].op = SYSPROF_CHAIN_EMIT, bad.insn[5].imm = 16), "an identity likewise");
+	REFUSED((bad.insn[5].op = SYSPROF_CHAIN_EMIT, bad.insn[5].imm = 16),
+		"an identity likewise");
 	REFUSED(bad.insn[7].imm = 2, "an end of a kind that there is not");
 	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_ADDI, "a program without an end");
 #undef REFUSED
@@ -231,7 +232,8 @@ static struct seen samples_with(struct forged forged, const char *victim_path)
 	struct seen seen = { 0 };
 
 	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
-	   !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with stacks by tables");
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "START of a session with stacks by tables");
 	ok(!give(session.fd, chain_for("/proc/self/exe", &forged, sizeof(forged))),
 	   "a forged chain for this program");
 	ok(!give(session.fd, chain_for(victim_path, &forged, sizeof(forged))),
@@ -287,7 +289,8 @@ int main(int argc, char **argv)
 
 	nodes[NODES - 1].next = &nodes[0];
 	seen = samples_with(forge(), path);
-	ok(seen.with_scripts >= 100 && seen.longest == SYSPROF_CHAIN_FUEL / SYSPROF_CHAIN_LIST_FUEL - 1 &&
+	ok(seen.with_scripts >= 100 &&
+		   seen.longest == SYSPROF_CHAIN_FUEL / SYSPROF_CHAIN_LIST_FUEL - 1 &&
 		   seen.cut >= 100,
 	   "a list in a circle ends with the fuel (%u frames, %u)", seen.longest, seen.cut);
 

@@ -118,8 +118,12 @@ static uint32_t object_of(const SptCapture *capture, uint32_t at, bool is_innerm
 	for (; at && !(object && is_innermost); at = capture->nodes[at].parent) {
 		uint32_t here = capture->nodes[at].frame.object;
 
-		/* Neither the kernel nor the object that represents an unknown caller. */
-		if (capture->objects[here].kind >= SPT_OBJECT_ANON)
+		/*
+		 * Neither the kernel, nor the object that represents an unknown caller, nor a
+		 * script: no table helps there.
+		 */
+		if (capture->objects[here].kind >= SPT_OBJECT_ANON &&
+		    capture->objects[here].kind != SPT_OBJECT_SOURCE)
 			object = here;
 	}
 	return object;

@@ -11,13 +11,13 @@
 #include "scripts/interpreter.h"
 
 #define BUDGET_BYTES (64u << 20)
-#define CODES_MAX (1u << 20)
-#define NO_FILE "[script]"
+#define CODES_MAX    (1u << 20)
+#define NO_FILE	     "[script]"
 
 struct file {
 	uint32_t id;
 	char *path;
-	GPtrArray *functions;		/* struct function, by number - 1 */
+	GPtrArray *functions; /* struct function, by number - 1 */
 };
 
 struct function {
@@ -35,17 +35,17 @@ struct variant {
 };
 
 struct SptScriptNames {
-	GHashTable *files;		/* path -> struct file */
-	GHashTable *by_id;		/* id -> struct file */
-	GHashTable *functions;		/* "file\nline\nname" -> struct function */
-	GHashTable *variants;		/* GBytes of all that is known -> struct variant */
-	GHashTable *codes;		/* number -> struct variant */
+	GHashTable *files;     /* path -> struct file */
+	GHashTable *by_id;     /* id -> struct file */
+	GHashTable *functions; /* "file\nline\nname" -> struct function */
+	GHashTable *variants;  /* GBytes of all that is known -> struct variant */
+	GHashTable *codes;     /* number -> struct variant */
 	uint64_t bytes;
 	unsigned n_unnamed;
 	uint32_t next_id;
 };
 
-static void file_free(void *data)
+static void script_names_file_free(void *data)
 {
 	struct file *file = data;
 
@@ -74,7 +74,7 @@ SptScriptNames *spt_script_names_new(void)
 {
 	SptScriptNames *names = g_new0(SptScriptNames, 1);
 
-	names->files = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, file_free);
+	names->files = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, script_names_file_free);
 	names->by_id = g_hash_table_new(NULL, NULL);
 	names->functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, function_free);
 	names->variants = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
@@ -97,7 +97,8 @@ void spt_script_names_free(SptScriptNames *names)
 }
 
 /* False: a span goes beyond the record. */
-static bool find_spans(const struct sysprof_code *code, SptSpan spans[SYSPROF_CHAIN_MAX_SPANS])
+static bool script_names_spans(const struct sysprof_code *code,
+			       SptSpan spans[SYSPROF_CHAIN_MAX_SPANS])
 {
 	const uint8_t *at = (const uint8_t *)code->data,
 		      *end = (const uint8_t *)code + code->record.size * 8u;
@@ -168,13 +169,13 @@ static GBytes *content_of(const struct sysprof_code *code, const SptScriptFuncti
 	return g_byte_array_free_to_bytes(content);
 }
 
-static bool read_function(const struct sysprof_code *code, SptScriptFunction *ret)
+static bool script_names_read(const struct sysprof_code *code, SptScriptFunction *ret)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_tag(code->tag);
 	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS];
 
-	return code->record.size * 8u >= sizeof(*code) && interpreter && find_spans(code, spans) &&
-	       interpreter->read(code->tag, spans, ret);
+	return code->record.size * 8u >= sizeof(*code) && interpreter &&
+	       script_names_spans(code, spans) && interpreter->read(code->tag, spans, ret);
 }
 
 /* NULL: too much is kept already. */
@@ -206,7 +207,7 @@ bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *cod
 	struct variant *variant = NULL;
 	bool is_new = false;
 
-	if (g_hash_table_size(names->codes) < CODES_MAX && read_function(code, &function))
+	if (g_hash_table_size(names->codes) < CODES_MAX && script_names_read(code, &function))
 		variant = get_variant(names, code, &function, ret, &is_new);
 	if (variant)
 		g_hash_table_insert(names->codes, GSIZE_TO_POINTER(code->code), variant);

@@ -10,9 +10,9 @@
 #include "record/tables.h"
 #include "scripts/interpreter.h"
 
-#define SETTLE_US 500000
+#define SETTLE_US      500000
 #define SETTLE_STEP_US 5000
-#define FILES_MAX 64			/* as many as the module takes */
+#define FILES_MAX      64 /* as many as the module takes */
 
 /* A file that is looked at by the thread, and what came of it. */
 struct job {
@@ -24,15 +24,15 @@ struct job {
 struct SptScripts {
 	SptOutput *output;
 	SptTrace *trace;
-	SptReader *reader;		/* of the thread */
+	SptReader *reader; /* of the thread */
 	GThread *thread;
-	GAsyncQueue *waiting, *done;	/* struct job */
+	GAsyncQueue *waiting, *done; /* struct job */
 	unsigned n_jobs, n_done;
-	GPtrArray *known, *unknown;	/* sentences */
+	GPtrArray *known, *unknown; /* sentences */
 	gint stop;
 };
 
-static void job_free(void *data)
+static void scripts_job_free(void *data)
 {
 	struct job *job = data;
 
@@ -47,8 +47,8 @@ SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace)
 
 	scripts->output = output;
 	scripts->trace = trace;
-	scripts->waiting = g_async_queue_new_full(job_free);
-	scripts->done = g_async_queue_new_full(job_free);
+	scripts->waiting = g_async_queue_new_full(scripts_job_free);
+	scripts->done = g_async_queue_new_full(scripts_job_free);
 	scripts->known = g_ptr_array_new_with_free_func(g_free);
 	scripts->unknown = g_ptr_array_new_with_free_func(g_free);
 	return scripts;
@@ -71,17 +71,6 @@ void spt_scripts_free(SptScripts *scripts)
 	g_free(scripts);
 }
 
-/* The interpreter and its version, by the chain. */
-static char *name_of(const SptInterpreter *interpreter, GBytes *chain)
-{
-	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
-
-	if (g_bytes_get_size(chain) < sizeof(*header))
-		return g_strdup(interpreter->name);
-	return g_strdup_printf("%s %u.%u", interpreter->name, SPT_TAG_MAJOR(header->tag),
-			       SPT_TAG_MINOR(header->tag));
-}
-
 static const char *refusal(int problem)
 {
 	return problem == ENODATA ? "without a build-id" :
@@ -95,8 +84,7 @@ bool spt_scripts_have(SptReader *reader, SptTrace *trace, const SptObject *file,
 	const SptInterpreter *interpreter = spt_interpreter_of_path(spt_object_name(file));
 	g_autoptr(GError) error = NULL;
 	g_autofree char *name = NULL, *said = NULL;
-	g_autoptr(GBytes) chain =
-		interpreter ? spt_reader_chain(reader, file, stop, &error) : NULL;
+	g_autoptr(GBytes) chain = interpreter ? spt_reader_chain(reader, file, stop, &error) : NULL;
 	const uint8_t *build_id;
 	unsigned n;
 	int problem;
@@ -108,7 +96,7 @@ bool spt_scripts_have(SptReader *reader, SptTrace *trace, const SptObject *file,
 			*ret_said = g_strdup(error->message);
 		return false;
 	}
-	name = name_of(interpreter, chain);
+	name = spt_interpreter_title(interpreter, chain);
 	build_id = spt_object_build_id(file, &n);
 	problem = spt_tables_may_give(file);
 	if (!problem)
@@ -177,7 +165,7 @@ void spt_scripts_step(SptScripts *scripts)
 		if (job->said)
 			add_once(job->is_known ? scripts->known : scripts->unknown, job->said);
 		scripts->n_done++;
-		job_free(job);
+		scripts_job_free(job);
 	}
 }
 
@@ -185,13 +173,13 @@ void spt_scripts_settle(SptScripts *scripts)
 {
 	gint64 until = g_get_monotonic_time() + SETTLE_US;
 
-	for (spt_scripts_step(scripts); scripts->thread && scripts->n_done < scripts->n_jobs &&
-					g_get_monotonic_time() < until;
+	for (spt_scripts_step(scripts);
+	     scripts->thread && scripts->n_done < scripts->n_jobs && g_get_monotonic_time() < until;
 	     spt_scripts_step(scripts))
 		g_usleep(SETTLE_STEP_US);
 }
 
-static void note(SptScripts *scripts, const char *key, GPtrArray *texts)
+static void scripts_note(SptScripts *scripts, const char *key, GPtrArray *texts)
 {
 	g_autofree char *joined = NULL;
 
@@ -206,6 +194,6 @@ static void note(SptScripts *scripts, const char *key, GPtrArray *texts)
 void spt_scripts_note(SptScripts *scripts)
 {
 	spt_scripts_step(scripts);
-	note(scripts, "scripts", scripts->known);
-	note(scripts, "no_scripts", scripts->unknown);
+	scripts_note(scripts, "scripts", scripts->known);
+	scripts_note(scripts, "no_scripts", scripts->unknown);
 }

@@ -5,10 +5,10 @@
 
 /* Of a bytes object. */
 #define BYTES_HEAD 32
-#define STATE_AT 32			/* of a string */
-#define LENGTH_AT 16
+#define STATE_AT   32 /* of a string */
+#define LENGTH_AT  16
 
-static uint64_t word_at(const SptSpan *span, unsigned at, unsigned bytes)
+static uint64_t cpython_word(const SptSpan *span, unsigned at, unsigned bytes)
 {
 	uint64_t word = 0;
 
@@ -20,7 +20,7 @@ static uint64_t word_at(const SptSpan *span, unsigned at, unsigned bytes)
 /* To UTF-8; what is no text is replaced.  NULL: it is empty. */
 static char *read_string(const SptSpan *span, unsigned minor)
 {
-	uint64_t state = word_at(span, STATE_AT, 4), length = word_at(span, LENGTH_AT, 8);
+	uint64_t state = cpython_word(span, STATE_AT, 4), length = cpython_word(span, LENGTH_AT, 8);
 	unsigned unit = state >> 2 & 7, plain = minor < 12 ? 48 : 40, wide = minor < 12 ? 72 : 56,
 		 at = state >> 6 & 1 ? plain : wide;
 	GString *text;
@@ -29,7 +29,7 @@ static char *read_string(const SptSpan *span, unsigned minor)
 		return NULL;
 	text = g_string_new(NULL);
 	for (uint64_t i = 0; i < length && at + unit <= span->bytes; i++, at += unit) {
-		gunichar c = (gunichar)word_at(span, at, unit);
+		gunichar c = (gunichar)cpython_word(span, at, unit);
 
 		g_string_append_unichar(text, c && g_unichar_validate(c) ? c : 0xfffd);
 	}
@@ -45,8 +45,11 @@ bool spt_cpython_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS]
 	*ret = (SptScriptFunction){
 		.name = read_string(&spans[1], minor),
 		.file = read_string(&spans[2], minor),
-		.first_line = (uint32_t)word_at(&spans[0],
-						minor < 11 ? 40 : minor < 12 ? 72 : 68, 4),
+		.first_line = (uint32_t)cpython_word(&spans[0],
+						     minor < 11 ? 40 :
+						     minor < 12 ? 72 :
+								  68,
+						     4),
 	};
 	if (!ret->name) {
 		spt_script_function_clear(ret);
@@ -54,7 +57,7 @@ bool spt_cpython_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS]
 	}
 	if (lines->bytes > BYTES_HEAD)
 		ret->lines = g_bytes_new((const uint8_t *)lines->data + BYTES_HEAD,
-					 MIN(word_at(lines, LENGTH_AT, 8),
+					 MIN(cpython_word(lines, LENGTH_AT, 8),
 					     lines->bytes - BYTES_HEAD));
 	return true;
 }
@@ -65,18 +68,18 @@ struct table {
 	size_t bytes, at;
 };
 
-static uint8_t take_byte(struct table *table)
+static uint8_t cpython_byte(struct table *table)
 {
 	return table->at < table->bytes ? table->data[table->at++] : 0;
 }
 
-static uint32_t take_number(struct table *table)
+static uint32_t cpython_number(struct table *table)
 {
 	uint32_t value = 0;
 	uint8_t byte;
 
 	for (unsigned shift = 0; shift < 32; shift += 6) {
-		byte = take_byte(table);
+		byte = cpython_byte(table);
 		value |= (uint32_t)(byte & 0x3f) << shift;
 		if (!(byte & 0x40))
 			break;
@@ -84,9 +87,9 @@ static uint32_t take_number(struct table *table)
 	return value;
 }
 
-static int32_t take_signed(struct table *table)
+static int32_t cpython_signed(struct table *table)
 {
-	uint32_t value = take_number(table);
+	uint32_t value = cpython_number(table);
 
 	return value & 1 ? -(int32_t)(value >> 1) : (int32_t)(value >> 1);
 }
@@ -98,11 +101,11 @@ static uint32_t line_by_places(struct table *table, uint32_t line, uint32_t posi
 	uint32_t end = 0;
 
 	while (table->at < table->bytes) {
-		uint8_t head = take_byte(table), kind = head >> 3 & 0xf;
+		uint8_t head = cpython_byte(table), kind = head >> 3 & 0xf;
 
 		end += (head & 7) + 1;
 		if (kind == NO_COLUMNS || kind == LONG)
-			line += (uint32_t)take_signed(table);
+			line += (uint32_t)cpython_signed(table);
 		else if (kind >= SHORTS && kind < ONE_LINES)
 			line += kind - SHORTS;
 		if (position < end)
@@ -120,8 +123,8 @@ static uint32_t line_by_ranges(struct table *table, uint32_t line, uint32_t offs
 	uint32_t end = 0;
 
 	while (table->at + 1 < table->bytes) {
-		end += take_byte(table);
-		int8_t difference = (int8_t)take_byte(table);
+		end += cpython_byte(table);
+		int8_t difference = (int8_t)cpython_byte(table);
 
 		if (difference != INT8_MIN)
 			line += (uint32_t)difference;
@@ -137,10 +140,10 @@ static uint32_t line_by_pairs(struct table *table, uint32_t line, uint32_t offse
 	uint32_t at = 0;
 
 	while (table->at + 1 < table->bytes) {
-		at += take_byte(table);
+		at += cpython_byte(table);
 		if (at > offset)
 			break;
-		line += (uint32_t)(int8_t)take_byte(table);
+		line += (uint32_t)(int8_t)cpython_byte(table);
 	}
 	return line;
 }

@@ -121,7 +121,7 @@ static bool find_version(const SptObject *file, unsigned *ret_major, unsigned *r
 	return false;
 }
 
-static int32_t number_at(const uint8_t *code)
+static int32_t cpython_number_at(const uint8_t *code)
 {
 	int32_t number;
 
@@ -133,25 +133,25 @@ static int32_t number_at(const uint8_t *code)
  * The address of the key, by the instruction of x86-64 at @code, at @address, that loads it, or the
  * address of the struct with it, 4 bytes before.  0: it is another instruction.
  */
-static uint64_t key_of(const uint8_t *code, uint64_t address, uint64_t runtime)
+static uint64_t cpython_key_of(const uint8_t *code, uint64_t address, uint64_t runtime)
 {
 	const bool is_wide = code[0] == 0x48;
 
 	/* mov rel(%rip),%edi */
 	if (code[0] == 0x8b && code[1] == 0x3d)
-		return address + 6 + (uint64_t)(int64_t)number_at(code + 2);
+		return address + 6 + (uint64_t)(int64_t)cpython_number_at(code + 2);
 	/* mov disp(%rax),%edi */
 	if (code[0] == 0x8b && code[1] == 0xb8)
-		return runtime + (uint64_t)(int64_t)number_at(code + 2);
+		return runtime + (uint64_t)(int64_t)cpython_number_at(code + 2);
 	/* lea disp(%rax),%rdi; lea disp(%rax),%rbx */
 	if (is_wide && code[1] == 0x8d && (code[2] == 0xb8 || code[2] == 0x98))
-		return runtime + (uint64_t)(int64_t)number_at(code + 3) + 4;
+		return runtime + (uint64_t)(int64_t)cpython_number_at(code + 3) + 4;
 	/* lea rel(%rip),%rdi; lea rel(%rip),%rbx */
 	if (is_wide && code[1] == 0x8d && (code[2] == 0x3d || code[2] == 0x1d))
-		return address + 7 + (uint64_t)(int64_t)number_at(code + 3) + 4;
+		return address + 7 + (uint64_t)(int64_t)cpython_number_at(code + 3) + 4;
 	/* mov $address,%edi; mov $address,%ebx */
 	if (code[0] == 0xbf || code[0] == 0xbb)
-		return (uint32_t)number_at(code + 1) + 4ull;
+		return (uint32_t)cpython_number_at(code + 1) + 4ull;
 	return 0;
 }
 
@@ -168,14 +168,14 @@ static bool find_key(const SptObject *file, uint64_t *ret)
 	if (!spt_script_elf_read(file, getter.address, code, bytes))
 		return false;
 	for (size_t i = 0; i < bytes; i++) {
-		*ret = key_of(code + i, getter.address + i, runtime.address);
+		*ret = cpython_key_of(code + i, getter.address + i, runtime.address);
 		if (*ret > runtime.address && *ret - runtime.address < runtime.bytes)
 			return true;
 	}
 	return false;
 }
 
-static void add_string(SptProgram *program, const struct layout *layout, uint16_t at)
+static void cpython_add_string(SptProgram *program, const struct layout *layout, uint16_t at)
 {
 	spt_program_span(program, &(struct sysprof_chain_span){
 					  .path = { at, SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE },
@@ -198,8 +198,8 @@ static void add_spans(SptProgram *program, const struct layout *layout)
 					  .length_bytes = 8,
 					  .unit = SYSPROF_SPAN_NONE,
 					  .max = SPT_CPYTHON_CODE_BYTES });
-	add_string(program, layout, layout->name);
-	add_string(program, layout, layout->file_name);
+	cpython_add_string(program, layout, layout->name);
+	cpython_add_string(program, layout, layout->file_name);
 	spt_program_span(
 		program,
 		&(struct sysprof_chain_span){
@@ -245,7 +245,7 @@ static void add_loop(SptProgram *program, const SptObject *file, const char *nam
 				 symbol.address - (uint64_t)difference + symbol.bytes);
 }
 
-static GBytes *describe(const SptObject *file, GError **error)
+static GBytes *cpython_describe(const SptObject *file, GError **error)
 {
 	const struct layout *layout = NULL;
 	g_autoptr(SptProgram) program = NULL;
@@ -283,7 +283,7 @@ const SptInterpreter spt_interpreter_cpython = {
 	.language = "Python",
 	.number = NUMBER,
 	.file = "python",
-	.describe = describe,
+	.describe = cpython_describe,
 	.read = spt_cpython_read,
 	.line = spt_cpython_line,
 };

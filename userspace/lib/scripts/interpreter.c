@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(spt-interpreter-error-quark, spt_interpreter_error)
+G_DEFINE_QUARK(spt - interpreter - error - quark, spt_interpreter_error)
 
 static const SptInterpreter *const all[] = {
 #define ROW(name) &spt_interpreter_##name,
@@ -35,4 +35,14 @@ const SptInterpreter *spt_interpreter_of_tag(uint32_t tag)
 		if (all[i]->number == SPT_TAG_NUMBER(tag))
 			return all[i];
 	return NULL;
+}
+
+char *spt_interpreter_title(const SptInterpreter *interpreter, GBytes *chain)
+{
+	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
+
+	if (g_bytes_get_size(chain) < sizeof(*header))
+		return g_strdup(interpreter->name);
+	return g_strdup_printf("%s %u.%u", interpreter->name, SPT_TAG_MAJOR(header->tag),
+			       SPT_TAG_MINOR(header->tag));
 }

@@ -65,6 +65,8 @@ SPT_INTERPRETERS(SPT_INTERPRETER_DECLARE)
 
 /* The interpreter whose file may be at @path; NULL: it is none. */
 const SptInterpreter *spt_interpreter_of_path(const char *path);
+/* The interpreter and its version, by its chain; the caller frees it. */
+char *spt_interpreter_title(const SptInterpreter *interpreter, GBytes *chain);
 /* That of a chain; NULL: it is not known. */
 const SptInterpreter *spt_interpreter_of_tag(uint32_t tag);
 

@@ -87,7 +87,7 @@ void spt_program_land(SptProgram *program, unsigned from)
 	g_array_index(program->insns, struct sysprof_chain_insn, from).jump = (uint8_t)skipped;
 }
 
-static void append(GByteArray *bytes, const GArray *parts)
+static void program_append(GByteArray *bytes, const GArray *parts)
 {
 	g_byte_array_append(bytes, (const guint8 *)parts->data,
 			    parts->len * g_array_get_element_size((GArray *)parts));
@@ -109,9 +109,9 @@ GBytes *spt_program_finish(const SptProgram *program)
 	header.n_insns = (uint16_t)program->insns->len;
 	bytes = g_byte_array_new();
 	g_byte_array_append(bytes, (const guint8 *)&header, sizeof(header));
-	append(bytes, program->loops);
-	append(bytes, program->lists);
-	append(bytes, program->spans);
-	append(bytes, program->insns);
+	program_append(bytes, program->loops);
+	program_append(bytes, program->lists);
+	program_append(bytes, program->spans);
+	program_append(bytes, program->insns);
 	return g_byte_array_free_to_bytes(bytes);
 }

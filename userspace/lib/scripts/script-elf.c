@@ -7,8 +7,8 @@
 
 #define SYMBOLS_MAX_BYTES (64u << 20)
 
-static bool find_in(const SptObject *object, Elf_Scn *section, const GElf_Shdr *header,
-		    const char *name, SptScriptSymbol *ret)
+static bool script_elf_find(const SptObject *object, Elf_Scn *section, const GElf_Shdr *header,
+			    const char *name, SptScriptSymbol *ret)
 {
 	Elf_Data *data = spt_object_section(object, section, ELF_T_SYM, SYMBOLS_MAX_BYTES);
 	size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
@@ -39,7 +39,7 @@ bool spt_script_elf_symbol(const SptObject *object, const char *name, SptScriptS
 
 		while ((section = elf_nextscn(elf, section)))
 			if (gelf_getshdr(section, &header) && header.sh_type == kinds[i] &&
-			    find_in(object, section, &header, name, ret))
+			    script_elf_find(object, section, &header, name, ret))
 				return true;
 	}
 	return false;

@@ -600,8 +600,9 @@ static GBytes *take_block(const struct helper *helper, bool *ret_has_debug)
 }
 
 /* Waits for a block of @file, until *@stop is not 0.  NULL: read_problem() says why. */
-static GBytes *read_block(SptReader *reader, const SptObject *file, enum spt_reader_block block,
-			  const gint *stop, struct helper **ret_helper, bool *ret_has_debug)
+static GBytes *reader_read_block(SptReader *reader, const SptObject *file,
+				 enum spt_reader_block block, const gint *stop,
+				 struct helper **ret_helper, bool *ret_has_debug)
 {
 	const SptReadRequest request = { .fd = spt_object_fd(file), .path = spt_object_name(file) };
 	struct helper *helper = idle_helper(reader);
@@ -635,8 +636,8 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 					bool *ret_has_debug, GError **error)
 {
 	struct helper *helper;
-	g_autoptr(GBytes) bytes = read_block(reader, file, SPT_READER_UNWIND_TABLE, stop, &helper,
-					     ret_has_debug);
+	g_autoptr(GBytes) bytes = reader_read_block(reader, file, SPT_READER_UNWIND_TABLE, stop,
+						    &helper, ret_has_debug);
 	SptUnwindTable *table = bytes ? spt_unwind_table_new_from_bytes(bytes, NULL) : NULL;
 
 	if (table) {
@@ -656,7 +657,8 @@ GBytes *spt_reader_chain(SptReader *reader, const SptObject *file, const gint *s
 {
 	struct helper *helper;
 	bool has_debug;
-	GBytes *chain = read_block(reader, file, SPT_READER_CHAIN, stop, &helper, &has_debug);
+	GBytes *chain =
+		reader_read_block(reader, file, SPT_READER_CHAIN, stop, &helper, &has_debug);
 
 	if (!chain) {
 		read_problem(helper, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
