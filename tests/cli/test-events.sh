@@ -277,6 +277,15 @@ END
 		"'$cli' record --source perf -F 97 --probe ./marked:test:passed -o deep.capture -- ./marked 2>err >out &&
 		'$cli' report --json --metric test:passed.arg2 deep.capture | grep -q '\"sum\": *780000\b'"
 fi
+# A file that has a path in another mount namespace alone, as those of containers have.
+unshare -m sh -c 'mount -t tmpfs nodev /mnt && cp calls /mnt/inside && touch ready &&
+	until [ -e go ]; do sleep 0.05; done; exec /mnt/inside' &
+container=$!
+until [ -e ready ] || ! kill -0 $container 2>/dev/null; do sleep 0.05; done
+check 'a file of a container: recorded' record inside \
+	--probe "/proc/$container/root/mnt/inside:wait_a_while" -- sh -c "touch go; tail --pid=$container -f /dev/null"
+check '... each of 200' sh -c "[ \$1 = 200 ] && [ \$2 = 200 ]" - $(counted inside inside:wait_a_while)
+wait $container
 check 'no such function' refuses 2 'has no function, line or mark "nothing"' \
 	record --probe ./calls:nothing -- true
 check 'no such file' refuses 2 'there is no library or program "nosuchfile"' \

@@ -72,8 +72,8 @@ static char *find_file(const char *name)
 		found = find_library(name);
 	if (!found)
 		found = g_find_program_in_path(name);
-	whole = found ? realpath(found, NULL) : NULL;
-	/* A path below /proc/PID/root is as long as it is. */
+	/* What /proc/PID/root leads to has no other path here. */
+	whole = found && !g_str_has_prefix(found, "/proc/") ? realpath(found, NULL) : NULL;
 	return whole ? whole : g_steal_pointer(&found);
 }
 
