@@ -21,6 +21,7 @@
 #include "symbols/kernel-answer.h"
 #include "symbols/kernel-code.h"
 #include "symbols/place-table.h"
+#include "symbols/places.h"
 #include "symbols/symbols.h"
 #include "symbols/unnamed.h"
 #include "trace/kallsyms.h"
@@ -66,6 +67,19 @@ static void look_up_functions(const SptObject *object, const SptSymtab *symtab)
 	}
 }
 
+/* Lines are libdw's to read. */
+static void look_up_places(const SptObject *object, const char *const *debug_dirs)
+{
+	static const char *const queries[] = { "function *m*", "mark *" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(queries); i++) {
+		g_autoptr(GByteArray) answer = spt_places_answer(object, debug_dirs, queries[i]);
+
+		g_assert_cmpuint(answer->len, <=, SPT_PLACES_ANSWER_MAX_BYTES);
+		sum_of_all += answer->len;
+	}
+}
+
 /* Each of @debug_dirs may be a debug file. */
 static void look_up(SptObject *object, const char *const *debug_dirs)
 {
@@ -73,6 +87,7 @@ static void look_up(SptObject *object, const char *const *debug_dirs)
 	g_autoptr(SptDebugInfo) info = NULL;
 
 	look_up_functions(object, symtab);
+	look_up_places(object, debug_dirs);
 	info = spt_debug_info_new(object, debug_dirs, true);
 	for (uint64_t i = 0; i < PLACES; i++) {
 		/* Seeds have their code at the first two pages or so. */

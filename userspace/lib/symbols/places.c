@@ -97,10 +97,10 @@ static void places_find_lines(struct places *places, const SptObject *debug, con
 	const char *colon = strrchr(query, ':');
 	g_autofree char *file = colon ? g_strndup(query, (size_t)(colon - query)) : NULL;
 	long number = colon ? strtol(colon + 1, NULL, 10) : 0;
-	g_autoptr(GPtrArray) unpacked = spt_debug_sections_unpack(debug);
-	Dwarf *dwarf = spt_debug_sections_fit(debug) ?
-			       dwarf_begin_elf(spt_object_elf(debug), DWARF_C_READ, NULL) :
-			       NULL;
+	/* What does not fit is not unpacked either. */
+	g_autoptr(GPtrArray) unpacked =
+		spt_debug_sections_fit(debug) ? spt_debug_sections_unpack(debug) : NULL;
+	Dwarf *dwarf = unpacked ? dwarf_begin_elf(spt_object_elf(debug), DWARF_C_READ, NULL) : NULL;
 	Dwarf_Line **lines = NULL;
 	size_t n = 0;
 
