@@ -172,7 +172,7 @@ static void test_spool(void)
 	g_assert_cmpuint(status.bytes, <=, 1000);
 	spt_spool_free(spool);
 
-	/* Another life: what was damaged in between is left out. */
+	/* Another life: what was damaged in between is skipped. */
 	damage(directory, 2, '?');
 	spool = spt_spool_new(directory, 1000, NULL);
 	first = spt_spool_oldest(spool, &bytes, &number);
