@@ -344,7 +344,7 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct run *run, st
 			unsafe_get_user(fp, words + found->plain.fp_words, unread);
 read:
 		if (recall) {
-			step->at = (u64)(words + found->plain.ra_words);
+			step->at = cfa + found->plain.ra_words * 8LL;
 			step->ip = ip;
 			step->fp = fp;
 			step->rule = found->plain;
