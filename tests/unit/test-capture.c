@@ -498,21 +498,21 @@ static void test_command_lines(Fixture *fixture, gconstpointer data)
 					   &(SptProcessRow){ .id = id, .pid = id, .name = "sh" });
 	flush(fixture);
 	bytes = spt_capture_writer_bytes(fixture->writer);
-	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 1, "sh -c 'a b'" });
-	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 2, "cc1 a.c" });
+	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { .process = 1, .text = "sh -c 'a b'" });
+	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { .process = 2, .text = "cc1 a.c" });
 	flush(fixture);
 	g_assert_cmpuint(spt_capture_writer_bytes(fixture->writer), ==, bytes);
 	for (unsigned i = 0; i < 1000; i++)
 		spt_capture_writer_command_line(
 			fixture->writer,
 			&(SptCommandLineRow){
-				1,
-				i < 999 ?
+				.process = 1,
+				.text = i < 999 ?
 					"another one, quite long as command lines are, again and again" :
 					"sh -x" });
 	flush(fixture);
 	g_assert_cmpuint(spt_capture_writer_bytes(fixture->writer), >, bytes);
-	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 2, "" });
+	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { .process = 2, .text = "" });
 	capture = finish(fixture);
 	g_assert_cmpuint(capture->n_command_lines, ==, 1003);
 	lines = spt_capture_command_lines(capture);
