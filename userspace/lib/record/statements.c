@@ -36,18 +36,16 @@ static const struct {
 	{ "libspt-nvtx.so", "NVTX_INJECTION64_PATH", NULL, NULL },
 };
 
-/* Where the user has named another collector, that one is loaded. */
-static bool find_interfaces(SptStatements *statements, GError **error)
+/*
+ * Where the user has named another collector, that one is loaded.  A program of ours that was
+ * copied without its libraries records all the same.
+ */
+static void find_interfaces(SptStatements *statements)
 {
-	for (unsigned i = 0; i < N_INTERFACES; i++) {
-		if (g_getenv(interfaces[i].variable))
-			continue;
-		statements->libraries[i] =
-			spt_program_library_find(interfaces[i].library, "--marks", error);
-		if (!statements->libraries[i])
-			return false;
-	}
-	return true;
+	for (unsigned i = 0; i < N_INTERFACES; i++)
+		if (!g_getenv(interfaces[i].variable))
+			statements->libraries[i] = spt_program_library_find(interfaces[i].library,
+									    "--marks", NULL);
 }
 
 static bool begin_parts(SptStatements *statements, const SptRecorderOptions *options,
@@ -63,9 +61,9 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		statements->logs =
 			spt_logs_new(said, options->lines_fd > 0 ? options->lines_fd : -1);
 	if (options->marks)
-		statements->marks = find_interfaces(statements, error) ?
-					    spt_marks_new(said, threads, error) :
-					    NULL;
+		statements->marks = spt_marks_new(said, threads, error);
+	if (statements->marks)
+		find_interfaces(statements);
 	if (statements->marks)
 		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
 	if (has_counters && (statements->marks || !options->marks))

@@ -573,9 +573,8 @@ static unsigned symbols_find_places(SptSymbols *symbols, const SptObjectRow *row
 	if (symbols_is_kernel(row))
 		return find_kernel_places(symbols, frame, ret, &problem);
 	if (row->kind == SPT_OBJECT_SOURCE) {
-		ret[0] = (SptPlace){ .file = row->path,
-				     .line = frame->offset & SPT_SOURCE_LINE_MASK };
-		return ret[0].line ? 1 : 0;
+		*ret = (SptPlace){ .line = frame->offset & SPT_SOURCE_LINE_MASK, .file = row->path };
+		return ret->line ? 1 : 0;
 	}
 	if (row->kind != SPT_OBJECT_FILE)
 		return 0;
