@@ -3,7 +3,9 @@
  * agree ONE OTHER: two recordings of the same ticks, held against each other: samples are the same
  * if CPU, process and thread are and their times lie less than half a period apart.  Prints, of
  * those with user frames in both that the second calls whole or walked by a table, how many stacks
- * are identical, and what is different in the others, the first of each kind at length.
+ * are identical, and what is different in the others, the first of each kind at length.  Where the
+ * second one has functions of scripts, the interpreter's loop is not in its stack, and nothing else
+ * is missing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,9 +71,41 @@ static unsigned user_frames(const SptCapture *capture, uint32_t node,
 	return n;
 }
 
+static bool has_scripts(const SptCapture *capture, uint32_t node)
+{
+	for (; node; node = capture->nodes[node].parent) {
+		const SptObjectRow *row = &capture->objects[capture->nodes[node].frame.object];
+
+		if (row->kind == SPT_OBJECT_SOURCE || g_strcmp0(row->path, "[script]") == 0)
+			return true;
+	}
+	return false;
+}
+
 static const char *path_of(const SptCapture *capture, const SptFrame *frame)
 {
 	return capture->objects[frame->object].path;
+}
+
+static bool is_same_place(const SptCapture *one, const SptFrame *a, const SptCapture *other,
+			  const SptFrame *b)
+{
+	return a->offset == b->offset && !strcmp(path_of(one, a), path_of(other, b));
+}
+
+/* Whether @b is @a without some frames of an interpreter. */
+static bool is_without_loops(const SptCapture *one, const SptFrame **a, unsigned n,
+			     const SptCapture *other, const SptFrame **b, unsigned m)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (at < m && is_same_place(one, a[i], other, b[at]))
+			at++;
+		else if (!strstr(path_of(one, a[i]), "python"))
+			return false;
+	}
+	return at == m;
 }
 
 static void show(const char *what, const SptCapture *capture, const SptFrame **frames, unsigned n,
@@ -132,9 +166,11 @@ int main(int argc, char **argv)
 		}
 		n_pairs++;
 		while (same < n && same < m &&
-		       one_frames[same]->offset == other_frames[same]->offset &&
-		       !strcmp(path_of(one, one_frames[same]), path_of(other, other_frames[same])))
+		       is_same_place(one, one_frames[same], other, other_frames[same]))
 			same++;
+		if (has_scripts(other, b->node) &&
+		    is_without_loops(one, one_frames, n, other, other_frames, m))
+			same = n = m;
 		kind = same == n && same == m ? SAME :
 		       same == m	      ? SHORTER :
 		       same == n	      ? LONGER :
