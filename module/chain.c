@@ -76,8 +76,7 @@ const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own,
 	const struct sysprof_program *theirs = NULL;
 	const struct link *link;
 
-	hash_for_each_possible_rcu_notrace(links, link, by_id, object)
-	{
+	hash_for_each_possible_rcu_notrace(links, link, by_id, object) {
 		if (link->object != object)
 			continue;
 		if (link->chain->for_everybody)
@@ -106,8 +105,9 @@ static void chain_add_link(const struct chain *chain, u32 object)
 	struct link *link;
 
 	lockdep_assert_held(&chains_lock);
-	hash_for_each_possible(links, link, by_id,
-			       object) if (link->object == object && link->chain == chain) return;
+	hash_for_each_possible(links, link, by_id, object)
+		if (link->object == object && link->chain == chain)
+			return;
 	link = kmalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
 		return;
@@ -126,8 +126,7 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 	int i;
 
 	lockdep_assert_held(&chains_lock);
-	hash_for_each_safe(links, i, next, link, by_id)
-	{
+	hash_for_each_safe(links, i, next, link, by_id) {
 		if (owner ? link->chain->owner != owner :
 			    link->object < SYSPROF_OBJECT_FIRST ||
 				    (kept && test_bit(link->object, kept))) {

@@ -122,9 +122,9 @@ check '... is all of its names' sh -c \
 
 check 'a hot trace point: recorded' record hot -e syscalls:sys_enter_read,sched:sched_process_exec -- \
 	sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=3000000 2>/dev/null; exec true'
-check '... it is said that it was only counted' grep -q \
+timed check '... it is said that it was only counted' grep -q \
 	'were only counted: syscalls:sys_enter_read from [0-9.]* s on' err
-check '... counted to the last' sh -c "[ \$1 -ge 3000000 ] && [ \$2 -lt 3000000 ]" - \
+timed check '... counted to the last' sh -c "[ \$1 -ge 3000000 ] && [ \$2 -lt 3000000 ]" - \
 	$(counted hot syscalls:sys_enter_read)
 check '... and the other one has its rows' sh -c "[ \$1 = \$2 ] && [ \$1 -ge 3 ]" - \
 	$(counted hot sched:sched_process_exec)
