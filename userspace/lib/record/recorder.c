@@ -747,8 +747,8 @@ static void finish_hits(SptRecorder *recorder)
 {
 	if (!recorder->hits)
 		return;
-	recorder->hits_notice = spt_hits_finish(recorder->hits, recorder->trace, recorder->start_ns);
-	recorder->status.hits_notice = recorder->hits_notice;
+	recorder->status.hits_notice = recorder->hits_notice =
+		spt_hits_finish(recorder->hits, recorder->trace, recorder->start_ns);
 	recorder->status.hits_open = spt_hits_open(recorder->hits);
 	recorder->status.hits_lost = spt_trace_hits_lost(recorder->trace);
 }

@@ -572,12 +572,11 @@ static unsigned symbols_find_places(SptSymbols *symbols, const SptObjectRow *row
 		return n;
 	if (symbols_is_kernel(row))
 		return find_kernel_places(symbols, frame, ret, &problem);
-	if (row->kind == SPT_OBJECT_SOURCE) {
-		*ret = (SptPlace){ .line = frame->offset & SPT_SOURCE_LINE_MASK, .file = row->path };
-		return ret->line ? 1 : 0;
-	}
+	if (row->kind == SPT_OBJECT_SOURCE)
+		*ret = (SptPlace){ .file = row->path,
+				   .line = frame->offset & SPT_SOURCE_LINE_MASK };
 	if (row->kind != SPT_OBJECT_FILE)
-		return 0;
+		return row->kind == SPT_OBJECT_SOURCE && ret->line;
 	table = spt_files_find(symbols->files, row->id, frame->offset, depth, &at);
 	return table ? spt_place_table_places(table, at, ret) : 0;
 }
