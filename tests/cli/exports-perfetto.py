@@ -122,4 +122,7 @@ def read(data, report):
     check_slices(slices)
     assert used <= set(tracks), "events on tracks that nobody named"
     assert ends == set(flows)
+    names = [only(track, "name", b"").decode() for track in tracks.values()]
+    assert len(set(names) & {f"CPU {cpu} user" for cpu in counts}) == (
+        len(counts) if report["metric"] == "cpu" else 0), (names, counts)
     assert has_waits == any(only(track, "name") == b"wait" for track in tracks.values())

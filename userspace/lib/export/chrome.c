@@ -166,9 +166,11 @@ static void chrome_write_tracks(struct chrome *chrome)
 	}
 }
 
-static void chrome_write_use(gpointer data, const char *name, uint64_t time, unsigned user,
+static void chrome_write_use(gpointer data, uint32_t cpu, uint64_t time, unsigned user,
 			     unsigned kernel)
 {
+	g_autofree char *name = g_strdup_printf("CPU %" PRIu32, cpu);
+
 	g_string_append_printf(chrome_begin_counter(data, name, time),
 			       ",\"args\":{\"user %%\":%u,\"kernel %%\":%u}}", user, kernel);
 }

@@ -19,7 +19,6 @@ static unsigned cpu_use_percent(const SptTimeline *timeline, const uint64_t *wei
 static void cpu_use_of_lane(const SptTimeline *timeline, uint32_t lane, SptCpuUse use,
 			    gpointer data)
 {
-	g_autofree char *name = g_strdup_printf("CPU %u", timeline->groups[lane].cpu);
 	double bucket_ns = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
 	unsigned last_user = 0, last_all = 0;
 
@@ -31,7 +30,8 @@ static void cpu_use_of_lane(const SptTimeline *timeline, uint32_t lane, SptCpuUs
 			continue;
 		last_user = user;
 		last_all = all;
-		use(data, name, timeline->begin_ns + (uint64_t)(bucket_ns * i), user, all - user);
+		use(data, timeline->groups[lane].cpu, timeline->begin_ns + (uint64_t)(bucket_ns * i),
+		    user, all - user);
 	}
 }
 

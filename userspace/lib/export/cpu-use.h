@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* From @time on the CPU called @name ("CPU 3") ran programs and the kernel, in per cent. */
-typedef void (*SptCpuUse)(gpointer data, const char *name, uint64_t time, unsigned user,
+/* From @time on @cpu ran programs and the kernel, in per cent. */
+typedef void (*SptCpuUse)(gpointer data, uint32_t cpu, uint64_t time, unsigned user,
 			  unsigned kernel);
 
 /*

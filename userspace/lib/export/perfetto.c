@@ -273,20 +273,20 @@ static void perfetto_write_value(struct spt_perfetto *perfetto, uint64_t track, 
 
 struct perfetto_use {
 	struct spt_perfetto *perfetto;
-	const char *name; /* of the CPU */
+	uint32_t cpu;		/* whose tracks these are, once there is one */
 	uint64_t user, kernel;
 };
 
-static void perfetto_write_use(gpointer data, const char *name, uint64_t time, unsigned user,
+static void perfetto_write_use(gpointer data, uint32_t cpu, uint64_t time, unsigned user,
 			       unsigned kernel)
 {
 	struct perfetto_use *use = data;
 
-	if (use->name != name) {
-		g_autofree char *users = g_strdup_printf("%s user", name),
-				*kernels = g_strdup_printf("%s kernel", name);
+	if (!use->user || use->cpu != cpu) {
+		g_autofree char *users = g_strdup_printf("CPU %u user", cpu),
+				*kernels = g_strdup_printf("CPU %u kernel", cpu);
 
-		use->name = name;
+		use->cpu = cpu;
 		use->user = perfetto_begin_counter(use->perfetto, users, "%");
 		use->kernel = perfetto_begin_counter(use->perfetto, kernels, "%");
 	}
