@@ -15,49 +15,20 @@
 #define POINTS_MAX   (1u << 14)
 #define SYSTEMS_MAX  4096u
 
-struct copy {
-	const uint8_t *at;
-	uint64_t left;
-};
-
-static const uint8_t *points_take(struct copy *copy, uint64_t bytes)
-{
-	const uint8_t *at = copy->at;
-
-	if (bytes > copy->left) {
-		copy->left = 0;
-		return NULL;
-	}
-	copy->at += bytes;
-	copy->left -= bytes;
-	return at;
-}
-
-/* 0 at the end, too. */
-static uint64_t points_take_number(struct copy *copy, unsigned bytes)
-{
-	const uint8_t *at = points_take(copy, bytes);
-	uint64_t number = 0;
-
-	if (at)
-		memcpy(&number, at, bytes);
-	return number;
-}
-
 /* A text with its nul; NULL: it has none. */
-static const char *points_take_text(struct copy *copy)
+static const char *points_take_text(struct spt_perf_section *copy)
 {
 	const uint8_t *end = copy->left ? memchr(copy->at, '\0', copy->left) : NULL;
 
-	return end ? (const char *)points_take(copy, (uint64_t)(end - copy->at) + 1) : NULL;
+	return end ? (const char *)spt_perf_section_take(copy, (uint64_t)(end - copy->at) + 1) : NULL;
 }
 
-static bool points_skip_file(struct copy *copy, const char *name)
+static bool points_skip_file(struct spt_perf_section *copy, const char *name)
 {
 	const char *found = points_take_text(copy);
 
 	return found && strcmp(found, name) == 0 &&
-	       points_take(copy, points_take_number(copy, sizeof(uint64_t)));
+	       spt_perf_section_take(copy, spt_perf_section_number(copy, sizeof(uint64_t)));
 }
 
 static const char *points_name(const char *text)
@@ -83,13 +54,13 @@ static void points_add(SptPerfData *data, const char *system, const char *text)
 	g_hash_table_replace(data->formats, GSIZE_TO_POINTER(id), point);
 }
 
-static void points_take_system(SptPerfData *data, struct copy *copy, const char *system)
+static void points_take_system(SptPerfData *data, struct spt_perf_section *copy, const char *system)
 {
-	uint64_t n = points_take_number(copy, sizeof(uint32_t));
+	uint64_t n = spt_perf_section_number(copy, sizeof(uint32_t));
 
 	for (; n > 0 && copy->left; n--) {
-		uint64_t bytes = points_take_number(copy, sizeof(uint64_t));
-		const uint8_t *at = points_take(copy, bytes);
+		uint64_t bytes = spt_perf_section_number(copy, sizeof(uint64_t));
+		const uint8_t *at = spt_perf_section_take(copy, bytes);
 		g_autofree char *text = NULL;
 
 		if (!at || bytes > FORMAT_BYTES || g_hash_table_size(data->formats) >= POINTS_MAX)
@@ -99,18 +70,17 @@ static void points_take_system(SptPerfData *data, struct copy *copy, const char 
 	}
 }
 
-void spt_perf_data_take_points(SptPerfData *data, const uint8_t *bytes, uint64_t n)
+void spt_perf_data_take_points(SptPerfData *data, struct spt_perf_section copy)
 {
-	struct copy copy = { bytes, n };
-	const uint8_t *magic = points_take(&copy, strlen(MAGIC));
+	const uint8_t *magic = spt_perf_section_take(&copy, strlen(MAGIC));
 	uint64_t systems;
 
 	if (!magic || memcmp(magic, MAGIC, strlen(MAGIC)) || !points_take_text(&copy) ||
-	    !points_take(&copy, SIZES_BYTES) || !points_skip_file(&copy, "header_page") ||
+	    !spt_perf_section_take(&copy, SIZES_BYTES) || !points_skip_file(&copy, "header_page") ||
 	    !points_skip_file(&copy, "header_event"))
 		return;
 	points_take_system(data, &copy, "ftrace");
-	systems = points_take_number(&copy, sizeof(uint32_t));
+	systems = spt_perf_section_number(&copy, sizeof(uint32_t));
 	for (uint64_t i = 0; i < MIN(systems, SYSTEMS_MAX); i++) {
 		const char *system = points_take_text(&copy);
 

@@ -3,6 +3,8 @@
 #ifndef SPT_PERF_DATA_PRIVATE_H
 #define SPT_PERF_DATA_PRIVATE_H
 
+#include <string.h>
+
 #include "trace/perf/data.h"
 
 G_BEGIN_DECLS
@@ -38,8 +40,39 @@ struct SptPerfData {
 	struct spt_perf_data_facts facts;
 };
 
+/* What is left of a part of the file. */
+struct spt_perf_section {
+	const uint8_t *at;
+	uint64_t left;
+};
+
+/* The next @bytes.  NULL: there are not so many, and nothing is left. */
+static inline const uint8_t *spt_perf_section_take(struct spt_perf_section *section, uint64_t bytes)
+{
+	const uint8_t *at = section->at;
+
+	if (bytes > section->left) {
+		section->left = 0;
+		return NULL;
+	}
+	section->at += bytes;
+	section->left -= bytes;
+	return at;
+}
+
+/* The next number, of up to 8 bytes; 0 where nothing is left. */
+static inline uint64_t spt_perf_section_number(struct spt_perf_section *section, unsigned bytes)
+{
+	const uint8_t *at = spt_perf_section_take(section, bytes);
+	uint64_t number = 0;
+
+	if (at)
+		memcpy(&number, at, bytes);
+	return number;
+}
+
 /* data-points.c: the formats of trace points, as perf has copied them from tracefs. */
-void spt_perf_data_take_points(SptPerfData *data, const uint8_t *bytes, uint64_t n);
+void spt_perf_data_take_points(SptPerfData *data, struct spt_perf_section section);
 void spt_perf_data_free_point(gpointer point);
 bool spt_perf_data_refuse(GError **error, const char *why);
 /* Of a pipe: takes what describes the file; false: it is damaged. */

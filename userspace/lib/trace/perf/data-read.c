@@ -301,7 +301,8 @@ static bool read_data_records(struct reading *reading, GError **error)
 		if (behind > data->end - at)
 			break;
 		if (record.type == PERF_TRACING_DATA)
-			spt_perf_data_take_points(data, data->bytes + at, behind);
+			spt_perf_data_take_points(
+				data, (struct spt_perf_section){ data->bytes + at, behind });
 		at += behind;
 	}
 	hand_on_queued(reading, UINT64_MAX, 0);

@@ -158,38 +158,11 @@ void spt_perf_data_take_update(SptPerfData *data, const struct perf_event_header
 
 /* Sections. */
 
-/* Texts have their length before them. */
-struct section {
-	const uint8_t *at;
-	uint64_t left;
-};
-
-static const uint8_t *take_bytes(struct section *section, uint64_t bytes)
+/* A copy of the next text, which has its length before it, or NULL. */
+static char *take_text(struct spt_perf_section *section)
 {
-	const uint8_t *at = section->at;
-
-	if (bytes > section->left)
-		return NULL;
-	section->at += bytes;
-	section->left -= bytes;
-	return at;
-}
-
-static uint32_t take_number(struct section *section)
-{
-	const uint8_t *at = take_bytes(section, sizeof(uint32_t));
-	uint32_t number = 0;
-
-	if (at)
-		memcpy(&number, at, sizeof(number));
-	return number;
-}
-
-/* A copy of the next text, or NULL. */
-static char *take_text(struct section *section)
-{
-	uint32_t bytes = take_number(section);
-	const uint8_t *text = take_bytes(section, bytes);
+	uint32_t bytes = (uint32_t)spt_perf_section_number(section, 4);
+	const uint8_t *text = spt_perf_section_take(section, bytes);
 	char *copy = text && bytes ? g_strndup((const char *)text, MIN(bytes, TEXT_MAX)) : NULL;
 	char *valid = copy ? g_utf8_make_valid(copy, -1) : NULL;
 
@@ -197,17 +170,17 @@ static char *take_text(struct section *section)
 	return valid;
 }
 
-static void set_fact(char **to, struct section section)
+static void set_fact(char **to, struct spt_perf_section section)
 {
 	g_free(*to);
 	*to = take_text(&section);
 }
 
-static void read_command(SptPerfData *data, struct section section)
+static void read_command(SptPerfData *data, struct spt_perf_section section)
 {
 	GString *text = g_string_new(NULL);
 
-	for (uint32_t n = take_number(&section); n > 0 && text->len < TEXT_MAX; n--) {
+	for (uint32_t n = (uint32_t)spt_perf_section_number(&section, 4); n > 0 && text->len < TEXT_MAX; n--) {
 		g_autofree char *word = take_text(&section);
 
 		if (!word)
@@ -219,17 +192,17 @@ static void read_command(SptPerfData *data, struct section section)
 }
 
 /* The names of the events, in the order of their attributes. */
-static void read_event_names(SptPerfData *data, struct section section)
+static void read_event_names(SptPerfData *data, struct spt_perf_section section)
 {
-	uint32_t n = take_number(&section), bytes = take_number(&section);
+	uint32_t n = (uint32_t)spt_perf_section_number(&section, 4), bytes = (uint32_t)spt_perf_section_number(&section, 4);
 
 	for (uint32_t i = 0; i < n && i < data->events->len; i++) {
 		struct spt_perf_data_event *event = data->events->pdata[i];
-		const uint8_t *attr = take_bytes(&section, bytes);
-		uint32_t n_ids = take_number(&section);
+		const uint8_t *attr = spt_perf_section_take(&section, bytes);
+		uint32_t n_ids = (uint32_t)spt_perf_section_number(&section, 4);
 		g_autofree char *name = attr ? take_text(&section) : NULL;
 
-		if (!name || !take_bytes(&section, 8ull * n_ids))
+		if (!name || !spt_perf_section_take(&section, 8ull * n_ids))
 			return;
 		g_strlcpy(event->name, name, sizeof(event->name));
 	}
@@ -251,27 +224,27 @@ void spt_perf_data_take_build_id(SptPerfData *data, const void *record, uint64_t
 			    g_bytes_new(from.id, n));
 }
 
-static void read_build_ids(SptPerfData *data, struct section section)
+static void read_build_ids(SptPerfData *data, struct spt_perf_section section)
 {
 	struct perf_event_header header;
 	const uint8_t *at;
 
 	while (section.left > sizeof(struct build_id_record)) {
 		memcpy(&header, section.at, sizeof(header));
-		at = take_bytes(&section, header.size);
+		at = spt_perf_section_take(&section, header.size);
 		if (!at || header.size < sizeof(struct build_id_record))
 			return;
 		spt_perf_data_take_build_id(data, at, header.size);
 	}
 }
 
-static void read_data_section(SptPerfData *data, unsigned feature, struct section section)
+static void read_data_section(SptPerfData *data, unsigned feature, struct spt_perf_section section)
 {
 	struct spt_perf_data_facts *facts = &data->facts;
 
 	switch (feature) {
 	case FEATURE_TRACING:
-		spt_perf_data_take_points(data, section.at, section.left);
+		spt_perf_data_take_points(data, section);
 		break;
 	case FEATURE_BUILD_ID:
 		read_build_ids(data, section);
@@ -310,7 +283,7 @@ void spt_perf_data_take_feature(SptPerfData *data, const struct perf_event_heade
 	memcpy(&feature, at, sizeof(feature));
 	if (feature < FEATURES)
 		read_data_section(data, (unsigned)feature,
-			     (struct section){ at + sizeof(feature),
+			     (struct spt_perf_section){ at + sizeof(feature),
 					       record->size - sizeof(*record) - sizeof(feature) });
 }
 
@@ -330,7 +303,7 @@ static void read_sections(SptPerfData *data, const struct file_header *header)
 		memcpy(&part, from, sizeof(part));
 		from = data_part(data, part);
 		if (from)
-			read_data_section(data, bit, (struct section){ from, part.bytes });
+			read_data_section(data, bit, (struct spt_perf_section){ from, part.bytes });
 		at += sizeof(part);
 	}
 }
