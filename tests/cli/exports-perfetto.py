@@ -3,6 +3,8 @@
 import collections
 import struct
 
+from wire import fields
+
 # Fields by message: number -> (name, message, or None where it is a number or bytes).
 THREAD = {1: ("pid", None), 2: ("tid", None), 5: ("name", None)}
 PROCESS = {1: ("pid", None), 6: ("name", None)}
@@ -26,34 +28,11 @@ BEGIN, END, INSTANT, VALUE = 1, 2, 3, 4
 RUNNING = 3
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7f) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def decode(data, fields):
+def decode(data, names):
     """A message as name -> list of values."""
-    message, at = collections.defaultdict(list), 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 1:
-            value, at = data[at:at + 8], at + 8
-        else:
-            assert key & 7 == 2, key
-            length, at = varint(data, at)
-            value, at = data[at:at + length], at + length
-            assert len(value) == length, "cut"
-        if fields == {}:
-            continue
-        name, inner = fields[key >> 3]
+    message = collections.defaultdict(list)
+    for number, value in fields(data) if names else ():
+        name, inner = names[number]
         message[name].append(decode(value, inner) if inner is not None else value)
     return message
 
@@ -112,7 +91,7 @@ def read(data, report):
             if kind in (BEGIN, END):
                 slices[only(event, "track")].append((time, kind))
             elif kind == VALUE:
-                assert 0 <= struct.unpack("<d", only(event, "value"))[0]
+                assert 0 <= struct.unpack("<d", only(event, "value").to_bytes(8, "little"))[0]
             for flow in event["flow"]:
                 flows[flow] = time
             for flow in event["end_flow"]:

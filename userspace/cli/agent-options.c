@@ -121,15 +121,12 @@ static bool check_recording(struct spt_agent_options *options, const struct spt_
 	else if (!g_strv_contains(kinds, words->stacks))
 		spt_cli_complain("--stacks takes auto, fp, table or none, not \"%s\"",
 				 words->stacks);
-	else if (!spt_trace_source_called(words->source, &recorder->source))
-		spt_cli_complain(
-			"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
-			words->source);
 	else if (words->memory && (!spt_parse_bytes(words->memory, &recorder->memory_bytes) ||
 				   recorder->memory_bytes < 16 * LEAST_BYTES))
 		spt_cli_complain("--memory-limit takes at least 16M, not \"%s\"", words->memory);
 	else
-		return spt_record_parse_waits(&recorder->waits, words->waits) &&
+		return spt_record_parse_source(&recorder->source, words->source) &&
+		       spt_record_parse_waits(&recorder->waits, words->waits) &&
 		       spt_record_parse_also(recorder, words->also);
 	return false;
 }

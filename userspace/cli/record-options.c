@@ -33,6 +33,16 @@ static uint32_t raw_bytes(const char *stacks)
 	return (uint32_t)bytes;
 }
 
+bool spt_record_parse_source(SptTraceSource *source, const char *text)
+{
+	if (spt_trace_source_called(text, source))
+		return true;
+	spt_cli_complain(
+		"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
+		text);
+	return false;
+}
+
 static bool record_options_check(const struct words *words, SptTraceSource *ret_source)
 {
 	static const char *const kinds[] = { "fp", "dwarf", "table", "auto", "none", NULL };
@@ -46,12 +56,8 @@ static bool record_options_check(const struct words *words, SptTraceSource *ret_
 			"Unknown --stacks \"%s\": use fp (frame pointers), dwarf or dwarf,BYTES (copies of the stack, a "
 			"multiple of 8 up to %d), table (unwind tables in the module), auto or none%s",
 			words->stacks, SPT_TRACE_RAW_MAX_BYTES, near);
-	else if (!spt_trace_source_called(words->source, ret_source))
-		spt_cli_complain(
-			"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
-			words->source);
 	else
-		return true;
+		return spt_record_parse_source(ret_source, words->source);
 	return false;
 }
 

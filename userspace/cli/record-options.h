@@ -30,6 +30,8 @@ struct spt_record_options {
 #define SPT_RECORD_NO_DELAYS                                                                       \
 	"Perf events do not report how late ticks come: --when-late needs the module (--source module)"
 
+/* Parses the value of --source.  False: complained, return SPT_EXIT_USAGE. */
+bool spt_record_parse_source(SptTraceSource *source, const char *text);
 /*
  * Parses the value of --waits: "" picks by a grid, "all" records every wait, and a time records
  * waits of at least that length.  NULL: the option was not given.  False: complained, return
