@@ -30,8 +30,8 @@ static void cpu_use_of_lane(const SptTimeline *timeline, uint32_t lane, SptCpuUs
 			continue;
 		last_user = user;
 		last_all = all;
-		use(data, timeline->groups[lane].cpu, timeline->begin_ns + (uint64_t)(bucket_ns * i),
-		    user, all - user);
+		use(data, timeline->groups[lane].cpu,
+		    timeline->begin_ns + (uint64_t)(bucket_ns * i), user, all - user);
 	}
 }
 

@@ -20,7 +20,9 @@ static const char *points_take_text(struct spt_perf_section *copy)
 {
 	const uint8_t *end = copy->left ? memchr(copy->at, '\0', copy->left) : NULL;
 
-	return end ? (const char *)spt_perf_section_take(copy, (uint64_t)(end - copy->at) + 1) : NULL;
+	if (!end)
+		return NULL;
+	return (const char *)spt_perf_section_take(copy, (uint64_t)(end - copy->at) + 1);
 }
 
 static bool points_skip_file(struct spt_perf_section *copy, const char *name)

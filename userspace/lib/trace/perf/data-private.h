@@ -46,7 +46,7 @@ struct spt_perf_section {
 	uint64_t left;
 };
 
-/* The next @bytes.  NULL: there are not so many, and nothing is left. */
+/* The next @bytes.  NULL: fewer were left, and now none are. */
 static inline const uint8_t *spt_perf_section_take(struct spt_perf_section *section, uint64_t bytes)
 {
 	const uint8_t *at = section->at;

@@ -161,7 +161,7 @@ void spt_perf_data_take_update(SptPerfData *data, const struct perf_event_header
 /* A copy of the next text, which has its length before it, or NULL. */
 static char *take_text(struct spt_perf_section *section)
 {
-	uint32_t bytes = (uint32_t)spt_perf_section_number(section, 4);
+	uint64_t bytes = spt_perf_section_number(section, 4);
 	const uint8_t *text = spt_perf_section_take(section, bytes);
 	char *copy = text && bytes ? g_strndup((const char *)text, MIN(bytes, TEXT_MAX)) : NULL;
 	char *valid = copy ? g_utf8_make_valid(copy, -1) : NULL;
@@ -180,7 +180,8 @@ static void read_command(SptPerfData *data, struct spt_perf_section section)
 {
 	GString *text = g_string_new(NULL);
 
-	for (uint32_t n = (uint32_t)spt_perf_section_number(&section, 4); n > 0 && text->len < TEXT_MAX; n--) {
+	for (uint64_t n = spt_perf_section_number(&section, 4); n > 0 && text->len < TEXT_MAX;
+	     n--) {
 		g_autofree char *word = take_text(&section);
 
 		if (!word)
@@ -194,15 +195,16 @@ static void read_command(SptPerfData *data, struct spt_perf_section section)
 /* The names of the events, in the order of their attributes. */
 static void read_event_names(SptPerfData *data, struct spt_perf_section section)
 {
-	uint32_t n = (uint32_t)spt_perf_section_number(&section, 4), bytes = (uint32_t)spt_perf_section_number(&section, 4);
+	uint64_t n = spt_perf_section_number(&section, 4),
+		 bytes = spt_perf_section_number(&section, 4);
 
 	for (uint32_t i = 0; i < n && i < data->events->len; i++) {
 		struct spt_perf_data_event *event = data->events->pdata[i];
 		const uint8_t *attr = spt_perf_section_take(&section, bytes);
-		uint32_t n_ids = (uint32_t)spt_perf_section_number(&section, 4);
+		uint64_t n_ids = spt_perf_section_number(&section, 4);
 		g_autofree char *name = attr ? take_text(&section) : NULL;
 
-		if (!name || !spt_perf_section_take(&section, 8ull * n_ids))
+		if (!name || !spt_perf_section_take(&section, 8 * n_ids))
 			return;
 		g_strlcpy(event->name, name, sizeof(event->name));
 	}
