@@ -169,7 +169,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "At most N rows of a table (0: all; else as many as a terminal has room for)",
 		  "N" },
 		{ "confidence", 0, 0, G_OPTION_ARG_NONE, &options->confidence,
-		  "Beside each share of CPU time the range in which the true one is, in 19 of 20 recordings",
+		  "Print the 95 % confidence interval of each share of CPU time",
 		  NULL },
 		{ "tui", 0, 0, G_OPTION_ARG_NONE, &options->tui,
 		  "The tree of calls on the whole screen, to walk through with the arrow keys",

@@ -55,7 +55,7 @@ void spt_report_print_part_head(const struct spt_report *report, const char *tex
 {
 	printf("%*s  ", columns, text);
 	if (report->has_confidence)
-		printf("%-" G_STRINGIFY(RANGE_COLUMNS) "s  ", "19 of 20");
+		printf("%-" G_STRINGIFY(RANGE_COLUMNS) "s  ", "95 % CI");
 }
 
 void spt_report_print_part(const struct spt_report *report, uint64_t weight, uint64_t whole,
