@@ -439,10 +439,10 @@ static __always_inline u8 walk_begin(const struct pt_regs *regs, struct sysprof_
 }
 
 /*
- * Goes on from @at, where @run is.  Returns false if @in_haste skipped a register that was needed
+ * Goes on from @at, where @run is.  Returns false if @is_quick skipped a register that was needed
  * later.  @left_out: some may have been already.  @recall: what is remembered; NULL: nothing.
  */
-static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste,
+static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool is_quick,
 			     const struct sysprof_finder *finder, struct recall *recall,
 			     struct run *run, struct arrival *at, bool left_out)
 {
@@ -455,7 +455,7 @@ static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool
 		found = sysprof_finder_look_up(finder, at->frame);
 		if (!is_running)
 			enter_run(run, &walk);
-		if (found->plain.kind && in_haste && run->sp >= LOWEST_CFA) {
+		if (found->plain.kind && is_quick && run->sp >= LOWEST_CFA) {
 			to->end = run_plain(to, run, at, finder, found, recall);
 			is_running = left_out = true;
 			is_guess = false;
@@ -497,14 +497,14 @@ static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool
 }
 
 /* Nothing is remembered.  Returns false as walk_on() does. */
-static noinline bool walk_anew(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste,
+static noinline bool walk_anew(struct pt_regs *regs, struct sysprof_walk *to, bool is_quick,
 			       const struct sysprof_finder *finder)
 {
 	struct arrival at;
 	struct run run;
 
 	to->end = walk_begin(regs, to, &run, &at, (struct sysprof_place){});
-	return walk_on(regs, to, in_haste, finder, NULL, &run, &at, false);
+	return walk_on(regs, to, is_quick, finder, NULL, &run, &at, false);
 }
 
 /*

@@ -19,7 +19,7 @@
 #include "agent/keep.h"
 #include "agent/window.h"
 #include "base/clock.h"
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 #include "rewrite/merge.h"
 
@@ -112,7 +112,7 @@ static gpointer encode_all(gpointer data)
 	SptAgent *agent = data;
 	struct ended *ended;
 
-	spt_haste_none();
+	spt_realtime_none();
 	g_mutex_lock(&agent->lock);
 	for (;;) {
 		bool ok;

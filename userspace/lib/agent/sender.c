@@ -2,7 +2,7 @@
 /* The thread sleeps until something is put, or the time of the next attempt has come. */
 #include "agent/sender.h"
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 
 #ifdef SPT_HAS_AGENT
@@ -156,7 +156,7 @@ static gpointer send_all(gpointer data)
 {
 	SptSender *sender = data;
 
-	spt_haste_none();
+	spt_realtime_none();
 	while (!g_atomic_int_get(&sender->is_stopped)) {
 		size_t bytes;
 		uint64_t number, wait_us;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/ready.h"
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "object/needed.h"
 #include "object/regular.h"
 #include "record/scripts.h"
@@ -40,7 +40,7 @@ static void *have_all(void *data)
 	SptTableCache *cache = spt_table_cache_of_user();
 	SptReader *reader = spt_tables_reader();
 
-	spt_haste_none();
+	spt_realtime_none();
 	for (unsigned i = 0; i < files->len && !g_atomic_int_get(&ready->stop); i++)
 		have(ready, cache, reader, g_ptr_array_index(files, i));
 	spt_reader_free(reader);

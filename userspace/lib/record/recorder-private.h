@@ -86,7 +86,7 @@ struct SptRecorder {
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
-	bool is_in_haste;		/* the thread that drives it has precedence */
+	bool is_realtime;		/* the thread that drives it has precedence */
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */
 	SptRecorderStatus status;

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 
 #define FLUSH_NS 900000000ULL	/* with a step's delay, once a second */
@@ -342,18 +342,18 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	return g_steal_pointer(&recorder);
 }
 
-static void end_haste(SptRecorder *recorder)
+static void end_realtime(SptRecorder *recorder)
 {
-	if (recorder->is_in_haste)
-		spt_haste_end();
-	recorder->is_in_haste = false;
+	if (recorder->is_realtime)
+		spt_realtime_end();
+	recorder->is_realtime = false;
 }
 
 void spt_recorder_free(SptRecorder *recorder)
 {
 	if (!recorder)
 		return;
-	end_haste(recorder);
+	end_realtime(recorder);
 	spt_ready_free(recorder->ready);
 	spt_aside_free(recorder->aside);
 	spt_unwinding_free(recorder->unwinding);
@@ -443,8 +443,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	recorder->begin_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	if (!spt_trace_start(recorder->trace, &recorder->config, &start, error))
 		return false;
-	spt_haste_begin();
-	recorder->is_in_haste = true;
+	spt_realtime_begin();
+	recorder->is_realtime = true;
 	recorder->start_ns = recorder->last_flush_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	spt_statements_begin(recorder->statements);
 	if (recorder->copies)
@@ -770,7 +770,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	finish_hits(recorder);
 	spt_statements_finish(recorder->statements);
 	spt_statements_status(recorder->statements, &recorder->status.marks);
-	end_haste(recorder);
+	end_realtime(recorder);
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);
 	recorder->status.elapsed_ns = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;

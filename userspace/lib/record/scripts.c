@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 #include "record/tables.h"
 #include "scripts/interpreter.h"
@@ -114,7 +114,7 @@ static void *scripts_work(void *data)
 {
 	SptScripts *scripts = data;
 
-	spt_haste_none();
+	spt_realtime_none();
 	while (!g_atomic_int_get(&scripts->stop)) {
 		struct job *job = g_async_queue_pop(scripts->waiting);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 #include "object/trusted.h"
 #include "symbols/dwarf/debug-file.h"
@@ -333,14 +333,14 @@ static void tables_work(SptTables *tables, enum stage stage)
 
 static void *look_for_kept(void *data)
 {
-	spt_haste_none();
+	spt_realtime_none();
 	tables_work(data, STAGE_LOOK);
 	return NULL;
 }
 
 static void *make_them(void *data)
 {
-	spt_haste_none();
+	spt_realtime_none();
 	tables_work(data, STAGE_MAKE);
 	return NULL;
 }

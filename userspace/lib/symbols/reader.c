@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 #include "scripts/interpreter.h"
 #include "symbols/places.h"
@@ -186,7 +186,7 @@ static int spawn(const SptReader *reader, int socket, char *option, char *value,
 	posix_spawnattr_setflags(&attributes,
 				 POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 					 POSIX_SPAWN_SETSIGDEF |
-					 (spt_haste_is_there() ? POSIX_SPAWN_SETSCHEDULER : 0));
+					 (spt_realtime_is_there() ? POSIX_SPAWN_SETSCHEDULER : 0));
 	posix_spawnattr_setschedpolicy(&attributes, SCHED_OTHER);
 	posix_spawnattr_setschedparam(&attributes, &(struct sched_param){ 0 });
 	posix_spawnattr_setsigmask(&attributes, &none);

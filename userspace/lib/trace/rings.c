@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "base/haste.h"
+#include "base/realtime.h"
 #include "base/words.h"
 #include "trace/sound.h"
 
@@ -311,7 +311,7 @@ static void *rings_watch(void *data)
 {
 	SptRings *rings = data;
 
-	spt_haste_begin();
+	spt_realtime_begin();
 	g_mutex_lock(&rings->lock);
 	while (!rings->is_left) {
 		keep_all(rings);

@@ -3,32 +3,32 @@
  * Uses the lowest real-time priority.  Nice values count only among the tasks of a session or a
  * control group, and the programs that keep the machine busy are in others.
  */
-#include "base/haste.h"
+#include "base/realtime.h"
 
 #include <sched.h>
 
 static __thread unsigned depth;
-static __thread bool is_in_haste;
+static __thread bool is_realtime;
 
-void spt_haste_begin(void)
+void spt_realtime_begin(void)
 {
 	const struct sched_param least = { .sched_priority = 1 };
 
 	/* A thread with a policy of its own keeps it. */
 	if (depth++ || sched_getscheduler(0) != SCHED_OTHER)
 		return;
-	is_in_haste = sched_setscheduler(0, SCHED_RR, &least) == 0;
+	is_realtime = sched_setscheduler(0, SCHED_RR, &least) == 0;
 }
 
-void spt_haste_end(void)
+void spt_realtime_end(void)
 {
-	if (--depth || !is_in_haste)
+	if (--depth || !is_realtime)
 		return;
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
-	is_in_haste = false;
+	is_realtime = false;
 }
 
-bool spt_haste_is_there(void)
+bool spt_realtime_is_there(void)
 {
 	struct sched_param has = { 0 };
 
@@ -36,8 +36,8 @@ bool spt_haste_is_there(void)
 	       has.sched_priority == 1;
 }
 
-void spt_haste_none(void)
+void spt_realtime_none(void)
 {
-	if (spt_haste_is_there())
+	if (spt_realtime_is_there())
 		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 }
