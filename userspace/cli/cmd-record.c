@@ -328,20 +328,20 @@ static void expect(SptRecorder *recorder, const char *name)
 /*
  * Reports what was lowered because the recorder itself took too much CPU time, or what would help.
  */
-static void tell_thrift(const SptThriftStatus *thrift)
+static void tell_self_limit(const SptSelfLimitStatus *limit)
 {
-	if (thrift->copy_bytes)
+	if (limit->copy_bytes)
 		fprintf(stderr,
 			"To take less than %d %% of a CPU the recorder copied no more than %u bytes of a stack.\n",
-			SPT_THRIFT_MOST_PCT, thrift->copy_bytes);
-	if (thrift->rate_part > 1)
+			SPT_SELF_LIMIT_PCT, limit->copy_bytes);
+	if (limit->rate_part > 1)
 		fprintf(stderr,
 			"To take less than %d %% of a CPU the recorder sampled one tick in %u.  -F HZ insists on a rate.\n",
-			SPT_THRIFT_MOST_PCT, thrift->rate_part);
-	if (thrift->dear_pct > 0)
+			SPT_SELF_LIMIT_PCT, limit->rate_part);
+	if (limit->over_limit_pct > 0)
 		fprintf(stderr,
 			"Note: the recorder itself took %.1f %% of a CPU; a lower rate (-F) or --stacks fp takes less.\n",
-			thrift->dear_pct);
+			limit->over_limit_pct);
 }
 
 static SptTraceFilter only_child(const SptTraceFilter *others, const struct spt_child *child)
@@ -633,7 +633,7 @@ static int run_recording(const struct spt_record_options *options)
 			"rate.\n",
 			spt_percent(status.delivered, status.delivered + status.budget),
 			1e9 / (double)status.period_ns);
-	tell_thrift(&status.thrift);
+	tell_self_limit(&status.self_limit);
 	if (options->bundle && !cmd_record_bundle(recorder, path)) {
 		cmd_record_wait_for(&child);
 		return SPT_EXIT_FAILURE;

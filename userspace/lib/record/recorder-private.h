@@ -22,7 +22,7 @@
 #include "record/stacks.h"
 #include "record/statements.h"
 #include "record/thread-ids.h"
-#include "record/thrift.h"
+#include "record/self-limit.h"
 #include "record/unwinding.h"
 #include "record/waits.h"
 #include "trace/trace.h"
@@ -68,7 +68,7 @@ struct SptRecorder {
 	SptHandover *handover;		/* NULL: tables are not given to the module */
 	SptScripts *scripts;		/* NULL: frames of scripts are not looked for */
 	SptReady *ready;		/* NULL: no program was announced */
-	SptThrift *thrift;
+	SptSelfLimit *self_limit;
 	SptEnds *ends;			/* NULL: it is not known whether stacks are whole */
 	unsigned stash_number;		/* number of the stash whose nodes @stacks has */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */

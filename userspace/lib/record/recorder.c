@@ -330,7 +330,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 			recorder->aside =
 				spt_aside_new(spt_output_memory(recorder->output) / ASIDE_PART);
 	}
-	recorder->thrift = spt_thrift_new(recorder->trace, recorder->copies, options->period_ns);
+	recorder->self_limit =
+		spt_self_limit_new(recorder->trace, recorder->copies, options->period_ns);
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -367,7 +368,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_resident_free(recorder->resident);
 	spt_maps_free(recorder->maps);
 	spt_proc_files_free(recorder->proc_files);
-	spt_thrift_free(recorder->thrift);
+	spt_self_limit_free(recorder->self_limit);
 	spt_ends_free(recorder->ends);
 	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);
@@ -640,8 +641,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
 	    !take_snapshot(recorder, error))
 		return false;
-	spt_thrift_take(recorder->thrift, now, spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
-	spt_thrift_status(recorder->thrift, &recorder->status.thrift);
+	spt_self_limit_take(recorder->self_limit, now, spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	spt_self_limit_status(recorder->self_limit, &recorder->status.self_limit);
 	recorder->status.elapsed_ns = now - recorder->start_ns;
 	recorder->status.has_ended = recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
 	/*
@@ -733,14 +734,14 @@ static bool take_last_sums(SptRecorder *recorder, GError **error)
 	return take_snapshot(recorder, error);
 }
 
-static void note_thrift(SptRecorder *recorder)
+static void note_self_limit(SptRecorder *recorder)
 {
-	const SptThriftStatus *thrift = &recorder->status.thrift;
+	const SptSelfLimitStatus *limit = &recorder->status.self_limit;
 
-	if (thrift->copy_bytes)
-		spt_recorder_note_number(recorder, "copy_bytes", thrift->copy_bytes);
-	if (thrift->rate_part > 1)
-		spt_recorder_note_number(recorder, "rate_part", thrift->rate_part);
+	if (limit->copy_bytes)
+		spt_recorder_note_number(recorder, "copy_bytes", limit->copy_bytes);
+	if (limit->rate_part > 1)
+		spt_recorder_note_number(recorder, "rate_part", limit->rate_part);
 }
 
 static void finish_hits(SptRecorder *recorder)
@@ -776,7 +777,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	recorder->status.elapsed_ns = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
 	note_frame_pointers(recorder);
 	note_tables(recorder);
-	note_thrift(recorder);
+	note_self_limit(recorder);
 	if (recorder->ends)
 		spt_ends_note(recorder->ends, recorder->output);
 	spt_recorder_note_number(recorder, "cost_ns", recorder->status.cost_ns);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "record/live.h"
-#include "record/thrift.h"
+#include "record/self-limit.h"
 #include "rings/layout.h"
 #include "trace/trace.h"
 
@@ -180,7 +180,7 @@ typedef struct {
 	uint32_t late_cpu;
 	/* all processes of the filter, and what they started, have ended */
 	bool has_ended;
-	SptThriftStatus thrift;
+	SptSelfLimitStatus self_limit;
 	SptMemoryStatus memory;
 	SptMarksStatus marks;
 	const char *source;		/* "module" or "perf" */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is lowered when the recorder takes too much of a CPU, and in which order. */
-#include "record/thrift.h"
+#include "record/self-limit.h"
 
 #include "trace/trace-private.h"
 
 #define SECOND_NS 1000000000ULL
-#define MOST 57344
+#define MOST	  57344
 
 static uint32_t copied;
 static unsigned part;
@@ -28,90 +28,90 @@ static const struct spt_trace_source source = {
 static SptTrace trace = { .source = &source };
 
 /* Two seconds, in which it runs for some milliseconds; the first call only looks. */
-static void pass(SptThrift *thrift, unsigned ms)
+static void pass(SptSelfLimit *limit, unsigned ms)
 {
 	static uint64_t now, ran;
 
 	now += 2 * SECOND_NS;
 	ran += ms * 1000000ULL;
-	spt_thrift_take(thrift, now - SECOND_NS, ran);
-	spt_thrift_take(thrift, now, ran);
+	spt_self_limit_take(limit, now - SECOND_NS, ran);
+	spt_self_limit_take(limit, now, ran);
 }
 
 static void test_lowered(void)
 {
 	g_autoptr(SptCopies) copies = spt_copies_new(&trace, MOST, false);
-	g_autoptr(SptThrift) thrift = spt_thrift_new(&trace, copies, false);
-	SptThriftStatus status;
+	g_autoptr(SptSelfLimit) limit = spt_self_limit_new(&trace, copies, false);
+	SptSelfLimitStatus status;
 
 	spt_copies_begin(copies);
 	g_assert_cmpuint(copied, ==, 16384);
 	/* However much it took to begin, and what is within the bounds. */
-	pass(thrift, 1900);
-	pass(thrift, 59);
+	pass(limit, 1900);
+	pass(limit, 59);
 	g_assert_cmpuint(copied, ==, 16384);
-	pass(thrift, 100);
+	pass(limit, 100);
 	g_assert_cmpuint(copied, ==, 8192);
-	pass(thrift, 85);
+	pass(limit, 85);
 	g_assert_cmpuint(copied, ==, 4096);
-	pass(thrift, 75);
-	spt_thrift_status(thrift, &status);
+	pass(limit, 75);
+	spt_self_limit_status(limit, &status);
 	g_assert_cmpuint(status.copy_bytes, ==, 4096);
 	g_assert_cmpuint(status.rate_part, ==, 2);
-	pass(thrift, 65);
-	pass(thrift, 58);
-	spt_thrift_status(thrift, &status);
+	pass(limit, 65);
+	pass(limit, 58);
+	spt_self_limit_status(limit, &status);
 	g_assert_cmpuint(status.rate_part, ==, 4);
 	g_assert_cmpuint(part, ==, 4);
-	g_assert_cmpfloat(status.dear_pct, ==, 0);
+	g_assert_cmpfloat(status.over_limit_pct, ==, 0);
 }
 
 /* What does not help is taken back and not done again. */
 static void test_no_help(void)
 {
 	g_autoptr(SptCopies) copies = spt_copies_new(&trace, MOST, false);
-	g_autoptr(SptThrift) thrift = spt_thrift_new(&trace, copies, false);
-	SptThriftStatus status;
+	g_autoptr(SptSelfLimit) limit = spt_self_limit_new(&trace, copies, false);
+	SptSelfLimitStatus status;
 
 	spt_copies_begin(copies);
-	pass(thrift, 0);
-	pass(thrift, 80);
-	pass(thrift, 80);
+	pass(limit, 0);
+	pass(limit, 80);
+	pass(limit, 80);
 	g_assert_cmpuint(copied, ==, 16384);
 	g_assert_cmpuint(part, ==, 2);
-	pass(thrift, 80);
-	pass(thrift, 80);
-	spt_thrift_status(thrift, &status);
+	pass(limit, 80);
+	pass(limit, 80);
+	spt_self_limit_status(limit, &status);
 	g_assert_cmpuint(status.copy_bytes, ==, 0);
 	g_assert_cmpuint(status.rate_part, ==, 1);
 	g_assert_cmpuint(part, ==, 1);
-	g_assert_cmpfloat_with_epsilon(status.dear_pct, 4, 0.01);
+	g_assert_cmpfloat_with_epsilon(status.over_limit_pct, 4, 0.01);
 }
 
 static void test_kept(void)
 {
 	g_autoptr(SptCopies) copies = spt_copies_new(&trace, MOST, false);
-	g_autoptr(SptThrift) thrift = spt_thrift_new(&trace, copies, true);
-	SptThriftStatus status;
+	g_autoptr(SptSelfLimit) limit = spt_self_limit_new(&trace, copies, true);
+	SptSelfLimitStatus status;
 
 	part = 0;
 	spt_copies_begin(copies);
-	pass(thrift, 0);
-	pass(thrift, 200);
-	pass(thrift, 100);
-	spt_thrift_status(thrift, &status);
+	pass(limit, 0);
+	pass(limit, 200);
+	pass(limit, 100);
+	spt_self_limit_status(limit, &status);
 	g_assert_cmpuint(copied, ==, 16384);
 	g_assert_cmpuint(part, ==, 0);
 	g_assert_cmpuint(status.copy_bytes, ==, 0);
 	g_assert_cmpuint(status.rate_part, ==, 1);
-	g_assert_cmpfloat_with_epsilon(status.dear_pct, 10, 0.01);
+	g_assert_cmpfloat_with_epsilon(status.over_limit_pct, 10, 0.01);
 }
 
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/thrift/lowered", test_lowered);
-	g_test_add_func("/thrift/no-help", test_no_help);
-	g_test_add_func("/thrift/kept", test_kept);
+	g_test_add_func("/limit/lowered", test_lowered);
+	g_test_add_func("/limit/no-help", test_no_help);
+	g_test_add_func("/limit/kept", test_kept);
 	return g_test_run();
 }

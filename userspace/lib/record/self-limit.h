@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Limits the CPU time that the recorder itself takes: smaller copies of stacks, then half the rate,
+ * repeatedly.  A requested rate does not change.
+ */
+#ifndef SPT_SELF_LIMIT_H
+#define SPT_SELF_LIMIT_H
+
+#include "record/copies.h"
+
+G_BEGIN_DECLS
+
+#define SPT_SELF_LIMIT_PCT 3
+
+typedef struct {
+	uint32_t copy_bytes; /* > 0: size to which copies have been lowered */
+	unsigned rate_part;  /* > 1: one in this number of ticks is sampled */
+	/* > 0: percentage that it takes, when nothing can be lowered */
+	double over_limit_pct;
+} SptSelfLimitStatus;
+
+typedef struct SptSelfLimit SptSelfLimit;
+
+/* @copies may be NULL.  @keeps_rate: nothing is lowered, only reported. */
+SptSelfLimit *spt_self_limit_new(SptTrace *trace, SptCopies *copies, bool keeps_rate);
+void spt_self_limit_free(SptSelfLimit *limit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSelfLimit, spt_self_limit_free)
+
+/* Up to @now_ns the recorder has run for @ran_ns.  May be called at any time. */
+void spt_self_limit_take(SptSelfLimit *limit, uint64_t now_ns, uint64_t ran_ns);
+void spt_self_limit_status(const SptSelfLimit *limit, SptSelfLimitStatus *ret);
+
+G_END_DECLS
+
+#endif
