@@ -238,7 +238,7 @@ static void name_processes(struct folder *folder)
 			function_of_process(folder, id);
 }
 
-static uint32_t fold_aside(struct folder *folder, uint32_t process_node, const char *why,
+static uint32_t fold_other(struct folder *folder, uint32_t process_node, const char *why,
 			   bool is_no_stack)
 {
 	SptFunction wanted = {
@@ -278,9 +278,9 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 	at = spt_tree_builder_child(&folder->tree, 0, process);
 	/* So that all functions add up to all there is. */
 	if (node == 0)
-		return fold_aside(folder, at, SPT_NO_STACK, true);
+		return fold_other(folder, at, SPT_NO_STACK, true);
 	if (folder->depth[node] > STACK_MAX_FRAMES)
-		return fold_aside(folder, at, "[stack too deep]", false);
+		return fold_other(folder, at, "[stack too deep]", false);
 	for (; node != 0; node = folder->capture->nodes[node].parent) {
 		uint32_t known = recall(folder, process, node);
 
@@ -292,7 +292,7 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 	}
 	if (n > 0 && (folder->tree.nodes->len + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES ||
 		      folder->others.n + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES))
-		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process),
+		return fold_other(folder, spt_tree_builder_child(&folder->tree, 0, process),
 				  "[too many stacks]", false);
 	while (n > 0) {
 		const uint32_t *functions;

@@ -208,7 +208,7 @@ static void intake_take_end(SptRecorder *recorder, const struct sysprof_sample *
  *
  * Fills in the row's node and end.  False, only if @may_be_late: a table or a snapshot is late.
  */
-static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be_late)
+static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may_be_late)
 {
 	const struct sysprof_sample *sample = stack->sample;
 	g_autofree struct sysprof_sample *folded = NULL;
@@ -257,9 +257,9 @@ static bool take_stack(SptRecorder *recorder, SptAsideSample *stack, bool may_be
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
 			   const SptThread *thread)
 {
-	SptAsideSample stack = { .sample = sample,
-				 .comm = thread->name,
-				 .has_run = thread->process->has_run };
+	SptDeferredSample stack = { .sample = sample,
+				    .comm = thread->name,
+				    .has_run = thread->process->has_run };
 
 	take_stack(recorder, &stack, false);
 	thread->process->has_run = stack.has_run;
@@ -267,12 +267,12 @@ uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *s
 }
 
 /* Its mappings may change before it is unwound, but for those that a snapshot is to have. */
-static bool put_aside(SptRecorder *recorder, const SptAsideSample *stack)
+static bool defer_sample(SptRecorder *recorder, const SptDeferredSample *stack)
 {
 	uint64_t mm = stack->late ? spt_spaces_keep(recorder->spaces, stack->sample->mm) :
 				    stack->sample->mm;
 
-	return mm && spt_aside_put(recorder->aside, stack, mm);
+	return mm && spt_deferred_put(recorder->deferred, stack, mm);
 }
 
 struct again {
@@ -281,7 +281,7 @@ struct again {
 };
 
 /* Whether what it waits for is there. */
-static bool may_go_on(const SptRecorder *recorder, const SptAsideSample *stack)
+static bool may_go_on(const SptRecorder *recorder, const SptDeferredSample *stack)
 {
 	const SptUnwindTable *table;
 
@@ -289,7 +289,7 @@ static bool may_go_on(const SptRecorder *recorder, const SptAsideSample *stack)
 			     stack->snapshot != spt_unwinding_next_snapshot(recorder->unwinding);
 }
 
-static bool take_again(SptAsideSample *stack, void *data)
+static bool take_again(SptDeferredSample *stack, void *data)
 {
 	const struct again *again = data;
 	SptRecorder *recorder = again->recorder;
@@ -302,14 +302,14 @@ static bool take_again(SptAsideSample *stack, void *data)
 	return true;
 }
 
-void spt_recorder_take_aside(SptRecorder *recorder, bool all)
+void spt_recorder_take_deferred(SptRecorder *recorder, bool all)
 {
 	struct again again = { recorder, all };
 
-	if (!recorder->aside || spt_aside_is_empty(recorder->aside))
+	if (!recorder->deferred || spt_deferred_is_empty(recorder->deferred))
 		return;
-	spt_aside_take(recorder->aside, take_again, &again);
-	if (spt_aside_is_empty(recorder->aside))
+	spt_deferred_take(recorder->deferred, take_again, &again);
+	if (spt_deferred_is_empty(recorder->deferred))
 		spt_spaces_drop_kept(recorder->spaces);
 }
 
@@ -337,12 +337,12 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 }
 
 /* Now, or once what its stack needs is there. */
-static void intake_put_sample(SptRecorder *recorder, SptAsideSample *stack)
+static void intake_put_sample(SptRecorder *recorder, SptDeferredSample *stack)
 {
-	bool may_be_late = recorder->aside;
+	bool may_be_late = recorder->deferred;
 
 	if (!take_stack(recorder, stack, may_be_late)) {
-		if (put_aside(recorder, stack))
+		if (defer_sample(recorder, stack))
 			return;
 		take_stack(recorder, stack, false);
 	}
@@ -354,7 +354,7 @@ static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sampl
 	const struct sysprof_record *record = &sample->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
 						    sample->mm, record->time);
-	SptAsideSample stack = {
+	SptDeferredSample stack = {
 		.row = {
 			.time = record->time,
 			.delay_ns = sample->delay_ns,
@@ -394,13 +394,13 @@ static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sampl
  * The file does not have them yet, and has to hold if the recorder is killed now.  Returns whether
  * there are any.
  */
-static bool leave_out_aside(const SptRecorder *recorder, SptAccountRow *row)
+static bool leave_out_deferred(const SptRecorder *recorder, SptAccountRow *row)
 {
 	uint64_t weight;
 
-	if (!recorder->aside || spt_aside_is_empty(recorder->aside))
+	if (!recorder->deferred || spt_deferred_is_empty(recorder->deferred))
 		return false;
-	row->samples -= spt_aside_count(recorder->aside, row->cpu, row->time, &weight);
+	row->samples -= spt_deferred_count(recorder->deferred, row->cpu, row->time, &weight);
 	row->delivered -= weight;
 	row->pending += weight;
 	return weight > 0;
@@ -435,7 +435,7 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 		return;
 	state->told_time = time;
 	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
-	state->told_less = leave_out_aside(recorder, &row);
+	state->told_less = leave_out_deferred(recorder, &row);
 	spt_output_put(recorder->output, SPT_ROW_ACCOUNT, &row);
 	lost = spt_account_lost(&row);
 	recorder->status.lost += lost - state->lost;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The source may report a thread only some time after its first mark, and what it knows of the tid
- * until then may be from before an exec.  So the first marks of a ring are put aside (late) until
+ * until then may be from before an exec.  So the first marks of a ring are deferred (late) until
  * the thread's name counts.
  */
 #include "record/marks.h"

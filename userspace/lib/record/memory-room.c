@@ -47,7 +47,7 @@ bool spt_memory_has_room(SptMemory *memory, GError **error)
 {
 	uint64_t used = used_bytes(memory), most = spt_output_memory(memory->output);
 
-	spt_output_set_aside(memory->output, used);
+	spt_output_set_reserved(memory->output, used);
 	if (!memory->most_bytes)
 		memory->most_bytes = spt_output_has_default_memory(memory->output) ?
 					     MAX(LEAST_BYTES, free_bytes() / FREE_PART) :

@@ -33,7 +33,7 @@ struct SptOutput {
 	SptNaming *naming;
 	uint32_t flushed_nodes;
 	uint64_t memory_bytes, bytes;
-	uint64_t aside_bytes;		/* in budgets of others */
+	uint64_t reserved_bytes; /* in budgets of others */
 	bool has_default_memory;
 	uint64_t n_waiting;		/* rows since the last flush */
 	unsigned n_stashes;		/* before this one */
@@ -215,7 +215,7 @@ static uint64_t private_bytes(const SptOutput *output)
 	    shared > resident)
 		return 0;
 	bytes = (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
-	return bytes - MIN(bytes, output->aside_bytes);
+	return bytes - MIN(bytes, output->reserved_bytes);
 }
 
 uint64_t spt_output_memory(const SptOutput *output)
@@ -228,9 +228,9 @@ bool spt_output_has_default_memory(const SptOutput *output)
 	return output->has_default_memory;
 }
 
-void spt_output_set_aside(SptOutput *output, uint64_t bytes)
+void spt_output_set_reserved(SptOutput *output, uint64_t bytes)
 {
-	output->aside_bytes = bytes;
+	output->reserved_bytes = bytes;
 }
 
 /* Whether the necessary data fits into the allowed memory after everything else is dropped. */

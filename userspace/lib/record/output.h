@@ -75,7 +75,7 @@ bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
 uint64_t spt_output_memory(const SptOutput *output);
 bool spt_output_has_default_memory(const SptOutput *output);
 /* @bytes of this process's memory have a budget of their own. */
-void spt_output_set_aside(SptOutput *output, uint64_t bytes);
+void spt_output_set_reserved(SptOutput *output, uint64_t bytes);
 /*
  * Whether so much has come in since the last flush that the memory will not last until the next
  * one.

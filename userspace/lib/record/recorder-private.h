@@ -8,7 +8,7 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/ends.h"
-#include "record/aside.h"
+#include "record/deferred-samples.h"
 #include "record/handover.h"
 #include "record/hits.h"
 #include "record/maps.h"
@@ -38,7 +38,7 @@ struct cpu {
 	/* Time of the next account to be reported; UINT64_MAX: there is none. */
 	uint64_t account_time;
 	uint64_t told_time;		/* time of the last one */
-	bool told_less;			/* it did not count samples that were put aside */
+	bool told_less;			/* it did not count samples that were deferred */
 	bool has_news;			/* since its last account */
 };
 
@@ -64,7 +64,7 @@ struct SptRecorder {
 	SptHits *hits;			/* NULL: no points are requested */
 	char *hits_notice;
 	SptTables *tables;		/* of handover and unwinding */
-	SptAside *aside;		/* NULL: samples wait for unwind tables */
+	SptDeferred *deferred;		/* NULL: samples wait for unwind tables */
 	SptHandover *handover;		/* NULL: tables are not given to the module */
 	SptScripts *scripts;		/* NULL: frames of scripts are not looked for */
 	SptReady *ready;		/* NULL: no program was announced */
@@ -100,10 +100,10 @@ void spt_recorder_take(const struct sysprof_record *record, void *data);
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
 			   const SptThread *thread);
 /*
- * Puts the samples that were put aside and whose tables are made now.  @all: also the others, for
+ * Puts the samples that were deferred and whose tables are made now.  @all: also the others, for
  * which it waits a short time.
  */
-void spt_recorder_take_aside(SptRecorder *recorder, bool all);
+void spt_recorder_take_deferred(SptRecorder *recorder, bool all);
 /* Called when the first data of a process is recorded. */
 void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
 /* Puts the account of a CPU at @time, unless a later one was put. */

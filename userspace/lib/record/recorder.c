@@ -20,7 +20,7 @@
 /* One part in this number of the allowed memory can be waiting outside of rings. */
 #define KEPT_PART 8
 /* One part in this number of the allowed memory can be samples that wait for unwind tables. */
-#define ASIDE_PART 8
+#define DEFERRED_PART	    8
 #define LAST_TABLES_US (5 * G_TIME_SPAN_SECOND) /* longest wait for tables in the end */
 #define LAST_TABLES_STEP_US (10 * G_TIME_SPAN_MILLISECOND)
 /* Programs' rings are read this often: they fill within milliseconds. */
@@ -258,7 +258,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.event_type = options->event_type;
 	recorder->config.event_config = options->event_config;
 	recorder->config.ring_bytes = options->ring_bytes;
-	recorder->config.aside_bytes = MIN(spt_output_memory(recorder->output) / 8, 64u << 20);
+	recorder->config.reserved_bytes = MIN(spt_output_memory(recorder->output) / 8, 64u << 20);
 	recorder->config.most_kept_bytes = spt_output_memory(recorder->output) / KEPT_PART;
 	recorder->config.no_user = options->no_user;
 	recorder->config.by_tables =
@@ -327,8 +327,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 							recorder->tables, recorder->copies);
 		/* The windows of a flight recorder have the samples that their accounts count. */
 		if (!options->last_ns && !options->by_windows)
-			recorder->aside =
-				spt_aside_new(spt_output_memory(recorder->output) / ASIDE_PART);
+			recorder->deferred = spt_deferred_new(spt_output_memory(recorder->output) /
+							      DEFERRED_PART);
 	}
 	recorder->self_limit =
 		spt_self_limit_new(recorder->trace, recorder->copies, options->period_ns);
@@ -356,7 +356,7 @@ void spt_recorder_free(SptRecorder *recorder)
 		return;
 	end_realtime(recorder);
 	spt_ready_free(recorder->ready);
-	spt_aside_free(recorder->aside);
+	spt_deferred_free(recorder->deferred);
 	spt_unwinding_free(recorder->unwinding);
 	spt_handover_free(recorder->handover);
 	spt_scripts_free(recorder->scripts);
@@ -515,18 +515,18 @@ static bool have_caught_up(const SptRecorder *recorder, const struct sysprof_sta
  * Samples whose tables are still being made wait for them a little longer; there is no other
  * snapshot.
  */
-static void take_last_aside(SptRecorder *recorder)
+static void take_last_deferred(SptRecorder *recorder)
 {
 	gint64 until = g_get_monotonic_time() + LAST_TABLES_US;
 
 	if (recorder->unwinding)
 		spt_unwinding_had_snapshot(recorder->unwinding);
-	while (recorder->aside && !spt_aside_is_empty(recorder->aside) &&
+	while (recorder->deferred && !spt_deferred_is_empty(recorder->deferred) &&
 	       g_get_monotonic_time() < until) {
-		spt_recorder_take_aside(recorder, false);
+		spt_recorder_take_deferred(recorder, false);
 		g_usleep(LAST_TABLES_STEP_US);
 	}
-	spt_recorder_take_aside(recorder, true);
+	spt_recorder_take_deferred(recorder, true);
 }
 
 /*
@@ -557,7 +557,7 @@ static bool recorder_take_accounts(SptRecorder *recorder, bool all, GError **err
 			break;
 	}
 	if (all)
-		take_last_aside(recorder);
+		take_last_deferred(recorder);
 	recorder->status.cost_ns = recorder->status.ticks = 0;
 	for (unsigned i = 0; i < n; i++) {
 		struct cpu *cpu = &recorder->cpus[stats[i].cpu];
@@ -633,7 +633,7 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 		spt_handover_step(recorder->handover);
 	if (recorder->scripts)
 		spt_scripts_step(recorder->scripts);
-	spt_recorder_take_aside(recorder, false);
+	spt_recorder_take_deferred(recorder, false);
 	drop_gone_spaces(recorder, gone);
 	now = spt_clock_ns(CLOCK_MONOTONIC);
 	if (recorder->resident)

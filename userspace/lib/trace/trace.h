@@ -94,7 +94,7 @@ typedef struct {
 	uint32_t event_type;
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
-	uint32_t aside_bytes;		/* for spt_trace_make_room(); 0: default */
+	uint32_t reserved_bytes;	/* for spt_trace_make_room(); 0: default */
 	/* Most bytes to copy out of the module's rings while their reader is held up. */
 	uint64_t most_kept_bytes;
 	bool no_user;			/* no user stacks */

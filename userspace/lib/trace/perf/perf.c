@@ -684,8 +684,8 @@ static bool perf_make_room(SptTrace *trace)
 	struct perf *perf = perf_of(trace);
 
 	return spt_perf_queue_make_room(perf->queue,
-					perf->config.aside_bytes ? perf->config.aside_bytes :
-								   ASIDE_BYTES,
+					perf->config.reserved_bytes ? perf->config.reserved_bytes :
+								      ASIDE_BYTES,
 					perf_look_at, perf->records);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples that wait for unwind tables: what was put aside comes back as it was, in order, within
+ * Samples that wait for unwind tables: what was deferred comes back as it was, in order, within
  * the memory it may have; and its mappings stay as they were, whatever the process does.
  */
 #include <string.h>
 
 #include "process/spaces.h"
-#include "record/aside.h"
+#include "record/deferred-samples.h"
 
-#define FRAMES 3
-#define MM 5
+#define FRAMES	 3
+#define MM	 5
 #define OTHER_MM 6
 
 static size_t record_bytes(void)
@@ -29,18 +29,18 @@ static struct sysprof_sample *new_sample(uint64_t number)
 	return sample;
 }
 
-static bool put(SptAside *aside, uint64_t number)
+static bool put(SptDeferred *deferred, uint64_t number)
 {
 	g_autofree struct sysprof_sample *sample = new_sample(number);
 	g_autofree char *comm = g_strdup_printf("task %u", (unsigned)number);
-	const SptAsideSample stack = {
+	const SptDeferredSample stack = {
 		.row = { .time = number, .cpu = number % 2, .weight = number },
 		.sample = sample,
 		.comm = comm,
 		.late = number % 2,
 	};
 
-	return spt_aside_put(aside, &stack, OTHER_MM);
+	return spt_deferred_put(deferred, &stack, OTHER_MM);
 }
 
 struct taken {
@@ -49,7 +49,7 @@ struct taken {
 	bool takes_odd;
 };
 
-static bool take(SptAsideSample *stack, void *data)
+static bool take(SptDeferredSample *stack, void *data)
 {
 	struct taken *taken = data;
 	g_autofree char *comm = g_strdup_printf("task %u", (unsigned)stack->row.time);
@@ -65,31 +65,31 @@ static bool take(SptAsideSample *stack, void *data)
 
 static void test_order(void)
 {
-	g_autoptr(SptAside) aside = spt_aside_new(4 * record_bytes());
+	g_autoptr(SptDeferred) deferred = spt_deferred_new(4 * record_bytes());
 	struct taken taken = { .takes_odd = false };
 	uint64_t weight;
 
-	g_assert_true(spt_aside_is_empty(aside));
+	g_assert_true(spt_deferred_is_empty(deferred));
 	for (uint64_t i = 1; i <= 4; i++)
-		g_assert_true(put(aside, i));
+		g_assert_true(put(deferred, i));
 	/* There is no room, until some are taken. */
-	g_assert_false(put(aside, 5));
-	g_assert_cmpuint(spt_aside_count(aside, 1, 4, &weight), ==, 2);
+	g_assert_false(put(deferred, 5));
+	g_assert_cmpuint(spt_deferred_count(deferred, 1, 4, &weight), ==, 2);
 	g_assert_cmpuint(weight, ==, 1 + 3);
-	g_assert_cmpuint(spt_aside_count(aside, 0, 3, &weight), ==, 1);
+	g_assert_cmpuint(spt_deferred_count(deferred, 0, 3, &weight), ==, 1);
 	g_assert_cmpuint(weight, ==, 2);
-	spt_aside_take(aside, take, &taken);
+	spt_deferred_take(deferred, take, &taken);
 	g_assert_cmpuint(taken.n, ==, 2);
-	g_assert_true(put(aside, 6) && put(aside, 7));
-	g_assert_false(put(aside, 8));
+	g_assert_true(put(deferred, 6) && put(deferred, 7));
+	g_assert_false(put(deferred, 8));
 	taken.takes_odd = true;
-	spt_aside_take(aside, take, &taken);
-	g_assert_true(spt_aside_is_empty(aside));
+	spt_deferred_take(deferred, take, &taken);
+	g_assert_true(spt_deferred_is_empty(deferred));
 	g_assert_cmpuint(taken.n, ==, 6);
 	g_assert_cmpmem(taken.numbers, 6 * sizeof(uint64_t), ((uint64_t[]){ 2, 4, 1, 3, 6, 7 }),
 			6 * sizeof(uint64_t));
 	/* What is left is freed. */
-	g_assert_true(put(aside, 9));
+	g_assert_true(put(deferred, 9));
 }
 
 static void test_mappings(void)
@@ -120,7 +120,7 @@ static void test_mappings(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/aside/order", test_order);
-	g_test_add_func("/aside/mappings", test_mappings);
+	g_test_add_func("/deferred-samples/order", test_order);
+	g_test_add_func("/deferred-samples/mappings", test_mappings);
 	return g_test_run();
 }
