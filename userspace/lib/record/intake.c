@@ -99,7 +99,7 @@ static void intake_take_map(SptRecorder *recorder, const struct sysprof_map *rec
 	 * Most processes that existed before the recording are never seen at work.  Where the
 	 * module has the tables, those that are missing are made when a stack needs them.
 	 */
-	if (recorder->unwinding && !recorder->handover && !recorder->in_snapshot)
+	if (recorder->unwinding && !recorder->upload && !recorder->in_snapshot)
 		spt_unwinding_mapped(recorder->unwinding, map.object);
 	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object),
 			    GUINT_TO_POINTER(record->record.pid));
@@ -128,8 +128,8 @@ static void intake_take_object(SptRecorder *recorder, const struct sysprof_objec
 	memcpy(row.build_id, object->build_id, row.build_id_bytes);
 	spt_output_object(recorder->output, &row,
 			  object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
-	if (recorder->handover)
-		spt_handover_mapped(recorder->handover, row.id);
+	if (recorder->upload)
+		spt_table_upload_mapped(recorder->upload, row.id);
 	if (recorder->scripts)
 		spt_scripts_mapped(recorder->scripts, &row);
 	if (recorder->maps)
@@ -223,8 +223,8 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 		spt_hits_mend(recorder->hits, sample);
 	if (recorder->unwinding)
 		stack->snapshot = spt_unwinding_next_snapshot(recorder->unwinding);
-	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
-		spt_handover_missed(recorder->handover, sample);
+	if (recorder->upload && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
+		spt_table_upload_missed(recorder->upload, sample);
 	if (recorder->unwinding)
 		how = spt_unwinding_take(recorder->unwinding, &sample, stack->comm,
 					 may_be_late ? &stack->late : NULL);

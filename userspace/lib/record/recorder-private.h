@@ -9,7 +9,7 @@
 #include "process/tasks.h"
 #include "record/ends.h"
 #include "record/deferred-samples.h"
-#include "record/handover.h"
+#include "record/table-upload.h"
 #include "record/hits.h"
 #include "record/maps.h"
 #include "record/memory.h"
@@ -63,9 +63,9 @@ struct SptRecorder {
 	SptOpens *opens;		/* with waits */
 	SptHits *hits;			/* NULL: no points are requested */
 	char *hits_notice;
-	SptTables *tables;		/* of handover and unwinding */
+	SptTables *tables;		/* of upload and unwinding */
 	SptDeferred *deferred;		/* NULL: samples wait for unwind tables */
-	SptHandover *handover;		/* NULL: tables are not given to the module */
+	SptTableUpload *upload;		/* NULL: tables are not given to the module */
 	SptScripts *scripts;		/* NULL: frames of scripts are not looked for */
 	SptReady *ready;		/* NULL: no program was announced */
 	SptSelfLimit *self_limit;

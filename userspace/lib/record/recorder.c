@@ -315,8 +315,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	if (recorder->ends)
 		recorder->tables = spt_tables_of_output(recorder->output);
 	if (recorder->config.by_tables)
-		recorder->handover = spt_handover_new(recorder->output, recorder->trace,
-						      recorder->tables, options->frugal_tables);
+		recorder->upload = spt_table_upload_new(recorder->output, recorder->trace,
+							recorder->tables, options->frugal_tables);
 	if (recorder->config.by_tables && spt_trace_has_chains(recorder->trace))
 		recorder->scripts = spt_scripts_new(recorder->output, recorder->trace);
 	if (recorder->config.raw_bytes) {
@@ -358,7 +358,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_ready_free(recorder->ready);
 	spt_deferred_free(recorder->deferred);
 	spt_unwinding_free(recorder->unwinding);
-	spt_handover_free(recorder->handover);
+	spt_table_upload_free(recorder->upload);
 	spt_scripts_free(recorder->scripts);
 	spt_tables_free(recorder->tables);
 	spt_memory_free(recorder->memory);
@@ -463,8 +463,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 		spt_hits_declare(recorder->hits);
 	if (!take_snapshot(recorder, error))
 		return false;
-	if (recorder->handover)
-		spt_handover_settle(recorder->handover);
+	if (recorder->upload)
+		spt_table_upload_settle(recorder->upload);
 	if (recorder->scripts)
 		spt_scripts_settle(recorder->scripts);
 	if (!want_processes(recorder, error))
@@ -477,10 +477,9 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 
 void spt_recorder_expect(SptRecorder *recorder, const char *program)
 {
-	if ((!recorder->handover && !recorder->unwinding) || recorder->ready)
+	if ((!recorder->upload && !recorder->unwinding) || recorder->ready)
 		return;
-	recorder->ready =
-		spt_ready_new(program, recorder->handover ? recorder->trace : NULL);
+	recorder->ready = spt_ready_new(program, recorder->upload ? recorder->trace : NULL);
 	spt_ready_wait(recorder->ready, READY_MS);
 }
 
@@ -629,8 +628,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 		return false;
 	spt_statements_step(recorder->statements, recorder->tasks, spt_clock_ns(CLOCK_MONOTONIC));
 	spt_statements_status(recorder->statements, &recorder->status.marks);
-	if (recorder->handover)
-		spt_handover_step(recorder->handover);
+	if (recorder->upload)
+		spt_table_upload_step(recorder->upload);
 	if (recorder->scripts)
 		spt_scripts_step(recorder->scripts);
 	spt_recorder_take_deferred(recorder, false);
@@ -714,11 +713,11 @@ static void note_frame_pointers(SptRecorder *recorder)
 static void note_tables(SptRecorder *recorder)
 {
 	g_autofree char *refusals =
-		recorder->handover ? spt_handover_refusals(recorder->handover) : NULL;
+		recorder->upload ? spt_table_upload_refusals(recorder->upload) : NULL;
 
-	if (recorder->handover)
+	if (recorder->upload)
 		spt_recorder_note_number(recorder, "tables",
-					 spt_handover_count(recorder->handover));
+					 spt_table_upload_count(recorder->upload));
 	if (refusals)
 		spt_recorder_note(recorder, "no_tables", refusals);
 	if (recorder->scripts)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gives the module the unwind tables of the objects on stacks, by which it walks them. */
-#ifndef SPT_HANDOVER_H
-#define SPT_HANDOVER_H
+#ifndef SPT_TABLE_UPLOAD_H
+#define SPT_TABLE_UPLOAD_H
 
 #include "record/output.h"
 #include "record/tables.h"
@@ -9,33 +9,33 @@
 
 G_BEGIN_DECLS
 
-typedef struct SptHandover SptHandover;
+typedef struct SptTableUpload SptTableUpload;
 
 /*
  * @output holds the files, and @trace gets the tables, which are those of @tables; all outlive it.
  * @is_frugal: gives only tables that stacks needed and the module lacked, not the cached tables of
  * everything that is mapped.
  */
-SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, SptTables *tables,
-			      bool is_frugal);
-void spt_handover_free(SptHandover *handover);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHandover, spt_handover_free)
+SptTableUpload *spt_table_upload_new(SptOutput *output, SptTrace *trace, SptTables *tables,
+				     bool is_frugal);
+void spt_table_upload_free(SptTableUpload *upload);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTableUpload, spt_table_upload_free)
 
 /* @object is mapped: gives its table if it is in the cache. */
-void spt_handover_mapped(SptHandover *handover, uint32_t object);
+void spt_table_upload_mapped(SptTableUpload *upload, uint32_t object);
 /*
  * @sample could not be walked by tables alone.  The tables of the objects on its stack, as far as
  * it was walked, are made next.
  */
-void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample);
+void spt_table_upload_missed(SptTableUpload *upload, const struct sysprof_sample *sample);
 /* Gives the tables that have been made meanwhile; called from time to time. */
-void spt_handover_step(SptHandover *handover);
+void spt_table_upload_step(SptTableUpload *upload);
 /* Gives tables until all cached ones are given, for at most half a second. */
-void spt_handover_settle(SptHandover *handover);
+void spt_table_upload_settle(SptTableUpload *upload);
 /* Number of tables that the module has. */
-unsigned spt_handover_count(const SptHandover *handover);
+unsigned spt_table_upload_count(const SptTableUpload *upload);
 /* A text with the number of tables that it refused, and why; NULL: it refused none. */
-char *spt_handover_refusals(const SptHandover *handover);
+char *spt_table_upload_refusals(const SptTableUpload *upload);
 
 G_END_DECLS
 
