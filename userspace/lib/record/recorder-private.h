@@ -16,7 +16,7 @@
 #include "record/opens.h"
 #include "record/output.h"
 #include "record/recorder.h"
-#include "record/ready.h"
+#include "record/table-prefetch.h"
 #include "record/resident.h"
 #include "record/scripts.h"
 #include "record/stacks.h"
@@ -67,7 +67,7 @@ struct SptRecorder {
 	SptDeferred *deferred;		/* NULL: samples wait for unwind tables */
 	SptTableUpload *upload;		/* NULL: tables are not given to the module */
 	SptScripts *scripts;		/* NULL: frames of scripts are not looked for */
-	SptReady *ready;		/* NULL: no program was announced */
+	SptTablePrefetch *prefetch;	/* NULL: no program was announced */
 	SptSelfLimit *self_limit;
 	SptEnds *ends;			/* NULL: it is not known whether stacks are whole */
 	unsigned stash_number;		/* number of the stash whose nodes @stacks has */

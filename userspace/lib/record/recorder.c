@@ -14,7 +14,7 @@
 #define FLUSH_NS 900000000ULL	/* with a step's delay, once a second */
 #define TELL_NS 250000000ULL
 #define SNAPSHOT_NS 300000000ULL	/* not more often than this */
-#define READY_MS 300
+#define PREFETCH_MS    300
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
 /* One part in this number of the allowed memory can be waiting outside of rings. */
@@ -355,7 +355,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	if (!recorder)
 		return;
 	end_realtime(recorder);
-	spt_ready_free(recorder->ready);
+	spt_table_prefetch_free(recorder->prefetch);
 	spt_deferred_free(recorder->deferred);
 	spt_unwinding_free(recorder->unwinding);
 	spt_table_upload_free(recorder->upload);
@@ -477,10 +477,11 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 
 void spt_recorder_expect(SptRecorder *recorder, const char *program)
 {
-	if ((!recorder->upload && !recorder->unwinding) || recorder->ready)
+	if ((!recorder->upload && !recorder->unwinding) || recorder->prefetch)
 		return;
-	recorder->ready = spt_ready_new(program, recorder->upload ? recorder->trace : NULL);
-	spt_ready_wait(recorder->ready, READY_MS);
+	recorder->prefetch =
+		spt_table_prefetch_new(program, recorder->upload ? recorder->trace : NULL);
+	spt_table_prefetch_wait(recorder->prefetch, PREFETCH_MS);
 }
 
 static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
