@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "record/opens.h"
+#include "record/event-pairs.h"
 #include "record/recorder-private.h"
 
 const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type)
@@ -174,7 +174,7 @@ static void set_file(SptRecorder *recorder, const struct sysprof_event *event,
 		     const SptTraceEvents *source, SptEventRow *row)
 {
 	(void)source;
-	row->node = spt_opens_file_node(recorder->opens, recorder, event, row->node);
+	row->node = spt_event_pairs_file_node(recorder->pairs, recorder, event, row->node);
 }
 
 static void set_fault(SptRecorder *recorder, const struct sysprof_event *event,
@@ -236,7 +236,7 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 	if (!source->kind)
 		return;
 	if (event->phase == SYSPROF_PHASE_CLOSE) {
-		spt_opens_close(recorder->opens, recorder, event, source);
+		spt_event_pairs_close(recorder->pairs, recorder, event, source);
 		return;
 	}
 	if (recorder->filters_pids && !thread->process->is_wanted)
@@ -247,7 +247,7 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 		intake->subject(recorder, event, source, &row);
 	recorder->status.events++;
 	if (event->phase == SYSPROF_PHASE_OPEN)
-		spt_opens_open(recorder->opens, recorder, event, source, &row);
+		spt_event_pairs_open(recorder->pairs, recorder, event, source, &row);
 	else
 		spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
 }

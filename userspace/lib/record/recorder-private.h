@@ -13,7 +13,7 @@
 #include "record/hits.h"
 #include "record/maps.h"
 #include "record/memory.h"
-#include "record/opens.h"
+#include "record/event-pairs.h"
 #include "record/output.h"
 #include "record/recorder.h"
 #include "record/table-prefetch.h"
@@ -60,7 +60,7 @@ struct SptRecorder {
 	SptStatements *statements;
 	GPtrArray *environment;		/* of the command; with the NULL at its end */
 	SptResident *resident;		/* NULL: no process is known to be recorded */
-	SptOpens *opens;		/* with waits */
+	SptEventPairs *pairs;		/* with waits */
 	SptHits *hits;			/* NULL: no points are requested */
 	char *hits_notice;
 	SptTables *tables;		/* of upload and unwinding */

@@ -181,7 +181,7 @@ static void put_fixed_objects(SptRecorder *recorder)
 	for (unsigned i = 0;
 	     (recorder->ends || recorder->memory) && i < G_N_ELEMENTS(unknown_callers); i++)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
-	if (recorder->opens)
+	if (recorder->pairs)
 		spt_output_object(recorder->output, &named, 0);
 	if (recorder->scripts)
 		spt_output_object(recorder->output, &script, 0);
@@ -282,7 +282,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->hits = spt_hits_new(options->points, recorder->output);
 	if (options->waits.is_on || options->kernel) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
-		recorder->opens = spt_opens_new();
+		recorder->pairs = spt_event_pairs_new();
 	}
 	recorder->thread_ids = spt_thread_ids_new();
 	recorder->statements =
@@ -374,7 +374,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
 	spt_waits_free(recorder->waits);
-	spt_opens_free(recorder->opens);
+	spt_event_pairs_free(recorder->pairs);
 	spt_hits_free(recorder->hits);
 	g_free(recorder->hits_notice);
 	spt_stacks_free(recorder->stacks);

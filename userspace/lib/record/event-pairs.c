@@ -3,7 +3,7 @@
  * Requests to block devices: who submitted them and how long they took become one row.  Memory of
  * the kernel has a row for each end, as a program's has that lives long.
  */
-#include "record/opens.h"
+#include "record/event-pairs.h"
 
 #include <string.h>
 
@@ -19,35 +19,35 @@
 struct open {
 	uint64_t key;
 	SptEventRow row;
-	unsigned stash;			/* the index of the row with the same node */
+	unsigned stash; /* the index of the row with the same node */
 };
 
-struct SptOpens {
-	GHashTable *by_key;		/* struct open, by key */
+struct SptEventPairs {
+	GHashTable *by_key; /* struct open, by key */
 	SptInodeNames *names;
-	GHashTable *blocks;		/* key of a block of memory -> its number */
+	GHashTable *blocks; /* key of a block of memory -> its number */
 	uint64_t n_blocks;
 	bool is_full;
 };
 
-SptOpens *spt_opens_new(void)
+SptEventPairs *spt_event_pairs_new(void)
 {
-	SptOpens *opens = g_new0(SptOpens, 1);
+	SptEventPairs *pairs = g_new0(SptEventPairs, 1);
 
-	opens->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
-	opens->names = spt_inode_names_new();
-	opens->blocks = g_hash_table_new(NULL, NULL);
-	return opens;
+	pairs->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	pairs->names = spt_inode_names_new();
+	pairs->blocks = g_hash_table_new(NULL, NULL);
+	return pairs;
 }
 
-void spt_opens_free(SptOpens *opens)
+void spt_event_pairs_free(SptEventPairs *pairs)
 {
-	if (!opens)
+	if (!pairs)
 		return;
-	g_hash_table_unref(opens->by_key);
-	spt_inode_names_free(opens->names);
-	g_hash_table_unref(opens->blocks);
-	g_free(opens);
+	g_hash_table_unref(pairs->by_key);
+	spt_inode_names_free(pairs->names);
+	g_hash_table_unref(pairs->blocks);
+	g_free(pairs);
 }
 
 static const char *operation_name(unsigned operation, unsigned flags)
@@ -66,26 +66,26 @@ static const char *operation_name(unsigned operation, unsigned flags)
 	}
 }
 
-static char *inode_name(SptOpens *opens, uint32_t pid, uint32_t dev_major, uint32_t dev_minor,
+static char *inode_name(SptEventPairs *pairs, uint32_t pid, uint32_t dev_major, uint32_t dev_minor,
 			uint64_t inode)
 {
-	const char *path = spt_inode_names_find(opens->names, pid, dev_major, dev_minor, inode);
+	const char *path = spt_inode_names_find(pairs->names, pid, dev_major, dev_minor, inode);
 
 	return path ? g_strdup(path) :
-		      g_strdup_printf("[inode %" G_GUINT64_FORMAT " of %u:%u]", (guint64)inode, dev_major,
-				      dev_minor);
+		      g_strdup_printf("[inode %" G_GUINT64_FORMAT " of %u:%u]", (guint64)inode,
+				      dev_major, dev_minor);
 }
 
-static char *file_name(SptOpens *opens, const struct sysprof_part_block *block, uint32_t pid)
+static char *file_name(SptEventPairs *pairs, const struct sysprof_part_block *block, uint32_t pid)
 {
 	if (!block->inode)
 		return g_strdup(block->flags & SYSPROF_BLOCK_META ? "[file system]" :
 								    SPT_NO_FILE_KNOWN);
-	return inode_name(opens, pid, block->file_major, block->file_minor, block->inode);
+	return inode_name(pairs, pid, block->file_major, block->file_minor, block->inode);
 }
 
 /* The file, and above it the device with its operation. */
-static uint32_t block_node(SptOpens *opens, SptRecorder *recorder,
+static uint32_t block_node(SptEventPairs *pairs, SptRecorder *recorder,
 			   const struct sysprof_event *event, uint32_t node)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_BLOCK);
@@ -97,13 +97,13 @@ static uint32_t block_node(SptOpens *opens, SptRecorder *recorder,
 	disk = *block->disk ? g_utf8_make_valid(block->disk,
 						(gssize)strnlen(block->disk, sizeof(block->disk))) :
 			      g_strdup_printf("%u:%u", block->dev_major, block->dev_minor);
-	file = file_name(opens, block, event->record.pid);
+	file = file_name(pairs, block, event->record.pid);
 	what = g_strdup_printf("%s %s", disk, operation_name(part->a, block->flags));
 	return spt_event_named(recorder, spt_event_named(recorder, node, file), what);
 }
 
-uint32_t spt_opens_file_node(SptOpens *opens, SptRecorder *recorder,
-			     const struct sysprof_event *event, uint32_t node)
+uint32_t spt_event_pairs_file_node(SptEventPairs *pairs, SptRecorder *recorder,
+				   const struct sysprof_event *event, uint32_t node)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_BLOCK);
 	const struct sysprof_part_block *block = (const void *)part;
@@ -111,12 +111,12 @@ uint32_t spt_opens_file_node(SptOpens *opens, SptRecorder *recorder,
 
 	if (!part || part->size * 8u < sizeof(*block))
 		return node;
-	file = file_name(opens, block, event->record.pid);
+	file = file_name(pairs, block, event->record.pid);
 	return spt_event_named(recorder, spt_event_named(recorder, node, file), "page cache");
 }
 
-uint32_t spt_opens_call_node(SptOpens *opens, SptRecorder *recorder, uint32_t pid,
-			     const struct sysprof_part *part, uint32_t node)
+uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
+				   const struct sysprof_part *part, uint32_t node)
 {
 	static const char *const names[] = {
 		[SYSPROF_CALL_READ] = "read",
@@ -130,7 +130,7 @@ uint32_t spt_opens_call_node(SptOpens *opens, SptRecorder *recorder, uint32_t pi
 	if (part->b >= G_N_ELEMENTS(names) || !names[part->b])
 		return node;
 	if (part->size * 8u >= sizeof(*wait))
-		file = inode_name(opens, pid, wait->file_major, wait->file_minor, wait->inode);
+		file = inode_name(pairs, pid, wait->file_major, wait->file_minor, wait->inode);
 	else if (part->b == SYSPROF_CALL_OPEN)
 		file = g_strdup("[opening a file]");
 	else
@@ -149,10 +149,10 @@ static gpointer block_key(const struct sysprof_event *event, uint32_t layer)
 	return GSIZE_TO_POINTER(event->key ^ layer);
 }
 
-static void opens_put_freed(SptOpens *opens, SptRecorder *recorder,
+static void pairs_put_freed(SptEventPairs *pairs, SptRecorder *recorder,
 			    const struct sysprof_event *event, uint32_t layer)
 {
-	gpointer key = block_key(event, layer), known = g_hash_table_lookup(opens->blocks, key);
+	gpointer key = block_key(event, layer), known = g_hash_table_lookup(pairs->blocks, key);
 	const SptAllocationRow row = {
 		.time = event->begin + event->duration,
 		.duration_ns = event->duration,
@@ -162,9 +162,9 @@ static void opens_put_freed(SptOpens *opens, SptRecorder *recorder,
 	};
 
 	/* The block existed before the recording, or its allocation was lost. */
-	if (!known && !opens->is_full)
+	if (!known && !pairs->is_full)
 		return;
-	g_hash_table_remove(opens->blocks, key);
+	g_hash_table_remove(pairs->blocks, key);
 	spt_output_put(recorder->output, SPT_ROW_ALLOCATION, &row);
 }
 
@@ -200,7 +200,7 @@ static uint32_t memory_node_of(const struct sysprof_event *event)
 	return (uint32_t)memory->node + 1;
 }
 
-static void put_allocated(SptOpens *opens, SptRecorder *recorder,
+static void put_allocated(SptEventPairs *pairs, SptRecorder *recorder,
 			  const struct sysprof_event *event, const SptTraceEvents *source,
 			  const SptEventRow *from)
 {
@@ -218,45 +218,46 @@ static void put_allocated(SptOpens *opens, SptRecorder *recorder,
 	};
 
 	/* The block that had this address before was freed, without a record. */
-	if (g_hash_table_contains(opens->blocks, key))
-		opens_put_freed(opens, recorder, event, layer);
-	opens->is_full |= g_hash_table_size(opens->blocks) >= MOST_BLOCKS;
-	if (g_hash_table_size(opens->blocks) < MOST_BLOCKS) {
-		row.handle = ++opens->n_blocks;
-		g_hash_table_insert(opens->blocks, key, GSIZE_TO_POINTER(row.handle));
+	if (g_hash_table_contains(pairs->blocks, key))
+		pairs_put_freed(pairs, recorder, event, layer);
+	pairs->is_full |= g_hash_table_size(pairs->blocks) >= MOST_BLOCKS;
+	if (g_hash_table_size(pairs->blocks) < MOST_BLOCKS) {
+		row.handle = ++pairs->n_blocks;
+		g_hash_table_insert(pairs->blocks, key, GSIZE_TO_POINTER(row.handle));
 	}
 	spt_output_put(recorder->output, SPT_ROW_ALLOCATION, &row);
 }
 
-void spt_opens_open(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
-		    const SptTraceEvents *source, const SptEventRow *row)
+void spt_event_pairs_open(SptEventPairs *pairs, SptRecorder *recorder,
+			  const struct sysprof_event *event, const SptTraceEvents *source,
+			  const SptEventRow *row)
 {
 	struct open *open;
 
 	if (layer_of(source)) {
-		put_allocated(opens, recorder, event, source, row);
+		put_allocated(pairs, recorder, event, source, row);
 		return;
 	}
-	if (!event->key || g_hash_table_size(opens->by_key) >= MOST)
+	if (!event->key || g_hash_table_size(pairs->by_key) >= MOST)
 		return;
 	open = g_new0(struct open, 1);
 	open->key = event->key;
 	open->row = *row;
-	open->row.node = block_node(opens, recorder, event, row->node);
+	open->row.node = block_node(pairs, recorder, event, row->node);
 	spt_output_stash(recorder->output, &open->stash);
-	g_hash_table_replace(opens->by_key, &open->key, open);
+	g_hash_table_replace(pairs->by_key, &open->key, open);
 }
 
-void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
-		     const SptTraceEvents *source)
+void spt_event_pairs_close(SptEventPairs *pairs, SptRecorder *recorder,
+			   const struct sysprof_event *event, const SptTraceEvents *source)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_BLOCK);
 	const __u64 key = event->key;
-	struct open *open = g_hash_table_lookup(opens->by_key, &key);
+	struct open *open = g_hash_table_lookup(pairs->by_key, &key);
 	unsigned stash;
 
 	if (layer_of(source)) {
-		opens_put_freed(opens, recorder, event, layer_of(source));
+		pairs_put_freed(pairs, recorder, event, layer_of(source));
 		return;
 	}
 	if (!open)
@@ -272,5 +273,5 @@ void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct syspro
 	if (stash != open->stash)
 		open->row.node = 0;
 	spt_output_put(recorder->output, SPT_ROW_EVENT, &open->row);
-	g_hash_table_remove(opens->by_key, &key);
+	g_hash_table_remove(pairs->by_key, &key);
 }
