@@ -137,7 +137,7 @@ SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **err
 	g_autoptr(SptMarks) marks = g_new0(SptMarks, 1);
 
 	marks->said = said;
-	marks->is_tsc = spt_tsc_is_sound();
+	marks->is_tsc = spt_tsc_is_usable();
 	marks->active = g_ptr_array_new_with_free_func(mark_ring_free);
 	marks->threads = threads;
 	if (!map_shared(marks, error))

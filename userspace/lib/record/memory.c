@@ -146,7 +146,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->has_mappings = options && options->has_mappings;
 	memory->least_wait_ns = waits ? waits->threshold_ns : 0;
 	memory->n_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	memory->is_tsc = spt_tsc_is_sound();
+	memory->is_tsc = spt_tsc_is_usable();
 	memory->active = g_ptr_array_new_with_free_func(ring_free);
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
 	memory->threads = threads;

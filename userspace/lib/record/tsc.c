@@ -12,7 +12,7 @@
 
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 
-bool spt_tsc_is_sound(void)
+bool spt_tsc_is_usable(void)
 {
 	g_autofree char *names = NULL;
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The kernel has checked that it runs at a constant pace, and equally on all CPUs. */
-bool spt_tsc_is_sound(void);
+bool spt_tsc_is_usable(void);
 
 /*
  * A stamp and CLOCK_MONOTONIC in ns of the same instant: between two readings, one after the other,

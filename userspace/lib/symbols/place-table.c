@@ -230,7 +230,7 @@ uint64_t spt_place_table_bytes(const uint8_t bytes[SPT_PLACE_TABLE_HEAD_BYTES])
 	       head.n_frames * sizeof(struct frame) + head.string_bytes;
 }
 
-static bool is_sound(const SptPlaceTable *table)
+static bool is_consistent(const SptPlaceTable *table)
 {
 	const struct head *head = &table->head;
 
@@ -266,7 +266,7 @@ SptPlaceTable *spt_place_table_new(GByteArray *bytes, const uint64_t *offsets, u
 	table->rows = (const struct row *)(bytes->data + sizeof(table->head));
 	table->frames = (const struct frame *)(table->rows + table->head.n_rows);
 	table->strings = (const char *)(table->frames + table->head.n_frames);
-	if (table->head.n_rows != n || !is_sound(table))
+	if (table->head.n_rows != n || !is_consistent(table))
 		return NULL;
 	table->offsets = g_memdup2(offsets, n * sizeof(*offsets));
 	return g_steal_pointer(&table);

@@ -8,7 +8,7 @@
 #include "trace/device-sources.h"
 #include "trace/opener-private.h"
 #include "trace/rings.h"
-#include "trace/sound.h"
+#include "trace/record-check.h"
 #include "trace/trace-private.h"
 #include "trace/traceable.h"
 
@@ -488,7 +488,7 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 			const struct sysprof_record *record =
 				(const void *)((uint8_t *)buffer + at);
 
-			if (!spt_record_is_sound(record, snapshot.filled_bytes - at)) {
+			if (!spt_record_is_valid(record, snapshot.filled_bytes - at)) {
 				spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 					      "%s: the snapshot holds a record that cannot be right",
 					      SYSPROF_DEVICE);

@@ -15,7 +15,7 @@
 
 #include "base/realtime.h"
 #include "base/words.h"
-#include "trace/sound.h"
+#include "trace/record-check.h"
 
 #define LOOK_US 50000
 /* While many records are handed on, room is given back in parts of a ring. */
@@ -183,7 +183,7 @@ static bool next_record(SptRings *rings, struct ring *ring, uint64_t safe, GErro
 			rings_pass(rings, ring, record->size * 8);
 			continue;
 		}
-		if (!spt_record_is_sound(record, room)) {
+		if (!spt_record_is_valid(record, room)) {
 			spt_set_error(
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 				"%s: the ring of CPU %u holds a record that cannot be right (type %u, %u bytes)",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "trace/sound.h"
+#include "trace/record-check.h"
 
 #include <glib.h>
 
 #include "sysprof-event.h"
 
 /* The least size of a record of @type, so that its body can be read. */
-static size_t sound_least_bytes(unsigned type)
+static size_t record_least_bytes(unsigned type)
 {
 	switch (type) {
 	case SYSPROF_SAMPLE:
@@ -42,11 +42,11 @@ static size_t sound_least_bytes(unsigned type)
 	}
 }
 
-bool spt_record_is_sound(const struct sysprof_record *record, size_t bytes)
+bool spt_record_is_valid(const struct sysprof_record *record, size_t bytes)
 {
 	size_t size = (size_t)record->size * 8;
 
-	if (size < sound_least_bytes(record->type) || size > bytes)
+	if (size < record_least_bytes(record->type) || size > bytes)
 		return false;
 	if (record->type == SYSPROF_SAMPLE) {
 		const struct sysprof_sample *sample = (const void *)record;
