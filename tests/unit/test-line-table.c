@@ -133,7 +133,7 @@ static void test_compiled(const void *compiler)
 			*path = g_build_filename(dir, "library", NULL);
 	g_autofree char *command = g_strdup_printf(
 		"%s -O2 -shared -nostdlib -fPIC -o %s -Iuserspace/lib -Imodule $(pkg-config --cflags glib-2.0) "
-		"userspace/lib/symbols/dwarf/line-table.c userspace/lib/symbols/dwarf/die-walk.c userspace/lib/base/starts.c",
+		"userspace/lib/symbols/dwarf/line-table.c userspace/lib/symbols/dwarf/die-walk.c userspace/lib/base/sorted-starts.c",
 		(const char *)compiler, path);
 	const char *arguments[] = { "sh", "-c", command, NULL };
 	g_autoptr(GError) error = NULL;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "captures.h"
 #include "exported.h"
 #include "profile/arrange.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/heap.h"
-#include "base/near.h"
+#include "base/suggest.h"
 
 /* The program's name as it was called. */
 static const char *called = SPT_CLI;
@@ -117,15 +117,15 @@ static void end_options_without_value(const GOptionEntry *entries, int argc, cha
 /* GOption says "Unknown option --foo".  The nearest one there is, or NULL. */
 static const char *nearest_option(const char *complaint, const GOptionEntry *entries)
 {
-	const char *dashes = strstr(complaint, " --"), *near = NULL;
+	const char *dashes = strstr(complaint, " --"), *nearest = NULL;
 	g_autofree char *wanted = dashes ? g_strndup(dashes + 3, strcspn(dashes + 3, " =")) : NULL;
 	unsigned least = UINT_MAX;
 
 	for (; wanted && entries->long_name; entries++)
 		if (!(entries->flags & G_OPTION_FLAG_HIDDEN) &&
 		    spt_is_nearer(wanted, entries->long_name, &least))
-			near = entries->long_name;
-	return least ? near : NULL;
+			nearest = entries->long_name;
+	return least ? nearest : NULL;
 }
 
 /* The command's options, and those of all commands that print text for people. */
@@ -197,7 +197,7 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *own, i
 	g_autoptr(GArray) all = all_options(command, own);
 	const GOptionEntry *entries = (const GOptionEntry *)all->data;
 	g_autoptr(GError) error = NULL;
-	const char *near;
+	const char *nearest;
 
 	if (is_listing) {
 		for (; entries->long_name; entries++)
@@ -211,10 +211,10 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *own, i
 	context = new_context(command, entries);
 	if (g_option_context_parse(context, argc, argv, &error))
 		return spt_terminal_check();
-	near = nearest_option(error->message, entries);
+	nearest = nearest_option(error->message, entries);
 	spt_cli_complain("%s; %s%s%s\"%s %s --help\" lists the options", error->message,
-			 near ? "did you mean --" : "", near ? near : "", near ? "? " : "", called,
-			 command->name);
+			 nearest ? "did you mean --" : "", nearest ? nearest : "",
+			 nearest ? "? " : "", called, command->name);
 	return false;
 }
 
@@ -266,13 +266,13 @@ const char *spt_cli_recording(const struct spt_command *command, const char *inp
 
 char *spt_cli_suggest(const char *word, const char *const *names)
 {
-	const char *near = NULL;
+	const char *nearest = NULL;
 	unsigned least = UINT_MAX;
 
 	for (; *names; names++)
 		if (spt_is_nearer(word, *names, &least))
-			near = *names;
-	return near ? g_strdup_printf("; did you mean \"%s\"?", near) : g_strdup("");
+			nearest = *names;
+	return nearest ? g_strdup_printf("; did you mean \"%s\"?", nearest) : g_strdup("");
 }
 
 SptCapture *spt_cli_open(const char *path)

@@ -162,14 +162,14 @@ static int complain_of_function(const SptCapture *capture, SptSymbols *symbols,
 {
 	g_autoptr(SptProfile) profile =
 		spt_profile_new(capture, symbols, options->filter.metric, filter);
-	g_autofree char *near = NULL;
+	g_autofree char *nearest = NULL;
 
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
-	near = spt_report_suggest(profile, function, false);
+	nearest = spt_report_suggest(profile, function, false);
 	spt_cli_complain("%s has no samples with a function \"%s\"%s%s%s", capture->path, function,
 			 options->filter.object ? " in an object " : "",
-			 options->filter.object ? options->filter.object : "", near);
+			 options->filter.object ? options->filter.object : "", nearest);
 	return SPT_EXIT_FAILURE;
 }
 

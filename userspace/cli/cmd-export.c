@@ -16,7 +16,7 @@ static const SptExport *find_format(const char *name)
 	const SptExport *format = name ? spt_export_find(name) : NULL;
 	g_autoptr(GString) known = g_string_new(NULL);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *near = NULL;
+	g_autofree char *nearest = NULL;
 
 	if (format)
 		return format;
@@ -25,9 +25,9 @@ static const SptExport *find_format(const char *name)
 		g_ptr_array_add(names, (gpointer)format->name);
 	}
 	g_ptr_array_add(names, NULL);
-	near = spt_cli_suggest(name ? name : "", (const char *const *)names->pdata);
+	nearest = spt_cli_suggest(name ? name : "", (const char *const *)names->pdata);
 	if (name)
-		spt_cli_complain("--format takes %s, not \"%s\"%s", known->str, name, near);
+		spt_cli_complain("--format takes %s, not \"%s\"%s", known->str, name, nearest);
 	else
 		spt_cli_complain("export needs --format, one of %s", known->str);
 	return NULL;

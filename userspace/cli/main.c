@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "cmd.h"
 #include "import/import.h"
 #include "symbols/reader.h"
@@ -48,13 +48,13 @@ static void print_usage(void)
 
 static int run_command(int argc, char **argv)
 {
-	const char *near = NULL;
+	const char *nearest = NULL;
 	unsigned least = UINT_MAX;
 	int status;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (spt_is_nearer(argv[1], commands[i]->name, &least))
-			near = commands[i]->name;
+			nearest = commands[i]->name;
 		if (strcmp(argv[1], commands[i]->name) != 0)
 			continue;
 		status = commands[i]->run(argc - 1, argv + 1);
@@ -62,8 +62,8 @@ static int run_command(int argc, char **argv)
 		return status;
 	}
 	spt_cli_complain("There is no command \"%s\"; %s%s%s\"%s --help\" lists them", argv[1],
-			 near ? "did you mean \"" : "", near ? near : "", near ? "\"? " : "",
-			 spt_cli_called());
+			 nearest ? "did you mean \"" : "", nearest ? nearest : "",
+			 nearest ? "\"? " : "", spt_cli_called());
 	return SPT_EXIT_USAGE;
 }
 

@@ -46,7 +46,7 @@ bool spt_record_parse_source(SptTraceSource *source, const char *text)
 static bool record_options_check(const struct words *words, SptTraceSource *ret_source)
 {
 	static const char *const kinds[] = { "fp", "dwarf", "table", "auto", "none", NULL };
-	g_autofree char *near = spt_cli_suggest(words->stacks, kinds);
+	g_autofree char *nearest = spt_cli_suggest(words->stacks, kinds);
 
 	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
 		spt_cli_complain("-F must be 1 to 50000, not %g", words->rate);
@@ -55,7 +55,7 @@ static bool record_options_check(const struct words *words, SptTraceSource *ret_
 		spt_cli_complain(
 			"Unknown --stacks \"%s\": use fp (frame pointers), dwarf or dwarf,BYTES (copies of the stack, a "
 			"multiple of 8 up to %d), table (unwind tables in the module), auto or none%s",
-			words->stacks, SPT_TRACE_RAW_MAX_BYTES, near);
+			words->stacks, SPT_TRACE_RAW_MAX_BYTES, nearest);
 	else
 		return spt_record_parse_source(ret_source, words->source);
 	return false;
@@ -156,7 +156,7 @@ bool spt_record_parse_also(SptRecorderOptions *recorder, const char *text)
 	const SptEventOption *extra;
 
 	for (char **word = words; *word; word++) {
-		g_autofree char *near = NULL, *list = NULL;
+		g_autofree char *nearest = NULL, *list = NULL;
 
 		if (spt_record_add_source(recorder, *word))
 			continue;
@@ -164,9 +164,10 @@ bool spt_record_parse_also(SptRecorderOptions *recorder, const char *text)
 			if (!extra->of_command)
 				g_ptr_array_add(names, (gpointer)extra->name);
 		g_ptr_array_add(names, NULL);
-		near = spt_cli_suggest(*word, (const char *const *)names->pdata);
+		nearest = spt_cli_suggest(*word, (const char *const *)names->pdata);
 		list = g_strjoinv(",", (char **)names->pdata);
-		spt_cli_complain("--also takes all, or some of %s, not \"%s\"%s", list, *word, near);
+		spt_cli_complain("--also takes all, or some of %s, not \"%s\"%s", list, *word,
+				 nearest);
 		return false;
 	}
 	return true;

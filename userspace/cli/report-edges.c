@@ -35,7 +35,7 @@ static void free_edges(gpointer data)
 static bool add_members(const struct spt_report *report, const char *name, GArray *members)
 {
 	uint32_t function = spt_profile_find(report->profile, name);
-	g_autofree char *near = NULL;
+	g_autofree char *nearest = NULL;
 
 	if (function != UINT32_MAX) {
 		g_array_append_val(members, function);
@@ -48,10 +48,10 @@ static bool add_members(const struct spt_report *report, const char *name, GArra
 		if (found->len > 0)
 			return true;
 	}
-	near = spt_report_suggest(report->profile, name, false);
+	nearest = spt_report_suggest(report->profile, name, false);
 	spt_cli_complain("%s has no samples with a function \"%s\"%s%s", report->capture->path,
 			 name, report->filter->processes ? " in its command" : "",
-			 *near				 ? near :
+			 *nearest		   ? nearest :
 			 report->filter->processes ? "; --all looks in the rest, too" :
 						     "");
 	return false;

@@ -53,11 +53,11 @@ static bool find_grouping(const char *name, const SptMetric *metric, SptGroupKin
 static bool check_grouping(const char *name, const SptMetric *metric)
 {
 	g_autofree char *names = list_groupings(metric);
-	g_autofree char *near = suggest(name);
+	g_autofree char *nearest = suggest(name);
 	SptGroupKind kind;
 
 	if (!find_grouping(name, metric, &kind))
-		spt_cli_complain("--by takes %s, not \"%s\"%s", names, name, near);
+		spt_cli_complain("--by takes %s, not \"%s\"%s", names, name, nearest);
 	else if (!spt_grouping_fits(spt_grouping(kind), metric))
 		spt_cli_complain("--by %s does not go with metric \"%s\", which takes %s", name,
 				 metric->name, names);

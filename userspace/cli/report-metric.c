@@ -2,7 +2,7 @@
 /* Texts about metrics: their names, and their weights as text and in JSON. */
 #include <inttypes.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "cmd.h"
 #include "report-filter.h"
 #include "report-metric.h"
@@ -38,7 +38,7 @@ const char *spt_report_metric_help(void)
 
 bool spt_filter_options_find_metric(struct spt_filter_options *options)
 {
-	const char *name = options->metric_name, *near = NULL;
+	const char *name = options->metric_name, *nearest = NULL;
 	g_autofree char *known = NULL;
 	const SptMetric *metric;
 	unsigned least = UINT_MAX;
@@ -49,10 +49,10 @@ bool spt_filter_options_find_metric(struct spt_filter_options *options)
 	known = list_metrics();
 	for (unsigned i = 0; (metric = spt_metric(i)); i++)
 		if (spt_is_nearer(name, metric->name, &least))
-			near = metric->name;
+			nearest = metric->name;
 	spt_cli_complain("Unknown --metric \"%s\"%s%s%s %s", name,
-			 near ? "; did you mean \"" : ":", near ? near : "", near ? "\"? Use" : " use",
-			 known);
+			 nearest ? "; did you mean \"" : ":", nearest ? nearest : "",
+			 nearest ? "\"? Use" : " use", known);
 	return false;
 }
 

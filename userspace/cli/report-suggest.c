@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "cmd.h"
 #include "profile/glob.h"
 #include "report-filter.h"
@@ -18,7 +18,7 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 	g_autofree char *folded = g_utf8_casefold(wanted, -1);
 	g_autoptr(GString) text = g_string_new(NULL);
 	unsigned found = 0, least = UINT_MAX;
-	const char *near = NULL;
+	const char *nearest = NULL;
 
 	for (uint32_t i = 0; i < n && found < SUGGESTIONS; i++) {
 		const SptFunction *function = &functions[order[i]];
@@ -31,7 +31,7 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 			continue;
 		if (!strstr(name, folded)) {
 			if (spt_is_nearer(folded, name, &least))
-				near = function->name;
+				nearest = function->name;
 			continue;
 		}
 		quoted = g_strdup_printf("\"%s\"", valid);
@@ -39,8 +39,8 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 			g_string_append_printf(text, "%s%s", found++ ? ", " : "; did you mean ",
 					       quoted);
 	}
-	if (!found && near) {
-		g_autofree char *valid = g_utf8_make_valid(near, -1);
+	if (!found && nearest) {
+		g_autofree char *valid = g_utf8_make_valid(nearest, -1);
 
 		g_string_append_printf(text, "; did you mean \"%s\"", valid);
 	}
@@ -53,8 +53,8 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 struct wanted {
 	const char *word;
 	bool is_there;			/* the name exists */
-	const char *near;
-	unsigned least;			/* number of mistakes of each name in @near */
+	const char *nearest;
+	unsigned least; /* number of mistakes of each name in @nearest */
 };
 
 static void compare(struct wanted *wanted, const char *name)
@@ -63,20 +63,20 @@ static void compare(struct wanted *wanted, const char *name)
 		return;
 	wanted->is_there = spt_glob_match(wanted->word, name);
 	if (spt_is_nearer(wanted->word, name, &wanted->least))
-		wanted->near = name;
+		wanted->nearest = name;
 }
 
 /* "no thread is called "wroker", did you mean "worker"?"; NULL: there is one. */
 static char *tell(const struct wanted *wanted, const char *kind)
 {
-	g_autofree char *near = wanted->near ? g_utf8_make_valid(wanted->near, -1) : NULL;
+	g_autofree char *nearest = wanted->nearest ? g_utf8_make_valid(wanted->nearest, -1) : NULL;
 
 	if (wanted->is_there)
 		return NULL;
-	if (!near)
+	if (!nearest)
 		return g_strdup_printf("no %s is called \"%s\"", kind, wanted->word);
 	return g_strdup_printf("no %s is called \"%s\", did you mean \"%s\"?", kind, wanted->word,
-			       near);
+			       nearest);
 }
 
 /* Names of functions, or of their objects. */

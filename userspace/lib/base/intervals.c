@@ -2,7 +2,7 @@
 /* Ranges are cut once into a flat array, which is searched. */
 #include "base/intervals.h"
 
-#include "base/starts.h"
+#include "base/sorted-starts.h"
 
 #define NO_RANGE UINT32_MAX
 
@@ -12,7 +12,7 @@ struct interval {
 };
 
 struct SptIntervals {
-	struct spt_starts starts;	/* struct interval */
+	struct spt_sorted_starts starts; /* struct interval */
 };
 
 /* Where the memory ends, so does a range. */
@@ -64,9 +64,9 @@ SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n)
 	}
 	close_until(cut, ranges, open, UINT64_MAX);
 	n_cut = cut->len;
-	spt_starts_init(&intervals->starts,
-			g_realloc(g_array_free(cut, FALSE), n_cut * sizeof(struct interval)),
-			sizeof(struct interval), n_cut);
+	spt_sorted_starts_init(&intervals->starts,
+			       g_realloc(g_array_free(cut, FALSE), n_cut * sizeof(struct interval)),
+			       sizeof(struct interval), n_cut);
 	return intervals;
 }
 
@@ -74,13 +74,13 @@ void spt_intervals_free(SptIntervals *intervals)
 {
 	if (!intervals)
 		return;
-	spt_starts_clear(&intervals->starts);
+	spt_sorted_starts_clear(&intervals->starts);
 	g_free(intervals);
 }
 
 uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place)
 {
-	uint32_t before = spt_starts_until(&intervals->starts, place);
+	uint32_t before = spt_sorted_starts_until(&intervals->starts, place);
 
 	return before == 0 ? NO_RANGE :
 			     ((const struct interval *)intervals->starts.rows)[before - 1].range;
@@ -90,7 +90,7 @@ void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *
 		       uint64_t *ret_end)
 {
 	const struct interval *rows = intervals->starts.rows;
-	uint32_t after = spt_starts_until(&intervals->starts, place), before = after;
+	uint32_t after = spt_sorted_starts_until(&intervals->starts, place), before = after;
 
 	/* Adjacent gaps become one. */
 	while (before > 0 && rows[before - 1].range == NO_RANGE)

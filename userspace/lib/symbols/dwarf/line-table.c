@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "base/starts.h"
+#include "base/sorted-starts.h"
 
 #define ROWS_PER_MARK 4
 #define FORMATS_MAX 255
@@ -47,7 +47,7 @@ struct spt_line_table {
 	int line_base;
 	const uint8_t *lengths;		/* numbers that opcodes have, from opcode 1 on */
 	struct spt_bytes files_at, program;
-	struct spt_starts marks;	/* struct mark */
+	struct spt_sorted_starts marks; /* struct mark */
 	/* const char *, struct file; NULL: they were not requested */
 	GArray *directories, *files;
 	GPtrArray *paths;		/* results for names and directories */
@@ -235,13 +235,13 @@ static void find_marks(struct spt_line_table *table)
 	if (!is_sorted)
 		sort_marks(marks);
 	n = marks->len;
-	spt_starts_init(&table->marks, g_array_free(marks, FALSE), sizeof(struct mark), n);
+	spt_sorted_starts_init(&table->marks, g_array_free(marks, FALSE), sizeof(struct mark), n);
 }
 
 bool spt_line_table_find(const struct spt_line_table *table, uint64_t address, uint64_t *ret_file,
 			 uint32_t *ret_line)
 {
-	uint32_t before = spt_starts_until(&table->marks, address);
+	uint32_t before = spt_sorted_starts_until(&table->marks, address);
 	const struct mark *mark =
 		before > 0 ? (const struct mark *)table->marks.rows + before - 1 : NULL;
 	struct spt_bytes bytes = table->program;
@@ -344,7 +344,7 @@ void spt_line_table_free(struct spt_line_table *table)
 	g_clear_pointer(&table->directories, g_array_unref);
 	g_clear_pointer(&table->files, g_array_unref);
 	g_clear_pointer(&table->paths, g_ptr_array_unref);
-	spt_starts_clear(&table->marks);
+	spt_sorted_starts_clear(&table->marks);
 	g_free(table);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "trace/points/point.h"
 #include "trace/trace.h"

@@ -3,15 +3,15 @@
  * The starts of things, ascending, with a table that leads near the right one, so that a look-up
  * touches few cache lines.
  */
-#ifndef SPT_STARTS_H
-#define SPT_STARTS_H
+#ifndef SPT_SORTED_STARTS_H
+#define SPT_SORTED_STARTS_H
 
 #include <glib.h>
 #include <stdint.h>
 
 G_BEGIN_DECLS
 
-struct spt_starts {
+struct spt_sorted_starts {
 	/*
 	 * each row begins with its start, a uint64_t, so that the rest of the row is beside it in
 	 * the cache
@@ -26,10 +26,11 @@ struct spt_starts {
 };
 
 /* Takes over @rows.  Starts may be equal. */
-void spt_starts_init(struct spt_starts *starts, void *rows, size_t row_bytes, uint32_t n);
-void spt_starts_clear(struct spt_starts *starts);
+void spt_sorted_starts_init(struct spt_sorted_starts *starts, void *rows, size_t row_bytes,
+			    uint32_t n);
+void spt_sorted_starts_clear(struct spt_sorted_starts *starts);
 /* Number of starts at or before @place. */
-uint32_t spt_starts_until(const struct spt_starts *starts, uint64_t place);
+uint32_t spt_sorted_starts_until(const struct spt_sorted_starts *starts, uint64_t place);
 
 G_END_DECLS
 

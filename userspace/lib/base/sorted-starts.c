@@ -3,20 +3,21 @@
  * There are at most as many steps as starts, so that a step has one or two of them if they are
  * spread evenly.
  */
-#include "base/starts.h"
+#include "base/sorted-starts.h"
 
-static uint64_t start_at(const struct spt_starts *starts, uint32_t index)
+static uint64_t start_at(const struct spt_sorted_starts *starts, uint32_t index)
 {
 	return *(const uint64_t *)(const void *)((const uint8_t *)starts->rows +
 						 index * starts->row_bytes);
 }
 
-void spt_starts_init(struct spt_starts *starts, void *rows, size_t row_bytes, uint32_t n)
+void spt_sorted_starts_init(struct spt_sorted_starts *starts, void *rows, size_t row_bytes,
+			    uint32_t n)
 {
 	uint64_t start, last;
 	uint32_t at = 0;
 
-	*starts = (struct spt_starts){ .rows = rows, .row_bytes = row_bytes, .n = n };
+	*starts = (struct spt_sorted_starts){ .rows = rows, .row_bytes = row_bytes, .n = n };
 	if (n == 0)
 		return;
 	start = start_at(starts, 0);
@@ -33,13 +34,13 @@ void spt_starts_init(struct spt_starts *starts, void *rows, size_t row_bytes, ui
 	starts->first[starts->n_steps] = n;
 }
 
-void spt_starts_clear(struct spt_starts *starts)
+void spt_sorted_starts_clear(struct spt_sorted_starts *starts)
 {
 	g_clear_pointer(&starts->rows, g_free);
 	g_clear_pointer(&starts->first, g_free);
 }
 
-uint32_t spt_starts_until(const struct spt_starts *starts, uint64_t place)
+uint32_t spt_sorted_starts_until(const struct spt_sorted_starts *starts, uint64_t place)
 {
 	uint32_t low, high;
 	uint64_t step;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Distances of words, by Damerau and Levenshtein. */
-#include "base/near.h"
+#include "base/suggest.h"
 
 #include <glib.h>
 #include <string.h>

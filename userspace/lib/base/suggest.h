@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the name that a misspelt word probably means. */
-#ifndef SPT_BASE_NEAR_H
-#define SPT_BASE_NEAR_H
+#ifndef SPT_BASE_SUGGEST_H
+#define SPT_BASE_SUGGEST_H
 
 #include <stdbool.h>
 
