@@ -16,10 +16,10 @@ struct fixture {
 	struct spt_trace_source source;
 	char comm[32];			/* of the last request */
 	uint32_t bytes;
-	unsigned n;			/* wishes */
+	unsigned n; /* requests */
 };
 
-static bool on_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+static bool on_request(SptTrace *trace, const char *comm, uint32_t bytes)
 {
 	struct fixture *fixture = (struct fixture *)trace;
 
@@ -34,8 +34,8 @@ static SptCopies *begin_with(struct fixture *fixture, bool by_name, uint32_t mos
 	SptCopies *copies;
 
 	memset(fixture, 0, sizeof(*fixture));
-	fixture->source.services.raw_wish = on_wish;
-	fixture->source.abilities.wishes_by_name = by_name;
+	fixture->source.services.raw_request = on_request;
+	fixture->source.abilities.requests_by_name = by_name;
 	fixture->trace.source = &fixture->source;
 	copies = spt_copies_new(&fixture->trace, most, if_needed);
 	spt_copies_begin(copies);
@@ -47,7 +47,7 @@ static SptCopies *begin(struct fixture *fixture, uint32_t most, bool if_needed)
 	return begin_with(fixture, true, most, if_needed);
 }
 
-static void wished(const struct fixture *fixture, unsigned n, const char *comm, uint32_t bytes)
+static void requested(const struct fixture *fixture, unsigned n, const char *comm, uint32_t bytes)
 {
 	g_assert_cmpuint(fixture->n, ==, n);
 	g_assert_cmpstr(fixture->comm, ==, comm);
@@ -59,22 +59,22 @@ static void test_growing(void)
 	struct fixture fixture;
 	g_autoptr(SptCopies) copies = begin(&fixture, MOST, false);
 
-	wished(&fixture, 1, "", 8192);
+	requested(&fixture, 1, "", 8192);
 	for (unsigned i = 0; i < 10000; i++)
 		spt_copies_taken(copies, "cc1", 8192, 100);
 	g_assert_cmpuint(fixture.n, ==, 1);
 	spt_copies_taken(copies, "cc1", 8192, SPT_COPIES_CUT);
-	wished(&fixture, 2, "cc1", 32768);
+	requested(&fixture, 2, "cc1", 32768);
 	/* Copies under way. */
 	spt_copies_taken(copies, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 2);
 	spt_copies_taken(copies, "cc1", 32768, SPT_COPIES_CUT);
-	wished(&fixture, 3, "cc1", MOST);
+	requested(&fixture, 3, "cc1", MOST);
 	spt_copies_taken(copies, "cc1", MOST, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 3);
 	/* Others by themselves; nothing for a process without a name. */
 	spt_copies_taken(copies, "git", 8192, SPT_COPIES_CUT);
-	wished(&fixture, 4, "git", 32768);
+	requested(&fixture, 4, "git", 32768);
 	spt_copies_taken(copies, "", 8192, SPT_COPIES_CUT);
 	spt_copies_taken(copies, NULL, 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 4);
@@ -89,7 +89,7 @@ static void test_fixed(void)
 	spt_copies_taken(fixed, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 0);
 	/* A source that takes no requests. */
-	fixture.source.services.raw_wish = NULL;
+	fixture.source.services.raw_request = NULL;
 	cannot = spt_copies_new(&fixture.trace, MOST, true);
 	spt_copies_begin(cannot);
 	spt_copies_taken(cannot, "cc1", 8192, SPT_COPIES_CUT);
@@ -107,20 +107,20 @@ static void test_if_needed(void)
 	}
 	g_assert_cmpuint(fixture.n, ==, 1);
 	spt_copies_tell(copies, "good", true);
-	wished(&fixture, 2, "good", 0);
+	requested(&fixture, 2, "good", 0);
 	/* Once more, and nothing changes. */
 	g_assert_true(spt_copies_asks(copies, "good"));
 	spt_copies_tell(copies, "good", true);
 	g_assert_cmpuint(fixture.n, ==, 2);
 	/* Until it calls other code: then for good. */
 	spt_copies_tell(copies, "good", false);
-	wished(&fixture, 3, "good", 8192);
+	requested(&fixture, 3, "good", 8192);
 	g_assert_false(spt_copies_asks(copies, "good"));
 	for (unsigned i = 0; i < 100; i++)
 		spt_copies_tell(copies, "good", true);
 	g_assert_cmpuint(fixture.n, ==, 3);
 	spt_copies_taken(copies, "good", 8192, SPT_COPIES_CUT);
-	wished(&fixture, 4, "good", 32768);
+	requested(&fixture, 4, "good", 32768);
 	/* A program that never does is left as it is. */
 	spt_copies_tell(copies, "bad", false);
 	g_assert_cmpuint(fixture.n, ==, 4);
@@ -138,7 +138,7 @@ static void test_common(void)
 	struct fixture fixture;
 	g_autoptr(SptCopies) copies = begin_with(&fixture, false, MOST, true);
 
-	wished(&fixture, 1, "", 16384);
+	requested(&fixture, 1, "", 16384);
 	take(copies, "sh", 256, 16384, 100);
 	for (unsigned i = 0; i < 100; i++) {
 		take(copies, "git", 99, 16384, 100);
@@ -150,7 +150,7 @@ static void test_common(void)
 	/* No matter how busy the others are. */
 	take(copies, "sh", 100000, 16384, 100);
 	take(copies, "cc1", 1, 16384, SPT_COPIES_CUT);
-	wished(&fixture, 2, "", 32768);
+	requested(&fixture, 2, "", 32768);
 	for (unsigned i = 0; i < 10240; i++)
 		spt_copies_taken(copies, "cc1", i % 2 ? 16384 : 32768, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 2);
@@ -159,9 +159,9 @@ static void test_common(void)
 		g_assert_true(spt_copies_asks(copies, "good"));
 		spt_copies_tell(copies, i % 2 ? "good" : "better", true);
 	}
-	wished(&fixture, 3, "", 0);
+	requested(&fixture, 3, "", 0);
 	spt_copies_tell(copies, "bad", false);
-	wished(&fixture, 4, "", 16384);
+	requested(&fixture, 4, "", 16384);
 	g_assert_false(spt_copies_asks(copies, "good"));
 }
 
@@ -179,16 +179,16 @@ static void test_less(void)
 	g_assert_cmpuint(spt_copies_less(copies), ==, 0);
 	take(copies, "cc1", 252, 16384, 8192);
 	g_assert_cmpuint(spt_copies_less(copies), ==, 8192);
-	wished(&fixture, 2, "", 8192);
+	requested(&fixture, 2, "", 8192);
 	take(copies, "cc1", 100, 8192, 100);
 	g_assert_cmpuint(spt_copies_less(copies), ==, 4096);
-	wished(&fixture, 3, "", 4096);
+	requested(&fixture, 3, "", 4096);
 	g_assert_cmpuint(spt_copies_less(copies), ==, 0);
 	take(copies, "cc1", 10240, 4096, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 3);
 	/* It did not help. */
 	g_assert_cmpuint(spt_copies_restore(copies), ==, 8192);
-	wished(&fixture, 4, "", 8192);
+	requested(&fixture, 4, "", 8192);
 	take(copies, "cc1", 10240, 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 4);
 	by_name = begin(&fixture, MOST, false);

@@ -148,13 +148,13 @@ static Opened open_lanes(Fixture *fixture)
 static SptLanesPicture *picture_of(const SptLanes *lanes, SptLaneWanted row, uint64_t begin_ms,
 				   uint64_t end_ms, uint32_t n_buckets)
 {
-	const SptLanesWish wish = { .begin_ns = BEGIN + begin_ms * MS,
-				    .end_ns = BEGIN + end_ms * MS,
-				    .n_buckets = n_buckets,
-				    .n_rows = 1,
-				    .rows = &row };
+	const SptLanesRequest request = { .begin_ns = BEGIN + begin_ms * MS,
+					  .end_ns = BEGIN + end_ms * MS,
+					  .n_buckets = n_buckets,
+					  .n_rows = 1,
+					  .rows = &row };
 
-	return spt_lanes_picture(lanes, &wish);
+	return spt_lanes_picture(lanes, &request);
 }
 
 static void assert_share(const SptLanesPicture *picture, uint32_t bucket, SptLaneKind kind,

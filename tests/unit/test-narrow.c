@@ -66,8 +66,11 @@ static void test_timeline(void)
 		{ .time = 7000000, .cpu = 0, .budget = 2 },
 		{ .time = 10500000, .cpu = 0, .budget = 3 },
 	};
-	const SptTimelineWish wish = {
-		.begin_ns = 1000000, .end_ns = 11000000, .n_buckets = 5, .lanes = SPT_GROUP_CPU,
+	const SptTimelineRequest request = {
+		.begin_ns = 1000000,
+		.end_ns = 11000000,
+		.n_buckets = 5,
+		.lanes = SPT_GROUP_CPU,
 		.function = spt_profile_find(fixture.base, "f1"),
 	};
 
@@ -75,7 +78,7 @@ static void test_timeline(void)
 	fixture.fake.capture.n_accounts = G_N_ELEMENTS(accounts);
 
 	/* Two periods a bucket. */
-	g_autoptr(SptTimeline) timeline = spt_timeline_new(fixture.base, &wish);
+	g_autoptr(SptTimeline) timeline = spt_timeline_new(fixture.base, &request);
 	static const uint64_t weights[] = { 2, 2, 2, 0, 0, 0, 0, 0, 2, 2 },
 			      lost[] = { 0, 0, 0, 0, 0, 2, 3, 0, 0, 0 };
 	static const uint64_t lit[] = { 2, 2, 2, 0, 0, 0, 0, 0, 0, 0 },
@@ -100,21 +103,21 @@ static void test_timeline(void)
 
 	/* A part of it; nothing outside counts, and nothing at all is no trouble. */
 	g_autoptr(SptTimeline) part =
-		spt_timeline_new(fixture.base, &(SptTimelineWish){ .begin_ns = 3000000,
-								   .end_ns = 3000000,
-								   .n_buckets = 1,
-								   .lanes = SPT_GROUP_CPU,
-								   .function = UINT32_MAX });
+		spt_timeline_new(fixture.base, &(SptTimelineRequest){ .begin_ns = 3000000,
+								      .end_ns = 3000000,
+								      .n_buckets = 1,
+								      .lanes = SPT_GROUP_CPU,
+								      .function = UINT32_MAX });
 
 	g_assert_cmpuint(part->weights[0], ==, 1);
 
 	/* By process, the heavier one first. */
 	g_autoptr(SptTimeline) by_process =
-		spt_timeline_new(fixture.base, &(SptTimelineWish){ .begin_ns = 1000000,
-								   .end_ns = 11000000,
-								   .n_buckets = 5,
-								   .lanes = SPT_GROUP_PROCESS,
-								   .function = UINT32_MAX });
+		spt_timeline_new(fixture.base, &(SptTimelineRequest){ .begin_ns = 1000000,
+								      .end_ns = 11000000,
+								      .n_buckets = 5,
+								      .lanes = SPT_GROUP_PROCESS,
+								      .function = UINT32_MAX });
 
 	g_assert_cmpuint(by_process->n_lanes, ==, 2);
 	g_assert_cmpstr(by_process->groups[0].name, ==, "even");

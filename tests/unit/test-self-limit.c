@@ -10,7 +10,8 @@
 static uint32_t copied;
 static unsigned part;
 
-static bool on_wish(G_GNUC_UNUSED SptTrace *trace, G_GNUC_UNUSED const char *comm, uint32_t bytes)
+static bool on_request(G_GNUC_UNUSED SptTrace *trace, G_GNUC_UNUSED const char *comm,
+		       uint32_t bytes)
 {
 	copied = bytes;
 	return true;
@@ -23,7 +24,7 @@ static bool on_slow_down(G_GNUC_UNUSED SptTrace *trace, unsigned to)
 }
 
 static const struct spt_trace_source source = {
-	.services = { .raw_wish = on_wish, .slow_down = on_slow_down },
+	.services = { .raw_request = on_request, .slow_down = on_slow_down },
 };
 static SptTrace trace = { .source = &source };
 

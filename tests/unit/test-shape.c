@@ -40,26 +40,26 @@ static SptPattern *pattern_of(const char *text)
 }
 
 /* Patterns; NULL or false: not asked for. */
-struct wish {
+struct request {
 	const char *hide, *merge, *root;
 	bool folds_recursion;
 	const char *expected;
 };
 
-static void check(struct fake *fake, const struct wish *wish)
+static void check(struct fake *fake, const struct request *request)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
-	g_autoptr(SptPattern) hidden = wish->hide ? pattern_of(wish->hide) : NULL;
-	g_autoptr(SptPattern) merged = wish->merge ? pattern_of(wish->merge) : NULL;
-	g_autoptr(SptPattern) root = wish->root ? pattern_of(wish->root) : NULL;
+	g_autoptr(SptPattern) hidden = request->hide ? pattern_of(request->hide) : NULL;
+	g_autoptr(SptPattern) merged = request->merge ? pattern_of(request->merge) : NULL;
+	g_autoptr(SptPattern) root = request->root ? pattern_of(request->root) : NULL;
 	const SptPattern *all[] = { merged };
-	const SptShape shape = { hidden, all, merged ? 1 : 0, root, wish->folds_recursion };
+	const SptShape shape = { hidden, all, merged ? 1 : 0, root, request->folds_recursion };
 	g_autoptr(SptProfile) plain = spt_profile_new(&fake->capture, symbols, NULL,
 						      &(SptFilter){ .root = root });
 	g_autoptr(SptProfile) profile = spt_profile_reshape(plain, &shape);
 	g_autofree char *seen = folded(profile);
 
-	g_assert_cmpstr(seen, ==, wish->expected);
+	g_assert_cmpstr(seen, ==, request->expected);
 	g_assert_cmpuint(spt_profile_total(profile), ==, spt_profile_total(plain));
 	g_assert_cmpuint(spt_profile_n_samples(profile), ==, spt_profile_n_samples(plain));
 }
@@ -67,7 +67,7 @@ static void check(struct fake *fake, const struct wish *wish)
 /* Process "even": f0;f1;f1;f2 10, f0;f1 3, f2;f0;f2;f1 4, nothing 1. */
 static void test_known(void)
 {
-	static const struct wish wishes[] = {
+	static const struct request requests[] = {
 		{ .expected = "even;[no stack] 1\neven;f0;f1 3\neven;f0;f1;f1;f2 10\n"
 			      "even;f2;f0;f2;f1 4\n" },
 		{ .hide = "f1",
@@ -91,8 +91,8 @@ static void test_known(void)
 	fake_sample(&fake, 1, (const unsigned[]){ 0, 1 }, 2, 200, 3);
 	fake_sample(&fake, 1, (const unsigned[]){ 2, 0, 2, 1 }, 4, 300, 4);
 	fake_sample(&fake, 1, NULL, 0, 400, 1);
-	for (unsigned i = 0; i < G_N_ELEMENTS(wishes); i++)
-		check(&fake, &wishes[i]);
+	for (unsigned i = 0; i < G_N_ELEMENTS(requests); i++)
+		check(&fake, &requests[i]);
 	fake_clear(&fake);
 }
 

@@ -141,11 +141,11 @@ static gpointer chart_view_compute(SptDocument *document, gconstpointer data)
 	charts->gaps = g_array_new(FALSE, FALSE, sizeof(SptFlameBox));
 	charts->n = input->n;
 	for (unsigned i = 0; i < input->n; i++) {
-		const SptChartWish wish = { .tid = input->tids[i],
-					    .begin_ns = input->begin_ns,
-					    .end_ns = input->end_ns,
-					    .least_ns = input->least_ns };
-		g_autoptr(GArray) boxes = spt_document_chart(document, &wish), gaps = NULL;
+		const SptChartRequest request = { .tid = input->tids[i],
+						  .begin_ns = input->begin_ns,
+						  .end_ns = input->end_ns,
+						  .least_ns = input->least_ns };
+		g_autoptr(GArray) boxes = spt_document_chart(document, &request), gaps = NULL;
 		/* One row for a thread that did not run at all. */
 		uint32_t n_rows =
 			boxes->len ?
@@ -154,11 +154,11 @@ static gpointer chart_view_compute(SptDocument *document, gconstpointer data)
 
 		if (document->look.metric->is_cpu) {
 			gaps = spt_chart_gaps(boxes, charts->length_ns, input->least_ns);
-			explain_gaps(document, gaps, wish.tid, wish.begin_ns);
+			explain_gaps(document, gaps, request.tid, request.begin_ns);
 			append_at(charts->gaps, gaps, row);
 		}
 		append_at(charts->boxes, boxes, row);
-		charts->sections[i] = (struct section){ wish.tid, row, n_rows };
+		charts->sections[i] = (struct section){ request.tid, row, n_rows };
 		row += n_rows + 1;
 	}
 	return charts;

@@ -474,10 +474,10 @@ static const SptProfile *document_base_of(const SptDocument *document)
 	return document->whole ? document->whole->profile : document->profile;
 }
 
-SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish)
+SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineRequest *request)
 {
 	double begin_ms = spt_work_ms();
-	SptTimeline *timeline = spt_timeline_new(document_base_of(document), wish);
+	SptTimeline *timeline = spt_timeline_new(document_base_of(document), request);
 
 	g_debug("a timeline in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	return timeline;
@@ -529,11 +529,11 @@ GPtrArray *spt_document_lock_waits(SptDocument *document)
 	return waits;
 }
 
-GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish)
+GArray *spt_document_chart(const SptDocument *document, const SptChartRequest *request)
 {
 	double begin_ms = spt_work_ms();
-	GArray *boxes = spt_chart_new(document_base_of(document), wish->tid, wish->begin_ns,
-				      wish->end_ns, wish->least_ns);
+	GArray *boxes = spt_chart_new(document_base_of(document), request->tid, request->begin_ns,
+				      request->end_ns, request->least_ns);
 
 	g_debug("a chart of %u boxes in %.2f ms of CPU time", boxes->len, spt_work_ms() - begin_ms);
 	return boxes;

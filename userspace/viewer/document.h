@@ -143,7 +143,7 @@ SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t funct
 SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time);
 
 /* The timeline of everything, in @document's metric and arrangement. */
-SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
+SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineRequest *request);
 
 /* Waits for locks in the selection: see spt_lock_waits(). */
 GPtrArray *spt_document_lock_waits(SptDocument *document);
@@ -159,10 +159,10 @@ bool spt_document_export(SptDocument *document, const SptExport *format, SptOut 
 typedef struct {
 	uint32_t tid;
 	uint64_t begin_ns, end_ns, least_ns;
-} SptChartWish;
+} SptChartRequest;
 
 /* Elements are SptFlameBox, as from spt_chart_new(), for everything. */
-GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish);
+GArray *spt_document_chart(const SptDocument *document, const SptChartRequest *request);
 /* In @document's metric, heaviest first; elements are SptGroupRow. */
 GArray *spt_document_groups(const SptDocument *document, SptGroupKind kind);
 /* The same of threads that can be shown in the order of time: not of those that have exited. */

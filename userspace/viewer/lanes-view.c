@@ -122,7 +122,7 @@ static void find_view(SptLanesView *self, unsigned *ret_first, unsigned *ret_las
 /* Computing. */
 
 struct input {
-	SptLanesWish wish;
+	SptLanesRequest request;
 	SptLaneWanted rows[];
 };
 
@@ -135,11 +135,11 @@ static gpointer lanes_view_compute(SptDocument *document, gconstpointer data)
 {
 	const struct input *input = data;
 	struct answer *answer = g_new0(struct answer, 1);
-	SptLanesWish wish = input->wish;
+	SptLanesRequest request = input->request;
 
-	wish.rows = input->rows;
+	request.rows = input->rows;
 	answer->lanes = spt_document_lanes(document);
-	answer->picture = spt_lanes_picture(answer->lanes, &wish);
+	answer->picture = spt_lanes_picture(answer->lanes, &request);
 	return answer;
 }
 
@@ -170,7 +170,7 @@ static void lanes_view_ask(SptLanesView *self)
 		if (!line->is_head)
 			input->rows[n++] = line->wanted;
 	}
-	input->wish = (SptLanesWish){
+	input->request = (SptLanesRequest){
 		.begin_ns = self->axis->begin_ns,
 		.end_ns = self->axis->until_ns,
 		.n_buckets = (uint32_t)MAX(width, LEAST_WIDTH),

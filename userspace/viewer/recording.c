@@ -16,7 +16,7 @@
 #define STEP_MS 100
 #define RAW_BYTES 16384
 
-enum wish { GO_ON, RESET, STOP, DISCARD };
+enum request { GO_ON, RESET, STOP, DISCARD };
 
 struct _SptRecording {
 	GObject parent_instance;
@@ -38,7 +38,7 @@ struct _SptRecording {
 	bool can_load;			/* the command can load what reports its calls */
 	unsigned kernel, event;
 	uint32_t pid; /* process to record alone; or 0 */
-	enum wish wish;
+	enum request request;
 	GError *error;			/* owned by the thread until it has ended */
 };
 
@@ -82,18 +82,18 @@ static gboolean emit_ended(gpointer data)
 }
 
 /* Reports its progress, and takes requests; a reset request is taken once. */
-static enum wish recording_publish(SptRecording *self, SptRecorder *recorder)
+static enum request recording_publish(SptRecording *self, SptRecorder *recorder)
 {
-	enum wish wish;
+	enum request request;
 
 	g_mutex_lock(&self->mutex);
 	spt_recorder_status(recorder, &self->status);
 	self->is_running = true;
-	wish = self->wish;
-	if (wish == RESET)
-		self->wish = GO_ON;
+	request = self->request;
+	if (request == RESET)
+		self->request = GO_ON;
 	g_mutex_unlock(&self->mutex);
-	return wish;
+	return request;
 }
 
 /*
@@ -204,10 +204,10 @@ static void note_end(SptRecording *self, SptRecorder *recorder)
 }
 
 /* Until something else is requested; STOP if it failed. */
-static enum wish recording_record(SptRecording *self, GError **error)
+static enum request recording_record(SptRecording *self, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = recording_begin(self, error);
-	enum wish wish;
+	enum request request;
 
 	if (!recorder)
 		return STOP;
@@ -218,15 +218,15 @@ static enum wish recording_record(SptRecording *self, GError **error)
 		spt_recorder_expect(recorder, self->program);
 	if (!open_gate(self, spt_recorder_environment(recorder), error))
 		return STOP;
-	while ((wish = recording_publish(self, recorder)) == GO_ON) {
+	while ((request = recording_publish(self, recorder)) == GO_ON) {
 		if (!spt_recorder_step(recorder, STEP_MS, error))
 			return STOP;
 	}
-	if (wish == STOP)
+	if (request == STOP)
 		note_end(self, recorder);
-	if (wish == STOP && spt_recorder_finish(recorder, NULL, error))
+	if (request == STOP && spt_recorder_finish(recorder, NULL, error))
 		recording_publish(self, recorder);
-	return wish;
+	return request;
 }
 
 static void remove_part(SptRecording *self)
@@ -240,11 +240,11 @@ static void remove_part(SptRecording *self)
 static gpointer recording_run(gpointer data)
 {
 	SptRecording *self = data;
-	enum wish wish;
+	enum request request;
 
-	while ((wish = recording_record(self, &self->error)) != STOP) {
+	while ((request = recording_record(self, &self->error)) != STOP) {
 		remove_part(self);
-		if (wish == DISCARD)
+		if (request == DISCARD)
 			break;
 	}
 	if (self->process)
@@ -253,11 +253,11 @@ static gpointer recording_run(gpointer data)
 	return NULL;
 }
 
-static void wish_for(SptRecording *self, enum wish wish)
+static void request_for(SptRecording *self, enum request request)
 {
 	g_mutex_lock(&self->mutex);
 	/* A request to end it cannot be replaced. */
-	self->wish = MAX(self->wish, wish);
+	self->request = MAX(self->request, request);
 	g_mutex_unlock(&self->mutex);
 }
 
@@ -389,17 +389,17 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 
 void spt_recording_stop(SptRecording *self)
 {
-	wish_for(self, STOP);
+	request_for(self, STOP);
 }
 
 void spt_recording_reset(SptRecording *self)
 {
-	wish_for(self, RESET);
+	request_for(self, RESET);
 }
 
 void spt_recording_discard(SptRecording *self)
 {
-	wish_for(self, DISCARD);
+	request_for(self, DISCARD);
 }
 
 bool spt_recording_can_reset(SptRecording *self)

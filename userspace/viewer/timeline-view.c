@@ -71,12 +71,12 @@ static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 
 /* Computing. */
 
-static SptTimelineWish wish_of(SptTimelineView *self)
+static SptTimelineRequest request_of(SptTimelineView *self)
 {
 	int width = MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, BUCKET_PIXELS);
 	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 1;
 
-	return (SptTimelineWish){
+	return (SptTimelineRequest){
 		.begin_ns = self->axis->begin_ns,
 		.end_ns = self->axis->until_ns,
 		.lanes = self->lanes,
@@ -94,9 +94,9 @@ static void draw_anew(SptTimelineView *self)
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static gpointer timeline_view_compute(SptDocument *document, gconstpointer wish)
+static gpointer timeline_view_compute(SptDocument *document, gconstpointer request)
 {
-	return spt_document_timeline(document, wish);
+	return spt_document_timeline(document, request);
 }
 
 static void timeline_view_show(gpointer owner, gpointer answer)
@@ -125,11 +125,11 @@ static const SptQueryKind timeline_query = {
 
 static void timeline_view_ask(SptTimelineView *self)
 {
-	const SptTimelineWish wish = wish_of(self);
+	const SptTimelineRequest request = request_of(self);
 
-	self->asked_begin = wish.begin_ns;
-	self->asked_end = wish.end_ns;
-	spt_query_ask(self->query, self->document, g_memdup2(&wish, sizeof(wish)), g_free);
+	self->asked_begin = request.begin_ns;
+	self->asked_end = request.end_ns;
+	spt_query_ask(self->query, self->document, g_memdup2(&request, sizeof(request)), g_free);
 }
 
 static bool is_drawn_alike(const SptTimelineDrawing *a, const SptTimelineDrawing *b)
@@ -587,15 +587,15 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 	if (has_other_metric)
 		timeline_view_ask(self);
 	if (!is_known) {
-		SptTimelineWish wish;
+		SptTimelineRequest request;
 
 		g_clear_pointer(&self->timeline, spt_timeline_free);
 		self->function = UINT32_MAX;
 		spt_time_axis_set_recording(self->axis, document->summary.start_ns,
 					    document->summary.end_ns);
 		/* In the first picture. */
-		wish = wish_of(self);
-		self->timeline = spt_document_timeline(document, &wish);
+		request = request_of(self);
+		self->timeline = spt_document_timeline(document, &request);
 		spt_query_cancel(self->query);
 		draw_anew(self);
 		gtk_widget_queue_resize(GTK_WIDGET(self));

@@ -43,12 +43,12 @@ void spt_cpu_use_walk(const SptExportInput *input, SptCpuUse use, gpointer data)
 	if (!spt_profile_metric(input->profile)->is_cpu || !spt_capture_period_ns(input->capture) ||
 	    input->end_ns <= input->begin_ns)
 		return;
-	timeline =
-		spt_timeline_new(input->base, &(SptTimelineWish){ .begin_ns = input->begin_ns,
-								  .end_ns = input->end_ns,
-								  .n_buckets = MIN(n, CPU_POINTS),
-								  .lanes = SPT_GROUP_CPU,
-								  .function = UINT32_MAX });
+	timeline = spt_timeline_new(input->base,
+				    &(SptTimelineRequest){ .begin_ns = input->begin_ns,
+							   .end_ns = input->end_ns,
+							   .n_buckets = MIN(n, CPU_POINTS),
+							   .lanes = SPT_GROUP_CPU,
+							   .function = UINT32_MAX });
 	for (uint32_t i = 0; i < timeline->n_lanes; i++)
 		cpu_use_of_lane(timeline, i, use, data);
 }

@@ -227,11 +227,11 @@ static bool write_lanes(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED 
 	g_autoptr(SptLanesPicture) picture = NULL;
 
 	list_rows(&page);
-	picture = spt_lanes_picture(input->lanes, &(SptLanesWish){ .begin_ns = page.begin_ns,
-							    .end_ns = page.end_ns,
-							    .n_buckets = WIDTH - GUTTER,
-							    .n_rows = page.n_rows,
-							    .rows = page.rows });
+	picture = spt_lanes_picture(input->lanes, &(SptLanesRequest){ .begin_ns = page.begin_ns,
+								      .end_ns = page.end_ns,
+								      .n_buckets = WIDTH - GUTTER,
+								      .n_rows = page.n_rows,
+								      .rows = page.rows });
 	g_string_append_printf(spt_out_text(out),
 			       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 			       "height=\"%u\" viewBox=\"0 0 %d %u\">\n",

@@ -378,18 +378,18 @@ static void find_rows(struct picture *picture)
 	}
 }
 
-SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesWish *wish)
+SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesRequest *request)
 {
 	SptLanesPicture *made = g_new0(SptLanesPicture, 1);
 	struct picture picture = { .lanes = lanes, .made = made };
-	uint32_t n = MAX(wish->n_buckets, 1);
-	size_t cells = (size_t)n * MAX(wish->n_rows, 1);
+	uint32_t n = MAX(request->n_buckets, 1);
+	size_t cells = (size_t)n * MAX(request->n_rows, 1);
 
-	made->begin_ns = wish->begin_ns;
-	made->end_ns = MAX(wish->end_ns, wish->begin_ns + 1);
+	made->begin_ns = request->begin_ns;
+	made->end_ns = MAX(request->end_ns, request->begin_ns + 1);
 	made->n_buckets = n;
-	made->n_rows = wish->n_rows;
-	made->rows = g_memdup2(wish->rows, wish->n_rows * sizeof(*wish->rows));
+	made->n_rows = request->n_rows;
+	made->rows = g_memdup2(request->rows, request->n_rows * sizeof(*request->rows));
 	made->shares = g_new0(float, cells *SPT_LANE_KINDS);
 	made->owners = g_new0(uint32_t, cells);
 	made->offs = g_new0(float, cells);

@@ -124,7 +124,7 @@ typedef struct {
 	uint32_t n_buckets; /* > 0, equal parts of the time */
 	uint32_t n_rows;
 	const SptLaneWanted *rows;
-} SptLanesWish;
+} SptLanesRequest;
 
 typedef struct {
 	uint64_t begin_ns, end_ns;
@@ -144,8 +144,8 @@ typedef struct {
 	float *offs;
 } SptLanesPicture;
 
-/* One pass over the events of that time; @wish->rows are copied. */
-SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesWish *wish);
+/* One pass over the events of that time; @request->rows are copied. */
+SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesRequest *request);
 void spt_lanes_picture_free(SptLanesPicture *picture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanesPicture, spt_lanes_picture_free)
 

@@ -170,22 +170,22 @@ static void add_left_out(const struct maker *maker)
 	}
 }
 
-SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *wish)
+SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineRequest *request)
 {
 	SptTimeline *timeline = g_new0(SptTimeline, 1);
 	struct maker maker = { .timeline = timeline, .profile = profile };
 	bool of_periods = profile->metric->is_cpu,
-	     has_losses = of_periods && wish->lanes == SPT_GROUP_CPU;
+	     has_losses = of_periods && request->lanes == SPT_GROUP_CPU;
 	size_t n;
 
-	g_return_val_if_fail(profile->capture && wish->n_buckets > 0, NULL);
-	timeline->begin_ns = wish->begin_ns;
-	timeline->end_ns = MAX(wish->end_ns, wish->begin_ns + 1);
+	g_return_val_if_fail(profile->capture && request->n_buckets > 0, NULL);
+	timeline->begin_ns = request->begin_ns;
+	timeline->end_ns = MAX(request->end_ns, request->begin_ns + 1);
 	timeline->metric = profile->metric;
 	timeline->period_ns = of_periods ? spt_capture_period_ns(profile->capture) : 0;
-	timeline->lanes = wish->lanes;
-	timeline->n_buckets = wish->n_buckets;
-	if (wish->lanes == SPT_GROUP_CPU)
+	timeline->lanes = request->lanes;
+	timeline->n_buckets = request->n_buckets;
+	if (request->lanes == SPT_GROUP_CPU)
 		make_cpu_lanes(&maker);
 	else
 		make_group_lanes(&maker);
@@ -197,8 +197,8 @@ SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *
 	timeline->left_out = timeline->lost + n;
 	maker.scale = timeline->n_buckets / (double)(timeline->end_ns - timeline->begin_ns);
 	maker.is_kernel = find_kernel(profile);
-	if (wish->function != UINT32_MAX)
-		maker.is_lit = find_lit(profile, wish->function);
+	if (request->function != UINT32_MAX)
+		maker.is_lit = find_lit(profile, request->function);
 	add_samples(&maker);
 	for (uint64_t i = 0; has_losses && i < profile->capture->n_losses; i++) {
 		const SptLossRow *loss = &profile->capture->losses[i];

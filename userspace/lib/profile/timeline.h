@@ -16,7 +16,7 @@ typedef struct {
 	uint32_t n_buckets;			/* > 0 */
 	SptGroupKind lanes;			/* process, thread or CPU */
 	uint32_t function;			/* to be highlighted; UINT32_MAX: none */
-} SptTimelineWish;
+} SptTimelineRequest;
 
 typedef struct {
 	uint64_t begin_ns, end_ns;		/* end > begin */
@@ -42,7 +42,7 @@ typedef struct {
  * @profile is from spt_profile_new_base() or spt_profile_arrange().  A loss is spread over the time
  * in which it happened.
  */
-SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *wish);
+SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineRequest *request);
 void spt_timeline_free(SptTimeline *timeline);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTimeline, spt_timeline_free)
 

@@ -22,7 +22,7 @@
 #define NAMES_MAX 4096			/* names that are distinguished */
 
 struct name {
-	uint32_t bytes;			/* wished */
+	uint32_t bytes;			/* requested */
 	unsigned n_by_frame_pointers;	/* in succession */
 	bool needs_copies;		/* decided for good */
 	/*
@@ -36,7 +36,7 @@ struct SptCopies {
 	uint32_t most_bytes;
 	uint32_t less_bytes;		/* > 0: the upper limit */
 	uint32_t less_before;		/* the limit before it was last lowered */
-	bool can_wish, if_needed;
+	bool can_request, if_needed;
 	bool is_common;			/* one size for all */
 	struct name common;
 	GHashTable *names;		/* comm -> struct name */
@@ -68,10 +68,10 @@ static uint32_t first_bytes(const SptCopies *copies)
 
 void spt_copies_begin(SptCopies *copies)
 {
-	copies->is_common = !spt_trace_abilities(copies->trace)->wishes_by_name;
+	copies->is_common = !spt_trace_abilities(copies->trace)->requests_by_name;
 	copies->common.bytes = first_bytes(copies);
-	copies->can_wish =
-		copies->most_bytes && spt_trace_raw_wish(copies->trace, "", first_bytes(copies));
+	copies->can_request =
+		copies->most_bytes && spt_trace_raw_request(copies->trace, "", first_bytes(copies));
 }
 
 /* NULL: there are too many, or it has no name. */
@@ -90,18 +90,19 @@ static struct name *copies_get(SptCopies *copies, const char *comm)
 	return name;
 }
 
-static void wish(SptCopies *copies, const char *comm, struct name *name, uint32_t bytes)
+static void request(SptCopies *copies, const char *comm, struct name *name, uint32_t bytes)
 {
 	name->bytes = bytes;
-	copies->can_wish = spt_trace_raw_wish(copies->trace, copies->is_common ? "" : comm, bytes);
+	copies->can_request =
+		spt_trace_raw_request(copies->trace, copies->is_common ? "" : comm, bytes);
 }
 
-static void wish_common(SptCopies *copies, uint32_t bytes)
+static void request_common(SptCopies *copies, uint32_t bytes)
 {
 	GHashTableIter iter;
 	void *value;
 
-	wish(copies, "", &copies->common, bytes);
+	request(copies, "", &copies->common, bytes);
 	g_hash_table_iter_init(&iter, copies->names);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct name *name = value;
@@ -129,14 +130,15 @@ static void take_common(SptCopies *copies, struct name *name, uint32_t bytes, ui
 	name->n_cut += depth == SPT_COPIES_CUT;
 	name->n_deep += depth > bytes / 2;
 	if (are_many(name, name->n_cut) && !copies->less_bytes && copies->common.bytes < most_bytes)
-		wish_common(copies, most_bytes);
+		request_common(copies, most_bytes);
 }
 
 void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint64_t depth)
 {
 	bool is_cut = depth == SPT_COPIES_CUT;
-	struct name *name =
-		copies->can_wish && (is_cut || copies->is_common) ? copies_get(copies, comm) : NULL;
+	struct name *name = copies->can_request && (is_cut || copies->is_common) ?
+				    copies_get(copies, comm) :
+				    NULL;
 
 	/* Copies under way are as small as before. */
 	if (!name || bytes < (copies->is_common ? copies->common.bytes : name->bytes))
@@ -144,7 +146,8 @@ void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint6
 	if (copies->is_common)
 		take_common(copies, name, bytes, depth);
 	else if (bytes < copies->most_bytes)
-		wish(copies, comm, name, MIN(MAX(bytes, FIRST_BYTES) * GROWTH, copies->most_bytes));
+		request(copies, comm, name,
+			MIN(MAX(bytes, FIRST_BYTES) * GROWTH, copies->most_bytes));
 }
 
 /* For no name that was met would half of the size cut many. */
@@ -162,18 +165,18 @@ static bool is_half_enough(const SptCopies *copies)
 
 uint32_t spt_copies_less(SptCopies *copies)
 {
-	if (!copies->can_wish || !copies->is_common || copies->common.bytes / 2 < LEAST_BYTES ||
+	if (!copies->can_request || !copies->is_common || copies->common.bytes / 2 < LEAST_BYTES ||
 	    !is_half_enough(copies))
 		return 0;
 	copies->less_before = copies->less_bytes;
 	copies->less_bytes = copies->common.bytes / 2;
-	wish_common(copies, copies->less_bytes);
+	request_common(copies, copies->less_bytes);
 	return copies->less_bytes;
 }
 
 uint32_t spt_copies_restore(SptCopies *copies)
 {
-	wish_common(copies, 2 * copies->less_bytes);
+	request_common(copies, 2 * copies->less_bytes);
 	copies->less_bytes = copies->less_before;
 	return copies->less_bytes;
 }
@@ -191,8 +194,7 @@ static struct name *asked(SptCopies *copies, const char *comm)
 
 bool spt_copies_asks(SptCopies *copies, const char *comm)
 {
-	struct name *name =
-		copies->can_wish && copies->if_needed ? asked(copies, comm) : NULL;
+	struct name *name = copies->can_request && copies->if_needed ? asked(copies, comm) : NULL;
 
 	return name && !name->needs_copies;
 }
@@ -205,10 +207,10 @@ void spt_copies_tell(SptCopies *copies, const char *comm, bool by_frame_pointers
 		return;
 	if (by_frame_pointers) {
 		if (++name->n_by_frame_pointers == ENOUGH_STACKS)
-			wish(copies, comm, name, 0);
+			request(copies, comm, name, 0);
 		return;
 	}
 	name->needs_copies = true;
 	if (name->bytes == 0)
-		wish(copies, comm, name, first_bytes(copies));
+		request(copies, comm, name, first_bytes(copies));
 }

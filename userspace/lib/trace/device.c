@@ -281,7 +281,7 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 		MIN(spt_trace_raw_ring_bytes(device->info.cpus, RAW_RINGS_MAX_BYTES),
 		    device->info.max_ring_bytes);
 	bool has_raw = config->raw_bytes && !config->no_user;
-	bool can_wish = device->info.features & SYSPROF_FEATURE_RAW_WISH;
+	bool can_request = device->info.features & SYSPROF_FEATURE_RAW_WISH;
 	int cgroup, number;
 	bool ok;
 	uint32_t least = device->info.page_bytes, most = device->info.max_ring_bytes;
@@ -315,9 +315,9 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 				  has_raw	    ? SYSPROF_USER_RAW :
 						      SYSPROF_USER_FP),
 		.max_user_frames = config->by_tables ? device->info.max_user_frames : 0,
-		.raw_bytes = !has_raw ? 0 :
-			     can_wish ? MAX(config->raw_bytes, config->raw_most_bytes) :
-					config->raw_bytes,
+		.raw_bytes = !has_raw	 ? 0 :
+			     can_request ? MAX(config->raw_bytes, config->raw_most_bytes) :
+					   config->raw_bytes,
 	};
 	if (!choose_clock(device, config, error))
 		return false;
@@ -577,12 +577,12 @@ static bool device_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 	return true;
 }
 
-static bool device_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+static bool device_raw_request(SptTrace *trace, const char *comm, uint32_t bytes)
 {
-	struct sysprof_raw_wish wish = { .size = sizeof(wish), .bytes = bytes };
+	struct sysprof_raw_wish request = { .size = sizeof(request), .bytes = bytes };
 
-	g_strlcpy(wish.comm, comm, sizeof(wish.comm));
-	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &wish) == 0;
+	g_strlcpy(request.comm, comm, sizeof(request.comm));
+	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &request) == 0;
 }
 
 static bool device_slow_down(SptTrace *trace, unsigned part)
@@ -647,7 +647,7 @@ static const struct spt_trace_source device_source = {
 		.reports_kernel = true,
 		.reports_delays = true,
 		.sums_in_snapshot = true,
-		.wishes_by_name = true,
+		.requests_by_name = true,
 	},
 	.clock = "timer",
 	.records = {
@@ -665,7 +665,7 @@ static const struct spt_trace_source device_source = {
 	.services = {
 		.sees_in_part = device_sees_in_part,
 		.names = device_names,
-		.raw_wish = device_raw_wish,
+		.raw_request = device_raw_request,
 		.slow_down = device_slow_down,
 		.has_tables = device_has_tables,
 		.has_chains = device_has_chains,

@@ -31,7 +31,7 @@ struct spt_trace_records {
 struct spt_trace_services {
 	char *(*sees_in_part)(SptTrace *trace);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
-	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
+	bool (*raw_request)(SptTrace *trace, const char *comm, uint32_t bytes);
 	bool (*slow_down)(SptTrace *trace, unsigned part);
 	bool (*has_tables)(const SptTrace *trace);
 	bool (*has_chains)(const SptTrace *trace);

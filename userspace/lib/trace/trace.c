@@ -241,10 +241,10 @@ int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, c
 		       ENOTTY;
 }
 
-bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+bool spt_trace_raw_request(SptTrace *trace, const char *comm, uint32_t bytes)
 {
-	return trace->source->services.raw_wish &&
-	       trace->source->services.raw_wish(trace, comm, bytes);
+	return trace->source->services.raw_request &&
+	       trace->source->services.raw_request(trace, comm, bytes);
 }
 
 bool spt_trace_slow_down(SptTrace *trace, unsigned part)

@@ -104,7 +104,7 @@ typedef struct {
 	 * trace.
 	 */
 	uint32_t raw_bytes;
-	/* size up to which spt_trace_raw_wish() may let copies grow; 0: their size is fixed */
+	/* size up to which spt_trace_raw_request() may let copies grow; 0: their size is fixed */
 	uint32_t raw_most_bytes;
 	/*
 	 * User stacks by unwind tables, which spt_trace_give_table() provides.  Only the module has
@@ -180,7 +180,7 @@ typedef struct {
 	/* A snapshot has the sums of threads; else they come when the session stops. */
 	bool sums_in_snapshot;
 	/* Each task name can have copies of its own size; else only "" can be requested. */
-	bool wishes_by_name;
+	bool requests_by_name;
 } SptTraceAbilities;
 
 typedef enum {
@@ -262,7 +262,7 @@ bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GE
  * Requests @bytes of the stacks of tasks called @comm ("": all others); 0: none, as frame pointers
  * suffice.  False: copies stay as they are.
  */
-bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes);
+bool spt_trace_raw_request(SptTrace *trace, const char *comm, uint32_t bytes);
 /*
  * From now on one tick in @part is taken, and represents @part periods.  False: the source does not
  * support that.

@@ -626,7 +626,7 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
  * tick of one and the first of the next are up to two periods: less than one is missed for each
  * CPU, and counts as idle in its account.
  */
-static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+static bool perf_raw_request(SptTrace *trace, const char *comm, uint32_t bytes)
 {
 	struct perf *perf = perf_of(trace);
 	g_autofree int *fds = g_new(int, trace->n_cpus);
@@ -720,7 +720,7 @@ static const struct spt_trace_source perf_source = {
 	},
 	.services = {
 		.names = perf_names,
-		.raw_wish = perf_raw_wish,
+		.raw_request = perf_raw_request,
 		.slow_down = perf_slow_down,
 		.map_fd = perf_map_fd,
 		.region_start = perf_region_start,
