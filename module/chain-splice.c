@@ -182,7 +182,7 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 	}
 	sysprof_codes_number(script);
 	find_places(script, part, script->at);
-	splice_merge(script, part, script->at, stack->wish.max_user);
+	splice_merge(script, part, script->at, stack->request.max_user);
 	part->flags |= (script->n ? SYSPROF_SAMPLE_SCRIPT : 0) |
 		       (script->is_cut ? SYSPROF_SAMPLE_SCRIPT_CUT : 0);
 	part->script = script->n ? script : NULL;

@@ -210,7 +210,7 @@ bool sysprof_sessions_want_maps(void)
 
 /* The sessions that get records. */
 
-static void delivery_update_wishes(void)
+static void delivery_update_requests(void)
 {
 	struct sysprof_session *session;
 	bool any = false;
@@ -223,11 +223,11 @@ static void delivery_update_wishes(void)
 void sysprof_delivery_begin(struct sysprof_session *session)
 {
 	list_add_tail_rcu(&session->link, &running_sessions);
-	delivery_update_wishes();
+	delivery_update_requests();
 }
 
 void sysprof_delivery_end(struct sysprof_session *session)
 {
 	list_del_rcu(&session->link);
-	delivery_update_wishes();
+	delivery_update_requests();
 }

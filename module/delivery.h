@@ -15,7 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "ring-write.h"
-#include "stack-wish.h"
+#include "stack-request.h"
 #include "traced.h"
 
 struct cred;
@@ -25,7 +25,7 @@ struct task_struct;
 struct sysprof_charge;
 struct sysprof_filter;
 struct sysprof_pmu;
-struct sysprof_raw_wishes;
+struct sysprof_raw_requests;
 struct sysprof_sent;
 struct sysprof_session;
 struct sysprof_snapshot_walk;
@@ -128,7 +128,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @keeps_budget: no rate was requested: the session keeps to the budget
  * @least_stretch: with @keeps_budget: at most one of this number of periods is sampled, as the
  *	reader requested; read by ticks at any time
- * @wish: what the session requests of each stack, without what it can have only of some
+ * @request: what the session requests of each stack, without what it can have only of some
  * @user_kind: kind of user frames that the session gets
  * @hides_others: what is hidden of stacks of processes that the opener could not trace
  * @asks_rights: what the session may have depends on the task
@@ -141,7 +141,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @may_see_addresses: the opener had CAP_PERFMON
  * @file: the open file of the session, which outlives it
  * @cred: the opener's credentials, held by the file
- * @raw_wishes: requests for raw stacks; NULL until the session requests raw stacks
+ * @raw_requests: requests for raw stacks; NULL until the session requests raw stacks
  * @tap: what the session takes from event sources; NULL: nothing
  * @tables: unwind tables, shared with other sessions; NULL until the session requests stacks by
  *	tables or adds a table
@@ -164,7 +164,7 @@ struct sysprof_session {
 	 */
 	struct sysprof_filter *filter;
 	wait_queue_head_t wait;
-	struct sysprof_stack_wish wish;
+	struct sysprof_stack_request request;
 	u32 divisor;
 	enum sysprof_user_kind user_kind;
 	bool keeps_budget;
@@ -184,7 +184,7 @@ struct sysprof_session {
 	bool may_see_addresses;
 	const struct file *file;
 	const struct cred *cred;
-	struct sysprof_raw_wishes *raw_wishes;
+	struct sysprof_raw_requests *raw_requests;
 	struct sysprof_tap *tap;
 	struct sysprof_tables *tables;
 	enum sysprof_reader reader;

@@ -331,16 +331,16 @@ static int do_slow(struct sysprof_session *session, void __user *user)
 	return err ? err : sysprof_session_slow(session, slow.part);
 }
 
-static int do_raw_wish(struct sysprof_session *session, void __user *user)
+static int do_raw_request(struct sysprof_session *session, void __user *user)
 {
-	struct sysprof_raw_wish wish;
-	int err = get_arg(&wish, sizeof(wish), user);
+	struct sysprof_raw_wish request;
+	int err = get_arg(&request, sizeof(request), user);
 
 	if (err)
 		return err;
 	mutex_lock(&session->lock);
-	if (session->raw_wishes && wish.bytes <= session->config.raw_bytes)
-		sysprof_raw_wish(session->raw_wishes, wish.comm, wish.bytes);
+	if (session->raw_requests && request.bytes <= session->config.raw_bytes)
+		sysprof_raw_set_bytes(session->raw_requests, request.comm, request.bytes);
 	else
 		err = -EINVAL;
 	mutex_unlock(&session->lock);
@@ -495,7 +495,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	case SYSPROF_IOC_MAP_FD:
 		return do_map_fd(session, user);
 	case SYSPROF_IOC_RAW_WISH:
-		return do_raw_wish(session, user);
+		return do_raw_request(session, user);
 	case SYSPROF_IOC_SLOW:
 		return do_slow(session, user);
 	case SYSPROF_IOC_TABLE:

@@ -23,7 +23,7 @@
 #define WISH_BITS	12
 
 /* In KiB plus one, 0 for none.  Names of the same hash share a request: it is only a hint. */
-struct sysprof_raw_wishes {
+struct sysprof_raw_requests {
 	u8 of_others;
 	u8 of_name[1 << WISH_BITS];
 };
@@ -32,32 +32,32 @@ static DEFINE_PER_CPU(struct sysprof_contexts, copies);
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;
 
-struct sysprof_raw_wishes *sysprof_raw_get(void)
+struct sysprof_raw_requests *sysprof_raw_get(void)
 {
-	struct sysprof_raw_wishes *wishes = kzalloc(sizeof(*wishes), GFP_KERNEL_ACCOUNT);
+	struct sysprof_raw_requests *requests = kzalloc(sizeof(*requests), GFP_KERNEL_ACCOUNT);
 
-	if (!wishes)
+	if (!requests)
 		return NULL;
 	mutex_lock(&users_lock);
 	if (users || !sysprof_contexts_alloc(&copies, COPY_BYTES)) {
 		users++;
 	} else {
-		kfree(wishes);
-		wishes = NULL;
+		kfree(requests);
+		requests = NULL;
 	}
 	mutex_unlock(&users_lock);
-	return wishes;
+	return requests;
 }
 
-void sysprof_raw_put(struct sysprof_raw_wishes *wishes)
+void sysprof_raw_put(struct sysprof_raw_requests *requests)
 {
-	if (!wishes)
+	if (!requests)
 		return;
 	mutex_lock(&users_lock);
 	if (!--users)
 		sysprof_contexts_free(&copies);
 	mutex_unlock(&users_lock);
-	kfree(wishes);
+	kfree(requests);
 }
 
 /* Another task may be changing the name: at worst the result is another name's. */
@@ -71,19 +71,19 @@ static u32 hash_name(const char *comm)
 	return hash_32(hash, WISH_BITS);
 }
 
-void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes)
+void sysprof_raw_set_bytes(struct sysprof_raw_requests *requests, const char *comm, u32 bytes)
 {
-	u8 *kib = comm[0] ? &wishes->of_name[hash_name(comm)] : &wishes->of_others;
+	u8 *kib = comm[0] ? &requests->of_name[hash_name(comm)] : &requests->of_others;
 
 	WRITE_ONCE(*kib, 1 + DIV_ROUND_UP(min(bytes, SYSPROF_MAX_RAW_BYTES), SZ_1K));
 }
 
-u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most)
+u32 sysprof_raw_requested(const struct sysprof_raw_requests *requests, u32 most)
 {
-	u8 kib = READ_ONCE(wishes->of_name[hash_name(current->comm)]);
+	u8 kib = READ_ONCE(requests->of_name[hash_name(current->comm)]);
 
 	if (!kib)
-		kib = READ_ONCE(wishes->of_others);
+		kib = READ_ONCE(requests->of_others);
 	return kib ? min_t(u32, most, (kib - 1) * SZ_1K) : most;
 }
 

@@ -10,22 +10,22 @@
 #define SYSPROF_MAX_RAW_BYTES		(64U << 10)
 #define SYSPROF_DEFAULT_RAW_BYTES	(16U << 10)
 
-struct sysprof_raw_wishes;
+struct sysprof_raw_requests;
 
 /*
  * Gets the memory for copies, which exists as long as somebody holds it, and memory for the
  * holder's requests, of which there are none yet.  Process context; NULL: no memory.
  */
-struct sysprof_raw_wishes *sysprof_raw_get(void);
-void sysprof_raw_put(struct sysprof_raw_wishes *wishes);
+struct sysprof_raw_requests *sysprof_raw_get(void);
+void sysprof_raw_put(struct sysprof_raw_requests *requests);
 
 /*
  * Requests @bytes of the stacks of tasks with this name (at most SYSPROF_COMM_BYTES; "": all
  * without a request of their own), rounded up to a whole KiB.  Any context.
  */
-void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes);
+void sysprof_raw_set_bytes(struct sysprof_raw_requests *requests, const char *comm, u32 bytes);
 /* Bytes that are requested of current's stack; @most if there is no request.  Any context. */
-u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most);
+u32 sysprof_raw_requested(const struct sysprof_raw_requests *requests, u32 most);
 
 /*
  * Copies the user context @regs of current and at most @bytes of its stack into memory of this CPU,

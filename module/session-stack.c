@@ -87,7 +87,7 @@ void sysprof_session_plan(struct sysprof_session *session)
 		session->user_kind = SYSPROF_KIND_TABLED;
 	else
 		session->user_kind = SYSPROF_KIND_PLACES;
-	session->wish = (struct sysprof_stack_wish){
+	session->request = (struct sysprof_stack_request){
 		.max_kernel = config->max_kernel_frames,
 		.max_user = config->max_user_frames,
 		.addresses = session->user_kind == SYSPROF_KIND_ADDRESSES,
@@ -125,8 +125,8 @@ void sysprof_session_ask_rights(const struct sysprof_session *session,
 {
 	ret->hides = sysprof_session_hides(session, current);
 	ret->tables = may_follow_tables(session) ? session->tables : NULL;
-	ret->raw_bytes = sysprof_session_may_have_raw(session) ?
-				 sysprof_raw_wished(session->raw_wishes,
-						    session->config.raw_bytes) :
-				 0;
+	ret->raw_bytes =
+		sysprof_session_may_have_raw(session) ?
+			sysprof_raw_requested(session->raw_requests, session->config.raw_bytes) :
+			0;
 }

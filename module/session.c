@@ -117,14 +117,14 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 {
 	const struct sysprof_session *session = sc->session;
 	const struct sysprof_user_part *user = &stack->user[session->user_kind];
-	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes,
+	u32 n_kernel = min_t(u32, stack->n_kernel, session->request.max_kernel), n_user, bytes,
 	    raw_bytes;
 	struct sysprof_sample *sample;
 	u64 time;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_session_by_tables(sc, stack, &sc->rights);
-	n_user = min(user->walk.n, session->wish.max_user);
+	n_user = min(user->walk.n, session->request.max_user);
 	if (unlikely(sc->rights.hides == SYSPROF_HIDES_FRAMES))
 		n_kernel = n_user = 0;
 	raw_bytes = raw_part(sc, stack);
@@ -173,28 +173,28 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	return time;
 }
 
-static __always_inline void add_wish(struct sysprof_session_cpu *sc,
-				     struct sysprof_stack_wish *wish, bool is_first)
+static __always_inline void add_request(struct sysprof_session_cpu *sc,
+					struct sysprof_stack_request *request, bool is_first)
 {
 	const struct sysprof_session *session = sc->session;
 
 	if (is_first)
-		*wish = session->wish;
+		*request = session->request;
 	else
-		sysprof_stack_wish_add(wish, &session->wish);
+		sysprof_stack_request_add(request, &session->request);
 	if (likely(!session->asks_rights))
 		return;
 	sysprof_session_ask_rights(session, &sc->rights);
 	/* By tables few stacks need a copy: it is made when that is known. */
 	if (session->user_kind != SYSPROF_KIND_TABLED)
-		wish->raw_bytes = max(wish->raw_bytes, sc->rights.raw_bytes);
+		request->raw_bytes = max(request->raw_bytes, sc->rights.raw_bytes);
 }
 
 /*
  * The parts of a tick's stack that the sessions request, and how many periods it represents in
  * each.  False: no session wants it.
  */
-static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
+static bool plan(struct sysprof_stack_request *request, struct pt_regs *regs,
 		 const struct sysprof_tick *tick)
 {
 	const struct sysprof_session *session;
@@ -227,19 +227,19 @@ static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
 			if (!sc->weight)
 				continue;
 		}
-		add_wish(sc, wish, !any);
+		add_request(sc, request, !any);
 		any = true;
 	}
 	/* With a run queue locked there is no time for copies of stacks. */
 	if (!regs)
-		wish->raw_bytes = 0;
+		request->raw_bytes = 0;
 	return any;
 }
 
 bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs,
 			     struct sysprof_tick *tick)
 {
-	bool wanted = plan(&stack->wish, regs, tick), is_shared;
+	bool wanted = plan(&stack->request, regs, tick), is_shared;
 	struct sysprof_session_cpu *sc = this_cpu_read(sysprof_ticking);
 
 	if (wanted)
@@ -295,7 +295,7 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 	} else if (is_throttled(session, now)) {
 		sysprof_session_lose(sc, SYSPROF_LOST_THROTTLED, own);
 	} else {
-		add_wish(sc, &stack->wish, true);
+		add_request(sc, &stack->request, true);
 		sysprof_stack_take(stack, regs);
 		put_sample(sc, stack, own, 0);
 	}
@@ -397,7 +397,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_session_free_sent(session);
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
-	sysprof_raw_put(session->raw_wishes);
+	sysprof_raw_put(session->raw_requests);
 	sysprof_source_ops->destroy(session);
 	sysprof_charge_sub(session->charge, own_bytes());
 	sysprof_charge_close(session->charge);
@@ -436,9 +436,9 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		err = sysprof_charge_add(session->charge, sysprof_filter_bytes(filter));
 	if (err)
 		goto out;
-	if (config->raw_bytes && !session->raw_wishes) {
-		session->raw_wishes = sysprof_raw_get();
-		err = session->raw_wishes ? 0 : -ENOMEM;
+	if (config->raw_bytes && !session->raw_requests) {
+		session->raw_requests = sysprof_raw_get();
+		err = session->raw_requests ? 0 : -ENOMEM;
 	}
 	if (!err && config->user_mode == SYSPROF_USER_TABLE + 1)
 		err = sysprof_session_make_sent(session);
@@ -612,7 +612,7 @@ static void wait_for_hooks(struct sysprof_session *session)
 
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret)
 {
-	u32 wishes;
+	u32 requests;
 	int cpu, err;
 	u64 now;
 
@@ -622,8 +622,8 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (err)
 		goto out_io;
 	/* Not changed before the session runs, as io_lock is held. */
-	wishes = sysprof_source_ops->wishes(session);
-	err = sysprof_source_ops->arm(wishes);
+	requests = sysprof_source_ops->requests(session);
+	err = sysprof_source_ops->arm(requests);
 	if (err) {
 		sysprof_hooks_disarm();
 		goto out_io;
@@ -688,7 +688,7 @@ out:
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
 	if (err) {
-		sysprof_source_ops->disarm(wishes);
+		sysprof_source_ops->disarm(requests);
 		sysprof_hooks_disarm();
 	}
 out_io:
@@ -699,12 +699,12 @@ out_io:
 void sysprof_session_stop(struct sysprof_session *session)
 {
 	bool was_running;
-	u32 wishes;
+	u32 requests;
 
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
-	wishes = was_running ? sysprof_source_ops->wishes(session) : 0;
+	requests = was_running ? sysprof_source_ops->requests(session) : 0;
 	if (was_running)
 		leave_all(session);
 	cpus_read_unlock();
@@ -712,7 +712,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 		wait_for_hooks(session);
 	mutex_unlock(&session->lock);
 	if (was_running) {
-		sysprof_source_ops->disarm(wishes);
+		sysprof_source_ops->disarm(requests);
 		sysprof_hooks_disarm();
 		wake_up_interruptible(&session->wait);
 	}

@@ -42,7 +42,7 @@ extern struct sysprof_source_gates sysprof_source_gates;
  * @set: answers the ioctl
  * @info: answers the ioctl
  * @destroy: the session ends
- * @wishes: the hooks that the session needs
+ * @requests: the hooks that the session needs
  * @arm: arms these hooks
  * @disarm: disarms these hooks
  * @begin: the session's events begin
@@ -65,9 +65,9 @@ struct sysprof_source_ops {
 	int (*set)(struct sysprof_session *session, const struct sysprof_sources *arg);
 	int (*info)(const struct sysprof_session *session, struct sysprof_source_infos *arg);
 	void (*destroy)(struct sysprof_session *session);
-	u32 (*wishes)(const struct sysprof_session *session);
-	int (*arm)(u32 wishes);
-	void (*disarm)(u32 wishes);
+	u32 (*requests)(const struct sysprof_session *session);
+	int (*arm)(u32 requests);
+	void (*disarm)(u32 requests);
 	void (*begin)(struct sysprof_session *session);
 	void (*end)(struct sysprof_session *session);
 	void (*flush)(struct sysprof_session *session, int cpu);

@@ -162,7 +162,7 @@ static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct 
 	if (regs)
 		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
 	stack->n_kernel = sysprof_arch_walk_kernel(current, regs, &stack->origin, stack->kernel,
-						   stack->wish.max_kernel, &stack->kernel_end);
+						   stack->request.max_kernel, &stack->kernel_end);
 	/*
 	 * An NMI may come in kernel mode while the stack does not yet show where the kernel was
 	 * entered, or while it switches tasks.
@@ -178,7 +178,7 @@ static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 
 	part->flags = kind == SYSPROF_KIND_ADDRESSES ? SYSPROF_SAMPLE_ADDRESSES : 0;
 	part->walk.frames = part->frames;
-	part->walk.max = stack->wish.max_user;
+	part->walk.max = stack->request.max_user;
 	if (kind == SYSPROF_KIND_ADDRESSES)
 		sysprof_arch_walk_user(stack->user_regs, &part->walk);
 	else
@@ -199,9 +199,9 @@ static __always_inline void take_user(struct sysprof_stack *stack)
 	stack->flags |= SYSPROF_SAMPLE_USER_EXACT;
 	if (sysprof_arch_user_is_32bit(stack->user_regs))
 		stack->flags |= SYSPROF_SAMPLE_USER_32BIT;
-	if (stack->wish.addresses)
+	if (stack->request.addresses)
 		take_part(stack, SYSPROF_KIND_ADDRESSES);
-	if (stack->wish.places)
+	if (stack->request.places)
 		take_part(stack, SYSPROF_KIND_PLACES);
 }
 
@@ -219,7 +219,7 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	part->walk.sps = NULL;
 	part->has_scripts = scripts;
 	part->script = NULL;
-	if (stack->user_regs && stack->wish.max_user)
+	if (stack->user_regs && stack->request.max_user)
 		take_part(stack, SYSPROF_KIND_TABLED);
 	else
 		leave_out_part(stack, SYSPROF_KIND_TABLED);
@@ -269,9 +269,10 @@ static void module_stack_begin(struct sysprof_stack *stack, const struct task_st
 static __always_inline void take_user_part(struct sysprof_stack *stack, struct pt_regs *user)
 {
 	stack->user_regs = user;
-	stack->raw = user && stack->wish.raw_bytes ? sysprof_raw_take(user, stack->wish.raw_bytes) :
-						     NULL;
-	if (user && stack->wish.max_user) {
+	stack->raw = user && stack->request.raw_bytes ?
+			     sysprof_raw_take(user, stack->request.raw_bytes) :
+			     NULL;
+	if (user && stack->request.max_user) {
 		take_user(stack);
 	} else {
 		leave_out_part(stack, SYSPROF_KIND_ADDRESSES);
@@ -283,10 +284,10 @@ void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *
 {
 	module_stack_begin(stack, task);
 	stack->in_user = false;
-	if (stack->wish.max_kernel)
-		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, &stack->origin,
-							   stack->kernel, stack->wish.max_kernel,
-							   &stack->kernel_end);
+	if (stack->request.max_kernel)
+		stack->n_kernel =
+			sysprof_arch_walk_kernel(task, NULL, &stack->origin, stack->kernel,
+						 stack->request.max_kernel, &stack->kernel_end);
 }
 
 void sysprof_stack_leave_out_user(struct sysprof_stack *stack)

@@ -7,7 +7,7 @@
 
 #include "arch.h"
 #include "origin.h"
-#include "stack-wish.h"
+#include "stack-request.h"
 #include "sysprof.h"
 
 struct mm_struct;
@@ -45,7 +45,7 @@ struct sysprof_stack_space {
 
 /**
  * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
- * @wish: what is requested of the stack
+ * @request: what is requested of the stack
  * @pid: process of the interrupted task
  * @tid: thread id of the interrupted task
  * @mm: id of its address space
@@ -66,7 +66,7 @@ struct sysprof_stack_space {
  * @user: by enum sysprof_user_kind: the user parts that were requested
  */
 struct sysprof_stack {
-	struct sysprof_stack_wish wish;
+	struct sysprof_stack_request request;
 	u32 pid;
 	u32 tid;
 	u64 mm;

@@ -28,18 +28,18 @@ u32 sysprof_event_stacks(const struct sysprof_session *session, u32 stacks)
 		       stacks;
 }
 
-void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
-			struct sysprof_stack_wish *wish)
+void sysprof_event_request(const struct sysprof_session *session, u32 stacks,
+			   struct sysprof_stack_request *request)
 {
-	*wish = session->wish;
+	*request = session->request;
 	if (!(stacks & SYSPROF_STACKS_KERNEL))
-		wish->max_kernel = 0;
+		request->max_kernel = 0;
 	if (stacks & SYSPROF_STACKS_USER) {
 		if (session->user_kind != SYSPROF_KIND_TABLED)
-			wish->raw_bytes = session->config.raw_bytes;
+			request->raw_bytes = session->config.raw_bytes;
 	} else {
-		wish->max_user = 0;
-		wish->addresses = wish->places = false;
+		request->max_user = 0;
+		request->addresses = request->places = false;
 	}
 }
 
@@ -82,13 +82,13 @@ static __always_inline struct shape shape_of(struct sysprof_session_cpu *sc, u32
 			return (struct shape){ .is_hidden = true };
 	}
 	if (stacks & SYSPROF_STACKS_KERNEL)
-		shape.n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel);
+		shape.n_kernel = min_t(u32, stack->n_kernel, session->request.max_kernel);
 	if (!has_user)
 		return shape;
 	shape.user = &stack->user[session->user_kind];
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_session_by_tables(sc, stack, &shape.rights);
-	shape.n_user = min(shape.user->walk.n, session->wish.max_user);
+	shape.n_user = min(shape.user->walk.n, session->request.max_user);
 	if (stack->raw && shape.rights.raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
 		shape.raw_bytes = sysprof_raw_size(stack->raw, shape.rights.raw_bytes);
 	return shape;

@@ -13,8 +13,8 @@
  * What the session requests of stacks of a source of which it gets @stacks.  Process context,
  * before the source is on.
  */
-void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
-			struct sysprof_stack_wish *wish);
+void sysprof_event_request(const struct sysprof_session *session, u32 stacks,
+			   struct sysprof_stack_request *request);
 
 /*
  * In place of SYSPROF_STACKS_*: the session must not know whose event it is.  The event has no

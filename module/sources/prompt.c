@@ -91,34 +91,34 @@ static u64 position_of(const struct sysprof_prompt_course *course)
 static u64 prompt_weight_of(const struct sysprof_prompt_event *event, const struct sysprof_tap *tap,
 			    const struct extent *extent)
 {
-	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
+	const struct sysprof_prompt_request *request = &tap->prompt[event->prompt];
 	u64 from = event->axis == SYSPROF_AXIS_NS ?
 			   extent->begin :
 			   position_of(this_cpu_ptr(&sysprof_prompt_courses[event->prompt]));
 	u64 *next = &tap->cpus[smp_processor_id()].next[event->prompt];
 	u64 reach = reach_of(event, extent), picked_to;
 
-	if (!wish->period)
-		return reach >= wish->threshold;
+	if (!request->period)
+		return reach >= request->threshold;
 	if (!event->is_global)
 		from += (u64)smp_processor_id() << CPU_SHIFT;
 	if (event->axis == SYSPROF_AXIS_NS)
-		return picked_before(from + reach, wish->period) -
-		       picked_before(from, wish->period);
+		return picked_before(from + reach, request->period) -
+		       picked_before(from, request->period);
 	/* These follow each other without gaps, and most are far from the next instant. */
 	if (likely(from + reach <= *next))
 		return 0;
-	picked_to = picked_before(from + reach, wish->period);
-	*next = picked(picked_to, wish->period);
-	return picked_to - picked_before(from, wish->period);
+	picked_to = picked_before(from + reach, request->period);
+	*next = picked(picked_to, request->period);
+	return picked_to - picked_before(from, request->period);
 }
 
 /* Whether the session gets each event of the source, of all CPUs. */
 static bool gets_all(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
 {
-	const struct sysprof_prompt_wish *wish = &tap->prompt[prompt];
+	const struct sysprof_prompt_request *request = &tap->prompt[prompt];
 
-	return wish->id && !wish->period && !wish->threshold && tap->is_plain;
+	return request->id && !request->period && !request->threshold && tap->is_plain;
 }
 
 /* Events that pass. */
@@ -189,7 +189,7 @@ static noinline void note_changes(struct sysprof_prompt_course *course, enum sys
 {
 	struct sysprof_tap *tap;
 
-	/* Pairs with the release in update_wishes() of sources.c: a new session is in the list. */
+	/* Pairs with the release in update_requests() of sources.c: a new session is in the list. */
 	course->changes = smp_load_acquire(&sysprof_prompt_changes);
 	sysprof_for_each_tap(tap)
 		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
@@ -253,7 +253,7 @@ static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_prom
 static u64 prompt_choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *event,
 			 struct sysprof_source_account *account, const struct extent *extent)
 {
-	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
+	const struct sysprof_prompt_request *request = &tap->prompt[event->prompt];
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
 	u64 weight = is_close ? has_opened(tap, event) : prompt_weight_of(event, tap, extent);
 	struct sysprof_tally *to = NULL;
@@ -264,7 +264,7 @@ static u64 prompt_choose(const struct sysprof_tap *tap, struct sysprof_prompt_ev
 	if (unlikely(!tap->is_plain) && !is_close && is_excluded(tap, event))
 		to = &account->excluded;
 	else if (!weight)
-		to = wish->period || is_close ? &account->not_picked : &account->below;
+		to = request->period || is_close ? &account->not_picked : &account->below;
 	else if (sysprof_event_is_throttled(tap->session, event->end))
 		to = &account->lost[SYSPROF_LOST_THROTTLED];
 	if (!to)
@@ -274,10 +274,11 @@ static u64 prompt_choose(const struct sysprof_tap *tap, struct sysprof_prompt_ev
 }
 
 /* The parts of the stack that sessions request; false: no session gets the event. */
-static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_stack_wish *stack)
+static bool pick(struct sysprof_prompt_event *event, bool skips,
+		 struct sysprof_stack_request *stack)
 {
 	int cpu = smp_processor_id();
-	const struct sysprof_prompt_wish *wish;
+	const struct sysprof_prompt_request *request;
 	struct sysprof_tap_cpu *own;
 	struct sysprof_tap *tap;
 	struct extent extent;
@@ -285,9 +286,9 @@ static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_
 
 	sysprof_for_each_asked_tap(tap, skips) {
 		own = &tap->cpus[cpu];
-		wish = &tap->prompt[event->prompt];
+		request = &tap->prompt[event->prompt];
 		own->prompt_weight = 0;
-		if (!wish->id || READ_ONCE(tap->session->dead))
+		if (!request->id || READ_ONCE(tap->session->dead))
 			continue;
 		extent = prompt_clip(tap, event);
 		own->prompt_weight =
@@ -297,9 +298,9 @@ static bool pick(struct sysprof_prompt_event *event, bool skips, struct sysprof_
 		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(tap, event->prompt))
 			event->needs_close = true;
 		if (any)
-			sysprof_stack_wish_add(stack, &wish->stack);
+			sysprof_stack_request_add(stack, &request->stack);
 		else
-			*stack = wish->stack;
+			*stack = request->stack;
 		any = true;
 	}
 	return any;
@@ -318,14 +319,14 @@ static void lose(struct sysprof_tap *tap, const struct sysprof_prompt_event *eve
 static void prompt_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 		       const struct sysprof_prompt_event *from, struct sysprof_stack *stack)
 {
-	const struct sysprof_prompt_wish *wish = &tap->prompt[from->prompt];
+	const struct sysprof_prompt_request *request = &tap->prompt[from->prompt];
 	u32 part_bytes = from->part ? from->part->size * 8 : 0;
 	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
 	struct sysprof_source_account *account = &own->prompt[from->prompt];
 	struct extent extent = prompt_clip(tap, from);
 	struct sysprof_part_lock *lock;
 	struct sysprof_event *event;
-	u32 stacks = wish->stacks;
+	u32 stacks = request->stacks;
 
 	/* The operation is the session's, who ends it may be anybody. */
 	if (from->phase == SYSPROF_PHASE_CLOSE)
@@ -339,7 +340,7 @@ static void prompt_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 		event->value = extent.value;
 		event->key = from->key;
 		event->weight = min_t(u64, own->prompt_weight, U32_MAX);
-		event->source = wish->id;
+		event->source = request->id;
 		event->phase = from->phase;
 		event->state = from->context;
 		event->record.flags |= from->flags |
@@ -400,7 +401,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 	struct sysprof_tap *tap;
 
 	if (!may_copy(event))
-		cpu->stack->wish.raw_bytes = 0;
+		cpu->stack->request.raw_bytes = 0;
 	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);
 	sysprof_for_each_asked_tap(tap, cpu->skips) {
@@ -442,7 +443,7 @@ bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 	cpu->skips = sysprof_taps_skip();
 	if (unlikely(cpu->skips))
 		this_cpu_inc(sysprof_skips.n.prompts[event->prompt]);
-	is_wanted = pick(event, cpu->skips, &cpu->stack->wish);
+	is_wanted = pick(event, cpu->skips, &cpu->stack->request);
 	if (is_followed) {
 		course->left -= reach;
 		course->asked += reach;

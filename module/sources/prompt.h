@@ -13,7 +13,7 @@
 
 #include "arming.h"
 #include "origin.h"
-#include "stack-wish.h"
+#include "stack-request.h"
 #include "sysprof-event.h"
 
 struct inode;
@@ -44,19 +44,19 @@ enum sysprof_prompt {
 };
 
 /**
- * struct sysprof_prompt_wish - what a session requests of a prompt source
+ * struct sysprof_prompt_request - what a session requests of a prompt source
  * @id: the source's number in the session; 0: not requested
  * @stacks: SYSPROF_STACKS_*
  * @period: period of the grid; 0: every event that reaches @threshold
  * @threshold: least value of an event, where @period is 0
  * @stack: the parts of the stacks; set while the source is on
  */
-struct sysprof_prompt_wish {
+struct sysprof_prompt_request {
 	u16 id;
 	u32 stacks;
 	u32 period;
 	u64 threshold;
-	struct sysprof_stack_wish stack;
+	struct sysprof_stack_request stack;
 };
 
 /**

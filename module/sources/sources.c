@@ -210,9 +210,9 @@ static int add_lane(struct sysprof_tap *tap, const struct sysprof_source *source
 static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
 		      struct sysprof_source *source)
 {
-	struct sysprof_prompt_wish *wish = &tap->prompt[kind->prompt];
+	struct sysprof_prompt_request *request = &tap->prompt[kind->prompt];
 
-	if (wish->id)
+	if (request->id)
 		return -EEXIST;
 	if (source->stacks & ~kind->stacks || (source->period && source->threshold))
 		return -EINVAL;
@@ -221,7 +221,7 @@ static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
 		return -EINVAL;
 	if (source->period)
 		source->period = clamp_t(u64, source->period, kind->min_period, U32_MAX);
-	*wish = (struct sysprof_prompt_wish){
+	*request = (struct sysprof_prompt_request){
 		.id = tap->n,
 		.stacks = source->stacks,
 		.period = source->period,
@@ -340,7 +340,7 @@ static struct sysprof_arming *arming_of(const struct kind *row)
 }
 
 /* Wakings come with waits. */
-static bool is_wished(const struct sysprof_tap *tap, const struct kind *row)
+static bool is_requested(const struct sysprof_tap *tap, const struct kind *row)
 {
 	return row->hooking			   ? tap->prompt[row->prompt].id :
 	       row->kind == SYSPROF_SOURCE_WAIT ? tap->wait_id :
@@ -348,36 +348,36 @@ static bool is_wished(const struct sysprof_tap *tap, const struct kind *row)
 						  false;
 }
 
-u32 sysprof_sources_wishes(const struct sysprof_session *session)
+u32 sysprof_sources_requests(const struct sysprof_session *session)
 {
-	u32 wishes = 0;
+	u32 requests = 0;
 	int i;
 
 	for (i = 0; session->tap && i < ARRAY_SIZE(kinds); i++)
-		if (is_wished(session->tap, &kinds[i]))
-			wishes |= BIT(i);
-	return wishes;
+		if (is_requested(session->tap, &kinds[i]))
+			requests |= BIT(i);
+	return requests;
 }
 
-void sysprof_sources_disarm(u32 wishes)
+void sysprof_sources_disarm(u32 requests)
 {
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (wishes & BIT(i))
+		if (requests & BIT(i))
 			sysprof_disarm(arming_of(&kinds[i]));
 }
 
-int sysprof_sources_arm(u32 wishes)
+int sysprof_sources_arm(u32 requests)
 {
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!(wishes & BIT(i)))
+		if (!(requests & BIT(i)))
 			continue;
 		err = sysprof_arm(arming_of(&kinds[i]));
 		if (err) {
-			sysprof_sources_disarm(wishes & (BIT(i) - 1));
+			sysprof_sources_disarm(requests & (BIT(i) - 1));
 			return err;
 		}
 	}
@@ -412,7 +412,7 @@ static void link_lanes(int cpu)
 	smp_store_release(per_cpu_ptr(&sysprof_lanes, cpu), newest);
 }
 
-static void sources_update_wishes(void)
+static void sources_update_requests(void)
 {
 	u8 wakes = SYSPROF_WAKES_NONE;
 	struct sysprof_tap *tap;
@@ -450,7 +450,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	u64 now = ktime_get_mono_fast_ns();
 	int cpu, i;
 
-	if (!sysprof_sources_wishes(session))
+	if (!sysprof_sources_requests(session))
 		return;
 	memset(tap->cpus, 0, nr_cpu_ids * sizeof(*tap->cpus));
 	tap->is_exempt = session->is_exempt;
@@ -458,9 +458,9 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	tap->bit = choose_bit();
 	tap->start = now;
 	tap->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
-	sysprof_event_wish(session, tap->stacks, &tap->wish);
+	sysprof_event_request(session, tap->stacks, &tap->request);
 	for (i = 0; i < SYSPROF_PROMPTS; i++)
-		sysprof_event_wish(session, tap->prompt[i].stacks, &tap->prompt[i].stack);
+		sysprof_event_request(session, tap->prompt[i].stacks, &tap->prompt[i].stack);
 	for_each_possible_cpu(cpu) {
 		tap->cpus[cpu].account_time = now;
 		tap->cpus[cpu].entries.tap = tap;
@@ -481,17 +481,17 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	WRITE_ONCE(n_users, n_users + !tap->is_exempt);
 	/* Pairs with the acquire in sysprof_sources_tell(): the accounts are cleared. */
 	smp_store_release(&tap->is_on, true);
-	sources_update_wishes();
+	sources_update_requests();
 }
 
 void sysprof_sources_end(struct sysprof_session *session)
 {
-	if (!sysprof_sources_wishes(session))
+	if (!sysprof_sources_requests(session))
 		return;
 	WRITE_ONCE(session->tap->is_on, false);
 	list_del_rcu(&session->tap->link);
 	WRITE_ONCE(n_users, n_users - !session->tap->is_exempt);
-	sources_update_wishes();
+	sources_update_requests();
 }
 
 /* Accounts. */
@@ -659,7 +659,7 @@ void sysprof_sources_flush(struct sysprof_session *session, int cpu)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
 
-	if (!sysprof_sources_wishes(session) || !sc->joined)
+	if (!sysprof_sources_requests(session) || !sc->joined)
 		return;
 	if (session->tap->lane_id)
 		flush_lane(session->tap, sc);

@@ -127,7 +127,7 @@ struct sysprof_tap_cpu {
  * @n: number of sources that the session requested
  * @prompt: requests for prompt sources
  * @stacks: SYSPROF_STACKS_* of WAIT
- * @wish: the parts of these stacks
+ * @request: the parts of these stacks
  * @takes_stacks: stacks of waiters are requested
  * @divisor: one of this number of the grid's periods is the session's; 0: every wait is recorded
  * @threshold: least duration, with @divisor 0; else U64_MAX
@@ -148,9 +148,9 @@ struct sysprof_tap {
 	u16 wake_id;
 	u16 lane_id;
 	u16 n;
-	struct sysprof_prompt_wish prompt[SYSPROF_PROMPTS];
+	struct sysprof_prompt_request prompt[SYSPROF_PROMPTS];
 	u32 stacks;
-	struct sysprof_stack_wish wish;
+	struct sysprof_stack_request request;
 	u32 divisor;
 	bool takes_stacks;
 	bool is_on;
@@ -196,10 +196,10 @@ int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_s
 void sysprof_sources_destroy(struct sysprof_session *session);
 
 /* The hooks that a session needs while it runs, as bits for the functions below. */
-u32 sysprof_sources_wishes(const struct sysprof_session *session);
+u32 sysprof_sources_requests(const struct sysprof_session *session);
 /* Arms these hooks: all of them, or an error and none.  Process context. */
-int sysprof_sources_arm(u32 wishes);
-void sysprof_sources_disarm(u32 wishes);
+int sysprof_sources_arm(u32 requests);
+void sysprof_sources_disarm(u32 requests);
 /* Process context, when nobody arms hooks any more: removes those that are still in place. */
 void sysprof_sources_exit(void);
 /*

@@ -114,7 +114,7 @@ static noinline void tell_wait(struct switch_cpu *cpu, struct task_struct *task)
 
 	cpu->stack_call = cpu->calls;
 	sysprof_stack_take_kernel(stack, task);
-	if (stack->wish.max_user && sysprof_stack_has_user(task)) {
+	if (stack->request.max_user && sysprof_stack_has_user(task)) {
 		cpu->waiter = task;
 		sysprof_arrivals_await(task);
 	} else {

@@ -214,9 +214,9 @@ static noinline u32 waits_choose(struct sysprof_tap *tap, struct sysprof_wait *w
 		wait->flags = waits_describe(&wait->part.wait, slot, wait->begin, task);
 		describe_file(&wait->part, slot, task);
 		wait->state = slot->state;
-		stack->wish = tap->wish;
+		stack->request = tap->request;
 	} else {
-		sysprof_stack_wish_add(&stack->wish, &tap->wish);
+		sysprof_stack_request_add(&stack->request, &tap->request);
 	}
 	return 1;
 }
@@ -339,25 +339,25 @@ static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 n
 }
 
 static bool plan_wakes(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
-		       u8 context, bool skips, struct sysprof_stack_wish *wish)
+		       u8 context, bool skips, struct sysprof_stack_request *request)
 {
 	int cpu = smp_processor_id();
 	struct sysprof_tap *tap;
 	bool any = false;
 
-	*wish = (struct sysprof_stack_wish){};
+	*request = (struct sysprof_stack_request){};
 	sysprof_for_each_asked_tap(tap, skips) {
 		tap->cpus[cpu].wakes = picks(tap, task, slot, now);
 		if (!tap->cpus[cpu].wakes)
 			continue;
-		sysprof_stack_wish_add(wish, &tap->wish);
+		sysprof_stack_request_add(request, &tap->request);
 		any = true;
 	}
 	/* While a lock of the scheduler's is held there is no time for copies of stacks. */
-	wish->raw_bytes = 0;
+	request->raw_bytes = 0;
 	/* The thread did not cause the interrupt. */
 	if (context != SYSPROF_CONTEXT_TASK)
-		wish->max_user = 0;
+		request->max_user = 0;
 	return any;
 }
 
@@ -370,7 +370,7 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 	struct sysprof_tap *tap;
 
 	if (slot->state < SYSPROF_STATE_SLEEP ||
-	    !plan_wakes(task, slot, now, context, skips, &stack->wish))
+	    !plan_wakes(task, slot, now, context, skips, &stack->request))
 		return false;
 	sysprof_stack_take(stack, NULL);
 	if (context != SYSPROF_CONTEXT_TASK)

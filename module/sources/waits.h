@@ -65,7 +65,7 @@ bool sysprof_waits_pick_skipping(struct sysprof_wait *wait, const struct sysprof
  * All of these: in hooks, interrupts off.  pick() counts a wait of @task, which gets this CPU, for
  * each session, and reports it to those that want no stack.  The caller has set begin, woken, end
  * and instants of @wait, and not changed @slot.  @passes: there are instants.  True: the wait is to
- * be reported with the parts of the stack that are in @stack->wish; put() does that.
+ * be reported with the parts of the stack that are in @stack->request; put() does that.
  */
 static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool passes,
 					       const struct sysprof_slot *slot,
