@@ -16,7 +16,7 @@
 #include "compat/block.h"
 #include "compat/trace-type.h"
 #include "sources/handles.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 #define BITS	    14
 #define DEPTHS_BITS 8
@@ -114,27 +114,27 @@ static struct sysprof_handle *open(struct request *request, u64 now)
 {
 	struct sysprof_handle *handle = sysprof_handles_put(handles, request);
 	struct sysprof_part_block part;
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.begin = now,
 		.end = now,
 		.value = blk_rq_bytes(request),
 		.key = atomic64_inc_return(&n_requests),
 		.part = &part.part,
-		.prompt = SYSPROF_PROMPT_BLOCK,
+		.immediate = SYSPROF_IMMEDIATE_BLOCK,
 		.axis = SYSPROF_AXIS_VALUE,
 		.phase = SYSPROF_PHASE_OPEN,
-		.context = sysprof_prompt_context(),
+		.context = sysprof_immediate_context(),
 	};
 
 	if (!handle) {
-		sysprof_prompt_missed(SYSPROF_PROMPT_BLOCK);
+		sysprof_immediate_missed(SYSPROF_IMMEDIATE_BLOCK);
 		return NULL;
 	}
 	atomic_inc(depth_of(sysprof_disk_of(request)));
 	part = block_part_of(request);
 	rcu_read_lock();
 	sysprof_block_set_file(&part, block_inode_of(request));
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 	handle->told = event.told;
 	handle->told_start = event.told_start;
@@ -179,7 +179,7 @@ static void close(struct request *request, bool has_failed)
 {
 	struct sysprof_part_block part;
 	struct sysprof_handle handle;
-	struct sysprof_prompt_event event;
+	struct sysprof_immediate_event event;
 	u64 now;
 
 	if (!sysprof_handles_take(handles, request, &handle))
@@ -192,7 +192,7 @@ static void close(struct request *request, bool has_failed)
 	handle.since = handle.since ?: now;
 	/* Of two CPUs' clocks, which may differ. */
 	part.queued = handle.since - min(handle.begin, handle.since);
-	event = (struct sysprof_prompt_event){
+	event = (struct sysprof_immediate_event){
 		.begin = handle.since,
 		.end = now,
 		.value = handle.value,
@@ -200,13 +200,13 @@ static void close(struct request *request, bool has_failed)
 		.told = handle.told,
 		.told_start = handle.told_start,
 		.part = &part.part,
-		.prompt = SYSPROF_PROMPT_BLOCK_DONE,
-		.opens = SYSPROF_PROMPT_BLOCK,
+		.immediate = SYSPROF_IMMEDIATE_BLOCK_DONE,
+		.opens = SYSPROF_IMMEDIATE_BLOCK,
 		.phase = SYSPROF_PHASE_CLOSE,
-		.context = sysprof_prompt_context(),
+		.context = sysprof_immediate_context(),
 	};
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 }
 

@@ -19,7 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "compat/trace-type.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 #ifdef SYSPROF_HAS_EXCEPTIONS
 #include <trace/events/exceptions.h>
@@ -87,12 +87,12 @@ static void faults_tell(u64 address, bool is_major, struct pt_regs *regs)
 			  .a = (is_major ? SYSPROF_FAULT_MAJOR : 0) |
 			       (user_mode(regs) ? 0 : SYSPROF_FAULT_KERNEL) },
 	};
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.end = ktime_get_mono_fast_ns(),
 		.value = 1,
 		.part = &part.part,
 		.regs = regs,
-		.prompt = SYSPROF_PROMPT_FAULT,
+		.immediate = SYSPROF_IMMEDIATE_FAULT,
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_INSTANT,
 	};
@@ -108,14 +108,14 @@ static void faults_tell(u64 address, bool is_major, struct pt_regs *regs)
 	}
 	local_irq_save(flags);
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }
 
 static void fault_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_FAULT, 1)))
+	if (unlikely(!sysprof_immediate_passes(SYSPROF_IMMEDIATE_FAULT, 1)))
 		faults_tell(data->addr, event->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ, regs);
 }
 

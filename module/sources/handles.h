@@ -15,8 +15,8 @@
 
 /**
  * struct sysprof_handle - a thing that has begun
- * @told: as in struct sysprof_prompt_event
- * @told_start: as in struct sysprof_prompt_event
+ * @told: as in struct sysprof_immediate_event
+ * @told_start: as in struct sysprof_immediate_event
  * @begin: when it began
  * @since: when the timed part began; 0: not yet
  * @value: bytes

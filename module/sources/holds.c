@@ -22,7 +22,7 @@
 #include "contexts.h"
 #include "filter.h"
 #include "sources/holds.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 #include "quota.h"
 #include "source-ops.h"
 #include "sources/sources.h"
@@ -91,13 +91,13 @@ static bool get(struct sysprof_hold *hold)
 	return false;
 }
 
-static struct sysprof_prompt_event event_of(const struct sysprof_hold *hold, u64 until)
+static struct sysprof_immediate_event event_of(const struct sysprof_hold *hold, u64 until)
 {
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.begin = hold->begin,
 		.end = max(until, hold->begin),
 		.told = atomic64_read(&hold->sessions),
-		.prompt = SYSPROF_PROMPT_HOLD,
+		.immediate = SYSPROF_IMMEDIATE_HOLD,
 		.is_global = true,
 	};
 
@@ -108,12 +108,12 @@ static struct sysprof_prompt_event event_of(const struct sysprof_hold *hold, u64
 /* Nobody waits any more.  Ticks that found the holder too early have not counted it. */
 static void holds_count(const struct sysprof_hold *hold)
 {
-	const struct sysprof_prompt_event event = event_of(hold, hold->seen_until);
+	const struct sysprof_immediate_event event = event_of(hold, hold->seen_until);
 
 	if (hold->is_told || !hold->seen_until)
 		return;
 	rcu_read_lock();
-	sysprof_prompt_count_unpicked(&event);
+	sysprof_immediate_count_unpicked(&event);
 	rcu_read_unlock();
 }
 
@@ -151,10 +151,9 @@ static u64 sessions_of_waiter(void)
 	struct sysprof_tap *tap;
 	u64 sessions = 0;
 
-	sysprof_for_each_tap(tap)
-		if (tap->prompt[SYSPROF_PROMPT_HOLD].id &&
-		    sysprof_filter_passes_task(tap->session->filter, current))
-			sessions |= BIT_ULL(tap->bit);
+	sysprof_for_each_tap(tap) if (tap->immediate[SYSPROF_IMMEDIATE_HOLD].id &&
+				      sysprof_filter_passes_task(tap->session->filter, current))
+		sessions |= BIT_ULL(tap->bit);
 	return sessions;
 }
 
@@ -221,17 +220,17 @@ static void holds_tell(struct sysprof_hold *hold, struct pt_regs *regs)
 {
 	struct holds_cpu *cpu = this_cpu_ptr(&holds_cpus);
 	u64 now = ktime_get_mono_fast_ns();
-	struct sysprof_prompt_event event = event_of(hold, now);
+	struct sysprof_immediate_event event = event_of(hold, now);
 
 	hold->seen_until = event.end;
-	if (!sysprof_prompt_has_picker(&event))
+	if (!sysprof_immediate_has_picker(&event))
 		return;
 	event.regs = regs;
 	event.context = sysprof_context_of_tick();
 	event.key = BIT_ULL(63) | (u64)(smp_processor_id() + 1) << 32 | (cpu->number + 1);
-	if (sysprof_prompt_wants(&event)) {
+	if (sysprof_immediate_wants(&event)) {
 		cpu->number++;
-		sysprof_prompt_tell_wanted(&event);
+		sysprof_immediate_tell_wanted(&event);
 		WRITE_ONCE(hold->key, event.key);
 	}
 	/* Those that begin to wait from here on make another entry. */

@@ -16,7 +16,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/irq.h>
 
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 /*
  * RT kernels from 6.18 on can preempt the handler of a soft interrupt by another one on the same
@@ -56,20 +56,20 @@ struct interrupt_cpu {
 
 static DEFINE_PER_CPU(struct interrupt_cpu, interrupt_cpus);
 
-static void interrupts_tell(enum sysprof_prompt prompt, u64 begin, u64 now, u64 value, u32 vector,
-			    const char *name)
+static void interrupts_tell(enum sysprof_immediate immediate, u64 begin, u64 now, u64 value,
+			    u32 vector, const char *name)
 {
 	struct sysprof_part_irq part = {
 		.part = { .type = SYSPROF_PART_IRQ, .size = sizeof(part) / 8 },
 		.vector = vector,
 	};
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.begin = begin,
 		.end = now,
 		.value = value,
 		.part = &part.part,
-		.prompt = prompt,
-		.context = prompt == SYSPROF_PROMPT_IRQ && in_serving_softirq() ?
+		.immediate = immediate,
+		.context = immediate == SYSPROF_IMMEDIATE_IRQ && in_serving_softirq() ?
 				   SYSPROF_CONTEXT_SOFTIRQ :
 			   current->pid ? SYSPROF_CONTEXT_TASK :
 					  SYSPROF_CONTEXT_IDLE,
@@ -77,7 +77,7 @@ static void interrupts_tell(enum sysprof_prompt prompt, u64 begin, u64 now, u64 
 
 	if (name)
 		strscpy(part.name, name, sizeof(part.name));
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 }
 
 static void begin_interrupt(void)
@@ -109,7 +109,7 @@ static void end_interrupt(u32 vector, const char *name)
 		now = ktime_get_mono_fast_ns();
 		cpu->total_ns += now - cpu->begin;
 		rcu_read_lock();
-		interrupts_tell(SYSPROF_PROMPT_IRQ, cpu->begin, now, now - cpu->begin, vector,
+		interrupts_tell(SYSPROF_IMMEDIATE_IRQ, cpu->begin, now, now - cpu->begin, vector,
 				name);
 		rcu_read_unlock();
 	}
@@ -152,7 +152,7 @@ static void interrupts_softirq_entry_hit(void *data, unsigned int vector)
 			.total_ns = cpu->total_ns,
 		};
 	else
-		sysprof_prompt_missed(SYSPROF_PROMPT_SOFTIRQ);
+		sysprof_immediate_missed(SYSPROF_IMMEDIATE_SOFTIRQ);
 	local_irq_restore(flags);
 }
 
@@ -184,7 +184,7 @@ static void interrupts_softirq_exit_hit(void *data, unsigned int vector)
 		duration = now - softirq->begin;
 		nested = min(cpu->total_ns - softirq->total_ns, duration);
 		rcu_read_lock();
-		interrupts_tell(SYSPROF_PROMPT_SOFTIRQ, softirq->begin, now, duration - nested,
+		interrupts_tell(SYSPROF_IMMEDIATE_SOFTIRQ, softirq->begin, now, duration - nested,
 				vector, name_of_softirq(vector));
 		rcu_read_unlock();
 		softirq->task = NULL;

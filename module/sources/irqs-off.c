@@ -15,23 +15,23 @@
 #include "contexts.h"
 #include "hooks.h"
 #include "sources/irqs-off.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 /* When interrupts went off on this CPU; 0: not known, or they are on. */
 static DEFINE_PER_CPU(u64, off_since);
 
 static void irqs_off_tell(struct pt_regs *regs, u64 begin, u64 now, u8 context)
 {
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.begin = begin,
 		.end = now,
 		.value = now - begin,
 		.regs = regs,
-		.prompt = SYSPROF_PROMPT_IRQS_OFF,
+		.immediate = SYSPROF_IMMEDIATE_IRQS_OFF,
 		.context = context,
 	};
 
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 }
 
 void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns)
@@ -56,7 +56,7 @@ static void irqs_off_enable_hit(void *data, unsigned long ip, unsigned long pare
 	if (!sysprof_off_ends(&off_since, &begin, &now))
 		return;
 	rcu_read_lock();
-	irqs_off_tell(NULL, begin, now, sysprof_prompt_context());
+	irqs_off_tell(NULL, begin, now, sysprof_immediate_context());
 	rcu_read_unlock();
 }
 

@@ -20,7 +20,7 @@
 
 #include "compat/kmem.h"
 #include "sources/handles.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 #define BITS	   15
 #define CACHE_SPAN 160	/* how far from its beginning a cache has its name, at most */
@@ -34,17 +34,19 @@
  * @handles: allocations that some session got, and whose free it will get
  */
 struct layer {
-	enum sysprof_prompt alloc;
-	enum sysprof_prompt free;
+	enum sysprof_immediate alloc;
+	enum sysprof_immediate free;
 	struct sysprof_handles **handles;
 };
 
 static struct sysprof_handles *slab_handles, *page_handles, *percpu_handles, *area_handles;
-static const struct layer slab = { SYSPROF_PROMPT_SLAB, SYSPROF_PROMPT_SLAB_FREE, &slab_handles };
-static const struct layer pages = { SYSPROF_PROMPT_PAGE, SYSPROF_PROMPT_PAGE_FREE, &page_handles };
-static const struct layer percpu = { SYSPROF_PROMPT_PERCPU, SYSPROF_PROMPT_PERCPU_FREE,
+static const struct layer slab = { SYSPROF_IMMEDIATE_SLAB, SYSPROF_IMMEDIATE_SLAB_FREE,
+				   &slab_handles };
+static const struct layer pages = { SYSPROF_IMMEDIATE_PAGE, SYSPROF_IMMEDIATE_PAGE_FREE,
+				    &page_handles };
+static const struct layer percpu = { SYSPROF_IMMEDIATE_PERCPU, SYSPROF_IMMEDIATE_PERCPU_FREE,
 				     &percpu_handles };
-static const struct layer areas = { SYSPROF_PROMPT_VMALLOC, SYSPROF_PROMPT_VMALLOC_FREE,
+static const struct layer areas = { SYSPROF_IMMEDIATE_VMALLOC, SYSPROF_IMMEDIATE_VMALLOC_FREE,
 				    &area_handles };
 static siphash_key_t secret;
 static DEFINE_MUTEX(secret_lock);
@@ -59,23 +61,23 @@ static u64 kmem_key_of(const void *address)
 static noinline void kmem_tell_free(const struct layer *layer, const void *address,
 				    const struct sysprof_handle *handle, u16 flags)
 {
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.value = handle ? handle->value : 0,
 		.key = handle ? handle->key : kmem_key_of(address),
 		.told = handle ? handle->told : 0,
 		.told_start = handle ? handle->told_start : 0,
-		.prompt = layer->free,
+		.immediate = layer->free,
 		.opens = layer->alloc,
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_CLOSE,
-		.context = sysprof_prompt_context(),
+		.context = sysprof_immediate_context(),
 		.flags = flags,
 	};
 
 	event.end = ktime_get_mono_fast_ns();
 	event.begin = handle ? handle->begin : event.end;
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 }
 
@@ -92,14 +94,14 @@ static noinline void free_asks(const struct layer *layer, const void *address)
 	unsigned long flags;
 
 	if (in_nmi()) {
-		sysprof_prompt_missed(layer->free);
+		sysprof_immediate_missed(layer->free);
 		return;
 	}
 	local_irq_save(flags);
 	if (sysprof_handles_find(*layer->handles, address))
 		tell_known_free(layer, address);
-	else if (!sysprof_prompt_passes_close(layer->free) &&
-		 !sysprof_prompt_note_closes(layer->free, layer->alloc))
+	else if (!sysprof_immediate_passes_close(layer->free) &&
+		 !sysprof_immediate_note_closes(layer->free, layer->alloc))
 		kmem_tell_free(layer, address, NULL, 0);
 	local_irq_restore(flags);
 }
@@ -107,7 +109,7 @@ static noinline void free_asks(const struct layer *layer, const void *address)
 static __always_inline void freed(const struct layer *layer, const void *address)
 {
 	if (unlikely(sysprof_handles_may_have(*layer->handles, address) ||
-		     !sysprof_prompt_passes_close(layer->free)))
+		     !sysprof_immediate_passes_close(layer->free)))
 		free_asks(layer, address);
 }
 
@@ -127,7 +129,7 @@ static noinline void end_old(const struct layer *layer, const void *address)
 
 /* Sends it to the sessions that want it, if their CLOSE will be found. */
 static void tell_allocated(const struct layer *layer, const void *address,
-			   struct sysprof_prompt_event *event)
+			   struct sysprof_immediate_event *event)
 {
 	struct sysprof_handle *handle = NULL, unused;
 
@@ -135,7 +137,7 @@ static void tell_allocated(const struct layer *layer, const void *address,
 		handle = sysprof_handles_put(*layer->handles, address);
 		event->has_no_slot = !handle;
 	}
-	sysprof_prompt_tell_wanted(event);
+	sysprof_immediate_tell_wanted(event);
 	if (!handle)
 		return;
 	handle->told = event->told;
@@ -150,11 +152,11 @@ static void tell_allocated(const struct layer *layer, const void *address,
 static void allocated(const struct layer *layer, const void *address, u64 bytes,
 		      struct sysprof_part_memory *part, struct sysprof_origin origin)
 {
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.value = bytes,
 		.part = &part->part,
 		.origin = origin,
-		.prompt = layer->alloc,
+		.immediate = layer->alloc,
 		.axis = SYSPROF_AXIS_VALUE,
 		.phase = SYSPROF_PHASE_OPEN,
 	};
@@ -166,9 +168,9 @@ static void allocated(const struct layer *layer, const void *address, u64 bytes,
 	rcu_read_lock();
 	if (sysprof_handles_may_have(*layer->handles, address))
 		end_old(layer, address);
-	if (sysprof_prompt_wants(&event)) {
+	if (sysprof_immediate_wants(&event)) {
 		event.key = kmem_key_of(address);
-		event.context = sysprof_prompt_context();
+		event.context = sysprof_immediate_context();
 		tell_allocated(layer, address, &event);
 	}
 	rcu_read_unlock();
@@ -179,7 +181,7 @@ static void allocated(const struct layer *layer, const void *address, u64 bytes,
 static __always_inline bool allocation_passes(const struct layer *layer, const void *address,
 					      u64 bytes)
 {
-	if (unlikely(!sysprof_prompt_passes(layer->alloc, bytes)))
+	if (unlikely(!sysprof_immediate_passes(layer->alloc, bytes)))
 		return false;
 	if (unlikely(sysprof_handles_may_have(*layer->handles, address)))
 		end_old(layer, address);

@@ -20,7 +20,7 @@
 #include <trace/events/lock.h>
 
 #include "sources/holds.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 #include "quota.h"
 #include "stack.h"
 
@@ -189,7 +189,7 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 	unsigned long irq_flags;
 
 	if (in_nmi()) {
-		sysprof_prompt_missed(SYSPROF_PROMPT_LOCK);
+		sysprof_immediate_missed(SYSPROF_IMMEDIATE_LOCK);
 		return;
 	}
 	local_irq_save(irq_flags);
@@ -198,7 +198,7 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 		goto out;
 	entry = locks_add(current);
 	if (!entry) {
-		sysprof_prompt_missed(SYSPROF_PROMPT_LOCK);
+		sysprof_immediate_missed(SYSPROF_IMMEDIATE_LOCK);
 		goto out;
 	}
 	entry->lock = lock;
@@ -230,19 +230,19 @@ static void locks_tell(const struct contention *entry)
 		.holder_tid = entry->holder_tid,
 		.lock = sysprof_stack_encode((unsigned long)entry->lock),
 	};
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.begin = entry->begin,
 		.end = now,
 		.value = now - entry->begin,
 		.key = entry->hold ? sysprof_holds_leave(entry->hold) : 0,
 		.part = &part.part,
-		.prompt = SYSPROF_PROMPT_LOCK,
-		.context = sysprof_prompt_context(),
+		.immediate = SYSPROF_IMMEDIATE_LOCK,
+		.context = sysprof_immediate_context(),
 		.is_global = true,
 	};
 
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 }
 

@@ -11,7 +11,7 @@
 #include <trace/events/filemap.h>
 
 #include "compat/trace-type.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 static void page_cache_tell(const struct inode *inode, u64 bytes)
 {
@@ -20,20 +20,20 @@ static void page_cache_tell(const struct inode *inode, u64 bytes)
 			  .size = sizeof(part) / 8,
 			  .a = SYSPROF_BLOCK_READ },
 	};
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.value = bytes,
 		.part = &part.part,
-		.prompt = SYSPROF_PROMPT_PAGE_CACHE,
+		.immediate = SYSPROF_IMMEDIATE_PAGE_CACHE,
 		.axis = SYSPROF_AXIS_VALUE,
 		.phase = SYSPROF_PHASE_INSTANT,
-		.context = sysprof_prompt_context(),
+		.context = sysprof_immediate_context(),
 	};
 	unsigned long flags;
 
 	sysprof_block_set_file(&part, inode);
 	local_irq_save(flags);
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

@@ -12,7 +12,7 @@
 #include <trace/events/preemptirq.h>
 
 #include "sources/irqs-off.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 /* When preemption went off on this CPU; 0: not known, or it is on. */
 static DEFINE_PER_CPU(u64, off_since);
@@ -25,16 +25,16 @@ static void preempt_off_disable_hit(void *data, unsigned long ip, unsigned long 
 
 static void preempt_off_enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
 {
-	struct sysprof_prompt_event event = { .prompt = SYSPROF_PROMPT_PREEMPT_OFF };
+	struct sysprof_immediate_event event = { .immediate = SYSPROF_IMMEDIATE_PREEMPT_OFF };
 	unsigned long flags;
 
 	if (!sysprof_off_ends(&off_since, &event.begin, &event.end))
 		return;
 	event.value = event.end - event.begin;
-	event.context = sysprof_prompt_context();
+	event.context = sysprof_immediate_context();
 	local_irq_save(flags);
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

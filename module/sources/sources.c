@@ -42,52 +42,52 @@ static const struct kind {
 	u16 unit;
 	u32 stacks;
 	u64 min_period;
-	u16 prompt;
-	struct sysprof_hooking *hooking; /* NULL: not a prompt source */
+	u16 immediate;
+	struct sysprof_hooking *hooking; /* NULL: not an immediate source */
 } kinds[] = {
 	{ SYSPROF_SOURCE_WAIT, SYSPROF_UNIT_NS, WAIT_STACKS, SYSPROF_WAIT_PERIOD_NS },
 	{ SYSPROF_SOURCE_WAKE, SYSPROF_UNIT_EVENTS, 0, 0 },
 	{ SYSPROF_SOURCE_LANE, SYSPROF_UNIT_EVENTS, 0, 0 },
-	{ SYSPROF_SOURCE_IRQ, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_IRQ,
+	{ SYSPROF_SOURCE_IRQ, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_IMMEDIATE_IRQ,
 	  &sysprof_interrupts },
 	{ SYSPROF_SOURCE_SOFTIRQ, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
-	  SYSPROF_PROMPT_SOFTIRQ, &sysprof_interrupts },
+	  SYSPROF_IMMEDIATE_SOFTIRQ, &sysprof_interrupts },
 	{ SYSPROF_SOURCE_IRQS_OFF, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
-	  SYSPROF_PROMPT_IRQS_OFF, &sysprof_irqs_off },
+	  SYSPROF_IMMEDIATE_IRQS_OFF, &sysprof_irqs_off },
 	{ SYSPROF_SOURCE_PREEMPT_OFF, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
-	  SYSPROF_PROMPT_PREEMPT_OFF, &sysprof_preempt_off },
-	{ SYSPROF_SOURCE_LOCK, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_LOCK,
-	  &sysprof_locks },
-	{ SYSPROF_SOURCE_HOLD, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_HOLD,
-	  &sysprof_locks },
-	{ SYSPROF_SOURCE_SLAB, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_SLAB,
+	  SYSPROF_IMMEDIATE_PREEMPT_OFF, &sysprof_preempt_off },
+	{ SYSPROF_SOURCE_LOCK, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
+	  SYSPROF_IMMEDIATE_LOCK, &sysprof_locks },
+	{ SYSPROF_SOURCE_HOLD, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
+	  SYSPROF_IMMEDIATE_HOLD, &sysprof_locks },
+	{ SYSPROF_SOURCE_SLAB, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_IMMEDIATE_SLAB,
 	  &sysprof_slab },
-	{ SYSPROF_SOURCE_SLAB_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0, SYSPROF_PROMPT_SLAB_FREE,
-	  &sysprof_slab },
-	{ SYSPROF_SOURCE_PAGE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_PAGE,
+	{ SYSPROF_SOURCE_SLAB_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
+	  SYSPROF_IMMEDIATE_SLAB_FREE, &sysprof_slab },
+	{ SYSPROF_SOURCE_PAGE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_IMMEDIATE_PAGE,
 	  &sysprof_pages },
-	{ SYSPROF_SOURCE_PAGE_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0, SYSPROF_PROMPT_PAGE_FREE,
-	  &sysprof_pages },
-	{ SYSPROF_SOURCE_PERCPU, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_PERCPU,
+	{ SYSPROF_SOURCE_PAGE_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
+	  SYSPROF_IMMEDIATE_PAGE_FREE, &sysprof_pages },
+	{ SYSPROF_SOURCE_PERCPU, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_IMMEDIATE_PERCPU,
 	  &sysprof_percpu },
 	{ SYSPROF_SOURCE_PERCPU_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
-	  SYSPROF_PROMPT_PERCPU_FREE, &sysprof_percpu },
-	{ SYSPROF_SOURCE_VMALLOC, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_VMALLOC,
+	  SYSPROF_IMMEDIATE_PERCPU_FREE, &sysprof_percpu },
+	{ SYSPROF_SOURCE_VMALLOC, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_IMMEDIATE_VMALLOC,
 	  &sysprof_vmalloc },
 	{ SYSPROF_SOURCE_VMALLOC_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
-	  SYSPROF_PROMPT_VMALLOC_FREE, &sysprof_vmalloc },
+	  SYSPROF_IMMEDIATE_VMALLOC_FREE, &sysprof_vmalloc },
 	{ SYSPROF_SOURCE_STALL, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
-	  SYSPROF_PROMPT_STALL, &sysprof_stalls },
-	{ SYSPROF_SOURCE_FRAGMENT, SYSPROF_UNIT_EVENTS, PROMPT_STACKS, 1, SYSPROF_PROMPT_FRAGMENT,
-	  &sysprof_fragments },
-	{ SYSPROF_SOURCE_FAULT, SYSPROF_UNIT_EVENTS, PROMPT_STACKS, 1, SYSPROF_PROMPT_FAULT,
+	  SYSPROF_IMMEDIATE_STALL, &sysprof_stalls },
+	{ SYSPROF_SOURCE_FRAGMENT, SYSPROF_UNIT_EVENTS, PROMPT_STACKS, 1,
+	  SYSPROF_IMMEDIATE_FRAGMENT, &sysprof_fragments },
+	{ SYSPROF_SOURCE_FAULT, SYSPROF_UNIT_EVENTS, PROMPT_STACKS, 1, SYSPROF_IMMEDIATE_FAULT,
 	  &sysprof_faults },
 	{ SYSPROF_SOURCE_PAGE_CACHE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1,
-	  SYSPROF_PROMPT_PAGE_CACHE, &sysprof_page_cache },
-	{ SYSPROF_SOURCE_BLOCK, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_BLOCK,
+	  SYSPROF_IMMEDIATE_PAGE_CACHE, &sysprof_page_cache },
+	{ SYSPROF_SOURCE_BLOCK, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_IMMEDIATE_BLOCK,
 	  &sysprof_block },
 	{ SYSPROF_SOURCE_BLOCK_DONE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
-	  SYSPROF_PROMPT_BLOCK_DONE, &sysprof_block },
+	  SYSPROF_IMMEDIATE_BLOCK_DONE, &sysprof_block },
 };
 
 /* Reason why @session cannot have the source. */
@@ -207,10 +207,10 @@ static int add_lane(struct sysprof_tap *tap, const struct sysprof_source *source
 	return 0;
 }
 
-static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
-		      struct sysprof_source *source)
+static int add_immediate(struct sysprof_tap *tap, const struct kind *kind,
+			 struct sysprof_source *source)
 {
-	struct sysprof_prompt_request *request = &tap->prompt[kind->prompt];
+	struct sysprof_immediate_request *request = &tap->immediate[kind->immediate];
 
 	if (request->id)
 		return -EEXIST;
@@ -221,7 +221,7 @@ static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
 		return -EINVAL;
 	if (source->period)
 		source->period = clamp_t(u64, source->period, kind->min_period, U32_MAX);
-	*request = (struct sysprof_prompt_request){
+	*request = (struct sysprof_immediate_request){
 		.id = tap->n,
 		.stacks = source->stacks,
 		.period = source->period,
@@ -247,7 +247,7 @@ static int add_source(struct sysprof_tap *tap, struct sysprof_source *source)
 	if (source->why)
 		return source->why == SYSPROF_WHY_RIGHTS ? -EPERM : -EOPNOTSUPP;
 	if (kind->hooking)
-		return add_prompt(tap, kind, source);
+		return add_immediate(tap, kind, source);
 	return source->kind == SYSPROF_SOURCE_WAIT ? sources_add_wait(tap, source) :
 						     add_lane(tap, source);
 }
@@ -342,7 +342,7 @@ static struct sysprof_arming *arming_of(const struct kind *row)
 /* Wakings come with waits. */
 static bool is_requested(const struct sysprof_tap *tap, const struct kind *row)
 {
-	return row->hooking			   ? tap->prompt[row->prompt].id :
+	return row->hooking			? tap->immediate[row->immediate].id :
 	       row->kind == SYSPROF_SOURCE_WAIT ? tap->wait_id :
 	       row->kind == SYSPROF_SOURCE_LANE ? tap->lane_id :
 						  false;
@@ -422,15 +422,15 @@ static void sources_update_requests(void)
 	for_each_possible_cpu(cpu)
 		link_lanes(cpu);
 	list_for_each_entry(tap, &sysprof_taps, link) {
-		holds |= tap->prompt[SYSPROF_PROMPT_HOLD].id;
+		holds |= tap->immediate[SYSPROF_IMMEDIATE_HOLD].id;
 		if (tap->wake_id)
 			wakes = max_t(u8, wakes,
 				      tap->divisor ? SYSPROF_WAKES_GRID : SYSPROF_WAKES_ALL);
 	}
 	WRITE_ONCE(sysprof_holds_wanted, holds);
 	WRITE_ONCE(sysprof_wakes_wanted, wakes);
-	/* Pairs with the acquire in note_changes() of prompt.c: the list has changed. */
-	smp_store_release(&sysprof_prompt_changes, sysprof_prompt_changes + 1);
+	/* Pairs with the acquire in note_changes() of immediate.c: the list has changed. */
+	smp_store_release(&sysprof_immediate_changes, sysprof_immediate_changes + 1);
 }
 
 /* A free bit, or the last one if all are in use. */
@@ -459,8 +459,8 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	tap->start = now;
 	tap->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
 	sysprof_event_request(session, tap->stacks, &tap->request);
-	for (i = 0; i < SYSPROF_PROMPTS; i++)
-		sysprof_event_request(session, tap->prompt[i].stacks, &tap->prompt[i].stack);
+	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
+		sysprof_event_request(session, tap->immediate[i].stacks, &tap->immediate[i].stack);
 	for_each_possible_cpu(cpu) {
 		tap->cpus[cpu].account_time = now;
 		tap->cpus[cpu].entries.tap = tap;
@@ -468,9 +468,9 @@ void sysprof_sources_begin(struct sysprof_session *session)
 		tap->cpus[cpu].follows_skips = !tap->is_exempt;
 		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
 				    &tap->cpus[cpu].calls_before);
-		for (i = 0; i < SYSPROF_PROMPTS; i++)
-			sysprof_prompt_cost(cpu, i, &tap->cpus[cpu].prompt_cost_before_ns[i],
-					    &tap->cpus[cpu].prompt_calls_before[i]);
+		for (i = 0; i < SYSPROF_IMMEDIATES; i++)
+			sysprof_immediate_cost(cpu, i, &tap->cpus[cpu].immediate_cost_before_ns[i],
+					       &tap->cpus[cpu].immediate_calls_before[i]);
 		tap->is_plain &= cpumask_test_cpu(cpu, session->cpumask);
 	}
 	tap->plain_from = tap->wait_id && tap->is_plain ? now : U64_MAX;
@@ -527,8 +527,9 @@ static void add_skipped(struct sysprof_tap_cpu *own, int cpu)
 		return;
 	count_skipped(&own->wait, &own->skipped_before.waits, n->waits);
 	count_skipped(&own->lane, &own->skipped_before.switches, n->switches);
-	for (i = 0; i < SYSPROF_PROMPTS; i++)
-		count_skipped(&own->prompt[i], &own->skipped_before.prompts[i], n->prompts[i]);
+	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
+		count_skipped(&own->immediate[i], &own->skipped_before.immediates[i],
+			      n->immediates[i]);
 }
 
 static void set_cost(struct sysprof_source_account *account, const struct sysprof_tap_cpu *own,
@@ -549,13 +550,14 @@ static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cp
 		return NULL;
 	sources_add_left_out(tap, own);
 	add_skipped(own, cpu);
-	for (i = 0; i < SYSPROF_PROMPTS; i++)
-		if (id == tap->prompt[i].id) {
-			sysprof_prompt_follow(tap, cpu, i);
-			sysprof_prompt_cost(cpu, i, &own->prompt[i].cost_ns, &own->prompt[i].calls);
-			own->prompt[i].cost_ns -= own->prompt_cost_before_ns[i];
-			own->prompt[i].calls -= own->prompt_calls_before[i];
-			return &own->prompt[i];
+	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
+		if (id == tap->immediate[i].id) {
+			sysprof_immediate_follow(tap, cpu, i);
+			sysprof_immediate_cost(cpu, i, &own->immediate[i].cost_ns,
+					       &own->immediate[i].calls);
+			own->immediate[i].cost_ns -= own->immediate_cost_before_ns[i];
+			own->immediate[i].calls -= own->immediate_calls_before[i];
+			return &own->immediate[i];
 		}
 	account = id == tap->wait_id ? &own->wait :
 		  id == tap->wake_id ? &own->wake :
@@ -593,7 +595,7 @@ void sysprof_tap_put_accounts(struct sysprof_tap *tap, struct sysprof_session_cp
 	put_account(tap, sc, tap->lane_id, SYSPROF_SOURCE_LANE);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].hooking)
-			put_account(tap, sc, tap->prompt[kinds[i].prompt].id, kinds[i].kind);
+			put_account(tap, sc, tap->immediate[kinds[i].immediate].id, kinds[i].kind);
 	tap->cpus[sc->cpu].account_time = now;
 }
 
@@ -664,7 +666,7 @@ void sysprof_sources_flush(struct sysprof_session *session, int cpu)
 	if (session->tap->lane_id)
 		flush_lane(session->tap, sc);
 	sysprof_tap_put_accounts(session->tap, sc, ktime_get_mono_fast_ns());
-	sysprof_prompt_end(session->tap, cpu);
+	sysprof_immediate_end(session->tap, cpu);
 	session->tap->cpus[cpu].follows_skips = false;
 }
 

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "delivery.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 #include "sysprof-event.h"
 
 struct sysprof_stack;
@@ -55,12 +55,12 @@ struct sysprof_course_mark {
  * struct sysprof_skipped - events of which users' sessions were not asked
  * @waits: number of waits
  * @switches: number of switches
- * @prompts: by enum sysprof_prompt: number of events
+ * @immediates: by enum sysprof_immediate: number of events
  */
 struct sysprof_skipped {
 	u64 waits;
 	u64 switches;
-	u64 prompts[SYSPROF_PROMPTS];
+	u64 immediates[SYSPROF_IMMEDIATES];
 };
 
 /**
@@ -80,40 +80,40 @@ DECLARE_PER_CPU(struct sysprof_skips, sysprof_skips);
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
  * @cost_before_ns: time that hooks took before the session began
  * @calls_before: calls of hooks before the session began
- * @prompt_cost_before_ns: time that hooks of prompt sources took before the session began
- * @prompt_calls_before: calls of those hooks before the session began
+ * @immediate_cost_before_ns: time that hooks of immediate sources took before the session began
+ * @immediate_calls_before: calls of those hooks before the session began
  * @weight: weight of the current wait; 0: it is not reported
  * @wakes: the current waking is reported
- * @next: by enum sysprof_prompt: no event before this position of its axis is picked
- * @marks: by enum sysprof_prompt: events that passed and are in the account
- * @prompt_weight: weight of the current event of a prompt source; 0: it is not reported
+ * @next: by enum sysprof_immediate: no event before this position of its axis is picked
+ * @marks: by enum sysprof_immediate: events that passed and are in the account
+ * @immediate_weight: weight of the current event of an immediate source; 0: it is not reported
  * @skipped_before: the CPU's struct sysprof_skipped, as far as the accounts have it
  * @follows_skips: what is skipped is the session's
  * @account_time: when the accounts were last put into the ring
  * @wait: account of WAIT
  * @wake: account of WAKE
  * @lane: account of LANE
- * @prompt: accounts of prompt sources
+ * @immediate: accounts of immediate sources
  * @entries: switches for the next LANE
  */
 struct sysprof_tap_cpu {
 	struct sysprof_tally left_out;
 	u64 cost_before_ns;
 	u64 calls_before;
-	u64 prompt_cost_before_ns[SYSPROF_PROMPTS];
-	u64 prompt_calls_before[SYSPROF_PROMPTS];
+	u64 immediate_cost_before_ns[SYSPROF_IMMEDIATES];
+	u64 immediate_calls_before[SYSPROF_IMMEDIATES];
 	u64 weight;
 	bool wakes;
-	u64 prompt_weight;
-	u64 next[SYSPROF_PROMPTS];
-	struct sysprof_course_mark marks[SYSPROF_PROMPTS];
+	u64 immediate_weight;
+	u64 next[SYSPROF_IMMEDIATES];
+	struct sysprof_course_mark marks[SYSPROF_IMMEDIATES];
 	struct sysprof_skipped skipped_before;
 	bool follows_skips;
 	u64 account_time;
 	struct sysprof_source_account wait;
 	struct sysprof_source_account wake;
 	struct sysprof_source_account lane;
-	struct sysprof_source_account prompt[SYSPROF_PROMPTS];
+	struct sysprof_source_account immediate[SYSPROF_IMMEDIATES];
 	struct sysprof_lane_buffer entries;
 };
 
@@ -125,7 +125,7 @@ struct sysprof_tap_cpu {
  * @wake_id: number of WAKE, likewise
  * @lane_id: number of LANE, likewise
  * @n: number of sources that the session requested
- * @prompt: requests for prompt sources
+ * @immediate: requests for immediate sources
  * @stacks: SYSPROF_STACKS_* of WAIT
  * @request: the parts of these stacks
  * @takes_stacks: stacks of waiters are requested
@@ -148,7 +148,7 @@ struct sysprof_tap {
 	u16 wake_id;
 	u16 lane_id;
 	u16 n;
-	struct sysprof_prompt_request prompt[SYSPROF_PROMPTS];
+	struct sysprof_immediate_request immediate[SYSPROF_IMMEDIATES];
 	u32 stacks;
 	struct sysprof_stack_request request;
 	u32 divisor;

@@ -22,7 +22,7 @@ struct compact_control;
 
 #include "compat/trace-type.h"
 #include "sources/handles.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 
 #define BITS 11
 
@@ -47,16 +47,16 @@ static void begin_stall(enum sysprof_stall kind)
 	if (handle)
 		handle->since = ktime_get_mono_fast_ns();
 	else
-		sysprof_prompt_missed(SYSPROF_PROMPT_STALL);
+		sysprof_immediate_missed(SYSPROF_IMMEDIATE_STALL);
 	local_irq_restore(flags);
 }
 
 static void end_stall(enum sysprof_stall kind)
 {
 	struct sysprof_part part = { .type = SYSPROF_PART_STALL, .size = 1, .a = kind };
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.part = &part,
-		.prompt = SYSPROF_PROMPT_STALL,
+		.immediate = SYSPROF_IMMEDIATE_STALL,
 		.phase = SYSPROF_PHASE_SPAN,
 	};
 	struct sysprof_handle handle;
@@ -70,9 +70,9 @@ static void end_stall(enum sysprof_stall kind)
 		event.begin = handle.since;
 		event.end = ktime_get_mono_fast_ns();
 		event.value = event.end - event.begin;
-		event.context = sysprof_prompt_context();
+		event.context = sysprof_immediate_context();
 		rcu_read_lock();
-		sysprof_prompt_tell(&event);
+		sysprof_immediate_tell(&event);
 		rcu_read_unlock();
 	}
 	local_irq_restore(flags);
@@ -206,10 +206,10 @@ static void fragment_hit(void *data, struct page *page, int order, int taken, in
 	struct sysprof_part part = {
 		.type = SYSPROF_PART_FRAGMENT, .size = 1, .a = order, .b = taken,
 	};
-	struct sysprof_prompt_event event = {
+	struct sysprof_immediate_event event = {
 		.value = 1,
 		.part = &part,
-		.prompt = SYSPROF_PROMPT_FRAGMENT,
+		.immediate = SYSPROF_IMMEDIATE_FRAGMENT,
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_INSTANT,
 	};
@@ -218,9 +218,9 @@ static void fragment_hit(void *data, struct page *page, int order, int taken, in
 	if (in_nmi())
 		return;
 	local_irq_save(flags);
-	event.context = sysprof_prompt_context();
+	event.context = sysprof_immediate_context();
 	rcu_read_lock();
-	sysprof_prompt_tell(&event);
+	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

@@ -4,8 +4,8 @@
  * operation that begins in one place and ends in another is two events with the same key: an OPEN,
  * which has the stack, and a CLOSE.
  */
-#ifndef _SYSPROF_PROMPT_H
-#define _SYSPROF_PROMPT_H
+#ifndef _SYSPROF_IMMEDIATE_H
+#define _SYSPROF_IMMEDIATE_H
 
 #include <linux/compiler.h>
 #include <linux/percpu.h>
@@ -19,39 +19,39 @@
 struct inode;
 struct sysprof_tap;
 
-enum sysprof_prompt {
-	SYSPROF_PROMPT_IRQ,
-	SYSPROF_PROMPT_SOFTIRQ,
-	SYSPROF_PROMPT_LOCK,
-	SYSPROF_PROMPT_HOLD,
-	SYSPROF_PROMPT_BLOCK,
-	SYSPROF_PROMPT_BLOCK_DONE,
-	SYSPROF_PROMPT_FAULT,
-	SYSPROF_PROMPT_SLAB,
-	SYSPROF_PROMPT_SLAB_FREE,
-	SYSPROF_PROMPT_PAGE,
-	SYSPROF_PROMPT_PAGE_FREE,
-	SYSPROF_PROMPT_PERCPU,
-	SYSPROF_PROMPT_PERCPU_FREE,
-	SYSPROF_PROMPT_VMALLOC,
-	SYSPROF_PROMPT_VMALLOC_FREE,
-	SYSPROF_PROMPT_STALL,
-	SYSPROF_PROMPT_FRAGMENT,
-	SYSPROF_PROMPT_IRQS_OFF,
-	SYSPROF_PROMPT_PREEMPT_OFF,
-	SYSPROF_PROMPT_PAGE_CACHE,
-	SYSPROF_PROMPTS
+enum sysprof_immediate {
+	SYSPROF_IMMEDIATE_IRQ,
+	SYSPROF_IMMEDIATE_SOFTIRQ,
+	SYSPROF_IMMEDIATE_LOCK,
+	SYSPROF_IMMEDIATE_HOLD,
+	SYSPROF_IMMEDIATE_BLOCK,
+	SYSPROF_IMMEDIATE_BLOCK_DONE,
+	SYSPROF_IMMEDIATE_FAULT,
+	SYSPROF_IMMEDIATE_SLAB,
+	SYSPROF_IMMEDIATE_SLAB_FREE,
+	SYSPROF_IMMEDIATE_PAGE,
+	SYSPROF_IMMEDIATE_PAGE_FREE,
+	SYSPROF_IMMEDIATE_PERCPU,
+	SYSPROF_IMMEDIATE_PERCPU_FREE,
+	SYSPROF_IMMEDIATE_VMALLOC,
+	SYSPROF_IMMEDIATE_VMALLOC_FREE,
+	SYSPROF_IMMEDIATE_STALL,
+	SYSPROF_IMMEDIATE_FRAGMENT,
+	SYSPROF_IMMEDIATE_IRQS_OFF,
+	SYSPROF_IMMEDIATE_PREEMPT_OFF,
+	SYSPROF_IMMEDIATE_PAGE_CACHE,
+	SYSPROF_IMMEDIATES
 };
 
 /**
- * struct sysprof_prompt_request - what a session requests of a prompt source
+ * struct sysprof_immediate_request - what a session requests of an immediate source
  * @id: the source's number in the session; 0: not requested
  * @stacks: SYSPROF_STACKS_*
  * @period: period of the grid; 0: every event that reaches @threshold
  * @threshold: least value of an event, where @period is 0
  * @stack: the parts of the stacks; set while the source is on
  */
-struct sysprof_prompt_request {
+struct sysprof_immediate_request {
 	u16 id;
 	u32 stacks;
 	u32 period;
@@ -114,7 +114,7 @@ enum sysprof_axis {
 };
 
 /**
- * struct sysprof_prompt_event - an event that has ended
+ * struct sysprof_immediate_event - an event that has ended
  * @begin: when it began
  * @end: when it ended: now
  * @value: in the source's unit
@@ -126,10 +126,10 @@ enum sysprof_axis {
  * @part: a further part of the record; NULL: none
  * @regs: registers of the interrupted context; NULL: the stack begins at @origin
  * @origin: empty: where it is taken
- * @prompt: the event's source
+ * @immediate: the event's source
  * @opens: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
- * @needs_close: of an OPEN, set by sysprof_prompt_wants(): some session will get the CLOSE only if
+ * @needs_close: of an OPEN, set by sysprof_immediate_wants(): some session will get the CLOSE only if
  *	that passes @told
  * @has_no_slot: of an OPEN: no CLOSE will do so, and those sessions do not get it
  * @is_global: a grid of nanoseconds is the same for all CPUs
@@ -137,7 +137,7 @@ enum sysprof_axis {
  * @context: enum sysprof_context in which it happened
  * @flags: SYSPROF_EVENT_*
  */
-struct sysprof_prompt_event {
+struct sysprof_immediate_event {
 	u64 begin;
 	u64 end;
 	u64 value;
@@ -147,8 +147,8 @@ struct sysprof_prompt_event {
 	const struct sysprof_part *part;
 	struct pt_regs *regs;
 	struct sysprof_origin origin;
-	enum sysprof_prompt prompt;
-	enum sysprof_prompt opens;
+	enum sysprof_immediate immediate;
+	enum sysprof_immediate opens;
 	u8 axis;
 	bool is_global;
 	bool needs_close;
@@ -162,33 +162,33 @@ struct sysprof_prompt_event {
  * Counts the event for each session, and sends it to those that pick it.  In a hook, interrupts
  * off, RCU read side.
  */
-void sysprof_prompt_tell(struct sysprof_prompt_event *event);
+void sysprof_immediate_tell(struct sysprof_immediate_event *event);
 /*
  * The same in two steps, for a source that has to find out more about events that are sent.
  * wants() returns whether any session gets the event; tell_wanted() follows at once and sends it.
  * An event without begin and end happens then.
  */
-bool sysprof_prompt_wants(struct sysprof_prompt_event *event);
-void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event);
+bool sysprof_immediate_wants(struct sysprof_immediate_event *event);
+void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event);
 /*
  * For a source that comes to the same event again and again while it lasts.  has_picker() counts
  * nothing: whether any session would get the event if it ended now; if so, it has to be sent.
  * count_unpicked(): it was never sent, and this is all that came of it.  As above; of a source of
  * nanoseconds.
  */
-bool sysprof_prompt_has_picker(const struct sysprof_prompt_event *event);
-void sysprof_prompt_count_unpicked(const struct sysprof_prompt_event *event);
+bool sysprof_immediate_has_picker(const struct sysprof_immediate_event *event);
+void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *event);
 /**
- * struct sysprof_prompt_course - how far the events of a source have come on a CPU.  CLOSEs pass if
+ * struct sysprof_immediate_course - how far the events of a source have come on a CPU.  CLOSEs pass if
  *	@changes is right, and have no axis
  * @left: events that take no more than this on their axis pass: all sessions just count them
  * @until: position on the axis where @left will be 0
  * @passed: number of events that have passed
  * @asked: what all other events take on the axis
- * @changes: of sysprof_prompt_changes when @left was found
+ * @changes: of sysprof_immediate_changes when @left was found
  * @is_closed: no event passes until the sessions change
  */
-struct sysprof_prompt_course {
+struct sysprof_immediate_course {
 	s64 left;
 	u64 until;
 	u64 passed;
@@ -196,40 +196,41 @@ struct sysprof_prompt_course {
 	u32 changes;
 	bool is_closed;
 };
-DECLARE_PER_CPU(struct sysprof_prompt_course[SYSPROF_PROMPTS], sysprof_prompt_courses);
+DECLARE_PER_CPU(struct sysprof_immediate_course[SYSPROF_IMMEDIATES], sysprof_immediate_courses);
 /* Counts the sessions that begin and end. */
-extern u32 sysprof_prompt_changes;
+extern u32 sysprof_immediate_changes;
 
 /*
  * Whether the next event of a source passes, which takes @value on its axis.  If so it is counted,
  * and that is all: most allocations and faults end here.  The accounts of the sessions follow
  * later.  In a hook, any context.
  */
-static __always_inline bool sysprof_prompt_passes(enum sysprof_prompt prompt, u64 value)
+static __always_inline bool sysprof_immediate_passes(enum sysprof_immediate immediate, u64 value)
 {
-	s64 left, old = this_cpu_read(sysprof_prompt_courses[prompt].left);
+	s64 left, old = this_cpu_read(sysprof_immediate_courses[immediate].left);
 
-	if (unlikely(this_cpu_read(sysprof_prompt_courses[prompt].changes) !=
-		     READ_ONCE(sysprof_prompt_changes)))
+	if (unlikely(this_cpu_read(sysprof_immediate_courses[immediate].changes) !=
+		     READ_ONCE(sysprof_immediate_changes)))
 		return false;
 	/* An interrupt may come in between, or the task go to another CPU. */
 	do {
 		left = old;
 		if (unlikely(left < (s64)value))
 			return false;
-		old = this_cpu_cmpxchg(sysprof_prompt_courses[prompt].left, left, left - value);
+		old = this_cpu_cmpxchg(sysprof_immediate_courses[immediate].left, left,
+				       left - value);
 	} while (unlikely(old != left));
-	this_cpu_inc(sysprof_prompt_courses[prompt].passed);
+	this_cpu_inc(sysprof_immediate_courses[immediate].passed);
 	return true;
 }
 
 /* The same for a CLOSE whose OPEN no session got. */
-static __always_inline bool sysprof_prompt_passes_close(enum sysprof_prompt prompt)
+static __always_inline bool sysprof_immediate_passes_close(enum sysprof_immediate immediate)
 {
-	if (unlikely(this_cpu_read(sysprof_prompt_courses[prompt].changes) !=
-		     READ_ONCE(sysprof_prompt_changes)))
+	if (unlikely(this_cpu_read(sysprof_immediate_courses[immediate].changes) !=
+		     READ_ONCE(sysprof_immediate_changes)))
 		return false;
-	this_cpu_inc(sysprof_prompt_courses[prompt].passed);
+	this_cpu_inc(sysprof_immediate_courses[immediate].passed);
 	return true;
 }
 
@@ -238,20 +239,20 @@ static __always_inline bool sysprof_prompt_passes_close(enum sysprof_prompt prom
  * events that @opens opens, and so the CLOSE; else it passes after all, and those that follow do.
  * In a hook, interrupts off.
  */
-bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens);
+bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate opens);
 
 /*
  * Account for the events that have passed on @cpu: begin() from here on, follow() up to here, and
  * end() no more of them.  On that CPU, interrupts off; if it is offline, on any CPU.
  */
-void sysprof_prompt_begin(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt);
-void sysprof_prompt_follow(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt);
-void sysprof_prompt_end(struct sysprof_tap *tap, int cpu);
+void sysprof_immediate_begin(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate);
+void sysprof_immediate_follow(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate);
+void sysprof_immediate_end(struct sysprof_tap *tap, int cpu);
 /* The enum sysprof_context of the code that runs here. */
-u8 sysprof_prompt_context(void);
+u8 sysprof_immediate_context(void);
 /* Counts an event that nobody gets, since there is no room to follow it.  Context as above. */
-void sysprof_prompt_missed(enum sysprof_prompt prompt);
+void sysprof_immediate_missed(enum sysprof_immediate immediate);
 /* Time and calls of a source's hooks on @cpu since they were put in place. */
-void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls);
+void sysprof_immediate_cost(int cpu, enum sysprof_immediate immediate, u64 *ns, u64 *calls);
 
-#endif /* _SYSPROF_PROMPT_H */
+#endif /* _SYSPROF_IMMEDIATE_H */

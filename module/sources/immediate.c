@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of prompt sources.  Each session counts all of them, and picks those that contain an
+ * Events of immediate sources.  Each session counts all of them, and picks those that contain an
  * instant of its grid, or that last at least as long as it requested.  The grid of a source that
  * counts nanoseconds is of the CPU's time.  The instants are computed, not stored: the number of
  * instants before a point is a function of that point.
@@ -18,7 +18,7 @@
 #include "sources/event.h"
 #include "hooks.h"
 #include "periods.h"
-#include "sources/prompt.h"
+#include "sources/immediate.h"
 #include "session-stack.h"
 #include "stack.h"
 #include "throttle.h"
@@ -27,26 +27,26 @@
 #define CPU_SHIFT   40 /* distance of the CPUs' grids, as a power of two */
 
 /**
- * struct prompt_cpu - of one CPU; touched there with interrupts off
+ * struct immediate_cpu - of one CPU; touched there with interrupts off
  * @stack: stack that is being sent
  * @stacks: taken
- * @calls: by enum sysprof_prompt, without those of events that passed
+ * @calls: by enum sysprof_immediate, without those of events that passed
  * @cost_ns: likewise
  * @timed_since: the call under way is timed; 0: it is not
  * @skips: users' sessions are not asked of the event under way
  */
-struct prompt_cpu {
+struct immediate_cpu {
 	struct sysprof_stack *stack;
 	u32 stacks;
-	u64 calls[SYSPROF_PROMPTS];
-	u64 cost_ns[SYSPROF_PROMPTS];
+	u64 calls[SYSPROF_IMMEDIATES];
+	u64 cost_ns[SYSPROF_IMMEDIATES];
 	u64 timed_since;
 	bool skips;
 };
 
-static DEFINE_PER_CPU(struct prompt_cpu, prompt_cpus);
-DEFINE_PER_CPU(struct sysprof_prompt_course[SYSPROF_PROMPTS], sysprof_prompt_courses);
-u32 sysprof_prompt_changes;
+static DEFINE_PER_CPU(struct immediate_cpu, immediate_cpus);
+DEFINE_PER_CPU(struct sysprof_immediate_course[SYSPROF_IMMEDIATES], sysprof_immediate_courses);
+u32 sysprof_immediate_changes;
 
 /* The part of an event that is after the session's START. */
 struct extent {
@@ -56,8 +56,8 @@ struct extent {
 	bool is_cut;
 };
 
-static struct extent prompt_clip(const struct sysprof_tap *tap,
-				 const struct sysprof_prompt_event *event)
+static struct extent immediate_clip(const struct sysprof_tap *tap,
+				    const struct sysprof_immediate_event *event)
 {
 	u64 begin = max(event->begin, tap->start), duration = max(event->end, begin) - begin;
 
@@ -74,7 +74,7 @@ static struct extent prompt_clip(const struct sysprof_tap *tap,
 }
 
 /* How far an event reaches on its axis. */
-static u64 reach_of(const struct sysprof_prompt_event *event, const struct extent *extent)
+static u64 reach_of(const struct sysprof_immediate_event *event, const struct extent *extent)
 {
 	return event->axis == SYSPROF_AXIS_VALUE  ? event->value :
 	       event->axis == SYSPROF_AXIS_EVENTS ? 1 :
@@ -82,20 +82,20 @@ static u64 reach_of(const struct sysprof_prompt_event *event, const struct exten
 }
 
 /* Where the next event begins on the axis. */
-static u64 position_of(const struct sysprof_prompt_course *course)
+static u64 position_of(const struct sysprof_immediate_course *course)
 {
 	return course->until - course->left;
 }
 
 /* Number of instants of the session's grid in the event. */
-static u64 prompt_weight_of(const struct sysprof_prompt_event *event, const struct sysprof_tap *tap,
-			    const struct extent *extent)
+static u64 immediate_weight_of(const struct sysprof_immediate_event *event,
+			       const struct sysprof_tap *tap, const struct extent *extent)
 {
-	const struct sysprof_prompt_request *request = &tap->prompt[event->prompt];
+	const struct sysprof_immediate_request *request = &tap->immediate[event->immediate];
 	u64 from = event->axis == SYSPROF_AXIS_NS ?
 			   extent->begin :
-			   position_of(this_cpu_ptr(&sysprof_prompt_courses[event->prompt]));
-	u64 *next = &tap->cpus[smp_processor_id()].next[event->prompt];
+			   position_of(this_cpu_ptr(&sysprof_immediate_courses[event->immediate]));
+	u64 *next = &tap->cpus[smp_processor_id()].next[event->immediate];
 	u64 reach = reach_of(event, extent), picked_to;
 
 	if (!request->period)
@@ -114,21 +114,21 @@ static u64 prompt_weight_of(const struct sysprof_prompt_event *event, const stru
 }
 
 /* Whether the session gets each event of the source, of all CPUs. */
-static bool gets_all(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
+static bool gets_all(const struct sysprof_tap *tap, enum sysprof_immediate immediate)
 {
-	const struct sysprof_prompt_request *request = &tap->prompt[prompt];
+	const struct sysprof_immediate_request *request = &tap->immediate[immediate];
 
 	return request->id && !request->period && !request->threshold && tap->is_plain;
 }
 
 /* Events that pass. */
 
-void sysprof_prompt_follow(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt)
+void sysprof_immediate_follow(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate)
 {
-	const struct sysprof_prompt_course *course =
-		per_cpu_ptr(&sysprof_prompt_courses[prompt], cpu);
-	struct sysprof_source_account *account = &tap->cpus[cpu].prompt[prompt];
-	struct sysprof_course_mark *mark = &tap->cpus[cpu].marks[prompt];
+	const struct sysprof_immediate_course *course =
+		per_cpu_ptr(&sysprof_immediate_courses[immediate], cpu);
+	struct sysprof_source_account *account = &tap->cpus[cpu].immediate[immediate];
+	struct sysprof_course_mark *mark = &tap->cpus[cpu].marks[immediate];
 	u64 events = course->passed - mark->passed,
 	    value = position_of(course) - course->asked - mark->value;
 
@@ -142,17 +142,17 @@ void sysprof_prompt_follow(struct sysprof_tap *tap, int cpu, enum sysprof_prompt
 	account->not_picked.value += value;
 }
 
-void sysprof_prompt_begin(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt)
+void sysprof_immediate_begin(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate)
 {
-	sysprof_prompt_follow(tap, cpu, prompt);
-	tap->cpus[cpu].marks[prompt].is_set = true;
+	sysprof_immediate_follow(tap, cpu, immediate);
+	tap->cpus[cpu].marks[immediate].is_set = true;
 }
 
-void sysprof_prompt_end(struct sysprof_tap *tap, int cpu)
+void sysprof_immediate_end(struct sysprof_tap *tap, int cpu)
 {
 	int i;
 
-	for (i = 0; i < SYSPROF_PROMPTS; i++)
+	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
 		tap->cpus[cpu].marks[i].is_set = false;
 }
 
@@ -160,47 +160,48 @@ void sysprof_prompt_end(struct sysprof_tap *tap, int cpu)
  * Up to where events pass for a session: it picks none of them, for want of an instant and for no
  * other reason.
  */
-static u64 passes_until(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
+static u64 passes_until(const struct sysprof_tap *tap, enum sysprof_immediate immediate)
 {
-	u64 next = tap->cpus[smp_processor_id()].next[prompt],
-	    first = (u64)smp_processor_id() << CPU_SHIFT;
+	u64 next = tap->cpus[smp_processor_id()].next[immediate], first = (u64)smp_processor_id()
+									  << CPU_SHIFT;
 
-	if (!tap->prompt[prompt].id)
+	if (!tap->immediate[immediate].id)
 		return U64_MAX;
-	if (!tap->prompt[prompt].period || !tap->is_plain)
+	if (!tap->immediate[immediate].period || !tap->is_plain)
 		return 0;
 	return next > first ? next - first : 0;
 }
 
 /* Finds out how far events pass for all sessions. */
-static noinline void set_left(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
+static noinline void set_left(struct sysprof_immediate_course *course,
+			      enum sysprof_immediate immediate)
 {
 	u64 at = position_of(course), until = U64_MAX;
 	struct sysprof_tap *tap;
 
-	sysprof_for_each_tap(tap)
-		until = min(until, passes_until(tap, prompt));
+	sysprof_for_each_tap(tap) until = min(until, passes_until(tap, immediate));
 	course->left = until > at ? min_t(u64, until - at, S64_MAX) : -1;
 	course->until = at + course->left;
 	course->is_closed = !until;
 }
 
-static noinline void note_changes(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
+static noinline void note_changes(struct sysprof_immediate_course *course,
+				  enum sysprof_immediate immediate)
 {
 	struct sysprof_tap *tap;
 
 	/* Pairs with the release in update_requests() of sources.c: a new session is in the list. */
-	course->changes = smp_load_acquire(&sysprof_prompt_changes);
-	sysprof_for_each_tap(tap)
-		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
+	course->changes = smp_load_acquire(&sysprof_immediate_changes);
+	sysprof_for_each_tap(tap) sysprof_immediate_begin(tap, smp_processor_id(), immediate);
 	course->is_closed = false;
 }
 
-bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens)
+bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate opens)
 {
-	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
+	struct sysprof_immediate_course *course =
+		this_cpu_ptr(&sysprof_immediate_courses[immediate]);
 	/* As in note_changes(). */
-	u32 changes = smp_load_acquire(&sysprof_prompt_changes);
+	u32 changes = smp_load_acquire(&sysprof_immediate_changes);
 	struct sysprof_tap *tap;
 	bool passes = true;
 
@@ -208,8 +209,9 @@ bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt 
 	if (sysprof_taps_skip())
 		return false;
 	rcu_read_lock();
-	sysprof_for_each_tap(tap) {
-		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
+	sysprof_for_each_tap(tap)
+	{
+		sysprof_immediate_begin(tap, smp_processor_id(), immediate);
 		passes &= !gets_all(tap, opens);
 	}
 	rcu_read_unlock();
@@ -220,7 +222,7 @@ bool sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt 
 	return true;
 }
 
-u8 sysprof_prompt_context(void)
+u8 sysprof_immediate_context(void)
 {
 	if (hardirq_count())
 		return SYSPROF_CONTEXT_IRQ;
@@ -233,16 +235,16 @@ u8 sysprof_prompt_context(void)
  * A CLOSE goes to the sessions that got its OPEN.  Bits are given out again, to sessions that begin
  * later.
  */
-static bool has_opened(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+static bool has_opened(const struct sysprof_tap *tap, const struct sysprof_immediate_event *event)
 {
 	return (event->told & BIT_ULL(tap->bit) && event->told_start >= tap->start) ||
 	       gets_all(tap, event->opens);
 }
 
 /* A holder is the session's if one of its waiters is. */
-static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_immediate_event *event)
 {
-	if (event->prompt != SYSPROF_PROMPT_HOLD)
+	if (event->immediate != SYSPROF_IMMEDIATE_HOLD)
 		return sysprof_event_is_excluded(tap->session, current);
 	return !(event->told & BIT_ULL(tap->bit)) ||
 	       !cpumask_test_cpu(smp_processor_id(), tap->session->cpumask) ||
@@ -250,12 +252,12 @@ static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_prom
 }
 
 /* Accounts for an event in the session; returns its weight, 0 if it is not sent. */
-static u64 prompt_choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *event,
-			 struct sysprof_source_account *account, const struct extent *extent)
+static u64 immediate_choose(const struct sysprof_tap *tap, struct sysprof_immediate_event *event,
+			    struct sysprof_source_account *account, const struct extent *extent)
 {
-	const struct sysprof_prompt_request *request = &tap->prompt[event->prompt];
+	const struct sysprof_immediate_request *request = &tap->immediate[event->immediate];
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
-	u64 weight = is_close ? has_opened(tap, event) : prompt_weight_of(event, tap, extent);
+	u64 weight = is_close ? has_opened(tap, event) : immediate_weight_of(event, tap, extent);
 	struct sysprof_tally *to = NULL;
 
 	if (weight && !event->end)
@@ -274,28 +276,29 @@ static u64 prompt_choose(const struct sysprof_tap *tap, struct sysprof_prompt_ev
 }
 
 /* The parts of the stack that sessions request; false: no session gets the event. */
-static bool pick(struct sysprof_prompt_event *event, bool skips,
+static bool pick(struct sysprof_immediate_event *event, bool skips,
 		 struct sysprof_stack_request *stack)
 {
 	int cpu = smp_processor_id();
-	const struct sysprof_prompt_request *request;
+	const struct sysprof_immediate_request *request;
 	struct sysprof_tap_cpu *own;
 	struct sysprof_tap *tap;
 	struct extent extent;
 	bool any = false;
 
-	sysprof_for_each_asked_tap(tap, skips) {
+	sysprof_for_each_asked_tap(tap, skips)
+	{
 		own = &tap->cpus[cpu];
-		request = &tap->prompt[event->prompt];
-		own->prompt_weight = 0;
+		request = &tap->immediate[event->immediate];
+		own->immediate_weight = 0;
 		if (!request->id || READ_ONCE(tap->session->dead))
 			continue;
-		extent = prompt_clip(tap, event);
-		own->prompt_weight =
-			prompt_choose(tap, event, &own->prompt[event->prompt], &extent);
-		if (!own->prompt_weight)
+		extent = immediate_clip(tap, event);
+		own->immediate_weight =
+			immediate_choose(tap, event, &own->immediate[event->immediate], &extent);
+		if (!own->immediate_weight)
 			continue;
-		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(tap, event->prompt))
+		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(tap, event->immediate))
 			event->needs_close = true;
 		if (any)
 			sysprof_stack_request_add(stack, &request->stack);
@@ -307,23 +310,23 @@ static bool pick(struct sysprof_prompt_event *event, bool skips,
 }
 
 /* An event that would never end for the session. */
-static void lose(struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+static void lose(struct sysprof_tap *tap, const struct sysprof_immediate_event *event)
 {
 	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
-	struct extent extent = prompt_clip(tap, event);
+	struct extent extent = immediate_clip(tap, event);
 
-	sysprof_tally_add(&own->prompt[event->prompt].lost[SYSPROF_LOST_NO_SLOT], extent.value,
-			  extent.duration, own->prompt_weight);
+	sysprof_tally_add(&own->immediate[event->immediate].lost[SYSPROF_LOST_NO_SLOT],
+			  extent.value, extent.duration, own->immediate_weight);
 }
 
-static void prompt_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
-		       const struct sysprof_prompt_event *from, struct sysprof_stack *stack)
+static void immediate_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
+			  const struct sysprof_immediate_event *from, struct sysprof_stack *stack)
 {
-	const struct sysprof_prompt_request *request = &tap->prompt[from->prompt];
+	const struct sysprof_immediate_request *request = &tap->immediate[from->immediate];
 	u32 part_bytes = from->part ? from->part->size * 8 : 0;
 	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
-	struct sysprof_source_account *account = &own->prompt[from->prompt];
-	struct extent extent = prompt_clip(tap, from);
+	struct sysprof_source_account *account = &own->immediate[from->immediate];
+	struct extent extent = immediate_clip(tap, from);
 	struct sysprof_part_lock *lock;
 	struct sysprof_event *event;
 	u32 stacks = request->stacks;
@@ -333,18 +336,17 @@ static void prompt_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 		stacks = sysprof_event_stacks(tap->session, stacks);
 	event = sysprof_event_reserve(sc, stacks, stack, part_bytes);
 	sysprof_tally_add(sysprof_event_tally(account, event), extent.value, extent.duration,
-			  own->prompt_weight);
+			  own->immediate_weight);
 	if (!IS_ERR(event)) {
 		event->begin = extent.begin;
 		event->duration = extent.duration;
 		event->value = extent.value;
 		event->key = from->key;
-		event->weight = min_t(u64, own->prompt_weight, U32_MAX);
+		event->weight = min_t(u64, own->immediate_weight, U32_MAX);
 		event->source = request->id;
 		event->phase = from->phase;
 		event->state = from->context;
-		event->record.flags |= from->flags |
-				       (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
+		event->record.flags |= from->flags | (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
 		lock = sysprof_event_part(event, part_bytes);
 		memcpy(lock, from->part, part_bytes);
 		/*
@@ -359,7 +361,8 @@ static void prompt_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	sysprof_delivery_wake(tap->session, sc);
 }
 
-static void prompt_end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, bool has_stack)
+static void immediate_end_call(struct immediate_cpu *cpu, enum sysprof_immediate immediate,
+			       bool has_stack)
 {
 	u64 now, cost;
 
@@ -367,7 +370,7 @@ static void prompt_end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, 
 		return;
 	now = ktime_get_mono_fast_ns();
 	cost = now - cpu->timed_since;
-	cpu->cost_ns[prompt] += cost * TIMED_CALLS;
+	cpu->cost_ns[immediate] += cost * TIMED_CALLS;
 	cpu->timed_since = 0;
 	/* Stacks are paid for by themselves. */
 	if (!has_stack)
@@ -378,24 +381,24 @@ static void prompt_end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt, 
  * Whether there is time for copies of stacks.  Other hooks may run with a lock held for which other
  * CPUs spin, the run queue's too.  These interrupt code as ticks do, or run where a task may sleep.
  */
-static bool may_copy(const struct sysprof_prompt_event *event)
+static bool may_copy(const struct sysprof_immediate_event *event)
 {
-	switch (event->prompt) {
-	case SYSPROF_PROMPT_IRQ:
-	case SYSPROF_PROMPT_SOFTIRQ:
-	case SYSPROF_PROMPT_FAULT:
-	case SYSPROF_PROMPT_STALL:
+	switch (event->immediate) {
+	case SYSPROF_IMMEDIATE_IRQ:
+	case SYSPROF_IMMEDIATE_SOFTIRQ:
+	case SYSPROF_IMMEDIATE_FAULT:
+	case SYSPROF_IMMEDIATE_STALL:
 		return true;
-	case SYSPROF_PROMPT_HOLD:
+	case SYSPROF_IMMEDIATE_HOLD:
 		return event->regs;
 	default:
 		return false;
 	}
 }
 
-void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
+void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event)
 {
-	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+	struct immediate_cpu *cpu = this_cpu_ptr(&immediate_cpus);
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
 	struct sysprof_session_cpu *sc;
 	struct sysprof_tap *tap;
@@ -404,81 +407,84 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 		cpu->stack->request.raw_bytes = 0;
 	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);
-	sysprof_for_each_asked_tap(tap, cpu->skips) {
+	sysprof_for_each_asked_tap(tap, cpu->skips)
+	{
 		sc = &tap->session->cpus[smp_processor_id()];
-		if (!tap->prompt[event->prompt].id || !tap->cpus[sc->cpu].prompt_weight)
+		if (!tap->immediate[event->immediate].id || !tap->cpus[sc->cpu].immediate_weight)
 			continue;
-		if (unlikely(event->has_no_slot) && !gets_all(tap, event->prompt)) {
+		if (unlikely(event->has_no_slot) && !gets_all(tap, event->immediate)) {
 			lose(tap, event);
 			continue;
 		}
-		prompt_put(tap, sc, event, cpu->stack);
-		if (!is_close && !gets_all(tap, event->prompt)) {
+		immediate_put(tap, sc, event, cpu->stack);
+		if (!is_close && !gets_all(tap, event->immediate)) {
 			event->told |= BIT_ULL(tap->bit);
 			event->told_start = max(event->told_start, tap->start);
 		}
 		sysprof_tap_tell(tap, sc, event->end);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
-	prompt_end_call(cpu, event->prompt, true);
+	immediate_end_call(cpu, event->immediate, true);
 }
 
-bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
+bool sysprof_immediate_wants(struct sysprof_immediate_event *event)
 {
-	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[event->prompt]);
-	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+	struct sysprof_immediate_course *course =
+		this_cpu_ptr(&sysprof_immediate_courses[event->immediate]);
+	struct immediate_cpu *cpu = this_cpu_ptr(&immediate_cpus);
 	bool is_followed = event->axis != SYSPROF_AXIS_NS && event->phase != SYSPROF_PHASE_CLOSE;
 	u64 reach = event->axis == SYSPROF_AXIS_VALUE ? event->value : 1;
 	bool is_wanted;
 
 	/* An NMI may have interrupted this CPU while it reported another event. */
 	if (unlikely(in_nmi())) {
-		sysprof_prompt_missed(event->prompt);
+		sysprof_immediate_missed(event->immediate);
 		return false;
 	}
-	if (unlikely(++cpu->calls[event->prompt] % TIMED_CALLS == 0))
+	if (unlikely(++cpu->calls[event->immediate] % TIMED_CALLS == 0))
 		cpu->timed_since = event->end ?: ktime_get_mono_fast_ns();
-	if (is_followed && unlikely(course->changes != READ_ONCE(sysprof_prompt_changes)))
-		note_changes(course, event->prompt);
+	if (is_followed && unlikely(course->changes != READ_ONCE(sysprof_immediate_changes)))
+		note_changes(course, event->immediate);
 	cpu->skips = sysprof_taps_skip();
 	if (unlikely(cpu->skips))
-		this_cpu_inc(sysprof_skips.n.prompts[event->prompt]);
+		this_cpu_inc(sysprof_skips.n.immediates[event->immediate]);
 	is_wanted = pick(event, cpu->skips, &cpu->stack->request);
 	if (is_followed) {
 		course->left -= reach;
 		course->asked += reach;
 		/* No event passes that would have to be skipped. */
 		if (!course->is_closed && !cpu->skips)
-			set_left(course, event->prompt);
+			set_left(course, event->immediate);
 	}
 	if (!is_wanted)
-		prompt_end_call(cpu, event->prompt, false);
+		immediate_end_call(cpu, event->immediate, false);
 	return is_wanted;
 }
 
-void sysprof_prompt_tell(struct sysprof_prompt_event *event)
+void sysprof_immediate_tell(struct sysprof_immediate_event *event)
 {
-	if (sysprof_prompt_wants(event))
-		sysprof_prompt_tell_wanted(event);
+	if (sysprof_immediate_wants(event))
+		sysprof_immediate_tell_wanted(event);
 }
 
-bool sysprof_prompt_has_picker(const struct sysprof_prompt_event *event)
+bool sysprof_immediate_has_picker(const struct sysprof_immediate_event *event)
 {
 	struct sysprof_tap *tap;
 	struct extent extent;
 
-	sysprof_for_each_tap(tap) {
-		if (!tap->prompt[event->prompt].id || READ_ONCE(tap->session->dead))
+	sysprof_for_each_tap(tap)
+	{
+		if (!tap->immediate[event->immediate].id || READ_ONCE(tap->session->dead))
 			continue;
-		extent = prompt_clip(tap, event);
-		if (prompt_weight_of(event, tap, &extent) &&
+		extent = immediate_clip(tap, event);
+		if (immediate_weight_of(event, tap, &extent) &&
 		    (tap->is_plain || !is_excluded(tap, event)))
 			return true;
 	}
 	return false;
 }
 
-void sysprof_prompt_count_unpicked(const struct sysprof_prompt_event *event)
+void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *event)
 {
 	struct sysprof_source_account *account;
 	struct sysprof_tally *to;
@@ -486,45 +492,47 @@ void sysprof_prompt_count_unpicked(const struct sysprof_prompt_event *event)
 	struct extent extent;
 	u64 weight;
 
-	sysprof_for_each_tap(tap) {
-		if (!tap->prompt[event->prompt].id || READ_ONCE(tap->session->dead))
+	sysprof_for_each_tap(tap)
+	{
+		if (!tap->immediate[event->immediate].id || READ_ONCE(tap->session->dead))
 			continue;
-		account = &tap->cpus[smp_processor_id()].prompt[event->prompt];
-		extent = prompt_clip(tap, event);
-		weight = prompt_weight_of(event, tap, &extent);
+		account = &tap->cpus[smp_processor_id()].immediate[event->immediate];
+		extent = immediate_clip(tap, event);
+		weight = immediate_weight_of(event, tap, &extent);
 		/* What has an instant and was not picked was excluded then. */
 		if (weight || (!tap->is_plain && is_excluded(tap, event)))
 			to = &account->excluded;
 		else
-			to = tap->prompt[event->prompt].period ? &account->not_picked :
-								 &account->below;
+			to = tap->immediate[event->immediate].period ? &account->not_picked :
+								       &account->below;
 		sysprof_tally_add(&account->seen, extent.value, extent.duration, weight);
 		sysprof_tally_add(to, extent.value, extent.duration, weight);
 	}
 }
 
 /* Reports to each session that has the source an event without details. */
-void sysprof_prompt_missed(enum sysprof_prompt prompt)
+void sysprof_immediate_missed(enum sysprof_immediate immediate)
 {
 	struct sysprof_source_account *account;
 	struct sysprof_tap *tap;
 
 	rcu_read_lock();
-	sysprof_for_each_tap(tap) {
-		if (!tap->prompt[prompt].id)
+	sysprof_for_each_tap(tap)
+	{
+		if (!tap->immediate[immediate].id)
 			continue;
-		account = &tap->cpus[smp_processor_id()].prompt[prompt];
+		account = &tap->cpus[smp_processor_id()].immediate[immediate];
 		account->seen.events++;
 		account->lost[SYSPROF_LOST_NO_SLOT].events++;
 	}
 	rcu_read_unlock();
 }
 
-void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls)
+void sysprof_immediate_cost(int cpu, enum sysprof_immediate immediate, u64 *ns, u64 *calls)
 {
-	*ns = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->cost_ns[prompt]);
-	*calls = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->calls[prompt]) +
-		 READ_ONCE(per_cpu_ptr(&sysprof_prompt_courses[prompt], cpu)->passed);
+	*ns = READ_ONCE(per_cpu_ptr(&immediate_cpus, cpu)->cost_ns[immediate]);
+	*calls = READ_ONCE(per_cpu_ptr(&immediate_cpus, cpu)->calls[immediate]) +
+		 READ_ONCE(per_cpu_ptr(&sysprof_immediate_courses[immediate], cpu)->passed);
 }
 
 /* Memory. */
@@ -533,28 +541,28 @@ void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *call
 static DEFINE_MUTEX(memory_lock);
 static unsigned int users;
 
-static void prompt_free_stacks(void)
+static void immediate_free_stacks(void)
 {
 	int i;
 
 	for_each_possible_cpu(i) {
-		kvfree(per_cpu_ptr(&prompt_cpus, i)->stack);
-		per_cpu_ptr(&prompt_cpus, i)->stack = NULL;
+		kvfree(per_cpu_ptr(&immediate_cpus, i)->stack);
+		per_cpu_ptr(&immediate_cpus, i)->stack = NULL;
 	}
 }
 
-static int prompt_alloc_stacks(void)
+static int immediate_alloc_stacks(void)
 {
-	struct prompt_cpu *cpu;
+	struct immediate_cpu *cpu;
 	int i;
 
 	for_each_possible_cpu(i) {
-		cpu = per_cpu_ptr(&prompt_cpus, i);
-		*cpu = (struct prompt_cpu){
+		cpu = per_cpu_ptr(&immediate_cpus, i);
+		*cpu = (struct immediate_cpu){
 			.stack = kvzalloc_node(sizeof(*cpu->stack), GFP_KERNEL, cpu_to_node(i)),
 		};
 		if (!cpu->stack) {
-			prompt_free_stacks();
+			immediate_free_stacks();
 			return -ENOMEM;
 		}
 	}
@@ -567,7 +575,7 @@ static int prepare(void)
 
 	mutex_lock(&memory_lock);
 	if (!users)
-		err = prompt_alloc_stacks();
+		err = immediate_alloc_stacks();
 	if (!err)
 		users++;
 	mutex_unlock(&memory_lock);
@@ -578,7 +586,7 @@ static void release(void)
 {
 	mutex_lock(&memory_lock);
 	if (!--users)
-		prompt_free_stacks();
+		immediate_free_stacks();
 	mutex_unlock(&memory_lock);
 }
 
@@ -596,7 +604,7 @@ const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking)
 	return NULL;
 }
 
-static void prompt_remove_hooks(struct sysprof_hooking *hooking, int n)
+static void immediate_remove_hooks(struct sysprof_hooking *hooking, int n)
 {
 	struct sysprof_hook *hook;
 
@@ -631,7 +639,7 @@ int sysprof_hooking_put(struct sysprof_arming *arming)
 			continue;
 		err = tracepoint_probe_register(hook->tracepoint, hook->probe, hook->data);
 		if (err) {
-			prompt_remove_hooks(hooking, i);
+			immediate_remove_hooks(hooking, i);
 			return err;
 		}
 	}
@@ -642,5 +650,5 @@ void sysprof_hooking_remove(struct sysprof_arming *arming)
 {
 	struct sysprof_hooking *hooking = container_of(arming, struct sysprof_hooking, arming);
 
-	prompt_remove_hooks(hooking, hooking->n);
+	immediate_remove_hooks(hooking, hooking->n);
 }
