@@ -30,7 +30,7 @@ struct sysprof_sent;
 struct sysprof_session;
 struct sysprof_snapshot_walk;
 struct sysprof_tables;
-struct sysprof_tap;
+struct sysprof_subscription;
 
 /*
  * Samples that were lost for one reason: how many of those in the account were reported, and when
@@ -142,7 +142,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @file: the open file of the session, which outlives it
  * @cred: the opener's credentials, held by the file
  * @raw_requests: requests for raw stacks; NULL until the session requests raw stacks
- * @tap: what the session takes from event sources; NULL: nothing
+ * @sub: what the session takes from event sources; NULL: nothing
  * @tables: unwind tables, shared with other sessions; NULL until the session requests stacks by
  *	tables or adds a table
  * @dead: the session has ended for good (revoke.c) and takes no more records
@@ -185,7 +185,7 @@ struct sysprof_session {
 	const struct file *file;
 	const struct cred *cred;
 	struct sysprof_raw_requests *raw_requests;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	struct sysprof_tables *tables;
 	enum sysprof_reader reader;
 	int read_next;

@@ -573,7 +573,7 @@ static void leave_all(struct sysprof_session *session)
 	int cpu;
 
 	lockdep_assert_held(&session->lock);
-	if (session->tap) {
+	if (session->sub) {
 		mutex_lock(&list_lock);
 		sysprof_source_ops->end(session);
 		mutex_unlock(&list_lock);

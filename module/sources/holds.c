@@ -42,7 +42,7 @@
  * @seen_until: until when it was seen to hold the lock; 0: it was not seen
  * @key: of the stack; 0: it was not sent
  * @is_told: it is in the accounts, and was sent to the sessions that get it
- * @sessions: those whose filters pass a waiter, as bits of sysprof_tap.bit
+ * @sessions: those whose filters pass a waiter, as bits of sysprof_subscription.bit
  */
 struct sysprof_hold {
 	atomic_t refs;
@@ -148,12 +148,13 @@ static bool get_of(struct sysprof_hold *hold, const struct task_struct *task, co
 /* The sessions whose filters pass current, which waits. */
 static u64 sessions_of_waiter(void)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	u64 sessions = 0;
 
-	sysprof_for_each_tap(tap) if (tap->immediate[SYSPROF_IMMEDIATE_HOLD].id &&
-				      sysprof_filter_passes_task(tap->session->filter, current))
-		sessions |= BIT_ULL(tap->bit);
+	sysprof_for_each_subscription(sub)
+		if (sub->immediate[SYSPROF_IMMEDIATE_HOLD].id &&
+		    sysprof_filter_passes_task(sub->session->filter, current))
+			sessions |= BIT_ULL(sub->bit);
 	return sessions;
 }
 

@@ -56,10 +56,10 @@ struct extent {
 	bool is_cut;
 };
 
-static struct extent immediate_clip(const struct sysprof_tap *tap,
+static struct extent immediate_clip(const struct sysprof_subscription *sub,
 				    const struct sysprof_immediate_event *event)
 {
-	u64 begin = max(event->begin, tap->start), duration = max(event->end, begin) - begin;
+	u64 begin = max(event->begin, sub->start), duration = max(event->end, begin) - begin;
 
 	if (event->phase == SYSPROF_PHASE_OPEN || event->phase == SYSPROF_PHASE_INSTANT)
 		return (struct extent){ .begin = event->begin, .value = event->value };
@@ -89,13 +89,13 @@ static u64 position_of(const struct sysprof_immediate_course *course)
 
 /* Number of instants of the session's grid in the event. */
 static u64 immediate_weight_of(const struct sysprof_immediate_event *event,
-			       const struct sysprof_tap *tap, const struct extent *extent)
+			       const struct sysprof_subscription *sub, const struct extent *extent)
 {
-	const struct sysprof_immediate_request *request = &tap->immediate[event->immediate];
+	const struct sysprof_immediate_request *request = &sub->immediate[event->immediate];
 	u64 from = event->axis == SYSPROF_AXIS_NS ?
 			   extent->begin :
 			   position_of(this_cpu_ptr(&sysprof_immediate_courses[event->immediate]));
-	u64 *next = &tap->cpus[smp_processor_id()].next[event->immediate];
+	u64 *next = &sub->cpus[smp_processor_id()].next[event->immediate];
 	u64 reach = reach_of(event, extent), picked_to;
 
 	if (!request->period)
@@ -114,21 +114,22 @@ static u64 immediate_weight_of(const struct sysprof_immediate_event *event,
 }
 
 /* Whether the session gets each event of the source, of all CPUs. */
-static bool gets_all(const struct sysprof_tap *tap, enum sysprof_immediate immediate)
+static bool gets_all(const struct sysprof_subscription *sub, enum sysprof_immediate immediate)
 {
-	const struct sysprof_immediate_request *request = &tap->immediate[immediate];
+	const struct sysprof_immediate_request *request = &sub->immediate[immediate];
 
-	return request->id && !request->period && !request->threshold && tap->is_plain;
+	return request->id && !request->period && !request->threshold && sub->is_plain;
 }
 
 /* Events that pass. */
 
-void sysprof_immediate_follow(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate)
+void sysprof_immediate_follow(struct sysprof_subscription *sub, int cpu,
+			      enum sysprof_immediate immediate)
 {
 	const struct sysprof_immediate_course *course =
 		per_cpu_ptr(&sysprof_immediate_courses[immediate], cpu);
-	struct sysprof_source_account *account = &tap->cpus[cpu].immediate[immediate];
-	struct sysprof_course_mark *mark = &tap->cpus[cpu].marks[immediate];
+	struct sysprof_source_account *account = &sub->cpus[cpu].immediate[immediate];
+	struct sysprof_course_mark *mark = &sub->cpus[cpu].marks[immediate];
 	u64 events = course->passed - mark->passed,
 	    value = position_of(course) - course->asked - mark->value;
 
@@ -142,32 +143,33 @@ void sysprof_immediate_follow(struct sysprof_tap *tap, int cpu, enum sysprof_imm
 	account->not_picked.value += value;
 }
 
-void sysprof_immediate_begin(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate)
+void sysprof_immediate_begin(struct sysprof_subscription *sub, int cpu,
+			     enum sysprof_immediate immediate)
 {
-	sysprof_immediate_follow(tap, cpu, immediate);
-	tap->cpus[cpu].marks[immediate].is_set = true;
+	sysprof_immediate_follow(sub, cpu, immediate);
+	sub->cpus[cpu].marks[immediate].is_set = true;
 }
 
-void sysprof_immediate_end(struct sysprof_tap *tap, int cpu)
+void sysprof_immediate_end(struct sysprof_subscription *sub, int cpu)
 {
 	int i;
 
 	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
-		tap->cpus[cpu].marks[i].is_set = false;
+		sub->cpus[cpu].marks[i].is_set = false;
 }
 
 /*
  * Up to where events pass for a session: it picks none of them, for want of an instant and for no
  * other reason.
  */
-static u64 passes_until(const struct sysprof_tap *tap, enum sysprof_immediate immediate)
+static u64 passes_until(const struct sysprof_subscription *sub, enum sysprof_immediate immediate)
 {
-	u64 next = tap->cpus[smp_processor_id()].next[immediate], first = (u64)smp_processor_id()
+	u64 next = sub->cpus[smp_processor_id()].next[immediate], first = (u64)smp_processor_id()
 									  << CPU_SHIFT;
 
-	if (!tap->immediate[immediate].id)
+	if (!sub->immediate[immediate].id)
 		return U64_MAX;
-	if (!tap->immediate[immediate].period || !tap->is_plain)
+	if (!sub->immediate[immediate].period || !sub->is_plain)
 		return 0;
 	return next > first ? next - first : 0;
 }
@@ -177,9 +179,10 @@ static noinline void set_left(struct sysprof_immediate_course *course,
 			      enum sysprof_immediate immediate)
 {
 	u64 at = position_of(course), until = U64_MAX;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
-	sysprof_for_each_tap(tap) until = min(until, passes_until(tap, immediate));
+	sysprof_for_each_subscription(sub)
+		until = min(until, passes_until(sub, immediate));
 	course->left = until > at ? min_t(u64, until - at, S64_MAX) : -1;
 	course->until = at + course->left;
 	course->is_closed = !until;
@@ -188,11 +191,12 @@ static noinline void set_left(struct sysprof_immediate_course *course,
 static noinline void note_changes(struct sysprof_immediate_course *course,
 				  enum sysprof_immediate immediate)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
 	/* Pairs with the release in update_requests() of sources.c: a new session is in the list. */
 	course->changes = smp_load_acquire(&sysprof_immediate_changes);
-	sysprof_for_each_tap(tap) sysprof_immediate_begin(tap, smp_processor_id(), immediate);
+	sysprof_for_each_subscription(sub)
+		sysprof_immediate_begin(sub, smp_processor_id(), immediate);
 	course->is_closed = false;
 }
 
@@ -202,17 +206,16 @@ bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum syspro
 		this_cpu_ptr(&sysprof_immediate_courses[immediate]);
 	/* As in note_changes(). */
 	u32 changes = smp_load_acquire(&sysprof_immediate_changes);
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	bool passes = true;
 
 	/* Those that are not asked may get all. */
-	if (sysprof_taps_skip())
+	if (sysprof_subscriptions_skip())
 		return false;
 	rcu_read_lock();
-	sysprof_for_each_tap(tap)
-	{
-		sysprof_immediate_begin(tap, smp_processor_id(), immediate);
-		passes &= !gets_all(tap, opens);
+	sysprof_for_each_subscription(sub) {
+		sysprof_immediate_begin(sub, smp_processor_id(), immediate);
+		passes &= !gets_all(sub, opens);
 	}
 	rcu_read_unlock();
 	if (!passes)
@@ -235,39 +238,42 @@ u8 sysprof_immediate_context(void)
  * A CLOSE goes to the sessions that got its OPEN.  Bits are given out again, to sessions that begin
  * later.
  */
-static bool has_opened(const struct sysprof_tap *tap, const struct sysprof_immediate_event *event)
+static bool has_opened(const struct sysprof_subscription *sub,
+		       const struct sysprof_immediate_event *event)
 {
-	return (event->told & BIT_ULL(tap->bit) && event->told_start >= tap->start) ||
-	       gets_all(tap, event->opens);
+	return (event->told & BIT_ULL(sub->bit) && event->told_start >= sub->start) ||
+	       gets_all(sub, event->opens);
 }
 
 /* A holder is the session's if one of its waiters is. */
-static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_immediate_event *event)
+static bool is_excluded(const struct sysprof_subscription *sub,
+			const struct sysprof_immediate_event *event)
 {
 	if (event->immediate != SYSPROF_IMMEDIATE_HOLD)
-		return sysprof_event_is_excluded(tap->session, current);
-	return !(event->told & BIT_ULL(tap->bit)) ||
-	       !cpumask_test_cpu(smp_processor_id(), tap->session->cpumask) ||
-	       sysprof_session_hides(tap->session, current) == SYSPROF_HIDES_FRAMES;
+		return sysprof_event_is_excluded(sub->session, current);
+	return !(event->told & BIT_ULL(sub->bit)) ||
+	       !cpumask_test_cpu(smp_processor_id(), sub->session->cpumask) ||
+	       sysprof_session_hides(sub->session, current) == SYSPROF_HIDES_FRAMES;
 }
 
 /* Accounts for an event in the session; returns its weight, 0 if it is not sent. */
-static u64 immediate_choose(const struct sysprof_tap *tap, struct sysprof_immediate_event *event,
+static u64 immediate_choose(const struct sysprof_subscription *sub,
+			    struct sysprof_immediate_event *event,
 			    struct sysprof_source_account *account, const struct extent *extent)
 {
-	const struct sysprof_immediate_request *request = &tap->immediate[event->immediate];
+	const struct sysprof_immediate_request *request = &sub->immediate[event->immediate];
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
-	u64 weight = is_close ? has_opened(tap, event) : immediate_weight_of(event, tap, extent);
+	u64 weight = is_close ? has_opened(sub, event) : immediate_weight_of(event, sub, extent);
 	struct sysprof_tally *to = NULL;
 
 	if (weight && !event->end)
 		event->begin = event->end = ktime_get_mono_fast_ns();
 	sysprof_tally_add(&account->seen, extent->value, extent->duration, weight);
-	if (unlikely(!tap->is_plain) && !is_close && is_excluded(tap, event))
+	if (unlikely(!sub->is_plain) && !is_close && is_excluded(sub, event))
 		to = &account->excluded;
 	else if (!weight)
 		to = request->period || is_close ? &account->not_picked : &account->below;
-	else if (sysprof_event_is_throttled(tap->session, event->end))
+	else if (sysprof_event_is_throttled(sub->session, event->end))
 		to = &account->lost[SYSPROF_LOST_THROTTLED];
 	if (!to)
 		return weight;
@@ -281,24 +287,23 @@ static bool pick(struct sysprof_immediate_event *event, bool skips,
 {
 	int cpu = smp_processor_id();
 	const struct sysprof_immediate_request *request;
-	struct sysprof_tap_cpu *own;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription_cpu *own;
+	struct sysprof_subscription *sub;
 	struct extent extent;
 	bool any = false;
 
-	sysprof_for_each_asked_tap(tap, skips)
-	{
-		own = &tap->cpus[cpu];
-		request = &tap->immediate[event->immediate];
+	sysprof_for_each_asking_subscription(sub, skips) {
+		own = &sub->cpus[cpu];
+		request = &sub->immediate[event->immediate];
 		own->immediate_weight = 0;
-		if (!request->id || READ_ONCE(tap->session->dead))
+		if (!request->id || READ_ONCE(sub->session->dead))
 			continue;
-		extent = immediate_clip(tap, event);
+		extent = immediate_clip(sub, event);
 		own->immediate_weight =
-			immediate_choose(tap, event, &own->immediate[event->immediate], &extent);
+			immediate_choose(sub, event, &own->immediate[event->immediate], &extent);
 		if (!own->immediate_weight)
 			continue;
-		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(tap, event->immediate))
+		if (event->phase == SYSPROF_PHASE_OPEN && !gets_all(sub, event->immediate))
 			event->needs_close = true;
 		if (any)
 			sysprof_stack_request_add(stack, &request->stack);
@@ -310,30 +315,30 @@ static bool pick(struct sysprof_immediate_event *event, bool skips,
 }
 
 /* An event that would never end for the session. */
-static void lose(struct sysprof_tap *tap, const struct sysprof_immediate_event *event)
+static void lose(struct sysprof_subscription *sub, const struct sysprof_immediate_event *event)
 {
-	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
-	struct extent extent = immediate_clip(tap, event);
+	struct sysprof_subscription_cpu *own = &sub->cpus[smp_processor_id()];
+	struct extent extent = immediate_clip(sub, event);
 
 	sysprof_tally_add(&own->immediate[event->immediate].lost[SYSPROF_LOST_NO_SLOT],
 			  extent.value, extent.duration, own->immediate_weight);
 }
 
-static void immediate_put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
+static void immediate_put(struct sysprof_subscription *sub, struct sysprof_session_cpu *sc,
 			  const struct sysprof_immediate_event *from, struct sysprof_stack *stack)
 {
-	const struct sysprof_immediate_request *request = &tap->immediate[from->immediate];
+	const struct sysprof_immediate_request *request = &sub->immediate[from->immediate];
 	u32 part_bytes = from->part ? from->part->size * 8 : 0;
-	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
+	struct sysprof_subscription_cpu *own = &sub->cpus[sc->cpu];
 	struct sysprof_source_account *account = &own->immediate[from->immediate];
-	struct extent extent = immediate_clip(tap, from);
+	struct extent extent = immediate_clip(sub, from);
 	struct sysprof_part_lock *lock;
 	struct sysprof_event *event;
 	u32 stacks = request->stacks;
 
 	/* The operation is the session's, who ends it may be anybody. */
 	if (from->phase == SYSPROF_PHASE_CLOSE)
-		stacks = sysprof_event_stacks(tap->session, stacks);
+		stacks = sysprof_event_stacks(sub->session, stacks);
 	event = sysprof_event_reserve(sc, stacks, stack, part_bytes);
 	sysprof_tally_add(sysprof_event_tally(account, event), extent.value, extent.duration,
 			  own->immediate_weight);
@@ -353,12 +358,12 @@ static void immediate_put(struct sysprof_tap *tap, struct sysprof_session_cpu *s
 		 * Whether the session may know of the holder was only asked if that has sent its
 		 * HOLD.
 		 */
-		if (unlikely(tap->session->hides_others) && part_bytes &&
+		if (unlikely(sub->session->hides_others) && part_bytes &&
 		    from->part->type == SYSPROF_PART_LOCK)
 			lock->holder_pid = lock->holder_tid = 0;
 		sysprof_ring_commit(&sc->ring);
 	}
-	sysprof_delivery_wake(tap->session, sc);
+	sysprof_delivery_wake(sub->session, sc);
 }
 
 static void immediate_end_call(struct immediate_cpu *cpu, enum sysprof_immediate immediate,
@@ -374,7 +379,7 @@ static void immediate_end_call(struct immediate_cpu *cpu, enum sysprof_immediate
 	cpu->timed_since = 0;
 	/* Stacks are paid for by themselves. */
 	if (!has_stack)
-		sysprof_taps_pay(now, cost, TIMED_CALLS);
+		sysprof_subscriptions_pay(now, cost, TIMED_CALLS);
 }
 
 /*
@@ -401,27 +406,26 @@ void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event)
 	struct immediate_cpu *cpu = this_cpu_ptr(&immediate_cpus);
 	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
 	struct sysprof_session_cpu *sc;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
 	if (!may_copy(event))
 		cpu->stack->request.raw_bytes = 0;
 	cpu->stack->origin = event->origin;
 	sysprof_stack_take(cpu->stack, event->regs);
-	sysprof_for_each_asked_tap(tap, cpu->skips)
-	{
-		sc = &tap->session->cpus[smp_processor_id()];
-		if (!tap->immediate[event->immediate].id || !tap->cpus[sc->cpu].immediate_weight)
+	sysprof_for_each_asking_subscription(sub, cpu->skips) {
+		sc = &sub->session->cpus[smp_processor_id()];
+		if (!sub->immediate[event->immediate].id || !sub->cpus[sc->cpu].immediate_weight)
 			continue;
-		if (unlikely(event->has_no_slot) && !gets_all(tap, event->immediate)) {
-			lose(tap, event);
+		if (unlikely(event->has_no_slot) && !gets_all(sub, event->immediate)) {
+			lose(sub, event);
 			continue;
 		}
-		immediate_put(tap, sc, event, cpu->stack);
-		if (!is_close && !gets_all(tap, event->immediate)) {
-			event->told |= BIT_ULL(tap->bit);
-			event->told_start = max(event->told_start, tap->start);
+		immediate_put(sub, sc, event, cpu->stack);
+		if (!is_close && !gets_all(sub, event->immediate)) {
+			event->told |= BIT_ULL(sub->bit);
+			event->told_start = max(event->told_start, sub->start);
 		}
-		sysprof_tap_tell(tap, sc, event->end);
+		sysprof_subscription_tell(sub, sc, event->end);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
 	immediate_end_call(cpu, event->immediate, true);
@@ -445,7 +449,7 @@ bool sysprof_immediate_wants(struct sysprof_immediate_event *event)
 		cpu->timed_since = event->end ?: ktime_get_mono_fast_ns();
 	if (is_followed && unlikely(course->changes != READ_ONCE(sysprof_immediate_changes)))
 		note_changes(course, event->immediate);
-	cpu->skips = sysprof_taps_skip();
+	cpu->skips = sysprof_subscriptions_skip();
 	if (unlikely(cpu->skips))
 		this_cpu_inc(sysprof_skips.n.immediates[event->immediate]);
 	is_wanted = pick(event, cpu->skips, &cpu->stack->request);
@@ -469,16 +473,15 @@ void sysprof_immediate_tell(struct sysprof_immediate_event *event)
 
 bool sysprof_immediate_has_picker(const struct sysprof_immediate_event *event)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	struct extent extent;
 
-	sysprof_for_each_tap(tap)
-	{
-		if (!tap->immediate[event->immediate].id || READ_ONCE(tap->session->dead))
+	sysprof_for_each_subscription(sub) {
+		if (!sub->immediate[event->immediate].id || READ_ONCE(sub->session->dead))
 			continue;
-		extent = immediate_clip(tap, event);
-		if (immediate_weight_of(event, tap, &extent) &&
-		    (tap->is_plain || !is_excluded(tap, event)))
+		extent = immediate_clip(sub, event);
+		if (immediate_weight_of(event, sub, &extent) &&
+		    (sub->is_plain || !is_excluded(sub, event)))
 			return true;
 	}
 	return false;
@@ -488,22 +491,21 @@ void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *even
 {
 	struct sysprof_source_account *account;
 	struct sysprof_tally *to;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	struct extent extent;
 	u64 weight;
 
-	sysprof_for_each_tap(tap)
-	{
-		if (!tap->immediate[event->immediate].id || READ_ONCE(tap->session->dead))
+	sysprof_for_each_subscription(sub) {
+		if (!sub->immediate[event->immediate].id || READ_ONCE(sub->session->dead))
 			continue;
-		account = &tap->cpus[smp_processor_id()].immediate[event->immediate];
-		extent = immediate_clip(tap, event);
-		weight = immediate_weight_of(event, tap, &extent);
+		account = &sub->cpus[smp_processor_id()].immediate[event->immediate];
+		extent = immediate_clip(sub, event);
+		weight = immediate_weight_of(event, sub, &extent);
 		/* What has an instant and was not picked was excluded then. */
-		if (weight || (!tap->is_plain && is_excluded(tap, event)))
+		if (weight || (!sub->is_plain && is_excluded(sub, event)))
 			to = &account->excluded;
 		else
-			to = tap->immediate[event->immediate].period ? &account->not_picked :
+			to = sub->immediate[event->immediate].period ? &account->not_picked :
 								       &account->below;
 		sysprof_tally_add(&account->seen, extent.value, extent.duration, weight);
 		sysprof_tally_add(to, extent.value, extent.duration, weight);
@@ -514,14 +516,13 @@ void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *even
 void sysprof_immediate_missed(enum sysprof_immediate immediate)
 {
 	struct sysprof_source_account *account;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
 	rcu_read_lock();
-	sysprof_for_each_tap(tap)
-	{
-		if (!tap->immediate[immediate].id)
+	sysprof_for_each_subscription(sub) {
+		if (!sub->immediate[immediate].id)
 			continue;
-		account = &tap->cpus[smp_processor_id()].immediate[immediate];
+		account = &sub->cpus[smp_processor_id()].immediate[immediate];
 		account->seen.events++;
 		account->lost[SYSPROF_LOST_NO_SLOT].events++;
 	}

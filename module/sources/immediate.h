@@ -17,7 +17,7 @@
 #include "sysprof-event.h"
 
 struct inode;
-struct sysprof_tap;
+struct sysprof_subscription;
 
 enum sysprof_immediate {
 	SYSPROF_IMMEDIATE_IRQ,
@@ -119,7 +119,7 @@ enum sysprof_axis {
  * @end: when it ended: now
  * @value: in the source's unit
  * @key: joins OPEN and CLOSE
- * @told: of an OPEN, on return: the sessions that got it, as bits of sysprof_tap.bit; a CLOSE
+ * @told: of an OPEN, on return: the sessions that got it, as bits of sysprof_subscription.bit; a CLOSE
  *	passes the same.  Of a HOLD: the sessions whose filters pass a waiter
  * @told_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
  *	same
@@ -245,9 +245,11 @@ bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum syspro
  * Account for the events that have passed on @cpu: begin() from here on, follow() up to here, and
  * end() no more of them.  On that CPU, interrupts off; if it is offline, on any CPU.
  */
-void sysprof_immediate_begin(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate);
-void sysprof_immediate_follow(struct sysprof_tap *tap, int cpu, enum sysprof_immediate immediate);
-void sysprof_immediate_end(struct sysprof_tap *tap, int cpu);
+void sysprof_immediate_begin(struct sysprof_subscription *sub, int cpu,
+			     enum sysprof_immediate immediate);
+void sysprof_immediate_follow(struct sysprof_subscription *sub, int cpu,
+			      enum sysprof_immediate immediate);
+void sysprof_immediate_end(struct sysprof_subscription *sub, int cpu);
 /* The enum sysprof_context of the code that runs here. */
 u8 sysprof_immediate_context(void);
 /* Counts an event that nobody gets, since there is no room to follow it.  Context as above. */

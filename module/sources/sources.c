@@ -24,7 +24,7 @@
 #include "throttle.h"
 #include "sources/waits.h"
 
-LIST_HEAD(sysprof_taps);
+LIST_HEAD(sysprof_subscriptions);
 DEFINE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);
 DEFINE_PER_CPU(struct sysprof_skips, sysprof_skips);
 
@@ -145,72 +145,73 @@ int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_s
 
 /* Requests of sessions. */
 
-static void destroy_tap(struct sysprof_tap *tap)
+static void destroy_subscription(struct sysprof_subscription *sub)
 {
-	if (!tap)
+	if (!sub)
 		return;
-	kvfree(tap->cpus);
-	kfree(tap);
+	kvfree(sub->cpus);
+	kfree(sub);
 }
 
-static u64 tap_bytes(void)
+static u64 subscription_bytes(void)
 {
-	return sizeof(struct sysprof_tap) + (u64)nr_cpu_ids * sizeof(struct sysprof_tap_cpu);
+	return sizeof(struct sysprof_subscription) +
+	       (u64)nr_cpu_ids * sizeof(struct sysprof_subscription_cpu);
 }
 
-static struct sysprof_tap *create_tap(struct sysprof_session *session)
+static struct sysprof_subscription *create_subscription(struct sysprof_session *session)
 {
-	struct sysprof_tap *tap = kzalloc(sizeof(*tap), GFP_KERNEL_ACCOUNT);
+	struct sysprof_subscription *sub = kzalloc(sizeof(*sub), GFP_KERNEL_ACCOUNT);
 
-	if (!tap)
+	if (!sub)
 		return NULL;
-	tap->session = session;
-	tap->cpus = kvcalloc(nr_cpu_ids, sizeof(*tap->cpus), GFP_KERNEL_ACCOUNT);
-	if (tap->cpus)
-		return tap;
-	kfree(tap);
+	sub->session = session;
+	sub->cpus = kvcalloc(nr_cpu_ids, sizeof(*sub->cpus), GFP_KERNEL_ACCOUNT);
+	if (sub->cpus)
+		return sub;
+	kfree(sub);
 	return NULL;
 }
 
-static int sources_add_wait(struct sysprof_tap *tap, struct sysprof_source *source)
+static int sources_add_wait(struct sysprof_subscription *sub, struct sysprof_source *source)
 {
 	u64 period = min_t(u64, source->period, SYSPROF_MAX_PERIOD_NS);
 	u32 stacks = source->stacks;
 
-	if (tap->wait_id)
+	if (sub->wait_id)
 		return -EEXIST;
 	if (stacks & ~WAIT_STACKS || (source->period && source->threshold) ||
 	    (stacks & SYSPROF_STACKS_WAKER &&
 	     !(stacks & (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER))))
 		return -EINVAL;
-	tap->wait_id = tap->n;
-	tap->stacks = stacks;
-	tap->takes_stacks = stacks & (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER);
-	tap->threshold = source->threshold;
+	sub->wait_id = sub->n;
+	sub->stacks = stacks;
+	sub->takes_stacks = stacks & (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER);
+	sub->threshold = source->threshold;
 	if (period)
-		tap->divisor =
+		sub->divisor =
 			max_t(u64, 1,
 			      div_u64(period + SYSPROF_WAIT_PERIOD_NS / 2, SYSPROF_WAIT_PERIOD_NS));
-	if (tap->divisor)
-		tap->threshold = U64_MAX;
-	source->period = tap->divisor * SYSPROF_WAIT_PERIOD_NS;
+	if (sub->divisor)
+		sub->threshold = U64_MAX;
+	source->period = sub->divisor * SYSPROF_WAIT_PERIOD_NS;
 	return 0;
 }
 
-static int add_lane(struct sysprof_tap *tap, const struct sysprof_source *source)
+static int add_lane(struct sysprof_subscription *sub, const struct sysprof_source *source)
 {
-	if (tap->lane_id)
+	if (sub->lane_id)
 		return -EEXIST;
 	if (source->stacks || source->period || source->threshold)
 		return -EINVAL;
-	tap->lane_id = tap->n;
+	sub->lane_id = sub->n;
 	return 0;
 }
 
-static int add_immediate(struct sysprof_tap *tap, const struct kind *kind,
+static int add_immediate(struct sysprof_subscription *sub, const struct kind *kind,
 			 struct sysprof_source *source)
 {
-	struct sysprof_immediate_request *request = &tap->immediate[kind->immediate];
+	struct sysprof_immediate_request *request = &sub->immediate[kind->immediate];
 
 	if (request->id)
 		return -EEXIST;
@@ -222,7 +223,7 @@ static int add_immediate(struct sysprof_tap *tap, const struct kind *kind,
 	if (source->period)
 		source->period = clamp_t(u64, source->period, kind->min_period, U32_MAX);
 	*request = (struct sysprof_immediate_request){
-		.id = tap->n,
+		.id = sub->n,
 		.stacks = source->stacks,
 		.period = source->period,
 		.threshold = source->threshold,
@@ -230,30 +231,30 @@ static int add_immediate(struct sysprof_tap *tap, const struct kind *kind,
 	return 0;
 }
 
-static int add_source(struct sysprof_tap *tap, struct sysprof_source *source)
+static int add_source(struct sysprof_subscription *sub, struct sysprof_source *source)
 {
 	const struct kind *kind = NULL;
 	const char *missing;
 	u32 i;
 
-	source->id = ++tap->n;
+	source->id = ++sub->n;
 	source->why = SYSPROF_WHY_UNKNOWN;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].kind == source->kind && source->kind != SYSPROF_SOURCE_WAKE) {
 			kind = &kinds[i];
 			source->unit = kind->unit;
-			source->why = why_not(tap->session, kind, &missing);
+			source->why = why_not(sub->session, kind, &missing);
 		}
 	if (source->why)
 		return source->why == SYSPROF_WHY_RIGHTS ? -EPERM : -EOPNOTSUPP;
 	if (kind->hooking)
-		return add_immediate(tap, kind, source);
-	return source->kind == SYSPROF_SOURCE_WAIT ? sources_add_wait(tap, source) :
-						     add_lane(tap, source);
+		return add_immediate(sub, kind, source);
+	return source->kind == SYSPROF_SOURCE_WAIT ? sources_add_wait(sub, source) :
+						     add_lane(sub, source);
 }
 
 /* Reads, answers and writes back all of them; the error of the first that has to be there. */
-static int read_sources(struct sysprof_tap *tap, const struct sysprof_sources *arg)
+static int read_sources(struct sysprof_subscription *sub, const struct sysprof_sources *arg)
 {
 	u8 __user *at = u64_to_user_ptr(arg->sources);
 	struct sysprof_source source;
@@ -265,10 +266,10 @@ static int read_sources(struct sysprof_tap *tap, const struct sysprof_sources *a
 		if (err)
 			return err;
 		if (source.reserved || source.flags & ~SYSPROF_SOURCE_OPTIONAL) {
-			tap->n++;
+			sub->n++;
 			err = -EINVAL;
 		} else {
-			err = add_source(tap, &source);
+			err = add_source(sub, &source);
 		}
 		source.error = err;
 		if (copy_to_user(at, &source, sizeof(source)))
@@ -276,60 +277,60 @@ static int read_sources(struct sysprof_tap *tap, const struct sysprof_sources *a
 		if (err && !first && !(source.flags & SYSPROF_SOURCE_OPTIONAL))
 			first = err;
 	}
-	if (tap->stacks & SYSPROF_STACKS_WAKER)
-		tap->wake_id = tap->n + 1;
+	if (sub->stacks & SYSPROF_STACKS_WAKER)
+		sub->wake_id = sub->n + 1;
 	return first;
 }
 
 /* Under io_lock: START takes it too, so the sources that are armed are those that are begun. */
-static int install_tap(struct sysprof_session *session, struct sysprof_tap *tap)
+static int install_subscription(struct sysprof_session *session, struct sysprof_subscription *sub)
 {
 	int err = 0;
 
 	mutex_lock(&session->lock);
 	if (session->running)
 		err = -EBUSY;
-	else if (tap && !session->tap)
-		err = sysprof_charge_add(session->charge, tap_bytes());
-	else if (!tap && session->tap)
-		sysprof_charge_sub(session->charge, tap_bytes());
+	else if (sub && !session->sub)
+		err = sysprof_charge_add(session->charge, subscription_bytes());
+	else if (!sub && session->sub)
+		sysprof_charge_sub(session->charge, subscription_bytes());
 	if (!err)
-		swap(session->tap, tap);
+		swap(session->sub, sub);
 	mutex_unlock(&session->lock);
-	destroy_tap(tap);
+	destroy_subscription(sub);
 	return err;
 }
 
 int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_sources *arg)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	int err;
 
 	lockdep_assert_held(&session->io_lock);
 	if (arg->flags || arg->nr > SYSPROF_SOURCES_MAX)
 		return -EINVAL;
 	if (!arg->nr)
-		return install_tap(session, NULL);
+		return install_subscription(session, NULL);
 	if (arg->source_bytes < sizeof(struct sysprof_source) || arg->source_bytes > STRIDE_MAX)
 		return -EINVAL;
 	if (READ_ONCE(session->running))
 		return -EBUSY;
-	tap = create_tap(session);
-	if (!tap)
+	sub = create_subscription(session);
+	if (!sub)
 		return -ENOMEM;
-	err = read_sources(tap, arg);
+	err = read_sources(sub, arg);
 	if (err) {
-		destroy_tap(tap);
+		destroy_subscription(sub);
 		return err;
 	}
-	return install_tap(session, tap);
+	return install_subscription(session, sub);
 }
 
 void sysprof_sources_destroy(struct sysprof_session *session)
 {
-	if (session->tap)
-		sysprof_charge_sub(session->charge, tap_bytes());
-	destroy_tap(session->tap);
+	if (session->sub)
+		sysprof_charge_sub(session->charge, subscription_bytes());
+	destroy_subscription(session->sub);
 }
 
 /* Switching sources on and off. */
@@ -340,11 +341,11 @@ static struct sysprof_arming *arming_of(const struct kind *row)
 }
 
 /* Wakings come with waits. */
-static bool is_requested(const struct sysprof_tap *tap, const struct kind *row)
+static bool is_requested(const struct sysprof_subscription *sub, const struct kind *row)
 {
-	return row->hooking			? tap->immediate[row->immediate].id :
-	       row->kind == SYSPROF_SOURCE_WAIT ? tap->wait_id :
-	       row->kind == SYSPROF_SOURCE_LANE ? tap->lane_id :
+	return row->hooking			? sub->immediate[row->immediate].id :
+	       row->kind == SYSPROF_SOURCE_WAIT ? sub->wait_id :
+	       row->kind == SYSPROF_SOURCE_LANE ? sub->lane_id :
 						  false;
 }
 
@@ -353,8 +354,8 @@ u32 sysprof_sources_requests(const struct sysprof_session *session)
 	u32 requests = 0;
 	int i;
 
-	for (i = 0; session->tap && i < ARRAY_SIZE(kinds); i++)
-		if (is_requested(session->tap, &kinds[i]))
+	for (i = 0; session->sub && i < ARRAY_SIZE(kinds); i++)
+		if (is_requested(session->sub, &kinds[i]))
 			requests |= BIT(i);
 	return requests;
 }
@@ -392,19 +393,19 @@ void sysprof_sources_exit(void)
 		sysprof_disarm_now(arming_of(&kinds[i]));
 }
 
-/* Number of taps that are not exempt. */
+/* Number of subscriptions that are not exempt. */
 static unsigned int n_users;
 
-/* Those of a tap that stays keep their place, so that switches see each of them once. */
+/* Those of a subscription that stays keep their place, so that switches see each of them once. */
 static void link_lanes(int cpu)
 {
 	struct sysprof_lane_buffer *newest = NULL, *entries;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
-	list_for_each_entry(tap, &sysprof_taps, link) {
-		if (!tap->lane_id)
+	list_for_each_entry(sub, &sysprof_subscriptions, link) {
+		if (!sub->lane_id)
 			continue;
-		entries = &tap->cpus[cpu].entries;
+		entries = &sub->cpus[cpu].entries;
 		WRITE_ONCE(entries->older, newest);
 		newest = entries;
 	}
@@ -415,17 +416,17 @@ static void link_lanes(int cpu)
 static void sources_update_requests(void)
 {
 	u8 wakes = SYSPROF_WAKES_NONE;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	bool holds = false;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		link_lanes(cpu);
-	list_for_each_entry(tap, &sysprof_taps, link) {
-		holds |= tap->immediate[SYSPROF_IMMEDIATE_HOLD].id;
-		if (tap->wake_id)
+	list_for_each_entry(sub, &sysprof_subscriptions, link) {
+		holds |= sub->immediate[SYSPROF_IMMEDIATE_HOLD].id;
+		if (sub->wake_id)
 			wakes = max_t(u8, wakes,
-				      tap->divisor ? SYSPROF_WAKES_GRID : SYSPROF_WAKES_ALL);
+				      sub->divisor ? SYSPROF_WAKES_GRID : SYSPROF_WAKES_ALL);
 	}
 	WRITE_ONCE(sysprof_holds_wanted, holds);
 	WRITE_ONCE(sysprof_wakes_wanted, wakes);
@@ -436,51 +437,51 @@ static void sources_update_requests(void)
 /* A free bit, or the last one if all are in use. */
 static u8 choose_bit(void)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	u64 taken = 0;
 
-	list_for_each_entry(tap, &sysprof_taps, link)
-		taken |= BIT_ULL(tap->bit);
+	list_for_each_entry(sub, &sysprof_subscriptions, link)
+		taken |= BIT_ULL(sub->bit);
 	return ~taken ? __ffs64(~taken) : 63;
 }
 
 void sysprof_sources_begin(struct sysprof_session *session)
 {
-	struct sysprof_tap *tap = session->tap;
+	struct sysprof_subscription *sub = session->sub;
 	u64 now = ktime_get_mono_fast_ns();
 	int cpu, i;
 
 	if (!sysprof_sources_requests(session))
 		return;
-	memset(tap->cpus, 0, nr_cpu_ids * sizeof(*tap->cpus));
-	tap->is_exempt = session->is_exempt;
-	tap->is_plain = !session->filter && !session->hides_others;
-	tap->bit = choose_bit();
-	tap->start = now;
-	tap->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
-	sysprof_event_request(session, tap->stacks, &tap->request);
+	memset(sub->cpus, 0, nr_cpu_ids * sizeof(*sub->cpus));
+	sub->is_exempt = session->is_exempt;
+	sub->is_plain = !session->filter && !session->hides_others;
+	sub->bit = choose_bit();
+	sub->start = now;
+	sub->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
+	sysprof_event_request(session, sub->stacks, &sub->request);
 	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
-		sysprof_event_request(session, tap->immediate[i].stacks, &tap->immediate[i].stack);
+		sysprof_event_request(session, sub->immediate[i].stacks, &sub->immediate[i].stack);
 	for_each_possible_cpu(cpu) {
-		tap->cpus[cpu].account_time = now;
-		tap->cpus[cpu].entries.tap = tap;
-		tap->cpus[cpu].skipped_before = per_cpu_ptr(&sysprof_skips, cpu)->n;
-		tap->cpus[cpu].follows_skips = !tap->is_exempt;
-		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
-				    &tap->cpus[cpu].calls_before);
+		sub->cpus[cpu].account_time = now;
+		sub->cpus[cpu].entries.sub = sub;
+		sub->cpus[cpu].skipped_before = per_cpu_ptr(&sysprof_skips, cpu)->n;
+		sub->cpus[cpu].follows_skips = !sub->is_exempt;
+		sysprof_switch_cost(cpu, &sub->cpus[cpu].cost_before_ns,
+				    &sub->cpus[cpu].calls_before);
 		for (i = 0; i < SYSPROF_IMMEDIATES; i++)
-			sysprof_immediate_cost(cpu, i, &tap->cpus[cpu].immediate_cost_before_ns[i],
-					       &tap->cpus[cpu].immediate_calls_before[i]);
-		tap->is_plain &= cpumask_test_cpu(cpu, session->cpumask);
+			sysprof_immediate_cost(cpu, i, &sub->cpus[cpu].immediate_cost_before_ns[i],
+					       &sub->cpus[cpu].immediate_calls_before[i]);
+		sub->is_plain &= cpumask_test_cpu(cpu, session->cpumask);
 	}
-	tap->plain_from = tap->wait_id && tap->is_plain ? now : U64_MAX;
-	if (tap->is_exempt)
-		list_add_rcu(&tap->link, &sysprof_taps);
+	sub->plain_from = sub->wait_id && sub->is_plain ? now : U64_MAX;
+	if (sub->is_exempt)
+		list_add_rcu(&sub->link, &sysprof_subscriptions);
 	else
-		list_add_tail_rcu(&tap->link, &sysprof_taps);
-	WRITE_ONCE(n_users, n_users + !tap->is_exempt);
+		list_add_tail_rcu(&sub->link, &sysprof_subscriptions);
+	WRITE_ONCE(n_users, n_users + !sub->is_exempt);
 	/* Pairs with the acquire in sysprof_sources_tell(): the accounts are cleared. */
-	smp_store_release(&tap->is_on, true);
+	smp_store_release(&sub->is_on, true);
 	sources_update_requests();
 }
 
@@ -488,17 +489,18 @@ void sysprof_sources_end(struct sysprof_session *session)
 {
 	if (!sysprof_sources_requests(session))
 		return;
-	WRITE_ONCE(session->tap->is_on, false);
-	list_del_rcu(&session->tap->link);
-	WRITE_ONCE(n_users, n_users - !session->tap->is_exempt);
+	WRITE_ONCE(session->sub->is_on, false);
+	list_del_rcu(&session->sub->link);
+	WRITE_ONCE(n_users, n_users - !session->sub->is_exempt);
 	sources_update_requests();
 }
 
 /* Accounts. */
 
-static void sources_add_left_out(struct sysprof_tap *tap, struct sysprof_tap_cpu *own)
+static void sources_add_left_out(struct sysprof_subscription *sub,
+				 struct sysprof_subscription_cpu *own)
 {
-	struct sysprof_tally *to = tap->divisor ? &own->wait.not_picked : &own->wait.below;
+	struct sysprof_tally *to = sub->divisor ? &own->wait.not_picked : &own->wait.below;
 	const struct sysprof_tally *from = &own->left_out;
 
 	to->events += from->events;
@@ -518,7 +520,7 @@ static void count_skipped(struct sysprof_source_account *account, u64 *before, u
 }
 
 /* Events of which the session was not asked count as throttled, with nothing but their number. */
-static void add_skipped(struct sysprof_tap_cpu *own, int cpu)
+static void add_skipped(struct sysprof_subscription_cpu *own, int cpu)
 {
 	const struct sysprof_skipped *n = &per_cpu_ptr(&sysprof_skips, cpu)->n;
 	int i;
@@ -532,45 +534,46 @@ static void add_skipped(struct sysprof_tap_cpu *own, int cpu)
 			      n->immediates[i]);
 }
 
-static void set_cost(struct sysprof_source_account *account, const struct sysprof_tap_cpu *own,
-		     int cpu)
+static void set_cost(struct sysprof_source_account *account,
+		     const struct sysprof_subscription_cpu *own, int cpu)
 {
 	sysprof_switch_cost(cpu, &account->cost_ns, &account->calls);
 	account->cost_ns -= own->cost_before_ns;
 	account->calls -= own->calls_before;
 }
 
-static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cpu, u32 id)
+static struct sysprof_source_account *account_of(struct sysprof_subscription *sub, int cpu, u32 id)
 {
-	struct sysprof_tap_cpu *own = &tap->cpus[cpu];
+	struct sysprof_subscription_cpu *own = &sub->cpus[cpu];
 	struct sysprof_source_account *account;
 	int i;
 
 	if (!id)
 		return NULL;
-	sources_add_left_out(tap, own);
+	sources_add_left_out(sub, own);
 	add_skipped(own, cpu);
 	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
-		if (id == tap->immediate[i].id) {
-			sysprof_immediate_follow(tap, cpu, i);
+		if (id == sub->immediate[i].id) {
+			sysprof_immediate_follow(sub, cpu, i);
 			sysprof_immediate_cost(cpu, i, &own->immediate[i].cost_ns,
 					       &own->immediate[i].calls);
 			own->immediate[i].cost_ns -= own->immediate_cost_before_ns[i];
 			own->immediate[i].calls -= own->immediate_calls_before[i];
 			return &own->immediate[i];
 		}
-	account = id == tap->wait_id ? &own->wait :
-		  id == tap->wake_id ? &own->wake :
-		  id == tap->lane_id ? &own->lane :
+	account = id == sub->wait_id ? &own->wait :
+		  id == sub->wake_id ? &own->wake :
+		  id == sub->lane_id ? &own->lane :
 				       NULL;
 	if (account)
 		set_cost(account, own, cpu);
 	return account;
 }
 
-static void put_account(struct sysprof_tap *tap, struct sysprof_session_cpu *sc, u16 id, u16 kind)
+static void put_account(struct sysprof_subscription *sub, struct sysprof_session_cpu *sc, u16 id,
+			u16 kind)
 {
-	struct sysprof_source_account *account = account_of(tap, sc->cpu, id);
+	struct sysprof_source_account *account = account_of(sub, sc->cpu, id);
 	struct sysprof_source_account_record *record;
 
 	if (!account)
@@ -586,34 +589,35 @@ static void put_account(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	sysprof_ring_commit(&sc->ring);
 }
 
-void sysprof_tap_put_accounts(struct sysprof_tap *tap, struct sysprof_session_cpu *sc, u64 now)
+void sysprof_subscription_put_accounts(struct sysprof_subscription *sub,
+				       struct sysprof_session_cpu *sc, u64 now)
 {
 	int i;
 
-	put_account(tap, sc, tap->wait_id, SYSPROF_SOURCE_WAIT);
-	put_account(tap, sc, tap->wake_id, SYSPROF_SOURCE_WAKE);
-	put_account(tap, sc, tap->lane_id, SYSPROF_SOURCE_LANE);
+	put_account(sub, sc, sub->wait_id, SYSPROF_SOURCE_WAIT);
+	put_account(sub, sc, sub->wake_id, SYSPROF_SOURCE_WAKE);
+	put_account(sub, sc, sub->lane_id, SYSPROF_SOURCE_LANE);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].hooking)
-			put_account(tap, sc, tap->immediate[kinds[i].immediate].id, kinds[i].kind);
-	tap->cpus[sc->cpu].account_time = now;
+			put_account(sub, sc, sub->immediate[kinds[i].immediate].id, kinds[i].kind);
+	sub->cpus[sc->cpu].account_time = now;
 }
 
 void sysprof_sources_tell(struct sysprof_session_cpu *sc, u64 now)
 {
-	struct sysprof_tap *tap = sc->session->tap;
+	struct sysprof_subscription *sub = sc->session->sub;
 
 	/* Pairs with the release in sysprof_sources_begin(). */
-	if (tap && smp_load_acquire(&tap->is_on))
-		sysprof_tap_tell(tap, sc, now);
+	if (sub && smp_load_acquire(&sub->is_on))
+		sysprof_subscription_tell(sub, sc, now);
 }
 
 /* Lanes. */
 
-static void flush_lane(struct sysprof_tap *tap, struct sysprof_session_cpu *sc)
+static void flush_lane(struct sysprof_subscription *sub, struct sysprof_session_cpu *sc)
 {
-	struct sysprof_lane_buffer *entries = &tap->cpus[sc->cpu].entries;
-	struct sysprof_source_account *account = &tap->cpus[sc->cpu].lane;
+	struct sysprof_lane_buffer *entries = &sub->cpus[sc->cpu].entries;
+	struct sysprof_source_account *account = &sub->cpus[sc->cpu].lane;
 	u32 bytes = sizeof(struct sysprof_lane) + entries->n * sizeof(u64);
 	struct sysprof_lane *lane;
 
@@ -637,20 +641,21 @@ static void flush_lane(struct sysprof_tap *tap, struct sysprof_session_cpu *sc)
 	entries->until = 0;
 }
 
-void sysprof_tap_lane(struct sysprof_lane_buffer *entries, u64 now, const struct task_struct *prev,
-		      u8 left, const struct task_struct *next)
+void sysprof_subscription_lane(struct sysprof_lane_buffer *entries, u64 now,
+			       const struct task_struct *prev, u8 left,
+			       const struct task_struct *next)
 {
 	int cpu = smp_processor_id();
-	struct sysprof_tap *tap = entries->tap;
-	struct sysprof_session_cpu *sc = &tap->session->cpus[cpu];
+	struct sysprof_subscription *sub = entries->sub;
+	struct sysprof_session_cpu *sc = &sub->session->cpus[cpu];
 
 	/* Limited to a second: distances have room for more. */
 	BUILD_BUG_ON(NSEC_PER_SEC >> (64 - SYSPROF_LANE_NS_SHIFT));
-	if (!sc->joined || !cpumask_test_cpu(cpu, tap->session->cpumask))
+	if (!sc->joined || !cpumask_test_cpu(cpu, sub->session->cpumask))
 		return;
-	flush_lane(tap, sc);
-	sysprof_tap_tell(tap, sc, now);
-	sysprof_delivery_wake(tap->session, sc);
+	flush_lane(sub, sc);
+	sysprof_subscription_tell(sub, sc, now);
+	sysprof_delivery_wake(sub->session, sc);
 	entries->begin = entries->last = now;
 	entries->until = now + NSEC_PER_SEC;
 	entries->tid = prev->pid;
@@ -663,25 +668,25 @@ void sysprof_sources_flush(struct sysprof_session *session, int cpu)
 
 	if (!sysprof_sources_requests(session) || !sc->joined)
 		return;
-	if (session->tap->lane_id)
-		flush_lane(session->tap, sc);
-	sysprof_tap_put_accounts(session->tap, sc, ktime_get_mono_fast_ns());
-	sysprof_immediate_end(session->tap, cpu);
-	session->tap->cpus[cpu].follows_skips = false;
+	if (session->sub->lane_id)
+		flush_lane(session->sub, sc);
+	sysprof_subscription_put_accounts(session->sub, sc, ktime_get_mono_fast_ns());
+	sysprof_immediate_end(session->sub, cpu);
+	session->sub->cpus[cpu].follows_skips = false;
 }
 
 /* What hooks of many sessions take. */
 
 /* Switches that are skipped are a gap of the lanes. */
-static void end_lanes(struct sysprof_tap *tap)
+static void end_lanes(struct sysprof_subscription *sub)
 {
 	int cpu = smp_processor_id();
-	struct sysprof_session_cpu *sc = &tap->session->cpus[cpu];
+	struct sysprof_session_cpu *sc = &sub->session->cpus[cpu];
 
-	if (!tap->lane_id || !sc->joined)
+	if (!sub->lane_id || !sc->joined)
 		return;
-	flush_lane(tap, sc);
-	tap->cpus[cpu].entries.has_gap = true;
+	flush_lane(sub, sc);
+	sub->cpus[cpu].entries.has_gap = true;
 }
 
 static bool has_to_skip(u64 now)
@@ -690,7 +695,7 @@ static bool has_to_skip(u64 now)
 	       sysprof_throttle_until(SYSPROF_PAID_BY_USERS_EVENTS) > now;
 }
 
-bool sysprof_taps_still_skip(void)
+bool sysprof_subscriptions_still_skip(void)
 {
 	bool skips = has_to_skip(ktime_get_mono_fast_ns());
 
@@ -698,9 +703,9 @@ bool sysprof_taps_still_skip(void)
 	return skips;
 }
 
-void sysprof_taps_pay(u64 now, u64 cost_ns, u32 calls)
+void sysprof_subscriptions_pay(u64 now, u64 cost_ns, u32 calls)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
 	/* Of calls that skip nothing has to be paid. */
 	if (likely(READ_ONCE(n_users) <= MANY_TAPS) || this_cpu_read(sysprof_skips.on))
@@ -711,27 +716,27 @@ void sysprof_taps_pay(u64 now, u64 cost_ns, u32 calls)
 		return;
 	this_cpu_write(sysprof_skips.on, true);
 	rcu_read_lock();
-	sysprof_for_each_tap(tap)
-		if (!tap->is_exempt)
-			end_lanes(tap);
+	sysprof_for_each_subscription(sub)
+		if (!sub->is_exempt)
+			end_lanes(sub);
 	rcu_read_unlock();
 }
 
-void sysprof_taps_lane_skipping(u64 now, const struct task_struct *prev, u8 left,
-				const struct task_struct *next)
+void sysprof_subscriptions_lane_skipping(u64 now, const struct task_struct *prev, u8 left,
+					 const struct task_struct *next)
 {
 	struct sysprof_lane_buffer *entries;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
 	this_cpu_inc(sysprof_skips.n.switches);
-	sysprof_for_each_asked_tap(tap, true) {
-		if (!tap->lane_id)
+	sysprof_for_each_asking_subscription(sub, true) {
+		if (!sub->lane_id)
 			continue;
-		entries = &tap->cpus[smp_processor_id()].entries;
+		entries = &sub->cpus[smp_processor_id()].entries;
 		if (likely(now < entries->until))
 			sysprof_lane_put(entries, now, left, next);
 		else
-			sysprof_tap_lane(entries, now, prev, left, next);
+			sysprof_subscription_lane(entries, now, prev, left, next);
 	}
 }
 
@@ -740,13 +745,13 @@ int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,
 {
 	struct sysprof_source_account *account;
 
-	if (!session->tap)
+	if (!session->sub)
 		return -EINVAL;
-	account = account_of(session->tap, cpu, id);
+	account = account_of(session->sub, cpu, id);
 	if (!account)
 		return -EINVAL;
-	if (id == session->tap->lane_id && session->cpus[cpu].joined)
-		flush_lane(session->tap, &session->cpus[cpu]);
+	if (id == session->sub->lane_id && session->cpus[cpu].joined)
+		flush_lane(session->sub, &session->cpus[cpu]);
 	*ret = *account;
 	return 0;
 }
@@ -759,15 +764,15 @@ static bool may_have_thread(const struct sysprof_session *session, const struct 
 	       sysprof_session_hides(session, task) != SYSPROF_HIDES_FRAMES;
 }
 
-void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record)
+void sysprof_subscriptions_thread(struct task_struct *task, struct sysprof_thread *record)
 {
 	struct sysprof_session_cpu *sc;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
-	sysprof_for_each_tap(tap) {
-		sc = &tap->session->cpus[smp_processor_id()];
-		if (!tap->wait_id || !sc->joined || READ_ONCE(tap->session->dead) ||
-		    !may_have_thread(tap->session, task))
+	sysprof_for_each_subscription(sub) {
+		sc = &sub->session->cpus[smp_processor_id()];
+		if (!sub->wait_id || !sc->joined || READ_ONCE(sub->session->dead) ||
+		    !may_have_thread(sub->session, task))
 			continue;
 		sysprof_delivery_put_state(sc, &record->record);
 	}
@@ -775,7 +780,7 @@ void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record
 
 bool sysprof_sources_has_threads(const struct sysprof_session *session)
 {
-	return session->tap && session->tap->wait_id && READ_ONCE(session->running);
+	return session->sub && session->sub->wait_id && READ_ONCE(session->running);
 }
 
 int sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,

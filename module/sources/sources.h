@@ -18,7 +18,7 @@ struct sysprof_stack;
 /**
  * struct sysprof_lane_buffer - switches of a CPU that are not written yet
  * @older: that of another session, on the same CPU
- * @tap: the session's
+ * @sub: the session's
  * @begin: time of the first switch
  * @last: time of the last switch
  * @tid: thread that ran up to the first switch
@@ -29,7 +29,7 @@ struct sysprof_stack;
  */
 struct sysprof_lane_buffer {
 	struct sysprof_lane_buffer *older;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	u64 begin;
 	u64 last;
 	u32 tid;
@@ -75,7 +75,7 @@ struct sysprof_skips {
 DECLARE_PER_CPU(struct sysprof_skips, sysprof_skips);
 
 /**
- * struct sysprof_tap_cpu - a tap's state of one CPU; used there with interrupts off.  While the CPU
+ * struct sysprof_subscription_cpu - a subscription's state of one CPU; used there with interrupts off.  While the CPU
  *	is offline, any CPU uses it with offline_lock (session.c) held
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
  * @cost_before_ns: time that hooks took before the session began
@@ -96,7 +96,7 @@ DECLARE_PER_CPU(struct sysprof_skips, sysprof_skips);
  * @immediate: accounts of immediate sources
  * @entries: switches for the next LANE
  */
-struct sysprof_tap_cpu {
+struct sysprof_subscription_cpu {
 	struct sysprof_tally left_out;
 	u64 cost_before_ns;
 	u64 calls_before;
@@ -118,8 +118,8 @@ struct sysprof_tap_cpu {
 };
 
 /**
- * struct sysprof_tap - what one session takes from all sources
- * @link: in the list of taps that are on; RCU
+ * struct sysprof_subscription - what one session takes from all sources
+ * @link: in the list of subscriptions that are on; RCU
  * @session: the session
  * @wait_id: number of WAIT in the session; 0: not requested
  * @wake_id: number of WAKE, likewise
@@ -138,10 +138,10 @@ struct sysprof_tap_cpu {
  *	U64_MAX: the session is not plain, or it has no waits
  * @start: when the session began
  * @first_period: the session's first period of its grid
- * @bit: number that no other tap in the list has, unless there are more than 64 taps
+ * @bit: number that no other subscription in the list has, unless there are more than 64 subscriptions
  * @cpus: by CPU number
  */
-struct sysprof_tap {
+struct sysprof_subscription {
 	struct list_head link;
 	struct sysprof_session *session;
 	u16 wait_id;
@@ -161,17 +161,18 @@ struct sysprof_tap {
 	u64 start;
 	u64 first_period;
 	u8 bit;
-	struct sysprof_tap_cpu *cpus;
+	struct sysprof_subscription_cpu *cpus;
 };
 
-/* The taps that are on, those of exempt sessions first.  RCU read side. */
-extern struct list_head sysprof_taps;
-#define sysprof_for_each_tap(tap) list_for_each_entry_rcu(tap, &sysprof_taps, link)
+/* The subscriptions that are on, those of exempt sessions first.  RCU read side. */
+extern struct list_head sysprof_subscriptions;
+#define sysprof_for_each_subscription(sub)                                                         \
+	list_for_each_entry_rcu(sub, &sysprof_subscriptions, link)
 /* Without those of users, if @skips. */
-#define sysprof_for_each_asked_tap(tap, skips)                                                     \
-	for ((tap) = list_entry_rcu(sysprof_taps.next, typeof(*(tap)), link);                      \
-	     &(tap)->link != &sysprof_taps && !(unlikely(skips) && !(tap)->is_exempt);             \
-	     (tap) = list_entry_rcu((tap)->link.next, typeof(*(tap)), link))
+#define sysprof_for_each_asking_subscription(sub, skips)                                           \
+	for ((sub) = list_entry_rcu(sysprof_subscriptions.next, typeof(*(sub)), link);             \
+	     &(sub)->link != &sysprof_subscriptions && !(unlikely(skips) && !(sub)->is_exempt);    \
+	     (sub) = list_entry_rcu((sub)->link.next, typeof(*(sub)), link))
 
 /*
  * Each session makes the work of hooks longer.  While there are many of users, that work is paid
@@ -179,12 +180,12 @@ extern struct list_head sysprof_taps;
  * without a stack.  Once the part of users is used up, their sessions are not asked for a while.
  * In a hook, interrupts off.
  */
-void sysprof_taps_pay(u64 now, u64 cost_ns, u32 calls);
-bool sysprof_taps_still_skip(void);
+void sysprof_subscriptions_pay(u64 now, u64 cost_ns, u32 calls);
+bool sysprof_subscriptions_still_skip(void);
 /* Whether users' sessions are not asked of the event under way; the caller counts it as skipped. */
-static __always_inline bool sysprof_taps_skip(void)
+static __always_inline bool sysprof_subscriptions_skip(void)
 {
-	return unlikely(this_cpu_read(sysprof_skips.on)) && sysprof_taps_still_skip();
+	return unlikely(this_cpu_read(sysprof_skips.on)) && sysprof_subscriptions_still_skip();
 }
 
 /* Lets the rest of the module call sources.  Once, before anything else here. */
@@ -225,27 +226,29 @@ int sysprof_sources_thread(const struct sysprof_session *session, struct task_st
 /* Whether the session is on and requested WAIT. */
 bool sysprof_sources_has_threads(const struct sysprof_session *session);
 
-/* Write the accounts of this CPU; tap_tell() only if they are due.  In a hook, interrupts off. */
-void sysprof_tap_put_accounts(struct sysprof_tap *tap, struct sysprof_session_cpu *sc, u64 now);
-static __always_inline void sysprof_tap_tell(struct sysprof_tap *tap,
-					     struct sysprof_session_cpu *sc, u64 now)
+/* Write the accounts of this CPU; subscription_tell() only if they are due.  In a hook, interrupts off. */
+void sysprof_subscription_put_accounts(struct sysprof_subscription *sub,
+				       struct sysprof_session_cpu *sc, u64 now);
+static __always_inline void sysprof_subscription_tell(struct sysprof_subscription *sub,
+						      struct sysprof_session_cpu *sc, u64 now)
 {
-	if (unlikely(now > tap->cpus[sc->cpu].account_time + NSEC_PER_SEC) && sc->joined)
-		sysprof_tap_put_accounts(tap, sc, now);
+	if (unlikely(now > sub->cpus[sc->cpu].account_time + NSEC_PER_SEC) && sc->joined)
+		sysprof_subscription_put_accounts(sub, sc, now);
 }
 
 /*
- * The same as tap_tell() for the session of @sc, if its sources are on: events that are only
+ * The same as subscription_tell() for the session of @sc, if its sources are on: events that are only
  * counted write nothing.  On the CPU of @sc, interrupts off.
  */
 void sysprof_sources_tell(struct sysprof_session_cpu *sc, u64 now);
 
 /* Sends @record, the sums of @task, to all sessions that get it. */
-void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record);
-/* Adds a switch to the lanes of @entries->tap, behind those of this CPU that it holds already. */
-void sysprof_tap_lane(struct sysprof_lane_buffer *entries, u64 now, const struct task_struct *prev,
-		      u8 left, const struct task_struct *next);
-/* The lanes of this CPU that taps want, the newest first. */
+void sysprof_subscriptions_thread(struct task_struct *task, struct sysprof_thread *record);
+/* Adds a switch to the lanes of @entries->sub, behind those of this CPU that it holds already. */
+void sysprof_subscription_lane(struct sysprof_lane_buffer *entries, u64 now,
+			       const struct task_struct *prev, u8 left,
+			       const struct task_struct *next);
+/* The lanes of this CPU that subscriptions want, the newest first. */
 DECLARE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);
 
 static inline void sysprof_tally_add(struct sysprof_tally *tally, u64 value, u64 ns, u64 weight)
@@ -270,26 +273,26 @@ static __always_inline void sysprof_lane_put(struct sysprof_lane_buffer *entries
 }
 
 /* The same while users' sessions are not asked. */
-void sysprof_taps_lane_skipping(u64 now, const struct task_struct *prev, u8 left,
-				const struct task_struct *next);
+void sysprof_subscriptions_lane_skipping(u64 now, const struct task_struct *prev, u8 left,
+					 const struct task_struct *next);
 
 /* This CPU switches from one thread to another.  RCU read side. */
-static __always_inline void sysprof_taps_lane(u64 now, const struct task_struct *prev, u8 left,
-					      const struct task_struct *next)
+static __always_inline void sysprof_subscriptions_lane(u64 now, const struct task_struct *prev,
+						       u8 left, const struct task_struct *next)
 {
 	struct sysprof_lane_buffer *entries = this_cpu_read(sysprof_lanes);
 
 	if (likely(!entries))
 		return;
-	if (sysprof_taps_skip()) {
-		sysprof_taps_lane_skipping(now, prev, left, next);
+	if (sysprof_subscriptions_skip()) {
+		sysprof_subscriptions_lane_skipping(now, prev, left, next);
 		return;
 	}
 	for (; unlikely(entries); entries = READ_ONCE(entries->older))
 		if (likely(now < entries->until))
 			sysprof_lane_put(entries, now, left, next);
 		else
-			sysprof_tap_lane(entries, now, prev, left, next);
+			sysprof_subscription_lane(entries, now, prev, left, next);
 }
 
 #endif /* _SYSPROF_SOURCES_H */

@@ -72,7 +72,7 @@ static noinline void time_call(struct switch_cpu *cpu, u64 begin)
 	cpu->cost_ns += cost * TIMED_CALLS;
 	/* Stacks are paid for by themselves. */
 	if (cpu->stack_call + 1 != cpu->calls)
-		sysprof_taps_pay(now, cost, TIMED_CALLS);
+		sysprof_subscriptions_pay(now, cost, TIMED_CALLS);
 }
 
 static __always_inline void switch_end_call(struct switch_cpu *cpu, u64 begin)
@@ -157,7 +157,7 @@ static noinline void switch_end_thread(struct switch_cpu *cpu, struct sysprof_sl
 
 	if (!sysprof_threads_sum(prev, slot, now, &record)) {
 		record.flags |= SYSPROF_THREAD_ENDED;
-		sysprof_taps_thread(prev, &record);
+		sysprof_subscriptions_thread(prev, &record);
 	}
 	sysprof_threads_remove(prev);
 }
@@ -289,7 +289,7 @@ void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *
 		state = sysprof_threads_state(prev, left);
 	if (prev->pid)
 		switch_leave(cpu, prev, state, state_now == TASK_DEAD, now);
-	sysprof_taps_lane(now, prev, state, next);
+	sysprof_subscriptions_lane(now, prev, state, next);
 	cpu->slot = next->pid ? enter(cpu, next, now) : NULL;
 	cpu->running = next;
 	switch_end_call(cpu, now);

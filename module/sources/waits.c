@@ -26,10 +26,10 @@ struct extent {
 	bool is_cut;
 };
 
-static __always_inline struct extent waits_clip(const struct sysprof_tap *tap,
+static __always_inline struct extent waits_clip(const struct sysprof_subscription *sub,
 						const struct sysprof_wait *wait)
 {
-	u64 begin = max(wait->begin, tap->start), end = max(wait->end, begin);
+	u64 begin = max(wait->begin, sub->start), end = max(wait->end, begin);
 
 	return (struct extent){
 		.begin = begin,
@@ -40,25 +40,25 @@ static __always_inline struct extent waits_clip(const struct sysprof_tap *tap,
 }
 
 /* Number of instants of the session's own grid in the time that has passed. */
-static __always_inline u64 own_instants(const struct sysprof_tap *tap,
+static __always_inline u64 own_instants(const struct sysprof_subscription *sub,
 					struct sysprof_instants instants)
 {
-	u64 from = max(instants.from, tap->first_period);
+	u64 from = max(instants.from, sub->first_period);
 
 	if (likely(from >= instants.to))
 		return 0;
-	return picked_before(instants.to, tap->divisor) - picked_before(from, tap->divisor);
+	return picked_before(instants.to, sub->divisor) - picked_before(from, sub->divisor);
 }
 
 void sysprof_waits_missed(void)
 {
 	struct sysprof_source_account *account;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 
-	sysprof_for_each_tap(tap) {
-		if (!tap->wait_id)
+	sysprof_for_each_subscription(sub) {
+		if (!sub->wait_id)
 			continue;
-		account = &tap->cpus[smp_processor_id()].wait;
+		account = &sub->cpus[smp_processor_id()].wait;
 		account->seen.events++;
 		account->lost[SYSPROF_LOST_NO_SLOT].events++;
 	}
@@ -107,10 +107,10 @@ static __always_inline u16 waits_describe(struct sysprof_part_wait *part,
  * Only numbers are left of the waker: that the opener could trace it is certain only if it was of
  * the waiter's own process, @pid.
  */
-static __always_inline void hide_waker(const struct sysprof_tap *tap,
+static __always_inline void hide_waker(const struct sysprof_subscription *sub,
 				       struct sysprof_part_wait *part, u32 pid)
 {
-	if (unlikely(tap->session->hides_others == SYSPROF_HIDES_FRAMES) && part->waker_pid != pid)
+	if (unlikely(sub->session->hides_others == SYSPROF_HIDES_FRAMES) && part->waker_pid != pid)
 		part->waker_pid = part->waker_tid = 0;
 }
 
@@ -131,7 +131,8 @@ static void describe_file(struct sysprof_part_wait_file *part, const struct sysp
 	part->inode = inode->i_ino;
 }
 
-static __always_inline void waits_fill(struct sysprof_event *event, const struct sysprof_tap *tap,
+static __always_inline void waits_fill(struct sysprof_event *event,
+				       const struct sysprof_subscription *sub,
 				       const struct extent *extent, u64 weight, u8 state, u16 flags)
 {
 	event->begin = extent->begin;
@@ -139,19 +140,20 @@ static __always_inline void waits_fill(struct sysprof_event *event, const struct
 	event->value = extent->value;
 	event->key = 0;
 	event->weight = min_t(u64, weight, U32_MAX);
-	event->source = tap->wait_id;
+	event->source = sub->wait_id;
 	event->phase = SYSPROF_PHASE_SPAN;
 	event->state = state;
 	event->record.flags |= flags | (extent->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
 }
 
 /* Without a stack there is nothing to wait for, and it costs little. */
-static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
+static __always_inline void put_bare(struct sysprof_subscription *sub,
+				     struct sysprof_subscription_cpu *own,
 				     const struct sysprof_wait *wait, const struct extent *extent,
 				     u64 weight, const struct sysprof_slot *slot,
 				     const struct task_struct *task)
 {
-	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
+	struct sysprof_session_cpu *sc = &sub->session->cpus[smp_processor_id()];
 	struct sysprof_part_wait *part;
 	struct sysprof_event *event;
 
@@ -171,28 +173,28 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 		event->user_mode = SYSPROF_USER_NONE;
 		event->n_parts = 1;
 		part = (struct sysprof_part_wait *)event->frames;
-		waits_fill(event, tap, extent, weight, slot->state,
+		waits_fill(event, sub, extent, weight, slot->state,
 			   waits_describe(part, slot, wait->begin, task));
-		hide_waker(tap, part, task->tgid);
+		hide_waker(sub, part, task->tgid);
 		ring_commit(&sc->ring);
 	}
-	sysprof_tap_tell(tap, sc, wait->end);
-	sysprof_delivery_wake(tap->session, sc);
+	sysprof_subscription_tell(sub, sc, wait->end);
+	sysprof_delivery_wake(sub->session, sc);
 }
 
-static noinline u32 waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
+static noinline u32 waits_choose(struct sysprof_subscription *sub, struct sysprof_wait *wait,
 				 const struct sysprof_slot *slot, struct task_struct *task,
 				 struct sysprof_stack *stack, u32 so_far)
 {
-	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
-	struct extent extent = waits_clip(tap, wait);
+	struct sysprof_subscription_cpu *own = &sub->cpus[smp_processor_id()];
+	struct extent extent = waits_clip(sub, wait);
 	u64 weight = 1;
 
-	if (tap->divisor)
-		weight = own_instants(tap, wait->instants);
-	else if (extent.duration < tap->threshold)
+	if (sub->divisor)
+		weight = own_instants(sub, wait->instants);
+	else if (extent.duration < sub->threshold)
 		weight = 0;
-	if (unlikely(!tap->is_plain && sysprof_event_is_excluded(tap->session, task))) {
+	if (unlikely(!sub->is_plain && sysprof_event_is_excluded(sub->session, task))) {
 		sources_waits_count(&own->wait, &own->wait.excluded, &extent, weight);
 		return 0;
 	}
@@ -200,11 +202,11 @@ static noinline u32 waits_choose(struct sysprof_tap *tap, struct sysprof_wait *w
 		sysprof_tally_add(&own->left_out, extent.value, extent.duration, 0);
 		return 0;
 	}
-	if (!tap->takes_stacks) {
-		put_bare(tap, own, wait, &extent, weight, slot, task);
+	if (!sub->takes_stacks) {
+		put_bare(sub, own, wait, &extent, weight, slot, task);
 		return 0;
 	}
-	if (unlikely(sysprof_event_is_throttled(tap->session, wait->end))) {
+	if (unlikely(sysprof_event_is_throttled(sub->session, wait->end))) {
 		sources_waits_count(&own->wait, &own->wait.lost[SYSPROF_LOST_THROTTLED], &extent,
 				    weight);
 		return 0;
@@ -214,14 +216,14 @@ static noinline u32 waits_choose(struct sysprof_tap *tap, struct sysprof_wait *w
 		wait->flags = waits_describe(&wait->part.wait, slot, wait->begin, task);
 		describe_file(&wait->part, slot, task);
 		wait->state = slot->state;
-		stack->request = tap->request;
+		stack->request = sub->request;
 	} else {
-		sysprof_stack_request_add(&stack->request, &tap->request);
+		sysprof_stack_request_add(&stack->request, &sub->request);
 	}
 	return 1;
 }
 
-u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
+u32 sysprof_waits_choose(struct sysprof_subscription *sub, struct sysprof_wait *wait,
 			 const struct sysprof_slot *slot, struct task_struct *task,
 			 struct sysprof_stack *stack, u32 so_far)
 {
@@ -231,59 +233,60 @@ u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 		.value = wait->woken - wait->begin,
 	};
 
-	if (!tap->wait_id || unlikely(READ_ONCE(tap->session->dead)))
+	if (!sub->wait_id || unlikely(READ_ONCE(sub->session->dead)))
 		return 0;
-	if (tap->takes_stacks || wait->begin < tap->plain_from || whole.duration < tap->threshold)
-		return waits_choose(tap, wait, slot, task, stack, so_far);
-	put_bare(tap, &tap->cpus[smp_processor_id()], wait, &whole, 1, slot, task);
+	if (sub->takes_stacks || wait->begin < sub->plain_from || whole.duration < sub->threshold)
+		return waits_choose(sub, wait, slot, task, stack, so_far);
+	put_bare(sub, &sub->cpus[smp_processor_id()], wait, &whole, 1, slot, task);
 	return 0;
 }
 
 bool sysprof_waits_pick_skipping(struct sysprof_wait *wait, const struct sysprof_slot *slot,
 				 struct task_struct *task, struct sysprof_stack *stack)
 {
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	u32 told = 0;
 
 	this_cpu_inc(sysprof_skips.n.waits);
-	sysprof_for_each_asked_tap(tap, true)
-		told |= sysprof_waits_choose(tap, wait, slot, task, stack, told);
+	sysprof_for_each_asking_subscription(sub, true)
+		told |= sysprof_waits_choose(sub, wait, slot, task, stack, told);
 	return told;
 }
 
-static __always_inline void put_with_stack(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
+static __always_inline void put_with_stack(struct sysprof_subscription *sub,
+					   struct sysprof_subscription_cpu *own,
 					   const struct sysprof_wait *wait,
 					   struct sysprof_stack *stack)
 {
-	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
-	struct extent extent = waits_clip(tap, wait);
+	struct sysprof_session_cpu *sc = &sub->session->cpus[smp_processor_id()];
+	struct extent extent = waits_clip(sub, wait);
 	u32 part_bytes = wait->part.wait.part.size * 8;
-	struct sysprof_event *event = sysprof_event_reserve(sc, tap->stacks, stack, part_bytes);
+	struct sysprof_event *event = sysprof_event_reserve(sc, sub->stacks, stack, part_bytes);
 	struct sysprof_part_wait *part;
 
 	sources_waits_count(&own->wait, sysprof_event_tally(&own->wait, event), &extent,
 			    own->weight);
 	if (!IS_ERR(event)) {
-		waits_fill(event, tap, &extent, own->weight, wait->state, wait->flags);
+		waits_fill(event, sub, &extent, own->weight, wait->state, wait->flags);
 		part = sysprof_event_part(event, part_bytes);
 		memcpy(part, &wait->part, part_bytes);
-		hide_waker(tap, part, stack->pid);
+		hide_waker(sub, part, stack->pid);
 		sysprof_ring_commit(&sc->ring);
 	}
-	sysprof_tap_tell(tap, sc, wait->end);
-	sysprof_delivery_wake(tap->session, sc);
+	sysprof_subscription_tell(sub, sc, wait->end);
+	sysprof_delivery_wake(sub->session, sc);
 }
 
 void sysprof_waits_put(const struct sysprof_wait *wait, struct sysprof_stack *stack)
 {
 	int cpu = smp_processor_id();
-	struct sysprof_tap_cpu *own;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription_cpu *own;
+	struct sysprof_subscription *sub;
 
-	sysprof_for_each_tap(tap) {
-		own = &tap->cpus[cpu];
+	sysprof_for_each_subscription(sub) {
+		own = &sub->cpus[cpu];
 		if (own->weight)
-			put_with_stack(tap, own, wait, stack);
+			put_with_stack(sub, own, wait, stack);
 		own->weight = 0;
 	}
 }
@@ -291,35 +294,35 @@ void sysprof_waits_put(const struct sysprof_wait *wait, struct sysprof_stack *st
 /* Wakings. */
 
 /* Whether the wait so far is one that the session picks. */
-static bool picks(const struct sysprof_tap *tap, const struct task_struct *task,
+static bool picks(const struct sysprof_subscription *sub, const struct task_struct *task,
 		  const struct sysprof_slot *slot, u64 now)
 {
-	u64 begin = max(slot->since, tap->start);
+	u64 begin = max(slot->since, sub->start);
 	struct sysprof_instants instants;
 
-	if (!tap->wake_id || READ_ONCE(tap->session->dead))
+	if (!sub->wake_id || READ_ONCE(sub->session->dead))
 		return false;
-	if (!tap->divisor) {
-		if (now < begin || now - begin < tap->threshold)
+	if (!sub->divisor) {
+		if (now < begin || now - begin < sub->threshold)
 			return false;
 	} else {
 		if (slot->next > now)
 			return false;
 		instants.from = div_u64(slot->next, SYSPROF_WAIT_PERIOD_NS);
 		instants.to = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
-		if (!own_instants(tap, instants))
+		if (!own_instants(sub, instants))
 			return false;
 	}
-	return (tap->is_plain || !sysprof_event_is_excluded(tap->session, task)) &&
-	       !sysprof_event_is_throttled(tap->session, now);
+	return (sub->is_plain || !sysprof_event_is_excluded(sub->session, task)) &&
+	       !sysprof_event_is_throttled(sub->session, now);
 }
 
-static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 now, u8 context,
-		     struct sysprof_stack *stack, u64 key)
+static void put_wake(struct sysprof_subscription *sub, struct sysprof_subscription_cpu *own,
+		     u64 now, u8 context, struct sysprof_stack *stack, u64 key)
 {
-	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
+	struct sysprof_session_cpu *sc = &sub->session->cpus[smp_processor_id()];
 	/* The waiter is the session's, the waker may be another user's. */
-	u32 stacks = sysprof_event_stacks(tap->session, tap->stacks);
+	u32 stacks = sysprof_event_stacks(sub->session, sub->stacks);
 	struct sysprof_event *event = sysprof_event_reserve(sc, stacks, stack, 0);
 
 	own->wake.seen.events++;
@@ -330,27 +333,27 @@ static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 n
 		event->value = 0;
 		event->key = key;
 		event->weight = 0;
-		event->source = tap->wake_id;
+		event->source = sub->wake_id;
 		event->phase = SYSPROF_PHASE_INSTANT;
 		event->state = context;
 		sysprof_ring_commit(&sc->ring);
 	}
-	sysprof_delivery_wake(tap->session, sc);
+	sysprof_delivery_wake(sub->session, sc);
 }
 
 static bool plan_wakes(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
 		       u8 context, bool skips, struct sysprof_stack_request *request)
 {
 	int cpu = smp_processor_id();
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	bool any = false;
 
 	*request = (struct sysprof_stack_request){};
-	sysprof_for_each_asked_tap(tap, skips) {
-		tap->cpus[cpu].wakes = picks(tap, task, slot, now);
-		if (!tap->cpus[cpu].wakes)
+	sysprof_for_each_asking_subscription(sub, skips) {
+		sub->cpus[cpu].wakes = picks(sub, task, slot, now);
+		if (!sub->cpus[cpu].wakes)
 			continue;
-		sysprof_stack_request_add(request, &tap->request);
+		sysprof_stack_request_add(request, &sub->request);
 		any = true;
 	}
 	/* While a lock of the scheduler's is held there is no time for copies of stacks. */
@@ -365,9 +368,9 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 		       u8 context, struct sysprof_stack *stack, u64 key)
 {
 	int cpu = smp_processor_id();
-	bool skips = sysprof_taps_skip();
-	struct sysprof_tap_cpu *own;
-	struct sysprof_tap *tap;
+	bool skips = sysprof_subscriptions_skip();
+	struct sysprof_subscription_cpu *own;
+	struct sysprof_subscription *sub;
 
 	if (slot->state < SYSPROF_STATE_SLEEP ||
 	    !plan_wakes(task, slot, now, context, skips, &stack->request))
@@ -375,10 +378,10 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 	sysprof_stack_take(stack, NULL);
 	if (context != SYSPROF_CONTEXT_TASK)
 		stack->user_regs = NULL;
-	sysprof_for_each_asked_tap(tap, skips) {
-		own = &tap->cpus[cpu];
+	sysprof_for_each_asking_subscription(sub, skips) {
+		own = &sub->cpus[cpu];
 		if (own->wakes)
-			put_wake(tap, own, now, context, stack, key);
+			put_wake(sub, own, now, context, stack, key);
 	}
 	return true;
 }

@@ -53,7 +53,7 @@ static __always_inline bool sysprof_needs_waking(u8 state)
  * The rare cases of pick().  Returns 0 if the wait is not to be reported.  @so_far: the result for
  * earlier sessions.
  */
-u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
+u32 sysprof_waits_choose(struct sysprof_subscription *sub, struct sysprof_wait *wait,
 			 const struct sysprof_slot *slot, struct task_struct *task,
 			 struct sysprof_stack *stack, u32 so_far);
 
@@ -75,19 +75,19 @@ static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool p
 	u64 begin = wait->begin, duration = wait->end - begin, value = wait->woken - begin;
 	int cpu = smp_processor_id();
 	struct sysprof_tally *tally;
-	struct sysprof_tap *tap;
+	struct sysprof_subscription *sub;
 	u32 told = 0;
 
-	if (sysprof_taps_skip())
+	if (sysprof_subscriptions_skip())
 		return sysprof_waits_pick_skipping(wait, slot, task, stack);
-	sysprof_for_each_tap(tap) {
-		if (likely(begin >= tap->plain_from && duration < tap->threshold && !passes)) {
-			tally = &tap->cpus[cpu].left_out;
+	sysprof_for_each_subscription(sub) {
+		if (likely(begin >= sub->plain_from && duration < sub->threshold && !passes)) {
+			tally = &sub->cpus[cpu].left_out;
 			tally->events++;
 			tally->value += value;
 			tally->ns += duration;
 		} else {
-			told |= sysprof_waits_choose(tap, wait, slot, task, stack, told);
+			told |= sysprof_waits_choose(sub, wait, slot, task, stack, told);
 		}
 	}
 	return told;
