@@ -45,7 +45,8 @@ struct immediate_cpu {
 };
 
 static DEFINE_PER_CPU(struct immediate_cpu, immediate_cpus);
-DEFINE_PER_CPU(struct sysprof_immediate_course[SYSPROF_IMMEDIATES], sysprof_immediate_courses);
+DEFINE_PER_CPU(struct sysprof_immediate_countdown[SYSPROF_IMMEDIATES],
+	       sysprof_immediate_countdowns);
 u32 sysprof_immediate_changes;
 
 /* The part of an event that is after the session's START. */
@@ -82,9 +83,9 @@ static u64 reach_of(const struct sysprof_immediate_event *event, const struct ex
 }
 
 /* Where the next event begins on the axis. */
-static u64 position_of(const struct sysprof_immediate_course *course)
+static u64 position_of(const struct sysprof_immediate_countdown *countdown)
 {
-	return course->until - course->left;
+	return countdown->until - countdown->left;
 }
 
 /* Number of instants of the session's grid in the event. */
@@ -92,9 +93,10 @@ static u64 immediate_weight_of(const struct sysprof_immediate_event *event,
 			       const struct sysprof_subscription *sub, const struct extent *extent)
 {
 	const struct sysprof_immediate_request *request = &sub->immediate[event->immediate];
-	u64 from = event->axis == SYSPROF_AXIS_NS ?
-			   extent->begin :
-			   position_of(this_cpu_ptr(&sysprof_immediate_courses[event->immediate]));
+	u64 from =
+		event->axis == SYSPROF_AXIS_NS ?
+			extent->begin :
+			position_of(this_cpu_ptr(&sysprof_immediate_countdowns[event->immediate]));
 	u64 *next = &sub->cpus[smp_processor_id()].next[event->immediate];
 	u64 reach = reach_of(event, extent), picked_to;
 
@@ -126,12 +128,12 @@ static bool gets_all(const struct sysprof_subscription *sub, enum sysprof_immedi
 void sysprof_immediate_follow(struct sysprof_subscription *sub, int cpu,
 			      enum sysprof_immediate immediate)
 {
-	const struct sysprof_immediate_course *course =
-		per_cpu_ptr(&sysprof_immediate_courses[immediate], cpu);
+	const struct sysprof_immediate_countdown *countdown =
+		per_cpu_ptr(&sysprof_immediate_countdowns[immediate], cpu);
 	struct sysprof_source_account *account = &sub->cpus[cpu].immediate[immediate];
-	struct sysprof_course_mark *mark = &sub->cpus[cpu].marks[immediate];
-	u64 events = course->passed - mark->passed,
-	    value = position_of(course) - course->asked - mark->value;
+	struct sysprof_countdown_mark *mark = &sub->cpus[cpu].marks[immediate];
+	u64 events = countdown->passed - mark->passed,
+	    value = position_of(countdown) - countdown->asked - mark->value;
 
 	mark->passed += events;
 	mark->value += value;
@@ -175,35 +177,35 @@ static u64 passes_until(const struct sysprof_subscription *sub, enum sysprof_imm
 }
 
 /* Finds out how far events pass for all sessions. */
-static noinline void set_left(struct sysprof_immediate_course *course,
+static noinline void set_left(struct sysprof_immediate_countdown *countdown,
 			      enum sysprof_immediate immediate)
 {
-	u64 at = position_of(course), until = U64_MAX;
+	u64 at = position_of(countdown), until = U64_MAX;
 	struct sysprof_subscription *sub;
 
 	sysprof_for_each_subscription(sub)
 		until = min(until, passes_until(sub, immediate));
-	course->left = until > at ? min_t(u64, until - at, S64_MAX) : -1;
-	course->until = at + course->left;
-	course->is_closed = !until;
+	countdown->left = until > at ? min_t(u64, until - at, S64_MAX) : -1;
+	countdown->until = at + countdown->left;
+	countdown->is_closed = !until;
 }
 
-static noinline void note_changes(struct sysprof_immediate_course *course,
+static noinline void note_changes(struct sysprof_immediate_countdown *countdown,
 				  enum sysprof_immediate immediate)
 {
 	struct sysprof_subscription *sub;
 
 	/* Pairs with the release in update_requests() of sources.c: a new session is in the list. */
-	course->changes = smp_load_acquire(&sysprof_immediate_changes);
+	countdown->changes = smp_load_acquire(&sysprof_immediate_changes);
 	sysprof_for_each_subscription(sub)
 		sysprof_immediate_begin(sub, smp_processor_id(), immediate);
-	course->is_closed = false;
+	countdown->is_closed = false;
 }
 
 bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate opens)
 {
-	struct sysprof_immediate_course *course =
-		this_cpu_ptr(&sysprof_immediate_courses[immediate]);
+	struct sysprof_immediate_countdown *countdown =
+		this_cpu_ptr(&sysprof_immediate_countdowns[immediate]);
 	/* As in note_changes(). */
 	u32 changes = smp_load_acquire(&sysprof_immediate_changes);
 	struct sysprof_subscription *sub;
@@ -220,8 +222,8 @@ bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum syspro
 	rcu_read_unlock();
 	if (!passes)
 		return false;
-	course->changes = changes;
-	course->passed++;
+	countdown->changes = changes;
+	countdown->passed++;
 	return true;
 }
 
@@ -433,8 +435,8 @@ void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event)
 
 bool sysprof_immediate_wants(struct sysprof_immediate_event *event)
 {
-	struct sysprof_immediate_course *course =
-		this_cpu_ptr(&sysprof_immediate_courses[event->immediate]);
+	struct sysprof_immediate_countdown *countdown =
+		this_cpu_ptr(&sysprof_immediate_countdowns[event->immediate]);
 	struct immediate_cpu *cpu = this_cpu_ptr(&immediate_cpus);
 	bool is_followed = event->axis != SYSPROF_AXIS_NS && event->phase != SYSPROF_PHASE_CLOSE;
 	u64 reach = event->axis == SYSPROF_AXIS_VALUE ? event->value : 1;
@@ -447,18 +449,18 @@ bool sysprof_immediate_wants(struct sysprof_immediate_event *event)
 	}
 	if (unlikely(++cpu->calls[event->immediate] % TIMED_CALLS == 0))
 		cpu->timed_since = event->end ?: ktime_get_mono_fast_ns();
-	if (is_followed && unlikely(course->changes != READ_ONCE(sysprof_immediate_changes)))
-		note_changes(course, event->immediate);
+	if (is_followed && unlikely(countdown->changes != READ_ONCE(sysprof_immediate_changes)))
+		note_changes(countdown, event->immediate);
 	cpu->skips = sysprof_subscriptions_skip();
 	if (unlikely(cpu->skips))
 		this_cpu_inc(sysprof_skips.n.immediates[event->immediate]);
 	is_wanted = pick(event, cpu->skips, &cpu->stack->request);
 	if (is_followed) {
-		course->left -= reach;
-		course->asked += reach;
+		countdown->left -= reach;
+		countdown->asked += reach;
 		/* No event passes that would have to be skipped. */
-		if (!course->is_closed && !cpu->skips)
-			set_left(course, event->immediate);
+		if (!countdown->is_closed && !cpu->skips)
+			set_left(countdown, event->immediate);
 	}
 	if (!is_wanted)
 		immediate_end_call(cpu, event->immediate, false);
@@ -533,7 +535,7 @@ void sysprof_immediate_cost(int cpu, enum sysprof_immediate immediate, u64 *ns, 
 {
 	*ns = READ_ONCE(per_cpu_ptr(&immediate_cpus, cpu)->cost_ns[immediate]);
 	*calls = READ_ONCE(per_cpu_ptr(&immediate_cpus, cpu)->calls[immediate]) +
-		 READ_ONCE(per_cpu_ptr(&sysprof_immediate_courses[immediate], cpu)->passed);
+		 READ_ONCE(per_cpu_ptr(&sysprof_immediate_countdowns[immediate], cpu)->passed);
 }
 
 /* Memory. */

@@ -179,7 +179,7 @@ void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event);
 bool sysprof_immediate_has_picker(const struct sysprof_immediate_event *event);
 void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *event);
 /**
- * struct sysprof_immediate_course - how far the events of a source have come on a CPU.  CLOSEs pass if
+ * struct sysprof_immediate_countdown - how far the events of a source have come on a CPU.  CLOSEs pass if
  *	@changes is right, and have no axis
  * @left: events that take no more than this on their axis pass: all sessions just count them
  * @until: position on the axis where @left will be 0
@@ -188,7 +188,7 @@ void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *even
  * @changes: of sysprof_immediate_changes when @left was found
  * @is_closed: no event passes until the sessions change
  */
-struct sysprof_immediate_course {
+struct sysprof_immediate_countdown {
 	s64 left;
 	u64 until;
 	u64 passed;
@@ -196,7 +196,8 @@ struct sysprof_immediate_course {
 	u32 changes;
 	bool is_closed;
 };
-DECLARE_PER_CPU(struct sysprof_immediate_course[SYSPROF_IMMEDIATES], sysprof_immediate_courses);
+DECLARE_PER_CPU(struct sysprof_immediate_countdown[SYSPROF_IMMEDIATES],
+		sysprof_immediate_countdowns);
 /* Counts the sessions that begin and end. */
 extern u32 sysprof_immediate_changes;
 
@@ -207,9 +208,9 @@ extern u32 sysprof_immediate_changes;
  */
 static __always_inline bool sysprof_immediate_passes(enum sysprof_immediate immediate, u64 value)
 {
-	s64 left, old = this_cpu_read(sysprof_immediate_courses[immediate].left);
+	s64 left, old = this_cpu_read(sysprof_immediate_countdowns[immediate].left);
 
-	if (unlikely(this_cpu_read(sysprof_immediate_courses[immediate].changes) !=
+	if (unlikely(this_cpu_read(sysprof_immediate_countdowns[immediate].changes) !=
 		     READ_ONCE(sysprof_immediate_changes)))
 		return false;
 	/* An interrupt may come in between, or the task go to another CPU. */
@@ -217,20 +218,20 @@ static __always_inline bool sysprof_immediate_passes(enum sysprof_immediate imme
 		left = old;
 		if (unlikely(left < (s64)value))
 			return false;
-		old = this_cpu_cmpxchg(sysprof_immediate_courses[immediate].left, left,
+		old = this_cpu_cmpxchg(sysprof_immediate_countdowns[immediate].left, left,
 				       left - value);
 	} while (unlikely(old != left));
-	this_cpu_inc(sysprof_immediate_courses[immediate].passed);
+	this_cpu_inc(sysprof_immediate_countdowns[immediate].passed);
 	return true;
 }
 
 /* The same for a CLOSE whose OPEN no session got. */
 static __always_inline bool sysprof_immediate_passes_close(enum sysprof_immediate immediate)
 {
-	if (unlikely(this_cpu_read(sysprof_immediate_courses[immediate].changes) !=
+	if (unlikely(this_cpu_read(sysprof_immediate_countdowns[immediate].changes) !=
 		     READ_ONCE(sysprof_immediate_changes)))
 		return false;
-	this_cpu_inc(sysprof_immediate_courses[immediate].passed);
+	this_cpu_inc(sysprof_immediate_countdowns[immediate].passed);
 	return true;
 }
 

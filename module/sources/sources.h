@@ -40,12 +40,12 @@ struct sysprof_lane_buffer {
 };
 
 /**
- * struct sysprof_course_mark - up to where an account has the events of a source that passed
+ * struct sysprof_countdown_mark - up to where an account has the events of a source that passed
  * @passed: their number
  * @value: sum of their values
  * @is_set: they are the session's
  */
-struct sysprof_course_mark {
+struct sysprof_countdown_mark {
 	u64 passed;
 	u64 value;
 	bool is_set;
@@ -106,7 +106,7 @@ struct sysprof_subscription_cpu {
 	bool wakes;
 	u64 immediate_weight;
 	u64 next[SYSPROF_IMMEDIATES];
-	struct sysprof_course_mark marks[SYSPROF_IMMEDIATES];
+	struct sysprof_countdown_mark marks[SYSPROF_IMMEDIATES];
 	struct sysprof_skipped skipped_before;
 	bool follows_skips;
 	u64 account_time;
