@@ -21,7 +21,7 @@ static bool want_maps;
 
 /* Records that were lost. */
 
-noinline void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc)
+noinline void sysprof_delivery_report_pending(struct sysprof_session_cpu *sc)
 {
 	struct sysprof_record *resync;
 	struct sysprof_lost *lost;
@@ -29,34 +29,34 @@ noinline void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc)
 	int i;
 
 	/* Records lost by an overflow from here on set the flag again. */
-	WRITE_ONCE(sc->untold, false);
+	WRITE_ONCE(sc->loss_unreported, false);
 	barrier();
 	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
 		sum = READ_ONCE(sc->account.lost[i]);
-		if (sum == sc->loss[i].told)
+		if (sum == sc->loss[i].reported)
 			continue;
 		lost = sysprof_delivery_reserve(sc, sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
 		if (!lost)
-			goto untold;
+			goto unreported;
 		lost->first_time = sc->loss[i].first_time;
 		lost->last_time = sc->loss[i].last_time;
-		lost->periods = sum - sc->loss[i].told;
+		lost->periods = sum - sc->loss[i].reported;
 		lost->reason = i;
 		lost->reserved = 0;
 		sysprof_ring_commit(&sc->ring);
-		sc->loss[i].told = sum;
+		sc->loss[i].reported = sum;
 	}
 	if (sc->resync) {
 		resync = sysprof_delivery_reserve(sc, sizeof(*resync), sc->ring.bytes,
 						  SYSPROF_RESYNC);
 		if (!resync)
-			goto untold;
+			goto unreported;
 		sysprof_ring_commit(&sc->ring);
 		sc->resync = false;
 	}
 	return;
-untold:
-	WRITE_ONCE(sc->untold, true);
+unreported:
+	WRITE_ONCE(sc->loss_unreported, true);
 }
 
 noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
@@ -65,10 +65,10 @@ noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_
 	struct sysprof_loss *loss = &sc->loss[reason];
 
 	loss->last_time = ktime_get_mono_fast_ns();
-	if (sc->account.lost[reason] == READ_ONCE(loss->told))
+	if (sc->account.lost[reason] == READ_ONCE(loss->reported))
 		loss->first_time = loss->last_time;
 	sc->account.lost[reason] += periods;
-	WRITE_ONCE(sc->untold, true);
+	WRITE_ONCE(sc->loss_unreported, true);
 }
 
 /* Accounts. */
@@ -123,7 +123,7 @@ void sysprof_delivery_put_state(struct sysprof_session_cpu *sc, const struct sys
 	if (!copy) {
 		sc->account.state_lost++;
 		sc->resync = true;
-		sc->untold = true;
+		sc->loss_unreported = true;
 		return;
 	}
 	time = copy->time;
@@ -163,7 +163,7 @@ void sysprof_sessions_resync(void)
 	rcu_read_lock();
 	for_each_joined(session, sc, smp_processor_id()) {
 		sc->resync = true;
-		sc->untold = true;
+		sc->loss_unreported = true;
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);

@@ -39,7 +39,7 @@ struct sysprof_subscription;
 struct sysprof_loss {
 	u64 first_time;
 	u64 last_time;
-	u64 told;
+	u64 reported;
 };
 
 /**
@@ -57,7 +57,7 @@ struct sysprof_stack_rights {
 /**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
  *	interrupts off.  In a session with counters only overflows, which may be NMIs, write
- *	@account (but not state_lost), @loss (but not @told), @changes and @rights.  Hooks, which they
+ *	@account (but not state_lost), @loss (but not @reported), @changes and @rights.  Hooks, which they
  *	interrupt, read none of these
  * @session: the session
  * @next: the next session that this CPU ticks for
@@ -66,7 +66,7 @@ struct sysprof_stack_rights {
  * @joined: the session gets records from this CPU; with @wanted also those of ticks
  * @wanted: the session samples this CPU.  Otherwise the CPU has no tick for the session, and STATS
  *	computes the account
- * @untold: a loss or a resync is not reported yet, for lack of room
+ * @loss_unreported: a loss or a resync is not reported yet, for lack of room
  * @resync: state records were lost, and the reader does not know yet
  * @first_period: the session's first period on this CPU
  * @account: the account; grid and pending are filled in only when it is read
@@ -92,7 +92,7 @@ struct sysprof_session_cpu {
 	u16 cpu;
 	bool joined;
 	bool wanted;
-	bool untold;
+	bool loss_unreported;
 	bool resync;
 	struct sysprof_ring ring;
 	struct sysprof_account account;
@@ -248,13 +248,13 @@ void sysprof_delivery_copy_account(const struct sysprof_session_cpu *sc,
 /* Counts @periods as lost.  On their CPU, interrupts off, or in NMI. */
 void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
 			  u64 periods);
-void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc);
+void sysprof_delivery_report_pending(struct sysprof_session_cpu *sc);
 
 /* Reports losses as soon as there is room.  On the session's CPU, interrupts off, no NMI. */
 static inline void sysprof_delivery_report_losses(struct sysprof_session_cpu *sc)
 {
-	if (unlikely(READ_ONCE(sc->untold)))
-		sysprof_delivery_report_untold(sc);
+	if (unlikely(READ_ONCE(sc->loss_unreported)))
+		sysprof_delivery_report_pending(sc);
 }
 
 /* Wakes the reader if the ring holds enough for that.  Any context. */

@@ -68,7 +68,7 @@ MODULE_PARM_DESC(
  * @is_spoiled: it cannot be kept
  * @at: bytes from the stack pointer to the frame's
  * @ips: addresses of frames
- * @told: frames as they are reported
+ * @reported: frames as they are reported
  */
 struct memo {
 	unsigned long ip;
@@ -85,7 +85,7 @@ struct memo {
 	bool is_spoiled;
 	u16 at[MAX_FRAMES];
 	unsigned long ips[MAX_FRAMES];
-	u64 told[MAX_FRAMES];
+	u64 reported[MAX_FRAMES];
 };
 
 /**
@@ -206,7 +206,7 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 		return;
 	}
 	memo->ips[memo->n] = ip;
-	memo->told[memo->n] = frame;
+	memo->reported[memo->n] = frame;
 	memo->n_left_out += is_left_out;
 	/* The module stays as long as its memos. */
 	memo->is_image &= is_left_out || sysprof_steps_is_image(frame);
@@ -245,7 +245,7 @@ static __always_inline u32 take(const struct memo *memo, u64 *frames, u32 max, u
 	u32 found = memo->n - memo->n_left_out, n = min(found, max);
 
 	*end = found > max ? SYSPROF_END_LIMIT : SYSPROF_END_ROOT;
-	memcpy(frames, memo->told + memo->n_left_out, n * sizeof(*frames));
+	memcpy(frames, memo->reported + memo->n_left_out, n * sizeof(*frames));
 	return n;
 }
 
@@ -382,7 +382,7 @@ static bool is_as_expected(const struct memo *memo, const u64 *frames, u32 n)
 	if (!memo)
 		return !n;
 	return n + memo->n_left_out == memo->n &&
-	       !memcmp(frames, memo->told + memo->n_left_out, n * sizeof(*frames));
+	       !memcmp(frames, memo->reported + memo->n_left_out, n * sizeof(*frames));
 }
 
 static void count_check(struct memos *own, bool is_right)

@@ -485,7 +485,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	memset(&sc->account, 0, sizeof(sc->account));
 	memset(sc->loss, 0, sizeof(sc->loss));
 	sc->resync = false;
-	sc->untold = false;
+	sc->loss_unreported = false;
 	sc->account_time = now;
 	sc->first_period = first_period;
 	sc->weight = 0;

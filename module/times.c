@@ -25,14 +25,14 @@ u64 sysprof_time_last;
  * @gap_begin: beginning of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all
  *	CPUs were idle, or none could run
  * @gap_end: end of that time
- * @told: there was a pause, and its record is written
+ * @is_reported: there was a pause, and its record is written
  */
 static struct watch {
 	raw_spinlock_t lock;
 	s64 offset;
 	u64 gap_begin;
 	u64 gap_end;
-	bool told;
+	bool is_reported;
 } watch = { .lock = __RAW_SPIN_LOCK_UNLOCKED(watch.lock) };
 
 static void times_tell(u32 reason, u64 gap_ns)
@@ -57,7 +57,7 @@ static bool times_look(u64 now)
 	if (elapsed > SYSPROF_PAUSE_NS) {
 		watch.gap_begin = sysprof_time_last;
 		watch.gap_end = now;
-		watch.told = false;
+		watch.is_reported = false;
 	}
 	off = abs(offset - watch.offset);
 	watch.offset = offset;
@@ -76,8 +76,8 @@ u64 sysprof_time_look(u64 now, u64 due)
 	/* The first tick to be late may not be the first to come. */
 	if ((s64)(now - due) >= (s64)SYSPROF_PAUSE_NS && due < watch.gap_end) {
 		is_pause = true;
-		is_news = !watch.told;
-		watch.told = true;
+		is_news = !watch.is_reported;
+		watch.is_reported = true;
 		begin = max(due, watch.gap_begin);
 		end = watch.gap_end;
 	}

@@ -136,8 +136,8 @@ static struct sysprof_handle *open(struct request *request, u64 now)
 	sysprof_block_set_file(&part, block_inode_of(request));
 	sysprof_immediate_tell(&event);
 	rcu_read_unlock();
-	handle->told = event.told;
-	handle->told_start = event.told_start;
+	handle->delivered_to = event.delivered_to;
+	handle->delivered_start = event.delivered_start;
 	handle->begin = now;
 	handle->value = event.value;
 	handle->key = event.key;
@@ -197,8 +197,8 @@ static void close(struct request *request, bool has_failed)
 		.end = now,
 		.value = handle.value,
 		.key = handle.key,
-		.told = handle.told,
-		.told_start = handle.told_start,
+		.delivered_to = handle.delivered_to,
+		.delivered_start = handle.delivered_start,
 		.part = &part.part,
 		.immediate = SYSPROF_IMMEDIATE_BLOCK_DONE,
 		.opens = SYSPROF_IMMEDIATE_BLOCK,

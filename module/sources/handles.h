@@ -15,8 +15,8 @@
 
 /**
  * struct sysprof_handle - a thing that has begun
- * @told: as in struct sysprof_immediate_event
- * @told_start: as in struct sysprof_immediate_event
+ * @delivered_to: as in struct sysprof_immediate_event
+ * @delivered_start: as in struct sysprof_immediate_event
  * @begin: when it began
  * @since: when the timed part began; 0: not yet
  * @value: bytes
@@ -24,8 +24,8 @@
  * @payer: whose share the slot is of; root's: none
  */
 struct sysprof_handle {
-	u64 told;
-	u64 told_start;
+	u64 delivered_to;
+	u64 delivered_start;
 	u64 begin;
 	u64 since;
 	u64 value;

@@ -41,7 +41,7 @@
  * @begin: when the first waiter began to wait
  * @seen_until: until when it was seen to hold the lock; 0: it was not seen
  * @key: of the stack; 0: it was not sent
- * @is_told: it is in the accounts, and was sent to the sessions that get it
+ * @is_reported: it is in the accounts, and was sent to the sessions that get it
  * @sessions: those whose filters pass a waiter, as bits of sysprof_subscription.bit
  */
 struct sysprof_hold {
@@ -53,7 +53,7 @@ struct sysprof_hold {
 	u64 begin;
 	u64 seen_until;
 	u64 key;
-	bool is_told;
+	bool is_reported;
 	atomic64_t sessions;
 };
 
@@ -96,7 +96,7 @@ static struct sysprof_immediate_event event_of(const struct sysprof_hold *hold, 
 	struct sysprof_immediate_event event = {
 		.begin = hold->begin,
 		.end = max(until, hold->begin),
-		.told = atomic64_read(&hold->sessions),
+		.delivered_to = atomic64_read(&hold->sessions),
 		.immediate = SYSPROF_IMMEDIATE_HOLD,
 		.is_global = true,
 	};
@@ -110,7 +110,7 @@ static void holds_count(const struct sysprof_hold *hold)
 {
 	const struct sysprof_immediate_event event = event_of(hold, hold->seen_until);
 
-	if (hold->is_told || !hold->seen_until)
+	if (hold->is_reported || !hold->seen_until)
 		return;
 	rcu_read_lock();
 	sysprof_immediate_count_unpicked(&event);
@@ -137,9 +137,9 @@ static void holds_put(struct sysprof_hold *hold)
 static bool get_of(struct sysprof_hold *hold, const struct task_struct *task, const void *lock)
 {
 	/* A look without a reference: it may be another one's by now. */
-	if (READ_ONCE(hold->task) != task || READ_ONCE(hold->is_told) || !get(hold))
+	if (READ_ONCE(hold->task) != task || READ_ONCE(hold->is_reported) || !get(hold))
 		return false;
-	if (hold->task == task && !READ_ONCE(hold->is_told) && (!lock || hold->lock == lock))
+	if (hold->task == task && !READ_ONCE(hold->is_reported) && (!lock || hold->lock == lock))
 		return true;
 	holds_put(hold);
 	return false;
@@ -194,7 +194,7 @@ struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, 
 		}
 		bucket[i].payer = payer;
 		WRITE_ONCE(bucket[i].key, 0);
-		WRITE_ONCE(bucket[i].is_told, false);
+		WRITE_ONCE(bucket[i].is_reported, false);
 		WRITE_ONCE(bucket[i].task, holder);
 		bucket[i].lock = lock;
 		bucket[i].flags = flags;
@@ -235,7 +235,7 @@ static void holds_tell(struct sysprof_hold *hold, struct pt_regs *regs)
 		WRITE_ONCE(hold->key, event.key);
 	}
 	/* Those that begin to wait from here on make another entry. */
-	WRITE_ONCE(hold->is_told, true);
+	WRITE_ONCE(hold->is_reported, true);
 }
 
 /* Of @regs; NULL: of what runs here. */
@@ -265,7 +265,7 @@ void sysprof_holds_enter(struct task_struct *next)
 	bucket = holds_bucket_of(next);
 	for (i = 0; bucket && i < WAYS; i++)
 		if (READ_ONCE(bucket[i].task) == next && atomic_read(&bucket[i].refs) > 0 &&
-		    !READ_ONCE(bucket[i].is_told)) {
+		    !READ_ONCE(bucket[i].is_reported)) {
 			irq_work_queue(this_cpu_ptr(&holds_cpus.work));
 			break;
 		}

@@ -119,9 +119,9 @@ enum sysprof_axis {
  * @end: when it ended: now
  * @value: in the source's unit
  * @key: joins OPEN and CLOSE
- * @told: of an OPEN, on return: the sessions that got it, as bits of sysprof_subscription.bit; a CLOSE
+ * @delivered_to: of an OPEN, on return: the sessions that got it, as bits of sysprof_subscription.bit; a CLOSE
  *	passes the same.  Of a HOLD: the sessions whose filters pass a waiter
- * @told_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
+ * @delivered_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
  *	same
  * @part: a further part of the record; NULL: none
  * @regs: registers of the interrupted context; NULL: the stack begins at @origin
@@ -130,7 +130,7 @@ enum sysprof_axis {
  * @opens: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
  * @needs_close: of an OPEN, set by sysprof_immediate_wants(): some session will get the CLOSE only if
- *	that passes @told
+ *	that passes @delivered_to
  * @has_no_slot: of an OPEN: no CLOSE will do so, and those sessions do not get it
  * @is_global: a grid of nanoseconds is the same for all CPUs
  * @phase: enum sysprof_phase
@@ -142,8 +142,8 @@ struct sysprof_immediate_event {
 	u64 end;
 	u64 value;
 	u64 key;
-	u64 told;
-	u64 told_start;
+	u64 delivered_to;
+	u64 delivered_start;
 	const struct sysprof_part *part;
 	struct pt_regs *regs;
 	struct sysprof_origin origin;

@@ -64,8 +64,8 @@ static noinline void kmem_tell_free(const struct layer *layer, const void *addre
 	struct sysprof_immediate_event event = {
 		.value = handle ? handle->value : 0,
 		.key = handle ? handle->key : kmem_key_of(address),
-		.told = handle ? handle->told : 0,
-		.told_start = handle ? handle->told_start : 0,
+		.delivered_to = handle ? handle->delivered_to : 0,
+		.delivered_start = handle ? handle->delivered_start : 0,
 		.immediate = layer->free,
 		.opens = layer->alloc,
 		.axis = SYSPROF_AXIS_EVENTS,
@@ -140,12 +140,12 @@ static void tell_allocated(const struct layer *layer, const void *address,
 	sysprof_immediate_tell_wanted(event);
 	if (!handle)
 		return;
-	handle->told = event->told;
-	handle->told_start = event->told_start;
+	handle->delivered_to = event->delivered_to;
+	handle->delivered_start = event->delivered_start;
 	handle->begin = event->begin;
 	handle->value = event->value;
 	handle->key = event->key;
-	if (!event->told)
+	if (!event->delivered_to)
 		sysprof_handles_take(*layer->handles, address, &unused);
 }
 

@@ -228,7 +228,7 @@ static __always_inline struct sysprof_slot *enter(struct switch_cpu *cpu, struct
 	struct sysprof_slot *slot = sysprof_threads_find(next);
 	struct sysprof_wait *wait = &cpu->wait;
 	u64 begin, duration, blocked = 0;
-	bool passes, is_told;
+	bool passes, is_delivered;
 	u8 state;
 
 	if (unlikely(!slot)) {
@@ -252,7 +252,7 @@ static __always_inline struct sysprof_slot *enter(struct switch_cpu *cpu, struct
 	passes = slot->next <= now;
 	if (unlikely(passes))
 		wait->instants = sysprof_threads_pass(slot, now);
-	is_told = sysprof_waits_pick(wait, passes, slot, next, cpu->waiter_stack);
+	is_delivered = sysprof_waits_pick(wait, passes, slot, next, cpu->waiter_stack);
 	change_sums(slot);
 	if (sysprof_needs_waking(state)) {
 		slot->ns[state] += blocked;
@@ -268,7 +268,7 @@ static __always_inline struct sysprof_slot *enter(struct switch_cpu *cpu, struct
 	slot->wake = 0;
 	slot->state = SYSPROF_STATE_RUNNING;
 	sums_changed(slot);
-	if (is_told)
+	if (is_delivered)
 		tell_wait(cpu, next);
 	return slot;
 }

@@ -245,12 +245,12 @@ bool sysprof_waits_pick_skipping(struct sysprof_wait *wait, const struct sysprof
 				 struct task_struct *task, struct sysprof_stack *stack)
 {
 	struct sysprof_subscription *sub;
-	u32 told = 0;
+	u32 delivered = 0;
 
 	this_cpu_inc(sysprof_skips.n.waits);
 	sysprof_for_each_asking_subscription(sub, true)
-		told |= sysprof_waits_choose(sub, wait, slot, task, stack, told);
-	return told;
+		delivered |= sysprof_waits_choose(sub, wait, slot, task, stack, delivered);
+	return delivered;
 }
 
 static __always_inline void put_with_stack(struct sysprof_subscription *sub,

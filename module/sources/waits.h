@@ -76,7 +76,7 @@ static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool p
 	int cpu = smp_processor_id();
 	struct sysprof_tally *tally;
 	struct sysprof_subscription *sub;
-	u32 told = 0;
+	u32 delivered = 0;
 
 	if (sysprof_subscriptions_skip())
 		return sysprof_waits_pick_skipping(wait, slot, task, stack);
@@ -87,10 +87,10 @@ static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool p
 			tally->value += value;
 			tally->ns += duration;
 		} else {
-			told |= sysprof_waits_choose(sub, wait, slot, task, stack, told);
+			delivered |= sysprof_waits_choose(sub, wait, slot, task, stack, delivered);
 		}
 	}
-	return told;
+	return delivered;
 }
 
 void sysprof_waits_put(const struct sysprof_wait *wait, struct sysprof_stack *stack);
