@@ -248,7 +248,7 @@ static void say_how_many(const struct tables *tables)
 /* Waits for a signal: the module drops the tables with the descriptor. */
 static int serve(struct tables *tables)
 {
-	unsigned told = UINT_MAX;
+	unsigned shown = UINT_MAX;
 	sigset_t signals;
 
 	sigemptyset(&signals);
@@ -257,9 +257,9 @@ static int serve(struct tables *tables)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	do {
 		take_running(tables);
-		if (tables->n_files != told)
+		if (tables->n_files != shown)
 			say_how_many(tables);
-		told = tables->n_files;
+		shown = tables->n_files;
 	} while (sigtimedwait(&signals, NULL, &(struct timespec){ .tv_sec = LOOK_AGAIN_S }) < 0);
 	return SPT_EXIT_OK;
 }

@@ -80,7 +80,7 @@ struct trace {
 static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 {
 	struct trace *trace = data;
-	const struct spt_told_node *told = &trace->thread->told[trace->node];
+	const struct spt_written_node *written = &trace->thread->written[trace->node];
 	int is_exact = 0;
 	uint64_t pc = get_ip(context, &is_exact);
 
@@ -92,15 +92,15 @@ static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 	/* libgcc also names the caller of the outermost frame, which is none. */
 	if (trace->node < SPT_NODE_FIRST)
 		return pc ? (trace->is_different = true, _URC_END_OF_STACK) : _URC_NO_REASON;
-	trace->is_different = told->pc != pc;
-	trace->node = told->parent;
+	trace->is_different = written->pc != pc;
+	trace->node = written->parent;
 	trace->n++;
 	return trace->is_different ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 void spt_check_node(struct spt_thread *thread, uint32_t node, uint32_t parent, uint64_t pc)
 {
-	thread->told[node] = (struct spt_told_node){ pc, parent };
+	thread->written[node] = (struct spt_written_node){ pc, parent };
 }
 
 void spt_check_stack(struct spt_thread *thread, struct spt_place caller, uint32_t node)

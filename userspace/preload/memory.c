@@ -152,7 +152,7 @@ static __attribute__((noinline)) void tell_free_stack(struct spt_thread *thread,
 }
 
 /* Whether that of @pointer is recorded. */
-static inline bool is_free_told(const struct spt_thread *thread, const void *pointer)
+static inline bool is_free_reported(const struct spt_thread *thread, const void *pointer)
 {
 	return !spt_is_over() && (!thread->mean_bytes || spt_picked_remove(pointer));
 }
@@ -164,7 +164,7 @@ static __attribute__((noinline)) void free_otherwise(const void *pointer, struct
 	if (!thread)
 		return;
 	spt_check_free();
-	if (!is_free_told(thread, pointer))
+	if (!is_free_reported(thread, pointer))
 		return;
 	if (spt_link.rings->has_free_stacks)
 		tell_free_stack(thread, pointer, caller, SPT_RING_FREE_STACK);
@@ -322,20 +322,20 @@ static void tell_change(struct spt_thread *thread, const void *pointer, size_t b
 
 static void *change(struct spt_thread *thread, void *old, size_t bytes, struct spt_place caller)
 {
-	bool is_told = is_free_told(thread, old);
+	bool is_reported = is_free_reported(thread, old);
 	void *pointer;
 
 	spt_check_free();
-	if (is_told && spt_link.rings->has_free_stacks)
+	if (is_reported && spt_link.rings->has_free_stacks)
 		tell_free_stack(thread, old, caller, SPT_RING_REALLOC_FREE_STACK);
-	else if (is_told)
+	else if (is_reported)
 		tell_free(thread, old, caller, SPT_RING_REALLOC_FREE);
 	pointer = real()->realloc(old, bytes);
 	if (!pointer && bytes) {
 		spt_check_undo();
-		if (is_told)
+		if (is_reported)
 			tell_undo(thread, old, caller.sp);
-		if (is_told && thread->mean_bytes)
+		if (is_reported && thread->mean_bytes)
 			spt_picked_add(thread, old);
 		return NULL;
 	}
@@ -442,7 +442,7 @@ static void tell_mapping(struct spt_thread *thread, enum spt_ring_type type, con
 	spt_event_end(thread, at + n);
 }
 
-static inline bool are_mappings_told(const struct spt_thread *thread)
+static inline bool are_mappings_reported(const struct spt_thread *thread)
 {
 	return thread && spt_link.rings->has_mappings && !spt_is_over();
 }
@@ -450,13 +450,14 @@ static inline bool are_mappings_told(const struct spt_thread *thread)
 EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
 	struct spt_thread *thread = spt_thread_get();
-	bool is_told = are_mappings_told(thread), replaces = is_told && flags & MAP_FIXED;
+	bool is_reported = are_mappings_reported(thread),
+	     replaces = is_reported && flags & MAP_FIXED;
 	void *pointer;
 
 	if (replaces)
 		tell_mapping(thread, SPT_RING_UNMAP, address, bytes, SPT_CALLER());
 	pointer = real()->mmap(address, bytes, protection, flags, fd, offset);
-	if (is_told && pointer != MAP_FAILED)
+	if (is_reported && pointer != MAP_FAILED)
 		tell_mapping(thread, SPT_RING_MAP, pointer, bytes, SPT_CALLER());
 	else if (replaces)
 		tell_mapping(thread, SPT_RING_UNMAP_FAILED, address, bytes, SPT_CALLER());
@@ -470,13 +471,13 @@ EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int 
 EXPORT int munmap(void *address, size_t bytes)
 {
 	struct spt_thread *thread = spt_thread_get();
-	bool is_told = are_mappings_told(thread);
+	bool is_reported = are_mappings_reported(thread);
 	int ret;
 
-	if (is_told)
+	if (is_reported)
 		tell_mapping(thread, SPT_RING_UNMAP, address, bytes, SPT_CALLER());
 	ret = real()->munmap(address, bytes);
-	if (is_told && ret)
+	if (is_reported && ret)
 		tell_mapping(thread, SPT_RING_UNMAP_FAILED, address, bytes, SPT_CALLER());
 	return ret;
 }
@@ -485,8 +486,8 @@ EXPORT int munmap(void *address, size_t bytes)
 EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
 	struct spt_thread *thread = spt_thread_get();
-	bool is_told = are_mappings_told(thread),
-	     moves = is_told && old_bytes && !(flags & MREMAP_DONTUNMAP);
+	bool is_reported = are_mappings_reported(thread),
+	     moves = is_reported && old_bytes && !(flags & MREMAP_DONTUNMAP);
 	void *pointer, *wanted = NULL;
 	va_list rest;
 
@@ -498,7 +499,7 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 	if (moves)
 		tell_mapping(thread, SPT_RING_UNMAP, old, old_bytes, SPT_CALLER());
 	pointer = real()->mremap(old, old_bytes, bytes, flags, wanted);
-	if (is_told && pointer != MAP_FAILED)
+	if (is_reported && pointer != MAP_FAILED)
 		tell_mapping(thread, SPT_RING_MAP, pointer, bytes, SPT_CALLER());
 	else if (moves)
 		tell_mapping(thread, SPT_RING_UNMAP_FAILED, old, old_bytes, SPT_CALLER());

@@ -27,7 +27,7 @@
 #define SPT_MEMO_WORDS	 10u
 #define SPT_MEMO_PLACES	 (1u << 9)
 #define SPT_STALE	 UINT64_MAX
-#define SPT_TOLD_CODE	 256u
+#define SPT_WRITTEN_CODE 256u
 #define SPT_LATEST_CODE	 8u
 /* Frames of a call in a signal handler that has interrupted the library itself. */
 #define SPT_NESTED_FRAMES 512u
@@ -79,7 +79,7 @@ struct spt_own_rule {
 };
 
 #ifdef SPT_CHECK
-struct spt_told_node {
+struct spt_written_node {
 	uint64_t pc;
 	uint32_t parent;
 };
@@ -153,11 +153,11 @@ struct spt_thread {
 	uint64_t scratch[2][160];
 	bool has_begun;			/* the tables of walks may have entries */
 	/* Starts of code that was described, and start and end of the latest. */
-	uint64_t told_code[SPT_TOLD_CODE];
+	uint64_t written_code[SPT_WRITTEN_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];
 	uint32_t n_latest;
 #ifdef SPT_CHECK
-	struct spt_told_node told[SPT_NODES];	/* the nodes it has written */
+	struct spt_written_node written[SPT_NODES]; /* the nodes it has written */
 #endif
 };
 

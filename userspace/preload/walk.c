@@ -287,12 +287,12 @@ static inline bool needs_bp(uint64_t rule, bool caller_needs)
 
 /* Nodes. */
 
-static bool was_told(struct spt_thread *thread, uint64_t start)
+static bool was_written(struct spt_thread *thread, uint64_t start)
 {
-	uint64_t *told = &thread->told_code[start >> 12 & (SPT_TOLD_CODE - 1)];
-	bool was = *told == start;
+	uint64_t *written = &thread->written_code[start >> 12 & (SPT_WRITTEN_CODE - 1)];
+	bool was = *written == start;
 
-	*told = start;
+	*written = start;
 	return was;
 }
 
@@ -330,7 +330,7 @@ static void tell_code(struct spt_thread *thread, uint64_t address)
 	if (!code)
 		return;
 	remember(thread, code);
-	if (was_told(thread, code->start))
+	if (was_written(thread, code->start))
 		return;
 	path = spt_code_name(code);
 	bytes = (unsigned)spt_text_bytes(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;
@@ -469,7 +469,7 @@ static void forget(struct spt_thread *thread, uint32_t generation)
 	if (thread->has_begun) {
 		memset(thread->nodes, 0, 2 * thread->n_places * sizeof(*thread->nodes));
 		memset(thread->own_rules, 0, sizeof(thread->own_rules));
-		memset(thread->told_code, 0, sizeof(thread->told_code));
+		memset(thread->written_code, 0, sizeof(thread->written_code));
 		memset(thread->latest_code, 0, sizeof(thread->latest_code));
 	}
 	thread->has_begun = true;

@@ -11,7 +11,7 @@
 
 static struct {
 	double last_ms;
-	bool is_complete, is_told;
+	bool is_complete, is_delivered;
 } frame;
 
 double spt_work_ms(void)
@@ -36,8 +36,8 @@ static void work_on_end(G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpoint
 
 	g_debug("a frame in %.2f ms of CPU time", now_ms - frame.last_ms);
 	frame.last_ms = now_ms;
-	if (frame.is_complete && !frame.is_told) {
-		frame.is_told = true;
+	if (frame.is_complete && !frame.is_delivered) {
+		frame.is_delivered = true;
 		g_debug("the picture is complete at %" G_GINT64_FORMAT
 			" us, after %.1f ms of CPU time",
 			g_get_monotonic_time(), process_cpu_ms());

@@ -25,7 +25,7 @@ struct SptSender {
 	int is_stopped;			/* atomic: ends an attempt early */
 	int has_ended;			/* atomic: the thread has */
 	unsigned failures;		/* since the last success; the thread's */
-	bool is_told;			/* that it does not work */
+	bool is_reported;		/* that it does not work */
 	SptSenderStatus status;
 };
 
@@ -65,9 +65,9 @@ static void sender_tell_failure(SptSender *sender, const SptHttpResult *result, 
 				"%s at %s refused a request (%s), and it was dropped; does the server know this kind of request?",
 				target->kind->name, target->host, answer);
 
-	if (!sender->is_told || !is_for_now)
+	if (!sender->is_reported || !is_for_now)
 		sender->tell(sentence, sender->tell_data);
-	sender->is_told = true;
+	sender->is_reported = true;
 }
 
 static void take_success(SptSender *sender, const SptHttpResult *result, size_t bytes)
@@ -82,11 +82,11 @@ static void take_success(SptSender *sender, const SptHttpResult *result, size_t 
 			"%s at %s dropped %" G_GUINT64_FORMAT " profiles of a request: %s",
 			target->kind->name, target->host, rejected, message);
 		sender->tell(sentence, sender->tell_data);
-	} else if (sender->is_told) {
+	} else if (sender->is_reported) {
 		sentence = g_strdup_printf("%s at %s takes profiles again", target->kind->name,
 					   target->host);
 		sender->tell(sentence, sender->tell_data);
-		sender->is_told = false;
+		sender->is_reported = false;
 	}
 	sender->failures = 0;
 	g_mutex_lock(&sender->lock);

@@ -97,10 +97,10 @@ static uint32_t next_samples(struct clock *clock, const SptSampleRow **ret)
 /* As in profile/events.h. */
 static uint32_t detail_of(const struct clock *clock, const SptSampleRow *sample)
 {
-	uint8_t told = sample->context >> SPT_CONTEXT_AT & SPT_CONTEXT_MASK;
+	uint8_t recorded = sample->context >> SPT_CONTEXT_AT & SPT_CONTEXT_MASK;
 
-	if (told)
-		return told - 1;
+	if (recorded)
+		return recorded - 1;
 	if (!(sample->context & SPT_CONTEXT_KERNEL))
 		return SPT_IN_TASK;
 	if (!clock->bit_is_softirq)

@@ -431,11 +431,11 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
 		row.lost[i] = account->lost[i];
 	/* The answer to a request may be out of date, or nothing new. */
-	if (time < state->told_time || (time == state->told_time && !state->told_less))
+	if (time < state->put_time || (time == state->put_time && !state->account_has_deferred))
 		return;
-	state->told_time = time;
+	state->put_time = time;
 	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
-	state->told_less = leave_out_deferred(recorder, &row);
+	state->account_has_deferred = leave_out_deferred(recorder, &row);
 	spt_output_put(recorder->output, SPT_ROW_ACCOUNT, &row);
 	lost = spt_account_lost(&row);
 	recorder->status.lost += lost - state->lost;

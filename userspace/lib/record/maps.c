@@ -15,7 +15,7 @@
 /* Limit of a process's file: far more than mappings that are recorded. */
 #define MAPS_MAX_BYTES (4u << 20)
 
-struct told {
+struct map_owner {
 	uint32_t process, pid;
 	unsigned n;			/* rows */
 };
@@ -24,7 +24,7 @@ struct SptMaps {
 	SptOutput *output;
 	const SptSpaces *spaces;
 	SptProcFiles *files;
-	GHashTable *told;		/* mm id -> GArray of struct told */
+	GHashTable *owners; /* mm id -> GArray of struct map_owner */
 	/* NULL where the source has records of mappings. */
 	GHashTable *objects;		/* identity in /proc -> id */
 	/*
@@ -32,14 +32,14 @@ struct SptMaps {
 	 * Linux 6.8 on
 	 */
 	GHashTable *paths;
-	GArray *unread;			/* struct told */
+	GArray *unread; /* struct map_owner */
 };
 
-static void maps_put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t time,
+static void maps_put(SptMaps *maps, struct map_owner *owner, const SptMap *map, uint64_t time,
 		     SptMapHow how)
 {
 	SptMapRow row = {
-		.process = told->process,
+		.process = owner->process,
 		.time = time,
 		.start = map->start,
 		.bytes = map->end - map->start,
@@ -51,33 +51,34 @@ static void maps_put(SptMaps *maps, struct told *told, const SptMap *map, uint64
 		row.offset = map->offset;
 	}
 	/* One more says that there are more. */
-	if (told->n <= SPT_MOST_MAPS)
+	if (owner->n <= SPT_MOST_MAPS)
 		spt_output_put(maps->output, SPT_ROW_MAP, &row);
-	told->n++;
+	owner->n++;
 }
 
-static void maps_put_map(SptMaps *maps, struct told *told, const SptMap *map)
+static void maps_put_map(SptMaps *maps, struct map_owner *owner, const SptMap *map)
 {
-	maps_put(maps, told, map, map->from, map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE);
+	maps_put(maps, owner, map, map->from, map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE);
 }
 
 static void on_made(uint64_t mm, const SptMap *map, void *data)
 {
 	SptMaps *maps = data;
-	GArray *told = g_hash_table_lookup(maps->told, &mm);
+	GArray *owners = g_hash_table_lookup(maps->owners, &mm);
 
-	for (unsigned i = 0; told && i < told->len; i++)
-		maps_put_map(maps, &g_array_index(told, struct told, i), map);
+	for (unsigned i = 0; owners && i < owners->len; i++)
+		maps_put_map(maps, &g_array_index(owners, struct map_owner, i), map);
 }
 
 static void maps_on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced,
 			 void *data)
 {
 	SptMaps *maps = data;
-	GArray *told = g_hash_table_lookup(maps->told, &mm);
+	GArray *owners = g_hash_table_lookup(maps->owners, &mm);
 
-	for (unsigned i = 0; told && !is_replaced && i < told->len; i++)
-		maps_put(maps, &g_array_index(told, struct told, i), part, time, SPT_MAP_GONE);
+	for (unsigned i = 0; owners && !is_replaced && i < owners->len; i++)
+		maps_put(maps, &g_array_index(owners, struct map_owner, i), part, time,
+			 SPT_MAP_GONE);
 }
 
 SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files, bool has_records)
@@ -87,14 +88,14 @@ SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files,
 	maps->output = output;
 	maps->spaces = spaces;
 	maps->files = files;
-	maps->told = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					   (GDestroyNotify)g_array_unref);
+	maps->owners = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					     (GDestroyNotify)g_array_unref);
 	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, maps_on_gone, maps });
 	if (has_records)
 		return maps;
 	maps->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	maps->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	maps->unread = g_array_new(FALSE, FALSE, sizeof(struct told));
+	maps->unread = g_array_new(FALSE, FALSE, sizeof(struct map_owner));
 	return maps;
 }
 
@@ -102,7 +103,7 @@ void spt_maps_free(SptMaps *maps)
 {
 	if (!maps)
 		return;
-	g_hash_table_unref(maps->told);
+	g_hash_table_unref(maps->owners);
 	g_clear_pointer(&maps->objects, g_hash_table_unref);
 	g_clear_pointer(&maps->paths, g_hash_table_unref);
 	g_clear_pointer(&maps->unread, g_array_unref);
@@ -131,8 +132,8 @@ void spt_maps_object(SptMaps *maps, const SptObjectRow *row)
 
 void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
 {
-	struct told told = { process->id, process->pid, 0 };
-	GArray *in_space = g_hash_table_lookup(maps->told, &process->mm);
+	struct map_owner owner = { process->id, process->pid, 0 };
+	GArray *in_space = g_hash_table_lookup(maps->owners, &process->mm);
 	const SptSpace *space = spt_spaces_get(maps->spaces, process->mm);
 	const SptMap *map = NULL;
 	unsigned n = 0;
@@ -140,30 +141,30 @@ void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
 	if (!process->mm || process->is_kthread)
 		return;
 	if (maps->unread) {
-		g_array_append_val(maps->unread, told);
+		g_array_append_val(maps->unread, owner);
 		return;
 	}
 	if (space)
 		map = spt_space_maps(space, &n);
 	for (unsigned i = 0; i < n; i++)
-		maps_put_map(maps, &told, &map[i]);
+		maps_put_map(maps, &owner, &map[i]);
 	if (!in_space) {
-		in_space = g_array_new(FALSE, FALSE, sizeof(told));
-		g_hash_table_insert(maps->told, g_memdup2(&process->mm, sizeof(process->mm)),
+		in_space = g_array_new(FALSE, FALSE, sizeof(owner));
+		g_hash_table_insert(maps->owners, g_memdup2(&process->mm, sizeof(process->mm)),
 				    in_space);
 	}
-	g_array_append_val(in_space, told);
+	g_array_append_val(in_space, owner);
 }
 
 void spt_maps_ended(SptMaps *maps, const SptProcess *process)
 {
-	GArray *in_space = g_hash_table_lookup(maps->told, &process->mm);
+	GArray *in_space = g_hash_table_lookup(maps->owners, &process->mm);
 
 	for (unsigned i = 0; in_space && i < in_space->len; i++) {
-		if (g_array_index(in_space, struct told, i).process != process->id)
+		if (g_array_index(in_space, struct map_owner, i).process != process->id)
 			continue;
 		if (in_space->len == 1)
-			g_hash_table_remove(maps->told, &process->mm);
+			g_hash_table_remove(maps->owners, &process->mm);
 		else
 			g_array_remove_index_fast(in_space, i);
 		return;
@@ -181,11 +182,11 @@ static uint32_t maps_object_of(const SptMaps *maps, const struct spt_perf_map *m
 	return g_str_has_prefix(map->path, "[vdso]") ? SYSPROF_OBJECT_VDSO : SYSPROF_OBJECT_ANON;
 }
 
-static void maps_read_process(SptMaps *maps, struct told *told)
+static void maps_read_process(SptMaps *maps, struct map_owner *owner)
 {
 	size_t bytes;
 	g_autofree char *text =
-		spt_proc_files_read(maps->files, told->pid, "maps", MAPS_MAX_BYTES, &bytes);
+		spt_proc_files_read(maps->files, owner->pid, "maps", MAPS_MAX_BYTES, &bytes);
 	char *line, *rest = NULL;
 	struct spt_perf_map at;
 	uint64_t now;
@@ -206,14 +207,14 @@ static void maps_read_process(SptMaps *maps, struct told *told)
 				.end = at.end,
 				.offset = at.offset,
 				.object = maps_object_of(maps, &at) };
-		maps_put(maps, told, &map, now, SPT_MAP_SEEN);
+		maps_put(maps, owner, &map, now, SPT_MAP_SEEN);
 	}
 }
 
 void spt_maps_read(SptMaps *maps)
 {
 	for (unsigned i = 0; maps->unread && i < maps->unread->len; i++)
-		maps_read_process(maps, &g_array_index(maps->unread, struct told, i));
+		maps_read_process(maps, &g_array_index(maps->unread, struct map_owner, i));
 	if (maps->unread)
 		g_array_set_size(maps->unread, 0);
 }

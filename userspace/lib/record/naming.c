@@ -281,7 +281,7 @@ const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint3
 	if (!object->path && !object->file && id >= SYSPROF_OBJECT_FIRST &&
 	    naming->n_held < naming->max_held) {
 		fd = spt_trace_map_fd(trace, id);
-		object->file = fd < 0 ? NULL : spt_object_open_fd(fd, "(not told of yet)", NULL);
+		object->file = fd < 0 ? NULL : spt_object_open_fd(fd, "(not reported yet)", NULL);
 		naming->n_held += object->file != NULL;
 	}
 	return spt_naming_file(naming, id);

@@ -37,8 +37,8 @@ struct cpu {
 	uint64_t lost, delivered, budget;	/* from the last account */
 	/* Time of the next account to be reported; UINT64_MAX: there is none. */
 	uint64_t account_time;
-	uint64_t told_time;		/* time of the last one */
-	bool told_less;			/* it did not count samples that were deferred */
+	uint64_t put_time;		/* time of the last one */
+	bool account_has_deferred;	/* it did not count samples that were deferred */
 	bool has_news;			/* since its last account */
 };
 
@@ -87,7 +87,7 @@ struct SptRecorder {
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
 	bool is_realtime;		/* the thread that drives it has precedence */
-	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
+	uint64_t start_ns, last_flush_ns, last_reported_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */
 	SptRecorderStatus status;
 	/* Error of a flush during a drain: no more records are taken. */

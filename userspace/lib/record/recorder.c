@@ -656,9 +656,9 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 			return false;
 		recorder->flushing_ns = spt_clock_ns(CLOCK_MONOTONIC) - now;
 	}
-	if (recorder->is_watched && now - recorder->last_told_ns >= TELL_NS &&
+	if (recorder->is_watched && now - recorder->last_reported_ns >= TELL_NS &&
 	    spt_output_knows_objects(recorder->output)) {
-		recorder->last_told_ns = now;
+		recorder->last_reported_ns = now;
 		if (!spt_output_tell(recorder->output, error))
 			return false;
 	}

@@ -51,7 +51,7 @@ struct job {
 	 * was reported
 	 */
 	bool is_asked_for;
-	bool is_told;
+	bool is_reported;
 };
 
 struct SptTables {
@@ -442,9 +442,9 @@ bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
 
 static void tables_tell(SptTables *tables, uint32_t object, struct job *job)
 {
-	if (!job->is_told && job->problem && tables->n_notes++ < NOTES_MAX)
+	if (!job->is_reported && job->problem && tables->n_notes++ < NOTES_MAX)
 		tables->failed(object, job->problem, tables->data);
-	job->is_told = true;
+	job->is_reported = true;
 }
 
 bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable **ret)

@@ -33,7 +33,7 @@ struct ring {
 	uint32_t at;				/* time of the next record to be handed on */
 	uint32_t kept; /* up to this position records were copied out, or handed on */
 	uint32_t being_read;			/* bytes of the record at @at, in the ring */
-	uint32_t told;				/* value of the tail */
+	uint32_t released;			/* value of the tail */
 	GQueue chunks;
 	/* While draining: position up to which it was checked, and time of the next record */
 	uint32_t end;
@@ -103,14 +103,14 @@ static uint32_t head_of(const struct ring *ring)
 /* START empties the rings. */
 static void rings_begin(struct ring *ring)
 {
-	ring->at = ring->kept = ring->told = ring->tail->tail;
+	ring->at = ring->kept = ring->released = ring->tail->tail;
 }
 
 static void give_back(struct ring *ring)
 {
-	ring->told = ring->being_read ? ring->at : ring->kept;
+	ring->released = ring->being_read ? ring->at : ring->kept;
 	/* Pairs with smp_load_acquire() in sysprof_ring_reserve(): the records have been read. */
-	__atomic_store_n(&ring->tail->tail, ring->told, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->tail->tail, ring->released, __ATOMIC_RELEASE);
 }
 
 static void rings_keep(SptRings *rings, struct ring *ring)
@@ -121,7 +121,7 @@ static void rings_keep(SptRings *rings, struct ring *ring)
 	uint32_t first = MIN(bytes, rings->bytes - place);
 	struct chunk *chunk;
 
-	if (head - ring->told <= rings->bytes / 2 || !bytes || bytes > rings->bytes ||
+	if (head - ring->released <= rings->bytes / 2 || !bytes || bytes > rings->bytes ||
 	    rings->kept_bytes + bytes > rings->most_kept_bytes)
 		return;
 	chunk = g_try_malloc(sizeof(*chunk) + bytes);
@@ -164,7 +164,7 @@ static void rings_pass(SptRings *rings, struct ring *ring, uint32_t bytes)
 	}
 	if (g_queue_is_empty(&ring->chunks))
 		ring->kept = ring->at;
-	if (ring->kept - ring->told >= rings->bytes / GIVE_BACK_PART)
+	if (ring->kept - ring->released >= rings->bytes / GIVE_BACK_PART)
 		give_back(ring);
 }
 
@@ -301,7 +301,7 @@ bool spt_rings_has_room(SptRings *rings)
 	has_room = !rings->kept_bytes;
 	for (unsigned cpu = 0; cpu < rings->n_cpus; cpu++)
 		if (rings->rings[cpu].page &&
-		    head_of(&rings->rings[cpu]) - rings->rings[cpu].told > rings->bytes / 2)
+		    head_of(&rings->rings[cpu]) - rings->rings[cpu].released > rings->bytes / 2)
 			has_room = false;
 	g_mutex_unlock(&rings->lock);
 	return has_room;

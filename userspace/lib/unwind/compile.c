@@ -569,7 +569,7 @@ struct gap {
 	struct compiler *compiler;
 	uint32_t start, end;		/* offsets in the file */
 	const uint8_t *code;
-	uint32_t told;			/* end of the part whose functions are known */
+	uint32_t known_end;		/* end of the part whose functions are known */
 	bool is_entry;			/* the last one is the program's entry */
 };
 
@@ -600,7 +600,7 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	struct function *function;
 
 	gap->is_entry = row.offset == compiler->entry ||
-			(gap->is_entry && !is_start && row.offset == gap->told);
+			(gap->is_entry && !is_start && row.offset == gap->known_end);
 	if (gap->is_entry)
 		marked = of_entry;
 	/*
@@ -609,7 +609,7 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 	 */
 	marked.is_guess = 1;
 	row.rule = compile_intern(compiler, &marked);
-	if (is_start || row.offset != gap->told) {
+	if (is_start || row.offset != gap->known_end) {
 		struct function next = { .start = row.offset,
 					 .first = compiler->rows->len,
 					 .number = compiler->functions->len,
@@ -617,10 +617,10 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 
 		g_array_append_val(compiler->functions, next);
 	}
-	gap->told = row.offset + bytes;
+	gap->known_end = row.offset + bytes;
 	function =
 		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
-	function->end = gap->told;
+	function->end = gap->known_end;
 	if (function->n &&
 	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
 		return;

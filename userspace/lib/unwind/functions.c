@@ -29,10 +29,10 @@ struct code {
 struct SptFunctions {
 	const SptObject *object;
 	GArray *ranges;			/* SptRange, those that are described, by start */
-	SptIntervals *told;
+	SptIntervals *listed;
 	/* The parts of gaps, once an address in one was requested */
 	GArray *cut;			/* SptRange */
-	SptIntervals *untold;
+	SptIntervals *guessed;
 };
 
 SptFunctions *spt_functions_new(void)
@@ -45,9 +45,9 @@ void spt_functions_free(SptFunctions *functions)
 	if (!functions)
 		return;
 	g_clear_pointer(&functions->ranges, g_array_unref);
-	g_clear_pointer(&functions->told, spt_intervals_free);
+	g_clear_pointer(&functions->listed, spt_intervals_free);
 	g_clear_pointer(&functions->cut, g_array_unref);
-	g_clear_pointer(&functions->untold, spt_intervals_free);
+	g_clear_pointer(&functions->guessed, spt_intervals_free);
 	g_free(functions);
 }
 
@@ -125,7 +125,7 @@ static void sort_ranges(GArray *ranges)
 	g_free(spare);
 }
 
-static void read_told(SptFunctions *functions, const SptObject *object)
+static void read_listed(SptFunctions *functions, const SptObject *object)
 {
 	Elf *elf = spt_object_elf(object);
 	Elf_Scn *scn = NULL;
@@ -145,8 +145,8 @@ static void read_told(SptFunctions *functions, const SptObject *object)
 			functions_add_stubs(functions, scn, &shdr);
 	}
 	sort_ranges(functions->ranges);
-	functions->told = spt_intervals_new((const SptRange *)(void *)functions->ranges->data,
-					    functions->ranges->len);
+	functions->listed = spt_intervals_new((const SptRange *)(void *)functions->ranges->data,
+					      functions->ranges->len);
 }
 
 /* Gaps. */
@@ -217,7 +217,7 @@ static void add_start(struct search *search, uint64_t address)
 	SptRange start = { 0 };
 
 	if (functions_is_start(search, address, &start.start) && search->starts->len < STARTS_MAX &&
-	    spt_intervals_find(search->functions->told, start.start) == UINT32_MAX)
+	    spt_intervals_find(search->functions->listed, start.start) == UINT32_MAX)
 		g_array_append_val(search->starts, start);
 }
 
@@ -276,15 +276,15 @@ static void search_relocations(struct search *search, const SptObject *object, E
  */
 static void add_gaps(const struct search *search, GArray *cut)
 {
-	const GArray *told = search->functions->ranges;
+	const GArray *listed = search->functions->ranges;
 
 	for (unsigned i = 0; i < search->codes->len; i++) {
 		const struct code *code = &g_array_index(search->codes, struct code, i);
 
 		g_array_append_vals(cut, &(SptRange){ code->offset, code->data->d_size }, 1);
 	}
-	for (unsigned i = 0; i < told->len; i++) {
-		SptRange range = g_array_index(told, SptRange, i);
+	for (unsigned i = 0; i < listed->len; i++) {
+		SptRange range = g_array_index(listed, SptRange, i);
 
 		g_array_append_vals(cut, &(SptRange){ range.start + range.bytes, 0 }, 1);
 		g_array_append_vals(cut, &(SptRange){ range.start, 0 }, 1);
@@ -334,7 +334,7 @@ static GArray *list_code(const SptObject *object, unsigned *ret_machine)
 	return codes;
 }
 
-static void read_untold(SptFunctions *functions, const SptObject *object)
+static void read_guessed(SptFunctions *functions, const SptObject *object)
 {
 	struct search search = { .functions = functions };
 	g_autoptr(GArray) codes = list_code(object, &search.machine);
@@ -358,8 +358,8 @@ static void read_untold(SptFunctions *functions, const SptObject *object)
 	functions->cut = g_array_new(FALSE, FALSE, sizeof(SptRange));
 	add_gaps(&search, functions->cut);
 	close_ranges(functions->cut);
-	functions->untold = spt_intervals_new((const SptRange *)(void *)functions->cut->data,
-					      functions->cut->len);
+	functions->guessed = spt_intervals_new((const SptRange *)(void *)functions->cut->data,
+					       functions->cut->len);
 }
 
 static bool functions_find(const SptIntervals *intervals, const GArray *ranges, uint64_t offset,
@@ -375,11 +375,11 @@ static bool functions_find(const SptIntervals *intervals, const GArray *ranges, 
 bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64_t offset,
 			SptRange *ret)
 {
-	if (!functions->told)
-		read_told(functions, object);
-	if (functions_find(functions->told, functions->ranges, offset, ret))
+	if (!functions->listed)
+		read_listed(functions, object);
+	if (functions_find(functions->listed, functions->ranges, offset, ret))
 		return true;
-	if (!functions->untold)
-		read_untold(functions, object);
-	return functions_find(functions->untold, functions->cut, offset, ret);
+	if (!functions->guessed)
+		read_guessed(functions, object);
+	return functions_find(functions->guessed, functions->cut, offset, ret);
 }

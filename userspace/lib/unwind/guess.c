@@ -19,7 +19,7 @@
 /* Limits for one function and for all code, in bytes */
 #define INSTRUCTIONS_MAX (1u << 16)
 #define WORK_PER_BYTE 64
-#define TOLD_MAX (1u << 20)
+#define FOUND_MAX	 (1u << 20)
 
 enum kind {
 	UNKNOWN = 0,
@@ -47,7 +47,7 @@ struct state {
 /* LABEL: symbols say that a function starts there, and it does. */
 enum { SEEN = 1, LEADER = 2, START = 4, LABEL = 8 };
 
-struct told {
+struct found_rule {
 	uint32_t at, bytes;
 	struct sysprof_table_rule rule;
 };
@@ -58,7 +58,7 @@ struct guess {
 	uint8_t *flags;			/* by byte of the code */
 	GHashTable *states;		/* position of a leader + 1 -> struct state */
 	GArray *starts;			/* size_t: targets of calls */
-	GArray *told;			/* struct told */
+	GArray *found;			/* struct found_rule */
 	uint64_t work;			/* work that remains */
 	/* Of the present function */
 	GArray *seen;			/* size_t: its instructions */
@@ -69,7 +69,7 @@ struct guess {
 	 * UINT32_MAX
 	 */
 	uint32_t pending;
-	uint32_t first_told;		/* of the function */
+	uint32_t first_found; /* of the function */
 	bool jumps_somewhere, is_bad, has_end;
 };
 
@@ -530,19 +530,19 @@ static void guess_follow(struct guess *guess, size_t at)
 	}
 }
 
-static void guess_tell_one(struct guess *guess, const struct told *told)
+static void guess_tell_one(struct guess *guess, const struct found_rule *found)
 {
 	/* Rules of the same function: another function's may be removed again. */
-	struct told *last = guess->told->len > guess->first_told ?
-				    &g_array_index(guess->told, struct told,
-						   guess->told->len - 1) :
-				    NULL;
+	struct found_rule *last =
+		guess->found->len > guess->first_found ?
+			&g_array_index(guess->found, struct found_rule, guess->found->len - 1) :
+			NULL;
 
-	if (last && last->at + last->bytes == told->at && !(guess->flags[told->at] & START) &&
-	    memcmp(&last->rule, &told->rule, sizeof(told->rule)) == 0)
-		last->bytes += told->bytes;
-	else if (guess->told->len < TOLD_MAX)
-		g_array_append_vals(guess->told, told, 1);
+	if (last && last->at + last->bytes == found->at && !(guess->flags[found->at] & START) &&
+	    memcmp(&last->rule, &found->rule, sizeof(found->rule)) == 0)
+		last->bytes += found->bytes;
+	else if (guess->found->len < FOUND_MAX)
+		g_array_append_vals(guess->found, found, 1);
 }
 
 static void guess_tell(struct guess *guess)
@@ -551,11 +551,11 @@ static void guess_tell(struct guess *guess)
 	bool is_known = false;
 	size_t next = 0;
 
-	guess->first_told = guess->told->len;
+	guess->first_found = guess->found->len;
 	for (unsigned i = 0; i < guess->seen->len; i++) {
 		size_t at = g_array_index(guess->seen, size_t, i);
 		const struct state *known = guess->flags[at] & LEADER ? state_at(guess, at) : NULL;
-		struct told told = { .at = (uint32_t)at };
+		struct found_rule found = { .at = (uint32_t)at };
 		SptX86 x86;
 
 		is_known = known || (is_known && at == next);
@@ -563,9 +563,9 @@ static void guess_tell(struct guess *guess)
 			state = *known;
 		if (!is_known || !guess_decode(guess, at, &x86))
 			continue;
-		told.bytes = x86.bytes;
-		if (guess_make_rule(&state, &told.rule))
-			guess_tell_one(guess, &told);
+		found.bytes = x86.bytes;
+		if (guess_make_rule(&state, &found.rule))
+			guess_tell_one(guess, &found);
 		guess_execute(&state, &x86);
 		next = at + x86.bytes;
 	}
@@ -597,7 +597,7 @@ static bool follow_all(struct guess *guess, size_t start, struct state *state)
 	if (guess->has_end)
 		guess->pending = UINT32_MAX;
 	else
-		guess->pending = MIN(guess->pending, guess->told->len);
+		guess->pending = MIN(guess->pending, guess->found->len);
 	guess_tell(guess);
 	return true;
 }
@@ -605,7 +605,7 @@ static bool follow_all(struct guess *guess, size_t start, struct state *state)
 static void drop_pending(struct guess *guess)
 {
 	if (guess->pending != UINT32_MAX)
-		g_array_set_size(guess->told, guess->pending);
+		g_array_set_size(guess->found, guess->pending);
 	guess->pending = UINT32_MAX;
 }
 
@@ -645,7 +645,7 @@ static bool is_padding(const struct guess *guess, size_t at, size_t *ret_bytes)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct found_rule *x = a, *y = b;
 
 	return x->at < y->at ? -1 : x->at > y->at;
 }
@@ -667,14 +667,14 @@ static void follow_next(struct guess *guess, size_t at, bool is_padded)
 	struct state state = guess->somewhere;
 
 	if (guess->jumps_somewhere && (!is_padded || !is_as_given(&state))) {
-		uint32_t told = guess->told->len;
+		uint32_t found = guess->found->len;
 
 		if (follow_all(guess, at, &state) && (guess->has_end || !is_padded)) {
 			guess->somewhere = state;
 			guess->jumps_somewhere = true;
 			return;
 		}
-		g_array_set_size(guess->told, told);
+		g_array_set_size(guess->found, found);
 		guess_forget(guess);
 	}
 	begin_function(guess, at);
@@ -735,7 +735,7 @@ void spt_guess_rules(const uint8_t *code, size_t n, const SptLabel *labels, unsi
 	guess.flags = g_malloc0(guess.n + 1);
 	guess.states = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	guess.starts = g_array_new(FALSE, FALSE, sizeof(size_t));
-	guess.told = g_array_new(FALSE, FALSE, sizeof(struct told));
+	guess.found = g_array_new(FALSE, FALSE, sizeof(struct found_rule));
 	guess.seen = g_array_new(FALSE, FALSE, sizeof(size_t));
 	guess.todo = g_array_new(FALSE, FALSE, sizeof(size_t));
 	guess.pending = UINT32_MAX;
@@ -744,23 +744,23 @@ void spt_guess_rules(const uint8_t *code, size_t n, const SptLabel *labels, unsi
 	follow_labels(&guess, labels, n_labels, false);
 	follow_starts(&guess);
 	drop_pending(&guess);
-	g_array_sort(guess.told, by_place);
-	for (unsigned i = 0; i < guess.told->len; i++) {
-		const struct told *told = &g_array_index(guess.told, struct told, i);
+	g_array_sort(guess.found, by_place);
+	for (unsigned i = 0; i < guess.found->len; i++) {
+		const struct found_rule *found = &g_array_index(guess.found, struct found_rule, i);
 
 		/*
 		 * Where two paths decode the same bytes as different instructions, the first one
 		 * counts.
 		 */
-		if (told->at < end)
+		if (found->at < end)
 			continue;
-		row(told->at, told->bytes, guess.flags[told->at] & START, &told->rule, data);
-		end = told->at + told->bytes;
+		row(found->at, found->bytes, guess.flags[found->at] & START, &found->rule, data);
+		end = found->at + found->bytes;
 	}
 	g_free(guess.flags);
 	g_hash_table_unref(guess.states);
 	g_array_unref(guess.starts);
-	g_array_unref(guess.told);
+	g_array_unref(guess.found);
 	g_array_unref(guess.seen);
 	g_array_unref(guess.todo);
 }

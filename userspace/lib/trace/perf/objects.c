@@ -21,8 +21,8 @@ struct SptPerfObjects {
 	GHashTable *regions;		/* address space and window -> id */
 	GHashTable *windows;		/* id -> window + 1 */
 	bool is_closed;
-	uint32_t next_id, told_id;
-	SptObject *told;		/* the file of the latest OBJECT record, told_id */
+	uint32_t next_id, reported_id;
+	SptObject *reported; /* the file of the latest OBJECT record, reported_id */
 };
 
 SptPerfObjects *spt_perf_objects_new(void)
@@ -43,7 +43,7 @@ void spt_perf_objects_free(SptPerfObjects *objects)
 {
 	if (!objects)
 		return;
-	spt_object_free(objects->told);
+	spt_object_free(objects->reported);
 	spt_perf_files_free(objects->files);
 	g_hash_table_unref(objects->regions);
 	g_hash_table_unref(objects->windows);
@@ -65,11 +65,11 @@ SptPerfFiles *spt_perf_objects_files(SptPerfObjects *objects)
 
 int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
 {
-	if (!objects->told || id != objects->told_id) {
+	if (!objects->reported || id != objects->reported_id) {
 		errno = ENOENT;
 		return -1;
 	}
-	return fcntl(spt_object_fd(objects->told), F_DUPFD_CLOEXEC, 0);
+	return fcntl(spt_object_fd(objects->reported), F_DUPFD_CLOEXEC, 0);
 }
 
 /* Shared memory has a path, too, and an inode that nobody can open. */
@@ -220,9 +220,9 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 			return SYSPROF_OBJECT_UNKNOWN;
 		g_hash_table_insert(objects->exact, g_steal_pointer(&exact), GUINT_TO_POINTER(id));
 		*ret_record = make_record(file, object, id, generation);
-		spt_object_free(objects->told);
-		objects->told = g_steal_pointer(&object);
-		objects->told_id = id;
+		spt_object_free(objects->reported);
+		objects->reported = g_steal_pointer(&object);
+		objects->reported_id = id;
 		g_hash_table_add(objects->known, g_memdup2(&mark, sizeof(mark)));
 	}
 	g_hash_table_insert(objects->latest, g_steal_pointer(&any), GUINT_TO_POINTER(id));

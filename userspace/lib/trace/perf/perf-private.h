@@ -57,7 +57,7 @@ struct perf {
 	uint64_t account_time;
 	struct spt_perf_event ticks;	/* the event of the rings */
 	SptTraceConfig config;		/* for which the rings were made: its numbers */
-	bool waits_told;		/* all of them have been reported */
+	bool waits_reported;		/* all of them have been reported */
 	bool can_resize;		/* the copies can change their size */
 	bool is_stopped;
 };

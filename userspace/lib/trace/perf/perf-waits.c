@@ -125,7 +125,7 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
 		if (!threads && perf->rings[cpu].fd >= 0 && !open_of_cpu(perf, cpu, &points, error))
 			return false;
-	perf->waits_told = false;
+	perf->waits_reported = false;
 	if (!points.waking_id && !perf->trace.notice)
 		perf->trace.notice =
 			SPT_WORDS("perf events report neither the state in which threads waited nor who woke "
@@ -166,11 +166,11 @@ void spt_perf_tell_waits(struct perf *perf, uint64_t at, const struct spt_perf_s
 {
 	if (!perf->waits)
 		return;
-	if (perf->is_stopped && !perf->waits_told)
+	if (perf->is_stopped && !perf->waits_reported)
 		spt_perf_waits_finish(perf->waits, perf->rings[0].stop_time, sink);
 	else if (!perf->is_stopped)
 		spt_perf_waits_tell(perf->waits, at, sink);
-	perf->waits_told = perf->is_stopped;
+	perf->waits_reported = perf->is_stopped;
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
 		if (perf->rings[cpu].page)
 			spt_perf_waits_put_account(perf->waits, cpu, at, sink);
