@@ -57,8 +57,8 @@ struct sysprof_stack_rights {
 /**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
  *	interrupts off.  In a session with counters only overflows, which may be NMIs, write
- *	@account (but not state_lost), @loss (but not @reported), @changes and @rights.  Hooks, which they
- *	interrupt, read none of these
+ *	@account (but not state_lost), @loss (but not @reported), @changes and @rights.  Hooks, which
+ *	they interrupt, read none of these
  * @session: the session
  * @next: the next session that this CPU ticks for
  * @ring: the session's records of this CPU

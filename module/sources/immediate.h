@@ -119,18 +119,19 @@ enum sysprof_axis {
  * @end: when it ended: now
  * @value: in the source's unit
  * @key: joins OPEN and CLOSE
- * @delivered_to: of an OPEN, on return: the sessions that got it, as bits of sysprof_subscription.bit; a CLOSE
- *	passes the same.  Of a HOLD: the sessions whose filters pass a waiter
- * @delivered_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
- *	same
+ * @delivered_to: of an OPEN, on return: the sessions that got it, as bits of
+ *	sysprof_subscription.bit; a CLOSE passes the same.  Of a HOLD: the sessions whose filters pass
+ *	a waiter
+ * @delivered_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE
+ *	passes the same
  * @part: a further part of the record; NULL: none
  * @regs: registers of the interrupted context; NULL: the stack begins at @origin
  * @origin: empty: where it is taken
  * @immediate: the event's source
  * @opens: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
- * @needs_close: of an OPEN, set by sysprof_immediate_wants(): some session will get the CLOSE only if
- *	that passes @delivered_to
+ * @needs_close: of an OPEN, set by sysprof_immediate_wants(): some session will get the CLOSE
+ *	only if that passes @delivered_to
  * @has_no_slot: of an OPEN: no CLOSE will do so, and those sessions do not get it
  * @is_global: a grid of nanoseconds is the same for all CPUs
  * @phase: enum sysprof_phase
@@ -179,8 +180,8 @@ void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event);
 bool sysprof_immediate_has_picker(const struct sysprof_immediate_event *event);
 void sysprof_immediate_count_unpicked(const struct sysprof_immediate_event *event);
 /**
- * struct sysprof_immediate_countdown - how far the events of a source have come on a CPU.  CLOSEs pass if
- *	@changes is right, and have no axis
+ * struct sysprof_immediate_countdown - how far the events of a source have come on a CPU.
+ *	CLOSEs pass if @changes is right, and have no axis
  * @left: events that take no more than this on their axis pass: all sessions just count them
  * @until: position on the axis where @left will be 0
  * @passed: number of events that have passed

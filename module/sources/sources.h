@@ -75,8 +75,8 @@ struct sysprof_skips {
 DECLARE_PER_CPU(struct sysprof_skips, sysprof_skips);
 
 /**
- * struct sysprof_subscription_cpu - a subscription's state of one CPU; used there with interrupts off.  While the CPU
- *	is offline, any CPU uses it with offline_lock (session.c) held
+ * struct sysprof_subscription_cpu - a subscription's state of one CPU; used there with interrupts
+ *	off.  While the CPU is offline, any CPU uses it with offline_lock (session.c) held
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
  * @cost_before_ns: time that hooks took before the session began
  * @calls_before: calls of hooks before the session began
@@ -138,7 +138,7 @@ struct sysprof_subscription_cpu {
  *	U64_MAX: the session is not plain, or it has no waits
  * @start: when the session began
  * @first_period: the session's first period of its grid
- * @bit: number that no other subscription in the list has, unless there are more than 64 subscriptions
+ * @bit: number that no other subscription in the list has, unless there are more than 64
  * @cpus: by CPU number
  */
 struct sysprof_subscription {
@@ -226,7 +226,7 @@ int sysprof_sources_thread(const struct sysprof_session *session, struct task_st
 /* Whether the session is on and requested WAIT. */
 bool sysprof_sources_has_threads(const struct sysprof_session *session);
 
-/* Write the accounts of this CPU; subscription_tell() only if they are due.  In a hook, interrupts off. */
+/* Write the accounts of this CPU; the second only if they are due.  In a hook, interrupts off. */
 void sysprof_subscription_put_accounts(struct sysprof_subscription *sub,
 				       struct sysprof_session_cpu *sc, u64 now);
 static __always_inline void sysprof_subscription_tell(struct sysprof_subscription *sub,
@@ -237,7 +237,7 @@ static __always_inline void sysprof_subscription_tell(struct sysprof_subscriptio
 }
 
 /*
- * The same as subscription_tell() for the session of @sc, if its sources are on: events that are only
+ * The same for the session of @sc, if its sources are on: events that are only
  * counted write nothing.  On the CPU of @sc, interrupts off.
  */
 void sysprof_sources_tell(struct sysprof_session_cpu *sc, u64 now);
