@@ -20,12 +20,12 @@
 #define COPY_BYTES                                                                                 \
 	(sizeof(struct sysprof_raw) + SYSPROF_ARCH_REGS * sizeof(u64) + SYSPROF_MAX_RAW_BYTES)
 
-#define WISH_BITS	12
+#define REQUEST_BITS 12
 
 /* In KiB plus one, 0 for none.  Names of the same hash share a request: it is only a hint. */
 struct sysprof_raw_requests {
 	u8 of_others;
-	u8 of_name[1 << WISH_BITS];
+	u8 of_name[1 << REQUEST_BITS];
 };
 
 static DEFINE_PER_CPU(struct sysprof_contexts, copies);
@@ -68,7 +68,7 @@ static u32 hash_name(const char *comm)
 
 	for (i = 0; i < SYSPROF_COMM_BYTES && READ_ONCE(comm[i]); i++)
 		hash = hash * 31 + comm[i];
-	return hash_32(hash, WISH_BITS);
+	return hash_32(hash, REQUEST_BITS);
 }
 
 void sysprof_raw_set_bytes(struct sysprof_raw_requests *requests, const char *comm, u32 bytes)

@@ -12,7 +12,7 @@
 #define PAGE_BYTES 4096
 #define RING_BYTES 65536
 #define COPY_BYTES 1024
-#define ASIDE_BYTES (32u << 20)
+#define RESERVED_BYTES (32u << 20)
 
 struct ring {
 	struct perf_event_mmap_page *page;
@@ -107,7 +107,7 @@ static void test_room(void)
 	for (unsigned round = 0; round < 100; round++) {
 		for (unsigned i = 0; i < 40; i++)
 			write_record(&rings[i % 2], ++time);
-		g_assert_true(spt_perf_queue_make_room(queue, ASIDE_BYTES, NULL, NULL));
+		g_assert_true(spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
 	}
 	g_assert_cmpuint(rings[0].n_lost + rings[1].n_lost, ==, 0);
 	spt_perf_queue_drop(queue, 4);
@@ -132,16 +132,16 @@ static void test_no_room(void)
 	do
 		for (unsigned i = 0; i < 40 && !ring.n_lost; i++)
 			write_record(&ring, ++time);
-	while (spt_perf_queue_make_room(queue, ASIDE_BYTES, NULL, NULL));
-	g_assert_cmpuint(ring.n_written * COPY_BYTES, >, ASIDE_BYTES / 2);
-	g_assert_cmpuint(ring.n_written * COPY_BYTES, <, 2 * ASIDE_BYTES);
-	g_assert_false(spt_perf_queue_make_room(queue, ASIDE_BYTES, NULL, NULL));
+	while (spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
+	g_assert_cmpuint(ring.n_written * COPY_BYTES, >, RESERVED_BYTES / 2);
+	g_assert_cmpuint(ring.n_written * COPY_BYTES, <, 2 * RESERVED_BYTES);
+	g_assert_false(spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
 	collect(queue);
 	g_assert_cmpuint(spt_perf_queue_length(queue), ==, ring.n_written);
 	spt_perf_queue_drop(queue, ring.n_written);
 	for (unsigned i = 0; i < 40; i++)
 		write_record(&ring, ++time);
-	g_assert_true(spt_perf_queue_make_room(queue, ASIDE_BYTES, NULL, NULL));
+	g_assert_true(spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
 	spt_perf_queue_clear(queue);
 	g_free(ring.page);
 }

@@ -192,7 +192,7 @@ static uint64_t pprof_offset(struct pprof_reader *reader, const struct pprof_loc
 	if (offset >= MADE_UP_AT || *taken != NOT_KNOWN)
 		return location->n_lines || kind != SPT_OBJECT_FILE ?
 			       MADE_UP_AT + (uint64_t)at * PLACE_BYTES :
-			       SPT_OFFSET_NOT_TOLD;
+			       SPT_OFFSET_UNKNOWN;
 	*taken = at;
 	return offset;
 }

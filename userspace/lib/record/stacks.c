@@ -203,7 +203,7 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
 		frame->offset = value & SYSPROF_FRAME_OFFSET_MASK;
 	}
-	if (frame->offset != SPT_OFFSET_NOT_TOLD)
+	if (frame->offset != SPT_OFFSET_UNKNOWN)
 		frame->offset -= !is_exact;
 	if (frame->object == SYSPROF_OBJECT_VDSO && flags & SYSPROF_SAMPLE_USER_32BIT)
 		frame->object = SPT_STACKS_VDSO32;
@@ -236,7 +236,7 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 		SptFrame *frame = &stacks->frames[n_kernel + i];
 
 		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame)) {
-			if (shape->code && frame->offset != SPT_OFFSET_NOT_TOLD)
+			if (shape->code && frame->offset != SPT_OFFSET_UNKNOWN)
 				frame->offset = spt_jit_offset(stacks->jit, frame->object,
 							       frame->offset, sample->record.time);
 			continue;

@@ -20,7 +20,7 @@ typedef enum {
 } SptFrameKind;
 
 /* No offset: only the object is known (the module's others=functions). */
-#define SPT_OFFSET_NOT_TOLD ((1ULL << 40) - 1)
+#define SPT_OFFSET_UNKNOWN ((1ULL << 40) - 1)
 
 /*
  * A place in code: @object is an object id of a capture, @offset is as format.md has it for that

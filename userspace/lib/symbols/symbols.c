@@ -415,7 +415,7 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	}
 	object = &symbols->objects[row->id];
 	/* Of the kernel it is the place right before the symbol from which offsets count. */
-	if (frame->offset == SPT_OFFSET_NOT_TOLD && row->kind != SPT_OBJECT_KERNEL &&
+	if (frame->offset == SPT_OFFSET_UNKNOWN && row->kind != SPT_OBJECT_KERNEL &&
 	    row->kind != SPT_OBJECT_MODULES) {
 		name.function = name.object = object->label;
 		return name;

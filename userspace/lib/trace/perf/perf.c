@@ -37,7 +37,7 @@
 #define TAKEN_AT_ONCE 32
 #define RAW_RINGS_MAX_BYTES (1u << 30)
 #define LEAST_COPY_BYTES 4096
-#define ASIDE_BYTES (64u << 20)	/* two seconds of copies of 16 KiB of two CPUs */
+#define RESERVED_BYTES	    (64u << 20) /* two seconds of copies of 16 KiB of two CPUs */
 #define HELD_NS 250000000ULL
 /* Files of short-lived processes are read while the processes exist. */
 #define WAIT_MS		    20
@@ -685,7 +685,7 @@ static bool perf_make_room(SptTrace *trace)
 
 	return spt_perf_queue_make_room(perf->queue,
 					perf->config.reserved_bytes ? perf->config.reserved_bytes :
-								      ASIDE_BYTES,
+								      RESERVED_BYTES,
 					perf_look_at, perf->records);
 }
 
