@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "record-rules.h"
 
 #define RAW_BYTES 16384			/* size of rings that cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
@@ -173,6 +174,23 @@ bool spt_record_parse_also(SptRecorderOptions *recorder, const char *text)
 	return true;
 }
 
+static unsigned options_given(const struct spt_record_options *options, const struct words *words)
+{
+	return (*options->command ? SPT_GIVEN_COMMAND : 0) |
+	       (options->filter.pids ? SPT_GIVEN_PID : 0) |
+	       (options->all_cpus ? SPT_GIVEN_ALL_CPUS : 0) |
+	       (options->only_command ? SPT_GIVEN_ONLY_COMMAND : 0) |
+	       (words->last ? SPT_GIVEN_LAST : 0) | (words->late ? SPT_GIVEN_WHEN_LATE : 0) |
+	       (options->to ? SPT_GIVEN_TO : 0) | (options->bundle ? SPT_GIVEN_BUNDLE : 0) |
+	       (words->tracker ? SPT_GIVEN_MEMORY : 0) |
+	       (words->free_stacks ? SPT_GIVEN_FREE_STACKS : 0) |
+	       (words->mappings ? SPT_GIVEN_MAPPINGS : 0) |
+	       (options->recorder.calls == SPT_CALLS_ALWAYS ? SPT_GIVEN_CALLS : 0) |
+	       (words->kmem ? SPT_GIVEN_KMEM : 0) | (options->marks ? SPT_GIVEN_MARKS : 0) |
+	       (options->start_at || options->stop_at ? SPT_GIVEN_START_STOP : 0) |
+	       (options->recorder.source == SPT_TRACE_PERF ? SPT_GIVEN_PERF : 0);
+}
+
 /* Options that limit the recording. */
 static bool check_bounds(struct spt_record_options *options, const struct words *words)
 {
@@ -197,13 +215,7 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		spt_cli_complain("--when-late takes a delay such as 5ms, not \"%s\"", words->late);
 	else if (words->memory && (!spt_parse_bytes(words->memory, &recorder->memory_bytes) ||
 				   recorder->memory_bytes < LEAST_MEMORY_BYTES))
-		spt_cli_complain("--memory-limit takes at least 16M, not \"%s\"",
-				 words->memory);
-	else if (words->tracker && !*options->command)
-		spt_cli_complain(
-			"--memory is for what a command allocates: put it behind \"--\"; --memory-limit SIZE bounds the recorder's own memory");
-	else if (words->tracker && words->last)
-		spt_cli_complain("--memory keeps all that is recorded, --last the last seconds: give one of them");
+		spt_cli_complain("--memory-limit takes at least 16M, not \"%s\"", words->memory);
 	else if (words->tracker && *words->tracker && strcmp(words->tracker, "all") != 0 &&
 		 (!spt_parse_bytes(words->tracker, &recorder->memory_options.mean_bytes) ||
 		  !recorder->memory_options.mean_bytes))
@@ -211,30 +223,6 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 			"--memory=%s is not possible: --memory records each allocation, --memory=64K on average one for each 64 KiB; "
 			"--memory-limit SIZE bounds the recorder's own memory",
 			words->tracker);
-	else if (recorder->calls == SPT_CALLS_ALWAYS && !*options->command)
-		spt_cli_complain("--waits=calls is for the calls of a command: put it behind \"--\"");
-	else if (recorder->calls == SPT_CALLS_ALWAYS && words->last)
-		spt_cli_complain("--waits=calls keeps all that is recorded, --last the last seconds: give one of them");
-	else if (options->marks && !*options->command)
-		spt_cli_complain("--marks is for what a command says of itself: put it behind \"--\"");
-	else if ((options->start_at || options->stop_at) && !*options->command)
-		spt_cli_complain("--start-at and --stop-at are for marks of a command: put it behind \"--\"");
-	else if (words->free_stacks && !words->tracker)
-		spt_cli_complain("--free-stacks is about what --memory records: give both");
-	else if (words->mappings && !words->tracker)
-		spt_cli_complain("--mappings is about what --memory records: give both");
-	else if (words->kmem && words->last)
-		spt_cli_complain("--kmem keeps all that is recorded, --last the last seconds: give one of them");
-	else if (words->late && !words->last)
-		spt_cli_complain("--when-late writes what --last TIME keeps: give both");
-	else if (words->late && recorder->source == SPT_TRACE_PERF)
-		spt_cli_complain(SPT_RECORD_NO_DELAYS);
-	else if (options->bundle && (words->last || options->to))
-		spt_cli_complain(
-			"--bundle is for a recording that ends here: with --last and --to run \"" SPT_CLI
-			" bundle FILE\" on what was written");
-	else if (words->last && options->to)
-		spt_cli_complain("--last writes files and --to a connection: give one of them");
 	else {
 		recorder->ring_bytes = (uint32_t)ring_bytes;
 		recorder->memory = words->tracker;
@@ -369,15 +357,9 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv) ||
 	    !spt_cli_check_output(options->output))
 		return false;
-	if (argc <= 1 && options->only_command && !*options->command)
-		spt_cli_complain("--only-command is for a recording of a command: put it behind \"--\"");
-	else if (argc <= 1 && options->only_command && options->filter.pids)
-		spt_cli_complain("--only-command and --pid exclude each other; give one of them");
-	else if (argc <= 1 && options->only_command && options->all_cpus)
-		spt_cli_complain("--only-command and --all-cpus exclude each other; give one of them");
-	else if (argc <= 1)
+	if (argc <= 1)
 		return true;
-	else if (words->tracker && !*words->tracker)
+	if (words->tracker && !*words->tracker)
 		spt_cli_complain("\"%s\" is no option; a value of --memory follows \"=\", as in "
 				 "--memory=64K; --memory-limit SIZE bounds the recorder's own memory",
 				 argv[1]);
@@ -439,7 +421,9 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 			      .files = (const char *const *)options->counter_files },
 	};
 	options->recorder.calls = parse_calls(&words.waits, *options->command && !words.last);
-	ok = ok && check_bounds(options, &words) && check_clock(options, &words) &&
+	ok = ok && check_bounds(options, &words) &&
+	     spt_record_rules_check(options_given(options, &words)) &&
+	     check_clock(options, &words) &&
 	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
 	     parse_kmem(&options->recorder, words.kmem) &&
 	     spt_record_parse_also(&options->recorder, words.also);
