@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Names of functions: one that is in two files is two lines of a backtrace that look the same, and
-# one row of a profile.  A function of a file has the file's noun in front.
+# one row of a profile.  A function of a file has the file's noun in front.  And its words are those
+# of the field.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -69,6 +70,36 @@ seen()
 		'begin spt_one begin ' ] || functions "$work/one.c" "$work/two.c"
 )
 
+# Words of a dialect that only this project spoke, in names of files and in identifiers of C: each had
+# a word of the field instead.  Names of the device's interface stay as they are.
+private='(prompts?|taps?|wish(es|ed)?|(un)?told|haste|thrift|dear|aside|handover|course)'
+
+# private_words FILE...: "identifier: file" of each that has one.
+private_words()
+{
+	printf '%s\n' "$@" | grep -E "[/-]$private[.-]" | sed 's/$/: its name/'
+	private=$private perl -0777 -ne '
+	s{/\*.*?\*/|"(?:\\.|[^"\\\n])*"}{ }gs;
+	for (/\b[A-Za-z_]\w*/g) {
+		next if $_ eq "sysprof_raw_wish" or /^SYSPROF_.*_(RAW_WISH|NOT_TOLD)$/ or $seen{$_}{$ARGV}++;
+		print "$_: $ARGV\n"
+			if grep { lc =~ /^$ENV{private}$/ } split /_|(?<=[a-z0-9])(?=[A-Z])/;
+	}' "$@"
+}
+
+words_seen()
+(
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	printf '/* a tap */\nint told_it, sysprof_raw_wish, tapered;\nstruct SptWish x = { "haste" };\n' >"$work/dear.c"
+	[ "$(private_words "$work/dear.c" | sed 's|[ /].*/|/|' | tr '\n' ' ')" = \
+		"/dear.c: its name told_it:/dear.c SptWish:/dear.c " ] || private_words "$work/dear.c"
+)
+
 result "functions are found where they are defined" "$(seen)"
 result "names of functions are in one file each" "$(shared)"
+result "words of a private dialect are seen" "$(words_seen)"
+# shellcheck disable=SC2046
+result "names have the field's words" \
+	"$(private_words $(sources | grep -E '^(module|userspace)/.*\.[ch]$'))"
 finish
