@@ -34,7 +34,7 @@ package_libs := \
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
 flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' \
 	-DSPT_CLI='"$(program)-cli"' \
-	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' \
+	-DSPT_HELPER='"$(program)-helper"' -DSPT_LIBEXEC='"$(prefix)/libexec"' \
 	-DSPT_LOCALEDIR='"$(prefix)/share/locale"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
 	-Iuserspace/lib -Iuserspace/include -Imodule/uapi $(package_cflags)
 other_libs := -liberty -lm -pthread
@@ -44,7 +44,7 @@ libs = $(package_libs) $(other_libs)
 has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
 flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
 flags += $(if $(has_pprof),-DSPT_HAS_PPROF -I$(B)/gen)
-reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
+helper_sources := userspace/helper/main.c $(if $(has_debuginfod),userspace/helper/debuginfod.c)
 # Optimised less than the rest: compiling takes two thirds of the time.
 sanitize := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
@@ -84,7 +84,7 @@ need-packages:
 		{ echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
 
 lib: $(B)/libspt.a
-cli: $(B)/sysprof-cli $(B)/sysprof-reader preload
+cli: $(B)/sysprof-cli $(B)/sysprof-helper preload
 ifeq ($(has_capstone),)
 	@echo 'capstone is not here (libcapstone-dev): annotate shows no instructions, everything else is built.'
 endif
@@ -184,7 +184,7 @@ $(B)/obj/userspace/lib/capture/table-encode.o: flags += -ftree-vectorize -fvect-
 $(B)/obj/userspace/lib/record/memory-take.o: flags += -fno-tree-slp-vectorize
 
 # Reads files that programs run from, in a process of its own.
-$(B)/sysprof-reader: $(call object,$(reader_sources)) $(B)/libspt.a
+$(B)/sysprof-helper: $(call object,$(helper_sources)) $(B)/libspt.a
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
 
 ifeq ($(viewer_sources),)
@@ -194,7 +194,7 @@ else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8 libadwaita-1 >= 1.2' 2>/
 viewer:
 	@echo 'GTK 4.8 or libadwaita 1.2 is missing (libadwaita-1-dev): built everything but the viewer.'
 else
-viewer: $(B)/sysprof $(B)/sysprof-reader translations
+viewer: $(B)/sysprof $(B)/sysprof-helper translations
 # Nothing newer than the base line by accident; what is newer by intent is in compat-gtk.h.
 viewer_flags := $(shell $(PKG_CONFIG) --cflags libadwaita-1 gtk4) \
 	-DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 -DGDK_VERSION_MAX_ALLOWED=GDK_VERSION_4_8 \

@@ -97,13 +97,13 @@ nmi-module:
 
 # What tests need.
 
-tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) \
+tests: $(B)/sysprof-helper test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) \
 	$(fuzz_tests) $(generators) $(workloads) $(workload_libs) $(preload_check) \
 	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw $(B)/agree
 
 # A reader that was taken over.
-$(B)/asan/test-confine: | $(B)/tests/evil-reader
-$(B)/tests/evil-reader: tests/unit/evil-reader.c $(B)/libspt.a Makefile tests/tests.mk
+$(B)/asan/test-confine: | $(B)/tests/evil-helper
+$(B)/tests/evil-helper: tests/unit/evil-helper.c $(B)/libspt.a Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) -Wl,--wrap=spt_place_table_write $(CPPFLAGS) $(CFLAGS) -MMD \
 		-MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
@@ -173,7 +173,7 @@ lint: check-lint
 
 needs-abi:
 needs-lint: module cli manual $(B)/tests/gen-capture $(B)/tests/gen-import
-needs-unit-data: $(B)/sysprof-reader $(generators)
+needs-unit-data: $(B)/sysprof-helper $(generators)
 needs-unit: needs-unit-data $(unit_tests) $(tsan_tests) $(fuzz_tests)
 needs-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) \
 	$(preload_check) \

@@ -243,8 +243,8 @@ result 'a tree says what is inlined' "$(
 # What reads files crashes: it lies beside a copy of the program, as if it was built there.
 mkdir "$work/own"
 cp "$cli" "$work/own"
-printf '#!/bin/sh\nkill -SEGV $$\n' >"$work/own/sysprof-reader"
-chmod +x "$work/own/sysprof-reader"
+printf '#!/bin/sh\nkill -SEGV $$\n' >"$work/own/sysprof-helper"
+chmod +x "$work/own/sysprof-helper"
 crashing()
 {
 	"$work/own/sysprof-cli" "$@" "$work/nested.capture" >"$work/crashing.out" \

@@ -17,7 +17,7 @@ top=$PWD
 mkdir "$work/bin"
 ln "$cli" "$work/bin/sysprof-cli" 2>/dev/null || cp "$cli" "$work/bin/sysprof-cli"
 cp "build/tests/libspt-memory-${CHECKED:-check}.so" "$work/bin/libspt-memory.so"
-cp "$top/build/sysprof-reader" "$work/bin/"
+cp "$top/build/sysprof-helper" "$work/bin/"
 export SPT_MEMORY_COUNTS=$work/counts SPT_MEMORY_STACKS=1
 python=/usr/bin/python3
 allocates=$workloads/allocates

@@ -155,8 +155,8 @@ mkdir "$work/beside"
 cp "$cli" "$work/beside"
 beside()
 {
-	printf '#!/bin/sh\n%s\n' "$1" >"$work/beside/sysprof-reader"
-	chmod +x "$work/beside/sysprof-reader"
+	printf '#!/bin/sh\n%s\n' "$1" >"$work/beside/sysprof-helper"
+	chmod +x "$work/beside/sysprof-helper"
 	cli=$work/beside/sysprof-cli record "${@:2}"
 }
 # Not a period less, but no names.
@@ -190,7 +190,7 @@ check 'no tables, what makes them hangs: its time is there' judge hangs "${unwou
 # Tables that come when the recording has ended: samples wait for them, and are accounted for.  The
 # tick that STOP found under way may be missing.
 raw=(--stacks dwarf)
-check 'tables come late: recorded' fresh late "sleep 3; exec '$PWD/build/sysprof-reader' \"\$@\""
+check 'tables come late: recorded' fresh late "sleep 3; exec '$PWD/build/sysprof-helper' \"\$@\""
 check 'tables come late: the account has every sample, and stacks are whole' judge late '
 shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 20)
 delivered = sum(cpu["delivered"] - cpu["filtered"] for cpu in info["cpus"])

@@ -20,7 +20,7 @@ if [ "$(id -u)" = 0 ]; then
 	chown -R 65534 "$work"
 	user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 fi
-cp build/sysprof-cli build/sysprof-reader "$work"
+cp build/sysprof-cli build/sysprof-helper "$work"
 
 tables()
 {
@@ -50,10 +50,10 @@ is "a directory into which others write is not trusted" \
 	"$work/programs")"
 chmod 700 "$work/cache/sysprof/unwind"
 # What reads the first file crashes, and the next one reads on.
-mv "$work/sysprof-reader" "$work/reads"
+mv "$work/sysprof-helper" "$work/reads"
 printf \
-	'#!/bin/sh\n[ -e "$HOME/cache/was-here" ] && exec "$HOME/reads"; touch "$HOME/cache/was-here"; kill -SEGV $$\n' >"$work/sysprof-reader"
-chmod 755 "$work/sysprof-reader"
+	'#!/bin/sh\n[ -e "$HOME/cache/was-here" ] && exec "$HOME/reads"; touch "$HOME/cache/was-here"; kill -SEGV $$\n' >"$work/sysprof-helper"
+chmod 755 "$work/sysprof-helper"
 rm -r "$work/cache/sysprof"
 said=$(tables "$work/programs" && echo success)
 is "a file that crashes what reads it: which, and why" \

@@ -287,7 +287,7 @@ odd spaces noted 'bwrap of nobody' bwrap --bind / / --proc /proc --dev /dev --un
 	"$spaces" work
 # What such a recorder has in /proc is not shown to others of its user.
 mkdir "$work/capable"
-cp "$cli" "$top/build/sysprof-reader" "$top"/build/libspt-*.so "$work/capable/"
+cp "$cli" "$top/build/sysprof-helper" "$top"/build/libspt-*.so "$work/capable/"
 setcap cap_perfmon,cap_ipc_lock=ep "$work/capable/sysprof-cli"
 plain_cli=$cli
 cli=$work/capable/sysprof-cli

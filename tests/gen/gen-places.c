@@ -16,7 +16,7 @@
 #include "base/heap.h"
 #include "symbols/dwarf/debug-info.h"
 #include "symbols/dwarf/elf-parts.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 #include "symbols/symbols.h"
 
 static SptObject *open_object(const char *path)
@@ -95,7 +95,7 @@ static void print(SptPlaceTable *table, uint32_t row)
 /* All at once, as a report requests them. */
 static int print_all(const char *path, const GArray *addresses)
 {
-	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, 100000, NULL);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(NULL, 1, 100000, NULL);
 	g_autoptr(SptObject) image = open_object(path);
 	g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_autoptr(SptPlaceTable) table = NULL;
@@ -107,16 +107,16 @@ static int print_all(const char *path, const GArray *addresses)
 		if (spt_object_address_to_offset(image, g_array_index(addresses, uint64_t, i),
 						 &offset))
 			g_array_append_val(offsets, offset);
-	spt_reader_sort(offsets);
-	spt_reader_begin(reader, 0,
-			 &(SptReadRequest){
-				 .fd = spt_object_fd(image),
-				 .path = whole,
-				 .offsets = (const uint64_t *)(const void *)offsets->data,
-				 .n = offsets->len,
-				 .depth = SPT_READ_LINES,
-			 });
-	table = spt_reader_wait(reader, &tag);
+	spt_helper_sort(offsets);
+	spt_helpers_begin(helpers, 0,
+			  &(SptReadRequest){
+				  .fd = spt_object_fd(image),
+				  .path = whole,
+				  .offsets = (const uint64_t *)(const void *)offsets->data,
+				  .n = offsets->len,
+				  .depth = SPT_READ_LINES,
+			  });
+	table = spt_helpers_wait(helpers, &tag);
 	if (spt_place_table_problem(table)) {
 		fprintf(stderr, "gen-places: %s %s\n", path, spt_place_table_problem(table));
 		return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that reads files can do nothing else: a reader that was taken over tries, as root and
+ * The process that reads files can do nothing else: a helper that was taken over tries, as root and
  * as an ordinary user, with each protection by itself.
  */
 #include "symbols/confine.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "symbols/confine-private.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #define PATIENCE_MS 100000
 
@@ -24,13 +24,13 @@ static char *evil_reader(void)
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL),
 			*home = g_path_get_dirname(self);
 
-	return g_build_filename(home, "..", "tests", "evil-reader", NULL);
+	return g_build_filename(home, "..", "tests", "evil-helper", NULL);
 }
 
 static void expect_nothing_done(void)
 {
 	g_autofree char *program = evil_reader();
-	g_autoptr(SptReader) reader = spt_reader_new(program, 1, PATIENCE_MS, NULL);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(program, 1, PATIENCE_MS, NULL);
 	g_autoptr(SptPlaceTable) table = NULL;
 	/* Of a kind that has no neighbours. */
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -38,16 +38,16 @@ static void expect_nothing_done(void)
 	uint32_t tag;
 
 	g_assert_cmpint(fd, >=, 0);
-	spt_reader_begin(reader, 1,
-			 &(SptReadRequest){
-				 .fd = fd,
-				 .path = "/nonexistent/program",
-				 .offsets = &offset,
-				 .n = 1,
-				 .depth = SPT_READ_SYMBOLS,
-			 });
+	spt_helpers_begin(helpers, 1,
+			  &(SptReadRequest){
+				  .fd = fd,
+				  .path = "/nonexistent/program",
+				  .offsets = &offset,
+				  .n = 1,
+				  .depth = SPT_READ_SYMBOLS,
+			  });
 	close(fd);
-	table = spt_reader_wait(reader, &tag);
+	table = spt_helpers_wait(helpers, &tag);
 	g_assert_cmpstr(spt_place_table_problem(table), ==, "did:");
 }
 
@@ -118,7 +118,7 @@ static void test_told(void)
 {
 	unsigned protections = 0;
 
-	g_assert_true(spt_reader_protections(&protections));
+	g_assert_true(spt_helper_protections(&protections));
 	for (unsigned bit = 1; bit & SPT_CONFINE_ALL; bit <<= 1)
 		g_test_message("%s: %s", spt_confine_name(bit), protections & bit ? "yes" : "no");
 	/* Those that no kernel or container of today refuses. */

@@ -247,7 +247,7 @@ static void test_module_in_two(void)
 }
 
 /* What a copy of this program does, beside which lies a reader that dies. */
-static int live_without_reader(void)
+static int live_without_helper(void)
 {
 	struct recording recording;
 	g_autoptr(SptSymbols) symbols = NULL;
@@ -272,8 +272,8 @@ static void test_crash(void)
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *dir = g_dir_make_tmp("sysprof-kernel-XXXXXX", NULL);
 	g_autofree char *command = g_strdup_printf(
-		"cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
-		"chmod +x sysprof-reader && ./copy --without-reader && rm -r '%s'",
+		"cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-helper && "
+		"chmod +x sysprof-helper && ./copy --without-helper && rm -r '%s'",
 		dir, self, dir);
 
 	g_assert_cmpint(system(command), ==, 0);
@@ -281,8 +281,8 @@ static void test_crash(void)
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "--without-reader") == 0)
-		return live_without_reader();
+	if (argc == 2 && strcmp(argv[1], "--without-helper") == 0)
+		return live_without_helper();
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/kernel/image", test_image);
 	g_test_add_func("/kernel/other-image", test_other_image);

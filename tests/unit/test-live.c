@@ -218,7 +218,7 @@ static void test_files(void)
 /*
  * For a copy of this program that lies beside a helper that crashes: 0 if it goes on without names.
  */
-static int live_without_reader(const char *path)
+static int live_without_helper(const char *path)
 {
 	g_autoptr(SptLive) live = spt_live_new();
 	g_autoptr(SptStash) stash = spt_stash_new();
@@ -232,8 +232,8 @@ static void test_crash(void)
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *path = elf_file("whole"),
 			*dir = elf_file("beside");
 	g_autofree char *command = g_strdup_printf(
-		"mkdir '%s' && cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
-		"chmod +x sysprof-reader && ./copy --without-reader '%s'",
+		"mkdir '%s' && cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-helper && "
+		"chmod +x sysprof-helper && ./copy --without-helper '%s'",
 		dir, dir, self, path);
 
 	g_assert_cmpint(system(command), ==, 0);
@@ -243,8 +243,8 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	if (argc == 3 && strcmp(argv[1], "--without-reader") == 0)
-		return live_without_reader(argv[2]);
+	if (argc == 3 && strcmp(argv[1], "--without-helper") == 0)
+		return live_without_helper(argv[2]);
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/live/sums", test_sums);
 	make_elf_files(argv[0]);

@@ -32,7 +32,7 @@ struct fixture {
 	 */
 	SptObject *self, *memory, *other;
 	SptUnwindTable *right;		/* of @self */
-	SptReader *reader;
+	SptHelpers *helpers;
 	unsigned opened;
 	GString *failures;		/* "OBJECT PROBLEM\n" */
 };
@@ -56,14 +56,14 @@ static void on_failed(uint32_t object, const char *problem, void *data)
 }
 
 /*
- * @path: of a directory to keep them in; NULL: they are not kept.  @reader NULL: the one that
+ * @path: of a directory to keep them in; NULL: they are not kept.  @helper NULL: the one that
  * belongs to this program.
  */
-static SptTables *new_tables(struct fixture *fixture, const char *path, SptReader *reader)
+static SptTables *new_tables(struct fixture *fixture, const char *path, SptHelpers *helpers)
 {
 	return spt_tables_new(open_file, on_failed, fixture,
 			      path ? spt_table_cache_new(path, 1 << 28) : NULL,
-			      reader ? reader : spt_tables_reader());
+			      helpers ? helpers : spt_tables_helpers());
 }
 
 static void set_up(struct fixture *fixture, const void *data)
@@ -80,7 +80,7 @@ static void set_up(struct fixture *fixture, const void *data)
 	g_assert_nonnull(spt_object_build_id(fixture->self, &n));
 	fixture->memory = spt_object_open_bytes(image, "image", NULL);
 	fixture->failures = g_string_new(NULL);
-	fixture->reader = spt_tables_reader();
+	fixture->helpers = spt_tables_helpers();
 	fixture->right = spt_unwind_table_new(fixture->self, &error);
 	g_assert_no_error(error);
 }
@@ -119,7 +119,7 @@ static void tear_down(struct fixture *fixture, const void *data)
 	spt_object_free(fixture->other);
 	spt_unwind_table_unref(fixture->right);
 	g_string_free(fixture->failures, TRUE);
-	spt_reader_free(fixture->reader);
+	spt_helpers_free(fixture->helpers);
 }
 
 static void is_right(const struct fixture *fixture, const SptUnwindTable *table)
@@ -151,14 +151,14 @@ static void test_made(struct fixture *fixture, const void *data)
 }
 
 /* A helper of a few words; to be freed. */
-static SptReader *script(const struct fixture *fixture, const char *text, unsigned patience_ms)
+static SptHelpers *script(const struct fixture *fixture, const char *text, unsigned patience_ms)
 {
 	g_autofree char *path = g_build_filename(fixture->dir, "helper", NULL),
 			*whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
 
 	g_assert_true(
 		g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
-	return spt_reader_new(path, 1, patience_ms, NULL);
+	return spt_helpers_new(path, 1, patience_ms, NULL);
 }
 
 static void test_helper_fails(struct fixture *fixture, const void *data)
@@ -204,7 +204,7 @@ static void test_next_object(struct fixture *fixture, const void *data)
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL),
 			*home = g_path_get_dirname(self);
 	g_autofree char *text = g_strdup_printf(
-		"[ -e %s/flag ] && exec %s/../sysprof-reader; touch %s/flag; kill -SEGV $$",
+		"[ -e %s/flag ] && exec %s/../sysprof-helper; touch %s/flag; kill -SEGV $$",
 		fixture->dir, home, fixture->dir);
 	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, text, PATIENT_MS));
 
@@ -236,7 +236,7 @@ static void test_late(struct fixture *fixture, const void *data)
 			*home = g_path_get_dirname(self);
 	g_autofree char *flag = g_build_filename(fixture->dir, "flag", NULL);
 	g_autofree char *text =
-		g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader",
+		g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-helper",
 				flag, home);
 	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, text, PATIENT_MS));
 
@@ -259,7 +259,7 @@ static void test_kept_beside(struct fixture *fixture, const void *data)
 {
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL),
 			*home = g_path_get_dirname(self);
-	g_autofree char *path = g_build_filename(home, "..", "sysprof-reader", NULL);
+	g_autofree char *path = g_build_filename(home, "..", "sysprof-helper", NULL);
 	g_autoptr(SptTables) tables = NULL;
 	const SptUnwindTable *table;
 	SptUnwindTable *now;
@@ -306,7 +306,7 @@ static void get_by(struct fixture *fixture, unsigned n)
 {
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 28);
 	g_autoptr(SptUnwindTable) table =
-		spt_tables_make(cache, fixture->reader, fixture->self, NULL);
+		spt_tables_make(cache, fixture->helpers, fixture->self, NULL);
 	uint64_t bytes;
 
 	is_right(fixture, table);
@@ -415,7 +415,7 @@ static void test_forged(struct fixture *fixture, const void *data)
 	id = spt_object_build_id(fixture->self, &n);
 	its_id = spt_object_build_id(forged, &its_n);
 	g_assert_cmpmem(id, n, its_id, its_n);
-	theirs = spt_tables_make(cache, fixture->reader, forged, NULL);
+	theirs = spt_tables_make(cache, fixture->helpers, forged, NULL);
 	g_assert_nonnull(theirs);
 	g_assert_false(g_bytes_equal(spt_unwind_table_bytes(theirs),
 				     spt_unwind_table_bytes(fixture->right)));

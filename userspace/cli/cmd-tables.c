@@ -24,7 +24,7 @@
 
 struct tables {
 	SptTableCache *cache;
-	SptReader *reader;
+	SptHelpers *helpers;
 	SptTrace *trace;		/* NULL: tables are kept, not handed over */
 	GHashTable *seen;		/* files, as "device:inode:seconds" */
 	/* root makes the tables: only of files that root alone could have written */
@@ -105,7 +105,7 @@ static void cmd_tables_take_file(struct tables *tables, int fd, const char *path
 		return;
 	}
 	file = spt_object_open_fd(fd, path, NULL);
-	table = file ? spt_tables_make(tables->cache, tables->reader, file, &error) : NULL;
+	table = file ? spt_tables_make(tables->cache, tables->helpers, file, &error) : NULL;
 	if (g_error_matches(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_UNREADABLE))
 		spt_cli_complain("%s %s", path, error->message);
 	if (!table)
@@ -284,11 +284,11 @@ static int run_tables(int argc, char **argv)
 		{ 0 },
 	};
 	g_autoptr(SptTableCache) cache = NULL;
-	g_autoptr(SptReader) reader = spt_tables_reader();
+	g_autoptr(SptHelpers) helpers = spt_tables_helpers();
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autoptr(SptTrace) trace = NULL;
 	g_autoptr(GError) error = NULL;
-	struct tables tables = { .seen = seen, .reader = reader, .is_for_all = geteuid() == 0 };
+	struct tables tables = { .seen = seen, .helpers = helpers, .is_for_all = geteuid() == 0 };
 
 	if (!spt_cli_parse(&cmd_tables, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;

@@ -6,7 +6,7 @@
 #include "doctor.h"
 #include "report-filter.h"
 #include "symbols/confine.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #include <string.h>
 
@@ -101,10 +101,10 @@ static void check_reader(void)
 	g_autoptr(GString) held = g_string_new(NULL), lacks = g_string_new(NULL);
 	unsigned protections;
 
-	if (!spt_reader_protections(&protections)) {
+	if (!spt_helper_protections(&protections)) {
 		spt_doctor_tell(SPT_FINDING_NOTE,
 				"install " SPT_CLI " again, with all of its files",
-				SPT_READER ", which reads files for names, cannot be run.");
+				SPT_HELPER ", which reads files for names, cannot be run.");
 		return;
 	}
 	for (unsigned bit = 1; bit & SPT_CONFINE_ALL; bit <<= 1) {
@@ -113,7 +113,7 @@ static void check_reader(void)
 		g_string_append_printf(list, "%s%s", list->len ? ", " : "",
 				       spt_confine_name(bit));
 	}
-	spt_doctor_tell(SPT_FINDING_OK, NULL, SPT_READER ", which reads files, is confined by: %s.",
+	spt_doctor_tell(SPT_FINDING_OK, NULL, SPT_HELPER ", which reads files, is confined by: %s.",
 			held->len ? held->str : "nothing");
 	if (lacks->len)
 		spt_doctor_tell(

@@ -5,17 +5,17 @@
 #include "object/regular.h"
 #include "record/tables.h"
 #include "scripts/interpreter.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 #include "trace/trace.h"
 
 /* The file at @path, if it is an interpreter's. */
-static void doctor_scripts_look(SptReader *reader, const char *path, GString *known)
+static void doctor_scripts_look(SptHelpers *helpers, const char *path, GString *known)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_path(path);
 	int fd = interpreter ? spt_open_regular(path) : -1;
 	g_autoptr(SptObject) file = fd < 0 ? NULL : spt_object_open_fd(fd, path, NULL);
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GBytes) chain = file ? spt_reader_chain(reader, file, NULL, &error) : NULL;
+	g_autoptr(GBytes) chain = file ? spt_helpers_chain(helpers, file, NULL, &error) : NULL;
 	g_autofree char *title = chain ? spt_interpreter_title(interpreter, chain) : NULL;
 
 	if (title)
@@ -29,13 +29,13 @@ void spt_doctor_check_scripts(void)
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
 	g_autofree char *program = g_find_program_in_path("python3");
 	g_autoptr(GPtrArray) files = program ? spt_needed_files(program) : NULL;
-	g_autoptr(SptReader) reader = spt_tables_reader();
+	g_autoptr(SptHelpers) helpers = spt_tables_helpers();
 	g_autoptr(GString) known = g_string_new(NULL);
 
 	if (!trace || !spt_trace_has_chains(trace))
 		return;
 	for (unsigned i = 0; files && i < files->len; i++)
-		doctor_scripts_look(reader, g_ptr_array_index(files, i), known);
+		doctor_scripts_look(helpers, g_ptr_array_index(files, i), known);
 	if (known->len)
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "Functions of scripts are recorded: %s.",
 				known->str);

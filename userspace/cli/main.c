@@ -8,7 +8,7 @@
 #include "base/suggest.h"
 #include "cmd.h"
 #include "import/import.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 static const struct spt_command *const commands[] = {
 	&cmd_record,
@@ -73,13 +73,13 @@ int main(int argc, char **argv)
 	int status;
 
 	/* The program is its own reader, so the file of make static works alone. */
-	if (strcmp(argv[0], SPT_READER_NAME) == 0 &&
+	if (strcmp(argv[0], SPT_HELPER_NAME) == 0 &&
 	    spt_import_run(STDIN_FILENO, argc, argv, &status))
 		return status;
-	if (strcmp(argv[0], SPT_READER_NAME) == 0)
-		return spt_reader_run(STDIN_FILENO, argc, argv, NULL) ? SPT_EXIT_OK :
+	if (strcmp(argv[0], SPT_HELPER_NAME) == 0)
+		return spt_helper_run(STDIN_FILENO, argc, argv, NULL) ? SPT_EXIT_OK :
 									SPT_EXIT_USAGE;
-	spt_reader_set_own("/proc/self/exe");
+	spt_helpers_set_own("/proc/self/exe");
 	/*
 	 * Only the character set: numbers keep their decimal point, so that scripts can read them.
 	 */

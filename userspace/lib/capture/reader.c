@@ -195,7 +195,7 @@ static bool fail_open(GError **error, const char *path)
 }
 
 /* Non-blocking, since opening a fifo would wait for a writer. */
-static bool reader_open_file(Reader *reader, const char *path, GError **error)
+static bool helper_open_file(Reader *reader, const char *path, GError **error)
 {
 	struct stat status;
 
@@ -270,7 +270,7 @@ static bool reader_read_file(Reader *reader, const char *path, GError **error)
 	SptCapture *capture = reader->capture;
 	bool whole;
 
-	if (!reader_open_file(reader, path, error) || !reader_read_header(reader, path, error))
+	if (!helper_open_file(reader, path, error) || !reader_read_header(reader, path, error))
 		return false;
 	reader->zstd = ZSTD_createDCtx();
 	if (!reader->zstd)

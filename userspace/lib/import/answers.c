@@ -11,8 +11,8 @@
 #include "import/import.h"
 #include "import/questions.h"
 #include "symbols/identity.h"
-#include "symbols/reader-private.h"
-#include "symbols/reader.h"
+#include "symbols/helpers-private.h"
+#include "symbols/helpers.h"
 
 /* For a file whose table is made. */
 #define PATIENCE_MS 20000
@@ -20,7 +20,7 @@
 struct SptImportAnswers {
 	int socket;
 	struct stat file;		/* the imported one */
-	SptReader *reader;		/* NULL: nothing was read yet */
+	SptHelpers *helpers;		/* NULL: nothing was read yet */
 	unsigned n;
 };
 
@@ -38,7 +38,7 @@ void spt_import_answers_free(SptImportAnswers *answers)
 {
 	if (!answers)
 		return;
-	spt_reader_free(answers->reader);
+	spt_helpers_free(answers->helpers);
 	g_free(answers);
 }
 
@@ -96,9 +96,9 @@ static int answer_table(SptImportAnswers *answers, const struct spt_import_quest
 	memcpy(row.build_id, question->build_id, sizeof(row.build_id));
 	if (!file || spt_identity_problem(&row, file))
 		return -1;
-	if (!answers->reader)
-		answers->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
-	table = spt_reader_unwind_table(answers->reader, file, NULL, &has_debug, NULL);
+	if (!answers->helpers)
+		answers->helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, NULL);
+	table = spt_helpers_unwind_table(answers->helpers, file, NULL, &has_debug, NULL);
 	return table ? memory_of(spt_unwind_table_bytes(table)) : -1;
 }
 
@@ -149,7 +149,7 @@ bool spt_import_answers_next(SptImportAnswers *answers)
 	else if (question.subject == SPT_IMPORT_KERNEL)
 		fd = answer_kernel(&question);
 	answer.is_known |= fd >= 0;
-	n = spt_reader_send_fd(answers->socket, &answer, sizeof(answer), fd);
+	n = spt_helper_send_fd(answers->socket, &answer, sizeof(answer), fd);
 	if (fd >= 0)
 		close(fd);
 	return n == (ssize_t)sizeof(answer);

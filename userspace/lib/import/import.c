@@ -17,8 +17,8 @@
 #include "import/helper.h"
 #include "import/questions.h"
 #include "object/regular.h"
-#include "symbols/reader-private.h"
-#include "symbols/reader.h"
+#include "symbols/helpers-private.h"
+#include "symbols/helpers.h"
 
 /* Most bytes of a capture that is made of a file; a helper that writes more is stopped. */
 #define CAPTURE_MAX_BYTES (1ull << 31)
@@ -37,8 +37,8 @@ struct import_helper {
 /* Its standard input and output are the sockets, its standard error the pipe. */
 static int spawn_import(int socket, int questions, int clause, pid_t *ret)
 {
-	char *arguments[] = { SPT_READER_NAME, SPT_IMPORT_OPTION, NULL };
-	g_autofree char *program = spt_reader_program();
+	char *arguments[] = { SPT_HELPER_NAME, SPT_IMPORT_OPTION, NULL };
+	g_autofree char *program = spt_helper_program();
 	posix_spawn_file_actions_t actions;
 	int status;
 
@@ -176,7 +176,7 @@ bool spt_import_file(const char *path, int to_fd, GError **error)
 		close(fd);
 		return refuse_import(path, status, error);
 	}
-	if (spt_reader_send_fd(helper.socket, "", 1, fd) != 1)
+	if (spt_helper_send_fd(helper.socket, "", 1, fd) != 1)
 		problem = g_strerror(errno);
 	answers = spt_import_answers_new(helper.questions, fd);
 	close(fd);

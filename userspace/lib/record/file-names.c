@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #define PATIENCE_MS 10000		/* until the helper counts as hung */
 #define WAIT_MS 1000			/* in one flush; not again while it is late */
@@ -23,7 +23,7 @@ struct file {
 
 struct SptFileNames {
 	GHashTable *files;		/* object -> struct file */
-	SptReader *reader;		/* once there is something to read */
+	SptHelpers *helpers;		/* once there is something to read */
 	bool is_late;
 };
 
@@ -48,7 +48,7 @@ void spt_file_names_free(SptFileNames *names)
 {
 	if (!names)
 		return;
-	spt_reader_free(names->reader);
+	spt_helpers_free(names->helpers);
 	g_hash_table_unref(names->files);
 	g_free(names);
 }
@@ -85,18 +85,18 @@ void spt_file_names_forget(SptFileNames *names)
 
 static void file_names_ask(SptFileNames *names, struct file *file)
 {
-	spt_reader_sort(file->offsets);
+	spt_helper_sort(file->offsets);
 	file->asked = file->offsets;
 	file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	spt_reader_begin(names->reader, file->object,
-			 &(SptReadRequest){
-				 .fd = spt_object_fd(file->image),
-				 .path = spt_object_name(file->image),
-				 .offsets = (const uint64_t *)(void *)file->asked->data,
-				 .n = file->asked->len,
-				 .depth = SPT_READ_SYMBOLS,
-				 .keep = true,
-			 });
+	spt_helpers_begin(names->helpers, file->object,
+			  &(SptReadRequest){
+				  .fd = spt_object_fd(file->image),
+				  .path = spt_object_name(file->image),
+				  .offsets = (const uint64_t *)(void *)file->asked->data,
+				  .n = file->asked->len,
+				  .depth = SPT_READ_SYMBOLS,
+				  .keep = true,
+			  });
 }
 
 static void file_names_put(const struct file *file, const SptPlaceTable *table, SptSink *to)
@@ -122,7 +122,7 @@ static bool file_names_take(SptFileNames *names, SptSink *to, int64_t until_us)
 	int64_t left_us = MAX(until_us - g_get_monotonic_time(), 0);
 	uint32_t object;
 	g_autoptr(SptPlaceTable) table =
-		spt_reader_wait_for(names->reader, (int)(left_us / 1000), &object);
+		spt_helpers_wait_for(names->helpers, (int)(left_us / 1000), &object);
 	struct file *file =
 		table ? g_hash_table_lookup(names->files, GUINT_TO_POINTER(object)) : NULL;
 	const char *problem = table ? spt_place_table_problem(table) : NULL;
@@ -130,7 +130,7 @@ static bool file_names_take(SptFileNames *names, SptSink *to, int64_t until_us)
 	names->is_late = !table;
 	if (!table)
 		return false;
-	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
+	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_HELPER_FAILED);
 	file_names_put(file, table, to);
 	g_clear_pointer(&file->asked, g_array_unref);
 	return true;
@@ -144,10 +144,10 @@ void spt_file_names_flush(SptFileNames *names, SptSink *to, bool last)
 	GHashTableIter iter;
 	void *value;
 
-	if (!names->reader && g_hash_table_size(names->files) > 0)
-		names->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+	if (!names->helpers && g_hash_table_size(names->files) > 0)
+		names->helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, NULL);
 	/* Answers to earlier requests. */
-	while (names->reader && !spt_reader_has_room(names->reader))
+	while (names->helpers && !spt_helpers_has_room(names->helpers))
 		if (!file_names_take(names, to, until_us))
 			return;
 	g_hash_table_iter_init(&iter, names->files);

@@ -14,7 +14,7 @@
 #include "record/naming.h"
 #include "symbols/demangle.h"
 #include "symbols/plain-names.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #define PATIENCE_MS 10000		/* until the process that reads a file counts as hung */
 #define NO_FUNCTION UINT32_MAX
@@ -65,7 +65,7 @@ struct SptLive {
 	GPtrArray *texts;		/* owns their strings */
 	SptSymbols *symbols;		/* the capture's own rows */
 	GArray *files;			/* struct file, by object id */
-	SptReader *reader;
+	SptHelpers *helpers;
 	GArray *nodes;			/* struct node, by id */
 	GArray *functions;		/* struct function */
 	struct spt_pairs function_of;	/* (name, object) -> its index */
@@ -126,7 +126,7 @@ SptLive *spt_live_new(void)
 	live->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
 	live->texts = g_ptr_array_new_with_free_func(free_texts);
 	live->files = rows_new(sizeof(struct file));
-	live->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+	live->helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, NULL);
 	live->nodes = rows_new(sizeof(struct node));
 	live->functions = g_array_new(FALSE, FALSE, sizeof(struct function));
 	live->symbols = spt_symbols_new(&live->capture, NULL);
@@ -146,7 +146,7 @@ static void live_clear(gpointer data)
 	for (unsigned i = 0; i < live->files->len; i++)
 		spt_place_table_free(g_array_index(live->files, struct file, i).table);
 	g_array_unref(live->files);
-	spt_reader_free(live->reader);
+	spt_helpers_free(live->helpers);
 	spt_symbols_free(live->symbols);
 	spt_pairs_clear(&live->function_of);
 	g_array_unref(live->functions);
@@ -381,20 +381,20 @@ static void live_read_file(SptLive *live, const SptObjectRow *row, struct file *
 	file->is_unreadable = !image;
 	if (!image)
 		return;
-	spt_reader_sort(file->offsets);
-	spt_reader_begin(live->reader, 0,
-			 &(SptReadRequest){
-				 .fd = spt_object_fd(image),
-				 .path = row->path,
-				 .offsets = (const uint64_t *)(void *)file->offsets->data,
-				 .n = file->offsets->len,
-				 .depth = SPT_READ_SYMBOLS,
-				 .keep = true,
-			 });
+	spt_helper_sort(file->offsets);
+	spt_helpers_begin(live->helpers, 0,
+			  &(SptReadRequest){
+				  .fd = spt_object_fd(image),
+				  .path = row->path,
+				  .offsets = (const uint64_t *)(void *)file->offsets->data,
+				  .n = file->offsets->len,
+				  .depth = SPT_READ_SYMBOLS,
+				  .keep = true,
+			  });
 	g_clear_pointer(&file->table, spt_place_table_free);
-	file->table = spt_reader_wait(live->reader, &tag);
+	file->table = spt_helpers_wait(live->helpers, &tag);
 	problem = file->table ? spt_place_table_problem(file->table) : NULL;
-	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
+	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_HELPER_FAILED);
 }
 
 /* The answers of files for the nodes of @batch. */

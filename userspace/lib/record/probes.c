@@ -9,7 +9,7 @@
 
 #include "base/words.h"
 #include "object/object.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 #include "trace/points/point.h"
 #include "trace/trace.h"
 
@@ -22,7 +22,7 @@
 struct probe {
 	char *path, *base;		/* of the file, and its name */
 	const char *text;
-	SptReader *reader;
+	SptHelpers *helpers;
 	SptObject *file;
 	uint32_t type;
 };
@@ -32,7 +32,7 @@ static void probe_clear(struct probe *probe)
 	g_free(probe->path);
 	g_free(probe->base);
 	spt_object_free(probe->file);
-	spt_reader_free(probe->reader);
+	spt_helpers_free(probe->helpers);
 }
 
 /* "libc" is the first of libc.so.6, libc.so ... where libraries are. */
@@ -98,7 +98,7 @@ static bool probes_open_file(struct probe *probe, const char *name, GError **err
 	probe->file = spt_object_open(probe->path, error);
 	if (!probe->file)
 		return false;
-	probe->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+	probe->helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, NULL);
 	return true;
 }
 
@@ -192,7 +192,7 @@ static bool find_places(GPtrArray *points, const struct probe *probe, const char
 			GError **error)
 {
 	g_autofree char *query = query_of(what);
-	g_autofree char *answer = spt_reader_places(probe->reader, probe->file, query, error);
+	g_autofree char *answer = spt_helpers_places(probe->helpers, probe->file, query, error);
 	g_autofree char *mark = NULL;
 
 	if (!answer)
@@ -202,7 +202,7 @@ static bool find_places(GPtrArray *points, const struct probe *probe, const char
 		mark = strchr(what, ':') ? g_strconcat("mark ", what, NULL) :
 					   g_strconcat("mark *:", what, NULL);
 		g_free(answer);
-		answer = spt_reader_places(probe->reader, probe->file, mark, error);
+		answer = spt_helpers_places(probe->helpers, probe->file, mark, error);
 		if (!answer)
 			return false;
 	}

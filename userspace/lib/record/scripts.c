@@ -24,7 +24,7 @@ struct job {
 struct SptScripts {
 	SptOutput *output;
 	SptTrace *trace;
-	SptReader *reader; /* of the thread */
+	SptHelpers *helpers; /* of the thread */
 	GThread *thread;
 	GAsyncQueue *waiting, *done; /* struct job */
 	unsigned n_jobs, n_done;
@@ -67,7 +67,7 @@ void spt_scripts_free(SptScripts *scripts)
 	g_async_queue_unref(scripts->done);
 	g_ptr_array_unref(scripts->known);
 	g_ptr_array_unref(scripts->unknown);
-	spt_reader_free(scripts->reader);
+	spt_helpers_free(scripts->helpers);
 	g_free(scripts);
 }
 
@@ -78,13 +78,14 @@ static const char *refusal(int problem)
 				    g_strerror(problem);
 }
 
-bool spt_scripts_have(SptReader *reader, SptTrace *trace, const SptObject *file, const gint *stop,
+bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *file, const gint *stop,
 		      char **ret_said)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_path(spt_object_name(file));
 	g_autoptr(GError) error = NULL;
 	g_autofree char *name = NULL, *said = NULL;
-	g_autoptr(GBytes) chain = interpreter ? spt_reader_chain(reader, file, stop, &error) : NULL;
+	g_autoptr(GBytes) chain =
+		interpreter ? spt_helpers_chain(helpers, file, stop, &error) : NULL;
 	const uint8_t *build_id;
 	unsigned n;
 	int problem;
@@ -119,8 +120,8 @@ static void *scripts_work(void *data)
 		struct job *job = g_async_queue_pop(scripts->waiting);
 
 		if (job->file)
-			job->is_known = spt_scripts_have(scripts->reader, scripts->trace, job->file,
-							 &scripts->stop, &job->said);
+			job->is_known = spt_scripts_have(scripts->helpers, scripts->trace,
+							 job->file, &scripts->stop, &job->said);
 		g_async_queue_push(scripts->done, job);
 	}
 	return NULL;
@@ -140,7 +141,7 @@ void spt_scripts_mapped(SptScripts *scripts, const SptObjectRow *row)
 	if (!own)
 		return;
 	if (!scripts->thread) {
-		scripts->reader = spt_tables_reader();
+		scripts->helpers = spt_tables_helpers();
 		scripts->thread = g_thread_try_new("chains", scripts_work, scripts, NULL);
 	}
 	job = g_new0(struct job, 1);

@@ -7,7 +7,7 @@
 #define SPT_SCRIPTS_H
 
 #include "record/output.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -33,7 +33,7 @@ void spt_scripts_note(SptScripts *scripts);
  * is not 0.  *@ret_said: what it is, or why it has no chain, for the caller to free; NULL: it is
  * no interpreter.
  */
-bool spt_scripts_have(SptReader *reader, SptTrace *trace, const SptObject *file, const gint *stop,
+bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *file, const gint *stop,
 		      char **ret_said);
 
 G_END_DECLS

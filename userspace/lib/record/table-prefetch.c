@@ -17,7 +17,7 @@ struct SptTablePrefetch {
 	bool is_done; /* with the lock */
 };
 
-static void have(SptTablePrefetch *prefetch, SptTableCache *cache, SptReader *reader,
+static void have(SptTablePrefetch *prefetch, SptTableCache *cache, SptHelpers *helpers,
 		 const char *path)
 {
 	int fd = spt_open_regular(path);
@@ -26,11 +26,11 @@ static void have(SptTablePrefetch *prefetch, SptTableCache *cache, SptReader *re
 
 	if (!file)
 		return;
-	table = spt_tables_have(cache, reader, file, &prefetch->stop);
+	table = spt_tables_have(cache, helpers, file, &prefetch->stop);
 	if (table && prefetch->trace)
 		spt_tables_give(prefetch->trace, file, table);
 	if (prefetch->trace)
-		spt_scripts_have(reader, prefetch->trace, file, &prefetch->stop, NULL);
+		spt_scripts_have(helpers, prefetch->trace, file, &prefetch->stop, NULL);
 	spt_unwind_table_unref(table);
 }
 
@@ -39,12 +39,12 @@ static void *have_all(void *data)
 	SptTablePrefetch *prefetch = data;
 	g_autoptr(GPtrArray) files = spt_needed_files(prefetch->program);
 	SptTableCache *cache = spt_table_cache_of_user();
-	SptReader *reader = spt_tables_reader();
+	SptHelpers *helpers = spt_tables_helpers();
 
 	spt_realtime_none();
 	for (unsigned i = 0; i < files->len && !g_atomic_int_get(&prefetch->stop); i++)
-		have(prefetch, cache, reader, g_ptr_array_index(files, i));
-	spt_reader_free(reader);
+		have(prefetch, cache, helpers, g_ptr_array_index(files, i));
+	spt_helpers_free(helpers);
 	spt_table_cache_free(cache);
 	g_mutex_lock(&prefetch->lock);
 	prefetch->is_done = true;

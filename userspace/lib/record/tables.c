@@ -61,7 +61,7 @@ struct SptTables {
 	bool (*may_wait)(void *data);	/* NULL: it may */
 	void *waiting_data;
 	SptTableCache *cache, *of_system;	/* NULL: none */
-	SptReader *reader;		/* for processes that make tables */
+	SptHelpers *helpers;			/* for processes that make tables */
 	uint64_t max_bytes;
 	int64_t dropped_us;		/* time of the last drop */
 	GHashTable *jobs;		/* object id -> struct job */
@@ -90,13 +90,13 @@ static void job_free(void *data)
 	g_free(job);
 }
 
-SptReader *spt_tables_reader(void)
+SptHelpers *spt_tables_helpers(void)
 {
-	return spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+	return spt_helpers_new(NULL, 1, PATIENCE_MS, NULL);
 }
 
 SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data,
-			  SptTableCache *cache, SptReader *reader)
+			  SptTableCache *cache, SptHelpers *helpers)
 {
 	SptTables *tables = g_new0(SptTables, 1);
 
@@ -105,7 +105,7 @@ SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data
 	tables->data = data;
 	tables->cache = cache;
 	tables->of_system = cache ? spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM) : NULL;
-	tables->reader = reader;
+	tables->helpers = helpers;
 	tables->max_bytes = TABLES_MAX_BYTES;
 	tables->jobs = g_hash_table_new_full(NULL, NULL, NULL, job_free);
 	g_mutex_init(&tables->lock);
@@ -143,7 +143,7 @@ void spt_tables_limit(SptTables *tables, uint64_t bytes)
 SptTables *spt_tables_of_output(SptOutput *output)
 {
 	SptTables *tables = spt_tables_new(tables_open_held, note_failure, output,
-					   spt_table_cache_of_user(), spt_tables_reader());
+					   spt_table_cache_of_user(), spt_tables_helpers());
 
 	spt_tables_limit(tables, spt_output_memory(output) / 8);
 	return tables;
@@ -177,7 +177,7 @@ static SptUnwindTable *tables_find_kept(SptTableCache *of_system, SptTableCache 
 	return table ? table : tables_look_up(cache, key, 'e');
 }
 
-static SptUnwindTable *tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
+static SptUnwindTable *tables_make(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,
 				   const gint *stop, GError **error)
 {
 	uint8_t key[SPT_EXTRACT_KEY_BYTES];
@@ -198,7 +198,7 @@ static SptUnwindTable *tables_make(SptTableCache *cache, SptReader *reader, cons
 			spt_object_name(file));
 		return NULL;
 	}
-	table = spt_reader_unwind_table(reader, parts, stop, &has_debug, error);
+	table = spt_helpers_unwind_table(helpers, parts, stop, &has_debug, error);
 	if (table && cache)
 		spt_table_cache_put(cache, key, sizeof(key), has_debug ? 'd' : 'e', table);
 	return table;
@@ -246,22 +246,22 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
 	return problem == EEXIST ? 0 : problem;
 }
 
-SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
+SptUnwindTable *spt_tables_make(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,
 				GError **error)
 {
 	SptUnwindTable *table = tables_find_kept(NULL, cache, file);
 
-	return table ? table : tables_make(cache, reader, file, NULL, error);
+	return table ? table : tables_make(cache, helpers, file, NULL, error);
 }
 
-SptUnwindTable *spt_tables_have(SptTableCache *cache, SptReader *reader, const SptObject *file,
+SptUnwindTable *spt_tables_have(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,
 				const gint *stop)
 {
 	SptTableCache *of_system = spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
 	SptUnwindTable *table = tables_find_kept(of_system, cache, file);
 
 	spt_table_cache_free(of_system);
-	return table ? table : tables_make(cache, reader, file, stop, NULL);
+	return table ? table : tables_make(cache, helpers, file, stop, NULL);
 }
 
 /* Call with the lock held. */
@@ -298,7 +298,7 @@ static void do_job(SptTables *tables, struct job *job)
 	if (job->stage == STAGE_LOOK)
 		table = tables_find_kept(tables->of_system, tables->cache, job->file);
 	else
-		table = tables_make(tables->cache, tables->reader, job->file, &tables->is_ending,
+		table = tables_make(tables->cache, tables->helpers, job->file, &tables->is_ending,
 				    &error);
 	g_mutex_lock(&tables->lock);
 	job->is_busy = false;
@@ -362,7 +362,7 @@ void spt_tables_free(SptTables *tables)
 	g_hash_table_unref(tables->jobs);
 	spt_table_cache_free(tables->cache);
 	spt_table_cache_free(tables->of_system);
-	spt_reader_free(tables->reader);
+	spt_helpers_free(tables->helpers);
 	g_mutex_clear(&tables->lock);
 	g_cond_clear(&tables->done);
 	for (unsigned i = 0; i < STAGES; i++)

@@ -11,7 +11,7 @@
 #include "object/object.h"
 #include "record/output.h"
 #include "record/table-cache.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 #include "trace/trace.h"
 #include "unwind/table.h"
 
@@ -25,7 +25,7 @@ typedef struct SptTables SptTables;
  */
 typedef const SptObject *(*SptTablesOpen)(uint32_t object, void *data);
 /*
- * Reports that the reader of an object's file has failed: @problem is a part of a sentence.  Called
+ * Reports that the helper of an object's file has failed: @problem is a part of a sentence.  Called
  * by is_done() and get(), once for each object.
  */
 typedef void (*SptTablesFailed)(uint32_t object, const char *problem, void *data);
@@ -42,25 +42,25 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
  * above.
  */
 int spt_tables_may_give(const SptObject *file);
-/* The reader of files for spt_tables_make(). */
-SptReader *spt_tables_reader(void);
+/* The helper of files for spt_tables_make(). */
+SptHelpers *spt_tables_helpers(void);
 /*
  * The table of @file, from @cache, or else made and put there; the caller owns it.  NULL and an
- * SPT_UNWIND_ERROR: it has none, or its reader failed.
+ * SPT_UNWIND_ERROR: it has none, or its helper failed.
  */
-SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
+SptUnwindTable *spt_tables_make(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,
 				GError **error);
 
 /* The same, or from the system's cache; NULL also if *@stop is not 0 any more. */
-SptUnwindTable *spt_tables_have(SptTableCache *cache, SptReader *reader, const SptObject *file,
+SptUnwindTable *spt_tables_have(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,
 				const gint *stop);
 
 /*
  * Takes over @cache, in which the tables are kept, beside the system's (NULL: nowhere), and
- * @reader.
+ * @helper.
  */
 SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data,
-			  SptTableCache *cache, SptReader *reader);
+			  SptTableCache *cache, SptHelpers *helpers);
 /* A caller waits for a table only while @may_wait returns true; it is called from time to time. */
 void spt_tables_wait_while(SptTables *tables, bool (*may_wait)(void *data), void *data);
 /*
@@ -86,7 +86,7 @@ bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only);
 bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable **ret);
 /*
  * The table of @object, owned by the tables until it is dropped.  NULL: the object has no unwind
- * information, or its reader is late.
+ * information, or its helper is late.
  */
 SptUnwindTable *spt_tables_get(SptTables *tables, uint32_t object);
 /* The same without waiting.  False: its table is not made yet. */

@@ -15,7 +15,7 @@
 #include "object/regular.h"
 #include "stash/frames.h"
 #include "symbols/identity.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #define DELETED " (deleted)"
 #define PATIENCE_MS 120000
@@ -33,7 +33,7 @@ struct file {
 
 struct SptFiles {
 	const SptCapture *capture;
-	SptReader *reader;
+	SptHelpers *helpers;
 	uint64_t *offsets; /* offsets of all nodes, by object, each once and ascending */
 	struct file *files;		/* by object */
 	uint32_t n_files;		/* number of objects at the beginning */
@@ -79,8 +79,8 @@ SptFiles *spt_files_new(const SptCapture *capture, const char *const *debug_dirs
 	files->capture = capture;
 	files->n_files = capture->n_objects;
 	files->files = g_new0(struct file, MAX(files->n_files, 1));
-	files->reader = spt_reader_new(NULL, MIN(g_get_num_processors(), HELPERS_MAX), PATIENCE_MS,
-				       debug_dirs);
+	files->helpers = spt_helpers_new(NULL, MIN(g_get_num_processors(), HELPERS_MAX),
+					 PATIENCE_MS, debug_dirs);
 	return files;
 }
 
@@ -90,7 +90,7 @@ void spt_files_free(SptFiles *files)
 		return;
 	for (uint32_t i = 0; i < files->n_files; i++)
 		g_clear_pointer(&files->files[i].tables, g_ptr_array_unref);
-	spt_reader_free(files->reader);
+	spt_helpers_free(files->helpers);
 	g_free(files->offsets);
 	g_free(files->is_heavy);
 	g_free(files->files);
@@ -122,7 +122,7 @@ static void find_heavy(SptFiles *files)
 
 void spt_files_set_servers(SptFiles *files, const char *servers)
 {
-	spt_reader_set_servers(files->reader, servers);
+	spt_helpers_set_servers(files->helpers, servers);
 }
 
 void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void *data)
@@ -131,7 +131,7 @@ void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void 
 	files->progress_data = data;
 	if (!files->is_heavy)
 		find_heavy(files);
-	spt_reader_set_progress(files->reader, tell_progress, files);
+	spt_helpers_set_progress(files->helpers, tell_progress, files);
 }
 
 void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data)
@@ -191,17 +191,23 @@ static void files_begin(SptFiles *files, uint32_t object, const uint64_t *offset
 							  offsets, n));
 		return;
 	}
-	spt_reader_begin(files->reader, object, &(SptReadRequest){
-		.fd = fd, .path = row->path, .row = row, .offsets = offsets, .n = n, .depth = depth,
-		.download = files->progress && files->is_heavy[object],
-	});
+	spt_helpers_begin(files->helpers, object,
+			  &(SptReadRequest){
+				  .fd = fd,
+				  .path = row->path,
+				  .row = row,
+				  .offsets = offsets,
+				  .n = n,
+				  .depth = depth,
+				  .download = files->progress && files->is_heavy[object],
+			  });
 	close(fd);
 }
 
 static bool wait_for_one(SptFiles *files)
 {
 	uint32_t object;
-	SptPlaceTable *table = spt_reader_wait(files->reader, &object);
+	SptPlaceTable *table = spt_helpers_wait(files->helpers, &object);
 
 	if (table)
 		files_add_table(&files->files[object], table);
@@ -211,7 +217,8 @@ static bool wait_for_one(SptFiles *files)
 /* Gives idle helpers something to read. */
 static void read_ahead(SptFiles *files, SptReadDepth depth)
 {
-	for (; files->next < files->n_files && spt_reader_has_room(files->reader); files->next++) {
+	for (; files->next < files->n_files && spt_helpers_has_room(files->helpers);
+	     files->next++) {
 		struct file *file = &files->files[files->next];
 
 		if (file->n > 0 && files->capture->objects[files->next].kind == SPT_OBJECT_FILE &&
@@ -227,7 +234,7 @@ static void read_places(SptFiles *files, uint32_t object, const uint64_t *offset
 	struct file *file = &files->files[object];
 	unsigned before;
 
-	while (!spt_reader_has_room(files->reader) && !file->is_being_read)
+	while (!spt_helpers_has_room(files->helpers) && !file->is_being_read)
 		wait_for_one(files);
 	before = file->tables ? file->tables->len : 0;
 	if (!file->is_being_read)
@@ -326,7 +333,7 @@ const char *spt_files_failure(const SptFiles *files, uint32_t object)
 {
 	const char *problem = files_problem_of(&files->files[object]);
 
-	return problem && g_str_has_prefix(problem, SPT_READER_FAILED) ? problem : NULL;
+	return problem && g_str_has_prefix(problem, SPT_HELPER_FAILED) ? problem : NULL;
 }
 
 const char *spt_files_problem(SptFiles *files, uint32_t object)

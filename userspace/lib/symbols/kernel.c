@@ -15,7 +15,7 @@
 #include "base/words.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/kernel-answer.h"
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #define DEPTH_MAX 16
 #define BUILD_ID_MAX_BYTES 64
@@ -37,7 +37,7 @@ struct SptKernel {
 	const char *release;		/* NULL: not known, or not valid as a directory's name */
 	SptKernelLister list;
 	void *list_data;
-	SptReader *reader;
+	SptHelpers *helpers;
 	GHashTable *parts[SPT_KERNEL_INSTRUCTIONS +
 			  1]; /* module's name, "" for the image -> struct part */
 };
@@ -64,7 +64,7 @@ SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_di
 	kernel->vmlinux = g_strdup(vmlinux);
 	kernel->list = list;
 	kernel->list_data = data;
-	kernel->reader = spt_reader_new(NULL, 1, PATIENCE_MS, debug_dirs);
+	kernel->helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, debug_dirs);
 	kernel->release = spt_capture_host(capture, "kernel");
 	if (kernel->release && (strchr(kernel->release, '/') || kernel->release[0] == '.'))
 		kernel->release = NULL;
@@ -80,7 +80,7 @@ void spt_kernel_free(SptKernel *kernel)
 		return;
 	for (unsigned i = 0; i < G_N_ELEMENTS(kernel->parts); i++)
 		g_hash_table_unref(kernel->parts[i]);
-	spt_reader_free(kernel->reader);
+	spt_helpers_free(kernel->helpers);
 	g_strfreev(kernel->debug_dirs);
 	g_free(kernel->vmlinux);
 	g_free(kernel);
@@ -211,14 +211,14 @@ static bool kernel_ask(SptKernel *kernel, struct part *part, const char *module,
 	SptPlaceTable *table;
 	uint32_t tag;
 
-	spt_reader_begin(kernel->reader, 0,
-			 &(SptReadRequest){ .fd = part->fd,
-					    .path = part->path,
-					    .offsets = offsets,
-					    .n = n,
-					    .depth = SPT_READ_LINES,
-					    .names = packed });
-	table = spt_reader_wait(kernel->reader, &tag);
+	spt_helpers_begin(kernel->helpers, 0,
+			  &(SptReadRequest){ .fd = part->fd,
+					     .path = part->path,
+					     .offsets = offsets,
+					     .n = n,
+					     .depth = SPT_READ_LINES,
+					     .names = packed });
+	table = spt_helpers_wait(kernel->helpers, &tag);
 	g_ptr_array_add(part->tables, table);
 	part->problem = spt_place_table_problem(table);
 	return !part->problem;
@@ -355,7 +355,7 @@ const char *spt_kernel_failure(const SptKernel *kernel, bool modules)
 		const char *problem = ((struct part *)part)->problem;
 
 		if (problem && (*(char *)module != '\0') == modules &&
-		    g_str_has_prefix(problem, SPT_READER_FAILED))
+		    g_str_has_prefix(problem, SPT_HELPER_FAILED))
 			return problem;
 	}
 	return NULL;

@@ -4,8 +4,8 @@
  * crash, hang or take all memory only costs the helper.  That file counts as unreadable, and the
  * next one has a new helper.  Not for two threads at a time.
  */
-#ifndef SPT_READER_H
-#define SPT_READER_H
+#ifndef SPT_HELPER_H
+#define SPT_HELPER_H
 
 #include "capture/capture.h"
 #include "symbols/place-table.h"
@@ -14,11 +14,11 @@
 G_BEGIN_DECLS
 
 typedef struct {
-	int fd;				/* of the file; the caller keeps it */
+	int fd; /* of the file; the caller keeps it */
 	/* path of the file, for debug files beside it and for messages */
 	const char *path;
-	const SptObjectRow *row;	/* the object that the file must be; NULL: any */
-	const uint64_t *offsets;	/* ascending */
+	const SptObjectRow *row; /* the object that the file must be; NULL: any */
+	const uint64_t *offsets; /* ascending */
 	uint32_t n;
 	/*
 	 * Download its debug information from $DEBUGINFOD_URLS if it is not here; only by the
@@ -36,91 +36,91 @@ typedef struct {
 } SptReadRequest;
 
 /* The problem of a table begins so if the helper failed. */
-#define SPT_READER_FAILED "cannot be read: "
+#define SPT_HELPER_FAILED "cannot be read: "
 
-typedef struct SptReader SptReader;
+typedef struct SptHelpers SptHelpers;
 
 /*
- * @program: NULL for the reader of this program.  At most @n_helpers run; @patience_ms is the most
+ * @program: NULL for the helper of this program.  At most @n_helpers run; @patience_ms is the most
  * time for one file.  @debug_dirs as in dwarf/symtab.h.  Starts nothing yet.
  */
-SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned patience_ms,
-			  const char *const *debug_dirs);
-void spt_reader_free(SptReader *reader);
+SptHelpers *spt_helpers_new(const char *program, unsigned n_helpers, unsigned patience_ms,
+			    const char *const *debug_dirs);
+void spt_helpers_free(SptHelpers *helpers);
 /*
- * A program calls this with its own path if it is a reader, too, when it is started as
- * SPT_READER_NAME.  It is used if no other reader is installed.
+ * A program calls this with its own path if it is a helper, too, when it is started as
+ * SPT_HELPER_NAME.  It is used if no other helper is installed.
  */
-#define SPT_READER_NAME "sysprof-reader"
-void spt_reader_set_own(const char *path);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptReader, spt_reader_free)
+#define SPT_HELPER_NAME "sysprof-helper"
+void spt_helpers_set_own(const char *path);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHelpers, spt_helpers_free)
 
 /* Reports the progress of a download; false: stop it. */
-typedef bool (*SptReaderProgress)(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes,
+typedef bool (*SptHelperProgress)(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes,
 				  void *data);
 /*
  * Downloads come from these servers, instead of those of $DEBUGINFOD_URLS; called before the first
  * request.
  */
-void spt_reader_set_servers(SptReader *reader, const char *servers);
-/* Called from spt_reader_wait(). */
-void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data);
+void spt_helpers_set_servers(SptHelpers *helpers, const char *servers);
+/* Called from spt_helpers_wait(). */
+void spt_helpers_set_progress(SptHelpers *helpers, SptHelperProgress progress, void *data);
 /* Whether another request can begin. */
-bool spt_reader_has_room(const SptReader *reader);
+bool spt_helpers_has_room(const SptHelpers *helpers);
 /* Sorts offsets (uint64_t) as a request needs them: ascending, each once. */
-void spt_reader_sort(GArray *offsets);
+void spt_helper_sort(GArray *offsets);
 /* Begins a request; @tag identifies it when it is done.  There must be room. */
-void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request);
+void spt_helpers_begin(SptHelpers *helpers, uint32_t tag, const SptReadRequest *request);
 /*
  * Waits for one of the requests; if a file could not be read, its table says why.  NULL: there are
  * no requests.
  */
-SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag);
+SptPlaceTable *spt_helpers_wait(SptHelpers *helpers, uint32_t *ret_tag);
 /* The same; NULL also if none is done after @timeout_ms; -1: no limit. */
-SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *ret_tag);
+SptPlaceTable *spt_helpers_wait_for(SptHelpers *helpers, int timeout_ms, uint32_t *ret_tag);
 
 /*
  * The unwind table of @file, which has a descriptor, with the part of its debug file
  * (*@ret_has_debug: there is one).  Waits for it, while nothing else is read, until *@stop is not 0
- * (NULL: no @stop).  NULL and an SPT_UNWIND_ERROR: it has none, or its reader failed
+ * (NULL: no @stop).  NULL and an SPT_UNWIND_ERROR: it has none, or its helper failed
  * (SPT_UNWIND_ERROR_UNREADABLE, with a part of a sentence).
  */
-SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop,
-					bool *ret_has_debug, GError **error);
+SptUnwindTable *spt_helpers_unwind_table(SptHelpers *helpers, const SptObject *file,
+					 const gint *stop, bool *ret_has_debug, GError **error);
 
 /* The answer to @query about @file (places.h), to be freed; waits for it as above. */
-char *spt_reader_places(SptReader *reader, const SptObject *file, const char *query,
-			GError **error);
+char *spt_helpers_places(SptHelpers *helpers, const SptObject *file, const char *query,
+			 GError **error);
 
 /*
  * The chain of @file, by the interpreter of its name (scripts/interpreter.h); as
- * spt_reader_unwind_table().  NULL: it is none, or, with an SPT_INTERPRETER_ERROR, is not known.
+ * spt_helpers_unwind_table().  NULL: it is none, or, with an SPT_INTERPRETER_ERROR, is not known.
  */
-GBytes *spt_reader_chain(SptReader *reader, const SptObject *file, const gint *stop,
-			 GError **error);
+GBytes *spt_helpers_chain(SptHelpers *helpers, const SptObject *file, const gint *stop,
+			  GError **error);
 
 /* Reports the progress of a download; false: give up. */
-typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);
+typedef bool (*SptHelperGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);
 /*
  * Returns the path of the debug file for a build-id, which the caller frees; NULL: there is none,
  * or the download was stopped.
  */
-typedef char *(*SptReaderFetch)(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on,
+typedef char *(*SptHelperFetch)(const uint8_t *build_id, unsigned bytes, SptHelperGoesOn goes_on,
 				void *data);
 /*
- * Runs a program that is started as SPT_READER_NAME, with its arguments; @socket leads to the
+ * Runs a program that is started as SPT_HELPER_NAME, with its arguments; @socket leads to the
  * program that started it.  Without arguments it confines itself (confine.h) and reads files until
  * the end.  "--fetch BUILD-ID": downloads by @fetch, which may be NULL, separately from reading.
  * "--protections": confines itself and reports the protections.  False: the arguments are none of
  * these.
  */
-bool spt_reader_run(int socket, int argc, char **argv, SptReaderFetch fetch);
+bool spt_helper_run(int socket, int argc, char **argv, SptHelperFetch fetch);
 /*
  * The protections that a helper of this program gets, SPT_CONFINE_ bits; false: it cannot be run.
  */
-bool spt_reader_protections(unsigned *ret);
+bool spt_helper_protections(unsigned *ret);
 /* The program that helpers run; the caller frees it. */
-char *spt_reader_program(void);
+char *spt_helper_program(void);
 
 G_END_DECLS
 

@@ -3,14 +3,14 @@
  * Files read by helpers: what these say, and what becomes of a file whose helper crashes, hangs,
  * babbles or is not there.
  */
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "elf-files.h"
-#include "symbols/reader-private.h"
+#include "symbols/helpers-private.h"
 
 #define TEXT_OFFSET 0x1080
 /* For those that answer: more than a machine can be busy. */
@@ -19,29 +19,29 @@
 static const uint64_t offsets[] = { TEXT_OFFSET + 4, TEXT_OFFSET + 0x90, TEXT_OFFSET + 0x110 };
 static const char *const no_dirs[] = { "/nonexistent", NULL };
 
-static void begin(SptReader *reader, const char *name, uint32_t tag, const SptObjectRow *row)
+static void begin(SptHelpers *helpers, const char *name, uint32_t tag, const SptObjectRow *row)
 {
 	g_autofree char *path = elf_file(name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	g_assert_cmpint(fd, >=, 0);
-	spt_reader_begin(reader, tag,
-			 &(SptReadRequest){
-				 .fd = fd,
-				 .path = path,
-				 .row = row,
-				 .offsets = offsets,
-				 .n = G_N_ELEMENTS(offsets),
-				 .depth = SPT_READ_LINES,
-				 .download = true,
-			 });
+	spt_helpers_begin(helpers, tag,
+			  &(SptReadRequest){
+				  .fd = fd,
+				  .path = path,
+				  .row = row,
+				  .offsets = offsets,
+				  .n = G_N_ELEMENTS(offsets),
+				  .depth = SPT_READ_LINES,
+				  .download = true,
+			  });
 	close(fd);
 }
 
-static SptPlaceTable *wait_for(SptReader *reader, uint32_t tag)
+static SptPlaceTable *wait_for(SptHelpers *helpers, uint32_t tag)
 {
 	uint32_t which;
-	SptPlaceTable *table = spt_reader_wait(reader, &which);
+	SptPlaceTable *table = spt_helpers_wait(helpers, &which);
 
 	g_assert_nonnull(table);
 	g_assert_cmpuint(which, ==, tag);
@@ -72,31 +72,31 @@ static void expect_names(SptPlaceTable *table)
 
 static void test_reads(void)
 {
-	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, no_dirs);
 
 	for (unsigned round = 0; round < 3; round++) {
 		g_autoptr(SptPlaceTable) table = NULL;
 
-		g_assert_true(spt_reader_has_room(reader));
-		begin(reader, "whole", round, NULL);
-		g_assert_false(spt_reader_has_room(reader));
-		table = wait_for(reader, round);
+		g_assert_true(spt_helpers_has_room(helpers));
+		begin(helpers, "whole", round, NULL);
+		g_assert_false(spt_helpers_has_room(helpers));
+		table = wait_for(helpers, round);
 		expect_names(table);
 	}
-	g_assert_null(spt_reader_wait(reader, &(uint32_t){ 0 }));
+	g_assert_null(spt_helpers_wait(helpers, &(uint32_t){ 0 }));
 }
 
 static void test_side_by_side(void)
 {
-	g_autoptr(SptReader) reader = spt_reader_new(NULL, 3, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(NULL, 3, PATIENCE_MS, no_dirs);
 	unsigned seen = 0;
 
 	for (unsigned i = 0; i < 3; i++)
-		begin(reader, "whole", i, NULL);
-	g_assert_false(spt_reader_has_room(reader));
+		begin(helpers, "whole", i, NULL);
+	g_assert_false(spt_helpers_has_room(helpers));
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t which;
-		g_autoptr(SptPlaceTable) table = spt_reader_wait(reader, &which);
+		g_autoptr(SptPlaceTable) table = spt_helpers_wait(helpers, &which);
 
 		expect_names(table);
 		seen |= 1u << which;
@@ -104,14 +104,14 @@ static void test_side_by_side(void)
 	g_assert_cmpuint(seen, ==, 7);
 }
 
-static void expect_problem(SptReader *reader, const char *name, const SptObjectRow *row,
+static void expect_problem(SptHelpers *helpers, const char *name, const SptObjectRow *row,
 			   const char *words)
 {
 	g_autoptr(SptPlaceTable) table = NULL;
 	SptSymbol symbol;
 
-	begin(reader, name, 5, row);
-	table = wait_for(reader, 5);
+	begin(helpers, name, 5, row);
+	table = wait_for(helpers, 5);
 	g_assert_nonnull(spt_place_table_problem(table));
 	g_test_message("%s", spt_place_table_problem(table));
 	g_assert_nonnull(strstr(spt_place_table_problem(table), words));
@@ -122,16 +122,16 @@ static void expect_problem(SptReader *reader, const char *name, const SptObjectR
 
 static void test_problems_of_files(void)
 {
-	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, no_dirs);
 	SptObjectRow row = { .build_id_bytes = 20, .build_id = { 1 } };
 
-	expect_problem(reader, "whole", &row, "its build-id differs");
+	expect_problem(helpers, "whole", &row, "its build-id differs");
 	row.build_id_bytes = 0;
-	expect_problem(reader, "whole", &row, "cannot be identified");
+	expect_problem(helpers, "whole", &row, "cannot be identified");
 	row.mtime_ns = 1;
-	expect_problem(reader, "whole", &row, "its size differs");
-	expect_problem(reader, "bare", NULL, "has no symbols");
-	expect_problem(reader, "text", NULL, "does not begin like one");
+	expect_problem(helpers, "whole", &row, "its size differs");
+	expect_problem(helpers, "bare", NULL, "has no symbols");
+	expect_problem(helpers, "text", NULL, "does not begin like one");
 }
 
 /* A helper of a few words. */
@@ -161,18 +161,19 @@ static void test_problems_of_helpers(void)
 		{ "while printf spt; do :; done >&0", "cannot be read", PATIENCE_MS },
 		{ "head -c 100000 /dev/zero >&0; exec sleep 1000", "cannot be read", PATIENCE_MS },
 	};
-	g_autoptr(SptReader) none = spt_reader_new("/nonexistent/reader", 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) none =
+		spt_helpers_new("/nonexistent/helpers", 1, PATIENCE_MS, no_dirs);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(helpers); i++) {
 		g_autofree char *program = script(helpers[i].text);
-		g_autoptr(SptReader) reader =
-			spt_reader_new(program, 1, helpers[i].patience_ms, no_dirs);
+		g_autoptr(SptHelpers) helpers =
+			spt_helpers_new(program, 1, helpers[i].patience_ms, no_dirs);
 
-		expect_problem(reader, "whole", NULL, helpers[i].words);
-		expect_problem(reader, "whole", NULL, helpers[i].words);
+		expect_problem(helpers, "whole", NULL, helpers[i].words);
+		expect_problem(helpers, "whole", NULL, helpers[i].words);
 	}
 	expect_problem(none, "whole", NULL,
-		       "/nonexistent/reader, which reads files, cannot be run: No such file");
+		       "/nonexistent/helpers, which reads files, cannot be run: No such file");
 }
 
 /* Who waits for a while gets it later. */
@@ -182,18 +183,18 @@ static void test_late(void)
 			*home = g_path_get_dirname(program);
 	g_autofree char *flag = elf_file("may-begin");
 	g_autofree char *text =
-		g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader",
+		g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-helper",
 				flag, home);
 	g_autofree char *path = script(text);
-	g_autoptr(SptReader) reader = spt_reader_new(path, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(path, 1, PATIENCE_MS, no_dirs);
 	g_autoptr(SptPlaceTable) table = NULL;
 	uint32_t which;
 
-	begin(reader, "whole", 8, NULL);
-	g_assert_null(spt_reader_wait_for(reader, 0, &which));
-	g_assert_null(spt_reader_wait_for(reader, 50, &which));
+	begin(helpers, "whole", 8, NULL);
+	g_assert_null(spt_helpers_wait_for(helpers, 0, &which));
+	g_assert_null(spt_helpers_wait_for(helpers, 50, &which));
 	g_assert_true(g_file_set_contents(flag, "", 0, NULL));
-	table = wait_for(reader, 8);
+	table = wait_for(helpers, 8);
 	expect_names(table);
 }
 
@@ -201,24 +202,24 @@ static void test_late(void)
 static void test_kept(void)
 {
 	static const char *const files[] = { "whole", "mini", "whole", "bare", "mini" };
-	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, no_dirs);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
 		g_autofree char *path = elf_file(files[i]);
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 		g_autoptr(SptPlaceTable) table = NULL;
 
-		spt_reader_begin(reader, i,
-				 &(SptReadRequest){
-					 .fd = fd,
-					 .path = path,
-					 .offsets = offsets,
-					 .n = G_N_ELEMENTS(offsets),
-					 .depth = SPT_READ_SYMBOLS,
-					 .keep = true,
-				 });
+		spt_helpers_begin(helpers, i,
+				  &(SptReadRequest){
+					  .fd = fd,
+					  .path = path,
+					  .offsets = offsets,
+					  .n = G_N_ELEMENTS(offsets),
+					  .depth = SPT_READ_SYMBOLS,
+					  .keep = true,
+				  });
 		close(fd);
-		table = wait_for(reader, i);
+		table = wait_for(helpers, i);
 		if (strcmp(files[i], "bare") == 0)
 			g_assert_cmpstr(spt_place_table_problem(table), ==, "has no symbols");
 		else
@@ -233,15 +234,15 @@ static void test_next_file(void)
 			*home = g_path_get_dirname(program);
 	g_autofree char *flag = elf_file("was-here");
 	g_autofree char *text =
-		g_strdup_printf("[ -e %s ] && exec %s/../sysprof-reader; touch %s; kill -SEGV $$",
+		g_strdup_printf("[ -e %s ] && exec %s/../sysprof-helper; touch %s; kill -SEGV $$",
 				flag, home, flag);
 	g_autofree char *path = script(text);
-	g_autoptr(SptReader) reader = spt_reader_new(path, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(path, 1, PATIENCE_MS, no_dirs);
 	g_autoptr(SptPlaceTable) table = NULL;
 
-	expect_problem(reader, "whole", NULL, "crashed");
-	begin(reader, "whole", 6, NULL);
-	table = wait_for(reader, 6);
+	expect_problem(helpers, "whole", NULL, "crashed");
+	begin(helpers, "whole", 6, NULL);
+	table = wait_for(helpers, 6);
 	expect_names(table);
 }
 
@@ -255,7 +256,7 @@ static SptObject *open_elf_file(const char *name)
 /* Tables to unwind by between questions of another kind: as they are made here. */
 static void test_unwind_tables(void)
 {
-	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, no_dirs);
 	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL),
 			     none = open_elf_file("bare");
 	g_autoptr(SptUnwindTable) right = spt_unwind_table_new(self, NULL);
@@ -265,16 +266,16 @@ static void test_unwind_tables(void)
 		g_autoptr(SptPlaceTable) places = NULL;
 		bool has_debug = true;
 		g_autoptr(SptUnwindTable) table =
-			spt_reader_unwind_table(reader, self, NULL, &has_debug, &error);
+			spt_helpers_unwind_table(helpers, self, NULL, &has_debug, &error);
 
 		g_assert_no_error(error);
 		g_assert_false(has_debug);
 		g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table),
 					    spt_unwind_table_bytes(right)));
-		begin(reader, "whole", i, NULL);
-		places = wait_for(reader, i);
+		begin(helpers, "whole", i, NULL);
+		places = wait_for(helpers, i);
 		expect_names(places);
-		g_assert_null(spt_reader_unwind_table(reader, none, NULL, &has_debug, &error));
+		g_assert_null(spt_helpers_unwind_table(helpers, none, NULL, &has_debug, &error));
 		g_assert_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO);
 	}
 }
@@ -295,8 +296,8 @@ static bool give_up(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes, voi
 static void expect_fetches(const SptObjectRow *row, unsigned n)
 {
 	g_autofree char *path = elf_file("whole");
-	size_t bytes = sizeof(struct spt_reader_request) + strlen(path) + sizeof("/nonexistent") +
-		       sizeof(offsets) + sizeof(struct spt_reader_reply);
+	size_t bytes = sizeof(struct spt_helper_request) + strlen(path) + sizeof("/nonexistent") +
+		       sizeof(offsets) + sizeof(struct spt_helper_reply);
 	static const char zeros[] = "\\0\\0\\0\\0\\0\\0\\0\\0";
 	g_autofree char *text = g_strdup_printf(
 		"if [ \"$1\" = --fetch ]; then printf 'A%sB%s%s' >&0; exec sleep 1000; fi\n"
@@ -304,11 +305,11 @@ static void expect_fetches(const SptObjectRow *row, unsigned n)
 		zeros + 2, zeros + 2, zeros, zeros + 8, zeros + 2, zeros, zeros,
 		"aaaaaaaaaaaaaaaaaaaa", bytes);
 	g_autofree char *program = script(text);
-	g_autoptr(SptReader) reader = spt_reader_new(program, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptHelpers) helpers = spt_helpers_new(program, 1, PATIENCE_MS, no_dirs);
 	unsigned told = 0;
 
-	spt_reader_set_progress(reader, give_up, &told);
-	expect_problem(reader, "whole", row, "gave up (status 7)");
+	spt_helpers_set_progress(helpers, give_up, &told);
+	expect_problem(helpers, "whole", row, "gave up (status 7)");
 	g_assert_cmpuint(told, ==, n);
 }
 
@@ -377,17 +378,17 @@ int main(int argc, char **argv)
 	text = elf_file("text");
 	g_assert_true(g_file_set_contents(
 		text, "no ELF file, but long enough to be one: it is text.........", -1, NULL));
-	g_test_add_func("/reader/reads", test_reads);
-	g_test_add_func("/reader/side-by-side", test_side_by_side);
-	g_test_add_func("/reader/problems-of-files", test_problems_of_files);
-	g_test_add_func("/reader/problems-of-helpers", test_problems_of_helpers);
-	g_test_add_func("/reader/late", test_late);
-	g_test_add_func("/reader/kept", test_kept);
-	g_test_add_func("/reader/next-file", test_next_file);
-	g_test_add_func("/reader/unwind-tables", test_unwind_tables);
-	g_test_add_func("/reader/download-given-up", test_download_given_up);
-	g_test_add_func("/reader/download-of-another", test_download_of_another);
-	g_test_add_func("/reader/damaged-tables", test_damaged_tables);
+	g_test_add_func("/helpers/reads", test_reads);
+	g_test_add_func("/helpers/side-by-side", test_side_by_side);
+	g_test_add_func("/helpers/problems-of-files", test_problems_of_files);
+	g_test_add_func("/helpers/problems-of-helpers", test_problems_of_helpers);
+	g_test_add_func("/helpers/late", test_late);
+	g_test_add_func("/helpers/kept", test_kept);
+	g_test_add_func("/helpers/next-file", test_next_file);
+	g_test_add_func("/helpers/unwind-tables", test_unwind_tables);
+	g_test_add_func("/helpers/download-given-up", test_download_given_up);
+	g_test_add_func("/helpers/download-of-another", test_download_of_another);
+	g_test_add_func("/helpers/damaged-tables", test_damaged_tables);
 	status = g_test_run();
 	remove_elf_files();
 	return status;

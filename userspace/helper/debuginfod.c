@@ -20,7 +20,7 @@ static struct {
 } client_of;
 
 struct fetch {
-	SptReaderGoesOn goes_on;
+	SptHelperGoesOn goes_on;
 	void *data;
 };
 
@@ -57,7 +57,7 @@ static int debuginfod_tell(debuginfod_client *client, long done, long total)
 	return !fetch->goes_on(MAX(done, 0), MAX(total, 0), fetch->data);
 }
 
-char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on,
+char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptHelperGoesOn goes_on,
 			   void *data)
 {
 	struct fetch fetch = { goes_on, data };

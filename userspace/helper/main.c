@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysprof-reader: reads files for a program of Sysprof, which has its other end, so that a hostile
+ * sysprof-helper: reads files for a program of Sysprof, which has its other end, so that a hostile
  * file cannot harm that program.
  */
 #include <stdio.h>
@@ -17,10 +17,10 @@ int main(int argc, char **argv)
 
 	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0) {
 		fprintf(stderr,
-			"sysprof-reader: nobody asks; sysprof-cli and sysprof run this by themselves.\n");
+			"sysprof-helper: nobody asks; sysprof-cli and sysprof run this by themselves.\n");
 		return 2;
 	}
 	if (spt_import_run(STDIN_FILENO, argc, argv, &status))
 		return status;
-	return spt_reader_run(STDIN_FILENO, argc, argv, spt_debuginfod_fetch) ? 0 : 2;
+	return spt_helper_run(STDIN_FILENO, argc, argv, spt_debuginfod_fetch) ? 0 : 2;
 }

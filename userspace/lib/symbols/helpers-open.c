@@ -13,7 +13,7 @@
 #include "object/regular.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
-#include "symbols/reader-private.h"
+#include "symbols/helpers-private.h"
 
 static bool is_below(const char *path, const char *dir)
 {
@@ -57,8 +57,8 @@ static bool reader_open_is_elf(int fd)
 	       !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
-int spt_reader_open_for(const char *path, const char *of, const char *dirs, uint32_t dirs_bytes,
-			const char *fetched)
+int spt_helpers_open_for(const char *path, const char *of, const char *dirs, uint32_t dirs_bytes,
+			 const char *fetched)
 {
 	int fd;
 
@@ -76,7 +76,7 @@ int spt_reader_open_for(const char *path, const char *of, const char *dirs, uint
 	return -1;
 }
 
-ssize_t spt_reader_send_fd(int socket, const void *data, size_t bytes, int fd)
+ssize_t spt_helper_send_fd(int socket, const void *data, size_t bytes, int fd)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
 	struct iovec part = { (void *)data, bytes };
@@ -95,7 +95,7 @@ ssize_t spt_reader_send_fd(int socket, const void *data, size_t bytes, int fd)
 	return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-bool spt_reader_send(int socket, const void *data, size_t bytes)
+bool spt_helper_send(int socket, const void *data, size_t bytes)
 {
 	for (size_t at = 0; at < bytes;) {
 		ssize_t n = send(socket, (const char *)data + at, bytes - at, MSG_NOSIGNAL);

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "symbols/confine.h"
-#include "symbols/reader-private.h"
-#include "symbols/reader.h"
+#include "symbols/helpers-private.h"
+#include "symbols/helpers.h"
 
 #define PROGRESS_EVERY_US 100000
 
@@ -28,10 +28,10 @@ static bool reader_fetch_goes_on(uint64_t done, uint64_t total, void *data)
 	if (now - download->last_us < PROGRESS_EVERY_US)
 		return true;
 	download->last_us = now;
-	return spt_reader_send(download->socket, &state, sizeof(state));
+	return spt_helper_send(download->socket, &state, sizeof(state));
 }
 
-static void serve_fetch(int socket, const char *build_id, SptReaderFetch fetch)
+static void serve_fetch(int socket, const char *build_id, SptHelperFetch fetch)
 {
 	uint8_t id[SPT_BUILD_ID_MAX];
 	unsigned n = 0;
@@ -46,21 +46,21 @@ static void serve_fetch(int socket, const char *build_id, SptReaderFetch fetch)
 				  g_ascii_xdigit_value(build_id[2 * n + 1]));
 	path = fetch && n > 0 ? fetch(id, n, reader_fetch_goes_on, &download) : NULL;
 	state.path_bytes = path ? (uint32_t)strlen(path) : 0;
-	if (spt_reader_send(socket, &state, sizeof(state)))
-		spt_reader_send(socket, path, state.path_bytes);
+	if (spt_helper_send(socket, &state, sizeof(state)))
+		spt_helper_send(socket, path, state.path_bytes);
 }
 
-bool spt_reader_run(int socket, int argc, char **argv, SptReaderFetch fetch)
+bool spt_helper_run(int socket, int argc, char **argv, SptHelperFetch fetch)
 {
 	unsigned protections;
 
 	if (argc == 1) {
-		spt_reader_serve(socket);
+		spt_helper_serve(socket);
 	} else if (argc == 3 && !strcmp(argv[1], "--fetch")) {
 		serve_fetch(socket, argv[2], fetch);
 	} else if (argc == 2 && !strcmp(argv[1], "--protections")) {
 		protections = spt_confine(socket);
-		spt_reader_send(socket, &protections, sizeof(protections));
+		spt_helper_send(socket, &protections, sizeof(protections));
 	} else {
 		return false;
 	}

@@ -3,7 +3,7 @@
  * The helper's end: it gets the file's descriptor, reads what is requested, requests other files
  * that belong to it, and is ended by the kernel if it takes too much.
  */
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,20 +21,20 @@
 #include "symbols/identity.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/places.h"
-#include "symbols/reader-private.h"
+#include "symbols/helpers-private.h"
 
 /* Limit for one file: some ten times the needs of the largest. */
 #define CPU_MAX_S 60
-#define KEPT_MAX 32
+#define KEPT_MAX  32
 
 struct question {
-	struct spt_reader_request head;
+	struct spt_helper_request head;
 	char *path;
-	GPtrArray *dirs;		/* NULL: the usual ones */
+	GPtrArray *dirs; /* NULL: the usual ones */
 	char *dirs_text;
 	uint64_t *offsets;
-	uint8_t *names;			/* NULL: it is no kernel */
-	char *fetched;			/* path of a debug file; NULL: none was */
+	uint8_t *names; /* NULL: it is no kernel */
+	char *fetched;	/* path of a debug file; NULL: none was */
 	int fd;
 };
 
@@ -45,7 +45,7 @@ struct kept {
 	SptFunctions *functions;
 };
 
-static bool reader_serve_receive(int socket, void *to, size_t bytes)
+static bool helper_serve_receive(int socket, void *to, size_t bytes)
 {
 	for (size_t at = 0; at < bytes;) {
 		ssize_t n = recv(socket, (char *)to + at, bytes - at, 0);
@@ -74,27 +74,27 @@ static bool receive_with_fd(int socket, void *to, size_t bytes, int *ret_fd)
 	control = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (control && control->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(control), sizeof(int));
-	return n > 0 && reader_serve_receive(socket, (char *)to + n, bytes - (size_t)n);
+	return n > 0 && helper_serve_receive(socket, (char *)to + n, bytes - (size_t)n);
 }
 
 static bool receive_question(int socket, struct question *question)
 {
-	const struct spt_reader_request *head = &question->head;
+	const struct spt_helper_request *head = &question->head;
 
 	if (!receive_with_fd(socket, &question->head, sizeof(question->head), &question->fd))
 		return false;
-	if (question->fd < 0 || head->path_bytes > SPT_READER_TEXT_MAX_BYTES ||
-	    head->dirs_bytes > SPT_READER_TEXT_MAX_BYTES || head->n_offsets > SPT_PLACES_MAX ||
-	    head->names_bytes > SPT_READER_NAMES_MAX_BYTES)
+	if (question->fd < 0 || head->path_bytes > SPT_HELPER_TEXT_MAX_BYTES ||
+	    head->dirs_bytes > SPT_HELPER_TEXT_MAX_BYTES || head->n_offsets > SPT_PLACES_MAX ||
+	    head->names_bytes > SPT_HELPER_NAMES_MAX_BYTES)
 		return false;
 	question->path = g_malloc0(head->path_bytes + 1);
 	question->dirs_text = g_malloc0(head->dirs_bytes + 1);
 	question->offsets = g_new(uint64_t, MAX(head->n_offsets, 1));
 	question->names = head->names_bytes ? g_malloc(head->names_bytes) : NULL;
-	if (!reader_serve_receive(socket, question->path, head->path_bytes) ||
-	    !reader_serve_receive(socket, question->dirs_text, head->dirs_bytes) ||
-	    !reader_serve_receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) ||
-	    !reader_serve_receive(socket, question->names, head->names_bytes))
+	if (!helper_serve_receive(socket, question->path, head->path_bytes) ||
+	    !helper_serve_receive(socket, question->dirs_text, head->dirs_bytes) ||
+	    !helper_serve_receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) ||
+	    !helper_serve_receive(socket, question->names, head->names_bytes))
 		return false;
 	if (head->dirs_bytes) {
 		question->dirs = g_ptr_array_new();
@@ -118,7 +118,7 @@ static void clear_question(struct question *question)
 	g_free(question->fetched);
 }
 
-static const char *reader_serve_problem_of(const struct spt_reader_request *head,
+static const char *reader_serve_problem_of(const struct spt_helper_request *head,
 					   const SptObject *image)
 {
 	SptObjectRow row = { .bytes = head->file_bytes,
@@ -132,25 +132,25 @@ static const char *reader_serve_problem_of(const struct spt_reader_request *head
 /* Requests of this process for work that it cannot do itself. */
 static int asked = -1;
 
-static bool reader_serve_call(uint32_t magic, const void *data, size_t bytes,
-			      struct spt_reader_reply *ret, int *ret_fd)
+static bool helper_serve_call(uint32_t magic, const void *data, size_t bytes,
+			      struct spt_helper_reply *ret, int *ret_fd)
 {
-	const struct spt_reader_call head = { .magic = magic, .bytes = bytes };
+	const struct spt_helper_call head = { .magic = magic, .bytes = bytes };
 
 	G_STATIC_ASSERT(sizeof(head) == SPT_PLACE_TABLE_HEAD_BYTES);
-	return spt_reader_send(asked, &head, sizeof(head)) && spt_reader_send(asked, data, bytes) &&
+	return spt_helper_send(asked, &head, sizeof(head)) && spt_helper_send(asked, data, bytes) &&
 	       receive_with_fd(asked, ret, sizeof(*ret), ret_fd);
 }
 
 /* An SptObjectOpen. */
 static int ask_to_open(const char *path)
 {
-	struct spt_reader_reply reply = { 0 };
+	struct spt_helper_reply reply = { 0 };
 	size_t bytes = strlen(path);
 	int fd = -1;
 
-	if (bytes == 0 || bytes > SPT_READER_TEXT_MAX_BYTES ||
-	    !reader_serve_call(SPT_READER_OPEN, path, bytes, &reply, &fd)) {
+	if (bytes == 0 || bytes > SPT_HELPER_TEXT_MAX_BYTES ||
+	    !helper_serve_call(SPT_HELPER_OPEN, path, bytes, &reply, &fd)) {
 		errno = EACCES;
 		return -1;
 	}
@@ -161,15 +161,15 @@ static int ask_to_open(const char *path)
 /* Requests the path of a debug file, which may be opened now; NULL: there is none. */
 static char *ask_to_fetch(const uint8_t *build_id, size_t bytes)
 {
-	struct spt_reader_reply reply = { 0 };
+	struct spt_helper_reply reply = { 0 };
 	char *path;
 	int fd = -1;
 
-	if (!reader_serve_call(SPT_READER_FETCH, build_id, bytes, &reply, &fd) || reply.problem ||
-	    reply.path_bytes > SPT_READER_TEXT_MAX_BYTES)
+	if (!helper_serve_call(SPT_HELPER_FETCH, build_id, bytes, &reply, &fd) || reply.problem ||
+	    reply.path_bytes > SPT_HELPER_TEXT_MAX_BYTES)
 		return NULL;
 	path = g_malloc0(reply.path_bytes + 1);
-	if (!reader_serve_receive(asked, path, reply.path_bytes))
+	if (!helper_serve_receive(asked, path, reply.path_bytes))
 		g_clear_pointer(&path, g_free);
 	return path;
 }
@@ -199,7 +199,7 @@ static void fetch_debug_file(struct question *question, const SptObject *image)
 
 static GByteArray *answer_of_kernel(struct question *question)
 {
-	const struct spt_reader_request *head = &question->head;
+	const struct spt_helper_request *head = &question->head;
 	int fd = question->fd;
 
 	question->fd = -1;
@@ -229,7 +229,7 @@ static void clear_kept(struct kept *kept)
 }
 
 /* Replaces the one that was read the longest time ago. */
-static struct kept *reader_serve_keep(struct kept kept[KEPT_MAX], const struct stat *file,
+static struct kept *helper_serve_keep(struct kept kept[KEPT_MAX], const struct stat *file,
 				      SptSymtab *symtab)
 {
 	clear_kept(&kept[KEPT_MAX - 1]);
@@ -240,7 +240,7 @@ static struct kept *reader_serve_keep(struct kept kept[KEPT_MAX], const struct s
 
 static GByteArray *answer_and_keep(struct question *question, struct kept all[KEPT_MAX])
 {
-	const struct spt_reader_request *head = &question->head;
+	const struct spt_helper_request *head = &question->head;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptObject) image = NULL;
 	struct kept *kept;
@@ -255,7 +255,7 @@ static GByteArray *answer_and_keep(struct question *question, struct kept all[KE
 		return spt_place_table_write_problem(error->message, head->n_offsets);
 	kept = reader_serve_find_kept(all, &file);
 	if (!kept)
-		kept = reader_serve_keep(
+		kept = helper_serve_keep(
 			all, &file,
 			spt_symtab_new(image, question->dirs ?
 						      (const char *const *)question->dirs->pdata :
@@ -266,9 +266,9 @@ static GByteArray *answer_and_keep(struct question *question, struct kept all[KE
 
 static GByteArray *answer_block(const void *data, size_t bytes, bool has_debug)
 {
-	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND,
-					  .has_debug = has_debug,
-					  .bytes = bytes };
+	struct spt_helpers_unwind head = { .magic = SPT_HELPER_UNWIND,
+					   .has_debug = has_debug,
+					   .bytes = bytes };
 	GByteArray *answer = g_byte_array_sized_new(sizeof(head) + bytes);
 
 	g_byte_array_append(answer, (const uint8_t *)&head, sizeof(head));
@@ -331,7 +331,7 @@ static GByteArray *answer_places(struct question *question)
 
 static GByteArray *answer(struct question *question)
 {
-	const struct spt_reader_request *head = &question->head;
+	const struct spt_helper_request *head = &question->head;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
 	const char *problem = image ? reader_serve_problem_of(head, image) : error->message;
@@ -360,7 +360,7 @@ static void limit_time(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-void spt_reader_serve(int socket)
+void spt_helper_serve(int socket)
 {
 	struct kept kept[KEPT_MAX] = { 0 };
 	bool is_open = true;
@@ -376,16 +376,16 @@ void spt_reader_serve(int socket)
 		is_open = receive_question(socket, &question);
 		if (is_open) {
 			g_autoptr(GByteArray) table =
-				question.head.block == SPT_READER_PLACES ?
-						       answer_places(&question) :
-				question.names	     ? answer_of_kernel(&question) :
-				question.head.block == SPT_READER_UNWIND_TABLE ?
-						       answer_unwind(&question) :
-				question.head.block == SPT_READER_CHAIN ? answer_chain(&question) :
+				question.head.block == SPT_HELPER_PLACES ?
+					answer_places(&question) :
+				question.names ? answer_of_kernel(&question) :
+				question.head.block == SPT_HELPER_UNWIND_TABLE ?
+						 answer_unwind(&question) :
+				question.head.block == SPT_HELPER_CHAIN ? answer_chain(&question) :
 				question.head.keep ? answer_and_keep(&question, kept) :
 						     answer(&question);
 
-			is_open = spt_reader_send(socket, table->data, table->len);
+			is_open = spt_helper_send(socket, table->data, table->len);
 		}
 		clear_question(&question);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader that its file has taken over: where it would look names up it tries what it should not
+ * A helper that its file has taken over: where it would look names up it tries what it should not
  * be able to do, and answers with what has worked.  Linked so that its function stands in the place
  * of spt_place_table_write().
  */
@@ -23,7 +23,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "symbols/reader.h"
+#include "symbols/helpers.h"
 
 GByteArray *__wrap_spt_place_table_write(SptObject *image, const char *const *debug_dirs,
 					 const uint64_t *offsets, uint32_t n, SptReadDepth depth);
@@ -150,5 +150,5 @@ GByteArray *__wrap_spt_place_table_write(SptObject *image, const char *const *de
 
 int main(int argc, char **argv)
 {
-	return spt_reader_run(STDIN_FILENO, argc, argv, NULL) ? 0 : 2;
+	return spt_helper_run(STDIN_FILENO, argc, argv, NULL) ? 0 : 2;
 }
