@@ -214,3 +214,13 @@ void spt_copies_tell(SptCopies *copies, const char *comm, bool by_frame_pointers
 	if (name->bytes == 0)
 		request(copies, comm, name, first_bytes(copies));
 }
+
+static void copies_begin(void *part)
+{
+	spt_copies_begin(part);
+}
+
+const SptStage spt_copies_stage = {
+	.begin = copies_begin,
+	.free = (GDestroyNotify)spt_copies_free,
+};

@@ -8,6 +8,7 @@
 #ifndef SPT_COPIES_H
 #define SPT_COPIES_H
 
+#include "record/stage.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -46,6 +47,8 @@ bool spt_copies_make_room(SptCopies *copies);
 bool spt_copies_asks(SptCopies *copies, const char *comm);
 /* @by_frame_pointers: frame pointers follow this stack to its end, copied or not. */
 void spt_copies_tell(SptCopies *copies, const char *comm, bool by_frame_pointers);
+
+extern const SptStage spt_copies_stage;
 
 G_END_DECLS
 

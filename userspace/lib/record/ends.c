@@ -150,8 +150,9 @@ static void note_number(SptOutput *output, const char *key, uint64_t value)
 	spt_output_host(output, key, text);
 }
 
-void spt_ends_note(const SptEnds *ends, SptOutput *output)
+static void ends_note(void *part, SptOutput *output)
 {
+	const SptEnds *ends = part;
 	uint64_t most = 0;
 
 	if (!ends->all)
@@ -170,3 +171,8 @@ void spt_ends_note(const SptEnds *ends, SptOutput *output)
 		spt_output_host(output, "stacks_stop", text);
 	}
 }
+
+const SptStage spt_ends_stage = {
+	.note = ends_note,
+	.free = (GDestroyNotify)spt_ends_free,
+};

@@ -4,6 +4,7 @@
 #define SPT_ENDS_H
 
 #include "record/output.h"
+#include "record/stage.h"
 
 G_BEGIN_DECLS
 
@@ -18,8 +19,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptEnds, spt_ends_free)
  * outermost frame that was found or, along frame pointers, the innermost.
  */
 void spt_ends_take(SptEnds *ends, uint8_t user_end, uint32_t object, uint64_t weight);
-/* Writes the counts into the facts of @output's file (format.md), for profile/wholeness.h. */
-void spt_ends_note(const SptEnds *ends, SptOutput *output);
+
+extern const SptStage spt_ends_stage;
 
 G_END_DECLS
 

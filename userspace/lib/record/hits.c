@@ -51,8 +51,10 @@ static bool has_count(const SptPoint *point)
 	       point->period > 1;
 }
 
-void spt_hits_declare(SptHits *hits)
+static void hits_declare(void *part)
 {
+	SptHits *hits = part;
+
 	for (unsigned i = 0; i < hits->points->len; i++) {
 		const SptPoint *point = hits->points->pdata[i];
 		SptDeclarationRow row = {
@@ -239,3 +241,8 @@ char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
 		return NULL;
 	return g_strconcat(limited->str, limited->len && shared->len ? "; " : "", shared->str, NULL);
 }
+
+const SptStage spt_hits_stage = {
+	.begin = hits_declare,
+	.free = (GDestroyNotify)spt_hits_free,
+};

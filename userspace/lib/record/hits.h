@@ -4,6 +4,7 @@
 #define SPT_HITS_H
 
 #include "record/output.h"
+#include "record/stage.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -14,8 +15,6 @@ typedef struct SptHits SptHits;
 SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output);
 void spt_hits_free(SptHits *hits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
-/* Declares all kinds. */
-void spt_hits_declare(SptHits *hits);
 /* @thread and @node are those of the capture. */
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node);
 /*
@@ -31,6 +30,8 @@ uint64_t spt_hits_open(const SptHits *hits);
  * @start_ns: of the recording.
  */
 char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns);
+
+extern const SptStage spt_hits_stage;
 
 G_END_DECLS
 

@@ -128,14 +128,7 @@ static void intake_take_object(SptRecorder *recorder, const struct sysprof_objec
 	memcpy(row.build_id, object->build_id, row.build_id_bytes);
 	spt_output_object(recorder->output, &row,
 			  object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
-	if (recorder->upload)
-		spt_table_upload_mapped(recorder->upload, row.id);
-	if (recorder->scripts)
-		spt_scripts_mapped(recorder->scripts, &row);
-	if (recorder->maps)
-		spt_maps_object(recorder->maps, &row);
-	if (recorder->memory)
-		spt_memory_object(recorder->memory, &row);
+	spt_stages_object(recorder->stages, &row);
 }
 
 /* It comes before the first stack that has it. */

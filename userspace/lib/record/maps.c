@@ -115,8 +115,9 @@ static char *identity(uint32_t dev_major, uint32_t dev_minor, uint64_t inode)
 	return g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x", dev_major, dev_minor, inode);
 }
 
-void spt_maps_object(SptMaps *maps, const SptObjectRow *row)
+static void maps_object(void *part, const SptObjectRow *row)
 {
+	SptMaps *maps = part;
 	bool is_only;
 	void *other;
 
@@ -156,11 +157,12 @@ void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
 	g_array_append_val(in_space, owner);
 }
 
-void spt_maps_ended(SptMaps *maps, const SptProcess *process)
+static void maps_process(void *part, const SptProcess *process)
 {
+	SptMaps *maps = part;
 	GArray *in_space = g_hash_table_lookup(maps->owners, &process->mm);
 
-	for (unsigned i = 0; in_space && i < in_space->len; i++) {
+	for (unsigned i = 0; process->end_time && in_space && i < in_space->len; i++) {
 		if (g_array_index(in_space, struct map_owner, i).process != process->id)
 			continue;
 		if (in_space->len == 1)
@@ -211,10 +213,30 @@ static void maps_read_process(SptMaps *maps, struct map_owner *owner)
 	}
 }
 
-void spt_maps_read(SptMaps *maps)
+/* Reads /proc for processes that need it. */
+static void maps_read(SptMaps *maps)
 {
 	for (unsigned i = 0; maps->unread && i < maps->unread->len; i++)
 		maps_read_process(maps, &g_array_index(maps->unread, struct map_owner, i));
 	if (maps->unread)
 		g_array_set_size(maps->unread, 0);
 }
+
+static bool maps_flush(void *part, G_GNUC_UNUSED GError **error)
+{
+	maps_read(part);
+	return true;
+}
+
+static void maps_note(void *part, G_GNUC_UNUSED SptOutput *output)
+{
+	maps_read(part);
+}
+
+const SptStage spt_maps_stage = {
+	.process = maps_process,
+	.object = maps_object,
+	.flush = maps_flush,
+	.note = maps_note,
+	.free = (GDestroyNotify)spt_maps_free,
+};

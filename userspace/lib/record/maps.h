@@ -11,6 +11,7 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/output.h"
+#include "record/stage.h"
 
 G_BEGIN_DECLS
 
@@ -21,13 +22,10 @@ SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files,
 void spt_maps_free(SptMaps *maps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMaps, spt_maps_free)
 
-/* Reports an object that may be mapped. */
-void spt_maps_object(SptMaps *maps, const SptObjectRow *row);
 /* Reports the first sample of a process. */
 void spt_maps_sampled(SptMaps *maps, const SptProcess *process);
-void spt_maps_ended(SptMaps *maps, const SptProcess *process);
-/* Called before a flush: reads /proc for processes that need it. */
-void spt_maps_read(SptMaps *maps);
+
+extern const SptStage spt_maps_stage;
 
 G_END_DECLS
 

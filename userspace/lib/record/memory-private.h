@@ -78,6 +78,7 @@ struct SptMemory {
 	SptOutput *output;
 	void *rings;
 	int fd;
+	bool is_busy;			/* the last step left something */
 	SptAlive *alive;
 	char *noted_names[SPT_NOTES];	/* one of the programs that cannot be recorded */
 	char *variables[7];		/* names and values, NULL at the end */

@@ -15,6 +15,9 @@
 #include "record/shared-memory.h"
 #include "record/tsc.h"
 
+/* Programs' rings are read this often: they fill within milliseconds. */
+#define BUSY_MS 1
+#define IDLE_MS 5
 #define OPTIONS "--memory, --waits=calls"
 #define LOOK_NS 500000000ULL
 /* A step must not keep the recorder from its other work. */
@@ -482,3 +485,48 @@ void spt_memory_status(const SptMemory *memory, SptMemoryStatus *ret)
 {
 	*ret = memory->status;
 }
+
+static void memory_stage_object(void *part, const SptObjectRow *row)
+{
+	spt_memory_object(part, row);
+}
+
+static int memory_stage_step_ms(const void *part, int timeout_ms)
+{
+	const SptMemory *memory = part;
+
+	return MIN(timeout_ms, memory->is_busy ? BUSY_MS : IDLE_MS);
+}
+
+static bool memory_stage_step(void *part, G_GNUC_UNUSED const SptStageStep *step, GError **error)
+{
+	SptMemory *memory = part;
+
+	return spt_memory_step(memory, false, &memory->is_busy, error);
+}
+
+static bool memory_stage_flush(void *part, GError **error)
+{
+	return spt_memory_flush(part, error);
+}
+
+/* Without room the recording ends; what there was until then is in the file. */
+static bool memory_stage_flushed(void *part, GError **error)
+{
+	return spt_memory_has_room(part, error);
+}
+
+static bool memory_stage_finish(void *part, GError **error)
+{
+	return spt_memory_finish(part, error);
+}
+
+const SptStage spt_memory_stage = {
+	.object = memory_stage_object,
+	.step_ms = memory_stage_step_ms,
+	.step = memory_stage_step,
+	.flush = memory_stage_flush,
+	.flushed = memory_stage_flushed,
+	.finish = memory_stage_finish,
+	.free = (GDestroyNotify)spt_memory_free,
+};

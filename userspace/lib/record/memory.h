@@ -14,6 +14,7 @@
 
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/stage.h"
 #include "record/thread-ids.h"
 
 G_BEGIN_DECLS
@@ -48,6 +49,8 @@ bool spt_memory_has_room(SptMemory *memory, GError **error);
 /* Ends the recording, while the programs continue, and writes facts into the file. */
 bool spt_memory_finish(SptMemory *memory, GError **error);
 void spt_memory_status(const SptMemory *memory, SptMemoryStatus *ret);
+
+extern const SptStage spt_memory_stage;
 
 G_END_DECLS
 

@@ -20,6 +20,7 @@
 #include "record/resident.h"
 #include "record/scripts.h"
 #include "record/stacks.h"
+#include "record/stage.h"
 #include "record/statements.h"
 #include "record/thread-ids.h"
 #include "record/self-limit.h"
@@ -46,6 +47,7 @@ struct SptRecorder {
 	SptTrace *trace;
 	const SptTraceAbilities *abilities;	/* of @trace */
 	SptTraceConfig config;
+	SptStages *stages;		/* the optional parts among those below */
 	SptOutput *output;
 	SptTasks *tasks;
 	SptSpaces *spaces;
@@ -81,7 +83,6 @@ struct SptRecorder {
 	bool in_snapshot, needs_snapshot;
 	bool filters_pids, no_command_lines, cgroups;
 	bool follows;			/* records wanted processes until they end */
-	bool memory_is_busy;
 	uint32_t command_pid;		/* 0: none */
 	uint64_t late_ns;
 	bool is_watched;

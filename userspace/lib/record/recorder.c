@@ -23,9 +23,19 @@
 #define DEFERRED_PART	    8
 #define LAST_TABLES_US (5 * G_TIME_SPAN_SECOND) /* longest wait for tables in the end */
 #define LAST_TABLES_STEP_US (10 * G_TIME_SPAN_MILLISECOND)
-/* Programs' rings are read this often: they fill within milliseconds. */
-#define BUSY_MS 1
-#define IDLE_MS 5
+
+/* What stages report of themselves. */
+static void take_status(SptRecorder *recorder)
+{
+	SptRecorderStatus *status = &recorder->status;
+
+	if (recorder->memory)
+		spt_memory_status(recorder->memory, &status->memory);
+	if (status->has_calls)
+		status->waits = status->memory.wait_rows;
+	spt_statements_status(recorder->statements, &status->marks);
+	spt_self_limit_status(recorder->self_limit, &status->self_limit);
+}
 
 /* Records of tasks go into the file. */
 
@@ -50,13 +60,7 @@ static void recorder_on_process(const SptProcess *process, void *data)
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
 			       &(SptCommandLineRow){ .process = process->id, .text = "" });
-	if (process->end_time && recorder->maps)
-		spt_maps_ended(recorder->maps, process);
-	if (process->is_measured && recorder->resident)
-		spt_resident_process(recorder->resident, process);
-	/* Some are reported before there are any. */
-	if (process->is_measured && recorder->statements)
-		spt_statements_process(recorder->statements, process);
+	spt_stages_process(recorder->stages, process);
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -73,9 +77,7 @@ static void on_thread(const SptThread *thread, void *data)
 
 	spt_output_put(recorder->output, SPT_ROW_THREAD, &row);
 	recorder->status.known_threads = MAX(recorder->status.known_threads, thread->id);
-	if (recorder->waits)
-		spt_waits_thread(recorder->waits, thread);
-	spt_thread_ids_add(recorder->thread_ids, thread);
+	spt_stages_thread(recorder->stages, thread);
 }
 
 static void on_space_gone(uint64_t mm, void *data)
@@ -246,6 +248,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
 	SptTasksListener listener = { recorder_on_process, on_thread, on_space_gone, recorder };
 
+	recorder->stages = spt_stages_new();
 	recorder->trace = options->trace ? options->trace :
 					   spt_trace_open_source(source_of(options), error);
 	if (!recorder->trace)
@@ -280,19 +283,25 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.points = options->points;
 	if (options->points)
 		recorder->hits = spt_hits_new(options->points, recorder->output);
+	spt_stages_add(recorder->stages, &spt_hits_stage, recorder->hits);
 	if (options->waits.is_on || options->kernel) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->pairs = spt_event_pairs_new();
 	}
+	spt_stages_add(recorder->stages, &spt_waits_stage, recorder->waits);
 	recorder->thread_ids = spt_thread_ids_new();
+	spt_stages_add(recorder->stages, &spt_thread_ids_stage, recorder->thread_ids);
 	recorder->statements =
 		spt_statements_new(options, recorder->thread_ids, recorder->output, error);
+	spt_stages_add(recorder->stages, &spt_statements_stage, recorder->statements);
 	if (!recorder->statements || !begin_memory(recorder, options, error))
 		return NULL;
+	spt_stages_add(recorder->stages, &spt_memory_stage, recorder->memory);
 	set_environment(recorder);
 	if ((options->command_pid || options->filter.n_pids) && !options->last_ns &&
 	    !options->by_windows)
 		recorder->resident = spt_resident_new(recorder->output);
+	spt_stages_add(recorder->stages, &spt_resident_stage, recorder->resident);
 	recorder->command_pid = options->command_pid;
 	recorder->late_ns = options->late_ns;
 	recorder->is_watched = options->live;
@@ -307,24 +316,30 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 				     tells_maps(recorder));
 		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
 	}
+	spt_stages_add(recorder->stages, &spt_maps_stage, recorder->maps);
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
 					  spt_output_scripts(recorder->output),
 					  spt_trace_n_cpus(recorder->trace));
 	if (recorder->config.by_tables || recorder->config.raw_bytes)
 		recorder->ends = spt_ends_new();
+	spt_stages_add(recorder->stages, &spt_ends_stage, recorder->ends);
 	if (recorder->ends)
 		recorder->tables = spt_tables_of_output(recorder->output);
 	if (recorder->config.by_tables)
 		recorder->upload = spt_table_upload_new(recorder->output, recorder->trace,
 							recorder->tables, options->frugal_tables);
+	spt_stages_add(recorder->stages, &spt_table_upload_stage, recorder->upload);
 	if (recorder->config.by_tables && spt_trace_has_chains(recorder->trace))
 		recorder->scripts = spt_scripts_new(recorder->output, recorder->trace);
+	spt_stages_add(recorder->stages, &spt_scripts_stage, recorder->scripts);
 	if (recorder->config.raw_bytes) {
 		recorder->copies =
 			spt_copies_new(recorder->trace, options->raw_most_bytes,
 				       options->raw_if_needed && !recorder->config.by_tables);
 		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces,
 							recorder->tables, recorder->copies);
+		spt_stages_add(recorder->stages, &spt_copies_stage, recorder->copies);
+		spt_stages_add(recorder->stages, &spt_unwinding_stage, recorder->unwinding);
 		/* The windows of a flight recorder have the samples that their accounts count. */
 		if (!options->last_ns && !options->by_windows)
 			recorder->deferred = spt_deferred_new(spt_output_memory(recorder->output) /
@@ -332,6 +347,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	}
 	recorder->self_limit =
 		spt_self_limit_new(recorder->trace, recorder->copies, options->period_ns);
+	spt_stages_add(recorder->stages, &spt_self_limit_stage, recorder->self_limit);
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -357,25 +373,13 @@ void spt_recorder_free(SptRecorder *recorder)
 	end_realtime(recorder);
 	spt_table_prefetch_free(recorder->prefetch);
 	spt_deferred_free(recorder->deferred);
-	spt_unwinding_free(recorder->unwinding);
-	spt_table_upload_free(recorder->upload);
-	spt_scripts_free(recorder->scripts);
+	spt_stages_free(recorder->stages);
 	spt_tables_free(recorder->tables);
-	spt_memory_free(recorder->memory);
-	spt_statements_free(recorder->statements);
-	spt_thread_ids_free(recorder->thread_ids);
 	g_clear_pointer(&recorder->environment, g_ptr_array_unref);
-	spt_resident_free(recorder->resident);
-	spt_maps_free(recorder->maps);
 	spt_proc_files_free(recorder->proc_files);
-	spt_self_limit_free(recorder->self_limit);
-	spt_ends_free(recorder->ends);
-	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
-	spt_waits_free(recorder->waits);
 	spt_event_pairs_free(recorder->pairs);
-	spt_hits_free(recorder->hits);
 	g_free(recorder->hits_notice);
 	spt_stacks_free(recorder->stacks);
 	spt_spaces_free(recorder->spaces);
@@ -420,10 +424,8 @@ static void measure_processes(SptRecorder *recorder)
 		spt_resident_pass(recorder->resident, process);
 	for (unsigned i = 0; i < filter->n_pids; i++) {
 		process = spt_tasks_measure(recorder->tasks, filter->pids[i]);
-		if (process && recorder->resident)
-			spt_resident_process(recorder->resident, process);
 		if (process)
-			spt_statements_process(recorder->statements, process);
+			spt_stages_process(recorder->stages, process);
 	}
 }
 
@@ -447,9 +449,7 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	spt_realtime_begin();
 	recorder->is_realtime = true;
 	recorder->start_ns = recorder->last_flush_ns = spt_clock_ns(CLOCK_MONOTONIC);
-	spt_statements_begin(recorder->statements);
-	if (recorder->copies)
-		spt_copies_begin(recorder->copies);
+	spt_stages_begin(recorder->stages);
 	recorder->status.period_ns = start.period_ns;
 	recorder->status.notice = spt_trace_notice(recorder->trace);
 	if (recorder->status.notice)
@@ -459,14 +459,9 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	spt_recorder_note_number(recorder, "grid_start", start.grid_start);
 	spt_recorder_note_number(recorder, "start_time", recorder->start_ns);
 	spt_recorder_note_number(recorder, "start_realtime_ns", spt_clock_ns(CLOCK_REALTIME));
-	if (recorder->hits)
-		spt_hits_declare(recorder->hits);
 	if (!take_snapshot(recorder, error))
 		return false;
-	if (recorder->upload)
-		spt_table_upload_settle(recorder->upload);
-	if (recorder->scripts)
-		spt_scripts_settle(recorder->scripts);
+	spt_stages_settle(recorder->stages);
 	if (!want_processes(recorder, error))
 		return false;
 	measure_processes(recorder);
@@ -580,42 +575,13 @@ static bool have_objects(SptRecorder *recorder, GError **error)
 	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);
 }
 
-static void take_memory_status(SptRecorder *recorder)
-{
-	if (recorder->memory)
-		spt_memory_status(recorder->memory, &recorder->status.memory);
-	if (recorder->status.has_calls)
-		recorder->status.waits = recorder->status.memory.wait_rows;
-}
-
-/* After the source, which reports threads and objects. */
-static bool take_memory(SptRecorder *recorder, GError **error)
-{
-	bool ok = !recorder->memory || spt_memory_step(recorder->memory, false,
-						       &recorder->memory_is_busy, error);
-
-	take_memory_status(recorder);
-	return ok;
-}
-
 static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
 {
 	if (!recorder_take_accounts(recorder, false, error) || !have_objects(recorder, error))
 		return false;
-	if (recorder->maps)
-		spt_maps_read(recorder->maps);
-	/* Without room the recording ends; what there was until then is in the file. */
-	return (!recorder->memory || spt_memory_flush(recorder->memory, error)) &&
+	return spt_stages_flush(recorder->stages, error) &&
 	       spt_output_flush(recorder->output, now, error) &&
-	       (!recorder->memory || spt_memory_has_room(recorder->memory, error));
-}
-
-/* How long a step may wait: a program's rings fill within milliseconds. */
-static int step_ms(const SptRecorder *recorder, int timeout_ms)
-{
-	if (recorder->memory)
-		timeout_ms = MIN(timeout_ms, recorder->memory_is_busy ? BUSY_MS : IDLE_MS);
-	return spt_statements_step_ms(recorder->statements, timeout_ms);
+	       spt_stages_flushed(recorder->stages, error);
 }
 
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
@@ -623,26 +589,18 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	unsigned gone = recorder->gone_spaces->len;
 	uint64_t now;
 
-	spt_trace_wait(recorder->trace, step_ms(recorder, timeout_ms));
+	spt_trace_wait(recorder->trace, spt_stages_step_ms(recorder->stages, timeout_ms));
 	spt_output_keep(recorder->output);
-	if (!drain(recorder, false, error) || !take_memory(recorder, error))
+	if (!drain(recorder, false, error) ||
+	    !spt_stages_step(recorder->stages, recorder->tasks, error))
 		return false;
-	spt_statements_step(recorder->statements, recorder->tasks, spt_clock_ns(CLOCK_MONOTONIC));
-	spt_statements_status(recorder->statements, &recorder->status.marks);
-	if (recorder->upload)
-		spt_table_upload_step(recorder->upload);
-	if (recorder->scripts)
-		spt_scripts_step(recorder->scripts);
 	spt_recorder_take_deferred(recorder, false);
 	drop_gone_spaces(recorder, gone);
 	now = spt_clock_ns(CLOCK_MONOTONIC);
-	if (recorder->resident)
-		spt_resident_step(recorder->resident, recorder->tasks, now);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
 	    !take_snapshot(recorder, error))
 		return false;
-	spt_self_limit_take(recorder->self_limit, now, spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
-	spt_self_limit_status(recorder->self_limit, &recorder->status.self_limit);
+	take_status(recorder);
 	recorder->status.elapsed_ns = now - recorder->start_ns;
 	recorder->status.has_ended = recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
 	/*
@@ -697,34 +655,6 @@ bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError *
 	return true;
 }
 
-/* Notes which code in stacks keeps frame pointers, and which does not. */
-static void note_frame_pointers(SptRecorder *recorder)
-{
-	g_autofree char *with =
-		recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, true) : NULL;
-	g_autofree char *without =
-		recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, false) : NULL;
-
-	if (with)
-		spt_recorder_note(recorder, "frame_pointers", with);
-	if (without)
-		spt_recorder_note(recorder, "no_frame_pointers", without);
-}
-
-static void note_tables(SptRecorder *recorder)
-{
-	g_autofree char *refusals =
-		recorder->upload ? spt_table_upload_refusals(recorder->upload) : NULL;
-
-	if (recorder->upload)
-		spt_recorder_note_number(recorder, "tables",
-					 spt_table_upload_count(recorder->upload));
-	if (refusals)
-		spt_recorder_note(recorder, "no_tables", refusals);
-	if (recorder->scripts)
-		spt_scripts_note(recorder->scripts);
-}
-
 /* The sums of threads, unless they come when the source stops. */
 static bool take_last_sums(SptRecorder *recorder, GError **error)
 {
@@ -732,16 +662,6 @@ static bool take_last_sums(SptRecorder *recorder, GError **error)
 		return true;
 	spt_waits_end(recorder->waits);
 	return take_snapshot(recorder, error);
-}
-
-static void note_self_limit(SptRecorder *recorder)
-{
-	const SptSelfLimitStatus *limit = &recorder->status.self_limit;
-
-	if (limit->copy_bytes)
-		spt_recorder_note_number(recorder, "copy_bytes", limit->copy_bytes);
-	if (limit->rate_part > 1)
-		spt_recorder_note_number(recorder, "rate_part", limit->rate_part);
 }
 
 static void finish_hits(SptRecorder *recorder)
@@ -764,22 +684,13 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	    !spt_trace_stop(recorder->trace, error) || !drain(recorder, true, error) ||
 	    !recorder_take_accounts(recorder, true, error))
 		return false;
-	if ((recorder->memory && !spt_memory_finish(recorder->memory, error)) ||
-	    !have_objects(recorder, error))
+	if (!spt_stages_finish(recorder->stages, error) || !have_objects(recorder, error))
 		return false;
-	take_memory_status(recorder);
+	take_status(recorder);
 	finish_hits(recorder);
-	spt_statements_finish(recorder->statements);
-	spt_statements_status(recorder->statements, &recorder->status.marks);
 	end_realtime(recorder);
-	if (recorder->maps)
-		spt_maps_read(recorder->maps);
 	recorder->status.elapsed_ns = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
-	note_frame_pointers(recorder);
-	note_tables(recorder);
-	note_self_limit(recorder);
-	if (recorder->ends)
-		spt_ends_note(recorder->ends, recorder->output);
+	spt_stages_note(recorder->stages, recorder->output);
 	spt_recorder_note_number(recorder, "cost_ns", recorder->status.cost_ns);
 	spt_recorder_note_number(recorder, "ticks", recorder->status.ticks);
 	if (!spt_output_finish(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), &path, error))

@@ -91,24 +91,38 @@ void spt_resident_process(SptResident *resident, const SptProcess *process)
 	}
 }
 
-void spt_resident_step(SptResident *resident, const SptTasks *tasks, uint64_t now_ns)
+static bool resident_step(void *part, const SptStageStep *step, G_GNUC_UNUSED GError **error)
 {
+	SptResident *resident = part;
 	unsigned n = g_hash_table_size(resident->processes);
 	GHashTableIter iter;
 	gpointer value;
 
-	if (now_ns - resident->read_ns < MAX(STEP_NS, n * PROCESS_NS))
-		return;
-	resident->read_ns = now_ns;
+	if (step->time_ns - resident->read_ns < MAX(STEP_NS, n * PROCESS_NS))
+		return true;
+	resident->read_ns = step->time_ns;
 	g_hash_table_iter_init(&iter, resident->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct known *known = value;
 		const SptThread *thread =
-			known->thread ? NULL : spt_tasks_find(tasks, known->pid);
+			known->thread ? NULL : spt_tasks_find(step->tasks, known->pid);
 
 		known->thread = thread ? thread->id : known->thread;
 		if (known->thread)
-			resident_put(resident, known, now_ns,
+			resident_put(resident, known, step->time_ns,
 				     read_pages(known->pid) * resident->page_bytes);
 	}
+	return true;
 }
+
+static void resident_process(void *part, const SptProcess *process)
+{
+	if (process->is_measured)
+		spt_resident_process(part, process);
+}
+
+const SptStage spt_resident_stage = {
+	.process = resident_process,
+	.step = resident_step,
+	.free = (GDestroyNotify)spt_resident_free,
+};

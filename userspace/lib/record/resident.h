@@ -9,6 +9,7 @@
 
 #include "process/tasks.h"
 #include "record/output.h"
+#include "record/stage.h"
 
 G_BEGIN_DECLS
 
@@ -22,8 +23,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptResident, spt_resident_free)
 void spt_resident_pass(SptResident *resident, const SptProcess *process);
 /* @process has begun, changed, or ended (end_time).  It is read until it ends. */
 void spt_resident_process(SptResident *resident, const SptProcess *process);
-/* Reads the processes, if it is time. */
-void spt_resident_step(SptResident *resident, const SptTasks *tasks, uint64_t now_ns);
+
+extern const SptStage spt_resident_stage;
 
 G_END_DECLS
 

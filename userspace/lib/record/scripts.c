@@ -127,8 +127,9 @@ static void *scripts_work(void *data)
 	return NULL;
 }
 
-void spt_scripts_mapped(SptScripts *scripts, const SptObjectRow *row)
+static void scripts_object(void *part, const SptObjectRow *row)
 {
+	SptScripts *scripts = part;
 	const SptObject *file = spt_interpreter_of_path(row->path) ?
 					spt_output_file(scripts->output, row->id) :
 					NULL;
@@ -158,7 +159,7 @@ static void add_once(GPtrArray *texts, const char *text)
 	g_ptr_array_add(texts, g_strdup(text));
 }
 
-void spt_scripts_step(SptScripts *scripts)
+static void scripts_give_made(SptScripts *scripts)
 {
 	struct job *job;
 
@@ -170,17 +171,18 @@ void spt_scripts_step(SptScripts *scripts)
 	}
 }
 
-void spt_scripts_settle(SptScripts *scripts)
+static void scripts_settle(void *part)
 {
+	SptScripts *scripts = part;
 	gint64 until = g_get_monotonic_time() + SETTLE_US;
 
-	for (spt_scripts_step(scripts);
+	for (scripts_give_made(scripts);
 	     scripts->thread && scripts->n_done < scripts->n_jobs && g_get_monotonic_time() < until;
-	     spt_scripts_step(scripts))
+	     scripts_give_made(scripts))
 		g_usleep(SETTLE_STEP_US);
 }
 
-static void scripts_note(SptScripts *scripts, const char *key, GPtrArray *texts)
+static void scripts_note_list(SptScripts *scripts, const char *key, GPtrArray *texts)
 {
 	g_autofree char *joined = NULL;
 
@@ -192,9 +194,26 @@ static void scripts_note(SptScripts *scripts, const char *key, GPtrArray *texts)
 	spt_output_host(scripts->output, key, joined);
 }
 
-void spt_scripts_note(SptScripts *scripts)
+static void scripts_note(void *part, G_GNUC_UNUSED SptOutput *output)
 {
-	spt_scripts_step(scripts);
-	scripts_note(scripts, "scripts", scripts->known);
-	scripts_note(scripts, "no_scripts", scripts->unknown);
+	SptScripts *scripts = part;
+
+	scripts_give_made(scripts);
+	scripts_note_list(scripts, "scripts", scripts->known);
+	scripts_note_list(scripts, "no_scripts", scripts->unknown);
 }
+
+static bool scripts_step(void *part, G_GNUC_UNUSED const SptStageStep *step,
+			 G_GNUC_UNUSED GError **error)
+{
+	scripts_give_made(part);
+	return true;
+}
+
+const SptStage spt_scripts_stage = {
+	.settle = scripts_settle,
+	.object = scripts_object,
+	.step = scripts_step,
+	.note = scripts_note,
+	.free = (GDestroyNotify)spt_scripts_free,
+};

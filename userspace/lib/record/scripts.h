@@ -7,6 +7,7 @@
 #define SPT_SCRIPTS_H
 
 #include "record/output.h"
+#include "record/stage.h"
 #include "symbols/helpers.h"
 #include "trace/trace.h"
 
@@ -19,15 +20,6 @@ SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace);
 void spt_scripts_free(SptScripts *scripts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScripts, spt_scripts_free)
 
-/* The file @row is mapped. */
-void spt_scripts_mapped(SptScripts *scripts, const SptObjectRow *row);
-/* Gives the chains that have been made meanwhile; called from time to time. */
-void spt_scripts_step(SptScripts *scripts);
-/* Waits for those that are being made, for at most half a second, and gives them. */
-void spt_scripts_settle(SptScripts *scripts);
-/* Notes in the recording which interpreters were known, and which not. */
-void spt_scripts_note(SptScripts *scripts);
-
 /*
  * Has the chain of @file made, if that is an interpreter, and gives it.  Any thread, until *@stop
  * is not 0.  *@ret_said: what it is, or why it has no chain, for the caller to free; NULL: it is
@@ -35,6 +27,8 @@ void spt_scripts_note(SptScripts *scripts);
  */
 bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *file, const gint *stop,
 		      char **ret_said);
+
+extern const SptStage spt_scripts_stage;
 
 G_END_DECLS
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/self-limit.h"
 
+#include "base/clock.h"
+#include "record/output.h"
+
 #define WINDOW_NS     2000000000ULL
 #define RATE_PART_MAX 64
 #define HELPED	      0.9 /* part of its earlier cost */
@@ -91,3 +94,31 @@ void spt_self_limit_status(const SptSelfLimit *limit, SptSelfLimitStatus *ret)
 {
 	*ret = limit->status;
 }
+
+static bool self_limit_step(void *part, const SptStageStep *step, G_GNUC_UNUSED GError **error)
+{
+	spt_self_limit_take(part, step->time_ns, spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	return true;
+}
+
+static void self_limit_put(SptOutput *output, const char *key, unsigned value)
+{
+	g_autofree char *text = g_strdup_printf("%u", value);
+
+	if (value)
+		spt_output_host(output, key, text);
+}
+
+static void self_limit_note(void *part, SptOutput *output)
+{
+	const SptSelfLimitStatus *status = &((const SptSelfLimit *)part)->status;
+
+	self_limit_put(output, "copy_bytes", status->copy_bytes);
+	self_limit_put(output, "rate_part", status->rate_part > 1 ? status->rate_part : 0);
+}
+
+const SptStage spt_self_limit_stage = {
+	.step = self_limit_step,
+	.note = self_limit_note,
+	.free = (GDestroyNotify)spt_self_limit_free,
+};

@@ -7,6 +7,7 @@
 #define SPT_SELF_LIMIT_H
 
 #include "record/copies.h"
+#include "record/stage.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSelfLimit, spt_self_limit_free)
 /* Up to @now_ns the recorder has run for @ran_ns.  May be called at any time. */
 void spt_self_limit_take(SptSelfLimit *limit, uint64_t now_ns, uint64_t ran_ns);
 void spt_self_limit_status(const SptSelfLimit *limit, SptSelfLimitStatus *ret);
+
+extern const SptStage spt_self_limit_stage;
 
 G_END_DECLS
 

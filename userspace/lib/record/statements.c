@@ -121,14 +121,18 @@ bool spt_statements_want_processes(const SptStatements *statements)
 	return statements->counters;
 }
 
-void spt_statements_process(SptStatements *statements, const SptProcess *process)
+static void statements_process(void *part, const SptProcess *process)
 {
-	if (statements->counters)
+	SptStatements *statements = part;
+
+	if (statements->counters && process->is_measured)
 		spt_counters_process(statements->counters, process);
 }
 
-void spt_statements_begin(SptStatements *statements)
+static void statements_begin(void *part)
 {
+	SptStatements *statements = part;
+
 	if (statements->marks)
 		spt_marks_begin(statements->marks);
 }
@@ -174,8 +178,9 @@ static void note_status(SptStatements *statements, const char *key, uint64_t val
 		spt_output_host(statements->output, key, text);
 }
 
-void spt_statements_finish(SptStatements *statements)
+static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 {
+	SptStatements *statements = part;
 	SptMarksStatus status;
 
 	take_statements(statements);
@@ -185,6 +190,7 @@ void spt_statements_finish(SptStatements *statements)
 	note_status(statements, "marks_lost", status.lost);
 	note_status(statements, "marks_broken", status.broken);
 	note_status(statements, "marks_invalid", status.invalid);
+	return true;
 }
 
 void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
@@ -200,3 +206,23 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 	ret->broken += others->broken;
 	ret->invalid += others->invalid;
 }
+
+static int statements_step_ms(const void *part, int timeout_ms)
+{
+	return spt_statements_step_ms(part, timeout_ms);
+}
+
+static bool statements_step(void *part, const SptStageStep *step, G_GNUC_UNUSED GError **error)
+{
+	spt_statements_step(part, step->tasks, step->time_ns);
+	return true;
+}
+
+const SptStage spt_statements_stage = {
+	.begin = statements_begin,
+	.process = statements_process,
+	.step_ms = statements_step_ms,
+	.step = statements_step,
+	.finish = statements_finish,
+	.free = (GDestroyNotify)spt_statements_free,
+};

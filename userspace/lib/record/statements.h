@@ -9,6 +9,7 @@
 #include "process/tasks.h"
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/stage.h"
 #include "record/thread-ids.h"
 
 G_BEGIN_DECLS
@@ -25,16 +26,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStatements, spt_statements_free)
 void spt_statements_add_environment(const SptStatements *statements, GPtrArray *environment);
 /* Whether processes that are recorded are to be marked as measured, and reported here. */
 bool spt_statements_want_processes(const SptStatements *statements);
-void spt_statements_process(SptStatements *statements, const SptProcess *process);
-/* The source has been started. */
-void spt_statements_begin(SptStatements *statements);
 /* How long the recorder may wait before the next step: rings fill within milliseconds. */
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms);
 /* After the source, which reports threads. */
 void spt_statements_step(SptStatements *statements, const SptTasks *tasks, uint64_t now_ns);
-/* Takes the rest, and writes facts into the file. */
-void spt_statements_finish(SptStatements *statements);
 void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret);
+
+extern const SptStage spt_statements_stage;
 
 G_END_DECLS
 

@@ -51,10 +51,12 @@ static void upload_expect(SptTableUpload *upload, uint32_t object, bool is_kept_
 		g_array_append_val(upload->waiting, object);
 }
 
-void spt_table_upload_mapped(SptTableUpload *upload, uint32_t object)
+static void upload_object(void *part, const SptObjectRow *row)
 {
+	SptTableUpload *upload = part;
+
 	if (!upload->is_frugal)
-		upload_expect(upload, object, true);
+		upload_expect(upload, row->id, true);
 }
 
 void spt_table_upload_missed(SptTableUpload *upload, const struct sysprof_sample *sample)
@@ -85,12 +87,7 @@ static void upload_give(SptTableUpload *upload, uint32_t object, const SptUnwind
 	upload->problem = problem;
 }
 
-unsigned spt_table_upload_count(const SptTableUpload *upload)
-{
-	return upload->n_given;
-}
-
-char *spt_table_upload_refusals(const SptTableUpload *upload)
+static char *upload_refusals(const SptTableUpload *upload)
 {
 	if (upload->n_refused == 0)
 		return NULL;
@@ -103,7 +100,7 @@ char *spt_table_upload_refusals(const SptTableUpload *upload)
 							   g_strerror(upload->problem));
 }
 
-void spt_table_upload_step(SptTableUpload *upload)
+static void upload_give_made(SptTableUpload *upload)
 {
 	for (guint i = 0; i < upload->waiting->len;) {
 		uint32_t object = g_array_index(upload->waiting, uint32_t, i);
@@ -121,12 +118,38 @@ void spt_table_upload_step(SptTableUpload *upload)
 	}
 }
 
-void spt_table_upload_settle(SptTableUpload *upload)
+static void upload_settle(void *part)
 {
+	SptTableUpload *upload = part;
 	gint64 until = g_get_monotonic_time() + SETTLE_US;
 
-	for (spt_table_upload_step(upload);
-	     upload->waiting->len > 0 && g_get_monotonic_time() < until;
-	     spt_table_upload_step(upload))
+	for (upload_give_made(upload); upload->waiting->len > 0 && g_get_monotonic_time() < until;
+	     upload_give_made(upload))
 		g_usleep(SETTLE_STEP_US);
 }
+
+static bool upload_step(void *part, G_GNUC_UNUSED const SptStageStep *step,
+			G_GNUC_UNUSED GError **error)
+{
+	upload_give_made(part);
+	return true;
+}
+
+static void upload_note(void *part, SptOutput *output)
+{
+	const SptTableUpload *upload = part;
+	g_autofree char *refusals = upload_refusals(upload),
+			*n = g_strdup_printf("%u", upload->n_given);
+
+	spt_output_host(output, "tables", n);
+	if (refusals)
+		spt_output_host(output, "no_tables", refusals);
+}
+
+const SptStage spt_table_upload_stage = {
+	.settle = upload_settle,
+	.object = upload_object,
+	.step = upload_step,
+	.note = upload_note,
+	.free = (GDestroyNotify)spt_table_upload_free,
+};

@@ -4,6 +4,7 @@
 #define SPT_TABLE_UPLOAD_H
 
 #include "record/output.h"
+#include "record/stage.h"
 #include "record/tables.h"
 #include "trace/trace.h"
 
@@ -21,21 +22,13 @@ SptTableUpload *spt_table_upload_new(SptOutput *output, SptTrace *trace, SptTabl
 void spt_table_upload_free(SptTableUpload *upload);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTableUpload, spt_table_upload_free)
 
-/* @object is mapped: gives its table if it is in the cache. */
-void spt_table_upload_mapped(SptTableUpload *upload, uint32_t object);
 /*
  * @sample could not be walked by tables alone.  The tables of the objects on its stack, as far as
  * it was walked, are made next.
  */
 void spt_table_upload_missed(SptTableUpload *upload, const struct sysprof_sample *sample);
-/* Gives the tables that have been made meanwhile; called from time to time. */
-void spt_table_upload_step(SptTableUpload *upload);
-/* Gives tables until all cached ones are given, for at most half a second. */
-void spt_table_upload_settle(SptTableUpload *upload);
-/* Number of tables that the module has. */
-unsigned spt_table_upload_count(const SptTableUpload *upload);
-/* A text with the number of tables that it refused, and why; NULL: it refused none. */
-char *spt_table_upload_refusals(const SptTableUpload *upload);
+
+extern const SptStage spt_table_upload_stage;
 
 G_END_DECLS
 

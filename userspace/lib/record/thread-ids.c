@@ -31,8 +31,10 @@ void spt_thread_ids_free(SptThreadIds *ids)
 	g_free(ids);
 }
 
-void spt_thread_ids_add(SptThreadIds *ids, const SptThread *thread)
+/* Again for the same one changes nothing. */
+static void thread_ids_thread(void *part, const SptThread *thread)
 {
+	SptThreadIds *ids = part;
 	GArray *known = g_hash_table_lookup(ids->by_tid, GUINT_TO_POINTER(thread->tid));
 	struct known_thread row = { thread->id, thread->start_time };
 
@@ -56,3 +58,8 @@ uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t tim
 	}
 	return 0;
 }
+
+const SptStage spt_thread_ids_stage = {
+	.thread = thread_ids_thread,
+	.free = (GDestroyNotify)spt_thread_ids_free,
+};

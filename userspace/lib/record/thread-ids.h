@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "process/tasks.h"
+#include "record/stage.h"
 
 G_BEGIN_DECLS
 
@@ -14,10 +15,10 @@ typedef struct SptThreadIds SptThreadIds;
 
 SptThreadIds *spt_thread_ids_new(void);
 void spt_thread_ids_free(SptThreadIds *ids);
-/* Called for each thread when it is made; again for the same one changes nothing. */
-void spt_thread_ids_add(SptThreadIds *ids, const SptThread *thread);
 /* The latest thread with @tid that had begun at @time_ns; 0: none is known. */
 uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns);
+
+extern const SptStage spt_thread_ids_stage;
 
 G_END_DECLS
 

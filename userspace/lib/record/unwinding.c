@@ -271,7 +271,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-char *spt_unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer)
+static char *unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	struct names data = { unwinding, keep_frame_pointer, names };
@@ -287,3 +287,20 @@ char *spt_unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer)
 	g_ptr_array_add(names, NULL);
 	return g_strjoinv(", ", (char **)names->pdata);
 }
+
+/* Which code in stacks keeps frame pointers, and which does not. */
+static void unwinding_note(void *part, SptOutput *output)
+{
+	g_autofree char *with = unwinding_objects(part, true),
+			*without = unwinding_objects(part, false);
+
+	if (with)
+		spt_output_host(output, "frame_pointers", with);
+	if (without)
+		spt_output_host(output, "no_frame_pointers", without);
+}
+
+const SptStage spt_unwinding_stage = {
+	.note = unwinding_note,
+	.free = (GDestroyNotify)spt_unwinding_free,
+};

@@ -9,6 +9,7 @@
 #include "process/spaces.h"
 #include "record/copies.h"
 #include "record/output.h"
+#include "record/stage.h"
 #include "record/tables.h"
 
 G_BEGIN_DECLS
@@ -52,11 +53,8 @@ typedef enum {
  */
 SptUnwound spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample,
 			      const char *comm, uint32_t *ret_late);
-/*
- * The names of the objects so far whose code keeps frame pointers, or does not; NULL: there are
- * none.
- */
-char *spt_unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer);
+
+extern const SptStage spt_unwinding_stage;
 
 G_END_DECLS
 

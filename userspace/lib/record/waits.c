@@ -67,8 +67,9 @@ void spt_waits_free(SptWaits *waits)
 	g_free(waits);
 }
 
-void spt_waits_thread(SptWaits *waits, const SptThread *thread)
+static void waits_thread(void *part, const SptThread *thread)
 {
+	SptWaits *waits = part;
 	struct known *known = g_hash_table_lookup(waits->known, GUINT_TO_POINTER(thread->tid));
 
 	if (!known) {
@@ -366,3 +367,8 @@ bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record)
 		return false;
 	}
 }
+
+const SptStage spt_waits_stage = {
+	.thread = waits_thread,
+	.free = (GDestroyNotify)spt_waits_free,
+};

@@ -8,6 +8,7 @@
 
 #include "process/tasks.h"
 #include "record/recorder.h"
+#include "record/stage.h"
 
 G_BEGIN_DECLS
 
@@ -17,8 +18,6 @@ SptWaits *spt_waits_new(unsigned n_cpus);
 void spt_waits_free(SptWaits *waits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptWaits, spt_waits_free)
 
-/* Reports that a thread was made or has changed. */
-void spt_waits_thread(SptWaits *waits, const SptThread *thread);
 /* The latest thread of @tid; 0: not known.  @ret_is_wanted: it passes the filter. */
 uint32_t spt_waits_thread_of(SptRecorder *recorder, uint32_t tid, bool *ret_is_wanted);
 /* Called before the last sums, which are of the recording's end. */
@@ -32,6 +31,8 @@ void spt_waits_take_wake(SptRecorder *recorder, const struct sysprof_event *even
 void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *event);
 /* Takes a record of sysprof-event.h.  False: it is another one. */
 bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record);
+
+extern const SptStage spt_waits_stage;
 
 G_END_DECLS
 
