@@ -32,6 +32,7 @@ struct SptCounting {
 	const SptTasks *tasks;
 	GHashTable *totals;		/* name -> struct total */
 	GArray *pids;			/* uint32_t */
+	unsigned n_reads;
 };
 
 struct total {
@@ -153,6 +154,7 @@ void spt_counters_step(SptCounters *counters, const SptTasks *tasks, uint64_t no
 		return;
 	counters->read_ns = counters->counting.now_ns = now_ns;
 	counters->counting.tasks = tasks;
+	counters->counting.n_reads++;
 	for (unsigned i = 0; counters->has_sources && i < G_N_ELEMENTS(sources); i++)
 		sources[i]->read(&counters->counting);
 	for (unsigned i = 0; i < counters->files->len; i++)
@@ -175,7 +177,7 @@ static int open_counted(const SptCounting *counting, const char *path)
 	return fd;
 }
 
-static char *read_up_to(const SptCounting *counting, const char *path, size_t most)
+char *spt_counting_large_text(const SptCounting *counting, const char *path, size_t most)
 {
 	int fd = open_counted(counting, path);
 	GString *text = fd < 0 ? NULL : g_string_new(NULL);
@@ -195,7 +197,7 @@ static char *read_up_to(const SptCounting *counting, const char *path, size_t mo
 
 char *spt_counting_text(const SptCounting *counting, const char *path)
 {
-	return read_up_to(counting, path, MOST_TEXT);
+	return spt_counting_large_text(counting, path, MOST_TEXT);
 }
 
 char **spt_counting_names(const SptCounting *counting, const char *path)
@@ -224,7 +226,7 @@ unsigned spt_counting_n_names(const SptCounting *counting, const char *path)
 
 bool spt_counting_number(const SptCounting *counting, const char *path, double *ret)
 {
-	g_autofree char *text = read_up_to(counting, path, 64);
+	g_autofree char *text = spt_counting_large_text(counting, path, 64);
 	char *end = text;
 
 	if (!text)
@@ -253,6 +255,11 @@ void spt_counting_rate(SptCounting *counting, const char *name, const char *unit
 	before = g_new(struct total, 1);
 	*before = (struct total){ total, counting->now_ns };
 	g_hash_table_replace(counting->totals, g_strdup(name), before);
+}
+
+bool spt_counting_is_turn(const SptCounting *counting, unsigned n)
+{
+	return counting->n_reads % n == 1 % n;
 }
 
 const GArray *spt_counting_pids(const SptCounting *counting)

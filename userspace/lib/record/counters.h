@@ -28,7 +28,13 @@ struct spt_counter_source {
 	ROW(pressure)            \
 	ROW(disk)                \
 	ROW(net)                 \
-	ROW(process)
+	ROW(process)             \
+	ROW(cgroup)              \
+	ROW(idle)                \
+	ROW(power)               \
+	ROW(temperature)         \
+	ROW(gpu)                 \
+	ROW(allocinfo)
 #define SPT_COUNTER_DECLARE(name) extern const struct spt_counter_source spt_counter_##name;
 SPT_COUNTER_SOURCES(SPT_COUNTER_DECLARE)
 
@@ -45,12 +51,16 @@ void spt_counters_step(SptCounters *counters, const SptTasks *tasks, uint64_t no
 
 /* A file below the root, up to a mebibyte; to be freed.  NULL: there is none. */
 char *spt_counting_text(const SptCounting *counting, const char *path);
+/* The same, up to @most bytes. */
+char *spt_counting_large_text(const SptCounting *counting, const char *path, size_t most);
 /* The names in a directory, to be freed; an empty list if there is none. */
 char **spt_counting_names(const SptCounting *counting, const char *path);
 /* The same number, but only how many; at most 65536. */
 unsigned spt_counting_n_names(const SptCounting *counting, const char *path);
 /* The number at the start of a file.  False: there is none. */
 bool spt_counting_number(const SptCounting *counting, const char *path, double *ret);
+/* Whether this is the first reading, or one of each @n: for what takes long to read. */
+bool spt_counting_is_turn(const SptCounting *counting, unsigned n);
 /* A level.  @unit: as of SptSaidCounter. */
 void spt_counting_put(SptCounting *counting, const char *name, const char *unit, double value);
 /* What @total, which grows, has grown by in a second, times @factor; from the second call on. */
