@@ -4,7 +4,7 @@
 # Measures nothing.
 #
 # The recipes of CONTRIBUTING.md, followed by script: a report, a grouping, a metric, an export
-# format and a record type are added to a copy of the tree.  Each recipe changes the files that it names and no
+# format, an importer, a counter and a record type are added to a copy of the tree.  Each recipe changes the files that it names and no
 # others, and not more than are allowed.  Then sysprof-cli is built (objects that have not changed
 # are copied, too), and all of them work; the first four are listed in help, man pages and
 # completions.
@@ -232,6 +232,92 @@ contains 'export --help: tiny' 'tiny: the number of periods' export --help
 END_OF_FILE
 }
 
+importer()
+{
+	cat >userspace/lib/import/tiny.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples without a stack, of one process: "tiny N". */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "import/import.h"
+#include "import/stacks.h"
+
+static bool probe_tiny(const char *begin, size_t bytes)
+{
+	return bytes > 5 && memcmp(begin, "tiny ", 5) == 0;
+}
+
+static bool read_tiny(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
+{
+	g_autoptr(SptImportStacks) stacks = spt_import_stacks_new(writer);
+	SptSampleRow row = { .thread = spt_import_stacks_thread(stacks, 0, 0, "tiny", "tiny") };
+	char text[32] = "";
+	unsigned weight;
+
+	if (pread(input->fd, text, sizeof(text) - 1, 0) <= 0 || sscanf(text, "tiny %u", &weight) != 1)
+		return spt_import_stacks_refuse(stacks, "has no number", error);
+	spt_import_stacks_sample(stacks, &row, weight);
+	return spt_import_stacks_finish(stacks, error);
+}
+
+const SptImporter spt_import_tiny = { "tiny", probe_tiny, read_tiny, false };
+END_OF_FILE
+	insert userspace/lib/import/import.h '^.ROW\(speedscope\)' <<<'	ROW(tiny) \' &&
+		insert userspace/po/POTFILES '^userspace/lib/import/values' \
+			<<<'userspace/lib/import/tiny.c' &&
+		add_test <<'END_OF_FILE'
+echo 'tiny 7' >"$work/file.tiny"
+contains 'a file of the importer tiny' '^ *7 ' report --by process "$work/file.tiny"
+echo 'tiny x' >"$work/bad.tiny"
+complains 'one without a number' 1 'has no number' report "$work/bad.tiny"
+END_OF_FILE
+}
+
+counter()
+{
+	cat >userspace/lib/record/counter-tiny.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long the machine has been up. */
+#include "record/counters.h"
+
+static void read_tiny(SptCounting *counting)
+{
+	double seconds;
+
+	if (spt_counting_number(counting, "proc/uptime", &seconds))
+		spt_counting_put(counting, "tiny.up", "s", seconds);
+}
+
+const struct spt_counter_source spt_counter_tiny = { "tiny", read_tiny };
+END_OF_FILE
+	insert userspace/lib/record/counters.h '^.ROW\(cpu\)' <<<'	ROW(tiny) \' &&
+		insert tests/unit/test-counters.c '^int main' <<'END_OF_FILE' &&
+static void test_tiny(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
+{
+	put_file(fixture, "proc/uptime", "12.5 3\n");
+	begin(fixture, false);
+	read_at(fixture, 1);
+	end(fixture);
+	assert_value(fixture, "tiny.up", "s", 12.5);
+}
+
+END_OF_FILE
+		insert tests/unit/test-counters.c '^.ADD.power' <<<'	ADD(tiny);'
+}
+
+# A recording has what the counter says.
+run_counter()
+{
+	build/sysprof-cli record -F 1 --counters -o "$work/counted" -- sleep 1 >"$work/said" 2>&1 ||
+		{ cat "$work/said"; return 1; }
+	build/sysprof-cli report --counters "$work/counted" | grep -q ' s .*tiny\.up$' || return
+	# shellcheck disable=SC2046 # flags
+	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Iuserspace/lib -Imodule/uapi -fsyntax-only \
+		$(pkg-config --cflags glib-2.0) tests/unit/test-counters.c
+}
+
 record()
 {
 	insert userspace/lib/record/intake.c '^void spt_recorder_take\(' <<'END_OF_FILE' &&
@@ -353,7 +439,7 @@ run_added()
 		tail -n 2 tests/cli/test-cli.sh
 	} >tests/cli/added.sh
 	bash tests/cli/added.sh >"$work/added" || { cat "$work/added"; return 1; }
-	grep -qx '1\.\.12' "$work/added"
+	grep -qx '1\.\.14' "$work/added"
 }
 
 # Nearly everything includes capture.h: of it this builds what the test needs, and the recorder.
@@ -408,8 +494,11 @@ check 'a report is added as its recipe says, in 4 files' follow report 4 report
 check 'a grouping in 3' follow grouping 3 grouping
 check 'a metric in 5' follow metric 5 metric
 check 'an export format in 5' follow 'export format' 5 format
+check 'an importer in 4' follow importer 4 importer
+check 'a counter in 3' follow counter 3 counter
 check 'that builds' build
 check 'what the recipes test passes' run_added
+check 'the counter counts' run_counter
 check 'reports and groupings print what the schema says' holds_schema
 check 'man pages and completions have them' lists_all
 check "the viewer's items are translated" is_translated
