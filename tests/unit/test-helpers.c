@@ -152,7 +152,7 @@ static void test_problems_of_helpers(void)
 	static const struct {
 		const char *text, *words;
 		unsigned patience_ms;
-	} helpers[] = {
+	} bad[] = {
 		{ "kill -SEGV $$", "crashed (Segmentation fault)", PATIENCE_MS },
 		{ "kill -XCPU $$", "took too long", PATIENCE_MS },
 		{ "exit 3", "gave up (status 3)", PATIENCE_MS },
@@ -162,18 +162,18 @@ static void test_problems_of_helpers(void)
 		{ "head -c 100000 /dev/zero >&0; exec sleep 1000", "cannot be read", PATIENCE_MS },
 	};
 	g_autoptr(SptHelpers) none =
-		spt_helpers_new("/nonexistent/helpers", 1, PATIENCE_MS, no_dirs);
+		spt_helpers_new("/nonexistent/helper", 1, PATIENCE_MS, no_dirs);
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(helpers); i++) {
-		g_autofree char *program = script(helpers[i].text);
+	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+		g_autofree char *program = script(bad[i].text);
 		g_autoptr(SptHelpers) helpers =
-			spt_helpers_new(program, 1, helpers[i].patience_ms, no_dirs);
+			spt_helpers_new(program, 1, bad[i].patience_ms, no_dirs);
 
-		expect_problem(helpers, "whole", NULL, helpers[i].words);
-		expect_problem(helpers, "whole", NULL, helpers[i].words);
+		expect_problem(helpers, "whole", NULL, bad[i].words);
+		expect_problem(helpers, "whole", NULL, bad[i].words);
 	}
 	expect_problem(none, "whole", NULL,
-		       "/nonexistent/helpers, which reads files, cannot be run: No such file");
+		       "/nonexistent/helper, which reads files, cannot be run: No such file");
 }
 
 /* Who waits for a while gets it later. */
