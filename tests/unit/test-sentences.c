@@ -9,6 +9,7 @@
 
 #include "capture/capture.h"
 #include "profile/culprit.h"
+#include "profile/order.h"
 #include "profile/sentences.h"
 #include "stash/stash.h"
 #include "sysprof-event.h"
@@ -350,6 +351,56 @@ static void test_first(void)
 	tear_down(&fixture);
 }
 
+/* Lists of waits and memory begin with it, and what functions have of their own is all there is. */
+static void test_own(void)
+{
+	static const struct {
+		const char *metric, *function;
+	} cases[] = { { "blocked", "update_table" }, { "allocated", "load" } };
+	struct fixture fixture;
+
+	set_up(&fixture, &(struct mode){ .has_waits = true, .has_memory = true });
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(SptProfile) profile =
+			spt_profile_new(fixture.capture, fixture.symbols,
+					spt_metric_find(cases[i].metric), NULL);
+		g_autoptr(SptCulprits) culprits = spt_culprits_know(profile);
+		g_autofree uint64_t *own = spt_culprits_own(culprits, profile);
+		g_autofree uint32_t *order = spt_culprits_order(profile, own), *listed = NULL;
+		g_autoptr(SptOrder) table = spt_order_new(profile);
+		uint32_t n, n_listed;
+		const SptFunction *all = spt_profile_functions(profile, &n);
+		uint64_t sum = 0;
+
+		for (uint32_t function = 0; function < n; function++)
+			sum += own[function];
+		g_assert_cmpuint(sum, ==, spt_profile_total(profile));
+		g_assert_cmpstr(all[order[0]].name, ==, cases[i].function);
+		/* The viewer's. */
+		listed = spt_order_list(table, SPT_ORDER_SELF, true, NULL, &n_listed);
+		g_assert_true(spt_order_is_own(table));
+		g_assert_cmpuint(listed[0], ==, order[0]);
+		g_assert_cmpuint(spt_order_self(table, order[0]), ==, own[order[0]]);
+	}
+	tear_down(&fixture);
+}
+
+/* Of CPU time the innermost function is the truth. */
+static void test_self(void)
+{
+	struct fixture fixture;
+
+	set_up(&fixture, &(struct mode){ .has_waits = true });
+
+	g_autoptr(SptProfile) profile = spt_profile_new(fixture.capture, fixture.symbols,
+							spt_metric_find("cpu"), NULL);
+	g_autoptr(SptOrder) table = spt_order_new(profile);
+
+	g_assert_null(spt_culprits_know(profile));
+	g_assert_false(spt_order_is_own(table));
+	tear_down(&fixture);
+}
+
 /* Weights of culprits are those of the profile. */
 static void test_sums(void)
 {
@@ -456,5 +507,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sentences/long-name", test_long_name);
 	g_test_add_func("/culprit/first", test_first);
 	g_test_add_func("/culprit/sums", test_sums);
+	g_test_add_func("/culprit/own", test_own);
+	g_test_add_func("/culprit/self", test_self);
 	return g_test_run();
 }

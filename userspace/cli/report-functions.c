@@ -1,77 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --functions: a table of functions, by self. */
+/*
+ * report --functions: a table of functions, by self.  That of a wait is the scheduler, and that of
+ * an allocation the allocator, so there it is by what functions have with the machinery below them.
+ */
 #include <stdio.h>
 
 #include "cmd.h"
+#include "profile/culprit.h"
 #include "report-metric.h"
 #include "report.h"
 
-/* Indices (uint32_t) of the shown functions, in their order. */
+struct functions {
+	GArray *shown;			/* indices (uint32_t), in their order */
+	uint64_t *own;			/* by function; NULL: self is what counts */
+};
+
 static bool find(struct spt_report *report)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
-	g_autofree uint32_t *order = spt_profile_order(report->profile, true);
+	g_autoptr(SptCulprits) culprits = spt_culprits_know(report->profile);
+	struct functions *found = g_new0(struct functions, 1);
 	uint64_t all = spt_profile_total(report->profile);
-	GArray *shown = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree uint32_t *order = NULL;
 
-	report->found = shown;
+	if (culprits)
+		found->own = spt_culprits_own(culprits, report->profile);
+	order = spt_culprits_order(report->profile, found->own);
+	found->shown = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	report->found = found;
 	for (uint32_t i = 0; i < n; i++) {
 		const SptFunction *function = &functions[order[i]];
 
 		if (function->is_process || function->total == 0 ||
 		    spt_percent(function->total, all) < report->min_percent)
 			continue;
-		if (shown->len < report->limit)
-			g_array_append_val(shown, order[i]);
+		if (found->shown->len < report->limit)
+			g_array_append_val(found->shown, order[i]);
 		else
 			report->n_more++;
 	}
 	return true;
 }
 
+static void clear(gpointer data)
+{
+	struct functions *found = data;
+
+	g_array_unref(found->shown);
+	g_free(found->own);
+	g_free(found);
+}
+
 static void print_text(const struct spt_report *report)
 {
-	const GArray *found = report->found;
-	const uint32_t *shown = (const uint32_t *)found->data;
+	const struct functions *found = report->found;
+	const uint32_t *shown = (const uint32_t *)found->shown->data;
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 	uint64_t all = spt_profile_total(report->profile);
 	unsigned all_columns = spt_report_width(), ranges = 2 * spt_report_part_columns(report),
 		 width = all_columns - MIN(all_columns, ranges),
-		 names = spt_report_fit_names(functions, shown, found->len, width);
+		 names = spt_report_fit_names(functions, shown, found->shown->len, width);
 
+	if (found->own)
+		puts("Own: a function itself, with the kernel and runtime libraries below it.\n");
 	fputs(spt_color(SPT_COLOR_TITLE), stdout);
-	spt_report_print_part_head(report, "Self %", 7);
+	spt_report_print_part_head(report, found->own ? "Own %" : "Self %", 7);
 	spt_report_print_part_head(report, "Total %", 7);
 	printf("%10s  ", spt_metric_head(report->metric));
 	spt_report_print_names_head(names);
-	for (uint32_t i = 0; i < found->len; i++) {
+	for (uint32_t i = 0; i < found->shown->len; i++) {
 		const SptFunction *function = &functions[shown[i]];
+		uint64_t weight = found->own ? found->own[shown[i]] : function->self;
+		g_autofree char *text = spt_metric_text(report->metric, weight);
 
-		g_autofree char *self = spt_metric_text(report->metric, function->self);
-
-		spt_report_print_part(report, function->self, all, 7);
+		spt_report_print_part(report, weight, all, 7);
 		spt_report_print_part(report, function->total, all, 7);
-		printf("%10s  ", self);
+		printf("%10s  ", text);
 		spt_report_print_names(function, width, names);
 	}
 }
 
 static void add_json(const struct spt_report *report, SptJson *json)
 {
-	const GArray *found = report->found;
-	const uint32_t *shown = (const uint32_t *)found->data;
+	const struct functions *found = report->found;
+	const uint32_t *shown = (const uint32_t *)found->shown->data;
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 	uint64_t all = spt_profile_total(report->profile);
 
 	spt_json_array(json, "functions");
-	for (uint32_t i = 0; i < found->len; i++) {
+	for (uint32_t i = 0; i < found->shown->len; i++) {
 		const SptFunction *function = &functions[shown[i]];
 
 		spt_json_object(json, NULL);
 		spt_json_function(json, function->name, function->object);
+		if (found->own) {
+			spt_report_add(report, json, "own", found->own[shown[i]]);
+			spt_json_number(json, "own_pct", spt_percent(found->own[shown[i]], all));
+		}
 		spt_report_add(report, json, "self", function->self);
 		spt_report_add(report, json, "total", function->total);
 		spt_json_number(json, "self_pct", spt_percent(function->self, all));
@@ -90,5 +118,5 @@ const struct spt_report_kind spt_report_functions = {
 	.has_parts = true,
 	.text = print_text,
 	.json = add_json,
-	.clear = (GDestroyNotify)g_array_unref,
+	.clear = clear,
 };

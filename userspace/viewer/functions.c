@@ -6,12 +6,13 @@
 #include "functions.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "columns.h"
 #include "compat-gtk.h"
 #include "work.h"
 
-#define N_COLUMNS 4
+enum { OF_SELF, OF_TOTAL, OF_NAME, OF_OBJECT, N_COLUMNS };
 
 struct column {
 	SptFunctions *functions;
@@ -34,7 +35,9 @@ struct _SptFunctions {
 	uint32_t selected;
 	unsigned scroll_source;
 	bool refills;				/* the visible rows stay where they are */
-	bool is_first;				/* nobody has chosen the selected one yet */
+	bool is_first;				/* the list has yet to be scrolled to its begin */
+	/* By somebody, for this recording: the selected function, and the order */
+	bool is_chosen, is_ordered;
 };
 
 G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
@@ -48,7 +51,7 @@ static void functions_fill(SptDocument *document, gconstpointer data, uint32_t p
 	const SptFunction *function = &document->functions[list[position]];
 
 	*ret = (SptRowValues){ .function = list[position],
-			       .self = function->self,
+			       .self = spt_order_self(document->order, list[position]),
 			       .total = function->total };
 }
 
@@ -61,6 +64,7 @@ static void on_selection_changed(GtkSelectionModel *selection, G_GNUC_UNUSED uns
 	if (function == self->selected)
 		return;
 	self->selected = function;
+	self->is_chosen = true;
 	g_signal_emit(self, function_selected, 0, function);
 }
 
@@ -172,6 +176,7 @@ static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange ch
 	if (!self->asked)
 		return;
 	key = self->asked->key;
+	self->is_ordered |= key != self->key;
 	/* A click on a column of numbers shows the largest first. */
 	if (key != self->key && key >= SPT_ORDER_SELF && answer == GTK_ORDERING_SMALLER) {
 		self->key = key;
@@ -231,10 +236,10 @@ static void functions_add_columns(SptFunctions *self)
 		SptColumnKind kind;
 		SptOrderKey key;
 	} kinds[N_COLUMNS] = {
-		{ SPT_COLUMN_SELF, SPT_ORDER_SELF },
-		{ SPT_COLUMN_TOTAL, SPT_ORDER_TOTAL },
-		{ SPT_COLUMN_FUNCTION, SPT_ORDER_NAME },
-		{ SPT_COLUMN_OBJECT, SPT_ORDER_OBJECT },
+		[OF_SELF] = { SPT_COLUMN_SELF, SPT_ORDER_SELF },
+		[OF_TOTAL] = { SPT_COLUMN_TOTAL, SPT_ORDER_TOTAL },
+		[OF_NAME] = { SPT_COLUMN_FUNCTION, SPT_ORDER_NAME },
+		[OF_OBJECT] = { SPT_COLUMN_OBJECT, SPT_ORDER_OBJECT },
 	};
 	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
 
@@ -272,34 +277,68 @@ static void spt_functions_init(SptFunctions *self)
 	functions_add_columns(self);
 }
 
+/*
+ * Whether the selected function of @before says nothing in @document: it was hidden with the
+ * libraries of the system, or has nothing of another metric, for which nobody has chosen it.
+ */
+static bool is_lost(SptFunctions *self, const SptDocument *before, const SptDocument *document)
+{
+	bool is_metric = document->look.metric != before->look.metric;
+
+	if (is_metric && !self->is_chosen)
+		return true;
+	return (is_metric || (document->look.arrangement.hides_system &&
+			      !before->look.arrangement.hides_system)) &&
+	       self->selected != UINT32_MAX && document->functions[self->selected].total == 0;
+}
+
+/* Totals of waits and of memory are those of what is called first and last: own ones come first. */
+static void set_order(SptFunctions *self)
+{
+	bool is_own = spt_order_is_own(self->document->order);
+	const struct column *wanted = &self->columns[is_own ? OF_SELF : OF_TOTAL];
+	const char *title = is_own ? _("Own") : _("Self");
+
+	spt_pane_explain(SPT_PANE(self),
+			 is_own ? _("Own: a function itself, with the kernel and runtime libraries "
+				    "below it") :
+				  NULL);
+	if (strcmp(gtk_column_view_column_get_title(self->columns[OF_SELF].column), title) == 0)
+		return;
+	gtk_column_view_column_set_title(self->columns[OF_SELF].column, title);
+	if (self->is_ordered)
+		return;
+	self->key = wanted->key;
+	gtk_column_view_sort_by_column(spt_pane_view(SPT_PANE(self)), wanted->column,
+				       GTK_SORT_DESCENDING);
+}
+
 void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document),
-	     was_hidden;
+	     was_lost;
 
 	if (is_known)
 		self->selected = spt_document_translate(document, self->document, self->selected);
-	/* By hiding system libraries, or by another metric. */
-	was_hidden = is_known &&
-		     (document->look.metric != self->document->look.metric ||
-		      (document->look.arrangement.hides_system &&
-		       !self->document->look.arrangement.hides_system)) &&
-		     self->selected != UINT32_MAX && document->functions[self->selected].total == 0;
+	was_lost = is_known && is_lost(self, self->document, document);
 	spt_document_replace(&self->document, document);
-	if (was_hidden)
+	if (was_lost)
 		self->selected = spt_document_first_function(document);
 	if (is_known) {
 		self->refills = true;
+		set_order(self);
 		functions_refresh(self);
 		self->refills = false;
 		if (!document->look.is_passing)
 			queue_scroll(self);
-		if (was_hidden)
+		if (was_lost)
 			g_signal_emit(self, function_selected, 0, self->selected);
 		return;
 	}
 	self->selected = spt_document_first_function(document);
+	self->is_chosen = false;
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	set_order(self);
 	functions_refresh(self);
 	self->is_first = true;
 	queue_scroll(self);
@@ -317,6 +356,7 @@ void spt_functions_select(SptFunctions *self, uint32_t function)
 	}
 	gtk_single_selection_set_selected(self->selection, position);
 	self->is_first = false;
+	self->is_chosen = true;
 	queue_scroll(self);
 }
 

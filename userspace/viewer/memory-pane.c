@@ -10,6 +10,7 @@
 #include "base/percent.h"
 #include "narrow.h"
 #include "profile/allocations.h"
+#include "profile/culprit.h"
 #include "profile/groups.h"
 #include "profile/memory-use.h"
 #include "profile/selection.h"
@@ -153,14 +154,15 @@ static void add_holders(GArray *holders, const SptProfile *profile)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
-	g_autofree uint32_t *order = spt_profile_order(profile, true);
+	g_autoptr(GArray) culprits = spt_culprits_new(profile);
 
-	for (uint32_t i = 0; i < n && holders->len < HOLDERS; i++) {
-		const SptFunction *function = &functions[order[i]];
-		struct holder holder = { function->name, function->object, function->self };
+	for (unsigned i = 0; i < culprits->len && holders->len < HOLDERS; i++) {
+		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
+		const SptFunction *function = &functions[culprit->function];
+		const struct holder holder = { function->name, function->object,
+					       culprit->weight };
 
-		if (function->self && !function->is_process)
-			g_array_append_val(holders, holder);
+		g_array_append_val(holders, holder);
 	}
 }
 

@@ -81,6 +81,13 @@ void spt_pane_set_title(SptPane *pane, const char *text)
 				       GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
+void spt_pane_explain(SptPane *pane, const char *text)
+{
+	GtkWidget *title = pane_get(pane)->title;
+
+	gtk_widget_set_tooltip_text(title, text ? text : gtk_label_get_text(GTK_LABEL(title)));
+}
+
 void spt_pane_set_empty_text(SptPane *pane, const char *text)
 {
 	gtk_label_set_text(GTK_LABEL(pane_get(pane)->empty), text);

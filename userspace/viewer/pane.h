@@ -21,6 +21,8 @@ GtkColumnView *spt_pane_view(SptPane *pane);
 /* Adds @widget beside the title. */
 void spt_pane_add_header(SptPane *pane, GtkWidget *widget);
 void spt_pane_set_title(SptPane *pane, const char *text);
+/* A sentence about its columns, in the title's tooltip; NULL: none.  For a title that stays. */
+void spt_pane_explain(SptPane *pane, const char *text);
 /* The sentence for a table without rows. */
 void spt_pane_set_empty_text(SptPane *pane, const char *text);
 void spt_pane_show_empty(SptPane *pane, gboolean is_empty);

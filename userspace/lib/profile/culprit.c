@@ -7,6 +7,7 @@
 #include "base/pairs.h"
 #include "profile/command.h"
 #include "profile/glob.h"
+#include "profile/tree.h"
 
 /* Too little to be looked at first, in parts of the whole. */
 #define LITTLE 100
@@ -24,6 +25,7 @@ static const char *const helpers[] = {
 	"std::*",     "__gnu_cxx::*", "operator new*", "operator delete*", "malloc",
 	"calloc",     "realloc",      "xmalloc",       "xcalloc",	   "xrealloc",
 	"g_malloc*",  "g_realloc*",   "g_slice_*",     "je_*",		   "*@plt",
+	"__gthread_*",
 };
 
 /*
@@ -56,13 +58,15 @@ static const char *without_result(const char *name)
 	return std ? std + 1 : name;
 }
 
-static bool is_machinery(const SptFunction *function)
+static bool is_of_runtime(const SptFunction *function)
 {
-	const char *object = function->object ? function->object : "";
+	return function->is_kernel || is_one_of(runtimes, G_N_ELEMENTS(runtimes),
+						function->object ? function->object : "");
+}
 
-	return function->is_kernel ||
-	       is_one_of(runtimes, G_N_ELEMENTS(runtimes), object) ||
-	       is_one_of(helpers, G_N_ELEMENTS(helpers), without_result(function->name));
+static bool is_helper(const SptFunction *function)
+{
+	return is_one_of(helpers, G_N_ELEMENTS(helpers), without_result(function->name));
 }
 
 static bool is_entry(const SptFunction *function)
@@ -79,7 +83,14 @@ bool spt_culprits_matter(const SptProfile *profile)
 }
 
 /* What is known of each function, so that its name is compared once. */
-enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1 };
+enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1, IS_HELPER = 1 << 2 };
+
+static uint8_t kind_of(const SptFunction *function)
+{
+	if (is_of_runtime(function))
+		return IS_MACHINERY | (is_entry(function) ? IS_ENTRY : 0);
+	return is_helper(function) ? IS_MACHINERY | IS_HELPER : 0;
+}
 
 static uint8_t *find_kinds(const SptProfile *profile)
 {
@@ -89,8 +100,7 @@ static uint8_t *find_kinds(const SptProfile *profile)
 	uint8_t *kinds = g_new0(uint8_t, MAX(n, 1));
 
 	for (uint32_t i = 0; matters && i < n; i++)
-		kinds[i] = (is_machinery(&functions[i]) ? IS_MACHINERY : 0) |
-			   (is_entry(&functions[i]) ? IS_ENTRY : 0);
+		kinds[i] = kind_of(&functions[i]);
 	return kinds;
 }
 
@@ -98,6 +108,7 @@ static uint8_t *find_kinds(const SptProfile *profile)
 struct path {
 	uint32_t own, through;		/* as in SptCulprit; own UINT32_MAX: none so far */
 	uint32_t other;			/* innermost one that is no entry */
+	bool is_vague;			/* through is a helper: what that calls says more */
 };
 
 static struct path step(struct path path, uint32_t function, uint8_t kind, bool is_process)
@@ -107,8 +118,9 @@ static struct path step(struct path path, uint32_t function, uint8_t kind, bool 
 	if (!(kind & IS_MACHINERY)) {
 		path.own = function;
 		path.through = UINT32_MAX;
-	} else if (path.through == UINT32_MAX && !(kind & IS_ENTRY)) {
+	} else if (!(kind & IS_ENTRY) && (path.through == UINT32_MAX || path.is_vague)) {
 		path.through = function;
+		path.is_vague = kind & IS_HELPER;
 	}
 	if (!(kind & IS_ENTRY) || path.other == UINT32_MAX)
 		path.other = function;
@@ -169,22 +181,118 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 	return culprits;
 }
 
-GArray *spt_culprits_new(const SptProfile *profile)
+/* Of all tree nodes. */
+static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 {
 	uint32_t n, n_functions;
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
 	const SptTreeNode *tree = spt_profile_tree(profile, &n);
-	g_autofree uint8_t *kinds = find_kinds(profile);
-	g_autofree struct path *paths = g_new(struct path, MAX(n, 1));
+	struct path *paths = g_new(struct path, MAX(n, 1));
 
-	paths[0] = (struct path){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	paths[0] = (struct path){ .own = UINT32_MAX, .through = UINT32_MAX, .other = UINT32_MAX };
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t function = tree[i].function;
 
 		paths[i] = step(paths[tree[i].parent], function, kinds[function],
 				functions[function].is_process);
 	}
+	return paths;
+}
+
+GArray *spt_culprits_new(const SptProfile *profile)
+{
+	uint32_t n_functions;
+	g_autofree uint8_t *kinds = find_kinds(profile);
+	g_autofree struct path *paths = find_paths(profile, kinds);
+
+	spt_profile_functions(profile, &n_functions);
 	return gather(profile, paths, n_functions);
+}
+
+/* Weights by function. */
+
+struct SptCulprits {
+	gatomicrefcount refs;
+	uint8_t *kinds;			/* of each function */
+};
+
+SptCulprits *spt_culprits_know(const SptProfile *profile)
+{
+	SptCulprits *culprits;
+
+	if (!spt_culprits_matter(profile))
+		return NULL;
+	culprits = g_new0(SptCulprits, 1);
+	g_atomic_ref_count_init(&culprits->refs);
+	culprits->kinds = find_kinds(profile);
+	return culprits;
+}
+
+SptCulprits *spt_culprits_ref(SptCulprits *culprits)
+{
+	g_atomic_ref_count_inc(&culprits->refs);
+	return culprits;
+}
+
+void spt_culprits_unref(SptCulprits *culprits)
+{
+	if (!culprits || !g_atomic_ref_count_dec(&culprits->refs))
+		return;
+	g_free(culprits->kinds);
+	g_free(culprits);
+}
+
+uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profile)
+{
+	g_autofree struct path *paths = find_paths(profile, culprits->kinds);
+	uint32_t n, n_functions;
+	const SptTreeNode *tree = spt_profile_tree(profile, &n);
+	uint64_t *own;
+
+	spt_profile_functions(profile, &n_functions);
+	own = g_new0(uint64_t, MAX(n_functions, 1));
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t function = paths[i].own != UINT32_MAX ? paths[i].own : paths[i].other;
+
+		if (function != UINT32_MAX)
+			own[function] += tree[i].self;
+	}
+	return own;
+}
+
+struct weighed {
+	const SptFunction *functions;
+	const uint64_t *own;
+};
+
+static gint compare_own(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct weighed *weighed = data;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const SptFunction *p = &weighed->functions[x], *q = &weighed->functions[y];
+
+	if (weighed->own[x] != weighed->own[y])
+		return weighed->own[x] > weighed->own[y] ? -1 : 1;
+	if (p->total != q->total)
+		return p->total > q->total ? -1 : 1;
+	if (p->self != q->self)
+		return p->self > q->self ? -1 : 1;
+	return spt_function_compare(p, q);
+}
+
+uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own)
+{
+	uint32_t n;
+	struct weighed weighed = { spt_profile_functions(profile, &n), own };
+	uint32_t *order;
+
+	if (!own)
+		return spt_profile_order(profile, true);
+	order = g_new(uint32_t, MAX(n, 1));
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	g_qsort_with_data(order, (int)n, sizeof(*order), compare_own, &weighed);
+	return order;
 }
 
 /* The first view. */

@@ -31,6 +31,26 @@ bool spt_culprits_matter(const SptProfile *profile);
  * for what has no function.
  */
 GArray *spt_culprits_new(const SptProfile *profile);
+
+/* What is known of a profile's functions by their names; good for each part of that profile. */
+typedef struct SptCulprits SptCulprits;
+
+/* NULL: machinery does not matter.  It is counted; any number of threads can use it. */
+SptCulprits *spt_culprits_know(const SptProfile *profile);
+SptCulprits *spt_culprits_ref(SptCulprits *culprits);
+void spt_culprits_unref(SptCulprits *culprits);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCulprits, spt_culprits_unref)
+/*
+ * By function, its own weight: by itself, and in the machinery that it called.  Machinery has
+ * weight of its own only where nobody called it.  The caller frees it.
+ */
+uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profile);
+/*
+ * Indices of all functions, those with most weight of their own first, then by total, self and
+ * name; what has none of its own follows.  @own NULL: by self, as spt_profile_order().
+ */
+uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own);
+
 /*
  * The function to look at first: the one with most of that in the code of the command's program,
  * or else outside /usr, /lib and /opt, or else in programs that the command started; else the

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "profile/culprit.h"
 #include "profile/tree.h"
 
 #define KEYS (SPT_ORDER_TOTAL + 1)
@@ -22,6 +23,8 @@ struct SptOrder {
 	uint32_t n_weighed;
 	GString *texts; /* for each function, by name: "name\nobject\0" in lower case */
 	size_t *text_at;		/* of each function */
+	SptCulprits *culprits;		/* NULL: self is what counts */
+	uint64_t *own;			/* by function, likewise */
 	bool is_like;			/* another profile owns all but the orders by weight */
 };
 
@@ -78,7 +81,17 @@ static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t
 	return sorted;
 }
 
-static void sort_weights(SptOrder *order)
+uint64_t spt_order_self(const SptOrder *order, uint32_t function)
+{
+	return order->own ? order->own[function] : order->functions[function].self;
+}
+
+bool spt_order_is_own(const SptOrder *order)
+{
+	return order->own;
+}
+
+static void sort_weights(SptOrder *order, const SptProfile *profile)
 {
 	g_autofree uint32_t *by_name = g_new(uint32_t, MAX(order->n, 1));
 	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(order->n, 1)),
@@ -86,13 +99,14 @@ static void sort_weights(SptOrder *order)
 	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL;
 	uint32_t n = 0;
 
+	order->own = order->culprits ? spt_culprits_own(order->culprits, profile) : NULL;
 	for (uint32_t i = 0; i < order->n; i++) {
 		uint32_t at = order->orders[SPT_ORDER_NAME][i];
 
 		if (order->functions[at].total == 0)
 			continue;
 		/* The largest first. */
-		selfs[at] = ~order->functions[at].self;
+		selfs[at] = ~spt_order_self(order, at);
 		totals[at] = ~order->functions[at].total;
 		by_name[n++] = at;
 	}
@@ -140,8 +154,9 @@ SptOrder *spt_order_new(const SptProfile *profile)
 	SptOrder *order = g_new0(SptOrder, 1);
 
 	order->functions = spt_profile_functions(profile, &order->n);
+	order->culprits = spt_culprits_know(profile);
 	sort_names(order);
-	sort_weights(order);
+	sort_weights(order, profile);
 	collect_texts(order);
 	return order;
 }
@@ -152,7 +167,9 @@ SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile)
 
 	order->functions = spt_profile_functions(profile, &order->n);
 	order->is_like = true;
-	sort_weights(order);
+	if (order->culprits)
+		spt_culprits_ref(order->culprits);
+	sort_weights(order, profile);
 	return order;
 }
 
@@ -162,6 +179,8 @@ void spt_order_free(SptOrder *order)
 		return;
 	g_free(order->orders[SPT_ORDER_SELF]);
 	g_free(order->orders[SPT_ORDER_TOTAL]);
+	g_free(order->own);
+	spt_culprits_unref(order->culprits);
 	if (order->is_like) {
 		g_free(order);
 		return;

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef enum {
 	SPT_ORDER_NAME,
 	SPT_ORDER_OBJECT,
-	SPT_ORDER_SELF,
+	SPT_ORDER_SELF,			/* of spt_order_self() */
 	SPT_ORDER_TOTAL,
 } SptOrderKey;
 
@@ -31,6 +31,12 @@ SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile);
 void spt_order_free(SptOrder *order);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOrder, spt_order_free)
 
+/*
+ * What counts as self of a function: its own weight by culprit.h for waits and memory, whose
+ * innermost functions say nothing.
+ */
+uint64_t spt_order_self(const SptOrder *order, uint32_t function);
+bool spt_order_is_own(const SptOrder *order);
 /*
  * Sorted indices of the functions with samples that match @search.  Equal weights are ordered by
  * the other weight, and then by name.  The opposite direction is the exact reverse.  @search:
