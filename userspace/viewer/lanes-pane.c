@@ -118,7 +118,7 @@ static void spt_lanes_pane_init(SptLanesPane *self)
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), GTK_WIDGET(self->view));
 	spt_view_stay(scrolled);
 	g_object_set(scrolled, "hscrollbar-policy", GTK_POLICY_NEVER, "max-content-height",
-		     LANES_HEIGHT, "propagate-natural-height", TRUE, NULL);
+		     LANES_HEIGHT, "propagate-natural-height", TRUE, "vexpand", TRUE, NULL);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	gtk_box_append(GTK_BOX(self), make_legend(self));
 	gtk_box_append(GTK_BOX(self), scrolled);

@@ -11,13 +11,14 @@
 #include "functions.h"
 #include "narrow.h"
 #include "query.h"
+#include "split.h"
 
 #define LEAST_SPEED 200 /* of a swipe, pixels a second */
 
 struct _SptPanes {
 	GtkWidget parent_instance;
 	/* In a narrow window one of the panes is visible, and buttons choose it. */
-	GtkWidget *choice, *choose_functions, *choose_callers, *choose_descendants, *left;
+	GtkWidget *choice, *choose_functions, *choose_callers, *choose_descendants, *left, *across;
 	SptFunctions *functions;
 	SptCallers *callers;
 	SptDescendants *descendants;
@@ -209,6 +210,7 @@ static void spt_panes_class_init(SptPanesClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, choose_callers);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, choose_descendants);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, left);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, across);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, functions);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, callers);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, descendants);
@@ -237,6 +239,8 @@ static void spt_panes_init(SptPanes *self)
 	g_signal_connect_object(self->choice, "notify::visible", G_CALLBACK(panes_arrange), self,
 				G_CONNECT_SWAPPED);
 	spt_narrow_show(self->choice, true);
+	spt_split_keep(GTK_PANED(self->left), "functions-height");
+	spt_split_keep(GTK_PANED(self->across), "functions-width");
 }
 
 /*

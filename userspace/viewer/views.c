@@ -17,10 +17,12 @@
 #include "function-pages.h"
 #include "heat-view.h"
 #include "lanes-pane.h"
+#include "look-query.h"
 #include "metrics.h"
 #include "narrow.h"
 #include "panes.h"
 #include "query.h"
+#include "split.h"
 #include "text.h"
 #include "timeline-view.h"
 #include "view-keys.h"
@@ -31,6 +33,7 @@ struct _SptViews {
 	GtkWidget *top, *title_row, *title, *origin, *words;
 	GtkDropDown *metric;		/* if there are several */
 	GMenu *roots;			/* menu of the functions */
+	GtkPaned *split;		/* what is over time, and the rest */
 	SptTimelineView *timeline;
 	SptLanesPane *lanes_pane;
 	SptHeatView *heat;
@@ -173,75 +176,28 @@ static void views_set_actions(SptViews *self)
 					      spt_restrictions_n(self->wanted.restrictions) > 0);
 }
 
-struct input {
-	SptLook look;
-	uint32_t function;		/* selected in the document */
-	bool with_surroundings;		/* of the function */
-};
-
-struct answer {
-	SptDocument *document;
-	SptSurroundings *surroundings;	/* or NULL */
-};
-
-static void views_free_input(gpointer data)
-{
-	struct input *input = data;
-
-	spt_restrictions_unref(input->look.restrictions);
-	g_free(input);
-}
-
-static void views_free_answer(gpointer data)
-{
-	struct answer *answer = data;
-
-	spt_document_unref(answer->document);
-	g_clear_pointer(&answer->surroundings, spt_surroundings_free);
-	g_free(answer);
-}
-
-static gpointer views_compute(SptDocument *whole, gconstpointer data)
-{
-	const struct input *input = data;
-	struct answer *answer = g_new0(struct answer, 1);
-
-	answer->document = spt_document_look(whole, &input->look);
-	if (input->with_surroundings)
-		answer->surroundings =
-			spt_document_surround(answer->document,
-					      spt_document_translate(answer->document, whole,
-								     input->function));
-	return answer;
-}
-
 static void views_show_answer(gpointer owner, gpointer data)
 {
-	struct answer *answer = data;
+	SptLookAnswer *answer = data;
 
 	views_show(owner, answer->document, g_steal_pointer(&answer->surroundings));
-	views_free_answer(answer);
+	spt_look_answer_free(answer);
 }
 
 static const SptQueryKind document_query = {
-	.answer = views_compute,
+	.answer = spt_look_answer,
 	.show = views_show_answer,
-	.free_answer = views_free_answer,
+	.free_answer = spt_look_answer_free,
 	.shows_progress = true,
 };
 
 static void views_ask(SptViews *self)
 {
-	struct input *input = g_new(struct input, 1);
+	bool are_seen = adw_view_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes);
 
-	*input = (struct input){
-		.look = self->wanted,
-		.function = spt_panes_selected(self->panes),
-		.with_surroundings =
-			adw_view_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes),
-	};
-	spt_restrictions_ref(input->look.restrictions);
-	spt_query_ask(self->query, spt_document_whole(self->shown), input, views_free_input);
+	spt_query_ask(self->query, spt_document_whole(self->shown),
+		      spt_look_question_new(&self->wanted, spt_panes_selected(self->panes), are_seen),
+		      spt_look_question_free);
 }
 
 static void want(SptViews *self, SptRestrictions *restrictions, bool is_passing)
@@ -442,6 +398,12 @@ static void on_focus_page(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		gtk_widget_child_focus(page, GTK_DIR_TAB_FORWARD);
 }
 
+static void on_fold(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_split_fold(SPT_VIEWS(widget)->split);
+}
+
 /* A thread of the capture at a time, in the lanes. */
 static void on_go_to_moment(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *target)
 {
@@ -594,6 +556,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_property_action(class, "views.bottom-up", "bottom-up");
 	gtk_widget_class_install_property_action(class, "views.lanes", "lanes");
 	gtk_widget_class_install_property_action(class, "views.heat-map", "heat-map");
+	gtk_widget_class_install_action(class, "views.fold", NULL, on_fold);
 	gtk_widget_class_install_action(class, "views.stop-comparing", NULL, on_stop_comparing);
 	gtk_widget_class_install_property_action(class, "views.thread-lanes", "thread-lanes");
 	gtk_widget_class_install_action(class, "views.undo", NULL, on_step);
@@ -633,6 +596,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, metric);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, roots);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, split);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, timeline);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, crumbs);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, heat);
@@ -682,6 +646,7 @@ static void spt_views_init(SptViews *self)
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
 	add_views(self);
+	spt_split_fit(self->split, "timeline-height");
 	spt_narrow_stack(self->top);
 	spt_narrow_show(self->title_row, false);
 	spt_narrow_limit_height(GTK_SCROLLED_WINDOW(
