@@ -24,10 +24,29 @@ struct _SptComparePane {
 
 G_DEFINE_FINAL_TYPE(SptComparePane, spt_compare_pane, GTK_TYPE_WIDGET)
 
-static void fill(SptDocument *document, G_GNUC_UNUSED gconstpointer data, uint32_t position,
+static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
 		 SptRowValues *ret)
 {
-	*ret = (SptRowValues){ .function = document->changed[position] };
+	const uint32_t *list = data;
+
+	*ret = (SptRowValues){ .function = list[position] };
+}
+
+/* Those that had something for themselves, before or after. */
+static uint32_t *list_changed(const SptDocument *comparison, uint32_t *ret_n)
+{
+	uint32_t *list = g_new(uint32_t, MAX(comparison->n_functions, 1)), n = 0;
+
+	for (uint32_t i = 0; i < comparison->n_functions; i++) {
+		uint32_t function = comparison->changed[i];
+		const SptDiffRow *row =
+			&g_array_index(comparison->differences->rows, SptDiffRow, function);
+
+		if (row->self[SPT_BEFORE] > 0 || row->self[SPT_AFTER] > 0)
+			list[n++] = function;
+	}
+	*ret_n = n;
+	return list;
 }
 
 /* Which file is which, and whether the second is faster. */
@@ -46,8 +65,8 @@ static void show_words(SptComparePane *self)
 
 static void show(SptComparePane *self)
 {
-	SptRowList *rows =
-		spt_row_list_new(self->comparison, self->comparison->n_functions, fill, NULL, NULL);
+	uint32_t n, *list = list_changed(self->comparison, &n);
+	SptRowList *rows = spt_row_list_new(self->comparison, n, fill, list, g_free);
 	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
 						    "can-unselect", TRUE, "model", rows, NULL);
 

@@ -38,6 +38,7 @@ struct _SptWindow {
 	GMenu *exports;
 	AdwViewSwitcherTitle *switcher;
 	AdwViewSwitcherBar *switcher_bar;
+	unsigned bar_source;
 	AdwToastOverlay *toasts;
 	AdwToast *toast;		/* the last recording, while it exists */
 	GtkWidget *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status;
@@ -118,6 +119,23 @@ static void show_bar(SptWindow *self)
 	adw_view_switcher_bar_set_reveal(self->switcher_bar, is_shown);
 	/* GTK 4.8 complains about the height of a bar that is there and not revealed. */
 	gtk_widget_set_visible(GTK_WIDGET(self->switcher_bar), is_shown);
+}
+
+static gboolean show_bar_now(gpointer data)
+{
+	SptWindow *self = data;
+
+	self->bar_source = 0;
+	show_bar(self);
+	return G_SOURCE_REMOVE;
+}
+
+/* The title says so while the window is laid out, when a bar that goes would leave a gap. */
+static void queue_bar(SptWindow *self)
+{
+	if (!self->bar_source)
+		self->bar_source =
+			g_idle_add_full(G_PRIORITY_HIGH_IDLE, show_bar_now, self, NULL);
 }
 
 static void window_show_page(SptWindow *self, const char *name)
@@ -650,6 +668,7 @@ static void window_dispose(GObject *object)
 	end_opening(self);
 	if (self->recording)
 		end_recording(self);
+	g_clear_handle_id(&self->bar_source, g_source_remove);
 	g_clear_weak_pointer(&self->toast);
 	g_clear_pointer(&self->path, g_free);
 	g_clear_pointer(&self->opening, g_free);
@@ -751,7 +770,7 @@ static void spt_window_init(SptWindow *self)
 	spt_narrow_watch(GTK_WINDOW(self));
 	adw_view_switcher_title_set_stack(self->switcher, spt_views_stack(self->views));
 	adw_view_switcher_bar_set_stack(self->switcher_bar, spt_views_stack(self->views));
-	g_signal_connect_object(self->switcher, "notify::title-visible", G_CALLBACK(show_bar), self,
+	g_signal_connect_object(self->switcher, "notify::title-visible", G_CALLBACK(queue_bar), self,
 				G_CONNECT_SWAPPED);
 	window_set_actions(self);
 	spt_work_watch(GTK_WIDGET(self));
