@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-waits OUT: a second of a recording with every wait.  In each tenth of it the thread "worker"
+ * gen-waits OUT [mutex]: a second of a recording with every wait.  In each tenth of it the thread "worker"
  * of "server" runs for 10 ms, sleeps for 80 ms in wait_for_work until "helper" wakes it in
  * give_work, and is runnable for 10 ms, in which helper runs on; helper sleeps for the rest.
  * "beat", alone in its process, is woken every 10 ms and runs 100 us later, but after 3 ms once.
  * For the last 20 ms that worker sleeps it waits for a lock, which helper holds.  CPU 0 handles an
  * interrupt for 5 ms of each of worker's runs, and takes none for the last 2 ms.
+ *
+ * mutex: worker sleeps, and helper wakes it, by a mutex of libc and the kernel's scheduler.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/capture.h"
 #include "stash/stash.h"
@@ -20,7 +23,7 @@
 #define BEATS  100
 #define LATE   37
 
-enum { PROGRAM = 1 };
+enum { PROGRAM = 1, LIBC, KERNEL };
 enum { WORKER = 1, HELPER, BEAT };
 enum { MAIN, WAIT_FOR_WORK, GIVE_WORK, WORK, A_LOCK, N_FUNCTIONS };
 
@@ -35,6 +38,41 @@ static uint32_t node_of(SptStash *stash, unsigned function)
 	return spt_stash_child(stash, main_node,
 			       &(SptFrame){ .object = PROGRAM,
 					    .offset = 0x1000 + 0x100 * function });
+}
+
+/* What worker and helper called; only with a mutex there is more than their own function. */
+static const struct {
+	uint32_t object;
+	uint64_t offset;
+	const char *name;
+} below[] = { { LIBC, 0x100, "pthread_mutex_lock" },
+	      { LIBC, 0x200, "pthread_mutex_unlock" },
+	      { KERNEL, 0x300, "__schedule" } };
+enum { LOCK, UNLOCK, SCHEDULE };
+static bool has_mutex;
+
+static uint32_t called(SptStash *stash, uint32_t node, unsigned what)
+{
+	if (!has_mutex)
+		return node;
+	return spt_stash_child(stash, node,
+			       &(SptFrame){ .object = below[what].object,
+					    .offset = below[what].offset });
+}
+
+static void put_below(SptCaptureWriter *writer)
+{
+	spt_capture_writer_object(writer, &(SptObjectRow){ .id = LIBC,
+							   .kind = SPT_OBJECT_FILE,
+							   .path = "/usr/lib/libc.so.6" });
+	spt_capture_writer_object(writer, &(SptObjectRow){ .id = KERNEL,
+							   .kind = SPT_OBJECT_KERNEL,
+							   .path = "[kernel]" });
+	for (unsigned i = 0; i < G_N_ELEMENTS(below); i++)
+		spt_capture_writer_name(writer, &(SptNameRow){ .object = below[i].object,
+							       .offset = below[i].offset,
+							       .symbol = below[i].name,
+							       .symbol_bytes = 0x80 });
 }
 
 static void put_state(SptCaptureWriter *writer)
@@ -80,6 +118,8 @@ static void put_wait(SptCaptureWriter *writer, SptWaitRow wait)
 
 static void put_round(SptCaptureWriter *writer, SptStash *stash, uint64_t begin)
 {
+	uint32_t locking = called(stash, node_of(stash, WAIT_FOR_WORK), LOCK);
+
 	put_lane(writer, begin, 0, WORKER, SYSPROF_STATE_RUNNING);
 	put_lane(writer, begin + 10 * MS, 0, 0, SYSPROF_STATE_SLEEP);
 	put_lane(writer, begin + 70 * MS, 0, HELPER, SYSPROF_STATE_RUNNING);
@@ -93,9 +133,10 @@ static void put_round(SptCaptureWriter *writer, SptStash *stash, uint64_t begin)
 				       .duration_ns = 90 * MS,
 				       .runnable_ns = 10 * MS,
 				       .thread = WORKER,
-				       .node = node_of(stash, WAIT_FOR_WORK),
+				       .node = called(stash, locking, SCHEDULE),
 				       .waker = HELPER,
-				       .waker_node = node_of(stash, GIVE_WORK) });
+				       .waker_node = called(stash, node_of(stash, GIVE_WORK),
+							    UNLOCK) });
 	for (unsigned i = 1; i <= 10; i++)
 		spt_capture_writer_sample(writer, &(SptSampleRow){ .time = begin + i * MS,
 								   .thread = WORKER,
@@ -174,15 +215,19 @@ int main(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	SptStash *stash = spt_stash_new();
-	SptCaptureWriter *writer = argc == 2 ? spt_capture_writer_new(argv[1], &error) : NULL;
+	SptCaptureWriter *writer;
 	int status = 0;
 
-	if (argc != 2) {
-		fprintf(stderr, "Usage: gen-waits OUT\n");
+	has_mutex = argc == 3 && strcmp(argv[2], "mutex") == 0;
+	if (argc != 2 && !has_mutex) {
+		fprintf(stderr, "Usage: gen-waits OUT [mutex]\n");
 		return 2;
 	}
+	writer = spt_capture_writer_new(argv[1], &error);
 	if (writer) {
 		put_state(writer);
+		if (has_mutex)
+			put_below(writer);
 		for (unsigned i = 0; i < ROUNDS; i++)
 			put_round(writer, stash, BEGIN + i * 100 * MS);
 		for (unsigned i = 0; i < ROUNDS; i++)

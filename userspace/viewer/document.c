@@ -499,20 +499,42 @@ const SptLanes *spt_document_lanes(SptDocument *document)
 	return recording->lanes;
 }
 
+static void stack_frame_free(gpointer data)
+{
+	SptStackFrame *frame = data;
+
+	g_free(frame->text);
+	g_free(frame);
+}
+
+static SptStackFrame *stack_frame_new(const SptName *name, bool is_kernel)
+{
+	SptStackFrame *frame = g_new(SptStackFrame, 1);
+
+	*frame = (SptStackFrame){
+		.text = g_strdup_printf("%s (%s)", name->function, name->object),
+		.is_machinery = spt_culprit_is_machinery(name->function, name->object, is_kernel),
+		.takes_lock = spt_culprit_takes_lock(name->function),
+	};
+	return frame;
+}
+
 GPtrArray *spt_document_stack(SptDocument *document, uint32_t node)
 {
 	const SptCapture *capture = document->capture;
-	GPtrArray *frames = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *frames = g_ptr_array_new_with_free_func(stack_frame_free);
 
 	g_mutex_lock(&symbols_lock);
 	for (; node; node = capture->nodes[node].parent) {
 		SptNamedPlace places[SPT_INLINES_MAX];
-		unsigned n = spt_symbols_functions(document->symbols, &capture->nodes[node].frame,
-						   places);
+		const SptFrame *frame = &capture->nodes[node].frame;
+		unsigned n = spt_symbols_functions(document->symbols, frame, places);
+
+		uint32_t kind = capture->objects[frame->object].kind;
+		bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
 
 		for (unsigned i = 0; i < n; i++)
-			g_ptr_array_add(frames, g_strdup_printf("%s (%s)", places[i].name.function,
-								places[i].name.object));
+			g_ptr_array_add(frames, stack_frame_new(&places[i].name, is_kernel));
 	}
 	g_mutex_unlock(&symbols_lock);
 	return frames;

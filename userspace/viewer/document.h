@@ -149,7 +149,13 @@ SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelin
 GPtrArray *spt_document_lock_waits(SptDocument *document);
 /* The lanes of the recording, which owns them; made when they are first needed. */
 const SptLanes *spt_document_lanes(SptDocument *document);
-/* The frames of a stack, innermost first, as "function (object)"; elements are to be freed. */
+typedef struct {
+	char *text;			/* "function (object)" */
+	bool is_machinery;		/* as by culprit.h */
+	bool takes_lock;
+} SptStackFrame;
+
+/* The frames of a stack, innermost first; elements are SptStackFrame. */
 GPtrArray *spt_document_stack(SptDocument *document, uint32_t node);
 
 /* Writes @document in a format; as SptExport's write(). */

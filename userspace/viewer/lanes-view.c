@@ -281,7 +281,9 @@ static gboolean lanes_view_query_tooltip(GtkWidget *widget, int x, int y, gboole
 	g_autofree char *text = NULL, *name = NULL;
 	SptLaneMoment moment;
 
-	if (!line || line->is_head)
+	/* Nothing covers what a popover explains. */
+	if (!line || line->is_head ||
+	    (self->popover && gtk_widget_get_visible(self->popover)))
 		return FALSE;
 	name = spt_lane_line_name(self->lanes, line);
 	if (x < self->axis->left)

@@ -36,27 +36,62 @@ static char *wait_details_name_of(const SptLanes *lanes, uint32_t thread)
 	return spt_lane_line_name(lanes, &line);
 }
 
+static void add_frame(GtkWidget *list, const SptStackFrame *frame, const char *class)
+{
+	g_autofree char *made = NULL;
+	GtkWidget *widget = gtk_label_new(spt_text_name(frame->text, &made));
+
+	gtk_label_set_xalign(GTK_LABEL(widget), 0);
+	gtk_label_set_ellipsize(GTK_LABEL(widget), PANGO_ELLIPSIZE_END);
+	gtk_widget_set_tooltip_text(widget, gtk_label_get_text(GTK_LABEL(widget)));
+	if (class)
+		gtk_widget_add_css_class(widget, class);
+	gtk_box_append(GTK_BOX(list), widget);
+}
+
+/* The innermost frame that is the program's own; their number: none is. */
+static unsigned find_own(const GPtrArray *frames)
+{
+	unsigned own = 0;
+
+	while (own < frames->len && ((const SptStackFrame *)frames->pdata[own])->is_machinery)
+		own++;
+	return own;
+}
+
+/* The program's own function is what people look for: it comes before what it called. */
 static GtkWidget *wait_details_stack_of(SptDocument *document, uint32_t node)
 {
 	g_autoptr(GPtrArray) frames = spt_document_stack(document, node);
 	GtkWidget *list = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
 		  *scrolled = gtk_scrolled_window_new();
+	unsigned own = find_own(frames), first = own < frames->len ? own : 0;
 
-	for (unsigned i = 0; i < MIN(frames->len, MAX_FRAMES); i++) {
-		g_autofree char *made = NULL;
-		GtkWidget *frame = gtk_label_new(spt_text_name(frames->pdata[i], &made));
-
-		gtk_label_set_xalign(GTK_LABEL(frame), 0);
-		gtk_label_set_ellipsize(GTK_LABEL(frame), PANGO_ELLIPSIZE_END);
-		gtk_widget_set_tooltip_text(frame, gtk_label_get_text(GTK_LABEL(frame)));
-		gtk_box_append(GTK_BOX(list), frame);
-	}
+	for (unsigned i = first; i < MIN(frames->len, MAX_FRAMES); i++)
+		add_frame(list, frames->pdata[i], i == own ? "heading" : NULL);
+	if (first)
+		gtk_box_append(GTK_BOX(list), label(_("In what that called, innermost first:"),
+						    "dim-label"));
+	for (unsigned i = 0; i < MIN(first, MAX_FRAMES); i++)
+		add_frame(list, frames->pdata[i], "dim-label");
 	if (!frames->len)
 		gtk_box_append(GTK_BOX(list), label(_("no stack was recorded"), "dim-label"));
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), list);
 	g_object_set(scrolled, "hscrollbar-policy", GTK_POLICY_NEVER, "max-content-height",
 		     STACK_HEIGHT, "propagate-natural-height", TRUE, NULL);
 	return scrolled;
+}
+
+/* Whether a wait was for a mutex, which its waker has had until then. */
+static bool is_for_lock(SptDocument *document, uint32_t node)
+{
+	g_autoptr(GPtrArray) frames = spt_document_stack(document, node);
+	unsigned own = find_own(frames);
+
+	for (unsigned i = 0; i < own; i++)
+		if (((const SptStackFrame *)frames->pdata[i])->takes_lock)
+			return true;
+	return false;
 }
 
 /* "sleeping for 2.00 ms: blocked 1.99 ms, then runnable 10 us" */
@@ -127,7 +162,10 @@ static GtkWidget *waker_of(SptDocument *document, const SptLanes *lanes,
 	if (!wait || !wait->waker)
 		return NULL;
 	name = wait_details_name_of(lanes, wait->waker);
-	text = g_strdup_printf(_("Woken by %s"), name);
+	text = g_strdup_printf(is_for_lock(document, wait->node) ?
+				       _("Woken by %s, which had the lock until then") :
+				       _("Woken by %s"),
+			       name);
 	box = column(label(text, "heading"));
 	gtk_box_append(GTK_BOX(box), wait_details_stack_of(document, wait->waker_node));
 	if (lanes->lane_of[wait->waker] == UINT32_MAX)

@@ -82,6 +82,23 @@ bool spt_culprits_matter(const SptProfile *profile)
 	       (metric->option && g_str_has_prefix(metric->option, "--memory"));
 }
 
+bool spt_culprit_is_machinery(const char *function, const char *object, bool is_kernel)
+{
+	const SptFunction plain = { .name = function, .object = object, .is_kernel = is_kernel };
+
+	return is_of_runtime(&plain) || is_helper(&plain);
+}
+
+/* A thread that is woken in one of these was woken by the one that had the lock. */
+bool spt_culprit_takes_lock(const char *function)
+{
+	static const char *const locks[] = { "*pthread_mutex_lock*", "*pthread_mutex_timedlock*",
+					     "*pthread_mutex_clocklock*", "*lll_lock_wait*",
+					     "g_mutex_lock*" };
+
+	return is_one_of(locks, G_N_ELEMENTS(locks), function);
+}
+
 /* What is known of each function, so that its name is compared once. */
 enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1, IS_HELPER = 1 << 2 };
 

@@ -51,6 +51,9 @@ uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profil
  */
 uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own);
 
+/* Of one stack: whether a function is machinery, and whether that waits for a lock of programs. */
+bool spt_culprit_is_machinery(const char *function, const char *object, bool is_kernel);
+bool spt_culprit_takes_lock(const char *function);
 /*
  * The function to look at first: the one with most of that in the code of the command's program,
  * or else outside /usr, /lib and /opt, or else in programs that the command started; else the
