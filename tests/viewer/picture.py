@@ -40,7 +40,8 @@ for size in rest:
 # A page of one function says its key itself.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../userspace/viewer/pages.c")) as file:
-    pages = dict(re.findall(r'{ "(\w+)", N_\(.*?\), "<Alt>(\d)"', file.read()))
+    pages = {name: accelerator.replace("<Ctrl>", "ctrl+").replace("<Alt>", "alt+") for name, accelerator in
+             re.findall(r'{ "(\w+)", N_\(.*?\), "([^"]*)"', file.read())}
 viewer = Viewer(program, *([] if views == ["start"] else [capture]))
 
 
@@ -55,8 +56,8 @@ def has_rows():
 
 def choose_timeline_of_processes():
     click(viewer.wait("push button", said("Arrange")))
-    # The fourth item from the end.
-    for _ in range(4):
+    # The fifth item from the end.
+    for _ in range(5):
         key("Up")
     key("Return")
 
@@ -120,7 +121,7 @@ SHOW = {"functions": by_key("alt+1"), "bottom-up": bottom_up, "heat": heat, "fla
         "chart": chart, "details": by_key("alt+5"), "compare": compare,
         "processes": choose_timeline_of_processes, "start": lambda: None}
 LEAVE = {"bottom-up": leave_bottom_up, "heat": lambda: key("ctrl+m"), "chart": by_time}
-SHOW.update((name, by_key("alt+" + number)) for name, number in pages.items())
+SHOW.update((name, by_key(keys)) for name, keys in pages.items())
 
 if views != ["start"]:
     wait_for("rows", has_rows)

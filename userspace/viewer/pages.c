@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "hits-pane.h"
 #include "locks-pane.h"
 #include "marks-pane.h"
 #include "memory-pane.h"
@@ -23,6 +24,8 @@ static const SptPage pages[] = {
 	  spt_locks_pane_is_for },
 	{ "marks", N_("Marks"), "<Ctrl><Alt>m", spt_marks_pane_new, spt_marks_pane_show, NULL,
 	  spt_marks_pane_is_for },
+	{ "hits", N_("Hits"), "<Ctrl><Alt>e", spt_hits_pane_new, spt_hits_pane_show, NULL,
+	  spt_hits_pane_is_for },
 };
 
 GtkWidget *spt_pages_switcher(GtkStack *stack)

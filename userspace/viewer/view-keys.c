@@ -14,6 +14,7 @@ static const struct {
 	{ GDK_KEY_b, GDK_CONTROL_MASK, "views.bottom-up" },
 	{ GDK_KEY_l, GDK_CONTROL_MASK, "views.hides-system" },
 	{ GDK_KEY_m, GDK_CONTROL_MASK, "views.heat-map" },
+	{ GDK_KEY_t, GDK_CONTROL_MASK, "views.fold" },
 };
 
 GtkEventController *spt_view_keys_new(void)
