@@ -44,6 +44,7 @@ static void flame_pane_set_actions(SptFlamePane *self)
 	bool is_zoomed = self->document && spt_flame_view_zoomed(self->view) != 0;
 
 	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.show-function", is_selected);
+	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.show-source", is_selected);
 	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.copy-name", is_selected);
 	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.zoom", is_selected);
 	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.zoom-out", is_zoomed);
@@ -351,6 +352,13 @@ static void flame_pane_on_show_function(GtkWidget *widget, G_GNUC_UNUSED const c
 					 spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
 }
 
+static void on_show_source(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			   G_GNUC_UNUSED GVariant *parameter)
+{
+	gtk_widget_activate_action(widget, "views.show-function", "(su)", "source",
+				   spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
+}
+
 static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 			 G_GNUC_UNUSED GVariant *parameter)
 {
@@ -440,6 +448,7 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 	flame_pane_bind_children(widget_class);
 	gtk_widget_class_install_action(widget_class, "flame.show-function", NULL,
 					flame_pane_on_show_function);
+	gtk_widget_class_install_action(widget_class, "flame.show-source", NULL, on_show_source);
 	gtk_widget_class_install_action(widget_class, "flame.copy-name", NULL, on_copy_name);
 	gtk_widget_class_install_action(widget_class, "flame.zoom", NULL, on_zoom);
 	gtk_widget_class_install_action(widget_class, "flame.zoom-out", NULL, on_zoom_out);
