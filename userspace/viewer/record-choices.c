@@ -151,6 +151,7 @@ void spt_record_choices_apply(SptRecordingOptions *options)
 	options->no_command_lines = !spt_state_get("command-lines", 1);
 	options->only_command = options->command && spt_state_get("only-command", 0);
 	options->event = item_of(SPT_CHOICE_EVENT)->number;
+	options->names = spt_state_get_text(SPT_CHOICE_NAMES, "");
 	if (options->event) {
 		g_autofree char *problem = spt_record_counters_problem();
 
@@ -179,6 +180,15 @@ static void add_option(GString *line, const char *option)
 		g_string_append_printf(line, " %s", option);
 }
 
+/* Events by name. */
+static void add_names(GString *line, const char *names)
+{
+	g_autofree char *quoted = names && *names ? g_shell_quote(names) : NULL;
+
+	if (quoted)
+		g_string_append_printf(line, " -e %s", quoted);
+}
+
 char *spt_record_choices_line(const SptRecordingOptions *wanted)
 {
 	SptRecordingOptions options = *wanted;
@@ -200,6 +210,7 @@ char *spt_record_choices_line(const SptRecordingOptions *wanted)
 	for (unsigned i = 0; (source = spt_event_option(i)); i++)
 		if (is_recorded(source, &options))
 			add_option(line, source->flag);
+	add_names(line, options.names);
 	add_option(line, options.no_command_lines ? "--no-command-lines" : NULL);
 	add_option(line, options.only_command ? "--only-command" : NULL);
 	if (options.pid)
@@ -208,5 +219,6 @@ char *spt_record_choices_line(const SptRecordingOptions *wanted)
 		g_string_append_printf(line, " --%s%s %s", has_environment ? " env " : "",
 				       has_environment ? options.environment : "",
 				       options.command);
+	g_free(options.names);
 	return g_string_free(line, FALSE);
 }

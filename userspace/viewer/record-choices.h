@@ -14,6 +14,9 @@ typedef enum {
 	SPT_CHOICE_EVENT,		/* event that is counted for ticks */
 } SptChoice;
 
+/* The state's key of the events that are recorded by name: "NAME,...". */
+#define SPT_CHOICE_NAMES "event-names"
+
 /* Fills @row with the choices, and keeps what is chosen. */
 void spt_record_choices_fill(AdwComboRow *row, SptChoice choice);
 /* Selects the last choice. */

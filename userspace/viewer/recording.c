@@ -12,6 +12,7 @@
 
 #include "profile/command.h"
 #include "record/memory.h"
+#include "trace/points/point.h"
 
 #define STEP_MS 100
 #define RAW_BYTES 16384
@@ -21,6 +22,8 @@ enum request { GO_ON, RESET, STOP, DISCARD };
 struct _SptRecording {
 	GObject parent_instance;
 	char *path, *command;
+	char *names;			/* of events; NULL: none */
+	GPtrArray *points;		/* SptPoint *: what they come to */
 	uint64_t period_ns;
 	SptStacksChoice stacks;
 	bool no_command_lines;
@@ -56,6 +59,8 @@ static void recording_finalize(GObject *object)
 	g_mutex_clear(&self->mutex);
 	g_free(self->path);
 	g_free(self->command);
+	g_free(self->names);
+	g_clear_pointer(&self->points, g_ptr_array_unref);
 	g_free(self->program);
 	G_OBJECT_CLASS(spt_recording_parent_class)->finalize(object);
 }
@@ -146,6 +151,23 @@ static SptLive *begin_live(SptRecording *self)
 	return self->live;
 }
 
+/* Anew for each recorder. */
+static bool find_points(SptRecording *self, GError **error)
+{
+	g_auto(GStrv) names = g_strsplit(self->names ? self->names : "", ",", -1);
+
+	g_clear_pointer(&self->points, g_ptr_array_unref);
+	for (char **name = names; *name; name++) {
+		if (!*g_strstrip(*name))
+			continue;
+		if (!self->points)
+			self->points = g_ptr_array_new_with_free_func(spt_point_free_it);
+		if (!spt_point_find(self->points, *name, NULL, error))
+			return false;
+	}
+	return true;
+}
+
 static SptRecorder *recording_begin(SptRecording *self, GError **error)
 {
 	SptRecorderOptions options = {
@@ -169,6 +191,9 @@ static SptRecorder *recording_begin(SptRecording *self, GError **error)
 		.command_pid = self->command_pid,
 	};
 
+	if (!find_points(self, error))
+		return NULL;
+	options.points = self->points;
 	if (self->command_pid && self->only_command)
 		want_family(&options.filter, self->command_pid);
 	else if (self->pid)
@@ -346,6 +371,7 @@ void spt_recording_options_clear(SptRecordingOptions *options)
 	g_clear_pointer(&options->command, g_free);
 	g_clear_pointer(&options->directory, g_free);
 	g_clear_pointer(&options->environment, g_free);
+	g_clear_pointer(&options->names, g_free);
 }
 
 /* Without its arguments: it has been run. */
@@ -372,6 +398,7 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 	self->event = options->event;
 	self->pid = options->pid;
 	self->only_command = options->only_command;
+	self->names = g_strdup(options->names);
 	if (options->command && *options->command) {
 		self->process = start_command(options, &self->program, error);
 		if (!self->process)

@@ -34,6 +34,7 @@ typedef struct {
 	bool only_command;		/* the rest of the system is not recorded */
 	unsigned event;			/* perf's number of a hardware event, and 1; 0: the timer */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
+	char *names;			/* of events to be recorded, too: "NAME,..."; NULL: none */
 } SptRecordingOptions;
 
 void spt_recording_options_clear(SptRecordingOptions *options);
