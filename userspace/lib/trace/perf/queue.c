@@ -9,6 +9,9 @@
 
 #include "trace/perf/records.h"
 
+/* Each record is looked at so often, at most, before it is its turn. */
+#define LOOKS 16u
+
 struct ring {
 	struct perf_event_mmap_page *page;	/* NULL: there is none */
 	const uint8_t *data;
@@ -28,7 +31,9 @@ struct SptPerfQueue {
 	struct ring *rings;
 	unsigned n_rings;
 	GArray *held;			/* struct held */
+	unsigned first;			/* index of the first one that was not dropped */
 	unsigned at;			/* index of the present one: those before it were taken */
+	unsigned unreleased;		/* dropped, and not given back to the kernel yet */
 	size_t copied_bytes;
 	GByteArray *joined;		/* the record at hand, where a ring's end cuts it in two */
 };
@@ -73,21 +78,31 @@ void spt_perf_queue_expect_ids(SptPerfQueue *queue, unsigned number)
 
 static void remove_first(SptPerfQueue *queue, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = queue->first; i < queue->first + n; i++) {
 		struct held *held = &g_array_index(queue->held, struct held, i);
 
 		if (held->copy)
 			queue->copied_bytes -= held->copy->size;
 		g_free(held->copy);
 	}
-	if (n)
-		g_array_remove_range(queue->held, 0, n);
-	queue->at = 0;
+	queue->first += n;
+	queue->at = queue->first;
+	queue->unreleased += n;
+}
+
+/* Takes what was dropped out of the array. */
+static void queue_close_up(SptPerfQueue *queue)
+{
+	if (queue->first)
+		g_array_remove_range(queue->held, 0, queue->first);
+	queue->at -= queue->first;
+	queue->first = 0;
 }
 
 void spt_perf_queue_clear(SptPerfQueue *queue)
 {
-	remove_first(queue, queue->held->len);
+	remove_first(queue, queue->held->len - queue->first);
+	queue_close_up(queue);
 	memset(queue->rings, 0, queue->n_rings * sizeof(*queue->rings));
 }
 
@@ -205,8 +220,10 @@ static bool queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, uns
 
 bool spt_perf_queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring)
 {
-	bool ok = queue_collect(queue, look, data, ret_ring);
+	bool ok;
 
+	queue_close_up(queue);
+	ok = queue_collect(queue, look, data, ret_ring);
 	g_array_sort(queue->held, compare_held);
 	return ok;
 }
@@ -240,16 +257,16 @@ bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLoo
 
 unsigned spt_perf_queue_length(const SptPerfQueue *queue)
 {
-	return queue->held->len;
+	return queue->held->len - queue->first;
 }
 
 const struct perf_event_header *spt_perf_queue_get(SptPerfQueue *queue, unsigned i,
 						   uint64_t *ret_time, unsigned *ret_ring)
 {
-	const struct held *held = &g_array_index(queue->held, struct held, i);
+	const struct held *held = &g_array_index(queue->held, struct held, queue->first + i);
 	const struct ring *ring = &queue->rings[held->ring];
 
-	queue->at = i;
+	queue->at = queue->first + i;
 	*ret_time = held->time;
 	*ret_ring = held->ring;
 	return held->copy ? held->copy : queue_record_at(queue, ring, held->at, ring->read);
@@ -258,6 +275,10 @@ const struct perf_event_header *spt_perf_queue_get(SptPerfQueue *queue, unsigned
 void spt_perf_queue_drop(SptPerfQueue *queue, unsigned n)
 {
 	remove_first(queue, n);
+	/* Each pass is over all that are left: few of many are not worth one. */
+	if (queue->unreleased < spt_perf_queue_length(queue) / LOOKS)
+		return;
+	queue->unreleased = 0;
 	queue_release(queue);
 	copy_out(queue);
 	queue_release(queue);
