@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/perf/event.h"
+
 /* No task: one that has exited already. */
 #define TID_NONE UINT32_MAX
 
@@ -172,57 +174,10 @@ static void waits_put_thread(struct thread *thread, uint64_t at, const struct sp
 	thread->has_changed = false;
 }
 
-/*
- * The part of perf's sample that belongs to an event: frames, and the copy of the stack behind
- * them.
- */
-static struct sysprof_event *begin_event(SptPerfWaits *waits, const struct spt_perf_who *who,
-					 const GByteArray *stack, const struct spt_perf_sink *sink)
+/* A sample that was kept; NULL: there is none. */
+static const struct perf_event_header *kept(const GByteArray *stack)
 {
-	const struct sysprof_sample *sample = NULL;
-	struct sysprof_event *event;
-	size_t frames = 0;
-
-	if (stack->len)
-		sample = spt_perf_records_stack(waits->records, (const void *)stack->data, who,
-						sink);
-	if (sample)
-		frames = ((size_t)sample->n_kernel + sample->n_user) * 8;
-	g_byte_array_set_size(waits->made, sizeof(*event) + frames);
-	event = (void *)waits->made->data;
-	*event = (struct sysprof_event){
-		.mm = spt_perf_tasks_get(spt_perf_records_tasks(waits->records), who, sink)->mm,
-	};
-	if (!sample)
-		return event;
-	*event = (struct sysprof_event){
-		.record.flags = sample->record.flags,
-		.mm = sample->mm,
-		.n_kernel = sample->n_kernel,
-		.n_user = sample->n_user,
-		.kernel_end = sample->kernel_end,
-		.user_end = sample->user_end,
-		.user_mode = sample->user_mode,
-	};
-	memcpy(event->frames, sample->frames, frames);
-	if (sample->raw_bytes) {
-		struct sysprof_part part = { SYSPROF_PART_RAW, 1 + sample->raw_bytes / 8, 0, 0 };
-
-		event->n_parts = 1;
-		g_byte_array_append(waits->made, (const void *)&part, sizeof(part));
-		g_byte_array_append(waits->made, (const uint8_t *)sample->frames + frames,
-				    sample->raw_bytes);
-	}
-	return (void *)waits->made->data;
-}
-
-static void put_event(SptPerfWaits *waits, const struct spt_perf_who *who,
-		      const struct spt_perf_sink *sink)
-{
-	struct sysprof_event *event = (void *)waits->made->data;
-
-	event->record = spt_perf_record(SYSPROF_EVENT, event->record.flags, waits->made->len, who);
-	sink->func(&event->record, sink->data);
+	return stack->len ? (const void *)stack->data : NULL;
 }
 
 /* The stack of the waker; returns its number, 0 if there is none. */
@@ -235,13 +190,14 @@ static uint64_t waits_put_wake(SptPerfWaits *waits, const struct thread *thread,
 
 	if (!thread->woken || !thread->waker_stack->len)
 		return 0;
-	event = begin_event(waits, &who, thread->waker_stack, sink);
+	event = spt_perf_event_begin(waits->made, waits->records, &who, kept(thread->waker_stack),
+				     sink);
 	event->begin = thread->woken;
 	event->key = ++waits->n_wakes;
 	event->source = SPT_TRACE_WAKES;
 	event->phase = SYSPROF_PHASE_INSTANT;
 	event->state = thread->waker_context;
-	put_event(waits, &who, sink);
+	spt_perf_event_put(waits->made, &who, sink);
 	return waits->n_wakes;
 }
 
@@ -253,7 +209,8 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	uint64_t woken = IS_BLOCKED(thread->state) ? (thread->woken ? thread->woken : end) :
 						     thread->began;
 	uint64_t wake = waits_put_wake(waits, thread, sink);
-	struct sysprof_event *event = begin_event(waits, &who, thread->stack, sink);
+	struct sysprof_event *event = spt_perf_event_begin(waits->made, waits->records, &who,
+							   kept(thread->stack), sink);
 	struct sysprof_part_wait part = {
 		.part = { SYSPROF_PART_WAIT, sizeof(part) / 8, thread->waker_context, 0 },
 		.waker_pid = thread->woken ? thread->waker_pid : 0,
@@ -270,12 +227,11 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	event->source = SPT_TRACE_WAITS;
 	event->phase = SYSPROF_PHASE_SPAN;
 	event->state = thread->state;
-	event->n_parts++;
 	event->record.flags |= thread->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0;
 	if (IS_BLOCKED(thread->state) && !thread->woken)
 		event->record.flags |= SYSPROF_EVENT_NO_WAKE;
-	g_byte_array_append(waits->made, (const void *)&part, sizeof(part));
-	put_event(waits, &who, sink);
+	spt_perf_event_add(waits->made, &part.part);
+	spt_perf_event_put(waits->made, &who, sink);
 }
 
 static void waits_count(struct sysprof_tally *tally, uint64_t value, uint64_t ns, uint64_t weight)
