@@ -60,8 +60,8 @@ check "the recorder's memory by its former name" kept 2 '--memory-limit SIZE bou
 	-- true
 check 'memory of no command' kept 2 '--memory-limit SIZE bounds' --memory --duration 0.2
 check 'a program without its name' kept 2 '"true" is no option; put "--" in front' true
-check 'what needs the module points to doctor' kept 1 'needs the module: doctor says how to get it' \
-	--source perf --interrupts --duration 0.2
+check 'what needs the module points to doctor' kept 1 'need the module of this release' \
+	--source perf --stacks table --duration 0.2
 check 'no samples' kept 1 'no sample was taken' -p $sleeper --user-only --duration 0.2
 check '... in the last seconds' kept 1 'no sample was taken' -p $sleeper --user-only --last 1 \
 	--duration 0.2

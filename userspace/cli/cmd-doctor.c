@@ -87,12 +87,14 @@ static int run_doctor(int argc, char **argv)
 		return spt_doctor_revoke(user);
 	module = spt_module_check(cmd_doctor_tell, NULL);
 	if (module) {
-		spt_doctor_check_sources();
+		spt_doctor_check_sources(SPT_TRACE_MODULE);
 		spt_doctor_check_scripts();
 	}
 	perf = check_perf(module);
 	if (perf)
 		check_tracefs();
+	if (perf && !module)
+		spt_doctor_check_sources(SPT_TRACE_PERF);
 	verdict = spt_verdict(module, perf, spt_doctor_first_fix());
 	spt_doctor_check_names();
 	if (json) {

@@ -604,6 +604,8 @@ static int run_recording(const struct spt_record_options *options)
 	spt_recorder_status(recorder, &status);
 	if (status.notice)
 		fprintf(stderr, "Note: %s.\n", status.notice);
+	if (status.limited)
+		fprintf(stderr, "Note: %s.\n", status.limited);
 	show_summary(&status, path, options->recorder.last_ns > 0);
 	tell_failure(options, &child);
 	if (options->recorder.memory)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events besides samples that the module can record on this kernel, and reasons for those that
- * it cannot.
+ * The events besides samples that can be recorded on this kernel, by the module or without it, and
+ * reasons for those that cannot.
  */
 #include "doctor.h"
 #include "trace/trace.h"
 
-void spt_doctor_check_sources(void)
+void spt_doctor_check_sources(SptTraceSource source)
 {
-	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
+	g_autoptr(SptTrace) trace = spt_trace_open_source(source, NULL);
 	g_autoptr(GString) works = g_string_new(NULL);
 	g_autofree char *partly = NULL;
 	const SptEventOption *extra;
@@ -32,7 +32,11 @@ void spt_doctor_check_sources(void)
 	partly = trace ? spt_trace_sees_in_part(trace) : NULL;
 	if (partly)
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", partly);
-	if (works->len)
+	if (works->len && source == SPT_TRACE_MODULE)
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "Besides samples the module records: %s.",
+				works->str);
+	else if (works->len)
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"Besides samples perf events record: %s.  Only the module shows who holds locks, the files of requests to disks, and stretches with interrupts off.",
 				works->str);
 }

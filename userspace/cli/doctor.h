@@ -7,13 +7,14 @@
 #include <stdbool.h>
 
 #include "trace/module-check.h"
+#include "trace/trace.h"
 
 /* Prints a finding.  @fix: the command or the steps that help, or NULL. */
 void spt_doctor_tell(SptFinding finding, const char *fix, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 
-/* doctor-sources.c: reports which events the module can record here.  Only notes. */
-void spt_doctor_check_sources(void);
+/* doctor-sources.c: reports which events @source can record here.  Only notes. */
+void spt_doctor_check_sources(SptTraceSource source);
 
 /* doctor-scripts.c: reports whether functions of scripts are recorded.  Only notes. */
 void spt_doctor_check_scripts(void);

@@ -262,3 +262,13 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event)
 	else
 		take_event_row(recorder, event, &source, intake);
 }
+
+void spt_events_finish(SptRecorder *recorder)
+{
+	g_autofree char *limited = spt_trace_limited(recorder->trace, recorder->start_ns);
+
+	if (!limited)
+		return;
+	recorder->status.limited = g_intern_string(limited);
+	spt_recorder_note(recorder, "limited", limited);
+}

@@ -32,6 +32,8 @@ typedef struct {
 
 /* Never NULL, for any @kind. */
 const SptEventIntake *spt_event_intake(uint16_t kind);
+/* Notes what came too often to be recorded whole. */
+void spt_events_finish(SptRecorder *recorder);
 /* Takes an event of any kind. */
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event);
 

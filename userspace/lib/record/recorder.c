@@ -3,6 +3,7 @@
  * Records come in order of time, and intake.c takes them one by one.  This file decides when: the
  * start, the steps with their flushes and snapshots, and the end.
  */
+#include "record/events.h"
 #include "record/recorder-private.h"
 
 #include <sys/utsname.h>
@@ -53,10 +54,7 @@ static void recorder_on_process(const SptProcess *process, void *data)
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_PROCESS, &row);
-	/*
-	 * The text that was read belongs to the process's next image, or to the next owner of its
-	 * pid.
-	 */
+	/* The text that was read belongs to the process's next image, or its pid's next owner. */
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
 			       &(SptCommandLineRow){ .process = process->id, .text = "" });
@@ -666,6 +664,7 @@ static bool take_last_sums(SptRecorder *recorder, GError **error)
 
 static void finish_hits(SptRecorder *recorder)
 {
+	spt_events_finish(recorder);
 	if (!recorder->hits)
 		return;
 	recorder->status.hits_notice = recorder->hits_notice =

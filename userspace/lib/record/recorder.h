@@ -162,6 +162,7 @@ typedef struct {
 	uint64_t waits;			/* likewise */
 	bool has_calls;			/* waits are those of calls: see SptCalls */
 	uint64_t events, events_lost;	/* of the kernel's own work, written and lost */
+	const char *limited;		/* of these, what came too often; or NULL */
 	uint64_t hits, hits_lost;	/* of points, written and lost */
 	uint64_t hits_open;		/* calls whose return was not seen */
 	const char *hits_notice;	/* on counters that were shared, or NULL; the recorder's */

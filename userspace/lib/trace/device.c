@@ -644,7 +644,6 @@ static const struct spt_trace_source device_source = {
 	.abilities = {
 		.name = "module",
 		.filters_pids = true,
-		.reports_kernel = true,
 		.reports_delays = true,
 		.sums_in_snapshot = true,
 		.requests_by_name = true,

@@ -17,7 +17,7 @@ struct symbol {
 struct SptKallsyms {
 	char *path;
 	char *text;
-	GArray *symbols;		/* struct symbol, by address */
+	GArray *symbols, *data;		/* struct symbol, by address: text, and variables */
 	uint64_t start, end;		/* of the kernel image's text; start 0: hidden */
 	bool is_stale;			/* or was not read yet */
 };
@@ -32,13 +32,21 @@ static int kallsyms_compare_symbols(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it. */
-static bool parse_line(char *line, struct symbol *ret)
+#define TEXT_TYPES "tTwW"
+#define DATA_TYPES "dDbB"
+/* Nothing is known of the size of the last variable before a gap. */
+#define MOST_DATA_BYTES 65536u
+
+/*
+ * "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it.  False: it is not of
+ * these types, and unchanged.
+ */
+static bool parse_line(char *line, const char *types, struct symbol *ret)
 {
 	char *end, *name, *module;
 
 	ret->address = strtoull(line, &end, 16);
-	if (end == line || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+	if (end == line || end[0] != ' ' || !end[1] || !strchr(types, end[1]) || end[2] != ' ')
 		return false;
 	name = end + 3;
 	module = strchr(name, '\t');
@@ -54,6 +62,16 @@ static bool parse_line(char *line, struct symbol *ret)
 	return *name && *name != '$';
 }
 
+static void add_text(SptKallsyms *kallsyms, const struct symbol *symbol)
+{
+	g_array_append_vals(kallsyms->symbols, symbol, 1);
+	if (*symbol->module)
+		return;
+	if (!strcmp(symbol->name, "_stext"))
+		kallsyms->start = symbol->address;
+	kallsyms->end = MAX(kallsyms->end, symbol->address);
+}
+
 /* The symbols of kallsyms->text. */
 static void cut_symbols(SptKallsyms *kallsyms)
 {
@@ -62,21 +80,21 @@ static void cut_symbols(SptKallsyms *kallsyms)
 
 	for (line = strtok_r(kallsyms->text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		if (!parse_line(line, &symbol))
+		if (parse_line(line, DATA_TYPES, &symbol))
+			g_array_append_val(kallsyms->data, symbol);
+		else if (!parse_line(line, TEXT_TYPES, &symbol))
 			continue;
-		g_array_append_val(kallsyms->symbols, symbol);
-		if (*symbol.module)
-			continue;
-		if (!strcmp(symbol.name, "_stext"))
-			kallsyms->start = symbol.address;
-		kallsyms->end = MAX(kallsyms->end, symbol.address);
+		else
+			add_text(kallsyms, &symbol);
 	}
+	g_array_sort(kallsyms->data, kallsyms_compare_symbols);
 	g_array_sort(kallsyms->symbols, kallsyms_compare_symbols);
 }
 
 static void kallsyms_read_symbols(SptKallsyms *kallsyms)
 {
 	g_array_set_size(kallsyms->symbols, 0);
+	g_array_set_size(kallsyms->data, 0);
 	g_clear_pointer(&kallsyms->text, g_free);
 	kallsyms->start = kallsyms->end = 0;
 	kallsyms->is_stale = false;
@@ -90,6 +108,7 @@ SptKallsyms *spt_kallsyms_new(const char *path)
 
 	kallsyms->path = g_strdup(path);
 	kallsyms->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
+	kallsyms->data = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	kallsyms->is_stale = true;
 	return kallsyms;
 }
@@ -138,6 +157,7 @@ void spt_kallsyms_free(SptKallsyms *kallsyms)
 	if (!kallsyms)
 		return;
 	g_array_unref(kallsyms->symbols);
+	g_array_unref(kallsyms->data);
 	g_free(kallsyms->text);
 	g_free(kallsyms->path);
 	g_free(kallsyms);
@@ -153,7 +173,7 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 
 	/* The first one is near the beginning. */
 	while (file && !found && getline(&line, &room, file) > 0)
-		found = parse_line(line, &symbol);
+		found = parse_line(line, TEXT_TYPES, &symbol);
 	free(line);
 	if (file)
 		fclose(file);
@@ -203,6 +223,38 @@ static unsigned kallsyms_first_behind(const GArray *symbols, uint64_t address)
 	return low;
 }
 
+/* The variable in which @address is, up to the next one; NULL: it is in none that is known. */
+static const struct symbol *variable_at(const SptKallsyms *kallsyms, uint64_t address)
+{
+	unsigned at = kallsyms_first_behind(kallsyms->data, address);
+	const struct symbol *symbol;
+
+	if (!at)
+		return NULL;
+	symbol = &g_array_index(kallsyms->data, struct symbol, at - 1);
+	if (address - symbol->address >= MOST_DATA_BYTES)
+		return NULL;
+	while (symbol > (struct symbol *)kallsyms->data->data &&
+	       symbol[-1].address == symbol->address)
+		symbol--;
+	return symbol;
+}
+
+uint64_t spt_kallsyms_data_frame(SptKallsyms *kallsyms, uint64_t address)
+{
+	spt_kallsyms_load(kallsyms);
+	if (!kallsyms->start || !variable_at(kallsyms, address))
+		return 0;
+	return spt_kallsyms_frame(kallsyms, address);
+}
+
+static void set_name(struct sysprof_name *name, const struct symbol *symbol, uint64_t address)
+{
+	name->offset = (uint32_t)(address - symbol->address);
+	g_strlcpy(name->symbol, symbol->name, sizeof(name->symbol));
+	g_strlcpy(name->module, symbol->module, sizeof(name->module));
+}
+
 void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 {
 	const struct symbol *symbol;
@@ -224,16 +276,18 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 	 * before a module's first do not belong to the module.
 	 */
 	if (!*symbol->module !=
-	    (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL))
+	    (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL)) {
+		symbol = variable_at(kallsyms, address);
+		if (symbol)
+			set_name(name, symbol, address);
 		return;
+	}
 	if (at < kallsyms->symbols->len)
 		name->symbol_bytes = MIN(symbol[1].address - symbol->address, UINT32_MAX);
 	while (symbol > (struct symbol *)kallsyms->symbols->data &&
 	       symbol[-1].address == symbol->address)
 		symbol--;
-	name->offset = address - symbol->address;
-	g_strlcpy(name->symbol, symbol->name, sizeof(name->symbol));
-	g_strlcpy(name->module, symbol->module, sizeof(name->module));
+	set_name(name, symbol, address);
 }
 
 void spt_kallsyms_set_stale(SptKallsyms *kallsyms)

@@ -40,6 +40,8 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
 
 /* {SYSPROF_OBJECT_KERNEL or SYSPROF_OBJECT_MODULES, distance from _stext}. */
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address);
+/* The frame of a variable of the kernel or of a module; 0: the address is of none that is known. */
+uint64_t spt_kallsyms_data_frame(SptKallsyms *kallsyms, uint64_t address);
 /* The address that became this frame. */
 uint64_t spt_kallsyms_frame_address(const SptKallsyms *kallsyms, uint64_t frame);
 /* Fills in @name from its frame; without a symbol "". */

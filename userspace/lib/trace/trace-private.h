@@ -10,10 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* A session and its records; all of them are necessary, but for can(). */
+/* A session and its records; all of them are necessary. */
 struct spt_trace_records {
 	void (*free)(SptTrace *trace);
-	/* NULL: it can start any configuration, except counters. */
 	bool (*can)(SptTrace *trace, const SptTraceConfig *config, GError **error);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		      GError **error);
@@ -43,6 +42,7 @@ struct spt_trace_services {
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 	bool (*count)(SptTrace *trace, unsigned point, SptTraceCount *ret);
+	char *(*limited)(SptTrace *trace, uint64_t start_ns);
 };
 
 struct spt_trace_source {

@@ -72,12 +72,6 @@ static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GE
 			"Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
 		return false;
 	}
-	if (config->kernel && !trace->source->abilities.reports_kernel) {
-		spt_set_error(
-			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"The kernel's own work (--interrupts, --locks, --io, --faults, --kmem) needs the module: doctor says how to get it");
-		return false;
-	}
 	if (config->points && !trace->source->abilities.reports_points) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -91,13 +85,7 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 {
 	if (!check_config(trace, config, error))
 		return false;
-	if (trace->source->records.can)
-		return trace->source->records.can(trace, config, error);
-	if (config->clock != SPT_TRACE_PMU)
-		return true;
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "Hardware counters need the module: doctor says how to get it");
-	return false;
+	return trace->source->records.can(trace, config, error);
 }
 
 char *spt_trace_sees_in_part(SptTrace *trace)
@@ -255,6 +243,12 @@ bool spt_trace_slow_down(SptTrace *trace, unsigned part)
 bool spt_trace_count(SptTrace *trace, unsigned point, SptTraceCount *ret)
 {
 	return trace->source->services.count && trace->source->services.count(trace, point, ret);
+}
+
+char *spt_trace_limited(SptTrace *trace, uint64_t start_ns)
+{
+	return trace->source->services.limited ? trace->source->services.limited(trace, start_ns) :
+						 NULL;
 }
 
 uint64_t spt_trace_hits_lost(const SptTrace *trace)

@@ -77,6 +77,7 @@ typedef struct {
 enum {
 	SPT_TRACE_WAITS = 1,
 	SPT_TRACE_WAKES = 3,
+	SPT_TRACE_KERNEL = 4,		/* and the kind: the kernel's own work */
 };
 
 /* The meaning of an id in EVENT.source. */
@@ -173,7 +174,6 @@ typedef struct {
 	const char *name;		/* "module" or "perf", also in files */
 	/* Ticks of processes that are not in the filter are dropped; else the caller has to. */
 	bool filters_pids;
-	bool reports_kernel;		/* SptTraceConfig.kernel */
 	bool reports_points;		/* SptTraceConfig.points */
 	bool reports_maps;		/* every mapping of every process, when it is made */
 	bool reports_delays;		/* how late a tick came */
@@ -241,6 +241,11 @@ bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned
 
 /* The count of a point of the configuration, over all CPUs.  False: it is not counted. */
 bool spt_trace_count(SptTrace *trace, unsigned point, SptTraceCount *ret);
+/*
+ * What of the kernel's own work came too often to be recorded whole, in a text to be freed; NULL:
+ * nothing.  @start_ns: when the recording began.
+ */
+char *spt_trace_limited(SptTrace *trace, uint64_t start_ns);
 /* How many hits of all points found no room. */
 uint64_t spt_trace_hits_lost(const SptTrace *trace);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perf events as a source: its rings (perf.c), and its waits (perf-waits.c). */
+/*
+ * Perf events as a source: its rings (perf.c), its waits (perf-waits.c), and the kernel's own work
+ * (perf-kernel.c).
+ */
 #ifndef SPT_PERF_PRIVATE_H
 #define SPT_PERF_PRIVATE_H
 
@@ -28,16 +31,18 @@ struct ring {
 	bool is_left_out;		/* reports only tasks */
 };
 
-#define SPT_PERF_RINGS 5		/* of a CPU */
+#define SPT_PERF_RINGS 6		/* of a CPU */
+#define SPT_PERF_KERNEL_RINGS 5		/* the last of them */
 
 typedef struct SptPerfPoints SptPerfPoints;
+typedef struct SptPerfKernel SptPerfKernel;
 
 struct perf {
 	SptTrace trace;
 	/*
 	 * The rings of each CPU.  If waits are requested, then rings for each CPU's switches, for
 	 * its wakings, and for the stacks that are switched out: if one of these is full, no switch
-	 * is lost.  The last ones are for hits of points.
+	 * is lost.  The last ones are for hits of points, and for the kernel's own work.
 	 */
 	struct ring *rings;
 	struct pollfd *polls;
@@ -49,6 +54,7 @@ struct perf {
 	SptPerfRecords *records;
 	SptPerfWaits *waits;		/* NULL: not requested */
 	SptPerfPoints *points;		/* NULL: not requested */
+	SptPerfKernel *kernel;		/* NULL: not requested */
 	SptPerfReach reach;
 	/* Int: events of threads beyond the first, which share their CPU's ring. */
 	GArray *others;
@@ -79,6 +85,20 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 /* Called often: stops the recording of a point that comes too often. */
 void spt_perf_limit_points(struct perf *perf, uint64_t now);
 bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret);
+/* Whether this user can have the kernel's work that @config requests. */
+bool spt_perf_kernel_can(struct perf *perf, const SptTraceConfig *config, GError **error);
+/* Opens the events that the configuration requests, if any; they are not enabled yet. */
+bool spt_perf_open_kernel(struct perf *perf, GError **error);
+void spt_perf_kernel_free(SptPerfKernel *kernel);
+/* Takes a record of the ring of the kernel's work of @cpu. */
+void spt_perf_take_kernel(struct perf *perf, unsigned cpu, const struct perf_event_header *record,
+			  const struct spt_perf_sink *sink);
+/* Called often: keeps what comes too often within bounds. */
+void spt_perf_limit_kernel(struct perf *perf, uint64_t now);
+/* Reports the accounts as of @at. */
+void spt_perf_tell_kernel(struct perf *perf, uint64_t at, const struct spt_perf_sink *sink);
+/* As spt_trace_limited(). */
+char *spt_perf_kernel_limited(SptTrace *trace, uint64_t start_ns);
 /* Takes a record of rings[@ring]. */
 void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_header *record,
 		   const struct spt_perf_sink *sink);

@@ -149,6 +149,10 @@ void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_hea
 	     is_task = record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT ||
 		       record->type == PERF_RECORD_SWITCH;
 
+	if (ring >= SPT_PERF_KERNEL_RINGS * n_cpus) {
+		spt_perf_take_kernel(perf, ring % n_cpus, record, sink);
+		return;
+	}
 	if (ring >= 4 * n_cpus) {
 		spt_perf_take_point(perf, ring % n_cpus, record, sink);
 		return;

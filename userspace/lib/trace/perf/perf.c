@@ -79,6 +79,7 @@ static void perf_free(SptTrace *trace)
 	close_rings(perf);
 	spt_perf_waits_free(perf->waits);
 	spt_perf_points_free(perf->points);
+	spt_perf_kernel_free(perf->kernel);
 	spt_perf_records_free(perf->records);
 	spt_proc_files_free(perf->proc_files);
 	spt_kallsyms_free(perf->kallsyms);
@@ -359,6 +360,15 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 	return ok;
 }
 
+static bool perf_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
+{
+	if (config->clock != SPT_TRACE_PMU)
+		return spt_perf_kernel_can(perf_of(trace), config, error);
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "Hardware counters need the module: doctor says how to get it");
+	return false;
+}
+
 static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		       GError **error)
 {
@@ -396,7 +406,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	spt_perf_files_watch(files_of(perf));
 	if (config->raw_bytes)
 		spt_perf_records_expect_raw(perf->records);
-	if (!spt_perf_open_waits(perf, error) || !spt_perf_open_points(perf, error))
+	if (!spt_perf_open_waits(perf, error) || !spt_perf_open_points(perf, error) ||
+	    !spt_perf_open_kernel(perf, error))
 		return false;
 	perf->is_stopped = false;
 	perf->drained_time = perf->account_time = start = spt_clock_ns(CLOCK_MONOTONIC);
@@ -547,12 +558,14 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	spt_perf_queue_drop(perf->queue, n);
 	perf->drained_time = MAX(perf->drained_time, safe);
 	spt_perf_limit_points(perf, safe);
+	spt_perf_limit_kernel(perf, safe);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records),
 				   all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
 	if (all || safe > perf->account_time + ACCOUNT_NS) {
 		perf->account_time = safe;
 		put_accounts(perf, &sink);
 		spt_perf_tell_waits(perf, MAX(perf->drained_time, safe), &sink);
+		spt_perf_tell_kernel(perf, MAX(perf->drained_time, safe), &sink);
 	}
 	return true;
 }
@@ -709,6 +722,7 @@ static const struct spt_trace_source perf_source = {
 	.clock = "cpu-clock",
 	.records = {
 		.free = perf_free,
+		.can = perf_can,
 		.start = perf_start,
 		.stop = perf_stop,
 		.wait = perf_wait,
@@ -725,6 +739,7 @@ static const struct spt_trace_source perf_source = {
 		.map_fd = perf_map_fd,
 		.region_start = perf_region_start,
 		.count = spt_perf_count_point,
+		.limited = spt_perf_kernel_limited,
 	},
 };
 
