@@ -310,6 +310,40 @@ void spt_import_perf_capture_declare(SptImportPerfCapture *capture, const SptDec
 	spt_capture_writer_put(capture->writer, SPT_ROW_DECLARATION, row);
 }
 
+uint32_t spt_import_perf_capture_stack(SptImportPerfCapture *capture,
+				       const struct sysprof_sample *sample, uint32_t *ret_thread)
+{
+	const struct sysprof_record *record = &sample->record;
+	const SptThread *thread = spt_tasks_sampled(capture->tasks, record->pid, record->tid,
+						    sample->mm, record->time);
+	SptStackEnd end;
+
+	*ret_thread = thread->id;
+	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes)
+		return 0;
+	capture->has_kernel_frames |= sample->n_kernel > 0;
+	if (sample->raw_bytes)
+		sample = spt_import_unwinding_take(capture->unwinding, sample);
+	return spt_stacks_node(capture->stacks, capture->stash, sample, false, &end);
+}
+
+uint32_t spt_import_perf_capture_thread(const SptImportPerfCapture *capture, uint32_t tid,
+					uint32_t *ret_pid)
+{
+	const SptThread *thread = spt_tasks_find(capture->tasks, tid);
+
+	*ret_pid = thread ? thread->process->pid : 0;
+	return thread ? thread->id : 0;
+}
+
+void spt_import_perf_capture_put(SptImportPerfCapture *capture, SptRowKind type, const void *row,
+				 uint64_t time)
+{
+	capture->last_time = MAX(capture->last_time, time);
+	capture->n_rows++;
+	spt_capture_writer_put(capture->writer, type, row);
+}
+
 uint64_t spt_import_perf_capture_events(const SptImportPerfCapture *capture)
 {
 	return capture->n_rows - capture->n_samples;

@@ -31,6 +31,16 @@ void spt_import_perf_capture_weigh(SptImportPerfCapture *capture, uint64_t weigh
 /* The next sample is no sample but an event of a declared kind, with these values. */
 void spt_import_perf_capture_event(SptImportPerfCapture *capture, const SptDeclaredRow *row);
 void spt_import_perf_capture_declare(SptImportPerfCapture *capture, const SptDeclarationRow *row);
+/*
+ * For import/perf-waits.c: the node of a stack, 0 if it is empty, and its thread; the thread of a
+ * tid, and its process, 0 if it is not known; a row that is no sample.
+ */
+uint32_t spt_import_perf_capture_stack(SptImportPerfCapture *capture,
+				       const struct sysprof_sample *sample, uint32_t *ret_thread);
+uint32_t spt_import_perf_capture_thread(const SptImportPerfCapture *capture, uint32_t tid,
+					uint32_t *ret_pid);
+void spt_import_perf_capture_put(SptImportPerfCapture *capture, SptRowKind type, const void *row,
+				 uint64_t time);
 uint64_t spt_import_perf_capture_events(const SptImportPerfCapture *capture);
 void spt_import_perf_capture_lost(SptImportPerfCapture *capture, uint64_t time, uint64_t n);
 uint64_t spt_import_perf_capture_samples(const SptImportPerfCapture *capture);

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "import/import.h"
 #include "import/perf-capture.h"
+#include "import/perf-waits.h"
 #include "import/stacks.h"
 #include "trace/perf/data-fields.h"
 #include "trace/perf/data.h"
@@ -51,11 +52,12 @@ struct perf_import {
 	SptPerfData *data;
 	SptImportPerfCapture *capture;
 	SptPerfRecords *records;	/* NULL: the kernel's place is not known yet */
+	SptImportPerfWaits *waits;	/* likewise */
 	const struct spt_perf_data_event *event;	/* the one that is imported */
 	bool is_clock, has_cpus;
 	bool is_foreign;		/* registers are those of another kind of machine */
 	uint64_t period_ns;		/* of a clock: its first sample's */
-	uint64_t n_samples, n_skipped, n_switches, n_later, n_auxiliary;
+	uint64_t n_samples, n_skipped, n_later, n_auxiliary;
 	uint64_t last_time, next_flush;
 	GByteArray *made;		/* the present record, in one layout */
 	GByteArray *map;
@@ -122,6 +124,7 @@ static void begin_records(struct perf_import *import)
 		spt_import_perf_capture_kernel(import->capture, import->data));
 	spt_perf_records_expect_file(import->records);
 	spt_perf_records_expect_raw(import->records);
+	import->waits = spt_import_perf_waits_new(import->capture, import->data, import->records);
 	spt_perf_tasks_seen(spt_perf_records_tasks(import->records), &idle, 0, 0, true, "swapper",
 			    &sink);
 }
@@ -220,6 +223,8 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 		take_point(import, event, &fields);
 	if (import->is_foreign)
 		fields.registers_abi = PERF_SAMPLE_REGS_ABI_NONE;
+	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
+		spt_import_perf_waits_hit(import->waits, record, event, &fields);
 	return take_made(import,
 			 spt_perf_fields_sample(record, &event->attr, &fields, import->made),
 			 import->has_cpus ? fields.cpu : 0);
@@ -256,6 +261,25 @@ static bool take_state(struct perf_import *import, const struct perf_event_heade
 			 spt_perf_fields_state(record, bytes, &fields, import->made), 0);
 }
 
+static bool take_switch(struct perf_import *import, const struct perf_event_header *record,
+			const struct spt_perf_data_event *event)
+{
+	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	struct spt_perf_fields fields;
+	size_t bytes = own_bytes(record, event, sizeof(*record));
+	const struct perf_event_header *made;
+
+	if (!bytes || !spt_perf_fields_parse_end(record, &event->attr, &fields))
+		return false;
+	if (!event->attr.sample_id_all || (event->attr.sample_type & needed) != needed)
+		return true;
+	import->last_time = MAX(import->last_time, fields.time);
+	made = spt_perf_fields_state(record, bytes, &fields, import->made);
+	if (made)
+		spt_import_perf_waits_state(import->waits, made, fields.cpu);
+	return true;
+}
+
 /* A record that perf made of a process that was there before. */
 static void take_earlier_task(struct perf_import *import, const struct task_head *task)
 {
@@ -267,6 +291,16 @@ static void take_earlier_task(struct perf_import *import, const struct task_head
 			    is_kthread, "", &sink);
 }
 
+/* A fork or an exit, which waits need to know of, too. */
+static bool take_living_task(struct perf_import *import, const struct perf_event_header *record,
+			     const struct spt_perf_data_event *event)
+{
+	if (!take_state(import, record, event))
+		return false;
+	spt_import_perf_waits_state(import->waits, (const void *)import->made->data, 0);
+	return true;
+}
+
 static bool take_data_task(struct perf_import *import, const struct perf_event_header *record,
 		      const struct spt_perf_data_event *event)
 {
@@ -275,7 +309,7 @@ static bool take_data_task(struct perf_import *import, const struct perf_event_h
 	if (!own_bytes(record, event, sizeof(*task)))
 		return false;
 	if (record->type == PERF_RECORD_EXIT || (task->time && !(record->misc & MISC_FORK_MADE)))
-		return take_state(import, record, event);
+		return take_living_task(import, record, event);
 	take_earlier_task(import, task);
 	return true;
 }
@@ -369,10 +403,6 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return take_data_map(import, record, event);
-	case RECORD_SWITCH:
-	case RECORD_SWITCH_CPU_WIDE:
-		import->n_switches++;
-		return true;
 	case RECORD_CALLCHAIN_LATER:
 		import->n_later++;
 		return true;
@@ -389,6 +419,9 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		return take_data_task(import, record, event);
+	case RECORD_SWITCH:
+	case RECORD_SWITCH_CPU_WIDE:
+		return take_switch(import, record, event);
 	case PERF_RECORD_COMM:
 		return take_state(import, record, event);
 	default:
@@ -418,7 +451,9 @@ static bool take_data_record(const struct perf_event_header *record,
 	if (!take_by_type(import, record, event))
 		import->wrong = SPT_WORDS("one of its records is damaged");
 	else
-		import->wrong = spt_import_perf_capture_excess(import->capture);
+		import->wrong = spt_import_perf_waits_has_excess(import->waits) ?
+					SPT_WORDS("it is too large") :
+					spt_import_perf_capture_excess(import->capture);
 	let_go_of_ended(import);
 	return !import->wrong;
 }
@@ -437,7 +472,6 @@ static void note_unread(const struct perf_import *import, GString *note)
 				       "of several events only %s was imported; "
 				       "%" G_GUINT64_FORMAT " samples of others were skipped",
 				       event_name(import->event), import->n_skipped);
-	spt_import_note_count(note, import->n_switches, "context switches were not read");
 	spt_import_note_count(note, import->n_later, "user stacks that came later were not read");
 	spt_import_note_count(note, import->n_auxiliary, "parts of a hardware trace were not read");
 }
@@ -445,6 +479,7 @@ static void note_unread(const struct perf_import *import, GString *note)
 static bool finish_perf_data(struct perf_import *import, GError **error)
 {
 	g_autoptr(GString) note = g_string_new(NULL);
+	uint64_t n_late = 0;
 
 	if (!spt_import_perf_capture_samples(import->capture) &&
 	    !spt_import_perf_capture_events(import->capture)) {
@@ -453,6 +488,9 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 		return false;
 	}
 	note_unread(import, note);
+	if (import->waits)
+		n_late = spt_import_perf_waits_finish(import->waits, import->last_time);
+	spt_import_note_count(note, n_late, "context switches out of order were skipped");
 	return spt_import_perf_capture_finish(import->capture, import->data, import->records,
 					      event_name(import->event), import->period_ns, note,
 					      error);
@@ -474,6 +512,7 @@ static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer
 	if (ok && import.wrong)
 		ok = spt_import_perf_capture_refuse(import.capture, import.wrong, error);
 	ok = ok && finish_perf_data(&import, error);
+	spt_import_perf_waits_free(import.waits);
 	spt_perf_records_free(import.records);
 	spt_import_perf_capture_free(import.capture);
 	g_byte_array_unref(import.made);

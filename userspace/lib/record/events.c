@@ -27,8 +27,7 @@ const struct sysprof_part *spt_event_part(const struct sysprof_event *event, uns
 	return NULL;
 }
 
-/* The event's stack as if a tick had found it; to be freed. */
-static struct sysprof_sample *sample_of(const struct sysprof_event *event)
+struct sysprof_sample *spt_event_sample(const struct sysprof_event *event)
 {
 	const struct sysprof_part *raw = spt_event_part(event, SYSPROF_PART_RAW);
 	size_t frames = ((size_t)event->n_kernel + event->n_user) * sizeof(event->frames[0]),
@@ -54,7 +53,7 @@ static struct sysprof_sample *sample_of(const struct sysprof_event *event)
 uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
 			const SptThread *thread)
 {
-	g_autofree struct sysprof_sample *sample = sample_of(event);
+	g_autofree struct sysprof_sample *sample = spt_event_sample(event);
 
 	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes)
 		return 0;

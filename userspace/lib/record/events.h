@@ -15,6 +15,8 @@ G_BEGIN_DECLS
 
 /* The part of @type; NULL: there is none. */
 const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type);
+/* The event's stack as if a tick had found it; to be freed. */
+struct sysprof_sample *spt_event_sample(const struct sysprof_event *event);
 /* The node of the event's stack; 0: it has none. */
 uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
 			const SptThread *thread);

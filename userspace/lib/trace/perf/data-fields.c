@@ -299,10 +299,23 @@ static void put_task_and_time(const struct spt_perf_fields *fields, GByteArray *
 	append_word(buffer, fields->time);
 }
 
-const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
-						       const struct perf_event_attr *attr,
-						       const struct spt_perf_fields *fields,
-						       GByteArray *buffer)
+/* As the kernel does: the length, the bytes, and zeros up to a whole word. */
+static void put_raw(const struct spt_perf_fields *fields, GByteArray *buffer)
+{
+	const uint32_t bytes = (fields->raw_bytes + 4 + 7) / 8 * 8 - 4;
+	const guint at = buffer->len;
+
+	g_byte_array_set_size(buffer, at + 4 + bytes);
+	memset(buffer->data + at, 0, 4 + bytes);
+	memcpy(buffer->data + at, &bytes, sizeof(bytes));
+	if (fields->raw)
+		memcpy(buffer->data + at + 4, fields->raw, fields->raw_bytes);
+}
+
+static const struct perf_event_header *put_sample(const struct perf_event_header *record,
+						  const struct perf_event_attr *attr,
+						  const struct spt_perf_fields *fields,
+						  bool with_raw, GByteArray *buffer)
 {
 	guint before;
 
@@ -316,6 +329,8 @@ const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_h
 	} else {
 		put_instruction(record, fields, buffer);
 	}
+	if (with_raw)
+		put_raw(fields, buffer);
 	before = buffer->len;
 	if (fields->stack_copied && put_registers(attr, fields, buffer)) {
 		append_word(buffer, fields->stack_bytes);
@@ -325,6 +340,22 @@ const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_h
 	if (buffer->len > UINT16_MAX)
 		g_byte_array_set_size(buffer, before);
 	return end_record(buffer, PERF_RECORD_SAMPLE, record->misc);
+}
+
+const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
+						       const struct perf_event_attr *attr,
+						       const struct spt_perf_fields *fields,
+						       GByteArray *buffer)
+{
+	return put_sample(record, attr, fields, false, buffer);
+}
+
+const struct perf_event_header *spt_perf_fields_hit(const struct perf_event_header *record,
+						    const struct perf_event_attr *attr,
+						    const struct spt_perf_fields *fields,
+						    GByteArray *buffer)
+{
+	return put_sample(record, attr, fields, true, buffer);
 }
 
 const struct perf_event_header *spt_perf_fields_state(const struct perf_event_header *record,

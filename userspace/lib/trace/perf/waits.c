@@ -107,6 +107,11 @@ void spt_perf_waits_free(SptPerfWaits *waits)
 
 /* Threads. */
 
+unsigned spt_perf_waits_n_threads(const SptPerfWaits *waits)
+{
+	return g_hash_table_size(waits->threads);
+}
+
 static struct thread *waits_find(const SptPerfWaits *waits, uint32_t tid)
 {
 	return g_hash_table_lookup(waits->threads, GUINT_TO_POINTER(tid));

@@ -38,6 +38,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfWaits, spt_perf_waits_free)
  * CPU are not known, so there are no lanes.
  */
 void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable *only);
+/* How many threads are known. */
+unsigned spt_perf_waits_n_threads(const SptPerfWaits *waits);
 /*
  * Takes a record of a ring of switches, or a record about a task from any ring, in order of time.
  */

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Files of perf with switches become waits: a program of known sleeps, with sums that are equal, to the
+# nanosecond, to what perf script prints of the same file.
+
+set -u
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+
+if [ "$(id -u)" != 0 ] || ! type perf >/dev/null 2>&1 ||
+	[ ! -e /sys/kernel/tracing/events/sched/sched_switch ]; then
+	echo "1..0 # SKIP perf, root and tracefs are needed"
+	exit 0
+fi
+
+cat >"$work/sleeps.py" <<'END'
+import os, time
+ends = os.pipe()
+if not os.fork():
+    for _ in range(10):
+        time.sleep(0.02)
+    os.write(ends[1], b"x")
+    os._exit(0)
+os.read(ends[0], 1)
+os.wait()
+END
+
+# made NAME RECORDER...: leaves NAME.data by perf, and the NAME.capture that it becomes.
+made()
+{
+	local name=$1
+
+	shift
+	"$@" >/dev/null 2>"$work/err" && "$cli" import "$work/$name.data" -o "$work/$name.capture"
+}
+
+# judge NAME PYTHON: with threads(METRIC, ...) -> {(name, tid): (weight, events)} and script(FIELDS) at hand.
+judge()
+{
+	python3 - "$cli" "$work/$1" <<END
+import json, re, subprocess, sys
+cli, of = sys.argv[1:3]
+def said(*arguments):
+    return subprocess.run(arguments, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+def threads(metric, *more):
+    table = json.loads(said(cli, "report", "--metric", metric, "--by", "thread", "--all", "--json", *more, of + ".capture"))
+    return {(row["name"], row["tid"]): (row["weight"], row["samples"]) for row in table["groups"]}
+def script(*more):
+    return said("perf", "script", "-f", "--ns", "-i", of + ".data", *more).splitlines()
+def ns(line):
+    seconds, rest = re.search(r"(\d+)\.(\d{9}):", line).groups()
+    return int(seconds) * 10**9 + int(rest)
+$2
+END
+}
+
+check 'perf sched record: imported' made sched perf sched record -o "$work/sched.data" python3 \
+	"$work/sleeps.py"
+check '... each thread is off its CPU as long as perf script says' judge sched '
+left, off, born, ended = {}, {}, set(), set()
+for line in script("-F", "comm,tid,time,event,trace"):
+    if "sched_wakeup_new:" in line:
+        born.add(re.search(r" pid=(\d+)", line).group(1))
+    if "sched_switch:" not in line:
+        continue
+    before, after = (re.search(rf"{which}_pid=(\d+)", line).group(1) for which in ("prev", "next"))
+    left[before] = ns(line)
+    if re.search(r"prev_state=[XZ]", line):
+        ended.add(before)
+    if after in left and after != "0":
+        off[after] = off.get(after, 0) + ns(line) - left.pop(after)
+seen = {str(tid): weight for (_, tid), (weight, _) in threads("off-cpu").items()}
+checked = 0
+for tid, expected in off.items():
+    # The others wait until the file ends.  Those that were born in it also wait for their first run.
+    if tid not in ended or tid not in seen:
+        continue
+    assert seen[tid] >= expected if tid in born else seen[tid] == expected, (tid, seen[tid], expected)
+    checked += 1
+assert checked > 1 and ended - born, (checked, off, seen)'
+check '... and ten sleeps of 20 ms are blocked time' judge sched '
+found = threads("blocked")
+assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for weight, n in found.values()), found'
+check '... whose wakers are known' bash -c \
+	'"$1" report --wakers --process python3 "$2" | grep -q "by python3 in\|by \[interrupt\]"' - "$cli" \
+	"$work/sched.capture"
+
+check 'perf record --switch-events: imported' made switches perf record -q -a --switch-events -e \
+	cpu-clock -o "$work/switches.data" python3 "$work/sleeps.py"
+check '... with the same sleeps, and samples' judge switches '
+found = threads("blocked")
+assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for weight, n in found.values()), found'
+
+check 'with stacks: imported' made stacks perf record -q -a -g -e sched:sched_switch -e \
+	sched:sched_waking -o "$work/stacks.data" python3 "$work/sleeps.py"
+check '... sleepers show where they sleep' bash -c \
+	'"$1" report --metric blocked --tree --process python3 "$2" | grep -q nanosleep' - "$cli" \
+	"$work/stacks.capture"
+
+echo "1..$number"
+exit $broken
