@@ -44,7 +44,7 @@ struct sysprof_loss {
 
 /**
  * struct sysprof_stack_rights - what a session may have of one stack
- * @tables: the user's tables, if they may be used for it; else NULL
+ * @tables: the session's own tables, if they may be used for it; else NULL
  * @raw_bytes: bytes of the stack's copy
  * @hides: enum sysprof_hides, since the opener could not trace the process
  */

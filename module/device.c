@@ -123,6 +123,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
 			    SYSPROF_FEATURE_SOURCES | SYSPROF_FEATURE_SLOW |
 			    SYSPROF_FEATURE_RAW_INSTEAD | SYSPROF_FEATURE_CHAIN |
+			    SYSPROF_FEATURE_TABLE_FILE |
 			    others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
@@ -347,24 +348,40 @@ static int do_raw_request(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
-static int do_table(struct sysprof_session *session, void __user *user)
+static int add_table(struct sysprof_session *session, struct sysprof_table *table,
+		     struct file *file)
 {
-	struct sysprof_tables *tables;
-	struct sysprof_table table;
-	int err = get_arg(&table, sizeof(table), user);
+	struct sysprof_tables *tables = sysprof_session_tables(session);
+	int err;
 
-	if (err)
-		return err;
-	tables = sysprof_session_tables(session);
 	if (!tables)
 		return -ENOMEM;
 	/* No object is removed during the search. */
 	err = sysprof_hooks_arm();
 	if (err)
 		return err;
-	err = sysprof_tables_add(tables, &table);
+	err = file ? sysprof_tables_add_file(tables, table, file) :
+		     sysprof_tables_add(tables, table);
 	sysprof_hooks_disarm();
 	return err;
+}
+
+static int do_table(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_table table;
+	struct file *file;
+	int err = get_arg(&table, sizeof(table), user);
+
+	if (err)
+		return err;
+	if (!(table.flags & SYSPROF_TABLE_OF_FILE))
+		return add_table(session, &table, NULL);
+	file = fget(table.fd);
+	if (!file)
+		return -EBADF;
+	err = add_table(session, &table, file);
+	fput(file);
+	return err ? err : put_arg(&table, sizeof(table), user);
 }
 
 static int do_chain(struct sysprof_session *session, void __user *user)

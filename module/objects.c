@@ -58,6 +58,9 @@
  * @pid: a process that has it mapped, for readers who cannot find it by its path
  * @payer: whose share of memory it takes
  * @asked: when its id was last asked for, jiffies
+ * @is_tabled: it has an unwind table of its own: once it is written to it is another object
+ * @mtime: when it was last written to, if it @is_tabled
+ * @bytes: its size, likewise
  * @mapper: what it takes to trace that process; closed if that was not looked at
  * @file: reference held until the object is named
  * @record: as it is sent, allocated when the object is named
@@ -75,6 +78,9 @@ struct object {
 	u32 pid;
 	sysprof_payer payer;
 	unsigned long asked;
+	bool is_tabled;
+	struct timespec64 mtime;
+	loff_t bytes;
 	struct sysprof_rights mapper;
 	struct file *file;
 	struct sysprof_object *record;
@@ -105,13 +111,23 @@ static struct irq_work kick;
 static struct work_struct name_work;
 static struct workqueue_struct *workqueue;
 
+/* A table is for what was in the file, and the number of an inode may come again. */
+static bool was_changed(const struct object *object, const struct inode *inode)
+{
+	struct timespec64 mtime = sysprof_inode_mtime(inode);
+
+	return object->is_tabled && (!timespec64_equal(&object->mtime, &mtime) ||
+				     object->bytes != i_size_read(inode));
+}
+
 static struct object *objects_find(const struct inode *inode)
 {
 	struct object *object;
 
 	hash_for_each_possible(objects_by_identity, object, hash, (unsigned long)inode) {
 		if (object->inode == inode && object->sb == inode->i_sb &&
-		    object->ino == inode->i_ino && object->generation == inode->i_generation)
+		    object->ino == inode->i_ino && object->generation == inode->i_generation &&
+		    !was_changed(object, inode))
 			return object;
 	}
 	return NULL;
@@ -182,6 +198,32 @@ u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer)
 	raw_spin_unlock(&objects_lock);
 	if (is_new)
 		irq_work_queue(&kick);
+	return id;
+}
+
+/* Programs on overlayfs have the layer's file mapped. */
+const struct inode *sysprof_objects_inode(const struct file *file)
+{
+	return d_real_inode(sysprof_file_path(file)->dentry);
+}
+
+u32 sysprof_objects_of_file(struct file *file, const struct inode *inode, sysprof_payer *ret_payer)
+{
+	struct object *object;
+	u32 id = SYSPROF_OBJECT_UNKNOWN;
+
+	if (inode == file_inode(file))
+		sysprof_objects_get(file, 0, sysprof_quota_payer(current));
+	raw_spin_lock(&objects_lock);
+	object = objects_find(inode);
+	if (object) {
+		id = object->id;
+		*ret_payer = object->payer;
+		object->is_tabled = true;
+		object->mtime = sysprof_inode_mtime(inode);
+		object->bytes = i_size_read(inode);
+	}
+	raw_spin_unlock(&objects_lock);
 	return id;
 }
 
@@ -289,6 +331,18 @@ static struct list_head *sweep_some(struct list_head *at, unsigned long *ids, st
 	return at->next == &objects ? NULL : at;
 }
 
+/* Objects that come from now on stay. */
+static void mark_later(unsigned long *ids)
+{
+	u32 last = SYSPROF_OBJECT_FIRST;
+
+	raw_spin_lock(&objects_lock);
+	if (!list_empty(&objects))
+		last = list_last_entry(&objects, struct object, list)->id;
+	raw_spin_unlock(&objects_lock);
+	bitmap_set(ids, last, IDS - last);
+}
+
 /* Removes objects that no address space has mapped. */
 static void objects_sweep(void)
 {
@@ -299,6 +353,7 @@ static void objects_sweep(void)
 
 	if (!ids)
 		return;
+	mark_later(ids);
 	sysprof_spaces_mark(ids);
 	mutex_lock(&sweep_lock);
 	while (at) {

@@ -23,6 +23,15 @@ int sysprof_objects_prepare(void);
  * not sleep or allocate.
  */
 u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer);
+/*
+ * The id of the file that an open @file reads, as programs map it, and who pays for it; 0 as above.
+ * A file that is not mapped gets an id now, and @ret_payer is current's user, except on overlayfs:
+ * there it has none.  Mapped again after it was written to it gets another id.  Process context,
+ * hooks armed; does not sleep.  inode(): what identifies the file; may sleep.
+ */
+u32 sysprof_objects_of_file(struct file *file, const struct inode *inode,
+			    sysprof_payer *ret_payer);
+const struct inode *sysprof_objects_inode(const struct file *file);
 /* Names the objects that have no name yet.  Process context. */
 void sysprof_objects_flush(void);
 /*

@@ -65,9 +65,8 @@ void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_st
 {
 	const struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
 
-	/* What names them is copied out of the task's memory. */
-	sysprof_stack_by_tables(stack, rights->tables,
-				sc->session->may_see_addresses || rights->tables);
+	/* What names scripts is copied out of the task's memory. */
+	sysprof_stack_by_tables(stack, rights->tables, rights->tables);
 	if (unlikely(part->script))
 		sysprof_codes_send(sc, stack, part);
 }
@@ -98,13 +97,13 @@ void sysprof_session_plan(struct sysprof_session *session)
 }
 
 /*
- * Whether tables of its own user are used for current: the user who loaded them could read that
- * memory himself.
+ * Whether tables are used for current that are not for everybody: the user who loaded them could
+ * read that memory himself.
  */
 static bool may_follow_tables(const struct sysprof_session *session)
 {
-	return by_tables(session) && !session->may_see_addresses &&
-	       sysprof_traced_may(session, current, current->mm);
+	return by_tables(session) && (session->may_see_addresses ||
+				      sysprof_traced_may(session, current, current->mm));
 }
 
 /* The rule of rights.h, as only positions in files are revealed of a stack. */

@@ -6,13 +6,16 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "quota.h"
 #include "sysprof-table.h"
 
 /**
  * struct table - one, checked
  * @list: in its owner's
- * @build_id_bytes: of @build_id
+ * @build_id_bytes: of @build_id; 0: it is for one object
  * @build_id: of the objects it is for
+ * @object: the object it is for, if that is one
+ * @payer: who mapped that first
  * @data_bytes: size of @data
  * @bytes: memory that it takes
  * @n_rows: of @offsets and @rules
@@ -30,6 +33,8 @@ struct table {
 	struct list_head list;
 	u8 build_id_bytes;
 	u8 build_id[SYSPROF_BUILD_ID_BYTES];
+	u32 object;
+	sysprof_payer payer;
 	u32 data_bytes;
 	u64 bytes;
 	u32 n_rows;

@@ -3,13 +3,18 @@
  * Unwind tables that sessions hand over: kept by build-id, and linked to the ids of the objects
  * that have it.  table.c has what is in one.
  *
- * A tick looks a frame up by its object's id, in everybody's tables and then in those of the
- * session's user, and remembers the rule in a cache of its CPU.  Links are added and removed under
+ * A file states its build-id itself.  So tables of files that cannot be believed are for one object
+ * each, and only for sessions that may see all (or for those of one user).  What is wrong in such a
+ * file spoils the stacks of who executes it, and nothing else.  Its table goes with the object.
+ *
+ * A tick looks a frame up by its object's id, in everybody's tables and then in the session's own,
+ * and remembers the rule in a cache of its CPU.  Links are added and removed under
  * a mutex.  Each change begins a new generation, in which remembered rules are invalid; removed
  * links are freed a grace period later.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/idr.h>
 #include <linux/moduleparam.h>
@@ -21,6 +26,7 @@
 #include "chain.h"
 #include "contexts.h"
 #include "objects.h"
+#include "quota.h"
 #include "recall.h"
 #include "table.h"
 #include "tables.h"
@@ -41,8 +47,10 @@ MODULE_PARM_DESC(table_limit_mib,
  * @for_everybody: tables for all users
  * @number: unique, from 1
  * @sessions: number of sessions that use them
- * @tables: number of tables
- * @bytes: memory that they take
+ * @tables: those by build-id
+ * @bytes: memory that these take
+ * @files: those of single objects
+ * @file_bytes: memory that these take, in pages
  */
 struct sysprof_tables {
 	struct list_head list;
@@ -52,6 +60,8 @@ struct sysprof_tables {
 	unsigned int sessions;
 	struct list_head tables;
 	u64 bytes;
+	struct list_head files;
+	u64 file_bytes;
 };
 
 /**
@@ -59,7 +69,7 @@ struct sysprof_tables {
  * @by_id: in links; RCU
  * @rcu: frees it
  * @object: id
- * @owner: NULL: everybody
+ * @owner: whose sessions use it; NULL: all
  * @table: of the owner's
  */
 struct link {
@@ -165,27 +175,34 @@ static bool has_build_id(const struct table *table, const struct sysprof_object 
 	       !memcmp(record->build_id, table->build_id, table->build_id_bytes);
 }
 
-static const struct sysprof_tables *link_owner(const struct sysprof_tables *owner)
+static const struct sysprof_tables *link_owner(const struct sysprof_tables *owner,
+					       const struct table *table)
 {
-	return owner->for_everybody ? NULL : owner;
+	return owner->for_everybody && table->build_id_bytes ? NULL : owner;
 }
 
-/* An object that was named just now may be found twice.  Without memory it has no table. */
-static void add_link(const struct sysprof_tables *owner, const struct table *table, u32 object)
+/* An object that was named just now may be found twice.  False: there is no memory. */
+static bool add_link(const struct sysprof_tables *owner, const struct table *table, u32 object)
 {
 	struct link *link;
 
 	lockdep_assert_held(&tables_lock);
 	hash_for_each_possible(links, link, by_id, object)
-		if (link->object == object && link->owner == link_owner(owner))
-			return;
+		if (link->object == object && link->owner == link_owner(owner, table))
+			return true;
 	link = kmalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
-		return;
+		return false;
 	link->object = object;
-	link->owner = link_owner(owner);
+	link->owner = link_owner(owner, table);
 	link->table = table;
 	hash_add_rcu(links, &link->by_id, object);
+	return true;
+}
+
+static bool is_link_of(const struct link *link, const struct sysprof_tables *owner)
+{
+	return link->owner == owner || (owner->for_everybody && !link->owner);
 }
 
 /* Removes links of @owner; NULL: of all file objects except those whose bit is set in @kept. */
@@ -197,7 +214,7 @@ static void remove_links(const struct sysprof_tables *owner, const unsigned long
 
 	lockdep_assert_held(&tables_lock);
 	hash_for_each_safe(links, i, next, link, by_id) {
-		if (owner ? link->owner != link_owner(owner) :
+		if (owner ? !is_link_of(link, owner) :
 			    link->object < SYSPROF_OBJECT_FIRST ||
 				    (kept && test_bit(link->object, kept)))
 			continue;
@@ -223,15 +240,66 @@ void sysprof_tables_named(const struct sysprof_object *record)
 	mutex_unlock(&tables_lock);
 }
 
+static u64 pages_of(const struct table *table)
+{
+	return ALIGN(table->bytes, PAGE_SIZE);
+}
+
+static void free_tables(struct list_head *tables)
+{
+	struct table *table, *next;
+
+	list_for_each_entry_safe(table, next, tables, list)
+		sysprof_table_free(table);
+}
+
+/* Moves the tables of objects whose bit is not set in @kept from @owner to @gone. */
+static void take_out_files(struct sysprof_tables *owner, const unsigned long *kept,
+			   struct list_head *gone)
+{
+	struct table *table, *next;
+
+	lockdep_assert_held(&tables_lock);
+	list_for_each_entry_safe(table, next, &owner->files, list) {
+		if (kept && test_bit(table->object, kept))
+			continue;
+		owner->file_bytes -= pages_of(table);
+		list_move(&table->list, gone);
+	}
+}
+
 void sysprof_tables_keep_objects(const unsigned long *ids)
 {
+	struct sysprof_tables *owner;
+	LIST_HEAD(gone);
+
 	sysprof_chain_keep_objects(ids);
 	mutex_lock(&tables_lock);
 	remove_links(NULL, ids);
+	list_for_each_entry(owner, &owners, list)
+		take_out_files(owner, ids, &gone);
 	mutex_unlock(&tables_lock);
+	if (list_empty(&gone))
+		return;
+	/* Ticks no longer use removed links. */
+	synchronize_rcu();
+	free_tables(&gone);
 }
 
 /* Tables. */
+
+/*
+ * Bytes that the tables of one kind may take, while those of the other take @other_bytes.  Files of
+ * strangers must not take everybody's room.
+ */
+static u64 limit_of(const struct sysprof_tables *tables, u64 other_bytes)
+{
+	u64 limit = (u64)table_limit_mib << 20;
+
+	if (tables->for_everybody)
+		return limit;
+	return limit - min(limit, other_bytes);
+}
 
 static bool has_table(const struct sysprof_tables *tables, const struct sysprof_table *other)
 {
@@ -264,7 +332,7 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 
 	if (from->flags || from->build_id_bytes < MIN_BUILD_ID_BYTES ||
 	    from->build_id_bytes > SYSPROF_BUILD_ID_BYTES ||
-	    from->bytes > SYSPROF_TABLE_MAX_BYTES ||
+	    from->bytes > SYSPROF_TABLE_MAX_BYTES || from->fd || from->object ||
 	    memchr_inv(from->reserved, 0, sizeof(from->reserved)))
 		return -EINVAL;
 	table = sysprof_table_copy(from);
@@ -273,7 +341,7 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 	mutex_lock(&tables_lock);
 	if (has_table(tables, from)) {
 		err = -EEXIST;
-	} else if (tables->bytes + table->bytes > (u64)table_limit_mib << 20) {
+	} else if (tables->bytes + table->bytes > limit_of(tables, tables->file_bytes)) {
 		err = -ENOSPC;
 	} else {
 		struct adding adding = { tables, table };
@@ -283,6 +351,82 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 		sysprof_objects_each(link_object, &adding);
 		begin_generation();
 	}
+	mutex_unlock(&tables_lock);
+	if (err)
+		sysprof_table_free(table);
+	return err;
+}
+
+static bool has_file(const struct sysprof_tables *tables, u32 object)
+{
+	const struct link *link;
+
+	lockdep_assert_held(&tables_lock);
+	hash_for_each_possible(links, link, by_id, object)
+		if (link->object == object && (!link->owner || link->owner == tables))
+			return true;
+	return false;
+}
+
+/*
+ * Whether there is room for @table.  However many files others have: they leave half of the rest to
+ * who comes next.
+ */
+static bool has_room_for_file(const struct sysprof_tables *tables, const struct table *table)
+{
+	u64 limit = limit_of(tables, tables->bytes), bytes = pages_of(table), theirs = 0, rest;
+	const struct table *other;
+
+	lockdep_assert_held(&tables_lock);
+	if (table->payer == SYSPROF_PAYER_ROOT || table->payer == sysprof_quota_payer(current))
+		return tables->file_bytes + bytes <= limit;
+	list_for_each_entry(other, &tables->files, list)
+		if (other->payer == table->payer)
+			theirs += pages_of(other);
+	rest = limit - min(limit, tables->file_bytes - theirs);
+	return theirs + bytes <= rest / 2;
+}
+
+/* Links @table to the object of @file, which becomes @tables' unless this fails. */
+static int add_file(struct sysprof_tables *tables, struct table *table, struct file *file,
+		    const struct inode *inode)
+{
+	lockdep_assert_held(&tables_lock);
+	table->object = sysprof_objects_of_file(file, inode, &table->payer);
+	if (table->object == SYSPROF_OBJECT_UNKNOWN)
+		return -ENOENT;
+	if (has_file(tables, table->object))
+		return -EEXIST;
+	if (!has_room_for_file(tables, table))
+		return -ENOSPC;
+	if (!add_link(tables, table, table->object))
+		return -ENOMEM;
+	list_add_tail(&table->list, &tables->files);
+	tables->file_bytes += pages_of(table);
+	begin_generation();
+	return 0;
+}
+
+int sysprof_tables_add_file(struct sysprof_tables *tables, struct sysprof_table *from,
+			    struct file *file)
+{
+	const struct inode *inode;
+	struct table *table;
+	int err;
+
+	if (from->flags != SYSPROF_TABLE_OF_FILE || from->build_id_bytes ||
+	    from->bytes > SYSPROF_TABLE_MAX_BYTES || from->object ||
+	    memchr_inv(from->build_id, 0, sizeof(from->build_id)) ||
+	    memchr_inv(from->reserved, 0, sizeof(from->reserved)) ||
+	    !S_ISREG(file_inode(file)->i_mode))
+		return -EINVAL;
+	table = sysprof_table_copy(from);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	inode = sysprof_objects_inode(file);
+	mutex_lock(&tables_lock);
+	err = inode ? add_file(tables, table, file, inode) : -ENOENT;
+	from->object = table->object;
 	mutex_unlock(&tables_lock);
 	if (err)
 		sysprof_table_free(table);
@@ -333,6 +477,7 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 	tables->uid = uid;
 	tables->for_everybody = for_everybody;
 	INIT_LIST_HEAD(&tables->tables);
+	INIT_LIST_HEAD(&tables->files);
 	list_add(&tables->list, &owners);
 	return tables;
 }
@@ -351,8 +496,6 @@ struct sysprof_tables *sysprof_tables_get(const struct cred *opener, bool for_ev
 
 void sysprof_tables_put(struct sysprof_tables *tables)
 {
-	struct table *table, *next;
-
 	if (!tables)
 		return;
 	mutex_lock(&tables_lock);
@@ -372,7 +515,7 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 		free_caches();
 	ida_free(&numbers, tables->number);
 	mutex_unlock(&tables_lock);
-	list_for_each_entry_safe(table, next, &tables->tables, list)
-		sysprof_table_free(table);
+	free_tables(&tables->tables);
+	free_tables(&tables->files);
 	kfree(tables);
 }

@@ -8,6 +8,7 @@
 #include "found.h"
 
 struct cred;
+struct file;
 struct sysprof_tables;
 
 /*
@@ -21,6 +22,9 @@ void sysprof_tables_put(struct sysprof_tables *tables);
  * struct sysprof_table.  Process context, no locks held.
  */
 int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table *table);
+/* The same for a table of @file alone; sets the object. */
+int sysprof_tables_add_file(struct sysprof_tables *tables, struct sysprof_table *table,
+			    struct file *file);
 
 /*
  * Process context.  named(): @record describes an object with a new id.  keep_objects(): gives up
@@ -31,8 +35,8 @@ void sysprof_tables_keep_objects(const unsigned long *ids);
 
 /*
  * The start of the function that contains @frame, {object:24, offset:40}, by everybody's unwind
- * tables; SYSPROF_FRAME_NOT_TOLD if they do not have it.  In the sampling context, NMI too, RCU
- * read side.
+ * tables, but those of single files; SYSPROF_FRAME_NOT_TOLD if they do not have it.  In the
+ * sampling context, NMI too, RCU read side.
  */
 u64 sysprof_tables_function(u64 frame);
 
@@ -42,7 +46,7 @@ u64 sysprof_tables_function(u64 frame);
  * struct sysprof_finder - how a walk finds rules: in everybody's tables, or else in @own
  * @cache: cache of this CPU and context
  * @tag: represents the state of all tables as the walk began, and @own
- * @own: the user's tables; NULL: none
+ * @own: the session's tables; NULL: none
  */
 struct sysprof_finder {
 	struct sysprof_found *cache;

@@ -119,18 +119,31 @@ struct sysprof_table_rule {
 /**
  * struct sysprof_table - SYSPROF_IOC_TABLE: how to unwind an object, for SYSPROF_USER_TABLE
  * @size: of this struct
- * @flags: 0
+ * @flags: 0 or SYSPROF_TABLE_OF_FILE
  * @table: address of the table
  * @bytes: size of the table, at most SYSPROF_TABLE_MAX_BYTES
- * @build_id_bytes: at least 8
+ * @build_id_bytes: at least 8; with SYSPROF_TABLE_OF_FILE 0
  * @build_id: of the objects that the table describes, also of later ones
  * @reserved: 0
+ * @fd: with SYSPROF_TABLE_OF_FILE a descriptor of a regular file, which may be closed afterwards;
+ *	else 0
+ * @object: 0; on return, with SYSPROF_TABLE_OF_FILE, the id of the object that it describes
  *
  * A table of an opener with CAP_PERFMON serves every session and all tasks.  Any other serves the
  * sessions of its opener's user, and only tasks that they could trace (SYSPROF_IOC_TRACEABLE).  The
  * table is kept until the last of its sessions is closed.  -EEXIST if this build-id has a table,
  * -EINVAL for an invalid table, -ENOSPC beyond module parameter table_limit_mib.  Frames found by a
  * table are looked up like all others: a value in no executable mapping is not reported.
+ *
+ * A file states its build-id itself, so a table by build-id may only be made of a file that can be
+ * believed.  With SYSPROF_TABLE_OF_FILE a table describes this one file, whose inode is looked up:
+ * no other file's stacks depend on it.  It needs no build-id.  A file that nobody has mapped yet
+ * gets its id now, except on overlayfs.  If the opener had CAP_PERFMON, only sessions whose openers
+ * had it, too, use the table, and no function is found by it (SYSPROF_FEATURE_OTHERS_FUNCTIONS).
+ * The table is kept as long as the object's id, at most until no session runs.  A file that is
+ * mapped again after it was written to is another object.  -EEXIST if the object has a table for
+ * these sessions, -ENOENT if it has no id, -ENOSPC also if who mapped it first is another user,
+ * whose files would take more than half of what is left.
  */
 struct sysprof_table {
 	__u32 size;
@@ -140,7 +153,12 @@ struct sysprof_table {
 	__u8 build_id_bytes;
 	__u8 build_id[SYSPROF_BUILD_ID_BYTES];
 	__u8 reserved[7];
+	__s32 fd;
+	__u32 object;
 };
+
+/* struct sysprof_table: for SYSPROF_FEATURE_TABLE_FILE */
+#define SYSPROF_TABLE_OF_FILE	(1 << 0)
 
 #define SYSPROF_IOC_TABLE	_IO('P', 0x79)	/* -ENOTTY without SYSPROF_FEATURE_TABLE */
 

@@ -192,6 +192,9 @@
  *	                             group member    MAP_FD of a region      only of a process that the opener could trace; vm/abi
  *	                             group member    TABLE                   an unwind table is used for tasks that its owner could trace;
  *	                                                                     the frames it finds are looked up like all; vm/permissions
+ *	stacks of others, in root's  any user        a file with another's   what root makes of a file that others could have written is linked to
+ *	recordings                                   build-id, or rewritten  its inode, and spoils at worst the stacks of who executes
+ *	                                                                     it; members' sessions do not use it; vm/files
  *	memory of others             group member    CHAIN                   a program runs only for tasks that its owner could trace, and
  *	                                                                     only who could trace the task gets frames and names; vm/scripts
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
@@ -213,6 +216,8 @@
  *	                                                                     filter; vm/safety
  *	                             group member    TABLE                   checked whole, capped by user; a bounded search for each
  *	                                                                     frame, bounded frames; vm/permissions
+ *	                             any user        files whose tables are  strangers' leave half of what is left to the next user, and
+ *	                                             large                   all of what is by build-id; vm/permissions
  *	                             group member    CHAIN                   checked whole; no faults, fuel for each stack, bounded frames,
  *	                                                                     names and programs; vm/permissions
  *	                             group member    SLOW                    it can only drop samples; vm/sessions
@@ -675,6 +680,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_SLOW		(1ULL << 14)	/* SYSPROF_IOC_SLOW */
 #define SYSPROF_FEATURE_RAW_INSTEAD	(1ULL << 15)	/* raw_bytes beside SYSPROF_USER_TABLE */
 #define SYSPROF_FEATURE_CHAIN		(1ULL << 16)	/* sysprof-chain.h */
+#define SYSPROF_FEATURE_TABLE_FILE	(1ULL << 17)	/* SYSPROF_TABLE_OF_FILE */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions

@@ -2,7 +2,8 @@
 /*
  * Unwind tables that lie: abi-tables VICTIM-DIRECTORY.  What is no table is refused; a table that
  * leads anywhere yields no word of a stack, of nobody; one for somebody else's program is not
- * followed; one that leads in a circle ends.
+ * followed; one that leads in a circle ends.  Each of them by build-id and by file; how much room
+ * strangers' files have.
  */
 #include "abi.h"
 #include "secret.h"
@@ -15,6 +16,7 @@
 #define PATTERN		0x7061747465726e00ULL
 #define RSP		7
 #define BIG_ROWS	600000		/* of six bytes */
+#define FILES		12
 
 static uint32_t victim;
 
@@ -136,24 +138,69 @@ static void test_refusals(void)
 	arg.table = 8;
 	refuses(give(fd, arg), EFAULT, "a table that is nowhere");
 	arg.table = (uintptr_t)&bad;
+	arg.fd = 1;
+	refuses(give(fd, arg), EINVAL, "a descriptor beside a build-id");
+	arg.fd = 0;
 	ok(!give(fd, arg), "what it was before is a table");
 	refuses(give(fd, arg), EEXIST, "the same once more");
 	close(fd);
 }
 
-static void test_bounds(void)
+static struct sysprof_table table_of_file(int file, const void *table, size_t bytes)
 {
-	size_t rules = (sizeof(struct sysprof_table_header) + BIG_ROWS * 6ULL + 7) / 8 * 8,
-	       bytes = rules + sizeof(struct sysprof_table_rule), kept;
-	uint8_t *big = calloc(1, bytes);
-	struct sysprof_table arg;
-	unsigned taken[2] = { 0 };
+	return (struct sysprof_table){ .size = sizeof(struct sysprof_table),
+				       .flags = SYSPROF_TABLE_OF_FILE,
+				       .table = (uintptr_t)table,
+				       .bytes = (uint32_t)bytes,
+				       .fd = file };
+}
+
+static void test_file_refusals(void)
+{
+	const struct forged good = forge(up_the_stack);
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = device_open(),
+	    directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    path = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	struct sysprof_table arg = table_of_file(file, &good, sizeof(good)), bad;
+
+	refuses(give(fd, (bad = arg, bad.flags |= 2, bad)), EINVAL, "an unknown flag beside");
+	refuses(give(fd, (bad = arg, bad.build_id_bytes = 20, bad)), EINVAL,
+		"a build-id beside a file");
+	refuses(give(fd, (bad = arg, bad.build_id[3] = 1, bad)), EINVAL, "... of no bytes");
+	refuses(give(fd, (bad = arg, bad.reserved[6] = 1, bad)), EINVAL, "a reserved byte");
+	refuses(give(fd, (bad = arg, bad.object = SYSPROF_OBJECT_FIRST, bad)), EINVAL,
+		"an object that the caller chooses");
+	refuses(give(fd, (bad = arg, bad.fd = -1, bad)), EBADF, "no descriptor");
+	refuses(give(fd, (bad = arg, bad.fd = path, bad)), EBADF, "one that opens nothing");
+	refuses(give(fd, (bad = arg, bad.fd = directory, bad)), EINVAL, "a directory");
+	refuses(give(fd, (bad = arg, bad.fd = fd, bad)), EINVAL, "the device");
+	refuses(give(fd, (bad = arg, bad.bytes -= 8, bad)), EINVAL, "what is no table");
+	close(directory);
+	close(path);
+	close(file);
+	close(fd);
+}
+
+static uint8_t *make_big(size_t *ret_bytes)
+{
+	size_t rules = (sizeof(struct sysprof_table_header) + BIG_ROWS * 6ULL + 7) / 8 * 8;
+	uint8_t *big = calloc(1, *ret_bytes = rules + sizeof(struct sysprof_table_rule));
 
 	*(struct sysprof_table_header *)big = (struct sysprof_table_header){
 		SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, BIG_ROWS, 1, 0, 0,
 	};
 	for (uint32_t i = 0; i < BIG_ROWS; i++)
 		((uint32_t *)(big + sizeof(struct sysprof_table_header)))[i] = i;
+	return big;
+}
+
+static void test_bounds(void)
+{
+	size_t bytes, kept;
+	uint8_t *big = make_big(&bytes);
+	struct sysprof_table arg;
+	unsigned taken[2] = { 0 };
+
 	arg = table_for("/proc/self/exe", big, bytes);
 	for (unsigned round = 0; round < 2; round++) {
 		int fd = device_open();
@@ -169,6 +216,106 @@ static void test_bounds(void)
 	ok(taken[0] == (32ULL << 20) / kept || taken[0] == (32ULL << 20) / (kept + 256),
 	   "that is 32 MiB of them (%u of %zu bytes)", taken[0], kept);
 	ok(taken[1] == taken[0], "with the descriptor they go (%u)", taken[1]);
+	free(big);
+}
+
+static bool configure_tables(struct session *session)
+{
+	struct sysprof_config config = {
+		.size = sizeof(config),
+		.period_ns = NS_PER_MS,
+		.ring_bytes = session->config.ring_bytes,
+		.user_mode = SYSPROF_USER_TABLE + 1,
+		.max_user_frames = 1024,
+	};
+
+	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) &&
+	       !ioctl(session->fd, SYSPROF_IOC_START, NULL);
+}
+
+/* Files that another user maps first. */
+static void let_map(const int *files, unsigned n)
+{
+	pid_t pid = fork();
+	bool is_done = true;
+	int status;
+
+	if (pid == 0) {
+		is_done = setuid(65534) == 0;
+		for (unsigned i = 0; i < n; i++)
+			is_done &= mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, files[i],
+					0) != MAP_FAILED;
+		_exit(!is_done);
+	}
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "another user maps %u files", n);
+}
+
+/* A number of files that takes tables until there is no room; what is refused comes again. */
+static unsigned give_files(int fd, const int *files, unsigned n, const void *big, size_t bytes)
+{
+	struct sysprof_table arg;
+	unsigned taken = 0;
+	int status = 0;
+
+	for (; taken < n; taken++) {
+		arg = table_of_file(files[taken], big, bytes);
+		status = ioctl(fd, SYSPROF_IOC_TABLE, &arg);
+		if (status)
+			break;
+		if (arg.object < SYSPROF_OBJECT_FIRST)
+			ok(false, "a file is object %u", arg.object);
+	}
+	if (taken < n)
+		refuses(status, ENOSPC, "more tables of files than there may be");
+	return taken;
+}
+
+/* A stranger's files do not take the room of others' files, nor of what is by build-id. */
+static void test_file_bounds(void)
+{
+	bool is_root = !geteuid();
+	unsigned of_stranger, of_own, expected, by_build_id = 0;
+	size_t bytes;
+	uint8_t *big = make_big(&bytes);
+	struct sysprof_table arg = table_for("/proc/self/exe", big, bytes);
+	int theirs[FILES], own[FILES];
+
+	for (unsigned i = 0; i < FILES; i++) {
+		theirs[i] = memfd_create("theirs", MFD_CLOEXEC);
+		own[i] = memfd_create("own", MFD_CLOEXEC);
+		if (theirs[i] < 0 || own[i] < 0 || ftruncate(theirs[i], 4096) ||
+		    ftruncate(own[i], 4096))
+			err(1, "cannot make files");
+	}
+	for (unsigned round = 0; round < 2; round++) {
+		struct session session = session_open(NS_PER_MS, 1U << 20);
+
+		ok(configure_tables(&session), "START of a session with stacks by tables");
+		if (is_root)
+			let_map(theirs, FILES);
+		of_stranger = is_root ? give_files(session.fd, theirs, FILES, big, bytes) : 0;
+		of_own = give_files(session.fd, own, FILES, big, bytes);
+		expected = (unsigned)((32ULL << 20) / (bytes + (BIG_ROWS / 8 + 1) * 4));
+		ok(!is_root || of_stranger == expected / 2, "a stranger's files take half (%u)",
+		   of_stranger);
+		ok(of_stranger + of_own == expected, "... and others' the rest (%u of %u)", of_own,
+		   expected);
+		arg = table_of_file(own[0], big, bytes);
+		refuses(give(session.fd, arg), EEXIST, "a file that has a table");
+		usleep(20000);
+		ok(pwrite(own[0], &arg, 8, 0) == 8, "that file is written to");
+		refuses(give(session.fd, arg), ENOSPC, "... and is another object then");
+		arg = table_for("/proc/self/exe", big, bytes);
+		for (by_build_id = 0; by_build_id < 100 && !give(session.fd, arg); by_build_id++)
+			arg.build_id[1]++;
+		ok(by_build_id == (is_root ? expected : 0),
+		   "%u by build-id, beside everybody's files or within a user's", by_build_id);
+		session_close(&session);
+	}
+	for (unsigned i = 0; i < FILES; i++) {
+		close(theirs[i]);
+		close(own[i]);
+	}
 	free(big);
 }
 
@@ -214,33 +361,33 @@ FUNCTION static void spin_on_pattern(unsigned ms)
 	__asm__ volatile("" : : "r"(pattern) : "memory");
 }
 
-static bool configure_tables(struct session *session)
+static int give_forged(int fd, const char *path, const struct forged *forged, bool by_file)
 {
-	struct sysprof_config config = {
-		.size = sizeof(config),
-		.period_ns = NS_PER_MS,
-		.ring_bytes = session->config.ring_bytes,
-		.user_mode = SYSPROF_USER_TABLE + 1,
-		.max_user_frames = 1024,
-	};
+	int file, status;
 
-	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) &&
-	       !ioctl(session->fd, SYSPROF_IOC_START, NULL);
+	if (!by_file)
+		return give(fd, table_for(path, forged, sizeof(*forged)));
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	status = give(fd, table_of_file(file, forged, sizeof(*forged)));
+	close(file);
+	return status;
 }
 
-/* Samples of this program under a session that has @rule for it, and for the victim's. */
+/*
+ * Samples of this program under a session that has @rule for it, and for the victim's; @by_file:
+ * for these files alone.
+ */
 static struct seen samples_with(struct sysprof_table_rule rule, const char *victim_path,
-				void (*work)(unsigned ms))
+				bool by_file, void (*work)(unsigned ms))
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct forged forged = forge(rule);
 	struct seen seen = { 0 };
 
 	ok(configure_tables(&session), "START of a session with stacks by tables");
-	ok(!give(session.fd, table_for("/proc/self/exe", &forged, sizeof(forged))),
+	ok(!give_forged(session.fd, "/proc/self/exe", &forged, by_file),
 	   "a forged table for this program");
-	ok(!give(session.fd, table_for(victim_path, &forged, sizeof(forged))),
-	   "... and for the victim's");
+	ok(!give_forged(session.fd, victim_path, &forged, by_file), "... and for the victim's");
 	for (unsigned round = 0; round < 200 && (seen.with_table < 100 || seen.victims < 100);
 	     round++) {
 		work(100);
@@ -304,10 +451,14 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/victim", dirname(victim_path));
 
 	test_refusals();
+	test_file_refusals();
 	test_bounds();
-	seen = samples_with(up_the_stack, path, spin_on_pattern);
-	judge(&seen, !geteuid());
-	seen = samples_with(circle, path, spin_in_circle);
+	test_file_bounds();
+	for (unsigned by_file = 0; by_file < 2; by_file++) {
+		seen = samples_with(up_the_stack, path, by_file, spin_on_pattern);
+		judge(&seen, !geteuid());
+	}
+	seen = samples_with(circle, path, false, spin_in_circle);
 	judge(&seen, !geteuid());
 	ok(seen.limited >= 50 && seen.longest == 1024,
 	   "a circle ends with as many frames as there may be (%u, %u)", seen.limited,

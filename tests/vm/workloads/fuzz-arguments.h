@@ -37,6 +37,7 @@ enum call {
 
 static int own_mem;	/* /proc/self/mem */
 static uint8_t build_id[20];	/* of this program */
+static int program_file;	/* the file, open for reading */
 
 static void fill_config(struct hand *hand, struct sysprof_config *config)
 {
@@ -130,6 +131,12 @@ static void fill_table(struct hand *hand, struct sysprof_table *arg)
 	/* Of many programs, that are not there. */
 	if (one_in(hand, 2))
 		arg->build_id[0] = number(hand);
+	if (one_in(hand, 2)) {
+		arg->flags = SYSPROF_TABLE_OF_FILE;
+		arg->build_id_bytes = 0;
+		memset(arg->build_id, 0, sizeof(arg->build_id));
+		arg->fd = one_in(hand, 4) ? slot(hand) : program_file;
+	}
 }
 
 /* Some that are there, in the buffer's second half. */

@@ -382,6 +382,7 @@ int main(int argc, char **argv)
 
 	program = argv[0];
 	read_build_id("/proc/self/exe", build_id);
+	program_file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	own_mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	for (unsigned i = 0; i < CALL_KINDS; i++)
 		weights += kinds[i].weight;
