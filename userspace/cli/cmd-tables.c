@@ -69,7 +69,7 @@ static bool is_seen(const struct tables *tables, const struct stat *stat)
 static void cmd_tables_give(struct tables *tables, const SptObject *file,
 			    const SptUnwindTable *table)
 {
-	int problem = spt_tables_give(tables->trace, file, table);
+	int problem = spt_tables_give_all(tables->trace, file, table);
 
 	if (problem == 0)
 		return;

@@ -28,7 +28,7 @@ static void have(SptTablePrefetch *prefetch, SptTableCache *cache, SptHelpers *h
 		return;
 	table = spt_tables_have(cache, helpers, file, &prefetch->stop);
 	if (table && prefetch->trace)
-		spt_tables_give(prefetch->trace, file, table);
+		spt_tables_give(prefetch->trace, file, table, 0);
 	if (prefetch->trace)
 		spt_scripts_have(helpers, prefetch->trace, file, &prefetch->stop, NULL);
 	spt_unwind_table_unref(table);

@@ -77,7 +77,7 @@ void spt_table_upload_missed(SptTableUpload *upload, const struct sysprof_sample
 static void upload_give(SptTableUpload *upload, uint32_t object, const SptUnwindTable *table)
 {
 	const SptObject *file = spt_output_file(upload->output, object);
-	int problem = file ? spt_tables_give(upload->trace, file, table) : ENODATA;
+	int problem = file ? spt_tables_give(upload->trace, file, table, object) : ENODATA;
 
 	if (problem == 0) {
 		upload->n_given++;
@@ -91,13 +91,14 @@ static char *upload_refusals(const SptTableUpload *upload)
 {
 	if (upload->n_refused == 0)
 		return NULL;
-	return g_strdup_printf("%u: %s", upload->n_refused,
-			       upload->problem == ENODATA ?
-				       "without a build-id" :
-			       upload->problem == EPERM ?
-				       "of files that others than root could have written" :
-			       upload->problem == ENOSPC ? "beyond the module's table_limit_mib" :
-							   g_strerror(upload->problem));
+	return g_strdup_printf(
+		"%u: %s", upload->n_refused,
+		upload->problem == ENODATA ? "without a build-id" :
+		upload->problem == EPERM   ? "of files that others than root could have written" :
+		upload->problem == ENOSPC  ? "beyond the module's table_limit_mib" :
+		upload->problem == ESTALE || upload->problem == ENOENT ?
+					    "of files that are not those that were mapped" :
+					    g_strerror(upload->problem));
 }
 
 static void upload_give_made(SptTableUpload *upload)

@@ -220,6 +220,13 @@ static bool serves_everybody(void)
 	return !at || g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) & either;
 }
 
+/* No file: it is an image in our own memory, as the kernel made it. */
+static bool is_believed(const SptObject *file)
+{
+	return spt_object_fd(file) < 0 ||
+	       spt_trusted_is(spt_object_name(file), spt_object_fd(file));
+}
+
 int spt_tables_may_give(const SptObject *file)
 {
 	unsigned n;
@@ -227,12 +234,10 @@ int spt_tables_may_give(const SptObject *file)
 	spt_object_build_id(file, &n);
 	if (!n)
 		return ENODATA;
-	return serves_everybody() && !spt_trusted_is(spt_object_name(file), spt_object_fd(file)) ?
-		       EPERM :
-		       0;
+	return serves_everybody() && !is_believed(file) ? EPERM : 0;
 }
 
-int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table)
+int spt_tables_give_all(SptTrace *trace, const SptObject *file, const SptUnwindTable *table)
 {
 	gsize bytes;
 	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
@@ -240,10 +245,35 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
 	const uint8_t *build_id = spt_object_build_id(file, &n);
 	int problem = spt_tables_may_give(file);
 
-	if (problem)
-		return problem;
-	problem = spt_trace_give_table(trace, build_id, n, data, bytes);
+	if (!problem)
+		problem = spt_trace_give_table(trace, build_id, n, data, bytes);
 	return problem == EEXIST ? 0 : problem;
+}
+
+/* The module finds the file's object itself; another one is a file of the same path. */
+static int give_to_file(SptTrace *trace, const SptObject *file, const SptUnwindTable *table,
+			uint32_t object)
+{
+	gsize bytes;
+	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
+	uint32_t found = object;
+	int problem = spt_trace_give_table_of_file(trace, spt_object_fd(file), data, bytes, &found);
+
+	if (problem)
+		return problem == EEXIST ? 0 : problem;
+	return object && found != object ? ESTALE : 0;
+}
+
+int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table,
+		    uint32_t object)
+{
+	int problem = EOPNOTSUPP;
+	unsigned n;
+
+	spt_object_build_id(file, &n);
+	if (spt_object_fd(file) >= 0 && (!n || !is_believed(file)))
+		problem = give_to_file(trace, file, table, object);
+	return problem == EOPNOTSUPP ? spt_tables_give_all(trace, file, table) : problem;
 }
 
 SptUnwindTable *spt_tables_make(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,

@@ -31,12 +31,19 @@ typedef const SptObject *(*SptTablesOpen)(uint32_t object, void *data);
 typedef void (*SptTablesFailed)(uint32_t object, const char *problem, void *data);
 
 /*
- * Gives @table, of @file, to the module.  Returns 0, also if the module has it already, or why it
- * was refused: ENODATA (@file has no build-id), EPERM (it would serve everybody, and others than
- * root could have written @file, which states its build-id itself), or an error of
- * spt_trace_give_table().
+ * Gives @table, of @file, to the module: for all files with its build-id, if root alone could have
+ * written it, else for this file alone.  @object: the mapped file that it should be; 0: any.
+ * Returns 0, also if the module has it already, or why it was refused: ESTALE (it is another file),
+ * ENOENT (the module does not know it), or as spt_tables_give_all().
  */
-int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table);
+int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table,
+		    uint32_t object);
+/*
+ * The same for all files with its build-id, or not at all: ENODATA (@file has no build-id), EPERM
+ * (it would serve everybody, and others than root could have written @file, which states its
+ * build-id itself), or an error of spt_trace_give_table().
+ */
+int spt_tables_give_all(SptTrace *trace, const SptObject *file, const SptUnwindTable *table);
 /*
  * Whether the module can be given what it uses by the build-id of @file: 0, or ENODATA or EPERM as
  * above.

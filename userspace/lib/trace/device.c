@@ -640,6 +640,25 @@ static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned 
 	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_TABLE, &arg) == 0 ? 0 : errno;
 }
 
+static int device_give_table_of_file(SptTrace *trace, int fd, const void *table, size_t bytes,
+				     uint32_t *ret_object)
+{
+	struct sysprof_table arg = {
+		.size = sizeof(arg),
+		.flags = SYSPROF_TABLE_OF_FILE,
+		.table = (uintptr_t)table,
+		.bytes = (uint32_t)MIN(bytes, UINT32_MAX),
+		.fd = fd,
+	};
+
+	if (!(device_device_of(trace)->info.features & SYSPROF_FEATURE_TABLE_FILE))
+		return EOPNOTSUPP;
+	if (ioctl(device_device_of(trace)->fd, SYSPROF_IOC_TABLE, &arg) != 0)
+		return errno;
+	*ret_object = arg.object;
+	return 0;
+}
+
 static const struct spt_trace_source device_source = {
 	.abilities = {
 		.name = "module",
@@ -671,6 +690,7 @@ static const struct spt_trace_source device_source = {
 		.give_chain = device_give_chain,
 		.copies_instead = device_copies_instead,
 		.give_table = device_give_table,
+		.give_table_of_file = device_give_table_of_file,
 		.map_fd = device_map_fd,
 		.region_start = device_region_start,
 	},

@@ -39,6 +39,8 @@ struct spt_trace_services {
 	bool (*copies_instead)(const SptTrace *trace);
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);
+	int (*give_table_of_file)(SptTrace *trace, int fd, const void *table, size_t bytes,
+				  uint32_t *ret_object);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 	bool (*count)(SptTrace *trace, unsigned point, SptTraceCount *ret);

@@ -229,6 +229,15 @@ int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, c
 		       ENOTTY;
 }
 
+int spt_trace_give_table_of_file(SptTrace *trace, int fd, const void *table, size_t bytes,
+				 uint32_t *ret_object)
+{
+	return trace->source->services.give_table_of_file ?
+		       trace->source->services.give_table_of_file(trace, fd, table, bytes,
+								  ret_object) :
+		       EOPNOTSUPP;
+}
+
 bool spt_trace_raw_request(SptTrace *trace, const char *comm, uint32_t bytes)
 {
 	return trace->source->services.raw_request &&

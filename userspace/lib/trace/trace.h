@@ -294,6 +294,13 @@ bool spt_trace_copies_instead(const SptTrace *trace);
 int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			 size_t bytes);
 /*
+ * The same for the very file that is open as @fd, whatever its build-id, and only for who may see
+ * all, or for this user's own processes.  @ret_object: the object that it is.  EOPNOTSUPP: the
+ * source does not do that; ENOENT: it does not know the file.
+ */
+int spt_trace_give_table_of_file(SptTrace *trace, int fd, const void *table, size_t bytes,
+				 uint32_t *ret_object);
+/*
  * A descriptor of the file of @object (from an OBJECT record), open for reading, the caller's to
  * close.  It also works for deleted files and those of other mount namespaces, if called soon after
  * the record; with perf events, at once.  -1 with errno: ENOTTY (not supported), EACCES, ENOENT,

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For which files a table is given to the module: for all that have its build-id, where root alone
+ * could have written it, else for the one file.
+ */
+#include "record/tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trace/trace-private.h"
+
+#define OBJECT 70
+
+enum given {
+	NOT,
+	BY_BUILD_ID,
+	TO_FILE,
+};
+
+static struct {
+	enum given given;
+	int fd;
+	uint32_t object;		/* as the module says; 0: it does not know how */
+	int problem;
+} module;
+
+static int give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
+		      size_t bytes)
+{
+	g_assert_nonnull(trace);
+	g_assert_nonnull(build_id);
+	g_assert_nonnull(table);
+	g_assert_cmpuint(n, >, 0);
+	g_assert_cmpuint(bytes, >, 0);
+	module.given = BY_BUILD_ID;
+	return module.problem;
+}
+
+static int give_table_of_file(SptTrace *trace, int fd, const void *table, size_t bytes,
+			      uint32_t *ret_object)
+{
+	g_assert_nonnull(trace);
+	g_assert_nonnull(table);
+	g_assert_cmpuint(bytes, >, 0);
+	if (!module.object)
+		return EOPNOTSUPP;
+	module.given = TO_FILE;
+	module.fd = fd;
+	*ret_object = module.object;
+	return module.problem;
+}
+
+static const struct spt_trace_source source = {
+	.services = { .give_table = give_table, .give_table_of_file = give_table_of_file },
+};
+
+static int give(const SptObject *file, const SptUnwindTable *table, uint32_t knows, int problem,
+		enum given expected)
+{
+	SptTrace trace = { .source = &source };
+	int ret;
+
+	module.given = NOT;
+	module.object = knows;
+	module.problem = problem;
+	ret = spt_tables_give(&trace, file, table, OBJECT);
+	g_assert_cmpint(module.given, ==, expected);
+	if (expected == TO_FILE)
+		g_assert_cmpint(module.fd, ==, spt_object_fd(file));
+	return ret;
+}
+
+static bool is_privileged(void)
+{
+	g_autofree char *text = NULL;
+	const char *at;
+
+	g_assert_true(g_file_get_contents("/proc/self/status", &text, NULL, NULL));
+	at = strstr(text, "\nCapEff:");
+	g_assert_nonnull(at);
+	/* CAP_SYS_ADMIN, CAP_PERFMON */
+	return g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) & (1ull << 21 | 1ull << 38);
+}
+
+static SptObject *copy_of(const char *path, char **ret_path)
+{
+	g_autofree char *content = NULL;
+	gsize bytes;
+	int fd = g_file_open_tmp("give-XXXXXX", ret_path, NULL);
+	SptObject *copy;
+
+	g_assert_cmpint(fd, >=, 0);
+	close(fd);
+	g_assert_true(g_file_get_contents(path, &content, &bytes, NULL));
+	g_assert_true(g_file_set_contents(*ret_path, content, (gssize)bytes, NULL));
+	copy = spt_object_open(*ret_path, NULL);
+	g_assert_nonnull(copy);
+	return copy;
+}
+
+static void test_roots(void)
+{
+	g_autofree char *path = realpath("/bin/sh", NULL);
+	g_autoptr(SptObject) file = spt_object_open(path, NULL);
+	SptUnwindTable *table = spt_unwind_table_new(file, NULL);
+
+	g_assert_cmpint(give(file, table, OBJECT, 0, BY_BUILD_ID), ==, 0);
+	g_assert_cmpint(give(file, table, OBJECT, EEXIST, BY_BUILD_ID), ==, 0);
+	g_assert_cmpint(give(file, table, OBJECT, ENOSPC, BY_BUILD_ID), ==, ENOSPC);
+	spt_unwind_table_unref(table);
+}
+
+static void test_of_others(void)
+{
+	g_autofree char *path = NULL;
+	g_autoptr(SptObject) file = copy_of("/bin/sh", &path);
+	SptUnwindTable *table = spt_unwind_table_new(file, NULL);
+	bool privileged = is_privileged();
+
+	g_assert_cmpint(give(file, table, OBJECT, 0, TO_FILE), ==, 0);
+	g_assert_cmpint(give(file, table, OBJECT, EEXIST, TO_FILE), ==, 0);
+	g_assert_cmpint(give(file, table, OBJECT, ENOENT, TO_FILE), ==, ENOENT);
+	/* What leads to the object's path is another file. */
+	g_assert_cmpint(give(file, table, OBJECT + 1, 0, TO_FILE), ==, ESTALE);
+	/* An older module. */
+	g_assert_cmpint(give(file, table, 0, 0, privileged ? NOT : BY_BUILD_ID), ==,
+			privileged ? EPERM : 0);
+	spt_unwind_table_unref(table);
+	g_remove(path);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/give/roots", test_roots);
+	g_test_add_func("/give/of-others", test_of_others);
+	return g_test_run();
+}
