@@ -6,6 +6,7 @@
  * that belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and the
  * accounts are exact.
  */
+#include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -15,6 +16,9 @@
 #include "delivery.h"
 #include "filter.h"
 #include "traced.h"
+
+/* A reader is woken for new files no more often than this. */
+#define HURRY_EVERY (HZ / 100)
 
 static LIST_HEAD(running_sessions);
 static bool want_maps;
@@ -134,6 +138,20 @@ void sysprof_delivery_put_state(struct sysprof_session_cpu *sc, const struct sys
 	sysprof_delivery_wake(sc->session, sc);
 }
 
+/*
+ * The reader of a session with tables has one for the file in a moment: before the new program has
+ * run long.  Anybody can map new files: the reader is not woken for each.
+ */
+static void hurry(struct sysprof_session *session)
+{
+	if (session->user_kind != SYSPROF_KIND_TABLED ||
+	    time_before(jiffies, session->hurried + HURRY_EVERY))
+		return;
+	session->hurried = jiffies;
+	WRITE_ONCE(session->has_file, true);
+	irq_work_queue(&session->wake);
+}
+
 void sysprof_sessions_state(struct sysprof_record *record)
 {
 	struct sysprof_session_cpu *sc;
@@ -148,6 +166,8 @@ void sysprof_sessions_state(struct sysprof_record *record)
 		    !sysprof_session_may_have_raw(session))
 			continue;
 		sysprof_delivery_put_state(sc, record);
+		if (record->type == SYSPROF_OBJECT)
+			hurry(session);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);

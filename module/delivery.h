@@ -152,6 +152,8 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @traced: the address spaces of which an opener without privilege may have everything
  * @cpus: by CPU number; only possible CPUs have a ring
  * @cpumask: the CPUs that the session samples
+ * @hurried: when the reader was last woken for a new file, jiffies
+ * @has_file: there is a new one that poll() has not reported
  * @wait: the waiters of poll() and read()
  * @wake: wakes @wait from any context
  * @reap: stops the session of an opener that has exited
@@ -182,6 +184,8 @@ struct sysprof_session {
 	struct sysprof_charge *charge;
 	bool running;
 	bool may_see_addresses;
+	bool has_file;
+	unsigned long hurried;
 	const struct file *file;
 	const struct cred *cred;
 	struct sysprof_raw_requests *raw_requests;

@@ -627,6 +627,10 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 		events = EPOLLERR;
 	else if (anything_above(session, session->running ? mark - 1 : 0))
 		events |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(session->has_file)) {
+		WRITE_ONCE(session->has_file, false);
+		events |= EPOLLIN | EPOLLRDNORM;
+	}
 	mutex_unlock(&session->lock);
 	if (READ_ONCE(session->dead))
 		events |= EPOLLHUP;

@@ -368,6 +368,7 @@ struct sysprof_session *sysprof_session_create(void)
 	mutex_init(&session->lock);
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, wake_fn);
+	session->hurried = jiffies;
 	INIT_WORK(&session->reap, reap_fn);
 	session->opener = get_pid(task_tgid(current));
 	session->is_exempt = sysprof_charge_is_exempt(session->charge);

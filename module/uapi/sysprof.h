@@ -55,7 +55,8 @@
  * ring, both with acquire.  All records with a time below min(T, every oldest_open_time that is not
  * 0) have arrived; more records may still come with later times.
  *
- * poll() returns readable once a ring holds watermark_bytes; use your own timeout for the rest.
+ * poll() returns readable once a ring holds watermark_bytes, and with SYSPROF_USER_TABLE soon after
+ * a new file was mapped, which may need a table; use your own timeout for the rest.
  * read() returns whole records, one CPU after the other, for cat and scripts.  If the session was
  * never configured, read() configures the default and starts it.  A session is either mapped or
  * read: the other gives -EBUSY.

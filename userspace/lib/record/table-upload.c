@@ -7,6 +7,7 @@
 
 #define SETTLE_US      500000
 #define SETTLE_STEP_US 5000
+#define WAITING_MS     5 /* a table that is kept is found in one; made in some ten */
 
 struct SptTableUpload {
 	SptOutput *output;
@@ -119,6 +120,13 @@ static void upload_give_made(SptTableUpload *upload)
 	}
 }
 
+static int upload_step_ms(const void *part, int timeout_ms)
+{
+	const SptTableUpload *upload = part;
+
+	return upload->waiting->len > 0 ? MIN(timeout_ms, WAITING_MS) : timeout_ms;
+}
+
 static void upload_settle(void *part)
 {
 	SptTableUpload *upload = part;
@@ -150,6 +158,7 @@ static void upload_note(void *part, SptOutput *output)
 const SptStage spt_table_upload_stage = {
 	.settle = upload_settle,
 	.object = upload_object,
+	.step_ms = upload_step_ms,
 	.step = upload_step,
 	.note = upload_note,
 	.free = (GDestroyNotify)spt_table_upload_free,
