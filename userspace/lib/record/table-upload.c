@@ -7,15 +7,18 @@
 
 #define SETTLE_US      500000
 #define SETTLE_STEP_US 5000
-#define WAITING_MS     5 /* a table that is kept is found in one; made in some ten */
+/* A table that is kept is found in a moment. */
+#define HURRY_MS 5
+#define HURRY_US 50000
 
 struct SptTableUpload {
 	SptOutput *output;
 	SptTrace *trace;
 	SptTables *tables;
 	bool is_frugal;
-	GArray *waiting;   /* object ids, whose tables are being made */
-	GHashTable *known; /* ids of those that wait, and of those that were offered */
+	GArray *waiting;      /* object ids, whose tables are being made */
+	GHashTable *known;    /* ids of those that wait, and of those that were offered */
+	gint64 hurries_until; /* steps are short until then */
 	unsigned n_given, n_refused;
 	int problem; /* of the last one that was refused */
 };
@@ -48,8 +51,10 @@ static void upload_expect(SptTableUpload *upload, uint32_t object, bool is_kept_
 	if (object != SYSPROF_OBJECT_VDSO && object < SYSPROF_OBJECT_FIRST)
 		return;
 	spt_tables_expect(upload->tables, object, is_kept_only);
-	if (g_hash_table_add(upload->known, GUINT_TO_POINTER(object)))
-		g_array_append_val(upload->waiting, object);
+	if (!g_hash_table_add(upload->known, GUINT_TO_POINTER(object)))
+		return;
+	g_array_append_val(upload->waiting, object);
+	upload->hurries_until = g_get_monotonic_time() + HURRY_US;
 }
 
 static void upload_object(void *part, const SptObjectRow *row)
@@ -123,8 +128,10 @@ static void upload_give_made(SptTableUpload *upload)
 static int upload_step_ms(const void *part, int timeout_ms)
 {
 	const SptTableUpload *upload = part;
+	bool hurries = upload->waiting->len > 0 &&
+		       g_get_monotonic_time() < upload->hurries_until;
 
-	return upload->waiting->len > 0 ? MIN(timeout_ms, WAITING_MS) : timeout_ms;
+	return hurries ? MIN(timeout_ms, HURRY_MS) : timeout_ms;
 }
 
 static void upload_settle(void *part)
