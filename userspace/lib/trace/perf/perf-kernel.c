@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/words.h"
 #include "trace/perf/kernel-points.h"
 #include "trace/perf/raw.h"
@@ -242,6 +243,9 @@ static void kernel_add_notice(struct perf *perf, const char *left_out)
 					g_strconcat(perf->trace.notice, "; ", left_out, NULL) :
 					g_strdup(left_out);
 
+	/* Of a session before. */
+	if (perf->trace.notice && strstr(perf->trace.notice, left_out))
+		return;
 	/* A notice lives longer than its session. */
 	perf->trace.notice = g_intern_string(both);
 }
@@ -383,13 +387,14 @@ static void kernel_set_period(SptPerfKernel *kernel, unsigned number, uint64_t p
 	}
 }
 
-static void kernel_thin(SptPerfKernel *kernel, unsigned number, uint64_t now)
+static void kernel_thin(SptPerfKernel *kernel, unsigned number)
 {
 	struct spt_kernel_point *point = kernel->points->pdata[number];
 
 	point->period_before = point->period;
 	point->period = MIN(point->period * THINNER, MOST_PERIOD);
-	point->changed = now;
+	/* Hits that are taken now are older than this. */
+	point->changed = spt_clock_ns(CLOCK_MONOTONIC);
 	kernel_set_period(kernel, number, point->period);
 }
 
@@ -433,7 +438,7 @@ static void kernel_ease(SptPerfKernel *kernel, uint64_t now)
 			dearest = i;
 	if (((struct spt_kernel_point *)kernel->points->pdata[dearest])->hook->flags &
 	    SPT_HOOK_THINS)
-		kernel_thin(kernel, dearest, now);
+		kernel_thin(kernel, dearest);
 	else if (kernel->n_over >= LOOKS_OVER)
 		kernel_stop(kernel,
 			    ((struct spt_kernel_point *)kernel->points->pdata[dearest])->hook, now);
