@@ -9,10 +9,10 @@ set -u
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
-[ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/irq/softirq_entry ] || {
+if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/tracing/events/irq/softirq_entry ]; then
 	echo "1..0 # SKIP trace points are for root, and tracefs has to be mounted"
 	exit 0
-}
+fi
 
 # record NAME OPTIONS...: leaves NAME.capture, the command's output in NAME.out, the recorder's words
 # in NAME.err.

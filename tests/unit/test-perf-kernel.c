@@ -392,7 +392,7 @@ static void test_memory(void)
 	check_span(nth_event(&f, 2), SYSPROF_SOURCE_SLAB_FREE, 100, 100, 190);
 	g_assert_cmpuint(nth_event(&f, 2)->key, ==, nth_event(&f, 0)->key);
 	g_assert_null(nth_event(&f, 3));
-	/* The address is given out again: the old block was freed.  A page of that number is another. */
+	/* The address is given out again: the old block was freed.  A page of it is another. */
 	hit(&f, "kmem:mm_page_alloc", 0, 7, 250, (struct fields){ .numbers = { 0xe00, 1 } });
 	hit(&f, "kmem:kmalloc", 0, 7, 300, (struct fields){ .numbers = { 0xe00, 90, 96 } });
 	g_assert_cmpuint(nth_event(&f, 3)->source, ==, SPT_TRACE_KERNEL + SYSPROF_SOURCE_PAGE);
