@@ -10,7 +10,6 @@
 #include "process-picker.h"
 #include "record-choices.h"
 #include "state.h"
-#include "trace/points/point.h"
 
 #define WHAT "what"
 
@@ -29,7 +28,6 @@ struct _SptRecordForm {
 		*environment, *process, *run, *also_group;
 	AdwComboRow *rate, *stacks, *event;
 	GtkWidget *names;		/* of events */
-	GtkDropDown *known_names;	/* of all that there are, once it is seen */
 	GtkSwitch *command_lines, *only_command;
 	GArray *also; /* struct also */
 	uint32_t pid; /* 0: none was chosen yet */
@@ -177,50 +175,6 @@ static void on_names_changed(SptRecordForm *self)
 	spt_state_set_text(SPT_CHOICE_NAMES, record_form_text_of(self->names));
 }
 
-/* The first item is none. */
-static void on_name_chosen(SptRecordForm *self)
-{
-	unsigned at = gtk_drop_down_get_selected(self->known_names);
-	const char *present = record_form_text_of(self->names);
-	GtkStringObject *name = gtk_drop_down_get_selected_item(self->known_names);
-	g_autofree char *text = NULL;
-
-	if (at == 0 || !name)
-		return;
-	text = g_strconcat(present, *present ? "," : "", gtk_string_object_get_string(name), NULL);
-	gtk_editable_set_text(GTK_EDITABLE(self->names), text);
-	gtk_drop_down_set_selected(self->known_names, 0);
-}
-
-/* Reading them takes a while, which nobody has to wait for who does not look. */
-static void list_names(SptRecordForm *self)
-{
-	g_autoptr(GPtrArray) known = NULL;
-	g_autoptr(GtkStringList) list = NULL;
-
-	if (g_list_model_get_n_items(gtk_drop_down_get_model(self->known_names)) > 1)
-		return;
-	known = spt_point_names_new();
-	list = gtk_string_list_new((const char *const[]){ _("Add…"), NULL });
-	spt_point_list(known, NULL, false);
-	for (unsigned i = 0; i < known->len; i++)
-		gtk_string_list_append(list, ((const SptPointName *)known->pdata[i])->name);
-	gtk_drop_down_set_model(self->known_names, G_LIST_MODEL(list));
-}
-
-static void make_names(SptRecordForm *self)
-{
-	g_autoptr(GtkStringList) none =
-		gtk_string_list_new((const char *const[]){ _("Add…"), NULL });
-	g_autoptr(GtkExpression) text =
-		gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
-
-	gtk_drop_down_set_expression(self->known_names, text);
-	gtk_drop_down_set_model(self->known_names, G_LIST_MODEL(none));
-	g_signal_connect_object(self->known_names, "map", G_CALLBACK(list_names), self,
-				G_CONNECT_SWAPPED);
-}
-
 static void recall_names(SptRecordForm *self)
 {
 	g_autofree char *names = spt_state_get_text(SPT_CHOICE_NAMES, "");
@@ -280,7 +234,6 @@ static void record_form_bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptRecordForm, stacks);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, event);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, names);
-	gtk_widget_class_bind_template_child(class, SptRecordForm, known_names);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, command_lines);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, only_command);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
@@ -311,7 +264,6 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_choose_process);
 	gtk_widget_class_bind_template_callback(widget_class, on_copy);
 	gtk_widget_class_bind_template_callback(widget_class, on_names_changed);
-	gtk_widget_class_bind_template_callback(widget_class, on_name_chosen);
 }
 
 static void add_also(SptRecordForm *self, const SptEventOption *source)
@@ -336,7 +288,6 @@ static void spt_record_form_init(SptRecordForm *self)
 	spt_record_choices_fill(self->rate, SPT_CHOICE_RATE);
 	spt_record_choices_fill(self->stacks, SPT_CHOICE_STACKS);
 	spt_record_choices_fill(self->event, SPT_CHOICE_EVENT);
-	make_names(self);
 	spt_record_choices_bind(self->command_lines, "command-lines", 1);
 	spt_record_choices_bind(self->only_command, "only-command", 0);
 	for (unsigned i = 0; (source = spt_event_option(i)); i++)

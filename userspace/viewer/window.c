@@ -359,6 +359,7 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 	spt_record_choices_apply(options);
 	if (path)
 		self->recording = spt_recording_start(path, options, &error);
+	g_clear_pointer(&options->names, g_free);
 	if (!self->recording) {
 		complain(self, error->message);
 		return;
