@@ -194,9 +194,10 @@ static const SptQueryKind document_query = {
 static void views_ask(SptViews *self)
 {
 	bool are_seen = adw_view_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes);
+	uint32_t selected = spt_panes_selected(self->panes);
 
 	spt_query_ask(self->query, spt_document_whole(self->shown),
-		      spt_look_question_new(&self->wanted, spt_panes_selected(self->panes), are_seen),
+		      spt_look_question_new(&self->wanted, selected, are_seen),
 		      spt_look_question_free);
 }
 
