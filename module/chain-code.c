@@ -50,7 +50,7 @@ void sysprof_codes_number(struct sysprof_script *script)
 	}
 }
 
-/* Where @span's elements are; 0: it cannot be read. */
+/* Where @span's elements are, by the address that its path begins with; 0: it cannot be read. */
 static u64 code_follow(const struct sysprof_chain_span *span, u64 code, u64 *ret_owner)
 {
 	u32 i;
@@ -65,12 +65,13 @@ static u64 code_follow(const struct sysprof_chain_span *span, u64 code, u64 *ret
 	return code;
 }
 
-/* Copies @span of @code to @to.  Returns its bytes; -1: it cannot be read. */
-static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to)
+/* Copies @span of @code to @to, from *@ret_at on.  Returns its bytes; -1: it cannot be read. */
+static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to, u64 *ret_at)
 {
 	u64 owner, at = code_follow(span, code, &owner), length = 0, bytes = span->max;
-	u8 unit = 1;
+	u8 unit = max_t(u8, span->unit_bytes, 1);
 
+	*ret_at = at;
 	if (!at)
 		return -1;
 	if (span->length != SYSPROF_SPAN_NONE) {
@@ -93,13 +94,15 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 {
 	const struct sysprof_program *program = script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
+	u64 from[1 + SYSPROF_CHAIN_MAX_SPANS] = { frame->code };
 	u32 at = 0, i;
 	struct sysprof_code *record;
 	int got;
 
 	*is_whole = true;
 	for (i = 0; i < program->n_spans; i++) {
-		got = copy_span(&program->span[i], frame->code, script->room + at / 8);
+		got = copy_span(&program->span[i], from[program->span[i].from],
+				script->room + at / 8, &from[1 + i]);
 		*is_whole &= got >= 0;
 		bytes[i] = max(got, 0);
 		memset((u8 *)(script->room + at / 8) + bytes[i], 0, -bytes[i] & 7);

@@ -67,6 +67,8 @@ static __always_inline bool chain_emit(struct sysprof_script *script, u32 max, u
 	frame->position = position;
 	frame->identity = identity;
 	frame->is_last = false;
+	frame->passed = script->passed;
+	script->passed = 0;
 	script->n++;
 	return true;
 }
@@ -75,8 +77,10 @@ static __always_inline void end_group(struct sysprof_script *script, u64 mark)
 {
 	struct sysprof_script_frame *frame = script->frame + script->n - 1;
 
-	if (!script->n || frame->is_last)
+	if (!script->n || frame->is_last) {
+		script->passed += !mark;
 		return;
+	}
 	frame->is_last = true;
 	frame->mark = mark;
 }
@@ -241,6 +245,7 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 	u64 registers[SYSPROF_CHAIN_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
 
 	script->n = 0;
+	script->passed = 0;
 	script->is_cut = true;
 	pagefault_disable();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {

@@ -133,15 +133,50 @@ static void splice_merge(struct sysprof_script *script, struct sysprof_user_part
 	}
 }
 
+/*
+ * How many groups have no native frame yet, or, negative, how many native frames of the loop no
+ * longer have a group: the tick came when one was begun or left.  Known only of whole stacks.
+ */
+static int groups_over(const struct sysprof_script *script, const struct sysprof_user_part *part)
+{
+	int over = 0;
+	u32 i;
+
+	if (script->is_cut || part->walk.end != SYSPROF_END_ROOT)
+		return 0;
+	for (i = 0; i < script->n; i++) {
+		const struct sysprof_script_frame *frame = &script->frame[i];
+
+		/* The stack pointer says where it belongs. */
+		if (frame->is_last && frame->mark)
+			return 0;
+		over += frame->is_last + frame->passed;
+	}
+	for (i = 0; i < part->walk.n; i++)
+		over -= is_in_loop(script, splice_place(part->frames, i));
+	return over;
+}
+
 /* Sets, for each script frame, the native frame in front of which it goes. */
 static void find_places(const struct sysprof_script *script, const struct sysprof_user_part *part,
 			u16 *at)
 {
+	int over = groups_over(script, part), passed;
 	u32 first = 0, i, loop = 0;
 
 	for (i = 0; i < script->n; i++) {
+		passed = script->frame[i].passed - over;
+		for (over = -min(passed, 0); passed > 0 && loop < part->walk.n; passed--)
+			loop = find_loop(script, part, loop, 0) + 1;
 		if (!script->frame[i].is_last)
 			continue;
+		if (over) {
+			/* All that is native is further out. */
+			over--;
+			for (; first <= i; first++)
+				at[first] = 0;
+			continue;
+		}
 		loop = find_loop(script, part, loop, script->frame[i].mark);
 		for (; first <= i; first++)
 			at[first] = loop;

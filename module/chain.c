@@ -164,111 +164,6 @@ void sysprof_chain_keep_objects(const unsigned long *ids)
 	mutex_unlock(&chains_lock);
 }
 
-/* Checks. */
-
-static bool is_list(const struct sysprof_chain_list *list)
-{
-	return list->code_bits <= 4 && list->flag_kind <= SYSPROF_CHAIN_FLAG_EACH &&
-	       (list->position_bytes == 4 || list->position_bytes == 8) &&
-	       list->position_of_code <= 1 && list->position_shift <= 31 &&
-	       !memchr_inv(list->reserved, 0, sizeof(list->reserved)) && !list->reserved_2;
-}
-
-static bool is_span(const struct sysprof_chain_span *span)
-{
-	u8 i, n = 0;
-
-	for (i = 0; i < SYSPROF_SPAN_PATH; i++) {
-		if (span->path[i] == SYSPROF_SPAN_NONE)
-			continue;
-		if (n++ != i)
-			return false;
-	}
-	return span->head <= span->max && span->length_in <= n &&
-	       (span->length_bytes == 4 || span->length_bytes == 8) && span->unit_shift <= 7 &&
-	       !memchr_inv(span->reserved, 0, sizeof(span->reserved));
-}
-
-static bool is_insn(const struct sysprof_chain_header *header,
-		    const struct sysprof_chain_insn *insn, u32 at)
-{
-	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT;
-
-	if (insn->op > SYSPROF_CHAIN_END || insn->dst >= SYSPROF_CHAIN_REGISTERS ||
-	    insn->src >= SYSPROF_CHAIN_REGISTERS || (insn->jump && !jumps) ||
-	    at + insn->jump + 1 > header->n_insns)
-		return false;
-	switch (insn->op) {
-	case SYSPROF_CHAIN_SHLI:
-	case SYSPROF_CHAIN_SHRI:
-		return insn->imm >= 0 && insn->imm < 64;
-	case SYSPROF_CHAIN_EMIT:
-		return insn->imm >= 0 && insn->imm < SYSPROF_CHAIN_REGISTERS;
-	case SYSPROF_CHAIN_LIST:
-		return insn->imm >= 0 && insn->imm < header->n_lists;
-	case SYSPROF_CHAIN_LOOP:
-		return insn->imm >= 0 && insn->imm < at;
-	case SYSPROF_CHAIN_END:
-		return insn->imm >= 0 && insn->imm <= 1;
-	default:
-		/* The next instruction exists. */
-		return at + insn->jump + 1 < header->n_insns;
-	}
-}
-
-/* Finds the parts of copied data; false: its sizes are not those of a chain. */
-static bool chain_find_parts(struct sysprof_program *program)
-{
-	const struct sysprof_chain_header *header = (const void *)program->data;
-	size_t bytes = sizeof(*header);
-
-	if (program->bytes < bytes || header->magic != SYSPROF_CHAIN_MAGIC ||
-	    header->version != SYSPROF_CHAIN_VERSION || header->machine != SYSPROF_ARCH_MACHINE ||
-	    !header->max_frames || header->max_frames > SYSPROF_CHAIN_MAX_FRAMES ||
-	    !header->n_insns || header->n_insns > SYSPROF_CHAIN_MAX_INSNS ||
-	    header->n_loops > SYSPROF_CHAIN_MAX_LOOPS ||
-	    header->n_lists > SYSPROF_CHAIN_MAX_LISTS ||
-	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS ||
-	    memchr_inv(header->reserved, 0, sizeof(header->reserved)))
-		return false;
-	program->loop = (const void *)program->data + bytes;
-	bytes += header->n_loops * sizeof(*program->loop);
-	program->list = (const void *)program->data + bytes;
-	bytes += header->n_lists * sizeof(*program->list);
-	program->span = (const void *)program->data + bytes;
-	bytes += header->n_spans * sizeof(*program->span);
-	program->insn = (const void *)program->data + bytes;
-	bytes += header->n_insns * sizeof(*program->insn);
-	program->tag = header->tag;
-	program->address_minus_offset = header->address_minus_offset;
-	program->max_frames = header->max_frames;
-	program->n_loops = header->n_loops;
-	program->n_spans = header->n_spans;
-	return bytes == program->bytes;
-}
-
-/* False: the data is no chain. */
-static bool chain_check(struct sysprof_program *program)
-{
-	const struct sysprof_chain_header *header = (const void *)program->data;
-	u32 i, bytes = 0;
-
-	if (!chain_find_parts(program))
-		return false;
-	for (i = 0; i < header->n_lists; i++)
-		if (!is_list(&program->list[i]))
-			return false;
-	for (i = 0; i < header->n_spans; i++) {
-		bytes += program->span[i].max;
-		if (!is_span(&program->span[i]) || bytes > SYSPROF_SPANS_MAX_BYTES)
-			return false;
-	}
-	for (i = 0; i < header->n_insns; i++)
-		if (!is_insn(header, &program->insn[i], i))
-			return false;
-	return true;
-}
-
 /* Chains. */
 
 static struct chain *chain_copy(const struct sysprof_tables *owner, bool for_everybody,
@@ -286,7 +181,7 @@ static struct chain *chain_copy(const struct sysprof_tables *owner, bool for_eve
 	chain->program.bytes = from->bytes;
 	if (copy_from_user(chain->program.data, u64_to_user_ptr(from->chain), from->bytes))
 		err = -EFAULT;
-	else if (!chain_check(&chain->program))
+	else if (!sysprof_chain_check(&chain->program))
 		err = -EINVAL;
 	if (!err)
 		return chain;

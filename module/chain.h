@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Chains: programs that find the frames of an interpreter's scripts (uapi/sysprof-chain.h).
- * chain.c keeps them, chain-run.c runs them in the tick, chain-code.c numbers the code that they
- * find and sends its names.
+ * chain.c keeps them, chain-check.c checks them, chain-run.c runs them in the tick, chain-code.c
+ * numbers the code that they find and sends its names.
  */
 #ifndef _SYSPROF_CHAIN_H
 #define _SYSPROF_CHAIN_H
@@ -51,6 +51,7 @@ struct sysprof_program {
  * @mark: address in the native frame that executes it, if it is the last one of its group; else 0
  * @is_last: it is the last one of its group
  * @number: of the code; 0: none
+ * @passed: number of groups without a frame between it and the frame before
  */
 struct sysprof_script_frame {
 	u64 code;
@@ -58,6 +59,7 @@ struct sysprof_script_frame {
 	u64 identity;
 	u64 mark;
 	u64 number;
+	u16 passed;
 	bool is_last;
 };
 
@@ -70,6 +72,7 @@ struct sysprof_script_frame {
  * @mm: id of the address space
  * @n: number of frames
  * @is_cut: there may be more
+ * @passed: number of groups without a frame since the last frame
  * @place_hint: index of the interpreter's range in the address space that was looked at last
  * @frame: innermost first
  * @at: for each of them, the native frame in front of which it goes
@@ -84,6 +87,7 @@ struct sysprof_script {
 	u64 mm;
 	u32 n;
 	bool is_cut;
+	u16 passed;
 	u32 place_hint;
 	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
 	u16 at[SYSPROF_CHAIN_MAX_FRAMES];
@@ -134,6 +138,8 @@ struct sysprof_script *sysprof_chain_script(void);
 void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
 			  const struct sysprof_tables *own);
 
+/* Finds the parts of @program's data; false: it is no chain. */
+bool sysprof_chain_check(struct sysprof_program *program);
 /* Runs @program; @bias: address at which the object's address 0 is.  In the sampling context. */
 void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script);

@@ -117,7 +117,7 @@ $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile tests/tests.mk
 # Parts of the module in user space, with as much of a kernel as they need.
 ring_flags := -Itests/unit/kernel-shim -Imodule -I$(B)/gen
 $(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget \
-	$(B)/asan/test-memo \
+	$(B)/asan/test-memo $(B)/asan/test-interpreters \
 	$(tsan_tests): flags += $(ring_flags)
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
 $(B)/gen/ring-mutants.h: module/ring.c module/ring-write.h tests/unit/ring-mutants

@@ -32,8 +32,8 @@
  *
  * SYSPROF_CHAIN_EMIT adds a frame, the innermost first.  SYSPROF_CHAIN_MARK ends a group: the
  * frames since the mark before are executed by one native frame, in which the marked address is.
- * With an address of 0 it is the next native frame in one of the loops of the chain.  Frames
- * without a native frame go behind all others.
+ * With an address of 0 it is the next native frame in one of the loops of the chain; a group
+ * without a frame has one, too.  Frames without a native frame go behind all others.
  *
  * An instruction takes one unit of fuel, and a turn of a list SYSPROF_CHAIN_LIST_FUEL.  A program
  * that has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
@@ -153,12 +153,15 @@ struct sysprof_chain_list {
  * @path: offsets of pointers: the first one in the code, each further one in what the pointer
  *	before it points to; SYSPROF_SPAN_NONE: the path ends
  * @length: offset of a number of elements; SYSPROF_SPAN_NONE: the span has @max bytes
- * @unit: offset of a byte with the size of an element; SYSPROF_SPAN_NONE: 1
+ * @unit: offset of a byte with the size of an element; SYSPROF_SPAN_NONE: it is @unit_bytes
  * @head: bytes before the elements
  * @max: most bytes; all spans of a chain together have at most SYSPROF_SPANS_MAX_BYTES
  * @length_in: where @length is: in what this number of pointers of the path lead to
  * @length_bytes: size of the number, 4 or 8
  * @unit_shift: the size is the byte shifted right by this number, and 7
+ * @unit_bytes: size of an element; 0: 1
+ * @from: 0: the path begins in the code; else where the elements of span @from - 1 are, one before
+ *	this one
  * @reserved: 0
  *
  * @unit is in what the whole path leads to.
@@ -172,7 +175,9 @@ struct sysprof_chain_span {
 	__u8 length_in;
 	__u8 length_bytes;
 	__u8 unit_shift;
-	__u8 reserved[7];
+	__u8 unit_bytes;
+	__u8 from;
+	__u8 reserved[5];
 };
 
 #define SYSPROF_SPANS_MAX_BYTES	16384

@@ -13,10 +13,6 @@
 #include "scripts/script-elf.h"
 
 #define NUMBER 1
-/* In glibc's struct pthread: values of the first 32 keys, each after a number. */
-#define KEYS 32
-#define FIRST_KEY 0x318
-#define KEY_SHIFT 4
 #define MAX_FRAMES 480			/* as many as the fuel of a program allows */
 #define GETTER_MAX_BYTES 64
 
@@ -25,7 +21,7 @@ enum {
 	R_BIAS,
 	R_STATE,
 	R_FRAME,
-	R_KEYS,
+	R_WORD,
 };
 
 /* Of one minor version. */
@@ -216,14 +212,7 @@ static void add_instructions(SptProgram *program, const struct layout *layout, u
 {
 	unsigned list = spt_program_list(program, &layout->list), jump;
 
-	spt_program_add(program, SYSPROF_CHAIN_LD4, R_STATE, R_BIAS, (int64_t)key);
-	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_KEYS, 0, KEYS);
-	jump = spt_program_add(program, SYSPROF_CHAIN_JLT, R_STATE, R_KEYS, 0);
-	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 1);
-	spt_program_land(program, jump);
-	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_STATE, R_STATE, KEY_SHIFT);
-	spt_program_add(program, SYSPROF_CHAIN_ADD, R_STATE, R_THREAD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_STATE, R_STATE, FIRST_KEY);
+	spt_program_thread_key(program, R_STATE, R_WORD, key);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_STATE, 0);
 	/* A thread that runs no Python. */
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);

@@ -10,6 +10,19 @@
 #define MACHINE EM_X86_64
 #endif
 
+/* Registers when a program begins. */
+enum { R_THREAD, R_BIAS };
+
+/* In glibc's thread: its vector of blocks with variables, two words for each library. */
+#define VECTOR 8
+#define VECTOR_LENGTH_AT (-16)
+#define VECTOR_SHIFT 4
+#define NO_BLOCK (-1)
+/* In glibc's struct pthread: values of the first 32 keys, each after a number. */
+#define KEYS 32
+#define FIRST_KEY 0x318
+#define KEY_SHIFT 4
+
 struct SptProgram {
 	struct sysprof_chain_header header;
 	GArray *loops, *lists, *spans, *insns;
@@ -85,6 +98,50 @@ void spt_program_land(SptProgram *program, unsigned from)
 
 	program->is_bad |= skipped > UINT8_MAX;
 	g_array_index(program->insns, struct sysprof_chain_insn, from).jump = (uint8_t)skipped;
+}
+
+static void end_if_equal(SptProgram *program, unsigned to, int64_t value)
+{
+	unsigned jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, to, value);
+
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
+	spt_program_land(program, jump);
+}
+
+void spt_program_thread_variable(SptProgram *program, unsigned to, unsigned word, unsigned address,
+				 uint64_t place)
+{
+	unsigned jump;
+
+	spt_program_add(program, SYSPROF_CHAIN_LD8, word, R_BIAS, (int64_t)place);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, address, R_THREAD, VECTOR);
+	/* A library that was loaded later than the thread last used one. */
+	spt_program_add(program, SYSPROF_CHAIN_LD8, to, address, VECTOR_LENGTH_AT);
+	jump = spt_program_add(program, SYSPROF_CHAIN_JLT, word, to, 0);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
+	spt_program_land(program, jump);
+	spt_program_add(program, SYSPROF_CHAIN_SHLI, word, word, VECTOR_SHIFT);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, address, word, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, address, address, 0);
+	end_if_equal(program, address, NO_BLOCK);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, word, R_BIAS,
+			(int64_t)(place + sizeof(uint64_t)));
+	spt_program_add(program, SYSPROF_CHAIN_ADD, address, word, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, to, address, 0);
+}
+
+void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uint64_t place)
+{
+	unsigned jump;
+
+	spt_program_add(program, SYSPROF_CHAIN_LD4, to, R_BIAS, (int64_t)place);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, word, 0, KEYS);
+	jump = spt_program_add(program, SYSPROF_CHAIN_JLT, to, word, 0);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 1);
+	spt_program_land(program, jump);
+	spt_program_add(program, SYSPROF_CHAIN_SHLI, to, to, KEY_SHIFT);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, to, R_THREAD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, to, to, FIRST_KEY);
 }
 
 static void program_append(GByteArray *bytes, const GArray *parts)

@@ -26,6 +26,18 @@ unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned
 			 int64_t imm);
 /* The jump at index @from skips all that was added since. */
 void spt_program_land(SptProgram *program, unsigned from);
+/*
+ * Sets register @to to the value of a variable of the thread, of 8 bytes, in a library: the words at
+ * @place are what its __tls_get_addr() gets.  Ends the program if the thread has none.  Register 0
+ * and 1 are as at the beginning; @word and @address are used.
+ */
+void spt_program_thread_variable(SptProgram *program, unsigned to, unsigned word, unsigned address,
+				 uint64_t place);
+/*
+ * Sets register @to to the value that the thread has for the pthread key at @place, of 4 bytes;
+ * @word is used.  Ends the program if it is a key that is not found so.
+ */
+void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uint64_t place);
 /* NULL: it has become too large, or a number does not fit. */
 GBytes *spt_program_finish(const SptProgram *program);
 

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Programs of each interpreter that this machine has come to one function in many ways, say their
+ * own stack, and wait.  What the module finds in their memory there is the same.
+ */
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include "chain-user.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "scripts/interpreter.h"
+
+unsigned int shim_cpu;
+
+void shim_step(void)
+{
+}
+
+#define WORKLOADS "tests/vm/workloads/"
+
+static struct sysprof_script script;
+static struct sysprof_sent sent;
+
+static const struct interpreter {
+	const char *command, *script;
+	const char *root; /* "" or that of another system */
+} interpreters[] = {
+	{ "ruby", WORKLOADS "script-stacks.rb", "" },
+	{ "perl", WORKLOADS "script-stacks.pl", "" },
+};
+
+/* A function whose names were sent. */
+struct named {
+	u32 tag;
+	SptScriptFunction function;
+};
+
+/* A program that runs. */
+struct program {
+	const char *root;
+	pid_t pid;
+	FILE *said, *go;
+	GHashTable *names; /* number of a code -> struct named */
+	struct sysprof_program *chain;
+	u64 bias;
+	char *title;
+};
+
+static void named_free(void *data)
+{
+	struct named *named = data;
+
+	spt_script_function_clear(&named->function);
+	g_free(named);
+}
+
+static void program_name(struct program *program, const struct sysprof_code *code)
+{
+	struct named *named = g_new0(struct named, 1);
+	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS];
+	const __u64 *at = code->data;
+
+	for (unsigned i = 0; i < SYSPROF_CHAIN_MAX_SPANS; i++) {
+		spans[i] = (SptSpan){ at, code->bytes[i] };
+		at += (code->bytes[i] + 7) / 8;
+	}
+	named->tag = code->tag;
+	if (spt_interpreter_of_tag(code->tag)->read(code->tag, spans, &named->function))
+		g_hash_table_insert(program->names, GSIZE_TO_POINTER(code->code), named);
+	else
+		g_free(named);
+}
+
+static char *program_say(const struct program *program, const struct sysprof_script_frame *frame)
+{
+	const struct named *named =
+		g_hash_table_lookup(program->names, GSIZE_TO_POINTER(frame->number));
+
+	if (!named)
+		return g_strdup("?");
+	return g_strdup_printf(
+		"%s\t%s\t%u", named->function.name, named->function.file,
+		spt_interpreter_of_tag(named->tag)
+			->line(named->tag, &named->function,
+			       (u32)MIN(frame->position, SYSPROF_POSITION_NOT_TOLD)));
+}
+
+static void program_start(struct program *program, char *const *command)
+{
+	int to[2], from[2];
+
+	g_assert_true(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC));
+	program->pid = fork();
+	if (program->pid == 0) {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		if (*program->root && (chroot(program->root) || chdir("/")))
+			_exit(127);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	program->go = fdopen(to[1], "w");
+	program->said = fdopen(from[0], "r");
+	program->names = g_hash_table_new_full(NULL, NULL, NULL, named_free);
+	memset(&sent, 0, sizeof(sent));
+	chain_user_pid = program->pid;
+}
+
+/* False: the file at @path of the program is no interpreter. */
+static bool program_describe(struct program *program, const char *path, u64 start, u64 offset)
+{
+	const SptInterpreter *interpreter = spt_interpreter_of_path(path);
+	g_autoptr(SptObject) file = interpreter ? spt_object_open(path, NULL) : NULL;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GBytes) chain = file ? interpreter->describe(file, &error) : NULL;
+	gsize bytes;
+	const void *data;
+
+	g_assert_no_error(error);
+	if (!chain)
+		return false;
+	data = g_bytes_get_data(chain, &bytes);
+	program->chain = g_malloc0(sizeof(*program->chain) + bytes);
+	program->chain->bytes = (u32)bytes;
+	memcpy(program->chain->data, data, bytes);
+	g_assert_true(sysprof_chain_check(program->chain));
+	program->bias = start - offset - (u64)program->chain->address_minus_offset;
+	program->title = spt_interpreter_title(interpreter, chain);
+	return true;
+}
+
+static void program_find(struct program *program)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/maps", program->pid);
+	FILE *maps = fopen(path, "re");
+	char line[1024], name[512], rights[8];
+	unsigned long start, offset;
+
+	while (!program->chain && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%*x %7s %lx %*s %*s %511s", &start, rights, &offset, name) ==
+			    4 &&
+		    rights[2] == 'x')
+			program_describe(program, name, start, offset);
+	fclose(maps);
+}
+
+/* The thread that waits for what is written to it; 0: none does yet. */
+static pid_t find_waiting(const struct program *program)
+{
+	g_autofree char *tasks = g_strdup_printf("/proc/%d/task", program->pid);
+	g_autoptr(GDir) dir = g_dir_open(tasks, 0, NULL);
+	const char *task;
+
+	while (dir && (task = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(tasks, task, "syscall", NULL),
+				*call = NULL;
+
+		/* read() of the standard input */
+		if (g_file_get_contents(path, &call, NULL, NULL) &&
+		    g_str_has_prefix(call, "0 0x0 "))
+			return atoi(task);
+	}
+	return 0;
+}
+
+/* Stops the thread that waits, and returns it. */
+static pid_t program_stop(struct program *program)
+{
+	struct user_regs_struct registers;
+	pid_t thread;
+	int status;
+
+	for (unsigned i = 0; !(thread = find_waiting(program)) && i < 5000; i++)
+		g_usleep(1000);
+	g_assert_cmpint(thread, !=, 0);
+	g_assert_false(ptrace(PTRACE_SEIZE, thread, NULL, NULL));
+	g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
+	g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
+	g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
+	chain_user_thread_pointer = registers.fs_base;
+	return thread;
+}
+
+static void program_end(struct program *program)
+{
+	int status;
+
+	fclose(program->go);
+	fclose(program->said);
+	waitpid(program->pid, &status, 0);
+	g_hash_table_unref(program->names);
+	g_free(program->chain);
+	g_free(program->title);
+}
+
+/* Its stack now: "function (file:line)", the innermost first. */
+static GPtrArray *program_look(struct program *program)
+{
+	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_stack stack = { .pid = (u32)program->pid };
+	struct sysprof_user_part part = { .script = &script };
+	GPtrArray *frames = g_ptr_array_new_with_free_func(g_free);
+	pid_t thread;
+
+	thread = program_stop(program);
+	script.stack = &stack;
+	script.program = program->chain;
+	script.object = 7;
+	script.mm = (u64)program->pid;
+	sysprof_chain_run(program->chain, program->bias, &script);
+	sysprof_codes_number(&script);
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	for (unsigned i = 0; i < 16; i++)
+		sysprof_codes_send(&sc, &stack, &part);
+	for (unsigned i = 0; i < chain_user_records->len; i++)
+		program_name(program, chain_user_records->pdata[i]);
+	g_ptr_array_unref(chain_user_records);
+	for (unsigned i = 0; i < script.n; i++)
+		g_ptr_array_add(frames, program_say(program, &script.frame[i]));
+	if (script.is_cut)
+		g_ptr_array_add(frames, g_strdup("(cut)"));
+	g_assert_false(ptrace(PTRACE_DETACH, thread, NULL, NULL));
+	return frames;
+}
+
+/* Whether the frame @found is the one that the program says: a line of the same form. */
+static bool is_same(const char *found, const char *said, bool has_line)
+{
+	g_auto(GStrv) its = g_strsplit(found, "\t", 3), real = g_strsplit(said, "\t", 3);
+	g_autofree char *file = its[1] ? g_path_get_basename(its[1]) : NULL;
+	g_autofree char *real_file = real[1] ? g_path_get_basename(real[1]) : NULL;
+
+	if (!file || !real_file || strcmp(its[0], real[0]) != 0)
+		return false;
+	/* Without a file, or in C: the runtime shows them where they are called. */
+	if (file[0] == '[')
+		return true;
+	return !strcmp(file, real_file) && (!has_line || !strcmp(its[2], real[2]));
+}
+
+/* Whether what was found, from leaf() on, is what was said. */
+static bool are_same(const GPtrArray *found, const GPtrArray *said)
+{
+	unsigned first = 0;
+
+	while (first < found->len && !g_str_has_prefix(found->pdata[first], "leaf\t") &&
+	       !strstr(found->pdata[first], "::leaf\t"))
+		first++;
+	if (found->len - first != said->len)
+		return false;
+	/* The innermost line has been left meanwhile. */
+	for (unsigned i = 0; i < said->len; i++)
+		if (!is_same(found->pdata[first + i], said->pdata[i], i > 0))
+			return false;
+	return true;
+}
+
+static void show(const char *what, const GPtrArray *frames)
+{
+	for (unsigned i = 0; i < frames->len; i++)
+		g_test_message("%s: %s", what, (char *)frames->pdata[i]);
+}
+
+/* One line of a stack as the program says it; NULL: it is none. */
+static char *frame_of(char *line)
+{
+	char file[512], name[512];
+	unsigned number;
+
+	/* As Python has it. */
+	if (sscanf(line, "  File \"%511[^\"]\", line %u in %511s", file, &number, name) == 3)
+		return g_strdup_printf("%s\t%s\t%u", name, file, number);
+	return strchr(line, '\t') ? g_strdup(g_strchomp(line)) : NULL;
+}
+
+static void test_interpreter(const void *data)
+{
+	const struct interpreter *interpreter = data;
+	char *command[] = { (char *)interpreter->command, (char *)interpreter->script,
+			    (char *)"/dev/stdout", (char *)"0", NULL };
+	g_autofree char *path = g_find_program_in_path(interpreter->command);
+	g_autoptr(GPtrArray) said = g_ptr_array_new_with_free_func(g_free);
+	struct program program = { .root = interpreter->root };
+	unsigned n = 0, n_different = 0;
+	char line[4096], way[256] = "";
+
+	if (!*interpreter->root && !path) {
+		g_test_skip("this interpreter is not installed");
+		return;
+	}
+	program_start(&program, command);
+	while (fgets(line, sizeof(line), program.said)) {
+		char *frame = frame_of(line);
+
+		if (frame) {
+			g_ptr_array_add(said, frame);
+		} else if (sscanf(line, "=== %255[^\n]", way) == 1) {
+			g_ptr_array_set_size(said, 0);
+		} else if (!strcmp(line, "---\n")) {
+			if (!program.chain)
+				program_find(&program);
+			g_assert_nonnull(program.chain);
+			g_autoptr(GPtrArray) found = program_look(&program);
+
+			n++;
+			if (!are_same(found, said)) {
+				n_different++;
+				g_test_message("another stack by %s", way);
+				show("said", said);
+				show("found", found);
+			}
+			fputs("\n", program.go);
+			fflush(program.go);
+		}
+	}
+	g_test_message("%s: %u ways, %u stacks differ", program.title, n, n_different);
+	g_assert_cmpuint(n, >=, 30);
+	g_assert_cmpuint(n_different, ==, 0);
+	program_end(&program);
+}
+
+/* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
+static void add_others(const char *others)
+{
+	g_auto(GStrv) each = g_strsplit(others ?: "", ",", -1);
+
+	for (unsigned i = 0; each[i] && *each[i]; i++) {
+		struct interpreter *other = g_new0(struct interpreter, 1);
+		g_auto(GStrv) words = g_strsplit(each[i], " ", 3);
+		g_autofree char *name = g_strdup_printf("/interpreters/other/%s", words[1]);
+
+		*other = (struct interpreter){ g_strdup(words[1]), g_strdup(words[2]),
+					       g_strdup(words[0]) };
+		g_test_add_data_func(name, other, test_interpreter);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	for (unsigned i = 0; i < G_N_ELEMENTS(interpreters); i++) {
+		g_autofree char *name =
+			g_strdup_printf("/interpreters/%s", interpreters[i].command);
+
+		g_test_add_data_func(name, &interpreters[i], test_interpreter);
+	}
+	add_others(g_getenv("OTHERS"));
+	return g_test_run();
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perl (with threads, as distributions build it).  A pthread key leads to the interpreter of the
+ * thread.  It has stacks of contexts, one below the other: what is executed, and where that was
+ * entered.  The line that a sub is at is that of the context within it, or of the interpreter.
+ */
+#include <string.h>
+
+#include "base/words.h"
+#include "scripts/interpreter.h"
+#include "scripts/perl-code.h"
+#include "scripts/program.h"
+#include "scripts/script-elf.h"
+
+#define NUMBER 3
+#define MAX_FRAMES 200			/* about as many as the fuel of a program allows */
+
+/*
+ * Offsets, computed from the headers of Debian's 5.36.0 and 5.40.1 (intrpvar.h, cop.h, cv.h, gv.h,
+ * hv.h), where they are the same.
+ */
+/* In an interpreter. */
+#define PLACE_AT 208			/* what it executes: a statement */
+#define STACK_AT 224
+/* In a stack. */
+#define CONTEXTS_AT 8
+#define OUTER_AT 16
+#define LAST_AT 32
+#define KIND_AT 44
+#define KIND_MAIN 1
+/* In a context, and how large that is: 2^6 + 2^5 + 2^3. */
+#define CONTEXT_BYTES 104
+#define CONTEXT_KIND_MASK 0x8f		/* with what a sub has that is no call of it */
+#define EVAL_KIND_MASK 0xf
+#define CONTEXT_SUB 9
+#define CONTEXT_FORMAT 10
+#define CONTEXT_EVAL 11
+#define CALLER_AT 16			/* the statement that entered it */
+#define RETURN_AT 48
+#define SUB_AT 72
+#define EVALUATED_AT 88			/* code of an eval that is no block */
+/* In a statement. */
+#define LINE_AT 36
+#define FILE_AT 48
+/* In a glob: its body, and there its name and package. */
+#define GLOB_NAME 32
+#define GLOB_PACKAGE 40
+#define PACKAGE_NAME 32			/* in the body of a package */
+
+#define NAME_MAX_BYTES 264
+#define FILE_MAX_BYTES 256
+
+enum {
+	R_THREAD,
+	R_BIAS,
+	R_STACK,
+	R_CONTEXT,
+	R_FIRST,
+	R_PLACE,
+	R_CODE,
+	R_LINE,
+	R_IDENTITY,
+	R_WORD,
+	R_OPEN,				/* whether the loop may execute more contexts */
+	R_NOTHING,			/* always 0 */
+};
+
+static const unsigned minors[] = { 36, 40 };
+
+static void perl_span(SptProgram *program, unsigned from, uint16_t a, uint16_t b, uint16_t c,
+		      bool is_name)
+{
+	spt_program_span(program,
+			 &(struct sysprof_chain_span){
+				 .path = { a, b, c },
+				 .length = is_name ? SPT_PERL_NAME_LENGTH : SYSPROF_SPAN_NONE,
+				 .length_in = is_name ? (uint8_t)(1 + (b != SYSPROF_SPAN_NONE) +
+								  (c != SYSPROF_SPAN_NONE)) :
+							0,
+				 .length_bytes = 4,
+				 .unit = SYSPROF_SPAN_NONE,
+				 .head = is_name ? SPT_PERL_NAME_HEAD : 0,
+				 .max = is_name ? NAME_MAX_BYTES : 0,
+				 .from = (uint8_t)from });
+}
+
+/* What spt_perl_read() reads. */
+static void add_spans(SptProgram *program)
+{
+	enum { NONE = SYSPROF_SPAN_NONE };
+
+	spt_program_span(program, &(struct sysprof_chain_span){
+					  .path = { NONE, NONE, NONE },
+					  .length = NONE,
+					  .length_bytes = 8,
+					  .unit = NONE,
+					  .max = SPT_PERL_BODY_BYTES });
+	perl_span(program, 0, SPT_PERL_BODY_NAME, 0, NONE, false);
+	perl_span(program, 1 + SPT_PERL_GLOB, GLOB_NAME, NONE, NONE, true);
+	perl_span(program, 1 + SPT_PERL_GLOB, GLOB_PACKAGE, 0, PACKAGE_NAME, true);
+	perl_span(program, 0, SPT_PERL_BODY_NAME, NONE, NONE, true);
+	perl_span(program, 0, SPT_PERL_BODY_STASH, 0, PACKAGE_NAME, true);
+	spt_program_span(program, &(struct sysprof_chain_span){
+					  .path = { SPT_PERL_BODY_FILE, NONE, NONE },
+					  .length = NONE,
+					  .length_bytes = 8,
+					  .unit = NONE,
+					  .max = FILE_MAX_BYTES });
+}
+
+/* The last context of the stack. */
+static void add_top(SptProgram *program)
+{
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_FIRST, R_STACK, CONTEXTS_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD4S, R_WORD, R_STACK, LAST_AT);
+	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_CONTEXT, R_WORD, 6);
+	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_WORD, R_WORD, 3);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CONTEXT, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_WORD, R_WORD, 2);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CONTEXT, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CONTEXT, R_FIRST, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OPEN, 0, 1);
+}
+
+/* Code that is in no sub: by the statement, with its file where a sub has that. */
+static void add_place(SptProgram *program)
+{
+	unsigned none = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_PLACE, 0);
+
+	spt_program_add(program, SYSPROF_CHAIN_LD4, R_LINE, R_PLACE, LINE_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_PLACE, FILE_AT);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_CODE, R_PLACE,
+			FILE_AT - SPT_PERL_BODY_FILE);
+	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_LINE, R_CODE, R_IDENTITY);
+	spt_program_land(program, none);
+}
+
+/* Afterwards the next context within the stack. */
+static void add_next(SptProgram *program, unsigned loop)
+{
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_CONTEXT, R_CONTEXT, -CONTEXT_BYTES);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+}
+
+static void add_sub(SptProgram *program, unsigned loop)
+{
+	unsigned none, inner;
+
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CONTEXT, SUB_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CODE, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_CODE, SPT_PERL_BODY_NAME);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CODE, SPT_PERL_BODY_START);
+	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_LINE, 0, -1);
+	none = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_PLACE, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD4, R_LINE, R_PLACE, LINE_AT);
+	spt_program_land(program, none);
+	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_LINE, R_CODE, R_IDENTITY);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_CONTEXT, CALLER_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CONTEXT, RETURN_AT);
+	inner = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	/* C called it, with a loop of its own. */
+	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OPEN, 0, 0);
+	spt_program_land(program, inner);
+	add_next(program, loop);
+}
+
+/* An eval of text, or a file that is required; an eval of a block is a part of its sub. */
+static void add_eval(SptProgram *program, unsigned loop)
+{
+	unsigned block;
+
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CONTEXT, EVALUATED_AT);
+	block = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	add_place(program);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_CONTEXT, CALLER_AT);
+	spt_program_land(program, block);
+	add_next(program, loop);
+}
+
+static void add_contexts(SptProgram *program)
+{
+	unsigned loop, is_sub, is_format, is_eval, end, marked, main, main_too;
+
+	add_top(program);
+	loop = end = spt_program_add(program, SYSPROF_CHAIN_JLT, R_CONTEXT, R_FIRST, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OPEN, 0, 1);
+	spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_CONTEXT, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, CONTEXT_KIND_MASK);
+	is_sub = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, CONTEXT_SUB);
+	is_format = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, CONTEXT_FORMAT);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, EVAL_KIND_MASK);
+	is_eval = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, CONTEXT_EVAL);
+	add_next(program, loop);
+	spt_program_land(program, is_sub);
+	spt_program_land(program, is_format);
+	add_sub(program, loop);
+	spt_program_land(program, is_eval);
+	add_eval(program, loop);
+
+	spt_program_land(program, end);
+	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_STACK, KIND_AT);
+	main = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, KIND_MAIN);
+	marked = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_OPEN, 0);
+	/* A block that C calls, as sort does, has a loop and no frame. */
+	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
+	spt_program_land(program, marked);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_STACK, R_STACK, OUTER_AT);
+	main_too = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_STACK, 0);
+	add_top(program);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	spt_program_land(program, main);
+	spt_program_land(program, main_too);
+	add_place(program);
+	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
+}
+
+static void perl_instructions(SptProgram *program, uint64_t key)
+{
+	unsigned jump;
+
+	spt_program_thread_key(program, R_WORD, R_CODE, key);
+	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
+	spt_program_land(program, jump);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_STACK, R_WORD, STACK_AT);
+	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_STACK, 0);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
+	spt_program_land(program, jump);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_WORD, PLACE_AT);
+	add_contexts(program);
+}
+
+static uint8_t perl_number(const SptObject *file, const char *name)
+{
+	SptScriptSymbol symbol;
+	uint8_t number = 0;
+
+	if (spt_script_elf_symbol(file, name, &symbol))
+		spt_script_elf_read(file, symbol.address, &number, sizeof(number));
+	return number;
+}
+
+static GBytes *perl_describe(const SptObject *file, GError **error)
+{
+	g_autoptr(SptProgram) program = NULL;
+	SptScriptSymbol loop, key;
+	uint8_t major, minor;
+	bool is_known = false;
+	int64_t difference;
+
+	if (!spt_script_elf_symbol(file, "Perl_runops_standard", &loop) ||
+	    !spt_script_elf_code(file, loop.address, &difference))
+		return NULL;
+	major = perl_number(file, "PL_revision");
+	minor = perl_number(file, "PL_version");
+	for (unsigned i = 0; i < G_N_ELEMENTS(minors); i++)
+		is_known |= major == 5 && minor == minors[i];
+	if (!is_known || !spt_script_elf_symbol(file, "PL_thr_key", &key)) {
+		spt_set_error(
+			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
+			"%s is Perl %u.%u, in whose scripts no functions are found: this works with builds of 5.36 and 5.40 that have threads",
+			spt_object_name(file), major, minor);
+		return NULL;
+	}
+	program = spt_program_new(SPT_TAG(NUMBER, major, minor), MAX_FRAMES, difference);
+	spt_program_loop(program, loop.address - (uint64_t)difference,
+			 loop.address - (uint64_t)difference + loop.bytes);
+	add_spans(program);
+	perl_instructions(program, key.address);
+	return spt_program_finish(program);
+}
+
+const SptInterpreter spt_interpreter_perl = {
+	.name = "Perl",
+	.language = "Perl",
+	.number = NUMBER,
+	.file = "perl",
+	.describe = perl_describe,
+	.read = spt_perl_read,
+	.line = spt_perl_line,
+};
