@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Comes to one function in many ways, and each time lets the runtime itself say the stack before it
-works there: script-stacks.py DUMP LOOPS
+works there: script-stacks.py DUMP LOOPS.  With 0 loops it waits for a line instead.
 """
 import asyncio
 import collections
@@ -22,11 +22,14 @@ def leaf(way):
     DUMP.write(f"=== {way}\n")
     DUMP.flush()
     faulthandler.dump_traceback(DUMP, all_threads=False)
+    DUMP.write("---\n")
     DUMP.flush()
+    if not LOOPS:
+        sys.stdin.readline()
     for _ in range(LOOPS):
         for i in range(200):
             x = i & 3
-    return x
+    return 0
 
 
 def descend(n):

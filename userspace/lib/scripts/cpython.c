@@ -93,6 +93,31 @@ static const struct layout layouts[] = {
 		},
 		.file_name = 112, .name = 128, .lines = 136, .string_head = 56,
 	},
+	/* Pointers to code have tags in their low bits; by _Py_DebugOffsets of Debian's builds. */
+	{
+		.minor = 14,
+		.frame = 72,
+		.list = {
+			.code = 0, .next = 8, .position = 56, .position_bytes = 8, .code_bits = 2,
+			.position_of_code = 1, .position_shift = 1, .position_base = 208,
+			.identity = { 136, 120, 88 },
+			.flag = 74, .flag_value = 3,
+			.flag_kind = SYSPROF_CHAIN_FLAG_ALONE,
+		},
+		.file_name = 112, .name = 128, .lines = 136, .string_head = 56,
+	},
+	{
+		.minor = 15,
+		.frame = 72,
+		.list = {
+			.code = 0, .next = 8, .position = 56, .position_bytes = 8, .code_bits = 2,
+			.position_of_code = 1, .position_shift = 1, .position_base = 208,
+			.identity = { 136, 120, 88 },
+			.flag = 74, .flag_value = 3,
+			.flag_kind = SYSPROF_CHAIN_FLAG_ALONE,
+		},
+		.file_name = 112, .name = 128, .lines = 136, .string_head = 56,
+	},
 };
 
 /* Only since 3.11 the file says itself which version it has. */
@@ -151,12 +176,24 @@ static uint64_t cpython_key_of(const uint8_t *code, uint64_t address, uint64_t r
 	return 0;
 }
 
-static bool find_key(const SptObject *file, uint64_t *ret)
+/*
+ * Where a thread's own state is: a pthread key, or, since 3.15, a variable of the thread at a fixed
+ * distance from its thread pointer.
+ */
+struct root {
+	uint64_t key;			/* address of the key; 0: there is none */
+	int32_t variable;
+};
+
+static bool find_root(const SptObject *file, struct root *ret)
 {
+	/* mov %fs:number,%rax */
+	static const uint8_t load[] = { 0x64, 0x48, 0x8b, 0x04, 0x25 };
 	uint8_t code[GETTER_MAX_BYTES + 8] = { 0 };
 	SptScriptSymbol getter, runtime;
 	size_t bytes;
 
+	*ret = (struct root){ 0 };
 	if (!spt_script_elf_symbol(file, "PyGILState_GetThisThreadState", &getter) ||
 	    !spt_script_elf_symbol(file, "_PyRuntime", &runtime))
 		return false;
@@ -164,9 +201,14 @@ static bool find_key(const SptObject *file, uint64_t *ret)
 	if (!spt_script_elf_read(file, getter.address, code, bytes))
 		return false;
 	for (size_t i = 0; i < bytes; i++) {
-		*ret = cpython_key_of(code + i, getter.address + i, runtime.address);
-		if (*ret > runtime.address && *ret - runtime.address < runtime.bytes)
+		ret->key = cpython_key_of(code + i, getter.address + i, runtime.address);
+		if (ret->key > runtime.address && ret->key - runtime.address < runtime.bytes)
 			return true;
+		ret->key = 0;
+		if (!memcmp(code + i, load, sizeof(load))) {
+			ret->variable = cpython_number_at(code + i + sizeof(load));
+			return true;
+		}
 	}
 	return false;
 }
@@ -208,11 +250,15 @@ static void add_spans(SptProgram *program, const struct layout *layout)
 			.max = SPT_CPYTHON_LINES_MAX_BYTES });
 }
 
-static void add_instructions(SptProgram *program, const struct layout *layout, uint64_t key)
+static void add_instructions(SptProgram *program, const struct layout *layout,
+			     const struct root *root)
 {
 	unsigned list = spt_program_list(program, &layout->list), jump;
 
-	spt_program_thread_key(program, R_STATE, R_WORD, key);
+	if (root->key)
+		spt_program_thread_key(program, R_STATE, R_WORD, root->key);
+	else
+		spt_program_add(program, SYSPROF_CHAIN_LD8, R_STATE, R_THREAD, root->variable);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_STATE, 0);
 	/* A thread that runs no Python. */
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
@@ -241,7 +287,7 @@ static GBytes *cpython_describe(const SptObject *file, GError **error)
 	SptScriptSymbol loop, threadless;
 	unsigned major = 0, minor = 0;
 	int64_t difference;
-	uint64_t key;
+	struct root root;
 
 	if (!spt_script_elf_symbol(file, "_PyEval_EvalFrameDefault", &loop) ||
 	    !spt_script_elf_code(file, loop.address, &difference))
@@ -252,10 +298,10 @@ static GBytes *cpython_describe(const SptObject *file, GError **error)
 				layout = &layouts[i];
 	/* A build without the global lock has other objects. */
 	if (!layout || spt_script_elf_symbol(file, "_Py_MergeZeroLocalRefcount", &threadless) ||
-	    !find_key(file, &key)) {
+	    !find_root(file, &root)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-			"%s is Python %u.%u, in whose scripts no functions are found: this works with the usual builds of 3.9 to 3.13",
+			"%s is Python %u.%u, in whose scripts no functions are found: this works with the usual builds of 3.9 to 3.15",
 			spt_object_name(file), major, minor);
 		return NULL;
 	}
@@ -263,7 +309,7 @@ static GBytes *cpython_describe(const SptObject *file, GError **error)
 	add_loop(program, file, "_PyEval_EvalFrameDefault", difference);
 	add_loop(program, file, "_PyEval_EvalFrameDefault.cold", difference);
 	add_spans(program, layout);
-	add_instructions(program, layout, key);
+	add_instructions(program, layout, &root);
 	return spt_program_finish(program);
 }
 
