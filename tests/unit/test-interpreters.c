@@ -31,6 +31,7 @@ static const struct interpreter {
 	{ "/usr/bin/python3", WORKLOADS "script-stacks.py", "" },
 	{ "ruby", WORKLOADS "script-stacks.rb", "" },
 	{ "perl", WORKLOADS "script-stacks.pl", "" },
+	{ "php", WORKLOADS "script-stacks.php", "" },
 };
 
 /* A function whose names were sent. */
