@@ -333,6 +333,42 @@ static void test_interpreter(const void *data)
 	program_end(&program);
 }
 
+/* Chains of which some bytes are others, in memory of this process: they are refused, or end. */
+static void test_damaged(void)
+{
+	g_autoptr(GRand) random = g_rand_new_with_seed(37);
+	struct program program = { .root = "" };
+	static const uint64_t memory[64];
+	unsigned n_run = 0;
+
+	chain_user_pid = getpid();
+	chain_user_thread_pointer = (uintptr_t)memory;
+	if (!program_describe(&program, "/usr/bin/perl", (uintptr_t)memory, 0)) {
+		g_test_skip("this machine has no Perl");
+		return;
+	}
+	script.stack = NULL;
+	script.program = program.chain;
+	for (unsigned round = 0; round < 20000; round++) {
+		struct sysprof_program *chain = program.chain;
+		u32 at = (u32)g_rand_int_range(random, 0, (gint32)chain->bytes);
+		u8 *bytes = (u8 *)chain->data, before = bytes[at];
+
+		bytes[at] = (u8)g_rand_int(random);
+		if (sysprof_chain_check(chain)) {
+			sysprof_chain_run(chain, (uintptr_t)memory, &script);
+			n_run++;
+			g_assert_cmpuint(script.n, <=, SYSPROF_CHAIN_MAX_FRAMES);
+		}
+		/* Some changes stay. */
+		if (round % 16 || !sysprof_chain_check(chain))
+			bytes[at] = before;
+	}
+	g_assert_cmpuint(n_run, >, 1000);
+	g_free(program.chain);
+	g_free(program.title);
+}
+
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
 static void add_others(const char *others)
 {
@@ -358,6 +394,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(name, &interpreters[i], test_interpreter);
 	}
+	g_test_add_func("/interpreters/damaged", test_damaged);
 	add_others(g_getenv("OTHERS"));
 	return g_test_run();
 }

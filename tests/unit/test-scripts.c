@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "scripts/cpython-code.h"
+#include "scripts/ruby-code.h"
 
 #define TAG(minor) SPT_TAG(1, 3, minor)
 
@@ -161,6 +162,74 @@ static void test_names(void)
 	g_assert_false(spt_cpython_read(TAG(12), spans, &(SptScriptFunction){ 0 }));
 }
 
+/* As copies of all the other interpreters. */
+static void read_as_others(const SptSpan *spans, uint32_t position)
+{
+	static const uint32_t tags[] = { SPT_TAG(2, 3, 1), SPT_TAG(2, 3, 3), SPT_TAG(3, 5, 36),
+					 SPT_TAG(4, 8, 2), SPT_TAG(4, 8, 4) };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(tags); i++) {
+		const SptInterpreter *interpreter = spt_interpreter_of_tag(tags[i]);
+		g_auto(SptScriptFunction) function = { 0 };
+
+		if (!interpreter->read(tags[i], spans, &function))
+			continue;
+		g_assert_true(g_utf8_validate(function.name, -1, NULL));
+		interpreter->line(tags[i], &function, position);
+		interpreter->line(tags[i], &function, SYSPROF_POSITION_NOT_TOLD);
+	}
+}
+
+/*
+ * Lines of Ruby: a table of two entries; of positions, one of the small ones and one of the second
+ * block has a new line.
+ */
+static void test_lines_of_ruby(void)
+{
+	uint8_t body[SPT_RUBY_BODY_BYTES] = { 0 }, lines[3 * SPT_RUBY_LINE_BYTES] = { 0 };
+	uint8_t positions[SPT_RUBY_POSITIONS_HEAD + 80] = { 0 }, label[40] = { 0 };
+	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = { [SPT_RUBY_BODY] = { body, sizeof(body) },
+						   [SPT_RUBY_LABEL] = { label, sizeof(label) },
+						   [SPT_RUBY_LINES] = { lines, sizeof(lines) },
+						   [SPT_RUBY_POSITIONS] = { positions,
+									    sizeof(positions) } };
+	const uint32_t tag = SPT_TAG(2, 3, 3), block = 48 + 80;
+	uint64_t ranks = 0;
+	static const struct {
+		uint32_t position, line;
+	} expected[] = { { 1, 5 }, { 10, 5 }, { 11, 8 }, { 54, 8 }, { 586, 8 }, { 587, 9 },
+			 { 700, 9 } };
+	g_auto(SptScriptFunction) function = { 0 };
+
+	memcpy(body, (uint32_t[]){ 1, 700 }, 8);
+	memcpy(body + SPT_RUBY_BODY_BASE_LABEL, &(uint64_t){ 64 }, 8);
+	memcpy(label, (uint64_t[]){ 5, 0, 4 }, 24);
+	memcpy(label + SPT_RUBY_STRING_TEXT, "each", 4);
+	for (unsigned i = 0; i < 3; i++)
+		memcpy(lines + i * SPT_RUBY_LINE_BYTES, &(uint32_t){ (const uint32_t[]){ 5, 8, 9 }[i] },
+		       4);
+	/* Ranks of 54 positions in 7 bits each: from 10 on the second entry. */
+	for (unsigned i = 0; i < 54; i++) {
+		uint64_t word;
+
+		memcpy(&word, positions + i / 9 * 8, 8);
+		word |= (uint64_t)(i < 10 ? 1 : 2) << i % 9 * 7;
+		memcpy(positions + i / 9 * 8, &word, 8);
+	}
+	/* Both blocks begin with rank 2; in the second one position 54 + 512 + 20 is the third. */
+	memcpy(positions + 48, &(uint32_t){ 2 }, 4);
+	memcpy(positions + block, &(uint32_t){ 2 }, 4);
+	memcpy(positions + block + 16, &(uint64_t){ 1ull << 20 }, 8);
+	for (unsigned i = 0; i < 7; i++)
+		ranks |= 1ull << i * 9;
+	memcpy(positions + block + 8, &ranks, 8);
+	g_assert_true(spt_ruby_read(tag, spans, &function));
+	g_assert_cmpstr(function.name, ==, "each");
+	for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++)
+		g_assert_cmpuint(spt_ruby_line(tag, &function, expected[i].position), ==,
+				 expected[i].line);
+}
+
 static void test_hostile(void)
 {
 	g_autoptr(GRand) random = g_rand_new_with_seed(51);
@@ -173,8 +242,9 @@ static void test_hostile(void)
 
 		for (unsigned i = 0; i < n; i++)
 			data[i] = (uint8_t)(g_rand_int(random) & (round & 1 ? 0xff : 0x87));
-		for (unsigned i = 0; i < 4; i++)
+		for (unsigned i = 0; i < SYSPROF_CHAIN_MAX_SPANS; i++)
 			spans[i] = (SptSpan){ data, n };
+		read_as_others(spans, g_rand_int(random) % 1000);
 		if (spt_cpython_read(TAG(minor), spans, &function)) {
 			g_assert_true(g_utf8_validate(function.name, -1, NULL));
 			spt_cpython_line(TAG(minor), &function, g_rand_int(random) % 1000);
@@ -195,6 +265,11 @@ static void test_describe(void)
 	g_assert_true(spt_interpreter_of_path("/lib/libpython3.12.so.1.0") ==
 		      &spt_interpreter_cpython);
 	g_assert_null(spt_interpreter_of_path("/opt/python/bin/ls"));
+	g_assert_true(spt_interpreter_of_path("/usr/lib/libruby-3.1.so.3.1") ==
+		      &spt_interpreter_ruby);
+	g_assert_true(spt_interpreter_of_path("/usr/lib/libperl.so.5.36") ==
+		      &spt_interpreter_perl);
+	g_assert_true(spt_interpreter_of_path("/usr/sbin/php-fpm8.2") == &spt_interpreter_php);
 	g_assert_true(spt_interpreter_of_tag(TAG(9)) == &spt_interpreter_cpython);
 	g_assert_null(spt_interpreter_of_tag(SPT_TAG(200, 1, 1)));
 }
@@ -203,6 +278,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/scripts/lines", test_lines);
+	g_test_add_func("/scripts/lines-of-ruby", test_lines_of_ruby);
 	g_test_add_func("/scripts/names", test_names);
 	g_test_add_func("/scripts/hostile", test_hostile);
 	g_test_add_func("/scripts/describe", test_describe);

@@ -13,6 +13,7 @@
 
 #define CHAINS 64
 #define NODES  4
+#define NONE   SYSPROF_SPAN_NONE
 
 static uint32_t victim;
 
@@ -23,18 +24,18 @@ static struct node {
 	uint64_t position;
 	uint64_t flag;
 } nodes[NODES];
-static uint64_t codes[NODES][8];
+static uint64_t codes[NODES][8], behind_codes = 0x70617468;
 
 struct forged {
 	struct sysprof_chain_header header;
 	struct sysprof_chain_list list;
-	struct sysprof_chain_span span;
+	struct sysprof_chain_span span[2];
 	struct sysprof_chain_insn insn[8];
 };
 
 struct seen {
 	unsigned own, with_scripts, cut, longest, no_place, victims, victims_with_scripts, codes,
-		wrong_codes;
+		wrong_codes, paths;
 };
 
 /* Walks the list of nodes; their addresses are 64 bits. */
@@ -50,13 +51,20 @@ static struct forged forge(void)
 			    .max_frames = SYSPROF_CHAIN_MAX_FRAMES,
 			    .n_insns = 8,
 			    .n_lists = 1,
-			    .n_spans = 1 },
+			    .n_spans = 2 },
 		.list = { .code = 8, .position = 16, .position_bytes = 8 },
-		.span = { .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE },
-			  .length = SYSPROF_SPAN_NONE,
-			  .length_bytes = 8,
-			  .unit = SYSPROF_SPAN_NONE,
-			  .max = 64 },
+		/* The code, and what a pointer in it leads to. */
+		.span = { { .path = { NONE, NONE, NONE },
+			    .length = NONE,
+			    .length_bytes = 8,
+			    .unit = NONE,
+			    .max = 64 },
+			  { .path = { 8, NONE, NONE },
+			    .length = NONE,
+			    .length_bytes = 8,
+			    .unit = NONE,
+			    .max = 8,
+			    .from = 1 } },
 		.insn = { { SYSPROF_CHAIN_MOVI, 2, 0, 0, (int32_t)(first >> 32) },
 			  { SYSPROF_CHAIN_SHLI, 2, 2, 0, 16 },
 			  { SYSPROF_CHAIN_ADDI, 2, 2, 0, (int32_t)(first >> 16 & 0xffff) },
@@ -118,11 +126,15 @@ static void test_refusals(void)
 	REFUSED(bad.list.code_bits = 5, "pointers with too many bits");
 	REFUSED(bad.list.flag_kind = 4, "a flag of a kind that there is not");
 	REFUSED(bad.list.reserved_2 = 1, "a reserved word in a list");
-	REFUSED(bad.span.max = SYSPROF_SPANS_MAX_BYTES + 1, "a span of more than there may be");
-	REFUSED(bad.span.head = 65, "a span that is shorter than its head");
-	REFUSED(bad.span.length_in = 1, "a length behind a pointer that there is not");
-	REFUSED(bad.span.length_bytes = 3, "a length of three bytes");
-	REFUSED(bad.span.path[1] = 8, "a path with a hole");
+	REFUSED(bad.span[0].max = SYSPROF_SPANS_MAX_BYTES + 1, "a span of more than there may be");
+	REFUSED(bad.span[0].head = 65, "a span that is shorter than its head");
+	REFUSED(bad.span[0].length_in = 1, "a length behind a pointer that there is not");
+	REFUSED(bad.span[0].length_bytes = 3, "a length of three bytes");
+	REFUSED(bad.span[0].path[1] = 8, "a path with a hole");
+	REFUSED(bad.span[0].from = 1, "a span that begins where it ends itself");
+	REFUSED(bad.span[1].from = 255, "... where one does that there is not");
+	REFUSED((bad.span[0].unit = 8, bad.span[0].unit_bytes = 8), "elements of two sizes");
+	REFUSED(bad.span[1].reserved[4] = 1, "a reserved byte in a span");
 	REFUSED(bad.insn[6].op = SYSPROF_CHAIN_END + 1, "an unknown instruction");
 	REFUSED(bad.insn[6].dst = 16, "a register that there is not");
 	REFUSED(bad.insn[6].src = 255, "... nor this one");
@@ -188,7 +200,9 @@ static void look_at_code(const struct sysprof_code *code, struct seen *seen)
 	seen->codes++;
 	/* What was copied is a code of this program. */
 	seen->wrong_codes += code->tag != 0x1234 || !code->code ||
-			     (code->bytes[0] == 64 && code->data[0] != 0x636f6465);
+			     (code->bytes[0] == 64 && code->data[0] != 0x636f6465) ||
+			     (code->bytes[1] == 8 && code->data[8] != 0x70617468);
+	seen->paths += code->bytes[1] == 8;
 }
 
 static void look_at(const struct sysprof_record *record, void *data)
@@ -254,6 +268,7 @@ static void make_list(unsigned n)
 {
 	for (unsigned i = 0; i < NODES; i++) {
 		codes[i][0] = 0x636f6465;
+		codes[i][1] = (uintptr_t)&behind_codes;
 		nodes[i] = (struct node){ i + 1 < n ? &nodes[i + 1] : NULL, codes[i], i, 0 };
 	}
 }
@@ -280,8 +295,10 @@ int main(int argc, char **argv)
 	ok(seen.with_scripts >= 100 && seen.longest == NODES && !seen.no_place,
 	   "one's own stacks have its frames (%u of %u, %u, %u)", seen.with_scripts, seen.own,
 	   seen.longest, seen.no_place);
-	ok(seen.codes >= NODES && seen.codes < 100 && !seen.wrong_codes,
-	   "... and names, once for each CPU (%u, %u)", seen.codes, seen.wrong_codes);
+	ok(seen.codes >= NODES && seen.codes < 100 && !seen.wrong_codes &&
+		   seen.paths == seen.codes,
+	   "... and names, once for each CPU (%u, %u, %u)", seen.codes, seen.wrong_codes,
+	   seen.paths);
 	if (geteuid())
 		ok(!seen.victims_with_scripts && seen.victims >= 100,
 		   "somebody else's have none, and no byte of them (%u of %u)",
