@@ -247,6 +247,16 @@ static void print_missing(const SptCapture *capture)
 		printf("%s\n", missing);
 }
 
+/* Interpreters that ran and are not known: only their own functions are there. */
+static void print_without_scripts(const SptCapture *capture)
+{
+	const char *unknown = spt_capture_host(capture, "no_scripts");
+	g_autofree char *shown = unknown ? spt_format_cut(unknown, 0) : NULL;
+
+	if (shown)
+		printf("%s\n", shown);
+}
+
 static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 {
 	g_autofree char *line = spt_wholeness_line(capture, filter);
@@ -407,6 +417,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 		printf("%s\n", SPT_CLI_CALLS_NOTE);
 	print_import_note(report->capture);
 	print_missing(report->capture);
+	print_without_scripts(report->capture);
 	print_stacks(report->capture, report->filter);
 	print_nameless(report);
 	if (!report->capture->finished)

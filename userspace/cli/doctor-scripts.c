@@ -24,18 +24,28 @@ static void doctor_scripts_look(SptHelpers *helpers, const char *path, GString *
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", error->message);
 }
 
+/* What @interpreter's command runs. */
+static void doctor_scripts_find(SptHelpers *helpers, const SptInterpreter *interpreter,
+				GString *known)
+{
+	g_autofree char *program = g_find_program_in_path(interpreter->command);
+	g_autoptr(GPtrArray) files = program ? spt_needed_files(program) : NULL;
+
+	for (unsigned i = 0; files && i < files->len; i++)
+		doctor_scripts_look(helpers, g_ptr_array_index(files, i), known);
+}
+
 void spt_doctor_check_scripts(void)
 {
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
-	g_autofree char *program = g_find_program_in_path("python3");
-	g_autoptr(GPtrArray) files = program ? spt_needed_files(program) : NULL;
 	g_autoptr(SptHelpers) helpers = spt_tables_helpers();
 	g_autoptr(GString) known = g_string_new(NULL);
+	const SptInterpreter *interpreter;
 
 	if (!trace || !spt_trace_has_chains(trace))
 		return;
-	for (unsigned i = 0; files && i < files->len; i++)
-		doctor_scripts_look(helpers, g_ptr_array_index(files, i), known);
+	for (unsigned i = 0; (interpreter = spt_interpreter_nth(i)); i++)
+		doctor_scripts_find(helpers, interpreter, known);
 	if (known->len)
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "Functions of scripts are recorded: %s.",
 				known->str);

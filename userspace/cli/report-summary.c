@@ -169,6 +169,8 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary, "The command %s", failure);
 	if (missing)
 		add_caveat(summary, "%.*s", (int)strlen(missing) - 1, missing);
+	if (spt_capture_host(capture, "no_scripts"))
+		add_caveat(summary, "An interpreter is not known: its scripts have no functions; info says which");
 	if (n < FEW_SAMPLES)
 		add_caveat(summary, "Only %u %s: percentages are rough; record for longer",
 			   (unsigned)n, n == 1 ? "sample" : "samples");

@@ -318,6 +318,7 @@ const SptInterpreter spt_interpreter_cpython = {
 	.language = "Python",
 	.number = NUMBER,
 	.file = "python",
+	.command = "python3",
 	.describe = cpython_describe,
 	.read = spt_cpython_read,
 	.line = spt_cpython_line,

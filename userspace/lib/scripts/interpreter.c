@@ -19,6 +19,11 @@ void spt_script_function_clear(SptScriptFunction *function)
 	*function = (SptScriptFunction){ 0 };
 }
 
+const SptInterpreter *spt_interpreter_nth(unsigned n)
+{
+	return n < G_N_ELEMENTS(all) ? all[n] : NULL;
+}
+
 const SptInterpreter *spt_interpreter_of_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -44,6 +44,7 @@ typedef struct {
 	const char *name, *language;
 	unsigned number;		/* from 1 */
 	const char *file;		/* a part of the names of its files */
+	const char *command;		/* that runs it */
 	/* Its chain; NULL: the file is none, or, with an SPT_INTERPRETER_ERROR, is not known. */
 	GBytes *(*describe)(const SptObject *file, GError **error);
 	/* What the spans of the chain are; false: no function. */
@@ -63,6 +64,8 @@ typedef struct {
 SPT_INTERPRETERS(SPT_INTERPRETER_DECLARE)
 #undef SPT_INTERPRETER_DECLARE
 
+/* Each of them once; NULL: there are no more. */
+const SptInterpreter *spt_interpreter_nth(unsigned n);
 /* The interpreter whose file may be at @path; NULL: it is none. */
 const SptInterpreter *spt_interpreter_of_path(const char *path);
 /* The interpreter and its version, by its chain; the caller frees it. */

@@ -278,6 +278,7 @@ const SptInterpreter spt_interpreter_perl = {
 	.language = "Perl",
 	.number = NUMBER,
 	.file = "perl",
+	.command = "perl",
 	.describe = perl_describe,
 	.read = spt_perl_read,
 	.line = spt_perl_line,

@@ -181,6 +181,7 @@ const SptInterpreter spt_interpreter_php = {
 	.language = "PHP",
 	.number = NUMBER,
 	.file = "php",
+	.command = "php",
 	.describe = php_describe,
 	.read = spt_php_read,
 	.line = spt_php_line,

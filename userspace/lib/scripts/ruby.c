@@ -336,6 +336,7 @@ const SptInterpreter spt_interpreter_ruby = {
 	.language = "Ruby",
 	.number = NUMBER,
 	.file = "ruby",
+	.command = "ruby",
 	.describe = ruby_describe,
 	.read = spt_ruby_read,
 	.line = spt_ruby_line,
