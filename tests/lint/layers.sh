@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.bash"
 
 # Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
-declare -A floor=([base]=0 [formats]=0 [events]=1 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [scripts]=3 [process]=3
+declare -A floor=([base]=0 [formats]=0 [events]=1 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [scripts]=4 [process]=3
 	[capture]=4 [symbols]=5 [profile]=6 [rewrite]=6 [picture]=7 [annotate]=7 [export]=8 [record]=7 [import]=8 [agent]=9)
 
 includes()

@@ -193,7 +193,7 @@ static void test_lines_of_ruby(void)
 						   [SPT_RUBY_LINES] = { lines, sizeof(lines) },
 						   [SPT_RUBY_POSITIONS] = { positions,
 									    sizeof(positions) } };
-	const uint32_t tag = SPT_TAG(2, 3, 3), block = 48 + 80;
+	const uint32_t tag = SPT_TAG(2, 3, 3), block = 48 + 80, numbers[] = { 5, 8, 9 };
 	uint64_t ranks = 0;
 	static const struct {
 		uint32_t position, line;
@@ -206,8 +206,7 @@ static void test_lines_of_ruby(void)
 	memcpy(label, (uint64_t[]){ 5, 0, 4 }, 24);
 	memcpy(label + SPT_RUBY_STRING_TEXT, "each", 4);
 	for (unsigned i = 0; i < 3; i++)
-		memcpy(lines + i * SPT_RUBY_LINE_BYTES, &(uint32_t){ (const uint32_t[]){ 5, 8, 9 }[i] },
-		       4);
+		memcpy(lines + i * SPT_RUBY_LINE_BYTES, &numbers[i], sizeof(numbers[i]));
 	/* Ranks of 54 positions in 7 bits each: from 10 on the second entry. */
 	for (unsigned i = 0; i < 54; i++) {
 		uint64_t word;

@@ -32,6 +32,7 @@
 #define CONTEXT_BYTES 104
 #define CONTEXT_KIND_MASK 0x8f		/* with what a sub has that is no call of it */
 #define EVAL_KIND_MASK 0xf
+#define CONTEXT_NONE 0
 #define CONTEXT_SUB 9
 #define CONTEXT_FORMAT 10
 #define CONTEXT_EVAL 11
@@ -61,11 +62,19 @@ enum {
 	R_LINE,
 	R_IDENTITY,
 	R_WORD,
-	R_OPEN,				/* whether the loop may execute more contexts */
+	R_PENDING,			/* whether C may have called the sub before, with a loop of its own */
+	R_COMPILER,			/* the statement that is the place while a file is compiled */
 	R_NOTHING,			/* always 0 */
 };
 
-static const unsigned minors[] = { 36, 40 };
+/* Of one version: where an interpreter has the statement of its compiler. */
+static const struct layout {
+	unsigned minor;
+	uint16_t compiler;
+} layouts[] = {
+	{ .minor = 36, .compiler = 1936 },
+	{ .minor = 40, .compiler = 1720 },
+};
 
 static void perl_span(SptProgram *program, unsigned from, uint16_t a, uint16_t b, uint16_t c,
 		      bool is_name)
@@ -119,7 +128,6 @@ static void add_top(SptProgram *program)
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_WORD, R_WORD, 2);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CONTEXT, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CONTEXT, R_FIRST, 0);
-	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OPEN, 0, 1);
 }
 
 /* Code that is in no sub: by the statement, with its file where a sub has that. */
@@ -159,9 +167,7 @@ static void add_sub(SptProgram *program, unsigned loop)
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_CONTEXT, CALLER_AT);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CONTEXT, RETURN_AT);
 	inner = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
-	/* C called it, with a loop of its own. */
-	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
-	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OPEN, 0, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_PENDING, 0, 1);
 	spt_program_land(program, inner);
 	add_next(program, loop);
 }
@@ -179,15 +185,30 @@ static void add_eval(SptProgram *program, unsigned loop)
 	add_next(program, loop);
 }
 
+/*
+ * The sub before was called by C, unless R_WORD is the kind of the context that sort makes for a
+ * block: what that calls last returns to nothing, either.
+ */
+static void add_pending(SptProgram *program)
+{
+	unsigned none = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_PENDING, 0), block;
+
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_PENDING, 0, 0);
+	block = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, CONTEXT_NONE);
+	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
+	spt_program_land(program, block);
+	spt_program_land(program, none);
+}
+
 static void add_contexts(SptProgram *program)
 {
-	unsigned loop, is_sub, is_format, is_eval, end, marked, main, main_too;
+	unsigned loop, is_sub, is_format, is_eval, end, main, main_too;
 
 	add_top(program);
 	loop = end = spt_program_add(program, SYSPROF_CHAIN_JLT, R_CONTEXT, R_FIRST, 0);
-	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OPEN, 0, 1);
 	spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_CONTEXT, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, CONTEXT_KIND_MASK);
+	add_pending(program);
 	is_sub = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, CONTEXT_SUB);
 	is_format = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, CONTEXT_FORMAT);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, EVAL_KIND_MASK);
@@ -202,22 +223,26 @@ static void add_contexts(SptProgram *program)
 	spt_program_land(program, end);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_STACK, KIND_AT);
 	main = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, KIND_MAIN);
-	marked = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_OPEN, 0);
-	/* A block that C calls, as sort does, has a loop and no frame. */
+	/* C made the stack, with a loop; the block that sort calls has no frame there. */
 	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
-	spt_program_land(program, marked);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_PENDING, 0, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_STACK, R_STACK, OUTER_AT);
 	main_too = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_STACK, 0);
 	add_top(program);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
 	spt_program_land(program, main);
 	spt_program_land(program, main_too);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_WORD, 0, -1);
+	add_pending(program);
 	add_place(program);
+	/* While the program itself is compiled no loop executes it. */
+	main = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_PLACE, R_COMPILER, 0);
 	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
+	spt_program_land(program, main);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 }
 
-static void perl_instructions(SptProgram *program, uint64_t key)
+static void perl_instructions(SptProgram *program, const struct layout *layout, uint64_t key)
 {
 	unsigned jump;
 
@@ -230,6 +255,7 @@ static void perl_instructions(SptProgram *program, uint64_t key)
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 	spt_program_land(program, jump);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_WORD, PLACE_AT);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_COMPILER, R_WORD, layout->compiler);
 	add_contexts(program);
 }
 
@@ -248,7 +274,7 @@ static GBytes *perl_describe(const SptObject *file, GError **error)
 	g_autoptr(SptProgram) program = NULL;
 	SptScriptSymbol loop, key;
 	uint8_t major, minor;
-	bool is_known = false;
+	const struct layout *layout = NULL;
 	int64_t difference;
 
 	if (!spt_script_elf_symbol(file, "Perl_runops_standard", &loop) ||
@@ -256,9 +282,10 @@ static GBytes *perl_describe(const SptObject *file, GError **error)
 		return NULL;
 	major = perl_number(file, "PL_revision");
 	minor = perl_number(file, "PL_version");
-	for (unsigned i = 0; i < G_N_ELEMENTS(minors); i++)
-		is_known |= major == 5 && minor == minors[i];
-	if (!is_known || !spt_script_elf_symbol(file, "PL_thr_key", &key)) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(layouts); i++)
+		if (major == 5 && minor == layouts[i].minor)
+			layout = &layouts[i];
+	if (!layout || !spt_script_elf_symbol(file, "PL_thr_key", &key)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
 			"%s is Perl %u.%u, in whose scripts no functions are found: this works with builds of 5.36 and 5.40 that have threads",
@@ -269,7 +296,7 @@ static GBytes *perl_describe(const SptObject *file, GError **error)
 	spt_program_loop(program, loop.address - (uint64_t)difference,
 			 loop.address - (uint64_t)difference + loop.bytes);
 	add_spans(program);
-	perl_instructions(program, key.address);
+	perl_instructions(program, layout, key.address);
 	return spt_program_finish(program);
 }
 

@@ -27,9 +27,9 @@ unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned
 /* The jump at index @from skips all that was added since. */
 void spt_program_land(SptProgram *program, unsigned from);
 /*
- * Sets register @to to the value of a variable of the thread, of 8 bytes, in a library: the words at
- * @place are what its __tls_get_addr() gets.  Ends the program if the thread has none.  Register 0
- * and 1 are as at the beginning; @word and @address are used.
+ * Sets register @to to the value of a variable of the thread, of 8 bytes, in a library: the words
+ * at @place are what its __tls_get_addr() gets.  Ends the program if the thread has none.  Register
+ * 0 and 1 are as at the beginning; @word and @address are used.
  */
 void spt_program_thread_variable(SptProgram *program, unsigned to, unsigned word, unsigned address,
 				 uint64_t place);

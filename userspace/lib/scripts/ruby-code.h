@@ -28,8 +28,8 @@ enum {
 	SPT_RUBY_BODY,
 	SPT_RUBY_LABEL,
 	SPT_RUBY_LABEL_TEXT,
-	SPT_RUBY_PATH,			/* a string, or an array of a path and the whole path */
-	SPT_RUBY_PATH_TEXT,		/* text of that string, or the second element of the array */
+	SPT_RUBY_PATH,			/* a string, or an array: a path and the whole path */
+	SPT_RUBY_PATH_TEXT,		/* that string's text, or the array's second element */
 	SPT_RUBY_WHOLE_PATH_TEXT,
 	SPT_RUBY_LINES,
 	SPT_RUBY_POSITIONS,

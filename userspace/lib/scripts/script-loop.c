@@ -34,7 +34,8 @@ static void script_loop_add(SptFunctions *functions, const SptObject *object, st
 		run->n = 0;
 		return;
 	}
-	if (is_next && offset > run->function.start && offset - run->function.start < run->function.bytes) {
+	if (is_next && offset > run->function.start &&
+	    offset - run->function.start < run->function.bytes) {
 		run->n++;
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the loop of an interpreter whose function has no name in the file.  Such a loop jumps to the
- * code of the next instruction by a table of addresses within itself, one for each instruction.
+ * Finds the loop of an interpreter whose function has no name in the file.  Such a loop jumps to
+ * the code of the next instruction by a table of addresses within itself, one for each instruction.
  */
 #ifndef SPT_SCRIPT_LOOP_H
 #define SPT_SCRIPT_LOOP_H
