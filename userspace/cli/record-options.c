@@ -17,7 +17,8 @@ struct words {
 	char *stacks, *source, *clock, *duration, *last, *late, *memory, *ring, *tracker,
 		*waits, *kmem, *also;
 	double rate;			/* NAN: none was given */
-	gboolean interrupts, locks, io, faults, free_stacks, mappings, ignored;
+	gboolean interrupts, locks, io, faults, free_stacks, mappings, script_loops,
+		ignored;
 };
 
 /* Bytes for "auto", "dwarf" or "dwarf,BYTES"; 0: another value. */
@@ -228,6 +229,7 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		recorder->memory = words->tracker;
 		recorder->memory_options.has_free_stacks = words->free_stacks;
 		recorder->memory_options.has_mappings = words->mappings;
+		recorder->script_loops = words->script_loops;
 		return true;
 	}
 	return false;
@@ -295,6 +297,9 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		  "Also record requests to disks: who submitted them, for which file, and how long they took", NULL },
 		{ "also", 0, 0, G_OPTION_ARG_STRING, &words->also,
 		  "Several of these at once: all, or a list such as waits,locks,io", "LIST" },
+		{ "script-loops", 0, 0, G_OPTION_ARG_NONE, &words->script_loops,
+		  "Also record the frames of interpreters that execute functions of scripts, which are left out otherwise",
+		  NULL },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
 		  "Ring per CPU, a power of two (1M)", "SIZE" },
 		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last,

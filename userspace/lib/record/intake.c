@@ -228,7 +228,9 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
-	folded = spt_script_names_fold(spt_output_scripts(recorder->output), sample);
+	folded = recorder->script_loops ?
+			 NULL :
+			 spt_script_names_fold(spt_output_scripts(recorder->output), sample);
 	sample = folded ? folded : sample;
 	stack->row.node = spt_stacks_node(recorder->stacks, stash, sample,
 					  sample->n_kernel && !stack->has_run, &end);

@@ -81,7 +81,7 @@ struct SptRecorder {
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
-	bool filters_pids, no_command_lines, cgroups;
+	bool filters_pids, no_command_lines, cgroups, script_loops;
 	bool follows;			/* records wanted processes until they end */
 	uint32_t command_pid;		/* 0: none */
 	uint64_t late_ns;

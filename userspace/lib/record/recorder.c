@@ -305,6 +305,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->is_watched = options->live;
 	recorder->no_command_lines = options->no_command_lines;
 	recorder->cgroups = options->cgroups;
+	recorder->script_loops = options->script_loops;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->proc_files = spt_proc_files_new("/proc");

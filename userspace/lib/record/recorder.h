@@ -55,6 +55,7 @@ typedef struct {
 	/* Keep everything in memory until spt_recorder_write_window().  Not with last_ns. */
 	bool by_windows;
 	bool cgroups;			/* the control groups of processes are read */
+	bool script_loops;		/* also the native frames that execute those of scripts */
 	uint64_t late_ns;		/* > 0: a tick that is this late is noted in the status */
 	/* Most memory of the recorder; 0: default. */
 	uint64_t memory_bytes;

@@ -62,8 +62,8 @@ enum {
 	R_LINE,
 	R_IDENTITY,
 	R_WORD,
-	R_PENDING,			/* whether C may have called the sub before, with a loop of its own */
-	R_COMPILER,			/* the statement that is the place while a file is compiled */
+	R_PENDING,			/* whether C may have called the sub before */
+	R_COMPILER,			/* the place while a file is compiled */
 	R_NOTHING,			/* always 0 */
 };
 
