@@ -199,10 +199,9 @@ static bool tells_maps(const SptRecorder *recorder)
 
 static bool wants_calls(const SptRecorder *recorder, const SptRecorderOptions *options)
 {
-	return options->waits.is_on &&
-	       (options->calls == SPT_CALLS_ALWAYS ||
-		(options->calls == SPT_CALLS_IF_NEEDED &&
-		 !spt_trace_has_wait_stacks(recorder->trace)));
+	return options->waits.is_on && (options->calls == SPT_CALLS_ALWAYS ||
+					(options->calls == SPT_CALLS_IF_NEEDED &&
+					 !spt_trace_has_wait_stacks(recorder->trace)));
 }
 
 /* What the command reports itself: its memory, its waits, or both. */
