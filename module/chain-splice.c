@@ -167,7 +167,7 @@ static void find_places(const struct sysprof_script *script, const struct syspro
 	for (i = 0; i < script->n; i++) {
 		passed = script->frame[i].passed - over;
 		for (over = -min(passed, 0); passed > 0 && loop < part->walk.n; passed--)
-			loop = find_loop(script, part, loop, 0) + 1;
+			loop = min_t(u32, find_loop(script, part, loop, 0) + 1, part->walk.n);
 		if (!script->frame[i].is_last)
 			continue;
 		if (over) {
