@@ -16,6 +16,7 @@
 #include <linux/stacktrace.h>
 
 #include "arch.h"
+#include "compat/export.h"
 #include "hooks.h"
 #include "stack.h"
 
@@ -98,6 +99,7 @@ struct pt_regs *sysprof_arch_interrupted(void)
 {
 	return get_irq_regs();
 }
+SYSPROF_EXPORT(sysprof_arch_interrupted);
 
 /*
  * Where PAN is emulated no user's tables are loaded in the kernel, and such an NMI gets no user

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 
 #include "arch.h"
+#include "compat/export.h"
 #include "hooks.h"
 #include "stack.h"
 
@@ -74,6 +75,7 @@ struct pt_regs *sysprof_arch_interrupted(void)
 	}
 	return NULL;
 }
+SYSPROF_EXPORT(sysprof_arch_interrupted);
 
 /* Each read of an NMI checks that. */
 bool sysprof_arch_reads_current(void)

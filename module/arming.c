@@ -4,6 +4,7 @@
  * checks whether there is anything to do, and is initialised only once.
  */
 #include "arming.h"
+#include "compat/export.h"
 
 #define DISARM_DELAY (10 * HZ)
 
@@ -21,6 +22,7 @@ void sysprof_arming_work(struct work_struct *work)
 {
 	remove_unused(container_of(to_delayed_work(work), struct sysprof_arming, work));
 }
+SYSPROF_EXPORT(sysprof_arming_work);
 
 int sysprof_arm(struct sysprof_arming *arming)
 {
@@ -36,6 +38,7 @@ int sysprof_arm(struct sysprof_arming *arming)
 	mutex_unlock(&arming->lock);
 	return err;
 }
+SYSPROF_EXPORT(sysprof_arm);
 
 void sysprof_disarm(struct sysprof_arming *arming)
 {
@@ -44,9 +47,11 @@ void sysprof_disarm(struct sysprof_arming *arming)
 		mod_delayed_work(sysprof_percpu_wq, &arming->work, DISARM_DELAY);
 	mutex_unlock(&arming->lock);
 }
+SYSPROF_EXPORT(sysprof_disarm);
 
 void sysprof_disarm_now(struct sysprof_arming *arming)
 {
 	cancel_delayed_work_sync(&arming->work);
 	remove_unused(arming);
 }
+SYSPROF_EXPORT(sysprof_disarm_now);

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "charge.h"
+#include "compat/export.h"
 
 static uint ring_limit_mib = 512;
 module_param(ring_limit_mib, uint, 0444);
@@ -157,6 +158,7 @@ int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes)
 	mutex_unlock(&charge_lock);
 	return err;
 }
+SYSPROF_EXPORT(sysprof_charge_add);
 
 void sysprof_charge_sub(struct sysprof_charge *charge, u64 bytes)
 {
@@ -167,6 +169,7 @@ void sysprof_charge_sub(struct sysprof_charge *charge, u64 bytes)
 		of_users.bytes -= bytes;
 	mutex_unlock(&charge_lock);
 }
+SYSPROF_EXPORT(sysprof_charge_sub);
 
 bool sysprof_charge_is_exempt(const struct sysprof_charge *charge)
 {

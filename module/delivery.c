@@ -13,6 +13,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
+#include "compat/export.h"
 #include "delivery.h"
 #include "filter.h"
 #include "traced.h"
@@ -62,6 +63,7 @@ noinline void sysprof_delivery_report_pending(struct sysprof_session_cpu *sc)
 unreported:
 	WRITE_ONCE(sc->loss_unreported, true);
 }
+SYSPROF_EXPORT(sysprof_delivery_report_pending);
 
 noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
 				   u64 periods)
@@ -137,6 +139,7 @@ void sysprof_delivery_put_state(struct sysprof_session_cpu *sc, const struct sys
 	sysprof_ring_commit(&sc->ring);
 	sysprof_delivery_wake(sc->session, sc);
 }
+SYSPROF_EXPORT(sysprof_delivery_put_state);
 
 /*
  * The reader of a session with tables has one for the file in a moment: before the new program has

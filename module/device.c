@@ -418,6 +418,12 @@ static int do_traceable(struct sysprof_session *session, void __user *user)
 	return err ? err : put_arg(&arg, sizeof(arg), user);
 }
 
+/* The size of an array's members as the caller knows them. */
+static bool is_stride(u32 bytes, size_t known)
+{
+	return bytes >= known && bytes <= PAGE_SIZE;
+}
+
 static int do_sources(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_sources arg;
@@ -425,10 +431,10 @@ static int do_sources(struct sysprof_session *session, void __user *user)
 
 	if (err)
 		return err;
-	mutex_lock(&session->io_lock);
-	err = sysprof_source_ops->set(session, &arg);
-	mutex_unlock(&session->io_lock);
-	return err;
+	if (arg.flags || arg.nr > SYSPROF_SOURCES_MAX ||
+	    (arg.nr && !is_stride(arg.source_bytes, sizeof(struct sysprof_source))))
+		return -EINVAL;
+	return sysprof_source_set(session, &arg);
 }
 
 static int do_source_info(struct sysprof_session *session, void __user *user)
@@ -436,8 +442,11 @@ static int do_source_info(struct sysprof_session *session, void __user *user)
 	struct sysprof_source_infos arg;
 	int err = get_arg(&arg, sizeof(arg), user);
 
-	if (!err)
-		err = sysprof_source_ops->info(session, &arg);
+	if (err)
+		return err;
+	if (arg.reserved || !is_stride(arg.info_bytes, sizeof(struct sysprof_source_info)))
+		return -EINVAL;
+	err = sysprof_source_info(session, &arg);
 	return err ? err : put_arg(&arg, sizeof(arg), user);
 }
 

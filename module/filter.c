@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
+#include "compat/export.h"
 #include "compat/filter.h"
 #include "filter.h"
 
@@ -225,6 +226,7 @@ bool sysprof_filter_passes_task(const struct sysprof_filter *filter, const struc
 	rcu_read_unlock();
 	return passes;
 }
+SYSPROF_EXPORT(sysprof_filter_passes_task);
 
 bool sysprof_filter_passes(const struct sysprof_filter *filter, bool in_user)
 {

@@ -18,6 +18,7 @@
 #include "arming.h"
 #include "clock.h"
 #include "compat/exit.h"
+#include "compat/export.h"
 #include "compat/switch.h"
 #include "delivery.h"
 #include "hooks.h"
@@ -205,7 +206,7 @@ bool sysprof_hooks_own(unsigned long ip)
 {
 	int i;
 
-	if (within_module(ip, THIS_MODULE))
+	if (within_module(ip, THIS_MODULE) || sysprof_source_owns(ip))
 		return true;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (ip - (unsigned long)hooks[i].tracepoint->iterator < HOOK_BYTES)
@@ -269,6 +270,7 @@ out:
 	mutex_unlock(&found_lock);
 	return search.tracepoint;
 }
+SYSPROF_EXPORT(sysprof_hooks_find);
 
 /* Arming. */
 
@@ -376,11 +378,13 @@ int sysprof_hooks_hold(void)
 {
 	return sysprof_arm(&arming);
 }
+SYSPROF_EXPORT(sysprof_hooks_hold);
 
 void sysprof_hooks_disarm(void)
 {
 	sysprof_disarm(&arming);
 }
+SYSPROF_EXPORT(sysprof_hooks_disarm);
 
 int sysprof_hooks_init(bool keep)
 {

@@ -27,7 +27,10 @@ struct tracepoint;
 /* A trace point of the kernel image; NULL: there is none of that name.  Process context. */
 struct tracepoint *sysprof_hooks_find(const char *name);
 
-/* Whether @ip is in this module, or in the code that calls its hooks.  Any context. */
+/*
+ * Whether @ip is in this module, in that of sources, or in the code that calls their hooks.  Any
+ * context, interrupts or preemption off.
+ */
 bool sysprof_hooks_own(unsigned long ip);
 
 #endif /* _SYSPROF_HOOKS_H */

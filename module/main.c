@@ -10,7 +10,6 @@
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
-#include "sources/sources.h"
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"
@@ -29,7 +28,6 @@ static int __init sysprof_init(void)
 
 	if (err)
 		return err;
-	sysprof_sources_init();
 	sysprof_stack_init();
 	sysprof_state_init();
 	sysprof_vdso_init();
@@ -81,7 +79,6 @@ static void __exit sysprof_exit(void)
 	sysprof_device_unregister();
 	sysprof_time_exit();
 	sysprof_clock_exit();
-	sysprof_sources_exit();
 	sysprof_hooks_exit();
 	sysprof_memo_exit();
 	sysprof_spaces_exit();

@@ -13,6 +13,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include "compat/export.h"
 #include "quota.h"
 #include "sysprof-chain.h"
 
@@ -52,6 +53,7 @@ sysprof_payer sysprof_quota_payer(const struct task_struct *task)
 		return SYSPROF_PAYER_ROOT;
 	return 1 + hash_32(__kuid_val(uid), 32) % (ARRAY_SIZE(payers) - 1);
 }
+SYSPROF_EXPORT(sysprof_quota_payer);
 
 static bool take_bytes(atomic_long_t *account, long bytes, long limit)
 {
@@ -113,6 +115,7 @@ void sysprof_shares_begin(struct sysprof_shares *shares, unsigned int slots)
 		atomic_set(&shares->taken[i], 0);
 	shares->part = slots / 2 / 4;
 }
+SYSPROF_EXPORT(sysprof_shares_begin);
 
 void sysprof_quota_forget_ids(void)
 {

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "arch.h"
+#include "compat/export.h"
 #include "contexts.h"
 #include "raw.h"
 
@@ -110,6 +111,7 @@ u32 sysprof_raw_size(const struct sysprof_raw *raw, u32 bytes)
 {
 	return head_size(raw) + ALIGN(min(raw->stack_bytes, bytes), 8);
 }
+SYSPROF_EXPORT(sysprof_raw_size);
 
 void sysprof_raw_put_into(void *to, u32 room, const struct sysprof_raw *raw, u32 bytes)
 {
@@ -129,3 +131,4 @@ void sysprof_raw_put_into(void *to, u32 room, const struct sysprof_raw *raw, u32
 	memset((u8 *)(own->regs + own->n_regs) + own->stack_bytes, 0,
 	       size - head_size(raw) - own->stack_bytes);
 }
+SYSPROF_EXPORT(sysprof_raw_put_into);

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "compat/export.h"
 #include "ring-write.h"
 
 int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node)
@@ -84,13 +85,16 @@ void sysprof_ring_write_pad(struct sysprof_ring *ring, u32 at, u32 bytes, u16 cp
 	pad->size = bytes / 8;
 	pad->cpu = cpu;
 }
+SYSPROF_EXPORT(sysprof_ring_write_pad);
 
 struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit)
 {
 	return ring_reserve(ring, bytes, limit);
 }
+SYSPROF_EXPORT(sysprof_ring_reserve);
 
 void sysprof_ring_commit(struct sysprof_ring *ring)
 {
 	ring_commit(ring);
 }
+SYSPROF_EXPORT(sysprof_ring_commit);

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "chain.h"
+#include "compat/export.h"
 #include "delivery.h"
 #include "raw.h"
 #include "rights.h"
@@ -44,6 +45,7 @@ enum sysprof_hides sysprof_session_hides_others(void)
 {
 	return hides;
 }
+SYSPROF_EXPORT(sysprof_session_hides_others);
 
 void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n)
 {
@@ -59,6 +61,7 @@ void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n)
 		to[i] = (from[i] & ~SYSPROF_FRAME_OFFSET_MASK) | offset;
 	}
 }
+SYSPROF_EXPORT(sysprof_session_put_functions);
 
 void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			       const struct sysprof_stack_rights *rights)
@@ -70,6 +73,7 @@ void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_st
 	if (unlikely(part->script))
 		sysprof_codes_send(sc, stack, part);
 }
+SYSPROF_EXPORT(sysprof_session_by_tables);
 
 static bool by_tables(const struct sysprof_session *session)
 {
@@ -118,6 +122,7 @@ enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 	return sysprof_rights_may_trace(session->cred, &rights) ? SYSPROF_HIDES_NOTHING :
 								  session->hides_others;
 }
+SYSPROF_EXPORT(sysprof_session_hides);
 
 void sysprof_session_ask_rights(const struct sysprof_session *session,
 				struct sysprof_stack_rights *ret)
@@ -129,3 +134,4 @@ void sysprof_session_ask_rights(const struct sysprof_session *session,
 			sysprof_raw_requested(session->raw_requests, session->config.raw_bytes) :
 			0;
 }
+SYSPROF_EXPORT(sysprof_session_ask_rights);

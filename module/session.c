@@ -73,7 +73,8 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	complete_account(session, cpu, now);
 	if (sysprof_delivery_account(sc))
 		sc->account_time = now;
-	sysprof_source_ops->tell(sc, now);
+	if (session->sub)
+		sysprof_source_ops->tell(sc, now);
 }
 
 /* Samples. */
@@ -399,7 +400,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_requests);
-	sysprof_source_ops->destroy(session);
+	sysprof_source_drop(session);
 	sysprof_charge_sub(session->charge, own_bytes());
 	sysprof_charge_close(session->charge);
 	sysprof_tables_put(session->tables);
@@ -623,8 +624,8 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (err)
 		goto out_io;
 	/* Not changed before the session runs, as io_lock is held. */
-	requests = sysprof_source_ops->requests(session);
-	err = sysprof_source_ops->arm(requests);
+	requests = sysprof_source_wishes(session);
+	err = sysprof_source_arm(requests);
 	if (err) {
 		sysprof_hooks_disarm();
 		goto out_io;
@@ -679,7 +680,8 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (session->pmu)
 		err = sysprof_pmu_enable(session->pmu);
 	mutex_lock(&list_lock);
-	sysprof_source_ops->begin(session);
+	if (session->sub)
+		sysprof_source_ops->begin(session);
 	mutex_unlock(&list_lock);
 	if (err) {
 		leave_all(session);
@@ -689,7 +691,7 @@ out:
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
 	if (err) {
-		sysprof_source_ops->disarm(requests);
+		sysprof_source_disarm(requests);
 		sysprof_hooks_disarm();
 	}
 out_io:
@@ -705,7 +707,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
-	requests = was_running ? sysprof_source_ops->requests(session) : 0;
+	requests = was_running ? sysprof_source_wishes(session) : 0;
 	if (was_running)
 		leave_all(session);
 	cpus_read_unlock();
@@ -713,7 +715,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 		wait_for_hooks(session);
 	mutex_unlock(&session->lock);
 	if (was_running) {
-		sysprof_source_ops->disarm(requests);
+		sysprof_source_disarm(requests);
 		sysprof_hooks_disarm();
 		wake_up_interruptible(&session->wait);
 	}
@@ -791,7 +793,7 @@ int sysprof_session_source_stats(struct sysprof_session *session,
 		return -EINVAL;
 	cpus_read_lock();
 	mutex_lock(&session->lock);
-	if (session->config.ring_bytes)
+	if (session->config.ring_bytes && session->sub)
 		on_cpu(refresh_source, session, stats->cpu, &call);
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();

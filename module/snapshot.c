@@ -297,12 +297,12 @@ static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_
 	int err;
 
 	/* Sessions that have not requested them do not use hooks. */
-	if (!sysprof_source_ops->has_threads(session))
+	if (!sysprof_source_has_threads(session))
 		return -EINVAL;
 	err = sysprof_source_ops->hold_threads();
 	if (err)
 		return err;
-	err = sysprof_source_ops->has_threads(session) ?
+	err = sysprof_source_has_threads(session) ?
 		      snapshot_all_threads(walk, arg, session, buffer) :
 		      -EINVAL;
 	sysprof_source_ops->release_threads();

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the rest of the module calls of event sources.  It names none of them: all goes through one
- * table, which sources/ops.c fills in before the device is there.  Hooks and ticks look at a gate
- * first, so that they call nothing where no source wants it.
+ * What this module calls of event sources, which are a module of their own, sysprof-sources.  It
+ * names none of them: all goes through one table, which that module registers.  Hooks and ticks
+ * look at a gate first, so that they call nothing where no source wants it.
+ *
+ * A session that has sources (session->sub) has a reference on that module, and so have hooks that
+ * are armed.  The table is used with such a reference, or behind an open gate.  Gates may stay open
+ * for some time after the last reference.  So the module can go when no session has sources: its
+ * exit closes all gates, waits until nobody is behind one, and then takes the table back.
  */
 #ifndef _SYSPROF_SOURCE_OPS_H
 #define _SYSPROF_SOURCE_OPS_H
@@ -12,6 +17,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
+struct module;
 struct pt_regs;
 struct sysprof_session;
 struct sysprof_session_cpu;
@@ -39,6 +45,8 @@ extern struct sysprof_source_gates sysprof_source_gates;
 
 /**
  * struct sysprof_source_ops - the calls; sources/sources.h describes those on sessions
+ * @owner: the module that has them
+ * @build: SYSPROF_BUILD as it was compiled
  * @set: answers the ioctl
  * @info: answers the ioctl
  * @destroy: the session ends
@@ -62,6 +70,8 @@ extern struct sysprof_source_gates sysprof_source_gates;
  * @arrives: a task gets this CPU, while there are holds
  */
 struct sysprof_source_ops {
+	struct module *owner;
+	const char *build;
 	int (*set)(struct sysprof_session *session, const struct sysprof_sources *arg);
 	int (*info)(const struct sysprof_session *session, struct sysprof_source_infos *arg);
 	void (*destroy)(struct sysprof_session *session);
@@ -87,8 +97,40 @@ struct sysprof_source_ops {
 			 unsigned int left, u64 now);
 	void (*arrives)(struct task_struct *next);
 };
-/* Set once, by main.c, before the first session and the first hook. */
+/* NULL: there is none, and all gates are closed. */
 extern const struct sysprof_source_ops *sysprof_source_ops;
+
+/*
+ * For the other module's init and exit: from register() on the table may be used, from unregister()
+ * on it is not.  -EINVAL: the headers of both modules differ; -EBUSY: there is a table.  Before
+ * unregister() all gates are closed and their users gone.
+ */
+int sysprof_source_register(const struct sysprof_source_ops *ops);
+void sysprof_source_unregister(void);
+
+/*
+ * These answer the ioctls.  Process context, without locks: they load the other module if there is
+ * need of it.  -ENOPKG: it cannot be had; -EINTR: the caller is being killed.
+ */
+int sysprof_source_set(struct sysprof_session *session, const struct sysprof_sources *arg);
+int sysprof_source_info(const struct sysprof_session *session, struct sysprof_source_infos *arg);
+/* The session ends.  Process context. */
+void sysprof_source_drop(struct sysprof_session *session);
+
+/* The session is on and requested sums of threads.  Under io_lock it stays so. */
+bool sysprof_source_has_threads(const struct sysprof_session *session);
+
+/* The hooks that the session needs; 0: none, as without sources. */
+u32 sysprof_source_wishes(const struct sysprof_session *session);
+/*
+ * As arm() and disarm() of the table.  As long as hooks are armed they keep the other module, even
+ * if the session has no sources any more.  Process context; arm() under io_lock.
+ */
+int sysprof_source_arm(u32 requests);
+void sysprof_source_disarm(u32 requests);
+
+/* Whether @ip is in the other module.  Any context, interrupts or preemption off. */
+bool sysprof_source_owns(unsigned long ip);
 
 /*
  * A tick came @delay_ns late and interrupted @regs of current; NULL: it is taken here instead.

@@ -18,6 +18,7 @@
 
 #include "arch.h"
 #include "chain.h"
+#include "compat/export.h"
 #include "contexts.h"
 #include "raw.h"
 #include "spaces.h"
@@ -113,6 +114,7 @@ u64 sysprof_stack_encode(unsigned long ip)
 		set_bit(piece, shown);
 	return frame(SYSPROF_OBJECT_MODULES, ip - area_start + module_secret);
 }
+SYSPROF_EXPORT(sysprof_stack_encode);
 
 /* Both kinds are always decoded, so that all refused ones take the same path. */
 unsigned long sysprof_stack_decode(u64 value, bool privileged)
@@ -289,21 +291,25 @@ void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *
 			sysprof_arch_walk_kernel(task, NULL, &stack->origin, stack->kernel,
 						 stack->request.max_kernel, &stack->kernel_end);
 }
+SYSPROF_EXPORT(sysprof_stack_take_kernel);
 
 void sysprof_stack_leave_out_user(struct sysprof_stack *stack)
 {
 	take_user_part(stack, NULL);
 }
+SYSPROF_EXPORT(sysprof_stack_leave_out_user);
 
 bool sysprof_stack_has_user(struct task_struct *task)
 {
 	return entry_regs(task);
 }
+SYSPROF_EXPORT(sysprof_stack_has_user);
 
 void sysprof_stack_add_user(struct sysprof_stack *stack)
 {
 	take_user_part(stack, entry_regs(current));
 }
+SYSPROF_EXPORT(sysprof_stack_add_user);
 
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 {
@@ -316,3 +322,4 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 	user = stack->in_user ? regs : take_kernel(stack, regs);
 	take_user_part(stack, user);
 }
+SYSPROF_EXPORT(sysprof_stack_take);

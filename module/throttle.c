@@ -10,6 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 
+#include "compat/export.h"
 #include "throttle.h"
 
 #define LONG_NS		NSEC_PER_MSEC		/* a tick this long may have been interrupted */
@@ -27,6 +28,7 @@ static const unsigned int shares[SYSPROF_PAYERS] = {
 };
 
 DEFINE_PER_CPU(struct sysprof_throttle[SYSPROF_PAYERS], sysprof_throttles);
+SYSPROF_EXPORT(sysprof_throttles);
 
 static u64 price(enum sysprof_payer payer, u64 cost_ns)
 {
@@ -52,6 +54,7 @@ void sysprof_throttle_spend(enum sysprof_payer payer, u64 now, u64 cost_ns)
 	if (cost_ns >= LONG_NS)
 		throttle->long_ns += cost_ns;
 }
+SYSPROF_EXPORT(sysprof_throttle_spend);
 
 void sysprof_throttle_forgive(u64 stolen_ns)
 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table through which the rest of the module calls sources. */
+/* Init and exit of sysprof-sources, and the table through which sysprof calls it. */
+#include <linux/init.h>
+#include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 
+#include "compat/export.h"
 #include "source-ops.h"
 #include "sources/holds.h"
 #include "sources/irqs-off.h"
@@ -41,6 +44,8 @@ static struct task_struct *leaving_thread(u32 slot)
 }
 
 static const struct sysprof_source_ops ops = {
+	.owner = THIS_MODULE,
+	.build = SYSPROF_BUILD,
 	.set = sysprof_sources_set,
 	.info = sysprof_sources_info,
 	.destroy = sysprof_sources_destroy,
@@ -64,7 +69,23 @@ static const struct sysprof_source_ops ops = {
 	.arrives = sysprof_holds_enter,
 };
 
-void sysprof_sources_init(void)
+static int __init sources_init(void)
 {
-	sysprof_source_ops = &ops;
+	return sysprof_source_register(&ops);
 }
+
+/* No session has sources, and none can get any. */
+static void __exit sources_exit(void)
+{
+	sysprof_sources_disarm_now();
+	sysprof_source_unregister();
+}
+
+module_init(sources_init);
+module_exit(sources_exit);
+
+MODULE_DESCRIPTION("System profiler: waits, interrupts, locks, memory and other events of the kernel");
+MODULE_VERSION(SYSPROF_VERSION);
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("sysprof-event-sources");
+SYSPROF_IMPORT;

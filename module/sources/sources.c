@@ -31,7 +31,6 @@ DEFINE_PER_CPU(struct sysprof_skips, sysprof_skips);
 #define WAIT_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER | SYSPROF_STACKS_WAKER)
 #define IMMEDIATE_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
 #define MIN_PERIOD_NS (10 * NSEC_PER_USEC)
-#define STRIDE_MAX    PAGE_SIZE
 #define MANY_SUBSCRIPTIONS 8			/* of users; the hooks of that many are not timed */
 #define CHEAP_NS      (20 * NSEC_PER_USEC) /* calls that were not timed count as this at most */
 
@@ -118,8 +117,6 @@ int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_s
 	int err = 0;
 	u32 i;
 
-	if (arg->reserved || arg->info_bytes < sizeof(*info) || arg->info_bytes > STRIDE_MAX)
-		return -EINVAL;
 	/* Members that only the caller knows are 0. */
 	info = kzalloc(arg->info_bytes, GFP_KERNEL);
 	if (!info)
@@ -307,12 +304,8 @@ int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_so
 	int err;
 
 	lockdep_assert_held(&session->io_lock);
-	if (arg->flags || arg->nr > SYSPROF_SOURCES_MAX)
-		return -EINVAL;
 	if (!arg->nr)
 		return install_subscription(session, NULL);
-	if (arg->source_bytes < sizeof(struct sysprof_source) || arg->source_bytes > STRIDE_MAX)
-		return -EINVAL;
 	if (READ_ONCE(session->running))
 		return -EBUSY;
 	sub = create_subscription(session);
@@ -328,8 +321,7 @@ int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_so
 
 void sysprof_sources_destroy(struct sysprof_session *session)
 {
-	if (session->sub)
-		sysprof_charge_sub(session->charge, subscription_bytes());
+	sysprof_charge_sub(session->charge, subscription_bytes());
 	destroy_subscription(session->sub);
 }
 
@@ -354,7 +346,7 @@ u32 sysprof_sources_requests(const struct sysprof_session *session)
 	u32 requests = 0;
 	int i;
 
-	for (i = 0; session->sub && i < ARRAY_SIZE(kinds); i++)
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (is_requested(session->sub, &kinds[i]))
 			requests |= BIT(i);
 	return requests;
@@ -385,7 +377,7 @@ int sysprof_sources_arm(u32 requests)
 	return 0;
 }
 
-void sysprof_sources_exit(void)
+void sysprof_sources_disarm_now(void)
 {
 	int i;
 
@@ -608,7 +600,7 @@ void sysprof_sources_tell(struct sysprof_session_cpu *sc, u64 now)
 	struct sysprof_subscription *sub = sc->session->sub;
 
 	/* Pairs with the release in sysprof_sources_begin(). */
-	if (sub && smp_load_acquire(&sub->is_on))
+	if (smp_load_acquire(&sub->is_on))
 		sysprof_subscription_tell(sub, sc, now);
 }
 
@@ -745,8 +737,6 @@ int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,
 {
 	struct sysprof_source_account *account;
 
-	if (!session->sub)
-		return -EINVAL;
 	account = account_of(session->sub, cpu, id);
 	if (!account)
 		return -EINVAL;
@@ -780,7 +770,7 @@ void sysprof_subscriptions_thread(struct task_struct *task, struct sysprof_threa
 
 bool sysprof_sources_has_threads(const struct sysprof_session *session)
 {
-	return session->sub && session->sub->wait_id && READ_ONCE(session->running);
+	return session->sub->wait_id && READ_ONCE(session->running);
 }
 
 int sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,

@@ -188,10 +188,13 @@ static __always_inline bool sysprof_subscriptions_skip(void)
 	return unlikely(this_cpu_read(sysprof_skips.on)) && sysprof_subscriptions_still_skip();
 }
 
-/* Lets the rest of the module call sources.  Once, before anything else here. */
-void sysprof_sources_init(void);
-
-/* These answer the ioctls.  Process context, with the session's io_lock. */
+/*
+ * What is called of a session from here on has a subscription: session->sub is not NULL, but for set() and
+ * info().
+ *
+ * set() and info() answer the ioctls, whose arguments are checked.  Process context, set() with the
+ * session's io_lock.
+ */
 int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_sources *arg);
 int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_source_infos *arg);
 void sysprof_sources_destroy(struct sysprof_session *session);
@@ -202,7 +205,7 @@ u32 sysprof_sources_requests(const struct sysprof_session *session);
 int sysprof_sources_arm(u32 requests);
 void sysprof_sources_disarm(u32 requests);
 /* Process context, when nobody arms hooks any more: removes those that are still in place. */
-void sysprof_sources_exit(void);
+void sysprof_sources_disarm_now(void);
 /*
  * Begin and end the session's events.  Under session->lock and list_lock (session.c), while the
  * session gets records of all CPUs.

@@ -117,10 +117,10 @@ version_checks()
 	done
 }
 
-# Event sources stand on the rest of the module.  Only main.c, which begins all, knows them.
+# Event sources are a module that stands on the other one, which does not know them.
 module_upward()
 {
-	sources | grep -E '^module/[^/]+\.[ch]$' | grep -vx module/main.c | while read -r file; do
+	sources | grep -E '^module/[^/]+\.[ch]$' | while read -r file; do
 		includes "$file" | grep '^"sources/' | sed "s|^|$file includes |"
 	done
 }

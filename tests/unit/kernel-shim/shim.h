@@ -281,6 +281,9 @@ struct notifier_block {
 	int (*notifier_call)(struct notifier_block *block, unsigned long event, void *data);
 };
 
+/* No frame is the module's own. */
+#define within_module(ip, module)	false
+#define EXPORT_SYMBOL_NS_GPL(symbol, space) _Static_assert(sizeof(&(symbol)) > 1, #symbol)
 #define NOTIFY_DONE			0
 #define register_module_notifier(block) ((void)(block), shim_fails() ? -ENOMEM : 0)
 #define unregister_module_notifier(block) ((void)(block))
