@@ -10,9 +10,16 @@ void spt_doctor_check_sources(SptTraceSource source)
 {
 	g_autoptr(SptTrace) trace = spt_trace_open_source(source, NULL);
 	g_autoptr(GString) works = g_string_new(NULL);
-	g_autofree char *partly = NULL;
+	g_autofree char *partly = NULL, *fix = NULL;
+	g_autofree char *lacks = trace ? spt_trace_lacks_sources(trace, &fix) : NULL;
 	const SptEventOption *extra;
 
+	if (lacks) {
+		spt_doctor_tell(SPT_FINDING_NOTE, fix,
+				"The module sysprof-sources %s: only CPU time can be recorded.",
+				lacks);
+		return;
+	}
 	for (unsigned i = 0; trace && (extra = spt_event_option(i)); i++) {
 		const SptTraceConfig config = {
 			.kernel = extra->bit,

@@ -10,6 +10,7 @@
 #include "events/event.h"
 #include "sysprof-event.h"
 #include "trace/device-sources.h"
+#include "trace/sources-module.h"
 
 /* @kind's request, as the recording wants it. */
 static struct sysprof_source request_of(const SptTraceConfig *config, const SptEventKind *kind)
@@ -80,6 +81,47 @@ static void find_missing(int fd, unsigned kind, char *ret, size_t bytes)
 	for (unsigned i = 0; i < MIN(infos.nr, G_N_ELEMENTS(list)); i++)
 		if (list[i].kind == kind && *list[i].missing)
 			g_strlcpy(ret, list[i].missing, MIN(bytes, sizeof(list[i].missing)));
+}
+
+/* The first of the sources without which there is to be no recording; NULL: all are optional. */
+static const struct sysprof_source *first_needed(const struct sysprof_source *list, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!(list[i].flags & SYSPROF_SOURCE_OPTIONAL))
+			return &list[i];
+	return NULL;
+}
+
+/* The other module cannot be had: false, with @error, or the session goes on without sources. */
+static bool do_without(const struct sysprof_source *list, unsigned n, char **ret_left_out,
+		       GError **error)
+{
+	const struct sysprof_source *needed = first_needed(list, n);
+	g_autofree char *fix = NULL, *why = spt_sources_module_why(&fix);
+
+	if (!needed) {
+		*ret_left_out = g_strdup_printf("the module " SPT_SOURCES_MODULE
+						" %s: only CPU time is recorded",
+						why);
+		return true;
+	}
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "%s needs the module sysprof-sources, which %s; doctor says what helps",
+		      option_of(needed->kind), why);
+	return false;
+}
+
+char *spt_device_lacks_sources(int fd, char **ret_fix)
+{
+	struct sysprof_source_infos infos = {
+		.size = sizeof(infos),
+		.info_bytes = sizeof(struct sysprof_source_info),
+	};
+
+	*ret_fix = NULL;
+	if (!ioctl(fd, SYSPROF_IOC_SOURCE_INFO, &infos) || errno != ENOPKG)
+		return NULL;
+	return spt_sources_module_why(ret_fix);
 }
 
 static void set_error(int fd, const struct sysprof_source *list, unsigned n, GError **error)
@@ -188,6 +230,8 @@ bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTr
 		return false;
 	}
 	if (ioctl(fd, SYSPROF_IOC_SOURCES, &sources)) {
+		if (errno == ENOPKG)
+			return do_without(list, n, ret_left_out, error);
 		set_error(fd, list, n, error);
 		return false;
 	}

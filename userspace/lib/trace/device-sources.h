@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTraceConfig *config,
 			    SptTraceEvents *events, char **ret_left_out, GError **error);
 
+/* As spt_trace_lacks_sources(). */
+char *spt_device_lacks_sources(int fd, char **ret_fix);
+
 /* As spt_trace_sees_in_part(). */
 char *spt_device_sees_in_part(int fd);
 

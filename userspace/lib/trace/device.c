@@ -388,6 +388,11 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	return true;
 }
 
+static char *device_lacks_sources(SptTrace *trace, char **ret_fix)
+{
+	return spt_device_lacks_sources(((struct device *)trace)->fd, ret_fix);
+}
+
 static char *device_sees_in_part(SptTrace *trace)
 {
 	return spt_device_sees_in_part(((struct device *)trace)->fd);
@@ -681,6 +686,7 @@ static const struct spt_trace_source device_source = {
 		.make_room = device_make_room,
 	},
 	.services = {
+		.lacks_sources = device_lacks_sources,
 		.sees_in_part = device_sees_in_part,
 		.names = device_names,
 		.raw_request = device_raw_request,

@@ -12,6 +12,7 @@
 #include "sysprof.h"
 #include "trace/trace.h"
 
+#define MODULE_FILE	 "sysprof.ko"
 #define DKMS_CERTIFICATE "/var/lib/dkms/mok.pub"
 #define IMAGE_LOADER	 "/usr/libexec/sysprof-load"
 #define FIRMWARE	 "/sys/firmware/efi/efivars/"
@@ -47,9 +48,9 @@ static bool is_loaded(void)
  * In a merged image (make sysext), which depmod does not know; a program of the image loads it by
  * its path.
  */
-static char *find_in_image(const char *release)
+static char *find_in_image(const char *release, const char *file)
 {
-	g_autofree char *path = g_strdup_printf("/usr/lib/modules/%s/updates/sysprof.ko", release);
+	g_autofree char *path = g_strdup_printf("/usr/lib/modules/%s/updates/%s", release, file);
 
 	return g_file_test(IMAGE_LOADER, G_FILE_TEST_IS_EXECUTABLE) &&
 			       g_file_test(path, G_FILE_TEST_EXISTS) ?
@@ -57,26 +58,25 @@ static char *find_in_image(const char *release)
 		       NULL;
 }
 
-/* The module's file for kernel @release, from depmod or from an image; NULL: none. */
-static char *find_module(const char *release)
+char *spt_module_find(const char *release, const char *file)
 {
 	g_autofree char *path = g_strdup_printf("/lib/modules/%s/modules.dep", release);
-	g_autofree char *text = NULL;
+	g_autofree char *needle = g_strconcat("/", file, NULL), *text = NULL;
 	g_auto(GStrv) lines = NULL;
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return find_in_image(release);
+		return find_in_image(release, file);
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
 		char *colon = strchr(*line, ':');
 
-		if (!colon || !g_strrstr_len(*line, colon - *line, "sysprof.ko"))
+		if (!colon || !g_strrstr_len(*line, colon - *line, needle))
 			continue;
 		*colon = '\0';
 		return (*line)[0] == '/' ? g_strdup(*line) :
 					   g_strdup_printf("/lib/modules/%s/%s", release, *line);
 	}
-	return find_in_image(release);
+	return find_in_image(release, file);
 }
 
 /* Whether a package of that name can be installed; what is advised has to work. */
@@ -240,7 +240,7 @@ static bool check_loaded(const struct teller *to, const char *release, const cha
 	g_autofree char *version = NULL;
 
 	if (!is_loaded()) {
-		g_autofree char *image = find_in_image(release);
+		g_autofree char *image = find_in_image(release, MODULE_FILE);
 
 		module_found(to, SPT_FINDING_MISSING,
 			     image ? "sudo " IMAGE_LOADER : "sudo modprobe sysprof",
@@ -251,7 +251,7 @@ static bool check_loaded(const struct teller *to, const char *release, const cha
 	g_strstrip(version ? version : (version = g_strdup("")));
 	if (strcmp(version, SPT_VERSION))
 		module_found(to, SPT_FINDING_NOTE,
-			     path ? "sudo modprobe -r sysprof && sudo modprobe sysprof" :
+			     path ? "sudo modprobe -r sysprof-sources sysprof && sudo modprobe sysprof" :
 				    "install the same version of both",
 			     "The module that is loaded is version %s, this is %s.", version,
 			     SPT_VERSION);
@@ -394,7 +394,7 @@ bool spt_module_check(SptFoundFunc func, void *data)
 
 	if (uname(&name) < 0)
 		return false;
-	path = find_module(name.release);
+	path = spt_module_find(name.release, MODULE_FILE);
 	if (path)
 		module_found(to, SPT_FINDING_OK, NULL, "The module is built for kernel %s: %s",
 			     name.release, path);

@@ -28,6 +28,7 @@ struct spt_trace_records {
 
 /* What else a source can be asked for; NULL: it does not have that, and trace.c answers so. */
 struct spt_trace_services {
+	char *(*lacks_sources)(SptTrace *trace, char **ret_fix);
 	char *(*sees_in_part)(SptTrace *trace);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
 	bool (*raw_request)(SptTrace *trace, const char *comm, uint32_t bytes);

@@ -88,6 +88,14 @@ bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error
 	return trace->source->records.can(trace, config, error);
 }
 
+char *spt_trace_lacks_sources(SptTrace *trace, char **ret_fix)
+{
+	const struct spt_trace_services *services = &trace->source->services;
+
+	*ret_fix = NULL;
+	return services->lacks_sources ? services->lacks_sources(trace, ret_fix) : NULL;
+}
+
 char *spt_trace_sees_in_part(SptTrace *trace)
 {
 	const struct spt_trace_services *services = &trace->source->services;

@@ -208,6 +208,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
  */
 bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error);
 /*
+ * Why the source can record nothing but CPU time, as the module sysprof-sources is missing: how a
+ * sentence about that goes on; NULL: it is there, or not needed.  It and @ret_fix, what helps, are
+ * to be freed.
+ */
+char *spt_trace_lacks_sources(SptTrace *trace, char **ret_fix);
+/*
  * A sentence without a full stop on what this kernel lets the source see in part, to be freed;
  * NULL: nothing.
  */
