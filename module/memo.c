@@ -208,7 +208,7 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 	memo->ips[memo->n] = ip;
 	memo->reported[memo->n] = frame;
 	memo->n_left_out += is_left_out;
-	/* This module stays as long as its memos; that of sources, also left out, does not. */
+	/* This module stays as long as its memos; that of sources may be unloaded before. */
 	memo->is_image &= sysprof_steps_is_image(frame) || within_module(ip, THIS_MODULE);
 	/* The first one is the address that is looked for. */
 	if (memo->n)

@@ -15,9 +15,7 @@
 #include "source-ops.h"
 #include "sysprof-event.h"
 
-/* An alias, so that "blacklist sysprof-sources" of modprobe.d counts. */
-#define SOURCES_ALIAS "sysprof-event-sources"
-/* After this time a module that could not be loaded is asked for again, whoever asks meanwhile. */
+/* For so long the other module is not asked for again when it could not be loaded. */
 #define RETRY_JIFFIES HZ
 #define TRIES	      3 /* it may be unloaded as soon as it is there */
 
@@ -46,12 +44,16 @@ int sysprof_source_register(const struct sysprof_source_ops *ops)
 	else
 		WRITE_ONCE(sysprof_source_ops, ops);
 	mutex_unlock(&ops_lock);
+	/* Ticks and switches that will see an open gate see the table. */
+	synchronize_rcu();
 	return err;
 }
 SYSPROF_EXPORT(sysprof_source_register);
 
 void sysprof_source_unregister(void)
 {
+	/* For ticks and switches that saw an open gate, and use the table. */
+	synchronize_rcu();
 	mutex_lock(&ops_lock);
 	WRITE_ONCE(sysprof_source_ops, NULL);
 	mutex_unlock(&ops_lock);
@@ -94,7 +96,7 @@ static int load_and_take(void)
 	is_recent = true;
 	failed = false;
 	for (i = 0; i < TRIES && !fatal_signal_pending(current); i++) {
-		if (request_module(SOURCES_ALIAS))
+		if (request_module(SYSPROF_SOURCES_ALIAS))
 			break;
 		if (take_reference()) {
 			is_recent = false;

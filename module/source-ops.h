@@ -27,6 +27,9 @@ struct sysprof_sources;
 struct sysprof_thread;
 struct task_struct;
 
+/* By what it is asked for: "blacklist sysprof-sources" of modprobe.d counts for an alias only. */
+#define SYSPROF_SOURCES_ALIAS "sysprof-event-sources"
+
 /* A tick that is less late is no event. */
 #define SYSPROF_LATE_NS (10 * NSEC_PER_USEC)
 
@@ -103,7 +106,7 @@ extern const struct sysprof_source_ops *sysprof_source_ops;
 /*
  * For the other module's init and exit: from register() on the table may be used, from unregister()
  * on it is not.  -EINVAL: the headers of both modules differ; -EBUSY: there is a table.  Before
- * unregister() all gates are closed and their users gone.
+ * unregister() all gates are closed.  Process context.
  */
 int sysprof_source_register(const struct sysprof_source_ops *ops);
 void sysprof_source_unregister(void);

@@ -28,7 +28,6 @@ static const unsigned int shares[SYSPROF_PAYERS] = {
 };
 
 DEFINE_PER_CPU(struct sysprof_throttle[SYSPROF_PAYERS], sysprof_throttles);
-SYSPROF_EXPORT(sysprof_throttles);
 
 static u64 price(enum sysprof_payer payer, u64 cost_ns)
 {
@@ -69,3 +68,6 @@ void sysprof_throttle_forgive(u64 stolen_ns)
 		local64_sub(price(i, ns), &throttle->paid);
 	}
 }
+
+/* Behind all that uses it: sparse forgets here that it is of each CPU. */
+SYSPROF_EXPORT(sysprof_throttles);

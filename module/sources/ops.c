@@ -87,5 +87,5 @@ module_exit(sources_exit);
 MODULE_DESCRIPTION("System profiler: waits, interrupts, locks, memory and other events of the kernel");
 MODULE_VERSION(SYSPROF_VERSION);
 MODULE_LICENSE("GPL");
-MODULE_ALIAS("sysprof-event-sources");
+MODULE_ALIAS(SYSPROF_SOURCES_ALIAS);
 SYSPROF_IMPORT;

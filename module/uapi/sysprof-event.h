@@ -12,11 +12,6 @@
  * own threshold, grid, filter, rights, part of the ring and account.  A reader gets only sources
  * that it requested; it skips records, parts and values that it does not know by their size.
  *
- * Sources are a module of their own, sysprof-sources, which the first SOURCES that requests one, or
- * SOURCE_INFO, has the kernel load.  A session that has sources keeps it.  Where it is not
- * installed, or forbidden by a line "blacklist sysprof-sources" in modprobe.d, both are -ENOPKG:
- * then sessions without sources are all there is.
- *
  * Events
  * ------
  * An EVENT record is complete when it is written: nothing is added later.  record.time is when it
@@ -202,10 +197,6 @@
  *	                                                           whose frames are hidden; vm/block
  *	ticks of a session       any user      storms of events    events may fill half a ring;
  *	                                                           vm/waits
- *	the kernel's code        group member  SOURCES,            one module of a fixed name, modprobe.d
- *	                                       SOURCE_INFO         may forbid it; a failure counts for
- *	                                                           a second; vm/modules
- *	                         any user      the fd of a member  as the member; vm/modules
  */
 #ifndef _UAPI_SYSPROF_EVENT_H
 #define _UAPI_SYSPROF_EVENT_H
@@ -312,8 +303,7 @@ struct sysprof_source {
  * @sources: address of the first source; written back, whatever is returned, if @nr and
  *	@source_bytes are valid
  *
- * Not while running (-EBUSY).  -ENOPKG: the module of sources cannot be had; nothing is written
- * back.  If a source that is not optional is unavailable, nothing changes,
+ * Not while running (-EBUSY).  If a source that is not optional is unavailable, nothing changes,
  * and its error is returned.  CONFIGURE does not change the sources.
  */
 struct sysprof_sources {
@@ -802,7 +792,7 @@ struct sysprof_source_stats {
 	struct sysprof_source_account account;
 };
 
-/* All three: -ENOTTY without SYSPROF_FEATURE_SOURCES. */
+/* All: -ENOTTY without SYSPROF_FEATURE_SOURCES.  The first two: -ENOPKG, see sysprof.h. */
 #define SYSPROF_IOC_SOURCES		_IO('P', 0x7a)
 #define SYSPROF_IOC_SOURCE_INFO		_IO('P', 0x7b)
 #define SYSPROF_IOC_SOURCE_STATS	_IO('P', 0x7c)

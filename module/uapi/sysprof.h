@@ -26,6 +26,12 @@
  * INFO, STOP, STATS and REVOKE work; other ioctls give -ESRCH, or -EPERM on a kernel that is locked
  * down.
  *
+ * Other events than ticks (sysprof-event.h) come from a module of their own, sysprof-sources, which
+ * the first SYSPROF_IOC_SOURCES that requests one, or SYSPROF_IOC_SOURCE_INFO, has the kernel load.
+ * It stays while a session has sources.  Where it is not installed, or forbidden by a line
+ * "blacklist sysprof-sources" of modprobe.d, both give -ENOPKG, and sessions without sources are
+ * all there is.
+ *
  * Records
  * -------
  * The module reports everything as records: struct sysprof_record, then a body that depends on the
@@ -229,7 +235,11 @@
  *	                                             regions without end     at most 8192 mappings followed; vm/stranger
  *	all of it                    group member    open, all ioctls        not on a kernel locked down to confidentiality, -EPERM;
  *	                                                                     running sessions end; vm/permissions
- *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
+ *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle,
+ *	                                                                     vm/modules
+ *	                             group member    SOURCES, SOURCE_INFO    they load one module, of a fixed name; modprobe.d
+ *	                                                                     can forbid it; a failure counts for a second;
+ *	                                                                     vm/modules
  *	                             any user        executable mappings     MAP_FD goes through none of them; vm/stranger
  *	                             any user        new files faster than   half of the queue, and bounded rounds; RESYNC at most
  *	                                             they are named          once a second; vm/stranger
