@@ -20,7 +20,7 @@ typedef enum {
  */
 typedef void (*SptFoundFunc)(SptFinding finding, const char *fix, const char *text, void *data);
 
-/* The path of a module, @file, for kernel @release, from depmod or an image, to be freed; or NULL. */
+/* The path of module @file for kernel @release, by depmod or in an image, to be freed; or NULL. */
 char *spt_module_find(const char *release, const char *file);
 
 /* Checks the steps in order.  Stops at the first problem, and returns false. */
