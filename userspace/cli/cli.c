@@ -280,6 +280,8 @@ SptCapture *spt_cli_open(const char *path)
 	g_autoptr(GError) error = NULL;
 	SptCapture *capture;
 
+	if (g_file_test(path, G_FILE_TEST_IS_DIR))
+		return spt_cli_open_directory(path);
 	spt_heap_in_large_pages();
 	capture = spt_capture_open(path, &error);
 	if (!capture)

@@ -18,6 +18,7 @@
 #include "report-metric.h"
 #include "report-tui.h"
 #include "report.h"
+#include "rewrite/fleet.h"
 
 /* --limit: no number was given. */
 #define A_SCREEN G_MININT
@@ -387,11 +388,22 @@ static void print_metric(const struct spt_report *report)
 	print_places(report);
 }
 
+/* "5 recordings of 2 hosts, added up ..." */
+static void print_fleet(const SptCapture *capture)
+{
+	const char *n = spt_capture_host(capture, SPT_FLEET_CAPTURES),
+		   *hosts = spt_capture_host(capture, SPT_FLEET_HOSTS);
+
+	if (n && hosts)
+		printf("%s recordings of %s %s (--by host), ", n, hosts,
+		       strcmp(hosts, "1") == 0 ? "host" : "hosts");
+}
+
 static void print_text_head(const struct spt_report *report, bool may_have_rest)
 {
 	const SptSummary *summary = report->summary;
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
-	g_autofree char *all = spt_format_count(report->capture->n_samples);
+	g_autofree char *all = spt_format_count(spt_fleet_samples(report->capture));
 	g_autofree char *lost = spt_format_count(summary->lost);
 	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_period(report->capture);
@@ -399,7 +411,8 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	print_lead(report, may_have_rest);
 	/* What another metric counts are no samples. */
 	if (report->metric->is_cpu &&
-	    spt_profile_n_samples(report->profile) < report->capture->n_samples)
+	    spt_profile_n_samples(report->profile) < report->capture->n_samples &&
+	    !spt_capture_host(report->capture, SPT_FLEET_SAMPLES))
 		printf("%s of ", samples);
 	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
@@ -415,6 +428,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	}
 	if (is_of_calls(report))
 		printf("%s\n", SPT_CLI_CALLS_NOTE);
+	print_fleet(report->capture);
 	print_import_note(report->capture);
 	print_missing(report->capture);
 	print_without_scripts(report->capture);
@@ -564,6 +578,10 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		return SPT_EXIT_FAILURE;
 	if (!check_confidence(options))
 		return SPT_EXIT_USAGE;
+	if (options->confidence && spt_capture_host(capture, SPT_FLEET_SAMPLES)) {
+		spt_cli_complain("--confidence needs samples one by one, and those of a directory are added up; give one recording");
+		return SPT_EXIT_USAGE;
+	}
 	if (options->filter.slower)
 		spt_parse_ns(options->filter.slower, &report.least_ns);
 	profile = fold(&report, kind->of);
@@ -606,7 +624,7 @@ static int run_report(int argc, char **argv)
 
 const struct spt_command cmd_report = {
 	.name = "report",
-	.usage = "[FILE]",
+	.usage = "[FILE|DIRECTORY]",
 	.help = "Show which functions the time went to",
 	.is_read = true,
 	.run = run_report,

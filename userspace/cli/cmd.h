@@ -108,8 +108,10 @@ const char *spt_cli_recording(const struct spt_command *command, const char *inp
 			      char **argv);
 /* "; did you mean "NAME"?" for the nearest of @names, ended by NULL; or "".  To be freed. */
 char *spt_cli_suggest(const char *word, const char *const *names);
-/* Opens a recording.  Reports damage on stderr; NULL: complained. */
+/* Opens a recording, or a directory of some.  Reports damage on stderr; NULL: complained. */
 SptCapture *spt_cli_open(const char *path);
+/* directory.c: the same for all recordings of a directory, added up (rewrite/fleet.h). */
+SptCapture *spt_cli_open_directory(const char *path);
 /* Flushes stdout; false: complained (a full disk, a closed pipe). */
 bool spt_cli_flush(void);
 

@@ -6,6 +6,7 @@
 #include "info-sources.h"
 #include "json.h"
 #include "memory-use.h"
+#include "rewrite/fleet.h"
 
 static void info_json_add_host(SptJson *json, const SptCapture *capture)
 {
@@ -221,7 +222,7 @@ void spt_info_print_json(const struct spt_info *info)
 	spt_json_text(json, "damage", capture->damage);
 	spt_json_count(json, "period_ns", spt_capture_period_ns(capture));
 	spt_json_count(json, "duration_ns", info->summary.end_ns - info->summary.start_ns);
-	spt_json_count(json, "samples", capture->n_samples);
+	spt_json_count(json, "samples", spt_fleet_samples(capture));
 	spt_json_count(json, "weight", info->summary.weight);
 	spt_json_count(json, "lost", info->summary.lost);
 	if (info->summary.budget > 0)

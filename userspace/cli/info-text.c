@@ -11,6 +11,7 @@
 #include "info-declared.h"
 #include "memory-use.h"
 #include "profile/wholeness.h"
+#include "rewrite/fleet.h"
 
 #define OBJECTS_SHOWN 20
 
@@ -145,7 +146,7 @@ static void print_first(const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
 	const SptSummary *summary = &info->summary;
-	g_autofree char *samples = spt_format_count(capture->n_samples);
+	g_autofree char *samples = spt_format_count(spt_fleet_samples(capture));
 	g_autofree char *weight = spt_format_count(summary->weight);
 	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_period(capture);

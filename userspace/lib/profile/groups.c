@@ -52,18 +52,37 @@ static SptGroupRow group_of_thread(const SptProfile *base, uint32_t thread)
 	return group;
 }
 
-/* Threads of a pool have names that differ by a number: "worker-12" is "worker-#". */
-static SptGroupRow group_of_comm(const SptProfile *base, uint32_t thread)
+void spt_group_append_pattern(GString *to, const char *name)
 {
-	const char *name = group_of_thread(base, thread).name;
-	g_autoptr(GString) pattern = g_string_new(NULL);
+	gsize begin = to->len;
 
 	for (; *name; name++)
 		if (!g_ascii_isdigit(*name))
-			g_string_append_c(pattern, *name);
-		else if (pattern->len == 0 || pattern->str[pattern->len - 1] != '#')
-			g_string_append_c(pattern, '#');
+			g_string_append_c(to, *name);
+		else if (to->len == begin || to->str[to->len - 1] != '#')
+			g_string_append_c(to, '#');
+}
+
+static SptGroupRow group_of_comm(const SptProfile *base, uint32_t thread)
+{
+	g_autoptr(GString) pattern = g_string_new(NULL);
+
+	spt_group_append_pattern(pattern, group_of_thread(base, thread).name);
 	return (SptGroupRow){ .name = g_intern_string(pattern->str) };
+}
+
+/* Of a capture of many hosts each is a process, whose children are what it ran. */
+static SptGroupRow group_of_host(const SptProfile *base, uint32_t thread)
+{
+	const SptCapture *capture = base->capture;
+	const SptProcessRow *process = spt_process_of_thread(capture, thread);
+	const char *name = spt_capture_host(capture, "host");
+
+	while (process && !(process->flags & SPT_PROCESS_HOST))
+		process = process->parent ? &capture->processes[process->parent] : NULL;
+	return (SptGroupRow){ .name = process ? spt_process_label(process) :
+				      name    ? name :
+						"[unknown]" };
 }
 
 static uint32_t key_of_cpu(const SptProfile *base, uint64_t row)
@@ -229,6 +248,15 @@ static const SptGrouping groupings[] = {
 		.parts = SPT_GROUP_HAS_NAME,
 		.key = key_of_thread,
 		.group = group_of_comm,
+	},
+	{
+		.name = "host",
+		.note = " (of the recordings of a directory)",
+		.menu = SPT_WORDS("By _Host"),
+		.root = SPT_WORDS("(host)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.key = key_of_thread,
+		.group = group_of_host,
 	},
 	{
 		.name = "state",

@@ -75,6 +75,8 @@ void spt_groups_of_rows(const SptCapture *capture, const SptMetric *metric, cons
  * (12)", "worker (13)".  The caller frees it.
  */
 char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_short);
+/* Appends a name with # for its numbers, in which threads of a pool differ: "worker-#". */
+void spt_group_append_pattern(GString *to, const char *name);
 
 G_END_DECLS
 
