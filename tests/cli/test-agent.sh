@@ -11,7 +11,7 @@
 . "$(dirname "$0")/record.bash"
 : >"$work/pids"
 # shellcheck disable=SC2046,SC2154 # pids are words; number and broken are record.bash's
-trap 'kill $(cat "$work/pids") 2>/dev/null; umount "$work/small" 2>/dev/null; sleep 0.5; rm -rf "$work"' EXIT
+trap 'kill $(cat "$work/pids") 2>/dev/null; umount "$work/small" "$work/tiny" 2>/dev/null; sleep 0.5; rm -rf "$work"' EXIT
 
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for()
@@ -308,6 +308,7 @@ tokens()
 	wait_for 20 lines_of key 2
 	echo new >"$work/token"
 	wait_for 20 logged key '"status": 200'
+	[ "$(metric key 'unauthorized_total{to="otlp-1"}')" -ge 1 ] || return
 	end_agent "$agent_pid"
 	! grep -e old -e new "$work/key.err"
 }
@@ -353,11 +354,186 @@ dry()
 }
 check "a dry run says what would be sent, and no password" dry
 
+# Captures: by a call with the token alone, and by a condition.
+posts() { curl -s -o "$work/answer" -w '%{http_code}' -X POST "$@" \
+	"http://127.0.0.1:$(door_of "$name")/capture"; }
+
+captures_by_call()
+{
+	local name=calls
+
+	agent calls --to pprof=0 --every 2s --captures "$work/calls" --capture-last 4s --rate 200 ||
+		return
+	[ "$(posts)" = 403 ] || return
+	end_agent "$agent_pid"
+	[ ! -e "$work/calls" ] || [ -z "$(ls "$work/calls")" ] || return
+	echo secret >"$work/door-token"
+	agent calls --to pprof=0 --every 2s --captures "$work/calls" --capture-last 4s --rate 200 \
+		--door-token "$work/door-token" || return
+	sleep 6
+	[ "$(posts)" = 401 ] && [ "$(posts -H 'Authorization: Bearer secre')" = 401 ] &&
+		[ -z "$(ls "$work/calls")" ] || return
+	[ "$(posts -H 'Authorization: Bearer secret' -d body)" = 201 ] || return
+	[ -s "$work/calls/$(cat "$work/answer")" ] || return
+	[ "$(posts -H 'Authorization: Bearer secret')" = 429 ] || return
+	grep -q 'Kept the last 4 s (http): ' "$work/calls.err" || return
+	end_agent "$agent_pid"
+	"$cli" info --json "$work/calls/"*+http-*.capture >"$work/info" &&
+		"$cli" report "$work/calls/"*+http-*.capture | grep -q agent_busy
+}
+check "a call with the token, and no other, keeps what was last" captures_by_call
+lasts()
+{
+	python3 - "$work/info" <<END
+$timed_python
+import json, sys
+info = json.load(open(sys.argv[1]))
+assert info["samples"] > 0
+timed(2.5 < info["duration_ns"] / 1e9 < 9, info["duration_ns"])
+END
+}
+check "as long as was asked for" lasts
+
+captures_by_condition()
+{
+	agent load --every 2s --captures "$work/load" --capture-on load=0.001 \
+		--capture-on late=1s || return
+	wait_for 20 grep -q 'Kept the last 30 s (load): ' "$work/load.err" || return
+	sleep 3
+	end_agent "$agent_pid"
+	[ "$(ls "$work/load")" = "$(cd "$work/load" && echo *+load-*.capture)" ] &&
+		grep -q 'late ticks are seen by the module alone' "$work/load.err"
+}
+check "a condition that holds keeps one capture" captures_by_condition
+
+few_stay()
+{
+	local host i
+
+	host=$(uname -n)
+	mkdir -p "$work/many"
+	for i in $(seq -w 30); do
+		echo >"$work/many/$host+load-202601${i}T000000.000000Z.capture"
+		echo >"$work/many/other-$host-202601${i}T000000.000000Z.capture"
+	done
+	agent many --every 1s --captures "$work/many" --capture-on load=0.001 || return
+	wait_for 20 grep -q 'Kept the last 30 s' "$work/many.err" || return
+	end_agent "$agent_pid"
+	[ "$(find "$work/many" -name "$host+*" | wc -l)" = 20 ] &&
+		[ "$(find "$work/many" -name 'other-*' | wc -l)" = 30 ]
+}
+check "few of them stay, and nothing of others is removed" few_stay
+
+# A recorder for each 16,384 threads.
+cat >"$work/threads.c" <<'END'
+#include <pthread.h>
+static void *nothing(void *data) { return data; }
+int main(void)
+{
+	for (int i = 0; i < 18000; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, 0, nothing, 0))
+			return 1;
+		pthread_join(thread, 0);
+	}
+	return 0;
+}
+END
+gcc -O1 -o "$work/threads" "$work/threads.c" -lpthread || exit 1
+renewed() { [ "$(metric renew renewals_total)" -ge 1 ]; }
+renewing()
+{
+	agent renew --to pprof=0 --every 1s --keep "$work/renew" || return
+	"$work/threads" && wait_for 30 renewed || return
+	metric renew renewal_missed_seconds_total >"$work/missed"
+	sleep 3
+	end_agent "$agent_pid"
+	for kept in "$work"/renew/*.capture; do
+		"$cli" info "$kept" || return
+	done >"$work/infos"
+	python3 - "$work" <<'END'
+import re, sys
+missed = float(open(sys.argv[1] + "/missed").read())
+pauses = set(re.findall(r"^pause@(\d+) +(\d+)$", open(sys.argv[1] + "/infos").read(), re.M))
+assert missed > 0 and abs(sum(int(ns) for _, ns in pauses) / 1e9 - missed) < 1e-3, (missed, pauses)
+END
+}
+check "what a new recorder misses is counted, and in the recordings" renewing
+
+# The clock of the day jumps, for the agent alone.
+cat >"$work/clock.c" <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+	int status = (int)syscall(SYS_clock_gettime, id, time);
+	FILE *file = id == CLOCK_REALTIME ? fopen(getenv("CLOCK_FILE"), "r") : NULL;
+	long seconds = 0;
+
+	if (file && fscanf(file, "%ld", &seconds) == 1)
+		time->tv_sec += seconds;
+	if (file)
+		fclose(file);
+	return status;
+}
+END
+gcc -shared -fPIC -o "$work/clock.so" "$work/clock.c" || exit 1
+steps_are() { [ "$(metric steps clock_steps_total)" = "$1" ]; }
+clock_steps()
+{
+	echo 0 >"$work/clock"
+	LD_PRELOAD=$work/clock.so CLOCK_FILE=$work/clock agent steps --to pprof=0 --at '*/2s' \
+		--keep "$work/steps" || return
+	sleep 3
+	echo -3600 >"$work/clock"
+	wait_for 20 steps_are 1 || return
+	sleep 3
+	echo 7200 >"$work/clock"
+	wait_for 20 steps_are 2 || return
+	sleep 3
+	end_agent "$agent_pid"
+	grep -q 'The clock of the day was set by -3600' "$work/steps.err" &&
+		grep -q 'The clock of the day was set by +10800' "$work/steps.err" || return
+	for kept in "$work"/steps/*.capture; do
+		"$cli" info --json "$kept" || return
+		echo ,
+	done >"$work/infos"
+	python3 - "$work" <<END
+$timed_python
+import json, sys
+infos = json.loads("[" + open(sys.argv[1] + "/infos").read().rstrip().rstrip(",") + "]")
+lengths = [info["duration_ns"] / 1e9 for info in infos]
+assert len(lengths) >= 3
+timed(max(lengths) < 3.5, lengths)
+END
+}
+check "a clock that is set is counted, and windows stay as long" clock_steps
+
+no_room()
+{
+	mkdir -p "$work/tiny"
+	mount -t tmpfs -o size=16k none "$work/tiny" || return
+	agent tiny --to pprof=0 --every 1s --rate 1000 --keep "$work/tiny/kept" || return
+	head -c 100000 /dev/zero >"$work/tiny/filler" 2>/dev/null
+	wait_for 20 lost_for_room
+	kill -0 "$agent_pid" && end_agent "$agent_pid"
+	umount "$work/tiny"
+}
+lost_for_room() { [ "$(metric tiny kept_windows_failed_total)" -ge 1 ]; }
+check "windows that find no room are counted" no_room
+
 # The door, from outside.
 fuzzed()
 {
-	agent door --to pprof=0 --door-token "$work/token" --every 1s || return
+	agent door --to pprof=0 --door-token "$work/token" --every 1s --captures "$work/fuzzed" ||
+		return
 	python3 tests/cli/agent-fuzz.py "$(door_of door)" "${DOOR_REQUESTS:-2000}" new || return
+	[ -z "$(ls "$work/fuzzed")" ] || return
 	kill -0 "$agent_pid" && end_agent "$agent_pid"
 }
 check "a door with a token lets nobody else in, and stands what comes" fuzzed
@@ -372,6 +548,10 @@ check "a kind that is none" refuses 'Cannot send to "jaeger"' --to jaeger=http:/
 check "a URL that is none" refuses 'Cannot send to "otlp"' --to otlp=localhost:4318
 check "a window that is too short" refuses 'A window lasts from 1 s' --to pprof=0 --every 0.1
 check "a label without a value" refuses '--label takes KEY=VALUE' --to pprof=0 --label team
+check "a condition that is none" refuses '--capture-on takes load=' --captures "$work/x" \
+	--capture-on heat=5
+check "a condition without a place" refuses '--capture-on needs --captures' --to pprof=0 \
+	--capture-on load=5
 check "a rate that is none" refuses '--rate takes 1 to 10000' --to pprof=0 --rate 0
 
 echo "1..$number"

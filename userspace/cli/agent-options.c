@@ -12,13 +12,15 @@
 #define RAW_BYTES      16384
 #define SPOOL_BYTES    (64ull << 20)
 #define KEEP_BYTES     (256ull << 20)
+#define CAPTURES_BYTES (256ull << 20)
+#define LAST_NS	       30000000000ull
 #define LEAST_BYTES    (1ull << 20)
 #define DOOR	       "pprof="
 
 struct spt_agent_words {
-	char **to, **labels, **only, **except, **headers;
+	char **to, **labels, **only, **except, **headers, **capture_on;
 	char *every, *at, *stacks, *source, *waits, *also, *memory, *spool, *spool_limit, *keep,
-		*keep_limit, *token, *ca, *certificate, *key, *door_token, *config;
+		*keep_limit, *captures, *captures_limit, *last, *token, *ca, *certificate, *key, *door_token, *config;
 	double rate;
 	gboolean is_dry, no_command_lines;
 	GPtrArray *targets;		/* those of @to that are no door; with a NULL at the end */
@@ -71,9 +73,9 @@ static bool check_targets(struct spt_agent_options *options, struct spt_agent_wo
 		}
 		g_ptr_array_add(words->targets, *to);
 	}
-	if (!words->targets->len && !options->door && !words->keep) {
+	if (!words->targets->len && !options->door && !words->keep && !words->captures) {
 		spt_cli_complain(
-			"agent needs to know where profiles go: --to otlp=, pyroscope= or parca= and a URL, --to pprof=PORT, or --keep DIRECTORY");
+			"agent needs to know where profiles go: --to otlp=, pyroscope= or parca= and a URL, --to pprof=PORT, --keep DIRECTORY or --captures DIRECTORY");
 		return false;
 	}
 	g_ptr_array_add(words->targets, NULL);
@@ -95,6 +97,34 @@ static bool check_rules(struct spt_agent_options *options, const struct spt_agen
 		"--label takes KEY=VALUE, --only and --except KEY=PATTERN with letters, digits and . _ - / in the key, not \"%s\"",
 		wrong);
 	return false;
+}
+
+/* What starts a capture, and what it has. */
+static bool check_captures(struct spt_agent_options *options, const struct spt_agent_words *words)
+{
+	options->agent.captures = words->captures;
+	options->agent.last_ns = LAST_NS;
+	for (char **text = words->capture_on; text && *text; text++)
+		if (!spt_watch_parse(&options->watch, *text)) {
+			spt_cli_complain("--capture-on takes load=, cpu=, io= or memory= and a number, or late= and a time (late=5ms), not \"%s\"",
+					 *text);
+			return false;
+		}
+	if (words->last && (!spt_parse_ns(words->last, &options->agent.last_ns) ||
+			    options->agent.last_ns < LEAST_EVERY_NS ||
+			    options->agent.last_ns > MOST_EVERY_NS)) {
+		spt_cli_complain("--capture-last takes a time from 1 s to 600 s, not \"%s\"",
+				 words->last);
+		return false;
+	}
+	if (spt_watch_is_on(&options->watch) && !words->captures) {
+		spt_cli_complain("--capture-on needs --captures DIRECTORY, where captures are kept");
+		return false;
+	}
+	if (options->watch.limits[SPT_WATCH_LATE] > 0)
+		options->recorder.late_ns = (uint64_t)options->watch.limits[SPT_WATCH_LATE];
+	return parse_limit("--captures-limit", words->captures_limit, CAPTURES_BYTES,
+			   &options->agent.captures_bytes);
 }
 
 static bool check_recording(struct spt_agent_options *options, const struct spt_agent_words *words)
@@ -157,6 +187,7 @@ static bool check_all(struct spt_agent_options *options)
 	options->is_dry = words->is_dry;
 	return check_every(options, words) && check_targets(options, words) &&
 	       check_rules(options, words) && check_recording(options, words) &&
+	       check_captures(options, words) &&
 	       parse_limit("--spool-limit", words->spool_limit, SPOOL_BYTES,
 			   &options->agent.spool_bytes) &&
 	       parse_limit("--keep-limit", words->keep_limit, KEEP_BYTES,
@@ -263,6 +294,16 @@ static bool parse_words(struct spt_agent_words *words, int argc, char **argv)
 		  "Also keep windows here, as recordings", "DIRECTORY" },
 		{ "keep-limit", 0, 0, G_OPTION_ARG_STRING, &words->keep_limit,
 		  "How much is kept, then the oldest is removed (256M)", "SIZE" },
+		{ "captures", 0, 0, G_OPTION_ARG_FILENAME, &words->captures,
+		  "Where a condition (--capture-on) or POST /capture keeps what was recorded last; at most 20 stay",
+		  "DIRECTORY" },
+		{ "captures-limit", 0, 0, G_OPTION_ARG_STRING, &words->captures_limit,
+		  "How much of them stays, then the oldest is removed (256M)", "SIZE" },
+		{ "capture-last", 0, 0, G_OPTION_ARG_STRING, &words->last,
+		  "How far a capture goes back (30s)", "TIME" },
+		{ "capture-on", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->capture_on,
+		  "Keep a capture at load=N per CPU, cpu=, io= or memory= percent of pressure, or late=TIME of a tick; may be given several times",
+		  "KIND=LIMIT" },
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "Most memory of the recorder (1G)", "SIZE" },
 		{ "config", 0, 0, G_OPTION_ARG_FILENAME, &words->config,
@@ -298,10 +339,12 @@ bool spt_agent_options_parse(struct spt_agent_options *options, int argc, char *
 void spt_agent_options_clear(struct spt_agent_options *options)
 {
 	struct spt_agent_words *words = options->words;
-	char **lists[] = { words->to, words->labels, words->only, words->except, words->headers };
+	char **lists[] = { words->to, words->labels, words->only, words->except, words->headers,
+			   words->capture_on };
 	char *texts[] = { words->every, words->at, words->stacks, words->source, words->waits,
 			  words->also, words->memory, words->spool, words->spool_limit,
-			  words->keep, words->keep_limit, words->token, words->ca,
+			  words->keep, words->keep_limit, words->captures,
+			  words->captures_limit, words->last, words->token, words->ca,
 			  words->certificate, words->key, words->door_token, words->config };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)

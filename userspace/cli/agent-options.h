@@ -4,6 +4,7 @@
 #define SPT_AGENT_OPTIONS_H
 
 #include "agent/agent.h"
+#include "agent/watch.h"
 #include "record/recorder.h"
 
 struct spt_agent_words;
@@ -12,6 +13,7 @@ struct spt_agent_options {
 	SptRecorderOptions recorder;
 	SptAgentOptions agent;		/* its strings are those of @words */
 	const char *door, *door_token;	/* address and file, or NULL */
+	SptWatchOptions watch;
 	uint64_t every_ns;
 	/* Windows end at multiples of that, by the clock of the day. */
 	bool is_aligned;

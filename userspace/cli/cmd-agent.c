@@ -23,6 +23,7 @@
 
 #define STEP_MS		250
 #define PATIENCE_MS	3000	/* for what still is to be sent at the end */
+#define CLOCK_STEP_NS	200000000ll
 #define LEAST_WINDOW_NS 1000000000ull
 /*
  * A recorder numbers threads, and knows something of each until its end: after that number there is
@@ -61,6 +62,9 @@ struct shown {
 	GMutex lock;
 	SptRecorderStatus status, before;
 	unsigned n_before;
+	uint64_t missed_ns;		/* between a recorder's last window and the next recorder */
+	unsigned clock_steps;
+	SptWatch *watch;		/* NULL: nothing is watched */
 };
 
 static double seconds_of(struct timeval time)
@@ -72,7 +76,8 @@ static void append_own_metrics(GString *to, void *data)
 {
 	struct shown *shown = data;
 	SptRecorderStatus status, before;
-	unsigned n_before;
+	unsigned n_before, clock_steps;
+	uint64_t missed_ns;
 	struct rusage self, others;
 	g_autofree char *statm = NULL;
 	unsigned long all, resident = 0;
@@ -81,6 +86,8 @@ static void append_own_metrics(GString *to, void *data)
 	status = shown->status;
 	before = shown->before;
 	n_before = shown->n_before;
+	missed_ns = shown->missed_ns;
+	clock_steps = shown->clock_steps;
 	g_mutex_unlock(&shown->lock);
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &others);
@@ -93,11 +100,16 @@ static void append_own_metrics(GString *to, void *data)
 			       "sysprof_agent_events_total %" PRIu64 "\n"
 			       "sysprof_agent_skipped_total %" PRIu64 "\n"
 			       "sysprof_agent_renewals_total %u\n"
+			       "sysprof_agent_renewal_missed_seconds_total %.6f\n"
+			       "sysprof_agent_clock_steps_total %u\n"
+			       "sysprof_agent_conditions_total %" PRIu64 "\n"
 			       "sysprof_agent_cpu_seconds_total %.6f\n"
 			       "sysprof_agent_resident_bytes %lu\n",
 			       before.samples + status.samples, before.lost + status.lost,
 			       before.waits + status.waits, before.events + status.events,
 			       before.budget + status.budget, n_before,
+			       (double)missed_ns / 1e9, clock_steps,
+			       shown->watch ? spt_watch_count(shown->watch) : 0,
 			       seconds_of(self.ru_utime) + seconds_of(self.ru_stime) +
 				       seconds_of(others.ru_utime) + seconds_of(others.ru_stime),
 			       resident * (unsigned long)sysconf(_SC_PAGESIZE));
@@ -151,22 +163,46 @@ struct run {
 	int argc;
 	char **argv;
 	bool is_reload;
+	int64_t clock_offset_ns;	/* of CLOCK_REALTIME, at the last step */
 };
+
+static int64_t clock_offset_ns(void)
+{
+	return (int64_t)spt_clock_ns(CLOCK_REALTIME) - (int64_t)spt_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Windows are as long as before, and have the new time of the day. */
+static void watch_clock(struct run *run)
+{
+	int64_t offset = clock_offset_ns(), moved = offset - run->clock_offset_ns;
+
+	run->clock_offset_ns = offset;
+	if (moved > -CLOCK_STEP_NS && moved < CLOCK_STEP_NS)
+		return;
+	spt_cli_complain("The clock of the day was set by %+.3f s", (double)moved / 1e9);
+	g_mutex_lock(&run->shown.lock);
+	run->shown.clock_steps++;
+	g_mutex_unlock(&run->shown.lock);
+}
 
 static void show_status(struct run *run)
 {
 	g_mutex_lock(&run->shown.lock);
 	spt_recorder_status(run->recorder, &run->shown.status);
 	g_mutex_unlock(&run->shown.lock);
+	if (run->shown.status.late_ns)
+		spt_watch_late(run->shown.watch, run->shown.status.late_ns);
 }
 
 /*
- * Right behind a window another recorder begins, before the old one ends: in between a few
- * milliseconds are not recorded.
+ * Right behind a window, which was cut from @since on, another recorder begins, before the old one
+ * ends: what is in between is missed.  The next windows say so as if recording had paused.
  */
-static void renew(struct run *run)
+static void renew(struct run *run, uint64_t since)
 {
 	struct shown *shown = &run->shown;
+	g_autofree char *key = g_strdup_printf("pause@%" PRIu64, since), *text = NULL;
+	uint64_t missed_ns;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptRecorder) next = spt_recorder_new(&run->options->recorder, &error);
 	SptRecorder *old = run->recorder;
@@ -175,7 +211,11 @@ static void renew(struct run *run)
 		spt_cli_complain("%s", error->message);
 		return;
 	}
+	missed_ns = spt_clock_ns(CLOCK_MONOTONIC) - since;
+	text = g_strdup_printf("%" PRIu64, missed_ns);
+	spt_recorder_note(next, key, text);
 	g_mutex_lock(&shown->lock);
+	shown->missed_ns += missed_ns;
 	shown->before.samples += shown->status.samples;
 	shown->before.lost += shown->status.lost;
 	shown->before.waits += shown->status.waits;
@@ -195,6 +235,7 @@ static bool run_windows(struct run *run)
 	uint64_t begun = spt_clock_ns(CLOCK_MONOTONIC), end = end_of_window(run->options);
 	g_autoptr(GError) error = NULL;
 
+	run->clock_offset_ns = clock_offset_ns();
 	while (!agent_ended && !run->is_reload) {
 		uint64_t now;
 
@@ -203,13 +244,14 @@ static bool run_windows(struct run *run)
 			return false;
 		}
 		show_status(run);
+		watch_clock(run);
 		now = spt_clock_ns(CLOCK_MONOTONIC);
 		if (now >= end || (spt_agent_wants_window(run->agent) &&
 				   now - begun >= LEAST_WINDOW_NS)) {
 			if (!cut_window(run->recorder, run->agent))
 				return false;
 			if (run->shown.status.known_threads >= RENEW_THREADS)
-				renew(run);
+				renew(run, now);
 			begun = now;
 			end = end_of_window(run->options);
 		}
@@ -279,6 +321,8 @@ static void tell_start(const struct run *run, const SptDoor *door)
 	fprintf(stderr, ".\n");
 	if (status.notice)
 		fprintf(stderr, "Note: %s.\n", status.notice);
+	if (run->options->watch.limits[SPT_WATCH_LATE] > 0 && !status.reports_delays)
+		fprintf(stderr, "Note: late ticks are seen by the module alone (--capture-on late=).\n");
 }
 
 /* Threads are started before the recorder gives this one precedence. */
@@ -289,7 +333,12 @@ static bool run_with_agent(struct run *run)
 	SptDoor *door = NULL;
 	bool ok = true;
 
-	if (options->door) {
+	if (spt_watch_is_on(&options->watch)) {
+		run->shown.watch = spt_watch_new(&options->watch, run->agent, tell_sentence, NULL,
+						 &error);
+		ok = run->shown.watch;
+	}
+	if (ok && options->door) {
 		door = spt_door_new(options->door, options->door_token, run->agent,
 				    append_own_metrics, &run->shown, &error);
 		ok = door;
@@ -307,6 +356,7 @@ static bool run_with_agent(struct run *run)
 	g_clear_pointer(&run->recorder, spt_recorder_free);
 	spt_agent_close(run->agent);
 	spt_door_free(door);
+	g_clear_pointer(&run->shown.watch, spt_watch_free);
 	return ok;
 }
 

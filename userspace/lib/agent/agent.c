@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/keep.h"
 #include "agent/window.h"
 #include "base/clock.h"
 #include "base/realtime.h"
@@ -32,6 +31,7 @@
 
 struct ended {
 	uint64_t number;
+	uint64_t end_ns;		/* CLOCK_MONOTONIC */
 	char *path;
 };
 
@@ -40,7 +40,7 @@ struct SptAgent {
 	char *directory;		/* of windows */
 	int spool_lock;
 	GPtrArray *senders;
-	SptKeep *keep;			/* NULL: nothing is kept */
+	SptKeep *keep, *captures;	/* NULL: nothing is kept */
 	GMutex names_lock;		/* who has it opens a window and clears it */
 	SptRemembered *names;
 	GThread *thread;
@@ -50,6 +50,7 @@ struct SptAgent {
 	GQueue held;			/* struct ended: encoded, but somebody waits */
 	uint64_t n_paths, n_ended, n_encoded;
 	unsigned n_waiting;		/* who waits for windows */
+	uint64_t next_capture_ns;	/* the earliest time of one, CLOCK_MONOTONIC */
 	bool wants_window, is_encoding, is_closing;
 	SptAgentStatus status;
 };
@@ -100,11 +101,16 @@ static bool encode_window(SptAgent *agent, const char *path)
 	return ok;
 }
 
-/* With the lock. */
+/* With the lock.  What ended recently may be asked for as a capture. */
 static void drop_held(SptAgent *agent)
 {
-	if (agent->n_waiting == 0)
-		g_queue_clear_full(&agent->held, ended_free);
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC),
+		 last_ns = agent->captures ? agent->options->last_ns : 0;
+	struct ended *ended;
+
+	while (agent->n_waiting == 0 && (ended = g_queue_peek_head(&agent->held)) &&
+	       ended->end_ns + last_ns <= now)
+		ended_free(g_queue_pop_head(&agent->held));
 }
 
 static gpointer encode_all(gpointer data)
@@ -125,7 +131,7 @@ static gpointer encode_all(gpointer data)
 		g_mutex_unlock(&agent->lock);
 		ok = encode_window(agent, ended->path);
 		if (ok && agent->keep)
-			spt_keep_window(agent->keep, ended->path);
+			g_free(spt_keep_window(agent->keep, ended->path, NULL));
 		g_mutex_lock(&agent->lock);
 		agent->status.dropped += !ok;
 		/* A window's memory lies between blocks that stay. */
@@ -215,8 +221,14 @@ SptAgent *spt_agent_new(const SptAgentOptions *options, GError **error)
 	g_cond_init(&agent->cond);
 	ok = make_directory(agent, error) && (!*options->targets || lock_spool(agent, error));
 	if (ok && options->keep) {
-		agent->keep = spt_keep_new(options->keep, options->keep_bytes, error);
+		agent->keep =
+			spt_keep_new(options->keep, options->keep_bytes, 0, "--keep", error);
 		ok = agent->keep;
+	}
+	if (ok && options->captures) {
+		agent->captures = spt_keep_new(options->captures, options->captures_bytes,
+					       SPT_AGENT_CAPTURES_MAX, "--captures", error);
+		ok = agent->captures;
 	}
 	for (const char *const *target = options->targets; ok && *target; target++)
 		ok = add_sender(agent, *target, error);
@@ -247,6 +259,7 @@ void spt_agent_free(SptAgent *agent, unsigned patience_ms)
 		spt_sender_free(agent->senders->pdata[i], patience_ms);
 	g_ptr_array_unref(agent->senders);
 	spt_keep_free(agent->keep);
+	spt_keep_free(agent->captures);
 	g_queue_clear_full(&agent->held, ended_free);
 	spt_remembered_free(agent->names);
 	g_mutex_clear(&agent->names_lock);
@@ -276,7 +289,8 @@ void spt_agent_take(SptAgent *agent, const char *path)
 	agent->status.empty += !path;
 	if (path) {
 		ended = g_new(struct ended, 1);
-		*ended = (struct ended){ agent->n_ended, g_strdup(path) };
+		*ended = (struct ended){ agent->n_ended, spt_clock_ns(CLOCK_MONOTONIC),
+					  g_strdup(path) };
 		g_queue_push_tail(&agent->waiting, ended);
 	} else if (g_queue_is_empty(&agent->waiting) && !agent->is_encoding) {
 		agent->n_encoded = agent->n_ended;
@@ -304,6 +318,12 @@ void spt_agent_status(SptAgent *agent, SptAgentStatus *ret)
 	g_mutex_lock(&agent->lock);
 	*ret = agent->status;
 	g_mutex_unlock(&agent->lock);
+	ret->has_keep = agent->keep;
+	ret->has_captures = agent->captures;
+	if (agent->keep)
+		spt_keep_status(agent->keep, &ret->keep);
+	if (agent->captures)
+		spt_keep_status(agent->captures, &ret->captures);
 }
 
 unsigned spt_agent_n_senders(const SptAgent *agent)
@@ -462,6 +482,98 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, GS
 	drop_held(agent);
 	g_mutex_unlock(&agent->lock);
 	return ok;
+}
+
+/* Captures on request. */
+
+/* With the lock: whether one may be made now; then the next one has to wait. */
+static bool may_capture(SptAgent *agent, GError **error)
+{
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC);
+
+	if (now >= agent->next_capture_ns) {
+		agent->next_capture_ns = now + SPT_AGENT_CAPTURE_PAUSE_S * 1000000000ull;
+		return true;
+	}
+	agent->status.too_soon++;
+	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
+		      "The last capture was less than %d s ago; ask again",
+		      SPT_AGENT_CAPTURE_PAUSE_S);
+	return false;
+}
+
+/* With the lock: the number of the last window that is too old. */
+static uint64_t before_last(const SptAgent *agent)
+{
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC), first = 0;
+
+	for (GList *link = agent->held.head; link; link = link->next) {
+		const struct ended *ended = link->data;
+
+		if (ended->end_ns + agent->options->last_ns <= now)
+			first = ended->number;
+	}
+	return first;
+}
+
+static char *keep_capture(SptAgent *agent, const GPtrArray *paths, uint64_t last, const char *why,
+			  GError **error)
+{
+	g_autofree char *merged = NULL, *kept = NULL, *sentence = NULL;
+
+	if (!paths->len) {
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "There was no sample in that time: nothing ran");
+		return NULL;
+	}
+	merged = merge_windows(agent, paths, last, error);
+	if (!merged)
+		return NULL;
+	kept = spt_keep_window(agent->captures, merged, why);
+	g_unlink(merged);
+	if (!kept) {
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+			      "Cannot keep a capture in %s: there is no room for it",
+			      agent->options->captures);
+		return NULL;
+	}
+	sentence = g_strdup_printf("Kept the last %.4g s (%s): %s",
+				   (double)agent->options->last_ns / 1e9, why, kept);
+	agent->options->tell(sentence, agent->options->tell_data);
+	return g_steal_pointer(&kept);
+}
+
+char *spt_agent_capture(SptAgent *agent, const char *why, GError **error)
+{
+	g_autoptr(GPtrArray) paths = NULL;
+	uint64_t last;
+	char *path = NULL;
+
+	if (!agent->captures) {
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+			      "The agent was not told where to keep captures (--captures DIRECTORY)");
+		return NULL;
+	}
+	g_mutex_lock(&agent->lock);
+	if (!may_capture(agent, error)) {
+		g_mutex_unlock(&agent->lock);
+		return NULL;
+	}
+	agent->n_waiting++;
+	last = wait_for_window(agent);
+	if (last && wait_for_encoding(agent, last))
+		paths = list_windows(agent, before_last(agent), last);
+	g_mutex_unlock(&agent->lock);
+	if (paths)
+		path = keep_capture(agent, paths, last, why, error);
+	else
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "The agent ends, or the machine is too slow for it; ask again");
+	g_mutex_lock(&agent->lock);
+	agent->n_waiting--;
+	drop_held(agent);
+	g_mutex_unlock(&agent->lock);
+	return path;
 }
 
 #endif

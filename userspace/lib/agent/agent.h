@@ -7,6 +7,7 @@
 #define SPT_AGENT_AGENT_H
 
 #include "agent/http.h"
+#include "agent/keep.h"
 #include "agent/sender.h"
 #include "export/labels.h"
 
@@ -18,6 +19,8 @@ typedef struct {
 	uint64_t spool_bytes;		/* of each target */
 	const char *keep;		/* NULL, or a directory where windows stay, as captures */
 	uint64_t keep_bytes;		/* of all that stay; older ones are removed */
+	const char *captures;		/* NULL, or a directory for those of spt_agent_capture() */
+	uint64_t captures_bytes, last_ns;	/* bound of them all; how much one goes back */
 	SptHttpOptions http;
 	SptLabelRules rules;
 	SptSenderTell tell;		/* from any thread */
@@ -28,6 +31,9 @@ typedef struct {
 	uint64_t windows, empty;	/* that were handed in, and without a sample */
 	uint64_t dropped;		/* while encoding was behind, or unreadable */
 	uint64_t encoding_ns;		/* CPU time of the thread that encodes */
+	uint64_t too_soon;		/* captures that were asked for behind another one */
+	bool has_keep, has_captures;
+	SptKeepStatus keep, captures;
 } SptAgentStatus;
 
 typedef struct SptAgent SptAgent;
@@ -56,6 +62,15 @@ SptSender *spt_agent_sender(const SptAgent *agent, unsigned i);
 bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, GString *to,
 		       GError **error);
 #define SPT_AGENT_PROFILE_SECONDS_MAX 300
+
+/*
+ * Keeps what was recorded in the last options->last_ns as a capture, and says so.  @why: letters
+ * and digits, for its name.  For any thread, at most once in ten seconds.  The path, the caller's;
+ * NULL: with a sentence, SPT_CAPTURE_ERROR_BUSY if it is too soon.
+ */
+char *spt_agent_capture(SptAgent *agent, const char *why, GError **error);
+#define SPT_AGENT_CAPTURE_PAUSE_S 10
+#define SPT_AGENT_CAPTURES_MAX	  20	/* files; then the oldest is removed */
 
 /*
  * Appends to @to what would be sent of a window, and where to: for people.  False: with a sentence.

@@ -79,6 +79,9 @@ static enum MHD_Result door_answer(struct MHD_Connection *connection, unsigned s
 		return MHD_NO;
 	lib.add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	lib.add_header(response, "X-Content-Type-Options", "nosniff");
+	if (status == MHD_HTTP_TOO_MANY_REQUESTS)
+		lib.add_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
+			       G_STRINGIFY(SPT_AGENT_CAPTURE_PAUSE_S));
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		lib.add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
 	result = lib.queue_response(connection, status, response);
@@ -170,6 +173,15 @@ static enum MHD_Result answer_metrics(SptDoor *door, struct MHD_Connection *conn
 	append_metric(text, "windows_total", "", status.windows);
 	append_metric(text, "windows_empty_total", "", status.empty);
 	append_metric(text, "windows_dropped_total", "", status.dropped);
+	if (status.has_keep) {
+		append_metric(text, "kept_windows_total", "", status.keep.kept);
+		append_metric(text, "kept_windows_failed_total", "", status.keep.failed);
+	}
+	if (status.has_captures) {
+		append_metric(text, "captures_total", "", status.captures.kept);
+		append_metric(text, "captures_failed_total", "", status.captures.failed);
+		append_metric(text, "captures_too_soon_total", "", status.too_soon);
+	}
 	g_string_append_printf(text, "sysprof_agent_encoding_cpu_seconds_total %.6f\n",
 			       (double)status.encoding_ns / 1e9);
 	for (unsigned i = 0; i < spt_agent_n_senders(door->agent); i++) {
@@ -182,6 +194,7 @@ static enum MHD_Result answer_metrics(SptDoor *door, struct MHD_Connection *conn
 		append_metric(text, "sent_requests_total", label, of.sent);
 		append_metric(text, "sent_bytes_total", label, of.sent_bytes);
 		append_metric(text, "retries_total", label, of.retries);
+		append_metric(text, "unauthorized_total", label, of.unauthorized);
 		append_metric(text, "refused_requests_total", label, of.refused);
 		append_metric(text, "rejected_profiles_total", label, of.rejected);
 		append_metric(text, "last_http_status", label, of.status);
@@ -200,8 +213,31 @@ static enum MHD_Result answer_index(struct MHD_Connection *connection)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(profiles); i++)
 		g_string_append_printf(text, "%s\n", profiles[i].path);
-	g_string_append(text, "/metrics\n");
+	g_string_append(text, "/metrics\nPOST /capture keeps what was recorded last, with a token\n");
 	return door_answer(connection, MHD_HTTP_OK, "text/plain; charset=utf-8", text);
+}
+
+/* Nobody starts one without a token, also where profiles are for everybody. */
+static enum MHD_Result answer_capture(SptDoor *door, struct MHD_Connection *connection)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *path = NULL, *name = NULL;
+
+	if (!door->token)
+		return answer_sentence(connection, MHD_HTTP_FORBIDDEN,
+				       "Captures need a token: --door-token");
+	if (!is_let_in(door, connection))
+		return answer_sentence(connection, MHD_HTTP_UNAUTHORIZED, "The token is missing");
+	path = spt_agent_capture(door->agent, "http", &error);
+	if (!path)
+		return answer_sentence(connection,
+				       g_error_matches(error, SPT_CAPTURE_ERROR,
+						       SPT_CAPTURE_ERROR_BUSY) ?
+					       MHD_HTTP_TOO_MANY_REQUESTS :
+					       MHD_HTTP_SERVICE_UNAVAILABLE,
+				       error->message);
+	name = g_path_get_basename(path);
+	return answer_sentence(connection, MHD_HTTP_CREATED, name);
 }
 
 static enum MHD_Result door_take(void *data, struct MHD_Connection *connection, const char *url,
@@ -221,8 +257,11 @@ static enum MHD_Result door_take(void *data, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
+	if (strcmp(method, MHD_HTTP_METHOD_POST) == 0 && strcmp(url, "/capture") == 0)
+		return answer_capture(door, connection);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
-		return answer_sentence(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET is known");
+		return answer_sentence(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+				       "Only GET is known, and POST /capture");
 	if (!is_let_in(door, connection))
 		return answer_sentence(connection, MHD_HTTP_UNAUTHORIZED, "The token is missing");
 	for (unsigned i = 0; i < G_N_ELEMENTS(profiles); i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A door for those that fetch: /debug/pprof/profile?seconds=N and others with profiles of pprof,
- * and /metrics with the agent's own counts, as Prometheus reads them.  It answers GET alone, to a
- * bounded number at a time.
+ * and /metrics with the agent's own counts, as Prometheus reads them.  POST /capture keeps what was
+ * recorded last (spt_agent_capture()), for callers with the token alone.  All else but GET is
+ * refused.  A bounded number is answered at a time.
  */
 #ifndef SPT_AGENT_DOOR_H
 #define SPT_AGENT_DOOR_H

@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 
 #include "agent/client.h"
+#include "agent/grpc.h"
 
 #define ANSWER_BYTES	   (64u << 10)
 #define TIMEOUT_MS	   30000
@@ -120,21 +121,62 @@ static bool read_token(const SptHttp *http, char **ret_header, char **ret_proble
 	return true;
 }
 
-static struct curl_slist *list_headers(const SptHttp *http, const char *content_type,
-				       bool is_packed, const char *token)
+static struct curl_slist *list_headers(const SptHttp *http, const SptHttpRequest *request,
+				       const char *token)
 {
-	g_autofree char *type = g_strconcat("Content-Type: ", content_type, NULL);
+	g_autofree char *type = g_strconcat("Content-Type: ", request->content_type, NULL);
 	struct curl_slist *list = lib.append(NULL, type);
 
 	/* Without an answer to it curl would wait a second. */
 	list = lib.append(list, "Expect:");
-	if (is_packed)
-		list = lib.append(list, "Content-Encoding: gzip");
+	if (request->is_grpc)
+		list = lib.append(list, "TE: trailers");
+	if (request->is_packed)
+		list = lib.append(list, request->is_grpc ? "grpc-encoding: gzip" :
+							   "Content-Encoding: gzip");
 	if (token)
 		list = lib.append(list, token);
 	for (const char *const *header = http->options.headers; header && *header; header++)
 		list = lib.append(list, *header);
 	return list;
+}
+
+static size_t take_header(char *line, size_t one, size_t n, void *data)
+{
+	spt_grpc_take_line(data, line, one * n);
+	return one * n;
+}
+
+/* False: this libcurl has no HTTP/2; a clause. */
+static bool set_grpc(SptHttp *http, const char *url, SptGrpcStatus *status, char **ret_problem)
+{
+	bool is_plain = g_str_has_prefix(url, "http://");
+
+	lib.setopt(http->curl, CURLOPT_HEADERFUNCTION, take_header);
+	lib.setopt(http->curl, CURLOPT_HEADERDATA, status);
+	/* A second call on such a connection fails in libcurl 7.88, which Debian 12 has. */
+	lib.setopt(http->curl, CURLOPT_FORBID_REUSE, (long)is_plain);
+	if (lib.setopt(http->curl, CURLOPT_HTTP_VERSION,
+		       (long)(is_plain ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE :
+					 CURL_HTTP_VERSION_2TLS)) == CURLE_OK)
+		return true;
+	*ret_problem = g_strdup("this libcurl has no HTTP/2, use otlp= instead");
+	return false;
+}
+
+/* What the call's status says, instead of HTTP's. */
+static void take_grpc_status(const SptGrpcStatus *status, SptHttpResult *ret)
+{
+	if (ret->status != 200)
+		return;
+	ret->status = spt_grpc_http_status(status);
+	if (status->status < 0)
+		ret->problem = g_strdup("the answer has no status of gRPC");
+	else if (status->status > 0)
+		ret->problem = g_strdup_printf("gRPC status %d: %s", status->status,
+					       status->message ? status->message : "");
+	else if (!spt_grpc_unpack(ret->answer))
+		g_string_truncate(ret->answer, 0);
 }
 
 static void set_options(SptHttp *http, const char *url, const int *stop, SptHttpResult *ret)
@@ -164,9 +206,10 @@ static void set_options(SptHttp *http, const char *url, const int *stop, SptHttp
 		lib.setopt(curl, CURLOPT_SSLKEY, options->key);
 }
 
-void spt_http_post(SptHttp *http, const char *url, const char *content_type, bool is_packed,
-		   const char *body, size_t bytes, const int *stop, SptHttpResult *ret)
+void spt_http_post(SptHttp *http, const SptHttpRequest *request, const int *stop,
+		   SptHttpResult *ret)
 {
+	SptGrpcStatus grpc = { .status = -1 };
 	g_autofree char *token = NULL;
 	struct curl_slist *headers;
 	curl_off_t retry_after = 0;
@@ -176,22 +219,28 @@ void spt_http_post(SptHttp *http, const char *url, const char *content_type, boo
 	*ret = (SptHttpResult){ .answer = g_string_new(NULL) };
 	if (!read_token(http, &token, &ret->problem))
 		return;
-	set_options(http, url, stop, ret);
-	headers = list_headers(http, content_type, is_packed, token);
+	set_options(http, request->url, stop, ret);
+	if (request->is_grpc && !set_grpc(http, request->url, &grpc, &ret->problem))
+		return;
+	headers = list_headers(http, request, token);
 	lib.setopt(http->curl, CURLOPT_HTTPHEADER, headers);
 	lib.setopt(http->curl, CURLOPT_POST, 1L);
-	lib.setopt(http->curl, CURLOPT_POSTFIELDS, body);
-	lib.setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes);
+	lib.setopt(http->curl, CURLOPT_POSTFIELDS, request->body);
+	lib.setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->bytes);
 	code = lib.perform(http->curl);
 	lib.free_all(headers);
 	if (code != CURLE_OK) {
 		ret->problem = spt_one_line(lib.strerror(code));
+		spt_grpc_status_clear(&grpc);
 		return;
 	}
 	lib.getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
 	lib.getinfo(http->curl, CURLINFO_RETRY_AFTER, &retry_after);
 	ret->status = (unsigned)CLAMP(status, 0, 999);
 	ret->retry_after_s = (unsigned)CLAMP(retry_after, 0, G_MAXINT);
+	if (request->is_grpc)
+		take_grpc_status(&grpc, ret);
+	spt_grpc_status_clear(&grpc);
 }
 
 void spt_http_result_clear(SptHttpResult *result)

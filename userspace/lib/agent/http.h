@@ -18,10 +18,18 @@ typedef struct {
 } SptHttpOptions;
 
 typedef struct {
-	unsigned status;		/* of HTTP; 0: there was no answer */
+	const char *url, *content_type;
+	bool is_packed;			/* by gzip */
+	bool is_grpc;			/* HTTP/2 from the first byte on, and headers behind it */
+	const char *body;
+	size_t bytes;
+} SptHttpRequest;
+
+typedef struct {
+	unsigned status;		/* of HTTP (grpc.h for calls of gRPC); 0: there was no answer */
 	unsigned retry_after_s;		/* as the answer asks; 0: it does not */
 	GString *answer;		/* what came, at most 64 KiB */
-	char *problem;			/* a clause: why there was no answer; else NULL */
+	char *problem;			/* a clause: why there was none, or what it says; or NULL */
 } SptHttpResult;
 
 typedef struct SptHttp SptHttp;
@@ -33,11 +41,11 @@ SptHttp *spt_http_new(const SptHttpOptions *options);
 void spt_http_free(SptHttp *http);
 
 /*
- * Posts @body.  *@stop becoming true ends it early.  The token's file is read each time, since
+ * Posts @request.  *@stop becoming true ends it early.  The token's file is read each time, since
  * tokens expire.
  */
-void spt_http_post(SptHttp *http, const char *url, const char *content_type, bool is_packed,
-		   const char *body, size_t bytes, const int *stop, SptHttpResult *ret);
+void spt_http_post(SptHttp *http, const SptHttpRequest *request, const int *stop,
+		   SptHttpResult *ret);
 void spt_http_result_clear(SptHttpResult *result);
 
 G_END_DECLS

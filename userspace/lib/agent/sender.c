@@ -104,8 +104,14 @@ static uint64_t try_to_send(SptSender *sender, const char *request, size_t bytes
 	uint64_t wait_us = 0;
 	bool is_for_now;
 
-	spt_http_post(sender->http, sender->target->url, kind->content_type, kind->is_packed,
-		      request, bytes, &sender->is_stopped, &result);
+	spt_http_post(sender->http,
+		      &(SptHttpRequest){ .url = sender->target->url,
+					 .content_type = kind->content_type,
+					 .is_packed = kind->is_packed,
+					 .is_grpc = kind->is_grpc,
+					 .body = request,
+					 .bytes = bytes },
+		      &sender->is_stopped, &result);
 	is_for_now = spt_sender_is_for_now(result.status);
 	if (is_taken(result.status)) {
 		take_success(sender, &result, bytes);
@@ -113,6 +119,7 @@ static uint64_t try_to_send(SptSender *sender, const char *request, size_t bytes
 		sender_tell_failure(sender, &result, is_for_now);
 		g_mutex_lock(&sender->lock);
 		sender->status.retries += is_for_now;
+		sender->status.unauthorized += result.status == 401 || result.status == 403;
 		sender->status.refused += !is_for_now;
 		g_mutex_unlock(&sender->lock);
 		if (is_for_now)

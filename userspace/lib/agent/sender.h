@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 typedef struct {
 	uint64_t sent, sent_bytes;	/* requests that were taken, and their bytes */
 	uint64_t retries;		/* attempts that failed for now */
+	uint64_t unauthorized;		/* a part of them: answers 401 and 403 */
 	uint64_t refused;		/* requests that were dropped as refused */
 	uint64_t rejected;		/* profiles of requests that were taken, dropped there */
 	unsigned status;		/* of the last answer */

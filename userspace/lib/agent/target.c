@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "agent/grpc.h"
 #include "base/words.h"
 #include "capture/capture.h"
 
@@ -31,10 +32,14 @@ static bool encode_otlp(const SptExportInput *input, GString *to, GError **error
 #endif
 
 static const SptTargetKind kinds[] = {
-	{ "otlp", "/v1development/profiles", "application/x-protobuf", true, ENCODE(encode_otlp) },
-	{ "pyroscope", "/push.v1.PusherService/Push", "application/proto", false,
+	{ "otlp", "/v1development/profiles", "application/x-protobuf", true, false,
+	  ENCODE(encode_otlp) },
+	{ "otlp-grpc",
+	  "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+	  SPT_GRPC_CONTENT_TYPE, true, true, ENCODE(encode_otlp) },
+	{ "pyroscope", "/push.v1.PusherService/Push", "application/proto", false, false,
 	  ENCODE(spt_target_encode_pyroscope) },
-	{ "parca", "/api/profiles/writeraw", "application/json", false,
+	{ "parca", "/api/profiles/writeraw", "application/json", false, false,
 	  ENCODE(spt_target_encode_parca) },
 };
 
@@ -65,18 +70,26 @@ static char *host_of_url(const char *url)
 	return bytes ? g_strndup(host, bytes) : NULL;
 }
 
+/* Collectors are told by HOST:PORT where it is gRPC.  The caller's; NULL: @given is. */
+static char *url_of_target(const SptTargetKind *kind, const char *given)
+{
+	bool is_address = given && kind->is_grpc && *given && !strstr(given, "://");
+
+	return is_address ? g_strconcat("http://", given, NULL) : g_strdup(given);
+}
+
 SptTarget *spt_target_new(const char *text, GError **error)
 {
 	size_t name_bytes = strcspn(text, "=");
 	const SptTargetKind *kind = text[name_bytes] ? find_kind(text, name_bytes) : NULL;
-	const char *url = kind ? text + name_bytes + 1 : NULL, *path;
-	g_autofree char *host = url ? host_of_url(url) : NULL;
+	const char *given = kind ? text + name_bytes + 1 : NULL, *path;
+	g_autofree char *url = url_of_target(kind, given), *host = url ? host_of_url(url) : NULL;
 	SptTarget *target;
 
 	if (!host) {
 		spt_set_error(
 			error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
-			"Cannot send to \"%.*s\": give otlp=, pyroscope= or parca= with the URL of a server, like otlp=http://localhost:4318",
+			"Cannot send to \"%.*s\": give otlp=, otlp-grpc=, pyroscope= or parca= with the URL of a server, like otlp=http://localhost:4318",
 			(int)name_bytes, text);
 		return NULL;
 	}
@@ -129,8 +142,14 @@ static bool pack_text(GString *text, GError **error)
 bool spt_target_encode(const SptTarget *target, const SptExportInput *input, GString *to,
 		       GError **error)
 {
-	return target->kind->encode(input, to, error) &&
-	       (!target->kind->is_packed || to->len == 0 || pack_text(to, error));
+	const SptTargetKind *kind = target->kind;
+
+	if (!kind->encode(input, to, error) ||
+	    (kind->is_packed && to->len && !pack_text(to, error)))
+		return false;
+	if (kind->is_grpc && to->len)
+		spt_grpc_pack(to, kind->is_packed);
+	return true;
 }
 
 uint64_t spt_target_rejected(const SptTarget *target, const char *answer, size_t bytes,

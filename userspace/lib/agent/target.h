@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where an agent sends profiles: a kind of engine and a URL.  A kind knows how its requests look:
- * otlp for OpenTelemetry (schema 1.10) over HTTP, pyroscope for Grafana Pyroscope, parca for
- * Parca's HTTP gateway.
+ * otlp for OpenTelemetry (schema 1.10) over HTTP, otlp-grpc for the same over gRPC, pyroscope for
+ * Grafana Pyroscope, parca for Parca's HTTP gateway.
  */
 #ifndef SPT_AGENT_TARGET_H
 #define SPT_AGENT_TARGET_H
@@ -17,6 +17,7 @@ typedef struct {
 	const char *path;		/* of a URL without one */
 	const char *content_type;
 	bool is_packed;			/* the whole request, by gzip */
+	bool is_grpc;			/* the request is a message of gRPC (grpc.h) */
 	/*
 	 * Appends the request to @to; nothing, if no sample is to be sent.  False: with a sentence.
 	 * @input has labels.
@@ -30,7 +31,7 @@ typedef struct {
 	char *host;			/* the part of it that messages show */
 } SptTarget;
 
-/* @text: "KIND=URL".  NULL: with a sentence. */
+/* @text: "KIND=URL"; for gRPC also "KIND=HOST:PORT", without encryption.  NULL: with a sentence. */
 SptTarget *spt_target_new(const char *text, GError **error);
 void spt_target_free(SptTarget *target);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTarget, spt_target_free)

@@ -636,10 +636,9 @@ bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **er
 /* The clock of the day may have been set since the start, and the other one stands in a suspend. */
 static void note_start_anew(SptRecorder *recorder)
 {
-	uint64_t since = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
-
 	spt_recorder_note_number(recorder, "start_realtime_ns",
-				 spt_clock_ns(CLOCK_REALTIME) - since);
+				 recorder->start_ns + spt_clock_ns(CLOCK_REALTIME) -
+					 spt_clock_ns(CLOCK_MONOTONIC));
 }
 
 bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError **error)
@@ -650,6 +649,7 @@ bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError *
 	if (!spt_output_write_window(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), path, error))
 		return false;
 	recorder->status.file_bytes = spt_output_bytes(recorder->output);
+	recorder->status.late_ns = 0;
 	return true;
 }
 
