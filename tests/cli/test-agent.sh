@@ -269,6 +269,46 @@ for (begin, length), (after, _) in zip(spans, spans[1:]):
     timed(abs(begin + length - after) < 0.5e9, (begin + length - after) / 1e9)
 assert any(r["status"] == 500 for r in log("bad")) and any(r["status"] == 429 for r in log("bad"))'
 
+# gRPC: the same windows by two protocols, and statuses of calls.
+by_grpc()
+{
+	receiver http
+	mkdir -p "$work/grpc"
+	/usr/bin/python3 tests/cli/agent-grpc.py "$work/grpc" >/dev/null 2>"$work/grpc/err" &
+	echo $! >>"$work/pids"
+	wait_for 20 test -s "$work/grpc/port" || { cat "$work/grpc/err"; return 1; }
+	agent grpc --to otlp-grpc="127.0.0.1:$(port_of grpc)" --to pprof=0 --every 1s --rate 200 \
+		--to otlp="http://127.0.0.1:$(port_of http)" || return
+	wait_for 30 lines_of grpc 3 || { cat "$work/grpc/err" "$work/grpc.err"; return 1; }
+	echo 14 >"$work/grpc/mode"
+	wait_for 30 logged grpc '"status": 14' || return
+	echo 8 c29vbg >"$work/grpc/mode"
+	wait_for 30 logged grpc '"status": 8' || return
+	wait_for 30 all_refused_for_now || return
+	echo 0 >"$work/grpc/mode"
+	wait_for 90 all_taken || return
+	end_agent "$agent_pid"
+	grep -q 'Cannot send to otlp-grpc at .*: gRPC status 14: as the test says;' "$work/grpc.err" &&
+		grep -q 'otlp-grpc at .* takes profiles again' "$work/grpc.err"
+}
+all_refused_for_now() { [ "$(metric grpc 'retries_total{to="otlp-grpc-1"}')" -ge 2 ]; }
+all_taken() { [ "$(metric grpc 'spool_requests{to="otlp-grpc-1"}')" = 0 ]; }
+check "an engine that speaks gRPC gets profiles, and says how a call ended" by_grpc
+check "the same ones as by HTTP, each once" judge '
+ours, theirs = add(taken("grpc")), add(taken("http"))
+assert ours == theirs and any("agent_busy" in stack for stack in ours), (len(ours), len(theirs))
+ids = [profile["id"] for profile in taken("grpc")]
+assert len(ids) == len(set(ids))'
+too_large()
+{
+	echo 8 >"$work/grpc/mode"
+	agent large --to otlp-grpc="http://127.0.0.1:$(port_of grpc)" --to pprof=0 --every 1s || return
+	wait_for 30 dropped_as_too_large || return
+	end_agent "$agent_pid"
+}
+dropped_as_too_large() { [ "$(metric large 'refused_requests_total{to="otlp-grpc-1"}')" -ge 1 ]; }
+check "a message that is too large is dropped and counted" too_large
+
 # A spool that is too small, and a restart.
 overflowing()
 {
@@ -484,16 +524,17 @@ int clock_gettime(clockid_t id, struct timespec *time)
 END
 gcc -shared -fPIC -o "$work/clock.so" "$work/clock.c" || exit 1
 steps_are() { [ "$(metric steps clock_steps_total)" = "$1" ]; }
+set_clock() { echo "$1" >"$work/clock.new" && mv "$work/clock.new" "$work/clock"; }
 clock_steps()
 {
-	echo 0 >"$work/clock"
+	set_clock 0
 	LD_PRELOAD=$work/clock.so CLOCK_FILE=$work/clock agent steps --to pprof=0 --at '*/2s' \
 		--keep "$work/steps" || return
 	sleep 3
-	echo -3600 >"$work/clock"
+	set_clock -3600
 	wait_for 20 steps_are 1 || return
 	sleep 3
-	echo 7200 >"$work/clock"
+	set_clock 7200
 	wait_for 20 steps_are 2 || return
 	sleep 3
 	end_agent "$agent_pid"
@@ -520,7 +561,7 @@ no_room()
 	mount -t tmpfs -o size=16k none "$work/tiny" || return
 	agent tiny --to pprof=0 --every 1s --rate 1000 --keep "$work/tiny/kept" || return
 	head -c 100000 /dev/zero >"$work/tiny/filler" 2>/dev/null
-	wait_for 20 lost_for_room
+	wait_for 20 lost_for_room || return
 	kill -0 "$agent_pid" && end_agent "$agent_pid"
 	umount "$work/tiny"
 }

@@ -4,9 +4,12 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "agent/grpc.h"
+#include "agent/keep.h"
 #include "agent/sender.h"
 #include "agent/spool.h"
 #include "agent/target.h"
+#include "agent/watch.h"
 #include "export/labels.h"
 #include "record/command-line.h"
 
@@ -205,6 +208,13 @@ static void test_targets(void)
 		{ "otlp=https://h/", "https://h/v1development/profiles", "h" },
 		{ "pyroscope=http://a:b@c:1/x", "http://a:b@c:1/x", "c:1" },
 		{ "parca=http://[::1]:7070", "http://[::1]:7070/api/profiles/writeraw", "[::1]:7070" },
+		{ "otlp-grpc=h:4317",
+		  "http://h:4317/opentelemetry.proto.collector.profiles.v1development."
+		  "ProfilesService/Export",
+		  "h:4317" },
+		{ "otlp-grpc=https://h/x", "https://h/x", "h" },
+		{ "otlp-grpc=", NULL, NULL },
+		{ "otlp-grpc=ftp://h", NULL, NULL },
 		{ "otlp=", NULL, NULL },
 		{ "otlp=ftp://h", NULL, NULL },
 		{ "otlp=http://", NULL, NULL },
@@ -221,6 +231,141 @@ static void test_targets(void)
 		g_assert_cmpstr(target ? target->host : NULL, ==, cases[i].host);
 		g_assert_true(!target == !!error);
 	}
+}
+
+static unsigned grpc_status_of(const char *const *lines)
+{
+	SptGrpcStatus status = { .status = -1 };
+	unsigned http;
+
+	for (; *lines; lines++)
+		spt_grpc_take_line(&status, *lines, strlen(*lines));
+	http = spt_grpc_http_status(&status);
+	spt_grpc_status_clear(&status);
+	return http;
+}
+
+static void test_grpc_statuses(void)
+{
+	static const struct {
+		const char *const lines[4];
+		unsigned status;
+	} cases[] = {
+		{ { "HTTP/2 200\r\n", "grpc-status: 0\r\n" }, 200 },
+		{ { "Grpc-Status:14\r\n" }, 503 },
+		{ { "grpc-status: 16\r\n" }, 401 },
+		{ { "grpc-status: 3\r\n", "grpc-message: a\x1b[2Jb\r\n" }, 400 },
+		{ { "grpc-status: 8\r\n" }, 413 },
+		{ { "grpc-status: 8\r\n", "grpc-status-details-bin: eA\r\n" }, 429 },
+		{ { "grpc-status: 17\r\n" }, 400 },
+		{ { "grpc-status: -1\r\n" }, 400 },
+		{ { "grpc-status\r\n", "grpc-statuses: 0\r\n", "" }, 0 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
+		g_assert_cmpuint(grpc_status_of(cases[i].lines), ==, cases[i].status);
+}
+
+static void test_grpc_messages(void)
+{
+	g_autoptr(GString) text = g_string_new("hello");
+
+	spt_grpc_pack(text, false);
+	g_assert_cmpmem(text->str, text->len, "\0\0\0\0\5hello", 10);
+	g_assert_true(spt_grpc_unpack(text));
+	g_assert_cmpstr(text->str, ==, "hello");
+	/* Shorter than the prefix, than it says, and compressed. */
+	g_string_truncate(text, 4);
+	g_assert_false(spt_grpc_unpack(text));
+	spt_grpc_pack(text, false);
+	g_string_truncate(text, 8);
+	g_assert_false(spt_grpc_unpack(text));
+	spt_grpc_pack(text, true);
+	g_assert_false(spt_grpc_unpack(text));
+}
+
+static SptWatchOptions watch_of(const char *text, bool ok)
+{
+	SptWatchOptions options = { 0 };
+
+	g_assert_true(spt_watch_parse(&options, text) == ok);
+	g_assert_true(spt_watch_is_on(&options) == ok);
+	return options;
+}
+
+static void test_watch(void)
+{
+	static const char *const wrong[] = { "",	"load",	    "load=",   "load=x", "load=-1",
+					     "load=0",	"load=nan", "load=1x", "late=5", "late=ms",
+					     "late=0s", "heat=5",   "loads=1" };
+	static const char psi[] = "some avg10=12.50 avg60=1.00 avg300=0.10 total=1\n"
+				  "full avg10=99.00 avg60=0 avg300=0 total=0\n";
+
+	g_assert_cmpfloat(watch_of("load=2.5", true).limits[SPT_WATCH_LOAD], ==, 2.5);
+	g_assert_cmpfloat(watch_of("memory=10", true).limits[SPT_WATCH_MEMORY], ==, 10);
+	g_assert_cmpfloat(watch_of("late=5ms", true).limits[SPT_WATCH_LATE], ==, 5e6);
+	for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++)
+		watch_of(wrong[i], false);
+	g_assert_cmpfloat(spt_watch_value(SPT_WATCH_LOAD, "3.00 2 1 1/2 3\n", 2), ==, 1.5);
+	g_assert_cmpfloat(spt_watch_value(SPT_WATCH_IO, psi, 2), ==, 12.5);
+	g_assert_cmpfloat(spt_watch_value(SPT_WATCH_IO, "full avg10=1\n", 2), <, 0);
+	g_assert_cmpfloat(spt_watch_value(SPT_WATCH_LOAD, "", 2), <, 0);
+}
+
+static unsigned kept_files(const char *directory, const char *contains)
+{
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
+	const char *name;
+	unsigned n = 0;
+
+	while ((name = g_dir_read_name(dir)))
+		n += strstr(name, contains) != NULL;
+	return n;
+}
+
+static void remove_files(const char *directory)
+{
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(directory, name, NULL);
+
+		g_assert_cmpint(g_unlink(path), ==, 0);
+	}
+	g_assert_cmpint(g_rmdir(directory), ==, 0);
+}
+
+/* The oldest make room, of this host alone; what is too large is counted. */
+static void test_keep(void)
+{
+	g_autofree char *directory = g_dir_make_tmp("keep-XXXXXX", NULL),
+			*window = g_build_filename(directory, "window", NULL),
+			*other = g_strdup_printf("%s/%s-2-20260101T000000.000000Z.capture", directory,
+						 g_get_host_name()),
+			*last = NULL;
+	SptKeep *keep = spt_keep_new(directory, 100, 2, "--captures", NULL);
+	SptKeepStatus status;
+
+	g_assert_true(g_file_set_contents(window, "0123456789", 10, NULL));
+	g_assert_true(g_file_set_contents(other, "x", 1, NULL));
+	for (unsigned i = 0; i < 3; i++) {
+		g_free(last);
+		last = spt_keep_window(keep, window, i == 1 ? NULL : "load");
+		g_assert_nonnull(last);
+	}
+	g_assert_cmpuint(kept_files(directory, "+load-"), ==, 1);
+	g_assert_cmpuint(kept_files(directory, ".capture"), ==, 3);
+	g_assert_true(g_file_test(last, G_FILE_TEST_IS_REGULAR));
+	g_assert_true(g_file_test(other, G_FILE_TEST_IS_REGULAR));
+	spt_keep_free(keep);
+	keep = spt_keep_new(directory, 5, 2, "--captures", NULL);
+	g_assert_null(spt_keep_window(keep, window, "load"));
+	spt_keep_status(keep, &status);
+	g_assert_cmpuint(status.failed, ==, 1);
+	g_assert_cmpuint(status.kept, ==, 0);
+	spt_keep_free(keep);
+	remove_files(directory);
 }
 
 static void test_backoff(void)
@@ -247,6 +392,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/agent/rules", test_rules);
 	g_test_add_func("/agent/spool", test_spool);
 	g_test_add_func("/agent/targets", test_targets);
+	g_test_add_func("/agent/grpc-statuses", test_grpc_statuses);
+	g_test_add_func("/agent/grpc-messages", test_grpc_messages);
+	g_test_add_func("/agent/watch", test_watch);
+	g_test_add_func("/agent/keep", test_keep);
 	g_test_add_func("/agent/backoff", test_backoff);
 	return g_test_run();
 }

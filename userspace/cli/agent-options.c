@@ -75,7 +75,7 @@ static bool check_targets(struct spt_agent_options *options, struct spt_agent_wo
 	}
 	if (!words->targets->len && !options->door && !words->keep && !words->captures) {
 		spt_cli_complain(
-			"agent needs to know where profiles go: --to otlp=, pyroscope= or parca= and a URL, --to pprof=PORT, --keep DIRECTORY or --captures DIRECTORY");
+			"agent needs to know where profiles go: --to otlp=, otlp-grpc=, pyroscope= or parca= and a URL, --to pprof=PORT, --keep DIRECTORY or --captures DIRECTORY");
 		return false;
 	}
 	g_ptr_array_add(words->targets, NULL);
@@ -250,7 +250,7 @@ static bool parse_words(struct spt_agent_words *words, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "to", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->to,
-		  "Where profiles go: otlp=URL (an OpenTelemetry Collector), pyroscope=URL, parca=URL, or pprof=PORT to serve them here; may be given several times",
+		  "Where profiles go: otlp=URL (an OpenTelemetry Collector), otlp-grpc=HOST:PORT, pyroscope=URL, parca=URL, or pprof=PORT to serve them here; may be given several times",
 		  "KIND=WHERE" },
 		{ "every", 0, 0, G_OPTION_ARG_STRING, &words->every,
 		  "How long a window is, which is sent as one profile (10s)", "TIME" },
