@@ -57,20 +57,20 @@ damaged()
 	ln -s . "$fleet/loop"
 	"$cli" report --json "$fleet" >"$work/damaged.json" 2>"$work/err" || return
 	for name in c-cut d-none e-flipped; do
-		grep -q "$name.capture.*left out" "$work/err" || { echo "$name is not named"; return 1; }
+		grep -q "$name.capture.*skipped" "$work/err" || { echo "$name is not named"; return 1; }
 	done
-	grep -qx 'sysprof-cli: 3 of 6 recordings are left out' "$work/err" &&
+	grep -qx 'sysprof-cli: 3 of 6 recordings are skipped' "$work/err" &&
 		cmp "$work/all.json" "$work/damaged.json"
 }
-check "what is damaged is named, counted and left out" damaged
+check "what is damaged is named, counted and skipped" damaged
 
 many_damaged()
 {
 	mkdir "$work/bad"
 	for i in $(seq 50); do echo >"$work/bad/$i.capture"; done
 	! "$cli" report "$work/bad" >/dev/null 2>"$work/err" &&
-		[ "$(grep -c 'it is left out' "$work/err")" = 20 ] &&
-		grep -q '50 of 50 recordings are left out' "$work/err" &&
+		[ "$(grep -c 'it is skipped' "$work/err")" = 20 ] &&
+		grep -q '50 of 50 recordings are skipped' "$work/err" &&
 		grep -q 'has no recording that can be read' "$work/err"
 }
 check "many of them are counted, and none is no report" many_damaged

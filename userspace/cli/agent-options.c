@@ -20,7 +20,8 @@
 struct spt_agent_words {
 	char **to, **labels, **only, **except, **headers, **capture_on;
 	char *every, *at, *stacks, *source, *waits, *also, *memory, *spool, *spool_limit, *keep,
-		*keep_limit, *captures, *captures_limit, *last, *token, *ca, *certificate, *key, *door_token, *config;
+		*keep_limit, *captures, *captures_limit, *last, *token, *ca, *certificate, *key,
+		*door_token, *config;
 	double rate;
 	gboolean is_dry, no_command_lines;
 	GPtrArray *targets;		/* those of @to that are no door; with a NULL at the end */

@@ -18,7 +18,7 @@
 #include "report-metric.h"
 #include "report-tui.h"
 #include "report.h"
-#include "rewrite/fleet.h"
+#include "import/fleet.h"
 
 /* --limit: no number was given. */
 #define A_SCREEN G_MININT

@@ -110,7 +110,7 @@ const char *spt_cli_recording(const struct spt_command *command, const char *inp
 char *spt_cli_suggest(const char *word, const char *const *names);
 /* Opens a recording, or a directory of some.  Reports damage on stderr; NULL: complained. */
 SptCapture *spt_cli_open(const char *path);
-/* directory.c: the same for all recordings of a directory, added up (rewrite/fleet.h). */
+/* directory.c: the same for all recordings of a directory, added up (import/fleet.h). */
 SptCapture *spt_cli_open_directory(const char *path);
 /* Flushes stdout; false: complained (a full disk, a closed pipe). */
 bool spt_cli_flush(void);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A directory of recordings, such as agents keep, opened as one.  Files go in the order of the time
- * that follows the last "-" of their names; what cannot be read is named and left out.
+ * that follows the last "-" of their names; what cannot be read is named and skipped.
  */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cmd.h"
-#include "rewrite/fleet.h"
+#include "import/fleet.h"
 
 #define ENDING	  ".capture"
 #define DEPTH_MAX 8
 #define FILES_MAX 4000000u
-/* Lines about files that are left out; more are only counted. */
+/* Lines about files that are skipped; more are only counted. */
 #define NAMED_MAX 20
 
 struct directory {
 	const char *path;
 	GPtrArray *paths;
-	GHashTable *left_out;		/* paths that people were told of */
+	GHashTable *skipped;		/* paths, each of which was named once */
 	bool is_full;
 };
 
@@ -39,14 +39,14 @@ static gint compare_times(gconstpointer a, gconstpointer b)
 }
 
 /* Says it once, however many passes there are. */
-static void G_GNUC_PRINTF(3, 4) leave_out(struct directory *directory, const char *path,
+static void G_GNUC_PRINTF(3, 4) skip_path(struct directory *directory, const char *path,
 					  const char *format, ...)
 {
 	g_autofree char *text = NULL;
 	va_list arguments;
 
-	if (!g_hash_table_add(directory->left_out, g_strdup(path)) ||
-	    g_hash_table_size(directory->left_out) > NAMED_MAX)
+	if (!g_hash_table_add(directory->skipped, g_strdup(path)) ||
+	    g_hash_table_size(directory->skipped) > NAMED_MAX)
 		return;
 	va_start(arguments, format);
 	text = g_strdup_vprintf(format, arguments);
@@ -62,7 +62,7 @@ static void list_files(struct directory *directory, const char *path, unsigned d
 	const char *name;
 
 	if (!dir)
-		leave_out(directory, path, "%s; it is left out", error->message);
+		skip_path(directory, path, "%s; it is skipped", error->message);
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *inner = g_build_filename(path, name, NULL);
 		struct stat st;
@@ -72,7 +72,7 @@ static void list_files(struct directory *directory, const char *path, unsigned d
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 			list_files(directory, inner, depth + 1);
 		else if (S_ISDIR(st.st_mode))
-			leave_out(directory, inner, "%s is too deep in directories, and left out",
+			skip_path(directory, inner, "%s is too deep in directories, and skipped",
 				  inner);
 		else if (directory->paths->len >= FILES_MAX)
 			directory->is_full = true;
@@ -81,22 +81,22 @@ static void list_files(struct directory *directory, const char *path, unsigned d
 	}
 }
 
-/* The capture; NULL: it was left out. */
+/* The capture; NULL: it was skipped. */
 static SptCapture *open_one(struct directory *directory, const char *path)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCapture) capture = spt_capture_open(path, &error);
 
 	if (!capture)
-		leave_out(directory, path, "%s; it is left out", error->message);
+		skip_path(directory, path, "%s; it is skipped", error->message);
 	else if (capture->damage)
-		leave_out(directory, path, "%s is damaged, and left out: %s", path,
+		skip_path(directory, path, "%s is damaged, and skipped: %s", path,
 			  capture->damage);
 	else if (!capture->finished)
-		leave_out(directory, path, "%s was cut off, and is left out", path);
+		skip_path(directory, path, "%s was cut off, and is skipped", path);
 	else if (!spt_capture_period_ns(capture))
-		leave_out(directory, path,
-			  "%s does not say how long its periods are, and is left out", path);
+		skip_path(directory, path,
+			  "%s does not say how long its periods are, and is skipped", path);
 	else
 		return g_steal_pointer(&capture);
 	return NULL;
@@ -162,23 +162,23 @@ SptCapture *spt_cli_open_directory(const char *path)
 	struct directory directory = {
 		.path = path,
 		.paths = g_ptr_array_new_with_free_func(g_free),
-		.left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+		.skipped = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 	};
 	g_autoptr(GError) error = NULL;
 	SptCapture *capture = NULL;
-	unsigned n, n_left_out;
+	unsigned n, n_skipped;
 
 	list_files(&directory, path, 0);
 	g_ptr_array_sort(directory.paths, compare_times);
 	n = directory.paths->len;
 	if (n > 0)
 		capture = open_sum(&directory, &error);
-	n_left_out = g_hash_table_size(directory.left_out);
+	n_skipped = g_hash_table_size(directory.skipped);
 	if (directory.is_full)
-		spt_cli_complain("%s has more than %u recordings; the others are left out", path,
+		spt_cli_complain("%s has more than %u recordings; the others are skipped", path,
 				 FILES_MAX);
-	if (n_left_out)
-		spt_cli_complain("%u of %u recordings are left out", n_left_out, n);
+	if (n_skipped)
+		spt_cli_complain("%u of %u recordings are skipped", n_skipped, n);
 	if (error)
 		spt_cli_complain("%s", error->message);
 	else if (!capture || g_strcmp0(spt_capture_host(capture, SPT_FLEET_CAPTURES), "0") == 0)
@@ -186,7 +186,7 @@ SptCapture *spt_cli_open_directory(const char *path)
 				 ENDING, path);
 	if (capture && g_strcmp0(spt_capture_host(capture, SPT_FLEET_CAPTURES), "0") == 0)
 		g_clear_pointer(&capture, spt_capture_free);
-	g_hash_table_unref(directory.left_out);
+	g_hash_table_unref(directory.skipped);
 	g_ptr_array_unref(directory.paths);
 	return capture;
 }

@@ -6,7 +6,7 @@
 #include "info-sources.h"
 #include "json.h"
 #include "memory-use.h"
-#include "rewrite/fleet.h"
+#include "import/fleet.h"
 
 static void info_json_add_host(SptJson *json, const SptCapture *capture)
 {

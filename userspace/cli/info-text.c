@@ -11,7 +11,7 @@
 #include "info-declared.h"
 #include "memory-use.h"
 #include "profile/wholeness.h"
-#include "rewrite/fleet.h"
+#include "import/fleet.h"
 
 #define OBJECTS_SHOWN 20
 

@@ -551,7 +551,7 @@ char *spt_agent_capture(SptAgent *agent, const char *why, GError **error)
 
 	if (!agent->captures) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
-			      "The agent was not told where to keep captures (--captures DIRECTORY)");
+			      "The agent has no place for captures (--captures DIRECTORY)");
 		return NULL;
 	}
 	g_mutex_lock(&agent->lock);

@@ -29,7 +29,7 @@ typedef struct {
 	unsigned status;		/* of HTTP (grpc.h for calls of gRPC); 0: there was no answer */
 	unsigned retry_after_s;		/* as the answer asks; 0: it does not */
 	GString *answer;		/* what came, at most 64 KiB */
-	char *problem;			/* a clause: why there was none, or what it says; or NULL */
+	char *problem;			/* NULL, or why there was none, or what it says */
 } SptHttpResult;
 
 typedef struct SptHttp SptHttp;

@@ -105,7 +105,7 @@ static GArray *list_kept(const SptKeep *keep)
 	return all;
 }
 
-/* Room for one more, of so many bytes. */
+/* Makes room for one more, with @room bytes. */
 static void remove_oldest(const SptKeep *keep, uint64_t room)
 {
 	g_autoptr(GArray) all = list_kept(keep);

@@ -70,7 +70,7 @@ static char *host_of_url(const char *url)
 	return bytes ? g_strndup(host, bytes) : NULL;
 }
 
-/* Collectors are told by HOST:PORT where it is gRPC.  The caller's; NULL: @given is. */
+/* For gRPC people write HOST:PORT.  The caller's; NULL: @given is. */
 static char *url_of_target(const SptTargetKind *kind, const char *given)
 {
 	bool is_address = given && kind->is_grpc && *given && !strstr(given, "://");

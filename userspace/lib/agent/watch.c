@@ -130,7 +130,8 @@ static bool has_begun(SptWatch *watch, SptWatchKind kind)
 {
 	gint64 now = g_get_monotonic_time(), before = watch->held_us[kind];
 
-	if (watch->options.limits[kind] <= 0 || value_now(watch, kind) < watch->options.limits[kind])
+	if (watch->options.limits[kind] <= 0 ||
+	    value_now(watch, kind) < watch->options.limits[kind])
 		return false;
 	watch->held_us[kind] = now;
 	return !before || now - before >= CALM_US;

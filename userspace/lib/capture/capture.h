@@ -52,7 +52,7 @@ typedef struct {
 } SptObjectRow;
 
 #define SPT_PROCESS_KTHREAD (1 << 0)
-/* No process, but a machine: what it ran are its children (rewrite/fleet.h). */
+/* No process, but a machine: what it ran are its children (import/fleet.h). */
 #define SPT_PROCESS_HOST    (1 << 1)
 
 typedef struct {

@@ -251,7 +251,6 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "host",
-		.note = " (of the recordings of a directory)",
 		.menu = SPT_WORDS("By _Host"),
 		.root = SPT_WORDS("(host)"),
 		.parts = SPT_GROUP_HAS_NAME,

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Facts of the result: the number of samples that its rows stand for, of captures, of hosts. */
+/* Facts of the result: the numbers of samples, captures and hosts that were added up. */
 #define SPT_FLEET_SAMPLES  "summed_samples"
 #define SPT_FLEET_CAPTURES "summed_captures"
 #define SPT_FLEET_HOSTS	   "summed_hosts"
@@ -26,7 +26,7 @@ SptFleet *spt_fleet_new(const char *path, uint64_t period_ns, GError **error);
 void spt_fleet_free(SptFleet *fleet);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFleet, spt_fleet_free)
 
-/* The period that divides those of the result and of @capture; 0: @capture does not know its own. */
+/* The period that divides that of the result and that of @capture; 0: it does not know its own. */
 uint64_t spt_fleet_common_period(const SptFleet *fleet, const SptCapture *capture);
 uint64_t spt_fleet_period(const SptFleet *fleet);
 /*

@@ -3,7 +3,7 @@
  * Tables from texts to ids find what hosts have in common.  Sums are written when there are many,
  * and those of the same stack may follow again: readers add them up.
  */
-#include "rewrite/fleet.h"
+#include "import/fleet.h"
 
 #include <inttypes.h>
 #include <string.h>
