@@ -233,10 +233,10 @@ static uint64_t resident_bytes(void)
 
 #ifdef __SANITIZE_ADDRESS__
 /* What was freed would count as memory for long. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "quarantine_size_mb=1";
+	return "quarantine_size_mb=1:allocator_release_to_os_interval_ms=0";
 }
 #endif
 

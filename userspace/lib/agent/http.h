@@ -26,7 +26,7 @@ typedef struct {
 } SptHttpRequest;
 
 typedef struct {
-	unsigned status;		/* of HTTP (grpc.h for calls of gRPC); 0: there was no answer */
+	unsigned status;		/* of HTTP, or what says the same; 0: no answer */
 	unsigned retry_after_s;		/* as the answer asks; 0: it does not */
 	GString *answer;		/* what came, at most 64 KiB */
 	char *problem;			/* NULL, or why there was none, or what it says */
