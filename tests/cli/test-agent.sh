@@ -279,12 +279,12 @@ by_grpc()
 	wait_for 20 test -s "$work/grpc/port" || { cat "$work/grpc/err"; return 1; }
 	agent grpc --to otlp-grpc="127.0.0.1:$(port_of grpc)" --to pprof=0 --every 1s --rate 200 \
 		--to otlp="http://127.0.0.1:$(port_of http)" || return
-	wait_for 30 lines_of grpc 3 || { cat "$work/grpc/err" "$work/grpc.err"; return 1; }
+	wait_for 60 lines_of grpc 3 || { cat "$work/grpc/err" "$work/grpc.err"; return 1; }
 	echo 14 >"$work/grpc/mode"
-	wait_for 30 logged grpc '"status": 14' || return
+	wait_for 60 logged grpc '"status": 14' || return
 	echo 8 c29vbg >"$work/grpc/mode"
-	wait_for 30 logged grpc '"status": 8' || return
-	wait_for 30 all_refused_for_now || return
+	wait_for 60 logged grpc '"status": 8' || return
+	wait_for 60 all_refused_for_now || return
 	echo 0 >"$work/grpc/mode"
 	wait_for 90 all_taken || return
 	end_agent "$agent_pid"
