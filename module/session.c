@@ -624,7 +624,7 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (err)
 		goto out_io;
 	/* Not changed before the session runs, as io_lock is held. */
-	requests = sysprof_source_wishes(session);
+	requests = sysprof_source_requests(session);
 	err = sysprof_source_arm(requests);
 	if (err) {
 		sysprof_hooks_disarm();
@@ -707,7 +707,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
-	requests = was_running ? sysprof_source_wishes(session) : 0;
+	requests = was_running ? sysprof_source_requests(session) : 0;
 	if (was_running)
 		leave_all(session);
 	cpus_read_unlock();

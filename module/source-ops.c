@@ -177,7 +177,7 @@ bool sysprof_source_has_threads(const struct sysprof_session *session)
 	return session->sub && sysprof_source_ops->has_threads(session);
 }
 
-u32 sysprof_source_wishes(const struct sysprof_session *session)
+u32 sysprof_source_requests(const struct sysprof_session *session)
 {
 	return session->sub ? sysprof_source_ops->requests(session) : 0;
 }

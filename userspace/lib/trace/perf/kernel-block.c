@@ -28,7 +28,7 @@ struct request {
 	struct request *next;		/* of the same place, later */
 	uint64_t key, begin, since;	/* since: when the device got it; 0: not yet */
 	uint64_t bytes, left;		/* left: sectors that are not done */
-	bool is_told, is_back;		/* is_back: in the queue again */
+	bool is_reported, is_back;		/* is_back: in the queue again */
 	struct sysprof_part_block part;
 };
 
@@ -177,7 +177,7 @@ static struct request *request_make(SptKernelState *state, const struct spt_kern
 	set_operation(&request->part, operation);
 	g_strlcpy(request->part.disk, disk_name(state, request->place.device),
 		  sizeof(request->part.disk));
-	request->is_told = spt_kernel_tell(state, hit, &event);
+	request->is_reported = spt_kernel_tell(state, hit, &event);
 	return request;
 }
 
@@ -277,7 +277,7 @@ static void request_done(SptKernelState *state, const struct spt_kernel_hit *hit
 	event.value = request->bytes;
 	event.key = request->key;
 	event.part = &request->part.part;
-	if (request->is_told)
+	if (request->is_reported)
 		spt_kernel_tell(state, hit, &event);
 	g_free(request);
 }

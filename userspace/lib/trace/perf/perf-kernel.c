@@ -58,7 +58,7 @@ struct SptPerfKernel {
 	uint32_t copy_bytes;
 	int cgroup;			/* -1: none */
 	bool tells_lost;		/* the kernel counts lost samples by event */
-	bool is_told;			/* the accounts at the end */
+	bool is_reported;			/* the accounts at the end */
 	uint64_t since, lost, lost_before;
 	unsigned n_over;		/* looks in a row that found too much */
 };
@@ -542,16 +542,16 @@ static void kernel_put_account(unsigned kind, unsigned cpu, struct sysprof_sourc
 		.source = (uint16_t)(SPT_TRACE_KERNEL + kind),
 		.kind = (uint16_t)kind,
 	};
-	uint64_t told = account.delivered.events + account.excluded.events;
+	uint64_t reported = account.delivered.events + account.excluded.events;
 
 	account.seen.value = account.delivered.value;
 	account.seen.ns = account.delivered.ns;
 	account.seen.weight = account.delivered.weight;
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
-		told += account.lost[i].events;
+		reported += account.lost[i].events;
 	/* Also ends of what began before, and frees of what nobody has. */
-	account.seen.events = MAX(account.seen.events, told);
-	account.not_picked.events = account.seen.events - told;
+	account.seen.events = MAX(account.seen.events, reported);
+	account.not_picked.events = account.seen.events - reported;
 	record.account = account;
 	sink->func(&record.record, sink->data);
 }
@@ -562,11 +562,11 @@ void spt_perf_tell_kernel(struct perf *perf, uint64_t at, const struct spt_perf_
 	const unsigned n_cpus = perf->trace.n_cpus;
 	g_autofree struct sysprof_source_account *accounts = NULL;
 
-	if (!kernel || kernel->is_told)
+	if (!kernel || kernel->is_reported)
 		return;
 	for (unsigned i = 0; perf->is_stopped && i < kernel->hooked->len; i++)
 		hooked_settle(kernel, &g_array_index(kernel->hooked, struct hooked, i));
-	kernel->is_told = perf->is_stopped;
+	kernel->is_reported = perf->is_stopped;
 	accounts = g_memdup2(kernel->state->accounts,
 			     sizeof(*accounts) * SPT_KERNEL_KINDS * n_cpus);
 	kernel_add_taken(kernel, accounts);
