@@ -14,6 +14,13 @@
  *
  * broken: overwrites its own ring.
  *
+ * flows: one thread hands N jobs to another, each with a flow; then ends that nobody begins, and
+ * more begins than are kept.
+ *
+ * frames: frames of 1 ms, in which it runs, and N slow ones of 30 ms, in which it sleeps.
+ *
+ * crossing: two spans of a thread of which neither is in the other, and one of no thread.
+ *
  * cost: what a mark takes, recorded or not, as lines "NAME NS".
  *
  * idle: marks for N seconds, ten thousand a second.
@@ -22,6 +29,7 @@
 #include <linux/seccomp.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <spt/mark.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -143,6 +151,75 @@ static int forks(char **argv)
 	return 0;
 }
 
+static uint64_t job_made, job_taken;
+
+static void *take_jobs(void *unused)
+{
+	for (uint64_t job = 1; job <= n; job++) {
+		while (__atomic_load_n(&job_made, __ATOMIC_ACQUIRE) < job)
+			sched_yield();
+		spt_mark_flow_end("job", job);
+		__atomic_store_n(&job_taken, job, __ATOMIC_RELEASE);
+	}
+	return unused;
+}
+
+static int flows(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, take_jobs, NULL);
+	for (uint64_t job = 1; job <= n; job++) {
+		uint64_t begin = spt_mark_now();
+
+		spt_mark_flow_begin("job", job);
+		spt_mark_span("test", "make", NULL, begin);
+		__atomic_store_n(&job_made, job, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&job_taken, __ATOMIC_ACQUIRE) < job)
+			sched_yield();
+	}
+	pthread_join(thread, NULL);
+	for (uint64_t i = 0; i < 100; i++)
+		spt_mark_flow_end("\033[31mstray", i);
+	for (uint64_t i = 0; i < 100000; i++) {
+		spt_mark_flow_begin("never ends", i);
+		if (i % 5000 == 0)
+			usleep(100000);
+	}
+	return 0;
+}
+
+static int frames(void)
+{
+	for (unsigned long i = 0; i < 10 * n; i++) {
+		spt_mark_begin("ui", "frame");
+		spin_ns(1000000);
+		spt_mark_end("frame");
+		if (i % 10 != 9)
+			continue;
+		spt_mark_begin("ui", "frame");
+		spin_ns(5000000);
+		usleep(30000);
+		spt_mark_end("frame");
+	}
+	return 0;
+}
+
+static int crossing(void)
+{
+	uint64_t first = spt_mark_now(), second;
+
+	spt_mark_open("test", "of none");
+	spin_ns(1000000);
+	second = spt_mark_now();
+	spin_ns(1000000);
+	spt_mark_span("test", "first", "says <\"x\">", first);
+	spin_ns(1000000);
+	spt_mark_span("test", "second", NULL, second);
+	spt_mark_close("of none");
+	return 0;
+}
+
 static void *mark_sandboxed(void *name)
 {
 	spt_mark_instant("sandbox", (const char *)name, NULL);
@@ -261,12 +338,19 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(way, "sandboxed") == 0)
 		return sandboxed();
+	if (strcmp(way, "flows") == 0)
+		return flows();
+	if (strcmp(way, "frames") == 0)
+		return frames();
+	if (strcmp(way, "crossing") == 0)
+		return crossing();
 	if (strcmp(way, "broken") == 0)
 		return break_ring();
 	if (strcmp(way, "cost") == 0)
 		return cost();
 	if (strcmp(way, "idle") == 0)
 		return idle();
-	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|sandboxed|broken|cost|idle [N]\n");
+	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|sandboxed|flows|frames|crossing|"
+			"broken|cost|idle [N]\n");
 	return 2;
 }

@@ -10,6 +10,8 @@
  *	spt_mark_open("net", "request");	a span that another thread may end
  *	spt_mark_close("request");
  *	spt_mark_instant("ui", "key", NULL);
+ *	spt_mark_flow_begin("job", id);		an arrow from here ...
+ *	spt_mark_flow_end("job", id);		... to here, in any thread or process
  *	spt_mark_message("config read");	a line of the log
  *	spt_mark_counter("queue", 12);		holds until it is set again
  *	SPT_MARK_SCOPE("ui", "draw");		a span up to the end of the block
@@ -52,6 +54,7 @@ struct spt_marks_header {
 	uint32_t is_over;		/* nothing more is recorded */
 	uint32_t recorder;		/* a robust futex: bit 30 says that the recorder has died */
 	uint64_t pid_namespace;		/* inode of the recorder's own */
+	uint32_t n_types;		/* types of records that it takes; 0: those before FLOW_BEGIN */
 };
 
 /* Written by all programs. */
@@ -94,6 +97,8 @@ enum spt_mark_type {
 	SPT_MARK_COUNTER = 6,		/* value: bits of a double */
 	SPT_MARK_OPEN = 7,		/* as BEGIN and END, of a span that no one thread has */
 	SPT_MARK_CLOSE = 8,
+	SPT_MARK_FLOW_BEGIN = 9,	/* value: id of the flow */
+	SPT_MARK_FLOW_END = 10,
 	SPT_MARK_TYPES,
 };
 
@@ -466,6 +471,22 @@ static inline void spt_mark_instant(const char *category, const char *name, cons
 {
 	if (spt_mark_is_recorded())
 		spt_mark_put(SPT_MARK_INSTANT, 0, category, name, message);
+}
+
+/*
+ * Work goes from here to where a flow of the same name and id ends.  An id is used again only after
+ * its flow has ended.
+ */
+static inline void spt_mark_flow_begin(const char *name, uint64_t id)
+{
+	if (spt_mark_is_recorded() && spt_mark_link.marks->n_types > SPT_MARK_FLOW_END)
+		spt_mark_put(SPT_MARK_FLOW_BEGIN, id, NULL, name, NULL);
+}
+
+static inline void spt_mark_flow_end(const char *name, uint64_t id)
+{
+	if (spt_mark_is_recorded() && spt_mark_link.marks->n_types > SPT_MARK_FLOW_END)
+		spt_mark_put(SPT_MARK_FLOW_END, id, NULL, name, NULL);
 }
 
 /* A line of the log, of severity "info" (6). */

@@ -7,10 +7,9 @@
 #include <inttypes.h>
 
 #include "base/words.h"
+#include "export/chrome.h"
 #include "export/cpu-use.h"
-#include "export/export.h"
 #include "export/json-text.h"
-#include "export/numbers.h"
 #include "export/spans.h"
 #include "profile/rows.h"
 #include "profile/selection.h"
@@ -19,20 +18,7 @@
 #define IDLE	    "[idle]"
 #define MACHINE_PID 0
 
-struct chrome {
-	const SptExportInput *input;
-	SptOut *out;
-	SptNumbers numbers;
-	const SptMetric *metric;
-	uint64_t period_ns;	      /* of CPU time; 0: not known, or another metric */
-	uint32_t *first;	      /* by thread: the first one with its numbers */
-	uint64_t *ends;		      /* by first thread: end of its last sample; 0: none yet */
-	bool *is_seen;		      /* by thread: it has samples, waits or events */
-	bool has_events, has_samples; /* the next one follows a comma */
-	uint64_t n_overlapping;	      /* their ids */
-};
-
-static GString *chrome_next_event(struct chrome *chrome)
+GString *spt_chrome_next_event(struct spt_chrome *chrome)
 {
 	GString *text = spt_out_text(chrome->out);
 
@@ -41,7 +27,7 @@ static GString *chrome_next_event(struct chrome *chrome)
 	return text;
 }
 
-static void chrome_append_us(const struct chrome *chrome, GString *text, const char *key,
+void spt_chrome_append_us(const struct spt_chrome *chrome, GString *text, const char *key,
 			     uint64_t time)
 {
 	uint64_t start_ns = chrome->input->start_ns;
@@ -50,7 +36,7 @@ static void chrome_append_us(const struct chrome *chrome, GString *text, const c
 	spt_json_append_decimal(text, time > start_ns ? time - start_ns : 0, 3);
 }
 
-static void chrome_append_thread(const struct chrome *chrome, GString *text, uint32_t thread)
+void spt_chrome_append_thread(const struct spt_chrome *chrome, GString *text, uint32_t thread)
 {
 	const SptCapture *capture = chrome->input->capture;
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
@@ -61,27 +47,27 @@ static void chrome_append_thread(const struct chrome *chrome, GString *text, uin
 
 /* Waits and events. */
 
-static void chrome_append_fields(const struct chrome *chrome, GString *text, const SptSpan *span)
+static void chrome_append_fields(const struct spt_chrome *chrome, GString *text, const SptSpan *span)
 {
 	g_string_append_printf(text, ",\"args\":{\"kind\":\"%s\"", spt_span_kind_name(span->kind));
 	spt_span_append_fields(chrome->input->capture, span, text);
 	g_string_append(text, "}}");
 }
 
-static void chrome_write_part(struct chrome *chrome, const SptSpan *span, const char *phase,
+static void chrome_write_part(struct spt_chrome *chrome, const SptSpan *span, const char *phase,
 			      uint64_t time)
 {
-	GString *text = chrome_next_event(chrome);
+	GString *text = spt_chrome_next_event(chrome);
 
 	g_string_append_printf(text, "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase,
 			       spt_span_kind_name(span->kind));
 	spt_json_append_text(text, span->what ? span->what : spt_span_kind_name(span->kind));
-	chrome_append_thread(chrome, text, span->thread);
-	chrome_append_us(chrome, text, "ts", time);
+	spt_chrome_append_thread(chrome, text, span->thread);
+	spt_chrome_append_us(chrome, text, "ts", time);
 }
 
 /* Requests to a disk overlap, which slices of one thread must not. */
-static void chrome_write_overlapping(struct chrome *chrome, const SptSpan *span)
+static void chrome_write_overlapping(struct spt_chrome *chrome, const SptSpan *span)
 {
 	uint64_t id = ++chrome->n_overlapping;
 
@@ -92,7 +78,7 @@ static void chrome_write_overlapping(struct chrome *chrome, const SptSpan *span)
 	g_string_append_printf(spt_out_text(chrome->out), ",\"id\":%" PRIu64 "}", id);
 }
 
-static void chrome_write_span(struct chrome *chrome, const SptSpan *span)
+static void chrome_write_span(struct spt_chrome *chrome, const SptSpan *span)
 {
 	uint64_t start_ns = chrome->input->start_ns, end = span->begin_ns + span->duration_ns;
 	GString *text;
@@ -113,7 +99,7 @@ static void chrome_write_span(struct chrome *chrome, const SptSpan *span)
 	chrome_append_fields(chrome, text, span);
 }
 
-static void chrome_write_spans(struct chrome *chrome)
+static void chrome_write_spans(struct spt_chrome *chrome)
 {
 	const SptCapture *capture = chrome->input->capture;
 	g_autoptr(SptSpans) spans = spt_spans_new(capture, chrome->input->filter);
@@ -129,18 +115,18 @@ static void chrome_write_spans(struct chrome *chrome)
 
 /* Counters. */
 
-static GString *chrome_begin_counter(struct chrome *chrome, const char *name, uint64_t time)
+static GString *chrome_begin_counter(struct spt_chrome *chrome, const char *name, uint64_t time)
 {
-	GString *text = chrome_next_event(chrome);
+	GString *text = spt_chrome_next_event(chrome);
 
 	g_string_append(text, "{\"ph\":\"C\",\"name\":");
 	spt_json_append_text(text, name);
 	g_string_append_printf(text, ",\"pid\":%d", MACHINE_PID);
-	chrome_append_us(chrome, text, "ts", time);
+	spt_chrome_append_us(chrome, text, "ts", time);
 	return text;
 }
 
-static void chrome_write_track(struct chrome *chrome, const SptTrack *track)
+static void chrome_write_track(struct spt_chrome *chrome, const SptTrack *track)
 {
 	for (unsigned i = 0; i < track->events->len; i++) {
 		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
@@ -154,7 +140,7 @@ static void chrome_write_track(struct chrome *chrome, const SptTrack *track)
 	}
 }
 
-static void chrome_write_tracks(struct chrome *chrome)
+static void chrome_write_tracks(struct spt_chrome *chrome)
 {
 	g_autoptr(GPtrArray) tracks = spt_tracks_new(chrome->input->capture);
 
@@ -177,7 +163,7 @@ static void chrome_write_use(gpointer data, uint32_t cpu, uint64_t time, unsigne
 
 /* Samples. */
 
-static void chrome_write_sample(struct chrome *chrome, uint32_t thread, uint32_t cpu, uint64_t time,
+static void chrome_write_sample(struct spt_chrome *chrome, uint32_t thread, uint32_t cpu, uint64_t time,
 				uint32_t frame, uint64_t weight)
 {
 	GString *text = spt_out_text(chrome->out);
@@ -185,20 +171,20 @@ static void chrome_write_sample(struct chrome *chrome, uint32_t thread, uint32_t
 	g_string_append(text, chrome->has_samples ? ",\n{\"name\":\"" : "\n{\"name\":\"");
 	chrome->has_samples = true;
 	g_string_append_printf(text, "%s\",\"cpu\":%" PRIu32, chrome->metric->name, cpu);
-	chrome_append_thread(chrome, text, thread);
-	chrome_append_us(chrome, text, "ts", time);
+	spt_chrome_append_thread(chrome, text, thread);
+	spt_chrome_append_us(chrome, text, "ts", time);
 	g_string_append_printf(text, ",\"sf\":%" PRIu32 ",\"weight\":%" PRIu64 "}", frame, weight);
 }
 
 /* Frames count from 1: some programs take 0 for none.  The last one is of an idle thread. */
-static uint32_t chrome_frame_of(const struct chrome *chrome, uint32_t leaf)
+static uint32_t chrome_frame_of(const struct spt_chrome *chrome, uint32_t leaf)
 {
 	uint32_t node = chrome->numbers.node[leaf];
 
 	return node == SPT_NO_NUMBER ? 0 : node + 1;
 }
 
-static uint32_t chrome_idle_frame(const struct chrome *chrome)
+static uint32_t chrome_idle_frame(const struct spt_chrome *chrome)
 {
 	uint32_t n = 0;
 
@@ -211,7 +197,7 @@ static uint32_t chrome_idle_frame(const struct chrome *chrome)
  * A tick is a little early or late, by less than half of a period: so neighbours are still side by
  * side.
  */
-static void chrome_write_row(struct chrome *chrome, const SptProfileRow *row, uint32_t idle)
+static void chrome_write_row(struct spt_chrome *chrome, const SptProfileRow *row, uint32_t idle)
 {
 	uint32_t first = chrome->first[row->thread];
 	uint64_t length_ns = chrome->period_ns ? row->weight * chrome->period_ns : row->duration_ns,
@@ -230,7 +216,7 @@ static void chrome_write_row(struct chrome *chrome, const SptProfileRow *row, ui
 	chrome->is_seen[row->thread] = true;
 }
 
-static void chrome_write_samples(struct chrome *chrome)
+static void chrome_write_samples(struct spt_chrome *chrome)
 {
 	const SptExportInput *input = chrome->input;
 	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(input->base, input->filter);
@@ -245,7 +231,7 @@ static void chrome_write_samples(struct chrome *chrome)
 			chrome_write_sample(chrome, i, 0, chrome->ends[i], idle, 0);
 }
 
-static void chrome_write_frames(struct chrome *chrome)
+static void chrome_write_frames(struct spt_chrome *chrome)
 {
 	const SptNumbers *numbers = &chrome->numbers;
 
@@ -274,20 +260,20 @@ static void chrome_write_frames(struct chrome *chrome)
 
 /* Names. */
 
-static void chrome_write_name(struct chrome *chrome, const char *what, uint32_t thread,
+static void chrome_write_name(struct spt_chrome *chrome, const char *what, uint32_t thread,
 			      const char *name)
 {
-	GString *text = chrome_next_event(chrome);
+	GString *text = spt_chrome_next_event(chrome);
 
 	g_string_append_printf(text, "{\"ph\":\"M\",\"name\":\"%s\"", what);
-	chrome_append_thread(chrome, text, thread);
+	spt_chrome_append_thread(chrome, text, thread);
 	g_string_append(text, ",\"args\":{\"name\":");
 	spt_json_append_text(text, name);
 	g_string_append(text, "}}");
 }
 
 /* A process that execs has several names; the last one counts. */
-static void chrome_write_names(struct chrome *chrome)
+static void chrome_write_names(struct spt_chrome *chrome)
 {
 	const SptCapture *capture = chrome->input->capture;
 
@@ -306,7 +292,7 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 {
 	const SptCapture *capture = input->capture;
 	const SptMetric *metric = spt_profile_metric(input->profile);
-	struct chrome chrome = {
+	struct spt_chrome chrome = {
 		.input = input,
 		.out = out,
 		.metric = metric,
@@ -328,6 +314,7 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 			       metric->is_cpu ? "periods" : spt_unit_name(metric->unit),
 			       spt_capture_period_ns(capture));
 	chrome_write_spans(&chrome);
+	spt_chrome_write_sayings(&chrome);
 	chrome_write_names(&chrome);
 	spt_cpu_use_walk(input, chrome_write_use, &chrome);
 	chrome_write_tracks(&chrome);

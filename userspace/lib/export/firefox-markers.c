@@ -59,7 +59,7 @@ static void marker_append_data(const struct spt_firefox *firefox, GString *text,
 }
 
 static void marker_write_column(struct spt_firefox *firefox, uint32_t thread, const char *key,
-				firefox_append_span append)
+				firefox_append_span append, SptFirefoxColumn column)
 {
 	const SptSpan *span;
 	bool is_first = true;
@@ -74,20 +74,28 @@ static void marker_write_column(struct spt_firefox *firefox, uint32_t thread, co
 		is_first = false;
 		append(firefox, text, span);
 	}
+	spt_firefox_write_sayings(firefox, thread, column, is_first);
 	g_string_append(spt_out_text(firefox->out), "],\n");
 }
 
 void spt_firefox_write_markers(struct spt_firefox *firefox, uint32_t thread)
 {
 	g_string_append(spt_out_text(firefox->out), "\"markers\":{");
-	marker_write_column(firefox, thread, "name", marker_append_name);
-	marker_write_column(firefox, thread, "startTime", marker_append_begin);
-	marker_write_column(firefox, thread, "endTime", marker_append_end);
-	marker_write_column(firefox, thread, "phase", marker_append_phase);
-	marker_write_column(firefox, thread, "category", marker_append_category);
-	marker_write_column(firefox, thread, "data", marker_append_data);
+	marker_write_column(firefox, thread, "name", marker_append_name,
+			    SPT_FIREFOX_NAME);
+	marker_write_column(firefox, thread, "startTime", marker_append_begin,
+			    SPT_FIREFOX_BEGIN);
+	marker_write_column(firefox, thread, "endTime", marker_append_end,
+			    SPT_FIREFOX_END);
+	marker_write_column(firefox, thread, "phase", marker_append_phase,
+			    SPT_FIREFOX_PHASE);
+	marker_write_column(firefox, thread, "category", marker_append_category,
+			    SPT_FIREFOX_CATEGORY);
+	marker_write_column(firefox, thread, "data", marker_append_data,
+			    SPT_FIREFOX_DATA);
 	g_string_append_printf(spt_out_text(firefox->out), "\"length\":%" PRIu64 "}",
-			       spt_by_thread_n(firefox->spans, thread));
+			       spt_by_thread_n(firefox->spans, thread) +
+				       spt_by_thread_n(firefox->sayings, thread));
 }
 
 static void marker_append_schema(GString *text, const SptEventKind *kind)
@@ -129,6 +137,8 @@ void spt_firefox_write_schemas(struct spt_firefox *firefox)
 		g_string_append(spt_out_text(firefox->out), ",\n");
 		marker_append_schema(spt_out_text(firefox->out), spt_event_kind(i));
 	}
+	g_string_append(spt_out_text(firefox->out), ",\n");
+	spt_firefox_append_saying_schema(spt_out_text(firefox->out));
 	g_string_append(spt_out_text(firefox->out), "]");
 }
 
@@ -139,4 +149,5 @@ void spt_firefox_append_marker_names(struct spt_firefox *firefox, bool is_first)
 	for (unsigned i = 0; spt_event_kind(i); i++)
 		g_string_append_printf(spt_out_text(firefox->out), ",\"%s\"",
 				       spt_span_kind_name(spt_event_kind(i)));
+	spt_firefox_append_saying_names(firefox);
 }

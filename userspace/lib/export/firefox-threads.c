@@ -12,7 +12,8 @@ typedef void (*firefox_append_row)(const struct spt_firefox *firefox, GString *t
 
 bool spt_firefox_has_thread(const struct spt_firefox *firefox, uint32_t thread)
 {
-	return spt_by_thread_n(firefox->rows, thread) || spt_by_thread_n(firefox->spans, thread);
+	return spt_by_thread_n(firefox->rows, thread) || spt_by_thread_n(firefox->spans, thread) ||
+	       spt_by_thread_n(firefox->sayings, thread);
 }
 
 static void thread_append_stack(const struct spt_firefox *firefox, GString *text,

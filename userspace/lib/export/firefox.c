@@ -33,6 +33,14 @@ static const SptWalkType rows_walk = { firefox_next_row, sizeof(SptProfileRow),
 static const SptWalkType spans_walk = { firefox_next_span, sizeof(SptSpan),
 					offsetof(SptSpan, thread) };
 
+static bool firefox_next_saying(gpointer sayings, gpointer ret)
+{
+	return spt_sayings_next(sayings, ret);
+}
+
+static const SptWalkType sayings_walk = { firefox_next_saying, sizeof(SptSaying),
+					  offsetof(SptSaying, thread) };
+
 static GHashTable *firefox_find_files(const SptCapture *capture)
 {
 	GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -129,7 +137,8 @@ static void firefox_write_meta(struct spt_firefox *firefox)
 		"{\"name\":\"User\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
 		"{\"name\":\"Kernel\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
 		"{\"name\":\"Wait\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
-		"{\"name\":\"Event\",\"color\":\"purple\",\"subcategories\":[\"Other\"]}],\n");
+		"{\"name\":\"Event\",\"color\":\"purple\",\"subcategories\":[\"Other\"]},"
+		"{\"name\":\"Mark\",\"color\":\"green\",\"subcategories\":[\"Other\"]}],\n");
 	spt_firefox_write_schemas(firefox);
 	g_string_append(spt_out_text(firefox->out), "},\n");
 }
@@ -216,6 +225,7 @@ static bool write_firefox(const SptExportInput *input, SptOut *out, G_GNUC_UNUSE
 	const SptMetric *metric = spt_profile_metric(input->profile);
 	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(input->base, input->filter);
 	g_autoptr(SptSpans) spans = spt_spans_new(capture, input->filter);
+	g_autoptr(SptSayings) sayings = spt_sayings_new(capture, input->filter);
 	struct spt_firefox firefox = {
 		.input = input,
 		.out = out,
@@ -223,6 +233,8 @@ static bool write_firefox(const SptExportInput *input, SptOut *out, G_GNUC_UNUSE
 		.period_ns = metric->is_cpu ? spt_capture_period_ns(capture) : 0,
 		.rows = spt_by_thread_new(&rows_walk, rows, capture->n_threads),
 		.spans = spt_by_thread_new(&spans_walk, spans, capture->n_threads),
+		.sayings = spt_by_thread_new(&sayings_walk, sayings, capture->n_threads),
+		.saying_names = spt_sayings_names(sayings),
 	};
 
 	spt_numbers_init(&firefox.numbers, input->profile);
@@ -234,6 +246,7 @@ static bool write_firefox(const SptExportInput *input, SptOut *out, G_GNUC_UNUSE
 	g_hash_table_unref(firefox.files);
 	spt_by_thread_free(firefox.rows);
 	spt_by_thread_free(firefox.spans);
+	spt_by_thread_free(firefox.sayings);
 	return true;
 }
 

@@ -335,6 +335,7 @@ static bool write_perfetto(const SptExportInput *input, SptOut *out,
 	perfetto.has_stack = g_new0(bool, (size_t)perfetto.numbers.n_nodes + 1);
 	perfetto_begin(&perfetto);
 	perfetto_write_samples(&perfetto);
+	spt_perfetto_write_sayings(&perfetto);
 	spt_perfetto_write_spans(&perfetto);
 	spt_cpu_use_walk(input, perfetto_write_use,
 			 &(struct perfetto_use){ .perfetto = &perfetto });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two halves of a trace of Perfetto: perfetto.c and perfetto-spans.c. */
+/* The parts of a trace of Perfetto: perfetto.c, perfetto-spans.c and perfetto-sayings.c. */
 #ifndef SPT_EXPORT_PERFETTO_H
 #define SPT_EXPORT_PERFETTO_H
 
@@ -34,6 +34,8 @@ enum {
 	SPT_PERFETTO_TRACK_KIND,	/* of events of a thread */
 	SPT_PERFETTO_TRACK_OVERLAPPING, /* one event */
 	SPT_PERFETTO_TRACK_COUNTER,
+	SPT_PERFETTO_TRACK_SAID,	/* of a declared kind, of a thread */
+	SPT_PERFETTO_TRACK_CROSSING,	/* one interval of such a kind */
 };
 
 void spt_perfetto_put(struct spt_perfetto *perfetto, SptPerfettoPacket *packet);
@@ -47,6 +49,8 @@ uint64_t spt_perfetto_put_track(struct spt_perfetto *perfetto, unsigned kind, ui
 				uint64_t parent, SptPerfettoTrack *track);
 void spt_perfetto_put_event(struct spt_perfetto *perfetto, SptPerfettoEvent *event,
 			    SptPerfettoEventType type, uint64_t track, uint64_t time);
+/* perfetto-sayings.c: marks, lines of logs, flows and the like. */
+void spt_perfetto_write_sayings(struct spt_perfetto *perfetto);
 /* Waits and events, and the names of the threads that are seen. */
 void spt_perfetto_write_spans(struct spt_perfetto *perfetto);
 

@@ -53,6 +53,7 @@ static void each_of_kind(const SptCapture *capture, const SptDeclared *kind,
 			const char *name = text_of(kind, &rows[i], "name", kind->name);
 
 			if (rows[i].duration_ns >= query->least_ns &&
+			    (!query->below_ns || rows[i].duration_ns < query->below_ns) &&
 			    spt_selection_has_time(selection, rows[i].thread, rows[i].time) &&
 			    spt_selection_has_place(selection, rows[i].thread, rows[i].cpu) &&
 			    (!query->name || spt_glob_match(query->name, name)))

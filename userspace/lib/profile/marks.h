@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 typedef struct {
 	const char *name;		/* a pattern (glob.h); NULL: all */
 	uint64_t least_ns;		/* shorter ones are excluded */
+	uint64_t below_ns;		/* > 0: those that are not shorter, too */
 	const SptFilter *filter;	/* thread and time; NULL: any */
 } SptMarkQuery;
 

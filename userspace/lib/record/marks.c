@@ -27,7 +27,8 @@
 #define LAST_NS	 5000000000ULL
 #define LOOK_NS	 200000000ULL		/* how often threads that have exited are looked for */
 #define RIPE_NS	 50000000ULL		/* as in memory-take.c */
-#define PATIENCE_NS 1000000000ULL
+/* Where a busy source is behind, or an idle one has nothing to say. */
+#define PATIENCE_NS 2000000000ULL
 /* Threads that were there before the recording have starts of the kernel's coarse clock. */
 #define COARSE_NS 20000000ULL
 /* More lost marks at a time are no count. */
@@ -65,6 +66,8 @@ struct SptMarks {
 	uint64_t looked_ns, late_bytes;
 	SptMarkSpans *open;		/* spans that no one thread has */
 	char *start_at, *stop_at;	/* names, or NULL */
+	char *when_mark;		/* likewise; its slow marks are counted */
+	uint64_t when_ns;
 	bool has_begun;
 	SptMarksStatus status;
 };
@@ -107,6 +110,7 @@ static bool map_shared(SptMarks *marks, GError **error)
 	marks->alive = spt_alive_new(&header->recorder);
 	header->n_slots = SPT_MARKS_SLOTS;
 	header->ring_words = SPT_MARKS_WORDS;
+	header->n_types = SPT_MARK_TYPES;
 	header->is_tsc = marks->is_tsc;
 	header->pid_namespace = spt_pid_namespace();
 	header->version = SPT_MARKS_VERSION;
@@ -174,6 +178,7 @@ void spt_marks_free(SptMarks *marks)
 	spt_mark_spans_free(marks->open);
 	g_free(marks->start_at);
 	g_free(marks->stop_at);
+	g_free(marks->when_mark);
 	g_free(marks->path);
 	g_free(marks);
 }
@@ -200,6 +205,8 @@ static void put_span(SptMarks *marks, uint32_t thread, const SptMarkRecord *reco
 
 	spt_said_mark(marks->said, &mark);
 	marks->status.marks++;
+	marks->status.slow += marks->when_mark && mark.duration_ns > marks->when_ns &&
+			      strcmp(marks->when_mark, mark.name) == 0;
 }
 
 static void put_counter(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
@@ -211,6 +218,17 @@ static void put_counter(SptMarks *marks, const struct mark_ring *ring, const Spt
 	memcpy(&value, &record->value, sizeof(value));
 	if (spt_said_count(marks->said, &counter, time, ring->thread, value))
 		marks->status.counts++;
+	else
+		marks->status.invalid++;
+}
+
+static void put_flow(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
+		     uint64_t time)
+{
+	bool is_end = record->type == SPT_MARK_FLOW_END;
+
+	if (spt_said_flow(marks->said, time, ring->thread, record->name, record->value, is_end))
+		marks->status.marks++;
 	else
 		marks->status.invalid++;
 }
@@ -253,6 +271,10 @@ static void put_record(SptMarks *marks, struct mark_ring *ring, const SptMarkRec
 	case SPT_MARK_CLOSE:
 		end_span(marks, marks->open, 0, record, time);
 		break;
+	case SPT_MARK_FLOW_BEGIN:
+	case SPT_MARK_FLOW_END:
+		put_flow(marks, ring, record, time);
+		break;
 	case SPT_MARK_MESSAGE:
 		spt_said_line(marks->said, time, ring->thread, (unsigned)MIN(record->value, 7),
 			      "mark", record->message);
@@ -287,13 +309,21 @@ static void put_late_records(SptMarks *marks, struct mark_ring *ring)
 	g_clear_pointer(&ring->late, g_array_unref);
 }
 
+/* Whether the source has reported the thread that began then, and an exec of it before. */
+static bool is_ripe(const SptMarks *marks, uint64_t begin_ns)
+{
+	return marks->now_ns >= begin_ns + PATIENCE_NS ||
+	       (marks->now_ns >= begin_ns + RIPE_NS &&
+		spt_thread_ids_passed(marks->threads) > begin_ns);
+}
+
 /* Which thread it is, once that is certain. */
 static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 {
 	uint64_t begin_ns = MAX(ring->begin_ns, marks->base_ns);
 
 	if (ring->is_settled || !marks->has_begun ||
-	    (!is_last && marks->now_ns < begin_ns + RIPE_NS))
+	    (!is_last && !is_ripe(marks, begin_ns)))
 		return;
 	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns);
 	if (!ring->thread)
@@ -308,6 +338,12 @@ void spt_marks_watch(SptMarks *marks, const char *start_at, const char *stop_at)
 {
 	marks->start_at = g_strdup(start_at);
 	marks->stop_at = g_strdup(stop_at);
+}
+
+void spt_marks_watch_slow(SptMarks *marks, const char *name, uint64_t least_ns)
+{
+	marks->when_mark = g_strdup(name);
+	marks->when_ns = least_ns;
 }
 
 void spt_marks_begin(SptMarks *marks)

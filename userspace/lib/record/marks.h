@@ -21,6 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMarks, spt_marks_free)
 
 /* The value of SPT_MARKS_VARIABLE for the command. */
 const char *spt_marks_path(const SptMarks *marks);
+/* Marks @name that last longer than @least_ns are counted in the status. */
+void spt_marks_watch_slow(SptMarks *marks, const char *name, uint64_t least_ns);
 /* The recording has begun; marks from before are dropped. */
 void spt_marks_begin(SptMarks *marks);
 /*

@@ -87,6 +87,7 @@ struct SptRecorder {
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
+	uint64_t passed_ns;		/* time of the record that was taken last */
 	bool is_realtime;		/* the thread that drives it has precedence */
 	uint64_t start_ns, last_flush_ns, last_reported_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */
@@ -110,6 +111,8 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
 /* Puts the account of a CPU at @time, unless a later one was put. */
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
 			      const struct sysprof_account *account);
+/* Puts the objects with fixed ids that this recording may need (stacks.h). */
+void spt_recorder_put_fixed_objects(SptRecorder *recorder);
 void spt_recorder_note_number(SptRecorder *recorder, const char *key, uint64_t value);
 
 G_END_DECLS

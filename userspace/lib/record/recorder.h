@@ -39,6 +39,13 @@ typedef struct {
 	const char *root;		/* of /proc and /sys; NULL: "/" */
 } SptCounterOptions;
 
+/* Files that are embedded in the capture, for those who read it elsewhere (embed.h). */
+typedef struct {
+	bool has_system;		/* what says which system it is */
+	const char *const *files;	/* others, NULL at the end; NULL: none */
+	const char *root;		/* of the system's files; NULL: "/" */
+} SptEmbedOptions;
+
 typedef struct {
 	SptTraceSource source;
 	/* NULL, or a source to record from instead, which the recorder then owns. */
@@ -114,9 +121,14 @@ typedef struct {
 	/* Names of marks, or NULL.  start_at: see spt_recorder_wait_for_start(). */
 	const char *start_at, *stop_at;
 	SptCounterOptions counters;
+	SptEmbedOptions embed;
 	/* Lines of the kernel's log, and those that come by a socket (> 0), closed at the end. */
 	bool logs;
 	int lines_fd;
+	bool journal;			/* systemd's journal, as far as it may be read */
+	/* Marks of this name that last longer are counted in the status; NULL: none. */
+	const char *when_mark;
+	uint64_t when_mark_ns;
 	/* > 0: our side of the sockets of GNOME's profiler (control.h); closed at the end */
 	int control_fd;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */
@@ -156,6 +168,10 @@ typedef struct {
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
 	uint64_t invalid;		/* ends without a begin, counters without a number */
 	bool has_started, has_stopped;	/* the marks options->start_at and stop_at have come */
+	/* Marks of options->when_mark that were slow, so far. */
+	uint64_t slow;
+	/* What journalctl has complained of; NULL or "": nothing; the recorder's. */
+	const char *journal_complaint;
 } SptMarksStatus;
 
 typedef struct {

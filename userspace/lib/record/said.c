@@ -4,11 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MARK_KIND = 1, LOG_KIND, FIRST_COUNTER };
+#include "record/flow-ends.h"
+
+enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, FIRST_COUNTER };
 
 struct SptSaid {
 	SptOutput *output;
-	bool has_mark, has_log;
+	bool has_mark, has_log, has_flow;
+	SptFlowEnds *flows;
 	GHashTable *counters;		/* name -> number of the kind */
 };
 
@@ -34,11 +37,23 @@ static const SptDeclarationRow log_kind = {
 		    { "source", "", SPT_VALUE_TEXT } },
 };
 
+static const SptDeclarationRow flow_kind = {
+	.id = FLOW_KIND,
+	.shape = SPT_DECLARED_INSTANT,
+	.name = SPT_SAID_FLOW,
+	.title = "Flows",
+	.n_fields = 3,
+	.fields = { { "name", "", SPT_VALUE_TEXT },
+		    { "side", "", SPT_VALUE_TEXT },
+		    { "id", "", SPT_VALUE_ID } },
+};
+
 SptSaid *spt_said_new(SptOutput *output)
 {
 	SptSaid *said = g_new0(SptSaid, 1);
 
 	said->output = output;
+	said->flows = spt_flow_ends_new();
 	said->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return said;
 }
@@ -48,6 +63,7 @@ void spt_said_free(SptSaid *said)
 	if (!said)
 		return;
 	g_hash_table_unref(said->counters);
+	spt_flow_ends_free(said->flows);
 	g_free(said);
 }
 
@@ -88,6 +104,26 @@ void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned sever
 		return;
 	declare_once(said, &said->has_log, &log_kind);
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+}
+
+bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *name, uint64_t id,
+		   bool is_end)
+{
+	uint32_t number = spt_flow_ends_pair(said->flows, name, id, is_end, time);
+	const SptDeclaredRow row = {
+		.time = time,
+		.kind = FLOW_KIND,
+		.thread = thread,
+		.values = { { .text = name },
+			    { .text = is_end ? "end" : "begin" },
+			    { .number = number } },
+	};
+
+	if (!number)
+		return false;
+	declare_once(said, &said->has_flow, &flow_kind);
+	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+	return true;
 }
 
 static bool is_size(const SptSaidCounter *counter)

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 
 #define SPT_SAID_MARK "mark"
 #define SPT_SAID_LOG  "log"
+#define SPT_SAID_FLOW "flow"
 /* Other counters are dropped. */
 #define SPT_SAID_COUNTERS 2048
 
@@ -34,6 +35,12 @@ void spt_said_free(SptSaid *said);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSaid, spt_said_free)
 
 void spt_said_mark(SptSaid *said, const SptSaidMark *mark);
+/*
+ * An end of a flow: the rows of both ends get the same number, which no other flow of the recording
+ * has.  False: it was dropped, since too many are under way.
+ */
+bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *name, uint64_t id,
+		   bool is_end);
 /* @severity: as in syslog(3), 0 to 7; @source: whose log it is. */
 void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned severity,
 		   const char *source, const char *text);

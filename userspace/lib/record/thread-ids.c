@@ -8,6 +8,7 @@ struct known_thread {
 
 struct SptThreadIds {
 	GHashTable *by_tid;		/* tid -> GArray of struct known_thread, the latest last */
+	uint64_t passed_ns;
 };
 
 static void unref_threads(void *array)
@@ -44,6 +45,16 @@ static void thread_ids_thread(void *part, const SptThread *thread)
 	}
 	if (!known->len || g_array_index(known, struct known_thread, known->len - 1).id != row.id)
 		g_array_append_val(known, row);
+}
+
+void spt_thread_ids_pass(SptThreadIds *ids, uint64_t time_ns)
+{
+	ids->passed_ns = MAX(ids->passed_ns, time_ns);
+}
+
+uint64_t spt_thread_ids_passed(const SptThreadIds *ids)
+{
+	return ids->passed_ns;
 }
 
 uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns)

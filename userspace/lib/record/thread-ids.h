@@ -15,6 +15,10 @@ typedef struct SptThreadIds SptThreadIds;
 
 SptThreadIds *spt_thread_ids_new(void);
 void spt_thread_ids_free(SptThreadIds *ids);
+/* The source's records up to @time_ns were taken. */
+void spt_thread_ids_pass(SptThreadIds *ids, uint64_t time_ns);
+/* The time up to which threads are known, and their images. */
+uint64_t spt_thread_ids_passed(const SptThreadIds *ids);
 /* The latest thread with @tid that had begun at @time_ns; 0: none is known. */
 uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns);
 
