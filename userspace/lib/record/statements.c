@@ -3,6 +3,7 @@
 
 #include "record/control.h"
 #include "record/counters.h"
+#include "record/journal.h"
 #include "record/logs.h"
 #include "record/marks.h"
 #include "record/program-library.h"
@@ -24,6 +25,7 @@ struct SptStatements {
 	SptControl *control;
 	SptCounters *counters;
 	SptLogs *logs;
+	SptJournal *journal;
 	SptMarksStatus others;		/* what came by control and logs */
 	char *libraries[N_INTERFACES];	/* of marks; NULL: not wanted */
 };
@@ -60,12 +62,19 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 	if (options->logs)
 		statements->logs =
 			spt_logs_new(said, options->lines_fd > 0 ? options->lines_fd : -1);
+	if (options->journal) {
+		statements->journal = spt_journal_new(said, threads, error);
+		if (!statements->journal)
+			return false;
+	}
 	if (options->marks)
 		statements->marks = spt_marks_new(said, threads, error);
 	if (statements->marks)
 		find_interfaces(statements);
 	if (statements->marks)
 		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
+	if (statements->marks && options->when_mark)
+		spt_marks_watch_slow(statements->marks, options->when_mark, options->when_mark_ns);
 	if (has_counters && (statements->marks || !options->marks))
 		statements->counters = spt_counters_new(said, &options->counters, error);
 	return (statements->marks || !options->marks) && (statements->counters || !has_counters);
@@ -92,6 +101,7 @@ void spt_statements_free(SptStatements *statements)
 	spt_control_free(statements->control);
 	spt_counters_free(statements->counters);
 	spt_logs_free(statements->logs);
+	spt_journal_free(statements->journal);
 	spt_said_free(statements->said);
 	for (unsigned i = 0; i < N_INTERFACES; i++)
 		g_free(statements->libraries[i]);
@@ -135,16 +145,25 @@ static void statements_begin(void *part)
 
 	if (statements->marks)
 		spt_marks_begin(statements->marks);
+	if (statements->journal)
+		spt_journal_begin(statements->journal);
 }
 
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 {
-	if (statements->are_awaited || statements->control || statements->logs)
+	if (statements->are_awaited || statements->control || statements->logs ||
+	    statements->journal)
 		timeout_ms = MIN(timeout_ms, AWAITED_MS);
 	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
 		timeout_ms = MIN(timeout_ms, USED_MS);
 	return timeout_ms;
+}
+
+/* The kernel's lines are taken from itself, if they may be. */
+static bool has_kernel_lines(const SptStatements *statements)
+{
+	return statements->logs && spt_logs_has_kernel(statements->logs);
 }
 
 static void take_statements(SptStatements *statements)
@@ -155,6 +174,9 @@ static void take_statements(SptStatements *statements)
 		spt_marks_step(statements->marks);
 	if (statements->control)
 		spt_control_step(statements->control, &statements->others);
+	if (statements->journal)
+		statements->others.lines += spt_journal_step(statements->journal,
+							     has_kernel_lines(statements));
 	if (!statements->logs)
 		return;
 	if (statements->command_pid)
@@ -184,6 +206,9 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 	SptMarksStatus status;
 
 	take_statements(statements);
+	if (statements->journal)
+		statements->others.lines += spt_journal_finish(statements->journal,
+							       has_kernel_lines(statements));
 	if (statements->marks)
 		spt_marks_finish(statements->marks);
 	spt_statements_status(statements, &status);
@@ -200,6 +225,8 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 	*ret = (SptMarksStatus){ 0 };
 	if (statements->marks)
 		spt_marks_status(statements->marks, ret);
+	if (statements->journal)
+		ret->journal_complaint = spt_journal_complaint(statements->journal);
 	ret->marks += others->marks;
 	ret->counts += others->counts;
 	ret->lines += others->lines;
