@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/byte-span.h"
 #include "events/declared.h"
 #include "stash/stash.h"
 
@@ -31,6 +32,7 @@ typedef enum {
 	SPT_OBJECT_VDSO = 4,
 	SPT_OBJECT_FILE = 5,
 	SPT_OBJECT_SOURCE = 6,		/* the file of a script */
+	SPT_OBJECT_EMBEDDED = 7,	/* a file that is embedded, and has no code (embedded.h) */
 } SptObjectKind;
 
 /* Path of the object whose names are those of events and their files, and the name of no file. */
@@ -271,6 +273,14 @@ typedef struct {
 	SptValue values[SPT_DECLARED_FIELDS];	/* as many as the kind has fields */
 } SptDeclaredRow;
 
+/* A piece of an embedded file.  Pieces of a file follow each other. */
+#define SPT_FILE_PIECE_BYTES (64u << 10)
+typedef struct {
+	uint64_t position;
+	uint32_t object, kind;		/* kind: 0, the object itself */
+	SptBytes data;			/* at most SPT_FILE_PIECE_BYTES */
+} SptFileRow;
+
 #define SPT_LOST_REASONS 8
 
 typedef struct {
@@ -303,6 +313,7 @@ const char *spt_lost_reason_name(unsigned reason);
  */
 typedef enum {
 	SPT_ROW_OBJECT,
+	SPT_ROW_FILE,
 	SPT_ROW_PROCESS,
 	SPT_ROW_THREAD,
 	SPT_ROW_COMMAND_LINE,

@@ -214,7 +214,7 @@ static bool take_objects(SptRows *rows, const SptTable *table, GError **error)
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++)
-		if (row[i].kind > SPT_OBJECT_SOURCE)
+		if (row[i].kind > SPT_OBJECT_EMBEDDED)
 			row[i].kind = SPT_OBJECT_UNKNOWN;
 	return put_by_id(rows, &rows->objects, table->rows, error);
 }

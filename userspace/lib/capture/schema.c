@@ -217,6 +217,14 @@ const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 	{ SPT_ROLE_CONTEXT, { 9, SPT_FIELD_U8, offsetof(SptSampleRow, context) }, "context" },
 };
 
+static const SptField file_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptFileRow, object) },
+	{ 2, SPT_FIELD_U64, offsetof(SptFileRow, position) },
+	{ 3, SPT_FIELD_BYTES, offsetof(SptFileRow, data) },
+	{ 4, SPT_FIELD_U32, offsetof(SptFileRow, kind) },
+};
+static const SptSchema schema_file = SCHEMA(SptFileRow, file_fields);
+
 /* Rows of streams: each stream declares its columns. */
 static const SptSchema schema_sample = { sizeof(SptSampleRow), 0, NULL };
 static const SptSchema schema_wait = { sizeof(SptWaitRow), 0, NULL };
@@ -234,6 +242,7 @@ static const SptSchema schema_lane = { sizeof(SptLaneRow), 0, NULL };
 
 const SptRowType spt_row_types[SPT_ROWS] = {
 	[SPT_ROW_OBJECT] = { SPT_BLOCK_OBJECT, &spt_schema_object },
+	[SPT_ROW_FILE] = { SPT_BLOCK_FILE, &schema_file },
 	[SPT_ROW_PROCESS] = { SPT_BLOCK_PROCESS, &spt_schema_process },
 	[SPT_ROW_THREAD] = { SPT_BLOCK_THREAD, &spt_schema_thread },
 	[SPT_ROW_COMMAND_LINE] = { SPT_BLOCK_COMMAND_LINE, &spt_schema_command_line },
@@ -293,6 +302,8 @@ static void encode_bytes(const SptField *field, const uint8_t *member, size_t st
 
 		if (field->type == SPT_FIELD_BUILD_ID) {
 			values[i] = (SptBytes){ member, MIN(member[BUILD_ID_ROOM], BUILD_ID_ROOM) };
+		} else if (field->type == SPT_FIELD_BYTES) {
+			memcpy(&values[i], member, sizeof(values[i]));
 		} else {
 			memcpy(&text, member, sizeof(text));
 			values[i] = (SptBytes) { text, text ? strlen(text) : 0 };

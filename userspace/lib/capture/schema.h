@@ -22,6 +22,7 @@ typedef enum {
 	SPT_FIELD_U64,
 	SPT_FIELD_TEXT,		/* const char *, never NULL after decoding */
 	SPT_FIELD_BUILD_ID,	/* uint8_t[64] and its length behind it */
+	SPT_FIELD_BYTES,	/* SptBytes; only written (embedded.h reads them) */
 } SptFieldType;
 
 typedef struct {
@@ -32,7 +33,7 @@ typedef struct {
 
 static inline bool spt_field_is_number(const SptField *field)
 {
-	return field->type != SPT_FIELD_TEXT && field->type != SPT_FIELD_BUILD_ID;
+	return field->type < SPT_FIELD_TEXT;
 }
 
 typedef struct {

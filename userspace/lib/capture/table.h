@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/byte-span.h"
 #include "capture/format.h"
 
 G_BEGIN_DECLS
@@ -37,11 +38,6 @@ typedef struct {
 	uint64_t *rooms[SPT_TABLE_ROOMS];
 	size_t room_numbers[SPT_TABLE_ROOMS];
 } SptTableBuilder;
-
-typedef struct {
-	const void *data;
-	size_t bytes;
-} SptBytes;
 
 void spt_table_builder_init(SptTableBuilder *builder);
 void spt_table_builder_clear(SptTableBuilder *builder);

@@ -596,6 +596,17 @@ void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const ch
 	g_array_append_val(writer->host, row);
 }
 
+static void keep_bytes(GStringChunk *texts, uint8_t *member)
+{
+	SptBytes bytes;
+
+	memcpy(&bytes, member, sizeof(bytes));
+	bytes.bytes = MIN(bytes.bytes, SPT_FILE_PIECE_BYTES);
+	bytes.data = bytes.bytes ? g_string_chunk_insert_len(texts, bytes.data,
+							     (gssize)bytes.bytes) : "";
+	memcpy(member, &bytes, sizeof(bytes));
+}
+
 static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const void *row)
 {
 	const SptSchema *schema = spt_row_types[kind].schema;
@@ -608,6 +619,8 @@ static void put_row_of_texts(SptCaptureWriter *writer, SptRowKind kind, const vo
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const char *text;
 
+		if (schema->fields[i].type == SPT_FIELD_BYTES)
+			keep_bytes(texts, kept + schema->fields[i].at);
 		if (schema->fields[i].type != SPT_FIELD_TEXT)
 			continue;
 		memcpy(&text, kept + schema->fields[i].at, sizeof(text));

@@ -42,6 +42,7 @@ struct flight {
 	GHashTable *objects, *processes, *threads;	/* id -> row */
 	GHashTable *command_lines;	/* id of a process -> struct said */
 	GHashTable *maps;		/* id of a process -> GArray of SptMapRow */
+	GPtrArray *files;		/* SptFileRow and its bytes, in one piece of memory */
 	GPtrArray *cpus;		/* struct cpu by number, or NULL */
 	SptFlightDeclared *declared;
 	GArray *others[SPT_ROWS];	/* rows of kinds that are kept by CPU and time, or NULL */
@@ -125,6 +126,16 @@ static void flight_put_object(struct flight *flight, const SptObjectRow *row)
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
 }
 
+static void put_file(struct flight *flight, const SptFileRow *row)
+{
+	SptFileRow *kept = g_malloc(sizeof(*row) + row->data.bytes);
+
+	*kept = *row;
+	memcpy(kept + 1, row->data.data, row->data.bytes);
+	kept->data.data = kept + 1;
+	g_ptr_array_add(flight->files, kept);
+}
+
 static void flight_put_process(struct flight *flight, const SptProcessRow *row)
 {
 	replace_row(flight->processes, row->id,
@@ -178,6 +189,9 @@ static void flight_put_row(struct flight *flight, SptRowKind kind, const void *r
 	switch (kind) {
 	case SPT_ROW_OBJECT:
 		flight_put_object(flight, row);
+		break;
+	case SPT_ROW_FILE:
+		put_file(flight, row);
 		break;
 	case SPT_ROW_PROCESS:
 		flight_put_process(flight, row);
@@ -609,6 +623,8 @@ static void give_tasks_and_objects(const struct flight *flight, SptSink *to)
 	g_hash_table_iter_init(&iter, flight->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		spt_sink_put(to, SPT_ROW_OBJECT, value);
+	for (unsigned i = 0; i < flight->files->len; i++)
+		spt_sink_put(to, SPT_ROW_FILE, flight->files->pdata[i]);
 	g_hash_table_iter_init(&iter, flight->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		SptProcessRow row = *(SptProcessRow *)value;
@@ -682,6 +698,7 @@ static void flight_free(SptSink *sink)
 	g_hash_table_unref(flight->threads);
 	g_hash_table_unref(flight->command_lines);
 	g_hash_table_unref(flight->maps);
+	g_ptr_array_unref(flight->files);
 	g_ptr_array_unref(flight->cpus);
 	spt_flight_declared_free(flight->declared);
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
@@ -718,6 +735,7 @@ SptSink *spt_flight_new(uint64_t last_ns)
 	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, said_free);
 	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+	flight->files = g_ptr_array_new_with_free_func(g_free);
 	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	flight->declared = spt_flight_declared_new();
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)

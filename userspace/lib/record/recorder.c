@@ -11,6 +11,7 @@
 
 #include "base/realtime.h"
 #include "base/words.h"
+#include "record/embed.h"
 
 #define FLUSH_NS 900000000ULL	/* with a step's delay, once a second */
 #define TELL_NS 250000000ULL
@@ -158,33 +159,6 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 		spt_recorder_note(recorder, "command", options->command);
 	else if (options->filter.n_pids)
 		spt_recorder_note_number(recorder, "pid", options->filter.pids[0]);
-}
-
-static void put_fixed_objects(SptRecorder *recorder)
-{
-	SptObjectRow rows[] = {
-		{ .id = SYSPROF_OBJECT_KERNEL, .kind = SPT_OBJECT_KERNEL, .path = "[kernel]" },
-		{ .id = SYSPROF_OBJECT_MODULES, .kind = SPT_OBJECT_MODULES, .path = "[modules]" },
-		{ .id = SYSPROF_OBJECT_ANON, .kind = SPT_OBJECT_ANON, .path = "[anon]" },
-		{ .id = SYSPROF_OBJECT_VDSO, .kind = SPT_OBJECT_VDSO, .path = "[vdso]" },
-		{ .id = SPT_STACKS_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
-	};
-	static const SptObjectRow unknown_callers[] = {
-		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
-		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
-	};
-	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = SPT_EVENT_OBJECT },
-				  script = { .id = SPT_STACKS_SCRIPT, .path = "[script]" };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-		spt_output_object(recorder->output, &rows[i], 0);
-	for (unsigned i = 0;
-	     (recorder->ends || recorder->memory) && i < G_N_ELEMENTS(unknown_callers); i++)
-		spt_output_object(recorder->output, &unknown_callers[i], 0);
-	if (recorder->pairs)
-		spt_output_object(recorder->output, &named, 0);
-	if (recorder->scripts)
-		spt_output_object(recorder->output, &script, 0);
 }
 
 /*
@@ -353,7 +327,9 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	for (unsigned cpu = 0; cpu < spt_trace_n_cpus(recorder->trace); cpu++)
 		recorder->cpus[cpu].account_time = UINT64_MAX;
 	note_host(recorder, options);
-	put_fixed_objects(recorder);
+	spt_recorder_put_fixed_objects(recorder);
+	if (!spt_embed(&options->embed, recorder->output, error))
+		return NULL;
 	return g_steal_pointer(&recorder);
 }
 
@@ -589,8 +565,10 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 
 	spt_trace_wait(recorder->trace, spt_stages_step_ms(recorder->stages, timeout_ms));
 	spt_output_keep(recorder->output);
-	if (!drain(recorder, false, error) ||
-	    !spt_stages_step(recorder->stages, recorder->tasks, error))
+	if (!drain(recorder, false, error))
+		return false;
+	spt_thread_ids_pass(recorder->thread_ids, recorder->passed_ns);
+	if (!spt_stages_step(recorder->stages, recorder->tasks, error))
 		return false;
 	spt_recorder_take_deferred(recorder, false);
 	drop_gone_spaces(recorder, gone);

@@ -114,6 +114,14 @@ static bool script_names_spans(const struct sysprof_code *code,
 	return true;
 }
 
+uint32_t spt_script_names_new_id(SptScriptNames *names)
+{
+	uint32_t id = names->next_id;
+
+	names->next_id += 4;
+	return id;
+}
+
 static struct file *get_file(SptScriptNames *names, const char *path, SptObjectRow *ret,
 			     bool *ret_is_new)
 {
@@ -123,10 +131,9 @@ static struct file *get_file(SptScriptNames *names, const char *path, SptObjectR
 	if (file)
 		return file;
 	file = g_new0(struct file, 1);
-	file->id = names->next_id;
+	file->id = spt_script_names_new_id(names);
 	file->path = g_strdup(path);
 	file->functions = g_ptr_array_new();
-	names->next_id += 4;
 	names->bytes += sizeof(*file) + 2 * strlen(path) + 128;
 	g_hash_table_insert(names->files, file->path, file);
 	g_hash_table_insert(names->by_id, GUINT_TO_POINTER(file->id), file);

@@ -18,6 +18,8 @@ SptScriptNames *spt_script_names_new(void);
 void spt_script_names_free(SptScriptNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScriptNames, spt_script_names_free)
 
+/* The id of an object that neither the source nor a script has. */
+uint32_t spt_script_names_new_id(SptScriptNames *names);
 /* Takes a SYSPROF_CODE.  True: @ret is the object of a file that is new. */
 bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *code,
 			   SptObjectRow *ret);

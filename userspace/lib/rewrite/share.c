@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/format.h"
+
 /* Characters that end a path in a text. */
 #define BOUNDS "\\s=:,;\"'()"
 #define DIRECTORIES "[^" BOUNDS "]*/"
@@ -58,6 +60,20 @@ static void strip_facts(SptCapture *capture, const GRegex *directories)
 		g_hash_table_iter_replace(&iter, (gpointer)without(capture, directories, value));
 }
 
+void spt_drop_files(SptCapture *capture)
+{
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < capture->n_places; i++)
+		if (capture->places[i].type != SPT_BLOCK_FILE)
+			capture->places[kept++] = capture->places[i];
+	if (kept == 0 && capture->n_places > 0) {
+		close(capture->fd);
+		capture->fd = -1;
+	}
+	capture->n_places = kept;
+}
+
 void spt_strip_paths(SptCapture *capture)
 {
 	g_autoptr(GRegex) directories =
@@ -65,6 +81,7 @@ void spt_strip_paths(SptCapture *capture)
 	g_autoptr(GRegex) rooted =
 		g_regex_new(ROOTED_DIRECTORIES, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
 
+	spt_drop_files(capture);
 	strip_facts(capture, directories);
 	for (uint32_t i = 1; i < capture->n_objects; i++)
 		capture->objects[i].path = share_base_of(capture->objects[i].path);

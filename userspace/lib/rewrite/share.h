@@ -9,8 +9,9 @@ G_BEGIN_DECLS
 
 /*
  * Removes directories from @capture: those of objects, of source files, in the host's facts, and in
- * names of code made at run time.
+ * names of code made at run time.  Embedded files have more of them, and are dropped.
  */
+void spt_drop_files(SptCapture *capture);	/* embedded ones */
 void spt_strip_paths(SptCapture *capture);
 
 /*

@@ -124,6 +124,8 @@ static struct sysprof_object *make_record(const struct spt_perf_file *file, cons
 /* 0 if there are no more.  An id has 24 bits in a frame: no machine has that many files. */
 static uint32_t new_id(SptPerfObjects *objects)
 {
+	/* As the module does: the recorder gives the others to what it knows alone. */
+	objects->next_id += SYSPROF_OBJECT_IS_READERS(objects->next_id);
 	return objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT) ? SYSPROF_OBJECT_UNKNOWN :
 								       objects->next_id++;
 }
