@@ -47,7 +47,7 @@ bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing s
 }
 
 static int cmd_bundle_bundle(const char *path, const struct spt_filter_options *options,
-			     enum spt_sharing sharing, const char *out)
+			     enum spt_sharing sharing, bool no_files, const char *out)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	g_autoptr(SptSymbols) symbols = NULL;
@@ -60,6 +60,8 @@ static int cmd_bundle_bundle(const char *path, const struct spt_filter_options *
 			path);
 		return SPT_EXIT_FAILURE;
 	}
+	if (no_files)
+		spt_drop_files(capture);
 	symbols = spt_filter_options_symbols(options, capture);
 	return symbols && spt_cli_bundle(capture, symbols, sharing, out ? out : path) ?
 		       SPT_EXIT_OK :
@@ -69,14 +71,16 @@ static int cmd_bundle_bundle(const char *path, const struct spt_filter_options *
 static int run_bundle(int argc, char **argv)
 {
 	struct spt_filter_options filter = { 0 };
-	gboolean strip_paths = FALSE, anonymize = FALSE;
+	gboolean strip_paths = FALSE, anonymize = FALSE, no_files = FALSE;
 	g_autofree char *out = NULL;
 	const GOptionEntry entries[] = {
 		SPT_CLI_INPUT(filter.input),
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
 		  "Write here instead of replacing FILE", "OUT" },
+		{ "no-files", 0, 0, G_OPTION_ARG_NONE, &no_files,
+		  "Remove embedded files, such as the list of mounts", NULL },
 		{ "strip-paths", 0, 0, G_OPTION_ARG_NONE, &strip_paths,
-		  "Remove directories of files, objects and sources", NULL },
+		  "Remove directories of files, objects and sources, and embedded files", NULL },
 		{ "anonymize", 0, 0, G_OPTION_ARG_NONE, &anonymize,
 		  "For sharing: replace names of processes, files and functions by numbers; remove host and command",
 		  NULL },
@@ -94,7 +98,7 @@ static int run_bundle(int argc, char **argv)
 					   anonymize   ? SPT_SHARE_ANONYMOUS :
 					   strip_paths ? SPT_SHARE_NO_PATHS :
 							 SPT_SHARE_ALL,
-					   out);
+					   no_files, out);
 	spt_filter_options_clear(&filter);
 	return status;
 }

@@ -33,6 +33,7 @@ struct options {
 	int limit, split;
 	double min_points, fail_points;
 	char *fail_above;
+	bool is_one;			/* A: its fast marks, B: the slow ones */
 	struct spt_filter_options filter;
 };
 
@@ -329,10 +330,12 @@ static int compare(const SptCapture *before, const SptCapture *after, struct opt
 		if (!spt_filter_options_check_metric(&options->filter, captures[side]))
 			return SPT_EXIT_FAILURE;
 	for (unsigned side = 0; ok && side < SPT_SIDES; side++) {
+		struct spt_filter_options conditions = options->filter;
 		SptSummary summary;
 
+		conditions.has_fast_marks = options->is_one && side == SPT_BEFORE;
 		spt_summary_init(&summary, captures[side]);
-		ok = spt_report_filter_init(&filters[side], &options->filter, captures[side],
+		ok = spt_report_filter_init(&filters[side], &conditions, captures[side],
 					     summary.start_ns);
 		spt_summary_clear(&summary);
 	}
@@ -415,7 +418,7 @@ static int compare_runs(struct options *options, const char *const *lists)
 static int run_diff(int argc, char **argv)
 {
 	static const char *const last[SPT_SIDES] = { SPT_CLI_CAPTURE ".old", SPT_CLI_CAPTURE };
-	const char *const *paths = last;
+	const char *one[SPT_SIDES], *const *paths = last;
 	struct options options = { .min_points = -1, .limit = A_SCREEN, .split = 1 };
 	g_autoptr(SptCapture) before = NULL;
 	g_autoptr(SptCapture) after = NULL;
@@ -425,9 +428,14 @@ static int run_diff(int argc, char **argv)
 		first = spt_cli_first_operand(argc, argv);
 		if (argc == first + SPT_SIDES)
 			paths = (const char *const *)argv + first;
-		if (argc != first && argc != first + SPT_SIDES) {
-			spt_cli_complain("diff takes two recordings, or none for " SPT_CLI_CAPTURE
-					 " and the one before: %s diff %s",
+		options.is_one = argc == first + 1 && options.filter.slower &&
+				 (options.filter.mark || options.filter.during);
+		one[SPT_BEFORE] = one[SPT_AFTER] = options.is_one ? argv[first] : NULL;
+		if (options.is_one)
+			paths = one;
+		if (argc != first && argc != first + SPT_SIDES && !options.is_one) {
+			spt_cli_complain("diff takes two recordings, none for " SPT_CLI_CAPTURE
+					 " and the one before, or one for its fast marks and its slow ones (--mark NAME --slower-than TIME): %s diff %s",
 					 spt_cli_called(), cmd_diff.usage);
 		} else if (options.runs && paths == last) {
 			spt_cli_complain("--runs takes two lists of recordings: %s diff --runs "

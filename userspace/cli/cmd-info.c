@@ -2,6 +2,7 @@
 /* sysprof-cli info: the contents of a recording, the account of its periods, and losses. */
 #include "capture/format.h"
 #include "cmd.h"
+#include "info-files.h"
 #include "info.h"
 
 static unsigned cmd_info_end_of(const SptSampleRow *row)
@@ -49,8 +50,8 @@ static void print_info(struct spt_info *asked, bool json)
 
 static int run_info(int argc, char **argv)
 {
-	gboolean json = FALSE, maps = FALSE;
-	g_autofree char *process = NULL, *input = NULL;
+	gboolean json = FALSE, maps = FALSE, files = FALSE;
+	g_autofree char *process = NULL, *input = NULL, *file = NULL, *out = NULL;
 	const GOptionEntry entries[] = {
 		SPT_CLI_INPUT(input),
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &json,
@@ -60,6 +61,12 @@ static int run_info(int argc, char **argv)
 		  NULL },
 		{ "process", 0, 0, G_OPTION_ARG_STRING, &process,
 		  "With --maps: only of this process, by name or pid", "PROCESS" },
+		{ "files", 0, 0, G_OPTION_ARG_NONE, &files,
+		  "List the files that are embedded in the recording instead", NULL },
+		{ "file", 0, 0, G_OPTION_ARG_FILENAME, &file,
+		  "Print an embedded file instead, by its name, or the last part of it", "NAME" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+		  "With --file: write it to OUT", "OUT" },
 		{ 0 },
 	};
 	g_autoptr(SptCapture) capture = NULL;
@@ -72,9 +79,23 @@ static int run_info(int argc, char **argv)
 		spt_cli_complain("--process chooses what --maps shows; report has it for samples");
 		return SPT_EXIT_USAGE;
 	}
+	if (out && !file) {
+		spt_cli_complain("-o is where --file NAME writes an embedded file: give both");
+		return SPT_EXIT_USAGE;
+	}
+	if (maps + files + (file != NULL) > 1) {
+		spt_cli_complain("--maps, --files and --file exclude each other; give one of them");
+		return SPT_EXIT_USAGE;
+	}
+	if (!spt_cli_check_output(out))
+		return SPT_EXIT_USAGE;
 	capture = spt_cli_open(path);
 	if (!capture)
 		return SPT_EXIT_FAILURE;
+	if (file)
+		return spt_info_write_file(capture, file, out) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	if (files && !json)
+		return spt_info_print_files(capture) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	print_info(&(struct spt_info){ .capture = capture, .has_maps = maps, .maps_of = process },
 		   json);
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;

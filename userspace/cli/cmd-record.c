@@ -174,6 +174,10 @@ static bool cmd_record_record(SptRecorder *recorder, const struct spt_record_opt
 	bool is_shown = isatty(STDERR_FILENO) && !(child->pid && isatty(STDOUT_FILENO));
 	uint64_t shown_ns = 0, written_ns = 0;
 	unsigned n_triggered = 0;
+	uint64_t n_slow = 0;
+	g_autofree char *took = spt_format_ns(options->recorder.when_mark_ns),
+			*slow = g_strdup_printf("because a mark \"%s\" took more than %s",
+						options->recorder.when_mark, took);
 	SptRecorderStatus status;
 
 	do {
@@ -190,13 +194,15 @@ static bool cmd_record_record(SptRecorder *recorder, const struct spt_record_opt
 			asked = 0;
 			if (!write_last(recorder, &status, "as asked", error))
 				return false;
-		} else if (status.late_ns && n_triggered < TRIGGERED_FILES &&
+		} else if ((status.late_ns || status.marks.slow > n_slow) &&
+			   n_triggered < TRIGGERED_FILES &&
 			   (!n_triggered ||
 			    status.elapsed_ns - written_ns >= options->recorder.last_ns)) {
-			if (!write_last(recorder, &status, NULL, error))
+			if (!write_last(recorder, &status, status.late_ns ? NULL : slow, error))
 				return false;
 			written_ns = status.elapsed_ns;
 			n_triggered++;
+			n_slow = status.marks.slow;
 		}
 		if (options->duration_ns && status.elapsed_ns >= options->duration_ns)
 			break;
@@ -492,6 +498,11 @@ static void tell_marks(const SptMarksStatus *status)
 
 	if (status->marks || status->counts || status->lines || status->lost)
 		fprintf(stderr, "Marks: %s, %s lost\n", marks, lost);
+	if (status->journal_complaint && *status->journal_complaint) {
+		g_autofree char *shown = spt_format_cut(status->journal_complaint, 0);
+
+		fprintf(stderr, "Note: the journal: %s\n", shown);
+	}
 	if (status->broken)
 		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid marks into their rings; "
 				"their later marks are lost.\n",

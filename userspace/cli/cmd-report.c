@@ -15,6 +15,7 @@
 #include "profile/sentences.h"
 #include "profile/wholeness.h"
 #include "report-filter.h"
+#include "report-log-lines.h"
 #include "report-metric.h"
 #include "report-tui.h"
 #include "report.h"
@@ -43,6 +44,7 @@ struct options {
 	int limit;
 	double min_percent;
 	struct spt_filter_options filter;
+	struct spt_log_options lines;
 };
 
 static bool is_number(const struct spt_report_kind *kind)
@@ -90,7 +92,8 @@ static bool choose_metric(struct options *options, int argc, char **argv)
 		options->filter.events = options->values[options->kind].text;
 	if (kinds[options->kind] == &spt_report_logs && options->filter.fields)
 		options->filter.events = "log";
-	options->filter.is_about_marks = kinds[options->kind] == &spt_report_marks;
+	options->filter.is_about_marks = kinds[options->kind] == &spt_report_marks ||
+					 kinds[options->kind] == &spt_report_histogram;
 	return spt_filter_options_guess_metric(&options->filter, argc, argv);
 }
 
@@ -195,11 +198,13 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		g_array_append_val(all, option);
 	}
 	g_array_append_vals(all, shared, G_N_ELEMENTS(shared));
+	spt_log_options_add(&options->lines, all);
 	spt_filter_options_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) ||
 	    !choose_kind(options) || !choose_metric(options, *argc, *argv) ||
 	    !spt_shape_options_parse(&options->filter.shape) || !check_kind(options) ||
-	    !check_numbers(options))
+	    !check_numbers(options) ||
+	    !spt_log_options_check(&options->lines, kinds[options->kind] == &spt_report_logs))
 		return false;
 	if (options->tui && (options->json || options->kind)) {
 		spt_cli_complain("--tui shows the tree of calls and takes no other report");
@@ -217,6 +222,7 @@ static void clear_options(struct options *options)
 		else if (!is_number(kinds[i]))
 			g_free(options->values[i].text);
 	}
+	spt_log_options_clear(&options->lines);
 	spt_filter_options_clear(&options->filter);
 }
 
@@ -566,6 +572,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		.filter = filter,
 		.conditions = options->filter.conditions,
 		.n_conditions = options->filter.n_conditions,
+		.lines = &options->lines,
 		.limit = limit_of(options),
 		.has_confidence = options->confidence,
 		.min_percent = options->min_percent >= 0 ? options->min_percent :

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* info --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
 #include "cmd.h"
+#include "info-files.h"
 #include "info.h"
 #include "info-declared.h"
 #include "info-sources.h"
@@ -246,6 +247,7 @@ void spt_info_print_json(const struct spt_info *info)
 	info_json_add_cpus(json, info->summary.cpus);
 	info_json_add_losses(json, capture);
 	add_command_lines(json, capture);
+	spt_info_add_files(json, capture);
 	add_coverage(json, info);
 	if (info->has_maps) {
 		spt_json_array(json, "maps");

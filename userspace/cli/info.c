@@ -20,7 +20,8 @@ uint32_t spt_info_objects(const struct spt_info *info)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < info->capture->n_objects; i++)
-		n += info->capture->objects[i].id != 0;
+		n += info->capture->objects[i].id != 0 &&
+		     info->capture->objects[i].kind != SPT_OBJECT_EMBEDDED;
 	return n;
 }
 

@@ -15,7 +15,7 @@
 /* Options as they are given. */
 struct words {
 	char *stacks, *source, *clock, *duration, *last, *late, *memory, *ring, *tracker,
-		*waits, *kmem, *also;
+		*waits, *kmem, *also, *when_mark;
 	double rate;			/* NAN: none was given */
 	gboolean interrupts, locks, io, faults, free_stacks, mappings, script_loops,
 		ignored;
@@ -182,6 +182,7 @@ static unsigned options_given(const struct spt_record_options *options, const st
 	       (options->all_cpus ? SPT_GIVEN_ALL_CPUS : 0) |
 	       (options->only_command ? SPT_GIVEN_ONLY_COMMAND : 0) |
 	       (words->last ? SPT_GIVEN_LAST : 0) | (words->late ? SPT_GIVEN_WHEN_LATE : 0) |
+	       (words->when_mark ? SPT_GIVEN_WHEN_MARK : 0) |
 	       (options->to ? SPT_GIVEN_TO : 0) | (options->bundle ? SPT_GIVEN_BUNDLE : 0) |
 	       (words->tracker ? SPT_GIVEN_MEMORY : 0) |
 	       (words->free_stacks ? SPT_GIVEN_FREE_STACKS : 0) |
@@ -190,6 +191,25 @@ static unsigned options_given(const struct spt_record_options *options, const st
 	       (words->kmem ? SPT_GIVEN_KMEM : 0) | (options->marks ? SPT_GIVEN_MARKS : 0) |
 	       (options->start_at || options->stop_at ? SPT_GIVEN_START_STOP : 0) |
 	       (options->recorder.source == SPT_TRACE_PERF ? SPT_GIVEN_PERF : 0);
+}
+
+/* "frame > 16ms".  Names of marks may have a ">". */
+static bool parse_when_mark(struct spt_record_options *options, const char *text)
+{
+	SptRecorderOptions *recorder = &options->recorder;
+	const char *above = text ? strrchr(text, '>') : NULL;
+
+	if (!text)
+		return true;
+	options->when_mark = above ? g_strstrip(g_strndup(text, (size_t)(above - text))) : NULL;
+	recorder->when_mark = options->when_mark;
+	if (!above || !*recorder->when_mark ||
+	    !spt_parse_ns(above + 1 + strspn(above + 1, " "), &recorder->when_mark_ns))
+		spt_cli_complain("--when-mark takes a mark and a time, as in 'frame > 16ms', not \"%s\"",
+				 text);
+	else
+		return true;
+	return false;
 }
 
 /* Options that limit the recording. */
@@ -307,6 +327,9 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		  "TIME" },
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late,
 		  "With --last: write when a tick is this late (5ms)", "DELAY" },
+		{ "when-mark", 0, 0, G_OPTION_ARG_STRING, &words->when_mark,
+		  "With --last: write when a mark of the command is slow, as in 'frame > 16ms'",
+		  "MARK > TIME" },
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "Limit the recorder's memory to this (1G)", "SIZE" },
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->tracker,
@@ -329,6 +352,16 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		  "NAME=FILE" },
 		{ "logs", 0, 0, G_OPTION_ARG_NONE, &options->logs,
 		  "Also record lines of logs: the command's standard error, and the kernel's log where it may be read",
+		  NULL },
+		{ "journal", 0, 0, G_OPTION_ARG_NONE, &options->journal,
+		  "Also record the lines that come to systemd's journal, as far as you may read it",
+		  NULL },
+		{ "embed", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->embedded,
+		  "Embed this file in the recording (may be repeated; \"" SPT_CLI
+		  " info --files\" lists what is embedded)",
+		  "FILE" },
+		{ "no-embed", 0, 0, G_OPTION_ARG_NONE, &options->no_embed,
+		  "Do not embed what describes the system: release, CPUs, memory, mounts, kernel configuration",
 		  NULL },
 		{ "start-at", 0, 0, G_OPTION_ARG_STRING, &options->start_at,
 		  "Begin to record when the command makes a mark of this name", "MARK" },
@@ -420,13 +453,16 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
 		.logs = options->logs,
+		.journal = options->journal,
+		.embed = { .has_system = !options->no_embed,
+			   .files = (const char *const *)options->embedded },
 		.start_at = options->start_at,
 		.stop_at = options->stop_at,
 		.counters = { .has_sources = options->counters,
 			      .files = (const char *const *)options->counter_files },
 	};
 	options->recorder.calls = parse_calls(&words.waits, *options->command && !words.last);
-	ok = ok && check_bounds(options, &words) &&
+	ok = ok && check_bounds(options, &words) && parse_when_mark(options, words.when_mark) &&
 	     spt_record_rules_check(options_given(options, &words)) &&
 	     check_clock(options, &words) &&
 	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
@@ -434,6 +470,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	     spt_record_parse_also(&options->recorder, words.also);
 	g_free(words.kmem);
 	g_free(words.also);
+	g_free(words.when_mark);
 	g_free(words.clock);
 	g_free(words.duration);
 	g_free(words.ring);
@@ -454,7 +491,9 @@ void spt_record_options_clear(struct spt_record_options *options)
 	g_clear_pointer(&options->output, g_free);
 	g_clear_pointer(&options->to, g_free);
 	g_clear_pointer(&options->counter_files, g_strfreev);
+	g_clear_pointer(&options->embedded, g_strfreev);
 	g_clear_pointer(&options->start_at, g_free);
 	g_clear_pointer(&options->stop_at, g_free);
+	g_clear_pointer(&options->when_mark, g_free);
 	g_clear_pointer(&options->command_text, g_free);
 }

@@ -40,6 +40,10 @@ static const struct rule rules[] = {
 	{ SPT_GIVEN_WHEN_LATE, SPT_GIVEN_LAST, 0,
 	  "--when-late writes what --last TIME keeps: give both" },
 	{ SPT_GIVEN_WHEN_LATE, 0, SPT_GIVEN_PERF, SPT_RECORD_NO_DELAYS },
+	{ SPT_GIVEN_WHEN_MARK, SPT_GIVEN_LAST, 0,
+	  "--when-mark writes what --last TIME keeps: give both" },
+	{ SPT_GIVEN_WHEN_MARK, SPT_GIVEN_COMMAND, 0,
+	  "--when-mark is about a mark of a command: put it behind \"--\"" },
 	{ SPT_GIVEN_BUNDLE, 0, SPT_GIVEN_LAST,
 	  "--bundle is for a recording that ends here: with --last run \"" SPT_CLI
 	  " bundle FILE\" on what was written" },

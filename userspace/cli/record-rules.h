@@ -23,6 +23,7 @@ enum {
 	SPT_GIVEN_MARKS = 1 << 13,
 	SPT_GIVEN_START_STOP = 1 << 14,
 	SPT_GIVEN_PERF = 1 << 15,	/* --source perf */
+	SPT_GIVEN_WHEN_MARK = 1 << 16,
 };
 
 /* False: complained, return SPT_EXIT_USAGE. */

@@ -347,9 +347,16 @@ static bool choose_moments(struct spt_report_filter *filter,
 		return false;
 	if (!name)
 		return true;
+	if (options->has_fast_marks) {
+		query.below_ns = query.least_ns;
+		query.least_ns = 0;
+	}
 	filter->moments = spt_marks_moments(capture, &query, options->during);
 	filter->filter.moments = filter->moments;
-	if (!filter->moments && options->slower)
+	if (!filter->moments && options->has_fast_marks)
+		spt_cli_complain("%s has no mark \"%s\" of less than %s; \"report --marks\" lists its marks",
+				 capture->path, name, options->slower);
+	else if (!filter->moments && options->slower)
 		spt_cli_complain("%s has no mark \"%s\" of %s or more; \"report --marks\" lists its marks",
 				 capture->path, name, options->slower);
 	else if (!filter->moments)

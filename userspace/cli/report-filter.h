@@ -31,6 +31,7 @@ struct spt_filter_options {
 	gboolean kernel, user, lines, no_inlines, short_templates, full_names, debuginfod;
 	gboolean only_command, all;
 	bool is_about_marks;		/* --slower-than needs no other option */
+	bool has_fast_marks;		/* those that are not slower, instead */
 	bool has_lead;			/* the command comes first: see spt_report_leads() */
 };
 
