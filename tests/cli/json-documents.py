@@ -128,7 +128,7 @@ def check_reports(path, rules, has_delays):
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu"}
     for option, value in report_options().items():
         if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \
-                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "counters", "logs"):
+                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "histogram", "counters", "logs"):
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
             one = document(definition_of(option), "report", path, *arguments)
             ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)
@@ -180,6 +180,9 @@ def check_said(path):
     marks = document("report_marks", "report", path, "--marks")["marks"]
     ok(sorted(mark["count"] for mark in marks) == [100] * 4 and
        all(mark["least_ns"] <= mark["median_ns"] <= mark["p99_ns"] <= mark["most_ns"] for mark in marks), "marks are there", marks)
+    times = document("report_histogram", "report", path, "--histogram", "*")
+    ok(times["count"] == 400 == sum_of(times["steps"], "count") and
+       times["sum_ns"] == sum_of(marks, "sum_ns") == sum_of(times["steps"], "sum_ns"), "the histogram has all marks", times)
     document("report_counters", "report", path, "--counters")
     lines = document("report_logs", "report", path, "--logs")["lines"]
     ok("a line" in [line["text"] for line in lines], "lines of the log are there", lines)

@@ -7,7 +7,7 @@
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
-# A journalctl whose entries have the times at which it prints them, or those it is told.
+# A journalctl whose entries have the times at which it prints them, unless they are given.
 mkdir "$work/bin"
 cat >"$work/bin/journalctl" <<'END'
 #!/usr/bin/python3

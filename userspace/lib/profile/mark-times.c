@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where waits were picked by a grid, one stands for its weight: then the parts hold for the sums
- * of many marks, and not for one.
+ * Where waits were picked by a grid, one represents its weight: then the parts are right for the
+ * sums of many marks, and not for one.
  */
 #include "profile/mark-times.h"
 
@@ -36,7 +36,7 @@ static uint64_t overlap(uint64_t begin, uint64_t end, uint64_t from, uint64_t to
 	return last > first ? last - first : 0;
 }
 
-/* What @ns of the wait stand for. */
+/* What @ns of the wait represent. */
 static uint64_t weigh(const SptWaitRow *wait, uint64_t ns)
 {
 	return wait->duration_ns ? (uint64_t)((double)ns * (double)wait->weight_ns /

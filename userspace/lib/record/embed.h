@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define SPT_EMBED_FILES	       64u
 #define SPT_EMBED_ALL_BYTES    (32u << 20)
 
-/* False: a file that the user named cannot be embedded.  What the system lacks is left out. */
+/* False: a file that the user named cannot be embedded.  What the system lacks is skipped. */
 bool spt_embed(const SptEmbedOptions *options, SptOutput *output, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The objects that every recording of its kind has: they stand for something that is no file. */
+/* The objects that every recording of its kind has: they represent what is no file. */
 #include "record/recorder-private.h"
 
 void spt_recorder_put_fixed_objects(SptRecorder *recorder)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads what "journalctl --output=export" prints, piece by piece.  Whoever writes to the journal
- * chooses the text: a field may have any bytes and any length, and what is kept of it is bounded.
+ * Reads what "journalctl --output=export" prints, piece by piece.  Any program writes to
+ * the journal: a field may have any bytes and any length, and what is kept of it is bounded.
  */
 #ifndef SPT_JOURNAL_EXPORT_H
 #define SPT_JOURNAL_EXPORT_H
