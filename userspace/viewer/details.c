@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/percent.h"
+#include "capture/embedded.h"
+#include "embedded-files.h"
 #include "maps-table.h"
 #include "pages.h"
 #include "process-facts.h"
@@ -36,6 +38,7 @@ enum page { PROCESSES, THREADS, OBJECTS, CPUS, RECORDING, N_PAGES };
 struct _SptDetails {
 	GtkBox parent_instance;
 	SptTable *tables[N_PAGES], *maps;
+	SptEmbeddedFiles *files;
 	struct answer *counted;		/* document of the shown processes, or NULL */
 	GtkStack *stack;
 	SptQuery *query;
@@ -56,6 +59,7 @@ struct answer {
 	GHashTable *lives;		/* id of a task -> struct life */
 	GHashTable *facts;		/* of processes */
 	SptMapIndex *maps;		/* likewise */
+	GArray *files;			/* SptEmbedded, or NULL */
 };
 
 static void details_free_answer(gpointer data)
@@ -68,6 +72,7 @@ static void details_free_answer(gpointer data)
 	g_clear_pointer(&answer->times, g_hash_table_unref);
 	g_clear_pointer(&answer->facts, g_hash_table_unref);
 	spt_map_index_free(answer->maps);
+	g_clear_pointer(&answer->files, g_array_unref);
 	spt_document_unref(answer->recording);
 	g_free(answer);
 }
@@ -109,6 +114,7 @@ static gpointer details_count(SptDocument *document, G_GNUC_UNUSED gconstpointer
 	answer->lives = find_lives(recording->capture);
 	answer->facts = spt_process_facts_new(recording->capture);
 	answer->maps = spt_map_index_new(recording->capture);
+	answer->files = spt_embedded_list(recording->capture, NULL);
 	return answer;
 }
 
@@ -291,6 +297,7 @@ static void show_counted(gpointer owner, gpointer answer)
 	show_objects(self, self->counted->recording);
 	show_cpus(self, self->counted->recording);
 	show_facts(self, self->counted->recording);
+	spt_embedded_files_show(self->files, self->counted->recording, self->counted->files);
 	details_show_groups(self, answer, PROCESSES);
 	/* Another process may be in the same row. */
 	show_maps(spt_table_selected(self->tables[PROCESSES]), self);
@@ -381,6 +388,8 @@ static void spt_details_init(SptDetails *self)
 				     i == PROCESSES ? with_maps(self) : GTK_WIDGET(self->tables[i]),
 				     pages[i].title, _(pages[i].title));
 	}
+	self->files = SPT_EMBEDDED_FILES(spt_embedded_files_new());
+	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->files), "Files", _("Files"));
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)

@@ -6,6 +6,7 @@
 
 #include "hits-pane.h"
 #include "locks-pane.h"
+#include "logs-pane.h"
 #include "marks-pane.h"
 #include "memory-pane.h"
 #include "source-pane.h"
@@ -26,6 +27,8 @@ static const SptPage pages[] = {
 	  spt_marks_pane_is_for },
 	{ "hits", N_("Hits"), "<Ctrl><Alt>e", spt_hits_pane_new, spt_hits_pane_show, NULL,
 	  spt_hits_pane_is_for },
+	{ "logs", N_("Logs"), "<Ctrl><Alt>l", spt_logs_pane_new, spt_logs_pane_show, NULL,
+	  spt_logs_pane_is_for },
 };
 
 GtkWidget *spt_pages_switcher(GtkStack *stack)

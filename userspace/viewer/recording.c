@@ -187,6 +187,7 @@ static SptRecorder *recording_begin(SptRecording *self, GError **error)
 		.clock = self->event ? SPT_TRACE_PMU : SPT_TRACE_TIMER,
 		.event_config = self->event ? self->event - 1 : 0,
 		.raw_if_needed = true,
+		.embed = { .has_system = true },
 		.live = begin_live(self),
 		.command_pid = self->command_pid,
 	};
