@@ -680,8 +680,7 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (session->pmu)
 		err = sysprof_pmu_enable(session->pmu);
 	mutex_lock(&list_lock);
-	if (session->sub)
-		sysprof_source_ops->begin(session);
+	sysprof_source_begin(session);
 	mutex_unlock(&list_lock);
 	if (err) {
 		leave_all(session);

@@ -182,6 +182,12 @@ u32 sysprof_source_requests(const struct sysprof_session *session)
 	return session->sub ? sysprof_source_ops->requests(session) : 0;
 }
 
+void sysprof_source_begin(struct sysprof_session *session)
+{
+	if (session->sub)
+		sysprof_source_ops->begin(session);
+}
+
 int sysprof_source_arm(u32 requests)
 {
 	int err;

@@ -125,6 +125,8 @@ bool sysprof_source_has_threads(const struct sysprof_session *session);
 
 /* The hooks that the session needs; 0: none, as without sources. */
 u32 sysprof_source_requests(const struct sysprof_session *session);
+/* The session's events begin. */
+void sysprof_source_begin(struct sysprof_session *session);
 /*
  * As arm() and disarm() of the table.  As long as hooks are armed they keep the other module, even
  * if the session has no sources any more.  Process context; arm() under io_lock.

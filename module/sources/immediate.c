@@ -195,7 +195,7 @@ static noinline void note_changes(struct sysprof_immediate_countdown *countdown,
 {
 	struct sysprof_subscription *sub;
 
-	/* Pairs with the release in update_requests() of sources.c: a new session is in the list. */
+	/* Pairs with the release of update_requests() in sources.c: a new session is in the list */
 	countdown->changes = smp_load_acquire(&sysprof_immediate_changes);
 	sysprof_for_each_subscription(sub)
 		sysprof_immediate_begin(sub, smp_processor_id(), immediate);

@@ -189,8 +189,8 @@ static __always_inline bool sysprof_subscriptions_skip(void)
 }
 
 /*
- * What is called of a session from here on has a subscription: session->sub is not NULL, but for set() and
- * info().
+ * What is called of a session from here on has a subscription: session->sub is not NULL, but for
+ * set() and info().
  *
  * set() and info() answer the ioctls, whose arguments are checked.  Process context, set() with the
  * session's io_lock.

@@ -95,7 +95,7 @@ for name in sys.argv[1:]:
     try:
         with open(name, encoding="utf-8") as file:
             text = file.read()
-        if text.startswith("#!"):
+        if "python3" in text.split("\n", 1)[0]:
             ast.parse(text, name)
     except SyntaxError as error:
         print(f"{name}:{error.lineno}: {error.msg}")'

@@ -114,7 +114,7 @@ named()
 	local others='help|version|list-options|help-all|help-gapplication|perf-basic-prof|perf-prof|now'
 	local page
 
-	others+='|all-cpus|call-graph|children|no-children|stdio|kernel-only|host|import|show-location|talk-name'
+	others+='|all-cpus|call-graph|children|no-children|stdio|kernel-only|host|import|show-location|switch-events|talk-name'
 	# Of linkers and compilers.
 	others+="|symbol-ordering-file|no-warn-symbol-ordering|unsymbolized-profile|use-offset|binary|output"
 	for page in userspace/data/man/*.man packaging/*.md userspace/data/messages/* README.md NEWS \

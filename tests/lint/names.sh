@@ -77,7 +77,7 @@ private='(prompts?|taps?|wish(es|ed)?|(un)?told|haste|thrift|dear|aside|handover
 # private_words FILE...: "identifier: file" of each that has one.
 private_words()
 {
-	printf '%s\n' "$@" | grep -E "[/-]$private[.-]" | sed 's/$/: its name/'
+	printf '%s\n' "$@" | grep -E "[/-]${private}[.-]" | sed 's/$/: its name/'
 	private=$private perl -0777 -ne '
 	s{/\*.*?\*/|"(?:\\.|[^"\\\n])*"}{ }gs;
 	for (/\b[A-Za-z_]\w*/g) {

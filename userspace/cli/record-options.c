@@ -318,7 +318,7 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		{ "also", 0, 0, G_OPTION_ARG_STRING, &words->also,
 		  "Several of these at once: all, or a list such as waits,locks,io", "LIST" },
 		{ "script-loops", 0, 0, G_OPTION_ARG_NONE, &words->script_loops,
-		  "Also record the frames of interpreters that execute functions of scripts, which are left out otherwise",
+		  "Also record the frames of interpreters that execute functions of scripts, which are hidden otherwise",
 		  NULL },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
 		  "Ring per CPU, a power of two (1M)", "SIZE" },

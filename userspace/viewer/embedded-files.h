@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that are embedded in a recording: their list, the lines of one, and a way to save it. */
+/* The files that are embedded in a recording: their list, the lines of one, and saving it. */
 #ifndef SPT_EMBEDDED_FILES_H
 #define SPT_EMBEDDED_FILES_H
 

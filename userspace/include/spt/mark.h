@@ -54,7 +54,7 @@ struct spt_marks_header {
 	uint32_t is_over;		/* nothing more is recorded */
 	uint32_t recorder;		/* a robust futex: bit 30 says that the recorder has died */
 	uint64_t pid_namespace;		/* inode of the recorder's own */
-	uint32_t n_types;		/* types of records that it takes; 0: those before FLOW_BEGIN */
+	uint32_t n_types;		/* types of records that it takes; 0: those before flows */
 };
 
 /* Written by all programs. */

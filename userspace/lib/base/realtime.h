@@ -15,8 +15,8 @@
 void spt_realtime_begin(void);
 void spt_realtime_end(void);
 /*
- * Whether the calling thread has precedence, by its own spt_realtime_begin() or by that of the thread
- * that started it.
+ * Whether the calling thread has precedence, by its own spt_realtime_begin() or by that of the
+ * thread that started it.
  */
 bool spt_realtime_is_there(void);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are embedded in a capture (FILE in format.md), read from it again when they are wanted. */
+/* Files that are embedded in a capture (FILE in format.md), read from it when they are wanted. */
 #ifndef SPT_CAPTURE_EMBEDDED_H
 #define SPT_CAPTURE_EMBEDDED_H
 
@@ -17,7 +17,7 @@ typedef struct {
 	uint64_t bytes;			/* that are there */
 } SptEmbedded;
 
-/* An array of SptEmbedded in the order of the file, without those that have no name.  NULL: error. */
+/* An array of SptEmbedded in the order of the file, without nameless ones.  NULL: error. */
 GArray *spt_embedded_list(const SptCapture *capture, GError **error);
 /* The file of @list called @name, or the only one whose last part is called so; NULL: none is. */
 const SptEmbedded *spt_embedded_find(const GArray *list, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks and the like in Chrome's JSON: slices of their thread, instants, and arrows of flows.  Slices
- * of one thread must not cross, and what belongs to no thread has none: those are asynchronous.
+ * Marks and the like in Chrome's JSON: slices of their thread, instants, and arrows of flows.
+ * Slices of one thread must not cross, and what belongs to no thread has none: those are
+ * asynchronous.
  */
 #include "export/chrome.h"
 

@@ -47,7 +47,8 @@ void spt_chrome_append_thread(const struct spt_chrome *chrome, GString *text, ui
 
 /* Waits and events. */
 
-static void chrome_append_fields(const struct spt_chrome *chrome, GString *text, const SptSpan *span)
+static void chrome_append_fields(const struct spt_chrome *chrome, GString *text,
+				 const SptSpan *span)
 {
 	g_string_append_printf(text, ",\"args\":{\"kind\":\"%s\"", spt_span_kind_name(span->kind));
 	spt_span_append_fields(chrome->input->capture, span, text);
@@ -163,8 +164,8 @@ static void chrome_write_use(gpointer data, uint32_t cpu, uint64_t time, unsigne
 
 /* Samples. */
 
-static void chrome_write_sample(struct spt_chrome *chrome, uint32_t thread, uint32_t cpu, uint64_t time,
-				uint32_t frame, uint64_t weight)
+static void chrome_write_sample(struct spt_chrome *chrome, uint32_t thread, uint32_t cpu,
+				uint64_t time, uint32_t frame, uint64_t weight)
 {
 	GString *text = spt_out_text(chrome->out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks, lines of logs, flows and the like in a trace of Perfetto.  Each kind has a track below that
- * of its thread, and what crosses another interval there, or belongs to no thread, one of its own.
+ * Marks, lines of logs, flows and the like in a trace of Perfetto.  Each kind has a track below
+ * that of its thread, and what crosses another interval there, or belongs to no thread, one of its
+ * own.
  */
 #include "export/perfetto.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What parts of the machine draw, in watt: the energy that processors count by themselves (powercap,
- * as RAPL has it; root alone can read it) and what a battery reports.
+ * What parts of the machine draw, in watt: the energy that processors count by themselves
+ * (powercap, as RAPL has it; root alone can read it) and what a battery reports.
  */
 #include <string.h>
 

@@ -19,7 +19,7 @@ SptJournal *spt_journal_new(SptSaid *said, const SptThreadIds *threads, GError *
 void spt_journal_begin(SptJournal *journal);
 void spt_journal_free(SptJournal *journal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJournal, spt_journal_free)
-/* Takes what there is; @has_kernel: the kernel's own lines come from elsewhere.  Returns how many. */
+/* Takes what there is; @has_kernel: the kernel's own lines come from elsewhere.  Their number. */
 uint64_t spt_journal_step(SptJournal *journal, bool has_kernel);
 /* The same for the last time: waits a moment for lines that are on their way. */
 uint64_t spt_journal_finish(SptJournal *journal, bool has_kernel);

@@ -58,7 +58,7 @@ struct SptPerfKernel {
 	uint32_t copy_bytes;
 	int cgroup;			/* -1: none */
 	bool tells_lost;		/* the kernel counts lost samples by event */
-	bool is_reported;			/* the accounts at the end */
+	bool is_reported;		/* the accounts at the end */
 	uint64_t since, lost, lost_before;
 	unsigned n_over;		/* looks in a row that found too much */
 };
