@@ -196,7 +196,7 @@ assert info["finished"]'
 timed check 'sent: named without the program' judge "$work/sent.capture" \
 	'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
 receiver cut
-"$cli" record --source perf -F 500 --to "127.0.0.1:$port" --duration 60 2>/dev/null &
+"$cli" record --no-embed --source perf -F 500 --to "127.0.0.1:$port" --duration 60 2>/dev/null &
 sender=$!
 for _ in $(seq 300); do [ "$(stat -c %s "$work/cut.capture.part" 2>/dev/null ||
 	echo 0)" -gt 30000 ] && break; sleep 0.1; done

@@ -62,7 +62,7 @@ static void list_files(struct directory *directory, const char *path, unsigned d
 	const char *name;
 
 	if (!dir)
-		skip_path(directory, path, "%s; it is skipped", error->message);
+		skip_path(directory, path, "Skipped: %s", error->message);
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *inner = g_build_filename(path, name, NULL);
 		struct stat st;
@@ -88,7 +88,7 @@ static SptCapture *open_one(struct directory *directory, const char *path)
 	g_autoptr(SptCapture) capture = spt_capture_open(path, &error);
 
 	if (!capture)
-		skip_path(directory, path, "%s; it is skipped", error->message);
+		skip_path(directory, path, "Skipped: %s", error->message);
 	else if (capture->damage)
 		skip_path(directory, path, "%s is damaged, and skipped: %s", path,
 			  capture->damage);
