@@ -163,7 +163,8 @@ cd "$OLDPWD" || exit 1
 
 for command in report info 'export --format folded'; do
 	complains "${command%% *}: no such file" 1 'missing.syscap' $command "$work/missing.syscap"
-	complains "${command%% *}: a directory" 1 "$work" $command "$work"
+	mkdir -p "$work/hollow"
+	complains "${command%% *}: a directory without recordings" 1 "$work/hollow" $command "$work/hollow"
 	complains "${command%% *}: an empty file" 1 'empty.syscap' $command "$work/empty.syscap"
 	complains "${command%% *}: a text" 1 'text.syscap' $command "$work/text.syscap"
 	complains "${command%% *}: a file cut in its first block" 1 'head.syscap' $command \

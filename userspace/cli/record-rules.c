@@ -60,7 +60,7 @@ bool spt_record_rules_check(unsigned given)
 		if ((given & rule->with) != rule->with ||
 		    ((given & rule->needs) == rule->needs && !(given & rule->excludes)))
 			continue;
-		spt_cli_complain("%s", rule->sentence);
+		spt_cli_complain("%s", spt_cli_named(rule->sentence));
 		return false;
 	}
 	return true;

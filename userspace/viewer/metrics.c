@@ -38,7 +38,7 @@ void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric)
 	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
 		g_autoptr(GMenuItem) item = NULL;
 
-		if (!spt_grouping_fits(grouping, metric))
+		if (!grouping->menu || !spt_grouping_fits(grouping, metric))
 			continue;
 		item = g_menu_item_new(_(grouping->menu), NULL);
 		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);

@@ -251,7 +251,6 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "host",
-		.menu = SPT_WORDS("By _Host"),
 		.root = SPT_WORDS("(host)"),
 		.parts = SPT_GROUP_HAS_NAME,
 		.key = key_of_thread,

@@ -42,7 +42,8 @@ typedef enum {
 typedef struct {
 	const char *name;		/* for --by, and in reports */
 	const char *note;		/* follows the name in --help; NULL: nothing */
-	const char *menu;		/* item in the viewer's menu, marked for translation */
+	/* Item in the viewer's menu, marked for translation; NULL: the viewer has no use for it. */
+	const char *menu;
 	const char *root; /* shown as the object of a group in a tree, marked; "": none */
 	unsigned parts;			/* SptGroupParts */
 	unsigned needs;			/* SptMetricParts, of the rows of a metric */
