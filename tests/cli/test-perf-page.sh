@@ -83,6 +83,9 @@ while IFS=$'\t' read -r perf command; do
 	# What the reports are about.
 	[[ $command != 'record --waits'* ]] ||
 		cp "$work/here/sysprof.capture" "$work/here/my.capture"
+	# This one is of no program.
+	[[ $command != 'record --faults'* || ! -e $work/here/my.capture ]] ||
+		cp "$work/here/my.capture" "$work/here/sysprof.capture"
 done <"$work/rows"
 
 echo "1..$number"
