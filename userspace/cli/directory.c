@@ -54,6 +54,16 @@ static void G_GNUC_PRINTF(3, 4) skip_path(struct directory *directory, const cha
 	spt_cli_complain("%s", text);
 }
 
+/* Goes on behind the error's sentence. */
+static void skip_for(struct directory *directory, const char *path, const GError *error)
+{
+	size_t n = strlen(error->message);
+
+	if (g_str_has_suffix(error->message, "."))
+		n--;
+	skip_path(directory, path, "%.*s; it is skipped", (int)n, error->message);
+}
+
 /* Links are not followed: they may lead in circles. */
 static void list_files(struct directory *directory, const char *path, unsigned depth)
 {
@@ -62,7 +72,7 @@ static void list_files(struct directory *directory, const char *path, unsigned d
 	const char *name;
 
 	if (!dir)
-		skip_path(directory, path, "Skipped: %s", error->message);
+		skip_for(directory, path, error);
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *inner = g_build_filename(path, name, NULL);
 		struct stat st;
@@ -88,7 +98,7 @@ static SptCapture *open_one(struct directory *directory, const char *path)
 	g_autoptr(SptCapture) capture = spt_capture_open(path, &error);
 
 	if (!capture)
-		skip_path(directory, path, "Skipped: %s", error->message);
+		skip_for(directory, path, error);
 	else if (capture->damage)
 		skip_path(directory, path, "%s is damaged, and skipped: %s", path,
 			  capture->damage);
