@@ -18,6 +18,24 @@ uint64_t spt_account_lost(const SptAccountRow *row)
 	return lost;
 }
 
+void spt_account_add(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale)
+{
+	sum->grid += row->grid * scale;
+	sum->delivered += row->delivered * scale;
+	sum->idle += row->idle * scale;
+	sum->offline += row->offline * scale;
+	sum->excluded += row->excluded * scale;
+	sum->budget += row->budget * scale;
+	sum->pending += row->pending * scale;
+	sum->samples += row->samples;
+	sum->state_lost += row->state_lost;
+	sum->cost_ns += row->cost_ns;
+	sum->ticks += row->ticks;
+	sum->filtered += row->filtered * scale;
+	for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++)
+		sum->lost[reason] += row->lost[reason] * scale;
+}
+
 int64_t spt_account_residue(const SptAccountRow *row)
 {
 	return (int64_t)(row->grid - (row->delivered + spt_account_lost(row) + row->idle +

@@ -301,6 +301,8 @@ typedef struct {
  */
 int64_t spt_account_residue(const SptAccountRow *row);
 uint64_t spt_account_lost(const SptAccountRow *row);
+/* Adds @row to @sum, with @scale of the sum's periods for each of its own. */
+void spt_account_add(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale);
 /*
  * The name of a reason: "ring full", "too big", ...; "reason 7" if it has no name here.  In
  * English, for spt_words().

@@ -374,24 +374,6 @@ static void add_metric(SptFleet *fleet, struct fleet_part *part, const char *nam
 	}
 }
 
-static void add_account(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale)
-{
-	sum->grid += row->grid * scale;
-	sum->delivered += row->delivered * scale;
-	sum->idle += row->idle * scale;
-	sum->offline += row->offline * scale;
-	sum->excluded += row->excluded * scale;
-	sum->budget += row->budget * scale;
-	sum->pending += row->pending * scale;
-	sum->filtered += row->filtered * scale;
-	sum->samples += row->samples;
-	sum->state_lost += row->state_lost;
-	sum->cost_ns += row->cost_ns;
-	sum->ticks += row->ticks;
-	for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++)
-		sum->lost[reason] += row->lost[reason] * scale;
-}
-
 /* Accounts are cumulative: the last one of each CPU has its sums. */
 static void add_accounts(SptFleet *fleet, const struct fleet_part *part)
 {
@@ -409,7 +391,7 @@ static void add_accounts(SptFleet *fleet, const struct fleet_part *part)
 			*at = fleet->accounts->len;
 			g_array_set_size(fleet->accounts, *at + 1);
 		}
-		add_account(&g_array_index(fleet->accounts, SptAccountRow, *at), row, scale);
+		spt_account_add(&g_array_index(fleet->accounts, SptAccountRow, *at), row, scale);
 	}
 }
 

@@ -45,42 +45,33 @@ static void read_process_stat(SptCounting *counting, uint32_t pid)
 	put_of_process(counting, pid, "resident", "bytes", pages * (double)sysconf(_SC_PAGESIZE));
 }
 
-static void read_process_switches(SptCounting *counting, uint32_t pid)
+/* A number of a file of the process, behind a text, as a rate of that name. */
+struct process_rate {
+	const char *behind, *name;
+};
+
+static void read_process_rates(SptCounting *counting, uint32_t pid, const char *file,
+			       const char *unit, const struct process_rate rates[2])
 {
-	static const char *const keys[][2] = { { "\nvoluntary_ctxt_switches:", "waits" },
-					       { "\nnonvoluntary_ctxt_switches:", "preempted" } };
-	g_autofree char *path = g_strdup_printf("proc/%u/status", pid);
+	g_autofree char *path = g_strdup_printf("proc/%u/%s", pid, file);
 	g_autofree char *text = spt_counting_text(counting, path);
 
-	for (unsigned i = 0; text && i < G_N_ELEMENTS(keys); i++) {
-		const char *at = strstr(text, keys[i][0]);
-		g_autofree char *name = counter_name(pid, keys[i][1]);
+	for (unsigned i = 0; text && i < 2; i++) {
+		const char *at = strstr(text, rates[i].behind);
+		g_autofree char *name = counter_name(pid, rates[i].name);
 
 		if (at)
-			spt_counting_rate(counting, name, "/s",
-					  g_ascii_strtod(at + strlen(keys[i][0]), NULL), 1);
-	}
-}
-
-static void read_process_io(SptCounting *counting, uint32_t pid)
-{
-	static const char *const keys[][2] = { { "read_bytes: ", "read" },
-					       { "\nwrite_bytes: ", "written" } };
-	g_autofree char *path = g_strdup_printf("proc/%u/io", pid);
-	g_autofree char *text = spt_counting_text(counting, path);
-
-	for (unsigned i = 0; text && i < G_N_ELEMENTS(keys); i++) {
-		const char *at = strstr(text, keys[i][0]);
-		g_autofree char *name = counter_name(pid, keys[i][1]);
-
-		if (at)
-			spt_counting_rate(counting, name, "bytes/s",
-					  g_ascii_strtod(at + strlen(keys[i][0]), NULL), 1);
+			spt_counting_rate(counting, name, unit,
+					  g_ascii_strtod(at + strlen(rates[i].behind), NULL), 1);
 	}
 }
 
 static void read_processes(SptCounting *counting)
 {
+	static const struct process_rate switches[] = {
+		{ "\nvoluntary_ctxt_switches:", "waits" },
+		{ "\nnonvoluntary_ctxt_switches:", "preempted" },
+	}, io[] = { { "read_bytes: ", "read" }, { "\nwrite_bytes: ", "written" } };
 	const GArray *pids = spt_counting_pids(counting);
 
 	for (unsigned i = 0; i < pids->len; i++) {
@@ -90,8 +81,8 @@ static void read_processes(SptCounting *counting)
 
 		spt_counting_set_pid(counting, pid);
 		read_process_stat(counting, pid);
-		read_process_switches(counting, pid);
-		read_process_io(counting, pid);
+		read_process_rates(counting, pid, "status", "/s", switches);
+		read_process_rates(counting, pid, "io", "bytes/s", io);
 		if (n)
 			put_of_process(counting, pid, "descriptors", "", n);
 	}

@@ -154,24 +154,6 @@ static void add_names_and_losses(struct merger *merger, const struct source *sou
 	}
 }
 
-static void merge_add_sums(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale)
-{
-	sum->grid += row->grid * scale;
-	sum->delivered += row->delivered * scale;
-	sum->idle += row->idle * scale;
-	sum->offline += row->offline * scale;
-	sum->excluded += row->excluded * scale;
-	sum->budget += row->budget * scale;
-	sum->pending += row->pending * scale;
-	sum->samples += row->samples;
-	sum->state_lost += row->state_lost;
-	sum->cost_ns += row->cost_ns;
-	sum->ticks += row->ticks;
-	sum->filtered += row->filtered * scale;
-	for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++)
-		sum->lost[reason] += row->lost[reason] * scale;
-}
-
 /* Accounts are cumulative: the sum of the latest ones is the CPU's total in all captures. */
 static void take_account(struct merger *merger, struct source *source)
 {
@@ -184,7 +166,7 @@ static void take_account(struct merger *merger, struct source *source)
 								  GUINT_TO_POINTER(row->cpu));
 
 		if (latest)
-			merge_add_sums(&sum, latest, merger->sources[i].scale);
+			spt_account_add(&sum, latest, merger->sources[i].scale);
 	}
 	spt_capture_writer_account(merger->writer, &sum);
 	merger->end_time = MAX(merger->end_time, row->time);
