@@ -14,6 +14,7 @@ struct SptHits {
 	const GPtrArray *points;
 	SptOutput *output;
 	uint64_t *rows;			/* by point */
+	uint64_t lost;			/* of all points; at the end */
 	SptOpenCalls *calls;
 	bool has_probes;		/* in programs, of calls */
 	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
@@ -186,6 +187,11 @@ uint64_t spt_hits_open(const SptHits *hits)
 	return spt_open_calls_count(hits->calls);
 }
 
+uint64_t spt_hits_lost(const SptHits *hits)
+{
+	return hits->lost;
+}
+
 static void note_count(const SptHits *hits, unsigned i, const SptTraceCount *count)
 {
 	const SptPoint *point = hits->points->pdata[i];
@@ -224,7 +230,7 @@ static void add_limited(GString *text, const SptPoint *point, const SptTraceCoun
 char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
 {
 	g_autoptr(GString) shared = g_string_new(NULL), limited = g_string_new(NULL);
-	g_autofree char *lost = g_strdup_printf("%" PRIu64, spt_trace_hits_lost(trace));
+	g_autofree char *lost = NULL;
 
 	for (unsigned i = 0; i < hits->points->len; i++) {
 		const SptPoint *point = hits->points->pdata[i];
@@ -232,10 +238,14 @@ char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
 
 		if (!spt_trace_count(trace, i, &count))
 			continue;
+		hits->lost += count.lost;
 		note_count(hits, i, &count);
 		add_shared(shared, point, &count);
 		add_limited(limited, point, &count, start_ns);
 	}
+	/* Those of events that are not counted each are known by the source's records alone. */
+	hits->lost = MAX(hits->lost, spt_trace_hits_lost(trace));
+	lost = g_strdup_printf("%" PRIu64, hits->lost);
 	spt_output_host(hits->output, "hits_lost", lost);
 	if (!shared->len && !limited->len)
 		return NULL;

@@ -24,6 +24,8 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample);
 /* Calls that have not returned, or whose return the kernel did not see. */
 uint64_t spt_hits_open(const SptHits *hits);
+/* How many hits found no room in the source's rings; after finish(). */
+uint64_t spt_hits_lost(const SptHits *hits);
 /*
  * Reads how often each point was hit, and notes it in the file.  Returns a sentence without a full
  * stop on counters that were shared, and points that came too often, to be freed; NULL: none.

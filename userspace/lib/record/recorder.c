@@ -648,7 +648,7 @@ static void finish_hits(SptRecorder *recorder)
 	recorder->status.hits_notice = recorder->hits_notice =
 		spt_hits_finish(recorder->hits, recorder->trace, recorder->start_ns);
 	recorder->status.hits_open = spt_hits_open(recorder->hits);
-	recorder->status.hits_lost = spt_trace_hits_lost(recorder->trace);
+	recorder->status.hits_lost = spt_hits_lost(recorder->hits);
 }
 
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)

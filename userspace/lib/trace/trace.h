@@ -157,6 +157,8 @@ typedef struct {
 /* How often a point was hit. */
 typedef struct {
 	uint64_t count;			/* whether recorded or not */
+	/* Hits that were to be recorded and found no room; after stop(), when all was drained. */
+	uint64_t lost;
 	/* How long it was to be counted, and was: less if counters were shared. */
 	uint64_t enabled_ns, running_ns;
 	/*

@@ -39,11 +39,18 @@
 #define N_CALL_REGISTERS 2		/* in this order: the result is first */
 #define N_ALL_REGISTERS	 __builtin_popcountll(ALL_REGISTERS)
 
-/* An event of a point on a CPU. */
+/* An event of a point on a CPU.  perf closes its descriptors. */
 struct opened {
-	int fd;				/* perf closes it */
+	int fd;
+	/*
+	 * Makes no samples, and goes on when the other one is stopped; -1: that one counts alone.
+	 * A change of its period would not do: since 6.16 the kernel throttles the event then, which
+	 * counts nothing up to the next tick.
+	 */
+	int counter;
 	unsigned point;
 	bool is_return, is_of_thread;
+	uint64_t taken;			/* its samples */
 };
 
 struct SptPerfPoints {
@@ -93,6 +100,7 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 	attr->sample_regs_user = attr->sample_stack_user = 0;
 }
 
+/* @ring_bytes 0: it makes no samples. */
 static int points_open_event(const struct perf *perf, const SptPoint *point, bool is_return,
 			     unsigned cpu, int64_t thread, size_t ring_bytes)
 {
@@ -126,6 +134,10 @@ static int points_open_event(const struct perf *perf, const SptPoint *point, boo
 	};
 
 	set_target(&attr, point, is_return);
+	if (!ring_bytes) {
+		attr.sample_period = attr.sample_type = 0;
+		attr.sample_regs_intr = attr.sample_regs_user = attr.sample_stack_user = 0;
+	}
 	return (int)syscall(SYS_perf_event_open, &attr,
 			    thread >= 0 ? thread : points->cgroup, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC |
@@ -181,6 +193,11 @@ static bool keep_event(struct perf *perf, unsigned cpu, const struct opened *ope
 	uint64_t id;
 
 	g_array_append_vals(perf->points->opened, opened, 1);
+	if (opened->counter >= 0) {
+		g_array_append_val(perf->others, opened->counter);
+		if (!points_set_filter(opened->counter, point, error))
+			return false;
+	}
 	if (ring->fd < 0) {
 		ring->fd = fd;
 		if (!spt_perf_map_ring(perf, at, ring_bytes, &no_room, error))
@@ -202,9 +219,33 @@ static bool keep_event(struct perf *perf, unsigned cpu, const struct opened *ope
 	return points_set_filter(fd, point, error);
 }
 
+/* Each hit makes a sample. */
+static bool takes_each(const SptPoint *point)
+{
+	return point->period == 1;
+}
+
 static bool is_refused(int number)
 {
 	return number == EACCES || number == EPERM;
+}
+
+/* False, with errno: there is neither. */
+static bool open_counter(const struct perf *perf, struct opened *opened, unsigned cpu,
+			 int64_t thread)
+{
+	const SptPoint *point = perf->points->points->pdata[opened->point];
+	int number;
+
+	if (opened->is_return || !takes_each(point))
+		return true;
+	opened->counter = points_open_event(perf, point, false, cpu, thread, 0);
+	if (opened->counter >= 0)
+		return true;
+	number = errno;
+	close(opened->fd);
+	errno = number;
+	return false;
 }
 
 /*
@@ -218,17 +259,19 @@ static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t
 	const SptPoint *point = perf->points->points->pdata[number];
 
 	for (int is_return = point->is_timed; is_return >= 0; is_return--) {
-		const struct opened opened = {
+		struct opened opened = {
 			.fd = points_open_event(perf, point, is_return, cpu, thread, ring_bytes),
+			.counter = -1,
 			.point = number,
 			.is_return = is_return,
 			.is_of_thread = thread >= 0,
 		};
 
-		if (opened.fd >= 0 && keep_event(perf, cpu, &opened, ring_bytes, error))
+		if (opened.fd >= 0 && open_counter(perf, &opened, cpu, thread)) {
+			if (!keep_event(perf, cpu, &opened, ring_bytes, error))
+				return false;
 			continue;
-		if (opened.fd >= 0)
-			return false;
+		}
 		if (errno == ESRCH || (errno == ENODEV && perf->rings[cpu].fd < 0) ||
 		    (thread >= 0 && is_refused(errno)))
 			return true;
@@ -353,7 +396,6 @@ static void take_arguments(SptPerfPoints *points, SptTraceHit *hit)
 /* The one with most hits goes on being counted, and makes no samples. */
 static void only_count_busiest(SptPerfPoints *points, uint64_t now)
 {
-	const uint64_t never = 1ULL << 62;
 	unsigned busiest = 0;
 
 	for (unsigned i = 1; i < points->points->len; i++)
@@ -366,7 +408,7 @@ static void only_count_busiest(SptPerfPoints *points, uint64_t now)
 		const struct opened *opened = &g_array_index(points->opened, struct opened, i);
 
 		if (opened->point == busiest)
-			ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &never);
+			ioctl(opened->fd, PERF_EVENT_IOC_DISABLE, 0);
 	}
 }
 
@@ -395,7 +437,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	SptPerfPoints *points = perf->points;
 	SptTraceHit hit = { 0 };
 	struct spt_perf_who who;
-	const struct opened *opened;
+	struct opened *opened;
 	const SptPoint *point;
 	unsigned number;
 
@@ -411,6 +453,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	spt_perf_sample_without_id(record, points->sample);
 	point = points->points->pdata[opened->point];
 	points->taken[opened->point]++;
+	opened->taken++;
 	if (point->is_timed)
 		points_take_call(points, opened, &hit);
 	else if (point->has_arguments)
@@ -428,24 +471,33 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret)
 {
 	const struct perf *perf = (const struct perf *)trace;
+	const SptPerfPoints *points = perf->points;
 	struct {
 		uint64_t count, enabled, running;
-	} got;
+	} got, all;
 
 	*ret = (SptTraceCount){ 0 };
-	if (perf->points)
-		ret->only_counted_from = perf->points->only_counted_from[point];
-	for (unsigned i = 0; perf->points && i < perf->points->opened->len; i++) {
-		const struct opened *opened =
-			&g_array_index(perf->points->opened, struct opened, i);
+	if (!points)
+		return false;
+	ret->only_counted_from = points->only_counted_from[point];
+	for (unsigned i = 0; i < points->opened->len; i++) {
+		const struct opened *opened = &g_array_index(points->opened, struct opened, i);
 
-		if (opened->point != point || opened->is_return ||
-		    read(opened->fd, &got, sizeof(got)) != sizeof(got))
+		if (opened->point != point || read(opened->fd, &got, sizeof(got)) != sizeof(got))
 			continue;
-		ret->count += got.count;
-		ret->enabled_ns += got.enabled;
+		/* A ring that stays full to the end has no record of what it lost. */
+		if (takes_each(points->points->pdata[point]))
+			ret->lost += got.count - MIN(got.count, opened->taken);
+		if (opened->is_return)
+			continue;
+		all = got;
+		if (ret->only_counted_from && opened->counter >= 0 &&
+		    read(opened->counter, &all, sizeof(all)) != sizeof(all))
+			continue;
+		ret->count += all.count;
+		ret->enabled_ns += all.enabled;
 		/* That of a thread counts on one of the CPUs at a time. */
-		ret->running_ns += opened->is_of_thread ? got.enabled : got.running;
+		ret->running_ns += opened->is_of_thread ? all.enabled : all.running;
 	}
-	return perf->points;
+	return true;
 }
