@@ -113,6 +113,16 @@ END
 shows 'heaptrack: inlined functions' "$cli" export -f folded --metric live "$work/heaptrack" <<'END'
 a;main;main;f 100
 END
+# The user parts of its stacks come later, after a round, and the last ones first.
+for later in perf-later perf-later-pipe; do
+	result "perf.data: $later is as if nothing came later" "$(
+		diff <("$cli" export -f perf-script "$work/perf.data") \
+			<("$cli" export -f perf-script "$work/$later" 2>&1))"
+done
+shows 'perf.data: a user stack that never comes' bash -c \
+	'"$1" report "$2" | sed -n "2s/;.*//p"' - "$cli" "$work/perf-never" <<'END'
+1 user stacks that were to come later never did
+END
 
 printf '{"$schema":"speedscope","profiles":[' >"$work/cut"
 refuses 'JSON that is cut off' 'its JSON is damaged' "$work/cut"

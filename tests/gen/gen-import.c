@@ -74,6 +74,9 @@ static void put_perf_data(const char *directory)
 		{ "perf-packed", PERF_EXAMPLE_PACKED },
 		{ "perf-copies", PERF_EXAMPLE_COPIES },
 		{ "perf-events", PERF_EXAMPLE_EVENTS },
+		{ "perf-later", PERF_EXAMPLE_LATER },
+		{ "perf-later-pipe", PERF_EXAMPLE_LATER | PERF_EXAMPLE_PIPE | PERF_EXAMPLE_PACKED },
+		{ "perf-never", PERF_EXAMPLE_LATER | PERF_EXAMPLE_NEVER },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -19,6 +21,8 @@
 #define PERF_EXAMPLE_KERNEL	0xffffffff81000000ull
 #define PERF_EXAMPLE_COPY_BYTES 64
 #define PERF_EXAMPLE_REGISTERS	0xff0fffull
+#define PERF_EXAMPLE_COOKIE	0x100000001ull
+#define PERF_EXAMPLE_CONTEXT_LATER ((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED */
 #define PERF_EXAMPLE_FEATURES	((1ull << 3) | (1ull << 4) | (1ull << 6) | (1ull << 12))
 
 enum {
@@ -26,6 +30,8 @@ enum {
 	PERF_EXAMPLE_PACKED = 1 << 1,
 	PERF_EXAMPLE_COPIES = 1 << 2,	/* stacks are copied, with registers */
 	PERF_EXAMPLE_EVENTS = 1 << 3,	/* two of them */
+	PERF_EXAMPLE_LATER = 1 << 4,	/* user stacks come after their samples */
+	PERF_EXAMPLE_NEVER = 1 << 5,	/* as the one before; the last one does not come */
 };
 
 /* A record of @type, with what is behind its header. */
@@ -111,7 +117,12 @@ static inline void perf_example_sample(GByteArray *to, unsigned flags, uint64_t 
 
 	PERF_EXAMPLE_WORDS(sample, id, ip, PERF_EXAMPLE_TASK, 5000000000ull + i * 1000003ull, i % 2,
 			   PERF_EXAMPLE_PERIOD_NS);
-	if (in_kernel)
+	if (flags & PERF_EXAMPLE_LATER && in_kernel)
+		PERF_EXAMPLE_WORDS(sample, 4, PERF_CONTEXT_KERNEL, ip, PERF_EXAMPLE_CONTEXT_LATER,
+				   PERF_EXAMPLE_COOKIE + i);
+	else if (flags & PERF_EXAMPLE_LATER)
+		PERF_EXAMPLE_WORDS(sample, 2, PERF_EXAMPLE_CONTEXT_LATER, PERF_EXAMPLE_COOKIE + i);
+	else if (in_kernel)
 		PERF_EXAMPLE_WORDS(sample, 5, PERF_CONTEXT_KERNEL, ip, PERF_CONTEXT_USER,
 				   PERF_EXAMPLE_MAIN + 0x20, PERF_EXAMPLE_MAIN + 0x8);
 	else
@@ -127,6 +138,18 @@ static inline void perf_example_sample(GByteArray *to, unsigned flags, uint64_t 
 	perf_example_put(to, PERF_RECORD_SAMPLE,
 			 in_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, sample->data,
 			 sample->len);
+}
+
+/* The user stack of that sample, when the kernel goes back to the program. */
+static inline void perf_example_later(GByteArray *to, unsigned i)
+{
+	const unsigned callchain_deferred = 22;
+	g_autoptr(GByteArray) chain = g_byte_array_new();
+
+	PERF_EXAMPLE_WORDS(chain, PERF_EXAMPLE_COOKIE + i, 3, PERF_CONTEXT_USER,
+			   PERF_EXAMPLE_MAIN + 0x20, PERF_EXAMPLE_MAIN + 0x8);
+	perf_example_end(chain, 5000000000ull + i * 1000003ull + 500);
+	perf_example_put(to, callchain_deferred, PERF_RECORD_MISC_USER, chain->data, chain->len);
 }
 
 static inline void perf_example_task(GByteArray *to, unsigned type, uint32_t tid, uint64_t time)
@@ -159,6 +182,10 @@ static inline void perf_example_records(GByteArray *to, unsigned flags)
 		if (i == PERF_EXAMPLE_SAMPLES / 2)
 			perf_example_put(to, finished_round, 0, NULL, 0);
 	}
+	/* After a round, and the last one first. */
+	for (unsigned i = PERF_EXAMPLE_SAMPLES; flags & PERF_EXAMPLE_LATER && i-- > 0;)
+		if (!(flags & PERF_EXAMPLE_NEVER && i == PERF_EXAMPLE_SAMPLES - 1))
+			perf_example_later(to, i);
 	perf_example_task(to, PERF_RECORD_EXIT, PERF_EXAMPLE_PID + 1, 6000000000ull);
 }
 

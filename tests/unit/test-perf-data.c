@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The fields of perf's records in layouts that perf does not write on this machine. */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "../gen/perf-example.h"
+#include "trace/perf/data.h"
 #include "trace/perf/data-fields.h"
 
 struct record {
@@ -115,6 +119,40 @@ static void test_end(void)
 	g_assert_false(spt_perf_fields_parse_end(&record.header, &attr, &fields));
 }
 
+/* User parts of stacks that come after their samples, in files of all kinds. */
+static void test_later(void)
+{
+	static const unsigned flags[] = {
+		PERF_EXAMPLE_LATER,
+		PERF_EXAMPLE_LATER | PERF_EXAMPLE_PIPE,
+		PERF_EXAMPLE_LATER | PERF_EXAMPLE_PACKED,
+		PERF_EXAMPLE_LATER | PERF_EXAMPLE_NEVER,
+	};
+	const uint64_t expected[] = { PERF_CONTEXT_USER, PERF_EXAMPLE_MAIN + 0x20,
+				      PERF_EXAMPLE_MAIN + 0x8 };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++) {
+		g_autoptr(GByteArray) file = perf_example_new(flags[i]);
+		int fd = memfd_create("perf.data", MFD_CLOEXEC);
+		g_autoptr(SptPerfData) data = NULL;
+		const uint64_t *stack;
+		uint64_t n;
+
+		g_assert_cmpint(write(fd, file->data, file->len), ==, file->len);
+		data = spt_perf_data_open(fd, NULL);
+		close(fd);
+		g_assert_nonnull(data);
+		for (unsigned k = 0; k < PERF_EXAMPLE_SAMPLES; k++) {
+			stack = spt_perf_data_later_stack(data, PERF_EXAMPLE_COOKIE + k, &n);
+			if (flags[i] & PERF_EXAMPLE_NEVER && k == PERF_EXAMPLE_SAMPLES - 1)
+				g_assert_null(stack);
+			else
+				g_assert_cmpmem(stack, 8 * n, expected, sizeof(expected));
+		}
+		g_assert_null(spt_perf_data_later_stack(data, 1, &n));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -122,5 +160,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-data/huge-counts", test_huge_counts);
 	g_test_add_func("/perf-data/calls", test_calls);
 	g_test_add_func("/perf-data/end", test_end);
+	g_test_add_func("/perf-data/later", test_later);
 	return g_test_run();
 }

@@ -60,6 +60,7 @@ struct perf_import {
 	uint64_t n_samples, n_skipped, n_later, n_auxiliary;
 	uint64_t last_time, next_flush;
 	GByteArray *made;		/* the present record, in one layout */
+	GArray *stack;			/* the present sample's, if its user part came later */
 	GByteArray *map;
 	GHashTable *kinds;		/* event -> id of its declared kind */
 	SptDeclaredRow hit;		/* of a trace point */
@@ -202,6 +203,27 @@ static void take_point(struct perf_import *import, const struct spt_perf_data_ev
 	spt_import_perf_capture_event(import->capture, &import->hit);
 }
 
+/* Puts the user part where the kernel has left a word to find it by. */
+static void add_later_stack(struct perf_import *import, struct spt_perf_fields *fields)
+{
+	uint64_t n = fields->n_frames, n_user;
+	const uint64_t *user;
+
+	if (n < 2 || fields->frames[n - 2] != SPT_PERF_CONTEXT_LATER)
+		return;
+	user = spt_perf_data_later_stack(import->data, fields->frames[n - 1], &n_user);
+	fields->n_frames = n - 2;
+	if (!user) {
+		import->n_later++;
+		return;
+	}
+	g_array_set_size(import->stack, 0);
+	g_array_append_vals(import->stack, fields->frames, (guint)(n - 2));
+	g_array_append_vals(import->stack, user, (guint)n_user);
+	fields->frames = (const uint64_t *)(void *)import->stack->data;
+	fields->n_frames = import->stack->len;
+}
+
 static bool take_event_sample(struct perf_import *import, const struct perf_event_header *record,
 			      const struct spt_perf_data_event *event)
 {
@@ -221,6 +243,7 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 	spt_import_perf_capture_event(import->capture, NULL);
 	if (is_point(event))
 		take_point(import, event, &fields);
+	add_later_stack(import, &fields);
 	if (import->is_foreign)
 		fields.registers_abi = PERF_SAMPLE_REGS_ABI_NONE;
 	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
@@ -404,7 +427,6 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 	case PERF_RECORD_MMAP2:
 		return take_data_map(import, record, event);
 	case RECORD_CALLCHAIN_LATER:
-		import->n_later++;
 		return true;
 	case PERF_RECORD_LOST:
 		return take_lost_word(import, record, 1);
@@ -472,7 +494,7 @@ static void note_unread(const struct perf_import *import, GString *note)
 				       "of several events only %s was imported; "
 				       "%" G_GUINT64_FORMAT " samples of others were skipped",
 				       event_name(import->event), import->n_skipped);
-	spt_import_note_count(note, import->n_later, "user stacks that came later were not read");
+	spt_import_note_count(note, import->n_later, "user stacks that were to come later never did");
 	spt_import_note_count(note, import->n_auxiliary, "parts of a hardware trace were not read");
 }
 
@@ -506,6 +528,7 @@ static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer
 		return false;
 	import.capture = spt_import_perf_capture_new(writer, input->questions);
 	import.made = g_byte_array_new();
+	import.stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	import.map = g_byte_array_new();
 	import.kinds = g_hash_table_new(NULL, NULL);
 	ok = spt_perf_data_read(import.data, &sink, error);
@@ -516,6 +539,7 @@ static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer
 	spt_perf_records_free(import.records);
 	spt_import_perf_capture_free(import.capture);
 	g_byte_array_unref(import.made);
+	g_array_unref(import.stack);
 	g_byte_array_unref(import.map);
 	g_hash_table_unref(import.kinds);
 	spt_perf_data_free(import.data);

@@ -37,6 +37,8 @@ struct SptPerfData {
 	GHashTable *by_id;		/* id -> event */
 	GHashTable *build_ids;		/* path -> GBytes */
 	GHashTable *formats;		/* id of a trace point -> struct spt_perf_data_point */
+	GHashTable *chains;		/* user stacks by their cookie; NULL: not read yet */
+	size_t chains_bytes;
 	struct spt_perf_data_facts facts;
 };
 

@@ -17,6 +17,9 @@
 #define CHUNK_BYTES   (1u << 18)
 /* Most bytes that all compressed records become. */
 #define UNPACKED_MAX (1ull << 38)
+/* Most bytes of stacks that come later than their samples, and their records. */
+#define CHAINS_BYTES	     (256u << 20)
+#define RECORD_CALLCHAIN_LATER 22
 
 struct queued {
 	uint64_t time;
@@ -27,7 +30,7 @@ struct queued {
 
 struct reading {
 	SptPerfData *data;
-	const struct spt_perf_data_sink *sink;
+	const struct spt_perf_data_sink *sink;	/* NULL: only stacks that come later are read */
 	GArray *queue;			/* struct queued */
 	size_t copied_bytes;		/* of its copies */
 	uint64_t newest, round_newest;	/* of all, and of the round before */
@@ -210,11 +213,28 @@ static bool take_compressed(struct reading *reading, const struct perf_event_hea
 	return unpack_records(reading, payload, bytes);
 }
 
+/* Keeps the cookie, the number of frames, and these. */
+static void keep_chain(SptPerfData *data, const struct perf_event_header *record)
+{
+	const uint64_t *words = (const uint64_t *)(record + 1);
+	size_t n = (record->size - sizeof(*record)) / 8;
+
+	if (n < 2 || words[1] > n - 2 || data->chains_bytes >= CHAINS_BYTES)
+		return;
+	n = 2 + (size_t)words[1];
+	data->chains_bytes += 8 * n;
+	g_hash_table_add(data->chains, g_memdup2(words, 8 * n));
+}
+
 /* Takes a whole record; false: it makes no sense. */
 static bool take_one(struct reading *reading, const struct perf_event_header *record)
 {
 	const struct spt_perf_data_sink *sink = reading->sink;
 
+	if (!sink && record->type == RECORD_CALLCHAIN_LATER)
+		keep_chain(reading->data, record);
+	if (!sink && record->type != PERF_COMPRESSED && record->type != PERF_COMPRESSED2)
+		return true;
 	if (record->type < PERF_MADE)
 		return take_kernel_record(reading, record);
 	switch (record->type) {
@@ -300,7 +320,7 @@ static bool read_data_records(struct reading *reading, GError **error)
 		at += record.size;
 		if (behind > data->end - at)
 			break;
-		if (record.type == PERF_TRACING_DATA)
+		if (record.type == PERF_TRACING_DATA && reading->sink)
 			spt_perf_data_take_points(
 				data, (struct spt_perf_section){ data->bytes + at, behind });
 		at += behind;
@@ -327,4 +347,18 @@ bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink
 	g_byte_array_unref(reading.unpacked);
 	ZSTD_freeDCtx(reading.zstd);
 	return ok;
+}
+
+const uint64_t *spt_perf_data_later_stack(SptPerfData *data, uint64_t cookie, uint64_t *ret_n)
+{
+	const uint64_t *words;
+
+	if (!data->chains) {
+		data->chains = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+		/* What is damaged is found, and said, by the one who reads all of it. */
+		spt_perf_data_read(data, NULL, NULL);
+	}
+	words = g_hash_table_lookup(data->chains, &cookie);
+	*ret_n = words ? words[1] : 0;
+	return words ? words + 2 : NULL;
 }

@@ -375,6 +375,7 @@ void spt_perf_data_free(SptPerfData *data)
 	g_hash_table_unref(data->by_id);
 	g_hash_table_unref(data->build_ids);
 	g_hash_table_unref(data->formats);
+	g_clear_pointer(&data->chains, g_hash_table_unref);
 	g_free(data->facts.host);
 	g_free(data->facts.kernel);
 	g_free(data->facts.arch);

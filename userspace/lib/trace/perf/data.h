@@ -66,6 +66,13 @@ const struct spt_perf_data_facts *spt_perf_data_facts(const SptPerfData *data);
 /* The build-id of a file by its path, of *@ret_bytes; NULL: it is not in the file's list. */
 const uint8_t *spt_perf_data_build_id(const SptPerfData *data, const char *path,
 				      unsigned *ret_bytes);
+/*
+ * The user part of a stack that the kernel took later, when it went back to the program, with its
+ * context in front (Linux 6.19): by the last word of a sample's stack, behind
+ * SPT_PERF_CONTEXT_LATER.  The first call reads the whole file once more.  NULL: it is not there.
+ */
+#define SPT_PERF_CONTEXT_LATER ((uint64_t)-640)
+const uint64_t *spt_perf_data_later_stack(SptPerfData *data, uint64_t cookie, uint64_t *ret_n);
 /* Whether the first @bytes of a file are those of perf's. */
 bool spt_perf_data_is(const void *begin, size_t bytes);
 
