@@ -26,6 +26,8 @@ packages += $(if $(has_capstone),capstone)
 has_pprof := $(shell $(PKG_CONFIG) --exists libprotobuf-c zlib 2>/dev/null && \
 	command -v protoc-c >/dev/null && echo 1)
 packages += $(if $(has_pprof),libprotobuf-c zlib)
+# Arguments of the kernel's functions, by its own types.  Only what uses it is linked with it.
+bpf_libs := $(shell $(PKG_CONFIG) --exists libbpf && echo -Wl,--as-needed -lbpf -Wl,--no-as-needed)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 capstone ?= -lcapstone
 package_libs := \
@@ -37,10 +39,10 @@ flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION=
 	-DSPT_HELPER='"$(program)-helper"' -DSPT_LIBEXEC='"$(prefix)/libexec"' \
 	-DSPT_LOCALEDIR='"$(prefix)/share/locale"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
 	-Iuserspace/lib -Iuserspace/include -Imodule/uapi $(package_cflags)
-other_libs := -liberty -lm -pthread
+other_libs := $(bpf_libs) -liberty -lm -pthread
+%/trace/points/btf.o: flags += $(if $(bpf_libs),-DSPT_HAS_BTF)
 libs = $(package_libs) $(other_libs)
-# Debug files from servers, where there is elfutils' client for them, which is loaded when it is
-# asked.
+# Debug files from servers, by elfutils' client for them, which is loaded when it is asked.
 has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
 flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
 flags += $(if $(has_pprof),-DSPT_HAS_PPROF -I$(B)/gen)
@@ -85,12 +87,9 @@ need-packages:
 
 lib: $(B)/libspt.a
 cli: $(B)/sysprof-cli $(B)/sysprof-helper preload
-ifeq ($(has_capstone),)
-	@echo 'capstone is not here (libcapstone-dev): annotate shows no instructions, everything else is built.'
-endif
-ifeq ($(has_pprof),)
-	@echo 'protobuf-c or zlib is not here (libprotobuf-c-dev, protobuf-c-compiler, zlib1g-dev): profiles of pprof are neither read nor written, everything else is built.'
-endif
+	$(if $(has_capstone),,@echo 'capstone is not here (libcapstone-dev): annotate shows no instructions, everything else is built.')
+	$(if $(bpf_libs),,@echo 'libbpf is not here (libbpf-dev): arguments of kernel functions are not recorded, everything else is built.')
+	$(if $(has_pprof),,@echo 'protobuf-c or zlib is not here (libprotobuf-c-dev, protobuf-c-compiler, zlib1g-dev): profiles of pprof are neither read nor written, everything else is built.')
 
 $(B)/obj/%.o: %.c Makefile | need-packages
 	@mkdir -p $(@D)

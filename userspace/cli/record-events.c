@@ -19,7 +19,7 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 		  "Only hits of trace points whose fields meet this, as in 'pid == 12 && comm == \"git\"'",
 		  "CONDITION" },
 		{ "function", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->functions,
-		  "Also record calls of these functions of the kernel, with stacks and how long each took: a list of names, which may have * and ? (may be repeated)",
+		  "Also record calls of these functions of the kernel, with stacks and how long each took: a list of names, which may have * and ?, or one's arguments in brackets (may be repeated)",
 		  "NAME,..." },
 		{ "probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->probes,
 		  "Also record calls of a function of a program or library, with stacks and how long each took; or hits of a line (FILE:SOURCE:LINE) or mark (may be repeated)",
@@ -29,7 +29,7 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 	g_array_append_vals(entries, all, G_N_ELEMENTS(all));
 }
 
-/* Splits at commas that are in no quotes; to be freed. */
+/* Splits at commas that are in no quotes or brackets; to be freed. */
 static GPtrArray *record_events_split(char **lists)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -37,13 +37,16 @@ static GPtrArray *record_events_split(char **lists)
 	for (; lists && *lists; lists++) {
 		const char *begin = *lists, *at = begin;
 		char quote = '\0';
+		int depth = 0;
 
 		for (;; at++) {
 			if (*at && quote) {
 				quote = *at == quote ? '\0' : quote;
 			} else if (*at == '"' || *at == '\'') {
 				quote = *at;
-			} else if (!*at || *at == ',') {
+			} else if (*at == '(' || *at == ')') {
+				depth += *at == '(' ? 1 : -1;
+			} else if (!*at || (*at == ',' && depth <= 0)) {
 				g_ptr_array_add(names, g_strndup(begin, (size_t)(at - begin)));
 				begin = at + 1;
 			}

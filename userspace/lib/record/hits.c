@@ -110,9 +110,21 @@ void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample)
 				    raw->stack_bytes);
 }
 
+/* Of the copy of the stack that is in the hit, if there is one. */
+static SptValue argument_of(const SptPointField *field, const SptTraceHit *hit)
+{
+	const struct sysprof_raw *raw;
+	const uint8_t *copy = copy_in(hit->stack, &raw);
+	uint64_t sp = hit->registers ? hit->registers[SPT_POINT_SP] : 0;
+
+	return spt_point_argument(field, hit->registers, sp, copy, copy ? raw->stack_bytes : 0);
+}
+
 static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
 {
-	const SptOpenCall call = {
+	const SptPointFormat *format =
+		&((const SptPoint *)hits->points->pdata[hit->point])->format;
+	SptOpenCall call = {
 		.time = hit->record.time,
 		.sp = hit->sp,
 		.function = hit->point,
@@ -122,6 +134,9 @@ static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, u
 		.caller = caller_of(hits->points->pdata[hit->point], hit->stack),
 	};
 
+	for (unsigned i = SPT_POINT_CALL_FIELDS; i < format->n_fields; i++)
+		call.arguments[i - SPT_POINT_CALL_FIELDS] =
+			argument_of(&format->fields[i], hit).number;
 	spt_open_calls_begin(hits->calls, hit->record.tid, &call);
 }
 
@@ -139,17 +154,9 @@ static bool end_call(SptHits *hits, const SptTraceHit *hit, SptDeclaredRow *row)
 	row->node = call.node;
 	row->values[0].integer = hit->returned;
 	row->values[1].number = row->duration_ns - MIN(call.inner_ns, row->duration_ns);
+	for (unsigned i = 0; i < SPT_POINT_ARGUMENTS; i++)
+		row->values[SPT_POINT_CALL_FIELDS + i].number = call.arguments[i];
 	return true;
-}
-
-/* Of the copy of the stack that is in the hit, if there is one. */
-static SptValue argument_of(const SptPointField *field, const SptTraceHit *hit)
-{
-	const struct sysprof_raw *raw;
-	const uint8_t *copy = copy_in(hit->stack, &raw);
-	uint64_t sp = hit->registers ? hit->registers[SPT_POINT_SP] : 0;
-
-	return spt_point_argument(field, hit->registers, sp, copy, copy ? raw->stack_bytes : 0);
 }
 
 void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
@@ -168,7 +175,7 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		begin_call(hits, hit, thread, node);
 		return;
 	}
-	for (unsigned i = 0; i < format->n_fields; i++)
+	for (unsigned i = 0; !point->is_timed && i < format->n_fields; i++)
 		row.values[i] = point->has_arguments ?
 					argument_of(&format->fields[i], hit) :
 					spt_point_format_value(&format->fields[i], hit->data,

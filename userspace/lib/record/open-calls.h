@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trace/points/point.h"
+
 G_BEGIN_DECLS
 
 typedef struct SptOpenCalls SptOpenCalls;
@@ -20,6 +22,7 @@ typedef struct {
 	uint64_t inner_ns;		/* of recorded calls that it made itself */
 	uint32_t function, cpu, thread, node;
 	uint64_t caller;		/* where it returns to; 0: not known */
+	uint64_t arguments[SPT_POINT_ARGUMENTS];
 } SptOpenCall;
 
 SptOpenCalls *spt_open_calls_new(void);

@@ -91,7 +91,9 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 	if (!point->is_timed && !point->has_arguments)
 		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_INTR;
-	attr->sample_regs_intr = point->is_timed ? CALL_REGISTERS : ALL_REGISTERS;
+	attr->sample_regs_intr = point->is_timed && (is_return || !point->has_arguments) ?
+					 CALL_REGISTERS :
+					 ALL_REGISTERS;
 	if (!is_return)
 		return;
 	/* The call's stack is that of its begin. */
@@ -371,17 +373,6 @@ static bool take_registers(GByteArray *sample, unsigned n, uint64_t *ret)
 	return true;
 }
 
-static void points_take_call(SptPerfPoints *points, const struct opened *opened, SptTraceHit *hit)
-{
-	uint64_t registers[N_CALL_REGISTERS];
-
-	hit->phase = opened->is_return ? SPT_TRACE_HIT_RETURN : SPT_TRACE_HIT_CALL;
-	if (!take_registers(points->sample, N_CALL_REGISTERS, registers))
-		return;
-	hit->returned = (int64_t)registers[0];
-	hit->sp = registers[1];
-}
-
 static void take_arguments(SptPerfPoints *points, SptTraceHit *hit)
 {
 	uint64_t found[SPT_POINT_REGISTERS];
@@ -391,6 +382,23 @@ static void take_arguments(SptPerfPoints *points, SptTraceHit *hit)
 	for (unsigned i = 0, next = 0; i < SPT_POINT_REGISTERS; i++)
 		points->registers[i] = ALL_REGISTERS >> i & 1 ? found[next++] : 0;
 	hit->registers = points->registers;
+}
+
+static void points_take_call(SptPerfPoints *points, const struct opened *opened,
+			     bool has_arguments, SptTraceHit *hit)
+{
+	uint64_t registers[N_CALL_REGISTERS];
+
+	hit->phase = opened->is_return ? SPT_TRACE_HIT_RETURN : SPT_TRACE_HIT_CALL;
+	if (has_arguments && !opened->is_return) {
+		take_arguments(points, hit);
+		hit->sp = hit->registers ? hit->registers[SPT_POINT_SP] : 0;
+		return;
+	}
+	if (!take_registers(points->sample, N_CALL_REGISTERS, registers))
+		return;
+	hit->returned = (int64_t)registers[0];
+	hit->sp = registers[1];
 }
 
 /* The one with most hits goes on being counted, and makes no samples. */
@@ -455,7 +463,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	points->taken[opened->point]++;
 	opened->taken++;
 	if (point->is_timed)
-		points_take_call(points, opened, &hit);
+		points_take_call(points, opened, point->has_arguments, &hit);
 	else if (point->has_arguments)
 		take_arguments(points, &hit);
 	record = (const void *)points->sample->data;

@@ -93,9 +93,21 @@ static GHashTable *find_matching(const char *glob)
 	return search.found;
 }
 
+/* To find the arguments of each of many takes long. */
+static char *functions_help(const char *name, unsigned n_called_so, bool with_arguments)
+{
+	g_autofree char *arguments = NULL;
+
+	if (n_called_so > 1)
+		return g_strdup_printf("%u functions have this name", n_called_so);
+	arguments = with_arguments ? spt_point_arguments_of(name) : NULL;
+	return arguments ? g_strdup_printf("(%s)", arguments) : g_strdup("");
+}
+
 void spt_point_list_functions(GPtrArray *names, const char *glob)
 {
 	g_autoptr(GHashTable) found = find_matching(glob);
+	unsigned n_found = g_hash_table_size(found);
 	GList *keys = g_list_sort(g_hash_table_get_keys(found), (GCompareFunc)strcmp);
 
 	for (const GList *key = keys; key; key = key->next) {
@@ -104,8 +116,7 @@ void spt_point_list_functions(GPtrArray *names, const char *glob)
 
 		name->type = SPT_POINT_FUNCTION;
 		name->name = g_strdup(key->data);
-		name->help = n > 1 ? g_strdup_printf("%u functions have this name", n) :
-				     g_strdup("");
+		name->help = functions_help(key->data, n, n_found <= SPT_POINT_FUNCTIONS_MAX);
 		g_ptr_array_add(names, name);
 	}
 	g_list_free(keys);
@@ -157,13 +168,58 @@ static bool check_found(const char *text, GHashTable *found, GError **error)
 	return n && n <= SPT_POINT_FUNCTIONS_MAX;
 }
 
-bool spt_point_find_functions(GPtrArray *points, const char *text, GError **error)
+/* Cuts "(count, pos)" off the end of @text: what is in the brackets, or NULL.  False: an error. */
+static bool cut_arguments(char *text, char **ret, GError **error)
 {
-	g_autoptr(GHashTable) found = find_matching(text);
+	char *begin = strchr(text, '(');
+	size_t n = strlen(text);
+
+	*ret = NULL;
+	if (!begin)
+		return true;
+	if (text[n - 1] != ')' || begin == text || begin + 2 == text + n) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--function %s: in brackets behind a function are the names of arguments, as in 'vfs_read(count, pos)'",
+			      text);
+		return false;
+	}
+	text[n - 1] = *begin = '\0';
+	*ret = begin + 1;
+	g_strchomp(text);
+	if (!strpbrk(text, "*?"))
+		return true;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "--function %s: each function has arguments of its own; name one, without * and ?",
+		      text);
+	return false;
+}
+
+/* @arguments NULL: none. */
+static bool functions_add(GPtrArray *points, const char *name, uint32_t type,
+			  const char *arguments, GError **error)
+{
+	SptPoint *point = functions_make(name, type);
+
+	if (arguments && !spt_point_add_arguments(point, arguments, error)) {
+		spt_point_free(point);
+		return false;
+	}
+	return spt_point_add(points, point, error);
+}
+
+bool spt_point_find_functions(GPtrArray *points, const char *pattern, GError **error)
+{
+	g_autofree char *text = g_strdup(pattern);
+	g_autoptr(GHashTable) found = NULL;
 	uint32_t type = kprobe_type();
 	GHashTableIter at;
 	gpointer name, n;
+	char *arguments;
 
+	g_strstrip(text);
+	if (!cut_arguments(text, &arguments, error))
+		return false;
+	found = find_matching(text);
 	if (!type) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 			      "This kernel cannot probe its functions (--function): it was built without CONFIG_KPROBE_EVENTS");
@@ -181,7 +237,7 @@ bool spt_point_find_functions(GPtrArray *points, const char *text, GError **erro
 		}
 		/* Of a pattern, those that can be probed. */
 		if (GPOINTER_TO_UINT(n) == 1 &&
-		    !spt_point_add(points, functions_make(name, type), error))
+		    !functions_add(points, name, type, arguments, error))
 			return false;
 	}
 	return true;

@@ -74,6 +74,7 @@ void spt_point_set_timed(SptPoint *point)
 	};
 
 	point->is_timed = true;
+	G_STATIC_ASSERT(G_N_ELEMENTS(fields) == SPT_POINT_CALL_FIELDS);
 	point->format.n_fields = G_N_ELEMENTS(fields);
 	for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++)
 		point->format.fields[i] =

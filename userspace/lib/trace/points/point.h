@@ -36,7 +36,7 @@ typedef struct {
 	char *target;			/* a kernel function, or the path of a file; or NULL */
 	uint64_t offset;		/* of the instruction in that file */
 	bool is_timed;			/* calls, which also have an end */
-	bool has_arguments;		/* fields of a mark, from registers */
+	bool has_arguments;		/* fields of a mark or call, from registers */
 	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
 	char *filter;
 	SptPointFormat format;
@@ -64,7 +64,10 @@ const char *spt_point_type_name(SptPointType type);
 
 /* Most functions of a pattern. */
 #define SPT_POINT_FUNCTIONS_MAX 100u
-/* Appends to @points the kernel's functions that @text names, which may be a glob. */
+/*
+ * Appends to @points the kernel's functions that @text names, which may be a glob, or one name with
+ * arguments of it to be recorded: "vfs_read(count, pos)".
+ */
 bool spt_point_find_functions(GPtrArray *points, const char *text, GError **error);
 /* The functions of the kernel that match, as far as this user can see them: with probes or not. */
 void spt_point_list_functions(GPtrArray *names, const char *glob);
@@ -75,6 +78,16 @@ void spt_point_list_functions(GPtrArray *names, const char *glob);
  */
 bool spt_point_find(GPtrArray *points, const char *text, const char *all, GError **error);
 
+/*
+ * Fields of a call: what it returned and its own time, and then arguments.  The kernel's types say
+ * where these are.
+ */
+#define SPT_POINT_CALL_FIELDS 2u
+#define SPT_POINT_ARGUMENTS   8u	/* most of a call */
+/* Adds those of @list, "count, pos", which have to be numbers or addresses. */
+bool spt_point_add_arguments(SptPoint *point, const char *list, GError **error);
+/* The names of a function's arguments, "file, buf, count, pos"; NULL: not known; to be freed. */
+char *spt_point_arguments_of(const char *function);
 /* Hits are calls: their kind has the fields of calls (events/declared.h). */
 void spt_point_set_timed(SptPoint *point);
 /* Adds the fields that a mark's note describes. */
