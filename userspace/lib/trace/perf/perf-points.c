@@ -44,8 +44,8 @@ struct opened {
 	int fd;
 	/*
 	 * Makes no samples, and goes on when the other one is stopped; -1: that one counts alone.
-	 * A change of its period would not do: since 6.16 the kernel throttles the event then, which
-	 * counts nothing up to the next tick.
+	 * A change of its period would not do: since 6.16 the kernel throttles the event then, and
+	 * it counts nothing up to the next tick.
 	 */
 	int counter;
 	unsigned point;
