@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../lint/tap.bash"
 cli=$PWD/build/sysprof-cli
 source=$PWD/tests/cli/branches.c
+kept=$PWD/tests/gen/version3.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -27,6 +28,11 @@ export_to()
 	shift
 	"$cli" export -o "$name" "$@" branches.capture 2>err || cat err
 }
+
+python3 "$kept" samples gone.capture
+result 'autofdo: of a program that is not here any more, an error' "$(
+	"$cli" export --format autofdo gone.capture 2>&1 >/dev/null |
+		grep 'is not here any more' >found || echo "none: $(cat found)")"
 
 if ! command -v clang >/dev/null || ! clang -O2 -g -fdebug-info-for-profiling -Wl,-q -o branches \
 	"$source" || ! "$cli" record -o branches.capture -- ./branches 4000 >out 2>err; then

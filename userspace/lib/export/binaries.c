@@ -174,8 +174,9 @@ static bool write_autofdo(const SptExportInput *input, SptOut *out, GError **err
 	for (guint i = 0; i < weights.places->len; i++) {
 		const struct binary_place *place =
 			&g_array_index(weights.places, struct binary_place, i);
+		g_autofree char *problem = NULL;
 		g_autoptr(SptCode) code =
-			spt_symbols_code(input->symbols, place->frame, 1, NULL);
+			spt_symbols_code(input->symbols, place->frame, 1, &problem);
 
 		addresses[i] = code ? code->address : UINT64_MAX;
 		n += code != NULL;
