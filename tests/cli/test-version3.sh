@@ -55,5 +55,27 @@ app;main;work 20000' bash -c \
 columns='"wall_ns", "running_ns", "runnable_ns", "blocked_ns", "voluntary"'
 says 'waits: sums of the thread' '60000000 20000000 5000000 35000000 2' field waits \
 	"*[d['threads'][0][key] for key in ($columns)]" report --metric wall --by thread
+
+python3 tests/gen/version3.py events "$work/events.capture" || exit 1
+for metric in irq:7000 softirq:500 faults:1 fault-time:800 io:7000 io-bytes:4096 lock:900 \
+	lock-held:900; do
+	says "events: ${metric%:*}" "${metric#*:}" field events 'd["sum"]' report --metric "${metric%:*}"
+done
+says 'events: by what was interrupted' "[('interrupt', 4000), ('task', 3000)]" field events \
+	'sorted((row["name"], row["weight"]) for row in d["groups"])' report --metric irq --by context
+says 'events: of whom' 'app;main;do_read 4
+app;main;work 3' bash -c \
+	"'$cli' export -f folded --metric irq '$work/events.capture' | LC_ALL=C sort"
+# A recording of today has a stream for each kind; a merged one has both.
+build/tests/gen-waits "$work/today.capture" || exit 1
+"$cli" merge -o "$work/merged.capture" "$work/events.capture" "$work/today.capture" || exit 1
+today=$(field today 'd["sum"]' report --metric irq)
+says 'merged with one of today: the events of both' "$((7000 + today))" field merged 'd["sum"]' report \
+	--metric irq
+says 'merged: streams of both' 'events interrupts irqs-off locks' field merged \
+	'" ".join(sorted({s["name"] for s in d["streams"]} & {"events", "interrupts", "irqs-off", "locks"}))' info
+says 'today: a stream for each kind' 'interrupts irqs-off locks' field today \
+	'" ".join(sorted({s["name"] for s in d["streams"]} & {"events", "interrupts", "irqs-off", "locks"}))' info
+
 echo "1..$number"
 exit "$broken"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""version3.py samples|waits OUT: a small capture of format version 3, by format.md alone.
+"""version3.py samples|waits|events OUT: a small capture of format version 3, by format.md alone.
 
 It does not use the library, so that it stays what a recorder of that time has written, whatever
 today's writes.  "samples" has what the first recorders of version 3 knew; "waits" has the stream of
-waits, and the sums of a thread, as well.  Columns have numbers of their own, as a reader has to
+waits, and the sums of a thread, as well; "events" has the stream of what the kernel did, of all
+kinds, and the accounts that say which were recorded.  Columns have numbers of their own, as a reader has to
 find them by what they are declared to be; there are a block, a column and a stream that nobody
 knows."""
 import struct
@@ -116,12 +117,31 @@ def waits(file):
                c46=[5 * MS], c47=[35 * MS], c56=[2])
 
 
+def events(file):
+    file.block(STREAM, 2, c1=[10, 11], c2=[1, 4], c3=["events", "source-accounts"], c4=["", ""],
+               c5=["", "events"])
+    roles = {10: [1, 2, 3, 4, 5, 6, 45, 12, 20, 7, 16, 13, 22], 11: [1, 2, 45, 43, 44]}
+    for stream, columns in roles.items():
+        file.block(STREAM_COLUMN, len(columns), c1=(CONST, [stream]), c2=[100 - role for role in columns],
+                   c3=columns, c4=[f"column {role}" for role in columns])
+    # Two interrupts, a soft one, a fault, a request, a lock, and a kind that nobody knows.
+    kinds = [4, 11, 5, 23, 4, 14, 77]
+    file.block(EVENT, len(kinds), c0=(CONST, [10]), c99=[(1010 + i) * MS for i in range(len(kinds))],
+               c97=(CONST, [1]), c96=[2, 2, 3, 3, 3, 2, 3], c95=[3000, 1, 500, 7000, 4000, 900, 1],
+               c94=[3000, 800, 500, 7000, 4000, 900, 1], c55=kinds, c88=[0, 0, 4, 0, 2, 0, 0],
+               c84=[0, 800, 0, 4096, 0, 0, 0], c87=[0, 0, 0, 3, 0, 0, 0], c78=[0, 1, 0, 0, 0, 0, 0],
+               c80=[0, 0, 0, 0, 0, 1, 0], c93=[0, 0, 0, 0, 0, 3, 0])
+    file.block(EVENT, 6, c0=(CONST, [11]), c99=(CONST, [1060 * MS]), c55=[4, 5, 11, 23, 14, 15])
+
+
 def main():
     kind, path = sys.argv[1:]
     file = File(path)
     samples(file)
     if kind == "waits":
         waits(file)
+    if kind == "events":
+        events(file)
     file.block(END, 1, c1=[1070 * MS])
 
 

@@ -2,6 +2,7 @@
 /* The table of kinds of events: whole, without doubles, and what is made of it agrees with it. */
 #include <string.h>
 
+#include "capture/event-streams.h"
 #include "events/event.h"
 #include "profile/metric.h"
 #include "sysprof-event.h"
@@ -69,6 +70,36 @@ static void test_options(void)
 	}
 }
 
+/* What has a stream has a metric, which its weights are, and no part of it twice. */
+static void test_streams(void)
+{
+	const SptEventKind *kind;
+
+	for (unsigned i = 0; (kind = spt_event_kind(i)); i++) {
+		const SptStreamType *type = spt_event_stream(kind);
+		unsigned parts = 0, n = 0;
+
+		g_assert_true(!type == !kind->fields);
+		for (const SptEventField *field = kind->fields; field && field->name; field++) {
+			g_assert_false(parts & 1u << field->part);
+			parts |= 1u << field->part;
+			n++;
+		}
+		if (!type)
+			continue;
+		g_assert_true(parts & 1u << kind->detail);
+		g_assert_cmpint(kind->metrics->weight, ==, SPT_EVENT_WEIGHT);
+		g_assert_cmpstr(type->metric, ==, kind->metrics->name);
+		g_assert_cmpuint(type->n_columns, ==, n + 6);
+		for (unsigned k = 0; k < SPT_ROWS; k++)
+			g_assert_true(!spt_row_types[k].stream ||
+				      strcmp(spt_row_types[k].stream->name, kind->name) != 0);
+		for (const SptEventMetric *metric = kind->metrics; metric->name; metric++)
+			g_assert_true(metric->weight == SPT_EVENT_WEIGHT ||
+				      parts & 1u << metric->weight);
+	}
+}
+
 /* Each metric of a kind is one of the library's, in this order, and all of them are. */
 static void test_metrics(void)
 {
@@ -100,6 +131,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/events/names", test_names);
 	g_test_add_func("/events/device", test_device);
 	g_test_add_func("/events/options", test_options);
+	g_test_add_func("/events/streams", test_streams);
 	g_test_add_func("/events/metrics", test_metrics);
 	return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
+#include "capture/stream-rows.h"
 #include "declared.h"
 #include "record/flight.h"
 
@@ -81,6 +82,33 @@ static void test_once(void)
 				 capture->accounts[i].cpu == 0 ? 2 : 3);
 }
 
+static void put_event(SptSink *flight, const SptEventKind *kind, uint64_t time)
+{
+	spt_sink_put(flight, SPT_ROW_EVENT,
+		     &(SptEventRow){ .time = time, .weight = time, .kind = kind->number });
+}
+
+/* Events of several kinds, each of which gets its own stream; what is too old is forgotten. */
+static void test_events(void)
+{
+	g_autoptr(SptSink) flight = spt_flight_new(LAST_NS);
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(SptCapture) capture = NULL;
+
+	add_account(flight, 0, 10000, 0);
+	put_event(flight, &spt_event_irq, 5000);
+	put_event(flight, &spt_event_irq, 70000);
+	put_event(flight, &spt_event_faults, 71000);
+	put_event(flight, &spt_event_irq, 72000);
+	add_account(flight, 0, 60000, 0);
+	add_account(flight, 0, 90000, 0);
+	g_assert_true(spt_sink_flush(flight, stash, NOW_NS, NULL));
+	capture = put(flight);
+	g_assert_cmpuint(spt_capture_n_events(capture, &spt_event_irq), ==, 2);
+	g_assert_cmpuint(spt_capture_n_events(capture, &spt_event_faults), ==, 1);
+	g_assert_cmpuint(spt_capture_n_events(capture, &spt_event_locks), ==, 0);
+}
+
 /* Events that are over before the window are forgotten; texts and stacks of others stay. */
 static void test_declared(void)
 {
@@ -131,6 +159,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/flight/once", test_once);
+	g_test_add_func("/flight/events", test_events);
 	g_test_add_func("/flight/declared", test_declared);
 	return g_test_run();
 }

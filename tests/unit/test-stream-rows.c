@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/events.h"
 #include "capture/stream-rows.h"
 #include "profile/allocations.h"
 #include "profile/memory-use.h"
@@ -33,7 +34,6 @@ static void assert_rows(const Fixture *fixture, SptRowKind kind, const void *wan
 static void test_round_trip(Fixture *fixture, gconstpointer data)
 {
 	static SptWaitRow waits[2];
-	static SptEventRow events[1];
 	static SptThreadTimeRow times[1];
 	static SptLaneRow lanes[2];
 	static SptSourceAccountRow accounts[1];
@@ -46,8 +46,6 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 				 .weight_ns = 1000000, .cpu = 3, .cpu_before = 1, .thread = 1,
 				 .node = node, .waker = 2, .waker_node = node, .state = 4,
 				 .flags = SPT_WAIT_NO_WAKING, .waker_context = 2 };
-	events[0] = (SptEventRow){ .time = UINT64_MAX, .duration_ns = 5, .weight = UINT64_MAX - 1,
-				   .cpu = 3, .kind = 31, .context = 4, .holder = 0 };
 	waits[1] = waits[0];
 	waits[1].time++;
 	times[0] = (SptThreadTimeRow){ .time = 9, .since = 1, .voluntary = 2, .involuntary = 3,
@@ -72,21 +70,156 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	}
 	spt_capture_writer_put(fixture->writer, SPT_ROW_THREAD_TIME, &times[0]);
 	spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &accounts[0]);
-	spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT, &events[0]);
 	spt_capture_writer_put(fixture->writer, SPT_ROW_ALLOCATION, &blocks[0]);
 	spt_capture_writer_put(fixture->writer, SPT_ROW_RESIDENT, &resident[0]);
 	open_again(fixture);
 	assert_rows(fixture, SPT_ROW_WAIT, waits, 2);
-	assert_rows(fixture, SPT_ROW_EVENT, events, 1);
 	assert_rows(fixture, SPT_ROW_THREAD_TIME, times, 1);
 	assert_rows(fixture, SPT_ROW_LANE, lanes, 2);
 	assert_rows(fixture, SPT_ROW_SOURCE_ACCOUNT, accounts, 1);
 	assert_rows(fixture, SPT_ROW_ALLOCATION, blocks, 1);
 	assert_rows(fixture, SPT_ROW_RESIDENT, resident, 1);
 	/* A stream is declared once, however many blocks it has. */
-	g_assert_cmpuint(fixture->capture->n_streams, ==, 9);
+	g_assert_cmpuint(fixture->capture->n_streams, ==, 8);
 	for (uint32_t i = 2; i < fixture->capture->n_streams; i++)
 		g_assert_nonnull(spt_stream_type_of(&fixture->capture->streams[i]));
+}
+
+/* An event of each kind that has a stream, with all that it can have. */
+static unsigned events_of_all_kinds(SptEventRow *rows, uint32_t node)
+{
+	const SptEventKind *kind;
+	unsigned n = 0;
+
+	for (unsigned i = 0; (kind = spt_event_kind(i)); i++) {
+		SptEventRow *row = &rows[n];
+
+		for (const SptEventField *field = kind->fields; field && field->name; field++) {
+			row->context = field->part == SPT_EVENT_CONTEXT ? 4 : row->context;
+			row->holder = field->part == SPT_EVENT_HOLDER ? 2 : row->holder;
+			row->value = field->part == SPT_EVENT_VALUE ? UINT64_MAX : row->value;
+			row->depth = field->part == SPT_EVENT_DEPTH ? 70000 : row->depth;
+			row->flags = field->part == SPT_EVENT_FLAGS ? 255 : row->flags;
+			row->holder_node =
+				field->part == SPT_EVENT_HOLDER_NODE ? node : row->holder_node;
+		}
+		row->time = UINT64_MAX;
+		row->duration_ns = 5;
+		row->weight = UINT64_MAX - i;
+		row->cpu = 3;
+		row->thread = 1;
+		row->node = node;
+		row->kind = kind->number;
+		n += kind->fields != NULL;
+	}
+	return n;
+}
+
+/* Each kind has a stream of its own, and no others have its rows. */
+static void test_events(Fixture *fixture, gconstpointer data)
+{
+	static const uint32_t without_stream[] = { 0, 1, 31, UINT32_MAX };
+	uint32_t node = spt_stash_child(fixture->stash, 0, &(SptFrame){ .offset = 1 });
+	/* Zeroed with its padding. */
+	static SptEventRow rows[33];
+	unsigned n = events_of_all_kinds(rows, node);
+
+	(void)data;
+	g_assert_cmpuint(n, ==, 10);
+	spt_capture_writer_put_rows(fixture->writer, SPT_ROW_EVENT, rows, n);
+	g_assert_true(spt_capture_writer_flush(fixture->writer, fixture->stash, NULL));
+	for (unsigned i = 0; i < G_N_ELEMENTS(without_stream); i++)
+		spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT,
+				       &(SptEventRow){ .kind = without_stream[i] });
+	open_again(fixture);
+	assert_rows(fixture, SPT_ROW_EVENT, rows, n);
+	/* The first two are none, and the samples. */
+	g_assert_cmpuint(fixture->capture->n_streams, ==, n + 2);
+	for (unsigned i = 0; i < n; i++) {
+		const SptEventKind *kinds[] = { spt_event_kind_of(rows[i].kind), NULL };
+		g_autoptr(SptStreamReader) reader =
+			spt_event_reader_new(fixture->capture, kinds);
+		uint32_t found;
+
+		g_assert_cmpmem(spt_stream_reader_next(reader, &found), sizeof(rows[i]), &rows[i],
+				sizeof(rows[i]));
+		g_assert_cmpuint(found, ==, 1);
+		g_assert_null(spt_stream_reader_next(reader, &found));
+		g_assert_cmpuint(spt_capture_n_events(fixture->capture, kinds[0]), ==, 1);
+	}
+	for (uint32_t i = 2; i < n + 2; i++) {
+		const SptStreamRow *stream = &fixture->capture->streams[i];
+
+		g_assert_cmpuint(stream->rows, ==, 1);
+		g_assert_cmpstr(spt_stream_type_of(stream)->name, ==, stream->name);
+	}
+	for (uint64_t i = 0; i < fixture->capture->n_columns; i++)
+		g_assert_cmpuint(fixture->capture->columns[i].role, !=, SPT_ROLE_SOURCE);
+}
+
+/* Writes a stream of all kinds, as in files of before: each second one is of a kind. */
+static void put_old_events(Fixture *fixture, const uint64_t *kinds)
+{
+	const SptStreamType *type = &spt_stream_old_events;
+	const SptStreamRow row = { .kind = type->kind, .name = type->name, .metric = "",
+				   .unit = "" };
+	const uint64_t times[] = { 100, 200, 300, 400 };
+	SptStreamColumnRow columns[] = {
+		{ .column = 1, .role = SPT_ROLE_TIME, .name = "time" },
+		{ .column = 7, .role = SPT_ROLE_SOURCE, .name = "kind" },
+	};
+	uint32_t id = spt_capture_writer_stream(fixture->writer, &row, columns, 2);
+
+	g_assert_true(spt_capture_writer_events(fixture->writer, id,
+						(const SptEventColumn[]){ { 1, times, NULL },
+									  { 7, kinds, NULL } },
+						2, 4, times, NULL));
+}
+
+static unsigned n_read(const SptCapture *capture, const SptEventKind *const *kinds,
+		       uint64_t *ret_times)
+{
+	g_autoptr(SptStreamReader) reader = spt_event_reader_new(capture, kinds);
+	const SptEventRow *rows;
+	unsigned n_all = 0;
+	uint32_t n;
+
+	while ((rows = spt_stream_reader_next(reader, &n)))
+		for (uint32_t i = 0; i < n; i++) {
+			g_assert_true(kinds[0]->number == rows[i].kind ||
+				      (kinds[1] && kinds[1]->number == rows[i].kind));
+			ret_times[n_all++] = rows[i].time;
+		}
+	return n_all;
+}
+
+/* A file of before, merged with one of today, has both; a declared kind of that name is another. */
+static void test_old_events(Fixture *fixture, gconstpointer data)
+{
+	const uint64_t irq = spt_event_irq.number, lock = spt_event_locks.number,
+		       kinds[] = { irq, lock, 77, irq },
+		       wanted[] = { 100, 200, 400, 50 };
+	const SptEventKind *both[] = { &spt_event_locks, &spt_event_irq, NULL };
+	const SptEventRow row = { .time = 50, .kind = irq };
+	SptDeclarationRow declared = { .id = 1, .name = "locks", .title = "Locks of a door",
+				       .shape = SPT_DECLARED_INTERVAL };
+	uint64_t times[8];
+
+	(void)data;
+	spt_capture_writer_put(fixture->writer, SPT_ROW_DECLARATION, &declared);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_DECLARED,
+			       &(SptDeclaredRow){ .time = 1, .kind = 1 });
+	put_old_events(fixture, kinds);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_EVENT, &row);
+	open_again(fixture);
+	g_assert_cmpuint(n_read(fixture->capture, both, times), ==, 4);
+	g_assert_cmpmem(times, sizeof(wanted), wanted, sizeof(wanted));
+	g_assert_cmpuint(n_read(fixture->capture, both + 1, times), ==, 3);
+	g_assert_cmpuint(times[2], ==, 50);
+	g_assert_cmpuint(n_read(fixture->capture, (const SptEventKind *[]){ &spt_event_locks, NULL },
+				times), ==, 1);
+	g_assert_cmpuint(spt_capture_n_events(fixture->capture, &spt_event_irq), ==, 5);
+	g_assert_cmpuint(spt_capture_n_events(fixture->capture, &spt_event_locks), ==, 4);
 }
 
 static void test_strange_ids(Fixture *fixture, gconstpointer data)
@@ -194,6 +327,8 @@ int main(int argc, char **argv)
 	ADD("live-memory", test_live_memory);
 	ADD("many", test_many);
 	ADD("resident", test_resident);
+	ADD("events", test_events);
+	ADD("old-events", test_old_events);
 	ADD("strange-ids", test_strange_ids);
 	ADD("none", test_none);
 	return g_test_run();

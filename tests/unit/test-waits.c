@@ -37,7 +37,7 @@ static uint64_t sum_of(const SptCapture *capture, const SptWeightSource *source)
 			sum += rows[i].weight;
 		}
 	}
-	g_assert_cmpuint(n_rows, <=, source->count(capture));
+	g_assert_cmpuint(n_rows, <=, spt_weights_count(capture, source));
 	return sum;
 }
 

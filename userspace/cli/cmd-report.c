@@ -276,7 +276,7 @@ static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 static bool print_metric_instead(const struct spt_report *report, const SptMetric *metric)
 {
 	if (!spt_metric_is_in(metric, report->capture) ||
-	    metric->source->count(report->capture) == 0)
+	    spt_weights_count(report->capture, metric->source) == 0)
 		return false;
 	printf("there is no CPU time in it; --metric %s shows %s\n", metric->name, metric->value);
 	return true;

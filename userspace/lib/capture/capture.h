@@ -170,7 +170,7 @@ typedef struct {
 	uint64_t duration_ns;
 	uint64_t weight;		/* what it represents, in the unit of its metric */
 	uint32_t cpu, thread, node;	/* node: the innermost frame names what it was */
-	uint32_t kind;			/* enum sysprof_source_kind */
+	uint32_t kind;			/* number of its SptEventKind, which has fields */
 	uint32_t holder;		/* thread that held the lock; 0: not known, or no lock */
 	uint32_t holder_node;		/* its stack, below the lock; 0: no lock */
 	uint32_t depth;			/* requests under way on the device, with this one */
@@ -323,7 +323,7 @@ typedef enum {
 	SPT_ROW_NAME,
 	SPT_ROW_SAMPLE,
 	SPT_ROW_WAIT,
-	SPT_ROW_EVENT,
+	SPT_ROW_EVENT,			/* one of a kind that has no stream is dropped */
 	SPT_ROW_THREAD_TIME,
 	SPT_ROW_LANE,
 	SPT_ROW_SOURCE_ACCOUNT,

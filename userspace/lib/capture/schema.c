@@ -260,7 +260,7 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 			    .by_time = true,
 			    .time_at = offsetof(SptEventRow, time),
 			    .cpu_at = offsetof(SptEventRow, cpu),
-			    .stream = &spt_stream_events },
+			    .stream = &spt_stream_old_events },
 	[SPT_ROW_THREAD_TIME] = { .block = SPT_BLOCK_EVENT,
 				  .schema = &schema_thread_time,
 				  .stream = &spt_stream_thread_times },

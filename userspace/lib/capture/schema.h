@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "capture/capture.h"
 #include "capture/format.h"
@@ -104,6 +105,13 @@ typedef struct {
 	unsigned n_columns;
 } SptStreamType;
 
+/* A stream with a title is one of a declared kind, whatever its name is. */
+static inline bool spt_stream_is_of(const SptStreamRow *stream, const SptStreamType *type)
+{
+	return stream->kind == type->kind && strcmp(stream->name, type->name) == 0 &&
+	       !*stream->title;
+}
+
 /*
  * How writer, reader and flight recorder treat a kind of rows.  What is not stated here is in their
  * code.
@@ -122,7 +130,8 @@ typedef struct {
 	 */
 	bool by_time;
 	size_t time_at, cpu_at;
-	const SptStreamType *stream;	/* the stream, if the rows are a stream's; else NULL */
+	/* The stream, if the rows are one's; else NULL.  Events have more (event-streams.h). */
+	const SptStreamType *stream;
 } SptRowType;
 
 extern const SptRowType spt_row_types[SPT_ROWS];

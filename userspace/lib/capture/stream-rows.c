@@ -42,28 +42,6 @@ const SptStreamType spt_stream_waits = {
 	"waits", "off-cpu", "ns", SPT_STREAM_SPANS, wait_columns, G_N_ELEMENTS(wait_columns),
 };
 
-#define EVENT(role, number, type, member) COLUMN(role, number, type, SptEventRow, member)
-
-static const SptSampleColumn event_columns[] = {
-	EVENT(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
-	EVENT(SPT_ROLE_CPU, 2, SPT_FIELD_U32, cpu),
-	EVENT(SPT_ROLE_THREAD, 3, SPT_FIELD_U32, thread),
-	EVENT(SPT_ROLE_NODE, 4, SPT_FIELD_U32, node),
-	EVENT(SPT_ROLE_WEIGHT, 5, SPT_FIELD_U64, weight),
-	EVENT(SPT_ROLE_DURATION, 6, SPT_FIELD_U64, duration_ns),
-	EVENT(SPT_ROLE_SOURCE, 7, SPT_FIELD_U32, kind),
-	EVENT(SPT_ROLE_CONTEXT, 8, SPT_FIELD_U8, context),
-	EVENT(SPT_ROLE_WAKER, 9, SPT_FIELD_U32, holder),
-	EVENT(SPT_ROLE_SIZE, 10, SPT_FIELD_U64, value),
-	EVENT(SPT_ROLE_VALUE, 11, SPT_FIELD_U32, depth),
-	EVENT(SPT_ROLE_FLAGS, 12, SPT_FIELD_U8, flags),
-	EVENT(SPT_ROLE_OTHER_NODE, 13, SPT_FIELD_U32, holder_node),
-};
-
-const SptStreamType spt_stream_events = {
-	"events", "", "", SPT_STREAM_SPANS, event_columns, G_N_ELEMENTS(event_columns),
-};
-
 #define TIMES(role, number, type, member) COLUMN(role, number, type, SptThreadTimeRow, member)
 #define STATE_NS(i) TIMES(SPT_ROLE_STATE_NS + (i), 10 + (i), SPT_FIELD_U64, ns[i])
 
@@ -156,29 +134,24 @@ const SptStreamType spt_stream_resident = {
 	resident_columns, G_N_ELEMENTS(resident_columns),
 };
 
-static bool stream_rows_is_of(const SptStreamRow *stream, const SptStreamType *type)
-{
-	return stream->kind == type->kind && strcmp(stream->name, type->name) == 0;
-}
-
 const SptStreamType *spt_stream_type_of(const SptStreamRow *stream)
 {
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
 		const SptStreamType *type = spt_row_types[kind].stream;
 
-		if (type && stream_rows_is_of(stream, type))
+		if (type && spt_stream_is_of(stream, type))
 			return type;
 	}
-	return NULL;
+	return spt_event_stream_of(stream);
 }
 
-/* The stream of a kind; 0: the capture has none. */
+/* The stream of a type; 0: the capture has none. */
 static uint32_t stream_rows_find_stream(const SptCapture *capture, const SptStreamType *type)
 {
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		const SptStreamRow *row = &capture->streams[i];
 
-		if (row->id && row->id != capture->samples_stream && stream_rows_is_of(row, type))
+		if (row->id && row->id != capture->samples_stream && spt_stream_is_of(row, type))
 			return i;
 	}
 	return 0;
@@ -246,28 +219,69 @@ static bool stream_rows_decode(const SptCapture *capture, const SptStreamType *t
 	return true;
 }
 
+/* A stream that is read. */
+struct source {
+	const SptStreamType *type;
+	const SptEventKind *kind;	/* of all its events; NULL: their own column says it */
+	uint32_t stream;
+	uint32_t columns[SPT_TABLE_MAX_COLUMNS];
+};
+
 struct SptStreamReader {
 	const SptCapture *capture;
-	const SptRowType *type;
-	SptEvents *events;		/* NULL: there is no such stream */
-	uint32_t columns[SPT_TABLE_MAX_COLUMNS];
+	const SptSchema *schema;
+	GArray *sources;		/* struct source; the first is read now */
+	SptEvents *events;		/* of the source that is read; NULL: not begun */
+	/* Events of which kinds, up to NULL; NULL: of all that the streams have */
+	const SptEventKind *const *kinds;
 	uint64_t left;			/* rows that passed the checks */
 	uint8_t *rows;
 };
 
-SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kind)
+static void add_source(SptStreamReader *reader, const SptStreamType *type,
+		       const SptEventKind *kind)
+{
+	struct source source = { .type = type, .kind = kind };
+
+	source.stream = stream_rows_find_stream(reader->capture, type);
+	if (!source.stream)
+		return;
+	for (unsigned i = 0; i < type->n_columns; i++)
+		source.columns[i] = stream_rows_column_of(reader->capture, source.stream,
+							  type->columns[i].role);
+	g_array_append_val(reader->sources, source);
+}
+
+static SptStreamReader *stream_reader_begin(const SptCapture *capture, SptRowKind kind)
 {
 	SptStreamReader *reader = g_new0(SptStreamReader, 1);
-	const SptStreamType *type = spt_row_types[kind].stream;
-	uint32_t stream = stream_rows_find_stream(capture, type);
 
 	reader->capture = capture;
-	reader->type = &spt_row_types[kind];
+	reader->schema = spt_row_types[kind].schema;
 	reader->left = MAX(MOST_TABLE_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
-	for (unsigned i = 0; stream && i < type->n_columns; i++)
-		reader->columns[i] = stream_rows_column_of(capture, stream, type->columns[i].role);
-	if (stream)
-		reader->events = spt_events_new(capture, SPT_BLOCK_EVENT, stream);
+	reader->sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+	add_source(reader, spt_row_types[kind].stream, NULL);
+	return reader;
+}
+
+SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kind)
+{
+	SptStreamReader *reader = stream_reader_begin(capture, kind);
+	const SptEventKind *of;
+
+	for (unsigned i = 0; kind == SPT_ROW_EVENT && (of = spt_event_kind(i)); i++)
+		if (of->fields)
+			add_source(reader, spt_event_stream(of), of);
+	return reader;
+}
+
+SptStreamReader *spt_event_reader_new(const SptCapture *capture, const SptEventKind *const *kinds)
+{
+	SptStreamReader *reader = stream_reader_begin(capture, SPT_ROW_EVENT);
+
+	reader->kinds = kinds;
+	for (; *kinds; kinds++)
+		add_source(reader, spt_event_stream(*kinds), *kinds);
 	return reader;
 }
 
@@ -276,29 +290,83 @@ void spt_stream_reader_free(SptStreamReader *reader)
 	if (!reader)
 		return;
 	spt_events_free(reader->events);
+	g_array_unref(reader->sources);
 	g_free(reader->rows);
 	g_free(reader);
 }
 
-const void *spt_stream_reader_next(SptStreamReader *reader, uint32_t *ret_n)
+/* The next table; NULL: there are no more of the first source. */
+static const SptTable *next_table(SptStreamReader *reader, const struct source *source)
 {
-	size_t stride = reader->type->schema->row_bytes;
 	const SptTable *table;
 
+	if (!reader->events)
+		reader->events = spt_events_new(reader->capture, SPT_BLOCK_EVENT, source->stream);
+	table = spt_events_next(reader->events, NULL);
+	if (!table || table->rows > MIN(reader->left, MOST_TABLE_ROWS))
+		return NULL;
+	reader->left -= table->rows;
+	return table;
+}
+
+static bool is_kind_wanted(const SptStreamReader *reader, uint32_t number)
+{
+	unsigned i = 0;
+
+	while (reader->kinds[i] && reader->kinds[i]->number != number)
+		i++;
+	return reader->kinds[i];
+}
+
+/* Says of which kind the rows are, or drops those that are not wanted.  Returns their number. */
+static uint32_t sort_out_events(const SptStreamReader *reader, const struct source *source,
+				uint32_t n_rows)
+{
+	SptEventRow *rows = (SptEventRow *)reader->rows;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; source->kind && i < n_rows; i++)
+		rows[i].kind = source->kind->number;
+	if (source->kind || !reader->kinds)
+		return n_rows;
+	for (uint32_t i = 0; i < n_rows; i++)
+		if (is_kind_wanted(reader, rows[i].kind))
+			rows[n++] = rows[i];
+	return n;
+}
+
+/* The rows of the next table; 0: there are none that can be read. */
+static uint32_t read_rows(SptStreamReader *reader, const struct source *source,
+			  const SptTable *table)
+{
+	size_t stride = reader->schema->row_bytes;
+
+	if (!table->rows || !stream_rows_decode(reader->capture, source->type, source->columns,
+						table, reader->rows, stride))
+		return 0;
+	return reader->schema == spt_row_types[SPT_ROW_EVENT].schema ?
+		       sort_out_events(reader, source, table->rows) :
+		       table->rows;
+}
+
+const void *spt_stream_reader_next(SptStreamReader *reader, uint32_t *ret_n)
+{
 	*ret_n = 0;
-	while (reader->events && (table = spt_events_next(reader->events, NULL)) &&
-	       table->rows <= MIN(reader->left, MOST_TABLE_ROWS)) {
-		g_free(reader->rows);
-		reader->left -= table->rows;
-		reader->rows = g_try_malloc0_n(table->rows, stride);
-		if (!reader->rows)
-			break;
-		if (!table->rows ||
-		    !stream_rows_decode(reader->capture, reader->type->stream, reader->columns,
-					table, reader->rows, stride))
+	while (reader->sources->len) {
+		const struct source *source = &g_array_index(reader->sources, struct source, 0);
+		const SptTable *table = next_table(reader, source);
+
+		g_clear_pointer(&reader->rows, g_free);
+		if (table)
+			reader->rows = g_try_malloc0_n(table->rows, reader->schema->row_bytes);
+		if (table && (reader->rows || !table->rows)) {
+			*ret_n = read_rows(reader, source, table);
+			if (*ret_n)
+				return reader->rows;
 			continue;
-		*ret_n = table->rows;
-		return reader->rows;
+		}
+		g_clear_pointer(&reader->events, spt_events_free);
+		g_array_remove_index(reader->sources, 0);
 	}
 	return NULL;
 }
@@ -325,9 +393,25 @@ void *spt_stream_rows(const SptCapture *capture, SptRowKind kind, uint64_t *ret_
 	return all;
 }
 
+static uint64_t rows_of_stream(const SptCapture *capture, const SptStreamType *type)
+{
+	uint32_t stream = stream_rows_find_stream(capture, type);
+
+	return stream ? capture->streams[stream].rows : 0;
+}
+
 bool spt_capture_has_stream(const SptCapture *capture, SptRowKind kind)
 {
-	uint32_t stream = stream_rows_find_stream(capture, spt_row_types[kind].stream);
+	const SptEventKind *of;
 
-	return stream && capture->streams[stream].rows > 0;
+	for (unsigned i = 0; kind == SPT_ROW_EVENT && (of = spt_event_kind(i)); i++)
+		if (of->fields && rows_of_stream(capture, spt_event_stream(of)) > 0)
+			return true;
+	return rows_of_stream(capture, spt_row_types[kind].stream) > 0;
+}
+
+uint64_t spt_capture_n_events(const SptCapture *capture, const SptEventKind *kind)
+{
+	return rows_of_stream(capture, &spt_stream_old_events) +
+	       rows_of_stream(capture, spt_event_stream(kind));
 }

@@ -14,13 +14,21 @@ G_BEGIN_DECLS
 
 #define SPT_WRITER_BLOCK_ROWS (64u << 10)
 
+/* A stream of rows of a kind: a few wait as they are, those before have become columns. */
+struct spt_writer_stream {
+	const SptStreamType *type;	/* NULL: there is no such stream */
+	SptRowKind kind;
+	uint32_t id;			/* 0: it is not declared in the file yet */
+	GArray *rows;
+	SptColumns columns;
+};
+
 struct SptCaptureWriter {
 	char *path, *part_path;		/* part_path: NULL for a stream */
 	int fd;
 	bool finished;
 	bool keeps_old, has_samples;
 	uint32_t n_streams;		/* other ones */
-	uint32_t streams[SPT_ROWS];	/* of kinds of rows that are a stream's; 0: not declared */
 	uint32_t n_blocks;
 	uint32_t n_nodes;		/* nodes of the stash that were written, with the root */
 	uint32_t node_base;		/* nodes of all earlier stashes, without their roots */
@@ -39,7 +47,8 @@ struct SptCaptureWriter {
 	 * pack to less than half.
 	 */
 	GArray *rows[SPT_ROWS];
-	SptColumns columns[SPT_ROWS];	/* of streams: what earlier rows have become */
+	/* By kind of rows; those of events come behind, by the number of their kind. */
+	struct spt_writer_stream *streams;
 	/* Blocks that wait for a flush's nodes; of each the index's row, position: its bytes. */
 	GByteArray *early;
 	GArray *early_entries;
@@ -61,6 +70,10 @@ bool spt_writer_write_block(SptCaptureWriter *writer, SptIndexRow entry);
 bool spt_writer_write_rows(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema,
 			   const void *rows, size_t n);
 
+void spt_writer_begin_streams(SptCaptureWriter *writer);
+/* Drops the rows that wait. */
+void spt_writer_drop_stream_rows(SptCaptureWriter *writer);
+void spt_writer_free_streams(SptCaptureWriter *writer);
 /* Rows of a kind that is a stream's. */
 void spt_writer_put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const uint8_t *rows,
 				size_t n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The part of the writer for events: their rows become columns soon, and blocks in the end. */
+#include "capture/event-streams.h"
 #include "capture/events.h"
 #include "capture/writer-private.h"
 
@@ -31,23 +32,66 @@ static const SptStreamType samples_type = {
 	SPT_SAMPLES_NAME, "cpu", "ns", SPT_STREAM_SAMPLES, spt_sample_columns, SPT_SAMPLE_COLUMNS,
 };
 
-static const SptStreamType *stream_type(SptRowKind kind)
+static unsigned n_all_streams(void)
 {
-	return kind == SPT_ROW_SAMPLE ? &samples_type : spt_row_types[kind].stream;
+	return SPT_ROWS + spt_event_kind_numbers();
 }
 
-/* The stream of a kind, declared before its first rows. */
-static bool declare_stream(SptCaptureWriter *writer, SptRowKind kind)
+void spt_writer_begin_streams(SptCaptureWriter *writer)
 {
-	const SptStreamType *type = stream_type(kind);
-	uint32_t id = SAMPLES_STREAM + (kind == SPT_ROW_SAMPLE ? 0 : ++writer->n_streams);
+	const SptEventKind *of;
+
+	writer->streams = g_new0(struct spt_writer_stream, n_all_streams());
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (kind != SPT_ROW_EVENT)
+			writer->streams[kind] = (struct spt_writer_stream){
+				.type = spt_row_types[kind].stream,
+				.kind = kind,
+				.rows = writer->rows[kind],
+			};
+	writer->streams[SPT_ROW_SAMPLE].type = &samples_type;
+	for (unsigned i = 0; (of = spt_event_kind(i)); i++)
+		if (of->fields)
+			writer->streams[SPT_ROWS + of->number] = (struct spt_writer_stream){
+				.type = spt_event_stream(of),
+				.kind = SPT_ROW_EVENT,
+				.rows = g_array_new(FALSE, FALSE, sizeof(SptEventRow)),
+			};
+}
+
+void spt_writer_drop_stream_rows(SptCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < n_all_streams(); i++) {
+		if (!writer->streams[i].type)
+			continue;
+		g_array_set_size(writer->streams[i].rows, 0);
+		spt_columns_restart(&writer->streams[i].columns);
+	}
+}
+
+void spt_writer_free_streams(SptCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < n_all_streams(); i++) {
+		g_free(writer->streams[i].columns.values);
+		if (i >= SPT_ROWS && writer->streams[i].rows)
+			g_array_unref(writer->streams[i].rows);
+	}
+	g_free(writer->streams);
+}
+
+/* The stream is declared before its first rows. */
+static bool declare_stream(SptCaptureWriter *writer, struct spt_writer_stream *stream)
+{
+	const SptStreamType *type = stream->type;
+	bool is_samples = type == &samples_type;
+	uint32_t id = SAMPLES_STREAM + (is_samples ? 0 : ++writer->n_streams);
 	const SptStreamRow row = {
 		.id = id,
 		.kind = type->kind,
 		.name = type->name,
 		.metric = type->metric,
 		.unit = type->unit,
-		.factor = kind == SPT_ROW_SAMPLE ? writer->period_ns : 0,
+		.factor = is_samples ? writer->period_ns : 0,
 	};
 	SptStreamColumnRow columns[SPT_TABLE_MAX_COLUMNS];
 
@@ -56,19 +100,18 @@ static bool declare_stream(SptCaptureWriter *writer, SptRowKind kind)
 						   .column = type->columns[i].field.column,
 						   .role = type->columns[i].role,
 						   .name = type->columns[i].name };
-	writer->streams[kind] = id;
+	stream->id = id;
 	return write_declaration(writer, &row, columns, type->n_columns);
 }
 
-/* The next rows of a kind become columns: those from @at on, at most a tile of them. */
-static void writer_streams_add_columns(SptCaptureWriter *writer, SptRowKind kind, guint at)
+/* The next rows become columns: those from @at on, at most a tile of them. */
+static void writer_streams_add_columns(struct spt_writer_stream *stream, guint at)
 {
-	const SptStreamType *type = stream_type(kind);
-	const GArray *rows = writer->rows[kind];
-	size_t row_bytes = spt_row_types[kind].schema->row_bytes;
+	const SptStreamType *type = stream->type;
+	size_t row_bytes = spt_row_types[stream->kind].schema->row_bytes;
 	SptField fields[SPT_TABLE_MAX_COLUMNS];
 	SptSchema schema = { row_bytes, type->n_columns, fields };
-	SptColumns *columns = &writer->columns[kind];
+	SptColumns *columns = &stream->columns;
 
 	for (unsigned i = 0; i < type->n_columns; i++)
 		fields[i] = type->columns[i].field;
@@ -76,38 +119,39 @@ static void writer_streams_add_columns(SptCaptureWriter *writer, SptRowKind kind
 		spt_columns_begin(columns,
 				  g_new(uint64_t, type->n_columns * SPT_WRITER_BLOCK_ROWS),
 				  SPT_WRITER_BLOCK_ROWS);
-	spt_columns_add(columns, &schema, rows->data + at * row_bytes,
-			MIN(rows->len - at, SPT_COLUMNS_TILE));
+	spt_columns_add(columns, &schema, stream->rows->data + at * row_bytes,
+			MIN(stream->rows->len - at, SPT_COLUMNS_TILE));
 }
 
-static void encode_columns(SptCaptureWriter *writer, SptRowKind kind, size_t from, size_t n)
+static void encode_columns(SptCaptureWriter *writer, const struct spt_writer_stream *stream,
+			   size_t from, size_t n)
 {
-	const SptSampleColumn *of = stream_type(kind)->columns;
+	const SptSampleColumn *of = stream->type->columns;
 
 	spt_table_begin(&writer->builder, n);
-	spt_table_add_const(&writer->builder, SPT_EVENT_STREAM_COLUMN, writer->streams[kind]);
-	for (unsigned i = 0; i < stream_type(kind)->n_columns; i++)
-		spt_columns_encode(&writer->columns[kind], i, of[i].field.column, from, n,
+	spt_table_add_const(&writer->builder, SPT_EVENT_STREAM_COLUMN, stream->id);
+	for (unsigned i = 0; i < stream->type->n_columns; i++)
+		spt_columns_encode(&stream->columns, i, of[i].field.column, from, n,
 				   &writer->builder);
 	spt_table_end(&writer->builder);
 }
 
-/* Writes the columns of a kind, in as many blocks as they need. */
-static bool write_columns(SptCaptureWriter *writer, SptRowKind kind)
+/* Writes the columns of a stream, in as many blocks as they need. */
+static bool write_columns(SptCaptureWriter *writer, struct spt_writer_stream *stream)
 {
-	SptColumns *columns = &writer->columns[kind];
+	SptColumns *columns = &stream->columns;
 	size_t now;
 
-	if (!writer->streams[kind] && !declare_stream(writer, kind))
+	if (!stream->id && !declare_stream(writer, stream))
 		return false;
 	for (size_t at = 0; at < columns->n; at += now) {
-		SptIndexRow entry = { .type = SPT_BLOCK_EVENT, .stream = writer->streams[kind] };
+		SptIndexRow entry = { .type = SPT_BLOCK_EVENT, .stream = stream->id };
 
 		now = columns->n - at;
-		for (encode_columns(writer, kind, at, now);
+		for (encode_columns(writer, stream, at, now);
 		     writer->builder.payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
 			now /= 2;
-			encode_columns(writer, kind, at, now);
+			encode_columns(writer, stream, at, now);
 		}
 		entry.rows = now;
 		/* The first column of every stream has times. */
@@ -119,52 +163,87 @@ static bool write_columns(SptCaptureWriter *writer, SptRowKind kind)
 	return true;
 }
 
-bool spt_writer_write_stream(SptCaptureWriter *writer, SptRowKind kind)
+static bool write_stream(SptCaptureWriter *writer, struct spt_writer_stream *stream)
 {
-	const SptStreamType *type = stream_type(kind);
-	GArray *rows = writer->rows[kind];
+	const SptStreamType *type = stream->type;
+	GArray *rows = stream->rows;
 
 	spt_pack_nodes(type->columns, type->n_columns, rows, writer->node_base);
 	for (guint at = 0; at < rows->len; at += SPT_COLUMNS_TILE) {
-		writer_streams_add_columns(writer, kind, at);
-		if (writer->columns[kind].n == SPT_WRITER_BLOCK_ROWS &&
-		    !write_columns(writer, kind))
+		writer_streams_add_columns(stream, at);
+		if (stream->columns.n == SPT_WRITER_BLOCK_ROWS && !write_columns(writer, stream))
 			return false;
 	}
-	return writer->columns[kind].n == 0 || write_columns(writer, kind);
+	return stream->columns.n == 0 || write_columns(writer, stream);
+}
+
+bool spt_writer_write_stream(SptCaptureWriter *writer, SptRowKind kind)
+{
+	bool ok = true;
+
+	if (kind != SPT_ROW_EVENT)
+		return write_stream(writer, &writer->streams[kind]);
+	for (unsigned i = SPT_ROWS; ok && i < n_all_streams(); i++)
+		if (writer->streams[i].type)
+			ok = write_stream(writer, &writer->streams[i]);
+	return ok;
 }
 
 /* As many rows as a block has are packed at once. */
-static void write_columns_early(SptCaptureWriter *writer, SptRowKind kind)
+static void write_columns_early(SptCaptureWriter *writer, struct spt_writer_stream *stream)
 {
-	if (!writer->error && (writer->streams[kind] || declare_stream(writer, kind))) {
+	if (!writer->error && (stream->id || declare_stream(writer, stream))) {
 		writer->is_early = true;
-		write_columns(writer, kind);
+		write_columns(writer, stream);
 		writer->is_early = false;
 	}
-	spt_columns_restart(&writer->columns[kind]);
+	spt_columns_restart(&stream->columns);
 }
 
-void spt_writer_put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const uint8_t *rows,
-			    size_t n)
+static void put_rows_of_stream(SptCaptureWriter *writer, struct spt_writer_stream *stream,
+			       const uint8_t *rows, size_t n)
 {
-	const SptStreamType *type = stream_type(kind);
-	GArray *tile = writer->rows[kind];
+	const SptStreamType *type = stream->type;
+	GArray *tile = stream->rows;
 
 	while (n > 0) {
 		guint before = tile->len, now = (guint)MIN(n, SPT_COLUMNS_TILE - before);
 
 		g_array_append_vals(tile, rows, now);
-		if (kind == SPT_ROW_ALLOCATION)
+		if (stream->kind == SPT_ROW_ALLOCATION)
 			spt_pack_allocations(&g_array_index(tile, SptAllocationRow, before), now);
-		rows += now * spt_row_types[kind].schema->row_bytes;
+		rows += now * spt_row_types[stream->kind].schema->row_bytes;
 		n -= now;
 		if (tile->len < SPT_COLUMNS_TILE)
 			break;
 		spt_pack_nodes(type->columns, type->n_columns, tile, writer->node_base);
-		writer_streams_add_columns(writer, kind, 0);
+		writer_streams_add_columns(stream, 0);
 		g_array_set_size(tile, 0);
-		if (writer->columns[kind].n == SPT_WRITER_BLOCK_ROWS)
-			write_columns_early(writer, kind);
+		if (stream->columns.n == SPT_WRITER_BLOCK_ROWS)
+			write_columns_early(writer, stream);
 	}
+}
+
+/* Rows of a kind that follow each other are put together. */
+static void put_events(SptCaptureWriter *writer, const SptEventRow *rows, size_t n)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		struct spt_writer_stream *stream = &writer->streams[SPT_ROWS];
+
+		for (next = i + 1; next < n && rows[next].kind == rows[i].kind;)
+			next++;
+		if (rows[i].kind >= spt_event_kind_numbers() || !stream[rows[i].kind].type)
+			continue;
+		put_rows_of_stream(writer, &stream[rows[i].kind], (const uint8_t *)&rows[i],
+				   next - i);
+	}
+}
+
+void spt_writer_put_stream_rows(SptCaptureWriter *writer, SptRowKind kind, const uint8_t *rows,
+				size_t n)
+{
+	if (kind == SPT_ROW_EVENT)
+		put_events(writer, (const SptEventRow *)rows, n);
+	else
+		put_rows_of_stream(writer, &writer->streams[kind], rows, n);
 }

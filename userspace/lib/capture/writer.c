@@ -261,11 +261,10 @@ static void drop_rows(SptCaptureWriter *writer)
 		g_array_set_size(others[i], 0);
 	g_byte_array_set_size(writer->early, 0);
 	g_array_set_size(writer->early_entries, 0);
-	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		if (!writer_waits(kind))
 			g_array_set_size(writer->rows[kind], 0);
-		spt_columns_restart(&writer->columns[kind]);
-	}
+	spt_writer_drop_stream_rows(writer);
 	spt_writer_drop_declared(writer);
 	g_string_chunk_clear(writer->texts);
 }
@@ -492,6 +491,7 @@ static SptCaptureWriter *make_writer(const char *path)
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		writer->rows[kind] =
 			g_array_new(FALSE, FALSE, spt_row_types[kind].schema->row_bytes);
+	spt_writer_begin_streams(writer);
 	writer->early = g_byte_array_new();
 	writer->early_entries = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
 	writer->command_texts = g_string_chunk_new(4096);
@@ -559,10 +559,9 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_byte_array_unref(writer->waiting);
 	g_string_chunk_free(writer->texts);
 	g_array_unref(writer->host);
-	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
+	spt_writer_free_streams(writer);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		g_array_unref(writer->rows[kind]);
-		g_free(writer->columns[kind].values);
-	}
 	g_byte_array_unref(writer->early);
 	g_array_unref(writer->early_entries);
 	g_string_chunk_free(writer->command_texts);

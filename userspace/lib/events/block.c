@@ -30,6 +30,13 @@ const SptEventKind spt_event_block = {
 	.request = &requests,
 };
 
+static const SptEventField done_fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ "bytes", SPT_EVENT_VALUE },
+	{ "depth", SPT_EVENT_DEPTH },
+	{ 0 },
+};
+
 static const SptEventMetric done_metrics[] = {
 	{
 		.name = "io",
@@ -54,9 +61,15 @@ const SptEventKind spt_event_block_done = {
 	.number = SYSPROF_SOURCE_BLOCK_DONE,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_DEPTH,
+	.fields = done_fields,
 	.option = &spt_option_block,
 	.request = &requests_done,
 	.metrics = done_metrics,
+};
+
+static const SptEventField page_cache_fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ 0 },
 };
 
 static const SptEventRequest page_cache = {
@@ -82,6 +95,7 @@ const SptEventKind spt_event_page_cache = {
 	.number = SYSPROF_SOURCE_PAGE_CACHE,
 	.shape = SPT_EVENT_INSTANT,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = page_cache_fields,
 	.option = &spt_option_block,
 	.request = &page_cache,
 	.metrics = page_cache_metrics,

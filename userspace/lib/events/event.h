@@ -54,7 +54,7 @@ typedef enum {
 	SPT_EVENT_SWITCH,		/* from one thread to another, on a CPU */
 } SptEventShape;
 
-/* The columns of events (SptEventRow) that a metric can refer to. */
+/* What is told of an event (a member of SptEventRow), besides when and where it happened. */
 typedef enum {
 	SPT_EVENT_WEIGHT,
 	SPT_EVENT_VALUE,
@@ -62,7 +62,14 @@ typedef enum {
 	SPT_EVENT_HOLDER,
 	SPT_EVENT_DEPTH,
 	SPT_EVENT_FLAGS,
-} SptEventColumn;
+	SPT_EVENT_HOLDER_NODE,
+} SptEventPart;
+
+/* A column of a kind's stream in the file. */
+typedef struct {
+	const char *name;
+	SptEventPart part;
+} SptEventField;
 
 /* An option of "record", and a switch on the viewer's page for recording. */
 typedef struct {
@@ -83,7 +90,7 @@ typedef struct {
 	const char *flag;
 	SptUnit unit;
 	unsigned parts;			/* SptMetricParts */
-	SptEventColumn weight;		/* WEIGHT or VALUE */
+	SptEventPart weight;		/* WEIGHT or VALUE */
 	bool by_holder;			/* thread and stack are those of the lock's holder */
 	/* Rows are computed from more than events of this kind: profile/metric.c knows by what. */
 	bool is_computed;
@@ -112,10 +119,15 @@ typedef struct {
 
 typedef struct SptEventKind SptEventKind;
 struct SptEventKind {
-	const char *name;		/* in JSON and info */
+	const char *name;		/* in JSON and info, and of its stream */
 	uint16_t number;		/* enum sysprof_source_kind, also in files; 0: none */
 	SptEventShape shape;
-	SptEventColumn detail;		/* what groupings of its metrics alone use */
+	SptEventPart detail;		/* what groupings of its metrics alone use */
+	/*
+	 * What its stream has besides times, places and weights (capture/event-streams.h), up to
+	 * one without a name; NULL: its events are rows of another stream.
+	 */
+	const SptEventField *fields;
 	const SptEventOption *option;	/* NULL: always */
 	const SptEventRequest *request;	/* NULL: it is not requested by itself */
 	const SptEventMetric *metrics;	/* up to one without a name; NULL: none */
@@ -130,6 +142,8 @@ const SptEventKind *spt_event_kind_of(uint32_t number);
 unsigned spt_event_kind_numbers(void);
 /* "spans", "marks", "switches". */
 const char *spt_event_shape_name(SptEventShape shape);
+/* "ns", "bytes", "events", "number". */
+const char *spt_unit_name(SptUnit unit);
 
 /* The @i-th option, in the order in which they are listed and requested; NULL: no more. */
 const SptEventOption *spt_event_option(unsigned i);

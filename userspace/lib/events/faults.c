@@ -13,6 +13,13 @@ const SptEventOption spt_option_faults = {
 	.bit = 1u << 3,
 };
 
+static const SptEventField fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ "serving", SPT_EVENT_VALUE },
+	{ "flags", SPT_EVENT_FLAGS },
+	{ 0 },
+};
+
 static const SptEventRequest request = {
 	.has_stacks = true,
 };
@@ -41,6 +48,7 @@ const SptEventKind spt_event_faults = {
 	.number = SYSPROF_SOURCE_FAULT,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_FLAGS,
+	.fields = fields,
 	.option = &spt_option_faults,
 	.request = &request,
 	.metrics = metrics,

@@ -16,6 +16,11 @@ const SptEventOption spt_option_interrupts = {
 	.bit = 1u << 0,
 };
 
+static const SptEventField fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ 0 },
+};
+
 static const SptEventRequest handlers = {
 	.has_stacks = true,
 	.period = PERIOD_NS,
@@ -37,6 +42,7 @@ const SptEventKind spt_event_irq = {
 	.number = SYSPROF_SOURCE_IRQ,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
 	.option = &spt_option_interrupts,
 	.request = &handlers,
 	.metrics = irq_metrics,
@@ -58,6 +64,7 @@ const SptEventKind spt_event_softirq = {
 	.number = SYSPROF_SOURCE_SOFTIRQ,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
 	.option = &spt_option_interrupts,
 	.request = &handlers,
 	.metrics = softirq_metrics,
@@ -87,6 +94,7 @@ const SptEventKind spt_event_irqs_off = {
 	.number = SYSPROF_SOURCE_IRQS_OFF,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
 	.option = &spt_option_interrupts,
 	.request = &irqs_off,
 	.metrics = irqs_off_metrics,
@@ -116,6 +124,7 @@ const SptEventKind spt_event_preempt_off = {
 	.number = SYSPROF_SOURCE_PREEMPT_OFF,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
 	.option = &spt_option_interrupts,
 	.request = &preempt_off,
 	.metrics = preempt_off_metrics,

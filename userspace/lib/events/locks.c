@@ -15,6 +15,13 @@ const SptEventOption spt_option_locks = {
 	.bit = 1u << 1,
 };
 
+static const SptEventField fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ "holder", SPT_EVENT_HOLDER },
+	{ "holder's stack", SPT_EVENT_HOLDER_NODE },
+	{ 0 },
+};
+
 static const SptEventRequest waits = {
 	.has_stacks = true,
 	.period = PERIOD_NS,
@@ -44,6 +51,7 @@ const SptEventKind spt_event_locks = {
 	.number = SYSPROF_SOURCE_LOCK,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_HOLDER,
+	.fields = fields,
 	.option = &spt_option_locks,
 	.request = &waits,
 	.metrics = metrics,

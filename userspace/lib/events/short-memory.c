@@ -6,6 +6,11 @@
 
 #define STALLS_PERIOD_NS 1000000
 
+static const SptEventField fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ 0 },
+};
+
 static const SptEventRequest stalls = {
 	.has_stacks = true,
 	.is_optional = true,
@@ -29,6 +34,7 @@ const SptEventKind spt_event_stalls = {
 	.number = SYSPROF_SOURCE_STALL,
 	.shape = SPT_EVENT_SPAN,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
 	.option = &spt_option_kmem,
 	.request = &stalls,
 	.metrics = stalls_metrics,
@@ -56,6 +62,7 @@ const SptEventKind spt_event_fragmentation = {
 	.number = SYSPROF_SOURCE_FRAGMENT,
 	.shape = SPT_EVENT_INSTANT,
 	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
 	.option = &spt_option_kmem,
 	.request = &fragmentation,
 	.metrics = fragmentation_metrics,

@@ -43,6 +43,18 @@ const char *spt_event_shape_name(SptEventShape shape)
 	return names[shape];
 }
 
+const char *spt_unit_name(SptUnit unit)
+{
+	static const char *const names[] = {
+		[SPT_UNIT_NS] = "ns",
+		[SPT_UNIT_BYTES] = "bytes",
+		[SPT_UNIT_EVENTS] = "events",
+		[SPT_UNIT_NUMBER] = "number",
+	};
+
+	return names[unit];
+}
+
 const SptEventOption *spt_event_option(unsigned i)
 {
 	return i < G_N_ELEMENTS(options) ? options[i] : NULL;

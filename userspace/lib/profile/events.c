@@ -7,7 +7,7 @@
 #include "events/facts.h"
 
 struct cursor {
-	const SptEventKind *kind;
+	const SptEventKind *kinds[2];	/* the metric's, and NULL */
 	const SptEventMetric *metric;
 	SptStreamReader *reader;
 	const SptEventRow *event;
@@ -48,16 +48,6 @@ bool spt_events_are_in(const SptCapture *capture, const SptEventKind *kind)
 	return false;
 }
 
-static uint64_t count(const SptCapture *capture)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 1; i < capture->n_streams; i++)
-		if (spt_stream_type_of(&capture->streams[i]) == &spt_stream_events)
-			n = MAX(n, capture->streams[i].rows);
-	return n;
-}
-
 /* The source of a metric, with what it is about. */
 struct event_source {
 	SptWeightSource base;
@@ -72,14 +62,19 @@ static bool are_in(const SptCapture *capture, const SptWeightSource *source)
 	return spt_events_are_in(capture, of->metric->by_holder ? of->kind->holders : of->kind);
 }
 
+static uint64_t count(const SptCapture *capture, const SptWeightSource *source)
+{
+	return spt_capture_n_events(capture, ((const struct event_source *)source)->kind);
+}
+
 static gpointer begin(const SptCapture *capture, const SptWeightSource *source)
 {
 	const struct event_source *of = (const struct event_source *)source;
 	struct cursor *cursor = g_new0(struct cursor, 1);
 
-	cursor->kind = of->kind;
+	cursor->kinds[0] = of->kind;
 	cursor->metric = of->metric;
-	cursor->reader = spt_stream_reader_new(capture, SPT_ROW_EVENT);
+	cursor->reader = spt_event_reader_new(capture, cursor->kinds);
 	return cursor;
 }
 
@@ -91,9 +86,9 @@ static void end(gpointer data)
 	g_free(cursor);
 }
 
-static uint64_t column_of(const SptEventRow *event, SptEventColumn column)
+static uint64_t part_of(const SptEventRow *event, SptEventPart part)
 {
-	switch (column) {
+	switch (part) {
 	case SPT_EVENT_WEIGHT:
 		return event->weight;
 	case SPT_EVENT_VALUE:
@@ -112,7 +107,6 @@ static uint64_t column_of(const SptEventRow *event, SptEventColumn column)
 static uint32_t next(gpointer data, SptWeightRow *rows)
 {
 	struct cursor *cursor = data;
-	const SptEventKind *kind = cursor->kind;
 	const bool by_holder = cursor->metric->by_holder;
 	uint32_t n = 0;
 
@@ -125,16 +119,15 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 			break;
 		event = cursor->event++;
 		cursor->n_events--;
-		if (event->kind == kind->number)
-			rows[n++] = (SptWeightRow){
-				.time = event->time,
-				.duration_ns = MIN(event->duration_ns, event->time),
-				.weight = column_of(event, cursor->metric->weight),
-				.thread = by_holder ? event->holder : event->thread,
-				.cpu = event->cpu,
-				.node = by_holder ? event->holder_node : event->node,
-				.detail = (uint32_t)column_of(event, kind->detail),
-			};
+		rows[n++] = (SptWeightRow){
+			.time = event->time,
+			.duration_ns = MIN(event->duration_ns, event->time),
+			.weight = part_of(event, cursor->metric->weight),
+			.thread = by_holder ? event->holder : event->thread,
+			.cpu = event->cpu,
+			.node = by_holder ? event->holder_node : event->node,
+			.detail = (uint32_t)part_of(event, cursor->kinds[0]->detail),
+		};
 	}
 	return n;
 }
@@ -145,7 +138,7 @@ const SptWeightSource *spt_weights_of_events(const SptEventKind *kind, const Spt
 
 	*source = (struct event_source){
 		.base = { .of_events_are_in = are_in,
-			  .count = count,
+			  .count_of_events = count,
 			  .begin_of_events = begin,
 			  .next = next,
 			  .end = end },

@@ -393,7 +393,7 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 	const SptCapture *capture = folder->capture;
 	g_autoptr(SptWeights) weights =
 		spt_weights_new_for(capture, folder->metric->source, threads);
-	double most = (double)MAX(folder->metric->source->count(capture), 1);
+	double most = (double)MAX(spt_weights_count(capture, folder->metric->source), 1);
 	const SptWeightRow *row;
 	uint64_t n_done = 0;
 	uint32_t n;
@@ -515,7 +515,7 @@ static void folder_init(struct folder *folder, bool is_base)
 	folder->first = g_new(struct first, n);
 	memset(folder->first, 0xff, n * sizeof(*folder->first));
 	if (is_base) {
-		uint64_t rows = MAX(folder->metric->source->count(capture), 1);
+		uint64_t rows = MAX(spt_weights_count(capture, folder->metric->source), 1);
 
 		folder->rows = g_new(struct spt_row, rows);
 		folder->sources = g_new(struct spt_row_source, rows);

@@ -280,6 +280,8 @@ static int by_cpu_of_irq(gconstpointer a, gconstpointer b)
 /* Interrupts, and where there were none. */
 static void find_interrupts(SptLanes *lanes)
 {
+	static const SptEventKind *const kinds[] = { &spt_event_irq, &spt_event_softirq,
+						     &spt_event_irqs_off, NULL };
 	g_autoptr(SptStreamReader) reader = NULL;
 	const SptEventRow *rows;
 	uint32_t n;
@@ -289,7 +291,7 @@ static void find_interrupts(SptLanes *lanes)
 	if (!lanes->n_cpus || (!spt_events_are_in(lanes->capture, &spt_event_irq) &&
 			       !spt_events_are_in(lanes->capture, &spt_event_irqs_off)))
 		return;
-	reader = spt_stream_reader_new(lanes->capture, SPT_ROW_EVENT);
+	reader = spt_event_reader_new(lanes->capture, kinds);
 	while ((rows = spt_stream_reader_next(reader, &n))) {
 		for (const SptEventRow *row = rows; row < rows + n; row++) {
 			const SptLaneOff off = { row->time - MIN(row->duration_ns, row->time),
@@ -299,8 +301,7 @@ static void find_interrupts(SptLanes *lanes)
 
 			if (row->kind == spt_event_irqs_off.number)
 				g_array_append_val(lanes->offs, off);
-			else if (row->kind == spt_event_irq.number ||
-				 row->kind == spt_event_softirq.number)
+			else
 				g_array_append_val(lanes->irqs, irq);
 		}
 	}

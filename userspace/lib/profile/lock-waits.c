@@ -90,7 +90,8 @@ static gint heavier_first(gconstpointer a, gconstpointer b)
 
 GPtrArray *spt_lock_waits(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
 {
-	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_EVENT);
+	static const SptEventKind *const kinds[] = { &spt_event_locks, NULL };
+	g_autoptr(SptStreamReader) reader = spt_event_reader_new(capture, kinds);
 	g_autoptr(GHashTable) groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 							     (GDestroyNotify)g_bytes_unref, NULL);
 	GPtrArray *found = g_ptr_array_new_with_free_func(wait_free);
@@ -106,8 +107,7 @@ GPtrArray *spt_lock_waits(const SptCapture *capture, SptSymbols *symbols, const 
 			uint64_t ns = event->weight;
 			SptLockWait *wait;
 
-			if (event->kind != spt_event_locks.number ||
-			    !spt_selection_has_place(&selection, event->thread, event->cpu) ||
+			if (!spt_selection_has_place(&selection, event->thread, event->cpu) ||
 			    !spt_selection_part(&selection, event->thread, event->time,
 						MIN(event->duration_ns, event->time), &ns))
 				continue;

@@ -77,18 +77,6 @@ const SptMetric *spt_metric_find(const char *name)
 	return NULL;
 }
 
-const char *spt_unit_name(SptUnit unit)
-{
-	static const char *const names[] = {
-		[SPT_UNIT_NS] = "ns",
-		[SPT_UNIT_BYTES] = "bytes",
-		[SPT_UNIT_EVENTS] = "events",
-		[SPT_UNIT_NUMBER] = "number",
-	};
-
-	return names[unit];
-}
-
 bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture)
 {
 	return metric->source && spt_weights_are_in(capture, metric->source);

@@ -47,8 +47,6 @@ const SptMetric *spt_metric(unsigned i);
 #define SPT_METRIC_CPU spt_metric(0)
 /* NULL: no metric has that name. */
 const SptMetric *spt_metric_find(const char *name);
-/* "ns", "bytes", "events". */
-const char *spt_unit_name(SptUnit unit);
 
 bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture);
 /* The same; false with a sentence that says what has to be recorded. */

@@ -17,6 +17,12 @@ bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source
 					  source->is_in(capture);
 }
 
+uint64_t spt_weights_count(const SptCapture *capture, const SptWeightSource *source)
+{
+	return source->count_of_events ? source->count_of_events(capture, source) :
+					 source->count(capture);
+}
+
 SptWeights *spt_weights_new_for(const SptCapture *capture, const SptWeightSource *source,
 				const bool *threads)
 {

@@ -29,9 +29,10 @@ typedef struct SptWeightSource SptWeightSource;
 struct SptWeightSource {
 	/* Whether @capture has the data. */
 	bool (*is_in)(const SptCapture *capture);
-	/* The same two for sources that are made: they are given what they belong to. */
+	/* The same three for sources that are made: they are given what they belong to. */
 	bool (*of_events_are_in)(const SptCapture *capture, const SptWeightSource *source);
 	gpointer (*begin_of_events)(const SptCapture *capture, const SptWeightSource *source);
+	uint64_t (*count_of_events)(const SptCapture *capture, const SptWeightSource *source);
 	/* Most rows that will come. */
 	uint64_t (*count)(const SptCapture *capture);
 	/* Returns a cursor; each is used in one thread. */
@@ -51,6 +52,7 @@ struct SptWeightSource {
 };
 
 bool spt_weights_are_in(const SptCapture *capture, const SptWeightSource *source);
+uint64_t spt_weights_count(const SptCapture *capture, const SptWeightSource *source);
 
 /*
  * Metrics that are computed from more than the events of their kind (is_computed in
