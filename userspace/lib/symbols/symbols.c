@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names the frames of a capture: by bundled and recorded names, else by the object's file, if the
- * file at its path is still the same.
+ * Names the frames of a capture by what its finders know (finder.h): which function, demangled and
+ * without what a view would not show, or a name for a place that nobody knows.
  */
 #include "symbols/symbols.h"
 
@@ -12,56 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/intervals.h"
-#include "base/pairs.h"
 #include "base/words.h"
 #include "capture/format.h"
-#include "symbols/bundled.h"
 #include "symbols/demangle.h"
-#include "symbols/files.h"
-#include "symbols/kernel.h"
 #include "symbols/plain-names.h"
+#include "symbols/symbols-private.h"
 
 #define DELETED " (deleted)"
 /* No view shows more, and a hostile name could have megabytes. */
 #define NAME_MAX_BYTES 4096
 #define HEX_DIGITS 16
-
-/* A name that the capture carries. */
-struct recorded {
-	const SptNameRow *row;
-	SptRange range;			/* the range in which it is valid */
-	/* interned; NULL until it is requested, and if there is none */
-	const char *function, *module;
-	bool is_ready;
-};
-
-struct object {
-	const char *label;		/* interned base name */
-	bool shares_label;		/* with another object */
-	struct recorded *recorded;	/* of this object, by place */
-	uint32_t n_recorded;
-	SptIntervals *intervals; /* from recorded names; NULL until the first request */
-};
-
-struct SptSymbols {
-	const SptCapture *capture;
-	SptFiles *files;
-	SptBundled *bundled;		/* NULL: none is */
-	char **debug_dirs, *vmlinux;	/* as they were given */
-	SptKernel *kernel;		/* once a detail of it is requested */
-	unsigned detail;
-	GHashTable *strings;		/* text -> itself */
-	/* A file's name of a function, by its address -> demangled */
-	GHashTable *plain;
-	GStringChunk *texts;		/* holds them */
-	/* (label, offset) -> text for an address without a symbol, in place_names */
-	struct spt_pairs places;
-	GPtrArray *place_names;
-	struct recorded *recorded;
-	struct object *objects;		/* by id */
-	uint32_t n_objects;
-};
 
 const char *spt_source_name(SptSource source)
 {
@@ -78,46 +38,6 @@ const char *spt_source_name(SptSource source)
 	};
 
 	return names[source];
-}
-
-static SptRange range_of(const SptNameRow *row)
-{
-	if (row->distance < row->symbol_bytes && row->distance <= row->offset)
-		return (SptRange){ row->offset - row->distance, row->symbol_bytes };
-	return (SptRange){ row->offset, 1 };
-}
-
-/* As intervals.h needs ranges; of two rows for the same address the later one counts. */
-static int compare_recorded(const void *a, const void *b)
-{
-	const struct recorded *x = a, *y = b;
-
-	if (x->row->object != y->row->object)
-		return x->row->object < y->row->object ? -1 : 1;
-	if (x->range.start != y->range.start)
-		return x->range.start < y->range.start ? -1 : 1;
-	if (x->range.bytes != y->range.bytes)
-		return x->range.bytes > y->range.bytes ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static void symbols_sort_names(SptSymbols *symbols)
-{
-	const SptCapture *capture = symbols->capture;
-	struct recorded *recorded = symbols->recorded =
-		g_new0(struct recorded, MAX(capture->n_names, 1));
-
-	for (uint64_t i = 0; i < capture->n_names; i++) {
-		recorded[i].row = &capture->names[i];
-		recorded[i].range = range_of(&capture->names[i]);
-	}
-	qsort(recorded, capture->n_names, sizeof(*recorded), compare_recorded);
-	for (uint64_t i = 0; i < capture->n_names; i++) {
-		struct object *object = &symbols->objects[recorded[i].row->object];
-
-		if (object->n_recorded++ == 0)
-			object->recorded = &recorded[i];
-	}
 }
 
 void spt_symbols_free(SptSymbols *symbols)
@@ -160,7 +80,7 @@ const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 	return known;
 }
 
-static const char *intern_demangled(SptSymbols *symbols, const char *name)
+const char *spt_symbols_demangled(SptSymbols *symbols, const char *name)
 {
 	g_autofree char *full = spt_demangle(name);
 	g_autofree char *plain = symbols->detail & SPT_DETAIL_FULL_NAMES ? g_strdup(full) :
@@ -169,14 +89,6 @@ static const char *intern_demangled(SptSymbols *symbols, const char *name)
 		symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
 
 	return spt_symbols_intern(symbols, brief ? brief : plain);
-}
-
-static const SptObjectRow *symbols_row_of(const SptSymbols *symbols, uint32_t id)
-{
-	return id != 0 && id < symbols->capture->n_objects &&
-			       symbols->capture->objects[id].id == id ?
-		       &symbols->capture->objects[id] :
-		       NULL;
 }
 
 /* The object's name in views. */
@@ -209,8 +121,8 @@ static void label_objects(SptSymbols *symbols)
 	g_autoptr(GHashTable) first = g_hash_table_new(NULL, NULL);
 
 	for (uint32_t i = 1; i < symbols->capture->n_objects; i++) {
-		struct object *object = &symbols->objects[i], *other;
-		const SptObjectRow *row = symbols_row_of(symbols, i);
+		struct spt_named_object *object = &symbols->objects[i], *other;
+		const SptObjectRow *row = spt_symbols_row_of(symbols, i);
 
 		if (!row)
 			continue;
@@ -223,6 +135,23 @@ static void label_objects(SptSymbols *symbols)
 	}
 }
 
+static void link_chain(SptSymbols *symbols, unsigned kind)
+{
+	struct spt_finder_chain *chain = &symbols->chains[kind];
+	unsigned n_find = 0, n_places = 0;
+
+	for (unsigned i = 0; i < SPT_N_FINDERS; i++) {
+		const SptSymbolFinder *finder = spt_finders[i];
+
+		if (!(finder->kinds & SPT_FINDER_KIND(kind)) ||
+		    (finder->is_in && !finder->is_in(symbols)))
+			continue;
+		chain->find[n_find++] = finder;
+		if (finder->places)
+			chain->places[n_places++] = finder;
+	}
+}
+
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs)
 {
 	SptSymbols *symbols = g_new0(SptSymbols, 1);
@@ -230,6 +159,8 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 	symbols->capture = capture;
 	symbols->files = spt_files_new(capture, debug_dirs);
 	symbols->bundled = spt_bundled_new(capture);
+	for (unsigned kind = 0; kind < SPT_FINDER_KINDS; kind++)
+		link_chain(symbols, kind);
 	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
 	symbols->detail = SPT_DETAIL_INLINES;
 	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
@@ -245,7 +176,7 @@ void spt_symbols_follow(SptSymbols *symbols)
 	/* Names may be of object 0, which means none. */
 	uint32_t n = MAX(symbols->capture->n_objects, 1);
 
-	symbols->objects = g_renew(struct object, symbols->objects, n);
+	symbols->objects = g_renew(struct spt_named_object, symbols->objects, n);
 	memset(symbols->objects + symbols->n_objects, 0,
 	       (n - symbols->n_objects) * sizeof(*symbols->objects));
 	symbols->n_objects = n;
@@ -254,7 +185,7 @@ void spt_symbols_follow(SptSymbols *symbols)
 		g_clear_pointer(&symbols->objects[i].intervals, spt_intervals_free);
 	}
 	g_free(symbols->recorded);
-	symbols_sort_names(symbols);
+	spt_recorded_sort(symbols);
 	label_objects(symbols);
 }
 
@@ -264,72 +195,10 @@ static const char *plain_name(SptSymbols *symbols, const char *name)
 	const char *plain = g_hash_table_lookup(symbols->plain, name);
 
 	if (!plain) {
-		plain = intern_demangled(symbols, name);
+		plain = spt_symbols_demangled(symbols, name);
 		g_hash_table_insert(symbols->plain, (gpointer)name, (gpointer)plain);
 	}
 	return plain;
-}
-
-/* The symbol, or function without a name, that its file has for an address. */
-static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
-			 SptReadDepth depth, SptSymbol *ret)
-{
-	const SptPlaceTable *table;
-	uint32_t at;
-
-	if (row->kind != SPT_OBJECT_FILE || symbols->detail & SPT_DETAIL_NO_FILES)
-		return false;
-	table = spt_files_find(symbols->files, row->id, offset, depth, &at);
-	return table && spt_place_table_symbol(table, at, ret);
-}
-
-static bool find_bundled(const SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
-			 SptSymbol *ret)
-{
-	const SptBundledRow *rows = spt_bundled_find(symbols->bundled, row->id, offset);
-	const SptBundledRow *function = rows ? spt_bundled_function(rows) : NULL;
-
-	if (!function || (!function->is_symbol && (function->distance >= function->symbol_bytes ||
-						   function->distance > offset)))
-		return false;
-	*ret = (SptSymbol){ .name = function->is_symbol ? function->function : NULL,
-			    .distance = function->distance,
-			    .bytes = function->symbol_bytes,
-			    .source = function->is_symbol ? SPT_SOURCE_BUNDLE : SPT_SOURCE_NONE };
-	return true;
-}
-
-/* The capture's facts about an address; NULL: there are none. */
-static const struct recorded *find_recorded(SptSymbols *symbols, struct object *object,
-					    uint64_t offset)
-{
-	struct recorded *recorded;
-	uint32_t index;
-
-	if (object->n_recorded == 0)
-		return NULL;
-	if (!object->intervals) {
-		g_autofree SptRange *ranges = g_new(SptRange, object->n_recorded);
-
-		for (uint32_t i = 0; i < object->n_recorded; i++)
-			ranges[i] = object->recorded[i].range;
-		object->intervals = spt_intervals_new(ranges, object->n_recorded);
-	}
-	index = spt_intervals_find(object->intervals, offset);
-	if (index == UINT32_MAX)
-		return NULL;
-	recorded = &object->recorded[index];
-	if (!recorded->is_ready) {
-		const SptNameRow *row = recorded->row;
-		g_autofree char *label =
-			row->module && *row->module ? g_strdup_printf("[%s]", row->module) : NULL;
-
-		recorded->module = label ? spt_symbols_intern(symbols, label) : NULL;
-		recorded->function =
-			row->symbol && *row->symbol ? intern_demangled(symbols, row->symbol) : NULL;
-		recorded->is_ready = true;
-	}
-	return recorded;
 }
 
 /* "label+0xoffset".  There can be a hundred thousand, and most of them are never shown. */
@@ -382,29 +251,41 @@ static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, ui
 	}
 }
 
-/* The facts about an address's symbol, the best first; false: there are none. */
-static bool find_symbol(SptSymbols *symbols, const SptObjectRow *row,
-			const struct recorded *recorded, uint64_t offset, SptReadDepth depth,
-			SptSymbol *ret)
+/* A later version may have written kinds that are not known here. */
+static const struct spt_finder_chain *chain_of(const SptSymbols *symbols, const SptObjectRow *row)
 {
-	if (find_bundled(symbols, row, offset, ret))
-		return true;
-	if ((!recorded || !recorded->function) && find_in_file(symbols, row, offset, depth, ret))
-		return true;
-	if (!recorded || (!recorded->function && recorded->range.bytes == 1))
-		return false;
-	*ret = (SptSymbol){ .name = recorded->function,
-			    .distance = offset - recorded->range.start,
-			    .bytes = recorded->range.bytes,
-			    .source = recorded->function ? SPT_SOURCE_CAPTURE : SPT_SOURCE_NONE };
-	return true;
+	return &symbols->chains[MIN(row->kind, SPT_FINDER_KINDS - 1)];
+}
+
+/* The symbol of the first finder that has one, or bounds of a function; NULL: none has. */
+static const SptSymbolFinder *find_symbol(SptSymbols *symbols, const SptFinderPlace *place,
+					  SptSymbol *ret)
+{
+	const SptSymbolFinder *const *finder = chain_of(symbols, place->row)->find;
+
+	while (*finder && !(*finder)->find(symbols, place, ret))
+		finder++;
+	return *finder;
+}
+
+/* The functions and lines of the first finder that answers; 0: there are none. */
+static unsigned symbols_find_places(SptSymbols *symbols, const SptFinderPlace *place,
+				    SptPlace ret[SPT_INLINES_MAX])
+{
+	const SptSymbolFinder *const *finder = chain_of(symbols, place->row)->places;
+	unsigned n = 0;
+
+	while (*finder && !(*finder)->places(symbols, place, ret, &n))
+		finder++;
+	return n;
 }
 
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
-	const struct recorded *recorded;
-	struct object *object;
+	const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
+	const struct spt_recorded *recorded;
+	struct spt_named_object *object;
+	SptFinderPlace place;
 	SptName name = { 0 };
 	SptSymbol symbol = { 0 };
 
@@ -420,9 +301,10 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 		name.function = name.object = object->label;
 		return name;
 	}
-	recorded = find_recorded(symbols, object, frame->offset);
+	recorded = spt_recorded_find(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
-	if (!find_symbol(symbols, row, recorded, frame->offset, SPT_READ_SYMBOLS, &symbol))
+	place = (SptFinderPlace){ row, frame->offset, SPT_READ_SYMBOLS, recorded };
+	if (!find_symbol(symbols, &place, &symbol))
 		symbol = (SptSymbol){ 0 };
 	name.source = symbol.source;
 	name.has_symbol = symbol.name != NULL;
@@ -437,7 +319,7 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 
 const char *spt_symbols_place(SptSymbols *symbols, const SptFrame *frame)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
+	const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
 
 	return name_shared_place(symbols, row ? symbols->objects[row->id].label : "[unknown]",
 				 frame->offset);
@@ -476,121 +358,18 @@ static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
 	place->name.is_unique = false;
 }
 
-static bool symbols_is_kernel(const SptObjectRow *row)
-{
-	return row->kind == SPT_OBJECT_KERNEL || row->kind == SPT_OBJECT_MODULES;
-}
-
-static int symbols_compare_offsets(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* A SptKernelLister. */
-static GArray *list_kernel_places(const char *module, void *data)
-{
-	SptSymbols *symbols = data;
-	GArray *offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	unsigned n = 0;
-
-	for (uint32_t i = 1; i < symbols->capture->n_nodes; i++) {
-		const SptFrame *frame = &symbols->capture->nodes[i].frame;
-		const SptObjectRow *row = symbols_row_of(symbols, frame->object);
-		const struct recorded *recorded =
-			row && symbols_is_kernel(row) ?
-				find_recorded(symbols, &symbols->objects[row->id], frame->offset) :
-				NULL;
-
-		if (recorded &&
-		    strcmp(recorded->row->module ? recorded->row->module : "", module) == 0)
-			g_array_append_val(offsets, frame->offset);
-	}
-	if (offsets->len > 0)
-		qsort(offsets->data, offsets->len, sizeof(uint64_t), symbols_compare_offsets);
-	for (unsigned i = 0; i < offsets->len; i++)
-		if (n == 0 ||
-		    g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
-			g_array_index(offsets, uint64_t, n++) = g_array_index(offsets, uint64_t, i);
-	g_array_set_size(offsets, n);
-	return offsets;
-}
-
-static SptKernel *get_kernel(SptSymbols *symbols)
-{
-	if (!symbols->kernel)
-		symbols->kernel =
-			spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs,
-				       symbols->vmlinux, list_kernel_places, symbols);
-	return symbols->kernel;
-}
-
-static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame,
-				   SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
-{
-	const struct recorded *recorded =
-		find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
-
-	*ret_problem = SPT_WORDS("has no name for this address");
-	return recorded && recorded->function ?
-		       spt_kernel_places(get_kernel(symbols), recorded->row, frame->offset, ret,
-					 ret_problem) :
-		       0;
-}
-
-/*
- * The instructions of a kernel frame and its address there; NULL, with the reason in @ret_problem.
- */
-static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame,
-				       uint64_t *ret_address, const char **ret_problem)
-{
-	const struct recorded *recorded =
-		find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
-	SptKernelCode *code = NULL;
-
-	*ret_problem = SPT_WORDS("has no name for this address");
-	if (recorded && recorded->function)
-		code = spt_kernel_get(get_kernel(symbols), recorded->row, ret_problem);
-	if (!code || spt_kernel_code_address(code, recorded->row, frame->offset, ret_address))
-		return code;
-	*ret_problem = SPT_WORDS("has no function of this name");
-	return NULL;
-}
-
-static unsigned symbols_find_places(SptSymbols *symbols, const SptObjectRow *row,
-				    const SptFrame *frame, SptReadDepth depth,
-				    SptPlace ret[SPT_INLINES_MAX])
-{
-	const SptBundledRow *bundled = spt_bundled_find(symbols->bundled, row->id, frame->offset);
-	unsigned n = bundled ? spt_bundled_places(bundled, ret) : 0;
-	const SptPlaceTable *table;
-	const char *problem;
-	uint32_t at;
-
-	if (n > 0 || (bundled && bundled->is_all))
-		return n;
-	if (symbols_is_kernel(row))
-		return find_kernel_places(symbols, frame, ret, &problem);
-	if (row->kind == SPT_OBJECT_SOURCE)
-		*ret = (SptPlace){ .file = row->path,
-				   .line = frame->offset & SPT_SOURCE_LINE_MASK };
-	if (row->kind != SPT_OBJECT_FILE)
-		return row->kind == SPT_OBJECT_SOURCE && ret->line;
-	table = spt_files_find(symbols->files, row->id, frame->offset, depth, &at);
-	return table ? spt_place_table_places(table, at, ret) : 0;
-}
-
 static unsigned name_places(SptSymbols *symbols, const SptFrame *frame, SptReadDepth depth,
 			    SptNamedPlace ret[SPT_INLINES_MAX])
 {
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
+	const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
+	const SptFinderPlace asked = { row, frame->offset, depth, NULL };
 	SptPlace places[SPT_INLINES_MAX];
-	unsigned n = row && symbols->detail ?
-			     symbols_find_places(symbols, row, frame, depth, places) :
-			     0,
-		 first = 0;
-	SptName name = spt_symbols_name(symbols, frame);
+	unsigned n = 0, first = 0;
+	SptName name;
+
+	if (row && symbols->detail)
+		n = symbols_find_places(symbols, &asked, places);
+	name = spt_symbols_name(symbols, frame);
 
 	if (n == 0)
 		places[n++] = (SptPlace){ 0 };
@@ -640,41 +419,47 @@ unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame,
 unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX],
 			 SptSymbol *ret_symbol)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
+	const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
 	SptReadDepth depth = symbols->detail ? SPT_READ_LINES : SPT_READ_SYMBOLS;
-	const struct recorded *recorded;
+	SptFinderPlace place = { row, frame->offset, depth, NULL };
 
 	*ret_symbol = (SptSymbol){ 0 };
 	if (!row)
 		return 0;
-	recorded = find_recorded(symbols, &symbols->objects[row->id], frame->offset);
-	if (!find_symbol(symbols, row, recorded, frame->offset, depth, ret_symbol) ||
-	    ret_symbol->source == SPT_SOURCE_CAPTURE)
+	place.recorded = spt_recorded_find(symbols, &symbols->objects[row->id], frame->offset);
+	if (!find_symbol(symbols, &place, ret_symbol) || ret_symbol->source == SPT_SOURCE_CAPTURE)
 		*ret_symbol = (SptSymbol){ 0 };
-	return symbols->detail ? symbols_find_places(symbols, row, frame, depth, ret) : 0;
+	return symbols->detail ? symbols_find_places(symbols, &place, ret) : 0;
 }
 
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, id);
+	const SptObjectRow *row = spt_symbols_row_of(symbols, id);
 
-	if (row && symbols_is_kernel(row))
+	if (row && spt_symbols_is_kernel(row))
 		return symbols->kernel ? spt_kernel_failure(symbols->kernel,
 							    row->kind == SPT_OBJECT_MODULES) :
 					 NULL;
 	return row ? spt_files_failure(symbols->files, id) : NULL;
 }
 
+const SptSymbolFinder *spt_finder_of(SptSymbols *symbols, const SptFrame *frame, SptSymbol *ret)
+{
+	const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
+	SptFinderPlace place = { row, frame->offset, SPT_READ_SYMBOLS, NULL };
+
+	if (!row)
+		return NULL;
+	place.recorded = spt_recorded_find(symbols, &symbols->objects[row->id], frame->offset);
+	return find_symbol(symbols, &place, ret);
+}
+
 bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start,
 			uint64_t *ret_bytes)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
-	const struct recorded *recorded =
-		row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
 	SptSymbol symbol;
 
-	if (!row ||
-	    !find_symbol(symbols, row, recorded, frame->offset, SPT_READ_SYMBOLS, &symbol))
+	if (!spt_finder_of(symbols, frame, &symbol))
 		return false;
 	*ret_start = frame->offset - symbol.distance;
 	*ret_bytes = symbol.bytes;
@@ -683,16 +468,16 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 
 void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, object);
-	const struct recorded *recorded = NULL;
+	const SptObjectRow *row = spt_symbols_row_of(symbols, object);
+	const struct spt_recorded *recorded = NULL;
 
 	/* A recorded name shows which module it is; without one no file is read. */
-	for (uint32_t i = 0; i < n && !recorded && row && symbols_is_kernel(row); i++)
-		recorded = find_recorded(symbols, &symbols->objects[object], offsets[i]);
+	for (uint32_t i = 0; i < n && !recorded && row && spt_symbols_is_kernel(row); i++)
+		recorded = spt_recorded_find(symbols, &symbols->objects[object], offsets[i]);
 	if (row && row->kind == SPT_OBJECT_FILE)
 		spt_files_prepare(symbols->files, object, offsets, n);
 	else if (recorded && recorded->function)
-		spt_kernel_prepare(get_kernel(symbols), recorded->row, offsets, n);
+		spt_kernel_prepare(spt_finder_kernel_files(symbols), recorded->row, offsets, n);
 }
 
 static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes,
@@ -700,7 +485,7 @@ static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t
 {
 	const char *problem;
 	uint64_t address;
-	SptKernelCode *kernel = find_kernel_code(symbols, frame, &address, &problem);
+	SptKernelCode *kernel = spt_finder_kernel_code(symbols, frame, &address, &problem);
 	SptCode *code = kernel ? spt_kernel_code_read(kernel, address, bytes) : NULL;
 
 	if (!code)
@@ -737,14 +522,14 @@ static SptCode *symbols_read_file(const SptObject *image, uint64_t offset, uint6
 SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes,
 			  char **ret_problem)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
+	const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
 	g_autoptr(SptObject) image = NULL;
 
 	if (bytes > SPT_CODE_MAX_BYTES) {
 		*ret_problem = g_strdup(SPT_WORDS("has no code there that could be read"));
 		return NULL;
 	}
-	if (row && symbols_is_kernel(row))
+	if (row && spt_symbols_is_kernel(row))
 		return read_kernel(symbols, frame, bytes, ret_problem);
 	if (!row || row->kind != SPT_OBJECT_FILE) {
 		*ret_problem = g_strdup(SPT_WORDS("is no file"));
@@ -754,43 +539,9 @@ SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t b
 	return image ? symbols_read_file(image, frame->offset, bytes, ret_problem) : NULL;
 }
 
-char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint64_t address)
-{
-	const SptObjectRow *row = symbols_row_of(symbols, frame->object);
-	const char *problem;
-	uint64_t own;
-	SptKernelCode *kernel = row && symbols_is_kernel(row) ?
-					find_kernel_code(symbols, frame, &own, &problem) :
-					NULL;
-
-	return kernel ? spt_kernel_code_name(kernel, address) : NULL;
-}
-
-void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path)
-{
-	symbols->vmlinux = g_strdup(path);
-}
-
-const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
-{
-	const char *problem = SPT_WORDS("is of no use: the recording has no kernel functions");
-	SptPlace places[SPT_INLINES_MAX];
-
-	for (uint64_t i = 0; i < symbols->capture->n_names; i++) {
-		const SptNameRow *name = &symbols->capture->names[i];
-		const SptObjectRow *row = symbols_row_of(symbols, name->object);
-		SptFrame frame = { .object = name->object, .offset = name->offset };
-
-		if (row && row->kind == SPT_OBJECT_KERNEL)
-			return find_kernel_places(symbols, &frame, places, &problem) > 0 ? NULL :
-											   problem;
-	}
-	return problem;
-}
-
 const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)
 {
-	const SptObjectRow *row = symbols_row_of(symbols, id);
+	const SptObjectRow *row = spt_symbols_row_of(symbols, id);
 
 	/* There is nothing besides the bundled facts. */
 	return row && row->kind == SPT_OBJECT_FILE && !spt_bundled_has(symbols->bundled, id) ?
