@@ -195,6 +195,9 @@ def check_info(path):
         ok(cpu["grid"] == parts and cpu["lost"] == sum(cpu["lost_by_reason"].values()), f"the account of CPU {cpu['cpu']} adds up", cpu)
     ok(info["weight"] == sum_of(info["coverage"], "weight") == sum_of(info["threads"], "weight") and
        info["named"] == sum_of(info["coverage"], "named"), "coverage and threads add up", info["weight"])
+    finders = info["finders"]
+    ok(info["named"] == sum_of(finders[:-1], "weight") and finders[-1]["name"] is None and finders[-1]["named"] == 0 and
+       all(row["named"] == sum(row["sources"].values()) for row in finders), "finders of names add up", finders)
     for source in info["sources"]:
         for part in ("events", "value", "ns"):
             tally = source[part]

@@ -454,6 +454,11 @@ json 'info --json: what has names' \
 	'd["named"] == 305 and [(c["object"], c["path"], c["weight"], c["named"], c["problem"])
 	for c in d["coverage"]] == [("busy", "/usr/bin/busy", 215, 215, None), ("[kernel]", None, 90, 90, None)] and
 	d["coverage"][0]["build_id"] == "cafe" + 36 * "0"' info --json "$capture"
+json 'info --json: finders of names, in their order' \
+	'[(f["name"], f["named"], f["weight"]) for f in d["finders"]] == [("bundled", 0, 0),
+	("kernel", 1, 90), ("run-time", 0, 0), ("scripts", 0, 0), ("vdso", 0, 0), ("recorded", 3, 215),
+	("file", 0, 0), ("extents", 0, 0), (None, 0, 0)]' info --json "$capture"
+contains 'info: a finder of names' '^ +3 +0 +70\.49  recorded: ' info "$capture"
 contains 'info: what has names' '^ +70\.49 +100\.00  /usr/bin/busy$' info "$capture"
 contains 'info: the account' '^ +1 +200 +150 +3 +45 +0 +0 +0 +2 +0$' info "$capture"
 contains 'info: why samples were lost' '^ +ring full: 3 in 1 gap, from ' info "$capture"

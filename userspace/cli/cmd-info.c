@@ -4,6 +4,7 @@
 #include "cmd.h"
 #include "info-files.h"
 #include "info.h"
+#include "profile/finder-counts.h"
 
 static unsigned cmd_info_end_of(const SptSampleRow *row)
 {
@@ -16,11 +17,14 @@ static void print_info(struct spt_info *asked, bool json)
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
 	g_autoptr(GArray) coverage = spt_coverage_new(capture, symbols);
+	g_autoptr(GArray) finders =
+		asked->has_maps && !json ? NULL : spt_finder_counts_new(capture, symbols);
 	struct spt_info info = *asked;
 	const SptSampleRow *rows;
 	uint32_t n;
 
 	info.coverage = coverage;
+	info.finders = finders;
 	spt_summary_init(&info.summary, capture);
 	spt_summary_count_cpus(&info.summary, capture);
 	info.thread_samples = g_new0(uint64_t, MAX(capture->n_threads, 1));

@@ -2,6 +2,7 @@
 /* info --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
 #include "cmd.h"
 #include "info-files.h"
+#include "info-finders.h"
 #include "info.h"
 #include "info-declared.h"
 #include "info-sources.h"
@@ -249,6 +250,7 @@ void spt_info_print_json(const struct spt_info *info)
 	add_command_lines(json, capture);
 	spt_info_add_files(json, capture);
 	add_coverage(json, info);
+	spt_info_add_finders(json, info);
 	if (info->has_maps) {
 		spt_json_array(json, "maps");
 		spt_info_each_map(info, add_map, json);

@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "events/facts.h"
+#include "info-finders.h"
 #include "info-sources.h"
 #include "info.h"
 #include "info-declared.h"
@@ -332,4 +333,5 @@ void spt_info_print_text(const struct spt_info *info)
 	spt_info_print_declared(info->capture);
 	print_cpus(info->summary.cpus);
 	print_coverage(info);
+	spt_info_print_finders(info);
 }

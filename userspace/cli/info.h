@@ -15,6 +15,7 @@ struct spt_info {
 	uint64_t user_ends[UINT8_MAX + 1];	/* weight, by why the user part ends */
 	double bytes_per_sample;
 	GArray *coverage;		/* SptCoverageRow */
+	GArray *finders;		/* SptFinderCount; NULL with has_maps as text */
 	bool has_maps;			/* mappings were requested, */
 	const char *maps_of;		/* ... of processes with this name or pid; NULL: of all */
 };
