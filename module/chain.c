@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Chains that sessions hand over: checked, kept by build-id, and linked to the ids of the objects
- * that have it, as tables.c does it with unwind tables, whose owners these are.
+ * that have it, as tables.c does it with unwind tables, whose owners these are.  Chains of files
+ * that cannot be believed are for one object each, serve no session of another owner, and go with
+ * the object.
  */
+#include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
@@ -13,8 +16,10 @@
 #include "chain.h"
 #include "contexts.h"
 #include "objects.h"
+#include "quota.h"
 
 #define MIN_BUILD_ID_BYTES 8
+/* Of each kind: by build-id, and of single objects. */
 #define CHAINS_OF_OWNER	   64
 #define CHAIN_MAX_BYTES                                                                            \
 	(sizeof(struct sysprof_chain_header) +                                                     \
@@ -28,8 +33,10 @@
  * @list: in chains
  * @owner: of the tables
  * @for_everybody: it serves all sessions
- * @build_id_bytes: of @build_id
+ * @build_id_bytes: of @build_id; 0: it is for one object
  * @build_id: of the objects it is for
+ * @object: the object it is for, if that is one
+ * @payer: who mapped that first
  * @program: what it does
  */
 struct chain {
@@ -38,6 +45,8 @@ struct chain {
 	bool for_everybody;
 	u8 build_id_bytes;
 	u8 build_id[SYSPROF_BUILD_ID_BYTES];
+	u32 object;
+	sysprof_payer payer;
 	struct sysprof_program program;
 };
 
@@ -94,27 +103,33 @@ struct sysprof_script *sysprof_chain_script(void)
 
 /* Links. */
 
+static bool chain_is_of_file(const struct chain *chain)
+{
+	return !chain->build_id_bytes;
+}
+
 static bool chain_has_build_id(const struct chain *chain, const u8 *build_id, u8 bytes)
 {
 	return chain->build_id_bytes == bytes && !memcmp(chain->build_id, build_id, bytes);
 }
 
-/* An object that was named just now may be found twice.  Without memory it has no chain. */
-static void chain_add_link(const struct chain *chain, u32 object)
+/* An object that was named just now may be found twice.  False: there is no memory. */
+static bool chain_add_link(const struct chain *chain, u32 object)
 {
 	struct link *link;
 
 	lockdep_assert_held(&chains_lock);
 	hash_for_each_possible(links, link, by_id, object)
 		if (link->object == object && link->chain == chain)
-			return;
+			return true;
 	link = kmalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
-		return;
+		return false;
 	link->object = object;
 	link->chain = chain;
 	hash_add_rcu(links, &link->by_id, object);
 	WRITE_ONCE(linked, linked | BIT_ULL(object & 63));
+	return true;
 }
 
 /* Removes links of @owner; NULL: of all file objects except those whose bit is set in @kept. */
@@ -143,7 +158,9 @@ static void chain_link_object(const struct sysprof_object *record, void *data)
 {
 	const struct chain *chain = data;
 
-	if (chain_has_build_id(chain, record->build_id, record->build_id_bytes))
+	/* An object without a build-id is not every file's. */
+	if (!chain_is_of_file(chain) &&
+	    chain_has_build_id(chain, record->build_id, record->build_id_bytes))
 		chain_add_link(chain, record->object);
 }
 
@@ -157,14 +174,37 @@ void sysprof_chain_named(const struct sysprof_object *record)
 	mutex_unlock(&chains_lock);
 }
 
-void sysprof_chain_keep_objects(const unsigned long *ids)
+/* Chains. */
+
+/* Frees chains to which no link leads. */
+static void chain_free(struct list_head *gone)
 {
-	mutex_lock(&chains_lock);
-	chain_remove_links(NULL, ids);
-	mutex_unlock(&chains_lock);
+	struct chain *chain, *next;
+
+	lockdep_assert_held(&chains_lock);
+	if (list_empty(gone))
+		return;
+	/* Ticks no longer use removed links. */
+	synchronize_rcu();
+	if (list_empty(&chains))
+		sysprof_contexts_free(&scripts);
+	list_for_each_entry_safe(chain, next, gone, list)
+		kfree(chain);
 }
 
-/* Chains. */
+void sysprof_chain_keep_objects(const unsigned long *ids)
+{
+	struct chain *chain, *next;
+	LIST_HEAD(gone);
+
+	mutex_lock(&chains_lock);
+	chain_remove_links(NULL, ids);
+	list_for_each_entry_safe(chain, next, &chains, list)
+		if (chain_is_of_file(chain) && !(ids && test_bit(chain->object, ids)))
+			list_move(&chain->list, &gone);
+	chain_free(&gone);
+	mutex_unlock(&chains_lock);
+}
 
 static struct chain *chain_copy(const struct sysprof_tables *owner, bool for_everybody,
 				const struct sysprof_chain *from)
@@ -189,7 +229,16 @@ static struct chain *chain_copy(const struct sysprof_tables *owner, bool for_eve
 	return ERR_PTR(err);
 }
 
-/* Whether @chain may be kept beside the others. */
+/* Ticks use the memory only for objects that have links. */
+static int chain_alloc_scripts(void)
+{
+	lockdep_assert_held(&chains_lock);
+	return list_empty(&chains) ?
+		       sysprof_contexts_alloc(&scripts, sizeof(struct sysprof_script)) :
+		       0;
+}
+
+/* Whether @chain, by build-id, may be kept beside the others. */
 static int chain_may_add(const struct chain *chain)
 {
 	const struct chain *other;
@@ -197,18 +246,72 @@ static int chain_may_add(const struct chain *chain)
 
 	lockdep_assert_held(&chains_lock);
 	list_for_each_entry(other, &chains, list) {
-		if (other->owner != chain->owner)
+		if (other->owner != chain->owner || chain_is_of_file(other))
 			continue;
 		if (chain_has_build_id(other, chain->build_id, chain->build_id_bytes))
 			return -EEXIST;
 		n++;
 	}
-	if (n >= CHAINS_OF_OWNER)
+	return n < CHAINS_OF_OWNER ? chain_alloc_scripts() : -ENOSPC;
+}
+
+/* Whether a chain serves this object and @owner's sessions. */
+static bool chain_is_there(const struct sysprof_tables *owner, u32 object)
+{
+	const struct link *link;
+
+	lockdep_assert_held(&chains_lock);
+	hash_for_each_possible(links, link, by_id, object)
+		if (link->object == object &&
+		    (link->chain->for_everybody || link->chain->owner == owner))
+			return true;
+	return false;
+}
+
+/*
+ * Whether there is room for @chain of an object.  However many files others have: they leave half
+ * of the rest to who comes next, as with tables.
+ */
+static bool chain_has_room(const struct chain *chain)
+{
+	const struct chain *other;
+	u32 n = 0, theirs = 0;
+
+	lockdep_assert_held(&chains_lock);
+	list_for_each_entry(other, &chains, list) {
+		if (other->owner != chain->owner || !chain_is_of_file(other))
+			continue;
+		n++;
+		theirs += other->payer == chain->payer;
+	}
+	if (chain->payer == SYSPROF_PAYER_ROOT || chain->payer == sysprof_quota_payer(current))
+		return n < CHAINS_OF_OWNER;
+	return theirs < (CHAINS_OF_OWNER - (n - theirs)) / 2;
+}
+
+/* Links @chain to the object of @file. */
+static int chain_link_file(struct chain *chain, struct file *file, const struct inode *inode)
+{
+	int err;
+
+	lockdep_assert_held(&chains_lock);
+	chain->object = sysprof_objects_of_file(file, inode, &chain->payer);
+	if (chain->object == SYSPROF_OBJECT_UNKNOWN)
+		return -ENOENT;
+	if (chain_is_there(chain->owner, chain->object))
+		return -EEXIST;
+	if (!chain_has_room(chain))
 		return -ENOSPC;
-	/* Ticks use the memory only for objects that have links. */
-	return list_empty(&chains) ?
-		       sysprof_contexts_alloc(&scripts, sizeof(struct sysprof_script)) :
-		       0;
+	err = chain_alloc_scripts();
+	if (err)
+		return err;
+	list_add_tail(&chain->list, &chains);
+	if (chain_add_link(chain, chain->object))
+		return 0;
+	list_del(&chain->list);
+	if (list_empty(&chains))
+		sysprof_contexts_free(&scripts);
+	return -ENOMEM;
 }
 
 int sysprof_chain_add(const struct sysprof_tables *owner, bool for_everybody,
@@ -219,7 +322,7 @@ int sysprof_chain_add(const struct sysprof_tables *owner, bool for_everybody,
 
 	if (from->flags || from->build_id_bytes < MIN_BUILD_ID_BYTES ||
 	    from->build_id_bytes > SYSPROF_BUILD_ID_BYTES || from->bytes > CHAIN_MAX_BYTES ||
-	    memchr_inv(from->reserved, 0, sizeof(from->reserved)))
+	    from->fd || from->object || memchr_inv(from->reserved, 0, sizeof(from->reserved)))
 		return -EINVAL;
 	chain = chain_copy(owner, for_everybody, from);
 	if (IS_ERR(chain))
@@ -236,6 +339,32 @@ int sysprof_chain_add(const struct sysprof_tables *owner, bool for_everybody,
 	return err;
 }
 
+int sysprof_chain_add_file(const struct sysprof_tables *owner, struct sysprof_chain *from,
+			   struct file *file)
+{
+	const struct inode *inode;
+	struct chain *chain;
+	int err;
+
+	if (from->flags != SYSPROF_CHAIN_OF_FILE || from->build_id_bytes ||
+	    from->bytes > CHAIN_MAX_BYTES || from->object ||
+	    memchr_inv(from->build_id, 0, sizeof(from->build_id)) ||
+	    memchr_inv(from->reserved, 0, sizeof(from->reserved)) ||
+	    !S_ISREG(file_inode(file)->i_mode))
+		return -EINVAL;
+	chain = chain_copy(owner, false, from);
+	if (IS_ERR(chain))
+		return PTR_ERR(chain);
+	inode = sysprof_objects_inode(file);
+	mutex_lock(&chains_lock);
+	err = inode ? chain_link_file(chain, file, inode) : -ENOENT;
+	from->object = chain->object;
+	mutex_unlock(&chains_lock);
+	if (err)
+		kfree(chain);
+	return err;
+}
+
 void sysprof_chain_drop(const struct sysprof_tables *owner)
 {
 	struct chain *chain, *next;
@@ -245,17 +374,9 @@ void sysprof_chain_drop(const struct sysprof_tables *owner)
 	list_for_each_entry_safe(chain, next, &chains, list)
 		if (chain->owner == owner)
 			list_move(&chain->list, &dropped);
-	if (list_empty(&dropped)) {
-		mutex_unlock(&chains_lock);
-		return;
-	}
-	/* Links lead to chains. */
-	chain_remove_links(owner, NULL);
-	/* Ticks no longer use removed links. */
-	synchronize_rcu();
-	if (list_empty(&chains))
-		sysprof_contexts_free(&scripts);
+	if (!list_empty(&dropped))
+		/* Links lead to chains. */
+		chain_remove_links(owner, NULL);
+	chain_free(&dropped);
 	mutex_unlock(&chains_lock);
-	list_for_each_entry_safe(chain, next, &dropped, list)
-		kfree(chain);
 }

@@ -12,6 +12,7 @@
 #include "stack.h"
 #include "sysprof-chain.h"
 
+struct file;
 struct sysprof_session_cpu;
 struct sysprof_tables;
 
@@ -115,6 +116,9 @@ struct sysprof_sent {
 /* Process context.  add(): errors are those of struct sysprof_chain. */
 int sysprof_chain_add(const struct sysprof_tables *owner, bool for_everybody,
 		      const struct sysprof_chain *chain);
+/* The same for a chain of @file alone, for the owner's sessions; sets the object. */
+int sysprof_chain_add_file(const struct sysprof_tables *owner, struct sysprof_chain *chain,
+			   struct file *file);
 /* The owner is given up.  Ticks no longer use its chains when it returns. */
 void sysprof_chain_drop(const struct sysprof_tables *owner);
 /* named(), keep_objects(): as those of tables.h. */

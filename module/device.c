@@ -123,7 +123,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
 			    SYSPROF_FEATURE_SOURCES | SYSPROF_FEATURE_SLOW |
 			    SYSPROF_FEATURE_RAW_INSTEAD | SYSPROF_FEATURE_CHAIN |
-			    SYSPROF_FEATURE_TABLE_FILE |
+			    SYSPROF_FEATURE_TABLE_FILE | SYSPROF_FEATURE_CHAIN_FILE |
 			    others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
@@ -384,24 +384,40 @@ static int do_table(struct sysprof_session *session, void __user *user)
 	return err ? err : put_arg(&table, sizeof(table), user);
 }
 
-static int do_chain(struct sysprof_session *session, void __user *user)
+static int add_chain(struct sysprof_session *session, struct sysprof_chain *chain,
+		     struct file *file)
 {
-	struct sysprof_tables *owner;
-	struct sysprof_chain chain;
-	int err = get_arg(&chain, sizeof(chain), user);
+	struct sysprof_tables *owner = sysprof_session_tables(session);
+	int err;
 
-	if (err)
-		return err;
-	owner = sysprof_session_tables(session);
 	if (!owner)
 		return -ENOMEM;
 	/* No object is removed during the search. */
 	err = sysprof_hooks_arm();
 	if (err)
 		return err;
-	err = sysprof_chain_add(owner, session->may_see_addresses, &chain);
+	err = file ? sysprof_chain_add_file(owner, chain, file) :
+		     sysprof_chain_add(owner, session->may_see_addresses, chain);
 	sysprof_hooks_disarm();
 	return err;
+}
+
+static int do_chain(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_chain chain;
+	struct file *file;
+	int err = get_arg(&chain, sizeof(chain), user);
+
+	if (err)
+		return err;
+	if (!(chain.flags & SYSPROF_CHAIN_OF_FILE))
+		return add_chain(session, &chain, NULL);
+	file = fget(chain.fd);
+	if (!file)
+		return -EBADF;
+	err = add_chain(session, &chain, file);
+	fput(file);
+	return err ? err : put_arg(&chain, sizeof(chain), user);
 }
 
 static int do_traceable(struct sysprof_session *session, void __user *user)

@@ -233,16 +233,26 @@ struct sysprof_chain_insn {
 /**
  * struct sysprof_chain - SYSPROF_IOC_CHAIN: how to find the frames of an interpreter's scripts
  * @size: of this struct
- * @flags: 0
+ * @flags: 0 or SYSPROF_CHAIN_OF_FILE
  * @chain: address of the chain
  * @bytes: size of the chain
- * @build_id_bytes: at least 8
+ * @build_id_bytes: at least 8; with SYSPROF_CHAIN_OF_FILE 0
  * @build_id: of the objects that the chain is for, also of later ones
  * @reserved: 0
+ * @fd: with SYSPROF_CHAIN_OF_FILE a descriptor of a regular file, which may be closed afterwards;
+ *	else 0
+ * @object: 0; on return, with SYSPROF_CHAIN_OF_FILE, the id of the object that it is for
  *
  * A chain has the same owner as a table (struct sysprof_table), serves the same sessions and tasks,
  * and is kept as long.  An owner can have 64.  -EEXIST if this build-id has a chain, -EINVAL for an
  * invalid one, -ENOSPC for too many.
+ *
+ * A file states its build-id itself, so a chain by build-id may only be made of a file that can be
+ * believed.  With SYSPROF_CHAIN_OF_FILE a chain is for this one file, as a table with
+ * SYSPROF_TABLE_OF_FILE is, which says what becomes of the file, and serves only sessions of its
+ * owner.  An owner can have 64 of these, too, of which the files of another user, who mapped them
+ * first, take at most half of what is left.  -EEXIST if the object has a chain for these sessions,
+ * -ENOENT if it has no id.
  */
 struct sysprof_chain {
 	__u32 size;
@@ -252,7 +262,12 @@ struct sysprof_chain {
 	__u8 build_id_bytes;
 	__u8 build_id[SYSPROF_BUILD_ID_BYTES];
 	__u8 reserved[7];
+	__s32 fd;
+	__u32 object;
 };
+
+/* struct sysprof_chain: for SYSPROF_FEATURE_CHAIN_FILE */
+#define SYSPROF_CHAIN_OF_FILE	(1 << 0)
 
 #define SYSPROF_IOC_CHAIN	_IO('P', 0x80)	/* -ENOTTY without SYSPROF_FEATURE_CHAIN */
 

@@ -692,6 +692,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_RAW_INSTEAD	(1ULL << 15)	/* raw_bytes beside SYSPROF_USER_TABLE */
 #define SYSPROF_FEATURE_CHAIN		(1ULL << 16)	/* sysprof-chain.h */
 #define SYSPROF_FEATURE_TABLE_FILE	(1ULL << 17)	/* SYSPROF_TABLE_OF_FILE */
+#define SYSPROF_FEATURE_CHAIN_FILE	(1ULL << 18)	/* SYSPROF_CHAIN_OF_FILE */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions

@@ -3,11 +3,14 @@
  * Chains that lie: abi-chains VICTIM-DIRECTORY.  What is no chain is refused; a program that goes
  * in a circle, or into memory that is not there, ends; it finds nothing in somebody else's program;
  * its frames are frames of scripts, whatever it finds.
+ * A chain of a file is for this file alone, whatever build-id another one states.
  */
 #include "abi.h"
 
 #include <elf.h>
 #include <libgen.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 
 #include "sysprof-chain.h"
 
@@ -92,6 +95,41 @@ static int give(int fd, struct sysprof_chain arg)
 	return ioctl(fd, SYSPROF_IOC_CHAIN, &arg);
 }
 
+static struct sysprof_chain chain_of_file(int file, const void *chain, size_t bytes)
+{
+	return (struct sysprof_chain){ .size = sizeof(struct sysprof_chain),
+				       .flags = SYSPROF_CHAIN_OF_FILE,
+				       .chain = (uintptr_t)chain,
+				       .bytes = (uint32_t)bytes,
+				       .fd = file };
+}
+
+static void test_file_refusals(void)
+{
+	const struct forged good = forge();
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = device_open(),
+	    directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    path = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	struct sysprof_chain arg = chain_of_file(file, &good, sizeof(good)), bad;
+
+	refuses(give(fd, (bad = arg, bad.flags |= 2, bad)), EINVAL, "an unknown flag beside");
+	refuses(give(fd, (bad = arg, bad.build_id_bytes = 20, bad)), EINVAL,
+		"a build-id beside a file");
+	refuses(give(fd, (bad = arg, bad.build_id[3] = 1, bad)), EINVAL, "... of no bytes");
+	refuses(give(fd, (bad = arg, bad.reserved[6] = 1, bad)), EINVAL, "a reserved byte");
+	refuses(give(fd, (bad = arg, bad.object = SYSPROF_OBJECT_FIRST, bad)), EINVAL,
+		"an object that the caller chooses");
+	refuses(give(fd, (bad = arg, bad.fd = -1, bad)), EBADF, "no descriptor");
+	refuses(give(fd, (bad = arg, bad.fd = path, bad)), EBADF, "one that opens nothing");
+	refuses(give(fd, (bad = arg, bad.fd = directory, bad)), EINVAL, "a directory");
+	refuses(give(fd, (bad = arg, bad.fd = fd, bad)), EINVAL, "the device");
+	refuses(give(fd, (bad = arg, bad.bytes -= 8, bad)), EINVAL, "what is no chain");
+	close(directory);
+	close(path);
+	close(file);
+	close(fd);
+}
+
 static void test_refusals(void)
 {
 	const struct forged good = forge();
@@ -159,9 +197,12 @@ static void test_refusals(void)
 		if (give(fd, cut) == 0 || errno != EINVAL)
 			ok(false, "a chain of %zu bytes", n);
 	}
-	arg.flags = 1;
+	arg.flags = 2;
 	refuses(give(fd, arg), EINVAL, "an unknown flag");
 	arg.flags = 0;
+	arg.fd = 1;
+	refuses(give(fd, arg), EINVAL, "a descriptor beside a build-id");
+	arg.fd = 0;
 	arg.build_id_bytes = 7;
 	refuses(give(fd, arg), EINVAL, "a short build-id");
 	arg.build_id_bytes = 20;
@@ -193,6 +234,77 @@ static void test_bounds(void)
 	}
 	ok(taken[0] == CHAINS && taken[1] == CHAINS,
 	   "that is %u of them, which go with the descriptor (%u, %u)", CHAINS, taken[0], taken[1]);
+}
+
+static int make_file(void)
+{
+	int file = memfd_create("chained", MFD_CLOEXEC);
+
+	if (file < 0 || ftruncate(file, PAGE))
+		err(1, "cannot make a file");
+	return file;
+}
+
+/* Files that another user maps first. */
+static void let_map(const int *files, unsigned n)
+{
+	pid_t pid = fork();
+	bool is_done = true;
+	int status;
+
+	if (pid == 0) {
+		is_done = setuid(65534) == 0;
+		for (unsigned i = 0; i < n; i++)
+			is_done &= mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, files[i],
+					0) != MAP_FAILED;
+		_exit(!is_done);
+	}
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "another user maps %u files", n);
+}
+
+static unsigned give_files(int fd, const int *files, const struct forged *chain)
+{
+	unsigned taken = 0;
+	int status = 0;
+
+	for (; taken < 2 * CHAINS; taken++) {
+		status = give(fd, chain_of_file(files[taken], chain, sizeof(*chain)));
+		if (status)
+			break;
+	}
+	refuses(status, ENOSPC, "more chains of files than there may be");
+	return taken;
+}
+
+/* A stranger's files do not take the room of others' files, nor of what is by build-id. */
+static void test_file_bounds(void)
+{
+	const struct forged forged = forge();
+	struct session session = session_open(NS_PER_MS, 1U << 20);
+	bool is_root = !geteuid();
+	unsigned of_stranger, of_own;
+	int theirs[2 * CHAINS], own[2 * CHAINS];
+
+	for (unsigned i = 0; i < 2 * CHAINS; i++) {
+		theirs[i] = make_file();
+		own[i] = make_file();
+	}
+	ok(!ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of an ordinary session");
+	if (is_root)
+		let_map(theirs, 2 * CHAINS);
+	of_stranger = is_root ? give_files(session.fd, theirs, &forged) : 0;
+	of_own = give_files(session.fd, own, &forged);
+	ok(of_stranger == (is_root ? CHAINS / 2 : 0) && of_stranger + of_own == CHAINS,
+	   "a stranger's files take half, and one's own the rest (%u, %u)", of_stranger, of_own);
+	refuses(give(session.fd, chain_of_file(own[0], &forged, sizeof(forged))), EEXIST,
+		"a file that has a chain");
+	ok(!give(session.fd, chain_for("/proc/self/exe", &forged, sizeof(forged))),
+	   "there is room for what is by build-id");
+	session_close(&session);
+	for (unsigned i = 0; i < 2 * CHAINS; i++) {
+		close(theirs[i]);
+		close(own[i]);
+	}
 }
 
 static void look_at_code(const struct sysprof_code *code, struct seen *seen)
@@ -233,7 +345,7 @@ static void look_at(const struct sysprof_record *record, void *data)
 	seen->longest = n > seen->longest ? n : seen->longest;
 }
 
-static struct seen samples_with(struct forged forged, const char *victim_path)
+static struct session session_by_tables(void)
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct sysprof_config config = {
@@ -243,25 +355,130 @@ static struct seen samples_with(struct forged forged, const char *victim_path)
 		.user_mode = SYSPROF_USER_TABLE + 1,
 		.max_user_frames = 1024,
 	};
-	struct seen seen = { 0 };
 
 	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
 		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
 	   "START of a session with stacks by tables");
+	return session;
+}
+
+static void spin_here(uint64_t until)
+{
+	while (wall_ns() < until)
+		spin(10000, until);
+}
+
+/* Code of a file that states no build-id: counts down and returns. */
+static void (*nameless_code)(uint64_t n);
+
+static void spin_nameless(uint64_t until)
+{
+	while (wall_ns() < until)
+		nameless_code(100000);
+}
+
+static int make_nameless(void)
+{
+	static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+	int file = make_file();
+
+	if (pwrite(file, code, sizeof(code), 0) != (ssize_t)sizeof(code))
+		err(1, "cannot write a file");
+	return file;
+}
+
+static struct seen collect(struct session *session, void (*work)(uint64_t until),
+			   unsigned of_victim)
+{
+	struct seen seen = { 0 };
+
+	for (unsigned round = 0; round < 200 && (seen.own < 200 || seen.victims < of_victim);
+	     round++) {
+		work(wall_ns() + 100 * NS_PER_MS);
+		for (unsigned cpu = 0; cpu < session->cpus; cpu++)
+			session_drain(session, cpu, look_at, &seen);
+	}
+	return seen;
+}
+
+static struct seen samples_with(struct forged forged, const char *victim_path)
+{
+	struct session session = session_by_tables();
+	struct seen seen;
+
 	ok(!give(session.fd, chain_for("/proc/self/exe", &forged, sizeof(forged))),
 	   "a forged chain for this program");
 	ok(!give(session.fd, chain_for(victim_path, &forged, sizeof(forged))),
 	   "... and for the victim's");
-	for (unsigned round = 0; round < 200 && (seen.own < 200 || seen.victims < 100); round++) {
-		uint64_t until = wall_ns() + 100 * NS_PER_MS;
-
-		while (wall_ns() < until)
-			spin(10000, until);
-		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
-			session_drain(&session, cpu, look_at, &seen);
-	}
+	seen = collect(&session, spin_here, 100);
 	session_close(&session);
 	return seen;
+}
+
+/* A file with the build-id of this program, and one without any. */
+static int copy_of_self(void)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
+	    copy = memfd_create("copy", MFD_CLOEXEC);
+	struct stat stat;
+
+	if (from < 0 || copy < 0 || fstat(from, &stat) ||
+	    sendfile(copy, from, NULL, (size_t)stat.st_size) != stat.st_size)
+		err(1, "cannot copy this program");
+	close(from);
+	return copy;
+}
+
+/* What anybody's file says of its build-id chooses no chain. */
+static void test_of_files(const char *victim_path)
+{
+	const struct forged forged = forge();
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
+	    victims = open(victim_path, O_RDONLY | O_CLOEXEC), copy = copy_of_self(),
+	    nameless = make_nameless(), another = make_nameless();
+	struct session session = session_by_tables(), other;
+	struct seen seen;
+
+	ok(!give(session.fd, chain_of_file(copy, &forged, sizeof(forged))) &&
+		   !give(session.fd, chain_of_file(nameless, &forged, sizeof(forged))),
+	   "chains of a file with this program's build-id, and of one without");
+	seen = collect(&session, spin_here, 0);
+	ok(!seen.with_scripts && !seen.codes && seen.own >= 200,
+	   "... are not this program's (%u of %u)", seen.with_scripts, seen.own);
+	*(void **)&nameless_code = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, another, 0);
+	seen = collect(&session, spin_nameless, 0);
+	ok(!seen.with_scripts && !seen.codes && seen.own >= 200,
+	   "... nor another file's that has no build-id either (%u of %u)", seen.with_scripts,
+	   seen.own);
+	*(void **)&nameless_code =
+		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, nameless, 0);
+	seen = collect(&session, spin_nameless, 0);
+	ok(seen.with_scripts >= 100, "... but that file's (%u of %u)", seen.with_scripts, seen.own);
+	ok(!give(session.fd, chain_of_file(self, &forged, sizeof(forged))) &&
+		   !give(session.fd, chain_of_file(victims, &forged, sizeof(forged))),
+	   "chains of this program's own file, and of the victim's");
+	seen = collect(&session, spin_here, 100);
+	ok(seen.with_scripts >= 100 && seen.longest == NODES && !seen.no_place,
+	   "... are followed (%u of %u)", seen.with_scripts, seen.own);
+	if (geteuid())
+		ok(!seen.victims_with_scripts && seen.victims >= 100,
+		   "... but not in what one may not trace (%u of %u)", seen.victims_with_scripts,
+		   seen.victims);
+	other = session_by_tables();
+	ok(give(other.fd, chain_of_file(self, &forged, sizeof(forged))) && errno == EEXIST,
+	   "another session of this user has the chain");
+	session_close(&other);
+	session_close(&session);
+	session = session_by_tables();
+	seen = collect(&session, spin_here, 0);
+	ok(!seen.with_scripts && seen.own >= 200, "with the last session it goes (%u of %u)",
+	   seen.with_scripts, seen.own);
+	session_close(&session);
+	close(another);
+	close(nameless);
+	close(copy);
+	close(victims);
+	close(self);
 }
 
 static void make_list(unsigned n)
@@ -289,8 +506,11 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/victim", dirname(victim_path));
 
 	test_refusals();
+	test_file_refusals();
 	test_bounds();
+	test_file_bounds();
 	make_list(NODES);
+	test_of_files(path);
 	seen = samples_with(forge(), path);
 	ok(seen.with_scripts >= 100 && seen.longest == NODES && !seen.no_place,
 	   "one's own stacks have its frames (%u of %u, %u, %u)", seen.with_scripts, seen.own,

@@ -5,6 +5,7 @@
 
 #include "fuzz-hand.h"
 
+#include "sysprof-chain.h"
 #include "sysprof-event.h"
 
 enum call {
@@ -21,6 +22,7 @@ enum call {
 	CALL_RAW_WISH,
 	CALL_SLOW,
 	CALL_TABLE,
+	CALL_CHAIN,
 	CALL_REVOKE,
 	CALL_TRACEABLE,
 	CALL_SOURCES,
@@ -139,6 +141,84 @@ static void fill_table(struct hand *hand, struct sysprof_table *arg)
 	}
 }
 
+/*
+ * A chain that is nearly one, in the buffer's second half, often of this very program: it walks
+ * whatever is in that buffer, as a list or by loads from here and there.
+ */
+static void fill_chain(struct hand *hand, struct sysprof_chain *arg)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_list list;
+		struct sysprof_chain_span span;
+		struct sysprof_chain_insn insn[32];
+	} *chain = (void *)(hand->buffer + BUFFER_BYTES / 2);
+	uint64_t there = (uintptr_t)hand->buffer + 8 * below(hand, 512);
+	unsigned n = 8 + below(hand, 25), i = 5;
+
+	memset(chain, 0, sizeof(*chain));
+	chain->header = (struct sysprof_chain_header){
+		.magic = SYSPROF_CHAIN_MAGIC,
+		.version = SYSPROF_CHAIN_VERSION,
+		.machine = 62,
+		.max_frames = 1 + below(hand, SYSPROF_CHAIN_MAX_FRAMES),
+		.n_insns = n,
+		.n_lists = 1,
+		.n_spans = 1,
+	};
+	chain->list = (struct sysprof_chain_list){
+		.code = 8 * below(hand, 8),
+		.next = 8 * below(hand, 8),
+		.position = 8 * below(hand, 8),
+		.position_bytes = 8,
+		.flag_kind = below(hand, 4),
+	};
+	chain->span = (struct sysprof_chain_span){
+		.path = { one_in(hand, 2) ? SYSPROF_SPAN_NONE : 8 * below(hand, 8),
+			  SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE },
+		.length = one_in(hand, 2) ? SYSPROF_SPAN_NONE : 8 * below(hand, 8),
+		.length_bytes = 8,
+		.unit = SYSPROF_SPAN_NONE,
+		.max = below(hand, 4096),
+	};
+	chain->insn[0] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_MOVI, 2, 0, 0, (int)(there >> 32) };
+	chain->insn[1] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_SHLI, 2, 2, 0, 16 };
+	chain->insn[2] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_ADDI, 2, 2, 0,
+						      (int)(there >> 16 & 0xffff) };
+	chain->insn[3] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_SHLI, 2, 2, 0, 16 };
+	chain->insn[4] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_ADDI, 2, 2, 0,
+						      (int)(there & 0xffff) };
+	for (; i < n; i++) {
+		uint8_t op = below(hand, SYSPROF_CHAIN_LOOP);
+		bool jumps = op >= SYSPROF_CHAIN_JEQI && op <= SYSPROF_CHAIN_JLT;
+
+		chain->insn[i] = (struct sysprof_chain_insn){
+			.op = op,
+			.dst = below(hand, 8),
+			.src = one_in(hand, 2) ? 2 : below(hand, 8),
+			.jump = jumps && i + 2 < n ? below(hand, n - i - 1) : 0,
+			.imm = op == SYSPROF_CHAIN_LIST ? 0 : (int)below(hand, 16),
+		};
+	}
+	chain->insn[n - 1] = (struct sysprof_chain_insn){
+		one_in(hand, 2) ? SYSPROF_CHAIN_LOOP : SYSPROF_CHAIN_END, 0, 0, 0, 0
+	};
+	if (one_in(hand, 8))
+		((uint8_t *)chain)[below(hand, sizeof(*chain))] = number(hand);
+	arg->chain = one_in(hand, 16) ? (uintptr_t)place(hand, 4096) : (uintptr_t)chain;
+	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) :
+					(uint32_t)((uint8_t *)&chain->insn[n] - (uint8_t *)chain);
+	if (one_in(hand, 2)) {
+		arg->flags = SYSPROF_CHAIN_OF_FILE;
+		arg->fd = one_in(hand, 4) ? slot(hand) : program_file;
+		return;
+	}
+	arg->build_id_bytes = 20;
+	memcpy(arg->build_id, build_id, 20);
+	if (one_in(hand, 2))
+		arg->build_id[0] = number(hand);
+}
+
 /* Some that are there, in the buffer's second half. */
 static void fill_sources(struct hand *hand, struct sysprof_sources *arg)
 {
@@ -223,6 +303,9 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 	case CALL_TABLE:
 		fill_table(hand, arg);
 		return sizeof(struct sysprof_table);
+	case CALL_CHAIN:
+		fill_chain(hand, arg);
+		return sizeof(struct sysprof_chain);
 	case CALL_SLOW:
 		((struct sysprof_slow *)arg)->part =
 			one_in(hand, 4) ? (uint32_t)number(hand) : below(hand, 64);
