@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For which files a table is given to the module: for all that have its build-id, where root alone
- * could have written it, else for the one file.
+ * For which files a table, or an interpreter's chain, is given to the module: for all that have its
+ * build-id, where root alone could have written it, else for the one file.
  */
+#include "record/scripts.h"
 #include "record/tables.h"
 
 #include <errno.h>
@@ -54,8 +55,25 @@ static int give_table_of_file(SptTrace *trace, int fd, const void *table, size_t
 	return module.problem;
 }
 
+static bool has_chains(const SptTrace *trace)
+{
+	g_assert_nonnull(trace);
+	return true;
+}
+
+static int give_chain_of_file(SptTrace *trace, int fd, const void *chain, size_t bytes)
+{
+	uint32_t object;
+
+	return give_table_of_file(trace, fd, chain, bytes, &object);
+}
+
 static const struct spt_trace_source source = {
-	.services = { .give_table = give_table, .give_table_of_file = give_table_of_file },
+	.services = { .give_table = give_table,
+		      .give_table_of_file = give_table_of_file,
+		      .has_chains = has_chains,
+		      .give_chain = give_table,
+		      .give_chain_of_file = give_chain_of_file },
 };
 
 static int give(const SptObject *file, const SptUnwindTable *table, uint32_t knows, int problem,
@@ -133,10 +151,60 @@ static void test_of_others(void)
 	g_remove(path);
 }
 
+static bool give_chain(const SptObject *file, uint32_t knows, int problem, enum given expected)
+{
+	g_autoptr(SptHelpers) helpers = spt_tables_helpers();
+	SptTrace trace = { .source = &source };
+	g_autofree char *said = NULL;
+	const gint stop = 0;
+	bool ret;
+
+	module.given = NOT;
+	module.object = knows;
+	module.problem = problem;
+	ret = spt_scripts_have(helpers, &trace, file, &stop, &said);
+	g_assert_nonnull(said);
+	g_assert_cmpint(module.given, ==, expected);
+	if (expected == TO_FILE)
+		g_assert_cmpint(module.fd, ==, spt_object_fd(file));
+	return ret;
+}
+
+/* A user's own copy has the build-id of the system's. */
+static void test_chains(void)
+{
+	g_autofree char *system = realpath("/usr/bin/python3", NULL), *content = NULL,
+			*dir = g_dir_make_tmp("give-XXXXXX", NULL),
+			*path = g_build_filename(dir, "python3", NULL);
+	g_autoptr(SptObject) file = system ? spt_object_open(system, NULL) : NULL;
+	g_autoptr(SptObject) copy = NULL;
+	gsize bytes;
+
+	if (!file) {
+		g_test_skip("this machine has no python3");
+	} else {
+		g_assert_true(g_file_get_contents(system, &content, &bytes, NULL));
+		g_assert_true(g_file_set_contents(path, content, (gssize)bytes, NULL));
+		copy = spt_object_open(path, NULL);
+		g_assert_nonnull(copy);
+		g_assert_true(give_chain(file, OBJECT, 0, BY_BUILD_ID));
+		g_assert_true(give_chain(file, OBJECT, EEXIST, BY_BUILD_ID));
+		g_assert_true(give_chain(copy, OBJECT, 0, TO_FILE));
+		g_assert_true(give_chain(copy, OBJECT, EEXIST, TO_FILE));
+		g_assert_false(give_chain(copy, OBJECT, ENOSPC, TO_FILE));
+		/* An older module. */
+		g_assert_true(give_chain(copy, 0, 0, is_privileged() ? NOT : BY_BUILD_ID) !=
+			      is_privileged());
+		g_remove(path);
+	}
+	g_rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/give/roots", test_roots);
 	g_test_add_func("/give/of-others", test_of_others);
+	g_test_add_func("/give/chains", test_chains);
 	return g_test_run();
 }

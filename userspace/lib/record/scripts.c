@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/realtime.h"
 #include "base/words.h"
@@ -12,7 +14,7 @@
 
 #define SETTLE_US      500000
 #define SETTLE_STEP_US 5000
-#define FILES_MAX      64 /* as many as the module takes */
+#define FILES_MAX      64 /* of root, and of others: as many as the module takes */
 
 /* A file that is looked at by the thread, and what came of it. */
 struct job {
@@ -28,6 +30,8 @@ struct SptScripts {
 	GThread *thread;
 	GAsyncQueue *waiting, *done; /* struct job */
 	unsigned n_jobs, n_done;
+	unsigned n_of_root, n_of_others;
+	uid_t owner[FILES_MAX]; /* whose those of others are */
 	GPtrArray *known, *unknown; /* sentences */
 	gint stop;
 };
@@ -78,6 +82,25 @@ static const char *refusal(int problem)
 				    g_strerror(problem);
 }
 
+/* For this file alone, or for all with its build-id, which a file states itself. */
+static int scripts_give_chain(SptTrace *trace, const SptObject *file, GBytes *chain)
+{
+	gsize bytes;
+	const void *data = g_bytes_get_data(chain, &bytes);
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(file, &n);
+	int problem = EOPNOTSUPP;
+
+	if (spt_tables_are_of_file(file))
+		problem = spt_trace_give_chain_of_file(trace, spt_object_fd(file), data, bytes);
+	if (problem == EOPNOTSUPP) {
+		problem = spt_tables_may_give(file);
+		if (!problem)
+			problem = spt_trace_give_chain(trace, build_id, n, data, bytes);
+	}
+	return problem == EEXIST ? 0 : problem;
+}
+
 bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *file, const gint *stop,
 		      char **ret_said)
 {
@@ -86,8 +109,6 @@ bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *fil
 	g_autofree char *name = NULL, *said = NULL;
 	g_autoptr(GBytes) chain =
 		interpreter ? spt_helpers_chain(helpers, file, stop, &error) : NULL;
-	const uint8_t *build_id;
-	unsigned n;
 	int problem;
 
 	if (ret_said)
@@ -98,13 +119,7 @@ bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *fil
 		return false;
 	}
 	name = spt_interpreter_title(interpreter, chain);
-	build_id = spt_object_build_id(file, &n);
-	problem = spt_tables_may_give(file);
-	if (!problem)
-		problem = spt_trace_give_chain(trace, build_id, n, g_bytes_get_data(chain, NULL),
-					       g_bytes_get_size(chain));
-	if (problem == EEXIST)
-		problem = 0;
+	problem = scripts_give_chain(trace, file, chain);
 	said = problem ? g_strdup_printf("%s %s", name, refusal(problem)) : g_strdup(name);
 	if (ret_said)
 		*ret_said = g_steal_pointer(&said);
@@ -127,13 +142,33 @@ static void *scripts_work(void *data)
 	return NULL;
 }
 
+/* The files of another user take at most half of what is left, as in the module. */
+static bool scripts_have_room(SptScripts *scripts, int fd)
+{
+	unsigned theirs = 0;
+	struct stat stat;
+
+	if (fstat(fd, &stat) != 0)
+		return false;
+	if (stat.st_uid == 0)
+		return scripts->n_of_root++ < FILES_MAX;
+	for (unsigned i = 0; i < scripts->n_of_others; i++)
+		theirs += scripts->owner[i] == stat.st_uid;
+	if (stat.st_uid == getuid() ?
+		    scripts->n_of_others == FILES_MAX :
+		    theirs >= (FILES_MAX - (scripts->n_of_others - theirs)) / 2)
+		return false;
+	scripts->owner[scripts->n_of_others++] = stat.st_uid;
+	return true;
+}
+
 static void scripts_object(void *part, const SptObjectRow *row)
 {
 	SptScripts *scripts = part;
 	const SptObject *file = spt_interpreter_of_path(row->path) ?
 					spt_output_file(scripts->output, row->id) :
 					NULL;
-	int fd = file && scripts->n_jobs < FILES_MAX ?
+	int fd = file && scripts_have_room(scripts, spt_object_fd(file)) ?
 			 fcntl(spt_object_fd(file), F_DUPFD_CLOEXEC, 0) :
 			 -1;
 	SptObject *own = fd < 0 ? NULL : spt_object_open_fd(fd, row->path, NULL);

@@ -264,14 +264,20 @@ static int give_to_file(SptTrace *trace, const SptObject *file, const SptUnwindT
 	return object && found != object ? ESTALE : 0;
 }
 
+bool spt_tables_are_of_file(const SptObject *file)
+{
+	unsigned n;
+
+	spt_object_build_id(file, &n);
+	return spt_object_fd(file) >= 0 && (!n || !is_believed(file));
+}
+
 int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table,
 		    uint32_t object)
 {
 	int problem = EOPNOTSUPP;
-	unsigned n;
 
-	spt_object_build_id(file, &n);
-	if (spt_object_fd(file) >= 0 && (!n || !is_believed(file)))
+	if (spt_tables_are_of_file(file))
 		problem = give_to_file(trace, file, table, object);
 	return problem == EOPNOTSUPP ? spt_tables_give_all(trace, file, table) : problem;
 }

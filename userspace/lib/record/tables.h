@@ -45,6 +45,11 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
  */
 int spt_tables_give_all(SptTrace *trace, const SptObject *file, const SptUnwindTable *table);
 /*
+ * Whether what is made of @file is given for this file alone: it has no build-id, or others than
+ * root could have written it.
+ */
+bool spt_tables_are_of_file(const SptObject *file);
+/*
  * Whether the module can be given what it uses by the build-id of @file: 0, or ENODATA or EPERM as
  * above.
  */

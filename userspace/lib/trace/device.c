@@ -626,6 +626,21 @@ static int device_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned 
 	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_CHAIN, &arg) == 0 ? 0 : errno;
 }
 
+static int device_give_chain_of_file(SptTrace *trace, int fd, const void *chain, size_t bytes)
+{
+	struct sysprof_chain arg = {
+		.size = sizeof(arg),
+		.flags = SYSPROF_CHAIN_OF_FILE,
+		.chain = (uintptr_t)chain,
+		.bytes = (uint32_t)MIN(bytes, UINT32_MAX),
+		.fd = fd,
+	};
+
+	if (!(device_device_of(trace)->info.features & SYSPROF_FEATURE_CHAIN_FILE))
+		return EOPNOTSUPP;
+	return ioctl(device_device_of(trace)->fd, SYSPROF_IOC_CHAIN, &arg) == 0 ? 0 : errno;
+}
+
 static bool device_copies_instead(const SptTrace *trace)
 {
 	return device_device_of(trace)->info.features & SYSPROF_FEATURE_RAW_INSTEAD;
@@ -694,6 +709,7 @@ static const struct spt_trace_source device_source = {
 		.has_tables = device_has_tables,
 		.has_chains = device_has_chains,
 		.give_chain = device_give_chain,
+		.give_chain_of_file = device_give_chain_of_file,
 		.copies_instead = device_copies_instead,
 		.give_table = device_give_table,
 		.give_table_of_file = device_give_table_of_file,

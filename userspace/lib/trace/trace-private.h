@@ -37,6 +37,7 @@ struct spt_trace_services {
 	bool (*has_chains)(const SptTrace *trace);
 	int (*give_chain)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
 			  size_t bytes);
+	int (*give_chain_of_file)(SptTrace *trace, int fd, const void *chain, size_t bytes);
 	bool (*copies_instead)(const SptTrace *trace);
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);

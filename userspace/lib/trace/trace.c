@@ -218,6 +218,13 @@ int spt_trace_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n, c
 		       EOPNOTSUPP;
 }
 
+int spt_trace_give_chain_of_file(SptTrace *trace, int fd, const void *chain, size_t bytes)
+{
+	return spt_trace_has_chains(trace) && trace->source->services.give_chain_of_file ?
+		       trace->source->services.give_chain_of_file(trace, fd, chain, bytes) :
+		       EOPNOTSUPP;
+}
+
 bool spt_trace_has_tables(const SptTrace *trace)
 {
 	return trace->source->services.has_tables && trace->source->services.has_tables(trace);

@@ -293,6 +293,8 @@ bool spt_trace_has_chains(const SptTrace *trace);
 /* Gives it the chain of the interpreter with this build-id, as spt_trace_give_table(). */
 int spt_trace_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
 			 size_t bytes);
+/* The same for the very file that is open as @fd, as spt_trace_give_table_of_file(). */
+int spt_trace_give_chain_of_file(SptTrace *trace, int fd, const void *chain, size_t bytes);
 /* Whether it can also copy stacks for which a table is missing. */
 bool spt_trace_copies_instead(const SptTrace *trace);
 /*
