@@ -181,7 +181,8 @@ static void fill_chain(struct hand *hand, struct sysprof_chain *arg)
 		.unit = SYSPROF_SPAN_NONE,
 		.max = below(hand, 4096),
 	};
-	chain->insn[0] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_MOVI, 2, 0, 0, (int)(there >> 32) };
+	chain->insn[0] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_MOVI, 2, 0, 0,
+						      (int)(there >> 32) };
 	chain->insn[1] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_SHLI, 2, 2, 0, 16 };
 	chain->insn[2] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_ADDI, 2, 2, 0,
 						      (int)(there >> 16 & 0xffff) };
