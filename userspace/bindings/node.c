@@ -28,7 +28,7 @@ struct arguments {
 
 /* The first @n_texts arguments as texts, cut where marks are. */
 static void node_take_arguments(napi_env env, napi_callback_info info, size_t n_texts,
-			   struct arguments *ret)
+				struct arguments *ret)
 {
 	size_t n = MOST_ARGUMENTS;
 

@@ -19,8 +19,8 @@
 #define MOST_TEXTS 3
 
 /* Texts of the first arguments; false: an exception is set. */
-static bool python_take_texts(PyObject *const *args, Py_ssize_t n, Py_ssize_t least, Py_ssize_t most,
-		       const char **texts)
+static bool python_take_texts(PyObject *const *args, Py_ssize_t n, Py_ssize_t least,
+			      Py_ssize_t most, const char **texts)
 {
 	if (n < least || n > most) {
 		PyErr_Format(PyExc_TypeError, "%zd to %zd arguments are needed, not %zd", least,
@@ -64,7 +64,8 @@ static PyObject *python_open_span(PyObject *self, PyObject *const *args, Py_ssiz
 }
 
 /* One text, for @mark. */
-static PyObject *python_mark_text(PyObject *const *args, Py_ssize_t n, void (*mark)(const char *text))
+static PyObject *python_mark_text(PyObject *const *args, Py_ssize_t n,
+				  void (*mark)(const char *text))
 {
 	const char *texts[MOST_TEXTS] = { NULL };
 
@@ -127,7 +128,7 @@ static PyObject *python_mark_counter(PyObject *self, PyObject *const *args, Py_s
 }
 
 static PyObject *python_mark_flow(PyObject *const *args, Py_ssize_t n,
-			   void (*mark)(const char *name, uint64_t id))
+				  void (*mark)(const char *name, uint64_t id))
 {
 	const char *texts[MOST_TEXTS] = { NULL };
 	unsigned long long id;
