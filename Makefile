@@ -169,7 +169,7 @@ $(B)/libspt-memory.so $(B)/libspt-io.so: $(wildcard userspace/preload/*.h) \
 marks_libraries := $(B)/libspt-itt.so $(B)/libspt-nvtx.so
 preload: $(marks_libraries)
 $(marks_libraries): $(B)/libspt-%.so: userspace/marks/%.c userspace/marks/tables.h \
-	userspace/include/spt/mark.h Makefile
+	userspace/include/spt/mark.h userspace/include/spt/mark-bell.h Makefile
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC \
 		-Iuserspace/include $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $<

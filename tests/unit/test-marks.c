@@ -17,18 +17,18 @@ static void *connect_here(void)
 {
 	void *marks = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	static struct spt_mark_process process = { 1, 1, 0 };
+	static struct spt_mark_process process = { .image = 1, .pid = 1 };
 
 	g_assert_true(marks != MAP_FAILED);
-	spt_mark_link = (struct spt_mark_link){ .marks = marks, .process = &process };
+	spt_mark_link = (struct spt_mark_link){ .ring = 1, .marks = marks, .process = &process };
 	spt_mark_thread = (struct spt_mark_thread){ 0 };
-	spt_mark_is_on = true;
+	spt_mark_bell.ring = 1;
 	return marks;
 }
 
 static void disconnect(void *marks)
 {
-	spt_mark_is_on = false;
+	spt_mark_bell.ring = 0;
 	munmap(marks, spt_marks_bytes());
 }
 
@@ -110,7 +110,7 @@ static void test_over(void)
 	spt_mark_instant(NULL, "one", NULL);
 	marks->is_over = 1;
 	spt_mark_instant(NULL, "two", NULL);
-	g_assert_false(spt_mark_is_on);
+	g_assert_false(spt_mark_is_recorded());
 	g_assert_cmpuint(spt_marks_slot(marks, 0)->lost, ==, 1);
 	disconnect(marks);
 }

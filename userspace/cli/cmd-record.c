@@ -498,6 +498,8 @@ static void tell_marks(const SptMarksStatus *status)
 
 	if (status->marks || status->counts || status->lines || status->lost)
 		fprintf(stderr, "Marks: %s, %s lost\n", marks, lost);
+	if (status->unreachable)
+		fprintf(stderr, "Note: marks: %s\n", status->unreachable);
 	if (status->journal_complaint && *status->journal_complaint) {
 		g_autofree char *shown = spt_format_cut(status->journal_complaint, 0);
 
@@ -561,6 +563,7 @@ static int run_recording(const struct spt_record_options *options)
 	command = child.pid;
 	recorder_options.command_pid = (uint32_t)child.pid;
 	recorder_options.marks = child.pid > 0;
+	recorder_options.running_marks = options->marks;
 	recorder_options.control_fd = child.control;
 	recorder_options.lines_fd = relay.lines;
 	if (options->only_command)

@@ -188,7 +188,7 @@ static unsigned options_given(const struct spt_record_options *options, const st
 	       (words->free_stacks ? SPT_GIVEN_FREE_STACKS : 0) |
 	       (words->mappings ? SPT_GIVEN_MAPPINGS : 0) |
 	       (options->recorder.calls == SPT_CALLS_ALWAYS ? SPT_GIVEN_CALLS : 0) |
-	       (words->kmem ? SPT_GIVEN_KMEM : 0) | (options->marks ? SPT_GIVEN_MARKS : 0) |
+	       (words->kmem ? SPT_GIVEN_KMEM : 0) |
 	       (options->start_at || options->stop_at ? SPT_GIVEN_START_STOP : 0) |
 	       (options->recorder.source == SPT_TRACE_PERF ? SPT_GIVEN_PERF : 0);
 }
@@ -342,7 +342,7 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		  "With --memory: also record mmap(), munmap() and mremap() (report --metric mapped)",
 		  NULL },
 		{ "marks", 0, 0, G_OPTION_ARG_NONE, &options->marks,
-		  "Also record marks, counters and log lines of programs that offer them to GNOME's profiler (GTK 4, GLib), by a socket; those of spt/mark.h are recorded anyway",
+		  "Also record marks of programs that run already (spt/mark.h); and marks, counters and log lines of a command that offers them to GNOME's profiler (GTK 4, GLib), to ITT or NVTX.  What a command says by spt/mark.h is recorded anyway",
 		  NULL },
 		{ "counters", 0, 0, G_OPTION_ARG_NONE, &options->counters,
 		  "Also record counters once a second: CPUs, memory, pressure, disks, network, and the recorded processes",

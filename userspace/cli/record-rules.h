@@ -20,7 +20,6 @@ enum {
 	SPT_GIVEN_MAPPINGS = 1 << 10,
 	SPT_GIVEN_CALLS = 1 << 11,	/* --waits=calls */
 	SPT_GIVEN_KMEM = 1 << 12,
-	SPT_GIVEN_MARKS = 1 << 13,
 	SPT_GIVEN_START_STOP = 1 << 14,
 	SPT_GIVEN_PERF = 1 << 15,	/* --source perf */
 	SPT_GIVEN_WHEN_MARK = 1 << 16,

@@ -23,6 +23,11 @@
  *
  * cost: what a mark takes, recorded or not, as lines "NAME NS".
  *
+ * running: a process and its child, of two threads each, number their marks until the file N.stop is
+ * there, and say then how many there were.
+ *
+ * shut: likewise, but a process that would be killed if it made a socket.
+ *
  * idle: marks for N seconds, ten thousand a second.
  */
 #include <linux/filter.h>
@@ -62,7 +67,7 @@ static void await_room(void)
 {
 	const struct spt_mark_thread *thread = &spt_mark_thread;
 
-	while (spt_mark_is_on && thread->slot && !spt_mark_link.marks->is_over &&
+	while (spt_mark_is_recorded() && thread->slot && !spt_mark_link.marks->is_over &&
 	       !(spt_mark_link.marks->recorder & SPT_MARK_RECORDER_DIED) &&
 	       thread->head - __atomic_load_n(&thread->slot->tail, __ATOMIC_ACQUIRE) >
 		       SPT_MARKS_WORDS / 2)
@@ -333,6 +338,59 @@ static int cost(void)
 	return 0;
 }
 
+static char stop_file[32];
+
+static void *number_marks(void *name)
+{
+	char number[32];
+	unsigned long i = 0;
+
+	while (access(stop_file, F_OK) < 0) {
+		await_room();
+		snprintf(number, sizeof(number), "%lu", i++);
+		spt_mark_instant("running", (const char *)name, number);
+		usleep(500);
+	}
+	printf("%s %lu\n", (const char *)name, i);
+	return NULL;
+}
+
+static int running(void)
+{
+	static const char *const names[2][2] = { { "one", "two" }, { "three", "four" } };
+	pid_t child = fork();
+	unsigned i = child == 0;
+	pthread_t thread;
+
+	snprintf(stop_file, sizeof(stop_file), "%lu.stop", n);
+	pthread_create(&thread, NULL, number_marks, (void *)names[i][1]);
+	number_marks((void *)names[i][0]);
+	pthread_join(thread, NULL);
+	fflush(stdout);
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+static int shut(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		KILL_IF_CALL(SYS_socket),
+		KILL_IF_CALL(SYS_connect),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return 2;
+	snprintf(stop_file, sizeof(stop_file), "%lu.stop", n);
+	number_marks((void *)"shut");
+	return 0;
+}
+
 static int idle(void)
 {
 	uint64_t begin = now_ns();
@@ -375,9 +433,13 @@ int main(int argc, char **argv)
 		return break_ring();
 	if (strcmp(way, "cost") == 0)
 		return cost();
+	if (strcmp(way, "running") == 0)
+		return running();
+	if (strcmp(way, "shut") == 0)
+		return shut();
 	if (strcmp(way, "idle") == 0)
 		return idle();
 	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|sandboxed|flows|frames|crossing|"
-			"broken|cost|idle [N]\n");
+			"broken|cost|running|shut|idle [N]\n");
 	return 2;
 }

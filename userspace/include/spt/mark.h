@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks: what a program says about itself while "sysprof-cli record" runs it.  For C and C++; there
- * is no library to link with.
+ * Marks: what a program says about itself while "sysprof-cli record" runs it, or "record --marks"
+ * records it while it runs.  For C and C++; there is no library to link with.
  *
  *	spt_mark_begin("db", "query");		a span, in this thread; spans nest
  *	spt_mark_end("query");
@@ -25,6 +25,17 @@
  * Texts are copied, at most SPT_MARK_TEXT bytes of each; NULL is "".  Children of a fork have rings
  * of their own, and so have programs that are executed.
  *
+ * A program that runs before a recorder does, finds it by two files in $XDG_RUNTIME_DIR (or
+ * /run/user/UID).  sysprof-marks, the bell, is a page that the first program or recorder makes.  Each
+ * program maps it over a variable of its own, before main(), to be read; so a look at it is that one
+ * load.  A recorder writes there that it is there, and listens at the socket sysprof-marks.PID.  At
+ * its next mark the program connects to it, and waits for nothing: it goes on, without a system
+ * call, until the bell says that somebody has been answered.  Then it takes the descriptor of the
+ * memory.  Marks until then are counted as lost.  It accepts only a recorder of its own user, and the
+ * recorder only programs of its own user that it records.  Programs that have gained rights by their
+ * file (AT_SECURE) are never recorded, and those that have restricted their system calls (seccomp)
+ * only if somebody recorded before.  Who defines SPT_MARK_NO_BELL leaves all of that out.
+ *
  * The first part is the layout of the shared memory, for both sides (lib/rings/marks-reader.h).
  */
 #ifndef SPT_MARK_H
@@ -44,6 +55,26 @@
 #define SPT_MARK_TEXT 1024u
 #define SPT_MARK_HEAD 3u		/* words before the texts */
 #define SPT_MARK_MOST (SPT_MARK_HEAD + 3 * (SPT_MARK_TEXT / 8))	/* words of a record */
+
+/* In $XDG_RUNTIME_DIR; the socket has a point and the recorder's number behind that. */
+#define SPT_MARK_BELL_NAME "sysprof-marks"
+/* A page of memory; where pages have several sizes, the largest. */
+#ifdef __x86_64__
+#define SPT_MARK_BELL_BYTES 4096u
+#else
+#define SPT_MARK_BELL_BYTES 65536u
+#endif
+/* A number for recorders that have started the program. */
+#define SPT_MARK_STARTED 1u
+
+/* Written by recorders alone; if one has died, by the program that sees it first. */
+struct spt_mark_bell {
+	uint32_t ring;			/* the number of the recording; 0: nobody records */
+	uint32_t answers;		/* changes when programs have been answered */
+	uint32_t pid;			/* of the recorder, as in the socket's name */
+	uint32_t last_ring;
+	char rest[SPT_MARK_BELL_BYTES - 16];
+};
 
 /* Written by the recorder. */
 struct spt_marks_header {
@@ -128,13 +159,19 @@ static inline uint64_t *spt_marks_words(void *marks, uint32_t i)
 
 #ifndef SPT_MARK_LAYOUT_ONLY
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -143,6 +180,9 @@ static inline uint64_t *spt_marks_words(void *marks, uint32_t i)
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+/* Of GNU's <fcntl.h> and <sys/socket.h>, which have them only for _GNU_SOURCE. */
+#define SPT_MARK_GET_SEALS   1034
+#define SPT_MARK_SEAL_SHRINK 2
 
 /* One of each in a program, and in each library that marks. */
 #define SPT_MARK_SHARED __attribute__((weak, visibility("hidden")))
@@ -155,30 +195,42 @@ extern "C" {
 struct spt_mark_process {
 	uint32_t image;			/* 0: not begun yet, or a fork */
 	uint32_t pid, is_foreign;
+	/* Until a recorder that has rung the bell has answered. */
+	uint32_t is_asking;		/* one thread does */
+	uint32_t asked_ring;		/* whose number that is; 0: none was asked */
+	uint32_t has_socket;
+	int socket;
+	uint64_t socket_inode;
+	uint32_t seen_answers;		/* there is nothing new while they are the bell's */
+	uint64_t early;			/* marks that nobody could take yet */
 };
 
 struct spt_mark_link {
+	uint32_t ring;			/* of the recorder that has @marks */
+	uint32_t is_foreign;		/* at the start: not in the recorder's PID namespace */
 	struct spt_marks_header *marks;
 	struct spt_mark_process *process;
-	uint32_t is_foreign;		/* at the start: not in the recorder's PID namespace */
+	char bell[80];			/* its path; "": there is none */
 };
 
 struct spt_mark_thread {
+	struct spt_marks_header *marks;	/* whose slot it is ... */
 	struct spt_marks_slot *slot;	/* NULL: none was free */
 	uint64_t *words;
-	uint32_t image;			/* whose slot it is */
+	uint32_t image;			/* ... and of which process */
 	uint32_t head;
 	uint32_t is_busy;
 };
 
 /* Not to be called by programs. */
 void spt_mark_connect(void);
+bool spt_mark_answer(uint32_t ring);
 void spt_mark_claim(void);
 void spt_mark_lose(void);
 void spt_mark_write(uint64_t type, uint64_t stamp, uint64_t value, const char *category,
 		    const char *name, const char *message, uint64_t sizes);
 
-SPT_MARK_SHARED bool spt_mark_is_on;
+SPT_MARK_SHARED __attribute__((aligned(SPT_MARK_BELL_BYTES))) struct spt_mark_bell spt_mark_bell;
 SPT_MARK_SHARED struct spt_mark_link spt_mark_link;
 SPT_MARK_SHARED __thread struct spt_mark_thread spt_mark_thread;
 
@@ -244,45 +296,103 @@ static inline bool spt_mark_is_ours(const struct spt_marks_header *marks)
 	       !marks->is_over && !(marks->recorder & SPT_MARK_RECORDER_DIED);
 }
 
-/* Once for a program or library, before main(). */
-SPT_MARK_SHARED void spt_mark_connect(void)
+/* Maps the memory that @fd is, and closes that; NULL: it is none of a recorder that records. */
+static inline struct spt_marks_header *spt_mark_map(int fd)
 {
-	int fd = spt_mark_link.marks ? -1 : spt_mark_open_file();
-	void *marks, *process;
+	void *marks = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_NORESERVE, fd, 0);
 
-	if (fd < 0)
-		return;
-	marks = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-		     fd, 0);
 	close(fd);
 	if (marks == MAP_FAILED)
-		return;
-	process = mmap(NULL, SPT_MARKS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
-	if (!spt_mark_is_ours((struct spt_marks_header *)marks) || process == MAP_FAILED ||
-	    madvise(process, SPT_MARKS_PAGE, MADV_WIPEONFORK) < 0) {
+		return NULL;
+	if (!spt_mark_is_ours((struct spt_marks_header *)marks)) {
 		munmap(marks, spt_marks_bytes());
-		return;
+		return NULL;
 	}
 	/* None of it is part of a core file. */
 	madvise(marks, spt_marks_bytes(), MADV_DONTDUMP);
-	spt_mark_link.marks = (struct spt_marks_header *)marks;
+	return (struct spt_marks_header *)marks;
+}
+
+static inline bool spt_mark_make_process(void)
+{
+	void *process = mmap(NULL, SPT_MARKS_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (process == MAP_FAILED || madvise(process, SPT_MARKS_PAGE, MADV_WIPEONFORK) < 0)
+		return false;
 	spt_mark_link.process = (struct spt_mark_process *)process;
-	spt_mark_link.is_foreign = spt_mark_is_foreign(spt_mark_link.marks);
-	spt_mark_begin_process(spt_mark_link.marks, spt_mark_link.process);
-	spt_mark_is_on = true;
+	return true;
+}
+
+/* From now on @marks take what this process says. */
+static inline void spt_mark_use(struct spt_marks_header *marks, uint32_t ring)
+{
+	struct spt_mark_process *process = spt_mark_link.process;
+
+	spt_mark_link.is_foreign = spt_mark_is_foreign(marks);
+	spt_mark_begin_process(marks, process);
+	/* Threads that are within a mark of an earlier recorder have its memory mapped for ever. */
+	__atomic_store_n(&spt_mark_link.marks, marks, __ATOMIC_RELEASE);
+	__atomic_store_n(&spt_mark_link.ring, ring, __ATOMIC_SEQ_CST);
+}
+
+/* The early ones are that recorder's losses. */
+static inline void spt_mark_tell_early(void)
+{
+	uint64_t early = __atomic_exchange_n(&spt_mark_link.process->early, 0, __ATOMIC_SEQ_CST);
+
+	__atomic_fetch_add(&spt_marks_programs(spt_mark_link.marks)->slotless, early,
+			   __ATOMIC_RELAXED);
+}
+
+#ifndef SPT_MARK_NO_BELL
+#include <spt/mark-bell.h>
+#else
+SPT_MARK_SHARED bool spt_mark_answer(uint32_t ring)
+{
+	return ring == spt_mark_link.ring;
+}
+
+static inline void spt_mark_hang_bell(void)
+{
+}
+
+static inline void spt_mark_still_bell(void)
+{
+	spt_mark_bell.ring = 0;
+}
+#endif
+
+/* Once for a program or library, before main(). */
+SPT_MARK_SHARED void spt_mark_connect(void)
+{
+	struct spt_marks_header *marks;
+	int fd;
+
+	if (spt_mark_link.process || getauxval(AT_SECURE) || !spt_mark_make_process())
+		return;
+	fd = spt_mark_open_file();
+	marks = fd < 0 ? NULL : spt_mark_map(fd);
+	if (marks) {
+		spt_mark_use(marks, SPT_MARK_STARTED);
+		spt_mark_bell.ring = SPT_MARK_STARTED;
+	} else {
+		spt_mark_hang_bell();
+	}
 }
 
 /* Takes a free slot for this thread, if there is one. */
 SPT_MARK_SHARED void spt_mark_claim(void)
 {
-	struct spt_marks_header *marks = spt_mark_link.marks;
+	struct spt_marks_header *marks = __atomic_load_n(&spt_mark_link.marks, __ATOMIC_ACQUIRE);
 	struct spt_marks_programs *programs = spt_marks_programs(marks);
 	struct spt_mark_process *process = spt_mark_link.process;
 	struct spt_mark_thread *thread = &spt_mark_thread;
 
 	if (!__atomic_load_n(&process->image, __ATOMIC_ACQUIRE))
 		spt_mark_begin_process(marks, process);
+	thread->marks = marks;
 	thread->image = process->image;
 	thread->slot = NULL;
 	for (uint32_t i = 0; i < SPT_MARKS_SLOTS; i++) {
@@ -345,7 +455,7 @@ SPT_MARK_SHARED void spt_mark_lose(void)
 	struct spt_marks_header *marks = spt_mark_link.marks;
 
 	if (marks->is_over || marks->recorder & SPT_MARK_RECORDER_DIED)
-		spt_mark_is_on = false;
+		spt_mark_still_bell();
 	if (spt_mark_thread.slot)
 		__atomic_fetch_add(&spt_mark_thread.slot->lost, 1, __ATOMIC_RELAXED);
 	else
@@ -371,9 +481,10 @@ SPT_MARK_SHARED void spt_mark_write(uint64_t type, uint64_t stamp, uint64_t valu
 	thread->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread->image != __atomic_load_n(&spt_mark_link.process->image, __ATOMIC_RELAXED) ||
-	    !thread->image)
+	    !thread->image ||
+	    thread->marks != __atomic_load_n(&spt_mark_link.marks, __ATOMIC_RELAXED))
 		spt_mark_claim();
-	words = thread->slot && !spt_mark_link.marks->is_over ? spt_mark_room(thread, n) : NULL;
+	words = thread->slot && !thread->marks->is_over ? spt_mark_room(thread, n) : NULL;
 	if (words) {
 		words[0] = type | (uint64_t)n << 5 | sizes << 16;
 		words[1] = stamp;
@@ -402,7 +513,8 @@ __attribute__((destructor)) static void spt_mark_at_end(void)
 {
 	struct spt_mark_thread *thread = &spt_mark_thread;
 
-	if (spt_mark_is_on && thread->slot && thread->image == spt_mark_link.process->image)
+	if (spt_mark_link.ring && thread->slot && thread->marks == spt_mark_link.marks &&
+	    thread->image == spt_mark_link.process->image)
 		__atomic_store_n(&thread->slot->has_exited, 1, __ATOMIC_RELEASE);
 }
 
@@ -416,7 +528,11 @@ static inline uint64_t spt_mark_bytes(const char *text)
 /* Whether somebody records: what it takes to make a message need be done only then. */
 static inline bool spt_mark_is_recorded(void)
 {
-	return __builtin_expect(spt_mark_is_on, false);
+	uint32_t ring = __atomic_load_n(&spt_mark_bell.ring, __ATOMIC_RELAXED);
+
+	return __builtin_expect(ring != 0, false) &&
+	       (ring == __atomic_load_n(&spt_mark_link.ring, __ATOMIC_ACQUIRE) ||
+		spt_mark_answer(ring));
 }
 
 static inline void spt_mark_put(enum spt_mark_type type, uint64_t value, const char *category,
@@ -437,7 +553,7 @@ static inline uint64_t spt_mark_now(void)
 static inline void spt_mark_span(const char *category, const char *name, const char *message,
 				 uint64_t begin)
 {
-	if (spt_mark_is_recorded() && begin)
+	if (begin && spt_mark_is_recorded())
 		spt_mark_put(SPT_MARK_SPAN, begin, category, name, message);
 }
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/words.h"
 #include "record/alive.h"
+#include "record/mark-door.h"
 #include "record/mark-spans.h"
 #include "record/namespace.h"
 #include "record/shared-memory.h"
@@ -58,6 +59,8 @@ struct SptMarks {
 	void *shared;
 	SptAlive *alive;
 	char *path;
+	SptMarkDoor *door;		/* NULL: only what the recorder starts */
+	bool by_process;		/* only processes that are wanted may come */
 	bool is_tsc;
 	uint64_t base_stamp, base_ns, now_stamp, now_ns;
 	const SptThreadIds *threads;
@@ -152,10 +155,50 @@ SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **err
 	return g_steal_pointer(&marks);
 }
 
+bool spt_marks_reach_running(SptMarks *marks, const SptTraceFilter *filter, GError **error)
+{
+	bool has_user = !filter->n_uids;
+
+	for (unsigned i = 0; i < filter->n_uids; i++)
+		has_user |= filter->uids[i] == geteuid();
+	if (filter->cgroup || !has_user) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "running programs can be asked for their marks by process or all at once, and only those of your own user");
+		return false;
+	}
+	marks->by_process = filter->n_pids > 0;
+	marks->door = spt_mark_door_new(marks->fd, error);
+	return marks->door;
+}
+
+struct admission {
+	const SptTasks *tasks;
+	bool by_process;
+};
+
+static bool is_admitted(uint32_t pid, void *data)
+{
+	const struct admission *admission = data;
+	const SptThread *thread = spt_tasks_find(admission->tasks, pid);
+
+	return thread && (!admission->by_process || thread->process->is_wanted);
+}
+
+void spt_marks_admit(SptMarks *marks, const SptTasks *tasks)
+{
+	struct admission admission = { tasks, marks->by_process };
+
+	if (marks->door)
+		spt_mark_door_step(marks->door, spt_clock_ns(CLOCK_MONOTONIC), is_admitted,
+				   &admission);
+}
+
 static void end_programs(SptMarks *marks)
 {
 	struct spt_marks_header *header = marks->shared;
 
+	if (marks->door)
+		spt_mark_door_close(marks->door);
 	__atomic_store_n(&header->is_over, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -165,6 +208,7 @@ void spt_marks_free(SptMarks *marks)
 		return;
 	if (marks->shared) {
 		end_programs(marks);
+		spt_mark_door_free(marks->door);
 		spt_alive_free(marks->alive);
 		/* Programs that continue have it mapped. */
 		fallocate(marks->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -352,6 +396,8 @@ void spt_marks_begin(SptMarks *marks)
 	marks->base_stamp = marks->now_stamp;
 	marks->base_ns = marks->now_ns;
 	marks->has_begun = true;
+	if (marks->door)
+		spt_mark_door_open(marks->door);
 }
 
 /* Whether the record is one of the recording. */

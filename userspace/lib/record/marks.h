@@ -21,6 +21,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMarks, spt_marks_free)
 
 /* The value of SPT_MARKS_VARIABLE for the command. */
 const char *spt_marks_path(const SptMarks *marks);
+/*
+ * Also those of programs that run already, if @filter lets them be recorded (mark-door.h).  False:
+ * they cannot be reached.
+ */
+bool spt_marks_reach_running(SptMarks *marks, const SptTraceFilter *filter, GError **error);
+/* Answers programs that have asked meanwhile. */
+void spt_marks_admit(SptMarks *marks, const SptTasks *tasks);
 /* Marks @name that last longer than @least_ns are counted in the status. */
 void spt_marks_watch_slow(SptMarks *marks, const char *name, uint64_t least_ns);
 /* The recording has begun; marks from before are dropped. */

@@ -118,6 +118,8 @@ typedef struct {
 	SptMemoryOptions memory_options;
 	/* What the command says of itself with spt/mark.h, likewise. */
 	bool marks;
+	/* Also, or instead, what programs say that run already. */
+	bool running_marks;
 	/* Names of marks, or NULL.  start_at: see spt_recorder_wait_for_start(). */
 	const char *start_at, *stop_at;
 	SptCounterOptions counters;
@@ -170,6 +172,8 @@ typedef struct {
 	bool has_started, has_stopped;	/* the marks options->start_at and stop_at have come */
 	/* Marks of options->when_mark that were slow, so far. */
 	uint64_t slow;
+	/* Why programs that run cannot be reached; NULL: they can, or need not; the recorder's. */
+	const char *unreachable;
 	/* What journalctl has complained of; NULL or "": nothing; the recorder's. */
 	const char *journal_complaint;
 } SptMarksStatus;

@@ -19,6 +19,7 @@ struct SptStatements {
 	SptOutput *output;
 	const SptThreadIds *threads;
 	uint32_t command_pid;
+	char *unreachable;		/* see SptMarksStatus */
 	bool are_awaited;		/* marks that begin or end the recording */
 	SptSaid *said;
 	SptMarks *marks;		/* these NULL: not requested */
@@ -50,6 +51,17 @@ static void find_interfaces(SptStatements *statements)
 									    "--marks", NULL);
 }
 
+/* Where they cannot be reached, what the recorder starts is recorded all the same. */
+static void reach_running(SptStatements *statements, const SptTraceFilter *filter)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (spt_marks_reach_running(statements->marks, filter, &error))
+		statements->are_awaited = true;
+	else
+		statements->unreachable = g_strdup(error->message);
+}
+
 static bool begin_parts(SptStatements *statements, const SptRecorderOptions *options,
 			GError **error)
 {
@@ -67,17 +79,21 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		if (!statements->journal)
 			return false;
 	}
-	if (options->marks)
+	if (options->marks || options->running_marks)
 		statements->marks = spt_marks_new(said, threads, error);
-	if (statements->marks)
+	if (statements->marks && options->running_marks)
+		reach_running(statements, &options->filter);
+	if (statements->marks && options->marks)
 		find_interfaces(statements);
 	if (statements->marks)
 		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
 	if (statements->marks && options->when_mark)
 		spt_marks_watch_slow(statements->marks, options->when_mark, options->when_mark_ns);
-	if (has_counters && (statements->marks || !options->marks))
+	if (!statements->marks && (options->marks || options->running_marks))
+		return false;
+	if (has_counters)
 		statements->counters = spt_counters_new(said, &options->counters, error);
-	return (statements->marks || !options->marks) && (statements->counters || !has_counters);
+	return statements->counters || !has_counters;
 }
 
 SptStatements *spt_statements_new(const SptRecorderOptions *options, const SptThreadIds *threads,
@@ -105,6 +121,7 @@ void spt_statements_free(SptStatements *statements)
 	spt_said_free(statements->said);
 	for (unsigned i = 0; i < N_INTERFACES; i++)
 		g_free(statements->libraries[i]);
+	g_free(statements->unreachable);
 	g_free(statements);
 }
 
@@ -187,6 +204,8 @@ static void take_statements(SptStatements *statements)
 
 void spt_statements_step(SptStatements *statements, const SptTasks *tasks, uint64_t now_ns)
 {
+	if (statements->marks)
+		spt_marks_admit(statements->marks, tasks);
 	take_statements(statements);
 	if (statements->counters)
 		spt_counters_step(statements->counters, tasks, now_ns);
@@ -227,6 +246,7 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 		spt_marks_status(statements->marks, ret);
 	if (statements->journal)
 		ret->journal_complaint = spt_journal_complaint(statements->journal);
+	ret->unreachable = statements->unreachable;
 	ret->marks += others->marks;
 	ret->counts += others->counts;
 	ret->lines += others->lines;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a program that runs already finds a recorder, by the bell in $XDG_RUNTIME_DIR: a part of
+ * spt/mark.h, which says what happens when.
+ */
+#ifndef SPT_MARK_BELL_H
+#define SPT_MARK_BELL_H
+
+/* Recorders of others, and files that others could have made, are not for us. */
+static inline bool spt_mark_is_own_file(int fd)
+{
+	struct stat stat_of;
+
+	return fstat(fd, &stat_of) == 0 && S_ISREG(stat_of.st_mode) &&
+	       stat_of.st_uid == geteuid() && !(stat_of.st_mode & 022) &&
+	       stat_of.st_size == (off_t)SPT_MARK_BELL_BYTES;
+}
+
+/* The first one makes the file.  It has its bytes before it has its name, so no page is missing. */
+static inline void spt_mark_make_bell(const char *path)
+{
+	char other[sizeof(spt_mark_link.bell) + 16];
+	int fd;
+
+	snprintf(other, sizeof(other), "%s.%d-", path, (int)getpid());
+	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	if (write(fd, &spt_mark_bell, SPT_MARK_BELL_BYTES) == (ssize_t)SPT_MARK_BELL_BYTES &&
+	    link(other, path) < 0)
+		errno = 0;
+	unlink(other);
+	close(fd);
+}
+
+/* Maps the bell over the variable, if there is one. */
+static inline void spt_mark_hang_bell(void)
+{
+	const char *directory = getenv("XDG_RUNTIME_DIR");
+	char *path = spt_mark_link.bell;
+	int fd, bytes, failure = errno;
+
+	bytes = directory && *directory == '/' ?
+			snprintf(path, sizeof(spt_mark_link.bell), "%s/" SPT_MARK_BELL_NAME,
+				 directory) :
+			snprintf(path, sizeof(spt_mark_link.bell),
+				 "/run/user/%u/" SPT_MARK_BELL_NAME, (unsigned)geteuid());
+	fd = bytes < (int)sizeof(spt_mark_link.bell) ?
+		     open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	if (fd < 0 && errno == ENOENT) {
+		spt_mark_make_bell(path);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	}
+	if (fd < 0 || !spt_mark_is_own_file(fd) ||
+	    mmap(&spt_mark_bell, SPT_MARK_BELL_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) ==
+		    MAP_FAILED)
+		path[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	errno = failure;
+}
+
+/* A recorder has died, or has ended: nobody else is to ask for it. */
+static inline void spt_mark_still_bell(void)
+{
+	uint32_t ring = spt_mark_link.ring;
+	int fd = -1, failure = errno;
+	void *bell = MAP_FAILED;
+
+	if (!spt_mark_link.bell[0]) {
+		spt_mark_bell.ring = 0;
+		return;
+	}
+	if (spt_mark_bell.ring != ring)
+		return;
+	fd = open(spt_mark_link.bell, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && spt_mark_is_own_file(fd))
+		bell = mmap(NULL, SPT_MARK_BELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (bell != MAP_FAILED) {
+		__atomic_compare_exchange_n(&((struct spt_mark_bell *)bell)->ring, &ring, 0, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+		munmap(bell, SPT_MARK_BELL_BYTES);
+	}
+	/* It is another file by now, or none: this program is out of reach. */
+	if (spt_mark_bell.ring == spt_mark_link.ring)
+		(void)!mmap(&spt_mark_bell, SPT_MARK_BELL_BYTES, PROT_READ,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	errno = failure;
+}
+
+/* Connects to the recorder @pid; -1: it is not there, or not ours. */
+static inline int spt_mark_call(uint32_t pid)
+{
+	struct sockaddr_un address;
+	struct { int pid; uid_t uid; gid_t gid; } peer;
+	socklen_t bytes = sizeof(peer);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -1;
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s.%u", spt_mark_link.bell, pid);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == geteuid())
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The descriptor that the recorder has sent; -1: it has none for us, -2: not yet. */
+static inline int spt_mark_receive(int socket)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} with;
+	char byte;
+	struct iovec part = { &byte, 1 };
+	struct msghdr message;
+	ssize_t got;
+	int fd;
+
+	memset(&message, 0, sizeof(message));
+	message.msg_iov = &part;
+	message.msg_iovlen = 1;
+	message.msg_control = &with;
+	message.msg_controllen = sizeof(with.room);
+	got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (got < 0 && errno == EAGAIN)
+		return -2;
+	if (got != 1 || message.msg_controllen < CMSG_LEN(sizeof(int)) ||
+	    with.header.cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(&with.header), sizeof(fd));
+	return fd;
+}
+
+/* Memory that nobody can take away, and of a known size. */
+static inline bool spt_mark_is_sealed(int fd)
+{
+	struct stat stat_of;
+	int seals = fcntl(fd, SPT_MARK_GET_SEALS);
+
+	return seals >= 0 && seals & SPT_MARK_SEAL_SHRINK && fstat(fd, &stat_of) == 0 &&
+	       (uint64_t)stat_of.st_size == spt_marks_bytes();
+}
+
+/* Whether the descriptor is still that socket: programs close what they do not know. */
+static inline bool spt_mark_has_socket(const struct spt_mark_process *process)
+{
+	struct stat stat_of;
+
+	return fstat(process->socket, &stat_of) == 0 && S_ISSOCK(stat_of.st_mode) &&
+	       stat_of.st_ino == process->socket_inode;
+}
+
+/* Nothing is asked of this recorder any more. */
+static inline void spt_mark_hang_up(struct spt_mark_process *process)
+{
+	if (process->has_socket && spt_mark_has_socket(process))
+		close(process->socket);
+	process->has_socket = 0;
+}
+
+static inline void spt_mark_ask(struct spt_mark_process *process, uint32_t ring)
+{
+	struct stat stat_of;
+
+	if (process->asked_ring) {
+		spt_mark_hang_up(process);
+		process->early = 0;
+	}
+	process->seen_answers = __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_ACQUIRE);
+	/* In a sandbox the next calls might end the program. */
+	process->socket = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 ?
+				  spt_mark_call(spt_mark_bell.pid) : -1;
+	if (process->socket >= 0 && fstat(process->socket, &stat_of) == 0) {
+		process->socket_inode = stat_of.st_ino;
+		process->has_socket = 1;
+	}
+	__atomic_store_n(&process->asked_ring, ring, __ATOMIC_RELEASE);
+}
+
+static inline void spt_mark_look_for_answer(struct spt_mark_process *process, uint32_t ring)
+{
+	uint32_t answers = __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_ACQUIRE);
+	struct spt_marks_header *marks = NULL;
+	int fd = -1;
+
+	if (!process->has_socket || process->seen_answers == answers)
+		return;
+	process->seen_answers = answers;
+	if (spt_mark_has_socket(process))
+		fd = spt_mark_receive(process->socket);
+	if (fd == -2)
+		return;
+	if (fd >= 0 && spt_mark_is_sealed(fd))
+		marks = spt_mark_map(fd);
+	else if (fd >= 0)
+		close(fd);
+	if (marks) {
+		spt_mark_use(marks, ring);
+		spt_mark_tell_early();
+	}
+	spt_mark_hang_up(process);
+}
+
+/* The bell has rung.  Whether its recorder takes what this process says. */
+SPT_MARK_SHARED bool spt_mark_answer(uint32_t ring)
+{
+	struct spt_mark_process *process = spt_mark_link.process;
+	struct spt_mark_thread *thread = &spt_mark_thread;
+	uint32_t nobody = 0;
+	int failure = errno;
+
+	/* That recorder does not want to know. */
+	if (!process || (__atomic_load_n(&process->asked_ring, __ATOMIC_ACQUIRE) == ring &&
+			 !process->has_socket))
+		return process && __atomic_load_n(&spt_mark_link.ring, __ATOMIC_ACQUIRE) == ring;
+	if (!thread->is_busy &&
+	    __atomic_compare_exchange_n(&process->is_asking, &nobody, 1, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED)) {
+		thread->is_busy = 1;
+		if (process->asked_ring != ring)
+			spt_mark_ask(process, ring);
+		else
+			spt_mark_look_for_answer(process, ring);
+		thread->is_busy = 0;
+		__atomic_store_n(&process->is_asking, 0, __ATOMIC_RELEASE);
+	}
+	errno = failure;
+	if (__atomic_load_n(&spt_mark_link.ring, __ATOMIC_ACQUIRE) == ring)
+		return true;
+	__atomic_fetch_add(&process->early, 1, __ATOMIC_SEQ_CST);
+	/* It may have been answered just before. */
+	if (__atomic_load_n(&spt_mark_link.ring, __ATOMIC_SEQ_CST) == ring)
+		spt_mark_tell_early();
+	return false;
+}
+
+#endif
