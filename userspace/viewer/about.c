@@ -11,14 +11,14 @@
 
 char *spt_about_numbers(const SptDocument *document)
 {
-	const SptSummary *summary = &document->summary;
+	const SptSummary *summary = &document->recording->summary;
 	g_autofree char *samples = spt_text_count(summary->samples);
 	g_autofree char *lost = spt_text_count(summary->lost);
 	g_autofree char *duration = spt_text_duration(summary->end_ns - summary->start_ns);
 	g_autofree char *rate =
 		spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
-	const char *notice = spt_capture_host(document->capture, "notice");
-	g_autofree char *stacks = spt_wholeness_line(document->capture, NULL);
+	const char *notice = spt_capture_host(document->recording->capture, "notice");
+	g_autofree char *stacks = spt_wholeness_line(document->recording->capture, NULL);
 	GString *text = g_string_new(NULL);
 
 	g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);
@@ -31,9 +31,10 @@ char *spt_about_numbers(const SptDocument *document)
 		g_string_append_printf(text, ". %s", stacks);
 	if (notice)
 		g_string_append_printf(text, _(". Note: %s"), _(notice));
-	if (document->capture->damage)
-		g_string_append_printf(text, _(". Damaged: %s"), document->capture->damage);
-	else if (!document->capture->finished)
+	if (document->recording->capture->damage)
+		g_string_append_printf(text, _(". Damaged: %s"),
+				       document->recording->capture->damage);
+	else if (!document->recording->capture->finished)
 		g_string_append(
 			text,
 			_(". The recording was cut off; this is what it holds up to its last flush"));
@@ -73,8 +74,8 @@ static char *program_of(const SptCapture *capture)
 
 char *spt_about_origin(const SptDocument *document)
 {
-	const char *host = spt_capture_host(document->capture, "host");
-	g_autofree char *program = program_of(document->capture);
+	const char *host = spt_capture_host(document->recording->capture, "host");
+	g_autofree char *program = program_of(document->recording->capture);
 	g_autofree char *text = g_strdup_printf(_("%s on %s"),
 						program ? program : _("Whole system"),
 						host ? host : _("an unnamed machine"));
@@ -86,7 +87,7 @@ char *spt_about_origin(const SptDocument *document)
 
 char *spt_about_word(const SptDocument *document)
 {
-	g_autofree char *program = program_of(document->capture);
+	g_autofree char *program = program_of(document->recording->capture);
 	char *made;
 	const char *shown = spt_text_name(program ? program : "system", &made);
 

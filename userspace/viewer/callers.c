@@ -36,8 +36,8 @@ static void spt_callers_init(SptCallers *self)
 	spt_pane_set_title(SPT_PANE(self), _("Callers"));
 }
 
-static void callers_fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
-			 SptRowValues *ret)
+static void callers_fill(G_GNUC_UNUSED const SptCallTree *calls, gconstpointer data,
+			 uint32_t position, SptRowValues *ret)
 {
 	const SptEdge *edge = &g_array_index((const GArray *)data, SptEdge, position);
 
@@ -49,7 +49,7 @@ static void set_rows(SptCallers *self, SptDocument *document, uint32_t function,
 	GtkSelectionModel *selection;
 
 	if (self->rows && spt_row_list_is_near(self->rows, edges->len)) {
-		spt_row_list_refill(self->rows, document, edges->len, g_array_ref(edges),
+		spt_row_list_refill(self->rows, &document->calls, edges->len, g_array_ref(edges),
 				    (GDestroyNotify)g_array_unref);
 		if (!document->look.is_passing || function != self->function)
 			spt_pane_start_anew(SPT_PANE(self), function != self->function);
@@ -57,8 +57,8 @@ static void set_rows(SptCallers *self, SptDocument *document, uint32_t function,
 		return;
 	}
 	g_clear_object(&self->rows);
-	self->rows = spt_row_list_new(document, edges->len, callers_fill, g_array_ref(edges),
-				      (GDestroyNotify)g_array_unref);
+	self->rows = spt_row_list_new(&document->calls, edges->len, callers_fill,
+				      g_array_ref(edges), (GDestroyNotify)g_array_unref);
 	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect",
 				 TRUE, "model", self->rows, NULL);
 	self->function = function;
@@ -68,7 +68,8 @@ static void set_rows(SptCallers *self, SptDocument *document, uint32_t function,
 
 void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function, GArray *edges)
 {
-	const SptFunction *of = function == UINT32_MAX ? NULL : &document->functions[function];
+	const SptFunction *of =
+		function == UINT32_MAX ? NULL : &document->calls.functions[function];
 
 	g_autofree char *made = NULL;
 	g_autofree char *title =

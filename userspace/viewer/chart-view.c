@@ -61,13 +61,12 @@ static SptFlameDrawing chart_view_drawing_of(SptChartView *self)
 	GtkAdjustment *adjustment =
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
 	double top = gtk_adjustment_get_value(adjustment);
-	const SptProfile *base =
-		self->charted->whole ? self->charted->whole->profile : self->charted->profile;
+	const SptProfile *base = self->charted->whole->profile;
 	uint32_t n;
 
 	return (SptFlameDrawing){
 		.widget = GTK_WIDGET(self),
-		.functions = self->charted->functions,
+		.functions = self->charted->calls.functions,
 		.nodes = spt_profile_tree(base, &n),
 		.boxes = self->charts->boxes,
 		.weight = self->charts->length_ns,
@@ -105,9 +104,9 @@ static void explain_gaps(SptDocument *document, GArray *gaps, uint32_t tid, uint
 {
 	const SptLanes *lanes;
 
-	if (!spt_capture_has_stream(document->capture, SPT_ROW_WAIT))
+	if (!spt_capture_has_stream(document->recording->capture, SPT_ROW_WAIT))
 		return;
-	lanes = spt_document_lanes(document);
+	lanes = spt_recording_lanes(document->recording);
 	for (unsigned i = 0; i < gaps->len; i++) {
 		SptFlameBox *gap = &g_array_index(gaps, SptFlameBox, i);
 		SptLaneMoment moment;
@@ -305,7 +304,7 @@ static void draw_gaps(SptChartView *self, const SptFlameDrawing *drawing, GtkSna
 
 static void draw_names(SptChartView *self, GtkSnapshot *snapshot)
 {
-	const SptCapture *capture = self->charted->capture;
+	const SptCapture *capture = self->charted->recording->capture;
 
 	for (unsigned i = 0; i < self->charts->n; i++) {
 		const struct section *section = &self->charts->sections[i];
@@ -412,11 +411,13 @@ static char *describe_gap(SptChartView *self, const SptFlameBox *gap)
 
 	if (reason)
 		return g_strdup_printf(_("%s, %s from %.6f s on"), reason, duration,
-				       (double)(begin - document->summary.start_ns) / 1e9);
-	return g_strdup_printf(has_losses(document->capture, begin, begin + gap->weight) ?
-				       _("not running, or samples were lost: %s from %.6f s on") :
-				       _("not running: %s from %.6f s on"),
-			       duration, (double)(begin - document->summary.start_ns) / 1e9);
+				       (double)(begin - document->recording->summary.start_ns) /
+					       1e9);
+	return g_strdup_printf(
+		has_losses(document->recording->capture, begin, begin + gap->weight) ?
+			_("not running, or samples were lost: %s from %.6f s on") :
+			_("not running: %s from %.6f s on"),
+		duration, (double)(begin - document->recording->summary.start_ns) / 1e9);
 }
 
 static gboolean chart_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
@@ -436,15 +437,15 @@ static gboolean chart_view_query_tooltip(GtkWidget *widget, int x, int y, gboole
 	if (!box)
 		return gap != NULL;
 	duration = spt_text_duration(box->weight);
-	function = &self->charted->functions[chart_view_drawing_of(self).nodes[box->node].function];
-	text = box->n_more ?
-		       g_strdup_printf(_("%u too short to be seen: select less time"),
-				       box->n_more) :
-		       g_strdup_printf(_("%s: %s from %.6f s on"),
-				       spt_text_name(function->name, &made), duration,
-				       (double)(self->charts->begin_ns + box->begin -
-						self->charted->summary.start_ns) /
-					       1e9);
+	function = &self->charted->calls
+			    .functions[chart_view_drawing_of(self).nodes[box->node].function];
+	text = box->n_more ? g_strdup_printf(_("%u too short to be seen: select less time"),
+					     box->n_more) :
+			     g_strdup_printf(_("%s: %s from %.6f s on"),
+					     spt_text_name(function->name, &made), duration,
+					     (double)(self->charts->begin_ns + box->begin -
+						      self->charted->recording->summary.start_ns) /
+						     1e9);
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
 }

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "columns.h"
+#include "comparison.h"
 #include "flame-view.h"
 #include "narrow.h"
 #include "pane.h"
@@ -18,13 +19,14 @@ struct _SptComparePane {
 		*scrolled;
 	SptPane *functions;
 	SptFlameView *flame;
-	SptDocument *before, *after, *comparison;
+	SptDocument *before, *after;
+	SptComparison *comparison;
 	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptComparePane, spt_compare_pane, GTK_TYPE_WIDGET)
 
-static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
+static void fill(G_GNUC_UNUSED const SptCallTree *calls, gconstpointer data, uint32_t position,
 		 SptRowValues *ret)
 {
 	const uint32_t *list = data;
@@ -33,11 +35,11 @@ static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32
 }
 
 /* Those that had something for themselves, before or after. */
-static uint32_t *list_changed(const SptDocument *comparison, uint32_t *ret_n)
+static uint32_t *list_changed(const SptComparison *comparison, uint32_t *ret_n)
 {
-	uint32_t *list = g_new(uint32_t, MAX(comparison->n_functions, 1)), n = 0;
+	uint32_t *list = g_new(uint32_t, MAX(comparison->calls.n_functions, 1)), n = 0;
 
-	for (uint32_t i = 0; i < comparison->n_functions; i++) {
+	for (uint32_t i = 0; i < comparison->calls.n_functions; i++) {
 		uint32_t function = comparison->changed[i];
 		const SptDiffRow *row =
 			&g_array_index(comparison->differences->rows, SptDiffRow, function);
@@ -53,8 +55,8 @@ static uint32_t *list_changed(const SptDocument *comparison, uint32_t *ret_n)
 static void show_words(SptComparePane *self)
 {
 	SptDocument *const *sides = self->comparison->sides;
-	g_autofree char *before = g_path_get_basename(sides[SPT_BEFORE]->capture->path),
-			*after = g_path_get_basename(sides[SPT_AFTER]->capture->path);
+	g_autofree char *before = g_path_get_basename(sides[SPT_BEFORE]->recording->capture->path),
+			*after = g_path_get_basename(sides[SPT_AFTER]->recording->capture->path);
 	g_autofree char *made_before = NULL, *made_after = NULL, *names = NULL, *text = NULL;
 
 	names = g_strdup_printf(_("Before: %s.  After: %s."), spt_text_name(before, &made_before),
@@ -66,13 +68,13 @@ static void show_words(SptComparePane *self)
 static void show(SptComparePane *self)
 {
 	uint32_t n, *list = list_changed(self->comparison, &n);
-	SptRowList *rows = spt_row_list_new(self->comparison, n, fill, list, g_free);
+	SptRowList *rows = spt_row_list_new(&self->comparison->calls, n, fill, list, g_free);
 	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
 						    "can-unselect", TRUE, "model", rows, NULL);
 
 	show_words(self);
 	spt_pane_set_model(self->functions, selection);
-	spt_flame_view_show(self->flame, self->comparison, self->comparison->tree);
+	spt_flame_view_show(self->flame, &self->comparison->calls, self->comparison->calls.tree);
 	g_object_unref(rows);
 	g_object_unref(selection);
 }
@@ -97,17 +99,21 @@ static SptDocument *with_metric(SptDocument *document, const SptMetric *metric)
 	SptLook look = document->look;
 
 	look.metric = metric;
-	return spt_metric_is_in(metric, document->capture) ? spt_document_look(document, &look) :
-							     spt_document_ref(document);
+	return spt_metric_is_in(metric, document->recording->capture) ?
+		       spt_document_look(document, &look) :
+		       spt_document_ref(document);
 }
 
 /* Both parts are of commands, or both are everything. */
 static SptDocument *like(SptDocument *before, const SptDocument *after)
 {
-	return spt_document_ref(spt_restrictions_find(after->look.restrictions,
-						      SPT_RESTRICT_COMMAND) ?
-					before :
-					spt_document_whole(before));
+	g_autoptr(SptRestrictions) everything = spt_restrictions_new();
+	SptLook look = before->look;
+
+	look.restrictions = everything;
+	return spt_restrictions_find(after->look.restrictions, SPT_RESTRICT_COMMAND) ?
+		       spt_document_ref(before) :
+		       spt_document_look(before, &look);
 }
 
 static gpointer compare(SptDocument *document, gconstpointer data)
@@ -117,15 +123,15 @@ static gpointer compare(SptDocument *document, gconstpointer data)
 	g_autoptr(SptDocument) before = with_metric(wanted, document->look.metric);
 	g_autoptr(SptDocument) after = with_metric(document, before->look.metric);
 
-	return input->is_swapped ? spt_document_compare(after, before, input->by_time) :
-				   spt_document_compare(before, after, input->by_time);
+	return input->is_swapped ? spt_comparison_new(after, before, input->by_time) :
+				   spt_comparison_new(before, after, input->by_time);
 }
 
 static void show_comparison(gpointer owner, gpointer comparison)
 {
 	SptComparePane *self = owner;
 
-	g_clear_pointer(&self->comparison, spt_document_unref);
+	g_clear_pointer(&self->comparison, spt_comparison_unref);
 	self->comparison = comparison;
 	show(self);
 }
@@ -133,7 +139,7 @@ static void show_comparison(gpointer owner, gpointer comparison)
 static const SptQueryKind comparison_query = {
 	.answer = compare,
 	.show = show_comparison,
-	.free_answer = (GDestroyNotify)spt_document_unref,
+	.free_answer = (GDestroyNotify)spt_comparison_unref,
 	.needs_map = true,
 };
 
@@ -169,7 +175,7 @@ static void on_flame_changed(SptComparePane *self)
 /* Highlighted in the picture. */
 static void on_function_activated(SptComparePane *self, unsigned function)
 {
-	bool *matches = g_new0(bool, MAX(self->comparison->n_functions, 1));
+	bool *matches = g_new0(bool, MAX(self->comparison->calls.n_functions, 1));
 
 	matches[function] = true;
 	spt_flame_view_light(self->flame, matches);
@@ -183,7 +189,7 @@ static void dispose(GObject *object)
 	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->before, spt_document_unref);
 	g_clear_pointer(&self->after, spt_document_unref);
-	g_clear_pointer(&self->comparison, spt_document_unref);
+	g_clear_pointer(&self->comparison, spt_comparison_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_COMPARE_PANE);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
 		gtk_widget_unparent(child);

@@ -144,7 +144,7 @@ void spt_crumbs_show(SptCrumbs *self, SptDocument *document)
 		g_autofree char *text =
 			spt_restriction_describe(spt_restrictions_get(document->look.restrictions,
 								      i),
-						 document->summary.start_ns);
+						 document->recording->summary.start_ns);
 		g_autofree char *made = NULL;
 
 		set_text(child, spt_text_name(text, &made));

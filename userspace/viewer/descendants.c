@@ -74,7 +74,7 @@ static void spt_descendants_init(SptDescendants *self)
 
 /* Nodes side by side: siblings, as they were when first shown. */
 struct siblings {
-	SptDocument *document;
+	SptCallTree *calls;
 	GArray *nodes;			/* their present weights */
 	GArray *origin;			/* their original positions */
 	uint32_t first, n;		/* in @origin */
@@ -86,19 +86,19 @@ static void free_siblings(gpointer data)
 {
 	struct siblings *siblings = data;
 
-	spt_document_unref(siblings->document);
+	spt_call_tree_unref(siblings->calls);
 	g_array_unref(siblings->nodes);
 	g_array_unref(siblings->origin);
 	g_free(siblings);
 }
 
-static struct siblings *new_siblings(SptDocument *document, GArray *nodes, GArray *origin,
+static struct siblings *new_siblings(SptCallTree *calls, GArray *nodes, GArray *origin,
 				     uint32_t first, uint32_t n)
 {
 	struct siblings *siblings = g_new(struct siblings, 1);
 
 	*siblings = (struct siblings){
-		spt_document_ref(document), g_array_ref(nodes), g_array_ref(origin), first, n, 0
+		spt_call_tree_ref(calls), g_array_ref(nodes), g_array_ref(origin), first, n, 0
 	};
 	return siblings;
 }
@@ -117,7 +117,7 @@ static uint32_t descendants_place_of(const struct siblings *siblings, uint32_t p
 			      g_array_index(siblings->origin, SptTreeNode, at).function);
 }
 
-static void descendants_fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data,
+static void descendants_fill(G_GNUC_UNUSED const SptCallTree *calls, gconstpointer data,
 			     uint32_t position, SptRowValues *ret)
 {
 	const struct siblings *siblings = data;
@@ -134,10 +134,10 @@ static void descendants_fill(G_GNUC_UNUSED SptDocument *document, gconstpointer 
 	};
 }
 
-static GListModel *list_siblings(SptDocument *document, GArray *nodes, uint32_t first, uint32_t n)
+static GListModel *list_siblings(SptCallTree *calls, GArray *nodes, uint32_t first, uint32_t n)
 {
-	return G_LIST_MODEL(spt_row_list_new(document, n, descendants_fill,
-					     new_siblings(document, nodes, nodes, first, n),
+	return G_LIST_MODEL(spt_row_list_new(calls, n, descendants_fill,
+					     new_siblings(calls, nodes, nodes, first, n),
 					     free_siblings));
 }
 
@@ -147,46 +147,45 @@ static GListModel *children_of(gpointer item, gpointer data)
 	uint32_t at = spt_row_values(item)->node;
 	const SptTreeNode *node = at == NONE ? NULL : &g_array_index(tree->nodes, SptTreeNode, at);
 
-	return node && node->n_children ? list_siblings(tree->document, tree->nodes,
-							node->first_child, node->n_children) :
+	return node && node->n_children ? list_siblings(tree->calls, tree->nodes, node->first_child,
+							node->n_children) :
 					  NULL;
 }
 
-static void reweigh_list(GListModel *list, SptDocument *document, GArray *nodes)
+static void reweigh_list(GListModel *list, SptCallTree *calls, GArray *nodes)
 {
 	const struct siblings *before = spt_row_list_data(SPT_ROW_LIST(list));
-	struct siblings *now =
-		new_siblings(document, nodes, before->origin, before->first, before->n);
+	struct siblings *now = new_siblings(calls, nodes, before->origin, before->first, before->n);
 
 	now->parent =
 		spt_tree_find((const SptTreeNode *)nodes->data,
 			      (const SptTreeNode *)before->origin->data,
 			      g_array_index(before->origin, SptTreeNode, before->first).parent);
-	spt_row_list_refill(SPT_ROW_LIST(list), document, before->n, now, free_siblings);
+	spt_row_list_refill(SPT_ROW_LIST(list), calls, before->n, now, free_siblings);
 }
 
-static void set_tree(SptDescendants *self, SptDocument *document, GArray *nodes)
+static void set_tree(SptDescendants *self, SptCallTree *calls, GArray *nodes)
 {
-	spt_document_replace(&self->tree->document, document);
+	spt_call_tree_replace(&self->tree->calls, calls);
 	g_array_ref(nodes);
 	g_array_unref(self->tree->nodes);
 	self->tree->nodes = nodes;
 }
 
 /* For all existing rows; rows that are opened later are as they are now. */
-static void reweigh(SptDescendants *self, SptDocument *document, GArray *nodes)
+static void reweigh(SptDescendants *self, SptCallTree *calls, GArray *nodes)
 {
 	unsigned n = g_list_model_get_n_items(G_LIST_MODEL(self->model));
 
-	reweigh_list(self->top, document, nodes);
+	reweigh_list(self->top, calls, nodes);
 	for (unsigned i = 0; i < n; i++) {
 		g_autoptr(GtkTreeListRow) row = gtk_tree_list_model_get_row(self->model, i);
 		GListModel *children = gtk_tree_list_row_get_children(row);
 
 		if (children && g_list_model_get_n_items(children))
-			reweigh_list(children, document, nodes);
+			reweigh_list(children, calls, nodes);
 	}
-	set_tree(self, document, nodes);
+	set_tree(self, calls, nodes);
 }
 
 static bool is_to_be_open(const GArray *nodes, const SptTreeNode *node, unsigned depth)
@@ -203,8 +202,8 @@ static void open_row(GtkTreeListRow *row, const struct siblings *tree, const Spt
 	GListModel *children = gtk_tree_list_row_get_children(row);
 
 	if (is_open && children && spt_row_list_is_near(SPT_ROW_LIST(children), node->n_children)) {
-		spt_row_list_refill(SPT_ROW_LIST(children), tree->document, node->n_children,
-				    new_siblings(tree->document, tree->nodes, tree->nodes,
+		spt_row_list_refill(SPT_ROW_LIST(children), tree->calls, node->n_children,
+				    new_siblings(tree->calls, tree->nodes, tree->nodes,
 						 node->first_child, node->n_children),
 				    free_siblings);
 		return;
@@ -265,14 +264,14 @@ static void descendants_on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED
 	g_signal_emit(self, way_selected, 0, way);
 }
 
-static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes, uint32_t first,
+static void set_model(SptDescendants *self, SptCallTree *calls, GArray *nodes, uint32_t first,
 		      uint32_t n)
 {
 	GtkSelectionModel *selection;
 
 	clear_model(self);
-	self->tree = new_siblings(document, nodes, nodes, 0, 1);
-	self->top = list_siblings(document, nodes, first, n);
+	self->tree = new_siblings(calls, nodes, nodes, 0, 1);
+	self->top = list_siblings(calls, nodes, first, n);
 	self->model = gtk_tree_list_model_new(g_object_ref(self->top), FALSE, FALSE, children_of,
 					      self->tree, free_siblings);
 	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect",
@@ -288,7 +287,7 @@ static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes
  * Puts another tree into the existing rows: making widgets for new ones is more than a frame's
  * work.
  */
-static void descendants_show_tree(SptDescendants *self, SptDocument *document, uint32_t function,
+static void descendants_show_tree(SptDescendants *self, SptCallTree *calls, uint32_t function,
 				  GArray *nodes)
 {
 	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
@@ -297,13 +296,13 @@ static void descendants_show_tree(SptDescendants *self, SptDocument *document, u
 
 	if (!self->model || g_list_model_get_n_items(G_LIST_MODEL(self->model)) > ANEW_MAX_ROWS ||
 	    n > ANEW_MAX_ROWS) {
-		set_model(self, document, nodes, first, n);
+		set_model(self, calls, nodes, first, n);
 		return;
 	}
 	spt_pane_start_anew(SPT_PANE(self), function != self->function);
-	set_tree(self, document, nodes);
-	spt_row_list_refill(SPT_ROW_LIST(self->top), document, n,
-			    new_siblings(document, nodes, nodes, first, n), free_siblings);
+	set_tree(self, calls, nodes);
+	spt_row_list_refill(SPT_ROW_LIST(self->top), calls, n,
+			    new_siblings(calls, nodes, nodes, first, n), free_siblings);
 	open_heavy(self, n);
 	spt_pane_show_empty(SPT_PANE(self), n == 0);
 }
@@ -330,7 +329,7 @@ static char *title_of(const SptDocument *document, uint32_t function)
 	if (function == NONE)
 		return g_strdup(document->look.is_bottom_up ? _("All functions by self, bottom-up") :
 							      _("All processes"));
-	name = spt_text_name(document->functions[function].name, &made);
+	name = spt_text_name(document->calls.functions[function].name, &made);
 	return document->look.is_bottom_up ? g_strdup_printf(_("Call paths to %s"), name) :
 					     g_strdup_printf(_("Descendants of %s"), name);
 }
@@ -343,7 +342,7 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 
 	if (document->look.is_passing && self->model && function == self->function &&
 	    is_bottom_up == self->is_bottom_up && g_list_model_get_n_items(self->top)) {
-		reweigh(self, document, nodes);
+		reweigh(self, &document->calls, nodes);
 		return;
 	}
 	if (is_bottom_up != self->is_bottom_up)
@@ -353,7 +352,7 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 					 is_bottom_up && function == NONE ? _("Self") : _("Total"));
 	title = title_of(document, function);
 	spt_pane_set_title(SPT_PANE(self), title);
-	descendants_show_tree(self, document, function, nodes);
+	descendants_show_tree(self, &document->calls, function, nodes);
 	self->function = function;
 	self->is_bottom_up = is_bottom_up;
 }

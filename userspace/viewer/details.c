@@ -52,7 +52,7 @@ struct life {
 };
 
 struct answer {
-	SptDocument *recording;
+	SptRecording *recording;
 	const SptMetric *metric;
 	GHashTable *times;		/* spt_thread_states_new() */
 	GArray *processes, *threads;	/* SptGroupRow */
@@ -73,7 +73,7 @@ static void details_free_answer(gpointer data)
 	g_clear_pointer(&answer->facts, g_hash_table_unref);
 	spt_map_index_free(answer->maps);
 	g_clear_pointer(&answer->files, g_array_unref);
-	spt_document_unref(answer->recording);
+	spt_recording_unref(answer->recording);
 	g_free(answer);
 }
 
@@ -104,9 +104,9 @@ static GHashTable *find_lives(const SptCapture *capture)
 static gpointer details_count(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
 	struct answer *answer = g_new0(struct answer, 1);
-	const SptDocument *recording = spt_document_recording(document);
+	SptRecording *recording = document->recording;
 
-	answer->recording = spt_document_ref(spt_document_recording(document));
+	answer->recording = spt_recording_ref(recording);
 	answer->metric = document->look.metric;
 	answer->processes = spt_document_groups(document, SPT_GROUP_PROCESS);
 	answer->threads = spt_document_groups(document, SPT_GROUP_THREAD);
@@ -211,7 +211,7 @@ static int details_compare_weights(const void *a, const void *b)
  * Heaviest first, as in all tables here: the recording begins with the object that lacks most
  * names.
  */
-static void show_objects(SptDetails *self, const SptDocument *recording)
+static void show_objects(SptDetails *self, const SptRecording *recording)
 {
 	g_autoptr(GArray) rows = g_array_copy(recording->coverage);
 	unsigned n = MIN(rows->len, MAX_ROWS);
@@ -233,7 +233,7 @@ static void show_objects(SptDetails *self, const SptDocument *recording)
 	spt_table_set_end(self->tables[OBJECTS], n);
 }
 
-static void show_cpus(SptDetails *self, const SptDocument *recording)
+static void show_cpus(SptDetails *self, const SptRecording *recording)
 {
 	const GArray *cpus = recording->summary.cpus;
 	unsigned n = 0;
@@ -260,7 +260,7 @@ static void show_cpus(SptDetails *self, const SptDocument *recording)
 	spt_table_set_end(self->tables[CPUS], n);
 }
 
-static void show_facts(SptDetails *self, const SptDocument *recording)
+static void show_facts(SptDetails *self, const SptRecording *recording)
 {
 	g_autoptr(GPtrArray) facts = spt_recording_facts(recording->capture);
 	unsigned n = MIN(facts->len / 2, MAX_ROWS);

@@ -18,7 +18,7 @@ struct _SptEmbeddedFiles {
 	GtkBox parent_instance;
 	SptTable *list, *lines;
 	GtkWidget *save;
-	SptDocument *recording;		/* these two NULL: nothing is shown */
+	SptRecording *recording; /* these two NULL: nothing is shown */
 	GArray *files;
 };
 
@@ -63,7 +63,7 @@ static void show_file(G_GNUC_UNUSED unsigned row, gpointer data)
 
 struct saving {
 	SptEmbeddedFiles *self;
-	SptDocument *recording;
+	SptRecording *recording;
 	SptEmbedded file;
 };
 
@@ -72,7 +72,7 @@ static void saving_free(gpointer data)
 	struct saving *saving = data;
 
 	g_object_unref(saving->self);
-	spt_document_unref(saving->recording);
+	spt_recording_unref(saving->recording);
 	g_free(saving);
 }
 
@@ -100,18 +100,18 @@ static void on_save(SptEmbeddedFiles *self)
 	if (!file)
 		return;
 	saving = g_new0(struct saving, 1);
-	*saving = (struct saving){ g_object_ref(self), spt_document_ref(self->recording), *file };
+	*saving = (struct saving){ g_object_ref(self), spt_recording_ref(self->recording), *file };
 	spt_files_choose(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self))), SPT_FILES_EXPORT, name,
 			 embedded_files_on_chosen, saving, saving_free);
 }
 
-void spt_embedded_files_show(SptEmbeddedFiles *self, SptDocument *recording, GArray *files)
+void spt_embedded_files_show(SptEmbeddedFiles *self, SptRecording *recording, GArray *files)
 {
 	unsigned n = files ? files->len : 0;
 
 	g_clear_pointer(&self->files, g_array_unref);
-	g_clear_pointer(&self->recording, spt_document_unref);
-	self->recording = spt_document_ref(recording);
+	g_clear_pointer(&self->recording, spt_recording_unref);
+	self->recording = spt_recording_ref(recording);
 	self->files = files ? g_array_ref(files) : NULL;
 	for (unsigned i = 0; i < n; i++) {
 		const SptEmbedded *file = &g_array_index(files, SptEmbedded, i);
@@ -130,7 +130,7 @@ static void embedded_files_dispose(GObject *object)
 	SptEmbeddedFiles *self = SPT_EMBEDDED_FILES(object);
 
 	g_clear_pointer(&self->files, g_array_unref);
-	g_clear_pointer(&self->recording, spt_document_unref);
+	g_clear_pointer(&self->recording, spt_recording_unref);
 	G_OBJECT_CLASS(spt_embedded_files_parent_class)->dispose(object);
 }
 

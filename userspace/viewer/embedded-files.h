@@ -11,7 +11,7 @@
 G_DECLARE_FINAL_TYPE(SptEmbeddedFiles, spt_embedded_files, SPT, EMBEDDED_FILES, GtkBox)
 
 GtkWidget *spt_embedded_files_new(void);
-/* @files: spt_embedded_list() of the document's recording, or NULL; kept as long as it is shown. */
-void spt_embedded_files_show(SptEmbeddedFiles *self, SptDocument *recording, GArray *files);
+/* @files: spt_embedded_list() of the recording, or NULL; kept as long as it is shown. */
+void spt_embedded_files_show(SptEmbeddedFiles *self, SptRecording *recording, GArray *files);
 
 #endif

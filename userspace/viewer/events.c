@@ -23,7 +23,7 @@ G_DEFINE_FINAL_TYPE(SptEvents, spt_events, GTK_TYPE_BOX)
 
 static void show_losses(SptEvents *self)
 {
-	const SptDocument *recording = spt_document_recording(self->document);
+	const SptRecording *recording = self->document->recording;
 	const SptCapture *capture = recording->capture;
 	unsigned n = (unsigned)MIN(capture->n_losses, MAX_ROWS);
 

@@ -94,8 +94,8 @@ static bool *find_holds(SptFlamePane *self)
 	bool *holds;
 
 	if (expression)
-		return spt_expression_holds(expression, nodes, n, self->document->functions,
-					    self->document->n_functions);
+		return spt_expression_holds(expression, nodes, n, self->document->calls.functions,
+					    self->document->calls.n_functions);
 	matches = spt_order_match(self->document->order, search);
 	if (!matches)
 		return NULL;
@@ -112,7 +112,8 @@ static void flame_pane_show_tree(SptFlamePane *self)
 	g_autoptr(GArray) below =
 		holds ? spt_profile_descendants_where(self->document->profile, holds) : NULL;
 
-	spt_flame_view_show(self->view, self->document, below ? below : self->document->tree);
+	spt_flame_view_show(self->view, &self->document->calls,
+			    below ? below : self->document->calls.tree);
 }
 
 static void light(SptFlamePane *self)
@@ -367,7 +368,7 @@ static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 
 	gtk_widget_activate_action(
 		widget, "views.copy", "s",
-		spt_text_name(self->document->functions[spt_flame_pane_selected(self)].name,
+		spt_text_name(self->document->calls.functions[spt_flame_pane_selected(self)].name,
 			      &made));
 }
 
@@ -503,7 +504,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	}
 	/* Other functions, if the arrangement differs. */
 	light(self);
-	gtk_widget_set_visible(self->empty, document->total == 0);
+	gtk_widget_set_visible(self->empty, document->calls.total == 0);
 }
 
 void spt_flame_pane_set_axis(SptFlamePane *self, SptTimeAxis *axis)

@@ -17,7 +17,7 @@
 
 struct _SptFlameView {
 	GtkWidget parent_instance;
-	SptDocument *document;
+	SptCallTree *calls;
 	GArray *nodes;			/* SptTreeNode */
 	GArray *boxes;			/* SptFlameBox; NULL: to be laid out */
 	bool *matches;
@@ -54,7 +54,7 @@ static SptFlameDrawing flame_view_drawing_of(SptFlameView *self)
 
 	return (SptFlameDrawing){
 		.widget = GTK_WIDGET(self),
-		.functions = self->document->functions,
+		.functions = self->calls->functions,
 		.nodes = node_at(self, 0),
 		.boxes = self->boxes,
 		.weight = node_at(self, self->zoomed)->total,
@@ -62,8 +62,8 @@ static SptFlameDrawing flame_view_drawing_of(SptFlameView *self)
 		.selected = self->selected,
 		.hovered = self->hovered,
 		.matches = self->matches,
-		.changes = self->document->differences ?
-				   (const double *)self->document->differences->changes->data :
+		.changes = self->calls->differences ?
+				   (const double *)self->calls->differences->changes->data :
 				   NULL,
 		.is_upward = self->is_upward,
 		.top = top,
@@ -162,15 +162,15 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 {
 	const SptTreeNode *node = node_at(self, at);
 	const SptFunction *function =
-		node->function == NONE ? NULL : &self->document->functions[node->function];
-	double percent = self->document->total ? 100.0 / (double)self->document->total : 0;
+		node->function == NONE ? NULL : &self->calls->functions[node->function];
+	double percent = self->calls->total ? 100.0 / (double)self->calls->total : 0;
 	g_autofree char *made_name = NULL, *made_object = NULL;
 
-	if (self->document->differences)
+	if (self->calls->differences)
 		return g_strdup_printf(
 			"%s: %+.2f",
 			function ? spt_text_name(function->name, &made_name) : _("All"),
-			100 * g_array_index(self->document->differences->changes, double, at));
+			100 * g_array_index(self->calls->differences->changes, double, at));
 	if (!function)
 		return g_strdup_printf(_("All: total %.2f %%, self %.2f %%"),
 				       percent * (double)node->total, percent * (double)node->self);
@@ -370,13 +370,10 @@ static void on_leave(G_GNUC_UNUSED GtkEventControllerMotion *motion, SptFlameVie
 }
 
 /* In the metric's unit; of CPU time the time, if it is known how long a period is. */
-static char *write_amount(const SptDocument *document, uint64_t weight)
+static char *write_amount(const SptCallTree *calls, uint64_t weight)
 {
-	const SptMetric *metric = document->look.metric;
-	uint64_t worth = spt_metric_worth(metric, document->capture);
-
-	return metric->is_cpu && worth ? spt_text_duration(weight * worth) :
-					 spt_text_weight(metric, weight);
+	return calls->metric->is_cpu && calls->worth ? spt_text_duration(weight * calls->worth) :
+						       spt_text_weight(calls->metric, weight);
 }
 
 /* As in the label, and how much that is. */
@@ -386,10 +383,10 @@ static char *describe_with_amount(SptFlameView *self, uint32_t at)
 	g_autofree char *text = spt_flame_view_describe(self, at), *total = NULL, *own = NULL,
 			*amounts = NULL;
 
-	if (self->document->differences)
+	if (self->calls->differences)
 		return g_steal_pointer(&text);
-	total = write_amount(self->document, node->total);
-	own = write_amount(self->document, node->self);
+	total = write_amount(self->calls, node->total);
+	own = write_amount(self->calls, node->self);
 	amounts = g_strdup_printf(_("%s in total, %s in itself"), total, own);
 	return g_strdup_printf("%s\n%s", text, amounts);
 }
@@ -427,7 +424,7 @@ static void flame_view_dispose(GObject *object)
 	g_clear_pointer(&self->boxes, g_array_unref);
 	g_clear_pointer(&self->nodes, g_array_unref);
 	g_clear_pointer(&self->matches, g_free);
-	g_clear_pointer(&self->document, spt_document_unref);
+	g_clear_pointer(&self->calls, spt_call_tree_unref);
 	G_OBJECT_CLASS(spt_flame_view_parent_class)->dispose(object);
 }
 
@@ -497,14 +494,14 @@ static void spt_flame_view_init(SptFlameView *self)
 	gtk_widget_add_controller(GTK_WIDGET(self), motion);
 }
 
-void spt_flame_view_show(SptFlameView *self, SptDocument *document, GArray *nodes)
+void spt_flame_view_show(SptFlameView *self, SptCallTree *calls, GArray *nodes)
 {
-	bool is_known = self->document && spt_document_is_same(self->document, document);
+	bool is_known = self->calls && self->calls->subject == calls->subject;
 	uint32_t zoomed = is_known && self->nodes ? spt_tree_find((const SptTreeNode *)nodes->data,
 								  node_at(self, 0), self->zoomed) :
 						    0;
 
-	spt_document_replace(&self->document, document);
+	spt_call_tree_replace(&self->calls, calls);
 	g_array_ref(nodes);
 	g_clear_pointer(&self->nodes, g_array_unref);
 	g_clear_pointer(&self->matches, g_free);

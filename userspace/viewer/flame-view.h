@@ -7,7 +7,7 @@
 #ifndef SPT_FLAME_VIEW_H
 #define SPT_FLAME_VIEW_H
 
-#include "document.h"
+#include "call-tree.h"
 
 #include <gtk/gtk.h>
 
@@ -21,10 +21,10 @@ G_DECLARE_FINAL_TYPE(SptFlameView, spt_flame_view, SPT, FLAME_VIEW, GtkWidget)
  */
 
 /*
- * @nodes: SptTreeNode of @document's functions.  Stays zoomed to the same call path, if it is still
+ * @nodes: SptTreeNode of @calls' functions.  Stays zoomed to the same call path, if it is still
  * there.
  */
-void spt_flame_view_show(SptFlameView *view, SptDocument *document, GArray *nodes);
+void spt_flame_view_show(SptFlameView *view, SptCallTree *calls, GArray *nodes);
 /* The root at the bottom. */
 void spt_flame_view_set_upward(SptFlameView *view, gboolean is_upward);
 /* Highlights functions; @matches as from spt_order_match(), taken over; NULL: none. */

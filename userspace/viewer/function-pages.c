@@ -79,7 +79,7 @@ void spt_function_pages_set_function(SptFunctionPages *pages, uint32_t function)
 {
 	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-	pages->function = function < pages->document->n_functions ? function : UINT32_MAX;
+	pages->function = function < pages->document->calls.n_functions ? function : UINT32_MAX;
 	if (pages->function != UINT32_MAX)
 		g_array_append_val(path, function);
 	spt_function_pages_set_path(pages, path);

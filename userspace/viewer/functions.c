@@ -44,15 +44,29 @@ G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
 
 static unsigned function_selected;
 
-static void functions_fill(SptDocument *document, gconstpointer data, uint32_t position,
+/* What the rows are filled from; its document lives as long as they do. */
+struct listed {
+	const SptOrder *order;
+	uint32_t *functions;
+};
+
+static void listed_free(gpointer data)
+{
+	struct listed *listed = data;
+
+	g_free(listed->functions);
+	g_free(listed);
+}
+
+static void functions_fill(const SptCallTree *calls, gconstpointer data, uint32_t position,
 			   SptRowValues *ret)
 {
-	const uint32_t *list = data;
-	const SptFunction *function = &document->functions[list[position]];
+	const struct listed *listed = data;
+	uint32_t function = listed->functions[position];
 
-	*ret = (SptRowValues){ .function = list[position],
-			       .self = spt_order_self(document->order, list[position]),
-			       .total = function->total };
+	*ret = (SptRowValues){ .function = function,
+			       .self = spt_order_self(listed->order, function),
+			       .total = calls->functions[function].total };
 }
 
 static void on_selection_changed(GtkSelectionModel *selection, G_GNUC_UNUSED unsigned position,
@@ -90,17 +104,21 @@ static void functions_clear_list(SptFunctions *self)
 /* New content for the existing rows, or a new list for the view. */
 static void set_list(SptFunctions *self, uint32_t *list, uint32_t n)
 {
+	struct listed *listed = g_new(struct listed, 1);
+
+	*listed = (struct listed){ self->document->order, list };
 	self->list = list;
 	if (self->rows && self->refills && spt_row_list_is_near(self->rows, n)) {
 		g_signal_handlers_block_by_func(self->selection, on_selection_changed, self);
-		spt_row_list_refill(self->rows, self->document, n, list, g_free);
+		spt_row_list_refill(self->rows, &self->document->calls, n, listed, listed_free);
 		gtk_single_selection_set_selected(self->selection,
 						  functions_position_of(self, self->selected));
 		g_signal_handlers_unblock_by_func(self->selection, on_selection_changed, self);
 		return;
 	}
 	functions_clear_list(self);
-	self->rows = spt_row_list_new(self->document, n, functions_fill, list, g_free);
+	self->rows =
+		spt_row_list_new(&self->document->calls, n, functions_fill, listed, listed_free);
 	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
 				       "can-unselect", TRUE, "model", self->rows, NULL);
 	gtk_single_selection_set_selected(self->selection,
@@ -289,7 +307,7 @@ static bool is_lost(SptFunctions *self, const SptDocument *before, const SptDocu
 		return true;
 	return (is_metric || (document->look.arrangement.hides_system &&
 			      !before->look.arrangement.hides_system)) &&
-	       self->selected != UINT32_MAX && document->functions[self->selected].total == 0;
+	       self->selected != UINT32_MAX && document->calls.functions[self->selected].total == 0;
 }
 
 /* Totals of waits and of memory are those of what is called first and last: own ones come first. */

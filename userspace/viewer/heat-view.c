@@ -41,7 +41,7 @@ static double left_of(SptHeatView *self)
 /* That of a second of the whole recording; the last column can be cut off. */
 static double column_width(SptHeatView *self)
 {
-	const SptSummary *summary = &self->document->summary;
+	const SptSummary *summary = &self->document->recording->summary;
 	double ns = MAX((double)(summary->end_ns - summary->start_ns), (double)SECOND_NS);
 
 	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - left_of(self), 1) * SECOND_NS / ns;
@@ -58,9 +58,9 @@ static void heat_view_compute(SptHeatView *self)
 	const SptDocument *document = self->document;
 
 	if (!self->heat && document)
-		self->heat =
-			spt_heat_new(document->whole ? document->whole->profile : document->profile,
-				     document->summary.start_ns, document->summary.end_ns);
+		self->heat = spt_heat_new(document->whole->profile,
+					  document->recording->summary.start_ns,
+					  document->recording->summary.end_ns);
 }
 
 /* Cells of one shade are one path of whole pixels: thousands of them cost as much as a few. */
@@ -269,7 +269,7 @@ static gboolean heat_view_query_tooltip(GtkWidget *widget, int x, int y, gboolea
 				 self->heat->weights[(size_t)column * self->heat->n_rows + row]);
 	text = g_strdup_printf(_("%.3f s: %s"),
 			       (double)(spt_heat_time(self->heat, column, row) -
-					self->document->summary.start_ns) /
+					self->document->recording->summary.start_ns) /
 				       1e9,
 			       weight);
 	gtk_tooltip_set_text(tooltip, text);

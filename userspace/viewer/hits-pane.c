@@ -94,7 +94,7 @@ static void add_hit(struct hits *hits, const SptDeclaredRow *row)
 /* @number: of the kind. */
 static gpointer hits_pane_find(SptDocument *document, gconstpointer number)
 {
-	const SptCapture *capture = document->capture;
+	const SptCapture *capture = document->recording->capture;
 	struct hits *hits = g_new0(struct hits, 1);
 	g_autoptr(SptDeclaredReader) reader = NULL;
 	struct spt_selection selection;
@@ -166,11 +166,11 @@ static char *thread_text(const SptCapture *capture, uint32_t thread)
 
 static void set_row(SptHitsPane *self, unsigned number, const struct hit *hit)
 {
-	const SptDocument *recording = spt_document_recording(self->document);
+	const SptRecording *recording = self->document->recording;
 	g_autofree char *time = spt_text_moment(hit->time, recording->summary.start_ns),
 			*duration = spt_text_duration(hit->duration_ns),
 			*cpu = g_strdup_printf("%u", hit->cpu),
-			*thread = thread_text(self->document->capture, hit->thread);
+			*thread = thread_text(recording->capture, hit->thread);
 	SptTableCell cells[SPT_TABLE_COLUMNS_MAX] = {
 		[TIME] = { time, (double)hit->time },
 		[DURATION] = { duration, (double)hit->duration_ns },
@@ -278,11 +278,11 @@ void spt_hits_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED ui
 		return;
 	spt_document_replace(&self->document, document);
 	if (!is_known)
-		list_kinds(self, document->capture);
+		list_kinds(self, document->recording->capture);
 	hits_pane_ask(self);
 }
 
 bool spt_hits_pane_is_for(const SptDocument *document)
 {
-	return spt_declared(document->capture, 0) != NULL;
+	return spt_declared(document->recording->capture, 0) != NULL;
 }

@@ -126,7 +126,7 @@ static void spt_lanes_pane_init(SptLanesPane *self)
 
 void spt_lanes_pane_set_document(SptLanesPane *self, SptDocument *document)
 {
-	const SptCapture *capture = document->capture;
+	const SptCapture *capture = document->recording->capture;
 
 	if (!self->document || !spt_document_is_same(self->document, document)) {
 		gtk_widget_set_visible(GTK_WIDGET(self),

@@ -138,7 +138,7 @@ static gpointer lanes_view_compute(SptDocument *document, gconstpointer data)
 	SptLanesRequest request = input->request;
 
 	request.rows = input->rows;
-	answer->lanes = spt_document_lanes(document);
+	answer->lanes = spt_recording_lanes(document->recording);
 	answer->picture = spt_lanes_picture(answer->lanes, &request);
 	return answer;
 }

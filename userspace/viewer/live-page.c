@@ -27,7 +27,7 @@ struct _SptLivePage {
 	GtkBox parent_instance;
 	GtkWidget *counts, *cost;
 	SptTable *functions, *processes;
-	SptRecording *recording;
+	SptRecordRun *recording;
 	/* Its start, and the CPU time that this program had taken by then */
 	uint64_t begin_ns, begin_cpu_ns;
 	uint64_t shown_cpu_ns;		/* CPU time of this thread at the last update, */
@@ -120,7 +120,7 @@ static void show_look(gpointer owner, gpointer answer)
 	SptRecorderStatus status;
 
 	self->looked_cpu_ns = look->cpu_ns;
-	if (self->recording && spt_recording_status(self->recording, &status)) {
+	if (self->recording && spt_record_run_status(self->recording, &status)) {
 		show_status(self, &status);
 		live_page_show_functions(self, look);
 		show_processes(self, look);
@@ -138,7 +138,7 @@ static const SptQueryKind look_query = {
 static void live_page_ask(SptLivePage *self)
 {
 	if (!spt_query_is_asking(self->query))
-		spt_query_ask(self->query, NULL, spt_recording_live(self->recording),
+		spt_query_ask(self->query, NULL, spt_record_run_live(self->recording),
 			      (GDestroyNotify)spt_live_unref);
 }
 
@@ -146,7 +146,7 @@ static void live_page_refresh(SptLivePage *self)
 {
 	SptRecorderStatus status;
 
-	if (!spt_recording_status(self->recording, &status)) {
+	if (!spt_record_run_status(self->recording, &status)) {
 		gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), _("Starting to record"));
 		gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), "");
 		return;
@@ -249,7 +249,7 @@ static void spt_live_page_init(SptLivePage *self)
 	gtk_box_append(GTK_BOX(self), tables);
 }
 
-void spt_live_page_set_recording(SptLivePage *self, SptRecording *recording)
+void spt_live_page_set_recording(SptLivePage *self, SptRecordRun *recording)
 {
 	g_clear_handle_id(&self->timer, g_source_remove);
 	g_set_object(&self->recording, recording);

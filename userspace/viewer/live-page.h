@@ -5,12 +5,12 @@
 
 #include <gtk/gtk.h>
 
-#include "recording.h"
+#include "record-run.h"
 
 #define SPT_TYPE_LIVE_PAGE (spt_live_page_get_type())
 G_DECLARE_FINAL_TYPE(SptLivePage, spt_live_page, SPT, LIVE_PAGE, GtkBox)
 
 /* Shows @recording from now on; NULL: none. */
-void spt_live_page_set_recording(SptLivePage *page, SptRecording *recording);
+void spt_live_page_set_recording(SptLivePage *page, SptRecordRun *recording);
 
 #endif

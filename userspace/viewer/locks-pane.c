@@ -123,5 +123,5 @@ void spt_locks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED u
 
 bool spt_locks_pane_is_for(const SptDocument *document)
 {
-	return spt_events_are_in(document->capture, &spt_event_locks);
+	return spt_events_are_in(document->recording->capture, &spt_event_locks);
 }

@@ -47,7 +47,7 @@ static gpointer logs_find(SptDocument *document, G_GNUC_UNUSED gconstpointer inp
 	uint64_t n_more;
 
 	found->document = spt_document_ref(document);
-	found->lines = spt_log_lines(document->capture, &query, &n_more);
+	found->lines = spt_log_lines(document->recording->capture, &query, &n_more);
 	return found;
 }
 
@@ -64,13 +64,13 @@ static void logs_show(gpointer owner, gpointer answer)
 {
 	SptLogsPane *self = owner;
 	struct found *found = answer;
-	const SptCapture *capture = found->document->capture;
+	const SptCapture *capture = found->document->recording->capture;
 
 	for (unsigned i = 0; i < found->lines->len; i++) {
 		const SptLogLine *line = &g_array_index(found->lines, SptLogLine, i);
 		const SptProcessRow *process = spt_process_of_thread(capture, line->thread);
 		g_autofree char *moment =
-			spt_text_moment(line->time, found->document->summary.start_ns);
+			spt_text_moment(line->time, found->document->recording->summary.start_ns);
 
 		spt_table_set_row(self->table, i,
 				  (const SptTableCell[]){
@@ -142,5 +142,5 @@ void spt_logs_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED ui
 
 bool spt_logs_pane_is_for(const SptDocument *document)
 {
-	return spt_log_lines_are_in(document->capture);
+	return spt_log_lines_are_in(document->recording->capture);
 }

@@ -32,7 +32,7 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 	if (filter)
 		others = *filter;
 	others.moments = NULL;
-	return spt_marks_sums(document->capture, &query);
+	return spt_marks_sums(document->recording->capture, &query);
 }
 
 static void set_row(SptMarksPane *self, unsigned row, const SptMarkSums *sums)
@@ -144,5 +144,5 @@ void spt_marks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED u
 
 bool spt_marks_pane_is_for(const SptDocument *document)
 {
-	return spt_marks_are_in(document->capture);
+	return spt_marks_are_in(document->recording->capture);
 }

@@ -186,12 +186,12 @@ static void memory_pane_sum_up(const SptDocument *document, unsigned sum, enum c
 		spt_grouping_find(names[i], &kinds[i]);
 	if (spt_filter_is_about_stacks(filter)) {
 		g_autoptr(SptProfile) base =
-			spt_profile_new_base(document->capture, document->symbols, metric);
+			spt_profile_new_base(document->recording->capture, document->recording->symbols, metric);
 
 		for (unsigned i = 0; i < KINDS; i++)
 			rows[i] = spt_groups_new(base, filter, kinds[i]);
 	} else {
-		spt_groups_of_rows(document->capture, metric, filter, kinds, KINDS, rows);
+		spt_groups_of_rows(document->recording->capture, metric, filter, kinds, KINDS, rows);
 	}
 	for (unsigned i = 0; i < rows[THREADS]->len; i++)
 		answer->sums[sum] += g_array_index(rows[THREADS], SptGroupRow, i).weight;
@@ -205,7 +205,7 @@ static void memory_pane_sum_up(const SptDocument *document, unsigned sum, enum c
 static void find_holders(const SptDocument *document, struct answer *answer)
 {
 	g_autoptr(SptProfile) profile =
-		spt_profile_new(document->capture, document->symbols,
+		spt_profile_new(document->recording->capture, document->recording->symbols,
 				spt_metric_find(sums[PEAK].metric),
 				spt_restrictions_filter(document->look.restrictions));
 
@@ -217,17 +217,17 @@ static gpointer memory_pane_find(SptDocument *document, G_GNUC_UNUSED gconstpoin
 {
 	struct answer *answer = g_new0(struct answer, 1);
 	SptAllocationSums all;
-	const char *mean = spt_capture_host(document->capture, "memory_mean_bytes");
+	const char *mean = spt_capture_host(document->recording->capture, "memory_mean_bytes");
 	bool is_each = mean && strcmp(mean, "0") == 0;
 
 	answer->holders = g_array_new(FALSE, FALSE, sizeof(struct holder));
 	answer->sizes = new_groups();
 	answer->lifetimes = new_groups();
 	answer->threads = new_groups();
-	spt_allocation_sums(document->capture, &all);
+	spt_allocation_sums(document->recording->capture, &all);
 	answer->peak_time = all.most_time;
 	answer->has_temporary = all.has_temporary;
-	if (spt_resident_use(document->capture, &answer->use))
+	if (spt_resident_use(document->recording->capture, &answer->use))
 		answer->sums[RESIDENT] = answer->use.most;
 	memory_pane_sum_up(document, ALLOCATED, is_each ? BYTES_AND_CALLS : BYTES, answer);
 	find_holders(document, answer);
@@ -283,7 +283,7 @@ static void set_visible(SptMemoryPane *self, unsigned sum, bool is_visible)
 
 static void show_sums(SptMemoryPane *self, const struct answer *answer)
 {
-	uint64_t start_ns = spt_query_document(self->query)->summary.start_ns;
+	uint64_t start_ns = spt_query_document(self->query)->recording->summary.start_ns;
 
 	for (unsigned i = 0; i < SUMS; i++) {
 		g_autofree char *value = i == CALLS ? spt_text_count(answer->sums[i]) :
@@ -500,5 +500,5 @@ void spt_memory_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED 
 
 bool spt_memory_pane_is_for(const SptDocument *document)
 {
-	return spt_metric_is_in(spt_metric_find("allocated"), document->capture);
+	return spt_metric_is_in(spt_metric_find("allocated"), document->recording->capture);
 }

@@ -12,7 +12,7 @@ void spt_metrics_offer(GtkDropDown *choice, const SptDocument *document)
 	g_autoptr(GtkStringList) titles = gtk_string_list_new(NULL);
 	const SptMetric *metric;
 
-	for (unsigned i = 0; (metric = spt_document_metric(document, i)); i++)
+	for (unsigned i = 0; (metric = spt_recording_metric(document->recording, i)); i++)
 		gtk_string_list_append(titles, _(metric->title));
 	gtk_drop_down_set_model(choice, G_LIST_MODEL(titles));
 	gtk_widget_set_visible(GTK_WIDGET(choice),
@@ -23,7 +23,7 @@ void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const 
 {
 	const SptMetric *metric;
 
-	for (unsigned i = 0; (metric = spt_document_metric(document, i)); i++)
+	for (unsigned i = 0; (metric = spt_recording_metric(document->recording, i)); i++)
 		if (g_strcmp0(metric->name, name) == 0)
 			gtk_drop_down_set_selected(choice, i);
 }
@@ -52,11 +52,11 @@ char *spt_metrics_part(SptDocument *document)
 	g_autofree char *part = NULL, *all = NULL;
 
 	if (!metric->is_cpu) {
-		part = spt_text_weight(metric, document->total);
-		all = spt_text_weight(metric, spt_document_whole(document)->total);
+		part = spt_text_weight(metric, document->calls.total);
+		all = spt_text_weight(metric, spt_profile_total(document->whole->profile));
 		return g_strdup_printf(_("%s of %s"), part, all);
 	}
 	part = spt_text_count(spt_profile_n_samples(document->profile));
-	all = spt_text_count(document->summary.samples);
+	all = spt_text_count(document->recording->summary.samples);
 	return g_strdup_printf(_("%s of %s samples"), part, all);
 }

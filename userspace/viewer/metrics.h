@@ -7,7 +7,7 @@
 
 #include "document.h"
 
-/* Makes @choice one of the metrics' titles, in the order of spt_document_metric(). */
+/* Makes @choice one of the metrics' titles, in the order of spt_recording_metric(). */
 void spt_metrics_offer(GtkDropDown *choice, const SptDocument *document);
 /* Selects the metric @name there, if the recording has it. */
 void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const char *name);

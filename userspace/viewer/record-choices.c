@@ -131,8 +131,7 @@ char *spt_record_counters_problem(void)
 	return record_choices_problem_of(&(SptTraceConfig){ .clock = SPT_TRACE_PMU });
 }
 
-static bool record_choices_is_wanted(const SptEventOption *source,
-				     const SptRecordingOptions *options)
+static bool record_choices_is_wanted(const SptEventOption *source, const SptRecordOptions *options)
 {
 	g_autofree char *problem = NULL;
 
@@ -142,7 +141,7 @@ static bool record_choices_is_wanted(const SptEventOption *source,
 	return !problem;
 }
 
-void spt_record_choices_apply(SptRecordingOptions *options)
+void spt_record_choices_apply(SptRecordOptions *options)
 {
 	const SptEventOption *source;
 
@@ -167,7 +166,7 @@ void spt_record_choices_apply(SptRecordingOptions *options)
 }
 
 /* Once the choices are in @options. */
-static bool is_recorded(const SptEventOption *source, const SptRecordingOptions *options)
+static bool is_recorded(const SptEventOption *source, const SptRecordOptions *options)
 {
 	if (source->of_command)
 		return options->memory;
@@ -189,9 +188,9 @@ static void add_names(GString *line, const char *names)
 		g_string_append_printf(line, " -e %s", quoted);
 }
 
-char *spt_record_choices_line(const SptRecordingOptions *wanted)
+char *spt_record_choices_line(const SptRecordOptions *wanted)
 {
-	SptRecordingOptions options = *wanted;
+	SptRecordOptions options = *wanted;
 	bool has_directory = options.directory && *options.directory,
 	     has_environment = options.environment && *options.environment;
 	const SptEventOption *source;

@@ -6,7 +6,7 @@
 #include <adwaita.h>
 
 #include "events/event.h"
-#include "recording.h"
+#include "record-run.h"
 
 typedef enum {
 	SPT_CHOICE_RATE,
@@ -33,8 +33,8 @@ char *spt_record_counters_problem(void);
  * Fills in how to record, as it was chosen.  Sources that cannot be recorded here, or not without a
  * command, are skipped.
  */
-void spt_record_choices_apply(SptRecordingOptions *options);
+void spt_record_choices_apply(SptRecordOptions *options);
 /* The command line that records the same in a terminal. */
-char *spt_record_choices_line(const SptRecordingOptions *options);
+char *spt_record_choices_line(const SptRecordOptions *options);
 
 #endif

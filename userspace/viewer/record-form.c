@@ -153,7 +153,7 @@ static void on_choose_process(SptRecordForm *self)
 static void on_copy(SptRecordForm *self)
 {
 	unsigned what = what_of(self);
-	const SptRecordingOptions options = {
+	const SptRecordOptions options = {
 		.command = what == COMMAND && *record_form_text_of(self->command) ?
 				   (char *)record_form_text_of(self->command) :
 				   NULL,

@@ -1,483 +1,154 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The thread drives the recorder; the window looks at a copy of its counts.  A command is started
- * first but waits until the recording runs, so that nothing of it is missed: a shell reads one line
- * before it executes the command.
- */
+/* Widgets and threads share it by reference, and so do all documents of it. */
 #include "recording.h"
 
 #include <glib/gi18n.h>
-#include <glib/gstdio.h>
-#include <string.h>
 
-#include "profile/command.h"
-#include "record/memory.h"
-#include "trace/points/point.h"
+#include "preferences.h"
+#include "profile/culprit.h"
+#include "profile/declared.h"
+#include "text.h"
+#include "work.h"
 
-#define STEP_MS 100
-#define RAW_BYTES 16384
-
-enum request { GO_ON, RESET, STOP, DISCARD };
-
-struct _SptRecording {
-	GObject parent_instance;
-	char *path, *command;
-	char *names;			/* of events; NULL: none */
-	GPtrArray *points;		/* SptPoint *: what they come to */
-	uint64_t period_ns;
-	SptStacksChoice stacks;
-	bool no_command_lines;
-	char *program;			/* the command's path; NULL: none */
-	GSubprocess *process;		/* NULL: the whole system */
-	GThread *thread;
-	GMutex mutex;			/* protects the rest */
-	SptRecorderStatus status;
-	SptLive *live;
-	bool is_running;
-	bool has_ended; /* the command */
-	uint32_t command_pid;		/* 0: none */
-	bool only_command;
-	bool waits, memory;
-	bool can_load;			/* the command can load what reports its calls */
-	unsigned kernel, event;
-	uint32_t pid; /* process to record alone; or 0 */
-	enum request request;
-	GError *error;			/* owned by the thread until it has ended */
-};
-
-G_DEFINE_FINAL_TYPE(SptRecording, spt_recording, G_TYPE_OBJECT)
-
-static unsigned ended;
-
-static void recording_finalize(GObject *object)
+/* Called while files are read for names, which can also be after the opening. */
+static bool tell_download(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
 {
-	SptRecording *self = SPT_RECORDING(object);
+	GCancellable *cancellable = data;
+	g_autofree char *name = g_path_get_basename(path), *made = NULL,
+			*done = g_format_size_full(done_bytes, G_FORMAT_SIZE_IEC_UNITS),
+			*total = g_format_size_full(total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+	const char *shown = spt_text_name(name, &made);
+	bool goes_on = total_bytes == 0 || done_bytes < total_bytes;
 
-	g_clear_object(&self->process);
-	g_clear_pointer(&self->live, spt_live_unref);
-	g_clear_error(&self->error);
-	g_mutex_clear(&self->mutex);
-	g_free(self->path);
-	g_free(self->command);
-	g_free(self->names);
-	g_clear_pointer(&self->points, g_ptr_array_unref);
-	g_free(self->program);
-	G_OBJECT_CLASS(spt_recording_parent_class)->finalize(object);
+	g_object_set_data_full(
+		G_OBJECT(cancellable), "doing",
+		!goes_on ? NULL :
+		total_bytes ?
+			   g_strdup_printf(_("Fetching debug information of %s: %s of %s"), shown,
+					   done, total) :
+			   g_strdup_printf(_("Fetching debug information of %s: %s"), shown, done),
+		g_free);
+	return !g_cancellable_is_cancelled(cancellable);
 }
 
-static void spt_recording_class_init(SptRecordingClass *class)
+/* The download lives as long as the symbols, and so does the object that cancels it. */
+static void download(SptRecording *recording, GCancellable *cancellable)
 {
-	G_OBJECT_CLASS(class)->finalize = recording_finalize;
-	ended = g_signal_new("ended", SPT_TYPE_RECORDING, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-			     G_TYPE_NONE, 0);
-}
+	g_autofree char *servers = spt_preferences_servers();
 
-static void spt_recording_init(SptRecording *self)
-{
-	g_mutex_init(&self->mutex);
-}
-
-static gboolean emit_ended(gpointer data)
-{
-	SptRecording *self = data;
-
-	g_clear_pointer(&self->thread, g_thread_join);
-	g_signal_emit(self, ended, 0);
-	return G_SOURCE_REMOVE;
-}
-
-/* Reports its progress, and takes requests; a reset request is taken once. */
-static enum request recording_publish(SptRecording *self, SptRecorder *recorder)
-{
-	enum request request;
-
-	g_mutex_lock(&self->mutex);
-	spt_recorder_status(recorder, &self->status);
-	self->is_running = true;
-	request = self->request;
-	if (request == RESET)
-		self->request = GO_ON;
-	g_mutex_unlock(&self->mutex);
-	return request;
-}
-
-/*
- * The waiting command: a line lets it run, and has its environment, as the shell reads it; end of
- * file without a line ends it.
- */
-static bool open_gate(SptRecording *self, const char *const *environment, GError **error)
-{
-	GOutputStream *gate = self->process ? g_subprocess_get_stdin_pipe(self->process) : NULL;
-	g_autoptr(GString) line = g_string_new(":");
-
-	for (; environment && environment[0]; environment += 2) {
-		g_autofree char *value = g_shell_quote(environment[1]);
-
-		g_string_append_printf(line, "; export %s=%s", environment[0], value);
-	}
-	g_string_append_c(line, '\n');
-	return !gate || g_output_stream_is_closed(gate) ||
-	       (g_output_stream_write_all(gate, line->str, line->len, NULL, NULL, error) &&
-		g_output_stream_close(gate, NULL, error));
-}
-
-/*
- * The process @pid and its descendants up to now, which a recording that begins anew would not
- * know.
- */
-static void want_family(SptTraceFilter *filter, uint32_t pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%u/task/%u/children", pid, pid),
-			*text = NULL;
-	g_auto(GStrv) children = NULL;
-
-	if (filter->n_pids == G_N_ELEMENTS(filter->pids))
+	if (!servers || !cancellable)
 		return;
-	filter->pids[filter->n_pids++] = pid;
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return;
-	children = g_strsplit(g_strchomp(text), " ", 0);
-	for (unsigned i = 0; children[i]; i++)
-		if (*children[i])
-			want_family(filter, (uint32_t)g_ascii_strtoull(children[i], NULL, 10));
+	recording->fetches = g_object_ref(cancellable);
+	spt_symbols_set_servers(recording->symbols, servers);
+	spt_symbols_set_download(recording->symbols, tell_download, cancellable);
 }
 
-static SptLive *begin_live(SptRecording *self)
+SptRecording *spt_recording_new(SptCapture *capture, GCancellable *fetches, SptProgress progress,
+				void *data)
 {
-	g_mutex_lock(&self->mutex);
-	g_clear_pointer(&self->live, spt_live_unref);
-	self->live = spt_live_new();
-	g_mutex_unlock(&self->mutex);
-	return self->live;
+	SptRecording *recording = g_atomic_rc_box_new0(SptRecording);
+
+	g_mutex_init(&recording->symbols_lock);
+	g_mutex_init(&recording->lanes_lock);
+	recording->capture = capture;
+	recording->symbols = spt_symbols_new(capture, NULL);
+	download(recording, fetches);
+	recording->whole = spt_whole_new(
+		spt_profile_new_base_watched(capture, recording->symbols, NULL, progress, data));
+	spt_summary_init(&recording->summary, capture);
+	recording->tracks = spt_tracks_new(capture);
+	recording->coverage = spt_coverage_new(capture, recording->symbols);
+	return recording;
 }
 
-/* Anew for each recorder. */
-static bool find_points(SptRecording *self, GError **error)
+SptRecording *spt_recording_ref(SptRecording *recording)
 {
-	g_auto(GStrv) names = g_strsplit(self->names ? self->names : "", ",", -1);
+	return g_atomic_rc_box_acquire(recording);
+}
 
-	g_clear_pointer(&self->points, g_ptr_array_unref);
-	for (char **name = names; *name; name++) {
-		if (!*g_strstrip(*name))
-			continue;
-		if (!self->points)
-			self->points = g_ptr_array_new_with_free_func(spt_point_free_it);
-		if (!spt_point_find(self->points, *name, NULL, error))
-			return false;
+static void recording_clear(gpointer data)
+{
+	SptRecording *recording = data;
+
+	spt_whole_unref(recording->whole);
+	spt_symbols_free(recording->symbols);
+	g_clear_object(&recording->fetches);
+	spt_summary_clear(&recording->summary);
+	g_ptr_array_unref(recording->tracks);
+	g_array_unref(recording->coverage);
+	spt_lanes_free(recording->lanes);
+	spt_capture_free(recording->capture);
+	g_mutex_clear(&recording->symbols_lock);
+	g_mutex_clear(&recording->lanes_lock);
+}
+
+void spt_recording_unref(SptRecording *recording)
+{
+	g_atomic_rc_box_release_full(recording, recording_clear);
+}
+
+const SptMetric *spt_recording_metric(const SptRecording *recording, unsigned i)
+{
+	const GPtrArray *declared = spt_declared_metrics(recording->capture);
+	const SptMetric *metric;
+
+	for (unsigned row = 0; (metric = spt_metric(row)); row++)
+		if (spt_metric_is_in(metric, recording->capture) && i-- == 0)
+			return metric;
+	return i < declared->len ? declared->pdata[i] : NULL;
+}
+
+const SptLanes *spt_recording_lanes(SptRecording *recording)
+{
+	double begin_ms = spt_work_ms();
+
+	g_mutex_lock(&recording->lanes_lock);
+	if (!recording->lanes) {
+		recording->lanes = spt_lanes_new(recording->whole->profile);
+		g_debug("lanes of %u threads in %.2f ms of CPU time", recording->lanes->n_threads,
+			spt_work_ms() - begin_ms);
 	}
-	return true;
+	g_mutex_unlock(&recording->lanes_lock);
+	return recording->lanes;
 }
 
-static SptRecorder *recording_begin(SptRecording *self, GError **error)
+static void stack_frame_free(gpointer data)
 {
-	SptRecorderOptions options = {
-		.output = self->path,
-		.command = self->command,
-		.no_command_lines = self->no_command_lines,
-		.period_ns = self->period_ns,
-		.no_user = self->stacks == SPT_STACKS_NONE,
-		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
-		.raw_most_bytes = self->stacks == SPT_STACKS_AUTO ? SPT_TRACE_RAW_MAX_BYTES : 0,
-		.by_tables = self->stacks == SPT_STACKS_AUTO,
-		.waits = { .is_on = self->waits, .period_ns = SPT_TRACE_WAITS_NS },
-		.kernel = self->kernel,
-		.kmem_bytes = SPT_TRACE_KMEM_BYTES,
-		.calls = self->can_load ? SPT_CALLS_IF_NEEDED : SPT_CALLS_NEVER,
-		.memory = self->memory,
-		.clock = self->event ? SPT_TRACE_PMU : SPT_TRACE_TIMER,
-		.event_config = self->event ? self->event - 1 : 0,
-		.raw_if_needed = true,
-		.embed = { .has_system = true },
-		.live = begin_live(self),
-		.command_pid = self->command_pid,
+	SptStackFrame *frame = data;
+
+	g_free(frame->text);
+	g_free(frame);
+}
+
+static SptStackFrame *stack_frame_new(const SptName *name, bool is_kernel)
+{
+	SptStackFrame *frame = g_new(SptStackFrame, 1);
+
+	*frame = (SptStackFrame){
+		.text = g_strdup_printf("%s (%s)", name->function, name->object),
+		.is_machinery = spt_culprit_is_machinery(name->function, name->object, is_kernel),
+		.takes_lock = spt_culprit_takes_lock(name->function),
 	};
-
-	if (!find_points(self, error))
-		return NULL;
-	options.points = self->points;
-	if (self->command_pid && self->only_command)
-		want_family(&options.filter, self->command_pid);
-	else if (self->pid)
-		options.filter.pids[options.filter.n_pids++] = self->pid;
-	return spt_recorder_new(&options, error);
+	return frame;
 }
 
-/* As shells report it; the command has ended. */
-static unsigned exit_status(SptRecording *self)
+GPtrArray *spt_recording_stack(SptRecording *recording, uint32_t node)
 {
-	return g_subprocess_get_if_signaled(self->process) ?
-		       SPT_SIGNAL_STATUS + (unsigned)g_subprocess_get_term_sig(self->process) :
-		       (unsigned)g_subprocess_get_exit_status(self->process);
-}
+	const SptCapture *capture = recording->capture;
+	GPtrArray *frames = g_ptr_array_new_with_free_func(stack_frame_free);
 
-/* What reports need to know of the command: which process it is, as soon as the file begins. */
-static void note_pid(SptRecording *self, SptRecorder *recorder)
-{
-	g_autofree char *pid = g_strdup_printf("%u", self->command_pid);
+	g_mutex_lock(&recording->symbols_lock);
+	for (; node; node = capture->nodes[node].parent) {
+		SptNamedPlace places[SPT_INLINES_MAX];
+		const SptFrame *frame = &capture->nodes[node].frame;
+		unsigned n = spt_symbols_functions(recording->symbols, frame, places);
 
-	if (self->command_pid)
-		spt_recorder_note(recorder, "command_pid", pid);
-}
+		uint32_t kind = capture->objects[frame->object].kind;
+		bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
 
-static void note_end(SptRecording *self, SptRecorder *recorder)
-{
-	g_autofree char *status = NULL;
-
-	if (!self->command_pid || !self->has_ended)
-		return;
-	status = g_strdup_printf("%u", exit_status(self));
-	spt_recorder_note(recorder, "exit_status", status);
-}
-
-/* Until something else is requested; STOP if it failed. */
-static enum request recording_record(SptRecording *self, GError **error)
-{
-	g_autoptr(SptRecorder) recorder = recording_begin(self, error);
-	enum request request;
-
-	if (!recorder)
-		return STOP;
-	note_pid(self, recorder);
-	if (!spt_recorder_start(recorder, error))
-		return STOP;
-	if (self->program)
-		spt_recorder_expect(recorder, self->program);
-	if (!open_gate(self, spt_recorder_environment(recorder), error))
-		return STOP;
-	while ((request = recording_publish(self, recorder)) == GO_ON) {
-		if (!spt_recorder_step(recorder, STEP_MS, error))
-			return STOP;
+		for (unsigned i = 0; i < n; i++)
+			g_ptr_array_add(frames, stack_frame_new(&places[i].name, is_kernel));
 	}
-	if (request == STOP)
-		note_end(self, recorder);
-	if (request == STOP && spt_recorder_finish(recorder, NULL, error))
-		recording_publish(self, recorder);
-	return request;
-}
-
-static void remove_part(SptRecording *self)
-{
-	g_autofree char *part = g_strconcat(self->path, ".part", NULL);
-
-	g_unlink(part);
-}
-
-/* The idle call takes over its reference to the recording. */
-static gpointer recording_run(gpointer data)
-{
-	SptRecording *self = data;
-	enum request request;
-
-	while ((request = recording_record(self, &self->error)) != STOP) {
-		remove_part(self);
-		if (request == DISCARD)
-			break;
-	}
-	if (self->process)
-		g_output_stream_close(g_subprocess_get_stdin_pipe(self->process), NULL, NULL);
-	g_idle_add_full(G_PRIORITY_DEFAULT, emit_ended, self, g_object_unref);
-	return NULL;
-}
-
-static void request_for(SptRecording *self, enum request request)
-{
-	g_mutex_lock(&self->mutex);
-	/* A request to end it cannot be replaced. */
-	self->request = MAX(self->request, request);
-	g_mutex_unlock(&self->mutex);
-}
-
-static void on_command_ended(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
-{
-	g_autoptr(SptRecording) self = data;
-
-	self->has_ended = g_subprocess_wait_finish(self->process, result, NULL);
-	spt_recording_stop(self);
-}
-
-/* "NAME=VALUE" of each word; false: a word has another form. */
-static bool recording_set_environment(GSubprocessLauncher *launcher, const char *line,
-				      GError **error)
-{
-	g_auto(GStrv) words = NULL;
-
-	if (!line || !*line)
-		return true;
-	if (!g_shell_parse_argv(line, NULL, &words, error))
-		return false;
-	for (unsigned i = 0; words[i]; i++) {
-		char *equals = strchr(words[i], '=');
-
-		if (!equals || equals == words[i]) {
-			g_set_error(
-				error, G_SHELL_ERROR, G_SHELL_ERROR_FAILED,
-				_("Cannot run the command: \"%s\" in its environment is not of the form NAME=VALUE"),
-				words[i]);
-			return false;
-		}
-		*equals = '\0';
-		g_subprocess_launcher_setenv(launcher, words[i], equals + 1, TRUE);
-	}
-	return true;
-}
-
-static GSubprocess *start_command(const SptRecordingOptions *options, char **ret_program,
-				  GError **error)
-{
-	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && eval \"$go\" && exec \"$@\" </dev/null",
-					    "sh" };
-	g_autoptr(GSubprocessLauncher) launcher =
-		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_PIPE);
-	g_autofree char *directory = g_canonicalize_filename(
-		options->directory && *options->directory ? options->directory : ".", NULL);
-	g_auto(GStrv) words = NULL;
-	g_autofree char *program = NULL;
-	g_autoptr(GPtrArray) argv = g_ptr_array_new();
-
-	if (!g_shell_parse_argv(options->command, NULL, &words, error) ||
-	    !recording_set_environment(launcher, options->environment, error))
-		return NULL;
-	if (!g_file_test(directory, G_FILE_TEST_IS_DIR)) {
-		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR,
-			    _("Cannot run %s in %s: there is no such directory"), words[0],
-			    directory);
-		return NULL;
-	}
-	/* Relative paths start from there. */
-	program = strchr(words[0], '/') ? g_canonicalize_filename(words[0], directory) :
-					  g_find_program_in_path(words[0]);
-	if (!program || !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE)) {
-		g_set_error(
-			error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT,
-			strchr(words[0], '/') ?
-				_("Cannot run %s: there is no such program") :
-				_("Cannot run %s: there is no such program in the directories of $PATH"),
-			words[0]);
-		return NULL;
-	}
-	if (options->memory && !spt_memory_check_program(program, error))
-		return NULL;
-	g_subprocess_launcher_set_cwd(launcher, directory);
-	for (unsigned i = 0; i < G_N_ELEMENTS(gate); i++)
-		g_ptr_array_add(argv, (void *)gate[i]);
-	for (unsigned i = 0; words[i]; i++)
-		g_ptr_array_add(argv, words[i]);
-	g_ptr_array_add(argv, NULL);
-	*ret_program = g_steal_pointer(&program);
-	return g_subprocess_launcher_spawnv(launcher, (const char *const *)argv->pdata, error);
-}
-
-void spt_recording_options_clear(SptRecordingOptions *options)
-{
-	g_clear_pointer(&options->command, g_free);
-	g_clear_pointer(&options->directory, g_free);
-	g_clear_pointer(&options->environment, g_free);
-	g_clear_pointer(&options->names, g_free);
-}
-
-/* Without its arguments: it has been run. */
-static char *recording_name_of(const char *command)
-{
-	g_auto(GStrv) words = NULL;
-
-	g_shell_parse_argv(command, NULL, &words, NULL);
-	return g_strdup(words[0]);
-}
-
-SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options,
-				  GError **error)
-{
-	g_autoptr(SptRecording) self = g_object_new(SPT_TYPE_RECORDING, NULL);
-
-	self->path = g_strdup(path);
-	self->period_ns = options->rate_hz ? 1000000000ULL / options->rate_hz : 0;
-	self->stacks = options->stacks;
-	self->no_command_lines = options->no_command_lines;
-	self->waits = options->waits;
-	self->kernel = options->kernel;
-	self->memory = options->memory;
-	self->event = options->event;
-	self->pid = options->pid;
-	self->only_command = options->only_command;
-	self->names = g_strdup(options->names);
-	if (options->command && *options->command) {
-		self->process = start_command(options, &self->program, error);
-		if (!self->process)
-			return NULL;
-		self->command_pid = (uint32_t)g_ascii_strtoull(
-			g_subprocess_get_identifier(self->process), NULL, 10);
-		self->can_load = spt_memory_check_program(self->program, NULL);
-		self->command = options->no_command_lines ? recording_name_of(options->command) :
-							    g_strdup(options->command);
-		g_subprocess_wait_async(self->process, NULL, on_command_ended, g_object_ref(self));
-	}
-	self->thread = g_thread_new("recorder", recording_run, g_object_ref(self));
-	return g_steal_pointer(&self);
-}
-
-void spt_recording_stop(SptRecording *self)
-{
-	request_for(self, STOP);
-}
-
-void spt_recording_reset(SptRecording *self)
-{
-	request_for(self, RESET);
-}
-
-void spt_recording_discard(SptRecording *self)
-{
-	request_for(self, DISCARD);
-}
-
-bool spt_recording_can_reset(SptRecording *self)
-{
-	return !self->memory && !(self->waits && self->can_load);
-}
-
-void spt_recording_wait(SptRecording *self)
-{
-	g_clear_pointer(&self->thread, g_thread_join);
-}
-
-bool spt_recording_status(SptRecording *self, SptRecorderStatus *ret)
-{
-	bool is_running;
-
-	g_mutex_lock(&self->mutex);
-	*ret = self->status;
-	is_running = self->is_running;
-	g_mutex_unlock(&self->mutex);
-	return is_running;
-}
-
-SptLive *spt_recording_live(SptRecording *self)
-{
-	SptLive *live;
-
-	g_mutex_lock(&self->mutex);
-	live = self->live ? spt_live_ref(self->live) : spt_live_new();
-	g_mutex_unlock(&self->mutex);
-	return live;
-}
-
-const GError *spt_recording_error(SptRecording *self)
-{
-	return self->error;
-}
-
-char *spt_recording_how_it_ended(SptRecording *self)
-{
-	g_autofree char *name = NULL, *failure = NULL;
-
-	if (!self->has_ended || !self->program)
-		return NULL;
-	name = g_path_get_basename(self->program);
-	failure = spt_command_failed_with(exit_status(self));
-	return failure ? g_strdup_printf("%s %s.", name, failure) : NULL;
-}
-
-const char *spt_recording_path(SptRecording *self)
-{
-	return self->path;
+	g_mutex_unlock(&recording->symbols_lock);
+	return frames;
 }

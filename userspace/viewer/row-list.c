@@ -4,7 +4,7 @@
 
 struct _SptRow {
 	GObject parent_instance;
-	SptDocument *document;
+	SptCallTree *calls;
 	SptRowList *list;		/* NULL when the list was freed */
 	uint32_t position;
 	SptRowValues values;
@@ -12,7 +12,7 @@ struct _SptRow {
 
 struct _SptRowList {
 	GObject parent_instance;
-	SptDocument *document;
+	SptCallTree *calls;
 	uint32_t n;
 	SptRowFill fill;
 	gpointer data;
@@ -33,7 +33,7 @@ static void row_finalize(GObject *object)
 
 	if (row->list)
 		g_hash_table_remove(row->list->rows, row);
-	spt_document_unref(row->document);
+	spt_call_tree_unref(row->calls);
 	G_OBJECT_CLASS(spt_row_parent_class)->finalize(object);
 }
 
@@ -55,12 +55,12 @@ const SptRowValues *spt_row_values(const SptRow *row)
 
 const SptFunction *spt_row_function(const SptRow *row)
 {
-	return &row->document->functions[row->values.function];
+	return &row->calls->functions[row->values.function];
 }
 
 const SptDiffRow *spt_row_difference(const SptRow *row)
 {
-	const SptDiffTree *differences = row->document->differences;
+	const SptDiffTree *differences = row->calls->differences;
 
 	return differences ? &g_array_index(differences->rows, SptDiffRow, row->values.function) :
 			     NULL;
@@ -68,18 +68,12 @@ const SptDiffRow *spt_row_difference(const SptRow *row)
 
 bool spt_row_may_be_chance(const SptRow *row)
 {
-	SptDocument *const *sides = row->document->sides;
-	const uint64_t n_samples[SPT_SIDES] = {
-		spt_profile_n_samples(sides[SPT_BEFORE]->profile),
-		spt_profile_n_samples(sides[SPT_AFTER]->profile),
-	};
-
-	return spt_diff_may_be_chance(spt_row_difference(row), false, n_samples);
+	return spt_diff_may_be_chance(spt_row_difference(row), false, row->calls->n_samples);
 }
 
 double spt_row_percent(const SptRow *row, uint64_t weight)
 {
-	return row->document->total ? 100.0 * (double)weight / (double)row->document->total : 0;
+	return row->calls->total ? 100.0 * (double)weight / (double)row->calls->total : 0;
 }
 
 static GType list_item_type(G_GNUC_UNUSED GListModel *model)
@@ -100,11 +94,11 @@ static gpointer list_item(GListModel *model, unsigned position)
 	if (position >= list->n)
 		return NULL;
 	row = g_object_new(SPT_TYPE_ROW, NULL);
-	row->document = spt_document_ref(list->document);
+	row->calls = spt_call_tree_ref(list->calls);
 	row->list = list;
 	row->position = position;
 	g_hash_table_add(list->rows, row);
-	list->fill(list->document, list->data, position, &row->values);
+	list->fill(list->calls, list->data, position, &row->values);
 	return row;
 }
 
@@ -130,7 +124,7 @@ static void list_finalize(GObject *object)
 	g_hash_table_unref(list->rows);
 	if (list->destroy)
 		list->destroy(list->data);
-	spt_document_unref(list->document);
+	spt_call_tree_unref(list->calls);
 	G_OBJECT_CLASS(spt_row_list_parent_class)->finalize(object);
 }
 
@@ -144,12 +138,12 @@ static void spt_row_list_init(SptRowList *list)
 	list->rows = g_hash_table_new(NULL, NULL);
 }
 
-SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data,
+SptRowList *spt_row_list_new(SptCallTree *calls, uint32_t n, SptRowFill fill, gpointer data,
 			     GDestroyNotify destroy)
 {
 	SptRowList *list = g_object_new(SPT_TYPE_ROW_LIST, NULL);
 
-	list->document = spt_document_ref(document);
+	list->calls = spt_call_tree_ref(calls);
 	list->n = n;
 	list->fill = fill;
 	list->data = data;
@@ -162,20 +156,20 @@ bool spt_row_list_is_near(SptRowList *list, uint32_t n)
 	return n <= list->n + MAX_MORE && list->n <= n + MAX_MORE;
 }
 
-static void refill_row(SptRow *row, SptDocument *document)
+static void refill_row(SptRow *row, SptCallTree *calls)
 {
-	spt_document_replace(&row->document, document);
-	row->list->fill(document, row->list->data, row->position, &row->values);
+	spt_call_tree_replace(&row->calls, calls);
+	row->list->fill(calls, row->list->data, row->position, &row->values);
 	g_signal_emit(row, changed, 0);
 }
 
-void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data,
+void spt_row_list_refill(SptRowList *list, SptCallTree *calls, uint32_t n, gpointer data,
 			 GDestroyNotify destroy)
 {
 	g_autoptr(GList) rows = g_hash_table_get_keys(list->rows);
 	uint32_t before = list->n, same = MIN(before, n);
 
-	spt_document_replace(&list->document, document);
+	spt_call_tree_replace(&list->calls, calls);
 	if (list->destroy)
 		list->destroy(list->data);
 	list->data = data;
@@ -183,7 +177,7 @@ void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gp
 	list->n = n;
 	for (GList *at = rows; at; at = at->next) {
 		if (SPT_ROW(at->data)->position < same)
-			refill_row(at->data, document);
+			refill_row(at->data, calls);
 	}
 	if (n != before)
 		g_list_model_items_changed(G_LIST_MODEL(list), same, before - same, n - same);

@@ -8,7 +8,9 @@
 #ifndef SPT_ROW_LIST_H
 #define SPT_ROW_LIST_H
 
-#include "document.h"
+#include <gio/gio.h>
+
+#include "call-tree.h"
 
 #define SPT_TYPE_ROW (spt_row_get_type())
 G_DECLARE_FINAL_TYPE(SptRow, spt_row, SPT, ROW, GObject)
@@ -23,17 +25,17 @@ typedef struct {
 } SptRowValues;
 
 /* Says what is at @position. */
-typedef void (*SptRowFill)(SptDocument *document, gconstpointer data, uint32_t position,
+typedef void (*SptRowFill)(const SptCallTree *calls, gconstpointer data, uint32_t position,
 			   SptRowValues *ret);
 
 /* Takes over @data, which @destroy frees. */
-SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data,
+SptRowList *spt_row_list_new(SptCallTree *calls, uint32_t n, SptRowFill fill, gpointer data,
 			     GDestroyNotify destroy);
 
 /*
  * Replaces all it holds.  Not for many more or fewer rows than before: see spt_row_list_is_near().
  */
-void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data,
+void spt_row_list_refill(SptRowList *list, SptCallTree *calls, uint32_t n, gpointer data,
 			 GDestroyNotify destroy);
 /* Lets views make another row of it: one that can have children, or no longer can. */
 void spt_row_renew(SptRow *row);

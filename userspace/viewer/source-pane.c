@@ -154,7 +154,7 @@ static void source_pane_add_code(struct filling *filling, const SptAnnotatedCode
 
 static void source_pane_tell(SptSourcePane *self, const SptAnnotation *annotation)
 {
-	const SptFunction *function = &self->document->functions[self->function];
+	const SptFunction *function = &self->document->calls.functions[self->function];
 	g_autofree char *made = NULL, *made_object = NULL, *text = NULL;
 	double all = (double)MAX(annotation->all, 1);
 
@@ -326,7 +326,7 @@ void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t funct
 		return;
 	spt_document_replace(&self->document, document);
 	self->function = function;
-	if (function != UINT32_MAX && !document->functions[function].is_process) {
+	if (function != UINT32_MAX && !document->calls.functions[function].is_process) {
 		spt_query_ask(self->query, document, GUINT_TO_POINTER(function), NULL);
 		return;
 	}

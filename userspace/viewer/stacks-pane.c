@@ -39,7 +39,8 @@ static void stacks_pane_add_row(SptStacksPane *self, unsigned *row, double share
 static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nodes, uint32_t leaf)
 {
 	for (uint32_t node = leaf; node != 0; node = nodes[node].parent) {
-		const SptFunction *function = &self->document->functions[nodes[node].function];
+		const SptFunction *function =
+			&self->document->calls.functions[nodes[node].function];
 		g_autofree char *text = g_strconcat("    ", function->name, NULL);
 
 		stacks_pane_add_row(self, row, NOTHING, text,
@@ -55,7 +56,7 @@ static char *stacks_pane_describe(const SptStacksPane *self)
 	for (unsigned i = 0; i < self->way->len; i++) {
 		g_autofree char *made = NULL;
 		const SptFunction *function =
-			&self->document->functions[g_array_index(self->way, uint32_t, i)];
+			&self->document->calls.functions[g_array_index(self->way, uint32_t, i)];
 
 		g_string_append_printf(text, "%s%s", i ? " → " : "",
 				       spt_text_name(function->name, &made));

@@ -49,15 +49,15 @@ static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 {
 	bool is_wide = self->timeline->lanes != SPT_GROUP_CPU;
 	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1),
-	    left = is_wide		       ? WIDE_GUTTER :
-		   self->document->tracks->len ? TRACKS_GUTTER :
-						 GUTTER;
+	    left = is_wide				  ? WIDE_GUTTER :
+		   self->document->recording->tracks->len ? TRACKS_GUTTER :
+							    GUTTER;
 
 	left = MAX(left, self->gutter);
 	return (SptTimelineDrawing){
 		.widget = GTK_WIDGET(self),
 		.timeline = self->timeline,
-		.tracks = self->document->tracks,
+		.tracks = self->document->recording->tracks,
 		.axis = self->axis,
 		.begin_ns = self->axis->begin_ns,
 		.until_ns = self->axis->until_ns,
@@ -211,9 +211,10 @@ static void timeline_view_tell(SptTimelineView *self)
 					timeline_view_seconds(self, self->axis->begin_ns),
 					timeline_view_seconds(self, self->axis->until_ns)) :
 			g_strdup("");
-	g_autofree char *text = g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"),
-						timeline_view_seconds(self, self->axis->end_ns),
-						MAX(self->document->summary.n_cpus, 1), what, view);
+	g_autofree char *text =
+		g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"),
+				timeline_view_seconds(self, self->axis->end_ns),
+				MAX(self->document->recording->summary.n_cpus, 1), what, view);
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
 				       -1);
@@ -591,8 +592,8 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 
 		g_clear_pointer(&self->timeline, spt_timeline_free);
 		self->function = UINT32_MAX;
-		spt_time_axis_set_recording(self->axis, document->summary.start_ns,
-					    document->summary.end_ns);
+		spt_time_axis_set_recording(self->axis, document->recording->summary.start_ns,
+					    document->recording->summary.end_ns);
 		/* In the first picture. */
 		request = request_of(self);
 		self->timeline = spt_document_timeline(document, &request);

@@ -196,7 +196,7 @@ static void views_ask(SptViews *self)
 	bool are_seen = adw_view_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes);
 	uint32_t selected = spt_panes_selected(self->panes);
 
-	spt_query_ask(self->query, spt_document_whole(self->shown),
+	spt_query_ask(self->query, self->shown,
 		      spt_look_question_new(&self->wanted, selected, are_seen),
 		      spt_look_question_free);
 }
@@ -264,9 +264,9 @@ static void want_metric(SptViews *self, const SptMetric *metric)
 static void on_metric(SptViews *self)
 {
 	const SptMetric *metric =
-		!self->shown ?
-			NULL :
-		spt_document_metric(self->shown, gtk_drop_down_get_selected(self->metric));
+		!self->shown ? NULL :
+			       spt_recording_metric(self->shown->recording,
+						    gtk_drop_down_get_selected(self->metric));
 
 	if (!metric || metric == self->wanted.metric)
 		return;
@@ -349,7 +349,7 @@ static void views_on_only(GtkWidget *widget, const char *action, GVariant *value
 	bool ok = true;
 
 	if (g_str_equal(action, "views.only-mark"))
-		ok = spt_restriction_to_mark(self->shown->capture,
+		ok = spt_restriction_to_mark(self->shown->recording->capture,
 					     g_variant_get_string(value, NULL), &only);
 	else if (g_str_equal(action, "views.only-side"))
 		only.number = g_variant_get_uint32(value);
@@ -367,9 +367,9 @@ static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
 	SptRestriction shape = { .kind = g_str_equal(action, "views.hide") ? SPT_RESTRICT_HIDDEN :
 									      SPT_RESTRICT_ROOT };
 
-	if (at >= self->shown->n_functions || self->shown->functions[at].is_process)
+	if (at >= self->shown->calls.n_functions || self->shown->calls.functions[at].is_process)
 		return;
-	shape.text = self->shown->functions[at].name;
+	shape.text = self->shown->calls.functions[at].name;
 	views_add(self, &shape);
 }
 
@@ -425,11 +425,11 @@ static void views_go_to(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVa
 	uint32_t function;
 
 	g_variant_get(target, "(&su)", &view, &function);
-	if (function >= self->shown->n_functions)
+	if (function >= self->shown->calls.n_functions)
 		return;
 	spt_panes_select(self->panes, function);
 	if (strcmp(view, "flame") == 0)
-		spt_flame_pane_highlight(self->flame, self->shown->functions[function].name);
+		spt_flame_pane_highlight(self->flame, self->shown->calls.functions[function].name);
 	spt_views_show(self, view);
 }
 

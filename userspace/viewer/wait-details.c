@@ -62,7 +62,7 @@ static unsigned find_own(const GPtrArray *frames)
 /* The program's own function is what people look for: it comes before what it called. */
 static GtkWidget *wait_details_stack_of(SptDocument *document, uint32_t node)
 {
-	g_autoptr(GPtrArray) frames = spt_document_stack(document, node);
+	g_autoptr(GPtrArray) frames = spt_recording_stack(document->recording, node);
 	GtkWidget *list = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
 		  *scrolled = gtk_scrolled_window_new();
 	unsigned own = find_own(frames), first = own < frames->len ? own : 0;
@@ -85,7 +85,7 @@ static GtkWidget *wait_details_stack_of(SptDocument *document, uint32_t node)
 /* Whether a wait was for a mutex, which its waker has had until then. */
 static bool is_for_lock(SptDocument *document, uint32_t node)
 {
-	g_autoptr(GPtrArray) frames = spt_document_stack(document, node);
+	g_autoptr(GPtrArray) frames = spt_recording_stack(document->recording, node);
 	unsigned own = find_own(frames);
 
 	for (unsigned i = 0; i < own; i++)
@@ -189,7 +189,7 @@ GtkWidget *spt_wait_details_new(SptDocument *document, const SptLanes *lanes, ui
 {
 	g_autofree char *name = wait_details_name_of(lanes, lanes->threads[lane].thread),
 			*cpu = NULL,
-			*text = wait_details_describe(moment, document->summary.end_ns);
+			*text = wait_details_describe(moment, document->recording->summary.end_ns);
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18),
 		  *left = column(label(name, "heading")),
 		  *right = waker_of(document, lanes, moment);

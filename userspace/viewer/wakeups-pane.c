@@ -86,7 +86,7 @@ static gpointer wakeups_pane_find(SptDocument *document, G_GNUC_UNUSED gconstpoi
 	g_autoptr(GHashTable) tids = g_hash_table_new(NULL, NULL);
 	g_autoptr(GArray) chosen = spt_document_threads(document);
 
-	answer->lanes = spt_document_lanes(document);
+	answer->lanes = spt_recording_lanes(document->recording);
 	answer->threads = g_array_new(FALSE, FALSE, sizeof(struct woken));
 	g_array_set_clear_func(answer->threads, clear_woken);
 	for (unsigned i = 0; i < chosen->len; i++)
@@ -97,8 +97,9 @@ static gpointer wakeups_pane_find(SptDocument *document, G_GNUC_UNUSED gconstpoi
 
 		/* Those that other views show, if not all are. */
 		if (spt_restrictions_n(document->look.restrictions) > (time ? 1 : 0) &&
-		    !g_hash_table_contains(tids, GUINT_TO_POINTER(
-							 document->capture->threads[thread].tid)))
+		    !g_hash_table_contains(
+			    tids,
+			    GUINT_TO_POINTER(document->recording->capture->threads[thread].tid)))
 			continue;
 		woken.delay =
 			spt_jitter_new(answer->lanes->waits, thread, SPT_JITTER_DELAY, begin, end);
@@ -153,7 +154,7 @@ static void find_scale(SptWakeupsPane *self, SptJitterKind kind, uint64_t *ret_f
 
 static void show_sides(SptWakeupsPane *self)
 {
-	uint64_t start_ns = self->shown->summary.start_ns, delay[2], period[2];
+	uint64_t start_ns = self->shown->recording->summary.start_ns, delay[2], period[2];
 
 	find_scale(self, SPT_JITTER_DELAY, &delay[0], &delay[1]);
 	find_scale(self, SPT_JITTER_PERIOD, &period[0], &period[1]);

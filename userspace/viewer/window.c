@@ -15,10 +15,11 @@
 #include "files.h"
 #include "live-page.h"
 #include "narrow.h"
+#include "opening.h"
 #include "record-controls.h"
 #include "record-choices.h"
 #include "recents.h"
-#include "recording.h"
+#include "record-run.h"
 #include "share.h"
 #include "start-page.h"
 #include "state.h"
@@ -53,7 +54,7 @@ struct _SptWindow {
 	bool opens_to_compare;
 	GCancellable *open_cancellable;
 	unsigned opening_source, opening_ticks;
-	SptRecording *recording;
+	SptRecordRun *recording;
 	bool is_narrow;
 };
 
@@ -105,7 +106,7 @@ static void window_set_actions(SptWindow *self)
 					      rules[i].while_recording ==
 							      (self->recording != NULL) &&
 						      (self->path || !rules[i].needs_document));
-	if (self->recording && !spt_recording_can_reset(self->recording))
+	if (self->recording && !spt_record_run_can_reset(self->recording))
 		gtk_widget_action_set_enabled(GTK_WIDGET(self), "win.reset", FALSE);
 	spt_record_controls_set_recording(self->controls, self->recording != NULL);
 }
@@ -209,10 +210,10 @@ static void end_opening(SptWindow *self)
 static gboolean window_show_progress(gpointer data)
 {
 	SptWindow *self = data;
-	g_autofree char *doing = spt_document_open_doing(self->open_cancellable);
+	g_autofree char *doing = spt_opening_doing(self->open_cancellable);
 
 	gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->busy_bar),
-				      spt_document_open_done(self->open_cancellable));
+				      spt_opening_done(self->open_cancellable));
 	if (doing)
 		gtk_label_set_text(GTK_LABEL(self->busy_title), doing);
 	if (++self->opening_ticks == BAR_AFTER_TICKS) {
@@ -234,13 +235,13 @@ static void compare_with(SptWindow *self, SptDocument *before)
 /* Losses of a recording are shown where they are seen first. */
 static void warn(SptWindow *self, const SptDocument *document)
 {
-	const SptSummary *summary = &document->summary;
+	const SptSummary *summary = &document->recording->summary;
 	uint64_t all = summary->samples + summary->lost;
 	g_autofree char *text = NULL;
 
-	if (document->capture->damage)
+	if (document->recording->capture->damage)
 		text = g_strdup_printf(_("This file is damaged, and part of it is missing: %s"),
-				       document->capture->damage);
+				       document->recording->capture->damage);
 	else if (summary->lost * MUCH_LOST_ONE_IN > all)
 		text = g_strdup_printf(
 			_("%.0f %% of the samples were lost: what follows is about the rest"),
@@ -253,7 +254,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 {
 	g_autoptr(SptWindow) self = data;
 	g_autoptr(GError) error = NULL;
-	g_autoptr(SptDocument) document = spt_document_open_finish(result, &error);
+	g_autoptr(SptDocument) document = spt_opening_finish(result, &error);
 	g_autofree char *text = NULL;
 
 	/* The window was closed meanwhile, or something else is being opened. */
@@ -301,7 +302,7 @@ static void open_path(SptWindow *self, const char *path, bool to_compare)
 	self->opening = g_strdup(path);
 	title = g_strdup_printf(_("Opening %s"), name);
 	gtk_label_set_text(GTK_LABEL(self->busy_title), title);
-	spt_document_open_async(path, self->open_cancellable, on_opened, g_object_ref(self));
+	spt_opening_start(path, self->open_cancellable, on_opened, g_object_ref(self));
 }
 
 void spt_window_open(SptWindow *self, GFile *file)
@@ -329,12 +330,12 @@ static void end_recording(SptWindow *self)
 	g_clear_object(&self->recording);
 }
 
-static void on_recording_ended(SptRecording *recording, SptWindow *self)
+static void on_recording_ended(SptRecordRun *recording, SptWindow *self)
 {
-	g_autofree char *path = g_strdup(spt_recording_path(recording));
+	g_autofree char *path = g_strdup(spt_record_run_path(recording));
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
-	g_autofree char *ending = spt_recording_how_it_ended(recording);
-	const GError *error = spt_recording_error(recording);
+	g_autofree char *ending = spt_record_run_how_it_ended(recording);
+	const GError *error = spt_record_run_error(recording);
 
 	if (error)
 		complain(self, error->message);
@@ -350,7 +351,7 @@ static void on_recording_ended(SptRecording *recording, SptWindow *self)
 		show_last(self);
 }
 
-static void start_recording(SptWindow *self, SptRecordingOptions *options)
+static void start_recording(SptWindow *self, SptRecordOptions *options)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = spt_cache_new_path(&error), *program = NULL;
@@ -358,7 +359,7 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 	on_message_closed(self);
 	spt_record_choices_apply(options);
 	if (path)
-		self->recording = spt_recording_start(path, options, &error);
+		self->recording = spt_record_run_start(path, options, &error);
 	g_clear_pointer(&options->names, g_free);
 	if (!self->recording) {
 		complain(self, error->message);
@@ -381,13 +382,13 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 static void on_record(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		      G_GNUC_UNUSED GVariant *parameter)
 {
-	start_recording(SPT_WINDOW(widget), &(SptRecordingOptions){ 0 });
+	start_recording(SPT_WINDOW(widget), &(SptRecordOptions){ 0 });
 }
 
 static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 			      GVariant *command)
 {
-	g_auto(SptRecordingOptions) options = { 0 };
+	g_auto(SptRecordOptions) options = { 0 };
 
 	g_variant_get(command, "(sss)", &options.command, &options.directory, &options.environment);
 	start_recording(SPT_WINDOW(widget), &options);
@@ -396,26 +397,26 @@ static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 static void on_record_process(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *pid)
 {
 	start_recording(SPT_WINDOW(widget),
-			&(SptRecordingOptions){ .pid = g_variant_get_uint32(pid) });
+			&(SptRecordOptions){ .pid = g_variant_get_uint32(pid) });
 }
 
 static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		    G_GNUC_UNUSED GVariant *parameter)
 {
-	spt_recording_stop(SPT_WINDOW(widget)->recording);
+	spt_record_run_stop(SPT_WINDOW(widget)->recording);
 }
 
 static void on_reset(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		     G_GNUC_UNUSED GVariant *parameter)
 {
-	spt_recording_reset(SPT_WINDOW(widget)->recording);
+	spt_record_run_reset(SPT_WINDOW(widget)->recording);
 	spt_live_page_set_recording(SPT_WINDOW(widget)->live_page, SPT_WINDOW(widget)->recording);
 }
 
 static void on_discard(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		       G_GNUC_UNUSED GVariant *parameter)
 {
-	spt_recording_discard(SPT_WINDOW(widget)->recording);
+	spt_record_run_discard(SPT_WINDOW(widget)->recording);
 }
 
 /* One key starts and stops. */
@@ -656,8 +657,8 @@ static gboolean close_request(GtkWindow *window)
 
 	/* A recorder that is killed leaves less than one that ends. */
 	if (self->recording) {
-		spt_recording_stop(self->recording);
-		spt_recording_wait(self->recording);
+		spt_record_run_stop(self->recording);
+		spt_record_run_wait(self->recording);
 	}
 	return GTK_WINDOW_CLASS(spt_window_parent_class)->close_request(window);
 }
