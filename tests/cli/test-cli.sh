@@ -304,17 +304,23 @@ complains 'report --delay of nothing' 1 'meet the conditions' report --delay --c
 complains 'report --delay of another metric' 2 'no metric but "delay"' report --delay --metric cpu \
 	"$capture"
 contains 'report --delay' '^ +704 ns +704 ns +90  do_syscall  \[kernel\]$' report --delay "$capture"
-contains 'report --metric: what it is, and all of it' 'ticks came.*: 211\.2 us$' report --metric \
+contains 'report --metric: what it is, and all of it' 'ticks came.*: 211\.2 µs$' report --metric \
 	delay "$capture"
-contains 'report --metric' '^ +60\.00 +60\.00 +126\.7 us  hot +busy$' report --metric delay \
+contains 'report --metric' '^ +60\.00 +60\.00 +126\.7 µs  hot +busy$' report --metric delay \
 	"$capture"
+LC_ALL=C run report --metric delay "$capture"
+if grep -qE '^ +60\.00 +60\.00   126\.7 us  hot +busy$' "$work/out"; then
+	ok 'report --metric in ASCII'
+else
+	not_ok 'report --metric in ASCII' "$(seen)"
+fi
 contains 'report --metric --tree' '^ +30\.00 +30\.00 .*do_syscall' report --metric delay --tree \
 	"$capture"
-contains 'report --metric --callers' '^ *100\.00 +90\.00 +190\.1 us +main +busy$' report --metric \
+contains 'report --metric --callers' '^ *100\.00 +90\.00 +190\.1 µs +main +busy$' report --metric \
 	delay --callers work "$capture"
-contains 'report --metric --by' '^  50\.00 +105\.6 us +150  CPU 1$' report --metric delay --by cpu \
+contains 'report --metric --by' '^  50\.00 +105\.6 µs +150  CPU 1$' report --metric delay --by cpu \
 	"$capture"
-contains 'report --metric with conditions' '^ *100\.00 +100\.00 +21\.1 us  do_syscall' report \
+contains 'report --metric with conditions' '^ *100\.00 +100\.00 +21\.1 µs  do_syscall' report \
 	--metric delay --kernel --cpu 1 "$capture"
 contains 'annotate --metric' '^hot: self 60\.00 %, total 60\.00 %' annotate --metric delay \
 	"$capture" hot

@@ -37,8 +37,8 @@ refuses()
 
 prints "the events of a kind" report a --events request --limit 3 <<'END'
 Requests: 300 events
-duration: 1000 ns to 300.0 us, mean 150.5 us, sum 45.15 ms
-duration: half of them up to 150.0 us, 99 % up to 297.0 us
+duration: 1000 ns to 300.0 µs, mean 150.5 µs, sum 45.15 ms
+duration: half of them up to 150.0 µs, 99 % up to 297.0 µs
 sent: 0 bytes to 3.0 KiB, mean 1.5 KiB, sum 450.0 KiB
 queries: 0 queries to 299 queries, mean 149.5 queries, sum 44850 queries
 

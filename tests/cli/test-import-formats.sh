@@ -94,7 +94,7 @@ process 1;a;b;c 5
 END
 shows 'chrome: what else is in it' bash -c '"$1" report "$2" | head -n 2' - "$cli" \
 	"$work/chrome-slices" <<'END'
-90 samples, 0 lost, in 89.0 us on 1 CPU; one period is 1000 ns
+90 samples, 0 lost, in 89.0 µs on 1 CPU; one period is 1000 ns
 1 events of the trace were not read
 END
 shows 'callgrind: calls, also of itself' "$cli" export -f folded "$work/callgrind-calls" <<'END'

@@ -5,9 +5,11 @@
  */
 #include "base/words.h"
 
+#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/micro.h"
 #include "capture/capture.h"
 #include "profile/expression.h"
 
@@ -78,10 +80,24 @@ static void test_nobody_asks(void)
 	g_assert_cmpstr(error->message, ==, "row 7");
 }
 
+static void test_micro(void)
+{
+	g_autofree char *greek = NULL, *latin = NULL, *other = spt_micro_text("1 to 10 ms");
+
+	g_assert_nonnull(setlocale(LC_CTYPE, "C.UTF-8"));
+	greek = spt_micro_text("100 us to 1 ms");
+	setlocale(LC_CTYPE, "C");
+	latin = spt_micro_text("less than 1 us");
+	g_assert_cmpstr(greek, ==, "100 µs to 1 ms");
+	g_assert_cmpstr(latin, ==, "less than 1 us");
+	g_assert_cmpstr(other, ==, "1 to 10 ms");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/words/failures", test_failures);
 	g_test_add_func("/words/nobody-asks", test_nobody_asks);
+	g_test_add_func("/words/micro", test_micro);
 	return g_test_run();
 }

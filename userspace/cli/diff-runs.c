@@ -279,11 +279,13 @@ static void print_row(const struct runs_page *page, const SptRunsRow *row)
 			*text = describe_row(page, row), *shown = NULL;
 
 	shown = spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
-	printf("%s%10s  %10s  %10s  %10s  %s%s\n",
+	printf("%s%*s  %*s  %*s  %*s  %s%s\n",
 	       spt_color(!spt_runs_is_sure(estimate) ? SPT_COLOR_FAINT :
 			 estimate->change > 0	     ? SPT_COLOR_HOT :
 						       SPT_COLOR_GOOD),
-	       change, margin, before, after, shown, spt_color(SPT_COLOR_OFF));
+	       spt_format_width(change, 10), change, spt_format_width(margin, 10), margin,
+	       spt_format_width(before, 10), before, spt_format_width(after, 10), after, shown,
+	       spt_color(SPT_COLOR_OFF));
 }
 
 static void print_text(const struct runs_page *page)

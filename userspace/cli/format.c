@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/micro.h"
 
 char *spt_format_count(uint64_t n)
 {
@@ -23,8 +26,13 @@ char *spt_format_ns(uint64_t ns)
 	if (ns >= 1000000)
 		return g_strdup_printf("%.2f ms", ns / 1e6);
 	if (ns >= 10000)
-		return g_strdup_printf("%.1f us", ns / 1e3);
+		return g_strdup_printf("%.1f %s", ns / 1e3, spt_micro_unit());
 	return g_strdup_printf("%" PRIu64 " ns", ns);
+}
+
+int spt_format_width(const char *text, int columns)
+{
+	return columns + (int)strlen(text) - (int)g_utf8_strlen(text, -1);
 }
 
 char *spt_format_period(const SptCapture *capture)

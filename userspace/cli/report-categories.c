@@ -55,7 +55,8 @@ static void print_text(const struct spt_report *report)
 		g_autofree char *name = spt_format_cut(category->name, 0);
 		g_autofree char *weight = spt_metric_text(report->metric, category->weight);
 
-		printf("%7.2f  %10s  %s\n", spt_percent(category->weight, all), weight, name);
+		printf("%7.2f  %*s  %s\n", spt_percent(category->weight, all),
+		       spt_format_width(weight, 10), weight, name);
 	}
 }
 

@@ -95,7 +95,8 @@ static void print_text(const struct spt_report *report)
 		g_autofree char *max = spt_format_ns(group->max_ns);
 		g_autofree char *mean = spt_format_ns(group->sum_ns / group->ticks);
 
-		printf("%10s  %10s  %8" PRIu64 "  ", max, mean, group->ticks);
+		printf("%*s  %*s  %8" PRIu64 "  ", spt_format_width(max, 10), max,
+		       spt_format_width(mean, 10), mean, group->ticks);
 		if (!group->frames->len)
 			printf("(user code)\n");
 		for (unsigned f = 0; f < group->frames->len; f++) {

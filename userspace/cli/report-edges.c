@@ -134,7 +134,7 @@ static void print_text(const struct spt_report *report)
 
 		spt_report_print_part(report, weight, found->total, 7);
 		spt_report_print_part(report, weight, all, 8);
-		printf("%10s  ", text);
+		printf("%*s  ", spt_format_width(text, 10), text);
 		spt_report_print_names(&functions[shown[i]], width, names);
 	}
 }

@@ -144,7 +144,7 @@ static void print_event(const struct spt_report *report, const SptDeclaredRow *r
 
 	printf("%11.6f  ", ((double)row->time - (double)report->summary->start_ns) / 1e9);
 	if (events->kind->shape == SPT_DECLARED_INTERVAL)
-		printf("%10s  ", duration);
+		printf("%*s  ", spt_format_width(duration, 10), duration);
 	if (row->thread)
 		g_string_append_printf(line, "%s (%u)", name, thread->tid);
 	printf("%-24s", line->str);

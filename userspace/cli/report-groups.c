@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/micro.h"
 #include "cmd.h"
 #include "profile/groups.h"
 #include "report-metric.h"
@@ -92,6 +93,17 @@ static bool find(struct spt_report *report)
 	return true;
 }
 
+/* As the row is called, with the unit of times as it is written. */
+static char *describe_group(const SptGroupRow *row, SptGroupKind kind)
+{
+	g_autofree char *text = spt_group_describe(row, kind, false);
+	g_autofree char *written = strcmp(spt_grouping(kind)->name, "lifetime") == 0 ?
+					   spt_micro_text(text) :
+					   g_steal_pointer(&text);
+
+	return spt_format_cut(written, 0);
+}
+
 static void print_text(const struct spt_report *report)
 {
 	const GArray *groups = report->found;
@@ -110,12 +122,12 @@ static void print_text(const struct spt_report *report)
 	       report->value.text, spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < groups->len; i++) {
 		const SptGroupRow *row = &g_array_index(groups, SptGroupRow, i);
-		g_autofree char *text = spt_group_describe(row, kind_of(report), false);
-		g_autofree char *shown = spt_format_cut(text, 0);
+		g_autofree char *shown = describe_group(row, kind_of(report));
 		g_autofree char *weight = spt_metric_text(report->metric, row->weight);
 
 		spt_report_print_part(report, row->weight, all, columns);
-		printf("%10s  %10" PRIu64 "  %s\n", weight, row->samples, shown);
+		printf("%*s  %10" PRIu64 "  %s\n", spt_format_width(weight, 10), weight,
+		       row->samples, shown);
 	}
 }
 

@@ -44,7 +44,7 @@ static void print_step(const SptMarkTimes *times, const SptMarkStep *step, uint6
 	g_autofree char *n = spt_format_count(step->n), *from = spt_format_ns(step->from_ns),
 			*sum = spt_format_ns(step->sum_ns), *line = g_strnfill(bar, '#');
 
-	printf("%9s  %10s  %9s", from, n, sum);
+	printf("%*s  %10s  %*s", spt_format_width(from, 9), from, n, spt_format_width(sum, 9), sum);
 	print_parts(times, step);
 	printf("  %s\n", line);
 }

@@ -41,8 +41,8 @@ static void print_group(const SptLockWait *wait, uint64_t sum)
 	unsigned lines = MIN(spt_lock_wait_lines(wait), TEXT_FRAMES + 1);
 
 	half = MAX(width ? width : TEXT_WIDTH, 60) / 2 - 2;
-	printf("\n%6.2f %%  %10s  %8" PRIu64 " waits for %s\n", spt_percent(wait->ns, sum), ns,
-	       wait->waits, spt_lock_wait_lock(wait)->function);
+	printf("\n%6.2f %%  %*s  %8" PRIu64 " waits for %s\n", spt_percent(wait->ns, sum),
+	       spt_format_width(ns, 10), ns, wait->waits, spt_lock_wait_lock(wait)->function);
 	for (unsigned i = 0; i < lines; i++) {
 		g_autofree char *left = line_of(&wait->waiter, i, false);
 		g_autofree char *right = line_of(&wait->holder, i, true);

@@ -34,8 +34,12 @@ static void print_row(const SptMarkSums *sums)
 			*name = spt_format_cut(sums->name, 0),
 			*category = spt_format_cut(sums->category, 0);
 
-	printf("%10s  %9s  %9s  %9s  %9s  %9s  %9s  %s", n, sum, least, mean, median, p99, most,
-	       name);
+	const char *const times[] = { sum, least, mean, median, p99, most };
+
+	printf("%10s", n);
+	for (unsigned i = 0; i < G_N_ELEMENTS(times); i++)
+		printf("  %*s", spt_format_width(times[i], 9), times[i]);
+	printf("  %s", name);
 	if (*category)
 		printf("  %s%s%s", spt_color(SPT_COLOR_FAINT), category, spt_color(SPT_COLOR_OFF));
 	putchar('\n');

@@ -132,7 +132,7 @@ static void print_value(const struct column *column, uint64_t value)
 				column->is_count ? spt_format_count(value) :
 						   spt_format_ns(value);
 
-	printf(" %*s", COLUMN_WIDTH - 1, text);
+	printf(" %*s", spt_format_width(text, COLUMN_WIDTH - 1), text);
 }
 
 static char *describe_thread(const struct spt_report *report, uint32_t thread)

@@ -47,9 +47,10 @@ static void print_below(const struct spt_report *report, uint32_t at, unsigned d
 
 		if (!is_shown(report, node))
 			continue;
-		printf("%7.2f  %10s  %8" PRIu64 "  %*s%s%s%s%s\n",
-		       spt_percent(node->ns, nodes[0].ns), ns, node->waits, 2 * depth, "",
-		       depth ? "by " : "", name, *function ? " in " : "", function);
+		printf("%7.2f  %*s  %8" PRIu64 "  %*s%s%s%s%s\n",
+		       spt_percent(node->ns, nodes[0].ns), spt_format_width(ns, 10), ns,
+		       node->waits, 2 * depth, "", depth ? "by " : "", name,
+		       *function ? " in " : "", function);
 		print_below(report, i, depth + 1);
 	}
 }

@@ -32,7 +32,8 @@ static bool units_parse(const char *text, const struct unit *units, unsigned n, 
 bool spt_parse_ns(const char *text, uint64_t *ret)
 {
 	static const struct unit units[] = {
-		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }
+		{ "ns", 1 },   { "us", 1e3 }, { "\xc2\xb5s", 1e3 },
+		{ "ms", 1e6 }, { "s", 1e9 },  { "min", 60e9 },
 	};
 
 	return units_parse(text, units, G_N_ELEMENTS(units), 1e9, ret);

@@ -7,6 +7,7 @@
 
 #include <glib/gi18n.h>
 
+#include "base/micro.h"
 #include "base/percent.h"
 #include "narrow.h"
 #include "profile/allocations.h"
@@ -186,12 +187,14 @@ static void memory_pane_sum_up(const SptDocument *document, unsigned sum, enum c
 		spt_grouping_find(names[i], &kinds[i]);
 	if (spt_filter_is_about_stacks(filter)) {
 		g_autoptr(SptProfile) base =
-			spt_profile_new_base(document->recording->capture, document->recording->symbols, metric);
+			spt_profile_new_base(document->recording->capture,
+					     document->recording->symbols, metric);
 
 		for (unsigned i = 0; i < KINDS; i++)
 			rows[i] = spt_groups_new(base, filter, kinds[i]);
 	} else {
-		spt_groups_of_rows(document->recording->capture, metric, filter, kinds, KINDS, rows);
+		spt_groups_of_rows(document->recording->capture, metric, filter, kinds, KINDS,
+				   rows);
 	}
 	for (unsigned i = 0; i < rows[THREADS]->len; i++)
 		answer->sums[sum] += g_array_index(rows[THREADS], SptGroupRow, i).weight;
@@ -311,17 +314,17 @@ static void memory_pane_show_groups(SptTable *table, GArray *groups, const struc
 	for (unsigned i = 0; i < groups->len; i++) {
 		const struct group *group = &g_array_index(groups, struct group, i);
 		g_autofree char *bytes = text_of_bytes(group->bytes),
-				*calls = spt_text_count(group->calls);
+				*calls = spt_text_count(group->calls),
+				*written = spt_micro_text(has_words ? _(group->name) : "");
 
-		spt_table_set_row(table, i,
-				  (const SptTableCell[]){
-					  { .number = spt_percent(group->bytes,
-								  answer->sums[ALLOCATED]) },
-					  { bytes, (double)group->bytes },
-					  { calls, (double)group->calls },
-					  { has_words ? _(group->name) : group->name,
-					    group->order },
-				  });
+		spt_table_set_row(
+			table, i,
+			(const SptTableCell[]){
+				{ .number = spt_percent(group->bytes, answer->sums[ALLOCATED]) },
+				{ bytes, (double)group->bytes },
+				{ calls, (double)group->calls },
+				{ has_words ? written : group->name, group->order },
+			});
 	}
 	spt_table_set_end(table, groups->len);
 }

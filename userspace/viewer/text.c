@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/micro.h"
+
 #define NAME_MAX_BYTES 400
 #define MANY_BYTES     10000 /* shown in larger units from here on */
 
@@ -68,7 +70,7 @@ char *spt_text_duration(uint64_t ns)
 	if (ns >= 1000000)
 		return g_strdup_printf("%.2f ms", (double)ns / 1e6);
 	if (ns >= 1000)
-		return g_strdup_printf("%.1f us", (double)ns / 1e3);
+		return g_strdup_printf("%.1f %s", (double)ns / 1e3, spt_micro_unit());
 	return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
 }
 

@@ -94,7 +94,7 @@ static bool is_for_lock(SptDocument *document, uint32_t node)
 	return false;
 }
 
-/* "sleeping for 2.00 ms: blocked 1.99 ms, then runnable 10 us" */
+/* "sleeping for 2.00 ms: blocked 1.99 ms, then runnable 10 µs" */
 static char *wait_details_describe(const SptLaneMoment *moment, uint64_t end_ns)
 {
 	g_autofree char *all = spt_text_duration(MIN(moment->end, end_ns) - moment->begin),

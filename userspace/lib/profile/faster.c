@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/micro.h"
 #include "base/words.h"
 #include "profile/command.h"
 #include "profile/memory-use.h"
@@ -23,7 +24,7 @@ static char *tell_ns(double ns)
 		return g_strdup_printf("%.2f" NO_BREAK "s", ns / 1e9);
 	if (ns >= 1e6)
 		return g_strdup_printf("%.2f" NO_BREAK "ms", ns / 1e6);
-	return g_strdup_printf("%.2f" NO_BREAK "\xc2\xb5s", ns / 1e3);
+	return g_strdup_printf("%.2f" NO_BREAK "%s", ns / 1e3, spt_micro_unit());
 }
 
 static char *tell_bytes(double bytes)
