@@ -62,6 +62,19 @@ static void row_menu_add_shape(GMenu *menu, const char *label, const char *actio
 	g_menu_append_item(menu, item);
 }
 
+/* Functions of a comparison have numbers of their own, which no other page knows. */
+static GMenuModel *new_model_of_comparison(const SptFunction *function)
+{
+	g_autofree char *made = NULL;
+	g_autoptr(GMenuItem) copy = g_menu_item_new(_("_Copy Name"), NULL);
+	GMenu *menu = g_menu_new();
+
+	g_menu_item_set_action_and_target(copy, "views.copy", "s",
+					  spt_text_name(function->name, &made));
+	g_menu_append_item(menu, copy);
+	return G_MENU_MODEL(menu);
+}
+
 static GMenuModel *new_model(const SptRow *row)
 {
 	const SptFunction *function = spt_row_function(row);
@@ -109,10 +122,12 @@ static void row_menu_on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, dou
 	GtkWidget *pane = gtk_widget_get_ancestor(cell, SPT_TYPE_PANE), *popover;
 	gpointer model_item = gtk_list_item_get_item(item);
 	g_autoptr(SptRow) row = model_item ? spt_columns_row(model_item) : NULL;
-	g_autoptr(GMenuModel) model = row ? new_model(row) : NULL;
+	g_autoptr(GMenuModel) model = NULL;
 
 	if (!row || !pane)
 		return;
+	model = spt_row_difference(row) ? new_model_of_comparison(spt_row_function(row)) :
+					  new_model(row);
 	popover = gtk_popover_menu_new_from_model(model);
 	gtk_widget_translate_coordinates(cell, pane, x, y, &x, &y);
 	gtk_widget_set_parent(popover, pane);
