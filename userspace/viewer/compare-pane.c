@@ -6,6 +6,7 @@
 
 #include "columns.h"
 #include "comparison.h"
+#include "flame-legend.h"
 #include "flame-view.h"
 #include "narrow.h"
 #include "pane.h"
@@ -15,8 +16,8 @@
 
 struct _SptComparePane {
 	GtkWidget parent_instance;
-	GtkWidget *header, *actions, *title, *detail, *words, *by_time, *swap, *another, *paned,
-		*scrolled;
+	GtkWidget *content, *header, *actions, *title, *detail, *words, *by_time, *swap, *another,
+		*paned, *scrolled;
 	SptPane *functions;
 	SptFlameView *flame;
 	SptDocument *before, *after;
@@ -206,6 +207,7 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/compare-pane.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, content);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, header);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, actions);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, another);
@@ -226,12 +228,13 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 static void spt_compare_pane_init(SptComparePane *self)
 {
 	static const SptColumnKind kinds[] = {
-		SPT_COLUMN_BEFORE,   SPT_COLUMN_AFTER,	SPT_COLUMN_CHANGE,
-		SPT_COLUMN_FUNCTION, SPT_COLUMN_OBJECT,
+		SPT_COLUMN_BEFORE,  SPT_COLUMN_AFTER,	 SPT_COLUMN_CHANGE,
+		SPT_COLUMN_AMOUNTS, SPT_COLUMN_FUNCTION, SPT_COLUMN_OBJECT,
 	};
 
 	gtk_widget_init_template(GTK_WIDGET(self));
 	self->query = spt_query_new(GTK_WIDGET(self), &comparison_query);
+	gtk_box_append(GTK_BOX(self->content), spt_flame_legend_new(true));
 	spt_narrow_stack(self->header);
 	spt_view_stay(self->scrolled);
 	spt_narrow_stack(self->actions);

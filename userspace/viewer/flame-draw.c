@@ -161,6 +161,45 @@ static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, Pang
 	}
 }
 
+static GdkRGBA sample_color(SptFlameColor color)
+{
+	switch (color) {
+	case SPT_FLAME_KERNEL:
+		return spt_palette_color(&(SptFunction){ .name = "", .is_kernel = true });
+	case SPT_FLAME_FOUND:
+		return lit;
+	case SPT_FLAME_LESS:
+		return spt_palette_change(-1);
+	case SPT_FLAME_SAME:
+		return spt_palette_change(0);
+	case SPT_FLAME_MORE:
+		return spt_palette_change(1);
+	case SPT_FLAME_NAMELESS:
+		return spt_palette_color(&(SptFunction){ .name = "" });
+	case SPT_FLAME_USER:
+		return spt_palette_color(&(SptFunction){ .name = "", .has_symbol = true });
+	default:
+		return spt_palette_color(NULL);
+	}
+}
+
+void spt_flame_draw_sample(SptFlameColor color, GtkSnapshot *snapshot, int width, int height)
+{
+	unsigned n = color == SPT_FLAME_OBJECTS ? 3 : 1;
+	float part = (float)width / (float)n;
+
+	for (unsigned i = 0; i < n; i++) {
+		const graphene_rect_t area =
+			GRAPHENE_RECT_INIT((float)i * part, 0, part, (float)height);
+		GdkRGBA of_area =
+			color == SPT_FLAME_OBJECTS ? spt_palette_object(i) : sample_color(color);
+
+		gtk_snapshot_append_color(snapshot, &of_area, &area);
+		if (color == SPT_FLAME_KERNEL)
+			draw_hatches(snapshot, &area);
+	}
+}
+
 void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, NULL);

@@ -23,12 +23,27 @@ typedef struct {
 	int row_height;
 } SptFlameDrawing;
 
+/* What a colour means. */
+typedef enum {
+	SPT_FLAME_OBJECTS,		/* user code: some of the objects' colours */
+	SPT_FLAME_USER,			/* user code, if objects have no colours of their own */
+	SPT_FLAME_NAMELESS,
+	SPT_FLAME_KERNEL,
+	SPT_FLAME_PROCESS,
+	SPT_FLAME_FOUND,		/* highlighted */
+	SPT_FLAME_LESS,			/* in a comparison */
+	SPT_FLAME_SAME,
+	SPT_FLAME_MORE,
+} SptFlameColor;
+
 /* The place of a box in the widget. */
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box);
 /* The box at a point, or NULL. */
 const SptFlameBox *spt_flame_box_near(const SptFlameDrawing *drawing, double x, double y);
 /* Height of boxes with a name in @widget's font. */
 int spt_flame_row_height(GtkWidget *widget);
+/* Draws a box for the legend. */
+void spt_flame_draw_sample(SptFlameColor color, GtkSnapshot *snapshot, int width, int height);
 void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chart-view.h"
+#include "flame-legend.h"
 #include "flame-view.h"
 #include "narrow.h"
 #include "profile/expression.h"
@@ -17,7 +18,7 @@
 
 struct _SptFlamePane {
 	GtkWidget parent_instance;
-	GtkWidget *header, *detail, *found, *search, *upward, *empty, *popover, *scrolled;
+	GtkWidget *content, *header, *detail, *found, *search, *upward, *empty, *popover, *scrolled;
 	GtkWidget *chart_scrolled, *pictures, *by_time, *threads;
 	SptFlameView *view;
 	SptChartView *chart;
@@ -410,6 +411,7 @@ static void flame_pane_dispose(GObject *object)
 
 static void flame_pane_bind_children(GtkWidgetClass *class)
 {
+	gtk_widget_class_bind_template_child(class, SptFlamePane, content);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, header);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, detail);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, found);
@@ -465,6 +467,7 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	self->query = spt_query_new(GTK_WIDGET(self), &threads_query);
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
+	gtk_box_append(GTK_BOX(self->content), spt_flame_legend_new(false));
 	spt_narrow_stack(self->header);
 	spt_view_stay(self->scrolled);
 	spt_view_stay(self->chart_scrolled);

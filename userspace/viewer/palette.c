@@ -23,10 +23,16 @@ static GdkRGBA shade(GdkRGBA color, const char *name)
 	return (GdkRGBA){ color.red * by, color.green * by, color.blue * by, 1 };
 }
 
-GdkRGBA spt_palette_color(const SptFunction *function)
+GdkRGBA spt_palette_object(unsigned i)
 {
 	static const unsigned objects[] = { 0xf6c26b, 0xb7d98b, 0x8fd8c6, 0xf3aea6,
 					    0xd9c3f0, 0xe6d86e, 0xf2c3a0, 0xc9d3a8 };
+
+	return palette_color_of(objects[i % G_N_ELEMENTS(objects)]);
+}
+
+GdkRGBA spt_palette_color(const SptFunction *function)
+{
 	static const unsigned kernel = 0x9cc6f0, process = 0xcdd1d6, nameless = 0xe9dcc5,
 			      user = 0xf2b56b;
 
@@ -38,9 +44,7 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 		return shade(palette_color_of(user), function->name);
 	if (!function->has_symbol)
 		return shade(palette_color_of(nameless), function->name);
-	return shade(palette_color_of(
-			     objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]),
-		     function->name);
+	return shade(spt_palette_object(g_str_hash(function->object)), function->name);
 }
 
 GdkRGBA spt_palette_change(double part)
