@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "call-tree.h"
 
+#include "text.h"
+
 SptCallTree *spt_call_tree_ref(SptCallTree *calls)
 {
 	return g_atomic_rc_box_acquire(calls);
@@ -26,4 +28,10 @@ void spt_call_tree_replace(SptCallTree **place, SptCallTree *calls)
 	*place = spt_call_tree_ref(calls);
 	if (before)
 		spt_call_tree_unref(before);
+}
+
+char *spt_call_tree_amount(const SptCallTree *calls, uint64_t amount)
+{
+	return calls->metric->is_cpu && calls->worth ? spt_text_duration(amount) :
+						       spt_text_weight(calls->metric, amount);
 }

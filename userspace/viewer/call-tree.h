@@ -21,12 +21,12 @@ struct SptCallTree {
 	uint64_t total;			/* the weight that is 100 % */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
 	const SptMetric *metric;
-	/* The value of a weight of 1 in the metric's unit; 0: not known, or of no use to the user */
+	/* The value of a weight of 1 in the metric's unit; 0: a period's length is not known */
 	uint64_t worth;
 	/* Of a comparison; NULL: this is a document's. */
 	const SptDiffTree *differences;
 	uint64_t n_samples[SPT_SIDES];	/* of each side of a comparison */
-	double amounts[SPT_SIDES];	/* likewise what 100 % is, in the metric's unit */
+	double amounts[SPT_SIDES];	/* likewise what 100 % is, as spt_call_tree_amount() has it */
 };
 
 /* They are the first member of what g_atomic_rc_box_new0() made. */
@@ -34,5 +34,8 @@ SptCallTree *spt_call_tree_ref(SptCallTree *calls);
 void spt_call_tree_unref(SptCallTree *calls);
 /* Puts a reference to @calls in *@place, instead of the one that is there, if any. */
 void spt_call_tree_replace(SptCallTree **place, SptCallTree *calls);
+
+/* @amount in words: in the metric's unit, or in periods if it is not known how long these are. */
+char *spt_call_tree_amount(const SptCallTree *calls, uint64_t amount);
 
 #endif

@@ -14,6 +14,7 @@
 
 #define NUMBER_WIDTH 84
 #define OBJECT_WIDTH 130
+#define AMOUNTS_WIDTH 170
 
 SptRow *spt_columns_row(gpointer item)
 {
@@ -90,6 +91,7 @@ static void columns_on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, Gt
 		cell = spt_share_cell_new();
 		break;
 	case SPT_COLUMN_CHANGE:
+	case SPT_COLUMN_AMOUNTS:
 		cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE,
 						       "min-chars", 8, NULL),
 					  true);
@@ -130,6 +132,16 @@ static void show_change(GtkWidget *cell, const SptRow *row)
 	gtk_widget_set_tooltip_text(cell, is_chance ? _("This may be chance") : NULL);
 }
 
+static void show_amounts(GtkWidget *cell, const SptRow *row)
+{
+	g_autofree char *before = spt_row_amount(row, SPT_BEFORE),
+			*after = spt_row_amount(row, SPT_AFTER),
+			*text = g_strdup_printf(_("%s → %s"), before, after);
+
+	gtk_inscription_set_text(GTK_INSCRIPTION(cell), text);
+	gtk_widget_set_tooltip_text(cell, text);
+}
+
 static void columns_show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 {
 	const SptRowValues *values = spt_row_values(row);
@@ -152,6 +164,9 @@ static void columns_show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 		break;
 	case SPT_COLUMN_CHANGE:
 		show_change(cell, row);
+		break;
+	case SPT_COLUMN_AMOUNTS:
+		show_amounts(cell, row);
 		break;
 	case SPT_COLUMN_FUNCTION:
 		show_function(cell, spt_row_function(row));
@@ -199,8 +214,8 @@ static void columns_on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, G
 GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 {
 	static const char *const titles[] = {
-		N_("Self"),	N_("Total"),  N_("Function"), N_("Object"),
-		N_("Function"), N_("Before"), N_("After"),    N_("Change"),
+		N_("Self"),   N_("Total"), N_("Function"), N_("Object"),  N_("Function"),
+		N_("Before"), N_("After"), N_("Change"),   N_("Amounts"),
 	};
 	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
 	GtkColumnViewColumn *column = gtk_column_view_column_new(_(titles[kind]), factory);
@@ -208,13 +223,15 @@ GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 	g_signal_connect(factory, "setup", G_CALLBACK(columns_on_setup), GINT_TO_POINTER(kind));
 	g_signal_connect(factory, "bind", G_CALLBACK(columns_on_bind), GINT_TO_POINTER(kind));
 	g_signal_connect(factory, "unbind", G_CALLBACK(columns_on_unbind), GINT_TO_POINTER(kind));
-	if (kind == SPT_COLUMN_SELF || kind == SPT_COLUMN_TOTAL || kind >= SPT_COLUMN_BEFORE)
+	if (kind == SPT_COLUMN_AMOUNTS)
+		gtk_column_view_column_set_fixed_width(column, AMOUNTS_WIDTH);
+	else if (kind == SPT_COLUMN_SELF || kind == SPT_COLUMN_TOTAL || kind >= SPT_COLUMN_BEFORE)
 		gtk_column_view_column_set_fixed_width(column, NUMBER_WIDTH);
 	else if (kind == SPT_COLUMN_OBJECT)
 		gtk_column_view_column_set_fixed_width(column, OBJECT_WIDTH);
 	else
 		gtk_column_view_column_set_expand(column, TRUE);
-	if (kind == SPT_COLUMN_OBJECT)
+	if (kind == SPT_COLUMN_OBJECT || kind == SPT_COLUMN_AMOUNTS)
 		spt_narrow_hide_column(view, column);
 	gtk_column_view_column_set_resizable(column, TRUE);
 	gtk_column_view_append_column(view, column);

@@ -18,6 +18,7 @@ typedef enum {
 	SPT_COLUMN_BEFORE,
 	SPT_COLUMN_AFTER,
 	SPT_COLUMN_CHANGE,
+	SPT_COLUMN_AMOUNTS,		/* before and after, in the metric's unit */
 } SptColumnKind;
 
 /* Appends a column, for models of SptRow or of GtkTreeListRow over it. */

@@ -2,6 +2,8 @@
 /* Never changes once it is made, as its sides do not. */
 #include "comparison.h"
 
+#include <float.h>
+
 #include "profile/faster.h"
 #include "profile/sentences.h"
 
@@ -48,6 +50,24 @@ static void comparison_clear(gpointer data)
 		spt_document_unref(comparison->sides[side]);
 }
 
+/* What 100 % is on each side: all of it, or with @worth as much of it as the busier one took. */
+static void set_sides(SptComparison *comparison, const double *worth)
+{
+	SptCallTree *calls = &comparison->calls;
+	double most = 0;
+
+	for (unsigned side = 0; worth && side < SPT_SIDES; side++)
+		most = MAX(most, (double)comparison->sides[side]->calls.total * worth[side]);
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		const SptDocument *document = comparison->sides[side];
+		double whole =
+			worth ? most / MAX(worth[side], DBL_MIN) : (double)document->calls.total;
+
+		calls->n_samples[side] = spt_profile_n_samples(document->profile);
+		calls->amounts[side] = whole * (double)(calls->worth ? document->calls.worth : 1);
+	}
+}
+
 SptComparison *spt_comparison_new(SptDocument *before, SptDocument *after, bool by_time)
 {
 	const double worth[SPT_SIDES] = { worth_of_period(before), worth_of_period(after) };
@@ -68,11 +88,10 @@ SptComparison *spt_comparison_new(SptDocument *before, SptDocument *after, bool 
 		.total = SPT_DIFF_WHOLE,
 		.tree = g_array_ref(differences->tree),
 		.metric = after->look.metric,
+		.worth = MIN(before->calls.worth, after->calls.worth),
 		.differences = differences,
 	};
-	for (unsigned side = 0; side < SPT_SIDES; side++)
-		comparison->calls.n_samples[side] =
-			spt_profile_n_samples(comparison->sides[side]->profile);
+	set_sides(comparison, by_time ? worth : NULL);
 	return comparison;
 }
 

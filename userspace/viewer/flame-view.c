@@ -369,13 +369,6 @@ static void on_leave(G_GNUC_UNUSED GtkEventControllerMotion *motion, SptFlameVie
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-/* In the metric's unit; of CPU time the time, if it is known how long a period is. */
-static char *write_amount(const SptCallTree *calls, uint64_t weight)
-{
-	return calls->metric->is_cpu && calls->worth ? spt_text_duration(weight * calls->worth) :
-						       spt_text_weight(calls->metric, weight);
-}
-
 /* As in the label, and how much that is. */
 static char *describe_with_amount(SptFlameView *self, uint32_t at)
 {
@@ -385,8 +378,8 @@ static char *describe_with_amount(SptFlameView *self, uint32_t at)
 
 	if (self->calls->differences)
 		return g_steal_pointer(&text);
-	total = write_amount(self->calls, node->total);
-	own = write_amount(self->calls, node->self);
+	total = spt_call_tree_amount(self->calls, node->total * MAX(self->calls->worth, 1));
+	own = spt_call_tree_amount(self->calls, node->self * MAX(self->calls->worth, 1));
 	amounts = g_strdup_printf(_("%s in total, %s in itself"), total, own);
 	return g_strdup_printf("%s\n%s", text, amounts);
 }

@@ -123,7 +123,9 @@ static void narrow_follow(GtkColumnViewColumn *column)
 	if (is_narrow && gtk_column_view_column_get_column_view(column))
 		gtk_column_view_remove_column(view, column);
 	else if (!is_narrow && !gtk_column_view_column_get_column_view(column))
-		gtk_column_view_append_column(view, column);
+		gtk_column_view_insert_column(
+			view, GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(column), "position")),
+			column);
 }
 
 static void bind_column(GtkWidget *view, G_GNUC_UNUSED GParamSpec *spec,
@@ -140,8 +142,12 @@ static void bind_column(GtkWidget *view, G_GNUC_UNUSED GParamSpec *spec,
 
 void spt_narrow_hide_column(GtkColumnView *view, GtkColumnViewColumn *column)
 {
+	unsigned position = g_list_model_get_n_items(gtk_column_view_get_columns(view));
+	g_autofree char *key = g_strdup_printf("narrow-column-%u", position);
+
 	g_object_set_data(G_OBJECT(column), "view", view);
-	g_object_set_data_full(G_OBJECT(view), "last-column", g_object_ref(column), g_object_unref);
+	g_object_set_data(G_OBJECT(column), "position", GUINT_TO_POINTER(position));
+	g_object_set_data_full(G_OBJECT(view), key, g_object_ref(column), g_object_unref);
 	g_signal_connect_object(view, "notify::root", G_CALLBACK(bind_column), column, 0);
 	bind_column(GTK_WIDGET(view), NULL, column);
 }

@@ -21,7 +21,7 @@ void spt_narrow_stack(GtkWidget *orientable);
 void spt_narrow_show(GtkWidget *widget, bool is_narrow);
 /* A low window leaves the page below @scrolled room for some rows; what is in it scrolls. */
 void spt_narrow_limit_height(GtkScrolledWindow *scrolled);
-/* Shows the last column of @view only in wide windows. */
+/* Shows @column, which is the next one to be appended to @view, only in wide windows. */
 void spt_narrow_hide_column(GtkColumnView *view, GtkColumnViewColumn *column);
 
 #endif

@@ -71,6 +71,14 @@ bool spt_row_may_be_chance(const SptRow *row)
 	return spt_diff_may_be_chance(spt_row_difference(row), false, row->calls->n_samples);
 }
 
+char *spt_row_amount(const SptRow *row, unsigned side)
+{
+	const SptCallTree *calls = row->calls;
+	double amount = spt_row_difference(row)->self[side] * calls->amounts[side];
+
+	return spt_call_tree_amount(calls, (uint64_t)(amount + 0.5));
+}
+
 double spt_row_percent(const SptRow *row, uint64_t weight)
 {
 	return row->calls->total ? 100.0 * (double)weight / (double)row->calls->total : 0;

@@ -50,6 +50,8 @@ const SptFunction *spt_row_function(const SptRow *row);
 const SptDiffRow *spt_row_difference(const SptRow *row);
 /* In a comparison: whether the change of self may be chance. */
 bool spt_row_may_be_chance(const SptRow *row);
+/* In a comparison: self of @side in the metric's unit; to be freed. */
+char *spt_row_amount(const SptRow *row, unsigned side);
 /* "percent" of all samples, 0 to 100 */
 double spt_row_percent(const SptRow *row, uint64_t weight);
 
