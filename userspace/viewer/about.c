@@ -7,6 +7,7 @@
 
 #include "profile/command.h"
 #include "profile/wholeness.h"
+#include "reach.h"
 #include "text.h"
 
 char *spt_about_numbers(const SptDocument *document)
@@ -76,9 +77,10 @@ char *spt_about_origin(const SptDocument *document)
 {
 	const char *host = spt_capture_host(document->recording->capture, "host");
 	g_autofree char *program = program_of(document->recording->capture);
-	g_autofree char *text = g_strdup_printf(_("%s on %s"),
-						program ? program : _("Whole system"),
-						host ? host : _("an unnamed machine"));
+	SptReach reach = spt_reach_of(document->recording->capture);
+	g_autofree char *text =
+		g_strdup_printf(_("%s on %s"), program ? program : spt_reach_title(reach),
+				host ? host : _("an unnamed machine"));
 	char *made;
 	const char *shown = spt_text_name(text, &made);
 

@@ -8,6 +8,7 @@
 
 #include "files.h"
 #include "process-picker.h"
+#include "reach.h"
 #include "record-choices.h"
 #include "state.h"
 
@@ -24,13 +25,14 @@ struct also {
 
 struct _SptRecordForm {
 	GtkWidget parent_instance;
-	GtkWidget *whats[N_WHATS], *of_what, *where, *command, *directory,
-		*environment, *process, *run, *also_group;
+	GtkWidget *whats[N_WHATS], *of_what, *where, *command, *directory, *environment, *process,
+		*run, *what_is_recorded, *also_group;
 	AdwComboRow *rate, *stacks, *event;
 	GtkWidget *names;		/* of events */
 	GtkSwitch *command_lines, *only_command;
 	GArray *also; /* struct also */
 	uint32_t pid; /* 0: none was chosen yet */
+	SptReach reach;
 };
 
 G_DEFINE_FINAL_TYPE(SptRecordForm, spt_record_form, GTK_TYPE_WIDGET)
@@ -91,14 +93,19 @@ static void show_events(SptRecordForm *self)
 
 static void record_form_update(SptRecordForm *self)
 {
-	static const char *const names[] = { N_("Record the Whole System"), N_("Record Command"),
-					     N_("Record Process") };
+	bool is_own = self->reach == SPT_REACH_OWN || self->reach == SPT_REACH_OWN_USER;
+	const char *const names[] = { is_own ? N_("Record Your Processes") :
+					       N_("Record the Whole System"),
+				      N_("Record Command"), N_("Record Process") };
 	static const char *const pages[] = { "system", "command", "process" };
 	unsigned what = what_of(self);
 
 	gtk_stack_set_visible_child_name(GTK_STACK(self->of_what), pages[what]);
 	gtk_widget_set_visible(self->where, what == COMMAND);
 	gtk_button_set_label(GTK_BUTTON(self->run), _(names[what]));
+	gtk_label_set_text(GTK_LABEL(self->what_is_recorded),
+			   what == SYSTEM ? spt_reach_promise(self->reach) :
+					    spt_reach_sides(self->reach));
 	gtk_widget_set_sensitive(self->run,
 				 what == SYSTEM ||
 					 (what == COMMAND && *record_form_text_of(self->command)) ||
@@ -202,6 +209,7 @@ static void record_form_map(GtkWidget *widget)
 		gtk_switch_set_active(GTK_SWITCH(also->toggle),
 				      spt_state_get(also->source->key, 0) != 0);
 	}
+	self->reach = spt_reach_here();
 	record_form_update(self);
 	show_also(self);
 	show_events(self);
@@ -238,6 +246,7 @@ static void record_form_bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptRecordForm, only_command);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, run);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, what_is_recorded);
 	gtk_widget_class_bind_template_child_full(class, "what_system", FALSE,
 						  G_STRUCT_OFFSET(SptRecordForm, whats[SYSTEM]));
 	gtk_widget_class_bind_template_child_full(class, "what_command", FALSE,

@@ -19,6 +19,7 @@
 #include "record-controls.h"
 #include "record-choices.h"
 #include "recents.h"
+#include "reach.h"
 #include "record-run.h"
 #include "share.h"
 #include "start-page.h"
@@ -372,7 +373,7 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 	gtk_widget_hide(self->status);
 	program = options->command ? spt_about_program(options->command) :
 		  options->pid	   ? spt_about_process(options->pid) :
-				     g_strdup(_("Whole system"));
+				     g_strdup(spt_reach_promise(spt_reach_here()));
 	show_title(self, program, _("Recording"));
 	window_show_page(self, "live");
 }
