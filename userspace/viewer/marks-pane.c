@@ -3,6 +3,7 @@
 #include "marks-pane.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "profile/marks.h"
 #include "query.h"
@@ -18,7 +19,8 @@ struct _SptMarksPane {
 	SptTable *table;
 	SptDocument *document;
 	SptQuery *query;
-	GArray *shown;			/* SptMarkSums, or NULL */
+	GtkWidget *categories; /* choices; hidden if marks have none */
+	GArray *found, *shown; /* SptMarkSums: all, and of the category; or NULL */
 };
 
 G_DEFINE_FINAL_TYPE(SptMarksPane, spt_marks_pane, GTK_TYPE_BOX)
@@ -54,17 +56,88 @@ static void set_row(SptMarksPane *self, unsigned row, const SptMarkSums *sums)
 						  { .text = sums->category } });
 }
 
-static void show(gpointer owner, gpointer answer)
+/* NULL: all. */
+static const char *chosen_category(SptMarksPane *self)
 {
-	SptMarksPane *self = owner;
+	GtkDropDown *choice = GTK_DROP_DOWN(self->categories);
+	GtkStringObject *item = gtk_drop_down_get_selected_item(choice);
+
+	return item && gtk_drop_down_get_selected(choice) > 0 ? gtk_string_object_get_string(item) :
+								NULL;
+}
+
+static void show_category(SptMarksPane *self)
+{
+	const char *category = chosen_category(self);
 	unsigned n;
 
+	if (!self->found)
+		return;
 	g_clear_pointer(&self->shown, g_array_unref);
-	self->shown = answer;
+	self->shown = g_array_new(FALSE, FALSE, sizeof(SptMarkSums));
+	for (unsigned i = 0; i < self->found->len; i++) {
+		const SptMarkSums *sums = &g_array_index(self->found, SptMarkSums, i);
+		g_autofree char *made = NULL;
+
+		if (!category || strcmp(spt_text_name(sums->category, &made), category) == 0)
+			g_array_append_vals(self->shown, sums, 1);
+	}
 	n = MIN(self->shown->len, MAX_ROWS);
 	for (unsigned i = 0; i < n; i++)
 		set_row(self, i, &g_array_index(self->shown, SptMarkSums, i));
 	spt_table_set_end(self->table, n);
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All categories there are, by name, below the one that is all of them. */
+static GtkStringList *name_categories(const GArray *found)
+{
+	GtkStringList *names = gtk_string_list_new((const char *[]){ _("All categories"), NULL });
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+	const char *last = "";
+
+	for (unsigned i = 0; i < found->len; i++)
+		g_ptr_array_add(all, (char *)g_array_index(found, SptMarkSums, i).category);
+	g_ptr_array_sort(all, by_text);
+	for (unsigned i = 0; i < all->len; i++) {
+		g_autofree char *made = NULL;
+
+		if (strcmp(all->pdata[i], last) != 0)
+			gtk_string_list_append(names, spt_text_name(all->pdata[i], &made));
+		last = all->pdata[i];
+	}
+	return names;
+}
+
+/* Keeps the choice as long as it is there. */
+static void list_categories(SptMarksPane *self)
+{
+	GtkDropDown *choice = GTK_DROP_DOWN(self->categories);
+	g_autofree char *before = g_strdup(chosen_category(self));
+	g_autoptr(GtkStringList) names = name_categories(self->found);
+	unsigned n = g_list_model_get_n_items(G_LIST_MODEL(names));
+
+	g_signal_handlers_block_by_func(choice, show_category, self);
+	gtk_drop_down_set_model(choice, G_LIST_MODEL(names));
+	for (unsigned i = 1; before && i < n; i++)
+		if (strcmp(gtk_string_list_get_string(names, i), before) == 0)
+			gtk_drop_down_set_selected(choice, i);
+	g_signal_handlers_unblock_by_func(choice, show_category, self);
+	gtk_widget_set_visible(self->categories, n > 1);
+}
+
+static void show(gpointer owner, gpointer answer)
+{
+	SptMarksPane *self = owner;
+
+	g_clear_pointer(&self->found, g_array_unref);
+	self->found = answer;
+	list_categories(self);
+	show_category(self);
 }
 
 static const SptQueryKind marks_query = {
@@ -94,6 +167,7 @@ static void dispose(GObject *object)
 
 	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->document, spt_document_unref);
+	g_clear_pointer(&self->found, g_array_unref);
 	g_clear_pointer(&self->shown, g_array_unref);
 	G_OBJECT_CLASS(spt_marks_pane_parent_class)->dispose(object);
 }
@@ -122,6 +196,14 @@ static void spt_marks_pane_init(SptMarksPane *self)
 	spt_table_hide_heading(self->table);
 	spt_table_set_empty_text(self->table, _("No marks here"));
 	spt_table_set_selects(self->table, on_selected, self);
+	self->categories = gtk_drop_down_new(NULL, NULL);
+	gtk_widget_set_visible(self->categories, FALSE);
+	gtk_widget_set_halign(self->categories, GTK_ALIGN_START);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self->categories),
+				       GTK_ACCESSIBLE_PROPERTY_LABEL, _("Category"), -1);
+	g_signal_connect_object(self->categories, "notify::selected", G_CALLBACK(show_category),
+				self, G_CONNECT_SWAPPED);
+	gtk_box_append(GTK_BOX(self), self->categories);
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
