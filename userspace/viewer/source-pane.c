@@ -16,6 +16,8 @@
 #define ADDRESS_WIDTH 96
 #define PLACE_WIDTH 110
 #define MAX_ROWS 10000
+/* A function of more lines than this is shown only where it has code. */
+#define WHOLE_LINES 3000
 #define NOTHING (-1.0)			/* as a percentage: none is shown */
 
 struct _SptSourcePane {
@@ -89,6 +91,14 @@ static void source_pane_finish(struct filling *filling)
 							   0);
 }
 
+/* The whole function, with its comments and what is not compiled, unless that is a very long way. */
+static bool shows_line(const SptAnnotatedFile *file, unsigned i)
+{
+	if (file->lines->len > WHOLE_LINES)
+		return spt_annotated_file_shows(file, i);
+	return g_array_index(file->lines, SptAnnotatedLine, i).text != NULL;
+}
+
 static void source_pane_add_file(struct filling *filling, const SptAnnotatedFile *file)
 {
 	g_autofree char *problem =
@@ -101,7 +111,7 @@ static void source_pane_add_file(struct filling *filling, const SptAnnotatedFile
 	for (unsigned i = 0; i < file->lines->len; i++) {
 		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
 		g_autofree char *number = g_strdup_printf("%" PRIu32, line->number), *text = NULL;
-		bool is_shown = spt_annotated_file_shows(file, i);
+		bool is_shown = shows_line(file, i);
 
 		if (is_shown) {
 			text = spt_annotated_line_text(line);
@@ -221,7 +231,9 @@ static void source_pane_show(SptSourcePane *self, const SptAnnotation *annotatio
 	if (annotation->files->len == 0)
 		add_text(
 			&source,
-			_("No lines: there is no debug information for it. Install that of its package, or compile it with -g"),
+			self->document->calls.functions[self->function].is_kernel ?
+				_("No lines: the kernel's debug information is not on this machine. Install the package with its debug symbols") :
+				_("No lines: there is no debug information for it. Install that of its package, or compile it with -g"),
 			false);
 	source_pane_finish(&source);
 	for (unsigned i = 0; i < annotation->code->len; i++)
