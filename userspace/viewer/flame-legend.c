@@ -68,7 +68,7 @@ static void add_functions(GtkWidget *legend)
 	g_object_set_data(object, "user", add_color(legend, SPT_FLAME_USER, _("user code")));
 	g_object_set_data(object, "objects",
 			  add_color(legend, SPT_FLAME_OBJECTS,
-				    _("user code, a colour for each program and library")));
+				    _("user code, by object")));
 	g_object_set_data(object, "nameless",
 			  add_color(legend, SPT_FLAME_NAMELESS, _("without a name")));
 	add_color(legend, SPT_FLAME_KERNEL, _("kernel"));
