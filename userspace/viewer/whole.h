@@ -18,7 +18,7 @@ struct SptWhole {
 	SptArrangement arrangement;	/* without a shape, which is that of: */
 	SptRestrictions *shaped;
 	SptProfile *profile;		/* with its samples */
-	SptProfile *spare;		/* of a part that is gone, for reuse */
+	SptProfile *spare;		/* of an earlier part, for reuse */
 	SptOrder *order;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whoever may connect is a program of the same user, since the socket is in a directory of that
- * user; who does is asked of the kernel all the same.  A connection is held for at most two seconds,
+ * Only programs of the same user can connect, since the socket is in a directory of that user; the
+ * kernel is asked who each is all the same.  A connection is held for at most two seconds,
  * and there are at most MOST_WAITING; others stay in the socket's queue, and find no room beyond it.
  */
 #include "record/mark-door.h"
@@ -161,7 +161,7 @@ static void give(int socket, int fd)
 		with.header.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&with.header), &fd, sizeof(fd));
 	}
-	/* Who has gone does not miss it. */
+	/* A program that has exited does not miss it. */
 	if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		errno = 0;
 	close(socket);

@@ -123,17 +123,25 @@ static int find_argument(const char *function, const struct btf_type *prototype,
 	return -1;
 }
 
+static void set_untyped(const char *function, GError **error)
+{
+	if (kernel_types())
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "The kernel does not say what the arguments of %s are: functions of modules, and those that the compiler has changed, have no types there; leave out the brackets",
+			      function);
+	else
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "The arguments of %s are not known: this kernel has no types of itself (CONFIG_DEBUG_INFO_BTF); leave out the brackets",
+			      function);
+}
+
 bool spt_point_add_arguments(SptPoint *point, const char *list, GError **error)
 {
 	const struct btf_type *prototype = prototype_of(point->target);
 	g_auto(GStrv) names = g_strsplit(list, ",", -1);
 
 	if (!prototype) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      kernel_types() ?
-				      "The kernel does not say what the arguments of %s are: functions of modules, and those that the compiler has changed, have no types there; leave out the brackets" :
-				      "The arguments of %s are not known: this kernel has no types of itself (CONFIG_DEBUG_INFO_BTF); leave out the brackets",
-			      point->target);
+		set_untyped(point->target, error);
 		return false;
 	}
 	for (unsigned i = 0; names[i]; i++) {
