@@ -57,8 +57,8 @@ endif
 # the loader makes the first calls of malloc().)
 $(B)/tests/libspt-memory-trap.so: preload_flags += -fsanitize=undefined \
 	-fsanitize-undefined-trap-on-error
-$(B)/tests/libspt-memory-check.so $(B)/tests/libspt-memory-trap.so: $(memory_sources) $(wildcard userspace/preload/*.h) \
-	userspace/lib/rings/layout.h Makefile tests/tests.mk
+$(B)/tests/libspt-memory-check.so $(B)/tests/libspt-memory-trap.so: $(memory_sources) $(preload_headers) \
+	Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(preload_flags) -DSPT_CHECK $(CFLAGS) $(LDFLAGS) -shared -nostdlib \
 		-Wl,-z,now -o $@ $(memory_sources)

@@ -29,7 +29,7 @@ measure()
 {
 	local file
 
-	for file in userspace/preload/*.c; do
+	for file in userspace/preload/*.c userspace/lib/unwind/cfi-machine.c; do
 		# shellcheck disable=SC2086
 		gcc $flags -Wframe-larger-than=$MOST_OF_ONE -fcallgraph-info=su -c "$file" \
 			-o "$work/$(basename "$file" .c).o" 2>&1

@@ -1,448 +1,181 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the entry of an address, and makes a rule of what the interpreter says of it. */
 #include "cfi.h"
 
 #include "plain.h"
 #include "rules.h"
 #include "thread.h"
+#include "unwind/cfi-machine.h"
 
 enum { BP = SPT_BP, SP = SPT_SP, RA = SPT_RA };
 enum { BREG = 0x70, DEREF = 0x06 };
+enum { AS_INT32_OF_TABLE = 0x3b, LEFT_OUT = 0xff };
 #define MOST_STATES 8
-/* Of a CIE's augmentation. */
-#define MOST_LETTERS 64u
 
-struct place {
-	enum { SAME, AT_CFA, EXPRESSION, OTHER } kind;
-	int64_t offset;
-	const uint8_t *expression;
-};
-
-struct row {
-	unsigned cfa_register;
-	int64_t cfa_offset;
-	const uint8_t *cfa_expression;	/* NULL: the register and offset */
-	struct place bp, ra;
-	bool ra_is_undefined;
-};
-
-struct cie {
-	uint64_t code_align;
-	int64_t data_align;
-	unsigned encoding;
-	bool is_signal, has_augmentation;
-	const uint8_t *program, *end;
-};
-
-static uint64_t read_unsigned(const uint8_t **at)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = *(*at)++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	return value;
-}
-
-static int64_t read_signed(const uint8_t **at)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = *(*at)++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		value |= ~0ULL << shift;
-	return (int64_t)value;
-}
-
-#define READ(type, at)                                 \
-	({                                             \
-		type value_;                           \
-		memcpy(&value_, *(at), sizeof(type));  \
-		*(at) += sizeof(type);                 \
-		value_;                                \
-	})
-
-/* A pointer in one of the encodings; @data is its base where it is not itself. */
-static uint64_t read_pointer(const uint8_t **at, unsigned encoding, uint64_t data)
-{
-	uint64_t here = (uint64_t)*at, value;
-
-	switch (encoding & 0x0f) {
-	case 0x00:
-	case 0x04:
-	case 0x0c:
-		value = READ(uint64_t, at);
-		break;
-	case 0x01:
-		value = read_unsigned(at);
-		break;
-	case 0x02:
-		value = READ(uint16_t, at);
-		break;
-	case 0x03:
-		value = READ(uint32_t, at);
-		break;
-	case 0x09:
-		value = (uint64_t)read_signed(at);
-		break;
-	case 0x0a:
-		value = (uint64_t)(int64_t)READ(int16_t, at);
-		break;
-	default:
-		value = (uint64_t)(int64_t)READ(int32_t, at);
-	}
-	if ((encoding & 0x70) == 0x10)
-		value += here;
-	else if ((encoding & 0x70) == 0x30)
-		value += data;
-	return value;
-}
-
-static void parse_augmentation(struct cie *cie, const char *letters, const uint8_t *at)
-{
-	for (; *letters; letters++) {
-		switch (*letters) {
-		case 'R':
-			cie->encoding = *at++;
-			break;
-		case 'P': {
-			unsigned encoding = *at++;
-
-			read_pointer(&at, encoding & 0x0f, 0);
-			break;
-		}
-		case 'L':
-			at++;
-			break;
-		case 'S':
-			cie->is_signal = true;
-			break;
-		}
-	}
-}
-
-static bool parse_cie(const uint8_t *at, struct cie *cie)
-{
-	uint32_t length = READ(uint32_t, &at);
-	const char *letters;
-	uint8_t version;
-
-	*cie = (struct cie){ .end = at + length };
-	at += 4;
-	version = *at++;
-	letters = (const char *)at;
-	at += spt_text_bytes(letters, MOST_LETTERS) + 1;
-	if (length == UINT32_MAX || (version != 1 && version != 3) || spt_text_begins(letters, "eh"))
-		return false;
-	cie->code_align = read_unsigned(&at);
-	cie->data_align = read_signed(&at);
-	if (version == 1)
-		at++;
-	else
-		read_unsigned(&at);
-	if (*letters == 'z') {
-		uint64_t bytes = read_unsigned(&at);
-
-		cie->has_augmentation = true;
-		parse_augmentation(cie, letters + 1, at);
-		at += bytes;
-	}
-	cie->program = at;
-	return true;
-}
-
-static void set_place(struct row *row, uint64_t reg, struct place place)
-{
-	if (reg == BP)
-		row->bp = place;
-	if (reg != RA)
-		return;
-	row->ra = place;
-	row->ra_is_undefined = false;
-}
-
-static void restore(struct row *row, uint64_t reg, const struct row *initial)
-{
-	if (reg == BP)
-		row->bp = initial->bp;
-	if (reg == RA)
-		row->ra = initial->ra;
-}
-
-static void undefine(struct row *row, uint64_t reg)
-{
-	if (reg == RA)
-		row->ra_is_undefined = true;
-}
+_Static_assert(SPT_CFI_SAVED_MAX == 1, "rows have the frame pointer, and the return address");
 
 /* Too large for the stacks of programs: it is in the thread's memory. */
-struct machine {
-	struct cie cie;
-	struct row row, initial;
-	struct row saved[MOST_STATES];
-	unsigned n_saved;
-	uint64_t location;
-	bool is_bad;
+struct scratch {
+	SptCfiMachine machine;
+	SptCfiCommon common;
+	SptCfiRow row, initial, remembered[MOST_STATES];
 };
-_Static_assert(sizeof(struct machine) <= sizeof(((struct spt_thread *)NULL)->scratch[0]),
+_Static_assert(sizeof(struct scratch) <= sizeof(((struct spt_thread *)NULL)->scratch[0]),
 	       "there is room for it");
 
-static struct place at_cfa(int64_t offset)
-{
-	return (struct place){ .kind = AT_CFA, .offset = offset };
-}
-
-/* The opcodes that have no operand in their own byte. */
-static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
-{
-	struct row *row = &machine->row;
-	int64_t align = machine->cie.data_align;
-	uint64_t reg;
-
-	switch (op) {
-	case 0x00:		/* nop */
-		break;
-	case 0x01:		/* set_loc */
-		machine->location = read_pointer(at, machine->cie.encoding, 0);
-		break;
-	case 0x02:
-		machine->location += READ(uint8_t, at) * machine->cie.code_align;
-		break;
-	case 0x03:
-		machine->location += READ(uint16_t, at) * machine->cie.code_align;
-		break;
-	case 0x04:
-		machine->location += READ(uint32_t, at) * machine->cie.code_align;
-		break;
-	case 0x05:		/* offset_extended */
-		reg = read_unsigned(at);
-		set_place(row, reg, at_cfa((int64_t)read_unsigned(at) * align));
-		break;
-	case 0x06:		/* restore_extended */
-		restore(row, read_unsigned(at), &machine->initial);
-		break;
-	case 0x07:
-		undefine(row, read_unsigned(at));
-		break;
-	case 0x08:		/* same_value */
-		set_place(row, read_unsigned(at), (struct place){ .kind = SAME });
-		break;
-	case 0x09:		/* register: saved in another one, which is not followed */
-		reg = read_unsigned(at);
-		read_unsigned(at);
-		set_place(row, reg, (struct place){ .kind = OTHER });
-		break;
-	case 0x0a:
-		if (machine->n_saved < MOST_STATES)
-			machine->saved[machine->n_saved] = *row;
-		machine->n_saved++;
-		break;
-	case 0x0b:
-		machine->is_bad |= !machine->n_saved || machine->n_saved > MOST_STATES;
-		if (!machine->is_bad)
-			*row = machine->saved[--machine->n_saved];
-		break;
-	case 0x0c:		/* def_cfa */
-		row->cfa_register = (unsigned)read_unsigned(at);
-		row->cfa_offset = (int64_t)read_unsigned(at);
-		row->cfa_expression = NULL;
-		break;
-	case 0x0d:
-		row->cfa_register = (unsigned)read_unsigned(at);
-		row->cfa_expression = NULL;
-		break;
-	case 0x0e:
-		row->cfa_offset = (int64_t)read_unsigned(at);
-		break;
-	case 0x0f:
-		row->cfa_expression = *at;
-		reg = read_unsigned(at);
-		*at += reg;
-		break;
-	case 0x10:		/* expression: the address of the saved register */
-	case 0x16: {		/* val_expression: its value */
-		struct place place = { .kind = op == 0x10 ? EXPRESSION : OTHER };
-
-		reg = read_unsigned(at);
-		place.expression = *at;
-		set_place(row, reg, place);
-		reg = read_unsigned(at);
-		*at += reg;
-		break;
-	}
-	case 0x11:		/* offset_extended_sf */
-		reg = read_unsigned(at);
-		set_place(row, reg, at_cfa(read_signed(at) * align));
-		break;
-	case 0x12:		/* def_cfa_sf */
-		row->cfa_register = (unsigned)read_unsigned(at);
-		row->cfa_offset = read_signed(at) * align;
-		row->cfa_expression = NULL;
-		break;
-	case 0x13:
-		row->cfa_offset = read_signed(at) * align;
-		break;
-	case 0x14:		/* val_offset */
-	case 0x15:
-		reg = read_unsigned(at);
-		read_unsigned(at);
-		set_place(row, reg, (struct place){ .kind = OTHER });
-		break;
-	case 0x2e:		/* GNU_args_size */
-		read_unsigned(at);
-		break;
-	case 0x2f:		/* GNU_negative_offset_extended */
-		reg = read_unsigned(at);
-		set_place(row, reg, at_cfa(-(int64_t)read_unsigned(at) * align));
-		break;
-#ifdef SPT_HAS_LINK
-	case 0x2d:		/* the return address is signed from here on, or no longer */
-		break;
-#endif
-	default:
-		machine->is_bad = true;
-	}
-}
-
-/* Runs until the location is beyond @address: what moves it changes nothing else. */
-static void cfi_run(struct machine *machine, const uint8_t *at, const uint8_t *end,
-		    uint64_t address)
-{
-	while (at < end && machine->location <= address && !machine->is_bad) {
-		uint8_t op = *at++;
-
-		switch (op >> 6) {
-		case 1:
-			machine->location += (op & 0x3f) * machine->cie.code_align;
-			break;
-		case 2:
-			set_place(&machine->row, op & 0x3f,
-				  at_cfa((int64_t)read_unsigned(&at) * machine->cie.data_align));
-			break;
-		case 3:
-			restore(&machine->row, op & 0x3f, &machine->initial);
-			break;
-		default:
-			extended(machine, op, &at);
-		}
-	}
-}
+static const uint8_t saved[] = { BP };
+static const SptCfiRegisters registers = { saved, 1, RA };
 
 /* "Register + offset", and whether the memory there is meant; false: another expression. */
-static bool cfi_is_simple(const uint8_t *expression, unsigned *ret_register, int64_t *ret_offset,
-			  bool *ret_is_read)
+static bool cfi_is_simple(const SptCfiExpression *expression, unsigned *ret_register,
+			  int64_t *ret_offset, bool *ret_is_read)
 {
-	uint64_t bytes = read_unsigned(&expression);
-	const uint8_t *end = expression + bytes;
+	struct spt_bytes from = spt_bytes_of(expression->bytes, expression->n);
+	uint64_t code = spt_take_number(&from, 1);
 
-	if (!bytes || (*expression != BREG + BP && *expression != BREG + SP))
+	if (code != BREG + BP && code != BREG + SP)
 		return false;
-	*ret_register = *expression++ - BREG;
-	*ret_offset = read_signed(&expression);
-	*ret_is_read = expression + 1 == end && *expression == DEREF;
-	return *ret_is_read || expression == end;
+	*ret_register = (unsigned)code - BREG;
+	*ret_offset = spt_take_signed_leb(&from);
+	*ret_is_read = from.at + 1 == from.end && *from.at == DEREF;
+	return !from.is_bad && (*ret_is_read || from.at == from.end);
 }
 
 #ifdef __x86_64__
 /* The linkers' expression for their procedure linkage table: sp + 8, + 8 behind its push. */
-static bool is_of_plt(const uint8_t *expression)
+static bool is_of_plt(const SptCfiExpression *expression)
 {
-	static const uint8_t plt[] = { 11, BREG + SP, 8, BREG + RA, 0, 0x3f, 0x1a };
+	static const uint8_t plt[] = { BREG + SP, 8, BREG + RA, 0, 0x3f, 0x1a };
 	static const uint8_t shift_and_add[] = { 0x2a, 0x33, 0x24, 0x22 };
 
-	return memcmp(expression, plt, sizeof(plt)) == 0 &&
-	       memcmp(expression + sizeof(plt) + 1, shift_and_add, sizeof(shift_and_add)) == 0;
+	return expression->n == sizeof(plt) + 1 + sizeof(shift_and_add) &&
+	       memcmp(expression->bytes, plt, sizeof(plt)) == 0 &&
+	       memcmp(expression->bytes + sizeof(plt) + 1, shift_and_add,
+		      sizeof(shift_and_add)) == 0;
+}
+
+/* From where in 16 bytes on the push has been. */
+static unsigned plt_push(const SptCfiExpression *expression)
+{
+	return expression->bytes[6] - 0x30u;
 }
 
 #else
-static bool is_of_plt(const uint8_t *expression)
+static bool is_of_plt(const SptCfiExpression *expression)
 {
 	(void)expression;
 	return false;
 }
+
+static unsigned plt_push(const SptCfiExpression *expression)
+{
+	(void)expression;
+	return 0;
+}
 #endif
 
-static struct place initial_ra(void)
+/* What the calling convention says: a call pushes the return address, or leaves it in a register. */
+static int64_t ra_offset_of(const SptCfiRegister *ra)
 {
 #ifdef SPT_HAS_LINK
-	return (struct place){ .kind = SAME };
+	return ra->where == SPT_CFI_AT_CFA ? ra->value : 0;
 #else
-	return at_cfa(SPT_RA_AT);
+	return ra->where == SPT_CFI_UNSPECIFIED ? SPT_RA_AT : ra->value;
 #endif
 }
 
 /* False: it is in no place that a rule can name. */
-static bool is_ra_known(const struct place *ra)
+static bool is_ra_known(const SptCfiRegister *ra)
 {
 #ifdef SPT_HAS_LINK
-	return ra->kind == SAME || (ra->kind == AT_CFA && ra->offset);
+	return ra->where == SPT_CFI_UNSPECIFIED || ra->where == SPT_CFI_SAME ||
+	       (ra->where == SPT_CFI_AT_CFA && ra->value);
 #else
-	return ra->kind == AT_CFA;
+	return ra->where == SPT_CFI_UNSPECIFIED || ra->where == SPT_CFI_AT_CFA;
 #endif
 }
 
-static uint64_t cfi_rule_of(const struct row *row, uint64_t pc)
+/* Where the caller's frame pointer is; false: in no place that a rule can name. */
+static bool find_bp(const SptCfiRegister *bp, unsigned *ret_where, int64_t *ret_offset)
 {
-	unsigned base = SPT_RULE_UNKNOWN, bp = SPT_BP_SAME, reg = row->cfa_register;
-	int64_t offset = row->cfa_offset, bp_offset = 0, ra_offset = row->ra.offset;
+	bool is_read;
+	unsigned reg;
+
+	*ret_where = SPT_BP_SAME;
+	*ret_offset = 0;
+	switch (bp->where) {
+	case SPT_CFI_AT_CFA:
+		*ret_where = SPT_BP_AT_CFA;
+		*ret_offset = bp->value;
+		return true;
+	case SPT_CFI_AT_EXPRESSION:
+		*ret_where = SPT_BP_AT_BP;
+		return cfi_is_simple(&bp->expression, &reg, ret_offset, &is_read) && !is_read &&
+		       reg == BP;
+	case SPT_CFI_IN_REGISTER:
+	case SPT_CFI_OTHER:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static uint64_t cfi_rule_of(const SptCfiRow *row, uint64_t pc)
+{
+	unsigned base = SPT_RULE_UNKNOWN, bp, reg = (unsigned)row->cfa_register;
+	int64_t offset = row->cfa_offset, bp_offset, ra_offset = ra_offset_of(&row->ra);
 	bool is_read = false;
 
-	if (row->ra_is_undefined)
+	if (row->ra.where == SPT_CFI_UNDEFINED)
 		return spt_rule(SPT_RULE_END, 0, 0, 0, 0);
-	if (row->cfa_expression && is_of_plt(row->cfa_expression)) {
+	if (row->cfa.n && is_of_plt(&row->cfa)) {
 		reg = SP;
-		offset = 8 + ((pc & 15) >= row->cfa_expression[7] - 0x30u ? 8 : 0);
-	} else if (row->cfa_expression &&
-		   !cfi_is_simple(row->cfa_expression, &reg, &offset, &is_read)) {
+		offset = 8 + ((pc & 15) >= plt_push(&row->cfa) ? 8 : 0);
+	} else if (row->cfa.n && !cfi_is_simple(&row->cfa, &reg, &offset, &is_read)) {
 		reg = RA;
 	}
 	if (reg == SP)
 		base = is_read ? SPT_RULE_AT_SP : SPT_RULE_SP;
 	else if (reg == BP)
 		base = is_read ? SPT_RULE_AT_BP : SPT_RULE_BP;
-	if (row->bp.kind == AT_CFA) {
-		bp = SPT_BP_AT_CFA;
-		bp_offset = row->bp.offset;
-	} else if (row->bp.kind == EXPRESSION) {
-		bool is_indirect;
-
-		bp = SPT_BP_AT_BP;
-		if (!cfi_is_simple(row->bp.expression, &reg, &bp_offset, &is_indirect) ||
-		    is_indirect || reg != BP)
-			base = SPT_RULE_UNKNOWN;
-	} else if (row->bp.kind == OTHER) {
-		base = SPT_RULE_UNKNOWN;
-	}
-	if (!is_ra_known(&row->ra) || !spt_rule_fits(offset, bp_offset, ra_offset))
+	if (!find_bp(&row->saved[0], &bp, &bp_offset) || !is_ra_known(&row->ra) ||
+	    !spt_rule_fits(offset, bp_offset, ra_offset))
 		base = SPT_RULE_UNKNOWN;
 	return spt_rule(base, (int32_t)offset, bp, (int32_t)bp_offset, (int32_t)ra_offset);
+}
+
+static uint32_t read_u32(const uint8_t *at)
+{
+	uint32_t value;
+
+	__builtin_memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* An entry of the section, from behind its length; false: it is longer than any function's. */
+static bool take_entry(const uint8_t *at, struct spt_bytes *ret)
+{
+	uint32_t length = read_u32(at);
+
+	*ret = spt_bytes_of(at + sizeof(length), length);
+	return length != UINT32_MAX;
 }
 
 /* The entry of the sorted table that may contain @address; NULL: none. */
 static const uint8_t *find_fde(const uint8_t *header, uint64_t address)
 {
-	const uint8_t *at = header + 4;
+	/* Its two numbers take at most 8 bytes each. */
+	struct spt_bytes from = spt_bytes_of(header + 4, 16);
 	uint64_t data = (uint64_t)header, n, low = 0, high;
 	const int32_t *table;
 
 	/* All linkers make these tables; without them a search from the start would be needed. */
-	if (header[0] != 1 || header[2] == 0xff || header[3] != 0x3b)
+	if (header[0] != 1 || header[2] == LEFT_OUT || header[3] != AS_INT32_OF_TABLE)
 		return NULL;
-	read_pointer(&at, header[1], data);
-	n = read_pointer(&at, header[2], data);
-	table = (const int32_t *)at;
-	for (high = n; low < high;) {
+	spt_cfi_take_address(&from, header[1], true, 0);
+	n = spt_cfi_take_address(&from, header[2], true, 0);
+	table = (const int32_t *)from.at;
+	for (high = from.is_bad ? 0 : n; low < high;) {
 		uint64_t middle = low + (high - low) / 2;
 
 		if (data + (uint64_t)(int64_t)table[2 * middle] <= address)
@@ -453,44 +186,72 @@ static const uint8_t *find_fde(const uint8_t *header, uint64_t address)
 	return low ? header + table[2 * low - 1] : NULL;
 }
 
+/* Runs until the location is beyond @address; false: the instructions are not understood. */
+static bool run_until(struct scratch *scratch, struct spt_bytes code, uint64_t address)
+{
+	SptCfiMachine *machine = &scratch->machine;
+	SptCfiStep step = SPT_CFI_MOVES;
+
+	while (step == SPT_CFI_MOVES && machine->location <= address)
+		step = spt_cfi_run(machine, &code, &machine->location);
+	return step != SPT_CFI_IS_INVALID;
+}
+
+/* The rows of a function that begins at @begin, up to @address. */
+static bool run_function(struct scratch *scratch, struct spt_bytes code, uint64_t begin,
+			 uint64_t address)
+{
+	SptCfiMachine *machine = &scratch->machine;
+
+	/* The remembered rows stay as they are. */
+	memset(&scratch->row, 0, sizeof(scratch->row));
+	*machine = (SptCfiMachine){
+		.registers = &registers,
+		.common = &scratch->common,
+		.row = &scratch->row,
+		.initial = &scratch->row,
+		.remembered = scratch->remembered,
+		.most_remembered = MOST_STATES,
+	};
+	if (!run_until(scratch, scratch->common.program, UINT64_MAX))
+		return false;
+	scratch->initial = scratch->row;
+	machine->initial = &scratch->initial;
+	machine->n_remembered = 0;
+	machine->location = begin;
+	return run_until(scratch, code, address);
+}
+
 bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, uint64_t *ret_rule)
 {
-	const uint8_t *at = find_fde(eh_frame_hdr, address), *end;
-	struct machine *machine = (void *)spt_self->scratch[spt_self->state == SPT_NESTED];
-	struct cie *cie = &machine->cie;
+	const uint8_t *fde = find_fde(eh_frame_hdr, address);
+	struct scratch *scratch = (void *)spt_self->scratch[spt_self->state == SPT_NESTED];
+	SptCfiCommon *common = &scratch->common;
+	struct spt_bytes from, body;
 	uint64_t begin, bytes;
-	uint32_t length;
 
-	if (!at)
+	if (!fde || !take_entry(fde, &from))
 		return false;
-	length = READ(uint32_t, &at);
-	end = at + length;
-	if (length == UINT32_MAX || !parse_cie(at - *(const int32_t *)at, cie))
+	/* Its id is how far back the common entry is. */
+	fde = from.at;
+	spt_take_number(&from, 4);
+	if (from.is_bad || !take_entry(fde - (int32_t)read_u32(fde), &body))
 		return false;
-	at += 4;
-	begin = read_pointer(&at, cie->encoding, 0);
-	bytes = read_pointer(&at, cie->encoding & 0x0f, 0);
-	if (address < begin || address - begin >= bytes)
+	spt_take_number(&body, 4);
+	spt_cfi_read_common(body, &registers, common);
+	if (common->is_bad)
 		return false;
-	if (cie->is_signal) {
+	begin = spt_cfi_take_address(&from, common->encoding, false, 0);
+	bytes = spt_cfi_take_address(&from, common->encoding, true, 0);
+	if (common->has_augmentation_data)
+		spt_take_bytes(&from, spt_take_leb(&from));
+	if (from.is_bad || address < begin || address - begin >= bytes)
+		return false;
+	if (common->is_signal)
 		*ret_rule = spt_rule_signal();
-		return true;
-	}
-	if (cie->has_augmentation) {
-		uint64_t skip = read_unsigned(&at);
-
-		at += skip;
-	}
-	/* The saved rows stay as they are. */
-	machine->row = (struct row){ .ra = initial_ra() };
-	machine->n_saved = 0;
-	machine->location = 0;
-	machine->is_bad = false;
-	cfi_run(machine, cie->program, cie->end, UINT64_MAX);
-	machine->initial = machine->row;
-	machine->location = begin;
-	cfi_run(machine, at, end, address);
-	*ret_rule = machine->is_bad ? spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0) :
-				      cfi_rule_of(&machine->row, pc);
+	else
+		*ret_rule = run_function(scratch, from, begin, address) ?
+				    cfi_rule_of(&scratch->row, pc) :
+				    spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0);
 	return true;
 }

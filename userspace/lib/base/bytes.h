@@ -40,11 +40,12 @@ static inline bool spt_bytes_number(struct spt_bytes *bytes, unsigned n, uint64_
 
 	if (n > sizeof(number) || n > (size_t)(bytes->end - bytes->at))
 		return false;
+	/* Built in: the libraries that are loaded into programs have no memcpy() of the compiler's. */
 	if (!bytes->other_order)
-		memcpy(number, bytes->at, n);
+		__builtin_memcpy(number, bytes->at, n);
 	for (unsigned i = 0; i < n && bytes->other_order; i++)
 		number[n - 1 - i] = bytes->at[i];
-	memcpy(ret, number, sizeof(*ret));
+	__builtin_memcpy(ret, number, sizeof(*ret));
 	*ret = le64toh(*ret);
 	bytes->at += n;
 	return true;

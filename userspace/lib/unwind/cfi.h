@@ -8,39 +8,9 @@
 #define SPT_UNWIND_CFI_H
 
 #include "unwind/arch.h"
+#include "unwind/cfi-machine.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-	SPT_CFI_UNSPECIFIED = 0,	/* not given: the calling convention holds */
-	SPT_CFI_SAME,
-	SPT_CFI_UNDEFINED,
-	SPT_CFI_AT_CFA,			/* in memory, @value from the CFA */
-	SPT_CFI_IN_REGISTER,		/* in register @value */
-	SPT_CFI_AT_EXPRESSION,		/* in memory, at the address that @expression gives */
-	SPT_CFI_OTHER,			/* not used here */
-} SptCfiWhere;
-
-typedef struct {
-	const uint8_t *bytes;
-	size_t n;
-} SptCfiExpression;
-
-typedef struct {
-	SptCfiWhere where;
-	int64_t value;
-	SptCfiExpression expression;
-} SptCfiRegister;
-
-/* The rules that hold from an address on. */
-typedef struct {
-	bool has_cfa;
-	uint64_t cfa_register;
-	int64_t cfa_offset;
-	SptCfiExpression cfa;		/* if it has bytes, it replaces register and offset */
-	SptCfiRegister saved[SPT_UNWIND_SAVED_MAX];	/* as arch->saved */
-	SptCfiRegister ra;
-} SptCfiRow;
 
 typedef struct {
 	const uint8_t *bytes;
