@@ -143,9 +143,8 @@ preload_shared := $(addprefix userspace/preload/,cfi.c code.c connect.c event.c 
 memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c memory.c picked.c)
 io_sources := $(preload_shared) userspace/preload/io.c
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
-	-fno-omit-frame-pointer -fno-stack-protector -mgeneral-regs-only \
-	-foptimize-sibling-calls -Wframe-larger-than=512 \
-	-Iuserspace/lib -Iuserspace/preload -DSPT_CFI_SAVED_MAX=1
+	-fno-omit-frame-pointer -fno-stack-protector -mgeneral-regs-only -foptimize-sibling-calls \
+	-Wframe-larger-than=512 -Iuserspace/lib -Iuserspace/preload -DSPT_CFI_SAVED_MAX=1
 preload_for := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifneq ($(filter x86_64 aarch64,$(preload_for)),)
 preload: $(B)/libspt-memory.so $(B)/libspt-io.so

@@ -54,7 +54,7 @@ typedef enum {
 	SPT_EVENT_SWITCH,		/* from one thread to another, on a CPU */
 } SptEventShape;
 
-/* What is known of an event (a member of SptEventRow), besides when and where it happened. */
+/* What an event has (a member of SptEventRow) besides the time and the place. */
 typedef enum {
 	SPT_EVENT_WEIGHT,
 	SPT_EVENT_VALUE,
