@@ -133,7 +133,7 @@ bool *spt_cli_parse_cpus(const char *option, const char *text);
 /* Whether this machine has all of @cpus, and one of them is online.  False: complained. */
 bool spt_cli_check_cpus(const char *option, const bool *cpus);
 
-/* units.c, for all options: "5ms", "0.5" (seconds); "64M", "1GiB".  False: not a time or size. */
+/* parse-units.c, for all options: "5ms", "0.5" (seconds); "64M", "1GiB".  False: not a time or size. */
 bool spt_parse_ns(const char *text, uint64_t *ret);
 bool spt_parse_bytes(const char *text, uint64_t *ret);
 
