@@ -18,7 +18,7 @@ libdir ?= $(prefix)/lib
 program ?= sysprof
 B := build
 
-packages := glib-2.0 json-c libelf libdw liblzma libzstd libdeflate
+packages := glib-2.0 gio-2.0 json-c libelf libdw liblzma libzstd libdeflate
 # Instructions as text, if it is there; without it all but annotate's instructions works.
 has_capstone := $(shell $(PKG_CONFIG) --exists capstone 2>/dev/null && echo 1)
 packages += $(if $(has_capstone),capstone)

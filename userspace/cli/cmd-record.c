@@ -500,6 +500,8 @@ static void tell_marks(const SptMarksStatus *status)
 		fprintf(stderr, "Marks: %s, %s lost\n", marks, lost);
 	if (status->unreachable)
 		fprintf(stderr, "Note: marks: %s\n", status->unreachable);
+	if (status->unwatched)
+		fprintf(stderr, "Note: D-Bus: %s\n", status->unwatched);
 	if (status->journal_complaint && *status->journal_complaint) {
 		g_autofree char *shown = spt_format_cut(status->journal_complaint, 0);
 

@@ -356,6 +356,9 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		{ "journal", 0, 0, G_OPTION_ARG_NONE, &options->journal,
 		  "Also record the lines that come to systemd's journal, as far as you may read it",
 		  NULL },
+		{ "dbus", 0, 0, G_OPTION_ARG_NONE, &options->dbus,
+		  "Also record calls and signals on D-Bus: the session's bus, and the system's for root",
+		  NULL },
 		{ "embed", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->embedded,
 		  "Embed this file in the recording (may be repeated; \"" SPT_CLI
 		  " info --files\" lists what is embedded)",
@@ -454,6 +457,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.no_maps = options->no_maps,
 		.logs = options->logs,
 		.journal = options->journal,
+		.dbus = options->dbus,
 		.embed = { .has_system = !options->no_embed,
 			   .files = (const char *const *)options->embedded },
 		.start_at = options->start_at,

@@ -84,6 +84,7 @@ struct spt_report_kind {
 	REPORT(histogram)                                                                          \
 	REPORT(counters)                                                                           \
 	REPORT(logs)                                                                               \
+	REPORT(dbus)                                                                               \
 	REPORT(delay)                                                                              \
 	REPORT(summary)
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;

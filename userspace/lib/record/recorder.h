@@ -128,6 +128,7 @@ typedef struct {
 	bool logs;
 	int lines_fd;
 	bool journal;			/* systemd's journal, as far as it may be read */
+	bool dbus;			/* calls and signals on D-Bus */
 	/* Marks of this name that last longer are counted in the status; NULL: none. */
 	const char *when_mark;
 	uint64_t when_mark_ns;
@@ -174,6 +175,8 @@ typedef struct {
 	uint64_t slow;
 	/* Why programs that run cannot be reached; NULL: they can, or need not; the recorder's. */
 	const char *unreachable;
+	/* Why a bus of D-Bus is not watched; NULL: both are, or none is to be; the recorder's. */
+	const char *unwatched;
 	/* What journalctl has complained of; NULL or "": nothing; the recorder's. */
 	const char *journal_complaint;
 } SptMarksStatus;

@@ -6,11 +6,11 @@
 
 #include "record/flow-ends.h"
 
-enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, FIRST_COUNTER };
+enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, CALL_KIND, SIGNAL_KIND, FIRST_COUNTER };
 
 struct SptSaid {
 	SptOutput *output;
-	bool has_mark, has_log, has_flow;
+	bool has_mark, has_log, has_flow, has_call, has_signal;
 	SptFlowEnds *flows;
 	GHashTable *counters;		/* name -> number of the kind */
 };
@@ -46,6 +46,37 @@ static const SptDeclarationRow flow_kind = {
 	.fields = { { "name", "", SPT_VALUE_TEXT },
 		    { "side", "", SPT_VALUE_TEXT },
 		    { "id", "", SPT_VALUE_ID } },
+};
+
+static const SptDeclarationRow call_kind = {
+	.id = CALL_KIND,
+	.shape = SPT_DECLARED_INTERVAL,
+	.name = SPT_SAID_CALL,
+	.title = "Calls on D-Bus",
+	.n_fields = 9,
+	.fields = { { "name", "", SPT_VALUE_TEXT },
+		    { "category", "", SPT_VALUE_TEXT },
+		    { "client", "", SPT_VALUE_TEXT },
+		    { "server", "", SPT_VALUE_TEXT },
+		    { "error", "", SPT_VALUE_TEXT },
+		    { "client_pid", "", SPT_VALUE_ID },
+		    { "server_pid", "", SPT_VALUE_ID },
+		    { "bytes", "bytes", SPT_VALUE_BYTES },
+		    { "reply_bytes", "bytes", SPT_VALUE_BYTES } },
+};
+
+static const SptDeclarationRow signal_kind = {
+	.id = SIGNAL_KIND,
+	.shape = SPT_DECLARED_INSTANT,
+	.name = SPT_SAID_SIGNAL,
+	.title = "Signals on D-Bus",
+	.n_fields = 6,
+	.fields = { { "name", "", SPT_VALUE_TEXT },
+		    { "category", "", SPT_VALUE_TEXT },
+		    { "sender", "", SPT_VALUE_TEXT },
+		    { "destination", "", SPT_VALUE_TEXT },
+		    { "sender_pid", "", SPT_VALUE_ID },
+		    { "bytes", "bytes", SPT_VALUE_BYTES } },
 };
 
 SptSaid *spt_said_new(SptOutput *output)
@@ -103,6 +134,46 @@ void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned sever
 	if (!text || !*text)
 		return;
 	declare_once(said, &said->has_log, &log_kind);
+	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+}
+
+void spt_said_call(SptSaid *said, const SptSaidCall *call)
+{
+	const SptDeclaredRow row = {
+		.time = call->time,
+		.duration_ns = call->duration_ns,
+		.kind = CALL_KIND,
+		.thread = call->thread,
+		.values = { { .text = call->name },
+			    { .text = call->bus },
+			    { .text = call->client },
+			    { .text = call->server },
+			    { .text = call->error },
+			    { .number = call->client_pid },
+			    { .number = call->server_pid },
+			    { .number = call->bytes },
+			    { .number = call->reply_bytes } },
+	};
+
+	declare_once(said, &said->has_call, &call_kind);
+	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
+}
+
+void spt_said_signal(SptSaid *said, const SptSaidCall *call)
+{
+	const SptDeclaredRow row = {
+		.time = call->time,
+		.kind = SIGNAL_KIND,
+		.thread = call->thread,
+		.values = { { .text = call->name },
+			    { .text = call->bus },
+			    { .text = call->client },
+			    { .text = call->server },
+			    { .number = call->client_pid },
+			    { .number = call->bytes } },
+	};
+
+	declare_once(said, &said->has_signal, &signal_kind);
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
 }
 

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 #define SPT_SAID_MARK "mark"
 #define SPT_SAID_LOG  "log"
 #define SPT_SAID_FLOW "flow"
+#define SPT_SAID_CALL "dbus"
+#define SPT_SAID_SIGNAL "dbus-signal"
 /* Other counters are dropped. */
 #define SPT_SAID_COUNTERS 2048
 
@@ -24,6 +26,16 @@ typedef struct {
 	uint32_t thread;		/* of the capture; 0: not known */
 	const char *category, *name, *message;
 } SptSaidMark;
+
+/* On D-Bus.  A signal has no duration, reply nor error, and its sender is the client. */
+typedef struct {
+	uint64_t time, duration_ns;
+	uint32_t thread;		/* of the client's process; 0: not known */
+	uint32_t client_pid, server_pid; /* 0: not known */
+	uint64_t bytes, reply_bytes;	/* of the messages */
+	const char *name;		/* of the member, with its interface */
+	const char *bus, *client, *server, *error;
+} SptSaidCall;
 
 typedef struct {
 	const char *name, *title;	/* title NULL: the name */
@@ -41,6 +53,8 @@ void spt_said_mark(SptSaid *said, const SptSaidMark *mark);
  */
 bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *name, uint64_t id,
 		   bool is_end);
+void spt_said_call(SptSaid *said, const SptSaidCall *call);
+void spt_said_signal(SptSaid *said, const SptSaidCall *call);
 /* @severity: as in syslog(3), 0 to 7; @source: whose log it is. */
 void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned severity,
 		   const char *source, const char *text);

@@ -3,6 +3,7 @@
 
 #include "record/control.h"
 #include "record/counters.h"
+#include "record/dbus.h"
 #include "record/journal.h"
 #include "record/logs.h"
 #include "record/marks.h"
@@ -27,6 +28,7 @@ struct SptStatements {
 	SptCounters *counters;
 	SptLogs *logs;
 	SptJournal *journal;
+	SptDbus *dbus;
 	SptMarksStatus others;		/* what came by control and logs */
 	char *libraries[N_INTERFACES];	/* of marks; NULL: not wanted */
 };
@@ -79,6 +81,11 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		if (!statements->journal)
 			return false;
 	}
+	if (options->dbus) {
+		statements->dbus = spt_dbus_new(said, threads, error);
+		if (!statements->dbus)
+			return false;
+	}
 	if (options->marks || options->running_marks)
 		statements->marks = spt_marks_new(said, threads, error);
 	if (statements->marks && options->running_marks)
@@ -118,6 +125,7 @@ void spt_statements_free(SptStatements *statements)
 	spt_counters_free(statements->counters);
 	spt_logs_free(statements->logs);
 	spt_journal_free(statements->journal);
+	spt_dbus_free(statements->dbus);
 	spt_said_free(statements->said);
 	for (unsigned i = 0; i < N_INTERFACES; i++)
 		g_free(statements->libraries[i]);
@@ -164,12 +172,14 @@ static void statements_begin(void *part)
 		spt_marks_begin(statements->marks);
 	if (statements->journal)
 		spt_journal_begin(statements->journal);
+	if (statements->dbus)
+		spt_dbus_begin(statements->dbus);
 }
 
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 {
 	if (statements->are_awaited || statements->control || statements->logs ||
-	    statements->journal)
+	    statements->journal || statements->dbus)
 		timeout_ms = MIN(timeout_ms, AWAITED_MS);
 	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
@@ -194,6 +204,8 @@ static void take_statements(SptStatements *statements)
 	if (statements->journal)
 		statements->others.lines += spt_journal_step(statements->journal,
 							     has_kernel_lines(statements));
+	if (statements->dbus)
+		statements->others.marks += spt_dbus_step(statements->dbus);
 	if (!statements->logs)
 		return;
 	if (statements->command_pid)
@@ -228,6 +240,8 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 	if (statements->journal)
 		statements->others.lines += spt_journal_finish(statements->journal,
 							       has_kernel_lines(statements));
+	if (statements->dbus)
+		statements->others.marks += spt_dbus_finish(statements->dbus);
 	if (statements->marks)
 		spt_marks_finish(statements->marks);
 	spt_statements_status(statements, &status);
@@ -246,6 +260,10 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 		spt_marks_status(statements->marks, ret);
 	if (statements->journal)
 		ret->journal_complaint = spt_journal_complaint(statements->journal);
+	if (statements->dbus) {
+		ret->unwatched = spt_dbus_unwatched(statements->dbus);
+		ret->lost += spt_dbus_lost(statements->dbus);
+	}
 	ret->unreachable = statements->unreachable;
 	ret->marks += others->marks;
 	ret->counts += others->counts;
