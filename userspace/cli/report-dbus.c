@@ -11,7 +11,8 @@ static bool find_bus_calls(struct spt_report *report)
 	GArray *found;
 
 	if (!spt_bus_calls_are_in(report->capture)) {
-		spt_cli_complain("%s has no calls on D-Bus: \"" SPT_CLI " record --dbus\" records them",
+		spt_cli_complain("%s has no calls on D-Bus: \"" SPT_CLI
+				 " record --dbus\" records them",
 				 report->capture->path);
 		return false;
 	}
@@ -25,7 +26,8 @@ static bool find_bus_calls(struct spt_report *report)
 
 static void print_bus_row(const SptBusCalls *calls)
 {
-	g_autofree char *n = spt_format_count(calls->n), *errors = spt_format_count(calls->n_errors),
+	g_autofree char *n = spt_format_count(calls->n),
+			*errors = spt_format_count(calls->n_errors),
 			*sum = spt_format_ns(calls->sum_ns),
 			*median = spt_format_ns(calls->median_ns),
 			*p99 = spt_format_ns(calls->p99_ns), *most = spt_format_ns(calls->most_ns),

@@ -23,8 +23,8 @@
  *
  * cost: what a mark takes, recorded or not, as lines "NAME NS".
  *
- * running: a process and its child, of two threads each, number their marks until the file N.stop is
- * there, and say then how many there were.
+ * running: a process and its child, of two threads each, number their marks until the file N.stop
+ * is there, and say then how many there were.
  *
  * shut: likewise, but a process that would be killed if it made a socket.
  *

@@ -26,15 +26,16 @@
  * of their own, and so have programs that are executed.
  *
  * A program that runs before a recorder does, finds it by two files in $XDG_RUNTIME_DIR (or
- * /run/user/UID).  sysprof-marks, the bell, is a page that the first program or recorder makes.  Each
- * program maps it over a variable of its own, before main(), to be read; so a look at it is that one
- * load.  A recorder writes there that it is there, and listens at the socket sysprof-marks.PID.  At
- * its next mark the program connects to it, and waits for nothing: it goes on, without a system
- * call, until the bell says that somebody has been answered.  Then it takes the descriptor of the
- * memory.  Marks until then are counted as lost.  It accepts only a recorder of its own user, and the
- * recorder only programs of its own user that it records.  Programs that have gained rights by their
- * file (AT_SECURE) are never recorded, and those that have restricted their system calls (seccomp)
- * only if somebody recorded before.  Who defines SPT_MARK_NO_BELL leaves all of that out.
+ * /run/user/UID).  sysprof-marks, the bell, is a page that the first program or recorder makes.
+ * Each program maps it over a variable of its own, before main(), to be read; so a look at it is
+ * that one load.  A recorder writes there that it is there, and listens at the socket
+ * sysprof-marks.PID.  At its next mark the program connects to it, and waits for nothing: it goes
+ * on, without a system call, until the bell says that somebody has been answered.  Then it takes
+ * the descriptor of the memory.  Marks until then are counted as lost.  It accepts only a recorder
+ * of its own user, and the recorder only programs of its own user that it records.  Programs that
+ * have gained rights by their file (AT_SECURE) are never recorded, and those that have restricted
+ * their system calls (seccomp) only if somebody recorded before.  Who defines SPT_MARK_NO_BELL
+ * leaves all of that out.
  *
  * The first part is the layout of the shared memory, for both sides (lib/rings/marks-reader.h).
  */

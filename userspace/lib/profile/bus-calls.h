@@ -16,8 +16,8 @@ typedef struct {
 
 bool spt_bus_calls_are_in(const SptCapture *capture);
 /*
- * SptBusCalls, the longest sum first, of calls by threads and at times of @filter (NULL: any); to be
- * unreferenced.  Texts are interned; beyond 65,536 rows the others are one.
+ * SptBusCalls, the longest sum first, of calls by threads and at times of @filter (NULL: any); to
+ * be unreferenced.  Texts are interned; beyond 65,536 rows the others are one.
  */
 GArray *spt_bus_calls(const SptCapture *capture, const SptFilter *filter);
 

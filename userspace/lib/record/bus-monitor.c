@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two connections: one becomes the monitor, which may send nothing any more; the other one asks whose
- * connections there are.  GDBus calls the filter in its own thread; answers come in ours.
+ * Two connections: one becomes the monitor, which may send nothing any more; the other one asks
+ * whose connections there are.  GDBus calls the filter in its own thread; answers come in ours.
  */
 #include "record/bus-monitor.h"
 
@@ -49,7 +49,7 @@ struct question {
 	char *name;
 };
 
-static void question_free(void *data)
+static void bus_question_free(void *data)
 {
 	struct question *question = data;
 
@@ -57,7 +57,7 @@ static void question_free(void *data)
 	g_free(question);
 }
 
-static void take_process(GObject *asks, GAsyncResult *result, void *data)
+static void bus_take_process(GObject *asks, GAsyncResult *result, void *data)
 {
 	struct question *question = data;
 	SptBusMonitor *monitor = question->monitor;
@@ -65,7 +65,7 @@ static void take_process(GObject *asks, GAsyncResult *result, void *data)
 		g_dbus_connection_call_finish(G_DBUS_CONNECTION(asks), result, NULL);
 	uint32_t pid = 0;
 
-	/* Who has gone by now stays unknown. */
+	/* Who has exited by now stays unknown. */
 	if (answer) {
 		g_variant_get(answer, "(u)", &pid);
 		g_mutex_lock(&monitor->mutex);
@@ -73,11 +73,11 @@ static void take_process(GObject *asks, GAsyncResult *result, void *data)
 				     GUINT_TO_POINTER(pid));
 		g_mutex_unlock(&monitor->mutex);
 	}
-	question_free(question);
+	bus_question_free(question);
 }
 
 /* In our thread, which gets the answer. */
-static gboolean ask_process(void *data)
+static gboolean bus_ask_process(void *data)
 {
 	struct question *question = data, *copy = g_new(struct question, 1);
 
@@ -85,11 +85,11 @@ static gboolean ask_process(void *data)
 	g_dbus_connection_call(question->monitor->asks, BUS_NAME, BUS_PATH, BUS_NAME,
 			       "GetConnectionUnixProcessID", g_variant_new("(s)", copy->name),
 			       G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE, ANSWER_MS, NULL,
-			       take_process, copy);
+			       bus_take_process, copy);
 	return G_SOURCE_REMOVE;
 }
 
-static void look_for(SptBusMonitor *monitor, const char *name)
+static void bus_look_for(SptBusMonitor *monitor, const char *name)
 {
 	struct question *question;
 	bool is_new;
@@ -106,12 +106,12 @@ static void look_for(SptBusMonitor *monitor, const char *name)
 		return;
 	question = g_new(struct question, 1);
 	*question = (struct question){ monitor, g_strdup(name) };
-	g_main_context_invoke_full(monitor->context, G_PRIORITY_DEFAULT, ask_process, question,
-				   question_free);
+	g_main_context_invoke_full(monitor->context, G_PRIORITY_DEFAULT, bus_ask_process, question,
+				   bus_question_free);
 }
 
 /* Who is there already. */
-static void look_for_all(SptBusMonitor *monitor)
+static void bus_look_for_all(SptBusMonitor *monitor)
 {
 	g_autoptr(GVariant) answer = g_dbus_connection_call_sync(
 		monitor->asks, BUS_NAME, BUS_PATH, BUS_NAME, "ListNames", NULL,
@@ -119,29 +119,29 @@ static void look_for_all(SptBusMonitor *monitor)
 	g_autoptr(GVariantIter) names = NULL;
 	const char *name;
 
-	look_for(monitor, BUS_NAME);
+	bus_look_for(monitor, BUS_NAME);
 	if (!answer)
 		return;
 	g_variant_get(answer, "(as)", &names);
 	while (g_variant_iter_next(names, "&s", &name))
-		look_for(monitor, name);
+		bus_look_for(monitor, name);
 }
 
 /* Messages. */
 
-static char *copy_text(const char *text)
+static char *bus_copy_text(const char *text)
 {
 	return g_strdup(text ? text : "");
 }
 
-static bool is_of(GDBusConnection *connection, const char *name)
+static bool bus_is_of(GDBusConnection *connection, const char *name)
 {
 	const char *own = g_dbus_connection_get_unique_name(connection);
 
 	return name && own && strcmp(name, own) == 0;
 }
 
-static uint64_t bytes_of(GDBusMessage *message)
+static uint64_t bus_bytes_of(GDBusMessage *message)
 {
 	g_autofree unsigned char *blob = NULL;
 	size_t bytes = 0;
@@ -151,7 +151,7 @@ static uint64_t bytes_of(GDBusMessage *message)
 	return blob ? bytes : 0;
 }
 
-static SptBusMessage *copy_message(GDBusMessage *from)
+static SptBusMessage *bus_copy_message(GDBusMessage *from)
 {
 	static const SptBusMessageType types[] = {
 		[G_DBUS_MESSAGE_TYPE_METHOD_CALL] = SPT_BUS_CALL,
@@ -172,17 +172,18 @@ static SptBusMessage *copy_message(GDBusMessage *from)
 	message->no_reply = g_dbus_message_get_flags(from) & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED;
 	message->serial = g_dbus_message_get_serial(from);
 	message->reply_serial = g_dbus_message_get_reply_serial(from);
-	message->bytes = bytes_of(from);
-	message->sender = copy_text(g_dbus_message_get_sender(from));
-	message->destination = copy_text(g_dbus_message_get_destination(from));
-	message->member = interface ? g_strconcat(interface, ".", member, NULL) : copy_text(member);
-	message->error = copy_text(g_dbus_message_get_error_name(from));
+	message->bytes = bus_bytes_of(from);
+	message->sender = bus_copy_text(g_dbus_message_get_sender(from));
+	message->destination = bus_copy_text(g_dbus_message_get_destination(from));
+	message->member = interface ? g_strconcat(interface, ".", member, NULL) :
+				      bus_copy_text(member);
+	message->error = bus_copy_text(g_dbus_message_get_error_name(from));
 	return message;
 }
 
 /* Nothing goes on to GDBus, which would answer calls. */
-static GDBusMessage *take_message(GDBusConnection *listens, GDBusMessage *from, gboolean is_incoming,
-				  void *data)
+static GDBusMessage *bus_take_message(GDBusConnection *listens, GDBusMessage *from,
+				      gboolean is_incoming, void *data)
 {
 	SptBusMonitor *monitor = data;
 	const char *sender = g_dbus_message_get_sender(from),
@@ -190,14 +191,14 @@ static GDBusMessage *take_message(GDBusConnection *listens, GDBusMessage *from, 
 	SptBusMessage *message;
 
 	/* Until it is a monitor, its own messages are to reach it. */
-	if (!is_incoming || is_of(listens, sender) || is_of(listens, destination))
+	if (!is_incoming || bus_is_of(listens, sender) || bus_is_of(listens, destination))
 		return from;
-	if (!is_of(monitor->asks, sender) && !is_of(monitor->asks, destination)) {
+	if (!bus_is_of(monitor->asks, sender) && !bus_is_of(monitor->asks, destination)) {
 		message = g_async_queue_length(monitor->messages) < MOST_MESSAGES ?
-				  copy_message(from) : NULL;
+				  bus_copy_message(from) : NULL;
 		if (message) {
-			look_for(monitor, message->sender);
-			look_for(monitor, message->destination);
+			bus_look_for(monitor, message->sender);
+			bus_look_for(monitor, message->destination);
 			g_async_queue_push(monitor->messages, message);
 		} else {
 			g_mutex_lock(&monitor->mutex);
@@ -211,7 +212,7 @@ static GDBusMessage *take_message(GDBusConnection *listens, GDBusMessage *from, 
 
 /* The thread. */
 
-static GDBusConnection *connect_to(const char *address, GError **error)
+static GDBusConnection *bus_connect_to(const char *address, GError **error)
 {
 	GDBusConnection *connection = g_dbus_connection_new_for_address_sync(
 		address,
@@ -228,18 +229,18 @@ static bool begin_to_listen(SptBusMonitor *monitor, GError **error)
 {
 	g_autoptr(GVariant) answer = NULL;
 
-	monitor->asks = connect_to(monitor->address, error);
+	monitor->asks = bus_connect_to(monitor->address, error);
 	if (monitor->asks)
-		monitor->listens = connect_to(monitor->address, error);
+		monitor->listens = bus_connect_to(monitor->address, error);
 	if (!monitor->listens)
 		return false;
-	g_dbus_connection_add_filter(monitor->listens, take_message, monitor, NULL);
+	g_dbus_connection_add_filter(monitor->listens, bus_take_message, monitor, NULL);
 	answer = g_dbus_connection_call_sync(monitor->listens, BUS_NAME, BUS_PATH,
 					     BUS_NAME ".Monitoring", "BecomeMonitor",
 					     g_variant_new("(asu)", NULL, 0), NULL,
 					     G_DBUS_CALL_FLAGS_NONE, ANSWER_MS, NULL, error);
 	if (answer)
-		look_for_all(monitor);
+		bus_look_for_all(monitor);
 	return answer;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Listens to all messages of a D-Bus bus (BecomeMonitor), in a thread of its own, and finds out which
- * process each connection is.  What others send is copied in part, and bounded.
+ * Listens to all messages of a D-Bus bus (BecomeMonitor), in a thread of its own, and finds out
+ * which process each connection is.  What others send is copied in part, and bounded.
  */
 #ifndef SPT_BUS_MONITOR_H
 #define SPT_BUS_MONITOR_H
@@ -41,8 +41,8 @@ SptBusMonitor *spt_bus_monitor_new(const char *address, GError **error);
 /* The next message, in the order in which the bus passed them on; NULL: there is none now. */
 SptBusMessage *spt_bus_monitor_next(SptBusMonitor *monitor);
 /*
- * The process that has the connection @name (":1.5", or the bus's own name); 0: it is not known yet,
- * or cannot be.
+ * The process that has the connection @name (":1.5", or the bus's own name); 0: it is not known
+ * yet, or cannot be.
  */
 uint32_t spt_bus_monitor_process(SptBusMonitor *monitor, const char *name);
 /* Messages that came while too many waited. */

@@ -46,7 +46,7 @@ struct SptDbus {
 	char *unwatched;
 };
 
-static void call_free(struct call *call)
+static void dbus_call_free(struct call *call)
 {
 	spt_bus_message_free(call->message);
 	g_free(call->server);
@@ -73,7 +73,7 @@ static char *system_address(void)
 	return g_strdup(address && *address ? address : SYSTEM_BUS);
 }
 
-static void watch(SptDbus *dbus, unsigned i, const char *name, const char *address)
+static void dbus_watch(SptDbus *dbus, unsigned i, const char *name, const char *address)
 {
 	struct bus *bus = &dbus->buses[i];
 	g_autoptr(GError) why = NULL;
@@ -98,8 +98,8 @@ SptDbus *spt_dbus_new(SptSaid *said, const SptThreadIds *threads, GError **error
 
 	dbus->said = said;
 	dbus->threads = threads;
-	watch(dbus, 0, "session", session);
-	watch(dbus, 1, "system", system);
+	dbus_watch(dbus, 0, "session", session);
+	dbus_watch(dbus, 1, "system", system);
 	if (dbus->buses[0].monitor || dbus->buses[1].monitor)
 		return g_steal_pointer(&dbus);
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -119,13 +119,13 @@ static char *key_of_call(const char *sender, uint32_t serial)
 	return g_strdup_printf("%s %u", sender, serial);
 }
 
-static uint32_t thread_of(const SptDbus *dbus, uint32_t pid, uint64_t time_ns)
+static uint32_t dbus_thread_of(const SptDbus *dbus, uint32_t pid, uint64_t time_ns)
 {
 	return pid ? spt_thread_ids_find(dbus->threads, pid, time_ns) : 0;
 }
 
 /* A server is named as the caller has named it. */
-static void put_call(SptDbus *dbus, struct bus *bus, const struct call *call)
+static void dbus_put_call(SptDbus *dbus, struct bus *bus, const struct call *call)
 {
 	const SptBusMessage *message = call->message;
 	SptSaidCall said = {
@@ -143,27 +143,27 @@ static void put_call(SptDbus *dbus, struct bus *bus, const struct call *call)
 		.error = call->error ? call->error : message->no_reply ? "" : "[no reply]",
 	};
 
-	said.thread = thread_of(dbus, said.client_pid, message->time_ns);
+	said.thread = dbus_thread_of(dbus, said.client_pid, message->time_ns);
 	spt_said_call(dbus->said, &said);
 	dbus->n++;
 }
 
-static void put_first(SptDbus *dbus, struct bus *bus, GQueue *queue)
+static void dbus_put_first(SptDbus *dbus, struct bus *bus, GQueue *queue)
 {
 	struct call *call = g_queue_pop_head_link(queue)->data;
 
-	put_call(dbus, bus, call);
-	call_free(call);
+	dbus_put_call(dbus, bus, call);
+	dbus_call_free(call);
 }
 
-static void ripen(SptDbus *dbus, struct bus *bus, struct call *call)
+static void dbus_ripen(SptDbus *dbus, struct bus *bus, struct call *call)
 {
 	g_queue_push_tail_link(&bus->ripening, &call->link);
 	if (bus->ripening.length > MOST_CALLS)
-		put_first(dbus, bus, &bus->ripening);
+		dbus_put_first(dbus, bus, &bus->ripening);
 }
 
-static void begin_call(SptDbus *dbus, struct bus *bus, SptBusMessage *message)
+static void dbus_begin_call(SptDbus *dbus, struct bus *bus, SptBusMessage *message)
 {
 	struct call *call = g_new0(struct call, 1), *oldest;
 	g_autofree char *key = NULL;
@@ -172,14 +172,14 @@ static void begin_call(SptDbus *dbus, struct bus *bus, SptBusMessage *message)
 	call->end_ns = message->time_ns;
 	call->link.data = call;
 	if (message->no_reply) {
-		ripen(dbus, bus, call);
+		dbus_ripen(dbus, bus, call);
 		return;
 	}
 	if (bus->waiting.length >= MOST_CALLS) {
 		oldest = g_queue_pop_head_link(&bus->waiting)->data;
 		key = key_of_call(oldest->message->sender, oldest->message->serial);
 		g_hash_table_remove(bus->calls, key);
-		call_free(oldest);
+		dbus_call_free(oldest);
 		dbus->lost++;
 	}
 	g_free(key);
@@ -188,7 +188,7 @@ static void begin_call(SptDbus *dbus, struct bus *bus, SptBusMessage *message)
 	oldest = g_hash_table_lookup(bus->calls, key);
 	if (oldest) {
 		g_queue_unlink(&bus->waiting, &oldest->link);
-		call_free(oldest);
+		dbus_call_free(oldest);
 		dbus->lost++;
 	}
 	g_hash_table_replace(bus->calls, g_steal_pointer(&key), call);
@@ -196,7 +196,7 @@ static void begin_call(SptDbus *dbus, struct bus *bus, SptBusMessage *message)
 }
 
 /* Of a call from before the recording there is nothing to end. */
-static void end_call(SptDbus *dbus, struct bus *bus, SptBusMessage *reply)
+static void dbus_end_call(SptDbus *dbus, struct bus *bus, SptBusMessage *reply)
 {
 	g_autofree char *key = key_of_call(reply->destination, reply->reply_serial);
 	struct call *call = g_hash_table_lookup(bus->calls, key);
@@ -209,10 +209,10 @@ static void end_call(SptDbus *dbus, struct bus *bus, SptBusMessage *reply)
 	call->reply_bytes = reply->bytes;
 	call->server = g_steal_pointer(&reply->sender);
 	call->error = g_steal_pointer(&reply->error);
-	ripen(dbus, bus, call);
+	dbus_ripen(dbus, bus, call);
 }
 
-static void put_signal(SptDbus *dbus, struct bus *bus, const SptBusMessage *message)
+static void dbus_put_signal(SptDbus *dbus, struct bus *bus, const SptBusMessage *message)
 {
 	SptSaidCall said = {
 		.time = message->time_ns,
@@ -224,7 +224,7 @@ static void put_signal(SptDbus *dbus, struct bus *bus, const SptBusMessage *mess
 		.bytes = message->bytes,
 	};
 
-	said.thread = thread_of(dbus, said.client_pid, message->time_ns);
+	said.thread = dbus_thread_of(dbus, said.client_pid, message->time_ns);
 	spt_said_signal(dbus->said, &said);
 	dbus->n++;
 }
@@ -236,19 +236,23 @@ static void take_bus_message(SptDbus *dbus, struct bus *bus, SptBusMessage *take
 	if (!dbus->begin_ns || message->time_ns < dbus->begin_ns)
 		return;
 	if (message->type == SPT_BUS_CALL)
-		begin_call(dbus, bus, g_steal_pointer(&message));
+		dbus_begin_call(dbus, bus, g_steal_pointer(&message));
 	else if (message->type == SPT_BUS_SIGNAL)
-		put_signal(dbus, bus, message);
+		dbus_put_signal(dbus, bus, message);
 	else
-		end_call(dbus, bus, message);
+		dbus_end_call(dbus, bus, message);
 }
 
 static void take_bus(SptDbus *dbus, struct bus *bus)
 {
 	SptBusMessage *message;
 
-	for (unsigned i = 0; i < MOST_MESSAGES && (message = spt_bus_monitor_next(bus->monitor)); i++)
+	for (unsigned i = 0; i < MOST_MESSAGES; i++) {
+		message = spt_bus_monitor_next(bus->monitor);
+		if (!message)
+			return;
 		take_bus_message(dbus, bus, message);
+	}
 }
 
 uint64_t spt_dbus_step(SptDbus *dbus)
@@ -261,7 +265,7 @@ uint64_t spt_dbus_step(SptDbus *dbus)
 		take_bus(dbus, bus);
 		while (bus->ripening.length &&
 		       ((struct call *)bus->ripening.head->data)->end_ns + RIPE_NS < now)
-			put_first(dbus, bus, &bus->ripening);
+			dbus_put_first(dbus, bus, &bus->ripening);
 	}
 	return dbus->n - before;
 }
@@ -275,11 +279,11 @@ uint64_t spt_dbus_finish(SptDbus *dbus)
 			continue;
 		take_bus(dbus, bus);
 		while (bus->ripening.length)
-			put_first(dbus, bus, &bus->ripening);
+			dbus_put_first(dbus, bus, &bus->ripening);
 		g_hash_table_remove_all(bus->calls);
 		while (bus->waiting.length) {
 			((struct call *)bus->waiting.head->data)->end_ns = now;
-			put_first(dbus, bus, &bus->waiting);
+			dbus_put_first(dbus, bus, &bus->waiting);
 		}
 	}
 	return dbus->n - before;
@@ -300,10 +304,10 @@ const char *spt_dbus_unwatched(const SptDbus *dbus)
 	return dbus->unwatched;
 }
 
-static void clear_queue(GQueue *queue)
+static void dbus_clear_queue(GQueue *queue)
 {
 	while (queue->length)
-		call_free(g_queue_pop_head_link(queue)->data);
+		dbus_call_free(g_queue_pop_head_link(queue)->data);
 }
 
 void spt_dbus_free(SptDbus *dbus)
@@ -313,8 +317,8 @@ void spt_dbus_free(SptDbus *dbus)
 	for (struct bus *bus = dbus->buses; bus < dbus->buses + N_BUSES; bus++) {
 		spt_bus_monitor_free(bus->monitor);
 		g_clear_pointer(&bus->calls, g_hash_table_unref);
-		clear_queue(&bus->waiting);
-		clear_queue(&bus->ripening);
+		dbus_clear_queue(&bus->waiting);
+		dbus_clear_queue(&bus->ripening);
 	}
 	g_free(dbus->unwatched);
 	g_free(dbus);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Only programs of the same user can connect, since the socket is in a directory of that user; the
- * kernel is asked who each is all the same.  A connection is held for at most two seconds,
- * and there are at most MOST_WAITING; others stay in the socket's queue, and find no room beyond it.
+ * kernel is asked who does all the same.  A connection is held for at most two seconds, and there
+ * are at most MOST_WAITING; others stay in the socket's queue, and find no room beyond it.
  */
 #include "record/mark-door.h"
 
@@ -143,7 +143,7 @@ void spt_mark_door_open(SptMarkDoor *door)
 }
 
 /* Without a descriptor (-1) a byte says that there is none. */
-static void give(int socket, int fd)
+static void mark_door_give(int socket, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -167,7 +167,7 @@ static void give(int socket, int fd)
 	close(socket);
 }
 
-static void let_in(SptMarkDoor *door, uint64_t now_ns)
+static void mark_door_let_in(SptMarkDoor *door, uint64_t now_ns)
 {
 	while (door->n_waiting < MOST_WAITING) {
 		int fd = accept4(door->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -184,7 +184,8 @@ static void let_in(SptMarkDoor *door, uint64_t now_ns)
 			close(fd);
 			continue;
 		}
-		door->waiting[door->n_waiting++] = (struct waiting){ fd, (uint32_t)peer.pid, now_ns };
+		door->waiting[door->n_waiting++] =
+			(struct waiting){ fd, (uint32_t)peer.pid, now_ns };
 	}
 }
 
@@ -195,15 +196,15 @@ void spt_mark_door_step(SptMarkDoor *door, uint64_t now_ns, SptMarkDoorIsAdmitte
 
 	if (!door->ring)
 		return;
-	let_in(door, now_ns);
+	mark_door_let_in(door, now_ns);
 	n_asked = door->n_waiting;
 	for (unsigned i = 0; i < n_asked; i++) {
 		struct waiting waiting = door->waiting[i];
 
 		if (is_admitted(waiting.pid, data))
-			give(waiting.fd, door->marks_fd);
+			mark_door_give(waiting.fd, door->marks_fd);
 		else if (now_ns - waiting.since_ns > PATIENCE_NS)
-			give(waiting.fd, -1);
+			mark_door_give(waiting.fd, -1);
 		else
 			door->waiting[n_left++] = waiting;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How programs that run already come to the memory for marks: a bell that they look at, and a socket
- * at which they ask for it (spt/mark.h says what happens when).  One recorder of a user has the bell
- * at a time.
+ * How programs that run already come to the memory for marks: a bell that they look at, and a
+ * socket at which they ask for it (spt/mark.h says what happens when).  One recorder of a user has
+ * the bell at a time.
  */
 #ifndef SPT_MARK_DOOR_H
 #define SPT_MARK_DOOR_H
