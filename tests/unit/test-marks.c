@@ -8,6 +8,8 @@
 #include "profile/moments.h"
 #include "profile/selection.h"
 #include "record/mark-spans.h"
+#include "record/systrace-text.h"
+#include "record/trace-page.h"
 #include "rings/marks-reader.h"
 
 #define ROUNDS 20000
@@ -208,6 +210,34 @@ static void test_moments(void)
 	g_assert_false(spt_selection_part(&selection, 2, 50, 50, &weight));
 }
 
+/* Pages of ftrace's rings with any bytes, and texts of any kind: nothing beyond them is read. */
+static void test_traced(void)
+{
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		size_t bytes = (size_t)g_random_int_range(0, 300);
+		g_autofree uint8_t *data = g_malloc(bytes ? bytes : 1);
+		g_autofree char *line = NULL;
+		SptTracePage page;
+		SptTraceEvent event;
+		SptSystraceText text;
+
+		for (size_t i = 0; i < bytes; i++)
+			data[i] = (uint8_t)(i < 8 || i > 15 ? g_random_int() : 0);
+		if (bytes > 8)
+			data[8] = (uint8_t)(bytes - MIN(bytes, 16));
+		if (spt_trace_page_begin(&page, data, bytes))
+			while (spt_trace_page_next(&page, &event))
+				g_assert_true(event.data >= data + 16 &&
+					      event.data + event.bytes <= data + bytes);
+		line = g_strndup((const char *)data, bytes);
+		for (char *at = line; *at; at++)
+			*at = "BECSFGHIN|1x\n"[(uint8_t)*at % 13];
+		spt_systrace_parse(line, &text);
+		g_assert_nonnull(text.name);
+		g_assert_true(text.type != SPT_SYSTRACE_COUNTER || *text.cookie);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -218,5 +248,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/marks/hostile", test_hostile);
 	g_test_add_func("/marks/spans", test_spans);
 	g_test_add_func("/marks/moments", test_moments);
+	g_test_add_func("/marks/traced", test_traced);
 	return g_test_run();
 }

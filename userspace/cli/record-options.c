@@ -359,6 +359,9 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		{ "dbus", 0, 0, G_OPTION_ARG_NONE, &options->dbus,
 		  "Also record calls and signals on D-Bus: the session's bus, and the system's for root",
 		  NULL },
+		{ "trace-marker", 0, 0, G_OPTION_ARG_NONE, &options->trace_marker,
+		  "Also record what programs write into tracefs's trace_marker (systrace's form), for root",
+		  NULL },
 		{ "embed", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->embedded,
 		  "Embed this file in the recording (may be repeated; \"" SPT_CLI
 		  " info --files\" lists what is embedded)",
@@ -458,6 +461,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.logs = options->logs,
 		.journal = options->journal,
 		.dbus = options->dbus,
+		.trace_marker = options->trace_marker,
 		.embed = { .has_system = !options->no_embed,
 			   .files = (const char *const *)options->embedded },
 		.start_at = options->start_at,

@@ -13,7 +13,7 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
-	gboolean counters, logs, journal, dbus;
+	gboolean counters, logs, journal, dbus, trace_marker;
 	char *start_at, *stop_at;	/* names of marks, or NULL */
 	char *when_mark;		/* likewise, recorder.when_mark */
 	char **counter_files;		/* NAME=PATH */

@@ -57,6 +57,14 @@ bool spt_mark_spans_end(SptMarkSpans *spans, const char *name, SptOpenSpan *ret)
 	return true;
 }
 
+bool spt_mark_spans_end_last(SptMarkSpans *spans, SptOpenSpan *ret)
+{
+	if (!spans->n_deeper)
+		return spt_mark_spans_pop(spans, ret);
+	spans->n_deeper--;
+	return false;
+}
+
 bool spt_mark_spans_pop(SptMarkSpans *spans, SptOpenSpan *ret)
 {
 	if (spans->n == 0)

@@ -28,6 +28,8 @@ void spt_mark_spans_begin(SptMarkSpans *spans, const char *category, const char 
  * none has begun.
  */
 bool spt_mark_spans_end(SptMarkSpans *spans, const char *name, SptOpenSpan *ret);
+/* Ends the innermost span.  False: none has begun, or it was too deep. */
+bool spt_mark_spans_end_last(SptMarkSpans *spans, SptOpenSpan *ret);
 /* Takes the innermost span, whatever its name. */
 bool spt_mark_spans_pop(SptMarkSpans *spans, SptOpenSpan *ret);
 void spt_open_span_clear(SptOpenSpan *span);

@@ -128,6 +128,7 @@ typedef struct {
 	bool logs;
 	int lines_fd;
 	bool journal;			/* systemd's journal, as far as it may be read */
+	bool trace_marker;		/* what programs write there, for root */
 	bool dbus;			/* calls and signals on D-Bus */
 	/* Marks of this name that last longer are counted in the status; NULL: none. */
 	const char *when_mark;

@@ -8,6 +8,7 @@
 #include "record/logs.h"
 #include "record/marks.h"
 #include "record/program-library.h"
+#include "record/trace-marker.h"
 #include "rings/marks-reader.h"
 
 /* Once a program marks; until then its first marks have to find room. */
@@ -29,6 +30,7 @@ struct SptStatements {
 	SptLogs *logs;
 	SptJournal *journal;
 	SptDbus *dbus;
+	SptTraceMarker *trace_marker;
 	SptMarksStatus others;		/* what came by control and logs */
 	char *libraries[N_INTERFACES];	/* of marks; NULL: not wanted */
 };
@@ -86,6 +88,11 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		if (!statements->dbus)
 			return false;
 	}
+	if (options->trace_marker) {
+		statements->trace_marker = spt_trace_marker_new(said, threads, error);
+		if (!statements->trace_marker)
+			return false;
+	}
 	if (options->marks || options->running_marks)
 		statements->marks = spt_marks_new(said, threads, error);
 	if (statements->marks && options->running_marks)
@@ -126,6 +133,7 @@ void spt_statements_free(SptStatements *statements)
 	spt_logs_free(statements->logs);
 	spt_journal_free(statements->journal);
 	spt_dbus_free(statements->dbus);
+	spt_trace_marker_free(statements->trace_marker);
 	spt_said_free(statements->said);
 	for (unsigned i = 0; i < N_INTERFACES; i++)
 		g_free(statements->libraries[i]);
@@ -174,12 +182,14 @@ static void statements_begin(void *part)
 		spt_journal_begin(statements->journal);
 	if (statements->dbus)
 		spt_dbus_begin(statements->dbus);
+	if (statements->trace_marker)
+		spt_trace_marker_begin(statements->trace_marker);
 }
 
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 {
 	if (statements->are_awaited || statements->control || statements->logs ||
-	    statements->journal || statements->dbus)
+	    statements->journal || statements->dbus || statements->trace_marker)
 		timeout_ms = MIN(timeout_ms, AWAITED_MS);
 	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
@@ -206,6 +216,8 @@ static void take_statements(SptStatements *statements)
 							     has_kernel_lines(statements));
 	if (statements->dbus)
 		statements->others.marks += spt_dbus_step(statements->dbus);
+	if (statements->trace_marker)
+		statements->others.marks += spt_trace_marker_step(statements->trace_marker);
 	if (!statements->logs)
 		return;
 	if (statements->command_pid)
@@ -242,6 +254,8 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 							       has_kernel_lines(statements));
 	if (statements->dbus)
 		statements->others.marks += spt_dbus_finish(statements->dbus);
+	if (statements->trace_marker)
+		statements->others.marks += spt_trace_marker_finish(statements->trace_marker);
 	if (statements->marks)
 		spt_marks_finish(statements->marks);
 	spt_statements_status(statements, &status);
@@ -263,6 +277,10 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 	if (statements->dbus) {
 		ret->unwatched = spt_dbus_unwatched(statements->dbus);
 		ret->lost += spt_dbus_lost(statements->dbus);
+	}
+	if (statements->trace_marker) {
+		ret->lost += spt_trace_marker_lost(statements->trace_marker);
+		ret->invalid += spt_trace_marker_invalid(statements->trace_marker);
 	}
 	ret->unreachable = statements->unreachable;
 	ret->marks += others->marks;
