@@ -6,6 +6,7 @@
 
 #include "columns.h"
 #include "comparison.h"
+#include "compat-gtk.h"
 #include "flame-legend.h"
 #include "flame-view.h"
 #include "narrow.h"
@@ -63,7 +64,9 @@ static void show_words(SptComparePane *self)
 	names = g_strdup_printf(_("Before: %s.  After: %s."), spt_text_name(before, &made_before),
 				spt_text_name(after, &made_after));
 	text = g_strdup_printf("%s  %s", names, self->comparison->words);
-	gtk_label_set_text(GTK_LABEL(self->words), text);
+	/* A label that wraps would make a low window wide enough for fewer lines. */
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->words), text);
+	gtk_widget_set_tooltip_text(self->words, text);
 }
 
 static void show(SptComparePane *self)
@@ -235,6 +238,7 @@ static void spt_compare_pane_init(SptComparePane *self)
 	gtk_widget_init_template(GTK_WIDGET(self));
 	self->query = spt_query_new(GTK_WIDGET(self), &comparison_query);
 	gtk_box_append(GTK_BOX(self->content), spt_flame_legend_new(true));
+	spt_compat_aligned(self->words, false);
 	spt_narrow_stack(self->header);
 	spt_view_stay(self->scrolled);
 	spt_narrow_stack(self->actions);
