@@ -94,9 +94,9 @@ static void source_pane_finish(struct filling *filling)
 /* The whole function, with its comments and what is not compiled, unless that is a very long way. */
 static bool shows_line(const SptAnnotatedFile *file, unsigned i)
 {
-	if (file->lines->len > WHOLE_LINES)
-		return spt_annotated_file_shows(file, i);
-	return g_array_index(file->lines, SptAnnotatedLine, i).text != NULL;
+	bool has_text = g_array_index(file->lines, SptAnnotatedLine, i).text != NULL;
+
+	return (has_text && file->lines->len <= WHOLE_LINES) || spt_annotated_file_shows(file, i);
 }
 
 static void source_pane_add_file(struct filling *filling, const SptAnnotatedFile *file)
