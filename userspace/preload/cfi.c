@@ -74,7 +74,7 @@ static unsigned plt_push(const SptCfiExpression *expression)
 }
 #endif
 
-/* What the calling convention says: a call pushes the return address, or leaves it in a register. */
+/* By convention a call pushes the return address, or leaves it in a register. */
 static int64_t ra_offset_of(const SptCfiRegister *ra)
 {
 #ifdef SPT_HAS_LINK

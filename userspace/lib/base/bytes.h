@@ -40,7 +40,7 @@ static inline bool spt_bytes_number(struct spt_bytes *bytes, unsigned n, uint64_
 
 	if (n > sizeof(number) || n > (size_t)(bytes->end - bytes->at))
 		return false;
-	/* Built in: the libraries that are loaded into programs have no memcpy() of the compiler's. */
+	/* Built in, also where memcpy() is not, as in libraries that programs load. */
 	if (!bytes->other_order)
 		__builtin_memcpy(number, bytes->at, n);
 	for (unsigned i = 0; i < n && bytes->other_order; i++)
