@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -128,7 +129,7 @@ def check_reports(path, rules, has_delays):
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu"}
     for option, value in report_options().items():
         if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \
-                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "histogram", "counters", "logs"):
+                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "histogram", "counters", "logs", "dbus"):
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
             one = document(definition_of(option), "report", path, *arguments)
             ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)
@@ -186,6 +187,18 @@ def check_said(path):
     document("report_counters", "report", path, "--counters")
     lines = document("report_logs", "report", path, "--logs")["lines"]
     ok("a line" in [line["text"] for line in lines], "lines of the log are there", lines)
+
+
+def check_calls(path):
+    """Calls on a bus of their own."""
+    if not shutil.which("dbus-run-session") or not shutil.which("dbus-send"):
+        return
+    done = subprocess.run(["dbus-run-session", "--", CLI, "record", "--source", "perf", "--dbus", "-o", path, "--", "dbus-send",
+                           "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetId"],
+                          capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+    ok(done.returncode == 0, "calls on D-Bus are recorded", done.stderr.decode(errors="replace"))
+    calls = [call for call in document("report_dbus", "report", path, "--dbus")["calls"] if call["name"].endswith(".GetId")]
+    ok([(call["count"], call["errors"]) for call in calls] == [(1, 0)], "the call is there", calls)
 
 
 def check_info(path):
@@ -254,6 +267,7 @@ def main():
             done = cli("record", "--source", "perf", "-F", "997", "-o", real, "--", *busy)
         if done.returncode == 0:
             check_said(os.path.join(work, "said.capture"))
+            check_calls(os.path.join(work, "calls.capture"))
             check_reports(real, rules, False)
             check_info(real)
             document("diff_functions", "diff", example, real)
