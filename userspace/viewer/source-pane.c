@@ -91,7 +91,7 @@ static void source_pane_finish(struct filling *filling)
 							   0);
 }
 
-/* The whole function, with its comments and what is not compiled, unless that is a very long way. */
+/* The whole function, with its comments and what is not compiled, unless it is very long. */
 static bool shows_line(const SptAnnotatedFile *file, unsigned i)
 {
 	bool has_text = g_array_index(file->lines, SptAnnotatedLine, i).text != NULL;
