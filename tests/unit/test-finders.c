@@ -190,7 +190,7 @@ static void test_counts(struct fixture *fixture, G_GNUC_UNUSED gconstpointer dat
 	}
 }
 
-/* People and scripts know them by name, and each is asked for something. */
+/* Their names differ, and each is asked for something. */
 static void test_list(void)
 {
 	unsigned n = 0;

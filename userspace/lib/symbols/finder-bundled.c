@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names and lines that bundle put into the capture: with those no file is needed. */
+/* Names and lines that bundle put into the capture: where they are, no file is needed. */
 #include "symbols/symbols-private.h"
 
 static bool has_bundled(const SptSymbols *symbols)
