@@ -114,6 +114,28 @@ result "arrow keys open it again" "$(
 result "/ finds a function wherever it is" "$(
 	walk /heaviest '\r' >"$work/found"
 	grep -q heaviest "$work/found" || cat "$work/found")"
+walk /main '\r' z >"$work/zoomed"
+result "z shows what a function calls, u everything again" "$(
+	grep -q '^below main: 100.00 % of all$' "$work/zoomed" || cat "$work/zoomed"
+	grep ' main ' "$work/zoomed"
+	walk /main '\r' z u >"$work/back"
+	grep -q ' - main ' "$work/back" || cat "$work/back")"
+walk f HEAViest '\r' >"$work/only"
+result "f keeps stacks with a text, and u takes it away" "$(
+	grep -qE '^only stacks with "heaviest": [0-9.]+ % of all$' "$work/only" || cat "$work/only"
+	grep -q ' heaviest' "$work/only" || cat "$work/only"
+	grep -vE '^ *100\.00 |^$|^only |samples of|^Total|Enter: ' "$work/only"
+	walk f heaviest '\r' u | grep 'only stacks')"
+result "f with a text that no stack has shows that it is nothing" "$(
+	walk f 'no such name' '\r' >"$work/none"
+	grep -q '^only stacks with "no such name": 0.00 % of all$' "$work/none" || cat "$work/none")"
+result "a annotates a function, and Enter goes back to the tree" "$(
+	python3 tests/cli/screen.py 80x24 /main '\r' a '\n' q -- env PAGER='sed s/^/paged:/' \
+		"$cli" report --tui "$work/big.capture" >"$work/annotated"
+	grep -q 'paged:.*main.*: self .*, total 100.00 %' "$work/annotated" ||
+		grep paged: "$work/annotated"
+	sed '1,/Enter: back to the tree/d' "$work/annotated" | grep -q ' - main ' ||
+		echo "no tree behind it")"
 result "the terminal is given back" "$(
 	python3 tests/cli/screen.py 80x12 q -- "$cli" report --tui "$work/big.capture" |
 		tail -c 8 | grep -q '1049l' || echo no)"

@@ -5,6 +5,12 @@
 
 #include "annotate/annotate.h"
 
+/*
+ * Prints lines and instructions of a function in an object, of the samples of @filter, through the
+ * pager.  False: complained.
+ */
+bool spt_annotate_print_function(const SptCapture *capture, const SptMetric *metric,
+				 const SptFilter *filter, const SptFunction *function);
 void spt_annotate_print_json(const SptCapture *capture, const SptMetric *metric,
 			     const char *function, const SptAnnotation *annotation);
 

@@ -32,7 +32,10 @@ struct spt_browser {
 	GArray *rows;			/* struct row: the rows that the tree shows */
 	unsigned cursor, first; /* indices of rows: the chosen one, the topmost one on the screen */
 	GString *search;
-	bool is_typing;			/* the text that is searched for */
+	bool is_typing;			/* the text that is searched for, or an answer */
+	const char *question;		/* of the answer; NULL: a text is searched for */
+	GString *answer;
+	bool has_answer;
 	const char *keys;		/* the caller's text; NULL: none */
 };
 
@@ -43,6 +46,7 @@ SptBrowser *spt_browser_new(void)
 	browser->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	browser->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
 	browser->search = g_string_new(NULL);
+	browser->answer = g_string_new(NULL);
 	return browser;
 }
 
@@ -53,6 +57,7 @@ void spt_browser_free(SptBrowser *browser)
 	g_hash_table_unref(browser->open);
 	g_array_unref(browser->rows);
 	g_string_free(browser->search, TRUE);
+	g_string_free(browser->answer, TRUE);
 	g_free(browser);
 }
 
@@ -175,6 +180,29 @@ void spt_browser_set_keys(SptBrowser *browser, const char *keys)
 	browser->keys = keys;
 }
 
+uint32_t spt_browser_chosen(const SptBrowser *browser)
+{
+	const struct row *row = browse_row_at(browser, browser->cursor);
+
+	return row ? row->node : 0;
+}
+
+void spt_browser_ask(SptBrowser *browser, const char *question)
+{
+	browser->is_typing = true;
+	browser->question = question;
+	browser->has_answer = false;
+	g_string_truncate(browser->answer, 0);
+}
+
+const char *spt_browser_answer(SptBrowser *browser)
+{
+	bool has_answer = browser->has_answer;
+
+	browser->has_answer = false;
+	return has_answer ? browser->answer->str : NULL;
+}
+
 bool spt_browser_is_typing(const SptBrowser *browser)
 {
 	return browser->is_typing;
@@ -219,15 +247,22 @@ static unsigned room(const SptBrowser *browser)
 	return height > taken + 1 ? height - taken : 1;
 }
 
+/* What is being typed. */
+static GString *text_of(const SptBrowser *browser)
+{
+	return browser->question ? browser->answer : browser->search;
+}
+
 void spt_browser_draw(SptBrowser *browser)
 {
 	unsigned width = MAX(spt_terminal_width(), 20), rows = room(browser);
 	g_autofree char *foot =
-		browser->is_typing ? g_strdup_printf("/%s", browser->search->str) :
-				     g_strdup_printf("arrows: move   Enter: open or close   "
-						     "/: search   n: next%s%s   q: quit",
-						     browser->keys ? "   " : "",
-						     browser->keys ? browser->keys : "");
+		browser->is_typing ?
+			g_strdup_printf("%s%s", browser->question ? browser->question : "/",
+					text_of(browser)->str) :
+			g_strdup_printf("Enter: open  /: find  n: next  %s%sq: quit",
+					browser->keys ? browser->keys : "",
+					browser->keys ? "  " : "");
 	g_autofree char *shown_foot = spt_format_cut(foot, width - 1);
 
 	browser->first = MIN(browser->first, browser->cursor);
@@ -278,15 +313,19 @@ static void browse_find_next(SptBrowser *browser)
 
 static void type(SptBrowser *browser, int key)
 {
+	GString *text = text_of(browser);
+
 	if (key == '\n' || key == '\r') {
 		browser->is_typing = false;
-		browse_find_next(browser);
+		browser->has_answer = browser->question != NULL;
+		if (!browser->question)
+			browse_find_next(browser);
 	} else if (key == 27) {
 		browser->is_typing = false;
-	} else if ((key == DELETE || key == BACKSPACE) && browser->search->len) {
-		g_string_truncate(browser->search, browser->search->len - 1);
-	} else if (key >= ' ' && key < DELETE && browser->search->len < SEARCH_MOST) {
-		g_string_append_c(browser->search, (char)key);
+	} else if ((key == DELETE || key == BACKSPACE) && text->len) {
+		g_string_truncate(text, text->len - 1);
+	} else if (key >= ' ' && key < DELETE && text->len < SEARCH_MOST) {
+		g_string_append_c(text, (char)key);
 	}
 }
 
@@ -340,6 +379,7 @@ bool spt_browser_obey(SptBrowser *browser, int key)
 	case SPT_KEY_LAST: case 'G': browse_move(browser, (int)browser->rows->len); break;
 	case '/':
 		browser->is_typing = true;
+		browser->question = NULL;
 		g_string_truncate(browser->search, 0);
 		break;
 	case 'n': browse_find_next(browser); break;

@@ -38,9 +38,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptBrowser, spt_browser_free)
 void spt_browser_set_page(SptBrowser *browser, const struct spt_browse_page *page);
 /* Opens the page where most of it is in one child. */
 void spt_browser_open_heaviest(SptBrowser *browser);
-/* Whether keys are letters of what is searched for. */
+/* Whether keys are letters of what is searched for, or of an answer. */
 bool spt_browser_is_typing(const SptBrowser *browser);
 bool spt_browser_is_empty(const SptBrowser *browser);
+/* The node that the cursor is on; 0: there is none. */
+uint32_t spt_browser_chosen(const SptBrowser *browser);
+/* From now on keys are letters of an answer, until Enter or Escape. */
+void spt_browser_ask(SptBrowser *browser, const char *question);
+/* The answer, once, when Enter has been pressed; else NULL.  Valid until the next question. */
+const char *spt_browser_answer(SptBrowser *browser);
 /* What the caller's own keys do, for the last line: "p: hold"; a static text. */
 void spt_browser_set_keys(SptBrowser *browser, const char *keys);
 void spt_browser_draw(SptBrowser *browser);

@@ -156,6 +156,24 @@ static void cmd_annotate_print_text(const char *function, const SptAnnotation *a
 	}
 }
 
+bool spt_annotate_print_function(const SptCapture *capture, const SptMetric *metric,
+				 const SptFilter *filter, const SptFunction *function)
+{
+	const struct options options = { .filter.metric = metric };
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptAnnotation) annotation = spt_annotation_new(
+		capture, symbols, metric, filter, function->name, function->object, NULL);
+
+	if (!annotation) {
+		spt_cli_complain("%s has no samples with a function \"%s\"", capture->path,
+				 function->name);
+		return false;
+	}
+	spt_terminal_page();
+	cmd_annotate_print_text(function->name, annotation, NULL, &options);
+	return spt_cli_flush();
+}
+
 static int complain_of_function(const SptCapture *capture, SptSymbols *symbols,
 				const SptFilter *filter, const char *function,
 				const struct options *options)
