@@ -19,29 +19,36 @@
 struct inode;
 struct sysprof_subscription;
 
-enum sysprof_immediate {
-	SYSPROF_IMMEDIATE_IRQ,
-	SYSPROF_IMMEDIATE_SOFTIRQ,
-	SYSPROF_IMMEDIATE_LOCK,
-	SYSPROF_IMMEDIATE_HOLD,
-	SYSPROF_IMMEDIATE_BLOCK,
-	SYSPROF_IMMEDIATE_BLOCK_DONE,
-	SYSPROF_IMMEDIATE_FAULT,
-	SYSPROF_IMMEDIATE_SLAB,
-	SYSPROF_IMMEDIATE_SLAB_FREE,
-	SYSPROF_IMMEDIATE_PAGE,
-	SYSPROF_IMMEDIATE_PAGE_FREE,
-	SYSPROF_IMMEDIATE_PERCPU,
-	SYSPROF_IMMEDIATE_PERCPU_FREE,
-	SYSPROF_IMMEDIATE_VMALLOC,
-	SYSPROF_IMMEDIATE_VMALLOC_FREE,
-	SYSPROF_IMMEDIATE_STALL,
-	SYSPROF_IMMEDIATE_FRAGMENT,
-	SYSPROF_IMMEDIATE_IRQS_OFF,
-	SYSPROF_IMMEDIATE_PREEMPT_OFF,
-	SYSPROF_IMMEDIATE_PAGE_CACHE,
-	SYSPROF_IMMEDIATES
-};
+/*
+ * All of them: the name in enum sysprof_source_kind, the unit of its values, the shortest period of
+ * its grid (0: it has none), and its hooks, struct sysprof_hooking.
+ */
+#define SYSPROF_IMMEDIATE_NS (10 * NSEC_PER_USEC)
+#define SYSPROF_IMMEDIATE_SOURCES(ROW)                                                             \
+	ROW(IRQ, NS, SYSPROF_IMMEDIATE_NS, interrupts)                                             \
+	ROW(SOFTIRQ, NS, SYSPROF_IMMEDIATE_NS, interrupts)                                         \
+	ROW(IRQS_OFF, NS, SYSPROF_IMMEDIATE_NS, irqs_off)                                          \
+	ROW(PREEMPT_OFF, NS, SYSPROF_IMMEDIATE_NS, preempt_off)                                    \
+	ROW(LOCK, NS, SYSPROF_IMMEDIATE_NS, locks)                                                 \
+	ROW(HOLD, NS, SYSPROF_IMMEDIATE_NS, locks)                                                 \
+	ROW(SLAB, BYTES, 1, slab)                                                                  \
+	ROW(SLAB_FREE, BYTES, 0, slab)                                                             \
+	ROW(PAGE, BYTES, 1, pages)                                                                 \
+	ROW(PAGE_FREE, BYTES, 0, pages)                                                            \
+	ROW(PERCPU, BYTES, 1, percpu)                                                              \
+	ROW(PERCPU_FREE, BYTES, 0, percpu)                                                         \
+	ROW(VMALLOC, BYTES, 1, vmalloc)                                                            \
+	ROW(VMALLOC_FREE, BYTES, 0, vmalloc)                                                       \
+	ROW(STALL, NS, SYSPROF_IMMEDIATE_NS, stalls)                                               \
+	ROW(FRAGMENT, EVENTS, 1, fragments)                                                        \
+	ROW(FAULT, EVENTS, 1, faults)                                                              \
+	ROW(PAGE_CACHE, BYTES, 1, page_cache)                                                      \
+	ROW(BLOCK, BYTES, 1, block)                                                                \
+	ROW(BLOCK_DONE, BYTES, 0, block)
+
+#define SYSPROF_IMMEDIATE_NUMBER(NAME, unit, period, hooking) SYSPROF_IMMEDIATE_##NAME,
+enum sysprof_immediate { SYSPROF_IMMEDIATE_SOURCES(SYSPROF_IMMEDIATE_NUMBER) SYSPROF_IMMEDIATES };
+#undef SYSPROF_IMMEDIATE_NUMBER
 
 /**
  * struct sysprof_immediate_request - what a session requests of an immediate source
@@ -91,9 +98,11 @@ struct sysprof_hooking {
 	void (*end)(void);
 };
 
-extern struct sysprof_hooking sysprof_interrupts, sysprof_locks, sysprof_block, sysprof_faults,
-	sysprof_slab, sysprof_pages, sysprof_percpu, sysprof_vmalloc, sysprof_stalls,
-	sysprof_fragments, sysprof_irqs_off, sysprof_preempt_off, sysprof_page_cache;
+/* Each once or more: sources may share their hooks. */
+#define SYSPROF_IMMEDIATE_HOOKING(NAME, unit, period, hooking)                                     \
+	extern struct sysprof_hooking sysprof_##hooking;
+SYSPROF_IMMEDIATE_SOURCES(SYSPROF_IMMEDIATE_HOOKING)
+#undef SYSPROF_IMMEDIATE_HOOKING
 
 /* Names the file in @part.  @inode NULL: not known. */
 void sysprof_block_set_file(struct sysprof_part_block *part, const struct inode *inode);
