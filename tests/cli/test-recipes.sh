@@ -4,7 +4,8 @@
 # Measures nothing.
 #
 # The recipes of CONTRIBUTING.md, followed by script: a report, a grouping, a metric, an export
-# format, an importer, a counter and a record type are added to a copy of the tree.  Each recipe changes the files that it names and no
+# format, an importer, a counter, a source of the kernel, a type of mark, a finder of names and a
+# record type are added to a copy of the tree.  Each recipe changes the files that it names and no
 # others, and not more than are allowed.  Then sysprof-cli is built (objects that have not changed
 # are copied, too), and all of them work; the first four are listed in help, man pages and
 # completions.
@@ -86,6 +87,8 @@ END_OF_FILE
     "resident": {"$ref": "#/$defs/resident"},
     "heap": {"$ref": "#/$defs/heap"},
     "sampled_pct": {"$ref": "#/$defs/sampled_pct"}, "waits_of": {"$ref": "#/$defs/waits_of"},
+    "scope": {"$ref": "#/$defs/scope"},
+    "sentences": {"$ref": "#/$defs/sentences"},
     "tiny": {"type": "integer", "minimum": 0, "description": "The samples once more."}
    }
   },
@@ -191,7 +194,7 @@ END_OF_FILE
 		add_test <<'END_OF_FILE'
 contains 'report --metric tiny' '^ +59\.02 +59\.02 +180  hot ' report --metric tiny "$capture"
 contains 'report --metric tiny --by' ' 150 +150  CPU 1$' report --metric tiny --by cpu "$capture"
-complains 'report --metric: unknown, and tiny' 2 ', [a-z-]+ or tiny$' report --metric moon "$capture"
+complains 'report --metric: unknown, and tiny' 2 ', tiny(,| or) ' report --metric moon "$capture"
 END_OF_FILE
 }
 
@@ -269,7 +272,7 @@ END_OF_FILE
 			<<<'userspace/lib/import/tiny.c' &&
 		add_test <<'END_OF_FILE'
 echo 'tiny 7' >"$work/file.tiny"
-contains 'a file of the importer tiny' '^ *7 ' report --by process "$work/file.tiny"
+contains 'a file of the importer tiny' '^ +100\.00 +7 +1  tiny ' report --by process "$work/file.tiny"
 echo 'tiny x' >"$work/bad.tiny"
 complains 'one without a number' 1 'has no number' report "$work/bad.tiny"
 END_OF_FILE
@@ -305,6 +308,219 @@ static void test_tiny(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 
 END_OF_FILE
 		insert tests/unit/test-counters.c '^.ADD.power' <<<'	ADD(tiny);'
+}
+
+# Ticks that the kernel's timer announces, as a source of the module.
+source_files()
+{
+	cat >module/sources/tiny.c <<'END_OF_FILE'
+// SPDX-License-Identifier: GPL-2.0-only
+/* Timers that end. */
+#include <linux/irqflags.h>
+#include <linux/rcupdate.h>
+#include <linux/tracepoint.h>
+#include <trace/events/timer.h>
+
+#include "sources/immediate.h"
+
+static void timer_expire_exit_hit(void *data, struct timer_list *timer)
+{
+	struct sysprof_immediate_event event = { .immediate = SYSPROF_IMMEDIATE_TINY, .value = 1 };
+	unsigned long flags;
+
+	event.context = sysprof_immediate_context();
+	local_irq_save(flags);
+	rcu_read_lock();
+	sysprof_immediate_tell(&event);
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+static struct sysprof_hook hooks[] = {
+	{ "timer_expire_exit", timer_expire_exit_hit },
+};
+
+static void __maybe_unused tiny_check_prototypes(void)
+{
+	check_trace_callback_type_timer_expire_exit(timer_expire_exit_hit);
+}
+
+struct sysprof_hooking sysprof_tiny = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_tiny),
+	.hooks = hooks,
+	.n = ARRAY_SIZE(hooks),
+};
+END_OF_FILE
+	insert module/sources/immediate.h '^.ROW\(LOCK, ' <<<'	ROW(TINY, EVENTS, 1, tiny) \' &&
+		insert module/uapi/sysprof-event.h '^	SYSPROF_SOURCE_BLOCK_DONE' \
+			<<<'	SYSPROF_SOURCE_TINY = 63,	/* timers that end */' &&
+		insert tests/abi/layout.txt '^SYSPROF_SOURCE_BLOCK_DONE' <<<'SYSPROF_SOURCE_TINY 63'
+}
+
+source_of_kernel()
+{
+	source_files &&
+		insert userspace/lib/events/interrupts.c '^static const SptEventRequest irqs_off' \
+			<<'END_OF_FILE' &&
+static const SptEventRequest tiny = {
+	.has_stacks = true,
+	.is_optional = true,
+	.period = 1,
+	.part = "timers",
+};
+
+static const SptEventMetric tiny_metrics[] = {
+	{
+		.name = "timers",
+		.title = SPT_WORDS("Tiny Timers"),
+		.value = "timers that ended",
+		.unit = SPT_UNIT_EVENTS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT,
+	},
+	{ 0 },
+};
+
+const SptEventKind spt_event_tiny = {
+	.name = "timers",
+	.number = SYSPROF_SOURCE_TINY,
+	.shape = SPT_EVENT_INSTANT,
+	.detail = SPT_EVENT_CONTEXT,
+	.option = &spt_option_interrupts,
+	.request = &tiny,
+	.metrics = tiny_metrics,
+};
+
+END_OF_FILE
+		insert userspace/lib/events/event.h '^.KIND\(faults\)' <<<'	KIND(tiny) \' &&
+		printf '\nmsgid "Tiny Timers"\nmsgstr "Winzige Wecker"\n' >>userspace/po/de.po
+}
+
+# The module's part compiles, the interface is what it was and the new number, and the table of kinds
+# has the new one.  Nearly everything includes event.h: no more than the table is built.
+run_source()
+{
+	local kernel objects=$copy/build/module
+
+	make -s -C module links OUT="$objects" && kernel=$(cat "$objects/.kdir") || return
+	make -s -C "$kernel" M="$objects" sources/tiny.o sources/sources.o >"$work/said" 2>&1 ||
+		{ cat "$work/said"; return 1; }
+	grep 'warning:' "$work/said" && return 1
+	tests/abi/layout.sh >"$work/abi" || { cat "$work/abi"; return 1; }
+	cat >"$work/kinds.c" <<'END_OF_FILE'
+#include <stdio.h>
+#include "events/event.h"
+
+int main(void)
+{
+	for (unsigned i = 0; spt_event_kind(i); i++)
+		printf("%u %s\n", spt_event_kind(i)->number, spt_event_kind(i)->name);
+	return 0;
+}
+END_OF_FILE
+	# shellcheck disable=SC2046 # flags
+	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Iuserspace/lib -Imodule/uapi -o "$work/kinds" \
+		"$work/kinds.c" userspace/lib/events/*.c userspace/lib/base/words.c \
+		$(pkg-config --cflags --libs glib-2.0) && "$work/kinds" | grep -qx '63 timers'
+}
+
+mark_type()
+{
+	insert userspace/include/spt/mark.h '^	SPT_MARK_TYPES,' <<<'	SPT_MARK_TINY = 11,' &&
+		insert userspace/include/spt/mark.h '^/. A line of the log, of severity' \
+			<<'END_OF_FILE' &&
+static inline void spt_mark_tiny(const char *name)
+{
+	if (spt_mark_is_recorded() && spt_mark_link.marks->n_types > SPT_MARK_TINY)
+		spt_mark_put(SPT_MARK_TINY, 0, "tiny", name, NULL);
+}
+
+END_OF_FILE
+		insert userspace/lib/record/marks.c '^	case SPT_MARK_OPEN:' <<'END_OF_FILE' &&
+	case SPT_MARK_TINY:
+		put_span(marks, ring->thread, record, time, time);
+		break;
+END_OF_FILE
+		insert userspace/data/man/sysprof-marks.man '^.SH SEE ALSO' <<'END_OF_FILE' &&
+.I spt_mark_tiny(name)
+is a small instant.
+END_OF_FILE
+		insert tests/unit/test-marks.c '^int main' <<'END_OF_FILE' &&
+static void test_tiny(void)
+{
+	struct spt_marks_header *marks = connect_here();
+	SptMarksReader reader;
+	SptMarkRecord record;
+
+	spt_mark_tiny("unknown to recorders of before");
+	marks->n_types = SPT_MARK_TYPES;
+	spt_mark_tiny("known");
+	spt_marks_reader_init(&reader, marks, 0);
+	g_assert_true(spt_marks_reader_begin(&reader));
+	g_assert_true(spt_marks_reader_next(&reader, &record));
+	g_assert_cmpstr(record.name, ==, "known");
+	spt_marks_reader_end(&reader);
+	disconnect(marks);
+}
+
+END_OF_FILE
+		insert tests/unit/test-marks.c '^.return g_test_run' \
+			<<<'	g_test_add_func("/marks/tiny", test_tiny);'
+}
+
+# A program's mark is in its recording.
+run_mark_type()
+{
+	cat >"$work/tiny.c" <<'END_OF_FILE'
+#include <unistd.h>
+#include <spt/mark.h>
+
+int main(void)
+{
+	spt_mark_tiny("found");
+	return !sleep(1) ? 0 : 1;
+}
+END_OF_FILE
+	gcc -Wall -Werror -D_GNU_SOURCE -Iuserspace/include -o "$work/tiny" "$work/tiny.c" || return
+	build/sysprof-cli record -F 10 -o "$work/marked" -- "$work/tiny" >"$work/said" 2>&1 ||
+		{ cat "$work/said"; return 1; }
+	build/sysprof-cli report --marks "$work/marked" | grep -q 'found'
+}
+
+finder()
+{
+	cat >userspace/lib/symbols/finder-tiny.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first byte of each file. */
+#include "symbols/symbols-private.h"
+
+static bool find_tiny(SptSymbols *symbols, const SptFinderPlace *place, SptSymbol *ret)
+{
+	(void)symbols;
+	*ret = (SptSymbol){ .name = "tiny", .bytes = 1, .source = SPT_SOURCE_CAPTURE };
+	return place->offset == 0;
+}
+
+const SptSymbolFinder spt_finder_tiny = {
+	.name = "tiny",
+	.knows = "where files begin",
+	.kinds = SPT_FINDER_KIND(SPT_OBJECT_FILE),
+	.find = find_tiny,
+};
+END_OF_FILE
+	insert userspace/lib/symbols/finder.h '^.ROW\(recorded\)' <<<'	ROW(tiny) \' &&
+		insert userspace/data/man/info.man '^.B recorded' <<'END_OF_FILE' &&
+.B tiny
+where files begin
+.TP
+END_OF_FILE
+		insert tests/unit/test-finders.c '^	{ GONE, 0x99' \
+			<<<'	{ GONE, 0, &spt_finder_tiny, "tiny", SPT_SOURCE_CAPTURE },'
+}
+
+run_finder()
+{
+	"$GEN_CAPTURE" "$work/example" &&
+		build/sysprof-cli info "$work/example" | grep -q '^ *0 .* tiny: where files begin$'
 }
 
 # A recording has what the counter says.
@@ -402,7 +618,7 @@ named()
 
 	sed -n "/^### To add an\{0,1\} $1\$/,/^##/s/^[0-9]\. \`\([^\`]*\)\`.*/\1/p" \
 		CONTRIBUTING.md |
-		sed "s/NAME/$2/" | while read -r file; do
+		sed "s/NAME/$2/; s/FAMILY/interrupts/" | while read -r file; do
 		# shellcheck disable=SC2086 # *.po
 		printf '%s\n' $file
 	done | sort
@@ -496,13 +712,19 @@ check 'a metric in 5' follow metric 5 metric
 check 'an export format in 5' follow 'export format' 5 format
 check 'an importer in 4' follow importer 4 importer
 check 'a counter in 3' follow counter 3 counter
+check 'a type of mark in 4' follow 'type of mark' 4 mark_type
+check 'a finder of names in 4' follow 'finder of names' 4 finder
 check 'that builds' build
 check 'what the recipes test passes' run_added
 check 'the counter counts' run_counter
+check 'the mark is recorded' run_mark_type
+check 'the finder is asked' run_finder
 check 'reports and groupings print what the schema says' holds_schema
 check 'man pages and completions have them' lists_all
 check "the viewer's items are translated" is_translated
 
+check 'a source of the kernel is added in 7' follow 'event kind' 7 source_of_kernel
+check 'it compiles, and its metric is in the table' run_source
 check 'a record type is added in 6' follow 'record type' 6 record
 check 'its rows come back from a file' run_unit
 
