@@ -9,7 +9,7 @@
 
 tracefs=/sys/kernel/tracing
 if [ ! -w "$tracefs/trace_marker" ] || [ ! -e "$tracefs/options/copy_trace_marker" ]; then
-	echo "1..0 # SKIP root, tracefs and a kernel that copies trace_marker (6.16) are needed"
+	echo "1..0 # SKIP root, tracefs and a kernel that copies trace_marker (option copy_trace_marker) are needed"
 	exit 0
 fi
 
