@@ -309,7 +309,7 @@ contains 'report --metric: what it is, and all of it' 'ticks came.*: 211\.2 µs$
 contains 'report --metric' '^ +60\.00 +60\.00 +126\.7 µs  hot +busy$' report --metric delay \
 	"$capture"
 LC_ALL=C run report --metric delay "$capture"
-if grep -qE '^ +60\.00 +60\.00   126\.7 us  hot +busy$' "$work/out"; then
+if grep -qE '^ +60\.00 +60\.00 +126\.7 us  hot +busy$' "$work/out"; then
 	ok 'report --metric in ASCII'
 else
 	not_ok 'report --metric in ASCII' "$(seen)"
