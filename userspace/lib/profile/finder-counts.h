@@ -24,7 +24,8 @@ typedef struct {
 
 /*
  * A row for each finder, in the order in which they are asked, then what none of them knows.
- * Elements are SptFinderCount.  Symbols alone count, as in coverage.h: no debug information is read.
+ * Elements are SptFinderCount.  Symbols alone count, as in coverage.h: no debug information is
+ * read.
  */
 GArray *spt_finder_counts_new(const SptCapture *capture, SptSymbols *symbols);
 

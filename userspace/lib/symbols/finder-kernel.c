@@ -28,7 +28,8 @@ static GArray *list_kernel_places(const char *module, void *data)
 		const SptObjectRow *row = spt_symbols_row_of(symbols, frame->object);
 		const struct spt_recorded *recorded =
 			row && spt_symbols_is_kernel(row) ?
-				spt_recorded_find(symbols, &symbols->objects[row->id], frame->offset) :
+				spt_recorded_find(symbols, &symbols->objects[row->id],
+						  frame->offset) :
 				NULL;
 
 		if (recorded &&
@@ -62,8 +63,8 @@ static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame,
 
 	*ret_problem = SPT_WORDS("has no name for this address");
 	return recorded && recorded->function ?
-		       spt_kernel_places(spt_finder_kernel_files(symbols), recorded->row, frame->offset, ret,
-					 ret_problem) :
+		       spt_kernel_places(spt_finder_kernel_files(symbols), recorded->row,
+					 frame->offset, ret, ret_problem) :
 		       0;
 }
 

@@ -74,8 +74,9 @@ const struct spt_recorded *spt_recorded_find(SptSymbols *symbols,
 			row->module && *row->module ? g_strdup_printf("[%s]", row->module) : NULL;
 
 		recorded->module = label ? spt_symbols_intern(symbols, label) : NULL;
-		recorded->function =
-			row->symbol && *row->symbol ? spt_symbols_demangled(symbols, row->symbol) : NULL;
+		recorded->function = row->symbol && *row->symbol ?
+					     spt_symbols_demangled(symbols, row->symbol) :
+					     NULL;
 		recorded->is_ready = true;
 	}
 	return recorded;
