@@ -26,7 +26,7 @@ struct SptCallTree {
 	/* Of a comparison; NULL: this is a document's. */
 	const SptDiffTree *differences;
 	uint64_t n_samples[SPT_SIDES];	/* of each side of a comparison */
-	double amounts[SPT_SIDES];	/* likewise what 100 % is, as spt_call_tree_amount() has it */
+	double amounts[SPT_SIDES];	/* likewise what 100 % is: spt_call_tree_amount() */
 };
 
 /* They are the first member of what g_atomic_rc_box_new0() made. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Only programs of the same user can connect, since the socket is in a directory of that user; the
- * kernel is asked who each is all the same.  A connection is held for at most two seconds, and there
- * are at most MOST_WAITING; others stay in the socket's queue, and find no room beyond it.
+ * kernel is asked who each is all the same.  A connection is held for at most two seconds, and
+ * there are at most MOST_WAITING; others stay in the socket's queue, and find no room beyond it.
  */
 #include "record/mark-door.h"
 
