@@ -55,6 +55,20 @@ sizes()
 	}'
 }
 
+# Three may be longer: what has to be one loop, or is one list of steps.
+functions()
+{
+	texts | grep -E '^(module|userspace)/.*\.c$' | given awk '
+	FNR == 1 { begin = 0 }
+	/^\{$/ { begin = FNR }
+	/^\}$/ && begin {
+		if (FNR - begin + 1 > 80)
+			long[++n] = FILENAME ":" begin ": a function of " FNR - begin + 1 " lines"
+		begin = 0
+	}
+	END { for (i = 1; n > 3 && i <= n; i++) print long[i] }'
+}
+
 # A hundred columns, with tabs of eight.  In C only a string may be longer, since what is printed can
 # be searched for, and a table in a comment; of all lines one in a hundred, not counting data.
 widths()
@@ -140,6 +154,7 @@ machines()
 
 result "each file names its licence" "$(licences)"
 result "no file is longer than 800 lines" "$(sizes)"
+result "at most three functions have more than 80 lines" "$(functions)"
 result "lines have at most 100 columns" "$(widths)"
 result "lines end cleanly" "$(trailing)"
 result "scripts parse and are executable" "$(scripts)"

@@ -535,6 +535,78 @@ static bool wait_for_start(SptRecorder *recorder, const struct spt_record_option
 	return false;
 }
 
+/* Makes what the command and the recorder need of each other.  0, or the status to end with. */
+static int prepare_recording(const struct spt_record_options *options,
+			     SptRecorderOptions *recorder_options, struct spt_child *child,
+			     struct spt_relay *relay)
+{
+	if (options->command[0] && !spt_child_check(options->command))
+		return SPT_CHILD_CANNOT_RUN;
+	if (options->to) {
+		recorder_options->stream_fd = spt_cli_connect(options->to);
+		if (recorder_options->stream_fd < 0)
+			return SPT_EXIT_FAILURE;
+	}
+	if (options->command[0] && !check_program(options->command[0], recorder_options))
+		return SPT_EXIT_FAILURE;
+	if (options->command[0] && options->recorder.logs && !spt_relay_begin(relay)) {
+		spt_cli_complain("Cannot run %s: %s", options->command[0], g_strerror(errno));
+		return SPT_EXIT_FAILURE;
+	}
+	child->standard_error = relay->writer;
+	if (options->command[0] && !spt_child_prepare(child, options->command, options->marks))
+		return SPT_EXIT_FAILURE;
+	command = child->pid;
+	recorder_options->command_pid = (uint32_t)child->pid;
+	recorder_options->marks = child->pid > 0;
+	recorder_options->running_marks = options->marks;
+	recorder_options->control_fd = child->control;
+	recorder_options->lines_fd = relay->lines;
+	if (options->only_command)
+		recorder_options->filter = only_child(&recorder_options->filter, child);
+	return 0;
+}
+
+/* What was recorded, and what was not. */
+static void tell_recorded(const struct spt_record_options *options, const SptRecorderStatus *status,
+			  const struct spt_child *child, const char *path)
+{
+	if (status->notice)
+		fprintf(stderr, "Note: %s.\n", status->notice);
+	if (status->limited)
+		fprintf(stderr, "Note: %s.\n", status->limited);
+	show_summary(status, path, options->recorder.last_ns > 0);
+	tell_failure(options, child);
+	if (options->recorder.memory)
+		tell_memory(&status->memory);
+	tell_marks(&status->marks);
+	if (options->recorder.points)
+		spt_record_events_tell(status);
+	if (options->recorder.memory || status->has_calls)
+		tell_unseen(&status->memory);
+	if (status->has_calls)
+		fprintf(stderr, "Note: %s.\n", SPT_CLI_CALLS_NOTE);
+	if (status->waits_lost) {
+		g_autofree char *n = spt_format_count(status->waits_lost);
+
+		fprintf(stderr, "%s switches were lost for lack of room: the times of threads are incomplete.\n",
+			n);
+	}
+	if (status->events_lost) {
+		g_autofree char *n = spt_format_count(status->events_lost);
+
+		fprintf(stderr, "%s events were lost: \"%s info --json\" says of which source.\n", n,
+			spt_cli_called());
+	}
+	if (status->budget)
+		fprintf(stderr,
+			"To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
+			"rate.\n",
+			spt_percent(status->delivered, status->delivered + status->budget),
+			1e9 / (double)status->period_ns);
+	tell_self_limit(&status->self_limit);
+}
+
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
@@ -544,32 +616,12 @@ static int run_recording(const struct spt_record_options *options)
 	SptRecorderOptions recorder_options = options->recorder;
 	g_autofree char *path = NULL;
 	SptRecorderStatus status;
+	int exit_status;
 	bool ok;
 
-	if (options->command[0] && !spt_child_check(options->command))
-		return SPT_CHILD_CANNOT_RUN;
-	if (options->to) {
-		recorder_options.stream_fd = spt_cli_connect(options->to);
-		if (recorder_options.stream_fd < 0)
-			return SPT_EXIT_FAILURE;
-	}
-	if (options->command[0] && !check_program(options->command[0], &recorder_options))
-		return SPT_EXIT_FAILURE;
-	if (options->command[0] && options->recorder.logs && !spt_relay_begin(&relay)) {
-		spt_cli_complain("Cannot run %s: %s", options->command[0], g_strerror(errno));
-		return SPT_EXIT_FAILURE;
-	}
-	child.standard_error = relay.writer;
-	if (options->command[0] && !spt_child_prepare(&child, options->command, options->marks))
-		return SPT_EXIT_FAILURE;
-	command = child.pid;
-	recorder_options.command_pid = (uint32_t)child.pid;
-	recorder_options.marks = child.pid > 0;
-	recorder_options.running_marks = options->marks;
-	recorder_options.control_fd = child.control;
-	recorder_options.lines_fd = relay.lines;
-	if (options->only_command)
-		recorder_options.filter = only_child(&recorder_options.filter, &child);
+	exit_status = prepare_recording(options, &recorder_options, &child, &relay);
+	if (exit_status)
+		return exit_status;
 	recorder = spt_recorder_new(&recorder_options, &error);
 	if (!recorder) {
 		spt_cli_complain("%s", error->message);
@@ -618,40 +670,7 @@ static int run_recording(const struct spt_record_options *options)
 		return SPT_EXIT_FAILURE;
 	}
 	spt_recorder_status(recorder, &status);
-	if (status.notice)
-		fprintf(stderr, "Note: %s.\n", status.notice);
-	if (status.limited)
-		fprintf(stderr, "Note: %s.\n", status.limited);
-	show_summary(&status, path, options->recorder.last_ns > 0);
-	tell_failure(options, &child);
-	if (options->recorder.memory)
-		tell_memory(&status.memory);
-	tell_marks(&status.marks);
-	if (options->recorder.points)
-		spt_record_events_tell(&status);
-	if (options->recorder.memory || status.has_calls)
-		tell_unseen(&status.memory);
-	if (status.has_calls)
-		fprintf(stderr, "Note: %s.\n", SPT_CLI_CALLS_NOTE);
-	if (status.waits_lost) {
-		g_autofree char *n = spt_format_count(status.waits_lost);
-
-		fprintf(stderr, "%s switches were lost for lack of room: the times of threads are incomplete.\n",
-			n);
-	}
-	if (status.events_lost) {
-		g_autofree char *n = spt_format_count(status.events_lost);
-
-		fprintf(stderr, "%s events were lost: \"%s info --json\" says of which source.\n", n,
-			spt_cli_called());
-	}
-	if (status.budget)
-		fprintf(stderr,
-			"To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
-			"rate.\n",
-			spt_percent(status.delivered, status.delivered + status.budget),
-			1e9 / (double)status.period_ns);
-	tell_self_limit(&status.self_limit);
+	tell_recorded(options, &status, &child, path);
 	if (options->bundle && !cmd_record_bundle(recorder, path)) {
 		cmd_record_wait_for(&child);
 		return SPT_EXIT_FAILURE;

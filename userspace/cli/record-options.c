@@ -279,8 +279,9 @@ static bool check_command(char **command, bool is_wanted)
 	return false;
 }
 
-static bool record_options_parse(struct spt_record_options *options, struct words *words, int argc,
-				 char **argv)
+/* The file, the samples, and what the kernel reports. */
+static void add_sample_entries(struct spt_record_options *options, struct words *words,
+			       GArray *all)
 {
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output,
@@ -332,6 +333,15 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		  "MARK > TIME" },
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "Limit the recorder's memory to this (1G)", "SIZE" },
+	};
+
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+}
+
+/* What programs and the system say, what is left out, and what becomes of the recording. */
+static void add_other_entries(struct spt_record_options *options, struct words *words, GArray *all)
+{
+	const GOptionEntry entries[] = {
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->tracker,
 		  "Also record what the command allocates and frees, each call with its stack (SIZE: on average one for each SIZE)",
 		  SPT_CLI_OPTIONAL("all|SIZE") },
@@ -393,9 +403,17 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 		  "for loopback and trusted networks",
 		  "HOST:PORT" },
 	};
-	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+}
+
+static bool record_options_parse(struct spt_record_options *options, struct words *words, int argc,
+				 char **argv)
+{
+	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+
+	add_sample_entries(options, words, all);
+	add_other_entries(options, words, all);
 	spt_record_events_add(&options->events, all);
 	spt_record_filter_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv) ||

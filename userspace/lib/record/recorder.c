@@ -214,44 +214,50 @@ static SptTraceSource source_of(const SptRecorderOptions *options)
 								      options->source;
 }
 
-SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
+static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 {
-	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
-	SptTasksListener listener = { recorder_on_process, on_thread, on_space_gone, recorder };
+	SptTraceConfig *config = &recorder->config;
 
-	recorder->stages = spt_stages_new();
-	recorder->trace = options->trace ? options->trace :
-					   spt_trace_open_source(source_of(options), error);
-	if (!recorder->trace)
-		return NULL;
-	recorder->output = spt_output_new(options, recorder->trace, error);
-	if (!recorder->output)
-		return NULL;
-	recorder->config.period_ns = options->period_ns;
-	recorder->config.clock = options->clock;
-	recorder->config.event_type = options->event_type;
-	recorder->config.event_config = options->event_config;
-	recorder->config.ring_bytes = options->ring_bytes;
-	recorder->config.reserved_bytes = MIN(spt_output_memory(recorder->output) / 8, 64u << 20);
-	recorder->config.most_kept_bytes = spt_output_memory(recorder->output) / KEPT_PART;
-	recorder->config.no_user = options->no_user;
-	recorder->config.by_tables =
-		(options->by_tables && !options->raw_bytes) ||
-		((options->by_tables || options->frugal_tables) &&
-		 spt_trace_has_tables(recorder->trace));
-	if (!recorder->config.by_tables || spt_trace_copies_instead(recorder->trace))
-		recorder->config.raw_bytes = options->raw_bytes;
-	recorder->config.raw_most_bytes = options->raw_most_bytes;
+	config->period_ns = options->period_ns;
+	config->clock = options->clock;
+	config->event_type = options->event_type;
+	config->event_config = options->event_config;
+	config->ring_bytes = options->ring_bytes;
+	config->reserved_bytes = MIN(spt_output_memory(recorder->output) / 8, 64u << 20);
+	config->most_kept_bytes = spt_output_memory(recorder->output) / KEPT_PART;
+	config->no_user = options->no_user;
+	config->by_tables = (options->by_tables && !options->raw_bytes) ||
+			    ((options->by_tables || options->frugal_tables) &&
+			     spt_trace_has_tables(recorder->trace));
+	if (!config->by_tables || spt_trace_copies_instead(recorder->trace))
+		config->raw_bytes = options->raw_bytes;
+	config->raw_most_bytes = options->raw_most_bytes;
+	config->filter = options->filter;
+	config->waits = options->waits;
+	config->kernel = options->kernel;
+	config->kmem_bytes = options->kmem_bytes;
+	config->kernel_is_optional = options->kernel_is_optional;
+	config->points = options->points;
+}
+
+static void set_abilities(SptRecorder *recorder, const SptRecorderOptions *options)
+{
 	recorder->abilities = spt_trace_abilities(recorder->trace);
 	recorder->status.source = recorder->abilities->name;
 	recorder->status.reports_delays = recorder->abilities->reports_delays;
-	recorder->config.filter = options->filter;
 	recorder->filters_pids = options->filter.n_pids && !recorder->abilities->filters_pids;
-	recorder->config.waits = options->waits;
-	recorder->config.kernel = options->kernel;
-	recorder->config.kmem_bytes = options->kmem_bytes;
-	recorder->config.kernel_is_optional = options->kernel_is_optional;
-	recorder->config.points = options->points;
+	recorder->command_pid = options->command_pid;
+	recorder->late_ns = options->late_ns;
+	recorder->is_watched = options->live;
+	recorder->no_command_lines = options->no_command_lines;
+	recorder->cgroups = options->cgroups;
+	recorder->script_loops = options->script_loops;
+}
+
+/* What the kernel and programs report beside samples. */
+static bool add_event_stages(SptRecorder *recorder, const SptRecorderOptions *options,
+			     GError **error)
+{
 	if (options->points)
 		recorder->hits = spt_hits_new(options->points, recorder->output);
 	spt_stages_add(recorder->stages, &spt_hits_stage, recorder->hits);
@@ -266,19 +272,21 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		spt_statements_new(options, recorder->thread_ids, recorder->output, error);
 	spt_stages_add(recorder->stages, &spt_statements_stage, recorder->statements);
 	if (!recorder->statements || !begin_memory(recorder, options, error))
-		return NULL;
+		return false;
 	spt_stages_add(recorder->stages, &spt_memory_stage, recorder->memory);
 	set_environment(recorder);
 	if ((options->command_pid || options->filter.n_pids) && !options->last_ns &&
 	    !options->by_windows)
 		recorder->resident = spt_resident_new(recorder->output);
 	spt_stages_add(recorder->stages, &spt_resident_stage, recorder->resident);
-	recorder->command_pid = options->command_pid;
-	recorder->late_ns = options->late_ns;
-	recorder->is_watched = options->live;
-	recorder->no_command_lines = options->no_command_lines;
-	recorder->cgroups = options->cgroups;
-	recorder->script_loops = options->script_loops;
+	return true;
+}
+
+static void add_space_stages(SptRecorder *recorder, const SptRecorderOptions *options)
+{
+	const SptTasksListener listener = { recorder_on_process, on_thread, on_space_gone,
+					    recorder };
+
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->proc_files = spt_proc_files_new("/proc");
@@ -289,6 +297,24 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
 	}
 	spt_stages_add(recorder->stages, &spt_maps_stage, recorder->maps);
+}
+
+static void add_copy_stages(SptRecorder *recorder, const SptRecorderOptions *options)
+{
+	recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes,
+					  options->raw_if_needed && !recorder->config.by_tables);
+	recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces,
+						recorder->tables, recorder->copies);
+	spt_stages_add(recorder->stages, &spt_copies_stage, recorder->copies);
+	spt_stages_add(recorder->stages, &spt_unwinding_stage, recorder->unwinding);
+	/* The windows of a flight recorder have the samples that their accounts count. */
+	if (!options->last_ns && !options->by_windows)
+		recorder->deferred = spt_deferred_new(spt_output_memory(recorder->output) /
+						      DEFERRED_PART);
+}
+
+static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *options)
+{
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
 					  spt_output_scripts(recorder->output),
 					  spt_trace_n_cpus(recorder->trace));
@@ -304,22 +330,31 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	if (recorder->config.by_tables && spt_trace_has_chains(recorder->trace))
 		recorder->scripts = spt_scripts_new(recorder->output, recorder->trace);
 	spt_stages_add(recorder->stages, &spt_scripts_stage, recorder->scripts);
-	if (recorder->config.raw_bytes) {
-		recorder->copies =
-			spt_copies_new(recorder->trace, options->raw_most_bytes,
-				       options->raw_if_needed && !recorder->config.by_tables);
-		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces,
-							recorder->tables, recorder->copies);
-		spt_stages_add(recorder->stages, &spt_copies_stage, recorder->copies);
-		spt_stages_add(recorder->stages, &spt_unwinding_stage, recorder->unwinding);
-		/* The windows of a flight recorder have the samples that their accounts count. */
-		if (!options->last_ns && !options->by_windows)
-			recorder->deferred = spt_deferred_new(spt_output_memory(recorder->output) /
-							      DEFERRED_PART);
-	}
+	if (recorder->config.raw_bytes)
+		add_copy_stages(recorder, options);
 	recorder->self_limit =
 		spt_self_limit_new(recorder->trace, recorder->copies, options->period_ns);
 	spt_stages_add(recorder->stages, &spt_self_limit_stage, recorder->self_limit);
+}
+
+SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
+{
+	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
+
+	recorder->stages = spt_stages_new();
+	recorder->trace = options->trace ? options->trace :
+					   spt_trace_open_source(source_of(options), error);
+	if (!recorder->trace)
+		return NULL;
+	recorder->output = spt_output_new(options, recorder->trace, error);
+	if (!recorder->output)
+		return NULL;
+	set_config(recorder, options);
+	set_abilities(recorder, options);
+	if (!add_event_stages(recorder, options, error))
+		return NULL;
+	add_space_stages(recorder, options);
+	add_stack_stages(recorder, options);
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
