@@ -21,6 +21,7 @@ mkdir -p "$copy/build/tests" || exit 1
 packaging/sources | xargs -d '\n' cp -p --parents -t "$copy"
 cp -a build/gen build/obj build/libspt.a "$copy/build"
 cp -a build/tests/gen-capture build/tests/gen-declared "$copy/build/tests"
+mkdir "$copy/build/workloads" && cp -a build/workloads/marks "$copy/build/workloads"
 cd "$copy" || exit 1
 export CLI=$copy/build/sysprof-cli GEN_CAPTURE=$copy/build/tests/gen-capture LC_ALL=C.UTF-8
 
@@ -668,8 +669,8 @@ run_unit()
 	# shellcheck disable=SC2086 # flags
 	gcc $flags $libraries -fsyntax-only userspace/lib/record/intake.c &&
 		gcc $flags -o "$work/test-capture" tests/unit/test-capture.c \
-			userspace/lib/{base,stash,process,capture}/*.c \
-			userspace/lib/events/declared.c userspace/lib/record/flight{,-declared}.c \
+			userspace/lib/{events,base,stash,process,capture}/*.c \
+			userspace/lib/record/flight{,-declared}.c \
 			$libraries -lm -pthread &&
 		"$work/test-capture" -p /capture/tiny >"$work/tiny" &&
 		grep -q '^ok .*tiny' "$work/tiny"
