@@ -338,7 +338,7 @@ static void add_sample_entries(struct spt_record_options *options, struct words 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 }
 
-/* What programs and the system say, what is left out, and what becomes of the recording. */
+/* What programs and the system say, what is skipped, and what becomes of the recording. */
 static void add_other_entries(struct spt_record_options *options, struct words *words, GArray *all)
 {
 	const GOptionEntry entries[] = {
