@@ -83,10 +83,14 @@ static void look_at_stamps(SptMarks *marks)
 }
 
 /* The time of a stamp that may be anything; within the recording. */
-static uint64_t time_of(const SptMarks *marks, uint64_t stamp)
+static uint64_t time_of(SptMarks *marks, uint64_t stamp)
 {
-	uint64_t stamps = marks->now_stamp - marks->base_stamp, at;
+	uint64_t stamps, at;
 
+	/* It was made since the last look: with that one's time it would be too early. */
+	if (stamp > marks->now_stamp)
+		look_at_stamps(marks);
+	stamps = marks->now_stamp - marks->base_stamp;
 	if (stamp <= marks->base_stamp || !stamps)
 		return marks->base_ns;
 	if (stamp >= marks->now_stamp)
