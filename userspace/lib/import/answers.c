@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "import/import.h"
 #include "import/questions.h"
 #include "symbols/identity.h"
@@ -149,7 +150,7 @@ bool spt_import_answers_next(SptImportAnswers *answers)
 	else if (question.subject == SPT_IMPORT_KERNEL)
 		fd = answer_kernel(&question);
 	answer.is_known |= fd >= 0;
-	n = spt_helper_send_fd(answers->socket, &answer, sizeof(answer), fd);
+	n = spt_send_descriptor(answers->socket, &answer, sizeof(answer), fd, 0);
 	if (fd >= 0)
 		close(fd);
 	return n == (ssize_t)sizeof(answer);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/words.h"
 #include "import/helper.h"
 #include "import/questions.h"
@@ -176,7 +177,7 @@ bool spt_import_file(const char *path, int to_fd, GError **error)
 		close(fd);
 		return refuse_import(path, status, error);
 	}
-	if (spt_helper_send_fd(helper.socket, "", 1, fd) != 1)
+	if (spt_send_descriptor(helper.socket, "", 1, fd, 0) != 1)
 		problem = g_strerror(errno);
 	answers = spt_import_answers_new(helper.questions, fd);
 	close(fd);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "record/shared-memory.h"
 
 #define REQUEST	     "CreatRing"	/* with its nul */
@@ -142,28 +143,6 @@ static int make_ring(struct control_ring *ring)
 	return fd;
 }
 
-/* Sends @fd, or without one (-1) a byte by which the program knows that there is no ring. */
-static bool send_descriptor(SptControl *control, int fd)
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} with = { 0 };
-	char byte = 0;
-	struct iovec part = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		message.msg_control = &with;
-		message.msg_controllen = sizeof(with.room);
-		with.header.cmsg_level = SOL_SOCKET;
-		with.header.cmsg_type = SCM_RIGHTS;
-		with.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&with.header), &fd, sizeof(fd));
-	}
-	return sendmsg(control->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
-}
-
 static void drop_ended_rings(SptControl *control)
 {
 	for (unsigned i = control->rings->len; i-- > 0;)
@@ -178,7 +157,8 @@ static void answer(SptControl *control)
 
 	drop_ended_rings(control);
 	fd = control->rings->len < MOST_RINGS ? make_ring(ring) : -1;
-	control->is_broken |= !send_descriptor(control, fd);
+	/* A byte without a descriptor says that there is no ring. */
+	control->is_broken |= spt_send_descriptor(control->fd, "", 1, fd, MSG_DONTWAIT) != 1;
 	if (fd >= 0) {
 		close(fd);
 		g_ptr_array_add(control->rings, ring);

@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/words.h"
 #include "rings/marks-reader.h"
 #include "trace/trace.h"
@@ -145,25 +146,8 @@ void spt_mark_door_open(SptMarkDoor *door)
 /* Without a descriptor (-1) a byte says that there is none. */
 static void mark_door_give(int socket, int fd)
 {
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} with = { 0 };
-	char byte = 0;
-	struct iovec part = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		message.msg_control = &with;
-		message.msg_controllen = sizeof(with.room);
-		with.header.cmsg_level = SOL_SOCKET;
-		with.header.cmsg_type = SCM_RIGHTS;
-		with.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&with.header), &fd, sizeof(fd));
-	}
 	/* A program that has exited does not miss it. */
-	if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		errno = 0;
+	spt_send_descriptor(socket, "", 1, fd, MSG_DONTWAIT);
 	close(socket);
 }
 

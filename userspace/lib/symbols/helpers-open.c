@@ -76,25 +76,6 @@ int spt_helpers_open_for(const char *path, const char *of, const char *dirs, uin
 	return -1;
 }
 
-ssize_t spt_helper_send_fd(int socket, const void *data, size_t bytes, int fd)
-{
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
-	struct iovec part = { (void *)data, bytes };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-	struct cmsghdr *control;
-
-	if (fd >= 0) {
-		message.msg_control = room;
-		message.msg_controllen = sizeof(room);
-		control = CMSG_FIRSTHDR(&message);
-		control->cmsg_level = SOL_SOCKET;
-		control->cmsg_type = SCM_RIGHTS;
-		control->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(control), &fd, sizeof(int));
-	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL);
-}
-
 bool spt_helper_send(int socket, const void *data, size_t bytes)
 {
 	for (size_t at = 0; at < bytes;) {

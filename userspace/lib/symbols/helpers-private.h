@@ -58,11 +58,6 @@ struct spt_helper_reply {
 	uint32_t path_bytes;
 };
 
-/*
- * Sends a request or a reply with a descriptor (-1: without one).  Returns the bytes that were
- * sent, or -1.
- */
-ssize_t spt_helper_send_fd(int socket, const void *data, size_t bytes, int fd);
 /* Sends all of it; false: the other end has exited, or is too slow. */
 bool spt_helper_send(int socket, const void *data, size_t bytes);
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/realtime.h"
 #include "base/words.h"
 #include "scripts/interpreter.h"
@@ -292,7 +293,7 @@ static bool send_request(const SptHelpers *helpers, int socket, const SptReadReq
 		head.build_id_bytes = request->row->build_id_bytes;
 		memcpy(head.build_id, request->row->build_id, sizeof(head.build_id));
 	}
-	n = spt_helper_send_fd(socket, &head, sizeof(head), request->fd);
+	n = spt_send_descriptor(socket, &head, sizeof(head), request->fd, 0);
 	return n > 0 && spt_helper_send(socket, (const char *)&head + n, sizeof(head) - n) &&
 	       spt_helper_send(socket, request->path, head.path_bytes) &&
 	       spt_helper_send(socket, helpers->dirs, head.dirs_bytes) &&
@@ -380,7 +381,7 @@ static void open_for(const SptHelpers *helpers, struct helper *helper, const cha
 	const struct spt_helper_reply reply = { .problem = fd < 0 ? errno : 0 };
 
 	/* A helper that takes no reply gives no answer, and the answer has the reason. */
-	spt_helper_send_fd(helper->socket, &reply, sizeof(reply), fd);
+	spt_send_descriptor(helper->socket, &reply, sizeof(reply), fd, 0);
 	if (fd >= 0)
 		close(fd);
 }
