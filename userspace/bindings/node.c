@@ -51,48 +51,62 @@ static uint64_t node_take_id(napi_env env, napi_value value)
 	return id;
 }
 
-static napi_value node_begin_span(napi_env env, napi_callback_info info)
+/* One text, for @mark. */
+static napi_value node_mark_text(napi_env env, napi_callback_info info,
+				 void (*mark)(const char *text))
+{
+	struct arguments arguments;
+
+	if (spt_mark_is_recorded()) {
+		node_take_arguments(env, info, 1, &arguments);
+		mark(arguments.texts[0]);
+	}
+	return NULL;
+}
+
+/* Category and name, for @mark. */
+static napi_value node_mark_pair(napi_env env, napi_callback_info info,
+				 void (*mark)(const char *category, const char *name))
 {
 	struct arguments arguments;
 
 	if (spt_mark_is_recorded()) {
 		node_take_arguments(env, info, 2, &arguments);
-		spt_mark_begin(arguments.texts[0], arguments.texts[1]);
+		mark(arguments.texts[0], arguments.texts[1]);
 	}
 	return NULL;
+}
+
+static napi_value node_mark_flow(napi_env env, napi_callback_info info,
+				 void (*mark)(const char *name, uint64_t id))
+{
+	struct arguments arguments;
+
+	if (spt_mark_is_recorded()) {
+		node_take_arguments(env, info, 1, &arguments);
+		mark(arguments.texts[0], node_take_id(env, arguments.values[1]));
+	}
+	return NULL;
+}
+
+static napi_value node_begin_span(napi_env env, napi_callback_info info)
+{
+	return node_mark_pair(env, info, spt_mark_begin);
 }
 
 static napi_value node_end_span(napi_env env, napi_callback_info info)
 {
-	struct arguments arguments;
-
-	if (spt_mark_is_recorded()) {
-		node_take_arguments(env, info, 1, &arguments);
-		spt_mark_end(arguments.texts[0]);
-	}
-	return NULL;
+	return node_mark_text(env, info, spt_mark_end);
 }
 
 static napi_value node_open_span(napi_env env, napi_callback_info info)
 {
-	struct arguments arguments;
-
-	if (spt_mark_is_recorded()) {
-		node_take_arguments(env, info, 2, &arguments);
-		spt_mark_open(arguments.texts[0], arguments.texts[1]);
-	}
-	return NULL;
+	return node_mark_pair(env, info, spt_mark_open);
 }
 
 static napi_value node_close_span(napi_env env, napi_callback_info info)
 {
-	struct arguments arguments;
-
-	if (spt_mark_is_recorded()) {
-		node_take_arguments(env, info, 1, &arguments);
-		spt_mark_close(arguments.texts[0]);
-	}
-	return NULL;
+	return node_mark_text(env, info, spt_mark_close);
 }
 
 static napi_value node_mark_instant(napi_env env, napi_callback_info info)
@@ -108,13 +122,7 @@ static napi_value node_mark_instant(napi_env env, napi_callback_info info)
 
 static napi_value node_mark_message(napi_env env, napi_callback_info info)
 {
-	struct arguments arguments;
-
-	if (spt_mark_is_recorded()) {
-		node_take_arguments(env, info, 1, &arguments);
-		spt_mark_message(arguments.texts[0]);
-	}
-	return NULL;
+	return node_mark_text(env, info, spt_mark_message);
 }
 
 static napi_value node_mark_counter(napi_env env, napi_callback_info info)
@@ -132,24 +140,12 @@ static napi_value node_mark_counter(napi_env env, napi_callback_info info)
 
 static napi_value node_flow_begin(napi_env env, napi_callback_info info)
 {
-	struct arguments arguments;
-
-	if (spt_mark_is_recorded()) {
-		node_take_arguments(env, info, 1, &arguments);
-		spt_mark_flow_begin(arguments.texts[0], node_take_id(env, arguments.values[1]));
-	}
-	return NULL;
+	return node_mark_flow(env, info, spt_mark_flow_begin);
 }
 
 static napi_value node_flow_end(napi_env env, napi_callback_info info)
 {
-	struct arguments arguments;
-
-	if (spt_mark_is_recorded()) {
-		node_take_arguments(env, info, 1, &arguments);
-		spt_mark_flow_end(arguments.texts[0], node_take_id(env, arguments.values[1]));
-	}
-	return NULL;
+	return node_mark_flow(env, info, spt_mark_flow_end);
 }
 
 static napi_value node_mark_now(napi_env env, napi_callback_info info)

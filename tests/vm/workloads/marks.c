@@ -95,21 +95,27 @@ static void *leave_spans(void *name)
 	return NULL;
 }
 
-static int truth(void)
+/* Two threads in each of two processes, each with a name of its own for @work. */
+static int in_four_threads(void *(*work)(void *name))
 {
 	static const char *const names[2][2] = { { "one", "two" }, { "three", "four" } };
 	pid_t child = fork();
 	unsigned i = child == 0;
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, leave_spans, (void *)names[i][1]);
-	leave_spans((void *)names[i][0]);
+	pthread_create(&thread, NULL, work, (void *)names[i][1]);
+	work((void *)names[i][0]);
 	pthread_join(thread, NULL);
 	fflush(stdout);
 	if (child == 0)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	return 0;
+}
+
+static int truth(void)
+{
+	return in_four_threads(leave_spans);
 }
 
 static int nested(void)
@@ -357,20 +363,8 @@ static void *number_marks(void *name)
 
 static int running(void)
 {
-	static const char *const names[2][2] = { { "one", "two" }, { "three", "four" } };
-	pid_t child = fork();
-	unsigned i = child == 0;
-	pthread_t thread;
-
 	snprintf(stop_file, sizeof(stop_file), "%lu.stop", n);
-	pthread_create(&thread, NULL, number_marks, (void *)names[i][1]);
-	number_marks((void *)names[i][0]);
-	pthread_join(thread, NULL);
-	fflush(stdout);
-	if (child == 0)
-		_exit(0);
-	waitpid(child, NULL, 0);
-	return 0;
+	return in_four_threads(number_marks);
 }
 
 static int shut(void)
