@@ -259,6 +259,13 @@ int main(void)
 }
 END
 gcc -O1 -g -o calls calls.c || exit 1
+check 'what never came: recorded' record none -e 'sched:sched_process_exec if filename == "/nowhere"' -- true
+check '... is none, in words' sh -c "
+	'$cli' report --events sched:sched_process_exec none.capture | grep -qx 'sched:sched_process_exec: 0 events' &&
+	'$cli' report --metric sched:sched_process_exec --by filename none.capture | grep -q 'number of events: 0$' &&
+	'$cli' report --metric sched:sched_process_exec --json none.capture | grep -q 'none was recorded\.' &&
+	'$cli' merge -o merged.capture none.capture none.capture &&
+	'$cli' report --events sched:sched_process_exec merged.capture | grep -qx 'sched:sched_process_exec: 0 events'"
 check 'calls: recorded' record calls --probe ./calls:wait_a_while --probe ./calls:fibonacci \
 	--probe "./calls:calls.c:$line" -- ./calls
 check '... each of 200 and 465' python3 - <<END

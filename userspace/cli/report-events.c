@@ -102,10 +102,10 @@ static bool find(struct spt_report *report)
 	each_event(report, kind, UINT64_MAX, count_event, events);
 	g_array_sort(events->durations, compare_durations);
 	report->n_more = (unsigned)MIN(events->n - MIN(events->n, report->limit), UINT_MAX);
-	if (events->n == 0)
+	if (events->n == 0 && kind->rows > 0)
 		spt_cli_complain("%s has no events \"%s\" that meet the conditions; remove some of them",
 				 report->capture->path, kind->name);
-	return events->n > 0;
+	return events->n > 0 || kind->rows == 0;
 }
 
 /* A number that is not one of the events', in the unit of the field. */
@@ -166,6 +166,8 @@ static void print_text(const struct spt_report *report)
 	g_autofree char *n = spt_format_count(events->n);
 
 	printf("%s: %s %s\n", kind->title, n, events->n == 1 ? "event" : "events");
+	if (events->n == 0)
+		return;
 	if (is_interval) {
 		g_autofree char *half = spt_format_ns(duration_at(events, 50));
 		g_autofree char *most = spt_format_ns(duration_at(events, 99));
@@ -220,6 +222,8 @@ static void add_event(const struct spt_report *report, const SptDeclaredRow *row
 static void add_statistics(SptJson *json, const struct events *events,
 			   const struct statistics *statistics)
 {
+	if (events->n == 0)
+		return;
 	spt_json_number(json, "least", statistics->least);
 	spt_json_number(json, "most", statistics->most);
 	spt_json_number(json, "mean", statistics->sum / (double)events->n);

@@ -293,11 +293,12 @@ bool spt_writer_write_declared(SptCaptureWriter *writer)
 	for (unsigned i = 0; kinds && i < kinds->len; i++) {
 		struct kind *kind = kinds->pdata[i];
 
-		if (kind->numbers->len == 0)
-			continue;
-		if (!kind->stream)
+		bool is_empty = kind->numbers->len == 0;
+
+		/* In the end also what never came: a reader who asks for it is answered with none. */
+		if (!kind->stream && (!is_empty || writer->is_last))
 			declare_kind(writer, kind);
-		if (writer->error || !write_rows_of(writer, kind))
+		if (writer->error || (!is_empty && !write_rows_of(writer, kind)))
 			return false;
 	}
 	return true;

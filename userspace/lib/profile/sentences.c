@@ -82,7 +82,8 @@ static const struct sentence {
 	{ WALL, "ran", HAS_WALL | OF_CPU, 0,
 	  SPT_WORDS("Ran {ran}, was off the CPUs {off} of {wall}.") },
 
-	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("There are no samples.") },
+	{ PROCESSES, "none", EMPTY | OF_CPU, 0, SPT_WORDS("There are no samples.") },
+	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: none was recorded.") },
 	{ PROCESSES, "processes", OF_CPU | ONE_PROCESS, 0,
 	  SPT_WORDS("All of the time went to {process1}.") },
 	{ PROCESSES, "processes", OF_CPU | THREE_PROCESSES, 0,
@@ -424,8 +425,8 @@ char *spt_sentences_missing(const SptCapture *capture)
 
 	facts_init(&facts);
 	find_scope(&facts, capture);
-	facts.holds = (facts.holds & (OWN_ONLY | USER_ONLY | KERNEL_ONLY)) | EMPTY;
-	if (facts.holds != EMPTY)
+	facts.holds = (facts.holds & (OWN_ONLY | USER_ONLY | KERNEL_ONLY)) | EMPTY | OF_CPU;
+	if (facts.holds != (EMPTY | OF_CPU))
 		return say_one(&facts);
 	g_hash_table_unref(facts.texts);
 	return NULL;
