@@ -82,10 +82,13 @@ static void test_faults(struct waits *waits)
 	ioctl(waits->session.fd, SYSPROF_IOC_STOP);
 	waits_drain(waits);
 	sum = sum_of(waits, own, -1, server_tid);
-	ok(sum.by >= PAGES && sum.longest >= DELAY_MS * NS_PER_MS &&
-		   sum.value >= PAGES * DELAY_MS * NS_PER_MS && sum.user == sum.events,
-	   "%u pages that come after %u ms: blocked for %lu us, %lu times until the server came",
-	   PAGES, DELAY_MS, sum.value / 1000, sum.by);
+	ok(sum.by >= PAGES && sum.user == sum.events,
+	   "%u pages that come late: %lu times blocked until the server came", PAGES, sum.by);
+	/* The server may hear of a fault before the thread that has it is off its CPU. */
+	timed(sum.longest >= DELAY_MS * NS_PER_MS / 2 &&
+		      sum.value >= PAGES * DELAY_MS * NS_PER_MS / 4 * 3,
+	      "... after %u ms: blocked for %lu us, for %lu us at most", DELAY_MS,
+	      sum.value / 1000, sum.longest / 1000);
 }
 
 static void test_disk(struct waits *waits, const char *device, unsigned ms)
