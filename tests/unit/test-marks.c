@@ -63,6 +63,39 @@ static void test_same(void)
 	disconnect(marks);
 }
 
+/* A text that ends where memory ends, of each length: no byte behind it is read. */
+static void test_short(void)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+	void *marks = connect_here();
+	char *end = (char *)mmap(NULL, 2 * SPT_MARKS_PAGE, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + SPT_MARKS_PAGE;
+	SptMarksReader reader;
+	SptMarkRecord record;
+
+	g_assert_cmpint(mprotect(end, SPT_MARKS_PAGE, PROT_NONE), ==, 0);
+	for (size_t n = 0; n < sizeof(letters); n++) {
+		char *text = end - n - 1;
+
+		memcpy(text, letters, n);
+		text[n] = '\0';
+		spt_mark_instant(text, text, text);
+	}
+	spt_marks_reader_init(&reader, marks, 0);
+	g_assert_true(spt_marks_reader_begin(&reader));
+	for (size_t n = 0; n < sizeof(letters); n++) {
+		g_autofree char *text = g_strndup(letters, n);
+
+		g_assert_true(spt_marks_reader_next(&reader, &record));
+		g_assert_cmpstr(record.category, ==, text);
+		g_assert_cmpstr(record.name, ==, text);
+		g_assert_cmpstr(record.message, ==, text);
+	}
+	spt_marks_reader_end(&reader);
+	munmap(end - SPT_MARKS_PAGE, 2 * SPT_MARKS_PAGE);
+	disconnect(marks);
+}
+
 /* Records never cross the end of a ring, none is torn, and what finds no room is counted. */
 static void test_full(void)
 {
@@ -242,6 +275,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/marks/same", test_same);
+	g_test_add_func("/marks/short", test_short);
 	g_test_add_func("/marks/full", test_full);
 	g_test_add_func("/marks/long", test_long);
 	g_test_add_func("/marks/over", test_over);
