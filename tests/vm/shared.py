@@ -16,6 +16,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 USER = "joe"
+# A machine that does not write its sign of life for so long stands still, however busy this one is.
+SILENCE_S = 120
 
 
 class Shared:
@@ -39,7 +41,8 @@ class Shared:
         command = [
             os.path.join(HERE, "run"), "--user", USER, "--load", "--share", parent, "--timeout",
             "3600", "--pause",
-            self.file("pause") + ",3", "--console",
+            self.file("pause") + ",3", "--hung",
+            self.file("hung"), "--console",
             self.file("console"), "--as-root-first",
             shlex.join([os.path.join(HERE, "serve"), self.path]), "--", "true"
         ]
@@ -57,6 +60,21 @@ class Shared:
         while not self.has(name) and not self.has("ended") and time.monotonic() < end:
             time.sleep(0.1)
         return self.has(name)
+
+    def wait_for_job(self, seconds):
+        """Whether it ended in time.  A machine that stands still is killed, and says in build/vm/last-hang.log where it was."""
+        begin = heard = time.monotonic()
+        sign = None
+        while not self.wait("status", 2):
+            now = time.monotonic()
+            if self.has("ended") or now - begin > seconds:
+                return False
+            if self.read("alive") != sign:
+                sign, heard = self.read("alive"), now
+            elif now - heard > SILENCE_S:
+                open(self.file("hung"), "w").close()
+                return False
+        return True
 
     def stop(self):
         """Switches the machine off; gives what its kernel had to say."""
@@ -104,13 +122,14 @@ class Shared:
         with open(self.file("job.part"), "w") as file:
             file.writelines(f"{name}={shlex.quote(value)}\n" for name, value in job.items())
         os.rename(self.file("job.part"), self.file("job"))
-        ended = self.wait("status", timeout)
+        ended = self.wait_for_job(timeout)
         report = self.trouble(begin)
         if ended and not report:
             return int(self.read("status")), self.read("said") if self.has("said") else ""
-        self.stop()
-        return (125, report) if report else (124,
-                                             f"the shared machine did not answer in {timeout} s")
+        said = self.stop()
+        if report:
+            return 125, report
+        return 124, said if self.has("hung") else f"the shared machine did not answer in {timeout} s"
 
 
 def parse(options):
