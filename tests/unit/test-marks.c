@@ -3,6 +3,8 @@
  * Marks: what a program writes is what the reader returns, hostile rings break nothing, spans are
  * paired, and moments select what lies within.
  */
+/* The machine's own must not be heard here. */
+#define SPT_MARK_NO_BELL
 #include <spt/mark.h>
 
 #include "profile/moments.h"

@@ -295,7 +295,7 @@ bool spt_writer_write_declared(SptCaptureWriter *writer)
 
 		bool is_empty = kind->numbers->len == 0;
 
-		/* In the end also what never came: a reader who asks for it is answered with none. */
+		/* In the end also what never came: who asks for it is answered with none. */
 		if (!kind->stream && (!is_empty || writer->is_last))
 			declare_kind(writer, kind);
 		if (writer->error || (!is_empty && !write_rows_of(writer, kind)))
