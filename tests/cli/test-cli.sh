@@ -372,6 +372,7 @@ for list in a 2-1 1, 99999 -1; do
 done
 printf '%s\n' '# kinds' 'heat = hot' 'system = * @ [kernel]' 'unused = free' >"$work/rules"
 contains 'report --categories' '^ +59\.02 +180  heat$' report --categories "$work/rules" "$capture"
+contains 'report --per' '^ +1 +1 +180 +180  hot +busy$' report --per cpu "$capture"
 json 'report --json --categories' \
 	'[(c["category"], c["weight"] // 10**6) for c in d["categories"]] == [("heat", 180), ("system", 90),
 	("unused", 0), ("other", 35)]' report --json --categories "$work/rules" "$capture"

@@ -259,6 +259,46 @@ int main(void)
 }
 END
 gcc -O1 -g -o calls calls.c || exit 1
+# Three pages for each mapping here, and one for two there.
+cat >ratios.c <<'END'
+#include <sys/mman.h>
+#define MAP(n) mmap(0, (n) * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+__attribute__((noinline, noclone)) void three(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		volatile char *pages = MAP(3);
+		pages[0] = pages[4096] = pages[8192] = 1;
+		munmap((void *)pages, 3 * 4096);
+	}
+}
+__attribute__((noinline, noclone)) void half(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		volatile char *pages = MAP(1);
+		if (i % 2)
+			pages[0] = 1;
+		munmap((void *)pages, 4096);
+	}
+}
+int main(void) { three(); half(); return 0; }
+END
+gcc -O1 -o ratios ratios.c || exit 1
+check 'two events: recorded' "$cli" record --source perf -F 97 -e page-faults,syscalls:sys_enter_munmap \
+	-o ratios.capture -- ./ratios
+check '... one divided by the other, of each function' python3 - <<END
+import json, subprocess
+report = json.loads(subprocess.run(["$cli", "report", "--json", "--metric", "page-faults",
+                                    "--per", "syscalls:sys_enter_munmap", "ratios.capture"],
+                                   stdout=subprocess.PIPE, check=True).stdout)
+of = {function["function"]: function for function in report["functions"]}
+assert of["three"]["total_ratio"] == 3 and of["half"]["total_ratio"] == 0.5, (of["three"], of["half"])
+assert of["three"]["per_total"] == of["half"]["per_total"] == 1000 and "self_ratio" not in of["half"]
+assert abs(report["ratio"] - report["sum"] / report["per_sum"]) < 1e-9
+END
+check '... as text' sh -c "'$cli' report --metric page-faults --per syscalls:sys_enter_munmap ratios.capture |
+	grep -qE '^ +- +3 +3000 +0  three +ratios$'"
+check '... by what the recording does not have' refuses 1 'has no metric "nothing"' \
+	report --metric page-faults --per nothing ratios.capture
 check 'what never came: recorded' record none -e 'sched:sched_process_exec if filename == "/nowhere"' -- true
 check '... is none, in words' sh -c "
 	'$cli' report --events sched:sched_process_exec none.capture | grep -qx 'sched:sched_process_exec: 0 events' &&

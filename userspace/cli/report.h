@@ -71,6 +71,7 @@ struct spt_report_kind {
 /* Every report, in the order of --help; the first one is the default. */
 #define SPT_REPORTS(REPORT)                                                                        \
 	REPORT(functions)                                                                          \
+	REPORT(per)                                                                                \
 	REPORT(tree)                                                                               \
 	REPORT(callers)                                                                            \
 	REPORT(callees)                                                                            \
