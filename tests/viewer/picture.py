@@ -2,6 +2,7 @@
 """picture.py PROGRAM CAPTURE OUT [VIEW[,VIEW...] [LOOKS...]]: see picture.  Waits until a view is
 filled, then takes the screen."""
 import gettext
+import glob
 import os
 import re
 import subprocess
@@ -38,10 +39,11 @@ for size in rest:
         with open(state, "w") as file:
             file.write(f"[viewer]\nwidth={match[1]}\nheight={match[2]}\n")
 # A page of one function says its key itself.
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                       "../../userspace/viewer/pages.c")) as file:
-    pages = {name: accelerator.replace("<Ctrl>", "ctrl+").replace("<Alt>", "alt+") for name, accelerator in
-             re.findall(r'{ "(\w+)", N_\(.*?\), "([^"]*)"', file.read())}
+pages = {}
+for path in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../userspace/viewer/*-pane.c")):
+    with open(path) as file:
+        for name, accelerator in re.findall(r'SptPage spt_page_(\w+) = {.*?\.key = "([^"]*)"', file.read(), re.DOTALL):
+            pages[name] = accelerator.replace("<Ctrl>", "ctrl+").replace("<Alt>", "alt+")
 viewer = Viewer(program, *([] if views == ["start"] else [capture]))
 
 

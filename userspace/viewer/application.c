@@ -82,16 +82,16 @@ static void application_add_keys(GtkApplication *application)
 		{ "window.close", { "<Control>w" } },
 		{ "app.preferences", { "<Control>comma" } },
 		{ "app.help", { "F1" } },
+		{ "win.show-help-overlay", { "<Control>question", "<Control>F1" } },
 		{ "app.quit", { "<Control>q" } },
 	};
-	unsigned n_pages;
-	const SptPage *pages = spt_pages(&n_pages);
+	const SptPage *page;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
 		gtk_application_set_accels_for_action(application, table[i].action, table[i].keys);
-	for (unsigned i = 0; i < n_pages; i++) {
-		g_autofree char *action = g_strconcat("win.show-view::", pages[i].name, NULL);
-		const char *const keys[] = { pages[i].key, NULL };
+	for (unsigned i = 0; (page = spt_page(i)); i++) {
+		g_autofree char *action = g_strconcat("win.show-view::", page->name, NULL);
+		const char *const keys[] = { page->key, NULL };
 
 		gtk_application_set_accels_for_action(application, action, keys);
 	}

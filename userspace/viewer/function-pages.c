@@ -9,7 +9,7 @@
 struct SptFunctionPages {
 	AdwViewStack *views;		/* borrowed */
 	GtkStack *events;		/* borrowed */
-	GtkWidget **widgets;		/* as in spt_pages(); borrowed */
+	GPtrArray *widgets;		/* by the number of their page; borrowed */
 	SptDocument *document;
 	uint32_t function;
 };
@@ -29,50 +29,49 @@ static GtkWidget *function_pages_add(const SptPage *page, AdwViewStack *views, G
 SptFunctionPages *spt_function_pages_new(AdwViewStack *views, GtkStack *events)
 {
 	SptFunctionPages *pages = g_new0(SptFunctionPages, 1);
-	unsigned n;
-	const SptPage *table = spt_pages(&n);
+	const SptPage *page;
 
 	pages->views = views;
 	pages->events = events;
-	pages->widgets = g_new(GtkWidget *, n);
-	for (unsigned i = 0; i < n; i++)
-		pages->widgets[i] = function_pages_add(&table[i], views, events);
+	pages->widgets = g_ptr_array_new();
+	for (unsigned i = 0; (page = spt_page(i)); i++)
+		g_ptr_array_add(pages->widgets, function_pages_add(page, views, events));
 	return pages;
 }
 
 void spt_function_pages_free(SptFunctionPages *pages)
 {
 	g_clear_pointer(&pages->document, spt_document_unref);
-	g_free(pages->widgets);
+	g_ptr_array_unref(pages->widgets);
 	g_free(pages);
 }
 
 void spt_function_pages_set_document(SptFunctionPages *pages, SptDocument *document)
 {
-	unsigned n;
-	const SptPage *table = spt_pages(&n);
+	const SptPage *page;
 	bool is_same = pages->document && spt_document_is_same(document, pages->document);
 
 	spt_document_replace(&pages->document, document);
-	for (unsigned i = 0; !is_same && i < n; i++) {
-		bool is_for = !table[i].is_for || table[i].is_for(document);
+	for (unsigned i = 0; !is_same && (page = spt_page(i)); i++) {
+		GtkWidget *widget = g_ptr_array_index(pages->widgets, i);
+		bool is_for = !page->is_for || page->is_for(document);
 
-		if (table[i].icon)
+		if (page->icon)
 			adw_view_stack_page_set_visible(
-				adw_view_stack_get_page(pages->views, pages->widgets[i]), is_for);
+				adw_view_stack_get_page(pages->views, widget), is_for);
 		else
-			gtk_stack_page_set_visible(
-				gtk_stack_get_page(pages->events, pages->widgets[i]), is_for);
+			gtk_stack_page_set_visible(gtk_stack_get_page(pages->events, widget),
+						   is_for);
 	}
 }
 
 void spt_function_pages_set_path(SptFunctionPages *pages, GArray *path)
 {
-	unsigned n;
-	const SptPage *table = spt_pages(&n);
+	const SptPage *page;
 
-	for (unsigned i = 0; i < n; i++)
-		table[i].show(pages->widgets[i], pages->document, pages->function, path);
+	for (unsigned i = 0; (page = spt_page(i)); i++)
+		page->show(g_ptr_array_index(pages->widgets, i), pages->document, pages->function,
+			   path);
 }
 
 void spt_function_pages_set_function(SptFunctionPages *pages, uint32_t function)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read only while the page is visible.  The first fields of a kind have columns, whose titles are
- * made for it; what is behind them shares the last one.
+ * A page of each event of a declared kind (record -e, events of programs), with its fields.  Read
+ * only while the page is visible.  The first fields of a kind have columns, whose titles are made
+ * for it; what is behind them shares the last one.
  */
-#include "hits-pane.h"
-
 #include <glib/gi18n.h>
 
 #include "capture/declared.h"
 #include "events/declared.h"
+#include "pages.h"
 #include "profile/selection.h"
 #include "query.h"
 #include "table.h"
@@ -20,6 +20,9 @@
 #define MAX_ROWS 2000
 enum { TIME, DURATION, CPU, THREAD, FIELDS, REST = SPT_TABLE_COLUMNS_MAX - 1 };
 #define MAX_FIELDS (REST - FIELDS)
+
+#define SPT_TYPE_HITS_PANE (spt_hits_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptHitsPane, spt_hits_pane, SPT, HITS_PANE, GtkBox)
 
 struct _SptHitsPane {
 	GtkBox parent_instance;
@@ -262,19 +265,24 @@ static void spt_hits_pane_init(SptHitsPane *self)
 	gtk_box_append(GTK_BOX(self), head);
 }
 
-GtkWidget *spt_hits_pane_new(void)
+static GtkWidget *hits_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_HITS_PANE, NULL);
 }
 
-void spt_hits_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			G_GNUC_UNUSED GArray *path)
+static bool hits_pane_is_for(const SptDocument *document)
+{
+	return spt_declared(document->recording->capture, 0) != NULL;
+}
+
+static void hits_pane_set_function(GtkWidget *pane, SptDocument *document,
+				   G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptHitsPane *self = SPT_HITS_PANE(pane);
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
 	/* For any selected function. */
-	if (document == self->document || !spt_hits_pane_is_for(document))
+	if (document == self->document || !hits_pane_is_for(document))
 		return;
 	spt_document_replace(&self->document, document);
 	if (!is_known)
@@ -282,7 +290,11 @@ void spt_hits_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED ui
 	hits_pane_ask(self);
 }
 
-bool spt_hits_pane_is_for(const SptDocument *document)
-{
-	return spt_declared(document->recording->capture, 0) != NULL;
-}
+const SptPage spt_page_hits = {
+	.name = "hits",
+	.title = N_("Hits"),
+	.key = "<Ctrl><Alt>e",
+	.new = hits_pane_new,
+	.show = hits_pane_set_function,
+	.is_for = hits_pane_is_for,
+};

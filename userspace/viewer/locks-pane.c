@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found only while the page is visible. */
-#include "locks-pane.h"
-
+/*
+ * Stacks that waited for a lock, side by side with those of its holders, longest waits first.
+ * Found only while the page is visible.
+ */
 #include <glib/gi18n.h>
 
 #include "events/facts.h"
+#include "pages.h"
 #include "profile/events.h"
 #include "profile/lock-waits.h"
 #include "query.h"
@@ -16,6 +18,9 @@
 /* Nobody reads more. */
 #define MAX_ROWS 2000
 #define NOTHING	 (-1.0) /* as a percentage: none is shown */
+
+#define SPT_TYPE_LOCKS_PANE (spt_locks_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptLocksPane, spt_locks_pane, SPT, LOCKS_PANE, GtkBox)
 
 struct _SptLocksPane {
 	GtkBox parent_instance;
@@ -104,24 +109,34 @@ static void spt_locks_pane_init(SptLocksPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-GtkWidget *spt_locks_pane_new(void)
+static GtkWidget *locks_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_LOCKS_PANE, NULL);
 }
 
-void spt_locks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			 G_GNUC_UNUSED GArray *path)
+static bool locks_pane_is_for(const SptDocument *document)
+{
+	return spt_events_are_in(document->recording->capture, &spt_event_locks);
+}
+
+static void locks_pane_set_function(GtkWidget *pane, SptDocument *document,
+				    G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptLocksPane *self = SPT_LOCKS_PANE(pane);
 
 	/* For any selected function. */
-	if (document == self->document || !spt_locks_pane_is_for(document))
+	if (document == self->document || !locks_pane_is_for(document))
 		return;
 	spt_document_replace(&self->document, document);
 	spt_query_ask(self->query, document, NULL, NULL);
 }
 
-bool spt_locks_pane_is_for(const SptDocument *document)
-{
-	return spt_events_are_in(document->recording->capture, &spt_event_locks);
-}
+const SptPage spt_page_locks = {
+	.name = "locks",
+	.title = N_("Locks"),
+	.help = N_("Waits for locks, and who held them"),
+	.key = "<Alt>0",
+	.new = locks_pane_new,
+	.show = locks_pane_set_function,
+	.is_for = locks_pane_is_for,
+};

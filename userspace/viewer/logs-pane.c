@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found only while the page is visible. */
-#include "logs-pane.h"
-
+/*
+ * The lines that programs and the kernel wrote in what is selected, by time.  Found only while the
+ * page is visible.
+ */
 #include <glib/gi18n.h>
 
+#include "pages.h"
 #include "profile/log-lines.h"
 #include "profile/selection.h"
 #include "query.h"
@@ -14,6 +16,9 @@
 #define NAME_WIDTH   150
 /* Nobody reads more; a shorter time shows the others. */
 #define MAX_ROWS 5000
+
+#define SPT_TYPE_LOGS_PANE (spt_logs_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptLogsPane, spt_logs_pane, SPT, LOGS_PANE, GtkBox)
 
 struct _SptLogsPane {
 	GtkBox parent_instance;
@@ -123,24 +128,34 @@ static void spt_logs_pane_init(SptLogsPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-GtkWidget *spt_logs_pane_new(void)
+static GtkWidget *logs_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_LOGS_PANE, NULL);
 }
 
-void spt_logs_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			G_GNUC_UNUSED GArray *path)
+static bool logs_pane_is_for(const SptDocument *document)
+{
+	return spt_log_lines_are_in(document->recording->capture);
+}
+
+static void logs_pane_set_function(GtkWidget *pane, SptDocument *document,
+				   G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptLogsPane *self = SPT_LOGS_PANE(pane);
 
 	/* For any selected function. */
-	if (document == self->document || !spt_logs_pane_is_for(document))
+	if (document == self->document || !logs_pane_is_for(document))
 		return;
 	spt_document_replace(&self->document, document);
 	spt_query_ask(self->query, document, NULL, NULL);
 }
 
-bool spt_logs_pane_is_for(const SptDocument *document)
-{
-	return spt_log_lines_are_in(document->recording->capture);
-}
+const SptPage spt_page_logs = {
+	.name = "logs",
+	.title = N_("Logs"),
+	.help = N_("Lines of logs"),
+	.key = "<Ctrl><Alt>l",
+	.new = logs_pane_new,
+	.show = logs_pane_set_function,
+	.is_for = logs_pane_is_for,
+};

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found only while the page is visible.  All marks stay listed when one of them is selected. */
-#include "marks-pane.h"
-
+/*
+ * What programs have marked, the longest first, with how often and how long.  Selecting a row
+ * restricts all views to what ran within these marks.  Found only while the page is visible.  All
+ * marks stay listed when one of them is selected.
+ */
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "pages.h"
 #include "profile/marks.h"
 #include "query.h"
 #include "table.h"
@@ -13,6 +16,9 @@
 #define NUMBER_WIDTH 90
 /* Nobody reads more. */
 #define MAX_ROWS 2000
+
+#define SPT_TYPE_MARKS_PANE (spt_marks_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptMarksPane, spt_marks_pane, SPT, MARKS_PANE, GtkBox)
 
 struct _SptMarksPane {
 	GtkBox parent_instance;
@@ -207,24 +213,34 @@ static void spt_marks_pane_init(SptMarksPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-GtkWidget *spt_marks_pane_new(void)
+static GtkWidget *marks_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_MARKS_PANE, NULL);
 }
 
-void spt_marks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			 G_GNUC_UNUSED GArray *path)
+static bool marks_pane_is_for(const SptDocument *document)
+{
+	return spt_marks_are_in(document->recording->capture);
+}
+
+static void marks_pane_set_function(GtkWidget *pane, SptDocument *document,
+				    G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptMarksPane *self = SPT_MARKS_PANE(pane);
 
 	/* For any selected function. */
-	if (document == self->document || !spt_marks_pane_is_for(document))
+	if (document == self->document || !marks_pane_is_for(document))
 		return;
 	spt_document_replace(&self->document, document);
 	spt_query_ask(self->query, document, NULL, NULL);
 }
 
-bool spt_marks_pane_is_for(const SptDocument *document)
-{
-	return spt_marks_are_in(document->recording->capture);
-}
+const SptPage spt_page_marks = {
+	.name = "marks",
+	.title = N_("Marks"),
+	.help = N_("What programs have marked"),
+	.key = "<Ctrl><Alt>m",
+	.new = marks_pane_new,
+	.show = marks_pane_set_function,
+	.is_for = marks_pane_is_for,
+};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each sum is that of a metric, in the part of the recording that is shown, and its button leads to
- * the functions of that metric.
+ * What programs allocated: sums, who held it when it was most, sizes, lifetimes and threads.  Each
+ * sum is that of a metric, in the part of the recording that is shown, and its button leads to the
+ * functions of that metric.
  */
-#include "memory-pane.h"
-
 #include <glib/gi18n.h>
 
 #include "base/micro.h"
 #include "base/percent.h"
 #include "narrow.h"
+#include "pages.h"
 #include "profile/allocations.h"
 #include "profile/culprit.h"
 #include "profile/groups.h"
@@ -484,24 +484,35 @@ static void spt_memory_pane_init(SptMemoryPane *self)
 				    GTK_POLICY_NEVER, "hexpand", TRUE, "vexpand", TRUE, NULL));
 }
 
-GtkWidget *spt_memory_pane_new(void)
+static GtkWidget *memory_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_MEMORY_PANE, NULL);
 }
 
-void spt_memory_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			  G_GNUC_UNUSED GArray *path)
+static bool memory_pane_is_for(const SptDocument *document)
+{
+	return spt_metric_is_in(spt_metric_find("allocated"), document->recording->capture);
+}
+
+static void memory_pane_set_function(GtkWidget *pane, SptDocument *document,
+				     G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptMemoryPane *self = SPT_MEMORY_PANE(pane);
 
 	/* Whichever function is selected. */
-	if (document == self->document || !spt_memory_pane_is_for(document))
+	if (document == self->document || !memory_pane_is_for(document))
 		return;
 	spt_document_replace(&self->document, document);
 	spt_query_ask(self->query, document, NULL, NULL);
 }
 
-bool spt_memory_pane_is_for(const SptDocument *document)
-{
-	return spt_metric_is_in(spt_metric_find("allocated"), document->recording->capture);
-}
+const SptPage spt_page_memory = {
+	.name = "memory",
+	.title = N_("Memory"),
+	.help = N_("Memory that programs allocated"),
+	.key = "<Alt>9",
+	.icon = "spt-memory-symbolic",
+	.new = memory_pane_new,
+	.show = memory_pane_set_function,
+	.is_for = memory_pane_is_for,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pages that show one function of the document, each in a file of its own.  The window, the
- * keyboard and win.show-view use only the rows of the table.
+ * Pages that show one function of the document, each a const value in a file of its own,
+ * NAME-pane.c.  The window, the keyboard, the list of keys and win.show-view use only these values.
  */
 #ifndef SPT_PAGES_H
 #define SPT_PAGES_H
@@ -13,6 +13,7 @@
 typedef struct {
 	const char *name;		/* for win.show-view */
 	const char *title;		/* to be translated */
+	const char *help;		/* the same in the list of keys; NULL: the title */
 	const char *key;		/* key that shows it, as in gtk_accelerator_parse() */
 	GtkWidget *(*new)(void);
 	/*
@@ -27,8 +28,24 @@ typedef struct {
 	bool (*is_for)(const SptDocument *document);
 } SptPage;
 
+/* All of them, in the order in which they are shown. */
+#define SPT_PAGES(ROW) \
+	ROW(source) \
+	ROW(memory) \
+	ROW(stacks) \
+	ROW(wakeups) \
+	ROW(locks) \
+	ROW(marks) \
+	ROW(hits) \
+	ROW(logs)
+
+#define SPT_PAGE(name) extern const SptPage spt_page_##name;
+SPT_PAGES(SPT_PAGE)
+#undef SPT_PAGE
+
 /* The buttons for the pages of @stack; they scroll sideways if there is too little room. */
 GtkWidget *spt_pages_switcher(GtkStack *stack);
-const SptPage *spt_pages(unsigned *ret_n);
+/* The @i-th page; NULL: there are no more. */
+const SptPage *spt_page(unsigned i);
 
 #endif

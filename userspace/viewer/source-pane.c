@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files are read and code is disassembled only while the page is visible. */
-#include "source-pane.h"
-
+/*
+ * The lines and instructions of a function, each with its weight.  Files are read and code is
+ * disassembled only while the page is visible.
+ */
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
 #include "editor.h"
 #include "narrow.h"
+#include "pages.h"
 #include "query.h"
 #include "table.h"
 #include "text.h"
@@ -19,6 +21,9 @@
 /* A function of more lines than this is shown only where it has code. */
 #define WHOLE_LINES 3000
 #define NOTHING (-1.0)			/* as a percentage: none is shown */
+
+#define SPT_TYPE_SOURCE_PANE (spt_source_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptSourcePane, spt_source_pane, SPT, SOURCE_PANE, GtkBox)
 
 struct _SptSourcePane {
 	GtkBox parent_instance;
@@ -323,13 +328,13 @@ static void spt_source_pane_init(SptSourcePane *self)
 	gtk_box_append(GTK_BOX(self), paned);
 }
 
-GtkWidget *spt_source_pane_new(void)
+static GtkWidget *source_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
 }
 
-void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t function,
-			  G_GNUC_UNUSED GArray *path)
+static void source_pane_set_function(GtkWidget *pane, SptDocument *document,
+				     uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptSourcePane *self = SPT_SOURCE_PANE(pane);
 
@@ -347,3 +352,13 @@ void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t funct
 		self,
 		_("Select a function among Functions: its lines and instructions are shown here"));
 }
+
+const SptPage spt_page_source = {
+	.name = "source",
+	.title = N_("Source"),
+	.help = N_("Source and instructions"),
+	.key = "<Alt>3",
+	.icon = "spt-source-symbolic",
+	.new = source_pane_new,
+	.show = source_pane_set_function,
+};

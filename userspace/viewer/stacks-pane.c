@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found only while the page is visible. */
-#include "stacks-pane.h"
-
+/*
+ * The stacks that have a function, or a path of functions, heaviest first.  Found only while the
+ * page is visible.
+ */
 #include <glib/gi18n.h>
 
+#include "pages.h"
 #include "query.h"
 #include "table.h"
 #include "text.h"
@@ -13,6 +15,9 @@
 #define MAX_STACKS 100
 #define MAX_ROWS 5000
 #define NOTHING (-1.0)			/* as a percentage: none is shown */
+
+#define SPT_TYPE_STACKS_PANE (spt_stacks_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, SPT, STACKS_PANE, GtkBox)
 
 struct _SptStacksPane {
 	GtkBox parent_instance;
@@ -165,13 +170,13 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-GtkWidget *spt_stacks_pane_new(void)
+static GtkWidget *stacks_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_STACKS_PANE, NULL);
 }
 
-void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			  GArray *way)
+static void stacks_pane_set_function(GtkWidget *pane, SptDocument *document,
+				     G_GNUC_UNUSED uint32_t function, GArray *way)
 {
 	SptStacksPane *self = SPT_STACKS_PANE(pane);
 
@@ -190,3 +195,12 @@ void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED 
 		_("Select a function or a process among Functions: the stacks it is on are shown here"));
 	spt_table_set_end(self->table, 0);
 }
+
+const SptPage spt_page_stacks = {
+	.name = "stacks",
+	.title = N_("Stacks"),
+	.help = N_("Whole stacks of the selected function"),
+	.key = "<Alt>7",
+	.new = stacks_pane_new,
+	.show = stacks_pane_set_function,
+};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * How regularly threads are woken and how soon they run after that, for two of them side by side.
  * Above all threads that were woken; below the histograms of the selected one, and beside them
  * those of the one that was selected before; at the beginning, of the first two.
  */
-#include "wakeups-pane.h"
-
 #include <glib/gi18n.h>
 
 #include "jitter-view.h"
 #include "lanes-draw.h"
 #include "narrow.h"
+#include "pages.h"
 #include "query.h"
 #include "table.h"
 #include "text.h"
@@ -313,13 +313,13 @@ static void spt_wakeups_pane_init(SptWakeupsPane *self)
 				    self->table, "end-child", scrolled, "vexpand", TRUE, NULL));
 }
 
-GtkWidget *spt_wakeups_pane_new(void)
+static GtkWidget *wakeups_pane_new(void)
 {
 	return g_object_new(SPT_TYPE_WAKEUPS_PANE, NULL);
 }
 
-void spt_wakeups_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
-			   G_GNUC_UNUSED GArray *path)
+static void wakeups_pane_set_function(GtkWidget *pane, SptDocument *document,
+				      G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
 {
 	SptWakeupsPane *self = SPT_WAKEUPS_PANE(pane);
 
@@ -329,3 +329,11 @@ void spt_wakeups_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED
 	spt_document_replace(&self->document, document);
 	spt_query_ask(self->query, document, NULL, NULL);
 }
+
+const SptPage spt_page_wakeups = {
+	.name = "wakeups",
+	.title = N_("Wake-ups"),
+	.key = "<Alt>8",
+	.new = wakeups_pane_new,
+	.show = wakeups_pane_set_function,
+};

@@ -22,6 +22,7 @@
 #include "reach.h"
 #include "record-run.h"
 #include "share.h"
+#include "shortcuts.h"
 #include "start-page.h"
 #include "state.h"
 #include "text.h"
@@ -783,7 +784,10 @@ static void spt_window_init(SptWindow *self)
 
 SptWindow *spt_window_new(GtkApplication *application)
 {
-	return g_object_new(SPT_TYPE_WINDOW, "application", application, NULL);
+	SptWindow *window = g_object_new(SPT_TYPE_WINDOW, "application", application, NULL);
+
+	spt_shortcuts_set(GTK_APPLICATION_WINDOW(window));
+	return window;
 }
 
 void spt_window_start(SptWindow *self)
