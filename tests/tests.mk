@@ -99,7 +99,7 @@ nmi-module:
 
 tests: $(B)/sysprof-helper test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) \
 	$(fuzz_tests) $(generators) $(workloads) $(workload_libs) $(preload_check) \
-	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw $(B)/agree
+	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/bench/bench-rings $(B)/unwind-raw $(B)/agree
 
 # A reader that was taken over.
 $(B)/asan/test-confine: | $(B)/tests/evil-helper

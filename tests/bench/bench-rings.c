@@ -26,6 +26,9 @@ struct piece {
 	uint32_t slot, pid, tid, image, n, reserved;
 };
 
+/* Threads whose rings are read; for the whole run. */
+static SptThreadIds *threads;
+
 static SptMemory *begin(const char *path, SptOutput **ret_output)
 {
 	const SptRecorderOptions options = { .output = path };
@@ -35,7 +38,8 @@ static SptMemory *begin(const char *path, SptOutput **ret_output)
 
 	*ret_output = spt_output_new(&options, NULL, &error);
 	g_assert_no_error(error);
-	memory = spt_memory_new(&memory_options, NULL, *ret_output, &error);
+	threads = spt_thread_ids_new();
+	memory = spt_memory_new(&memory_options, NULL, threads, *ret_output, &error);
 	g_assert_no_error(error);
 	return memory;
 }
@@ -87,6 +91,7 @@ static void save(const char *path, char **command)
 	}
 	g_assert_cmpint(fclose(file), ==, 0);
 	spt_memory_free(memory);
+	spt_thread_ids_free(threads);
 	spt_output_free(output);
 }
 
@@ -146,7 +151,7 @@ static void feed(SptMemory *memory, const struct piece *piece, const uint64_t *w
 		slot->owner = 1;
 		slot->is_ready = 1;
 		programs->next_slot = MAX(programs->next_slot, piece->slot + 1);
-		spt_memory_thread(memory, &thread);
+		spt_thread_ids_stage.thread(threads, &thread);
 		spt_ring_reader_init(&readers[piece->slot], memory->rings, piece->slot);
 		/* Rows of the first moments wait for their threads, which is not measured. */
 		step(memory);
@@ -242,6 +247,7 @@ static void read_all(const char *path, const char *capture)
 	printf("file %.2f bytes/call\n",
 	       (double)spt_output_bytes(output) / (double)(status.calls + status.frees));
 	spt_memory_free(memory);
+	spt_thread_ids_free(threads);
 	spt_output_free(output);
 }
 
