@@ -90,10 +90,15 @@ result "a pager that is not there is done without" "$(
 	python3 tests/cli/screen.py 80x24 -- env PAGER=/nowhere/less "$cli" report \
 		"$work/small.capture" | grep -q Function || echo "no report")"
 
+recording=big.capture
 # The tree on the whole screen: what the last picture shows, cut at where each one begins.
 walk()
 {
-	python3 tests/cli/screen.py 80x12 "$@" q -- "$cli" report --tui "$work/big.capture" |
+	local options=()
+
+	[ "${1:-}" != --by ] || { options=("$1" "$2"); shift 2; }
+	python3 tests/cli/screen.py 80x12 "$@" q -- "$cli" report --tui "${options[@]}" \
+		"$work/$recording" |
 		python3 -c '
 import re, sys
 pictures = sys.stdin.read().split("\x1b[H")
@@ -124,11 +129,33 @@ walk f HEAViest '\r' >"$work/only"
 result "f keeps stacks with a text, and u takes it away" "$(
 	grep -qE '^only stacks with "heaviest": [0-9.]+ % of all$' "$work/only" || cat "$work/only"
 	grep -q ' heaviest' "$work/only" || cat "$work/only"
-	grep -vE '^ *100\.00 |^$|^only |samples of|^Total|Enter: ' "$work/only"
+	grep -vE '^ *100\.00 |^$|^only |samples of|^Total|Enter open' "$work/only"
 	walk f heaviest '\r' u | grep 'only stacks')"
 result "f with a text that no stack has shows that it is nothing" "$(
 	walk f 'no such name' '\r' >"$work/none"
 	grep -q '^only stacks with "no such name": 0.00 % of all$' "$work/none" || cat "$work/none")"
+walk b thr '\r' >"$work/threads"
+result "b puts the tree below groups, and shows those that fit what is typed" "$(
+	python3 tests/cli/screen.py 80x12 b thr '\r' q -- "$cli" report --tui \
+		"$work/big.capture" >"$work/choices"
+	grep -qF 'by: thr   [thread]' "$work/choices" || tail -n 2 "$work/choices"
+	grep -q '^by thread: 100.00 % of all$' "$work/threads" || cat "$work/threads"
+	grep -qE '^ +[0-9.]+ +0.00 +[-+] big ?\([0-9]+\)' "$work/threads" || cat "$work/threads"
+	walk b nowhere '\r' | grep '^by ')"
+result "--tui --by begins there" "$(
+	walk --by cpu >"$work/cpus"
+	grep -q '^by cpu: 100.00 % of all$' "$work/cpus" || cat "$work/cpus"
+	grep -q ' CPU [0-9]' "$work/cpus" || cat "$work/cpus")"
+build/tests/gen-waits "$work/waits.capture" >/dev/null
+recording=waits.capture
+walk m off-cpu '\r' >"$work/metric"
+result "m shows another metric, and b its groupings" "$(
+	grep -q 'metric off-cpu: ' "$work/metric" || cat "$work/metric"
+	walk m off-cpu '\r' b state '\r' >"$work/states"
+	grep -q '^by state: 100.00 % of all$' "$work/states" || cat "$work/states"
+	walk m off-cpu '\r' b state '\r' m cpu '\r' >"$work/cpu"
+	grep '^by ' "$work/cpu")"
+recording=big.capture
 result "a annotates a function, and Enter goes back to the tree" "$(
 	python3 tests/cli/screen.py 80x24 /main '\r' a '\n' q -- env PAGER='sed s/^/paged:/' \
 		"$cli" report --tui "$work/big.capture" >"$work/annotated"
@@ -178,6 +205,13 @@ print(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", pictures[-1]).replace("\r", ""))'
 		walk_top "-p $busy --total" '\x1b[C' >"$work/pages"
 		sed -n 3p "$work/pages" | grep -qE '^ +[0-9.]+ +[0-9.]+  - ' &&
 			sed -n 4p "$work/pages" | grep -qE '^ +[0-9.]+ +[0-9.]+   [+ ] [^ ]' || cat "$work/pages")"
+	result "b shows groups, which open to the tree of calls" "$(
+		walk_top "-p $busy" b thread '\r' '\r' >"$work/pages"
+		sed -n 2,3p "$work/pages" | grep -qE '^ 100\.00  - shares \([0-9]+\)' || cat "$work/pages"
+		walk_top "-p $busy --by cpu" >"$work/pages"
+		grep -qE '^ +[0-9.]+  \+ CPU [0-9]' "$work/pages" || cat "$work/pages"
+		walk_top "-p $busy --by cpu" b function '\r' >"$work/pages"
+		grep -q '^ Self %' "$work/pages" || cat "$work/pages")"
 	result "p holds the page" "$(
 		walk_top "-p $busy" p '\x1b[B' '\x1b[B' >"$work/pages"
 		grep -q 'go on (held)' "$work/pages" || cat "$work/pages")"

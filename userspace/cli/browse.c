@@ -34,6 +34,7 @@ struct spt_browser {
 	GString *search;
 	bool is_typing;			/* the text that is searched for, or an answer */
 	const char *question;		/* of the answer; NULL: a text is searched for */
+	char **choices;			/* what the answer is one of; NULL: any text */
 	GString *answer;
 	bool has_answer;
 	const char *keys;		/* the caller's text; NULL: none */
@@ -58,6 +59,7 @@ void spt_browser_free(SptBrowser *browser)
 	g_array_unref(browser->rows);
 	g_string_free(browser->search, TRUE);
 	g_string_free(browser->answer, TRUE);
+	g_strfreev(browser->choices);
 	g_free(browser);
 }
 
@@ -192,7 +194,22 @@ void spt_browser_ask(SptBrowser *browser, const char *question)
 	browser->is_typing = true;
 	browser->question = question;
 	browser->has_answer = false;
+	g_clear_pointer(&browser->choices, g_strfreev);
 	g_string_truncate(browser->answer, 0);
+}
+
+void spt_browser_choose(SptBrowser *browser, const char *question, char **choices)
+{
+	spt_browser_ask(browser, question);
+	browser->choices = choices;
+}
+
+/* The first choice, from @at on, that begins with what was typed; NULL: none. */
+static char **browse_next_choice(const SptBrowser *browser, char **at)
+{
+	while (at && *at && !g_str_has_prefix(*at, browser->answer->str))
+		at++;
+	return at && *at ? at : NULL;
 }
 
 const char *spt_browser_answer(SptBrowser *browser)
@@ -247,22 +264,39 @@ static unsigned room(const SptBrowser *browser)
 	return height > taken + 1 ? height - taken : 1;
 }
 
-/* What is being typed. */
+/* What is being typed, or searched for. */
 static GString *text_of(const SptBrowser *browser)
 {
 	return browser->question ? browser->answer : browser->search;
 }
 
+/* The last line: what keys do, or what is being typed, and the choices that it leaves. */
+static char *browse_foot(const SptBrowser *browser)
+{
+	GString *foot = g_string_new(NULL);
+
+	if (!browser->is_typing) {
+		g_string_append_printf(foot, "Enter open  / n find  %s%sq quit",
+				       browser->keys ? browser->keys : "",
+				       browser->keys ? "  " : "");
+		return g_string_free(foot, FALSE);
+	}
+	g_string_append_printf(foot, "%s%s", browser->question ? browser->question : "/",
+			       text_of(browser)->str);
+	if (!browser->question || !browser->choices)
+		return g_string_free(foot, FALSE);
+	g_string_append(foot, "   [");
+	for (char **at = browser->choices; (at = browse_next_choice(browser, at)); at++)
+		g_string_append_printf(foot, "%s%s", foot->str[foot->len - 1] == '[' ? "" : " ",
+				       *at);
+	g_string_append_c(foot, ']');
+	return g_string_free(foot, FALSE);
+}
+
 void spt_browser_draw(SptBrowser *browser)
 {
 	unsigned width = MAX(spt_terminal_width(), 20), rows = room(browser);
-	g_autofree char *foot =
-		browser->is_typing ?
-			g_strdup_printf("%s%s", browser->question ? browser->question : "/",
-					text_of(browser)->str) :
-			g_strdup_printf("Enter: open  /: find  n: next  %s%sq: quit",
-					browser->keys ? browser->keys : "",
-					browser->keys ? "  " : "");
+	g_autofree char *foot = browse_foot(browser);
 	g_autofree char *shown_foot = spt_format_cut(foot, width - 1);
 
 	browser->first = MIN(browser->first, browser->cursor);
@@ -311,14 +345,25 @@ static void browse_find_next(SptBrowser *browser)
 	}
 }
 
+/* An answer that is none of the choices is none. */
+static void browse_finish_answer(SptBrowser *browser)
+{
+	char **choice = browse_next_choice(browser, browser->choices);
+
+	browser->has_answer = !browser->choices || choice;
+	if (choice)
+		g_string_assign(browser->answer, *choice);
+}
+
 static void type(SptBrowser *browser, int key)
 {
 	GString *text = text_of(browser);
 
 	if (key == '\n' || key == '\r') {
 		browser->is_typing = false;
-		browser->has_answer = browser->question != NULL;
-		if (!browser->question)
+		if (browser->question)
+			browse_finish_answer(browser);
+		else
 			browse_find_next(browser);
 	} else if (key == 27) {
 		browser->is_typing = false;

@@ -45,9 +45,14 @@ bool spt_browser_is_empty(const SptBrowser *browser);
 uint32_t spt_browser_chosen(const SptBrowser *browser);
 /* From now on keys are letters of an answer, until Enter or Escape. */
 void spt_browser_ask(SptBrowser *browser, const char *question);
+/*
+ * The same, where the answer is the first of @choices that begins with what is typed.  The browser
+ * takes them over.
+ */
+void spt_browser_choose(SptBrowser *browser, const char *question, char **choices);
 /* The answer, once, when Enter has been pressed; else NULL.  Valid until the next question. */
 const char *spt_browser_answer(SptBrowser *browser);
-/* What the caller's own keys do, for the last line: "p: hold"; a static text. */
+/* What the caller's own keys do, for the last line: "p hold"; a static text. */
 void spt_browser_set_keys(SptBrowser *browser, const char *keys);
 void spt_browser_draw(SptBrowser *browser);
 /* What a key (screen.h) does.  False: it ends the browsing. */

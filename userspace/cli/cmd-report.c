@@ -206,8 +206,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	    !check_numbers(options) ||
 	    !spt_log_options_check(&options->lines, kinds[options->kind] == &spt_report_logs))
 		return false;
-	if (options->tui && (options->json || options->kind)) {
-		spt_cli_complain("--tui shows the tree of calls and takes no other report");
+	if (options->tui && (options->json || (options->kind && !options->filter.by))) {
+		spt_cli_complain("--tui shows the tree of calls and takes no other report than --by");
 		return false;
 	}
 	options->filter.has_lead = kinds[options->kind]->of != SPT_REPORT_OF_SAMPLES;
@@ -608,7 +608,9 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 	spt_shape_options_apply(&options->filter.shape, &profile);
 	report.profile = profile;
 	if (options->tui)
-		return spt_report_tui(&report) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+		return spt_report_tui(&report, options->filter.by, &options->filter.shape.shape) ?
+			       SPT_EXIT_OK :
+			       SPT_EXIT_FAILURE;
 	if (!kind->find || kind->find(&report))
 		status = print_page(kind, &report, options);
 	if (report.found)

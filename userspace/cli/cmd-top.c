@@ -22,12 +22,13 @@
 #define LEAST_INTERVAL_NS 100000000ULL
 #define MOST_INTERVAL_NS 3600000000000ULL
 
+#define BY_FUNCTION "function"		/* no grouping */
 #define SCREEN_CLEAR "\033[2J"
 
 static volatile sig_atomic_t interrupted;
 
 struct options {
-	char *interval;
+	char *interval, *by;
 	uint64_t interval_ns;
 	double rate;			/* NAN: none was given */
 	int count, limit, pid;
@@ -101,7 +102,35 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 static void hold(struct top *top, bool is_held)
 {
 	top->is_held = is_held;
-	spt_browser_set_keys(top->browser, is_held ? "p: go on (held)" : "p: hold");
+	spt_browser_set_keys(top->browser, is_held ? "b by  p go on (held)" : "b by  p hold");
+}
+
+/* Groups, whose trees are walked, or functions again. */
+static void top_choose_groups(struct top *top, const char *by)
+{
+	top->look.by_group = strcmp(by, BY_FUNCTION) != 0;
+	top->look.roots = spt_regroup_named(by, top->options->filter.metric);
+	spt_top_page_browse(top->page, top->browser);
+}
+
+/* What a key does that is not typed into an answer.  False: it ends top. */
+static bool top_obey(struct top *top, int key)
+{
+	const char *answer;
+
+	if (!top->page) /* before the first page only an end is possible */
+		return key != 'q' && key != SPT_KEY_END;
+	if (key == 'b' && !spt_browser_is_typing(top->browser)) {
+		spt_browser_choose(top->browser, "by: ",
+				   spt_regroup_choices(BY_FUNCTION, top->options->filter.metric));
+		return true;
+	}
+	if (!spt_browser_obey(top->browser, key))
+		return false;
+	answer = spt_browser_answer(top->browser);
+	if (answer)
+		top_choose_groups(top, answer);
+	return true;
 }
 
 /* All keys that were typed since. */
@@ -113,9 +142,7 @@ static void take_keys(struct top *top)
 	while ((key = spt_screen_key(0)) != SPT_KEY_NONE) {
 		if (key == 'p' && !spt_browser_is_typing(top->browser))
 			hold(top, !top->is_held);
-		/* Before the first page only an end is possible. */
-		else if (!top->page ? key == 'q' || key == SPT_KEY_END :
-				      !spt_browser_obey(top->browser, key))
+		else if (!top_obey(top, key))
 			interrupted = 1;
 		has_changed = true;
 		if (interrupted)
@@ -228,7 +255,11 @@ static int run_pages(const struct options *options, const SptFilter *filter, Spt
 				     .pid = options->pid,
 				     .limit = options->limit,
 				     .by_total = options->total,
-				     .by_process = options->processes,
+				     .by_group = options->processes || options->by,
+				     .roots = options->by ?
+						      spt_regroup_named(options->by,
+									options->filter.metric) :
+						      SPT_ROOTS_PROGRAM,
 				     .is_screen = isatty(STDOUT_FILENO) } };
 	g_autoptr(GError) error = NULL;
 	bool ok;
@@ -257,6 +288,22 @@ static int run_pages(const struct options *options, const SptFilter *filter, Spt
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
+static bool top_check_by(const struct options *options)
+{
+	g_auto(GStrv) choices = spt_regroup_choices(NULL, options->filter.metric);
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *nearest = spt_cli_suggest(options->by, (const char *const *)choices);
+	g_autofree char *all = NULL;
+
+	if (g_strv_contains((const char *const *)choices, options->by))
+		return true;
+	for (char **name = choices; *name; name++)
+		g_ptr_array_add(names, g_strdup(*name));
+	all = spt_format_list(names, "or");
+	spt_cli_complain("--by takes %s, not \"%s\"%s", all, options->by, nearest);
+	return false;
+}
+
 static bool check_options(struct options *options, SptTraceSource *ret_source)
 {
 	if (!isnan(options->rate) && !(options->rate >= 1 && options->rate <= 50000))
@@ -267,6 +314,8 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 				       options->interval_ns > MOST_INTERVAL_NS))
 		spt_cli_complain(
 			"--interval takes 100ms to 3600s, not \"%s\"", options->interval);
+	else if (options->by && !top_check_by(options))
+		return false;
 	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
 		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
 	else if (!spt_trace_source_called(options->source, ret_source))
@@ -296,6 +345,9 @@ static int run_top(int argc, char **argv)
 		  "End after N pages (0: at Ctrl-C)", "N" },
 		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes,
 		  "Show processes instead of functions", NULL },
+		{ "by", 0, 0, G_OPTION_ARG_STRING, &options.by,
+		  "Show groups instead of functions: program (as --processes), process, thread, cpu, object and the others of report --by",
+		  "KIND" },
 		{ "total", 0, 0, G_OPTION_ARG_NONE, &options.total,
 		  "Sort by total instead of self", NULL },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options.limit,
@@ -334,6 +386,7 @@ static int run_top(int argc, char **argv)
 	spt_filter_options_clear(&options.filter);
 	g_free(options.source);
 	g_free(options.interval);
+	g_free(options.by);
 	g_free(options.waits_text);
 	return status;
 }

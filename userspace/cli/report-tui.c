@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report --tui: the tree of calls, browsed with the arrow keys.  What is shown can be what one
- * function calls, and of that the stacks with a text in a name.
+ * function calls, and of that the stacks with a text in a name.  It can be below the groups of any
+ * grouping, and of another metric.
  */
 #include "report-tui.h"
 
@@ -13,13 +14,20 @@
 #include "annotate.h"
 #include "browse.h"
 #include "cmd.h"
+#include "regroup.h"
+#include "report-metric.h"
 #include "screen.h"
 
-#define KEYS "z: zoom  u: back  f: filter  a: code"
+#define KEYS "z zoom  u back  f filter  a code  b by  m metric"
 
 struct tree_view {
 	const struct spt_report *report;
+	const SptMetric *metric;
+	SptArrangement arrangement;
+	SptRegroup regroup;		/* with nothing in it: the report's profile is shown */
+	const SptProfile *profile;
 	SptBrowser *browser;
+	int asked;			/* the key whose question the browser asks */
 	const SptFunction *functions;
 	uint32_t zoomed_on;		/* UINT32_MAX: on nothing */
 	GArray *zoomed;			/* SptTreeNode: what it calls; NULL: all */
@@ -27,6 +35,16 @@ struct tree_view {
 	SptTreeNode *filtered;
 	char *heads[3];			/* two lines, and NULL */
 };
+
+static const SptTreeNode *tree_view_nodes(const struct tree_view *view, uint32_t *ret_n)
+{
+	const GArray *nodes = view->zoomed ? view->zoomed : view->regroup.tree;
+
+	if (!nodes)
+		return spt_profile_tree(view->profile, ret_n);
+	*ret_n = nodes->len;
+	return (const SptTreeNode *)nodes->data;
+}
 
 static void fill(GString *text, const struct spt_browse_page *page, uint32_t node,
 		 G_GNUC_UNUSED unsigned depth)
@@ -65,18 +83,31 @@ static void keep_with_text(struct tree_view *view, const SptTreeNode *nodes, uin
 	view->filtered = kept;
 }
 
-static void make_second_head(struct tree_view *view, uint64_t shown)
+static void make_heads(struct tree_view *view, uint64_t shown)
 {
-	double pct = spt_percent(shown, spt_profile_total(view->report->profile));
+	g_autofree char *samples = spt_format_count(spt_profile_n_samples(view->profile));
+	g_autofree char *sum = spt_metric_text(view->metric, spt_profile_total(view->profile));
+	GString *text = g_string_new(NULL);
 
+	g_clear_pointer(&view->heads[0], g_free);
 	g_clear_pointer(&view->heads[1], g_free);
-	if (view->zoomed || view->text)
+	view->heads[0] = g_strdup_printf("%s samples of %s%s%s%s%s", samples,
+					 view->report->capture->path,
+					 view->metric->is_cpu ? "" : ", metric ",
+					 view->metric->is_cpu ? "" : view->metric->name,
+					 view->metric->is_cpu ? "" : ": ",
+					 view->metric->is_cpu ? "" : sum);
+	if (view->regroup.tree && view->arrangement.roots != SPT_ROOTS_PROGRAM)
+		g_string_append_printf(text, ", by %s", spt_roots_name(view->arrangement.roots));
+	if (view->zoomed)
+		g_string_append_printf(text, ", below %s", view->functions[view->zoomed_on].name);
+	if (view->text)
+		g_string_append_printf(text, ", only stacks with \"%s\"", view->text);
+	if (text->len)
 		view->heads[1] = g_strdup_printf(
-			"%s%s%s%s%s%s: %.2f %% of all", view->zoomed ? "below " : "",
-			view->zoomed ? view->functions[view->zoomed_on].name : "",
-			view->zoomed && view->text ? ", " : "",
-			view->text ? "only stacks with \"" : "", view->text ? view->text : "",
-			view->text ? "\"" : "", pct);
+			"%s: %.2f %% of all", text->str + 2,
+			spt_percent(shown, spt_profile_total(view->profile)));
+	g_string_free(text, TRUE);
 }
 
 static void tree_view_show(struct tree_view *view)
@@ -88,16 +119,12 @@ static void tree_view_show(struct tree_view *view)
 		.functions = view->functions,
 	};
 
-	page.nodes = spt_profile_tree(view->report->profile, &page.n_nodes);
-	if (view->zoomed) {
-		page.nodes = (const SptTreeNode *)view->zoomed->data;
-		page.n_nodes = view->zoomed->len;
-	}
+	page.nodes = tree_view_nodes(view, &page.n_nodes);
 	if (view->text) {
 		keep_with_text(view, page.nodes, page.n_nodes);
 		page.nodes = view->filtered;
 	}
-	make_second_head(view, page.nodes[0].total);
+	make_heads(view, page.nodes[0].total);
 	spt_browser_set_page(view->browser, &page);
 	spt_browser_open_heaviest(view->browser);
 }
@@ -106,9 +133,7 @@ static void tree_view_show(struct tree_view *view)
 static uint32_t chosen_function(const struct tree_view *view)
 {
 	uint32_t node = spt_browser_chosen(view->browser), n;
-	const SptTreeNode *nodes = view->zoomed ?
-					   (const SptTreeNode *)view->zoomed->data :
-					   spt_profile_tree(view->report->profile, &n);
+	const SptTreeNode *nodes = tree_view_nodes(view, &n);
 
 	return node ? nodes[node].function : UINT32_MAX;
 }
@@ -119,7 +144,7 @@ static void tree_view_zoom(struct tree_view *view)
 	uint32_t function = chosen_function(view);
 	g_autoptr(GArray) below =
 		function != UINT32_MAX ?
-			spt_profile_descendants(view->report->profile, function) :
+			spt_profile_descendants(view->profile, function) :
 			NULL;
 
 	if (!below || below->len < 2)
@@ -128,6 +153,48 @@ static void tree_view_zoom(struct tree_view *view)
 	view->zoomed = g_steal_pointer(&below);
 	view->zoomed_on = function;
 	tree_view_show(view);
+}
+
+/* The tree of what was chosen, from its roots. */
+static void tree_view_regroup(struct tree_view *view)
+{
+	const struct spt_report *report = view->report;
+	uint32_t n;
+
+	spt_regroup(&view->regroup, report->capture, report->symbols, view->metric, report->filter,
+		    &view->arrangement);
+	view->profile = view->regroup.profile;
+	view->functions = spt_profile_functions(view->profile, &n);
+	g_clear_pointer(&view->zoomed, g_array_unref);
+	tree_view_show(view);
+}
+
+/* Those of the recording; a condition that is of one metric keeps it. */
+static char **tree_view_metrics(const struct tree_view *view)
+{
+	g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+	const SptMetric *metric;
+
+	for (unsigned i = 0; (metric = spt_metric(i)); i++)
+		if (view->report->filter->least_parallelism || view->report->n_conditions ?
+			    metric == view->metric :
+			    spt_metric_is_in(metric, view->report->capture))
+			g_strv_builder_add(names, metric->name);
+	return g_strv_builder_end(names);
+}
+
+static void tree_view_choose_metric(struct tree_view *view, const char *name)
+{
+	char **choices;
+	SptRoots roots = view->arrangement.roots;
+
+	view->metric = spt_metric_find(name);
+	/* Not each metric has what a grouping needs. */
+	choices = spt_regroup_choices(NULL, view->metric);
+	if (!g_strv_contains((const char *const *)choices, spt_roots_name(roots)))
+		view->arrangement.roots = SPT_ROOTS_PROGRAM;
+	g_strfreev(choices);
+	tree_view_regroup(view);
 }
 
 /* Everything again: without a zoom, or else without a filter. */
@@ -156,7 +223,7 @@ static void tree_view_annotate(struct tree_view *view)
 	spt_screen_end();
 	child = fork();
 	if (child == 0) {
-		bool ok = spt_annotate_print_function(report->capture, report->metric,
+		bool ok = spt_annotate_print_function(report->capture, view->metric,
 						      report->filter, &view->functions[function]);
 
 		spt_terminal_end();
@@ -174,22 +241,41 @@ static void tree_view_annotate(struct tree_view *view)
 	spt_screen_begin();
 }
 
+static void tree_view_take(struct tree_view *view, const char *answer)
+{
+	if (view->asked == 'b') {
+		view->arrangement.roots = spt_regroup_named(answer, view->metric);
+		tree_view_regroup(view);
+	} else if (view->asked == 'm') {
+		tree_view_choose_metric(view, answer);
+	} else {
+		g_free(view->text);
+		view->text = *answer ? g_ascii_strdown(answer, -1) : NULL;
+		tree_view_show(view);
+	}
+}
+
 /* What a key does that the browser does not know. */
 static void tree_view_obey(struct tree_view *view, int key)
 {
 	const char *answer = spt_browser_answer(view->browser);
 
 	if (answer) {
-		g_free(view->text);
-		view->text = *answer ? g_ascii_strdown(answer, -1) : NULL;
-		tree_view_show(view);
+		tree_view_take(view, answer);
 		return;
 	}
+	if (key == 'f' || key == 'b' || key == 'm')
+		view->asked = key;
 	switch (key) {
 	case 'z': tree_view_zoom(view); break;
 	case 'u': tree_view_back(view); break;
 	case 'f': spt_browser_ask(view->browser, "only stacks with: "); break;
 	case 'a': tree_view_annotate(view); break;
+	case 'b':
+		spt_browser_choose(view->browser, "by: ",
+				   spt_regroup_choices(NULL, view->metric));
+		break;
+	case 'm': spt_browser_choose(view->browser, "metric: ", tree_view_metrics(view)); break;
 	}
 }
 
@@ -208,23 +294,27 @@ static void tree_view_run(struct tree_view *view)
 	} while (true);
 }
 
-bool spt_report_tui(const struct spt_report *report)
+bool spt_report_tui(const struct spt_report *report, const char *by, const SptShape *shape)
 {
-	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
-	g_autofree char *head =
-		g_strdup_printf("%s samples of %s", samples, report->capture->path);
 	g_autoptr(SptBrowser) browser = spt_browser_new();
 	struct tree_view view = {
 		.report = report,
+		.metric = report->metric,
+		.profile = report->profile,
+		.arrangement = { .shape = *shape },
 		.browser = browser,
-		.heads = { head },
 	};
 	bool ok;
 	uint32_t n;
 
 	view.functions = spt_profile_functions(report->profile, &n);
 	spt_browser_set_keys(browser, KEYS);
-	tree_view_show(&view);
+	if (by) {
+		view.arrangement.roots = spt_regroup_named(by, view.metric);
+		tree_view_regroup(&view);
+	} else {
+		tree_view_show(&view);
+	}
 	ok = !spt_browser_is_empty(browser) && spt_screen_begin();
 	if (!ok)
 		spt_cli_complain("--tui needs a terminal; --tree prints the same");
@@ -234,6 +324,8 @@ bool spt_report_tui(const struct spt_report *report)
 	g_clear_pointer(&view.zoomed, g_array_unref);
 	g_free(view.filtered);
 	g_free(view.text);
+	g_free(view.heads[0]);
 	g_free(view.heads[1]);
+	spt_regroup_clear(&view.regroup);
 	return ok;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two lines about the interval, and below them functions or processes.  On the screen a function
- * opens to its callers, or, sorted by total, to its callees; a process opens to its tree of calls.
+ * opens to its callers, or, sorted by total, to its callees; a process, or another group, opens to
+ * its tree of calls.
  */
 #include "top-page.h"
 
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "profile/arrange.h"
 #include "profile/sentences.h"
 #include "profile/wholeness.h"
 #include "report-metric.h"
@@ -28,7 +28,9 @@ struct spt_top_page {
 	SptCapture *capture;
 	SptSymbols *symbols;
 	SptProfile *profile;
-	/* SptTreeNode of the tree that is walked; NULL: the profile's */
+	SptRegroup regroup;		/* by groups of these roots */
+	SptRoots regroup_roots;
+	/* SptTreeNode of the tree that is walked; NULL: that of the groups */
 	GArray *nodes;
 	char *head, *stacks;		/* lines of the page; @stacks may be NULL */
 	const char *lines[3];		/* texts of both, for the browser */
@@ -47,12 +49,27 @@ static unsigned page_rows(const struct spt_top_look *look)
 	return BATCH_ROWS;
 }
 
+/* The profile that is shown, below its groups if that is wanted. */
+static const SptProfile *top_page_profile(SptTopPage *page)
+{
+	const struct spt_top_look *look = page->look;
+	const SptArrangement arrangement = { .roots = look->roots };
+
+	if (!look->by_group)
+		return page->profile;
+	if (!page->regroup.tree || page->regroup_roots != look->roots)
+		spt_regroup(&page->regroup, page->capture, page->symbols, look->options->metric,
+			    look->filter, &arrangement);
+	page->regroup_roots = look->roots;
+	return page->regroup.profile;
+}
+
 static void print_rows(const struct spt_top_look *look, const SptProfile *profile)
 {
 	uint32_t n, shown = 0;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 	g_autofree uint32_t *order =
-		spt_profile_order(profile, !look->by_total && !look->by_process);
+		spt_profile_order(profile, !look->by_total && !look->by_group);
 	const char *end = look->is_screen ? LINE_END : "";
 	uint64_t all = spt_profile_total(profile);
 	unsigned rows = page_rows(look), width = spt_terminal_width();
@@ -64,7 +81,7 @@ static void print_rows(const struct spt_top_look *look, const SptProfile *profil
 			spt_format_cut(g_strchomp(line),
 				       width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
-		if (function->is_process != look->by_process || function->total == 0)
+		if (function->is_process != look->by_group || function->total == 0)
 			continue;
 		if (!function->is_process)
 			printf("%7.2f  ", spt_percent(function->self, all));
@@ -152,6 +169,7 @@ void spt_top_page_free(SptTopPage *page)
 	if (!page)
 		return;
 	g_clear_pointer(&page->nodes, g_array_unref);
+	spt_regroup_clear(&page->regroup);
 	spt_profile_free(page->profile);
 	spt_symbols_free(page->symbols);
 	spt_capture_free(page->capture);
@@ -162,10 +180,12 @@ void spt_top_page_free(SptTopPage *page)
 
 static const char *top_page_columns_of(const struct spt_top_look *look)
 {
-	return look->by_process ? " Time %  Process" : " Self %  Total %  Function  Object";
+	return !look->by_group			    ? " Self %  Total %  Function  Object" :
+	       look->roots == SPT_ROOTS_PROGRAM ? " Time %  Process" :
+						      " Time %  Group";
 }
 
-bool spt_top_page_print(const SptTopPage *page)
+bool spt_top_page_print(SptTopPage *page)
 {
 	const struct spt_top_look *look = page->look;
 	const char *end = look->is_screen ? LINE_END : "";
@@ -174,7 +194,7 @@ bool spt_top_page_print(const SptTopPage *page)
 		printf(SCREEN_HOME);
 	printf("%s%s\n%s%s\n%s%s\n", page->head, end, page->stacks ? page->stacks : "", end,
 	       top_page_columns_of(look), end);
-	print_rows(look, page->profile);
+	print_rows(look, top_page_profile(page));
 	if (look->is_screen)
 		printf(SCREEN_END);
 	else
@@ -237,7 +257,7 @@ static void top_page_fill(GString *text, const struct spt_browse_page *browsed, 
 	const SptFunction *function = &browsed->functions[node->function];
 	uint64_t all = spt_profile_total(page->profile);
 
-	if (page->look->by_process)
+	if (page->look->by_group)
 		g_string_append_printf(text, "%7.2f  ", spt_percent(node->total, all));
 	else if (page->look->by_total)
 		g_string_append_printf(text, "%7.2f  %7.2f  ", spt_percent(node->self, all),
@@ -258,18 +278,20 @@ void spt_top_page_browse(SptTopPage *page, SptBrowser *browser)
 		.columns = top_page_columns_of(look),
 		.fill = top_page_fill,
 		.data = page,
-		.expand = look->by_total && !look->by_process ? expand : NULL,
+		.expand = look->by_total && !look->by_group ? expand : NULL,
 	};
+	/* What the browser has shown of this page. */
+	g_autoptr(GArray) before = g_steal_pointer(&page->nodes);
+	const SptProfile *profile = top_page_profile(page);
+	const GArray *nodes;
 	uint32_t n;
 
-	browsed.functions = spt_profile_functions(page->profile, &n);
-	if (look->by_process) {
-		browsed.nodes = spt_profile_tree(page->profile, &browsed.n_nodes);
-	} else {
-		page->nodes = look->by_total ? list_functions(page->profile) :
-					       spt_profile_bottom_up(page->profile, UINT32_MAX);
-		browsed.nodes = (const SptTreeNode *)page->nodes->data;
-		browsed.n_nodes = page->nodes->len;
-	}
+	browsed.functions = spt_profile_functions(profile, &n);
+	if (!look->by_group)
+		page->nodes = look->by_total ? list_functions(profile) :
+					       spt_profile_bottom_up(profile, UINT32_MAX);
+	nodes = page->nodes ? page->nodes : page->regroup.tree;
+	browsed.nodes = (const SptTreeNode *)nodes->data;
+	browsed.n_nodes = nodes->len;
 	spt_browser_set_page(browser, &browsed);
 }

@@ -5,6 +5,7 @@
 
 #include "browse.h"
 #include "record/recorder.h"
+#include "regroup.h"
 #include "report-filter.h"
 
 /* How a page is shown. */
@@ -12,7 +13,9 @@ struct spt_top_look {
 	const struct spt_filter_options *options;
 	const SptFilter *filter;
 	int pid, limit;			/* 0: all; as many rows as there is room for */
-	bool by_total, by_process;
+	bool by_total;
+	bool by_group;			/* groups, instead of functions */
+	SptRoots roots;			/* of groups */
 	bool is_screen;			/* pages replace each other */
 };
 
@@ -25,8 +28,10 @@ void spt_top_page_free(SptTopPage *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTopPage, spt_top_page_free)
 
 /* False: complained. */
-bool spt_top_page_print(const SptTopPage *page);
-/* Of a page that lives as long as @browser shows it. */
+bool spt_top_page_print(SptTopPage *page);
+/*
+ * Of a page that lives as long as @browser shows it; again, when the look has changed.
+ */
 void spt_top_page_browse(SptTopPage *page, SptBrowser *browser);
 
 #endif
