@@ -52,13 +52,13 @@ static void set_row(SptMarksPane *self, unsigned row, const SptMarkSums *sums)
 			*most = spt_text_duration(sums->most_ns);
 
 	spt_table_set_row(self->table, row,
-			  (const SptTableCell[]){ { n, (double)sums->n },
+			  (const SptTableCell[]){ { .text = sums->name },
+						  { n, (double)sums->n },
 						  { sum, (double)sums->sum_ns },
 						  { mean, 0 },
 						  { median, (double)sums->median_ns },
 						  { p99, (double)sums->p99_ns },
 						  { most, (double)sums->most_ns },
-						  { .text = sums->name },
 						  { .text = sums->category } });
 }
 
@@ -153,7 +153,7 @@ static const SptQueryKind marks_query = {
 	.needs_map = true,
 };
 
-static void on_selected(unsigned row, gpointer data)
+static void marks_pane_on_activated(unsigned row, gpointer data)
 {
 	SptMarksPane *self = data;
 	const SptRestriction *now = self->document ?
@@ -186,13 +186,13 @@ static void spt_marks_pane_class_init(SptMarksPaneClass *class)
 static void spt_marks_pane_init(SptMarksPane *self)
 {
 	static const SptTableColumn columns[] = {
+		{ N_("Mark"), SPT_CELL_TEXT, 0 },
 		{ N_("Count"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Sum"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Mean"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Median"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("99 %"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Longest"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Mark"), SPT_CELL_TEXT, 0 },
 		{ N_("Category"), SPT_CELL_DIM, 0 },
 	};
 
@@ -201,7 +201,7 @@ static void spt_marks_pane_init(SptMarksPane *self)
 	self->table = SPT_TABLE(spt_table_new(_("Marks"), columns, G_N_ELEMENTS(columns), false));
 	spt_table_hide_heading(self->table);
 	spt_table_set_empty_text(self->table, _("No marks here"));
-	spt_table_set_selects(self->table, on_selected, self);
+	spt_table_set_activates(self->table, marks_pane_on_activated, self);
 	self->categories = gtk_drop_down_new(NULL, NULL);
 	gtk_widget_set_visible(self->categories, FALSE);
 	gtk_widget_set_halign(self->categories, GTK_ALIGN_START);

@@ -399,7 +399,7 @@ static GtkWidget *new_title(unsigned sum)
 	if (!sums[sum].metric) {
 		title = gtk_label_new(_(sums[sum].title));
 		gtk_label_set_xalign(GTK_LABEL(title), 0);
-		gtk_widget_set_margin_start(title, 10);
+		gtk_widget_add_css_class(title, "memory-sum");
 		return title;
 	}
 	title = gtk_button_new_with_label(_(sums[sum].title));

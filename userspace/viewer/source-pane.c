@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
+#include "compat-gtk.h"
 #include "editor.h"
 #include "narrow.h"
 #include "pages.h"
@@ -167,6 +168,12 @@ static void source_pane_add_code(struct filling *filling, const SptAnnotatedCode
 	}
 }
 
+static void source_pane_say(SptSourcePane *self, const char *text)
+{
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->title), text);
+	gtk_widget_set_tooltip_text(self->title, text);
+}
+
 static void source_pane_tell(SptSourcePane *self, const SptAnnotation *annotation)
 {
 	const SptFunction *function = &self->document->calls.functions[self->function];
@@ -177,7 +184,7 @@ static void source_pane_tell(SptSourcePane *self, const SptAnnotation *annotatio
 		_("%s in %s: self %.2f %%, total %.2f %% of the time shown; percentages below are of its total"),
 		spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
 		100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all);
-	gtk_label_set_text(GTK_LABEL(self->title), text);
+	source_pane_say(self, text);
 }
 
 static void set_place(SptSourcePane *self, const char *path, uint32_t line)
@@ -213,12 +220,12 @@ static void on_edit(SptSourcePane *self)
 	if (!self->path || spt_editor_open(self->path, self->line, &error))
 		return;
 	text = g_strdup_printf(_("Cannot open %s: %s"), self->path, error->message);
-	gtk_label_set_text(GTK_LABEL(self->title), text);
+	source_pane_say(self, text);
 }
 
 static void show_nothing(SptSourcePane *self, const char *why)
 {
-	gtk_label_set_text(GTK_LABEL(self->title), why);
+	source_pane_say(self, why);
 	spt_table_set_end(self->source, 0);
 	spt_table_set_end(self->code, 0);
 	set_place(self, NULL, 0);
@@ -309,8 +316,11 @@ static void spt_source_pane_init(SptSourcePane *self)
 	self->query = spt_query_new(GTK_WIDGET(self), &annotation_query);
 	self->function = UINT32_MAX;
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
-	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode",
-				   PANGO_WRAP_WORD_CHAR, "hexpand", TRUE, NULL);
+	/* A label would make a low window wider, to have fewer lines. */
+	self->title = spt_compat_aligned(
+		g_object_new(GTK_TYPE_INSCRIPTION, "yalign", 0.5, "min-lines", 2, "hexpand", TRUE,
+			     "text-overflow", GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
+		false);
 	self->edit = g_object_new(GTK_TYPE_BUTTON, "label", _("Open in Editor"), "visible", FALSE,
 				  "valign", GTK_ALIGN_CENTER, NULL);
 	g_signal_connect_object(self->edit, "clicked", G_CALLBACK(on_edit), self,

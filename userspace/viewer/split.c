@@ -10,12 +10,25 @@
 #include "state.h"
 
 #define NONE (-1)			/* the state: nobody has moved it */
+/* The part of the height that the start child has at most until somebody moves the handle. */
+#define FIT_MOST 0.4
+#define FIT_FIRST 200			/* before the height is known */
 
 struct split {
 	GtkPaned *paned;
 	const char *key;
 	int before;			/* the position when a button was pressed */
+	int most;			/* height of the start child while nobody has moved it */
+	unsigned fit_source;
 };
+
+static void split_free(gpointer data)
+{
+	struct split *split = data;
+
+	g_clear_handle_id(&split->fit_source, g_source_remove);
+	g_free(split);
+}
 
 static void split_save(struct split *split)
 {
@@ -58,7 +71,7 @@ void spt_split_keep(GtkPaned *paned, const char *key)
 	int position = spt_state_get(key, NONE);
 
 	*split = (struct split){ .paned = paned, .key = key };
-	g_object_set_data_full(G_OBJECT(paned), "split", split, g_free);
+	g_object_set_data_full(G_OBJECT(paned), "split", split, split_free);
 	if (position >= 0)
 		gtk_paned_set_position(paned, position);
 	/* Before the handle takes it. */
@@ -69,18 +82,45 @@ void spt_split_keep(GtkPaned *paned, const char *key)
 			      G_CONNECT_SWAPPED | G_CONNECT_AFTER);
 }
 
-/* GtkPaned gives a child the least that it needs until a position is set. */
+/*
+ * GtkPaned gives a child the least that it needs until a position is set, and cuts off the top of
+ * one that needs more than there is.
+ */
 static void split_measure(GtkWidget *bin, GtkOrientation orientation, int for_size, int *minimum,
 			  int *natural, int *minimum_baseline, int *natural_baseline)
 {
+	GtkPaned *paned = GTK_PANED(gtk_widget_get_parent(bin));
 	gboolean is_set;
 
 	*minimum_baseline = *natural_baseline = -1;
 	gtk_widget_measure(adw_bin_get_child(ADW_BIN(bin)), orientation, for_size, minimum, natural,
 			   NULL, NULL);
-	g_object_get(gtk_widget_get_parent(bin), "position-set", &is_set, NULL);
+	g_object_get(paned, "position-set", &is_set, NULL);
 	if (orientation == GTK_ORIENTATION_VERTICAL && !is_set)
-		*minimum = *natural;
+		*minimum = MAX(*minimum, MIN(*natural, split_of(paned)->most));
+}
+
+static gboolean split_fit(gpointer data)
+{
+	struct split *split = data;
+	int height = gtk_widget_get_height(GTK_WIDGET(split->paned)), most;
+
+	split->fit_source = 0;
+	g_object_get(split->paned, "max-position", &most, NULL);
+	most = MIN(most, (int)(height * FIT_MOST));
+	if (most != split->most) {
+		split->most = most;
+		gtk_widget_queue_resize(gtk_paned_get_start_child(split->paned));
+	}
+	return G_SOURCE_REMOVE;
+}
+
+/* The height of the paned, or what its end child needs, has changed. */
+static void split_on_room(struct split *split)
+{
+	/* Before the next frame. */
+	if (!split->fit_source)
+		split->fit_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, split_fit, split, NULL);
 }
 
 static void split_allocate(GtkWidget *bin, int width, int height, int baseline)
@@ -93,6 +133,9 @@ void spt_split_fit(GtkPaned *paned, const char *key)
 	gtk_widget_set_layout_manager(gtk_paned_get_start_child(paned),
 				      gtk_custom_layout_new(NULL, split_measure, split_allocate));
 	spt_split_keep(paned, key);
+	split_of(paned)->most = FIT_FIRST;
+	g_signal_connect_data(paned, "notify::max-position", G_CALLBACK(split_on_room),
+			      split_of(paned), NULL, G_CONNECT_SWAPPED);
 }
 
 void spt_split_fold(GtkPaned *paned)

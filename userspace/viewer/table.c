@@ -66,8 +66,8 @@ struct _SptTable {
 	const SptTableColumn *columns;
 	unsigned n_columns;
 	unsigned shown_row, scroll_source;
-	SptTableFunc on_select;
-	gpointer select_data;
+	SptTableFunc on_select, on_activate;
+	gpointer select_data, activate_data;
 };
 
 G_DEFINE_FINAL_TYPE(SptTable, spt_table, GTK_TYPE_BOX)
@@ -308,17 +308,46 @@ static void table_on_selected(SptTable *self)
 	self->on_select(spt_table_selected(self), self->select_data);
 }
 
-void spt_table_set_selects(SptTable *self, SptTableFunc func, gpointer data)
+/* The first row is selected, unless @is_optional. */
+static GtkSingleSelection *table_make_selectable(SptTable *self, bool is_optional)
 {
 	GListModel *model =
 		gtk_no_selection_get_model(GTK_NO_SELECTION(gtk_column_view_get_model(self->view)));
-	g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(g_object_ref(model));
+	g_autoptr(GtkSingleSelection) selection = g_object_new(
+		GTK_TYPE_SINGLE_SELECTION, "autoselect", !is_optional, "can-unselect", is_optional,
+		"model", model, NULL);
 
+	gtk_column_view_set_model(self->view, GTK_SELECTION_MODEL(selection));
+	return selection;
+}
+
+void spt_table_set_selects(SptTable *self, SptTableFunc func, gpointer data)
+{
 	self->on_select = func;
 	self->select_data = data;
-	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(table_on_selected),
-				self, G_CONNECT_SWAPPED);
-	gtk_column_view_set_model(self->view, GTK_SELECTION_MODEL(selection));
+	g_signal_connect_object(table_make_selectable(self, false), "notify::selected-item",
+				G_CALLBACK(table_on_selected), self, G_CONNECT_SWAPPED);
+}
+
+static void table_on_activated(SptTable *self, unsigned position)
+{
+	g_autoptr(TableRow) row = g_list_model_get_item(
+		G_LIST_MODEL(gtk_column_view_get_model(self->view)), position);
+	unsigned at;
+
+	if (row && g_list_store_find(self->rows, row, &at))
+		self->on_activate(at, self->activate_data);
+}
+
+/* A row under the pointer or the focus is marked, which chooses nothing. */
+void spt_table_set_activates(SptTable *self, SptTableFunc func, gpointer data)
+{
+	self->on_activate = func;
+	self->activate_data = data;
+	table_make_selectable(self, true);
+	gtk_column_view_set_single_click_activate(self->view, TRUE);
+	g_signal_connect_object(self->view, "activate", G_CALLBACK(table_on_activated), self,
+				G_CONNECT_SWAPPED);
 }
 
 static gboolean scroll(gpointer data)

@@ -56,6 +56,8 @@ void spt_table_set_end(SptTable *table, unsigned n_rows);
  */
 typedef void (*SptTableFunc)(unsigned row, gpointer data);
 void spt_table_set_selects(SptTable *table, SptTableFunc func, gpointer data);
+/* From now on @func gets the index of a row that is clicked, or on which Enter is pressed. */
+void spt_table_set_activates(SptTable *table, SptTableFunc func, gpointer data);
 unsigned spt_table_selected(SptTable *table);
 /* Shows or hides @n columns from @first on: those that no row has anything for. */
 void spt_table_show_columns(SptTable *table, unsigned first, unsigned n, bool is_shown);
