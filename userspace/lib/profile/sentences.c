@@ -44,6 +44,7 @@ enum condition {
 	THREE_FUNCTIONS = 1 << 19,
 	PLACES = 1 << 20,		/* of waits and memory: functions of the program's own */
 	ALL_IN_ONE = 1 << 21,		/* one function has all of the weight */
+	COMMAND_ALONE = 1 << 22,	/* nothing but the command was recorded */
 };
 
 enum group { SCOPE, NAME, FAILURE, WALL, METRIC, PROCESSES, KERNEL, FUNCTIONS };
@@ -61,6 +62,12 @@ static const struct sentence {
 	{ SCOPE, "scope", USER_ONLY, 0, SPT_WORDS("The kernel was not recorded.") },
 	{ SCOPE, "scope", KERNEL_ONLY, 0, SPT_WORDS("Only the kernel was recorded.") },
 
+	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE | OWN_ONLY, EMPTY,
+	  SPT_WORDS("{command}: all that was recorded.") },
+	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE | USER_ONLY, EMPTY,
+	  SPT_WORDS("{command}: all that was recorded.") },
+	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE, EMPTY,
+	  SPT_WORDS("{command}: all that ran.") },
 	{ NAME, "command", OF_COMMAND | OF_CPU | OWN_ONLY, EMPTY,
 	  SPT_WORDS("{command}: {part} of what was recorded.") },
 	{ NAME, "command", OF_COMMAND | OF_CPU | USER_ONLY, EMPTY,
@@ -240,7 +247,8 @@ static void find_command(struct facts *facts, const SptProfile *profile,
 	facts_add(facts, "failure", failure);
 	if (!name || of != SPT_SENTENCES_OF_COMMAND)
 		return;
-	facts->holds |= OF_COMMAND;
+	facts->holds |= OF_COMMAND |
+			(spt_profile_total(profile) == capture->weight ? COMMAND_ALONE : 0);
 	facts_add(facts, "command", short_name(name));
 	facts_add(facts, "part",
 		  tell_share(spt_profile_total(profile), MAX(capture->weight, 1)));
