@@ -79,9 +79,92 @@ for packed in gz zst; do
 			<("$cli" export -f folded "$work/profile.json.$packed" 2>&1))"
 done
 
+# What other writers do with the same contents: order, marks, ends of lines.
+
+cat >"$work/rewrite.py" <<'END'
+"""rewrite.py HOW FILE: prints FILE in another of the ways that its format allows."""
+import gzip
+import json
+import sys
+
+
+def varint(data, at):
+    number = shift = 0
+    while True:
+        number |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return number, at
+
+
+def field(data, at):
+    """The number of the field at a place of a message, and where it ends."""
+    tag, end = varint(data, at)
+    size, end = varint(data, end)
+    return tag >> 3, end + (size if tag & 7 == 2 else 0)
+
+
+def by_number(data, order):
+    fields, at = [], 0
+    while at < len(data):
+        number, end = field(data, at)
+        fields.append((number, data[at:end]))
+        at = end
+    return b"".join(part for _, part in sorted(fields, key=lambda one: order(one[0])))
+
+
+how, data = sys.argv[1], open(sys.argv[2], "rb").read()
+if how == "crlf":
+    data = data.replace(b"\n", b"\r\n")
+elif how == "mark":
+    data = b"\xef\xbb\xbf" + data
+elif how == "blank":
+    data = b"\n\n" + data
+elif how == "comment":
+    data = b' /* of a\n "tool" */ // and\n' + data
+elif how == "backwards":
+    data = json.dumps(dict(reversed(json.loads(data).items()))).encode()
+elif how == "later":
+    data = json.dumps({"notes": ["x" * 70000], **json.loads(data)}).encode()
+elif how == "declared":
+    data = b'<?xml version="1.0"?>\n<!-- saved -->\n' + data
+elif how == "last-first":
+    data = by_number(gzip.decompress(data), lambda number: -number)
+else:  # the number of the field that comes first
+    data = by_number(gzip.decompress(data), lambda number: number != int(how))
+sys.stdout.buffer.write(data)
+END
+# rewritten FILE HOW...: is read as FILE is
+rewritten()
+{
+	local file=$1 how
+	shift
+
+	"$cli" export -f folded "$file" >"$work/expected" 2>&1
+	for how; do
+		python3 "$work/rewrite.py" "$how" "$file" >"$work/rewritten"
+		result "${file##*/}, $how: is the same" "$({
+			grep -q ' [0-9]*$' "$work/expected" || echo "nothing was read"
+			diff "$work/expected" <("$cli" export -f folded "$work/rewritten" 2>&1)
+		} | head -n 20)"
+	done
+}
+for format in speedscope chrome firefox pprof callgrind folded perf-script; do
+	"$cli" export -f $format -o "$work/$format.out" "$work/example.capture" || exit 1
+done
+for format in speedscope chrome firefox; do
+	rewritten "$work/$format.out" mark blank comment crlf backwards later
+done
+for format in callgrind folded perf-script; do
+	rewritten "$work/$format.out" mark crlf
+done
+rewritten "$work/folded.out" blank
+rewritten "$work/pprof.out" last-first 2 3 4 5 6 9 10 12
+build/tests/gen-import "$work" || exit 1
+rewritten "$work/xml" mark blank crlf declared
+
 # Files as others write them.
 
-build/tests/gen-import "$work" || exit 1
 shows 'speedscope: events' "$cli" export -f folded "$work/speedscope-events" <<'END'
 a;main 4500
 a;main;f 4500

@@ -212,12 +212,12 @@ if [ "${PART:-programs}" = programs ]; then
 	done
 	result "a Go program: its hot function, and its file" "$(
 		"$cli" report "$work/cpu.pb.gz" | grep -q '[1-9]  main\.hot  *program$' ||
-			"$cli" report "$work/cpu.pb.gz")"
+			"$cli" report "$work/cpu.pb.gz" 2>&1)"
 	result "a Go program: its lines" "$(
 		"$cli" report --lines "$work/cpu.pb.gz" | grep -q 'main\.hot (program\.go:1[5-7])' ||
-			"$cli" report --lines "$work/cpu.pb.gz")"
+			"$cli" report --lines "$work/cpu.pb.gz" 2>&1)"
 	result "a Go program: the metric that its heap has is named" "$(
 		"$cli" report "$work/heap.pb.gz" | grep -q 'no CPU time in it; --metric allocated' ||
-			"$cli" report "$work/heap.pb.gz")"
+			"$cli" report "$work/heap.pb.gz" 2>&1)"
 fi
 finish

@@ -261,6 +261,20 @@ static bool read_callgrind(const SptImportInput *input, SptCaptureWriter *writer
 	return ok;
 }
 
+/* Whether one of the lines begins so. */
+static bool has_line(const char *begin, size_t bytes, const char *head)
+{
+	const char *end = begin + bytes, *at = begin;
+
+	while (at && (size_t)(end - at) >= strlen(head)) {
+		if (memcmp(at, head, strlen(head)) == 0)
+			return true;
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return false;
+}
+
 /* The first line says so, or the head has the line of events, which none other has. */
 static bool probe_callgrind(const char *begin, size_t bytes)
 {
@@ -268,7 +282,7 @@ static bool probe_callgrind(const char *begin, size_t bytes)
 
 	if (bytes >= strlen(head) && memcmp(begin, head, strlen(head)) == 0)
 		return true;
-	return memmem(begin, bytes, "\nevents:", 8) && memmem(begin, bytes, "\nfn=", 4);
+	return has_line(begin, bytes, "events:") && has_line(begin, bytes, "fn=");
 }
 
 const SptImporter spt_import_callgrind = {

@@ -340,15 +340,10 @@ static bool read_chrome(const SptImportInput *input, SptCaptureWriter *writer, G
 /* An object with events, or samples with stacks, or an array of events. */
 static bool probe_chrome(const char *begin, size_t bytes)
 {
-	const char *at = begin;
-
-	if (spt_import_json_has(begin, bytes, "traceEvents") ||
-	    (spt_import_json_has(begin, bytes, "samples") &&
-	     spt_import_json_has(begin, bytes, "sf")))
-		return true;
-	while (at < begin + bytes && g_ascii_isspace(*at))
-		at++;
-	return at < begin + bytes && *at == '[' && memmem(begin, bytes, "\"ph\"", 4);
+	return spt_import_json_has(begin, bytes, 1, "traceEvents") ||
+	       (spt_import_json_has(begin, bytes, 1, "samples") &&
+		spt_import_json_has(begin, bytes, 3, "sf")) ||
+	       spt_import_json_has(begin, bytes, 2, "ph");
 }
 
 const SptImporter spt_import_chrome = {

@@ -296,7 +296,7 @@ static bool read_firefox(const SptImportInput *input, SptCaptureWriter *writer, 
 
 static bool probe_firefox(const char *begin, size_t bytes)
 {
-	return spt_import_json_has(begin, bytes, "preprocessedProfileVersion");
+	return spt_import_json_has(begin, bytes, 2, "preprocessedProfileVersion");
 }
 
 const SptImporter spt_import_firefox = {

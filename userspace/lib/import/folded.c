@@ -24,13 +24,17 @@ static bool find_folded_weight(const char *line, size_t bytes, size_t *ret_at, u
 
 static bool probe_folded(const char *begin, size_t bytes)
 {
-	const char *end = memchr(begin, '\n', bytes);
+	const char *stop = begin + bytes, *end;
 	uint64_t weight;
 	size_t at;
 
-	return end && !memchr(begin, '\0', (size_t)(end - begin)) && *begin != '{' &&
-	       *begin != '<' &&
-	       find_folded_weight(begin, (size_t)(end - begin), &at, &weight);
+	while (begin < stop && (*begin == '\n' || *begin == '\r'))
+		begin++;
+	end = memchr(begin, '\n', (size_t)(stop - begin));
+	if (!end || memchr(begin, '\0', (size_t)(end - begin)) || *begin == '{' || *begin == '<')
+		return false;
+	end -= end[-1] == '\r';
+	return find_folded_weight(begin, (size_t)(end - begin), &at, &weight);
 }
 
 /* NULL, or what is wrong with it. */

@@ -7,6 +7,8 @@
 
 #include "base/words.h"
 #include "import/helper.h"
+#include "import/json-file.h"
+#include "import/lines.h"
 #include "import/unpack.h"
 #include "symbols/confine.h"
 
@@ -47,16 +49,30 @@ static int receive_import_file(int socket)
 	return spt_import_receive(socket, &(struct iovec){ &byte, 1 }, &fd) == 1 ? fd : -1;
 }
 
+static const SptImporter *find_importer(const char *begin, size_t bytes, bool is_packed)
+{
+	size_t at = spt_import_text_begin(begin, bytes);
+
+	for (unsigned i = 0; bytes > at && i < G_N_ELEMENTS(importers); i++)
+		if ((!is_packed || importers[i]->unpacks) &&
+		    importers[i]->probe(begin + at, bytes - at))
+			return importers[i];
+	return NULL;
+}
+
 const SptImporter *spt_import_find(int fd)
 {
 	char begin[SPT_IMPORT_PROBE_BYTES];
 	bool is_packed;
 	size_t bytes = spt_import_unpack_begin(fd, begin, sizeof(begin), &is_packed);
+	size_t at = spt_import_text_begin(begin, bytes);
+	const SptImporter *found = find_importer(begin, bytes, is_packed);
+	g_autoptr(GByteArray) whole = NULL;
 
-	for (unsigned i = 0; bytes > 0 && i < G_N_ELEMENTS(importers); i++)
-		if ((!is_packed || importers[i]->unpacks) && importers[i]->probe(begin, bytes))
-			return importers[i];
-	return NULL;
+	/* What tells JSON's formats apart may be anywhere in the file. */
+	if (!found && bytes == sizeof(begin) && spt_import_json_is(begin + at, bytes - at))
+		whole = spt_import_unpack(fd, SPT_IMPORT_JSON_BYTES, NULL);
+	return whole ? find_importer((const char *)whole->data, whole->len, is_packed) : found;
 }
 
 static bool import_into(int socket, GError **error)

@@ -6,38 +6,59 @@
 
 #include "base/words.h"
 #include "import/import.h"
+#include "import/lines.h"
 #include "import/unpack.h"
 
-/* Most bytes of a file, unpacked: its tree takes some ten times as much. */
-#define JSON_MAX_BYTES (256u << 20)
-#define JSON_DEPTH     128
+#define JSON_DEPTH 128
 
-/* What closes an array that was cut off behind one of its elements. */
-static struct json_object *close_json_array(struct json_tokener *tokener, const GByteArray *bytes)
+/* Where JSON is read: behind blanks and comments. */
+static size_t skip_json_blanks(const char *text, size_t bytes, size_t at)
 {
-	guint at = 0;
+	while (at < bytes) {
+		const char *stop = NULL;
 
-	while (at < bytes->len && g_ascii_isspace(bytes->data[at]))
-		at++;
-	return at < bytes->len && bytes->data[at] == '[' ? json_tokener_parse_ex(tokener, "]", 1) :
-							   NULL;
+		if (g_ascii_isspace(text[at])) {
+			at++;
+			continue;
+		}
+		if (bytes - at < 2 || text[at] != '/')
+			break;
+		if (text[at + 1] == '*')
+			stop = memmem(text + at + 2, bytes - at - 2, "*/", 2);
+		else if (text[at + 1] == '/')
+			stop = memchr(text + at, '\n', bytes - at);
+		else
+			break;
+		at = !stop ? bytes : (size_t)(stop - text) + (text[at + 1] == '*' ? 2 : 1);
+	}
+	return at;
 }
 
-static struct json_object *parse_json(const GByteArray *bytes)
+/* What closes an array that was cut off behind one of its elements. */
+static struct json_object *close_json_array(struct json_tokener *tokener, const char *text,
+					    size_t bytes)
+{
+	size_t at = skip_json_blanks(text, bytes, 0);
+
+	return at < bytes && text[at] == '[' ? json_tokener_parse_ex(tokener, "]", 1) : NULL;
+}
+
+static struct json_object *parse_json(const GByteArray *file)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
-	struct json_object *tree =
-		json_tokener_parse_ex(tokener, (const char *)bytes->data, (int)bytes->len);
+	size_t at = spt_import_text_begin((const char *)file->data, file->len);
+	const char *text = (const char *)file->data + at;
+	struct json_object *tree = json_tokener_parse_ex(tokener, text, (int)(file->len - at));
 
 	if (!tree && json_tokener_get_error(tokener) == json_tokener_continue)
-		tree = close_json_array(tokener, bytes);
+		tree = close_json_array(tokener, text, file->len - at);
 	json_tokener_free(tokener);
 	return tree;
 }
 
 struct json_object *spt_import_json(int fd, GError **error)
 {
-	g_autoptr(GByteArray) bytes = spt_import_unpack(fd, JSON_MAX_BYTES, error);
+	g_autoptr(GByteArray) bytes = spt_import_unpack(fd, SPT_IMPORT_JSON_BYTES, error);
 	struct json_object *tree;
 
 	if (!bytes)
@@ -48,14 +69,43 @@ struct json_object *spt_import_json(int fd, GError **error)
 	return tree;
 }
 
-bool spt_import_json_has(const char *begin, size_t bytes, const char *key)
+bool spt_import_json_is(const char *begin, size_t bytes)
 {
-	g_autofree char *quoted = g_strdup_printf("\"%s\"", key);
-	size_t at = 0;
+	size_t at = skip_json_blanks(begin, bytes, 0);
 
-	while (at < bytes && g_ascii_isspace(begin[at]))
-		at++;
-	return at < bytes && begin[at] == '{' && memmem(begin, bytes, quoted, strlen(quoted));
+	return at < bytes && (begin[at] == '{' || begin[at] == '[');
+}
+
+/* Where the text ends that begins behind the quote at @at: at its quote, or at the end. */
+static size_t end_of_json_text(const char *text, size_t bytes, size_t at)
+{
+	while (at < bytes && text[at] != '"')
+		at += text[at] == '\\' ? 2 : 1;
+	return MIN(at, bytes);
+}
+
+bool spt_import_json_has(const char *begin, size_t bytes, unsigned depth, const char *key)
+{
+	size_t length = strlen(key), stop;
+	unsigned now = 0;
+
+	if (!spt_import_json_is(begin, bytes))
+		return false;
+	for (size_t at = 0; (at = skip_json_blanks(begin, bytes, at)) < bytes; at++) {
+		now += begin[at] == '{' || begin[at] == '[';
+		now -= now > 0 && (begin[at] == '}' || begin[at] == ']');
+		if (begin[at] != '"')
+			continue;
+		stop = end_of_json_text(begin, bytes, ++at);
+		if (now == depth && stop - at == length && !memcmp(begin + at, key, length)) {
+			size_t next = skip_json_blanks(begin, bytes, MIN(stop + 1, bytes));
+
+			if (next < bytes && begin[next] == ':')
+				return true;
+		}
+		at = stop;
+	}
+	return false;
 }
 
 struct json_object *spt_import_json_member(struct json_object *object, const char *key)

@@ -12,13 +12,21 @@
 
 G_BEGIN_DECLS
 
+/* Most bytes of a file, unpacked: its tree takes some ten times as much. */
+#define SPT_IMPORT_JSON_BYTES (256u << 20)
+
 /*
  * The file, also a packed one.  An array that is not closed ends with the file, as traces do of
  * programs that were killed.  The caller's, for json_object_put(); NULL: a clause about the file.
  */
 struct json_object *spt_import_json(int fd, GError **error);
-/* Whether the first @bytes of a file begin an object and have @key in quotes. */
-bool spt_import_json_has(const char *begin, size_t bytes, const char *key);
+/* Whether the first @bytes of a file may be JSON. */
+bool spt_import_json_is(const char *begin, size_t bytes);
+/*
+ * Whether they have a member @key of an object in @depth - 1 others and arrays, 1: of the file's
+ * own.  Its place among the others does not count, as writers put them in any order.
+ */
+bool spt_import_json_has(const char *begin, size_t bytes, unsigned depth, const char *key);
 
 /* A member of @object; all of these take NULL for an object, and return NULL if there is none. */
 struct json_object *spt_import_json_member(struct json_object *object, const char *key);

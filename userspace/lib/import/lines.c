@@ -20,6 +20,13 @@ struct SptImportLines {
 	char buffer[ROOM_BYTES + 1];
 };
 
+size_t spt_import_text_begin(const char *begin, size_t bytes)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return bytes >= strlen(mark) && memcmp(begin, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
+}
+
 SptImportLines *spt_import_lines_new(int fd)
 {
 	SptImportLines *lines = g_new(SptImportLines, 1);
@@ -91,6 +98,14 @@ char *spt_import_lines_next(SptImportLines *lines, size_t *ret_bytes, const char
 	*ret_bytes = (size_t)(end - line);
 	lines->begin = MIN(lines->begin + *ret_bytes + 1, lines->end);
 	*end = '\0';
+	if (lines->number == 1) {
+		size_t mark = spt_import_text_begin(line, *ret_bytes);
+
+		line += mark;
+		*ret_bytes -= mark;
+	}
+	if (*ret_bytes > 0 && line[*ret_bytes - 1] == '\r')
+		line[--*ret_bytes] = '\0';
 	if (!memchr(line, '\0', *ret_bytes))
 		return line;
 	*ret_wrong = SPT_WORDS("has a byte that is no text");

@@ -522,6 +522,7 @@ static bool probe_perf_script(const char *begin, size_t bytes)
 
 		if (!line || memchr(at, '\0', (size_t)(stop - at)))
 			return false;
+		g_strchomp(line);
 		if (*line && *line != '#')
 			return *line != '\t' && parse_script_line(line, &sample);
 		at = stop + 1;

@@ -9,15 +9,8 @@
 
 #include "base/words.h"
 #include "import/import.h"
+#include "import/pprof-probe.h"
 #include "import/unpack.h"
-
-/* A profile begins with a type of values (two numbers), or with the empty text. */
-static bool probe_pprof(const char *begin, size_t bytes)
-{
-	return bytes > 3 && ((begin[0] == '\x32' && begin[1] == '\0') ||
-			     (begin[0] == '\x0a' && begin[1] >= 2 && begin[1] <= 22 &&
-			      (begin[2] == '\x08' || begin[2] == '\x10')));
-}
 
 #ifdef SPT_HAS_PPROF
 
@@ -492,7 +485,7 @@ static bool read_pprof(G_GNUC_UNUSED const SptImportInput *input,
 
 const SptImporter spt_import_pprof = {
 	.name = "pprof",
-	.probe = probe_pprof,
+	.probe = spt_import_pprof_is,
 	.read = read_pprof,
 	.unpacks = true,
 };

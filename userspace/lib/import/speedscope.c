@@ -266,10 +266,10 @@ static bool read_speedscope(const SptImportInput *input, SptCaptureWriter *write
 
 static bool probe_speedscope(const char *begin, size_t bytes)
 {
-	return spt_import_json_has(begin, bytes, "$schema") ?
+	return spt_import_json_has(begin, bytes, 1, "$schema") ?
 		       memmem(begin, bytes, "speedscope", 10) != NULL :
-		       spt_import_json_has(begin, bytes, "profiles") &&
-			       spt_import_json_has(begin, bytes, "shared");
+		       spt_import_json_has(begin, bytes, 1, "profiles") &&
+			       spt_import_json_has(begin, bytes, 1, "shared");
 }
 
 const SptImporter spt_import_speedscope = {

@@ -238,14 +238,34 @@ static bool read_xml(const SptImportInput *input, SptCaptureWriter *writer, GErr
 	return ok;
 }
 
+/* What may be before the outermost element: blanks, comments, declarations. */
+static const char *skip_xml_prologue(const char *at, const char *end)
+{
+	while (at < end) {
+		const char *stop = NULL;
+
+		if (g_ascii_isspace(*at)) {
+			at++;
+			continue;
+		}
+		if (end - at > 4 && memcmp(at, "<!--", 4) == 0)
+			stop = memmem(at + 4, (size_t)(end - at - 4), "-->", 3);
+		else if (end - at > 2 && at[0] == '<' && (at[1] == '?' || at[1] == '!'))
+			stop = memchr(at, '>', (size_t)(end - at));
+		else
+			break;
+		at = !stop ? end : *stop == '>' ? stop + 1 : stop + 3;
+	}
+	return at;
+}
+
 static bool probe_xml(const char *begin, size_t bytes)
 {
-	static const char tag[] = "<profile>";
-	const char *end = begin + bytes;
+	static const char tag[] = "<profile";
+	const char *end = begin + bytes, *at = skip_xml_prologue(begin, end);
 
-	while (begin < end && g_ascii_isspace(*begin))
-		begin++;
-	return (size_t)(end - begin) >= strlen(tag) && memcmp(begin, tag, strlen(tag)) == 0;
+	return (size_t)(end - at) > strlen(tag) && memcmp(at, tag, strlen(tag)) == 0 &&
+	       (at[strlen(tag)] == '>' || g_ascii_isspace(at[strlen(tag)]));
 }
 
 const SptImporter spt_import_xml = {
