@@ -4,11 +4,11 @@
 # Measures nothing.
 #
 # The recipes of CONTRIBUTING.md, followed by script: a report, a grouping, a metric, an export
-# format, an importer, a counter, a source of the kernel, a type of mark, a finder of names and a
-# record type are added to a copy of the tree.  Each recipe changes the files that it names and no
-# others, and not more than are allowed.  Then sysprof-cli is built (objects that have not changed
-# are copied, too), and all of them work; the first four are listed in help, man pages and
-# completions.
+# format, an importer, a counter, a source of the kernel, one with all that belongs to it, a type of
+# mark, a finder of names and a record type are added to a copy of the tree.  Each recipe changes the
+# files that it names and no others, and not more than are allowed.  Then sysprof-cli is built
+# (objects that have not changed are copied, too), and all of them work; the first four are listed
+# in help, man pages and completions.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
@@ -131,7 +131,7 @@ END_OF_FILE
 		add_test <<'END_OF_FILE'
 contains 'report --by side' '^  29\.51 +90 +90  kernel$' report --by side "$capture"
 complains 'report --by: unknown, and side' 2 'takes .*object, comm, host, context or side, not "moon"$' report --by moon "$capture"
-contains 'report --help: by side' 'by process, .* or side$' report --help
+contains 'report --help: by side' 'by process, .*, side' report --help
 END_OF_FILE
 }
 
@@ -311,10 +311,10 @@ END_OF_FILE
 		insert tests/unit/test-counters.c '^.ADD.power' <<<'	ADD(tiny);'
 }
 
-# Ticks that the kernel's timer announces, as a source of the module.
+# source_files NAME NUMBER [PART]: timers that the kernel ends, as a source of the module.
 source_files()
 {
-	cat >module/sources/tiny.c <<'END_OF_FILE'
+	sed "s/tiny/$1/g; s/TINY/${1^^}/g" >"module/sources/$1.c" <<'END_OF_FILE'
 // SPDX-License-Identifier: GPL-2.0-only
 /* Timers that end. */
 #include <linux/irqflags.h>
@@ -352,15 +352,16 @@ struct sysprof_hooking sysprof_tiny = {
 	.n = ARRAY_SIZE(hooks),
 };
 END_OF_FILE
-	insert module/sources/immediate.h '^.ROW\(LOCK, ' <<<'	ROW(TINY, EVENTS, 1, tiny) \' &&
+	insert module/sources/immediate.h '^.ROW\(LOCK, ' <<<"	ROW(${1^^}, EVENTS, 1, $1) \\" &&
 		insert module/uapi/sysprof-event.h '^	SYSPROF_SOURCE_BLOCK_DONE' \
-			<<<'	SYSPROF_SOURCE_TINY = 63,	/* timers that end */' &&
-		insert tests/abi/layout.txt '^SYSPROF_SOURCE_BLOCK_DONE' <<<'SYSPROF_SOURCE_TINY 63'
+			<<<"	SYSPROF_SOURCE_${1^^} = $2,	/* timers that end */" &&
+		insert tests/abi/layout.txt '^SYSPROF_SOURCE_BLOCK_DONE' \
+			<<<"SYSPROF_SOURCE_${1^^} $2"
 }
 
 source_of_kernel()
 {
-	source_files &&
+	source_files tiny 63 &&
 		insert userspace/lib/events/interrupts.c '^static const SptEventRequest irqs_off' \
 			<<'END_OF_FILE' &&
 static const SptEventRequest tiny = {
@@ -396,14 +397,188 @@ END_OF_FILE
 		printf '\nmsgid "Tiny Timers"\nmsgstr "Winzige Wecker"\n' >>userspace/po/de.po
 }
 
-# The module's part compiles, the interface is what it was and the new number, and the table of kinds
-# has the new one.  Nearly everything includes event.h: no more than the table is built.
+# The same as a kind with a part of its record, an option, a grouping and a pane.
+wide_source()
+{
+	source_files wide 62 &&
+		insert module/sources/wide.c '^	struct sysprof_immediate_event event' <<'END_OF_FILE' &&
+	struct sysprof_part part = { .type = SYSPROF_PART_WIDE, .size = 1, .a = 1 };
+END_OF_FILE
+		sed -i 's/\(event = {\) \(.immediate = SYSPROF_IMMEDIATE_WIDE\), /\1 .part = \&part, \2,\n\t\t/' \
+			module/sources/wide.c &&
+		insert module/uapi/sysprof-event.h '^	SYSPROF_PART_STALL' \
+			<<<'	SYSPROF_PART_WIDE	= 63,	/* no more than a: 1, a wheel; b: 0 */' &&
+		insert tests/abi/layout.txt '^SYSPROF_PART_STALL' <<<'SYSPROF_PART_WIDE 63'
+}
+
+wide_kind()
+{
+	cat >userspace/lib/events/wide.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Timers that end, by what they are in. */
+#include "base/words.h"
+#include "events/event.h"
+#include "sysprof-event.h"
+
+const SptEventOption spt_option_wide = {
+	.name = "wide",
+	.flag = "--wide",
+	.key = "wide",
+	.title = SPT_WORDS("Wide Timers"),
+	.note = SPT_WORDS("Timers, and what they are in"),
+	.help = "Also record timers that end",
+	.bit = 1u << 10,
+};
+
+static const char *const wheels[] = { NULL, "wheel" };
+
+static const SptEventGrouping by_wheel = {
+	.name = "wheel",
+	.note = " (of timers)",
+	.menu = SPT_WORDS("By W_heel"),
+	.root = SPT_WORDS("(wheel)"),
+};
+
+static const SptEventSubject wheel = {
+	.part = SYSPROF_PART_WIDE,
+	.names = wheels,
+	.n_names = G_N_ELEMENTS(wheels),
+	.grouping = &by_wheel,
+};
+
+static const SptEventField fields[] = {
+	{ "context", SPT_EVENT_CONTEXT },
+	{ 0 },
+};
+
+static const SptEventRequest request = { .has_stacks = true, .period = 1 };
+
+static const SptEventMetric metrics[] = {
+	{
+		.name = "wide-timers",
+		.title = SPT_WORDS("Wide Timers"),
+		.value = "timers that ended",
+		.unit = SPT_UNIT_EVENTS,
+		.parts = SPT_METRIC_HAS_CPU,
+	},
+	{ 0 },
+};
+
+const SptEventKind spt_event_wide = {
+	.name = "wide-timers",
+	.number = SYSPROF_SOURCE_WIDE,
+	.shape = SPT_EVENT_INSTANT,
+	.detail = SPT_EVENT_CONTEXT,
+	.fields = fields,
+	.option = &spt_option_wide,
+	.request = &request,
+	.metrics = metrics,
+	.subject = &wheel,
+};
+END_OF_FILE
+	insert userspace/lib/events/event.h '^.OPTION\(faults\)' <<<'	OPTION(wide) \' &&
+		insert userspace/lib/events/event.h '^.KIND\(faults\)' <<<'	KIND(wide) \'
+}
+
+wide_pane()
+{
+	cat >userspace/viewer/wide-pane.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether there are timers. */
+#include <glib/gi18n.h>
+
+#include "pages.h"
+#include "profile/metric.h"
+
+static GtkWidget *wide_pane_new(void)
+{
+	return gtk_label_new(NULL);
+}
+
+static bool wide_pane_is_for(const SptDocument *document)
+{
+	return spt_metric_is_in(spt_metric_find("wide-timers"), document->recording->capture);
+}
+
+static void wide_pane_set_function(GtkWidget *pane, SptDocument *document,
+				   G_GNUC_UNUSED uint32_t function, G_GNUC_UNUSED GArray *path)
+{
+	if (wide_pane_is_for(document))
+		gtk_label_set_text(GTK_LABEL(pane), _("Wide Timers"));
+}
+
+const SptPage spt_page_wide = {
+	.name = "wide",
+	.title = N_("Wide Timers"),
+	.key = "<Ctrl><Alt>w",
+	.new = wide_pane_new,
+	.show = wide_pane_set_function,
+	.is_for = wide_pane_is_for,
+};
+END_OF_FILE
+	insert userspace/viewer/pages.h '^.ROW\(logs\)' <<<'	ROW(wide) \'
+}
+
+whole_source()
+{
+	wide_source && wide_kind && wide_pane &&
+		insert userspace/po/POTFILES '^userspace/lib/export' \
+			<<<'userspace/lib/events/wide.c' &&
+		insert userspace/po/POTFILES '^userspace/viewer/window.ui' \
+			<<<'userspace/viewer/wide-pane.c' &&
+		cat >>userspace/po/de.po <<'END_OF_FILE'
+
+msgid "Wide Timers"
+msgstr "Weite Wecker"
+
+msgid "Timers, and what they are in"
+msgstr "Wecker, und worin sie sind"
+
+msgid "By W_heel"
+msgstr "Nach _Rad"
+
+msgid "(wheel)"
+msgstr "(Rad)"
+END_OF_FILE
+}
+
+# variable NAME: of the Makefile.
+variable()
+{
+	make -s --eval "print: ; @echo \$($1)" print
+}
+
+# The option is in help, the metric in the report, and the grouping with it and no other.  Nearly
+# everything includes event.h: only what lists kinds and options is built again.
+run_whole()
+{
+	local objects
+
+	objects=$(printf 'build/obj/%s\n' userspace/cli/*.c | sed '/record-options/d; s/c$/o/')
+	# shellcheck disable=SC2046,SC2086 # flags and files
+	gcc $(variable flags) -Werror -o build/sysprof-cli userspace/lib/events/*.c \
+		userspace/cli/record-options.c $objects build/libspt.a $(variable libs) &&
+		"$GEN_CAPTURE" "$work/example" || return
+	build/sysprof-cli record --help | grep -q '^  --wide  *Also record timers that end$' &&
+		build/sysprof-cli report --help | grep -q ', wheel (of timers)' || return
+	build/sysprof-cli record --also moon 2>&1 | grep -q 'locks,wide,faults' &&
+		build/sysprof-cli report --metric wide-timers --by wheel "$work/example" 2>&1 |
+		grep -q 'record with --wide to have it' || return
+	build/sysprof-cli report --by wheel "$work/example" 2>&1 |
+		grep -q 'wheel does not go with metric "cpu"' || return
+	# shellcheck disable=SC2046 # flags
+	gcc $(variable flags) -Werror -Iuserspace/viewer -fsyntax-only \
+		$(pkg-config --cflags libadwaita-1 gtk4) userspace/viewer/{wide-pane,pages}.c
+}
+
+# The module's parts compile, the interface is what it was and the new numbers, and the table of
+# kinds has the new ones.
 run_source()
 {
 	local kernel objects=$copy/build/module
 
 	make -s -C module links OUT="$objects" && kernel=$(cat "$objects/.kdir") || return
-	make -s -C "$kernel" M="$objects" sources/tiny.o sources/sources.o >"$work/said" 2>&1 ||
+	make -s -C "$kernel" M="$objects" sources/{tiny,wide,sources}.o >"$work/said" 2>&1 ||
 		{ cat "$work/said"; return 1; }
 	grep 'warning:' "$work/said" && return 1
 	tests/abi/layout.sh >"$work/abi" || { cat "$work/abi"; return 1; }
@@ -617,7 +792,7 @@ named()
 {
 	local file
 
-	sed -n "/^### To add an\{0,1\} $1\$/,/^##/s/^[0-9]\. \`\([^\`]*\)\`.*/\1/p" \
+	sed -n "/^### To add an\{0,1\} $1\$/,/^##/s/^[0-9]*\. \`\([^\`]*\)\`.*/\1/p" \
 		CONTRIBUTING.md |
 		sed "s/NAME/$2/; s/FAMILY/interrupts/" | while read -r file; do
 		# shellcheck disable=SC2086 # *.po
@@ -630,14 +805,14 @@ state()
 	find . -path ./build -prune -o -type f -print0 | xargs -0 sha1sum | sort
 }
 
-# follow WHAT MOST RECIPE: the recipe changes the files that it names, and at most MOST of them.
+# follow WHAT MOST RECIPE [NAME]: the recipe changes the files that it names, and at most MOST.
 follow()
 {
 	state >"$work/before"
 	"$3" || return
 	state >"$work/after"
 	comm -13 "$work/before" "$work/after" | sed 's|.* \./||' | sort >"$work/touched"
-	diff <(named "$1" tiny) "$work/touched" || return
+	diff <(named "$1" "${4-tiny}") "$work/touched" || return
 	[ "$(wc -l <"$work/touched")" -le "$2" ] ||
 		{ echo "it takes more than $2 files"; return 1; }
 }
@@ -697,7 +872,7 @@ lists()
 lists_all()
 {
 	lists 'tiny' bash zsh fish sysprof-cli-report.1 &&
-		lists 'by process, .* or side' zsh fish sysprof-cli-report.1 &&
+		lists 'by process, .*, side' zsh fish sysprof-cli-report.1 &&
 		lists 'metric.*: .*tiny .tiny samples' zsh fish sysprof-cli-export.1 &&
 		lists 'tiny.*: the number of periods' zsh fish sysprof-cli-export.1
 }
@@ -725,7 +900,10 @@ check 'man pages and completions have them' lists_all
 check "the viewer's items are translated" is_translated
 
 check 'a source of the kernel is added in 7' follow 'event kind' 7 source_of_kernel
-check 'it compiles, and its metric is in the table' run_source
+check 'one with an option, a part, a grouping and a pane in 10' \
+	follow 'event kind with an option, a part, a grouping and a pane' 10 whole_source wide
+check 'they compile, and their kinds are in the table' run_source
+check 'the option, the metric and the grouping are there' run_whole
 check 'a record type is added in 6' follow 'record type' 6 record
 check 'its rows come back from a file' run_unit
 

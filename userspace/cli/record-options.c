@@ -17,8 +17,8 @@ struct words {
 	char *stacks, *source, *clock, *duration, *last, *late, *memory, *ring, *tracker,
 		*waits, *kmem, *also, *when_mark;
 	double rate;			/* NAN: none was given */
-	gboolean interrupts, locks, io, faults, free_stacks, mappings, script_loops,
-		ignored;
+	gboolean extras[SPT_EVENT_N_OPTIONS];	/* options of events that have no value */
+	gboolean free_stacks, mappings, script_loops, ignored;
 };
 
 /* Bytes for "auto", "dwarf" or "dwarf,BYTES"; 0: another value. */
@@ -305,17 +305,18 @@ static void add_sample_entries(struct spt_record_options *options, struct words 
 		  "Also record waits: where, for how long, and who ended them (all: every wait; TIME: those of at least this; "
 		  "calls: in the command's calls of the C library, whatever the kernel reports)",
 		  SPT_CLI_OPTIONAL("all|calls|TIME") },
-		{ "interrupts", 0, 0, G_OPTION_ARG_NONE, &words->interrupts,
-		  "Also record the time of interrupt and softirq handlers, and what they interrupt", NULL },
-		{ "locks", 0, 0, G_OPTION_ARG_NONE, &words->locks,
-		  "Also record waits for locks of the kernel, and who held them", NULL },
-		{ "faults", 0, 0, G_OPTION_ARG_NONE, &words->faults,
-		  "Also record page faults: major, minor and copy on write, and how long they took", NULL },
 		{ "kmem", 0, 0, G_OPTION_ARG_STRING, &words->kmem,
 		  "Also record memory that the kernel allocates and frees, with stacks: one allocation for each 64 KiB (all: each one; SIZE: one for each SIZE)",
 		  SPT_CLI_OPTIONAL("all|SIZE") },
-		{ "io", 0, 0, G_OPTION_ARG_NONE, &words->io,
-		  "Also record requests to disks: who submitted them, for which file, and how long they took", NULL },
+	};
+
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+}
+
+/* Several kinds of events at once, and how much is kept of all. */
+static void add_bound_entries(struct words *words, GArray *all)
+{
+	const GOptionEntry entries[] = {
 		{ "also", 0, 0, G_OPTION_ARG_STRING, &words->also,
 		  "Several of these at once: all, or a list such as waits,locks,io", "LIST" },
 		{ "script-loops", 0, 0, G_OPTION_ARG_NONE, &words->script_loops,
@@ -336,6 +337,29 @@ static void add_sample_entries(struct spt_record_options *options, struct words 
 	};
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+}
+
+static void add_extra_entries(struct words *words, GArray *all)
+{
+	const SptEventOption *extra;
+
+	for (unsigned i = 0; (extra = spt_event_option(i)); i++) {
+		const GOptionEntry entry = { extra->name, 0, 0, G_OPTION_ARG_NONE,
+					     &words->extras[i], extra->help, NULL };
+
+		if (extra->help)
+			g_array_append_val(all, entry);
+	}
+}
+
+static unsigned extras_given(const struct words *words)
+{
+	const SptEventOption *extra;
+	unsigned bits = words->kmem ? spt_option_kmem.bit : 0;
+
+	for (unsigned i = 0; (extra = spt_event_option(i)); i++)
+		bits |= words->extras[i] ? extra->bit : 0;
+	return bits;
 }
 
 /* What programs and the system say, what is skipped, and what becomes of the recording. */
@@ -413,6 +437,8 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 
 	add_sample_entries(options, words, all);
+	add_extra_entries(words, all);
+	add_bound_entries(words, all);
 	add_other_entries(options, words, all);
 	spt_record_events_add(&options->events, all);
 	spt_record_filter_add(&options->filter, all);
@@ -467,11 +493,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.by_tables =
 			strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
 		.filter = filter,
-		.kernel = (words.interrupts ? spt_option_interrupts.bit : 0) |
-			  (words.locks ? spt_option_locks.bit : 0) |
-			  (words.io ? spt_option_block.bit : 0) |
-			  (words.faults ? spt_option_faults.bit : 0) |
-			  (words.kmem ? spt_option_kmem.bit : 0),
+		.kernel = extras_given(&words),
 		.command = options->command_text && *options->command_text ? options->command_text :
 									     NULL,
 		.no_command_lines = options->no_command_lines,

@@ -12,6 +12,7 @@ const SptEventOption spt_option_block = {
 	.key = "disk",
 	.title = SPT_WORDS("Disk"),
 	.note = SPT_WORDS("Who submits requests to disks, and for which file"),
+	.help = "Also record requests to disks: who submitted them, for which file, and how long they took",
 	.bit = 1u << 2,
 };
 

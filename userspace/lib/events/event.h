@@ -41,7 +41,6 @@ typedef enum {
 	SPT_METRIC_HAS_FAULT = 1 << 9,	/* which kind of page fault */
 	SPT_METRIC_HAS_CACHE = 1 << 10,	/* the innermost function names it, or an order of pages */
 	SPT_METRIC_HAS_ORDER = 1 << 11, /* the innermost function names it */
-	SPT_METRIC_HAS_STALL = 1 << 12, /* likewise, what was waited for */
 	SPT_METRIC_HAS_NODE = 1 << 13,	/* of memory: profile/allocations.h */
 	SPT_METRIC_HAS_DEVICE = 1 << 14, /* the innermost function */
 	SPT_METRIC_HAS_FIELD = 1 << 15,	/* of a declared kind: profile/declared.h */
@@ -77,6 +76,7 @@ typedef struct {
 	const char *flag;		/* the same with "--" */
 	const char *key;		/* of the viewer's setting */
 	const char *title, *note;	/* for people, marked for translation */
+	const char *help;		/* of "record"; NULL: it has a value, cli/record-options.c */
 	unsigned bit;			/* in SptTraceConfig.kernel; 0: not the kernel's own work */
 	bool of_command;		/* of what a command does itself, not of the whole system */
 } SptEventOption;
@@ -117,6 +117,25 @@ typedef struct {
 	const char *in_part;
 } SptEventRequest;
 
+/* A grouping by subject, of the metrics of the kinds that have it. */
+typedef struct {
+	const char *name;		/* for --by */
+	const char *note;		/* follows the name in help; NULL: nothing */
+	const char *menu, *root;	/* as in profile/groups.h */
+} SptEventGrouping;
+
+/*
+ * What an event is about: the number in a part of its record.  In the file it is the innermost
+ * function of its stack, of the object "[event]".
+ */
+typedef struct {
+	uint16_t part;			/* enum sysprof_part_type */
+	const char *prefix;		/* of the number; NULL: it has a name */
+	const char *const *names;	/* by number; NULL: that one means nothing */
+	unsigned n_names;
+	const SptEventGrouping *grouping; /* NULL: groups.c has it */
+} SptEventSubject;
+
 typedef struct SptEventKind SptEventKind;
 struct SptEventKind {
 	const char *name;		/* in JSON and info, and of its stream */
@@ -131,6 +150,7 @@ struct SptEventKind {
 	const SptEventOption *option;	/* NULL: always */
 	const SptEventRequest *request;	/* NULL: it is not requested by itself */
 	const SptEventMetric *metrics;	/* up to one without a name; NULL: none */
+	const SptEventSubject *subject;	/* NULL: none, or one that record/events.c finds */
 	const SptEventKind *holders;	/* has the stacks for metrics by holder */
 };
 
@@ -145,11 +165,26 @@ const char *spt_event_shape_name(SptEventShape shape);
 /* "ns", "bytes", "events", "number". */
 const char *spt_unit_name(SptUnit unit);
 
-/* The @i-th option, in the order in which they are listed and requested; NULL: no more. */
+/* The @i-th option; NULL: there are no more. */
 const SptEventOption *spt_event_option(unsigned i);
 
-extern const SptEventOption spt_option_waits, spt_option_interrupts, spt_option_locks,
-	spt_option_faults, spt_option_kmem, spt_option_block, spt_option_memory;
+/* The options, in the order in which they are listed and requested: spt_option_waits and so on. */
+#define SPT_EVENT_OPTIONS(OPTION) \
+	OPTION(waits) \
+	OPTION(interrupts) \
+	OPTION(locks) \
+	OPTION(faults) \
+	OPTION(kmem) \
+	OPTION(block) \
+	OPTION(memory)
+
+#define SPT_EVENT_OPTION(name) extern const SptEventOption spt_option_##name;
+SPT_EVENT_OPTIONS(SPT_EVENT_OPTION)
+#undef SPT_EVENT_OPTION
+
+#define SPT_EVENT_ONE(name) +1
+enum { SPT_EVENT_N_OPTIONS = 0 SPT_EVENT_OPTIONS(SPT_EVENT_ONE) };
+#undef SPT_EVENT_ONE
 
 /* The kinds, in the order of their metrics in lists and menus: spt_event_clock and so on. */
 #define SPT_EVENT_KINDS(KIND) \

@@ -10,6 +10,7 @@ const SptEventOption spt_option_faults = {
 	.key = "faults",
 	.title = SPT_WORDS("Page Faults"),
 	.note = SPT_WORDS("Which code causes them, and how long they take"),
+	.help = "Also record page faults: major, minor and copy on write, and how long they took",
 	.bit = 1u << 3,
 };
 

@@ -13,6 +13,7 @@ const SptEventOption spt_option_interrupts = {
 	.key = "interrupts",
 	.title = SPT_WORDS("Interrupts"),
 	.note = SPT_WORDS("The time of interrupt handlers, and what they interrupt"),
+	.help = "Also record the time of interrupt and softirq handlers, and what they interrupt",
 	.bit = 1u << 0,
 };
 

@@ -12,6 +12,7 @@ const SptEventOption spt_option_locks = {
 	.key = "locks",
 	.title = SPT_WORDS("Locks of the Kernel"),
 	.note = SPT_WORDS("Who waits for a lock, and who holds it"),
+	.help = "Also record waits for locks of the kernel, and who held them",
 	.bit = 1u << 1,
 };
 

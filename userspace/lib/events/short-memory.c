@@ -11,6 +11,25 @@ static const SptEventField fields[] = {
 	{ 0 },
 };
 
+static const SptEventGrouping by_stall = {
+	.name = "stall",
+	.menu = SPT_WORDS("By Stall _Kind"),
+	.root = SPT_WORDS("(stall)"),
+};
+
+static const char *const stall_names[] = {
+	[SYSPROF_STALL_RECLAIM] = "reclaim",
+	[SYSPROF_STALL_GROUP] = "reclaim in a cgroup",
+	[SYSPROF_STALL_COMPACTION] = "compaction",
+};
+
+static const SptEventSubject stall = {
+	.part = SYSPROF_PART_STALL,
+	.names = stall_names,
+	.n_names = G_N_ELEMENTS(stall_names),
+	.grouping = &by_stall,
+};
+
 static const SptEventRequest stalls = {
 	.has_stacks = true,
 	.is_optional = true,
@@ -24,7 +43,7 @@ static const SptEventMetric stalls_metrics[] = {
 		.title = SPT_WORDS("Memory Stalls"),
 		.value = "waiting in reclaim and compaction",
 		.unit = SPT_UNIT_NS,
-		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STALL,
+		.parts = SPT_METRIC_HAS_CPU,
 	},
 	{ 0 },
 };
@@ -38,6 +57,12 @@ const SptEventKind spt_event_stalls = {
 	.option = &spt_option_kmem,
 	.request = &stalls,
 	.metrics = stalls_metrics,
+	.subject = &stall,
+};
+
+static const SptEventSubject order = {
+	.part = SYSPROF_PART_FRAGMENT,
+	.prefix = "order ",
 };
 
 static const SptEventRequest fragmentation = {
@@ -66,4 +91,5 @@ const SptEventKind spt_event_fragmentation = {
 	.option = &spt_option_kmem,
 	.request = &fragmentation,
 	.metrics = fragmentation_metrics,
+	.subject = &order,
 };

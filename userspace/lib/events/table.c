@@ -5,10 +5,26 @@
 #define KIND(name) &spt_event_##name,
 static const SptEventKind *const kinds[] = { SPT_EVENT_KINDS(KIND) };
 
-static const SptEventOption *const options[] = {
-	&spt_option_waits, &spt_option_interrupts, &spt_option_locks,  &spt_option_faults,
-	&spt_option_kmem,  &spt_option_block,	   &spt_option_memory,
-};
+#define OPTION(name) &spt_option_##name,
+static const SptEventOption *const options[] = { SPT_EVENT_OPTIONS(OPTION) };
+
+/* Each event that is recorded is looked up. */
+static const GPtrArray *kinds_by_number(void)
+{
+	static GPtrArray *by_number;
+	GPtrArray *made;
+
+	if (!g_once_init_enter(&by_number))
+		return by_number;
+	made = g_ptr_array_new();
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (kinds[i]->number >= made->len)
+			g_ptr_array_set_size(made, kinds[i]->number + 1);
+		made->pdata[kinds[i]->number] = kinds[i]->number ? (gpointer)kinds[i] : NULL;
+	}
+	g_once_init_leave(&by_number, made);
+	return made;
+}
 
 const SptEventKind *spt_event_kind(unsigned i)
 {
@@ -17,19 +33,14 @@ const SptEventKind *spt_event_kind(unsigned i)
 
 const SptEventKind *spt_event_kind_of(uint32_t number)
 {
-	for (unsigned i = 0; number && i < G_N_ELEMENTS(kinds); i++)
-		if (kinds[i]->number == number)
-			return kinds[i];
-	return NULL;
+	const GPtrArray *by_number = kinds_by_number();
+
+	return number < by_number->len ? by_number->pdata[number] : NULL;
 }
 
 unsigned spt_event_kind_numbers(void)
 {
-	unsigned most = 0;
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
-		most = MAX(most, kinds[i]->number);
-	return most + 1;
+	return kinds_by_number()->len;
 }
 
 const char *spt_event_shape_name(SptEventShape shape)

@@ -205,7 +205,7 @@ static SptGroupRow group_of_field(const SptProfile *base, uint32_t detail)
 	return (SptGroupRow){ .name = spt_declared_value(base->capture, base->metric, detail) };
 }
 
-static const SptGrouping groupings[] = {
+static const SptGrouping own_groupings[] = {
 	[SPT_GROUP_PROCESS] = {
 		.name = "process",
 		.menu = SPT_WORDS("By Pr_ocess"),
@@ -386,15 +386,6 @@ static const SptGrouping groupings[] = {
 		.group = group_of_memory_node,
 	},
 	{
-		.name = "stall",
-		.menu = SPT_WORDS("By Stall _Kind"),
-		.root = SPT_WORDS("(stall)"),
-		.parts = SPT_GROUP_HAS_NAME,
-		.needs = SPT_METRIC_HAS_STALL,
-		.key = key_of_leaf,
-		.group = group_of_leaf,
-	},
-	{
 		.name = "size",
 		.note = " (of allocations)",
 		.menu = SPT_WORDS("By Si_ze"),
@@ -426,32 +417,76 @@ static const SptGrouping groupings[] = {
 	},
 };
 
+static void add_of_kind(GArray *list, const SptEventKind *kind)
+{
+	const SptEventGrouping *of = kind->subject ? kind->subject->grouping : NULL;
+	const SptGrouping grouping = {
+		.name = of ? of->name : NULL,
+		.note = of ? of->note : NULL,
+		.menu = of ? of->menu : NULL,
+		.root = of ? of->root : NULL,
+		.parts = SPT_GROUP_HAS_NAME,
+		.of = of,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
+	};
+
+	/* Several kinds may share one. */
+	for (unsigned i = 0; of && i < list->len; i++)
+		if (g_array_index(list, SptGrouping, i).of == of)
+			of = NULL;
+	if (of)
+		g_array_append_val(list, grouping);
+}
+
+/* All, made once. */
+static const GArray *all_groupings(void)
+{
+	static GArray *groupings;
+	const SptEventKind *kind;
+	GArray *list;
+
+	if (!g_once_init_enter(&groupings))
+		return groupings;
+	list = g_array_new(FALSE, FALSE, sizeof(SptGrouping));
+	g_array_append_vals(list, own_groupings, G_N_ELEMENTS(own_groupings));
+	for (unsigned i = 0; (kind = spt_event_kind(i)); i++)
+		add_of_kind(list, kind);
+	g_once_init_leave(&groupings, list);
+	return list;
+}
+
 const SptGrouping *spt_grouping(unsigned kind)
 {
-	return kind < G_N_ELEMENTS(groupings) ? &groupings[kind] : NULL;
+	const GArray *groupings = all_groupings();
+
+	return kind < groupings->len ? &g_array_index(groupings, SptGrouping, kind) : NULL;
 }
 
 bool spt_grouping_find(const char *name, SptGroupKind *ret_kind)
 {
+	const SptGrouping *grouping;
 	unsigned kind = 0;
 
-	while (kind < G_N_ELEMENTS(groupings) && strcmp(groupings[kind].name, name) != 0)
+	while ((grouping = spt_grouping(kind)) && strcmp(grouping->name, name) != 0)
 		kind++;
 	*ret_kind = (SptGroupKind)kind;
-	return kind < G_N_ELEMENTS(groupings);
+	return grouping;
 }
 
 bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric)
 {
-	return (grouping->needs & ~metric->parts) == 0;
+	return (grouping->needs & ~metric->parts) == 0 &&
+	       (!grouping->of || grouping->of == metric->grouping);
 }
 
 char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_short)
 {
-	unsigned parts = groupings[kind].parts;
+	const SptGrouping *grouping = spt_grouping(kind);
+	unsigned parts = grouping->parts;
 
 	/* A context that ended a wait or held a lock, and is no thread. */
-	if (groupings[kind].needs & (SPT_METRIC_HAS_WAKER | SPT_METRIC_HAS_LOCK) && !group->tid)
+	if (grouping->needs & (SPT_METRIC_HAS_WAKER | SPT_METRIC_HAS_LOCK) && !group->tid)
 		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_CPU)
 		return g_strdup_printf("CPU %u", group->cpu);
@@ -502,7 +537,7 @@ static void begin(struct sums *sums, const SptProfile *base, SptGroupKind kind)
 {
 	*sums = (struct sums){
 		.base = base,
-		.grouping = &groupings[kind],
+		.grouping = spt_grouping(kind),
 		.rows = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)),
 		.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.last = UINT32_MAX,

@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 /*
- * A grouping is a row of the table in groups.c, and its number there.  These are the ones that code
- * refers to; the table may have more.
+ * A grouping is a row of the table in groups.c, and its number there; behind them are those of the
+ * kinds of events (SptEventSubject).  These are the ones that code refers to.
  */
 typedef enum {
 	/* by pid and name: a process that execs is in several groups */
@@ -47,6 +47,7 @@ typedef struct {
 	const char *root; /* shown as the object of a group in a tree, marked; "": none */
 	unsigned parts;			/* SptGroupParts */
 	unsigned needs;			/* SptMetricParts, of the rows of a metric */
+	const SptEventGrouping *of;	/* only for metrics that have it; NULL: for any */
 	/* Samples with the same key are in the same group; @row: a row of @base. */
 	uint32_t (*key)(const SptProfile *base, uint64_t row);
 	/* The group with this key, without its sums. */

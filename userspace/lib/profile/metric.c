@@ -34,6 +34,7 @@ static SptMetric metric_of(const SptEventKind *kind, const SptEventMetric *of)
 		.option = of->flag ? of->flag : kind->option ? kind->option->flag : NULL,
 		.unit = of->unit,
 		.parts = of->parts,
+		.grouping = kind->subject ? kind->subject->grouping : NULL,
 		.is_cpu = of == spt_event_clock.metrics,
 		.source = of->is_computed ? find_computed(of->name) :
 					    spt_weights_of_events(kind, of),

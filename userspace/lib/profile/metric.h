@@ -38,6 +38,7 @@ typedef struct {
 	const char *option;
 	SptUnit unit;
 	unsigned parts;		       /* SptMetricParts */
+	const SptEventGrouping *grouping; /* by its kind's subject; NULL: none of its own */
 	bool is_cpu;		       /* weights are periods */
 	const SptWeightSource *source; /* NULL: this version cannot record it */
 } SptMetric;

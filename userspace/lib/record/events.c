@@ -141,32 +141,20 @@ static void set_lock(SptRecorder *recorder, const struct sysprof_event *event,
 	row->holder_node = lock_node(recorder, lock, row->holder_node);
 }
 
-static void set_stall(SptRecorder *recorder, const struct sysprof_event *event,
-		      const SptTraceEvents *source, SptEventRow *row)
+/* What the kind's own value says of a part. */
+static void set_subject(SptRecorder *recorder, const struct sysprof_event *event,
+			const SptEventSubject *subject, SptEventRow *row)
 {
-	static const char *const names[] = {
-		[SYSPROF_STALL_RECLAIM] = "reclaim",
-		[SYSPROF_STALL_GROUP] = "reclaim in a cgroup",
-		[SYSPROF_STALL_COMPACTION] = "compaction",
-	};
-	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_STALL);
+	const struct sysprof_part *part = spt_event_part(event, subject->part);
+	g_autofree char *text = NULL;
+	const char *name = NULL;
 
-	(void)source;
-	if (part && part->a < G_N_ELEMENTS(names) && names[part->a])
-		row->node = spt_event_named(recorder, row->node, names[part->a]);
-}
-
-static void set_order(SptRecorder *recorder, const struct sysprof_event *event,
-		      const SptTraceEvents *source, SptEventRow *row)
-{
-	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_FRAGMENT);
-	g_autofree char *name = NULL;
-
-	(void)source;
-	if (!part)
-		return;
-	name = g_strdup_printf("order %u", part->a);
-	row->node = spt_event_named(recorder, row->node, name);
+	if (part && subject->prefix)
+		name = text = g_strdup_printf("%s%u", subject->prefix, part->a);
+	else if (part && part->a < subject->n_names)
+		name = subject->names[part->a];
+	if (name)
+		row->node = spt_event_named(recorder, row->node, name);
 }
 
 static void set_file(SptRecorder *recorder, const struct sysprof_event *event,
@@ -187,7 +175,7 @@ static void set_fault(SptRecorder *recorder, const struct sysprof_event *event,
 	row->value = event->duration * row->weight;
 }
 
-/* Kinds that are not here have rows with their stacks alone. */
+/* Kinds that are not here have rows with their stacks, and the subjects that they say themselves. */
 static const SptEventIntake intakes[] = {
 	[SYSPROF_SOURCE_WAIT] = { .take = spt_waits_take_wait },
 	[SYSPROF_SOURCE_WAKE] = { .take = spt_waits_take_wake },
@@ -195,8 +183,6 @@ static const SptEventIntake intakes[] = {
 	[SYSPROF_SOURCE_IRQ] = { .subject = set_interrupt },
 	[SYSPROF_SOURCE_SOFTIRQ] = { .subject = set_interrupt },
 	[SYSPROF_SOURCE_LOCK] = { .subject = set_lock },
-	[SYSPROF_SOURCE_STALL] = { .subject = set_stall },
-	[SYSPROF_SOURCE_FRAGMENT] = { .subject = set_order },
 	[SYSPROF_SOURCE_PAGE_CACHE] = { .subject = set_file },
 	[SYSPROF_SOURCE_FAULT] = { .subject = set_fault },
 	[SYSPROF_SOURCE_SLAB] = { .layer = SPT_ALLOCATION_SLAB },
@@ -220,6 +206,7 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 			   const SptTraceEvents *source, const SptEventIntake *intake)
 {
 	const struct sysprof_record *record = &event->record;
+	const SptEventKind *kind = spt_event_kind_of(source->kind);
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
 						    event->mm, record->time);
 	SptEventRow row = {
@@ -244,6 +231,8 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 	row.node = spt_event_node(recorder, event, thread);
 	if (intake->subject)
 		intake->subject(recorder, event, source, &row);
+	else if (kind && kind->subject)
+		set_subject(recorder, event, kind->subject, &row);
 	recorder->status.events++;
 	if (event->phase == SYSPROF_PHASE_OPEN)
 		spt_event_pairs_open(recorder->pairs, recorder, event, source, &row);
