@@ -69,11 +69,10 @@ crossing()
 	done
 }
 
-# What the device's numbers mean is written down in events/; doctor alone speaks to the device.
+# What the device's numbers mean is written down in events/; trace/ alone speaks to the device.
 device_headers()
 {
-	sources | grep -E '^userspace/(cli|viewer|lib/profile)/.*\.[ch]$' |
-		grep -vx userspace/cli/doctor-revoke.c | while read -r file; do
+	sources | grep -E '^userspace/(cli|viewer|lib/profile)/.*\.[ch]$' | while read -r file; do
 		includes "$file" | grep -E '"sysprof(-event|-table|-chain)?\.h"' |
 			sed "s|^|$file includes |"
 		code "$file" | grep -noE '\b(enum sysprof_|SYSPROF_(SOURCE|STATE|CONTEXT|END)_)\w*' |

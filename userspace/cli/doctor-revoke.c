@@ -3,14 +3,11 @@
 #include "doctor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cmd.h"
-#include "sysprof.h"
+#include "trace/revoke.h"
 
 /* By name or by number; a user who was deleted has only the latter. */
 static bool doctor_revoke_find_user(const char *text, uid_t *ret)
@@ -29,8 +26,8 @@ static bool doctor_revoke_find_user(const char *text, uid_t *ret)
 
 int spt_doctor_revoke(const char *user)
 {
-	struct sysprof_revoke revoke = { .size = sizeof(revoke) };
-	int fd, ret, number;
+	unsigned sessions = 0;
+	int number;
 	uid_t uid;
 
 	if (!doctor_revoke_find_user(user, &uid)) {
@@ -39,17 +36,8 @@ int spt_doctor_revoke(const char *user)
 			user);
 		return SPT_EXIT_FAILURE;
 	}
-	revoke.uid = uid;
-	fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOENT || errno == ENXIO || errno == ENODEV)) {
-		printf("The module is not loaded: %s has no session.\n", user);
-		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
-	}
-	ret = fd < 0 ? -1 : ioctl(fd, SYSPROF_IOC_REVOKE, &revoke);
-	number = errno;
-	if (fd >= 0)
-		close(fd);
-	if (ret < 0) {
+	number = spt_trace_revoke(uid, &sessions);
+	if (number && number != ENODEV) {
 		spt_cli_complain(
 			"Cannot end the sessions of %s: %s; %s", user, g_strerror(number),
 			number == ENOTTY ?
@@ -57,7 +45,9 @@ int spt_doctor_revoke(const char *user)
 				"only root can, and only while the device opens");
 		return SPT_EXIT_FAILURE;
 	}
-	printf("%u session%s of %s ended.\n", revoke.sessions, revoke.sessions == 1 ? "" : "s",
-	       user);
+	if (number)
+		printf("The module is not loaded: %s has no session.\n", user);
+	else
+		printf("%u session%s of %s ended.\n", sessions, sessions == 1 ? "" : "s", user);
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
