@@ -181,7 +181,7 @@ static void source_pane_tell(SptSourcePane *self, const SptAnnotation *annotatio
 	double all = (double)MAX(annotation->all, 1);
 
 	text = g_strdup_printf(
-		_("%s in %s: self %.2f %%, total %.2f %% of the time shown; percentages below are of its total"),
+		_("%s in %s: self %.2f %%, total %.2f %% of what is shown; percentages below are of its total"),
 		spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
 		100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all);
 	source_pane_say(self, text);
