@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are excluded: not
- * every machine delivers them, so they could not be relied on.
- */
 #include "trace/perf/open.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/words.h"
 #include "trace/perf/raw.h"
-#include "trace/perf/records.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -31,72 +25,36 @@ bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu)
 	       (cpu / 64 < filter->n_cpu_words && filter->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
+struct spt_perf_view spt_perf_view_of(unsigned cpu, const SptTraceConfig *config)
+{
+	return (struct spt_perf_view){
+		.is_wanted = spt_perf_wants_cpu(&config->filter, cpu),
+		.only_user = config->filter.only_user,
+		.only_kernel = config->filter.only_kernel,
+		.no_user = config->no_user,
+		.tells_switches = config->waits.is_on,
+		.has_raw = config->raw_bytes,
+		.registers = spt_perf_raw_registers(),
+	};
+}
+
 int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
 			const SptTraceConfig *config)
 {
-	bool is_of_thread = event->thread >= 0;
-	bool is_wanted =
-		event->part == SPT_PERF_TICKS ||
-		(event->part == SPT_PERF_WHOLE && spt_perf_wants_cpu(&config->filter, cpu));
-	bool tells_tasks = event->part != SPT_PERF_TICKS;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = is_wanted ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
-		.sample_period = is_wanted ? event->period_ns : 0,
-		.sample_type =
-			SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
-		.sample_regs_user = config->raw_bytes ? spt_perf_raw_registers() : 0,
-		.sample_stack_user = event->copy_bytes,
-		.disabled = 1,
-		.exclude_idle = 1,
-		.inherit = is_of_thread,
-		.exclude_kernel = config->filter.only_user || event->only_user,
-		.exclude_user = config->filter.only_kernel,
-		.exclude_callchain_user = config->no_user,
-		.mmap = tells_tasks,
-		.mmap2 = tells_tasks,
-		.comm = tells_tasks,
-		.comm_exec = tells_tasks,
-		/* Events of a thread; those of a CPU have a ring of their own. */
-		.context_switch = is_of_thread && config->waits.is_on,
-		.task = tells_tasks,
-		.ksymbol = tells_tasks && !is_of_thread,
-		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-		.wakeup_watermark = event->watermark_bytes,
-	};
+	struct spt_perf_view view = spt_perf_view_of(cpu, config);
+	struct perf_event_attr attr;
 
-	return syscall(SYS_perf_event_open, &attr, is_of_thread ? event->thread : event->cgroup,
-		       cpu, -1,
+	spt_perf_attr_of_event(&attr, event, &view);
+	return syscall(SYS_perf_event_open, &attr,
+		       event->thread >= 0 ? event->thread : event->cgroup, cpu, -1,
 		       PERF_FLAG_FD_CLOEXEC | (event->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
 int spt_perf_open_switches(unsigned cpu, const struct spt_perf_switches *event)
 {
-	uint64_t software = event->is_switches ? PERF_COUNT_SW_DUMMY :
-						 PERF_COUNT_SW_CONTEXT_SWITCHES;
-	struct perf_event_attr attr = {
-		.type = event->point ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = event->point ? event->point : software,
-		.sample_period = event->is_switches ? 0 : 1,
-		.sample_type = SPT_PERF_SAMPLE_TYPE | PERF_SAMPLE_RAW |
-			       (event->copy_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
-		.sample_regs_user = event->copy_bytes ? spt_perf_raw_registers() : 0,
-		.sample_stack_user = event->copy_bytes,
-		.disabled = 1,
-		.inherit = event->thread >= 0,
-		.context_switch = event->is_switches,
-		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-		.wakeup_watermark = event->watermark_bytes,
-	};
+	struct perf_event_attr attr;
 
+	spt_perf_attr_of_switches(&attr, event, spt_perf_raw_registers());
 	return syscall(SYS_perf_event_open, &attr, event->thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 

@@ -17,7 +17,6 @@
 #define WAIT_COPY_BYTES 4096u
 /* A user may lock only little memory, and ticks use most of it. */
 #define THREADS_RING_BYTES (256u << 10)
-#define SCHEDULER_EVENTS "/sys/kernel/tracing/events/sched"
 
 /* An event with a ring of @bytes, rings[@number]. */
 static bool open_event(struct perf *perf, unsigned number, struct spt_perf_switches event,
@@ -121,7 +120,7 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 	if (perf->reach != SPT_PERF_ALL)
 		threads = open_of_threads(perf);
 	else
-		spt_perf_tracepoints_read(SCHEDULER_EVENTS, &points);
+		spt_perf_tracepoints_read(SPT_PERF_SCHEDULER_EVENTS, &points);
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
 		if (!threads && perf->rings[cpu].fd >= 0 && !open_of_cpu(perf, cpu, &points, error))
 			return false;

@@ -8,11 +8,9 @@
 #include <stdint.h>
 
 #include "sysprof.h"
+#include "trace/perf/attr.h"
 
 G_BEGIN_DECLS
-
-/* The sample type that is requested in addition. */
-#define SPT_PERF_RAW_SAMPLE_TYPE (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 /* This machine, as uname has it; "": its registers are not known. */
 const char *spt_perf_raw_machine(void);

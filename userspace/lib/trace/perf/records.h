@@ -10,14 +10,12 @@
 #include <linux/perf_event.h>
 
 #include "trace/kallsyms.h"
+#include "trace/perf/attr.h"
 #include "trace/perf/clock.h"
 #include "trace/perf/objects.h"
 #include "trace/perf/tasks.h"
 
 G_BEGIN_DECLS
-
-/* The fields of a sample, which are also behind every other record. */
-#define SPT_PERF_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN)
 
 /* Bit of a map record that has a build-id; since Linux 5.12. */
 #define SPT_PERF_MAP_HAS_BUILD_ID (1 << 14)

@@ -12,17 +12,9 @@
 #define SPT_PERF_WAITS_H
 
 #include "trace/perf/records.h"
+#include "trace/perf/tracepoints.h"
 
 G_BEGIN_DECLS
-
-/* Ids and field offsets of the trace points; id 0: closed. */
-struct spt_perf_tracepoints {
-	uint32_t switch_id, waking_id;
-	uint32_t state_at, woken_at;	/* offsets in a record's raw part, of 8 and 4 bytes */
-};
-
-/* Reads them below @directory (/sys/kernel/tracing/events/sched). */
-void spt_perf_tracepoints_read(const char *directory, struct spt_perf_tracepoints *ret);
 
 typedef struct SptPerfWaits SptPerfWaits;
 
