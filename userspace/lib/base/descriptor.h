@@ -11,5 +11,10 @@
  * sendmsg() has them; MSG_NOSIGNAL is always set.  Returns what sendmsg() does.
  */
 ssize_t spt_send_descriptor(int socket, const void *data, size_t bytes, int fd, int flags);
+/*
+ * Receives at most @bytes into @data, and into *@ret_fd the descriptor that came with them, which
+ * exec() closes; -1: none came.  Returns what recvmsg() does.
+ */
+ssize_t spt_receive_descriptor(int socket, void *data, size_t bytes, int *ret_fd);
 
 #endif

@@ -19,6 +19,8 @@
 
 struct request {
 	char *path;
+	uint32_t pid;
+	const char *name;		/* a string constant */
 	size_t most, bytes;
 	char *text;			/* NULL: there is none */
 	bool is_done, is_left;		/* left: nobody waits for it any more */
@@ -34,6 +36,9 @@ struct SptProcFiles {
 	int refs;
 	bool is_closed;
 	int64_t patience_us, last_us;
+	SptProcFilesOpener opener;	/* NULL: there is no other way */
+	void *data;
+	GDestroyNotify destroy;
 };
 
 static void request_free(struct request *request)
@@ -50,16 +55,20 @@ static void proc_files_unref(SptProcFiles *files)
 	g_mutex_clear(&files->lock);
 	g_cond_clear(&files->asked);
 	g_cond_clear(&files->answered);
+	if (files->destroy)
+		files->destroy(files->data);
 	g_free(files->root);
 	g_free(files);
 }
 
-static void proc_files_read_file(struct request *request)
+static void proc_files_read_file(const SptProcFiles *files, struct request *request)
 {
 	int fd = open(request->path, O_RDONLY | O_CLOEXEC);
 	size_t room = 0;
 	ssize_t n;
 
+	if (fd < 0 && files->opener && (errno == EACCES || errno == EPERM))
+		fd = files->opener(request->pid, request->name, files->data);
 	while (fd >= 0 && request->bytes < request->most) {
 		if (request->bytes == room) {
 			room = MIN(request->most, MAX(2 * room, FIRST_BYTES));
@@ -95,7 +104,7 @@ static void *proc_files_help(void *data)
 			continue;
 		}
 		g_mutex_unlock(&files->lock);
-		proc_files_read_file(request);
+		proc_files_read_file(files, request);
 		g_mutex_lock(&files->lock);
 		request->is_done = true;
 		if (request->is_left)
@@ -131,6 +140,14 @@ void spt_proc_files_free(SptProcFiles *files)
 	g_cond_broadcast(&files->asked);
 	g_mutex_unlock(&files->lock);
 	proc_files_unref(files);
+}
+
+void spt_proc_files_set_opener(SptProcFiles *files, SptProcFilesOpener func, void *data,
+			       GDestroyNotify destroy)
+{
+	files->opener = func;
+	files->data = data;
+	files->destroy = destroy;
 }
 
 /* Call with the lock held.  False: all are held. */
@@ -190,6 +207,8 @@ char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, s
 	if (wait_us >= FREE_US && have_helper(files)) {
 		request = g_new0(struct request, 1);
 		request->path = g_strdup_printf("%s/%u/%s", files->root, pid, name);
+		request->pid = pid;
+		request->name = name;
 		request->most = most;
 		text = proc_files_wait_for(files, request, wait_us, ret_bytes);
 	}

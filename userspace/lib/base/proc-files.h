@@ -16,6 +16,13 @@ typedef struct SptProcFiles SptProcFiles;
 
 /* @root: "/proc".  For one thread at a time. */
 SptProcFiles *spt_proc_files_new(const char *root);
+/*
+ * Where a file cannot be opened for lack of rights, @func is asked for a descriptor of it, or -1,
+ * by the helper threads.  @data is destroyed once none of them is left.
+ */
+typedef int (*SptProcFilesOpener)(uint32_t pid, const char *name, void *data);
+void spt_proc_files_set_opener(SptProcFiles *files, SptProcFilesOpener func, void *data,
+			       GDestroyNotify destroy);
 /* Does not wait.  A helper that is held up ends when it is let go, or with the program. */
 void spt_proc_files_free(SptProcFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProcFiles, spt_proc_files_free)

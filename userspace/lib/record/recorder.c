@@ -151,7 +151,7 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 	note_scope(recorder, &options->filter);
 	if (recorder->config.by_tables)
 		spt_recorder_note(recorder, "stacks", "table");
-	else if (options->raw_bytes)
+	else if (recorder->config.raw_bytes)
 		spt_recorder_note(recorder, "stacks", options->raw_if_needed ? "auto" : "dwarf");
 	if (recorder->status.has_calls)
 		spt_recorder_note(recorder, "waits", "calls");
@@ -232,6 +232,9 @@ static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 	if (!config->by_tables || spt_trace_copies_instead(recorder->trace))
 		config->raw_bytes = options->raw_bytes;
 	config->raw_most_bytes = options->raw_most_bytes;
+	/* Who asks for copies by name hears why there are none. */
+	if (options->raw_if_needed && !spt_trace_copies_stacks(recorder->trace))
+		config->raw_bytes = config->raw_most_bytes = 0;
 	config->filter = options->filter;
 	config->waits = options->waits;
 	config->kernel = options->kernel;

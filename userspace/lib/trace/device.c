@@ -84,7 +84,7 @@ static void set_open_error(GError **error, int number)
 			      "with: sudo usermod -aG sysprof %s (and log in again)",
 			      SYSPROF_DEVICE,
 			      number == ECANCELED	? spt_words(" and by users who authenticate") :
-			      spt_opener_is_installed() ? spt_words(" and by users polkit authorises") :
+			      spt_opener_is_installed(SPT_OPENER) ? spt_words(" and by users polkit authorises") :
 							  "",
 			      g_get_user_name());
 		break;
@@ -727,7 +727,7 @@ SptTrace *spt_device_open(GError **error)
 	trace->source = &device_source;
 	device->fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
 	number = errno;
-	if (device->fd < 0 && number == EACCES && spt_opener_is_installed()) {
+	if (device->fd < 0 && number == EACCES && spt_opener_is_installed(SPT_OPENER)) {
 		device->fd = spt_opener_ask(&device->opener);
 		number = errno;
 	}

@@ -5,9 +5,11 @@
  */
 #include "trace/kallsyms.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct symbol {
 	uint64_t address;
@@ -16,6 +18,7 @@ struct symbol {
 
 struct SptKallsyms {
 	char *path;
+	int file;			/* instead of a path; -1: none */
 	char *text;
 	GArray *symbols, *data;		/* struct symbol, by address: text, and variables */
 	uint64_t start, end;		/* of the kernel image's text; start 0: hidden */
@@ -91,6 +94,38 @@ static void cut_symbols(SptKallsyms *kallsyms)
 	g_array_sort(kallsyms->symbols, kallsyms_compare_symbols);
 }
 
+static FILE *open_again(const SptKallsyms *kallsyms)
+{
+	FILE *file = NULL;
+	int fd;
+
+	if (kallsyms->path)
+		return fopen(kallsyms->path, "re");
+	fd = kallsyms->file < 0 ? -1 : fcntl(kallsyms->file, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0)
+		file = fdopen(fd, "r");
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+/* The whole file; NULL: it cannot be read. */
+static char *read_all(const SptKallsyms *kallsyms)
+{
+	g_autoptr(GString) text = NULL;
+	FILE *file = open_again(kallsyms);
+	char part[BUFSIZ];
+	size_t n;
+
+	if (!file)
+		return NULL;
+	text = g_string_new(NULL);
+	while ((n = fread(part, 1, sizeof(part), file)))
+		g_string_append_len(text, part, (gssize)n);
+	fclose(file);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
 static void kallsyms_read_symbols(SptKallsyms *kallsyms)
 {
 	g_array_set_size(kallsyms->symbols, 0);
@@ -98,7 +133,8 @@ static void kallsyms_read_symbols(SptKallsyms *kallsyms)
 	g_clear_pointer(&kallsyms->text, g_free);
 	kallsyms->start = kallsyms->end = 0;
 	kallsyms->is_stale = false;
-	if (g_file_get_contents(kallsyms->path, &kallsyms->text, NULL, NULL))
+	kallsyms->text = read_all(kallsyms);
+	if (kallsyms->text)
 		cut_symbols(kallsyms);
 }
 
@@ -107,9 +143,18 @@ SptKallsyms *spt_kallsyms_new(const char *path)
 	SptKallsyms *kallsyms = g_new0(SptKallsyms, 1);
 
 	kallsyms->path = g_strdup(path);
+	kallsyms->file = -1;
 	kallsyms->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	kallsyms->data = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	kallsyms->is_stale = true;
+	return kallsyms;
+}
+
+SptKallsyms *spt_kallsyms_new_file(int file)
+{
+	SptKallsyms *kallsyms = spt_kallsyms_new(NULL);
+
+	kallsyms->file = file;
 	return kallsyms;
 }
 
@@ -160,12 +205,14 @@ void spt_kallsyms_free(SptKallsyms *kallsyms)
 	g_array_unref(kallsyms->data);
 	g_free(kallsyms->text);
 	g_free(kallsyms->path);
+	if (kallsyms->file >= 0)
+		close(kallsyms->file);
 	g_free(kallsyms);
 }
 
 bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 {
-	FILE *file = fopen(kallsyms->path, "re");
+	FILE *file = open_again(kallsyms);
 	struct symbol symbol;
 	bool found = false;
 	char *line = NULL;

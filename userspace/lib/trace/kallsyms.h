@@ -18,6 +18,8 @@ typedef struct SptKallsyms SptKallsyms;
 
 /* @path: /proc/kallsyms, or a file like it, which is not read yet. */
 SptKallsyms *spt_kallsyms_new(const char *path);
+/* The same of a descriptor, which it takes; -1: there is none. */
+SptKallsyms *spt_kallsyms_new_file(int file);
 /* The same of @text, which it takes: what the file has on another machine, or before. */
 SptKallsyms *spt_kallsyms_new_text(char *text);
 /* Without symbols: only that the kernel's own code is in [@start, @end). */

@@ -20,7 +20,12 @@ struct spt_opener {
 	int channel;
 };
 
-bool spt_opener_is_installed(void);
+/* @program: SPT_OPENER, or the opener of perf events (perf/door-protocol.h) */
+bool spt_opener_is_installed(const char *program);
+/* Starts it, with the other end of the channel; false and errno. */
+bool spt_opener_begin(struct spt_opener *opener, const char *program);
+/* It did not answer: reaps it.  ECANCELED if the user gave up, EACCES if polkit refused. */
+int spt_opener_why(struct spt_opener *opener);
 
 /*
  * Waits for the user to authenticate.  Returns the descriptor, or -1 and errno: ECANCELED if the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Requests the device: starts pkexec, whose program sends a descriptor. */
+/* Starts pkexec, whose program sends descriptors. */
 #include "trace/opener-private.h"
 
 #include <errno.h>
@@ -10,18 +10,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 /* pkexec's status when the dialog was closed. */
 #define STATUS_CLOSED 126
 
-bool spt_opener_is_installed(void)
+bool spt_opener_is_installed(const char *program)
 {
-	return access(SPT_OPENER, X_OK) == 0;
+	return access(program, X_OK) == 0;
 }
 
 /* The caller reports an error in one sentence: pkexec's own output has several. */
-static bool opener_start(struct spt_opener *opener, int input)
+static bool opener_start(struct spt_opener *opener, const char *program, int input)
 {
-	char *argv[] = { "pkexec", SPT_OPENER, NULL };
+	char *argv[] = { "pkexec", (char *)program, NULL };
 	posix_spawn_file_actions_t actions;
 	int err;
 
@@ -39,33 +41,6 @@ static bool opener_start(struct spt_opener *opener, int input)
 	return !err;
 }
 
-/* The answer of the opener; -1 and errno, which is 0 if it ended without an answer. */
-static int opener_receive(int channel)
-{
-	int number = 0, fd = -1;
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { .iov_base = &number, .iov_len = sizeof(number) };
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	ssize_t n;
-
-	do {
-		n = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(number) && !number && CMSG_FIRSTHDR(&message) &&
-	    CMSG_FIRSTHDR(&message)->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-	errno = number;
-	return fd;
-}
-
 static int reap(pid_t pid)
 {
 	int status;
@@ -76,27 +51,50 @@ static int reap(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-int spt_opener_ask(struct spt_opener *opener)
+bool spt_opener_begin(struct spt_opener *opener, const char *program)
 {
-	int fd = -1, ends[2], number = EACCES;
+	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -1;
+		return false;
 	opener->channel = ends[0];
-	if (!opener_start(opener, ends[1]))
+	if (!opener_start(opener, program, ends[1]))
 		opener->pid = 0;
 	close(ends[1]);
-	if (opener->pid) {
-		fd = opener_receive(ends[0]);
-		if (fd >= 0)
-			return fd;
-		number = errno;
-	}
+	if (opener->pid)
+		return true;
 	close(ends[0]);
-	if (opener->pid && reap(opener->pid) == STATUS_CLOSED)
+	errno = EACCES;
+	return false;
+}
+
+int spt_opener_why(struct spt_opener *opener)
+{
+	int number = EACCES;
+
+	if (!opener->pid)
+		return number;
+	close(opener->channel);
+	if (reap(opener->pid) == STATUS_CLOSED)
 		number = ECANCELED;
 	opener->pid = 0;
-	errno = number ? number : EACCES;
+	return number;
+}
+
+int spt_opener_ask(struct spt_opener *opener)
+{
+	int fd = -1, number = 0, why;
+	ssize_t n;
+
+	if (!spt_opener_begin(opener, SPT_OPENER))
+		return -1;
+	n = spt_receive_descriptor(opener->channel, &number, sizeof(number), &fd);
+	if (n == (ssize_t)sizeof(number) && !number && fd >= 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	why = spt_opener_why(opener);
+	errno = n == (ssize_t)sizeof(number) && number ? number : why;
 	return -1;
 }
 

@@ -63,6 +63,7 @@ struct SptTrace {
 	const char *clock;	/* if it is not the source's */
 	const char *notice;
 	bool lacks_wait_stacks;
+	bool lacks_copies;		/* of stacks, which would be memory of others */
 	bool only_own, only_user;	/* what this user is shown: own processes, user mode */
 	SptTraceEvents events[SYSPROF_SOURCES_MAX + 2];	/* by id */
 	uint64_t hits_lost;		/* of points */
@@ -76,6 +77,8 @@ uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes);
 
 SptTrace *spt_device_open(GError **error);
 SptTrace *spt_perf_open(GError **error);
+/* The whole system, by events that root opens for a user whom polkit authorises. */
+SptTrace *spt_perf_open_system(GError **error);
 
 G_END_DECLS
 

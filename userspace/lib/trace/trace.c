@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The choice of a source; everything else is the source's own. */
 #include "trace/opener-private.h"
+#include "trace/perf/door.h"
 #include "trace/trace-private.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ static const struct {
 	[SPT_TRACE_AUTO] = { "auto", open_either },
 	[SPT_TRACE_MODULE] = { "module", spt_device_open },
 	[SPT_TRACE_PERF] = { "perf", spt_perf_open },
+	[SPT_TRACE_SYSTEM] = { "system", spt_perf_open_system },
 };
 
 bool spt_trace_source_called(const char *name, SptTraceSource *ret)
@@ -55,7 +57,12 @@ SptTrace *spt_trace_open(GError **error)
 
 bool spt_trace_may_ask(void)
 {
-	return spt_opener_is_installed();
+	return spt_opener_is_installed(SPT_OPENER);
+}
+
+bool spt_trace_may_ask_for_system(void)
+{
+	return spt_perf_door_is_installed();
 }
 
 void spt_trace_free(SptTrace *trace)
@@ -162,6 +169,11 @@ bool spt_trace_shows_only_own(const SptTrace *trace)
 bool spt_trace_shows_only_user(const SptTrace *trace)
 {
 	return trace->only_user;
+}
+
+bool spt_trace_copies_stacks(const SptTrace *trace)
+{
+	return !trace->lacks_copies;
 }
 
 bool spt_trace_has_wait_stacks(const SptTrace *trace)

@@ -189,9 +189,10 @@ typedef enum {
 	SPT_TRACE_AUTO,			/* the module if there is its device, else perf events */
 	SPT_TRACE_MODULE,
 	SPT_TRACE_PERF,
+	SPT_TRACE_SYSTEM,		/* perf events of the whole system, by polkit if need be */
 } SptTraceSource;
 
-/* The source called @name: "auto", "module" or "perf".  False: there is none. */
+/* The source called @name: "auto", "module", "perf" or "system".  False: there is none. */
 bool spt_trace_source_called(const char *name, SptTraceSource *ret);
 /*
  * Opens a session that does not run yet.  Errors say what to do.  Where polkit may authorise the
@@ -202,6 +203,8 @@ SptTrace *spt_trace_open_source(SptTraceSource source, GError **error);
 SptTrace *spt_trace_open(GError **error);
 /* Whether polkit would be asked if the device is closed to the user. */
 bool spt_trace_may_ask(void);
+/* Whether it would be for SPT_TRACE_SYSTEM, by a user who is shown only own processes. */
+bool spt_trace_may_ask_for_system(void);
 void spt_trace_free(SptTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
 
@@ -264,6 +267,8 @@ const char *spt_trace_notice(const SptTrace *trace);
 /* Whether this user is shown no processes but their own, and no kernel. */
 bool spt_trace_shows_only_own(const SptTrace *trace);
 bool spt_trace_shows_only_user(const SptTrace *trace);
+/* Whether stacks can be copied there; else they are walked along frame pointers. */
+bool spt_trace_copies_stacks(const SptTrace *trace);
 /* Whether this user's waits have stacks there. */
 bool spt_trace_has_wait_stacks(const SptTrace *trace);
 unsigned spt_trace_n_cpus(const SptTrace *trace);

@@ -9,6 +9,7 @@
 #include <poll.h>
 
 #include "base/proc-files.h"
+#include "trace/perf/door.h"
 #include "trace/perf/open.h"
 #include "trace/perf/own.h"
 #include "trace/perf/queue.h"
@@ -56,6 +57,7 @@ struct perf {
 	SptPerfPoints *points;		/* NULL: not requested */
 	SptPerfKernel *kernel;		/* NULL: not requested */
 	SptPerfReach reach;
+	SptPerfDoor *door;		/* which has the events; NULL: they are this process's */
 	/* Int: events of threads beyond the first, which share their CPU's ring. */
 	GArray *others;
 	SptPerfQueue *queue;
@@ -74,6 +76,15 @@ struct perf {
  */
 bool spt_perf_map_ring(struct perf *perf, unsigned number, size_t bytes, bool *ret_no_room,
 		       GError **error);
+/* Switches the event of rings[@number]; -1 and errno if that fails. */
+int spt_perf_ring_switch(struct perf *perf, unsigned number, bool on);
+/* The same for the period of the ticks of @cpu. */
+int spt_perf_ring_period(struct perf *perf, unsigned cpu, uint64_t period_ns);
+/*
+ * The size of each ring for events that another process opened, at most @most: this user's limits
+ * for locked memory hold, and all rings of the configuration need room.
+ */
+size_t spt_perf_lent_ring_bytes(const struct perf *perf, size_t most);
 /* Opens the events of waits that the configuration requests, if any; they are not enabled yet. */
 bool spt_perf_open_waits(struct perf *perf, GError **error);
 /* The same for the points of the configuration. */

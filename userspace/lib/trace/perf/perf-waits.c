@@ -26,8 +26,12 @@ static bool open_event(struct perf *perf, unsigned number, struct spt_perf_switc
 	bool no_room;
 	int fd;
 
+	if (perf->door)
+		bytes = MIN(bytes, perf->ring_bytes);
 	event.watermark_bytes = bytes / 4;
-	fd = spt_perf_open_switches(number % perf->trace.n_cpus, &event);
+	fd = perf->door ? spt_perf_door_waits(perf->door, number / perf->trace.n_cpus,
+					      number % perf->trace.n_cpus, event.watermark_bytes) :
+			  spt_perf_open_switches(number % perf->trace.n_cpus, &event);
 	if (fd < 0) {
 		spt_perf_set_open_error(error, errno);
 		return false;
@@ -119,6 +123,8 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 	perf->trace.events[SPT_TRACE_WAKES] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
 	if (perf->reach != SPT_PERF_ALL)
 		threads = open_of_threads(perf);
+	else if (perf->door)
+		spt_perf_door_tracepoints(perf->door, &points);
 	else
 		spt_perf_tracepoints_read(SPT_PERF_SCHEDULER_EVENTS, &points);
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)

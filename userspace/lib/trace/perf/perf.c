@@ -70,6 +70,8 @@ static void close_rings(struct perf *perf)
 	for (unsigned i = 0; i < perf->others->len; i++)
 		close(g_array_index(perf->others, int, i));
 	g_array_set_size(perf->others, 0);
+	if (perf->door)
+		spt_perf_door_begin(perf->door);
 }
 
 static void perf_free(SptTrace *trace)
@@ -82,6 +84,7 @@ static void perf_free(SptTrace *trace)
 	spt_perf_kernel_free(perf->kernel);
 	spt_perf_records_free(perf->records);
 	spt_proc_files_free(perf->proc_files);
+	spt_perf_door_free(perf->door);
 	spt_kallsyms_free(perf->kallsyms);
 	spt_perf_queue_free(perf->queue);
 	g_clear_pointer(&perf->others, g_array_unref);
@@ -92,29 +95,6 @@ static void perf_free(SptTrace *trace)
 }
 
 /* Starting. */
-
-bool spt_perf_map_ring(struct perf *perf, unsigned number, size_t bytes, bool *ret_no_room,
-		       GError **error)
-{
-	struct ring *ring = &perf->rings[number];
-
-	perf->polls[number] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
-	ring->bytes = bytes;
-	ring->page = mmap(NULL, perf->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			  ring->fd, 0);
-	*ret_no_room = false;
-	if (ring->page != MAP_FAILED) {
-		spt_perf_queue_add(perf->queue, number, ring->page, perf->page_bytes, bytes);
-		return true;
-	}
-	ring->page = NULL;
-	*ret_no_room = errno == EPERM || errno == ENOMEM;
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-		      "Cannot map %zu bytes for the perf events of CPU %u: "
-		      "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb",
-		      bytes, number % perf->trace.n_cpus, g_strerror(errno));
-	return false;
-}
 
 /* An event of @cpu that writes into the same ring as the first one.  False with errno. */
 static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_event *event,
@@ -223,7 +203,8 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
 		struct ring *ring = &perf->rings[cpu];
 
-		ring->fd = spt_perf_open_event(cpu, event, config);
+		ring->fd = perf->door ? spt_perf_door_ticks(perf->door, cpu, event, config) :
+					spt_perf_open_event(cpu, event, config);
 		ring->is_left_out = !spt_perf_wants_cpu(&config->filter, cpu);
 		if (ring->fd < 0 && errno == ENODEV)
 			continue;
@@ -275,6 +256,8 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 			      most, perf->page_bytes);
 		return false;
 	}
+	if (perf->door && !config->ring_bytes)
+		most = MAX(least, spt_perf_lent_ring_bytes(perf, most));
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
 		struct spt_perf_event event = {
 			.period_ns = period_ns,
@@ -362,6 +345,8 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 
 static bool perf_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
 {
+	if (perf_of(trace)->door && !spt_perf_door_can(config, error))
+		return false;
 	if (config->clock != SPT_TRACE_PMU)
 		return spt_perf_kernel_can(perf_of(trace), config, error);
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -390,6 +375,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 			      config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
 		return false;
 	}
+	if (perf->door && !spt_perf_door_can(config, error))
+		return false;
 	close_rings(perf);
 	perf->config = *config;
 	/*
@@ -418,7 +405,7 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 				     spt_clock_ns(CLOCK_MONOTONIC));
 		spt_perf_records_clock(perf->records, cpu)->is_of_threads =
 			perf->reach != SPT_PERF_ALL;
-		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
+		if (spt_perf_ring_switch(perf, cpu, true) < 0 ||
 		    (perf->rings[cpu].ticks >= 0 &&
 		     ioctl(perf->rings[cpu].ticks, PERF_EVENT_IOC_ENABLE, 0) < 0)) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
@@ -429,7 +416,7 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	}
 	for (unsigned i = trace->n_cpus; i < perf->n_rings; i++)
 		if (perf->rings[i].fd >= 0)
-			ioctl(perf->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+			spt_perf_ring_switch(perf, i, true);
 	for (unsigned i = 0; i < perf->others->len; i++)
 		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_ENABLE, 0);
 	if (ret)
@@ -450,7 +437,7 @@ static bool perf_stop(SptTrace *trace, GError **error)
 
 		if (ring->ticks >= 0)
 			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
-		disabled = ring->fd < 0 ? 0 : ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0);
+		disabled = ring->fd < 0 ? 0 : spt_perf_ring_switch(perf, cpu, false);
 		/* No tick comes after it: their account ends here. */
 		ring->stop_time = spt_clock_ns(CLOCK_MONOTONIC);
 		if (disabled == 0 || !ok)
@@ -463,7 +450,7 @@ static bool perf_stop(SptTrace *trace, GError **error)
 		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_DISABLE, 0);
 	for (unsigned i = trace->n_cpus; i < perf->n_rings; i++)
 		if (perf->rings[i].fd >= 0)
-			ioctl(perf->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+			spt_perf_ring_switch(perf, i, false);
 	perf->is_stopped = true;
 	return ok;
 }
@@ -679,12 +666,11 @@ static bool perf_slow_down(SptTrace *trace, unsigned part)
 		return false;
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		const struct ring *ring = &perf->rings[cpu];
-		int fd = ring->ticks >= 0 ? ring->ticks : ring->fd;
 		struct spt_perf_clock *clock = spt_perf_records_clock(perf->records, cpu);
 
 		period_ns = part * clock->period_ns;
-		if (fd < 0 || ring->is_left_out ||
-		    ioctl(fd, PERF_EVENT_IOC_PERIOD, &period_ns) < 0)
+		if (ring->fd < 0 || ring->is_left_out ||
+		    spt_perf_ring_period(perf, cpu, period_ns) < 0)
 			continue;
 		clock->stride = part;
 		perf->ticks.period_ns = period_ns;
@@ -743,18 +729,14 @@ static const struct spt_trace_source perf_source = {
 	},
 };
 
-SptTrace *spt_perf_open(GError **error)
+/* Of a user whom the kernel shows only this much, or of one for whom @door opens the events. */
+static SptTrace *perf_new(SptPerfReach reach, SptPerfDoor *door)
 {
-	/* Shows now whether it is possible at all, and not at the start. */
-	int reach = spt_perf_reach();
-	struct perf *perf;
+	struct perf *perf = g_new0(struct perf, 1);
 
-	if (reach < 0) {
-		spt_perf_set_open_error(error, errno);
-		return NULL;
-	}
-	perf = g_new0(struct perf, 1);
 	perf->reach = reach;
+	perf->door = door;
+	perf->trace.lacks_copies = door;
 	perf->trace.lacks_wait_stacks = perf->trace.only_user = reach == SPT_PERF_OWN_CODE;
 	perf->trace.only_own = reach != SPT_PERF_ALL;
 	perf->others = g_array_new(FALSE, FALSE, sizeof(int));
@@ -769,7 +751,11 @@ SptTrace *spt_perf_open(GError **error)
 	perf->queue = spt_perf_queue_new(perf->n_rings);
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
 	perf->proc_files = spt_proc_files_new("/proc");
-	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
+	perf->kallsyms = door ? spt_kallsyms_new_file(spt_perf_door_kallsyms(door)) :
+				spt_kallsyms_new("/proc/kallsyms");
+	if (door)
+		spt_proc_files_set_opener(perf->proc_files, spt_perf_door_open_file,
+					  spt_perf_door_ref(door), spt_perf_door_unref);
 	if (reach == SPT_PERF_OWN_CODE)
 		perf->trace.notice = SPT_WORDS(
 			"the kernel shows you only your own processes, and only in user mode "
@@ -782,5 +768,35 @@ SptTrace *spt_perf_open(GError **error)
 		perf->trace.notice = SPT_WORDS(
 			"/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
 			"recorded without names");
+	else if (door)
+		perf->trace.notice = SPT_WORDS(
+			"root's opener shows the whole system, as polkit allows: stacks are along frame pointers, "
+			"since copies of them would be memory of others");
 	return &perf->trace;
+}
+
+SptTrace *spt_perf_open(GError **error)
+{
+	/* Shows now whether it is possible at all, and not at the start. */
+	int reach = spt_perf_reach();
+
+	if (reach >= 0)
+		return perf_new(reach, NULL);
+	spt_perf_set_open_error(error, errno);
+	return NULL;
+}
+
+SptTrace *spt_perf_open_system(GError **error)
+{
+	int reach = spt_perf_reach();
+	SptPerfDoor *door;
+
+	if (reach == SPT_PERF_ALL)
+		return perf_new(reach, NULL);
+	if (reach < 0 && errno != EACCES && errno != EPERM) {
+		spt_perf_set_open_error(error, errno);
+		return NULL;
+	}
+	door = spt_perf_door_open(error);
+	return door ? perf_new(SPT_PERF_ALL, door) : NULL;
 }
