@@ -130,14 +130,10 @@ $(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion \
 $(B)/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
 
-# Opens the device for those whom polkit lets, and no more: it needs no library.
+# Open the device and perf events for those whom polkit lets, and no more: they need no library.
 opener: $(B)/sysprof-opener $(B)/sysprof-perf-opener
-$(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
-# The same of perf events, with the few files of the library that need no other.
-$(B)/sysprof-perf-opener: $(call object,userspace/opener/perf-opener.c \
-	userspace/opener/perf-serve.c userspace/lib/base/descriptor.c \
-	userspace/lib/trace/perf/attr.c userspace/lib/trace/perf/tracepoints.c)
-$(B)/sysprof-opener $(B)/sysprof-perf-opener:
+$(B)/sysprof-perf-opener: $(patsubst %,$(B)/obj/userspace/%.o,opener/perf-serve lib/base/descriptor lib/trace/perf/attr lib/trace/perf/tracepoints)
+$(B)/sysprof-opener $(B)/sysprof-perf-opener: $(B)/sysprof-%: $(B)/obj/userspace/opener/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # What programs load that are recorded with --memory, or with --waits where the kernel does not

@@ -12,6 +12,18 @@
 
 #define TRACEFS "/sys/kernel/tracing"
 
+/* Nobody is asked to authenticate here: the user has not said that everything is wanted. */
+static void tell_of_opener(void)
+{
+	if (spt_trace_may_ask_for_system())
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"Perf events of the whole system: record --source system asks polkit for them.");
+	else
+		spt_doctor_tell(SPT_FINDING_NOTE, NULL,
+				"Perf events of the whole system are for root; with the package sysprof-trace-polkit "
+				"record --source system asks for them.");
+}
+
 static bool check_perf(bool module_works)
 {
 	g_autoptr(GError) error = NULL;
@@ -31,6 +43,8 @@ static bool check_perf(bool module_works)
 	if (trace && spt_trace_notice(trace))
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "With perf events %s.",
 				spt_trace_notice(trace));
+	if (trace && spt_trace_shows_only_own(trace))
+		tell_of_opener();
 	return trace != NULL;
 }
 
@@ -79,7 +93,8 @@ static int run_doctor(int argc, char **argv)
 
 	if (!spt_cli_parse(&cmd_doctor, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
-	if (source_name && !spt_trace_source_called(source_name, &source)) {
+	if (source_name && (!spt_trace_source_called(source_name, &source) ||
+			    source == SPT_TRACE_SYSTEM)) {
 		spt_cli_complain("--source takes auto, module or perf, not \"%s\"", source_name);
 		return SPT_EXIT_USAGE;
 	}

@@ -319,7 +319,7 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
 		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
 	else if (!spt_trace_source_called(options->source, ret_source))
-		spt_cli_complain("--source takes auto, module or perf, not \"%s\"",
+		spt_cli_complain("--source takes auto, module, perf or system, not \"%s\"",
 				 options->source);
 	else
 		return spt_record_parse_waits(&options->waits, options->waits_text);
@@ -358,7 +358,8 @@ static int run_top(int argc, char **argv)
 		{ "pid", 'p', 0, G_OPTION_ARG_INT, &options.pid,
 		  "Only this process and what it starts", "PID" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &options.source,
-		  "Where samples come from: auto, module or perf", "SOURCE" },
+		  "Where samples come from: auto, module, perf, or system (perf events of everything, which polkit may allow)",
+		  "SOURCE" },
 		{ "waits", 0, 0, G_OPTION_ARG_STRING, &options.waits_text,
 		  "Where threads wait (--metric off-cpu, unless another is asked for)",
 		  SPT_CLI_OPTIONAL("all|TIME") },

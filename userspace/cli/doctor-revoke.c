@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ends the sessions of a user who may no longer record: otherwise open sessions continue. */
+/*
+ * Ends the sessions of a user who may no longer record: otherwise open sessions continue.  So would
+ * those by root's openers of perf events.
+ */
 #include "doctor.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ static bool doctor_revoke_find_user(const char *text, uid_t *ret)
 
 int spt_doctor_revoke(const char *user)
 {
-	unsigned sessions = 0;
+	unsigned sessions = 0, n_openers;
 	int number;
 	uid_t uid;
 
@@ -36,6 +39,10 @@ int spt_doctor_revoke(const char *user)
 			user);
 		return SPT_EXIT_FAILURE;
 	}
+	n_openers = spt_trace_end_openers(uid);
+	if (n_openers)
+		printf("%u recording%s of the whole system by perf events of %s ended.\n", n_openers,
+		       n_openers == 1 ? "" : "s", user);
 	number = spt_trace_revoke(uid, &sessions);
 	if (number && number != ENODEV) {
 		spt_cli_complain(

@@ -40,7 +40,7 @@ bool spt_record_parse_source(SptTraceSource *source, const char *text)
 	if (spt_trace_source_called(text, source))
 		return true;
 	spt_cli_complain(
-		"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
+		"--source takes module (the kernel module), perf (perf events), system (those of the whole system, which polkit may allow) or auto, not \"%s\"",
 		text);
 	return false;
 }
@@ -300,7 +300,8 @@ static void add_sample_entries(struct spt_record_options *options, struct words 
 		  "dwarf[,BYTES] (by copies of the stack), fp (along frame pointers) or none",
 		  "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source,
-		  "Where samples come from: auto, module or perf", "SOURCE" },
+		  "Where samples come from: auto, module, perf, or system (perf events of everything, which polkit may allow)",
+		  "SOURCE" },
 		{ "waits", 0, 0, G_OPTION_ARG_STRING, &words->waits,
 		  "Also record waits: where, for how long, and who ended them (all: every wait; TIME: those of at least this; "
 		  "calls: in the command's calls of the C library, whatever the kernel reports)",

@@ -59,7 +59,7 @@ static int perf_opener_find_caller(uid_t uid)
 }
 
 /* Locks one of the user's files, as long as this process lives.  False: all are locked. */
-static bool take_place(uid_t uid)
+static bool perf_opener_take_place(uid_t uid)
 {
 	const struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[64];
@@ -137,7 +137,7 @@ int main(void)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	raise_files();
-	if (!take_place(uid) || !drop_rights())
+	if (!perf_opener_take_place(uid) || !drop_rights())
 		number = errno;
 	if (number || chdir("/") < 0) {
 		spt_door_refuse(CHANNEL, number ? number : errno);

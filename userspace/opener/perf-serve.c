@@ -52,7 +52,7 @@ static int door_open_event(struct perf_event_attr *attr, unsigned cpu, int cgrou
 			    PERF_FLAG_FD_CLOEXEC | (cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
-/* An event that never counts: nothing can be learned from it, whoever holds it. */
+/* An event that never counts: its holder can learn nothing from it. */
 static int open_out(const struct spt_door_request *request)
 {
 	struct spt_perf_switches nothing = { .is_switches = true,
@@ -65,7 +65,7 @@ static int open_out(const struct spt_door_request *request)
 	return door_open_event(&attr, request->cpu, -1);
 }
 
-static int open_ticks(const struct spt_door_request *request, int cgroup)
+static int door_open_ticks(const struct spt_door_request *request, int cgroup)
 {
 	const struct spt_perf_event event = { .part = SPT_PERF_WHOLE,
 					      .period_ns = request->number,
@@ -83,7 +83,7 @@ static int open_ticks(const struct spt_door_request *request, int cgroup)
 	return door_open_event(&attr, request->cpu, cgroup);
 }
 
-static int open_waits(const struct spt_door_request *request)
+static int door_open_waits(const struct spt_door_request *request)
 {
 	struct spt_perf_switches event = { .is_switches = request->kind == SPT_DOOR_SWITCHES,
 					   .watermark_bytes = request->watermark_bytes,
@@ -117,7 +117,7 @@ static int door_open_ring(const struct spt_door_request *request, int cgroup)
 		errno = EINVAL;
 		return -1;
 	}
-	ring->event = 1 + (is_ticks ? open_ticks(request, cgroup) : open_waits(request));
+	ring->event = 1 + (is_ticks ? door_open_ticks(request, cgroup) : door_open_waits(request));
 	if (!ring->event)
 		return -1;
 	ring->out = 1 + open_out(request);
@@ -150,7 +150,7 @@ static bool door_control(const struct spt_door_request *request)
 	}
 }
 
-static int open_maps(uint64_t pid)
+static int door_open_maps(uint64_t pid)
 {
 	char path[64];
 
@@ -179,7 +179,7 @@ static bool door_send(int channel, int file, bool is_kept)
 	return ok;
 }
 
-static bool door_answer(int channel, const struct spt_door_request *request, int cgroup)
+static bool door_take(int channel, const struct spt_door_request *request, int cgroup)
 {
 	struct spt_door_answer answer = { 0 };
 
@@ -192,7 +192,7 @@ static bool door_answer(int channel, const struct spt_door_request *request, int
 	case SPT_DOOR_KALLSYMS:
 		return door_send(channel, open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), false);
 	case SPT_DOOR_MAPS:
-		return door_send(channel, open_maps(request->number), false);
+		return door_send(channel, door_open_maps(request->number), false);
 	case SPT_DOOR_TRACEPOINTS:
 		spt_perf_tracepoints_read(SPT_PERF_SCHEDULER_EVENTS, &answer.points);
 		break;
@@ -214,7 +214,7 @@ bool spt_door_serve(int channel)
 	int cgroup;
 	ssize_t n = spt_receive_descriptor(channel, &request, sizeof(request), &cgroup);
 	bool ok = n == (ssize_t)sizeof(request) && door_makes_sense(&request) &&
-		  door_answer(channel, &request, cgroup);
+		  door_take(channel, &request, cgroup);
 
 	if (cgroup >= 0)
 		close(cgroup);

@@ -149,8 +149,8 @@ void spt_record_choices_apply(SptRecordOptions *options)
 	options->stacks = item_of(SPT_CHOICE_STACKS)->number;
 	options->no_command_lines = !spt_state_get("command-lines", 1);
 	options->only_command = options->command && spt_state_get("only-command", 0);
-	options->event = item_of(SPT_CHOICE_EVENT)->number;
-	options->names = spt_state_get_text(SPT_CHOICE_NAMES, "");
+	options->event = options->everything ? 0 : item_of(SPT_CHOICE_EVENT)->number;
+	options->names = options->everything ? NULL : spt_state_get_text(SPT_CHOICE_NAMES, "");
 	if (options->event) {
 		g_autofree char *problem = spt_record_counters_problem();
 
@@ -158,6 +158,9 @@ void spt_record_choices_apply(SptRecordOptions *options)
 	}
 	for (unsigned i = 0; (source = spt_event_option(i)); i++) {
 		if (!record_choices_is_wanted(source, options))
+			continue;
+		/* Root's opener has no other events than samples and waits. */
+		if (options->everything && source->bit)
 			continue;
 		options->kernel |= source->bit;
 		options->memory = options->memory || source->of_command;

@@ -11,6 +11,7 @@
 #include "reach.h"
 #include "record-choices.h"
 #include "state.h"
+#include "trace/trace.h"
 
 #define WHAT "what"
 
@@ -26,13 +27,14 @@ struct also {
 struct _SptRecordForm {
 	GtkWidget parent_instance;
 	GtkWidget *whats[N_WHATS], *of_what, *where, *command, *directory, *environment, *process,
-		*run, *what_is_recorded, *also_group;
+		*run, *everything, *what_is_recorded, *also_group;
 	AdwComboRow *rate, *stacks, *event;
 	GtkWidget *names;		/* of events */
 	GtkSwitch *command_lines, *only_command;
 	GArray *also; /* struct also */
 	uint32_t pid; /* 0: none was chosen yet */
 	SptReach reach;
+	bool may_ask;			/* polkit, for everything */
 };
 
 G_DEFINE_FINAL_TYPE(SptRecordForm, spt_record_form, GTK_TYPE_WIDGET)
@@ -103,6 +105,9 @@ static void record_form_update(SptRecordForm *self)
 	gtk_stack_set_visible_child_name(GTK_STACK(self->of_what), pages[what]);
 	gtk_widget_set_visible(self->where, what == COMMAND);
 	gtk_button_set_label(GTK_BUTTON(self->run), _(names[what]));
+	gtk_widget_set_visible(self->everything,
+			       what == SYSTEM && self->may_ask &&
+				       (is_own || self->reach == SPT_REACH_UNKNOWN));
 	gtk_label_set_text(GTK_LABEL(self->what_is_recorded),
 			   what == SYSTEM ? spt_reach_promise(self->reach) :
 					    spt_reach_sides(self->reach));
@@ -210,6 +215,7 @@ static void record_form_map(GtkWidget *widget)
 				      spt_state_get(also->source->key, 0) != 0);
 	}
 	self->reach = spt_reach_here();
+	self->may_ask = spt_trace_may_ask_for_system();
 	record_form_update(self);
 	show_also(self);
 	show_events(self);
@@ -246,6 +252,7 @@ static void record_form_bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptRecordForm, only_command);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, run);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, everything);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, what_is_recorded);
 	gtk_widget_class_bind_template_child_full(class, "what_system", FALSE,
 						  G_STRUCT_OFFSET(SptRecordForm, whats[SYSTEM]));

@@ -26,7 +26,7 @@ struct _SptRecordRun {
 	GPtrArray *points; /* SptPoint *: what they come to */
 	uint64_t period_ns;
 	SptStacksChoice stacks;
-	bool no_command_lines;
+	bool no_command_lines, everything;
 	char *program;	      /* the command's path; NULL: none */
 	GSubprocess *process; /* NULL: the whole system */
 	GThread *thread;
@@ -174,6 +174,7 @@ static SptRecorder *record_run_begin(SptRecordRun *self, GError **error)
 		.output = self->path,
 		.command = self->command,
 		.no_command_lines = self->no_command_lines,
+		.source = self->everything ? SPT_TRACE_SYSTEM : SPT_TRACE_AUTO,
 		.period_ns = self->period_ns,
 		.no_user = self->stacks == SPT_STACKS_NONE,
 		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
@@ -394,6 +395,7 @@ SptRecordRun *spt_record_run_start(const char *path, const SptRecordOptions *opt
 	self->period_ns = options->rate_hz ? 1000000000ULL / options->rate_hz : 0;
 	self->stacks = options->stacks;
 	self->no_command_lines = options->no_command_lines;
+	self->everything = options->everything;
 	self->waits = options->waits;
 	self->kernel = options->kernel;
 	self->memory = options->memory;

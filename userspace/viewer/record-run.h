@@ -36,6 +36,7 @@ typedef struct {
 	bool memory;			/* what the command allocates */
 	bool only_command;		/* the rest of the system is not recorded */
 	unsigned event;			/* perf's number of a hardware event, and 1; 0: the timer */
+	bool everything;		/* of all users, for which polkit is asked */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
 	char *names;			/* of events to be recorded, too: "NAME,..."; NULL: none */
 } SptRecordOptions;

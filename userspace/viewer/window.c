@@ -91,6 +91,7 @@ static void window_set_actions(SptWindow *self)
 		{ "win.record", false, false },
 		{ "win.record-command", false, false },
 		{ "win.record-process", false, false },
+		{ "win.record-everything", false, false },
 		{ "win.stop", true, false },
 		{ "win.reset", true, false },
 		{ "win.discard", true, false },
@@ -357,6 +358,7 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = spt_cache_new_path(&error), *program = NULL;
+	SptReach reach;
 
 	on_message_closed(self);
 	spt_record_choices_apply(options);
@@ -372,19 +374,21 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 	spt_live_page_set_recording(self->live_page, self->recording);
 	window_set_actions(self);
 	gtk_widget_hide(self->status);
+	reach = options->everything ? SPT_REACH_ALL : spt_reach_here();
 	program = options->command ? spt_about_program(options->command) :
 		  options->pid	   ? spt_about_process(options->pid) :
-				     g_strdup(spt_reach_promise(spt_reach_here()));
+				     g_strdup(spt_reach_promise(reach));
 	show_title(self, program, _("Recording"));
 	window_show_page(self, "live");
 }
 
 /* Actions. */
 
-static void on_record(GtkWidget *widget, G_GNUC_UNUSED const char *action,
-		      G_GNUC_UNUSED GVariant *parameter)
+static void on_record(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	start_recording(SPT_WINDOW(widget), &(SptRecordOptions){ 0 });
+	start_recording(
+		SPT_WINDOW(widget),
+		&(SptRecordOptions){ .everything = g_str_equal(action, "win.record-everything") });
 }
 
 static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action,
@@ -744,6 +748,7 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.record-command", "(sss)",
 					on_record_command);
 	gtk_widget_class_install_action(widget_class, "win.record-process", "u", on_record_process);
+	gtk_widget_class_install_action(widget_class, "win.record-everything", NULL, on_record);
 	gtk_widget_class_install_action(widget_class, "win.stop", NULL, on_stop);
 	gtk_widget_class_install_action(widget_class, "win.reset", NULL, on_reset);
 	gtk_widget_class_install_action(widget_class, "win.discard", NULL, on_discard);

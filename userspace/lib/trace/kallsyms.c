@@ -94,7 +94,7 @@ static void cut_symbols(SptKallsyms *kallsyms)
 	g_array_sort(kallsyms->symbols, kallsyms_compare_symbols);
 }
 
-static FILE *open_again(const SptKallsyms *kallsyms)
+static FILE *kallsyms_open_file(const SptKallsyms *kallsyms)
 {
 	FILE *file = NULL;
 	int fd;
@@ -110,10 +110,10 @@ static FILE *open_again(const SptKallsyms *kallsyms)
 }
 
 /* The whole file; NULL: it cannot be read. */
-static char *read_all(const SptKallsyms *kallsyms)
+static char *kallsyms_read_file(const SptKallsyms *kallsyms)
 {
 	g_autoptr(GString) text = NULL;
-	FILE *file = open_again(kallsyms);
+	FILE *file = kallsyms_open_file(kallsyms);
 	char part[BUFSIZ];
 	size_t n;
 
@@ -133,7 +133,7 @@ static void kallsyms_read_symbols(SptKallsyms *kallsyms)
 	g_clear_pointer(&kallsyms->text, g_free);
 	kallsyms->start = kallsyms->end = 0;
 	kallsyms->is_stale = false;
-	kallsyms->text = read_all(kallsyms);
+	kallsyms->text = kallsyms_read_file(kallsyms);
 	if (kallsyms->text)
 		cut_symbols(kallsyms);
 }
@@ -212,7 +212,7 @@ void spt_kallsyms_free(SptKallsyms *kallsyms)
 
 bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 {
-	FILE *file = open_again(kallsyms);
+	FILE *file = kallsyms_open_file(kallsyms);
 	struct symbol symbol;
 	bool found = false;
 	char *line = NULL;

@@ -79,6 +79,8 @@ SptTrace *spt_device_open(GError **error);
 SptTrace *spt_perf_open(GError **error);
 /* The whole system, by events that root opens for a user whom polkit authorises. */
 SptTrace *spt_perf_open_system(GError **error);
+/* Whether root's opener is there for that. */
+bool spt_perf_door_is_installed(void);
 
 G_END_DECLS
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The choice of a source; everything else is the source's own. */
 #include "trace/opener-private.h"
-#include "trace/perf/door.h"
 #include "trace/trace-private.h"
 
 #include <errno.h>

@@ -38,7 +38,7 @@ struct spt_perf_event {
 
 /* What of the configuration an event of a CPU depends on. */
 struct spt_perf_view {
-	bool is_wanted;			/* the CPU is sampled, not only told of tasks */
+	bool is_wanted;			/* the CPU is sampled, and not only its tasks reported */
 	bool only_user, only_kernel;	/* as in SptTraceFilter */
 	bool no_user;			/* no frames of user mode */
 	bool tells_switches;		/* among the records of a thread's event */

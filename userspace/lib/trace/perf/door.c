@@ -9,6 +9,7 @@
 #include "base/descriptor.h"
 #include "base/words.h"
 #include "trace/opener-private.h"
+#include "trace/trace-private.h"
 
 struct SptPerfDoor {
 	struct spt_opener opener;	/* over: it has no pid */
@@ -32,7 +33,8 @@ static int door_call(SptPerfDoor *door, const struct spt_door_request *request, 
 	if (door->opener.pid)
 		n = spt_send_descriptor(door->opener.channel, request, sizeof(*request), cgroup,
 					0);
-	if (n == (ssize_t)sizeof(*request))
+	/* One that refused has ended already, and its answer waits here. */
+	if (n == (ssize_t)sizeof(*request) || (n < 0 && errno == EPIPE && door->opener.pid))
 		n = spt_receive_descriptor(door->opener.channel, ret, sizeof(*ret), &fd);
 	g_mutex_unlock(&door->lock);
 	if (n == (ssize_t)sizeof(*ret) && !ret->number)
@@ -78,9 +80,9 @@ SptPerfDoor *spt_perf_door_open(GError **error)
 
 	if (!spt_perf_door_is_installed()) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
-			      "There is no " SPT_PERF_OPENER
-			      ", which opens perf events of the whole system for users: "
-			      "install the package sysprof-trace-polkit");
+			      "There is no %s, which opens perf events of the whole system for "
+			      "users: install the package sysprof-trace-polkit",
+			      SPT_PERF_OPENER);
 		return NULL;
 	}
 	door = g_new0(SptPerfDoor, 1);
@@ -120,6 +122,24 @@ void spt_perf_door_unref(void *data)
 		return;
 	g_mutex_clear(&door->lock);
 	g_free(door);
+}
+
+bool spt_perf_door_lives(SptPerfDoor *door, GError **error)
+{
+	char byte;
+	ssize_t n;
+
+	g_mutex_lock(&door->lock);
+	/* It says nothing that was not asked for. */
+	n = recv(door->opener.channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	g_mutex_unlock(&door->lock);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+		      "The recording was ended from outside: root ended this user's recordings of the "
+		      "whole system, or %s itself",
+		      SPT_PERF_OPENER);
+	return false;
 }
 
 bool spt_perf_door_can(const SptTraceConfig *config, GError **error)

@@ -16,13 +16,14 @@ G_BEGIN_DECLS
 
 typedef struct SptPerfDoor SptPerfDoor;
 
-bool spt_perf_door_is_installed(void);
 /* Waits for the user to authenticate. */
 SptPerfDoor *spt_perf_door_open(GError **error);
-/* Ends the opener, and with it all of its events; references are left with a door that is closed. */
+/* Ends the opener, and with it all of its events; other references have a closed door then. */
 void spt_perf_door_free(SptPerfDoor *door);
 SptPerfDoor *spt_perf_door_ref(SptPerfDoor *door);
 void spt_perf_door_unref(void *door);
+/* Whether the opener is there still; with an error if not. */
+bool spt_perf_door_lives(SptPerfDoor *door, GError **error);
 /* Whether what @config requests is among what is opened for others. */
 bool spt_perf_door_can(const SptTraceConfig *config, GError **error);
 

@@ -81,6 +81,13 @@ int spt_perf_ring_switch(struct perf *perf, unsigned number, bool on);
 /* The same for the period of the ticks of @cpu. */
 int spt_perf_ring_period(struct perf *perf, unsigned cpu, uint64_t period_ns);
 /*
+ * How many bytes of a stack are copied for one sample.  A size that was not requested leaves room
+ * for a quarter of a second in the ring.
+ */
+uint32_t spt_perf_copy_bytes(const struct perf *perf, uint32_t wanted_bytes, uint64_t period_ns);
+/* A ring for events of another process has at least this. */
+#define SPT_PERF_LEAST_RING_BYTES ((size_t)32 << 10)
+/*
  * The size of each ring for events that another process opened, at most @most: this user's limits
  * for locked memory hold, and all rings of the configuration need room.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of a CPU, whoever opened their events: this process, or root's opener, whose events
- * write into the rings that are mapped here and are not to be had.
+ * The rings of a CPU.  Their events are of this process, or of root's opener: then they write into
+ * the rings that are mapped here, and are not to be had.
  */
 #include "trace/perf/perf-private.h"
 
@@ -14,7 +14,8 @@
 #include "base/words.h"
 
 #define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
-#define LEAST_RING_BYTES (32u << 10)
+#define LEAST_COPY_BYTES 4096
+#define HELD_NS		 250000000ULL
 
 static int ring_control(struct perf *perf, unsigned number, enum spt_door_what what, uint64_t value)
 {
@@ -66,6 +67,13 @@ int spt_perf_ring_period(struct perf *perf, unsigned cpu, uint64_t period_ns)
 	return ioctl(ring->ticks >= 0 ? ring->ticks : ring->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
+uint32_t spt_perf_copy_bytes(const struct perf *perf, uint32_t wanted_bytes, uint64_t period_ns)
+{
+	uint64_t most = perf->ring_bytes * period_ns / HELD_NS / LEAST_COPY_BYTES;
+
+	return MIN(wanted_bytes, (uint32_t)MAX(most, 1) * LEAST_COPY_BYTES);
+}
+
 /* What a user without privilege may lock: a part for each CPU, and the limit of the process. */
 static uint64_t lockable_bytes(unsigned n_cpus)
 {
@@ -85,7 +93,7 @@ size_t spt_perf_lent_ring_bytes(const struct perf *perf, size_t most)
 	unsigned n_rings = perf->trace.n_cpus * (perf->config.waits.is_on ? SPT_DOOR_KINDS : 1);
 	uint64_t part = lockable_bytes(g_get_num_processors()) / n_rings;
 
-	while (most > LEAST_RING_BYTES && most + perf->page_bytes > part)
+	while (most > SPT_PERF_LEAST_RING_BYTES && most + perf->page_bytes > part)
 		most /= 2;
 	return most;
 }

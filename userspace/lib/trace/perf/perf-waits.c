@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/words.h"
@@ -18,6 +19,30 @@
 /* A user may lock only little memory, and ticks use most of it. */
 #define THREADS_RING_BYTES (256u << 10)
 
+/*
+ * The same by root's opener.  What the user may lock is not all free: another recording may have
+ * some, so smaller rings are tried.
+ */
+static bool open_lent(struct perf *perf, unsigned number, size_t bytes, GError **error)
+{
+	struct ring *ring = &perf->rings[number];
+	bool no_room = false;
+
+	for (bytes = MIN(bytes, perf->ring_bytes);; bytes /= 2) {
+		ring->fd = spt_perf_door_waits(perf->door, number / perf->trace.n_cpus,
+					       number % perf->trace.n_cpus, bytes / 4);
+		if (ring->fd < 0) {
+			spt_perf_set_open_error(error, errno);
+			return false;
+		}
+		if (bytes / 2 < SPT_PERF_LEAST_RING_BYTES)
+			return spt_perf_map_ring(perf, number, bytes, &no_room, error);
+		if (spt_perf_map_ring(perf, number, bytes, &no_room, NULL))
+			return true;
+		close(ring->fd);
+	}
+}
+
 /* An event with a ring of @bytes, rings[@number]. */
 static bool open_event(struct perf *perf, unsigned number, struct spt_perf_switches event,
 		       size_t bytes, GError **error)
@@ -27,11 +52,9 @@ static bool open_event(struct perf *perf, unsigned number, struct spt_perf_switc
 	int fd;
 
 	if (perf->door)
-		bytes = MIN(bytes, perf->ring_bytes);
+		return open_lent(perf, number, bytes, error);
 	event.watermark_bytes = bytes / 4;
-	fd = perf->door ? spt_perf_door_waits(perf->door, number / perf->trace.n_cpus,
-					      number % perf->trace.n_cpus, event.watermark_bytes) :
-			  spt_perf_open_switches(number % perf->trace.n_cpus, &event);
+	fd = spt_perf_open_switches(number % perf->trace.n_cpus, &event);
 	if (fd < 0) {
 		spt_perf_set_open_error(error, errno);
 		return false;

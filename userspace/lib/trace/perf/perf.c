@@ -36,9 +36,7 @@
 #define ACCOUNT_NS 1000000000ULL
 #define TAKEN_AT_ONCE 32
 #define RAW_RINGS_MAX_BYTES (1u << 30)
-#define LEAST_COPY_BYTES 4096
 #define RESERVED_BYTES	    (64u << 20) /* two seconds of copies of 16 KiB of two CPUs */
-#define HELD_NS 250000000ULL
 /* Files of short-lived processes are read while the processes exist. */
 #define WAIT_MS		    20
 
@@ -228,14 +226,6 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
 	return any;
 }
 
-/* A size that was not requested leaves room for a quarter of a second in the ring. */
-static uint32_t copy_bytes(const struct perf *perf, uint32_t wanted_bytes, uint64_t period_ns)
-{
-	uint64_t most = perf->ring_bytes * period_ns / HELD_NS / LEAST_COPY_BYTES;
-
-	return MIN(wanted_bytes, (uint32_t)MAX(most, 1) * LEAST_COPY_BYTES);
-}
-
 /*
  * A user without privilege may only lock a limited amount of memory: less is tried unless the user
  * named a size.
@@ -261,14 +251,15 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
 		struct spt_perf_event event = {
 			.period_ns = period_ns,
-			.copy_bytes = config->raw_most_bytes ? copy_bytes(perf, config->raw_bytes,
-									  period_ns) :
-							       config->raw_bytes,
+			.copy_bytes = config->raw_bytes,
 			.watermark_bytes = perf->ring_bytes / 4,
 			.cgroup = cgroup,
 			.thread = -1,
 		};
 
+		if (config->raw_most_bytes)
+			event.copy_bytes =
+				spt_perf_copy_bytes(perf, config->raw_bytes, period_ns);
 		if (perf->can_resize) {
 			perf->ticks = event;
 			perf->ticks.part = SPT_PERF_TICKS;
@@ -554,7 +545,7 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 		spt_perf_tell_waits(perf, MAX(perf->drained_time, safe), &sink);
 		spt_perf_tell_kernel(perf, MAX(perf->drained_time, safe), &sink);
 	}
-	return true;
+	return !perf->door || spt_perf_door_lives(perf->door, error);
 }
 
 static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
@@ -632,7 +623,7 @@ static bool perf_raw_request(SptTrace *trace, const char *comm, uint32_t bytes)
 	g_autofree int *fds = g_new(int, trace->n_cpus);
 	bool ok = !*comm && perf->can_resize;
 
-	bytes = copy_bytes(perf, bytes, perf->ticks.period_ns);
+	bytes = spt_perf_copy_bytes(perf, bytes, perf->ticks.period_ns);
 	if (!ok || bytes == perf->ticks.copy_bytes)
 		return ok;
 	perf->ticks.copy_bytes = bytes;
@@ -729,7 +720,7 @@ static const struct spt_trace_source perf_source = {
 	},
 };
 
-/* Of a user whom the kernel shows only this much, or of one for whom @door opens the events. */
+/* @door opens the events, or is NULL: the kernel shows this user that much. */
 static SptTrace *perf_new(SptPerfReach reach, SptPerfDoor *door)
 {
 	struct perf *perf = g_new0(struct perf, 1);

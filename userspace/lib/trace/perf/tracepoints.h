@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The scheduler's trace points that tell of waits; root's opener reads them for others, too. */
+/* The scheduler's trace points of waits; root's opener reads them for others, too. */
 #ifndef SPT_PERF_TRACEPOINTS_H
 #define SPT_PERF_TRACEPOINTS_H
 
