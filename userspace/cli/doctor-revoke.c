@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "trace/perf/door.h"
 #include "trace/revoke.h"
 
 /* By name or by number; a user who was deleted has only the latter. */
@@ -39,7 +40,7 @@ int spt_doctor_revoke(const char *user)
 			user);
 		return SPT_EXIT_FAILURE;
 	}
-	n_openers = spt_trace_end_openers(uid);
+	n_openers = spt_perf_door_end_openers(uid);
 	if (n_openers)
 		printf("%u recording%s of the whole system by perf events of %s ended.\n", n_openers,
 		       n_openers == 1 ? "" : "s", user);

@@ -358,7 +358,6 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = spt_cache_new_path(&error), *program = NULL;
-	SptReach reach;
 
 	on_message_closed(self);
 	spt_record_choices_apply(options);
@@ -374,10 +373,10 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 	spt_live_page_set_recording(self->live_page, self->recording);
 	window_set_actions(self);
 	gtk_widget_hide(self->status);
-	reach = options->everything ? SPT_REACH_ALL : spt_reach_here();
 	program = options->command ? spt_about_program(options->command) :
 		  options->pid	   ? spt_about_process(options->pid) :
-				     g_strdup(spt_reach_promise(reach));
+				     g_strdup(spt_reach_promise(
+					     options->everything ? SPT_REACH_ALL : spt_reach_here()));
 	show_title(self, program, _("Recording"));
 	window_show_page(self, "live");
 }
@@ -386,9 +385,9 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 
 static void on_record(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	start_recording(
-		SPT_WINDOW(widget),
-		&(SptRecordOptions){ .everything = g_str_equal(action, "win.record-everything") });
+	SptRecordOptions options = { .everything = g_str_equal(action, "win.record-everything") };
+
+	start_recording(SPT_WINDOW(widget), &options);
 }
 
 static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action,

@@ -21,8 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptImportLines, spt_import_lines_free)
 
 /*
  * The next line, of *@ret_bytes without its end, also that of Windows, and with a nul behind it; it
- * may be changed, and is valid until the next call.  NULL: there is none, or *@ret_wrong says what is wrong with it, an
- * end of the sentence "line 3 ...".
+ * may be changed, and is valid until the next call.  NULL: there is none, or *@ret_wrong says what
+ * is wrong with it, an end of the sentence "line 3 ...".
  */
 char *spt_import_lines_next(SptImportLines *lines, size_t *ret_bytes, const char **ret_wrong);
 /* Sets the error of the line that next() returned last, or refused. */

@@ -2,6 +2,8 @@
 #include "trace/perf/door.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -224,4 +226,27 @@ void spt_perf_door_tracepoints(SptPerfDoor *door, struct spt_perf_tracepoints *r
 	*ret = (struct spt_perf_tracepoints){ 0 };
 	if (door_call(door, &request, -1, &answer) == 0)
 		*ret = answer.points;
+}
+
+unsigned spt_perf_door_end_openers(uid_t uid)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SPT_PERF_OPENERS_MOST; i++) {
+		g_autofree char *path = g_strdup_printf(SPT_PERF_OPENER_RUN "/%u.%u", (unsigned)uid, i);
+		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+		int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+		if (fd < 0)
+			continue;
+		if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK &&
+		    kill(lock.l_pid, SIGTERM) == 0) {
+			n++;
+			/* It has ended once its lock is free. */
+			lock = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
+			fcntl(fd, F_SETLKW, &lock);
+		}
+		close(fd);
+	}
+	return n;
 }

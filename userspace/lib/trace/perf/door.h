@@ -46,6 +46,8 @@ int spt_perf_door_kallsyms(SptPerfDoor *door);
 int spt_perf_door_open_file(uint32_t pid, const char *name, void *door);
 /* What spt_perf_tracepoints_read() gives root. */
 void spt_perf_door_tracepoints(SptPerfDoor *door, struct spt_perf_tracepoints *ret);
+/* As root: ends the openers of a user.  Returns how many there were. */
+unsigned spt_perf_door_end_openers(uid_t uid);
 
 G_END_DECLS
 
