@@ -62,8 +62,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) '$@'; )
 jobs := -j$(shell nproc 2>/dev/null || echo 2)
 object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-.PHONY: all translations module lib cli preload opener viewer manual clean help need-packages \
-	FORCE
+.PHONY: all translations module lib cli preload opener viewer manual clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 

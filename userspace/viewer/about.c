@@ -42,7 +42,7 @@ char *spt_about_numbers(const SptDocument *document)
 	return g_string_free(text, FALSE);
 }
 
-char *spt_about_program(const char *command)
+static char *about_program(const char *command)
 {
 	g_auto(GStrv) words = NULL;
 
@@ -51,7 +51,7 @@ char *spt_about_program(const char *command)
 	return g_path_get_basename(words[0]);
 }
 
-char *spt_about_process(uint32_t pid)
+static char *about_process(uint32_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%u/comm", pid);
 	char *name = NULL;
@@ -70,7 +70,7 @@ static char *program_of(const SptCapture *capture)
 	for (uint32_t i = 1; pid && i < capture->n_processes; i++)
 		if (capture->processes[i].id && capture->processes[i].pid == pid)
 			return g_strdup(capture->processes[i].name);
-	return command ? spt_about_program(command) : NULL;
+	return command ? about_program(command) : NULL;
 }
 
 char *spt_about_origin(const SptDocument *document)
@@ -94,4 +94,14 @@ char *spt_about_word(const SptDocument *document)
 	const char *shown = spt_text_name(program ? program : "system", &made);
 
 	return made ? made : g_strdup(shown);
+}
+
+char *spt_about_request(const SptRecordOptions *options)
+{
+	if (options->command)
+		return about_program(options->command);
+	if (options->pid)
+		return about_process(options->pid);
+	return g_strdup(
+		spt_reach_promise(options->everything ? SPT_REACH_ALL : spt_reach_here()));
 }

@@ -373,10 +373,7 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 	spt_live_page_set_recording(self->live_page, self->recording);
 	window_set_actions(self);
 	gtk_widget_hide(self->status);
-	program = options->command ? spt_about_program(options->command) :
-		  options->pid	   ? spt_about_process(options->pid) :
-				     g_strdup(spt_reach_promise(
-					     options->everything ? SPT_REACH_ALL : spt_reach_here()));
+	program = spt_about_request(options);
 	show_title(self, program, _("Recording"));
 	window_show_page(self, "live");
 }

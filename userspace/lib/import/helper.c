@@ -69,7 +69,7 @@ const SptImporter *spt_import_find(int fd)
 	const SptImporter *found = find_importer(begin, bytes, is_packed);
 	g_autoptr(GByteArray) whole = NULL;
 
-	/* What tells JSON's formats apart may be anywhere in the file. */
+	/* What JSON's formats differ in may be anywhere in the file. */
 	if (!found && bytes == sizeof(begin) && spt_import_json_is(begin + at, bytes - at))
 		whole = spt_import_unpack(fd, SPT_IMPORT_JSON_BYTES, NULL);
 	return whole ? find_importer((const char *)whole->data, whole->len, is_packed) : found;

@@ -175,11 +175,7 @@ static void set_fault(SptRecorder *recorder, const struct sysprof_event *event,
 	row->value = event->duration * row->weight;
 }
 
-<<<<<<< ours
 /* Kinds that are not here have rows with their stacks, and the subjects that they name. */
-=======
-/* Kinds that are not here have rows with their stacks, and their own subjects (events/event.h). */
->>>>>>> theirs
 static const SptEventIntake intakes[] = {
 	[SYSPROF_SOURCE_WAIT] = { .take = spt_waits_take_wait },
 	[SYSPROF_SOURCE_WAKE] = { .take = spt_waits_take_wake },
