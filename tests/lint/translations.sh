@@ -20,7 +20,7 @@ have_texts()
 	{
 		ls userspace/data/*.desktop userspace/data/*.metainfo.xml
 		grep -lE \
-			'\b((_|N_|ngettext|spt_words|SPT_WORDS)\("|(spt_set_error|([a-rt-z][a-z_]*_)?(damaged|fail|refuse))\(&?[a-z>-]*(error|writer|parser),)|\bspt_set_error\($' -r userspace/viewer userspace/lib \
+			'\b((_|N_|ngettext|spt_words|SPT_WORDS)\("|(spt_set_error|([a-rt-z][a-z_]*_)?(damaged|fail|refuse))\([a-z>-]*(error|writer|parser),)|\bspt_set_error\($' -r userspace/viewer userspace/lib \
 			--include='*.[ch]'
 		grep -l 'translatable="yes"' -r userspace/viewer --include='*.ui'
 	} | LC_ALL=C sort

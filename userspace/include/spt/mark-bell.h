@@ -6,19 +6,14 @@
 #ifndef SPT_MARK_BELL_H
 #define SPT_MARK_BELL_H
 
-/*
- * This user's or root's, which is made with one byte.  Files that others could have made, or make
- * shorter, are not for us.
- */
+/* Recorders of others, and files that others could have made, are not for us. */
 static inline bool spt_mark_is_own_file(int fd)
 {
 	struct stat stat_of;
 
 	return fstat(fd, &stat_of) == 0 && S_ISREG(stat_of.st_mode) &&
-	       !(stat_of.st_mode & 022) &&
-	       (stat_of.st_uid == 0 ? stat_of.st_size > 0 :
-				      stat_of.st_uid == geteuid() &&
-					      stat_of.st_size == (off_t)SPT_MARK_BELL_BYTES);
+	       stat_of.st_uid == geteuid() && !(stat_of.st_mode & 022) &&
+	       stat_of.st_size == (off_t)SPT_MARK_BELL_BYTES;
 }
 
 /* The first one makes the file.  It has its bytes before it has its name, so no page is missing. */
@@ -49,16 +44,11 @@ static inline void spt_mark_hang_bell(void)
 			snprintf(path, sizeof(spt_mark_link.bell), "%s/" SPT_MARK_BELL_NAME,
 				 directory) :
 			snprintf(path, sizeof(spt_mark_link.bell),
-				 SPT_MARK_RUNTIME "/%u/" SPT_MARK_BELL_NAME, (unsigned)geteuid());
+				 "/run/user/%u/" SPT_MARK_BELL_NAME, (unsigned)geteuid());
 	fd = bytes < (int)sizeof(spt_mark_link.bell) ?
 		     open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	if (fd < 0 && errno == ENOENT) {
 		spt_mark_make_bell(path);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	}
-	if (fd < 0 && errno == ENOENT) {
-		snprintf(path, sizeof(spt_mark_link.bell),
-			 SPT_MARK_SYSTEM "/" SPT_MARK_BELL_NAME);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	}
 	if (fd < 0 || !spt_mark_is_own_file(fd) ||
@@ -93,12 +83,6 @@ static inline void spt_mark_still_bell(void)
 					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 		munmap(bell, SPT_MARK_BELL_BYTES);
 	}
-	/* It is root's, who rings again: until then each mark finds that nobody answers. */
-	if (fd < 0 && errno == EACCES) {
-		__atomic_store_n(&spt_mark_link.ring, 0, __ATOMIC_SEQ_CST);
-		errno = failure;
-		return;
-	}
 	/* It is another file by now, or none: this program is out of reach. */
 	if (spt_mark_bell.ring == spt_mark_link.ring)
 		(void)!mmap(&spt_mark_bell, SPT_MARK_BELL_BYTES, PROT_READ,
@@ -106,7 +90,7 @@ static inline void spt_mark_still_bell(void)
 	errno = failure;
 }
 
-/* Connects to the recorder @pid; -1: it is not there, or neither ours nor root's. */
+/* Connects to the recorder @pid; -1: it is not there, or not ours. */
 static inline int spt_mark_call(uint32_t pid)
 {
 	struct sockaddr_un address;
@@ -120,8 +104,7 @@ static inline int spt_mark_call(uint32_t pid)
 	address.sun_family = AF_UNIX;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s.%u", spt_mark_link.bell, pid);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
-	    (peer.uid == geteuid() || peer.uid == 0))
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == geteuid())
 		return fd;
 	close(fd);
 	return -1;

@@ -27,15 +27,13 @@
  *
  * A program that runs before a recorder does, finds it by two files in $XDG_RUNTIME_DIR (or
  * /run/user/UID).  sysprof-marks, the bell, is a page that the first program or recorder makes.
- * Where there is no such directory, as services have none, it is that in /run/sysprof, which is
- * root's.  Each program maps it over a variable of its own, before main(), to be read; so a look at
- * it is that one load.  A recorder writes there that it is there, and listens at the socket
+ * Each program maps it over a variable of its own, before main(), to be read; so a look at it is
+ * that one load.  A recorder writes there that it is there, and listens at the socket
  * sysprof-marks.PID.  At its next mark the program connects to it, and waits for nothing: it goes
  * on, without a system call, until the bell says that somebody has been answered.  Then it takes
- * the descriptor of the memory, which programs of its user alone have.  Marks until then are
- * counted as lost.  It accepts only a recorder of its own user, or root's, and the recorder only
- * programs that it records.  Programs that have gained rights by their file (AT_SECURE) are never
- * recorded, and those that have restricted
+ * the descriptor of the memory.  Marks until then are counted as lost.  It accepts only a recorder
+ * of its own user, and the recorder only programs of its own user that it records.  Programs that
+ * have gained rights by their file (AT_SECURE) are never recorded, and those that have restricted
  * their system calls (seccomp) only if somebody recorded before.  Who defines SPT_MARK_NO_BELL
  * leaves all of that out.
  *
@@ -61,9 +59,6 @@
 
 /* In $XDG_RUNTIME_DIR; the socket has a point and the recorder's number behind that. */
 #define SPT_MARK_BELL_NAME "sysprof-marks"
-#define SPT_MARK_RUNTIME "/run/user"
-/* Root's, for programs of users that have no such directory. */
-#define SPT_MARK_SYSTEM "/run/sysprof"
 /* A page of memory; where pages have several sizes, the largest. */
 #ifdef __x86_64__
 #define SPT_MARK_BELL_BYTES 4096u

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,12 +16,16 @@
 #include "base/clock.h"
 #include "base/words.h"
 #include "record/alive.h"
+#include "record/mark-door.h"
 #include "record/mark-spans.h"
 #include "record/namespace.h"
 #include "record/shared-memory.h"
 #include "record/tsc.h"
 #include "rings/marks-reader.h"
 
+/* A step must not keep the recorder from its other work. */
+#define STEP_NS	 20000000ULL
+#define LAST_NS	 5000000000ULL
 #define LOOK_NS	 200000000ULL		/* how often threads that have exited are looked for */
 #define RIPE_NS	 50000000ULL		/* as in memory-take.c */
 /* Where a busy source is behind, or an idle one has nothing to say. */
@@ -32,7 +35,6 @@
 /* More lost marks at a time are no count. */
 #define MOST_LOST (1ULL << 40)
 #define MOST_LATE_BYTES (64u << 20)
-#define MOST_LATE_OF_OTHERS (4u << 20)
 #define RECORDS_AT_A_TIME 256
 
 struct mark_ring {
@@ -57,8 +59,8 @@ struct SptMarks {
 	void *shared;
 	SptAlive *alive;
 	char *path;
-	bool is_of_others;		/* of uid, which is not this user */
-	uid_t uid;
+	SptMarkDoor *door;		/* NULL: only what the recorder starts */
+	bool by_process;		/* only processes that are wanted may come */
 	bool is_tsc;
 	uint64_t base_stamp, base_ns, now_stamp, now_ns;
 	const SptThreadIds *threads;
@@ -157,21 +159,50 @@ SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **err
 	return g_steal_pointer(&marks);
 }
 
-int spt_marks_fd(const SptMarks *marks)
+bool spt_marks_reach_running(SptMarks *marks, const SptTraceFilter *filter, GError **error)
 {
-	return marks->fd;
+	bool has_user = !filter->n_uids;
+
+	for (unsigned i = 0; i < filter->n_uids; i++)
+		has_user |= filter->uids[i] == geteuid();
+	if (filter->cgroup || !has_user) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "running programs can be asked for their marks by process or all at once, and only those of your own user");
+		return false;
+	}
+	marks->by_process = filter->n_pids > 0;
+	marks->door = spt_mark_door_new(marks->fd, error);
+	return marks->door;
 }
 
-void spt_marks_set_other(SptMarks *marks, uid_t uid)
+struct admission {
+	const SptTasks *tasks;
+	bool by_process;
+};
+
+static bool is_admitted(uint32_t pid, void *data)
 {
-	marks->is_of_others = true;
-	marks->uid = uid;
+	const struct admission *admission = data;
+	const SptThread *thread = spt_tasks_find(admission->tasks, pid);
+
+	return thread && (!admission->by_process || thread->process->is_wanted);
+}
+
+void spt_marks_admit(SptMarks *marks, const SptTasks *tasks)
+{
+	struct admission admission = { tasks, marks->by_process };
+
+	if (marks->door)
+		spt_mark_door_step(marks->door, spt_clock_ns(CLOCK_MONOTONIC), is_admitted,
+				   &admission);
 }
 
 static void end_programs(SptMarks *marks)
 {
 	struct spt_marks_header *header = marks->shared;
 
+	if (marks->door)
+		spt_mark_door_close(marks->door);
 	__atomic_store_n(&header->is_over, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -181,6 +212,7 @@ void spt_marks_free(SptMarks *marks)
 		return;
 	if (marks->shared) {
 		end_programs(marks);
+		spt_mark_door_free(marks->door);
 		spt_alive_free(marks->alive);
 		/* Programs that continue have it mapped. */
 		fallocate(marks->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -345,8 +377,7 @@ static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 	if (!ring->thread)
 		ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns + COARSE_NS);
 	ring->is_settled = ring->thread || is_last || marks->now_ns > begin_ns + PATIENCE_NS ||
-			   marks->late_bytes > (marks->is_of_others ? MOST_LATE_OF_OTHERS :
-								      MOST_LATE_BYTES);
+			   marks->late_bytes > MOST_LATE_BYTES;
 	if (ring->is_settled)
 		put_late_records(marks, ring);
 }
@@ -369,6 +400,8 @@ void spt_marks_begin(SptMarks *marks)
 	marks->base_stamp = marks->now_stamp;
 	marks->base_ns = marks->now_ns;
 	marks->has_begun = true;
+	if (marks->door)
+		spt_mark_door_open(marks->door);
 }
 
 /* Whether the record is one of the recording. */
@@ -417,21 +450,6 @@ static void count_lost(SptMarks *marks, struct mark_ring *ring)
 
 /* Rings. */
 
-/* Whether that user has such a thread.  The slot says what its writer likes. */
-static bool marks_has_thread(const SptMarks *marks, uint32_t pid, uint32_t tid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%u/task/%u/status", pid, tid);
-	g_autofree char *text = NULL;
-	const char *uids;
-	unsigned real, effective;
-
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return false;
-	uids = strstr(text, "\nUid:");
-	return uids && sscanf(uids, "\nUid: %u %u", &real, &effective) == 2 &&
-	       effective == marks->uid;
-}
-
 static void adopt_ring(SptMarks *marks, uint32_t i)
 {
 	struct spt_marks_slot *slot = spt_marks_slot(marks->shared, i);
@@ -454,10 +472,6 @@ static void adopt_ring(SptMarks *marks, uint32_t i)
 		host = spt_namespace_process(ring->pid, 0);
 		ring->tid = ring->tid == ring->pid ? host : spt_namespace_thread(host, ring->tid);
 		ring->pid = host;
-	}
-	if (marks->is_of_others && !marks_has_thread(marks, ring->pid, ring->tid)) {
-		ring->pid = ring->tid = 0;
-		ring->is_settled = true;
 	}
 	marks->by_slot[i] = ring;
 	g_ptr_array_add(marks->active, ring);
@@ -548,21 +562,21 @@ static void take_all(SptMarks *marks, uint64_t until_ns, bool is_last)
 	}
 }
 
-void spt_marks_step(SptMarks *marks, uint64_t most_ns)
+void spt_marks_step(SptMarks *marks)
 {
 	if (!spt_marks_is_used(marks))
 		return;
-	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + most_ns, false);
+	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + STEP_NS, false);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		count_lost(marks, marks->active->pdata[i]);
 	if (marks->now_ns - marks->looked_ns >= LOOK_NS)
 		look_after_gone(marks);
 }
 
-void spt_marks_finish(SptMarks *marks, uint64_t most_ns)
+void spt_marks_finish(SptMarks *marks)
 {
 	end_programs(marks);
-	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + most_ns, true);
+	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + LAST_NS, true);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		end_ring(marks, marks->active->pdata[i]);
 	put_unended(marks, marks->open, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks of one user's programs that use spt/mark.h: shared memory, and what comes out of its rings,
- * as rows of declared kinds (said.h).
+ * Marks of programs that use spt/mark.h: shared memory that a command finds by its environment, and
+ * what comes out of its rings, as rows of declared kinds (said.h).
  */
 #ifndef SPT_MARKS_H
 #define SPT_MARKS_H
@@ -21,13 +21,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMarks, spt_marks_free)
 
 /* The value of SPT_MARKS_VARIABLE for the command. */
 const char *spt_marks_path(const SptMarks *marks);
-/* The memory; it stays that of @marks. */
-int spt_marks_fd(const SptMarks *marks);
 /*
- * Programs of @uid write there, which is not this user: a thread is believed to be theirs only
- * while it is there to be asked.
+ * Also those of programs that run already, if @filter lets them be recorded (mark-door.h).  False:
+ * they cannot be reached.
  */
-void spt_marks_set_other(SptMarks *marks, uid_t uid);
+bool spt_marks_reach_running(SptMarks *marks, const SptTraceFilter *filter, GError **error);
+/* Answers programs that have asked meanwhile. */
+void spt_marks_admit(SptMarks *marks, const SptTasks *tasks);
 /* Marks @name that last longer than @least_ns are counted in the status. */
 void spt_marks_watch_slow(SptMarks *marks, const char *name, uint64_t least_ns);
 /* The recording has begun; marks from before are dropped. */
@@ -39,10 +39,10 @@ void spt_marks_begin(SptMarks *marks);
 void spt_marks_watch(SptMarks *marks, const char *start_at, const char *stop_at);
 /* Whether a program has used it, so that its rings have to be read often. */
 bool spt_marks_is_used(const SptMarks *marks);
-/* Takes what is in the rings, for at most so long. */
-void spt_marks_step(SptMarks *marks, uint64_t most_ns);
-/* Ends the recording while programs continue, and takes the rest, for at most so long. */
-void spt_marks_finish(SptMarks *marks, uint64_t most_ns);
+/* Takes what is in the rings, for at most some milliseconds. */
+void spt_marks_step(SptMarks *marks);
+/* Ends the recording while programs continue, and takes the rest. */
+void spt_marks_finish(SptMarks *marks);
 void spt_marks_status(const SptMarks *marks, SptMarksStatus *ret);
 
 G_END_DECLS

@@ -8,17 +8,11 @@
 
 enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, CALL_KIND, SIGNAL_KIND, FIRST_COUNTER };
 
-/* Flows of a user have numbers of their own. */
-#define FLOWS_OF_USER (1u << 27)
-
 struct SptSaid {
 	SptOutput *output;
 	bool has_mark, has_log, has_flow, has_call, has_signal;
 	SptFlowEnds *flows;
-	uint32_t first_flow;		/* what its numbers begin behind */
 	GHashTable *counters;		/* name -> number of the kind */
-	uint32_t first_counter;
-	unsigned most_counters;
 };
 
 static const SptDeclarationRow mark_kind = {
@@ -92,19 +86,6 @@ SptSaid *spt_said_new(SptOutput *output)
 	said->output = output;
 	said->flows = spt_flow_ends_new();
 	said->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	said->first_counter = FIRST_COUNTER;
-	said->most_counters = SPT_SAID_COUNTERS;
-	return said;
-}
-
-SptSaid *spt_said_new_for_other(SptOutput *output, unsigned user)
-{
-	SptSaid *said = spt_said_new(output);
-
-	said->first_flow = user * FLOWS_OF_USER;
-	said->first_counter = FIRST_COUNTER + SPT_SAID_COUNTERS +
-			      (user - 1) * SPT_SAID_OTHERS_COUNTERS;
-	said->most_counters = SPT_SAID_OTHERS_COUNTERS;
 	return said;
 }
 
@@ -206,10 +187,10 @@ bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *na
 		.thread = thread,
 		.values = { { .text = name },
 			    { .text = is_end ? "end" : "begin" },
-			    { .number = said->first_flow + number } },
+			    { .number = number } },
 	};
 
-	if (!number || number >= FLOWS_OF_USER)
+	if (!number)
 		return false;
 	declare_once(said, &said->has_flow, &flow_kind);
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
@@ -234,9 +215,9 @@ static uint32_t find_counter(SptSaid *said, const SptSaidCounter *counter)
 			      is_size(counter) ? SPT_VALUE_BYTES : SPT_VALUE_F64 } },
 	};
 
-	if (kind || !*counter->name || g_hash_table_size(said->counters) >= said->most_counters)
+	if (kind || !*counter->name || g_hash_table_size(said->counters) >= SPT_SAID_COUNTERS)
 		return kind;
-	kind = row.id = said->first_counter + g_hash_table_size(said->counters);
+	kind = row.id = FIRST_COUNTER + g_hash_table_size(said->counters);
 	g_hash_table_insert(said->counters, g_strdup(counter->name), GUINT_TO_POINTER(kind));
 	spt_output_put(said->output, SPT_ROW_DECLARATION, &row);
 	return kind;

@@ -16,9 +16,8 @@ G_BEGIN_DECLS
 #define SPT_SAID_FLOW "flow"
 #define SPT_SAID_CALL "dbus"
 #define SPT_SAID_SIGNAL "dbus-signal"
-/* Of this user's programs and the machine, and of each other user's; more are dropped. */
-#define SPT_SAID_COUNTERS	 2048
-#define SPT_SAID_OTHERS_COUNTERS 64
+/* Other counters are dropped. */
+#define SPT_SAID_COUNTERS 2048
 
 typedef struct SptSaid SptSaid;
 
@@ -44,8 +43,6 @@ typedef struct {
 } SptSaidCounter;
 
 SptSaid *spt_said_new(SptOutput *output);
-/* For the programs of another user, the @user'th from 1 on: it takes nobody else's room. */
-SptSaid *spt_said_new_for_other(SptOutput *output, unsigned user);
 void spt_said_free(SptSaid *said);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSaid, spt_said_free)
 

@@ -6,7 +6,7 @@
 #include "record/dbus.h"
 #include "record/journal.h"
 #include "record/logs.h"
-#include "record/mark-users.h"
+#include "record/marks.h"
 #include "record/program-library.h"
 #include "record/trace-marker.h"
 #include "rings/marks-reader.h"
@@ -24,7 +24,7 @@ struct SptStatements {
 	char *unreachable;		/* see SptMarksStatus */
 	bool are_awaited;		/* marks that begin or end the recording */
 	SptSaid *said;
-	SptMarkUsers *marks;		/* these NULL: not requested */
+	SptMarks *marks;		/* these NULL: not requested */
 	SptControl *control;
 	SptCounters *counters;
 	SptLogs *logs;
@@ -55,6 +55,17 @@ static void find_interfaces(SptStatements *statements)
 									    "--marks", NULL);
 }
 
+/* Where they cannot be reached, what the recorder starts is recorded all the same. */
+static void reach_running(SptStatements *statements, const SptTraceFilter *filter)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (spt_marks_reach_running(statements->marks, filter, &error))
+		statements->are_awaited = true;
+	else
+		statements->unreachable = g_strdup(error->message);
+}
+
 static bool begin_parts(SptStatements *statements, const SptRecorderOptions *options,
 			GError **error)
 {
@@ -83,19 +94,15 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 			return false;
 	}
 	if (options->marks || options->running_marks)
-		statements->marks =
-			spt_mark_users_new(statements->output, said, threads, error);
+		statements->marks = spt_marks_new(said, threads, error);
 	if (statements->marks && options->running_marks)
-		statements->unreachable = spt_mark_users_reach_running(statements->marks,
-								       &options->filter);
+		reach_running(statements, &options->filter);
 	if (statements->marks && options->marks)
 		find_interfaces(statements);
 	if (statements->marks)
-		spt_marks_watch(spt_mark_users_own(statements->marks), options->start_at,
-				options->stop_at);
+		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
 	if (statements->marks && options->when_mark)
-		spt_marks_watch_slow(spt_mark_users_own(statements->marks), options->when_mark,
-				     options->when_mark_ns);
+		spt_marks_watch_slow(statements->marks, options->when_mark, options->when_mark_ns);
 	if (!statements->marks && (options->marks || options->running_marks))
 		return false;
 	if (has_counters)
@@ -120,7 +127,7 @@ void spt_statements_free(SptStatements *statements)
 {
 	if (!statements)
 		return;
-	spt_mark_users_free(statements->marks);
+	spt_marks_free(statements->marks);
 	spt_control_free(statements->control);
 	spt_counters_free(statements->counters);
 	spt_logs_free(statements->logs);
@@ -139,8 +146,7 @@ void spt_statements_add_environment(const SptStatements *statements, GPtrArray *
 	if (!statements->marks)
 		return;
 	g_ptr_array_add(environment, (gpointer)SPT_MARKS_VARIABLE);
-	g_ptr_array_add(environment,
-			(gpointer)spt_marks_path(spt_mark_users_own(statements->marks)));
+	g_ptr_array_add(environment, (gpointer)spt_marks_path(statements->marks));
 	for (unsigned i = 0; i < N_INTERFACES; i++) {
 		if (!statements->libraries[i])
 			continue;
@@ -171,7 +177,7 @@ static void statements_begin(void *part)
 	SptStatements *statements = part;
 
 	if (statements->marks)
-		spt_mark_users_begin(statements->marks);
+		spt_marks_begin(statements->marks);
 	if (statements->journal)
 		spt_journal_begin(statements->journal);
 	if (statements->dbus)
@@ -182,12 +188,10 @@ static void statements_begin(void *part)
 
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 {
-	if (statements->are_awaited ||
-	    (statements->marks && spt_mark_users_may_be_asked(statements->marks)) ||
-	    statements->control || statements->logs ||
+	if (statements->are_awaited || statements->control || statements->logs ||
 	    statements->journal || statements->dbus || statements->trace_marker)
 		timeout_ms = MIN(timeout_ms, AWAITED_MS);
-	if ((statements->marks && spt_mark_users_are_used(statements->marks)) ||
+	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
 		timeout_ms = MIN(timeout_ms, USED_MS);
 	return timeout_ms;
@@ -204,7 +208,7 @@ static void take_statements(SptStatements *statements)
 	uint32_t thread = 0;
 
 	if (statements->marks)
-		spt_mark_users_step(statements->marks);
+		spt_marks_step(statements->marks);
 	if (statements->control)
 		spt_control_step(statements->control, &statements->others);
 	if (statements->journal)
@@ -225,7 +229,7 @@ static void take_statements(SptStatements *statements)
 void spt_statements_step(SptStatements *statements, const SptTasks *tasks, uint64_t now_ns)
 {
 	if (statements->marks)
-		spt_mark_users_admit(statements->marks, tasks);
+		spt_marks_admit(statements->marks, tasks);
 	take_statements(statements);
 	if (statements->counters)
 		spt_counters_step(statements->counters, tasks, now_ns);
@@ -253,7 +257,7 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 	if (statements->trace_marker)
 		statements->others.marks += spt_trace_marker_finish(statements->trace_marker);
 	if (statements->marks)
-		spt_mark_users_finish(statements->marks);
+		spt_marks_finish(statements->marks);
 	spt_statements_status(statements, &status);
 	note_status(statements, "marks_lost", status.lost);
 	note_status(statements, "marks_broken", status.broken);
@@ -267,7 +271,7 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 
 	*ret = (SptMarksStatus){ 0 };
 	if (statements->marks)
-		spt_mark_users_status(statements->marks, ret);
+		spt_marks_status(statements->marks, ret);
 	if (statements->journal)
 		ret->journal_complaint = spt_journal_complaint(statements->journal);
 	if (statements->dbus) {
