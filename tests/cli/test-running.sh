@@ -131,6 +131,63 @@ check 'a program that has shut itself in is left alone' bash -c '
 	! "$0" report "$1" --marks 2>/dev/null | grep -q shut' "$cli" "$work/c" "$work/err"
 check '... and lives on' end 2
 
+# One that restricts itself once it is connected: neither its recorder's end nor the next one
+# makes it do what it may not.
+begin closed 7
+"$cli" record --source perf --marks -o "$work/f" 2>"$work/err" &
+recorder=$!
+for _ in $(seq 100); do
+	grep -q memfd:sysprof-marks /proc/"$(pgrep -nx marks)"/maps 2>/dev/null && break
+	sleep 0.1
+done
+check 'a program that runs is connected' grep -q memfd:sysprof-marks /proc/"$(pgrep -nx marks)"/maps
+touch "$work/7.shut"
+sleep 1
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+sleep 1
+timeout -s INT 3 "$cli" record --source perf --marks -o "$work/f" 2>"$work/err"
+check '... shuts itself in, and outlives its recorder, that is killed, and the next one' end 7
+
+# Memory under the path of a recorder that has ended, by who has its number now.
+cat >"$work/taken.c" <<'END'
+#include <spt/mark.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int fd = memfd_create("sysprof-marks", MFD_ALLOW_SEALING);
+	struct spt_marks_header *marks;
+	char path[64];
+
+	if (argc > 2)
+		return spt_mark_is_recorded() && spt_mark_link.ring == SPT_MARK_STARTED ? 42 : 43;
+	if (fd < 0 || ftruncate(fd, (off_t)spt_marks_bytes()) < 0)
+		return 1;
+	marks = mmap(NULL, SPT_MARKS_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	marks->magic = SPT_MARKS_MAGIC;
+	marks->version = SPT_MARKS_VERSION;
+	marks->n_slots = SPT_MARKS_SLOTS;
+	marks->ring_words = SPT_MARKS_WORDS;
+	if (argv[1][0] != 'u' && fcntl(fd, 1033 /* F_ADD_SEALS */, SPT_MARK_SEAL_SHRINK) < 0)
+		return 1;
+	if (argv[1][0] == 'o' && fchown(fd, 12345, 12345) < 0)
+		return 1;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	setenv(SPT_MARKS_VARIABLE, path, 1);
+	execl("/proc/self/exe", "taken", argv[1], "again", NULL);
+	return 1;
+}
+END
+taken()
+{
+	"$work/taken" "$1"
+	[ $? = "$2" ]
+}
+gcc -D_GNU_SOURCE -O1 -I"$PWD/userspace/include" -o "$work/taken" "$work/taken.c" || exit 1
+check 'memory that can be made shorter is not mapped' taken unsealed 43
+check '... nor another user'"'"'s' taken other 43
+check '... this user'"'"'s is' taken sealed 42
+
 # Bells that are none.
 rm -f "$bell"
 truncate -s 100 "$bell"
@@ -145,6 +202,19 @@ mkdir "$bell"
 begin running 4
 check 'nor is a directory' end 4
 rmdir "$bell"
+mkfifo "$bell"
+begin running 8
+check 'nor is a FIFO, for which nobody waits' end 8
+check '... and a recorder says so' bash -c '
+	timeout -s INT 3 "$0" record --source perf --marks -o "$1" 2>"$2"
+	grep -q "^Note: marks: running programs cannot be reached by .*: Operation not permitted$" "$2"' \
+	"$cli" "$work/d" "$work/err"
+rm -f "$bell"
+chmod 777 "$XDG_RUNTIME_DIR"
+begin running 9
+check 'nor is anything in a directory that others may write' end 9
+check '... where nothing is made' [ ! -e "$bell" ]
+chmod 700 "$XDG_RUNTIME_DIR"
 begin running 5
 for _ in $(seq 100); do [ -s "$bell" ] && break; sleep 0.1; done
 rm -f "$bell"

@@ -28,6 +28,9 @@
  *
  * shut: likewise, but a process that would be killed if it made a socket.
  *
+ * closed: likewise, but it restricts itself once the file N.shut is there, and would then also be
+ * killed if it opened, mapped or received anything.
+ *
  * idle: marks for N seconds, ten thousand a second.
  */
 #include <linux/filter.h>
@@ -367,21 +370,40 @@ static int running(void)
 	return in_four_threads(number_marks);
 }
 
-static int shut(void)
+static bool restrict_itself(bool is_whole)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		KILL_IF_CALL(SYS_socket),
 		KILL_IF_CALL(SYS_connect),
+		KILL_IF_CALL(is_whole ? SYS_openat : SYS_socket),
+		KILL_IF_CALL(is_whole ? SYS_mmap : SYS_socket),
+		KILL_IF_CALL(is_whole ? SYS_recvmsg : SYS_socket),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static int shut(void)
+{
+	if (!restrict_itself(false))
 		return 2;
 	snprintf(stop_file, sizeof(stop_file), "%lu.stop", n);
 	number_marks((void *)"shut");
+	return 0;
+}
+
+static int closed(void)
+{
+	snprintf(stop_file, sizeof(stop_file), "%lu.shut", n);
+	number_marks((void *)"open");
+	if (!restrict_itself(true))
+		return 2;
+	snprintf(stop_file, sizeof(stop_file), "%lu.stop", n);
+	number_marks((void *)"closed");
 	return 0;
 }
 
@@ -431,9 +453,11 @@ int main(int argc, char **argv)
 		return running();
 	if (strcmp(way, "shut") == 0)
 		return shut();
+	if (strcmp(way, "closed") == 0)
+		return closed();
 	if (strcmp(way, "idle") == 0)
 		return idle();
 	fprintf(stderr, "Usage: marks truth|nested|hostile|forks|sandboxed|flows|frames|crossing|"
-			"broken|cost|running|shut|idle [N]\n");
+			"broken|cost|running|shut|closed|idle [N]\n");
 	return 2;
 }

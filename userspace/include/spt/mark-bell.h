@@ -16,6 +16,15 @@ static inline bool spt_mark_is_own_file(int fd)
 	       stat_of.st_size == (off_t)SPT_MARK_BELL_BYTES;
 }
 
+/* What others could write into is not this user's, whatever the variable says. */
+static inline bool spt_mark_is_own_directory(const char *path)
+{
+	struct stat stat_of;
+
+	return stat(path, &stat_of) == 0 && S_ISDIR(stat_of.st_mode) &&
+	       stat_of.st_uid == geteuid() && !(stat_of.st_mode & 022);
+}
+
 /* The first one makes the file.  It has its bytes before it has its name, so no page is missing. */
 static inline void spt_mark_make_bell(const char *path)
 {
@@ -38,18 +47,20 @@ static inline void spt_mark_hang_bell(void)
 {
 	const char *directory = getenv("XDG_RUNTIME_DIR");
 	char *path = spt_mark_link.bell;
-	int fd, bytes, failure = errno;
+	int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, fd = -1, failure = errno;
+	int bytes = directory && *directory == '/' ?
+			    snprintf(path, sizeof(spt_mark_link.bell), "%s", directory) :
+			    snprintf(path, sizeof(spt_mark_link.bell), "/run/user/%u",
+				     (unsigned)geteuid());
 
-	bytes = directory && *directory == '/' ?
-			snprintf(path, sizeof(spt_mark_link.bell), "%s/" SPT_MARK_BELL_NAME,
-				 directory) :
-			snprintf(path, sizeof(spt_mark_link.bell),
-				 "/run/user/%u/" SPT_MARK_BELL_NAME, (unsigned)geteuid());
-	fd = bytes < (int)sizeof(spt_mark_link.bell) ?
-		     open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	if (fd < 0 && errno == ENOENT) {
-		spt_mark_make_bell(path);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (bytes + sizeof("/" SPT_MARK_BELL_NAME) <= sizeof(spt_mark_link.bell) &&
+	    spt_mark_is_own_directory(path)) {
+		memcpy(path + bytes, "/" SPT_MARK_BELL_NAME, sizeof("/" SPT_MARK_BELL_NAME));
+		fd = open(path, flags);
+		if (fd < 0 && errno == ENOENT) {
+			spt_mark_make_bell(path);
+			fd = open(path, flags);
+		}
 	}
 	if (fd < 0 || !spt_mark_is_own_file(fd) ||
 	    mmap(&spt_mark_bell, SPT_MARK_BELL_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) ==
@@ -60,11 +71,23 @@ static inline void spt_mark_hang_bell(void)
 	errno = failure;
 }
 
-/* A recorder has died, or has ended: nobody else is to ask for it. */
+/*
+ * Whether the next system calls might end the program: it has restricted them.  A mark is no
+ * cancellation point, so the functions below make their calls by syscall().
+ */
+static inline bool spt_mark_is_confined(void)
+{
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+}
+
+/*
+ * A recorder has died, or has ended: nobody else is to ask for it.  Where the bell cannot be
+ * stilled, each mark finds that nobody answers, until the next recorder rings.
+ */
 static inline void spt_mark_still_bell(void)
 {
 	uint32_t ring = spt_mark_link.ring;
-	int fd = -1, failure = errno;
+	int fd, failure = errno;
 	void *bell = MAP_FAILED;
 
 	if (!spt_mark_link.bell[0]) {
@@ -73,17 +96,24 @@ static inline void spt_mark_still_bell(void)
 	}
 	if (spt_mark_bell.ring != ring)
 		return;
-	fd = open(spt_mark_link.bell, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd >= 0 && spt_mark_is_own_file(fd))
+	fd = spt_mark_is_confined() ?
+		     -1 :
+		     (int)syscall(SYS_openat, AT_FDCWD, spt_mark_link.bell,
+				  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0) {
+		__atomic_store_n(&spt_mark_link.ring, 0, __ATOMIC_SEQ_CST);
+		errno = failure;
+		return;
+	}
+	if (spt_mark_is_own_file(fd))
 		bell = mmap(NULL, SPT_MARK_BELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
+	syscall(SYS_close, fd);
 	if (bell != MAP_FAILED) {
 		__atomic_compare_exchange_n(&((struct spt_mark_bell *)bell)->ring, &ring, 0, false,
 					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 		munmap(bell, SPT_MARK_BELL_BYTES);
 	}
-	/* It is another file by now, or none: this program is out of reach. */
+	/* It is another file by now: this program is out of reach. */
 	if (spt_mark_bell.ring == spt_mark_link.ring)
 		(void)!mmap(&spt_mark_bell, SPT_MARK_BELL_BYTES, PROT_READ,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -103,10 +133,10 @@ static inline int spt_mark_call(uint32_t pid)
 	memset(&address, 0, sizeof(address));
 	address.sun_family = AF_UNIX;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s.%u", spt_mark_link.bell, pid);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	if (syscall(SYS_connect, fd, &address, sizeof(address)) == 0 &&
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == geteuid())
 		return fd;
-	close(fd);
+	syscall(SYS_close, fd);
 	return -1;
 }
 
@@ -128,7 +158,7 @@ static inline int spt_mark_receive(int socket)
 	message.msg_iovlen = 1;
 	message.msg_control = &with;
 	message.msg_controllen = sizeof(with.room);
-	got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	got = syscall(SYS_recvmsg, socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (got < 0 && errno == EAGAIN)
 		return -2;
 	if (got != 1 || message.msg_controllen < CMSG_LEN(sizeof(int)) ||
@@ -136,16 +166,6 @@ static inline int spt_mark_receive(int socket)
 		return -1;
 	memcpy(&fd, CMSG_DATA(&with.header), sizeof(fd));
 	return fd;
-}
-
-/* Memory that nobody can take away, and of a known size. */
-static inline bool spt_mark_is_sealed(int fd)
-{
-	struct stat stat_of;
-	int seals = fcntl(fd, SPT_MARK_GET_SEALS);
-
-	return seals >= 0 && seals & SPT_MARK_SEAL_SHRINK && fstat(fd, &stat_of) == 0 &&
-	       (uint64_t)stat_of.st_size == spt_marks_bytes();
 }
 
 /* Whether the descriptor is still that socket: programs close what they do not know. */
@@ -161,22 +181,21 @@ static inline bool spt_mark_has_socket(const struct spt_mark_process *process)
 static inline void spt_mark_hang_up(struct spt_mark_process *process)
 {
 	if (process->has_socket && spt_mark_has_socket(process))
-		close(process->socket);
+		syscall(SYS_close, process->socket);
 	process->has_socket = 0;
 }
 
 static inline void spt_mark_ask(struct spt_mark_process *process, uint32_t ring)
 {
+	bool is_confined = spt_mark_is_confined();
 	struct stat stat_of;
 
-	if (process->asked_ring) {
+	if (process->asked_ring && !is_confined)
 		spt_mark_hang_up(process);
-		process->early = 0;
-	}
+	process->has_socket = 0;
+	process->early = 0;
 	process->seen_answers = __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_ACQUIRE);
-	/* In a sandbox the next calls might end the program. */
-	process->socket = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 ?
-				  spt_mark_call(spt_mark_bell.pid) : -1;
+	process->socket = is_confined ? -1 : spt_mark_call(spt_mark_bell.pid);
 	if (process->socket >= 0 && fstat(process->socket, &stat_of) == 0) {
 		process->socket_inode = stat_of.st_ino;
 		process->has_socket = 1;
@@ -193,6 +212,11 @@ static inline void spt_mark_look_for_answer(struct spt_mark_process *process, ui
 	if (!process->has_socket || process->seen_answers == answers)
 		return;
 	process->seen_answers = answers;
+	/* It asked before it restricted itself. */
+	if (spt_mark_is_confined()) {
+		process->has_socket = 0;
+		return;
+	}
 	if (spt_mark_has_socket(process))
 		fd = spt_mark_receive(process->socket);
 	if (fd == -2)
@@ -200,7 +224,7 @@ static inline void spt_mark_look_for_answer(struct spt_mark_process *process, ui
 	if (fd >= 0 && spt_mark_is_sealed(fd))
 		marks = spt_mark_map(fd);
 	else if (fd >= 0)
-		close(fd);
+		syscall(SYS_close, fd);
 	if (marks) {
 		spt_mark_use(marks, ring);
 		spt_mark_tell_early();

@@ -34,8 +34,9 @@
  * the descriptor of the memory.  Marks until then are counted as lost.  It accepts only a recorder
  * of its own user, and the recorder only programs of its own user that it records.  Programs that
  * have gained rights by their file (AT_SECURE) are never recorded, and those that have restricted
- * their system calls (seccomp) only if somebody recorded before.  Who defines SPT_MARK_NO_BELL
- * leaves all of that out.
+ * their system calls only if they were connected before.  They are asked for by prctl(2), at the
+ * first mark after a recorder has come or gone: who would be ended by that defines
+ * SPT_MARK_NO_BELL, which leaves all of that out.
  *
  * The first part is the layout of the shared memory, for both sides (lib/rings/marks-reader.h).
  */
@@ -275,16 +276,34 @@ static inline void spt_mark_begin_process(struct spt_marks_header *marks,
 					    __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 }
 
+/* Memory that nobody can take away, and of a known size. */
+static inline bool spt_mark_is_sealed(int fd)
+{
+	struct stat stat_of;
+	int seals = fcntl(fd, SPT_MARK_GET_SEALS);
+
+	return seals >= 0 && seals & SPT_MARK_SEAL_SHRINK && fstat(fd, &stat_of) == 0 &&
+	       (uint64_t)stat_of.st_size == spt_marks_bytes();
+}
+
+/* Whoever has the number of a recorder that has ended could offer memory under its path. */
+static inline bool spt_mark_is_of_recorder(int fd)
+{
+	struct stat stat_of;
+
+	return fstat(fd, &stat_of) == 0 &&
+	       (stat_of.st_uid == geteuid() || stat_of.st_uid == 0) && spt_mark_is_sealed(fd);
+}
+
 /* The file, if the variables name it; -1 else. */
 static inline int spt_mark_open_file(void)
 {
 	const char *path = getenv(SPT_MARKS_VARIABLE), *number = getenv(SPT_MARKS_FD_VARIABLE);
-	struct stat stat_of;
-	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
 
 	if (fd < 0 && path && number)
 		fd = fcntl(atoi(number), F_DUPFD_CLOEXEC, 3);
-	if (fd < 0 || (fstat(fd, &stat_of) == 0 && (uint64_t)stat_of.st_size == spt_marks_bytes()))
+	if (fd < 0 || spt_mark_is_of_recorder(fd))
 		return fd;
 	close(fd);
 	return -1;
