@@ -160,6 +160,23 @@ check 'perf.data: a path of its own for unwinding' bash -c '
 check 'perf record into a pipe' bash -c 'perf record -F 499 -g -o - -- "$1/shares" 0.5 2>"$2" >"$3"' \
 	- "$workloads" "$work/perf" "$work/pipe.data"
 check 'perf record into a pipe: what perf shows of it' agrees pipe
+# What found no room is in the records of a ring, and in what perf counted of each event: these
+# have five that no record followed.
+lost()
+{
+	{
+		cat "$work/pipe.data"
+		python3 -c 'import struct, sys
+out = sys.stdout.buffer
+for n in 20, 10:
+    out.write(struct.pack("<IHHQQ", 2, 0, 24, 1, n))
+for n in 30, 5:
+    out.write(struct.pack("<IHHQ", 13, 0, 16, n))'
+	} >"$work/lost.data"
+	"$cli" report "$work/lost.data" 2>&1 | grep -E '^[0-9,]+ samples, 35 lost, ' ||
+		{ "$cli" report "$work/lost.data" | head -n 3; return 1; }
+}
+check 'perf record into a pipe: what was lost, once' lost
 check 'perf record -z into a pipe' bash -c \
 	'perf record -z -F 499 -g -o - -- "$1/shares" 0.5 2>"$2" >"$3"' \
 	- "$workloads" "$work/perf" "$work/packed.data"

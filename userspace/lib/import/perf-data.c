@@ -58,6 +58,7 @@ struct perf_import {
 	bool is_foreign;		/* registers are those of another kind of machine */
 	uint64_t period_ns;		/* of a clock: its first sample's */
 	uint64_t n_samples, n_skipped, n_later, n_auxiliary;
+	uint64_t n_lost, n_lost_samples; /* by the rings' records, and as perf counted in the end */
 	uint64_t last_time, next_flush;
 	GByteArray *made;		/* the present record, in one layout */
 	GArray *stack;			/* the present sample's, if its user part came later */
@@ -407,15 +408,24 @@ static bool take_data_map(struct perf_import *import, const struct perf_event_he
 	return take_made(import, spt_perf_fields_state(made, made->size, &fields, import->made), 0);
 }
 
-/* The last of a lost record's own words. */
-static bool take_lost_word(struct perf_import *import, const struct perf_event_header *record,
-			   unsigned at)
+/* The last of a lost record's own words, which is added to @sum. */
+static bool take_lost_word(const struct perf_event_header *record, unsigned at, uint64_t *sum)
 {
 	const uint64_t *words = (const uint64_t *)(record + 1);
 
 	if (record->size < sizeof(*record) + 8 * ((size_t)at + 1))
 		return false;
-	spt_import_perf_capture_lost(import->capture, import->last_time, words[at]);
+	*sum += words[at];
+	return true;
+}
+
+static bool take_lost(struct perf_import *import, const struct perf_event_header *record)
+{
+	uint64_t before = import->n_lost;
+
+	if (!take_lost_word(record, 1, &import->n_lost))
+		return false;
+	spt_import_perf_capture_lost(import->capture, import->last_time, import->n_lost - before);
 	return true;
 }
 
@@ -429,9 +439,9 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 	case RECORD_CALLCHAIN_LATER:
 		return true;
 	case PERF_RECORD_LOST:
-		return take_lost_word(import, record, 1);
+		return take_lost(import, record);
 	case RECORD_LOST_SAMPLES:
-		return take_lost_word(import, record, 0);
+		return take_lost_word(record, 0, &import->n_lost_samples);
 	}
 	if (!import->records)
 		begin_records(import);
@@ -510,6 +520,10 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 		return false;
 	}
 	note_unread(import, note);
+	/* Each is in the records of its ring, too, but for those that were followed by none. */
+	if (import->n_lost_samples > import->n_lost)
+		spt_import_perf_capture_lost(import->capture, import->last_time,
+					     import->n_lost_samples - import->n_lost);
 	if (import->waits)
 		n_late = spt_import_perf_waits_finish(import->waits, import->last_time);
 	spt_import_note_count(note, n_late, "context switches out of order were skipped");
