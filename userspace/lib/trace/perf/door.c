@@ -35,9 +35,15 @@ static int door_call(SptPerfDoor *door, const struct spt_door_request *request, 
 	if (door->opener.pid)
 		n = spt_send_descriptor(door->opener.channel, request, sizeof(*request), cgroup,
 					0);
-	/* One that refused has ended already, and its answer waits here. */
-	if (n == (ssize_t)sizeof(*request) || (n < 0 && errno == EPIPE && door->opener.pid))
+	/*
+	 * One that refused has ended already, perhaps without reading the request, an error that
+	 * comes first; its answer waits here.
+	 */
+	if (n == (ssize_t)sizeof(*request) || (n < 0 && errno == EPIPE && door->opener.pid)) {
 		n = spt_receive_descriptor(door->opener.channel, ret, sizeof(*ret), &fd);
+		if (n < 0 && errno == ECONNRESET)
+			n = spt_receive_descriptor(door->opener.channel, ret, sizeof(*ret), &fd);
+	}
 	g_mutex_unlock(&door->lock);
 	if (n == (ssize_t)sizeof(*ret) && !ret->number)
 		return fd < 0 ? 0 : fd;
