@@ -55,7 +55,11 @@ weight=$("$cli" export --format folded --process branches --object branches bran
 result 'autofdo: the weight of all samples that ended there' "$(
 	awk -F: -v weight="$weight" '{ sum += $2 }
 	END { if (sum + 0 != weight + 0 || !sum) print sum, "of", weight }' branches.autofdo)"
-result 'autofdo: addresses are those of the program' "$(nm -S branches >nm
+result 'autofdo: addresses are those of the program' "$({
+		nm -S branches
+		# Calls of other libraries have no symbol.
+		readelf -SW branches | sed -nE 's/.* (\.plt[^ ]*) +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) .*/\2 \3 t \1/p'
+	} >nm
 	grep -oE '^[0-9a-f]+-' branches.autofdo | tr -d - | while read -r address; do
 		awk -v at=$((0x$address)) 'function number(hex, i, n) {
 			for (i = 1; i <= length(hex); i++)

@@ -59,7 +59,7 @@ check '--help' helps
 check 'an operand' refuses 2 'takes no "fly"' fly
 check 'an impossible interval' refuses 2 'interval takes .*, not "0"' --interval 0
 check 'an impossible rate' refuses 2 'F must be 1 to 50000, not 0' -F 0
-check 'an unknown source' refuses 2 'source takes auto, module or perf, not "moon"' --source moon
+check 'an unknown source' refuses 2 'source takes auto, module, perf or system, not "moon"' --source moon
 check 'a metric that is none' refuses 2 'Unknown --metric "moon"' --metric moon
 check 'a metric that perf events have not' refuses 1 'no metric "delay"' --metric delay --source perf \
 	--count 1 --interval 100ms

@@ -384,12 +384,16 @@ static void wait_for_threads(void)
 	pthread_join(thread, NULL);
 }
 
+/* For a while, or with @data until who tries has tried. */
 static void *hold(void *data)
 {
 	pthread_mutex_lock(&mutex);
 	pthread_rwlock_wrlock(&rwlock);
 	pthread_barrier_wait(&barrier);
-	odd_pause(5);
+	if (data)
+		pthread_barrier_wait(&barrier);
+	else
+		odd_pause(5);
 	pthread_mutex_unlock(&mutex);
 	pthread_rwlock_unlock(&rwlock);
 	return data;
@@ -416,12 +420,13 @@ static void take_locks(void)
 	CALL(pthread_rwlock_wrlock, pthread_rwlock_wrlock(&rwlock) == 0);
 	pthread_join(thread, NULL);
 	pthread_rwlock_unlock(&rwlock);
-	odd_start(&thread, hold, NULL);
+	odd_start(&thread, hold, &barrier);
 	pthread_barrier_wait(&barrier);
 	CALL(pthread_rwlock_timedrdlock, pthread_rwlock_timedrdlock(&rwlock, &past) == ETIMEDOUT);
 	CALL(pthread_mutex_trylock, pthread_mutex_trylock(&mutex) == EBUSY);
 	CALL(pthread_rwlock_tryrdlock, pthread_rwlock_tryrdlock(&rwlock) == EBUSY);
 	CALL(pthread_rwlock_trywrlock, pthread_rwlock_trywrlock(&rwlock) == EBUSY);
+	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
 }
 
