@@ -168,10 +168,11 @@ lost()
 		cat "$work/pipe.data"
 		python3 -c 'import struct, sys
 out = sys.stdout.buffer
+who = struct.pack("<IIQ", 0, 0, 0)
 for n in 20, 10:
-    out.write(struct.pack("<IHHQQ", 2, 0, 24, 1, n))
+    out.write(struct.pack("<IHHQQ", 2, 0, 40, 1, n) + who)
 for n in 30, 5:
-    out.write(struct.pack("<IHHQ", 13, 0, 16, n))'
+    out.write(struct.pack("<IHHQ", 13, 0, 32, n) + who)'
 	} >"$work/lost.data"
 	"$cli" report "$work/lost.data" 2>&1 | grep -E '^[0-9,]+ samples, 35 lost, ' ||
 		{ "$cli" report "$work/lost.data" | head -n 3; return 1; }
