@@ -286,7 +286,7 @@ static inline bool spt_mark_is_sealed(int fd)
 	       (uint64_t)stat_of.st_size == spt_marks_bytes();
 }
 
-/* Whoever has the number of a recorder that has ended could offer memory under its path. */
+/* A process that has the number of a recorder that has ended could offer memory by its path. */
 static inline bool spt_mark_is_of_recorder(int fd)
 {
 	struct stat stat_of;
