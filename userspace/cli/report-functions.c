@@ -17,29 +17,15 @@ struct functions {
 
 static bool find(struct spt_report *report)
 {
-	uint32_t n;
-	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 	g_autoptr(SptCulprits) culprits = spt_culprits_know(report->profile);
 	struct functions *found = g_new0(struct functions, 1);
-	uint64_t all = spt_profile_total(report->profile);
 	g_autofree uint32_t *order = NULL;
 
+	report->found = found;
 	if (culprits)
 		found->own = spt_culprits_own(culprits, report->profile);
 	order = spt_culprits_order(report->profile, found->own);
-	found->shown = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	report->found = found;
-	for (uint32_t i = 0; i < n; i++) {
-		const SptFunction *function = &functions[order[i]];
-
-		if (function->is_process || function->total == 0 ||
-		    spt_percent(function->total, all) < report->min_percent)
-			continue;
-		if (found->shown->len < report->limit)
-			g_array_append_val(found->shown, order[i]);
-		else
-			report->n_more++;
-	}
+	found->shown = spt_report_list_functions(report, order, NULL);
 	return true;
 }
 

@@ -56,9 +56,6 @@ static bool find(struct spt_report *report)
 	const SptMetric *metric = ratios_find_metric(report);
 	g_autofree uint32_t *order = NULL;
 	struct ratios *ratios;
-	const SptFunction *functions;
-	uint32_t n;
-	uint64_t all = spt_profile_total(report->profile);
 
 	if (!metric)
 		return false;
@@ -67,21 +64,8 @@ static bool find(struct spt_report *report)
 	ratios->profile =
 		spt_profile_new(report->capture, report->symbols, metric, report->filter);
 	ratios->worth = worth_of(report, report->metric) / worth_of(report, metric);
-	ratios->shown = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	order = spt_profile_order(report->profile, true);
-	functions = spt_profile_functions(report->profile, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		const SptFunction *function = &functions[order[i]];
-
-		if (function->is_process ||
-		    (function->total == 0 && ratios_of(ratios, order[i], true) == 0) ||
-		    spt_percent(function->total, all) < report->min_percent)
-			continue;
-		if (ratios->shown->len < report->limit)
-			g_array_append_val(ratios->shown, order[i]);
-		else
-			report->n_more++;
-	}
+	ratios->shown = spt_report_list_functions(report, order, ratios->profile);
 	return true;
 }
 

@@ -129,6 +129,30 @@ unsigned spt_report_width(void)
 	return width > TABLE_HEAD_COLUMNS + OBJECT_MIN_COLUMNS + 10 ? width : 0;
 }
 
+GArray *spt_report_list_functions(struct spt_report *report, const uint32_t *order,
+				  const SptProfile *also)
+{
+	uint32_t n, n_also = 0;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	const SptFunction *others = also ? spt_profile_functions(also, &n_also) : NULL;
+	uint64_t all = spt_profile_total(report->profile);
+	GArray *shown = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < n; i++) {
+		const SptFunction *function = &functions[order[i]];
+		bool is_of_other = order[i] < n_also && others[order[i]].total > 0;
+
+		if (function->is_process || (function->total == 0 && !is_of_other) ||
+		    spt_percent(function->total, all) < report->min_percent)
+			continue;
+		if (shown->len < report->limit)
+			g_array_append_val(shown, order[i]);
+		else
+			report->n_more++;
+	}
+	return shown;
+}
+
 unsigned spt_report_n_shown(struct spt_report *report, const GArray *rows, size_t offset)
 {
 	size_t size = g_array_get_element_size((GArray *)rows);

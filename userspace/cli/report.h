@@ -121,6 +121,14 @@ void spt_report_print_names_head(unsigned name_columns);
 void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns);
 
 /*
+ * Which functions a table shows, as an array of their numbers (uint32_t), to be unreferenced: in
+ * @order, those that have some of the profile, or of @also (NULL: none), but no processes.  At most
+ * @limit, and none below the least percentage; those that the limit removes are counted in n_more.
+ */
+GArray *spt_report_list_functions(struct spt_report *report, const uint32_t *order,
+				  const SptProfile *also);
+
+/*
  * How many rows from the start of @rows, an array sorted by weight, are shown: at most @limit, and
  * none below the least percentage.  Rows that the limit removes are counted in n_more.  @offset: of
  * the weight in an element.
