@@ -292,7 +292,6 @@ bool spt_writer_write_declared(SptCaptureWriter *writer)
 
 	for (unsigned i = 0; kinds && i < kinds->len; i++) {
 		struct kind *kind = kinds->pdata[i];
-
 		bool is_empty = kind->numbers->len == 0;
 
 		/* In the end also what never came: who asks for it is answered with none. */

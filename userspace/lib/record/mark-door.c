@@ -73,13 +73,14 @@ static bool mark_door_is_own_directory(const char *bell)
 static int open_bell(const char *path)
 {
 	struct stat stat_of;
-	int fd = mark_door_is_own_directory(path) ?
-			 open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) :
-			 -1;
+	int fd, flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
-	if (fd < 0 && errno == ENOENT && mark_door_is_own_directory(path)) {
+	if (!mark_door_is_own_directory(path))
+		return -1;
+	fd = open(path, flags);
+	if (fd < 0 && errno == ENOENT) {
 		mark_door_make_bell(path);
-		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		fd = open(path, flags);
 	}
 	if (fd < 0)
 		return -1;
