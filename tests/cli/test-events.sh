@@ -303,7 +303,7 @@ check 'what never came: recorded' record none -e 'sched:sched_process_exec if fi
 check '... is none, in words' sh -c "
 	'$cli' report --events sched:sched_process_exec none.capture | grep -qx 'sched:sched_process_exec: 0 events' &&
 	'$cli' report --metric sched:sched_process_exec --by filename none.capture | grep -q 'number of events: 0$' &&
-	'$cli' report --metric sched:sched_process_exec --json none.capture | grep -q 'none was recorded\.' &&
+	'$cli' report --metric sched:sched_process_exec --json none.capture | grep -q 'there is none\.' &&
 	'$cli' merge -o merged.capture none.capture none.capture &&
 	'$cli' report --events sched:sched_process_exec merged.capture | grep -qx 'sched:sched_process_exec: 0 events'"
 check 'calls: recorded' record calls --probe ./calls:wait_a_while --probe ./calls:fibonacci \

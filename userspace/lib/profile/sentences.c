@@ -90,7 +90,7 @@ static const struct sentence {
 	  SPT_WORDS("Ran {ran}, was off the CPUs {off} of {wall}.") },
 
 	{ PROCESSES, "none", EMPTY | OF_CPU, 0, SPT_WORDS("There are no samples.") },
-	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: none was recorded.") },
+	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: there is none.") },
 	{ PROCESSES, "processes", OF_CPU | ONE_PROCESS, 0,
 	  SPT_WORDS("All of the time went to {process1}.") },
 	{ PROCESSES, "processes", OF_CPU | THREE_PROCESSES, 0,
