@@ -96,13 +96,15 @@ END
 then
 	check 'a disk: recorded' record disk --io -- python3 "$work/work.py" disk "$disk"
 	check '... each request of 64 KiB, by who submitted it' judge disk '
-kinds = rows("io-bytes", "device", "--process", "python3")
 lost = account("requests")["lost"] + account("requests-done")["lost"]
+# Where a CPU that idles has no samples, and the disk interrupts that one, there is no end of any.
+some = account("requests-done")["delivered"] > 0
+kinds = rows("io-bytes", "device", "--process", "python3") if some else {}
 for what in "write", "read":
     found = [row for name, row in kinds.items() if name.split()[-1] == what]
     events, amount = sum(row[1] for row in found), sum(row[0] for row in found)
     assert events + lost >= 50 and amount + lost * 65536 >= 50 * 65536 and events < 90, (what, kinds)
-assert all(weight > 0 for weight, _ in rows("io", "device", "--process", "python3").values())'
+assert not some or all(weight > 0 for weight, _ in rows("io", "device", "--process", "python3").values())'
 else
 	number=$((number + 1))
 	echo "ok $number - a disk # SKIP this directory has no O_DIRECT"
@@ -131,6 +133,12 @@ for name in "TIMER", "SCHED", "RCU":
 timer = hard.get("local_timer", (0, 0))[1]
 assert "LOC" not in after or between("LOC") - 3 <= timer + lost, (between("LOC"), timer)
 assert "LOC" not in after or timer < 3 * between("LOC") + 2000, (between("LOC"), timer)'
+
+check '... and what is said of it is true' judge irq '
+said = {of["about"]: of["text"] for of in said("report", "--metric", "softirq", "--all")["sentences"]}
+assert "kernel" not in said, said
+lost = account("softirqs")["lost"]
+assert said.get("lost", "0").split()[0] == str(lost), (said, lost)'
 
 if [ -e /sys/kernel/tracing/events/lock/contention_begin ]; then
 	check 'locks: recorded' record locks --locks -- python3 "$work/work.py" faults

@@ -51,6 +51,7 @@ struct mode {
 	const char *status;
 	bool no_kernel;			/* no function of it in the stacks */
 	bool has_command, has_waits, has_memory, no_samples;
+	bool has_losses;		/* of waits, and of what no metric of waits is made of */
 	bool is_single;			/* a thread of the command, not two */
 };
 
@@ -145,6 +146,29 @@ static void put_waits(struct fixture *fixture)
 						      .state = SYSPROF_STATE_SLEEP });
 }
 
+/* Accounts are sums: the last one of a CPU counts. */
+static void put_losses(struct fixture *fixture)
+{
+	static const struct {
+		uint32_t kind, cpu;
+		uint64_t seen, no_room, throttled;
+	} accounts[] = { { SYSPROF_SOURCE_WAIT, 0, 10, 1, 0 },
+			 { SYSPROF_SOURCE_WAIT, 1, 100, 0, 7 },
+			 { SYSPROF_SOURCE_SOFTIRQ, 0, 1000, 500, 0 },
+			 { SYSPROF_SOURCE_WAIT, 0, 20, 3, 2 } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(accounts); i++) {
+		SptSourceAccountRow row = { .time = BEGIN + i * MS,
+					    .kind = accounts[i].kind,
+					    .cpu = accounts[i].cpu };
+
+		row.tallies[SPT_TALLY_SEEN].events = accounts[i].seen;
+		row.tallies[SPT_TALLY_LOST + SYSPROF_LOST_RING_FULL].events = accounts[i].no_room;
+		row.tallies[SPT_TALLY_LOST + SYSPROF_LOST_THROTTLED].events = accounts[i].throttled;
+		spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &row);
+	}
+}
+
 static void put_memory(struct fixture *fixture)
 {
 	const uint32_t nodes[] = { NODE(MAIN, LOAD, MALLOC, STAMP), NODE(MAIN, MALLOC, STAMP) };
@@ -197,6 +221,8 @@ static void set_up(struct fixture *fixture, const struct mode *mode)
 		put_waits(fixture);
 	if (mode->has_memory)
 		put_memory(fixture);
+	if (mode->has_losses)
+		put_losses(fixture);
 	g_assert_true(spt_capture_writer_finish(fixture->writer, fixture->stash, 1, &error));
 	g_assert_no_error(error);
 	fixture->capture = spt_capture_open(fixture->path, &error);
@@ -314,6 +340,10 @@ static void test_modes(void)
 		{ { KNOWN, .has_waits = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
 		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
 		  "update_table, 11" NB "% in main." },
+		{ { KNOWN, .has_waits = true, .has_losses = true }, "blocked", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
+		  "update_table, 11" NB "% in main.  12 of 120 events were lost." },
 		{ { KNOWN, .has_memory = true }, "allocated", NULL, SPT_SENTENCES_OF_ALL,
 		  "Allocated Memory: All of it went to convoy.  75" NB
 		  "% in malloc below load, 25" NB "% in malloc below main." },

@@ -375,14 +375,18 @@ static bool is_of_calls(const struct spt_report *report)
 	       g_strcmp0(spt_capture_host(report->capture, "waits"), "calls") == 0;
 }
 
-/* Whose waits or memory it was: the rows below begin with the scheduler or the allocator. */
-static void print_places(const struct spt_report *report)
+/*
+ * Whose waits or memory it was: the rows below begin with the scheduler or the allocator.  And what
+ * of it was lost, since the head counts samples.
+ */
+static void print_sentences(const struct spt_report *report)
 {
 	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
 						   spt_sentences_find_part(report->filter));
 
 	for (unsigned i = 0; i < said->len; i++)
-		if (strcmp(g_array_index(said, SptSentence, i).name, "places") == 0)
+		if (strcmp(g_array_index(said, SptSentence, i).name, "places") == 0 ||
+		    strcmp(g_array_index(said, SptSentence, i).name, "lost") == 0)
 			spt_format_print_sentence(g_array_index(said, SptSentence, i).text);
 }
 
@@ -391,7 +395,7 @@ static void print_metric(const struct spt_report *report)
 	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
 
 	printf("metric %s, %s: %s\n", report->metric->name, report->metric->value, sum);
-	print_places(report);
+	print_sentences(report);
 }
 
 /* "5 recordings of 2 hosts, added up ..." */

@@ -13,6 +13,7 @@
 #include "profile/culprit.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
+#include "profile/source-sums.h"
 
 #define MOST 3
 #define LEAST_SHARE 0.01
@@ -45,9 +46,10 @@ enum condition {
 	PLACES = 1 << 20,		/* of waits and memory: functions of the program's own */
 	ALL_IN_ONE = 1 << 21,		/* one function has all of the weight */
 	COMMAND_ALONE = 1 << 22,	/* nothing but the command was recorded */
+	EVENTS_LOST = 1 << 23,		/* some that the metric is made of */
 };
 
-enum group { SCOPE, NAME, FAILURE, WALL, METRIC, PROCESSES, KERNEL, FUNCTIONS };
+enum group { SCOPE, NAME, FAILURE, WALL, METRIC, PROCESSES, KERNEL, FUNCTIONS, LOSSES };
 
 /* {name}: see find_texts().  A group's more special rows come first. */
 static const struct sentence {
@@ -132,6 +134,8 @@ static const struct sentence {
 	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}).") },
 	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
 	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
+
+	{ LOSSES, "lost", EVENTS_LOST, 0, SPT_WORDS("{lost} of {seen} events were lost.") },
 };
 
 SptSentencesOf spt_sentences_find_part(const SptFilter *filter)
@@ -327,7 +331,7 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 static void find_profile(struct facts *facts, const SptProfile *profile)
 {
 	const SptMetric *metric = spt_profile_metric(profile);
-	uint64_t total = spt_profile_total(profile), kernel = 0;
+	uint64_t total = spt_profile_total(profile), kernel = 0, events = 0;
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
@@ -338,12 +342,28 @@ static void find_profile(struct facts *facts, const SptProfile *profile)
 		facts->holds |= EMPTY;
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		kernel += functions[i].is_kernel ? functions[i].self : 0;
-	facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
+		events += g_strcmp0(functions[i].object, SPT_EVENT_OBJECT) == 0 ? functions[i].self : 0;
+	}
+	/* The kernel's own work has names such as a lock's in place of functions. */
+	if (!events)
+		facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
 	facts_add(facts, "kernel", tell_share(kernel, total));
 	find_processes(facts, functions, n, total);
 	find_functions(facts, profile, total);
+}
+
+/* Samples have an account of their own. */
+static void find_losses(struct facts *facts, const SptMetric *metric, const SptCapture *capture)
+{
+	uint64_t seen, lost = metric->is_cpu ? 0 : spt_metric_lost(metric, capture, &seen);
+
+	if (!lost)
+		return;
+	facts->holds |= EVENTS_LOST;
+	facts_add(facts, "lost", g_strdup_printf("%" G_GUINT64_FORMAT, lost));
+	facts_add(facts, "seen", g_strdup_printf("%" G_GUINT64_FORMAT, seen));
 }
 
 /* What is said. */
@@ -405,6 +425,7 @@ GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, 
 	find_scope(&facts, capture);
 	find_command(&facts, profile, capture, of);
 	find_profile(&facts, profile);
+	find_losses(&facts, spt_profile_metric(profile), capture);
 	return say(&facts);
 }
 

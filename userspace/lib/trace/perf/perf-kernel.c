@@ -498,25 +498,28 @@ char *spt_perf_kernel_limited(SptTrace *trace, uint64_t start_ns)
 
 /* Accounts. */
 
-/* What the kernel has counted and nobody got. */
+/*
+ * What the kernel has counted and nobody got.  Some of it found no room in the ring.  The rest it did
+ * not write at all: an event is held back for up to a tick after its period has changed (Linux 6.16),
+ * and some virtual machines sample nothing in the idle task of a CPU.
+ */
 static void hooked_settle(SptPerfKernel *kernel, const struct hooked *hooked)
 {
 	const struct spt_kernel_point *point = kernel->points->pdata[hooked->point];
 	struct sysprof_source_account *account =
 		spt_kernel_account(kernel->state, point->hook->kind, hooked->cpu);
-	uint64_t lost, count = hooked_count(kernel, hooked, &lost), missing, throttled = 0;
+	uint64_t lost, count = hooked_count(kernel, hooked, &lost), missing, no_room, throttled = 0;
+	/* Of a sample that is not due yet, and of one that was not when the period changed. */
+	uint64_t not_due = point->period > 1 ? 2 * point->period : 0;
 
 	if (!(point->hook->flags & SPT_HOOK_COUNTS))
 		return;
 	if (hooked->is_stopped && count > hooked->only_counted)
 		throttled = count - hooked->only_counted;
-	missing = count - MIN(count, hooked->weight + throttled);
-	if (kernel->tells_lost)
-		missing = MIN(missing, lost * point->period);
-	else if (point->period > 1)
-		missing = 0;
-	account->lost[SYSPROF_LOST_THROTTLED].events += throttled;
-	account->lost[SYSPROF_LOST_RING_FULL].events += missing;
+	missing = count - MIN(count, hooked->weight + throttled + not_due);
+	no_room = kernel->tells_lost ? MIN(missing, lost * point->period) : missing;
+	account->lost[SYSPROF_LOST_THROTTLED].events += throttled + missing - no_room;
+	account->lost[SYSPROF_LOST_RING_FULL].events += no_room;
 	account->seen.events += count - MIN(count, hooked->weight);
 }
 
