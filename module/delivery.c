@@ -112,10 +112,15 @@ bool sysprof_delivery_account(struct sysprof_session_cpu *sc)
 	list_for_each_entry_rcu(session, &running_sessions, link)                                  \
 		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
 
+bool sysprof_session_may_have_addresses(const struct sysprof_session *session)
+{
+	return session->may_see_addresses || sysprof_traced_may(session, current, current->mm);
+}
+SYSPROF_EXPORT(sysprof_session_may_have_addresses);
+
 bool sysprof_session_may_have_raw(const struct sysprof_session *session)
 {
-	return session->config.raw_bytes &&
-	       (session->may_see_addresses || sysprof_traced_may(session, current, current->mm));
+	return session->config.raw_bytes && sysprof_session_may_have_addresses(session);
 }
 
 void sysprof_delivery_put_state(struct sysprof_session_cpu *sc, const struct sysprof_record *record)

@@ -275,6 +275,8 @@ static inline void sysprof_delivery_wake(struct sysprof_session *session,
  * its opener could read both.  In the sampling context.
  */
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
+/* The same for addresses of current's alone, without regard to what the session requested. */
+bool sysprof_session_may_have_addresses(const struct sysprof_session *session);
 
 /*
  * Writes a state record for one session, on this CPU with interrupts off.  If there is no room, a

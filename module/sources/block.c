@@ -53,11 +53,7 @@ static u32 block_flags_of(const struct request *request)
 /* Finds the file that current's system call reads or writes.  RCU read side. */
 static struct inode *inode_of_call(void)
 {
-	struct inode *inode = NULL;
-
-	if (in_task())
-		sysprof_calls_look(current, &inode);
-	return inode;
+	return in_task() ? sysprof_calls_look(current).inode : NULL;
 }
 
 /*

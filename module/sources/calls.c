@@ -54,6 +54,11 @@ static u16 call_of(int number)
 	case __NR_openat:
 	case __NR_openat2:
 		return SYSPROF_CALL_OPEN;
+#ifdef __NR_futex_wait
+	case __NR_futex_wait:
+#endif
+	case __NR_futex:
+		return SYSPROF_CALL_FUTEX;
 	default:
 		return SYSPROF_CALL_OTHER;
 	}
@@ -70,23 +75,30 @@ static struct inode *calls_inode_of(const struct files_struct *files, unsigned l
 	return file ? file_inode(file) : NULL;
 }
 
-u16 sysprof_calls_look(struct task_struct *task, struct inode **ret)
+struct sysprof_called sysprof_calls_look(struct task_struct *task)
 {
 	const struct files_struct *files = READ_ONCE(task->files);
 	struct pt_regs *regs = task_pt_regs(task);
+	struct sysprof_called called = { .call = SYSPROF_CALL_OTHER };
 	int number;
-	u16 call;
 
-	*ret = NULL;
 	/* Calls of 32-bit programs have other numbers. */
 	if (!files || task->flags & (PF_KTHREAD | SYSPROF_PF_WORKER) || !user_mode(regs) ||
 	    !(syscall_get_arch(task) & __AUDIT_ARCH_64BIT))
-		return SYSPROF_CALL_OTHER;
+		return called;
 	number = syscall_get_nr(task, regs);
-	call = call_of(number);
-	/* A file that is being opened has no descriptor yet. */
-	if (call != SYSPROF_CALL_OTHER && call != SYSPROF_CALL_OPEN)
-		*ret = calls_inode_of(files,
+	called.call = call_of(number);
+	switch (called.call) {
+	case SYSPROF_CALL_OTHER:
+	case SYSPROF_CALL_OPEN:
+		/* A file that is being opened has no descriptor yet. */
+		break;
+	case SYSPROF_CALL_FUTEX:
+		called.futex = regs_get_kernel_argument(regs, 0);
+		break;
+	default:
+		called.inode = calls_inode_of(files,
 				regs_get_kernel_argument(regs, number == __NR_sendfile ? 1 : 0));
-	return call;
+	}
+	return called;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System calls that are about a file: which one a thread is in, and the file. */
+/* System calls in which a thread waits for something that has a name: which one, and for what. */
 #ifndef _SYSPROF_CALLS_H
 #define _SYSPROF_CALLS_H
 
@@ -8,11 +8,20 @@
 
 struct task_struct;
 
-/*
- * The enum sysprof_call in which @task is, and the inode of its file; NULL: none, or not known.
- * @task is current, or gets this CPU.  RCU read side, interrupts off.
+/**
+ * struct sysprof_called - a system call that a thread is in
+ * @call: enum sysprof_call
+ * @inode: its file; NULL: none, or not known
+ * @futex: its user address; 0: none
  */
-u16 sysprof_calls_look(struct task_struct *task, struct inode **ret);
+struct sysprof_called {
+	u16 call;
+	struct inode *inode;
+	u64 futex;
+};
+
+/* Of @task, which is current, or gets this CPU.  RCU read side, interrupts off. */
+struct sysprof_called sysprof_calls_look(struct task_struct *task);
 
 /*
  * Whether the number of @inode names a file.  Inodes of block devices and of file systems' own have

@@ -114,21 +114,41 @@ static __always_inline void hide_waker(const struct sysprof_subscription *sub,
 		part->waker_pid = part->waker_tid = 0;
 }
 
-/* What the thread waits for, where a system call on a file says it. */
-static void describe_file(struct sysprof_part_wait_file *part, const struct sysprof_slot *slot,
+/* What the thread waits for, where its system call says it. */
+static void describe_call(struct sysprof_wait *wait, const struct sysprof_slot *slot,
 			  struct task_struct *task)
 {
-	struct inode *inode;
+	struct sysprof_part_wait_file *file = &wait->part.file;
+	struct sysprof_called called;
 
 	if (!sysprof_needs_waking(slot->state) || slot->state == SYSPROF_STATE_STOPPED)
 		return;
-	part->wait.part.b = sysprof_calls_look(task, &inode);
-	if (!sysprof_inode_has_name(inode))
+	called = sysprof_calls_look(task);
+	wait->part.wait.part.b = called.call;
+	if (called.futex) {
+		wait->part.wait.part.size = sizeof(wait->part.futex) / 8;
+		wait->part.futex.address = called.futex;
 		return;
-	part->wait.part.size = sizeof(*part) / 8;
-	part->file_major = MAJOR(inode->i_sb->s_dev);
-	part->file_minor = MINOR(inode->i_sb->s_dev);
-	part->inode = inode->i_ino;
+	}
+	if (!sysprof_inode_has_name(called.inode))
+		return;
+	wait->part.wait.part.size = sizeof(*file) / 8;
+	file->file_major = MAJOR(called.inode->i_sb->s_dev);
+	file->file_minor = MINOR(called.inode->i_sb->s_dev);
+	file->inode = called.inode->i_ino;
+}
+
+/*
+ * The bytes of the part that the session gets.  Current is the waiter, if its user stack is there: of
+ * others nobody can say whether the session may have addresses.
+ */
+static u32 waits_part_bytes(const struct sysprof_session *session, const struct sysprof_wait *wait,
+			    const struct sysprof_stack *stack)
+{
+	if (likely(wait->part.wait.part.b != SYSPROF_CALL_FUTEX) ||
+	    (stack->user_regs && sysprof_session_may_have_addresses(session)))
+		return wait->part.wait.part.size * 8;
+	return sizeof(wait->part.wait);
 }
 
 static __always_inline void waits_fill(struct sysprof_event *event,
@@ -214,7 +234,7 @@ static noinline u32 waits_choose(struct sysprof_subscription *sub, struct syspro
 	own->weight = weight;
 	if (!so_far) {
 		wait->flags = waits_describe(&wait->part.wait, slot, wait->begin, task);
-		describe_file(&wait->part, slot, task);
+		describe_call(wait, slot, task);
 		wait->state = slot->state;
 		stack->request = sub->request;
 	} else {
@@ -260,7 +280,7 @@ static __always_inline void put_with_stack(struct sysprof_subscription *sub,
 {
 	struct sysprof_session_cpu *sc = &sub->session->cpus[smp_processor_id()];
 	struct extent extent = waits_clip(sub, wait);
-	u32 part_bytes = wait->part.wait.part.size * 8;
+	u32 part_bytes = waits_part_bytes(sub->session, wait, stack);
 	struct sysprof_event *event = sysprof_event_reserve(sc, sub->stacks, stack, part_bytes);
 	struct sysprof_part_wait *part;
 
@@ -270,6 +290,7 @@ static __always_inline void put_with_stack(struct sysprof_subscription *sub,
 		waits_fill(event, sub, &extent, own->weight, wait->state, wait->flags);
 		part = sysprof_event_part(event, part_bytes);
 		memcpy(part, &wait->part, part_bytes);
+		part->part.size = part_bytes / 8;
 		hide_waker(sub, part, stack->pid);
 		sysprof_ring_commit(&sc->ring);
 	}

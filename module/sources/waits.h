@@ -39,7 +39,11 @@ struct sysprof_wait {
 	u64 woken;
 	u64 end;
 	struct sysprof_instants instants;
-	struct sysprof_part_wait_file part;
+	union {
+		struct sysprof_part_wait wait;
+		struct sysprof_part_wait_file file;
+		struct sysprof_part_wait_futex futex;
+	} part;
 	u16 flags;
 	u8 state;
 };

@@ -65,6 +65,8 @@
  * syncs, if that is a regular file or a directory: the one that the descriptor has when the wait
  * ends.  A file that is being opened is not known; nor are those of calls with two files
  * (copy_file_range(), splice()), of calls of 32-bit programs, of io_uring, and of page faults.
+ * Of a wait for a futex it has the address, for sessions that may have addresses of that process:
+ * those that may have copies of its stacks, if the wait has a user stack.
  *
  * A session's filters apply to waits, by the waiter and the CPU that it gets; filters by user and
  * kernel mode do not.  LANE has all threads of the CPUs that the session samples.  The nanoseconds
@@ -441,7 +443,8 @@ struct sysprof_event {
 
 enum sysprof_part_type {
 	SYSPROF_PART_RAW	= 2,	/* sysprof_raw: WAIT, HOLD, IRQ, SOFTIRQ, FAULT, STALL */
-	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait, or sysprof_part_wait_file */
+	/* struct sysprof_part_wait, sysprof_part_wait_file or sysprof_part_wait_futex */
+	SYSPROF_PART_WAIT	= 3,
 	SYSPROF_PART_IRQ	= 4,	/* struct sysprof_part_irq */
 	SYSPROF_PART_MEMORY	= 5,	/* struct sysprof_part_memory */
 	SYSPROF_PART_FAULT	= 6,	/* struct sysprof_part_fault */
@@ -498,6 +501,7 @@ enum sysprof_call {
 	SYSPROF_CALL_WRITE	= 2,
 	SYSPROF_CALL_SYNC	= 3,	/* fsync() and the like */
 	SYSPROF_CALL_OPEN	= 4,
+	SYSPROF_CALL_FUTEX	= 5,	/* a lock or condition of the program's own */
 };
 
 /**
@@ -512,6 +516,17 @@ struct sysprof_part_wait_file {
 	__u32 file_major;
 	__u32 file_minor;
 	__u64 inode;
+};
+
+/**
+ * struct sysprof_part_wait_futex - the part WAIT of a wait for a futex
+ * @wait: as above; part.size is that of this struct
+ * @address: in the waiter's memory, as the call has it; without this member, SYSPROF_CALL_FUTEX is all
+ *	that is known
+ */
+struct sysprof_part_wait_futex {
+	struct sysprof_part_wait wait;
+	__u64 address;
 };
 
 /**

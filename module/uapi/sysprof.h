@@ -204,6 +204,8 @@
  *	                                                                     it; members' sessions do not use it; vm/files
  *	memory of others             group member    CHAIN                   a program runs only for tasks that its owner could trace, and
  *	                                                                     only who could trace the task gets frames and names; vm/scripts
+ *	                             group member    WAIT                    the address of a futex only of tasks whose stacks the session
+ *	                                                                     may copy; vm/waits
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi

@@ -66,6 +66,25 @@ static void test_addresses(void)
 	g_assert_false(spt_object_address_to_offset(object, 0x204080, &at));
 }
 
+static int in_file = 1, zeroed[2000];
+
+/* Of this program itself: a variable in the file, one behind it, and what is none. */
+static void test_variables(void)
+{
+	g_autoptr(SptObject) object = spt_object_open("/proc/self/exe", NULL);
+	const uint64_t base = getauxval(AT_PHDR) - 64;
+	uint64_t at, behind;
+
+	g_assert_true(spt_object_variable_to_offset(object, (uintptr_t)&in_file - base, &at));
+	g_assert_cmpint(pread(spt_object_fd(object), &zeroed[0], sizeof(int), (off_t)at), ==,
+			sizeof(int));
+	g_assert_cmpint(zeroed[0], ==, in_file);
+	g_assert_true(spt_object_variable_to_offset(object, (uintptr_t)&zeroed[1999] - base, &behind));
+	g_assert_cmpuint(behind - at, ==, (uintptr_t)&zeroed[1999] - (uintptr_t)&in_file);
+	g_assert_false(spt_object_variable_to_offset(object, (uintptr_t)test_addresses - base, &at));
+	g_assert_false(spt_object_address_to_offset(object, (uintptr_t)&in_file - base, &at));
+}
+
 static void expect_refused(const char *path, GQuark domain, int code)
 {
 	g_autoptr(GError) error = NULL;
@@ -363,6 +382,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/object/build-id", test_build_id);
 	g_test_add_func("/object/bytes", test_bytes);
 	g_test_add_func("/object/addresses", test_addresses);
+	g_test_add_func("/object/variables", test_variables);
 	g_test_add_func("/object/not-elf", test_what_is_no_elf_file);
 	g_test_add_func("/object/a-billion-sections", test_a_billion_sections);
 	g_test_add_func("/object/no-section-headers", test_no_section_headers);

@@ -29,8 +29,8 @@ struct fixture {
 	struct spt_perf_sink sink;
 };
 
-static void begin(struct fixture *fixture, uint64_t period_ns, uint64_t threshold_ns,
-		  bool has_points)
+static void begin_in(struct fixture *fixture, const char *symbols, uint64_t period_ns,
+		     uint64_t threshold_ns, bool has_points)
 {
 	const SptTraceConfig config = { .waits = { true, period_ns, threshold_ns } };
 	const struct spt_perf_tracepoints none = { 0 },
@@ -38,7 +38,7 @@ static void begin(struct fixture *fixture, uint64_t period_ns, uint64_t threshol
 	int fd = g_file_open_tmp("kallsyms-XXXXXX", &fixture->path, NULL);
 
 	g_close(fd, NULL);
-	g_assert_true(g_file_set_contents(fixture->path, kallsyms_text, -1, NULL));
+	g_assert_true(g_file_set_contents(fixture->path, symbols, -1, NULL));
 	fixture->kallsyms = spt_kallsyms_new(fixture->path);
 	spt_kallsyms_load(fixture->kallsyms);
 	fixture->records = spt_perf_records_new(2, 8, fixture->kallsyms);
@@ -46,6 +46,12 @@ static void begin(struct fixture *fixture, uint64_t period_ns, uint64_t threshol
 					    1000);
 	fixture->out = g_ptr_array_new_with_free_func(g_free);
 	fixture->sink = (struct spt_perf_sink){ keep, fixture->out };
+}
+
+static void begin(struct fixture *fixture, uint64_t period_ns, uint64_t threshold_ns,
+		  bool has_points)
+{
+	begin_in(fixture, kallsyms_text, period_ns, threshold_ns, has_points);
 }
 
 static void end(struct fixture *fixture)
@@ -202,6 +208,30 @@ static void test_woken(void)
 	g_assert_cmpuint(thread->ns[SYSPROF_STATE_WOKEN], ==, 2 * MS);
 	g_assert_cmpuint(thread->wakes, ==, 1);
 	assert_sums(&f, 10);
+	end(&f);
+}
+
+/* A wait for a futex is known by where the kernel waits; without registers nobody knows for which. */
+static void test_futex(void)
+{
+	static const char symbols[] = "ffffffff81000000 T _stext\n"
+				      "ffffffff81001000 t futex_wait\n"
+				      "ffffffff81003000 T _etext\n";
+	const struct sysprof_part_wait *part;
+	struct fixture f;
+
+	begin_in(&f, symbols, 0, 0, true);
+	sampled(&f, 0, 10, 2 * MS, SWITCH_POINT, 0, 0x01, 0);
+	out(&f, 0, 10, 2 * MS + 10, OUT);
+	in(&f, 0, 10, 3 * MS);
+	/* Preempted, it waits for a CPU. */
+	sampled(&f, 0, 10, 4 * MS, SWITCH_POINT, 0, 0x100, 0);
+	out(&f, 0, 10, 4 * MS + 10, PREEMPTED);
+	in(&f, 0, 10, 5 * MS);
+	part = part_of(nth(&f, SYSPROF_EVENT, 0));
+	g_assert_cmpuint(part->part.b, ==, SYSPROF_CALL_FUTEX);
+	g_assert_cmpuint(part->part.size * 8, ==, sizeof(*part));
+	g_assert_cmpuint(part_of(nth(&f, SYSPROF_EVENT, 1))->part.b, ==, SYSPROF_CALL_OTHER);
 	end(&f);
 }
 
@@ -389,6 +419,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/perf-waits/woken", test_woken);
+	g_test_add_func("/perf-waits/futex", test_futex);
 	g_test_add_func("/perf-waits/preempted", test_preempted);
 	g_test_add_func("/perf-waits/without-points", test_without_points);
 	g_test_add_func("/perf-waits/life", test_life);

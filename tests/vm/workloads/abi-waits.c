@@ -184,6 +184,7 @@ static void test_sleeper(struct waits *waits)
 static void test_mutex(struct waits *waits)
 {
 	pid_t first = child(holder), second = child(taker);
+	struct futexes futexes;
 	struct sum sum;
 
 	end(first);
@@ -193,6 +194,12 @@ static void test_mutex(struct waits *waits)
 	timed(sum.by >= HANDS * 3 / 2 && sum.wakes == 16,
 	      "called and given a mutex %u times: woken %lu times by who had it, %lu of 16 WAKEs are there",
 	      HANDS, sum.by, sum.wakes);
+	/* Addresses are for root, and of processes that the module was shown. */
+	futexes = futexes_of(waits, second, mutex);
+	ok(futexes.n > 0 && futexes.right == futexes.told &&
+		   futexes.told == (geteuid() ? 0 : futexes.n),
+	   "%lu waits for a futex, %lu with an address, %lu of them the mutex's", futexes.n,
+	   futexes.told, futexes.right);
 }
 
 static void test_pipes(struct waits *waits)

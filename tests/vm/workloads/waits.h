@@ -179,6 +179,31 @@ static inline struct sum sum_of(const struct waits *waits, uint32_t tid, int sta
 	return sum;
 }
 
+/* Waits for futexes: how many, and how many of them have an address, and that one. */
+struct futexes {
+	uint64_t n, told, right;
+};
+
+static inline struct futexes futexes_of(const struct waits *waits, uint32_t tid, const void *address)
+{
+	const struct sysprof_event *event;
+	struct futexes futexes = { 0 };
+
+	for_each_kept(event, waits->events) {
+		const struct sysprof_part_wait_futex *part = (const void *)part_wait(event);
+
+		if (event->source != 1 || event->record.tid != tid || !part ||
+		    part->wait.part.b != SYSPROF_CALL_FUTEX)
+			continue;
+		futexes.n++;
+		if (part->wait.part.size * 8u < sizeof(*part))
+			continue;
+		futexes.told++;
+		futexes.right += part->address == (uintptr_t)address;
+	}
+	return futexes;
+}
+
 /* Waits that the thread went into of its own, as its nvcsw counts them, whatever for. */
 static inline uint64_t blocked_of(const struct waits *waits, uint32_t tid)
 {

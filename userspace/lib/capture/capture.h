@@ -37,7 +37,10 @@ typedef enum {
 
 /* Path of the object whose names are those of events and their files, and the name of no file. */
 #define SPT_EVENT_OBJECT  "[event]"
+/* The innermost name of a wait for a futex; the one that calls it is the futex's own. */
+#define SPT_EVENT_FUTEX   "futex"
 #define SPT_NO_FILE_KNOWN "[no file known]"
+#define SPT_NO_LOCK_KNOWN "[lock not known]"
 
 /*
  * All strings in rows are borrowed.  The writer copies them; those of the reader are valid as long

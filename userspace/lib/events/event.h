@@ -35,12 +35,13 @@ typedef enum {
 	SPT_METRIC_HAS_PARALLELISM = 1 << 3,	/* profile/latency.h */
 	SPT_METRIC_HAS_CONTEXT = 1 << 4,	/* profile/events.h */
 	SPT_METRIC_HAS_VECTOR = 1 << 5,	/* whose handler: the innermost function */
-	SPT_METRIC_HAS_LOCK = 1 << 6,	/* the innermost function, and who held it */
+	SPT_METRIC_HAS_LOCK = 1 << 6,	/* the innermost function; of a wait the next one */
 	SPT_METRIC_HAS_FILE = 1 << 7,	/* the next function, if the innermost is an event */
 	SPT_METRIC_HAS_SIZE = 1 << 8,	/* and lifetime: profile/allocations.h */
 	SPT_METRIC_HAS_FAULT = 1 << 9,	/* which kind of page fault */
 	SPT_METRIC_HAS_CACHE = 1 << 10,	/* the innermost function names it, or an order of pages */
 	SPT_METRIC_HAS_ORDER = 1 << 11, /* the innermost function names it */
+	SPT_METRIC_HAS_HOLDER = 1 << 12, /* who held the lock */
 	SPT_METRIC_HAS_NODE = 1 << 13,	/* of memory: profile/allocations.h */
 	SPT_METRIC_HAS_DEVICE = 1 << 14, /* the innermost function */
 	SPT_METRIC_HAS_FIELD = 1 << 15,	/* of a declared kind: profile/declared.h */

@@ -27,7 +27,7 @@ static const SptEventMetric metrics[] = {
 		.value = "blocked or runnable",
 		.unit = SPT_UNIT_NS,
 		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER |
-			 SPT_METRIC_HAS_FILE,
+			 SPT_METRIC_HAS_FILE | SPT_METRIC_HAS_LOCK,
 		.is_computed = true,
 	},
 	{
@@ -36,7 +36,7 @@ static const SptEventMetric metrics[] = {
 		.value = "waiting for something to happen",
 		.unit = SPT_UNIT_NS,
 		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER |
-			 SPT_METRIC_HAS_FILE,
+			 SPT_METRIC_HAS_FILE | SPT_METRIC_HAS_LOCK,
 		.is_computed = true,
 	},
 	{

@@ -42,6 +42,7 @@ struct SptObject {
 	Elf *elf;		/* once it was requested */
 	uint8_t *made;		/* the file with section headers; NULL: it has its own */
 	GArray *loads;		/* struct load: the executable PT_LOADs */
+	GArray *variables;	/* struct load: the writable ones */
 	uint8_t build_id[SPT_BUILD_ID_MAX];
 	unsigned build_id_bytes;
 	uint8_t go_id[GO_ID_BYTES];
@@ -198,6 +199,12 @@ static void read_program_headers(SptObject *object, const uint8_t *head, uint64_
 					     bytes ? bytes : FIELD(object, phdr, Phdr, p_memsz) };
 
 			g_array_append_val(object->loads, load);
+		} else if (type == PT_LOAD && FIELD(object, phdr, Phdr, p_flags) & PF_W &&
+			   object->variables->len < LOADS_MAX) {
+			struct load load = { offset, FIELD(object, phdr, Phdr, p_vaddr),
+					     FIELD(object, phdr, Phdr, p_memsz) };
+
+			g_array_append_val(object->variables, load);
 		} else if (type == PT_NOTE) {
 			read_notes(object, offset, bytes, FIELD(object, phdr, Phdr, p_align), left);
 		}
@@ -265,6 +272,7 @@ static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, co
 	object->how = how;
 	object->name = g_strdup(name);
 	object->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
+	object->variables = g_array_new(FALSE, FALSE, sizeof(struct load));
 	why = why_not_elf(object, head, object_read_at(object, 0, head, sizeof(head)));
 	if (why) {
 		set_not_elf(error, name, why);
@@ -344,6 +352,7 @@ void spt_object_free(SptObject *object)
 	if (object->fd >= 0)
 		close(object->fd);
 	g_array_unref(object->loads);
+	g_array_unref(object->variables);
 	g_free(object->name);
 	g_free(object);
 }
@@ -421,10 +430,10 @@ bool spt_object_offset_to_address(const SptObject *object, uint64_t offset, uint
 	return false;
 }
 
-bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset)
+static bool object_to_offset(const GArray *loads, uint64_t address, uint64_t *ret_offset)
 {
-	for (unsigned i = 0; i < object->loads->len; i++) {
-		const struct load *load = &g_array_index(object->loads, struct load, i);
+	for (unsigned i = 0; i < loads->len; i++) {
+		const struct load *load = &g_array_index(loads, struct load, i);
 
 		if (address - load->address < load->bytes) {
 			*ret_offset = load->offset + (address - load->address);
@@ -432,6 +441,19 @@ bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uin
 		}
 	}
 	return false;
+}
+
+bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset)
+{
+	return object_to_offset(object->loads, address, ret_offset);
+}
+
+bool spt_object_variable_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset)
+{
+	uint64_t code;
+
+	return object_to_offset(object->variables, address, ret_offset) &&
+	       !spt_object_offset_to_address(object, *ret_offset, &code);
 }
 
 Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type,

@@ -60,7 +60,9 @@ static const char *without_result(const char *name)
 
 static bool is_of_runtime(const SptFunction *function)
 {
-	return function->is_kernel || is_one_of(runtimes, G_N_ELEMENTS(runtimes),
+	/* What a wait was for is no code. */
+	return function->is_kernel || g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0 ||
+	       is_one_of(runtimes, G_N_ELEMENTS(runtimes),
 						function->object ? function->object : "");
 }
 
@@ -71,6 +73,8 @@ static bool is_helper(const SptFunction *function)
 
 static bool is_entry(const SptFunction *function)
 {
+	if (g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0)
+		return true;
 	return function->is_kernel && is_one_of(entries, G_N_ELEMENTS(entries), function->name);
 }
 
@@ -198,6 +202,12 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 	return culprits;
 }
 
+static bool is_futex(const SptFunction *function)
+{
+	return g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0 &&
+	       strcmp(function->name, SPT_EVENT_FUTEX) == 0;
+}
+
 /* Of all tree nodes. */
 static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 {
@@ -208,10 +218,14 @@ static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 
 	paths[0] = (struct path){ .own = UINT32_MAX, .through = UINT32_MAX, .other = UINT32_MAX };
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t function = tree[i].function;
+		uint32_t function = tree[i].function, parent = tree[i].parent;
 
-		paths[i] = step(paths[tree[i].parent], function, kinds[function],
-				functions[function].is_process);
+		/* The lock is no function, but has a name in its program. */
+		if (is_futex(&functions[function]))
+			paths[i] = paths[tree[parent].parent];
+		else
+			paths[i] = step(paths[parent], function, kinds[function],
+					functions[function].is_process);
 	}
 	return paths;
 }

@@ -166,6 +166,24 @@ static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
 	};
 }
 
+static const SptFunction *function_of_leaf(const SptProfile *base, uint32_t leaf)
+{
+	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+
+	return &g_array_index(base->functions, SptFunction, node->function);
+}
+
+static bool is_event(const SptProfile *base, uint32_t leaf)
+{
+	return strcmp(function_of_leaf(base, leaf)->object, SPT_EVENT_OBJECT) == 0;
+}
+
+static bool is_futex(const SptProfile *base, uint32_t leaf)
+{
+	return is_event(base, leaf) &&
+	       strcmp(function_of_leaf(base, leaf)->name, SPT_EVENT_FUTEX) == 0;
+}
+
 /*
  * In the tree the file's name is the caller of what was done with the file.  Both are names of
  * events: a wait in another call ends in a function.
@@ -173,10 +191,21 @@ static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
 static SptGroupRow group_of_file(const SptProfile *base, uint32_t leaf)
 {
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
-	const SptFunction *function = &g_array_index(base->functions, SptFunction, node->function);
 
-	if (!node->parent || strcmp(function->object, SPT_EVENT_OBJECT) != 0)
+	if (!node->parent || !is_event(base, leaf) || is_futex(base, leaf))
 		return (SptGroupRow){ .name = SPT_NO_FILE_KNOWN };
+	return group_of_leaf(base, node->parent);
+}
+
+/* Of a wait, the lock of a program's that it was for. */
+static SptGroupRow group_of_lock(const SptProfile *base, uint32_t leaf)
+{
+	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+
+	if (!(base->metric->parts & SPT_METRIC_HAS_STATE))
+		return group_of_leaf(base, leaf);
+	if (!node->parent || !is_futex(base, leaf))
+		return (SptGroupRow){ .name = "[no lock]" };
 	return group_of_leaf(base, node->parent);
 }
 
@@ -304,7 +333,7 @@ static const SptGrouping own_groupings[] = {
 		.parts = SPT_GROUP_HAS_NAME,
 		.needs = SPT_METRIC_HAS_LOCK,
 		.key = key_of_leaf,
-		.group = group_of_leaf,
+		.group = group_of_lock,
 	},
 	{
 		.name = "fault",
@@ -342,7 +371,7 @@ static const SptGrouping own_groupings[] = {
 		.menu = SPT_WORDS("By _Holder"),
 		.root = SPT_WORDS("(holder)"),
 		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID | SPT_GROUP_HAS_TID,
-		.needs = SPT_METRIC_HAS_LOCK,
+		.needs = SPT_METRIC_HAS_HOLDER,
 		.key = key_of_detail,
 		.group = group_of_holder,
 	},
@@ -486,7 +515,7 @@ char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_sh
 	unsigned parts = grouping->parts;
 
 	/* A context that ended a wait or held a lock, and is no thread. */
-	if (grouping->needs & (SPT_METRIC_HAS_WAKER | SPT_METRIC_HAS_LOCK) && !group->tid)
+	if (grouping->needs & (SPT_METRIC_HAS_WAKER | SPT_METRIC_HAS_HOLDER) && !group->tid)
 		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_CPU)
 		return g_strdup_printf("CPU %u", group->cpu);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/events.h"
+#include "record/futex-names.h"
 #include "record/inode-names.h"
 #include "record/recorder-private.h"
 
@@ -25,17 +26,19 @@ struct open {
 struct SptEventPairs {
 	GHashTable *by_key; /* struct open, by key */
 	SptInodeNames *names;
+	SptFutexNames *futexes;
 	GHashTable *blocks; /* key of a block of memory -> its number */
 	uint64_t n_blocks;
 	bool is_full;
 };
 
-SptEventPairs *spt_event_pairs_new(void)
+SptEventPairs *spt_event_pairs_new(SptProcFiles *files)
 {
 	SptEventPairs *pairs = g_new0(SptEventPairs, 1);
 
 	pairs->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 	pairs->names = spt_inode_names_new();
+	pairs->futexes = spt_futex_names_new(files);
 	pairs->blocks = g_hash_table_new(NULL, NULL);
 	return pairs;
 }
@@ -46,6 +49,7 @@ void spt_event_pairs_free(SptEventPairs *pairs)
 		return;
 	g_hash_table_unref(pairs->by_key);
 	spt_inode_names_free(pairs->names);
+	spt_futex_names_free(pairs->futexes);
 	g_hash_table_unref(pairs->blocks);
 	g_free(pairs);
 }
@@ -115,8 +119,30 @@ uint32_t spt_event_pairs_file_node(SptEventPairs *pairs, SptRecorder *recorder,
 	return spt_event_named(recorder, spt_event_named(recorder, node, file), "page cache");
 }
 
+/* The futex, and above it that it was waited for. */
+static uint32_t pairs_futex_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
+				 uint64_t mm, const struct sysprof_part *part, uint32_t node)
+{
+	const struct sysprof_part_wait_futex *wait = (const void *)part;
+	SptFutexPlace place = { .name = SPT_NO_LOCK_KNOWN };
+	unsigned number;
+
+	if (part->size * 8u >= sizeof(*wait))
+		place = spt_futex_names_find(pairs->futexes, pid,
+					     spt_spaces_get(recorder->spaces, mm), wait->address);
+	if (place.name) {
+		node = spt_event_named(recorder, node, place.name);
+	} else {
+		SptFrame frame = { .object = place.object, .offset = place.offset,
+				   .kind = SPT_FRAME_EXACT };
+
+		node = spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
+	}
+	return spt_event_named(recorder, node, SPT_EVENT_FUTEX);
+}
+
 uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
-				   const struct sysprof_part *part, uint32_t node)
+				   uint64_t mm, const struct sysprof_part *part, uint32_t node)
 {
 	static const char *const names[] = {
 		[SYSPROF_CALL_READ] = "read",
@@ -127,6 +153,8 @@ uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, 
 	const struct sysprof_part_wait_file *wait = (const void *)part;
 	g_autofree char *file = NULL;
 
+	if (part->b == SYSPROF_CALL_FUTEX)
+		return pairs_futex_node(pairs, recorder, pid, mm, part, node);
 	if (part->b >= G_N_ELEMENTS(names) || !names[part->b])
 		return node;
 	if (part->size * 8u >= sizeof(*wait))

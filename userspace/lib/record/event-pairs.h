@@ -7,6 +7,7 @@
 #define SPT_RECORD_EVENT_PAIRS_H
 
 #include "capture/capture.h"
+#include "base/proc-files.h"
 #include "record/recorder.h"
 #include "sysprof-event.h"
 #include "trace/trace.h"
@@ -15,7 +16,8 @@ G_BEGIN_DECLS
 
 typedef struct SptEventPairs SptEventPairs;
 
-SptEventPairs *spt_event_pairs_new(void);
+/* @files outlives the pairs. */
+SptEventPairs *spt_event_pairs_new(SptProcFiles *files);
 void spt_event_pairs_free(SptEventPairs *pairs);
 /* @row: the row of the OPEN, with its node. */
 void spt_event_pairs_open(SptEventPairs *pairs, SptRecorder *recorder,
@@ -28,9 +30,12 @@ void spt_event_pairs_close(SptEventPairs *pairs, SptRecorder *recorder,
 /* The file that @event names, above @node, and above it what the event did with it. */
 uint32_t spt_event_pairs_file_node(SptEventPairs *pairs, SptRecorder *recorder,
 				   const struct sysprof_event *event, uint32_t node);
-/* The same for a wait with @part, in a call on a file; @node if it is in another call. */
+/*
+ * The same for a wait of process @pid with @part, in a call on a file or a futex; @node if it is in
+ * another call.
+ */
 uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
-				   const struct sysprof_part *part, uint32_t node);
+				   uint64_t mm, const struct sysprof_part *part, uint32_t node);
 
 G_END_DECLS
 

@@ -266,7 +266,7 @@ static bool add_event_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	spt_stages_add(recorder->stages, &spt_hits_stage, recorder->hits);
 	if (options->waits.is_on || options->kernel) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
-		recorder->pairs = spt_event_pairs_new();
+		recorder->pairs = spt_event_pairs_new(recorder->proc_files);
 	}
 	spt_stages_add(recorder->stages, &spt_waits_stage, recorder->waits);
 	recorder->thread_ids = spt_thread_ids_new();
@@ -292,7 +292,6 @@ static void add_space_stages(SptRecorder *recorder, const SptRecorderOptions *op
 
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
-	recorder->proc_files = spt_proc_files_new("/proc");
 	if (!options->no_maps) {
 		recorder->maps =
 			spt_maps_new(recorder->output, recorder->spaces, recorder->proc_files,
@@ -354,6 +353,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		return NULL;
 	set_config(recorder, options);
 	set_abilities(recorder, options);
+	recorder->proc_files = spt_proc_files_new("/proc");
 	if (!add_event_stages(recorder, options, error))
 		return NULL;
 	add_space_stages(recorder, options);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file: a flat array sorted by file offset.  Names stay in a copy of the
+ * The functions of one ELF file, and the variables, of which locks are some: a flat array sorted by file
+ * offset.  Names stay in a copy of the
  * file's string tables, which bounds memory by the file's size however many symbols share a name.
  */
 #include "symbols/dwarf/symtab.h"
@@ -75,6 +76,22 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *section, const cha
 	}
 }
 
+static bool is_variable(const GElf_Sym *sym, const GElf_Shdr *section, const char *name)
+{
+	return GELF_ST_TYPE(sym->st_info) == STT_OBJECT && *name != '\0' && *name != '@' &&
+	       sym->st_size && (section->sh_flags & (SHF_ALLOC | SHF_WRITE)) == (SHF_ALLOC | SHF_WRITE);
+}
+
+/* Where it is in the file; false: it is neither function nor variable, or in no segment of @image. */
+static bool symbol_place(const SptObject *image, const GElf_Sym *sym, const GElf_Shdr *section,
+			 const char *name, uint64_t *ret_offset)
+{
+	if (is_function(sym, section, name))
+		return spt_object_address_to_offset(image, sym->st_value, ret_offset);
+	return is_variable(sym, section, name) &&
+	       spt_object_variable_to_offset(image, sym->st_value, ret_offset);
+}
+
 static uint8_t rank_of(const GElf_Sym *sym)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -112,7 +129,7 @@ static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
 }
 
 /*
- * Adds the functions of one symbol table of @object; addresses are those of @image, whose segments
+ * Adds the functions and variables of one symbol table of @object; addresses are those of @image, whose segments
  * map them to file offsets.
  */
 static void symtab_add_table(SptSymtab *table, const SptObject *image, const SptObject *object,
@@ -139,9 +156,8 @@ static void symtab_add_table(SptSymtab *table, const SptObject *image, const Spt
 			continue;
 		section = &sections[sym.st_shndx];
 		if (sym.st_value - section->sh_addr >= section->sh_size ||
-		    !is_function(&sym, section, symtab_name_of(table, &symbol)))
-			continue;
-		if (!spt_object_address_to_offset(image, sym.st_value, &symbol.start))
+		    !symbol_place(image, &sym, section, symtab_name_of(table, &symbol),
+				  &symbol.start))
 			continue;
 		symbol.room = MIN(section->sh_size - (sym.st_value - section->sh_addr),
 				  UINT64_MAX - symbol.start);

@@ -71,6 +71,11 @@ SptPerfRecords *spt_perf_records_new(unsigned n_cpus, unsigned max_frames, SptKa
 	return records;
 }
 
+SptKallsyms *spt_perf_records_kallsyms(const SptPerfRecords *records)
+{
+	return records->kallsyms;
+}
+
 void spt_perf_records_free(SptPerfRecords *records)
 {
 	if (!records)

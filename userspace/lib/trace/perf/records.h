@@ -24,6 +24,7 @@ typedef struct SptPerfRecords SptPerfRecords;
 
 /* @max_frames: the number at which the kernel cuts a stack.  @kallsyms must outlive the result. */
 SptPerfRecords *spt_perf_records_new(unsigned n_cpus, unsigned max_frames, SptKallsyms *kallsyms);
+SptKallsyms *spt_perf_records_kallsyms(const SptPerfRecords *records);
 void spt_perf_records_free(SptPerfRecords *records);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfRecords, spt_perf_records_free)
 

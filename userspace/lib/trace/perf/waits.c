@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "trace/perf/event.h"
+#include "trace/perf/futex-call.h"
 
 /* No task: one that has exited already. */
 #define TID_NONE UINT32_MAX
@@ -61,6 +62,7 @@ struct SptPerfWaits {
 	struct lane *lanes;
 	struct sysprof_source_account *accounts;
 	GByteArray *made;
+	SptPerfFutexCall *futexes;
 };
 
 static void waits_thread_free(void *data)
@@ -89,6 +91,7 @@ SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *
 		waits->lanes[cpu].entries = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	waits->accounts = g_new0(struct sysprof_source_account, waits->n_cpus);
 	waits->made = g_byte_array_new();
+	waits->futexes = spt_perf_futex_call_new(spt_perf_records_kallsyms(records));
 	return waits;
 }
 
@@ -100,6 +103,7 @@ void spt_perf_waits_free(SptPerfWaits *waits)
 		g_array_unref(waits->lanes[cpu].entries);
 	g_hash_table_unref(waits->threads);
 	g_byte_array_unref(waits->made);
+	spt_perf_futex_call_free(waits->futexes);
 	g_free(waits->lanes);
 	g_free(waits->accounts);
 	g_free(waits);
@@ -216,13 +220,16 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	uint64_t wake = waits_put_wake(waits, thread, sink);
 	struct sysprof_event *event = spt_perf_event_begin(waits->made, waits->records, &who,
 							   kept(thread->stack), sink);
-	struct sysprof_part_wait part = {
-		.part = { SYSPROF_PART_WAIT, sizeof(part) / 8, thread->waker_context, 0 },
-		.waker_pid = thread->woken ? thread->waker_pid : 0,
-		.waker_tid = thread->woken ? thread->waker_tid : 0,
-		.cpu_before = thread->cpu,
-		.waker_cpu = thread->waker_cpu,
-		.wake = wake,
+	struct sysprof_part_wait_futex part = {
+		.wait = {
+			.part = { SYSPROF_PART_WAIT, sizeof(part.wait) / 8, thread->waker_context,
+				  SYSPROF_CALL_OTHER },
+			.waker_pid = thread->woken ? thread->waker_pid : 0,
+			.waker_tid = thread->woken ? thread->waker_tid : 0,
+			.cpu_before = thread->cpu,
+			.waker_cpu = thread->waker_cpu,
+			.wake = wake,
+		},
 	};
 
 	event->begin = thread->began;
@@ -235,7 +242,13 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	event->record.flags |= thread->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0;
 	if (IS_BLOCKED(thread->state) && !thread->woken)
 		event->record.flags |= SYSPROF_EVENT_NO_WAKE;
-	spt_perf_event_add(waits->made, &part.part);
+	if (IS_BLOCKED(thread->state) && spt_perf_futex_call_is_in(waits->futexes, event)) {
+		part.wait.part.b = SYSPROF_CALL_FUTEX;
+		part.address = spt_perf_futex_call_address(event);
+		if (part.address)
+			part.wait.part.size = sizeof(part) / 8;
+	}
+	spt_perf_event_add(waits->made, &part.wait.part);
 	spt_perf_event_put(waits->made, &who, sink);
 }
 

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Locks of programs, by the futexes that their threads wait for: which lock, how long, and who gave it
+# up, without the module.  vm/85-waits has the same by the module.
+
+set -u
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+
+if [ "$(id -u)" != 0 ]; then
+	echo "1..0 # SKIP perf events tell of switches only to root"
+	exit 0
+fi
+
+# judge NAME PYTHON: with rows(METRIC, GROUPING, option...) -> {name: weight} and told {lock: ns}.
+judge()
+{
+	python3 - "$cli" "$work/$1" <<END
+$timed_python
+import json, re, subprocess, sys
+cli, of = sys.argv[1:3]
+def report(*options):
+    return json.loads(subprocess.run([cli, "report", "--json", "--all", *options, of + ".capture"], check=True, stdout=subprocess.PIPE).stdout)
+def rows(metric, by, *options):
+    table = report("--metric", metric, "--by", by, "--process", "convoy", *options)
+    found = {}
+    for row in table.get("groups") or table["threads"]:
+        found[row["name"]] = found.get(row["name"], 0) + row["weight"]
+    assert sum(found.values()) == table["sum"], (found, table["sum"])
+    return found
+told = {line.split()[1]: int(line.split()[2]) for line in open(of + ".out")}
+def on_heap(locks):
+    return [name for name in locks if re.fullmatch("0x[0-9a-f]+ in heap", name)]
+$2
+END
+}
+
+check 'a convoy: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all -F 97 -o "$2/convoy.capture" \
+	-- "$3/convoy" >"$2/convoy.out" 2>"$2/convoy.err" || { cat "$2/convoy.err"; exit 1; }' - "$cli" "$work" \
+	"$workloads"
+check '... its lock has the name that it has in the program' judge convoy '
+locks = rows("blocked", "lock")
+assert "table_lock" in locks and "queue_filled" in locks, locks
+assert not [name for name in locks if "other" in name and locks[name] > locks["table_lock"]], locks'
+check '... one on the heap its address' judge convoy '
+locks = rows("blocked", "lock")
+assert len(on_heap(locks)) == 1, locks'
+check '... waits for something else have none' judge convoy '
+assert rows("blocked", "lock").get("[no lock]", 0) > 0'
+check '... how long it was waited for, until its thread ran again' judge convoy '
+locks = rows("off-cpu", "lock")
+for name, of in ("table_lock", "table_lock"), (on_heap(locks)[0], "heap_lock"):
+    timed(0.93 * told[of] <= locks[name] <= 1.02 * told[of], f"{of}: {locks[name]} of {told[of]}")'
+check '... no lock is a file' judge convoy '
+assert not {"table_lock", "queue_filled"} & set(rows("blocked", "file"))'
+check '... where in the program, and in which order, is said' judge convoy '
+told = {of["about"]: of["text"] for of in report("--metric", "blocked", "--process", "convoy")["sentences"]}
+assert "pthread_mutex_lock below take" in told["places"], told
+assert "futex" not in told["places"] and "table_lock" not in told["places"], told'
+check '... who gave it up' judge convoy '
+wakers = rows("blocked", "waker", "--with", "table_lock")
+own = sum(weight for name, weight in wakers.items() if "convoy" in name)
+assert own > 0.9 * sum(wakers.values()), wakers'
+
+# Without copies of stacks perf events have no registers: there is a lock, but nobody knows which.
+check 'along frame pointers: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all --stacks fp -F 97 \
+	-o "$2/frames.capture" -- "$3/convoy" >"$2/frames.out" 2>"$2/frames.err" || { cat "$2/frames.err"; exit 1; }' \
+	- "$cli" "$work" "$workloads"
+check '... that it was a lock is known' judge frames '
+locks = rows("blocked", "lock")
+assert locks["[lock not known]"] > 0.5 * sum(locks.values()) and "table_lock" not in locks, locks'
+
+echo "1..$number"
+exit $broken
