@@ -37,7 +37,7 @@ static struct {
 static bool load_server(GError **error)
 {
 	static const char *const names[] = { "libmicrohttpd.so.12", NULL };
-	static const SptClientFunction functions[] = {
+	static const SptLibraryFunction functions[] = {
 		{ "MHD_start_daemon", &lib.start_daemon },
 		{ "MHD_stop_daemon", &lib.stop_daemon },
 		{ "MHD_get_daemon_info", &lib.get_daemon_info },

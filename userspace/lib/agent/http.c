@@ -40,7 +40,7 @@ struct SptHttp {
 bool spt_http_init(GError **error)
 {
 	static const char *const names[] = { "libcurl-gnutls.so.4", "libcurl.so.4", NULL };
-	static const SptClientFunction functions[] = {
+	static const SptLibraryFunction functions[] = {
 		{ "curl_global_init", &lib.global_init },
 		{ "curl_easy_init", &lib.init },
 		{ "curl_easy_cleanup", &lib.cleanup },
