@@ -18,7 +18,7 @@ libdir ?= $(prefix)/lib
 program ?= sysprof
 B := build
 
-packages := glib-2.0 gio-2.0 json-c libelf libdw liblzma libzstd libdeflate
+packages := glib-2.0 json-c libelf libdw liblzma libzstd libdeflate
 # Instructions as text, if it is there; without it all but annotate's instructions works.
 has_capstone := $(shell $(PKG_CONFIG) --exists capstone 2>/dev/null && echo 1)
 packages += $(if $(has_capstone),capstone)
@@ -28,7 +28,9 @@ has_pprof := $(shell $(PKG_CONFIG) --exists libprotobuf-c zlib 2>/dev/null && \
 packages += $(if $(has_pprof),libprotobuf-c zlib)
 # Arguments of the kernel's functions, by its own types.  Only what uses it is linked with it.
 bpf_libs := $(shell $(PKG_CONFIG) --exists libbpf && echo -Wl,--as-needed -lbpf -Wl,--no-as-needed)
-package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
+# Loaded by the one option that needs it (bus-library.h).
+loaded_packages := gio-2.0
+package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) $(loaded_packages) 2>/dev/null)
 capstone ?= -lcapstone
 package_libs := \
 	$(subst -lcapstone,$(capstone),$(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null))
@@ -81,8 +83,8 @@ module:
 # User space.
 
 need-packages:
-	@$(PKG_CONFIG) --exists $(packages) || \
-		{ echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(packages) $(loaded_packages) || \
+		{ echo 'Libraries are missing ($(packages) $(loaded_packages)): run packaging/deps build' >&2; exit 1; }
 
 lib: $(B)/libspt.a
 cli: $(B)/sysprof-cli $(B)/sysprof-helper preload

@@ -22,9 +22,13 @@ help::
 
 # For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load
 # at run time it has built in for plain files and DNS, so its warnings are not shown.
-static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages)) $(other_libs)
+static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages) $(loaded_packages)) $(other_libs)
 static: $(B)/static/sysprof-cli
-$(B)/static/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
+$(B)/static/%.o: %.c Makefile | need-packages
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) -DSPT_IS_STATIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/static/sysprof-cli: $(call object,$(cli_sources)) \
+		$(B)/static/userspace/lib/record/bus-library.o $(B)/libspt.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(static_libs) \
 		|| \

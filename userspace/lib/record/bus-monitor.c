@@ -5,9 +5,8 @@
  */
 #include "record/bus-monitor.h"
 
-#include <gio/gio.h>
-
 #include "base/clock.h"
+#include "record/bus-library.h"
 
 #define BUS_NAME "org.freedesktop.DBus"
 #define BUS_PATH "/org/freedesktop/DBus"
@@ -15,6 +14,8 @@
 #define MOST_MESSAGES 65536
 #define MOST_NAMES    16384
 #define ANSWER_MS     5000
+
+static SptBusLibrary gio;
 
 struct SptBusMonitor {
 	char *address;
@@ -62,7 +63,7 @@ static void bus_take_process(GObject *asks, GAsyncResult *result, void *data)
 	struct question *question = data;
 	SptBusMonitor *monitor = question->monitor;
 	g_autoptr(GVariant) answer =
-		g_dbus_connection_call_finish(G_DBUS_CONNECTION(asks), result, NULL);
+		gio.g_dbus_connection_call_finish((GDBusConnection *)asks, result, NULL);
 	uint32_t pid = 0;
 
 	/* Who has exited by now stays unknown. */
@@ -82,7 +83,7 @@ static gboolean bus_ask_process(void *data)
 	struct question *question = data, *copy = g_new(struct question, 1);
 
 	*copy = (struct question){ question->monitor, g_strdup(question->name) };
-	g_dbus_connection_call(question->monitor->asks, BUS_NAME, BUS_PATH, BUS_NAME,
+	gio.g_dbus_connection_call(question->monitor->asks, BUS_NAME, BUS_PATH, BUS_NAME,
 			       "GetConnectionUnixProcessID", g_variant_new("(s)", copy->name),
 			       G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE, ANSWER_MS, NULL,
 			       bus_take_process, copy);
@@ -113,7 +114,7 @@ static void bus_look_for(SptBusMonitor *monitor, const char *name)
 /* Who is there already. */
 static void bus_look_for_all(SptBusMonitor *monitor)
 {
-	g_autoptr(GVariant) answer = g_dbus_connection_call_sync(
+	g_autoptr(GVariant) answer = gio.g_dbus_connection_call_sync(
 		monitor->asks, BUS_NAME, BUS_PATH, BUS_NAME, "ListNames", NULL,
 		G_VARIANT_TYPE("(as)"), G_DBUS_CALL_FLAGS_NONE, ANSWER_MS, NULL, NULL);
 	g_autoptr(GVariantIter) names = NULL;
@@ -136,7 +137,7 @@ static char *bus_copy_text(const char *text)
 
 static bool bus_is_of(GDBusConnection *connection, const char *name)
 {
-	const char *own = g_dbus_connection_get_unique_name(connection);
+	const char *own = gio.g_dbus_connection_get_unique_name(connection);
 
 	return name && own && strcmp(name, own) == 0;
 }
@@ -146,7 +147,7 @@ static uint64_t bus_bytes_of(GDBusMessage *message)
 	g_autofree unsigned char *blob = NULL;
 	size_t bytes = 0;
 
-	blob = g_dbus_message_to_blob(message, &bytes, G_DBUS_CAPABILITY_FLAGS_UNIX_FD_PASSING,
+	blob = gio.g_dbus_message_to_blob(message, &bytes, G_DBUS_CAPABILITY_FLAGS_UNIX_FD_PASSING,
 				      NULL);
 	return blob ? bytes : 0;
 }
@@ -159,9 +160,9 @@ static SptBusMessage *bus_copy_message(GDBusMessage *from)
 		[G_DBUS_MESSAGE_TYPE_ERROR] = SPT_BUS_ERROR,
 		[G_DBUS_MESSAGE_TYPE_SIGNAL] = SPT_BUS_SIGNAL,
 	};
-	GDBusMessageType type = g_dbus_message_get_message_type(from);
-	const char *interface = g_dbus_message_get_interface(from),
-		   *member = g_dbus_message_get_member(from);
+	GDBusMessageType type = gio.g_dbus_message_get_message_type(from);
+	const char *interface = gio.g_dbus_message_get_interface(from),
+		   *member = gio.g_dbus_message_get_member(from);
 	SptBusMessage *message;
 
 	if (type == G_DBUS_MESSAGE_TYPE_INVALID || (unsigned)type >= G_N_ELEMENTS(types))
@@ -169,15 +170,15 @@ static SptBusMessage *bus_copy_message(GDBusMessage *from)
 	message = g_new0(SptBusMessage, 1);
 	message->time_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	message->type = types[type];
-	message->no_reply = g_dbus_message_get_flags(from) & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED;
-	message->serial = g_dbus_message_get_serial(from);
-	message->reply_serial = g_dbus_message_get_reply_serial(from);
+	message->no_reply = gio.g_dbus_message_get_flags(from) & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED;
+	message->serial = gio.g_dbus_message_get_serial(from);
+	message->reply_serial = gio.g_dbus_message_get_reply_serial(from);
 	message->bytes = bus_bytes_of(from);
-	message->sender = bus_copy_text(g_dbus_message_get_sender(from));
-	message->destination = bus_copy_text(g_dbus_message_get_destination(from));
+	message->sender = bus_copy_text(gio.g_dbus_message_get_sender(from));
+	message->destination = bus_copy_text(gio.g_dbus_message_get_destination(from));
 	message->member = interface ? g_strconcat(interface, ".", member, NULL) :
 				      bus_copy_text(member);
-	message->error = bus_copy_text(g_dbus_message_get_error_name(from));
+	message->error = bus_copy_text(gio.g_dbus_message_get_error_name(from));
 	return message;
 }
 
@@ -186,8 +187,8 @@ static GDBusMessage *bus_take_message(GDBusConnection *listens, GDBusMessage *fr
 				      gboolean is_incoming, void *data)
 {
 	SptBusMonitor *monitor = data;
-	const char *sender = g_dbus_message_get_sender(from),
-		   *destination = g_dbus_message_get_destination(from);
+	const char *sender = gio.g_dbus_message_get_sender(from),
+		   *destination = gio.g_dbus_message_get_destination(from);
 	SptBusMessage *message;
 
 	/* Until it is a monitor, its own messages are to reach it. */
@@ -206,7 +207,7 @@ static GDBusMessage *bus_take_message(GDBusConnection *listens, GDBusMessage *fr
 			g_mutex_unlock(&monitor->mutex);
 		}
 	}
-	g_object_unref(from);
+	gio.g_object_unref(from);
 	return NULL;
 }
 
@@ -214,14 +215,14 @@ static GDBusMessage *bus_take_message(GDBusConnection *listens, GDBusMessage *fr
 
 static GDBusConnection *bus_connect_to(const char *address, GError **error)
 {
-	GDBusConnection *connection = g_dbus_connection_new_for_address_sync(
+	GDBusConnection *connection = gio.g_dbus_connection_new_for_address_sync(
 		address,
 		G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
 			G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
 		NULL, NULL, error);
 
 	if (connection)
-		g_dbus_connection_set_exit_on_close(connection, FALSE);
+		gio.g_dbus_connection_set_exit_on_close(connection, FALSE);
 	return connection;
 }
 
@@ -234,8 +235,8 @@ static bool begin_to_listen(SptBusMonitor *monitor, GError **error)
 		monitor->listens = bus_connect_to(monitor->address, error);
 	if (!monitor->listens)
 		return false;
-	g_dbus_connection_add_filter(monitor->listens, bus_take_message, monitor, NULL);
-	answer = g_dbus_connection_call_sync(monitor->listens, BUS_NAME, BUS_PATH,
+	gio.g_dbus_connection_add_filter(monitor->listens, bus_take_message, monitor, NULL);
+	answer = gio.g_dbus_connection_call_sync(monitor->listens, BUS_NAME, BUS_PATH,
 					     BUS_NAME ".Monitoring", "BecomeMonitor",
 					     g_variant_new("(asu)", NULL, 0), NULL,
 					     G_DBUS_CALL_FLAGS_NONE, ANSWER_MS, NULL, error);
@@ -260,9 +261,9 @@ static void *listen_to_bus(void *data)
 	while (ok && !g_atomic_int_get(&monitor->is_over))
 		g_main_context_iteration(monitor->context, TRUE);
 	if (monitor->listens)
-		g_dbus_connection_close_sync(monitor->listens, NULL, NULL);
+		gio.g_dbus_connection_close_sync(monitor->listens, NULL, NULL);
 	if (monitor->asks)
-		g_dbus_connection_close_sync(monitor->asks, NULL, NULL);
+		gio.g_dbus_connection_close_sync(monitor->asks, NULL, NULL);
 	/* Questions that are open are answered by the close. */
 	while (g_main_context_iteration(monitor->context, FALSE))
 		;
@@ -272,8 +273,11 @@ static void *listen_to_bus(void *data)
 
 SptBusMonitor *spt_bus_monitor_new(const char *address, GError **error)
 {
-	g_autoptr(SptBusMonitor) monitor = g_new0(SptBusMonitor, 1);
+	g_autoptr(SptBusMonitor) monitor = NULL;
 
+	if (!spt_bus_library_load(&gio, error))
+		return NULL;
+	monitor = g_new0(SptBusMonitor, 1);
 	monitor->address = g_strdup(address);
 	monitor->context = g_main_context_new();
 	monitor->messages = g_async_queue_new_full((GDestroyNotify)spt_bus_message_free);
@@ -287,7 +291,7 @@ SptBusMonitor *spt_bus_monitor_new(const char *address, GError **error)
 	g_mutex_unlock(&monitor->mutex);
 	if (!monitor->failure)
 		return g_steal_pointer(&monitor);
-	g_dbus_error_strip_remote_error(monitor->failure);
+	gio.g_dbus_error_strip_remote_error(monitor->failure);
 	g_propagate_error(error, g_steal_pointer(&monitor->failure));
 	return NULL;
 }
@@ -324,8 +328,10 @@ void spt_bus_monitor_free(SptBusMonitor *monitor)
 	g_atomic_int_set(&monitor->is_over, 1);
 	g_main_context_wakeup(monitor->context);
 	g_thread_join(monitor->thread);
-	g_clear_object(&monitor->listens);
-	g_clear_object(&monitor->asks);
+	if (monitor->listens)
+		gio.g_object_unref(monitor->listens);
+	if (monitor->asks)
+		gio.g_object_unref(monitor->asks);
 	g_clear_error(&monitor->failure);
 	g_main_context_unref(monitor->context);
 	g_async_queue_unref(monitor->messages);
