@@ -235,7 +235,7 @@ static void add_wall(struct facts *facts, const SptWall *wall)
 	facts_add(facts, "wall", g_strdup_printf("%.2f" NO_BREAK "s", (double)wall->wall_ns / 1e9));
 }
 
-/* Of everything, the time of a command is not the time. */
+/* After find_profile().  Of everything, the time of a command is not the time. */
 static void find_command(struct facts *facts, const SptProfile *profile,
 			 const SptCapture *capture, SptSentencesOf of)
 {
@@ -244,7 +244,9 @@ static void find_command(struct facts *facts, const SptProfile *profile,
 	bool is_all = of == SPT_SENTENCES_OF_ALL && !spt_command_fact(capture, "command_pid");
 	SptWall wall;
 
-	if ((is_all || of == SPT_SENTENCES_OF_COMMAND) && spt_wall_find(&wall, capture))
+	/* All samples are read for it, so it is found only for what says it. */
+	if ((facts->holds & OF_CPU) && (is_all || of == SPT_SENTENCES_OF_COMMAND) &&
+	    spt_wall_find(&wall, capture))
 		add_wall(facts, &wall);
 	if (failure)
 		facts->holds |= HAS_FAILED;
@@ -423,8 +425,8 @@ GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, 
 
 	facts_init(&facts);
 	find_scope(&facts, capture);
-	find_command(&facts, profile, capture, of);
 	find_profile(&facts, profile);
+	find_command(&facts, profile, capture, of);
 	find_losses(&facts, spt_profile_metric(profile), capture);
 	return say(&facts);
 }
