@@ -309,13 +309,15 @@ static const SptTable *next_table(SptStreamReader *reader, const struct source *
 	return table;
 }
 
-static bool is_kind_wanted(const SptStreamReader *reader, uint32_t number)
+/* Numbers of @kinds, as bits.  Those in a stream of all kinds are the device's, which are small. */
+static uint64_t bits_of_kinds(const SptEventKind *const *kinds)
 {
-	unsigned i = 0;
+	uint64_t bits = 0;
 
-	while (reader->kinds[i] && reader->kinds[i]->number != number)
-		i++;
-	return reader->kinds[i];
+	for (; *kinds; kinds++)
+		if ((*kinds)->number < 64)
+			bits |= 1ull << (*kinds)->number;
+	return bits;
 }
 
 /* Says of which kind the rows are, or drops those that are not wanted.  Returns their number. */
@@ -323,14 +325,16 @@ static uint32_t sort_out_events(const SptStreamReader *reader, const struct sour
 				uint32_t n_rows)
 {
 	SptEventRow *rows = (SptEventRow *)reader->rows;
+	uint64_t wanted;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; source->kind && i < n_rows; i++)
 		rows[i].kind = source->kind->number;
 	if (source->kind || !reader->kinds)
 		return n_rows;
+	wanted = bits_of_kinds(reader->kinds);
 	for (uint32_t i = 0; i < n_rows; i++)
-		if (is_kind_wanted(reader, rows[i].kind))
+		if (rows[i].kind < 64 && (wanted >> rows[i].kind & 1))
 			rows[n++] = rows[i];
 	return n;
 }
