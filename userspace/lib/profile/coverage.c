@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each distinct innermost address is named once, and its weight is added to its object. */
+/* Each distinct innermost frame is named once, and its weight is added to its object. */
 #include "profile/coverage.h"
 
 #include <string.h>
@@ -44,40 +44,67 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* The row of an object's name @name. */
+static SptCoverageRow *coverage_row_of(GArray *rows, struct spt_pairs *known, uint32_t object,
+				       const char *name)
+{
+	uint32_t *at = spt_pairs_at(known, object, (uintptr_t)name);
+
+	if (*at == UINT32_MAX) {
+		SptCoverageRow row = { .object = object, .name = name };
+
+		*at = rows->len;
+		g_array_append_val(rows, row);
+	}
+	return &g_array_index(rows, SptCoverageRow, *at);
+}
+
+static void add_stackless(GArray *rows, struct spt_pairs *known, SptSymbols *symbols,
+			  uint64_t weight)
+{
+	SptCoverageRow *row =
+		coverage_row_of(rows, known, 0, spt_symbols_intern(symbols, "[no stack]"));
+
+	row->weight += weight;
+	row->problem = spt_words("no stack was requested, or none could be taken");
+}
+
+static void add_frame(GArray *rows, struct spt_pairs *known, SptSymbols *symbols,
+		      const SptFrame *frame, uint64_t weight)
+{
+	SptName name = spt_symbols_name(symbols, frame);
+	SptCoverageRow *row = coverage_row_of(rows, known, frame->object, name.object);
+
+	row->weight += weight;
+	row->named += name.has_symbol ? weight : 0;
+	row->sources[name.source] += name.has_symbol ? weight : 0;
+}
+
 GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 {
 	GArray *rows = g_array_new(FALSE, TRUE, sizeof(SptCoverageRow));
 	g_autofree uint64_t *weights = spt_capture_weigh_nodes(capture);
-	struct spt_pairs places = { 0 };
+	/* The first weighty node of each frame, to which the weights of the others go. */
+	g_autofree uint32_t *first = g_new0(uint32_t, capture->n_frames + 1);
+	struct spt_pairs known = { 0 };
 
-	for (uint32_t i = 0; i < capture->n_nodes; i++) {
-		const SptFrame *frame = &capture->nodes[i].frame;
-		SptName name = { 0 };
-		SptCoverageRow *row;
-		uint32_t *at;
+	if (weights[0] > 0)
+		add_stackless(rows, &known, symbols, weights[0]);
+	for (uint32_t i = 1; i < capture->n_nodes; i++) {
+		uint32_t *node = &first[capture->nodes[i].key];
 
 		if (weights[i] == 0)
 			continue;
-		if (i == 0)
-			name.object = spt_symbols_intern(symbols, "[no stack]");
+		if (*node)
+			weights[*node] += weights[i];
 		else
-			name = spt_symbols_name(symbols, frame);
-		at = spt_pairs_at(&places, i == 0 ? 0 : frame->object, (uintptr_t)name.object);
-		if (*at == UINT32_MAX) {
-			*at = rows->len;
-			g_array_append_vals(rows,
-					    &(SptCoverageRow){ .object = i == 0 ? 0 : frame->object,
-							       .name = name.object },
-					    1);
-		}
-		row = &g_array_index(rows, SptCoverageRow, *at);
-		row->weight += weights[i];
-		row->named += name.has_symbol ? weights[i] : 0;
-		row->sources[name.source] += name.has_symbol ? weights[i] : 0;
-		if (i == 0)
-			row->problem = spt_words("no stack was requested, or none could be taken");
+			*node = i;
 	}
-	spt_pairs_clear(&places);
+	for (uint32_t i = 1; i <= capture->n_frames; i++)
+		if (first[i])
+			add_frame(rows, &known, symbols, &capture->nodes[first[i]].frame,
+				  weights[first[i]]);
+	spt_pairs_clear(&known);
 	for (unsigned i = 0; i < rows->len; i++) {
 		SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
 
