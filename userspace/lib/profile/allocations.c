@@ -291,7 +291,7 @@ static void read_peak(struct all *all, const SptCapture *capture, uint32_t whose
 static gpointer make_all(const SptCapture *capture, gpointer key)
 {
 	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
-	g_autoptr(SptPeak) peak = spt_peak_new();
+	g_autoptr(SptPeak) peak = NULL;
 	uint32_t whose = GPOINTER_TO_UINT(key) - 1;
 	bool is_kernel = whose & SPT_ALLOCATION_KERNEL;
 	struct all *all = g_new0(struct all, 1);
@@ -311,13 +311,17 @@ static gpointer make_all(const SptCapture *capture, gpointer key)
 			if (is_kernel)
 				continue;
 			add_sums(&all->sums, &rows[i]);
+			/* It takes some megabytes, and most recordings have no allocations. */
+			if (!peak)
+				peak = spt_peak_new();
 			spt_peak_add(peak, &rows[i]);
 		}
 	}
 	if (all->closed->len)
 		qsort(all->closed->data, all->closed->len, sizeof(struct closed), by_handle);
 	all->sums.live = all->sums.bytes - MIN(all->sums.freed, all->sums.bytes);
-	all->sums.most_time = spt_peak_find(peak, capture, whose, &all->sums.most);
+	if (peak)
+		all->sums.most_time = spt_peak_find(peak, capture, whose, &all->sums.most);
 	read_peak(all, capture, whose);
 	return all;
 }
