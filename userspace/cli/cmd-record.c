@@ -642,6 +642,7 @@ static int run_recording(const struct spt_record_options *options)
 	if (ok) {
 		if (child.pid && !options->start_at) {
 			expect(recorder, options->command[0]);
+			spt_recorder_command_begins(recorder);
 			spt_child_let_go(&child, spt_recorder_environment(recorder));
 		}
 		ok = cmd_record_record(recorder, options, &child, &error);

@@ -84,6 +84,7 @@ struct SptRecorder {
 	bool filters_pids, no_command_lines, cgroups, script_loops;
 	bool follows;			/* records wanted processes until they end */
 	uint32_t command_pid;		/* 0: none */
+	uint64_t command_begin_ns;	/* when it was let go; 0: before the recording */
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */

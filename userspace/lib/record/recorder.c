@@ -491,6 +491,11 @@ void spt_recorder_expect(SptRecorder *recorder, const char *program)
 	spt_table_prefetch_wait(recorder->prefetch, PREFETCH_MS);
 }
 
+void spt_recorder_command_begins(SptRecorder *recorder)
+{
+	recorder->command_begin_ns = spt_clock_ns(CLOCK_MONOTONIC);
+}
+
 static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {

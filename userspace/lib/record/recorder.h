@@ -239,6 +239,11 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error);
  * libraries can be walked.
  */
 void spt_recorder_expect(SptRecorder *recorder, const char *program);
+/*
+ * The command, which has waited so far, is about to be let go: what it waited for the recorder is
+ * not recorded.
+ */
+void spt_recorder_command_begins(SptRecorder *recorder);
 /* Waits at most @timeout_ms for records, takes what is there, and writes it once a second. */
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error);
 /* Adds a fact to the file's HOST block, before finish(). */

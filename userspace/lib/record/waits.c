@@ -147,6 +147,21 @@ static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *pa
 	g_hash_table_remove(recorder->waits->wakes, &part->wake);
 }
 
+/*
+ * The command's first process waited for the recorder before it executed anything.  That is none of
+ * the command's waits, but how long it was then ready to run is.  False: nothing remains.
+ */
+static bool leave_out_recorder(const SptRecorder *recorder, const struct sysprof_event *event,
+			       SptWaitRow *row)
+{
+	if (event->record.tid != recorder->command_pid ||
+	    event->begin >= recorder->command_begin_ns)
+		return true;
+	row->duration_ns = row->runnable_ns;
+	row->weight_ns = MIN(row->weight_ns, row->runnable_ns);
+	return row->duration_ns > 0;
+}
+
 void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *event)
 {
 	const struct sysprof_record *record = &event->record;
@@ -180,6 +195,8 @@ void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *even
 		row.node = spt_event_pairs_call_node(recorder->pairs, recorder, record->pid,
 						     event->mm, part, row.node);
 	}
+	if (!leave_out_recorder(recorder, event, &row))
+		return;
 	spt_output_put(recorder->output, SPT_ROW_WAIT, &row);
 	recorder->status.waits++;
 }
