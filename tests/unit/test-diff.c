@@ -307,6 +307,39 @@ static void test_built_twice(void)
 		side_clear(&sides[side]);
 }
 
+/* The same function in two programs, a slow one and a fast one. */
+static void test_renamed(void)
+{
+	static const char *const programs[SPT_SIDES] = { "slow", "fast" };
+	static const char *const paths[SPT_SIDES] = { "/opt/slow", "/opt/fast" };
+	struct side sides[SPT_SIDES];
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		struct fake *fake = &sides[side].fake;
+
+		fake_init(fake);
+		fake->objects[1].kind = SPT_OBJECT_FILE;
+		fake->objects[1].path = (char *)paths[side];
+		fake->processes[1].name = fake->processes[3].name = (char *)programs[side];
+		fake_sample(fake, 1, (const unsigned[]){ 0, 1 }, 2, 1, side ? 1 : 3);
+		fake_sample(fake, 1, (const unsigned[]){ 0, 2 }, 2, 1, 1);
+		side_fold(&sides[side]);
+	}
+
+	g_autoptr(GArray) rows =
+		spt_diff_functions(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
+	const SptDiffRow *f1 = row_called(rows, "f1");
+
+	/* The process, and f0 to f2. */
+	g_assert_cmpuint(rows->len, ==, 4);
+	assert_share(f1->self[SPT_BEFORE], 0.75);
+	assert_share(f1->self[SPT_AFTER], 0.5);
+	g_assert_cmpstr(f1->object, ==, "slow, fast");
+	assert_share(row_called(rows, "slow, fast")->total[SPT_AFTER], 1);
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		side_clear(&sides[side]);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -315,6 +348,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/diff/tree", test_tree);
 	g_test_add_func("/diff/stems", test_stems);
 	g_test_add_func("/diff/built-twice", test_built_twice);
+	g_test_add_func("/diff/renamed", test_renamed);
 	g_test_add_func("/diff/laws", test_laws);
 	g_test_add_func("/diff/against-nothing", test_against_nothing);
 	return g_test_run();

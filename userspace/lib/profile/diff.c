@@ -58,6 +58,61 @@ static struct key key_of(const SptFunction *function)
 			     spt_stem_of_object(function->object), function->is_process };
 }
 
+static bool has_functions_in(const SptProfile *profile, const char *object)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions[i].total && !functions[i].is_process &&
+		    strcmp(functions[i].object, object) == 0)
+			return true;
+	return false;
+}
+
+/* The program of a process that most of @profile is of; NULL: there is none. */
+static const char *program_of(const SptProfile *profile)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions[i].is_process && functions[i].total > spt_profile_total(profile) / 2)
+			return has_functions_in(profile, functions[i].name) ? functions[i].name :
+									      NULL;
+	return NULL;
+}
+
+/*
+ * Two programs are compared as what was changed, whatever they are called: as one, unless either
+ * side also ran the other's.
+ */
+static void pair_programs(const struct sides *sides, struct key *keys[SPT_SIDES])
+{
+	const char *programs[SPT_SIDES] = { program_of(sides->profiles[SPT_BEFORE]),
+					    program_of(sides->profiles[SPT_AFTER]) };
+	g_autofree char *both = NULL;
+
+	if (!programs[SPT_BEFORE] || !programs[SPT_AFTER] ||
+	    has_functions_in(sides->profiles[SPT_BEFORE], programs[SPT_AFTER]) ||
+	    has_functions_in(sides->profiles[SPT_AFTER], programs[SPT_BEFORE]))
+		return;
+	both = g_strdup_printf("%s, %s", programs[SPT_BEFORE], programs[SPT_AFTER]);
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		uint32_t n;
+
+		spt_profile_functions(sides->profiles[side], &n);
+		for (uint32_t i = 0; i < n; i++) {
+			struct key *key = &keys[side][i];
+
+			if (key->is_process && strcmp(key->name, programs[side]) == 0)
+				key->name = g_intern_string(both);
+			else if (!key->is_process && strcmp(key->object, programs[side]) == 0)
+				key->object = g_intern_string(both);
+		}
+	}
+}
+
 /* How many functions of each side have a key. */
 struct seen {
 	uint32_t n[SPT_SIDES];
@@ -204,6 +259,7 @@ static void number_functions(struct sides *sides)
 		for (uint32_t i = 0; i < n; i++)
 			keys[side][i] = key_of(&functions[i]);
 	}
+	pair_programs(sides, keys);
 	pair_numbered(sides, keys);
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
 		number_side(sides, side, keys[side], known);
