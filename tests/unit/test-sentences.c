@@ -52,6 +52,8 @@ struct mode {
 	bool no_kernel;			/* no function of it in the stacks */
 	bool has_command, has_waits, has_memory, no_samples;
 	bool has_losses;		/* of waits, and of what no metric of waits is made of */
+	bool has_memory_calls;		/* of more time in our library than in anything else */
+	bool has_stackless_wait;	/* a longer one, without a stack */
 	bool is_single;			/* a thread of the command, not two */
 };
 
@@ -125,6 +127,12 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 							   .thread = i < 300 ? 1 : 3,
 							   .weight = 1,
 							   .node = i < 350 ? busy : kernel });
+	for (unsigned i = 0; mode->has_memory_calls && i < 300; i++)
+		spt_capture_writer_sample(fixture->writer,
+					  &(SptSampleRow){ .time = BEGIN + (i + 401) * MS,
+							   .thread = 1,
+							   .weight = 1,
+							   .node = NODE(MAIN, LOAD, MALLOC, STAMP) });
 }
 
 static void put_waits(struct fixture *fixture)
@@ -167,6 +175,16 @@ static void put_losses(struct fixture *fixture)
 		row.tallies[SPT_TALLY_LOST + SYSPROF_LOST_THROTTLED].events = accounts[i].throttled;
 		spt_capture_writer_put(fixture->writer, SPT_ROW_SOURCE_ACCOUNT, &row);
 	}
+}
+
+static void put_stackless_wait(struct fixture *fixture)
+{
+	spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
+			       &(SptWaitRow){ .time = BEGIN + 1000 * MS,
+					      .duration_ns = 1000 * MS,
+					      .weight_ns = 1000 * MS,
+					      .thread = 1,
+					      .state = SYSPROF_STATE_SLEEP });
 }
 
 static void put_memory(struct fixture *fixture)
@@ -219,6 +237,8 @@ static void set_up(struct fixture *fixture, const struct mode *mode)
 		put_samples(fixture, mode);
 	if (mode->has_waits)
 		put_waits(fixture);
+	if (mode->has_stackless_wait)
+		put_stackless_wait(fixture);
 	if (mode->has_memory)
 		put_memory(fixture);
 	if (mode->has_losses)
@@ -344,9 +364,21 @@ static void test_modes(void)
 		  SPT_SENTENCES_OF_ALL,
 		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
 		  "update_table, 11" NB "% in main.  12 of 120 events were lost." },
+		/* What has no stack is no function, however much it is. */
+		{ { KNOWN, .has_waits = true, .has_stackless_wait = true }, "blocked", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "Blocked: All of it went to convoy.  28" NB "% in pthread_mutex_lock below "
+		  "update_table, 3.4" NB "% in main.  Of 69" NB "% no stack was recorded." },
+		{ { KNOWN, .has_stackless_wait = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
+		  "Blocked: All of it went to convoy.  No stack was recorded of it." },
 		{ { KNOWN, .has_memory = true }, "allocated", NULL, SPT_SENTENCES_OF_ALL,
 		  "Allocated Memory: All of it went to convoy.  75" NB
 		  "% in malloc below load, 25" NB "% in malloc below main." },
+		/* Our library is no function of the program. */
+		{ { KNOWN, .no_kernel = true, .has_memory_calls = true }, "cpu", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "86" NB "% of the time went to convoy, 14" NB "% to other.  Busiest functions: "
+		  "busy (57" NB "%).  43" NB "% was spent on recording calls." },
 		{ { KNOWN, .no_samples = true, .has_memory = true }, "cpu", NULL,
 		  SPT_SENTENCES_OF_ALL, "There are no samples." },
 	};
@@ -368,7 +400,8 @@ static void test_first(void)
 	} cases[] = { { "cpu", "busy" }, { "blocked", "update_table" }, { "allocated", "load" } };
 	struct fixture fixture;
 
-	set_up(&fixture, &(struct mode){ .has_waits = true, .has_memory = true });
+	set_up(&fixture, &(struct mode){ .has_waits = true, .has_stackless_wait = true,
+					 .has_memory = true });
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(SptProfile) profile =
 			spt_profile_new(fixture.capture, fixture.symbols,

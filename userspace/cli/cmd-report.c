@@ -354,7 +354,8 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 		if (may_have_rest && !spt_command_leads(capture))
 			printf("Everything that ran; %s alone: --only-command\n", shown);
 		else if (may_have_rest)
-			printf("%s has no samples; everything that ran is shown\n", shown);
+			printf("%s has no %s; everything that ran is shown\n", shown,
+			       report->metric->is_cpu ? "samples" : report->metric->name);
 	} else if (!report->metric->is_cpu || !is_whole(report)) {
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
 		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");
@@ -601,6 +602,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 	    !options->filter.only_command) {
 		whole.processes = NULL;
 		report.filter = &whole;
+		report.command_has_none = true;
 		spt_profile_free(profile);
 		spt_profile_free(g_steal_pointer(&base));
 		profile = fold(&report, kind->of);

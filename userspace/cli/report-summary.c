@@ -103,7 +103,15 @@ static char *quote_function(const struct summary *summary, const SptFunction *fu
 
 static void find_top(const struct spt_report *report, struct summary *summary)
 {
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+
 	summary->top = spt_culprits_new(report->profile);
+	/* Of the rest, caveats tell. */
+	for (unsigned i = summary->top->len; i-- > 0;)
+		if (!spt_culprit_is_code(
+			    &functions[g_array_index(summary->top, SptCulprit, i).function]))
+			g_array_remove_index(summary->top, i);
 	g_array_set_size(summary->top,
 			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
@@ -129,7 +137,9 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 /* "mt ran 88 %, was ready to run 8 %, waited 4 % of 0.40 s; 48 % of its time is in sin itself" */
 static void find_verdict(const struct spt_report *report, struct summary *summary)
 {
-	GString *text = g_string_new(summary->command ? summary->command : "The system");
+	g_autofree char *name = report->command_has_none ? spt_command_name(report->capture) : NULL;
+	g_autofree char *without = name ? cut(name, summary->name_bytes) : NULL;
+	GString *text = g_string_new(summary->command ? summary->command : "");
 	g_autofree char *wall_text = NULL;
 	SptWall wall;
 
@@ -138,7 +148,11 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 		g_string_append_printf(text, " %s", wall_text);
 	} else {
 		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
-		g_string_append_printf(text, " was recorded for %s", wall_text);
+		if (without)
+			g_string_append_printf(text, "%s has no %s. ", without,
+					       report->metric->is_cpu ? "samples" :
+									report->metric->name);
+		g_string_append_printf(text, "The system was recorded for %s", wall_text);
 	}
 	if (summary->top->len > 0)
 		add_first(report, summary, text);
@@ -162,6 +176,9 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	g_autofree char *failure = spt_command_failure(capture);
 	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture);
 	uint64_t n = spt_profile_n_samples(report->profile);
+	uint64_t all = spt_profile_total(report->profile);
+	double stackless = spt_percent(spt_profile_without_stack(report->profile), all),
+	       recorder = spt_percent(spt_culprit_recorder(report->profile), all);
 
 	summary->has_whole = spt_wholeness(capture, report->filter, &summary->whole_pct, &stacks);
 	summary->lost_pct = spt_percent(sums->lost, sums->lost + capture->weight);
@@ -178,6 +195,12 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary,
 			   "%.1f %% of the periods were lost; --ring-bytes 8M or a lower -F helps",
 			   summary->lost_pct);
+	if (report->metric->is_cpu && recorder >= LOST_PCT)
+		add_caveat(summary, "%.0f %% of its CPU time was spent on recording calls",
+			   recorder);
+	if (stackless >= LOST_PCT)
+		add_caveat(summary, "No stack was recorded of %.0f %% of %s", stackless,
+			   report->metric->is_cpu ? "its CPU time" : report->metric->name);
 	if (stacks)
 		g_ptr_array_add(summary->caveats, cut(stacks, 3 * summary->name_bytes));
 	if (sums->budget > 0)
@@ -209,9 +232,35 @@ static void add_waits(const struct spt_report *report, struct summary *summary)
 							       spt_cli_called()));
 }
 
+/* A recording of memory was made to learn of memory. */
+static void add_memory(const struct spt_report *report, struct summary *summary)
+{
+	if (report->metric->is_cpu &&
+	    spt_metric_is_in(spt_metric_find("allocations"), report->capture))
+		add_next(summary, "report", "--metric allocations --summary");
+}
+
+/* Whoever ends the wait for a lock has had it. */
+static void add_holders(const struct spt_report *report, struct summary *summary)
+{
+	for (unsigned i = 0; i < summary->top->len; i++) {
+		const SptFunction *through = through_at(report, i);
+		g_autofree char *rest = NULL;
+
+		if (!through || !spt_culprit_takes_lock(through->name) ||
+		    !(report->metric->parts & SPT_METRIC_HAS_WAKER))
+			continue;
+		rest = g_strdup_printf("--metric %s --by waker", report->metric->name);
+		add_next(summary, "report", rest);
+		return;
+	}
+}
+
 static void find_next(const struct spt_report *report, struct summary *summary)
 {
 	add_waits(report, summary);
+	add_memory(report, summary);
+	add_holders(report, summary);
 	add_next(summary, "report", "--tree");
 	if (summary->top->len > 0) {
 		g_autofree char *quoted = quote_function(summary, function_at(report, 0));

@@ -32,6 +32,7 @@ struct spt_report {
 	const struct spt_log_options *lines;	/* of --severity and --grep */
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
 	const SptProfile *base;		/* the profile that it was selected from, or NULL */
+	bool command_has_none;		/* of the metric: everything is shown instead */
 	unsigned limit;			/* rows; UINT32_MAX for all */
 	unsigned n_more;		/* rows that the limit removed, from find() */
 	double min_percent;		/* rows below it are removed */

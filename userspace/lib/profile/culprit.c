@@ -148,11 +148,35 @@ static struct path step(struct path path, uint32_t function, uint8_t kind, bool 
 	return path;
 }
 
+static bool is_of_recorder(const SptFunction *function)
+{
+	return spt_glob_match("libspt-*", function->object ? function->object : "");
+}
+
+uint64_t spt_culprit_recorder(const SptProfile *profile)
+{
+	uint64_t weight = 0;
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions[i].self && is_of_recorder(&functions[i]))
+			weight += functions[i].self;
+	return weight;
+}
+
+bool spt_culprit_is_code(const SptFunction *function)
+{
+	return !function->is_no_stack && !is_of_recorder(function);
+}
+
 static gint compare_culprits(gconstpointer a, gconstpointer b, gpointer functions)
 {
 	const SptCulprit *x = a, *y = b;
 	const SptFunction *all = functions;
 
+	if (spt_culprit_is_code(&all[x->function]) != spt_culprit_is_code(&all[y->function]))
+		return spt_culprit_is_code(&all[x->function]) ? -1 : 1;
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
 	return strcmp(all[x->function].name, all[y->function].name);
@@ -390,6 +414,7 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 			const SptFunction *function = &functions[culprit->function];
 
 			if (culprit->weight >= MAX(least, 1) && !function->is_kernel &&
+			    spt_culprit_is_code(function) &&
 			    function->has_symbol && g_hash_table_contains(own, function->object))
 				return culprit->function;
 		}

@@ -26,11 +26,19 @@ typedef struct {
  */
 bool spt_culprits_matter(const SptProfile *profile);
 /*
- * Who has the weight of @profile, heaviest first; elements are SptCulprit.  Where machinery does
+ * Who has the weight of @profile, code first, then heaviest first; elements are SptCulprit.  Where machinery does
  * not matter, these are the functions by self.  Their weights add up to the profile's total, but
  * for what has no function.
  */
 GArray *spt_culprits_new(const SptProfile *profile);
+
+/*
+ * Whether it is code that people recorded, and not the lack of a stack or our libraries, which
+ * record calls within programs: culprits have these at their end.
+ */
+bool spt_culprit_is_code(const SptFunction *function);
+/* The weight that our libraries have by themselves. */
+uint64_t spt_culprit_recorder(const SptProfile *profile);
 
 /* What is known of a profile's functions by their names; good for each part of that profile. */
 typedef struct SptCulprits SptCulprits;

@@ -16,6 +16,17 @@ uint64_t spt_profile_total(const SptProfile *profile)
 	return g_array_index(profile->tree, SptTreeNode, 0).total;
 }
 
+uint64_t spt_profile_without_stack(const SptProfile *profile)
+{
+	uint64_t weight = 0;
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		weight += functions[i].is_no_stack ? functions[i].self : 0;
+	return weight;
+}
+
 uint64_t spt_profile_n_samples(const SptProfile *profile)
 {
 	return profile->n_samples;

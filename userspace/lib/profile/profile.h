@@ -115,6 +115,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProfile, spt_profile_free)
 const SptMetric *spt_profile_metric(const SptProfile *profile);
 /* Weight of all samples folded */
 uint64_t spt_profile_total(const SptProfile *profile);
+/* Weight of those whose stack was not recorded */
+uint64_t spt_profile_without_stack(const SptProfile *profile);
 uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows of the metric */
 const SptFunction *spt_profile_functions(const SptProfile *profile, uint32_t *ret_n);
 const SptTreeNode *spt_profile_tree(const SptProfile *profile, uint32_t *ret_n);

@@ -46,10 +46,25 @@ enum condition {
 	PLACES = 1 << 20,		/* of waits and memory: functions of the program's own */
 	ALL_IN_ONE = 1 << 21,		/* one function has all of the weight */
 	COMMAND_ALONE = 1 << 22,	/* nothing but the command was recorded */
-	EVENTS_LOST = 1 << 23,		/* some that the metric is made of */
+	NO_STACKS = 1 << 23,		/* some of the weight has none */
+	NO_STACK_AT_ALL = 1 << 24,	/* or nothing has one */
+	OF_RECORDER = 1 << 25,		/* some of the CPU time was for recording calls */
+	EVENTS_LOST = 1 << 26,		/* some that the metric is made of */
 };
 
-enum group { SCOPE, NAME, FAILURE, WALL, METRIC, PROCESSES, KERNEL, FUNCTIONS, LOSSES };
+enum group {
+	SCOPE,
+	NAME,
+	FAILURE,
+	WALL,
+	METRIC,
+	PROCESSES,
+	KERNEL,
+	FUNCTIONS,
+	RECORDER,
+	STACKS,
+	LOSSES,
+};
 
 /* {name}: see find_texts().  A group's more special rows come first. */
 static const struct sentence {
@@ -134,6 +149,13 @@ static const struct sentence {
 	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}).") },
 	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
 	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
+
+	{ RECORDER, "recorder", OF_CPU | OF_RECORDER, EMPTY,
+	  SPT_WORDS("{recorder} was spent on recording calls.") },
+
+	{ STACKS, "stacks", NO_STACK_AT_ALL, EMPTY, SPT_WORDS("No stack was recorded of it.") },
+	{ STACKS, "stacks", NO_STACKS, EMPTY,
+	  SPT_WORDS("Of {stackless} no stack was recorded.") },
 
 	{ LOSSES, "lost", EVENTS_LOST, 0, SPT_WORDS("{lost} of {seen} events were lost.") },
 };
@@ -322,11 +344,29 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 
 		if (!is_worth_a_word(culprit->weight, total))
 			break;
+		if (!spt_culprit_is_code(&functions[culprit->function]))
+			break;
 		if (!functions[culprit->function].has_symbol)
 			continue;
 		facts->holds |= conditions[said] | (culprit->weight == total ? ALL_IN_ONE : 0);
 		facts_add(facts, names[0][said], name_place(functions, culprit));
 		facts_add(facts, names[1][said++], tell_share(culprit->weight, total));
+	}
+}
+
+/* What is of no function of the program. */
+static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t total)
+{
+	uint64_t stackless = spt_profile_without_stack(profile),
+		 recorder = spt_culprit_recorder(profile);
+
+	if (stackless && is_worth_a_word(stackless, total)) {
+		facts->holds |= NO_STACKS | (stackless == total ? NO_STACK_AT_ALL : 0);
+		facts_add(facts, "stackless", tell_share(stackless, total));
+	}
+	if (recorder && is_worth_a_word(recorder, total)) {
+		facts->holds |= OF_RECORDER;
+		facts_add(facts, "recorder", tell_share(recorder, total));
 	}
 }
 
@@ -354,6 +394,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile)
 	facts_add(facts, "kernel", tell_share(kernel, total));
 	find_processes(facts, functions, n, total);
 	find_functions(facts, profile, total);
+	find_rest(facts, profile, total);
 }
 
 /* Samples have an account of their own. */
