@@ -152,6 +152,14 @@ static void put_waits(struct fixture *fixture)
 						      .thread = 1,
 						      .node = waits[i].node,
 						      .state = SYSPROF_STATE_SLEEP });
+	/* Ready while the other thread runs. */
+	spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
+			       &(SptWaitRow){ .time = BEGIN + 100 * MS,
+					      .duration_ns = 50 * MS,
+					      .runnable_ns = 50 * MS,
+					      .weight_ns = 50 * MS,
+					      .thread = 1,
+					      .state = SYSPROF_STATE_WOKEN });
 }
 
 /* Accounts are sums: the last one of a CPU counts. */
@@ -335,6 +343,12 @@ static void test_modes(void)
 		  SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 5" NB
 		  "%, waited 65" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
+		  "was spent in the kernel.  Busiest functions: busy (all)." },
+		/* A thread alone was ready whatever its ticks say of the time before them. */
+		{ { KNOWN, TIMES, .has_command = true, .has_waits = true, .is_single = true },
+		  "cpu", "convoy", SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 10" NB
+		  "%, waited 60" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
 		  "was spent in the kernel.  Busiest functions: busy (all)." },
 		/* Nobody counted, as in the viewer: the samples are counted. */
 		{ { KNOWN, .has_command = true, .status = "3" }, "cpu", "convoy",

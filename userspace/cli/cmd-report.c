@@ -354,8 +354,9 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 		if (may_have_rest && !spt_command_leads(capture))
 			printf("Everything that ran; %s alone: --only-command\n", shown);
 		else if (may_have_rest)
-			printf("%s has no %s; everything that ran is shown\n", shown,
-			       report->metric->is_cpu ? "samples" : report->metric->name);
+			printf("%s has %s%s; everything that ran is shown\n", shown,
+			       report->metric->is_cpu ? "no samples" : "nothing of the metric ",
+			       report->metric->is_cpu ? "" : report->metric->name);
 	} else if (!report->metric->is_cpu || !is_whole(report)) {
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
 		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");

@@ -149,8 +149,10 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	} else {
 		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
 		if (without)
-			g_string_append_printf(text, "%s has no %s. ", without,
-					       report->metric->is_cpu ? "samples" :
+			g_string_append_printf(text, "%s has %s%s. ", without,
+					       report->metric->is_cpu ? "no samples" :
+									"nothing of the metric ",
+					       report->metric->is_cpu ? "" :
 									report->metric->name);
 		g_string_append_printf(text, "The system was recorded for %s", wall_text);
 	}

@@ -92,12 +92,15 @@ static bool has_ready(const SptCapture *capture)
 }
 
 /* What the spans of @processes say: cpus and ready. */
-static void find_spans(SptWall *wall, const SptCapture *capture, const bool *processes)
+static void find_spans(SptWall *wall, const SptCapture *capture, const bool *processes,
+		       bool is_single)
 {
 	g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(struct spt_item));
 	uint64_t all, ran;
 
-	add_samples(spans, capture, processes);
+	/* One thread is never both, but its ticks reach into the time before it ran. */
+	if (!is_single)
+		add_samples(spans, capture, processes);
 	ran = find_union(spans, &all);
 	wall->cpus = ran ? MAX((double)all / (double)ran, 1) : 1;
 	if (!has_ready(capture))
@@ -115,7 +118,7 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 
 	*wall = (SptWall){ .wall_ns = wall_ns, .ready = -1, .cpus = 1 };
 	if (has_ready(capture) || !is_single)
-		find_spans(wall, capture, processes);
+		find_spans(wall, capture, processes, is_single);
 	else if (ready_ns > 0)
 		wall->ready = (double)ready_ns / (double)MAX(wall_ns, 1);
 	wall->running = (double)ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
