@@ -125,7 +125,9 @@ def has(path, metric):
 
 def check_reports(path, rules, has_delays):
     functions = document("report_functions", "report", path)["functions"]
-    top = max(functions, key=lambda row: row["total"])["function"]
+    # "[stack incomplete]" is no function.
+    top = max((row for row in functions if not row["function"].startswith("[")),
+              key=lambda row: row["total"])["function"]
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu", "METRIC": "cpu"}
     for option, value in report_options().items():
         if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \

@@ -14,7 +14,7 @@
 #define MOST_PROCESSES 64u
 #define MOST_MAPS_BYTES (4u << 20)
 #define MOST_NAMES     4096u	/* with an address; then only the kind of memory is said */
-#define AGAIN_NS       100000000u
+#define AGAIN_NS       20000000u
 /* A program's own zeroed data is not larger. */
 #define MOST_ZEROED    (256u << 20)
 
@@ -95,8 +95,11 @@ static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process 
 	struct area area;
 
 	process->read_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	/* The process has ended, or there was no time: what is known may still be so. */
+	if (!text)
+		return;
 	g_array_set_size(process->areas, 0);
-	for (unsigned i = 0; lines && lines[i]; i++)
+	for (unsigned i = 0; lines[i]; i++)
 		if (futex_parse_area(lines[i], &area))
 			g_array_append_val(process->areas, area);
 }
