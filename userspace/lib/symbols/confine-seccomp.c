@@ -99,20 +99,20 @@ struct program {
 	unsigned short n;
 };
 
-static void confine_calls_put(struct program *program, uint16_t code, uint32_t value, uint8_t yes,
-			      uint8_t no)
+static void confine_seccomp_put(struct program *program, uint16_t code, uint32_t value, uint8_t yes,
+				uint8_t no)
 {
 	program->at[program->n++] = (struct sock_filter)BPF_JUMP(code, value, yes, no);
 }
 
-static void confine_calls_load(struct program *program, size_t at)
+static void confine_seccomp_load(struct program *program, size_t at)
 {
-	confine_calls_put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)at, 0, 0);
+	confine_seccomp_put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)at, 0, 0);
 }
 
-static void confine_calls_end(struct program *program, uint32_t value)
+static void confine_seccomp_end(struct program *program, uint32_t value)
 {
-	confine_calls_put(program, BPF_RET | BPF_K, value, 0, 0);
+	confine_seccomp_put(program, BPF_RET | BPF_K, value, 0, 0);
 }
 
 /* Flags and numbers are in the lower half of an argument. */
@@ -121,15 +121,15 @@ static void put_condition(struct program *program, const struct condition *condi
 	size_t at = offsetof(struct seccomp_data, args) + 8 * (size_t)condition->argument +
 		    (G_BYTE_ORDER == G_BIG_ENDIAN ? 4 : 0);
 
-	confine_calls_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)condition->number, 0, 4);
-	confine_calls_load(program, at);
+	confine_seccomp_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)condition->number, 0, 4);
+	confine_seccomp_load(program, at);
 	if (condition->test == IS)
-		confine_calls_put(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0, 1);
+		confine_seccomp_put(program, BPF_JMP | BPF_JEQ | BPF_K, condition->value, 0, 1);
 	else
-		confine_calls_put(program, BPF_JMP | BPF_JSET | BPF_K, condition->value,
-				  condition->test == HAS ? 0 : 1, condition->test == HAS ? 1 : 0);
-	confine_calls_end(program, SECCOMP_RET_ALLOW);
-	confine_calls_load(program, offsetof(struct seccomp_data, nr));
+		confine_seccomp_put(program, BPF_JMP | BPF_JSET | BPF_K, condition->value,
+				    condition->test == HAS ? 0 : 1, condition->test == HAS ? 1 : 0);
+	confine_seccomp_end(program, SECCOMP_RET_ALLOW);
+	confine_seccomp_load(program, offsetof(struct seccomp_data, nr));
 }
 
 bool spt_confine_syscalls(void)
@@ -149,17 +149,18 @@ bool spt_confine_syscalls(void)
 	struct program program = { .n = 0 };
 	struct sock_fprog filter;
 
-	confine_calls_load(&program, offsetof(struct seccomp_data, arch));
-	confine_calls_put(&program, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
-	confine_calls_end(&program, SECCOMP_RET_KILL_PROCESS);
-	confine_calls_load(&program, offsetof(struct seccomp_data, nr));
+	confine_seccomp_load(&program, offsetof(struct seccomp_data, arch));
+	confine_seccomp_put(&program, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+	confine_seccomp_end(&program, SECCOMP_RET_KILL_PROCESS);
+	confine_seccomp_load(&program, offsetof(struct seccomp_data, nr));
 	for (unsigned i = 0; i < G_N_ELEMENTS(allowed); i++) {
-		confine_calls_put(&program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)allowed[i], 0, 1);
-		confine_calls_end(&program, SECCOMP_RET_ALLOW);
+		confine_seccomp_put(&program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)allowed[i], 0,
+				    1);
+		confine_seccomp_end(&program, SECCOMP_RET_ALLOW);
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(conditions); i++)
 		put_condition(&program, &conditions[i]);
-	confine_calls_end(&program, SECCOMP_RET_ERRNO | EPERM);
+	confine_seccomp_end(&program, SECCOMP_RET_ERRNO | EPERM);
 	filter = (struct sock_fprog){ program.n, program.at };
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
 }
