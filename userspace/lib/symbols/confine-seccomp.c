@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of the kernel for a process that reads descriptors that it gets: it may use no path
- * (Landlock), and no system call that is not listed (seccomp).  A refused call fails with EPERM,
- * and the libraries continue without its result.
+ * Seccomp: a process that reads descriptors that it gets may use no system call that is not listed.
+ * A refused call fails with EPERM, and the libraries continue without its result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,44 +23,6 @@
 #elif defined(__aarch64__)
 #define MACHINE AUDIT_ARCH_AARCH64
 #endif
-
-/* Landlock, whose header is younger than the oldest systems; it has these numbers everywhere. */
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_restrict_self  446
-#endif
-#define RULESET_VERSION 1u
-
-struct ruleset {
-	uint64_t paths, network, scoped;
-};
-
-/* The number of rights of each kind, in bits, by the version that the kernel has. */
-static size_t rights_of(long version, struct ruleset *ret)
-{
-	const unsigned paths = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
-
-	*ret = (struct ruleset){ .paths = (1ull << paths) - 1,
-				 .network = version >= 4 ? 3 : 0,
-				 .scoped = version >= 6 ? 3 : 0 };
-	return version >= 6 ? sizeof(*ret) :
-	       version >= 4 ? offsetof(struct ruleset, scoped) :
-			      offsetof(struct ruleset, network);
-}
-
-bool spt_confine_paths(void)
-{
-	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, RULESET_VERSION);
-	struct ruleset all;
-	size_t bytes = rights_of(version, &all);
-	/* All rights are handled, and no rule grants one. */
-	long rules = version > 0 ? syscall(SYS_landlock_create_ruleset, &all, bytes, 0) : -1;
-	bool ok = rules >= 0 && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
-
-	if (rules >= 0)
-		close((int)rules);
-	return ok;
-}
 
 #ifdef MACHINE
 /* Memory, and received descriptors; no argument is a name. */
