@@ -14,7 +14,7 @@
 #include "base/words.h"
 #include "capture/leaves.h"
 #include "capture/nodes.h"
-#include "capture/pack.h"
+#include "capture/row-packer.h"
 #include "capture/samples.h"
 #include "capture/store.h"
 

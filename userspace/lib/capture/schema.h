@@ -82,7 +82,7 @@ typedef struct {
 } SptPackedBundledRow;
 
 extern const SptSchema spt_schema_host, spt_schema_object;
-/* In the file processes, threads and names are packed (pack.h). */
+/* In the file processes, threads and names are packed (row-packer.h). */
 extern const SptSchema spt_schema_process, spt_schema_thread;
 /* Nodes are packed, too (nodes.h); rows of frames are SptFrame. */
 extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "capture/events.h"
-#include "capture/pack.h"
+#include "capture/row-packer.h"
 
 /*
  * No real file has more rows than this for its bytes, nor more than this in one table.  A program

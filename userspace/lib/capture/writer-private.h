@@ -8,7 +8,7 @@
 #include "capture/capture.h"
 #include "capture/columns.h"
 #include "capture/nodes.h"
-#include "capture/pack.h"
+#include "capture/row-packer.h"
 
 G_BEGIN_DECLS
 

@@ -18,8 +18,8 @@
 #include "capture/block.h"
 #include "capture/events.h"
 #include "capture/nodes.h"
-#include "capture/pack.h"
 #include "capture/part.h"
+#include "capture/row-packer.h"
 #include "capture/writer-private.h"
 
 /* Level 6 saves another 2 % of a second's small numbers, but costs half as much more. */

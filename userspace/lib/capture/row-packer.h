@@ -3,8 +3,8 @@
  * Packs rows: removes what a reader can derive from earlier rows (format.md).  A packer remembers
  * the earlier rows, so each file has its own.
  */
-#ifndef SPT_CAPTURE_PACK_H
-#define SPT_CAPTURE_PACK_H
+#ifndef SPT_ROW_PACKER_H
+#define SPT_ROW_PACKER_H
 
 #include "capture/schema.h"
 

@@ -4,7 +4,7 @@
  * that a process and its only thread share are written once, unchanged facts are not written again,
  * and a symbol is written once for all places in it.
  */
-#include "capture/pack.h"
+#include "capture/row-packer.h"
 
 #include <string.h>
 
