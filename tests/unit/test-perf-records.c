@@ -5,8 +5,10 @@
  */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "perf-made.h"
+#include "trace/perf/snapshot.h"
 
 #define MS 1000000ULL
 #define EXE "/proc/self/exe"
@@ -612,6 +614,52 @@ static void test_damage(void)
 	g_assert_cmpuint(time, ==, 0);
 }
 
+static unsigned count_execs(const struct fixture *fixture)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < fixture->out->len; i++)
+		n += ((const struct sysprof_record *)g_ptr_array_index(fixture->out, i))->type ==
+		     SYSPROF_EXEC;
+	return n;
+}
+
+/*
+ * A busy host reads /proc behind an exec, and takes that record only then: it is the only one that
+ * reports the exec, and at its time.
+ */
+static void test_snapshot_before_record(struct fixture *fixture, const void *data)
+{
+	SptPerfTasks *tasks = spt_perf_records_tasks(fixture->records);
+	uint32_t pid = (uint32_t)getpid();
+	struct spt_perf_who own = { .time = 100, .pid = pid, .tid = pid };
+	g_autoptr(SptProcFiles) files = spt_proc_files_new("/proc");
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptPerfSnapshot) snapshot = spt_perf_snapshot_read(files, &error);
+	g_autofree char *name = NULL;
+
+	(void)data;
+	g_assert_no_error(error);
+	/* It began later than its records here say, and is the same process all the same. */
+	spt_perf_tasks_begin_snapshot(tasks);
+	spt_perf_tasks_seen(tasks, &own, 1, UINT64_MAX - 1000 * MS, false, "shell", &fixture->sink);
+	spt_perf_tasks_end_snapshot(tasks, 100);
+	spt_perf_snapshot_renamed(snapshot, pid, 200, true);
+	spt_perf_snapshot_put(snapshot, fixture->records, &fixture->sink);
+	g_assert_cmpuint(count_execs(fixture), ==, 0);
+	g_assert_cmpstr(spt_perf_tasks_name(tasks, pid), ==, "shell");
+	g_assert_true(g_file_get_contents("/proc/self/comm", &name, NULL, NULL));
+	comm(fixture, true, pid, pid, g_strchomp(name), 200);
+	g_assert_cmpuint(count_execs(fixture), ==, 1);
+	/* Without such a record, one was lost. */
+	comm(fixture, true, pid, pid, "before", 300);
+
+	g_autoptr(SptPerfSnapshot) later = spt_perf_snapshot_read(files, &error);
+
+	spt_perf_snapshot_put(later, fixture->records, &fixture->sink);
+	g_assert_cmpuint(count_execs(fixture), ==, 3);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -629,6 +677,8 @@ int main(int argc, char **argv)
 		   test_kernel_threads_and_the_dying, tear_down);
 	g_test_add("/perf/snapshot-after-loss", struct fixture, NULL, set_up,
 		   test_snapshot_after_loss, tear_down);
+	g_test_add("/perf/snapshot-before-record", struct fixture, NULL, set_up,
+		   test_snapshot_before_record, tear_down);
 	g_test_add_func("/perf/object-identity", test_object_identity);
 	g_test_add_func("/perf/damage", test_damage);
 	return g_test_run();

@@ -565,9 +565,10 @@ static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsign
 		const struct perf_event_header *record =
 			spt_perf_queue_get(perf->queue, i, &time, &cpu);
 
-		if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
-			spt_perf_snapshot_forget_maps(snapshot, ((const uint32_t *)(record + 1))[0],
-						      time);
+		if (record->type == PERF_RECORD_COMM)
+			spt_perf_snapshot_renamed(snapshot, ((const uint32_t *)(record + 1))[0],
+						  time,
+						  record->misc & PERF_RECORD_MISC_COMM_EXEC);
 	}
 	spt_perf_snapshot_put(snapshot, perf->records, &sink);
 	return true;

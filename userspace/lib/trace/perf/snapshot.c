@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read first and reported later, so that it can be compared with records that came in between.  The
- * unread rest of a process that ends meanwhile is missing.
+ * Read first and reported later, so that it can be compared with records that came in between.
+ * What these say is reported by them: /proc would say it once more, and later.  The unread rest of a process that ends meanwhile is missing.
  */
 #include "trace/perf/snapshot.h"
 
@@ -30,6 +30,7 @@ struct process {
 	GArray *threads;		/* struct thread */
 	GArray *maps;			/* struct spt_perf_map */
 	char *text;			/* memory of the maps' paths */
+	bool has_later_name;		/* a record that comes yet tells of it */
 };
 
 struct SptPerfSnapshot {
@@ -185,12 +186,15 @@ void spt_perf_snapshot_free(SptPerfSnapshot *snapshot)
 	g_free(snapshot);
 }
 
-void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time)
+void spt_perf_snapshot_renamed(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time, bool is_exec)
 {
 	for (unsigned i = 0; i < snapshot->processes->len; i++) {
 		struct process *process = g_ptr_array_index(snapshot->processes, i);
 
-		if (process->pid == pid && time <= process->end_time)
+		if (process->pid != pid || time > process->end_time)
+			continue;
+		process->has_later_name = true;
+		if (is_exec)
 			g_array_set_size(process->maps, 0);
 	}
 }
@@ -199,15 +203,20 @@ static void put_process(const struct process *process, SptPerfRecords *records,
 			const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = { .time = process->begin_time, .pid = process->pid };
+	SptPerfTasks *tasks = spt_perf_records_tasks(records);
 	struct spt_perf_process *known = NULL;
 
 	for (unsigned i = 0; i < process->threads->len; i++) {
 		const struct thread *thread = &g_array_index(process->threads, struct thread, i);
 
+		const char *before = process->has_later_name ?
+					     spt_perf_tasks_name(tasks, thread->tid) :
+					     NULL;
+
 		who.tid = thread->tid;
-		known = spt_perf_tasks_seen(spt_perf_records_tasks(records), &who,
-					    thread->parent_pid, thread->start_time,
-					    thread->is_kthread, thread->name, sink);
+		known = spt_perf_tasks_seen(tasks, &who, thread->parent_pid, thread->start_time,
+					    thread->is_kthread, before ? before : thread->name,
+					    sink);
 	}
 	who.tid = who.pid;
 	for (unsigned i = 0; known && i < process->maps->len; i++) {

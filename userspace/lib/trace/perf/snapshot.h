@@ -15,10 +15,11 @@ SptPerfSnapshot *spt_perf_snapshot_read(SptProcFiles *files, GError **error);
 void spt_perf_snapshot_free(SptPerfSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfSnapshot, spt_perf_snapshot_free)
 /*
- * A record that is still to come says that @pid has exec'ed at @time.  So the mappings that were
- * read are from after that time.
+ * A record that is still to come says that a thread of @pid has another name since @time, or that it
+ * has exec'ed then.  If that was read, it is reported by the record alone: otherwise it would be an
+ * exec that no record reported.
  */
-void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time);
+void spt_perf_snapshot_renamed(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time, bool is_exec);
 /* Reports the whole snapshot. */
 void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,
 			   const struct spt_perf_sink *sink);

@@ -291,6 +291,13 @@ void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, 
 	tasks_put(sink, SYSPROF_COMM, 0, who, (struct sysprof_task){ .mm = process->mm }, name);
 }
 
+const char *spt_perf_tasks_name(SptPerfTasks *tasks, uint32_t tid)
+{
+	const struct thread *thread = perf_tasks_find_thread(tasks, tid);
+
+	return thread ? thread->name : NULL;
+}
+
 void spt_perf_tasks_begin_snapshot(SptPerfTasks *tasks)
 {
 	tasks->snapshot++;

@@ -64,6 +64,9 @@ void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who);
 void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
 				const struct spt_perf_sink *sink);
 
+/* The name of a thread by the records so far; NULL: it is not known.  Valid until it changes. */
+const char *spt_perf_tasks_name(SptPerfTasks *tasks, uint32_t tid);
+
 /* A snapshot: begin, every thread of every process, end. */
 void spt_perf_tasks_begin_snapshot(SptPerfTasks *tasks);
 struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct spt_perf_who *who,
