@@ -26,9 +26,9 @@ typedef struct {
  */
 bool spt_culprits_matter(const SptProfile *profile);
 /*
- * Who has the weight of @profile, code first, then heaviest first; elements are SptCulprit.  Where machinery does
- * not matter, these are the functions by self.  Their weights add up to the profile's total, but
- * for what has no function.
+ * Who has the weight of @profile, code first, then heaviest first; elements are SptCulprit.  Where
+ * machinery does not matter, these are the functions by self.  Their weights add up to the
+ * profile's total, but for what has no function.
  */
 GArray *spt_culprits_new(const SptProfile *profile);
 

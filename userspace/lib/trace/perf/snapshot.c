@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Read first and reported later, so that it can be compared with records that came in between.
- * What these say is reported by them: /proc would say it once more, and later.  The unread rest of a process that ends meanwhile is missing.
+ * What these say is reported by them: /proc would say it once more, and later.  The unread rest of
+ * a process that ends meanwhile is missing.
  */
 #include "trace/perf/snapshot.h"
 
@@ -186,7 +187,8 @@ void spt_perf_snapshot_free(SptPerfSnapshot *snapshot)
 	g_free(snapshot);
 }
 
-void spt_perf_snapshot_renamed(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time, bool is_exec)
+void spt_perf_snapshot_renamed(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time,
+			       bool is_exec)
 {
 	for (unsigned i = 0; i < snapshot->processes->len; i++) {
 		struct process *process = g_ptr_array_index(snapshot->processes, i);

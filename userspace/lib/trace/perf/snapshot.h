@@ -15,11 +15,12 @@ SptPerfSnapshot *spt_perf_snapshot_read(SptProcFiles *files, GError **error);
 void spt_perf_snapshot_free(SptPerfSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfSnapshot, spt_perf_snapshot_free)
 /*
- * A record that is still to come says that a thread of @pid has another name since @time, or that it
- * has exec'ed then.  If that was read, it is reported by the record alone: otherwise it would be an
- * exec that no record reported.
+ * A record that is still to come says that a thread of @pid has another name since @time, or that
+ * it exec'ed then.  If that was read, the record alone reports it: it would seem to be an exec
+ * whose record was lost.
  */
-void spt_perf_snapshot_renamed(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time, bool is_exec);
+void spt_perf_snapshot_renamed(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time,
+			       bool is_exec);
 /* Reports the whole snapshot. */
 void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,
 			   const struct spt_perf_sink *sink);
