@@ -107,7 +107,7 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 
 	summary->top = spt_culprits_new(report->profile);
-	/* Of the rest, caveats tell. */
+	/* Caveats say how much the rest is. */
 	for (unsigned i = summary->top->len; i-- > 0;)
 		if (!spt_culprit_is_code(
 			    &functions[g_array_index(summary->top, SptCulprit, i).function]))
@@ -242,7 +242,7 @@ static void add_memory(const struct spt_report *report, struct summary *summary)
 		add_next(summary, "report", "--metric allocations --summary");
 }
 
-/* Whoever ends the wait for a lock has had it. */
+/* The thread that ends a wait for a lock has had that lock. */
 static void add_holders(const struct spt_report *report, struct summary *summary)
 {
 	for (unsigned i = 0; i < summary->top->len; i++) {

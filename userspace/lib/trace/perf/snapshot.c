@@ -31,7 +31,7 @@ struct process {
 	GArray *threads;		/* struct thread */
 	GArray *maps;			/* struct spt_perf_map */
 	char *text;			/* memory of the maps' paths */
-	bool has_later_name;		/* a record that comes yet tells of it */
+	bool has_later_name;		/* a record that is still to come reports it */
 };
 
 struct SptPerfSnapshot {
