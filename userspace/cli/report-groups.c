@@ -6,6 +6,7 @@
 
 #include "base/micro.h"
 #include "cmd.h"
+#include "profile/clients.h"
 #include "profile/groups.h"
 #include "report-metric.h"
 #include "report-threads.h"
@@ -73,6 +74,17 @@ static bool check(const union spt_report_value *value, const SptMetric *metric)
 	return !metric || strchr(value->text, '.') || check_grouping(value->text, metric);
 }
 
+static bool check_recorded(const struct spt_report *report, SptGroupKind kind)
+{
+	const char *option = spt_grouping_lacks(spt_grouping(kind), report->capture);
+
+	if (option)
+		spt_cli_complain("%s does not show who worked for whom, as --by client needs: \"" SPT_CLI
+				 " record %s\" records that",
+				 report->capture->path, option);
+	return !option;
+}
+
 static SptGroupKind kind_of(const struct spt_report *report)
 {
 	SptGroupKind kind;
@@ -83,7 +95,8 @@ static SptGroupKind kind_of(const struct spt_report *report)
 
 static bool find(struct spt_report *report)
 {
-	if (!check_grouping(report->value.text, report->metric))
+	if (!check_grouping(report->value.text, report->metric) ||
+	    !check_recorded(report, kind_of(report)))
 		return false;
 
 	GArray *groups = spt_groups_new(report->base, report->filter, kind_of(report));
@@ -129,6 +142,8 @@ static void print_text(const struct spt_report *report)
 		printf("%*s  %10" PRIu64 "  %s\n", spt_format_width(weight, 10), weight,
 		       row->samples, shown);
 	}
+	if (spt_grouping(kind_of(report))->lacks && spt_clients_are_thinned(report->capture))
+		printf("\nSome waits were left out, and who woke whom with them: --waits=all records each.\n");
 }
 
 /* Members that do not belong to the kind of group are absent. */

@@ -10,6 +10,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "profile/allocations.h"
+#include "profile/clients.h"
 #include "profile/declared.h"
 #include "profile/events.h"
 #include "profile/profile-private.h"
@@ -157,6 +158,15 @@ static SptGroupRow group_of_holder(const SptProfile *base, uint32_t thread)
 	return thread ? group_of_thread(base, thread) : (SptGroupRow){ .name = "[not known]" };
 }
 
+/* What lasts belongs to whom the thread worked for as it began. */
+static uint32_t key_of_client(const SptProfile *base, uint64_t row)
+{
+	const struct spt_row_source *source = &base->sources[row];
+
+	return spt_client_of(base->capture, source->thread,
+			     source->time - MIN(spt_row_duration(base, row), source->time));
+}
+
 static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
 {
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
@@ -277,6 +287,16 @@ static const SptGrouping own_groupings[] = {
 		.parts = SPT_GROUP_HAS_NAME,
 		.key = key_of_thread,
 		.group = group_of_comm,
+	},
+	{
+		.name = "client",
+		.note = " (whom servers worked for)",
+		.menu = SPT_WORDS("By Cl_ient"),
+		.root = SPT_WORDS("(client)"),
+		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID,
+		.lacks = spt_clients_lack,
+		.key = key_of_client,
+		.group = group_of_process,
 	},
 	{
 		.name = "host",
@@ -507,6 +527,11 @@ bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric)
 {
 	return (grouping->needs & ~metric->parts) == 0 &&
 	       (!grouping->of || grouping->of == metric->grouping);
+}
+
+const char *spt_grouping_lacks(const SptGrouping *grouping, const SptCapture *capture)
+{
+	return grouping->lacks ? grouping->lacks(capture) : NULL;
 }
 
 char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_short)

@@ -48,6 +48,8 @@ typedef struct {
 	unsigned parts;			/* SptGroupParts */
 	unsigned needs;			/* SptMetricParts, of the rows of a metric */
 	const SptEventGrouping *of;	/* only for metrics that have it; NULL: for any */
+	/* The option of "record" that @capture has nothing of; NULL: it is there.  NULL: none. */
+	const char *(*lacks)(const SptCapture *capture);
 	/* Samples with the same key are in the same group; @row: a row of @base. */
 	uint32_t (*key)(const SptProfile *base, uint64_t row);
 	/* The group with this key, without its sums. */
@@ -60,6 +62,8 @@ const SptGrouping *spt_grouping(unsigned kind);
 bool spt_grouping_find(const char *name, SptGroupKind *ret_kind);
 /* Whether rows of @metric have what the grouping needs. */
 bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric);
+/* The option of "record" without which @capture has no such groups; NULL: it has them. */
+const char *spt_grouping_lacks(const SptGrouping *grouping, const SptCapture *capture);
 
 /*
  * The groups of the samples that @filter selects, heaviest first.  @base is from
