@@ -28,7 +28,7 @@ void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const 
 			gtk_drop_down_set_selected(choice, i);
 }
 
-void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric)
+void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric, const SptCapture *capture)
 {
 	const SptGrouping *grouping;
 	int at = 1;
@@ -38,7 +38,8 @@ void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric)
 	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
 		g_autoptr(GMenuItem) item = NULL;
 
-		if (!grouping->menu || !spt_grouping_fits(grouping, metric))
+		if (!grouping->menu || !spt_grouping_fits(grouping, metric) ||
+		    spt_grouping_lacks(grouping, capture))
 			continue;
 		item = g_menu_item_new(_(grouping->menu), NULL);
 		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);

@@ -247,13 +247,13 @@ static void views_on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gbo
 }
 
 /* A grouping that needs fields that a metric's rows lack is replaced by programs. */
-static void want_metric(SptViews *self, const SptMetric *metric)
+static void want_metric(SptViews *self, const SptDocument *document, const SptMetric *metric)
 {
 	SptArrangement *arrangement = &self->wanted.arrangement;
 	SptGroupKind kind;
 
 	self->wanted.metric = metric;
-	spt_metrics_offer_groupings(self->roots, metric);
+	spt_metrics_offer_groupings(self->roots, metric, document->recording->capture);
 	if (!spt_grouping_find(spt_roots_name(arrangement->roots), &kind) ||
 	    spt_grouping_fits(spt_grouping(kind), metric))
 		return;
@@ -270,7 +270,7 @@ static void on_metric(SptViews *self)
 
 	if (!metric || metric == self->wanted.metric)
 		return;
-	want_metric(self, metric);
+	want_metric(self, self->shown, metric);
 	views_ask(self);
 }
 
@@ -675,7 +675,7 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	spt_query_cancel(self->query);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
-	want_metric(self, document->look.metric);
+	want_metric(self, document, document->look.metric);
 	spt_metrics_offer(self->metric, document);
 	spt_metrics_choose(self->metric, document, document->look.metric->name);
 	views_set_actions(self);
