@@ -83,8 +83,7 @@ module:
 # User space.
 
 need-packages:
-	@$(PKG_CONFIG) --exists $(packages) $(loaded_packages) || \
-		{ echo 'Libraries are missing ($(packages) $(loaded_packages)): run packaging/deps build' >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(packages) $(loaded_packages) || { echo 'Libraries are missing ($(packages) $(loaded_packages)): run packaging/deps build' >&2; exit 1; }
 
 lib: $(B)/libspt.a
 cli: $(B)/sysprof-cli $(B)/sysprof-helper preload

@@ -139,8 +139,8 @@ static void describe_call(struct sysprof_wait *wait, const struct sysprof_slot *
 }
 
 /*
- * The bytes of the part that the session gets.  Current is the waiter, if its user stack is there: of
- * others nobody can say whether the session may have addresses.
+ * The bytes of the part that the session gets.  Current is the waiter, if its user stack is there:
+ * of others nobody can say whether the session may have addresses.
  */
 static u32 waits_part_bytes(const struct sysprof_session *session, const struct sysprof_wait *wait,
 			    const struct sysprof_stack *stack)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Event sources of /dev/sysprof-trace, version 1: what ticks cannot show.  Waits show where each
- * thread's time goes while it does not run, and who woke it.  Interrupts show whose handlers take
- * the CPU from which task.
+ * Event sources of /dev/sysprof-trace, version 1: what ticks cannot show, such as where threads
+ * wait, who woke them, and whose handlers of interrupts take the CPU from which task.
  *
  * Sources
  * -------
@@ -40,14 +39,13 @@
  *
  * An event counts on the CPU where it ended.  SOURCE_ACCOUNT records carry it at least once per
  * second in which events of the source are written, or the session's ticks find the CPU at work,
- * and at STOP; SYSPROF_IOC_SOURCE_STATS returns it at any time.
- * Events, and LANE records, can fill half of a ring, samples three quarters, THREAD and
- * SOURCE_ACCOUNT records all of it.  A lost THREAD counts as state_lost, and RESYNC follows.
- * Stacks of events can take half of a CPU, or a quarter for sessions of openers without
- * CAP_SYS_RESOURCE; events beyond that are SYSPROF_LOST_THROTTLED.  While there are more than eight
- * such sessions, all of the hooks' work counts for that quarter.  Beyond it these sessions are not
- * asked: their events then count as THROTTLED, also those that their filters exclude, and only in
- * events.
+ * and at STOP; SYSPROF_IOC_SOURCE_STATS returns it at any time.  Events, and LANE records, can fill
+ * half of a ring, samples three quarters, THREAD and SOURCE_ACCOUNT records all of it.  A lost
+ * THREAD counts as state_lost, and RESYNC follows.  Stacks of events can take half of a CPU, or a
+ * quarter for sessions of openers without CAP_SYS_RESOURCE; events beyond that are
+ * SYSPROF_LOST_THROTTLED.  While there are more than eight such sessions, all of the hooks' work
+ * counts for that quarter.  Beyond it these are not asked: their events count as THROTTLED, also
+ * those that their filters exclude, and only in events.
  *
  * Waits
  * -----
@@ -65,8 +63,7 @@
  * syncs, if that is a regular file or a directory: the one that the descriptor has when the wait
  * ends.  A file that is being opened is not known; nor are those of calls with two files
  * (copy_file_range(), splice()), of calls of 32-bit programs, of io_uring, and of page faults.
- * Of a wait for a futex it has the address, for sessions that may have addresses of that process:
- * those that may have copies of its stacks, if the wait has a user stack.
+ * Of a futex it has the address, if the wait has a user stack of which the session may have copies.
  *
  * A session's filters apply to waits, by the waiter and the CPU that it gets; filters by user and
  * kernel mode do not.  LANE has all threads of the CPUs that the session samples.  The nanoseconds
@@ -266,16 +263,13 @@ enum sysprof_why {
 /**
  * struct sysprof_source - a source that a session requests
  * @kind: enum sysprof_source_kind, each at most once (-EEXIST)
- * @id: on return the source's number, EVENT.source: from 1, in the order of the array.  WAKE has
- *	the number after the last
+ * @id: on return its number, EVENT.source: from 1, in the order of the array; WAKE's is one more
  * @flags: SYSPROF_SOURCE_*
  * @stacks: SYSPROF_STACKS_*
- * @error: on return 0 or a negative errno: -EOPNOTSUPP or -EPERM as @why says, else for a fault in
- *	this struct
+ * @error: on return 0 or -errno: -EOPNOTSUPP, -EPERM as @why says, else for a fault of this struct
  * @period: of the grid, in ns, or in bytes or events where that is the unit; on return as granted:
  *	a whole multiple of min_period.  0: every event
- * @threshold: with period 0 (else -EINVAL): shorter or smaller events count as below and are not
- *	reported
+ * @threshold: with period 0 (else -EINVAL): smaller events are not reported, and count as below
  * @why: on return enum sysprof_why
  * @unit: on return, unit of value: enum sysprof_unit
  * @reserved: 0
@@ -299,11 +293,10 @@ struct sysprof_source {
  * struct sysprof_sources - SYSPROF_IOC_SOURCES: replaces the session's sources
  * @size: of this struct
  * @nr: number of sources; 0: none
- * @source_bytes: size of struct sysprof_source as the caller knows it.  Bytes
- *	that the kernel does not know must be zero (-E2BIG)
+ * @source_bytes: size of struct sysprof_source as the caller knows it.  What is more must be zero
+ *	(-E2BIG)
  * @flags: 0
- * @sources: address of the first source; written back, whatever is returned, if @nr and
- *	@source_bytes are valid
+ * @sources: address of the first source; written back if @nr and @source_bytes are valid
  *
  * Not while running (-EBUSY).  If a source that is not optional is unavailable, nothing changes,
  * and its error is returned.  CONFIGURE does not change the sources.
@@ -362,8 +355,7 @@ enum sysprof_phase {
 };
 
 /* record.flags of an EVENT: those of samples (SYSPROF_SAMPLE_*), and */
-/* The event began earlier; begin is START, or when the thread was found */
-#define SYSPROF_EVENT_CUT_BEGIN	(1 << 9)
+#define SYSPROF_EVENT_CUT_BEGIN	(1 << 9)	/* earlier: begin is START, or when it was found */
 #define SYSPROF_EVENT_NO_WAKE	(1 << 10)	/* blocked, no waking seen: all of it is value */
 /* The user frames were not taken in time: user_end is SYSPROF_END_NONE */
 #define SYSPROF_EVENT_NO_USER	(1 << 11)
@@ -443,16 +435,14 @@ struct sysprof_event {
 
 enum sysprof_part_type {
 	SYSPROF_PART_RAW	= 2,	/* sysprof_raw: WAIT, HOLD, IRQ, SOFTIRQ, FAULT, STALL */
-	/* struct sysprof_part_wait, sysprof_part_wait_file or sysprof_part_wait_futex */
-	SYSPROF_PART_WAIT	= 3,
+	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait, or one that begins with it */
 	SYSPROF_PART_IRQ	= 4,	/* struct sysprof_part_irq */
 	SYSPROF_PART_MEMORY	= 5,	/* struct sysprof_part_memory */
 	SYSPROF_PART_FAULT	= 6,	/* struct sysprof_part_fault */
 	SYSPROF_PART_BLOCK	= 7,	/* struct sysprof_part_block */
 	SYSPROF_PART_LOCK	= 8,	/* struct sysprof_part_lock */
 	SYSPROF_PART_STALL	= 9,	/* no more than a: enum sysprof_stall; b: 0 */
-	/* No more than a: the order that was requested; b: that of the block that was broken up */
-	SYSPROF_PART_FRAGMENT	= 10,
+	SYSPROF_PART_FRAGMENT	= 10,	/* a: the order requested; b: of the block broken up */
 };
 
 /**
@@ -518,12 +508,7 @@ struct sysprof_part_wait_file {
 	__u64 inode;
 };
 
-/**
- * struct sysprof_part_wait_futex - the part WAIT of a wait for a futex
- * @wait: as above; part.size is that of this struct
- * @address: in the waiter's memory, as the call has it; without this member, SYSPROF_CALL_FUTEX is all
- *	that is known
- */
+/* The same for a futex.  Without its address, in the waiter's memory, the call alone is known. */
 struct sysprof_part_wait_futex {
 	struct sysprof_part_wait wait;
 	__u64 address;

@@ -14,7 +14,7 @@ if [ "$(id -u)" != 0 ]; then
 	exit 0
 fi
 
-# judge NAME PYTHON: with rows(METRIC, GROUPING, option...) -> {name: weight} and told {lock: ns}.
+# judge NAME PYTHON: with rows(METRIC, GROUPING, option...) -> {name: weight} and counted {lock: ns}.
 judge()
 {
 	python3 - "$cli" "$work/$1" <<END
@@ -30,7 +30,7 @@ def rows(metric, by, *options):
         found[row["name"]] = found.get(row["name"], 0) + row["weight"]
     assert sum(found.values()) == table["sum"], (found, table["sum"])
     return found
-told = {line.split()[1]: int(line.split()[2]) for line in open(of + ".out")}
+counted = {line.split()[1]: int(line.split()[2]) for line in open(of + ".out")}
 def on_heap(locks):
     return [name for name in locks if re.fullmatch("0x[0-9a-f]+ in heap", name)]
 $2
@@ -52,13 +52,13 @@ assert rows("blocked", "lock").get("[no lock]", 0) > 0'
 check '... how long it was waited for, until its thread ran again' judge convoy '
 locks = rows("off-cpu", "lock")
 for name, of in ("table_lock", "table_lock"), (on_heap(locks)[0], "heap_lock"):
-    timed(0.93 * told[of] <= locks[name] <= 1.02 * told[of], f"{of}: {locks[name]} of {told[of]}")'
+    timed(0.93 * counted[of] <= locks[name] <= 1.02 * counted[of], f"{of}: {locks[name]} of {counted[of]}")'
 check '... no lock is a file' judge convoy '
 assert not {"table_lock", "queue_filled"} & set(rows("blocked", "file"))'
 check '... where in the program, and in which order, is said' judge convoy '
-told = {of["about"]: of["text"] for of in report("--metric", "blocked", "--process", "convoy")["sentences"]}
-assert "pthread_mutex_lock below take" in told["places"], told
-assert "futex" not in told["places"] and "table_lock" not in told["places"], told'
+said = {of["about"]: of["text"] for of in report("--metric", "blocked", "--process", "convoy")["sentences"]}
+assert "pthread_mutex_lock below take" in said["places"], said
+assert "futex" not in said["places"] and "table_lock" not in said["places"], said'
 check '... who gave it up' judge convoy '
 wakers = rows("blocked", "waker", "--with", "table_lock")
 own = sum(weight for name, weight in wakers.items() if "convoy" in name)

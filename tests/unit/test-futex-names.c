@@ -129,6 +129,25 @@ static void test_many(void)
 	end(&f);
 }
 
+/* As many mappings as a process can have: they are read seldom, and searched fast. */
+static void test_hostile_maps(void)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	gint64 start = g_get_monotonic_time();
+	struct fixture f;
+
+	for (uint64_t i = 0; i < 65530; i++)
+		g_string_append_printf(text, "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER
+					     "x rw-p 00000000 00:00 0\n",
+				       0x10000 * (i + 1), 0x10000 * (i + 1) + 0x1000);
+	begin(&f, text->str);
+	check_name(&f, 0x10000 * 30000 + 8, "0x75300008 in memory");
+	for (unsigned i = 0; i < 200000; i++)
+		g_assert_nonnull(find(&f, 0x10000 * 3 + 0x2000 + 4 * (i % 16)).name);
+	g_test_message("%" G_GINT64_FORMAT " us", g_get_monotonic_time() - start);
+	end(&f);
+}
+
 static void test_no_maps(void)
 {
 	struct fixture f;
@@ -145,6 +164,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/futex-names/places", test_places);
 	g_test_add_func("/futex-names/again", test_again);
 	g_test_add_func("/futex-names/many", test_many);
+	g_test_add_func("/futex-names/hostile-maps", test_hostile_maps);
 	g_test_add_func("/futex-names/no-maps", test_no_maps);
 	return g_test_run();
 }

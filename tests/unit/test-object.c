@@ -79,9 +79,11 @@ static void test_variables(void)
 	g_assert_cmpint(pread(spt_object_fd(object), &zeroed[0], sizeof(int), (off_t)at), ==,
 			sizeof(int));
 	g_assert_cmpint(zeroed[0], ==, in_file);
-	g_assert_true(spt_object_variable_to_offset(object, (uintptr_t)&zeroed[1999] - base, &behind));
+	g_assert_true(spt_object_variable_to_offset(object, (uintptr_t)&zeroed[1999] - base,
+						    &behind));
 	g_assert_cmpuint(behind - at, ==, (uintptr_t)&zeroed[1999] - (uintptr_t)&in_file);
-	g_assert_false(spt_object_variable_to_offset(object, (uintptr_t)test_addresses - base, &at));
+	g_assert_false(spt_object_variable_to_offset(object, (uintptr_t)test_addresses - base,
+						     &at));
 	g_assert_false(spt_object_address_to_offset(object, (uintptr_t)&in_file - base, &at));
 }
 

@@ -211,7 +211,7 @@ static void test_woken(void)
 	end(&f);
 }
 
-/* A wait for a futex is known by where the kernel waits; without registers nobody knows for which. */
+/* Where the kernel waits says that it is a futex; without registers nobody knows which. */
 static void test_futex(void)
 {
 	static const char symbols[] = "ffffffff81000000 T _stext\n"

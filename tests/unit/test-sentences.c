@@ -127,12 +127,12 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 							   .thread = i < 300 ? 1 : 3,
 							   .weight = 1,
 							   .node = i < 350 ? busy : kernel });
-	for (unsigned i = 0; mode->has_memory_calls && i < 300; i++)
-		spt_capture_writer_sample(fixture->writer,
-					  &(SptSampleRow){ .time = BEGIN + (i + 401) * MS,
-							   .thread = 1,
-							   .weight = 1,
-							   .node = NODE(MAIN, LOAD, MALLOC, STAMP) });
+	for (unsigned i = 0; mode->has_memory_calls && i < 300; i++) {
+		SptSampleRow row = { .time = BEGIN + (i + 401) * MS, .thread = 1, .weight = 1 };
+
+		row.node = NODE(MAIN, LOAD, MALLOC, STAMP);
+		spt_capture_writer_sample(fixture->writer, &row);
+	}
 }
 
 static void put_waits(struct fixture *fixture)

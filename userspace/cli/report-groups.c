@@ -79,7 +79,7 @@ static bool check_recorded(const struct spt_report *report, SptGroupKind kind)
 	const char *option = spt_grouping_lacks(spt_grouping(kind), report->capture);
 
 	if (option)
-		spt_cli_complain("%s does not show who worked for whom, as --by client needs: \"" SPT_CLI
+		spt_cli_complain("%s does not show which clients servers worked for, as --by client needs: \"" SPT_CLI
 				 " record %s\" records that",
 				 report->capture->path, option);
 	return !option;

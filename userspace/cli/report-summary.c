@@ -243,7 +243,7 @@ static void add_memory(const struct spt_report *report, struct summary *summary)
 }
 
 /* The thread that ends a wait for a lock has had that lock. */
-static void add_holders(const struct spt_report *report, struct summary *summary)
+static void summary_add_holders(const struct spt_report *report, struct summary *summary)
 {
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *through = through_at(report, i);
@@ -262,7 +262,7 @@ static void find_next(const struct spt_report *report, struct summary *summary)
 {
 	add_waits(report, summary);
 	add_memory(report, summary);
-	add_holders(report, summary);
+	summary_add_holders(report, summary);
 	add_next(summary, "report", "--tree");
 	if (summary->top->len > 0) {
 		g_autofree char *quoted = quote_function(summary, function_at(report, 0));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Eight threads wait for each other: for a mutex that is a variable, for one on the heap, and hardly
- * ever for one of a hundred others; a ninth waits for a condition.  Prints for each of the two how long
- * all of them waited, in ns.
+ * Eight threads wait for each other: for a mutex that is a variable, for one on the heap, and
+ * hardly ever for one of a hundred others; a ninth waits for a condition.  Prints for each of the
+ * two how long all of them waited, in ns.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -184,7 +184,8 @@ struct futexes {
 	uint64_t n, told, right;
 };
 
-static inline struct futexes futexes_of(const struct waits *waits, uint32_t tid, const void *address)
+static inline struct futexes futexes_of(const struct waits *waits, uint32_t tid,
+					const void *address)
 {
 	const struct sysprof_event *event;
 	struct futexes futexes = { 0 };

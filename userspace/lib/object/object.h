@@ -69,8 +69,8 @@ bool spt_object_offset_to_address(const SptObject *object, uint64_t offset, uint
 /* Turns an address into a file offset. */
 bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset);
 /*
- * The same for data.  Zeroed data is not in the file: it is behind what is, as if the segment's part of
- * the file went on.  Also false where that is the place of code.
+ * The same for data.  Zeroed data is not in the file: it is behind what is, as if the segment's
+ * part of the file went on.  Also false where that is the place of code.
  */
 bool spt_object_variable_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset);
 /*

@@ -226,7 +226,7 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 	return culprits;
 }
 
-static bool is_futex(const SptFunction *function)
+static bool culprit_is_futex(const SptFunction *function)
 {
 	return g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0 &&
 	       strcmp(function->name, SPT_EVENT_FUTEX) == 0;
@@ -245,7 +245,7 @@ static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 		uint32_t function = tree[i].function, parent = tree[i].parent;
 
 		/* The lock is no function, but has a name in its program. */
-		if (is_futex(&functions[function]))
+		if (culprit_is_futex(&functions[function]))
 			paths[i] = paths[tree[parent].parent];
 		else
 			paths[i] = step(paths[parent], function, kinds[function],

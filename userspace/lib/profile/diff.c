@@ -71,7 +71,7 @@ static bool has_functions_in(const SptProfile *profile, const char *object)
 }
 
 /* The program of a process that most of @profile is of; NULL: there is none. */
-static const char *program_of(const SptProfile *profile)
+static const char *diff_program_of(const SptProfile *profile)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
@@ -89,8 +89,8 @@ static const char *program_of(const SptProfile *profile)
  */
 static void pair_programs(const struct sides *sides, struct key *keys[SPT_SIDES])
 {
-	const char *programs[SPT_SIDES] = { program_of(sides->profiles[SPT_BEFORE]),
-					    program_of(sides->profiles[SPT_AFTER]) };
+	const char *programs[SPT_SIDES] = { diff_program_of(sides->profiles[SPT_BEFORE]),
+					    diff_program_of(sides->profiles[SPT_AFTER]) };
 	g_autofree char *both = NULL;
 
 	if (!programs[SPT_BEFORE] || !programs[SPT_AFTER] ||

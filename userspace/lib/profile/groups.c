@@ -183,14 +183,14 @@ static const SptFunction *function_of_leaf(const SptProfile *base, uint32_t leaf
 	return &g_array_index(base->functions, SptFunction, node->function);
 }
 
-static bool is_event(const SptProfile *base, uint32_t leaf)
+static bool leaf_is_event(const SptProfile *base, uint32_t leaf)
 {
 	return strcmp(function_of_leaf(base, leaf)->object, SPT_EVENT_OBJECT) == 0;
 }
 
-static bool is_futex(const SptProfile *base, uint32_t leaf)
+static bool leaf_is_futex(const SptProfile *base, uint32_t leaf)
 {
-	return is_event(base, leaf) &&
+	return leaf_is_event(base, leaf) &&
 	       strcmp(function_of_leaf(base, leaf)->name, SPT_EVENT_FUTEX) == 0;
 }
 
@@ -202,7 +202,7 @@ static SptGroupRow group_of_file(const SptProfile *base, uint32_t leaf)
 {
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
 
-	if (!node->parent || !is_event(base, leaf) || is_futex(base, leaf))
+	if (!node->parent || !leaf_is_event(base, leaf) || leaf_is_futex(base, leaf))
 		return (SptGroupRow){ .name = SPT_NO_FILE_KNOWN };
 	return group_of_leaf(base, node->parent);
 }
@@ -214,7 +214,7 @@ static SptGroupRow group_of_lock(const SptProfile *base, uint32_t leaf)
 
 	if (!(base->metric->parts & SPT_METRIC_HAS_STATE))
 		return group_of_leaf(base, leaf);
-	if (!node->parent || !is_futex(base, leaf))
+	if (!node->parent || !leaf_is_futex(base, leaf))
 		return (SptGroupRow){ .name = "[no lock]" };
 	return group_of_leaf(base, node->parent);
 }
@@ -281,7 +281,7 @@ static const SptGrouping own_groupings[] = {
 	},
 	{
 		.name = "comm",
-		.note = " (names of threads, with # for numbers)",
+		.note = " (thread names, # for digits)",
 		.menu = SPT_WORDS("By Thread Na_me"),
 		.root = SPT_WORDS("(threads)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -327,7 +327,7 @@ static const SptGrouping own_groupings[] = {
 	},
 	{
 		.name = "parallelism",
-		.note = " (how many threads ran at a time)",
+		.note = " (threads at a time)",
 		.menu = SPT_WORDS("By _Parallelism"),
 		.root = SPT_WORDS("(threads)"),
 		.parts = SPT_GROUP_HAS_NAME,

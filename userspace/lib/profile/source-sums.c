@@ -3,7 +3,7 @@
 
 #include "capture/stream-rows.h"
 
-static void tally_add(SptTally *to, const SptTally *tally)
+static void source_sums_add(SptTally *to, const SptTally *tally)
 {
 	to->events += tally->events;
 	to->value += tally->value;
@@ -47,7 +47,7 @@ SptSourceSums *spt_source_sums_new(const SptCapture *capture)
 		if (row->kind >= spt_event_kind_numbers())
 			continue;
 		for (unsigned i = 0; i < SPT_TALLIES; i++)
-			tally_add(&sums[row->kind].tallies[i], &row->tallies[i]);
+			source_sums_add(&sums[row->kind].tallies[i], &row->tallies[i]);
 		sums[row->kind].cost_ns += row->cost_ns;
 		sums[row->kind].is_there = true;
 	}
@@ -59,7 +59,7 @@ SptTally spt_source_sums_lost(const SptSourceSums *sums)
 	SptTally lost = { 0 };
 
 	for (unsigned i = SPT_TALLY_LOST; i < SPT_TALLIES; i++)
-		tally_add(&lost, &sums->tallies[i]);
+		source_sums_add(&lost, &sums->tallies[i]);
 	return lost;
 }
 
@@ -71,7 +71,7 @@ static bool kind_gives(const SptEventKind *kind, const SptMetric *metric)
 	return false;
 }
 
-/* Also ends and frees: kinds without metrics, which their option records for those that have some. */
+/* Also ends and frees: kinds without metrics, recorded by the option of one that has some. */
 static bool kind_belongs(const SptEventKind *kind, const SptMetric *metric)
 {
 	const SptEventKind *other;

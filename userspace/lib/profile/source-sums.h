@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the events of each kind went, over all CPUs: the last account of each is a sum since the start. */
+/*
+ * Where the events of each kind went, over all CPUs: the last account of each CPU is a sum since
+ * the start.
+ */
 #ifndef SPT_SOURCE_SUMS_H
 #define SPT_SOURCE_SUMS_H
 

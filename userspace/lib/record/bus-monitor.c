@@ -170,7 +170,8 @@ static SptBusMessage *bus_copy_message(GDBusMessage *from)
 	message = g_new0(SptBusMessage, 1);
 	message->time_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	message->type = types[type];
-	message->no_reply = gio.g_dbus_message_get_flags(from) & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED;
+	message->no_reply = gio.g_dbus_message_get_flags(from) &
+			    G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED;
 	message->serial = gio.g_dbus_message_get_serial(from);
 	message->reply_serial = gio.g_dbus_message_get_reply_serial(from);
 	message->bytes = bus_bytes_of(from);

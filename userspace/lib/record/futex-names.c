@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mappings of a process are read when an address is in none that is known, and not more often than
- * that could be worth.  Zeroed data of a file (.bss) is memory without a file, behind the file's own.
+ * The mappings of a process are read when an address is in none that is known.  A program chooses
+ * its addresses, and how many mappings it has: reading takes a small part of the recorder's time.
+ * Zeroed data of a file (.bss) is memory without a file, behind the file's own.
  */
 #include "record/futex-names.h"
 
@@ -15,6 +16,11 @@
 #define MOST_MAPS_BYTES (4u << 20)
 #define MOST_NAMES     4096u	/* with an address; then only the kind of memory is said */
 #define AGAIN_NS       20000000u
+/* As many times the CPU time that reading took nothing is read. */
+#define PAUSE	       32
+/* The code of a file is mapped so close to its data, in mappings. */
+#define NEAR	       16
+#define MEMORY	       "memory"	/* nothing more is known of it */
 /* A program's own zeroed data is not larger. */
 #define MOST_ZEROED    (256u << 20)
 
@@ -22,7 +28,7 @@ struct area {
 	uint64_t start, end, offset, inode;
 	unsigned dev_major, dev_minor;
 	bool is_code, is_private;
-	const char *name;		/* interned; "": memory without one */
+	const char *name;		/* of the kind of memory */
 };
 
 struct process {
@@ -33,6 +39,7 @@ struct process {
 struct SptFutexNames {
 	SptProcFiles *files;
 	GHashTable *processes;		/* pid -> struct process */
+	uint64_t pause_ns;		/* nothing is read until then */
 	GStringChunk *texts;
 	GHashTable *known;		/* names with an address: set of texts */
 };
@@ -78,11 +85,14 @@ static bool futex_parse_area(const char *line, struct area *ret)
 		return false;
 	ret->is_code = rights[2] == 'x';
 	ret->is_private = rights[3] == 'p';
-	ret->name = ret->inode	       ? "" :
-		    line[n] == '['     ? g_intern_string(strncmp(line + n, "[heap]", 6) == 0  ? "heap" :
-							 strncmp(line + n, "[stack", 6) == 0 ? "stack" :
-											       "memory") :
-					 "memory";
+	if (ret->inode)
+		ret->name = "a file";
+	else if (g_str_has_prefix(line + n, "[heap]"))
+		ret->name = "heap";
+	else if (g_str_has_prefix(line + n, "[stack"))
+		ret->name = "stack";
+	else
+		ret->name = MEMORY;
 	return true;
 }
 
@@ -91,25 +101,48 @@ static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process 
 	size_t bytes;
 	g_autofree char *text =
 		spt_proc_files_read(names->files, pid, "maps", MOST_MAPS_BYTES, &bytes);
-	g_auto(GStrv) lines = text ? g_strsplit(text, "\n", -1) : NULL;
+	char *end, *line_end;
 	struct area area;
 
-	process->read_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	/* The process has ended, or there was no time: what is known may still be so. */
 	if (!text)
 		return;
+	end = text + bytes;
 	g_array_set_size(process->areas, 0);
-	for (unsigned i = 0; lines[i]; i++)
-		if (futex_parse_area(lines[i], &area))
+	for (char *line = text; (line_end = memchr(line, '\n', (size_t)(end - line)));
+	     line = line_end + 1) {
+		*line_end = '\0';
+		if (futex_parse_area(line, &area))
 			g_array_append_val(process->areas, area);
+	}
+}
+
+/* Reads the areas again, if it is time to. */
+static void futex_refresh(SptFutexNames *names, uint32_t pid, struct process *process)
+{
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC),
+		 begin = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (now < names->pause_ns || (process->read_ns && now - process->read_ns < AGAIN_NS))
+		return;
+	process->read_ns = now;
+	futex_read_areas(names, pid, process);
+	names->pause_ns = now + PAUSE * (spt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
 }
 
 static const struct area *futex_area_at(const struct process *process, uint64_t address)
 {
-	for (unsigned i = 0; i < process->areas->len; i++) {
-		const struct area *area = &g_array_index(process->areas, struct area, i);
+	unsigned low = 0, high = process->areas->len;
 
-		if (address >= area->start && address < area->end)
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		const struct area *area = &g_array_index(process->areas, struct area, middle);
+
+		if (address < area->start)
+			high = middle;
+		else if (address >= area->end)
+			low = middle + 1;
+		else
 			return area;
 	}
 	return NULL;
@@ -126,9 +159,8 @@ static struct process *futex_process_of(SptFutexNames *names, uint32_t pid, uint
 		process->areas = g_array_new(FALSE, FALSE, sizeof(struct area));
 		g_hash_table_insert(names->processes, GUINT_TO_POINTER(pid), process);
 	}
-	if (!futex_area_at(process, address) &&
-	    (!process->read_ns || spt_clock_ns(CLOCK_MONOTONIC) - process->read_ns >= AGAIN_NS))
-		futex_read_areas(names, pid, process);
+	if (!futex_area_at(process, address))
+		futex_refresh(names, pid, process);
 	return process;
 }
 
@@ -141,7 +173,7 @@ static const struct area *futex_file_of(const struct process *process, const str
 		return NULL;
 	if (area->inode)
 		return area;
-	if (strcmp(area->name, "memory") != 0 || area == first || before->end != area->start ||
+	if (strcmp(area->name, MEMORY) != 0 || area == first || before->end != area->start ||
 	    !before->inode || !before->is_private || area->end - area->start > MOST_ZEROED)
 		return NULL;
 	return before;
@@ -151,9 +183,10 @@ static const struct area *futex_file_of(const struct process *process, const str
 static uint32_t futex_object_of(const struct process *process, const struct area *file,
 				const SptSpace *space, uint64_t offset)
 {
+	unsigned at = (unsigned)(file - (const struct area *)process->areas->data);
 	uint32_t object = 0;
 
-	for (unsigned i = 0; i < process->areas->len; i++) {
+	for (unsigned i = at - MIN(at, NEAR); i < MIN(process->areas->len, at + NEAR); i++) {
 		const struct area *area = &g_array_index(process->areas, struct area, i);
 		const SptMap *map;
 
@@ -170,14 +203,14 @@ static uint32_t futex_object_of(const struct process *process, const struct area
 
 static const char *futex_name_of(SptFutexNames *names, const struct area *area, uint64_t address)
 {
-	const char *memory = !area ? "memory" : area->inode ? "a file" : area->name;
+	const char *memory = area ? area->name : MEMORY;
 	g_autofree char *text = g_strdup_printf("0x%" PRIx64 " in %s", address, memory);
 	const char *known = g_hash_table_lookup(names->known, text);
 
 	if (known)
 		return known;
 	if (g_hash_table_size(names->known) >= MOST_NAMES)
-		return g_intern_string(memory);
+		return memory;
 	known = g_string_chunk_insert(names->texts, text);
 	g_hash_table_add(names->known, (gpointer)known);
 	return known;

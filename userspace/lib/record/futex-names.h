@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is at the address of a futex that a thread waits for: a variable of a program or library is a
- * place in its file, which has a symbol; of all others the kind of memory and the address are known.
+ * What is at the address of a futex that a thread waits for: a variable of a program or library is
+ * a place in its file, which has a symbol; of all others the kind of memory and the address are
+ * known.
  */
 #ifndef SPT_RECORD_FUTEX_NAMES_H
 #define SPT_RECORD_FUTEX_NAMES_H

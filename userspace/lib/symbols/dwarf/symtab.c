@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file, and the variables, of which locks are some: a flat array sorted by file
- * offset.  Names stay in a copy of the
+ * The functions of one ELF file, and its variables, of which locks are some: a flat array sorted
+ * by file offset.  Names stay in a copy of the
  * file's string tables, which bounds memory by the file's size however many symbols share a name.
  */
 #include "symbols/dwarf/symtab.h"
@@ -79,10 +79,10 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *section, const cha
 static bool is_variable(const GElf_Sym *sym, const GElf_Shdr *section, const char *name)
 {
 	return GELF_ST_TYPE(sym->st_info) == STT_OBJECT && *name != '\0' && *name != '@' &&
-	       sym->st_size && (section->sh_flags & (SHF_ALLOC | SHF_WRITE)) == (SHF_ALLOC | SHF_WRITE);
+	       sym->st_size && (section->sh_flags & SHF_ALLOC) && (section->sh_flags & SHF_WRITE);
 }
 
-/* Where it is in the file; false: it is neither function nor variable, or in no segment of @image. */
+/* Where it is in the file; false: no function or variable, or in no segment of @image. */
 static bool symbol_place(const SptObject *image, const GElf_Sym *sym, const GElf_Shdr *section,
 			 const char *name, uint64_t *ret_offset)
 {
@@ -129,8 +129,8 @@ static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
 }
 
 /*
- * Adds the functions and variables of one symbol table of @object; addresses are those of @image, whose segments
- * map them to file offsets.
+ * Adds the functions and variables of one symbol table of @object; addresses are those of @image,
+ * whose segments map them to file offsets.
  */
 static void symtab_add_table(SptSymtab *table, const SptObject *image, const SptObject *object,
 			     Elf_Scn *scn, const GElf_Shdr *shdr, SptSource source)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The futex of a wait: perf events report no system call, but a stack that was copied has the registers
- * in which the call's arguments are, and the kernel's frames say which call it is.
+ * The futex of a wait: perf events report no system call, but a stack that was copied has the
+ * registers in which the call's arguments are, and the kernel's frames say which call it is.
  */
 #ifndef SPT_PERF_FUTEX_CALL_H
 #define SPT_PERF_FUTEX_CALL_H

@@ -499,9 +499,9 @@ char *spt_perf_kernel_limited(SptTrace *trace, uint64_t start_ns)
 /* Accounts. */
 
 /*
- * What the kernel has counted and nobody got.  Some of it found no room in the ring.  The rest it did
- * not write at all: an event is held back for up to a tick after its period has changed (Linux 6.16),
- * and some virtual machines sample nothing in the idle task of a CPU.
+ * What the kernel has counted and nobody got.  Some of it found no room in the ring.  The rest it
+ * did not write at all: an event is held back for up to a tick after its period has changed (Linux
+ * 6.16), and some virtual machines sample nothing in the idle task of a CPU.
  */
 static void hooked_settle(SptPerfKernel *kernel, const struct hooked *hooked)
 {
