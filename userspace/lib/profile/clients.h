@@ -11,8 +11,8 @@
  *   since it woke a client last, was for this one as long as this one slept: the server may have
  *   found his request without having slept.
  * - A thread that one of its own process wakes works for the same process as that one; but both
- *   go on as before if they wake each other, and each does so with as many other threads, at least two in
- *   all: they share a lock.
+ *   go on as before if they wake each other, and each does so with as many other threads, at
+ *   least two in all: they share a lock.
  * - A thread that a timer, an interrupt or nobody known wakes works for its own process; but a wait
  *   that is not a sleep (a disk, a lock of the kernel, a stop) changes nothing.
  * - During a call on D-Bus all threads of the process that answers it work for the process that
