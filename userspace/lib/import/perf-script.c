@@ -2,8 +2,9 @@
 /*
  * The text of "perf script": a line "comm pid/tid [cpu] time: period event:" for each sample, with
  * its only frame behind it, or with a line "address symbol+0xoffset (object)" for each frame, and
- * then an empty one.  Pid, CPU, time and period may be missing.  Of several events one is imported:
- * the first clock, else the first that counts cycles, else the first.
+ * then an empty one.  All but the event may be missing; where neither task nor CPU nor time is
+ * there, the event ends the line.  Of several events one is imported: the first clock, else the
+ * first that counts cycles, else the first.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #define EVENTS_MAX 256
 #define NAME_BYTES 64
+#define PERIOD_COLUMNS 10
 
 /* A sample's line in parts; the texts are in the line. */
 struct script_sample {
@@ -134,8 +136,8 @@ static char *skip_back(const char *line, char *end)
 	return end;
 }
 
-/* What is before @end: "comm task [cpu]", where the last may be missing. */
-static bool script_head(char *line, char *end, struct script_sample *ret)
+/* What is before @end: "comm task [cpu]", where each may be missing. */
+static void script_head(char *line, char *end, struct script_sample *ret)
 {
 	char *word;
 
@@ -147,12 +149,48 @@ static bool script_head(char *line, char *end, struct script_sample *ret)
 		*end = '\0';
 		word = word_before(line, end);
 	}
-	if (!word || !script_task(word + 1, ret))
+	if (word && script_task(word + 1, ret))
+		*skip_back(line, word) = '\0';
+	ret->comm = line + strspn(line, " ");
+	if (!*ret->comm)
+		ret->comm = "[unknown]";
+}
+
+/* "comm period event:", where the period may be missing. */
+static bool script_ending(char *line, struct script_sample *ret)
+{
+	char *end = line + strlen(line), *word;
+
+	while (end > line && strchr(" \t", end[-1]))
+		end--;
+	if (end == line || end[-1] != ':')
 		return false;
+	word = word_before(line, end);
+	if (!word || skip_back(line, word) == line)
+		return false;
+	end[-1] = '\0';
+	ret->event = word + 1;
+	ret->rest = end;
 	end = skip_back(line, word);
 	*end = '\0';
+	word = word_before(line, end);
+	if (word && script_number(word + 1, "", &ret->period))
+		*skip_back(line, word) = '\0';
+	else
+		ret->period = 0;
 	ret->comm = line + strspn(line, " ");
-	return *ret->comm;
+	return *ret->comm && *ret->event;
+}
+
+/* Periods are aligned to the right of ten columns, no task is. */
+static bool is_period_wide(const char *line, const char *word)
+{
+	const char *before = word;
+
+	while (before > line && before[-1] == ' ')
+		before--;
+	return word - before > 1 &&
+	       (size_t)(word - before) + strspn(word, "0123456789") == 1 + PERIOD_COLUMNS;
 }
 
 /*
@@ -172,20 +210,25 @@ static bool parse_script_line(char *line, struct script_sample *ret)
 		bool is_time = script_time(word, &ret->time) && end[-1] == ':';
 
 		*end = '\0';
-		if (!cpu && n > 1 && script_cpu(word, &number))
+		if (!cpu && n > 0 && script_cpu(word, &number))
 			cpu = end;
-		if (!task && n > 0 && script_task(word, &part))
+		if (!task && n > 0 && script_task(word, &part) && !is_period_wide(line, word))
 			task = end;
 		*end = kept;
-		if (is_time)
-			return script_head(line, word, ret) && script_event(end, ret);
+		if (is_time) {
+			script_head(line, word, ret);
+			return script_event(end, ret);
+		}
 		word = end + strspn(end, " \t");
 	}
 	ret->time = 0;
 	word = cpu ? cpu : task;
 	if (!word || !*word)
+		return script_ending(line, ret);
+	if (!script_event(word + 1, ret))
 		return false;
-	return script_event(word + 1, ret) && script_head(line, word, ret);
+	script_head(line, word, ret);
+	return true;
 }
 
 /* Events. */
@@ -308,7 +351,7 @@ static void take_unknown_frame(struct script_reader *reader, uint32_t object, co
 	g_autofree char *name = NULL;
 
 	address += strspn(address, "0");
-	if (strcmp(path, "[unknown]") == 0)
+	if (!*path || strcmp(path, "[unknown]") == 0)
 		name = g_strdup("[unresolved]");
 	else
 		name = g_strdup_printf("%s+0x%s", slash ? slash + 1 : path, address);
@@ -327,8 +370,10 @@ static void take_script_object(struct script_reader *reader, const char *symbol,
 		add_script_frame(reader, object, symbol);
 }
 
-/* "address symbol+0xoffset (object)"; false: it is none. */
-static bool take_script_frame(struct script_reader *reader, char *line)
+/*
+ * "address symbol+0xoffset (object)", or where it has a line of its own, without the object.
+ */
+static void take_script_frame(struct script_reader *reader, char *line, bool has_line)
 {
 	char *address = line + strspn(line, " \t"), *symbol, *end, *object;
 	size_t digits = strspn(address, "0123456789abcdef");
@@ -336,22 +381,24 @@ static bool take_script_frame(struct script_reader *reader, char *line)
 	end = address + strlen(address);
 	while (end > address && strchr(" \t", end[-1]))
 		*--end = '\0';
-	if (digits == 0 || digits > 16 || address[digits] != ' ' || end[-1] != ')')
-		return false;
+	if (digits == 0 || digits > 16 || address[digits] != ' ')
+		return;
 	symbol = address + digits + 1;
-	object = find_object(symbol, end - 1);
-	if (!object || object <= symbol || object[-1] != ' ')
-		return false;
-	address[digits] = end[-1] = object[-1] = '\0';
-	object++;
-	cut_offset(symbol);
-	if (strcmp(object, "inlined") == 0) {
-		if (reader->inlined->len < SPT_IMPORT_FRAMES)
-			g_ptr_array_add(reader->inlined, g_strdup(symbol));
-		return true;
+	object = end[-1] == ')' ? find_object(symbol, end - 1) : NULL;
+	if (object && object > symbol && object[-1] == ' ') {
+		address[digits] = end[-1] = object[-1] = '\0';
+		object++;
+	} else if (has_line) {
+		address[digits] = '\0';
+		object = end;
+	} else {
+		return;
 	}
-	take_script_object(reader, symbol, address, object);
-	return true;
+	cut_offset(symbol);
+	if (strcmp(object, "inlined") != 0)
+		take_script_object(reader, symbol, address, object);
+	else if (reader->inlined->len < SPT_IMPORT_FRAMES)
+		g_ptr_array_add(reader->inlined, g_strdup(symbol));
 }
 
 /* Samples. */
@@ -419,7 +466,7 @@ static const char *begin_script_sample(struct script_reader *reader, char *line)
 	struct script_sample *sample = &reader->sample;
 
 	if (!parse_script_line(line, sample))
-		return SPT_WORDS("is not as perf script writes it");
+		return SPT_WORDS("is not as perf script writes it with -F comm,event,ip,sym or more");
 	reader->is_in_sample = true;
 	reader->is_wanted = is_script_event(reader, sample->event);
 	reader->n_skipped += !reader->is_wanted && !is_script_note(sample->event);
@@ -428,7 +475,7 @@ static const char *begin_script_sample(struct script_reader *reader, char *line)
 	g_ptr_array_set_size(reader->inlined, 0);
 	g_string_assign(reader->comm, sample->comm);
 	if (reader->is_wanted)
-		take_script_frame(reader, sample->rest);
+		take_script_frame(reader, sample->rest, false);
 	return NULL;
 }
 
@@ -449,7 +496,7 @@ static const char *take_script_line(struct script_reader *reader, char *line, si
 	/* What else is in a sample, as lines of source, is skipped. */
 	if (*line == '\t') {
 		if (reader->is_in_sample && reader->is_wanted)
-			take_script_frame(reader, line);
+			take_script_frame(reader, line, true);
 		return NULL;
 	}
 	if (*line == ' ' && reader->is_in_sample && reader->n_frames > 0 && has_no_event(line))
@@ -510,11 +557,29 @@ static bool read_perf_script(const SptImportInput *input, SptCaptureWriter *writ
 	return ok;
 }
 
-/* The first line that is no comment is of a sample. */
+static bool is_bare_sample(const struct script_sample *sample)
+{
+	return !sample->tid && !sample->time;
+}
+
+/* "\t  address symbol". */
+static bool has_frame_form(const char *line)
+{
+	const char *address = line + strspn(line, " \t");
+	size_t digits = strspn(address, "0123456789abcdef");
+
+	return *line == '\t' && digits && address[digits] == ' ';
+}
+
+/*
+ * The first line that is no comment is of a sample.  One with few fields, or with too few, is known
+ * by the frame that follows it.
+ */
 static bool probe_perf_script(const char *begin, size_t bytes)
 {
 	const char *at = begin, *end = begin + bytes;
 	struct script_sample sample;
+	bool needs_frame = false;
 
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -522,10 +587,17 @@ static bool probe_perf_script(const char *begin, size_t bytes)
 
 		if (!line || memchr(at, '\0', (size_t)(stop - at)))
 			return false;
-		g_strchomp(line);
-		if (*line && *line != '#')
-			return *line != '\t' && parse_script_line(line, &sample);
+		if (needs_frame)
+			return has_frame_form(line);
 		at = stop + 1;
+		if (*line == '\t')
+			return false;
+		g_strchomp(line);
+		if (!*line || *line == '#')
+			continue;
+		if (parse_script_line(line, &sample) && !is_bare_sample(&sample))
+			return true;
+		needs_frame = true;
 	}
 	return false;
 }
