@@ -75,6 +75,33 @@ prints 'perf script: the length of a period is not always known' bash -c '"$1" r
 	head -n 1' - "$cli" "$work/script" <<'END'
 4 samples, 0 lost, in 5.45 s on 3 CPUs; how long a period is is not known
 END
+cat >"$work/few" <<'END'
+a b 12 cpu-clock: 
+	    55ab f+0x1 (/tmp/a)
+
+c            7 cpu-clock: 
+	    55ac g (/tmp/a)
+
+c [002] cpu-clock: 
+	    55ac g
+
+d [001]     1.5:          1 cpu-clock: 
+	    55ad h (/tmp/a)
+
+    1.6: cpu-clock: 
+	    55ae i (/tmp/a)
+
+END
+prints 'perf script: names without a pid, and hardly anything else' "$cli" export -f folded \
+	"$work/few" <<'END'
+[unknown];i 1
+a b;f 1
+c;g 2
+d;h 1
+END
+printf 'sh \n\t    55ab f (/tmp/a)\n\n' >"$work/few"
+refuses 'perf script: no event' 'line 1 is not as perf script writes it with -F comm,event,ip,sym' \
+	"$cli" report "$work/few"
 echo 'not this' >>"$work/script"
 refuses 'perf script: another line' 'line 5 is not as perf script writes it' "$cli" report \
 	"$work/script"
@@ -144,6 +171,32 @@ for options in -g '-g -z' '--call-graph dwarf' '--call-graph dwarf,4096 -z' '-g 
 done
 check 'perf.data: switches are waits' bash -c '
 	"$1" info "$2" | grep -q "^waits  *spans"' - "$cli" "$work/gswitchevents.data"
+
+# Waits by context-switches: a shell's sleeps, some of which another CPU's records may hide.
+sleeps='for i in 1 2 3 4 5 6; do sleep 0.1; done'
+slept()
+{
+	local name=$1
+
+	shift
+	perf record -q -g "$@" -o "$work/$name.data" -- sh -c "$sleeps" >"$work/perf" 2>&1 &&
+		"$cli" report --json --all --metric blocked "$work/$name.data" >"$work/json" &&
+		python3 - "$work/json" <<'END'
+import json, sys
+found = [row["total"] for row in json.load(open(sys.argv[1]))["functions"]
+         if "nanosleep" in row["function"]]
+assert found and max(found) >= 100_000_000, found
+END
+}
+check 'perf.data: context-switches of all CPUs are waits' slept each -a -c 1 -e context-switches
+check 'perf.data: context-switches beside records of switches are stacks of waits' slept records \
+	--switch-events -e context-switches
+check 'perf.data: context-switches of all CPUs, beside a clock' slept beside -a -c 1 \
+	-e cpu-clock/period=1000000/ -e cs/period=1/
+perf record -q -g -e context-switches -o "$work/some.data" -- sh -c "$sleeps" >"$work/perf" 2>&1
+check 'perf.data: some context-switches of a program are no waits' bash -c '"$1" report --all "$2" |
+	grep "context switches are no waits, as only -a -c 1 or --switch-events say"' - "$cli" \
+	"$work/some.data"
 check 'perf.data: kernel functions have names' bash -c '
 	"$1" report --limit 1000 "$2" >"$3" && grep -q "\[kernel\]$" "$3" &&
 	! grep -q "unknown kernel" "$3"' - "$cli" "$work/ga.data" "$work/report"

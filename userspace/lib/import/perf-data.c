@@ -225,33 +225,45 @@ static void add_later_stack(struct perf_import *import, struct spt_perf_fields *
 	fields->n_frames = import->stack->len;
 }
 
+/* A sample of the event that is imported, or of a trace point. */
+static bool take_imported_sample(struct perf_import *import, const struct perf_event_header *record,
+				 const struct spt_perf_data_event *event,
+				 const struct spt_perf_fields *fields)
+{
+	spt_import_perf_capture_weigh(import->capture, weight_of_period(import, fields),
+				      fields->stack_copied > 0);
+	spt_import_perf_capture_event(import->capture, NULL);
+	if (is_point(event))
+		take_point(import, event, fields);
+	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
+		spt_import_perf_waits_hit(import->waits, record, event, fields);
+	return take_made(import,
+			 spt_perf_fields_sample(record, &event->attr, fields, import->made),
+			 import->has_cpus ? fields->cpu : 0);
+}
+
 static bool take_event_sample(struct perf_import *import, const struct perf_event_header *record,
 			      const struct spt_perf_data_event *event)
 {
 	struct spt_perf_fields fields;
+	bool is_imported = event == import->event || is_point(event),
+	     is_switch = spt_import_perf_waits_is_switch(event);
 
 	if (!spt_perf_fields_parse(record, &event->attr, &fields))
 		return false;
-	if (event != import->event && !is_point(event)) {
+	if (!is_imported && !is_switch) {
 		import->n_skipped++;
 		return true;
 	}
 	if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
 		fields.time = ++import->n_samples * SPT_CAPTURE_TIME_UNIT_NS;
 	import->last_time = MAX(import->last_time, fields.time);
-	spt_import_perf_capture_weigh(import->capture, weight_of_period(import, &fields),
-				      fields.stack_copied > 0);
-	spt_import_perf_capture_event(import->capture, NULL);
-	if (is_point(event))
-		take_point(import, event, &fields);
 	add_later_stack(import, &fields);
 	if (import->is_foreign)
 		fields.registers_abi = PERF_SAMPLE_REGS_ABI_NONE;
-	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
-		spt_import_perf_waits_hit(import->waits, record, event, &fields);
-	return take_made(import,
-			 spt_perf_fields_sample(record, &event->attr, &fields, import->made),
-			 import->has_cpus ? fields.cpu : 0);
+	if (is_switch && !spt_import_perf_waits_switch(import->waits, record, event, &fields))
+		import->n_skipped += !is_imported;
+	return !is_imported || take_imported_sample(import, record, event, &fields);
 }
 
 /* State. */
@@ -319,8 +331,15 @@ static void take_earlier_task(struct perf_import *import, const struct task_head
 static bool take_living_task(struct perf_import *import, const struct perf_event_header *record,
 			     const struct spt_perf_data_event *event)
 {
-	if (!take_state(import, record, event))
+	struct spt_perf_fields fields;
+
+	if (!take_state(import, record, event) ||
+	    !spt_perf_fields_parse_end(record, &event->attr, &fields))
 		return false;
+	if (record->type == PERF_RECORD_EXIT && event->attr.sample_type & PERF_SAMPLE_CPU)
+		spt_import_perf_waits_ends(import->waits,
+					   &(struct spt_perf_who){ fields.time, fields.cpu,
+								   fields.pid, fields.tid });
 	spt_import_perf_waits_state(import->waits, (const void *)import->made->data, 0);
 	return true;
 }
@@ -425,6 +444,7 @@ static bool take_lost(struct perf_import *import, const struct perf_event_header
 
 	if (!take_lost_word(record, 1, &import->n_lost))
 		return false;
+	spt_import_perf_waits_gap(import->waits);
 	spt_import_perf_capture_lost(import->capture, import->last_time, import->n_lost - before);
 	return true;
 }
@@ -456,6 +476,9 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 		return take_switch(import, record, event);
 	case PERF_RECORD_COMM:
 		return take_state(import, record, event);
+	case PERF_RECORD_THROTTLE:
+		spt_import_perf_waits_gap(import->waits);
+		return true;
 	default:
 		return true;
 	}
@@ -511,7 +534,6 @@ static void note_unread(const struct perf_import *import, GString *note)
 static bool finish_perf_data(struct perf_import *import, GError **error)
 {
 	g_autoptr(GString) note = g_string_new(NULL);
-	uint64_t n_late = 0;
 
 	if (!spt_import_perf_capture_samples(import->capture) &&
 	    !spt_import_perf_capture_events(import->capture)) {
@@ -525,8 +547,7 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 		spt_import_perf_capture_lost(import->capture, import->last_time,
 					     import->n_lost_samples - import->n_lost);
 	if (import->waits)
-		n_late = spt_import_perf_waits_finish(import->waits, import->last_time);
-	spt_import_note_count(note, n_late, "context switches out of order were skipped");
+		spt_import_perf_waits_finish(import->waits, import->last_time, note);
 	return spt_import_perf_capture_finish(import->capture, import->data, import->records,
 					      event_name(import->event), import->period_ns, note,
 					      error);

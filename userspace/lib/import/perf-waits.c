@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "import/stacks.h"
 #include "record/events.h"
 #include "trace/perf/waits.h"
 
@@ -11,6 +12,8 @@
 #define MOST_WAKES   65536u
 /* Of prev_state: the thread could go on. */
 #define STATE_BITS   0xffu
+/* Hits of which one may lack the one before it. */
+#define PARTIAL_PART 16
 #define SCHED_SWITCH "sched:sched_switch"
 #define SCHED_WAKING "sched:sched_waking"
 /* Comes later, on another CPU perhaps; it is taken where the file has no other. */
@@ -19,6 +22,13 @@
 struct wake {
 	uint64_t key;
 	uint32_t node, thread;
+};
+
+/* A hit of context-switches. */
+struct import_switch {
+	uint64_t time;			/* 0: not known */
+	uint32_t tid;
+	bool has_next;			/* who came then is known, too */
 };
 
 struct SptImportPerfWaits {
@@ -30,9 +40,14 @@ struct SptImportPerfWaits {
 	uint32_t next_at;		/* where sched_switch has the next thread; 0: not known */
 	bool has_records;		/* the kernel's records of switches */
 	bool is_of_cpus;		/* all threads of the CPUs are in it */
+	struct import_switch *left;	/* of each CPU: who left it last */
+	/* Hits of context-switches, and those whose thread had been the last to leave, too. */
+	uint64_t n_left, n_left_twice;
 	GHashTable *wakes;		/* set of struct wake, by key */
 	GByteArray *made;
 	uint64_t last_time, n_late;	/* of what was taken; of what is older than that */
+	/* Of context-switches: those that are waits by themselves, and those that are none. */
+	uint64_t n_blind, n_unknown;
 };
 
 /* The event of a trace point; NULL: the file has none. */
@@ -100,6 +115,7 @@ SptImportPerfWaits *spt_import_perf_waits_new(SptImportPerfCapture *capture,
 	waits->records = records;
 	waits->wakes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	waits->made = g_byte_array_new();
+	waits->left = g_new0(struct import_switch, SPT_IMPORT_CPUS);
 	find_points(waits);
 	return waits;
 }
@@ -111,6 +127,7 @@ void spt_import_perf_waits_free(SptImportPerfWaits *waits)
 	spt_perf_waits_free(waits->waits);
 	g_hash_table_unref(waits->wakes);
 	g_byte_array_unref(waits->made);
+	g_free(waits->left);
 	g_free(waits);
 }
 
@@ -302,26 +319,28 @@ void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_ev
 }
 
 /* A record of a switch, as the kernel has it with the fields of SPT_PERF_SAMPLE_TYPE. */
-static void make_switch(SptImportPerfWaits *waits, const struct spt_perf_fields *fields,
-			uint32_t pid, uint32_t tid, unsigned misc)
+static void make_switch(SptImportPerfWaits *waits, const struct spt_perf_who *who, unsigned misc)
 {
+	const struct spt_perf_sink sink = { take_wait_record, waits };
 	const struct {
 		struct perf_event_header header;
 		uint32_t other_pid, other_tid, pid, tid;
 		uint64_t time;
 	} record = {
 		.header = { PERF_RECORD_SWITCH_CPU_WIDE, (uint16_t)misc, sizeof(record) },
-		.pid = pid,
-		.tid = tid,
-		.time = fields->time,
+		.pid = who->pid,
+		.tid = who->tid,
+		.time = who->time,
 	};
 
-	spt_import_perf_waits_state(waits, &record.header, fields->cpu);
+	waits->is_of_cpus = true;
+	spt_perf_waits_take(waits_from(waits, who->time), who->cpu, &record.header, &sink);
 }
 
 /* Where the file has no records of switches, a hit of sched_switch is two of them. */
 static void make_switches(SptImportPerfWaits *waits, const struct spt_perf_fields *fields)
 {
+	struct spt_perf_who who = { fields->time, fields->cpu, fields->pid, fields->tid };
 	uint64_t state;
 	uint32_t next, pid;
 
@@ -330,11 +349,109 @@ static void make_switches(SptImportPerfWaits *waits, const struct spt_perf_field
 		return;
 	memcpy(&state, fields->raw + waits->points.state_at, sizeof(state));
 	memcpy(&next, fields->raw + waits->next_at, sizeof(next));
-	make_switch(waits, fields, fields->pid, fields->tid,
+	make_switch(waits, &who,
 		    PERF_RECORD_MISC_SWITCH_OUT |
 			    (state & STATE_BITS ? 0 : PERF_RECORD_MISC_SWITCH_OUT_PREEMPT));
 	spt_import_perf_capture_thread(waits->capture, next, &pid);
-	make_switch(waits, fields, pid ? pid : next, next, 0);
+	who.pid = pid ? pid : next;
+	who.tid = next;
+	make_switch(waits, &who, 0);
+}
+
+/* The event context-switches. */
+
+bool spt_import_perf_waits_is_switch(const struct spt_perf_data_event *event)
+{
+	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       event->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+	       (event->attr.sample_type & needed) == needed;
+}
+
+/* Each switch of a CPU is in the file, and not some of them: perf record -a -c 1. */
+static bool has_each_switch(const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_CPU && !attr->enable_on_exec && !attr->freq &&
+	       attr->sample_period == 1;
+}
+
+static bool has_all_threads(const SptImportPerfWaits *waits)
+{
+	return waits->n_left_twice <= waits->n_left / PARTIAL_PART;
+}
+
+/*
+ * Where the file has no records of switches: who is on a CPU came to it when the one before it
+ * left.  That time is older than what other CPUs have told since, but younger than all of @who.
+ */
+static void import_came(SptImportPerfWaits *waits, const struct spt_perf_who *who)
+{
+	struct import_switch *left = &waits->left[who->cpu];
+	struct spt_perf_who came = *who;
+
+	if (!left->time || left->has_next || left->tid == who->tid)
+		return;
+	left->has_next = true;
+	came.time = left->time;
+	make_switch(waits, &came, 0);
+}
+
+void spt_import_perf_waits_ends(SptImportPerfWaits *waits, const struct spt_perf_who *who)
+{
+	if (waits->n_blind && who->cpu < SPT_IMPORT_CPUS && has_all_threads(waits))
+		import_came(waits, who);
+}
+
+/*
+ * If none left a CPU between two times that a thread did, a hit is missing; if that is often so,
+ * those of other processes are not in the file.
+ */
+static bool take_switch_of_cpu(SptImportPerfWaits *waits, const struct perf_event_header *made,
+			       const struct spt_perf_fields *fields)
+{
+	const struct spt_perf_sink sink = { take_wait_record, waits };
+	struct import_switch *left = &waits->left[fields->cpu];
+	struct spt_perf_who who = { fields->time, fields->cpu, fields->pid, fields->tid };
+	bool is_in_place;
+
+	waits->n_left++;
+	waits->n_left_twice += left->time && left->tid == fields->tid;
+	is_in_place = has_all_threads(waits) && is_in_order(waits, fields->time);
+	if (is_in_place) {
+		waits->n_blind++;
+		import_came(waits, &who);
+		spt_perf_waits_take(waits_from(waits, who.time), who.cpu, made, &sink);
+		make_switch(waits, &who, PERF_RECORD_MISC_SWITCH_OUT);
+	}
+	*left = (struct import_switch){ .time = fields->time, .tid = fields->tid };
+	return is_in_place;
+}
+
+bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_event_header *record,
+				  const struct spt_perf_data_event *event,
+				  const struct spt_perf_fields *fields)
+{
+	const struct spt_perf_sink sink = { take_wait_record, waits };
+	const struct perf_event_header *made =
+		spt_perf_fields_hit(record, &event->attr, fields, waits->made);
+
+	if (!made || waits->points.switch_id || fields->cpu >= SPT_IMPORT_CPUS || !fields->time)
+		return false;
+	if (!waits->has_records &&
+	    (!has_each_switch(&event->attr) || !take_switch_of_cpu(waits, made, fields))) {
+		waits->n_unknown++;
+		return true;
+	}
+	if (waits->has_records && is_in_order(waits, fields->time))
+		spt_perf_waits_take(waits_from(waits, fields->time), fields->cpu, made, &sink);
+	return true;
+}
+
+void spt_import_perf_waits_gap(SptImportPerfWaits *waits)
+{
+	if (waits)
+		memset(waits->left, 0, SPT_IMPORT_CPUS * sizeof(*waits->left));
 }
 
 void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_event_header *record,
@@ -358,17 +475,22 @@ void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_even
 		make_switches(waits, fields);
 }
 
-uint64_t spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time)
+void spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time, GString *note)
 {
 	const struct spt_perf_sink sink = { take_wait_record, waits };
 
+	spt_import_note_count(note, waits->n_late, "context switches out of order were skipped");
+	spt_import_note_count(note, waits->n_blind,
+			      "context switches do not say who was preempted: all count as blocked");
+	spt_import_note_count(note, waits->n_unknown,
+			      "context switches are no waits, as only -a -c 1 or --switch-events "
+			      "say when those ended");
 	if (!waits->waits)
-		return waits->n_late;
+		return;
 	time = MAX(time, waits->last_time);
 	spt_perf_waits_finish(waits->waits, time, &sink);
 	for (unsigned cpu = 0; cpu < SPT_IMPORT_CPUS; cpu++)
 		spt_perf_waits_put_account(waits->waits, cpu, time, &sink);
-	return waits->n_late;
 }
 
 bool spt_import_perf_waits_has_excess(const SptImportPerfWaits *waits)

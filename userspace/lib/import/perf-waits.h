@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The waits of a perf.data, by the switches in it: the kernel's own records (perf record
- * --switch-events), or the trace point sched:sched_switch (perf sched record).  They go the way of
- * live ones, through trace/perf/waits.h.
+ * --switch-events), the trace point sched:sched_switch (perf sched record), or each hit of the
+ * event context-switches (-a -c 1).  They go the way of live ones, through trace/perf/waits.h.
+ *
+ * Context-switches tells who left a CPU, and with which stack, but not why: what was preempted
+ * counts as blocked.  Beside records of switches it only has the stacks of their waits.
  */
 #ifndef SPT_IMPORT_PERF_WAITS_H
 #define SPT_IMPORT_PERF_WAITS_H
@@ -26,8 +29,18 @@ void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_ev
 void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_event_header *record,
 			       const struct spt_perf_data_event *event,
 			       const struct spt_perf_fields *fields);
-/* The file ends at @time; returns how many records were skipped, as they came too late. */
-uint64_t spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time);
+/* Whether @event is context-switches. */
+bool spt_import_perf_waits_is_switch(const struct spt_perf_data_event *event);
+/* Takes a hit of it; false: others tell of its switch. */
+bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_event_header *record,
+				  const struct spt_perf_data_event *event,
+				  const struct spt_perf_fields *fields);
+/* A thread is about to exit: it was on that CPU. */
+void spt_import_perf_waits_ends(SptImportPerfWaits *waits, const struct spt_perf_who *who);
+/* Some records are missing here.  @waits NULL: none were read yet. */
+void spt_import_perf_waits_gap(SptImportPerfWaits *waits);
+/* The file ends at @time.  What waits could not tell is added to @note. */
+void spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time, GString *note);
 /* Whether there are more threads than a file may have. */
 bool spt_import_perf_waits_has_excess(const SptImportPerfWaits *waits);
 
