@@ -84,6 +84,7 @@ c            7 cpu-clock:
 
 c [002] cpu-clock: 
 	    55ac g
+	    55ad
 
 d [001]     1.5:          1 cpu-clock: 
 	    55ad h (/tmp/a)
@@ -96,7 +97,8 @@ prints 'perf script: names without a pid, and hardly anything else' "$cli" expor
 	"$work/few" <<'END'
 [unknown];i 1
 a b;f 1
-c;g 2
+c;[unresolved];g 1
+c;g 1
 d;h 1
 END
 printf 'sh \n\t    55ab f (/tmp/a)\n\n' >"$work/few"

@@ -370,9 +370,7 @@ static void take_script_object(struct script_reader *reader, const char *symbol,
 		add_script_frame(reader, object, symbol);
 }
 
-/*
- * "address symbol+0xoffset (object)", or where it has a line of its own, without the object.
- */
+/* "address symbol+0xoffset (object)", or where it has a line of its own, fewer of these. */
 static void take_script_frame(struct script_reader *reader, char *line, bool has_line)
 {
 	char *address = line + strspn(line, " \t"), *symbol, *end, *object;
@@ -381,6 +379,8 @@ static void take_script_frame(struct script_reader *reader, char *line, bool has
 	end = address + strlen(address);
 	while (end > address && strchr(" \t", end[-1]))
 		*--end = '\0';
+	if (has_line && digits > 0 && digits <= 16 && !address[digits])
+		take_script_object(reader, "[unknown]", address, "");
 	if (digits == 0 || digits > 16 || address[digits] != ' ')
 		return;
 	symbol = address + digits + 1;
@@ -568,7 +568,7 @@ static bool has_frame_form(const char *line)
 	const char *address = line + strspn(line, " \t");
 	size_t digits = strspn(address, "0123456789abcdef");
 
-	return *line == '\t' && digits && address[digits] == ' ';
+	return *line == '\t' && digits && (address[digits] == ' ' || !address[digits]);
 }
 
 /*

@@ -26,7 +26,8 @@ struct wake {
 
 /* A hit of context-switches. */
 struct import_switch {
-	uint64_t time;			/* 0: not known */
+	uint64_t time;
+	uint64_t n_gaps;		/* the waits' by then; else it is not the last one */
 	uint32_t tid;
 	bool has_next;			/* who came then is known, too */
 };
@@ -43,6 +44,7 @@ struct SptImportPerfWaits {
 	struct import_switch *left;	/* of each CPU: who left it last */
 	/* Hits of context-switches, and those whose thread had been the last to leave, too. */
 	uint64_t n_left, n_left_twice;
+	uint64_t n_gaps;		/* from 1 */
 	GHashTable *wakes;		/* set of struct wake, by key */
 	GByteArray *made;
 	uint64_t last_time, n_late;	/* of what was taken; of what is older than that */
@@ -115,6 +117,7 @@ SptImportPerfWaits *spt_import_perf_waits_new(SptImportPerfCapture *capture,
 	waits->records = records;
 	waits->wakes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	waits->made = g_byte_array_new();
+	waits->n_gaps = 1;
 	waits->left = g_new0(struct import_switch, SPT_IMPORT_CPUS);
 	find_points(waits);
 	return waits;
@@ -390,7 +393,7 @@ static void import_came(SptImportPerfWaits *waits, const struct spt_perf_who *wh
 	struct import_switch *left = &waits->left[who->cpu];
 	struct spt_perf_who came = *who;
 
-	if (!left->time || left->has_next || left->tid == who->tid)
+	if (left->n_gaps != waits->n_gaps || left->has_next || left->tid == who->tid)
 		return;
 	left->has_next = true;
 	came.time = left->time;
@@ -416,7 +419,7 @@ static bool take_switch_of_cpu(SptImportPerfWaits *waits, const struct perf_even
 	bool is_in_place;
 
 	waits->n_left++;
-	waits->n_left_twice += left->time && left->tid == fields->tid;
+	waits->n_left_twice += left->n_gaps == waits->n_gaps && left->tid == fields->tid;
 	is_in_place = has_all_threads(waits) && is_in_order(waits, fields->time);
 	if (is_in_place) {
 		waits->n_blind++;
@@ -424,7 +427,7 @@ static bool take_switch_of_cpu(SptImportPerfWaits *waits, const struct perf_even
 		spt_perf_waits_take(waits_from(waits, who.time), who.cpu, made, &sink);
 		make_switch(waits, &who, PERF_RECORD_MISC_SWITCH_OUT);
 	}
-	*left = (struct import_switch){ .time = fields->time, .tid = fields->tid };
+	*left = (struct import_switch){ fields->time, waits->n_gaps, fields->tid, false };
 	return is_in_place;
 }
 
@@ -451,7 +454,7 @@ bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_e
 void spt_import_perf_waits_gap(SptImportPerfWaits *waits)
 {
 	if (waits)
-		memset(waits->left, 0, SPT_IMPORT_CPUS * sizeof(*waits->left));
+		waits->n_gaps++;
 }
 
 void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_event_header *record,
