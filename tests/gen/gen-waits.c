@@ -7,6 +7,8 @@
  * For the last 20 ms that worker sleeps it waits for a lock, which helper holds.  CPU 0 handles an
  * interrupt for 5 ms of each of worker's runs, and takes none for the last 2 ms.
  *
+ * flows: helper hands work to beat in five flows of 30 ms; crowd: in 200 of them.
+ *
  * mutex: worker sleeps, and helper wakes it, by a mutex of libc and the kernel's scheduler.
  */
 #include <stdio.h>
@@ -22,6 +24,8 @@
 #define ROUNDS 10
 #define BEATS  100
 #define LATE   37
+#define FLOWS  5
+#define CROWD  200
 
 enum { PROGRAM = 1, LIBC, KERNEL };
 enum { WORKER = 1, HELPER, BEAT };
@@ -211,16 +215,51 @@ static void put_beats(SptCaptureWriter *writer, SptStash *stash)
 	}
 }
 
+/* From helper to beat; the end of every second one is first in the file. */
+static void put_flows(SptCaptureWriter *writer, unsigned n)
+{
+	static const SptDeclarationRow flow = {
+		.id = 1,
+		.name = "flow",
+		.title = "Flows",
+		.shape = SPT_DECLARED_INSTANT,
+		.n_fields = 3,
+		.fields = { { "name", "", SPT_VALUE_TEXT },
+			    { "side", "", SPT_VALUE_TEXT },
+			    { "id", "", SPT_VALUE_ID } },
+	};
+
+	if (n)
+		spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &flow);
+	for (unsigned i = 0; i < 2 * n; i++) {
+		bool is_end = (i & 1) != (i >> 1 & 1);
+		const SptDeclaredRow row = {
+			.time = BEGIN + (i / 2) * (900 * MS / n) + (is_end ? 60 : 30) * MS,
+			.kind = flow.id,
+			.thread = is_end ? BEAT : HELPER,
+			.values = { { .text = "a\nflow" },
+				    { .text = is_end ? "end" : "begin" },
+				    { .number = i / 2 + 1 } },
+		};
+
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	SptStash *stash = spt_stash_new();
 	SptCaptureWriter *writer;
+	unsigned n_flows;
 	int status = 0;
 
 	has_mutex = argc == 3 && strcmp(argv[2], "mutex") == 0;
-	if (argc != 2 && !has_mutex) {
-		fprintf(stderr, "Usage: gen-waits OUT [mutex]\n");
+	n_flows = argc == 3 && strcmp(argv[2], "flows") == 0 ? FLOWS :
+		  argc == 3 && strcmp(argv[2], "crowd") == 0 ? CROWD :
+								0;
+	if (argc != 2 && !has_mutex && !n_flows) {
+		fprintf(stderr, "Usage: gen-waits OUT [mutex | flows | crowd]\n");
 		return 2;
 	}
 	writer = spt_capture_writer_new(argv[1], &error);
@@ -234,6 +273,7 @@ int main(int argc, char **argv)
 			put_events(writer, stash, BEGIN + i * 100 * MS);
 		put_accounts(writer);
 		put_beats(writer, stash);
+		put_flows(writer, n_flows);
 	}
 	if (!writer || !spt_capture_writer_finish(writer, stash, BEGIN + 1000 * MS, &error)) {
 		fprintf(stderr, "gen-waits: %s\n", error->message);

@@ -3,6 +3,7 @@
  * Lanes of a thread that runs, is put off its CPU, sleeps and waits for the disk at known times:
  * each bucket has what was in it, whatever is zoomed to.
  */
+#include "profile/lane-arrows.h"
 #include "profile/lanes.h"
 #include "profile/wall.h"
 #include "sysprof-event.h"
@@ -376,6 +377,80 @@ static void test_sums(Fixture *fixture, gconstpointer data)
 	}
 }
 
+static void put_flow(Fixture *fixture, uint64_t ms, uint32_t thread, const char *side, uint64_t id)
+{
+	const SptDeclaredRow row = { .time = BEGIN + ms * MS,
+				     .kind = 1,
+				     .thread = thread,
+				     .values = { { .text = "f" }, { .text = side }, { .number = id } } };
+
+	spt_capture_writer_put(fixture->writer, SPT_ROW_DECLARED, &row);
+}
+
+/* A whole one, one whose end is first in the file, one without an end, one within a thread. */
+static void put_flows(Fixture *fixture)
+{
+	const SptDeclarationRow kind = { .id = 1,
+					 .name = "flow",
+					 .title = "Flows",
+					 .shape = SPT_DECLARED_INSTANT,
+					 .n_fields = 3,
+					 .fields = { { "name", "", SPT_VALUE_TEXT },
+						     { "side", "", SPT_VALUE_TEXT },
+						     { "id", "", SPT_VALUE_ID } } };
+
+	spt_capture_writer_put(fixture->writer, SPT_ROW_DECLARATION, &kind);
+	put_flow(fixture, 5, 1, "begin", 1);
+	put_flow(fixture, 45, 2, "end", 1);
+	put_flow(fixture, 60, 1, "end", 2);
+	put_flow(fixture, 50, 2, "begin", 2);
+	put_flow(fixture, 51, 2, "begin", 3);
+	put_flow(fixture, 52, 2, "begin", 4);
+	put_flow(fixture, 53, 2, "end", 4);
+}
+
+static void assert_arrow(const SptLanesPicture *picture, unsigned i, SptLaneArrow wanted)
+{
+	const SptLaneArrow *arrow = &g_array_index(picture->arrows, SptLaneArrow, i);
+
+	g_assert_cmpuint(arrow->begin, ==, BEGIN + wanted.begin * MS);
+	g_assert_cmpuint(arrow->end, ==, BEGIN + wanted.end * MS);
+	g_assert_cmpuint(arrow->from, ==, wanted.from);
+	g_assert_cmpuint(arrow->to, ==, wanted.to);
+	g_assert_cmpuint(arrow->from_row, ==, arrow->from - 1);
+	g_assert_cmpuint(arrow->to_row, ==, arrow->to - 1);
+	g_assert_cmpstr(arrow->name, ==, wanted.name);
+}
+
+static void test_arrows(Fixture *fixture, gconstpointer data)
+{
+	g_auto(Opened) opened = { 0 };
+	SptLaneWanted rows[2] = { { SPT_LANE_OF_THREAD, 0 }, { SPT_LANE_OF_THREAD, 0 } };
+	SptLanesRequest request = { BEGIN, BEGIN + 100 * MS, 10, 2, rows };
+	g_autoptr(SptLanesPicture) all = NULL, part = NULL, alone = NULL;
+
+	(void)data;
+	put_known(fixture);
+	put_flows(fixture);
+	opened = open_lanes(fixture);
+	rows[0].number = opened.lanes->lane_of[1];
+	rows[1].number = opened.lanes->lane_of[2];
+	all = spt_lanes_picture(opened.lanes, &request);
+	g_assert_cmpuint(all->n_arrows, ==, 3);
+	assert_arrow(all, 0, (SptLaneArrow){ .begin = 5, .end = 45, .from = 1, .to = 2, .name = "f" });
+	assert_arrow(all, 1, (SptLaneArrow){ .begin = 50, .end = 60, .from = 2, .to = 1, .name = "f" });
+	assert_arrow(all, 2, (SptLaneArrow){ .begin = 80, .end = 90, .from = 2, .to = 1 });
+	/* Both ends of one may be out of view. */
+	request.begin_ns = BEGIN + 20 * MS;
+	request.end_ns = BEGIN + 30 * MS;
+	part = spt_lanes_picture(opened.lanes, &request);
+	g_assert_cmpuint(part->n_arrows, ==, 1);
+	assert_arrow(part, 0, (SptLaneArrow){ .begin = 5, .end = 45, .from = 1, .to = 2, .name = "f" });
+	request.n_rows = 1;
+	alone = spt_lanes_picture(opened.lanes, &request);
+	g_assert_cmpuint(alone->n_arrows, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -387,5 +462,6 @@ int main(int argc, char **argv)
 	TEST("samples", test_samples);
 	TEST("ready", test_ready);
 	TEST("sums", test_sums);
+	TEST("arrows", test_arrows);
 	return g_test_run();
 }

@@ -8,7 +8,9 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "lanes-arrows.h"
 #include "profile/selection.h"
+#include "profile/waits.h"
 #include "text.h"
 
 #define GAP	     3 /* between lanes */
@@ -66,6 +68,18 @@ char *spt_lane_describe_cpu(const SptLanes *lanes, const SptLaneLine *line, uint
 	owner.wanted.number = lanes->lane_of[run->thread];
 	thread = spt_lane_line_name(lanes, &owner);
 	return g_strdup_printf(_("%s: %s, %s from %.6f s on"), name, thread, duration, begin);
+}
+
+char *spt_lane_describe_moment(const SptLanes *lanes, const SptLaneLine *line,
+			       const SptLaneMoment *moment, const SptTimeAxis *axis)
+{
+	g_autofree char *name = spt_lane_line_name(lanes, line),
+			*duration = spt_text_duration(MIN(moment->end, axis->end_ns) -
+						      MIN(moment->begin, axis->end_ns));
+	double begin = (double)(moment->begin - MIN(axis->start_ns, moment->begin)) / 1e9;
+
+	return g_strdup_printf(_("%s: %s, %s from %.6f s on"), name,
+			       _(spt_wait_state_name(moment->state)), duration, begin);
 }
 
 GdkRGBA spt_lane_rgba(SptLaneKind kind)
@@ -314,6 +328,7 @@ void spt_lanes_draw(const SptLanesDrawing *drawing, GtkSnapshot *snapshot)
 		if (line->wanted.of == SPT_LANE_OF_CPU && row != UINT32_MAX)
 			draw_owners(drawing, snapshot, row, i * SPT_LANE_HEIGHT);
 	}
+	spt_lanes_arrows_draw(drawing, snapshot);
 	spt_time_axis_draw_selection(drawing->axis, drawing->widget, snapshot, 0, height);
 	if (drawing->selected != UINT_MAX && drawing->selected_end)
 		draw_outline(drawing, snapshot);

@@ -35,6 +35,9 @@ char *spt_lane_line_name(const SptLanes *lanes, const SptLaneLine *line);
 /* What the CPU of a line did; @start_ns: begin of the recording. */
 char *spt_lane_describe_cpu(const SptLanes *lanes, const SptLaneLine *line, uint64_t time,
 			    uint64_t start_ns);
+/* What the thread of a line did. */
+char *spt_lane_describe_moment(const SptLanes *lanes, const SptLaneLine *line,
+			       const SptLaneMoment *moment, const SptTimeAxis *axis);
 GdkRGBA spt_lane_rgba(SptLaneKind kind);
 void spt_lanes_draw(const SptLanesDrawing *drawing, GtkSnapshot *snapshot);
 /* Draws a box for the legend; SPT_LANE_KINDS: of a CPU that takes no interrupts. */

@@ -67,6 +67,7 @@ static GtkWidget *explain(GtkWidget *legend, SptLaneKind kind, const char *name)
 static GtkWidget *make_legend(SptLanesPane *self)
 {
 	GtkWidget *legend = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 21);
+	GtkLabel *arrows = GTK_LABEL(gtk_label_new(NULL));
 
 	gtk_widget_add_css_class(legend, "legend");
 	for (unsigned kind = 0; kind < SPT_LANE_KINDS; kind++) {
@@ -76,6 +77,8 @@ static GtkWidget *make_legend(SptLanesPane *self)
 			self->irqs = box;
 	}
 	self->offs = explain(legend, SPT_LANE_KINDS, _("interrupts off"));
+	gtk_box_append(GTK_BOX(legend), GTK_WIDGET(arrows));
+	spt_lanes_view_set_count(self->view, arrows);
 	return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", legend, "hscrollbar-policy",
 			    GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
 			    "propagate-natural-height", TRUE, NULL);

@@ -8,8 +8,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "lanes-draw.h"
-#include "profile/waits.h"
+#include "lanes-arrows.h"
 #include "query.h"
 #include "text.h"
 #include "wait-details.h"
@@ -40,8 +39,9 @@ struct _SptLanesView {
 	SptLaneMoment moment; /* its range; end 0: none */
 	double drag_from, pointer;
 	GtkWidget *popover;
+	GtkLabel *arrows;     /* says how many there are */
 	struct place awaited; /* to be selected once there are lanes; thread 0: none */
-	GArray *left; /* struct place: waits from which the user went to their wakers */
+	GArray *left;	      /* struct place: waits from which the user went to their wakers */
 };
 
 G_DEFINE_FINAL_TYPE(SptLanesView, spt_lanes_view, GTK_TYPE_WIDGET)
@@ -200,6 +200,8 @@ static void lanes_view_show_answer(gpointer owner, gpointer data)
 	spt_lanes_picture_free(self->picture);
 	self->picture = g_steal_pointer(&answer->picture);
 	lanes_view_free_answer(answer);
+	g_autofree char *count = spt_lanes_arrows_count(self->picture);
+	gtk_label_set_text(self->arrows, count);
 	if (is_first) {
 		self->are_cpus_open = self->lanes->n_cpus <= FEW_CPUS;
 		if (self->lanes->n_processes && self->lanes->processes[0].n <= FEW_THREADS)
@@ -221,27 +223,11 @@ static const SptQueryKind lanes_query = {
 
 /* Texts. */
 
-static double lanes_view_seconds(SptLanesView *self, uint64_t time)
-{
-	return (double)(time - MIN(self->axis->start_ns, time)) / 1e9;
-}
-
-static char *describe_moment(SptLanesView *self, const SptLaneLine *line,
-			     const SptLaneMoment *moment)
-{
-	g_autofree char *name = spt_lane_line_name(self->lanes, line),
-			*duration = spt_text_duration(MIN(moment->end, self->axis->end_ns) -
-						      MIN(moment->begin, self->axis->end_ns));
-
-	return g_strdup_printf(_("%s: %s, %s from %.6f s on"), name,
-			       _(spt_wait_state_name(moment->state)), duration,
-			       lanes_view_seconds(self, moment->begin));
-}
-
 static void lanes_view_tell(SptLanesView *self)
 {
 	g_autofree char *moment = !self->line.is_head && self->moment.end ?
-					  describe_moment(self, &self->line, &self->moment) :
+					  spt_lane_describe_moment(self->lanes, &self->line,
+								   &self->moment, self->axis) :
 				  !self->line.is_head ?
 					  spt_lane_line_name(self->lanes, &self->line) :
 					  g_strdup(_("nothing is selected"));
@@ -273,28 +259,46 @@ static const SptLaneLine *line_at(SptLanesView *self, double y)
 		       NULL;
 }
 
+/* All of it but the lines in view. */
+static SptLanesDrawing lanes_view_drawing(SptLanesView *self)
+{
+	return (SptLanesDrawing){
+		.widget = GTK_WIDGET(self),
+		.axis = self->axis,
+		.lanes = self->lanes,
+		.lines = self->lines,
+		.picture = self->picture,
+		.selected = lanes_view_place_of(self, &self->line),
+		.selected_begin = self->moment.begin,
+		.selected_end = self->moment.end,
+	};
+}
+
 static gboolean lanes_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
 					 GtkTooltip *tooltip)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
 	const SptLaneLine *line = by_keyboard ? NULL : line_at(self, y);
 	g_autofree char *text = NULL, *name = NULL;
+	SptLanesDrawing drawing;
 	SptLaneMoment moment;
 
 	/* Nothing covers what a popover explains. */
-	if (!line || line->is_head ||
-	    (self->popover && gtk_widget_get_visible(self->popover)))
+	if (!line || line->is_head || (self->popover && gtk_widget_get_visible(self->popover)))
 		return FALSE;
+	drawing = lanes_view_drawing(self);
 	name = spt_lane_line_name(self->lanes, line);
 	if (x < self->axis->left)
 		text = g_strdup_printf(_("Show only %s"), name);
-	else if (line->wanted.of == SPT_LANE_OF_CPU)
+	else
+		text = spt_lanes_arrows_describe(&drawing, x, y);
+	if (!text && line->wanted.of == SPT_LANE_OF_CPU)
 		text = spt_lane_describe_cpu(self->lanes, line, time_at(self, x),
 					     self->axis->start_ns);
-	else if (line->wanted.of == SPT_LANE_OF_THREAD &&
+	else if (!text && line->wanted.of == SPT_LANE_OF_THREAD &&
 		 spt_lanes_at(self->lanes, line->wanted.number, time_at(self, x), ns_of_pixel(self),
 			      &moment))
-		text = describe_moment(self, line, &moment);
+		text = spt_lane_describe_moment(self->lanes, line, &moment, self->axis);
 	gtk_tooltip_set_text(tooltip, text);
 	return text != NULL;
 }
@@ -606,16 +610,7 @@ static void on_go_to(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVaria
 static void lanes_view_snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
-	SptLanesDrawing drawing = {
-		.widget = widget,
-		.axis = self->axis,
-		.lanes = self->lanes,
-		.lines = self->lines,
-		.picture = self->picture,
-		.selected = lanes_view_place_of(self, &self->line),
-		.selected_begin = self->moment.begin,
-		.selected_end = self->moment.end,
-	};
+	SptLanesDrawing drawing = lanes_view_drawing(self);
 
 	if (!self->lanes)
 		return;
@@ -752,6 +747,11 @@ void spt_lanes_view_set_axis(SptLanesView *self, SptTimeAxis *axis)
 	self->axis = g_object_ref(axis);
 	g_signal_connect_object(axis, "changed", G_CALLBACK(lanes_view_on_axis_changed), self,
 				G_CONNECT_SWAPPED);
+}
+
+void spt_lanes_view_set_count(SptLanesView *self, GtkLabel *label)
+{
+	self->arrows = label;
 }
 
 void spt_lanes_view_set_document(SptLanesView *self, SptDocument *document)

@@ -21,6 +21,8 @@ G_DECLARE_FINAL_TYPE(SptLanesView, spt_lanes_view, SPT, LANES_VIEW, GtkWidget)
 
 /* Called before anything else. */
 void spt_lanes_view_set_axis(SptLanesView *view, SptTimeAxis *axis);
+/* Likewise: @label says how many arrows there are. */
+void spt_lanes_view_set_count(SptLanesView *view, GtkLabel *label);
 void spt_lanes_view_set_document(SptLanesView *view, SptDocument *document);
 /* Selects the wait or run of @thread of the capture at @time, and scrolls to it. */
 void spt_lanes_view_go_to(SptLanesView *view, uint32_t thread, uint64_t time);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "profile/lanes.h"
+#include "profile/lane-arrows.h"
 #include "profile/profile-private.h"
 
 struct picture {
@@ -405,6 +405,7 @@ SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesRequest 
 	add_samples(&picture);
 	for (uint32_t i = 0; i < made->n_rows; i++)
 		make_row(&picture, i);
+	spt_lane_arrows_find(lanes, made);
 	g_free(picture.ns);
 	g_free(picture.running);
 	g_free(picture.sides);
@@ -423,5 +424,6 @@ void spt_lanes_picture_free(SptLanesPicture *picture)
 	g_free(picture->shares);
 	g_free(picture->owners);
 	g_free(picture->offs);
+	g_array_unref(picture->arrows);
 	g_free(picture);
 }

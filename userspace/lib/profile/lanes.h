@@ -142,6 +142,9 @@ typedef struct {
 	uint32_t *owners;
 	/* Likewise: the fraction of the time in which the CPU is known to take no interrupts. */
 	float *offs;
+	/* SptLaneArrow between the rows; empty if there are more than SPT_LANE_ARROWS_MOST. */
+	GArray *arrows;
+	uint64_t n_arrows; /* all there are */
 } SptLanesPicture;
 
 /* One pass over the events of that time; @request->rows are copied. */
