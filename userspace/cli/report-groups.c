@@ -79,7 +79,7 @@ static bool check_recorded(const struct spt_report *report, SptGroupKind kind)
 	const char *option = spt_grouping_lacks(spt_grouping(kind), report->capture);
 
 	if (option)
-		spt_cli_complain("%s does not show which clients servers worked for, as --by client needs: \"" SPT_CLI
+		spt_cli_complain("%s does not show who woke or called a server, as --by client needs: \"" SPT_CLI
 				 " record %s\" records that",
 				 report->capture->path, option);
 	return !option;
@@ -143,7 +143,7 @@ static void print_text(const struct spt_report *report)
 		       row->samples, shown);
 	}
 	if (spt_grouping(kind_of(report))->lacks && spt_clients_are_thinned(report->capture))
-		printf("\nSome waits were left out, and who woke whom with them: --waits=all records each.\n");
+		printf("\nNot every wait was recorded, so hand-overs are missing: --waits=all records each.\n");
 }
 
 /* Members that do not belong to the kind of group are absent. */

@@ -281,7 +281,7 @@ static const SptGrouping own_groupings[] = {
 	},
 	{
 		.name = "comm",
-		.note = " (thread names, # for digits)",
+		.note = " (thread names, # for numbers)",
 		.menu = SPT_WORDS("By Thread Na_me"),
 		.root = SPT_WORDS("(threads)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -290,7 +290,7 @@ static const SptGrouping own_groupings[] = {
 	},
 	{
 		.name = "client",
-		.note = " (whom servers worked for)",
+		.note = " (of servers)",
 		.menu = SPT_WORDS("By Cl_ient"),
 		.root = SPT_WORDS("(client)"),
 		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID,
