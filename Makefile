@@ -28,8 +28,7 @@ has_pprof := $(shell $(PKG_CONFIG) --exists libprotobuf-c zlib 2>/dev/null && \
 packages += $(if $(has_pprof),libprotobuf-c zlib)
 # Arguments of the kernel's functions, by its own types.  Only what uses it is linked with it.
 bpf_libs := $(shell $(PKG_CONFIG) --exists libbpf && echo -Wl,--as-needed -lbpf -Wl,--no-as-needed)
-# Loaded by the one option that needs it (bus-library.h).
-loaded_packages := gio-2.0
+loaded_packages := gio-2.0 # when it is needed (bus-library.h)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) $(loaded_packages) 2>/dev/null)
 capstone ?= -lcapstone
 package_libs := \

@@ -59,8 +59,8 @@ static SptCoverageRow *coverage_row_of(GArray *rows, struct spt_pairs *known, ui
 	return &g_array_index(rows, SptCoverageRow, *at);
 }
 
-static void add_stackless(GArray *rows, struct spt_pairs *known, SptSymbols *symbols,
-			  uint64_t weight)
+static void coverage_add_stackless(GArray *rows, struct spt_pairs *known, SptSymbols *symbols,
+				   uint64_t weight)
 {
 	SptCoverageRow *row =
 		coverage_row_of(rows, known, 0, spt_symbols_intern(symbols, "[no stack]"));
@@ -69,8 +69,8 @@ static void add_stackless(GArray *rows, struct spt_pairs *known, SptSymbols *sym
 	row->problem = spt_words("no stack was requested, or none could be taken");
 }
 
-static void add_frame(GArray *rows, struct spt_pairs *known, SptSymbols *symbols,
-		      const SptFrame *frame, uint64_t weight)
+static void coverage_add_frame(GArray *rows, struct spt_pairs *known, SptSymbols *symbols,
+			       const SptFrame *frame, uint64_t weight)
 {
 	SptName name = spt_symbols_name(symbols, frame);
 	SptCoverageRow *row = coverage_row_of(rows, known, frame->object, name.object);
@@ -89,7 +89,7 @@ GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 	struct spt_pairs known = { 0 };
 
 	if (weights[0] > 0)
-		add_stackless(rows, &known, symbols, weights[0]);
+		coverage_add_stackless(rows, &known, symbols, weights[0]);
 	for (uint32_t i = 1; i < capture->n_nodes; i++) {
 		uint32_t *node = &first[capture->nodes[i].key];
 
@@ -102,8 +102,8 @@ GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 	}
 	for (uint32_t i = 1; i <= capture->n_frames; i++)
 		if (first[i])
-			add_frame(rows, &known, symbols, &capture->nodes[first[i]].frame,
-				  weights[first[i]]);
+			coverage_add_frame(rows, &known, symbols, &capture->nodes[first[i]].frame,
+					   weights[first[i]]);
 	spt_pairs_clear(&known);
 	for (unsigned i = 0; i < rows->len; i++) {
 		SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
