@@ -622,6 +622,10 @@ busy;main;work;do_syscall 180
 busy;main;work;hot 360' export --format folded "$work/twice.syscap"
 contains 'diff begins with absolute numbers' \
 	'^CPU Time: 305\.00 ms before, 305\.00 ms after: no more than chance\.$' diff "$capture" "$capture"
+"${gen_capture%/*}/gen-waits" "$work/same.capture" >"$work/out"
+contains 'diff: what is equal is the same, not 0 % more' \
+	'^Blocked: 2\.00 s before, 2\.00 s after: the same\.$' diff --metric blocked "$work/same.capture" \
+	"$work/same.capture"
 contains 'diff: twice the weight is no difference' '^No difference' diff "$capture" \
 	"$work/twice.syscap"
 complains 'merge without an output' 2 'merge takes two recordings' merge "$capture" "$capture"

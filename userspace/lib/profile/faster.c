@@ -16,6 +16,8 @@
 #define FEW_SAMPLES 200
 /* From this ratio on it is said in times, below that in percent. */
 #define MANY_TIMES 2.0
+/* Less than this part is 0.0 %. */
+#define LEAST_CHANGE 0.0005
 #define NO_BREAK "\xc2\xa0"
 
 static char *tell_ns(double ns)
@@ -47,6 +49,8 @@ static char *tell_change(double before, double after)
 	bool is_less = after < before;
 	double ratio = is_less ? before / after : after / before;
 
+	if (fabs(after - before) <= LEAST_CHANGE * before)
+		return g_strdup(spt_words("the same"));
 	if (before <= 0 || after <= 0 || !isfinite(ratio))
 		return g_strdup(is_less ? spt_words("less") : spt_words("more"));
 	if (ratio >= MANY_TIMES)
@@ -112,7 +116,7 @@ static void add_resident(GPtrArray *said, const SptFasterInput *input)
 		values[side] = (double)use.most;
 	}
 	add_values(said, spt_words("Most resident memory"), values, SPT_UNIT_BYTES,
-		   values[SPT_BEFORE] == values[SPT_AFTER]);
+		   false);
 }
 
 /* Doubts. */
