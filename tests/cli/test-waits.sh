@@ -214,7 +214,18 @@ refused()
 	grep -q 'record with --waits' "$work/err"
 }
 
+# It waits to be let go from before the recording on, and is not the command yet.
+own_waits()
+{
+	"$cli" export --format jsonl --metric off-cpu "$work/sleeper.capture" 2>"$work/err" |
+		python3 -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert rows, "there are no waits"
+before = [row for row in rows if row["duration_ns"] > row["time_ns"]]
+assert not before, before'
+}
 check "a thread that sleeps is blocked for as long, in the function that does" slept
+check "... and what it waited for the recorder is no wait of it" own_waits
 check "a thread that waits for a lock is blocked in that function" waited
 check "threads without a CPU are runnable for as long as the kernel says" hogged
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ] ||
