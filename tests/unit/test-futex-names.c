@@ -5,13 +5,13 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define MM 7
 #define OBJECT 3
 
 struct fixture {
 	char *root, *directory, *maps;
 	SptProcFiles *files;
 	SptSpaces *spaces;
+	SptMaps *objects;
 	SptFutexNames *names;
 };
 
@@ -28,8 +28,8 @@ static const char maps_of_program[] =
 
 static void begin(struct fixture *f, const char *text)
 {
-	const SptMap code = { .start = 0x5500001000, .end = 0x5500002000, .offset = 0x1000,
-			      .object = OBJECT };
+	const SptObjectRow program = { .id = OBJECT, .kind = SPT_OBJECT_FILE, .path = "/opt/app",
+				       .dev_major = 0xfe, .inode = 11 };
 
 	f->root = g_dir_make_tmp("futex-names-XXXXXX", NULL);
 	f->directory = g_build_filename(f->root, "42", NULL);
@@ -38,13 +38,15 @@ static void begin(struct fixture *f, const char *text)
 	g_assert_true(g_file_set_contents(f->maps, text, -1, NULL));
 	f->files = spt_proc_files_new(f->root);
 	f->spaces = spt_spaces_new();
-	spt_spaces_map(f->spaces, MM, 1, &code, true);
+	f->objects = spt_maps_new(NULL, f->spaces, f->files, true);
+	spt_maps_stage.object(f->objects, &program);
 	f->names = spt_futex_names_new(f->files);
 }
 
 static void end(struct fixture *f)
 {
 	spt_futex_names_free(f->names);
+	spt_maps_free(f->objects);
 	spt_spaces_free(f->spaces);
 	spt_proc_files_free(f->files);
 	g_unlink(f->maps);
@@ -57,7 +59,7 @@ static void end(struct fixture *f)
 
 static SptFutexPlace find(struct fixture *f, uint64_t address)
 {
-	return spt_futex_names_find(f->names, 42, spt_spaces_get(f->spaces, MM), address);
+	return spt_futex_names_find(f->names, 42, f->objects, address);
 }
 
 static void check_variable(struct fixture *f, uint64_t address, uint64_t offset)

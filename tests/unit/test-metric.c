@@ -306,7 +306,7 @@ static void test_table(void)
 static void test_fits(void)
 {
 	static const char *const of_cpu[] = { "process", "thread",  "cpu", "object",
-					      "comm",	 "host",    "context", NULL };
+					      "comm",	 "client",  "host", "context", NULL };
 	SptGroupKind state;
 
 	for (unsigned kind = 0; spt_grouping(kind); kind++)

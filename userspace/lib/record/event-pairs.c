@@ -121,7 +121,7 @@ uint32_t spt_event_pairs_file_node(SptEventPairs *pairs, SptRecorder *recorder,
 
 /* The futex, and above it that it was waited for. */
 static uint32_t pairs_futex_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
-				 uint64_t mm, const struct sysprof_part *part, uint32_t node)
+				 const struct sysprof_part *part, uint32_t node)
 {
 	const struct sysprof_part_wait_futex *wait = (const void *)part;
 	SptFutexPlace place = { .name = SPT_NO_LOCK_KNOWN };
@@ -129,7 +129,7 @@ static uint32_t pairs_futex_node(SptEventPairs *pairs, SptRecorder *recorder, ui
 
 	if (part->size * 8u >= sizeof(*wait))
 		place = spt_futex_names_find(pairs->futexes, pid,
-					     spt_spaces_get(recorder->spaces, mm), wait->address);
+					     recorder->maps, wait->address);
 	if (place.name) {
 		node = spt_event_named(recorder, node, place.name);
 	} else {
@@ -142,7 +142,7 @@ static uint32_t pairs_futex_node(SptEventPairs *pairs, SptRecorder *recorder, ui
 }
 
 uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
-				   uint64_t mm, const struct sysprof_part *part, uint32_t node)
+				   const struct sysprof_part *part, uint32_t node)
 {
 	static const char *const names[] = {
 		[SYSPROF_CALL_READ] = "read",
@@ -154,7 +154,7 @@ uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, 
 	g_autofree char *file = NULL;
 
 	if (part->b == SYSPROF_CALL_FUTEX)
-		return pairs_futex_node(pairs, recorder, pid, mm, part, node);
+		return pairs_futex_node(pairs, recorder, pid, part, node);
 	if (part->b >= G_N_ELEMENTS(names) || !names[part->b])
 		return node;
 	if (part->size * 8u >= sizeof(*wait))

@@ -35,7 +35,7 @@ uint32_t spt_event_pairs_file_node(SptEventPairs *pairs, SptRecorder *recorder,
  * another call.
  */
 uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
-				   uint64_t mm, const struct sysprof_part *part, uint32_t node);
+				   const struct sysprof_part *part, uint32_t node);
 
 G_END_DECLS
 

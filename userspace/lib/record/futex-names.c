@@ -7,13 +7,11 @@
 #include "record/futex-names.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 
 #define MOST_PROCESSES 64u
-#define MOST_MAPS_BYTES (4u << 20)
 #define MOST_NAMES     4096u	/* with an address; then only the kind of memory is said */
 #define AGAIN_NS       20000000u
 /* As many times the CPU time that reading took nothing is read. */
@@ -25,14 +23,13 @@
 #define MOST_ZEROED    (256u << 20)
 
 struct area {
-	uint64_t start, end, offset, inode;
-	unsigned dev_major, dev_minor;
-	bool is_code, is_private;
-	const char *name;		/* of the kind of memory */
+	struct spt_perf_map map;
+	bool is_code;
 };
 
 struct process {
 	GArray *areas;			/* struct area, by address */
+	char *text;			/* which has their paths */
 	uint64_t read_ns;
 };
 
@@ -49,6 +46,7 @@ static void futex_process_free(gpointer data)
 	struct process *process = data;
 
 	g_array_unref(process->areas);
+	g_free(process->text);
 	g_free(process);
 }
 
@@ -73,46 +71,33 @@ void spt_futex_names_free(SptFutexNames *names)
 	g_free(names);
 }
 
-/* "START-END rwxp OFFSET MAJOR:MINOR INODE   PATH" */
-static bool futex_parse_area(const char *line, struct area *ret)
+static const char *futex_memory_of(const struct spt_perf_map *map)
 {
-	char rights[5];
-	int n = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
-		   &ret->end, rights, &ret->offset, &ret->dev_major, &ret->dev_minor, &ret->inode,
-		   &n) < 7)
-		return false;
-	ret->is_code = rights[2] == 'x';
-	ret->is_private = rights[3] == 'p';
-	if (ret->inode)
-		ret->name = "a file";
-	else if (g_str_has_prefix(line + n, "[heap]"))
-		ret->name = "heap";
-	else if (g_str_has_prefix(line + n, "[stack"))
-		ret->name = "stack";
-	else
-		ret->name = MEMORY;
-	return true;
+	if (map->inode)
+		return "a file";
+	if (g_str_has_prefix(map->path, "[heap]"))
+		return "heap";
+	return g_str_has_prefix(map->path, "[stack") ? "stack" : MEMORY;
 }
 
 static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process *process)
 {
 	size_t bytes;
-	g_autofree char *text =
-		spt_proc_files_read(names->files, pid, "maps", MOST_MAPS_BYTES, &bytes);
-	char *end, *line_end;
+	char *text = spt_proc_files_read(names->files, pid, "maps", SPT_PERF_MAPS_MAX_BYTES, &bytes),
+	     *end, *line_end;
 	struct area area;
 
 	/* The process has ended, or there was no time: what is known may still be so. */
 	if (!text)
 		return;
 	end = text + bytes;
+	g_free(process->text);
+	process->text = text;
 	g_array_set_size(process->areas, 0);
 	for (char *line = text; (line_end = memchr(line, '\n', (size_t)(end - line)));
 	     line = line_end + 1) {
 		*line_end = '\0';
-		if (futex_parse_area(line, &area))
+		if (spt_perf_map_parse_any(line, &area.map, &area.is_code))
 			g_array_append_val(process->areas, area);
 	}
 }
@@ -138,9 +123,9 @@ static const struct area *futex_area_at(const struct process *process, uint64_t 
 		unsigned middle = low + (high - low) / 2;
 		const struct area *area = &g_array_index(process->areas, struct area, middle);
 
-		if (address < area->start)
+		if (address < area->map.start)
 			high = middle;
-		else if (address >= area->end)
+		else if (address >= area->map.end)
 			low = middle + 1;
 		else
 			return area;
@@ -169,41 +154,34 @@ static const struct area *futex_file_of(const struct process *process, const str
 {
 	const struct area *first = (const struct area *)process->areas->data, *before = area - 1;
 
-	if (!area->is_private)
-		return NULL;
-	if (area->inode)
+	if (area->map.inode)
 		return area;
-	if (strcmp(area->name, MEMORY) != 0 || area == first || before->end != area->start ||
-	    !before->inode || !before->is_private || area->end - area->start > MOST_ZEROED)
+	if (*area->map.path || area == first || before->map.end != area->map.start ||
+	    !before->map.inode || area->map.end - area->map.start > MOST_ZEROED)
 		return NULL;
 	return before;
 }
 
-/* The id of the object whose code @file has, too; 0: none is known, or @offset is code itself. */
-static uint32_t futex_object_of(const struct process *process, const struct area *file,
-				const SptSpace *space, uint64_t offset)
+/* Whether @offset of @file is in its code, which is mapped near by. */
+static bool futex_is_code(const struct process *process, const struct area *file, uint64_t offset)
 {
 	unsigned at = (unsigned)(file - (const struct area *)process->areas->data);
-	uint32_t object = 0;
 
 	for (unsigned i = at - MIN(at, NEAR); i < MIN(process->areas->len, at + NEAR); i++) {
 		const struct area *area = &g_array_index(process->areas, struct area, i);
-		const SptMap *map;
 
-		if (!area->is_code || area->inode != file->inode ||
-		    area->dev_major != file->dev_major || area->dev_minor != file->dev_minor)
-			continue;
-		if (offset - area->offset < area->end - area->start)
-			return 0;
-		map = spt_space_find(space, area->start);
-		object = map ? map->object : object;
+		if (area->is_code && area->map.inode == file->map.inode &&
+		    area->map.dev_major == file->map.dev_major &&
+		    area->map.dev_minor == file->map.dev_minor &&
+		    offset - area->map.offset < area->map.end - area->map.start)
+			return true;
 	}
-	return object;
+	return false;
 }
 
 static const char *futex_name_of(SptFutexNames *names, const struct area *area, uint64_t address)
 {
-	const char *memory = area ? area->name : MEMORY;
+	const char *memory = area ? futex_memory_of(&area->map) : MEMORY;
 	g_autofree char *text = g_strdup_printf("0x%" PRIx64 " in %s", address, memory);
 	const char *known = g_hash_table_lookup(names->known, text);
 
@@ -216,7 +194,7 @@ static const char *futex_name_of(SptFutexNames *names, const struct area *area, 
 	return known;
 }
 
-SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptSpace *space,
+SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptMaps *maps,
 				   uint64_t address)
 {
 	const struct process *process = futex_process_of(names, pid, address);
@@ -224,9 +202,10 @@ SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const Spt
 			  *file = area ? futex_file_of(process, area) : NULL;
 	SptFutexPlace place = { 0 };
 
-	if (file && space) {
-		place.offset = address - file->start + file->offset;
-		place.object = futex_object_of(process, file, space, place.offset);
+	if (file && maps) {
+		place.offset = address - file->map.start + file->map.offset;
+		if (!futex_is_code(process, file, place.offset))
+			place.object = spt_maps_object_of(maps, &file->map);
 	}
 	if (!place.object)
 		return (SptFutexPlace){ .name = futex_name_of(names, area, address) };

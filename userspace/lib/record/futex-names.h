@@ -8,7 +8,7 @@
 #define SPT_RECORD_FUTEX_NAMES_H
 
 #include "base/proc-files.h"
-#include "process/spaces.h"
+#include "record/maps.h"
 
 G_BEGIN_DECLS
 
@@ -24,10 +24,10 @@ typedef struct {
 SptFutexNames *spt_futex_names_new(SptProcFiles *files);
 void spt_futex_names_free(SptFutexNames *names);
 /*
- * The place of @address in process @pid, whose code is mapped as in @space (NULL: not known).  May
+ * The place of @address in process @pid; @maps knows the objects that files are (NULL: none).  May
  * wait for the process's maps, as SptProcFiles does.
  */
-SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptSpace *space,
+SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptMaps *maps,
 				   uint64_t address);
 
 G_END_DECLS

@@ -25,14 +25,13 @@ struct SptMaps {
 	const SptSpaces *spaces;
 	SptProcFiles *files;
 	GHashTable *owners; /* mm id -> GArray of struct map_owner */
-	/* NULL where the source has records of mappings. */
 	GHashTable *objects;		/* identity in /proc -> id */
 	/*
 	 * -> id, 0 if several objects had that path: in an overlay /proc has another identity, from
 	 * Linux 6.8 on
 	 */
 	GHashTable *paths;
-	GArray *unread; /* struct map_owner */
+	GArray *unread; /* struct map_owner; NULL where the source has records of mappings */
 };
 
 static void maps_put(SptMaps *maps, struct map_owner *owner, const SptMap *map, uint64_t time,
@@ -91,11 +90,10 @@ SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files,
 	maps->owners = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					     (GDestroyNotify)g_array_unref);
 	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, maps_on_gone, maps });
-	if (has_records)
-		return maps;
 	maps->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	maps->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	maps->unread = g_array_new(FALSE, FALSE, sizeof(struct map_owner));
+	if (!has_records)
+		maps->unread = g_array_new(FALSE, FALSE, sizeof(struct map_owner));
 	return maps;
 }
 
@@ -104,8 +102,8 @@ void spt_maps_free(SptMaps *maps)
 	if (!maps)
 		return;
 	g_hash_table_unref(maps->owners);
-	g_clear_pointer(&maps->objects, g_hash_table_unref);
-	g_clear_pointer(&maps->paths, g_hash_table_unref);
+	g_hash_table_unref(maps->objects);
+	g_hash_table_unref(maps->paths);
 	g_clear_pointer(&maps->unread, g_array_unref);
 	g_free(maps);
 }
@@ -121,7 +119,7 @@ static void maps_object(void *part, const SptObjectRow *row)
 	bool is_only;
 	void *other;
 
-	if (!maps->objects || row->kind != SPT_OBJECT_FILE)
+	if (row->kind != SPT_OBJECT_FILE)
 		return;
 	g_hash_table_replace(maps->objects, identity(row->dev_major, row->dev_minor, row->inode),
 			     GUINT_TO_POINTER(row->id));
@@ -173,7 +171,7 @@ static void maps_process(void *part, const SptProcess *process)
 	}
 }
 
-static uint32_t maps_object_of(const SptMaps *maps, const struct spt_perf_map *map)
+uint32_t spt_maps_object_of(const SptMaps *maps, const struct spt_perf_map *map)
 {
 	g_autofree char *key = identity(map->dev_major, map->dev_minor, map->inode);
 
@@ -208,7 +206,7 @@ static void maps_read_process(SptMaps *maps, struct map_owner *owner)
 		map = (SptMap){ .start = at.start,
 				.end = at.end,
 				.offset = at.offset,
-				.object = maps_object_of(maps, &at) };
+				.object = spt_maps_object_of(maps, &at) };
 		maps_put(maps, owner, &map, now, SPT_MAP_SEEN);
 	}
 }

@@ -12,6 +12,7 @@
 #include "process/tasks.h"
 #include "record/output.h"
 #include "record/stage.h"
+#include "trace/perf/maps.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMaps, spt_maps_free)
 
 /* Reports the first sample of a process. */
 void spt_maps_sampled(SptMaps *maps, const SptProcess *process);
+
+/* The object that a mapping of /proc/PID/maps is of; 0: none of those that have been reported. */
+uint32_t spt_maps_object_of(const SptMaps *maps, const struct spt_perf_map *map);
 
 extern const SptStage spt_maps_stage;
 

@@ -192,8 +192,8 @@ void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *even
 
 		row.cpu_before = wait->cpu_before;
 		find_waker(recorder, wait, &row);
-		row.node = spt_event_pairs_call_node(recorder->pairs, recorder, record->pid,
-						     event->mm, part, row.node);
+		row.node = spt_event_pairs_call_node(recorder->pairs, recorder, record->pid, part,
+						     row.node);
 	}
 	if (!leave_out_recorder(recorder, event, &row))
 		return;
