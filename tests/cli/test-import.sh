@@ -75,21 +75,21 @@ prints 'perf script: the length of a period is not always known' bash -c '"$1" r
 	head -n 1' - "$cli" "$work/script" <<'END'
 4 samples, 0 lost, in 5.45 s on 3 CPUs; how long a period is is not known
 END
-cat >"$work/few" <<'END'
-a b 12 cpu-clock: 
+sed 's/:$/: /' >"$work/few" <<'END'
+a b 12 cpu-clock:
 	    55ab f+0x1 (/tmp/a)
 
-c            7 cpu-clock: 
+c            7 cpu-clock:
 	    55ac g (/tmp/a)
 
-c [002] cpu-clock: 
+c [002] cpu-clock:
 	    55ac g
 	    55ad
 
-d [001]     1.5:          1 cpu-clock: 
+d [001]     1.5:          1 cpu-clock:
 	    55ad h (/tmp/a)
 
-    1.6: cpu-clock: 
+    1.6: cpu-clock:
 	    55ae i (/tmp/a)
 
 END
