@@ -386,7 +386,7 @@ static bool has_all_threads(const SptImportPerfWaits *waits)
 
 /*
  * Where the file has no records of switches: who is on a CPU came to it when the one before it
- * left.  That time is older than what other CPUs have told since, but younger than all of @who.
+ * left.  That time is older than what other CPUs have reported since, but younger than all of @who.
  */
 static void import_came(SptImportPerfWaits *waits, const struct spt_perf_who *who)
 {

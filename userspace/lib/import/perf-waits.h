@@ -4,7 +4,7 @@
  * --switch-events), the trace point sched:sched_switch (perf sched record), or each hit of the
  * event context-switches (-a -c 1).  They go the way of live ones, through trace/perf/waits.h.
  *
- * Context-switches tells who left a CPU, and with which stack, but not why: what was preempted
+ * Context-switches says who left a CPU, and with which stack, but not why: what was preempted
  * counts as blocked.  Beside records of switches it only has the stacks of their waits.
  */
 #ifndef SPT_IMPORT_PERF_WAITS_H
@@ -31,7 +31,7 @@ void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_even
 			       const struct spt_perf_fields *fields);
 /* Whether @event is context-switches. */
 bool spt_import_perf_waits_is_switch(const struct spt_perf_data_event *event);
-/* Takes a hit of it; false: others tell of its switch. */
+/* Takes a hit of it; false: others report its switch. */
 bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_event_header *record,
 				  const struct spt_perf_data_event *event,
 				  const struct spt_perf_fields *fields);
