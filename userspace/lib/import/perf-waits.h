@@ -39,7 +39,7 @@ bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_e
 void spt_import_perf_waits_ends(SptImportPerfWaits *waits, const struct spt_perf_who *who);
 /* Some records are missing here.  @waits NULL: none were read yet. */
 void spt_import_perf_waits_gap(SptImportPerfWaits *waits);
-/* The file ends at @time.  What waits could not tell is added to @note. */
+/* The file ends at @time.  What waits could not say is added to @note. */
 void spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time, GString *note);
 /* Whether there are more threads than a file may have. */
 bool spt_import_perf_waits_has_excess(const SptImportPerfWaits *waits);
