@@ -80,6 +80,7 @@ struct sysprof_called sysprof_calls_look(struct task_struct *task)
 	const struct files_struct *files = READ_ONCE(task->files);
 	struct pt_regs *regs = task_pt_regs(task);
 	struct sysprof_called called = { .call = SYSPROF_CALL_OTHER };
+	unsigned long arguments[6];
 	int number;
 
 	/* Calls of 32-bit programs have other numbers. */
@@ -94,7 +95,9 @@ struct sysprof_called sysprof_calls_look(struct task_struct *task)
 		/* A file that is being opened has no descriptor yet. */
 		break;
 	case SYSPROF_CALL_FUTEX:
-		called.futex = regs_get_kernel_argument(regs, 0);
+		/* Also once the call's result is in the register of the first one. */
+		syscall_get_arguments(task, regs, arguments);
+		called.futex = arguments[0];
 		break;
 	default:
 		called.inode = calls_inode_of(files,

@@ -142,11 +142,12 @@ static void describe_call(struct sysprof_wait *wait, const struct sysprof_slot *
  * The bytes of the part that the session gets.  Current is the waiter, if its user stack is there:
  * of others nobody can say whether the session may have addresses.
  */
-static u32 waits_part_bytes(const struct sysprof_session *session, const struct sysprof_wait *wait,
+static u32 waits_part_bytes(const struct sysprof_subscription *sub, const struct sysprof_wait *wait,
 			    const struct sysprof_stack *stack)
 {
 	if (likely(wait->part.wait.part.b != SYSPROF_CALL_FUTEX) ||
-	    (stack->user_regs && sysprof_session_may_have_addresses(session)))
+	    (sub->stacks & SYSPROF_STACKS_USER && stack->user_regs &&
+	     sysprof_session_may_have_addresses(sub->session)))
 		return wait->part.wait.part.size * 8;
 	return sizeof(wait->part.wait);
 }
@@ -280,7 +281,7 @@ static __always_inline void put_with_stack(struct sysprof_subscription *sub,
 {
 	struct sysprof_session_cpu *sc = &sub->session->cpus[smp_processor_id()];
 	struct extent extent = waits_clip(sub, wait);
-	u32 part_bytes = waits_part_bytes(sub->session, wait, stack);
+	u32 part_bytes = waits_part_bytes(sub, wait, stack);
 	struct sysprof_event *event = sysprof_event_reserve(sc, sub->stacks, stack, part_bytes);
 	struct sysprof_part_wait *part;
 

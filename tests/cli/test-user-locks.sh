@@ -32,7 +32,7 @@ def rows(metric, by, *options):
     return found
 counted = {line.split()[1]: int(line.split()[2]) for line in open(of + ".out")}
 def on_heap(locks):
-    return [name for name in locks if re.fullmatch("0x[0-9a-f]+ in heap", name)]
+    return [name for name in locks if re.fullmatch("0x[0-9a-f]+ in heap of [0-9]+", name)]
 $2
 END
 }
@@ -48,7 +48,7 @@ check '... one on the heap its address' judge convoy '
 locks = rows("blocked", "lock")
 assert len(on_heap(locks)) == 1, locks'
 check '... waits for something else have none' judge convoy '
-assert rows("blocked", "lock").get("[no lock]", 0) > 0'
+assert rows("blocked", "lock").get("[no lock known]", 0) > 0'
 check '... how long it was waited for, until its thread ran again' judge convoy '
 locks = rows("off-cpu", "lock")
 for name, of in ("table_lock", "table_lock"), (on_heap(locks)[0], "heap_lock"):

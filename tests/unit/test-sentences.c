@@ -377,7 +377,7 @@ static void test_modes(void)
 		{ { KNOWN, .has_waits = true, .has_losses = true }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,
 		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
-		  "update_table, 11" NB "% in main.  12 of 120 events were lost." },
+		  "update_table, 11" NB "% in main.  12 of all 120 events were lost." },
 		/* What has no stack is no function, however much it is. */
 		{ { KNOWN, .has_waits = true, .has_stackless_wait = true }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,

@@ -29,6 +29,7 @@
 
 struct load {
 	uint64_t offset, address, bytes;
+	uint64_t file_bytes;		/* of these in the file */
 };
 
 struct SptObject {
@@ -196,13 +197,14 @@ static void read_program_headers(SptObject *object, const uint8_t *head, uint64_
 		    object->loads->len < LOADS_MAX) {
 			/* The debug half of a stripped file keeps the header but not the bytes. */
 			struct load load = { offset, FIELD(object, phdr, Phdr, p_vaddr),
-					     bytes ? bytes : FIELD(object, phdr, Phdr, p_memsz) };
+					     bytes ? bytes : FIELD(object, phdr, Phdr, p_memsz),
+					     bytes };
 
 			g_array_append_val(object->loads, load);
 		} else if (type == PT_LOAD && FIELD(object, phdr, Phdr, p_flags) & PF_W &&
 			   object->variables->len < LOADS_MAX) {
 			struct load load = { offset, FIELD(object, phdr, Phdr, p_vaddr),
-					     FIELD(object, phdr, Phdr, p_memsz) };
+					     FIELD(object, phdr, Phdr, p_memsz), bytes };
 
 			g_array_append_val(object->variables, load);
 		} else if (type == PT_NOTE) {
@@ -452,8 +454,17 @@ bool spt_object_variable_to_offset(const SptObject *object, uint64_t address, ui
 {
 	uint64_t code;
 
-	return object_to_offset(object->variables, address, ret_offset) &&
-	       !spt_object_offset_to_address(object, *ret_offset, &code);
+	if (!object_to_offset(object->variables, address, ret_offset) ||
+	    spt_object_offset_to_address(object, *ret_offset, &code))
+		return false;
+	/* Behind what the file has of its segment may be what it has of the next one. */
+	for (unsigned i = 0; i < object->variables->len; i++) {
+		const struct load *load = &g_array_index(object->variables, struct load, i);
+
+		if (*ret_offset - load->offset < load->file_bytes)
+			return address - load->address < load->bytes;
+	}
+	return true;
 }
 
 Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type,

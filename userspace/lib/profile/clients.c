@@ -32,6 +32,7 @@ struct client_span {
 
 struct client_call {
 	uint64_t begin, end;
+	uint64_t earliest;	/* begin, of this one and those that end later */
 	uint32_t caller;
 };
 
@@ -280,7 +281,8 @@ static void add_call(struct clients *clients, const struct call_fields *fields,
 		     const SptDeclaredRow *row)
 {
 	gpointer pid = GSIZE_TO_POINTER(row->values[fields->server_pid].number);
-	const struct client_call call = { row->time, row->time + row->duration_ns, row->thread };
+	const struct client_call call = { row->time, row->time + row->duration_ns, row->time,
+					  row->thread };
 	GArray *calls = g_hash_table_lookup(clients->calls, pid);
 
 	if (!pid || !row->thread || !row->duration_ns ||
@@ -316,8 +318,13 @@ static void read_calls(struct clients *clients)
 		for (uint32_t i = 0; i < n; i++)
 			add_call(clients, &fields, &rows[i]);
 	g_hash_table_iter_init(&each, clients->calls);
-	while (g_hash_table_iter_next(&each, NULL, (void **)&calls))
+	while (g_hash_table_iter_next(&each, NULL, (void **)&calls)) {
+		struct client_call *all = (struct client_call *)calls->data;
+
 		g_array_sort(calls, compare_calls);
+		for (unsigned i = calls->len; i-- > 1;)
+			all[i - 1].earliest = MIN(all[i - 1].earliest, all[i].earliest);
+	}
 }
 
 /* The call that @thread's process answers next; NULL: there is none. */
@@ -339,9 +346,14 @@ static const struct client_call *call_at(const struct clients *clients, uint32_t
 			high = middle;
 	}
 	last = MIN(last, low + MOST_AT_ONCE);
-	for (uint32_t i = low; i < last; i++)
-		if (g_array_index(calls, struct client_call, i).begin <= time)
-			return &g_array_index(calls, struct client_call, i);
+	for (uint32_t i = low; i < last; i++) {
+		const struct client_call *call = &g_array_index(calls, struct client_call, i);
+
+		if (call->begin <= time)
+			return call;
+		if (call->earliest > time)
+			break;
+	}
 	return NULL;
 }
 

@@ -215,7 +215,7 @@ static SptGroupRow group_of_lock(const SptProfile *base, uint32_t leaf)
 	if (!(base->metric->parts & SPT_METRIC_HAS_STATE))
 		return group_of_leaf(base, leaf);
 	if (!node->parent || !leaf_is_futex(base, leaf))
-		return (SptGroupRow){ .name = "[no lock]" };
+		return (SptGroupRow){ .name = "[no lock known]" };
 	return group_of_leaf(base, node->parent);
 }
 

@@ -157,7 +157,7 @@ static const struct sentence {
 	{ STACKS, "stacks", NO_STACKS, EMPTY,
 	  SPT_WORDS("Of {stackless} no stack was recorded.") },
 
-	{ LOSSES, "lost", EVENTS_LOST, 0, SPT_WORDS("{lost} of {seen} events were lost.") },
+	{ LOSSES, "lost", EVENTS_LOST, 0, SPT_WORDS("{lost} of all {seen} events were lost.") },
 };
 
 SptSentencesOf spt_sentences_find_part(const SptFilter *filter)

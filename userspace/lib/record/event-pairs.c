@@ -54,6 +54,11 @@ void spt_event_pairs_free(SptEventPairs *pairs)
 	g_free(pairs);
 }
 
+void spt_event_pairs_forget(SptEventPairs *pairs, uint32_t pid)
+{
+	spt_futex_names_forget(pairs->futexes, pid);
+}
+
 static const char *operation_name(unsigned operation, unsigned flags)
 {
 	switch (operation) {

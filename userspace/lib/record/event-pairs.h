@@ -36,6 +36,8 @@ uint32_t spt_event_pairs_file_node(SptEventPairs *pairs, SptRecorder *recorder,
  */
 uint32_t spt_event_pairs_call_node(SptEventPairs *pairs, SptRecorder *recorder, uint32_t pid,
 				   const struct sysprof_part *part, uint32_t node);
+/* The process has ended, or executes another program. */
+void spt_event_pairs_forget(SptEventPairs *pairs, uint32_t pid);
 
 G_END_DECLS
 

@@ -12,10 +12,12 @@
 #include "base/clock.h"
 
 #define MOST_PROCESSES 64u
-#define MOST_NAMES     4096u	/* with an address; then only the kind of memory is said */
+/* Names with an address, of a process and of all; of more only the kind of memory is said. */
+#define MOST_NAMES	  1024u
+#define MOST_NAMES_OF_ALL 65536u
 #define AGAIN_NS       20000000u
-/* As many times the CPU time that reading took nothing is read. */
-#define PAUSE	       32
+/* As many times what reading took nothing is read. */
+#define PAUSE	       10
 /* The code of a file is mapped so close to its data, in mappings. */
 #define NEAR	       16
 #define MEMORY	       "memory"	/* nothing more is known of it */
@@ -31,6 +33,7 @@ struct process {
 	GArray *areas;			/* struct area, by address */
 	char *text;			/* which has their paths */
 	uint64_t read_ns;
+	unsigned n_names;
 };
 
 struct SptFutexNames {
@@ -105,14 +108,14 @@ static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process 
 /* Reads the areas again, if it is time to. */
 static void futex_refresh(SptFutexNames *names, uint32_t pid, struct process *process)
 {
-	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC),
-		 begin = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC), end;
 
 	if (now < names->pause_ns || (process->read_ns && now - process->read_ns < AGAIN_NS))
 		return;
 	process->read_ns = now;
 	futex_read_areas(names, pid, process);
-	names->pause_ns = now + PAUSE * (spt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+	end = spt_clock_ns(CLOCK_MONOTONIC);
+	names->pause_ns = end + PAUSE * (end - now);
 }
 
 static const struct area *futex_area_at(const struct process *process, uint64_t address)
@@ -157,7 +160,9 @@ static const struct area *futex_file_of(const struct process *process, const str
 	if (area->map.inode)
 		return area;
 	if (*area->map.path || area == first || before->map.end != area->map.start ||
-	    !before->map.inode || area->map.end - area->map.start > MOST_ZEROED)
+	    !before->map.inode || strcmp(before->map.access, "rw-p") != 0 ||
+	    strcmp(area->map.access, "rw-p") != 0 ||
+	    area->map.end - area->map.start > MOST_ZEROED)
 		return NULL;
 	return before;
 }
@@ -179,25 +184,32 @@ static bool futex_is_code(const struct process *process, const struct area *file
 	return false;
 }
 
-static const char *futex_name_of(SptFutexNames *names, const struct area *area, uint64_t address)
+/* With the process: what was forked has other memory at the same address. */
+static const char *futex_name_of(SptFutexNames *names, uint32_t pid, struct process *process,
+				 const struct area *area, uint64_t address)
 {
 	const char *memory = area ? futex_memory_of(&area->map) : MEMORY;
-	g_autofree char *text = g_strdup_printf("0x%" PRIx64 " in %s", address, memory);
+	g_autofree char *text = g_strdup_printf("0x%" PRIx64 " in %s of %u", address, memory, pid);
 	const char *known = g_hash_table_lookup(names->known, text);
 
 	if (known)
 		return known;
-	if (g_hash_table_size(names->known) >= MOST_NAMES)
+	if (process->n_names++ >= MOST_NAMES || g_hash_table_size(names->known) >= MOST_NAMES_OF_ALL)
 		return memory;
 	known = g_string_chunk_insert(names->texts, text);
 	g_hash_table_add(names->known, (gpointer)known);
 	return known;
 }
 
+void spt_futex_names_forget(SptFutexNames *names, uint32_t pid)
+{
+	g_hash_table_remove(names->processes, GUINT_TO_POINTER(pid));
+}
+
 SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptMaps *maps,
 				   uint64_t address)
 {
-	const struct process *process = futex_process_of(names, pid, address);
+	struct process *process = futex_process_of(names, pid, address);
 	const struct area *area = futex_area_at(process, address),
 			  *file = area ? futex_file_of(process, area) : NULL;
 	SptFutexPlace place = { 0 };
@@ -208,6 +220,7 @@ SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const Spt
 			place.object = spt_maps_object_of(maps, &file->map);
 	}
 	if (!place.object)
-		return (SptFutexPlace){ .name = futex_name_of(names, area, address) };
+		return (SptFutexPlace){ .name = futex_name_of(names, pid, process, area,
+							       address) };
 	return place;
 }

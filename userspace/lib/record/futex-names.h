@@ -29,6 +29,8 @@ void spt_futex_names_free(SptFutexNames *names);
  */
 SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptMaps *maps,
 				   uint64_t address);
+/* The process has ended, or executes another program: nothing of what was mapped is so any more. */
+void spt_futex_names_forget(SptFutexNames *names, uint32_t pid);
 
 G_END_DECLS
 

@@ -55,6 +55,8 @@ static void recorder_on_process(const SptProcess *process, void *data)
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_PROCESS, &row);
+	if (recorder->pairs)
+		spt_event_pairs_forget(recorder->pairs, process->pid);
 	/* The text that was read belongs to the process's next image, or its pid's next owner. */
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,

@@ -32,6 +32,7 @@ struct symbol {
 struct SptSymtab {
 	GByteArray *strings;
 	GArray *symbols;		/* struct symbol */
+	unsigned n_functions;		/* of all, before aliases are merged */
 	SptIntervals *intervals;		/* intervals.h */
 };
 
@@ -163,6 +164,7 @@ static void symtab_add_table(SptSymtab *table, const SptObject *image, const Spt
 				  UINT64_MAX - symbol.start);
 		cut_version((char *)table->strings->data + symbol.name);
 		g_array_append_val(table->symbols, symbol);
+		table->n_functions += GELF_ST_TYPE(sym.st_info) != STT_OBJECT;
 	}
 }
 
@@ -170,7 +172,7 @@ static void symtab_add_table(SptSymtab *table, const SptObject *image, const Spt
 static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object,
 		       unsigned type, SptSource source)
 {
-	unsigned before = table->symbols->len;
+	unsigned before = table->n_functions;
 	Elf_Scn *scn = NULL;
 	bool seen = false;
 
@@ -183,7 +185,7 @@ static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject
 		symtab_add_table(table, image, object, scn, &shdr, source);
 		seen = true;
 	}
-	return table->symbols->len > before;
+	return table->n_functions > before;
 }
 
 static unsigned leading_underscores(const char *name)
@@ -331,6 +333,7 @@ static void symtab_add_stubs(SptSymtab *table, const SptObject *object)
 				    strnlen(entry->name, NAME_COMPARE_BYTES));
 		g_byte_array_append(table->strings, (const uint8_t *)"@plt", sizeof("@plt"));
 		g_array_append_val(table->symbols, symbol);
+		table->n_functions++;
 	}
 }
 
@@ -364,7 +367,7 @@ void spt_symtab_free(SptSymtab *table)
 
 bool spt_symtab_is_empty(const SptSymtab *table)
 {
-	return table->symbols->len == 0;
+	return table->n_functions == 0;
 }
 
 uint32_t spt_symtab_n_symbols(const SptSymtab *table)

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 struct spt_perf_map {
 	uint64_t start, end, offset, inode;
 	uint32_t dev_major, dev_minor;
+	char access[5];			/* "rw-p" */
 	const char *path;		/* in the line */
 };
 

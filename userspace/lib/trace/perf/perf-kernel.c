@@ -58,6 +58,7 @@ struct SptPerfKernel {
 	uint32_t copy_bytes;
 	int cgroup;			/* -1: none */
 	bool tells_lost;		/* the kernel counts lost samples by event */
+	bool is_inherited;		/* events are of threads and what they start */
 	bool is_reported;		/* the accounts at the end */
 	uint64_t since, lost, lost_before;
 	unsigned n_over;		/* looks in a row that found too much */
@@ -276,6 +277,7 @@ bool spt_perf_open_kernel(struct perf *perf, GError **error)
 		};
 	}
 	perf->kernel = kernel_new(perf, points);
+	perf->kernel->is_inherited = is_of_threads;
 	if (is_of_threads) {
 		threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		spt_perf_own_threads(&perf->config.filter, known, threads);
@@ -517,6 +519,9 @@ static void hooked_settle(SptPerfKernel *kernel, const struct hooked *hooked)
 	if (hooked->is_stopped && count > hooked->only_counted)
 		throttled = count - hooked->only_counted;
 	missing = count - MIN(count, hooked->weight + throttled + not_due);
+	/* What was not due of each child that has ended is counted, too. */
+	if (kernel->is_inherited && point->period > 1)
+		missing = kernel->tells_lost ? MIN(missing, lost * point->period) : 0;
 	no_room = kernel->tells_lost ? MIN(missing, lost * point->period) : missing;
 	account->lost[SYSPROF_LOST_THROTTLED].events += throttled + missing - no_room;
 	account->lost[SYSPROF_LOST_RING_FULL].events += no_room;

@@ -210,10 +210,10 @@ static void put_process(const struct process *process, SptPerfRecords *records,
 
 	for (unsigned i = 0; i < process->threads->len; i++) {
 		const struct thread *thread = &g_array_index(process->threads, struct thread, i);
-
-		const char *before = process->has_later_name ?
-					     spt_perf_tasks_name(tasks, thread->tid) :
-					     NULL;
+		/* Of its own: the thread that has it may be freed meanwhile. */
+		g_autofree char *before = process->has_later_name ?
+						  g_strdup(spt_perf_tasks_name(tasks, thread->tid)) :
+						  NULL;
 
 		who.tid = thread->tid;
 		known = spt_perf_tasks_seen(tasks, &who, thread->parent_pid, thread->start_time,

@@ -309,10 +309,11 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 					     const struct spt_perf_sink *sink)
 {
 	bool is_main = who->pid == who->tid;
-	struct thread *thread = perf_tasks_find_thread(tasks, who->tid);
 	struct spt_perf_process *process =
 		is_main ? tasks_find_same(tasks, who->pid, start_time, who->time, sink) :
 			  perf_tasks_find_process(tasks, who->pid);
+	/* One of an earlier process with this number has ended by now. */
+	struct thread *thread = perf_tasks_find_thread(tasks, who->tid);
 
 	if (!process)
 		process = tasks_add_process(tasks, who->pid, start_time, is_kthread);
