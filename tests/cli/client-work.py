@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # client-work.py pipe|socket|futex|dbus SECONDS: a server that works for three clients, and clients that
-# do next to nothing but ask it.  Each is a process, "server" and "client-N"; the work for client N
+# do next to nothing but ask it.  Each is a process, "served-server" and "served-client-N"; the work for client N
 # takes N times as long as that for client 1.  Prints, as JSON, the CPU time in ns that the server
 # has used for each of them, by its own clock.
 import ctypes
@@ -171,8 +171,8 @@ def main():
             channel.ask(n)
             time.sleep(0.0005)
 
-    server = fork('server', lambda: channel.serve(handle))
-    clients = [fork('client-%d' % (n + 1), lambda n=n: ask(n)) for n in range(CLIENTS)]
+    server = fork('served-server', lambda: channel.serve(handle))
+    clients = [fork('served-client-%d' % (n + 1), lambda n=n: ask(n)) for n in range(CLIENTS)]
     for client in clients:
         os.waitpid(client, 0)
     os.kill(server, signal.SIGTERM)

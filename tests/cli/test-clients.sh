@@ -25,7 +25,7 @@ judge()
 
 	program=$(cat)
 	for by in client process; do
-		"$cli" report "$work/$1" --by "$by" --process server --all --json >"$work/$by.json" || return
+		"$cli" report "$work/$1" --by "$by" --process served-server --all --json >"$work/$by.json" || return
 	done
 	python3 -c "
 import json
@@ -60,8 +60,8 @@ assert sum(group['samples'] for group in groups) == server['samples'], (groups, 
 
 END
 	timed check '... to each client as much as it used' judge "$way" <<'END'
-timed({'client-1', 'client-2', 'client-3'} <= set(weights), weights)
-known = [weights.get('client-%d' % (n + 1), 0) for n in range(3)]
+timed({'served-client-1', 'served-client-2', 'served-client-3'} <= set(weights), weights)
+known = [weights.get('served-client-%d' % (n + 1), 0) for n in range(3)]
 timed(sum(known) > 0.85 * server['weight'], (weights, server))
 shares = [100 * weight / sum(known) for weight in known]
 wanted = [100 * ns / sum(used) for ns in used]
