@@ -194,7 +194,8 @@ static const char *futex_name_of(SptFutexNames *names, uint32_t pid, struct proc
 
 	if (known)
 		return known;
-	if (process->n_names++ >= MOST_NAMES || g_hash_table_size(names->known) >= MOST_NAMES_OF_ALL)
+	if (process->n_names++ >= MOST_NAMES ||
+	    g_hash_table_size(names->known) >= MOST_NAMES_OF_ALL)
 		return memory;
 	known = g_string_chunk_insert(names->texts, text);
 	g_hash_table_add(names->known, (gpointer)known);

@@ -11,8 +11,8 @@ bool spt_perf_map_parse_any(const char *line, struct spt_perf_map *ret, bool *re
 	if (sscanf(line,
 		   "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x %4s %" G_GINT64_MODIFIER
 		   "x %x:%x %" G_GUINT64_FORMAT " %n",
-		   &ret->start, &ret->end, ret->access, &ret->offset, &ret->dev_major, &ret->dev_minor,
-		   &ret->inode, &path_at) < 7 ||
+		   &ret->start, &ret->end, ret->access, &ret->offset, &ret->dev_major,
+		   &ret->dev_minor, &ret->inode, &path_at) < 7 ||
 	    ret->start >= ret->end)
 		return false;
 	*ret_is_code = ret->access[2] == 'x';

@@ -211,9 +211,10 @@ static void put_process(const struct process *process, SptPerfRecords *records,
 	for (unsigned i = 0; i < process->threads->len; i++) {
 		const struct thread *thread = &g_array_index(process->threads, struct thread, i);
 		/* Of its own: the thread that has it may be freed meanwhile. */
-		g_autofree char *before = process->has_later_name ?
-						  g_strdup(spt_perf_tasks_name(tasks, thread->tid)) :
-						  NULL;
+		g_autofree char *before = NULL;
+
+		if (process->has_later_name)
+			before = g_strdup(spt_perf_tasks_name(tasks, thread->tid));
 
 		who.tid = thread->tid;
 		known = spt_perf_tasks_seen(tasks, &who, thread->parent_pid, thread->start_time,
