@@ -296,7 +296,7 @@ struct sysprof_source {
  * @source_bytes: size of struct sysprof_source as the caller knows it.  What is more must be zero
  *	(-E2BIG)
  * @flags: 0
- * @sources: address of the first source; written back if @nr and @source_bytes are valid
+ * @sources: address of the first; with valid @nr and @source_bytes written back in any case
  *
  * Not while running (-EBUSY).  If a source that is not optional is unavailable, nothing changes,
  * and its error is returned.  CONFIGURE does not change the sources.
@@ -442,7 +442,7 @@ enum sysprof_part_type {
 	SYSPROF_PART_BLOCK	= 7,	/* struct sysprof_part_block */
 	SYSPROF_PART_LOCK	= 8,	/* struct sysprof_part_lock */
 	SYSPROF_PART_STALL	= 9,	/* no more than a: enum sysprof_stall; b: 0 */
-	SYSPROF_PART_FRAGMENT	= 10,	/* a: the order requested; b: of the block broken up */
+	SYSPROF_PART_FRAGMENT	= 10,	/* only a: the order requested; b: of the block broken up */
 };
 
 /**

@@ -65,7 +65,7 @@ static const char *why_unavailable(const SptCapture *capture, uint32_t kind)
 
 void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 {
-	g_autofree SptSourceSums *sums = spt_source_sums_new(capture);
+	const SptSourceSums *sums = spt_source_sums_of(capture);
 	bool has_waits = false;
 
 	spt_json_array(json, "sources");
@@ -84,7 +84,7 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 
 void spt_info_print_source_losses(const SptCapture *capture)
 {
-	g_autofree SptSourceSums *sums = spt_source_sums_new(capture);
+	const SptSourceSums *sums = spt_source_sums_of(capture);
 
 	for (uint32_t number = 1; number < spt_event_kind_numbers(); number++) {
 		const SptEventKind *kind = spt_event_kind_of(number);

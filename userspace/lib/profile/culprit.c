@@ -60,10 +60,9 @@ static const char *without_result(const char *name)
 
 static bool is_of_runtime(const SptFunction *function)
 {
-	/* What a wait was for is no code. */
-	return function->is_kernel || g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0 ||
+	return function->is_kernel || spt_function_is_event(function) ||
 	       is_one_of(runtimes, G_N_ELEMENTS(runtimes),
-						function->object ? function->object : "");
+			 function->object ? function->object : "");
 }
 
 static bool is_helper(const SptFunction *function)
@@ -73,9 +72,9 @@ static bool is_helper(const SptFunction *function)
 
 static bool is_entry(const SptFunction *function)
 {
-	if (g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0)
-		return true;
-	return function->is_kernel && is_one_of(entries, G_N_ELEMENTS(entries), function->name);
+	return spt_function_is_event(function) ||
+	       (function->is_kernel &&
+		is_one_of(entries, G_N_ELEMENTS(entries), function->name));
 }
 
 bool spt_culprits_matter(const SptProfile *profile)
@@ -226,12 +225,6 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 	return culprits;
 }
 
-static bool culprit_is_futex(const SptFunction *function)
-{
-	return g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0 &&
-	       strcmp(function->name, SPT_EVENT_FUTEX) == 0;
-}
-
 /* Of all tree nodes. */
 static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 {
@@ -245,7 +238,7 @@ static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 		uint32_t function = tree[i].function, parent = tree[i].parent;
 
 		/* The lock is no function, but has a name in its program. */
-		if (culprit_is_futex(&functions[function]))
+		if (spt_function_is_futex(&functions[function]))
 			paths[i] = paths[tree[parent].parent];
 		else
 			paths[i] = step(paths[parent], function, kinds[function],

@@ -16,6 +16,16 @@ uint64_t spt_profile_total(const SptProfile *profile)
 	return g_array_index(profile->tree, SptTreeNode, 0).total;
 }
 
+bool spt_function_is_event(const SptFunction *function)
+{
+	return g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0;
+}
+
+bool spt_function_is_futex(const SptFunction *function)
+{
+	return spt_function_is_event(function) && strcmp(function->name, SPT_EVENT_FUTEX) == 0;
+}
+
 uint64_t spt_profile_without_stack(const SptProfile *profile)
 {
 	uint64_t weight = 0;

@@ -183,17 +183,6 @@ static const SptFunction *function_of_leaf(const SptProfile *base, uint32_t leaf
 	return &g_array_index(base->functions, SptFunction, node->function);
 }
 
-static bool leaf_is_event(const SptProfile *base, uint32_t leaf)
-{
-	return strcmp(function_of_leaf(base, leaf)->object, SPT_EVENT_OBJECT) == 0;
-}
-
-static bool leaf_is_futex(const SptProfile *base, uint32_t leaf)
-{
-	return leaf_is_event(base, leaf) &&
-	       strcmp(function_of_leaf(base, leaf)->name, SPT_EVENT_FUTEX) == 0;
-}
-
 /*
  * In the tree the file's name is the caller of what was done with the file.  Both are names of
  * events: a wait in another call ends in a function.
@@ -202,7 +191,8 @@ static SptGroupRow group_of_file(const SptProfile *base, uint32_t leaf)
 {
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
 
-	if (!node->parent || !leaf_is_event(base, leaf) || leaf_is_futex(base, leaf))
+	if (!node->parent || !spt_function_is_event(function_of_leaf(base, leaf)) ||
+	    spt_function_is_futex(function_of_leaf(base, leaf)))
 		return (SptGroupRow){ .name = SPT_NO_FILE_KNOWN };
 	return group_of_leaf(base, node->parent);
 }
@@ -214,7 +204,7 @@ static SptGroupRow group_of_lock(const SptProfile *base, uint32_t leaf)
 
 	if (!(base->metric->parts & SPT_METRIC_HAS_STATE))
 		return group_of_leaf(base, leaf);
-	if (!node->parent || !leaf_is_futex(base, leaf))
+	if (!node->parent || !spt_function_is_futex(function_of_leaf(base, leaf)))
 		return (SptGroupRow){ .name = "[no lock known]" };
 	return group_of_leaf(base, node->parent);
 }

@@ -118,6 +118,10 @@ uint64_t spt_profile_total(const SptProfile *profile);
 /* Weight of those whose stack was not recorded */
 uint64_t spt_profile_without_stack(const SptProfile *profile);
 uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows of the metric */
+/* Whether it is the name of what an event was about, and no code. */
+bool spt_function_is_event(const SptFunction *function);
+/* Of these, that a wait was for a futex: what seems to call it is the futex's own name. */
+bool spt_function_is_futex(const SptFunction *function);
 const SptFunction *spt_profile_functions(const SptProfile *profile, uint32_t *ret_n);
 const SptTreeNode *spt_profile_tree(const SptProfile *profile, uint32_t *ret_n);
 

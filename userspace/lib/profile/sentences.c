@@ -386,7 +386,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile)
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		kernel += functions[i].is_kernel ? functions[i].self : 0;
-		if (g_strcmp0(functions[i].object, SPT_EVENT_OBJECT) == 0)
+		if (spt_function_is_event(&functions[i]))
 			events += functions[i].self;
 	}
 	/* The kernel's own work has names such as a lock's in place of functions. */

@@ -33,7 +33,7 @@ static GHashTable *last_accounts(const SptCapture *capture)
 	return last;
 }
 
-SptSourceSums *spt_source_sums_new(const SptCapture *capture)
+static gpointer source_sums_make(const SptCapture *capture, G_GNUC_UNUSED gpointer key)
 {
 	SptSourceSums *sums = g_new0(SptSourceSums, spt_event_kind_numbers());
 	g_autoptr(GHashTable) last = last_accounts(capture);
@@ -52,6 +52,13 @@ SptSourceSums *spt_source_sums_new(const SptCapture *capture)
 		sums[row->kind].is_there = true;
 	}
 	return sums;
+}
+
+const SptSourceSums *spt_source_sums_of(const SptCapture *capture)
+{
+	static const char key;
+
+	return spt_capture_keep(capture, (gpointer)&key, source_sums_make, g_free);
 }
 
 SptTally spt_source_sums_lost(const SptSourceSums *sums)
@@ -86,7 +93,7 @@ static bool kind_belongs(const SptEventKind *kind, const SptMetric *metric)
 
 uint64_t spt_metric_lost(const SptMetric *metric, const SptCapture *capture, uint64_t *ret_seen)
 {
-	g_autofree SptSourceSums *sums = spt_source_sums_new(capture);
+	const SptSourceSums *sums = spt_source_sums_of(capture);
 	const SptEventKind *kind;
 	uint64_t lost = 0;
 

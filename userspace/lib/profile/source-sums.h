@@ -17,8 +17,8 @@ typedef struct {
 	bool is_there;			/* the recording has an account of the kind */
 } SptSourceSums;
 
-/* By number of the kind, spt_event_kind_numbers() of them.  The caller frees it. */
-SptSourceSums *spt_source_sums_new(const SptCapture *capture);
+/* By number of the kind, spt_event_kind_numbers() of them; valid as long as @capture. */
+const SptSourceSums *spt_source_sums_of(const SptCapture *capture);
 /* What was lost for any reason. */
 SptTally spt_source_sums_lost(const SptSourceSums *sums);
 /* How many of the events that @metric is made of were lost; @ret_seen: of how many. */

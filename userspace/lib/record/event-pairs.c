@@ -130,19 +130,13 @@ static uint32_t pairs_futex_node(SptEventPairs *pairs, SptRecorder *recorder, ui
 {
 	const struct sysprof_part_wait_futex *wait = (const void *)part;
 	SptFutexPlace place = { .name = SPT_NO_LOCK_KNOWN };
-	unsigned number;
 
 	if (part->size * 8u >= sizeof(*wait))
-		place = spt_futex_names_find(pairs->futexes, pid,
-					     recorder->maps, wait->address);
-	if (place.name) {
+		place = spt_futex_names_find(pairs->futexes, pid, recorder->maps, wait->address);
+	if (place.name)
 		node = spt_event_named(recorder, node, place.name);
-	} else {
-		SptFrame frame = { .object = place.object, .offset = place.offset,
-				   .kind = SPT_FRAME_EXACT };
-
-		node = spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
-	}
+	else
+		node = spt_event_placed(recorder, node, place.object, place.offset);
 	return spt_event_named(recorder, node, SPT_EVENT_FUTEX);
 }
 

@@ -60,15 +60,19 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 	return spt_recorder_node(recorder, sample, thread);
 }
 
-uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name)
+uint32_t spt_event_placed(SptRecorder *recorder, uint32_t node, uint32_t object, uint64_t offset)
 {
 	unsigned number;
 	SptStash *stash = spt_output_stash(recorder->output, &number);
-	const SptFrame frame = { .object = SPT_STACKS_NAMED,
-				 .offset = spt_output_named(recorder->output, name),
-				 .kind = SPT_FRAME_EXACT };
+	const SptFrame frame = { .object = object, .offset = offset, .kind = SPT_FRAME_EXACT };
 
 	return spt_stash_child(stash, node, &frame);
+}
+
+uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name)
+{
+	return spt_event_placed(recorder, node, SPT_STACKS_NAMED,
+				spt_output_named(recorder->output, name));
 }
 
 /* The part of an event's weight that belongs to its value. */
@@ -113,14 +117,10 @@ static const char *lock_name(unsigned kind)
 static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_part_lock *lock,
 			  uint32_t node)
 {
-	SptFrame frame = { .kind = SPT_FRAME_EXACT };
-	unsigned number;
-
 	if (!lock->lock)
 		return spt_event_named(recorder, node, lock_name(lock->part.a));
-	frame.object = lock->lock >> SYSPROF_FRAME_OBJECT_SHIFT;
-	frame.offset = lock->lock & SYSPROF_FRAME_OFFSET_MASK;
-	return spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
+	return spt_event_placed(recorder, node, lock->lock >> SYSPROF_FRAME_OBJECT_SHIFT,
+				lock->lock & SYSPROF_FRAME_OFFSET_MASK);
 }
 
 /* The lock is on top of both stacks: the waiter's, and the holder's, which can be missing. */

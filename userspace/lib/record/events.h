@@ -22,6 +22,8 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 			const SptThread *thread);
 /* The node above @node that names the event's subject. */
 uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name);
+/* The same where the subject is a place in an object, which has a symbol. */
+uint32_t spt_event_placed(SptRecorder *recorder, uint32_t node, uint32_t object, uint64_t offset);
 /* What a kind of events has besides stacks; NULL and 0: nothing. */
 typedef struct {
 	/* Takes the event: it is no row of the kind, or not at once. */
