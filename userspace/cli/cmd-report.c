@@ -345,6 +345,7 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 	g_autofree char *name = spt_command_name(capture);
 	g_autofree char *failure = spt_command_failure(capture);
 	g_autofree char *shown = name ? spt_format_cut(name, 0) : NULL;
+	g_autofree char *none = spt_metric_none(report->metric);
 	uint64_t weight = spt_profile_total(report->profile);
 	const char *rest = may_have_rest && weight < capture->weight ? "; the rest: --all" : "";
 
@@ -354,9 +355,7 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 		if (may_have_rest && !spt_command_leads(capture))
 			printf("Everything that ran; %s alone: --only-command\n", shown);
 		else if (may_have_rest)
-			printf("%s has %s%s; everything that ran is shown\n", shown,
-			       report->metric->is_cpu ? "no samples" : "nothing of the metric ",
-			       report->metric->is_cpu ? "" : report->metric->name);
+			printf("%s has %s; everything that ran is shown\n", shown, none);
 	} else if (!report->metric->is_cpu || !is_whole(report)) {
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
 		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");

@@ -107,6 +107,12 @@ char *spt_metric_text(const SptMetric *metric, uint64_t weight)
 	return g_strdup_printf("%" PRIu64, weight);
 }
 
+char *spt_metric_none(const SptMetric *metric)
+{
+	return metric->is_cpu ? g_strdup("no samples") :
+				g_strconcat("nothing of the metric ", metric->name, NULL);
+}
+
 void spt_metric_add_sum(SptJson *json, const SptMetric *metric, const SptCapture *capture,
 			uint64_t weight)
 {

@@ -12,6 +12,8 @@ const char *spt_report_metric_help(void);
 const char *spt_metric_head(const SptMetric *metric);
 /* "12" periods or events, "1.50 ms", "1.2 MiB"; to be freed. */
 char *spt_metric_text(const SptMetric *metric, uint64_t weight);
+/* What a command without any has: "no samples", "nothing of the metric lock"; to be freed. */
+char *spt_metric_none(const SptMetric *metric);
 /* Adds members to the open object: the metric and its sum; a weight in the metric's unit. */
 void spt_metric_add_sum(SptJson *json, const SptMetric *metric, const SptCapture *capture,
 			uint64_t weight);

@@ -11,6 +11,7 @@
 #include "profile/culprit.h"
 #include "profile/sentences.h"
 #include "profile/wholeness.h"
+#include "report-metric.h"
 #include "report.h"
 
 #define TOP_SHOWN 5
@@ -140,7 +141,7 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	g_autofree char *name = report->command_has_none ? spt_command_name(report->capture) : NULL;
 	g_autofree char *without = name ? cut(name, summary->name_bytes) : NULL;
 	GString *text = g_string_new(summary->command ? summary->command : "");
-	g_autofree char *wall_text = NULL;
+	g_autofree char *wall_text = NULL, *none = spt_metric_none(report->metric);
 	SptWall wall;
 
 	if (summary->command && spt_wall_find(&wall, report->capture)) {
@@ -149,11 +150,7 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	} else {
 		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
 		if (without)
-			g_string_append_printf(text, "%s has %s%s. ", without,
-					       report->metric->is_cpu ? "no samples" :
-									"nothing of the metric ",
-					       report->metric->is_cpu ? "" :
-									report->metric->name);
+			g_string_append_printf(text, "%s has %s. ", without, none);
 		g_string_append_printf(text, "The system was recorded for %s", wall_text);
 	}
 	if (summary->top->len > 0)
