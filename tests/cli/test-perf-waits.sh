@@ -89,6 +89,9 @@ for tid, expected in off.items():
 assert checked > 1, (checked, off, seen)'
 check '... and ten sleeps of 20 ms are blocked time' judge sched '
 found = threads("blocked")
+assert any(200e6 <= weight and 10 <= n for weight, n in found.values()), found'
+timed check '... which end in time' judge sched '
+found = threads("blocked")
 assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for weight, n in found.values()), found'
 check '... whose wakers are known' bash -c \
 	'"$1" report --wakers --process python3 "$2" | grep -q "by python3 in\|by \[interrupt\]"' - "$cli" \

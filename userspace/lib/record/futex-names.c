@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/capture.h"
 
 #define MOST_PROCESSES 64u
 /* Names with an address, of a process and of all; of more only the kind of memory is said. */
@@ -20,7 +21,6 @@
 #define PAUSE	       10
 /* The code of a file is mapped so close to its data, in mappings. */
 #define NEAR	       16
-#define MEMORY	       "memory"	/* nothing more is known of it */
 /* A program's own zeroed data is not larger. */
 #define MOST_ZEROED    (256u << 20)
 
@@ -80,7 +80,7 @@ static const char *futex_memory_of(const struct spt_perf_map *map)
 		return "a file";
 	if (g_str_has_prefix(map->path, "[heap]"))
 		return "heap";
-	return g_str_has_prefix(map->path, "[stack") ? "stack" : MEMORY;
+	return g_str_has_prefix(map->path, "[stack") ? "stack" : "memory";
 }
 
 static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process *process)
@@ -188,7 +188,7 @@ static bool futex_is_code(const struct process *process, const struct area *file
 static const char *futex_name_of(SptFutexNames *names, uint32_t pid, struct process *process,
 				 const struct area *area, uint64_t address)
 {
-	const char *memory = area ? futex_memory_of(&area->map) : MEMORY;
+	const char *memory = futex_memory_of(&area->map);
 	g_autofree char *text = g_strdup_printf("0x%" PRIx64 " in %s of %u", address, memory, pid);
 	const char *known = g_hash_table_lookup(names->known, text);
 
@@ -221,7 +221,7 @@ SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const Spt
 			place.object = spt_maps_object_of(maps, &file->map);
 	}
 	if (!place.object)
-		return (SptFutexPlace){ .name = futex_name_of(names, pid, process, area,
-							       address) };
+		place.name = area ? futex_name_of(names, pid, process, area, address) :
+				    SPT_NO_LOCK_KNOWN;
 	return place;
 }
