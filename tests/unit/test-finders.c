@@ -42,8 +42,11 @@ static struct {
 	{ STRANGE, 0x40, &spt_finder_recorded, "later", SPT_SOURCE_CAPTURE },
 	{ STRANGE, 0x41, NULL, NULL, SPT_SOURCE_NONE },
 	{ 0, 0x40, NULL, NULL, SPT_SOURCE_NONE },
+	/* The last one is in no capture: no reader lets it through. */
 	{ OBJECTS + 5, 0x40, NULL, NULL, SPT_SOURCE_NONE },
 };
+
+#define PLACES (G_N_ELEMENTS(expected) - 1)
 
 struct fixture {
 	SptCapture capture;
@@ -51,7 +54,7 @@ struct fixture {
 	SptStash *stash;
 	SptNode *nodes;
 	char *path;
-	SptLeafRow leaves[2 * G_N_ELEMENTS(expected)];
+	SptLeafRow leaves[2 * PLACES];
 };
 
 static SptNameRow names[] = {
@@ -101,7 +104,7 @@ static void set_up(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 
 	make_objects(fixture);
 	fixture->stash = spt_stash_new();
-	for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
+	for (unsigned i = 0; i < PLACES; i++) {
 		const SptFrame frame = { .object = expected[i].object,
 					 .offset = expected[i].offset };
 		const SptFrame outer = { .object = KERNEL, .offset = 0x40 };
@@ -116,6 +119,9 @@ static void set_up(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 	}
 	fixture->nodes = g_memdup2(spt_stash_node(fixture->stash, 0),
 				   spt_stash_n_nodes(fixture->stash) * sizeof(SptNode));
+	spt_stash_number_frames(fixture->stash);
+	for (uint32_t i = 0; i < spt_stash_n_nodes(fixture->stash); i++)
+		fixture->nodes[i].key = spt_stash_frame_of(fixture->stash, i);
 	fixture->capture = (SptCapture){
 		.path = "by hand",
 		.objects = fixture->objects,
@@ -126,6 +132,7 @@ static void set_up(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 		.n_bundled = G_N_ELEMENTS(bundled),
 		.nodes = fixture->nodes,
 		.n_nodes = spt_stash_n_nodes(fixture->stash),
+		.n_frames = spt_stash_number_frames(fixture->stash),
 		.leaves = fixture->leaves,
 		.n_leaves = n,
 		.has_leaves = true,
@@ -171,7 +178,7 @@ static void test_counts(struct fixture *fixture, G_GNUC_UNUSED gconstpointer dat
 		SptFinderCount sum = { 0 };
 
 		g_assert_true(row->finder == spt_finders[i]);
-		for (unsigned k = 0; k < G_N_ELEMENTS(expected); k++) {
+		for (unsigned k = 0; k < PLACES; k++) {
 			bool is_named = expected[k].name != NULL;
 
 			if (expected[k].finder == row->finder) {

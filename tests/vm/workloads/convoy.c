@@ -2,13 +2,14 @@
 /*
  * Eight threads wait for each other: for a mutex that is a variable, for one on the heap, and
  * hardly ever for one of a hundred others; a ninth waits for a condition.  Prints for each of the
- * two how long all of them waited, in ns.
+ * two how long all of them waited, in ns.  An argument is after how many seconds they begin.
  */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS 8
 #define ROUNDS	25
@@ -93,10 +94,12 @@ static void print(const char *name, const struct account *account)
 	printf("waited %s %llu\n", name, (unsigned long long)ns);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS], server;
 
+	if (argc > 1)
+		sleep((unsigned)atoi(argv[1]));
 	heap_lock = malloc(sizeof(*heap_lock));
 	if (!heap_lock)
 		return 1;
