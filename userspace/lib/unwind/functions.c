@@ -231,17 +231,18 @@ static uint64_t relative(const uint8_t *at)
 
 static void search_x86(struct search *search, const struct code *code)
 {
-	const uint8_t *bytes = code->data->d_buf;
+	const uint8_t *bytes = code->data->d_buf, *at;
+	uint64_t address = code->address;
+	/* The longer of the two instructions fits behind each. */
+	size_t n = code->data->d_size < 7 ? 0 : code->data->d_size - 6;
 
-	for (size_t i = 0; i + 7 <= code->data->d_size; i++) {
-		/* call */
-		if (bytes[i] == 0xe8)
-			add_start(search, code->address + i + 5 + relative(bytes + i + 1));
-		/* lea distance(%rip), register */
-		else if ((bytes[i] & 0xfb) == 0x48 && bytes[i + 1] == 0x8d &&
-			 (bytes[i + 2] & 0xc7) == 0x05)
-			add_start(search, code->address + i + 7 + relative(bytes + i + 3));
-	}
+	/* call */
+	for (at = bytes; (at = memchr(at, 0xe8, (size_t)(bytes + n - at))); at++)
+		add_start(search, address + (uint64_t)(at - bytes) + 5 + relative(at + 1));
+	/* lea distance(%rip), register, by its second byte */
+	for (at = bytes + 1; n && (at = memchr(at, 0x8d, (size_t)(bytes + n + 1 - at))); at++)
+		if ((at[-1] & 0xfb) == 0x48 && (at[1] & 0xc7) == 0x05)
+			add_start(search, address + (uint64_t)(at - bytes) + 6 + relative(at + 2));
 }
 
 static void search_arm64(struct search *search, const struct code *code)
