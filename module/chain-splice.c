@@ -24,14 +24,20 @@ static u64 splice_place(const u64 *frames, u32 i)
 static const struct sysprof_program *find_program(const struct sysprof_user_part *part,
 						  const struct sysprof_tables *own, u32 *ret_at)
 {
+	u64 objects = sysprof_chain_objects() & READ_ONCE(part->walk.ranges->objects);
 	const struct sysprof_program *program;
 	u32 i, last = SYSPROF_OBJECT_UNKNOWN, object;
 
+	/* Else each frame of each stack would be asked. */
+	if (likely(!objects))
+		return NULL;
 	for (i = 0; i < part->walk.n; i++) {
 		object = splice_object(splice_place(part->frames, i));
-		if (object == last || likely(!sysprof_chain_may_have(object)))
+		if (object == last)
 			continue;
 		last = object;
+		if (!(objects & sysprof_ranges_bit(object)))
+			continue;
 		program = sysprof_chain_of(own, object);
 		if (program) {
 			*ret_at = i;

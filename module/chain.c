@@ -17,6 +17,7 @@
 #include "contexts.h"
 #include "objects.h"
 #include "quota.h"
+#include "ranges.h"
 
 #define MIN_BUILD_ID_BYTES 8
 /* Of each kind: by build-id, and of single objects. */
@@ -66,7 +67,7 @@ struct link {
 
 static DEFINE_PER_CPU(struct sysprof_contexts, scripts);
 static DEFINE_HASHTABLE(links, 6);
-/* The low bits of the ids of objects that have links. */
+/* Of objects that have links, as in struct ranges. */
 static u64 linked;
 
 /* Protects all below, and changes of the above. */
@@ -75,9 +76,9 @@ static LIST_HEAD(chains);
 
 /* The tick. */
 
-bool sysprof_chain_may_have(u32 object)
+u64 sysprof_chain_objects(void)
 {
-	return READ_ONCE(linked) >> (object & 63) & 1;
+	return READ_ONCE(linked);
 }
 
 const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object)
@@ -128,7 +129,7 @@ static bool chain_add_link(const struct chain *chain, u32 object)
 	link->object = object;
 	link->chain = chain;
 	hash_add_rcu(links, &link->by_id, object);
-	WRITE_ONCE(linked, linked | BIT_ULL(object & 63));
+	WRITE_ONCE(linked, linked | sysprof_ranges_bit(object));
 	return true;
 }
 
@@ -145,7 +146,7 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 		if (owner ? link->chain->owner != owner :
 			    link->object < SYSPROF_OBJECT_FIRST ||
 				    (kept && test_bit(link->object, kept))) {
-			left |= BIT_ULL(link->object & 63);
+			left |= sysprof_ranges_bit(link->object);
 			continue;
 		}
 		hash_del_rcu(&link->by_id);

@@ -130,8 +130,8 @@ void sysprof_chain_keep_objects(const unsigned long *ids);
  * context, NMI too, RCU read side.
  */
 const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object);
-/* Whether objects that have @object's low bits have chains: cheap, and mostly false. */
-bool sysprof_chain_may_have(u32 object);
+/* The bits of objects that have chains, as in struct ranges: mostly none is in a process. */
+u64 sysprof_chain_objects(void);
 /* Memory for what a chain finds; NULL: there are no chains.  In the sampling context. */
 struct sysprof_script *sysprof_chain_script(void);
 

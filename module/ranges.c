@@ -4,12 +4,17 @@
 #include <linux/string.h>
 
 #include "ranges.h"
+#include "sysprof.h"
 
 void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_range *range)
 {
 	memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof(*range));
 	ranges->range[at] = *range;
 	ranges->counted += range->counted;
+	if (range->base)
+		WRITE_ONCE(ranges->objects,
+			   ranges->objects | sysprof_ranges_bit((range->start + range->base) >>
+								SYSPROF_FRAME_OBJECT_SHIFT));
 	ranges->n++;
 }
 
@@ -61,6 +66,7 @@ void sysprof_ranges_copy(struct ranges *to, const struct ranges *from)
 {
 	memcpy(to->range, from->range, from->n * sizeof(from->range[0]));
 	to->counted = from->counted;
+	WRITE_ONCE(to->objects, from->objects);
 	to->stamp = from->stamp;
 	WRITE_ONCE(to->n, from->n);
 }
@@ -69,5 +75,6 @@ void sysprof_ranges_clear(struct ranges *ranges)
 {
 	WRITE_ONCE(ranges->n, 0);
 	ranges->counted = 0;
+	WRITE_ONCE(ranges->objects, 0);
 	ranges->stamp = 0;
 }

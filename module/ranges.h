@@ -28,6 +28,7 @@ struct code_range {
  * @n: number of ranges, which are sorted and do not overlap
  * @capacity: most ranges that there is room for
  * @counted: pages of all ranges that mm->exec_vm counts
+ * @objects: a bit for the low six bits of each object's id, as far as it is or was mapped
  * @stamp: no others have the same stamp, unless all ranges are the same; 0: none
  * @range: the ranges
  */
@@ -37,6 +38,7 @@ struct ranges {
 	u32 n;
 	u32 capacity;
 	u64 counted;
+	u64 objects;
 	u64 stamp;
 	struct code_range range[];
 };
@@ -95,6 +97,12 @@ static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, 
 	place->bytes = READ_ONCE(range->end) + behind - place->start;
 	place->base = READ_ONCE(range->base);
 	return address - place->start < place->bytes && place->base;
+}
+
+/* The bit of @object, an id, in struct ranges. */
+static inline u64 sysprof_ranges_bit(u32 object)
+{
+	return 1ULL << (object & 63);
 }
 
 /* Inserts @range at index @at.  The caller has made sure of the room. */

@@ -228,7 +228,7 @@ static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max
 	const struct recall_word *word = recall->next, *end = entry->words + RECALL_WORDS;
 	const struct recall_frame *frame = recall->frame;
 	u32 number = word - entry->words;
-	u64 value;
+	u64 value, next;
 
 	while (frame->word < number)
 		frame++;
@@ -241,7 +241,15 @@ static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max
 	/* A frame that does not fit any more must have been found all the same. */
 	if (unlikely(entry->frames + RECALL_FRAMES - frame > max - n))
 		end = entry->words + (frame + (max - n))->word + 1;
-	for (word++; word < end; word++) {
+	for (word++; word + 1 < end; word += 2) {
+		unsafe_get_user(value, (u64 __user *)word->at, one);
+		unsafe_get_user(next, (u64 __user *)(word + 1)->at, one);
+		if (unlikely((value ^ word->value) | (next ^ (word + 1)->value)))
+			break;
+	}
+one:
+	/* The last one, or which of the two it is. */
+	for (; word < end; word++) {
 		unsafe_get_user(value, (u64 __user *)word->at, differs);
 		if (unlikely(value != word->value))
 			goto differs;
