@@ -227,7 +227,7 @@ bench: bench-userspace
 bench-symbols: cli $(generators)
 	@tests/bench/symbols $(FILES)
 bench-userspace: cli $(generators)
-	@tests/bench/run
+	@tests/bench/judge tests/bench/run
 bench-memory: cli $(B)/workloads/allocates $(B)/bench/bench-rings
 	@tests/bench/memory
 bench-marks: cli
@@ -245,7 +245,7 @@ $(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -static -o $@ $<
 bench-module: module cli $(bench_programs)
-	@tests/bench/module
+	@tests/bench/judge tests/bench/module
 	@tests/bench/touched
 
 # What a machine without this library had on its stacks.

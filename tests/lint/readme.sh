@@ -63,6 +63,13 @@ result "commands are there to be read" "$([ "$(commands sysprof-cli | wc -l)" -g
 result "sysprof-cli understands its command lines" "$(understood)"
 result "what reads recordings does what stands there" "$(run)"
 result "the targets of make exist" "$(targets)"
+result "numbers are those that benches are compared with" "$(tests/bench/judge --documents 2>&1)"
+result "a number that is a tenth off fails its bench" "$(
+	for factor in 1.08 1.12 0.88; do
+		number=$(awk -v factor=$factor '/^[a-z]/ { gsub(",", "", $2); print $1, $2 * factor; exit }' tests/bench/numbers)
+		tests/bench/judge echo "number: $number" >"$work/out" 2>"$work/err"
+		echo "$factor $? $(wc -c <"$work/out") $(wc -l <"$work/err")"
+	done | diff - <(printf '1.08 0 0 0\n1.12 1 0 1\n0.88 1 0 1\n'))"
 result "examples print what stands there" "$(python3 - "$cli" "$work" 2>&1 <<'END'
 import re, subprocess, sys
 blocks = re.findall(r'^    \$ sysprof-cli ([^\n]*)\n((?:    (?!\$ )[^\n]*\n|\n(?=    (?!\$ )))*)', open('README.md', encoding='utf-8').read(), re.M)
