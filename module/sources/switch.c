@@ -10,6 +10,7 @@
  * sched_switch runs with the run queue locked, sched_waking with the pi_lock of the task that is
  * woken.  Nothing here wakes a task, prints or takes a lock that sleeps.
  */
+#include <linux/kcsan-checks.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -126,7 +127,8 @@ static noinline void tell_wait(struct switch_cpu *cpu, struct task_struct *task)
 
 static __always_inline void change_sums(struct sysprof_slot *slot)
 {
-	slot->seq++;
+	kcsan_nestable_atomic_begin();
+	WRITE_ONCE(slot->seq, slot->seq + 1);
 	/* Pairs with smp_rmb() in sysprof_threads_sum(). */
 	smp_wmb();
 }
@@ -135,7 +137,8 @@ static __always_inline void sums_changed(struct sysprof_slot *slot)
 {
 	/* Pairs with the second smp_rmb() in sysprof_threads_sum(). */
 	smp_wmb();
-	slot->seq++;
+	WRITE_ONCE(slot->seq, slot->seq + 1);
+	kcsan_nestable_atomic_end();
 }
 
 /*
@@ -338,7 +341,7 @@ static __always_inline void wake(struct task_struct *task)
 		slot->wake = 0;
 		wanted = READ_ONCE(sysprof_wakes_wanted);
 		if (wanted == SYSPROF_WAKES_ALL ||
-		    (wanted == SYSPROF_WAKES_GRID && slot->next <= now))
+		    (wanted == SYSPROF_WAKES_GRID && READ_ONCE(slot->next) <= now))
 			tell_wake(cpu, slot, task, now);
 		/* The run queue's lock orders it before the switch to the thread. */
 		WRITE_ONCE(slot->woken, now);

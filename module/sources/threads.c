@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of threads: a hash of buckets, each of one line of keys. */
+#include <linux/kcsan-checks.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -79,9 +80,9 @@ struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
 
 	/* That of the period under way may have passed or not, unless it is known already. */
 	if (period > passed.from)
-		slot->next = threads_instant_in(slot, period);
+		WRITE_ONCE(slot->next, threads_instant_in(slot, period));
 	if (slot->next <= now)
-		slot->next = threads_instant_in(slot, ++period);
+		WRITE_ONCE(slot->next, threads_instant_in(slot, ++period));
 	passed.to = period;
 	return passed;
 }
@@ -267,6 +268,8 @@ int sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slo
 		seq = READ_ONCE(slot->seq);
 		/* Pairs with smp_wmb() in sysprof_switch(): sums and their key. */
 		smp_rmb();
+		/* Reads that are repeated, like those of a seqcount. */
+		kcsan_nestable_atomic_begin();
 		record->since = slot->since_made;
 		record->state_since = slot->since;
 		record->state = slot->state;
@@ -278,6 +281,7 @@ int sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slo
 		record->involuntary = READ_ONCE(task->nivcsw) - slot->involuntary;
 		woken = READ_ONCE(slot->woken);
 		memcpy(record->ns, slot->ns, sizeof(record->ns));
+		kcsan_nestable_atomic_end();
 		/* Pairs with smp_wmb() in sysprof_switch(), after the sums. */
 		smp_rmb();
 	} while (seq & 1 || seq != READ_ONCE(slot->seq));

@@ -315,11 +315,11 @@ void sysprof_waits_put(const struct sysprof_wait *wait, struct sysprof_stack *st
 
 /* Wakings. */
 
-/* Whether the wait so far is one that the session picks. */
+/* Whether the session picks the wait so far.  The waiter may be leaving its CPU still. */
 static bool picks(const struct sysprof_subscription *sub, const struct task_struct *task,
 		  const struct sysprof_slot *slot, u64 now)
 {
-	u64 begin = max(slot->since, sub->start);
+	u64 begin = max(READ_ONCE(slot->since), sub->start), next = READ_ONCE(slot->next);
 	struct sysprof_instants instants;
 
 	if (!sub->wake_id || READ_ONCE(sub->session->dead))
@@ -328,9 +328,9 @@ static bool picks(const struct sysprof_subscription *sub, const struct task_stru
 		if (now < begin || now - begin < sub->threshold)
 			return false;
 	} else {
-		if (slot->next > now)
+		if (next > now)
 			return false;
-		instants.from = div_u64(slot->next, SYSPROF_WAIT_PERIOD_NS);
+		instants.from = div_u64(next, SYSPROF_WAIT_PERIOD_NS);
 		instants.to = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
 		if (!own_instants(sub, instants))
 			return false;
@@ -394,7 +394,7 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 	struct sysprof_subscription_cpu *own;
 	struct sysprof_subscription *sub;
 
-	if (slot->state < SYSPROF_STATE_SLEEP ||
+	if (READ_ONCE(slot->state) < SYSPROF_STATE_SLEEP ||
 	    !plan_wakes(task, slot, now, context, skips, &stack->request))
 		return false;
 	sysprof_stack_take(stack, NULL);
