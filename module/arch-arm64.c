@@ -18,6 +18,7 @@
 #include "arch.h"
 #include "compat/export.h"
 #include "hooks.h"
+#include "no-faults.h"
 #include "stack.h"
 
 /* The address without the bits above it that pointer authentication and tags use. */
@@ -159,11 +160,11 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	if (from >= TASK_SIZE_64 - PAGE_SIZE)
 		return 0;
 	bytes = min_t(u64, bytes, TASK_SIZE_64 - PAGE_SIZE - from);
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	missed = access_ok((void __user *)from, bytes) ?
 			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
 			 bytes;
-	pagefault_enable();
+	sysprof_no_faults_end();
 	return bytes - missed;
 }
 
@@ -179,11 +180,11 @@ bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
 
 	if (from < PAGE_SIZE || from >= TASK_SIZE_64 - PAGE_SIZE - bytes)
 		return false;
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	missed = access_ok((void __user *)from, bytes) ?
 			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
 			 bytes;
-	pagefault_enable();
+	sysprof_no_faults_end();
 	return !missed;
 }
 

@@ -14,6 +14,7 @@
 #include "arch.h"
 #include "compat/export.h"
 #include "hooks.h"
+#include "no-faults.h"
 #include "stack.h"
 
 #define USER_END	SYSPROF_ARCH_USER_END
@@ -177,11 +178,11 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	/* An NMI may come while another address space is loaded: copy_from_user_nmi() checks. */
 	if (in_nmi())
 		return bytes - copy_from_user_nmi(to, (void __user *)from, bytes);
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	missed = access_ok((void __user *)from, bytes) ?
 			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
 			 bytes;
-	pagefault_enable();
+	sysprof_no_faults_end();
 	return bytes - missed;
 }
 
@@ -198,11 +199,11 @@ bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
 		return false;
 	if (in_nmi())
 		return !copy_from_user_nmi(to, (void __user *)from, bytes);
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	missed = access_ok((void __user *)from, bytes) ?
 			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
 			 bytes;
-	pagefault_enable();
+	sysprof_no_faults_end();
 	return !missed;
 }
 

@@ -8,6 +8,7 @@
 
 #include "arch.h"
 #include "chain.h"
+#include "no-faults.h"
 
 #define LOWEST 4096UL
 #define LAST   (SYSPROF_ARCH_USER_END - PAGE_SIZE)
@@ -247,10 +248,10 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 	script->n = 0;
 	script->passed = 0;
 	script->is_cut = true;
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		script->is_cut = run_program(program, script, registers);
 		user_read_access_end();
 	}
-	pagefault_enable();
+	sysprof_no_faults_end();
 }

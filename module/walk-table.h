@@ -548,7 +548,7 @@ static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 	struct recall recall;
 	bool is_done;
 
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	sysprof_finder_init(&finder, to->tables);
 	if (likely(recall_begin(&recall, to, finder.tag))) {
 		is_done = walk_recalling(regs, to, &finder, &recall);
@@ -561,7 +561,7 @@ static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 		walk_anew(regs, to, false, &finder);
 	if (unlikely(to->remembered && sysprof_recall_mode == SYSPROF_RECALL_CHECKED))
 		walk_twice(regs, to, &finder);
-	pagefault_enable();
+	sysprof_no_faults_end();
 }
 
 #endif /* _SYSPROF_WALK_TABLE_H */

@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "arch.h"
+#include "no-faults.h"
 #include "ranges.h"
 #include "sysprof.h"
 
@@ -151,7 +152,7 @@ static inline void walk_user(struct sysprof_walk *walk, u64 ip, u64 sp, u64 fp, 
 	if (low - LOWEST_IP >= user_end - PAGE_SIZE - LOWEST_IP)
 		return;
 
-	pagefault_disable();
+	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)low, window)) {
 		if (!is_64bit)
 			end = walk_frames(low, last, fp, walk, walk->ranges, place, false);
@@ -161,7 +162,7 @@ static inline void walk_user(struct sysprof_walk *walk, u64 ip, u64 sp, u64 fp, 
 			end = walk_frames(low, last, fp, walk, NULL, place, true);
 		user_read_access_end();
 	}
-	pagefault_enable();
+	sysprof_no_faults_end();
 	walk->end = end;
 }
 

@@ -232,6 +232,8 @@ bool shim_may_read(u64 address);
 
 #define pagefault_disable() ((void)0)
 #define pagefault_enable() ((void)0)
+#define kcsan_disable_current() ((void)0)
+#define kcsan_enable_current() ((void)0)
 #define user_read_access_begin(from, bytes) true
 #define user_read_access_end() ((void)0)
 #define unsafe_get_user(value, from, fault)			\
