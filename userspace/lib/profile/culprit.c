@@ -103,10 +103,19 @@ bool spt_culprit_takes_lock(const char *function)
 }
 
 /* What is known of each function, so that its name is compared once. */
-enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1, IS_HELPER = 1 << 2 };
+enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1, IS_HELPER = 1 << 2, IS_CUT = 1 << 3 };
+
+/* It stands above stacks whose outer part is not known: "[stack cut off]", "[stack incomplete]". */
+static bool is_cut(const SptFunction *function)
+{
+	return g_str_has_prefix(function->name, "[stack ") &&
+	       g_strcmp0(function->name, function->object) == 0;
+}
 
 static uint8_t kind_of(const SptFunction *function)
 {
+	if (is_cut(function))
+		return IS_CUT;
 	if (is_of_runtime(function))
 		return IS_MACHINERY | (is_entry(function) ? IS_ENTRY : 0);
 	return is_helper(function) ? IS_MACHINERY | IS_HELPER : 0;
@@ -129,12 +138,17 @@ struct path {
 	uint32_t own, through;		/* as in SptCulprit; own UINT32_MAX: none so far */
 	uint32_t other;			/* innermost one that is no entry */
 	bool is_vague;			/* through is a helper: what that calls says more */
+	bool is_cut;			/* nobody knows whether it began in machinery */
 };
 
 static struct path step(struct path path, uint32_t function, uint8_t kind, bool is_process)
 {
 	if (is_process)
 		return path;
+	if (kind & IS_CUT) {
+		path.is_cut = true;
+		return path;
+	}
 	if (!(kind & IS_MACHINERY)) {
 		path.own = function;
 		path.through = UINT32_MAX;
@@ -145,6 +159,18 @@ static struct path step(struct path path, uint32_t function, uint8_t kind, bool 
 	if (!(kind & IS_ENTRY) || path.other == UINT32_MAX)
 		path.other = function;
 	return path;
+}
+
+/* Who has what ends at a path, and through what. */
+static uint32_t blame(const struct path *path, uint32_t *ret_through)
+{
+	*ret_through = UINT32_MAX;
+	if (path->own != UINT32_MAX) {
+		*ret_through = path->through;
+		return path->own;
+	}
+	/* The outermost that is known is the nearest to whoever called it. */
+	return path->is_cut && path->through != UINT32_MAX ? path->through : path->other;
 }
 
 static bool is_of_recorder(const SptFunction *function)
@@ -193,9 +219,7 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 	const SptTreeNode *tree = spt_profile_tree(profile, &n);
 
 	for (uint32_t i = 1; i < n; i++) {
-		bool has_own = paths[i].own != UINT32_MAX;
-		uint32_t function = has_own ? paths[i].own : paths[i].other,
-			 through = has_own ? paths[i].through : UINT32_MAX;
+		uint32_t through, function = blame(&paths[i], &through);
 		uint32_t *edge;
 		uint64_t *weight, none = 0;
 
@@ -300,7 +324,7 @@ uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profil
 	spt_profile_functions(profile, &n_functions);
 	own = g_new0(uint64_t, MAX(n_functions, 1));
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t function = paths[i].own != UINT32_MAX ? paths[i].own : paths[i].other;
+		uint32_t through, function = blame(&paths[i], &through);
 
 		if (function != UINT32_MAX)
 			own[function] += tree[i].self;
@@ -359,6 +383,23 @@ enum own {
 	N_OWN,
 };
 
+/* A function knows the last part of its object's path only: a copy of libc is libc. */
+static void add_own_files(GHashTable *own, const SptCapture *capture)
+{
+	for (unsigned of_system = 0; of_system < 2; of_system++)
+		for (uint32_t i = 1; i < capture->n_objects; i++) {
+			const char *path = capture->objects[i].path;
+
+			if (is_of_system(path) != of_system || !path)
+				continue;
+			if (of_system)
+				g_hash_table_remove(own, strrchr(path, '/') ?
+								 strrchr(path, '/') + 1 : path);
+			else
+				g_hash_table_add(own, g_path_get_basename(path));
+		}
+}
+
 /* Their names. */
 static GHashTable *find_own_objects(const SptCapture *capture, enum own which)
 {
@@ -370,9 +411,8 @@ static GHashTable *find_own_objects(const SptCapture *capture, enum own which)
 
 	if (which == OWN_COMMAND && command && g_shell_parse_argv(command, NULL, &words, NULL))
 		g_hash_table_add(own, g_path_get_basename(words[0]));
-	for (uint32_t i = 1; which == OWN_FILES && i < capture->n_objects; i++)
-		if (!is_of_system(capture->objects[i].path))
-			g_hash_table_add(own, g_path_get_basename(capture->objects[i].path));
+	if (which == OWN_FILES)
+		add_own_files(own, capture);
 	for (uint32_t i = 1; processes && i < capture->n_processes; i++)
 		if (processes[i] && capture->processes[i].name)
 			g_hash_table_add(own, g_strdup(capture->processes[i].name));
@@ -412,7 +452,9 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 				return culprit->function;
 		}
 	}
-	if (culprits->len && spt_culprits_matter(profile))
+	/* Where the functions of a command have no names, it is the busiest one. */
+	if (culprits->len &&
+	    (spt_culprits_matter(profile) || spt_command_fact(capture, "command_pid")))
 		return g_array_index(culprits, SptCulprit, 0).function;
 	best = heaviest(functions, n, least);
 	return best != UINT32_MAX ? best : heaviest(functions, n, 0);
