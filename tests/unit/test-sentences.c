@@ -18,7 +18,7 @@
 #define BEGIN (1000 * MS)
 #define NB "\xc2\xa0"
 
-enum object { KERNEL = 1, PROGRAM, LIBC, LIBSPT };
+enum object { KERNEL = 1, PROGRAM, LIBC, LIBSPT, NOWHERE };
 enum function {
 	MAIN,
 	TAKE,
@@ -54,6 +54,8 @@ struct mode {
 	bool has_losses;		/* of waits, and of what no metric of waits is made of */
 	bool has_memory_calls;		/* of more time in our library than in anything else */
 	bool has_stackless_wait;	/* a longer one, without a stack */
+	bool has_nameless;		/* a fifth of the time, in a file that is not there */
+	bool takes_turns;		/* the command's two threads run one after the other */
 	bool is_single;			/* a thread of the command, not two */
 };
 
@@ -82,9 +84,10 @@ static uint32_t node_of(struct fixture *fixture, const enum function *stack, uns
 static void put_names(struct fixture *fixture)
 {
 	static const char *const paths[] = { NULL, "[kernel]", "/opt/own/convoy",
-					     "/usr/lib/libc.so.6", "/usr/lib/libspt-memory.so" };
+					     "/usr/lib/libc.so.6", "/usr/lib/libspt-memory.so",
+					     "/opt/own/nowhere" };
 
-	for (unsigned i = KERNEL; i <= LIBSPT; i++)
+	for (unsigned i = KERNEL; i <= NOWHERE; i++)
 		spt_capture_writer_object(
 			fixture->writer,
 			&(SptObjectRow){ .id = i,
@@ -124,9 +127,17 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 	for (unsigned i = 0; i < 400; i++)
 		spt_capture_writer_sample(fixture->writer,
 					  &(SptSampleRow){ .time = BEGIN + (i + 1) * MS,
-							   .thread = i < 300 ? 1 : 3,
+							   .thread = i >= 300 ? 3 :
+								     mode->takes_turns ? 1 + i % 2 : 1,
 							   .weight = 1,
 							   .node = i < 350 ? busy : kernel });
+	for (unsigned i = 0; mode->has_nameless && i < 100; i++) {
+		SptSampleRow row = { .time = BEGIN + (i + 401) * MS, .thread = 1, .weight = 1 };
+
+		row.node = spt_stash_child(fixture->stash, NODE(MAIN),
+					   &(SptFrame){ .object = NOWHERE, .offset = 0x9000 });
+		spt_capture_writer_sample(fixture->writer, &row);
+	}
 	for (unsigned i = 0; mode->has_memory_calls && i < 300; i++) {
 		SptSampleRow row = { .time = BEGIN + (i + 401) * MS, .thread = 1, .weight = 1 };
 
@@ -218,6 +229,7 @@ static void put_facts(struct fixture *fixture, const struct mode *mode)
 		{ "command", mode->has_command ? "/opt/own/convoy 8" : NULL },
 		{ "command_pid", mode->has_command ? "10" : NULL },
 		{ "exit_status", mode->status },
+		{ "cpus", mode->takes_turns ? "2" : NULL },
 		{ "ran_ns", mode->ran_ns },
 		{ "wall_ns", mode->wall_ns },
 		{ "ready_ns", mode->ready_ns },
@@ -326,35 +338,35 @@ static void test_modes(void)
 		/* A command: what is not known of the time it did not run is no waiting. */
 		{ { KNOWN, TIMES, .has_command = true }, "cpu", "convoy", SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was off the CPUs 70" NB
-		  "% of 1.00" NB "s.  All of the time went to convoy.  Nothing was spent in the "
+		  "% of 1.00" NB "s.  Nothing was spent in the "
 		  "kernel.  Busiest functions: busy (all)." },
 		{ { KNOWN, TIMES, .ready_ns = "500000000", .has_command = true, .is_single = true },
 		  "cpu", "convoy", SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 50" NB
-		  "%, waited 20" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
+		  "%, waited 20" NB "% of 1.00" NB "s.  Nothing "
 		  "was spent in the kernel.  Busiest functions: busy (all)." },
 		/* What the first of two threads was ready is not the time of both. */
 		{ { KNOWN, TIMES, .ready_ns = "500000000", .has_command = true }, "cpu", "convoy",
 		  SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was off the CPUs 70" NB
-		  "% of 1.00" NB "s.  All of the time went to convoy.  Nothing was spent in the "
+		  "% of 1.00" NB "s.  Nothing was spent in the "
 		  "kernel.  Busiest functions: busy (all)." },
 		{ { KNOWN, TIMES, .has_command = true, .has_waits = true }, "cpu", "convoy",
 		  SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 5" NB
-		  "%, waited 65" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
+		  "%, waited 65" NB "% of 1.00" NB "s.  Nothing "
 		  "was spent in the kernel.  Busiest functions: busy (all)." },
 		/* A thread alone was ready whatever its ticks say of the time before them. */
 		{ { KNOWN, TIMES, .has_command = true, .has_waits = true, .is_single = true },
 		  "cpu", "convoy", SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, was ready to run 10" NB
-		  "%, waited 60" NB "% of 1.00" NB "s.  All of the time went to convoy.  Nothing "
+		  "%, waited 60" NB "% of 1.00" NB "s.  Nothing "
 		  "was spent in the kernel.  Busiest functions: busy (all)." },
 		/* Nobody counted, as in the viewer: the samples are counted. */
 		{ { KNOWN, .has_command = true, .status = "3" }, "cpu", "convoy",
 		  SPT_SENTENCES_OF_COMMAND,
 		  "convoy: 75" NB "% of all that ran.  convoy failed with status 3.  Ran 30" NB
-		  "%, was off the CPUs 70" NB "% of 1.00" NB "s.  All of the time went to convoy.  "
+		  "%, was off the CPUs 70" NB "% of 1.00" NB "s.  "
 		  "Nothing was spent in the kernel.  Busiest functions: busy (all)." },
 		/* The times of a command are neither those of everything nor those of a part. */
 		{ { KNOWN, TIMES, .has_command = true }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
@@ -393,6 +405,18 @@ static void test_modes(void)
 		  SPT_SENTENCES_OF_ALL,
 		  "86" NB "% of the time went to convoy, 14" NB "% to other.  Busiest functions: "
 		  "busy (57" NB "%).  43" NB "% was spent on recording calls." },
+		/* A part of it has no names, as its file is not there. */
+		{ { KNOWN, .no_kernel = true, .has_nameless = true }, "cpu", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "80" NB "% of the time went to convoy, 20" NB "% to other.  The busiest function "
+		  "that has a name: busy (80" NB "%).  In functions without names: 20" NB "%, above all in "
+		  "nowhere: no such file." },
+		/* Two threads, two CPUs, and never both. */
+		{ { KNOWN, TIMES, .has_command = true, .takes_turns = true }, "cpu", "convoy",
+		  SPT_SENTENCES_OF_COMMAND,
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, one of 2 threads at a time, was "
+		  "off the CPUs 70" NB "% of 1.00" NB "s.  Nothing was spent in the kernel.  Busiest "
+		  "functions: busy (all)." },
 		{ { KNOWN, .no_samples = true, .has_memory = true }, "cpu", NULL,
 		  SPT_SENTENCES_OF_ALL, "There are no samples." },
 	};
@@ -531,15 +555,17 @@ static void test_wall(void)
 		SptWall wall;
 		const char *text;
 	} cases[] = {
-		{ { 2400000000, 0.28, -1, 1 }, "ran 28 %, was off the CPUs 72 % of 2.40 s" },
-		{ { 2400000000, 0.28, 0.5, 1 },
+		{ { 2400000000, 0.28, -1, 1, 0 }, "ran 28 %, was off the CPUs 72 % of 2.40 s" },
+		{ { 2400000000, 0.28, 0.5, 1, 0 },
 		  "ran 28 %, was ready to run 50 %, waited 22 % of 2.40 s" },
-		{ { 2400000000, 1, -1, 3.5 }, "ran on 3.5 CPUs at a time, for 2.40 s" },
-		{ { 2400000000, 0.5, -1, 2 },
+		{ { 2400000000, 1, -1, 3.5, 0 }, "ran on 3.5 CPUs at a time, for 2.40 s" },
+		{ { 2400000000, 0.5, -1, 2, 0 },
 		  "ran 50 % on 2.0 CPUs at a time, was off the CPUs 50 % of 2.40 s" },
-		{ { 2400000000, 0.5, 0.25, 2 },
+		{ { 2400000000, 0.5, 0.25, 2, 0 },
 		  "ran 50 % on 2.0 CPUs at a time, was ready to run 25 %, waited 25 % of 2.40 s" },
-		{ { 2400000000, 1, -1, 1 }, "ran 100 %, was off the CPUs 0 % of 2.40 s" },
+		{ { 2400000000, 1, -1, 1, 0 }, "ran 100 %, was off the CPUs 0 % of 2.40 s" },
+		{ { 2400000000, 0.5, 0.25, 1, 6 },
+		  "ran 50 %, one of 6 threads at a time, was ready to run 25 %, waited 25 % of 2.40 s" },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {

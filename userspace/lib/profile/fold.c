@@ -118,6 +118,19 @@ static uint32_t function_of_place(struct folder *folder, const SptName *name, bo
 	return number;
 }
 
+/* A function of a file that has no symbol for it knows why. */
+static void note_problem(struct folder *folder, const SptFrame *frame, uint32_t number)
+{
+	SptFunction *function = &g_array_index(folder->profile->functions, SptFunction, number);
+	const char *problem;
+
+	if (function->has_symbol || function->problem ||
+	    folder->capture->objects[frame->object].kind != SPT_OBJECT_FILE)
+		return;
+	problem = spt_symbols_problem(folder->symbols, frame->object);
+	function->problem = spt_symbols_intern(folder->symbols, problem ? problem : "");
+}
+
 /* The value of function_of_node for nodes with this frame. */
 static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 {
@@ -128,8 +141,12 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 		 at = folder->inlined->len;
 	bool is_inlined = false;
 
-	if (n == 1)
-		return function_of_place(folder, &places[0].name, is_kernel, false);
+	if (n == 1) {
+		uint32_t function = function_of_place(folder, &places[0].name, is_kernel, false);
+
+		note_problem(folder, frame, function);
+		return function;
+	}
 	g_array_append_val(folder->inlined, n);
 	for (; n-- > 0; is_inlined = true) {
 		uint32_t function =

@@ -53,6 +53,11 @@ typedef struct {
 	bool is_inlined;		/* wherever it was seen */
 	/* It represents all stacks that are not known: filters do not apply to its name. */
 	bool is_no_stack;
+	/*
+	 * Why it has no symbol, if its object is a file: what is wrong with that file, or "" if its
+	 * symbols are too few.  Interned by SptSymbols; NULL otherwise.
+	 */
+	const char *problem;
 	/* @total counts a sample once, however often the function is on its stack. */
 	uint64_t self, total;
 } SptFunction;

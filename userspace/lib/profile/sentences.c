@@ -17,6 +17,8 @@
 
 #define MOST 3
 #define LEAST_SHARE 0.01
+/* Less does not change what the named ones say. */
+#define MUCH_NAMELESS 0.1
 #define NAME_BYTES 48
 #define ELLIPSIS "\xe2\x80\xa6"
 /* A number stays on the line of its unit. */
@@ -50,6 +52,10 @@ enum condition {
 	NO_STACK_AT_ALL = 1 << 24,	/* or nothing has one */
 	OF_RECORDER = 1 << 25,		/* some of the CPU time was for recording calls */
 	EVENTS_LOST = 1 << 26,		/* some that the metric is made of */
+	TAKES_TURNS = 1 << 27,		/* several threads ran, hardly ever two at once */
+	ITS_OWN_NAME = 1 << 28,		/* the first process has the command's */
+	NAMELESS = 1 << 29,		/* a good part is in functions without names */
+	HAS_REASON = 1 << 30,		/* and it is known why */
 };
 
 enum group {
@@ -61,6 +67,7 @@ enum group {
 	PROCESSES,
 	KERNEL,
 	FUNCTIONS,
+	NAMES,
 	RECORDER,
 	STACKS,
 	LOSSES,
@@ -99,6 +106,12 @@ static const struct sentence {
 	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS | HAS_READY, 0,
 	  SPT_WORDS("Ran {ran} on {cpus} CPUs at a time, was ready to run {ready}, "
 		    "waited {waited} of {wall}.") },
+	{ WALL, "ran", HAS_WALL | OF_CPU | TAKES_TURNS | HAS_READY, 0,
+	  SPT_WORDS("Ran {ran}, one of {threads} threads at a time, was ready to run {ready}, "
+		    "waited {waited} of {wall}.") },
+	{ WALL, "ran", HAS_WALL | OF_CPU | TAKES_TURNS, 0,
+	  SPT_WORDS("Ran {ran}, one of {threads} threads at a time, was off the CPUs {off} of "
+		    "{wall}.") },
 	{ WALL, "ran", HAS_WALL | OF_CPU | HAS_READY, 0,
 	  SPT_WORDS("Ran {ran}, was ready to run {ready}, waited {waited} of {wall}.") },
 	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS, 0,
@@ -108,6 +121,9 @@ static const struct sentence {
 
 	{ PROCESSES, "none", EMPTY | OF_CPU, 0, SPT_WORDS("There are no samples.") },
 	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: there is none.") },
+	/* The command's sentence has said it. */
+	{ PROCESSES, "processes", OF_CPU | OF_COMMAND | ONE_PROCESS | ITS_OWN_NAME, 0,
+	  SPT_WORDS("All of the time went to {process1}.") },
 	{ PROCESSES, "processes", OF_CPU | ONE_PROCESS, 0,
 	  SPT_WORDS("All of the time went to {process1}.") },
 	{ PROCESSES, "processes", OF_CPU | THREE_PROCESSES, 0,
@@ -142,6 +158,14 @@ static const struct sentence {
 	{ FUNCTIONS, "places", PLACES | TWO_FUNCTIONS, 0,
 	  SPT_WORDS("{self1} in {function1}, {self2} in {function2}.") },
 	{ FUNCTIONS, "places", PLACES | ONE_FUNCTION, 0, SPT_WORDS("{self1} in {function1}.") },
+	{ FUNCTIONS, "functions", THREE_FUNCTIONS | NAMELESS, 0,
+	  SPT_WORDS("Busiest functions that have names: {function1} ({self1}), {function2} "
+		    "({self2}), {function3} ({self3}).") },
+	{ FUNCTIONS, "functions", TWO_FUNCTIONS | NAMELESS, 0,
+	  SPT_WORDS("Busiest functions that have names: {function1} ({self1}), {function2} "
+		    "({self2}).") },
+	{ FUNCTIONS, "functions", ONE_FUNCTION | NAMELESS, 0,
+	  SPT_WORDS("The busiest function that has a name: {function1} ({self1}).") },
 	{ FUNCTIONS, "functions", THREE_FUNCTIONS, 0,
 	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}), "
 		    "{function3} ({self3}).") },
@@ -149,6 +173,11 @@ static const struct sentence {
 	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}).") },
 	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
 	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
+
+	{ NAMES, "names", NAMELESS | HAS_REASON, EMPTY,
+	  SPT_WORDS("In functions without names: {nameless}, above all in {file}: {reason}.") },
+	{ NAMES, "names", NAMELESS, EMPTY,
+	  SPT_WORDS("In functions without names: {nameless}, above all in {file}.") },
 
 	{ RECORDER, "recorder", OF_CPU | OF_RECORDER, EMPTY,
 	  SPT_WORDS("{recorder} was spent on recording calls.") },
@@ -248,7 +277,9 @@ static void add_wall(struct facts *facts, const SptWall *wall)
 
 	facts->holds |= HAS_WALL | (has_ready ? HAS_READY : 0) |
 			(wall->cpus >= SPT_WALL_MANY ? MANY_CPUS : 0) |
-			(wall->running >= SPT_WALL_ALL ? ALL_RUNNING : 0);
+			(wall->running >= SPT_WALL_ALL ? ALL_RUNNING : 0) |
+			(wall->turns ? TAKES_TURNS : 0);
+	facts_add(facts, "threads", g_strdup_printf("%u", wall->turns));
 	facts_add(facts, "ran", g_strdup_printf("%.0f" NO_BREAK "%%", ran));
 	facts_add(facts, "ready", g_strdup_printf("%.0f" NO_BREAK "%%", ready));
 	facts_add(facts, "waited", g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran - ready));
@@ -277,6 +308,8 @@ static void find_command(struct facts *facts, const SptProfile *profile,
 		return;
 	facts->holds |= OF_COMMAND |
 			(spt_profile_total(profile) == capture->weight ? COMMAND_ALONE : 0);
+	if (g_strcmp0(g_hash_table_lookup(facts->texts, "process1"), name) == 0)
+		facts->holds |= ITS_OWN_NAME;
 	facts_add(facts, "command", short_name(name));
 	facts_add(facts, "part",
 		  tell_share(spt_profile_total(profile), MAX(capture->weight, 1)));
@@ -354,6 +387,84 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 	}
 }
 
+/* By object, what its functions have that have no names; *@ret_all: their sum. */
+static GHashTable *weigh_nameless(const SptProfile *profile, uint64_t *ret_all)
+{
+	g_autoptr(GArray) culprits = spt_culprits_new(profile);
+	GHashTable *weights = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	*ret_all = 0;
+	for (unsigned i = 0; i < culprits->len; i++) {
+		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
+		const SptFunction *function = &functions[culprit->function];
+		uint64_t *weight;
+
+		if (function->has_symbol || function->is_process || !function->object ||
+		    !spt_culprit_is_code(function))
+			continue;
+		weight = g_hash_table_lookup(weights, function->object);
+		if (!weight) {
+			weight = g_new0(uint64_t, 1);
+			g_hash_table_insert(weights, (gpointer)function->object, weight);
+		}
+		*weight += culprit->weight;
+		*ret_all += culprit->weight;
+	}
+	return weights;
+}
+
+/* Why the functions of the file @object have no names; NULL: that is not known, or it is no file. */
+static const char *find_problem(const SptProfile *profile, const char *object)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions[i].object == object && functions[i].problem)
+			return functions[i].problem;
+	return NULL;
+}
+
+/* @problem says something of its file, "has no symbols", or just what happened, "no such file". */
+static char *tell_problem(const char *problem)
+{
+	bool has_verb = g_str_has_prefix(problem, "is ") || g_str_has_prefix(problem, "has ") ||
+			g_str_has_prefix(problem, "was ") || g_str_has_prefix(problem, "cannot ");
+
+	if (!*problem)
+		return g_strdup(spt_words("it has no symbols for them, but its debug package may"));
+	return has_verb ? g_strdup_printf(spt_words("it %s"), spt_words(problem)) :
+			  g_strdup(spt_words(problem));
+}
+
+/* A rebuilt program, and one without symbols, should not look like one that did nothing else. */
+static void find_nameless(struct facts *facts, const SptProfile *profile, uint64_t total)
+{
+	uint64_t all, most = 0, *weight;
+	g_autoptr(GHashTable) weights = weigh_nameless(profile, &all);
+	const char *object = NULL, *problem;
+	GHashTableIter iter;
+	gpointer key;
+
+	if ((double)all < MUCH_NAMELESS * (double)total)
+		return;
+	g_hash_table_iter_init(&iter, weights);
+	while (g_hash_table_iter_next(&iter, &key, (gpointer *)&weight))
+		if (!object || *weight > most ||
+		    (*weight == most && strcmp(key, object) < 0)) {
+			object = key;
+			most = *weight;
+		}
+	problem = find_problem(profile, object);
+	facts->holds |= NAMELESS | (problem ? HAS_REASON : 0);
+	facts_add(facts, "nameless", tell_share(all, total));
+	facts_add(facts, "file", short_name(object));
+	if (problem)
+		facts_add(facts, "reason", tell_problem(problem));
+}
+
 /* What is of no function of the program. */
 static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t total)
 {
@@ -395,6 +506,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile)
 	facts_add(facts, "kernel", tell_share(kernel, total));
 	find_processes(facts, functions, n, total);
 	find_functions(facts, profile, total);
+	find_nameless(facts, profile, total);
 	find_rest(facts, profile, total);
 }
 
@@ -454,7 +566,8 @@ static GArray *say(struct facts *facts)
 		done |= 1u << row->group;
 		g_array_append_vals(said,
 				    &(SptSentence){ row->name,
-						    fill_in(facts, spt_words(row->text)) },
+						    fill_in(facts, spt_words(row->text)),
+						    row->needs & ITS_OWN_NAME },
 				    1);
 	}
 	g_hash_table_unref(facts->texts);
@@ -479,8 +592,9 @@ char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, S
 	GString *line = g_string_new(NULL);
 
 	for (unsigned i = 0; i < said->len; i++)
-		g_string_append_printf(line, "%s%s", i ? "  " : "",
-				       g_array_index(said, SptSentence, i).text);
+		if (!g_array_index(said, SptSentence, i).is_told)
+			g_string_append_printf(line, "%s%s", i ? "  " : "",
+					       g_array_index(said, SptSentence, i).text);
 	return g_string_free(line, FALSE);
 }
 
@@ -505,23 +619,42 @@ char *spt_sentences_missing(const SptCapture *capture)
 	return NULL;
 }
 
+/* "Ran 28 %." becomes "ran 28 %". */
+static char *make_clause(const char *sentence)
+{
+	g_auto(GStrv) parts = g_strsplit(sentence, NO_BREAK, -1);
+	char *clause = g_strjoinv(" ", parts);
+
+	*clause = g_ascii_tolower(*clause);
+	if (g_str_has_suffix(clause, "."))
+		clause[strlen(clause) - 1] = '\0';
+	return clause;
+}
+
 char *spt_sentences_wall(const SptWall *wall)
 {
 	g_autofree char *sentence = NULL;
-	g_auto(GStrv) parts = NULL;
 	struct facts facts;
-	char *clause;
 
 	facts_init(&facts);
 	facts.holds = OF_CPU;
 	add_wall(&facts, wall);
 	sentence = say_one(&facts);
-	parts = g_strsplit(sentence, NO_BREAK, -1);
-	clause = g_strjoinv(" ", parts);
-	*clause = g_ascii_tolower(*clause);
-	if (g_str_has_suffix(clause, "."))
-		clause[strlen(clause) - 1] = '\0';
-	return clause;
+	return make_clause(sentence);
+}
+
+char *spt_sentences_clause(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of,
+			   const char *name)
+{
+	g_autoptr(GArray) said = spt_sentences_new(profile, capture, of);
+
+	for (unsigned i = 0; i < said->len; i++) {
+		const SptSentence *sentence = &g_array_index(said, SptSentence, i);
+
+		if (strcmp(sentence->name, name) == 0)
+			return make_clause(sentence->text);
+	}
+	return NULL;
 }
 
 const char *spt_sentences_name(unsigned i)

@@ -84,6 +84,57 @@ static void add_ready(GArray *spans, const SptCapture *capture, const bool *proc
 					 row->weight_ns - spt_wait_blocked_weight(row));
 }
 
+/* The samples of one thread. */
+struct span {
+	uint64_t first, last, weight;
+};
+
+/* By thread; the caller frees it. */
+static struct span *find_threads(const SptCapture *capture, const bool *processes,
+				 uint64_t *ret_all)
+{
+	struct span *spans = g_new0(struct span, MAX(capture->n_threads, 1));
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	const SptSampleRow *row;
+	uint32_t n;
+
+	*ret_all = 0;
+	while ((row = spt_samples_next(samples, &n)))
+		for (; n > 0; n--, row++) {
+			struct span *span = &spans[row->thread];
+
+			if (!processes[capture->threads[row->thread].process])
+				continue;
+			span->first = span->weight ? span->first : row->time;
+			span->last = row->time;
+			span->weight += row->weight;
+			*ret_all += row->weight;
+		}
+	return spans;
+}
+
+/* At most how many threads that have a good part of the samples were there at the same time. */
+static unsigned count_busy(const SptCapture *capture, const bool *processes)
+{
+	uint64_t all;
+	g_autofree struct span *spans = find_threads(capture, processes, &all);
+	uint32_t n = 0;
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < capture->n_threads; i++)
+		if (spans[i].weight && (double)spans[i].weight >= SPT_WALL_PART * (double)all)
+			spans[n++] = spans[i];
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned there = 0;
+
+		for (uint32_t k = 0; k < n; k++)
+			there += spans[k].first <= spans[i].first &&
+				 spans[k].last >= spans[i].first;
+		most = MAX(most, there);
+	}
+	return most;
+}
+
 /* Waits of calls show nothing of the time before a thread gets a CPU. */
 static bool has_ready(const SptCapture *capture)
 {
@@ -128,6 +179,10 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 		wall->running = 1;
 	}
 	wall->ready = MIN(wall->ready, 1 - wall->running);
+	if (!is_single && wall->cpus < SPT_WALL_MANY && spt_command_fact(capture, "cpus") > 1)
+		wall->turns = count_busy(capture, processes);
+	if (wall->turns < 2)
+		wall->turns = 0;
 }
 
 /* Time from the first to the last moment of process @pid that was recorded; 0: there is none. */

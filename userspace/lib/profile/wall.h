@@ -17,10 +17,17 @@ typedef struct {
 	 */
 	double ready;
 	double cpus; /* average number of CPUs while it ran; 1 if threads took turns */
+	/*
+	 * Number of threads that were there at the same time, have a good part of the CPU time
+	 * each, and hardly ever ran at the same time; else 0.
+	 */
+	unsigned turns;
 } SptWall;
 
 /* From this average number of CPUs on, it counts as more than one. */
 #define SPT_WALL_MANY 1.05
+/* This part of the CPU time is a good part. */
+#define SPT_WALL_PART 0.05
 /* A process that runs for this fraction of the time, or more, did not wait. */
 #define SPT_WALL_ALL 0.995
 
