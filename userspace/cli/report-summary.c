@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "cmd.h"
 #include "profile/command.h"
 #include "profile/culprit.h"
@@ -26,6 +27,8 @@
 #define LEAST_NAME_BYTES 16
 #define PATH_BYTES	 110
 #define FEW_SAMPLES	 200
+/* Where the first function has less, its name says little. */
+#define FLAT_PCT 10
 #define LOST_PCT	 1
 /* From this part of the time on, it hardly matters what a program waits for. */
 #define MUCH_RUNNING 0.8
@@ -117,7 +120,7 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
 
-/* "48 % of its CPU time is in sin itself", "90 % of blocked is in futex_wait below take" */
+/* "48 % of its CPU time is in sin itself", "Blocked: 90 % in futex_wait below take" */
 static void add_first(const struct spt_report *report, const struct summary *summary,
 		      GString *text)
 {
@@ -127,12 +130,39 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 	double pct = spt_percent(culprit_at(report, 0)->weight,
 				 spt_profile_total(report->profile));
 
-	g_string_append_printf(text, "; %.0f %% of %s is in ", pct,
-			       report->metric->is_cpu ? "its CPU time" : report->metric->name);
+	if (report->metric->is_cpu && report->command_has_none)
+		g_string_append_printf(text, ". Of all that ran %.0f %% is in ", pct);
+	else if (report->metric->is_cpu)
+		g_string_append_printf(text, "; %.0f %% of %s CPU time is in ", pct,
+				       summary->command ? "its" : "the");
+	else
+		g_string_append_printf(text, "; %s: %.0f %% in ", spt_words(report->metric->title),
+				       pct);
 	if (machinery)
 		g_string_append_printf(text, "%s below %s", machinery, name);
 	else
-		g_string_append_printf(text, "%s itself", name);
+		g_string_append_printf(text, "%s%s", name, report->metric->is_cpu ? " itself" : "");
+}
+
+/* A flat profile of several programs, as that of a build, says most by their names. */
+static void add_processes(const struct spt_report *report, const struct summary *summary,
+			  GString *text)
+{
+	g_autofree char *clause = NULL;
+
+	if (!summary->command || !report->metric->is_cpu || summary->top->len == 0 ||
+	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) >=
+		    FLAT_PCT)
+		return;
+	clause = spt_sentences_clause(report->profile, report->capture, SPT_SENTENCES_OF_COMMAND,
+				      "processes");
+	if (clause)
+		g_string_append_printf(text, "; %s", clause);
+}
+
+static bool is_of_own(const SptCapture *capture)
+{
+	return g_strcmp0(spt_capture_host(capture, SPT_RECORDED_WHOSE), "own") == 0;
 }
 
 /* "mt ran 88 %, was ready to run 8 %, waited 4 % of 0.40 s; 48 % of its time is in sin itself" */
@@ -147,12 +177,19 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	if (summary->command && spt_wall_find(&wall, report->capture)) {
 		wall_text = spt_sentences_wall(&wall);
 		g_string_append_printf(text, " %s", wall_text);
+	} else if (without && report->metric->is_cpu && spt_wall_find(&wall, report->capture)) {
+		wall_text = spt_sentences_wall(&wall);
+		g_string_append_printf(text, "%s %s, and has %s", without, wall_text, none);
 	} else {
 		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
 		if (without)
 			g_string_append_printf(text, "%s has %s. ", without, none);
-		g_string_append_printf(text, "The system was recorded for %s", wall_text);
+		g_string_append_printf(text, "%s recorded for %s",
+				       is_of_own(report->capture) ? "Your processes were" :
+								    "The system was",
+				       wall_text);
 	}
+	add_processes(report, summary, text);
 	if (summary->top->len > 0)
 		add_first(report, summary, text);
 	summary->verdict = g_string_free(text, FALSE);
@@ -174,6 +211,9 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	const SptSummary *sums = report->summary;
 	g_autofree char *failure = spt_command_failure(capture);
 	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture);
+	g_autofree char *names =
+		spt_sentences_clause(report->profile, capture,
+				     spt_sentences_find_part(report->filter), "names");
 	uint64_t n = spt_profile_n_samples(report->profile);
 	uint64_t all = spt_profile_total(report->profile);
 	double stackless = spt_percent(spt_profile_without_stack(report->profile), all),
@@ -187,7 +227,7 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary, "%.*s", (int)strlen(missing) - 1, missing);
 	if (spt_capture_host(capture, "no_scripts"))
 		add_caveat(summary, "An interpreter is not known: its scripts have no functions; info says which");
-	if (n < FEW_SAMPLES)
+	if (report->metric->is_cpu && n < FEW_SAMPLES)
 		add_caveat(summary, "Only %u %s: percentages are rough; record for longer",
 			   (unsigned)n, n == 1 ? "sample" : "samples");
 	if (summary->lost_pct >= LOST_PCT)
@@ -198,8 +238,9 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary, "%.0f %% of its CPU time was spent on recording calls",
 			   recorder);
 	if (stackless >= LOST_PCT)
-		add_caveat(summary, "No stack was recorded of %.0f %% of %s", stackless,
-			   report->metric->is_cpu ? "its CPU time" : report->metric->name);
+		add_caveat(summary, "No stack was recorded of %.0f %%", stackless);
+	if (names)
+		add_caveat(summary, "%c%s", g_ascii_toupper(*names), names + 1);
 	if (stacks)
 		g_ptr_array_add(summary->caveats, cut(stacks, 3 * summary->name_bytes));
 	if (sums->budget > 0)
@@ -215,14 +256,14 @@ static void add_next(struct summary *summary, const char *command, const char *r
 						       summary->file, rest));
 }
 
-/* What a program that hardly ran waited for is not in its CPU time. */
+/* What a program that hardly ran, or whose threads took turns, waited for is not in CPU time. */
 static void add_waits(const struct spt_report *report, struct summary *summary)
 {
 	SptWall wall;
 
-	if (!summary->command || !report->metric->is_cpu ||
+	if ((!summary->command && !report->command_has_none) || !report->metric->is_cpu ||
 	    !spt_wall_find(&wall, report->capture) ||
-	    wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING)
+	    (!wall.turns && wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING))
 		return;
 	if (spt_metric_is_in(spt_metric_find("blocked"), report->capture))
 		add_next(summary, "report", "--metric blocked --summary");
@@ -257,8 +298,8 @@ static void summary_add_holders(const struct spt_report *report, struct summary 
 
 static void find_next(const struct spt_report *report, struct summary *summary)
 {
-	add_waits(report, summary);
 	add_memory(report, summary);
+	add_waits(report, summary);
 	summary_add_holders(report, summary);
 	add_next(summary, "report", "--tree");
 	if (summary->top->len > 0) {
