@@ -124,6 +124,18 @@ static void put_foreign(const char *directory)
 		  "{\"ph\":\"B\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":20},"
 		  "{\"ph\":\"X\",\"name\":\"c\",\"pid\":1,\"tid\":2,\"ts\":30,\"dur\":5},"
 		  "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":60},{\"ph\":\"i\",\"ts\":61},\n" },
+		{ "cpuprofile",
+		  "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\",\"scriptId\":\"0\","
+		  "\"url\":\"\",\"lineNumber\":-1,\"columnNumber\":-1},\"hitCount\":0,"
+		  "\"children\":[2,3]},{\"id\":2,\"callFrame\":{\"functionName\":\"(idle)\"}},"
+		  "{\"id\":3,\"callFrame\":{\"functionName\":\"main\",\"url\":\"file:///a%20b/a.js\","
+		  "\"lineNumber\":4,\"columnNumber\":9},\"children\":[9,5]},"
+		  "{\"id\":5,\"callFrame\":{\"functionName\":\"\",\"url\":\"file:///a%20b/a.js\","
+		  "\"lineNumber\":6,\"columnNumber\":2}},"
+		  "{\"id\":9,\"callFrame\":{\"functionName\":\"\",\"url\":\"file:///a%20b/a.js\","
+		  "\"lineNumber\":6,\"columnNumber\":40}}],"
+		  "\"startTime\":1000,\"endTime\":2000,\"samples\":[3,9,5,2,2,9,5],"
+		  "\"timeDeltas\":[100,10,70,200,300,200,-50]}" },
 		{ "xml",
 		  "<profile>\n <size>3</size>\n <call_tree>4</call_tree>\n <objects>\n"
 		  "  <object id=\"1\"><name>\"[busy]\"</name><total>3</total><self>0</self></object>\n"

@@ -52,6 +52,7 @@ typedef struct {
 	ROW(speedscope)                                                                            \
 	ROW(chrome)                                                                                \
 	ROW(firefox)                                                                               \
+	ROW(cpuprofile)                                                                            \
 	ROW(heaptrack)                                                                             \
 	ROW(syscap)                                                                                \
 	ROW(pprof)                                                                                 \

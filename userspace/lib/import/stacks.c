@@ -77,19 +77,45 @@ uint32_t spt_import_stacks_object(SptImportStacks *stacks, SptObjectKind kind, c
 	return id;
 }
 
+/* The place of the function in stacks->key. */
+static SptFrame frame_of_key(SptImportStacks *stacks, uint32_t object, const char *name,
+			     bool *ret_is_new)
+{
+	uint64_t offset =
+		(uint64_t)number_of_key(stacks, stacks->functions, ret_is_new) * FUNCTION_BYTES;
+
+	if (*ret_is_new)
+		spt_capture_writer_name(stacks->writer, &(SptNameRow){
+			.object = object, .offset = offset, .symbol = name, .symbol_bytes = 1 });
+	return (SptFrame){ offset, object, SPT_FRAME_EXACT };
+}
+
 SptFrame spt_import_stacks_frame(SptImportStacks *stacks, uint32_t object, const char *name)
 {
 	bool is_new;
-	uint64_t offset;
 
 	/* An object's number has no ';'. */
 	g_string_printf(stacks->key, "%x;", object);
 	g_string_append(stacks->key, name);
-	offset = (uint64_t)number_of_key(stacks, stacks->functions, &is_new) * FUNCTION_BYTES;
-	if (is_new)
-		spt_capture_writer_name(stacks->writer, &(SptNameRow){
-			.object = object, .offset = offset, .symbol = name, .symbol_bytes = 1 });
-	return (SptFrame){ offset, object, SPT_FRAME_EXACT };
+	return frame_of_key(stacks, object, name, &is_new);
+}
+
+SptFrame spt_import_stacks_function(SptImportStacks *stacks, uint32_t object, const char *name,
+				    const SptImportSource *source)
+{
+	bool is_new;
+	SptFrame frame;
+
+	g_string_printf(stacks->key, "%x;%u;%u;", object, source->line, source->column);
+	g_string_append(stacks->key, source->file);
+	g_string_append_c(stacks->key, ';');
+	g_string_append(stacks->key, name);
+	frame = frame_of_key(stacks, object, name, &is_new);
+	if (is_new && *source->file)
+		spt_capture_writer_bundled(stacks->writer, &(SptBundledRow){
+			.object = object, .offset = frame.offset, .function = name,
+			.directory = "", .file = source->file, .line = source->line });
+	return frame;
 }
 
 uint32_t spt_import_stacks_child(SptImportStacks *stacks, uint32_t parent, const SptFrame *frame)
@@ -131,6 +157,13 @@ void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, 
 		stacks->n_samples++;
 	}
 	stacks->last_time = MAX(stacks->last_time, part.time);
+}
+
+void spt_import_stacks_wait(SptImportStacks *stacks, const SptWaitRow *row)
+{
+	spt_capture_writer_put(stacks->writer, SPT_ROW_WAIT, row);
+	stacks->n_samples++;
+	stacks->last_time = MAX(stacks->last_time, row->time);
 }
 
 void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRow *row)

@@ -24,6 +24,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptImportStacks, spt_import_stacks_free)
 uint32_t spt_import_stacks_object(SptImportStacks *stacks, SptObjectKind kind, const char *name);
 /* A function of an object, as a frame that is exact; its offset is only a number. */
 SptFrame spt_import_stacks_frame(SptImportStacks *stacks, uint32_t object, const char *name);
+/* Where a function begins. */
+typedef struct {
+	const char *file;		/* "": not known */
+	uint32_t line, column;		/* 0: not known */
+} SptImportSource;
+
+/* The same of one that is another one wherever @source differs. */
+SptFrame spt_import_stacks_function(SptImportStacks *stacks, uint32_t object, const char *name,
+				    const SptImportSource *source);
 uint32_t spt_import_stacks_child(SptImportStacks *stacks, uint32_t parent, const SptFrame *frame);
 /*
  * The thread @tid called @name, of the process @pid called @process; another name is another one.
@@ -35,11 +44,12 @@ uint32_t spt_import_stacks_thread(SptImportStacks *stacks, uint32_t pid, uint32_
 uint32_t spt_import_stacks_processes(const SptImportStacks *stacks);
 /* @weight may exceed a sample's 32 bits: then it becomes several. */
 void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, uint64_t weight);
+void spt_import_stacks_wait(SptImportStacks *stacks, const SptWaitRow *row);
 /* A block of memory. */
 void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRow *row);
 /* Memory that was allocated in the place of a sample, and not freed. */
 void spt_import_stacks_memory(SptImportStacks *stacks, const SptSampleRow *row, uint64_t bytes);
-/* Of samples and of blocks. */
+/* Of samples, waits and blocks. */
 uint64_t spt_import_stacks_samples(const SptImportStacks *stacks);
 /*
  * Called between samples: NULL, or which bound was exceeded, an end of the sentence "line 3 ...".
