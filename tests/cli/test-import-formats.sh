@@ -152,15 +152,15 @@ rewritten()
 for format in speedscope chrome firefox pprof callgrind folded perf-script; do
 	"$cli" export -f $format -o "$work/$format.out" "$work/example.capture" || exit 1
 done
-for format in speedscope chrome firefox; do
-	rewritten "$work/$format.out" mark blank comment crlf backwards later
+build/tests/gen-import "$work" || exit 1
+for format in speedscope.out chrome.out firefox.out cpuprofile; do
+	rewritten "$work/$format" mark blank comment crlf backwards later
 done
 for format in callgrind folded perf-script; do
 	rewritten "$work/$format.out" mark crlf
 done
 rewritten "$work/folded.out" blank
 rewritten "$work/pprof.out" last-first 2 3 4 5 6 9 10 12
-build/tests/gen-import "$work" || exit 1
 rewritten "$work/xml" mark blank crlf declared
 
 # Files as others write them.
@@ -184,6 +184,26 @@ shows 'callgrind: calls, also of itself' "$cli" export -f folded "$work/callgrin
 a;main 57
 a;main;f 200
 a;main;f;f 100
+END
+shows 'V8: samples count until the next one in time' "$cli" export -f folded \
+	"$work/cpuprofile" <<'END'
+V8;main 1
+V8;main;(anonymous) 44
+END
+shows 'V8: time without work is a wait' "$cli" export -f folded --metric off-cpu \
+	"$work/cpuprofile" <<'END'
+V8;(idle) 450
+END
+printf 'a;b;c 0.25\r\na;b 12\nx y;z 1.500\n;q 3.\n' >"$work/fractions"
+shows 'folded: weights with fractions' "$cli" export -f folded "$work/fractions" <<'END'
+[unnamed];q 300
+a;b 1200
+a;b;c 25
+x y;z 150
+END
+shows 'folded: what they are here' bash -c '"$1" report "$2" | sed -n 2p' - "$cli" \
+	"$work/fractions" <<'END'
+weights in the file have fractions: 1 there is 100 periods here
 END
 shows 'xml' "$cli" export -f folded "$work/xml" <<'END'
 [busy];main <int> 3
@@ -216,6 +236,28 @@ refuses 'heaptrack: a kind that is not there' 'line 3 refers to something that i
 	"$work/cut"
 printf '# callgrind format\nevents: Ir\n0 5\n' >"$work/cut"
 refuses 'callgrind: a cost of nothing' 'line 3 has a cost of no function' "$work/cut"
+printf 'a;b 2\na 0.12345678901\n' >"$work/cut"
+refuses 'folded: a fraction that is too fine' \
+	'line 2 has a weight with more than nine digits behind the point' "$work/cut"
+printf 'a 0.000000001\na;b 4294968\n' >"$work/cut"
+refuses 'folded: weights of too many digits' 'line 2 has a weight that is too large' "$work/cut"
+printf 'a;b 2\na 1.5e3\n' >"$work/cut"
+refuses 'folded: no number' 'line 2 does not end with a blank and a weight' "$work/cut"
+# v8 NODES SAMPLES TIMES
+v8()
+{
+	printf '{"nodes":[%s],"startTime":0,"endTime":9,"samples":[%s],"timeDeltas":[%s]}' "$@"
+} >"$work/cut"
+v8 '{"id":1,"children":[2]},{"id":2,"children":[1]}' 2 1
+refuses 'V8: functions that call each other in a circle' 'sample 1 has too many frames' "$work/cut"
+v8 '{"id":1}' 1,7 1,2
+refuses 'V8: a function that is not there' 'a sample of a function that is not there' "$work/cut"
+v8 '{"id":1}' 1,1 1
+refuses 'V8: a sample without a time' 'it has not one time for each sample' "$work/cut"
+v8 '{"id":1}' 1,1 1,1e300
+refuses 'V8: an endless time' 'it has a time that is too large' "$work/cut"
+v8 '{"id":1}' '' ''
+refuses 'V8: no samples' 'it has no samples' "$work/cut"
 head -c 1000 "$work/profile.json.gz" >"$work/cut"
 refuses 'a packed file that is cut off' 'it is cut off' "$work/cut"
 
@@ -270,6 +312,92 @@ valgrind --tool=callgrind --callgrind-out-file="$work/calls" "$work/real" >"$wor
 "$cli" report --json --limit 100000 --all "$work/calls" >"$work/report" 2>>"$work/err"
 result 'callgrind: what callgrind_annotate shows' "$(
 	python3 "$work/compare.py" "$work/report" "$work/calls" 2>&1 | tail -n 20)"
+
+cat >"$work/work.js" <<'END'
+'use strict';
+function leaf(n) {
+	let sum = 0;
+	for (let i = 0; i < n; i++)
+		sum = (sum + i * n) % 1000003;
+	return sum;
+}
+const object = { method(n) { return leaf(n) + [1, 2].map((x) => leaf(n * x)).length; } };
+class Work { static run(n) { return object.method(n) + (() => leaf(n))(); } }
+let rounds = 0;
+function tick() {
+	for (let i = 0; i < 100; i++)
+		Work.run(2000);
+	if (++rounds < 10)
+		setTimeout(tick, 20);
+}
+tick();
+END
+cat >"$work/v8.py" <<'END'
+"""v8.py FILE FOLDED WAITS LINES: prints where what we export and report of FILE has other times
+than the file itself."""
+import json
+import sys
+from collections import Counter
+from urllib.parse import unquote
+
+path, folded, waits, lines = sys.argv[1:]
+file = json.load(open(path))
+nodes = {node["id"]: node for node in file["nodes"]}
+caller = {child: node["id"] for node in file["nodes"] for child in node.get("children", [])}
+
+
+def names(node):
+    frame = nodes[node]["callFrame"]
+    if node not in caller and frame["functionName"] == "(root)":
+        return ["V8"]
+    return names(caller[node]) + [frame["functionName"] or "(anonymous)"]
+
+
+def place(node):
+    frame = nodes[node]["callFrame"]
+    name, file = frame["functionName"] or "(anonymous)", unquote(frame["url"]).split("/")[-1]
+    return f"{name} ({file}:{frame['lineNumber'] + 1})" if file else name
+
+
+times, now = [], 0
+for node, delta in zip(file["samples"], file["timeDeltas"]):
+    now += delta
+    times.append((now, node))
+times.sort(key=lambda one: one[0])
+stacks, idle, places = Counter(), 0, Counter()
+for (begin, node), (end, _) in zip(times, times[1:] + [(file["endTime"] - file["startTime"], 0)]):
+    if nodes[node]["callFrame"]["functionName"] == "(idle)":
+        idle += max(end - begin, 0)
+    else:
+        stacks[";".join(names(node))] += max(end - begin, 0)
+        places[place(node)] += max(end - begin, 0)
+
+
+def read_folded(path):
+    rows = (line.rstrip("\n").rsplit(" ", 1) for line in open(path))
+    return Counter({stack: int(weight) for stack, weight in rows})
+
+
+report = json.load(open(lines))
+period_us = report["period_ns"] // 1000
+seen = Counter({stack: n * period_us for stack, n in read_folded(folded).items()})
+assert any(stack.endswith(";run;method;leaf") for stack in seen), seen
+assert seen == +stacks, (seen - stacks, stacks - seen)
+assert read_folded(waits) == Counter({"V8;(idle)": idle}) and idle > 100000, (idle, waits)
+seen = Counter()
+for row in report["functions"]:
+    seen[row["function"]] += row["self"] // 1000
+assert +seen == +places and places["leaf (work.js:2)"] > 0, (seen - places, places - seen)
+END
+mkdir "$work/v8" && node --cpu-prof --cpu-prof-interval 500 --cpu-prof-dir "$work/v8" \
+	"$work/work.js" >"$work/err" 2>&1
+result 'V8: the times, functions and lines that node has written' "$({
+	"$cli" export -f folded -o "$work/folded.v8" "$work"/v8/* &&
+		"$cli" export -f folded --metric off-cpu -o "$work/waits.v8" "$work"/v8/* &&
+		"$cli" report --lines --json --limit 100000 --all "$work"/v8/* >"$work/lines.v8" &&
+		python3 "$work/v8.py" "$work"/v8/* "$work/folded.v8" "$work/waits.v8" \
+			"$work/lines.v8"
+} 2>&1 | tail -n 20)"
 
 heaptrack -o "$work/heap" "$work/real" >"$work/err" 2>&1
 result 'heaptrack: what heaptrack_print shows' "$(
