@@ -115,8 +115,8 @@ named()
 	local page
 
 	others+='|all-cpus|call-graph|children|no-children|stdio|kernel-only|host|import|show-location|switch-events|talk-name'
-	# Of linkers and compilers.
-	others+="|symbol-ordering-file|no-warn-symbol-ordering|unsymbolized-profile|use-offset|binary|output"
+	# Of linkers, compilers and node.
+	others+="|cpu-prof|symbol-ordering-file|no-warn-symbol-ordering|unsymbolized-profile|use-offset|binary|output"
 	for page in userspace/data/man/*.man packaging/*.md userspace/data/messages/* README.md NEWS \
 		userspace/cli/json.md; do
 		sed '/^\\fBperf/d; s/\\-/-/g' "$page" | grep -oE -- '--[a-z][a-z-]+' |
