@@ -122,8 +122,12 @@ static unsigned draw(GRand *random, double mean, double factor)
 	return (unsigned)MAX(mean * factor + sum * sqrt(mean), 0);
 }
 
-/* Of 100 pairs of five runs each: how many have f1 or f2 as changed. */
-static void count_flagged(double f1_after, unsigned *ret_f1, unsigned *ret_f2)
+/*
+ * Of 100 pairs of five runs each: how many have f1 or f2 as changed.  Runs differ by @spread as
+ * wholes.
+ */
+static void count_flagged(double f1_before, double f1_after, double spread, unsigned *ret_f1,
+			  unsigned *ret_f2)
 {
 	static struct runs runs;
 	g_autoptr(GRand) random = g_rand_new_with_seed(1000);
@@ -131,10 +135,11 @@ static void count_flagged(double f1_after, unsigned *ret_f1, unsigned *ret_f2)
 	*ret_f1 = *ret_f2 = 0;
 	for (unsigned pair = 0; pair < 100; pair++) {
 		for (unsigned i = 0; i < 5 * SPT_SIDES; i++) {
-			double factor = 1 + 0.04 * (g_rand_double(random) - 0.5);
+			double factor = 1 + spread * (g_rand_double(random) - 0.5);
 
 			runs_add(&runs, i % SPT_SIDES,
-				 draw(random, i % SPT_SIDES == SPT_AFTER ? f1_after : 200, factor),
+				 draw(random, i % SPT_SIDES == SPT_AFTER ? f1_after : f1_before,
+				      factor),
 				 draw(random, 100, factor));
 		}
 		g_autoptr(GArray) rows = spt_runs_rows(runs.of, false);
@@ -149,11 +154,25 @@ static void test_chance(void)
 {
 	unsigned f1, f2;
 
-	count_flagged(200, &f1, &f2);
+	count_flagged(200, 200, 0.04, &f1, &f2);
 	g_test_message("without a change: %u and %u of 100", f1, f2);
 	g_assert_cmpuint(f1 + f2, <=, 10);
-	count_flagged(250, &f1, &f2);
+	count_flagged(200, 250, 0.04, &f1, &f2);
 	g_test_message("with one in f1: %u and %u of 100", f1, f2);
+	g_assert_cmpuint(f1, >=, 95);
+	g_assert_cmpuint(f2, <=, 9);
+}
+
+/* What is slower by a twentieth takes more samples to find. */
+static void test_twentieth(void)
+{
+	unsigned f1, f2;
+
+	count_flagged(4000, 4000, 0.01, &f1, &f2);
+	g_test_message("without a change: %u and %u of 100", f1, f2);
+	g_assert_cmpuint(f1 + f2, <=, 10);
+	count_flagged(4000, 4200, 0.01, &f1, &f2);
+	g_test_message("with a twentieth more in f1: %u and %u of 100", f1, f2);
 	g_assert_cmpuint(f1, >=, 95);
 	g_assert_cmpuint(f2, <=, 9);
 }
@@ -164,5 +183,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/runs/by-hand", test_by_hand);
 	g_test_add_func("/runs/single", test_single);
 	g_test_add_func("/runs/chance", test_chance);
+	g_test_add_func("/runs/twentieth", test_twentieth);
 	return g_test_run();
 }
