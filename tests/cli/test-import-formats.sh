@@ -201,6 +201,10 @@ a;b 1200
 a;b;c 25
 x y;z 150
 END
+printf 'a;b 7' >"$work/one"
+shows 'folded: a line without an end' "$cli" export -f folded "$work/one" <<'END'
+a;b 7
+END
 shows 'folded: what they are here' bash -c '"$1" report "$2" | sed -n 2p' - "$cli" \
 	"$work/fractions" <<'END'
 weights in the file have fractions: 1 there is 100 periods here
@@ -222,6 +226,9 @@ for later in perf-later perf-later-pipe; do
 		diff <("$cli" export -f perf-script "$work/perf.data") \
 			<("$cli" export -f perf-script "$work/$later" 2>&1))"
 done
+result 'perf.data: mappings of before Linux 3.16' "$(
+	diff <("$cli" export -f perf-script "$work/perf.data") \
+		<("$cli" export -f perf-script "$work/perf-old" 2>&1))"
 shows 'perf.data: a user stack that never comes' bash -c \
 	'"$1" report "$2" | sed -n "2s/;.*//p"' - "$cli" "$work/perf-never" <<'END'
 1 user stacks that were to come later never did
@@ -258,6 +265,8 @@ v8 '{"id":1}' 1,1 1,1e300
 refuses 'V8: an endless time' 'it has a time that is too large' "$work/cut"
 v8 '{"id":1}' '' ''
 refuses 'V8: no samples' 'it has no samples' "$work/cut"
+printf '{"head":{"callFrame":{},"selfSize":1,"children":[]},"samples":[]}' >"$work/cut"
+refuses 'V8: another profile' 'it is a heap profile of V8' "$work/cut"
 head -c 1000 "$work/profile.json.gz" >"$work/cut"
 refuses 'a packed file that is cut off' 'it is cut off' "$work/cut"
 

@@ -76,6 +76,7 @@ static void put_perf_data(const char *directory)
 		{ "perf-events", PERF_EXAMPLE_EVENTS },
 		{ "perf-later", PERF_EXAMPLE_LATER },
 		{ "perf-later-pipe", PERF_EXAMPLE_LATER | PERF_EXAMPLE_PIPE | PERF_EXAMPLE_PACKED },
+		{ "perf-old", PERF_EXAMPLE_OLD },
 		{ "perf-never", PERF_EXAMPLE_LATER | PERF_EXAMPLE_NEVER },
 	};
 

@@ -32,6 +32,7 @@ enum {
 	PERF_EXAMPLE_EVENTS = 1 << 3,	/* two of them */
 	PERF_EXAMPLE_LATER = 1 << 4,	/* user stacks come after their samples */
 	PERF_EXAMPLE_NEVER = 1 << 5,	/* as the one before; the last one does not come */
+	PERF_EXAMPLE_OLD = 1 << 6,	/* mappings as before Linux 3.16 */
 };
 
 /* A record of @type, with what is behind its header. */
@@ -92,14 +93,16 @@ static inline struct perf_event_attr perf_example_attr(unsigned flags, unsigned 
 	return attr;
 }
 
-static inline void perf_example_map(GByteArray *to, uint64_t task, uint64_t address, uint64_t bytes,
-				    const char *path)
+static inline void perf_example_map(GByteArray *to, unsigned flags, uint64_t task, uint64_t address,
+				    uint64_t bytes, const char *path)
 {
 	g_autoptr(GByteArray) map = g_byte_array_new();
 
 	PERF_EXAMPLE_WORDS(map, task, address, bytes, task == PERF_EXAMPLE_TASK ? 0x1000 : address);
 	if (task == PERF_EXAMPLE_TASK)
-		PERF_EXAMPLE_WORDS(map, 0, 5, 0, 5);
+		PERF_EXAMPLE_WORDS(map, 0, 5, 0);
+	if (task == PERF_EXAMPLE_TASK && !(flags & PERF_EXAMPLE_OLD))
+		PERF_EXAMPLE_WORDS(map, 5);
 	perf_example_text(map, path);
 	perf_example_end(map, 0);
 	perf_example_put(to, task == PERF_EXAMPLE_TASK ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP,
@@ -168,12 +171,13 @@ static inline void perf_example_records(GByteArray *to, unsigned flags)
 	const unsigned finished_round = 68;
 	g_autoptr(GByteArray) comm = g_byte_array_new();
 
-	perf_example_map(to, UINT32_MAX, PERF_EXAMPLE_KERNEL, 0x1000000, "[kernel.kallsyms]_text");
+	perf_example_map(to, flags, UINT32_MAX, PERF_EXAMPLE_KERNEL, 0x1000000,
+			 "[kernel.kallsyms]_text");
 	PERF_EXAMPLE_WORDS(comm, PERF_EXAMPLE_TASK);
 	perf_example_text(comm, "busy");
 	perf_example_end(comm, 4000000000ull);
 	perf_example_put(to, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm->data, comm->len);
-	perf_example_map(to, PERF_EXAMPLE_TASK, PERF_EXAMPLE_MAIN, 0x3000, "/usr/bin/busy");
+	perf_example_map(to, flags, PERF_EXAMPLE_TASK, PERF_EXAMPLE_MAIN, 0x3000, "/usr/bin/busy");
 	perf_example_task(to, PERF_RECORD_FORK, PERF_EXAMPLE_PID + 1, 4500000000ull);
 	for (unsigned i = 0; i < PERF_EXAMPLE_SAMPLES; i++) {
 		perf_example_sample(to, flags, PERF_EXAMPLE_ID, i);

@@ -177,6 +177,9 @@ static bool read_v8_samples(struct v8_reader *reader, struct json_object *file, 
 	double start = spt_import_json_number(spt_import_json_member(file, "startTime"), 0), us = 0;
 	size_t n = spt_import_json_length(ids);
 
+	if (spt_import_json_member(file, "head"))
+		return spt_import_refuse(
+			error, SPT_WORDS("it is a heap profile of V8, or a CPU profile in V8's old format"));
 	if (n == 0)
 		return spt_import_refuse(error, SPT_WORDS("it has no samples"));
 	if (spt_import_json_length(deltas) != n)
@@ -310,10 +313,12 @@ static bool read_cpuprofile(const SptImportInput *input, SptCaptureWriter *write
 	return ok;
 }
 
-/* As a rule the tree comes first, and may fill what there is. */
+/* As a rule the tree comes first, and may fill what there is.  "head" is that of other profiles. */
 static bool probe_cpuprofile(const char *begin, size_t bytes)
 {
-	return spt_import_json_has(begin, bytes, 1, "timeDeltas") ||
+	return (spt_import_json_has(begin, bytes, 1, "head") &&
+		spt_import_json_has(begin, bytes, 2, "children")) ||
+	       spt_import_json_has(begin, bytes, 1, "timeDeltas") ||
 	       (spt_import_json_has(begin, bytes, 1, "nodes") &&
 		spt_import_json_has(begin, bytes, 3, "callFrame"));
 }

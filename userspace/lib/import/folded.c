@@ -67,7 +67,11 @@ static bool probe_folded(const char *begin, size_t bytes)
 	while (begin < stop && (*begin == '\n' || *begin == '\r'))
 		begin++;
 	end = memchr(begin, '\n', (size_t)(stop - begin));
-	if (!end || memchr(begin, '\0', (size_t)(end - begin)) || *begin == '{' || *begin == '<')
+	/* A last line may have no end. */
+	if (!end && bytes < SPT_IMPORT_PROBE_BYTES)
+		end = stop;
+	if (!end || end == begin || memchr(begin, '\0', (size_t)(end - begin)) ||
+	    *begin == '{' || *begin == '<')
 		return false;
 	end -= end[-1] == '\r';
 	return find_folded_weight(begin, (size_t)(end - begin), &weight);

@@ -5,6 +5,7 @@
  * imported: the first clock, else the first that counts cycles, else the first.  Trace points
  * become declared events, with the fields that the file has the format of.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -358,6 +359,22 @@ static bool take_data_task(struct perf_import *import, const struct perf_event_h
 }
 
 /*
+ * What MMAP2 has behind what MMAP has: before Linux 3.16 its path began where the protection came
+ * later, of which no bit is that high.
+ */
+static size_t map2_part_bytes(const struct perf_event_header *record, size_t bytes)
+{
+	size_t at = sizeof(struct map_head) + offsetof(struct map2_part, protection);
+	char first;
+
+	if (record->type != PERF_RECORD_MMAP2)
+		return 0;
+	first = bytes > at ? ((const char *)record)[at] : '\0';
+	return first == '/' || first == '[' ? offsetof(struct map2_part, protection) :
+					      sizeof(struct map2_part);
+}
+
+/*
  * A mapping as MMAP2 with a build-id, if the record or the file's list has one.  NULL: its path has
  * no end.
  */
@@ -365,8 +382,8 @@ static const struct perf_event_header *make_map(struct perf_import *import,
 						const struct perf_event_header *record,
 						size_t bytes)
 {
-	bool is_second = record->type == PERF_RECORD_MMAP2;
-	size_t path_at = sizeof(struct map_head) + (is_second ? sizeof(struct map2_part) : 0);
+	size_t part_bytes = map2_part_bytes(record, bytes);
+	size_t path_at = sizeof(struct map_head) + part_bytes;
 	const char *path = (const char *)record + path_at;
 	struct map2_part part = { 0 };
 	const uint8_t *build_id;
@@ -375,14 +392,13 @@ static const struct perf_event_header *make_map(struct perf_import *import,
 
 	if (bytes <= path_at || !memchr(path, '\0', bytes - path_at) || strlen(path) >= PATH_BYTES)
 		return NULL;
-	if (is_second)
-		memcpy(&part, (const uint8_t *)record + sizeof(struct map_head), sizeof(part));
+	memcpy(&part, (const uint8_t *)record + sizeof(struct map_head), part_bytes);
 	build_id = spt_perf_data_build_id(import->data, path, &id_bytes);
 	g_byte_array_set_size(import->map, 0);
 	g_byte_array_append(import->map, (const uint8_t *)record, sizeof(struct map_head));
 	made = (void *)import->map->data;
 	made->type = PERF_RECORD_MMAP2;
-	if (!is_second)
+	if (part_bytes < sizeof(part))
 		made->misc &= (uint16_t)~SPT_PERF_MAP_HAS_BUILD_ID;
 	if (build_id && !(made->misc & SPT_PERF_MAP_HAS_BUILD_ID)) {
 		made->misc |= SPT_PERF_MAP_HAS_BUILD_ID;
