@@ -54,6 +54,7 @@ typedef struct {
 	uint8_t build_id_bytes;
 	uint32_t dev_major, dev_minor, generation;
 	uint64_t inode, bytes, mtime_ns;
+	const char *language;		/* of a script: "Python"; else "" or NULL */
 } SptObjectRow;
 
 #define SPT_PROCESS_KTHREAD (1 << 0)

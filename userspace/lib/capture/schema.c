@@ -41,6 +41,7 @@ static const SptField object_fields[] = {
 	{ 8, SPT_FIELD_U32, offsetof(SptObjectRow, generation) },
 	{ 9, SPT_FIELD_U64, offsetof(SptObjectRow, bytes) },
 	{ 10, SPT_FIELD_U64, offsetof(SptObjectRow, mtime_ns) },
+	{ 11, SPT_FIELD_TEXT, offsetof(SptObjectRow, language) },
 };
 const SptSchema spt_schema_object = SCHEMA(SptObjectRow, object_fields);
 

@@ -215,7 +215,8 @@ static uint32_t fleet_object(SptFleet *fleet, const SptObjectRow *row)
 /* A name without a place: equal ones of all hosts are one. */
 static SptFrame named_frame(SptFleet *fleet, const SptObjectRow *row, const SptName *name)
 {
-	SptObjectRow object = { .kind = row->kind, .path = row->path };
+	SptObjectRow object = { .kind = row->kind, .path = row->path,
+				.language = row->language };
 	bool is_module = row->kind == SPT_OBJECT_MODULES && *name->object == '[', is_new;
 	g_autofree char *module = is_module ? g_strndup(name->object + 1,
 							strlen(name->object + 1) - 1) :

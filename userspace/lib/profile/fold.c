@@ -9,10 +9,12 @@
 
 #include "base/pairs.h"
 #include "base/sort.h"
+#include "profile/languages.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
 #include "stash/frames.h"
+#include "symbols/language.h"
 
 /*
  * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks count
@@ -107,13 +109,20 @@ static uint32_t function_of_name(struct folder *folder, const SptName *name, boo
 }
 
 /* A function is inlined if it is so in every place. */
-static uint32_t function_of_place(struct folder *folder, const SptName *name, bool is_kernel,
+static uint32_t function_of_place(struct folder *folder, const SptName *name, uint32_t object,
 				  bool is_inlined)
 {
+	SptObjectKind kind = folder->capture->objects[object].kind;
+	bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
 	uint32_t n_before = folder->profile->functions->len,
 		 number = function_of_name(folder, name, is_kernel);
 	SptFunction *function = &g_array_index(folder->profile->functions, SptFunction, number);
 
+	if (number >= n_before) {
+		function->language =
+			spt_language_of_function(folder->symbols, object, name->function);
+		function->is_script = kind == SPT_OBJECT_SOURCE;
+	}
 	function->is_inlined = is_inlined && (function->is_inlined || number >= n_before);
 	return number;
 }
@@ -134,23 +143,21 @@ static void note_problem(struct folder *folder, const SptFrame *frame, uint32_t 
 /* The value of function_of_node for nodes with this frame. */
 static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 {
-	SptObjectKind kind = folder->capture->objects[frame->object].kind;
-	bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
 	SptNamedPlace places[SPT_INLINES_MAX];
 	uint32_t n = spt_symbols_functions(folder->symbols, frame, places),
 		 at = folder->inlined->len;
 	bool is_inlined = false;
 
 	if (n == 1) {
-		uint32_t function = function_of_place(folder, &places[0].name, is_kernel, false);
+		uint32_t function = function_of_place(folder, &places[0].name, frame->object, false);
 
 		note_problem(folder, frame, function);
 		return function;
 	}
 	g_array_append_val(folder->inlined, n);
 	for (; n-- > 0; is_inlined = true) {
-		uint32_t function =
-			function_of_place(folder, &places[n].name, is_kernel, is_inlined);
+		uint32_t function = function_of_place(folder, &places[n].name, frame->object,
+						      is_inlined);
 
 		g_array_append_val(folder->inlined, function);
 	}
@@ -225,6 +232,8 @@ static void name_nodes(struct folder *folder, const bool *used)
 			function = function_of_frame(folder, frame);
 		functions[nodes[items[i].index].key] = function;
 	}
+	spt_languages_find_go((SptFunction *)folder->profile->functions->data,
+			      folder->profile->functions->len);
 	for (uint32_t i = 1; i < capture->n_nodes; i++)
 		folder->function_of_node[i] = functions[nodes[i].key];
 	measure_depths(folder);

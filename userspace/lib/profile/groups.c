@@ -13,6 +13,7 @@
 #include "profile/clients.h"
 #include "profile/declared.h"
 #include "profile/events.h"
+#include "profile/languages.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/waits.h"
@@ -183,6 +184,13 @@ static const SptFunction *function_of_leaf(const SptProfile *base, uint32_t leaf
 	return &g_array_index(base->functions, SptFunction, node->function);
 }
 
+static SptGroupRow group_of_language(const SptProfile *base, uint32_t leaf)
+{
+	return (SptGroupRow){ .name = spt_languages_of_node(
+				      (const SptTreeNode *)base->tree->data,
+				      (const SptFunction *)base->functions->data, leaf) };
+}
+
 /*
  * In the tree the file's name is the caller of what was done with the file.  Both are names of
  * events: a wait in another call ends in a function.
@@ -268,6 +276,15 @@ static const SptGrouping own_groupings[] = {
 		.parts = SPT_GROUP_HAS_NAME,
 		.key = key_of_leaf,
 		.group = group_of_object,
+	},
+	{
+		.name = "language",
+		.note = " (of the innermost function)",
+		.menu = SPT_WORDS("By Lan_guage"),
+		.root = SPT_WORDS("(language)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.key = key_of_leaf,
+		.group = group_of_language,
 	},
 	{
 		.name = "comm",

@@ -51,6 +51,7 @@ typedef struct {
 	const char *name, *object;	/* interned by SptSymbols; processes have object "" */
 	bool is_process, has_symbol, is_kernel;
 	bool is_inlined;		/* wherever it was seen */
+	bool is_script;
 	/* It represents all stacks that are not known: filters do not apply to its name. */
 	bool is_no_stack;
 	/*
@@ -58,6 +59,7 @@ typedef struct {
 	 * symbols are too few.  Interned by SptSymbols; NULL otherwise.
 	 */
 	const char *problem;
+	const char *language; /* as in symbols/language.h; NULL: it is no function */
 	/* @total counts a sample once, however often the function is on its stack. */
 	uint64_t self, total;
 } SptFunction;

@@ -35,9 +35,9 @@ struct variant {
 };
 
 struct SptScriptNames {
-	GHashTable *files;     /* path -> struct file */
+	GHashTable *files;     /* "language\npath" -> struct file */
 	GHashTable *by_id;     /* id -> struct file */
-	GHashTable *functions; /* "file\nline\nname" -> struct function */
+	GHashTable *functions; /* "file's id\nline\nname" -> struct function */
 	GHashTable *variants;  /* GBytes of all that is known -> struct variant */
 	GHashTable *codes;     /* number -> struct variant */
 	uint64_t bytes;
@@ -74,7 +74,8 @@ SptScriptNames *spt_script_names_new(void)
 {
 	SptScriptNames *names = g_new0(SptScriptNames, 1);
 
-	names->files = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, script_names_file_free);
+	names->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					     script_names_file_free);
 	names->by_id = g_hash_table_new(NULL, NULL);
 	names->functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, function_free);
 	names->variants = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
@@ -122,10 +123,11 @@ uint32_t spt_script_names_new_id(SptScriptNames *names)
 	return id;
 }
 
-static struct file *get_file(SptScriptNames *names, const char *path, SptObjectRow *ret,
-			     bool *ret_is_new)
+static struct file *get_file(SptScriptNames *names, const char *path, const char *language,
+			     SptObjectRow *ret, bool *ret_is_new)
 {
-	struct file *file = g_hash_table_lookup(names->files, path);
+	g_autofree char *key = g_strconcat(language, "\n", path, NULL);
+	struct file *file = g_hash_table_lookup(names->files, key);
 
 	*ret_is_new = !file;
 	if (file)
@@ -134,10 +136,13 @@ static struct file *get_file(SptScriptNames *names, const char *path, SptObjectR
 	file->id = spt_script_names_new_id(names);
 	file->path = g_strdup(path);
 	file->functions = g_ptr_array_new();
-	names->bytes += sizeof(*file) + 2 * strlen(path) + 128;
-	g_hash_table_insert(names->files, file->path, file);
+	names->bytes += sizeof(*file) + 3 * strlen(path) + 128;
+	g_hash_table_insert(names->files, g_steal_pointer(&key), file);
 	g_hash_table_insert(names->by_id, GUINT_TO_POINTER(file->id), file);
-	*ret = (SptObjectRow){ .id = file->id, .kind = SPT_OBJECT_SOURCE, .path = file->path };
+	*ret = (SptObjectRow){ .id = file->id,
+			       .kind = SPT_OBJECT_SOURCE,
+			       .path = file->path,
+			       .language = language };
 	return file;
 }
 
@@ -145,7 +150,7 @@ static struct function *get_function(SptScriptNames *names, struct file *file,
 				     const SptScriptFunction *code)
 {
 	g_autofree char *key =
-		g_strdup_printf("%s\n%u\n%s", file->path, code->first_line, code->name);
+		g_strdup_printf("%u\n%u\n%s", file->id, code->first_line, code->name);
 	struct function *function = g_hash_table_lookup(names->functions, key);
 
 	if (function)
@@ -195,7 +200,8 @@ static struct variant *get_variant(SptScriptNames *names, const struct sysprof_c
 
 	if (variant || names->bytes >= BUDGET_BYTES)
 		return variant;
-	file = get_file(names, function->file ? function->file : NO_FILE, ret, ret_is_new);
+	file = get_file(names, function->file ? function->file : NO_FILE,
+			spt_interpreter_of_tag(code->tag)->language, ret, ret_is_new);
 	variant = g_new0(struct variant, 1);
 	variant->function = get_function(names, file, function);
 	variant->tag = code->tag;

@@ -94,9 +94,9 @@ static char *demangle_rust(const char *name)
 }
 
 /* Legacy Rust looks like C++ with a hash at its end, "17h" and 16 digits. */
-static bool is_legacy_rust(const char *name)
+bool spt_demangle_is_legacy_rust(const char *name)
 {
-	const char *hash = g_strrstr(name, "17h");
+	const char *hash = g_str_has_prefix(name, "_ZN") ? g_strrstr(name, "17h") : NULL;
 
 	return hash && strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E';
 }
@@ -139,7 +139,7 @@ char *spt_demangle(const char *name)
 		return demangle_versioned(name, at);
 
 	/* The demanglers also take bare types: the C function "i" is not "int". */
-	if (g_str_has_prefix(name, "_R") || (g_str_has_prefix(name, "_ZN") && is_legacy_rust(name)))
+	if (g_str_has_prefix(name, "_R") || spt_demangle_is_legacy_rust(name))
 		plain = demangle_rust(name);
 	if (!plain && g_str_has_prefix(name, "_Z"))
 		plain = demangle_cxx(name);

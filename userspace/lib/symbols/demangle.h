@@ -4,11 +4,14 @@
 #define SPT_DEMANGLE_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 G_BEGIN_DECLS
 
 /* @name demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
+/* Whether it is one of Rust's older kind, which look like those of C++. */
+bool spt_demangle_is_legacy_rust(const char *name);
 /*
  * The position behind the '>' that closes the '<' of a template's arguments at @open; NULL: none
  * does.

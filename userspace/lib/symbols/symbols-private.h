@@ -43,6 +43,8 @@ struct SptSymbols {
 	SptKernel *kernel;		/* once a detail of it is requested */
 	unsigned detail;
 	GHashTable *strings;		/* text -> itself */
+	/* of these, demangled ones -> the language of the mangled name (language.h) */
+	GHashTable *languages;
 	/* A file's name of a function, by its address -> demangled */
 	GHashTable *plain;
 	GStringChunk *texts;		/* holds them */

@@ -15,6 +15,7 @@
 #include "base/words.h"
 #include "capture/format.h"
 #include "symbols/demangle.h"
+#include "symbols/language.h"
 #include "symbols/plain-names.h"
 #include "symbols/symbols-private.h"
 
@@ -48,6 +49,7 @@ void spt_symbols_free(SptSymbols *symbols)
 		g_clear_pointer(&symbols->objects[i].intervals, spt_intervals_free);
 	g_free(symbols->objects);
 	g_free(symbols->recorded);
+	g_hash_table_unref(symbols->languages);
 	g_hash_table_unref(symbols->strings);
 	g_hash_table_unref(symbols->plain);
 	g_string_chunk_free(symbols->texts);
@@ -87,8 +89,12 @@ const char *spt_symbols_demangled(SptSymbols *symbols, const char *name)
 									   spt_plain_name(full);
 	g_autofree char *brief =
 		symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
+	const char *language = spt_language_of_mangled(name, full);
+	const char *shown = spt_symbols_intern(symbols, brief ? brief : plain);
 
-	return spt_symbols_intern(symbols, brief ? brief : plain);
+	if (language)
+		g_hash_table_insert(symbols->languages, (gpointer)shown, (gpointer)language);
+	return shown;
 }
 
 /* The object's name in views. */
@@ -164,6 +170,7 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
 	symbols->detail = SPT_DETAIL_INLINES;
 	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
+	symbols->languages = g_hash_table_new(NULL, NULL);
 	symbols->plain = g_hash_table_new(NULL, NULL);
 	symbols->texts = g_string_chunk_new(1 << 16);
 	symbols->place_names = g_ptr_array_new();
@@ -351,10 +358,14 @@ static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
 	g_autofree char *text = base ? g_strdup_printf("%s (%s:%" PRIu32 ")", place->name.function,
 						       base, place->line) :
 				       NULL;
+	gpointer language;
 
 	if (!text)
 		return;
+	language = g_hash_table_lookup(symbols->languages, place->name.function);
 	place->name.function = spt_symbols_intern(symbols, text);
+	if (language)
+		g_hash_table_insert(symbols->languages, (gpointer)place->name.function, language);
 	place->name.is_unique = false;
 }
 

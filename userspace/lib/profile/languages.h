@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* In which language each stack ends: what symbols/language.h says, and what the stacks add to it. */
+#ifndef SPT_LANGUAGES_H
+#define SPT_LANGUAGES_H
+
+#include "profile/profile.h"
+
+G_BEGIN_DECLS
+
+/* Says of functions of native objects which have Go's runtime that they are in Go. */
+void spt_languages_find_go(SptFunction *functions, uint32_t n);
+/*
+ * The language of the stack that ends at @node.  Functions of the file of an interpreter count for
+ * the script that called them.
+ */
+const char *spt_languages_of_node(const SptTreeNode *nodes, const SptFunction *functions,
+				  uint32_t node);
+
+G_END_DECLS
+
+#endif
