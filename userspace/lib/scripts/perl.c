@@ -16,8 +16,8 @@
 #define MAX_FRAMES 200			/* about as many as the fuel of a program allows */
 
 /*
- * Offsets, computed from the headers of Debian's 5.36.0 and 5.40.1 (intrpvar.h, cop.h, cv.h, gv.h,
- * hv.h), where they are the same.
+ * Offsets, computed from the headers of Debian's 5.36.0, 5.40.1 and 5.42.3 (intrpvar.h, cop.h, cv.h,
+ * gv.h, hv.h), where they are the same.
  */
 /* In an interpreter. */
 #define PLACE_AT 208			/* what it executes: a statement */
@@ -74,6 +74,7 @@ static const struct layout {
 } layouts[] = {
 	{ .minor = 36, .compiler = 1936 },
 	{ .minor = 40, .compiler = 1720 },
+	{ .minor = 42, .compiler = 1720 },
 };
 
 static void perl_span(SptProgram *program, unsigned from, uint16_t a, uint16_t b, uint16_t c,
@@ -288,7 +289,7 @@ static GBytes *perl_describe(const SptObject *file, GError **error)
 	if (!layout || !spt_script_elf_symbol(file, "PL_thr_key", &key)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-			"%s is Perl %u.%u, in whose scripts no functions are found: this works with builds of 5.36 and 5.40 that have threads",
+			"%s is Perl %u.%u, in whose scripts no functions are found: this works with builds of 5.36, 5.40 and 5.42 that have threads",
 			spt_object_name(file), major, minor);
 		return NULL;
 	}
