@@ -17,9 +17,10 @@
 #include "record-child.h"
 #include "record/memory.h"
 #include "record-options.h"
-#include "record-relay.h"
 #include "base/heap.h"
 #include "record/recorder.h"
+#include "record/relay.h"
+#include "record/statement-options.h"
 
 #define STEP_MS 100
 #define PROGRESS_NS 250000000ULL
@@ -495,26 +496,12 @@ static void tell_marks(const SptMarksStatus *status)
 {
 	g_autofree char *marks = spt_format_count(status->marks);
 	g_autofree char *lost = spt_format_count(status->lost);
+	g_autoptr(GPtrArray) notes = spt_statements_notes(status);
 
 	if (status->marks || status->counts || status->lines || status->lost)
 		fprintf(stderr, "Marks: %s, %s lost\n", marks, lost);
-	if (status->unreachable)
-		fprintf(stderr, "Note: marks: %s\n", status->unreachable);
-	if (status->unwatched)
-		fprintf(stderr, "Note: D-Bus: %s\n", status->unwatched);
-	if (status->journal_complaint && *status->journal_complaint) {
-		g_autofree char *shown = spt_format_cut(status->journal_complaint, 0);
-
-		fprintf(stderr, "Note: the journal: %s\n", shown);
-	}
-	if (status->broken)
-		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid marks into their rings; "
-				"their later marks are lost.\n",
-			status->broken);
-	if (status->invalid)
-		fprintf(stderr, "Note: %" PRIu64
-				" marks were dropped: ends without a begin, or counters without a number.\n",
-			status->invalid);
+	for (unsigned i = 0; i < notes->len; i++)
+		fprintf(stderr, "%s\n", (const char *)notes->pdata[i]);
 }
 
 /* False: the command has ended without the mark, or the user does not wait for it. */
@@ -554,12 +541,11 @@ static int prepare_recording(const struct spt_record_options *options,
 		return SPT_EXIT_FAILURE;
 	}
 	child->standard_error = relay->writer;
-	if (options->command[0] && !spt_child_prepare(child, options->command, options->marks))
+	if (options->command[0] && !spt_child_prepare(child, options->command, options->recorder.running_marks))
 		return SPT_EXIT_FAILURE;
 	command = child->pid;
 	recorder_options->command_pid = (uint32_t)child->pid;
 	recorder_options->marks = child->pid > 0;
-	recorder_options->running_marks = options->marks;
 	recorder_options->control_fd = child->control;
 	recorder_options->lines_fd = relay->lines;
 	if (options->only_command)

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "record-rules.h"
+#include "record/statement-options.h"
 
 #define RAW_BYTES 16384			/* size of rings that cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
@@ -18,6 +19,7 @@ struct words {
 		*waits, *kmem, *also, *when_mark;
 	double rate;			/* NAN: none was given */
 	gboolean extras[SPT_EVENT_N_OPTIONS];	/* options of events that have no value */
+	gboolean statements[SPT_STATEMENT_N_OPTIONS];
 	gboolean free_stacks, mappings, script_loops, ignored;
 };
 
@@ -363,6 +365,26 @@ static unsigned extras_given(const struct words *words)
 	return bits;
 }
 
+static void add_statement_entries(struct words *words, GArray *all)
+{
+	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++) {
+		const SptStatementOption *option = spt_statement_option(i);
+		const GOptionEntry entry = { option->name, 0, 0, G_OPTION_ARG_NONE,
+					     &words->statements[i], option->help, NULL };
+
+		g_array_append_val(all, entry);
+	}
+}
+
+static unsigned statements_given(const struct words *words)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++)
+		bits |= words->statements[i] ? 1u << i : 0;
+	return bits;
+}
+
 /* What programs and the system say, what is skipped, and what becomes of the recording. */
 static void add_other_entries(struct spt_record_options *options, struct words *words, GArray *all)
 {
@@ -376,27 +398,9 @@ static void add_other_entries(struct spt_record_options *options, struct words *
 		{ "mappings", 0, 0, G_OPTION_ARG_NONE, &words->mappings,
 		  "With --memory: also record mmap(), munmap() and mremap() (report --metric mapped)",
 		  NULL },
-		{ "marks", 0, 0, G_OPTION_ARG_NONE, &options->marks,
-		  "Also record marks of programs that run already (spt/mark.h); and marks, counters and log lines of a command that offers them to GNOME's profiler (GTK 4, GLib), to ITT or NVTX.  What a command says by spt/mark.h is recorded anyway",
-		  NULL },
-		{ "counters", 0, 0, G_OPTION_ARG_NONE, &options->counters,
-		  "Also record counters once a second: CPUs, memory, pressure, disks, network, and the recorded processes",
-		  NULL },
 		{ "counter", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->counter_files,
 		  "Also record the number in a file once a second (may be repeated; * and ? are wild)",
 		  "NAME=FILE" },
-		{ "logs", 0, 0, G_OPTION_ARG_NONE, &options->logs,
-		  "Also record lines of logs: the command's standard error, and the kernel's log where it may be read",
-		  NULL },
-		{ "journal", 0, 0, G_OPTION_ARG_NONE, &options->journal,
-		  "Also record the lines that come to systemd's journal, as far as you may read it",
-		  NULL },
-		{ "dbus", 0, 0, G_OPTION_ARG_NONE, &options->dbus,
-		  "Also record calls and signals on D-Bus: the session's bus, and the system's for root",
-		  NULL },
-		{ "trace-marker", 0, 0, G_OPTION_ARG_NONE, &options->trace_marker,
-		  "Also record what programs write into tracefs's trace_marker (systrace's form), for root",
-		  NULL },
 		{ "embed", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->embedded,
 		  "Embed this file in the recording (may be repeated; \"" SPT_CLI
 		  " info --files\" lists what is embedded)",
@@ -440,6 +444,7 @@ static bool record_options_parse(struct spt_record_options *options, struct word
 	add_sample_entries(options, words, all);
 	add_extra_entries(words, all);
 	add_bound_entries(words, all);
+	add_statement_entries(words, all);
 	add_other_entries(options, words, all);
 	spt_record_events_add(&options->events, all);
 	spt_record_filter_add(&options->filter, all);
@@ -499,17 +504,13 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 									     NULL,
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
-		.logs = options->logs,
-		.journal = options->journal,
-		.dbus = options->dbus,
-		.trace_marker = options->trace_marker,
 		.embed = { .has_system = !options->no_embed,
 			   .files = (const char *const *)options->embedded },
 		.start_at = options->start_at,
 		.stop_at = options->stop_at,
-		.counters = { .has_sources = options->counters,
-			      .files = (const char *const *)options->counter_files },
+		.counters = { .files = (const char *const *)options->counter_files },
 	};
+	spt_statements_request(statements_given(&words), &options->recorder);
 	options->recorder.calls = parse_calls(&words.waits, *options->command && !words.last);
 	ok = ok && check_bounds(options, &words) && parse_when_mark(options, words.when_mark) &&
 	     spt_record_rules_check(options_given(options, &words)) &&

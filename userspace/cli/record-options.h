@@ -13,13 +13,11 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
-	gboolean counters, logs, journal, dbus, trace_marker;
 	char *start_at, *stop_at;	/* names of marks, or NULL */
 	char *when_mark;		/* likewise, recorder.when_mark */
 	char **counter_files;		/* NAME=PATH */
 	char **embedded;		/* files to embed */
 	gboolean no_embed;		/* none of the system's own */
-	gboolean marks;			/* of programs that speak to GNOME's profiler, too */
 	gboolean only_command;		/* the rest of the system is not shown */
 	gboolean all_cpus;		/* the report begins with the whole system */
 	uint64_t duration_ns;		/* 0: no end */

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record-relay.h"
+#include "record/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "record/logs.h"
+
+/* The first number behind the standard streams. */
+#define KEPT 3
 
 struct relay_line {
 	struct spt_log_packet packet;
@@ -72,15 +76,38 @@ static void relay_all(int reader, int lines)
 	send_line(&line, lines);
 }
 
+/* What else the recorder has open is not the relay's to hold. */
+static void keep_only(int *reader, int *lines)
+{
+	int two[] = { fcntl(*reader, F_DUPFD, KEPT + 2), fcntl(*lines, F_DUPFD, KEPT + 2) };
+
+	for (int i = 0; i < 2; i++)
+		if (two[i] < 0 || dup2(two[i], KEPT + i) < 0)
+			_exit(1);
+	*reader = KEPT;
+	*lines = KEPT + 1;
+	close_range(KEPT + 2, ~0U, 0);
+}
+
 /* It ends with the last process that has the pipe, not by the signals of a terminal. */
 static void run_relay(int reader, int lines)
 {
+	keep_only(&reader, &lines);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	relay_all(reader, lines);
 	_exit(0);
+}
+
+static bool has_begun(pid_t between)
+{
+	int status = 0;
+
+	while (waitpid(between, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0;
 }
 
 bool spt_relay_begin(struct spt_relay *relay)
@@ -95,12 +122,20 @@ bool spt_relay_begin(struct spt_relay *relay)
 	if (pid < 0)
 		return false;
 	if (pid == 0) {
-		close(ends[1]);
-		close(lines[0]);
+		/* The process between ends at once, so that nobody has to wait for the relay. */
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
 		run_relay(ends[0], lines[1]);
 	}
 	close(ends[0]);
 	close(lines[1]);
+	if (!has_begun(pid)) {
+		close(ends[1]);
+		close(lines[0]);
+		errno = EAGAIN;
+		return false;
+	}
 	*relay = (struct spt_relay){ .writer = ends[1], .lines = lines[0] };
 	return true;
 }

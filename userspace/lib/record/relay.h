@@ -4,8 +4,8 @@
  * and gives the recorder a copy of each line.  It is no part of the recorder, so that a command
  * whose recorder has died can still write.
  */
-#ifndef SPT_RECORD_RELAY_H
-#define SPT_RECORD_RELAY_H
+#ifndef SPT_RELAY_H
+#define SPT_RELAY_H
 
 #include <stdbool.h>
 
