@@ -147,7 +147,12 @@ static void live_page_refresh(SptLivePage *self)
 	SptRecorderStatus status;
 
 	if (!spt_record_run_status(self->recording, &status)) {
-		gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), _("Starting to record"));
+		const char *mark = spt_record_run_awaited(self->recording);
+		g_autofree char *text =
+			mark ? g_strdup_printf(_("Waiting for the mark “%s”"), mark) :
+			       g_strdup(_("Starting to record"));
+
+		gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), text);
 		gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), "");
 		return;
 	}

@@ -126,6 +126,15 @@ char *spt_record_source_problem(const SptEventOption *source)
 	return record_choices_problem_of(&config);
 }
 
+char *spt_record_statement_problem(const SptStatementOption *option)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!option->is_possible || option->is_possible(&error))
+		return NULL;
+	return g_strdup(error->message);
+}
+
 char *spt_record_counters_problem(void)
 {
 	return record_choices_problem_of(&(SptTraceConfig){ .clock = SPT_TRACE_PMU });
@@ -139,6 +148,24 @@ static bool record_choices_is_wanted(const SptEventOption *source, const SptReco
 		return false;
 	problem = spt_record_source_problem(source);
 	return !problem;
+}
+
+static void apply_statements(SptRecordOptions *options)
+{
+	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++) {
+		const SptStatementOption *option = spt_statement_option(i);
+		g_autofree char *problem = NULL;
+
+		if (!spt_state_get(option->key, 0))
+			continue;
+		problem = spt_record_statement_problem(option);
+		if (!problem)
+			options->statements |= 1u << i;
+	}
+	if (!options->command)
+		return;
+	options->start_at = spt_state_get_text(SPT_CHOICE_START_AT, "");
+	options->stop_at = spt_state_get_text(SPT_CHOICE_STOP_AT, "");
 }
 
 void spt_record_choices_apply(SptRecordOptions *options)
@@ -156,6 +183,7 @@ void spt_record_choices_apply(SptRecordOptions *options)
 
 		options->event = problem ? 0 : options->event;
 	}
+	apply_statements(options);
 	for (unsigned i = 0; (source = spt_event_option(i)); i++) {
 		if (!record_choices_is_wanted(source, options))
 			continue;
@@ -182,13 +210,13 @@ static void add_option(GString *line, const char *option)
 		g_string_append_printf(line, " %s", option);
 }
 
-/* Events by name. */
-static void add_names(GString *line, const char *names)
+/* An option with names of events or marks, if there are any. */
+static void add_names(GString *line, const char *option, const char *names)
 {
 	g_autofree char *quoted = names && *names ? g_shell_quote(names) : NULL;
 
 	if (quoted)
-		g_string_append_printf(line, " -e %s", quoted);
+		g_string_append_printf(line, " %s %s", option, quoted);
 }
 
 char *spt_record_choices_line(const SptRecordOptions *wanted)
@@ -212,7 +240,12 @@ char *spt_record_choices_line(const SptRecordOptions *wanted)
 	for (unsigned i = 0; (source = spt_event_option(i)); i++)
 		if (is_recorded(source, &options))
 			add_option(line, source->flag);
-	add_names(line, options.names);
+	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++)
+		if (options.statements & 1u << i)
+			add_option(line, spt_statement_option(i)->flag);
+	add_names(line, "-e", options.names);
+	add_names(line, "--start-at", options.start_at);
+	add_names(line, "--stop-at", options.stop_at);
 	add_option(line, options.no_command_lines ? "--no-command-lines" : NULL);
 	add_option(line, options.only_command ? "--only-command" : NULL);
 	if (options.pid)
@@ -222,5 +255,7 @@ char *spt_record_choices_line(const SptRecordOptions *wanted)
 				       has_environment ? options.environment : "",
 				       options.command);
 	g_free(options.names);
+	g_free(options.start_at);
+	g_free(options.stop_at);
 	return g_string_free(line, FALSE);
 }

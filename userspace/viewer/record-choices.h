@@ -16,6 +16,9 @@ typedef enum {
 
 /* The state's key of the events that are recorded by name: "NAME,...". */
 #define SPT_CHOICE_NAMES "event-names"
+/* Likewise, the marks of a command at which its recording begins and ends. */
+#define SPT_CHOICE_START_AT "start-at"
+#define SPT_CHOICE_STOP_AT  "stop-at"
 
 /* Fills @row with the choices, and keeps what is chosen. */
 void spt_record_choices_fill(AdwComboRow *row, SptChoice choice);
@@ -26,6 +29,8 @@ void spt_record_choices_bind(GtkSwitch *widget, const char *key, int otherwise);
 
 /* Why @source cannot be recorded here; NULL: it can.  The caller frees it. */
 char *spt_record_source_problem(const SptEventOption *source);
+/* Likewise, what is said. */
+char *spt_record_statement_problem(const SptStatementOption *option);
 /* Why counters cannot be recorded here; NULL: they can.  The caller frees it. */
 char *spt_record_counters_problem(void);
 

@@ -20,18 +20,21 @@ enum { SYSTEM, COMMAND, PROCESS, N_WHATS };
 
 /* A row of "Also record". */
 struct also {
-	const SptEventOption *source;
+	const SptEventOption *source;		/* either one */
+	const SptStatementOption *statement;
+	const char *key, *note;			/* of that */
 	GtkWidget *row, *toggle;
 };
 
 struct _SptRecordForm {
 	GtkWidget parent_instance;
 	GtkWidget *whats[N_WHATS], *of_what, *where, *command, *directory, *environment, *process,
-		*run, *everything, *what_is_recorded, *also_group;
+		*run, *everything, *what_is_recorded, *also_group, *said_group;
 	AdwComboRow *rate, *stacks, *event;
 	GtkWidget *names;		/* of events */
+	GtkWidget *start_at, *stop_at;	/* names of marks */
 	GtkSwitch *command_lines, *only_command;
-	GArray *also; /* struct also */
+	GArray *also;			/* struct also, of what is recorded and of what is said */
 	uint32_t pid; /* 0: none was chosen yet */
 	SptReach reach;
 	bool may_ask;			/* polkit, for everything */
@@ -68,18 +71,25 @@ static void on_run(SptRecordForm *self)
 					   record_form_text_of(self->environment));
 }
 
+static char *problem_of(SptRecordForm *self, const struct also *also)
+{
+	if (also->statement)
+		return spt_record_statement_problem(also->statement);
+	if (also->source->of_command && what_of(self) != COMMAND)
+		return g_strdup(_("Only of a command"));
+	return spt_record_source_problem(also->source);
+}
+
 /* A source that cannot be recorded has the reason in its row, and keeps its choice. */
 static void show_also(SptRecordForm *self)
 {
 	for (unsigned i = 0; i < self->also->len; i++) {
 		const struct also *also = &g_array_index(self->also, struct also, i);
-		g_autofree char *problem = also->source->of_command && what_of(self) != COMMAND ?
-						   g_strdup(_("Only of a command")) :
-						   spt_record_source_problem(also->source);
+		g_autofree char *problem = problem_of(self, also);
 
 		gtk_widget_set_sensitive(also->row, !problem);
 		adw_action_row_set_subtitle(ADW_ACTION_ROW(also->row),
-					    problem ? problem : _(also->source->note));
+					    problem ? problem : _(also->note));
 	}
 }
 
@@ -180,19 +190,29 @@ static void on_copy(SptRecordForm *self)
 	gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", said);
 }
 
-/* Events by name. */
+/* Names of events and marks. */
 
 static void on_names_changed(SptRecordForm *self)
 {
 	spt_state_set_text(SPT_CHOICE_NAMES, record_form_text_of(self->names));
 }
 
-static void recall_names(SptRecordForm *self)
+static void on_start_at_changed(SptRecordForm *self)
 {
-	g_autofree char *names = spt_state_get_text(SPT_CHOICE_NAMES, "");
+	spt_state_set_text(SPT_CHOICE_START_AT, record_form_text_of(self->start_at));
+}
 
-	if (strcmp(record_form_text_of(self->names), names) != 0)
-		gtk_editable_set_text(GTK_EDITABLE(self->names), names);
+static void on_stop_at_changed(SptRecordForm *self)
+{
+	spt_state_set_text(SPT_CHOICE_STOP_AT, record_form_text_of(self->stop_at));
+}
+
+static void recall_text(GtkWidget *entry, const char *key)
+{
+	g_autofree char *names = spt_state_get_text(key, "");
+
+	if (strcmp(record_form_text_of(entry), names) != 0)
+		gtk_editable_set_text(GTK_EDITABLE(entry), names);
 }
 
 static void record_form_map(GtkWidget *widget)
@@ -205,14 +225,16 @@ static void record_form_map(GtkWidget *widget)
 	spt_record_choices_recall(self->rate, SPT_CHOICE_RATE);
 	spt_record_choices_recall(self->stacks, SPT_CHOICE_STACKS);
 	spt_record_choices_recall(self->event, SPT_CHOICE_EVENT);
-	recall_names(self);
+	recall_text(self->names, SPT_CHOICE_NAMES);
+	recall_text(self->start_at, SPT_CHOICE_START_AT);
+	recall_text(self->stop_at, SPT_CHOICE_STOP_AT);
 	gtk_switch_set_active(self->command_lines, spt_state_get("command-lines", 1) != 0);
 	gtk_switch_set_active(self->only_command, spt_state_get("only-command", 0) != 0);
 	for (unsigned i = 0; i < self->also->len; i++) {
 		const struct also *also = &g_array_index(self->also, struct also, i);
 
 		gtk_switch_set_active(GTK_SWITCH(also->toggle),
-				      spt_state_get(also->source->key, 0) != 0);
+				      spt_state_get(also->key, 0) != 0);
 	}
 	self->reach = spt_reach_here();
 	self->may_ask = spt_trace_may_ask_for_system();
@@ -248,6 +270,9 @@ static void record_form_bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptRecordForm, stacks);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, event);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, names);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, start_at);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, stop_at);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, said_group);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, command_lines);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, only_command);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
@@ -280,19 +305,21 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_choose_process);
 	gtk_widget_class_bind_template_callback(widget_class, on_copy);
 	gtk_widget_class_bind_template_callback(widget_class, on_names_changed);
+	gtk_widget_class_bind_template_callback(widget_class, on_start_at_changed);
+	gtk_widget_class_bind_template_callback(widget_class, on_stop_at_changed);
 }
 
-static void add_also(SptRecordForm *self, const SptEventOption *source)
+static void add_also(SptRecordForm *self, GtkWidget *group, struct also *also, const char *title,
+		     const char *flag)
 {
-	struct also also = { .source = source, .toggle = gtk_switch_new() };
-
-	also.row = g_object_new(ADW_TYPE_ACTION_ROW, "title", _(source->title), "tooltip-text",
-				source->flag, "activatable-widget", also.toggle, NULL);
-	gtk_widget_set_valign(also.toggle, GTK_ALIGN_CENTER);
-	spt_record_choices_bind(GTK_SWITCH(also.toggle), source->key, 0);
-	adw_action_row_add_suffix(ADW_ACTION_ROW(also.row), also.toggle);
-	adw_preferences_group_add(ADW_PREFERENCES_GROUP(self->also_group), also.row);
-	g_array_append_val(self->also, also);
+	also->toggle = gtk_switch_new();
+	also->row = g_object_new(ADW_TYPE_ACTION_ROW, "title", title, "tooltip-text", flag,
+				 "activatable-widget", also->toggle, NULL);
+	gtk_widget_set_valign(also->toggle, GTK_ALIGN_CENTER);
+	spt_record_choices_bind(GTK_SWITCH(also->toggle), also->key, 0);
+	adw_action_row_add_suffix(ADW_ACTION_ROW(also->row), also->toggle);
+	adw_preferences_group_add(ADW_PREFERENCES_GROUP(group), also->row);
+	g_array_append_vals(self->also, also, 1);
 }
 
 static void spt_record_form_init(SptRecordForm *self)
@@ -307,5 +334,14 @@ static void spt_record_form_init(SptRecordForm *self)
 	spt_record_choices_bind(self->command_lines, "command-lines", 1);
 	spt_record_choices_bind(self->only_command, "only-command", 0);
 	for (unsigned i = 0; (source = spt_event_option(i)); i++)
-		add_also(self, source);
+		add_also(self, self->also_group,
+			 &(struct also){ .source = source, .key = source->key, .note = source->note },
+			 _(source->title), source->flag);
+	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++) {
+		const SptStatementOption *said = spt_statement_option(i);
+
+		add_also(self, self->said_group,
+			 &(struct also){ .statement = said, .key = said->key, .note = said->note },
+			 _(said->title), said->flag);
+	}
 }

@@ -7,15 +7,22 @@
 #include "record-run.h"
 
 #include <glib/gi18n.h>
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "profile/command.h"
+#include "record/control.h"
 #include "record/memory.h"
+#include "record/relay.h"
 #include "trace/points/point.h"
 
 #define STEP_MS	  100
 #define RAW_BYTES 16384
+/* What the command has its end of GNOME's control socket as. */
+#define CONTROL_FD 3
 
 enum request { GO_ON, RESET, STOP, DISCARD };
 
@@ -41,6 +48,10 @@ struct _SptRecordRun {
 	bool can_load; /* the command can load what reports its calls */
 	unsigned kernel, event;
 	uint32_t pid; /* process to record alone; or 0 */
+	unsigned statements;
+	char *start_at, *stop_at; /* NULL: none */
+	int control, lines;	  /* our sides of the command's sockets, until a recorder has them */
+	char *notes;
 	enum request request;
 	GError *error; /* owned by the thread until it has ended */
 };
@@ -54,6 +65,13 @@ static void record_run_finalize(GObject *object)
 	SptRecordRun *self = SPT_RECORD_RUN(object);
 
 	g_clear_object(&self->process);
+	if (self->control > 0)
+		close(self->control);
+	if (self->lines > 0)
+		close(self->lines);
+	g_free(self->start_at);
+	g_free(self->stop_at);
+	g_free(self->notes);
 	g_clear_pointer(&self->live, spt_live_unref);
 	g_clear_error(&self->error);
 	g_mutex_clear(&self->mutex);
@@ -94,6 +112,8 @@ static enum request record_run_publish(SptRecordRun *self, SptRecorder *recorder
 	g_mutex_lock(&self->mutex);
 	spt_recorder_status(recorder, &self->status);
 	self->is_running = true;
+	if (self->status.marks.has_stopped)
+		self->request = MAX(self->request, STOP);
 	request = self->request;
 	if (request == RESET)
 		self->request = GO_ON;
@@ -191,11 +211,19 @@ static SptRecorder *record_run_begin(SptRecordRun *self, GError **error)
 		.embed = { .has_system = true },
 		.live = begin_live(self),
 		.command_pid = self->command_pid,
+		.marks = self->command_pid && (self->start_at || self->stop_at ||
+					       self->statements & 1u << SPT_STATEMENT_MARKS),
+		.start_at = self->start_at,
+		.stop_at = self->stop_at,
 	};
 
 	if (!find_points(self, error))
 		return NULL;
 	options.points = self->points;
+	spt_statements_request(self->statements, &options);
+	options.control_fd = self->control;
+	options.lines_fd = self->lines;
+	self->control = self->lines = 0;
 	if (self->command_pid && self->only_command)
 		want_family(&options.filter, self->command_pid);
 	else if (self->pid)
@@ -230,6 +258,36 @@ static void note_end(SptRecordRun *self, SptRecorder *recorder)
 	spt_recorder_note(recorder, "exit_status", status);
 }
 
+/* What is to be said at the end; the recorder has the texts. */
+static void keep_notes(SptRecordRun *self)
+{
+	g_autoptr(GPtrArray) notes = spt_statements_notes(&self->status.marks);
+
+	if (!notes->len)
+		return;
+	g_ptr_array_add(notes, NULL);
+	self->notes = g_strjoinv("\n", (char **)notes->pdata);
+}
+
+static enum request wait_for_start(SptRecordRun *self, SptRecorder *recorder, GError **error)
+{
+	g_autofree char *name = g_path_get_basename(self->program);
+	enum request request;
+
+	do {
+		if (spt_recorder_wait_for_start(recorder, STEP_MS))
+			return GO_ON;
+		g_mutex_lock(&self->mutex);
+		request = self->request;
+		g_mutex_unlock(&self->mutex);
+	} while (request < STOP);
+	if (request == STOP)
+		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED,
+			    _("%s made no mark \"%s\" (Start at a mark), so nothing was recorded"),
+			    name, self->start_at);
+	return DISCARD;
+}
+
 /* Until something else is requested; STOP if it failed. */
 static enum request record_run_record(SptRecordRun *self, GError **error)
 {
@@ -239,9 +297,15 @@ static enum request record_run_record(SptRecordRun *self, GError **error)
 	if (!recorder)
 		return STOP;
 	note_pid(self, recorder);
+	if (self->start_at) {
+		if (!open_gate(self, spt_recorder_environment(recorder), error))
+			return STOP;
+		if (wait_for_start(self, recorder, error) != GO_ON)
+			return DISCARD;
+	}
 	if (!spt_recorder_start(recorder, error))
 		return STOP;
-	if (self->program)
+	if (self->program && !self->start_at)
 		spt_recorder_expect(recorder, self->program);
 	if (!open_gate(self, spt_recorder_environment(recorder), error))
 		return STOP;
@@ -251,8 +315,10 @@ static enum request record_run_record(SptRecordRun *self, GError **error)
 	}
 	if (request == STOP)
 		note_end(self, recorder);
-	if (request == STOP && spt_recorder_finish(recorder, NULL, error))
+	if (request == STOP && spt_recorder_finish(recorder, NULL, error)) {
 		record_run_publish(self, recorder);
+		keep_notes(self);
+	}
 	return request;
 }
 
@@ -322,7 +388,35 @@ static bool record_run_set_environment(GSubprocessLauncher *launcher, const char
 	return true;
 }
 
-static GSubprocess *start_command(const SptRecordOptions *options, char **ret_program,
+/* What the command says by other ways than marks in memory that it shares with the recorder. */
+static bool listen_to_command(SptRecordRun *self, GSubprocessLauncher *launcher, GError **error)
+{
+	struct spt_relay relay = SPT_RELAY_NONE;
+	int control[2];
+
+	if (self->statements & 1u << SPT_STATEMENT_LOGS) {
+		if (!spt_relay_begin(&relay))
+			goto failed;
+		self->lines = relay.lines;
+		g_subprocess_launcher_take_stderr_fd(launcher, relay.writer);
+	}
+	if (self->statements & 1u << SPT_STATEMENT_MARKS) {
+		g_autofree char *number = g_strdup_printf("%d", CONTROL_FD);
+
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0)
+			goto failed;
+		self->control = control[0];
+		g_subprocess_launcher_take_fd(launcher, control[1], CONTROL_FD);
+		g_subprocess_launcher_setenv(launcher, SPT_CONTROL_VARIABLE, number, TRUE);
+	}
+	return true;
+failed:
+	g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED, _("Cannot run %s: %s"),
+		    self->program, g_strerror(errno));
+	return false;
+}
+
+static GSubprocess *start_command(SptRecordRun *self, const SptRecordOptions *options,
 				  GError **error)
 {
 	static const char *const gate[] = { "/bin/sh", "-c",
@@ -365,7 +459,9 @@ static GSubprocess *start_command(const SptRecordOptions *options, char **ret_pr
 	for (unsigned i = 0; words[i]; i++)
 		g_ptr_array_add(argv, words[i]);
 	g_ptr_array_add(argv, NULL);
-	*ret_program = g_steal_pointer(&program);
+	self->program = g_steal_pointer(&program);
+	if (!listen_to_command(self, launcher, error))
+		return NULL;
 	return g_subprocess_launcher_spawnv(launcher, (const char *const *)argv->pdata, error);
 }
 
@@ -375,6 +471,8 @@ void spt_record_options_clear(SptRecordOptions *options)
 	g_clear_pointer(&options->directory, g_free);
 	g_clear_pointer(&options->environment, g_free);
 	g_clear_pointer(&options->names, g_free);
+	g_clear_pointer(&options->start_at, g_free);
+	g_clear_pointer(&options->stop_at, g_free);
 }
 
 /* Without its arguments: it has been run. */
@@ -384,6 +482,11 @@ static char *record_run_name_of(const char *command)
 
 	g_shell_parse_argv(command, NULL, &words, NULL);
 	return g_strdup(words[0]);
+}
+
+static char *record_run_name_of_mark(const char *name)
+{
+	return name && *name ? g_strdup(name) : NULL;
 }
 
 SptRecordRun *spt_record_run_start(const char *path, const SptRecordOptions *options,
@@ -403,8 +506,11 @@ SptRecordRun *spt_record_run_start(const char *path, const SptRecordOptions *opt
 	self->pid = options->pid;
 	self->only_command = options->only_command;
 	self->names = g_strdup(options->names);
+	self->statements = options->statements;
 	if (options->command && *options->command) {
-		self->process = start_command(options, &self->program, error);
+		self->start_at = record_run_name_of_mark(options->start_at);
+		self->stop_at = record_run_name_of_mark(options->stop_at);
+		self->process = start_command(self, options, error);
 		if (!self->process)
 			return NULL;
 		self->command_pid =
@@ -436,7 +542,16 @@ void spt_record_run_discard(SptRecordRun *self)
 
 bool spt_record_run_can_reset(SptRecordRun *self)
 {
-	return !self->memory && !(self->waits && self->can_load);
+	bool tells = self->start_at || self->stop_at;
+
+	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++)
+		tells |= self->statements & 1u << i && spt_statement_option(i)->of_command;
+	return !self->memory && !(self->waits && self->can_load) && !(self->process && tells);
+}
+
+const char *spt_record_run_awaited(SptRecordRun *self)
+{
+	return self->start_at;
 }
 
 void spt_record_run_wait(SptRecordRun *self)
@@ -475,10 +590,13 @@ char *spt_record_run_how_it_ended(SptRecordRun *self)
 	g_autofree char *name = NULL, *failure = NULL;
 
 	if (!self->has_ended || !self->program)
-		return NULL;
+		return g_strdup(self->notes);
 	name = g_path_get_basename(self->program);
 	failure = spt_command_failed_with(exit_status(self));
-	return failure ? g_strdup_printf("%s %s.", name, failure) : NULL;
+	if (!failure)
+		return g_strdup(self->notes);
+	return g_strdup_printf("%s %s.%s%s", name, failure, self->notes ? "\n" : "",
+			       self->notes ? self->notes : "");
 }
 
 const char *spt_record_run_path(SptRecordRun *self)

@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "record/recorder.h"
+#include "record/statement-options.h"
 
 #define SPT_TYPE_RECORD_RUN (spt_record_run_get_type())
 G_DECLARE_FINAL_TYPE(SptRecordRun, spt_record_run, SPT, RECORD_RUN, GObject)
@@ -39,6 +40,8 @@ typedef struct {
 	bool everything;		/* of all users, for which polkit is asked */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
 	char *names;			/* of events to be recorded, too: "NAME,..."; NULL: none */
+	unsigned statements;		/* what is said: bits of SptStatement */
+	char *start_at, *stop_at;	/* names of marks of the command; NULL or "": none */
 } SptRecordOptions;
 
 void spt_record_options_clear(SptRecordOptions *options);
@@ -61,13 +64,15 @@ void spt_record_run_wait(SptRecordRun *recording);
 
 /* How far it is; false: it does not run yet, or failed to. */
 bool spt_record_run_status(SptRecordRun *recording, SptRecorderStatus *ret);
+/* The mark of the command that it waits for to begin; NULL: it does not. */
+const char *spt_record_run_awaited(SptRecordRun *recording);
 /* What it has; another one after a reset.  To be unreferenced. */
 SptLive *spt_record_run_live(SptRecordRun *recording);
 /* After it ended: why it failed, or NULL. */
 const GError *spt_record_run_error(SptRecordRun *recording);
 /*
- * "false failed with status 1.", or by which signal it was ended; NULL: there was no command, or
- * nothing to say of its end.  To be freed.
+ * "false failed with status 1.", or by which signal it was ended, and what could not be recorded of
+ * what is said; NULL: there is nothing to say.  To be freed.
  */
 char *spt_record_run_how_it_ended(SptRecordRun *recording);
 /* Of the file, or with ".part" if it was cut off; neither is there if it was discarded. */

@@ -363,7 +363,6 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 	spt_record_choices_apply(options);
 	if (path)
 		self->recording = spt_record_run_start(path, options, &error);
-	g_clear_pointer(&options->names, g_free);
 	if (!self->recording) {
 		complain(self, error->message);
 		return;
@@ -382,7 +381,7 @@ static void start_recording(SptWindow *self, SptRecordOptions *options)
 
 static void on_record(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	SptRecordOptions options = { .everything = g_str_equal(action, "win.record-everything") };
+	g_auto(SptRecordOptions) options = { .everything = g_str_equal(action, "win.record-everything") };
 
 	start_recording(SPT_WINDOW(widget), &options);
 }
@@ -398,8 +397,9 @@ static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 
 static void on_record_process(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *pid)
 {
-	start_recording(SPT_WINDOW(widget),
-			&(SptRecordOptions){ .pid = g_variant_get_uint32(pid) });
+	g_auto(SptRecordOptions) options = { .pid = g_variant_get_uint32(pid) };
+
+	start_recording(SPT_WINDOW(widget), &options);
 }
 
 static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action,
