@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What programs have marked, the longest first, with how often and how long.  Selecting a row
- * restricts all views to what ran within these marks.  Found only while the page is visible.  All
- * marks stay listed when one of them is selected.
+ * restricts all views to what ran within these marks, and a bar of their histogram to those that
+ * took so long.  Found only while the page is visible.  All marks stay listed when one of them is
+ * selected.
  */
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "mark-histogram.h"
 #include "pages.h"
 #include "profile/marks.h"
 #include "query.h"
@@ -26,21 +28,46 @@ struct _SptMarksPane {
 	SptDocument *document;
 	SptQuery *query;
 	GtkWidget *categories; /* choices; hidden if marks have none */
+	SptMarkHistogram *histogram;
 	GArray *found, *shown; /* SptMarkSums: all, and of the category; or NULL */
 };
 
 G_DEFINE_FINAL_TYPE(SptMarksPane, spt_marks_pane, GTK_TYPE_BOX)
 
+struct marks_found {
+	GArray *sums;			/* SptMarkSums */
+	SptMarkTimes times;		/* of the mark that is selected, if there is one */
+};
+
+static void marks_found_free(gpointer data)
+{
+	struct marks_found *found = data;
+
+	g_clear_pointer(&found->sums, g_array_unref);
+	g_free(found);
+}
+
+static const SptRestriction *selected_mark(const SptDocument *document)
+{
+	return spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_MARK);
+}
+
 static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
+	const SptRestriction *selected = selected_mark(document);
+	struct marks_found *found = g_new0(struct marks_found, 1);
 	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
 	SptFilter others = { 0 };
-	const SptMarkQuery query = { .filter = &others };
+	SptMarkQuery query = { .filter = &others };
 
 	if (filter)
 		others = *filter;
 	others.moments = NULL;
-	return spt_marks_sums(document->recording->capture, &query);
+	found->sums = spt_marks_sums(document->recording->capture, &query);
+	query.name = selected ? selected->text : NULL;
+	if (selected)
+		spt_mark_times(document->recording->capture, &query, &found->times);
+	return found;
 }
 
 static void set_row(SptMarksPane *self, unsigned row, const SptMarkSums *sums)
@@ -140,30 +167,33 @@ static void show(gpointer owner, gpointer answer)
 {
 	SptMarksPane *self = owner;
 
+	struct marks_found *found = answer;
+
 	g_clear_pointer(&self->found, g_array_unref);
-	self->found = answer;
+	self->found = g_steal_pointer(&found->sums);
 	list_categories(self);
 	show_category(self);
+	spt_mark_histogram_show(self->histogram, &found->times, selected_mark(self->document));
+	marks_found_free(found);
 }
 
 static const SptQueryKind marks_query = {
 	.answer = find,
 	.show = show,
-	.free_answer = (GDestroyNotify)g_array_unref,
+	.free_answer = marks_found_free,
 	.needs_map = true,
 };
 
 static void marks_pane_on_activated(unsigned row, gpointer data)
 {
 	SptMarksPane *self = data;
-	const SptRestriction *now = self->document ?
-		spt_restrictions_find(self->document->look.restrictions, SPT_RESTRICT_MARK) : NULL;
+	const SptRestriction *now = self->document ? selected_mark(self->document) : NULL;
 	const char *name;
 
 	if (!self->shown || row >= self->shown->len)
 		return;
 	name = g_array_index(self->shown, SptMarkSums, row).name;
-	if (!now || g_strcmp0(now->text, name) != 0)
+	if (!now || g_strcmp0(now->text, name) != 0 || now->begin_ns || now->end_ns)
 		gtk_widget_activate_action(GTK_WIDGET(self), "views.only-mark", "s", name);
 }
 
@@ -210,7 +240,10 @@ static void spt_marks_pane_init(SptMarksPane *self)
 	g_signal_connect_object(self->categories, "notify::selected", G_CALLBACK(show_category),
 				self, G_CONNECT_SWAPPED);
 	gtk_box_append(GTK_BOX(self), self->categories);
+	gtk_widget_set_vexpand(GTK_WIDGET(self->table), TRUE);
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
+	self->histogram = SPT_MARK_HISTOGRAM(spt_mark_histogram_new());
+	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->histogram));
 }
 
 static GtkWidget *marks_pane_new(void)

@@ -342,6 +342,24 @@ static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 		    true);
 }
 
+static bool restriction_to_times(SptViews *self, GVariant *value, SptRestriction *ret)
+{
+	guint64 least_ns, below_ns;
+	const char *name;
+
+	g_variant_get(value, "(&stt)", &name, &least_ns, &below_ns);
+	return spt_restriction_to_mark(self->shown->recording->capture, name, least_ns, below_ns,
+				       ret);
+}
+
+static void on_only_time(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *value)
+{
+	guint64 begin_ns, end_ns;
+
+	g_variant_get(value, "(tt)", &begin_ns, &end_ns);
+	views_on_range(SPT_VIEWS(widget), begin_ns, end_ns, TRUE);
+}
+
 static void views_on_only(GtkWidget *widget, const char *action, GVariant *value)
 {
 	SptViews *self = SPT_VIEWS(widget);
@@ -350,7 +368,9 @@ static void views_on_only(GtkWidget *widget, const char *action, GVariant *value
 
 	if (g_str_equal(action, "views.only-mark"))
 		ok = spt_restriction_to_mark(self->shown->recording->capture,
-					     g_variant_get_string(value, NULL), &only);
+					     g_variant_get_string(value, NULL), 0, 0, &only);
+	else if (g_str_equal(action, "views.only-mark-times"))
+		ok = restriction_to_times(self, value, &only);
 	else if (g_str_equal(action, "views.only-side"))
 		only.number = g_variant_get_uint32(value);
 	else
@@ -566,6 +586,8 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", views_on_only);
 	gtk_widget_class_install_action(class, "views.only-mark", "s", views_on_only);
+	gtk_widget_class_install_action(class, "views.only-mark-times", "(stt)", views_on_only);
+	gtk_widget_class_install_action(class, "views.only-time", "(tt)", on_only_time);
 	gtk_widget_class_install_action(class, "views.show-function", "(su)", views_go_to);
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);
 	gtk_widget_class_install_action(class, "views.metric", "s", on_choose_metric);

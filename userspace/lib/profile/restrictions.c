@@ -302,15 +302,18 @@ bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret)
 	return true;
 }
 
-bool spt_restriction_to_mark(const SptCapture *capture, const char *name, SptRestriction *ret)
+bool spt_restriction_to_mark(const SptCapture *capture, const char *name, uint64_t least_ns,
+			     uint64_t below_ns, SptRestriction *ret)
 {
-	const SptMarkQuery query = { .name = name };
+	const SptMarkQuery query = { .name = name, .least_ns = least_ns, .below_ns = below_ns };
 	SptMoments *moments = spt_marks_moments(capture, &query, false);
 
 	if (!moments)
 		return false;
 	*ret = (SptRestriction){ .kind = SPT_RESTRICT_MARK,
 				 .text = g_strdup(name),
+				 .begin_ns = least_ns,
+				 .end_ns = below_ns,
 				 .moments = moments };
 	return true;
 }
@@ -318,6 +321,25 @@ bool spt_restriction_to_mark(const SptCapture *capture, const char *name, SptRes
 static double seconds_from(uint64_t start_ns, uint64_t time)
 {
 	return time > start_ns ? (double)(time - start_ns) / 1e9 : 0;
+}
+
+static double milliseconds(uint64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
+static char *describe_mark(const SptRestriction *mark)
+{
+	if (mark->end_ns && mark->begin_ns)
+		return g_strdup_printf(spt_words("within mark %s of %g ms to %g ms"), mark->text,
+				       milliseconds(mark->begin_ns), milliseconds(mark->end_ns));
+	if (mark->end_ns)
+		return g_strdup_printf(spt_words("within mark %s below %g ms"), mark->text,
+				       milliseconds(mark->end_ns));
+	if (mark->begin_ns)
+		return g_strdup_printf(spt_words("within mark %s of %g ms and longer"), mark->text,
+				       milliseconds(mark->begin_ns));
+	return g_strdup_printf(spt_words("within mark %s"), mark->text);
 }
 
 char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start_ns)
@@ -346,7 +368,7 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 	case SPT_RESTRICT_ROOT:
 		return g_strdup_printf(spt_words("from %s on"), restriction->text);
 	case SPT_RESTRICT_MARK:
-		return g_strdup_printf(spt_words("within mark %s"), restriction->text);
+		return describe_mark(restriction);
 	default:
 		return g_strdup_printf(spt_words("with %s"), restriction->text);
 	}

@@ -24,7 +24,11 @@ typedef enum {
 	SPT_RESTRICT_COMMAND,		/* text: its name; processes */
 	SPT_RESTRICT_HIDDEN,		/* text: a function's name; there may be several */
 	SPT_RESTRICT_ROOT,		/* text: a function's name */
-	SPT_RESTRICT_MARK,		/* text: a mark's name; moments: when it was */
+	/*
+	 * text: a mark's name; moments: when it was; begin_ns, end_ns: how long it took at least,
+	 * and less than, 0: any time
+	 */
+	SPT_RESTRICT_MARK,
 } SptRestrictionKind;
 
 typedef struct {
@@ -88,10 +92,12 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret);
 
 /*
- * The restriction that shows only what threads did within their marks called @name, to be cleared.
- * False: there is no such mark.
+ * The restriction that shows only what threads did within their marks called @name that took
+ * @least_ns or longer, and less than @below_ns (0: any time), to be cleared.  False: there is no
+ * such mark.
  */
-bool spt_restriction_to_mark(const SptCapture *capture, const char *name, SptRestriction *ret);
+bool spt_restriction_to_mark(const SptCapture *capture, const char *name, uint64_t least_ns,
+			     uint64_t below_ns, SptRestriction *ret);
 
 /*
  * A restriction's text: "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times
