@@ -90,10 +90,67 @@ static void test_declared(void)
 	g_rmdir(directory);
 }
 
+/* Frames of GTK, in their own track beside the one of their category; those above 16.7 ms are late. */
+static void test_frames(void)
+{
+	static const SptDeclarationRow mark = {
+		.id = 1,
+		.shape = SPT_DECLARED_INTERVAL,
+		.name = "mark",
+		.title = "Marks",
+		.n_fields = 2,
+		.fields = { { "name", "", SPT_VALUE_TEXT }, { "category", "", SPT_VALUE_TEXT } },
+	};
+	static const struct {
+		const char *name;
+		uint64_t duration_ns;
+	} marks[] = { { "Frameclock cycle", 16666667 },
+		      { "frameclock cycle", 16666668 },
+		      { "layout", 50000000 } };
+	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL),
+			*path = g_build_filename(directory, "frames", NULL);
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(GPtrArray) tracks = NULL;
+	const SptTrack *frames, *others;
+	double levels[3];
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &mark);
+	for (unsigned i = 0; i < G_N_ELEMENTS(marks); i++) {
+		const SptDeclaredRow row = { .time = i * 100000000,
+					     .duration_ns = marks[i].duration_ns,
+					     .kind = mark.id,
+					     .values = { { .text = marks[i].name },
+							 { .text = "gtk" } } };
+
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+	}
+	g_assert_true(spt_capture_writer_finish(writer, stash, 1, NULL));
+
+	g_autoptr(SptCapture) capture = spt_capture_open(path, NULL);
+
+	tracks = spt_tracks_new(capture);
+	g_assert_cmpuint(tracks->len, ==, 2);
+	frames = tracks->pdata[0];
+	others = tracks->pdata[1];
+	g_assert_cmpstr(frames->name, ==, "Frames: gtk");
+	g_assert_cmpuint(frames->events->len, ==, 2);
+	g_assert_cmpuint(frames->n_late, ==, 1);
+	g_assert_cmpuint(others->events->len, ==, 3);
+	g_assert_cmpuint(others->n_late, ==, 0);
+	spt_track_late_levels(frames, 0, 300000000, 3, levels);
+	g_assert_cmpfloat(levels[0], ==, 0);
+	g_assert_cmpfloat(levels[1], >, 0);
+	g_assert_cmpfloat(levels[2], ==, 0);
+	g_unlink(path);
+	g_rmdir(directory);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/tracks/example", test_example);
 	g_test_add_func("/tracks/declared", test_declared);
+	g_test_add_func("/tracks/frames", test_frames);
 	return g_test_run();
 }

@@ -174,6 +174,21 @@ static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_
 	fill_stripes(drawing, cairo, &lost, top, drawing->lane_height - 1);
 }
 
+/* Frames that are late, over the others; @levels: room for a number each two pixels. */
+static void draw_late(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
+		      double *levels, double top, double height)
+{
+	static const GdkRGBA red = { 0.88f, 0.11f, 0.14f, 1 };
+	uint32_t n = (uint32_t)MAX(drawing->width / 2, 1);
+	double step = drawing->width / n;
+
+	spt_track_late_levels(track, drawing->begin_ns, drawing->until_ns, n, levels);
+	for (uint32_t i = 0; i < n; i++)
+		if (levels[i] > 0)
+			cairo_rectangle(cairo, drawing->left + i * step, top, step, height);
+	fill_boxes(cairo, &red);
+}
+
 static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
 		       double top, double height)
 {
@@ -195,6 +210,8 @@ static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const 
 					level);
 	}
 	fill_boxes(cairo, &color);
+	if (track->n_late)
+		draw_late(drawing, cairo, track, levels, top, height);
 }
 
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)

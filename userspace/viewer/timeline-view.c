@@ -196,6 +196,24 @@ static double timeline_view_seconds(SptTimelineView *self, uint64_t time)
 	return (double)(time - self->axis->start_ns) / 1e9;
 }
 
+/* What red says in its tracks; "" without frames. */
+static char *describe_frames(SptTimelineView *self)
+{
+	const GPtrArray *tracks = self->document->recording->tracks;
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < tracks->len; i++) {
+		const SptTrack *track = tracks->pdata[i];
+		g_autofree char *made = NULL;
+
+		if (track->late_ns)
+			g_string_append_printf(text, _("; %s: %u of %u late, longer than %.1f ms"),
+					       spt_text_name(track->name, &made), track->n_late,
+					       track->events->len, (double)track->late_ns / 1e6);
+	}
+	return g_string_free(text, FALSE);
+}
+
 static void timeline_view_tell(SptTimelineView *self)
 {
 	g_autofree char *what =
@@ -215,8 +233,9 @@ static void timeline_view_tell(SptTimelineView *self)
 		g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"),
 				timeline_view_seconds(self, self->axis->end_ns),
 				MAX(self->document->recording->summary.n_cpus, 1), what, view);
+	g_autofree char *late = describe_frames(self), *all = g_strconcat(text, late, NULL);
 
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, all,
 				       -1);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
@@ -445,6 +464,10 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 			*value = NULL;
 	const char *name = spt_text_name(track->name, &made_name);
 
+	if (!event && track->late_ns)
+		return g_strdup_printf(_("%s: %u of %u late, longer than %.1f ms"), name,
+				       track->n_late, track->events->len,
+				       (double)track->late_ns / 1e6);
 	if (!event)
 		return g_strdup(name);
 	if (track->kind == SPT_STREAM_COUNTER && g_strcmp0(track->unit, "bytes") == 0) {
@@ -458,6 +481,12 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 				       timeline_view_seconds(self, at), value,
 				       spt_text_name(track->unit, &made_unit));
 	duration = spt_text_duration(event->duration);
+	if (spt_track_is_late(track, event))
+		return g_strdup_printf(_("%s at %.6f s: %s, late: it took longer than %.1f ms"),
+				       name,
+				       timeline_view_seconds(
+					       self, MAX(event->time, self->axis->start_ns)),
+				       duration, (double)track->late_ns / 1e6);
 	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name,
 			       timeline_view_seconds(self, MAX(event->time, self->axis->start_ns)),
 			       event->text ? spt_text_name(event->text, &made_text) : "",

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "capture/declared.h"
+#include "profile/frames.h"
 #include "profile/tracks.h"
 
 /* More have no room on a screen, and a hostile file has no more memory. */
@@ -121,6 +123,48 @@ static SptTrack *track_of(GHashTable *by_category, GPtrArray *made, const SptDec
 	return track;
 }
 
+/* Frames have a track of their own beside that of their category. */
+static void add_frame(GHashTable *frames, const SptDeclared *kind, const SptDeclaredRow *row,
+		      const char *category)
+{
+	SptTrack *track = g_hash_table_lookup(frames, category);
+	g_autofree char *name = NULL;
+
+	if (!track && g_hash_table_size(frames) >= MOST_CATEGORIES)
+		return;
+	if (!track) {
+		name = *category ? g_strdup_printf("%s: %s", spt_words("Frames"), category) :
+				   g_strdup(spt_words("Frames"));
+		track = make_track(kind, name, "");
+		track->late_ns = SPT_FRAME_NS;
+		g_hash_table_insert(frames, g_strdup(category), track);
+	}
+	add_event(track, kind, row, 0);
+}
+
+static void put_track(GPtrArray *tracks, SptTrack *track)
+{
+	spt_track_finish(track);
+	g_ptr_array_add(tracks, track);
+}
+
+/* By the names of their categories. */
+static void put_frames(GPtrArray *tracks, GHashTable *frames)
+{
+	g_autoptr(GList) categories =
+		g_list_sort(g_hash_table_get_keys(frames), (GCompareFunc)strcmp);
+
+	for (GList *category = categories; category; category = category->next)
+		put_track(tracks, g_hash_table_lookup(frames, category->data));
+}
+
+static bool has_names(const SptDeclared *kind, unsigned *ret_field)
+{
+	return kind->shape == SPT_DECLARED_INTERVAL &&
+	       spt_declared_find_field(kind, "name", ret_field) &&
+	       kind->fields[*ret_field].type == SPT_VALUE_TEXT;
+}
+
 /* Returns the number of events. */
 static uint64_t read_categories(GPtrArray *tracks, const SptCapture *capture,
 				const SptDeclared *kind, unsigned field)
@@ -128,21 +172,28 @@ static uint64_t read_categories(GPtrArray *tracks, const SptCapture *capture,
 	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
 	g_autoptr(GHashTable) by_category =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) frames =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autoptr(GPtrArray) made = g_ptr_array_new();
 	const SptDeclaredRow *rows;
 	uint64_t n_events = 0;
+	unsigned named;
+	bool may_be_frames = has_names(kind, &named);
 	uint32_t n;
 
 	while (n_events < SPT_TRACK_MAX_EVENTS && (rows = spt_declared_reader_next(reader, &n))) {
-		for (uint32_t i = 0; i < n; i++)
-			add_event(track_of(by_category, made, kind, rows[i].values[field].text),
-				  kind, &rows[i], 0);
+		for (uint32_t i = 0; i < n; i++) {
+			const char *category = rows[i].values[field].text;
+
+			add_event(track_of(by_category, made, kind, category), kind, &rows[i], 0);
+			if (may_be_frames && spt_frame_is(rows[i].values[named].text))
+				add_frame(frames, kind, &rows[i], category);
+		}
 		n_events += n;
 	}
-	for (unsigned i = 0; i < made->len; i++) {
-		spt_track_finish(made->pdata[i]);
-		g_ptr_array_add(tracks, made->pdata[i]);
-	}
+	put_frames(tracks, frames);
+	for (unsigned i = 0; i < made->len; i++)
+		put_track(tracks, made->pdata[i]);
 	return n_events;
 }
 

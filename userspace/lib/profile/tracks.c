@@ -91,6 +91,11 @@ static int compare_times(gconstpointer a, gconstpointer b)
 	return (x > y) - (x < y);
 }
 
+bool spt_track_is_late(const SptTrack *track, const SptTrackEvent *event)
+{
+	return track->late_ns && event->duration > track->late_ns;
+}
+
 void spt_track_finish(SptTrack *track)
 {
 	g_array_sort(track->events, compare_times);
@@ -99,6 +104,8 @@ void spt_track_finish(SptTrack *track)
 
 		track->least = i ? MIN(track->least, value) : value;
 		track->most = i ? MAX(track->most, value) : value;
+		track->n_late += spt_track_is_late(
+			track, &g_array_index(track->events, SptTrackEvent, i));
 	}
 }
 
@@ -277,6 +284,21 @@ void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns,
 	for (unsigned i = 0; i < track->events->len; i++)
 		add_event(&g_array_index(track->events, SptTrackEvent, i), begin_ns, bucket_ns, n,
 			  ret);
+}
+
+void spt_track_late_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
+			   double *ret)
+{
+	double bucket_ns = (double)MAX(end_ns - begin_ns, 1) / n;
+
+	for (uint32_t i = 0; i < n; i++)
+		ret[i] = 0;
+	for (unsigned i = 0; i < track->events->len; i++) {
+		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
+
+		if (spt_track_is_late(track, event))
+			add_event(event, begin_ns, bucket_ns, n, ret);
+	}
 }
 
 const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns)

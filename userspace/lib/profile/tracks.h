@@ -24,6 +24,8 @@ typedef struct {
 	SptStreamKind kind;		/* or an unknown number */
 	GArray *events;			/* SptTrackEvent, in the order of time */
 	double least, most;		/* value */
+	uint64_t late_ns;		/* events are frames: longer ones are late; 0: they are not */
+	unsigned n_late;		/* of them */
 	GStringChunk *texts;
 } SptTrack;
 
@@ -46,6 +48,10 @@ void spt_track_finish(SptTrack *track);
  */
 void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
 		      double *ret);
+/* Likewise, of those events alone that are late. */
+void spt_track_late_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
+			   double *ret);
+bool spt_track_is_late(const SptTrack *track, const SptTrackEvent *event);
 /*
  * The event at @time_ns: of a counter the last value before it, of others an event that begins or
  * lasts within @near_ns of it.  NULL: none.
