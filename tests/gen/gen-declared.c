@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-declared [--other] OUT: a server of two threads that declares what it does: 300 requests, a
- * line of its log for each tenth of them, and its load.  --other: one more request, in another
- * thread, and a kind "request" that has other fields.
+ * gen-declared [--other|--desktop] OUT: a server of two threads that declares what it does: 300
+ * requests, a line of its log for each tenth of them, and its load.  --other: one more request, in
+ * another thread, and a kind "request" that has other fields.  --desktop: 15 frames as GTK marks
+ * them, of which three are late, and 20 calls on D-Bus, of which the last one failed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -154,22 +155,97 @@ static void put_other(SptCaptureWriter *writer)
 						  .values = { { .text = "/other" } } });
 }
 
+static const SptDeclarationRow mark = {
+	.id = 5,
+	.shape = SPT_DECLARED_INTERVAL,
+	.name = "mark",
+	.title = "Marks",
+	.n_fields = 3,
+	.fields = { { "name", "", SPT_VALUE_TEXT },
+		    { "category", "", SPT_VALUE_TEXT },
+		    { "message", "", SPT_VALUE_TEXT } },
+};
+
+static const SptDeclarationRow call = {
+	.id = 6,
+	.shape = SPT_DECLARED_INTERVAL,
+	.name = "dbus",
+	.title = "Calls on D-Bus",
+	.n_fields = 9,
+	.fields = { { "name", "", SPT_VALUE_TEXT },
+		    { "category", "", SPT_VALUE_TEXT },
+		    { "client", "", SPT_VALUE_TEXT },
+		    { "server", "", SPT_VALUE_TEXT },
+		    { "error", "", SPT_VALUE_TEXT },
+		    { "client_pid", "", SPT_VALUE_ID },
+		    { "server_pid", "", SPT_VALUE_ID },
+		    { "bytes", "bytes", SPT_VALUE_BYTES },
+		    { "reply_bytes", "bytes", SPT_VALUE_BYTES } },
+};
+
+static void put_frame(SptCaptureWriter *writer, unsigned i)
+{
+	const SptDeclaredRow row = { .time = START + i * 20 * PERIOD,
+				     .duration_ns = (i % 5 == 4 ? 18 : 10) * PERIOD,
+				     .kind = mark.id,
+				     .thread = 1,
+				     .values = { { .text = "frameclock cycle" },
+						 { .text = "gtk" },
+						 { .text = "" } } };
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+}
+
+/* The later ones come first: each is put when its reply has come. */
+static void put_call(SptCaptureWriter *writer, unsigned i)
+{
+	const SptDeclaredRow row = { .time = START + i * 10 * PERIOD,
+				     .duration_ns = (i + 1) * PERIOD,
+				     .kind = call.id,
+				     .thread = 1 + i % 2,
+				     .values = { { .text = i % 2 ? "org.example.Slow.Ask" :
+								   "org.example.Quick.Ask" },
+						 { .text = "session" },
+						 { .text = ":1.7" },
+						 { .text = "org.example" },
+						 { .text = i == 19 ? "org.example.Error.Full" :
+								     "" },
+						 { .number = 100 },
+						 { .number = 300 },
+						 { .number = 100 + i },
+						 { .number = 50 } } };
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+}
+
+static void put_desktop(SptCaptureWriter *writer)
+{
+	put_samples(writer);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &mark);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &call);
+	for (unsigned i = 0; i < 15; i++)
+		put_frame(writer, i);
+	for (unsigned i = 0; i < 20; i++)
+		put_call(writer, 19 - i);
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCaptureWriter) writer = NULL;
-	bool is_other = argc == 3 && strcmp(argv[1], "--other") == 0;
+	bool is_other = argc == 3 && strcmp(argv[1], "--other") == 0,
+	     is_desktop = argc == 3 && strcmp(argv[1], "--desktop") == 0;
 
-	if (argc != 2 && !is_other) {
-		fprintf(stderr, "Usage: gen-declared [--other] OUT\n");
+	if (argc != 2 && !is_other && !is_desktop) {
+		fprintf(stderr, "Usage: gen-declared [--other|--desktop] OUT\n");
 		return 2;
 	}
 	writer = spt_capture_writer_new(argv[argc - 1], &error);
 	if (writer) {
 		put_program(writer);
 		put_stacks(stash);
-		(is_other ? put_other : put_server)(writer);
+		(is_other ? put_other : is_desktop ? put_desktop : put_server)(writer);
 		if (spt_capture_writer_finish(writer, stash, START + 400 * PERIOD, &error))
 			return 0;
 	}

@@ -37,7 +37,8 @@ typedef struct {
 	ROW(locks) \
 	ROW(marks) \
 	ROW(hits) \
-	ROW(logs)
+	ROW(logs) \
+	ROW(dbus)
 
 #define SPT_PAGE(name) extern const SptPage spt_page_##name;
 SPT_PAGES(SPT_PAGE)

@@ -9,7 +9,8 @@
 #define MOST_ROWS 65536u
 
 struct bus_call_fields {
-	unsigned bus, name, server, error, bytes, reply_bytes;
+	unsigned bus, name, server, error, bytes, reply_bytes, client, server_pid;
+	bool has_client, has_server_pid;
 };
 
 struct bus_call_sums {
@@ -36,6 +37,10 @@ static bool find_bus_fields(const SptDeclared *kind, struct bus_call_fields *ret
 		if (!spt_declared_find_field(kind, fields[i].name, fields[i].number) ||
 		    kind->fields[*fields[i].number].type != fields[i].type)
 			return false;
+	ret->has_client = spt_declared_find_field(kind, "client", &ret->client) &&
+			  kind->fields[ret->client].type == SPT_VALUE_TEXT;
+	ret->has_server_pid = spt_declared_find_field(kind, "server_pid", &ret->server_pid) &&
+			      kind->fields[ret->server_pid].type == SPT_VALUE_ID;
 	return kind->shape == SPT_DECLARED_INTERVAL;
 }
 
@@ -80,8 +85,8 @@ static struct bus_call_sums *find_bus_sums(GHashTable *all, const char *bus, con
 	return sums;
 }
 
-static void add_bus_call(GHashTable *all, const struct bus_call_fields *fields,
-			 const SptDeclaredRow *row)
+static void add_bus_call(const struct bus_call_fields *fields, const SptDeclaredRow *row,
+			 void *all)
 {
 	const SptValue *values = row->values;
 	struct bus_call_sums *sums =
@@ -119,18 +124,17 @@ static int compare_bus_calls(gconstpointer a, gconstpointer b)
 					strcmp(x->name, y->name);
 }
 
-GArray *spt_bus_calls(const SptCapture *capture, const SptFilter *filter)
+typedef void (*BusCallFunc)(const struct bus_call_fields *fields, const SptDeclaredRow *row,
+			    void *data);
+
+static void each_bus_call(const SptCapture *capture, const SptFilter *filter, BusCallFunc func,
+			  void *data)
 {
-	g_autoptr(GHashTable) all =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, bus_call_sums_free);
-	GArray *found = g_array_new(FALSE, FALSE, sizeof(SptBusCalls));
 	struct bus_call_fields fields;
 	const SptDeclared *kind = find_bus_kind(capture, &fields);
 	g_autoptr(SptDeclaredReader) reader = kind ? spt_declared_reader_new(capture, kind) : NULL;
 	struct spt_selection selection;
 	const SptDeclaredRow *rows;
-	struct bus_call_sums *sums;
-	GHashTableIter each;
 	uint32_t n;
 
 	spt_selection_init(&selection, capture, filter);
@@ -138,8 +142,89 @@ GArray *spt_bus_calls(const SptCapture *capture, const SptFilter *filter)
 		for (uint32_t i = 0; i < n; i++)
 			if (spt_selection_has_time(&selection, rows[i].thread, rows[i].time) &&
 			    spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
-				add_bus_call(all, &fields, &rows[i]);
+				func(&fields, &rows[i], data);
 	spt_selection_clear(&selection);
+}
+
+/* The first @most calls by time, of those that come in any order. */
+struct bus_call_listing {
+	GArray *found;			/* SptBusCall */
+	unsigned most;
+	uint64_t n;
+};
+
+static void bus_call_clear(gpointer data)
+{
+	SptBusCall *call = data;
+
+	g_free(call->bus);
+	g_free(call->name);
+	g_free(call->client);
+	g_free(call->server);
+	g_free(call->error);
+}
+
+static int compare_bus_call_times(gconstpointer a, gconstpointer b)
+{
+	const SptBusCall *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Twice as many are kept before the later ones are dropped, so that there are few sorts. */
+static void list_bus_call(const struct bus_call_fields *fields, const SptDeclaredRow *row,
+			  void *data)
+{
+	struct bus_call_listing *listing = data;
+	const SptValue *values = row->values;
+	const SptBusCall call = {
+		.time = row->time,
+		.duration_ns = row->duration_ns,
+		.bytes = values[fields->bytes].number,
+		.reply_bytes = values[fields->reply_bytes].number,
+		.thread = row->thread,
+		.server_pid = fields->has_server_pid ?
+				      (uint32_t)values[fields->server_pid].number :
+				      0,
+		.bus = g_strdup(values[fields->bus].text),
+		.name = g_strdup(values[fields->name].text),
+		.client = g_strdup(fields->has_client ? values[fields->client].text : ""),
+		.server = g_strdup(values[fields->server].text),
+		.error = g_strdup(values[fields->error].text),
+	};
+
+	listing->n++;
+	g_array_append_val(listing->found, call);
+	if (listing->found->len < 2 * listing->most)
+		return;
+	g_array_sort(listing->found, compare_bus_call_times);
+	g_array_set_size(listing->found, listing->most);
+}
+
+GArray *spt_bus_call_list(const SptCapture *capture, const SptFilter *filter, unsigned most,
+			  uint64_t *ret_n_more)
+{
+	struct bus_call_listing listing = { g_array_new(FALSE, FALSE, sizeof(SptBusCall)), most,
+					    0 };
+
+	g_array_set_clear_func(listing.found, bus_call_clear);
+	each_bus_call(capture, filter, list_bus_call, &listing);
+	g_array_sort(listing.found, compare_bus_call_times);
+	if (listing.found->len > most)
+		g_array_set_size(listing.found, most);
+	*ret_n_more = listing.n - listing.found->len;
+	return listing.found;
+}
+
+GArray *spt_bus_calls(const SptCapture *capture, const SptFilter *filter)
+{
+	g_autoptr(GHashTable) all =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, bus_call_sums_free);
+	GArray *found = g_array_new(FALSE, FALSE, sizeof(SptBusCalls));
+	struct bus_call_sums *sums;
+	GHashTableIter each;
+
+	each_bus_call(capture, filter, add_bus_call, all);
 	g_hash_table_iter_init(&each, all);
 	while (g_hash_table_iter_next(&each, NULL, (void **)&sums)) {
 		g_array_sort(sums->durations, compare_bus_durations);
