@@ -415,7 +415,7 @@ static GHashTable *weigh_nameless(const SptProfile *profile, uint64_t *ret_all)
 	return weights;
 }
 
-/* Why the functions of the file @object have no names; NULL: that is not known, or it is no file. */
+/* Why functions of the file @object have no names; NULL: that is not known, or it is no file. */
 static const char *find_problem(const SptProfile *profile, const char *object)
 {
 	uint32_t n;
@@ -592,7 +592,7 @@ char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, S
 	GString *line = g_string_new(NULL);
 
 	for (unsigned i = 0; i < said->len; i++)
-		if (!g_array_index(said, SptSentence, i).is_told)
+		if (!g_array_index(said, SptSentence, i).is_repeated)
 			g_string_append_printf(line, "%s%s", i ? "  " : "",
 					       g_array_index(said, SptSentence, i).text);
 	return g_string_free(line, FALSE);

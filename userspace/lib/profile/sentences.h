@@ -27,7 +27,7 @@ SptSentencesOf spt_sentences_find_part(const SptFilter *filter);
 typedef struct {
 	const char *name;		/* for JSON: "ran", "kernel", ...; never translated */
 	char *text;			/* a whole sentence, in the user's language */
-	bool is_told;			/* one before it says the same: it is not in the line */
+	bool is_repeated;			/* one before it says the same: it is not in the line */
 } SptSentence;
 
 /*
@@ -44,8 +44,8 @@ char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, S
  */
 char *spt_sentences_wall(const SptWall *wall);
 /*
- * One sentence of @profile as a clause, likewise: the one with this name; NULL: nothing is to be said
- * there.
+ * One sentence of @profile as a clause, likewise: the one with this name; NULL: there is none.  The
+ * caller frees it.
  */
 char *spt_sentences_clause(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of,
 			   const char *name);
