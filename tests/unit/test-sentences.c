@@ -127,8 +127,9 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 	for (unsigned i = 0; i < 400; i++)
 		spt_capture_writer_sample(fixture->writer,
 					  &(SptSampleRow){ .time = BEGIN + (i + 1) * MS,
-							   .thread = i >= 300 ? 3 :
-								     mode->takes_turns ? 1 + i % 2 : 1,
+							   .thread = i >= 300		? 3 :
+								     mode->takes_turns	? 1 + i % 2 :
+											  1,
 							   .weight = 1,
 							   .node = i < 350 ? busy : kernel });
 	for (unsigned i = 0; mode->has_nameless && i < 100; i++) {
@@ -409,14 +410,14 @@ static void test_modes(void)
 		{ { KNOWN, .no_kernel = true, .has_nameless = true }, "cpu", NULL,
 		  SPT_SENTENCES_OF_ALL,
 		  "80" NB "% of the time went to convoy, 20" NB "% to other.  The busiest function "
-		  "that has a name: busy (80" NB "%).  In functions without names: 20" NB "%, above all in "
-		  "nowhere: no such file." },
+		  "that has a name: busy (80" NB "%).  In functions without names: 20" NB "%, above "
+		  "all in nowhere: no such file." },
 		/* Two threads, two CPUs, and never both. */
 		{ { KNOWN, TIMES, .has_command = true, .takes_turns = true }, "cpu", "convoy",
 		  SPT_SENTENCES_OF_COMMAND,
-		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, one of 2 threads at a time, was "
-		  "off the CPUs 70" NB "% of 1.00" NB "s.  Nothing was spent in the kernel.  Busiest "
-		  "functions: busy (all)." },
+		  "convoy: 75" NB "% of all that ran.  Ran 30" NB "%, one of 2 threads at a time, "
+		  "was off the CPUs 70" NB "% of 1.00" NB "s.  Nothing was spent in the kernel.  "
+		  "Busiest functions: busy (all)." },
 		{ { KNOWN, .no_samples = true, .has_memory = true }, "cpu", NULL,
 		  SPT_SENTENCES_OF_ALL, "There are no samples." },
 	};
@@ -565,7 +566,8 @@ static void test_wall(void)
 		  "ran 50 % on 2.0 CPUs at a time, was ready to run 25 %, waited 25 % of 2.40 s" },
 		{ { 2400000000, 1, -1, 1, 0 }, "ran 100 %, was off the CPUs 0 % of 2.40 s" },
 		{ { 2400000000, 0.5, 0.25, 1, 6 },
-		  "ran 50 %, one of 6 threads at a time, was ready to run 25 %, waited 25 % of 2.40 s" },
+		  "ran 50 %, one of 6 threads at a time, was ready to run 25 %, waited 25 % of "
+		  "2.40 s" },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {

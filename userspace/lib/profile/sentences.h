@@ -27,7 +27,7 @@ SptSentencesOf spt_sentences_find_part(const SptFilter *filter);
 typedef struct {
 	const char *name;		/* for JSON: "ran", "kernel", ...; never translated */
 	char *text;			/* a whole sentence, in the user's language */
-	bool is_repeated;			/* one before it says the same: it is not in the line */
+	bool is_repeated;		/* one before it says the same: it is not in the line */
 } SptSentence;
 
 /*
