@@ -105,7 +105,7 @@ check '... each has its share' judge shares 'set(of) >= {"C++", "native", "kerne
 	'abs(of["C++"] - 0.5) < 0.08 and abs(of["native"] - 0.3) < 0.08 and abs(of["kernel"] - 0.2) < 0.08'
 check '... bundled' "$cli" bundle "$work/shares.capture" -o "$work/bundled.capture"
 rm "$work/shares"
-check '... and again, when the program is gone' judge bundled 'set(of) >= {"C++", "native", "kernel"}' \
+check '... and again, when the program is deleted' judge bundled 'set(of) >= {"C++", "native", "kernel"}' \
 	'abs(of["C++"] - 0.5) < 0.08'
 if rustc --version >/dev/null 2>&1; then
 	check 'Rust: compiled' rustc -C opt-level=1 -o "$work/spin" "$work/spin.rs"

@@ -204,6 +204,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 		.inode = UINT64_MAX,
 		.bytes = 5,
 		.mtime_ns = 6,
+		.language = "Python",
 	};
 	const SptProcessRow process = { 3, 42, 0, SPT_PROCESS_KTHREAD, 11000, 12345, "a process" };
 	const SptThreadRow thread = { 5, 3, 43, 13999, 14000, "a thread" };
@@ -243,6 +244,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(capture->objects[7].dev_major, ==, UINT32_MAX);
 	g_assert_cmpuint(capture->objects[7].inode, ==, UINT64_MAX);
 	g_assert_cmpuint(capture->objects[7].mtime_ns, ==, 6);
+	g_assert_cmpstr(capture->objects[7].language, ==, "Python");
 	g_assert_cmpuint(capture->objects[6].id, ==, 0);
 	g_assert_cmpstr(capture->objects[6].path, ==, "");
 	g_assert_cmpstr(capture->processes[3].name, ==, "a process");
