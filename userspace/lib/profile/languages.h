@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In which language each stack ends: what symbols/language.h says, and what the stacks add to it. */
+/* In which language each stack ends: what symbols/language.h says, and what stacks add to it. */
 #ifndef SPT_LANGUAGES_H
 #define SPT_LANGUAGES_H
 
