@@ -90,7 +90,7 @@ static void test_declared(void)
 	g_rmdir(directory);
 }
 
-/* Frames of GTK, in their own track beside the one of their category; those above 16.7 ms are late. */
+/* Frames of GTK have a track beside that of their category; those above 16.7 ms are late. */
 static void test_frames(void)
 {
 	static const SptDeclarationRow mark = {

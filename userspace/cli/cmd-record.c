@@ -541,7 +541,8 @@ static int prepare_recording(const struct spt_record_options *options,
 		return SPT_EXIT_FAILURE;
 	}
 	child->standard_error = relay->writer;
-	if (options->command[0] && !spt_child_prepare(child, options->command, options->recorder.running_marks))
+	if (options->command[0] &&
+	    !spt_child_prepare(child, options->command, options->recorder.running_marks))
 		return SPT_EXIT_FAILURE;
 	command = child->pid;
 	recorder_options->command_pid = (uint32_t)child->pid;

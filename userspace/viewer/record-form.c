@@ -335,7 +335,9 @@ static void spt_record_form_init(SptRecordForm *self)
 	spt_record_choices_bind(self->only_command, "only-command", 0);
 	for (unsigned i = 0; (source = spt_event_option(i)); i++)
 		add_also(self, self->also_group,
-			 &(struct also){ .source = source, .key = source->key, .note = source->note },
+			 &(struct also){ .source = source,
+					 .key = source->key,
+					 .note = source->note },
 			 _(source->title), source->flag);
 	for (unsigned i = 0; i < SPT_STATEMENT_N_OPTIONS; i++) {
 		const SptStatementOption *said = spt_statement_option(i);

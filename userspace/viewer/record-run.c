@@ -50,7 +50,7 @@ struct _SptRecordRun {
 	uint32_t pid; /* process to record alone; or 0 */
 	unsigned statements;
 	char *start_at, *stop_at; /* NULL: none */
-	int control, lines;	  /* our sides of the command's sockets, until a recorder has them */
+	int control, lines; /* our sides of its sockets, until a recorder has them */
 	char *notes;
 	enum request request;
 	GError *error; /* owned by the thread until it has ended */

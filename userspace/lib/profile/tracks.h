@@ -24,7 +24,7 @@ typedef struct {
 	SptStreamKind kind;		/* or an unknown number */
 	GArray *events;			/* SptTrackEvent, in the order of time */
 	double least, most;		/* value */
-	uint64_t late_ns;		/* events are frames: longer ones are late; 0: they are not */
+	uint64_t late_ns;		/* longer frames are late; 0: events are none */
 	unsigned n_late;		/* of them */
 	GStringChunk *texts;
 } SptTrack;
