@@ -46,7 +46,7 @@ static void restrict_to_times(SptMarkHistogram *self, uint64_t least_ns, uint64_
 				   (guint64)least_ns, (guint64)below_ns);
 }
 
-static void on_step(GtkToggleButton *button, SptMarkHistogram *self)
+static void mark_histogram_on_bar(GtkToggleButton *button, SptMarkHistogram *self)
 {
 	bool is_longer = gtk_check_button_get_active(GTK_CHECK_BUTTON(self->longer));
 
@@ -76,7 +76,7 @@ static void draw_bar(GtkDrawingArea *area, cairo_t *cairo, int width, int height
 	cairo_fill(cairo);
 }
 
-static void add_step(SptMarkHistogram *self, GtkWidget *row, struct step *step)
+static void add_bar(SptMarkHistogram *self, GtkWidget *row, struct step *step)
 {
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 2);
 
@@ -95,7 +95,7 @@ static void add_step(SptMarkHistogram *self, GtkWidget *row, struct step *step)
 	gtk_box_append(GTK_BOX(box), step->from);
 	gtk_button_set_child(GTK_BUTTON(step->button), box);
 	gtk_widget_set_visible(step->button, FALSE);
-	g_signal_connect(step->button, "clicked", G_CALLBACK(on_step), self);
+	g_signal_connect(step->button, "clicked", G_CALLBACK(mark_histogram_on_bar), self);
 	gtk_box_append(GTK_BOX(row), step->button);
 }
 
@@ -117,7 +117,7 @@ static void spt_mark_histogram_init(SptMarkHistogram *self)
 	gtk_box_append(GTK_BOX(head), self->title);
 	gtk_box_append(GTK_BOX(head), self->longer);
 	for (unsigned i = 0; i < SPT_MARK_STEPS; i++)
-		add_step(self, row, &self->steps[i]);
+		add_bar(self, row, &self->steps[i]);
 	self->scroller = gtk_scrolled_window_new();
 	gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scroller), GTK_POLICY_AUTOMATIC,
 				       GTK_POLICY_NEVER);

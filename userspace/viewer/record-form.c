@@ -71,7 +71,7 @@ static void on_run(SptRecordForm *self)
 					   record_form_text_of(self->environment));
 }
 
-static char *problem_of(SptRecordForm *self, const struct also *also)
+static char *record_form_problem_of(SptRecordForm *self, const struct also *also)
 {
 	if (also->statement)
 		return spt_record_statement_problem(also->statement);
@@ -85,7 +85,7 @@ static void show_also(SptRecordForm *self)
 {
 	for (unsigned i = 0; i < self->also->len; i++) {
 		const struct also *also = &g_array_index(self->also, struct also, i);
-		g_autofree char *problem = problem_of(self, also);
+		g_autofree char *problem = record_form_problem_of(self, also);
 
 		gtk_widget_set_sensitive(also->row, !problem);
 		adw_action_row_set_subtitle(ADW_ACTION_ROW(also->row),

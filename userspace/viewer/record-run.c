@@ -269,7 +269,7 @@ static void keep_notes(SptRecordRun *self)
 	self->notes = g_strjoinv("\n", (char **)notes->pdata);
 }
 
-static enum request wait_for_start(SptRecordRun *self, SptRecorder *recorder, GError **error)
+static enum request record_run_wait_for_start(SptRecordRun *self, SptRecorder *recorder, GError **error)
 {
 	g_autofree char *name = g_path_get_basename(self->program);
 	enum request request;
@@ -300,7 +300,7 @@ static enum request record_run_record(SptRecordRun *self, GError **error)
 	if (self->start_at) {
 		if (!open_gate(self, spt_recorder_environment(recorder), error))
 			return STOP;
-		if (wait_for_start(self, recorder, error) != GO_ON)
+		if (record_run_wait_for_start(self, recorder, error) != GO_ON)
 			return DISCARD;
 	}
 	if (!spt_recorder_start(recorder, error))

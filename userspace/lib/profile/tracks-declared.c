@@ -124,7 +124,7 @@ static SptTrack *track_of(GHashTable *by_category, GPtrArray *made, const SptDec
 }
 
 /* Frames have a track of their own beside that of their category. */
-static void add_frame(GHashTable *frames, const SptDeclared *kind, const SptDeclaredRow *row,
+static void add_drawn_frame(GHashTable *frames, const SptDeclared *kind, const SptDeclaredRow *row,
 		      const char *category)
 {
 	SptTrack *track = g_hash_table_lookup(frames, category);
@@ -158,7 +158,7 @@ static void put_frames(GPtrArray *tracks, GHashTable *frames)
 		put_track(tracks, g_hash_table_lookup(frames, category->data));
 }
 
-static bool has_names(const SptDeclared *kind, unsigned *ret_field)
+static bool track_has_names(const SptDeclared *kind, unsigned *ret_field)
 {
 	return kind->shape == SPT_DECLARED_INTERVAL &&
 	       spt_declared_find_field(kind, "name", ret_field) &&
@@ -178,7 +178,7 @@ static uint64_t read_categories(GPtrArray *tracks, const SptCapture *capture,
 	const SptDeclaredRow *rows;
 	uint64_t n_events = 0;
 	unsigned named;
-	bool may_be_frames = has_names(kind, &named);
+	bool may_be_frames = track_has_names(kind, &named);
 	uint32_t n;
 
 	while (n_events < SPT_TRACK_MAX_EVENTS && (rows = spt_declared_reader_next(reader, &n))) {
@@ -187,7 +187,7 @@ static uint64_t read_categories(GPtrArray *tracks, const SptCapture *capture,
 
 			add_event(track_of(by_category, made, kind, category), kind, &rows[i], 0);
 			if (may_be_frames && spt_frame_is(rows[i].values[named].text))
-				add_frame(frames, kind, &rows[i], category);
+				add_drawn_frame(frames, kind, &rows[i], category);
 		}
 		n_events += n;
 	}

@@ -101,7 +101,7 @@ static void run_relay(int reader, int lines)
 	_exit(0);
 }
 
-static bool has_begun(pid_t between)
+static bool relay_has_begun(pid_t between)
 {
 	int status = 0;
 
@@ -130,7 +130,7 @@ bool spt_relay_begin(struct spt_relay *relay)
 	}
 	close(ends[0]);
 	close(lines[1]);
-	if (!has_begun(pid)) {
+	if (!relay_has_begun(pid)) {
 		close(ends[1]);
 		close(lines[0]);
 		errno = EAGAIN;
