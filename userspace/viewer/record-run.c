@@ -269,7 +269,8 @@ static void keep_notes(SptRecordRun *self)
 	self->notes = g_strjoinv("\n", (char **)notes->pdata);
 }
 
-static enum request record_run_wait_for_start(SptRecordRun *self, SptRecorder *recorder, GError **error)
+static enum request record_run_wait_for_start(SptRecordRun *self, SptRecorder *recorder,
+					     GError **error)
 {
 	g_autofree char *name = g_path_get_basename(self->program);
 	enum request request;
