@@ -93,16 +93,17 @@ uapi_only()
 	done
 }
 
-# In code, not in comments: a program that uses the library owns its terminal and its life.
+# In code, not in comments: a program that uses the library owns its terminal and its life.  Only a child
+# that a file has forked ends itself.
 quiet_library()
 {
 	local \
 		words='stdout|stderr|printf[[:space:]]*\(|puts[[:space:]]*\(|putchar|g_print|g_printerr'
-	words+='|_?exit[[:space:]]*\(|quick_exit|g_error[[:space:]]*\(|g_message[[:space:]]*\(|perror'
+	words+='|exit[[:space:]]*\(|quick_exit|g_error[[:space:]]*\(|g_message[[:space:]]*\(|perror'
 
 	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
 		code "$file" | sed 's/"\([^"\\]\|\\.\)*"/""/g' |
-			grep -nE "(^|[^A-Za-z0-9_])($words)" | sed "s|^[0-9]*:[[:space:]]*|$file: |"
+			grep -nE "(^|[^A-Za-z0-9_])($words$(grep -q 'fork()' "$file" || echo '|_exit'))" | sed "s|^[0-9]*:[[:space:]]*|$file: |"
 		includes "$file" | grep -E '<(gtk|gdk|adwaita|libadwaita)' |
 			sed "s|^|$file includes |"
 	done

@@ -110,9 +110,11 @@ static void test_again(void)
 		f.maps, "6600000000-6600001000 rw-p 00000000 00:00 0     [heap]\n", -1, NULL));
 	check_name(&f, 0x5500100030, "0x5500100030 in heap of 42");
 	/* Reading waits for a multiple of what it took before. */
-	for (unsigned i = 0; i < 1000 && strcmp(find(&f, 0x6600000000).name, SPT_NO_LOCK_KNOWN) == 0;
-	     i++)
+	for (unsigned i = 0; i < 1000; i++) {
+		if (strcmp(find(&f, 0x6600000000).name, SPT_NO_LOCK_KNOWN) != 0)
+			break;
 		g_usleep(20000);
+	}
 	check_name(&f, 0x6600000000, "0x6600000000 in heap of 42");
 	/* Another program. */
 	spt_futex_names_forget(f.names, 42);

@@ -124,14 +124,14 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 	uint32_t busy = NODE(MAIN, TAKE, BUSY),
 		 kernel = mode->no_kernel ? busy : NODE(MAIN, SYSCALL, FUTEX);
 
-	for (unsigned i = 0; i < 400; i++)
-		spt_capture_writer_sample(fixture->writer,
-					  &(SptSampleRow){ .time = BEGIN + (i + 1) * MS,
-							   .thread = i >= 300		? 3 :
-								     mode->takes_turns	? 1 + i % 2 :
-											  1,
-							   .weight = 1,
-							   .node = i < 350 ? busy : kernel });
+	for (unsigned i = 0; i < 400; i++) {
+		uint32_t of_convoy = mode->takes_turns ? 1 + i % 2 : 1;
+		SptSampleRow row = { .time = BEGIN + (i + 1) * MS, .weight = 1 };
+
+		row.thread = i >= 300 ? 3 : of_convoy;
+		row.node = i < 350 ? busy : kernel;
+		spt_capture_writer_sample(fixture->writer, &row);
+	}
 	for (unsigned i = 0; mode->has_nameless && i < 100; i++) {
 		SptSampleRow row = { .time = BEGIN + (i + 401) * MS, .thread = 1, .weight = 1 };
 

@@ -154,7 +154,7 @@ char *spt_format_cut(const char *text, unsigned width)
 void spt_format_print_sentence(const char *sentence)
 {
 	g_auto(GStrv) parts = g_strsplit(sentence, "\xc2\xa0", -1);
-	g_autofree char *text = g_strjoinv(" ", parts);
+	g_autofree char *text = g_strjoinv(" ", parts), *shown = spt_format_cut(text, 0);
 
-	printf("%s\n", text);
+	printf("%s\n", shown);
 }

@@ -148,7 +148,7 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 static void add_processes(const struct spt_report *report, const struct summary *summary,
 			  GString *text)
 {
-	g_autofree char *clause = NULL;
+	g_autofree char *clause = NULL, *shown = NULL;
 
 	if (!summary->command || !report->metric->is_cpu || summary->top->len == 0 ||
 	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) >=
@@ -156,8 +156,10 @@ static void add_processes(const struct spt_report *report, const struct summary 
 		return;
 	clause = spt_sentences_clause(report->profile, report->capture, SPT_SENTENCES_OF_COMMAND,
 				      "processes");
-	if (clause)
-		g_string_append_printf(text, "; %s", clause);
+	if (!clause)
+		return;
+	shown = spt_format_cut(clause, 0);
+	g_string_append_printf(text, "; %s", shown);
 }
 
 static bool is_of_own(const SptCapture *capture)
@@ -239,8 +241,11 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 			   recorder);
 	if (stackless >= LOST_PCT)
 		add_caveat(summary, "No stack was recorded of %.0f %%", stackless);
-	if (names)
-		add_caveat(summary, "%c%s", g_ascii_toupper(*names), names + 1);
+	if (names) {
+		g_autofree char *shown = spt_format_cut(names, 0);
+
+		add_caveat(summary, "%c%s", g_ascii_toupper(*shown), shown + 1);
+	}
 	if (stacks)
 		g_ptr_array_add(summary->caveats, cut(stacks, 3 * summary->name_bytes));
 	if (sums->budget > 0)

@@ -64,7 +64,7 @@ static void mark_histogram_on_bar(GtkToggleButton *button, SptMarkHistogram *sel
 	}
 }
 
-static void draw_bar(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
+static void draw_mark_bar(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
 {
 	const struct step *step = data;
 	double tall = MAX(step->share * height, 2);
@@ -86,7 +86,7 @@ static void add_bar(SptMarkHistogram *self, GtkWidget *row, struct step *step)
 				 GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
 	gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(step->bar), BAR_HEIGHT);
 	gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(step->bar), BAR_WIDTH);
-	gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(step->bar), draw_bar, step, NULL);
+	gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(step->bar), draw_mark_bar, step, NULL);
 	gtk_widget_add_css_class(step->bar, "mark-bar");
 	gtk_widget_add_css_class(step->from, "caption");
 	gtk_widget_add_css_class(step->button, "flat");

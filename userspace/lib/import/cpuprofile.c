@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "capture/stream-rows.h"
+#include "events/facts.h"
 #include "import/import.h"
 #include "import/json-file.h"
 #include "import/values.h"
@@ -243,6 +244,7 @@ static void put_v8_wait(struct v8_reader *reader, guint *i)
 				       &(SptWaitRow){ .time = MAX(v8_ns(end), ns),
 						      .duration_ns = ns,
 						      .weight_ns = ns,
+						      .state = SPT_STATE_SLEEP,
 						      .thread = reader->thread,
 						      .node = node->node,
 						      .flags = SPT_WAIT_NO_WAKING });

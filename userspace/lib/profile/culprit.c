@@ -169,7 +169,7 @@ static uint32_t blame(const struct path *path, uint32_t *ret_through)
 		*ret_through = path->through;
 		return path->own;
 	}
-	/* The outermost that is known is the nearest to whoever called it. */
+	/* The outermost that is known is the nearest to its caller. */
 	return path->is_cut && path->through != UINT32_MAX ? path->through : path->other;
 }
 

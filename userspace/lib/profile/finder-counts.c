@@ -29,10 +29,10 @@ static uint32_t count_place(GArray *rows, SptSymbols *symbols, const SptFrame *f
 }
 
 /*
- * The row of each frame, by its number.  In order of addresses, in which tables are quick to search;
- * frames of different kinds may be the same place.
+ * The row of each frame, by its number.  In order of addresses, in which tables are quick to
+ * search; frames of different kinds may be the same place.
  */
-static uint32_t *count_frames(GArray *rows, const SptCapture *capture, SptSymbols *symbols)
+static uint32_t *finder_rows_of_frames(GArray *rows, const SptCapture *capture, SptSymbols *symbols)
 {
 	uint32_t *row_of = g_new0(uint32_t, capture->n_frames + 1), row = 0, n;
 	g_autofree struct spt_item *sorted = spt_sort_frames(capture->nodes, capture->n_nodes,
@@ -60,7 +60,7 @@ GArray *spt_finder_counts_new(const SptCapture *capture, SptSymbols *symbols)
 	g_array_set_size(rows, SPT_N_FINDERS + 1);
 	for (unsigned i = 0; i < rows->len; i++)
 		g_array_index(rows, SptFinderCount, i).finder = spt_finders[i];
-	row_of = count_frames(rows, capture, symbols);
+	row_of = finder_rows_of_frames(rows, capture, symbols);
 	/* Node 0 is the root, which is no place. */
 	for (uint32_t i = 1; i < capture->n_nodes; i++)
 		if (weights[i] > 0)

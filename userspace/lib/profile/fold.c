@@ -149,7 +149,8 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 	bool is_inlined = false;
 
 	if (n == 1) {
-		uint32_t function = function_of_place(folder, &places[0].name, frame->object, false);
+		uint32_t function =
+			function_of_place(folder, &places[0].name, frame->object, false);
 
 		note_problem(folder, frame, function);
 		return function;

@@ -279,7 +279,6 @@ static const SptGrouping own_groupings[] = {
 	},
 	{
 		.name = "language",
-		.note = " (of the innermost function)",
 		.menu = SPT_WORDS("By Lan_guage"),
 		.root = SPT_WORDS("(language)"),
 		.parts = SPT_GROUP_HAS_NAME,

@@ -651,7 +651,7 @@ char *spt_sentences_clause(const SptProfile *profile, const SptCapture *capture,
 	for (unsigned i = 0; i < said->len; i++) {
 		const SptSentence *sentence = &g_array_index(said, SptSentence, i);
 
-		if (strcmp(sentence->name, name) == 0)
+		if (strcmp(sentence->name, name) == 0 && !sentence->is_repeated)
 			return make_clause(sentence->text);
 	}
 	return NULL;

@@ -14,6 +14,8 @@
 #include "profile/waits.h"
 
 #define NS_PER_US 1000
+/* From such a part of the time on it means something that threads never run at once. */
+#define TURNS_RUNNING 0.25
 
 static uint32_t count_threads(const SptCapture *capture, const bool *processes)
 {
@@ -179,7 +181,9 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 		wall->running = 1;
 	}
 	wall->ready = MIN(wall->ready, 1 - wall->running);
-	if (!is_single && wall->cpus < SPT_WALL_MANY && spt_command_fact(capture, "cpus") > 1)
+	/* Threads that hardly run hardly meet. */
+	if (!is_single && wall->running >= TURNS_RUNNING && wall->cpus < SPT_WALL_MANY &&
+	    spt_command_fact(capture, "cpus") > 1)
 		wall->turns = count_busy(capture, processes);
 	if (wall->turns < 2)
 		wall->turns = 0;

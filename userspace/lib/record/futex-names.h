@@ -2,7 +2,8 @@
 /*
  * What is at the address of a futex that a thread waits for: a variable of a program or library is
  * a place in its file, which has a symbol; of all others the kind of memory and the address are
- * known.  Of an address that is in no mapping that could be read yet nothing is: a lock has one name.
+ * known.  Of an address that is in no mapping that could be read yet nothing is: a lock has one
+ * name.
  */
 #ifndef SPT_RECORD_FUTEX_NAMES_H
 #define SPT_RECORD_FUTEX_NAMES_H

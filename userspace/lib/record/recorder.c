@@ -341,6 +341,16 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	spt_stages_add(recorder->stages, &spt_self_limit_stage, recorder->self_limit);
 }
 
+/* Nobody else has taken what the caller handed over. */
+static SptRecorder *recorder_refuse(const SptRecorderOptions *options)
+{
+	if (options->control_fd > 0)
+		close(options->control_fd);
+	if (options->lines_fd > 0)
+		close(options->lines_fd);
+	return NULL;
+}
+
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
@@ -349,10 +359,10 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->trace = options->trace ? options->trace :
 					   spt_trace_open_source(source_of(options), error);
 	if (!recorder->trace)
-		return NULL;
+		return recorder_refuse(options);
 	recorder->output = spt_output_new(options, recorder->trace, error);
 	if (!recorder->output)
-		return NULL;
+		return recorder_refuse(options);
 	set_config(recorder, options);
 	set_abilities(recorder, options);
 	recorder->proc_files = spt_proc_files_new("/proc");

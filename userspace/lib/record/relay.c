@@ -110,22 +110,38 @@ static bool relay_has_begun(pid_t between)
 	return status == 0;
 }
 
+/* Closes both; errno stays. */
+static void relay_give_up(const int pair[2])
+{
+	int number = errno;
+
+	close(pair[0]);
+	close(pair[1]);
+	errno = number;
+}
+
 bool spt_relay_begin(struct spt_relay *relay)
 {
 	int ends[2], lines[2];
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lines) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lines) < 0) {
+		relay_give_up(ends);
+		return false;
+	}
 	pid = fork();
-	if (pid < 0)
+	if (pid < 0) {
+		relay_give_up(ends);
+		relay_give_up(lines);
 		return false;
+	}
 	if (pid == 0) {
 		/* The process between ends at once, so that nobody has to wait for the relay. */
 		pid = fork();
 		if (pid)
-			_exit(pid < 0);
+			_exit(pid < 0 ? 1 : 0);
 		run_relay(ends[0], lines[1]);
 	}
 	close(ends[0]);

@@ -16,8 +16,8 @@
 #define MAX_FRAMES 200			/* about as many as the fuel of a program allows */
 
 /*
- * Offsets, computed from the headers of Debian's 5.36.0, 5.40.1 and 5.42.3 (intrpvar.h, cop.h, cv.h,
- * gv.h, hv.h), where they are the same.
+ * Offsets, computed from the headers of Debian's 5.36.0, 5.40.1 and 5.42.3 (intrpvar.h, cop.h,
+ * cv.h, gv.h, hv.h), where they are the same.
  */
 /* In an interpreter. */
 #define PLACE_AT 208			/* what it executes: a statement */

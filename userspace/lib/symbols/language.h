@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-#define SPT_LANGUAGE_NATIVE  "native"	/* C, or one that cannot be told from it */
+#define SPT_LANGUAGE_NATIVE  "native"	/* C, or one that looks the same */
 #define SPT_LANGUAGE_KERNEL  "kernel"
 #define SPT_LANGUAGE_UNKNOWN "[unknown]"
 #define SPT_LANGUAGE_GO	     "Go"
