@@ -194,9 +194,9 @@ shows 'V8: time without work is a wait' "$cli" export -f folded --metric off-cpu
 	"$work/cpuprofile" <<'END'
 V8;(idle) 450
 END
-shows 'V8: in which it slept' bash -c '"$1" report --metric off-cpu --by state "$2" | tail -n 1 | grep -o "[a-z ]*$"' - \
+shows 'V8: in which it slept' bash -c '"$1" report --metric off-cpu --by state "$2" | awk "END { print \$NF }"' - \
 	"$cli" "$work/cpuprofile" <<'END'
- sleeping
+sleeping
 END
 printf 'a;b;c 0.25\r\na;b 12\nx y;z 1.500\n;q 3.\n' >"$work/fractions"
 shows 'folded: weights with fractions' "$cli" export -f folded "$work/fractions" <<'END'

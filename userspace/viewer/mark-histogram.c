@@ -64,7 +64,8 @@ static void mark_histogram_on_bar(GtkToggleButton *button, SptMarkHistogram *sel
 	}
 }
 
-static void draw_mark_bar(GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
+static void draw_mark_bar(GtkDrawingArea *area, cairo_t *cairo, int width, int height,
+			  gpointer data)
 {
 	const struct step *step = data;
 	double tall = MAX(step->share * height, 2);
