@@ -72,5 +72,26 @@ check '... that it was a lock is known' judge frames '
 locks = rows("blocked", "lock")
 assert locks["[lock not known]"] > 0.5 * sum(locks.values()) and "table_lock" not in locks, locks'
 
+# What is said of stacks is of those that are shown, not of samples.
+cat >"$work/deep.py" <<'END'
+import time
+def descend(levels):
+    if levels:
+        return descend(levels - 1)
+    for i in range(50):
+        time.sleep(0.002)
+sorted([1, 2], key=lambda one: descend(60) or one)
+END
+check 'a deep stack whose copies are short: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all -F 97 \
+	--stacks dwarf,4096 -o "$2/deep.capture" -- python3 "$2/deep.py" >"$2/deep.out" 2>"$2/deep.err" || { cat "$2/deep.err"; exit 1; }' \
+	- "$cli" "$work"
+check '... waits are cut off as often as their functions say' judge deep '
+table = report("--metric", "off-cpu")
+cut = sum(row["total"] for row in table["functions"] if row["function"] in ("[stack cut off]", "[stack incomplete]"))
+text = subprocess.run([cli, "report", "--all", "--metric", "off-cpu", of + ".capture"], check=True, stdout=subprocess.PIPE, text=True).stdout
+found = re.search(r"Call stacks: (\d+) % complete", text)
+pct = 100 - 100 * cut / table["sum"]
+assert cut > 0 and (abs(int(found[1]) - pct) <= 1 if pct < 95 else not found), (text[:500], cut, table["sum"])'
+
 echo "1..$number"
 exit $broken

@@ -264,11 +264,13 @@ static void print_without_scripts(const SptCapture *capture)
 		printf("%s\n", shown);
 }
 
-static void print_stacks(const SptCapture *capture, const SptFilter *filter)
+static void print_stacks(const struct spt_report *report)
 {
-	g_autofree char *line = spt_wholeness_line(capture, filter);
-	g_autofree char *shown = line ? spt_format_cut(line, 0) : NULL;
+	g_autofree char *line = NULL, *shown = NULL;
+	double pct;
 
+	spt_wholeness_of(report->profile, report->capture, report->filter, &pct, &line);
+	shown = line ? spt_format_cut(line, 0) : NULL;
 	if (shown)
 		printf("%s\n", shown);
 }
@@ -443,7 +445,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	print_import_note(report->capture);
 	print_missing(report->capture);
 	print_without_scripts(report->capture);
-	print_stacks(report->capture, report->filter);
+	print_stacks(report);
 	print_nameless(report);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");

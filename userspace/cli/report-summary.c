@@ -221,7 +221,8 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	double stackless = spt_percent(spt_profile_without_stack(report->profile), all),
 	       recorder = spt_percent(spt_culprit_recorder(report->profile), all);
 
-	summary->has_whole = spt_wholeness(capture, report->filter, &summary->whole_pct, &stacks);
+	summary->has_whole = spt_wholeness_of(report->profile, capture, report->filter,
+					      &summary->whole_pct, &stacks);
 	summary->lost_pct = spt_percent(sums->lost, sums->lost + capture->weight);
 	if (failure)
 		add_caveat(summary, "The command %s", failure);

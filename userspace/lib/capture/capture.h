@@ -41,6 +41,8 @@ typedef enum {
 #define SPT_EVENT_FUTEX   "futex"
 #define SPT_NO_FILE_KNOWN "[no file known]"
 #define SPT_NO_LOCK_KNOWN "[lock not known]"
+/* Path of the object above stacks of which a copy has only the inner part. */
+#define SPT_STACK_CUT_OFF "[stack cut off]"
 
 /*
  * All strings in rows are borrowed.  The writer copies them; those of the reader are valid as long

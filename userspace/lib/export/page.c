@@ -121,8 +121,10 @@ static void page_write_summary(struct page *page)
 			*counts = page_find_counts(input),
 			*where = spt_sentences_line(input->profile, input->capture,
 						    spt_sentences_find_part(input->filter)),
-			*whole = spt_wholeness_line(input->capture, input->filter);
+			*whole = NULL;
+	double pct;
 
+	spt_wholeness_of(input->profile, input->capture, input->filter, &pct, &whole);
 	if (origin)
 		page_add_element(page, "p class=\"dim\"", origin);
 	page_add_element(page, "p class=\"dim\"", counts);

@@ -120,7 +120,7 @@ static void put_import_objects(SptImportPerfCapture *capture)
 		{ .id = SYSPROF_OBJECT_ANON, .kind = SPT_OBJECT_ANON, .path = "[anon]" },
 		{ .id = SYSPROF_OBJECT_VDSO, .kind = SPT_OBJECT_VDSO, .path = "[vdso]" },
 		{ .id = SPT_STACKS_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
-		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
+		{ .id = SPT_STACKS_CUT, .path = SPT_STACK_CUT_OFF },
 		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
 	};
 

@@ -75,7 +75,7 @@ static uint32_t pprof_number(GHashTable *table, const char *text, bool *ret_is_n
 static SptObjectKind pprof_object_kind(const char *file)
 {
 	static const char *const others[] = { "[event]",	 "[heap]", "[stack]",
-					      "[stack cut off]", "[jit]",  "[stack incomplete]",
+					      SPT_STACK_CUT_OFF, "[jit]",  "[stack incomplete]",
 					      "[unknown]",	 "[vvar]", "[vsyscall]" };
 
 	if (g_str_has_prefix(file, "[kernel"))

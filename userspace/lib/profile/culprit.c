@@ -105,16 +105,9 @@ bool spt_culprit_takes_lock(const char *function)
 /* What is known of each function, so that its name is compared once. */
 enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1, IS_HELPER = 1 << 2, IS_CUT = 1 << 3 };
 
-/* It stands above stacks whose outer part is not known: "[stack cut off]", "[stack incomplete]". */
-static bool is_cut(const SptFunction *function)
-{
-	return g_str_has_prefix(function->name, "[stack ") &&
-	       g_strcmp0(function->name, function->object) == 0;
-}
-
 static uint8_t kind_of(const SptFunction *function)
 {
-	if (is_cut(function))
+	if (spt_function_is_cut(function))
 		return IS_CUT;
 	if (is_of_runtime(function))
 		return IS_MACHINERY | (is_entry(function) ? IS_ENTRY : 0);

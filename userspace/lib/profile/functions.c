@@ -16,6 +16,12 @@ uint64_t spt_profile_total(const SptProfile *profile)
 	return g_array_index(profile->tree, SptTreeNode, 0).total;
 }
 
+bool spt_function_is_cut(const SptFunction *function)
+{
+	return g_str_has_prefix(function->name, "[stack ") &&
+	       g_strcmp0(function->name, function->object) == 0;
+}
+
 bool spt_function_is_event(const SptFunction *function)
 {
 	return g_strcmp0(function->object, SPT_EVENT_OBJECT) == 0;

@@ -125,6 +125,8 @@ uint64_t spt_profile_total(const SptProfile *profile);
 /* Weight of those whose stack was not recorded */
 uint64_t spt_profile_without_stack(const SptProfile *profile);
 uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows of the metric */
+/* It stands above stacks whose outer part is not known: "[stack cut off]", "[stack incomplete]". */
+bool spt_function_is_cut(const SptFunction *function);
 /* Whether it is the name of what an event was about, and no code. */
 bool spt_function_is_event(const SptFunction *function);
 /* Of these, that a wait was for a futex: what seems to call it is the futex's own name. */

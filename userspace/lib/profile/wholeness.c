@@ -306,3 +306,36 @@ char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter)
 	spt_wholeness(capture, filter, &pct, &line);
 	return line;
 }
+
+/* What other metrics have of stacks is in their functions. */
+static void sum_cut(const SptProfile *profile, Ends *ends)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	uint64_t cut = 0;
+
+	ends->seen = spt_profile_total(profile);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!spt_function_is_cut(&functions[i]))
+			continue;
+		cut += functions[i].total;
+		if (strcmp(functions[i].name, SPT_STACK_CUT_OFF) == 0)
+			ends->stopped += functions[i].total;
+	}
+	ends->whole = ends->seen - MIN(cut, ends->seen);
+	ends->cause = ends->stopped * 2 > cut ? CUT : CAUSES;
+	ends->where = g_strdup("");
+}
+
+bool spt_wholeness_of(const SptProfile *profile, const SptCapture *capture,
+		      const SptFilter *filter, double *ret_pct, char **ret_line)
+{
+	g_auto(Ends) ends = { 0 };
+
+	if (spt_profile_metric(profile)->is_cpu)
+		return spt_wholeness(capture, filter, ret_pct, ret_line);
+	sum_cut(profile, &ends);
+	*ret_pct = ends.seen ? pct_of(&ends, ends.whole) : 0;
+	*ret_line = ends.whole < ends.seen ? tell_ends(capture, &ends) : NULL;
+	return ends.whole < ends.seen;
+}

@@ -16,7 +16,13 @@ G_BEGIN_DECLS
  */
 bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct,
 		   char **ret_line);
-/* The line alone. */
+/*
+ * The same for what @profile has: stacks of other metrics than CPU time are not those of samples.  Of
+ * these nothing is said unless some are cut.
+ */
+bool spt_wholeness_of(const SptProfile *profile, const SptCapture *capture,
+		      const SptFilter *filter, double *ret_pct, char **ret_line);
+/* The line for samples alone. */
 char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter);
 
 G_END_DECLS

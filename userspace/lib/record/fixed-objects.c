@@ -12,7 +12,7 @@ void spt_recorder_put_fixed_objects(SptRecorder *recorder)
 		{ .id = SPT_STACKS_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
 	};
 	static const SptObjectRow unknown_callers[] = {
-		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
+		{ .id = SPT_STACKS_CUT, .path = SPT_STACK_CUT_OFF },
 		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
 	};
 	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = SPT_EVENT_OBJECT },
