@@ -184,7 +184,15 @@ full_disk()
 	[ $status = 1 ] && grep -q 'Cannot write the output' "$work/err"
 }
 
+# As for head: who has read enough hears of no error, and the recorder ends.
+closed_pipe()
+{
+	timeout 60 "$cli" top --source perf --interval 0.2 2>"$work/err" | head -n 1 >/dev/null &&
+		! [ -s "$work/err" ]
+}
+
 timed check 'into a pipe: pages one behind the other' pages
+check 'into a pipe that is closed' closed_pipe
 check 'only one process' only_busy
 check 'with conditions' conditions
 check '... that hold nowhere' nothing_holds

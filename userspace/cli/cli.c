@@ -297,6 +297,8 @@ bool spt_cli_flush(void)
 {
 	if ((fflush(stdout) == 0 && !ferror(stdout)) || spt_terminal_is_paged())
 		return true;
-	spt_cli_complain("Cannot write the output: %s", g_strerror(errno));
+	/* Whose reader has read enough, as head does, has nothing to complain of. */
+	if (errno != EPIPE)
+		spt_cli_complain("Cannot write the output: %s", g_strerror(errno));
 	return false;
 }
