@@ -25,6 +25,9 @@ HARMLESS = {
     "The module is built for kernel ...: ...",
     "Call stacks: ... % complete",
     "Whole system",
+    "the whole system",
+    "your own processes",
+    "your own processes, in user mode,",
 }
 # Rows whose messages other libraries make: the caller has seen GLib's, these are the system's.
 SYSTEM = {os.strerror(number) for number in range(1, 134)}

@@ -24,7 +24,7 @@ static void tell_of_opener(void)
 				"record --source system asks for them.");
 }
 
-static bool check_perf(bool module_works)
+static SptTrace *check_perf(bool module_works)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_PERF, &error);
@@ -45,7 +45,7 @@ static bool check_perf(bool module_works)
 				spt_trace_notice(trace));
 	if (trace && spt_trace_shows_only_own(trace))
 		tell_of_opener();
-	return trace != NULL;
+	return g_steal_pointer(&trace);
 }
 
 /* Without it perf events report less of waits. */
@@ -89,7 +89,8 @@ static int run_doctor(int argc, char **argv)
 		{ NULL },
 	};
 	SptTraceSource source = SPT_TRACE_AUTO;
-	bool module, perf, works;
+	g_autoptr(SptTrace) perf = NULL;
+	bool module, works;
 
 	if (!spt_cli_parse(&cmd_doctor, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
@@ -113,13 +114,13 @@ static int run_doctor(int argc, char **argv)
 	verdict = spt_verdict(module, perf, spt_doctor_first_fix());
 	spt_doctor_check_names();
 	if (json) {
-		spt_doctor_print_json(verdict, module, perf);
+		spt_doctor_print_json(verdict, module, perf != NULL);
 	} else {
 		spt_terminal_page();
 		spt_doctor_print(verdict);
 	}
 	works = source == SPT_TRACE_MODULE ? module :
-		source == SPT_TRACE_PERF   ? perf :
+		source == SPT_TRACE_PERF   ? perf != NULL :
 					     module || perf;
 	return spt_cli_flush() && works ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }

@@ -67,7 +67,7 @@ static char *find_hint(void)
 	perf = spt_trace_open_source(SPT_TRACE_PERF, NULL);
 	named = g_string_new(fix);
 	g_string_replace(named, SPT_CLI, spt_text_cli(), 0);
-	return spt_verdict(false, perf != NULL, fix ? named->str : NULL);
+	return spt_verdict(false, perf, fix ? named->str : NULL);
 }
 
 void spt_start_page_check(SptStartPage *self)

@@ -3,16 +3,15 @@
 #ifndef SPT_VERDICT_H
 #define SPT_VERDICT_H
 
-#include <glib.h>
-#include <stdbool.h>
+#include "trace/trace.h"
 
 G_BEGIN_DECLS
 
 /*
- * @module, @perf: whether the source opens.  @fix: what makes the module work, a command or a
+ * @module: whether it opens.  @perf: perf events as they open; NULL: they do not.  @fix: what makes the module work, a command or a
  * clause; NULL: not known.  The caller frees the result.
  */
-char *spt_verdict(bool module, bool perf, const char *fix);
+char *spt_verdict(bool module, const SptTrace *perf, const char *fix);
 
 G_END_DECLS
 
