@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct,
 		   char **ret_line);
 /*
- * The same for what @profile has: stacks of other metrics than CPU time are not those of samples.  Of
- * these nothing is said unless some are cut.
+ * The same for what @profile has: stacks of other metrics than CPU time are not those of samples.
+ * Of these nothing is said unless some are cut.
  */
 bool spt_wholeness_of(const SptProfile *profile, const SptCapture *capture,
 		      const SptFilter *filter, double *ret_pct, char **ret_line);

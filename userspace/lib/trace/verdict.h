@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * @module: whether it opens.  @perf: perf events as they open; NULL: they do not.  @fix: what makes the module work, a command or a
- * clause; NULL: not known.  The caller frees the result.
+ * @module: whether it opens.  @perf: perf events as they open; NULL: they do not.  @fix: what makes
+ * the module work, a command or a clause; NULL: not known.  The caller frees the result.
  */
 char *spt_verdict(bool module, const SptTrace *perf, const char *fix);
 
