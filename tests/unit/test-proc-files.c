@@ -142,10 +142,59 @@ static void test_held(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(n_let_go, <=, 3);
 }
 
+/* Requests a FIFO's text, until a helper has begun to wait for it. */
+static void request_late(struct fixture *fixture, unsigned pid)
+{
+	bool is_awaited = false;
+	size_t bytes;
+
+	make_file(fixture, pid, NULL, 0);
+	while (!is_awaited) {
+		g_assert_null(spt_proc_files_request(fixture->files, pid, "cmdline", 100, &bytes));
+		g_assert_null(
+			spt_proc_files_fetch(fixture->files, pid, &is_awaited, &bytes));
+		/* Patience comes back. */
+		g_usleep(2 * SPT_PROC_WAIT_MS * 1000);
+	}
+}
+
+/* What did not come in time is there later, for the process that it was requested of. */
+static void test_late(struct fixture *fixture, const void *data)
+{
+	g_autofree char *text = NULL;
+	bool is_awaited;
+	size_t bytes;
+
+	(void)data;
+	request_late(fixture, 60);
+	g_assert_null(spt_proc_files_fetch(fixture->files, 1, &is_awaited, &bytes));
+	g_assert_false(is_awaited);
+	while (!let_go(fixture, 60))
+		g_usleep(1000);
+	while (!(text = spt_proc_files_fetch(fixture->files, 60, &is_awaited, &bytes)))
+		g_assert_true(is_awaited);
+	g_assert_cmpmem(text, bytes, "late", 4);
+	g_assert_false(is_awaited);
+	g_assert_null(spt_proc_files_fetch(fixture->files, 60, &is_awaited, &bytes));
+	/* Another program by now; and another process. */
+	request_late(fixture, 61);
+	let_go(fixture, 61);
+	spt_proc_files_forget(fixture->files, 61);
+	g_assert_null(spt_proc_files_fetch(fixture->files, 61, &is_awaited, &bytes));
+	g_assert_false(is_awaited);
+	request_late(fixture, 62);
+	request_late(fixture, 63);
+	g_assert_null(spt_proc_files_fetch(fixture->files, 62, &is_awaited, &bytes));
+	g_assert_false(is_awaited);
+	let_go(fixture, 62);
+	let_go(fixture, 63);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add("/proc-files/read", struct fixture, NULL, set_up, test_read, tear_down);
 	g_test_add("/proc-files/held", struct fixture, NULL, set_up, test_held, tear_down);
+	g_test_add("/proc-files/late", struct fixture, NULL, set_up, test_late, tear_down);
 	return g_test_run();
 }

@@ -32,6 +32,7 @@ struct SptProcFiles {
 	GMutex lock;
 	GCond asked, answered;
 	struct request *next;		/* no helper has begun it */
+	struct request *late;		/* a helper has, and it can be fetched; NULL: none */
 	unsigned n_helpers, n_idle;
 	int refs;
 	bool is_closed;
@@ -131,12 +132,24 @@ SptProcFiles *spt_proc_files_new(const char *root)
 	return files;
 }
 
+/* Call with the lock held. */
+static void proc_files_drop_late(SptProcFiles *files)
+{
+	struct request *late = g_steal_pointer(&files->late);
+
+	if (late && late->is_done)
+		request_free(late);
+	else if (late)
+		late->is_left = true;
+}
+
 void spt_proc_files_free(SptProcFiles *files)
 {
 	if (!files)
 		return;
 	g_mutex_lock(&files->lock);
 	files->is_closed = true;
+	proc_files_drop_late(files);
 	g_cond_broadcast(&files->asked);
 	g_mutex_unlock(&files->lock);
 	proc_files_unref(files);
@@ -170,9 +183,12 @@ static bool have_helper(SptProcFiles *files)
 	return true;
 }
 
-/* Call with the lock held; takes @request.  Returns the contents, or NULL. */
+/*
+ * Call with the lock held; takes @request.  Returns the contents, or NULL.  @is_kept: what does not
+ * come in time can be fetched later.
+ */
 static char *proc_files_wait_for(SptProcFiles *files, struct request *request, int64_t wait_us,
-				 size_t *ret_bytes)
+				 bool is_kept, size_t *ret_bytes)
 {
 	int64_t until_us = g_get_monotonic_time() + wait_us;
 	char *text;
@@ -182,7 +198,12 @@ static char *proc_files_wait_for(SptProcFiles *files, struct request *request, i
 	while (!request->is_done && g_cond_wait_until(&files->answered, &files->lock, until_us))
 		;
 	if (!request->is_done && files->next != request) {
-		request->is_left = true;
+		if (is_kept) {
+			proc_files_drop_late(files);
+			files->late = request;
+		} else {
+			request->is_left = true;
+		}
 		return NULL;
 	}
 	files->next = NULL;
@@ -192,8 +213,8 @@ static char *proc_files_wait_for(SptProcFiles *files, struct request *request, i
 	return text;
 }
 
-char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
-			  size_t *ret_bytes)
+static char *proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
+			     bool is_kept, size_t *ret_bytes)
 {
 	int64_t begin_us = g_get_monotonic_time(), wait_us, waited_us;
 	struct request *request;
@@ -210,10 +231,48 @@ char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, s
 		request->pid = pid;
 		request->name = name;
 		request->most = most;
-		text = proc_files_wait_for(files, request, wait_us, ret_bytes);
+		text = proc_files_wait_for(files, request, wait_us, is_kept, ret_bytes);
 	}
 	g_mutex_unlock(&files->lock);
 	waited_us = g_get_monotonic_time() - begin_us;
 	files->patience_us -= MAX(waited_us - FREE_US, 0);
 	return text;
+}
+
+char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
+			  size_t *ret_bytes)
+{
+	return proc_files_read(files, pid, name, most, false, ret_bytes);
+}
+
+char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
+			     size_t *ret_bytes)
+{
+	return proc_files_read(files, pid, name, most, true, ret_bytes);
+}
+
+char *spt_proc_files_fetch(SptProcFiles *files, uint32_t pid, bool *ret_is_awaited,
+			   size_t *ret_bytes)
+{
+	struct request *late;
+	char *text = NULL;
+
+	g_mutex_lock(&files->lock);
+	late = files->late;
+	*ret_is_awaited = late && late->pid == pid && !late->is_done;
+	if (late && late->pid == pid && late->is_done) {
+		text = g_steal_pointer(&late->text);
+		*ret_bytes = late->bytes;
+		proc_files_drop_late(files);
+	}
+	g_mutex_unlock(&files->lock);
+	return text;
+}
+
+void spt_proc_files_forget(SptProcFiles *files, uint32_t pid)
+{
+	g_mutex_lock(&files->lock);
+	if (files->late && files->late->pid == pid)
+		proc_files_drop_late(files);
+	g_mutex_unlock(&files->lock);
 }

@@ -8,6 +8,7 @@
 #define SPT_PROC_FILES_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 G_BEGIN_DECLS
@@ -35,6 +36,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProcFiles, spt_proc_files_free)
  */
 char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			  size_t *ret_bytes);
+
+/*
+ * The same; but what does not come in time can be fetched, as long as none of another process is
+ * requested.
+ */
+char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
+			     size_t *ret_bytes);
+/*
+ * What was requested of the process and has come since then; NULL: nothing, yet if
+ * @ret_is_awaited.  Does not wait.
+ */
+char *spt_proc_files_fetch(SptProcFiles *files, uint32_t pid, bool *ret_is_awaited,
+			   size_t *ret_bytes);
+/* What was requested of the process is of no use any more. */
+void spt_proc_files_forget(SptProcFiles *files, uint32_t pid);
 
 #define SPT_PROC_WAIT_MS 250
 #define SPT_PROC_HELPERS 16

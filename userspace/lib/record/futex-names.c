@@ -83,17 +83,11 @@ static const char *futex_memory_of(const struct spt_perf_map *map)
 	return g_str_has_prefix(map->path, "[stack") ? "stack" : "memory";
 }
 
-static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process *process)
+static void futex_take_areas(struct process *process, char *text, size_t bytes)
 {
-	size_t bytes;
-	char *text = spt_proc_files_read(names->files, pid, "maps", SPT_PERF_MAPS_MAX_BYTES, &bytes),
-	     *end, *line_end;
+	char *end = text + bytes, *line_end;
 	struct area area;
 
-	/* The process has ended, or there was no time: what is known may still be so. */
-	if (!text)
-		return;
-	end = text + bytes;
 	g_free(process->text);
 	process->text = text;
 	g_array_set_size(process->areas, 0);
@@ -105,15 +99,26 @@ static void futex_read_areas(SptFutexNames *names, uint32_t pid, struct process 
 	}
 }
 
-/* Reads the areas again, if it is time to. */
+/*
+ * Reads the areas again, if it is time to, or takes what was not there in time.  Where nothing comes
+ * the process has ended, or is held up: what is known may still be so.
+ */
 static void futex_refresh(SptFutexNames *names, uint32_t pid, struct process *process)
 {
 	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC), end;
+	bool is_awaited;
+	size_t bytes;
+	char *text = spt_proc_files_fetch(names->files, pid, &is_awaited, &bytes);
 
-	if (now < names->pause_ns || (process->read_ns && now - process->read_ns < AGAIN_NS))
+	if (!text && (is_awaited || now < names->pause_ns ||
+		      (process->read_ns && now - process->read_ns < AGAIN_NS)))
 		return;
 	process->read_ns = now;
-	futex_read_areas(names, pid, process);
+	if (!text)
+		text = spt_proc_files_request(names->files, pid, "maps", SPT_PERF_MAPS_MAX_BYTES,
+					      &bytes);
+	if (text)
+		futex_take_areas(process, text, bytes);
 	end = spt_clock_ns(CLOCK_MONOTONIC);
 	names->pause_ns = end + PAUSE * (end - now);
 }
@@ -205,6 +210,7 @@ static const char *futex_name_of(SptFutexNames *names, uint32_t pid, struct proc
 void spt_futex_names_forget(SptFutexNames *names, uint32_t pid)
 {
 	g_hash_table_remove(names->processes, GUINT_TO_POINTER(pid));
+	spt_proc_files_forget(names->files, pid);
 }
 
 SptFutexPlace spt_futex_names_find(SptFutexNames *names, uint32_t pid, const SptMaps *maps,
