@@ -9,6 +9,7 @@
 
 #define BAR_HEIGHT 44
 #define BAR_WIDTH  20
+#define TITLE_LINES 3
 
 struct step {
 	GtkWidget *button, *bar, *from;
@@ -111,6 +112,9 @@ static void spt_mark_histogram_init(SptMarkHistogram *self)
 	gtk_label_set_xalign(GTK_LABEL(self->title), 0);
 	gtk_label_set_wrap(GTK_LABEL(self->title), TRUE);
 	gtk_label_set_wrap_mode(GTK_LABEL(self->title), PANGO_WRAP_WORD_CHAR);
+	/* Else a stack asks it for its width at a height, and grows while it changes pages. */
+	gtk_label_set_ellipsize(GTK_LABEL(self->title), PANGO_ELLIPSIZE_END);
+	gtk_label_set_lines(GTK_LABEL(self->title), TITLE_LINES);
 	gtk_widget_set_hexpand(self->title, TRUE);
 	self->longer = gtk_check_button_new_with_label(_("And longer ones"));
 	gtk_widget_set_tooltip_text(self->longer,
