@@ -149,10 +149,13 @@ static void test_grid(void)
 		ioctl(waits.session.fd, SYSPROF_IOC_STOP);
 		sum = sum_of(&waits, pid, SYSPROF_STATE_SLEEP, 0);
 		ms = sum.weight * period;
-		/* Each wait has its share to within one instant; they are drawn each by itself. */
-		ok(blocked_of(&waits, (uint32_t)pid) == child_waits,
-		   "a grid of %u ms: %lu of %u sleeps", period, blocked_of(&waits, (uint32_t)pid),
-		   child_waits);
+		/*
+		 * Each wait has its share to within one instant; they are drawn each by itself.  On a
+		 * host that stands still a sleep may be over before its thread has left the CPU.
+		 */
+		timed(blocked_of(&waits, (uint32_t)pid) == child_waits,
+		      "a grid of %u ms: %lu of %u sleeps", period,
+		      blocked_of(&waits, (uint32_t)pid), child_waits);
 		timed(sum.events >= 45 && ms >= sum.ns / NS_PER_MS * 95 / 100 &&
 			      ms <= sum.ns / NS_PER_MS * 105 / 100 + period,
 		      "... weights stand for %lu ms of waits of %lu", ms,
