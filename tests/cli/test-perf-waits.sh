@@ -101,6 +101,9 @@ check 'perf record --switch-events: imported' made switches perf record -q -a --
 	cpu-clock -o "$work/switches.data" python3 "$work/sleeps.py"
 check '... with the same sleeps, and samples' judge switches '
 found = threads("blocked")
+assert any(200e6 <= weight and 10 <= n for weight, n in found.values()), found'
+timed check '... which end in time' judge switches '
+found = threads("blocked")
 assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for weight, n in found.values()), found'
 
 check 'with stacks: imported' made stacks perf record -q -a -g -e sched:sched_switch -e \
