@@ -150,8 +150,8 @@ static void test_grid(void)
 		sum = sum_of(&waits, pid, SYSPROF_STATE_SLEEP, 0);
 		ms = sum.weight * period;
 		/*
-		 * Each wait has its share to within one instant; they are drawn each by itself.  On a
-		 * host that stands still a sleep may be over before its thread has left the CPU.
+		 * Each wait has its share to within one instant; they are drawn each by itself.
+		 * On a host that stands still a sleep may be over before it has begun.
 		 */
 		timed(blocked_of(&waits, (uint32_t)pid) == child_waits,
 		      "a grid of %u ms: %lu of %u sleeps", period,

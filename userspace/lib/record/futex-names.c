@@ -100,8 +100,8 @@ static void futex_take_areas(struct process *process, char *text, size_t bytes)
 }
 
 /*
- * Reads the areas again, if it is time to, or takes what was not there in time.  Where nothing comes
- * the process has ended, or is held up: what is known may still be so.
+ * Reads the areas again, if it is time to, or takes what was not there in time.  Where nothing
+ * comes the process has ended, or is held up: what is known may still be so.
  */
 static void futex_refresh(SptFutexNames *names, uint32_t pid, struct process *process)
 {
