@@ -38,6 +38,9 @@ struct summary {
 	unsigned name_bytes;		/* limit of a name's bytes */
 	char *verdict, *file, *command; /* file: for the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
+	char *processes, *names;	/* clauses of sentences.h; NULL: not to be said */
+	SptWall wall;			/* of the command */
+	bool has_wall;
 	double whole_pct, lost_pct;
 	bool has_whole;
 };
@@ -52,6 +55,8 @@ static void free_summary(gpointer data)
 	g_free(summary->verdict);
 	g_free(summary->file);
 	g_free(summary->command);
+	g_free(summary->processes);
+	g_free(summary->names);
 	g_free(summary);
 }
 
@@ -144,24 +149,6 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 		g_string_append_printf(text, "%s%s", name, report->metric->is_cpu ? " itself" : "");
 }
 
-/* A flat profile of several programs, as that of a build, says most by their names. */
-static void add_processes(const struct spt_report *report, const struct summary *summary,
-			  GString *text)
-{
-	g_autofree char *clause = NULL, *shown = NULL;
-
-	if (!summary->command || !report->metric->is_cpu || summary->top->len == 0 ||
-	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) >=
-		    FLAT_PCT)
-		return;
-	clause = spt_sentences_clause(report->profile, report->capture, SPT_SENTENCES_OF_COMMAND,
-				      "processes");
-	if (!clause)
-		return;
-	shown = spt_format_cut(clause, 0);
-	g_string_append_printf(text, "; %s", shown);
-}
-
 static bool is_of_own(const SptCapture *capture)
 {
 	return g_strcmp0(spt_capture_host(capture, SPT_RECORDED_WHOSE), "own") == 0;
@@ -174,13 +161,12 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	g_autofree char *without = name ? cut(name, summary->name_bytes) : NULL;
 	GString *text = g_string_new(summary->command ? summary->command : "");
 	g_autofree char *wall_text = NULL, *none = spt_metric_none(report->metric);
-	SptWall wall;
 
-	if (summary->command && spt_wall_find(&wall, report->capture)) {
-		wall_text = spt_sentences_wall(&wall);
+	if (summary->command && summary->has_wall) {
+		wall_text = spt_sentences_wall(&summary->wall);
 		g_string_append_printf(text, " %s", wall_text);
-	} else if (without && report->metric->is_cpu && spt_wall_find(&wall, report->capture)) {
-		wall_text = spt_sentences_wall(&wall);
+	} else if (without && report->metric->is_cpu && summary->has_wall) {
+		wall_text = spt_sentences_wall(&summary->wall);
 		g_string_append_printf(text, "%s %s, and has %s", without, wall_text, none);
 	} else {
 		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
@@ -191,7 +177,8 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 								    "The system was",
 				       wall_text);
 	}
-	add_processes(report, summary, text);
+	if (summary->command && summary->processes)
+		g_string_append_printf(text, "; %s", summary->processes);
 	if (summary->top->len > 0)
 		add_first(report, summary, text);
 	summary->verdict = g_string_free(text, FALSE);
@@ -213,9 +200,6 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	const SptSummary *sums = report->summary;
 	g_autofree char *failure = spt_command_failure(capture);
 	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture);
-	g_autofree char *names =
-		spt_sentences_clause(report->profile, capture,
-				     spt_sentences_find_part(report->filter), "names");
 	uint64_t n = spt_profile_n_samples(report->profile);
 	uint64_t all = spt_profile_total(report->profile);
 	double stackless = spt_percent(spt_profile_without_stack(report->profile), all),
@@ -242,11 +226,8 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 			   recorder);
 	if (stackless >= LOST_PCT)
 		add_caveat(summary, "No stack was recorded of %.0f %%", stackless);
-	if (names) {
-		g_autofree char *shown = spt_format_cut(names, 0);
-
-		add_caveat(summary, "%c%s", g_ascii_toupper(*shown), shown + 1);
-	}
+	if (summary->names)
+		add_caveat(summary, "%c%s", g_ascii_toupper(*summary->names), summary->names + 1);
 	if (stacks)
 		g_ptr_array_add(summary->caveats, cut(stacks, 3 * summary->name_bytes));
 	if (sums->budget > 0)
@@ -265,11 +246,11 @@ static void add_next(struct summary *summary, const char *command, const char *r
 /* What a program that hardly ran, or whose threads took turns, waited for is not in CPU time. */
 static void add_waits(const struct spt_report *report, struct summary *summary)
 {
-	SptWall wall;
+	const SptWall *wall = &summary->wall;
 
 	if ((!summary->command && !report->command_has_none) || !report->metric->is_cpu ||
-	    !spt_wall_find(&wall, report->capture) ||
-	    (!wall.turns && wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING))
+	    !summary->has_wall ||
+	    (!wall->turns && wall->running + MAX(wall->ready, 0) >= MUCH_RUNNING))
 		return;
 	if (spt_metric_is_in(spt_metric_find("blocked"), report->capture))
 		add_next(summary, "report", "--metric blocked --summary");
@@ -372,6 +353,27 @@ static void find_texts(const struct spt_report *report, struct summary *summary,
 	find_next(report, summary);
 }
 
+static char *clause_of(const struct spt_report *report, SptSentencesOf of, const char *name)
+{
+	g_autofree char *clause =
+		spt_sentences_clause(report->profile, report->capture, of, name);
+
+	return clause ? spt_format_cut(clause, 0) : NULL;
+}
+
+/* What reads all samples, and does not depend on how long names may be. */
+static void find_facts(const struct spt_report *report, struct summary *summary)
+{
+	if (report->filter->processes || report->command_has_none)
+		summary->has_wall = spt_wall_find(&summary->wall, report->capture);
+	summary->names = clause_of(report, spt_sentences_find_part(report->filter), "names");
+	/* A flat profile of several programs, as that of a build, says most by their names. */
+	if (report->filter->processes && report->metric->is_cpu && summary->top->len > 0 &&
+	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) <
+		    FLAT_PCT)
+		summary->processes = clause_of(report, SPT_SENTENCES_OF_COMMAND, "processes");
+}
+
 static bool find(struct spt_report *report)
 {
 	struct summary *summary = g_new0(struct summary, 1);
@@ -387,6 +389,7 @@ static bool find(struct spt_report *report)
 		summary->file = g_strdup("FILE");
 	}
 	find_top(report, summary);
+	find_facts(report, summary);
 	find_texts(report, summary, name_bytes);
 	while (summary_bytes(report, summary) > MOST_BYTES && name_bytes > LEAST_NAME_BYTES) {
 		name_bytes -= LEAST_NAME_BYTES;
