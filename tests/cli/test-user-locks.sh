@@ -62,7 +62,7 @@ assert "futex" not in said["places"] and "table_lock" not in said["places"], sai
 check '... who gave it up' judge convoy '
 wakers = rows("blocked", "waker", "--with", "table_lock")
 own = sum(weight for name, weight in wakers.items() if "convoy" in name)
-assert own > 0.9 * sum(wakers.values()), wakers'
+assert own > 0.9 * sum(wakers.values()), report("--metric", "blocked", "--by", "waker", "--process", "convoy", "--with", "table_lock")'
 
 # Without copies of stacks perf events have no registers: there is a lock, but nobody knows which.
 check 'along frame pointers: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all --stacks fp -F 97 \

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 
 
 def skip(why):
@@ -437,7 +438,8 @@ class Tap:
             test()
             self.check(text, True, timed=timed)
         except (Failure, AssertionError, StopIteration, LookupError, ValueError, subprocess.SubprocessError, GLib.Error) as failure:
-            self.check(text, False, f"{type(failure).__name__}: {failure}", timed)
+            places = [f"{place.name}(), line {place.lineno}: {place.line}" for place in traceback.extract_tb(failure.__traceback__)]
+            self.check(text, False, "\n".join([f"{type(failure).__name__}: {failure}", *places[1:]]), timed)
 
     def end(self):
         print(f"1..{self.number}")
