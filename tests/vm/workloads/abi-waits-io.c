@@ -9,6 +9,8 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/param.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #define PAGES	10
