@@ -16,8 +16,16 @@ static bool is_list(const struct sysprof_chain_list *list)
 	       !memchr_inv(list->reserved, 0, sizeof(list->reserved)) && !list->reserved_2;
 }
 
+/* Where span @at may begin. */
+static bool is_origin(const struct sysprof_chain_header *header, u8 from, u32 at)
+{
+	return from <= at || (header->names && from >= SYSPROF_SPAN_REGISTER &&
+			      from < SYSPROF_SPAN_REGISTER + SYSPROF_CHAIN_REGISTERS);
+}
+
 /* @at: its number. */
-static bool is_span(const struct sysprof_chain_span *span, u32 at)
+static bool is_span(const struct sysprof_chain_header *header,
+		    const struct sysprof_chain_span *span, u32 at)
 {
 	u8 i, n = 0;
 
@@ -29,18 +37,23 @@ static bool is_span(const struct sysprof_chain_span *span, u32 at)
 	}
 	return span->head <= span->max && span->length_in <= n &&
 	       (span->length_bytes == 4 || span->length_bytes == 8) && span->unit_shift <= 7 &&
-	       (!span->unit_bytes || span->unit == SYSPROF_SPAN_NONE) && span->from <= at &&
-	       !memchr_inv(span->reserved, 0, sizeof(span->reserved));
+	       (!span->unit_bytes || span->unit == SYSPROF_SPAN_NONE) &&
+	       is_origin(header, span->from, at) && !memchr_inv(span->reserved, 0, sizeof(span->reserved));
 }
 
 static bool is_insn(const struct sysprof_chain_header *header,
 		    const struct sysprof_chain_insn *insn, u32 at)
 {
-	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT;
+	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT,
+	     is_of_names = header->names && at >= header->names;
+	u32 begin = is_of_names ? header->names : 0,
+	    end = header->names && !is_of_names ? header->names : header->n_insns;
 
 	if (insn->op > SYSPROF_CHAIN_END || insn->dst >= SYSPROF_CHAIN_REGISTERS ||
 	    insn->src >= SYSPROF_CHAIN_REGISTERS || (insn->jump && !jumps) ||
-	    at + insn->jump + 1 > header->n_insns)
+	    at + insn->jump + 1 > end)
+		return false;
+	if (is_of_names && insn->op >= SYSPROF_CHAIN_EMIT && insn->op <= SYSPROF_CHAIN_LIST)
 		return false;
 	switch (insn->op) {
 	case SYSPROF_CHAIN_SHLI:
@@ -51,12 +64,12 @@ static bool is_insn(const struct sysprof_chain_header *header,
 	case SYSPROF_CHAIN_LIST:
 		return insn->imm >= 0 && insn->imm < header->n_lists;
 	case SYSPROF_CHAIN_LOOP:
-		return insn->imm >= 0 && insn->imm < at;
+		return insn->imm >= (s32)begin && insn->imm < at;
 	case SYSPROF_CHAIN_END:
 		return insn->imm >= 0 && insn->imm <= 1;
 	default:
 		/* The next instruction exists. */
-		return at + insn->jump + 1 < header->n_insns;
+		return at + insn->jump + 1 < end;
 	}
 }
 
@@ -72,7 +85,8 @@ static bool chain_find_parts(struct sysprof_program *program)
 	    !header->n_insns || header->n_insns > SYSPROF_CHAIN_MAX_INSNS ||
 	    header->n_loops > SYSPROF_CHAIN_MAX_LOOPS ||
 	    header->n_lists > SYSPROF_CHAIN_MAX_LISTS ||
-	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS ||
+	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS || header->flags & ~SYSPROF_CHAIN_FRAMES ||
+	    header->names >= header->n_insns ||
 	    memchr_inv(header->reserved, 0, sizeof(header->reserved)))
 		return false;
 	program->loop = (const void *)program->data + bytes;
@@ -88,6 +102,8 @@ static bool chain_find_parts(struct sysprof_program *program)
 	program->max_frames = header->max_frames;
 	program->n_loops = header->n_loops;
 	program->n_spans = header->n_spans;
+	program->is_of_frames = header->flags & SYSPROF_CHAIN_FRAMES;
+	program->names = header->names;
 	return bytes == program->bytes;
 }
 
@@ -103,7 +119,7 @@ bool sysprof_chain_check(struct sysprof_program *program)
 			return false;
 	for (i = 0; i < header->n_spans; i++) {
 		bytes += program->span[i].max;
-		if (!is_span(&program->span[i], i) || bytes > SYSPROF_SPANS_MAX_BYTES)
+		if (!is_span(header, &program->span[i], i) || bytes > SYSPROF_SPANS_MAX_BYTES)
 			return false;
 	}
 	for (i = 0; i < header->n_insns; i++)

@@ -65,6 +65,15 @@ static u64 code_follow(const struct sysprof_chain_span *span, u64 code, u64 *ret
 	return code;
 }
 
+/* Where @span's path begins; @from: the code, and where the elements of earlier spans are. */
+static u64 span_origin(const struct sysprof_chain_span *span, const u64 *from,
+		       const u64 *registers)
+{
+	return span->from < SYSPROF_SPAN_REGISTER ?
+		       from[span->from] :
+		       registers[span->from - SYSPROF_SPAN_REGISTER];
+}
+
 /* Copies @span of @code to @to, from *@ret_at on.  Returns its bytes; -1: it cannot be read. */
 static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to, u64 *ret_at)
 {
@@ -95,14 +104,17 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 	const struct sysprof_program *program = script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
 	u64 from[1 + SYSPROF_CHAIN_MAX_SPANS] = { frame->code };
+	u64 registers[SYSPROF_CHAIN_REGISTERS] = {}, origin;
 	u32 at = 0, i;
 	struct sysprof_code *record;
 	int got;
 
-	*is_whole = true;
+	*is_whole = !program->names || sysprof_chain_run_names(program, frame->code, registers);
 	for (i = 0; i < program->n_spans; i++) {
-		got = copy_span(&program->span[i], from[program->span[i].from],
-				script->room + at / 8, &from[1 + i]);
+		origin = span_origin(&program->span[i], from, registers);
+		if (!origin && program->span[i].from >= SYSPROF_SPAN_REGISTER)
+			continue;
+		got = copy_span(&program->span[i], origin, script->room + at / 8, &from[1 + i]);
 		*is_whole &= got >= 0;
 		bytes[i] = max(got, 0);
 		memset((u8 *)(script->room + at / 8) + bytes[i], 0, -bytes[i] & 7);

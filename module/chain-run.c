@@ -146,15 +146,17 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 
 #define R(number) (*(registers + (number)))
 
-/* Returns whether there may be more frames.  The window is open: no function may be called. */
-static __always_inline bool run_program(const struct sysprof_program *program,
-					struct sysprof_script *script, u64 *registers)
+/*
+ * From instruction @at on.  Returns whether there may be more frames.  The window is open: no
+ * function may be called.
+ */
+static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
+					struct sysprof_script *script, u64 *registers, s32 *fuel)
 {
-	const struct sysprof_chain_insn *insn = program->insn;
+	const struct sysprof_chain_insn *insn = program->insn + at;
 	u32 max = program->max_frames;
-	s32 fuel = SYSPROF_CHAIN_FUEL;
 
-	for (; --fuel >= 0; insn++) {
+	for (; --*fuel >= 0; insn++) {
 		u8 dst = insn->dst, src = insn->src;
 		s64 imm = insn->imm;
 
@@ -227,7 +229,7 @@ static __always_inline bool run_program(const struct sysprof_program *program,
 			end_group(script, R(src));
 			break;
 		case SYSPROF_CHAIN_LIST:
-			if (!run_list(program->list + imm, script, max, &R(dst), &R(src), &fuel))
+			if (!run_list(program->list + imm, script, max, &R(dst), &R(src), fuel))
 				return true;
 			break;
 		case SYSPROF_CHAIN_LOOP:
@@ -244,14 +246,73 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script)
 {
 	u64 registers[SYSPROF_CHAIN_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
+	s32 fuel = SYSPROF_CHAIN_FUEL;
 
 	script->n = 0;
 	script->passed = 0;
 	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(program, script, registers);
+		script->is_cut = run_program(program, 0, script, registers, &fuel);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
+}
+
+/* The runs of a program of frames.  As run_program(). */
+static __always_inline bool run_for_each(const struct sysprof_program *program,
+					 struct sysprof_script *script, u64 *registers)
+{
+	u64 thread = R(0), bias = R(1);
+	s32 fuel = SYSPROF_CHAIN_FUEL;
+	bool is_cut = false;
+	u32 i, native, first;
+
+	for (i = 0; i < script->n_run; i++) {
+		native = *(script->run + i);
+		first = script->n;
+		R(0) = thread;
+		R(1) = bias;
+		R(2) = *(script->sps + native + 1);
+		R(3) = *(script->sps + native);
+		is_cut |= run_program(program, 0, script, registers, &fuel);
+		for (; first < script->n; first++)
+			*(script->at + first) = native;
+		if (fuel < 0 || script->n == program->max_frames)
+			return is_cut || i + 1 < script->n_run;
+	}
+	return is_cut;
+}
+
+void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
+			      struct sysprof_script *script)
+{
+	u64 registers[SYSPROF_CHAIN_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
+
+	script->n = 0;
+	script->passed = 0;
+	script->is_cut = true;
+	sysprof_no_faults_begin();
+	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		script->is_cut = run_for_each(program, script, registers);
+		user_read_access_end();
+	}
+	sysprof_no_faults_end();
+}
+
+bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
+			     u64 registers[SYSPROF_CHAIN_REGISTERS])
+{
+	s32 fuel = SYSPROF_CHAIN_FUEL;
+	bool is_cut = true;
+
+	R(2) = code;
+	sysprof_no_faults_begin();
+	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		/* It has no instruction that needs a script. */
+		is_cut = run_program(program, program->names, NULL, registers, &fuel);
+		user_read_access_end();
+	}
+	sysprof_no_faults_end();
+	return !is_cut;
 }

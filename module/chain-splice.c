@@ -193,13 +193,39 @@ static void find_places(const struct sysprof_script *script, const struct syspro
 		at[first] = part->walk.n;
 }
 
+/* The walk once more, now with stack pointers. */
+static void find_sps(struct sysprof_script *script, const struct sysprof_stack *stack,
+		     struct sysprof_user_part *part)
+{
+	part->walk.sps = script->sps;
+	sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
+	part->walk.sps = NULL;
+}
+
+/* Each frame of scripts has a native frame that is the interpreter's, or made by it. */
+static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_part *part,
+			     u64 bias)
+{
+	u64 place;
+	u32 i;
+
+	script->n_run = 0;
+	/* Where the last one ends is not known. */
+	for (i = 0; i + 1 < part->walk.n && i < SYSPROF_MAX_USER_FRAMES; i++) {
+		place = splice_place(part->frames, i);
+		if (splice_object(place) == SYSPROF_OBJECT_ANON || is_in_loop(script, place))
+			script->run[script->n_run++] = i;
+	}
+	sysprof_chain_run_frames(script->program, bias, script);
+}
+
 void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
 			  const struct sysprof_tables *own)
 {
 	struct sysprof_script *script;
 	const struct sysprof_program *program;
+	u64 start, bias;
 	u32 at;
-	u64 start;
 
 	program = find_program(part, own, &at);
 	if (likely(!program) || stack->flags & SYSPROF_SAMPLE_USER_32BIT ||
@@ -214,15 +240,17 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 	script->program = program;
 	script->object = splice_object(splice_place(part->frames, at));
 	script->mm = stack->mm;
-	sysprof_chain_run(program, start - program->address_minus_offset, script);
-	if (script->n) {
-		/* Once more, now with stack pointers. */
-		part->walk.sps = script->sps;
-		sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
-		part->walk.sps = NULL;
+	bias = start - program->address_minus_offset;
+	if (program->is_of_frames) {
+		find_sps(script, stack, part);
+		splice_by_frames(script, part, bias);
+	} else {
+		sysprof_chain_run(program, bias, script);
+		if (script->n)
+			find_sps(script, stack, part);
+		find_places(script, part, script->at);
 	}
 	sysprof_codes_number(script);
-	find_places(script, part, script->at);
 	splice_merge(script, part, script->at, stack->request.max_user);
 	part->flags |= (script->n ? SYSPROF_SAMPLE_SCRIPT : 0) |
 		       (script->is_cut ? SYSPROF_SAMPLE_SCRIPT_CUT : 0);

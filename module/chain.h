@@ -23,6 +23,8 @@ struct sysprof_tables;
  * @max_frames: likewise
  * @n_loops: likewise
  * @n_spans: likewise
+ * @is_of_frames: it runs for each frame (SYSPROF_CHAIN_FRAMES)
+ * @names: likewise
  * @loop: these point into @data
  * @list: likewise
  * @span: likewise
@@ -36,6 +38,8 @@ struct sysprof_program {
 	u16 max_frames;
 	u8 n_loops;
 	u8 n_spans;
+	bool is_of_frames;
+	u16 names;
 	const struct sysprof_chain_loop *loop;
 	const struct sysprof_chain_list *list;
 	const struct sysprof_chain_span *span;
@@ -78,6 +82,8 @@ struct sysprof_script_frame {
  * @frame: innermost first
  * @at: for each of them, the native frame in front of which it goes
  * @sps: stack pointers of the native frames
+ * @n_run: number of native frames that a program of frames runs for
+ * @run: which ones
  * @known: numbers of codes that were found lately
  * @room: for names
  */
@@ -93,6 +99,8 @@ struct sysprof_script {
 	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
 	u16 at[SYSPROF_CHAIN_MAX_FRAMES];
 	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
+	u32 n_run;
+	u16 run[SYSPROF_MAX_USER_FRAMES];
 #define SYSPROF_CODES_BITS 11
 	struct sysprof_known_code {
 		u64 mm;
@@ -144,9 +152,17 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 
 /* Finds the parts of @program's data; false: it is no chain. */
 bool sysprof_chain_check(struct sysprof_program *program);
-/* Runs @program; @bias: address at which the object's address 0 is.  In the sampling context. */
+/*
+ * Runs @program; @bias: address at which the object's address 0 is.  run_frames(): for each native
+ * frame in @script->run, none of which is the last one in sps; sets at.  run_names(): its program
+ * of names; false: some memory could not be read.  In the sampling context.
+ */
 void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script);
+void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
+			      struct sysprof_script *script);
+bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
+			     u64 registers[SYSPROF_CHAIN_REGISTERS]);
 /* Sets the numbers of @script's codes. */
 void sysprof_codes_number(struct sysprof_script *script);
 /*

@@ -37,6 +37,20 @@
  *
  * An instruction takes one unit of fuel, and a turn of a list SYSPROF_CHAIN_LIST_FUEL.  A program
  * that has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
+ *
+ * Programs of frames
+ * ------------------
+ * With SYSPROF_CHAIN_FRAMES the program runs for each native frame that is in one of the loops, or
+ * in code of no file: code that an interpreter makes at run time.  Register 2 is the address behind
+ * the frame's return address then, register 3 the frame's stack pointer: what the frame has in
+ * memory is between them.  What it emits is executed by this native frame; there are no marks.  All
+ * runs for one stack share the fuel.
+ *
+ * Programs of names
+ * -----------------
+ * If names is not 0, the instructions from there on are another program.  It runs when the names of
+ * a code are copied, with the address of the code in register 2, and says in its registers where
+ * spans begin.
  */
 #ifndef _UAPI_SYSPROF_CHAIN_H
 #define _UAPI_SYSPROF_CHAIN_H
@@ -72,7 +86,13 @@
  * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
  * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
  * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS
+ * @flags: 0 or SYSPROF_CHAIN_FRAMES
+ * @names: index of the first instruction of the program of names; 0: there is none
  * @reserved: 0
+ *
+ * @flags and @names are 0 without SYSPROF_FEATURE_CHAIN_FRAMES.  The instruction before @names is
+ * SYSPROF_CHAIN_END or SYSPROF_CHAIN_LOOP, no instruction leads from one program to the other, and
+ * that of names neither emits nor marks, and has no lists.
  */
 struct sysprof_chain_header {
 	__u32 magic;
@@ -85,8 +105,13 @@ struct sysprof_chain_header {
 	__u8 n_loops;
 	__u8 n_lists;
 	__u8 n_spans;
-	__u8 reserved[5];
+	__u8 flags;
+	__u16 names;
+	__u8 reserved[2];
 };
+
+/* struct sysprof_chain_header */
+#define SYSPROF_CHAIN_FRAMES	(1 << 0)
 
 /**
  * struct sysprof_chain_loop - code of the interpreter's loop
@@ -160,8 +185,10 @@ struct sysprof_chain_list {
  * @length_bytes: size of the number, 4 or 8
  * @unit_shift: the size is the byte shifted right by this number, and 7
  * @unit_bytes: size of an element; 0: 1
- * @from: 0: the path begins in the code; else where the elements of span @from - 1 are, one before
- *	this one
+ * @from: 0: the path begins in the code; up to SYSPROF_CHAIN_MAX_SPANS where the elements of span
+ *	@from - 1 are, one before this one; from SYSPROF_SPAN_REGISTER on where register
+ *	@from - SYSPROF_SPAN_REGISTER says at the end of the program of names, if there is one.  The
+ *	span is empty if that is 0
  * @reserved: 0
  *
  * @unit is in what the whole path leads to.
@@ -181,6 +208,7 @@ struct sysprof_chain_span {
 };
 
 #define SYSPROF_SPANS_MAX_BYTES	16384
+#define SYSPROF_SPAN_REGISTER	0x80
 
 enum sysprof_chain_op {
 	SYSPROF_CHAIN_LD8	= 0,	/* dst = 8 bytes at src + imm */

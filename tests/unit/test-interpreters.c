@@ -32,6 +32,7 @@ static const struct interpreter {
 	{ "ruby", WORKLOADS "script-stacks.rb", "" },
 	{ "perl", WORKLOADS "script-stacks.pl", "" },
 	{ "php", WORKLOADS "script-stacks.php", "" },
+	{ "node", WORKLOADS "script-stacks.js", "" },
 };
 
 /* A function whose names were sent. */
@@ -48,7 +49,7 @@ struct program {
 	GHashTable *names; /* number of a code -> struct named */
 	struct sysprof_program *chain;
 	u64 bias;
-	char *title;
+	char *title, *path;
 };
 
 static void named_free(void *data)
@@ -133,6 +134,7 @@ static bool program_describe(struct program *program, const char *path, u64 star
 	g_assert_true(sysprof_chain_check(program->chain));
 	program->bias = start - offset - (u64)program->chain->address_minus_offset;
 	program->title = spt_interpreter_title(interpreter, chain);
+	program->path = g_strdup(path);
 	return true;
 }
 
@@ -177,8 +179,11 @@ static pid_t program_stop(struct program *program)
 	pid_t thread;
 	int status;
 
-	for (unsigned i = 0; !(thread = find_waiting(program)) && i < 5000; i++)
-		g_usleep(1000);
+	thread = program->chain->is_of_frames ? program->pid : 0;
+	for (unsigned i = 0; !thread && i < 5000; i++) {
+		thread = find_waiting(program);
+		g_usleep(thread ? 0 : 1000);
+	}
 	g_assert_cmpint(thread, !=, 0);
 	g_assert_false(ptrace(PTRACE_SEIZE, thread, NULL, NULL));
 	g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
@@ -198,6 +203,125 @@ static void program_end(struct program *program)
 	g_hash_table_unref(program->names);
 	g_free(program->chain);
 	g_free(program->title);
+	g_free(program->path);
+}
+
+/*
+ * Native frames of a program of frames: those that follow each other by frame pointers, in code of
+ * the interpreter's loops or of no file.  Behind other code the next one is looked for.
+ */
+
+struct code {
+	u64 start, end;
+};
+
+/* Of the mapping @map of the interpreter's file, which may have several of one code. */
+static void add_loops(GArray *code, const struct sysprof_program *chain, const struct code *map,
+		      u64 offset)
+{
+	for (u32 i = 0; i < chain->n_loops; i++) {
+		struct code loop = { MAX(chain->loop[i].start, offset) + map->start - offset,
+				     MIN(chain->loop[i].end + map->start - offset, map->end) };
+
+		if (loop.start < loop.end)
+			g_array_append_val(code, loop);
+	}
+}
+
+static GArray *find_code(const struct program *program)
+{
+	GArray *code = g_array_new(FALSE, FALSE, sizeof(struct code));
+	g_autofree char *path = g_strdup_printf("/proc/%d/maps", program->pid);
+	FILE *maps = fopen(path, "re");
+	char line[1024], name[512], rights[8];
+	unsigned long long offset;
+	struct code range;
+	int n;
+
+	while (fgets(line, sizeof(line), maps)) {
+		n = sscanf(line, "%llx-%llx %7s %llx %*s %*s %511s",
+			   (unsigned long long *)&range.start, (unsigned long long *)&range.end,
+			   rights, &offset, name);
+		if (n < 4 || rights[2] != 'x')
+			continue;
+		if (n == 4 || g_str_has_prefix(name, "[anon"))
+			g_array_append_val(code, range);
+		else if (!strcmp(name, program->path))
+			add_loops(code, program->chain, &range, offset);
+	}
+	fclose(maps);
+	return code;
+}
+
+static bool is_in_code(const GArray *code, u64 address)
+{
+	for (unsigned i = 0; i < code->len; i++) {
+		const struct code *range = &g_array_index(code, struct code, i);
+
+		if (address >= range->start && address < range->end)
+			return true;
+	}
+	return false;
+}
+
+/* False: the thread is in no such code. */
+static bool find_frames(const GArray *code, const struct user_regs_struct *registers)
+{
+	static u64 stack[1 << 20];
+	struct iovec here = { stack, sizeof(stack) }, there = { (void *)registers->rsp, 0 };
+	u64 sp = registers->rsp, fp = registers->rbp, words;
+	ssize_t bytes = -1;
+
+	/* As much as there is. */
+	for (u64 room = sizeof(stack); bytes < 0 && room >= 4096; room -= 4096) {
+		there.iov_len = room;
+		bytes = process_vm_readv(chain_user_pid, &here, 1, &there, 1, 0);
+	}
+	words = bytes > 0 ? (u64)bytes / 8 : 0;
+	script.n_run = 0;
+	if (!is_in_code(code, registers->rip))
+		return false;
+	script.sps[0] = sp;
+	while (fp >= sp && (fp - sp) / 8 + 1 < words && script.n_run + 1 < SYSPROF_MAX_USER_FRAMES) {
+		u64 at = (fp - sp) / 8;
+
+		script.run[script.n_run] = (u16)script.n_run;
+		script.n_run++;
+		script.sps[script.n_run] = fp + 16;
+		if (is_in_code(code, stack[at + 1])) {
+			fp = stack[at];
+			continue;
+		}
+		for (at += 2; at + 1 < words; at++)
+			if (stack[at] > sp + at * 8 && (stack[at] - sp) / 8 < words &&
+			    is_in_code(code, stack[at + 1]))
+				break;
+		fp = at + 1 < words ? stack[at] : 0;
+	}
+	return true;
+}
+
+static void run_chain(const struct program *program, pid_t thread)
+{
+	struct user_regs_struct registers;
+	g_autoptr(GArray) code = NULL;
+	int status;
+
+	if (!program->chain->is_of_frames) {
+		sysprof_chain_run(program->chain, program->bias, &script);
+		return;
+	}
+	code = find_code(program);
+	for (unsigned i = 0; i < 5000; i++) {
+		g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
+		if (find_frames(code, &registers))
+			break;
+		g_assert_false(ptrace(PTRACE_CONT, thread, NULL, NULL));
+		g_usleep(1000);
+		g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
+		g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
+	}
+	sysprof_chain_run_frames(program->chain, program->bias, &script);
 }
 
 /* Its stack now: "function (file:line)", the innermost first. */
@@ -214,7 +338,7 @@ static GPtrArray *program_look(struct program *program)
 	script.program = program->chain;
 	script.object = 7;
 	script.mm = (u64)program->pid;
-	sysprof_chain_run(program->chain, program->bias, &script);
+	run_chain(program, thread);
 	sysprof_codes_number(&script);
 	chain_user_records = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 0; i < 16; i++)
@@ -252,19 +376,22 @@ static bool is_same(const char *found, const char *said, bool has_line)
 	return !strcmp(file, real_file) && (!has_line || !strcmp(its[2], real[2]));
 }
 
-/* Whether what was found, from leaf() on, is what was said. */
-static bool are_same(const GPtrArray *found, const GPtrArray *said)
+/*
+ * Whether what was found, from leaf() on, is what was said.  With @by_frames the frames behind other
+ * code were looked for, and some may be of calls that are over: there may be more, at the end.
+ */
+static bool are_same(const GPtrArray *found, const GPtrArray *said, bool by_frames)
 {
 	unsigned first = 0;
 
 	while (first < found->len && !g_str_has_prefix(found->pdata[first], "leaf\t") &&
 	       !strstr(found->pdata[first], "::leaf\t"))
 		first++;
-	if (found->len - first != said->len)
+	if (by_frames ? found->len - first < said->len : found->len - first != said->len)
 		return false;
 	/* The innermost line has been left meanwhile. */
 	for (unsigned i = 0; i < said->len; i++)
-		if (!is_same(found->pdata[first + i], said->pdata[i], i > 0))
+		if (!is_same(found->pdata[first + i], said->pdata[i], i > 0 && !by_frames))
 			return false;
 	return true;
 }
@@ -317,7 +444,7 @@ static void test_interpreter(const void *data)
 			g_autoptr(GPtrArray) found = program_look(&program);
 
 			n++;
-			if (!are_same(found, said)) {
+			if (!are_same(found, said, program.chain->is_of_frames)) {
 				n_different++;
 				g_test_message("another stack by %s", way);
 				show("said", said);
@@ -367,6 +494,7 @@ static void test_damaged(void)
 	g_assert_cmpuint(n_run, >, 1000);
 	g_free(program.chain);
 	g_free(program.title);
+	g_free(program.path);
 }
 
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */

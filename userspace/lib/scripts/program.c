@@ -144,6 +144,16 @@ void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uin
 	spt_program_add(program, SYSPROF_CHAIN_LD8, to, to, FIRST_KEY);
 }
 
+void spt_program_of_frames(SptProgram *program)
+{
+	program->header.flags |= SYSPROF_CHAIN_FRAMES;
+}
+
+void spt_program_begin_names(SptProgram *program)
+{
+	program->header.names = (uint16_t)program->insns->len;
+}
+
 static void program_append(GByteArray *bytes, const GArray *parts)
 {
 	g_byte_array_append(bytes, (const guint8 *)parts->data,

@@ -7,6 +7,38 @@
 
 #define SYMBOLS_MAX_BYTES (64u << 20)
 
+typedef void (*SymbolFunc)(const char *name, const SptScriptSymbol *symbol, void *data);
+
+static void script_elf_each_in(const SptObject *object, Elf_Scn *section, const GElf_Shdr *header,
+			       const char *prefix, SymbolFunc func, void *data)
+{
+	Elf_Data *symbols = spt_object_section(object, section, ELF_T_SYM, SYMBOLS_MAX_BYTES);
+	size_t n = symbols ? symbols->d_size / sizeof(Elf64_Sym) : 0, bytes = strlen(prefix);
+	GElf_Sym symbol;
+
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		const char *name;
+
+		if (!gelf_getsym(symbols, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		name = elf_strptr(spt_object_elf(object), header->sh_link, symbol.st_name);
+		if (name && !strncmp(name, prefix, bytes))
+			func(name, &(SptScriptSymbol){ symbol.st_value, symbol.st_size }, data);
+	}
+}
+
+void spt_script_elf_each(const SptObject *object, const char *prefix, SymbolFunc func, void *data)
+{
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) &&
+		    (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
+			script_elf_each_in(object, section, &header, prefix, func, data);
+}
+
 static bool script_elf_find(const SptObject *object, Elf_Scn *section, const GElf_Shdr *header,
 			    const char *name, SptScriptSymbol *ret)
 {
