@@ -38,7 +38,8 @@ static bool is_span(const struct sysprof_chain_header *header,
 	return span->head <= span->max && span->length_in <= n &&
 	       (span->length_bytes == 4 || span->length_bytes == 8) && span->unit_shift <= 7 &&
 	       (!span->unit_bytes || span->unit == SYSPROF_SPAN_NONE) &&
-	       is_origin(header, span->from, at) && !memchr_inv(span->reserved, 0, sizeof(span->reserved));
+	       is_origin(header, span->from, at) &&
+	       !memchr_inv(span->reserved, 0, sizeof(span->reserved));
 }
 
 static bool is_insn(const struct sysprof_chain_header *header,

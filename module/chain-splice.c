@@ -7,6 +7,7 @@
 #include "arch.h"
 #include "chain.h"
 #include "ranges.h"
+#include "regions.h"
 #include "spaces.h"
 
 static u32 splice_object(u64 frame)
@@ -213,7 +214,8 @@ static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_
 	/* Where the last one ends is not known. */
 	for (i = 0; i + 1 < part->walk.n && i < SYSPROF_MAX_USER_FRAMES; i++) {
 		place = splice_place(part->frames, i);
-		if (splice_object(place) == SYSPROF_OBJECT_ANON || is_in_loop(script, place))
+		if (splice_object(place) == SYSPROF_OBJECT_ANON || sysprof_is_of_region(place) ||
+		    is_in_loop(script, place))
 			script->run[script->n_run++] = i;
 	}
 	sysprof_chain_run_frames(script->program, bias, script);

@@ -49,6 +49,15 @@ struct regions {
 };
 
 /*
+ * Whether @frame is in code made at run time.  No code of a file is so far from its beginning:
+ * tables reach 4 GiB, and no file has half of that.
+ */
+static inline bool sysprof_is_of_region(u64 frame)
+{
+	return (frame & SYSPROF_FRAME_OFFSET_MASK) >= SYSPROF_REGION_BIAS / 2;
+}
+
+/*
  * The region of executable memory [start, end) of process @pid (0: not known).  That is the oldest
  * region that it overlaps or touches, which grows by it.  If there is none, a new region of @payer
  * is made, and *@is_new is set.  NULL if there cannot be more regions.  All of these functions:

@@ -28,6 +28,7 @@
 #include "objects.h"
 #include "quota.h"
 #include "recall.h"
+#include "regions.h"
 #include "table.h"
 #include "tables.h"
 
@@ -116,15 +117,6 @@ u64 sysprof_tables_function(u64 frame)
 		       SYSPROF_FRAME_NOT_TOLD;
 }
 
-/*
- * Code made at run time.  No code of a file is so far from its beginning: tables reach 4 GiB, and
- * no file has half of that.
- */
-static bool is_of_region(u64 frame)
-{
-	return (frame & SYSPROF_FRAME_OFFSET_MASK) >= SYSPROF_REGION_BIAS / 2;
-}
-
 const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
@@ -141,7 +133,7 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 		.tag = finder->tag,
 		.rule = row.rule,
 		.has_table = table != NULL,
-		.is_region = is_of_region(frame),
+		.is_region = sysprof_is_of_region(frame),
 		.is_behind = row.is_behind,
 		.is_signal_behind = row.is_signal_behind,
 	};

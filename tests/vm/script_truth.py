@@ -19,11 +19,16 @@ def folded(path, *options):
     return [(stack.split(";"), int(weight)) for stack, _, weight in lines]
 
 
-def samples(path):
-    """[frame, ...] of each sample, the outermost first; how late its tick was does not count"""
+def samples(path, parts=1):
+    """[frame, ...] of each sample, the outermost first; how late its tick was does not count.  With 2 @parts (name, object)"""
     done = subprocess.run([oracle.CLI, "export", "-f", "jsonl", "--only-command", path], check=True,
                           stdout=subprocess.PIPE, text=True, errors="replace")
-    return ([frame[0] for frame in json.loads(line).get("stack", [])] for line in done.stdout.splitlines())
+    return ([frame[0] if parts == 1 else tuple(frame[:2]) for frame in json.loads(line).get("stack", [])] for line in done.stdout.splitlines())
+
+
+def places(path):
+    """As folded(): functions with their objects, where scripts have no lines"""
+    return [([f"{name} ({file})" for name, file in frames], 1) for frames in samples(path, 2)]
 
 
 def check_shares(tap, path, what, sections):
@@ -63,9 +68,14 @@ def dumps(path):
     return stacks
 
 
-def scripts_of(frames, languages):
+def scripts_of(frames, languages, has_lines=True):
     """Frames as those of dumps(), the innermost first; those that have no line, with nothing but a name"""
     for frame in reversed(frames):
+        if not has_lines:
+            place = re.match(r"(.*) \((.*)\)$", frame)
+            if place and place[2].endswith(languages):
+                yield (place[1], place[2], 0)
+            continue
         place = re.match(r"(.*) \((.*):(\d+)\)$", frame)
         if not place or place[2].startswith("["):
             yield (place[1] if place else frame,)
@@ -89,12 +99,16 @@ def is_same(found, said):
     return at == len(said)
 
 
-def check_stacks(tap, path, dump, what, languages, leaf="leaf"):
+def check_stacks(tap, path, dump, what, languages, leaf="leaf", has_lines=True):
     stacks = dumps(dump)
+    if not has_lines:
+        # Functions of the runtime in its own files look like native ones, too.
+        stacks = [(way, [(name, file, 0) for name, file, _ in said if file.endswith(languages)]) for way, said in stacks]
     ways = {way for way, _ in stacks}
     met, same, different = set(), 0, []
-    for frames, weight in folded(path, "--only-command", "--lines"):
-        script = list(scripts_of(frames, languages))
+    found = folded(path, "--only-command", "--lines") if has_lines else places(path)
+    for frames, weight in found:
+        script = list(scripts_of(frames, languages, has_lines))
         inner = next((i for i, frame in enumerate(script) if len(frame) > 1), None)
         if inner is None or script[inner][0] != leaf:
             continue

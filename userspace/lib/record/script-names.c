@@ -259,6 +259,13 @@ bool spt_script_names_frame(const SptScriptNames *names, uint64_t frame, SptFram
 	return true;
 }
 
+/* The interpreter may have made it of the script. */
+static bool is_made_at_run_time(uint64_t frame)
+{
+	return frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_ANON ||
+	       (frame & SYSPROF_FRAME_OFFSET_MASK) >= SYSPROF_REGION_BIAS / 2;
+}
+
 struct sysprof_sample *spt_script_names_fold(const SptScriptNames *names,
 					     const struct sysprof_sample *sample)
 {
@@ -272,12 +279,13 @@ struct sysprof_sample *spt_script_names_fold(const SptScriptNames *names,
 	folded = g_memdup2(sample, sample->record.size * 8u);
 	to = folded->frames + folded->n_kernel;
 	for (unsigned i = 0; i < sample->n_user; i++) {
+		uint32_t object = (uint32_t)(from[i] >> SYSPROF_FRAME_OBJECT_SHIFT);
 		const struct variant *inner = i > 0 && spt_script_names_is(from[i - 1]) ?
 						      variant_of(names, from[i - 1]) :
 						      NULL;
 
 		if (!inner || spt_script_names_is(from[i]) ||
-		    from[i] >> SYSPROF_FRAME_OBJECT_SHIFT != inner->interpreter)
+		    (object != inner->interpreter && !is_made_at_run_time(from[i])))
 			to[n++] = from[i];
 	}
 	folded->n_user = (uint16_t)n;

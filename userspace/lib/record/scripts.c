@@ -79,6 +79,7 @@ static const char *refusal(int problem)
 {
 	return problem == ENODATA ? "without a build-id" :
 	       problem == EPERM	  ? "of a file that others than root could have written" :
+	       problem == EINVAL  ? "for which the module that is loaded is too old" :
 				    g_strerror(problem);
 }
 

@@ -15,7 +15,7 @@
 #include "scripts/v8-code.h"
 
 #define NUMBER 5
-#define MAX_FRAMES 250			/* about as many as the fuel of a program allows */
+#define MAX_FRAMES 140			/* about as many as the fuel of a program allows */
 #define CONSTANTS "v8dbg_"
 #define BUILTINS "Builtins_"
 /* Behind the frame pointer: the caller's, and the return address. */
@@ -23,10 +23,11 @@
 #define WORD 8
 #define SMI_AT 4			/* of a small integer of 32 bits, in its word */
 #define TAG_MASK 3
-#define TYPE_AT (SPT_V8_TYPE_AT - SPT_V8_TAG) /* from a pointer to a map */
+/* From a pointer to a map. */
+#define TYPE_AT (SPT_V8_TYPE_AT - SPT_V8_TAG)
 /* More variables are in a table, whose pointer is instead of their names. */
 #define NAMES_INSIDE 75
-#define NAME_WORDS 4			/* in how many words the name is, in what describes a scope */
+#define NAME_WORDS 4			/* in how many words of a scope the name may be */
 #define POSITIONS_BEHIND 3		/* words, from the name on */
 #define POSITIONS_BYTES 16
 
@@ -208,16 +209,16 @@ static void add_frame(SptProgram *program, const struct constants *constants)
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_SHARED, is[SHARED_LENGTH]);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_SHARED, is[SHARED_FLAGS]);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
-	add_pointer(program, R_NAME, R_SHARED, is[SHARED_NAME]);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_NAME, R_SHARED, is[SHARED_NAME]);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_NAME, 0);
-	end_unless(program, R_WORD, SPT_V8_TAG);
-	add_pointer(program, R_SCRIPT, R_SHARED, is[SHARED_SCRIPT]);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_SCRIPT, R_SHARED, is[SHARED_SCRIPT]);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_SCRIPT, 0);
-	end_unless(program, R_WORD, SPT_V8_TAG);
-	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCRIPT, R_SCRIPT, -SPT_V8_TAG);
-	add_type(program, R_WORD, R_SCRIPT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_SCRIPT, -SPT_V8_TAG);
+	spt_program_add(program, SYSPROF_CHAIN_LD2, R_WORD, R_WORD, TYPE_AT);
 	of_script = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, is[TYPE_SCRIPT]);
 	/* V8's own functions without a name are no business of the script. */
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_NAME, TAG_MASK);
+	end_unless(program, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_NAME, R_NAME, -SPT_V8_TAG);
 	add_type(program, R_WORD, R_NAME);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_COUNT, 0, is[FIRST_NO_STRING] - 1);
@@ -234,9 +235,9 @@ static void add_frame(SptProgram *program, const struct constants *constants)
 }
 
 /*
- * Sets @text to where the characters of the string at @string are.  @string becomes the string whose
- * length and map count.  Of one that is put together of two, these are of the second, and R_PREFIX
- * is the first, if that is a plain one of bytes.
+ * Sets @text to where the characters of the string at @string are.  @string becomes the string
+ * whose length and map count.  Of one that is put together of two, these are of the second, and
+ * R_PREFIX is the first, if that is a plain one of bytes.
  */
 static void add_text(SptProgram *program, const int32_t *is, unsigned string, unsigned text)
 {
@@ -308,7 +309,8 @@ static void add_scope_name(SptProgram *program, const int32_t *is)
 
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_COUNT, R_SCOPE,
 			WORD + WORD * is[SCOPE_LOCALS] + SMI_AT);
-	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SLOT, R_SCOPE, WORD + WORD * is[SCOPE_FIRST]);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SLOT, R_SCOPE,
+			WORD + WORD * is[SCOPE_FIRST]);
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_IDENTITY, R_COUNT, 3);
 	/* What is known of each variable, and their names. */
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_SLOT, R_IDENTITY, 0);
