@@ -97,6 +97,12 @@ function thread_two() {
 	}
 }
 
+/* Until they are compiled, they take longer. */
+for (let i = 0; i < 20; i++) {
+	spin_a(1);
+	spin_b(1);
+	spin_c(1);
+}
 if (isMainThread) {
 	section_plain();
 	section_recursion();

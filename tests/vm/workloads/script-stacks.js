@@ -53,7 +53,7 @@ function leaf(way) {
 	}
 	let sum = 0;
 
-	for (let i = 0; i < 20000 * loops; i++) {
+	for (let i = 0; i < 200000 * loops; i++) {
 		sum += i % 7;
 	}
 	return sum;
