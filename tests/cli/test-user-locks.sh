@@ -38,7 +38,7 @@ END
 }
 
 check 'a convoy: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all -F 97 -o "$2/convoy.capture" \
-	-- "$3/convoy" >"$2/convoy.out" 2>"$2/convoy.err" || { cat "$2/convoy.err"; exit 1; }' - "$cli" "$work" \
+	-- "$3/convoy" 3 >"$2/convoy.out" 2>"$2/convoy.err" || { cat "$2/convoy.err"; exit 1; }' - "$cli" "$work" \
 	"$workloads"
 check '... its lock has the name that it has in the program' judge convoy '
 locks = rows("blocked", "lock")
@@ -66,7 +66,7 @@ assert own > 0.9 * sum(wakers.values()), report("--metric", "blocked", "--by", "
 
 # Without copies of stacks perf events have no registers: there is a lock, but nobody knows which.
 check 'along frame pointers: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all --stacks fp -F 97 \
-	-o "$2/frames.capture" -- "$3/convoy" >"$2/frames.out" 2>"$2/frames.err" || { cat "$2/frames.err"; exit 1; }' \
+	-o "$2/frames.capture" -- "$3/convoy" 3 >"$2/frames.out" 2>"$2/frames.err" || { cat "$2/frames.err"; exit 1; }' \
 	- "$cli" "$work" "$workloads"
 check '... that it was a lock is known' judge frames '
 locks = rows("blocked", "lock")

@@ -62,6 +62,18 @@ static SptFutexPlace find(struct fixture *f, uint64_t address)
 	return spt_futex_names_find(f->names, 42, f->objects, address);
 }
 
+/* A busy machine may have the maps of the process a moment later. */
+static void wait_for_maps(struct fixture *f, uint64_t address)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		const char *name = find(f, address).name;
+
+		if (!name || strcmp(name, SPT_NO_LOCK_KNOWN) != 0)
+			return;
+		g_usleep(20000);
+	}
+}
+
 static void check_variable(struct fixture *f, uint64_t address, uint64_t offset)
 {
 	SptFutexPlace place = find(f, address);
@@ -84,6 +96,7 @@ static void test_places(void)
 	struct fixture f;
 
 	begin(&f, maps_of_program);
+	wait_for_maps(&f, 0x5500003010);
 	check_variable(&f, 0x5500003010, 0x2010);
 	/* Zeroed data: behind what the file has. */
 	check_variable(&f, 0x5500004020, 0x3020);
@@ -105,6 +118,7 @@ static void test_again(void)
 	struct fixture f;
 
 	begin(&f, maps_of_program);
+	wait_for_maps(&f, 0x5500003010);
 	check_name(&f, 0x6600000000, SPT_NO_LOCK_KNOWN);
 	g_assert_true(g_file_set_contents(
 		f.maps, "6600000000-6600001000 rw-p 00000000 00:00 0     [heap]\n", -1, NULL));
@@ -129,6 +143,7 @@ static void test_many(void)
 	unsigned n = 0;
 
 	begin(&f, maps_of_program);
+	wait_for_maps(&f, 0x5500003010);
 	for (uint64_t i = 0; i < 20000; i++) {
 		SptFutexPlace place = find(&f, 0x5500100000 + 4 * i);
 
@@ -151,6 +166,7 @@ static void test_hostile_maps(void)
 					     "x rw-p 00000000 00:00 0\n",
 				       0x10000 * (i + 1), 0x10000 * (i + 1) + 0x1000);
 	begin(&f, text->str);
+	wait_for_maps(&f, 0x10000 * 30000 + 8);
 	check_name(&f, 0x10000 * 30000 + 8, "0x75300008 in memory of 42");
 	for (unsigned i = 0; i < 200000; i++)
 		g_assert_nonnull(find(&f, 0x10000 * 3 + 0x2000 + 4 * (i % 16)).name);

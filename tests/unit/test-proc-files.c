@@ -182,12 +182,49 @@ static void test_late(struct fixture *fixture, const void *data)
 	spt_proc_files_forget(fixture->files, 61);
 	g_assert_null(spt_proc_files_fetch(fixture->files, 61, &is_awaited, &bytes));
 	g_assert_false(is_awaited);
+	/* That of another process stays. */
 	request_late(fixture, 62);
 	request_late(fixture, 63);
 	g_assert_null(spt_proc_files_fetch(fixture->files, 62, &is_awaited, &bytes));
-	g_assert_false(is_awaited);
-	let_go(fixture, 62);
-	let_go(fixture, 63);
+	g_assert_true(is_awaited);
+	while (!let_go(fixture, 62) || !let_go(fixture, 63))
+		g_usleep(1000);
+	for (unsigned pid = 62; pid < 64; pid++) {
+		g_clear_pointer(&text, g_free);
+		while (!(text = spt_proc_files_fetch(fixture->files, pid, &is_awaited, &bytes)))
+			g_assert_true(is_awaited);
+		g_assert_cmpmem(text, bytes, "late", 4);
+	}
+}
+
+/* Nobody waits once patience is used up, or all helpers are held; what was requested comes all the same. */
+static void test_crowded(struct fixture *fixture, const void *data)
+{
+	unsigned first = 100, behind = first + SPT_PROC_HELPERS + 4;
+	g_autofree char *text = NULL;
+	bool is_awaited;
+	int64_t begin;
+	size_t bytes;
+
+	(void)data;
+	for (unsigned pid = first; pid < behind; pid++) {
+		make_file(fixture, pid, NULL, 0);
+		g_assert_null(
+			spt_proc_files_request(fixture->files, pid, "cmdline", 100, &bytes));
+	}
+	make_file(fixture, behind, "known", 5);
+	begin = g_get_monotonic_time();
+	text = spt_proc_files_request(fixture->files, behind, "cmdline", 100, &bytes);
+	g_assert_null(text);
+	g_assert_cmpint(g_get_monotonic_time() - begin, <, SPT_PROC_WAIT_MS * 1000);
+	for (unsigned n = 0; n < SPT_PROC_HELPERS + 4;) {
+		for (unsigned pid = first; pid < behind; pid++)
+			n += let_go(fixture, pid);
+		g_usleep(1000);
+	}
+	while (!(text = spt_proc_files_fetch(fixture->files, behind, &is_awaited, &bytes)))
+		g_assert_true(is_awaited);
+	g_assert_cmpmem(text, bytes, "known", 5);
 }
 
 int main(int argc, char **argv)
@@ -196,5 +233,6 @@ int main(int argc, char **argv)
 	g_test_add("/proc-files/read", struct fixture, NULL, set_up, test_read, tear_down);
 	g_test_add("/proc-files/held", struct fixture, NULL, set_up, test_held, tear_down);
 	g_test_add("/proc-files/late", struct fixture, NULL, set_up, test_late, tear_down);
+	g_test_add("/proc-files/crowded", struct fixture, NULL, set_up, test_crowded, tear_down);
 	return g_test_run();
 }

@@ -16,6 +16,9 @@
 /* The largest patience, and the part of the passing time that restores it. */
 #define PATIENCE_US 1000000
 #define PATIENCE_PART 2
+/* For what can be fetched later; and how many of these there are, the oldest of which is dropped. */
+#define KEPT_WAIT_US 50000
+#define KEPT_MOST 64
 
 struct request {
 	char *path;
@@ -23,7 +26,8 @@ struct request {
 	const char *name;		/* a string constant */
 	size_t most, bytes;
 	char *text;			/* NULL: there is none */
-	bool is_done, is_left;		/* left: nobody waits for it any more */
+	bool is_begun, is_done;		/* by a helper */
+	bool is_left;			/* nobody waits for it any more */
 };
 
 /* The helpers have references, too: the last one to drop it frees it. */
@@ -31,8 +35,8 @@ struct SptProcFiles {
 	char *root;
 	GMutex lock;
 	GCond asked, answered;
-	struct request *next;		/* no helper has begun it */
-	struct request *late;		/* a helper has, and it can be fetched; NULL: none */
+	GQueue queue;			/* struct request, which no helper has begun */
+	GQueue kept;			/* those that can be fetched, the oldest first */
 	unsigned n_helpers, n_idle;
 	int refs;
 	bool is_closed;
@@ -96,7 +100,7 @@ static void *proc_files_help(void *data)
 
 	g_mutex_lock(&files->lock);
 	while (!files->is_closed) {
-		struct request *request = g_steal_pointer(&files->next);
+		struct request *request = g_queue_pop_head(&files->queue);
 
 		if (!request) {
 			files->n_idle++;
@@ -104,6 +108,7 @@ static void *proc_files_help(void *data)
 			files->n_idle--;
 			continue;
 		}
+		request->is_begun = true;
 		g_mutex_unlock(&files->lock);
 		proc_files_read_file(files, request);
 		g_mutex_lock(&files->lock);
@@ -111,7 +116,7 @@ static void *proc_files_help(void *data)
 		if (request->is_left)
 			request_free(request);
 		else
-			g_cond_signal(&files->answered);
+			g_cond_broadcast(&files->answered);
 	}
 	g_mutex_unlock(&files->lock);
 	proc_files_unref(files);
@@ -132,15 +137,24 @@ SptProcFiles *spt_proc_files_new(const char *root)
 	return files;
 }
 
-/* Call with the lock held. */
-static void proc_files_drop_late(SptProcFiles *files)
+/* Call with the lock held: nobody wants it any more. */
+static void proc_files_leave(SptProcFiles *files, struct request *request)
 {
-	struct request *late = g_steal_pointer(&files->late);
+	if (request->is_begun && !request->is_done) {
+		request->is_left = true;
+		return;
+	}
+	g_queue_remove(&files->queue, request);
+	request_free(request);
+}
 
-	if (late && late->is_done)
-		request_free(late);
-	else if (late)
-		late->is_left = true;
+/* Call with the lock held.  What was requested of the process; NULL: nothing. */
+static struct request *proc_files_kept_of(SptProcFiles *files, uint32_t pid)
+{
+	for (GList *link = files->kept.head; link; link = link->next)
+		if (((struct request *)link->data)->pid == pid)
+			return link->data;
+	return NULL;
 }
 
 void spt_proc_files_free(SptProcFiles *files)
@@ -149,7 +163,8 @@ void spt_proc_files_free(SptProcFiles *files)
 		return;
 	g_mutex_lock(&files->lock);
 	files->is_closed = true;
-	proc_files_drop_late(files);
+	while (files->kept.head)
+		proc_files_leave(files, g_queue_pop_head(&files->kept));
 	g_cond_broadcast(&files->asked);
 	g_mutex_unlock(&files->lock);
 	proc_files_unref(files);
@@ -193,39 +208,54 @@ static char *proc_files_wait_for(SptProcFiles *files, struct request *request, i
 	int64_t until_us = g_get_monotonic_time() + wait_us;
 	char *text;
 
-	files->next = request;
+	/* Nobody waits for long for what is kept. */
+	if (is_kept)
+		g_queue_push_tail(&files->queue, request);
+	else
+		g_queue_push_head(&files->queue, request);
 	g_cond_signal(&files->asked);
-	while (!request->is_done && g_cond_wait_until(&files->answered, &files->lock, until_us))
+	while (!request->is_done && wait_us > 0 &&
+	       g_cond_wait_until(&files->answered, &files->lock, until_us))
 		;
-	if (!request->is_done && files->next != request) {
-		if (is_kept) {
-			proc_files_drop_late(files);
-			files->late = request;
-		} else {
-			request->is_left = true;
-		}
+	if (!request->is_done && is_kept) {
+		if (g_queue_get_length(&files->kept) == KEPT_MOST)
+			proc_files_leave(files, g_queue_pop_head(&files->kept));
+		g_queue_push_tail(&files->kept, request);
 		return NULL;
 	}
-	files->next = NULL;
+	if (!request->is_done) {
+		proc_files_leave(files, request);
+		return NULL;
+	}
 	text = g_steal_pointer(&request->text);
 	*ret_bytes = request->bytes;
 	request_free(request);
 	return text;
 }
 
+/* The time for which a caller may wait now, in us. */
+static int64_t proc_files_patience(SptProcFiles *files, int64_t now_us, bool is_kept)
+{
+	int64_t most_us = is_kept ? KEPT_WAIT_US : SPT_PROC_WAIT_MS * 1000;
+
+	files->patience_us = MIN(files->patience_us + (now_us - files->last_us) / PATIENCE_PART,
+				 PATIENCE_US);
+	files->last_us = now_us;
+	return files->patience_us >= FREE_US ? MIN(files->patience_us, most_us) : 0;
+}
+
 static char *proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			     bool is_kept, size_t *ret_bytes)
 {
-	int64_t begin_us = g_get_monotonic_time(), wait_us, waited_us;
+	int64_t begin_us = g_get_monotonic_time(), waited_us,
+		wait_us = proc_files_patience(files, begin_us, is_kept);
 	struct request *request;
 	char *text = NULL;
 
-	files->patience_us = MIN(files->patience_us + (begin_us - files->last_us) / PATIENCE_PART,
-				 PATIENCE_US);
-	files->last_us = begin_us;
-	wait_us = MIN(files->patience_us, SPT_PROC_WAIT_MS * 1000);
 	g_mutex_lock(&files->lock);
-	if (wait_us >= FREE_US && have_helper(files)) {
+	if (!have_helper(files))
+		wait_us = 0;
+	if (wait_us || is_kept) {
 		request = g_new0(struct request, 1);
 		request->path = g_strdup_printf("%s/%u/%s", files->root, pid, name);
 		request->pid = pid;
@@ -248,6 +278,7 @@ char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, s
 char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			     size_t *ret_bytes)
 {
+	spt_proc_files_forget(files, pid);
 	return proc_files_read(files, pid, name, most, true, ret_bytes);
 }
 
@@ -258,12 +289,13 @@ char *spt_proc_files_fetch(SptProcFiles *files, uint32_t pid, bool *ret_is_await
 	char *text = NULL;
 
 	g_mutex_lock(&files->lock);
-	late = files->late;
-	*ret_is_awaited = late && late->pid == pid && !late->is_done;
-	if (late && late->pid == pid && late->is_done) {
+	late = proc_files_kept_of(files, pid);
+	*ret_is_awaited = late && !late->is_done;
+	if (late && late->is_done) {
 		text = g_steal_pointer(&late->text);
 		*ret_bytes = late->bytes;
-		proc_files_drop_late(files);
+		g_queue_remove(&files->kept, late);
+		request_free(late);
 	}
 	g_mutex_unlock(&files->lock);
 	return text;
@@ -271,8 +303,13 @@ char *spt_proc_files_fetch(SptProcFiles *files, uint32_t pid, bool *ret_is_await
 
 void spt_proc_files_forget(SptProcFiles *files, uint32_t pid)
 {
+	struct request *late;
+
 	g_mutex_lock(&files->lock);
-	if (files->late && files->late->pid == pid)
-		proc_files_drop_late(files);
+	late = proc_files_kept_of(files, pid);
+	if (late) {
+		g_queue_remove(&files->kept, late);
+		proc_files_leave(files, late);
+	}
 	g_mutex_unlock(&files->lock);
 }

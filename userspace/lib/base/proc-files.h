@@ -38,8 +38,8 @@ char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, s
 			  size_t *ret_bytes);
 
 /*
- * The same; but what does not come in time can be fetched, as long as none of another process is
- * requested.
+ * The same, but it waits for 50 ms at most, and what does not come in time can be fetched: the last
+ * request of a process, and those of the 64 processes that were asked last.
  */
 char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			     size_t *ret_bytes);

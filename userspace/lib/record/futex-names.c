@@ -110,8 +110,9 @@ static void futex_refresh(SptFutexNames *names, uint32_t pid, struct process *pr
 	size_t bytes;
 	char *text = spt_proc_files_fetch(names->files, pid, &is_awaited, &bytes);
 
-	if (!text && (is_awaited || now < names->pause_ns ||
-		      (process->read_ns && now - process->read_ns < AGAIN_NS)))
+	/* The first reading of a process is not put off for what those of others took. */
+	if (!text && (is_awaited || (process->read_ns && (now < names->pause_ns ||
+							  now - process->read_ns < AGAIN_NS))))
 		return;
 	process->read_ns = now;
 	if (!text)
