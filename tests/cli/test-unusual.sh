@@ -310,6 +310,8 @@ odd threads noted 'no address space' "$threads" full
 odd threads exact 'a small signal stack' "$threads" small
 odd threads exact 'mlockall' "$threads" lock
 odd threads noted 'mlockall by another user' "$threads" lockable
+odd threads noted 'mlockall by the child of another user' "$threads" daemon
+odd threads exact 'mlockall on fault' "$threads" fault
 
 loader=$workloads/odd-loader
 odd libraries maybe 'dlmopen' "$loader" another "$library"

@@ -404,7 +404,7 @@ static bool check_program(const char *name, SptRecorderOptions *options)
 static void tell_unseen(const SptMemoryStatus *memory)
 {
 	static const char *const reasons[SPT_UNSEEN_REASONS] = {
-		[SPT_UNSEEN_SLOTS] = "of threads beyond the 2,048 that can be recorded at a time",
+		[SPT_UNSEEN_SLOTS] = "of threads for which there was no room: 2,048 are recorded at a time, fewer where memory is locked or scarce",
 		[SPT_UNSEEN_MEMORY] = "of threads whose process had no memory left for a record",
 		[SPT_UNSEEN_SANDBOX] = "in a sandbox that does not let the record be written",
 		[SPT_UNSEEN_HANDLER] = "of signal handlers that interrupted the first call of a thread",

@@ -396,8 +396,10 @@ bool spt_thread_give_up(void)
 			return false;
 	/* None begins from now on. */
 	spt_link_leave();
-	if (spt_self)
+	/* In a child that has recorded nothing yet there is no ring. */
+	if (spt_self && spt_self->slot)
 		leave_ring(spt_self);
+	spt_self = NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		struct spt_thread *thread = threads[i];
 

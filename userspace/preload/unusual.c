@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions that both libraries replace because of what they do to the libraries. */
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "code.h"
@@ -66,6 +67,39 @@ int spt_prctl(int option, long a, long b, long c, long d)
 	return look_at_prctl(option, a, b, c, d);
 }
 
+/* Whether the kernel would fill all rings that are mapped. */
+static bool fills_rings(int flags)
+{
+	return flags & MCL_CURRENT && !(flags & MCL_ONFAULT);
+}
+
+/*
+ * Where the kernel allows a process little locked memory, and less than it has with the library,
+ * the process goes without.
+ */
+static int look_at_mlockall(int flags)
+{
+	int ret;
+
+	if (!spt_link.rings)
+		return spt_functions.mlockall(flags);
+	if (!fills_rings(flags) && spt_functions.mlockall(flags) == 0)
+		return 0;
+	spt_rings_shrink(SPARE_RINGS);
+	ret = spt_functions.mlockall(flags);
+	if (ret == 0)
+		return 0;
+	spt_program_note(SPT_NOTE_LOCKED, "");
+	return spt_thread_give_up() ? spt_functions.mlockall(flags) : ret;
+}
+
+int mlockall(int flags);
+EXPORT int mlockall(int flags)
+{
+	spt_connect();
+	return look_at_mlockall(flags);
+}
+
 long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f)
 {
 	struct spt_lock_in before;
@@ -73,6 +107,8 @@ long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f)
 
 	if (n == SYS_prctl)
 		return look_at_prctl((int)a, b, c, d, e);
+	if (n == SYS_mlockall)
+		return look_at_mlockall((int)a);
 	before = spt_lock_in_begin(PR_SET_SECCOMP,
 				   a == SECCOMP_SET_MODE_FILTER ? SECCOMP_MODE_FILTER :
 				   a == SECCOMP_SET_MODE_STRICT ? SECCOMP_MODE_STRICT : 0,
@@ -83,22 +119,3 @@ long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f)
 	return ret;
 }
 
-/*
- * The kernel would fill all rings that are mapped.  Where it allows a process little locked memory,
- * and less than it has with the library, the process goes without.
- */
-int mlockall(int flags);
-EXPORT int mlockall(int flags)
-{
-	int ret;
-
-	spt_connect();
-	if (!spt_link.rings)
-		return spt_functions.mlockall(flags);
-	spt_rings_shrink(SPARE_RINGS);
-	ret = spt_functions.mlockall(flags);
-	if (ret == 0)
-		return 0;
-	spt_program_note(SPT_NOTE_LOCKED, "");
-	return spt_thread_give_up() ? spt_functions.mlockall(flags) : ret;
-}

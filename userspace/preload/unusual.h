@@ -10,7 +10,7 @@
 /* Whether spt_syscall_unusual() has to make the call. */
 static inline bool spt_syscall_is_unusual(long n)
 {
-	return (n == SYS_seccomp || n == SYS_prctl) && spt_link.rings;
+	return (n == SYS_seccomp || n == SYS_prctl || n == SYS_mlockall) && spt_link.rings;
 }
 
 long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f);

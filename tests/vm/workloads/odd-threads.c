@@ -8,11 +8,14 @@
  *   small     A signal handler that prints and allocates on a stack of 8 KiB.
  *   lock      mlockall() by root; says whether what it locks is bounded.
  *   lockable  The same by another user who may lock 64 MiB at most.
+ *   daemon    The same, as the first call of a child, and not by the C library's function.
+ *   fault     Pages are locked once they are used, and then 20 threads begin.
  *   plain     8 threads that allocate.
  */
 #include <malloc.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "odd.h"
 
@@ -171,20 +174,22 @@ static void small(void)
 	odd_counts->flags[1] = bytes - odd_counts->flags[1];
 }
 
-static void lock_all(bool is_limited)
+static void lock_all(bool is_limited, bool is_direct)
 {
 	struct rlimit limit;
 	unsigned long kib;
 	int ret;
 
-	odd_allocate(100);
+	if (!is_direct)
+		odd_allocate(100);
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (limit.rlim_max > 64 << 20)
 		limit.rlim_max = 64 << 20;
 	limit.rlim_cur = limit.rlim_max;
 	if (is_limited && (setrlimit(RLIMIT_MEMLOCK, &limit) || setgid(65534) || setuid(65534)))
 		err(1, "cannot drop rights");
-	ret = mlockall(MCL_CURRENT | MCL_FUTURE);
+	ret = is_direct ? (int)syscall(SYS_mlockall, MCL_CURRENT | MCL_FUTURE) :
+			  mlockall(MCL_CURRENT | MCL_FUTURE);
 	kib = own_kib("VmLck:");
 	odd_counts->flags[1] = kib;
 	printf("mlockall: %d, what is locked is %s\n", ret,
@@ -200,6 +205,30 @@ static void lock_all(bool is_limited)
 		pthread_join(thread, NULL);
 	}
 	odd_allocate(100);
+}
+
+static void lock_in_child(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		lock_all(true, true);
+		_exit(0);
+	}
+	odd_await(child, "a child");
+	odd_allocate(100);
+}
+
+static void lock_on_fault(void)
+{
+	pthread_t threads[20];
+
+	odd_allocate(100);
+	printf("mlockall: %d\n", mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT));
+	for (unsigned i = 0; i < 20; i++)
+		odd_start(&threads[i], live_shortly, NULL);
+	for (unsigned i = 0; i < 20; i++)
+		pthread_join(threads[i], NULL);
 }
 
 static void *allocate_much(void *data)
@@ -235,7 +264,11 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "small") == 0)
 		small();
 	else if (strcmp(how, "lock") == 0 || strcmp(how, "lockable") == 0)
-		lock_all(strcmp(how, "lockable") == 0);
+		lock_all(strcmp(how, "lockable") == 0, false);
+	else if (strcmp(how, "daemon") == 0)
+		lock_in_child();
+	else if (strcmp(how, "fault") == 0)
+		lock_on_fault();
 	else
 		plain();
 	return 0;
