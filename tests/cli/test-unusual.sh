@@ -249,6 +249,7 @@ odd forks exact 'forks whose children only wait' "$forks" quiet 3000
 odd forks exact 'a thread before the first one' "$forks" behind 30
 odd forks exact 'a lock in a callback of dl_iterate_phdr()' "$forks" callback
 odd forks exact 'vfork' "$forks" vfork 300
+odd forks exact 'vfork by threads' "$forks" vforks 300
 odd forks exact 'posix_spawn' "$forks" spawn 200
 odd forks exact 'a daemon' "$forks" daemon
 odd forks noted 'killed children' "$forks" killed 20

@@ -28,7 +28,7 @@ static const uint32_t none = 0, over = 1;
 /* In memory that is wiped in a child, and what that knows of its parent. */
 static struct spt_process *process;
 static uint32_t parent_pid;
-static bool parent_is_foreign;
+static bool parent_is_inside;
 /* Bits, by slot: whether its ring is mapped. */
 static uint64_t mapped[SPT_RINGS_SLOTS / 64];
 static uint32_t n_mapped;
@@ -78,8 +78,17 @@ uint64_t spt_stamp_by_call(void)
 
 /* The environment and other facts.  The C library's may not be set up yet. */
 
+/* How a file has names and values: what is between them, and what is at the end. */
+struct form {
+	const char *path;
+	char between, end;
+};
+
+static const struct form environment = { "/proc/self/environ", '=', '\0' },
+			 status = { "/proc/self/status", ':', '\n' };
+
 /* Copies the value of @name from the contents of @fd. */
-static bool find_variable(int fd, const char *name, char *value, size_t bytes)
+static bool find_value(int fd, const struct form *form, const char *name, char *value, size_t bytes)
 {
 	static char buffer[1024];
 	size_t matched = 0, n = 0, length = spt_text_bytes(name, 64);
@@ -91,15 +100,15 @@ static bool find_variable(int fd, const char *name, char *value, size_t bytes)
 			char c = buffer[i];
 
 			if (is_value) {
-				value[n++] = c;
-				if (!c || n == bytes)
-					return !c;
+				value[n++] = c == form->end ? '\0' : c;
+				if (c == form->end || n == bytes)
+					return c == form->end;
 			} else if (is_start && matched < length && c == name[matched]) {
 				matched++;
-			} else if (is_start && matched == length && c == '=') {
+			} else if (is_start && matched == length && c == form->between) {
 				is_value = true;
 			} else {
-				is_start = !c;
+				is_start = c == form->end;
 				matched = 0;
 			}
 		}
@@ -107,16 +116,25 @@ static bool find_variable(int fd, const char *name, char *value, size_t bytes)
 	return false;
 }
 
-static bool read_variable(const char *name, char *value, size_t bytes)
+static bool read_value(const struct form *form, const char *name, char *value, size_t bytes)
 {
-	long fd = spt_call(SYS_openat, AT_FDCWD, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
+	long fd = spt_call(SYS_openat, AT_FDCWD, form->path, O_RDONLY | O_CLOEXEC, 0);
 	bool found;
 
 	if (has_failed(fd))
 		return false;
-	found = find_variable((int)fd, name, value, bytes);
+	found = find_value((int)fd, form, name, value, bytes);
 	spt_call(SYS_close, fd, 0, 0, 0);
 	return found;
+}
+
+static uint32_t read_number(const char **at)
+{
+	uint32_t number = 0;
+
+	for (; **at >= '0' && **at <= '9'; (*at)++)
+		number = number * 10 + (uint32_t)(**at - '0');
+	return number;
 }
 
 /* What the kernel says of the program at its start. */
@@ -199,39 +217,63 @@ static void map_rings(long fd)
 	spt_link.rings = (void *)at;
 }
 
-/* The descriptor that a program inherits, if it is that file. */
+/* How many filters the program was started with; of an older kernel: whether with any. */
+static uint32_t read_filters(void)
+{
+	char text[16];
+	const char *at = text + 1;
+
+	if (!read_value(&status, "Seccomp_filters", text, sizeof(text)) &&
+	    !read_value(&status, "Seccomp", text, sizeof(text)))
+		return 0;
+	return read_number(&at);
+}
+
+/*
+ * Whether @fd is of a recorder, and the program may make the calls it takes.  What a filter lets
+ * through that came before the program cannot be known: so until then only calls are made that the
+ * loader has made.
+ */
+static bool may_connect(long fd)
+{
+	static struct spt_rings_header header;
+	struct stat stat = { 0 };
+
+	if (spt_call(SYS_pread64, fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    !is_ours(&header) || read_filters() > header.n_filters)
+		return false;
+	spt_call(SYS_fstat, fd, &stat, 0, 0);
+	return (uint64_t)stat.st_size == spt_rings_bytes();
+}
+
+/* The descriptor that a program inherits. */
 static long inherited(void)
 {
-	struct stat stat = { 0 };
+	const char *at;
 	char text[16];
-	long fd = 0;
 
-	if (!read_variable(SPT_RINGS_FD_VARIABLE, text, sizeof(text)))
+	if (!read_value(&environment, SPT_RINGS_FD_VARIABLE, text, sizeof(text)))
 		return -1;
-	for (const char *c = text; *c >= '0' && *c <= '9'; c++)
-		fd = fd * 10 + (*c - '0');
-	spt_call(SYS_fstat, fd, &stat, 0, 0);
-	return (uint64_t)stat.st_size == spt_rings_bytes() ? fd : -1;
+	at = text;
+	return read_number(&at);
 }
 
 /* Maps the file; the program's table of descriptors has it only for that time. */
 static void connect_recorder(void)
 {
 	char path[64];
-	struct stat stat = { 0 };
-	long fd = -1;
+	long fd;
 
-	if (!read_variable(SPT_RINGS_VARIABLE, path, sizeof(path)))
+	if (!read_value(&environment, SPT_RINGS_VARIABLE, path, sizeof(path)))
 		return;
 	fd = spt_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
 	if (has_failed(fd)) {
 		fd = inherited();
-		if (fd >= 0)
+		if (fd >= 0 && may_connect(fd))
 			map_rings(fd);
 		return;
 	}
-	spt_call(SYS_fstat, fd, &stat, 0, 0);
-	if ((uint64_t)stat.st_size == spt_rings_bytes())
+	if (may_connect(fd))
 		map_rings(fd);
 	spt_call(SYS_close, fd, 0, 0, 0);
 }
@@ -243,6 +285,39 @@ static bool look_at_namespace(void)
 
 	return has_failed(spt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &stat, 0)) ||
 	       stat.st_ino != spt_link.rings->pid_namespace;
+}
+
+/* "PID/task/TID" */
+bool spt_process_numbers(uint32_t *ret_pid, uint32_t *ret_tid)
+{
+	static const char between[] = "/task/";
+	struct stat stat = { 0 };
+	char text[64] = { 0 };
+	const char *at = text;
+
+	if (!spt_may_call(SPT_MAY_NAME) || !spt_link.rings->proc_device ||
+	    has_failed(spt_call(SYS_newfstatat, AT_FDCWD, "/proc", &stat, 0)) ||
+	    stat.st_dev != spt_link.rings->proc_device ||
+	    has_failed(spt_call(SYS_readlinkat, AT_FDCWD, "/proc/thread-self", text,
+				sizeof(text) - 1)))
+		return false;
+	*ret_pid = read_number(&at);
+	if (!spt_text_begins(at, between))
+		return false;
+	at += sizeof(between) - 1;
+	*ret_tid = read_number(&at);
+	return *ret_pid && *ret_tid;
+}
+
+static void number_process(bool may_be_inside)
+{
+	uint32_t tid;
+
+	process->own_pid = process->pid = (uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0);
+	process->is_inside = may_be_inside && look_at_namespace();
+	process->is_foreign = process->is_inside && !spt_process_numbers(&process->pid, &tid);
+	parent_pid = process->own_pid;
+	parent_is_inside = process->is_inside;
 }
 
 static void connect_all(void)
@@ -261,10 +336,7 @@ static void connect_all(void)
 	if (!spt_link.rings)
 		return;
 	spt_code_begin((void *)find_object);
-	parent_pid = (uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0);
-	parent_is_foreign = look_at_namespace();
-	process->is_foreign = parent_is_foreign;
-	process->pid = parent_pid;
+	number_process(true);
 	/* Release: pairs with the acquire in spt_process_begin(). */
 	__atomic_store_n(&process->image,
 			 __atomic_add_fetch(&spt_rings_programs(spt_link.rings)->next_image, 1,
@@ -341,16 +413,12 @@ static void begin_child(void)
 	struct spt_rings_programs *programs = spt_rings_programs(spt_link.rings);
 	uint32_t parent = (uint32_t)spt_call(SYS_getppid, 0, 0, 0, 0), image, before = 0;
 
-	process->pid = (uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0);
 	process->is_forked = true;
-	process->is_foreign = parent_is_foreign || parent != parent_pid ? look_at_namespace() :
-									  false;
+	number_process(parent_is_inside || parent != parent_pid);
 	image = __atomic_add_fetch(&programs->next_image, 1, __ATOMIC_RELAXED);
 	/* Pairs with the acquire in spt_process_begin(). */
 	__atomic_compare_exchange_n(&process->image, &before, image, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
-	parent_pid = process->pid;
-	parent_is_foreign = process->is_foreign;
 }
 
 const struct spt_process *spt_process_begin(void)

@@ -92,10 +92,16 @@ void spt_set_errno(int error);
 struct spt_process {
 	uint32_t image;			/* its number; 0: not begun yet */
 	uint32_t pid;
+	uint32_t own_pid;		/* what getpid() says */
 	bool is_foreign, is_forked;	/* see struct spt_ring_slot */
+	bool is_inside;			/* of another PID namespace than the recorder's */
 };
 /* Of this one; NULL: the system calls that it takes are not allowed any more. */
 const struct spt_process *spt_process_begin(void);
+/*
+ * The recorder's numbers for the calling thread, where the process still sees the recorder's /proc.
+ */
+bool spt_process_numbers(uint32_t *ret_pid, uint32_t *ret_tid);
 
 /* Memory that is private to the process, and wiped in its children.  NULL: there is none. */
 void *spt_allocate(size_t bytes);

@@ -162,6 +162,8 @@ static const struct {
 	{ SPT_MAY_TIME, SYS_clock_gettime, { CLOCK_THREAD_CPUTIME_ID } },
 	{ SPT_MAY_TIME, SYS_clock_gettime, { CLOCK_MONOTONIC } },
 	{ SPT_MAY_TIME, SYS_getcpu, { 0 } },
+	{ SPT_MAY_NAME, SYS_newfstatat, { (uint64_t)-100 } },
+	{ SPT_MAY_NAME, SYS_readlinkat, { (uint64_t)-100 } },
 	{ SPT_MAY_LOOK, SYS_openat, { (uint64_t)-100 } },
 	{ SPT_MAY_LOOK, SYS_read, { 1000 } },
 	{ SPT_MAY_LOOK, SYS_close, { 1000 } },

@@ -16,6 +16,7 @@ enum spt_may {
 	SPT_MAY_WAIT = 2,		/* waiting for room in a ring by futex, not in a loop */
 	SPT_MAY_TIME = 4,		/* for how long a thread ran (--waits=calls) */
 	SPT_MAY_LOOK = 8,		/* at files and at memory that may not exist */
+	SPT_MAY_NAME = 16,		/* by the recorder's numbers, in another PID namespace */
 };
 
 extern uint32_t spt_forbidden;

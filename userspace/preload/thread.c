@@ -290,20 +290,25 @@ static struct spt_thread *get_memory(void)
 /* Begin and end. */
 
 /*
- * The numbers of the thread.  In the child of a vfork(), whose memory is its parent's, those of the
- * first thread: what it does there, it does to the parent.
+ * The numbers of the thread.  In the child of a vfork(), whose memory is its parent's, it does not
+ * know its own: what it does there, it does to the parent.
  */
 static void name_thread(struct spt_thread *thread, const struct spt_process *process)
 {
+	uint32_t pid;
+
 	thread->pid = process->pid;
 	thread->is_foreign = process->is_foreign;
 	thread->is_forked = process->is_forked;
 	thread->tid = 0;
 	if (!spt_may_call(SPT_MAY_BEGIN))
 		return;
-	thread->tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
-	if ((uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0) != process->pid)
-		thread->tid = process->pid;
+	if ((uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0) != process->own_pid)
+		return;
+	if (!process->is_inside || process->is_foreign)
+		thread->tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
+	else if (!spt_process_numbers(&pid, &thread->tid) || pid != process->pid)
+		thread->tid = 0;
 }
 
 static struct spt_thread *begin(void)

@@ -7,6 +7,7 @@
  *   behind N   In N children the first thread calls nothing before another one does.
  *   callback   A callback of dl_iterate_phdr() takes a lock under which other threads allocate.
  *   vfork N    Children of vfork() allocate before they become another program.
+ *   vforks N   The same by four threads, whose first call is that of such a child.
  *   spawn N    posix_spawn().
  *   daemon     Two forks, a session of its own, every descriptor closed.
  *   run FILE   The program FILE, and allocations before and behind it.
@@ -200,6 +201,36 @@ static void vforks(unsigned n)
 	printf("%u vforks\n", n);
 }
 
+static void *vfork_in_thread(void *data)
+{
+	for (volatile unsigned i = 0; i < *(const unsigned *)data; i++) {
+		void *volatile block = NULL;
+		pid_t other = vfork();
+
+		if (other == 0) {
+			block = counted_malloc(100);
+			execl("/bin/true", "true", NULL);
+			_exit(127);
+		}
+		odd_await(other, "a vfork of a thread");
+		counted_free(block);
+		odd_allocate(5);
+	}
+	return data;
+}
+
+/* While the recorder looks for threads that have ended. */
+static void vfork_in_threads(unsigned n)
+{
+	pthread_t threads[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		odd_start(&threads[i], vfork_in_thread, &n);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	printf("%u vforks of each thread\n", n);
+}
+
 static void spawns(unsigned n)
 {
 	char *const command[] = { (char *)"true", NULL };
@@ -306,6 +337,8 @@ int main(int argc, char **argv)
 		callback();
 	else if (strcmp(how, "vfork") == 0)
 		vforks(odd_number(argc, argv, 2, 300));
+	else if (strcmp(how, "vforks") == 0)
+		vfork_in_threads(odd_number(argc, argv, 2, 300));
 	else if (strcmp(how, "spawn") == 0)
 		spawns(odd_number(argc, argv, 2, 200));
 	else if (strcmp(how, "daemon") == 0)

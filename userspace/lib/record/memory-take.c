@@ -333,7 +333,7 @@ void spt_memory_put_row(SptMemory *memory, const SptBlock *block, const struct s
 /* The thread among those of its tid: the latest that had begun when the ring was claimed. */
 static void memory_take_find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
 {
-	if (!owner->thread)
+	if (!owner->thread && owner->tid)
 		owner->thread = spt_thread_ids_find(memory->threads, owner->tid, owner->begin_ns);
 	owner->is_given_up =
 		is_last || memory->now_ns > owner->begin_ns + PATIENCE_NS;

@@ -53,6 +53,8 @@ static bool memory_map_rings(SptMemory *memory, GError **error)
 	header = memory->rings;
 	memory->alive = spt_alive_new(&header->recorder);
 	header->pid_namespace = spt_pid_namespace();
+	header->proc_device = spt_proc_device();
+	header->n_filters = spt_self_filters();
 	header->n_slots = SPT_RINGS_SLOTS;
 	header->ring_words = SPT_RING_WORDS;
 	header->clock = memory->is_tsc ? SPT_RINGS_TSC : SPT_RINGS_MONOTONIC;

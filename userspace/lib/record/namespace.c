@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 uint64_t spt_pid_namespace(void)
 {
@@ -14,11 +15,36 @@ uint64_t spt_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &stat_of) == 0 ? stat_of.st_ino : 0;
 }
 
-/* The task's number in its own namespace; 0: it has exited. */
+uint64_t spt_proc_device(void)
+{
+	char self[16] = { 0 };
+	struct stat stat_of;
+
+	if (readlink("/proc/self", self, sizeof(self) - 1) < 0 || atoi(self) != getpid() ||
+	    stat("/proc", &stat_of) < 0)
+		return 0;
+	return stat_of.st_dev;
+}
+
+uint32_t spt_self_filters(void)
+{
+	g_autofree char *text = NULL;
+	const char *at;
+
+	if (!g_file_get_contents("/proc/self/status", &text, NULL, NULL))
+		return 0;
+	at = strstr(text, "\nSeccomp_filters:\t");
+	if (!at)
+		at = strstr(text, "\nSeccomp:\t");
+	return at ? (uint32_t)strtoul(strchr(at, '\t'), NULL, 10) : 0;
+}
+
+/* The task's number in its own namespace; 0: it has exited, or has no other than ours. */
 static uint32_t number_inside(const char *directory)
 {
 	g_autofree char *path = g_build_filename(directory, "status", NULL), *text = NULL;
 	uint32_t number = 0;
+	unsigned n = 0;
 	char *at;
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
@@ -27,9 +53,9 @@ static uint32_t number_inside(const char *directory)
 	if (!at)
 		return 0;
 	at += strlen("\nNSpid:");
-	while (*at == '\t')
+	for (; *at == '\t'; n++)
 		number = (uint32_t)strtoul(at + 1, &at, 10);
-	return number;
+	return n > 1 ? number : 0;
 }
 
 /* Whether process @directory has @inode mapped; true, too, where that may not be read. */

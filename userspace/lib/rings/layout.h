@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define SPT_RINGS_MAGIC	    0x315253474e525453ULL
-#define SPT_RINGS_VERSION   6
+#define SPT_RINGS_VERSION   7
 #define SPT_RINGS_PAGE	    4096u
 #define SPT_RINGS_SLOTS	    2048u
 #define SPT_RINGS_NAME	    256u
@@ -58,7 +58,9 @@ struct spt_rings_header {
 	uint32_t has_mappings;		/* mmap() and the like are recorded, too */
 	uint64_t least_wait_ns;		/* shorter waits are not recorded */
 	uint64_t pid_namespace;		/* inode of the recorder's own */
+	uint64_t proc_device;		/* of its /proc; 0: that has other numbers for processes */
 	uint32_t freed;			/* how many slots have become free again */
+	uint32_t n_filters;		/* of system calls, to which the recorder is subject */
 };
 
 /* Why calls were not seen. */
@@ -118,7 +120,7 @@ struct spt_ring_slot {
 	/* Written by the thread; the recorder frees and revokes. */
 	uint32_t owner;			/* a number that no other claim has; SPT_SLOT_FREE */
 	uint32_t head;
-	/* In the process's own PID namespace; tid 0: it is not known. */
+	/* In the recorder's PID namespace, or the process's own; tid 0: it is not known. */
 	uint32_t pid, tid;
 	/* number of the process image; all of its threads have the same */
 	uint32_t image;
