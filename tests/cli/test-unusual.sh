@@ -302,6 +302,7 @@ odd sandboxes noted 'a filter of nine calls' "$sandbox" nine
 odd sandboxes noted 'a filter of twenty calls' "$sandbox" twenty
 odd sandboxes noted 'a filter with which libraries load' "$sandbox" loose "$library"
 odd sandboxes noted 'no time stamp counter' "$sandbox" tsc
+odd sandboxes noted 'a program that begins with a filter' "$sandbox" execs
 
 threads=$workloads/odd-threads
 odd threads maybe '2,100 threads' "$threads" many 2100

@@ -398,7 +398,7 @@ static bool check_program(const char *name, SptRecorderOptions *options)
 
 #define SPT_CLI_CANNOT_LOAD \
 	"programs that are linked statically, are for another processor, or run with other rights " \
-	"cannot load the library that records them"
+	"or in a sandbox cannot load the library that records them"
 
 /* Why calls were lost, and what could not be recorded at all. */
 static void tell_unseen(const SptMemoryStatus *memory)

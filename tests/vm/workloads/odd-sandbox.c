@@ -8,6 +8,7 @@
  *   twenty     One of some 20, with which threads begin.
  *   loose LIB  One with which the library LIB is loaded, too, by a thread.
  *   tsc        PR_SET_TSC, also for threads that begin then.
+ *   execs      A filter with which another program begins.
  *
  * Each runs once in a process that has allocated before, and once in a child that has not.
  */
@@ -20,7 +21,7 @@
 
 #include "odd.h"
 
-#define MOST_CALLS 40
+#define MOST_CALLS 48
 #define N_READS	   5
 
 static const int nine[] = { SYS_read,  SYS_write, SYS_exit, SYS_exit_group, SYS_rt_sigreturn,
@@ -32,6 +33,10 @@ static const int for_threads[] = {
 };
 static const int for_files[] = { SYS_openat,  SYS_close, SYS_fstat, SYS_newfstatat,
 				 SYS_pread64, SYS_lseek, -1 };
+
+static const int for_programs[] = { SYS_execve,     SYS_access,    SYS_arch_prctl,
+				    SYS_prlimit64,  SYS_getrandom, SYS_set_tid_address,
+				    -1 };
 
 static int requests[2], answers[2];
 static const char *library;
@@ -46,7 +51,7 @@ static unsigned add_calls(struct sock_filter *filter, unsigned n, const int *cal
 	return n;
 }
 
-static void restrict_calls(bool has_threads, bool has_files)
+static void restrict_calls(bool has_threads, bool has_files, bool has_programs)
 {
 	struct sock_filter filter[2 * MOST_CALLS + 2];
 	struct sock_fprog program = { .filter = filter };
@@ -57,6 +62,7 @@ static void restrict_calls(bool has_threads, bool has_files)
 	n = add_calls(filter, n, nine);
 	n = has_threads ? add_calls(filter, n, for_threads) : n;
 	n = has_files ? add_calls(filter, n, for_files) : n;
+	n = has_programs ? add_calls(filter, n, for_programs) : n;
 	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	program.len = (unsigned short)n;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -116,7 +122,7 @@ static void be_in_threads(void *(*function)(void *))
 
 static void be_restricted(const char *how)
 {
-	bool is_loose = strcmp(how, "loose") == 0;
+	bool is_loose = strcmp(how, "loose") == 0, is_program = strcmp(how, "execs") == 0;
 
 	if (strcmp(how, "strict") == 0) {
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
@@ -125,7 +131,11 @@ static void be_restricted(const char *how)
 		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
 			err(1, "the counter cannot be forbidden");
 	} else {
-		restrict_calls(strcmp(how, "nine") != 0, is_loose);
+		restrict_calls(strcmp(how, "nine") != 0, is_loose || is_program, is_program);
+	}
+	if (is_program) {
+		execl("/proc/self/exe", "odd-sandbox", "execed", NULL);
+		_exit(127);
 	}
 	odd_allocate(1000);
 	ask();
@@ -145,7 +155,11 @@ int main(int argc, char **argv)
 
 	library = argc > 2 ? argv[2] : "";
 	odd_begin();
-	if (!strstr("strict nine twenty loose tsc", how) || !*how)
+	if (strcmp(how, "execed") == 0) {
+		be_in_threads(allocate);
+		syscall(SYS_exit_group, 0);
+	}
+	if (!strstr("strict nine twenty loose tsc execs", how) || !*how)
 		errx(2, "see the top of odd-sandbox.c");
 	/* Nothing else has to be mapped later. */
 	free(odd_reserve(100000));
@@ -164,7 +178,8 @@ int main(int argc, char **argv)
 		}
 		close(requests[1]);
 		close(answers[0]);
-		answer();
+		if (strcmp(how, "execs") != 0)
+			answer();
 		odd_await(child, i ? "one that allocated before" : "a new one");
 		close(requests[0]);
 		close(answers[1]);
