@@ -158,7 +158,7 @@ static void test_refusals(void)
 	REFUSED(bad.header.n_lists = 5, "... with too many lists");
 	REFUSED(bad.header.n_spans = 9, "... too many spans");
 	REFUSED(bad.header.n_loops = 5, "... too many loops");
-	REFUSED(bad.header.reserved[4] = 1, "... with something in what is reserved");
+	REFUSED(bad.header.reserved[1] = 1, "... with something in what is reserved");
 	REFUSED(bad.list.position_bytes = 2, "a position of two bytes");
 	REFUSED(bad.list.position_shift = 32, "one that is shifted out");
 	REFUSED(bad.list.code_bits = 5, "pointers with too many bits");
@@ -189,6 +189,25 @@ static void test_refusals(void)
 		"an identity likewise");
 	REFUSED(bad.insn[7].imm = 2, "an end of a kind that there is not");
 	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_ADDI, "a program without an end");
+	/* Two programs: instruction 4 ends the first one. */
+#define TWO(from) (bad.header.names = (from), bad.insn[(from) - 1].op = SYSPROF_CHAIN_END)
+	REFUSED(bad.header.flags = SYSPROF_CHAIN_FRAMES << 1, "a flag that there is not");
+	REFUSED(bad.header.names = 8, "names behind all instructions");
+	REFUSED(bad.header.names = 7, "a first program without an end");
+	REFUSED(TWO(5), "names with a list");
+	REFUSED((TWO(5), bad.insn[5] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_EMIT }),
+		"... with a frame");
+	REFUSED((TWO(5), bad.insn[5] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_MARK }),
+		"... with a mark");
+	REFUSED((TWO(5), bad.insn[5].op = SYSPROF_CHAIN_ADDI,
+		 bad.insn[0] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_JEQI, .jump = 4 }),
+		"a jump into the other program");
+	REFUSED((TWO(6), bad.insn[6] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_LOOP }),
+		"a loop into the other program");
+	REFUSED(bad.span[0].from = SYSPROF_SPAN_REGISTER + 2, "a span of a register without names");
+	REFUSED((TWO(6), bad.span[0].from = SYSPROF_SPAN_REGISTER + 16),
+		"... of one that there is not");
+#undef TWO
 #undef REFUSED
 	for (size_t n = 0; n < sizeof(bad); n += 8) {
 		struct sysprof_chain cut = arg;
