@@ -195,14 +195,14 @@ static void test_refusals(void)
 	REFUSED(bad.header.names = 8, "names behind all instructions");
 	REFUSED(bad.header.names = 7, "a first program without an end");
 	REFUSED(TWO(5), "names with a list");
-	REFUSED((TWO(5), bad.insn[5] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_EMIT }),
+	REFUSED((TWO(5), bad.insn[5] = (struct sysprof_chain_insn){ .op = SYSPROF_CHAIN_EMIT }),
 		"... with a frame");
-	REFUSED((TWO(5), bad.insn[5] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_MARK }),
+	REFUSED((TWO(5), bad.insn[5] = (struct sysprof_chain_insn){ .op = SYSPROF_CHAIN_MARK }),
 		"... with a mark");
 	REFUSED((TWO(5), bad.insn[5].op = SYSPROF_CHAIN_ADDI,
-		 bad.insn[0] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_JEQI, .jump = 4 }),
+		 bad.insn[0] = (struct sysprof_chain_insn){ .op = SYSPROF_CHAIN_JEQI, .jump = 4 }),
 		"a jump into the other program");
-	REFUSED((TWO(6), bad.insn[6] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_LOOP }),
+	REFUSED((TWO(6), bad.insn[6] = (struct sysprof_chain_insn){ .op = SYSPROF_CHAIN_LOOP }),
 		"a loop into the other program");
 	REFUSED(bad.span[0].from = SYSPROF_SPAN_REGISTER + 2, "a span of a register without names");
 	REFUSED((TWO(6), bad.span[0].from = SYSPROF_SPAN_REGISTER + 16),
