@@ -3,6 +3,7 @@
  * Filters: expressions, patterns, categories; and that a refiltered profile is what folding anew
  * would have made.
  */
+#include "profile/arrange.h"
 #include "profile/categories.h"
 #include "profile/expression.h"
 #include "profile/glob.h"
@@ -351,13 +352,42 @@ static void test_order_behind_an_expression(void)
 	fake_clear(&fake);
 }
 
-static uint64_t weight_of(GArray *weights, const char *name)
+static uint64_t weight_of(const GArray *weights, const char *name)
 {
 	for (unsigned i = 0; i < weights->len; i++) {
 		if (strcmp(g_array_index(weights, SptCategoryWeight, i).name, name) == 0)
 			return g_array_index(weights, SptCategoryWeight, i).weight;
 	}
 	g_assert_not_reached();
+}
+
+/* Arranged by category there is a root for each that has a weight, with that weight. */
+static void check_roots_are(const SptCategories *categories, const struct fake *fake,
+			    SptSymbols *symbols, const GArray *weights)
+{
+	const SptArrangement by = { .roots = spt_roots_named("category"),
+				    .categories = categories };
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fake->capture, symbols, NULL);
+	g_autoptr(SptProfile) arranged = spt_profile_arrange(base, &by);
+	uint32_t n, n_roots = 0, n_weights = 0;
+	const SptFunction *functions = spt_profile_functions(arranged, &n);
+
+	g_assert_cmpstr(spt_roots_name(by.roots), ==, "category");
+	g_assert_cmpuint(spt_profile_total(arranged), ==, spt_profile_total(base));
+	for (uint32_t i = 0; i < n; i++) {
+		SptRoots roots;
+
+		if (!spt_profile_root(arranged, i, &roots))
+			continue;
+		g_assert_cmpstr(functions[i].object, ==, "(category)");
+		g_assert_cmpuint(functions[i].total, ==, weight_of(weights, functions[i].name));
+		n_roots++;
+	}
+	for (uint32_t i = 0; i < weights->len; i++)
+		n_weights += g_array_index(weights, SptCategoryWeight, i).weight > 0;
+	g_assert_cmpuint(n_roots, ==, n_weights);
+	g_assert_cmpstr(spt_category_name(categories, 1), ==, "second one");
+	g_assert_null(spt_category_name(categories, 5));
 }
 
 static void test_categories(void)
@@ -383,6 +413,7 @@ static void test_categories(void)
 	g_assert_cmpuint(weight_of(weights, "other"), ==, 24);
 	g_assert_cmpstr(g_array_index(weights, SptCategoryWeight, 0).name, ==, "second one");
 	g_assert_cmpstr(g_array_index(weights, SptCategoryWeight, 4).name, ==, "other");
+	check_roots_are(categories, &fake, symbols, weights);
 	fake_clear(&fake);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/pairs.h"
 #include "base/words.h"
+#include "profile/categories.h"
 #include "profile/profile-private.h"
 #include "profile/shaper.h"
 
@@ -17,6 +18,7 @@ struct arranger {
 	SptProfile *profile;
 	const SptArrangement *arrangement;
 	const SptGrouping *grouping;	/* NULL: roots are no groups */
+	uint32_t *categories;		/* of functions; NULL: all are one */
 	struct spt_tree_builder tree;
 	struct spt_shaper shaper;
 	struct spt_pairs roots;		/* (the grouping's key, 0) -> function */
@@ -54,14 +56,27 @@ SptRoots spt_roots_named(const char *name)
 
 	if (spt_grouping_find(name, &kind))
 		return SPT_ROOTS_BY(kind);
-	return strcmp(name, "none") == 0 ? SPT_ROOTS_NONE : SPT_ROOTS_PROGRAM;
+	return strcmp(name, "none") == 0     ? SPT_ROOTS_NONE :
+	       strcmp(name, "category") == 0 ? SPT_ROOTS_CATEGORY :
+					       SPT_ROOTS_PROGRAM;
 }
 
 const char *spt_roots_name(SptRoots roots)
 {
 	if (roots >= SPT_ROOTS_GROUPS)
 		return spt_grouping(roots - SPT_ROOTS_GROUPS)->name;
-	return roots == SPT_ROOTS_NONE ? "none" : "program";
+	return roots == SPT_ROOTS_NONE	   ? "none" :
+	       roots == SPT_ROOTS_CATEGORY ? "category" :
+					     "program";
+}
+
+static const char *object_of_roots(const struct arranger *arranger)
+{
+	if (arranger->arrangement->roots == SPT_ROOTS_CATEGORY)
+		return spt_words("(category)");
+	return arranger->grouping && *arranger->grouping->root ?
+		       spt_words(arranger->grouping->root) :
+		       "";
 }
 
 static uint32_t make_root(struct arranger *arranger, uint32_t key)
@@ -71,8 +86,7 @@ static uint32_t make_root(struct arranger *arranger, uint32_t key)
 	SptGroupRow group = { .name = "[no stack]" };
 	SptFunction root = { .is_process = true,
 			     .has_symbol = true,
-			     .object =
-				     grouping && *grouping->root ? spt_words(grouping->root) : "" };
+			     .object = object_of_roots(arranger) };
 	g_autofree char *name = NULL;
 	gpointer known;
 
@@ -80,8 +94,12 @@ static uint32_t make_root(struct arranger *arranger, uint32_t key)
 		group = grouping->group(arranger->base, key);
 		name = spt_group_describe(&group, arranger->arrangement->roots - SPT_ROOTS_GROUPS,
 					  true);
+	} else if (arranger->arrangement->roots == SPT_ROOTS_CATEGORY) {
+		group.name = spt_category_name(arranger->arrangement->categories, key);
 	}
 	root.name = g_string_chunk_insert_const(profile->texts, name ? name : group.name);
+	if (!grouping)
+		group.name = root.name;
 	known = g_hash_table_lookup(arranger->named, root.name);
 	if (known)
 		return GPOINTER_TO_UINT(known) - 1;
@@ -92,13 +110,25 @@ static uint32_t make_root(struct arranger *arranger, uint32_t key)
 	return profile->functions->len - 1;
 }
 
+/* Number of the root of a row among all roots. */
+static uint32_t key_of_row(const struct arranger *arranger, uint64_t row)
+{
+	const SptProfile *base = arranger->base;
+
+	if (arranger->categories)
+		return spt_category_of_node(arranger->categories,
+					    (const SptTreeNode *)base->tree->data,
+					    base->rows[row].leaf);
+	return arranger->grouping ? arranger->grouping->key(base, row) : 0;
+}
+
 static uint32_t root_of_row(struct arranger *arranger, uint64_t row)
 {
 	uint32_t key, *root;
 
 	if (arranger->arrangement->roots == SPT_ROOTS_PROGRAM)
 		return 0;
-	key = arranger->grouping ? arranger->grouping->key(arranger->base, row) : 0;
+	key = key_of_row(arranger, row);
 	root = spt_pairs_at(&arranger->roots, key, 0);
 	if (*root == UINT32_MAX)
 		*root = make_root(arranger, key);
@@ -206,6 +236,10 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		hide_system(base, arranger.shaper.becomes);
 	if (arrangement->roots >= SPT_ROOTS_GROUPS)
 		arranger.grouping = spt_grouping(arrangement->roots - SPT_ROOTS_GROUPS);
+	if (arrangement->roots == SPT_ROOTS_CATEGORY && arrangement->categories)
+		arranger.categories = spt_categories_of_functions(
+			arrangement->categories, (const SptFunction *)base->functions->data,
+			base->functions->len);
 	if (arrangement->roots == SPT_ROOTS_NONE)
 		root_of_row(&arranger, 0);
 	move_rows(&arranger);
@@ -213,6 +247,7 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 	spt_shaper_clear(&arranger.shaper);
 	spt_pairs_clear(&arranger.roots);
 	spt_pairs_clear(&arranger.moved);
+	g_free(arranger.categories);
 	spt_tree_builder_clear(&arranger.tree);
 	return profile;
 }

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef enum {
 	SPT_ROOTS_PROGRAM,		/* a process's name, as in a profile that was folded */
 	SPT_ROOTS_NONE,			/* the outermost functions are the roots */
+	SPT_ROOTS_CATEGORY,		/* kinds of work, by the arrangement's rules */
 	SPT_ROOTS_GROUPS,		/* from here on groups: SPT_ROOTS_BY() */
 } SptRoots;
 #define SPT_ROOTS_BY(kind) ((SptRoots)(SPT_ROOTS_GROUPS + (kind)))
@@ -23,17 +24,19 @@ typedef struct {
 	SptRoots roots;
 	bool hides_system;		/* shared objects below /lib and /usr/lib */
 	SptShape shape;
+	/* Of whole stacks; NULL: all is one category.  Has to outlive the arranging. */
+	const SptCategories *categories;
 } SptArrangement;
 
-/* "program", "none" or a grouping's name; SPT_ROOTS_PROGRAM if it is neither. */
+/* "program", "none", "category" or a grouping's name; SPT_ROOTS_PROGRAM if it is neither. */
 SptRoots spt_roots_named(const char *name);
 const char *spt_roots_name(SptRoots roots);
 
 /*
  * A base like that of spt_profile_new_base(), which can be refiltered in the same way.  Functions
  * have the same numbers as in @base.  Roots come after them and have is_process set: "make (1234)",
- * "CPU 2", with "(thread)", "(CPU)" or "(object)" as object.  @base, and what it was made from,
- * must outlive it.
+ * "CPU 2", "compression", with "(thread)", "(CPU)", "(object)" or "(category)" as object.  @base,
+ * and what it was made from, must outlive it.
  */
 SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *arrangement);
 /*

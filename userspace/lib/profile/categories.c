@@ -10,8 +10,6 @@
 #include "base/words.h"
 #include "profile/glob.h"
 
-#define OTHER 0 /* index of the category of functions that no rule matches */
-
 struct rule {
 	char *function, *object;	/* patterns */
 	uint32_t category;
@@ -100,7 +98,16 @@ void spt_categories_free(SptCategories *categories)
 	g_free(categories);
 }
 
-/* The category of a function, UINT32_MAX if no rule matches. */
+const char *spt_category_name(const SptCategories *categories, uint32_t category)
+{
+	if (category == SPT_CATEGORY_OTHER)
+		return spt_words("other");
+	return categories && category < categories->names->len ?
+		       categories->names->pdata[category] :
+		       NULL;
+}
+
+/* UINT32_MAX if no rule matches. */
 static uint32_t category_of(const SptCategories *categories, const SptFunction *function)
 {
 	if (function->is_process || function->is_no_stack)
@@ -113,6 +120,24 @@ static uint32_t category_of(const SptCategories *categories, const SptFunction *
 			return rule->category;
 	}
 	return UINT32_MAX;
+}
+
+uint32_t *spt_categories_of_functions(const SptCategories *categories,
+				      const SptFunction *functions, uint32_t n)
+{
+	uint32_t *of_function = g_new(uint32_t, MAX(n, 1));
+
+	for (uint32_t i = 0; i < n; i++)
+		of_function[i] = category_of(categories, &functions[i]);
+	return of_function;
+}
+
+uint32_t spt_category_of_node(const uint32_t *of_function, const SptTreeNode *nodes, uint32_t node)
+{
+	for (; node; node = nodes[node].parent)
+		if (of_function[nodes[node].function] != UINT32_MAX)
+			return of_function[nodes[node].function];
+	return SPT_CATEGORY_OTHER;
 }
 
 static int compare_weights(gconstpointer a, gconstpointer b)
@@ -129,8 +154,8 @@ GArray *spt_categories_weigh(const SptCategories *categories, const SptProfile *
 	uint32_t n, n_functions;
 	const SptTreeNode *nodes = spt_profile_tree(profile, &n);
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
-	g_autofree uint32_t *of_function = g_new(uint32_t, MAX(n_functions, 1));
-	g_autofree uint32_t *of_node = g_new(uint32_t, n);
+	g_autofree uint32_t *of_function =
+		spt_categories_of_functions(categories, functions, n_functions);
 	GArray *weights = g_array_new(FALSE, FALSE, sizeof(SptCategoryWeight));
 	SptCategoryWeight other;
 
@@ -139,17 +164,13 @@ GArray *spt_categories_weigh(const SptCategories *categories, const SptProfile *
 
 		g_array_append_val(weights, weight);
 	}
-	for (uint32_t i = 0; i < n_functions; i++)
-		of_function[i] = category_of(categories, &functions[i]);
-	of_node[0] = OTHER;
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t own = of_function[nodes[i].function];
-
-		of_node[i] = own != UINT32_MAX ? own : of_node[nodes[i].parent];
-		g_array_index(weights, SptCategoryWeight, of_node[i]).weight += nodes[i].self;
-	}
-	other = g_array_index(weights, SptCategoryWeight, OTHER);
-	g_array_remove_index(weights, OTHER);
+	for (uint32_t i = 1; i < n; i++)
+		if (nodes[i].self)
+			g_array_index(weights, SptCategoryWeight,
+				      spt_category_of_node(of_function, nodes, i))
+				.weight += nodes[i].self;
+	other = g_array_index(weights, SptCategoryWeight, SPT_CATEGORY_OTHER);
+	g_array_remove_index(weights, SPT_CATEGORY_OTHER);
 	g_array_sort(weights, compare_weights);
 	g_array_append_val(weights, other);
 	return weights;

@@ -23,6 +23,7 @@ typedef enum {
 
 typedef struct SptExpression SptExpression;	/* expression.h */
 typedef struct SptPattern SptPattern;		/* pattern.h */
+typedef struct SptCategories SptCategories;	/* categories.h */
 
 /* Selects samples; all members zero: all samples. */
 typedef struct {
