@@ -23,19 +23,14 @@ static bool find_times(struct spt_report *report)
 	return times->all.n;
 }
 
-static uint64_t running_ns(const SptMarkStep *step)
-{
-	return step->sum_ns - step->runnable_ns - step->disk_ns - step->blocked_ns;
-}
-
 static void print_parts(const SptMarkTimes *times, const SptMarkStep *step)
 {
+	uint64_t all = spt_mark_step_of_threads(step);
+
 	if (times->has_waits)
 		printf("  %5.1f %%  %5.1f %%  %5.1f %%  %5.1f %%",
-		       spt_percent(running_ns(step), step->sum_ns),
-		       spt_percent(step->runnable_ns, step->sum_ns),
-		       spt_percent(step->blocked_ns, step->sum_ns),
-		       spt_percent(step->disk_ns, step->sum_ns));
+		       spt_percent(step->running_ns, all), spt_percent(step->runnable_ns, all),
+		       spt_percent(step->blocked_ns, all), spt_percent(step->disk_ns, all));
 }
 
 static void print_step(const SptMarkTimes *times, const SptMarkStep *step, uint64_t most)
@@ -79,7 +74,7 @@ static void add_step(SptJson *json, const SptMarkTimes *times, const SptMarkStep
 	spt_json_count(json, "sum_ns", step->sum_ns);
 	if (!times->has_waits)
 		return;
-	spt_json_count(json, "running_ns", running_ns(step));
+	spt_json_count(json, "running_ns", step->running_ns);
 	spt_json_count(json, "runnable_ns", step->runnable_ns);
 	spt_json_count(json, "blocked_ns", step->blocked_ns);
 	spt_json_count(json, "disk_ns", step->disk_ns);

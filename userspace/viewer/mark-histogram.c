@@ -21,7 +21,7 @@ struct _SptMarkHistogram {
 	GtkWidget *title, *all, *longer, *scroller;
 	struct step steps[SPT_MARK_STEPS];
 	SptMarkTimes *times;
-	char *name;
+	char *name, *category;
 };
 
 G_DEFINE_FINAL_TYPE(SptMarkHistogram, spt_mark_histogram, GTK_TYPE_BOX)
@@ -32,6 +32,7 @@ static void mark_histogram_dispose(GObject *object)
 
 	g_clear_pointer(&self->times, g_free);
 	g_clear_pointer(&self->name, g_free);
+	g_clear_pointer(&self->category, g_free);
 	G_OBJECT_CLASS(spt_mark_histogram_parent_class)->dispose(object);
 }
 
@@ -43,8 +44,8 @@ static void spt_mark_histogram_class_init(SptMarkHistogramClass *class)
 /* Durations from @least_ns, and below @below_ns; 0: without a bound. */
 static void restrict_to_times(SptMarkHistogram *self, uint64_t least_ns, uint64_t below_ns)
 {
-	gtk_widget_activate_action(GTK_WIDGET(self), "views.only-mark-times", "(stt)", self->name,
-				   (guint64)least_ns, (guint64)below_ns);
+	gtk_widget_activate_action(GTK_WIDGET(self), "views.only-mark", "(sstt)", self->name,
+				   self->category, (guint64)least_ns, (guint64)below_ns);
 }
 
 static void mark_histogram_on_bar(GtkToggleButton *button, SptMarkHistogram *self)
@@ -139,14 +140,12 @@ GtkWidget *spt_mark_histogram_new(void)
 /* What the threads of its marks did meanwhile. */
 static char *describe_parts(const SptMarkStep *step)
 {
-	uint64_t waits = step->runnable_ns + step->disk_ns + step->blocked_ns;
+	uint64_t all = spt_mark_step_of_threads(step);
 
 	return g_strdup_printf(
 		_("running %.1f %%, runnable %.1f %%, blocked %.1f %%, waiting for a disk %.1f %%"),
-		spt_percent(step->sum_ns - MIN(waits, step->sum_ns), step->sum_ns),
-		spt_percent(step->runnable_ns, step->sum_ns),
-		spt_percent(step->blocked_ns, step->sum_ns),
-		spt_percent(step->disk_ns, step->sum_ns));
+		spt_percent(step->running_ns, all), spt_percent(step->runnable_ns, all),
+		spt_percent(step->blocked_ns, all), spt_percent(step->disk_ns, all));
 }
 
 static char *describe_step(const SptMarkStep *step, const char *from)
@@ -168,7 +167,9 @@ static void show_step(SptMarkHistogram *self, unsigned i, uint64_t most,
 	const SptMarkStep *step = &self->times->steps[i];
 	GtkToggleButton *button = GTK_TOGGLE_BUTTON(self->steps[i].button);
 	g_autofree char *from = spt_text_duration(step->from_ns), *text = describe_step(step, from),
-			*parts = self->times->has_waits && step->n ? describe_parts(step) : NULL,
+			*parts = self->times->has_waits && spt_mark_step_of_threads(step) ?
+					 describe_parts(step) :
+					 NULL,
 			*tip = parts ? g_strdup_printf("%s\n%s", text, parts) : g_strdup(text);
 	bool has_bound = chosen->begin_ns || chosen->end_ns;
 
@@ -211,6 +212,7 @@ void spt_mark_histogram_show(SptMarkHistogram *self, const SptMarkTimes *times,
 
 	g_clear_pointer(&self->times, g_free);
 	g_clear_pointer(&self->name, g_free);
+	g_clear_pointer(&self->category, g_free);
 	gtk_widget_set_visible(self->longer, is_shown);
 	gtk_widget_set_visible(self->scroller, is_shown);
 	if (!is_shown) {
@@ -220,6 +222,7 @@ void spt_mark_histogram_show(SptMarkHistogram *self, const SptMarkTimes *times,
 	}
 	self->times = g_memdup2(times, sizeof(*times));
 	self->name = g_strdup(chosen->text);
+	self->category = g_strdup(chosen->category);
 	if (chosen->begin_ns || chosen->end_ns)
 		gtk_check_button_set_active(GTK_CHECK_BUTTON(self->longer), !chosen->end_ns);
 	n = spt_text_count(times->all.n);

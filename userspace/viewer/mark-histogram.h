@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How long marks of a name took: a bar for each step of a scale, which is a button that restricts
- * all views to the marks of that step ("views.only-mark-times").
+ * all views to the marks of that step ("views.only-mark").
  */
 #ifndef SPT_MARK_HISTOGRAM_H
 #define SPT_MARK_HISTOGRAM_H

@@ -64,9 +64,11 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 		others = *filter;
 	others.moments = NULL;
 	found->sums = spt_marks_sums(document->recording->capture, &query);
-	query.name = selected ? selected->text : NULL;
-	if (selected)
+	if (selected) {
+		query.exact_name = selected->text;
+		query.category = selected->category;
 		spt_mark_times(document->recording->capture, &query, &found->times);
+	}
 	return found;
 }
 
@@ -188,13 +190,15 @@ static void marks_pane_on_activated(unsigned row, gpointer data)
 {
 	SptMarksPane *self = data;
 	const SptRestriction *now = self->document ? selected_mark(self->document) : NULL;
-	const char *name;
+	const SptMarkSums *sums;
 
 	if (!self->shown || row >= self->shown->len)
 		return;
-	name = g_array_index(self->shown, SptMarkSums, row).name;
-	if (!now || g_strcmp0(now->text, name) != 0 || now->begin_ns || now->end_ns)
-		gtk_widget_activate_action(GTK_WIDGET(self), "views.only-mark", "s", name);
+	sums = &g_array_index(self->shown, SptMarkSums, row);
+	if (!now || g_strcmp0(now->text, sums->name) != 0 ||
+	    g_strcmp0(now->category, sums->category) != 0 || now->begin_ns || now->end_ns)
+		gtk_widget_activate_action(GTK_WIDGET(self), "views.only-mark", "(sstt)",
+					   sums->name, sums->category, (guint64)0, (guint64)0);
 }
 
 static void dispose(GObject *object)

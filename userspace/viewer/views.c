@@ -342,14 +342,17 @@ static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 		    true);
 }
 
-static bool restriction_to_times(SptViews *self, GVariant *value, SptRestriction *ret)
+/* Name and category of marks, how long they took at least, and less than. */
+static bool restriction_to_marks(SptViews *self, GVariant *value, SptRestriction *ret)
 {
+	SptMarkQuery marks = { 0 };
 	guint64 least_ns, below_ns;
-	const char *name;
 
-	g_variant_get(value, "(&stt)", &name, &least_ns, &below_ns);
-	return spt_restriction_to_mark(self->shown->recording->capture, name, least_ns, below_ns,
-				       ret);
+	g_variant_get(value, "(&s&stt)", &marks.exact_name, &marks.category, &least_ns,
+		      &below_ns);
+	marks.least_ns = least_ns;
+	marks.below_ns = below_ns;
+	return spt_restriction_to_mark(self->shown->recording->capture, &marks, ret);
 }
 
 static void on_only_time(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *value)
@@ -367,10 +370,7 @@ static void views_on_only(GtkWidget *widget, const char *action, GVariant *value
 	bool ok = true;
 
 	if (g_str_equal(action, "views.only-mark"))
-		ok = spt_restriction_to_mark(self->shown->recording->capture,
-					     g_variant_get_string(value, NULL), 0, 0, &only);
-	else if (g_str_equal(action, "views.only-mark-times"))
-		ok = restriction_to_times(self, value, &only);
+		ok = restriction_to_marks(self, value, &only);
 	else if (g_str_equal(action, "views.only-side"))
 		only.number = g_variant_get_uint32(value);
 	else
@@ -585,8 +585,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", views_on_only);
-	gtk_widget_class_install_action(class, "views.only-mark", "s", views_on_only);
-	gtk_widget_class_install_action(class, "views.only-mark-times", "(stt)", views_on_only);
+	gtk_widget_class_install_action(class, "views.only-mark", "(sstt)", views_on_only);
 	gtk_widget_class_install_action(class, "views.only-time", "(tt)", on_only_time);
 	gtk_widget_class_install_action(class, "views.show-function", "(su)", views_go_to);
 	gtk_widget_class_install_action(class, "views.copy", "s", spt_view_copy);

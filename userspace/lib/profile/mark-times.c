@@ -65,6 +65,8 @@ static void time_mark(G_GNUC_UNUSED const char *name, G_GNUC_UNUSED const char *
 
 	step->n++;
 	step->sum_ns += row->duration_ns;
+	/* What is left of that without waits. */
+	step->running_ns += row->thread ? row->duration_ns : 0;
 	for (uint64_t i = waits ? spt_wait_index_after(waits, row->thread, row->time) : 0;
 	     waits && i < waits->first[row->thread + 1] && spt_wait_begin(&waits->waits[i]) < end;
 	     i++)
@@ -88,10 +90,17 @@ static void mark_times_begin(SptMarkTimes *times)
 /* Weights of a grid may add up to more than there was. */
 static void limit(SptMarkStep *step)
 {
-	step->runnable_ns = MIN(step->runnable_ns, step->sum_ns);
-	step->disk_ns = MIN(step->disk_ns, step->sum_ns - step->runnable_ns);
-	step->blocked_ns =
-		MIN(step->blocked_ns, step->sum_ns - step->runnable_ns - step->disk_ns);
+	uint64_t *const waits[] = { &step->runnable_ns, &step->disk_ns, &step->blocked_ns };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(waits); i++) {
+		*waits[i] = MIN(*waits[i], step->running_ns);
+		step->running_ns -= *waits[i];
+	}
+}
+
+uint64_t spt_mark_step_of_threads(const SptMarkStep *step)
+{
+	return step->running_ns + step->runnable_ns + step->disk_ns + step->blocked_ns;
 }
 
 void spt_mark_times(const SptCapture *capture, const SptMarkQuery *query, SptMarkTimes *ret)
@@ -108,6 +117,7 @@ void spt_mark_times(const SptCapture *capture, const SptMarkQuery *query, SptMar
 		limit(step);
 		ret->all.n += step->n;
 		ret->all.sum_ns += step->sum_ns;
+		ret->all.running_ns += step->running_ns;
 		ret->all.runnable_ns += step->runnable_ns;
 		ret->all.disk_ns += step->disk_ns;
 		ret->all.blocked_ns += step->blocked_ns;

@@ -16,14 +16,17 @@ G_BEGIN_DECLS
 typedef struct {
 	uint64_t from_ns, below_ns;	/* durations of this step */
 	uint64_t n, sum_ns;
-	/* Of the sum, as far as waits were recorded; the rest of it they ran. */
-	uint64_t runnable_ns, disk_ns, blocked_ns;
+	/* What the threads of these marks did, as far as waits were recorded: some have none */
+	uint64_t running_ns, runnable_ns, disk_ns, blocked_ns;
 } SptMarkStep;
 
 typedef struct {
 	SptMarkStep steps[SPT_MARK_STEPS], all;
 	bool has_waits;			/* the times of waits are known */
 } SptMarkTimes;
+
+/* Of the step, the sum of its marks that have a thread. */
+uint64_t spt_mark_step_of_threads(const SptMarkStep *step);
 
 void spt_mark_times(const SptCapture *capture, const SptMarkQuery *query, SptMarkTimes *ret);
 

@@ -40,6 +40,13 @@ static const char *text_of(const SptDeclared *kind, const SptDeclaredRow *row, c
 	return row->values[field].text;
 }
 
+static bool is_called(const SptMarkQuery *query, const char *name, const char *category)
+{
+	return (!query->name || spt_glob_match(query->name, name)) &&
+	       (!query->exact_name || strcmp(query->exact_name, name) == 0) &&
+	       (!query->category || strcmp(query->category, category) == 0);
+}
+
 static void each_of_kind(const SptCapture *capture, const SptDeclared *kind,
 			 const SptMarkQuery *query, const struct spt_selection *selection,
 			 SptMarkFunc func, void *data)
@@ -50,14 +57,15 @@ static void each_of_kind(const SptCapture *capture, const SptDeclared *kind,
 
 	while ((rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++) {
-			const char *name = text_of(kind, &rows[i], "name", kind->name);
+			const char *name = text_of(kind, &rows[i], "name", kind->name),
+				   *category = text_of(kind, &rows[i], "category", "");
 
 			if (rows[i].duration_ns >= query->least_ns &&
 			    (!query->below_ns || rows[i].duration_ns < query->below_ns) &&
 			    spt_selection_has_time(selection, rows[i].thread, rows[i].time) &&
 			    spt_selection_has_place(selection, rows[i].thread, rows[i].cpu) &&
-			    (!query->name || spt_glob_match(query->name, name)))
-				func(name, text_of(kind, &rows[i], "category", ""), &rows[i], data);
+			    is_called(query, name, category))
+				func(name, category, &rows[i], data);
 		}
 }
 

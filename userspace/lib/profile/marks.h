@@ -17,6 +17,8 @@ G_BEGIN_DECLS
 /* Which marks. */
 typedef struct {
 	const char *name;		/* a pattern (glob.h); NULL: all */
+	const char *exact_name;		/* the name itself; NULL: all */
+	const char *category;		/* "": those that have none; NULL: all */
 	uint64_t least_ns;		/* shorter ones are excluded */
 	uint64_t below_ns;		/* > 0: those that are not shorter, too */
 	const SptFilter *filter;	/* thread and time; NULL: any */

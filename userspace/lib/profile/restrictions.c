@@ -21,6 +21,7 @@ struct SptRestrictions {
 void spt_restriction_clear(SptRestriction *restriction)
 {
 	g_free((char *)restriction->text);
+	g_free((char *)restriction->category);
 	g_free((bool *)restriction->processes);
 	spt_moments_free(restriction->moments);
 }
@@ -44,6 +45,7 @@ static void append(SptRestrictions *list, const SptRestriction *item)
 	SptRestriction copy = *item;
 
 	copy.text = g_strdup(item->text);
+	copy.category = g_strdup(item->category);
 	if (item->moments)
 		copy.moments = spt_moments_ref(item->moments);
 	copy.processes = g_memdup2(item->processes, item->n_processes * sizeof(bool));
@@ -302,18 +304,18 @@ bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret)
 	return true;
 }
 
-bool spt_restriction_to_mark(const SptCapture *capture, const char *name, uint64_t least_ns,
-			     uint64_t below_ns, SptRestriction *ret)
+bool spt_restriction_to_mark(const SptCapture *capture, const SptMarkQuery *marks,
+			     SptRestriction *ret)
 {
-	const SptMarkQuery query = { .name = name, .least_ns = least_ns, .below_ns = below_ns };
-	SptMoments *moments = spt_marks_moments(capture, &query, false);
+	SptMoments *moments = spt_marks_moments(capture, marks, false);
 
 	if (!moments)
 		return false;
 	*ret = (SptRestriction){ .kind = SPT_RESTRICT_MARK,
-				 .text = g_strdup(name),
-				 .begin_ns = least_ns,
-				 .end_ns = below_ns,
+				 .text = g_strdup(marks->exact_name),
+				 .category = g_strdup(marks->category),
+				 .begin_ns = marks->least_ns,
+				 .end_ns = marks->below_ns,
 				 .moments = moments };
 	return true;
 }

@@ -8,6 +8,7 @@
 #define SPT_RESTRICTIONS_H
 
 #include "profile/arrange.h"
+#include "profile/marks.h"
 #include "profile/shape.h"
 
 G_BEGIN_DECLS
@@ -25,8 +26,8 @@ typedef enum {
 	SPT_RESTRICT_HIDDEN,		/* text: a function's name; there may be several */
 	SPT_RESTRICT_ROOT,		/* text: a function's name */
 	/*
-	 * text: a mark's name; moments: when it was; begin_ns, end_ns: how long it took at least,
-	 * and less than, 0: any time
+	 * text, category: a mark's; moments: when it was; begin_ns, end_ns: how long it took at
+	 * least, and less than, 0: any time
 	 */
 	SPT_RESTRICT_MARK,
 } SptRestrictionKind;
@@ -35,7 +36,7 @@ typedef struct {
 	SptRestrictionKind kind;
 	uint64_t begin_ns, end_ns;
 	uint32_t number;
-	const char *text;
+	const char *text, *category;
 	const bool *processes;		/* by id, n_processes of them, as in SptFilter */
 	uint32_t n_processes;
 	SptMoments *moments;		/* referenced by lists that have it */
@@ -92,12 +93,11 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret);
 
 /*
- * The restriction that shows only what threads did within their marks called @name that took
- * @least_ns or longer, and less than @below_ns (0: any time), to be cleared.  False: there is no
- * such mark.
+ * The restriction that shows only what threads did within their marks that @marks is about, by
+ * exact name, to be cleared.  False: there is no such mark.
  */
-bool spt_restriction_to_mark(const SptCapture *capture, const char *name, uint64_t least_ns,
-			     uint64_t below_ns, SptRestriction *ret);
+bool spt_restriction_to_mark(const SptCapture *capture, const SptMarkQuery *marks,
+			     SptRestriction *ret);
 
 /*
  * A restriction's text: "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times
