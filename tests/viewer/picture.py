@@ -38,9 +38,9 @@ for size in rest:
         os.makedirs(os.path.dirname(state), exist_ok=True)
         with open(state, "w") as file:
             file.write(f"[viewer]\nwidth={match[1]}\nheight={match[2]}\n")
-# A page of one function says its key itself.
+# A page says its key itself.
 pages = {}
-for path in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../userspace/viewer/*-pane.c")):
+for path in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../userspace/viewer/*.c")):
     with open(path) as file:
         for name, accelerator in re.findall(r'SptPage spt_page_(\w+) = {.*?\.key = "([^"]*)"', file.read(), re.DOTALL):
             pages[name] = accelerator.replace("<Ctrl>", "ctrl+").replace("<Alt>", "alt+")
@@ -119,11 +119,11 @@ def by_key(name):
     return show
 
 
-SHOW = {"functions": by_key("alt+1"), "bottom-up": bottom_up, "heat": heat, "flame": flame,
-        "chart": chart, "details": by_key("alt+5"), "compare": compare,
+SHOW = {name: by_key(keys) for name, keys in pages.items()}
+SHOW |= {"bottom-up": bottom_up, "heat": heat, "flame": flame,
+        "chart": chart, "compare": compare,
         "processes": choose_timeline_of_processes, "start": lambda: None}
 LEAVE = {"bottom-up": leave_bottom_up, "heat": lambda: key("ctrl+m"), "chart": by_time}
-SHOW.update((name, by_key(keys)) for name, keys in pages.items())
 
 if views != ["start"]:
     wait_for("rows", has_rows)

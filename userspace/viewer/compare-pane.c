@@ -10,6 +10,7 @@
 #include "flame-legend.h"
 #include "flame-view.h"
 #include "narrow.h"
+#include "pages.h"
 #include "pane.h"
 #include "query.h"
 #include "text.h"
@@ -253,12 +254,6 @@ static void spt_compare_pane_init(SptComparePane *self)
 		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->flame, G_CONNECT_SWAPPED);
 }
 
-void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
-{
-	spt_document_replace(&self->after, document);
-	ask(self);
-}
-
 void spt_compare_pane_set_before(SptComparePane *self, SptDocument *before, const char *name)
 {
 	g_autofree char *made = NULL, *text = NULL;
@@ -272,7 +267,33 @@ void spt_compare_pane_set_before(SptComparePane *self, SptDocument *before, cons
 	ask(self);
 }
 
-GtkWidget *spt_compare_pane_picture(SptComparePane *self)
+static GtkWidget *compare_pane_new(void)
 {
-	return GTK_WIDGET(self->flame);
+	return g_object_new(SPT_TYPE_COMPARE_PANE, NULL);
 }
+
+static void compare_pane_show_document(GtkWidget *page, SptDocument *document)
+{
+	SptComparePane *self = SPT_COMPARE_PANE(page);
+
+	spt_document_replace(&self->after, document);
+	ask(self);
+}
+
+static GtkWidget *compare_pane_picture(GtkWidget *page)
+{
+	return GTK_WIDGET(SPT_COMPARE_PANE(page)->flame);
+}
+
+/* Its view exists from the choice of a recording until the user leaves it. */
+const SptPage spt_page_compare = {
+	.name = "compare",
+	.title = N_("Compare"),
+	.help = N_("The comparison with another recording"),
+	.key = "<Alt>6",
+	.new = compare_pane_new,
+	.show_document = compare_pane_show_document,
+	.is_mode = true,
+	.icon = "spt-compare-symbolic",
+	.picture = compare_pane_picture,
+};

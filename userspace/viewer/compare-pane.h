@@ -10,12 +10,7 @@
 #define SPT_TYPE_COMPARE_PANE (spt_compare_pane_get_type())
 G_DECLARE_FINAL_TYPE(SptComparePane, spt_compare_pane, SPT, COMPARE_PANE, GtkWidget)
 
-/* The present document, or NULL. */
-void spt_compare_pane_set_document(SptComparePane *pane, SptDocument *document);
 /* The recording that it is compared with, called @name; NULL: none any more. */
 void spt_compare_pane_set_before(SptComparePane *pane, SptDocument *before, const char *name);
-
-/* Borrowed. */
-GtkWidget *spt_compare_pane_picture(SptComparePane *pane);
 
 #endif

@@ -3,8 +3,6 @@
  * Nothing is computed while a page is hidden.  Counting processes and threads takes a pass over the
  * samples.
  */
-#include "details.h"
-
 #include <glib/gi18n.h>
 #include <inttypes.h>
 #include <string.h>
@@ -22,6 +20,9 @@
 #include "table.h"
 #include "text.h"
 #include "thread-states.h"
+
+#define SPT_TYPE_DETAILS (spt_details_get_type())
+G_DECLARE_FINAL_TYPE(SptDetails, spt_details, SPT, DETAILS, GtkBox)
 
 #define SHARE_WIDTH 90
 #define NUMBER_WIDTH 90
@@ -392,7 +393,23 @@ static void spt_details_init(SptDetails *self)
 	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->files), "Files", _("Files"));
 }
 
-void spt_details_set_document(SptDetails *self, SptDocument *document)
+static GtkWidget *details_new(void)
 {
-	spt_query_ask(self->query, document, NULL, NULL);
+	return g_object_new(SPT_TYPE_DETAILS, NULL);
 }
+
+/* Processes and threads are those of @document, the rest is of the whole recording. */
+static void details_show_document(GtkWidget *page, SptDocument *document)
+{
+	spt_query_ask(SPT_DETAILS(page)->query, document, NULL, NULL);
+}
+
+const SptPage spt_page_details = {
+	.name = "details",
+	.title = N_("Details"),
+	.help = N_("Processes, threads, objects, CPUs"),
+	.key = "<Alt>5",
+	.new = details_new,
+	.show_document = details_show_document,
+	.icon = "help-about-symbolic",
+};

@@ -9,6 +9,7 @@
 #include "flame-legend.h"
 #include "flame-view.h"
 #include "narrow.h"
+#include "pages.h"
 #include "profile/expression.h"
 #include "query.h"
 #include "text.h"
@@ -34,14 +35,14 @@ G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
 
 static unsigned function_activated;
 
-uint32_t spt_flame_pane_selected(SptFlamePane *self)
+static uint32_t flame_pane_function(SptFlamePane *self)
 {
 	return spt_flame_view_function(self->view);
 }
 
 static void flame_pane_set_actions(SptFlamePane *self)
 {
-	bool is_selected = spt_flame_pane_selected(self) != UINT32_MAX;
+	bool is_selected = flame_pane_function(self) != UINT32_MAX;
 	bool is_zoomed = self->document && spt_flame_view_zoomed(self->view) != 0;
 
 	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.show-function", is_selected);
@@ -351,14 +352,14 @@ static void flame_pane_on_show_function(GtkWidget *widget, G_GNUC_UNUSED const c
 					G_GNUC_UNUSED GVariant *parameter)
 {
 	flame_pane_on_function_activated(SPT_FLAME_PANE(widget),
-					 spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
+					 flame_pane_function(SPT_FLAME_PANE(widget)));
 }
 
 static void on_show_source(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 			   G_GNUC_UNUSED GVariant *parameter)
 {
 	gtk_widget_activate_action(widget, "views.show-function", "(su)", "source",
-				   spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
+				   flame_pane_function(SPT_FLAME_PANE(widget)));
 }
 
 static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action,
@@ -369,7 +370,7 @@ static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 
 	gtk_widget_activate_action(
 		widget, "views.copy", "s",
-		spt_text_name(self->document->calls.functions[spt_flame_pane_selected(self)].name,
+		spt_text_name(self->document->calls.functions[flame_pane_function(self)].name,
 			      &made));
 }
 
@@ -487,8 +488,9 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	flame_pane_set_actions(self);
 }
 
-void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
+static void flame_pane_show_document(GtkWidget *page, SptDocument *document)
 {
+	SptFlamePane *self = SPT_FLAME_PANE(page);
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
 	spt_document_replace(&self->document, document);
@@ -520,14 +522,43 @@ void spt_flame_pane_highlight(SptFlamePane *self, const char *name)
 	gtk_editable_set_text(GTK_EDITABLE(self->search), name);
 }
 
-void spt_flame_pane_focus_search(SptFlamePane *self)
-{
-	gtk_widget_grab_focus(self->search);
-}
-
 GtkWidget *spt_flame_pane_picture(SptFlamePane *self)
 {
 	return gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
 		       GTK_WIDGET(self->chart) :
 		       GTK_WIDGET(self->view);
 }
+
+static GtkWidget *flame_pane_new(void)
+{
+	return g_object_new(SPT_TYPE_FLAME_PANE, NULL);
+}
+
+static void flame_pane_focus_search(GtkWidget *page)
+{
+	gtk_widget_grab_focus(SPT_FLAME_PANE(page)->search);
+}
+
+static uint32_t flame_pane_page_function(GtkWidget *page)
+{
+	return flame_pane_function(SPT_FLAME_PANE(page));
+}
+
+static GtkWidget *flame_pane_page_picture(GtkWidget *page)
+{
+	return spt_flame_pane_picture(SPT_FLAME_PANE(page));
+}
+
+const SptPage spt_page_flame = {
+	.name = "flame",
+	.title = N_("Flame Graph"),
+	.help = N_("Flame graph"),
+	.key = "<Alt>2",
+	.new = flame_pane_new,
+	.show_document = flame_pane_show_document,
+	.may_wait = true,
+	.icon = "spt-flame-symbolic",
+	.focus_search = flame_pane_focus_search,
+	.selected = flame_pane_page_function,
+	.picture = flame_pane_page_picture,
+};

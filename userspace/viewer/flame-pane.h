@@ -15,12 +15,8 @@ G_DECLARE_FINAL_TYPE(SptFlamePane, spt_flame_pane, SPT, FLAME_PANE, GtkWidget)
 
 /* The axis of its view by time; called before anything else. */
 void spt_flame_pane_set_axis(SptFlamePane *pane, SptTimeAxis *axis);
-void spt_flame_pane_set_document(SptFlamePane *pane, SptDocument *document);
 /* Searches for @name. */
 void spt_flame_pane_highlight(SptFlamePane *pane, const char *name);
-void spt_flame_pane_focus_search(SptFlamePane *pane);
-/* The function of the selected box; UINT32_MAX: none. */
-uint32_t spt_flame_pane_selected(SptFlamePane *pane);
 
 /* Borrowed. */
 GtkWidget *spt_flame_pane_picture(SptFlamePane *pane);

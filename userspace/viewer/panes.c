@@ -6,10 +6,13 @@
  */
 #include "panes.h"
 
+#include <glib/gi18n.h>
+
 #include "callers.h"
 #include "descendants.h"
 #include "functions.h"
 #include "narrow.h"
+#include "pages.h"
 #include "query.h"
 #include "split.h"
 
@@ -26,6 +29,7 @@ struct _SptPanes {
 	uint32_t wanted;		/* function */
 	uint32_t wanted_top_down;	/* selection before the tree went bottom-up */
 	SptQuery *query;
+	SptSurroundings *expected;	/* in the next document; or NULL */
 	/* For the document to be shown in the next frame; NULL: shown, or being computed */
 	SptSurroundings *surroundings;
 	/*
@@ -186,6 +190,7 @@ static void panes_dispose(GObject *object)
 	GtkWidget *child;
 
 	end_turns(self);
+	spt_panes_expect(self, NULL);
 	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_PANES);
@@ -284,8 +289,17 @@ static void panes_show_document(SptPanes *self, SptDocument *document,
 	}
 }
 
-void spt_panes_set_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)
+void spt_panes_expect(SptPanes *self, SptSurroundings *surroundings)
 {
+	g_clear_pointer(&self->expected, spt_surroundings_free);
+	self->expected = surroundings;
+}
+
+static void panes_set_document(GtkWidget *page, SptDocument *document)
+{
+	SptPanes *self = SPT_PANES(page);
+	SptSurroundings *surroundings = g_steal_pointer(&self->expected);
+
 	if (!self->tick || !document->look.is_passing || !surroundings) {
 		panes_show_document(self, document, surroundings);
 		return;
@@ -320,3 +334,18 @@ uint32_t spt_panes_selected(SptPanes *self)
 {
 	return self->wanted;
 }
+
+static GtkWidget *panes_new(void)
+{
+	return g_object_new(SPT_TYPE_PANES, NULL);
+}
+
+const SptPage spt_page_functions = {
+	.name = "functions",
+	.title = N_("Functions"),
+	.key = "<Alt>1",
+	.new = panes_new,
+	.show_document = panes_set_document,
+	.may_wait = true,
+	.icon = "spt-functions-symbolic",
+};

@@ -18,8 +18,11 @@ G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
  * SptDescendants.
  */
 
-/* @surroundings of the selected function in @document, taken over; NULL: not known yet. */
-void spt_panes_set_document(SptPanes *panes, SptDocument *document, SptSurroundings *surroundings);
+/*
+ * @surroundings of the selected function in the document that will be shown next, taken over; NULL:
+ * not known yet.
+ */
+void spt_panes_expect(SptPanes *panes, SptSurroundings *surroundings);
 void spt_panes_focus_search(SptPanes *panes);
 void spt_panes_focus_list(SptPanes *panes);
 void spt_panes_select(SptPanes *panes, uint32_t function);

@@ -18,6 +18,8 @@ static char *text_of_pages(void)
 		const char *shown = page->help ? page->help : page->title;
 		g_autofree char *title = g_markup_escape_text(_(shown), -1);
 
+		if (!page->key)
+			continue;
 		g_string_append_printf(text,
 				       "<child><object class=\"GtkShortcutsShortcut\">"
 				       "<property name=\"title\">%s</property>"

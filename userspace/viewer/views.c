@@ -11,10 +11,7 @@
 #include "compare-pane.h"
 #include "compat-gtk.h"
 #include "crumbs.h"
-#include "details.h"
-#include "events.h"
 #include "flame-pane.h"
-#include "function-pages.h"
 #include "heat-view.h"
 #include "lanes-pane.h"
 #include "look-query.h"
@@ -22,6 +19,7 @@
 #include "narrow.h"
 #include "panes.h"
 #include "query.h"
+#include "shown-pages.h"
 #include "split.h"
 #include "text.h"
 #include "timeline-view.h"
@@ -41,18 +39,14 @@ struct _SptViews {
 	AdwViewStack *stack;
 	SptPanes *panes;
 	SptFlamePane *flame;
-	SptDetails *details;
 	SptComparePane *compare;
-	SptEvents *events;
-	SptFunctionPages *pages;
+	SptShownPages *pages;
 	SptDocument *shown;
 	GPtrArray *history;		/* SptRestrictions */
 	unsigned at;			/* of it */
 	/* Its restrictions are not in the history while the user still changes it */
 	SptLook wanted;
 	SptQuery *query;		/* another part */
-	SptSurroundings *surroundings;	/* index in the shown functions, for the panes; or NULL */
-	bool panes_wait, flame_waits;	/* the panes have yet to show it */
 	SptGroupKind lanes;		/* of the timeline */
 };
 
@@ -73,95 +67,22 @@ static const char *const lanes_names[] = {
 	[SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu"
 };
 
-/* Not of the same functions. */
-static bool is_another(SptViews *self, SptDocument *document)
-{
-	return !self->shown || !spt_document_is_arranged_as(document, self->shown);
-}
-
-/*
- * When a range begins to be dragged the crumbs come, and everything below them moves: no more is
- * done in that frame.
- */
-static bool begins(SptViews *self, const SptDocument *document)
-{
-	return document->look.is_passing &&
-	       spt_restrictions_n(document->look.restrictions) !=
-		       spt_restrictions_n(self->shown->look.restrictions);
-}
-
-/* A hidden part waits. */
-static bool views_waits(SptViews *self, gpointer pane, SptDocument *document)
-{
-	return !is_another(self, document) &&
-	       (begins(self, document) ||
-		adw_view_stack_get_visible_child(self->stack) != GTK_WIDGET(pane));
-}
-
-static void show_panes(SptViews *self)
-{
-	self->panes_wait = false;
-	spt_panes_set_document(self->panes, self->shown, g_steal_pointer(&self->surroundings));
-}
-
-static void show_flame(SptViews *self)
-{
-	self->flame_waits = false;
-	spt_flame_pane_set_document(self->flame, self->shown);
-}
-
-/* Parts that are visible, or become visible. */
-static void catch_up(SptViews *self)
-{
-	GtkWidget *seen = adw_view_stack_get_visible_child(self->stack);
-
-	if (self->panes_wait && self->shown && seen == GTK_WIDGET(self->panes))
-		show_panes(self);
-	if (self->flame_waits && self->shown && seen == GTK_WIDGET(self->flame))
-		show_flame(self);
-}
-
-/* Called first in the present frame. */
-static gboolean views_tick(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
-{
-	bool *is_over = data;
-
-	if (*is_over)
-		catch_up(SPT_VIEWS(widget));
-	*is_over = !*is_over;
-	return *is_over ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
-}
-
 /* Takes over @surroundings. */
 static void views_show(SptViews *self, SptDocument *document, SptSurroundings *surroundings)
 {
-	bool is_beginning = !is_another(self, document) && begins(self, document);
 	g_autofree char *made = NULL;
 	double begin_ms = spt_work_ms();
 
-	self->panes_wait = views_waits(self, self->panes, document);
-	self->flame_waits = views_waits(self, self->flame, document);
 	spt_document_replace(&self->shown, document);
-	g_clear_pointer(&self->surroundings, spt_surroundings_free);
-	self->surroundings = surroundings;
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
 				 spt_text_name(document->words, &made));
 	spt_timeline_view_set_document(self->timeline, document);
 	spt_lanes_pane_set_document(self->lanes_pane, document);
 	spt_heat_view_set_document(self->heat, document);
 	spt_crumbs_show(self->crumbs, document);
-	/* Before a function is selected in the panes. */
-	spt_function_pages_set_document(self->pages, document);
-	spt_details_set_document(self->details, document);
-	spt_events_set_document(self->events, document);
-	if (!self->panes_wait)
-		show_panes(self);
-	if (!self->flame_waits)
-		show_flame(self);
-	if (is_beginning)
-		gtk_widget_add_tick_callback(GTK_WIDGET(self), views_tick, g_new0(bool, 1), g_free);
-	spt_function_pages_set_function(self->pages, spt_panes_selected(self->panes));
-	spt_compare_pane_set_document(self->compare, document);
+	spt_panes_expect(self->panes, surroundings);
+	spt_shown_pages_set_document(self->pages, document);
+	spt_shown_pages_set_function(self->pages, spt_panes_selected(self->panes));
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 }
 
@@ -286,12 +207,12 @@ static void on_lanes_visible(SptViews *self)
 static void views_on_function_selected(SptViews *self, unsigned function)
 {
 	spt_timeline_view_light(self->timeline, function);
-	spt_function_pages_set_function(self->pages, function);
+	spt_shown_pages_set_function(self->pages, function);
 }
 
 static void views_on_way_selected(SptViews *self, GArray *way)
 {
-	spt_function_pages_set_path(self->pages, way);
+	spt_shown_pages_set_path(self->pages, way);
 }
 
 static void views_on_function_activated(SptViews *self, unsigned function)
@@ -302,13 +223,6 @@ static void views_on_function_activated(SptViews *self, unsigned function)
 
 /* Actions. */
 
-/* Comparing is a mode: its view exists from the choice of a recording until the user leaves it. */
-static void set_comparing(SptViews *self, bool is_comparing)
-{
-	adw_view_stack_page_set_visible(
-		adw_view_stack_get_page(self->stack, GTK_WIDGET(self->compare)), is_comparing);
-}
-
 static void on_stop_comparing(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 			      G_GNUC_UNUSED GVariant *parameter)
 {
@@ -316,7 +230,7 @@ static void on_stop_comparing(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 
 	spt_views_show(self, "functions");
 	spt_compare_pane_set_before(self->compare, NULL, NULL);
-	set_comparing(self, false);
+	spt_shown_pages_set_mode(self->pages, "compare", false);
 }
 
 /* Undo, or redo. */
@@ -397,9 +311,10 @@ static void on_shape(GtkWidget *widget, const char *action, GVariant *function)
 static void views_on_selected(GtkWidget *widget, const char *action, G_GNUC_UNUSED GVariant *none)
 {
 	SptViews *self = SPT_VIEWS(widget);
-	bool is_flame = strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0;
-	uint32_t function =
-		is_flame ? spt_flame_pane_selected(self->flame) : spt_panes_selected(self->panes);
+	GtkWidget *seen;
+	const SptPage *page = spt_shown_pages_seen(self->pages, &seen);
+	uint32_t function = page->selected ? page->selected(seen) :
+					     spt_panes_selected(self->panes);
 	g_autofree char *name = g_strndup(action, strlen(action) - strlen("-selected"));
 
 	if (function != UINT32_MAX)
@@ -536,7 +451,7 @@ static void views_dispose(GObject *object)
 	GtkWidget *child;
 
 	g_clear_pointer(&self->query, spt_query_free);
-	g_clear_pointer(&self->surroundings, spt_surroundings_free);
+	g_clear_pointer(&self->pages, spt_shown_pages_free);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	g_clear_pointer(&self->shown, spt_document_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_VIEWS);
@@ -548,7 +463,6 @@ static void views_dispose(GObject *object)
 static void views_finalize(GObject *object)
 {
 	g_ptr_array_unref(SPT_VIEWS(object)->history);
-	spt_function_pages_free(SPT_VIEWS(object)->pages);
 	G_OBJECT_CLASS(spt_views_parent_class)->finalize(object);
 }
 
@@ -608,8 +522,6 @@ static void spt_views_class_init(SptViewsClass *class)
 	g_type_ensure(SPT_TYPE_CRUMBS);
 	g_type_ensure(SPT_TYPE_HEAT_VIEW);
 	g_type_ensure(SPT_TYPE_LANES_PANE);
-	g_type_ensure(SPT_TYPE_PANES);
-	g_type_ensure(SPT_TYPE_FLAME_PANE);
 	G_OBJECT_CLASS(class)->dispose = views_dispose;
 	G_OBJECT_CLASS(class)->finalize = views_finalize;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -624,8 +536,6 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptViews, heat);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, lanes_pane);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, stack);
-	gtk_widget_class_bind_template_child(widget_class, SptViews, panes);
-	gtk_widget_class_bind_template_child(widget_class, SptViews, flame);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, top);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, title_row);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, title);
@@ -633,31 +543,24 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_metric);
 	gtk_widget_class_bind_template_callback(widget_class, views_on_range);
 	gtk_widget_class_bind_template_callback(widget_class, views_add);
-	gtk_widget_class_bind_template_callback(widget_class, views_on_function_selected);
-	gtk_widget_class_bind_template_callback(widget_class, views_on_way_selected);
-	gtk_widget_class_bind_template_callback(widget_class, views_on_function_activated);
 	install_properties(G_OBJECT_CLASS(class));
 	install_actions(widget_class);
 }
 
-/* Those of one function stand between what shows all of them and what is no function. */
-static void add_views(SptViews *self)
+static void connect(SptViews *self, gpointer page, const char *signal, GCallback func)
 {
-	AdwViewStackPage *page;
+	g_signal_connect_object(page, signal, func, self, G_CONNECT_SWAPPED);
+}
 
-	self->events = g_object_new(SPT_TYPE_EVENTS, NULL);
-	self->pages = spt_function_pages_new(self->stack, spt_events_stack(self->events));
-	spt_events_complete(self->events);
-	self->details = g_object_new(SPT_TYPE_DETAILS, NULL);
-	self->compare = g_object_new(SPT_TYPE_COMPARE_PANE, NULL);
-	adw_view_stack_add_titled_with_icon(self->stack, GTK_WIDGET(self->events), "events",
-					    _("Events"), "spt-events-symbolic");
-	adw_view_stack_add_titled_with_icon(self->stack, GTK_WIDGET(self->details), "details",
-					    _("Details"), "help-about-symbolic");
-	page = adw_view_stack_add_titled_with_icon(self->stack, GTK_WIDGET(self->compare),
-						   "compare", _("Compare"), "spt-compare-symbolic");
-	/* Only while there is something to compare with. */
-	adw_view_stack_page_set_visible(page, FALSE);
+static void add_pages(SptViews *self)
+{
+	self->pages = spt_shown_pages_new(self->stack);
+	self->panes = SPT_PANES(spt_shown_pages_get(self->pages, "functions"));
+	self->flame = SPT_FLAME_PANE(spt_shown_pages_get(self->pages, "flame"));
+	self->compare = SPT_COMPARE_PANE(spt_shown_pages_get(self->pages, "compare"));
+	connect(self, self->panes, "function-selected", G_CALLBACK(views_on_function_selected));
+	connect(self, self->panes, "way-selected", G_CALLBACK(views_on_way_selected));
+	connect(self, self->flame, "function-activated", G_CALLBACK(views_on_function_activated));
 }
 
 static void spt_views_init(SptViews *self)
@@ -667,7 +570,7 @@ static void spt_views_init(SptViews *self)
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
-	add_views(self);
+	add_pages(self);
 	spt_split_fit(self->split, "timeline-height");
 	spt_narrow_stack(self->top);
 	spt_narrow_show(self->title_row, false);
@@ -679,8 +582,6 @@ static void spt_views_init(SptViews *self)
 	spt_heat_view_set_axis(self->heat, spt_timeline_view_axis(self->timeline));
 	g_signal_connect_object(self->lanes_pane, "notify::visible", G_CALLBACK(on_lanes_visible),
 				self, G_CONNECT_SWAPPED);
-	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
-				G_CONNECT_SWAPPED);
 	gtk_widget_add_controller(GTK_WIDGET(self), spt_view_keys_new());
 	views_set_actions(self);
 }
@@ -709,8 +610,11 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 
 void spt_views_focus_search(SptViews *self)
 {
-	if (strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0)
-		spt_flame_pane_focus_search(self->flame);
+	GtkWidget *seen;
+	const SptPage *page = spt_shown_pages_seen(self->pages, &seen);
+
+	if (page->focus_search)
+		page->focus_search(seen);
 	else
 		spt_panes_focus_search(self->panes);
 }
@@ -723,51 +627,32 @@ void spt_views_set_title(SptViews *self, const char *name, const char *origin)
 
 void spt_views_show(SptViews *self, const char *name)
 {
-	GtkWidget *page = gtk_stack_get_child_by_name(spt_events_stack(self->events), name), *focus;
-
-	/* The key of a page that is not for this recording. */
-	if (page && !gtk_stack_page_get_visible(
-			    gtk_stack_get_page(spt_events_stack(self->events), page)))
-		return;
-	if (page) {
-		gtk_stack_set_visible_child(spt_events_stack(self->events), page);
-		name = "events";
-	}
-	if (!adw_view_stack_page_get_visible(adw_view_stack_get_page(
-		    self->stack, adw_view_stack_get_child_by_name(self->stack, name))))
-		return;
-	adw_view_stack_set_visible_child_name(self->stack, name);
-	page = page ? page : adw_view_stack_get_visible_child(self->stack);
-	focus = gtk_root_get_focus(gtk_widget_get_root(page));
-	/* The widget that has the focus already keeps it. */
-	if ((!focus || !gtk_widget_is_ancestor(focus, page)) && !gtk_widget_grab_focus(page))
-		gtk_widget_child_focus(page, GTK_DIR_TAB_FORWARD);
+	spt_shown_pages_show(self->pages, name);
 }
 
 void spt_views_compare(SptViews *self, SptDocument *before, const char *name)
 {
 	spt_compare_pane_set_before(self->compare, before, name);
-	set_comparing(self, true);
+	spt_shown_pages_set_mode(self->pages, "compare", true);
 	spt_views_show(self, "compare");
 }
 
 const uint32_t *spt_views_list(SptViews *self, uint32_t *ret_n)
 {
-	if (self->panes_wait)
-		show_panes(self);
+	spt_shown_pages_get(self->pages, "functions");
 	return spt_panes_list(self->panes, ret_n);
 }
 
 GtkWidget *spt_views_picture(SptViews *self)
 {
-	const char *shown = adw_view_stack_get_visible_child_name(self->stack);
+	GtkWidget *seen;
+	const SptPage *page = spt_shown_pages_seen(self->pages, &seen);
 
-	if (strcmp(shown, "compare") == 0)
-		return spt_compare_pane_picture(self->compare);
-	if (strcmp(shown, "flame") != 0 && gtk_widget_get_mapped(GTK_WIDGET(self->lanes_pane)))
+	if (page->picture)
+		return page->picture(seen);
+	if (gtk_widget_get_mapped(GTK_WIDGET(self->lanes_pane)))
 		return GTK_WIDGET(self->lanes_pane);
-	if (self->flame_waits)
-		show_flame(self);
+	spt_shown_pages_get(self->pages, "flame");
 	return spt_flame_pane_picture(self->flame);
 }
 

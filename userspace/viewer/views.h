@@ -15,7 +15,7 @@ void spt_views_set_document(SptViews *views, SptDocument *document);
 void spt_views_set_title(SptViews *views, const char *name, const char *origin);
 /* In the visible view. */
 void spt_views_focus_search(SptViews *views);
-/* "functions", "flame", "events", "details", "compare", or a page of pages.h */
+/* A page of pages.h, by its name. */
 void spt_views_show(SptViews *views, const char *name);
 /* The visible document: the recording or a part of it; borrowed. */
 SptDocument *spt_views_document(SptViews *views);
