@@ -6,6 +6,7 @@
 #ifndef SPT_CALL_TREE_H
 #define SPT_CALL_TREE_H
 
+#include "profile/categories.h"
 #include "profile/diff.h"
 #include "profile/metric.h"
 
@@ -20,6 +21,10 @@ struct SptCallTree {
 	uint32_t n_functions;
 	uint64_t total;			/* the weight that is 100 % */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
+	bool is_bottom_up;		/* callees are above their callers in it */
+	/* Of a document whose functions have categories; else NULL. */
+	const SptCategories *categories;
+	const uint32_t *category_of;	/* functions; UINT32_MAX: none of their own */
 	const SptMetric *metric;
 	/* The value of a weight of 1 in the metric's unit; 0: a period's length is not known */
 	uint64_t worth;

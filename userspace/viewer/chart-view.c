@@ -75,6 +75,7 @@ static SptFlameDrawing chart_view_drawing_of(SptChartView *self)
 		.selected = UINT32_MAX,
 		.hovered = UINT32_MAX,
 		.matches = self->charted == self->document ? self->matches : NULL,
+		.categories = spt_flame_categories(&self->charted->calls),
 		.top = top + SPT_TIME_AXIS_HEIGHT,
 		.bottom = top + gtk_adjustment_get_page_size(adjustment),
 		.row_height = self->row_height,

@@ -41,6 +41,9 @@ static void document_complete(SptDocument *document)
 	calls->total = spt_profile_total(document->profile);
 	calls->tree = look->is_bottom_up ? spt_profile_bottom_up(document->profile, UINT32_MAX) :
 					   spt_profile_descendants(document->profile, UINT32_MAX);
+	calls->is_bottom_up = look->is_bottom_up;
+	calls->categories = document->whole->arrangement.categories;
+	calls->category_of = document->whole->category_of;
 	calls->metric = look->metric;
 	calls->worth = spt_metric_worth(look->metric, capture);
 	document->words = spt_sentences_line(document->profile, capture,
@@ -69,7 +72,9 @@ SptDocument *spt_document_new(SptRecording *recording)
 	g_autoptr(SptRestrictions) everything = spt_restrictions_new();
 
 	return document_of(recording, recording->whole,
-			   &(SptLook){ .restrictions = everything, .metric = SPT_METRIC_CPU });
+			   &(SptLook){ .restrictions = everything,
+				       .metric = SPT_METRIC_CPU,
+				       .arrangement = recording->whole->arrangement });
 }
 
 SptDocument *spt_document_ref(SptDocument *document)
@@ -120,8 +125,9 @@ uint32_t spt_document_translate(const SptDocument *document, const SptDocument *
 	return function;
 }
 
-/* The whole in @metric, as folded. */
-static SptWhole *find_plain(const SptDocument *document, const SptMetric *metric)
+/* The whole in @metric, as folded; if it has to be made, with these categories. */
+static SptWhole *find_plain(const SptDocument *document, const SptMetric *metric,
+			    const SptCategories *categories)
 {
 	SptRecording *recording = document->recording;
 	SptProfile *profile;
@@ -133,7 +139,7 @@ static SptWhole *find_plain(const SptDocument *document, const SptMetric *metric
 	g_mutex_lock(&recording->symbols_lock);
 	profile = spt_profile_new_base(recording->capture, recording->symbols, metric);
 	g_mutex_unlock(&recording->symbols_lock);
-	return spt_whole_new(profile);
+	return spt_whole_new(profile, categories);
 }
 
 static SptWhole *find_whole(const SptDocument *document, const SptLook *look)
@@ -143,7 +149,7 @@ static SptWhole *find_whole(const SptDocument *document, const SptLook *look)
 	if (spt_whole_is(document->whole, look->metric, &look->arrangement) &&
 	    spt_whole_has_shape(document->whole, look->restrictions))
 		return spt_whole_ref(document->whole);
-	plain = find_plain(document, look->metric);
+	plain = find_plain(document, look->metric, look->arrangement.categories);
 	if (spt_whole_is(plain, look->metric, &look->arrangement) &&
 	    spt_whole_has_shape(plain, look->restrictions))
 		return g_steal_pointer(&plain);

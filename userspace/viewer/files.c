@@ -49,6 +49,7 @@ void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *na
 		N_("Save the Recording"),
 		N_("Export"),
 		N_("Choose a Directory"),
+		N_("Choose a File of Rules"),
 	};
 	bool is_saving = purpose == SPT_FILES_SAVE || purpose == SPT_FILES_EXPORT,
 	     is_directory = purpose == SPT_FILES_DIRECTORY;

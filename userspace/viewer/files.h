@@ -13,6 +13,7 @@ typedef enum {
 	SPT_FILES_SAVE,			/* a recording */
 	SPT_FILES_EXPORT,		/* something else */
 	SPT_FILES_DIRECTORY,
+	SPT_FILES_RULES,		/* of categories, to be read */
 } SptFilesPurpose;
 
 /*

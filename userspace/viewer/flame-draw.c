@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "palette.h"
+#include "preferences.h"
 #include "profile/diff.h"
 #include "text.h"
 
@@ -72,6 +73,26 @@ static bool is_faded(const SptFlameDrawing *drawing, const SptFlameBox *box,
 				    !drawing->matches[function - drawing->functions]);
 }
 
+const uint32_t *spt_flame_categories(const SptCallTree *calls)
+{
+	return spt_preferences_colors() == SPT_COLORS_CATEGORY ? calls->category_of : NULL;
+}
+
+/* Of its stacks' end if the tree is upside down, where callers are no part of a box's way. */
+static GdkRGBA category_color(const SptFlameDrawing *drawing, const SptFlameBox *box,
+			      const SptFunction *function)
+{
+	uint32_t own;
+
+	if (!function || function->is_process)
+		return spt_palette_color(function);
+	if (!drawing->is_bottom_up)
+		return spt_palette_category(
+			spt_category_of_node(drawing->categories, drawing->nodes, box->node));
+	own = drawing->categories[function - drawing->functions];
+	return spt_palette_category(own == UINT32_MAX ? SPT_CATEGORY_OTHER : own);
+}
+
 static GdkRGBA flame_draw_color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
 				   const SptFunction *function)
 {
@@ -80,6 +101,7 @@ static GdkRGBA flame_draw_color_of(const SptFlameDrawing *drawing, const SptFlam
 		box->n_more			   ? many :
 		drawing->changes ? spt_palette_change(drawing->changes[box->node] * SPT_DIFF_WHOLE /
 						      (double)MAX(box->weight, 1)) :
+		drawing->categories ? category_color(drawing, box, function) :
 				   spt_palette_color(function);
 
 	if (!drawing->matches)
@@ -161,11 +183,13 @@ static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, Pang
 	}
 }
 
-static GdkRGBA sample_color(SptFlameColor color)
+static GdkRGBA sample_color(SptFlameColor color, uint32_t category)
 {
 	switch (color) {
 	case SPT_FLAME_KERNEL:
 		return spt_palette_color(&(SptFunction){ .name = "", .is_kernel = true });
+	case SPT_FLAME_CATEGORY:
+		return spt_palette_category(category);
 	case SPT_FLAME_FOUND:
 		return lit;
 	case SPT_FLAME_LESS:
@@ -183,7 +207,8 @@ static GdkRGBA sample_color(SptFlameColor color)
 	}
 }
 
-void spt_flame_draw_sample(SptFlameColor color, GtkSnapshot *snapshot, int width, int height)
+void spt_flame_draw_sample(SptFlameColor color, uint32_t category, GtkSnapshot *snapshot, int width,
+			   int height)
 {
 	unsigned n = color == SPT_FLAME_OBJECTS ? 3 : 1;
 	float part = (float)width / (float)n;
@@ -191,11 +216,12 @@ void spt_flame_draw_sample(SptFlameColor color, GtkSnapshot *snapshot, int width
 	for (unsigned i = 0; i < n; i++) {
 		const graphene_rect_t area =
 			GRAPHENE_RECT_INIT((float)i * part, 0, part, (float)height);
-		GdkRGBA of_area =
-			color == SPT_FLAME_OBJECTS ? spt_palette_object(i) : sample_color(color);
+		GdkRGBA of_area = color == SPT_FLAME_OBJECTS ? spt_palette_object(i) :
+							       sample_color(color, category);
 
-		gtk_snapshot_append_color(snapshot, &of_area, &area);
-		if (color == SPT_FLAME_KERNEL)
+		if (color != SPT_FLAME_HATCHES)
+			gtk_snapshot_append_color(snapshot, &of_area, &area);
+		if (color == SPT_FLAME_KERNEL || color == SPT_FLAME_HATCHES)
 			draw_hatches(snapshot, &area);
 	}
 }

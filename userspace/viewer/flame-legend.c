@@ -6,6 +6,7 @@
 
 #include "flame-draw.h"
 #include "preferences.h"
+#include "text.h"
 
 #define SAMPLE_PIXELS 10
 
@@ -15,14 +16,17 @@ G_DECLARE_FINAL_TYPE(SptFlameSample, spt_flame_sample, SPT, FLAME_SAMPLE, GtkWid
 struct _SptFlameSample {
 	GtkWidget parent_instance;
 	SptFlameColor color;
+	uint32_t category;
 };
 
 G_DEFINE_FINAL_TYPE(SptFlameSample, spt_flame_sample, GTK_TYPE_WIDGET)
 
 static void flame_sample_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
-	spt_flame_draw_sample(SPT_FLAME_SAMPLE(widget)->color, snapshot,
-			      gtk_widget_get_width(widget), gtk_widget_get_height(widget));
+	SptFlameSample *self = SPT_FLAME_SAMPLE(widget);
+
+	spt_flame_draw_sample(self->color, self->category, snapshot, gtk_widget_get_width(widget),
+			      gtk_widget_get_height(widget));
 }
 
 static void spt_flame_sample_class_init(SptFlameSampleClass *class)
@@ -37,7 +41,7 @@ static void spt_flame_sample_init(SptFlameSample *self)
 	gtk_widget_set_valign(GTK_WIDGET(self), GTK_ALIGN_CENTER);
 }
 
-static GtkWidget *add_color(GtkWidget *legend, SptFlameColor color, const char *name)
+static SptFlameSample *add_color(GtkWidget *legend, SptFlameColor color, const char *name)
 {
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 5);
 	SptFlameSample *sample = g_object_new(SPT_TYPE_FLAME_SAMPLE, NULL);
@@ -48,34 +52,51 @@ static GtkWidget *add_color(GtkWidget *legend, SptFlameColor color, const char *
 	gtk_box_append(GTK_BOX(box), GTK_WIDGET(sample));
 	gtk_box_append(GTK_BOX(box), gtk_label_new(name));
 	gtk_box_append(GTK_BOX(legend), box);
-	return box;
+	return sample;
 }
 
-/* Which of both is meant depends on the preferences, which may have changed meanwhile. */
-static void show_meaning(GtkWidget *legend)
+/* Only those that occur: a file of rules may have many. */
+static bool *find_categories(const SptCallTree *calls, const uint32_t *category_of)
 {
-	bool by_side = spt_preferences_colors_by_side();
+	uint32_t n = 0;
+	bool *occur;
 
-	gtk_widget_set_visible(g_object_get_data(G_OBJECT(legend), "user"), by_side);
-	gtk_widget_set_visible(g_object_get_data(G_OBJECT(legend), "objects"), !by_side);
-	gtk_widget_set_visible(g_object_get_data(G_OBJECT(legend), "nameless"), !by_side);
+	while (spt_category_name(calls->categories, n))
+		n++;
+	occur = g_new0(bool, n);
+	for (uint32_t i = 0; i < calls->n_functions; i++)
+		if (category_of[i] != UINT32_MAX && calls->functions[i].total > 0)
+			occur[category_of[i]] = true;
+	return occur;
 }
 
-static void add_functions(GtkWidget *legend)
+static void add_categories(GtkWidget *legend, const SptCallTree *calls,
+			   const uint32_t *category_of)
 {
-	GObject *object = G_OBJECT(legend);
+	g_autofree bool *occur = find_categories(calls, category_of);
+	const char *name;
 
-	g_object_set_data(object, "user", add_color(legend, SPT_FLAME_USER, _("user code")));
-	g_object_set_data(object, "objects",
-			  add_color(legend, SPT_FLAME_OBJECTS,
-				    _("user code, by object")));
-	g_object_set_data(object, "nameless",
-			  add_color(legend, SPT_FLAME_NAMELESS, _("without a name")));
+	for (uint32_t i = SPT_CATEGORY_OTHER + 1; (name = spt_category_name(calls->categories, i));
+	     i++) {
+		g_autofree char *made = NULL;
+
+		if (occur[i])
+			add_color(legend, SPT_FLAME_CATEGORY, spt_text_name(name, &made))
+				->category = i;
+	}
+	add_color(legend, SPT_FLAME_CATEGORY, spt_category_name(NULL, SPT_CATEGORY_OTHER));
+	add_color(legend, SPT_FLAME_HATCHES, _("kernel"));
+}
+
+static void add_sides(GtkWidget *legend)
+{
+	if (spt_preferences_colors() == SPT_COLORS_SIDE) {
+		add_color(legend, SPT_FLAME_USER, _("user code"));
+	} else {
+		add_color(legend, SPT_FLAME_OBJECTS, _("user code, by object"));
+		add_color(legend, SPT_FLAME_NAMELESS, _("without a name"));
+	}
 	add_color(legend, SPT_FLAME_KERNEL, _("kernel"));
-	add_color(legend, SPT_FLAME_PROCESS, _("process"));
-	add_color(legend, SPT_FLAME_FOUND, _("highlighted"));
-	g_signal_connect(legend, "map", G_CALLBACK(show_meaning), NULL);
-	show_meaning(legend);
 }
 
 static void add_changes(GtkWidget *legend)
@@ -88,14 +109,30 @@ static void add_changes(GtkWidget *legend)
 
 GtkWidget *spt_flame_legend_new(bool of_changes)
 {
-	GtkWidget *legend = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 21);
+	GtkWidget *legend = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 21), *scrolled;
 
 	gtk_widget_add_css_class(legend, "legend");
 	if (of_changes)
 		add_changes(legend);
+	scrolled =
+		g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", legend, "hscrollbar-policy",
+			     GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
+			     "propagate-natural-height", TRUE, NULL);
+	g_object_set_data(G_OBJECT(scrolled), "legend", legend);
+	return scrolled;
+}
+
+void spt_flame_legend_show(GtkWidget *scrolled, const SptCallTree *calls)
+{
+	GtkWidget *legend = g_object_get_data(G_OBJECT(scrolled), "legend"), *child;
+	const uint32_t *category_of = spt_flame_categories(calls);
+
+	while ((child = gtk_widget_get_first_child(legend)))
+		gtk_box_remove(GTK_BOX(legend), child);
+	if (category_of)
+		add_categories(legend, calls, category_of);
 	else
-		add_functions(legend);
-	return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", legend, "hscrollbar-policy",
-			    GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
-			    "propagate-natural-height", TRUE, NULL);
+		add_sides(legend);
+	add_color(legend, SPT_FLAME_PROCESS, _("process"));
+	add_color(legend, SPT_FLAME_FOUND, _("highlighted"));
 }

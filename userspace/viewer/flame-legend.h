@@ -6,7 +6,11 @@
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
+#include "call-tree.h"
+
 /* Of the graph of a comparison, or (@of_changes false) of a recording. */
 GtkWidget *spt_flame_legend_new(bool of_changes);
+/* For the graph of @calls, by what the preferences have colours tell apart. */
+void spt_flame_legend_show(GtkWidget *legend, const SptCallTree *calls);
 
 #endif

@@ -10,6 +10,7 @@
 #include "flame-view.h"
 #include "narrow.h"
 #include "pages.h"
+#include "preferences.h"
 #include "profile/expression.h"
 #include "query.h"
 #include "text.h"
@@ -20,7 +21,7 @@
 struct _SptFlamePane {
 	GtkWidget parent_instance;
 	GtkWidget *content, *header, *detail, *found, *search, *upward, *empty, *popover, *scrolled;
-	GtkWidget *chart_scrolled, *pictures, *by_time, *threads;
+	GtkWidget *chart_scrolled, *pictures, *by_time, *threads, *legend;
 	SptFlameView *view;
 	SptChartView *chart;
 	SptDocument *document;
@@ -463,12 +464,20 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 			     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
+static void on_colors_changed(SptFlamePane *self)
+{
+	if (self->document)
+		spt_flame_legend_show(self->legend, &self->document->calls);
+}
+
 static void spt_flame_pane_init(SptFlamePane *self)
 {
 	self->query = spt_query_new(GTK_WIDGET(self), &threads_query);
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
-	gtk_box_append(GTK_BOX(self->content), spt_flame_legend_new(false));
+	self->legend = spt_flame_legend_new(false);
+	gtk_box_append(GTK_BOX(self->content), self->legend);
+	spt_preferences_watch(self, G_CALLBACK(on_colors_changed));
 	spt_narrow_stack(self->header);
 	spt_view_stay(self->scrolled);
 	spt_view_stay(self->chart_scrolled);
@@ -493,6 +502,9 @@ static void flame_pane_show_document(GtkWidget *page, SptDocument *document)
 	SptFlamePane *self = SPT_FLAME_PANE(page);
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
+	bool is_legend_known =
+		is_known && self->document->calls.categories == document->calls.categories;
+
 	spt_document_replace(&self->document, document);
 	if (!is_known) {
 		spt_query_cancel(self->query);
@@ -501,6 +513,8 @@ static void flame_pane_show_document(GtkWidget *page, SptDocument *document)
 		g_clear_pointer(&self->rooted, g_free);
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	}
+	if (!is_legend_known)
+		on_colors_changed(self);
 	flame_pane_show_tree(self);
 	if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time))) {
 		if (!document->look.is_passing)

@@ -62,6 +62,8 @@ static SptFlameDrawing flame_view_drawing_of(SptFlameView *self)
 		.selected = self->selected,
 		.hovered = self->hovered,
 		.matches = self->matches,
+		.categories = spt_flame_categories(self->calls),
+		.is_bottom_up = self->calls->is_bottom_up,
 		.changes = self->calls->differences ?
 				   (const double *)self->calls->differences->changes->data :
 				   NULL,

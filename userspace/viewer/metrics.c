@@ -28,7 +28,16 @@ void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const 
 			gtk_drop_down_set_selected(choice, i);
 }
 
-void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric, const SptCapture *capture)
+static void offer_roots(GMenu *menu, int at, const char *title, const char *name)
+{
+	g_autoptr(GMenuItem) item = g_menu_item_new(title, NULL);
+
+	g_menu_item_set_action_and_target(item, "views.roots", "s", name);
+	g_menu_insert_item(menu, at, item);
+}
+
+void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric, const SptCapture *capture,
+				 const SptCategories *categories)
 {
 	const SptGrouping *grouping;
 	int at = 1;
@@ -36,15 +45,13 @@ void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric, const Sp
 	while (g_menu_model_get_n_items(G_MENU_MODEL(roots)) > 2)
 		g_menu_remove(roots, 1);
 	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
-		g_autoptr(GMenuItem) item = NULL;
-
 		if (!grouping->menu || !spt_grouping_fits(grouping, metric) ||
 		    spt_grouping_lacks(grouping, capture))
 			continue;
-		item = g_menu_item_new(_(grouping->menu), NULL);
-		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
-		g_menu_insert_item(roots, at++, item);
+		offer_roots(roots, at++, _(grouping->menu), grouping->name);
 	}
+	if (categories)
+		offer_roots(roots, at, _("By Categor_y"), spt_roots_name(SPT_ROOTS_CATEGORY));
 }
 
 char *spt_metrics_part(SptDocument *document)

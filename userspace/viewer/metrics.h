@@ -13,9 +13,10 @@ void spt_metrics_offer(GtkDropDown *choice, const SptDocument *document);
 void spt_metrics_choose(GtkDropDown *choice, const SptDocument *document, const char *name);
 /*
  * Adds the groupings that fit @metric, and that @capture shows, between "By Program" and "Nothing
- * Above Functions".
+ * Above Functions"; that by category if there are @categories.
  */
-void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric, const SptCapture *capture);
+void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric, const SptCapture *capture,
+				 const SptCategories *categories);
 /* "468 of 4,769 samples", or in another metric "1.2 MiB of 3.8 MiB"; to be freed. */
 char *spt_metrics_part(SptDocument *document);
 

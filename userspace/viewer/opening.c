@@ -48,14 +48,16 @@ static SptDocument *begin_with_command(SptDocument *whole)
 	g_autoptr(SptRestrictions) everything = spt_restrictions_new(), restrictions = NULL;
 	g_autoptr(SptDocument) all = whole, part = NULL;
 	SptRestriction command;
+	SptLook look;
 
 	if (!spt_command_leads(capture) || !spt_restriction_to_command(capture, &command))
 		return g_steal_pointer(&all);
 	restrictions = spt_restrictions_add(everything, &command);
 	g_free((char *)command.text);
 	g_free((bool *)command.processes);
-	part = spt_document_look(whole, &(SptLook){ .restrictions = restrictions,
-						    .metric = whole->look.metric });
+	look = whole->look;
+	look.restrictions = restrictions;
+	part = spt_document_look(whole, &look);
 	return part->calls.total ? g_steal_pointer(&part) : g_steal_pointer(&all);
 }
 

@@ -5,6 +5,7 @@
 #include <adwaita.h>
 
 #include "preferences.h"
+#include "profile/categories.h"
 
 #define SHADES 3
 #define SHADE_STEP 0.035f
@@ -40,11 +41,23 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 		return shade(palette_color_of(process), function ? function->name : "");
 	if (function->is_kernel)
 		return shade(palette_color_of(kernel), function->name);
-	if (spt_preferences_colors_by_side())
+	if (spt_preferences_colors() == SPT_COLORS_SIDE)
 		return shade(palette_color_of(user), function->name);
 	if (!function->has_symbol)
 		return shade(palette_color_of(nameless), function->name);
 	return shade(spt_palette_object(g_str_hash(function->object)), function->name);
+}
+
+GdkRGBA spt_palette_category(uint32_t category)
+{
+	static const unsigned categories[] = { 0xf6c26b, 0x9cc6f0, 0xb7d98b, 0xf3aea6,
+					       0xd9c3f0, 0x8fd8c6, 0xe6d86e, 0xd5b48c,
+					       0xa9b7ee, 0xf2a7cf, 0xc3e6c8, 0xb9d0d4 };
+	static const unsigned other = 0xe8e2d8;
+
+	return palette_color_of(category == SPT_CATEGORY_OTHER ?
+					other :
+					categories[(category - 1) % G_N_ELEMENTS(categories)]);
 }
 
 GdkRGBA spt_palette_change(double part)

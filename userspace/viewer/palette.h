@@ -14,6 +14,8 @@
 GdkRGBA spt_palette_color(const SptFunction *function);
 /* One of the colours that objects have, from 0. */
 GdkRGBA spt_palette_object(unsigned i);
+/* The colour of a category of functions: profile/categories.h. */
+GdkRGBA spt_palette_category(uint32_t category);
 /* The colour of a change: from new (up to 1, red) to removed (down to -1, blue). */
 GdkRGBA spt_palette_change(double part);
 

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "category-rules.h"
 #include "files.h"
 #include "record-choices.h"
 #include "state.h"
@@ -18,11 +19,14 @@ static const AdwColorScheme schemes[] = { ADW_COLOR_SCHEME_DEFAULT, ADW_COLOR_SC
 					  ADW_COLOR_SCHEME_FORCE_DARK };
 
 /* Cached, as it is read for each box that is drawn: -1, not yet. */
-static int colors_by_side = -1;
+static int colors = -1;
+/* Activated for those who watch. */
+static GSimpleAction *changes;
 
 struct preferences {
 	GtkWidget *window, *paths;
 	GPtrArray *path_rows;
+	GtkWidget *rules, *forget_rules;
 };
 
 void spt_preferences_apply_style(void)
@@ -52,11 +56,23 @@ char *spt_preferences_servers(void)
 	return spt_state_get(DOWNLOAD, 0) && *all ? g_steal_pointer(&all) : NULL;
 }
 
-bool spt_preferences_colors_by_side(void)
+SptColors spt_preferences_colors(void)
 {
-	if (colors_by_side < 0)
-		colors_by_side = spt_state_get(COLORS, 0);
-	return colors_by_side > 0;
+	if (colors < 0)
+		colors = CLAMP(spt_state_get(COLORS, 0), SPT_COLORS_OBJECT, SPT_COLORS_CATEGORY);
+	return (SptColors)colors;
+}
+
+static GSimpleAction *preferences_changes(void)
+{
+	if (!changes)
+		changes = g_simple_action_new("changes", NULL);
+	return changes;
+}
+
+void spt_preferences_watch(gpointer owner, GCallback func)
+{
+	g_signal_connect_object(preferences_changes(), "activate", func, owner, G_CONNECT_SWAPPED);
 }
 
 static GtkWidget *switch_row(const char *title, const char *subtitle, const char *key,
@@ -236,9 +252,76 @@ static void on_style(AdwComboRow *row, G_GNUC_UNUSED GParamSpec *spec, G_GNUC_UN
 
 static void on_colors(AdwComboRow *row, G_GNUC_UNUSED GParamSpec *spec, struct preferences *self)
 {
-	colors_by_side = (int)adw_combo_row_get_selected(row);
-	spt_state_set(COLORS, colors_by_side);
+	colors = (int)adw_combo_row_get_selected(row);
+	spt_state_set(COLORS, colors);
+	g_action_activate(G_ACTION(preferences_changes()), NULL);
 	redraw_all(gtk_window_get_transient_for(GTK_WINDOW(self->window)));
+}
+
+/* What is wrong with the rules is said in their place. */
+static void show_rules(struct preferences *self)
+{
+	g_autofree char *path = spt_category_rules_path(),
+			*shown = g_filename_display_name(path);
+	g_autoptr(GError) error = NULL;
+
+	spt_category_rules_read(&error);
+	g_object_set(self->rules, "subtitle",
+		     error   ? error->message :
+		     *path   ? shown :
+			       _("A file of rules: “category = function” or “category = function @ object”"),
+		     NULL);
+	gtk_widget_set_visible(self->forget_rules, *path != '\0');
+}
+
+static void use_rules(struct preferences *self, const char *path)
+{
+	spt_category_rules_set_path(path);
+	show_rules(self);
+	g_action_activate(G_ACTION(preferences_changes()), NULL);
+}
+
+static void on_rules_chosen(GFile *file, gpointer window)
+{
+	if (g_file_peek_path(file))
+		use_rules(g_object_get_data(G_OBJECT(window), "preferences"),
+			  g_file_peek_path(file));
+}
+
+static void on_choose_rules(G_GNUC_UNUSED GtkButton *button, struct preferences *self)
+{
+	spt_files_choose(GTK_WINDOW(self->window), SPT_FILES_RULES, NULL, on_rules_chosen,
+			 g_object_ref(self->window), g_object_unref);
+}
+
+static void on_forget_rules(G_GNUC_UNUSED GtkButton *button, struct preferences *self)
+{
+	use_rules(self, "");
+}
+
+static void add_rules(struct preferences *self, AdwPreferencesGroup *all)
+{
+	GtkWidget *choose = gtk_button_new_with_label(_("Choose…"));
+
+	self->rules = g_object_new(ADW_TYPE_ACTION_ROW, "use-markup", FALSE, "title",
+				   _("Categories of functions"), NULL);
+	self->forget_rules = gtk_button_new_from_icon_name("list-remove-symbolic");
+	gtk_widget_set_tooltip_text(self->forget_rules, _("Without categories"));
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self->forget_rules),
+				       GTK_ACCESSIBLE_PROPERTY_LABEL, _("Without categories"), -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(choose), GTK_ACCESSIBLE_PROPERTY_LABEL,
+				       _("Choose a file of rules"), -1);
+	g_signal_connect(choose, "clicked", G_CALLBACK(on_choose_rules), self);
+	g_signal_connect(self->forget_rules, "clicked", G_CALLBACK(on_forget_rules), self);
+	for (unsigned i = 0; i < 2; i++) {
+		GtkWidget *button = i ? choose : self->forget_rules;
+
+		gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
+		gtk_widget_add_css_class(button, "flat");
+		adw_action_row_add_suffix(ADW_ACTION_ROW(self->rules), button);
+	}
+	adw_preferences_group_add(all, self->rules);
+	show_rules(self);
 }
 
 static GtkWidget *combo(const char *title, const char *const *items, unsigned selected)
@@ -254,8 +337,9 @@ static GtkWidget *combo(const char *title, const char *const *items, unsigned se
 static void add_looks(struct preferences *self)
 {
 	static const char *const styles[] = { N_("As the System"), N_("Light"), N_("Dark"), NULL };
-	static const char *const colors[] = { N_("One for each object, blue for the kernel"),
-					      N_("Orange for user code, blue for the kernel"), NULL };
+	static const char *const kinds[] = { N_("One for each object, blue for the kernel"),
+					      N_("Orange for user code, blue for the kernel"),
+					      N_("One for each category"), NULL };
 	AdwPreferencesGroup *all = ADW_PREFERENCES_GROUP(
 		group(page(self, _("Appearance"), "applications-graphics-symbolic"), NULL, NULL));
 	int style = spt_state_get(STYLE, 0);
@@ -265,9 +349,10 @@ static void add_looks(struct preferences *self)
 
 	g_signal_connect(row, "notify::selected", G_CALLBACK(on_style), NULL);
 	adw_preferences_group_add(all, row);
-	row = combo(_("Colours of the flame graph"), colors, spt_preferences_colors_by_side());
+	row = combo(_("Colours of the flame graph"), kinds, spt_preferences_colors());
 	g_signal_connect(row, "notify::selected", G_CALLBACK(on_colors), self);
 	adw_preferences_group_add(all, row);
+	add_rules(self, all);
 }
 
 static void free_preferences(gpointer data)

@@ -14,7 +14,18 @@ void spt_preferences_apply_style(void);
 char **spt_preferences_source_paths(void);
 /* Servers of debug information, separated by spaces; NULL: none.  The caller frees it. */
 char *spt_preferences_servers(void);
-/* Boxes of the flame graph are orange for user code and blue for the kernel, not by object. */
-bool spt_preferences_colors_by_side(void);
+/* What the colours of the flame graph tell apart. */
+typedef enum {
+	SPT_COLORS_OBJECT,		/* and the kernel */
+	SPT_COLORS_SIDE,		/* user code and the kernel */
+	SPT_COLORS_CATEGORY,		/* if there are rules, else objects */
+} SptColors;
+
+SptColors spt_preferences_colors(void);
+/*
+ * Calls @func(@owner), in the main thread and for as long as @owner lives, whenever colours or the
+ * rules of categories have changed.
+ */
+void spt_preferences_watch(gpointer owner, GCallback func);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "category-rules.h"
 #include "preferences.h"
 #include "profile/culprit.h"
 #include "profile/declared.h"
@@ -54,7 +55,8 @@ SptRecording *spt_recording_new(SptCapture *capture, GCancellable *fetches, SptP
 	recording->symbols = spt_symbols_new(capture, NULL);
 	download(recording, fetches);
 	recording->whole = spt_whole_new(
-		spt_profile_new_base_watched(capture, recording->symbols, NULL, progress, data));
+		spt_profile_new_base_watched(capture, recording->symbols, NULL, progress, data),
+		spt_category_rules_read(NULL));
 	spt_summary_init(&recording->summary, capture);
 	recording->tracks = spt_tracks_new(capture);
 	recording->coverage = spt_coverage_new(capture, recording->symbols);

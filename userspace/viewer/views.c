@@ -8,6 +8,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "category-rules.h"
 #include "compare-pane.h"
 #include "compat-gtk.h"
 #include "crumbs.h"
@@ -18,6 +19,7 @@
 #include "metrics.h"
 #include "narrow.h"
 #include "panes.h"
+#include "preferences.h"
 #include "query.h"
 #include "shown-pages.h"
 #include "split.h"
@@ -167,6 +169,29 @@ static void views_on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gbo
 			    is_final);
 }
 
+static void offer_groupings(SptViews *self, const SptDocument *document)
+{
+	SptArrangement *arrangement = &self->wanted.arrangement;
+
+	spt_metrics_offer_groupings(self->roots, self->wanted.metric,
+				    document->recording->capture, arrangement->categories);
+	if (arrangement->roots != SPT_ROOTS_CATEGORY || arrangement->categories)
+		return;
+	arrangement->roots = SPT_ROOTS_PROGRAM;
+	g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_ROOTS]);
+}
+
+static void on_rules_changed(SptViews *self)
+{
+	const SptCategories *rules = spt_category_rules_read(NULL);
+
+	if (!self->shown || rules == self->wanted.arrangement.categories)
+		return;
+	self->wanted.arrangement.categories = rules;
+	offer_groupings(self, self->shown);
+	views_ask(self);
+}
+
 /* A grouping that needs fields that a metric's rows lack is replaced by programs. */
 static void want_metric(SptViews *self, const SptDocument *document, const SptMetric *metric)
 {
@@ -174,7 +199,7 @@ static void want_metric(SptViews *self, const SptDocument *document, const SptMe
 	SptGroupKind kind;
 
 	self->wanted.metric = metric;
-	spt_metrics_offer_groupings(self->roots, metric, document->recording->capture);
+	offer_groupings(self, document);
 	if (!spt_grouping_find(spt_roots_name(arrangement->roots), &kind) ||
 	    spt_grouping_fits(spt_grouping(kind), metric))
 		return;
@@ -583,6 +608,7 @@ static void spt_views_init(SptViews *self)
 	g_signal_connect_object(self->lanes_pane, "notify::visible", G_CALLBACK(on_lanes_visible),
 				self, G_CONNECT_SWAPPED);
 	gtk_widget_add_controller(GTK_WIDGET(self), spt_view_keys_new());
+	spt_preferences_watch(self, G_CALLBACK(on_rules_changed));
 	views_set_actions(self);
 }
 
@@ -597,6 +623,7 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	spt_query_cancel(self->query);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
+	self->wanted.arrangement.categories = document->look.arrangement.categories;
 	want_metric(self, document, document->look.metric);
 	spt_metrics_offer(self->metric, document);
 	spt_metrics_choose(self->metric, document, document->look.metric->name);

@@ -2,18 +2,30 @@
 /* Never changes once it is made, except for its spare profile, which threads exchange. */
 #include "whole.h"
 
-static const SptArrangement as_folded = { .roots = SPT_ROOTS_PROGRAM };
+#include "profile/categories.h"
 
-SptWhole *spt_whole_new(SptProfile *profile)
+static void find_categories(SptWhole *whole)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(whole->profile, &n);
+
+	if (whole->arrangement.categories)
+		whole->category_of = spt_categories_of_functions(whole->arrangement.categories,
+								 functions, n);
+}
+
+SptWhole *spt_whole_new(SptProfile *profile, const SptCategories *categories)
 {
 	SptWhole *whole = g_atomic_rc_box_new0(SptWhole);
 
 	whole->plain = whole;
 	whole->metric = spt_profile_metric(profile);
-	whole->arrangement = as_folded;
+	whole->arrangement =
+		(SptArrangement){ .roots = SPT_ROOTS_PROGRAM, .categories = categories };
 	whole->shaped = spt_restrictions_new();
 	whole->profile = profile;
 	whole->order = spt_order_new(profile);
+	find_categories(whole);
 	return whole;
 }
 
@@ -30,6 +42,7 @@ SptWhole *spt_whole_arrange(SptWhole *plain, const SptArrangement *arrangement,
 	whole->shaped = spt_restrictions_ref(shaped);
 	whole->profile = spt_profile_arrange(plain->profile, &with_shape);
 	whole->order = spt_order_new(whole->profile);
+	find_categories(whole);
 	return whole;
 }
 
@@ -42,6 +55,7 @@ static void whole_clear(gpointer data)
 {
 	SptWhole *whole = data;
 
+	g_free(whole->category_of);
 	spt_order_free(whole->order);
 	spt_profile_free(whole->spare);
 	spt_profile_free(whole->profile);
@@ -58,7 +72,8 @@ void spt_whole_unref(SptWhole *whole)
 bool spt_whole_is(const SptWhole *whole, const SptMetric *metric, const SptArrangement *arrangement)
 {
 	return whole->metric == metric && whole->arrangement.roots == arrangement->roots &&
-	       whole->arrangement.hides_system == arrangement->hides_system;
+	       whole->arrangement.hides_system == arrangement->hides_system &&
+	       whole->arrangement.categories == arrangement->categories;
 }
 
 bool spt_whole_has_shape(const SptWhole *whole, const SptRestrictions *restrictions)

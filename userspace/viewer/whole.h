@@ -18,12 +18,16 @@ struct SptWhole {
 	SptArrangement arrangement;	/* without a shape, which is that of: */
 	SptRestrictions *shaped;
 	SptProfile *profile;		/* with its samples */
+	uint32_t *category_of;		/* its functions, by the arrangement's rules; or NULL */
 	SptProfile *spare;		/* of an earlier part, for reuse */
 	SptOrder *order;
 };
 
-/* As folded: with programs as roots and all functions.  Takes over @profile. */
-SptWhole *spt_whole_new(SptProfile *profile);
+/*
+ * As folded: with programs as roots and all functions.  Takes over @profile.  @categories may be
+ * NULL.
+ */
+SptWhole *spt_whole_new(SptProfile *profile, const SptCategories *categories);
 /* @plain in another arrangement, with the shape of @shaped. */
 SptWhole *spt_whole_arrange(SptWhole *plain, const SptArrangement *arrangement,
 			    SptRestrictions *shaped);
@@ -31,7 +35,7 @@ SptWhole *spt_whole_ref(SptWhole *whole);
 void spt_whole_unref(SptWhole *whole);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptWhole, spt_whole_unref)
 
-/* Whether it has this metric, these roots and functions; shapes do not matter. */
+/* Whether it has this metric, these roots, functions and categories; shapes do not matter. */
 bool spt_whole_is(const SptWhole *whole, const SptMetric *metric,
 		  const SptArrangement *arrangement);
 /* Whether its stacks have the shape that @restrictions give them. */
