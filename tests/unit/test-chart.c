@@ -131,6 +131,7 @@ static void test_delays(void)
 		&fixture.fake.capture, fixture.symbols, spt_metric_find("delay"));
 	g_autoptr(GArray) boxes = spt_chart_new(delays, 10, 0, 8 * PERIOD, 0);
 
+	g_assert_true(spt_chart_has_lengths(delays));
 	/* The first was in time; of each of the others there are three functions. */
 	g_assert_cmpuint(boxes->len, ==, 9);
 	g_assert_cmpuint(g_array_index(boxes, SptFlameBox, 0).begin, ==, 2 * PERIOD - PERIOD / 10);

@@ -29,7 +29,8 @@ struct _SptFlamePane {
 	GHashTable *names; /* their names by tid, as they were first listed; or NULL */
 	/* The search, if only matches and nodes below them are shown */
 	char *rooted;
-	SptQuery *query;		/* threads */
+	SptQuery *query;		/* threads, and: */
+	bool lacks_lengths, lacks_threads; /* of what is shown in the order of time */
 };
 
 G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
@@ -253,22 +254,61 @@ static void list_threads(SptFlamePane *self, const GArray *threads)
 		on_thread_chosen(self);
 }
 
-static gpointer flame_pane_find_threads(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+/* Says why there is nothing to be seen, or nothing. */
+static void flame_pane_show_reason(SptFlamePane *self)
 {
-	return spt_document_threads(document);
+	bool is_chart = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time));
+	const char *reason =
+		self->document->calls.total == 0 ? _("There are no samples") :
+		!is_chart			 ? NULL :
+		self->lacks_lengths ?
+			_("What this metric counts takes no time: it has no place in the order of time") :
+		self->lacks_threads ?
+			_("These threads had exited, and are not known one by one") :
+			NULL;
+
+	gtk_label_set_text(GTK_LABEL(self->empty), reason ? reason : "");
+	gtk_widget_set_visible(self->empty, reason != NULL);
 }
 
-static void show_threads(gpointer owner, gpointer answer)
-{
-	g_autoptr(GArray) threads = answer;
+struct in_time {
+	GArray *threads;		/* SptGroupRow */
+	bool lacks_lengths;
+};
 
-	list_threads(owner, threads);
+static void free_in_time(gpointer data)
+{
+	struct in_time *in_time = data;
+
+	g_array_unref(in_time->threads);
+	g_free(in_time);
+}
+
+static gpointer find_in_time(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
+{
+	struct in_time *in_time = g_new(struct in_time, 1);
+
+	*in_time = (struct in_time){ spt_document_threads(document),
+				     !spt_chart_has_lengths(document->whole->profile) };
+	return in_time;
+}
+
+static void show_in_time(gpointer owner, gpointer answer)
+{
+	SptFlamePane *self = owner;
+	struct in_time *in_time = answer;
+
+	self->lacks_lengths = in_time->lacks_lengths;
+	self->lacks_threads = in_time->threads->len == 0;
+	list_threads(self, in_time->threads);
+	flame_pane_show_reason(self);
+	free_in_time(in_time);
 }
 
 static const SptQueryKind threads_query = {
-	.answer = flame_pane_find_threads,
-	.show = show_threads,
-	.free_answer = (GDestroyNotify)g_array_unref,
+	.answer = find_in_time,
+	.show = show_in_time,
+	.free_answer = free_in_time,
 };
 
 static void on_by_time_toggled(SptFlamePane *self)
@@ -284,6 +324,7 @@ static void on_by_time_toggled(SptFlamePane *self)
 		spt_query_ask(self->query, self->document, NULL, NULL);
 		show_chart(self);
 	}
+	flame_pane_show_reason(self);
 	light(self);
 }
 
@@ -501,7 +542,6 @@ static void flame_pane_show_document(GtkWidget *page, SptDocument *document)
 {
 	SptFlamePane *self = SPT_FLAME_PANE(page);
 	bool is_known = self->document && spt_document_is_same(self->document, document);
-
 	bool is_legend_known =
 		is_known && self->document->calls.categories == document->calls.categories;
 
@@ -523,7 +563,7 @@ static void flame_pane_show_document(GtkWidget *page, SptDocument *document)
 	}
 	/* Other functions, if the arrangement differs. */
 	light(self);
-	gtk_widget_set_visible(self->empty, document->calls.total == 0);
+	flame_pane_show_reason(self);
 }
 
 void spt_flame_pane_set_axis(SptFlamePane *self, SptTimeAxis *axis)

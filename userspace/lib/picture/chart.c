@@ -138,6 +138,14 @@ static uint64_t length_of(const SptProfile *base, uint64_t row, uint64_t period_
 	return base->values[row].weight;
 }
 
+bool spt_chart_has_lengths(const SptProfile *base)
+{
+	for (uint64_t i = 0; i < base->n_rows; i++)
+		if (length_of(base, i, 1) > 0)
+			return true;
+	return false;
+}
+
 static void add_sample(struct chart *chart, uint64_t time, uint64_t length, uint32_t leaf)
 {
 	uint64_t begin = MAX(time > length ? time - length : 0, chart->begin_ns);

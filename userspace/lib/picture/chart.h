@@ -22,6 +22,9 @@ G_BEGIN_DECLS
 GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, uint64_t end_ns,
 		      uint64_t least_ns);
 
+/* Whether anything of @base lasts, so that there is a chart of it: bytes, for instance, do not. */
+bool spt_chart_has_lengths(const SptProfile *base);
+
 /*
  * The gaps between @boxes, which are from spt_chart_new() for @length_ns: for CPU time, when the
  * thread did not run.  Only gaps of @least_ns or more.  Elements are SptFlameBox, in the outermost
