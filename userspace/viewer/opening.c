@@ -23,6 +23,8 @@ static bool tell_step(double done, void *data)
 		return true;
 	g_object_set_data(G_OBJECT(step->cancellable), "permille",
 			  GUINT_TO_POINTER((unsigned)(1000 * all)));
+	/* A download that was given up has not said that it ended. */
+	g_object_set_data(G_OBJECT(step->cancellable), "doing", NULL);
 	return !g_cancellable_is_cancelled(step->cancellable);
 }
 
@@ -39,6 +41,16 @@ static gpointer copy_text(gpointer text, G_GNUC_UNUSED gpointer data)
 char *spt_opening_doing(GCancellable *cancellable)
 {
 	return g_object_dup_data(G_OBJECT(cancellable), "doing", copy_text, NULL);
+}
+
+void spt_opening_skip_downloads(GCancellable *cancellable)
+{
+	g_object_set_data(G_OBJECT(cancellable), "skips-downloads", GUINT_TO_POINTER(1));
+}
+
+bool spt_opening_skips_downloads(GCancellable *cancellable)
+{
+	return g_object_get_data(G_OBJECT(cancellable), "skips-downloads");
 }
 
 /* Takes over @whole.  A command without samples is not shown at first. */

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "category-rules.h"
+#include "opening.h"
 #include "preferences.h"
 #include "profile/culprit.h"
 #include "profile/declared.h"
@@ -29,7 +30,8 @@ static bool tell_download(const char *path, uint64_t done_bytes, uint64_t total_
 					   done, total) :
 			   g_strdup_printf(_("Fetching debug information of %s: %s"), shown, done),
 		g_free);
-	return !g_cancellable_is_cancelled(cancellable);
+	return !g_cancellable_is_cancelled(cancellable) &&
+	       !spt_opening_skips_downloads(cancellable);
 }
 
 /* The download lives as long as the symbols, and so does the object that cancels it. */

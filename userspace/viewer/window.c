@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "about.h"
+#include "busy-page.h"
 #include "cache.h"
 #include "document.h"
 #include "files.h"
@@ -44,7 +45,8 @@ struct _SptWindow {
 	unsigned bar_source;
 	AdwToastOverlay *toasts;
 	AdwToast *toast;		/* the last recording, while it exists */
-	GtkWidget *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status;
+	GtkWidget *message_bar, *message, *stack, *status;
+	SptBusyPage *busy;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
 	SptLivePage *live_page;
@@ -213,16 +215,12 @@ static void end_opening(SptWindow *self)
 static gboolean window_show_progress(gpointer data)
 {
 	SptWindow *self = data;
-	g_autofree char *doing = spt_opening_doing(self->open_cancellable);
 
-	gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->busy_bar),
-				      spt_opening_done(self->open_cancellable));
-	if (doing)
-		gtk_label_set_text(GTK_LABEL(self->busy_title), doing);
+	spt_busy_page_update(self->busy);
 	if (++self->opening_ticks == BAR_AFTER_TICKS) {
 		window_show_page(self, "busy");
 		gtk_widget_hide(self->status);
-		gtk_widget_grab_focus(self->busy_cancel);
+		gtk_widget_grab_focus(GTK_WIDGET(self->busy));
 	}
 	return G_SOURCE_CONTINUE;
 }
@@ -304,7 +302,7 @@ static void open_path(SptWindow *self, const char *path, bool to_compare)
 	g_free(self->opening);
 	self->opening = g_strdup(path);
 	title = g_strdup_printf(_("Opening %s"), name);
-	gtk_label_set_text(GTK_LABEL(self->busy_title), title);
+	spt_busy_page_begin(self->busy, self->open_cancellable, title);
 	spt_opening_start(path, self->open_cancellable, on_opened, g_object_ref(self));
 }
 
@@ -708,9 +706,7 @@ static void window_bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptWindow, stack);
 	gtk_widget_class_bind_template_child(class, SptWindow, start_page);
 	gtk_widget_class_bind_template_child(class, SptWindow, live_page);
-	gtk_widget_class_bind_template_child(class, SptWindow, busy_title);
-	gtk_widget_class_bind_template_child(class, SptWindow, busy_bar);
-	gtk_widget_class_bind_template_child(class, SptWindow, busy_cancel);
+	gtk_widget_class_bind_template_child(class, SptWindow, busy);
 	gtk_widget_class_bind_template_child(class, SptWindow, status);
 	gtk_widget_class_bind_template_child(class, SptWindow, switcher);
 	gtk_widget_class_bind_template_child(class, SptWindow, switcher_bar);
@@ -723,6 +719,7 @@ static void spt_window_class_init(SptWindowClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
+	g_type_ensure(SPT_TYPE_BUSY_PAGE);
 	g_type_ensure(SPT_TYPE_START_PAGE);
 	g_type_ensure(SPT_TYPE_VIEWS);
 	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
