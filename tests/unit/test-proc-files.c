@@ -197,7 +197,10 @@ static void test_late(struct fixture *fixture, const void *data)
 	}
 }
 
-/* Nobody waits once patience is used up, or all helpers are held; what was requested comes all the same. */
+/*
+ * Nobody waits once patience is used up, or all helpers are held.  What was requested comes all the
+ * same.
+ */
 static void test_crowded(struct fixture *fixture, const void *data)
 {
 	unsigned first = 100, behind = first + SPT_PROC_HELPERS + 4;

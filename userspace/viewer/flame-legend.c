@@ -56,7 +56,7 @@ static SptFlameSample *add_color(GtkWidget *legend, SptFlameColor color, const c
 }
 
 /* Only those that occur: a file of rules may have many. */
-static bool *find_categories(const SptCallTree *calls, const uint32_t *category_of)
+static bool *legend_find_categories(const SptCallTree *calls, const uint32_t *category_of)
 {
 	uint32_t n = 0;
 	bool *occur;
@@ -73,7 +73,7 @@ static bool *find_categories(const SptCallTree *calls, const uint32_t *category_
 static void add_categories(GtkWidget *legend, const SptCallTree *calls,
 			   const uint32_t *category_of)
 {
-	g_autofree bool *occur = find_categories(calls, category_of);
+	g_autofree bool *occur = legend_find_categories(calls, category_of);
 	const char *name;
 
 	for (uint32_t i = SPT_CATEGORY_OTHER + 1; (name = spt_category_name(calls->categories, i));
@@ -99,7 +99,7 @@ static void add_sides(GtkWidget *legend)
 	add_color(legend, SPT_FLAME_KERNEL, _("kernel"));
 }
 
-static void add_changes(GtkWidget *legend)
+static void legend_add_changes(GtkWidget *legend)
 {
 	add_color(legend, SPT_FLAME_LESS, _("less than before"));
 	add_color(legend, SPT_FLAME_SAME, _("as before"));
@@ -113,7 +113,7 @@ GtkWidget *spt_flame_legend_new(bool of_changes)
 
 	gtk_widget_add_css_class(legend, "legend");
 	if (of_changes)
-		add_changes(legend);
+		legend_add_changes(legend);
 	scrolled =
 		g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", legend, "hscrollbar-policy",
 			     GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,

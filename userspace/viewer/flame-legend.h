@@ -10,7 +10,7 @@
 
 /* Of the graph of a comparison, or (@of_changes false) of a recording. */
 GtkWidget *spt_flame_legend_new(bool of_changes);
-/* For the graph of @calls, by what the preferences have colours tell apart. */
+/* For the graph of @calls, by what its colours mean in the preferences. */
 void spt_flame_legend_show(GtkWidget *legend, const SptCallTree *calls);
 
 #endif

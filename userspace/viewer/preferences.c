@@ -299,7 +299,7 @@ static void on_forget_rules(G_GNUC_UNUSED GtkButton *button, struct preferences 
 	use_rules(self, "");
 }
 
-static void add_rules(struct preferences *self, AdwPreferencesGroup *all)
+static void preferences_add_rules(struct preferences *self, AdwPreferencesGroup *all)
 {
 	GtkWidget *choose = gtk_button_new_with_label(_("Choose…"));
 
@@ -352,7 +352,7 @@ static void add_looks(struct preferences *self)
 	row = combo(_("Colours of the flame graph"), kinds, spt_preferences_colors());
 	g_signal_connect(row, "notify::selected", G_CALLBACK(on_colors), self);
 	adw_preferences_group_add(all, row);
-	add_rules(self, all);
+	preferences_add_rules(self, all);
 }
 
 static void free_preferences(gpointer data)

@@ -14,7 +14,7 @@ void spt_preferences_apply_style(void);
 char **spt_preferences_source_paths(void);
 /* Servers of debug information, separated by spaces; NULL: none.  The caller frees it. */
 char *spt_preferences_servers(void);
-/* What the colours of the flame graph tell apart. */
+/* What the colours of the flame graph mean. */
 typedef enum {
 	SPT_COLORS_OBJECT,		/* and the kernel */
 	SPT_COLORS_SIDE,		/* user code and the kernel */

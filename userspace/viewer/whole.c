@@ -4,7 +4,7 @@
 
 #include "profile/categories.h"
 
-static void find_categories(SptWhole *whole)
+static void whole_find_categories(SptWhole *whole)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(whole->profile, &n);
@@ -25,7 +25,7 @@ SptWhole *spt_whole_new(SptProfile *profile, const SptCategories *categories)
 	whole->shaped = spt_restrictions_new();
 	whole->profile = profile;
 	whole->order = spt_order_new(profile);
-	find_categories(whole);
+	whole_find_categories(whole);
 	return whole;
 }
 
@@ -42,7 +42,7 @@ SptWhole *spt_whole_arrange(SptWhole *plain, const SptArrangement *arrangement,
 	whole->shaped = spt_restrictions_ref(shaped);
 	whole->profile = spt_profile_arrange(plain->profile, &with_shape);
 	whole->order = spt_order_new(whole->profile);
-	find_categories(whole);
+	whole_find_categories(whole);
 	return whole;
 }
 

@@ -16,7 +16,7 @@
 /* The largest patience, and the part of the passing time that restores it. */
 #define PATIENCE_US 1000000
 #define PATIENCE_PART 2
-/* For what can be fetched later; and how many of these there are, the oldest of which is dropped. */
+/* For what can be fetched later, and how many of these there are: the oldest is dropped. */
 #define KEPT_WAIT_US 50000
 #define KEPT_MOST 64
 

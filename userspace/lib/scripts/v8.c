@@ -121,7 +121,7 @@ enum {
 	R_PREFIX = R_SHARED,
 };
 
-static void take_constant(const char *name, const SptScriptSymbol *symbol, void *data)
+static void v8_take_constant(const char *name, const SptScriptSymbol *symbol, void *data)
 {
 	struct constants *constants = data;
 
@@ -133,10 +133,10 @@ static void take_constant(const char *name, const SptScriptSymbol *symbol, void 
 }
 
 /* NULL: all that is needed is there; else what is not. */
-static const char *find_constants(const SptObject *file, struct constants *ret)
+static const char *v8_find_constants(const SptObject *file, struct constants *ret)
 {
 	*ret = (struct constants){ .file = file };
-	spt_script_elf_each(file, CONSTANTS, take_constant, ret);
+	spt_script_elf_each(file, CONSTANTS, v8_take_constant, ret);
 	/* It has a getter of its own since V8 12. */
 	if (ret->has[SHARED_SCRIPT_LATER])
 		ret->is[SHARED_SCRIPT] = ret->is[SHARED_SCRIPT_LATER];
@@ -148,7 +148,7 @@ static const char *find_constants(const SptObject *file, struct constants *ret)
 }
 
 /* The code of V8's own functions, one after the other. */
-static void take_builtin(const char *name, const SptScriptSymbol *symbol, void *data)
+static void v8_take_builtin(const char *name, const SptScriptSymbol *symbol, void *data)
 {
 	SptScriptSymbol *all = data;
 	uint64_t end = MAX(all->address + all->bytes, symbol->address + symbol->bytes);
@@ -159,35 +159,35 @@ static void take_builtin(const char *name, const SptScriptSymbol *symbol, void *
 	all->bytes = (all->bytes ? end : symbol->address + symbol->bytes) - all->address;
 }
 
-static void add_end(SptProgram *program)
+static void v8_add_end(SptProgram *program)
 {
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 }
 
 /* The program ends if register @word is not @value. */
-static void end_unless(SptProgram *program, unsigned word, int64_t value)
+static void v8_end_unless(SptProgram *program, unsigned word, int64_t value)
 {
 	unsigned jump = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, word, value);
 
-	add_end(program);
+	v8_add_end(program);
 	spt_program_land(program, jump);
 }
 
 /* Sets @to to the pointer at @from + @at, and R_WORD to its tag. */
-static void add_pointer(SptProgram *program, unsigned to, unsigned from, int64_t at)
+static void v8_add_pointer(SptProgram *program, unsigned to, unsigned from, int64_t at)
 {
 	spt_program_add(program, SYSPROF_CHAIN_LD8, to, from, at);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, to, TAG_MASK);
 }
 
 /* Sets @to to the type of the object at @object. */
-static void add_type(SptProgram *program, unsigned to, unsigned object)
+static void v8_add_type(SptProgram *program, unsigned to, unsigned object)
 {
 	spt_program_add(program, SYSPROF_CHAIN_LD8, to, object, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD2, to, to, TYPE_AT);
 }
 
-static void add_frame(SptProgram *program, const struct constants *constants)
+static void v8_add_frame(SptProgram *program, const struct constants *constants)
 {
 	const int32_t *is = constants->is;
 	unsigned jump, of_script, no_string, nameless;
@@ -197,15 +197,15 @@ static void add_frame(SptProgram *program, const struct constants *constants)
 	/* The frame is not made yet, or not any more. */
 	jump = spt_program_add(program, SYSPROF_CHAIN_JLT, R_SLOT, R_SP, 0);
 	/* Frames of other code have a number there. */
-	add_pointer(program, R_SHARED, R_FP, is[FP_CONTEXT]);
-	end_unless(program, R_WORD, SPT_V8_TAG);
-	add_pointer(program, R_SHARED, R_FP, is[FP_FUNCTION]);
-	end_unless(program, R_WORD, SPT_V8_TAG);
-	add_pointer(program, R_SHARED, R_SHARED, is[FUNCTION_SHARED] - SPT_V8_TAG);
-	end_unless(program, R_WORD, SPT_V8_TAG);
+	v8_add_pointer(program, R_SHARED, R_FP, is[FP_CONTEXT]);
+	v8_end_unless(program, R_WORD, SPT_V8_TAG);
+	v8_add_pointer(program, R_SHARED, R_FP, is[FP_FUNCTION]);
+	v8_end_unless(program, R_WORD, SPT_V8_TAG);
+	v8_add_pointer(program, R_SHARED, R_SHARED, is[FUNCTION_SHARED] - SPT_V8_TAG);
+	v8_end_unless(program, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SHARED, R_SHARED, -SPT_V8_TAG);
-	add_type(program, R_WORD, R_SHARED);
-	end_unless(program, R_WORD, is[TYPE_SHARED]);
+	v8_add_type(program, R_WORD, R_SHARED);
+	v8_end_unless(program, R_WORD, is[TYPE_SHARED]);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_SHARED, is[SHARED_LENGTH]);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_SHARED, is[SHARED_FLAGS]);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
@@ -218,9 +218,9 @@ static void add_frame(SptProgram *program, const struct constants *constants)
 	of_script = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, is[TYPE_SCRIPT]);
 	/* V8's own functions without a name are no business of the script. */
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_NAME, TAG_MASK);
-	end_unless(program, R_WORD, SPT_V8_TAG);
+	v8_end_unless(program, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_NAME, R_NAME, -SPT_V8_TAG);
-	add_type(program, R_WORD, R_NAME);
+	v8_add_type(program, R_WORD, R_NAME);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_COUNT, 0, is[FIRST_NO_STRING] - 1);
 	no_string = spt_program_add(program, SYSPROF_CHAIN_JLT, R_COUNT, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_NAME, SPT_V8_LENGTH_AT);
@@ -231,7 +231,7 @@ static void add_frame(SptProgram *program, const struct constants *constants)
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_SHARED, R_IDENTITY);
 	spt_program_land(program, nameless);
 	spt_program_land(program, jump);
-	add_end(program);
+	v8_add_end(program);
 }
 
 /*
@@ -239,12 +239,12 @@ static void add_frame(SptProgram *program, const struct constants *constants)
  * whose length and map count.  Of one that is put together of two, these are of the second, and
  * R_PREFIX is the first, if that is a plain one of bytes.
  */
-static void add_text(SptProgram *program, const int32_t *is, unsigned string, unsigned text)
+static void v8_add_text(SptProgram *program, const int32_t *is, unsigned string, unsigned text)
 {
 	unsigned loop, thin, flat, plain, sliced, external, not_cons, two_bytes, odd, done[3];
 
 	loop = spt_program_add(program, SYSPROF_CHAIN_MOVI, text, 0, 0);
-	add_type(program, R_SCOPE, string);
+	v8_add_type(program, R_SCOPE, string);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_SCOPE, is[KIND_MASK]);
 	/* What another string is, or was. */
 	thin = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, is[THIN_KIND]);
@@ -260,7 +260,7 @@ static void add_text(SptProgram *program, const int32_t *is, unsigned string, un
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PREFIX, R_PREFIX, -SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, string, string, is[CONS_SECOND]);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, string, string, -SPT_V8_TAG);
-	add_type(program, R_WORD, R_PREFIX);
+	v8_add_type(program, R_WORD, R_PREFIX);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD,
 			is[KIND_MASK] | SPT_V8_IS_ONE_BYTE);
 	plain = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, SPT_V8_IS_ONE_BYTE);
@@ -302,7 +302,7 @@ static void add_text(SptProgram *program, const int32_t *is, unsigned string, un
 }
 
 /* The name of a function that has been compiled: R_SCOPE describes its variables. */
-static void add_scope_name(SptProgram *program, const int32_t *is)
+static void v8_add_scope_name(SptProgram *program, const int32_t *is)
 {
 	int positions = is[SCOPE_FIRST] - is[SCOPE_LOCALS] - 1;
 	unsigned inside, next, no_pointer, no_string, empty, over, found;
@@ -328,11 +328,11 @@ static void add_scope_name(SptProgram *program, const int32_t *is)
 				WORD * POSITIONS_BEHIND);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_COUNT, 0, NAME_WORDS);
 	next = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
-	add_pointer(program, R_NAME, R_SLOT, 0);
+	v8_add_pointer(program, R_NAME, R_SLOT, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SLOT, R_SLOT, WORD);
 	no_pointer = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_NAME, R_NAME, -SPT_V8_TAG);
-	add_type(program, R_WORD, R_NAME);
+	v8_add_type(program, R_WORD, R_NAME);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_IDENTITY, 0, is[FIRST_NO_STRING]);
 	no_string = spt_program_add(program, SYSPROF_CHAIN_JLT, R_WORD, R_IDENTITY, 0);
 	over = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_WORD, 0);
@@ -348,22 +348,22 @@ static void add_scope_name(SptProgram *program, const int32_t *is)
 	spt_program_land(program, found);
 }
 
-static void add_names(SptProgram *program, const int32_t *is)
+static void v8_add_names(SptProgram *program, const int32_t *is)
 {
 	unsigned no_name, no_scope, no_text, no_script;
 
 	spt_program_begin_names(program);
-	add_pointer(program, R_SCRIPT, R_END, is[SHARED_SCRIPT]);
+	v8_add_pointer(program, R_SCRIPT, R_END, is[SHARED_SCRIPT]);
 	no_script = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCRIPT, R_SCRIPT, -SPT_V8_TAG);
-	add_type(program, R_SLOT, R_SCRIPT);
-	add_pointer(program, R_SCRIPT, R_SCRIPT, is[SCRIPT_NAME]);
+	v8_add_type(program, R_SLOT, R_SCRIPT);
+	v8_add_pointer(program, R_SCRIPT, R_SCRIPT, is[SCRIPT_NAME]);
 	spt_program_land(program, no_script);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCRIPT, R_SCRIPT, -SPT_V8_TAG);
 	/* Functions of V8 itself have no script, and some scripts no name. */
 	no_name = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_SLOT, is[TYPE_SCRIPT]);
 	no_scope = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, SPT_V8_TAG);
-	add_type(program, R_WORD, R_SCRIPT);
+	v8_add_type(program, R_WORD, R_SCRIPT);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_COUNT, 0, is[FIRST_NO_STRING]);
 	no_text = spt_program_add(program, SYSPROF_CHAIN_JLT, R_WORD, R_COUNT, 0);
 	spt_program_land(program, no_name);
@@ -371,25 +371,25 @@ static void add_names(SptProgram *program, const int32_t *is)
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_SCRIPT, 0, 0);
 	no_name = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_WORD, 0);
 	spt_program_land(program, no_text);
-	add_text(program, is, R_SCRIPT, R_SCRIPT_TEXT);
+	v8_add_text(program, is, R_SCRIPT, R_SCRIPT_TEXT);
 	spt_program_land(program, no_name);
 	/* What a script's name begins with does not count. */
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_PREFIX, 0, 0);
-	add_pointer(program, R_SCOPE, R_END, is[SHARED_NAME]);
-	end_unless(program, R_WORD, SPT_V8_TAG);
+	v8_add_pointer(program, R_SCOPE, R_END, is[SHARED_NAME]);
+	v8_end_unless(program, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCOPE, R_SCOPE, -SPT_V8_TAG);
-	add_type(program, R_WORD, R_SCOPE);
+	v8_add_type(program, R_WORD, R_SCOPE);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_NAME, R_SCOPE, 0);
 	no_scope = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, is[TYPE_SCOPE]);
-	add_scope_name(program, is);
+	v8_add_scope_name(program, is);
 	spt_program_land(program, no_scope);
 	no_name = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_NAME, 0);
-	add_text(program, is, R_NAME, R_NAME_TEXT);
+	v8_add_text(program, is, R_NAME, R_NAME_TEXT);
 	spt_program_land(program, no_name);
-	add_end(program);
+	v8_add_end(program);
 }
 
-static void add_span(SptProgram *program, unsigned from, bool follow, unsigned bytes)
+static void v8_add_span(SptProgram *program, unsigned from, bool follow, unsigned bytes)
 {
 	spt_program_span(program, &(struct sysprof_chain_span){
 					  .path = { follow ? 0 : SYSPROF_SPAN_NONE,
@@ -404,15 +404,15 @@ static void add_span(SptProgram *program, unsigned from, bool follow, unsigned b
 /* What spt_v8_read() reads. */
 static void v8_add_spans(SptProgram *program)
 {
-	add_span(program, R_POSITIONS, false, POSITIONS_BYTES);
+	v8_add_span(program, R_POSITIONS, false, POSITIONS_BYTES);
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned string = i ? R_SCRIPT : R_NAME;
 
-		add_span(program, string, false, SPT_V8_HEADER_BYTES);
-		add_span(program, string, true, SPT_V8_HEADER_BYTES);
-		add_span(program, i ? R_SCRIPT_TEXT : R_NAME_TEXT, false, SPT_V8_TEXT_BYTES);
+		v8_add_span(program, string, false, SPT_V8_HEADER_BYTES);
+		v8_add_span(program, string, true, SPT_V8_HEADER_BYTES);
+		v8_add_span(program, i ? R_SCRIPT_TEXT : R_NAME_TEXT, false, SPT_V8_TEXT_BYTES);
 	}
-	add_span(program, R_PREFIX, false, SPT_V8_PREFIX_BYTES);
+	v8_add_span(program, R_PREFIX, false, SPT_V8_PREFIX_BYTES);
 }
 
 /* By the file's own symbols, of ints: v8::internal::Version::major_ and minor_. */
@@ -434,11 +434,11 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 	g_autoptr(SptProgram) program = NULL;
 	struct constants constants;
 	int64_t difference;
-	const char *missing = find_constants(file, &constants);
+	const char *missing = v8_find_constants(file, &constants);
 
 	if (!constants.has[FP_FUNCTION])
 		return NULL;
-	spt_script_elf_each(file, BUILTINS, take_builtin, &builtins);
+	spt_script_elf_each(file, BUILTINS, v8_take_builtin, &builtins);
 	if (!missing && !builtins.bytes)
 		missing = BUILTINS;
 	if (missing) {
@@ -458,8 +458,8 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 	spt_program_loop(program, builtins.address - (uint64_t)difference,
 			 builtins.address - (uint64_t)difference + builtins.bytes);
 	v8_add_spans(program);
-	add_frame(program, &constants);
-	add_names(program, constants.is);
+	v8_add_frame(program, &constants);
+	v8_add_names(program, constants.is);
 	return spt_program_finish(program);
 }
 
