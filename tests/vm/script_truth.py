@@ -35,7 +35,7 @@ def check_shares(tap, path, what, sections):
     sums = collections.defaultdict(collections.Counter)
     for frames in samples(path):
         frames = [f.removeprefix("main::") for f in frames]
-        section = [found[0] for found in map(re.compile(r"section_\w+|thread_\w+").search, frames) if found]
+        section = [found[0] for found in map(re.compile(r"section_\w+|thread_(?:one|two)\b").search, frames) if found]
         spin = [f for f in frames if f in SHARES]
         if section and spin:
             sums[section[0].replace("thread_one", "section_threads").replace("thread_two", "section_threads")][spin[-1]] += 1
@@ -112,9 +112,10 @@ def check_stacks(tap, path, dump, what, languages, leaf="leaf", has_lines=True):
         inner = next((i for i, frame in enumerate(script) if len(frame) > 1), None)
         if inner is None or script[inner][0] != leaf:
             continue
-        way = next((way for way, said in stacks if is_same(script[inner:], said)), None)
-        if way:
-            met.add(way)
+        # Without lines several ways may look the same.
+        found_ways = {way for way, said in stacks if is_same(script[inner:], said)}
+        if found_ways:
+            met |= found_ways
             same += weight
         else:
             different.append((weight, [frame for frame in script if len(frame) > 1]))
