@@ -13,8 +13,8 @@
 #include "table.h"
 #include "text.h"
 
-#define NUMBER_WIDTH 90
-#define NAME_WIDTH   190
+#define NUMBER_WIDTH 78
+#define NAME_WIDTH   135
 /* Nobody reads more; a shorter time shows the others. */
 #define MAX_ROWS 5000
 

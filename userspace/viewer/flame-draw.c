@@ -190,6 +190,8 @@ static GdkRGBA sample_color(SptFlameColor color, uint32_t category)
 		return spt_palette_color(&(SptFunction){ .name = "", .is_kernel = true });
 	case SPT_FLAME_CATEGORY:
 		return spt_palette_category(category);
+	case SPT_FLAME_HATCHES:
+		return spt_palette_category(SPT_CATEGORY_OTHER);
 	case SPT_FLAME_FOUND:
 		return lit;
 	case SPT_FLAME_LESS:
@@ -219,8 +221,7 @@ void spt_flame_draw_sample(SptFlameColor color, uint32_t category, GtkSnapshot *
 		GdkRGBA of_area = color == SPT_FLAME_OBJECTS ? spt_palette_object(i) :
 							       sample_color(color, category);
 
-		if (color != SPT_FLAME_HATCHES)
-			gtk_snapshot_append_color(snapshot, &of_area, &area);
+		gtk_snapshot_append_color(snapshot, &of_area, &area);
 		if (color == SPT_FLAME_KERNEL || color == SPT_FLAME_HATCHES)
 			draw_hatches(snapshot, &area);
 	}

@@ -19,8 +19,8 @@
 #include "table.h"
 #include "text.h"
 
-#define SHARE_WIDTH  130
-#define NUMBER_WIDTH 110
+#define SHARE_WIDTH  100
+#define NUMBER_WIDTH 95
 #define TABLE_HEIGHT 120
 #define MAX_ROWS     1000
 #define HOLDERS	     100
