@@ -18,6 +18,8 @@ static const struct {
 	{ N_("Bottom-up"), "views.bottom-up" },
 };
 
+#define LEAST_CHARS 12 /* of a restriction in sight */
+
 struct _SptCrumbs {
 	GtkBox parent_instance;
 	GtkWidget *label, *count;
@@ -81,6 +83,8 @@ static void set_text(GtkWidget *button, const char *text)
 	g_autofree char *label = g_strdup_printf(_("Remove: %s"), text);
 
 	gtk_label_set_text(label_of(button), text);
+	/* In a narrow window they scroll, and can still be read. */
+	gtk_label_set_width_chars(label_of(button), (int)MIN(g_utf8_strlen(text, -1), LEAST_CHARS));
 	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
 				       -1);
 }

@@ -146,5 +146,7 @@ char *spt_lanes_arrows_count(const SptLanesPicture *picture)
 		return g_strdup("");
 	if (picture->n_arrows > SPT_LANE_ARROWS_MOST)
 		return g_strdup_printf(_("%s wakings and flows: zoom in to see them as arrows"), n);
-	return g_strdup_printf(_("%s wakings and flows as arrows"), n);
+	return g_strdup_printf(ngettext("%s waking or flow as an arrow",
+					"%s wakings and flows as arrows", picture->n_arrows),
+			       n);
 }

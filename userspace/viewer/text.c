@@ -76,8 +76,8 @@ char *spt_text_duration(uint64_t ns)
 
 char *spt_text_moment(uint64_t time, uint64_t start_ns)
 {
-	return time <= start_ns ? g_strdup("") :
-				  g_strdup_printf("%.3f s", (double)(time - start_ns) / 1e9);
+	return time < start_ns ? g_strdup("") :
+				 g_strdup_printf("%.3f s", (double)(time - start_ns) / 1e9);
 }
 
 char *spt_text_weight(const SptMetric *metric, uint64_t weight)

@@ -44,9 +44,12 @@ static void add_values(SptJitter *jitter, const SptWaitIndex *waits, uint32_t th
 	}
 }
 
+/* That part of all is not above it: of three values, the longest stands for 99 %. */
 static uint64_t at_percent(const SptJitter *jitter, unsigned percent)
 {
-	return jitter->values[(uint64_t)(jitter->n - 1) * percent / 100].ns;
+	uint64_t at = ((uint64_t)jitter->n * percent + 99) / 100;
+
+	return jitter->values[at ? at - 1 : 0].ns;
 }
 
 SptJitter *spt_jitter_new(const SptWaitIndex *waits, uint32_t thread, SptJitterKind kind,
