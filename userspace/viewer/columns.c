@@ -14,7 +14,7 @@
 
 #define NUMBER_WIDTH 84
 #define OBJECT_WIDTH 130
-#define AMOUNTS_WIDTH 200
+#define AMOUNTS_WIDTH 190
 
 SptRow *spt_columns_row(gpointer item)
 {

@@ -44,7 +44,7 @@ static void add_values(SptJitter *jitter, const SptWaitIndex *waits, uint32_t th
 	}
 }
 
-/* That part of all is not above it: of three values, the longest stands for 99 %. */
+/* That part of all is not above it: 99 % of three values end with the longest. */
 static uint64_t at_percent(const SptJitter *jitter, unsigned percent)
 {
 	uint64_t at = ((uint64_t)jitter->n * percent + 99) / 100;
