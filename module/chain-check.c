@@ -42,20 +42,10 @@ static bool is_span(const struct sysprof_chain_header *header,
 	       !memchr_inv(span->reserved, 0, sizeof(span->reserved));
 }
 
-static bool is_insn(const struct sysprof_chain_header *header,
-		    const struct sysprof_chain_insn *insn, u32 at)
+/* Whether what @insn says with @imm is there.  @begin: the first instruction of its program. */
+static bool is_imm(const struct sysprof_chain_header *header, const struct sysprof_chain_insn *insn,
+		   u32 at, u32 begin)
 {
-	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT,
-	     is_of_names = header->names && at >= header->names;
-	u32 begin = is_of_names ? header->names : 0,
-	    end = header->names && !is_of_names ? header->names : header->n_insns;
-
-	if (insn->op > SYSPROF_CHAIN_END || insn->dst >= SYSPROF_CHAIN_REGISTERS ||
-	    insn->src >= SYSPROF_CHAIN_REGISTERS || (insn->jump && !jumps) ||
-	    at + insn->jump + 1 > end)
-		return false;
-	if (is_of_names && insn->op >= SYSPROF_CHAIN_EMIT && insn->op <= SYSPROF_CHAIN_LIST)
-		return false;
 	switch (insn->op) {
 	case SYSPROF_CHAIN_SHLI:
 	case SYSPROF_CHAIN_SHRI:
@@ -69,9 +59,28 @@ static bool is_insn(const struct sysprof_chain_header *header,
 	case SYSPROF_CHAIN_END:
 		return insn->imm >= 0 && insn->imm <= 1;
 	default:
-		/* The next instruction exists. */
-		return at + insn->jump + 1 < end;
+		return true;
 	}
+}
+
+static bool is_insn(const struct sysprof_chain_header *header,
+		    const struct sysprof_chain_insn *insn, u32 at)
+{
+	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT,
+	     goes_on = insn->op != SYSPROF_CHAIN_LOOP && insn->op != SYSPROF_CHAIN_END,
+	     is_of_names = header->names && at >= header->names;
+	u32 begin = is_of_names ? header->names : 0,
+	    end = header->names && !is_of_names ? header->names : header->n_insns;
+
+	if (insn->op > SYSPROF_CHAIN_END || insn->dst >= SYSPROF_CHAIN_REGISTERS ||
+	    insn->src >= SYSPROF_CHAIN_REGISTERS || (insn->jump && !jumps))
+		return false;
+	if (is_of_names && insn->op >= SYSPROF_CHAIN_EMIT && insn->op <= SYSPROF_CHAIN_LIST)
+		return false;
+	/* Whatever is executed next exists: what is behind the program is not a program. */
+	if (goes_on && at + insn->jump + 1 >= end)
+		return false;
+	return is_imm(header, insn, at, begin);
 }
 
 /* Finds the parts of copied data; false: its sizes are not those of a chain. */

@@ -528,6 +528,52 @@ static void test_damaged(const void *interpreter)
 	g_free(program.path);
 }
 
+/* Two programs of two instructions each; @last: of the one that has @at. */
+static bool is_taken(unsigned at, struct sysprof_chain_insn last)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_list list;
+		struct sysprof_chain_insn insn[4];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 1,
+				.n_insns = 4,
+				.n_lists = 1,
+				.names = 2 },
+		    .list = { .position_bytes = 8 },
+		    .insn = { { .op = SYSPROF_CHAIN_MOVI },
+			      { .op = SYSPROF_CHAIN_END },
+			      { .op = SYSPROF_CHAIN_MOVI },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+
+	chain.insn[at] = last;
+	program->bytes = sizeof(chain);
+	memcpy(program->data, &chain, sizeof(chain));
+	return sysprof_chain_check(program);
+}
+
+/* Whatever a program ends with: what is behind it is not executed. */
+static void test_ends(void)
+{
+	for (unsigned at = 1; at < 4; at += 2)
+		for (unsigned op = 0; op <= SYSPROF_CHAIN_END + 1u; op++) {
+			struct sysprof_chain_insn last = { .op = (u8)op };
+			bool is_end = op == SYSPROF_CHAIN_END || op == SYSPROF_CHAIN_LOOP;
+
+			if (op == SYSPROF_CHAIN_LOOP)
+				last.imm = (s32)at - 1;
+			g_test_message("%u at %u", op, at);
+			g_assert_cmpint(is_taken(at, last), ==, is_end);
+			if (op != SYSPROF_CHAIN_LOOP)
+				continue;
+			last.imm = at == 3 ? 1 : -1;
+			g_assert_false(is_taken(at, last));
+		}
+}
+
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
 static void add_others(const char *others)
 {
@@ -555,6 +601,7 @@ int main(int argc, char **argv)
 	}
 	g_test_add_data_func("/interpreters/damaged/perl", "/usr/bin/perl", test_damaged);
 	g_test_add_data_func("/interpreters/damaged/node", "/usr/bin/node", test_damaged);
+	g_test_add_func("/interpreters/ends", test_ends);
 	add_others(g_getenv("OTHERS"));
 	return g_test_run();
 }

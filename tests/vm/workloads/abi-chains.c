@@ -189,6 +189,9 @@ static void test_refusals(void)
 		"an identity likewise");
 	REFUSED(bad.insn[7].imm = 2, "an end of a kind that there is not");
 	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_ADDI, "a program without an end");
+	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_SHLI, "... that ends with a shift");
+	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_EMIT, "... with a frame");
+	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_LIST, "... with a list");
 	/* Two programs: instruction 4 ends the first one. */
 #define TWO(from) (bad.header.names = (from), bad.insn[(from) - 1].op = SYSPROF_CHAIN_END)
 	REFUSED(bad.header.flags = SYSPROF_CHAIN_FRAMES << 1, "a flag that there is not");
