@@ -12,12 +12,14 @@
 #include "scripts/interpreter.h"
 #include "scripts/program.h"
 #include "scripts/script-elf.h"
+#include "scripts/script-loop.h"
 #include "scripts/v8-code.h"
 
 #define NUMBER 5
 #define MAX_FRAMES 140			/* about as many as the fuel of a program allows */
 #define CONSTANTS "v8dbg_"
 #define BUILTINS "Builtins_"
+#define BUILTINS_LEAST (1u << 20)	/* bytes; they have 1.4 million and more */
 /* Behind the frame pointer: the caller's, and the return address. */
 #define FRAME_END 16
 #define WORD 8
@@ -439,12 +441,14 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 	if (!constants.has[FP_FUNCTION])
 		return NULL;
 	spt_script_elf_each(file, BUILTINS, v8_take_builtin, &builtins);
-	if (!missing && !builtins.bytes)
+	/* Distributions leave these names out.  It is code without unwind information. */
+	if (!missing && !builtins.bytes &&
+	    !spt_script_loop_undescribed(file, BUILTINS_LEAST, &builtins))
 		missing = BUILTINS;
 	if (missing) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-			"%s is a V8 in whose scripts no functions are found, as its file does not have the symbol %s...: this works with Node.js 18 to 24 as nodejs.org builds it",
+			"%s is a V8 in whose scripts no functions are found, as its file does not have the symbol %s...: this works with Node.js 18 to 24 as nodejs.org and Debian build it",
 			spt_object_name(file), missing);
 		return NULL;
 	}
