@@ -96,20 +96,28 @@ static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to, 
 	return sysprof_arch_copy_user(to, at, bytes) ? (int)bytes : -1;
 }
 
-/* Returns the bytes that were sent; 0: there was no room.  *@is_whole: nothing is missing. */
+/*
+ * Returns the bytes that were sent; 0: there was no room, or no fuel.  *@is_whole: nothing is
+ * missing.
+ */
 static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
 		     struct sysprof_script *script, const struct sysprof_script_frame *frame,
-		     bool *is_whole)
+		     s32 *fuel, bool *is_whole)
 {
 	const struct sysprof_program *program = script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
 	u64 from[1 + SYSPROF_CHAIN_MAX_SPANS] = { frame->code };
 	u64 registers[SYSPROF_CHAIN_REGISTERS] = {}, origin;
+	bool has_all_fuel = *fuel == SYSPROF_CHAIN_FUEL;
 	u32 at = 0, i;
 	struct sysprof_code *record;
 	int got;
 
-	*is_whole = !program->names || sysprof_chain_run_names(program, frame->code, registers);
+	*is_whole = !program->names ||
+		    sysprof_chain_run_names(program, frame->code, registers, fuel);
+	/* It may need less than a whole stack's. */
+	if (*fuel < 0 && !has_all_fuel)
+		return 0;
 	for (i = 0; i < program->n_spans; i++) {
 		origin = span_origin(&program->span[i], from, registers);
 		if (!origin && program->span[i].from >= SYSPROF_SPAN_REGISTER)
@@ -147,6 +155,7 @@ void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_sta
 {
 	struct sysprof_script *script = part->script;
 	u32 i, n = 0, bytes = 0, sent;
+	s32 fuel = SYSPROF_CHAIN_FUEL;
 	u64 *slot, attempts;
 	bool is_whole;
 
@@ -159,7 +168,7 @@ void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_sta
 		attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
 		if (attempts == ATTEMPTS || !frame->number)
 			continue;
-		sent = send_code(sc, stack, script, frame, &is_whole);
+		sent = send_code(sc, stack, script, frame, &fuel, &is_whole);
 		if (!sent)
 			return;
 		*slot = frame->number << 2 | (is_whole ? ATTEMPTS : attempts + 1);

@@ -301,16 +301,15 @@ void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 }
 
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
-			     u64 registers[SYSPROF_CHAIN_REGISTERS])
+			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel)
 {
-	s32 fuel = SYSPROF_CHAIN_FUEL;
 	bool is_cut = true;
 
 	R(2) = code;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		/* It has no instruction that needs a script. */
-		is_cut = run_program(program, program->names, NULL, registers, &fuel);
+		is_cut = run_program(program, program->names, NULL, registers, fuel);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();

@@ -155,14 +155,15 @@ bool sysprof_chain_check(struct sysprof_program *program);
 /*
  * Runs @program; @bias: address at which the object's address 0 is.  run_frames(): for each native
  * frame in @script->run, none of which is the last one in sps; sets at.  run_names(): its program
- * of names; false: some memory could not be read.  In the sampling context.
+ * of names; false: some memory could not be read, or *@fuel, of which it takes, was used up.  In
+ * the sampling context.
  */
 void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script);
 void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 			      struct sysprof_script *script);
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
-			     u64 registers[SYSPROF_CHAIN_REGISTERS]);
+			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel);
 /* Sets the numbers of @script's codes. */
 void sysprof_codes_number(struct sysprof_script *script);
 /*

@@ -465,6 +465,7 @@ static void test_interpreter(const void *data)
 static void run_damaged(const struct sysprof_program *chain, const uint64_t *memory, unsigned words)
 {
 	u64 registers[SYSPROF_CHAIN_REGISTERS] = { 0 };
+	s32 fuel = SYSPROF_CHAIN_FUEL;
 
 	if (chain->is_of_frames) {
 		for (script.n_run = 0; script.n_run + 1 < words; script.n_run++) {
@@ -476,7 +477,7 @@ static void run_damaged(const struct sysprof_program *chain, const uint64_t *mem
 		sysprof_chain_run(chain, (uintptr_t)memory, &script);
 	}
 	if (chain->names)
-		sysprof_chain_run_names(chain, (uintptr_t)memory, registers);
+		sysprof_chain_run_names(chain, (uintptr_t)memory, registers, &fuel);
 }
 
 /* Chains of which some bytes are others, in memory of this process: they are refused, or end. */
@@ -562,6 +563,57 @@ static void test_ends(void)
 		}
 }
 
+/* How many records are sent of three codes that have @n_turns of the program of names each. */
+static unsigned send_three(int n_turns)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_insn insn[6];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 3,
+				.n_insns = 6,
+				.names = 1 },
+		    .insn = { { .op = SYSPROF_CHAIN_END },
+			      { .op = SYSPROF_CHAIN_MOVI, .dst = 3 },
+			      { .op = SYSPROF_CHAIN_ADDI, .dst = 3, .src = 3, .imm = 1 },
+			      { .op = SYSPROF_CHAIN_JEQI, .src = 3, .jump = 1, .imm = n_turns },
+			      { .op = SYSPROF_CHAIN_LOOP, .imm = 2 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+	struct sysprof_user_part part = { .script = &script };
+	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_stack stack = { 0 };
+
+	program->bytes = sizeof(chain);
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program));
+	script.stack = &stack;
+	script.program = program;
+	for (script.n = 0; script.n < 3; script.n++)
+		script.frame[script.n] = (struct sysprof_script_frame){ .number = script.n + 1 };
+	g_ptr_array_set_size(chain_user_records, 0);
+	sysprof_codes_send(&sc, &stack, &part);
+	return chain_user_records->len;
+}
+
+/* However many codes a stack has, their names take no more time than one program may. */
+static void test_fuel(void)
+{
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	memset(&sent, 0, sizeof(sent));
+	g_assert_cmpuint(send_three(500), ==, 2);
+	g_assert_cmpuint(send_three(500), ==, 1);
+	g_assert_cmpuint(send_three(500), ==, 0);
+	/* What never ends is given up, and holds up nothing. */
+	memset(&sent, 0, sizeof(sent));
+	for (unsigned i = 0; i < 9; i++)
+		g_assert_cmpuint(send_three(-1), ==, 1);
+	g_assert_cmpuint(send_three(-1), ==, 0);
+	g_ptr_array_unref(chain_user_records);
+}
+
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
 static void add_others(const char *others)
 {
@@ -590,6 +642,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/interpreters/damaged/perl", "/usr/bin/perl", test_damaged);
 	g_test_add_data_func("/interpreters/damaged/node", "/usr/bin/node", test_damaged);
 	g_test_add_func("/interpreters/ends", test_ends);
+	g_test_add_func("/interpreters/fuel", test_fuel);
 	add_others(g_getenv("OTHERS"));
 	return g_test_run();
 }
