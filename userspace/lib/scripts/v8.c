@@ -18,6 +18,7 @@
 #define NUMBER 5
 #define MAX_FRAMES 140			/* about as many as the fuel of a program allows */
 #define CONSTANTS "v8dbg_"
+#define CONSTANT_MOST 0xffff
 #define BUILTINS "Builtins_"
 #define BUILTINS_LEAST (1u << 20)	/* bytes; they have 1.4 million and more */
 /* Behind the frame pointer: the caller's, and the return address. */
@@ -123,15 +124,21 @@ enum {
 	R_PREFIX = R_SHARED,
 };
 
+/* A file may be hostile; those of V8 are small. */
+static bool v8_read_constant(const SptObject *file, uint64_t address, int32_t *ret)
+{
+	return spt_script_elf_read(file, address, ret, sizeof(*ret)) &&
+	       *ret >= -CONSTANT_MOST && *ret <= CONSTANT_MOST;
+}
+
 static void v8_take_constant(const char *name, const SptScriptSymbol *symbol, void *data)
 {
 	struct constants *constants = data;
 
 	for (unsigned i = 0; i < N_CONSTANTS; i++)
 		if (g_str_has_prefix(name + strlen(CONSTANTS), constant_names[i]))
-			constants->has[i] |= spt_script_elf_read(constants->file, symbol->address,
-								 &constants->is[i],
-								 sizeof(constants->is[i]));
+			constants->has[i] |= v8_read_constant(constants->file, symbol->address,
+							      &constants->is[i]);
 }
 
 /* NULL: all that is needed is there; else what is not. */
@@ -243,7 +250,8 @@ static void v8_add_frame(SptProgram *program, const struct constants *constants)
  */
 static void v8_add_text(SptProgram *program, const int32_t *is, unsigned string, unsigned text)
 {
-	unsigned loop, thin, flat, plain, sliced, external, not_cons, two_bytes, odd, done[3];
+	unsigned loop, thin, flat, plain, sliced, parent, external, not_cons, two_bytes, odd;
+	unsigned done[3];
 
 	loop = spt_program_add(program, SYSPROF_CHAIN_MOVI, text, 0, 0);
 	v8_add_type(program, R_SCOPE, string);
@@ -284,17 +292,21 @@ static void v8_add_text(SptProgram *program, const int32_t *is, unsigned string,
 	two_bytes = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_SCOPE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_COUNT, R_COUNT, 1);
 	spt_program_land(program, two_bytes);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, text, string, is[SLICED_PARENT]);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, text, -SPT_V8_TAG);
-	spt_program_add(program, SYSPROF_CHAIN_LD2, R_WORD, R_WORD, TYPE_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, string, is[SLICED_PARENT]);
+	parent = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_IDENTITY, R_IDENTITY, -SPT_V8_TAG);
+	v8_add_type(program, R_WORD, R_IDENTITY);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, is[KIND_MASK]);
+	/* It was one of its own once. */
+	thin = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, is[THIN_KIND]);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_IDENTITY, is[THIN_ACTUAL]);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, parent);
+	spt_program_land(program, thin);
 	odd = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, is[EXTERNAL_KIND]);
-	spt_program_add(program, SYSPROF_CHAIN_ADDI, text, text, is[CHARS] - SPT_V8_TAG);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, text, R_IDENTITY, is[CHARS]);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, text, R_COUNT, 0);
 	done[1] = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_WORD, 0);
 	spt_program_land(program, odd);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, text, text,
-			is[EXTERNAL_DATA] + WORD - SPT_V8_TAG);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, text, R_IDENTITY, is[EXTERNAL_DATA] + WORD);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, text, R_COUNT, 0);
 	done[2] = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_WORD, 0);
 	spt_program_land(program, sliced);
