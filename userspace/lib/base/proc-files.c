@@ -183,7 +183,8 @@ static bool have_helper(SptProcFiles *files)
 {
 	GThread *thread;
 
-	if (files->n_idle)
+	/* One that does not run yet may be called for what is in the queue. */
+	if (files->n_idle > g_queue_get_length(&files->queue))
 		return true;
 	if (files->n_helpers == SPT_PROC_HELPERS)
 		return false;
