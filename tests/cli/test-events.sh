@@ -170,8 +170,8 @@ check '... and of a clock each row has its period' sh -c \
 	"'$cli' report --events cpu-clock pages.capture --limit 1 | grep -q 'count=1000000'"
 # The recorder sleeps until its rings have been full to the end.
 check 'a recorder that comes too late: recorded' record late -e page-faults -- \
-	sh -c 'kill -STOP $PPID; for i in $(seq 20); do ./pages; done; kill -CONT $PPID'
-check '... and each that it missed is counted as lost' accounted late page-faults 100000
+	sh -c 'kill -STOP $PPID; for i in $(seq 60); do ./pages; done; kill -CONT $PPID'
+check '... and each that it missed is counted as lost' accounted late page-faults 300000
 check '... which it says' grep -q 'came faster than they could be recorded' err
 
 check 'a hardware event, or why there is none' sh -c \
