@@ -9,25 +9,28 @@
 
 typedef void (*SymbolFunc)(const char *name, const SptScriptSymbol *symbol, void *data);
 
+/* Files have hundreds of thousands: names are looked up by hand. */
 static void script_elf_each_in(const SptObject *object, Elf_Scn *section, const GElf_Shdr *header,
-			       const char *prefix, SymbolFunc func, void *data)
+			       SymbolFunc func, void *data)
 {
 	Elf_Data *symbols = spt_object_section(object, section, ELF_T_SYM, SYMBOLS_MAX_BYTES);
-	size_t n = symbols ? symbols->d_size / sizeof(Elf64_Sym) : 0, bytes = strlen(prefix);
+	Elf_Scn *names = elf_getscn(spt_object_elf(object), header->sh_link);
+	Elf_Data *strings =
+		names ? spt_object_section(object, names, ELF_T_BYTE, SYMBOLS_MAX_BYTES) : NULL;
+	size_t n = symbols ? symbols->d_size / sizeof(Elf64_Sym) : 0,
+	       bytes = strings && strings->d_buf ? strings->d_size : 0;
 	GElf_Sym symbol;
 
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		const char *name;
-
-		if (!gelf_getsym(symbols, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
-			continue;
-		name = elf_strptr(spt_object_elf(object), header->sh_link, symbol.st_name);
-		if (name && !strncmp(name, prefix, bytes))
-			func(name, &(SptScriptSymbol){ symbol.st_value, symbol.st_size }, data);
-	}
+	if (!bytes || ((const char *)strings->d_buf)[bytes - 1] != '\0')
+		return;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getsym(symbols, (int)i, &symbol) && symbol.st_shndx != SHN_UNDEF &&
+		    symbol.st_name < bytes)
+			func((const char *)strings->d_buf + symbol.st_name,
+			     &(SptScriptSymbol){ symbol.st_value, symbol.st_size }, data);
 }
 
-void spt_script_elf_each(const SptObject *object, const char *prefix, SymbolFunc func, void *data)
+void spt_script_elf_each(const SptObject *object, SymbolFunc func, void *data)
 {
 	Elf *elf = spt_object_elf(object);
 	Elf_Scn *section = NULL;
@@ -36,7 +39,7 @@ void spt_script_elf_each(const SptObject *object, const char *prefix, SymbolFunc
 	while (elf && (section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) &&
 		    (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
-			script_elf_each_in(object, section, &header, prefix, func, data);
+			script_elf_each_in(object, section, &header, func, data);
 }
 
 static bool script_elf_find(const SptObject *object, Elf_Scn *section, const GElf_Shdr *header,

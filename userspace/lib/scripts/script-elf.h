@@ -13,8 +13,8 @@ typedef struct {
 
 /* The symbol called @name; false: there is none. */
 bool spt_script_elf_symbol(const SptObject *object, const char *name, SptScriptSymbol *ret);
-/* Calls @func for each symbol whose name begins with @prefix. */
-void spt_script_elf_each(const SptObject *object, const char *prefix,
+/* Calls @func for each symbol. */
+void spt_script_elf_each(const SptObject *object,
 			 void (*func)(const char *name, const SptScriptSymbol *symbol, void *data),
 			 void *data);
 /* Copies what the file has at @address, an address in the object; false: it has not all of it. */

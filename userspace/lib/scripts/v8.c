@@ -20,6 +20,9 @@
 #define CONSTANTS "v8dbg_"
 #define CONSTANT_MOST 0xffff
 #define BUILTINS "Builtins_"
+/* v8::internal::Version::major_ and minor_, of ints. */
+#define MAJOR "_ZN2v88internal7Version6major_E"
+#define MINOR "_ZN2v88internal7Version6minor_E"
 #define BUILTINS_LEAST (1u << 20)	/* bytes; they have 1.4 million and more */
 /* Behind the frame pointer: the caller's, and the return address. */
 #define FRAME_END 16
@@ -96,10 +99,13 @@ static const char *const constant_names[N_CONSTANTS] = {
 	[TYPE_SCRIPT] = "type_Script__",
 };
 
+/* What the symbols of a file say. */
 struct constants {
 	const SptObject *file;
 	int32_t is[N_CONSTANTS];
 	bool has[N_CONSTANTS];
+	unsigned major, minor;
+	SptScriptSymbol builtins;	/* V8's own functions, one after the other */
 };
 
 enum {
@@ -131,21 +137,51 @@ static bool v8_read_constant(const SptObject *file, uint64_t address, int32_t *r
 	       *ret >= -CONSTANT_MOST && *ret <= CONSTANT_MOST;
 }
 
-static void v8_take_constant(const char *name, const SptScriptSymbol *symbol, void *data)
+static void v8_take_constant(struct constants *constants, const char *name, uint64_t address)
+{
+	for (unsigned i = 0; i < N_CONSTANTS; i++)
+		if (!constants->has[i] && g_str_has_prefix(name, constant_names[i]))
+			constants->has[i] = v8_read_constant(constants->file, address,
+							     &constants->is[i]);
+}
+
+static void v8_take_builtin(SptScriptSymbol *all, const SptScriptSymbol *symbol)
+{
+	uint64_t start = all->bytes ? MIN(all->address, symbol->address) : symbol->address,
+		 end = MAX(all->bytes ? all->address + all->bytes : 0,
+			   symbol->address + symbol->bytes);
+
+	*all = (SptScriptSymbol){ start, end - start };
+}
+
+static void v8_take_version(const struct constants *constants, uint64_t address, unsigned *to)
+{
+	int32_t number;
+
+	if (spt_script_elf_read(constants->file, address, &number, sizeof(number)) && number >= 0 &&
+	    number <= UINT8_MAX)
+		*to = (unsigned)number;
+}
+
+static void v8_take_symbol(const char *name, const SptScriptSymbol *symbol, void *data)
 {
 	struct constants *constants = data;
 
-	for (unsigned i = 0; i < N_CONSTANTS; i++)
-		if (g_str_has_prefix(name + strlen(CONSTANTS), constant_names[i]))
-			constants->has[i] |= v8_read_constant(constants->file, symbol->address,
-							      &constants->is[i]);
+	if (!strncmp(name, CONSTANTS, strlen(CONSTANTS)))
+		v8_take_constant(constants, name + strlen(CONSTANTS), symbol->address);
+	else if (!strncmp(name, BUILTINS, strlen(BUILTINS)))
+		v8_take_builtin(&constants->builtins, symbol);
+	else if (!strcmp(name, MAJOR))
+		v8_take_version(constants, symbol->address, &constants->major);
+	else if (!strcmp(name, MINOR))
+		v8_take_version(constants, symbol->address, &constants->minor);
 }
 
 /* NULL: all that is needed is there; else what is not. */
 static const char *v8_find_constants(const SptObject *file, struct constants *ret)
 {
 	*ret = (struct constants){ .file = file };
-	spt_script_elf_each(file, CONSTANTS, v8_take_constant, ret);
+	spt_script_elf_each(file, v8_take_symbol, ret);
 	/* It has a getter of its own since V8 12. */
 	if (ret->has[SHARED_SCRIPT_LATER])
 		ret->is[SHARED_SCRIPT] = ret->is[SHARED_SCRIPT_LATER];
@@ -154,18 +190,6 @@ static const char *v8_find_constants(const SptObject *file, struct constants *re
 		if (!ret->has[i])
 			return constant_names[i];
 	return NULL;
-}
-
-/* The code of V8's own functions, one after the other. */
-static void v8_take_builtin(const char *name, const SptScriptSymbol *symbol, void *data)
-{
-	SptScriptSymbol *all = data;
-	uint64_t end = MAX(all->address + all->bytes, symbol->address + symbol->bytes);
-
-	(void)name;
-	if (!all->bytes || symbol->address < all->address)
-		all->address = symbol->address;
-	all->bytes = (all->bytes ? end : symbol->address + symbol->bytes) - all->address;
 }
 
 static void v8_add_end(SptProgram *program)
@@ -429,33 +453,19 @@ static void v8_add_spans(SptProgram *program)
 	v8_add_span(program, R_PREFIX, false, SPT_V8_PREFIX_BYTES);
 }
 
-/* By the file's own symbols, of ints: v8::internal::Version::major_ and minor_. */
-static unsigned v8_version(const SptObject *file, const char *symbol)
-{
-	SptScriptSymbol found;
-	int32_t number;
-
-	if (!spt_script_elf_symbol(file, symbol, &found) ||
-	    !spt_script_elf_read(file, found.address, &number, sizeof(number)) || number < 0 ||
-	    number > UINT8_MAX)
-		return 0;
-	return (unsigned)number;
-}
-
 static GBytes *v8_describe(const SptObject *file, GError **error)
 {
-	SptScriptSymbol builtins = { 0 };
 	g_autoptr(SptProgram) program = NULL;
 	struct constants constants;
+	SptScriptSymbol *builtins = &constants.builtins;
 	int64_t difference;
 	const char *missing = v8_find_constants(file, &constants);
 
 	if (!constants.has[FP_FUNCTION])
 		return NULL;
-	spt_script_elf_each(file, BUILTINS, v8_take_builtin, &builtins);
 	/* Distributions leave these names out.  It is code without unwind information. */
-	if (!missing && !builtins.bytes &&
-	    !spt_script_loop_undescribed(file, BUILTINS_LEAST, &builtins))
+	if (!missing && !builtins->bytes &&
+	    !spt_script_loop_undescribed(file, BUILTINS_LEAST, builtins))
 		missing = BUILTINS;
 	if (missing) {
 		spt_set_error(
@@ -464,15 +474,13 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 			spt_object_name(file), missing);
 		return NULL;
 	}
-	if (!spt_script_elf_code(file, builtins.address, &difference))
+	if (!spt_script_elf_code(file, builtins->address, &difference))
 		return NULL;
-	program = spt_program_new(
-		SPT_TAG(NUMBER, v8_version(file, "_ZN2v88internal7Version6major_E"),
-			v8_version(file, "_ZN2v88internal7Version6minor_E")),
-		MAX_FRAMES, difference);
+	program = spt_program_new(SPT_TAG(NUMBER, constants.major, constants.minor), MAX_FRAMES,
+				  difference);
 	spt_program_of_frames(program);
-	spt_program_loop(program, builtins.address - (uint64_t)difference,
-			 builtins.address - (uint64_t)difference + builtins.bytes);
+	spt_program_loop(program, builtins->address - (uint64_t)difference,
+			 builtins->address - (uint64_t)difference + builtins->bytes);
 	v8_add_spans(program);
 	v8_add_frame(program, &constants);
 	v8_add_names(program, constants.is);
