@@ -50,7 +50,7 @@
  * -----------------
  * If names is not 0, the instructions from there on are another program.  It runs when the names of
  * a code are copied, with the address of the code in register 2, and says in its registers where
- * spans begin.  All runs for one stack share the fuel: if it is used up, names come with a later one.
+ * spans begin.  All runs for one stack share the fuel: what has none left comes with a later stack.
  */
 #ifndef _UAPI_SYSPROF_CHAIN_H
 #define _UAPI_SYSPROF_CHAIN_H
