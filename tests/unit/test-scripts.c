@@ -10,6 +10,7 @@
 
 #include "scripts/cpython-code.h"
 #include "scripts/ruby-code.h"
+#include "scripts/v8-code.h"
 
 #define TAG(minor) SPT_TAG(1, 3, minor)
 
@@ -273,12 +274,64 @@ static void test_describe(void)
 	g_assert_null(spt_interpreter_of_tag(SPT_TAG(200, 1, 1)));
 }
 
+/* A string of V8 as its three parts are copied; @text NULL: the text could not be read. */
+static void put_v8_string(SptSpan *spans, uint8_t header[2][SPT_V8_HEADER_BYTES], uint32_t length,
+			  bool is_one_byte, const void *text)
+{
+	memset(header, 0, 2 * SPT_V8_HEADER_BYTES);
+	memcpy(header[0] + SPT_V8_LENGTH_AT, &length, sizeof(length));
+	header[1][SPT_V8_TYPE_AT - SPT_V8_TAG] = is_one_byte ? SPT_V8_IS_ONE_BYTE : 0;
+	spans[SPT_V8_STRING] = (SptSpan){ header[0], SPT_V8_HEADER_BYTES };
+	spans[SPT_V8_MAP] = (SptSpan){ header[1], SPT_V8_HEADER_BYTES };
+	spans[SPT_V8_TEXT] = (SptSpan){ text, text ? length * (is_one_byte ? 1 : 2) : 0 };
+}
+
+static void check_v8(const SptSpan *spans, const char *name, const char *file)
+{
+	g_auto(SptScriptFunction) function = { 0 };
+
+	g_assert_true(spt_v8_read(SPT_TAG(5, 11, 3), spans, &function));
+	g_assert_cmpstr(function.name, ==, name);
+	g_assert_cmpstr(function.file, ==, file);
+}
+
+static void test_names_of_v8(void)
+{
+	static const uint16_t two_bytes[] = { 0x438, 0xd83d, 0xde00, 0xd800 };
+	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = { 0 };
+	uint8_t name[2][SPT_V8_HEADER_BYTES], file[2][SPT_V8_HEADER_BYTES],
+		prefix[SPT_V8_HEADER_BYTES + 7] = { [SPT_V8_LENGTH_AT] = 7 };
+	SptScriptFunction none;
+
+	memcpy(prefix + SPT_V8_HEADER_BYTES, "Module.", 7);
+	put_v8_string(spans + SPT_V8_NAME, name, 5, true, "na\xefve");
+	put_v8_string(spans + SPT_V8_SCRIPT, file, 13, true, "file:///a%20b");
+	check_v8(spans, "na\303\257ve", "/a b");
+	spans[SPT_V8_PREFIX] = (SptSpan){ prefix, sizeof(prefix) };
+	check_v8(spans, "Module.na\303\257ve", "/a b");
+	spans[SPT_V8_PREFIX].bytes -= 1;
+	check_v8(spans, "na\303\257ve", "/a b");
+	put_v8_string(spans + SPT_V8_NAME, name, 4, false, two_bytes);
+	put_v8_string(spans + SPT_V8_SCRIPT, file, 11, true, "file:///%ff");
+	check_v8(spans, "\320\270\360\237\230\200\357\277\275", "/\357\277\275");
+	put_v8_string(spans + SPT_V8_NAME, name, 0, true, "");
+	check_v8(spans, "(anonymous)", "/\357\277\275");
+	/* There is a name, and nobody knows which. */
+	put_v8_string(spans + SPT_V8_NAME, name, 5, true, NULL);
+	g_assert_false(spt_v8_read(SPT_TAG(5, 11, 3), spans, &none));
+	/* As long as it says, and no longer. */
+	put_v8_string(spans + SPT_V8_NAME, name, 3, true, "abc");
+	memset(name[0] + SPT_V8_LENGTH_AT, 0xff, 4);
+	check_v8(spans, "abc", "/\357\277\275");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/scripts/lines", test_lines);
 	g_test_add_func("/scripts/lines-of-ruby", test_lines_of_ruby);
 	g_test_add_func("/scripts/names", test_names);
+	g_test_add_func("/scripts/names-of-v8", test_names_of_v8);
 	g_test_add_func("/scripts/hostile", test_hostile);
 	g_test_add_func("/scripts/describe", test_describe);
 	return g_test_run();

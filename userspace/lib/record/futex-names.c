@@ -19,6 +19,7 @@
 #define AGAIN_NS       20000000u
 /* As many times what reading took nothing is read. */
 #define PAUSE	       10
+#define CROWDED_NS     1000000000u
 /* The code of a file is mapped so close to its data, in mappings. */
 #define NEAR	       16
 /* A program's own zeroed data is not larger. */
@@ -40,6 +41,7 @@ struct SptFutexNames {
 	SptProcFiles *files;
 	GHashTable *processes;		/* pid -> struct process */
 	uint64_t pause_ns;		/* nothing is read until then */
+	uint64_t crowded_ns;		/* until then there were more processes than are kept */
 	GStringChunk *texts;
 	GHashTable *known;		/* names with an address: set of texts */
 };
@@ -109,10 +111,11 @@ static void futex_refresh(SptFutexNames *names, uint32_t pid, struct process *pr
 	bool is_awaited;
 	size_t bytes;
 	char *text = spt_proc_files_fetch(names->files, pid, &is_awaited, &bytes);
-
 	/* The first reading of a process is not put off for what those of others took. */
-	if (!text && (is_awaited || (process->read_ns && (now < names->pause_ns ||
-							  now - process->read_ns < AGAIN_NS))))
+	bool may_pause = process->read_ns || now < names->crowded_ns;
+
+	if (!text && (is_awaited || (may_pause && now < names->pause_ns) ||
+		      (process->read_ns && now - process->read_ns < AGAIN_NS)))
 		return;
 	process->read_ns = now;
 	if (!text)
@@ -147,8 +150,10 @@ static struct process *futex_process_of(SptFutexNames *names, uint32_t pid, uint
 	struct process *process = g_hash_table_lookup(names->processes, GUINT_TO_POINTER(pid));
 
 	if (!process) {
-		if (g_hash_table_size(names->processes) >= MOST_PROCESSES)
+		if (g_hash_table_size(names->processes) >= MOST_PROCESSES) {
 			g_hash_table_remove_all(names->processes);
+			names->crowded_ns = spt_clock_ns(CLOCK_MONOTONIC) + CROWDED_NS;
+		}
 		process = g_new0(struct process, 1);
 		process->areas = g_array_new(FALSE, FALSE, sizeof(struct area));
 		g_hash_table_insert(names->processes, GUINT_TO_POINTER(pid), process);

@@ -72,6 +72,14 @@ static char *v8_prefix(const SptSpan *span)
 	return from_latin1((const uint8_t *)span->data + SPT_V8_HEADER_BYTES, length);
 }
 
+/* Of a file: URI, which can have any byte in it; NULL: it is none. */
+static char *v8_path_of(const char *uri)
+{
+	g_autofree char *path = g_filename_from_uri(uri, NULL, NULL);
+
+	return path ? g_utf8_make_valid(path, -1) : NULL;
+}
+
 bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		 SptScriptFunction *ret)
 {
@@ -83,11 +91,14 @@ bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 	*ret = (SptScriptFunction){ 0 };
 	if (!spans[SPT_V8_NAME].bytes && !spans[SPT_V8_POSITIONS].bytes)
 		return false;
+	/* It has a name, which could not be read. */
+	if (!name && v8_word(&spans[SPT_V8_NAME + SPT_V8_STRING], SPT_V8_LENGTH_AT, 4))
+		return false;
 	ret->name = name ? g_strconcat(prefix, name, NULL) : g_strdup(NO_NAME);
 	if (!file)
 		ret->file = g_strdup(NO_FILE);
 	else if (g_str_has_prefix(file, FILE_SCHEME))
-		ret->file = g_filename_from_uri(file, NULL, NULL);
+		ret->file = v8_path_of(file);
 	if (!ret->file)
 		ret->file = g_steal_pointer(&file);
 	return true;
