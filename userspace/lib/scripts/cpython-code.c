@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scripts/cpython-code.h"
 
-#include <string.h>
 
 /* Of a bytes object. */
 #define BYTES_HEAD 32
 #define STATE_AT   32 /* of a string */
 #define LENGTH_AT  16
 
-static uint64_t cpython_word(const SptSpan *span, unsigned at, unsigned bytes)
-{
-	uint64_t word = 0;
-
-	if (at + bytes <= span->bytes)
-		memcpy(&word, (const uint8_t *)span->data + at, bytes);
-	return word;
-}
-
 /* To UTF-8; what is no text is replaced.  NULL: it is empty. */
 static char *read_string(const SptSpan *span, unsigned minor)
 {
-	uint64_t state = cpython_word(span, STATE_AT, 4), length = cpython_word(span, LENGTH_AT, 8);
+	uint64_t state = spt_span_word(span, STATE_AT, 4),
+		 length = spt_span_word(span, LENGTH_AT, 8);
 	unsigned unit = state >> 2 & 7, plain = minor < 12 ? 48 : 40, wide = minor < 12 ? 72 : 56,
 		 at = state >> 6 & 1 ? plain : wide;
 	GString *text;
@@ -29,7 +20,7 @@ static char *read_string(const SptSpan *span, unsigned minor)
 		return NULL;
 	text = g_string_new(NULL);
 	for (uint64_t i = 0; i < length && at + unit <= span->bytes; i++, at += unit) {
-		gunichar c = (gunichar)cpython_word(span, at, unit);
+		gunichar c = (gunichar)spt_span_word(span, at, unit);
 
 		g_string_append_unichar(text, c && g_unichar_validate(c) ? c : 0xfffd);
 	}
@@ -45,10 +36,10 @@ bool spt_cpython_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS]
 	*ret = (SptScriptFunction){
 		.name = read_string(&spans[1], minor),
 		.file = read_string(&spans[2], minor),
-		.first_line = (uint32_t)cpython_word(&spans[0],
-						     minor < 11 ? 40 :
-						     minor < 12 ? 72 :
-								  68,
+		.first_line = (uint32_t)spt_span_word(&spans[0],
+						      minor < 11 ? 40 :
+						      minor < 12 ? 72 :
+								   68,
 						     4),
 	};
 	if (!ret->name) {
@@ -57,7 +48,7 @@ bool spt_cpython_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS]
 	}
 	if (lines->bytes > BYTES_HEAD)
 		ret->lines = g_bytes_new((const uint8_t *)lines->data + BYTES_HEAD,
-					 MIN(cpython_word(lines, LENGTH_AT, 8),
+					 MIN(spt_span_word(lines, LENGTH_AT, 8),
 					     lines->bytes - BYTES_HEAD));
 	return true;
 }

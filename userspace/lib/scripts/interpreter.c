@@ -11,6 +11,15 @@ static const SptInterpreter *const all[] = {
 #undef ROW
 };
 
+uint64_t spt_span_word(const SptSpan *span, unsigned at, unsigned bytes)
+{
+	uint64_t word = 0;
+
+	if (at + bytes <= span->bytes)
+		memcpy(&word, (const uint8_t *)span->data + at, bytes);
+	return word;
+}
+
 void spt_script_function_clear(SptScriptFunction *function)
 {
 	g_free(function->name);

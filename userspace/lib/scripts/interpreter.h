@@ -30,6 +30,9 @@ typedef struct {
 	unsigned bytes;
 } SptSpan;
 
+/* The @bytes at @at of what was copied, at most 8; 0 if not all of them were. */
+uint64_t spt_span_word(const SptSpan *span, unsigned at, unsigned bytes);
+
 /* A function of a script. */
 typedef struct {
 	char *name, *file;

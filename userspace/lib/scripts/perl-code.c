@@ -5,19 +5,10 @@
 
 #define IS_NAMED 0x8000			/* the sub has its name itself */
 
-static uint64_t perl_word(const SptSpan *span, unsigned at, unsigned bytes)
-{
-	uint64_t word = 0;
-
-	if (at + bytes <= span->bytes)
-		memcpy(&word, (const uint8_t *)span->data + at, bytes);
-	return word;
-}
-
 /* To UTF-8; what is no text is replaced.  NULL: it is empty, or not there. */
 static char *perl_name(const SptSpan *span)
 {
-	uint64_t bytes = perl_word(span, SPT_PERL_NAME_LENGTH, 4);
+	uint64_t bytes = spt_span_word(span, SPT_PERL_NAME_LENGTH, 4);
 
 	if (span->bytes <= SPT_PERL_NAME_HEAD || !bytes)
 		return NULL;
@@ -35,7 +26,7 @@ static char *perl_file(const SptSpan *span)
 bool spt_perl_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		   SptScriptFunction *ret)
 {
-	bool is_named = perl_word(&spans[SPT_PERL_BODY], SPT_PERL_BODY_FLAGS, 4) & IS_NAMED;
+	bool is_named = spt_span_word(&spans[SPT_PERL_BODY], SPT_PERL_BODY_FLAGS, 4) & IS_NAMED;
 	unsigned own = is_named ? SPT_PERL_OWN_NAME - SPT_PERL_NAME : 0;
 	g_autofree char *name = perl_name(&spans[SPT_PERL_NAME + own]),
 			*package = perl_name(&spans[SPT_PERL_PACKAGE + own]);

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scripts/php-code.h"
 
-#include <string.h>
 
 #define NO_FILE "[php]"
-
-static uint64_t php_word(const SptSpan *span, unsigned at, unsigned bytes)
-{
-	uint64_t word = 0;
-
-	if (at + bytes <= span->bytes)
-		memcpy(&word, (const uint8_t *)span->data + at, bytes);
-	return word;
-}
 
 /* To UTF-8; what is no text is replaced.  NULL: it is empty, or not there. */
 static char *php_string(const SptSpan *span)
 {
-	uint64_t bytes = php_word(span, SPT_PHP_STRING_LENGTH, 8);
+	uint64_t bytes = spt_span_word(span, SPT_PHP_STRING_LENGTH, 8);
 
 	if (span->bytes <= SPT_PHP_STRING_TEXT || !bytes)
 		return NULL;
@@ -34,7 +24,7 @@ bool spt_php_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		  SptScriptFunction *ret)
 {
 	const SptSpan *function = &spans[SPT_PHP_FUNCTION];
-	bool is_internal = php_word(function, 0, 1) == SPT_PHP_INTERNAL;
+	bool is_internal = spt_span_word(function, 0, 1) == SPT_PHP_INTERNAL;
 	g_autofree char *name = php_string(&spans[SPT_PHP_NAME]),
 			*class = php_string(&spans[SPT_PHP_CLASS]);
 
@@ -45,7 +35,7 @@ bool spt_php_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		ret->file = g_strdup(NO_FILE);
 	} else {
 		ret->file = php_string(&spans[SPT_PHP_FILE]);
-		ret->first_line = (uint32_t)php_word(function, spt_php_first_line_at(tag), 4);
+		ret->first_line = (uint32_t)spt_span_word(function, spt_php_first_line_at(tag), 4);
 	}
 	if (name)
 		ret->name = class ? g_strdup_printf("%s::%s", class, name) : g_strdup(name);

@@ -23,15 +23,6 @@
 #define BLOCK_POSITIONS 512
 #define BLOCK_BITS 16
 
-static uint64_t ruby_word(const SptSpan *span, unsigned at, unsigned bytes)
-{
-	uint64_t word = 0;
-
-	if (at + bytes <= span->bytes)
-		memcpy(&word, (const uint8_t *)span->data + at, bytes);
-	return word;
-}
-
 /* To UTF-8; what is no text is replaced.  NULL: it is empty, or not there. */
 static char *ruby_text(const SptSpan *span, unsigned at, uint64_t bytes)
 {
@@ -44,22 +35,22 @@ static char *ruby_text(const SptSpan *span, unsigned at, uint64_t bytes)
 /* The text of a string; @text: what its pointer leads to. */
 static char *ruby_string(uint32_t tag, const SptSpan *string, const SptSpan *text)
 {
-	uint64_t flags = ruby_word(string, 0, 8);
+	uint64_t flags = spt_span_word(string, 0, 8);
 	bool is_old = SPT_TAG_MINOR(tag) < 2;
 
 	if ((flags & KIND_MASK) != KIND_STRING)
 		return NULL;
 	if (flags & NOT_EMBEDDED)
-		return ruby_text(text, 0, ruby_word(string, SPT_RUBY_STRING_LENGTH, 8));
+		return ruby_text(text, 0, spt_span_word(string, SPT_RUBY_STRING_LENGTH, 8));
 	if (is_old)
 		return ruby_text(string, OLD_TEXT, flags >> OLD_LENGTH_SHIFT & OLD_LENGTH_MASK);
 	return ruby_text(string, SPT_RUBY_STRING_TEXT,
-			 ruby_word(string, SPT_RUBY_STRING_LENGTH, 8));
+			 spt_span_word(string, SPT_RUBY_STRING_LENGTH, 8));
 }
 
 static char *ruby_path(uint32_t tag, const SptSpan *spans)
 {
-	if ((ruby_word(&spans[SPT_RUBY_PATH], 0, 8) & KIND_MASK) == KIND_ARRAY)
+	if ((spt_span_word(&spans[SPT_RUBY_PATH], 0, 8) & KIND_MASK) == KIND_ARRAY)
 		return ruby_string(tag, &spans[SPT_RUBY_PATH_TEXT],
 				   &spans[SPT_RUBY_WHOLE_PATH_TEXT]);
 	return ruby_string(tag, &spans[SPT_RUBY_PATH], &spans[SPT_RUBY_PATH_TEXT]);
@@ -71,9 +62,9 @@ static char *ruby_path(uint32_t tag, const SptSpan *spans)
  */
 static bool is_sequence(const SptSpan *body)
 {
-	uint64_t base_label = ruby_word(body, SPT_RUBY_BODY_BASE_LABEL, 8);
+	uint64_t base_label = spt_span_word(body, SPT_RUBY_BODY_BASE_LABEL, 8);
 
-	return ruby_word(body, 0, 4) < TYPES && ruby_word(body, 4, 4) && base_label &&
+	return spt_span_word(body, 0, 4) < TYPES && spt_span_word(body, 4, 4) && base_label &&
 	       base_label % 8 == 0;
 }
 
@@ -96,7 +87,7 @@ bool spt_ruby_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 	ret->file = ruby_path(tag, spans);
 	if (!ret->file)
 		ret->file = g_strdup(NO_FILE);
-	ret->first_line = (uint32_t)ruby_word(&spans[SPT_RUBY_BODY], SPT_RUBY_BODY_LINE, 4);
+	ret->first_line = (uint32_t)spt_span_word(&spans[SPT_RUBY_BODY], SPT_RUBY_BODY_LINE, 4);
 	if (SPT_TAG_MINOR(tag) < 2)
 		ret->first_line >>= 1;
 	both = g_byte_array_new();
@@ -114,7 +105,7 @@ static uint32_t ruby_rank(const SptSpan *table, uint32_t position)
 	uint64_t bits, sums;
 
 	if (position < SMALL_POSITIONS)
-		return ruby_word(table, position / SMALL_PER_WORD * 8, 8) >>
+		return spt_span_word(table, position / SMALL_PER_WORD * 8, 8) >>
 			       position % SMALL_PER_WORD * SMALL_BITS &
 		       ((1u << SMALL_BITS) - 1);
 	position -= SMALL_POSITIONS;
@@ -123,9 +114,9 @@ static uint32_t ruby_rank(const SptSpan *table, uint32_t position)
 	sub = position % BLOCK_POSITIONS / 64;
 	if (block + BLOCK_BYTES > table->bytes)
 		return 0;
-	sums = sub ? ruby_word(table, block + 8, 8) >> (sub - 1) * 9 & 0x1ff : 0;
-	bits = ruby_word(table, block + BLOCK_BITS + sub * 8, 8) << (63 - bit);
-	return (uint32_t)(ruby_word(table, block, 4) + sums +
+	sums = sub ? spt_span_word(table, block + 8, 8) >> (sub - 1) * 9 & 0x1ff : 0;
+	bits = spt_span_word(table, block + BLOCK_BITS + sub * 8, 8) << (63 - bit);
+	return (uint32_t)(spt_span_word(table, block, 4) + sums +
 			  (unsigned)__builtin_popcountll(bits));
 }
 
@@ -148,5 +139,5 @@ uint32_t spt_ruby_line(uint32_t tag, const SptScriptFunction *function, uint32_t
 	rank = lines.bytes == SPT_RUBY_LINE_BYTES ? 1 : ruby_rank(&positions, position);
 	if (!rank || rank * SPT_RUBY_LINE_BYTES > lines.bytes)
 		return function->first_line;
-	return (uint32_t)ruby_word(&lines, (rank - 1) * SPT_RUBY_LINE_BYTES, 4);
+	return (uint32_t)spt_span_word(&lines, (rank - 1) * SPT_RUBY_LINE_BYTES, 4);
 }

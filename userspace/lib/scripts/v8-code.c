@@ -7,15 +7,6 @@
 #define NO_NAME "(anonymous)"
 #define FILE_SCHEME "file://"
 
-static uint64_t v8_word(const SptSpan *span, unsigned at, unsigned bytes)
-{
-	uint64_t word = 0;
-
-	if (at + bytes <= span->bytes)
-		memcpy(&word, (const uint8_t *)span->data + at, bytes);
-	return word;
-}
-
 /* Text of one byte a character is Latin-1. */
 static char *from_latin1(const uint8_t *text, size_t n)
 {
@@ -47,8 +38,8 @@ static char *from_utf16(const void *text, size_t n)
 /* The string of which @parts are; NULL: it is empty, or not there. */
 static char *v8_string(const SptSpan *parts)
 {
-	uint64_t length = v8_word(&parts[SPT_V8_STRING], SPT_V8_LENGTH_AT, 4),
-		 type = v8_word(&parts[SPT_V8_MAP], SPT_V8_TYPE_AT - SPT_V8_TAG, 2);
+	uint64_t length = spt_span_word(&parts[SPT_V8_STRING], SPT_V8_LENGTH_AT, 4),
+		 type = spt_span_word(&parts[SPT_V8_MAP], SPT_V8_TYPE_AT - SPT_V8_TAG, 2);
 	const SptSpan *text = &parts[SPT_V8_TEXT];
 	const uint8_t *data = text->data;
 
@@ -65,7 +56,7 @@ static char *v8_string(const SptSpan *parts)
 /* "Module." of "Module._compile", which is put together of two strings; "" if there is none. */
 static char *v8_prefix(const SptSpan *span)
 {
-	uint64_t length = v8_word(span, SPT_V8_LENGTH_AT, 4);
+	uint64_t length = spt_span_word(span, SPT_V8_LENGTH_AT, 4);
 
 	if (span->bytes <= SPT_V8_HEADER_BYTES || length > span->bytes - SPT_V8_HEADER_BYTES)
 		return g_strdup("");
@@ -92,7 +83,7 @@ bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 	if (!spans[SPT_V8_NAME].bytes && !spans[SPT_V8_POSITIONS].bytes)
 		return false;
 	/* It has a name, which could not be read. */
-	if (!name && v8_word(&spans[SPT_V8_NAME + SPT_V8_STRING], SPT_V8_LENGTH_AT, 4))
+	if (!name && spt_span_word(&spans[SPT_V8_NAME + SPT_V8_STRING], SPT_V8_LENGTH_AT, 4))
 		return false;
 	ret->name = name ? g_strconcat(prefix, name, NULL) : g_strdup(NO_NAME);
 	if (!file)
