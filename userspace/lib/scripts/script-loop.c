@@ -3,14 +3,10 @@
 
 #include <elf.h>
 #include <gelf.h>
-#include <string.h>
 
-#include "base/sort.h"
-#include "unwind/cfi.h"
 #include "unwind/functions.h"
 
 #define RELOCATIONS_MAX_BYTES (64u << 20)
-#define FRAMES_MAX_BYTES (64u << 20)
 
 #ifdef __aarch64__
 #define R_RELATIVE R_AARCH64_RELATIVE
@@ -76,71 +72,4 @@ bool spt_script_loop_find(const SptObject *object, unsigned least, SptRange *ret
 		}
 	}
 	return longest >= least;
-}
-
-static bool script_loop_note(uint64_t start, uint64_t end, bool is_signal, void *ranges)
-{
-	SptRange range = { start, end - start };
-
-	(void)is_signal;
-	g_array_append_val((GArray *)ranges, range);
-	return false;
-}
-
-/* SptRange: functions that .eh_frame describes, in addresses. */
-static GArray *script_loop_described(const SptObject *object)
-{
-	GArray *ranges = g_array_new(FALSE, FALSE, sizeof(SptRange));
-	SptCfiSink sink = { script_loop_note, NULL, ranges };
-	Elf *elf = spt_object_elf(object);
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	GElf_Ehdr ehdr;
-	size_t names;
-
-	if (!elf || !gelf_getehdr(elf, &ehdr) || elf_getshdrstrndx(elf, &names) != 0)
-		return ranges;
-	while ((section = elf_nextscn(elf, section))) {
-		const SptUnwindArch *arch = spt_unwind_arch(ehdr.e_machine);
-		const char *name = gelf_getshdr(section, &header) ?
-					   elf_strptr(elf, names, header.sh_name) :
-					   NULL;
-		Elf_Data *data = name && arch && !strcmp(name, ".eh_frame") ?
-					 spt_object_section(object, section, ELF_T_BYTE,
-							    FRAMES_MAX_BYTES) :
-					 NULL;
-
-		if (data && data->d_buf)
-			spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, header.sh_addr,
-						       false },
-				     arch, &sink);
-	}
-	return ranges;
-}
-
-bool spt_script_loop_undescribed(const SptObject *object, uint64_t least, SptScriptSymbol *ret)
-{
-	g_autoptr(GArray) ranges = script_loop_described(object);
-	const SptRange *range = (const SptRange *)(void *)ranges->data;
-	struct spt_item *items = g_new(struct spt_item, MAX(ranges->len, 1)),
-			*spare = g_new(struct spt_item, MAX(ranges->len, 1));
-	uint64_t end = ranges->len ? UINT64_MAX : 0;
-	int64_t difference;
-
-	*ret = (SptScriptSymbol){ 0 };
-	for (uint32_t i = 0; i < ranges->len; i++)
-		items[i] = (struct spt_item){ range[i].start, i };
-	spt_sort_items(&items, &spare, ranges->len);
-	for (uint32_t i = 0; i < ranges->len; i++) {
-		const SptRange *at = &range[items[i].index];
-
-		if (at->start > end && at->start - end > ret->bytes)
-			*ret = (SptScriptSymbol){ end, at->start - end };
-		end = end == UINT64_MAX ? at->start + at->bytes :
-					  MAX(end, at->start + at->bytes);
-	}
-	g_free(items);
-	g_free(spare);
-	return ret->bytes >= least && spt_script_elf_code(object, ret->address, &difference) &&
-	       spt_script_elf_code(object, ret->address + ret->bytes - 1, &difference);
 }

@@ -8,7 +8,6 @@
 
 #include "base/intervals.h"
 #include "object/object.h"
-#include "scripts/script-elf.h"
 
 G_BEGIN_DECLS
 
@@ -17,11 +16,6 @@ G_BEGIN_DECLS
  * it.  False: there is none.
  */
 bool spt_script_loop_find(const SptObject *object, unsigned least, SptRange *ret);
-/*
- * The longest part of at least @least bytes between functions with unwind information, in addresses
- * in the object: code that an interpreter's own compiler made.  False: there is none.
- */
-bool spt_script_loop_undescribed(const SptObject *object, uint64_t least, SptScriptSymbol *ret);
 
 G_END_DECLS
 

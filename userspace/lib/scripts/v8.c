@@ -12,8 +12,8 @@
 #include "scripts/interpreter.h"
 #include "scripts/program.h"
 #include "scripts/script-elf.h"
-#include "scripts/script-loop.h"
 #include "scripts/v8-code.h"
+#include "unwind/functions.h"
 
 #define NUMBER 5
 #define MAX_FRAMES 140			/* about as many as the fuel of a program allows */
@@ -453,6 +453,19 @@ static void v8_add_spans(SptProgram *program)
 	v8_add_span(program, R_PREFIX, false, SPT_V8_PREFIX_BYTES);
 }
 
+/* Distributions leave their names out.  It is code without unwind information. */
+static bool v8_find_builtins(const SptObject *file, SptScriptSymbol *ret)
+{
+	g_autoptr(SptFunctions) functions = spt_functions_new();
+	SptRange gap;
+
+	if (!spt_functions_gap(functions, file, BUILTINS_LEAST, &gap) ||
+	    !spt_object_offset_to_address(file, gap.start, &ret->address))
+		return false;
+	ret->bytes = gap.bytes;
+	return true;
+}
+
 static GBytes *v8_describe(const SptObject *file, GError **error)
 {
 	g_autoptr(SptProgram) program = NULL;
@@ -463,9 +476,7 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 
 	if (!constants.has[FP_FUNCTION])
 		return NULL;
-	/* Distributions leave these names out.  It is code without unwind information. */
-	if (!missing && !builtins->bytes &&
-	    !spt_script_loop_undescribed(file, BUILTINS_LEAST, builtins))
+	if (!missing && !builtins->bytes && !v8_find_builtins(file, builtins))
 		missing = BUILTINS;
 	if (missing) {
 		spt_set_error(

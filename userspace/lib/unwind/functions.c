@@ -384,3 +384,22 @@ bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64
 		read_guessed(functions, object);
 	return functions_find(functions->guessed, functions->cut, offset, ret);
 }
+
+bool spt_functions_gap(SptFunctions *functions, const SptObject *object, uint64_t least,
+		       SptRange *ret)
+{
+	const SptRange *range;
+	uint64_t end;
+
+	if (!functions->listed)
+		read_listed(functions, object);
+	range = (const SptRange *)(void *)functions->ranges->data;
+	end = functions->ranges->len ? range->start : 0;
+	*ret = (SptRange){ 0 };
+	for (uint32_t i = 0; i < functions->ranges->len; i++) {
+		if (range[i].start > end && range[i].start - end > ret->bytes)
+			*ret = (SptRange){ end, range[i].start - end };
+		end = MAX(end, range[i].start + range[i].bytes);
+	}
+	return ret->bytes >= least;
+}

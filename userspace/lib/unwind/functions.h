@@ -24,6 +24,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFunctions, spt_functions_free)
  */
 bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64_t offset,
 			SptRange *ret);
+/*
+ * The longest part between functions that .eh_frame describes, if it has @least bytes: code that an
+ * interpreter's own compiler made, for instance.  False: there is none.
+ */
+bool spt_functions_gap(SptFunctions *functions, const SptObject *object, uint64_t least,
+		       SptRange *ret);
 
 G_END_DECLS
 
