@@ -118,4 +118,3 @@ long spt_syscall_unusual(long n, long a, long b, long c, long d, long e, long f)
 		spt_lock_in_failed(&before);
 	return ret;
 }
-
