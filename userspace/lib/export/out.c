@@ -46,11 +46,26 @@ SptOut *spt_out_new_memory(GString *text)
 	return out;
 }
 
-static int out_open_part(SptOut *out, const char *path)
+/*
+ * Where @path leads, or NULL: nothing is there (ENOENT), or errno.  The kernel follows the links: it
+ * refuses strangers' ones in directories that all may write to, which who reads links himself does
+ * not notice.
+ */
+static char *out_follow(const char *path, struct stat *ret_status)
 {
-	g_autofree char *target = realpath(path, NULL);
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+	char *target;
 
-	out->path = g_strdup(target ? target : path);
+	if (fd < 0)
+		return NULL;
+	target = fstat(fd, ret_status) == 0 ? g_file_read_link(link, NULL) : NULL;
+	close(fd);
+	return target ? target : g_strdup(path);
+}
+
+static int out_open_part(SptOut *out)
+{
 	out->part = g_strconcat(out->path, ".XXXXXX", NULL);
 	return g_mkstemp_full(out->part, O_WRONLY | O_CLOEXEC, 0666);
 }
@@ -58,15 +73,17 @@ static int out_open_part(SptOut *out, const char *path)
 SptOut *spt_out_new_file(const char *path, GError **error)
 {
 	SptOut *out = spt_out_new_fd(-1);
-	struct stat st;
-	bool exists = stat(path, &st) == 0;
+	struct stat st = { .st_mode = 0 };
 
 	out->owns_fd = true;
-	if (exists && !S_ISREG(st.st_mode)) {
+	out->path = out_follow(path, &st);
+	if (out->path && !S_ISREG(st.st_mode)) {
 		out->fd = open(path, O_WRONLY | O_CLOEXEC);
-	} else {
-		out->fd = out_open_part(out, path);
-		out->mode = exists ? st.st_mode & 07777 : 0;
+	} else if (out->path || errno == ENOENT) {
+		out->mode = st.st_mode & 07777;
+		if (!out->path)
+			out->path = g_strdup(path);
+		out->fd = out_open_part(out);
 	}
 	if (out->fd >= 0)
 		return out;
