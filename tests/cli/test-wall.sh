@@ -110,6 +110,23 @@ assert text.startswith("python3: %.*f %% of all" % (share < 10, share)), text
 END
 }
 check 'text, JSON, exports and comparisons are of the command, with --all of everything' led
+parts()
+{
+	python3 - "$cli" <<'END'
+import json
+import subprocess
+import sys
+def periods(*conditions):
+    run = subprocess.run([sys.argv[1], "report", "--json", *conditions, "sleepy.capture"],
+                         capture_output=True, text=True)
+    assert not run.returncode or "in the time" in run.stderr and "--all" in run.stderr, run.stderr
+    return 0 if run.returncode else json.loads(run.stdout)["periods"]
+parts = [periods(f"--time={40 * i}ms..{40 * (i + 1)}ms") for i in range(10)]
+parts.append(periods("--time=400ms.."))
+assert sum(parts) == periods(), parts
+END
+}
+check '... also a part in which the command did not run: parts add up to the whole' parts
 alone()
 {
 	timeout 60 "$cli" record --source perf --only-command -o alone.capture -- \

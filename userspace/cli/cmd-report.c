@@ -600,8 +600,9 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		spt_parse_ns(options->filter.slower, &report.least_ns);
 	profile = fold(&report, kind->of);
 	base = (SptProfile *)report.base;
-	if (profile && !has_samples(profile) && filter->processes &&
-	    !options->filter.only_command) {
+	/* Of the command or of all: what conditions leave has to add up. */
+	if (profile && !has_samples(profile) && !options->filter.only_command &&
+	    spt_sentences_find_part(filter) == SPT_SENTENCES_OF_COMMAND) {
 		whole.processes = NULL;
 		report.filter = &whole;
 		report.command_has_none = true;

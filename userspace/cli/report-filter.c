@@ -446,12 +446,24 @@ int spt_report_filtered(const char *path, struct spt_filter_options *options,
 	return status;
 }
 
+/* What the command does not have, all that ran may have.  NULL: that was looked at. */
+static const char *find_rest(const struct spt_filter_options *options, const SptCapture *capture)
+{
+	g_autofree bool *processes = spt_report_leads(options) && !options->only_command &&
+						     spt_command_leads(capture) ?
+					     spt_command_processes(capture) :
+					     NULL;
+
+	return processes ? "--all looks at more than the command" : NULL;
+}
+
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
 			     SptSymbols *symbols, const SptProfile *profile)
 {
 	bool other = options->thread || options->mark || options->during ||
 		     options->cpu || options->parallelism ||
 		     spt_filter_options_about_stacks(options);
+	const char *rest = find_rest(options, capture);
 	SptSummary summary;
 	g_autoptr(SptProfile) whole = NULL;
 	g_autofree char *others = NULL;
@@ -468,17 +480,19 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 	if (other) {
 		whole = spt_profile_new(capture, symbols, options->metric, NULL);
 		others = spt_report_suggest_condition(options, capture, whole);
-		if (others)
+		if (others || rest)
 			spt_cli_complain("%s has no samples that meet the conditions: %s",
-					 capture->path, others);
+					 capture->path, others ? others : rest);
 		else
 			spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
 		return false;
 	}
 	if (!options->process) {
 		spt_summary_init(&summary, capture);
-		spt_cli_complain("%s has no samples in the time %s; it lasts %.3f s", capture->path,
-				 options->time, (double)(summary.end_ns - summary.start_ns) / 1e9);
+		spt_cli_complain("%s has no samples in the time %s; it lasts %.3f s%s%s",
+				 capture->path, options->time,
+				 (double)(summary.end_ns - summary.start_ns) / 1e9,
+				 rest ? "; " : "", rest ? rest : "");
 		spt_summary_clear(&summary);
 		return false;
 	}
