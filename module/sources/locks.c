@@ -211,9 +211,12 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 		holder = NULL;
 	entry->holder_pid = holder ? READ_ONCE(holder->tgid) : 0;
 	entry->holder_tid = holder ? READ_ONCE(holder->pid) : 0;
-	entry->hold = holder && READ_ONCE(sysprof_holds_wanted) ?
-			      sysprof_holds_join(holder, lock, flags, entry->begin) :
-			      NULL;
+	entry->hold = NULL;
+	if (holder && READ_ONCE(sysprof_holds_wanted)) {
+		entry->hold = sysprof_holds_join(holder, lock, flags, entry->begin);
+		if (!entry->hold)
+			sysprof_immediate_missed(SYSPROF_IMMEDIATE_HOLD);
+	}
 	rcu_read_unlock();
 out:
 	local_irq_restore(irq_flags);

@@ -725,9 +725,10 @@ struct sysprof_tally {
 };
 
 /*
- * Also an enum sysprof_lost_reason: a table of threads, of waits for locks, of STALLs under way or
- * of allocations was full, or the user's part of it; or the thread's state was not known when the
- * wait began.  Allocations whose CLOSE could not be sent are such; all others count only in events.
+ * Also an enum sysprof_lost_reason: a table of threads, of waits for locks, of their holders, of
+ * STALLs under way or of allocations was full, or the user's part of it; or the thread's state was
+ * not known when the wait began.  Allocations whose CLOSE could not be sent are such; all others
+ * count only in events, and a holder as often as it has waiters.
  */
 #define SYSPROF_LOST_NO_SLOT	4
 

@@ -2,7 +2,8 @@
 /*
  * What many sessions, and many threads of a stranger, do to the hooks and tables of event sources:
  *
- *	abi-crowd hooks | handles | shown | threads | locks | bulk MODULE
+ *	abi-crowd hooks | handles | shown | threads | locks | holders |
+ *		bulk MODULE
  *
  * As root; shown becomes a member, and comes last.  MODULE is bulk of tests/vm/modules.  hooks
  * counts instructions, on one CPU (tests/vm/run --icount).
@@ -604,6 +605,81 @@ static void test_locks(void)
 	session_close(&waits.session);
 }
 
+/* Half of these keep a pipe's mutex each, and the others wait for one of them. */
+
+#define HOLDERS		2500
+#define HOLDERS_ROOM	2048	/* as holds.c has it */
+
+static int kept_pipes[HOLDERS][2];
+static char *kept_pages;
+
+static void keep_pipes(void)
+{
+	const struct rlimit limit = { 4 * HOLDERS, 4 * HOLDERS };
+	struct uffdio_register whole = { .mode = UFFDIO_REGISTER_MODE_MISSING,
+					 .range.len = (uint64_t)HOLDERS * PAGE };
+	struct uffdio_api api = { .api = UFFD_API };
+	int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	kept_pages = mmap(NULL, whole.range.len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	whole.range.start = (uintptr_t)kept_pages;
+	if (setrlimit(RLIMIT_NOFILE, &limit) || faults < 0 || kept_pages == MAP_FAILED ||
+	    ioctl(faults, UFFDIO_API, &api) || ioctl(faults, UFFDIO_REGISTER, &whole))
+		err(1, "userfaultfd");
+	for (unsigned i = 0; i < HOLDERS; i++)
+		if (pipe(kept_pipes[i]))
+			err(1, "pipe %u", i);
+}
+
+static void *keep_or_wait(void *unused)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static unsigned started, kept;
+	unsigned i = __atomic_fetch_add(&started, 1, __ATOMIC_SEQ_CST);
+
+	pthread_once(&once, keep_pipes);
+	if (i < HOLDERS) {
+		__atomic_add_fetch(&kept, 1, __ATOMIC_SEQ_CST);
+		return write(kept_pipes[i][1], kept_pages + (size_t)i * PAGE, 1) < 0 ? unused : NULL;
+	}
+	while (__atomic_load_n(&kept, __ATOMIC_SEQ_CST) < HOLDERS)
+		usleep(10000);
+	usleep(500000);
+	return write(kept_pipes[i - HOLDERS][1], "", 1) < 0 ? unused : NULL;
+}
+
+static void test_holders(void)
+{
+	struct sysprof_source sources[] = { { .kind = SYSPROF_SOURCE_LOCK },
+					    { .kind = SYSPROF_SOURCE_HOLD } };
+	struct waits waits = { .session = session_open(NS_PER_S, 1U << 20) };
+	struct sysprof_source_account account;
+	uint64_t no_slot = 0;
+	pid_t crowd;
+
+	if (waits_ask(&waits, sources, 2)) {
+		ok(sources[0].why == SYSPROF_WHY_NO_TRACEPOINT, "this kernel does not report locks");
+		session_close(&waits.session);
+		return;
+	}
+	allow_threads();
+	waits_start(&waits);
+	crowd = threads_of_user(0, 2 * HOLDERS, keep_or_wait);
+	for (unsigned i = 0; i < 100 && no_slot < HOLDERS - HOLDERS_ROOM; i++) {
+		usleep(100000);
+		account_total(&waits, 2, &account);
+		no_slot = account.lost[SYSPROF_LOST_NO_SLOT].events;
+	}
+	ok(no_slot >= HOLDERS - HOLDERS_ROOM,
+	   "of %u holders with waiters at least %u have no room, which their account has as lost "
+	   "(%" PRIu64 ")", HOLDERS, HOLDERS - HOLDERS_ROOM, no_slot);
+	ok(account.seen.events >= no_slot, "... and as seen (%" PRIu64 ")",
+	   (uint64_t)account.seen.events);
+	end_child(crowd);
+	session_close(&waits.session);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void);
@@ -613,6 +689,7 @@ int main(int argc, char **argv)
 		{ "shown", test_shown },
 		{ "threads", test_threads },
 		{ "locks", test_locks },
+		{ "holders", test_holders },
 	};
 
 	for (int i = 1; i < argc; i++) {
