@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A table without locks: an address can be in one of eight slots, all in one cache line.  The owner
- * of the address adds and removes its entry, so two CPUs never look for the same one.
+ * of the address adds and removes its entry, so two CPUs do not look for the same one.  Except that
+ * kernels report some frees late (areas of vmalloc(); objects of caches before 5.16): another CPU
+ * may have the address by then, and may be removing the entry, too.  One of them gets it.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -122,9 +124,10 @@ bool sysprof_handles_take(struct sysprof_handles *handles, const void *address,
 	if (place < 0)
 		return false;
 	*ret = handles->entries[place];
+	/* A full barrier: the next owner of the slot writes the entry after this. */
+	if (cmpxchg(&handles->addresses[place], address, NULL) != address)
+		return false;
 	sysprof_shares_give(&handles->shares, ret->payer);
-	/* The next owner of the slot writes the entry after this. */
-	smp_store_release(&handles->addresses[place], NULL);
 	atomic_dec(sysprof_handles_used(handles, address));
 	return true;
 }
