@@ -273,7 +273,8 @@ static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_s
 	}
 	arg->cursor = LEAVING + i;
 	arg->filled_bytes = used;
-	return 0;
+	/* Nothing and no error would be the end. */
+	return used ? 0 : err;
 }
 
 static int snapshot_all_threads(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
