@@ -490,6 +490,12 @@ static void add_skipped(struct sysprof_subscription_cpu *own, int cpu)
 			      n->immediates[i]);
 }
 
+/* What hooks take once the session has ended is not its cost, and may be counted from 0 again. */
+static bool has_cost(const struct sysprof_subscription *sub, int cpu)
+{
+	return sub->session->cpus[cpu].joined;
+}
+
 static void set_cost(struct sysprof_source_account *account,
 		     const struct sysprof_subscription_cpu *own, int cpu)
 {
@@ -511,6 +517,8 @@ static struct sysprof_source_account *account_of(struct sysprof_subscription *su
 	for (i = 0; i < SYSPROF_IMMEDIATES; i++)
 		if (id == sub->immediate[i].id) {
 			sysprof_immediate_follow(sub, cpu, i);
+			if (!has_cost(sub, cpu))
+				return &own->immediate[i];
 			sysprof_immediate_cost(cpu, i, &own->immediate[i].cost_ns,
 					       &own->immediate[i].calls);
 			own->immediate[i].cost_ns -= own->immediate_cost_before_ns[i];
@@ -521,7 +529,7 @@ static struct sysprof_source_account *account_of(struct sysprof_subscription *su
 		  id == sub->wake_id ? &own->wake :
 		  id == sub->lane_id ? &own->lane :
 				       NULL;
-	if (account)
+	if (account && has_cost(sub, cpu))
 		set_cost(account, own, cpu);
 	return account;
 }

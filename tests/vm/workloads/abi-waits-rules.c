@@ -219,6 +219,34 @@ static void test_accounts(void)
 	closed(&waits);
 }
 
+/* What hooks do for others before START and after STOP is not in a session's account. */
+static void test_costs(void)
+{
+	struct sysprof_source source = { .kind = SYSPROF_SOURCE_WAIT, .threshold = 100 * NS_PER_S };
+	struct waits waits = opened(1U << 20), other = opened(1U << 20);
+	struct sysprof_source_account before = { 0 }, ended = { 0 }, later = { 0 };
+
+	if (waits_ask(&other, &source, 1))
+		err(1, "SOURCES");
+	waits_start(&other);
+	sleeper(20);
+	if (waits_ask(&waits, &source, 1))
+		err(1, "SOURCES");
+	account_total(&waits, 1, &before);
+	waits_start(&waits);
+	sleeper(20);
+	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
+	account_total(&waits, 1, &ended);
+	sleeper(20);
+	account_total(&waits, 1, &later);
+	ok(!before.calls && ended.calls >= 20 && later.calls == ended.calls &&
+	   later.cost_ns == ended.cost_ns,
+	   "calls of hooks are a session's while it runs: %lu before, %lu at the end, %lu later",
+	   (uint64_t)before.calls, (uint64_t)ended.calls, (uint64_t)later.calls);
+	closed(&waits);
+	closed(&other);
+}
+
 static void test_filter(void)
 {
 	struct sysprof_source source = { .kind = SYSPROF_SOURCE_WAIT, .stacks = STACKS };
@@ -536,6 +564,7 @@ int main(int argc, char **argv)
 		test_grid();
 		test_threshold();
 		test_accounts();
+		test_costs();
 		test_filter();
 		test_raw();
 		test_full_ring();
