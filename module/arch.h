@@ -30,6 +30,8 @@ struct task_struct;
  * @is_coarse: on return: the index does not have all mappings of the address space
  * @is_guess: on return, with @by_tables: one frame's caller was found by its frame pointer
  * @sps: with @by_tables, unless NULL: as many stack pointers, one for each frame
+ * @steps: with @by_tables, enum sysprof_steps: whether programs of steps are followed; on return,
+ *	whether one was
  * @remembered: what it was or will be compared with (recall.h); NULL: nothing
  * @is_wrong: it differs from what it is without
  */
@@ -46,6 +48,7 @@ struct sysprof_walk {
 	u32 max;
 	u32 n;
 	u8 end;
+	u8 steps;
 };
 
 /*

@@ -36,10 +36,36 @@ static bool is_span(const struct sysprof_chain_header *header,
 			return false;
 	}
 	return span->head <= span->max && span->length_in <= n &&
-	       (span->length_bytes == 4 || span->length_bytes == 8) && span->unit_shift <= 7 &&
+	       (span->length_bytes == 2 || span->length_bytes == 4 || span->length_bytes == 8) &&
+	       span->unit_shift <= 7 &&
 	       (!span->unit_bytes || span->unit == SYSPROF_SPAN_NONE) &&
 	       is_origin(header, span->from, at) &&
 	       !memchr_inv(span->reserved, 0, sizeof(span->reserved));
+}
+
+/* Whether the instruction after one of @op is another one. */
+static bool goes_elsewhere(u8 op)
+{
+	return op == SYSPROF_CHAIN_LOOP || op == SYSPROF_CHAIN_END || op == SYSPROF_CHAIN_NEXT;
+}
+
+/* Whether the program may have @op. */
+static bool is_of_program(const struct sysprof_chain_header *header, u8 op, bool is_of_names)
+{
+	bool is_of_steps = header->flags & SYSPROF_CHAIN_STEPS && !is_of_names;
+
+	switch (op) {
+	case SYSPROF_CHAIN_EMIT:
+		return !is_of_names;
+	case SYSPROF_CHAIN_MARK:
+	case SYSPROF_CHAIN_LIST:
+		return !is_of_names && !is_of_steps;
+	case SYSPROF_CHAIN_REG:
+	case SYSPROF_CHAIN_NEXT:
+		return is_of_steps;
+	default:
+		return op <= SYSPROF_CHAIN_SHR;
+	}
 }
 
 /* Whether what @insn says with @imm is there.  @begin: the first instruction of its program. */
@@ -51,7 +77,10 @@ static bool is_imm(const struct sysprof_chain_header *header, const struct syspr
 	case SYSPROF_CHAIN_SHRI:
 		return insn->imm >= 0 && insn->imm < 64;
 	case SYSPROF_CHAIN_EMIT:
+	case SYSPROF_CHAIN_NEXT:
 		return insn->imm >= 0 && insn->imm < SYSPROF_CHAIN_REGISTERS;
+	case SYSPROF_CHAIN_REG:
+		return insn->imm >= 0 && insn->imm < SYSPROF_CHAIN_MACHINE_REGISTERS;
 	case SYSPROF_CHAIN_LIST:
 		return insn->imm >= 0 && insn->imm < header->n_lists;
 	case SYSPROF_CHAIN_LOOP:
@@ -67,18 +96,16 @@ static bool is_insn(const struct sysprof_chain_header *header,
 		    const struct sysprof_chain_insn *insn, u32 at)
 {
 	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT,
-	     goes_on = insn->op != SYSPROF_CHAIN_LOOP && insn->op != SYSPROF_CHAIN_END,
 	     is_of_names = header->names && at >= header->names;
 	u32 begin = is_of_names ? header->names : 0,
 	    end = header->names && !is_of_names ? header->names : header->n_insns;
 
-	if (insn->op > SYSPROF_CHAIN_END || insn->dst >= SYSPROF_CHAIN_REGISTERS ||
-	    insn->src >= SYSPROF_CHAIN_REGISTERS || (insn->jump && !jumps))
-		return false;
-	if (is_of_names && insn->op >= SYSPROF_CHAIN_EMIT && insn->op <= SYSPROF_CHAIN_LIST)
+	if (!is_of_program(header, insn->op, is_of_names) ||
+	    insn->dst >= SYSPROF_CHAIN_REGISTERS || insn->src >= SYSPROF_CHAIN_REGISTERS ||
+	    (insn->jump && !jumps))
 		return false;
 	/* Whatever is executed next exists: what is behind the program is not a program. */
-	if (goes_on && at + insn->jump + 1 >= end)
+	if (!goes_elsewhere(insn->op) && at + insn->jump + 1 >= end)
 		return false;
 	return is_imm(header, insn, at, begin);
 }
@@ -95,7 +122,7 @@ static bool chain_find_parts(struct sysprof_program *program)
 	    !header->n_insns || header->n_insns > SYSPROF_CHAIN_MAX_INSNS ||
 	    header->n_loops > SYSPROF_CHAIN_MAX_LOOPS ||
 	    header->n_lists > SYSPROF_CHAIN_MAX_LISTS ||
-	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS || header->flags & ~SYSPROF_CHAIN_FRAMES ||
+	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS || header->flags > SYSPROF_CHAIN_STEPS ||
 	    header->names >= header->n_insns ||
 	    memchr_inv(header->reserved, 0, sizeof(header->reserved)))
 		return false;
@@ -113,6 +140,7 @@ static bool chain_find_parts(struct sysprof_program *program)
 	program->n_loops = header->n_loops;
 	program->n_spans = header->n_spans;
 	program->is_of_frames = header->flags & SYSPROF_CHAIN_FRAMES;
+	program->is_of_steps = header->flags & SYSPROF_CHAIN_STEPS;
 	program->names = header->names;
 	return bytes == program->bytes;
 }

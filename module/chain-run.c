@@ -147,11 +147,12 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 #define R(number) (*(registers + (number)))
 
 /*
- * From instruction @at on.  Returns whether there may be more frames.  The window is open: no
- * function may be called.
+ * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of steps,
+ * else NULL.  The window is open: no function may be called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
-					struct sysprof_script *script, u64 *registers, s32 *fuel)
+					struct sysprof_script *script, u64 *registers, s32 *fuel,
+					struct sysprof_caller *step)
 {
 	const struct sysprof_chain_insn *insn = program->insn + at;
 	u32 max = program->max_frames;
@@ -235,6 +236,21 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 		case SYSPROF_CHAIN_LOOP:
 			insn = program->insn + imm - 1;
 			break;
+		case SYSPROF_CHAIN_SHL:
+			R(dst) <<= R(src) & 63;
+			break;
+		case SYSPROF_CHAIN_SHR:
+			R(dst) >>= R(src) & 63;
+			break;
+		case SYSPROF_CHAIN_REG:
+			R(dst) = step->known >> (imm & 31) & 1 ? *(step->registers + imm) : 0;
+			break;
+		case SYSPROF_CHAIN_NEXT:
+			step->fp = R(dst);
+			step->sp = R(src);
+			step->ip = R(imm);
+			step->is_found = true;
+			return false;
 		default:
 			return imm;
 		}
@@ -253,7 +269,7 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(program, 0, script, registers, &fuel);
+		script->is_cut = run_program(program, 0, script, registers, &fuel, NULL);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
@@ -275,7 +291,7 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 		R(1) = bias;
 		R(2) = *(script->sps + native + 1);
 		R(3) = *(script->sps + native);
-		is_cut |= run_program(program, 0, script, registers, &fuel);
+		is_cut |= run_program(program, 0, script, registers, &fuel, NULL);
 		for (; first < script->n; first++)
 			*(script->at + first) = native;
 		if (fuel < 0 || script->n == program->max_frames)
@@ -300,6 +316,29 @@ void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 	sysprof_no_faults_end();
 }
 
+bool sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step)
+{
+	u64 *registers = script->registers;
+	u32 first = script->n;
+	bool is_cut = true;
+
+	R(0) = sysprof_arch_thread_pointer();
+	R(1) = script->bias;
+	R(2) = step->fp;
+	R(3) = step->sp;
+	R(4) = step->ip;
+	R(5) = step->is_exact;
+	step->is_found = false;
+	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		is_cut = run_program(script->program, 0, script, registers, &script->fuel, step);
+		user_read_access_end();
+	}
+	for (; first < script->n; first++)
+		script->at[first] = native;
+	script->is_cut |= is_cut;
+	return !is_cut;
+}
+
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
 			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel)
 {
@@ -309,7 +348,7 @@ bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		/* It has no instruction that needs a script. */
-		is_cut = run_program(program, program->names, NULL, registers, fuel);
+		is_cut = run_program(program, program->names, NULL, registers, fuel, NULL);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();

@@ -40,7 +40,7 @@ static const struct sysprof_program *find_program(const struct sysprof_user_part
 		if (!(objects & sysprof_ranges_bit(object)))
 			continue;
 		program = sysprof_chain_of(own, object);
-		if (program) {
+		if (program && !program->is_of_steps) {
 			*ret_at = i;
 			return program;
 		}
@@ -221,6 +221,19 @@ static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_
 	sysprof_chain_run_frames(script->program, bias, script);
 }
 
+/* What was found belongs to @stack. */
+static void splice_found(struct sysprof_script *script, struct sysprof_stack *stack,
+			 struct sysprof_user_part *part)
+{
+	script->stack = stack;
+	script->mm = stack->mm;
+	sysprof_codes_number(script);
+	splice_merge(script, part, script->at, stack->request.max_user);
+	part->flags |= (script->n ? SYSPROF_SAMPLE_SCRIPT : 0) |
+		       (script->is_cut ? SYSPROF_SAMPLE_SCRIPT_CUT : 0);
+	part->script = script->n ? script : NULL;
+}
+
 void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
 			  const struct sysprof_tables *own)
 {
@@ -229,6 +242,10 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 	u64 start, bias;
 	u32 at;
 
+	if (unlikely(part->walk.steps == SYSPROF_STEPS_RUN)) {
+		splice_found(sysprof_chain_script(), stack, part);
+		return;
+	}
 	program = find_program(part, own, &at);
 	if (likely(!program) || stack->flags & SYSPROF_SAMPLE_USER_32BIT ||
 	    !sysprof_arch_may_read(stack->user_regs))
@@ -238,10 +255,8 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 			      &script->place_hint);
 	if (!start)
 		return;
-	script->stack = stack;
 	script->program = program;
 	script->object = splice_object(splice_place(part->frames, at));
-	script->mm = stack->mm;
 	bias = start - program->address_minus_offset;
 	if (program->is_of_frames) {
 		find_sps(script, stack, part);
@@ -252,9 +267,5 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 			find_sps(script, stack, part);
 		find_places(script, part, script->at);
 	}
-	sysprof_codes_number(script);
-	splice_merge(script, part, script->at, stack->request.max_user);
-	part->flags |= (script->n ? SYSPROF_SAMPLE_SCRIPT : 0) |
-		       (script->is_cut ? SYSPROF_SAMPLE_SCRIPT_CUT : 0);
-	part->script = script->n ? script : NULL;
+	splice_found(script, stack, part);
 }

@@ -67,8 +67,8 @@ struct link {
 
 static DEFINE_PER_CPU(struct sysprof_contexts, scripts);
 static DEFINE_HASHTABLE(links, 6);
-/* Of objects that have links, as in struct ranges. */
-static u64 linked;
+/* Of objects that have links, or those to chains of steps, as in struct ranges. */
+static u64 linked, linked_steps;
 
 /* Protects all below, and changes of the above. */
 static DEFINE_MUTEX(chains_lock);
@@ -79,6 +79,11 @@ static LIST_HEAD(chains);
 u64 sysprof_chain_objects(void)
 {
 	return READ_ONCE(linked);
+}
+
+u64 sysprof_chain_step_objects(void)
+{
+	return READ_ONCE(linked_steps);
 }
 
 const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object)
@@ -130,6 +135,8 @@ static bool chain_add_link(const struct chain *chain, u32 object)
 	link->chain = chain;
 	hash_add_rcu(links, &link->by_id, object);
 	WRITE_ONCE(linked, linked | sysprof_ranges_bit(object));
+	if (chain->program.is_of_steps)
+		WRITE_ONCE(linked_steps, linked_steps | sysprof_ranges_bit(object));
 	return true;
 }
 
@@ -138,7 +145,7 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 {
 	struct hlist_node *next;
 	struct link *link;
-	u64 left = 0;
+	u64 left = 0, left_steps = 0;
 	int i;
 
 	lockdep_assert_held(&chains_lock);
@@ -147,12 +154,15 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 			    link->object < SYSPROF_OBJECT_FIRST ||
 				    (kept && test_bit(link->object, kept))) {
 			left |= sysprof_ranges_bit(link->object);
+			if (link->chain->program.is_of_steps)
+				left_steps |= sysprof_ranges_bit(link->object);
 			continue;
 		}
 		hash_del_rcu(&link->by_id);
 		kfree_rcu(link, rcu);
 	}
 	WRITE_ONCE(linked, left);
+	WRITE_ONCE(linked_steps, left_steps);
 }
 
 static void chain_link_object(const struct sysprof_object *record, void *data)

@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+#include "chain-step.h"
 #include "stack.h"
 #include "sysprof-chain.h"
 
@@ -24,6 +25,7 @@ struct sysprof_tables;
  * @n_loops: likewise
  * @n_spans: likewise
  * @is_of_frames: it runs for each frame (SYSPROF_CHAIN_FRAMES)
+ * @is_of_steps: it runs while a stack is walked (SYSPROF_CHAIN_STEPS)
  * @names: likewise
  * @loop: these point into @data
  * @list: likewise
@@ -39,6 +41,7 @@ struct sysprof_program {
 	u8 n_loops;
 	u8 n_spans;
 	bool is_of_frames;
+	bool is_of_steps;
 	u16 names;
 	const struct sysprof_chain_loop *loop;
 	const struct sysprof_chain_list *list;
@@ -84,6 +87,10 @@ struct sysprof_script_frame {
  * @sps: stack pointers of the native frames
  * @n_run: number of native frames that a program of frames runs for
  * @run: which ones
+ * @bias: the program of steps': address at which the object's address 0 is
+ * @fuel: what it has left
+ * @registers: what it keeps
+ * @step_hint: index of the range with its object that was found last
  * @known: numbers of codes that were found lately
  * @room: for names
  */
@@ -101,6 +108,10 @@ struct sysprof_script {
 	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 	u32 n_run;
 	u16 run[SYSPROF_MAX_USER_FRAMES];
+	u64 bias;
+	s32 fuel;
+	u64 registers[SYSPROF_CHAIN_REGISTERS];
+	u32 step_hint;
 #define SYSPROF_CODES_BITS 11
 	struct sysprof_known_code {
 		u64 mm;
@@ -138,8 +149,12 @@ void sysprof_chain_keep_objects(const unsigned long *ids);
  * context, NMI too, RCU read side.
  */
 const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object);
-/* The bits of objects that have chains, as in struct ranges: mostly none is in a process. */
+/*
+ * The bits of objects that have chains, or those of steps, as in struct ranges: mostly none is in a
+ * process.
+ */
 u64 sysprof_chain_objects(void);
+u64 sysprof_chain_step_objects(void);
 /* Memory for what a chain finds; NULL: there are no chains.  In the sampling context. */
 struct sysprof_script *sysprof_chain_script(void);
 
@@ -162,6 +177,11 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script);
 void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 			      struct sysprof_script *script);
+/*
+ * Runs @script's program of steps for @step, frame @native of the stack, which becomes the caller's
+ * if that is found.  False: memory could not be read, or fuel or room for frames was used up.
+ */
+bool sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step);
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
 			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel);
 /* Sets the numbers of @script's codes. */

@@ -14,6 +14,7 @@
 #ifndef _SYSPROF_WALK_TABLE_H
 #define _SYSPROF_WALK_TABLE_H
 
+#include "chain-step.h"
 #include "recall.h"
 #include "tables.h"
 #include "walk-user.h"
@@ -215,6 +216,33 @@ static __always_inline u8 step(struct table_walk *walk, const struct sysprof_tab
 	end = rule ? step_by_rule(walk, rule) : step_by_frame_pointer(walk);
 	user_read_access_end();
 	return end;
+}
+
+/*
+ * One step from code of no file, with a program that knows it.  False: none does; else *@end is 0,
+ * or the reason why there is no step.
+ */
+static noinline bool step_by_chain(struct sysprof_walk *to, struct table_walk *walk, u8 *end)
+{
+	bool has_fp = walk->known >> SYSPROF_ARCH_FP & 1;
+	struct sysprof_caller step = {
+		.fp = has_fp ? strip(walk->registers[SYSPROF_ARCH_FP]) : 0,
+		.sp = walk->registers[SYSPROF_ARCH_SP],
+		.ip = walk->ip,
+		.is_exact = walk->is_exact,
+		.registers = walk->registers,
+		.known = walk->known,
+	};
+
+	*end = sysprof_chain_step(to, &step);
+	if (*end == SYSPROF_END_NO_INFO)
+		return false;
+	walk->registers[SYSPROF_ARCH_FP] = step.fp;
+	walk->registers[SYSPROF_ARCH_SP] = step.sp;
+	walk->known = BIT_ULL(SYSPROF_ARCH_FP) | BIT_ULL(SYSPROF_ARCH_SP);
+	walk->ip = strip(step.ip);
+	walk->is_exact = false;
+	return true;
 }
 
 /**
@@ -435,6 +463,8 @@ static __always_inline u8 walk_begin(const struct pt_regs *regs, struct sysprof_
 	*at = (struct arrival){ .place = place, .was_exact = true };
 	to->n = 0;
 	to->is_guess = false;
+	if (to->steps)
+		to->steps = SYSPROF_STEPS_ASK;
 	return arrive(to, run->ip, run->sp, true, at, false);
 }
 
@@ -480,8 +510,12 @@ static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool
 		}
 		if (left_out && rule && !knows(&walk, rule))
 			return false;
-		to->end = step(&walk, rule);
 		is_guess = !rule;
+		if (is_guess && found->is_region && to->steps &&
+		    step_by_chain(to, &walk, &to->end))
+			is_guess = false;
+		else
+			to->end = step(&walk, rule);
 		/*
 		 * If the table has nothing about the function, or if there can be no table, this is
 		 * all there is.  But code made at run time begins no thread: a frame pointer of 0

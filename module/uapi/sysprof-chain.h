@@ -46,6 +46,20 @@
  * memory is between them.  What it emits is executed by this native frame; there are no marks.  All
  * runs for one stack share the fuel.
  *
+ * Programs of steps
+ * -----------------
+ * With SYSPROF_CHAIN_STEPS the program runs while the stack is walked, for each native frame in
+ * code of no file that the walk comes to: such code has no unwind table.  The interpreter's object
+ * need not be on the stack; it is the one with the lowest address that has such a chain and is in
+ * the address space.  Register 2 is the frame pointer then (0: not known), register 3 the stack
+ * pointer, register 4 the instruction pointer, or the address to which the callee returns, and
+ * register 5 is 1 if the tick interrupted this frame, else 0.  Registers from 6 on keep the values
+ * that they had after the run before.  What it emits is executed by this native frame; there are
+ * neither lists nor marks.  SYSPROF_CHAIN_NEXT says where the caller's frame is.  The caller's stack
+ * pointer must be above, and a multiple of 8: else the walk ends, as where the program cannot go on
+ * or ends with more frames.  Where it ends otherwise the caller is looked for as without it.  All
+ * runs for one stack share the fuel.
+ *
  * Programs of names
  * -----------------
  * If names is not 0, the instructions from there on are another program.  It runs when the names of
@@ -67,6 +81,7 @@
 #define SYSPROF_CHAIN_FUEL	4096
 #define SYSPROF_CHAIN_LIST_FUEL	8
 #define SYSPROF_CHAIN_REGISTERS	16
+#define SYSPROF_CHAIN_MACHINE_REGISTERS	32
 
 #define SYSPROF_FRAME_SCRIPT		(0xfULL << 60)
 #define SYSPROF_FRAME_CODE_SHIFT	18
@@ -86,12 +101,14 @@
  * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
  * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
  * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS
- * @flags: 0 or SYSPROF_CHAIN_FRAMES
+ * @flags: 0, SYSPROF_CHAIN_FRAMES or SYSPROF_CHAIN_STEPS
  * @names: index of the first instruction of the program of names; 0: there is none
  * @reserved: 0
  *
- * @flags and @names are 0 without SYSPROF_FEATURE_CHAIN_FRAMES.  The instruction before @names is
- * SYSPROF_CHAIN_END or SYSPROF_CHAIN_LOOP, no instruction leads from one program to the other, and
+ * @flags and @names are 0 without SYSPROF_FEATURE_CHAIN_FRAMES.  SYSPROF_CHAIN_STEPS, and
+ * instructions behind SYSPROF_CHAIN_END in the list, need SYSPROF_FEATURE_CHAIN_STEPS.  The
+ * instruction before @names is SYSPROF_CHAIN_END, SYSPROF_CHAIN_LOOP or SYSPROF_CHAIN_NEXT, no
+ * instruction leads from one program to the other, and
  * that of names neither emits nor marks, and has no lists.
  */
 struct sysprof_chain_header {
@@ -112,6 +129,7 @@ struct sysprof_chain_header {
 
 /* struct sysprof_chain_header */
 #define SYSPROF_CHAIN_FRAMES	(1 << 0)
+#define SYSPROF_CHAIN_STEPS	(1 << 1)
 
 /**
  * struct sysprof_chain_loop - code of the interpreter's loop
@@ -182,7 +200,7 @@ struct sysprof_chain_list {
  * @head: bytes before the elements
  * @max: most bytes; all spans of a chain together have at most SYSPROF_SPANS_MAX_BYTES
  * @length_in: where @length is: in what this number of pointers of the path lead to
- * @length_bytes: size of the number, 4 or 8
+ * @length_bytes: size of the number, 4 or 8; with SYSPROF_FEATURE_CHAIN_STEPS also 2
  * @unit_shift: the size is the byte shifted right by this number, and 7
  * @unit_bytes: size of an element; 0: 1
  * @from: 0: the path begins in the code; up to SYSPROF_CHAIN_MAX_SPANS where the elements of span
@@ -238,6 +256,18 @@ enum sysprof_chain_op {
 	SYSPROF_CHAIN_LIST	= 20,
 	SYSPROF_CHAIN_LOOP	= 21,	/* goes to instruction imm, which is before it */
 	SYSPROF_CHAIN_END	= 22,	/* imm: 0: these are all frames; 1: there are more */
+	SYSPROF_CHAIN_SHL	= 23,	/* dst <<= src & 63 */
+	SYSPROF_CHAIN_SHR	= 24,	/* dst >>= src & 63 */
+	/*
+	 * The following ones are of programs of steps.  dst = register imm of the frame, by its
+	 * DWARF number, below 32; 0 if it is not known
+	 */
+	SYSPROF_CHAIN_REG	= 25,
+	/*
+	 * The caller's frame: dst has the frame pointer, src the stack pointer, and register imm
+	 * the address to which it is returned.  The program ends
+	 */
+	SYSPROF_CHAIN_NEXT	= 26,
 };
 
 /**
@@ -248,7 +278,7 @@ enum sysprof_chain_op {
  * @jump: see enum sysprof_chain_op; 0 in others
  * @imm: constant
  *
- * The last one is SYSPROF_CHAIN_END or SYSPROF_CHAIN_LOOP.
+ * The last one is SYSPROF_CHAIN_END, SYSPROF_CHAIN_LOOP or SYSPROF_CHAIN_NEXT.
  */
 struct sysprof_chain_insn {
 	__u8 op;

@@ -696,6 +696,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_TABLE_FILE	(1ULL << 17)	/* SYSPROF_TABLE_OF_FILE */
 #define SYSPROF_FEATURE_CHAIN_FILE	(1ULL << 18)	/* SYSPROF_CHAIN_OF_FILE */
 #define SYSPROF_FEATURE_CHAIN_FRAMES	(1ULL << 19)	/* SYSPROF_CHAIN_FRAMES, names */
+#define SYSPROF_FEATURE_CHAIN_STEPS	(1ULL << 20)	/* SYSPROF_CHAIN_STEPS */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions

@@ -20,6 +20,13 @@ static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) |
 
 #include "walk-table.h"
 
+u8 sysprof_chain_step(struct sysprof_walk *walk, struct sysprof_caller *step)
+{
+	(void)walk;
+	(void)step;
+	return SYSPROF_END_NO_INFO;
+}
+
 static void begin(struct table_walk *walk, const struct pt_regs *regs)
 {
 	memcpy(walk->registers, regs->registers, sizeof(walk->registers));
