@@ -40,6 +40,8 @@ void spt_program_thread_variable(SptProgram *program, unsigned to, unsigned word
 void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uint64_t place);
 /* The program runs for each native frame (SYSPROF_CHAIN_FRAMES). */
 void spt_program_of_frames(SptProgram *program);
+/* The program runs while a stack is walked (SYSPROF_CHAIN_STEPS). */
+void spt_program_of_steps(SptProgram *program);
 /* What is added from here on is the program of names. */
 void spt_program_begin_names(SptProgram *program);
 /* NULL: it has become too large, or a number does not fit. */
