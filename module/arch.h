@@ -25,6 +25,7 @@ struct task_struct;
  * @max: at least 1
  * @n: on return, number of frames
  * @end: on return, enum sysprof_end: why the walk ended
+ * @mm: id of the address space; with @steps
  * @by_tables: follow unwind tables instead of frame pointers; needs @ranges
  * @tables: with @by_tables, a user's tables, used beside everybody's; NULL: none
  * @is_coarse: on return: the index does not have all mappings of the address space
@@ -37,6 +38,7 @@ struct task_struct;
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
+	u64 mm;
 	bool by_tables;
 	bool is_coarse;
 	bool is_guess;

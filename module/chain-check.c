@@ -62,6 +62,7 @@ static bool is_of_program(const struct sysprof_chain_header *header, u8 op, bool
 		return !is_of_names && !is_of_steps;
 	case SYSPROF_CHAIN_REG:
 	case SYSPROF_CHAIN_NEXT:
+	case SYSPROF_CHAIN_RECALL:
 		return is_of_steps;
 	default:
 		return op <= SYSPROF_CHAIN_SHR;
@@ -95,7 +96,8 @@ static bool is_imm(const struct sysprof_chain_header *header, const struct syspr
 static bool is_insn(const struct sysprof_chain_header *header,
 		    const struct sysprof_chain_insn *insn, u32 at)
 {
-	bool jumps = insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT,
+	bool jumps = (insn->op >= SYSPROF_CHAIN_JEQI && insn->op <= SYSPROF_CHAIN_JLT) ||
+		     insn->op == SYSPROF_CHAIN_RECALL,
 	     is_of_names = header->names && at >= header->names;
 	u32 begin = is_of_names ? header->names : 0,
 	    end = header->names && !is_of_names ? header->names : header->n_insns;

@@ -144,6 +144,60 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 	return true;
 }
 
+/*
+ * Where frames with these numbers are remembered, if they are: *@is_known.  Else they may be there
+ * later.
+ */
+static __always_inline struct sysprof_script_memo *find_memo(struct sysprof_script *script,
+							     u64 first, u64 second, bool *is_known)
+{
+	struct sysprof_script_memo *memo =
+		script->memo + (mix(mix(first, second), script->mm) >>
+				(64 - SYSPROF_SCRIPT_MEMO_BITS));
+
+	*is_known = memo->n && *memo->key == first && *(memo->key + 1) == second &&
+		    memo->mm == script->mm && memo->program == script->program->number;
+	if (*is_known)
+		return memo;
+	memo->n = 0;
+	*memo->key = first;
+	*(memo->key + 1) = second;
+	memo->mm = script->mm;
+	memo->program = script->program->number;
+	return memo;
+}
+
+/* Emits what is remembered.  False: there is no room, or no fuel. */
+static __always_inline bool recall_memo(struct sysprof_script *script, u32 max,
+					const struct sysprof_script_memo *memo, s32 *fuel)
+{
+	const struct sysprof_memo_frame *frame = memo->frame, *end = frame + memo->n;
+
+	for (; frame < end; frame++)
+		if (--*fuel < 0 || !chain_emit(script, max, frame->code, frame->position,
+					       frame->identity))
+			return false;
+	return true;
+}
+
+/* Remembers the frames of @script from @first on, if they are not too many. */
+static __always_inline void keep_memo(struct sysprof_script_memo *memo,
+				      const struct sysprof_script *script, u32 first)
+{
+	const struct sysprof_script_frame *from = script->frame + first;
+	struct sysprof_memo_frame *to = memo->frame;
+	u32 i, n = script->n - first;
+
+	if (n > SYSPROF_SCRIPT_MEMO_FRAMES)
+		return;
+	for (i = 0; i < n; i++, from++, to++) {
+		to->code = from->code;
+		to->position = from->position;
+		to->identity = from->identity;
+	}
+	memo->n = n;
+}
+
 #define R(number) (*(registers + (number)))
 
 /*
@@ -155,7 +209,9 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 					struct sysprof_caller *step)
 {
 	const struct sysprof_chain_insn *insn = program->insn + at;
-	u32 max = program->max_frames;
+	struct sysprof_script_memo *memo = NULL;
+	u32 max = program->max_frames, first = 0;
+	bool is_known;
 
 	for (; --*fuel >= 0; insn++) {
 		u8 dst = insn->dst, src = insn->src;
@@ -250,7 +306,19 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			step->sp = R(src);
 			step->ip = R(imm);
 			step->is_found = true;
+			if (memo)
+				keep_memo(memo, script, first);
 			return false;
+		case SYSPROF_CHAIN_RECALL:
+			memo = find_memo(script, R(dst), R(src), &is_known);
+			first = script->n;
+			if (!is_known)
+				break;
+			if (!recall_memo(script, max, memo, fuel))
+				return true;
+			memo = NULL;
+			insn += insn->jump;
+			break;
 		default:
 			return imm;
 		}

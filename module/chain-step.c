@@ -65,6 +65,7 @@ static void step_begin(struct sysprof_walk *walk)
 	offset = (READ_ONCE(range->start) + READ_ONCE(range->base)) & SYSPROF_FRAME_OFFSET_MASK;
 	script->program = program;
 	script->object = step_object(range);
+	script->mm = walk->mm;
 	script->bias = READ_ONCE(range->start) - offset - program->address_minus_offset;
 	script->n = 0;
 	script->passed = 0;

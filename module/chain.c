@@ -5,6 +5,7 @@
  * that cannot be believed are for one object each, serve no session of another owner, and go with
  * the object.
  */
+#include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
@@ -69,6 +70,8 @@ static DEFINE_PER_CPU(struct sysprof_contexts, scripts);
 static DEFINE_HASHTABLE(links, 6);
 /* Of objects that have links, or those to chains of steps, as in struct ranges. */
 static u64 linked, linked_steps;
+
+static atomic64_t last_number = ATOMIC64_INIT(0);
 
 /* Protects all below, and changes of the above. */
 static DEFINE_MUTEX(chains_lock);
@@ -230,6 +233,7 @@ static struct chain *chain_copy(const struct sysprof_tables *owner, bool for_eve
 	chain->build_id_bytes = from->build_id_bytes;
 	memcpy(chain->build_id, from->build_id, sizeof(chain->build_id));
 	chain->program.bytes = from->bytes;
+	chain->program.number = atomic64_inc_return(&last_number);
 	if (copy_from_user(chain->program.data, u64_to_user_ptr(from->chain), from->bytes))
 		err = -EFAULT;
 	else if (!sysprof_chain_check(&chain->program))

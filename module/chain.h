@@ -19,6 +19,7 @@ struct sysprof_tables;
 
 /**
  * struct sysprof_program - a chain, checked
+ * @number: no other one has it
  * @tag: these as in struct sysprof_chain_header
  * @address_minus_offset: likewise
  * @max_frames: likewise
@@ -35,6 +36,7 @@ struct sysprof_tables;
  * @data: the chain as it was handed over
  */
 struct sysprof_program {
+	u64 number;
 	u32 tag;
 	s64 address_minus_offset;
 	u16 max_frames;
@@ -90,6 +92,7 @@ struct sysprof_script_frame {
  * @bias: the program of steps': address at which the object's address 0 is
  * @fuel: what it has left
  * @registers: what it keeps
+ * @memo: what programs of steps have emitted lately
  * @step_hint: index of the range with its object that was found last
  * @known: numbers of codes that were found lately
  * @room: for names
@@ -112,6 +115,19 @@ struct sysprof_script {
 	s32 fuel;
 	u64 registers[SYSPROF_CHAIN_REGISTERS];
 	u32 step_hint;
+#define SYSPROF_SCRIPT_MEMO_BITS   8
+#define SYSPROF_SCRIPT_MEMO_FRAMES 6
+	struct sysprof_script_memo {
+		u64 mm;
+		u64 program;
+		u64 key[2];
+		u32 n;
+		struct sysprof_memo_frame {
+			u64 code;
+			u64 position;
+			u64 identity;
+		} frame[SYSPROF_SCRIPT_MEMO_FRAMES];
+	} memo[1 << SYSPROF_SCRIPT_MEMO_BITS];
 #define SYSPROF_CODES_BITS 11
 	struct sysprof_known_code {
 		u64 mm;

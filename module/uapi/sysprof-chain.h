@@ -25,7 +25,7 @@
  *
  * Programs
  * --------
- * There are 16 registers of 64 bits.  At the beginning register 0 is the thread pointer, 1 the
+ * There are 32 registers of 64 bits, 16 without SYSPROF_FEATURE_CHAIN_STEPS.  At the beginning register 0 is the thread pointer, 1 the
  * address at which the object's own address 0 is, the others 0.  Execution begins with the first
  * instruction and goes on with the next one.  Jumps skip instructions; only SYSPROF_CHAIN_LOOP goes
  * back.  A load of a word that is not user memory, or is not present, ends the program.
@@ -76,11 +76,11 @@
 #define SYSPROF_CHAIN_MAX_LOOPS	4
 #define SYSPROF_CHAIN_MAX_LISTS	4
 #define SYSPROF_CHAIN_MAX_SPANS	8
-#define SYSPROF_CHAIN_MAX_INSNS	256
+#define SYSPROF_CHAIN_MAX_INSNS	512
 #define SYSPROF_CHAIN_MAX_FRAMES 512
 #define SYSPROF_CHAIN_FUEL	4096
 #define SYSPROF_CHAIN_LIST_FUEL	8
-#define SYSPROF_CHAIN_REGISTERS	16
+#define SYSPROF_CHAIN_REGISTERS	32
 #define SYSPROF_CHAIN_MACHINE_REGISTERS	32
 
 #define SYSPROF_FRAME_SCRIPT		(0xfULL << 60)
@@ -97,7 +97,7 @@
  *	file
  * @tag: goes into CODE records as it is
  * @max_frames: from 1 to SYSPROF_CHAIN_MAX_FRAMES
- * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS
+ * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS; to 256 without SYSPROF_FEATURE_CHAIN_STEPS
  * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
  * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
  * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS
@@ -268,6 +268,13 @@ enum sysprof_chain_op {
 	 * the address to which it is returned.  The program ends
 	 */
 	SYSPROF_CHAIN_NEXT	= 26,
+	/*
+	 * Emits the frames that a run with the same numbers in dst and src, in the same address
+	 * space, has emitted from here to SYSPROF_CHAIN_NEXT, and skips jump instructions.  What was
+	 * emitted long ago, or had more frames than some, is not remembered: nothing is skipped
+	 * then.  It takes fuel for each frame
+	 */
+	SYSPROF_CHAIN_RECALL	= 27,
 };
 
 /**

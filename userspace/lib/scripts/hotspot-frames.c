@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frames of HotSpot.  Interpreted methods have a frame with a frame pointer, compiled ones have not.
+ * Where a compiled frame ends, and whose it is, its code says: it is in a heap of code, with a map
+ * of segments that leads from an address to the code's header.  Behind the code is what says, for
+ * places in it, which methods were compiled into which, and where in each of them that is.
+ *
+ * Where all that is the file says itself (hotspot-vm.h).  It does not say where an interpreted frame
+ * has what: that follows from what the interpreter pushes, the same since OpenJDK 9.  Nor does it
+ * say how a compiled method makes its frame and gives it up: by the instructions that are there.
+ */
+#include "scripts/hotspot-frames.h"
+
+#include "scripts/script-elf.h"
+
+#define WORD 8
+#define OFFSET_MOST 0xffff		/* the structs are small; a file may be hostile */
+/* A vtable begins two words behind its symbol. */
+#define VTABLE_HEAD 16
+/* In a map of segments: the first one of a block, and one of none. */
+#define SEGMENT_FIRST 0
+#define SEGMENT_FREE 0xff
+/* From the frame pointer of an interpreted frame. */
+#define FRAME_RETURN_AT 8
+#define FRAME_SENDER_SP_AT (-8)
+#define FRAME_METHOD_AT (-24)
+#define FRAME_BYTECODE_AT (-64)
+/* From the caller's stack pointer, in a compiled method. */
+#define CALL_RETURN_AT (-8)
+#define CALL_FP_AT (-16)
+#define FRAME_MOST_WORDS (1 << 20)
+/* While a method is interpreted: the place in its code. */
+#define DWARF_R13 13
+/* Descriptions of places: the first one is of none. */
+#define PLACE_SHIFT 4
+/* Numbers of several bytes: those whose two highest bits are set are followed by more. */
+#define NUMBER_SHIFT 6
+#define NUMBER_MORE 3
+#define NO_ZEROS_SINCE 20
+#define ENTRY_BCI 1
+
+enum {
+	R_T,
+	R_BIAS,
+	R_FP,
+	R_SP,
+	R_IP,
+	R_IS_EXACT,
+	R_U,
+	R_BLOB,
+	R_METHOD,
+	R_IDENTITY,
+	R_METADATA,
+	R_NEXT_SP,
+	R_NEXT_FP,
+	R_NEXT_IP,
+	R_PLACE,
+	R_COUNT,
+	R_HALF,
+	R_SCOPES,
+	R_AT,
+	R_VALUE,
+	R_BITS,
+	R_SENDER,
+	R_BCI,
+	R_STATE,
+	/* These are kept from frame to frame.  The heap of the last one: */
+	R_LOW,
+	R_HIGH,
+	R_SEGMENTS,
+	R_SHIFT,
+	/* Code of the interpreter, and all that is made at run time. */
+	R_LOOP_LOW,
+	R_LOOP_HIGH,
+	R_CACHE_LOW,
+	R_CACHE_HIGH,
+};
+
+#define JUMPS_MAX 16
+
+/* Jumps that lead to one place. */
+struct jumps {
+	unsigned from[JUMPS_MAX], n;
+};
+
+static void hotspot_jump_if(SptHotspot *h, enum sysprof_chain_op op, unsigned dst, unsigned src,
+			    int64_t imm, struct jumps *to)
+{
+	to->from[to->n++] = spt_hotspot_add(h, op, dst, src, imm);
+}
+
+static void hotspot_jump(SptHotspot *h, struct jumps *to)
+{
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_T, 0, to);
+}
+
+static void hotspot_land(SptHotspot *h, const struct jumps *jumps)
+{
+	for (unsigned i = 0; i < jumps->n; i++)
+		spt_program_land(h->program, jumps->from[i]);
+}
+
+static void hotspot_end(SptHotspot *h)
+{
+	spt_hotspot_add(h, SYSPROF_CHAIN_END, 0, 0, 0);
+}
+
+static bool hotspot_has(const SptHotspot *h, const char *name)
+{
+	return spt_hotspot_vm_has(h->vm, name);
+}
+
+static int32_t hotspot_get(SptHotspot *h, const char *name)
+{
+	return spt_hotspot_vm_get(h->vm, name);
+}
+
+int32_t spt_hotspot_at(SptHotspot *h, const char *name)
+{
+	int32_t at = hotspot_get(h, name);
+
+	if (at < 0 || at > OFFSET_MOST)
+		h->missing = name;
+	return at;
+}
+
+void spt_hotspot_load(SptHotspot *h, enum sysprof_chain_op op, unsigned to, unsigned from,
+		      const char *name)
+{
+	spt_hotspot_add(h, op, to, from, spt_hotspot_at(h, name));
+}
+
+/* One frame of R_METHOD; @position is a register.  Returns where that begins. */
+static unsigned hotspot_add_method(SptHotspot *h, unsigned position)
+{
+	unsigned begin = spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_U, R_METHOD,
+					 spt_hotspot_at(h, "Method::_constMethod"));
+
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_IDENTITY, R_U, "ConstMethod::_constants");
+	spt_hotspot_add(h, SYSPROF_CHAIN_MIX, R_IDENTITY, R_U, 0);
+	/* Its sizes, and numbers of names. */
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_U, R_U, "ConstMethod::_code_size");
+	spt_hotspot_add(h, SYSPROF_CHAIN_MIX, R_IDENTITY, R_U, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_EMIT, position, R_METHOD, R_IDENTITY);
+	return begin;
+}
+
+/* Ranges of code, once for each stack. */
+static void hotspot_find_ranges(SptHotspot *h)
+{
+	struct jumps known = { .n = 0 };
+
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_LOOP_LOW, 0, &known);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_BIAS,
+			hotspot_get(h, "AbstractInterpreter::_code"));
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_LOOP_LOW, R_T, "StubQueue::_stub_buffer");
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_LOOP_HIGH, R_T, "StubQueue::_buffer_limit");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_LOOP_HIGH, R_LOOP_LOW, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_CACHE_LOW, R_BIAS,
+			hotspot_get(h, "CodeCache::_low_bound"));
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_CACHE_HIGH, R_BIAS,
+			hotspot_get(h, "CodeCache::_high_bound"));
+	hotspot_land(h, &known);
+}
+
+/* Jumps to @yes if R_NEXT_IP is in code that was made at run time, like all Java's callers. */
+static void hotspot_if_made(SptHotspot *h, struct jumps *yes)
+{
+	struct jumps no = { .n = 0 };
+
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_NEXT_IP, R_CACHE_LOW, 0, &no);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_NEXT_IP, R_CACHE_HIGH, 0, yes);
+	hotspot_land(h, &no);
+}
+
+/* Sets R_NEXT_SP to R_NEXT_IP to the caller's frame, if there is only a return address yet. */
+static void hotspot_find_bare_caller(SptHotspot *h)
+{
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_SP, WORD);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
+}
+
+/*
+ * An interpreted frame.  It has a place in its method's code, and a native method none: else it is
+ * being made, or given up.
+ */
+static void hotspot_add_interpreted(SptHotspot *h, struct jumps *found)
+{
+	struct jumps call = { .n = 0 }, there = { .n = 0 }, native = { .n = 0 };
+
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 0, &call);
+	/* It may have no frame yet, or none any more. */
+	hotspot_find_bare_caller(h);
+	hotspot_if_made(h, found);
+	hotspot_land(h, &call);
+	call.n = 0;
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_METHOD, R_FP, FRAME_METHOD_AT);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_METHOD, "Method::_constMethod");
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD2, R_COUNT, R_T, "ConstMethod::_code_size");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_T, hotspot_get(h, "ConstMethod"));
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 0, &call);
+	/* It is in a register until there is a call. */
+	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_BCI, 0, DWARF_R13);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_BCI, R_T, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_BCI, R_COUNT, 0, &there);
+	hotspot_land(h, &call);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_BCI, R_FP, FRAME_BYTECODE_AT);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_BCI, 0, &native);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_BCI, R_T, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_BCI, R_COUNT, 0, &there);
+	hotspot_end(h);
+	hotspot_land(h, &native);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_BCI, 0, -1);
+	hotspot_land(h, &there);
+	hotspot_add_method(h, R_BCI);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_SP, R_FP, FRAME_SENDER_SP_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_FP, FRAME_RETURN_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_FP, 0);
+}
+
+/* Sets R_LOW to R_SHIFT to those of the heap that has the code. */
+static void hotspot_find_heap(SptHotspot *h)
+{
+	struct jumps below = { .n = 0 }, same = { .n = 0 }, next = { .n = 0 }, found = { .n = 0 };
+	unsigned loop;
+
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOW, 0, &below);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_HIGH, 0, &same);
+	hotspot_land(h, &below);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_BIAS, hotspot_get(h, "CodeCache::_heaps"));
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_COUNT, R_T, "GrowableArrayBase::_len");
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_T, "GrowableArray<int>::_data");
+	loop = spt_hotspot_add(h, SYSPROF_CHAIN_JNEI, 0, R_COUNT, 0);
+	hotspot_end(h);
+	spt_program_land(h->program, loop);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_U, R_T, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_T, WORD);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_LOW, R_U,
+			spt_hotspot_at(h, "CodeHeap::_memory") +
+				spt_hotspot_at(h, "VirtualSpace::_low"));
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_HIGH, R_U,
+			spt_hotspot_at(h, "CodeHeap::_memory") +
+				spt_hotspot_at(h, "VirtualSpace::_high"));
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOW, 0, &next);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_HIGH, 0, &found);
+	hotspot_land(h, &next);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	hotspot_land(h, &found);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_SEGMENTS, R_U,
+			spt_hotspot_at(h, "CodeHeap::_segmap") +
+				spt_hotspot_at(h, "VirtualSpace::_low"));
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_SHIFT, R_U, "CodeHeap::_log2_segment_size");
+	hotspot_land(h, &same);
+}
+
+/* Sets R_BLOB to the header of the code.  A segment says how many there are before it, or some. */
+static void hotspot_find_blob(SptHotspot *h)
+{
+	struct jumps first = { .n = 0 }, used = { .n = 0 };
+	unsigned loop;
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BLOB, R_IP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_BLOB, R_LOW, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHR, R_BLOB, R_SHIFT, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_BLOB, R_SEGMENTS, 0);
+	loop = spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_BLOB, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, SEGMENT_FIRST, &first);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, SEGMENT_FREE, &used);
+	hotspot_end(h);
+	hotspot_land(h, &used);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_BLOB, R_T, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	hotspot_land(h, &first);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_BLOB, R_SEGMENTS, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHL, R_BLOB, R_SHIFT, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_BLOB, R_LOW, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BLOB, R_BLOB, hotspot_get(h, "HeapBlock"));
+}
+
+/* Jumps to @no unless the code is that of a compiled method: by its kind, or its class. */
+static void hotspot_unless_method(SptHotspot *h, struct jumps *no)
+{
+	static const char vtable[] = "_ZTV7nmethod";
+	SptScriptSymbol symbol;
+
+	if (hotspot_has(h, "CodeBlobKind::Nmethod")) {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD1, R_T, R_BLOB, "CodeBlob::_kind");
+		hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T,
+				hotspot_get(h, "CodeBlobKind::Nmethod"), no);
+		return;
+	}
+	if (!spt_script_elf_symbol(h->file, vtable, &symbol)) {
+		h->missing = vtable;
+		symbol.address = 0;
+	}
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_BIAS, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, (int64_t)(symbol.address + VTABLE_HEAD), no);
+}
+
+/* Sets @to to where the code of R_BLOB begins. */
+static void hotspot_find_code(SptHotspot *h, unsigned to)
+{
+	if (hotspot_has(h, "CodeBlob::_code_begin")) {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, to, R_BLOB, "CodeBlob::_code_begin");
+		return;
+	}
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, to, R_BLOB, "CodeBlob::_code_offset");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, to, R_BLOB, 0);
+}
+
+/* The caller's frame, by the size that the code says.  Jumps to @no_size if that is none. */
+static void hotspot_find_caller(SptHotspot *h, struct jumps *no_size)
+{
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4S, R_T, R_BLOB, "CodeBlob::_frame_size");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_T, -1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, FRAME_MOST_WORDS);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, no_size);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_T, R_T, SPT_HOTSPOT_WORD_SHIFT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_SP, WORD);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_NEXT_SP, R_T, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_NEXT_SP, CALL_RETURN_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_NEXT_SP, CALL_FP_AT);
+}
+
+/* Instructions, by their first bytes. */
+#define IS_PUSH_FP 0x55
+#define IS_POP_FP 0x5d
+#define IS_RETURN 0xc3
+#define IS_POLL 0x3b49			/* cmp disp(%r15), %rsp */
+#define IS_POLL_JUMP 0x870f
+#define POLL_JUMP_BYTES 6
+#define IS_OLD_POLL 0x978b4d		/* mov disp(%r15), %r10 */
+#define IS_OLD_POLL_READ 0x028541	/* test %eax, (%r10) */
+#define OLD_POLL_READ_BYTES 3
+#define IS_SUB 0xec8148			/* sub $imm, %rsp */
+#define IS_SUB_SHORT 0xec8348
+#define IS_SET_FP 0xec8b48		/* mov %rsp, %rbp, and in its other form */
+#define IS_SET_FP_TOO 0xe58948
+#define IS_TRY_STACK 0x248489		/* mov %eax, disp(%rsp) */
+#define IS_SAVE_FP 0x6c8948		/* mov %rbp, disp(%rsp) */
+#define IS_SAVE_FP_FAR 0xac8948
+#define TWO_BYTES 0xffff
+#define THREE_BYTES 0xffffff
+
+/*
+ * What was interrupted may be making its frame, or giving it up.  Jumps to @bare where only the
+ * return address is left, to @pushed where the frame pointer is, too, and to @made where the frame
+ * is there, but its frame pointer not yet.
+ */
+static void hotspot_look_at_code(SptHotspot *h, struct jumps *bare, struct jumps *pushed,
+				 struct jumps *made)
+{
+	struct jumps not_popped = { .n = 0 }, not_pushed = { .n = 0 }, whole = { .n = 0 },
+		     no_poll = { .n = 0 }, no_read = { .n = 0 };
+	bool is_short = hotspot_has(h, "CodeBlobKind::Nmethod");
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_IP, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, IS_RETURN, bare);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, IS_PUSH_FP, bare);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, IS_POP_FP, pushed);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD4, R_VALUE, R_IP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ANDI, R_BITS, R_VALUE, TWO_BYTES);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ANDI, R_VALUE, R_VALUE, THREE_BYTES);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_U, R_IP, -1);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_U, IS_POP_FP, &not_popped);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_BITS, IS_POLL, bare);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_OLD_POLL, bare);
+	hotspot_land(h, &not_popped);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_BITS, IS_POLL_JUMP, &no_poll);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_IP, POLL_JUMP_BYTES);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, IS_RETURN, bare);
+	hotspot_land(h, &no_poll);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_VALUE, IS_OLD_POLL_READ, &no_read);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_IP, OLD_POLL_READ_BYTES);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, IS_RETURN, bare);
+	hotspot_land(h, &no_read);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_U, IS_PUSH_FP, &not_pushed);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SUB, pushed);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SUB_SHORT, pushed);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SET_FP, pushed);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SET_FP_TOO, pushed);
+	hotspot_land(h, &not_pushed);
+	hotspot_find_code(h, R_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_IP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_AT, 0);
+	spt_hotspot_load(h, is_short ? SYSPROF_CHAIN_LD2 : SYSPROF_CHAIN_LD4, R_U, R_BLOB,
+			 "CodeBlob::_frame_complete_offset");
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &whole);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_TRY_STACK, bare);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SUB, bare);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SUB_SHORT, bare);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SAVE_FP, made);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SAVE_FP_FAR, made);
+	hotspot_land(h, &whole);
+}
+
+/*
+ * The caller's frame of the code that was interrupted.  Whatever it is doing, it returns to code
+ * that was made at run time.
+ */
+static void hotspot_find_exact_caller(SptHotspot *h, struct jumps *found)
+{
+	struct jumps bare = { .n = 0 }, pushed = { .n = 0 }, made = { .n = 0 }, kept = { .n = 0 },
+		     no_size = { .n = 0 };
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
+	hotspot_look_at_code(h, &bare, &pushed, &made);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 1);
+	hotspot_land(h, &made);
+	hotspot_find_caller(h, &no_size);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_STATE, 1, &kept);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
+	hotspot_land(h, &kept);
+	hotspot_if_made(h, found);
+	hotspot_land(h, &no_size);
+	hotspot_land(h, &bare);
+	hotspot_find_bare_caller(h);
+	hotspot_if_made(h, found);
+	hotspot_land(h, &pushed);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_SP, 2 * WORD);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_SP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, WORD);
+	hotspot_if_made(h, found);
+	hotspot_end(h);
+}
+
+/* A method that is given up returns to other code of its own; where it was is in its frame. */
+static void hotspot_find_given_up(SptHotspot *h)
+{
+	static const char old[] = "CompiledMethod::_deopt_handler_begin";
+	struct jumps no = { .n = 0 };
+
+	if (hotspot_has(h, old)) {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, old);
+	} else {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB,
+				 "nmethod::_deopt_handler_offset");
+		spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_BLOB, 0);
+	}
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNE, R_T, R_IP, 0, &no);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "nmethod::_orig_pc_offset");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_SP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_IP, R_T, 0);
+	hotspot_land(h, &no);
+}
+
+/* Sets @to to the address of the part of R_BLOB whose offset is called @name. */
+static void hotspot_find_part(SptHotspot *h, unsigned to, const char *name)
+{
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, to, R_BLOB, name);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, to, R_BLOB, 0);
+}
+
+/*
+ * Sets R_PLACE and R_COUNT to the descriptions of places in the code and the end of these, R_SCOPES
+ * to what they refer to, and R_METADATA to the methods that this refers to.
+ */
+static void hotspot_find_parts(SptHotspot *h)
+{
+	if (!hotspot_has(h, "nmethod::_immutable_data")) {
+		hotspot_find_part(h, R_PLACE, "nmethod::_scopes_pcs_offset");
+		hotspot_find_part(h, R_COUNT, "nmethod::_dependencies_offset");
+		hotspot_find_part(h, R_METADATA, "nmethod::_metadata_offset");
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_SCOPES, R_BLOB,
+				 "CompiledMethod::_scopes_data_begin");
+		return;
+	}
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, "nmethod::_immutable_data");
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_PLACE, R_BLOB, "nmethod::_scopes_pcs_offset");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_PLACE, R_T, 0);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_COUNT, R_BLOB, "nmethod::_scopes_data_offset");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_COUNT, R_T, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_SCOPES, R_COUNT, 0);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_METADATA, R_BLOB, "CodeBlob::_mutable_data");
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "CodeBlob::_relocation_size");
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_METADATA, R_T, 0);
+}
+
+/*
+ * Sets R_PLACE to the first description at R_AT or behind.  Where the tick interrupted a method that
+ * is the next one; jumps to @none if there are no descriptions.
+ */
+static void hotspot_find_place(SptHotspot *h, struct jumps *none)
+{
+	struct jumps found = { .n = 0 }, before = { .n = 0 };
+	unsigned loop;
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_COUNT, R_PLACE, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHRI, R_COUNT, R_COUNT, PLACE_SHIFT);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_COUNT, 0, none);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_PLACE, R_PLACE, 1 << PLACE_SHIFT);
+	loop = spt_hotspot_add(h, SYSPROF_CHAIN_SHRI, R_HALF, R_COUNT, 1);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_COUNT, 0, &found);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_T, R_HALF, PLACE_SHIFT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_PLACE, 0);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_U, R_T, "PcDesc::_pc_offset");
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_AT, 0, &before);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_HALF, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	hotspot_land(h, &before);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_PLACE, R_T, 1 << PLACE_SHIFT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_COUNT, R_HALF, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	hotspot_land(h, &found);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_SENDER, R_PLACE, "PcDesc::_scope_decode_offset");
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_SENDER, 0, none);
+}
+
+/* Sets R_VALUE to the number at R_AT.  Returns where that begins. */
+static unsigned hotspot_read_number(SptHotspot *h, bool has_zeros)
+{
+	struct jumps last = { .n = 0 };
+	unsigned begin, loop;
+
+	begin = spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_VALUE, 0, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_BITS, 0, 0);
+	loop = spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_AT, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_AT, 1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_U, R_T, has_zeros ? 0 : -1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHL, R_U, R_BITS, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_VALUE, R_U, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHRI, R_T, R_T, NUMBER_SHIFT);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, NUMBER_MORE, &last);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BITS, R_BITS, NUMBER_SHIFT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	hotspot_land(h, &last);
+	return begin;
+}
+
+/*
+ * The methods at R_PLACE, the innermost first: each says where its caller is described, which method
+ * it is, and where in that.  The outermost one alone if there are @none.
+ */
+static void hotspot_add_scopes(SptHotspot *h, const struct jumps *none)
+{
+	bool is_own = hotspot_has(h, "nmethod::_method");
+	struct jumps not_sender = { .n = 0 }, not_method = { .n = 0 }, unknown = { .n = 0 },
+		     done = { .n = 0 };
+	unsigned scope, number, emit;
+
+	scope = spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_SCOPES, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_AT, R_SENDER, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
+	number = hotspot_read_number(h, h->version < NO_ZEROS_SINCE);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_STATE, R_STATE, 1);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_STATE, 1, &not_sender);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_SENDER, R_VALUE, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, number);
+	hotspot_land(h, &not_sender);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_STATE, 2, &not_method);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_METHOD, R_VALUE, SPT_HOTSPOT_WORD_SHIFT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, number);
+	hotspot_land(h, &not_method);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BCI, R_VALUE, -ENTRY_BCI);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_METHOD, 0, &unknown);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_METHOD, R_METADATA, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_METHOD, R_METHOD, -WORD);
+	emit = hotspot_add_method(h, R_BCI);
+	hotspot_land(h, &unknown);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_SENDER, 0, &done);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, scope);
+	hotspot_land(h, none);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_METHOD, R_BLOB,
+			 is_own ? "nmethod::_method" : "CompiledMethod::_method");
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_BCI, 0, -1);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_SENDER, 0, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, emit);
+	hotspot_land(h, &done);
+}
+
+/* The methods of compiled code; that is the same until it has another number. */
+static void hotspot_add_methods(SptHotspot *h)
+{
+	struct jumps none = { .n = 0 }, known = { .n = 0 };
+
+	hotspot_find_given_up(h);
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "nmethod::_compile_id");
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_T, R_T, 32);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_BLOB, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_RECALL, R_IP, R_T, 0, &known);
+	hotspot_find_code(h, R_T);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_IP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_AT, R_T, 0);
+	hotspot_find_parts(h);
+	hotspot_find_place(h, &none);
+	hotspot_add_scopes(h, &none);
+	hotspot_land(h, &known);
+}
+
+void spt_hotspot_add_frame(SptHotspot *h)
+{
+	struct jumps below = { .n = 0 }, interpreted = { .n = 0 },
+		     exact = { .n = 0 }, no_size = { .n = 0 }, found = { .n = 0 },
+		     no_method = { .n = 0 };
+
+	hotspot_find_ranges(h);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOOP_LOW, 0, &below);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOOP_HIGH, 0, &interpreted);
+	hotspot_land(h, &below);
+	hotspot_find_heap(h);
+	hotspot_find_blob(h);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 1, &exact);
+	hotspot_find_caller(h, &no_size);
+	hotspot_jump(h, &found);
+	hotspot_land(h, &exact);
+	hotspot_find_exact_caller(h, &found);
+	hotspot_land(h, &found);
+	hotspot_unless_method(h, &no_method);
+	hotspot_add_methods(h);
+	hotspot_land(h, &no_method);
+	spt_hotspot_add(h, SYSPROF_CHAIN_NEXT, R_NEXT_FP, R_NEXT_SP, R_NEXT_IP);
+	hotspot_land(h, &no_size);
+	hotspot_end(h);
+	hotspot_land(h, &interpreted);
+	found.n = 0;
+	hotspot_add_interpreted(h, &found);
+	hotspot_land(h, &found);
+	spt_hotspot_add(h, SYSPROF_CHAIN_NEXT, R_NEXT_FP, R_NEXT_SP, R_NEXT_IP);
+}
