@@ -384,9 +384,9 @@ void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 	sysprof_no_faults_end();
 }
 
-bool sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step)
+u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step)
 {
-	u64 *registers = script->registers;
+	u64 *registers = script->registers, sp = step->sp;
 	u32 first = script->n;
 	bool is_cut = true;
 
@@ -404,7 +404,13 @@ bool sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sy
 	for (; first < script->n; first++)
 		script->at[first] = native;
 	script->is_cut |= is_cut;
-	return !is_cut;
+	if (is_cut)
+		return script->fuel < 0 || script->n == script->program->max_frames ?
+			       SYSPROF_END_LIMIT :
+			       SYSPROF_END_FAULT;
+	if (!step->is_found)
+		return SYSPROF_END_NO_INFO;
+	return step->sp > sp && !(step->sp & 7) ? 0 : SYSPROF_END_BAD;
 }
 
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,

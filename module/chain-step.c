@@ -76,19 +76,9 @@ static void step_begin(struct sysprof_walk *walk)
 
 u8 sysprof_chain_step(struct sysprof_walk *walk, struct sysprof_caller *step)
 {
-	u64 sp = step->sp;
-	struct sysprof_script *script;
-
 	if (walk->steps == SYSPROF_STEPS_ASK)
 		step_begin(walk);
 	if (walk->steps != SYSPROF_STEPS_RUN)
 		return SYSPROF_END_NO_INFO;
-	script = sysprof_chain_script();
-	if (!sysprof_chain_run_step(script, walk->n - 1, step))
-		return script->fuel < 0 || script->n == script->program->max_frames ?
-			       SYSPROF_END_LIMIT :
-			       SYSPROF_END_FAULT;
-	if (!step->is_found)
-		return SYSPROF_END_NO_INFO;
-	return step->sp > sp && !(step->sp & 7) ? 0 : SYSPROF_END_BAD;
+	return sysprof_chain_run_step(sysprof_chain_script(), walk->n - 1, step);
 }

@@ -194,10 +194,10 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 			      struct sysprof_script *script);
 /*
- * Runs @script's program of steps for @step, frame @native of the stack, which becomes the caller's
- * if that is found.  False: memory could not be read, or fuel or room for frames was used up.
+ * Runs @script's program of steps for @step, frame @native of the stack, which becomes the caller's.
+ * Returns what sysprof_chain_step() does.
  */
-bool sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step);
+u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step);
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
 			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel);
 /* Sets the numbers of @script's codes. */

@@ -9,6 +9,7 @@
 #include "chain-user.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "scripts/interpreter.h"
@@ -344,6 +345,15 @@ static bool step_by_frame_pointer(struct sysprof_caller *frame)
 	return true;
 }
 
+static void begin_steps(u64 bias)
+{
+	script.n = 0;
+	script.is_cut = false;
+	script.bias = bias;
+	script.fuel = SYSPROF_CHAIN_FUEL;
+	memset(script.registers, 0, sizeof(script.registers));
+}
+
 /* As the module's walk, but that other code than the script's has frame pointers. */
 static void run_steps(const struct program *program, const GArray *code,
 		      const struct user_regs_struct *from)
@@ -357,19 +367,13 @@ static void run_steps(const struct program *program, const GArray *code,
 					.is_exact = true,
 					.registers = registers,
 					.known = 0xffff };
-	u64 sp = 0;
 
-	script.n = 0;
-	script.is_cut = false;
-	script.bias = program->bias;
-	script.fuel = SYSPROF_CHAIN_FUEL;
-	memset(script.registers, 0, sizeof(script.registers));
-	for (u32 i = 0; i < SYSPROF_MAX_USER_FRAMES && frame.sp > sp; i++) {
-		sp = frame.sp;
-		frame.is_found = false;
-		if (is_in_code(code, frame.ip) && !sysprof_chain_run_step(&script, i, &frame))
-			return;
-		if (!frame.is_found && !step_by_frame_pointer(&frame))
+	begin_steps(program->bias);
+	for (u32 i = 0; i < SYSPROF_MAX_USER_FRAMES; i++) {
+		u8 end = is_in_code(code, frame.ip) ? sysprof_chain_run_step(&script, i, &frame) :
+						      SYSPROF_END_NO_INFO;
+
+		if (end && (end != SYSPROF_END_NO_INFO || !step_by_frame_pointer(&frame)))
 			return;
 		frame.is_exact = false;
 	}
@@ -542,12 +546,44 @@ static void test_interpreter(const void *data)
 	program_end(&program);
 }
 
+/*
+ * Steps from the beginning of @memory on: each leads further out, however the memory of the object
+ * at @bias looks, and there is an end.
+ */
+static void run_steps_from(u64 bias, const uint64_t *memory, unsigned words)
+{
+	struct sysprof_caller frame = { .sp = (uintptr_t)memory,
+					.fp = (uintptr_t)(memory + words / 2),
+					.ip = *memory,
+					.registers = memory,
+					.known = UINT32_MAX,
+					.is_exact = true };
+	unsigned n = 0;
+	u8 end;
+
+	begin_steps(bias);
+	do {
+		u64 sp = frame.sp;
+		s32 fuel = script.fuel;
+
+		end = sysprof_chain_run_step(&script, 0, &frame);
+		g_assert_cmpint(script.fuel, <, fuel);
+		g_assert_true(end || frame.sp > sp);
+		frame.is_exact = false;
+		n++;
+	} while (!end);
+	g_assert_cmpuint(n, <=, SYSPROF_CHAIN_FUEL);
+	g_assert_cmpuint(script.n, <=, script.program->max_frames);
+}
+
 static void run_damaged(const struct sysprof_program *chain, const uint64_t *memory, unsigned words)
 {
 	u64 registers[SYSPROF_CHAIN_REGISTERS] = { 0 };
 	s32 fuel = SYSPROF_CHAIN_FUEL;
 
-	if (chain->is_of_frames) {
+	if (chain->is_of_steps) {
+		run_steps_from((uintptr_t)memory, memory, words);
+	} else if (chain->is_of_frames) {
 		for (script.n_run = 0; script.n_run + 1 < words; script.n_run++) {
 			script.run[script.n_run] = (u16)script.n_run;
 			script.sps[script.n_run + 1] = (uintptr_t)(memory + script.n_run + 1);
@@ -592,6 +628,68 @@ static void test_damaged(const void *interpreter)
 			bytes[at] = before;
 	}
 	g_assert_cmpuint(n_run, >, 1000);
+	g_free(program.chain);
+	g_free(program.title);
+	g_free(program.path);
+}
+
+/* Where Java's machine is; NULL: there is none. */
+static char *find_jvm(void)
+{
+	g_autofree char *java = g_find_program_in_path("java");
+	char *real = java ? realpath(java, NULL) : NULL;
+	g_autofree char *home = real ? g_path_get_dirname(real) : NULL;
+
+	free(real);
+	return home ? g_build_filename(home, "..", "lib", "server", "libjvm.so", NULL) : NULL;
+}
+
+#define OBJECT_BYTES (64u << 20)
+#define HEAP_WORDS 4096u
+
+/*
+ * A machine of Java whose memory somebody has made up: variables and structs lead to anywhere in
+ * it, maps of segments go on and on, frames have any size.
+ */
+static void test_hostile(void)
+{
+	g_autoptr(GRand) random = g_rand_new_with_seed(51);
+	g_autofree char *path = find_jvm();
+	struct program program = { .root = "" };
+	uint64_t *object, *heap;
+	unsigned n_frames = 0, n_limits = 0;
+
+	object = mmap(NULL, OBJECT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
+	heap = g_new0(uint64_t, HEAP_WORDS);
+	chain_user_pid = getpid();
+	if (!path || !program_describe(&program, path, (uintptr_t)object, 0)) {
+		g_test_skip("this machine has no Java");
+		return;
+	}
+	script.program = program.chain;
+	for (unsigned round = 0; round < 1000; round++) {
+		/* Or a few words again and again, so that nothing is found, or all things are. */
+		unsigned n = round % 2 ? HEAP_WORDS : 1u + round / 2 % 16;
+
+		for (unsigned i = 0; i < HEAP_WORDS; i++)
+			heap[i] = i >= n ? heap[i % n] :
+				  g_rand_int_range(random, 0, 8) ?
+					   (uintptr_t)(heap + g_rand_int_range(random, 0,
+									       HEAP_WORDS)) :
+					   g_rand_int(random) >> g_rand_int_range(random, 0, 32);
+		/* Wherever the variables are. */
+		for (unsigned i = OBJECT_BYTES / 8 / 4; i < OBJECT_BYTES / 8 / 2; i++)
+			object[i] = (uintptr_t)(heap + i * 31 % HEAP_WORDS);
+		run_steps_from(program.bias, heap, HEAP_WORDS);
+		n_frames += script.n;
+		n_limits += script.fuel < 0;
+	}
+	g_test_message("%u frames, no fuel left in %u of 1000", n_frames, n_limits);
+	g_assert_cmpuint(n_frames, >, 0);
+	g_assert_cmpuint(n_limits, >, 0);
+	munmap(object, OBJECT_BYTES);
+	g_free(heap);
 	g_free(program.chain);
 	g_free(program.title);
 	g_free(program.path);
@@ -720,6 +818,9 @@ int main(int argc, char **argv)
 	}
 	g_test_add_data_func("/interpreters/damaged/perl", "/usr/bin/perl", test_damaged);
 	g_test_add_data_func("/interpreters/damaged/node", "/usr/bin/node", test_damaged);
+	g_test_add_data_func_full("/interpreters/damaged/java", find_jvm() ?: g_strdup("/"),
+				  test_damaged, g_free);
+	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/ends", test_ends);
 	g_test_add_func("/interpreters/fuel", test_fuel);
 	add_others(g_getenv("OTHERS"));

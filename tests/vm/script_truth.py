@@ -34,7 +34,7 @@ def places(path):
 def check_shares(tap, path, what, sections):
     sums = collections.defaultdict(collections.Counter)
     for frames in samples(path):
-        frames = [f.removeprefix("main::") for f in frames]
+        frames = [f.removeprefix("main::").removeprefix("Shares.") for f in frames]
         section = [found[0] for found in map(re.compile(r"section_\w+|thread_(?:one|two)\b").search, frames) if found]
         spin = [f for f in frames if f in SHARES]
         if section and spin:

@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Methods a, b and c whose parts of each section's time are 50, 30 and 20: java Shares ROUNDS.  They
-// begin interpreted, and are compiled on the way, by both compilers.
+// begin interpreted, and are compiled on the way, by both compilers.  What they all call is to be
+// compiled once (-XX:CompileCommand=dontinline,Shares::spin): each time it may become as fast as
+// another.
 import java.util.Arrays;
 import java.util.List;
 
 class Shares {
 	static volatile int sum;
 
-	static int spin_a(int n) {
+	static int spin(int n) {
 		int own = sum;
 
 		for (int i = 0; i < n * 20000; i++)
 			own = (own + i) % 1000003;
 		return sum = own;
+	}
+
+	static int spin_a(int n) {
+		return spin(n) + 1;
 	}
 
 	static int spin_b(int n) {
-		int own = sum;
-
-		for (int i = 0; i < n * 20000; i++)
-			own = (own + i) % 1000003;
-		return sum = own;
+		return spin(n) + 2;
 	}
 
 	static int spin_c(int n) {
-		int own = sum;
-
-		for (int i = 0; i < n * 20000; i++)
-			own = (own + i) % 1000003;
-		return sum = own;
+		return spin(n) + 3;
 	}
 
 	interface Work {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Comes to one method in many ways, and each time lets the runtime itself say the stack before it
-// works there: java Stacks DUMP LOOPS [ROUNDS].  With 0 loops it goes on for a line instead, for which
+// works there: java Stacks DUMP LOOPS.  With 0 loops it goes on for a line instead, for which
 // another thread waits, so that this one is in the method all the time.
 import java.io.PrintStream;
 import java.lang.invoke.MethodHandle;
@@ -424,7 +424,7 @@ class Stacks {
 	public static void main(String[] arguments) throws Exception {
 		dump = new PrintStream(arguments[0]);
 		loops = Integer.parseInt(arguments[1]);
-		int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 1;
+		int rounds = loops > 0 ? 3 : 1;
 		Thread spins = new Thread(() -> run(rounds), "spins");
 
 		spins.start();

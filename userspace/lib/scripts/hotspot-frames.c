@@ -222,6 +222,7 @@ static void hotspot_add_interpreted(SptHotspot *h, struct jumps *found)
 /* Sets R_LOW to R_SHIFT to those of the heap that has the code. */
 static void hotspot_find_heap(SptHotspot *h)
 {
+	static const char old[] = "GenericGrowableArray::_len";
 	struct jumps below = { .n = 0 }, same = { .n = 0 }, next = { .n = 0 }, found = { .n = 0 };
 	unsigned loop;
 
@@ -229,7 +230,8 @@ static void hotspot_find_heap(SptHotspot *h)
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_HIGH, 0, &same);
 	hotspot_land(h, &below);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_BIAS, hotspot_get(h, "CodeCache::_heaps"));
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_COUNT, R_T, "GrowableArrayBase::_len");
+	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_COUNT, R_T,
+			 hotspot_has(h, old) ? old : "GrowableArrayBase::_len");
 	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_T, "GrowableArray<int>::_data");
 	loop = spt_hotspot_add(h, SYSPROF_CHAIN_JNEI, 0, R_COUNT, 0);
 	hotspot_end(h);
@@ -592,6 +594,31 @@ static void hotspot_add_methods(SptHotspot *h)
 	hotspot_land(h, &known);
 }
 
+/*
+ * A virtual thread that has gone on after a pause: its outermost frame returns to code that fetches
+ * more of them.  What it runs in is behind the thread's entry, which begins here.  Other code has no
+ * such word there, and the stub for calls of Java another address.
+ */
+static void hotspot_add_virtual(SptHotspot *h)
+{
+	struct jumps call = { .n = 0 }, found = { .n = 0 };
+	int32_t bytes = hotspot_has(h, "ContinuationEntry") ? hotspot_get(h, "ContinuationEntry") : 0;
+
+	if (!bytes)
+		return;
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_BIAS,
+			hotspot_get(h, "StubRoutines::_call_stub_return_address"));
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_IP, 0, &call);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, bytes + FRAME_RETURN_AT);
+	hotspot_if_made(h, &found);
+	hotspot_land(h, &call);
+	hotspot_end(h);
+	hotspot_land(h, &found);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_SP, bytes);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_SP, bytes + FRAME_RETURN_AT + WORD);
+	spt_hotspot_add(h, SYSPROF_CHAIN_NEXT, R_NEXT_FP, R_NEXT_SP, R_NEXT_IP);
+}
+
 void spt_hotspot_add_frame(SptHotspot *h)
 {
 	struct jumps below = { .n = 0 }, interpreted = { .n = 0 },
@@ -615,6 +642,7 @@ void spt_hotspot_add_frame(SptHotspot *h)
 	hotspot_land(h, &no_method);
 	spt_hotspot_add(h, SYSPROF_CHAIN_NEXT, R_NEXT_FP, R_NEXT_SP, R_NEXT_IP);
 	hotspot_land(h, &no_size);
+	hotspot_add_virtual(h);
 	hotspot_end(h);
 	hotspot_land(h, &interpreted);
 	found.n = 0;

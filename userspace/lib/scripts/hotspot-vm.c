@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables are arrays of entries with pointers to names, which relocations say.  Most offsets are
- * put into them when the library is loaded: each by an instruction of its own, which is looked for.
+ * The tables are arrays of entries with pointers to names, which relocations say.  Since OpenJDK 17
+ * offsets are put into them when the library is loaded: each by an instruction of its own, which is
+ * looked for.
  */
 #include "scripts/hotspot-vm.h"
 
@@ -166,7 +167,7 @@ static void hotspot_vm_read_member(SptHotspotVm *vm, uint64_t entry)
 		return;
 	stored = GPOINTER_TO_SIZE(
 		g_hash_table_lookup(vm->stores, GSIZE_TO_POINTER(entry + MEMBER_OFFSET_AT)));
-	if (!is_static && !stored && !offset)
+	if (!is_static && !stored && g_hash_table_size(vm->stores))
 		return;
 	hotspot_vm_set(vm, g_strconcat(type, "::", name, NULL),
 		       is_static ? address : stored ? stored - 1 : offset);
