@@ -112,6 +112,14 @@ static bool is_insn(const struct sysprof_chain_header *header,
 	return is_imm(header, insn, at, begin);
 }
 
+/* A program of threads finds one frame, by itself. */
+static bool is_flags(const struct sysprof_chain_header *header)
+{
+	if (header->flags == SYSPROF_CHAIN_THREAD)
+		return header->max_frames == 1 && !header->n_loops && !header->n_lists;
+	return header->flags <= SYSPROF_CHAIN_STEPS;
+}
+
 /* Finds the parts of copied data; false: its sizes are not those of a chain. */
 static bool chain_find_parts(struct sysprof_program *program)
 {
@@ -124,7 +132,7 @@ static bool chain_find_parts(struct sysprof_program *program)
 	    !header->n_insns || header->n_insns > SYSPROF_CHAIN_MAX_INSNS ||
 	    header->n_loops > SYSPROF_CHAIN_MAX_LOOPS ||
 	    header->n_lists > SYSPROF_CHAIN_MAX_LISTS ||
-	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS || header->flags > SYSPROF_CHAIN_STEPS ||
+	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS || !is_flags(header) ||
 	    header->names >= header->n_insns ||
 	    memchr_inv(header->reserved, 0, sizeof(header->reserved)))
 		return false;
@@ -143,6 +151,7 @@ static bool chain_find_parts(struct sysprof_program *program)
 	program->n_spans = header->n_spans;
 	program->is_of_frames = header->flags & SYSPROF_CHAIN_FRAMES;
 	program->is_of_steps = header->flags & SYSPROF_CHAIN_STEPS;
+	program->is_of_thread = header->flags & SYSPROF_CHAIN_THREAD;
 	program->names = header->names;
 	return bytes == program->bytes;
 }

@@ -104,7 +104,9 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 		     struct sysprof_script *script, const struct sysprof_script_frame *frame,
 		     s32 *fuel, bool *is_whole)
 {
-	const struct sysprof_program *program = script->program;
+	bool is_thread = frame == &script->thread;
+	const struct sysprof_program *program = is_thread ? script->thread_program :
+							    script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
 	u64 from[1 + SYSPROF_CHAIN_MAX_SPANS] = { frame->code };
 	u64 registers[SYSPROF_CHAIN_REGISTERS] = {}, origin;
@@ -137,7 +139,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 	record->mm = script->mm;
 	record->code = frame->number;
 	record->tag = program->tag;
-	record->object = script->object;
+	record->object = is_thread ? script->thread_object : script->object;
 	memcpy(record->bytes, bytes, sizeof(bytes));
 	memcpy(record->data, script->room, at);
 	ring_commit(&sc->ring);
@@ -150,29 +152,42 @@ void sysprof_codes_forget(struct sysprof_session_cpu *sc)
 		memset(sc->sent, 0, sizeof(*sc->sent));
 }
 
+/* Unless the session has @frame's code: adds its bytes to *@bytes.  False: no room, or no fuel. */
+static bool send_if_new(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+			struct sysprof_script *script, const struct sysprof_script_frame *frame,
+			s32 *fuel, u32 *bytes)
+{
+	u64 *slot = &sc->sent->code[frame->number & ((1 << SYSPROF_SENT_BITS) - 1)],
+	    attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
+	bool is_whole;
+	u32 sent;
+
+	if (attempts == ATTEMPTS || !frame->number)
+		return true;
+	sent = send_code(sc, stack, script, frame, fuel, &is_whole);
+	if (!sent)
+		return false;
+	*slot = frame->number << 2 | (is_whole ? ATTEMPTS : attempts + 1);
+	*bytes += sent;
+	return true;
+}
+
 void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
 			const struct sysprof_user_part *part)
 {
 	struct sysprof_script *script = part->script;
-	u32 i, n = 0, bytes = 0, sent;
+	u32 i, n = 0, bytes = 0, before;
 	s32 fuel = SYSPROF_CHAIN_FUEL;
-	u64 *slot, attempts;
-	bool is_whole;
 
 	if (!sc->sent || script->stack != stack)
 		return;
+	if (script->thread_program &&
+	    !send_if_new(sc, stack, script, &script->thread, &fuel, &bytes))
+		return;
 	for (i = 0; i < script->n && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
-		const struct sysprof_script_frame *frame = &script->frame[i];
-
-		slot = &sc->sent->code[frame->number & ((1 << SYSPROF_SENT_BITS) - 1)];
-		attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
-		if (attempts == ATTEMPTS || !frame->number)
-			continue;
-		sent = send_code(sc, stack, script, frame, &fuel, &is_whole);
-		if (!sent)
+		before = bytes;
+		if (!send_if_new(sc, stack, script, &script->frame[i], &fuel, &bytes))
 			return;
-		*slot = frame->number << 2 | (is_whole ? ATTEMPTS : attempts + 1);
-		bytes += sent;
-		n++;
+		n += bytes != before;
 	}
 }

@@ -10,6 +10,9 @@
 #include "regions.h"
 #include "spaces.h"
 
+/* Most ranges of a space that a tick looks at for a program of threads. */
+#define THREAD_RANGES 1024
+
 static u32 splice_object(u64 frame)
 {
 	return frame >> SYSPROF_FRAME_OBJECT_SHIFT;
@@ -40,7 +43,7 @@ static const struct sysprof_program *find_program(const struct sysprof_user_part
 		if (!(objects & sysprof_ranges_bit(object)))
 			continue;
 		program = sysprof_chain_of(own, object);
-		if (program && !program->is_of_steps) {
+		if (program && !program->is_of_steps && !program->is_of_thread) {
 			*ret_at = i;
 			return program;
 		}
@@ -236,6 +239,82 @@ static void splice_found(struct sysprof_script *script, struct sysprof_stack *st
 
 void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
 			  const struct sysprof_tables *own)
+/* What is mapped in the space with a program of threads, and where its file would begin. */
+static const struct sysprof_program *find_of_thread(const struct ranges *ranges,
+						    const struct sysprof_tables *own, u64 objects,
+						    struct sysprof_script *script, u64 *ret_start)
+{
+	u32 i, n = READ_ONCE(ranges->n), at = script->thread_hint, object,
+	    last = SYSPROF_OBJECT_UNKNOWN;
+	const struct sysprof_program *program;
+
+	/* It goes on there at the next tick. */
+	for (i = 0; i < n && i < THREAD_RANGES; i++, at++) {
+		const struct code_range *range;
+		u64 base, frame;
+
+		at = at < n ? at : 0;
+		range = &ranges->range[at];
+		base = READ_ONCE(range->base);
+		frame = READ_ONCE(range->start) + base;
+		object = splice_object(frame);
+		if (!base || object == last || !(objects & sysprof_ranges_bit(object)))
+			continue;
+		last = object;
+		program = sysprof_chain_of(own, object);
+		if (program && program->is_of_thread) {
+			script->thread_hint = at;
+			script->thread_object = object;
+			*ret_start = (frame & ~SYSPROF_FRAME_OFFSET_MASK) - base;
+			return program;
+		}
+	}
+	script->thread_hint = at;
+	return NULL;
+}
+
+/* Before frames of scripts are looked for, whose memory it uses.  False: there is nothing. */
+static bool find_thread(struct sysprof_stack *stack, const struct sysprof_user_part *part,
+			const struct sysprof_tables *own)
+{
+	u64 objects = sysprof_chain_thread_objects() & READ_ONCE(part->walk.ranges->objects), start;
+	const struct sysprof_program *program;
+	struct sysprof_script *script;
+
+	if (likely(!objects) || stack->flags & SYSPROF_SAMPLE_USER_32BIT ||
+	    !sysprof_arch_may_read(stack->user_regs))
+		return false;
+	script = sysprof_chain_script();
+	program = find_of_thread(part->walk.ranges, own, objects, script, &start);
+	if (!program)
+		return false;
+	script->stack = stack;
+	script->mm = stack->mm;
+	sysprof_chain_run(program, start - program->address_minus_offset, script);
+	if (!script->n)
+		return false;
+	sysprof_codes_number(script);
+	script->thread_program = program;
+	script->thread = script->frame[0];
+	script->n = 0;
+	return true;
+}
+
+static void put_thread(struct sysprof_user_part *part, u32 max)
+{
+	struct sysprof_script *script = sysprof_chain_script();
+
+	if (part->walk.n == max) {
+		part->walk.n--;
+		part->walk.end = SYSPROF_END_LIMIT;
+	}
+	part->frames[part->walk.n++] = script_frame(&script->thread);
+	part->flags |= SYSPROF_SAMPLE_THREAD;
+	part->script = script;
+}
+
+static void splice_scripts(struct sysprof_stack *stack, struct sysprof_user_part *part,
+			   const struct sysprof_tables *own)
 {
 	struct sysprof_script *script;
 	const struct sysprof_program *program;
@@ -268,4 +347,16 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 		find_places(script, part, script->at);
 	}
 	splice_found(script, stack, part);
+}
+
+void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
+			  const struct sysprof_tables *own)
+{
+	bool has_thread = find_thread(stack, part, own);
+
+	splice_scripts(stack, part, own);
+	if (part->script)
+		part->script->thread_program = has_thread ? part->script->thread_program : NULL;
+	if (has_thread)
+		put_thread(part, stack->request.max_user);
 }

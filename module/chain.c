@@ -68,8 +68,8 @@ struct link {
 
 static DEFINE_PER_CPU(struct sysprof_contexts, scripts);
 static DEFINE_HASHTABLE(links, 6);
-/* Of objects that have links, or those to chains of steps, as in struct ranges. */
-static u64 linked, linked_steps;
+/* Of objects that have links, as in struct ranges; those to chains of steps, and of threads. */
+static u64 linked, linked_steps, threads_linked;
 
 static atomic64_t last_number = ATOMIC64_INIT(0);
 
@@ -87,6 +87,11 @@ u64 sysprof_chain_objects(void)
 u64 sysprof_chain_step_objects(void)
 {
 	return READ_ONCE(linked_steps);
+}
+
+u64 sysprof_chain_thread_objects(void)
+{
+	return READ_ONCE(threads_linked);
 }
 
 const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object)
@@ -140,6 +145,8 @@ static bool chain_add_link(const struct chain *chain, u32 object)
 	WRITE_ONCE(linked, linked | sysprof_ranges_bit(object));
 	if (chain->program.is_of_steps)
 		WRITE_ONCE(linked_steps, linked_steps | sysprof_ranges_bit(object));
+	if (chain->program.is_of_thread)
+		WRITE_ONCE(threads_linked, threads_linked | sysprof_ranges_bit(object));
 	return true;
 }
 
@@ -148,7 +155,7 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 {
 	struct hlist_node *next;
 	struct link *link;
-	u64 left = 0, left_steps = 0;
+	u64 left = 0, left_steps = 0, threads_left = 0;
 	int i;
 
 	lockdep_assert_held(&chains_lock);
@@ -159,6 +166,8 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 			left |= sysprof_ranges_bit(link->object);
 			if (link->chain->program.is_of_steps)
 				left_steps |= sysprof_ranges_bit(link->object);
+			if (link->chain->program.is_of_thread)
+				threads_left |= sysprof_ranges_bit(link->object);
 			continue;
 		}
 		hash_del_rcu(&link->by_id);
@@ -166,6 +175,7 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 	}
 	WRITE_ONCE(linked, left);
 	WRITE_ONCE(linked_steps, left_steps);
+	WRITE_ONCE(threads_linked, threads_left);
 }
 
 static void chain_link_object(const struct sysprof_object *record, void *data)

@@ -27,6 +27,7 @@ struct sysprof_tables;
  * @n_spans: likewise
  * @is_of_frames: it runs for each frame (SYSPROF_CHAIN_FRAMES)
  * @is_of_steps: it runs while a stack is walked (SYSPROF_CHAIN_STEPS)
+ * @is_of_thread: it runs for each stack (SYSPROF_CHAIN_THREAD)
  * @names: likewise
  * @loop: these point into @data
  * @list: likewise
@@ -44,6 +45,7 @@ struct sysprof_program {
 	u8 n_spans;
 	bool is_of_frames;
 	bool is_of_steps;
+	bool is_of_thread;
 	u16 names;
 	const struct sysprof_chain_loop *loop;
 	const struct sysprof_chain_list *list;
@@ -94,6 +96,10 @@ struct sysprof_script_frame {
  * @registers: what it keeps
  * @memo: what programs of steps have emitted lately
  * @step_hint: index of the range with its object that was found last
+ * @thread_program: the program of threads that found something; NULL: none
+ * @thread_object: its object
+ * @thread: what it found
+ * @thread_hint: as @place_hint, for its object
  * @known: numbers of codes that were found lately
  * @room: for names
  */
@@ -128,6 +134,10 @@ struct sysprof_script {
 			u64 identity;
 		} frame[SYSPROF_SCRIPT_MEMO_FRAMES];
 	} memo[1 << SYSPROF_SCRIPT_MEMO_BITS];
+	const struct sysprof_program *thread_program;
+	u32 thread_object;
+	struct sysprof_script_frame thread;
+	u32 thread_hint;
 #define SYSPROF_CODES_BITS 11
 	struct sysprof_known_code {
 		u64 mm;
@@ -171,12 +181,14 @@ const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own,
  */
 u64 sysprof_chain_objects(void);
 u64 sysprof_chain_step_objects(void);
+/* The same of those whose programs are of threads. */
+u64 sysprof_chain_thread_objects(void);
 /* Memory for what a chain finds; NULL: there are no chains.  In the sampling context. */
 struct sysprof_script *sysprof_chain_script(void);
 
 /*
- * Adds the frames of scripts to @part of @stack, by chains of everybody and @own.  In the sampling
- * context.
+ * Adds the frames of scripts, and what the thread is at work for, to @part of @stack, by chains of
+ * everybody and @own.  In the sampling context.
  */
 void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
 			  const struct sysprof_tables *own);

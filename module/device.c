@@ -125,6 +125,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_RAW_INSTEAD | SYSPROF_FEATURE_CHAIN |
 			    SYSPROF_FEATURE_TABLE_FILE | SYSPROF_FEATURE_CHAIN_FILE |
 			    SYSPROF_FEATURE_CHAIN_FRAMES | SYSPROF_FEATURE_CHAIN_STEPS |
+			    SYSPROF_FEATURE_CHAIN_THREAD |
 			    others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,

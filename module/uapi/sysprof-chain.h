@@ -60,6 +60,13 @@
  * or ends with more frames.  Where it ends otherwise the caller is looked for as without it.  All
  * runs for one stack share the fuel.
  *
+ * Programs of threads
+ * -------------------
+ * With SYSPROF_CHAIN_THREAD the program says what a thread is at work for: it runs for each stack
+ * of a task in whose address space the object is mapped, whatever is on the stack.  What it emits,
+ * at most one frame, comes behind all others, and the sample or event has SYSPROF_SAMPLE_THREAD: it
+ * is no frame of the stack.  Of several such objects of an address space one is asked.
+ *
  * Programs of names
  * -----------------
  * If names is not 0, the instructions from there on are another program.  It runs when the names of
@@ -101,7 +108,7 @@
  * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
  * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
  * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS
- * @flags: 0, SYSPROF_CHAIN_FRAMES or SYSPROF_CHAIN_STEPS
+ * @flags: 0, SYSPROF_CHAIN_FRAMES, SYSPROF_CHAIN_STEPS or SYSPROF_CHAIN_THREAD
  * @names: index of the first instruction of the program of names; 0: there is none
  * @reserved: 0
  *
@@ -109,7 +116,8 @@
  * instructions behind SYSPROF_CHAIN_END in the list, need SYSPROF_FEATURE_CHAIN_STEPS.  The
  * instruction before @names is SYSPROF_CHAIN_END, SYSPROF_CHAIN_LOOP or SYSPROF_CHAIN_NEXT, no
  * instruction leads from one program to the other, and
- * that of names neither emits nor marks, and has no lists.
+ * that of names neither emits nor marks, and has no lists.  SYSPROF_CHAIN_THREAD, for
+ * SYSPROF_FEATURE_CHAIN_THREAD, has a max_frames of 1, and neither loops nor lists.
  */
 struct sysprof_chain_header {
 	__u32 magic;
@@ -130,6 +138,7 @@ struct sysprof_chain_header {
 /* struct sysprof_chain_header */
 #define SYSPROF_CHAIN_FRAMES	(1 << 0)
 #define SYSPROF_CHAIN_STEPS	(1 << 1)
+#define SYSPROF_CHAIN_THREAD	(1 << 2)
 
 /**
  * struct sysprof_chain_loop - code of the interpreter's loop

@@ -347,6 +347,8 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_SCRIPT		(1 << 13)
 /* An interpreter is on the stack, and not all frames of its scripts could be found. */
 #define SYSPROF_SAMPLE_SCRIPT_CUT	(1 << 14)
+/* The last user frame is none: it says what the thread is at work for (sysprof-chain.h). */
+#define SYSPROF_SAMPLE_THREAD		(1 << 15)
 
 /**
  * struct sysprof_sample - one tick of the clock while the CPU was at work
@@ -697,6 +699,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_CHAIN_FILE	(1ULL << 18)	/* SYSPROF_CHAIN_OF_FILE */
 #define SYSPROF_FEATURE_CHAIN_FRAMES	(1ULL << 19)	/* SYSPROF_CHAIN_FRAMES, names */
 #define SYSPROF_FEATURE_CHAIN_STEPS	(1ULL << 20)	/* SYSPROF_CHAIN_STEPS */
+#define SYSPROF_FEATURE_CHAIN_THREAD	(1ULL << 21)	/* SYSPROF_CHAIN_THREAD */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions

@@ -194,7 +194,12 @@ static void test_refusals(void)
 	REFUSED(bad.insn[7].op = SYSPROF_CHAIN_LIST, "... with a list");
 	/* Two programs: instruction 4 ends the first one. */
 #define TWO(from) (bad.header.names = (from), bad.insn[(from) - 1].op = SYSPROF_CHAIN_END)
-	REFUSED(bad.header.flags = SYSPROF_CHAIN_FRAMES << 1, "a flag that there is not");
+	REFUSED(bad.header.flags = SYSPROF_CHAIN_THREAD << 1, "a flag that there is not");
+	REFUSED(bad.header.flags = SYSPROF_CHAIN_THREAD, "a program of threads with many frames");
+	REFUSED((bad.header.flags = SYSPROF_CHAIN_THREAD, bad.header.max_frames = 1),
+		"... with a list");
+	REFUSED(bad.header.flags = SYSPROF_CHAIN_THREAD | SYSPROF_CHAIN_FRAMES,
+		"... that is one of frames, too");
 	REFUSED(bad.header.names = 8, "names behind all instructions");
 	REFUSED(bad.header.names = 7, "a first program without an end");
 	REFUSED(TWO(5), "names with a list");
