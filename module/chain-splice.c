@@ -237,8 +237,6 @@ static void splice_found(struct sysprof_script *script, struct sysprof_stack *st
 	part->script = script->n ? script : NULL;
 }
 
-void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
-			  const struct sysprof_tables *own)
 /* What is mapped in the space with a program of threads, and where its file would begin. */
 static const struct sysprof_program *find_of_thread(const struct ranges *ranges,
 						    const struct sysprof_tables *own, u64 objects,
@@ -279,7 +277,10 @@ static bool find_thread(struct sysprof_stack *stack, const struct sysprof_user_p
 {
 	u64 objects = sysprof_chain_thread_objects() & READ_ONCE(part->walk.ranges->objects), start;
 	const struct sysprof_program *program;
+	struct sysprof_script_frame first;
 	struct sysprof_script *script;
+	bool is_cut, has_thread;
+	u32 n, passed;
 
 	if (likely(!objects) || stack->flags & SYSPROF_SAMPLE_USER_32BIT ||
 	    !sysprof_arch_may_read(stack->user_regs))
@@ -290,14 +291,23 @@ static bool find_thread(struct sysprof_stack *stack, const struct sysprof_user_p
 		return false;
 	script->stack = stack;
 	script->mm = stack->mm;
+	/* Where steps ran, frames were found while the stack was walked. */
+	n = part->walk.steps == SYSPROF_STEPS_RUN ? script->n : 0;
+	first = script->frame[0];
+	passed = script->passed;
+	is_cut = script->is_cut;
 	sysprof_chain_run(program, start - program->address_minus_offset, script);
-	if (!script->n)
-		return false;
-	sysprof_codes_number(script);
-	script->thread_program = program;
-	script->thread = script->frame[0];
-	script->n = 0;
-	return true;
+	has_thread = script->n;
+	if (has_thread) {
+		sysprof_codes_number(script);
+		script->thread_program = program;
+		script->thread = script->frame[0];
+	}
+	script->frame[0] = first;
+	script->n = n;
+	script->passed = passed;
+	script->is_cut = is_cut;
+	return has_thread;
 }
 
 static void put_thread(struct sysprof_user_part *part, u32 max)

@@ -59,6 +59,9 @@ def decode_otlp(body):
     mappings = [message(part) for part in tables[1]]
     stacks = [ints(message(part), 1) for part in tables[7]]
     entries = [message(part) for part in tables[6]]
+    spans = ["%s %s" % (one(link, 1, b"").hex(), one(link, 2, b"").hex())
+             for link in map(message, tables[4])]
+    assert all(len(span) == 49 for span in spans[1:]) and len(set(spans)) == len(spans)
     assert texts[0] == "" and stacks[0] == [] and not functions[0] and not locations[0]
     assert not mappings[0] and not entries[0] and not message(tables[4][0])
 
@@ -79,18 +82,21 @@ def decode_otlp(body):
         for scope in map(message, resource.get(2, [])):
             for profile in map(message, scope.get(2, [])):
                 kind, period = message(one(profile, 1)), message(one(profile, 5, b""))
-                sums, tids = {}, set()
+                sums, tids, links = {}, set(), {}
                 for sample in map(message, profile.get(2, [])):
                     names = [name for location in stacks[one(sample, 1)] for name in named(location)]
                     about = attributes(ints(sample, 2))
                     key = ";".join([about["process.executable.name"]] + names[::-1])
                     sums[key] = sums.get(key, 0) + sum(ints(sample, 4))
+                    of = links.setdefault(spans[one(sample, 3)].strip(), {})
+                    of[key] = of.get(key, 0) + sum(ints(sample, 4))
                     tids.add(about.get("thread.id"))
                 profiles.append({
                     "labels": labels, "type": texts[one(kind, 1)], "unit": texts[one(kind, 2)],
                     "period_type": texts[one(period, 1)], "period": one(profile, 6),
                     "time": one(profile, 3), "duration": one(profile, 4),
                     "id": one(profile, 7, b"").hex(), "stacks": sums, "threads": len(tids),
+                    "links": links,
                     "build_ids": sum(1 for m in mappings if m.get(5)),
                     "total": sum(sums.values())})
     return profiles
@@ -103,15 +109,18 @@ def decode_pprof(data):
     functions = {one(f, 1): texts[one(f, 2)] for f in map(message, profile[5])}
     locations = {one(place, 1): [functions[one(message(line), 1)] for line in place.get(4, [])]
                  for place in map(message, profile[4])}
-    sums = {}
+    sums, links = {}, set()
     for sample in map(message, profile.get(2, [])):
         names = [name for place in ints(sample, 1) for name in locations[place]]
-        process = [texts[one(label, 2)] for label in map(message, sample.get(3, []))
-                   if texts[one(label, 1)] == "process"]
-        key = ";".join(process + names[::-1])
+        about = {texts[one(label, 1)]: texts[one(label, 2)] for label in
+                 map(message, sample.get(3, []))}
+        key = ";".join([about["process"]] * ("process" in about) + names[::-1])
         sums[key] = sums.get(key, 0) + ints(sample, 2)[0]
+        if "trace_id" in about:
+            links.add(about["trace_id"] + " " + about["span_id"])
     return {"types": types, "time": one(profile, 9), "duration": one(profile, 10),
-            "period": one(profile, 12), "stacks": sums, "total": sum(sums.values())}
+            "period": one(profile, 12), "stacks": sums, "links": sorted(links),
+            "total": sum(sums.values())}
 
 
 def decode_pyroscope(body):

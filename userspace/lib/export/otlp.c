@@ -21,11 +21,13 @@
 
 #define ATTRIBUTES_MAX 8
 #define ID_BYTES       16
+#define SPAN_BYTES     8
 
 struct otlp_writer {
 	const SptExportInput *input;
 	const SptMetric *metric;
 	const SptLabels *labels;
+	const SptLinks *links;	    /* NULL: there are none */
 	uint64_t worth;		    /* of a weight of 1; 0: periods of no known length */
 	GByteArray *dictionary;	    /* SptOtlpDictionary */
 	GByteArray **profiles;	    /* by set: the samples of an SptOtlpProfile, or NULL */
@@ -223,6 +225,32 @@ static void put_otlp_frame(struct otlp_writer *writer, const SptFrame *frame)
 	put_otlp_location(writer, &location, lines, n);
 }
 
+static void find_id(const char *digits, uint8_t *to, size_t bytes)
+{
+	for (size_t i = 0; i < bytes && digits[2 * i] && digits[2 * i + 1]; i++)
+		to[i] = (uint8_t)(g_ascii_xdigit_value(digits[2 * i]) << 4 |
+				  (g_ascii_xdigit_value(digits[2 * i + 1]) & 15));
+}
+
+/* In the order of their numbers, behind the first one, which is none. */
+static void put_otlp_links(struct otlp_writer *writer)
+{
+	for (uint32_t i = 1; i <= spt_links_count(writer->links); i++) {
+		const SptLink *of = spt_links_get(writer->links, i);
+		SptOtlpDictionary part = SPT_OTLP_DICTIONARY__INIT;
+		SptOtlpLink link = SPT_OTLP_LINK__INIT, *only = &link;
+		uint8_t trace[ID_BYTES] = { 0 }, span[SPAN_BYTES] = { 0 };
+
+		find_id(of->trace, trace, sizeof(trace));
+		find_id(of->span, span, sizeof(span));
+		link.trace = (ProtobufCBinaryData){ sizeof(trace), trace };
+		link.span = (ProtobufCBinaryData){ sizeof(span), span };
+		part.n_links = 1;
+		part.links = &only;
+		put_otlp(writer, &part);
+	}
+}
+
 static void put_otlp_missing(struct otlp_writer *writer, const char *name)
 {
 	SptOtlpLocation location = SPT_OTLP_LOCATION__INIT;
@@ -339,6 +367,7 @@ static void put_otlp_sample(struct otlp_writer *writer, const SptStackSum *sum)
 	if (set >= spt_labels_n_sets(writer->labels))
 		return;
 	sample.stack = otlp_stack(writer, sum->node);
+	sample.link = (int32_t)sum->link;
 	sample.n_attributes = find_attributes(writer, sum, process, attributes);
 	sample.attributes = attributes;
 	sample.n_values = 1;
@@ -465,11 +494,13 @@ static bool write_otlp(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED G
 {
 	const SptMetric *metric = spt_profile_metric(input->profile);
 	g_autoptr(SptLabels) own = input->labels ? NULL : spt_labels_new(input->capture, NULL);
-	g_autoptr(GArray) sums =
-		spt_stack_sums_new(input->capture, input->symbols, metric, input->filter);
+	g_autoptr(SptLinks) links = spt_links_new(input->capture, metric);
+	g_autoptr(GArray) sums = spt_stack_sums_of_links(input->capture, input->symbols, metric,
+							 input->filter, links);
 	struct otlp_writer writer = { .input = input,
 				      .metric = metric,
 				      .labels = own ? own : input->labels,
+				      .links = links,
 				      .worth = spt_metric_worth(metric, input->capture) };
 
 	writer.dictionary = g_byte_array_new();
@@ -478,6 +509,7 @@ static bool write_otlp(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED G
 	writer.path = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	writer.depths = spt_places_depths(input->capture);
 	put_otlp_first(&writer);
+	put_otlp_links(&writer);
 	put_otlp_locations(&writer, sums);
 	for (guint i = 0; i < sums->len; i++)
 		put_otlp_sample(&writer, &g_array_index(sums, SptStackSum, i));

@@ -28,13 +28,14 @@
 
 #define CHUNK_BYTES	 (1u << 14)
 #define GZIP_WINDOW	 (15 + 16)
-#define LABELS_MAX   6
+#define LABELS_MAX   8
 /* Behind the capture's frames. */
 enum { NO_STACK_AT, TOO_DEEP_AT };
 
 struct pprof_writer {
 	const SptExportInput *input;
 	const SptMetric *metric;
+	const SptLinks *links; /* NULL: there are none */
 	uint64_t worth;	     /* of a weight of 1; 0: periods of no known length */
 	bool counts_samples; /* besides the metric's value */
 	SptOut *out;
@@ -362,6 +363,12 @@ static void find_pprof_labels(struct pprof_writer *writer, const SptStackSum *su
 		add_pprof_label(writer, to, "cpu", NULL, sum->cpu);
 	if (writer->metric->parts & SPT_METRIC_HAS_STATE)
 		add_pprof_label(writer, to, "state", spt_wait_state_name((uint8_t)sum->state), 0);
+	if (sum->link) {
+		const SptLink *link = spt_links_get(writer->links, sum->link);
+
+		add_pprof_label(writer, to, SPT_LINKS_TRACE, link->trace, 0);
+		add_pprof_label(writer, to, SPT_LINKS_SPAN, link->span, 0);
+	}
 }
 
 static void put_pprof_sample(struct pprof_writer *writer, const SptStackSum *sum)
@@ -389,9 +396,11 @@ static void put_pprof_sample(struct pprof_writer *writer, const SptStackSum *sum
 static void put_pprof_all(struct pprof_writer *writer)
 {
 	const SptExportInput *input = writer->input;
-	g_autoptr(GArray) sums =
-		spt_stack_sums_new(input->capture, input->symbols, writer->metric, input->filter);
+	g_autoptr(SptLinks) links = spt_links_new(input->capture, writer->metric);
+	g_autoptr(GArray) sums = spt_stack_sums_of_links(input->capture, input->symbols,
+							 writer->metric, input->filter, links);
 
+	writer->links = links;
 	writer->depth = spt_places_depths(input->capture);
 	pprof_text(writer, "");
 	put_pprof_types(writer);

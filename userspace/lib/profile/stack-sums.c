@@ -9,10 +9,13 @@
 #include "profile/selection.h"
 #include "profile/waits.h"
 
+#define STATE_SHIFT 24
+
 struct stack_sums {
 	GArray *sums;			/* SptStackSum */
-	struct spt_pairs known;		/* (node and thread, CPU and state) -> index */
+	struct spt_pairs known;		/* (node and thread, the rest) -> index */
 	unsigned parts;			/* of the metric's rows */
+	const SptLinks *links;		/* NULL: there are none */
 };
 
 void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
@@ -50,14 +53,18 @@ static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
 	struct stack_sums *of = data;
 	uint32_t cpu = of->parts & SPT_METRIC_HAS_CPU ? row->cpu : 0;
 	uint32_t state = of->parts & SPT_METRIC_HAS_STATE ? spt_wait_detail_state(row->detail) : 0;
+	uint32_t link = spt_links_of(of->links, row->time, row->thread);
+	/* There are few states, and fewer than 2^24 CPUs. */
 	uint32_t *index = spt_pairs_at(&of->known, (uint64_t)row->node << 32 | row->thread,
-				       (uint64_t)cpu << 32 | state);
+				       (uint64_t)link << 32 | state << STATE_SHIFT | cpu);
 	SptStackSum *sum;
 
 	if (*index == UINT32_MAX) {
-		const SptStackSum none = {
-			.node = row->node, .thread = row->thread, .cpu = cpu, .state = state
-		};
+		const SptStackSum none = { .node = row->node,
+					   .thread = row->thread,
+					   .cpu = cpu,
+					   .state = state,
+					   .link = link };
 
 		*index = of->sums->len;
 		g_array_append_val(of->sums, none);
@@ -67,15 +74,23 @@ static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
 	sum->samples++;
 }
 
-GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
-			   const SptFilter *filter)
+GArray *spt_stack_sums_of_links(const SptCapture *capture, SptSymbols *symbols,
+				const SptMetric *metric, const SptFilter *filter,
+				const SptLinks *links)
 {
 	struct stack_sums of = { .sums = g_array_new(FALSE, FALSE, sizeof(SptStackSum)),
-				 .parts = metric->parts };
+				 .parts = metric->parts,
+				 .links = links };
 
 	spt_stack_rows_each(capture, symbols, metric, filter, add_stack_row, &of);
 	spt_pairs_clear(&of.known);
 	return of.sums;
+}
+
+GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
+			   const SptFilter *filter)
+{
+	return spt_stack_sums_of_links(capture, symbols, metric, filter, NULL);
 }
 
 bool *spt_stack_sums_frames(const SptCapture *capture, const GArray *sums)

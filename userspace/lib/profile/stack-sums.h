@@ -7,6 +7,7 @@
 #ifndef SPT_STACK_SUMS_H
 #define SPT_STACK_SUMS_H
 
+#include "profile/links.h"
 #include "profile/profile.h"
 
 G_BEGIN_DECLS
@@ -17,6 +18,7 @@ typedef struct {
 	uint32_t cpu;	 /* 0 for metrics without SPT_METRIC_HAS_CPU */
 	/* In which the thread was (spt_wait_state_name()); 0 without SPT_METRIC_HAS_STATE. */
 	uint32_t state;
+	uint32_t link;	 /* with links: which one (links.h); else 0 */
 	uint64_t weight, samples; /* weight: as in profile.h, never 0 */
 } SptStackSum;
 
@@ -34,6 +36,11 @@ void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const S
  */
 GArray *spt_stack_sums_new(const SptCapture *capture, SptSymbols *symbols, const SptMetric *metric,
 			   const SptFilter *filter);
+
+/* The same, also by link; @links may be NULL. */
+GArray *spt_stack_sums_of_links(const SptCapture *capture, SptSymbols *symbols,
+				const SptMetric *metric, const SptFilter *filter,
+				const SptLinks *links);
 
 /* By frame: whether a stack of @sums has it; the caller frees it. */
 bool *spt_stack_sums_frames(const SptCapture *capture, const GArray *sums);

@@ -136,6 +136,8 @@ static void take_code(SptRecorder *recorder, const struct sysprof_code *code)
 {
 	SptObjectRow row;
 
+	if (recorder->contexts && spt_contexts_take(recorder->contexts, code))
+		return;
 	if (spt_script_names_take(spt_output_scripts(recorder->output), code, &row))
 		spt_output_object(recorder->output, &row, 0);
 }
@@ -204,7 +206,7 @@ static void intake_take_end(SptRecorder *recorder, const struct sysprof_sample *
 static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may_be_late)
 {
 	const struct sysprof_sample *sample = stack->sample;
-	g_autofree struct sysprof_sample *folded = NULL;
+	g_autofree struct sysprof_sample *folded = NULL, *cut = NULL;
 	SptStackEnd end;
 	unsigned number;
 	SptStash *stash = spt_output_stash(recorder->output, &number);
@@ -212,6 +214,8 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 	uint8_t *user_end = &stack->row.user_end;
 
 	stack->late = 0;
+	cut = recorder->contexts ? spt_contexts_cut(recorder->contexts, sample) : NULL;
+	sample = cut ? cut : sample;
 	if (recorder->hits)
 		spt_hits_mend(recorder->hits, sample);
 	if (recorder->unwinding)
@@ -284,6 +288,14 @@ static bool may_go_on(const SptRecorder *recorder, const SptDeferredSample *stac
 			     stack->snapshot != spt_unwinding_next_snapshot(recorder->unwinding);
 }
 
+static void put_sample(SptRecorder *recorder, const SptSampleRow *row)
+{
+	spt_output_put(recorder->output, SPT_ROW_SAMPLE, row);
+	if (recorder->contexts)
+		spt_contexts_put(recorder->contexts, false, row->time, row->cpu, row->thread,
+				 row->node, row->weight * recorder->status.period_ns);
+}
+
 static bool take_again(SptDeferredSample *stack, void *data)
 {
 	const struct again *again = data;
@@ -293,7 +305,7 @@ static bool take_again(SptDeferredSample *stack, void *data)
 		take_stack(recorder, stack, false);
 	else if (!may_go_on(recorder, stack) || !take_stack(recorder, stack, true))
 		return false;
-	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
+	put_sample(recorder, &stack->row);
 	return true;
 }
 
@@ -341,7 +353,7 @@ static void intake_put_sample(SptRecorder *recorder, SptDeferredSample *stack)
 			return;
 		take_stack(recorder, stack, false);
 	}
-	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &stack->row);
+	put_sample(recorder, &stack->row);
 }
 
 static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)

@@ -7,6 +7,7 @@
 #include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
+#include "record/contexts.h"
 #include "record/ends.h"
 #include "record/deferred-samples.h"
 #include "record/table-upload.h"
@@ -69,6 +70,7 @@ struct SptRecorder {
 	SptDeferred *deferred;		/* NULL: samples wait for unwind tables */
 	SptTableUpload *upload;		/* NULL: tables are not given to the module */
 	SptScripts *scripts;		/* NULL: frames of scripts are not looked for */
+	SptContexts *contexts;		/* NULL: nothing is published with stacks */
 	SptTablePrefetch *prefetch;	/* NULL: no program was announced */
 	SptSelfLimit *self_limit;
 	SptEnds *ends;			/* NULL: it is not known whether stacks are whole */

@@ -334,6 +334,9 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	if (recorder->config.by_tables && spt_trace_has_chains(recorder->trace))
 		recorder->scripts = spt_scripts_new(recorder->output, recorder->trace);
 	spt_stages_add(recorder->stages, &spt_scripts_stage, recorder->scripts);
+	if (recorder->scripts && spt_trace_has_thread_chains(recorder->trace))
+		recorder->contexts = spt_contexts_new(recorder->output);
+	spt_stages_add(recorder->stages, &spt_contexts_stage, recorder->contexts);
 	if (recorder->config.raw_bytes)
 		add_copy_stages(recorder, options);
 	recorder->self_limit =

@@ -12,8 +12,10 @@
 #include "record/tables.h"
 #include "scripts/interpreter.h"
 
+#define THREAD_CONTEXTS "OpenTelemetry thread contexts"
 #define SETTLE_US      500000
 #define SETTLE_STEP_US 5000
+#define JOBS_MAX       64
 #define FILES_MAX      64 /* of root, and of others: as many as the module takes */
 
 /* A file that is looked at by the thread, and what came of it. */
@@ -23,6 +25,12 @@ struct job {
 	bool is_known;
 };
 
+/* A file that is no interpreter, but may say what threads are at work for. */
+struct other {
+	uint32_t object;
+	char *path;
+};
+
 struct SptScripts {
 	SptOutput *output;
 	SptTrace *trace;
@@ -30,6 +38,7 @@ struct SptScripts {
 	GThread *thread;
 	GAsyncQueue *waiting, *done; /* struct job */
 	unsigned n_jobs, n_done;
+	GQueue others; /* struct other: not jobs yet */
 	unsigned n_of_root, n_of_others;
 	uid_t owner[FILES_MAX]; /* whose those of others are */
 	GPtrArray *known, *unknown; /* sentences */
@@ -58,10 +67,19 @@ SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace)
 	return scripts;
 }
 
+static void scripts_other_free(void *data)
+{
+	struct other *other = data;
+
+	g_free(other->path);
+	g_free(other);
+}
+
 void spt_scripts_free(SptScripts *scripts)
 {
 	if (!scripts)
 		return;
+	g_queue_clear_full(&scripts->others, scripts_other_free);
 	g_atomic_int_set(&scripts->stop, 1);
 	if (scripts->thread) {
 		g_async_queue_push(scripts->waiting, g_new0(struct job, 1));
@@ -108,18 +126,21 @@ bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *fil
 	const SptInterpreter *interpreter = spt_interpreter_of_path(spt_object_name(file));
 	g_autoptr(GError) error = NULL;
 	g_autofree char *name = NULL, *said = NULL;
-	g_autoptr(GBytes) chain =
-		interpreter ? spt_helpers_chain(helpers, file, stop, &error) : NULL;
+	g_autoptr(GBytes) chain = interpreter || spt_trace_has_thread_chains(trace) ?
+					  spt_helpers_chain(helpers, file, stop, &error) :
+					  NULL;
 	int problem;
 
 	if (ret_said)
 		*ret_said = NULL;
 	if (!chain) {
-		if (error && ret_said)
+		/* Files that are no interpreter have nothing to say of what is not in them. */
+		if (error && ret_said && interpreter)
 			*ret_said = g_strdup(error->message);
 		return false;
 	}
-	name = spt_interpreter_title(interpreter, chain);
+	name = interpreter ? spt_interpreter_title(interpreter, chain) :
+			     g_strdup(THREAD_CONTEXTS);
 	problem = scripts_give_chain(trace, file, chain);
 	said = problem ? g_strdup_printf("%s %s", name, refusal(problem)) : g_strdup(name);
 	if (ret_said)
@@ -163,16 +184,10 @@ static bool scripts_have_room(SptScripts *scripts, int fd)
 	return true;
 }
 
-static void scripts_object(void *part, const SptObjectRow *row)
+static void scripts_add_job(SptScripts *scripts, const SptObject *file, const char *path)
 {
-	SptScripts *scripts = part;
-	const SptObject *file = spt_interpreter_of_path(row->path) ?
-					spt_output_file(scripts->output, row->id) :
-					NULL;
-	int fd = file && scripts_have_room(scripts, spt_object_fd(file)) ?
-			 fcntl(spt_object_fd(file), F_DUPFD_CLOEXEC, 0) :
-			 -1;
-	SptObject *own = fd < 0 ? NULL : spt_object_open_fd(fd, row->path, NULL);
+	int fd = fcntl(spt_object_fd(file), F_DUPFD_CLOEXEC, 0);
+	SptObject *own = fd < 0 ? NULL : spt_object_open_fd(fd, path, NULL);
 	struct job *job;
 
 	if (!own)
@@ -185,6 +200,38 @@ static void scripts_object(void *part, const SptObjectRow *row)
 	job->file = own;
 	scripts->n_jobs++;
 	g_async_queue_push(scripts->waiting, job);
+}
+
+/* Each job holds a descriptor: those of interpreters come at once, others some at a time. */
+static void scripts_add_others(SptScripts *scripts)
+{
+	struct other *other;
+
+	while (scripts->n_jobs - scripts->n_done < JOBS_MAX &&
+	       (other = g_queue_pop_head(&scripts->others))) {
+		const SptObject *file = spt_output_file(scripts->output, other->object);
+
+		if (file)
+			scripts_add_job(scripts, file, other->path);
+		scripts_other_free(other);
+	}
+}
+
+static void scripts_object(void *part, const SptObjectRow *row)
+{
+	SptScripts *scripts = part;
+	const SptObject *file;
+
+	if (spt_interpreter_of_path(row->path)) {
+		file = spt_output_file(scripts->output, row->id);
+		if (file && scripts_have_room(scripts, spt_object_fd(file)))
+			scripts_add_job(scripts, file, row->path);
+	} else if (row->kind == SPT_OBJECT_FILE && spt_trace_has_thread_chains(scripts->trace)) {
+		struct other *other = g_new(struct other, 1);
+
+		*other = (struct other){ row->id, g_strdup(row->path) };
+		g_queue_push_tail(&scripts->others, other);
+	}
 }
 
 static void add_once(GPtrArray *texts, const char *text)
@@ -205,6 +252,7 @@ static void scripts_give_made(SptScripts *scripts)
 		scripts->n_done++;
 		scripts_job_free(job);
 	}
+	scripts_add_others(scripts);
 }
 
 static void scripts_settle(void *part)

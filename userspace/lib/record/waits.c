@@ -198,6 +198,9 @@ void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *even
 	if (!leave_out_recorder(recorder, event, &row))
 		return;
 	spt_output_put(recorder->output, SPT_ROW_WAIT, &row);
+	if (recorder->contexts)
+		spt_contexts_put(recorder->contexts, true, row.time, row.cpu, row.thread, row.node,
+				 row.weight_ns);
 	recorder->status.waits++;
 }
 

@@ -154,6 +154,11 @@ void spt_program_of_steps(SptProgram *program)
 	program->header.flags |= SYSPROF_CHAIN_STEPS;
 }
 
+void spt_program_of_thread(SptProgram *program)
+{
+	program->header.flags |= SYSPROF_CHAIN_THREAD;
+}
+
 void spt_program_begin_names(SptProgram *program)
 {
 	program->header.names = (uint16_t)program->insns->len;

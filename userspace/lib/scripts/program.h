@@ -42,6 +42,8 @@ void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uin
 void spt_program_of_frames(SptProgram *program);
 /* The program runs while a stack is walked (SYSPROF_CHAIN_STEPS). */
 void spt_program_of_steps(SptProgram *program);
+/* The program says what a thread is at work for (SYSPROF_CHAIN_THREAD). */
+void spt_program_of_thread(SptProgram *program);
 /* What is added from here on is the program of names. */
 void spt_program_begin_names(SptProgram *program);
 /* NULL: it has become too large, or a number does not fit. */

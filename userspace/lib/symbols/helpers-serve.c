@@ -15,6 +15,7 @@
 #include "base/heap.h"
 #include "base/words.h"
 #include "scripts/interpreter.h"
+#include "scripts/thread-context.h"
 #include "symbols/confine.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
@@ -281,7 +282,9 @@ static GByteArray *answer_chain(struct question *question)
 	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
 	const SptInterpreter *interpreter = spt_interpreter_of_path(question->path);
 	g_autoptr(GBytes) chain =
-		image && interpreter ? interpreter->describe(image, &error) : NULL;
+		image && interpreter ? interpreter->describe(image, &error) :
+		image		     ? spt_thread_context_describe(image) :
+				       NULL;
 
 	question->fd = -1;
 	if (chain)

@@ -612,6 +612,11 @@ static bool device_has_chains(const SptTrace *trace)
 	return device_device_of(trace)->info.features & SYSPROF_FEATURE_CHAIN;
 }
 
+static bool device_has_thread_chains(const SptTrace *trace)
+{
+	return device_device_of(trace)->info.features & SYSPROF_FEATURE_CHAIN_THREAD;
+}
+
 static int device_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n,
 			     const void *chain, size_t bytes)
 {
@@ -708,6 +713,7 @@ static const struct spt_trace_source device_source = {
 		.slow_down = device_slow_down,
 		.has_tables = device_has_tables,
 		.has_chains = device_has_chains,
+		.has_thread_chains = device_has_thread_chains,
 		.give_chain = device_give_chain,
 		.give_chain_of_file = device_give_chain_of_file,
 		.copies_instead = device_copies_instead,

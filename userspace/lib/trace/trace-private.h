@@ -35,6 +35,7 @@ struct spt_trace_services {
 	bool (*slow_down)(SptTrace *trace, unsigned part);
 	bool (*has_tables)(const SptTrace *trace);
 	bool (*has_chains)(const SptTrace *trace);
+	bool (*has_thread_chains)(const SptTrace *trace);	/* NULL: not */
 	int (*give_chain)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
 			  size_t bytes);
 	int (*give_chain_of_file)(SptTrace *trace, int fd, const void *chain, size_t bytes);

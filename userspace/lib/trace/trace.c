@@ -221,6 +221,12 @@ bool spt_trace_has_chains(const SptTrace *trace)
 	return trace->source->services.give_chain && trace->source->services.has_chains(trace);
 }
 
+bool spt_trace_has_thread_chains(const SptTrace *trace)
+{
+	return spt_trace_has_chains(trace) && trace->source->services.has_thread_chains &&
+	       trace->source->services.has_thread_chains(trace);
+}
+
 int spt_trace_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
 			 size_t bytes)
 {

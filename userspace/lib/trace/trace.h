@@ -295,6 +295,8 @@ bool spt_trace_make_room(SptTrace *trace);
 bool spt_trace_has_tables(const SptTrace *trace);
 /* Whether the source finds frames of scripts by chains. */
 bool spt_trace_has_chains(const SptTrace *trace);
+/* ... and by chains what threads are at work for (SYSPROF_CHAIN_THREAD). */
+bool spt_trace_has_thread_chains(const SptTrace *trace);
 /* Gives it the chain of the interpreter with this build-id, as spt_trace_give_table(). */
 int spt_trace_give_chain(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *chain,
 			 size_t bytes);

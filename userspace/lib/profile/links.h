@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which span of which trace a sample or a wait belongs to, as the program published it.  A
+ * recording has these as events of declared kinds, each at the time and with the thread of its
+ * sample or wait.
+ */
+#ifndef SPT_LINKS_H
+#define SPT_LINKS_H
+
+#include "capture/capture.h"
+#include "profile/metric.h"
+
+G_BEGIN_DECLS
+
+/* Names of the kinds, and of their fields. */
+#define SPT_LINKS_OF_CPU   "spans"
+#define SPT_LINKS_OF_WAITS "span-waits"
+#define SPT_LINKS_TRACE	   "trace_id"
+#define SPT_LINKS_SPAN	   "span_id"
+
+typedef struct {
+	const char *trace, *span;	/* hexadecimal digits */
+} SptLink;
+
+typedef struct SptLinks SptLinks;
+
+/* Those of a metric's rows; NULL: there are none.  For the caller to free. */
+SptLinks *spt_links_new(const SptCapture *capture, const SptMetric *metric);
+void spt_links_free(SptLinks *links);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLinks, spt_links_free)
+
+/* The number of the link of a row, from 1 on; 0: it has none.  @links may be NULL. */
+uint32_t spt_links_of(const SptLinks *links, uint64_t time, uint32_t thread);
+/* How many there are, and number @n of them, from 1 on. */
+uint32_t spt_links_count(const SptLinks *links);
+const SptLink *spt_links_get(const SptLinks *links, uint32_t n);
+
+G_END_DECLS
+
+#endif

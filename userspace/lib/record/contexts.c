@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program makes any number of contexts.  The source says each once and then uses its number:
+ * those that were used lately are kept, in two halves of which the older one is dropped.
+ */
+#include "record/contexts.h"
+
+#include <string.h>
+
+#include "profile/links.h"
+#include "scripts/thread-context.h"
+
+#define FIRST_KIND 8100u	/* before those of hits.c */
+#define HALF_MAX   16384u
+
+struct SptContexts {
+	SptOutput *output;
+	GHashTable *young, *old;	/* number of the code -> SptThreadContext */
+	const SptThreadContext *last;	/* of the stack that was cut last, or NULL */
+	bool is_declared[2];		/* the kind for CPU time, and that for waits */
+};
+
+SptContexts *spt_contexts_new(SptOutput *output)
+{
+	SptContexts *contexts = g_new0(SptContexts, 1);
+
+	contexts->output = output;
+	contexts->young = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	contexts->old = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	return contexts;
+}
+
+void spt_contexts_free(SptContexts *contexts)
+{
+	if (!contexts)
+		return;
+	g_hash_table_unref(contexts->young);
+	g_hash_table_unref(contexts->old);
+	g_free(contexts);
+}
+
+static void contexts_keep(SptContexts *contexts, uint64_t number, SptThreadContext *context)
+{
+	if (g_hash_table_size(contexts->young) >= HALF_MAX) {
+		g_hash_table_unref(contexts->old);
+		contexts->old = contexts->young;
+		contexts->young = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+		contexts->last = NULL;
+	}
+	g_hash_table_replace(contexts->young, GSIZE_TO_POINTER(number), context);
+}
+
+bool spt_contexts_take(SptContexts *contexts, const struct sysprof_code *code)
+{
+	SptSpan span = { code->data, code->bytes[0] };
+	SptThreadContext context;
+
+	if (code->record.size * 8u < sizeof(*code) ||
+	    SPT_TAG_NUMBER(code->tag) != SPT_THREAD_CONTEXT_NUMBER)
+		return false;
+	if (code->record.size * 8u - sizeof(*code) >= code->bytes[0] &&
+	    spt_thread_context_read(&span, &context))
+		contexts_keep(contexts, code->code, g_memdup2(&context, sizeof(context)));
+	return true;
+}
+
+static const SptThreadContext *contexts_find(SptContexts *contexts, uint64_t frame)
+{
+	uint64_t number = (frame & ~SYSPROF_FRAME_SCRIPT) >> SYSPROF_FRAME_CODE_SHIFT;
+	SptThreadContext *context =
+		g_hash_table_lookup(contexts->young, GSIZE_TO_POINTER(number));
+
+	if (context)
+		return context;
+	context = g_hash_table_lookup(contexts->old, GSIZE_TO_POINTER(number));
+	if (!context)
+		return NULL;
+	context = g_memdup2(context, sizeof(*context));
+	contexts_keep(contexts, number, context);
+	return context;
+}
+
+struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
+					const struct sysprof_sample *sample)
+{
+	struct sysprof_sample *cut;
+	const __u64 *last;
+	size_t behind;
+
+	contexts->last = NULL;
+	if (!(sample->record.flags & SYSPROF_SAMPLE_THREAD) || !sample->n_user)
+		return NULL;
+	last = sample->frames + sample->n_kernel + sample->n_user - 1;
+	/* Where frames were cut, it was the first one to go. */
+	if ((*last & SYSPROF_FRAME_SCRIPT) != SYSPROF_FRAME_SCRIPT)
+		return NULL;
+	contexts->last = contexts_find(contexts, *last);
+	cut = g_memdup2(sample, sample->record.size * 8u);
+	behind = (size_t)((const __u64 *)sample + sample->record.size - (last + 1));
+	memmove(cut->frames + cut->n_kernel + cut->n_user - 1, last + 1, behind * sizeof(*last));
+	cut->n_user--;
+	cut->record.size--;
+	return cut;
+}
+
+/* A recording without any has no such kind. */
+static void contexts_declare(SptContexts *contexts, bool is_wait)
+{
+	if (contexts->is_declared[is_wait])
+		return;
+	contexts->is_declared[is_wait] = true;
+	spt_output_put(contexts->output, SPT_ROW_DECLARATION,
+		       &(SptDeclarationRow){
+			       .id = FIRST_KIND + is_wait,
+			       .shape = SPT_DECLARED_INSTANT,
+			       .name = is_wait ? SPT_LINKS_OF_WAITS : SPT_LINKS_OF_CPU,
+			       .title = is_wait ? "Waits of spans" : "CPU time of spans",
+			       .n_fields = 3,
+			       .fields = { { SPT_LINKS_TRACE, "", SPT_VALUE_TEXT },
+					   { SPT_LINKS_SPAN, "", SPT_VALUE_TEXT },
+					   { "time", "", SPT_VALUE_NS } } });
+}
+
+void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32_t cpu,
+		      uint32_t thread, uint32_t node, uint64_t ns)
+{
+	char trace[SPT_TRACE_TEXT_BYTES], span[SPT_SPAN_TEXT_BYTES];
+
+	if (!contexts->last)
+		return;
+	contexts_declare(contexts, is_wait);
+	spt_thread_context_text(contexts->last, trace, span);
+	spt_output_put(contexts->output, SPT_ROW_DECLARED,
+		       &(SptDeclaredRow){ .time = time,
+					  .kind = FIRST_KIND + is_wait,
+					  .cpu = cpu,
+					  .thread = thread,
+					  .node = node,
+					  .values = { { .text = trace },
+						      { .text = span },
+						      { .number = ns } } });
+	contexts->last = NULL;
+}
+
+const SptStage spt_contexts_stage = {
+	.free = (GDestroyNotify)spt_contexts_free,
+};
