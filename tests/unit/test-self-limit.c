@@ -108,11 +108,72 @@ static void test_kept(void)
 	g_assert_cmpfloat_with_epsilon(status.over_limit_pct, 10, 0.01);
 }
 
+static uint64_t no_cost(G_GNUC_UNUSED void *data)
+{
+	return 0;
+}
+
+/* Within two seconds of a budget of 1 % there are 20 ms. */
+static void test_budget(void)
+{
+	g_autoptr(SptSelfLimit) limit = spt_self_limit_new(&trace, NULL, true);
+	SptSelfLimitStatus status;
+
+	part = 0;
+	spt_self_limit_budget(limit, 1, 2 * SECOND_NS, no_cost, NULL);
+	pass(limit, 900);
+	pass(limit, 19);
+	g_assert_cmpuint(part, ==, 0);
+	pass(limit, 80);
+	g_assert_cmpuint(part, ==, 2);
+	pass(limit, 41);
+	g_assert_cmpuint(part, ==, 4);
+	spt_self_limit_status(limit, &status);
+	g_assert_cmpfloat_with_epsilon(status.cost_pct, 2.05, 0.01);
+	g_assert_false(status.is_over_budget);
+	pass(limit, 21);
+	/* The source can do no more. */
+	g_assert_cmpuint(part, ==, 8);
+	spt_self_limit_status(limit, &status);
+	g_assert_cmpuint(status.rate_part, ==, 4);
+	g_assert_true(status.is_over_budget);
+	/* It costs less for long enough, twice, but not much less for the third time. */
+	for (unsigned i = 0; i < 6; i++)
+		pass(limit, 6);
+	g_assert_cmpuint(part, ==, 1);
+	pass(limit, 19);
+	spt_self_limit_status(limit, &status);
+	g_assert_cmpuint(status.rate_part, ==, 1);
+	g_assert_false(status.is_over_budget);
+}
+
+/* A lower rate that does not help is taken back, and not tried again for a while. */
+static void test_budget_no_help(void)
+{
+	g_autoptr(SptSelfLimit) limit = spt_self_limit_new(&trace, NULL, true);
+	SptSelfLimitStatus status;
+
+	spt_self_limit_budget(limit, 1, 2 * SECOND_NS, no_cost, NULL);
+	pass(limit, 0);
+	pass(limit, 50);
+	g_assert_cmpuint(part, ==, 2);
+	for (unsigned i = 0; i < 12; i++) {
+		pass(limit, 50);
+		g_assert_cmpuint(part, ==, 1);
+	}
+	spt_self_limit_status(limit, &status);
+	g_assert_true(status.is_over_budget);
+	pass(limit, 50);
+	g_assert_cmpuint(part, ==, 2);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/limit/lowered", test_lowered);
 	g_test_add_func("/limit/no-help", test_no_help);
 	g_test_add_func("/limit/kept", test_kept);
+	g_test_add_func("/limit/budget", test_budget);
+	g_test_add_func("/limit/budget-no-help", test_budget_no_help);
 	return g_test_run();
 }

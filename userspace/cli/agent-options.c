@@ -21,7 +21,7 @@ struct spt_agent_words {
 	char **to, **labels, **only, **except, **headers, **capture_on;
 	char *every, *at, *stacks, *source, *waits, *also, *memory, *spool, *spool_limit, *keep,
 		*keep_limit, *captures, *captures_limit, *last, *token, *ca, *certificate, *key,
-		*door_token, *config;
+		*door_token, *config, *budget;
 	double rate;
 	gboolean is_dry, no_command_lines;
 	GPtrArray *targets;		/* those of @to that are no door; with a NULL at the end */
@@ -128,6 +128,26 @@ static bool check_captures(struct spt_agent_options *options, const struct spt_a
 			   &options->agent.captures_bytes);
 }
 
+#define LEAST_BUDGET_NS 5000000000ull
+
+/* "1%", or a number of percent. */
+static bool check_budget(struct spt_agent_options *options, const struct spt_agent_words *words)
+{
+	SptRecorderOptions *recorder = &options->recorder;
+	char *end;
+
+	if (!words->budget)
+		return true;
+	recorder->budget_pct = g_ascii_strtod(words->budget, &end);
+	recorder->budget_window_ns = MAX(options->every_ns, LEAST_BUDGET_NS);
+	if (end != words->budget && (!*end || !strcmp(end, "%")) && recorder->budget_pct >= 0.01 &&
+	    recorder->budget_pct <= 100)
+		return true;
+	spt_cli_complain("--budget takes a percentage of a CPU from 0.01 to 100, such as 1%%, not \"%s\"",
+			 words->budget);
+	return false;
+}
+
 static bool check_recording(struct spt_agent_options *options, const struct spt_agent_words *words)
 {
 	static const char *const kinds[] = { "auto", "fp", "table", "none", NULL };
@@ -188,6 +208,7 @@ static bool check_all(struct spt_agent_options *options)
 	options->is_dry = words->is_dry;
 	return check_every(options, words) && check_targets(options, words) &&
 	       check_rules(options, words) && check_recording(options, words) &&
+	       check_budget(options, words) &&
 	       check_captures(options, words) &&
 	       parse_limit("--spool-limit", words->spool_limit, SPOOL_BYTES,
 			   &options->agent.spool_bytes) &&
@@ -260,6 +281,9 @@ static bool parse_words(struct spt_agent_words *words, int argc, char **argv)
 		  "*/TIME" },
 		{ "rate", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate,
 		  "Samples per second and CPU (100)", "HZ" },
+		{ "budget", 0, 0, G_OPTION_ARG_STRING, &words->budget,
+		  "What all of it may cost of a CPU: the rate is halved while it costs more, and doubled again, up to --rate, when it costs less (no bound)",
+		  "PCT%" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks,
 		  "Stacks of programs: auto, fp (frame pointers), table (unwind tables in the module) or none",
 		  "KIND" },
@@ -346,7 +370,8 @@ void spt_agent_options_clear(struct spt_agent_options *options)
 			  words->also, words->memory, words->spool, words->spool_limit,
 			  words->keep, words->keep_limit, words->captures,
 			  words->captures_limit, words->last, words->token, words->ca,
-			  words->certificate, words->key, words->door_token, words->config };
+			  words->certificate, words->key, words->door_token, words->config,
+			  words->budget };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
 		g_strfreev(lists[i]);

@@ -67,6 +67,13 @@ struct shown {
 	SptWatch *watch;		/* NULL: nothing is watched */
 };
 
+static double rate_of(const SptRecorderStatus *status)
+{
+	return status->period_ns ? 1e9 / (double)status->period_ns /
+					   MAX(status->self_limit.rate_part, 1) :
+				   0;
+}
+
 static double seconds_of(struct timeval time)
 {
 	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
@@ -102,13 +109,17 @@ static void append_own_metrics(GString *to, void *data)
 			       "sysprof_agent_renewals_total %u\n"
 			       "sysprof_agent_renewal_missed_seconds_total %.6f\n"
 			       "sysprof_agent_clock_steps_total %u\n"
+			       "sysprof_agent_rate_hertz %.6g\n"
+			       "sysprof_agent_cost_percent %.4f\n"
+			       "sysprof_agent_over_budget %u\n"
 			       "sysprof_agent_conditions_total %" PRIu64 "\n"
 			       "sysprof_agent_cpu_seconds_total %.6f\n"
 			       "sysprof_agent_resident_bytes %lu\n",
 			       before.samples + status.samples, before.lost + status.lost,
 			       before.waits + status.waits, before.events + status.events,
 			       before.budget + status.budget, n_before,
-			       (double)missed_ns / 1e9, clock_steps,
+			       (double)missed_ns / 1e9, clock_steps, rate_of(&status),
+			       status.self_limit.cost_pct, status.self_limit.is_over_budget,
 			       shown->watch ? spt_watch_count(shown->watch) : 0,
 			       seconds_of(self.ru_utime) + seconds_of(self.ru_stime) +
 				       seconds_of(others.ru_utime) + seconds_of(others.ru_stime),
@@ -163,6 +174,8 @@ struct run {
 	int argc;
 	char **argv;
 	bool is_reload;
+	unsigned rate_part;		/* that was said; 0: none */
+	bool is_over_budget;		/* likewise */
 	int64_t clock_offset_ns;	/* of CLOCK_REALTIME, at the last step */
 };
 
@@ -185,11 +198,29 @@ static void watch_clock(struct run *run)
 	g_mutex_unlock(&run->shown.lock);
 }
 
+/* A rate that has changed, or that does not help. */
+static void tell_rate(struct run *run)
+{
+	const SptRecorderStatus *status = &run->shown.status;
+	const SptSelfLimitStatus *limit = &status->self_limit;
+	double budget = run->options->recorder.budget_pct;
+
+	if (run->rate_part && limit->rate_part != run->rate_part)
+		spt_cli_complain("Recording %.4g times a second from now on: it took %.2f %% of a CPU, of a budget of %.4g %%",
+				 rate_of(status), limit->cost_pct, budget);
+	else if (limit->is_over_budget && !run->is_over_budget)
+		spt_cli_complain("Recording took %.2f %% of a CPU, of a budget of %.4g %%, and a lower rate does not help",
+				 limit->cost_pct, budget);
+	run->rate_part = limit->rate_part;
+	run->is_over_budget = limit->is_over_budget;
+}
+
 static void show_status(struct run *run)
 {
 	g_mutex_lock(&run->shown.lock);
 	spt_recorder_status(run->recorder, &run->shown.status);
 	g_mutex_unlock(&run->shown.lock);
+	tell_rate(run);
 	if (run->shown.status.late_ns)
 		spt_watch_late(run->shown.watch, run->shown.status.late_ns);
 }

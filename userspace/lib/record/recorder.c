@@ -317,6 +317,15 @@ static void add_copy_stages(SptRecorder *recorder, const SptRecorderOptions *opt
 						      DEFERRED_PART);
 }
 
+/* Of all threads, since encoding what was recorded costs as much. */
+static uint64_t cost_of_recording(void *data)
+{
+	const SptRecorder *recorder = data;
+
+	return spt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + recorder->status.cost_ns +
+	       recorder->status.hooks_ns;
+}
+
 static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *options)
 {
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
@@ -341,6 +350,9 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 		add_copy_stages(recorder, options);
 	recorder->self_limit =
 		spt_self_limit_new(recorder->trace, recorder->copies, options->period_ns);
+	if (options->budget_pct > 0)
+		spt_self_limit_budget(recorder->self_limit, options->budget_pct,
+				      options->budget_window_ns, cost_of_recording, recorder);
 	spt_stages_add(recorder->stages, &spt_self_limit_stage, recorder->self_limit);
 }
 

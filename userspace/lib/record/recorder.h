@@ -67,6 +67,12 @@ typedef struct {
 	/* Most memory of the recorder; 0: default. */
 	uint64_t memory_bytes;
 	uint64_t period_ns;		/* 0: default */
+	/*
+	 * > 0: the rate is lowered while this process and the source's hooks take more of a CPU,
+	 * judged in windows of budget_window_ns
+	 */
+	double budget_pct;
+	uint64_t budget_window_ns;
 	SptTraceClock clock;
 	uint32_t event_type;		/* as in SptTraceConfig */
 	uint64_t event_config;
@@ -196,6 +202,7 @@ typedef struct {
 	uint64_t elapsed_ns;
 	uint64_t period_ns;		/* as granted */
 	uint64_t cost_ns, ticks;	/* what the ticks cost the machine */
+	uint64_t hooks_ns;		/* what the hooks of events cost it, as of their accounts */
 	/* Periods that were sampled, and skipped to keep to the budget, up to the last account. */
 	uint64_t delivered, budget;
 	uint64_t file_bytes;

@@ -7,6 +7,10 @@
 #define WINDOW_NS     2000000000ULL
 #define RATE_PART_MAX 64
 #define HELPED	      0.9 /* part of its earlier cost */
+/* The part of the budget below which it has to be for some windows, before the rate is doubled. */
+#define CALM	     (1.0 / 3)
+#define CALM_WINDOWS 3
+#define HOLD_WINDOWS 12 /* no other attempt, if a lower rate has not helped */
 
 enum lowered { NOTHING, COPIES, RATE };
 
@@ -18,6 +22,11 @@ struct SptSelfLimit {
 	uint64_t since_ns, ran_ns; /* of the window */
 	enum lowered last;
 	double last_pct; /* cost when that was lowered */
+	double budget_pct; /* 0: there is none */
+	uint64_t window_ns;
+	uint64_t (*cost)(void *data);
+	void *cost_data;
+	unsigned calm, hold; /* windows */
 	SptSelfLimitStatus status;
 };
 
@@ -29,7 +38,17 @@ SptSelfLimit *spt_self_limit_new(SptTrace *trace, SptCopies *copies, bool keeps_
 	limit->copies = copies;
 	limit->keeps_rate = keeps_rate;
 	limit->status.rate_part = 1;
+	limit->window_ns = WINDOW_NS;
 	return limit;
+}
+
+void spt_self_limit_budget(SptSelfLimit *limit, double pct, uint64_t window_ns,
+			   uint64_t (*cost)(void *data), void *data)
+{
+	limit->budget_pct = pct;
+	limit->window_ns = window_ns;
+	limit->cost = cost;
+	limit->cost_data = data;
 }
 
 void spt_self_limit_free(SptSelfLimit *limit)
@@ -74,19 +93,53 @@ static void lower(SptSelfLimit *limit, double pct)
 	}
 }
 
+static bool set_rate(SptSelfLimit *limit, unsigned part)
+{
+	if (part < 1 || part > RATE_PART_MAX || !spt_trace_slow_down(limit->trace, part))
+		return false;
+	limit->status.rate_part = part;
+	limit->calm = 0;
+	return true;
+}
+
+static void keep_budget(SptSelfLimit *limit, double pct)
+{
+	bool is_over = pct > limit->budget_pct,
+	     has_helped = limit->last != RATE || pct < HELPED * limit->last_pct;
+	unsigned part = limit->status.rate_part;
+
+	limit->status.cost_pct = pct;
+	limit->last = NOTHING;
+	limit->calm = pct < CALM * limit->budget_pct ? limit->calm + 1 : 0;
+	limit->hold -= limit->hold > 0;
+	if (is_over && !has_helped) {
+		/* What it costs is something else: samples would be given away for nothing. */
+		set_rate(limit, part / 2);
+		limit->hold = HOLD_WINDOWS;
+	} else if (is_over && !limit->hold && set_rate(limit, 2 * part)) {
+		limit->last = RATE;
+		limit->last_pct = pct;
+	} else if (!is_over && limit->calm >= CALM_WINDOWS) {
+		set_rate(limit, part / 2);
+	}
+	limit->status.is_over_budget = is_over && limit->last != RATE;
+}
+
 void spt_self_limit_take(SptSelfLimit *limit, uint64_t now_ns, uint64_t ran_ns)
 {
 	uint64_t passed = now_ns - limit->since_ns;
 	double pct;
 
-	if (limit->has_begun && passed < WINDOW_NS)
+	if (limit->has_begun && passed < limit->window_ns)
 		return;
 	/* The cost of the start is not the cost of recording: the first call only measures. */
 	pct = limit->has_begun ? 100 * (double)(ran_ns - limit->ran_ns) / (double)passed : 0;
 	limit->has_begun = true;
 	limit->since_ns = now_ns;
 	limit->ran_ns = ran_ns;
-	if (pct > SPT_SELF_LIMIT_PCT)
+	if (limit->budget_pct > 0)
+		keep_budget(limit, pct);
+	else if (pct > SPT_SELF_LIMIT_PCT)
 		lower(limit, pct);
 }
 
@@ -97,7 +150,11 @@ void spt_self_limit_status(const SptSelfLimit *limit, SptSelfLimitStatus *ret)
 
 static bool self_limit_step(void *part, const SptStageStep *step, G_GNUC_UNUSED GError **error)
 {
-	spt_self_limit_take(part, step->time_ns, spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	SptSelfLimit *limit = part;
+
+	spt_self_limit_take(limit, step->time_ns,
+			    limit->cost ? limit->cost(limit->cost_data) :
+					  spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	return true;
 }
 

@@ -37,7 +37,7 @@ struct baseline {
 struct SptWaits {
 	bool is_ending;
 	unsigned n_cpus, n_kinds;
-	uint64_t *lost;			/* by kind of source and CPU, as of its last account */
+	uint64_t *lost, *cost_ns;	/* by kind of source and CPU, as of its last account */
 	GHashTable *known;		/* tid -> struct known */
 	GHashTable *wakes;		/* set of struct wake, by key; also of HOLDs */
 	GHashTable *baselines;		/* tid -> struct baseline */
@@ -50,6 +50,7 @@ SptWaits *spt_waits_new(unsigned n_cpus)
 	waits->n_cpus = n_cpus;
 	waits->n_kinds = spt_event_kind_numbers();
 	waits->lost = g_new0(uint64_t, (size_t)n_cpus * waits->n_kinds);
+	waits->cost_ns = g_new0(uint64_t, (size_t)n_cpus * waits->n_kinds);
 	waits->known = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	waits->wakes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	waits->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -64,6 +65,7 @@ void spt_waits_free(SptWaits *waits)
 	g_hash_table_unref(waits->wakes);
 	g_hash_table_unref(waits->baselines);
 	g_free(waits->lost);
+	g_free(waits->cost_ns);
 	g_free(waits);
 }
 
@@ -336,7 +338,7 @@ static void waits_take_account(SptRecorder *recorder,
 			       const struct sysprof_source_account_record *record)
 {
 	const struct sysprof_source_account *from = &record->account;
-	uint64_t *lost;
+	uint64_t *lost, *cost_ns;
 	SptSourceAccountRow row = {
 		.time = record->record.time,
 		.cpu = record->record.cpu,
@@ -362,6 +364,9 @@ static void waits_take_account(SptRecorder *recorder,
 	    record->kind >= recorder->waits->n_kinds)
 		return;
 	lost = &recorder->waits->lost[record->kind * recorder->waits->n_cpus + record->record.cpu];
+	cost_ns = &recorder->waits->cost_ns[lost - recorder->waits->lost];
+	recorder->status.hooks_ns += from->cost_ns - *cost_ns;
+	*cost_ns = from->cost_ns;
 	if (record->kind == SYSPROF_SOURCE_WAIT)
 		count_lost(&recorder->status.waits_lost, lost, &row);
 	else if (record->kind > SYSPROF_SOURCE_LANE)
