@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/door.h"
+#include "agent/pods.h"
 
 #include "mutate.h"
 
@@ -111,7 +112,11 @@ static void ask_properly(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	char answer[ANSWER_BYTES];
+	const char *metric = NULL;
+	unsigned seconds = 0;
 
+	if (spt_pods_parse((const char *)data, bytes, &metric, &seconds) == 0)
+		g_assert_true(metric && seconds >= 1 && seconds <= SPT_AGENT_PROFILE_SECONDS_MAX);
 	if (!door)
 		open_door();
 	ask_door(data, bytes, answer);

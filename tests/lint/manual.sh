@@ -116,7 +116,7 @@ named()
 
 	others+='|all-cpus|call-graph|children|no-children|stdio|kernel-only|host|import|show-location|switch-events|talk-name'
 	# Of linkers, compilers and node.
-	others+="|cpu-prof|symbol-ordering-file|no-warn-symbol-ordering|unsymbolized-profile|use-offset|binary|output|max-inlined-bytecode-size"
+	others+="|cpu-prof|symbol-ordering-file|no-warn-symbol-ordering|unsymbolized-profile|use-offset|binary|unix-socket|output|max-inlined-bytecode-size"
 	for page in userspace/data/man/*.man packaging/*.md userspace/data/messages/* README.md NEWS \
 		userspace/cli/json.md; do
 		sed '/^\\fBperf/d; s/\\-/-/g' "$page" | grep -oE -- '--[a-z][a-z-]+' |

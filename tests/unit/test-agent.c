@@ -6,6 +6,7 @@
 
 #include "agent/grpc.h"
 #include "agent/keep.h"
+#include "agent/pods.h"
 #include "agent/sender.h"
 #include "agent/spool.h"
 #include "agent/target.h"
@@ -45,6 +46,47 @@ static void test_cgroups(void)
 		g_assert_cmpstr(container, ==, cases[i].container);
 		g_assert_cmpstr(pod, ==, cases[i].pod);
 	}
+}
+
+static void test_pods(void)
+{
+	static const struct {
+		const char *head;
+		unsigned status, seconds;
+		const char *metric;
+	} cases[] = {
+		{ "GET /debug/pprof/profile?seconds=7 HTTP/1.1\r\nHost: x\r\n\r\n", 0, 7, "cpu" },
+		{ "GET /debug/pprof/offcpu HTTP/1.0\r\n\r\n", 0, 10, "off-cpu" },
+		{ "GET /debug/pprof/locks?seconds=300 HTTP/1.0\n\n", 0, 300, "lock" },
+		{ "GET /debug/pprof/profile?seconds=301 HTTP/1.1\r\n\r\n", 400, 0, NULL },
+		{ "GET /debug/pprof/profile?seconds=0 HTTP/1.1\r\n\r\n", 400, 0, NULL },
+		{ "GET /debug/pprof/profile?seconds=4294967297 HTTP/1.1\r\n\r\n", 400, 0, NULL },
+		{ "GET /debug/pprof/profile?seconds=-1 HTTP/1.1\r\n\r\n", 400, 0, NULL },
+		{ "GET /debug/pprof/profile?minutes=1 HTTP/1.1\r\n\r\n", 400, 0, NULL },
+		{ "GET /debug/pprof/profiles HTTP/1.1\r\n\r\n", 404, 0, NULL },
+		{ "GET /metrics HTTP/1.1\r\n\r\n", 404, 0, NULL },
+		{ "GET /debug/pprof/profile\r\n\r\n", 400, 0, NULL },
+		{ "POST /debug/pprof/profile HTTP/1.1\r\n\r\n", 405, 0, NULL },
+		{ "GET \n", 400, 0, NULL },
+		{ "", 400, 0, NULL },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const char *metric = NULL;
+		unsigned seconds = 0;
+
+		g_assert_cmpuint(spt_pods_parse(cases[i].head, strlen(cases[i].head), &metric,
+						&seconds),
+				 ==, cases[i].status);
+		if (cases[i].status)
+			continue;
+		g_assert_cmpstr(metric, ==, cases[i].metric);
+		g_assert_cmpuint(seconds, ==, cases[i].seconds);
+	}
+	g_assert_true(spt_pods_is_below("/pods/a", "/pods/a"));
+	g_assert_true(spt_pods_is_below("/pods/a/b", "/pods/a"));
+	g_assert_false(spt_pods_is_below("/pods/ab", "/pods/a"));
+	g_assert_false(spt_pods_is_below("/pods", "/pods/a"));
 }
 
 static void test_cgroup_lines(void)
@@ -385,6 +427,7 @@ static void test_backoff(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/agent/pods", test_pods);
 	g_test_add_func("/agent/cgroups", test_cgroups);
 	g_test_add_func("/agent/cgroup-lines", test_cgroup_lines);
 	g_test_add_func("/agent/hostile-labels", test_hostile_labels);

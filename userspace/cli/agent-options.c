@@ -21,7 +21,7 @@ struct spt_agent_words {
 	char **to, **labels, **only, **except, **headers, **capture_on;
 	char *every, *at, *stacks, *source, *waits, *also, *memory, *spool, *spool_limit, *keep,
 		*keep_limit, *captures, *captures_limit, *last, *token, *ca, *certificate, *key,
-		*door_token, *config, *budget;
+		*door_token, *config, *budget, *pods;
 	double rate;
 	gboolean is_dry, no_command_lines;
 	GPtrArray *targets;		/* those of @to that are no door; with a NULL at the end */
@@ -74,9 +74,10 @@ static bool check_targets(struct spt_agent_options *options, struct spt_agent_wo
 		}
 		g_ptr_array_add(words->targets, *to);
 	}
-	if (!words->targets->len && !options->door && !words->keep && !words->captures) {
+	if (!words->targets->len && !options->door && !words->keep && !words->captures &&
+	    !words->pods) {
 		spt_cli_complain(
-			"agent needs to know where profiles go: --to otlp=, otlp-grpc=, pyroscope= or parca= and a URL, --to pprof=PORT, --keep DIRECTORY or --captures DIRECTORY");
+			"agent needs to know where profiles go: --to otlp=, otlp-grpc=, pyroscope= or parca= and a URL, --to pprof=PORT, --keep DIRECTORY, --captures DIRECTORY or --pods SOCKET");
 		return false;
 	}
 	g_ptr_array_add(words->targets, NULL);
@@ -205,6 +206,7 @@ static bool check_all(struct spt_agent_options *options)
 						.key = words->key,
 						.headers = (const char *const *)words->headers };
 	options->door_token = words->door_token;
+	options->pods = words->pods;
 	options->is_dry = words->is_dry;
 	return check_every(options, words) && check_targets(options, words) &&
 	       check_rules(options, words) && check_recording(options, words) &&
@@ -329,6 +331,9 @@ static bool parse_words(struct spt_agent_words *words, int argc, char **argv)
 		{ "capture-on", 0, 0, G_OPTION_ARG_STRING_ARRAY, &words->capture_on,
 		  "Keep a capture at load=N per CPU, cpu=, io= or memory= percent of pressure, or late=TIME of a tick; may be given several times",
 		  "KIND=LIMIT" },
+		{ "pods", 0, 0, G_OPTION_ARG_FILENAME, &words->pods,
+		  "A socket for containers: who connects gets profiles of his own control group alone",
+		  "SOCKET" },
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "Most memory of the recorder (1G)", "SIZE" },
 		{ "config", 0, 0, G_OPTION_ARG_FILENAME, &words->config,
@@ -371,7 +376,7 @@ void spt_agent_options_clear(struct spt_agent_options *options)
 			  words->keep, words->keep_limit, words->captures,
 			  words->captures_limit, words->last, words->token, words->ca,
 			  words->certificate, words->key, words->door_token, words->config,
-			  words->budget };
+			  words->budget, words->pods };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
 		g_strfreev(lists[i]);

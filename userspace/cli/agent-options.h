@@ -13,6 +13,7 @@ struct spt_agent_options {
 	SptRecorderOptions recorder;
 	SptAgentOptions agent;		/* its strings are those of @words */
 	const char *door, *door_token;	/* address and file, or NULL */
+	const char *pods;		/* path of the socket for containers, or NULL */
 	SptWatchOptions watch;
 	uint64_t every_ns;
 	/* Windows end at multiples of that, by the clock of the day. */

@@ -15,6 +15,7 @@
 
 #include "agent-options.h"
 #include "agent/door.h"
+#include "agent/pods.h"
 #include "base/clock.h"
 #include "base/heap.h"
 #include "cmd.h"
@@ -65,6 +66,7 @@ struct shown {
 	uint64_t missed_ns;		/* between a recorder's last window and the next recorder */
 	unsigned clock_steps;
 	SptWatch *watch;		/* NULL: nothing is watched */
+	SptPods *pods;			/* NULL: containers are not served */
 };
 
 static double rate_of(const SptRecorderStatus *status)
@@ -88,7 +90,10 @@ static void append_own_metrics(GString *to, void *data)
 	struct rusage self, others;
 	g_autofree char *statm = NULL;
 	unsigned long all, resident = 0;
+	SptPodsStatus pods = { 0 };
 
+	if (shown->pods)
+		spt_pods_status(shown->pods, &pods);
 	g_mutex_lock(&shown->lock);
 	status = shown->status;
 	before = shown->before;
@@ -113,6 +118,8 @@ static void append_own_metrics(GString *to, void *data)
 			       "sysprof_agent_cost_percent %.4f\n"
 			       "sysprof_agent_over_budget %u\n"
 			       "sysprof_agent_conditions_total %" PRIu64 "\n"
+			       "sysprof_agent_pods_served_total %" PRIu64 "\n"
+			       "sysprof_agent_pods_refused_total %" PRIu64 "\n"
 			       "sysprof_agent_cpu_seconds_total %.6f\n"
 			       "sysprof_agent_resident_bytes %lu\n",
 			       before.samples + status.samples, before.lost + status.lost,
@@ -120,7 +127,8 @@ static void append_own_metrics(GString *to, void *data)
 			       before.budget + status.budget, n_before,
 			       (double)missed_ns / 1e9, clock_steps, rate_of(&status),
 			       status.self_limit.cost_pct, status.self_limit.is_over_budget,
-			       shown->watch ? spt_watch_count(shown->watch) : 0,
+			       shown->watch ? spt_watch_count(shown->watch) : 0, pods.served,
+			       pods.refused,
 			       seconds_of(self.ru_utime) + seconds_of(self.ru_stime) +
 				       seconds_of(others.ru_utime) + seconds_of(others.ru_stime),
 			       resident * (unsigned long)sysconf(_SC_PAGESIZE));
@@ -369,6 +377,10 @@ static bool run_with_agent(struct run *run)
 						 &error);
 		ok = run->shown.watch;
 	}
+	if (ok && options->pods) {
+		run->shown.pods = spt_pods_new(options->pods, run->agent, &error);
+		ok = run->shown.pods;
+	}
 	if (ok && options->door) {
 		door = spt_door_new(options->door, options->door_token, run->agent,
 				    append_own_metrics, &run->shown, &error);
@@ -387,6 +399,7 @@ static bool run_with_agent(struct run *run)
 	g_clear_pointer(&run->recorder, spt_recorder_free);
 	spt_agent_close(run->agent);
 	spt_door_free(door);
+	g_clear_pointer(&run->shown.pods, spt_pods_free);
 	g_clear_pointer(&run->shown.watch, spt_watch_free);
 	return ok;
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/pods.h"
 #include "agent/window.h"
 #include "base/clock.h"
 #include "base/realtime.h"
@@ -407,9 +408,25 @@ static char *merge_windows(const SptAgent *agent, const GPtrArray *paths, uint64
 		       NULL;
 }
 
-static bool encode_profile(SptAgent *agent, const char *path, const char *metric, GString *to,
-			   GError **error)
+/* By id: the processes whose own control group is @group, or below it. */
+static bool *find_members(const SptCapture *capture, const char *group)
 {
+	g_autoptr(GHashTable) cgroups = spt_capture_cgroups(capture);
+	bool *members = g_new0(bool, MAX(capture->n_processes, 1));
+
+	for (uint32_t i = 1; i < capture->n_processes; i++) {
+		const char *path = g_hash_table_lookup(cgroups, GUINT_TO_POINTER(i));
+
+		members[i] = path && spt_pods_is_below(path, group);
+	}
+	return members;
+}
+
+static bool encode_profile(SptAgent *agent, const char *path, const char *metric,
+			   const char *group, GString *to, GError **error)
+{
+	g_autofree bool *members = NULL;
+	SptFilter filter = { 0 };
 	SptProfile *profile;
 	g_autoptr(SptOut) out = spt_out_new_memory(to);
 	SptExportInput input;
@@ -423,6 +440,10 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 	}
 	profile = spt_agent_window_profile(&window, metric);
 	input = spt_agent_window_input(&window, profile);
+	if (group) {
+		filter.processes = members = find_members(window.capture, group);
+		input.filter = &filter;
+	}
 	if (profile)
 		ok = spt_export_pprof.write(&input, out, error) && spt_out_finish(out, error);
 	else
@@ -436,7 +457,7 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 }
 
 static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t last,
-			       const char *metric, GString *to, GError **error)
+			       const char *metric, const char *group, GString *to, GError **error)
 {
 	g_autofree char *merged = NULL;
 	bool ok;
@@ -447,16 +468,16 @@ static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t
 		return false;
 	}
 	if (paths->len == 1)
-		return encode_profile(agent, paths->pdata[0], metric, to, error);
+		return encode_profile(agent, paths->pdata[0], metric, group, to, error);
 	merged = merge_windows(agent, paths, last, error);
-	ok = merged && encode_profile(agent, merged, metric, to, error);
+	ok = merged && encode_profile(agent, merged, metric, group, to, error);
 	if (merged)
 		g_unlink(merged);
 	return ok;
 }
 
-bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, GString *to,
-		       GError **error)
+bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, const char *group,
+		       GString *to, GError **error)
 {
 	g_autoptr(GPtrArray) paths = NULL;
 	uint64_t first, last = 0;
@@ -473,7 +494,7 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, GS
 		paths = list_windows(agent, first, last);
 	g_mutex_unlock(&agent->lock);
 	if (paths)
-		ok = profile_of_windows(agent, paths, last, metric, to, error);
+		ok = profile_of_windows(agent, paths, last, metric, group, to, error);
 	else
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
 			      "The agent ends, or the machine is too slow for it; ask again");

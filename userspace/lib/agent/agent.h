@@ -57,10 +57,11 @@ SptSender *spt_agent_sender(const SptAgent *agent, unsigned i);
 
 /*
  * Waits for @seconds, then appends what was recorded in them to @to, as a profile of pprof of
- * @metric.  For any thread.  False: with a sentence.
+ * @metric: of all processes, or those in the control group @group and below it.  For any thread.
+ * False: with a sentence.
  */
-bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, GString *to,
-		       GError **error);
+bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, const char *group,
+		       GString *to, GError **error);
 #define SPT_AGENT_PROFILE_SECONDS_MAX 300
 
 /*

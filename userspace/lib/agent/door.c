@@ -148,7 +148,7 @@ static enum MHD_Result answer_profile(SptDoor *door, struct MHD_Connection *conn
 	if (!find_seconds(connection, &seconds))
 		return answer_sentence(connection, MHD_HTTP_BAD_REQUEST,
 				       "seconds= takes a number from 1 to 300");
-	if (!spt_agent_profile(door->agent, metric, seconds, profile, &error))
+	if (!spt_agent_profile(door->agent, metric, seconds, NULL, profile, &error))
 		return answer_sentence(connection,
 				       g_error_matches(error, SPT_CAPTURE_ERROR,
 						       SPT_CAPTURE_ERROR_EMPTY) ?

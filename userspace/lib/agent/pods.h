@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A socket for containers without rights: who connects gets profiles of the processes of his own
+ * control group and those below it, and of nothing else.  Requests are those of HTTP that are in
+ * door.h for profiles: curl --unix-socket PATH http://pod/debug/pprof/profile?seconds=10
+ *
+ * Who asks is the process that connected, as the kernel says: by a descriptor of it where there is
+ * SO_PEERPIDFD (6.5), else by its number, if it is older than the connection.  It has to run still.
+ */
+#ifndef SPT_AGENT_PODS_H
+#define SPT_AGENT_PODS_H
+
+#include "agent/agent.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptPods SptPods;
+
+/* Replaces a socket at @path.  NULL: with a sentence. */
+SptPods *spt_pods_new(const char *path, SptAgent *agent, GError **error);
+/* After the agent's end has begun. */
+void spt_pods_free(SptPods *pods);
+
+typedef struct {
+	uint64_t served, refused;	/* refused: who is in no control group, or has ended */
+} SptPodsStatus;
+
+void spt_pods_status(SptPods *pods, SptPodsStatus *ret);
+
+/*
+ * What the head of a request asks for: *@ret_metric, a constant, and *@ret_seconds.  0, or the
+ * status of HTTP that it is refused with.
+ */
+unsigned spt_pods_parse(const char *head, size_t bytes, const char **ret_metric,
+			unsigned *ret_seconds);
+/* Whether the process in control group @path is in @group or below it. */
+bool spt_pods_is_below(const char *path, const char *group);
+
+G_END_DECLS
+
+#endif
