@@ -640,8 +640,10 @@ static void *keep_or_wait(void *unused)
 
 	pthread_once(&once, keep_pipes);
 	if (i < HOLDERS) {
+		char *page = kept_pages + (size_t)i * PAGE;
+
 		__atomic_add_fetch(&kept, 1, __ATOMIC_SEQ_CST);
-		return write(kept_pipes[i][1], kept_pages + (size_t)i * PAGE, 1) < 0 ? unused : NULL;
+		return write(kept_pipes[i][1], page, 1) < 0 ? unused : NULL;
 	}
 	while (__atomic_load_n(&kept, __ATOMIC_SEQ_CST) < HOLDERS)
 		usleep(10000);
@@ -659,7 +661,8 @@ static void test_holders(void)
 	pid_t crowd;
 
 	if (waits_ask(&waits, sources, 2)) {
-		ok(sources[0].why == SYSPROF_WHY_NO_TRACEPOINT, "this kernel does not report locks");
+		ok(sources[0].why == SYSPROF_WHY_NO_TRACEPOINT,
+		   "this kernel does not report locks");
 		session_close(&waits.session);
 		return;
 	}

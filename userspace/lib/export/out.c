@@ -47,9 +47,8 @@ SptOut *spt_out_new_memory(GString *text)
 }
 
 /*
- * Where @path leads, or NULL: nothing is there (ENOENT), or errno.  The kernel follows the links: it
- * refuses strangers' ones in directories that all may write to, which who reads links himself does
- * not notice.
+ * Where @path leads, or NULL: nothing is there (ENOENT), or errno.  The kernel follows the links:
+ * where everybody may write it refuses those of strangers, which who reads them does not notice.
  */
 static char *out_follow(const char *path, struct stat *ret_status)
 {
