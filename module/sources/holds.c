@@ -42,7 +42,7 @@
  * @seen_until: until when it was seen to hold the lock; 0: it was not seen
  * @key: of the stack; 0: it was not sent
  * @is_reported: it is in the accounts, and was sent to the sessions that get it
- * @sessions: those whose filters pass a waiter, as bits of sysprof_subscription.bit
+ * @sessions: those whose filters pass a waiter, by sysprof_subscription.bit
  */
 struct sysprof_hold {
 	atomic_t refs;
@@ -154,7 +154,7 @@ static u64 sessions_of_waiter(void)
 	sysprof_for_each_subscription(sub)
 		if (sub->immediate[SYSPROF_IMMEDIATE_HOLD].id &&
 		    sysprof_filter_passes_task(sub->session->filter, current))
-			sessions |= BIT_ULL(sub->bit);
+			sessions |= sub->bit;
 	return sessions;
 }
 

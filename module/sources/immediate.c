@@ -243,7 +243,7 @@ u8 sysprof_immediate_context(void)
 static bool has_opened(const struct sysprof_subscription *sub,
 		       const struct sysprof_immediate_event *event)
 {
-	return (event->delivered_to & BIT_ULL(sub->bit) && event->delivered_start >= sub->start) ||
+	return (event->delivered_to & sub->bit && event->delivered_start >= sub->start) ||
 	       gets_all(sub, event->opens);
 }
 
@@ -253,7 +253,7 @@ static bool is_excluded(const struct sysprof_subscription *sub,
 {
 	if (event->immediate != SYSPROF_IMMEDIATE_HOLD)
 		return sysprof_event_is_excluded(sub->session, current);
-	return !(event->delivered_to & BIT_ULL(sub->bit)) ||
+	return !(event->delivered_to & sub->bit) ||
 	       !cpumask_test_cpu(smp_processor_id(), sub->session->cpumask) ||
 	       sysprof_session_hides(sub->session, current) == SYSPROF_HIDES_FRAMES;
 }
@@ -418,13 +418,15 @@ void sysprof_immediate_tell_wanted(struct sysprof_immediate_event *event)
 		sc = &sub->session->cpus[smp_processor_id()];
 		if (!sub->immediate[event->immediate].id || !sub->cpus[sc->cpu].immediate_weight)
 			continue;
-		if (unlikely(event->has_no_slot) && !gets_all(sub, event->immediate)) {
+		if (unlikely(event->phase == SYSPROF_PHASE_OPEN &&
+			     (event->has_no_slot || !sub->bit) &&
+			     !gets_all(sub, event->immediate))) {
 			lose(sub, event);
 			continue;
 		}
 		immediate_put(sub, sc, event, cpu->stack);
 		if (!is_close && !gets_all(sub, event->immediate)) {
-			event->delivered_to |= BIT_ULL(sub->bit);
+			event->delivered_to |= sub->bit;
 			event->delivered_start = max(event->delivered_start, sub->start);
 		}
 		sysprof_subscription_tell(sub, sc, event->end);

@@ -31,6 +31,7 @@ DEFINE_PER_CPU(struct sysprof_skips, sysprof_skips);
 #define WAIT_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER | SYSPROF_STACKS_WAKER)
 #define IMMEDIATE_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
 #define MANY_SUBSCRIPTIONS 8			/* of users; the hooks of that many are not timed */
+#define USERS_BITS    48 /* sessions of users leave the other bits to exempt ones */
 #define CHEAP_NS      (20 * NSEC_PER_USEC) /* calls that were not timed count as this at most */
 
 /* All sources. */
@@ -390,15 +391,15 @@ static void sources_update_requests(void)
 	smp_store_release(&sysprof_immediate_changes, sysprof_immediate_changes + 1);
 }
 
-/* A free bit, or the last one if all are in use. */
-static u8 choose_bit(void)
+/* A free bit; 0: there is none.  Two that shared one would get each other's CLOSEs. */
+static u64 choose_bit(bool is_exempt)
 {
 	struct sysprof_subscription *sub;
-	u64 taken = 0;
+	u64 taken = is_exempt ? 0 : GENMASK_ULL(63, USERS_BITS);
 
 	list_for_each_entry(sub, &sysprof_subscriptions, link)
-		taken |= BIT_ULL(sub->bit);
-	return ~taken ? __ffs64(~taken) : 63;
+		taken |= sub->bit;
+	return ~taken ? BIT_ULL(__ffs64(~taken)) : 0;
 }
 
 void sysprof_sources_begin(struct sysprof_session *session)
@@ -412,7 +413,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	memset(sub->cpus, 0, nr_cpu_ids * sizeof(*sub->cpus));
 	sub->is_exempt = session->is_exempt;
 	sub->is_plain = !session->filter && !session->hides_others;
-	sub->bit = choose_bit();
+	sub->bit = choose_bit(sub->is_exempt);
 	sub->start = now;
 	sub->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
 	sysprof_event_request(session, sub->stacks, &sub->request);

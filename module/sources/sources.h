@@ -138,7 +138,7 @@ struct sysprof_subscription_cpu {
  *	U64_MAX: the session is not plain, or it has no waits
  * @start: when the session began
  * @first_period: the session's first period of its grid
- * @bit: number that no other subscription in the list has, unless there are more than 64
+ * @bit: a bit that no other subscription in the list has; 0: none was left
  * @cpus: by CPU number
  */
 struct sysprof_subscription {
@@ -160,7 +160,7 @@ struct sysprof_subscription {
 	u64 plain_from;
 	u64 start;
 	u64 first_period;
-	u8 bit;
+	u64 bit;
 	struct sysprof_subscription_cpu *cpus;
 };
 

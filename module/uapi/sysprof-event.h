@@ -725,10 +725,9 @@ struct sysprof_tally {
 };
 
 /*
- * Also an enum sysprof_lost_reason: a table of threads, of waits for locks, of their holders, of
- * STALLs under way or of allocations was full, or the user's part of it; or the thread's state was
- * not known when the wait began.  Allocations whose CLOSE could not be sent are such; all others
- * count only in events, and a holder as often as it has waiters.
+ * Also an enum sysprof_lost_reason: a table of threads, lock waits, holders, STALLs or allocations
+ * was full, or the user's part of it, or a wait's begin not known: only events are counted.  And
+ * OPENs that could get no CLOSE: of allocations likewise, or of sessions beyond 48 (root's: 64).
  */
 #define SYSPROF_LOST_NO_SLOT	4
 

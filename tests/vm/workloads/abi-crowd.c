@@ -3,7 +3,7 @@
  * What many sessions, and many threads of a stranger, do to the hooks and tables of event sources:
  *
  *	abi-crowd hooks | handles | shown | threads | locks | holders |
- *		bulk MODULE
+ *		bits | bulk MODULE
  *
  * As root; shown becomes a member, and comes last.  MODULE is bulk of tests/vm/modules.  hooks
  * counts instructions, on one CPU (tests/vm/run --icount).
@@ -683,6 +683,66 @@ static void test_holders(void)
 	session_close(&waits.session);
 }
 
+/* More sessions than tell apart what they got: filtered ones get nothing of another's. */
+
+#define FILTERED	64
+#define NOBODY		65533
+
+static int bits_session(uint32_t uid)
+{
+	struct sysprof_source wanted[] = { { .kind = SYSPROF_SOURCE_SLAB, .period = 4096 },
+					   { .kind = SYSPROF_SOURCE_SLAB_FREE } };
+	struct sysprof_sources sources = { .size = sizeof(sources),
+					   .nr = 2,
+					   .source_bytes = sizeof(wanted[0]),
+					   .sources = (uintptr_t)wanted };
+	struct sysprof_config config = { .size = sizeof(config),
+					 .period_ns = NS_PER_S,
+					 .ring_bytes = 1U << 16,
+					 .uids = (uintptr_t)&uid,
+					 .nr_uids = uid != 0 };
+	int fd = device_open();
+
+	if (ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) ||
+	    ioctl(fd, SYSPROF_IOC_SOURCES, &sources) || ioctl(fd, SYSPROF_IOC_START, NULL))
+		err(1, "a session with sources");
+	return fd;
+}
+
+/* FREEs that the session got. */
+static uint64_t bits_frees(int fd)
+{
+	struct sysprof_source_stats stats = { .size = sizeof(stats), .source = 2 };
+	uint64_t n = 0;
+
+	for (; !ioctl(fd, SYSPROF_IOC_SOURCE_STATS, &stats); stats.cpu++)
+		n += stats.account.delivered.events +
+		     stats.account.lost[SYSPROF_LOST_RING_FULL].events;
+	return n;
+}
+
+static void test_bits(void)
+{
+	int filtered[FILTERED], whole, late;
+	uint64_t own, others = 0;
+
+	whole = bits_session(0);
+	for (unsigned i = 0; i < FILTERED; i++)
+		filtered[i] = bits_session(NOBODY);
+	late = bits_session(0);
+	for (unsigned i = 0; i < 20000; i++)
+		close(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	own = bits_frees(whole);
+	for (unsigned i = 0; i < FILTERED; i++)
+		others += bits_frees(filtered[i]);
+	ok(own && !others, "of %u sessions those of a user without processes get no FREE of others' "
+	   "(%" PRIu64 "; %" PRIu64 " in all)", FILTERED + 2, others, own);
+	for (unsigned i = 0; i < FILTERED; i++)
+		close(filtered[i]);
+	close(late);
+	close(whole);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void);
@@ -693,6 +753,7 @@ int main(int argc, char **argv)
 		{ "threads", test_threads },
 		{ "locks", test_locks },
 		{ "holders", test_holders },
+		{ "bits", test_bits },
 	};
 
 	for (int i = 1; i < argc; i++) {
