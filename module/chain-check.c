@@ -16,11 +16,21 @@ static bool is_list(const struct sysprof_chain_list *list)
 	       !memchr_inv(list->reserved, 0, sizeof(list->reserved)) && !list->reserved_2;
 }
 
+static bool chain_has_steps(const struct sysprof_chain_header *header)
+{
+	return header->flags & SYSPROF_CHAIN_STEPS;
+}
+
+static s32 chain_registers(const struct sysprof_chain_header *header)
+{
+	return chain_has_steps(header) ? SYSPROF_CHAIN_STEPS_REGISTERS : SYSPROF_CHAIN_REGISTERS;
+}
+
 /* Where span @at may begin. */
 static bool is_origin(const struct sysprof_chain_header *header, u8 from, u32 at)
 {
 	return from <= at || (header->names && from >= SYSPROF_SPAN_REGISTER &&
-			      from < SYSPROF_SPAN_REGISTER + SYSPROF_CHAIN_REGISTERS);
+			      from < SYSPROF_SPAN_REGISTER + chain_registers(header));
 }
 
 /* @at: its number. */
@@ -52,7 +62,7 @@ static bool goes_elsewhere(u8 op)
 /* Whether the program may have @op. */
 static bool is_of_program(const struct sysprof_chain_header *header, u8 op, bool is_of_names)
 {
-	bool is_of_steps = header->flags & SYSPROF_CHAIN_STEPS && !is_of_names;
+	bool is_of_steps = chain_has_steps(header) && !is_of_names;
 
 	switch (op) {
 	case SYSPROF_CHAIN_EMIT:
@@ -79,7 +89,7 @@ static bool is_imm(const struct sysprof_chain_header *header, const struct syspr
 		return insn->imm >= 0 && insn->imm < 64;
 	case SYSPROF_CHAIN_EMIT:
 	case SYSPROF_CHAIN_NEXT:
-		return insn->imm >= 0 && insn->imm < SYSPROF_CHAIN_REGISTERS;
+		return insn->imm >= 0 && insn->imm < chain_registers(header);
 	case SYSPROF_CHAIN_REG:
 		return insn->imm >= 0 && insn->imm < SYSPROF_CHAIN_MACHINE_REGISTERS;
 	case SYSPROF_CHAIN_LIST:
@@ -103,7 +113,7 @@ static bool is_insn(const struct sysprof_chain_header *header,
 	    end = header->names && !is_of_names ? header->names : header->n_insns;
 
 	if (!is_of_program(header, insn->op, is_of_names) ||
-	    insn->dst >= SYSPROF_CHAIN_REGISTERS || insn->src >= SYSPROF_CHAIN_REGISTERS ||
+	    insn->dst >= chain_registers(header) || insn->src >= chain_registers(header) ||
 	    (insn->jump && !jumps))
 		return false;
 	/* Whatever is executed next exists: what is behind the program is not a program. */
@@ -120,6 +130,11 @@ static bool is_flags(const struct sysprof_chain_header *header)
 	return header->flags <= SYSPROF_CHAIN_STEPS;
 }
 
+static u32 chain_max_insns(const struct sysprof_chain_header *header)
+{
+	return chain_has_steps(header) ? SYSPROF_CHAIN_STEPS_MAX_INSNS : SYSPROF_CHAIN_MAX_INSNS;
+}
+
 /* Finds the parts of copied data; false: its sizes are not those of a chain. */
 static bool chain_find_parts(struct sysprof_program *program)
 {
@@ -129,7 +144,7 @@ static bool chain_find_parts(struct sysprof_program *program)
 	if (program->bytes < bytes || header->magic != SYSPROF_CHAIN_MAGIC ||
 	    header->version != SYSPROF_CHAIN_VERSION || header->machine != SYSPROF_ARCH_MACHINE ||
 	    !header->max_frames || header->max_frames > SYSPROF_CHAIN_MAX_FRAMES ||
-	    !header->n_insns || header->n_insns > SYSPROF_CHAIN_MAX_INSNS ||
+	    !header->n_insns || header->n_insns > chain_max_insns(header) ||
 	    header->n_loops > SYSPROF_CHAIN_MAX_LOOPS ||
 	    header->n_lists > SYSPROF_CHAIN_MAX_LISTS ||
 	    header->n_spans > SYSPROF_CHAIN_MAX_SPANS || !is_flags(header) ||
@@ -150,7 +165,7 @@ static bool chain_find_parts(struct sysprof_program *program)
 	program->n_loops = header->n_loops;
 	program->n_spans = header->n_spans;
 	program->is_of_frames = header->flags & SYSPROF_CHAIN_FRAMES;
-	program->is_of_steps = header->flags & SYSPROF_CHAIN_STEPS;
+	program->is_of_steps = chain_has_steps(header);
 	program->is_of_thread = header->flags & SYSPROF_CHAIN_THREAD;
 	program->names = header->names;
 	return bytes == program->bytes;

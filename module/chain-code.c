@@ -109,7 +109,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 							    script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
 	u64 from[1 + SYSPROF_CHAIN_MAX_SPANS] = { frame->code };
-	u64 registers[SYSPROF_CHAIN_REGISTERS] = {}, origin;
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = {}, origin;
 	bool has_all_fuel = *fuel == SYSPROF_CHAIN_FUEL;
 	u32 at = 0, i;
 	struct sysprof_code *record;

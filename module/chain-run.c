@@ -201,8 +201,8 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 #define R(number) (*(registers + (number)))
 
 /*
- * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of steps,
- * else NULL.  The window is open: no function may be called.
+ * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of
+ * steps, else NULL.  The window is open: no function may be called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
 					struct sysprof_script *script, u64 *registers, s32 *fuel,
@@ -329,7 +329,7 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script)
 {
-	u64 registers[SYSPROF_CHAIN_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
 	s32 fuel = SYSPROF_CHAIN_FUEL;
 
 	script->n = 0;
@@ -371,7 +371,7 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 			      struct sysprof_script *script)
 {
-	u64 registers[SYSPROF_CHAIN_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
 
 	script->n = 0;
 	script->passed = 0;
@@ -390,7 +390,7 @@ u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysp
 	u32 first = script->n;
 	bool is_cut = true;
 
-	R(0) = sysprof_arch_thread_pointer();
+	R(0) = script->thread;
 	R(1) = script->bias;
 	R(2) = step->fp;
 	R(3) = step->sp;
@@ -414,7 +414,7 @@ u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysp
 }
 
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
-			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel)
+			     u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS], s32 *fuel)
 {
 	bool is_cut = true;
 

@@ -67,6 +67,7 @@ static void step_begin(struct sysprof_walk *walk)
 	script->object = step_object(range);
 	script->mm = walk->mm;
 	script->bias = READ_ONCE(range->start) - offset - program->address_minus_offset;
+	script->thread = sysprof_arch_thread_pointer();
 	script->n = 0;
 	script->passed = 0;
 	script->is_cut = false;

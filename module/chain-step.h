@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a walk along unwind tables asks where there can be none: in code that an interpreter makes at
- * run time, of which a chain (chain.h) may know how to go on.
+ * What a walk along unwind tables asks where there can be none: in code that an interpreter makes
+ * at run time, of which a chain (chain.h) may know how to go on.
  */
 #ifndef _SYSPROF_CHAIN_STEP_H
 #define _SYSPROF_CHAIN_STEP_H
@@ -38,9 +38,9 @@ struct sysprof_caller {
 };
 
 /*
- * Goes on from the last frame of @walk, which is in code of no file.  Returns 0; enum sysprof_end if
- * there is no caller; SYSPROF_END_NO_INFO if no program says so.  In the sampling context, without
- * faults.
+ * Goes on from the last frame of @walk, which is in code of no file.  Returns 0; enum sysprof_end
+ * if there is no caller; SYSPROF_END_NO_INFO if no program says so.  In the sampling context,
+ * without faults.
  */
 u8 sysprof_chain_step(struct sysprof_walk *walk, struct sysprof_caller *step);
 

@@ -28,7 +28,7 @@
 	 SYSPROF_CHAIN_MAX_LOOPS * sizeof(struct sysprof_chain_loop) +                             \
 	 SYSPROF_CHAIN_MAX_LISTS * sizeof(struct sysprof_chain_list) +                             \
 	 SYSPROF_CHAIN_MAX_SPANS * sizeof(struct sysprof_chain_span) +                             \
-	 SYSPROF_CHAIN_MAX_INSNS * sizeof(struct sysprof_chain_insn))
+	 SYSPROF_CHAIN_STEPS_MAX_INSNS * sizeof(struct sysprof_chain_insn))
 
 /**
  * struct chain - one of an owner's

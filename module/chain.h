@@ -91,7 +91,8 @@ struct sysprof_script_frame {
  * @sps: stack pointers of the native frames
  * @n_run: number of native frames that a program of frames runs for
  * @run: which ones
- * @bias: the program of steps': address at which the object's address 0 is
+ * @thread: thread pointer, for the program of steps, like the following ones
+ * @bias: address at which the object's address 0 is
  * @fuel: what it has left
  * @registers: what it keeps
  * @memo: what programs of steps have emitted lately
@@ -117,9 +118,10 @@ struct sysprof_script {
 	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 	u32 n_run;
 	u16 run[SYSPROF_MAX_USER_FRAMES];
+	u64 thread;
 	u64 bias;
 	s32 fuel;
-	u64 registers[SYSPROF_CHAIN_REGISTERS];
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS];
 	u32 step_hint;
 #define SYSPROF_SCRIPT_MEMO_BITS   8
 #define SYSPROF_SCRIPT_MEMO_FRAMES 6
@@ -206,12 +208,12 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 			      struct sysprof_script *script);
 /*
- * Runs @script's program of steps for @step, frame @native of the stack, which becomes the caller's.
- * Returns what sysprof_chain_step() does.
+ * Runs @script's program of steps for @step, frame @native of the stack, which becomes the
+ * caller's.  Returns what sysprof_chain_step() does.
  */
 u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step);
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
-			     u64 registers[SYSPROF_CHAIN_REGISTERS], s32 *fuel);
+			     u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS], s32 *fuel);
 /* Sets the numbers of @script's codes. */
 void sysprof_codes_number(struct sysprof_script *script);
 /*

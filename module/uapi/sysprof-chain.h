@@ -25,7 +25,7 @@
  *
  * Programs
  * --------
- * There are 32 registers of 64 bits, 16 without SYSPROF_FEATURE_CHAIN_STEPS.  At the beginning register 0 is the thread pointer, 1 the
+ * There are 16 registers of 64 bits.  At the beginning register 0 is the thread pointer, 1 the
  * address at which the object's own address 0 is, the others 0.  Execution begins with the first
  * instruction and goes on with the next one.  Jumps skip instructions; only SYSPROF_CHAIN_LOOP goes
  * back.  A load of a word that is not user memory, or is not present, ends the program.
@@ -50,15 +50,15 @@
  * -----------------
  * With SYSPROF_CHAIN_STEPS the program runs while the stack is walked, for each native frame in
  * code of no file that the walk comes to: such code has no unwind table.  The interpreter's object
- * need not be on the stack; it is the one with the lowest address that has such a chain and is in
- * the address space.  Register 2 is the frame pointer then (0: not known), register 3 the stack
- * pointer, register 4 the instruction pointer, or the address to which the callee returns, and
- * register 5 is 1 if the tick interrupted this frame, else 0.  Registers from 6 on keep the values
- * that they had after the run before.  What it emits is executed by this native frame; there are
- * neither lists nor marks.  SYSPROF_CHAIN_NEXT says where the caller's frame is.  The caller's stack
- * pointer must be above, and a multiple of 8: else the walk ends, as where the program cannot go on
- * or ends with more frames.  Where it ends otherwise the caller is looked for as without it.  All
- * runs for one stack share the fuel.
+ * need not be on the stack; it is one of the address space that has such a chain.  The program and
+ * that of names have SYSPROF_CHAIN_STEPS_REGISTERS registers.  Register 2 is the frame pointer
+ * then (0: not known), register 3 the stack pointer, register 4 the instruction pointer, or the
+ * address to which the callee returns, and register 5 is 1 if the tick interrupted this frame,
+ * else 0.  Registers from 6 on keep the values that they had after the run before.  What it emits
+ * is executed by this native frame; there are neither lists nor marks.  SYSPROF_CHAIN_NEXT says
+ * where the caller's frame is.  The caller's stack pointer must be above, and a multiple of 8:
+ * else the walk ends, as where the program cannot go on or ends with more frames.  Where it ends
+ * otherwise the caller is looked for as without it.  All runs for one stack share the fuel.
  *
  * Programs of threads
  * -------------------
@@ -83,11 +83,14 @@
 #define SYSPROF_CHAIN_MAX_LOOPS	4
 #define SYSPROF_CHAIN_MAX_LISTS	4
 #define SYSPROF_CHAIN_MAX_SPANS	8
-#define SYSPROF_CHAIN_MAX_INSNS	512
+#define SYSPROF_CHAIN_MAX_INSNS	256
 #define SYSPROF_CHAIN_MAX_FRAMES 512
 #define SYSPROF_CHAIN_FUEL	4096
 #define SYSPROF_CHAIN_LIST_FUEL	8
-#define SYSPROF_CHAIN_REGISTERS	32
+#define SYSPROF_CHAIN_REGISTERS	16
+/* With SYSPROF_CHAIN_STEPS, and how many registers the machine has at most. */
+#define SYSPROF_CHAIN_STEPS_MAX_INSNS	512
+#define SYSPROF_CHAIN_STEPS_REGISTERS	32
 #define SYSPROF_CHAIN_MACHINE_REGISTERS	32
 
 #define SYSPROF_FRAME_SCRIPT		(0xfULL << 60)
@@ -104,7 +107,8 @@
  *	file
  * @tag: goes into CODE records as it is
  * @max_frames: from 1 to SYSPROF_CHAIN_MAX_FRAMES
- * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS; to 256 without SYSPROF_FEATURE_CHAIN_STEPS
+ * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS, or, with SYSPROF_CHAIN_STEPS, to
+ *	SYSPROF_CHAIN_STEPS_MAX_INSNS
  * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
  * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
  * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS
@@ -279,8 +283,8 @@ enum sysprof_chain_op {
 	SYSPROF_CHAIN_NEXT	= 26,
 	/*
 	 * Emits the frames that a run with the same numbers in dst and src, in the same address
-	 * space, has emitted from here to SYSPROF_CHAIN_NEXT, and skips jump instructions.  What was
-	 * emitted long ago, or had more frames than some, is not remembered: nothing is skipped
+	 * space, has emitted from here to SYSPROF_CHAIN_NEXT, and skips jump instructions.  What
+	 * was emitted long ago, or had more frames than some, is not remembered: nothing is skipped
 	 * then.  It takes fuel for each frame
 	 */
 	SYSPROF_CHAIN_RECALL	= 27,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether functions of scripts are recorded with the interpreters of this machine. */
+#include <stdlib.h>
+
 #include "doctor.h"
 #include "object/needed.h"
 #include "object/regular.h"
@@ -24,6 +26,20 @@ static void doctor_scripts_look(SptHelpers *helpers, const char *path, GString *
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", error->message);
 }
 
+/* The file that @program, or what a link of this name leads to, loads from elsewhere. */
+static void doctor_scripts_look_beside(SptHelpers *helpers, const SptInterpreter *interpreter,
+				       const char *program, GString *known)
+{
+	char *real = realpath(program, NULL);
+	g_autofree char *directory = real ? g_path_get_dirname(real) : NULL;
+	g_autofree char *path =
+		directory ? g_build_filename(directory, interpreter->beside, NULL) : NULL;
+
+	free(real);
+	if (path && g_file_test(path, G_FILE_TEST_EXISTS))
+		doctor_scripts_look(helpers, path, known);
+}
+
 /* What @interpreter's command runs. */
 static void doctor_scripts_find(SptHelpers *helpers, const SptInterpreter *interpreter,
 				GString *known)
@@ -33,6 +49,8 @@ static void doctor_scripts_find(SptHelpers *helpers, const SptInterpreter *inter
 
 	for (unsigned i = 0; files && i < files->len; i++)
 		doctor_scripts_look(helpers, g_ptr_array_index(files, i), known);
+	if (program && interpreter->beside)
+		doctor_scripts_look_beside(helpers, interpreter, program, known);
 }
 
 void spt_doctor_check_scripts(void)

@@ -34,7 +34,8 @@ class Stacks {
 	static final StackWalker walker = StackWalker.getInstance(StackWalker.Option.SHOW_HIDDEN_FRAMES);
 
 	static String line(StackTraceElement frame) {
-		return frame.getClassName() + "." + frame.getMethodName() + "\t" +
+		/* Classes that are made at run time have an address behind their name. */
+		return frame.getClassName().replaceFirst("/0x.*", "") + "." + frame.getMethodName() + "\t" +
 		       (frame.getFileName() == null ? "[java]" : frame.getFileName()) + "\t" +
 		       Math.max(frame.getLineNumber(), 0) + "\n";
 	}

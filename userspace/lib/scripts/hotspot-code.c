@@ -120,9 +120,9 @@ bool spt_hotspot_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS]
 	ret->file = source ? hotspot_path(class, source) : g_strdup(NO_FILE);
 	ret->lines = hotspot_lines(spans, tag);
 	ret->first_line = spt_hotspot_line(tag, ret, 0);
-	/* Classes without a name of their own have an address behind it. */
+	/* Classes that are made at run time have an address behind their name. */
+	class[strcspn(class, "+")] = '\0';
 	g_strdelimit(class, "/", '.');
-	g_strdelimit(class, "+", '/');
 	ret->name = g_strdup_printf("%s.%s", class, name);
 	return true;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of HotSpot.  Interpreted methods have a frame with a frame pointer, compiled ones have not.
- * Where a compiled frame ends, and whose it is, its code says: it is in a heap of code, with a map
- * of segments that leads from an address to the code's header.  Behind the code is what says, for
- * places in it, which methods were compiled into which, and where in each of them that is.
+ * Frames of HotSpot.  Interpreted methods have a frame with a frame pointer, compiled ones have
+ * not.  Where a compiled frame ends, and whose it is, its code says: it is in a heap of code, with
+ * a map of segments that leads from an address to the code's header.  Behind the code is what
+ * says, for places in it, which methods were compiled into which, and where in each of them that
+ * is.
  *
- * Where all that is the file says itself (hotspot-vm.h).  It does not say where an interpreted frame
- * has what: that follows from what the interpreter pushes, the same since OpenJDK 9.  Nor does it
- * say how a compiled method makes its frame and gives it up: by the instructions that are there.
+ * Where all that is the file says itself (hotspot-vm.h).  It does not say where an interpreted
+ * frame has what: that follows from what the interpreter pushes, the same since OpenJDK 9.  Nor
+ * does it say how a compiled method makes its frame and gives it up: by the instructions that are
+ * there.
  */
 #include "scripts/hotspot-frames.h"
 
@@ -482,8 +484,8 @@ static void hotspot_find_parts(SptHotspot *h)
 }
 
 /*
- * Sets R_PLACE to the first description at R_AT or behind.  Where the tick interrupted a method that
- * is the next one; jumps to @none if there are no descriptions.
+ * Sets R_PLACE to the first description at R_AT or behind.  Where the tick interrupted a method
+ * that is the next one; jumps to @none if there are no descriptions.
  */
 static void hotspot_find_place(SptHotspot *h, struct jumps *none)
 {
@@ -535,8 +537,8 @@ static unsigned hotspot_read_number(SptHotspot *h, bool has_zeros)
 }
 
 /*
- * The methods at R_PLACE, the innermost first: each says where its caller is described, which method
- * it is, and where in that.  The outermost one alone if there are @none.
+ * The methods at R_PLACE, the innermost first: each says where its caller is described, which
+ * method it is, and where in that.  The outermost one alone if there are @none.
  */
 static void hotspot_add_scopes(SptHotspot *h, const struct jumps *none)
 {
@@ -595,14 +597,15 @@ static void hotspot_add_methods(SptHotspot *h)
 }
 
 /*
- * A virtual thread that has gone on after a pause: its outermost frame returns to code that fetches
- * more of them.  What it runs in is behind the thread's entry, which begins here.  Other code has no
- * such word there, and the stub for calls of Java another address.
+ * A virtual thread that continues after a pause: its outermost frame returns to code that fetches
+ * more of them.  What it runs in is behind the thread's entry, which begins here.  Other code has
+ * no such word there, and the stub for calls of Java another address.
  */
 static void hotspot_add_virtual(SptHotspot *h)
 {
 	struct jumps call = { .n = 0 }, found = { .n = 0 };
-	int32_t bytes = hotspot_has(h, "ContinuationEntry") ? hotspot_get(h, "ContinuationEntry") : 0;
+	int32_t bytes =
+		hotspot_has(h, "ContinuationEntry") ? hotspot_get(h, "ContinuationEntry") : 0;
 
 	if (!bytes)
 		return;

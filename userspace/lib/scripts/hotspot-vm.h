@@ -18,7 +18,7 @@ void spt_hotspot_vm_free(SptHotspotVm *vm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHotspotVm, spt_hotspot_vm_free)
 
 /*
- * What @name stands for: "TYPE::MEMBER" for its offset, or its address if it is static; "TYPE" for
+ * What @name is: "TYPE::MEMBER" for its offset, or its address if it is static; "TYPE" for
  * its size; or a constant.  get(): 0 if that is not known, and missing() is @name from then on.
  */
 bool spt_hotspot_vm_has(const SptHotspotVm *vm, const char *name);

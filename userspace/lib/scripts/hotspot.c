@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * HotSpot, of OpenJDK: hotspot-frames.c has where its frames are.  The names of a method are symbols
- * in the pool of its class, its lines are behind its bytecodes.
+ * HotSpot, of OpenJDK: hotspot-frames.c has where its frames are.  The names of a method are
+ * symbols in the pool of its class, its lines are behind its bytecodes.
  */
 #include <gelf.h>
 
@@ -60,7 +60,8 @@ static void hotspot_add_lines(SptHotspot *h)
 
 	spt_hotspot_load(h, SYSPROF_CHAIN_LD2, R_T, R_CODE,
 		     is_new ? "ConstMethod::_flags._flags" : "ConstMethod::_flags");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ANDI, R_T, R_T, spt_hotspot_vm_get(h->vm, is_new ? new : old));
+	spt_hotspot_add(h, SYSPROF_CHAIN_ANDI, R_T, R_T,
+			spt_hotspot_vm_get(h->vm, is_new ? new : old));
 	has = spt_hotspot_add(h, SYSPROF_CHAIN_JNEI, 0, R_T, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_END, 0, 0, 0);
 	spt_program_land(h->program, has);
@@ -133,8 +134,8 @@ static GBytes *hotspot_make(SptHotspot *h, GError **error)
 		return spt_program_finish(h->program);
 	spt_set_error(
 		error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-		"%s is a HotSpot in whose programs no methods are found, as its file does not say where %s is: this works with OpenJDK 11 to 25 on x86-64",
-		spt_object_name(h->file), missing ? missing : "everything");
+		"%s is a HotSpot in whose programs no methods are found, as its file does not say where %s is: this works with OpenJDK 11, 17, 21 and 25 on x86-64",
+		spt_object_name(h->file), missing ? missing : "Symbol::_body");
 	return NULL;
 }
 
@@ -176,6 +177,7 @@ const SptInterpreter spt_interpreter_hotspot = {
 	.number = NUMBER,
 	.file = "libjvm.so",
 	.command = "java",
+	.beside = "../lib/server/libjvm.so",
 	.describe = hotspot_describe,
 	.read = spt_hotspot_read,
 	.line = spt_hotspot_line,

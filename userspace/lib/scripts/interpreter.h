@@ -48,6 +48,8 @@ typedef struct {
 	unsigned number;		/* from 1 */
 	const char *file;		/* a part of the names of its files */
 	const char *command;		/* that runs it */
+	/* Where the file is, from the command's directory; NULL: the command is it, or links it */
+	const char *beside;
 	/* Its chain; NULL: the file is none, or, with an SPT_INTERPRETER_ERROR, is not known. */
 	GBytes *(*describe)(const SptObject *file, GError **error);
 	/* What the spans of the chain are; false: no function. */
