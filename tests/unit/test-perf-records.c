@@ -647,6 +647,12 @@ static void test_snapshot_before_record(struct fixture *fixture, const void *dat
 	spt_perf_snapshot_renamed(snapshot, pid, 200, true);
 	spt_perf_snapshot_put(snapshot, fixture->records, &fixture->sink);
 	g_assert_cmpuint(count_execs(fixture), ==, 0);
+	/* That it was a shell would count at the time of the reading, behind that of the exec. */
+	for (unsigned i = 1; i < fixture->out->len; i++) {
+		const struct sysprof_record *record = g_ptr_array_index(fixture->out, i);
+
+		g_assert_false(record->type == SYSPROF_TASK && record->tid == pid);
+	}
 	g_assert_cmpstr(spt_perf_tasks_name(tasks, pid), ==, "shell");
 	g_assert_true(g_file_get_contents("/proc/self/comm", &name, NULL, NULL));
 	comm(fixture, true, pid, pid, g_strchomp(name), 200);

@@ -210,16 +210,15 @@ static void put_process(const struct process *process, SptPerfRecords *records,
 
 	for (unsigned i = 0; i < process->threads->len; i++) {
 		const struct thread *thread = &g_array_index(process->threads, struct thread, i);
-		/* Of its own: the thread that has it may be freed meanwhile. */
-		g_autofree char *before = NULL;
-
-		if (process->has_later_name)
-			before = g_strdup(spt_perf_tasks_name(tasks, thread->tid));
 
 		who.tid = thread->tid;
-		known = spt_perf_tasks_seen(tasks, &who, thread->parent_pid, thread->start_time,
-					    thread->is_kthread, before ? before : thread->name,
-					    sink);
+		/* Reported now, what it was would count at a time when it is something else. */
+		if (process->has_later_name && spt_perf_tasks_name(tasks, thread->tid))
+			known = spt_perf_tasks_lives(tasks, process->pid);
+		else
+			known = spt_perf_tasks_seen(tasks, &who, thread->parent_pid,
+						    thread->start_time, thread->is_kthread,
+						    thread->name, sink);
 	}
 	who.tid = who.pid;
 	for (unsigned i = 0; known && i < process->maps->len; i++) {

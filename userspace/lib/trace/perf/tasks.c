@@ -334,6 +334,15 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 	return process;
 }
 
+struct spt_perf_process *spt_perf_tasks_lives(SptPerfTasks *tasks, uint32_t pid)
+{
+	struct spt_perf_process *process = perf_tasks_find_process(tasks, pid);
+
+	if (process)
+		process->snapshot = tasks->snapshot;
+	return process;
+}
+
 void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before)
 {
 	GHashTableIter iter;

@@ -73,6 +73,8 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 					     uint32_t parent_pid, uint64_t start_time,
 					     bool is_kthread, const char *name,
 					     const struct spt_perf_sink *sink);
+/* The same for a process of which later records say more; nothing is reported.  NULL: unknown. */
+struct spt_perf_process *spt_perf_tasks_lives(SptPerfTasks *tasks, uint32_t pid);
 /* Processes that the snapshot did not see have exited, unless they are younger than @before. */
 void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before);
 
