@@ -46,7 +46,9 @@ if gcc -o "$work/syscap-read" tests/cli/syscap-read.c \
 			"$cli" export --all --format folded --metric live "$work/gnome" 2>&1 |
 			diff - <(echo 'server;script 100')
 		"$cli" export --all --format folded --metric allocated "$work/gnome" 2>&1 |
-			diff - <(echo 'server;script 4196'))"
+			diff - <(echo 'server;script 4196')
+		"$cli" report --marks --json "$work/gnome" 2>&1 | grep -q '"name": "mark"' ||
+			echo 'no mark')"
 	"$cli" export --format syscap "$work/waits.capture" >"$work/out"
 	result 'syscap: waits and events are marks' "$("$work/syscap-read" "$work/out" >"$work/read"
 		grep -qx 'mark 200 90000000 Waits wait' "$work/read" &&

@@ -67,6 +67,13 @@ struct syscap_map {
 	uint64_t start, end, offset, inode;
 } __attribute__((packed));
 
+/* Behind that of a mark; then a message, with a NUL. */
+struct syscap_mark {
+	int64_t duration_ns;
+	char group[24], name[40];
+} __attribute__((packed));
+G_STATIC_ASSERT(sizeof(struct syscap_mark) == 72);
+
 struct syscap_counter {
 	char category[32], name[32], description[52];
 	uint32_t id_and_type;	/* the number in 24 bits; above them 1 for a double */

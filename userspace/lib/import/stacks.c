@@ -166,6 +166,13 @@ void spt_import_stacks_wait(SptImportStacks *stacks, const SptWaitRow *row)
 	stacks->last_time = MAX(stacks->last_time, row->time);
 }
 
+void spt_import_stacks_event(SptImportStacks *stacks, const SptDeclaredRow *row)
+{
+	spt_capture_writer_put(stacks->writer, SPT_ROW_DECLARED, row);
+	stacks->n_samples++;
+	stacks->last_time = MAX(stacks->last_time, row->time + row->duration_ns);
+}
+
 void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRow *row)
 {
 	SptAllocationRow block = *row;

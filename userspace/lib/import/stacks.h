@@ -47,9 +47,11 @@ void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, 
 void spt_import_stacks_wait(SptImportStacks *stacks, const SptWaitRow *row);
 /* A block of memory. */
 void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRow *row);
+/* An event of a kind that @writer knows. */
+void spt_import_stacks_event(SptImportStacks *stacks, const SptDeclaredRow *row);
 /* Memory that was allocated in the place of a sample, and not freed. */
 void spt_import_stacks_memory(SptImportStacks *stacks, const SptSampleRow *row, uint64_t bytes);
-/* Of samples, waits and blocks. */
+/* Of samples, waits, blocks and events. */
 uint64_t spt_import_stacks_samples(const SptImportStacks *stacks);
 /*
  * Called between samples: NULL, or which bound was exceeded, an end of the sentence "line 3 ...".

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captures of GNOME Sysprof: samples and allocations.  The frames are read twice: what names
+ * Captures of GNOME Sysprof: samples, allocations and marks.  The frames are read twice: what names
  * addresses may come behind the samples that have them.  Addresses without a name are places in
  * files, or in the kernel.
  */
@@ -14,6 +14,7 @@
 #include "import/import.h"
 #include "import/stacks.h"
 #include "import/unpack.h"
+#include "record/said.h"
 
 #define SYSCAP_MAX_BYTES (1u << 30)
 #define SYSCAP_MAPS_MAX	 (1u << 22)
@@ -37,8 +38,7 @@ struct syscap_reader {
 	uint64_t n_blocks;
 	GArray *frames;			/* SptFrame */
 	struct spt_pairs known;		/* (pid, address) -> in frames */
-	bool has_samples;
-	uint64_t n_marks;
+	bool has_samples, has_marks;
 };
 
 struct syscap_block {
@@ -305,6 +305,40 @@ static const char *take_syscap_sample(struct syscap_reader *reader, struct sysca
 	return spt_import_stacks_excess(reader->stacks);
 }
 
+/* A text of at most @bytes that need not end. */
+static char *copy_syscap_text(const char *text, size_t bytes)
+{
+	return g_strndup(text, strnlen(text, bytes));
+}
+
+static const char *take_syscap_mark(struct syscap_reader *reader, struct syscap_piece *piece)
+{
+	g_autofree char *group = NULL, *name = NULL;
+	const char *message;
+	struct syscap_mark mark;
+
+	if (!syscap_take(piece, &mark, sizeof(mark)))
+		return SPT_WORDS("is cut off");
+	group = copy_syscap_text(mark.group, sizeof(mark.group));
+	name = copy_syscap_text(mark.name, sizeof(mark.name));
+	message = syscap_take_text(piece);
+	if (!reader->has_marks)
+		spt_capture_writer_put(reader->writer, SPT_ROW_DECLARATION, &spt_said_mark_kind);
+	reader->has_marks = true;
+	spt_import_stacks_event(
+		reader->stacks,
+		&(SptDeclaredRow){
+			.time = syscap_time(reader, piece),
+			.duration_ns = (uint64_t)CLAMP(mark.duration_ns, 0, INT64_MAX / 2),
+			.kind = spt_said_mark_kind.id,
+			.thread = syscap_thread(reader, piece->head.pid, piece->head.pid),
+			.values = { { .text = name },
+				    { .text = group },
+				    { .text = message ? message : "" } },
+		});
+	return spt_import_stacks_excess(reader->stacks);
+}
+
 static guint hash_syscap_block(gconstpointer key)
 {
 	const struct syscap_block *block = key;
@@ -372,7 +406,8 @@ static bool read_syscap_samples(struct syscap_reader *reader, GError **error)
 			wrong = take_syscap_sample(reader, &piece);
 		else if (piece.head.type == SYSCAP_ALLOCATION)
 			wrong = take_syscap_allocation(reader, &piece);
-		reader->n_marks += piece.head.type == SYSCAP_MARK;
+		else if (piece.head.type == SYSCAP_MARK)
+			wrong = take_syscap_mark(reader, &piece);
 		if (!wrong && !spt_import_stacks_flush(reader->stacks, error))
 			return false;
 	}
@@ -405,7 +440,6 @@ static void put_syscap_blocks(struct syscap_reader *reader)
 
 static bool read_syscap_frames(struct syscap_reader *reader, GError **error)
 {
-	g_autoptr(GString) note = g_string_new(NULL);
 	const uint8_t *first = reader->at;
 	const char *wrong = read_syscap_names(reader);
 
@@ -416,9 +450,6 @@ static bool read_syscap_frames(struct syscap_reader *reader, GError **error)
 	if (!read_syscap_samples(reader, error))
 		return false;
 	put_syscap_blocks(reader);
-	spt_import_note_count(note, reader->n_marks, "marks were not imported");
-	if (note->len)
-		spt_capture_writer_host(reader->writer, SPT_IMPORT_NOTE, note->str);
 	return spt_import_stacks_finish(reader->stacks, error);
 }
 

@@ -15,7 +15,7 @@ struct SptSaid {
 	GHashTable *counters;		/* name -> number of the kind */
 };
 
-static const SptDeclarationRow mark_kind = {
+const SptDeclarationRow spt_said_mark_kind = {
 	.id = MARK_KIND,
 	.shape = SPT_DECLARED_INTERVAL,
 	.name = SPT_SAID_MARK,
@@ -117,7 +117,7 @@ void spt_said_mark(SptSaid *said, const SptSaidMark *mark)
 			    { .text = mark->message } },
 	};
 
-	declare_once(said, &said->has_mark, &mark_kind);
+	declare_once(said, &said->has_mark, &spt_said_mark_kind);
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
 }
 

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 #define SPT_SAID_FLOW "flow"
 #define SPT_SAID_CALL "dbus"
 #define SPT_SAID_SIGNAL "dbus-signal"
+/* As importers declare it, too; its values are name, category and message. */
+extern const SptDeclarationRow spt_said_mark_kind;
 /* Other counters are dropped. */
 #define SPT_SAID_COUNTERS 2048
 
