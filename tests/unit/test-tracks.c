@@ -106,7 +106,8 @@ static void test_frames(void)
 		uint64_t duration_ns;
 	} marks[] = { { "Frameclock cycle", 16666667 },
 		      { "frameclock cycle", 16666668 },
-		      { "layout", 50000000 } };
+		      { "layout", 50000000 },
+		      { "Frame Clock (dispatch)", 50000000 } };
 	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL),
 			*path = g_build_filename(directory, "frames", NULL);
 	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
@@ -134,9 +135,9 @@ static void test_frames(void)
 	frames = tracks->pdata[0];
 	others = tracks->pdata[1];
 	g_assert_cmpstr(frames->name, ==, "Frames: gtk");
-	g_assert_cmpuint(frames->events->len, ==, 2);
-	g_assert_cmpuint(frames->n_late, ==, 1);
-	g_assert_cmpuint(others->events->len, ==, 3);
+	g_assert_cmpuint(frames->events->len, ==, 3);
+	g_assert_cmpuint(frames->n_late, ==, 2);
+	g_assert_cmpuint(others->events->len, ==, 4);
 	g_assert_cmpuint(others->n_late, ==, 0);
 	spt_track_late_levels(frames, 0, 300000000, 3, levels);
 	g_assert_cmpfloat(levels[0], ==, 0);

@@ -6,6 +6,7 @@ bool spt_frame_is(const char *name)
 	static const char *const names[] = {
 		"frameclock cycle",		/* GTK 4, in small letters or not */
 		"Clutter::FrameClock::dispatch()",	/* Mutter */
+		"Frame Clock (dispatch)",	/* Mutter up to 43 */
 		"frame",			/* ITT, and programs that mark their own */
 	};
 
