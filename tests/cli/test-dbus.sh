@@ -177,6 +177,36 @@ check 'a recording without' bash -c '
 	"$0" record --source perf -F 50 -o "$1" -- true 2>"$2" && ! "$0" report "$1" --dbus 2>"$2" &&
 	grep -q "has no calls on D-Bus" "$2"' "$cli" "$work/c" "$work/err"
 
+# A compositor that runs already, and one that writes what is no capture.
+compositor()
+{
+	rm -f "$work/compositor"
+	tests/cli/compositor.py "$1" >"$work/compositor" &
+	compositor=$!
+	for _ in $(seq 100); do [ -s "$work/compositor" ] && break; sleep 0.1; done
+	"$cli" record --source perf -F 50 --no-embed --marks --duration 1 -o "$work/a" \
+		>"$work/out" 2>"$work/err"
+	kill $compositor
+	wait $compositor
+	[ -s "$work/a" ]
+}
+check "a compositor's marks are recorded" compositor known
+check '... all of them, in its process' judge --marks <<'END'
+marks = {mark['name']: mark for mark in report['marks']}
+frames = marks['Frame Clock (dispatch)']
+assert frames['count'] == 5000 and frames['sum_ns'] == 7500000, frames
+assert frames['category'] == 'Compositor' and marks['last']['count'] == 1, marks
+END
+check '... which has them' judge --events mark <<END
+assert {row['pid'] for row in report['rows']} == {int(open('$work/compositor').read())}
+END
+check 'a compositor that writes anything' compositor hostile
+check '... is heard until then' judge --marks <<'END'
+marks = {mark['name']: mark for mark in report['marks']}
+assert list(marks) == ['Frame Clock (dispatch)'] and marks[list(marks)[0]]['count'] == 5000, marks
+END
+check '... and that is said' grep -q 'wrote invalid marks' "$work/err"
+
 # The bus ends while it is listened to.
 check 'a bus that ends is no end of the recording' bash -c '
 	dbus-run-session -- "$0" record --source perf -F 50 --dbus -o "$1" -- \

@@ -7,6 +7,7 @@
 #define SPT_BUS_LIBRARY_H
 
 #include <gio/gio.h>
+#include <gio/gunixfdlist.h>
 #include <stdbool.h>
 
 G_BEGIN_DECLS
@@ -16,6 +17,7 @@ G_BEGIN_DECLS
 	row(g_dbus_connection_call) \
 	row(g_dbus_connection_call_finish) \
 	row(g_dbus_connection_call_sync) \
+	row(g_dbus_connection_call_with_unix_fd_list_sync) \
 	row(g_dbus_connection_close_sync) \
 	row(g_dbus_connection_get_unique_name) \
 	row(g_dbus_connection_new_for_address_sync) \
@@ -31,7 +33,8 @@ G_BEGIN_DECLS
 	row(g_dbus_message_get_sender) \
 	row(g_dbus_message_get_serial) \
 	row(g_dbus_message_to_blob) \
-	row(g_object_unref)
+	row(g_object_unref) \
+	row(g_unix_fd_list_new_from_array)
 
 #define SPT_BUS_MEMBER(name) __typeof__(name) *name;
 typedef struct {

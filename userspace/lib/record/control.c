@@ -117,7 +117,8 @@ void spt_control_free(SptControl *control)
 {
 	if (!control)
 		return;
-	close(control->fd);
+	if (control->fd >= 0)
+		close(control->fd);
 	g_ptr_array_unref(control->rings);
 	g_hash_table_unref(control->counters);
 	g_free(control);
@@ -333,7 +334,7 @@ static bool put_values_frame(SptControl *control, const struct control_frame *fr
 }
 
 /* The frame in the buffer.  False: it cannot be one. */
-static bool take_frame(SptControl *control, struct control_ring *ring, SptMarksStatus *status)
+static bool take_frame(SptControl *control, bool *is_last, SptMarksStatus *status)
 {
 	const struct control_frame *frame = (const void *)control->buffer;
 	const uint8_t *data = (const uint8_t *)(frame + 1);
@@ -349,11 +350,22 @@ static bool take_frame(SptControl *control, struct control_ring *ring, SptMarksS
 	case FRAME_VALUES:
 		return put_values_frame(control, frame, data, bytes, status);
 	case LAST_FRAME:
-		ring->is_over = true;
+		*is_last = true;
 		return true;
 	default:
 		return true;
 	}
+}
+
+bool spt_control_take(SptControl *control, const void *frame, uint16_t bytes,
+		      SptMarksStatus *status)
+{
+	bool is_last;
+
+	memcpy(control->buffer, frame, bytes);
+	((struct control_frame *)control->buffer)->bytes = bytes;
+	((char *)control->buffer)[bytes] = '\0';
+	return take_frame(control, &is_last, status);
 }
 
 /* Copies from the ring, whose end is followed by its start. */
@@ -385,7 +397,7 @@ static bool drain_frames(SptControl *control, struct control_ring *ring, SptMark
 		copy_out(ring, ring->head, control->buffer, bytes);
 		((struct control_frame *)control->buffer)->bytes = bytes;
 		((char *)control->buffer)[bytes] = '\0';
-		if (!take_frame(control, ring, status))
+		if (!take_frame(control, &ring->is_over, status))
 			return false;
 		ring->head = (ring->head + bytes) % RING_BYTES;
 	}

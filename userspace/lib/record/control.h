@@ -21,11 +21,19 @@ G_BEGIN_DECLS
 
 typedef struct SptControl SptControl;
 
-/* @fd: our side of a pair of stream sockets, then owned.  @said and @threads outlive it. */
+/*
+ * @fd: our side of a pair of stream sockets, then owned; -1: none.  @said and @threads outlive it.
+ */
 SptControl *spt_control_new(int fd, SptSaid *said, const SptThreadIds *threads);
 void spt_control_free(SptControl *control);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptControl, spt_control_free)
 bool spt_control_is_used(const SptControl *control);
+/*
+ * A frame that came otherwise, of the @bytes that it says it has, at least 24; counts in @status.
+ * False: it cannot be one.
+ */
+bool spt_control_take(SptControl *control, const void *frame, uint16_t bytes,
+		      SptMarksStatus *status);
 /* Answers requests and takes what is in the rings.  Adds to @status. */
 void spt_control_step(SptControl *control, SptMarksStatus *status);
 

@@ -54,8 +54,7 @@ static void dbus_call_free(struct call *call)
 	g_free(call);
 }
 
-/* NULL: there is none, and none is started for that. */
-static char *session_address(void)
+char *spt_dbus_session_address(void)
 {
 	const char *address = g_getenv("DBUS_SESSION_BUS_ADDRESS"),
 		   *directory = g_getenv("XDG_RUNTIME_DIR");
@@ -94,7 +93,7 @@ static void dbus_watch(SptDbus *dbus, unsigned i, const char *name, const char *
 SptDbus *spt_dbus_new(SptSaid *said, const SptThreadIds *threads, GError **error)
 {
 	g_autoptr(SptDbus) dbus = g_new0(SptDbus, 1);
-	g_autofree char *session = session_address(), *system = system_address();
+	g_autofree char *session = spt_dbus_session_address(), *system = system_address();
 
 	dbus->said = said;
 	dbus->threads = threads;

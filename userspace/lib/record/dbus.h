@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct SptDbus SptDbus;
 
+/* Of the session's bus; the caller frees it.  NULL: there is none, and none is started for that. */
+char *spt_dbus_session_address(void);
 /* Fails if neither can be had.  @said and @threads must outlive it. */
 SptDbus *spt_dbus_new(SptSaid *said, const SptThreadIds *threads, GError **error);
 /* The recording has begun; what came before is dropped. */

@@ -24,7 +24,7 @@ static const SptStatementOption options[SPT_STATEMENT_N_OPTIONS] = {
 		.key = "marks",
 		.title = SPT_WORDS("Marks"),
 		.note = SPT_WORDS("What programs say that they do: by spt/mark.h, GTK, GLib, ITT or NVTX"),
-		.help = "Also record marks of programs that run already (spt/mark.h); and marks, counters and log lines of a command that offers them to GNOME's profiler (GTK 4, GLib), to ITT or NVTX.  What a command says by spt/mark.h is recorded anyway",
+		.help = "Also record marks of programs that run already (spt/mark.h, and GNOME Shell or Mutter on the session's bus); and marks, counters and log lines of a command that offers them to GNOME's profiler (GTK 4, GLib), to ITT or NVTX.  What a command says by spt/mark.h is recorded anyway",
 		.member = offsetof(SptRecorderOptions, running_marks),
 		.of_command = true,
 	},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/statements.h"
 
+#include "record/compositor.h"
 #include "record/control.h"
 #include "record/counters.h"
 #include "record/dbus.h"
@@ -26,6 +27,8 @@ struct SptStatements {
 	SptSaid *said;
 	SptMarks *marks;		/* these NULL: not requested */
 	SptControl *control;
+	SptCompositor *compositor;
+	bool wants_compositor;
 	SptCounters *counters;
 	SptLogs *logs;
 	SptJournal *journal;
@@ -97,6 +100,9 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		statements->marks = spt_marks_new(said, threads, error);
 	if (statements->marks && options->running_marks)
 		reach_running(statements, &options->filter);
+	/* It is none of the processes that somebody chose. */
+	statements->wants_compositor = options->running_marks && !options->filter.n_pids &&
+				       !options->filter.n_uids && !options->filter.cgroup;
 	if (statements->marks && options->marks)
 		find_interfaces(statements);
 	if (statements->marks)
@@ -129,6 +135,7 @@ void spt_statements_free(SptStatements *statements)
 		return;
 	spt_marks_free(statements->marks);
 	spt_control_free(statements->control);
+	spt_compositor_free(statements->compositor);
 	spt_counters_free(statements->counters);
 	spt_logs_free(statements->logs);
 	spt_journal_free(statements->journal);
@@ -178,6 +185,8 @@ static void statements_begin(void *part)
 
 	if (statements->marks)
 		spt_marks_begin(statements->marks);
+	if (statements->wants_compositor)
+		statements->compositor = spt_compositor_new(statements->said, statements->threads);
 	if (statements->journal)
 		spt_journal_begin(statements->journal);
 	if (statements->dbus)
@@ -189,7 +198,8 @@ static void statements_begin(void *part)
 int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 {
 	if (statements->are_awaited || statements->control || statements->logs ||
-	    statements->journal || statements->dbus || statements->trace_marker)
+	    statements->journal || statements->dbus || statements->trace_marker ||
+	    statements->compositor)
 		timeout_ms = MIN(timeout_ms, AWAITED_MS);
 	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
@@ -211,6 +221,8 @@ static void take_statements(SptStatements *statements)
 		spt_marks_step(statements->marks);
 	if (statements->control)
 		spt_control_step(statements->control, &statements->others);
+	if (statements->compositor)
+		spt_compositor_step(statements->compositor, &statements->others);
 	if (statements->journal)
 		statements->others.lines += spt_journal_step(statements->journal,
 							     has_kernel_lines(statements));
@@ -249,6 +261,8 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 	SptMarksStatus status;
 
 	take_statements(statements);
+	if (statements->compositor)
+		spt_compositor_finish(statements->compositor, &statements->others);
 	if (statements->journal)
 		statements->others.lines += spt_journal_finish(statements->journal,
 							       has_kernel_lines(statements));
