@@ -54,7 +54,7 @@ struct mode {
 	bool has_losses;		/* of waits, and of what no metric of waits is made of */
 	bool has_memory_calls;		/* of more time in our library than in anything else */
 	bool has_stackless_wait;	/* a longer one, without a stack */
-	bool has_nameless;		/* a fifth of the time, in a file that is not there */
+	bool has_nameless;		/* much of the time, or a wait, in a file that is not there */
 	bool takes_turns;		/* the command's two threads run one after the other */
 	bool is_single;			/* a thread of the command, not two */
 };
@@ -147,12 +147,17 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 	}
 }
 
-static void put_waits(struct fixture *fixture)
+static void put_waits(struct fixture *fixture, const struct mode *mode)
 {
+	const SptFrame own = { .object = NOWHERE, .offset = 0x9000 },
+		       lock = { .object = LIBC, .offset = 0x1000 + 0x100 * LOCK };
+	uint32_t nowhere = spt_stash_child(fixture->stash, 0, &own),
+		 locked = spt_stash_child(fixture->stash, nowhere, &lock);
 	const struct {
 		uint32_t node;
 		uint64_t ms;
-	} waits[] = { { NODE(MAIN, TAKE, LOCK, SYSCALL, FUTEX, SCHEDULE), 400 },
+	} waits[] = { { mode->has_nameless ?
+				locked : NODE(MAIN, TAKE, LOCK, SYSCALL, FUTEX, SCHEDULE), 400 },
 		      { NODE(MAIN, SYSCALL, SCHEDULE), 100 } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(waits); i++)
@@ -257,7 +262,7 @@ static void set_up(struct fixture *fixture, const struct mode *mode)
 	if (!mode->no_samples)
 		put_samples(fixture, mode);
 	if (mode->has_waits)
-		put_waits(fixture);
+		put_waits(fixture, mode);
 	if (mode->has_stackless_wait)
 		put_stackless_wait(fixture);
 	if (mode->has_memory)
@@ -391,6 +396,12 @@ static void test_modes(void)
 		  SPT_SENTENCES_OF_ALL,
 		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
 		  "update_table, 11" NB "% in main.  12 of all 120 events were lost." },
+		/* Where the program's functions have no names, what they wait in has one. */
+		{ { KNOWN, .has_waits = true, .has_nameless = true }, "blocked", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
+		  "nowhere+0x9000, 11" NB "% in main.  In functions without names: 89" NB
+		  "%, above all in nowhere: no such file." },
 		/* What has no stack is no function, however much it is. */
 		{ { KNOWN, .has_waits = true, .has_stackless_wait = true }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,
@@ -565,6 +576,9 @@ static void test_wall(void)
 		{ { 2400000000, 0.5, 0.25, 2, 0 },
 		  "ran 50 % on 2.0 CPUs at a time, was ready to run 25 %, waited 25 % of 2.40 s" },
 		{ { 2400000000, 1, -1, 1, 0 }, "ran 100 %, was off the CPUs 0 % of 2.40 s" },
+		/* It may be over in no time. */
+		{ { 99900000, 0.28, -1, 1, 0 }, "ran 28 %, was off the CPUs 72 % of 99.9 ms" },
+		{ { 1234567, 1, -1, 1, 0 }, "ran 100 %, was off the CPUs 0 % of 1.2 ms" },
 		{ { 2400000000, 0.5, 0.25, 1, 6 },
 		  "ran 50 %, one of 6 threads at a time, was ready to run 25 %, waited 25 % of "
 		  "2.40 s" },

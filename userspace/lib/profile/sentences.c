@@ -20,6 +20,7 @@
 /* Less does not change what the named ones say. */
 #define MUCH_NAMELESS 0.1
 #define NAME_BYTES 48
+#define NS_PER_MS 1000000u
 #define ELLIPSIS "\xe2\x80\xa6"
 /* A number stays on the line of its unit. */
 #define NO_BREAK "\xc2\xa0"
@@ -131,6 +132,9 @@ static const struct sentence {
 		    "{share3} to {process3}.") },
 	{ PROCESSES, "processes", OF_CPU | TWO_PROCESSES, 0,
 	  SPT_WORDS("{share1} of the time went to {process1}, {share2} to {process2}.") },
+	/* The rest is too little to be named. */
+	{ PROCESSES, "processes", OF_CPU | OF_COMMAND | ITS_OWN_NAME, EMPTY,
+	  SPT_WORDS("{share1} of the time went to {process1}.") },
 	{ PROCESSES, "processes", OF_CPU, EMPTY,
 	  SPT_WORDS("{share1} of the time went to {process1}.") },
 	{ PROCESSES, "processes", ONE_PROCESS, 0,
@@ -270,6 +274,14 @@ static void find_scope(struct facts *facts, const SptCapture *capture)
 		facts->holds |= KERNEL_SEEN;
 }
 
+/* A program of a millisecond has not run for 0.00 s. */
+static char *tell_time(uint64_t ns)
+{
+	if (ns >= 100 * NS_PER_MS)
+		return g_strdup_printf("%.2f" NO_BREAK "s", (double)ns / 1e9);
+	return g_strdup_printf("%.1f" NO_BREAK "ms", (double)ns / NS_PER_MS);
+}
+
 static void add_wall(struct facts *facts, const SptWall *wall)
 {
 	bool has_ready = wall->ready >= 0;
@@ -285,7 +297,7 @@ static void add_wall(struct facts *facts, const SptWall *wall)
 	facts_add(facts, "waited", g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran - ready));
 	facts_add(facts, "off", g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran));
 	facts_add(facts, "cpus", g_strdup_printf("%.1f", wall->cpus));
-	facts_add(facts, "wall", g_strdup_printf("%.2f" NO_BREAK "s", (double)wall->wall_ns / 1e9));
+	facts_add(facts, "wall", tell_time(wall->wall_ns));
 }
 
 /* After find_profile().  Of everything, the time of a command is not the time. */
@@ -379,7 +391,8 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 			break;
 		if (!spt_culprit_is_code(&functions[culprit->function]))
 			break;
-		if (!functions[culprit->function].has_symbol)
+		/* What it waits in has a name. */
+		if (!functions[culprit->function].has_symbol && culprit->through == UINT32_MAX)
 			continue;
 		facts->holds |= conditions[said] | (culprit->weight == total ? ALL_IN_ONE : 0);
 		facts_add(facts, names[0][said], name_place(functions, culprit));
