@@ -103,6 +103,10 @@ inner = {row["function"].lstrip("_"): row["self"] for row in shown("blocked")["f
 assert inner.get("clock_nanosleep", 0) + inner.get("select", 0) >= 119e6, inner
 assert shown("blocked")["sum"] >= 3 * 100e6, inner'
 
+check 'nothing that waits: recorded' record nothing 0 --waits=calls -- true
+check '... and nothing is said to be shown' bash -c '"$0" report --metric blocked "$1" | grep -qx "true has nothing of the metric blocked, nor has anything else"' \
+	"$cli" "$work/nothing.capture"
+
 # An ordinary user has no stacks of waits where kernel.perf_event_paranoid is 2.
 by_nobody()
 {

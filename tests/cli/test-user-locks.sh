@@ -64,6 +64,10 @@ wakers = rows("blocked", "waker", "--with", "table_lock")
 own = sum(weight for name, weight in wakers.items() if "convoy" in name)
 assert own > 0.9 * sum(wakers.values()), report("--metric", "blocked", "--by", "waker", "--process", "convoy", "--with", "table_lock")'
 
+check '... of everything, the times are said to be those of the command' judge convoy '
+text = subprocess.run([cli, "report", "--all", of + ".capture"], check=True, stdout=subprocess.PIPE, text=True).stdout
+assert re.search("^convoy ran ", text, re.M), text[:300]'
+
 # Without copies of stacks perf events have no registers: there is a lock, but nobody knows which.
 check 'along frame pointers: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all --stacks fp -F 97 \
 	-o "$2/frames.capture" -- "$3/convoy" 3 >"$2/frames.out" 2>"$2/frames.err" || { cat "$2/frames.err"; exit 1; }' \
@@ -90,7 +94,9 @@ table = report("--metric", "off-cpu")
 cut = sum(row["total"] for row in table["functions"] if row["function"] in ("[stack cut off]", "[stack incomplete]"))
 text = subprocess.run([cli, "report", "--all", "--metric", "off-cpu", of + ".capture"], check=True, stdout=subprocess.PIPE, text=True).stdout
 found = re.search(r"Call stacks: (\d+) % complete", text)
-pct = 100 - 100 * cut / table["sum"]
+stackless = sum(row["total"] for row in table["functions"] if row["function"] == "[no stack]")
+pct = 100 - 100 * cut / (table["sum"] - stackless)
+assert "Fix: --stacks" not in text, text
 assert cut > 0 and (abs(int(found[1]) - pct) <= 1 if pct < 95 else not found), (text[:500], cut, table["sum"])'
 
 echo "1..$number"

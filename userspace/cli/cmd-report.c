@@ -226,9 +226,15 @@ static void clear_options(struct options *options)
 	spt_filter_options_clear(&options->filter);
 }
 
-/* Percentages are of CPU time: a program that waits would look busy. */
-static void print_wall(const SptCapture *capture)
+/*
+ * Percentages are of CPU time: a program that waits would look busy.  Where the lead has not named
+ * the command, that is done here, since the rows are of others, too.
+ */
+static void print_wall(const struct spt_report *report)
 {
+	const SptCapture *capture = report->capture;
+	g_autofree char *name = report->filter->processes ? NULL : spt_command_name(capture);
+	g_autofree char *shown = name ? spt_format_cut(name, 0) : NULL;
 	g_autofree char *text = NULL;
 	bool is_of_waits = spt_capture_has_stream(capture, SPT_ROW_WAIT) &&
 			   g_strcmp0(spt_capture_host(capture, "waits"), "calls") != 0;
@@ -238,7 +244,7 @@ static void print_wall(const SptCapture *capture)
 		return;
 	text = spt_sentences_wall(&wall);
 	/* On a busy machine it may not have waited at all, but for CPUs. */
-	printf("%s%s\n", text,
+	printf("%s%s%s%s\n", shown ? shown : "", shown ? " " : "", text,
 	       is_of_waits || wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING ?
 		       "" :
 	       spt_capture_host(capture, "waits") ? "; --metric off-cpu shows for what" :
@@ -357,7 +363,8 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 		if (may_have_rest && !spt_command_leads(capture))
 			printf("Everything that ran; %s alone: --only-command\n", shown);
 		else if (may_have_rest)
-			printf("%s has %s; everything that ran is shown\n", shown, none);
+			printf("%s has %s%s\n", shown, none,
+			       weight ? "; everything that ran is shown" : ", nor has anything else");
 	} else if (!report->metric->is_cpu || !is_whole(report)) {
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
 		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");
@@ -389,6 +396,7 @@ static void print_sentences(const struct spt_report *report)
 
 	for (unsigned i = 0; i < said->len; i++)
 		if (strcmp(g_array_index(said, SptSentence, i).name, "places") == 0 ||
+		    strcmp(g_array_index(said, SptSentence, i).name, "stacks") == 0 ||
 		    strcmp(g_array_index(said, SptSentence, i).name, "lost") == 0)
 			spt_format_print_sentence(g_array_index(said, SptSentence, i).text);
 }
@@ -434,7 +442,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 	else if (report->capture->n_samples == 0)
 		print_other_metric(report);
 	else if (is_whole(report))
-		print_wall(report->capture);
+		print_wall(report);
 	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {
 		spt_cli_print_resident(report->capture, summary->start_ns, 0);
 		spt_cli_print_heap(report->capture, summary->start_ns, 0);

@@ -17,6 +17,7 @@
 enum cause {
 	FRAME_POINTERS,
 	CUT,
+	CUT_WAITS,			/* copies at a switch are shorter, whatever is asked for */
 	RUN_TIME,
 	NO_INFO,
 	OTHER,
@@ -33,6 +34,8 @@ static const struct {
 			     "sudo systemctl enable --now sysprof-tables" },
 	[CUT] = { "cut", NULL, SPT_WORDS("%.0f %% are cut off (the copies are too short)"),
 		  "--stacks dwarf,57344" },
+	[CUT_WAITS] = { "cut_waits", NULL,
+			SPT_WORDS("%.0f %% are cut off (the copies are too short)"), NULL },
 	[RUN_TIME] = { "run_time", NULL,
 		       SPT_WORDS("%.0f %% stop in code made at run time: no cure yet"), NULL },
 	[NO_INFO] = { "no_info", SPT_WORDS("%.0f %% stop in %s (no unwind table)"),
@@ -45,6 +48,7 @@ typedef struct {
 	uint64_t seen, whole, stopped;
 	enum cause cause;
 	char *where;
+	bool is_of_command;
 } Ends;
 
 static void ends_clear(Ends *ends)
@@ -261,6 +265,9 @@ static char *tell_stop(const SptCapture *capture, const Ends *ends, const char *
 	/* Only the module has tables. */
 	if (ends->cause == FRAME_POINTERS && g_strcmp0(source, "perf") == 0)
 		*ret_cure = "sudo modprobe sysprof";
+	/* Calls of a command's own have whole stacks. */
+	if (ends->cause == CUT_WAITS && ends->is_of_command)
+		*ret_cure = "--waits=calls";
 	/* The recorder made copies shorter, as all programs together were too much for it. */
 	if (ends->cause == CUT && number(capture, "copy_bytes"))
 		*ret_cure = "-p PID";
@@ -312,9 +319,11 @@ static void sum_cut(const SptProfile *profile, Ends *ends)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
+	bool is_of_waits = spt_profile_metric(profile)->parts & SPT_METRIC_HAS_STATE;
 	uint64_t cut = 0;
 
-	ends->seen = spt_profile_total(profile);
+	/* Of what has no stack, another sentence tells. */
+	ends->seen = spt_profile_total(profile) - spt_profile_without_stack(profile);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!spt_function_is_cut(&functions[i]))
 			continue;
@@ -323,7 +332,7 @@ static void sum_cut(const SptProfile *profile, Ends *ends)
 			ends->stopped += functions[i].total;
 	}
 	ends->whole = ends->seen - MIN(cut, ends->seen);
-	ends->cause = ends->stopped * 2 > cut ? CUT : CAUSES;
+	ends->cause = ends->stopped * 2 <= cut ? CAUSES : is_of_waits ? CUT_WAITS : CUT;
 	ends->where = g_strdup("");
 }
 
@@ -335,6 +344,7 @@ bool spt_wholeness_of(const SptProfile *profile, const SptCapture *capture,
 	if (spt_profile_metric(profile)->is_cpu)
 		return spt_wholeness(capture, filter, ret_pct, ret_line);
 	sum_cut(profile, &ends);
+	ends.is_of_command = filter && filter->processes && !filter->process;
 	*ret_pct = ends.seen ? pct_of(&ends, ends.whole) : 0;
 	*ret_line = ends.whole < ends.seen ? tell_ends(capture, &ends) : NULL;
 	return ends.whole < ends.seen;
