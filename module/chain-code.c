@@ -104,7 +104,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 		     struct sysprof_script *script, const struct sysprof_script_frame *frame,
 		     s32 *fuel, bool *is_whole)
 {
-	bool is_thread = frame == &script->thread;
+	bool is_thread = frame == &script->thread_frame;
 	const struct sysprof_program *program = is_thread ? script->thread_program :
 							    script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
@@ -182,7 +182,7 @@ void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_sta
 	if (!sc->sent || script->stack != stack)
 		return;
 	if (script->thread_program &&
-	    !send_if_new(sc, stack, script, &script->thread, &fuel, &bytes))
+	    !send_if_new(sc, stack, script, &script->thread_frame, &fuel, &bytes))
 		return;
 	for (i = 0; i < script->n && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
 		before = bytes;

@@ -301,7 +301,7 @@ static bool find_thread(struct sysprof_stack *stack, const struct sysprof_user_p
 	if (has_thread) {
 		sysprof_codes_number(script);
 		script->thread_program = program;
-		script->thread = script->frame[0];
+		script->thread_frame = script->frame[0];
 	}
 	script->frame[0] = first;
 	script->n = n;
@@ -318,7 +318,7 @@ static void put_thread(struct sysprof_user_part *part, u32 max)
 		part->walk.n--;
 		part->walk.end = SYSPROF_END_LIMIT;
 	}
-	part->frames[part->walk.n++] = script_frame(&script->thread);
+	part->frames[part->walk.n++] = script_frame(&script->thread_frame);
 	part->flags |= SYSPROF_SAMPLE_THREAD;
 	part->script = script;
 }

@@ -99,7 +99,7 @@ struct sysprof_script_frame {
  * @step_hint: index of the range with its object that was found last
  * @thread_program: the program of threads that found something; NULL: none
  * @thread_object: its object
- * @thread: what it found
+ * @thread_frame: what it found
  * @thread_hint: as @place_hint, for its object
  * @known: numbers of codes that were found lately
  * @room: for names
@@ -138,7 +138,7 @@ struct sysprof_script {
 	} memo[1 << SYSPROF_SCRIPT_MEMO_BITS];
 	const struct sysprof_program *thread_program;
 	u32 thread_object;
-	struct sysprof_script_frame thread;
+	struct sysprof_script_frame thread_frame;
 	u32 thread_hint;
 #define SYSPROF_CODES_BITS 11
 	struct sysprof_known_code {
