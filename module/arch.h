@@ -7,6 +7,7 @@
 #define _SYSPROF_ARCH_H
 
 #include <linux/ptrace.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 struct ranges;
@@ -17,6 +18,24 @@ struct task_struct;
 
 #define SYSPROF_WALK_SLACK 1
 
+/* How many threads' stacks a CPU remembers (recall.h). */
+#define SYSPROF_RECALL_BITS	2
+#define SYSPROF_RECALL_PLACES	(1 << SYSPROF_RECALL_BITS)
+
+/**
+ * struct sysprof_outer - the outermost frames of a walk, which are those of a walk before
+ * @frames: where they are, until this CPU walks again
+ * @id: on this CPU, only the same frames have it, in the same program
+ * @n: number of frames; 0: nothing is known
+ * @place: of what is remembered of the thread; there, only @id is known
+ */
+struct sysprof_outer {
+	const u64 *frames;
+	u64 id;
+	u32 n;
+	u32 place;
+};
+
 /**
  * struct sysprof_walk - a walk along a user stack
  * @ranges: the index that each frame is looked up in, for frames as {object:24, offset:40}; NULL:
@@ -24,6 +43,8 @@ struct task_struct;
  * @frames: room for @max frames, innermost first, and for SYSPROF_WALK_SLACK more that mean nothing
  * @max: at least 1
  * @n: on return, number of frames
+ * @outer: on return, the last ones of these, which may be missing in @frames: they are there after
+ *	sysprof_walk_complete()
  * @end: on return, enum sysprof_end: why the walk ended
  * @mm: id of the address space; with @steps
  * @by_tables: follow unwind tables instead of frame pointers; needs @ranges
@@ -50,8 +71,20 @@ struct sysprof_walk {
 	u32 max;
 	u32 n;
 	u8 end;
+	struct sysprof_outer outer;
 	u8 steps;
 };
+
+/* Puts all frames into @walk->frames. */
+static inline void sysprof_walk_complete(struct sysprof_walk *walk)
+{
+	u64 *to = walk->frames + walk->n - walk->outer.n;
+
+	if (!walk->outer.n || walk->outer.frames == to)
+		return;
+	memcpy(to, walk->outer.frames, walk->outer.n * sizeof(*to));
+	walk->outer.frames = to;
+}
 
 /*
  * Writes the kernel frames of @task into @frames, encoded as in stack.h, innermost first, and enum

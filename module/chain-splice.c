@@ -28,13 +28,11 @@ static u64 splice_place(const u64 *frames, u32 i)
 static const struct sysprof_program *find_program(const struct sysprof_user_part *part,
 						  const struct sysprof_tables *own, u32 *ret_at)
 {
-	u64 objects = sysprof_chain_objects() & READ_ONCE(part->walk.ranges->objects);
+	u64 objects =
+		READ_ONCE(sysprof_chain_objects) & READ_ONCE(part->walk.ranges->objects);
 	const struct sysprof_program *program;
 	u32 i, last = SYSPROF_OBJECT_UNKNOWN, object;
 
-	/* Else each frame of each stack would be asked. */
-	if (likely(!objects))
-		return NULL;
 	for (i = 0; i < part->walk.n; i++) {
 		object = splice_object(splice_place(part->frames, i));
 		if (object == last)
@@ -204,6 +202,7 @@ static void find_sps(struct sysprof_script *script, const struct sysprof_stack *
 	part->walk.sps = script->sps;
 	sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
 	part->walk.sps = NULL;
+	sysprof_walk_complete(&part->walk);
 }
 
 /* Each frame of scripts has a native frame that is the interpreter's, or made by it. */
@@ -362,11 +361,16 @@ static void splice_scripts(struct sysprof_stack *stack, struct sysprof_user_part
 void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part *part,
 			  const struct sysprof_tables *own)
 {
-	bool has_thread = find_thread(stack, part, own);
+	bool has_thread;
 
+	sysprof_walk_complete(&part->walk);
+	has_thread = find_thread(stack, part, own);
 	splice_scripts(stack, part, own);
 	if (part->script)
 		part->script->thread_program = has_thread ? part->script->thread_program : NULL;
 	if (has_thread)
 		put_thread(part, stack->request.max_user);
+	/* They are not the walk's any more. */
+	if (part->script)
+		part->walk.outer.n = 0;
 }

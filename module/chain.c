@@ -68,8 +68,9 @@ struct link {
 
 static DEFINE_PER_CPU(struct sysprof_contexts, scripts);
 static DEFINE_HASHTABLE(links, 6);
-/* Of objects that have links, as in struct ranges; those to chains of steps, and of threads. */
-static u64 linked, linked_steps, threads_linked;
+u64 sysprof_chain_objects;
+/* Of those, the ones with chains of steps, and of threads. */
+static u64 linked_steps, threads_linked;
 
 static atomic64_t last_number = ATOMIC64_INIT(0);
 
@@ -78,11 +79,6 @@ static DEFINE_MUTEX(chains_lock);
 static LIST_HEAD(chains);
 
 /* The tick. */
-
-u64 sysprof_chain_objects(void)
-{
-	return READ_ONCE(linked);
-}
 
 u64 sysprof_chain_step_objects(void)
 {
@@ -142,7 +138,7 @@ static bool chain_add_link(const struct chain *chain, u32 object)
 	link->object = object;
 	link->chain = chain;
 	hash_add_rcu(links, &link->by_id, object);
-	WRITE_ONCE(linked, linked | sysprof_ranges_bit(object));
+	WRITE_ONCE(sysprof_chain_objects, sysprof_chain_objects | sysprof_ranges_bit(object));
 	if (chain->program.is_of_steps)
 		WRITE_ONCE(linked_steps, linked_steps | sysprof_ranges_bit(object));
 	if (chain->program.is_of_thread)
@@ -173,7 +169,7 @@ static void chain_remove_links(const struct sysprof_tables *owner, const unsigne
 		hash_del_rcu(&link->by_id);
 		kfree_rcu(link, rcu);
 	}
-	WRITE_ONCE(linked, left);
+	WRITE_ONCE(sysprof_chain_objects, left);
 	WRITE_ONCE(linked_steps, left_steps);
 	WRITE_ONCE(threads_linked, threads_left);
 }

@@ -177,13 +177,10 @@ void sysprof_chain_keep_objects(const unsigned long *ids);
  * context, NMI too, RCU read side.
  */
 const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own, u32 object);
-/*
- * The bits of objects that have chains, or those of steps, as in struct ranges: mostly none is in a
- * process.
- */
-u64 sysprof_chain_objects(void);
+/* The bits of objects that have chains, as in struct ranges: mostly none is in a process. */
+extern u64 sysprof_chain_objects;
+/* Of those, the ones whose programs are of steps, or of threads. */
 u64 sysprof_chain_step_objects(void);
-/* The same of those whose programs are of threads. */
 u64 sysprof_chain_thread_objects(void);
 /* Memory for what a chain finds; NULL: there are no chains.  In the sampling context. */
 struct sysprof_script *sysprof_chain_script(void);

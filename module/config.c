@@ -17,7 +17,7 @@
 
 #define KNOWN_FLAGS                                                                                \
 	(SYSPROF_CONFIG_NO_KERNEL | SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL |        \
-	 SYSPROF_CONFIG_CHILDREN | SYSPROF_CONFIG_CGROUP)
+	 SYSPROF_CONFIG_CHILDREN | SYSPROF_CONFIG_CGROUP | SYSPROF_CONFIG_STACKS_ONCE)
 
 /*
  * Allows hardware events only: all others would show things that are none of the opener's business.

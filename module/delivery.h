@@ -14,6 +14,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "arch.h"
 #include "ring-write.h"
 #include "stack-request.h"
 #include "traced.h"
@@ -40,6 +41,16 @@ struct sysprof_loss {
 	u64 first_time;
 	u64 last_time;
 	u64 reported;
+};
+
+/**
+ * struct sysprof_once - outer frames that are in the ring
+ * @id: theirs (struct sysprof_outer); 0: there are none
+ * @number: what the reader knows them by
+ */
+struct sysprof_once {
+	u64 id;
+	u64 number;
 };
 
 /**
@@ -74,6 +85,7 @@ struct sysprof_stack_rights {
  * @weight: weight of the tick being taken; 0 if the session does not use it
  * @rights: what the session may have of the stack of the tick being taken
  * @loss: losses, by enum sysprof_lost_reason
+ * @once: by place, what samples and events can refer to
  * @changes: number of changes that overflows made to the account
  * @sent: the codes of scripts whose names the session got; NULL: it has no stacks by tables
  * @tell: puts the account into the ring when an overflow found it due
@@ -96,6 +108,7 @@ struct sysprof_session_cpu {
 	bool resync;
 	struct sysprof_ring ring;
 	struct sysprof_account account;
+	struct sysprof_once once[SYSPROF_RECALL_PLACES];
 	u32 changes;
 	struct sysprof_sent *sent;
 	struct sysprof_loss loss[SYSPROF_LOST_REASONS];
@@ -132,6 +145,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @user_kind: kind of user frames that the session gets
  * @hides_others: what is hidden of stacks of processes that the opener could not trace
  * @asks_rights: what the session may have depends on the task
+ * @is_once: the reader takes stacks that are sent once
  * @pmu: the counters while the session runs by counters; NULL: the timer
  * @filter: selects the ticks that the session wants; NULL: all ticks
  * @charge: the account that pays for the rings
@@ -171,6 +185,7 @@ struct sysprof_session {
 	enum sysprof_user_kind user_kind;
 	bool keeps_budget;
 	bool asks_rights;
+	bool is_once;
 	bool is_exempt;
 	bool dead;
 	struct sysprof_config config ____cacheline_aligned;

@@ -72,22 +72,53 @@ static void put_before(struct recall *recall, const struct sysprof_walk *to, u32
 	}
 }
 
+/*
+ * Adds the frames from @at on.  The more of them are @entry's outer ones, the less is copied here,
+ * and sent; but each session gets all of them once.  So new ones begin once as many others were
+ * copied.
+ */
+static void add_outer(struct recall *recall, struct sysprof_walk *to, u32 at)
+{
+	struct recall_entry *entry = recall->entry;
+	const u64 *from = entry->names + at, *end;
+	u64 *frame = to->frames + to->n;
+
+	/* Unless @at is further out. */
+	entry->again += entry->outer - at;
+	if (unlikely(at > entry->outer || entry->again >= RECALL_FRAMES - at)) {
+		entry->outer = at;
+		entry->again = 0;
+		entry->outer_id = ++recall->own->n_outer_ids;
+	}
+	for (end = entry->names + entry->outer; from < end; from++)
+		*frame++ = *from;
+	to->outer = (struct sysprof_outer){
+		.frames = end,
+		.id = entry->outer_id,
+		.n = RECALL_FRAMES - entry->outer,
+		.place = entry - recall->own->entries,
+	};
+	to->n += RECALL_FRAMES - at;
+	to->end = entry->end;
+}
+
 void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_steps)
 {
 	struct recall_entry *entry = recall->entry;
-	u32 at = recall->frame - entry->frames, n = to->n, left = RECALL_FRAMES - at;
+	u32 at = recall->frame - entry->frames, n = to->n;
 
-	to->end = entry->end;
-	if (unlikely(left > to->max - n)) {
-		left = to->max - n;
-		to->end = SYSPROF_END_LIMIT;
-	}
 	recall->is_settled = true;
 	entry->place = recall->place;
-	memcpy(to->frames + n, entry->names + at, left * sizeof(*to->frames));
-	to->n = n + left;
+	if (likely(RECALL_FRAMES - at <= to->max - n)) {
+		add_outer(recall, to, at);
+	} else {
+		memcpy(to->frames + n, entry->names + at, (to->max - n) * sizeof(*to->frames));
+		to->n = to->max;
+		to->end = SYSPROF_END_LIMIT;
+	}
 	weigh(entry, n, to->n);
-	put_before(recall, to, n, n_steps, at);
+	if (n_steps || at != entry->top)
+		put_before(recall, to, n, n_steps, at);
 	this_cpu_ptr(&counts)->known++;
 }
 
@@ -119,6 +150,8 @@ void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u
 	entry->tag = tag;
 	entry->tid = current->pid;
 	entry->end = end;
+	entry->outer = RECALL_FRAMES;
+	entry->again = 0;
 	entry->frames[RECALL_FRAMES].word = word;
 	put_before(recall, to, to->n, n_steps, RECALL_FRAMES);
 	entry->frames[RECALL_FRAMES].word = RECALL_WORDS;
@@ -195,6 +228,7 @@ int sysprof_recall_alloc(void)
 		for (i = 0; i < ARRAY_SIZE(own->entries); i++) {
 			own->entries[i].words[RECALL_WORDS].at = U64_MAX;
 			own->entries[i].frames[RECALL_FRAMES].word = RECALL_WORDS;
+			own->entries[i].outer = RECALL_FRAMES;
 		}
 	}
 	return 0;

@@ -34,7 +34,6 @@
 /* Frames further in are not remembered. */
 #define RECALL_FRAMES	256U
 #define RECALL_WORDS	384U
-#define RECALL_BITS	2
 /* Most frames of a walk. */
 #define RECALL_LONGEST	1024U
 
@@ -71,6 +70,9 @@ struct recall_frame {
  * @tid: the thread
  * @top: innermost frame
  * @place: of what was interrupted last
+ * @outer_id: of the frames from @outer on, which no walk has changed since then
+ * @outer: the first of them; RECALL_FRAMES: there are none
+ * @again: frames inside of @outer that were known and named again, since @outer_id was new
  * @end: enum sysprof_end
  * @bad: walks in a row of which too little was known
  * @skip: number of walks for which it is not used
@@ -84,6 +86,9 @@ struct recall_entry {
 	u32 tid;
 	u32 top;
 	struct sysprof_place place;
+	u64 outer_id;
+	u32 outer;
+	u32 again;
 	u8 end;
 	u8 bad;
 	u8 skip;
@@ -109,12 +114,14 @@ struct recall_step {
 /**
  * struct recall_cpu - of one CPU
  * @steps: of the walk under way; at most as many as frames, and the one to the end
+ * @n_outer_ids: how many were given out
  * @entries: by hash
  * @again: frames of a walk that checks another
  */
 struct recall_cpu {
 	struct recall_step steps[RECALL_FRAMES + 1];
-	struct recall_entry entries[1 << RECALL_BITS];
+	u64 n_outer_ids;
+	struct recall_entry entries[SYSPROF_RECALL_PLACES];
 	u64 again[RECALL_LONGEST + SYSPROF_WALK_SLACK];
 };
 
@@ -161,10 +168,11 @@ void sysprof_recall_counts(int cpu, struct sysprof_recall_counts *counts);
 /*
  * All that follows: interrupts off, not in NMI.
  *
- * take(): adds the frames from @recall->frame on to those of @to, and remembers the @n_steps last
- * of these.  keep(): @to has reached @end after @n_steps plain steps, none of which led to a
- * remembered frame; @by_word: one more led to the end.  miss(): it has ended otherwise.  judge():
- * @again is what @to is without remembered frames; sets @is_wrong.  wrong(): counts that.
+ * take(): adds the frames from @recall->frame on to those of @to, the last of them as @to->outer,
+ * and remembers the @n_steps last ones that @to had.  keep(): @to has reached @end after @n_steps
+ * plain steps, none of which led to a remembered frame; @by_word: one more led to the end.  miss():
+ * it has ended otherwise.  judge(): @again is what @to is without remembered frames; sets
+ * @is_wrong.  wrong(): counts that.
  */
 void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_steps);
 void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u8 end, u64 tag,
@@ -185,7 +193,7 @@ static __always_inline bool recall_begin(struct recall *recall, struct sysprof_w
 {
 	struct recall_cpu *own = this_cpu_read(sysprof_recall);
 	u32 tid = current->pid;
-	struct recall_entry *entry = own->entries + hash_32(tid ^ (u32)tag, RECALL_BITS);
+	struct recall_entry *entry = own->entries + hash_32(tid ^ (u32)tag, SYSPROF_RECALL_BITS);
 	bool is_known;
 
 	to->remembered = NULL;
@@ -228,7 +236,7 @@ static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max
 	const struct recall_word *word = recall->next, *end = entry->words + RECALL_WORDS;
 	const struct recall_frame *frame = recall->frame;
 	u32 number = word - entry->words;
-	u64 value, next;
+	u64 value, next, third, fourth;
 
 	while (frame->word < number)
 		frame++;
@@ -241,14 +249,17 @@ static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max
 	/* A frame that does not fit any more must have been found all the same. */
 	if (unlikely(entry->frames + RECALL_FRAMES - frame > max - n))
 		end = entry->words + (frame + (max - n))->word + 1;
-	for (word++; word + 1 < end; word += 2) {
+	for (word++; word + 3 < end; word += 4) {
 		unsafe_get_user(value, (u64 __user *)word->at, one);
 		unsafe_get_user(next, (u64 __user *)(word + 1)->at, one);
-		if (unlikely((value ^ word->value) | (next ^ (word + 1)->value)))
+		unsafe_get_user(third, (u64 __user *)(word + 2)->at, one);
+		unsafe_get_user(fourth, (u64 __user *)(word + 3)->at, one);
+		if (unlikely((value ^ word->value) | (next ^ (word + 1)->value) |
+			     (third ^ (word + 2)->value) | (fourth ^ (word + 3)->value)))
 			break;
 	}
 one:
-	/* The last one, or which of the two it is. */
+	/* The last ones, or which of the four it is. */
 	for (; word < end; word++) {
 		unsafe_get_user(value, (u64 __user *)word->at, differs);
 		if (unlikely(value != word->value))

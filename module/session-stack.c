@@ -63,6 +63,19 @@ void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n)
 }
 SYSPROF_EXPORT(sysprof_session_put_functions);
 
+void sysprof_session_put_hidden(struct sysprof_sample *sample, struct sysprof_walk *walk,
+				enum sysprof_hides hides)
+{
+	if (hides == SYSPROF_HIDES_FRAMES) {
+		sample->kernel_end = sample->user_end = SYSPROF_END_NONE;
+		return;
+	}
+	sample->record.flags |= SYSPROF_SAMPLE_FUNCTIONS;
+	sysprof_walk_complete(walk);
+	sysprof_session_put_functions(sample->frames + sample->n_kernel, walk->frames,
+				      sample->n_user);
+}
+
 void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			       const struct sysprof_stack_rights *rights)
 {
@@ -96,6 +109,7 @@ void sysprof_session_plan(struct sysprof_session *session)
 		.addresses = session->user_kind == SYSPROF_KIND_ADDRESSES,
 		.places = session->user_kind == SYSPROF_KIND_PLACES,
 	};
+	session->is_once = config->flags & SYSPROF_CONFIG_STACKS_ONCE;
 	session->hides_others = session->may_see_addresses ? SYSPROF_HIDES_NOTHING : hides;
 	session->asks_rights = by_tables(session) || config->raw_bytes || session->hides_others;
 }

@@ -4,7 +4,9 @@
 
 #include "delivery.h"
 
+struct sysprof_sample;
 struct sysprof_stack;
+struct sysprof_walk;
 
 /* Sets what the session requests of each stack, from its configuration.  Process context. */
 void sysprof_session_plan(struct sysprof_session *session);
@@ -17,6 +19,9 @@ enum sysprof_hides sysprof_session_hides_others(void);
  * one of @from is exact.  In the sampling context.
  */
 void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n);
+/* The user part of a stack that the session may not have exactly; @sample has the rest. */
+void sysprof_session_put_hidden(struct sysprof_sample *sample, struct sysprof_walk *walk,
+				enum sysprof_hides hides);
 /*
  * Fills in @stack's frames by tables for the session, with frames of scripts where @rights permit,
  * and sends it the names of these.  In the sampling context.

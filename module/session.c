@@ -24,6 +24,7 @@
 #include "filter.h"
 #include "hooks.h"
 #include "memo.h"
+#include "once.h"
 #include "periods.h"
 #include "raw.h"
 #include "session-rings.h"
@@ -84,18 +85,6 @@ static u32 sample_limit(const struct sysprof_ring *ring)
 	return ring->bytes / 4 * 3;
 }
 
-/* The user part of a stack that the session may not have exactly; @sample has the rest. */
-static noinline void put_hidden(struct sysprof_sample *sample, const u64 *user,
-				enum sysprof_hides hides)
-{
-	if (hides == SYSPROF_HIDES_FRAMES) {
-		sample->kernel_end = sample->user_end = SYSPROF_END_NONE;
-		return;
-	}
-	sample->record.flags |= SYSPROF_SAMPLE_FUNCTIONS;
-	sysprof_session_put_functions(sample->frames + sample->n_kernel, user, sample->n_user);
-}
-
 /*
  * Bytes of the copy of the stack that goes into the sample.  Beside tables a copy is an extra: it
  * leaves half of the ring to samples.
@@ -105,8 +94,8 @@ static __always_inline u32 raw_part(struct sysprof_session_cpu *sc, struct syspr
 	bool by_tables = sc->session->user_kind == SYSPROF_KIND_TABLED;
 	u32 bytes;
 
-	if (by_tables ? !sysprof_stack_copy_instead(stack, sc->rights.raw_bytes) :
-			!stack->raw || !sc->rights.raw_bytes)
+	if (likely(!sc->rights.raw_bytes) ||
+	    (by_tables ? !sysprof_stack_copy_instead(stack, sc->rights.raw_bytes) : !stack->raw))
 		return 0;
 	bytes = sysprof_raw_size(stack->raw, sc->rights.raw_bytes);
 	return by_tables && sysprof_ring_used(&sc->ring) + bytes > sc->ring.bytes / 2 ? 0 : bytes;
@@ -117,18 +106,23 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 				      u64 weight, u64 delay_ns)
 {
 	const struct sysprof_session *session = sc->session;
-	const struct sysprof_user_part *user = &stack->user[session->user_kind];
+	struct sysprof_user_part *user = &stack->user[session->user_kind];
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->request.max_kernel), n_user, bytes,
 	    raw_bytes;
 	struct sysprof_sample *sample;
-	u64 time;
+	u64 time, cookie;
+	u8 user_end;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_session_by_tables(sc, stack, &sc->rights);
 	n_user = min(user->walk.n, session->request.max_user);
+	user_end = n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;
 	if (unlikely(sc->rights.hides == SYSPROF_HIDES_FRAMES))
 		n_kernel = n_user = 0;
 	raw_bytes = raw_part(sc, stack);
+	cookie = raw_bytes ? 0 : once_cookie(sc, &user->walk, n_user, sc->rights.hides);
+	if (once_refers(cookie))
+		n_user -= user->walk.outer.n;
 	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	if (bytes > sample_limit(&sc->ring)) {
 		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
@@ -144,13 +138,13 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	sample->record.pid = stack->pid;
 	sample->record.tid = stack->tid;
 	sample->mm = stack->mm;
-	sample->cookie = 0;
+	sample->cookie = cookie;
 	sample->delay_ns = delay_ns;
 	sample->weight = weight;
 	sample->n_kernel = n_kernel;
 	sample->n_user = n_user;
 	sample->kernel_end = n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT : stack->kernel_end;
-	sample->user_end = n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;
+	sample->user_end = user_end;
 	sample->user_mode = raw_bytes ? SYSPROF_USER_RAW : session->config.user_mode - 1;
 	/* Stacks of tasks whose memory the reader may not read have frames only. */
 	if (sample->user_mode == SYSPROF_USER_RAW && !raw_bytes)
@@ -160,15 +154,16 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
 	if (unlikely(sc->rights.hides))
-		put_hidden(sample, user->frames, sc->rights.hides);
+		sysprof_session_put_hidden(sample, &user->walk, sc->rights.hides);
 	else
-		memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
+		once_put(sample->frames + n_kernel, &user->walk, n_user);
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, raw_bytes, stack->raw,
 				     sc->rights.raw_bytes);
 	time = sample->record.time;
 	ring_commit(&sc->ring);
 
+	once_sent(sc, &user->walk, cookie);
 	sc->account.delivered += weight;
 	sc->account.samples++;
 	return time;
@@ -493,6 +488,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->weight = 0;
 	sc->rights = (struct sysprof_stack_rights){};
 	sysprof_codes_forget(sc);
+	memset(sc->once, 0, sizeof(sc->once));
 	sc->joined = true;
 }
 

@@ -470,6 +470,7 @@ static __always_inline bool try_walk(const struct space *space, struct pt_regs *
 
 	walk->ranges = READ_ONCE(space->copies[seq & 1]);
 	walk->remembered = NULL;
+	walk->outer.n = 0;
 	walk->is_wrong = false;
 	if (walk->by_tables)
 		sysprof_arch_walk_tables(regs, walk);
@@ -495,6 +496,7 @@ static noinline void walk_again(const struct space *space, struct pt_regs *regs,
 		if (try_walk(space, regs, walk))
 			return;
 	walk->n = 0;
+	walk->outer.n = 0;
 	walk->end = SYSPROF_END_UNMAPPED;
 }
 
@@ -506,6 +508,7 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 		ask_scan();
 		walk->is_coarse = false;
 		walk->n = 0;
+		walk->outer.n = 0;
 		walk->end = SYSPROF_END_UNMAPPED;
 		return;
 	}

@@ -20,6 +20,7 @@
 #include "chain.h"
 #include "compat/export.h"
 #include "contexts.h"
+#include "ranges.h"
 #include "raw.h"
 #include "spaces.h"
 #include "stack.h"
@@ -193,6 +194,7 @@ static void leave_out_part(struct sysprof_stack *stack, enum sysprof_user_kind k
 {
 	stack->user[kind].flags = kind == SYSPROF_KIND_ADDRESSES ? SYSPROF_SAMPLE_ADDRESSES : 0;
 	stack->user[kind].walk.n = 0;
+	stack->user[kind].walk.outer.n = 0;
 	stack->user[kind].walk.end = SYSPROF_END_NONE;
 }
 
@@ -228,7 +230,9 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	else
 		leave_out_part(stack, SYSPROF_KIND_TABLED);
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
-	if (scripts && part->walk.n)
+	/* Else each frame of each stack would be looked at. */
+	if (scripts && part->walk.n &&
+	    unlikely(READ_ONCE(sysprof_chain_objects) & READ_ONCE(part->walk.ranges->objects)))
 		sysprof_chain_splice(stack, part, own);
 }
 

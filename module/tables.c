@@ -117,14 +117,12 @@ u64 sysprof_tables_function(u64 frame)
 		       SYSPROF_FRAME_NOT_TOLD;
 }
 
-const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame)
+const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *finder, u64 frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 	const struct table *table;
 	struct sysprof_row row = {};
 
-	if (sysprof_finder_has(finder, found, frame))
-		return found;
 	table = table_of(finder->own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
 	if (table)
 		sysprof_table_look_up(table, frame & SYSPROF_FRAME_OFFSET_MASK, &row);

@@ -54,9 +54,12 @@ struct sysprof_finder {
 	const struct sysprof_tables *own;
 };
 
-/* In the sampling context, NMI too, RCU read side, which keeps the returned entries valid. */
+/*
+ * In the sampling context, NMI too, RCU read side, which keeps the returned entries valid.  fill():
+ * looks up what the cache does not have.
+ */
 void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own);
-const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame);
+const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *finder, u64 frame);
 
 /*
  * slot(): the only place of the cache where @frame can be.  has(): whether it is there.  They call
@@ -72,6 +75,16 @@ static __always_inline bool sysprof_finder_has(const struct sysprof_finder *find
 					       const struct sysprof_found *slot, u64 frame)
 {
 	return slot->frame == frame && slot->tag == finder->tag;
+}
+
+static __always_inline const struct sysprof_found *sysprof_finder_look_up(
+	const struct sysprof_finder *finder, u64 frame)
+{
+	const struct sysprof_found *found = sysprof_finder_slot(finder, frame);
+
+	return likely(sysprof_finder_has(finder, found, frame)) ?
+		       found :
+		       sysprof_finder_fill(finder, frame);
 }
 
 #endif /* _SYSPROF_TABLES_H */

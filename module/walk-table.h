@@ -572,6 +572,7 @@ static noinline void walk_twice(struct pt_regs *regs, struct sysprof_walk *to,
 	again.frames = this_cpu_read(sysprof_recall)->again;
 	if (!walk_anew(regs, &again, true, finder))
 		walk_anew(regs, &again, false, finder);
+	sysprof_walk_complete(to);
 	sysprof_recall_judge(to, &again);
 }
 

@@ -6,6 +6,7 @@
 
 #include "sources/event.h"
 #include "filter.h"
+#include "once.h"
 #include "raw.h"
 #include "session-stack.h"
 #include "stack.h"
@@ -47,6 +48,7 @@ void sysprof_event_request(const struct sysprof_session *session, u32 stacks,
  * struct shape - the parts of a stack that go into a session's event
  * @n_kernel: number of kernel frames
  * @n_user: number of user frames
+ * @cookie: of the user frames; 0: they have none, and there is no part STACK
  * @raw_bytes: bytes of the part RAW without its head; 0: there is none
  * @user: the user part; NULL: the stack has none, or the session did not request it
  * @rights: what the session may have of the user part.  Asked once: the answer may change until the
@@ -57,7 +59,8 @@ struct shape {
 	u32 n_kernel;
 	u32 n_user;
 	u32 raw_bytes;
-	const struct sysprof_user_part *user;
+	u64 cookie;
+	struct sysprof_user_part *user;
 	struct sysprof_stack_rights rights;
 	bool is_hidden;
 };
@@ -89,6 +92,8 @@ static __always_inline struct shape shape_of(struct sysprof_session_cpu *sc, u32
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_session_by_tables(sc, stack, &shape.rights);
 	shape.n_user = min(shape.user->walk.n, session->request.max_user);
+	shape.cookie =
+		once_cookie(sc, &shape.user->walk, shape.n_user, shape.rights.hides);
 	if (stack->raw && shape.rights.raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
 		shape.raw_bytes = sysprof_raw_size(stack->raw, shape.rights.raw_bytes);
 	return shape;
@@ -106,8 +111,9 @@ static __always_inline void put_stack(struct sysprof_event *event,
 				      const struct sysprof_session *session, u32 stacks,
 				      const struct sysprof_stack *stack, const struct shape *shape)
 {
-	const struct sysprof_user_part *user = shape->user;
-	struct sysprof_part *raw;
+	struct sysprof_user_part *user = shape->user;
+	u32 n_user = shape->n_user;
+	struct sysprof_part *part;
 
 	if (unlikely(shape->is_hidden)) {
 		put_nobody(event);
@@ -118,7 +124,9 @@ static __always_inline void put_stack(struct sysprof_event *event,
 	event->record.tid = stack->tid;
 	event->mm = stack->mm;
 	event->n_kernel = shape->n_kernel;
-	event->n_user = shape->n_user;
+	if (once_refers(shape->cookie))
+		n_user -= user->walk.outer.n;
+	event->n_user = n_user;
 	event->kernel_end = !(stacks & SYSPROF_STACKS_KERNEL) ? SYSPROF_END_NONE :
 			    shape->n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT :
 								stack->kernel_end;
@@ -134,19 +142,29 @@ static __always_inline void put_stack(struct sysprof_event *event,
 		event->user_mode = SYSPROF_USER_FP;
 	if (unlikely(shape->rights.hides)) {
 		event->record.flags |= SYSPROF_SAMPLE_FUNCTIONS;
+		sysprof_walk_complete(&user->walk);
 		sysprof_session_put_functions(event->frames + shape->n_kernel, user->frames,
-					      shape->n_user);
+					      n_user);
 	} else {
-		memcpy(event->frames + shape->n_kernel, user->frames, shape->n_user * sizeof(u64));
+		once_put(event->frames + shape->n_kernel, &user->walk, n_user);
 	}
+	part = (struct sysprof_part *)(event->frames + shape->n_kernel + n_user);
+	if (shape->cookie) {
+		*(struct sysprof_part_stack *)part = (struct sysprof_part_stack){
+			.type = SYSPROF_PART_STACK,
+			.size = sizeof(struct sysprof_part_stack) / 8,
+			.cookie = shape->cookie,
+		};
+		event->n_parts++;
+	}
+	/* By tables there are no copies, and along frame pointers no cookies. */
 	if (likely(!shape->raw_bytes))
 		return;
-	raw = (struct sysprof_part *)(event->frames + shape->n_kernel + shape->n_user);
-	*raw = (struct sysprof_part){
+	*part = (struct sysprof_part){
 		.type = SYSPROF_PART_RAW,
-		.size = (sizeof(*raw) + shape->raw_bytes) / 8,
+		.size = (sizeof(*part) + shape->raw_bytes) / 8,
 	};
-	sysprof_raw_put_into(raw + 1, shape->raw_bytes, stack->raw, shape->rights.raw_bytes);
+	sysprof_raw_put_into(part + 1, shape->raw_bytes, stack->raw, shape->rights.raw_bytes);
 	event->n_parts++;
 }
 
@@ -157,8 +175,10 @@ struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 
 	struct shape shape = shape_of(sc, stacks, stack);
 	u32 limit = sc->ring.bytes / 2,
 	    raw_bytes = shape.raw_bytes ? sizeof(struct sysprof_part) + shape.raw_bytes : 0,
+	    n_user = shape.n_user - (once_refers(shape.cookie) ? shape.user->walk.outer.n : 0),
 	    bytes = sizeof(struct sysprof_event) + raw_bytes + part_bytes +
-		    (shape.n_kernel + shape.n_user) * sizeof(u64);
+		    (shape.cookie ? sizeof(struct sysprof_part_stack) : 0) +
+		    (shape.n_kernel + n_user) * sizeof(u64);
 	struct sysprof_event *event;
 
 	sysprof_delivery_report_losses(sc);
@@ -169,6 +189,8 @@ struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 
 		return ERR_PTR(-ENOSPC);
 	event->n_parts = !!part_bytes;
 	put_stack(event, session, stacks, stack, &shape);
+	if (shape.cookie)
+		once_sent(sc, &shape.user->walk, shape.cookie);
 	return event;
 }
 

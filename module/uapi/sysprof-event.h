@@ -18,8 +18,7 @@
  * at another time are an EVENT of their own, joined by a key: a wait names its waker by the key of
  * a WAKE, which the waker wrote before the wait ended.  Either can be missing; the account of its
  * source says why.  A session's events begin at its START at the earliest
- * (SYSPROF_EVENT_CUT_BEGIN).  A wait that has not ended at STOP is no event yet; the THREAD of a
- * snapshot taken before STOP says since when each thread waits.
+ * (SYSPROF_EVENT_CUT_BEGIN).  A wait that lasts at STOP is no event; THREAD says when it began.
  *
  * Weight
  * ------
@@ -406,7 +405,7 @@ enum sysprof_context {
  * @state: for a WAIT enum sysprof_state, for others enum sysprof_context; for IRQ and SOFTIRQ the
  *	interrupted context
  * @n_kernel: kernel frames, innermost first
- * @n_user: user frames, innermost first, after the kernel's
+ * @n_user: user frames, innermost first, after the kernel's; part STACK may refer to more
  * @kernel_end: enum sysprof_end
  * @user_end: enum sysprof_end
  * @user_mode: enum sysprof_user_mode; SYSPROF_USER_RAW: there is a part RAW
@@ -434,6 +433,7 @@ struct sysprof_event {
 };
 
 enum sysprof_part_type {
+	SYSPROF_PART_STACK	= 1,	/* struct sysprof_part_stack, always the first part */
 	SYSPROF_PART_RAW	= 2,	/* sysprof_raw: WAIT, HOLD, IRQ, SOFTIRQ, FAULT, STALL */
 	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait, or one that begins with it */
 	SYSPROF_PART_IRQ	= 4,	/* struct sysprof_part_irq */

@@ -90,6 +90,9 @@
  * frame that a signal interrupted is reported like a return address: its instruction pointer plus
  * one byte.  Only SYSPROF_USER_TABLE finds those.
  *
+ * A session by unwind tables can have outer frames once and then a number for them
+ * (SYSPROF_CONFIG_STACKS_ONCE).
+ *
  * The loss law
  * ------------
  * Ticks are on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a
@@ -185,6 +188,8 @@
  *	address of others' code                                              exact: packaging/security.md; vm/others
  *	                             group member    ... as functions        others=functions: rounded before they are in the ring, by
  *	                                                                     root's unwind tables only, never into a neighbour; vm/others
+ *	                             group member    numbers of stacks       each ring counts its own; stacks that are hidden, or changed to
+ *	                                                                     functions, have none; vm/once, vm/others
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
  *	                                                                     capabilities, dumpable, and that the opener could
  *	                                                                     trace (TRACEABLE); vm/permissions, vm/traceable
@@ -350,11 +355,44 @@ enum sysprof_user_mode {
 /* The last user frame is none: it says what the thread is at work for (sysprof-chain.h). */
 #define SYSPROF_SAMPLE_THREAD		(1 << 15)
 
+/*
+ * The outermost user frames of a sample or event that are the same as before
+ * (SYSPROF_CONFIG_STACKS_ONCE).  SYSPROF_STACK_FRAMES() of them have a number.  A record with that
+ * number that is earlier in the same ring, and is no reference itself, has them as its last frames;
+ * with SYSPROF_STACK_REFERS they are not repeated, but follow the record's own user frames.  A new
+ * number with the same SYSPROF_STACK_PLACE() replaces the one before.  So a reader keeps for each
+ * ring one stack for each place, and forgets all at START.  A reference to a number that it does
+ * not have, or with another number of frames, is a stack whose outer frames were lost; no other
+ * frames are like them.
+ */
+#define SYSPROF_STACK_PLACES		64
+#define SYSPROF_STACK_FRAMES_SHIFT	48
+#define SYSPROF_STACK_NUMBER_MASK	((1ULL << SYSPROF_STACK_FRAMES_SHIFT) - 1)
+#define SYSPROF_STACK_FRAMES_MASK	0x7fff
+#define SYSPROF_STACK_REFERS		(1ULL << 63)
+#define SYSPROF_STACK_PLACE(cookie)	((cookie) & (SYSPROF_STACK_PLACES - 1))
+#define SYSPROF_STACK_FRAMES(cookie)                                                               \
+	((cookie) >> SYSPROF_STACK_FRAMES_SHIFT & SYSPROF_STACK_FRAMES_MASK)
+
+/**
+ * struct sysprof_part_stack - the cookie of an event, one of its parts (sysprof-event.h)
+ * @type: SYSPROF_PART_STACK
+ * @size: 2
+ * @reserved: 0
+ * @cookie: SYSPROF_STACK_*
+ */
+struct sysprof_part_stack {
+	__u16 type;
+	__u16 size;
+	__u32 reserved;
+	__u64 cookie;
+};
+
 /**
  * struct sysprof_sample - one tick of the clock while the CPU was at work
  * @record: SYSPROF_SAMPLE; pid and tid of the task that was interrupted
  * @mm: id of its address space, 0 if it has none
- * @cookie: 0
+ * @cookie: SYSPROF_STACK_*; 0: all frames are here, and have no number
  * @delay_ns: how late the tick came, less the time that a hypervisor took meanwhile as far as the
  *	kernel knows (steal).  One cause is disabled interrupts.  Others are firmware, waking up
  *	from a deep idle state, interrupts served before this one, and unreported steal.  The code
@@ -363,9 +401,9 @@ enum sysprof_user_mode {
  * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of
  *	8; 0 if there is none
  * @n_kernel: kernel frames, innermost first
- * @n_user: user frames, innermost first, after the kernel's
+ * @n_user: user frames, innermost first, after the kernel's; without those that @cookie refers to
  * @kernel_end: enum sysprof_end
- * @user_end: enum sysprof_end
+ * @user_end: enum sysprof_end; of all frames, those of @cookie, too
  * @user_mode: enum sysprof_user_mode
  * @context: in which context the tick found the CPU, enum sysprof_context of sysprof-event.h plus
  *	one; 0: not known (older modules).  A timer never finds SYSPROF_CONTEXT_IRQ: handlers of
@@ -700,6 +738,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_CHAIN_FRAMES	(1ULL << 19)	/* SYSPROF_CHAIN_FRAMES, names */
 #define SYSPROF_FEATURE_CHAIN_STEPS	(1ULL << 20)	/* SYSPROF_CHAIN_STEPS */
 #define SYSPROF_FEATURE_CHAIN_THREAD	(1ULL << 21)	/* SYSPROF_CHAIN_THREAD */
+#define SYSPROF_FEATURE_STACKS_ONCE	(1ULL << 22)	/* SYSPROF_CONFIG_STACKS_ONCE */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions
@@ -764,6 +803,12 @@ enum sysprof_form {
 #define SYSPROF_CONFIG_CHILDREN		(1 << 3)
 /* Only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
 #define SYSPROF_CONFIG_CGROUP		(1 << 4)
+
+/*
+ * With SYSPROF_USER_TABLE: outer frames that a thread's stack had before are not repeated
+ * (SYSPROF_STACK_REFERS).
+ */
+#define SYSPROF_CONFIG_STACKS_ONCE	(1 << 5)
 
 #define SYSPROF_FILTER_MAX		64		/* pids, and uids */
 

@@ -141,6 +141,47 @@ static void judge(bool is_told, bool is_root)
 	   seen[1].samples);
 }
 
+static unsigned of_other, hidden, numbered;
+
+static void look_for_numbers(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const void *)record;
+
+	(void)data;
+	if (record->type != SYSPROF_SAMPLE || record->pid != other)
+		return;
+	of_other++;
+	hidden += !!(record->flags & SYSPROF_SAMPLE_FUNCTIONS);
+	numbered += sample->cookie != 0;
+}
+
+/* Stacks that could be sent once are reported as functions all the same. */
+static void test_once(struct session *session, bool is_told, bool is_root)
+{
+	struct sysprof_config config = {
+		.size = sizeof(config),
+		.flags = SYSPROF_CONFIG_STACKS_ONCE,
+		.period_ns = NS_PER_MS,
+		.ring_bytes = session->config.ring_bytes,
+		.user_mode = SYSPROF_USER_TABLE + 1,
+	};
+
+	ok(!ioctl(session->fd, SYSPROF_IOC_STOP) &&
+		   !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) &&
+		   !ioctl(session->fd, SYSPROF_IOC_START, NULL),
+	   "a session that takes stacks once");
+	for (unsigned round = 0; round < 300 && of_other < 200; round++) {
+		usleep(20000);
+		for (unsigned cpu = 0; cpu < session->cpus; cpu++)
+			session_drain(session, cpu, look_for_numbers, NULL);
+	}
+	if (!is_root)
+		ok(of_other >= 100 && hidden == of_other && !numbered,
+		   "what is told as functions has no number (%u of %u)", numbered, of_other);
+	else if (is_told)
+		ok(numbered > of_other / 2, "root's has one (%u of %u)", numbered, of_other);
+}
+
 int main(int argc, char **argv)
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
@@ -172,8 +213,9 @@ int main(int argc, char **argv)
 		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
 			session_drain(&session, cpu, look_at, NULL);
 	}
-	kill(child, SIGKILL);
 	judge(!strcmp(argv[3], "told"), !geteuid());
+	test_once(&session, !strcmp(argv[3], "told"), !geteuid());
+	kill(child, SIGKILL);
 	session_close(&session);
 	return tests_end();
 }

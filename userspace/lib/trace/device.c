@@ -6,6 +6,7 @@
 #include "sysprof-chain.h"
 #include "sysprof-table.h"
 #include "trace/device-sources.h"
+#include "trace/once.h"
 #include "trace/opener-private.h"
 #include "trace/rings.h"
 #include "trace/record-check.h"
@@ -44,6 +45,7 @@ struct device {
 	struct sysprof_config config;
 	struct ring *rings;			/* as they are mapped */
 	SptRings *stream;			/* NULL before it began */
+	SptOnce *once; /* NULL: each stack comes as a whole */
 	bool has_waits;				/* sources of the session are on */
 };
 
@@ -118,6 +120,7 @@ static bool device_call(struct device *device, unsigned long request, void *arg,
 static void unmap_rings(struct device *device)
 {
 	g_clear_pointer(&device->stream, spt_rings_free);
+	g_clear_pointer(&device->once, spt_once_free);
 	for (unsigned cpu = 0; device->rings && cpu < device->info.cpus; cpu++) {
 		struct ring *ring = &device->rings[cpu];
 
@@ -323,6 +326,8 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 		return false;
 	if (!set_filter(device, &config->filter, &cgroup, error))
 		return false;
+	if (config->by_tables && device->info.features & SYSPROF_FEATURE_STACKS_ONCE)
+		device->config.flags |= SYSPROF_CONFIG_STACKS_ONCE;
 	ok = ioctl(device->fd, SYSPROF_IOC_CONFIGURE, &device->config) == 0;
 	number = errno;
 	if (cgroup >= 0)
@@ -380,12 +385,25 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	    !set_sources(device, config, error) ||
 	    !device_call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
+	if (device->config.flags & SYSPROF_CONFIG_STACKS_ONCE)
+		device->once = spt_once_new(device->info.cpus);
 	device->has_waits = config->waits.is_on;
 	device->stream = stream_of(device, config->most_kept_bytes);
 	spt_rings_watch(device->stream);
 	if (ret)
 		*ret = start;
 	return true;
+}
+
+static char *device_limited(SptTrace *trace, uint64_t start_ns G_GNUC_UNUSED)
+{
+	const struct device *device = device_device_of(trace);
+	uint64_t lost = device->once ? spt_once_lost(device->once) : 0;
+
+	return lost ? g_strdup_printf("the outer frames of %" G_GUINT64_FORMAT
+				      " stacks were lost: what they refer to did not come",
+				      (guint64)lost) :
+		      NULL;
 }
 
 static char *device_lacks_sources(SptTrace *trace, char **ret_fix)
@@ -455,6 +473,8 @@ static void device_take(const struct sysprof_record *record, void *data)
 {
 	const struct taker *taker = data;
 
+	if (taker->device->once)
+		record = spt_once_take(taker->device->once, record);
 	device_hand_on(taker->device, record, taker->func, taker->data);
 }
 
@@ -706,6 +726,7 @@ static const struct spt_trace_source device_source = {
 		.make_room = device_make_room,
 	},
 	.services = {
+		.limited = device_limited,
 		.lacks_sources = device_lacks_sources,
 		.sees_in_part = device_sees_in_part,
 		.names = device_names,

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "sysprof-event.h"
+#include "trace/once.h"
 
 /* The least size of a record of @type, so that its body can be read. */
 static size_t record_least_bytes(unsigned type)
@@ -42,6 +43,14 @@ static size_t record_least_bytes(unsigned type)
 	}
 }
 
+/* What it defines is there. */
+static bool record_has_outer(const struct sysprof_record *record, unsigned n_user)
+{
+	uint64_t cookie = spt_once_cookie(record);
+
+	return cookie & SYSPROF_STACK_REFERS || SYSPROF_STACK_FRAMES(cookie) <= n_user;
+}
+
 bool spt_record_is_valid(const struct sysprof_record *record, size_t bytes)
 {
 	size_t size = (size_t)record->size * 8;
@@ -56,12 +65,14 @@ bool spt_record_is_valid(const struct sysprof_record *record, size_t bytes)
 			return false;
 		return sizeof(*sample) + ((size_t)sample->n_kernel + sample->n_user) * 8 +
 			       sample->raw_bytes <=
-		       size;
+			       size &&
+		       record_has_outer(record, sample->n_user);
 	}
 	if (record->type == SYSPROF_EVENT) {
 		const struct sysprof_event *event = (const void *)record;
 
-		return sizeof(*event) + ((size_t)event->n_kernel + event->n_user) * 8 <= size;
+		return sizeof(*event) + ((size_t)event->n_kernel + event->n_user) * 8 <= size &&
+		       record_has_outer(record, event->n_user);
 	}
 	if (record->type == SYSPROF_OBJECT) {
 		const struct sysprof_object *object = (const void *)record;
