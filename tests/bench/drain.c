@@ -2,15 +2,17 @@
 /*
  * drain FORM HZ FILE [TABLE BUILD_ID]: the plainest reader of the device: copies all rings to
  * FILE until SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of
- * unwind tables, for the program that has that build-id), raw and a number of KiB, or, of objects
- * with waits, waits-none (none is picked), waits-grid, waits-all (without stacks), waits-stacks,
- * waits-wakers (all, with these), waits-lanes; or, of objects with one of the kernel's sources,
+ * unwind tables, for the program that has that build-id), whole (the same, each stack as a whole),
+ * raw and a number of KiB, or, of objects, of tables- or of whole- with waits, waits-none (none is
+ * picked), waits-grid, waits-all (without stacks), waits-stacks, waits-wakers (all, with these),
+ * waits-lanes; or, of objects with one of the kernel's sources,
  * slab, fault, block, irq, lock and -none (none is picked) or -stacks (all), and kmem-64k.
  */
 #include <err.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +180,17 @@ static void drain(const struct ring *ring, uint32_t bytes, int out)
 	__atomic_store_n(&ring->tail->tail, head, __ATOMIC_RELEASE);
 }
 
+/* Whether @form is @way, or begins with it; then the rest is left. */
+static bool is_way(const char **form, const char *way)
+{
+	size_t n = strlen(way);
+
+	if (strncmp(*form, way, n) || ((*form)[n] && (*form)[n] != '-'))
+		return false;
+	*form += n + ((*form)[n] == '-');
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct sysprof_config config = { .size = sizeof(config) };
@@ -186,7 +199,9 @@ int main(int argc, char **argv)
 	struct ring rings[CPUS];
 	struct pollfd poll_fd;
 	uint64_t lost = 0, samples = 0, events = 0;
+	const char *form = argv[1];
 	uint32_t sources;
+	bool is_once;
 	int fd, out;
 
 	if (argc != 4 && argc != 6)
@@ -194,23 +209,26 @@ int main(int argc, char **argv)
 	signal(SIGTERM, end);
 	fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
 	out = open(argv[3], O_CREAT | O_TRUNC | O_WRONLY, 0600);
-	config.form = strcmp(argv[1], "addresses") ? SYSPROF_FORM_OBJECT : SYSPROF_FORM_ADDRESS;
-	if (argc == 6 && !strcmp(argv[1], "tables"))
+	config.form = strcmp(form, "addresses") ? SYSPROF_FORM_OBJECT : SYSPROF_FORM_ADDRESS;
+	is_once = is_way(&form, "tables");
+	if (is_once || is_way(&form, "whole"))
 		config.user_mode = SYSPROF_USER_TABLE + 1;
-	if (!strncmp(argv[1], "raw", 3)) {
+	if (is_once)
+		config.flags |= SYSPROF_CONFIG_STACKS_ONCE;
+	if (!strncmp(form, "raw", 3)) {
 		config.user_mode = SYSPROF_USER_RAW + 1;
-		config.raw_bytes = atoi(argv[1] + 3) * 1024;
+		config.raw_bytes = atoi(form + 3) * 1024;
 		config.ring_bytes = 8 << 20;
 	}
-	if (strchr(argv[1], '-') && strncmp(argv[1], "waits", 5))
+	if (strchr(form, '-') && strncmp(form, "waits", 5))
 		config.ring_bytes = 8 << 20;
 	config.period_ns = 1000000000 / atoi(argv[2]);
 	if (fd < 0 || out < 0 || ioctl(fd, SYSPROF_IOC_INFO, &info) ||
 	    ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)
 		err(1, "cannot open and configure");
-	if (config.user_mode == SYSPROF_USER_TABLE + 1)
+	if (config.user_mode == SYSPROF_USER_TABLE + 1 && argc == 6)
 		give_table(fd, argv[4], argv[5]);
-	sources = ask_for_waits(fd, argv[1]);
+	sources = ask_for_waits(fd, form);
 	for (uint32_t cpu = 0; cpu < info.cpus; cpu++) {
 		off_t at = cpu * config.ring_stride;
 
