@@ -54,7 +54,7 @@ struct mode {
 	bool has_losses;		/* of waits, and of what no metric of waits is made of */
 	bool has_memory_calls;		/* of more time in our library than in anything else */
 	bool has_stackless_wait;	/* a longer one, without a stack */
-	bool has_nameless;		/* much of the time, or a wait, in a file that is not there */
+	bool has_nameless;		/* some time, or a wait, in a file that is not there */
 	bool takes_turns;		/* the command's two threads run one after the other */
 	bool is_single;			/* a thread of the command, not two */
 };
