@@ -391,6 +391,47 @@ static void test_interpreter(const void *data)
 	program_end(&program);
 }
 
+#define LOOKS 2000
+#define OUTERMOST "java.lang.Thread.run\t"
+
+/*
+ * Stacks of compiled code wherever it is interrupted, also where a method makes its frame or gives
+ * it up.
+ */
+static void test_anywhere(const void *options)
+{
+	char *command[] = { (char *)"java", (char *)WORKLOADS "script-calls.java", NULL };
+	g_autofree char *path = g_find_program_in_path("java");
+	struct program program = { .root = "" };
+	unsigned n_cut = 0, n_frames = 0;
+	char line[256];
+
+	if (!path) {
+		g_test_skip("this machine has no Java");
+		return;
+	}
+	if (options)
+		g_setenv(JAVA_OPTIONS, options, TRUE);
+	program_start(&program, command);
+	g_unsetenv(JAVA_OPTIONS);
+	g_assert_nonnull(fgets(line, sizeof(line), program.said));
+	program_find(&program);
+	g_assert_nonnull(program.chain);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		g_autoptr(GPtrArray) found = program_look(&program);
+
+		n_frames += found->len;
+		if (found->len && g_str_has_prefix(found->pdata[found->len - 1], OUTERMOST))
+			continue;
+		if (n_cut++ < 3)
+			show("found", found);
+	}
+	g_test_message("%u frames in %u stacks, %u of which end too early", n_frames, LOOKS, n_cut);
+	g_assert_cmpuint(n_frames, >, 3 * LOOKS);
+	g_assert_cmpuint(n_cut, <=, LOOKS / 500);
+	program_end(&program);
+}
+
 static void run_damaged(const struct sysprof_program *chain, const uint64_t *memory, unsigned words)
 {
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { 0 };
@@ -635,6 +676,9 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/interpreters/damaged/node", "/usr/bin/node", test_damaged);
 	g_test_add_data_func_full("/interpreters/damaged/java", find_jvm() ?: g_strdup("/"),
 				  test_damaged, g_free);
+	g_test_add_data_func("/interpreters/anywhere/mixed", NULL, test_anywhere);
+	g_test_add_data_func("/interpreters/anywhere/interpreted", "-Xint", test_anywhere);
+	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);
 	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/ends", test_ends);
 	g_test_add_func("/interpreters/fuel", test_fuel);

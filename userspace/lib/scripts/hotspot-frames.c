@@ -184,6 +184,31 @@ static void hotspot_find_bare_caller(SptHotspot *h)
 }
 
 /*
+ * A frame whose frame pointer is there already, but not all that comes behind it: which method that
+ * is it does not say.  The caller's stack pointer comes next, from the register that has it.
+ */
+static void hotspot_find_begun_caller(SptHotspot *h, struct jumps *found)
+{
+	struct jumps whole = { .n = 0 }, saved = { .n = 0 };
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, FRAME_BYTECODE_AT - 1);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_T, R_SP, 0, &saved);
+	hotspot_jump(h, &whole);
+	hotspot_land(h, &saved);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_FP, R_SP, 0, &whole);
+	saved.n = 0;
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_FP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_FP, FRAME_RETURN_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_SP, R_FP, FRAME_SENDER_SP_AT);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNE, R_FP, R_SP, 0, &saved);
+	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_SP, 0, DWARF_R13);
+	hotspot_land(h, &saved);
+	hotspot_if_made(h, found);
+	hotspot_end(h);
+	hotspot_land(h, &whole);
+}
+
+/*
  * An interpreted frame.  It has a place in its method's code, and a native method none: else it is
  * being made, or given up.
  */
@@ -195,6 +220,7 @@ static void hotspot_add_interpreted(SptHotspot *h, struct jumps *found)
 	/* It may have no frame yet, or none any more. */
 	hotspot_find_bare_caller(h);
 	hotspot_if_made(h, found);
+	hotspot_find_begun_caller(h, found);
 	hotspot_land(h, &call);
 	call.n = 0;
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_METHOD, R_FP, FRAME_METHOD_AT);
