@@ -144,7 +144,7 @@ $(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile tests/tests.mk
 	$(call say,CC)$(CC) $(workload_flags) -MMD -MP -MF $@.d -o $@ $< -ldl
 
 # What it allocates and frees at once stays.
-$(B)/workloads/allocates: workload_flags += -fno-builtin
+$(B)/workloads/allocates $(B)/workloads/awaits: workload_flags += -fno-builtin
 
 $(workloads_nofp): $(B)/workloads/nofp-%: tests/vm/workloads/%.c Makefile tests/tests.mk
 	@mkdir -p $(@D)

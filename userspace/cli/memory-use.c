@@ -29,6 +29,7 @@ void spt_cli_print_resident(const SptCapture *capture, uint64_t start_ns, int wi
 
 void spt_cli_print_heap(const SptCapture *capture, uint64_t start_ns, int width)
 {
+	const char *attached = spt_capture_host(capture, "memory_attached");
 	g_autofree char *bytes = NULL, *calls = NULL, *all = NULL, *text = NULL, *part = NULL;
 	SptAllocationSums sums;
 	SptMemoryUse use;
@@ -44,7 +45,8 @@ void spt_cli_print_heap(const SptCapture *capture, uint64_t start_ns, int width)
 	use = (SptMemoryUse){ .most = sums.most, .most_time = sums.most_time, .last = sums.live };
 	text = spt_memory_use_text(&use, start_ns, spt_format_bytes);
 	print_line("allocated", width, all);
-	print_line("live memory", width, text);
+	print_line(attached ? "live memory, without what the process had before" : "live memory",
+		   width, text);
 }
 
 void spt_cli_add_resident(SptJson *json, const SptCapture *capture)

@@ -177,6 +177,19 @@ bool spt_record_parse_also(SptRecorderOptions *recorder, const char *text)
 	return true;
 }
 
+/* Whose memory is recorded. */
+static unsigned memory_given(const struct spt_record_options *options, const struct words *words)
+{
+	const SptRecorderOptions *recorder = &options->recorder;
+	unsigned n_pids = recorder->filter.n_pids;
+
+	return (words->tracker ? SPT_GIVEN_MEMORY : 0) |
+	       (n_pids == 1 ? SPT_GIVEN_ONE_PID : 0) |
+	       (recorder->memory_options.mean_bytes ? SPT_GIVEN_MEMORY_SIZE : 0) |
+	       (words->tracker && n_pids && !*options->command ? SPT_GIVEN_ATTACH : 0) |
+	       (n_pids || *options->command ? SPT_GIVEN_ALLOCATING : 0);
+}
+
 static unsigned options_given(const struct spt_record_options *options, const struct words *words)
 {
 	return (*options->command ? SPT_GIVEN_COMMAND : 0) |
@@ -186,7 +199,7 @@ static unsigned options_given(const struct spt_record_options *options, const st
 	       (words->last ? SPT_GIVEN_LAST : 0) | (words->late ? SPT_GIVEN_WHEN_LATE : 0) |
 	       (words->when_mark ? SPT_GIVEN_WHEN_MARK : 0) |
 	       (options->to ? SPT_GIVEN_TO : 0) | (options->bundle ? SPT_GIVEN_BUNDLE : 0) |
-	       (words->tracker ? SPT_GIVEN_MEMORY : 0) |
+	       memory_given(options, words) |
 	       (words->free_stacks ? SPT_GIVEN_FREE_STACKS : 0) |
 	       (words->mappings ? SPT_GIVEN_MAPPINGS : 0) |
 	       (options->recorder.calls == SPT_CALLS_ALWAYS ? SPT_GIVEN_CALLS : 0) |
@@ -251,6 +264,8 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		recorder->memory = words->tracker;
 		recorder->memory_options.has_free_stacks = words->free_stacks;
 		recorder->memory_options.has_mappings = words->mappings;
+		if (!*options->command)
+			recorder->memory_options.attached_pid = recorder->filter.pids[0];
 		recorder->script_loops = words->script_loops;
 		return true;
 	}
@@ -390,7 +405,7 @@ static void add_other_entries(struct spt_record_options *options, struct words *
 {
 	const GOptionEntry entries[] = {
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->tracker,
-		  "Also record what the command allocates and frees, each call with its stack (SIZE: on average one for each SIZE)",
+		  "Also record what the command allocates and frees, each call with its stack (SIZE: on average one for each SIZE; with --pid: of a process that waits for it)",
 		  SPT_CLI_OPTIONAL("all|SIZE") },
 		{ "free-stacks", 0, 0, G_OPTION_ARG_NONE, &words->free_stacks,
 		  "With --memory: also record the stacks that free memory (report --metric freed-here)",

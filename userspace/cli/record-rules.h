@@ -23,6 +23,10 @@ enum {
 	SPT_GIVEN_START_STOP = 1 << 14,
 	SPT_GIVEN_PERF = 1 << 15,	/* --source perf */
 	SPT_GIVEN_WHEN_MARK = 1 << 16,
+	SPT_GIVEN_ONE_PID = 1 << 17,
+	SPT_GIVEN_MEMORY_SIZE = 1 << 18, /* --memory=SIZE */
+	SPT_GIVEN_ATTACH = 1 << 19,	/* --memory and --pid without a command */
+	SPT_GIVEN_ALLOCATING = 1 << 20,	/* a command or --pid */
 };
 
 /* False: complained, return SPT_EXIT_USAGE. */

@@ -16,15 +16,16 @@
 #define ERRORS_FROM (-4095L)
 #define LEAST_SLOTS 16u
 #define SECOND_NS   1000000000ULL
+#define HIGH_FD	    900
 
-struct spt_recorder_link spt_link;
+static const uint32_t none = 0, over = 1;
+struct spt_recorder_link spt_link = { .is_over = &none };
 bool spt_has_counter;
 struct spt_functions spt_functions;
 /* 0: not tried yet, 1: by one thread, SPT_CONNECTED. */
 uint32_t spt_connect_state;
 static int (*clock_by_vdso)(clockid_t clock, struct timespec *ret);
 static int (*find_object)(void);
-static const uint32_t none = 0, over = 1;
 /* In memory that is wiped in a child, and what that knows of its parent. */
 static struct spt_process *process;
 static uint32_t parent_pid;
@@ -177,7 +178,8 @@ void *spt_allocate(size_t bytes)
 static bool is_ours(const struct spt_rings_header *rings)
 {
 	return rings->magic == SPT_RINGS_MAGIC && rings->version == SPT_RINGS_VERSION &&
-	       rings->n_slots == SPT_RINGS_SLOTS && rings->ring_words == SPT_RING_WORDS;
+	       rings->n_slots == SPT_RINGS_SLOTS && rings->ring_words == SPT_RING_WORDS &&
+	       rings->is_over != SPT_RINGS_OVER;
 }
 
 static bool recorder_is_gone(const struct spt_rings_header *rings)
@@ -197,13 +199,12 @@ static void map_rings(long fd)
 	} while (has_failed(at) && (n /= 2) >= LEAST_SLOTS);
 	if (has_failed(at))
 		return;
-	if (!is_ours((void *)at) || ((struct spt_rings_header *)at)->is_over ||
-	    recorder_is_gone((void *)at)) {
+	if (!is_ours((void *)at) || recorder_is_gone((void *)at)) {
 		spt_call(SYS_munmap, at, spt_rings_bytes_of(n), 0, 0);
 		return;
 	}
 	/* The recorder's page is not for programs, and none of it is part of a core file. */
-	if (spt_link.page_bytes == SPT_RINGS_PAGE)
+	if (spt_link.page_bytes == SPT_RINGS_PAGE && !spt_link.waits)
 		spt_call(SYS_mprotect, at, SPT_RINGS_PAGE, PROT_READ, 0);
 	spt_call(SYS_madvise, at, spt_rings_bytes_of(n), MADV_DONTDUMP, 0);
 	n_mapped = n;
@@ -246,6 +247,37 @@ static bool may_connect(long fd)
 	return (uint64_t)stat.st_size == spt_rings_bytes();
 }
 
+/*
+ * Makes the rings for a recorder that may come later, which finds the descriptor.  Not behind a
+ * filter of system calls, which may not let these through.
+ */
+static void wait_for_recorder(void)
+{
+	static const struct spt_rings_header header = {
+		.magic = SPT_RINGS_MAGIC,
+		.version = SPT_RINGS_VERSION,
+		.n_slots = SPT_RINGS_SLOTS,
+		.ring_words = SPT_RING_WORDS,
+		.is_over = SPT_RINGS_WAITS,
+	};
+	long fd, high;
+
+	if (spt_library != SPT_RINGS_MEMORY || read_filters())
+		return;
+	fd = spt_call(SYS_memfd_create, SPT_RINGS_WAITING, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0);
+	if (has_failed(fd))
+		return;
+	spt_link.waits = true;
+	if (!has_failed(spt_call(SYS_ftruncate, fd, spt_rings_bytes(), 0, 0)) &&
+	    spt_call(SYS_pwrite64, fd, &header, sizeof(header), 0) == sizeof(header) &&
+	    !has_failed(spt_call(SYS_fcntl, fd, F_ADD_SEALS, SPT_RINGS_WAIT_SEALS, 0)))
+		map_rings(fd);
+	/* Programs expect the low numbers to be theirs. */
+	high = spt_link.rings ? spt_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD, 0) : fd;
+	if (!spt_link.rings || !has_failed(high))
+		spt_call(SYS_close, fd, 0, 0, 0);
+}
+
 /* The descriptor that a program inherits. */
 static long inherited(void)
 {
@@ -266,6 +298,10 @@ static void connect_recorder(void)
 
 	if (!read_value(&environment, SPT_RINGS_VARIABLE, path, sizeof(path)))
 		return;
+	if (spt_text_begins(path, SPT_RINGS_WAIT)) {
+		wait_for_recorder();
+		return;
+	}
 	fd = spt_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
 	if (has_failed(fd)) {
 		fd = inherited();
@@ -333,8 +369,10 @@ static void connect_all(void)
 	spt_real_find(shared_functions);
 	spt_real_find(spt_real_functions);
 	connect_recorder();
-	if (!spt_link.rings)
+	if (!spt_link.rings) {
+		spt_link_leave();
 		return;
+	}
 	spt_code_begin((void *)find_object);
 	number_process(true);
 	/* Release: pairs with the acquire in spt_process_begin(). */
@@ -376,7 +414,13 @@ void spt_link_unmap(void)
 
 bool spt_link_check(void)
 {
-	if (recorder_is_gone(spt_link.rings))
+	uint32_t records = SPT_RINGS_RECORDS;
+
+	/* A recorder that has come meanwhile undoes this. */
+	if (recorder_is_gone(spt_link.rings) && spt_link.waits)
+		__atomic_compare_exchange_n(&spt_link.rings->is_over, &records, SPT_RINGS_WAITS,
+					    false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	else if (recorder_is_gone(spt_link.rings))
 		spt_link_leave();
 	return !spt_is_over();
 }

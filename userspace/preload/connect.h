@@ -20,7 +20,8 @@
 /* The library's connection to its recorder. */
 struct spt_recorder_link {
 	struct spt_rings_header *rings;	/* NULL: nothing is recorded */
-	const uint32_t *is_over;	/* != 0: nothing more is recorded */
+	const uint32_t *is_over;	/* != 0: nothing is recorded, or nothing more */
+	bool waits;			/* the rings are the program's own, for recorders to come */
 	uint64_t page_bytes;
 };
 extern struct spt_recorder_link spt_link;

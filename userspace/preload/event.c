@@ -80,7 +80,7 @@ bool spt_event_begin_nested(struct spt_thread *thread, uint64_t sp)
 	/* A signal handler has forked, and this is the child. */
 	if (thread->state == SPT_NO_RING)
 		return false;
-	if (thread->state == SPT_IDLE_FOREIGN)
+	if (spt_state_is_foreign(thread->state))
 		return begin_foreign(thread, sp);
 	/* A handler's frames are further in than the call that it has interrupted. */
 	if (sp >= thread->busy_sp && !is_on_other_stack(thread, sp))
@@ -113,7 +113,7 @@ void spt_event_end_nested(struct spt_thread *thread)
 		/* Pairs with the acquire of the head in spt_ring_reader_begin(). */
 		__atomic_store_n(&thread->slot->head, reserved, __ATOMIC_RELEASE);
 		*(volatile uint32_t *)&thread->state = thread->idle_state;
-		if (thread->idle_state == SPT_IDLE_FOREIGN)
+		if (spt_state_is_foreign(thread->idle_state))
 			__atomic_store_n(&thread->slot->is_busy, 0, __ATOMIC_RELEASE);
 	} while (*(volatile uint32_t *)&thread->reserved != reserved);
 }

@@ -21,7 +21,7 @@ bool spt_event_begin_nested(struct spt_thread *thread, uint64_t sp);
 /* @sp: the caller's stack pointer.  False: the call is not recorded. */
 static inline bool spt_event_begin(struct spt_thread *thread, uint64_t sp)
 {
-	if (__builtin_expect(thread->state - SPT_IDLE > SPT_IDLE_OTHER - SPT_IDLE, 0))
+	if (__builtin_expect(thread->state - SPT_IDLE > SPT_IDLE_PICKED - SPT_IDLE, 0))
 		return spt_event_begin_nested(thread, sp);
 	thread->busy_sp = sp;
 	thread->state = SPT_BUSY;
@@ -44,7 +44,7 @@ static inline void spt_event_end(struct spt_thread *thread, uint32_t end)
 		__atomic_store_n(&thread->slot->head, end, __ATOMIC_RELEASE);
 		*(volatile uint32_t *)&thread->state = thread->idle_state;
 		if (__builtin_expect(*(volatile uint32_t *)&thread->reserved == end &&
-				     thread->idle_state != SPT_IDLE_FOREIGN, 1))
+				     !spt_state_is_foreign(thread->idle_state), 1))
 			return;
 	}
 	spt_event_end_nested(thread);

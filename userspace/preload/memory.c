@@ -90,6 +90,7 @@ void spt_thread_begun(struct spt_thread *thread)
 	thread->mean_bytes = rings->mean_bytes;
 	thread->random = thread->slot->begin * 0x9e3779b97f4a7c15ULL ^ thread->slot->tid;
 	thread->left = thread->mean_bytes ? spt_picked_draw(thread) : 0;
+	thread->is_resting = false;
 	if (rings->mean_bytes)
 		thread->idle_state = SPT_IDLE_PICKED;
 	else if (!rings->has_free_stacks)
@@ -108,7 +109,14 @@ static inline bool is_plain(const struct spt_thread *thread)
  */
 static inline bool is_picking(const struct spt_thread *thread)
 {
-	return thread && thread->state == SPT_IDLE_PICKED;
+	return thread && (thread->state == SPT_IDLE_PICKED ||
+			  thread->state == SPT_IDLE_PICKED_FOREIGN);
+}
+
+/* Whether a thread without a ring needs none: nothing is recorded. */
+static inline bool is_unrecorded(const struct spt_thread *thread)
+{
+	return !(thread && thread->state) && spt_is_over();
 }
 
 /* Whether an allocation is not picked.  It counts either here or in is_passed(). */
@@ -117,7 +125,7 @@ static inline bool is_not_picked(size_t bytes)
 	struct spt_thread *thread = spt_self;
 
 	if (!is_picking(thread) || bytes >= (uint64_t)thread->left)
-		return false;
+		return is_unrecorded(thread);
 	spt_check_allocation(bytes);
 	thread->left -= (int64_t)bytes;
 	return true;
@@ -189,6 +197,10 @@ static JUMPED_TO void look_at_free(void *pointer)
 
 EXPORT void free(void *pointer)
 {
+	if (is_unrecorded(spt_self)) {
+		functions.free(pointer);
+		return;
+	}
 	if (pointer && is_picking(spt_self) && !spt_picked_may_have(pointer)) {
 		spt_check_free();
 		functions.free(pointer);
@@ -221,6 +233,30 @@ static __always_inline void tell_allocation(struct spt_thread *thread, const voi
 	spt_event_end(thread, at + n);
 }
 
+/* Bytes after which a thread of a program that waits looks for a recorder. */
+#define REST_BYTES 16384
+
+/*
+ * Whether what was drawn for the thread does not count: nothing is recorded, or that was for a time
+ * before, or for another distance.  Then the thread begins anew from here.
+ */
+static bool is_resting(struct spt_thread *thread)
+{
+	uint64_t mean_bytes = spt_link.rings->mean_bytes;
+
+	if (spt_is_over()) {
+		thread->is_resting = true;
+		thread->left = REST_BYTES;
+		return true;
+	}
+	if (!thread->is_resting && thread->mean_bytes == mean_bytes)
+		return false;
+	thread->is_resting = false;
+	thread->mean_bytes = mean_bytes;
+	thread->left = mean_bytes ? spt_picked_draw(thread) : 0;
+	return true;
+}
+
 /* Whether this one is skipped, where only some are recorded. */
 static inline bool is_passed(struct spt_thread *thread, size_t bytes)
 {
@@ -231,7 +267,7 @@ static inline bool is_passed(struct spt_thread *thread, size_t bytes)
 		return false;
 	/* A program may ask for any number of bytes, and get none. */
 	thread->left -= (int64_t)(bytes < (uint64_t)thread->left ? bytes : (uint64_t)thread->left);
-	return thread->left;
+	return thread->left || is_resting(thread);
 }
 
 /* An allocation that is not passed. */

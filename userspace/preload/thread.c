@@ -104,7 +104,7 @@ void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end)
 	if (!has_room(thread->slot, end) && !spt_is_over())
 		wait_for_room(thread, at, end);
 	/* Behind the end of the recording words are in vain, and later calls write none. */
-	if (spt_is_over())
+	if (spt_is_over() && !spt_state_is_foreign(thread->idle_state))
 		thread->idle_state = SPT_IDLE_OTHER;
 	thread->limit = end;
 	if (has_room(thread->slot, end + LOOK_WORDS))
@@ -168,6 +168,9 @@ static void begin_ring(struct spt_thread *thread)
 {
 	struct spt_ring_slot *slot = thread->slot;
 
+	/* Which clock it is, who records decides. */
+	if (spt_link.waits)
+		spt_has_counter = spt_link.rings->clock == SPT_RINGS_TSC;
 	slot->pid = thread->pid;
 	slot->tid = thread->tid;
 	slot->begin = spt_stamp();
@@ -185,7 +188,8 @@ static void begin_ring(struct spt_thread *thread)
 	thread->idle_state = SPT_IDLE_OTHER;
 	spt_thread_begun(thread);
 	if (thread->is_foreign)
-		thread->idle_state = SPT_IDLE_FOREIGN;
+		thread->idle_state = thread->idle_state == SPT_IDLE_PICKED ?
+					     SPT_IDLE_PICKED_FOREIGN : SPT_IDLE_FOREIGN;
 }
 
 bool spt_thread_claim_again(struct spt_thread *thread)

@@ -104,12 +104,20 @@ struct spt_memo {
 enum spt_state {
 	SPT_NO_RING = 0,
 	SPT_IDLE,			/* every call is recorded, in the plainest way */
-	SPT_IDLE_PICKED,		/* only some are */
 	SPT_IDLE_OTHER,			/* there are more questions to ask */
-	SPT_IDLE_FOREIGN,		/* and whether the ring is still the thread's */
+	SPT_IDLE_PICKED,		/* only some are recorded */
+	/* Likewise, and whether the ring is still the thread's has to be asked. */
+	SPT_IDLE_PICKED_FOREIGN,
+	SPT_IDLE_FOREIGN,
 	SPT_BUSY,			/* a call is being recorded, */
 	SPT_NESTED,			/* and inside of it that of a signal handler */
 };
+
+/* Whether the ring of a thread that is idle in @state may be given to another one. */
+static inline bool spt_state_is_foreign(uint32_t state)
+{
+	return state - SPT_IDLE_PICKED_FOREIGN <= SPT_IDLE_FOREIGN - SPT_IDLE_PICKED_FOREIGN;
+}
 
 struct spt_thread {
 	uint32_t state;			/* enum spt_state */
@@ -139,6 +147,7 @@ struct spt_thread {
 	/* Of allocations.  0: every call is recorded */
 	uint64_t mean_bytes;
 	int64_t left;			/* bytes until the next one that is picked; not negative */
+	bool is_resting;		/* or until the next look whether something is recorded */
 	uint64_t random;
 	uint64_t waited_ns;		/* by the recorded waits, of calls */
 	struct spt_memo memos[SPT_MEMOS];

@@ -18,6 +18,8 @@ struct spt_image {
 	unsigned n_rings;
 	bool has_ring;			/* or has had one */
 	bool is_forked;			/* it may free blocks of its parent */
+	/* Of a process that was attached to: the numbers are known, and of a stranger ignored. */
+	bool is_looked_at, is_ignored;
 	SptBlocks blocks;
 	GTree *mappings;		/* address -> SptBlock; they do not overlap */
 };
@@ -78,6 +80,8 @@ struct SptMemory {
 	SptOutput *output;
 	void *rings;
 	int fd;
+	uint32_t attached_pid;		/* the process whose rings these are; 0: they are our own */
+	uint64_t unseen_before[SPT_UNSEEN_REASONS];	/* counted by earlier recorders */
 	bool is_busy;			/* the last step left something */
 	SptAlive *alive;
 	char *noted_names[SPT_NOTES];	/* one of the programs that cannot be recorded */
@@ -148,6 +152,15 @@ void spt_memory_take_back(SptMemory *memory);
 void spt_memory_look_after_gone(SptMemory *memory);
 /* Adds what @ring has counted since then. */
 void spt_memory_count_waits(SptMemory *memory, struct spt_memory_ring *ring);
+
+/* memory-attach.c */
+/* Takes the rings of @memory->attached_pid.  Its threads report from begin() on. */
+bool spt_memory_attach(SptMemory *memory, GError **error);
+void spt_memory_attach_begin(SptMemory *memory);
+/* Finds out whose @ring is, if it is of a process that was attached to; @inode: of the file. */
+void spt_memory_attach_ring(SptMemory *memory, struct spt_memory_ring *ring, uint64_t inode);
+/* Calls that were not seen, by reason. */
+void spt_memory_sum_unseen(const SptMemory *memory, uint64_t *sums);
 
 /* memory-expected.c */
 struct spt_expected *spt_memory_expected_new(void);

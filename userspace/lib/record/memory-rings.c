@@ -83,6 +83,7 @@ static void memory_rings_adopt(SptMemory *memory, uint32_t i)
 	ring->unmapped = g_array_new(FALSE, FALSE, sizeof(SptBlock));
 	ring->image = get_image(memory, slot->image, slot->pid, slot->is_foreign);
 	ring->image->n_rings++;
+	spt_memory_attach_ring(memory, ring, memory_rings_inode_of(memory->fd));
 	ring->idle_since_ns = memory->now_ns;
 	is_first = !ring->image->has_ring;
 	ring->image->has_ring = true;

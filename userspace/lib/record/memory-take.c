@@ -174,7 +174,9 @@ static inline void memory_take_advance(SptMemory *memory, struct spt_memory_ring
 
 bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
 {
-	if (ring->has_object)
+	if (ring->image->is_ignored)
+		ring->reader.at = ring->reader.end;
+	else if (ring->has_object)
 		take_others(memory, ring);
 	else if (!ring->has_next)
 		memory_take_advance(memory, ring);

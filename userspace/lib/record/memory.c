@@ -43,6 +43,8 @@ static bool memory_map_rings(SptMemory *memory, GError **error)
 {
 	struct spt_rings_header *header;
 
+	if (memory->attached_pid)
+		return spt_memory_attach(memory, error);
 	memory->fd = spt_shared_memory_new("sysprof-memory", spt_rings_bytes(), &memory->rings);
 	if (memory->fd < 0) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
@@ -51,20 +53,26 @@ static bool memory_map_rings(SptMemory *memory, GError **error)
 		return false;
 	}
 	header = memory->rings;
-	memory->alive = spt_alive_new(&header->recorder);
 	header->pid_namespace = spt_pid_namespace();
 	header->proc_device = spt_proc_device();
 	header->n_filters = spt_self_filters();
 	header->n_slots = SPT_RINGS_SLOTS;
 	header->ring_words = SPT_RING_WORDS;
+	header->version = SPT_RINGS_VERSION;
+	header->magic = SPT_RINGS_MAGIC;
+	return true;
+}
+
+static void memory_set_request(SptMemory *memory)
+{
+	struct spt_rings_header *header = memory->rings;
+
+	memory->alive = spt_alive_new(&header->recorder);
 	header->clock = memory->is_tsc ? SPT_RINGS_TSC : SPT_RINGS_MONOTONIC;
 	header->mean_bytes = memory->mean_bytes;
 	header->least_wait_ns = memory->least_wait_ns;
 	header->has_free_stacks = memory->has_free_stacks;
 	header->has_mappings = memory->has_mappings;
-	header->version = SPT_RINGS_VERSION;
-	header->magic = SPT_RINGS_MAGIC;
-	return true;
 }
 
 /* Adds the library @name if it @is_wanted. */
@@ -85,6 +93,8 @@ static bool memory_set_environment(SptMemory *memory, GError **error)
 	g_autoptr(GString) libraries = g_string_new(NULL);
 	const char *before = g_getenv("LD_PRELOAD");
 
+	if (memory->attached_pid)
+		return true;
 	if (!memory_add_library(libraries, "libspt-memory.so", memory->has_allocations, error) ||
 	    !memory_add_library(libraries, "libspt-io.so", memory->has_waits, error))
 		return false;
@@ -147,6 +157,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->has_allocations = options;
 	memory->has_waits = waits;
 	memory->mean_bytes = options ? options->mean_bytes : 0;
+	memory->attached_pid = options ? options->attached_pid : 0;
 	memory->has_free_stacks = options && options->has_free_stacks;
 	memory->has_mappings = options && options->has_mappings;
 	memory->least_wait_ns = waits ? waits->threshold_ns : 0;
@@ -171,9 +182,12 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->next_handle = (uint64_t)g_get_real_time();
 	if (!memory_map_rings(memory, error) || !memory_set_environment(memory, error))
 		return NULL;
+	memory_set_request(memory);
 	look_at_clock(memory);
 	memory->base_stamp = memory->now_stamp;
 	memory->base_ns = memory->last_ns = memory->now_ns;
+	if (memory->attached_pid)
+		spt_memory_attach_begin(memory);
 	return g_steal_pointer(&memory);
 }
 
@@ -181,7 +195,9 @@ static void memory_let_go(SptMemory *memory)
 {
 	struct spt_rings_header *header = memory->rings;
 
-	__atomic_store_n(&header->is_over, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&header->is_over,
+			 memory->attached_pid ? SPT_RINGS_WAITS : SPT_RINGS_OVER,
+			 __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < memory->active->len; i++) {
 		struct spt_memory_ring *ring = memory->active->pdata[i];
 
@@ -330,8 +346,12 @@ bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **er
 		sum += n;
 	} while (!memory->failure && can_go_on && n > FEW_RECORDS &&
 		 memory->now_ns - begin < STEP_NS);
-	if (memory->now_ns - memory->looked_ns >= LOOK_NS)
+	if (memory->now_ns - memory->looked_ns >= LOOK_NS) {
 		spt_memory_look_after_gone(memory);
+		/* A thread that saw the end of a recorder before may have ended this recording. */
+		if (memory->attached_pid && !memory->is_ending)
+			spt_memory_attach_begin(memory);
+	}
 	spt_memory_put_rows(memory);
 	*ret_is_busy = sum > 0 || !can_go_on;
 	if (memory->failure) {
@@ -377,15 +397,25 @@ static const char *const unseen_names[SPT_UNSEEN_REASONS] = {
 	[SPT_UNSEEN_HANDLER] = "memory_unseen_handlers",
 };
 
+void spt_memory_sum_unseen(const SptMemory *memory, uint64_t *sums)
+{
+	const struct spt_rings_programs *programs = spt_rings_programs(memory->rings);
+
+	for (unsigned reason = 0; reason < SPT_UNSEEN_REASONS; reason++) {
+		sums[reason] = 0;
+		for (unsigned i = 0; i < SPT_UNSEEN_PLACES; i++)
+			sums[reason] += programs->unseen[i].calls[reason];
+	}
+}
+
 /* Calls of threads that have no ring. */
 static void count_unseen(SptMemory *memory)
 {
-	const struct spt_rings_programs *programs = spt_rings_programs(memory->rings);
 	SptMemoryStatus *status = &memory->status;
 
+	spt_memory_sum_unseen(memory, status->unseen);
 	for (unsigned reason = 0; reason < SPT_UNSEEN_REASONS; reason++) {
-		for (unsigned i = 0; i < SPT_UNSEEN_PLACES; i++)
-			status->unseen[reason] += programs->unseen[i].calls[reason];
+		status->unseen[reason] -= memory->unseen_before[reason];
 		status->lost += status->unseen[reason];
 		if (status->unseen[reason])
 			memory_note(memory, unseen_names[reason], status->unseen[reason]);
@@ -423,6 +453,8 @@ static void note_allocations(SptMemory *memory)
 	const SptMemoryStatus *status = &memory->status;
 
 	memory_note(memory, "memory_mean_bytes", memory->mean_bytes);
+	if (memory->attached_pid)
+		memory_note(memory, "memory_attached", memory->attached_pid);
 	if (memory->has_free_stacks)
 		memory_note(memory, "memory_free_stacks", 1);
 	if (memory->has_mappings) {

@@ -2,7 +2,6 @@
 /* By /proc: "NSpid" in status has a task's numbers in all of its namespaces, its own one last. */
 #include "record/namespace.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,19 +57,26 @@ static uint32_t number_inside(const char *directory)
 	return n > 1 ? number : 0;
 }
 
-/* Whether process @directory has @inode mapped; true, too, where that may not be read. */
-static bool may_have_mapped(const char *directory, uint64_t inode)
+/* Whether process @directory has @inode mapped; @otherwise where that may not be read. */
+static bool has_mapped(const char *directory, uint64_t inode, bool otherwise)
 {
 	g_autofree char *path = g_build_filename(directory, "maps", NULL), *text = NULL;
 	g_autofree char *number = g_strdup_printf(" %" G_GUINT64_FORMAT " ", inode);
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return true;
+		return otherwise;
 	for (const char *at = text; (at = strstr(at, number)); at++)
 		if (g_str_has_prefix(at + strlen(number) + strspn(at + strlen(number), " "),
 				     "/memfd:"))
 			return true;
 	return false;
+}
+
+bool spt_namespace_is_own(uint32_t pid, uint64_t inode)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u", pid);
+
+	return has_mapped(path, inode, false) && !number_inside(path);
 }
 
 /* The one entry of @directory whose number inside is @number; 0: there is none, or several. */
@@ -85,7 +91,7 @@ static uint32_t find_task(const char *directory, uint32_t number, uint64_t inode
 		uint32_t task = (uint32_t)strtoul(name, NULL, 10);
 
 		if (!task || number_inside(path) != number ||
-		    (inode && !may_have_mapped(path, inode)))
+		    (inode && !has_mapped(path, inode, true)))
 			continue;
 		if (found)
 			return 0;

@@ -4,6 +4,7 @@
 #define SPT_NAMESPACE_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 G_BEGIN_DECLS
@@ -17,6 +18,8 @@ uint64_t spt_proc_device(void);
  * has exited, or there are several.
  */
 uint32_t spt_namespace_process(uint32_t pid, uint64_t inode);
+/* Whether process @pid is of the recorder's own namespace, and has mapped the file @inode. */
+bool spt_namespace_is_own(uint32_t pid, uint64_t inode);
 /* The same of its thread @tid; @process: what the call above has returned. */
 uint32_t spt_namespace_thread(uint32_t process, uint32_t tid);
 

@@ -22,6 +22,8 @@ typedef struct {
 	uint64_t mean_bytes;		/* mean distance of picked allocations; 0: all */
 	bool has_free_stacks;		/* also the stacks that free */
 	bool has_mappings;		/* also mmap() and the like */
+	/* 0, or the process, which runs already, instead of a command.  With @mean_bytes. */
+	uint32_t attached_pid;
 } SptMemoryOptions;
 
 /* Whether waits are those of the command's calls of the C library (libspt-io.so). */

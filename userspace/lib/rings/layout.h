@@ -20,6 +20,10 @@
  *
  * Whether the recorder exists, the kernel says: it marks the word of a thread of the recorder as
  * that of a robust futex whose owner has died.
+ *
+ * A program can also wait for a recorder: then it makes the file at its start, and keeps a
+ * descriptor of it, by which a recorder finds it.  All of its threads are foreign: the next
+ * recorder takes the slots that they had of the one before.
  */
 #ifndef SPT_RINGS_LAYOUT_H
 #define SPT_RINGS_LAYOUT_H
@@ -36,12 +40,22 @@
 #define SPT_RINGS_VARIABLE  "SPT_RINGS"
 /* A descriptor of the file that a program inherits, where it cannot open the path. */
 #define SPT_RINGS_FD_VARIABLE "SPT_RINGS_FD"
+/* Its value where a program waits, and then the name of its file. */
+#define SPT_RINGS_WAIT	    "wait"
+#define SPT_RINGS_WAITING   "sysprof-memory-waits"
+#define SPT_RINGS_WAIT_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 /* Stamps count clock ticks divided by this power of two. */
 #define SPT_STAMP_SHIFT	    5
 
 enum spt_rings_clock {
 	SPT_RINGS_MONOTONIC = 0,	/* CLOCK_MONOTONIC, ns */
 	SPT_RINGS_TSC = 1,		/* the CPU's time stamp counter */
+};
+
+enum spt_rings_over {
+	SPT_RINGS_RECORDS = 0,
+	SPT_RINGS_OVER = 1,
+	SPT_RINGS_WAITS = 2,		/* a recorder may come */
 };
 
 /* Written by the recorder. */
@@ -51,7 +65,7 @@ struct spt_rings_header {
 	uint32_t ring_words, clock;	/* clock: enum spt_rings_clock */
 	/* mean distance of picked allocations; 0: all are recorded */
 	uint64_t mean_bytes;
-	uint32_t is_over;		/* nothing more is recorded */
+	uint32_t is_over;		/* enum spt_rings_over */
 	/* A robust futex, which the recorder holds.  FUTEX_OWNER_DIED: it has exited. */
 	uint32_t recorder;
 	uint32_t has_free_stacks;	/* what is freed is recorded with its stack, too */
