@@ -181,7 +181,7 @@ static void hooks_softirq_exit_hit(void *data, unsigned int vector)
 	sysprof_clock_softirq(vector, false);
 }
 
-#define FOUND_MAX 64
+#define FOUND_MAX 80
 
 /* Arms the hooks that others have requested. */
 static struct tracepoint *found[FOUND_MAX];

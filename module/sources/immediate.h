@@ -44,7 +44,14 @@ struct sysprof_subscription;
 	ROW(FAULT, EVENTS, 1, faults)                                                              \
 	ROW(PAGE_CACHE, BYTES, 1, page_cache)                                                      \
 	ROW(BLOCK, BYTES, 1, block)                                                                \
-	ROW(BLOCK_DONE, BYTES, 0, block)
+	ROW(BLOCK_DONE, BYTES, 0, block)                                                           \
+	ROW(MIGRATE, EVENTS, 1, named_migrate)                                                     \
+	ROW(FORKED, EVENTS, 1, named_forked)                                                       \
+	ROW(EXECUTED, EVENTS, 1, named_executed)                                                   \
+	ROW(WORK, EVENTS, 1, named_work)                                                           \
+	ROW(HRTIMER, EVENTS, 1, named_hrtimer)                                                     \
+	ROW(NET_QUEUE, EVENTS, 1, named_net_queue)                                                 \
+	ROW(DROPPED, EVENTS, 1, named_dropped)
 
 #define SYSPROF_IMMEDIATE_NUMBER(NAME, unit, period, hooking) SYSPROF_IMMEDIATE_##NAME,
 enum sysprof_immediate { SYSPROF_IMMEDIATE_SOURCES(SYSPROF_IMMEDIATE_NUMBER) SYSPROF_IMMEDIATES };

@@ -23,6 +23,7 @@
 #include "sources/threads.h"
 #include "throttle.h"
 #include "sources/waits.h"
+#include "sysprof-named.h"
 
 LIST_HEAD(sysprof_subscriptions);
 DEFINE_PER_CPU(struct sysprof_lane_buffer *, sysprof_lanes);

@@ -7,7 +7,7 @@
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
 
-headers="module/uapi/sysprof.h module/uapi/sysprof-table.h module/uapi/sysprof-chain.h module/uapi/sysprof-event.h"
+headers="module/uapi/sysprof.h module/uapi/sysprof-table.h module/uapi/sysprof-chain.h module/uapi/sysprof-event.h module/uapi/sysprof-named.h"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -50,6 +50,7 @@ generate_values()
 	echo '#include "sysprof-table.h"'
 	echo '#include "sysprof-chain.h"'
 	echo '#include "sysprof-event.h"'
+	echo '#include "sysprof-named.h"'
 	echo 'int main(void) {'
 	{
 		codes | sed -nE 's/^#define (SYSPROF_[A-Z0-9_]+) .*/\1/p' | grep -vx SYSPROF_DEVICE

@@ -26,7 +26,7 @@ upward()
 			continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
-			sysprof.h | sysprof-event.h | sysprof-table.h | sysprof-chain.h) continue ;;
+			sysprof.h | sysprof-event.h | sysprof-table.h | sysprof-chain.h | sysprof-named.h) continue ;;
 			../*) echo \
 				"$file includes \"$name\": paths are relative to userspace/lib"; \
 				continue ;;
@@ -87,7 +87,7 @@ uapi_only()
 {
 	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' |
 		sed 's/^/module\/uapi\/sysprof.h includes /'
-	for header in sysprof-table.h sysprof-chain.h sysprof-event.h; do
+	for header in sysprof-table.h sysprof-chain.h sysprof-event.h sysprof-named.h; do
 		includes "module/uapi/$header" | grep -vx '"sysprof.h"' |
 			sed "s|^|module/uapi/$header includes |"
 	done

@@ -230,7 +230,7 @@ static void fill_sources(struct hand *hand, struct sysprof_sources *arg)
 	arg->sources = one_in(hand, 16) ? (uintptr_t)place(hand, 256) : (uintptr_t)sources;
 	for (unsigned i = 0; i < 4; i++)
 		sources[i] = (struct sysprof_source){
-			.kind = one_in(hand, 8) ? below(hand, 32) : i ? 3 : 1,
+			.kind = one_in(hand, 8) ? below(hand, 40) : i ? 3 : 1,
 			.flags = one_in(hand, 4) ? SYSPROF_SOURCE_OPTIONAL : 0,
 			.stacks = i ? 0 : below(hand, 8),
 			.period = one_in(hand, 3) ? 1000000 : one_in(hand, 8) ? number(hand) : 0,

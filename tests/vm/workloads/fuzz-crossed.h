@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "sysprof-event.h"
+#include "sysprof-named.h"
 
 #define TEAMS		2
 #define MATES		3
@@ -80,13 +81,14 @@ static void configure_crossed(struct hand *hand, const struct team *team)
 
 static void ask_for_all(struct hand *hand, const struct team *team)
 {
-	struct sysprof_source sources[32];
+	struct sysprof_source sources[SYSPROF_SOURCES_MAX];
 	struct sysprof_sources arg = { .size = sizeof(arg),
 				       .source_bytes = sizeof(sources[0]),
 				       .sources = (uintptr_t)sources };
 
-	for (unsigned kind = 1; kind <= 28; kind++) {
-		bool is_lane = kind == SYSPROF_SOURCE_LANE;
+	for (unsigned kind = 1; kind <= SYSPROF_SOURCE_DROPPED; kind++) {
+		bool is_lane = kind == SYSPROF_SOURCE_LANE,
+		     is_close = kind >= SYSPROF_SOURCE_BLOCK_DONE && kind < SYSPROF_SOURCE_MIGRATE;
 
 		if (kind == SYSPROF_SOURCE_WAKE || one_in(hand, 8))
 			continue;
@@ -96,9 +98,7 @@ static void ask_for_all(struct hand *hand, const struct team *team)
 			.stacks = is_lane		     ? 0 :
 				  kind == SYSPROF_SOURCE_WAIT ? 7 :
 								below(hand, 4),
-			.period = is_lane || kind >= SYSPROF_SOURCE_BLOCK_DONE ? 0 :
-				  one_in(hand, 2)			       ? 0 :
-										 5000,
+			.period = is_lane || is_close || one_in(hand, 2) ? 0 : 5000,
 		};
 	}
 	ioctl(team_fd(team), SYSPROF_IOC_SOURCES, &arg);
