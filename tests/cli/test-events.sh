@@ -92,7 +92,7 @@ check 'a condition that does not end' refuses 2 'a ")" is missing' \
 check 'a condition on what has no fields' refuses 2 'has no fields to set a condition on' \
 	record -e 'page-faults if pid == 1' -- true
 check 'the module does not have them' sh -c \
-	'"$0" record --source module -e page-faults -- true 2>&1 | grep -qE "Events by name|module is not loaded"' "$cli"
+	'"$0" record --source module -e page-faults -- true 2>&1 | grep -qE "The module does not report all of these|module is not loaded"' "$cli"
 
 # Trace points.
 

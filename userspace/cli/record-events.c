@@ -83,6 +83,25 @@ static bool is_clock(const char *name, const char *clock, SptRecorderOptions *re
 	return true;
 }
 
+/*
+ * Whether the module is there and reports all of them.  That costs less than perf's, and needs no
+ * more rights than samples.
+ */
+static bool find_of_module(GPtrArray *points, const GPtrArray *names)
+{
+	if (!names->len || !spt_point_has_module())
+		return false;
+	for (unsigned i = 0; i < names->len; i++) {
+		SptPoint *point = spt_point_of_module(g_strstrip(names->pdata[i]));
+
+		if (point && spt_point_add(points, point, NULL))
+			continue;
+		g_ptr_array_set_size(points, 0);
+		return false;
+	}
+	return true;
+}
+
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
 			     SptRecorderOptions *recorder)
 {
@@ -115,6 +134,11 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 		spt_cli_complain("%s", error->message);
 		return false;
 	}
+	if (!functions->len && !events->probes && !events->filter &&
+	    recorder->source != SPT_TRACE_PERF && find_of_module(events->points, names)) {
+		recorder->points = events->points;
+		return true;
+	}
 	for (unsigned i = 0; i < names->len; i++) {
 		if (spt_point_find(events->points, names->pdata[i], events->filter, &error))
 			continue;
@@ -140,7 +164,9 @@ void spt_record_events_tell(const SptRecorderStatus *status)
 	g_autofree char *hits = spt_format_count(status->hits);
 	g_autofree char *lost = spt_format_count(status->hits_lost);
 
-	fprintf(stderr, "Events: %s, %s lost\n", hits, lost);
+	fprintf(stderr, "Events: %s, %s lost%s\n", hits, lost,
+		strcmp(status->source, "module") == 0 ?
+			"; by the module, without fields (--source perf has them)" : "");
 	if (status->hits_lost)
 		fprintf(stderr, "Note: events came faster than they could be recorded; --filter selects some of them, --stacks fp makes them smaller, and \"%s info\" says how often each came.\n",
 			spt_cli_called());

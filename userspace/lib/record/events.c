@@ -240,12 +240,30 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 		spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
 }
 
+/* As perf events report it. */
+static void take_point(SptRecorder *recorder, const struct sysprof_event *event, unsigned point)
+{
+	g_autofree struct sysprof_sample *sample = spt_event_sample(event);
+	SptTraceHit hit = {
+		.record = event->record,
+		.point = point,
+		.mm = event->mm,
+		.stack = sample,
+	};
+
+	hit.record.type = SPT_TRACE_HIT;
+	hit.record.time = event->begin;
+	spt_recorder_take_hit(recorder, &hit);
+}
+
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event)
 {
 	SptTraceEvents source = spt_trace_events(recorder->trace, event->source);
 	const SptEventIntake *intake = spt_event_intake(source.kind);
 
-	if (intake->take)
+	if (source.point)
+		take_point(recorder, event, source.point - 1);
+	else if (intake->take)
 		intake->take(recorder, event);
 	else
 		take_event_row(recorder, event, &source, intake);

@@ -15,6 +15,7 @@ struct SptHits {
 	SptOutput *output;
 	uint64_t *rows;			/* by point */
 	uint64_t lost;			/* of all points; at the end */
+	GArray *accounts;		/* SptTraceCount, by CPU and point, of the module's */
 	SptOpenCalls *calls;
 	bool has_probes;		/* in programs, of calls */
 	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
@@ -28,6 +29,7 @@ SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output)
 	hits->output = output;
 	hits->rows = g_new0(uint64_t, points->len);
 	hits->calls = spt_open_calls_new();
+	hits->accounts = g_array_new(FALSE, TRUE, sizeof(SptTraceCount));
 	for (unsigned i = 0; i < points->len; i++) {
 		const SptPoint *point = points->pdata[i];
 
@@ -42,6 +44,7 @@ void spt_hits_free(SptHits *hits)
 		return;
 	spt_open_calls_free(hits->calls);
 	g_free(hits->rows);
+	g_array_unref(hits->accounts);
 	g_free(hits);
 }
 
@@ -189,6 +192,37 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 	spt_output_put(hits->output, SPT_ROW_DECLARED, &row);
 }
 
+void spt_hits_account(SptHits *hits, const SptSourceAccountRow *row)
+{
+	SptTraceCount count = { .count = row->tallies[SPT_TALLY_SEEN].events -
+					 row->tallies[SPT_TALLY_EXCLUDED].events };
+	unsigned at;
+
+	for (unsigned i = SPT_TALLY_LOST; i < SPT_TALLIES; i++)
+		count.lost += row->tallies[i].events;
+	for (unsigned i = 0; i < hits->points->len; i++) {
+		if (((const SptPoint *)hits->points->pdata[i])->source != row->kind)
+			continue;
+		at = row->cpu * hits->points->len + i;
+		if (at >= hits->accounts->len)
+			g_array_set_size(hits->accounts, at + 1);
+		g_array_index(hits->accounts, SptTraceCount, at) = count;
+	}
+}
+
+/* False: who knows is the source. */
+static bool sum_accounts(const SptHits *hits, unsigned point, SptTraceCount *ret)
+{
+	*ret = (SptTraceCount){ 0 };
+	if (!((const SptPoint *)hits->points->pdata[point])->source)
+		return false;
+	for (unsigned at = point; at < hits->accounts->len; at += hits->points->len) {
+		ret->count += g_array_index(hits->accounts, SptTraceCount, at).count;
+		ret->lost += g_array_index(hits->accounts, SptTraceCount, at).lost;
+	}
+	return true;
+}
+
 uint64_t spt_hits_open(const SptHits *hits)
 {
 	return spt_open_calls_count(hits->calls);
@@ -243,7 +277,7 @@ char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
 		const SptPoint *point = hits->points->pdata[i];
 		SptTraceCount count;
 
-		if (!spt_trace_count(trace, i, &count))
+		if (!sum_accounts(hits, i, &count) && !spt_trace_count(trace, i, &count))
 			continue;
 		hits->lost += count.lost;
 		note_count(hits, i, &count);

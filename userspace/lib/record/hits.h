@@ -23,6 +23,8 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
  */
 void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample);
 /* Calls that have not returned, or whose return the kernel did not see. */
+/* Takes sums of a point that the module reports, on one CPU. */
+void spt_hits_account(SptHits *hits, const SptSourceAccountRow *row);
 uint64_t spt_hits_open(const SptHits *hits);
 /* How many hits found no room in the source's rings; after finish(). */
 uint64_t spt_hits_lost(const SptHits *hits);

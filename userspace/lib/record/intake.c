@@ -494,7 +494,7 @@ static void take_time(SptRecorder *recorder, const struct sysprof_time *time)
 								      time->realtime);
 }
 
-static void take_hit(SptRecorder *recorder, const SptTraceHit *hit)
+void spt_recorder_take_hit(SptRecorder *recorder, const SptTraceHit *hit)
 {
 	const struct sysprof_record *record = &hit->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
@@ -558,7 +558,7 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		recorder->needs_snapshot = true;
 		break;
 	case SPT_TRACE_HIT:
-		take_hit(recorder, (const SptTraceHit *)record);
+		spt_recorder_take_hit(recorder, (const SptTraceHit *)record);
 		break;
 	default:
 		if (recorder->waits)

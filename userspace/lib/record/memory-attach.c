@@ -92,7 +92,7 @@ static int find_waiting(uint32_t pid, GError **error)
 	return -1;
 }
 
-/* Frees what an earlier recording has left.  A thread that has the slot sees it at its next event. */
+/* Frees what an earlier recording has left.  A thread sees that at its next event. */
 static void take_slot(SptMemory *memory, uint32_t i, unsigned *steps)
 {
 	struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);

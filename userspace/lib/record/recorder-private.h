@@ -65,6 +65,7 @@ struct SptRecorder {
 	SptResident *resident;		/* NULL: no process is known to be recorded */
 	SptEventPairs *pairs;		/* with waits */
 	SptHits *hits;			/* NULL: no points are requested */
+	uint16_t *point_sources;		/* as in SptTraceConfig; or NULL */
 	char *hits_notice;
 	SptTables *tables;		/* of upload and unwinding */
 	SptDeferred *deferred;		/* NULL: samples wait for unwind tables */
@@ -101,6 +102,8 @@ struct SptRecorder {
 
 /* Takes one record; @data is the recorder. */
 void spt_recorder_take(const struct sysprof_record *record, void *data);
+/* A hit of one of the points. */
+void spt_recorder_take_hit(SptRecorder *recorder, const SptTraceHit *hit);
 /* The node of a stack in the output's stash. */
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
 			   const SptThread *thread);

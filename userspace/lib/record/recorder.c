@@ -5,6 +5,7 @@
  */
 #include "record/events.h"
 #include "record/recorder-private.h"
+#include "trace/points/point.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -209,11 +210,21 @@ static void set_environment(SptRecorder *recorder)
 	g_ptr_array_add(recorder->environment, NULL);
 }
 
-/* Only perf events have points. */
+/* Events by name are the module's all or none. */
+static bool has_module_points(const SptRecorderOptions *options)
+{
+	const SptPoint *point = options->points && options->points->len ?
+					options->points->pdata[0] : NULL;
+
+	return point && point->source;
+}
+
+/* Perf has all points. */
 static SptTraceSource source_of(const SptRecorderOptions *options)
 {
-	return options->points && options->source == SPT_TRACE_AUTO ? SPT_TRACE_PERF :
-								      options->source;
+	if (!options->points || options->source != SPT_TRACE_AUTO)
+		return options->source;
+	return has_module_points(options) ? SPT_TRACE_MODULE : SPT_TRACE_PERF;
 }
 
 static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
@@ -243,6 +254,13 @@ static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 	config->kmem_bytes = options->kmem_bytes;
 	config->kernel_is_optional = options->kernel_is_optional;
 	config->points = options->points;
+	if (has_module_points(options)) {
+		recorder->point_sources = g_new(uint16_t, options->points->len);
+		for (unsigned i = 0; i < options->points->len; i++)
+			recorder->point_sources[i] =
+				((const SptPoint *)options->points->pdata[i])->source;
+	}
+	config->point_sources = recorder->point_sources;
 }
 
 static void set_abilities(SptRecorder *recorder, const SptRecorderOptions *options)
@@ -266,7 +284,7 @@ static bool add_event_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	if (options->points)
 		recorder->hits = spt_hits_new(options->points, recorder->output);
 	spt_stages_add(recorder->stages, &spt_hits_stage, recorder->hits);
-	if (options->waits.is_on || options->kernel) {
+	if (options->waits.is_on || options->kernel || has_module_points(options)) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->pairs = spt_event_pairs_new(recorder->proc_files);
 	}
@@ -428,6 +446,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	g_clear_pointer(&recorder->gone_spaces, g_array_unref);
 	g_clear_error(&recorder->failure);
 	g_free(recorder->cpus);
+	g_free(recorder->point_sources);
 	g_free(recorder);
 }
 

@@ -12,6 +12,7 @@
 #include "events/event.h"
 #include "record/events.h"
 #include "record/recorder-private.h"
+#include "trace/points/point.h"
 
 /* Limit of wakings whose wait was lost. */
 #define MOST_WAKES 65536u
@@ -359,6 +360,10 @@ static void waits_take_account(SptRecorder *recorder,
 		return;
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		row.tallies[SPT_TALLY_LOST + i] = tally_of(&from->lost[i]);
+	if (recorder->hits && spt_point_name_of_source(record->kind)) {
+		spt_hits_account(recorder->hits, &row);
+		return;
+	}
 	spt_output_put(recorder->output, SPT_ROW_SOURCE_ACCOUNT, &row);
 	if (record->record.cpu >= recorder->waits->n_cpus ||
 	    record->kind >= recorder->waits->n_kinds)

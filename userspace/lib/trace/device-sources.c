@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "events/event.h"
 #include "sysprof-event.h"
+#include "sysprof-named.h"
 #include "trace/device-sources.h"
 #include "trace/sources-module.h"
 
@@ -40,6 +41,12 @@ static bool is_requested(const SptTraceConfig *config, const SptEventOption *opt
 			     option == &spt_option_waits && config->waits.is_on;
 }
 
+/* How many points the module is to report. */
+static unsigned n_points(const SptTraceConfig *config)
+{
+	return config->points && config->point_sources ? config->points->len : 0;
+}
+
 static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
 {
 	const SptEventOption *option;
@@ -53,7 +60,21 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 			if (kind->option == option && kind->request && n < SYSPROF_SOURCES_MAX)
 				list[n++] = request_of(config, kind);
 	}
+	for (unsigned i = 0; i < n_points(config) && n < SYSPROF_SOURCES_MAX; i++)
+		list[n++] = (struct sysprof_source){
+			.kind = config->point_sources[i],
+			.stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER,
+		};
 	return n;
+}
+
+/* The place of the point that @kind reports among those of the recording, plus 1; 0: none. */
+static unsigned find_point(const SptTraceConfig *config, unsigned kind)
+{
+	for (unsigned i = 0; i < n_points(config); i++)
+		if (config->point_sources[i] == kind)
+			return i + 1;
+	return 0;
 }
 
 /* The option of record that requests sources of @kind. */
@@ -61,6 +82,8 @@ static const char *option_of(unsigned kind)
 {
 	const SptEventKind *known = spt_event_kind_of(kind);
 
+	if (kind >= SYSPROF_SOURCE_MIGRATE)
+		return "--event";
 	return known && known->option ? known->option->flag : spt_option_waits.flag;
 }
 
@@ -193,7 +216,7 @@ static char *describe_left_out(int fd, const struct sysprof_source *list, unsign
 		const SptEventKind *kind = spt_event_kind_of(list[i].kind);
 
 		option = option_of(list[i].kind);
-		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || kind->request->is_rare ||
+		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || !kind || kind->request->is_rare ||
 		    strcmp(option, last) == 0)
 			continue;
 		find_missing(fd, list[i].kind, missing, sizeof(missing));
@@ -238,7 +261,8 @@ bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTr
 	for (unsigned i = 0; i < n; i++)
 		if (!list[i].error)
 			events[list[i].id] =
-				(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period };
+				(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period,
+						  .point = find_point(config, list[i].kind) };
 	*ret_left_out = describe_left_out(fd, list, n);
 	events[n + 1] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
 	return true;

@@ -78,10 +78,10 @@ static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GE
 			"Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
 		return false;
 	}
-	if (config->points && !trace->source->abilities.reports_points) {
+	if (config->points && !config->point_sources && !trace->source->abilities.reports_points) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"Events by name (--event) are perf events, and the module has none: leave out --source module");
+			"The module does not report all of these events (--event): leave out --source module");
 		return false;
 	}
 	return true;

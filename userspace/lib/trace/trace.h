@@ -85,6 +85,7 @@ typedef struct {
 	uint16_t kind;			/* enum sysprof_source_kind; 0: nothing */
 	/* period of the grid; 0: no grid, and every event is reported */
 	uint64_t period;
+	unsigned point;			/* its index in SptTraceConfig.points, plus 1; 0: none */
 } SptTraceEvents;
 
 typedef struct {
@@ -122,6 +123,8 @@ typedef struct {
 	SptTraceFilter filter;
 	/* Events by name (SptPoint *, points/point.h), or NULL; used as long as the source is. */
 	const GPtrArray *points;
+	/* By point: the module's source of it (sysprof-named.h); NULL: all are perf's. */
+	const uint16_t *point_sources;
 } SptTraceConfig;
 
 /* The largest copy that fits into a record of perf events with the rest of the record. */

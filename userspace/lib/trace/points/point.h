@@ -39,6 +39,7 @@ typedef struct {
 	bool has_arguments;		/* fields of a mark or call, from registers */
 	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
 	char *filter;
+	uint16_t source;		/* the module's (sysprof-named.h); 0: perf's event */
 	SptPointFormat format;
 } SptPoint;
 
@@ -117,6 +118,13 @@ bool spt_point_can_trace(GError **error);
 /* A trace point "group:name", with its format; NULL: there is none. */
 SptPoint *spt_point_traced(const char *name);
 void spt_point_list_traced(GPtrArray *names, const char *glob, bool with_help);
+/* Whether the module is loaded. */
+bool spt_point_has_module(void);
+/* A trace point that the module reports, without fields; NULL: it does not. */
+SptPoint *spt_point_of_module(const char *name);
+/* The name of what the module reports by @source; NULL: it is no trace point. */
+const char *spt_point_name_of_source(unsigned source);
+void spt_point_list_of_module(GPtrArray *names, const char *glob);
 /* Whether @filter is one for @format: its fields, operators and values. */
 bool spt_point_check_filter(const char *filter, const SptPoint *point, GError **error);
 

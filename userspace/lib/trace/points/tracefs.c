@@ -127,6 +127,8 @@ void spt_point_list_traced(GPtrArray *names, const char *glob, bool with_help)
 {
 	g_autoptr(GPtrArray) groups = read_folder(EVENTS);
 
+	if (!groups->len && spt_point_has_module())
+		spt_point_list_of_module(names, glob);
 	for (unsigned i = 0; i < groups->len; i++)
 		if (is_for_perf(groups->pdata[i]))
 			list_group(names, groups->pdata[i], glob, with_help);
