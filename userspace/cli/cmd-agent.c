@@ -212,14 +212,18 @@ static void tell_rate(struct run *run)
 	const SptRecorderStatus *status = &run->shown.status;
 	const SptSelfLimitStatus *limit = &status->self_limit;
 	double budget = run->options->recorder.budget_pct;
+	/* A recorder that has just begun has none. */
+	unsigned part = MAX(limit->rate_part, 1);
 
-	if (run->rate_part && limit->rate_part != run->rate_part)
+	if (budget <= 0)
+		return;
+	if (run->rate_part && part != run->rate_part)
 		spt_cli_complain("Recording %.4g times a second from now on: it took %.2f %% of a CPU, of a budget of %.4g %%",
 				 rate_of(status), limit->cost_pct, budget);
 	else if (limit->is_over_budget && !run->is_over_budget)
 		spt_cli_complain("Recording took %.2f %% of a CPU, of a budget of %.4g %%, and a lower rate does not help",
 				 limit->cost_pct, budget);
-	run->rate_part = limit->rate_part;
+	run->rate_part = part;
 	run->is_over_budget = limit->is_over_budget;
 }
 
