@@ -138,13 +138,14 @@ $(B)/sysprof-opener $(B)/sysprof-perf-opener: $(B)/sysprof-%: $(B)/obj/userspace
 # What programs load that are recorded with --memory, or with --waits where the kernel does not
 # report waits with stacks: nothing but what every C library has.  Words that were just written one by
 # one are slow to read by a vector register.
-preload_shared := $(addprefix userspace/preload/,cfi.c code.c connect.c event.c plain.c real.c rules.c \
-	sandbox.c stack.c thread.c unusual.c walk.c) userspace/lib/unwind/cfi-machine.c
+preload_shared := $(addprefix userspace/preload/,cfi.c code.c connect.c event.c nodes.c plain.c \
+	real.c rules.c sandbox.c script.c script-code.c script-run.c script-splice.c stack.c \
+	thread.c unusual.c walk.c) userspace/lib/unwind/cfi-machine.c
 memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c memory.c picked.c)
 io_sources := $(preload_shared) userspace/preload/io.c
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
 	-fno-omit-frame-pointer -fno-stack-protector -mgeneral-regs-only -foptimize-sibling-calls \
-	-Wframe-larger-than=512 -Iuserspace/lib -Iuserspace/preload -DSPT_CFI_SAVED_MAX=1
+	-Wframe-larger-than=512 -Iuserspace/lib -Iuserspace/preload -Imodule/uapi -DSPT_CFI_SAVED_MAX=1
 preload_for := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifneq ($(filter x86_64 aarch64,$(preload_for)),)
 preload: $(B)/libspt-memory.so $(B)/libspt-io.so
@@ -159,7 +160,7 @@ endif
 $(B)/libspt-memory.so: $(memory_sources)
 $(B)/libspt-io.so: $(io_sources)
 preload_headers := $(wildcard userspace/preload/*.h) \
-	$(addprefix userspace/lib/,base/bytes.h rings/layout.h unwind/cfi-machine.h)
+	$(addprefix userspace/lib/,base/bytes.h rings/chains.h rings/layout.h unwind/cfi-machine.h)
 $(B)/libspt-memory.so $(B)/libspt-io.so: $(preload_headers) Makefile
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(preload_flags) $(CFLAGS) $(LDFLAGS) -shared -nostdlib -Wl,-z,now \

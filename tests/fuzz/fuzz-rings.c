@@ -40,11 +40,21 @@ static void take(SptBlocks *blocks, bool *is_there, const SptRingRecord *record)
 
 static void check(const SptRingRecord *record)
 {
-	g_assert_cmpuint(record->type, <=, SPT_RING_WAIT);
+	static volatile uint64_t sum;
+
+	g_assert_cmpuint(record->type, <=, SPT_RING_CODE);
 	g_assert_cmpuint(record->node, <, SPT_NODE_MOST);
 	if (record->type == SPT_RING_NODE)
 		g_assert_cmpuint(record->parent, <, SPT_NODE_MOST);
 	g_assert_cmpuint(record->address & ~SPT_NODE_EXACT, <=, SPT_RING_POINTER_MASK);
+	if (record->type == SPT_RING_CODE) {
+		g_assert_cmpuint(record->node, <=, SPT_RING_CODE_MOST);
+		g_assert_cmpuint(record->n_words, >=, SPT_RING_CODE_WORDS);
+		g_assert_cmpuint(record->n_words, <=, SPT_RING_MORE_MASK);
+		/* All of them are there to be read. */
+		for (unsigned i = 0; i < record->n_words; i++)
+			sum += record->words[i];
+	}
 	if (record->type == SPT_RING_OBJECT)
 		g_assert_cmpuint(strlen(record->path), <, SPT_RING_PATH_WORDS * 8);
 }

@@ -29,6 +29,23 @@ static void put_object(GArray *words, uint64_t start, const char *path)
 	g_array_append_vals(words, padded, n);
 }
 
+/* A function of a script, and a frame of it. */
+static void put_code(GArray *words, uint64_t number)
+{
+	const unsigned n = 3 * (unsigned)number;
+
+	put_event(words, SPT_RING_CODE, SPT_RING_CODE_WORDS + n, number);
+	put(words, 0x400000);
+	put(words, 0x01030b00);
+	put(words, n * 8);
+	put(words, 0);
+	for (unsigned i = 0; i < n; i++)
+		put(words, 0x6e6f6974636e7566);
+	put(words, SPT_RING_NODE | SPT_RING_NODE_SCRIPT |
+			   (number << SPT_NODE_CODE_SHIFT | 7) << SPT_RING_POINTER_SHIFT);
+	put(words, number + SPT_NODE_FIRST);
+}
+
 static void put_calls(GArray *words, uint64_t seed)
 {
 	for (uint64_t i = 0; i < 40; i++) {
@@ -72,6 +89,8 @@ int main(int argc, char **argv)
 		put(words, SPT_RING_RESET);
 		put_object(words, 0x400000, i % 2 ? "/usr/bin/program" : "linux-vdso.so.1");
 		put_calls(words, i);
+		for (unsigned code = 1; code < 5; code++)
+			put_code(words, i * 100 + code);
 		if (!g_file_set_contents(path, words->data,
 					 (gssize)words->len * (gssize)sizeof(uint64_t), NULL))
 			return 1;

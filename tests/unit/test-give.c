@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * For which files a table, or an interpreter's chain, is given to the module: for all that have its
- * build-id, where root alone could have written it, else for the one file.
+ * build-id, where root alone could have written it, else for the one file; and what programs get.
  */
 #include "record/scripts.h"
 #include "record/tables.h"
@@ -10,8 +10,11 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "rings/chains.h"
+#include "scripts/interpreter.h"
 #include "trace/trace-private.h"
 
 #define OBJECT 70
@@ -155,6 +158,7 @@ static bool give_chain(const SptObject *file, uint32_t knows, int problem, enum 
 {
 	g_autoptr(SptHelpers) helpers = spt_tables_helpers();
 	SptTrace trace = { .source = &source };
+	const SptScriptsTo to = { .trace = &trace };
 	g_autofree char *said = NULL;
 	const gint stop = 0;
 	bool ret;
@@ -162,7 +166,7 @@ static bool give_chain(const SptObject *file, uint32_t knows, int problem, enum 
 	module.given = NOT;
 	module.object = knows;
 	module.problem = problem;
-	ret = spt_scripts_have(helpers, &trace, file, &stop, &said);
+	ret = spt_scripts_have(helpers, &to, file, &stop, &said);
 	g_assert_nonnull(said);
 	g_assert_cmpint(module.given, ==, expected);
 	if (expected == TO_FILE)
@@ -200,11 +204,74 @@ static void test_chains(void)
 	g_rmdir(dir);
 }
 
+/* What programs map who look for chains. */
+static const struct spt_chains *chains_seen(const SptScriptChains *chains)
+{
+	const char *path = spt_script_chains_path(chains);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	void *at;
+
+	/* None of them can say what another one reads. */
+	g_assert_cmpint(fd, >=, 0);
+	at = mmap(NULL, sizeof(struct spt_chains), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	g_assert_true(at == MAP_FAILED);
+	g_assert_cmpint(pwrite(fd, "", 1, 0), <, 0);
+	g_assert_cmpint(ftruncate(fd, 0), <, 0);
+	at = mmap(NULL, sizeof(struct spt_chains), PROT_READ, MAP_SHARED, fd, 0);
+	g_assert_true(at != MAP_FAILED);
+	g_assert_cmpint(mprotect(at, sizeof(struct spt_chains), PROT_READ | PROT_WRITE), <, 0);
+	close(fd);
+	return at;
+}
+
+/* A chain with other numbers of parts than it has. */
+static void refuse_chain(SptScriptChains *chains, const SptObject *file, GBytes *chain, size_t at)
+{
+	gsize bytes;
+	const void *data = g_bytes_get_data(chain, &bytes);
+	g_autofree uint8_t *copy = g_memdup2(data, bytes);
+	g_autoptr(GBytes) bad = NULL;
+
+	copy[at]++;
+	bad = g_bytes_new(copy, bytes);
+	g_assert_false(spt_script_chains_put(chains, file, bad));
+}
+
+static void test_programs(void)
+{
+	g_autofree char *path = realpath("/usr/bin/python3", NULL);
+	g_autoptr(SptObject) file = path ? spt_object_open(path, NULL) : NULL;
+	g_autoptr(SptScriptChains) chains = spt_script_chains_new();
+	g_autoptr(GBytes) chain = file ? spt_interpreter_cpython.describe(file, NULL) : NULL;
+	g_autoptr(GBytes) part = NULL;
+	const struct spt_chains *seen;
+
+	if (!chain) {
+		g_test_skip("this machine has no Python that is known");
+		return;
+	}
+	g_assert_nonnull(chains);
+	seen = chains_seen(chains);
+	g_assert_true(spt_script_chains_put(chains, file, chain));
+	/* Once. */
+	g_assert_true(spt_script_chains_put(chains, file, chain));
+	g_assert_cmpuint(seen->n, ==, 1);
+	g_assert_cmpuint(seen->entry[0].path_hash, ==, spt_chains_hash(path));
+	g_assert_cmpuint(seen->entry[0].bytes, ==, g_bytes_get_size(chain));
+	for (size_t at = offsetof(struct sysprof_chain_header, n_insns);
+	     at <= offsetof(struct sysprof_chain_header, n_spans); at++)
+		refuse_chain(chains, file, chain, at);
+	part = g_bytes_new_from_bytes(chain, 0, sizeof(struct sysprof_chain_header) - 1);
+	g_assert_false(spt_script_chains_put(chains, file, part));
+	g_assert_cmpuint(seen->n, ==, 1);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/give/roots", test_roots);
 	g_test_add_func("/give/of-others", test_of_others);
 	g_test_add_func("/give/chains", test_chains);
+	g_test_add_func("/give/programs", test_programs);
 	return g_test_run();
 }

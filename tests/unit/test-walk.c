@@ -46,15 +46,12 @@ void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tab
 	*finder = (struct sysprof_finder){ .cache = cache, .tag = tag, .own = own };
 }
 
-const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder,
-						   uint64_t frame)
+const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *finder, uint64_t frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 	uint64_t offset = frame & SYSPROF_FRAME_OFFSET_MASK;
 	unsigned behind;
 
-	if (sysprof_finder_has(finder, found, frame))
-		return found;
 	looks++;
 	g_assert_cmpuint(frame >> SYSPROF_FRAME_OBJECT_SHIFT, ==, OBJECT);
 	g_assert_cmpuint(offset, <, CODE_BYTES);

@@ -77,6 +77,14 @@ struct trace {
 	bool has_begun, is_different;
 };
 
+/* Of frames of scripts libgcc knows nothing. */
+static uint32_t next_native(const struct spt_thread *thread, uint32_t node)
+{
+	while (node >= SPT_NODE_FIRST && thread->written[node].pc & SPT_NODE_SCRIPT)
+		node = thread->written[node].parent;
+	return node;
+}
+
 static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 {
 	struct trace *trace = data;
@@ -93,7 +101,7 @@ static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 	if (trace->node < SPT_NODE_FIRST)
 		return pc ? (trace->is_different = true, _URC_END_OF_STACK) : _URC_NO_REASON;
 	trace->is_different = written->pc != pc;
-	trace->node = written->parent;
+	trace->node = next_native(trace->thread, written->parent);
 	trace->n++;
 	return trace->is_different ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -105,7 +113,7 @@ void spt_check_node(struct spt_thread *thread, uint32_t node, uint32_t parent, u
 
 void spt_check_stack(struct spt_thread *thread, struct spt_place caller, uint32_t node)
 {
-	struct trace trace = { thread, caller.pc, node, 0, false, false };
+	struct trace trace = { thread, caller.pc, next_native(thread, node), 0, false, false };
 
 	if (!backtrace_by_libgcc || is_checking || thread->state == SPT_NESTED)
 		return;

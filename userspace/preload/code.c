@@ -42,6 +42,20 @@ static uint32_t add_name(const char *name, size_t bytes)
 	return at;
 }
 
+uint32_t spt_code_count(void)
+{
+	return __atomic_load_n(&n_codes, __ATOMIC_RELAXED);
+}
+
+const struct spt_code *spt_code_nth(uint32_t n)
+{
+	/* Acquire: pairs with the release by which it was added. */
+	return n < MOST_CODE && __atomic_load_n(&codes[n].is_ready, __ATOMIC_ACQUIRE) &&
+			       __atomic_load_n(&codes[n].end, __ATOMIC_RELAXED) ?
+		       &codes[n] :
+		       NULL;
+}
+
 /* NULL: there is no room. */
 static struct spt_code *add_code(const struct spt_code *code)
 {

@@ -31,6 +31,9 @@ void spt_code_begin(void *find_object);
  */
 const struct spt_code *spt_code_find(uint64_t address);
 const char *spt_code_name(const struct spt_code *code);
+/* How many there are, also those that are no longer; NULL: the @n-th is not ready. */
+uint32_t spt_code_count(void);
+const struct spt_code *spt_code_nth(uint32_t n);
 /* The same where rules are made, at most once for each of the addresses that have been met. */
 bool spt_code_information(uint64_t address, const uint8_t **ret_eh_frame_hdr);
 /* Something may have been unloaded.  Takes out what is no longer there; true: there was some. */

@@ -10,6 +10,7 @@
 #include "code.h"
 #include "plain.h"
 #include "sandbox.h"
+#include "script.h"
 #include "system.h"
 #include "thread.h"
 
@@ -46,6 +47,7 @@ static const struct spt_real_function shared_functions[] = {
 	SHARED("pthread_key_create", key_create),
 	SHARED("pthread_setspecific", set_specific),
 	SHARED("__errno_location", errno_location),
+	SHARED("__curbrk", program_break),
 	{ "_dl_find_object", (void **)&find_object },
 	{ NULL, NULL },
 };
@@ -279,12 +281,12 @@ static void wait_for_recorder(void)
 }
 
 /* The descriptor that a program inherits. */
-static long inherited(void)
+static long inherited(const char *name)
 {
 	const char *at;
 	char text[16];
 
-	if (!read_value(&environment, SPT_RINGS_FD_VARIABLE, text, sizeof(text)))
+	if (!read_value(&environment, name, text, sizeof(text)))
 		return -1;
 	at = text;
 	return read_number(&at);
@@ -304,13 +306,32 @@ static void connect_recorder(void)
 	}
 	fd = spt_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
 	if (has_failed(fd)) {
-		fd = inherited();
+		fd = inherited(SPT_RINGS_FD_VARIABLE);
 		if (fd >= 0 && may_connect(fd))
 			map_rings(fd);
 		return;
 	}
 	if (may_connect(fd))
 		map_rings(fd);
+	spt_call(SYS_close, fd, 0, 0, 0);
+}
+
+/* By what the recorder finds frames of scripts; a program does without. */
+static void connect_chains(void)
+{
+	char path[64];
+	long fd;
+
+	if (!read_value(&environment, SPT_CHAINS_VARIABLE, path, sizeof(path)))
+		return;
+	fd = spt_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (has_failed(fd)) {
+		fd = inherited(SPT_CHAINS_FD_VARIABLE);
+		if (fd >= 0)
+			spt_chains_map(fd);
+		return;
+	}
+	spt_chains_map(fd);
 	spt_call(SYS_close, fd, 0, 0, 0);
 }
 
@@ -373,6 +394,7 @@ static void connect_all(void)
 		spt_link_leave();
 		return;
 	}
+	connect_chains();
 	spt_code_begin((void *)find_object);
 	number_process(true);
 	/* Release: pairs with the acquire in spt_process_begin(). */

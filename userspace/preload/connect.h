@@ -40,6 +40,7 @@ struct spt_functions {
 	int (*key_create)(unsigned *key, void (*destroy)(void *));
 	int (*set_specific)(unsigned key, const void *value);
 	int *(*errno_location)(void);
+	void *const *program_break;	/* glibc's variable: where the heap ends */
 };
 extern struct spt_functions spt_functions;
 

@@ -15,6 +15,7 @@
 #include "event.h"
 #include "picked.h"
 #include "real.h"
+#include "script.h"
 #include "system.h"
 #include "thread.h"
 #include "unusual.h"
@@ -180,6 +181,19 @@ static __attribute__((noinline)) void free_otherwise(const void *pointer, struct
 		tell_free(thread, pointer, caller, SPT_RING_FREE);
 }
 
+/* The last step of a free. */
+static __always_inline void free_now(void *pointer)
+{
+	/* Elsewhere it is a jump. */
+	if (spt_script_is_mapping(pointer)) {
+		spt_script_unmapped();
+		functions.free(pointer);
+		spt_script_unmapped();
+		return;
+	}
+	functions.free(pointer);
+}
+
 static JUMPED_TO void look_at_free(void *pointer)
 {
 	struct spt_thread *thread = spt_self;
@@ -192,7 +206,8 @@ static JUMPED_TO void look_at_free(void *pointer)
 	} else {
 		free_otherwise(pointer, SPT_CALLER());
 	}
-	real()->free(pointer);
+	spt_connect();
+	free_now(pointer);
 }
 
 EXPORT void free(void *pointer)
@@ -203,7 +218,7 @@ EXPORT void free(void *pointer)
 	}
 	if (pointer && is_picking(spt_self) && !spt_picked_may_have(pointer)) {
 		spt_check_free();
-		functions.free(pointer);
+		free_now(pointer);
 		return;
 	}
 	look_at_free(pointer);
@@ -356,6 +371,20 @@ static void tell_change(struct spt_thread *thread, const void *pointer, size_t b
 	spt_event_end(thread, at + 3);
 }
 
+/* It may move a mapping. */
+static __attribute__((noinline)) void *realloc_now(void *old, size_t bytes)
+{
+	bool is_mapping = old && spt_script_is_mapping(old);
+	void *pointer;
+
+	if (is_mapping)
+		spt_script_unmapped();
+	pointer = real()->realloc(old, bytes);
+	if (is_mapping)
+		spt_script_unmapped();
+	return pointer;
+}
+
 static void *change(struct spt_thread *thread, void *old, size_t bytes, struct spt_place caller)
 {
 	bool is_reported = is_free_reported(thread, old);
@@ -366,7 +395,7 @@ static void *change(struct spt_thread *thread, void *old, size_t bytes, struct s
 		tell_free_stack(thread, old, caller, SPT_RING_REALLOC_FREE_STACK);
 	else if (is_reported)
 		tell_free(thread, old, caller, SPT_RING_REALLOC_FREE);
-	pointer = real()->realloc(old, bytes);
+	pointer = realloc_now(old, bytes);
 	if (!pointer && bytes) {
 		spt_check_undo();
 		if (is_reported)
@@ -392,7 +421,7 @@ EXPORT void *realloc(void *old, size_t bytes)
 
 	if (thread && old)
 		return change(thread, old, bytes, SPT_CALLER());
-	pointer = real()->realloc(old, bytes);
+	pointer = realloc_now(old, bytes);
 	if (!old && !is_passed(thread, bytes))
 		allocated(pointer, bytes, SPT_CALLER());
 	return pointer;
@@ -413,7 +442,7 @@ EXPORT void *reallocarray(void *old, size_t n, size_t bytes)
 		return realloc_of_program(old, all);
 	if (thread && old)
 		return change(thread, old, all, SPT_CALLER());
-	pointer = real()->realloc(old, all);
+	pointer = realloc_now(old, all);
 	if (!old && !is_passed(thread, all))
 		allocated(pointer, all, SPT_CALLER());
 	return pointer;
@@ -492,7 +521,11 @@ EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd
 
 	if (replaces)
 		tell_mapping(thread, SPT_RING_UNMAP, address, bytes, SPT_CALLER());
+	if (flags & MAP_FIXED)
+		spt_script_unmapped();
 	pointer = real()->mmap(address, bytes, protection, flags, fd, offset);
+	if (flags & MAP_FIXED)
+		spt_script_unmapped();
 	if (is_reported && pointer != MAP_FAILED)
 		tell_mapping(thread, SPT_RING_MAP, pointer, bytes, SPT_CALLER());
 	else if (replaces)
@@ -512,7 +545,9 @@ EXPORT int munmap(void *address, size_t bytes)
 
 	if (is_reported)
 		tell_mapping(thread, SPT_RING_UNMAP, address, bytes, SPT_CALLER());
+	spt_script_unmapped();
 	ret = real()->munmap(address, bytes);
+	spt_script_unmapped();
 	if (is_reported && ret)
 		tell_mapping(thread, SPT_RING_UNMAP_FAILED, address, bytes, SPT_CALLER());
 	return ret;
@@ -534,7 +569,9 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 	}
 	if (moves)
 		tell_mapping(thread, SPT_RING_UNMAP, old, old_bytes, SPT_CALLER());
+	spt_script_unmapped();
 	pointer = real()->mremap(old, old_bytes, bytes, flags, wanted);
+	spt_script_unmapped();
 	if (is_reported && pointer != MAP_FAILED)
 		tell_mapping(thread, SPT_RING_MAP, pointer, bytes, SPT_CALLER());
 	else if (moves)

@@ -13,6 +13,7 @@
 #include "connect.h"
 #include "machine.h"
 #include "rings/layout.h"
+#include "script-state.h"
 
 #define SPT_MOST_FRAMES	 32768u
 /* Of one walk: it leaves room for frames inside of those that it finds. */
@@ -97,6 +98,7 @@ struct spt_memo {
 	uint16_t base;			/* the index of the kept frame */
 	uint8_t n_words;
 	bool needs_bp;			/* whether that of the place matters */
+	bool has_script;		/* it counts if what the chain reads is the same, too */
 	/* What was read, from the innermost on: its distance from sp in words, and its value. */
 	uint64_t words[SPT_MEMO_WORDS];
 } __attribute__((aligned(128)));
@@ -165,6 +167,7 @@ struct spt_thread {
 	uint64_t written_code[SPT_WRITTEN_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];
 	uint32_t n_latest;
+	struct spt_script_state script;
 #ifdef SPT_CHECK
 	struct spt_written_node written[SPT_NODES]; /* the nodes it has written */
 #endif

@@ -10,20 +10,17 @@
  * Each walk to a kept frame is noted as a memo beside the stack of the call before: mostly the same
  * one follows it again.  A memo counts if its frame is kept, and all of its words are as they were.
  */
-#include <sys/mman.h>
 #include <sys/uio.h>
 
-#include "check.h"
 #include "code.h"
+#include "nodes.h"
 #include "plain.h"
 #include "sandbox.h"
+#include "script.h"
 #include "stack.h"
 #include "system.h"
 #include "walk.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 /* Code that programs make is in one area. */
 #define NEAR_BYTES (1ULL << 31)
 /* A frame in a chain of frame pointers has no more. */
@@ -34,8 +31,7 @@ static uint64_t load(uint64_t address)
 	return *(const uint64_t *)address;
 }
 
-/* For memory that may not exist. */
-static bool read_safely(uint64_t address, void *to, size_t bytes)
+bool spt_read_safely(uint64_t address, void *to, size_t bytes)
 {
 	struct iovec ours = { to, bytes }, theirs = { (void *)address, bytes };
 
@@ -78,7 +74,7 @@ static bool is_behind_call(uint64_t address)
 	enum { CALL_BYTES = 7 };	/* of the longest one */
 	uint8_t code[CALL_BYTES];
 
-	if (!read_safely(address - CALL_BYTES, code, sizeof(code)))
+	if (!spt_read_safely(address - CALL_BYTES, code, sizeof(code)))
 		return false;
 	if (code[CALL_BYTES - 5] == 0xe8)
 		return true;
@@ -95,7 +91,7 @@ static bool is_behind_call(uint64_t address)
 {
 	uint32_t code;
 
-	return read_safely(address - 4, &code, sizeof(code)) &&
+	return spt_read_safely(address - 4, &code, sizeof(code)) &&
 	       (code >> 26 == 0x25 || (code & 0xfefff000) == 0xd63f0000);
 }
 #endif
@@ -285,174 +281,6 @@ static inline bool needs_bp(uint64_t rule, bool caller_needs)
 	return (rule | (caller_needs & ~(rule >> 3))) & 1;
 }
 
-/* Nodes. */
-
-static bool was_written(struct spt_thread *thread, uint64_t start)
-{
-	uint64_t *written = &thread->written_code[start >> 12 & (SPT_WRITTEN_CODE - 1)];
-	bool was = *written == start;
-
-	*written = start;
-	return was;
-}
-
-static bool is_in_latest(const struct spt_thread *thread, uint64_t address)
-{
-	for (unsigned i = 0; i < SPT_LATEST_CODE; i++)
-		if (address >= thread->latest_code[i][0] && address < thread->latest_code[i][1])
-			return true;
-	return false;
-}
-
-static void remember(struct spt_thread *thread, const struct spt_code *code)
-{
-	uint64_t *latest = thread->latest_code[thread->n_latest++ % SPT_LATEST_CODE];
-
-	/* A signal handler that comes in between finds either none of it or all of it. */
-	latest[1] = 0;
-	__asm__ volatile("" ::: "memory");
-	latest[0] = code->start;
-	__asm__ volatile("" ::: "memory");
-	latest[1] = code->end;
-}
-
-/* Notes the file that @address is in, so that its meaning can be recorded. */
-static void tell_code(struct spt_thread *thread, uint64_t address)
-{
-	const struct spt_code *code;
-	const char *path;
-	unsigned n, bytes;
-	uint32_t at;
-
-	if (is_in_latest(thread, address))
-		return;
-	code = spt_code_find(address);
-	if (!code)
-		return;
-	remember(thread, code);
-	if (was_written(thread, code->start))
-		return;
-	path = spt_code_name(code);
-	bytes = (unsigned)spt_text_bytes(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;
-	n = SPT_RING_OBJECT_WORDS + (bytes + 7) / 8;
-	at = spt_ring_take(thread, 1 + n);
-	spt_ring_put(thread, at, SPT_RING_OBJECT | (uint64_t)n << SPT_RING_MORE_SHIFT |
-				 code->start << SPT_RING_POINTER_SHIFT);
-	spt_ring_put(thread, at + 1, code->end);
-	spt_ring_put(thread, at + 2, code->offset);
-	spt_ring_put(thread, at + 3, code->device);
-	spt_ring_put(thread, at + 4, code->inode);
-	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++) {
-		uint64_t word = 0;
-		unsigned left = bytes - 8 * i;
-
-		memcpy(&word, path + 8 * i, left < 8 ? left : 8);
-		spt_ring_put(thread, at + 5 + i, word);
-	}
-}
-
-static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t pc)
-{
-	uint32_t node = spt_reserve(&thread->n_nodes, 1), at;
-
-	if (node > SPT_NODES - 2 * SPT_MOST_FRAMES)
-		thread->generation = SPT_STALE;
-	tell_code(thread, (pc & ~SPT_NODE_EXACT) - !(pc & SPT_NODE_EXACT));
-	at = spt_ring_take(thread, 2);
-	spt_ring_put(thread, at, SPT_RING_NODE | pc << SPT_RING_POINTER_SHIFT |
-				 (pc & SPT_NODE_EXACT ? SPT_RING_NODE_EXACT : 0));
-	spt_ring_put(thread, at + 1, (uint64_t)parent << 32 | node);
-	spt_check_node(thread, node, parent, pc);
-	return node;
-}
-
-/*
- * The hash of a stack: of the one around it, and of its innermost address.  Of the 2^19 that a
- * thread may write, two have the same one in one of 2^27 programs.
- */
-static inline uint64_t path_inside(uint64_t path, uint64_t pc)
-{
-	return ((path << 32 | path >> 32) ^ pc) * 0x9e3779b97f4a7c15ULL;
-}
-
-/* A table of n places begins at the n-th one. */
-static inline struct spt_known_node *place_of(struct spt_thread *thread, uint64_t path)
-{
-	uint64_t at = path >> thread->node_shift, n = thread->n_places;
-
-	while (__builtin_expect(thread->nodes[n + at].path != path, 0) &&
-	       thread->nodes[n + at].node)
-		at = (at + 1) & (n - 1);
-	return &thread->nodes[n + at];
-}
-
-static void begin_table(struct spt_thread *thread, uint32_t n)
-{
-	thread->n_known = 0;
-	thread->n_places = n;
-	thread->node_shift = (uint32_t)__builtin_clz(n) + 33;
-}
-
-static void put_node(struct spt_thread *thread, const struct spt_known_node *node)
-{
-	*place_of(thread, node->path) = *node;
-	thread->n_known++;
-}
-
-static void grow(struct spt_thread *thread)
-{
-	uint32_t before = thread->n_places;
-	uint64_t begin = (uint64_t)&thread->nodes[2 * before] & -SPT_RINGS_PAGE,
-		 end = (uint64_t)&thread->nodes[4 * before];
-
-	/* By itself each of the pages would take two faults: to be read, and to be written. */
-	if (spt_may_call(SPT_MAY_BEGIN))
-		spt_call(SYS_madvise, begin, end - begin, MADV_POPULATE_WRITE, 0);
-	begin_table(thread, 2 * before);
-	for (uint32_t i = before; i < 2 * before; i++)
-		if (thread->nodes[i].node)
-			put_node(thread, &thread->nodes[i]);
-}
-
-/* With a quarter of the places free few are looked at in vain.  The largest table has enough. */
-static void add_node(struct spt_thread *thread, uint64_t path, uint32_t node)
-{
-	if (thread->n_known > thread->n_places / 4 * 3 && thread->n_places < SPT_NODES)
-		grow(thread);
-	put_node(thread, &(struct spt_known_node){ path, node, 0 });
-}
-
-/* Writes the node of the kept stack, and before it those of the frames around it that have none. */
-static __attribute__((noinline)) struct spt_known_node *tell_nodes(struct spt_thread *thread)
-{
-	struct spt_frame *frame = thread->innermost, *at = frame;
-
-	while (!at->has_node) {
-		at->node = place_of(thread, at->path)->node;
-		at->has_node = at->node;
-		at -= !at->node;
-	}
-	while (at++ < frame) {
-		at->node = tell_node(thread, at[-1].node, at->pc);
-		at->has_node = true;
-		add_node(thread, at->path, at->node);
-	}
-	return place_of(thread, frame->path);
-}
-
-uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc)
-{
-	uint64_t path = path_inside(parent, pc);
-	uint32_t node = thread->state == SPT_BUSY ? place_of(thread, path)->node : 0;
-
-	if (node)
-		return node;
-	node = tell_node(thread, parent, pc);
-	if (thread->state == SPT_BUSY)
-		add_node(thread, path, node);
-	return node;
-}
-
 /* Drops everything that is known, and lets the reader know. */
 static void forget(struct spt_thread *thread, uint32_t generation)
 {
@@ -471,9 +299,10 @@ static void forget(struct spt_thread *thread, uint32_t generation)
 		memset(thread->own_rules, 0, sizeof(thread->own_rules));
 		memset(thread->written_code, 0, sizeof(thread->written_code));
 		memset(thread->latest_code, 0, sizeof(thread->latest_code));
+		spt_script_forget(&thread->script);
 	}
 	thread->has_begun = true;
-	begin_table(thread, SPT_LEAST_NODES);
+	spt_nodes_begin(thread, SPT_LEAST_NODES);
 }
 
 /* The kept frames. */
@@ -525,14 +354,14 @@ static inline void keep(struct spt_thread *thread, struct spt_frame *frame,
 	while (end > steps) {
 		const struct spt_step *outer = end--;
 		bool needs = needs_bp(end->rule, frame->needs_bp);
-		uint64_t bp = needs ? end->bp : 0, path = path_inside(frame->path, end->pc);
+		uint64_t bp = needs ? end->bp : 0, path = spt_path_inside(frame->path, end->pc);
 
 		frame[1] = (struct spt_frame){
 			.pc = end->pc,
 			.sp = end->sp,
 			.bp = bp,
 			.path = path,
-			.key = path_inside(path_inside(path, end->sp), bp),
+			.key = spt_path_inside(spt_path_inside(path, end->sp), bp),
 			.needs_bp = needs,
 			.watches = watch_step(thread, frame->watches, outer, frame->needs_bp),
 			.is_guess = is_guess(outer) | frame->is_guess,
@@ -548,7 +377,7 @@ static inline void keep(struct spt_thread *thread, struct spt_frame *frame,
  * by then, what lay behind a guess may no longer be part of the stack.
  */
 static void note(struct spt_thread *thread, const struct spt_place *place,
-		 const struct spt_frame *base, uint32_t stack)
+		 const struct spt_frame *base, const struct spt_known_node *known, bool has_script)
 {
 	uint32_t at = spt_memo_after(thread->last_stack);
 	struct spt_memo *memo = &thread->memos[at];
@@ -570,11 +399,12 @@ static void note(struct spt_thread *thread, const struct spt_place *place,
 	memo->sp = place->sp;
 	memo->bp = place->bp;
 	memo->base_key = base->key;
-	memo->stack = stack;
+	memo->stack = known->stack;
 	memo->base = (uint16_t)(base - thread->frames);
-	memo->node = frame->node;
+	memo->node = known->node;
 	memo->n_words = (uint8_t)n;
 	memo->needs_bp = frame->needs_bp;
+	memo->has_script = has_script;
 	*spt_memo_at(thread, place) = at;
 }
 
@@ -587,6 +417,7 @@ static uint32_t new_stack(struct spt_thread *thread)
 	return stack;
 }
 
+/* 0: the stack, which is kept, has an interpreter. */
 static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 					       const struct spt_place *place, uint32_t generation)
 {
@@ -634,25 +465,48 @@ static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
 		keep(thread, frame, steps, at);
 		break;
 	}
-	known = place_of(thread, thread->innermost->path);
+	if (__builtin_expect(__atomic_load_n(&spt_n_interpreters, __ATOMIC_RELAXED) != 0, 0) &&
+	    spt_script_is_here(thread)) {
+		thread->script.base = frame;
+		return 0;
+	}
+	known = spt_node_place(thread, thread->innermost->path);
 	if (__builtin_expect(!known->node, 0))
-		known = tell_nodes(thread);
+		known = spt_nodes_tell(thread, thread->innermost);
 	thread->innermost->node = known->node;
 	thread->innermost->has_node = true;
 	if (__builtin_expect(!known->stack, 0))
 		known->stack = new_stack(thread);
-	note(thread, place, frame, known->stack);
+	note(thread, place, frame, known, false);
+	spt_memo_fetch(thread, known->stack);
+	return known->node;
+}
+
+/* The same with frames of scripts. */
+static __attribute__((noinline)) uint32_t walk_scripts(struct spt_thread *thread,
+						       const struct spt_place *place)
+{
+	struct spt_known_node *known = spt_script_splice(thread);
+
+	if (!known->stack)
+		known->stack = new_stack(thread);
+	if (spt_script_note(&thread->script, spt_memo_after(thread->last_stack)))
+		note(thread, place, thread->script.base, known, true);
 	spt_memo_fetch(thread, known->stack);
 	return known->node;
 }
 
 uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
 {
-	uint32_t generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE);
+	uint32_t generation, node;
 
+	spt_chains_check();
+	generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(thread->generation != generation, 0))
 		forget(thread, generation);
-	return walk(thread, place, generation);
+	node = walk(thread, place, generation);
+	/* Only now: both take much of the stack. */
+	return __builtin_expect(node != 0, 1) ? node : walk_scripts(thread, place);
 }
 
 uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place)
@@ -673,6 +527,6 @@ uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *plac
 	if (n + 1 == SPT_NESTED_FRAMES)
 		node = SPT_NODE_INCOMPLETE;
 	for (unsigned i = n + 1; i-- > 0;)
-		node = tell_node(thread, node, steps[i].pc);
+		node = spt_node_tell(thread, node, steps[i].pc);
 	return node;
 }

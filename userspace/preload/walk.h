@@ -3,7 +3,9 @@
 #ifndef SPT_PRELOAD_WALK_H
 #define SPT_PRELOAD_WALK_H
 
+#include "nodes.h"
 #include "rules.h"
+#include "script.h"
 #include "thread.h"
 
 /* The place of a frame: what malloc() knows of its caller. */
@@ -80,13 +82,16 @@ static inline uint32_t spt_walk(struct spt_thread *thread, const struct spt_plac
 		if (!spt_memo_check(thread, memo, place))
 			return spt_walk_on(thread, place);
 	}
+	if (__builtin_expect(memo->has_script, 0) &&
+	    !spt_script_is_same(&thread->script, (uint32_t)(memo - thread->memos)))
+		return spt_walk_on(thread, place);
 	spt_memo_fetch(thread, memo->stack);
 	return memo->node;
 }
 
 /* The same without what is kept, in a signal handler that has interrupted spt_walk(). */
 uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place);
-/* The node of @pc inside of node @parent. */
-uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc);
+/* Reads memory that may not exist; false: it does not, or nobody may be asked. */
+bool spt_read_safely(uint64_t address, void *to, size_t bytes);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "rings/chains.h"
 #include "rings/layout.h"
 #include "rings/marks-reader.h"
 
@@ -38,5 +39,6 @@ void spt_inherit_shared_memory(void)
 	if (prctl(PR_GET_DUMPABLE) == 1)
 		return;
 	inherit_file(SPT_RINGS_VARIABLE, SPT_RINGS_FD_VARIABLE, inherited_number(0));
+	inherit_file(SPT_CHAINS_VARIABLE, SPT_CHAINS_FD_VARIABLE, inherited_number(2));
 	inherit_file(SPT_MARKS_VARIABLE, SPT_MARKS_FD_VARIABLE, inherited_number(1));
 }

@@ -29,6 +29,12 @@ struct spt_code {
 	uint32_t object;
 };
 
+/* A function of a script. */
+struct spt_script {
+	uint64_t number;		/* in the output; 0: none */
+	uint32_t interpreter;		/* object */
+};
+
 struct spt_memory_ring {
 	SptRingReader reader;
 	uint32_t slot, pid, tid, library;
@@ -36,6 +42,7 @@ struct spt_memory_ring {
 	struct spt_image *image;
 	GArray *nodes;			/* uint32_t in SptMemory.stash, by the ring's number */
 	GArray *code;			/* struct spt_code, the latest last */
+	GArray *scripts;		/* struct spt_script, by the ring's number; or NULL */
 	bool has_next, has_object;	/* a record was read and not taken yet; then next is it */
 	SptRingRecord next;
 	/* when it began to wait for the source; 0: it does not wait */
@@ -85,11 +92,13 @@ struct SptMemory {
 	bool is_busy;			/* the last step left something */
 	SptAlive *alive;
 	char *noted_names[SPT_NOTES];	/* one of the programs that cannot be recorded */
-	char *variables[7];		/* names and values, NULL at the end */
+	char *variables[9];		/* names and values, NULL at the end */
 	uint64_t mean_bytes, least_wait_ns;
 	bool has_allocations, has_waits;
 	uint32_t n_cpus;
-	bool has_free_stacks, has_mappings;
+	bool has_free_stacks, has_mappings, keeps_loops;
+	SptScriptChains *chains;	/* NULL: they cannot be shared */
+	uint64_t n_scripts;		/* functions of all rings */
 	bool is_tsc;
 	uint64_t base_stamp, base_ns;	/* at the start */
 	uint64_t now_stamp, now_ns;	/* at the last look */
@@ -142,6 +151,18 @@ void spt_memory_put_rows(SptMemory *memory);
 uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node);
 /* Puts rows whose threads are known by now; @all: the others, too. */
 void spt_memory_put_late(SptMemory *memory, bool all);
+
+/* The object that has @address in the ring's process; 0: not known. */
+uint32_t spt_memory_object_at(const struct spt_memory_ring *ring, uint64_t address);
+
+/* memory-scripts.c */
+/* Takes the code that @ring has next. */
+void spt_memory_take_code(SptMemory *memory, struct spt_memory_ring *ring);
+/* Its numbers are not valid any more. */
+void spt_memory_forget_scripts(SptMemory *memory, struct spt_memory_ring *ring);
+/* The node of the own stash, inside of @parent, of the script's frame that @ring has next. */
+uint32_t spt_memory_script_node(SptMemory *memory, const struct spt_memory_ring *ring,
+				uint32_t parent);
 
 /* memory-rings.c */
 /* Begins to read the rings of new threads. */

@@ -193,6 +193,7 @@ static void memory_rings_give_back(SptMemory *memory, struct spt_memory_ring *ri
 	/* Pairs with the acquire by which a thread claims it. */
 	__atomic_store_n(&slot->owner, SPT_SLOT_FREE, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&((struct spt_rings_header *)memory->rings)->freed, 1, __ATOMIC_RELAXED);
+	spt_memory_forget_scripts(memory, ring);
 	g_ptr_array_remove_fast(memory->active, ring);
 }
 

@@ -117,6 +117,11 @@ static SptFrame memory_take_frame_at(const struct spt_memory_ring *ring, uint64_
 	return frame;
 }
 
+uint32_t spt_memory_object_at(const struct spt_memory_ring *ring, uint64_t address)
+{
+	return memory_take_frame_at(ring, address | SPT_NODE_EXACT).object;
+}
+
 uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node)
 {
 	const SptFrame incomplete = { .object = SPT_STACKS_INCOMPLETE, .kind = SPT_FRAME_EXACT };
@@ -129,10 +134,15 @@ uint32_t spt_memory_node(SptMemory *memory, const struct spt_memory_ring *ring, 
 static void memory_take_take_node(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
-	SptFrame frame = memory_take_frame_at(ring, record->address);
-	uint32_t parent = spt_memory_node(memory, ring, record->parent),
-		 node = spt_stash_child(memory->stash, parent, &frame);
+	uint32_t parent = spt_memory_node(memory, ring, record->parent), node;
+	SptFrame frame;
 
+	if (record->is_script) {
+		node = spt_memory_script_node(memory, ring, parent);
+	} else {
+		frame = memory_take_frame_at(ring, record->address);
+		node = spt_stash_child(memory->stash, parent, &frame);
+	}
 	if (record->node >= ring->nodes->len)
 		g_array_set_size(ring->nodes, record->node + 1);
 	g_array_index(ring->nodes, uint32_t, record->node) = node;
@@ -155,6 +165,10 @@ static void take_others(SptMemory *memory, struct spt_memory_ring *ring)
 		case SPT_RING_RESET:
 			g_array_set_size(ring->nodes, 0);
 			g_array_set_size(ring->code, 0);
+			spt_memory_forget_scripts(memory, ring);
+			break;
+		case SPT_RING_CODE:
+			spt_memory_take_code(memory, ring);
 			break;
 		default:
 			ring->has_next = true;

@@ -14,6 +14,7 @@
 #include "record/program-library.h"
 #include "record/shared-memory.h"
 #include "record/tsc.h"
+#include "rings/chains.h"
 
 /* Programs' rings are read this often: they fill within milliseconds. */
 #define BUSY_MS 1
@@ -105,6 +106,10 @@ static bool memory_set_environment(SptMemory *memory, GError **error)
 	memory->variables[2] = g_strdup(SPT_RINGS_VARIABLE);
 	memory->variables[3] = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), memory->fd);
 	memory->variables[4] = g_strdup(ASAN_VARIABLE);
+	if (memory->chains) {
+		memory->variables[6] = g_strdup(SPT_CHAINS_VARIABLE);
+		memory->variables[7] = g_strdup(spt_script_chains_path(memory->chains));
+	}
 	before = g_getenv(ASAN_VARIABLE);
 	/* GCC's address sanitizer refuses to run behind another library; it works there. */
 	memory->variables[5] = g_strdup_printf("%s%sverify_asan_link_order=0", before ? before : "",
@@ -143,6 +148,7 @@ static void ring_free(void *data)
 
 	g_array_unref(ring->nodes);
 	g_array_unref(ring->code);
+	g_clear_pointer(&ring->scripts, g_array_unref);
 	g_array_unref(ring->unmapped);
 	g_free(ring);
 }
@@ -180,6 +186,7 @@ SptMemory *spt_memory_new(const SptMemoryOptions *options, const SptTraceWaits *
 	memory->first_unknown = 1;
 	/* Captures that are merged keep theirs apart. */
 	memory->next_handle = (uint64_t)g_get_real_time();
+	memory->chains = spt_script_chains_new();
 	if (!memory_map_rings(memory, error) || !memory_set_environment(memory, error))
 		return NULL;
 	memory_set_request(memory);
@@ -221,6 +228,7 @@ void spt_memory_free(SptMemory *memory)
 	g_hash_table_unref(memory->objects);
 	g_hash_table_unref(memory->by_path);
 	spt_memory_expected_free(memory->expected);
+	spt_script_chains_free(memory->chains);
 	g_clear_pointer(&memory->given_up, g_hash_table_unref);
 	spt_stash_free(memory->stash);
 	g_array_unref(memory->nodes);
@@ -237,6 +245,16 @@ void spt_memory_free(SptMemory *memory)
 const char *const *spt_memory_environment(const SptMemory *memory)
 {
 	return (const char *const *)memory->variables;
+}
+
+SptScriptChains *spt_memory_chains(const SptMemory *memory)
+{
+	return memory->chains;
+}
+
+void spt_memory_keep_loops(SptMemory *memory)
+{
+	memory->keeps_loops = true;
 }
 
 /* Reports of the source. */

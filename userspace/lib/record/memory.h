@@ -14,6 +14,7 @@
 
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/script-chains.h"
 #include "record/stage.h"
 #include "record/thread-ids.h"
 
@@ -29,6 +30,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMemory, spt_memory_free)
 
 /* The variables that the command needs: names and values in turn, NULL at the end. */
 const char *const *spt_memory_environment(const SptMemory *memory);
+/* Where its programs look for chains; NULL: nowhere. */
+SptScriptChains *spt_memory_chains(const SptMemory *memory);
+/* The native frames that execute those of scripts are recorded, too. */
+void spt_memory_keep_loops(SptMemory *memory);
 /* Whether a library can be loaded into @program; if not, @error says why. */
 bool spt_memory_check_program(const char *program, GError **error);
 

@@ -193,6 +193,8 @@ static bool begin_memory(SptRecorder *recorder, const SptRecorderOptions *option
 					  has_calls ? &options->waits : NULL,
 					  recorder->thread_ids, recorder->output,
 					  is_required ? error : NULL);
+	if (recorder->memory && options->script_loops)
+		spt_memory_keep_loops(recorder->memory);
 	recorder->status.has_calls = recorder->memory && has_calls;
 	/* Waits without stacks are better than none. */
 	return recorder->memory || !is_required;
@@ -346,6 +348,8 @@ static uint64_t cost_of_recording(void *data)
 
 static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *options)
 {
+	SptScriptsTo to = { 0 };
+
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
 					  spt_output_scripts(recorder->output),
 					  spt_trace_n_cpus(recorder->trace));
@@ -359,7 +363,11 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 							recorder->tables, options->frugal_tables);
 	spt_stages_add(recorder->stages, &spt_table_upload_stage, recorder->upload);
 	if (recorder->config.by_tables && spt_trace_has_chains(recorder->trace))
-		recorder->scripts = spt_scripts_new(recorder->output, recorder->trace);
+		to.trace = recorder->trace;
+	if (recorder->memory)
+		to.programs = spt_memory_chains(recorder->memory);
+	if (to.trace || to.programs)
+		recorder->scripts = spt_scripts_new(recorder->output, &to);
 	spt_stages_add(recorder->stages, &spt_scripts_stage, recorder->scripts);
 	if (recorder->scripts && spt_trace_has_thread_chains(recorder->trace))
 		recorder->contexts = spt_contexts_new(recorder->output);
@@ -530,10 +538,14 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 
 void spt_recorder_expect(SptRecorder *recorder, const char *program)
 {
-	if ((!recorder->upload && !recorder->unwinding) || recorder->prefetch)
+	SptScriptChains *chains = recorder->memory ? spt_memory_chains(recorder->memory) : NULL;
+	bool has_tables = recorder->upload || recorder->unwinding;
+
+	if ((!has_tables && !chains) || recorder->prefetch)
 		return;
-	recorder->prefetch =
-		spt_table_prefetch_new(program, recorder->upload ? recorder->trace : NULL);
+	recorder->prefetch = spt_table_prefetch_new(program, has_tables,
+						    recorder->upload ? recorder->trace : NULL,
+						    chains);
 	spt_table_prefetch_wait(recorder->prefetch, PREFETCH_MS);
 }
 

@@ -41,7 +41,7 @@ struct SptScriptNames {
 	GHashTable *variants;  /* GBytes of all that is known -> struct variant */
 	GHashTable *codes;     /* number -> struct variant */
 	uint64_t bytes;
-	unsigned n_unnamed;
+	unsigned n_taken, n_unnamed;
 	uint32_t next_id;
 };
 
@@ -222,6 +222,7 @@ bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *cod
 
 	if (g_hash_table_size(names->codes) < CODES_MAX && script_names_read(code, &function))
 		variant = get_variant(names, code, &function, ret, &is_new);
+	names->n_taken += variant != NULL;
 	if (variant)
 		g_hash_table_insert(names->codes, GSIZE_TO_POINTER(code->code), variant);
 	else
@@ -230,10 +231,15 @@ bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *cod
 	return is_new;
 }
 
+void spt_script_names_drop(SptScriptNames *names, uint64_t number)
+{
+	g_hash_table_remove(names->codes, GSIZE_TO_POINTER(number));
+}
+
 unsigned spt_script_names_count(const SptScriptNames *names, unsigned *ret_unnamed)
 {
 	*ret_unnamed = names->n_unnamed;
-	return g_hash_table_size(names->codes);
+	return names->n_taken;
 }
 
 static const struct variant *variant_of(const SptScriptNames *names, uint64_t frame)

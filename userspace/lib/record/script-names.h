@@ -23,6 +23,8 @@ uint32_t spt_script_names_new_id(SptScriptNames *names);
 /* Takes a SYSPROF_CODE.  True: @ret is the object of a file that is new. */
 bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *code,
 			   SptObjectRow *ret);
+/* The number will not come again. */
+void spt_script_names_drop(SptScriptNames *names, uint64_t number);
 /* The number of codes that were taken, and of those that had no name or were too many. */
 unsigned spt_script_names_count(const SptScriptNames *names, unsigned *ret_unnamed);
 /* Whether @frame of a sample is that of a script. */

@@ -33,7 +33,7 @@ struct other {
 
 struct SptScripts {
 	SptOutput *output;
-	SptTrace *trace;
+	SptScriptsTo to;
 	SptHelpers *helpers; /* of the thread */
 	GThread *thread;
 	GAsyncQueue *waiting, *done; /* struct job */
@@ -54,12 +54,12 @@ static void scripts_job_free(void *data)
 	g_free(job);
 }
 
-SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace)
+SptScripts *spt_scripts_new(SptOutput *output, const SptScriptsTo *to)
 {
 	SptScripts *scripts = g_new0(SptScripts, 1);
 
 	scripts->output = output;
-	scripts->trace = trace;
+	scripts->to = *to;
 	scripts->waiting = g_async_queue_new_full(scripts_job_free);
 	scripts->done = g_async_queue_new_full(scripts_job_free);
 	scripts->known = g_ptr_array_new_with_free_func(g_free);
@@ -120,16 +120,21 @@ static int scripts_give_chain(SptTrace *trace, const SptObject *file, GBytes *ch
 	return problem == EEXIST ? 0 : problem;
 }
 
-bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *file, const gint *stop,
-		      char **ret_said)
+static bool scripts_ask_for_contexts(const SptScriptsTo *to)
+{
+	return to->trace && spt_trace_has_thread_chains(to->trace);
+}
+
+bool spt_scripts_have(SptHelpers *helpers, const SptScriptsTo *to, const SptObject *file,
+		      const gint *stop, char **ret_said)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_path(spt_object_name(file));
 	g_autoptr(GError) error = NULL;
 	g_autofree char *name = NULL, *said = NULL;
-	g_autoptr(GBytes) chain = interpreter || spt_trace_has_thread_chains(trace) ?
+	g_autoptr(GBytes) chain = interpreter || scripts_ask_for_contexts(to) ?
 					  spt_helpers_chain(helpers, file, stop, &error) :
 					  NULL;
-	int problem;
+	int problem = 0;
 
 	if (ret_said)
 		*ret_said = NULL;
@@ -141,7 +146,10 @@ bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *fil
 	}
 	name = interpreter ? spt_interpreter_title(interpreter, chain) :
 			     g_strdup(THREAD_CONTEXTS);
-	problem = scripts_give_chain(trace, file, chain);
+	if (to->programs && interpreter)
+		spt_script_chains_put(to->programs, file, chain);
+	if (to->trace)
+		problem = scripts_give_chain(to->trace, file, chain);
 	said = problem ? g_strdup_printf("%s %s", name, refusal(problem)) : g_strdup(name);
 	if (ret_said)
 		*ret_said = g_steal_pointer(&said);
@@ -157,7 +165,7 @@ static void *scripts_work(void *data)
 		struct job *job = g_async_queue_pop(scripts->waiting);
 
 		if (job->file)
-			job->is_known = spt_scripts_have(scripts->helpers, scripts->trace,
+			job->is_known = spt_scripts_have(scripts->helpers, &scripts->to,
 							 job->file, &scripts->stop, &job->said);
 		g_async_queue_push(scripts->done, job);
 	}
@@ -226,7 +234,7 @@ static void scripts_object(void *part, const SptObjectRow *row)
 		file = spt_output_file(scripts->output, row->id);
 		if (file && scripts_have_room(scripts, spt_object_fd(file)))
 			scripts_add_job(scripts, file, row->path);
-	} else if (row->kind == SPT_OBJECT_FILE && spt_trace_has_thread_chains(scripts->trace)) {
+	} else if (row->kind == SPT_OBJECT_FILE && scripts_ask_for_contexts(&scripts->to)) {
 		struct other *other = g_new(struct other, 1);
 
 		*other = (struct other){ row->id, g_strdup(row->path) };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives the module the chains of the interpreters that are mapped, by which it finds the frames of
- * scripts.  A thread of its own has them made, by a helper process that reads the files.
+ * Gives the module, and programs whose memory is recorded, the chains of the interpreters that are
+ * mapped, by which they find the frames of scripts.  A thread of its own has them made, by a helper
+ * process that reads the files.
  */
 #ifndef SPT_SCRIPTS_H
 #define SPT_SCRIPTS_H
 
 #include "record/output.h"
+#include "record/script-chains.h"
 #include "record/stage.h"
 #include "symbols/helpers.h"
 #include "trace/trace.h"
@@ -15,8 +17,14 @@ G_BEGIN_DECLS
 
 typedef struct SptScripts SptScripts;
 
-/* Both outlive it. */
-SptScripts *spt_scripts_new(SptOutput *output, SptTrace *trace);
+/* Who gets them, by @to: the module, programs, or both. */
+typedef struct {
+	SptTrace *trace;		/* NULL: not the module */
+	SptScriptChains *programs;	/* NULL: not they */
+} SptScriptsTo;
+
+/* All outlive it. */
+SptScripts *spt_scripts_new(SptOutput *output, const SptScriptsTo *to);
 void spt_scripts_free(SptScripts *scripts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScripts, spt_scripts_free)
 
@@ -25,8 +33,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScripts, spt_scripts_free)
  * is not 0.  *@ret_said: what it is, or why it has no chain, for the caller to free; NULL: it is
  * no interpreter.
  */
-bool spt_scripts_have(SptHelpers *helpers, SptTrace *trace, const SptObject *file, const gint *stop,
-		      char **ret_said);
+bool spt_scripts_have(SptHelpers *helpers, const SptScriptsTo *to, const SptObject *file,
+		      const gint *stop, char **ret_said);
 
 extern const SptStage spt_scripts_stage;
 

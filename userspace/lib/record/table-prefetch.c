@@ -10,7 +10,9 @@
 struct SptTablePrefetch {
 	char *program;
 	SptTrace *trace;
+	SptScriptsTo scripts;
 	GThread *thread;
+	bool has_tables;
 	gint stop;
 	GMutex lock;
 	GCond done;
@@ -26,11 +28,14 @@ static void have(SptTablePrefetch *prefetch, SptTableCache *cache, SptHelpers *h
 
 	if (!file)
 		return;
+	/* First: programs look for chains from their first allocation on. */
+	if (prefetch->scripts.trace || prefetch->scripts.programs)
+		spt_scripts_have(helpers, &prefetch->scripts, file, &prefetch->stop, NULL);
+	if (!prefetch->has_tables)
+		return;
 	table = spt_tables_have(cache, helpers, file, &prefetch->stop);
 	if (table && prefetch->trace)
 		spt_tables_give(prefetch->trace, file, table, 0);
-	if (prefetch->trace)
-		spt_scripts_have(helpers, prefetch->trace, file, &prefetch->stop, NULL);
 	spt_unwind_table_unref(table);
 }
 
@@ -53,12 +58,15 @@ static void *have_all(void *data)
 	return NULL;
 }
 
-SptTablePrefetch *spt_table_prefetch_new(const char *program, SptTrace *trace)
+SptTablePrefetch *spt_table_prefetch_new(const char *program, bool has_tables, SptTrace *trace,
+					 SptScriptChains *programs)
 {
 	SptTablePrefetch *prefetch = g_new0(SptTablePrefetch, 1);
 
 	prefetch->program = g_strdup(program);
+	prefetch->has_tables = has_tables;
 	prefetch->trace = trace;
+	prefetch->scripts = (SptScriptsTo){ trace, programs };
 	g_mutex_init(&prefetch->lock);
 	g_cond_init(&prefetch->done);
 	prefetch->thread = g_thread_try_new("table-prefetch", have_all, prefetch, NULL);

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define SPT_RINGS_MAGIC	    0x315253474e525453ULL
-#define SPT_RINGS_VERSION   7
+#define SPT_RINGS_VERSION   8
 #define SPT_RINGS_PAGE	    4096u
 #define SPT_RINGS_SLOTS	    2048u
 #define SPT_RINGS_NAME	    256u
@@ -171,7 +171,7 @@ enum spt_ring_type {
 	 * offset of the start in the file, device, inode, then the path, padded with zeros.
 	 */
 	SPT_RING_OBJECT = 9,
-	SPT_RING_RESET = 10,		/* earlier nodes and objects are no longer valid */
+	SPT_RING_RESET = 10,		/* earlier nodes, objects and code are no longer valid */
 	/* As FREE and REALLOC_FREE, with the stack that frees; + {0:32, node:32} */
 	SPT_RING_FREE_STACK = 11,
 	SPT_RING_REALLOC_FREE_STACK = 12,
@@ -183,6 +183,12 @@ enum spt_ring_type {
 	 * stack begins with the called function, and the pointer is the number of the CPU.
 	 */
 	SPT_RING_WAIT = 16,
+	/*
+	 * A function of a script, before the nodes that have its number, which is the pointer.  The
+	 * 11 bits are the number of words that follow: an address in the interpreter's code, the
+	 * tag of its chain, then bytes of spans and their data as in struct sysprof_code.
+	 */
+	SPT_RING_CODE = 17,
 };
 
 #define SPT_RING_TYPE_MASK   31u
@@ -192,6 +198,9 @@ enum spt_ring_type {
 #define SPT_RING_POINTER_MASK ((1ULL << 48) - 1)
 #define SPT_RING_OBJECT_WORDS 4u		/* before the path */
 #define SPT_RING_PATH_WORDS   512u
+#define SPT_RING_CODE_WORDS   4u		/* before the data of spans */
+/* Numbers of code are from 1 up to this. */
+#define SPT_RING_CODE_MOST    8192u
 
 /* Parents that are not frames. */
 #define SPT_NODE_ROOT	    0u
@@ -202,6 +211,10 @@ enum spt_ring_type {
 #define SPT_RING_NODE_EXACT (1ULL << SPT_RING_MORE_SHIFT)
 /* and that of an address. */
 #define SPT_NODE_EXACT	    (1ULL << 63)
+/* The same of a frame of a script: instead of an address it has {code:30, position:18}. */
+#define SPT_RING_NODE_SCRIPT (1ULL << (SPT_RING_MORE_SHIFT + 1))
+#define SPT_NODE_SCRIPT	    (1ULL << 62)
+#define SPT_NODE_CODE_SHIFT 18
 
 #define SPT_RINGS_PROGRAMS_AT SPT_RINGS_PAGE
 #define SPT_RINGS_SLOTS_AT    (4 * SPT_RINGS_PAGE)

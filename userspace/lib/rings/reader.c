@@ -54,6 +54,7 @@ static unsigned words_behind(uint64_t first)
 	case SPT_RING_WAIT:
 		return 2;
 	case SPT_RING_OBJECT:
+	case SPT_RING_CODE:
 		return first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
 	default:
 		return 0;
@@ -69,6 +70,7 @@ static bool take_node(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 {
 	uint64_t ids = spt_ring_reader_word(reader);
 
+	ret->is_script = first & SPT_RING_NODE_SCRIPT;
 	if (first & SPT_RING_NODE_EXACT)
 		ret->address |= SPT_NODE_EXACT;
 	ret->node = (uint32_t)ids;
@@ -78,20 +80,33 @@ static bool take_node(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 
 static bool take_object(SptRingReader *reader, unsigned n, SptRingRecord *ret)
 {
+	char *path;
+
 	if (n <= SPT_RING_OBJECT_WORDS || n > SPT_RING_OBJECT_WORDS + SPT_RING_PATH_WORDS)
 		return false;
 	ret->end = spt_ring_reader_word(reader);
 	ret->offset = spt_ring_reader_word(reader);
 	ret->device = spt_ring_reader_word(reader);
 	ret->inode = spt_ring_reader_word(reader);
-	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++) {
-		uint64_t part = spt_ring_reader_word(reader);
-
-		memcpy(reader->path + 8 * i, &part, 8);
-	}
-	reader->path[8 * (n - SPT_RING_OBJECT_WORDS) - 1] = '\0';
-	ret->path = reader->path;
+	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++)
+		reader->text[i] = spt_ring_reader_word(reader);
+	path = (char *)reader->text;
+	path[8 * (n - SPT_RING_OBJECT_WORDS) - 1] = '\0';
+	ret->path = path;
 	return ret->address < ret->end;
+}
+
+/* The recorder looks whether its spans are within it. */
+static bool reader_take_code(SptRingReader *reader, unsigned n, SptRingRecord *ret)
+{
+	if (n < SPT_RING_CODE_WORDS || ret->address < 1 || ret->address > SPT_RING_CODE_MOST)
+		return false;
+	ret->node = (uint32_t)ret->address;
+	for (unsigned i = 0; i < n; i++)
+		reader->text[i] = spt_ring_reader_word(reader);
+	ret->words = reader->text;
+	ret->n_words = n;
+	return true;
 }
 
 static bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord *ret)
@@ -144,6 +159,8 @@ static bool reader_take(SptRingReader *reader, uint64_t first, SptRingRecord *re
 		return take_node(reader, first, ret);
 	case SPT_RING_OBJECT:
 		return take_object(reader, behind, ret);
+	case SPT_RING_CODE:
+		return reader_take_code(reader, behind, ret);
 	}
 	return false;
 }

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
 typedef struct {
 	enum spt_ring_type type;
 	/* The number of a node, from SPT_NODE_FIRST on, or of an event's stack. */
-	uint32_t node;
+	uint32_t node;			/* or of code */
+	bool is_script;			/* a node's address is that of a script's frame */
 	uint64_t stamp;			/* of events */
 	/* The pointer of an event, the address of a node, or the start of an object. */
 	uint64_t address;
@@ -27,6 +28,9 @@ typedef struct {
 	/* and of an object. */
 	uint64_t end, offset, device, inode;
 	const char *path;		/* valid until the next record */
+	/* Of code: what follows its first word, valid until the next record. */
+	const uint64_t *words;
+	unsigned n_words;
 } SptRingRecord;
 
 typedef struct {
@@ -36,7 +40,7 @@ typedef struct {
 	uint32_t at, end;		/* words that have been taken, and end of those available */
 	uint64_t stamp;
 	bool is_broken;
-	char path[SPT_RING_PATH_WORDS * 8];
+	uint64_t text[SPT_RING_MORE_MASK]; /* a path, or code */
 } SptRingReader;
 
 /* Begins a ring whose slot was just claimed. */

@@ -164,6 +164,29 @@ void spt_program_begin_names(SptProgram *program)
 	program->header.names = (uint16_t)program->insns->len;
 }
 
+bool spt_program_fits(GBytes *chain)
+{
+	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
+	gsize bytes = g_bytes_get_size(chain);
+
+	return bytes >= sizeof(*header) && header->magic == SYSPROF_CHAIN_MAGIC &&
+	       header->version == SYSPROF_CHAIN_VERSION && header->machine == MACHINE &&
+	       header->n_loops <= SYSPROF_CHAIN_MAX_LOOPS &&
+	       header->n_spans <= SYSPROF_CHAIN_MAX_SPANS &&
+	       bytes == sizeof(*header) +
+				header->n_loops * sizeof(struct sysprof_chain_loop) +
+				header->n_lists * sizeof(struct sysprof_chain_list) +
+				header->n_spans * sizeof(struct sysprof_chain_span) +
+				header->n_insns * sizeof(struct sysprof_chain_insn);
+}
+
+bool spt_program_is_of_stacks(GBytes *chain)
+{
+	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
+
+	return !header->flags;
+}
+
 static void program_append(GByteArray *bytes, const GArray *parts)
 {
 	g_byte_array_append(bytes, (const guint8 *)parts->data,

@@ -46,6 +46,10 @@ void spt_program_of_steps(SptProgram *program);
 void spt_program_of_thread(SptProgram *program);
 /* What is added from here on is the program of names. */
 void spt_program_begin_names(SptProgram *program);
+/* Whether all parts of @chain are within it: the helper that has read a stranger's file made it. */
+bool spt_program_fits(GBytes *chain);
+/* Whether @chain, which fits, runs once for each stack and finds its frames. */
+bool spt_program_is_of_stacks(GBytes *chain);
 /* NULL: it has become too large, or a number does not fit. */
 GBytes *spt_program_finish(const SptProgram *program);
 
