@@ -271,7 +271,7 @@ static const struct sysprof_program *find_of_thread(const struct ranges *ranges,
 }
 
 /* Before frames of scripts are looked for, whose memory it uses.  False: there is nothing. */
-static bool find_thread(struct sysprof_stack *stack, const struct sysprof_user_part *part,
+static bool splice_find_thread(struct sysprof_stack *stack, const struct sysprof_user_part *part,
 			const struct sysprof_tables *own)
 {
 	u64 objects = sysprof_chain_thread_objects() & READ_ONCE(part->walk.ranges->objects), start;
@@ -309,7 +309,7 @@ static bool find_thread(struct sysprof_stack *stack, const struct sysprof_user_p
 	return has_thread;
 }
 
-static void put_thread(struct sysprof_user_part *part, u32 max)
+static void splice_put_thread(struct sysprof_user_part *part, u32 max)
 {
 	struct sysprof_script *script = sysprof_chain_script();
 
@@ -364,12 +364,12 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 	bool has_thread;
 
 	sysprof_walk_complete(&part->walk);
-	has_thread = find_thread(stack, part, own);
+	has_thread = splice_find_thread(stack, part, own);
 	splice_scripts(stack, part, own);
 	if (part->script)
 		part->script->thread_program = has_thread ? part->script->thread_program : NULL;
 	if (has_thread)
-		put_thread(part, stack->request.max_user);
+		splice_put_thread(part, stack->request.max_user);
 	/* They are not the walk's any more. */
 	if (part->script)
 		part->walk.outer.n = 0;

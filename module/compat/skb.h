@@ -7,9 +7,9 @@
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
-typedef enum skb_drop_reason sysprof_drop_reason_t;
+#define SYSPROF_DROP_REASON enum skb_drop_reason
 #else
-typedef int sysprof_drop_reason_t;
+#define SYSPROF_DROP_REASON int
 #endif
 
 #endif /* _SYSPROF_COMPAT_SKB_H */

@@ -99,20 +99,20 @@ NAMED_HOOKING(named_net_queue, net_dev_queue, NAMED_CHOOSE(net_dev_queue, struct
 
 /* 5.10 gives no reason, 6.11 and later ones the receiving socket, too. */
 NAMED_HIT(kfree_skb, DROPPED, struct sk_buff *packet, void *location,
-	  sysprof_drop_reason_t reason)
+	  SYSPROF_DROP_REASON reason)
 static void bare_kfree_skb_hit(void *data, struct sk_buff *packet, void *location)
 {
 	named_hit(SYSPROF_IMMEDIATE_DROPPED);
 }
 
 static void received_kfree_skb_hit(void *data, struct sk_buff *packet, void *location,
-				   sysprof_drop_reason_t reason, struct sock *receiver)
+				   SYSPROF_DROP_REASON reason, struct sock *receiver)
 {
 	named_hit(SYSPROF_IMMEDIATE_DROPPED);
 }
 
 static void latest_kfree_skb_hit(void *data, struct sk_buff *packet, void *location,
-				 sysprof_drop_reason_t reason, const struct sock *receiver)
+				 SYSPROF_DROP_REASON reason, const struct sock *receiver)
 {
 	named_hit(SYSPROF_IMMEDIATE_DROPPED);
 }
@@ -121,11 +121,11 @@ static void latest_kfree_skb_hit(void *data, struct sk_buff *packet, void *locat
 	SYSPROF_TRACE_CHOOSE(kfree_skb, bare_kfree_skb_hit, NULL, struct sk_buff *, void *)
 #define DROPPED_RECEIVED                                                                           \
 	SYSPROF_TRACE_CHOOSE(kfree_skb, received_kfree_skb_hit, DROPPED_BARE, struct sk_buff *,    \
-			     void *, sysprof_drop_reason_t, struct sock *)
+			     void *, SYSPROF_DROP_REASON, struct sock *)
 #define DROPPED_LATEST                                                                             \
 	SYSPROF_TRACE_CHOOSE(kfree_skb, latest_kfree_skb_hit, DROPPED_RECEIVED, struct sk_buff *,  \
-			     void *, sysprof_drop_reason_t, const struct sock *)
+			     void *, SYSPROF_DROP_REASON, const struct sock *)
 
 NAMED_HOOKING(named_dropped, kfree_skb,
 	      SYSPROF_TRACE_CHOOSE(kfree_skb, kfree_skb_hit, DROPPED_LATEST, struct sk_buff *,
-				   void *, sysprof_drop_reason_t));
+				   void *, SYSPROF_DROP_REASON));

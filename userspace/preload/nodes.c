@@ -31,7 +31,7 @@ static bool is_in_latest(const struct spt_thread *thread, uint64_t address)
 	return false;
 }
 
-static void remember(struct spt_thread *thread, const struct spt_code *code)
+static void nodes_remember(struct spt_thread *thread, const struct spt_code *code)
 {
 	uint64_t *latest = thread->latest_code[thread->n_latest++ % SPT_LATEST_CODE];
 
@@ -56,7 +56,7 @@ static void tell_code(struct spt_thread *thread, uint64_t address)
 	code = spt_code_find(address);
 	if (!code)
 		return;
-	remember(thread, code);
+	nodes_remember(thread, code);
 	if (was_written(thread, code->start))
 		return;
 	path = spt_code_name(code);

@@ -5,7 +5,7 @@
  *
  * What a chain reads need not exist.  Before a page is read the kernel was asked once whether it is
  * there, and that counts until the process unmaps something.  So a pointer to nowhere, or to what
- * has gone, ends a chain and no more.
+ * was unmapped, ends a chain and no more.
  */
 #ifndef SPT_PRELOAD_SCRIPT_H
 #define SPT_PRELOAD_SCRIPT_H
@@ -75,7 +75,7 @@ static inline bool spt_script_is_mapping(const void *pointer)
 /* script-run.c */
 /* Runs the chain of the thread's interpreter: sets the frames of its state. */
 void spt_script_run(struct spt_thread *thread);
-/* Forgets pages if they may have gone. */
+/* Forgets pages if some may have been unmapped. */
 void spt_script_begin(struct spt_script_state *state);
 /* Nothing in the ring is valid any more. */
 void spt_script_forget(struct spt_script_state *state);

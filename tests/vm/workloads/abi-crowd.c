@@ -683,7 +683,7 @@ static void test_holders(void)
 	session_close(&waits.session);
 }
 
-/* More sessions than tell apart what they got: filtered ones get nothing of another's. */
+/* More sessions than have bits of their own: filtered ones get nothing of another's. */
 
 #define FILTERED	64
 #define NOBODY		65533

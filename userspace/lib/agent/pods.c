@@ -68,7 +68,7 @@ static const struct {
 /* Requests. */
 
 /* The number behind "seconds=" in a query; 0: it is none. */
-static unsigned seconds_of(const char *query, size_t bytes)
+static unsigned pods_seconds_of(const char *query, size_t bytes)
 {
 	static const char key[] = "seconds=";
 	unsigned value = 0;
@@ -108,7 +108,7 @@ unsigned spt_pods_parse(const char *head, size_t bytes, const char **ret_metric,
 			continue;
 		*ret_metric = served[i].metric;
 		*ret_seconds = query == space ? SECONDS_DEFAULT :
-						seconds_of(query + 1, (size_t)(space - query - 1));
+						pods_seconds_of(query + 1, (size_t)(space - query - 1));
 		return *ret_seconds ? 0 : 400;
 	}
 	return 404;
@@ -188,7 +188,7 @@ static char *find_group(int fd, uint64_t accepted_ns)
 
 /* Answers. */
 
-static void send_all(int fd, const char *text, size_t bytes)
+static void pods_send_all(int fd, const char *text, size_t bytes)
 {
 	while (bytes) {
 		ssize_t n = send(fd, text, bytes, MSG_NOSIGNAL);
@@ -206,8 +206,8 @@ static void pods_answer(int fd, unsigned status, const char *type, const char *t
 						"Content-Length: %zu\r\nConnection: close\r\n\r\n",
 						status, status == 200 ? "OK" : "No", type, bytes);
 
-	send_all(fd, head, strlen(head));
-	send_all(fd, text, bytes);
+	pods_send_all(fd, head, strlen(head));
+	pods_send_all(fd, text, bytes);
 }
 
 static void answer_refusal(int fd, unsigned status, const char *sentence)
@@ -370,7 +370,7 @@ static gpointer accept_all(gpointer data)
 }
 
 /* Who may connect is who has the socket: it is for everybody whom somebody gives it. */
-static int listen_at(const char *path)
+static int pods_listen_at(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -403,7 +403,7 @@ SptPods *spt_pods_new(const char *path, SptAgent *agent, GError **error)
 	pods->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_mutex_init(&pods->lock);
 	g_cond_init(&pods->cond);
-	pods->listener = listen_at(path);
+	pods->listener = pods_listen_at(path);
 	if (pods->listener >= 0 && pipe2(pods->stop, O_CLOEXEC) == 0) {
 		pods->thread = g_thread_new("pods", accept_all, pods);
 		return pods;

@@ -322,7 +322,7 @@ static void sum_cut(const SptProfile *profile, Ends *ends)
 	bool is_of_waits = spt_profile_metric(profile)->parts & SPT_METRIC_HAS_STATE;
 	uint64_t cut = 0;
 
-	/* Of what has no stack, another sentence tells. */
+	/* Another sentence is about what has no stack. */
 	ends->seen = spt_profile_total(profile) - spt_profile_without_stack(profile);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!spt_function_is_cut(&functions[i]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whoever has one of the names can write anything, at any time and any length: what is there is
+ * The owner of one of the names can write anything, at any time and any length: what is there is
  * copied before it is looked at, a bounded part at each step.
  */
 #include "record/compositor.h"
@@ -116,7 +116,7 @@ void spt_compositor_free(SptCompositor *compositor)
 }
 
 /* Whole frames of the @bytes of the piece; how many bytes they have. */
-static size_t take_piece(SptCompositor *compositor, size_t bytes, SptMarksStatus *status)
+static size_t compositor_take_piece(SptCompositor *compositor, size_t bytes, SptMarksStatus *status)
 {
 	const char *at = (const char *)compositor->piece;
 	size_t done = 0;
@@ -141,7 +141,7 @@ static size_t take_piece(SptCompositor *compositor, size_t bytes, SptMarksStatus
 }
 
 /* What was read is memory that somebody has to have. */
-static void give_back(SptCompositor *compositor)
+static void compositor_give_back(SptCompositor *compositor)
 {
 	int result;
 
@@ -157,12 +157,12 @@ void spt_compositor_step(SptCompositor *compositor, SptMarksStatus *status)
 		/* The header has nothing that the recording needs. */
 		off_t from = MAX(compositor->done, (off_t)sizeof(struct syscap_header));
 		ssize_t got = pread(compositor->fd, compositor->piece, PIECE, from);
-		size_t done = got > 0 ? take_piece(compositor, (size_t)got, status) : 0;
+		size_t done = got > 0 ? compositor_take_piece(compositor, (size_t)got, status) : 0;
 
 		if (!done)
 			return;
 		compositor->done = from + (off_t)done;
-		give_back(compositor);
+		compositor_give_back(compositor);
 	}
 }
 

@@ -18,7 +18,7 @@ struct place {
 	const uint8_t *at, *end;
 };
 
-static int32_t hotspot_read_number(struct place *from, uint32_t tag)
+static int32_t code_read_number(struct place *from, uint32_t tag)
 {
 	uint32_t least = SPT_TAG_MAJOR(tag) >= NO_ZEROS_SINCE, value = 0, byte;
 
@@ -39,8 +39,8 @@ static bool hotspot_read_line(struct place *from, uint32_t tag, int64_t *code, i
 	if (!step)
 		return false;
 	if (step == LONG_STEP) {
-		*code += hotspot_read_number(from, tag);
-		*line += hotspot_read_number(from, tag);
+		*code += code_read_number(from, tag);
+		*line += code_read_number(from, tag);
 	} else {
 		*code += step >> LINE_BITS;
 		*line += step & ((1 << LINE_BITS) - 1);
