@@ -107,8 +107,10 @@ unsigned spt_pods_parse(const char *head, size_t bytes, const char **ret_metric,
 		    strncmp(path, served[i].path, strlen(served[i].path)) != 0)
 			continue;
 		*ret_metric = served[i].metric;
-		*ret_seconds = query == space ? SECONDS_DEFAULT :
-						pods_seconds_of(query + 1, (size_t)(space - query - 1));
+		*ret_seconds =
+			query == space ?
+				SECONDS_DEFAULT :
+				pods_seconds_of(query + 1, (size_t)(space - query - 1));
 		return *ret_seconds ? 0 : 400;
 	}
 	return 404;
