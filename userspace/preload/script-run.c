@@ -72,8 +72,8 @@ bool spt_script_note(struct spt_script_state *state, uint32_t at)
 }
 
 /*
- * Compares in the order in which the chain read, and ends at the first difference: so each address is
- * one to which words lead that are the same now, as if the chain ran anew.
+ * Compares in the order in which the chain read, and ends at the first difference: so each address
+ * is one to which words lead that are the same now, as if the chain ran anew.
  */
 bool spt_script_is_same(const struct spt_script_state *state, uint32_t at)
 {
