@@ -64,7 +64,7 @@ lowered()
 	kill -TERM "$agent_pid"
 	wait "$agent_pid" || return
 	echo $(($(ran) - before)) >"$work/ran"
-	grep -q 'Recording [0-9]* times a second from now on: it took .* of a budget of 0.2 %' \
+	grep -q 'Recording [0-9.]* times a second from now on: it took .* of a budget of 0.2 %' \
 		"$work/low.err"
 }
 check "a rate that costs too much is halved, and that is said" lowered

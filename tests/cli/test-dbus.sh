@@ -133,7 +133,7 @@ text()
 		grep -qE '^ +200 +0 .* example.Service.Wait  example.Service on session$' "$work/text"
 }
 check 'the report in words' text
-check 'calls are marks, too' bash -c '"$0" report "$1" --during "example.Service.W*" >"$2"' \
+check 'calls are marks, too' bash -c '"$0" report "$1" --all --during "example.Service.W*" >"$2"' \
 	"$cli" "$work/a" "$work/text"
 check 'the other bus is said not to be there' grep -q '^Note: D-Bus: the system bus: ' "$work/err"
 
