@@ -5,9 +5,9 @@
  *
  * What a chain reads need not exist.  Before a page is read the kernel was asked once whether it is
  * there, and that counts until the process is seen to unmap something.  So a pointer to nowhere,
- * or to what was unmapped, ends a chain and no more.  What malloc unmaps by itself (an arena of another
- * thread) is not seen: there it counts that a running interpreter's frames lead to no memory that
- * was freed.
+ * or to what was unmapped, ends a chain and no more.  What malloc unmaps by itself (an arena of
+ * another thread) is not seen: there it counts that a running interpreter's frames lead to no
+ * memory that was freed.
  */
 #ifndef SPT_PRELOAD_SCRIPT_H
 #define SPT_PRELOAD_SCRIPT_H
