@@ -229,13 +229,7 @@ static void cpython_add_string(SptProgram *program, const struct layout *layout,
 /* What spt_cpython_read() reads. */
 static void add_spans(SptProgram *program, const struct layout *layout)
 {
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = SPT_CPYTHON_CODE_BYTES });
+	spt_program_code_span(program, SPT_CPYTHON_CODE_BYTES);
 	cpython_add_string(program, layout, layout->name);
 	cpython_add_string(program, layout, layout->file_name);
 	spt_program_span(

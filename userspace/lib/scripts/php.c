@@ -91,13 +91,7 @@ static void add_string(SptProgram *program, uint16_t at, uint16_t then, uint16_t
 /* What spt_php_read() reads. */
 static void add_spans(SptProgram *program, const struct layout *layout)
 {
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = SPT_PHP_FUNCTION_BYTES });
+	spt_program_code_span(program, SPT_PHP_FUNCTION_BYTES);
 	add_string(program, SPT_PHP_FUNCTION_NAME, SYSPROF_SPAN_NONE, 280);
 	add_string(program, SPT_PHP_FUNCTION_CLASS, SPT_PHP_CLASS_NAME, 280);
 	add_string(program, layout->file, SYSPROF_SPAN_NONE, 536);

@@ -77,6 +77,17 @@ void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span
 	g_array_append_val(program->spans, *span);
 }
 
+void spt_program_code_span(SptProgram *program, uint16_t bytes)
+{
+	spt_program_span(program, &(struct sysprof_chain_span){
+					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
+						    SYSPROF_SPAN_NONE },
+					  .length = SYSPROF_SPAN_NONE,
+					  .length_bytes = 8,
+					  .unit = SYSPROF_SPAN_NONE,
+					  .max = bytes });
+}
+
 unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
 			 int64_t imm)
 {

@@ -21,6 +21,8 @@ void spt_program_loop(SptProgram *program, uint64_t start, uint64_t end);
 /* Returns its number, for SYSPROF_CHAIN_LIST. */
 unsigned spt_program_list(SptProgram *program, const struct sysprof_chain_list *list);
 void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span);
+/* The first @bytes of the code itself. */
+void spt_program_code_span(SptProgram *program, uint16_t bytes);
 /* Adds an instruction.  Returns its index. */
 unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
 			 int64_t imm);

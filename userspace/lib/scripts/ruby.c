@@ -167,13 +167,7 @@ static void add_text(SptProgram *program, unsigned string, uint16_t max)
 /* What spt_ruby_read() reads. */
 static void add_spans(SptProgram *program, const struct layout *layout)
 {
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = SPT_RUBY_BODY_BYTES });
+	spt_program_code_span(program, SPT_RUBY_BODY_BYTES);
 	add_string(program, layout, SPT_RUBY_BODY_LABEL, 280);
 	add_text(program, SPT_RUBY_LABEL, 256);
 	add_string(program, layout, SPT_RUBY_BODY_PATH, 536);

@@ -211,13 +211,7 @@ static void add_record(SptProgram *program)
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_NOTHING, R_RECORD, R_IDENTITY);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = HEAD_BYTES });
+	spt_program_code_span(program, HEAD_BYTES);
 }
 
 /* Of the first segment with code, whose addresses are behind its offsets by as much as all are. */
