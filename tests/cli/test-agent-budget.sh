@@ -6,6 +6,8 @@
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
+# shellcheck source=tests/cli/agent.bash
+. "$(dirname "$0")/agent.bash"
 : >"$work/pids"
 # shellcheck disable=SC2046,SC2154 # pids are words; number and broken are record.bash's
 trap 'kill $(cat "$work/pids") 2>/dev/null; sleep 0.5; rm -rf "$work"' EXIT
@@ -21,32 +23,7 @@ gcc -O1 -fno-omit-frame-pointer -o "$work/busy" "$work/busy.c" || exit 1
 busy=$!
 echo $busy >>"$work/pids"
 
-# wait_for SECONDS COMMAND...: until it succeeds.
-wait_for()
-{
-	local until=$((SECONDS + $1))
-
-	shift
-	until "$@" 2>/dev/null; do
-		[ $SECONDS -lt $until ] || { echo "not in time: $*"; return 1; }
-		sleep 0.2
-	done
-}
-door_of() { sed -n 's/.*profiles at port \([0-9]*\).*/\1/p' "$work/$1.err"; }
-metric() { curl -s "http://127.0.0.1:$(door_of "$1")/metrics" | sed -n "s/^sysprof_agent_$2 //p"; }
 slower() { metric "$1" rate_hertz | awk -v most="$2" '{exit !($1 > 0 && $1 <= most)}'; }
-
-# agent NAME OPTION...: with its words in $work/NAME.err.
-agent()
-{
-	local name=$1
-
-	shift
-	"$cli" agent --source perf --to pprof=0 "$@" >"$work/$name.out" 2>"$work/$name.err" &
-	agent_pid=$!
-	echo $! >>"$work/pids"
-	wait_for 20 grep -q '^Recording' "$work/$name.err"
-}
 
 # The CPU time of the program so far, in ticks of 10 ms.
 ran() { awk '{print $14 + $15}' "/proc/$busy/stat"; }
@@ -56,13 +33,12 @@ lowered()
 {
 	local before
 
-	agent low --rate 2000 --budget 0.2% --every 1s --keep "$work/kept" || return
+	agent low --to pprof=0 --rate 2000 --budget 0.2% --every 1s --keep "$work/kept" || return
 	wait_for 90 slower low 500 || { cat "$work/low.err"; return 1; }
 	rm -f "$work"/kept/*
 	before=$(ran)
 	sleep 8
-	kill -TERM "$agent_pid"
-	wait "$agent_pid" || return
+	end_agent "$agent_pid" || return
 	echo $(($(ran) - before)) >"$work/ran"
 	grep -q 'Recording [0-9.]* times a second from now on: it took .* of a budget of 0.2 %' \
 		"$work/low.err"
@@ -93,11 +69,10 @@ check "what a program took is still what the kernel says" true_weights
 # Enough for what it does.
 kept_up()
 {
-	agent high --rate 50 --budget 90% --every 1s || return
+	agent high --to pprof=0 --rate 50 --budget 90% --every 1s || return
 	sleep 12
 	! slower high 48 && [ "$(metric high over_budget)" = 0 ] || return
-	kill -TERM "$agent_pid"
-	wait "$agent_pid" || return
+	end_agent "$agent_pid" || return
 	! grep -q 'from now on' "$work/high.err"
 }
 check "within its budget a rate stays" kept_up

@@ -9,21 +9,11 @@
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
+# shellcheck source=tests/cli/agent.bash
+. "$(dirname "$0")/agent.bash"
 : >"$work/pids"
 # shellcheck disable=SC2046,SC2154 # pids are words; number and broken are record.bash's
 trap 'kill $(cat "$work/pids") 2>/dev/null; umount "$work/small" "$work/tiny" 2>/dev/null; sleep 0.5; rm -rf "$work"' EXIT
-
-# wait_for SECONDS COMMAND...: until it succeeds.
-wait_for()
-{
-	local until=$((SECONDS + $1))
-
-	shift
-	until "$@" 2>/dev/null; do
-		[ $SECONDS -lt $until ] || { echo "not in time: $*"; return 1; }
-		sleep 0.2
-	done
-}
 
 # receiver NAME [PORT]: an engine with its files in $work/NAME.
 receiver()
@@ -38,29 +28,10 @@ receiver()
 
 port_of() { cat "$work/$1/port"; }
 
-# agent NAME OPTION...: with its words in $work/NAME.err.
-agent()
-{
-	local name=$1
-
-	shift
-	"$cli" agent --source perf --spool "$work/$name.spool" "$@" >"$work/$name.out" \
-		2>"$work/$name.err" &
-	agent_pid=$!
-	echo $! >>"$work/pids"
-	wait_for 20 grep -q '^Recording' "$work/$name.err"
-}
-
-door_of() { sed -n 's/.*profiles at port \([0-9]*\).*/\1/p' "$work/$1.err"; }
-
-metric() { curl -s "http://127.0.0.1:$(door_of "$1")/metrics" | sed -n "s/^sysprof_agent_$2 //p"; }
-
 lines_of() { [ -e "$work/$1/log" ] && [ "$(wc -l <"$work/$1/log")" -ge "$2" ]; }
 
 # logged NAME TEXT: a request of an engine has it.
 logged() { grep -qsF "$2" "$work/$1/log"; }
-
-end_agent() { kill -TERM "$1"; wait "$1"; }
 
 # judge PYTHON: log(NAME) has the requests of an engine, taken(NAME) the profiles that it took.
 judge()
