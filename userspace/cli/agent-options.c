@@ -332,7 +332,7 @@ static bool parse_words(struct spt_agent_words *words, int argc, char **argv)
 		  "Keep a capture at load=N per CPU, cpu=, io= or memory= percent of pressure, or late=TIME of a tick; may be given several times",
 		  "KIND=LIMIT" },
 		{ "pods", 0, 0, G_OPTION_ARG_FILENAME, &words->pods,
-		  "A socket for containers: who connects gets profiles of his own control group alone",
+		  "A socket for containers: each client gets profiles of its own control group alone",
 		  "SOCKET" },
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "Most memory of the recorder (1G)", "SIZE" },
