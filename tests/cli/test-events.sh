@@ -168,6 +168,42 @@ assert main and 5000 <= main[0] <= 5010, (main, found[:5])
 END
 check '... and of a clock each row has its period' sh -c \
 	"'$cli' report --events cpu-clock pages.capture --limit 1 | grep -q 'count=1000000'"
+# Only counts.
+
+check 'only counts: recorded' record count --only-count \
+	-e 'syscalls:sys_enter_getppid,sched:sched_process_exec' -- python3 -c '
+import os, time
+for i in range(1000000): os.getppid()
+time.sleep(1.3)'
+check '... a million calls, to the last' python3 - "$(counted count syscalls:sys_enter_getppid)" <<'END'
+import sys
+counted, rows = map(int, sys.argv[1].split())
+assert 1000000 <= counted < 1001000, (counted, rows)
+assert 2 <= rows <= 30, (counted, rows)
+END
+check '... said at the end' grep -qE '^Counted: +1,00[0-9],[0-9]{3}  syscalls:sys_enter_getppid \(' err
+check '... counters that add up to it' python3 - <<END
+import json, subprocess
+rows = json.loads(subprocess.run(["$cli", "report", "--json", "--counters", "count.capture"],
+                                 stdout=subprocess.PIPE, check=True).stdout)["counters"]
+row = next(row for row in rows if row["name"] == "syscalls:sys_enter_getppid")
+assert row["unit"] == "/s" and row["most"] > row["least"] >= 0 and row["most"] >= row["mean"], row
+END
+check '... and a rare one beside them' sh -c '[ "$1" -ge 1 ] && [ "$1" -le 200 ]' - \
+	$(counted count sched:sched_process_exec)
+check '... for a condition' record odd --only-count -e syscalls:sys_enter_write \
+	--filter 'count == 5000' --only-command -- python3 opens.py
+check '... of the command and what it starts' sh -c "[ \$1 = 40 ]" - $(counted odd syscalls:sys_enter_write)
+check '... of a function of programs' record count-probe --only-count --probe ./pages:main -- \
+	sh -c './pages; ./pages; ./pages'
+check '... of all processes' sh -c "[ \$1 = 3 ]" - $(counted count-probe pages:main)
+check '... which cannot be restricted' refuses 2 'for all processes: leave out the choice of processes' \
+	record --only-count --probe ./pages:main --only-command -- ./pages
+check '... nor to a user' refuses 2 'for all users: leave out --uid' \
+	record --only-count --source perf -e page-faults --uid root -- true
+check '... and has to have a name' refuses 2 '--only-count is for what --event, --function or --probe name' \
+	record --only-count -- true
+
 # The recorder sleeps until its rings have been full to the end.
 check 'a recorder that comes too late: recorded' record late -e page-faults -- \
 	sh -c 'kill -STOP $PPID; for i in $(seq 60); do ./pages; done; kill -CONT $PPID'

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/declared.h"
 #include "cmd.h"
@@ -70,15 +71,18 @@ void spt_info_print_declared(const SptCapture *capture)
 	const SptDeclared *kind;
 	struct counted counted;
 	bool has_counts = false;
+	int width = 18;
 
 	if (!spt_declared(capture, 0))
 		return;
-	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++)
-		has_counts |= find_counted(capture, kind, &counted);
-	printf("\n%s%-18s %-9s %12s  %sFields%s\n", spt_color(SPT_COLOR_TITLE), "Declared events",
-	       "Shape", "Events", has_counts ? "     Counted  " : "", spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
-		printf("%-18s %-9s %12" PRIu64 "  ", kind->name,
+		has_counts |= find_counted(capture, kind, &counted);
+		width = MAX(width, (int)strlen(kind->name));
+	}
+	printf("\n%s%-*s %-9s %12s  %sFields%s\n", spt_color(SPT_COLOR_TITLE), width,
+	       "Declared events", "Shape", "Events", has_counts ? "     Counted  " : "", spt_color(SPT_COLOR_OFF));
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
+		printf("%-*s %-9s %12" PRIu64 "  ", width, kind->name,
 		       spt_declared_shape_name(kind->shape), kind->rows);
 		if (find_counted(capture, kind, &counted))
 			printf("%12" PRIu64 "  ", counted.count);

@@ -24,6 +24,9 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 		{ "probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->probes,
 		  "Also record calls of a function of a program or library, with stacks and how long each took; or hits of a line (FILE:SOURCE:LINE) or mark (may be repeated)",
 		  "FILE:FUNCTION" },
+		{ "only-count", 0, 0, G_OPTION_ARG_NONE, &events->are_only_counted,
+		  "Of --event, --function and --probe, only how often each came: counters, once a second, at a fraction of the cost of events",
+		  NULL },
 	};
 
 	g_array_append_vals(entries, all, G_N_ELEMENTS(all));
@@ -102,6 +105,57 @@ static bool find_of_module(GPtrArray *points, const GPtrArray *names)
 	return true;
 }
 
+/* Fills in events->points.  False: complained. */
+static bool find_points(struct spt_record_events *events, const GPtrArray *names,
+			const GPtrArray *functions, SptTraceSource source)
+{
+	g_autoptr(GError) error = NULL;
+	bool ok = true;
+
+	if (!events->points && (names->len || functions->len || events->probes))
+		events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
+	for (unsigned i = 0; ok && i < functions->len; i++)
+		ok = spt_point_find_functions(events->points, functions->pdata[i], &error);
+	for (char **probe = events->probes; ok && probe && *probe; probe++)
+		ok = spt_probes_find(events->points, *probe, &error);
+	if (ok && !functions->len && !events->probes && !events->filter &&
+	    source != SPT_TRACE_PERF && find_of_module(events->points, names))
+		return true;
+	for (unsigned i = 0; ok && i < names->len; i++)
+		ok = spt_point_find(events->points, names->pdata[i], events->filter, &error);
+	if (!ok)
+		spt_cli_complain("%s", error->message);
+	return ok;
+}
+
+/* perf's events count for all users. */
+static bool set_only_counted(const struct spt_record_events *events,
+			     SptRecorderOptions *recorder)
+{
+	recorder->only_counts_points = events->are_only_counted;
+	if (!events->are_only_counted)
+		return true;
+	if (!events->points || !events->points->len) {
+		spt_cli_complain("--only-count is for what --event, --function or --probe name: name some");
+		return false;
+	}
+	for (unsigned i = 0; i < events->points->len; i++) {
+		const SptPoint *point = events->points->pdata[i];
+
+		if (point->source || !recorder->filter.n_uids)
+			continue;
+		spt_cli_complain("--only-count counts %s for all users: leave out --uid, or choose by --cgroup",
+				 point->name);
+		return false;
+	}
+	return true;
+}
+
+bool spt_record_events_are_counted_probes(const struct spt_record_events *events)
+{
+	return events->are_only_counted && (events->functions || events->probes);
+}
+
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
 			     SptRecorderOptions *recorder)
 {
@@ -120,33 +174,10 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 	}
 	recorder->event_type = 0;
 	recorder->event_config = 0;
-	if (!events->points && (names->len || functions->len || events->probes))
-		events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
-	for (unsigned i = 0; i < functions->len; i++) {
-		if (spt_point_find_functions(events->points, functions->pdata[i], &error))
-			continue;
-		spt_cli_complain("%s", error->message);
+	if (!find_points(events, names, functions, recorder->source))
 		return false;
-	}
-	for (char **probe = events->probes; probe && *probe; probe++) {
-		if (spt_probes_find(events->points, *probe, &error))
-			continue;
-		spt_cli_complain("%s", error->message);
-		return false;
-	}
-	if (!functions->len && !events->probes && !events->filter &&
-	    recorder->source != SPT_TRACE_PERF && find_of_module(events->points, names)) {
-		recorder->points = events->points;
-		return true;
-	}
-	for (unsigned i = 0; i < names->len; i++) {
-		if (spt_point_find(events->points, names->pdata[i], events->filter, &error))
-			continue;
-		spt_cli_complain("%s", error->message);
-		return false;
-	}
 	recorder->points = events->points;
-	return true;
+	return set_only_counted(events, recorder);
 }
 
 void spt_record_events_clear(struct spt_record_events *events)
@@ -159,11 +190,30 @@ void spt_record_events_clear(struct spt_record_events *events)
 	*events = (struct spt_record_events){ 0 };
 }
 
+static void tell_counts(const SptRecorderStatus *status)
+{
+	double seconds = (double)MAX(status->elapsed_ns, 1) / 1e9;
+
+	for (unsigned i = 0; i < status->hit_counts->len; i++) {
+		const SptHitCount *count = &g_array_index(status->hit_counts, SptHitCount, i);
+		g_autofree char *n = spt_format_count(count->n);
+
+		fprintf(stderr, "Counted: %14s  %s (%.1f a second)\n", n, count->name,
+			(double)count->n / seconds);
+	}
+	if (status->hits_notice)
+		fprintf(stderr, "Note: %s.\n", status->hits_notice);
+}
+
 void spt_record_events_tell(const SptRecorderStatus *status)
 {
 	g_autofree char *hits = spt_format_count(status->hits);
 	g_autofree char *lost = spt_format_count(status->hits_lost);
 
+	if (status->hit_counts && status->hit_counts->len) {
+		tell_counts(status);
+		return;
+	}
 	fprintf(stderr, "Events: %s, %s lost%s\n", hits, lost,
 		strcmp(status->source, "module") == 0 ?
 			"; by the module, without fields (--source perf has them)" : "");

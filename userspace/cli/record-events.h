@@ -13,6 +13,7 @@ struct spt_record_events {
 	char **events, **functions;	/* each a list */
 	char **probes;
 	char *filter;
+	bool are_only_counted;
 	GPtrArray *points;		/* SptPoint *; NULL: none */
 };
 
@@ -24,6 +25,8 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries);
  */
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
 			     SptRecorderOptions *recorder);
+/* Whether probes are only counted. */
+bool spt_record_events_are_counted_probes(const struct spt_record_events *events);
 void spt_record_events_clear(struct spt_record_events *events);
 /* The counts of what was recorded, on stderr. */
 void spt_record_events_tell(const SptRecorderStatus *status);

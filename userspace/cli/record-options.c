@@ -204,6 +204,8 @@ static unsigned options_given(const struct spt_record_options *options, const st
 	       (words->mappings ? SPT_GIVEN_MAPPINGS : 0) |
 	       (options->recorder.calls == SPT_CALLS_ALWAYS ? SPT_GIVEN_CALLS : 0) |
 	       (words->kmem ? SPT_GIVEN_KMEM : 0) |
+	       (spt_record_events_are_counted_probes(&options->events) ? SPT_GIVEN_COUNTED_PROBES :
+									 0) |
 	       (options->start_at || options->stop_at ? SPT_GIVEN_START_STOP : 0) |
 	       (options->recorder.source == SPT_TRACE_PERF ? SPT_GIVEN_PERF : 0);
 }

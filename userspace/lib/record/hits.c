@@ -4,16 +4,24 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "record/open-calls.h"
+#include "record/recorder.h"
 #include "trace/points/point.h"
 
 /* Numbers of kinds, beyond those of said.c. */
 #define FIRST_KIND 8192u
+#define EVERY_NS   1000000000ULL
 
 struct SptHits {
 	const GPtrArray *points;
+	bool only_counts;
+	SptTrace *trace;
 	SptOutput *output;
 	uint64_t *rows;			/* by point */
+	uint64_t *counted;		/* by point, at @counted_ns */
+	uint64_t counted_ns, accounts_ns; /* accounts_ns: of the module's; 0: there are none */
+	GArray *counts;			/* SptHitCount */
 	uint64_t lost;			/* of all points; at the end */
 	GArray *accounts;		/* SptTraceCount, by CPU and point, of the module's */
 	SptOpenCalls *calls;
@@ -21,13 +29,17 @@ struct SptHits {
 	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
 };
 
-SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output)
+SptHits *spt_hits_new(const GPtrArray *points, bool only_counts, SptTrace *trace, SptOutput *output)
 {
 	SptHits *hits = g_new0(SptHits, 1);
 
 	hits->points = points;
+	hits->only_counts = only_counts;
+	hits->trace = trace;
 	hits->output = output;
 	hits->rows = g_new0(uint64_t, points->len);
+	hits->counted = g_new0(uint64_t, points->len);
+	hits->counts = g_array_new(FALSE, FALSE, sizeof(SptHitCount));
 	hits->calls = spt_open_calls_new();
 	hits->accounts = g_array_new(FALSE, TRUE, sizeof(SptTraceCount));
 	for (unsigned i = 0; i < points->len; i++) {
@@ -44,6 +56,8 @@ void spt_hits_free(SptHits *hits)
 		return;
 	spt_open_calls_free(hits->calls);
 	g_free(hits->rows);
+	g_free(hits->counted);
+	g_array_unref(hits->counts);
 	g_array_unref(hits->accounts);
 	g_free(hits);
 }
@@ -55,10 +69,22 @@ static bool has_count(const SptPoint *point)
 	       point->period > 1;
 }
 
+static SptDeclarationRow count_declaration(const SptPoint *point, uint32_t id)
+{
+	return (SptDeclarationRow){
+		.id = id,
+		.shape = SPT_DECLARED_COUNTER,
+		.name = point->name,
+		.n_fields = 1,
+		.fields = { { "value", "/s", SPT_VALUE_F64 } },
+	};
+}
+
 static void hits_declare(void *part)
 {
 	SptHits *hits = part;
 
+	hits->counted_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned i = 0; i < hits->points->len; i++) {
 		const SptPoint *point = hits->points->pdata[i];
 		SptDeclarationRow row = {
@@ -68,6 +94,11 @@ static void hits_declare(void *part)
 			.n_fields = point->format.n_fields,
 		};
 
+		if (hits->only_counts) {
+			row = count_declaration(point, row.id);
+			spt_output_put(hits->output, SPT_ROW_DECLARATION, &row);
+			continue;
+		}
 		for (unsigned k = 0; k < row.n_fields; k++)
 			row.fields[k] = point->format.fields[k].field;
 		if (has_count(point))
@@ -174,6 +205,8 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		.node = node,
 	};
 
+	if (hits->only_counts)
+		return;
 	if (hit->phase == SPT_TRACE_HIT_CALL) {
 		begin_call(hits, hit, thread, node);
 		return;
@@ -198,6 +231,7 @@ void spt_hits_account(SptHits *hits, const SptSourceAccountRow *row)
 					 row->tallies[SPT_TALLY_EXCLUDED].events };
 	unsigned at;
 
+	hits->accounts_ns = row->time;
 	for (unsigned i = SPT_TALLY_LOST; i < SPT_TALLIES; i++)
 		count.lost += row->tallies[i].events;
 	for (unsigned i = 0; i < hits->points->len; i++) {
@@ -210,17 +244,57 @@ void spt_hits_account(SptHits *hits, const SptSourceAccountRow *row)
 	}
 }
 
-/* False: who knows is the source. */
-static bool sum_accounts(const SptHits *hits, unsigned point, SptTraceCount *ret)
+/* Those that the module reports are in its accounts.  False: it is not counted. */
+static bool hits_count(const SptHits *hits, unsigned point, SptTraceCount *ret)
 {
 	*ret = (SptTraceCount){ 0 };
 	if (!((const SptPoint *)hits->points->pdata[point])->source)
-		return false;
+		return spt_trace_count(hits->trace, point, ret);
 	for (unsigned at = point; at < hits->accounts->len; at += hits->points->len) {
 		ret->count += g_array_index(hits->accounts, SptTraceCount, at).count;
 		ret->lost += g_array_index(hits->accounts, SptTraceCount, at).lost;
 	}
 	return true;
+}
+
+/* How often it was hit in a second since it was last read. */
+static void put_rate(SptHits *hits, unsigned point, uint64_t now_ns)
+{
+	SptDeclaredRow row = { .time = now_ns, .kind = FIRST_KIND + point };
+	SptTraceCount count;
+
+	if (!hits_count(hits, point, &count))
+		return;
+	if (now_ns > hits->counted_ns) {
+		row.values[0].real =
+			(double)(count.count - MIN(hits->counted[point], count.count)) * 1e9 /
+			(double)(now_ns - hits->counted_ns);
+		hits->rows[point]++;
+		spt_output_put(hits->output, SPT_ROW_DECLARED, &row);
+	}
+	hits->counted[point] = count.count;
+}
+
+static void put_rates(SptHits *hits, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < hits->points->len; i++)
+		put_rate(hits, i, now_ns);
+	hits->counted_ns = now_ns;
+}
+
+static bool hits_step(void *part, const SptStageStep *step, G_GNUC_UNUSED GError **error)
+{
+	SptHits *hits = part;
+	uint64_t now_ns = hits->accounts_ns ? hits->accounts_ns : step->time_ns;
+
+	if (hits->only_counts && now_ns >= hits->counted_ns + EVERY_NS)
+		put_rates(hits, now_ns);
+	return true;
+}
+
+const GArray *spt_hits_counts(const SptHits *hits)
+{
+	return hits->counts;
 }
 
 uint64_t spt_hits_open(const SptHits *hits)
@@ -268,24 +342,35 @@ static void add_limited(GString *text, const SptPoint *point, const SptTraceCoun
 			       (double)(count->only_counted_from - start_ns) / 1e9);
 }
 
-char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
+static void add_count(SptHits *hits, const SptPoint *point, const SptTraceCount *count)
+{
+	const SptHitCount sum = { point->name, count->count };
+
+	g_array_append_val(hits->counts, sum);
+}
+
+char *spt_hits_finish(SptHits *hits, uint64_t start_ns)
 {
 	g_autoptr(GString) shared = g_string_new(NULL), limited = g_string_new(NULL);
 	g_autofree char *lost = NULL;
 
+	if (hits->only_counts)
+		put_rates(hits, spt_clock_ns(CLOCK_MONOTONIC));
 	for (unsigned i = 0; i < hits->points->len; i++) {
 		const SptPoint *point = hits->points->pdata[i];
 		SptTraceCount count;
 
-		if (!sum_accounts(hits, i, &count) && !spt_trace_count(trace, i, &count))
+		if (!hits_count(hits, i, &count))
 			continue;
 		hits->lost += count.lost;
 		note_count(hits, i, &count);
 		add_shared(shared, point, &count);
 		add_limited(limited, point, &count, start_ns);
+		if (hits->only_counts)
+			add_count(hits, point, &count);
 	}
 	/* Those of events that are not counted each are known by the source's records alone. */
-	hits->lost = MAX(hits->lost, spt_trace_hits_lost(trace));
+	hits->lost = MAX(hits->lost, spt_trace_hits_lost(hits->trace));
 	lost = g_strdup_printf("%" PRIu64, hits->lost);
 	spt_output_host(hits->output, "hits_lost", lost);
 	if (!shared->len && !limited->len)
@@ -295,5 +380,6 @@ char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns)
 
 const SptStage spt_hits_stage = {
 	.begin = hits_declare,
+	.step = hits_step,
 	.free = (GDestroyNotify)spt_hits_free,
 };

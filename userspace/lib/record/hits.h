@@ -11,8 +11,12 @@ G_BEGIN_DECLS
 
 typedef struct SptHits SptHits;
 
-/* @points outlives it. */
-SptHits *spt_hits_new(const GPtrArray *points, SptOutput *output);
+/*
+ * @points and @trace, their source, outlive it.  @only_counts: no hit has a row, each point is a
+ * counter of hits a second.
+ */
+SptHits *spt_hits_new(const GPtrArray *points, bool only_counts, SptTrace *trace,
+		      SptOutput *output);
 void spt_hits_free(SptHits *hits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
 /* @thread and @node are those of the capture. */
@@ -22,9 +26,9 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
  * probes have replaced.
  */
 void spt_hits_mend(const SptHits *hits, const struct sysprof_sample *sample);
-/* Calls that have not returned, or whose return the kernel did not see. */
 /* Takes sums of a point that the module reports, on one CPU. */
 void spt_hits_account(SptHits *hits, const SptSourceAccountRow *row);
+/* Calls that have not returned, or whose return the kernel did not see. */
 uint64_t spt_hits_open(const SptHits *hits);
 /* How many hits found no room in the source's rings; after finish(). */
 uint64_t spt_hits_lost(const SptHits *hits);
@@ -33,7 +37,9 @@ uint64_t spt_hits_lost(const SptHits *hits);
  * stop on counters that were shared, and points that came too often, to be freed; NULL: none.
  * @start_ns: of the recording.
  */
-char *spt_hits_finish(SptHits *hits, SptTrace *trace, uint64_t start_ns);
+char *spt_hits_finish(SptHits *hits, uint64_t start_ns);
+/* Of points that are only counted (SptHitCount), by point; after finish(). */
+const GArray *spt_hits_counts(const SptHits *hits);
 
 extern const SptStage spt_hits_stage;
 

@@ -256,6 +256,7 @@ static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 	config->kmem_bytes = options->kmem_bytes;
 	config->kernel_is_optional = options->kernel_is_optional;
 	config->points = options->points;
+	config->only_counts_points = options->only_counts_points;
 	if (has_module_points(options)) {
 		recorder->point_sources = g_new(uint16_t, options->points->len);
 		for (unsigned i = 0; i < options->points->len; i++)
@@ -284,7 +285,8 @@ static bool add_event_stages(SptRecorder *recorder, const SptRecorderOptions *op
 			     GError **error)
 {
 	if (options->points)
-		recorder->hits = spt_hits_new(options->points, recorder->output);
+		recorder->hits = spt_hits_new(options->points, options->only_counts_points,
+					      recorder->trace, recorder->output);
 	spt_stages_add(recorder->stages, &spt_hits_stage, recorder->hits);
 	if (options->waits.is_on || options->kernel || has_module_points(options)) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
@@ -747,7 +749,8 @@ static void finish_hits(SptRecorder *recorder)
 	if (!recorder->hits)
 		return;
 	recorder->status.hits_notice = recorder->hits_notice =
-		spt_hits_finish(recorder->hits, recorder->trace, recorder->start_ns);
+		spt_hits_finish(recorder->hits, recorder->start_ns);
+	recorder->status.hit_counts = spt_hits_counts(recorder->hits);
 	recorder->status.hits_open = spt_hits_open(recorder->hits);
 	recorder->status.hits_lost = spt_hits_lost(recorder->hits);
 }

@@ -107,6 +107,7 @@ typedef struct {
 	bool kernel_is_optional;	/* likewise */
 	/* Events by name (SptPoint *, trace/points/point.h), which outlive it; NULL: none. */
 	const GPtrArray *points;
+	bool only_counts_points;	/* how often each comes, and no hit by itself */
 	SptTraceFilter filter;		/* the part of the system to record */
 	const char *command;		/* noted in the file; may be NULL */
 	/*
@@ -190,6 +191,12 @@ typedef struct {
 	const char *journal_complaint;
 } SptMarksStatus;
 
+/* How often a point came that was only counted. */
+typedef struct {
+	const char *name;
+	uint64_t n;
+} SptHitCount;
+
 typedef struct {
 	uint64_t samples, weight;	/* written to the file */
 	uint64_t waits;			/* likewise */
@@ -199,6 +206,7 @@ typedef struct {
 	uint64_t hits, hits_lost;	/* of points, written and lost */
 	uint64_t hits_open;		/* calls whose return was not seen */
 	const char *hits_notice;	/* on counters that were shared, or NULL; the recorder's */
+	const GArray *hit_counts;	/* SptHitCount, or NULL; the recorder's */
 	uint64_t waits_lost;		/* as far as they could be counted */
 	uint64_t lost;			/* weight of samples that found no room */
 	uint64_t elapsed_ns;

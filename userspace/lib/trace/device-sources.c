@@ -61,9 +61,11 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 				list[n++] = request_of(config, kind);
 	}
 	for (unsigned i = 0; i < n_points(config) && n < SYSPROF_SOURCES_MAX; i++)
+		/* With the longest period the module counts them, and reports next to none. */
 		list[n++] = (struct sysprof_source){
 			.kind = config->point_sources[i],
 			.stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER,
+			.period = config->only_counts_points ? UINT32_MAX : 0,
 		};
 	return n;
 }

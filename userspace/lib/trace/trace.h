@@ -123,6 +123,7 @@ typedef struct {
 	SptTraceFilter filter;
 	/* Events by name (SptPoint *, points/point.h), or NULL; used as long as the source is. */
 	const GPtrArray *points;
+	bool only_counts_points;	/* their hits are not reported */
 	/* By point: the module's source of it (sysprof-named.h); NULL: all are perf's. */
 	const uint16_t *point_sources;
 } SptTraceConfig;

@@ -195,6 +195,10 @@ static bool keep_event(struct perf *perf, unsigned cpu, const struct opened *ope
 	uint64_t id;
 
 	g_array_append_vals(perf->points->opened, opened, 1);
+	if (perf->config.only_counts_points) {
+		g_array_append_val(perf->others, fd);
+		return points_set_filter(fd, point, error);
+	}
 	if (opened->counter >= 0) {
 		g_array_append_val(perf->others, opened->counter);
 		if (!points_set_filter(opened->counter, point, error))
@@ -259,17 +263,20 @@ static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t
 		       size_t ring_bytes, GError **error)
 {
 	const SptPoint *point = perf->points->points->pdata[number];
+	const bool only_counts = perf->config.only_counts_points;
 
-	for (int is_return = point->is_timed; is_return >= 0; is_return--) {
+	for (int is_return = point->is_timed && !only_counts; is_return >= 0; is_return--) {
 		struct opened opened = {
-			.fd = points_open_event(perf, point, is_return, cpu, thread, ring_bytes),
+			.fd = points_open_event(perf, point, is_return, cpu, thread,
+						only_counts ? 0 : ring_bytes),
 			.counter = -1,
 			.point = number,
 			.is_return = is_return,
 			.is_of_thread = thread >= 0,
 		};
 
-		if (opened.fd >= 0 && open_counter(perf, &opened, cpu, thread)) {
+		if (opened.fd >= 0 &&
+		    (only_counts || open_counter(perf, &opened, cpu, thread))) {
 			if (!keep_event(perf, cpu, &opened, ring_bytes, error))
 				return false;
 			continue;
@@ -494,7 +501,7 @@ bool spt_perf_count_point(SptTrace *trace, unsigned point, SptTraceCount *ret)
 		if (opened->point != point || read(opened->fd, &got, sizeof(got)) != sizeof(got))
 			continue;
 		/* A ring that stays full to the end has no record of what it lost. */
-		if (takes_each(points->points->pdata[point]))
+		if (takes_each(points->points->pdata[point]) && !perf->config.only_counts_points)
 			ret->lost += got.count - MIN(got.count, opened->taken);
 		if (opened->is_return)
 			continue;
