@@ -106,6 +106,24 @@ static void test_interrupts(void)
 	spt_open_calls_free(calls);
 }
 
+/* Texts are the caller's once a call has returned, and nobody's if it never does (ASan sees both). */
+static void test_texts(void)
+{
+	SptOpenCalls *calls = spt_open_calls_new();
+	SptOpenCall call = { .sp = 0x9000, .function = 1, .texts = g_strdup("outer") };
+	SptOpenCall inner = { .sp = 0x8000, .function = 2, .texts = g_strdup("never returns") };
+	SptOpenCall ret = { .sp = 0x9000 + RETURNED, .function = 1 };
+
+	spt_open_calls_begin(calls, 5, &call);
+	spt_open_calls_begin(calls, 5, &inner);
+	g_assert_true(spt_open_calls_end(calls, 5, 10, &ret));
+	g_assert_cmpstr(ret.texts, ==, "outer");
+	g_free(ret.texts);
+	inner.texts = g_strdup("at the end");
+	spt_open_calls_begin(calls, 5, &inner);
+	spt_open_calls_free(calls);
+}
+
 /* Nothing ever returns: memory is bounded, and all are counted. */
 static void test_without_end(void)
 {
@@ -127,5 +145,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/open-calls/missed", test_missed);
 	g_test_add_func("/open-calls/interrupts", test_interrupts);
 	g_test_add_func("/open-calls/without-end", test_without_end);
+	g_test_add_func("/open-calls/texts", test_texts);
 	return g_test_run();
 }

@@ -154,10 +154,33 @@ static SptValue argument_of(const SptPointField *field, const SptTraceHit *hit)
 	return spt_point_argument(field, hit->registers, sp, copy, copy ? raw->stack_bytes : 0);
 }
 
+/* What an event of tracefs has read.  Texts are put together, and have their place in that. */
+static void take_fetched(SptHits *hits, const SptTraceHit *hit, const SptPointFormat *format,
+			 SptOpenCall *call)
+{
+	GString *texts = NULL;
+
+	for (unsigned i = SPT_POINT_CALL_FIELDS; i < format->n_fields; i++) {
+		const SptPointField *field = &format->fields[i];
+		SptValue *value = &call->arguments[i - SPT_POINT_CALL_FIELDS];
+
+		*value = spt_point_format_value(field, hit->data, hit->data ? hit->bytes : 0,
+						hits->texts[i]);
+		if (field->field.type != SPT_VALUE_TEXT)
+			continue;
+		if (!texts)
+			texts = g_string_new(NULL);
+		g_string_append_len(texts, value->text, (gssize)strlen(value->text) + 1);
+		value->number = texts->len - strlen(value->text) - 1;
+	}
+	if (texts)
+		call->texts = g_string_free(texts, FALSE);
+}
+
 static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
 {
-	const SptPointFormat *format =
-		&((const SptPoint *)hits->points->pdata[hit->point])->format;
+	const SptPoint *point = hits->points->pdata[hit->point];
+	const SptPointFormat *format = &point->format;
 	SptOpenCall call = {
 		.time = hit->record.time,
 		.sp = hit->sp,
@@ -165,18 +188,21 @@ static void begin_call(SptHits *hits, const SptTraceHit *hit, uint32_t thread, u
 		.cpu = hit->record.cpu,
 		.thread = thread,
 		.node = node,
-		.caller = caller_of(hits->points->pdata[hit->point], hit->stack),
+		.caller = caller_of(point, hit->stack),
 	};
 
-	for (unsigned i = SPT_POINT_CALL_FIELDS; i < format->n_fields; i++)
-		call.arguments[i - SPT_POINT_CALL_FIELDS] =
-			argument_of(&format->fields[i], hit).number;
+	if (point->begin)
+		take_fetched(hits, hit, format, &call);
+	for (unsigned i = SPT_POINT_CALL_FIELDS; !point->begin && i < format->n_fields; i++)
+		call.arguments[i - SPT_POINT_CALL_FIELDS] = argument_of(&format->fields[i], hit);
 	spt_open_calls_begin(hits->calls, hit->record.tid, &call);
 }
 
 /* False: it began before the recording. */
 static bool end_call(SptHits *hits, const SptTraceHit *hit, SptDeclaredRow *row)
 {
+	const SptPointFormat *format =
+		&((const SptPoint *)hits->points->pdata[hit->point])->format;
 	SptOpenCall call = { .sp = hit->sp, .function = hit->point, .cpu = hit->record.cpu };
 
 	if (!spt_open_calls_end(hits->calls, hit->record.tid, hit->record.time, &call))
@@ -188,8 +214,16 @@ static bool end_call(SptHits *hits, const SptTraceHit *hit, SptDeclaredRow *row)
 	row->node = call.node;
 	row->values[0].integer = hit->returned;
 	row->values[1].number = row->duration_ns - MIN(call.inner_ns, row->duration_ns);
-	for (unsigned i = 0; i < SPT_POINT_ARGUMENTS; i++)
-		row->values[SPT_POINT_CALL_FIELDS + i].number = call.arguments[i];
+	for (unsigned i = SPT_POINT_CALL_FIELDS; i < format->n_fields; i++) {
+		const SptValue *value = &call.arguments[i - SPT_POINT_CALL_FIELDS];
+
+		row->values[i] = *value;
+		if (format->fields[i].field.type != SPT_VALUE_TEXT)
+			continue;
+		g_strlcpy(hits->texts[i], call.texts + value->number, sizeof(hits->texts[i]));
+		row->values[i].text = hits->texts[i];
+	}
+	g_free(call.texts);
 	return true;
 }
 

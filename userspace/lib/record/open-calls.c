@@ -18,6 +18,11 @@ struct SptOpenCalls {
 	uint64_t unended;
 };
 
+static void open_call_clear(void *data)
+{
+	g_free(((SptOpenCall *)data)->texts);
+}
+
 SptOpenCalls *spt_open_calls_new(void)
 {
 	SptOpenCalls *calls = g_new0(SptOpenCalls, 1);
@@ -53,9 +58,11 @@ void spt_open_calls_begin(SptOpenCalls *calls, uint32_t tid, const SptOpenCall *
 
 	if (!stack && g_hash_table_size(calls->stacks) < MOST_STACKS) {
 		stack = g_array_new(FALSE, FALSE, sizeof(SptOpenCall));
+		g_array_set_clear_func(stack, open_call_clear);
 		g_hash_table_insert(calls->stacks, g_memdup2(&key, sizeof(key)), stack);
 	}
 	if (!stack || stack->len >= MOST_DEEP) {
+		g_free(call->texts);
 		calls->unended++;
 		return;
 	}
@@ -74,11 +81,12 @@ bool spt_open_calls_end(SptOpenCalls *calls, uint32_t tid, uint64_t time, SptOpe
 	GArray *stack = g_hash_table_lookup(calls->stacks, &key);
 
 	for (guint i = stack ? stack->len : 0; i--;) {
-		const SptOpenCall *call = &g_array_index(stack, SptOpenCall, i);
+		SptOpenCall *call = &g_array_index(stack, SptOpenCall, i);
 
 		if (!open_calls_is_of(call, ret))
 			continue;
 		*ret = *call;
+		call->texts = NULL;
 		drop_last(calls, stack, i + 1);
 		g_array_set_size(stack, i);
 		if (i && time > ret->time)

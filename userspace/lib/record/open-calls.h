@@ -22,16 +22,17 @@ typedef struct {
 	uint64_t inner_ns;		/* of recorded calls that it made itself */
 	uint32_t function, cpu, thread, node;
 	uint64_t caller;		/* where it returns to; 0: not known */
-	uint64_t arguments[SPT_POINT_ARGUMENTS];
+	SptValue arguments[SPT_POINT_ARGUMENTS];
+	char *texts;			/* where those that are texts are; NULL: none is */
 } SptOpenCall;
 
 SptOpenCalls *spt_open_calls_new(void);
 void spt_open_calls_free(SptOpenCalls *calls);
-/* A CPU's idle thread has tid 0: there the CPU is who calls. */
+/* A CPU's idle thread has tid 0: there the CPU is who calls.  Takes call->texts. */
 void spt_open_calls_begin(SptOpenCalls *calls, uint32_t tid, const SptOpenCall *call);
 /*
  * A return at @time, from the function and with the stack pointer of @ret, on its CPU.  Fills in
- * the rest of @ret.  False: the call began before the recording.
+ * the rest of @ret, whose texts are to be freed.  False: the call began before the recording.
  */
 bool spt_open_calls_end(SptOpenCalls *calls, uint32_t tid, uint64_t time, SptOpenCall *ret);
 /*

@@ -85,6 +85,13 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 {
 	if (!point->target)
 		return;
+	if (point->begin && !is_return) {
+		attr->type = PERF_TYPE_TRACEPOINT;
+		attr->config = point->begin_id;
+		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr->sample_regs_intr = CALL_REGISTERS;
+		return;
+	}
 	attr->config |= is_return;
 	attr->kprobe_func = (uintptr_t)point->target;
 	attr->probe_offset = point->offset;
@@ -470,7 +477,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	points->taken[opened->point]++;
 	opened->taken++;
 	if (point->is_timed)
-		points_take_call(points, opened, point->has_arguments, &hit);
+		points_take_call(points, opened, point->has_arguments && !point->begin, &hit);
 	else if (point->has_arguments)
 		take_arguments(points, &hit);
 	record = (const void *)points->sample->data;

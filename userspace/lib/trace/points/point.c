@@ -14,6 +14,7 @@ void spt_point_free(SptPoint *point)
 {
 	if (!point)
 		return;
+	g_clear_pointer(&point->begin, spt_named_event_free);
 	g_free(point->name);
 	g_free(point->target);
 	g_free(point->filter);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "trace/points/format.h"
+#include "trace/points/named-event.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +38,8 @@ typedef struct {
 	uint64_t offset;		/* of the instruction in that file */
 	bool is_timed;			/* calls, which also have an end */
 	bool has_arguments;		/* fields of a mark or call, from registers */
+	SptNamedEvent *begin;		/* of a call whose arguments it has; NULL: none */
+	uint32_t begin_id;		/* its number for perf */
 	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
 	char *filter;
 	uint16_t source;		/* the module's (sysprof-named.h); 0: perf's event */
