@@ -381,6 +381,66 @@ END
 		"'$cli' record --source perf -F 97 --probe ./marked:test:passed -o deep.capture -- ./marked 2>err >out &&
 		'$cli' report --json --metric test:passed.arg2 deep.capture | grep -q '\"sum\": *780000\b'"
 fi
+# Arguments, by debug information: in registers and on the stack, with and without optimisation.
+cat >passing.cc <<'END'
+#include <string>
+struct pair { long a, b; };
+enum kind : short { FIRST = 1, LAST = -5 };
+#define KEPT __attribute__((noinline, noclone))
+extern "C" KEPT int take(int n, const char *text, double ratio, unsigned char c, long a5, long a6, long a7, short a8)
+{
+	__asm__ volatile("" ::: "memory");
+	return n + text[0] + (int)ratio + c + (int)(a5 + a6 + a7 + a8);
+}
+extern "C" KEPT struct pair both(struct pair p, int n) { p.a += n; return p; }
+struct thing {
+	int value;
+	KEPT int get(kind k, bool yes) const { __asm__ volatile("" ::: "memory"); return value + k + yes; }
+	KEPT std::string name(int n) { __asm__ volatile("" ::: "memory"); return std::string(n, 'x'); }
+};
+template <class T> KEPT T plus(T a, T b) { __asm__ volatile("" ::: "memory"); return a + b; }
+int main()
+{
+	thing it = { 3 };
+	long sum = 0;
+	for (int i = 0; i < 100; i++)
+		sum += take(-i, "x", 1.5, i, 1000 + i, 6, 7000 + i, -i) + both({ i, 2 }, i).a +
+		       it.get(LAST, i & 1) + it.name(i).size() + plus<int>(i, 2) + plus<long>(i, 70);
+	return sum == 1;
+}
+END
+for optimised in -O0 -O1 -O2; do
+	g++ -g $optimised -o passing passing.cc || exit 1
+	check "arguments, $optimised: recorded" "$cli" record --source perf -F 97 -o passing.capture \
+		--probe './passing:take(n, text, c, a5, a6, a7, a8)' --probe './passing:thing::get(k,yes,this)' \
+		--probe './passing:plus*(b)' --probe ./passing:thing::name -- ./passing
+	check '... each call has its own' python3 - <<END
+import json, subprocess
+def fields(name):
+    rows = json.loads(subprocess.run(["$cli", "report", "--events", name, "--limit", "1000", "--json", "passing.capture"],
+                                     stdout=subprocess.PIPE, check=True).stdout)["rows"]
+    return [row["fields"] for row in rows]
+taken = fields("passing:take")
+assert len(taken) == 100 and len({row["text"] for row in taken}) == 1 and taken[0]["text"], taken[:2]
+assert [[row[name] for name in ("n", "c", "a5", "a6", "a7", "a8")] for row in taken] == \
+    [[-i, i, 1000 + i, 6, 7000 + i, -i] for i in range(100)], taken[:2]
+assert [(row["k"], row["yes"]) for row in fields("passing:thing::get")] == [(-5, i & 1) for i in range(100)]
+assert {row["b"] for row in fields("passing:plus<int>")} == {2} and {row["b"] for row in fields("passing:plus<long>")} == {70}
+assert len(fields("passing:thing::name")) == 100
+END
+	check '... a number beside what is passed otherwise is none' refuses 2 \
+		'has no argument "ratio" that is a number or an address where it begins; those are: n,text,c,a5,a6,a7,a8' \
+		record --probe './passing:take(ratio)' -- true
+done
+g++ -g -O0 -o passing passing.cc || exit 1
+check 'an argument behind a structure is not guessed' refuses 2 'those are: none' \
+	record --probe './passing:both(n)' -- true
+strip passing
+check 'arguments without debug information' refuses 2 'has no function, line or mark' \
+	record --probe './passing:take(n)' -- true
+gcc -o calls-plain calls.c || exit 1
+check '... of a function that has a name' refuses 2 'there is no debug information of it' \
+	record --probe './calls-plain:fibonacci(n)' -- true
 # A file that has a path in another mount namespace alone, as those of containers have.
 unshare -m sh -c 'mount -t tmpfs nodev /mnt && cp calls /mnt/inside && touch ready &&
 	until [ -e go ]; do sleep 0.05; done; exec /mnt/inside' &

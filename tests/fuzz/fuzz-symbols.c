@@ -70,7 +70,7 @@ static void look_up_functions(const SptObject *object, const SptSymtab *symtab)
 /* Lines are libdw's to read. */
 static void look_up_places(const SptObject *object, const char *const *debug_dirs)
 {
-	static const char *const queries[] = { "function *m*", "mark *" };
+	static const char *const queries[] = { "function *m*", "function *(n,argc)", "mark *" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(queries); i++) {
 		g_autoptr(GByteArray) answer = spt_places_answer(object, debug_dirs, queries[i]);

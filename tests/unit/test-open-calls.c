@@ -106,7 +106,7 @@ static void test_interrupts(void)
 	spt_open_calls_free(calls);
 }
 
-/* Texts are the caller's once a call has returned, and nobody's if it never does (ASan sees both). */
+/* Texts are the caller's once a call has returned, and freed if it never does: ASan sees both. */
 static void test_texts(void)
 {
 	SptOpenCalls *calls = spt_open_calls_new();

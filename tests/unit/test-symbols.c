@@ -286,6 +286,13 @@ static void test_plain_names(void)
 	expect_plain("std::vector<int, std::allocator<int", "std::vector<int, std::allocator<int");
 }
 
+static void expect_bare(const char *mangled, const char *plain)
+{
+	g_autofree char *text = spt_demangle_bare(mangled);
+
+	g_assert_cmpstr(text, ==, plain);
+}
+
 static void test_demangle(void)
 {
 	g_autoptr(GString) bomb = g_string_new("_Z1fSt4pairIiiE");
@@ -293,6 +300,12 @@ static void test_demangle(void)
 	expect_demangled("_ZN5outer5innerEiPKc", "outer::inner(int, char const*)");
 	/* A narrow column shows the beginning of a name. */
 	expect_demangled("_Z3addIiET_S0_S0_", "add<int>(int, int)");
+	expect_bare("_Z3addIiET_S0_S0_", "add<int>");
+	expect_bare("_ZN12_GLOBAL__N_15innerEi", "(anonymous namespace)::inner");
+	expect_bare("_ZNK5outerclEi", "outer::operator()");
+	expect_bare("_ZN5outer5innerEiPKc@plt", "outer::inner@plt");
+	expect_bare("_ZN5Thing4nameB5cxx11Ei", "Thing::name");
+	expect_bare("main", "main");
 	expect_demangled("_ZN1aC1Ev", "a::a()");
 	expect_demangled("_ZN1aC1Ev@plt", "a::a()@plt");
 	expect_demangled("malloc@plt", "malloc@plt");

@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "object/object.h"
+#include "symbols/demangle.h"
 #include "symbols/helpers.h"
 #include "trace/points/point.h"
 #include "trace/trace.h"
@@ -115,22 +116,52 @@ static SptPoint *probes_make(const struct probe *probe, const char *name, uint64
 	return point;
 }
 
+/* @text: of a function, as places.h has them. */
+static bool take_arguments(const struct probe *probe, const char *text, SptPoint *point,
+			   GError **error)
+{
+	const char *blank = strchr(text, ' ');
+
+	if (*text != '!') {
+		spt_point_parse_arguments(text, point);
+		return true;
+	}
+	if (!text[1])
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe %s: the arguments of %s are not known, as there is no debug information of it; install its debug package, or leave out the brackets",
+			      probe->text, point->name);
+	else
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe %s: %s has no argument \"%.*s\" that is a number or an address where it begins; those are: %s",
+			      probe->text, point->name, (int)strcspn(text + 1, " "), text + 1,
+			      blank && blank[1] ? blank + 1 : "none");
+	return false;
+}
+
+/* The name at the begin of @text, as people write it; to be freed. */
+static char *place_name(const char *text)
+{
+	g_autofree char *symbol = g_strndup(text, strcspn(text, " "));
+
+	return spt_demangle_bare(symbol);
+}
+
 /* A line of the answer becomes a point.  A name that several places have gets a number. */
 static bool probes_add(GPtrArray *points, const struct probe *probe, const char *line,
 		       const char *query, unsigned number, GError **error)
 {
 	uint64_t offset, counter;
 	int name_at = 0, arguments_at = 0;
-	g_autofree char *symbol = NULL, *name = NULL;
+	g_autofree char *place = NULL, *name = NULL;
 	bool is_mark = g_str_has_prefix(query, "mark "), is_line = g_str_has_prefix(query, "line ");
 	SptPoint *point;
 
 	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n%*s %n", &offset, &counter, &name_at,
 		   &arguments_at) < 2 || !name_at)
 		return true;
-	symbol = g_strndup(line + name_at, strcspn(line + name_at, " "));
+	place = place_name(line + name_at);
 	name = g_strdup_printf(number > 1 ? "%s%s%s#%u" : "%s%s%s", is_mark ? "" : probe->base,
-			       is_mark ? "" : ":", symbol, number);
+			       is_mark ? "" : ":", place, number);
 	point = probes_make(probe, name, offset);
 	if (counter <= UINT32_MAX)
 		point->config |= counter << COUNTER_AT;
@@ -138,6 +169,10 @@ static bool probes_add(GPtrArray *points, const struct probe *probe, const char 
 		spt_point_parse_arguments(arguments_at ? line + arguments_at : "", point);
 	else if (!is_line)
 		spt_point_set_timed(point);
+	if (!is_mark && arguments_at && !take_arguments(probe, line + arguments_at, point, error)) {
+		spt_point_free(point);
+		return false;
+	}
 	return spt_point_add(points, point, error);
 }
 
@@ -174,12 +209,12 @@ static bool add_answer(GPtrArray *points, const struct probe *probe, const char 
 	}
 	for (char **line = lines; *line; line++) {
 		const char *begin = strchr(*line, ' ');
-		char *key = begin ? g_strdup(strchr(begin + 1, ' ')) : NULL;
+		const char *name = begin ? strchr(begin + 1, ' ') : NULL;
+		char *key = name ? place_name(name + 1) : NULL;
 		unsigned number;
 
 		if (!key)
 			continue;
-		key[1 + strcspn(key + 1, " ")] = '\0';
 		number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key)) + 1;
 		g_hash_table_replace(numbers, key, GUINT_TO_POINTER(number));
 		if (!probes_add(points, probe, *line, query, number, error))

@@ -101,12 +101,12 @@ bool spt_demangle_is_legacy_rust(const char *name)
 	return hash && strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E';
 }
 
-static char *demangle_cxx(const char *name)
+static char *demangle_cxx(const char *name, int options)
 {
 	return count_references(name, "ST") > REFERENCES_MAX ?
 		       NULL :
 		       demangle_collect(cplus_demangle_v3_callback, name,
-					DMGL_PARAMS | DMGL_RET_DROP);
+					options);
 }
 
 /* It recurses into types within types without a limit of its own. */
@@ -122,30 +122,48 @@ static char *demangle_d(const char *name)
 	return copy;
 }
 
+static char *demangle_with(const char *name, int options);
+
 /* A jump to a function of another object, "NAME@plt", or a version of one, "NAME@@VERSION". */
-static char *demangle_versioned(const char *name, const char *at)
+static char *demangle_versioned(const char *name, const char *at, int options)
 {
-	g_autofree char *base = g_strndup(name, (gsize)(at - name)), *plain = spt_demangle(base);
+	g_autofree char *base = g_strndup(name, (gsize)(at - name)),
+			*plain = demangle_with(base, options);
 
 	return g_strconcat(plain, at, NULL);
 }
 
-char *spt_demangle(const char *name)
+static char *demangle_with(const char *name, int options)
 {
 	const char *at = strchr(name, '@');
 	char *plain = NULL;
 
 	if (at && at > name && name[0] == '_')
-		return demangle_versioned(name, at);
+		return demangle_versioned(name, at, options);
 
 	/* The demanglers also take bare types: the C function "i" is not "int". */
 	if (g_str_has_prefix(name, "_R") || spt_demangle_is_legacy_rust(name))
 		plain = demangle_rust(name);
 	if (!plain && g_str_has_prefix(name, "_Z"))
-		plain = demangle_cxx(name);
+		plain = demangle_cxx(name, options);
 	else if (g_str_has_prefix(name, "_D"))
 		plain = demangle_d(name);
 	return plain ? plain : g_strdup(name);
+}
+
+char *spt_demangle(const char *name)
+{
+	return demangle_with(name, DMGL_PARAMS | DMGL_RET_DROP);
+}
+
+char *spt_demangle_bare(const char *name)
+{
+	char *bare = demangle_with(name, DMGL_RET_DROP), *tag = strstr(bare, "[abi:");
+
+	/* A version of the ABI is the compiler's. */
+	if (tag && bare[strlen(bare) - 1] == ']')
+		*tag = '\0';
+	return bare;
 }
 
 /* Comparisons within arguments are in parentheses. */

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 /* @name demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
+/* The same without the parameters of a function of C++: "outer::inner". */
+char *spt_demangle_bare(const char *name);
 /* Whether it is one of Rust's older kind, which look like those of C++. */
 bool spt_demangle_is_legacy_rust(const char *name);
 /*

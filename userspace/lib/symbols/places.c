@@ -10,6 +10,7 @@
 #include "symbols/demangle.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
+#include "symbols/place-arguments.h"
 
 #define NOTE_SECTION ".note.stapsdt"
 #define BASE_SECTION ".stapsdt.base"
@@ -22,6 +23,9 @@ struct places {
 	GString *text;
 	unsigned n;
 	GHashTable *offsets;		/* those that are in the text */
+	/* Of functions, arguments that are wanted; NULL: none. */
+	const char *wanted;
+	Dwarf *dwarf;
 };
 
 static void places_put(struct places *places, uint64_t address, uint64_t semaphore,
@@ -50,9 +54,17 @@ static bool places_is_called(const char *symbol, const char *glob)
 		return true;
 	if (symbol[0] != '_')
 		return false;
-	name = spt_demangle(symbol);
-	name[strcspn(name, "(")] = '\0';
+	name = spt_demangle_bare(symbol);
 	return g_pattern_match_simple(glob, name);
+}
+
+static void put_function(struct places *places, uint64_t address, const char *name)
+{
+	g_autofree char *arguments = NULL;
+
+	if (places->wanted && places->n < SPT_PLACES_FOUND_MAX)
+		arguments = spt_place_arguments(places->dwarf, address, places->wanted);
+	places_put(places, address, 0, name, arguments ? arguments : "");
 }
 
 static void find_in_table(struct places *places, Elf *elf, Elf_Scn *section, const char *glob)
@@ -74,11 +86,11 @@ static void find_in_table(struct places *places, Elf *elf, Elf_Scn *section, con
 			continue;
 		name = elf_strptr(elf, header.sh_link, symbol.st_name);
 		if (name && places_is_called(name, glob))
-			places_put(places, symbol.st_value, 0, name, "");
+			put_function(places, symbol.st_value, name);
 	}
 }
 
-static void places_find_functions(struct places *places, const SptObject *object, const char *glob)
+static void find_in_tables(struct places *places, const SptObject *object, const char *glob)
 {
 	Elf *elf = object ? spt_object_elf(object) : NULL;
 	Elf_Scn *section = NULL;
@@ -88,6 +100,26 @@ static void places_find_functions(struct places *places, const SptObject *object
 		if (gelf_getshdr(section, &header) &&
 		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
 			find_in_table(places, elf, section, glob);
+}
+
+/* @query: "NAME" or "NAME(ARGUMENT,...)". */
+static void places_find_functions(struct places *places, const SptObject *debug, const char *query)
+{
+	const char *bracket = strchr(query, '(');
+	size_t n = bracket ? strcspn(bracket + 1, ")") : 0;
+	g_autofree char *glob = n ? g_strndup(query, (size_t)(bracket - query)) : g_strdup(query);
+	g_autofree char *wanted = n ? g_strndup(bracket + 1, n) : NULL;
+	const SptObject *described = debug ? debug : places->image;
+	g_autoptr(GPtrArray) unpacked = wanted && spt_debug_sections_fit(described) ?
+						spt_debug_sections_unpack(described) : NULL;
+
+	places->wanted = wanted;
+	if (unpacked)
+		places->dwarf = dwarf_begin_elf(spt_object_elf(described), DWARF_C_READ, NULL);
+	find_in_tables(places, places->image, glob);
+	find_in_tables(places, debug, glob);
+	if (places->dwarf)
+		dwarf_end(places->dwarf);
 }
 
 /* Lines. */
@@ -213,7 +245,6 @@ GByteArray *spt_places_answer(const SptObject *image, const char *const *debug_d
 	GByteArray *answer = g_byte_array_new();
 
 	if (function) {
-		places_find_functions(&places, image, function);
 		places_find_functions(&places, debug, function);
 	} else if (line) {
 		places_find_lines(&places, debug ? debug : image, line);

@@ -15,10 +15,11 @@ G_BEGIN_DECLS
 #define SPT_PLACES_ANSWER_MAX_BYTES (1u << 20)
 
 /*
- * @query is "function NAME", "line FILE:NUMBER" or "mark PROVIDER:NAME"; NAME may have * and ?.
- * The answer has lines of "OFFSET SEMAPHORE NAME ARGUMENTS": file offsets in hex, of the counter
- * that switches a mark on, or 0; and of a mark its arguments as its note has them.  Empty: nothing
- * was found.
+ * @query is "function NAME", "function NAME(ARGUMENT,...)", "line FILE:NUMBER" or
+ * "mark PROVIDER:NAME"; NAME may have * and ?.  The answer has lines of
+ * "OFFSET SEMAPHORE NAME ARGUMENTS": file offsets in hex, of the counter that switches a mark on,
+ * or 0; of a mark its arguments as its note has them; and of a function those that were asked for
+ * (place-arguments.h).  Empty: nothing was found.
  */
 GByteArray *spt_places_answer(const SptObject *image, const char *const *debug_dirs,
 			      const char *query);

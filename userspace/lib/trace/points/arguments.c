@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arguments of marks, as their notes have them: "-4@%eax 8@16(%rsp) 8@$5", a size in bytes, below 0
- * for signed numbers, and where the compiler had the value.
+ * for signed numbers, and where the compiler had the value.  Those of functions have their names in
+ * front, and a "p" for addresses: "len=-4@%rax text=p8@%rsi".
  */
 #include <asm/perf_regs.h>
 #include <stdlib.h>
@@ -133,17 +134,23 @@ void spt_point_parse_arguments(const char *text, SptPoint *point)
 	while (*(text += strspn(text, " "))) {
 		size_t n = argument_length(text);
 		g_autofree char *argument = g_strndup(text, n), *name = NULL;
-		const char *place = strchr(argument, '@');
-		long bytes = place ? strtol(argument, NULL, 10) : 8;
+		const char *equals = strchr(argument, '='), *begin = equals ? equals + 1 : argument;
+		const char *place = strchr(begin, '@');
+		bool is_address = *begin == 'p';
+		long bytes = place ? strtol(begin + is_address, NULL, 10) : 8;
 		SptPointField field = { .is_signed = bytes < 0, .bytes = (uint16_t)labs(bytes) };
 
 		text += n;
-		name = g_strdup_printf("arg%u", ++number);
+		number++;
+		name = equals ? g_strndup(argument, (size_t)(equals - argument)) :
+				g_strdup_printf("arg%u", number);
 		field.field = (SptDeclaredField){ g_intern_string(name), "",
-						  bytes < 0 ? SPT_VALUE_I64 : SPT_VALUE_U64 };
+						  is_address ? SPT_VALUE_ID :
+						  bytes < 0  ? SPT_VALUE_I64 :
+							       SPT_VALUE_U64 };
 		if (field.bytes > 8 || !(1u << field.bytes & SIZES) ||
 		    format->n_fields == SPT_DECLARED_FIELDS ||
-		    !parse_place(place ? place + 1 : argument, &field)) {
+		    !parse_place(place ? place + 1 : begin, &field)) {
 			format->n_left_out++;
 			continue;
 		}
