@@ -475,6 +475,20 @@ void sysprof_immediate_tell(struct sysprof_immediate_event *event)
 		sysprof_immediate_tell_wanted(event);
 }
 
+void sysprof_immediate_tell_from_hook(struct sysprof_immediate_event *event)
+{
+	unsigned long flags;
+
+	if (in_nmi())
+		return;
+	local_irq_save(flags);
+	event->context = sysprof_immediate_context();
+	rcu_read_lock();
+	sysprof_immediate_tell(event);
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
 bool sysprof_immediate_has_picker(const struct sysprof_immediate_event *event)
 {
 	struct sysprof_subscription *sub;

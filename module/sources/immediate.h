@@ -180,6 +180,8 @@ struct sysprof_immediate_event {
  * off, RCU read side.
  */
 void sysprof_immediate_tell(struct sysprof_immediate_event *event);
+/* The same from a hook in any context, with its context filled in.  In an NMI: nothing. */
+void sysprof_immediate_tell_from_hook(struct sysprof_immediate_event *event);
 /*
  * The same in two steps, for a source that has to find out more about events that are sent.
  * wants() returns whether any session gets the event; tell_wanted() follows at once and sends it.

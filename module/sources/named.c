@@ -9,9 +9,6 @@
  * Each has a function of its own type, as kernels that check indirect calls (kCFI) demand.
  */
 #include <linux/netdevice.h>
-#include <linux/percpu.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/skbuff.h>
 #include <linux/tracepoint.h>
@@ -35,16 +32,9 @@ static void named_hit(enum sysprof_immediate immediate)
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_INSTANT,
 	};
-	unsigned long flags;
 
-	if (in_nmi() || sysprof_immediate_passes(immediate, 1))
-		return;
-	local_irq_save(flags);
-	event.context = sysprof_immediate_context();
-	rcu_read_lock();
-	sysprof_immediate_tell(&event);
-	rcu_read_unlock();
-	local_irq_restore(flags);
+	if (!sysprof_immediate_passes(immediate, 1))
+		sysprof_immediate_tell_from_hook(&event);
 }
 
 /* The function for trace point @name, which passes @types, of row @NAME. */

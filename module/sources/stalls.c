@@ -213,16 +213,8 @@ static void fragment_hit(void *data, struct page *page, int order, int taken, in
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_INSTANT,
 	};
-	unsigned long flags;
 
-	if (in_nmi())
-		return;
-	local_irq_save(flags);
-	event.context = sysprof_immediate_context();
-	rcu_read_lock();
-	sysprof_immediate_tell(&event);
-	rcu_read_unlock();
-	local_irq_restore(flags);
+	sysprof_immediate_tell_from_hook(&event);
 }
 
 static struct sysprof_hook fragment_hooks[] = {
