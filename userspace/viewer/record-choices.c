@@ -178,6 +178,7 @@ void spt_record_choices_apply(SptRecordOptions *options)
 	options->only_command = options->command && spt_state_get("only-command", 0);
 	options->event = options->everything ? 0 : item_of(SPT_CHOICE_EVENT)->number;
 	options->names = options->everything ? NULL : spt_state_get_text(SPT_CHOICE_NAMES, "");
+	options->only_count = options->names && *options->names && spt_state_get("only-count", 0);
 	if (options->event) {
 		g_autofree char *problem = spt_record_counters_problem();
 
@@ -244,6 +245,7 @@ char *spt_record_choices_line(const SptRecordOptions *wanted)
 		if (options.statements & 1u << i)
 			add_option(line, spt_statement_option(i)->flag);
 	add_names(line, "-e", options.names);
+	add_option(line, options.only_count ? "--only-count" : NULL);
 	add_names(line, "--start-at", options.start_at);
 	add_names(line, "--stop-at", options.stop_at);
 	add_option(line, options.no_command_lines ? "--no-command-lines" : NULL);

@@ -33,7 +33,7 @@ struct _SptRecordForm {
 	AdwComboRow *rate, *stacks, *event;
 	GtkWidget *names;		/* of events */
 	GtkWidget *start_at, *stop_at;	/* names of marks */
-	GtkSwitch *command_lines, *only_command;
+	GtkSwitch *command_lines, *only_command, *only_count;
 	GArray *also;			/* struct also, of what is recorded and of what is said */
 	uint32_t pid; /* 0: none was chosen yet */
 	SptReach reach;
@@ -230,6 +230,7 @@ static void record_form_map(GtkWidget *widget)
 	recall_text(self->stop_at, SPT_CHOICE_STOP_AT);
 	gtk_switch_set_active(self->command_lines, spt_state_get("command-lines", 1) != 0);
 	gtk_switch_set_active(self->only_command, spt_state_get("only-command", 0) != 0);
+	gtk_switch_set_active(self->only_count, spt_state_get("only-count", 0) != 0);
 	for (unsigned i = 0; i < self->also->len; i++) {
 		const struct also *also = &g_array_index(self->also, struct also, i);
 
@@ -275,6 +276,7 @@ static void record_form_bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptRecordForm, said_group);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, command_lines);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, only_command);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, only_count);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, run);
 	gtk_widget_class_bind_template_child(class, SptRecordForm, everything);
@@ -333,6 +335,7 @@ static void spt_record_form_init(SptRecordForm *self)
 	spt_record_choices_fill(self->event, SPT_CHOICE_EVENT);
 	spt_record_choices_bind(self->command_lines, "command-lines", 1);
 	spt_record_choices_bind(self->only_command, "only-command", 0);
+	spt_record_choices_bind(self->only_count, "only-count", 0);
 	for (unsigned i = 0; (source = spt_event_option(i)); i++)
 		add_also(self, self->also_group,
 			 &(struct also){ .source = source,

@@ -43,7 +43,7 @@ struct _SptRecordRun {
 	bool is_running;
 	bool has_ended;	      /* the command */
 	uint32_t command_pid; /* 0: none */
-	bool only_command;
+	bool only_command, only_count;
 	bool waits, memory;
 	bool can_load; /* the command can load what reports its calls */
 	unsigned kernel, event;
@@ -220,6 +220,7 @@ static SptRecorder *record_run_begin(SptRecordRun *self, GError **error)
 	if (!find_points(self, error))
 		return NULL;
 	options.points = self->points;
+	options.only_counts_points = self->points && self->only_count;
 	spt_statements_request(self->statements, &options);
 	options.control_fd = self->control;
 	options.lines_fd = self->lines;
@@ -506,6 +507,7 @@ SptRecordRun *spt_record_run_start(const char *path, const SptRecordOptions *opt
 	self->event = options->event;
 	self->pid = options->pid;
 	self->only_command = options->only_command;
+	self->only_count = options->only_count;
 	self->names = g_strdup(options->names);
 	self->statements = options->statements;
 	if (options->command && *options->command) {

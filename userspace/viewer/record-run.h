@@ -40,6 +40,7 @@ typedef struct {
 	bool everything;		/* of all users, for which polkit is asked */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
 	char *names;			/* of events to be recorded, too: "NAME,..."; NULL: none */
+	bool only_count;		/* of those, how often each comes */
 	unsigned statements;		/* what is said: bits of SptStatement */
 	char *start_at, *stop_at;	/* names of marks of the command; NULL or "": none */
 } SptRecordOptions;
