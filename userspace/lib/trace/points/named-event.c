@@ -46,7 +46,8 @@ static bool begin_remover(SptNamedEvent *event, GError **error)
 				  SPT_POINT_TRACEFS, event->group, NULL };
 
 	if (g_spawn_async_with_pipes("/", (char **)command, NULL,
-				     G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL,
+				     G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL |
+					     G_SPAWN_STDERR_TO_DEV_NULL,
 				     remover_leave, NULL, &event->remover, &event->alive, NULL,
 				     NULL, &failed)) {
 		fcntl(event->alive, F_SETFD, FD_CLOEXEC);
