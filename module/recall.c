@@ -115,6 +115,9 @@ void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_s
 		memcpy(to->frames + n, entry->names + at, (to->max - n) * sizeof(*to->frames));
 		to->n = to->max;
 		to->end = SYSPROF_END_LIMIT;
+		/* Frames will be put over some of those that have the number. */
+		if (at > entry->outer)
+			entry->outer = RECALL_FRAMES;
 	}
 	weigh(entry, n, to->n);
 	if (n_steps || at != entry->top)

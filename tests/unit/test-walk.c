@@ -542,6 +542,32 @@ static void change(GRand *rand, struct pt_regs *regs)
 	}
 }
 
+/* What a session would have sent of each place (once.h): its number means the same frames. */
+static struct outer_sent {
+	uint64_t id;
+	unsigned n;
+	uint64_t frames[FRAMES];
+} sent[SYSPROF_RECALL_PLACES];
+
+/* Returns whether the outer frames of the complete @walk would be referred to. */
+static bool send_outer(const struct sysprof_walk *walk)
+{
+	const struct sysprof_outer *outer = &walk->outer;
+	struct outer_sent *had = &sent[outer->place];
+	const uint64_t *frames = walk->frames + walk->n - outer->n;
+
+	if (!outer->n)
+		return false;
+	g_assert_cmpuint(outer->n, <=, walk->n);
+	if (had->id == outer->id) {
+		g_assert_cmpmem(frames, outer->n * 8, had->frames, had->n * 8);
+		return true;
+	}
+	*had = (struct outer_sent){ .id = outer->id, .n = outer->n };
+	memcpy(had->frames, frames, outer->n * 8);
+	return false;
+}
+
 /*
  * Walks of two threads, one after the other, while little changes between them: each finds what it
  * finds without what is remembered, and many remember something.
@@ -553,7 +579,7 @@ static void test_recall(void)
 	struct sysprof_recall_counts found;
 	struct sysprof_finder finder;
 	struct pt_regs regs;
-	uint64_t kept = 0, reads_before;
+	uint64_t kept = 0, referred = 0, reads_before;
 
 	code()->stamp = 1;
 	has_table = true;
@@ -590,6 +616,7 @@ static void test_recall(void)
 		reads_before = reads;
 		walk_tables(&regs, &walks[0]);
 		sysprof_walk_complete(&walks[0]);
+		referred += send_outer(&walks[0]);
 		/* What is compared in vain has been remembered, and is passed once. */
 		g_assert_cmpuint(reads - reads_before, <=, 8 * FRAMES + RECALL_WORDS);
 		sysprof_finder_init(&finder, NULL);
@@ -602,9 +629,10 @@ static void test_recall(void)
 	}
 	sysprof_recall_counts(0, &found);
 	g_test_message("%" G_GUINT64_FORMAT " stacks remembered, %" G_GUINT64_FORMAT
-		       " not, %" G_GUINT64_FORMAT " frames",
-		       found.known, found.walked, kept);
+		       " not, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " referred to",
+		       found.known, found.walked, kept, referred);
 	g_assert_cmpuint(found.known, >, ROUNDS / 40);
+	g_assert_cmpuint(referred, >, ROUNDS / 100);
 	has_table = false;
 	readable = WORDS;
 	code()->stamp = 0;
