@@ -175,6 +175,23 @@ check '... of another version' refused 'another version' "
 fd = os.memfd_create('sysprof-memory-waits', os.MFD_ALLOW_SEALING)
 os.ftruncate(fd, $bytes)
 fcntl.fcntl(fd, 1033, 7)"
+# With one page in the pool, which it has taken: a look at any other would end the recorder.
+pool=/proc/sys/vm/nr_hugepages
+of_huge_pages()
+{
+	refused "$waits_not" "
+fd = os.memfd_create('sysprof-memory-waits', os.MFD_ALLOW_SEALING | os.MFD_HUGETLB)
+os.posix_fallocate(fd, $bytes - 1, 1)
+fcntl.fcntl(fd, 1033, 7)"
+}
+before=$(cat $pool 2>/dev/null)
+if [ "$before" = 0 ] && echo 1 2>/dev/null >$pool && [ "$(<$pool)" = 1 ]; then
+	check '... of huge pages, of which none is left' of_huge_pages
+	echo 0 >$pool
+else
+	number=$((number + 1))
+	echo "ok $number - ... of huge pages, of which none is left # SKIP the pool is not this test's"
+fi
 wrong()
 {
 	! "$cli" record --memory "$@" -o "$work/i" 2>"$work/err" && grep -qe "$sentence" "$work/err"

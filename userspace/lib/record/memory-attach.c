@@ -10,10 +10,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/words.h"
@@ -31,6 +33,14 @@ static int reopen(int fd, int flags)
 	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
 
 	return open(path, flags | O_CLOEXEC);
+}
+
+/* Memory of huge pages can be sealed, too.  Where there is none left, a look at it kills. */
+static bool is_of_small_pages(int fd)
+{
+	struct statfs statfs_of;
+
+	return fstatfs(fd, &statfs_of) == 0 && statfs_of.f_type == TMPFS_MAGIC;
 }
 
 static bool is_sealed(int fd)
@@ -58,7 +68,8 @@ static int open_waiting(int directory, const char *name)
 		return -1;
 	/* To open a device or a pipe would do something to it. */
 	fd = openat(directory, name, O_PATH | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &stat_of) == 0 && S_ISREG(stat_of.st_mode) && is_sealed(fd))
+	if (fd >= 0 && fstat(fd, &stat_of) == 0 && S_ISREG(stat_of.st_mode) &&
+	    is_of_small_pages(fd) && is_sealed(fd))
 		ret = reopen(fd, O_RDWR);
 	if (fd >= 0)
 		close(fd);
