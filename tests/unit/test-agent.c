@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "agent/grpc.h"
 #include "agent/keep.h"
 #include "agent/pods.h"
@@ -410,6 +411,86 @@ static void test_keep(void)
 	remove_files(directory);
 }
 
+static void say_nothing(const char *sentence, void *data)
+{
+	(void)sentence;
+	(void)data;
+}
+
+struct asking {
+	SptAgent *agent;
+	GThread *thread;
+	int is_answered;		/* atomic */
+};
+
+static gpointer ask(gpointer data)
+{
+	struct asking *asking = data;
+	g_autoptr(GString) profile = g_string_new(NULL);
+
+	/* These windows are no captures. */
+	g_assert_false(spt_agent_profile(asking->agent, "cpu", 1, "/pod", profile, NULL));
+	g_atomic_int_set(&asking->is_answered, 1);
+	return NULL;
+}
+
+static void begin_to_ask(struct asking *asking, SptAgent *agent)
+{
+	*asking = (struct asking){ .agent = agent };
+	asking->thread = g_thread_new("asks", ask, asking);
+}
+
+static void end_window(SptAgent *agent)
+{
+	g_autofree char *path = spt_agent_next_path(agent);
+
+	g_assert_true(g_file_set_contents(path, "x", 1, NULL));
+	spt_agent_take(agent, path);
+	g_usleep(20000);
+}
+
+/*
+ * Two who ask in turn, so that always somebody waits: windows stay for the time that was asked for,
+ * and not as long as anybody asks.
+ */
+static void test_windows(void)
+{
+	const char *const targets[] = { NULL };
+	g_autofree char *directory = g_dir_make_tmp("agent-XXXXXX", NULL);
+	const SptAgentOptions options = { .targets = targets, .tell = say_nothing };
+	struct asking askings[2];
+	unsigned most = 0, ended = 0;
+	SptAgent *agent;
+
+	g_setenv("RUNTIME_DIRECTORY", directory, TRUE);
+	agent = spt_agent_new(&options, NULL);
+	g_assert_nonnull(agent);
+	for (unsigned i = 0; i < 6; i++) {
+		unsigned had = ended, files = 0;
+		g_autofree char *windows = NULL;
+		GDir *dir = g_dir_open(directory, 0, NULL);
+
+		/* The other one has waited for some of its time. */
+		begin_to_ask(&askings[i % 2], agent);
+		for (; ended < had + 10; ended++)
+			end_window(agent);
+		for (; i && !g_atomic_int_get(&askings[1 - i % 2].is_answered); ended++)
+			end_window(agent);
+		if (i)
+			g_thread_join(askings[1 - i % 2].thread);
+		windows = g_build_filename(directory, g_dir_read_name(dir), NULL);
+		files = kept_files(windows, ".capture");
+		most = MAX(most, files);
+		g_dir_close(dir);
+	}
+	spt_agent_close(agent);
+	g_thread_join(askings[1].thread);
+	g_test_message("%u windows, at most %u at a time", ended, most);
+	g_assert_cmpuint(most, <, ended / 2);
+	spt_agent_free(agent, 0);
+	g_assert_cmpint(g_rmdir(directory), ==, 0);
+}
+
 static void test_backoff(void)
 {
 	g_assert_cmpuint(spt_sender_backoff_us(1, 0, 0), ==, 500000);
@@ -439,6 +520,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/agent/grpc-messages", test_grpc_messages);
 	g_test_add_func("/agent/watch", test_watch);
 	g_test_add_func("/agent/keep", test_keep);
+	g_test_add_func("/agent/windows", test_windows);
 	g_test_add_func("/agent/backoff", test_backoff);
 	return g_test_run();
 }

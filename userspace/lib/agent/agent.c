@@ -2,7 +2,8 @@
 /*
  * Windows are numbered as they end.  A profile on request waits for the end of one, then for the
  * requested time, and for the end of another.  It is what lies between: each sample is in it once.
- * While somebody waits, windows stay where they are, until all that they hold was read.
+ * What somebody waits for stays where it is until it was read, and no more than that: who asks again
+ * and again must not fill the disk.
  */
 #include "agent/agent.h"
 
@@ -50,7 +51,7 @@ struct SptAgent {
 	GQueue waiting;			/* struct ended: to be encoded */
 	GQueue held;			/* struct ended: encoded, but somebody waits */
 	uint64_t n_paths, n_ended, n_encoded;
-	unsigned n_waiting;		/* who waits for windows */
+	GQueue needed;			/* uint64_t *: who waits needs the windows behind that one */
 	uint64_t next_capture_ns;	/* the earliest time of one, CLOCK_MONOTONIC */
 	bool wants_window, is_encoding, is_closing;
 	SptAgentStatus status;
@@ -105,11 +106,13 @@ static bool encode_window(SptAgent *agent, const char *path)
 /* With the lock.  What ended recently may be asked for as a capture. */
 static void drop_held(SptAgent *agent)
 {
-	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC),
+	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC), last = UINT64_MAX,
 		 last_ns = agent->captures ? agent->options->last_ns : 0;
 	struct ended *ended;
 
-	while (agent->n_waiting == 0 && (ended = g_queue_peek_head(&agent->held)) &&
+	for (GList *link = agent->needed.head; link; link = link->next)
+		last = MIN(last, *(uint64_t *)link->data);
+	while ((ended = g_queue_peek_head(&agent->held)) && ended->number <= last &&
 	       ended->end_ns + last_ns <= now)
 		ended_free(g_queue_pop_head(&agent->held));
 }
@@ -484,7 +487,8 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 	bool ok = false;
 
 	g_mutex_lock(&agent->lock);
-	agent->n_waiting++;
+	first = agent->n_ended;
+	g_queue_push_tail(&agent->needed, &first);
 	first = wait_for_window(agent);
 	if (first) {
 		pause_for(agent, seconds);
@@ -499,7 +503,7 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
 			      "The agent ends, or the machine is too slow for it; ask again");
 	g_mutex_lock(&agent->lock);
-	agent->n_waiting--;
+	g_queue_remove(&agent->needed, &first);
 	drop_held(agent);
 	g_mutex_unlock(&agent->lock);
 	return ok;
@@ -567,7 +571,7 @@ static char *keep_capture(SptAgent *agent, const GPtrArray *paths, uint64_t last
 char *spt_agent_capture(SptAgent *agent, const char *why, GError **error)
 {
 	g_autoptr(GPtrArray) paths = NULL;
-	uint64_t last;
+	uint64_t first, last;
 	char *path = NULL;
 
 	if (!agent->captures) {
@@ -580,10 +584,11 @@ char *spt_agent_capture(SptAgent *agent, const char *why, GError **error)
 		g_mutex_unlock(&agent->lock);
 		return NULL;
 	}
-	agent->n_waiting++;
+	first = before_last(agent);
+	g_queue_push_tail(&agent->needed, &first);
 	last = wait_for_window(agent);
 	if (last && wait_for_encoding(agent, last))
-		paths = list_windows(agent, before_last(agent), last);
+		paths = list_windows(agent, first = before_last(agent), last);
 	g_mutex_unlock(&agent->lock);
 	if (paths)
 		path = keep_capture(agent, paths, last, why, error);
@@ -591,7 +596,7 @@ char *spt_agent_capture(SptAgent *agent, const char *why, GError **error)
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "The agent ends, or the machine is too slow for it; ask again");
 	g_mutex_lock(&agent->lock);
-	agent->n_waiting--;
+	g_queue_remove(&agent->needed, &first);
 	drop_held(agent);
 	g_mutex_unlock(&agent->lock);
 	return path;
