@@ -3,6 +3,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/grpc.h"
@@ -88,6 +90,38 @@ static void test_pods(void)
 	g_assert_true(spt_pods_is_below("/pods/a/b", "/pods/a"));
 	g_assert_false(spt_pods_is_below("/pods/ab", "/pods/a"));
 	g_assert_false(spt_pods_is_below("/pods", "/pods/a"));
+}
+
+/* Reads a little now and then. */
+static gpointer read_slowly(gpointer data)
+{
+	char bytes[4096];
+
+	while (read(GPOINTER_TO_INT(data), bytes, sizeof(bytes)) > 0)
+		g_usleep(20000);
+	return NULL;
+}
+
+/* 4 MiB would take such a reader 20 s; the agent's end is no time to wait, either. */
+static void test_slow_reader(void)
+{
+	g_autofree char *text = g_malloc0(4u << 20);
+	gint64 begin = g_get_monotonic_time();
+	int sockets[2], stop[2];
+	GThread *thread;
+
+	g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), ==, 0);
+	g_assert_cmpint(pipe(stop), ==, 0);
+	thread = g_thread_new("slow", read_slowly, GINT_TO_POINTER(sockets[1]));
+	g_assert_true(spt_pods_send(sockets[0], stop[0], text, 10, 500));
+	g_assert_false(spt_pods_send(sockets[0], stop[0], text, 4u << 20, 500));
+	close(stop[1]);
+	g_assert_false(spt_pods_send(sockets[0], stop[0], text, 4u << 20, 15000));
+	g_assert_cmpint(g_get_monotonic_time() - begin, <, 10 * G_TIME_SPAN_SECOND);
+	close(sockets[0]);
+	g_thread_join(thread);
+	close(sockets[1]);
+	close(stop[0]);
 }
 
 static void test_cgroup_lines(void)
@@ -509,6 +543,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/agent/pods", test_pods);
+	g_test_add_func("/agent/slow-reader", test_slow_reader);
 	g_test_add_func("/agent/cgroups", test_cgroups);
 	g_test_add_func("/agent/cgroup-lines", test_cgroup_lines);
 	g_test_add_func("/agent/hostile-labels", test_hostile_labels);

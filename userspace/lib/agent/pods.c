@@ -34,7 +34,7 @@
 #define GROUP_MAX	2
 #define HEAD_BYTES	4096
 #define HEAD_MS		5000
-#define SEND_S		30
+#define SEND_MS		15000	/* of the head, and of what follows */
 #define SECONDS_DEFAULT 10
 #define TEXT_BYTES	4096
 #define START_FIELD	20	/* in /proc/PID/stat, behind the name */
@@ -190,33 +190,41 @@ static char *find_group(int fd, uint64_t accepted_ns)
 
 /* Answers. */
 
-static void pods_send_all(int fd, const char *text, size_t bytes)
+bool spt_pods_send(int fd, int stop, const char *text, size_t bytes, unsigned within_ms)
 {
-	while (bytes) {
-		ssize_t n = send(fd, text, bytes, MSG_NOSIGNAL);
+	gint64 until = g_get_monotonic_time() + within_ms * G_TIME_SPAN_MILLISECOND;
 
-		if (n <= 0)
-			return;
-		text += n;
-		bytes -= (size_t)n;
+	for (;;) {
+		struct pollfd ready[] = { { fd, POLLOUT, 0 }, { stop, POLLIN, 0 } };
+		ssize_t n = send(fd, text, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+		gint64 left_ms = (until - g_get_monotonic_time()) / G_TIME_SPAN_MILLISECOND;
+
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		text += MAX(n, 0);
+		bytes -= (size_t)MAX(n, 0);
+		if (!bytes)
+			return true;
+		if (left_ms <= 0 || poll(ready, 2, (int)left_ms) <= 0 || ready[1].revents)
+			return false;
 	}
 }
 
-static void pods_answer(int fd, unsigned status, const char *type, const char *text, size_t bytes)
+static void pods_answer(const SptPods *pods, int fd, unsigned status, const char *type, const char *text, size_t bytes)
 {
 	g_autofree char *head = g_strdup_printf("HTTP/1.0 %u %s\r\nContent-Type: %s\r\n"
 						"Content-Length: %zu\r\nConnection: close\r\n\r\n",
 						status, status == 200 ? "OK" : "No", type, bytes);
 
-	pods_send_all(fd, head, strlen(head));
-	pods_send_all(fd, text, bytes);
+	if (spt_pods_send(fd, pods->stop[0], head, strlen(head), SEND_MS))
+		spt_pods_send(fd, pods->stop[0], text, bytes, SEND_MS);
 }
 
-static void answer_refusal(int fd, unsigned status, const char *sentence)
+static void answer_refusal(const SptPods *pods, int fd, unsigned status, const char *sentence)
 {
 	g_autofree char *line = g_strconcat(sentence, "\n", NULL);
 
-	pods_answer(fd, status, "text/plain; charset=utf-8", line, strlen(line));
+	pods_answer(pods, fd, status, "text/plain; charset=utf-8", line, strlen(line));
 }
 
 /* The head of a request, up to the empty line; false: it did not come. */
@@ -258,14 +266,14 @@ static void answer_visit(const struct visit *visit)
 		return;
 	status = spt_pods_parse(head, bytes, &metric, &seconds);
 	if (status)
-		answer_refusal(visit->fd, status,
+		answer_refusal(visit->pods, visit->fd, status,
 			       "GET /debug/pprof/profile, offcpu or locks, with ?seconds=1 to 300");
 	else if (spt_agent_profile(visit->pods->agent, metric, seconds, visit->group, profile,
 				   &error))
-		pods_answer(visit->fd, 200, "application/octet-stream", profile->str,
+		pods_answer(visit->pods, visit->fd, 200, "application/octet-stream", profile->str,
 			    profile->len);
 	else
-		answer_refusal(visit->fd,
+		answer_refusal(visit->pods, visit->fd,
 			       g_error_matches(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY) ?
 				       404 :
 				       503,
@@ -334,20 +342,18 @@ static bool begin_visit(SptPods *pods, int fd, const char *group)
 
 static void take_visitor(SptPods *pods, int fd)
 {
-	const struct timeval longest = { .tv_sec = SEND_S };
 	uint64_t accepted_ns = spt_clock_ns(CLOCK_BOOTTIME);
 	g_autofree char *group = find_group(fd, accepted_ns);
 
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof(longest));
 	if (group && begin_visit(pods, fd, group))
 		return;
 	g_mutex_lock(&pods->lock);
 	pods->status.refused++;
 	g_mutex_unlock(&pods->lock);
 	if (group)
-		answer_refusal(fd, 429, "There are too many requests already");
+		answer_refusal(pods, fd, 429, "There are too many requests already");
 	else
-		answer_refusal(fd, 403, "Only processes in a control group of their own are served");
+		answer_refusal(pods, fd, 403, "Only processes in a control group of their own are served");
 	close(fd);
 }
 

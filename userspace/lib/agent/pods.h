@@ -33,6 +33,11 @@ void spt_pods_status(SptPods *pods, SptPodsStatus *ret);
  */
 unsigned spt_pods_parse(const char *head, size_t bytes, const char **ret_metric,
 			unsigned *ret_seconds);
+/*
+ * Sends within that time, however slowly somebody reads, and waits no more once @stop, a pipe, has
+ * ended.  False: not all of it.
+ */
+bool spt_pods_send(int fd, int stop, const char *text, size_t bytes, unsigned within_ms);
 /* Whether the process in control group @path is in @group or below it. */
 bool spt_pods_is_below(const char *path, const char *group);
 
