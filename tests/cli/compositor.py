@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# compositor.py known|hostile: on the session's bus what Mutter is for GNOME's profiler: who calls
+# compositor.py known|hostile|floods: on the session's bus what Mutter is for GNOME's profiler: who calls
 # Start() gives it a file for a capture.  Of the marks, one comes only at Stop().  Prints its pid
-# once it can be asked.
+# once it can be asked, and at Stop() how much memory the file has.
 import os
 import struct
 import sys
@@ -18,10 +18,11 @@ XML = '''<node><interface name="org.gnome.Sysprof3.Profiler">
 file = None
 
 
-def mark(name, duration_ns):
+def mark(name, duration_ns, times=1):
     body = struct.pack('=q24s40s16s', duration_ns, b'Compositor', name, b'a message')
     begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - duration_ns
-    os.write(file, struct.pack('=HhiqB7x', 24 + len(body), 0, os.getpid(), begin, 10) + body)
+    head = struct.pack('=HhiqB7x', 24 + len(body), 0, os.getpid(), begin, 10)
+    os.write(file, (head + body) * times)
 
 
 def take(bus, sender, path, interface, method, arguments, call):
@@ -34,7 +35,10 @@ def take(bus, sender, path, interface, method, arguments, call):
             mark(b'Frame Clock (dispatch)', 1000 * (1 + i % 2))
         if sys.argv[1] == 'hostile':
             os.write(file, b'\xff' * 1000000)
+        if sys.argv[1] == 'floods':
+            mark(b'Frame Clock (dispatch)', 1000, 1000000)
     else:
+        print(os.fstat(file).st_blocks * 512, flush=True)
         mark(b'last', 0)
     call.return_value(None)
 

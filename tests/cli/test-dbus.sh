@@ -198,7 +198,7 @@ assert frames['count'] == 5000 and frames['sum_ns'] == 7500000, frames
 assert frames['category'] == 'Compositor' and marks['last']['count'] == 1, marks
 END
 check '... which has them' judge --events mark <<END
-assert {row['pid'] for row in report['rows']} == {int(open('$work/compositor').read())}
+assert {row['pid'] for row in report['rows']} == {int(open('$work/compositor').readline())}
 END
 check 'a compositor that writes anything' compositor hostile
 check '... is heard until then' judge --marks <<'END'
@@ -206,6 +206,13 @@ marks = {mark['name']: mark for mark in report['marks']}
 assert list(marks) == ['Frame Clock (dispatch)'] and marks[list(marks)[0]]['count'] == 5000, marks
 END
 check '... and that is said' grep -q 'wrote invalid marks' "$work/err"
+check 'a compositor that writes faster than anybody reads' compositor floods
+check '... is heard no longer' grep -q 'wrote invalid marks' "$work/err"
+gives_back()
+{
+	[ "$(sed -n 2p "$work/compositor")" = 0 ]
+}
+check '... and has given its memory back' gives_back
 
 # The bus ends while it is listened to.
 check 'a bus that ends is no end of the recording' bash -c '

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The owner of one of the names can write anything, at any time and any length: what is there is
- * copied before it is looked at, a bounded part at each step.
+ * copied before it is looked at, a bounded part at each step.  Who writes more than that is heard no
+ * longer, and has the memory alone.
  */
 #include "record/compositor.h"
 
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/syscap.h"
@@ -23,6 +25,8 @@
 #define PIECE	  (256u << 10)
 #define PIECES	  16			/* at a step */
 #define LAST_STEPS 64
+/* What was written and not read: steps of some seconds. */
+#define MOST_BYTES (64u << 20)
 
 static SptBusLibrary gio;
 
@@ -151,8 +155,31 @@ static void compositor_give_back(SptCompositor *compositor)
 	while (result < 0 && errno == EINTR);
 }
 
+static bool has_too_much(const SptCompositor *compositor)
+{
+	struct stat stat_of;
+
+	return fstat(compositor->fd, &stat_of) != 0 ||
+	       (uint64_t)stat_of.st_blocks * 512 > MOST_BYTES;
+}
+
+/* The memory is the owner's alone, who may fill it anew as he could any other. */
+static void compositor_let_go(SptCompositor *compositor)
+{
+	if (ftruncate(compositor->fd, 0) != 0)
+		errno = 0;
+	close(compositor->fd);
+	compositor->fd = -1;
+}
+
 void spt_compositor_step(SptCompositor *compositor, SptMarksStatus *status)
 {
+	if (compositor->is_broken)
+		return;
+	if (has_too_much(compositor)) {
+		compositor->is_broken = true;
+		status->broken++;
+	}
 	for (unsigned i = 0; i < PIECES && !compositor->is_broken; i++) {
 		/* The header has nothing that the recording needs. */
 		off_t from = MAX(compositor->done, (off_t)sizeof(struct syscap_header));
@@ -160,10 +187,12 @@ void spt_compositor_step(SptCompositor *compositor, SptMarksStatus *status)
 		size_t done = got > 0 ? compositor_take_piece(compositor, (size_t)got, status) : 0;
 
 		if (!done)
-			return;
+			break;
 		compositor->done = from + (off_t)done;
 		compositor_give_back(compositor);
 	}
+	if (compositor->is_broken)
+		compositor_let_go(compositor);
 }
 
 void spt_compositor_finish(SptCompositor *compositor, SptMarksStatus *status)
