@@ -111,6 +111,26 @@ static void test_not_cut(void)
 	spt_contexts_free(contexts);
 }
 
+/* Whose number came without its ids, or so long ago that they are forgotten, is counted. */
+static void test_lost(void)
+{
+	SptContexts *contexts = spt_contexts_new(NULL);
+	struct sampled taken = take(SYSPROF_SAMPLE_THREAD | SYSPROF_SAMPLE_SCRIPT);
+	struct sampled without = take(SYSPROF_SAMPLE_SCRIPT);
+
+	for (unsigned i = 0; i < 3; i++) {
+		g_autofree struct sysprof_sample *cut = spt_contexts_cut(contexts, &taken.sample);
+
+		spt_contexts_put(contexts, i == 1, 1, 0, 1, 1, 1);
+		g_assert_cmpuint(spt_contexts_lost(contexts), ==, i + 1);
+		/* The next one has none. */
+		g_assert_null(spt_contexts_cut(contexts, &without.sample));
+		spt_contexts_put(contexts, false, 2, 0, 1, 1, 1);
+		g_assert_cmpuint(spt_contexts_lost(contexts), ==, i + 1);
+	}
+	spt_contexts_free(contexts);
+}
+
 static void test_codes(void)
 {
 	SptContexts *contexts = spt_contexts_new(NULL);
@@ -140,6 +160,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/contexts/record", test_record);
 	g_test_add_func("/contexts/cut", test_cut);
 	g_test_add_func("/contexts/not-cut", test_not_cut);
+	g_test_add_func("/contexts/lost", test_lost);
 	g_test_add_func("/contexts/codes", test_codes);
 	return g_test_run();
 }

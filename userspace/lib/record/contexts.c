@@ -17,6 +17,8 @@ struct SptContexts {
 	SptOutput *output;
 	GHashTable *young, *old;	/* number of the code -> SptThreadContext */
 	const SptThreadContext *last;	/* of the stack that was cut last, or NULL */
+	bool lacks_last;		/* that stack had one, which did not come */
+	uint64_t lost;			/* samples and waits with such stacks */
 	bool is_declared[2];		/* the kind for CPU time, and that for waits */
 };
 
@@ -88,6 +90,7 @@ struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
 	size_t behind;
 
 	contexts->last = NULL;
+	contexts->lacks_last = false;
 	if (!(sample->record.flags & SYSPROF_SAMPLE_THREAD) || !sample->n_user)
 		return NULL;
 	last = sample->frames + sample->n_kernel + sample->n_user - 1;
@@ -95,6 +98,7 @@ struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
 	if ((*last & SYSPROF_FRAME_SCRIPT) != SYSPROF_FRAME_SCRIPT)
 		return NULL;
 	contexts->last = contexts_find(contexts, *last);
+	contexts->lacks_last = !contexts->last;
 	cut = g_memdup2(sample, sample->record.size * 8u);
 	behind = (size_t)((const __u64 *)sample + sample->record.size - (last + 1));
 	memmove(cut->frames + cut->n_kernel + cut->n_user - 1, last + 1, behind * sizeof(*last));
@@ -126,6 +130,8 @@ void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32
 {
 	char trace[SPT_TRACE_TEXT_BYTES], span[SPT_SPAN_TEXT_BYTES];
 
+	contexts->lost += contexts->lacks_last;
+	contexts->lacks_last = false;
 	if (!contexts->last)
 		return;
 	contexts_declare(contexts, is_wait);
@@ -142,6 +148,21 @@ void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32
 	contexts->last = NULL;
 }
 
+uint64_t spt_contexts_lost(const SptContexts *contexts)
+{
+	return contexts->lost;
+}
+
+static void contexts_note(void *part, SptOutput *output)
+{
+	const SptContexts *contexts = part;
+	g_autofree char *value = g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)contexts->lost);
+
+	if (contexts->lost)
+		spt_output_host(output, "spans_lost", value);
+}
+
 const SptStage spt_contexts_stage = {
+	.note = contexts_note,
 	.free = (GDestroyNotify)spt_contexts_free,
 };

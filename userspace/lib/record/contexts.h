@@ -33,6 +33,9 @@ struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
 void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32_t cpu,
 		      uint32_t thread, uint32_t node, uint64_t ns);
 
+/* Of how many of these it is not known which one they had, as that did not come, or is long ago. */
+uint64_t spt_contexts_lost(const SptContexts *contexts);
+
 extern const SptStage spt_contexts_stage;
 
 G_END_DECLS

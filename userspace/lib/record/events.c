@@ -55,8 +55,12 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 {
 	g_autofree struct sysprof_sample *sample = spt_event_sample(event);
 
-	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes)
+	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes) {
+		/* It has no span, either: not that of the stack before. */
+		if (recorder->contexts)
+			spt_contexts_cut(recorder->contexts, sample);
 		return 0;
+	}
 	return spt_recorder_node(recorder, sample, thread);
 }
 
