@@ -126,6 +126,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 			continue;
 		got = copy_span(&program->span[i], origin, script->room + at / 8, &from[1 + i]);
 		*is_whole &= got >= 0;
+		*fuel -= got < 0 ? SYSPROF_CHAIN_FAULT_FUEL : 0;
 		bytes[i] = max(got, 0);
 		memset((u8 *)(script->room + at / 8) + bytes[i], 0, -bytes[i] & 7);
 		at += ALIGN(bytes[i], 8);

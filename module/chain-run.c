@@ -220,24 +220,24 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 		switch (insn->op) {
 		case SYSPROF_CHAIN_LD8:
 			if (!chain_load(&R(dst), R(src) + imm, 8))
-				return true;
+				goto fault;
 			break;
 		case SYSPROF_CHAIN_LD4:
 			if (!chain_load(&R(dst), R(src) + imm, 4))
-				return true;
+				goto fault;
 			break;
 		case SYSPROF_CHAIN_LD4S:
 			if (!chain_load(&R(dst), R(src) + imm, 4))
-				return true;
+				goto fault;
 			R(dst) = (s32)R(dst);
 			break;
 		case SYSPROF_CHAIN_LD2:
 			if (!chain_load(&R(dst), R(src) + imm, 2))
-				return true;
+				goto fault;
 			break;
 		case SYSPROF_CHAIN_LD1:
 			if (!chain_load(&R(dst), R(src) + imm, 1))
-				return true;
+				goto fault;
 			break;
 		case SYSPROF_CHAIN_ADDI:
 			R(dst) = R(src) + imm;
@@ -287,7 +287,7 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			break;
 		case SYSPROF_CHAIN_LIST:
 			if (!run_list(program->list + imm, script, max, &R(dst), &R(src), fuel))
-				return true;
+				goto fault;
 			break;
 		case SYSPROF_CHAIN_LOOP:
 			insn = program->insn + imm - 1;
@@ -323,6 +323,9 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			return imm;
 		}
 	}
+	return true;
+fault:
+	*fuel -= SYSPROF_CHAIN_FAULT_FUEL;
 	return true;
 }
 

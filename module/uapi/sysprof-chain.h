@@ -35,8 +35,9 @@
  * With an address of 0 it is the next native frame in one of the loops of the chain; a group
  * without a frame has one, too.  Frames without a native frame go behind all others.
  *
- * An instruction takes one unit of fuel, and a turn of a list SYSPROF_CHAIN_LIST_FUEL.  A program
- * that has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
+ * An instruction takes one unit of fuel, a turn of a list SYSPROF_CHAIN_LIST_FUEL, and a load that
+ * ends the program, or a span that cannot be read, SYSPROF_CHAIN_FAULT_FUEL more.  A program that
+ * has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
  *
  * Programs of frames
  * ------------------
@@ -87,6 +88,7 @@
 #define SYSPROF_CHAIN_MAX_FRAMES 512
 #define SYSPROF_CHAIN_FUEL	4096
 #define SYSPROF_CHAIN_LIST_FUEL	8
+#define SYSPROF_CHAIN_FAULT_FUEL 64
 #define SYSPROF_CHAIN_REGISTERS	16
 /* With SYSPROF_CHAIN_STEPS, and how many registers the machine has at most. */
 #define SYSPROF_CHAIN_STEPS_MAX_INSNS	512

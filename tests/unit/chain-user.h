@@ -51,12 +51,16 @@ struct sysprof_session_cpu {
 static pid_t chain_user_pid;
 static u64 chain_user_thread_pointer;
 static GPtrArray *chain_user_records; /* struct sysprof_code, owned */
+static unsigned chain_user_faults;
 
 static bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
 {
 	struct iovec here = { to, bytes }, there = { (void *)(uintptr_t)from, bytes };
 
-	return process_vm_readv(chain_user_pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
+	bool is_there = process_vm_readv(chain_user_pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
+
+	chain_user_faults += !is_there;
+	return is_there;
 }
 
 static u64 sysprof_arch_thread_pointer(void)

@@ -648,6 +648,62 @@ static void test_fuel(void)
 	g_ptr_array_unref(chain_user_records);
 }
 
+/* Memory that is not there takes long to find out, and a stack may lead there with each frame. */
+static void test_faults(void)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_span span[2];
+		struct sysprof_chain_insn insn[2];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.flags = SYSPROF_CHAIN_FRAMES,
+				.max_frames = 3,
+				.n_spans = 2,
+				.n_insns = 2 },
+		    .insn = { { .op = SYSPROF_CHAIN_LD8, .dst = 4, .src = 5, .imm = 4096 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+	struct sysprof_user_part part = { .script = &script };
+	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_stack stack = { 0 };
+
+	for (unsigned i = 0; i < 2; i++)
+		chain.span[i] = (struct sysprof_chain_span){ .path = { 0, SYSPROF_SPAN_NONE,
+								       SYSPROF_SPAN_NONE },
+							     .length = SYSPROF_SPAN_NONE,
+							     .length_bytes = 8,
+							     .unit = SYSPROF_SPAN_NONE,
+							     .max = 8 };
+	program->bytes = sizeof(chain);
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program));
+	chain_user_pid = getpid();
+	script.program = program;
+	for (script.n_run = 0; script.n_run < SYSPROF_MAX_USER_FRAMES - 1; script.n_run++)
+		script.run[script.n_run] = (u16)script.n_run;
+	chain_user_faults = 0;
+	sysprof_chain_run_frames(program, 0, &script);
+	g_assert_cmpuint(chain_user_faults, >, 10);
+	g_assert_cmpuint(chain_user_faults, <=, 64);
+	g_assert_true(script.is_cut);
+	/* Names of codes that are nowhere: the rest comes with later stacks. */
+	script.stack = &stack;
+	for (script.n = 0; script.n < SYSPROF_CHAIN_MAX_FRAMES; script.n++)
+		script.frame[script.n] = (struct sysprof_script_frame){ .code = 4096,
+									.number = script.n + 1 };
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	memset(&sent, 0, sizeof(sent));
+	for (unsigned i = 0; i < 2; i++) {
+		chain_user_faults = 0;
+		sysprof_codes_send(&sc, &stack, &part);
+		g_assert_cmpuint(chain_user_faults, >, 10);
+		g_assert_cmpuint(chain_user_faults, <=, 66);
+	}
+	g_ptr_array_unref(chain_user_records);
+}
+
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
 static void add_others(const char *others)
 {
@@ -682,6 +738,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/ends", test_ends);
 	g_test_add_func("/interpreters/fuel", test_fuel);
+	g_test_add_func("/interpreters/faults", test_faults);
 	add_others(g_getenv("OTHERS"));
 	return g_test_run();
 }
