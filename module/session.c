@@ -153,10 +153,12 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	sample->context = stack->context + 1;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
-	if (unlikely(sc->rights.hides))
+	if (unlikely(sc->rights.hides)) {
 		sysprof_session_put_hidden(sample, &user->walk, sc->rights.hides);
-	else
+	} else {
 		once_put(sample->frames + n_kernel, &user->walk, n_user);
+		sysprof_user_part_put_thread(user, sample->frames + n_kernel, n_user);
+	}
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, raw_bytes, stack->raw,
 				     sc->rights.raw_bytes);

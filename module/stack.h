@@ -33,6 +33,17 @@ struct sysprof_user_part {
 	u64 frames[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 };
 
+/*
+ * What the thread is at work for is behind all frames: of a session that gets only the first @n of
+ * @part's into @frames it is the last one of these.
+ */
+static __always_inline void sysprof_user_part_put_thread(const struct sysprof_user_part *part,
+							 u64 *frames, u32 n)
+{
+	if (unlikely(part->flags & SYSPROF_SAMPLE_THREAD) && n && n < part->walk.n)
+		*(frames + n - 1) = *(part->frames + part->walk.n - 1);
+}
+
 #define SYSPROF_STACK_SPACES_BITS	4
 #define SYSPROF_STACK_SPACES_SETS	(1 << SYSPROF_STACK_SPACES_BITS)
 #define SYSPROF_STACK_SPACES_WAYS	2

@@ -147,6 +147,7 @@ static __always_inline void put_stack(struct sysprof_event *event,
 					      n_user);
 	} else {
 		once_put(event->frames + shape->n_kernel, &user->walk, n_user);
+		sysprof_user_part_put_thread(user, event->frames + shape->n_kernel, n_user);
 	}
 	part = (struct sysprof_part *)(event->frames + shape->n_kernel + n_user);
 	if (shape->cookie) {

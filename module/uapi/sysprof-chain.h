@@ -65,8 +65,9 @@
  * -------------------
  * With SYSPROF_CHAIN_THREAD the program says what a thread is at work for: it runs for each stack
  * of a task in whose address space the object is mapped, whatever is on the stack.  What it emits,
- * at most one frame, comes behind all others, and the sample or event has SYSPROF_SAMPLE_THREAD: it
- * is no frame of the stack.  Of several such objects of an address space one is asked.
+ * at most one frame, comes behind all others, however few of these the session gets, and the sample
+ * or event has SYSPROF_SAMPLE_THREAD: it is no frame of the stack.  Of several such objects of an
+ * address space one is asked.
  *
  * Programs of names
  * -----------------

@@ -376,7 +376,7 @@ static void look_at(const struct sysprof_record *record, void *data)
 	seen->longest = n > seen->longest ? n : seen->longest;
 }
 
-static struct session session_by_tables(void)
+static struct session session_with_frames(uint32_t max_user_frames)
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct sysprof_config config = {
@@ -384,13 +384,18 @@ static struct session session_by_tables(void)
 		.period_ns = NS_PER_MS,
 		.ring_bytes = session.config.ring_bytes,
 		.user_mode = SYSPROF_USER_TABLE + 1,
-		.max_user_frames = 1024,
+		.max_user_frames = max_user_frames,
 	};
 
 	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
 		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
 	   "START of a session with stacks by tables");
 	return session;
+}
+
+static struct session session_by_tables(void)
+{
+	return session_with_frames(1024);
 }
 
 static void spin_here(uint64_t until)
@@ -512,6 +517,51 @@ static void test_of_files(const char *victim_path)
 	close(self);
 }
 
+/* Of this process's samples those that say what their thread is at work for, and those that lie. */
+static void look_at_thread(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const void *)record;
+	struct seen *seen = data;
+
+	if (record->type != SYSPROF_SAMPLE || record->pid != (uint32_t)getpid() ||
+	    !(record->flags & SYSPROF_SAMPLE_THREAD))
+		return;
+	seen->own++;
+	seen->longest = sample->n_user > seen->longest ? sample->n_user : seen->longest;
+	seen->no_place += (sample->frames[sample->n_kernel + sample->n_user - 1] &
+			   SYSPROF_FRAME_SCRIPT) != SYSPROF_FRAME_SCRIPT;
+}
+
+/* What a thread is at work for is behind all frames that a session gets, however few. */
+static void test_short_stacks(void)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_insn insn[2];
+	} chain = { .header = forge().header,
+		    .insn = { { SYSPROF_CHAIN_EMIT, 3, 1, 0, 1 },
+			      { SYSPROF_CHAIN_END, 0, 0, 0, 0 } } };
+	struct session sessions[] = { session_by_tables(), session_with_frames(2) };
+
+	chain.header.flags = SYSPROF_CHAIN_THREAD;
+	chain.header.max_frames = 1;
+	chain.header.n_insns = 2;
+	chain.header.n_lists = chain.header.n_spans = 0;
+	ok(!give(sessions[0].fd, chain_for("/proc/self/exe", &chain, sizeof(chain))),
+	   "a program of threads for this program");
+	spin_here(wall_ns() + NS_PER_S);
+	for (unsigned i = 0; i < 2; i++) {
+		struct seen seen = { 0 };
+
+		for (unsigned cpu = 0; cpu < sessions[i].cpus; cpu++)
+			session_drain(&sessions[i], cpu, look_at_thread, &seen);
+		ok(seen.own >= 100 && !seen.no_place && (i ? seen.longest == 2 : seen.longest > 2),
+		   "of %u samples that have it %u end with something else (%u frames)", seen.own,
+		   seen.no_place, seen.longest);
+		session_close(&sessions[i]);
+	}
+}
+
 static void make_list(unsigned n)
 {
 	for (unsigned i = 0; i < NODES; i++) {
@@ -540,6 +590,7 @@ int main(int argc, char **argv)
 	test_file_refusals();
 	test_bounds();
 	test_file_bounds();
+	test_short_stacks();
 	make_list(NODES);
 	test_of_files(path);
 	seen = samples_with(forge(), path);
