@@ -281,6 +281,14 @@ static void holds_work_fn(struct irq_work *work)
 	local_irq_restore(flags);
 }
 
+void sysprof_holds_forget(u64 bit)
+{
+	int i;
+
+	for (i = 0; i < 1 << BITS; i++)
+		atomic64_andnot(bit, &table[i].sessions);
+}
+
 int sysprof_holds_create(void)
 {
 	struct sysprof_hold *made = kvcalloc(1 << BITS, sizeof(*made), GFP_KERNEL);

@@ -353,6 +353,8 @@ void sysprof_sources_disarm_now(void)
 
 /* Number of subscriptions that are not exempt. */
 static unsigned int n_users;
+/* Hooks see none of those that have ended once this grace period is over. */
+static unsigned long end_of_last;
 
 /* Those of a subscription that stays keep their place, so that switches see each of them once. */
 static void link_lanes(int cpu)
@@ -403,6 +405,15 @@ static u64 choose_bit(bool is_exempt)
 	return ~taken ? BIT_ULL(__ffs64(~taken)) : 0;
 }
 
+/* Holders that somebody waits for may have the bit of a session that has ended. */
+static void forget_holds(const struct sysprof_subscription *sub)
+{
+	if (!sub->immediate[SYSPROF_IMMEDIATE_HOLD].id)
+		return;
+	cond_synchronize_rcu(end_of_last);
+	sysprof_holds_forget(sub->bit);
+}
+
 void sysprof_sources_begin(struct sysprof_session *session)
 {
 	struct sysprof_subscription *sub = session->sub;
@@ -415,6 +426,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	sub->is_exempt = session->is_exempt;
 	sub->is_plain = !session->filter && !session->hides_others;
 	sub->bit = choose_bit(sub->is_exempt);
+	forget_holds(sub);
 	sub->start = now;
 	sub->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
 	sysprof_event_request(session, sub->stacks, &sub->request);
@@ -449,6 +461,7 @@ void sysprof_sources_end(struct sysprof_session *session)
 		return;
 	WRITE_ONCE(session->sub->is_on, false);
 	list_del_rcu(&session->sub->link);
+	end_of_last = get_state_synchronize_rcu();
 	WRITE_ONCE(n_users, n_users - !session->sub->is_exempt);
 	sources_update_requests();
 }

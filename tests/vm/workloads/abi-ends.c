@@ -3,7 +3,7 @@
  * Operations that others end, and what is counted of those that last:
  *
  *	abi-ends hidden PID-FILE FILE exact|none
- *	abi-ends cpus | holds
+ *	abi-ends cpus | holds | later
  *
  * hidden: by a member; requests for FILE, on a disk that completes them after a while, end while a
  * busy program of another user has CPU 0, whose pid is in PID-FILE.  The last word is the module's
@@ -11,9 +11,14 @@
  */
 #include "waits.h"
 
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #define REQUESTS	60
 #define ROUNDS		40
@@ -269,6 +274,136 @@ static void test_holds(void)
 	free(bytes);
 }
 
+/* A page that is not there until it is wanted: who reads it keeps what he has locked. */
+struct late_page {
+	struct uffdio_range range;
+	int faults;
+};
+
+static struct late_page late_page_make(void)
+{
+	struct uffdio_register whole = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+	struct late_page page = { .faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC) };
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	page.range = whole.range = (struct uffdio_range){ (uintptr_t)at, PAGE };
+	if (page.faults < 0 || at == MAP_FAILED || ioctl(page.faults, UFFDIO_API, &api) ||
+	    ioctl(page.faults, UFFDIO_REGISTER, &whole))
+		err(1, "userfaultfd");
+	return page;
+}
+
+static void late_page_give(const struct late_page *page)
+{
+	struct uffdio_zeropage zero = { .range = page->range };
+
+	if (ioctl(page->faults, UFFDIO_ZEROPAGE, &zero))
+		err(1, "UFFDIO_ZEROPAGE");
+}
+
+static void *write_page(void *page)
+{
+	return write(pipe_ends[1], page, 1) < 0 ? page : NULL;
+}
+
+/* Holders whom threads of process @pid wait for; -1: this kernel does not report locks. */
+static int holders_session(uint32_t pid)
+{
+	struct sysprof_source wanted[] = { { .kind = SYSPROF_SOURCE_LOCK },
+					   { .kind = SYSPROF_SOURCE_HOLD } };
+	struct sysprof_sources sources = { .size = sizeof(sources),
+					   .nr = 2,
+					   .source_bytes = sizeof(wanted[0]),
+					   .sources = (uintptr_t)wanted };
+	struct sysprof_config config = { .size = sizeof(config),
+					 .period_ns = SECOND_NS,
+					 .ring_bytes = 1U << 16,
+					 .pids = (uintptr_t)&pid,
+					 .nr_pids = 1 };
+	int fd = device_open();
+
+	if (ioctl(fd, SYSPROF_IOC_CONFIGURE, &config))
+		err(1, "CONFIGURE");
+	if (ioctl(fd, SYSPROF_IOC_SOURCES, &sources)) {
+		close(fd);
+		return -1;
+	}
+	if (ioctl(fd, SYSPROF_IOC_START, NULL))
+		err(1, "START");
+	return fd;
+}
+
+static uint64_t holders_got(int fd)
+{
+	struct sysprof_source_stats stats = { .size = sizeof(stats), .source = 2 };
+	uint64_t n = 0;
+
+	for (; !ioctl(fd, SYSPROF_IOC_SOURCE_STATS, &stats); stats.cpu++)
+		n += stats.account.delivered.events +
+		     stats.account.lost[SYSPROF_LOST_RING_FULL].events;
+	return n;
+}
+
+/*
+ * A thread waits for another one when a session begins that gets neither, behind one that got both.
+ * @ends: that one has ended, and the other has its place.
+ */
+static void try_later(bool ends, uint32_t nobody)
+{
+	struct late_page page = late_page_make();
+	int first = holders_session((uint32_t)getpid()), later;
+	pthread_t threads[2];
+	uint64_t got;
+
+	if (pipe2(pipe_ends, O_CLOEXEC))
+		err(1, "cannot make a pipe");
+	for (unsigned i = 0; i < 2; i++) {
+		if (pthread_create(&threads[i], NULL, write_page,
+				   i ? (void *)"" : (void *)(uintptr_t)page.range.start))
+			errx(1, "cannot make a thread");
+		usleep(300000);
+	}
+	if (ends)
+		close(first);
+	later = holders_session(nobody);
+	late_page_give(&page);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	got = holders_got(later);
+	if (!ends)
+		ok(holders_got(first) == 1, "a session gets the holder whom its thread waits for");
+	ok(!got, "... and %s gets none (%" PRIu64 ")",
+	   ends ? "who begins in its place, and has no such thread," : "one without", got);
+	close(later);
+	if (!ends)
+		close(first);
+	for (unsigned i = 0; i < 2; i++)
+		close(pipe_ends[i]);
+	close(page.faults);
+}
+
+static void test_later(void)
+{
+	pid_t nobody = fork();
+	int other;
+
+	if (!nobody)
+		for (;;)
+			pause();
+	/* The hooks stay in place between the others. */
+	other = holders_session((uint32_t)nobody);
+	if (other < 0) {
+		ok(true, "this kernel does not report locks");
+	} else {
+		try_later(false, (uint32_t)nobody);
+		try_later(true, (uint32_t)nobody);
+		close(other);
+	}
+	kill(nobody, SIGKILL);
+	waitpid(nobody, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "hidden"))
@@ -277,7 +412,9 @@ int main(int argc, char **argv)
 		test_cpus();
 	else if (argc == 2 && !strcmp(argv[1], "holds"))
 		test_holds();
+	else if (argc == 2 && !strcmp(argv[1], "later"))
+		test_later();
 	else
-		errx(2, "usage: abi-ends hidden PID-FILE FILE exact|none | cpus | holds");
+		errx(2, "usage: abi-ends hidden PID-FILE FILE exact|none | cpus | holds | later");
 	return tests_end();
 }
