@@ -154,6 +154,21 @@ static SptLabels *labels_of(SptCapture *capture, SptProcessRow *processes,
 	return spt_labels_new(capture, rules);
 }
 
+/* What was read of a process after its end is its pid's next owner's, and taken back. */
+static void test_next_owner(void)
+{
+	SptCommandLineRow rows[] = { { .process = 1, .text = "a", .cgroup = "/pods/red" },
+				     { .process = 2, .text = "", .cgroup = "/pods/blue" },
+				     { .process = 1, .text = "" },
+				     { .process = 2, .text = "b" } };
+	const SptCapture capture = { .command_lines = rows,
+				     .n_command_lines = G_N_ELEMENTS(rows) };
+	g_autoptr(GHashTable) cgroups = spt_capture_cgroups(&capture);
+
+	g_assert_null(g_hash_table_lookup(cgroups, GUINT_TO_POINTER(1)));
+	g_assert_cmpstr(g_hash_table_lookup(cgroups, GUINT_TO_POINTER(2)), ==, "/pods/blue");
+}
+
 static void test_hostile_labels(void)
 {
 	g_autofree char *name = g_strnfill(4000, 'x'),
@@ -546,6 +561,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/agent/slow-reader", test_slow_reader);
 	g_test_add_func("/agent/cgroups", test_cgroups);
 	g_test_add_func("/agent/cgroup-lines", test_cgroup_lines);
+	g_test_add_func("/agent/next-owner", test_next_owner);
 	g_test_add_func("/agent/hostile-labels", test_hostile_labels);
 	g_test_add_func("/agent/bounded-sets", test_bounded_sets);
 	g_test_add_func("/agent/rules", test_rules);

@@ -84,6 +84,9 @@ GHashTable *spt_capture_cgroups(const SptCapture *capture)
 		if (row->cgroup && *row->cgroup)
 			g_hash_table_insert(cgroups, GUINT_TO_POINTER(row->process),
 					    (char *)row->cgroup);
+		else if (!*row->text)
+			/* Both were those of the pid's next owner. */
+			g_hash_table_remove(cgroups, GUINT_TO_POINTER(row->process));
 	}
 	return cgroups;
 }
