@@ -54,6 +54,7 @@ struct SptAgent {
 	GQueue needed;			/* uint64_t *: who waits needs the windows behind that one */
 	uint64_t next_capture_ns;	/* the earliest time of one, CLOCK_MONOTONIC */
 	bool wants_window, is_encoding, is_closing;
+	bool is_profiling;		/* somebody's profile is being made */
 	SptAgentStatus status;
 };
 
@@ -479,6 +480,21 @@ static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t
 	return ok;
 }
 
+/*
+ * With the lock: one profile is made at a time, and no window waits for more than that one: they
+ * need the same names, and who asks again and again must not keep windows from being sent.
+ */
+static bool begin_profile(SptAgent *agent)
+{
+	gint64 until = g_get_monotonic_time() + END_US;
+
+	while (agent->is_profiling || agent->is_encoding || !g_queue_is_empty(&agent->waiting))
+		if (agent->is_closing || !g_cond_wait_until(&agent->cond, &agent->lock, until))
+			return false;
+	agent->is_profiling = true;
+	return true;
+}
+
 bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, const char *group,
 		       GString *to, GError **error)
 {
@@ -494,7 +510,7 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 		pause_for(agent, seconds);
 		last = wait_for_window(agent);
 	}
-	if (last && wait_for_encoding(agent, last))
+	if (last && wait_for_encoding(agent, last) && begin_profile(agent))
 		paths = list_windows(agent, first, last);
 	g_mutex_unlock(&agent->lock);
 	if (paths)
@@ -503,6 +519,10 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
 			      "The agent ends, or the machine is too slow for it; ask again");
 	g_mutex_lock(&agent->lock);
+	if (paths) {
+		agent->is_profiling = false;
+		g_cond_broadcast(&agent->cond);
+	}
 	g_queue_remove(&agent->needed, &first);
 	drop_held(agent);
 	g_mutex_unlock(&agent->lock);
