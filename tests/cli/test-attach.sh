@@ -175,6 +175,40 @@ check '... of another version' refused 'another version' "
 fd = os.memfd_create('sysprof-memory-waits', os.MFD_ALLOW_SEALING)
 os.ftruncate(fd, $bytes)
 fcntl.fcntl(fd, 1033, 7)"
+# A program that says of all its rings that they are of processes of a namespace, each another one's:
+# who they are is looked for in all of /proc.
+strange()
+{
+	local begin
+
+	python3 -c "import fcntl, mmap, os, struct, time
+fd = os.memfd_create('sysprof-memory-waits', os.MFD_ALLOW_SEALING)
+os.ftruncate(fd, $bytes)
+fcntl.fcntl(fd, 1033, 7)
+rings = mmap.mmap(fd, $bytes)
+rings[:24] = struct.pack('=QIIII', 0x315253474e525453, 8, 2048, 131072, 0)
+rings[4096:4108] = struct.pack('=III', 2049, 2048, 2048)
+for i in range(2048):
+    at = 4 * 4096 + 128 * i
+    rings[at:at + 24] = struct.pack('=IIIIII', 0, 0, 4100000 + i, 4100000 + i, i + 1, 1)
+for _ in range(300):
+    if not os.fork():
+        time.sleep(60)
+        os._exit(0)
+open('$work/pretends', 'w').write('1')
+time.sleep(60)" &
+	local pretender=$!
+	wait_for pretends
+	begin=$SECONDS
+	"$cli" record --source perf -F 50 --no-embed --memory=16K --pid $pretender --duration 1 \
+		-o "$work/h" 2>"$work/err"
+	echo "$((SECONDS - begin)) s"
+	pkill -KILL -P $pretender
+	kill $pretender
+	rm -f "$work/pretends"
+	[ $((SECONDS - begin)) -lt 9 ]
+}
+timed check 'a program that has all of /proc looked at for each ring is waited for a little' strange
 # With one page in the pool, which it has taken: a look at any other would end the recorder.
 pool=/proc/sys/vm/nr_hugepages
 of_huge_pages()

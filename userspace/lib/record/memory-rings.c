@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/memory-private.h"
 #include "record/namespace.h"
 
@@ -61,9 +62,20 @@ static uint32_t thread_number(SptMemory *memory, const struct spt_memory_ring *r
 	return thread ? thread : image->host_pid;
 }
 
+/* Whether /proc has to be read to find out whose ring that is. */
+static bool is_to_be_asked(const SptMemory *memory, const struct spt_ring_slot *slot)
+{
+	const struct spt_image *image =
+		g_hash_table_lookup(memory->images, GUINT_TO_POINTER(slot->image));
+
+	return image ? image->is_foreign : slot->is_foreign || memory->attached_pid;
+}
+
 static void memory_rings_adopt(SptMemory *memory, uint32_t i)
 {
 	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
+	uint64_t begin = spt_clock_ns(CLOCK_MONOTONIC), end;
+	bool is_asked;
 	struct spt_memory_ring *ring;
 	struct spt_owner owner = { 0 };
 	bool is_first;
@@ -71,6 +83,11 @@ static void memory_rings_adopt(SptMemory *memory, uint32_t i)
 	/* Pairs with the release by which the thread has made it ready. */
 	if (memory->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE))
 		return;
+	is_asked = is_to_be_asked(memory, slot);
+	if (is_asked && begin < memory->ask_ns) {
+		memory->n_unasked++;
+		return;
+	}
 	ring = g_new0(struct spt_memory_ring, 1);
 	spt_ring_reader_init(&ring->reader, memory->rings, i);
 	ring->slot = i;
@@ -97,6 +114,9 @@ static void memory_rings_adopt(SptMemory *memory, uint32_t i)
 	g_array_append_val(memory->owners, owner);
 	memory->by_slot[i] = ring;
 	g_ptr_array_add(memory->active, ring);
+	end = spt_clock_ns(CLOCK_MONOTONIC);
+	if (is_asked)
+		memory->ask_ns = end + (end - begin);
 }
 
 void spt_memory_adopt(SptMemory *memory)
@@ -105,6 +125,7 @@ void spt_memory_adopt(SptMemory *memory)
 	uint32_t n = MIN(__atomic_load_n(&programs->next_slot, __ATOMIC_RELAXED),
 			 SPT_RINGS_SLOTS);
 
+	memory->n_unasked = 0;
 	for (uint32_t i = 0; i < n; i++)
 		memory_rings_adopt(memory, i);
 }

@@ -27,6 +27,8 @@
 #define ASAN_VARIABLE "ASAN_OPTIONS"
 /* What is in the rings at the end is read for that long. */
 #define LAST_NS 60000000000ULL
+/* ... and to find out whose the last rings are. */
+#define LAST_ASKED_NS 2000000000ULL
 
 static void look_at_clock(SptMemory *memory)
 {
@@ -502,7 +504,9 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	do {
 		if (!spt_memory_step(memory, true, &is_busy, error))
 			return false;
+		is_busy |= memory->n_unasked && memory->now_ns - begin < LAST_ASKED_NS;
 	} while (is_busy && memory->now_ns - begin < LAST_NS);
+	status->unread += memory->n_unasked;
 	for (unsigned i = 0; i < memory->active->len; i++) {
 		struct spt_memory_ring *ring = memory->active->pdata[i];
 
