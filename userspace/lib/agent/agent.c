@@ -28,6 +28,7 @@
 
 /* Windows that wait to be encoded; more are dropped. */
 #define WAITING_MAX 8
+#define WAITING_FEW 2
 #define NAMES_MAX   8192
 #define END_US	    (20 * G_TIME_SPAN_SECOND) /* a window that somebody asked for ends in it */
 
@@ -481,14 +482,14 @@ static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t
 }
 
 /*
- * With the lock: one profile is made at a time, and no window waits for more than that one: they
- * need the same names, and who asks again and again must not keep windows from being sent.
+ * With the lock: one profile is made at a time, and none while windows wait: they need the same
+ * names, and who asks again and again must not keep windows from being sent.
  */
 static bool begin_profile(SptAgent *agent)
 {
 	gint64 until = g_get_monotonic_time() + END_US;
 
-	while (agent->is_profiling || agent->is_encoding || !g_queue_is_empty(&agent->waiting))
+	while (agent->is_profiling || g_queue_get_length(&agent->waiting) > WAITING_FEW)
 		if (agent->is_closing || !g_cond_wait_until(&agent->cond, &agent->lock, until))
 			return false;
 	agent->is_profiling = true;
