@@ -4,6 +4,7 @@
  * faults, reads but user memory, or goes on for long.
  */
 #include <linux/hash.h>
+#include <linux/nospec.h>
 #include <linux/uaccess.h>
 
 #include "arch.h"
@@ -29,6 +30,8 @@ static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 
 	if (!is_user(address))
 		return false;
+	/* Who makes a program chooses the address, and what is done with the word: speculation, too. */
+	address = LOWEST + array_index_nospec(address - LOWEST, LAST - LOWEST);
 	switch (bytes) {
 	case 8:
 		unsafe_get_user(word, (u64 __user *)address, fault);
@@ -299,7 +302,9 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			R(dst) >>= R(src) & 63;
 			break;
 		case SYSPROF_CHAIN_REG:
-			R(dst) = step->known >> (imm & 31) & 1 ? *(step->registers + imm) : 0;
+			R(dst) = step->known >> (imm & 31) & 1 ?
+					 *(step->registers + (imm & (SYSPROF_ARCH_TABLE_REGS - 1))) :
+					 0;
 			break;
 		case SYSPROF_CHAIN_NEXT:
 			step->fp = R(dst);
