@@ -2,8 +2,8 @@
 /*
  * Windows are numbered as they end.  A profile on request waits for the end of one, then for the
  * requested time, and for the end of another.  It is what lies between: each sample is in it once.
- * What somebody waits for stays where it is until it was read, and no more than that: who asks again
- * and again must not fill the disk.
+ * What somebody waits for stays where it is until it was read, and no more than that: who asks
+ * again and again must not fill the disk.
  */
 #include "agent/agent.h"
 
@@ -52,7 +52,7 @@ struct SptAgent {
 	GQueue waiting;			/* struct ended: to be encoded */
 	GQueue held;			/* struct ended: encoded, but somebody waits */
 	uint64_t n_paths, n_ended, n_encoded;
-	GQueue needed;			/* uint64_t *: who waits needs the windows behind that one */
+	GQueue needed;			/* uint64_t *: somebody needs the windows behind it */
 	uint64_t next_capture_ns;	/* the earliest time of one, CLOCK_MONOTONIC */
 	bool wants_window, is_encoding, is_closing;
 	bool is_profiling;		/* somebody's profile is being made */

@@ -210,7 +210,8 @@ bool spt_pods_send(int fd, int stop, const char *text, size_t bytes, unsigned wi
 	}
 }
 
-static void pods_answer(const SptPods *pods, int fd, unsigned status, const char *type, const char *text, size_t bytes)
+static void pods_answer(const SptPods *pods, int fd, unsigned status, const char *type,
+			const char *text, size_t bytes)
 {
 	g_autofree char *head = g_strdup_printf("HTTP/1.0 %u %s\r\nContent-Type: %s\r\n"
 						"Content-Length: %zu\r\nConnection: close\r\n\r\n",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The owner of one of the names can write anything, at any time and any length: what is there is
- * copied before it is looked at, a bounded part at each step.  Who writes more than that is heard no
- * longer, and has the memory alone.
+ * copied before it is looked at, a bounded part at each step.  Who writes more than that is heard
+ * no longer, and has the memory alone.
  */
 #include "record/compositor.h"
 

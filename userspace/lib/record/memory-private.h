@@ -102,7 +102,7 @@ struct SptMemory {
 	bool is_tsc;
 	uint64_t base_stamp, base_ns;	/* at the start */
 	uint64_t now_stamp, now_ns;	/* at the last look */
-	/* Programs choose how often, and for whom, /proc is read: no more than half of the time. */
+	/* Programs choose how often /proc is read: no more than half of the time. */
 	uint64_t ask_ns;		/* not before, CLOCK_MONOTONIC */
 	unsigned n_unasked;		/* rings that wait for that */
 	/* between two stamps, on average from the start to then; times 2^32 */
