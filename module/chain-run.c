@@ -30,7 +30,7 @@ static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 
 	if (!is_user(address))
 		return false;
-	/* Who makes a program chooses the address, and what is done with the word: speculation, too. */
+	/* Speculation, too: a program chooses the address, and what is done with the word. */
 	address = LOWEST + array_index_nospec(address - LOWEST, LAST - LOWEST);
 	switch (bytes) {
 	case 8:
@@ -302,9 +302,9 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			R(dst) >>= R(src) & 63;
 			break;
 		case SYSPROF_CHAIN_REG:
-			R(dst) = step->known >> (imm & 31) & 1 ?
-					 *(step->registers + (imm & (SYSPROF_ARCH_TABLE_REGS - 1))) :
-					 0;
+			R(dst) = 0;
+			if (step->known >> (imm & 31) & 1)
+				R(dst) = *(step->registers + (u32)imm % SYSPROF_ARCH_TABLE_REGS);
 			break;
 		case SYSPROF_CHAIN_NEXT:
 			step->fp = R(dst);
