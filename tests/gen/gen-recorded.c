@@ -3,8 +3,9 @@
  * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES
  * stacks of 20 frames that it has never seen and that are in its rings all at once; last: of those
  * that it can keep.  Prints the most memory that it had for itself, in KiB.
- * gen-recorded OUT paced SECONDS HZ frames|addresses: of a load like a build's, HZ samples a second
- * on each of two CPUs.  Prints what a sample took of a CPU, in ns, and how many there were.
+ * gen-recorded OUT paced SECONDS HZ frames|addresses|outer: of a load like a build's, HZ samples a
+ * second on each of two CPUs; outer: frames, of which the outer ones are sent once.  Prints what a
+ * sample took of a CPU, in ns, and how many there were.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #define FILE_BYTES (16u << 20)
 #define FILE_START 0x400000u
 #define LOOK_SAMPLES 256
+#define PLACES 4			/* threads whose stacks are remembered, of each CPU */
 
 struct record {
 	struct sysprof_sample sample;
@@ -34,7 +36,7 @@ struct made {
 	SptTrace trace;
 	uint64_t start, period_ns, random;
 	uint64_t n, next;		/* samples: all, and the next one to be reported */
-	bool is_flood, has_addresses;
+	bool is_flood, has_addresses, has_outer;
 	uint64_t delivered[CPUS];
 	struct record *records;		/* paced: all of them */
 	unsigned long most_kib;
@@ -126,8 +128,51 @@ static void make_next(struct made *made, struct record *record, uint64_t i, uint
 	record->frames[0] += random_below(made, 16) * 4;
 }
 
+/* What is remembered of a thread's stack, as in recall.h. */
+struct place {
+	unsigned pid, n_user, n_outer, n_again;
+	uint64_t number;		/* of the outer frames */
+	__u64 frames[FRAMES];
+};
+
+/* Refers to the outer frames that are the same as before. */
+static void send_once(struct place *places, struct record *record)
+{
+	struct sysprof_sample *sample = &record->sample;
+	unsigned n = sample->n_user, n_kernel = sample->n_kernel, common = 0;
+	unsigned at = sample->record.cpu * PLACES + sample->record.pid % PLACES;
+	struct place *place = &places[at];
+	const __u64 *end = record->frames + n_kernel + n, *last = place->frames + place->n_user;
+
+	sample->user_mode = SYSPROF_USER_TABLE;
+	sample->user_end = SYSPROF_END_ROOT;
+	while (place->pid == sample->record.pid && common + 1 < MIN(n, place->n_user) &&
+	       end[-1 - (int)common] == last[-1 - (int)common])
+		common++;
+	if (!common) {
+		place->n_outer = 0;
+	} else if (common < place->n_outer || !place->n_outer ||
+		   (place->n_again += common - place->n_outer) >= common) {
+		place->n_outer = common;
+		place->n_again = 0;
+		place->number = (place->number | (at % PLACES)) + SYSPROF_STACK_PLACES;
+		sample->cookie = place->number | (uint64_t)common << SYSPROF_STACK_FRAMES_SHIFT;
+	} else {
+		sample->cookie = SYSPROF_STACK_REFERS | place->number |
+				 (uint64_t)place->n_outer << SYSPROF_STACK_FRAMES_SHIFT;
+	}
+	place->pid = sample->record.pid;
+	place->n_user = n;
+	memcpy(place->frames, record->frames + n_kernel, n * sizeof(*place->frames));
+	if (!(sample->cookie & SYSPROF_STACK_REFERS))
+		return;
+	sample->n_user -= place->n_outer;
+	sample->record.size -= place->n_outer;
+}
+
 static void made_free(SptTrace *trace)
 {
+	spt_once_free(trace->once);
 	g_free(((struct made *)trace)->records);
 }
 
@@ -205,7 +250,9 @@ static bool made_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 		if (!made->is_flood && !all && record->sample.record.time >= now)
 			break;
 		made->delivered[record->sample.record.cpu]++;
-		func(&record->sample.record, data);
+		func(trace->once ? spt_once_take(trace->once, &record->sample.record) :
+				   &record->sample.record,
+		     data);
 		if (made->is_flood && made->next % LOOK_SAMPLES < CPUS) {
 			look_at_memory(made);
 			put_account(made, &record->sample.record, func, data);
@@ -311,12 +358,15 @@ static const struct spt_trace_source made_source = {
 static void make_records(struct made *made)
 {
 	uint64_t (*paths)[FRAMES] = g_malloc0_n(THREADS, sizeof(*paths));
+	g_autofree struct place *places = g_new0(struct place, CPUS * PLACES);
 
 	made->records = g_new(struct record, made->n);
 	for (uint64_t i = 0; i < made->n; i++) {
 		unsigned pid = 100 + (unsigned)(i / CPUS / SLICE * 7 + i % CPUS * 13) % THREADS;
 
 		make_next(made, &made->records[i], i, paths[pid - 100]);
+		if (made->has_outer)
+			send_once(places, &made->records[i]);
 	}
 	g_free(paths);
 }
@@ -336,13 +386,16 @@ int main(int argc, char **argv)
 
 	if (!is_flood && !is_paced) {
 		fprintf(stderr,
-			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses\n");
+			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses|outer\n");
 		return 2;
 	}
 	made.period_ns = is_flood ? 1000000 : (uint64_t)(1e9 / atof(argv[4]));
 	made.n = is_flood ? strtoull(argv[3], NULL, 10) :
 			    (uint64_t)(atof(argv[3]) * atof(argv[4])) * CPUS;
 	made.has_addresses = is_paced && !strcmp(argv[5], "addresses");
+	made.has_outer = is_paced && !strcmp(argv[5], "outer");
+	if (made.has_outer)
+		made.trace.once = spt_once_new(CPUS);
 	/* A flood has lasted for a while. */
 	made.start = clock_ns(CLOCK_MONOTONIC) - (is_flood ? made.n / CPUS * made.period_ns : 0);
 	if (is_paced)

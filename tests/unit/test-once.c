@@ -67,6 +67,12 @@ static const struct sysprof_record *make_event(union room *to, unsigned cpu, uns
 	return &to->record;
 }
 
+/* As a reader that wants whole records. */
+static const struct sysprof_record *take_whole(SptOnce *once, const struct sysprof_record *record)
+{
+	return spt_once_whole(once, spt_once_take(once, record));
+}
+
 static void check_frames(const uint64_t *frames, const uint64_t *expected, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -81,9 +87,9 @@ static void test_refers(void)
 	union room room;
 
 	/* One kernel frame, and the outer four of five. */
-	g_assert_true(spt_once_take(once, make_sample(&room, 1, 1, 5, cookie(64, 4, false))) ==
+	g_assert_true(take_whole(once, make_sample(&room, 1, 1, 5, cookie(64, 4, false))) ==
 		      &room.record);
-	sample = (const void *)spt_once_take(once,
+	sample = (const void *)take_whole(once,
 					     make_sample(&room, 1, 1, 1, cookie(64, 4, true)));
 	g_assert_cmpuint(sample->n_kernel, ==, 1);
 	g_assert_cmpuint(sample->n_user, ==, 5);
@@ -91,11 +97,11 @@ static void test_refers(void)
 	g_assert_cmpuint(sample->record.size, ==, sizeof(*sample) / 8 + 6);
 	check_frames((const uint64_t *)sample->frames, expected, 6);
 	/* None of its own; and without a number the same record. */
-	sample = (const void *)spt_once_take(once,
+	sample = (const void *)take_whole(once,
 					     make_sample(&room, 1, 0, 0, cookie(64, 4, true)));
 	g_assert_cmpuint(sample->n_user, ==, 4);
 	check_frames((const uint64_t *)sample->frames, expected + 2, 4);
-	g_assert_true(spt_once_take(once, make_sample(&room, 1, 1, 5, 0)) == &room.record);
+	g_assert_true(take_whole(once, make_sample(&room, 1, 1, 5, 0)) == &room.record);
 	g_assert_cmpuint(spt_once_lost(once), ==, 0);
 }
 
@@ -107,17 +113,17 @@ static void test_events(void)
 	const struct sysprof_event *event;
 	union room room;
 
-	g_assert_true(spt_once_take(once, make_event(&room, 0, 4, 0)) == &room.record);
-	spt_once_take(once, make_event(&room, 0, 4, cookie(65, 3, false)));
-	event = (const void *)spt_once_take(once, make_event(&room, 0, 2, cookie(65, 3, true)));
+	g_assert_true(take_whole(once, make_event(&room, 0, 4, 0)) == &room.record);
+	take_whole(once, make_event(&room, 0, 4, cookie(65, 3, false)));
+	event = (const void *)take_whole(once, make_event(&room, 0, 2, cookie(65, 3, true)));
 	g_assert_cmpuint(event->n_user, ==, 5);
 	check_frames((const uint64_t *)event->frames, expected, 5);
 	/* Samples and events have the same numbers. */
-	g_assert_cmpuint(((const struct sysprof_sample *)spt_once_take(
+	g_assert_cmpuint(((const struct sysprof_sample *)take_whole(
 				  once, make_sample(&room, 0, 0, 1, cookie(65, 3, true))))
 				 ->n_user,
 			 ==, 4);
-	event = (const void *)spt_once_take(once, make_event(&room, 0, 2, cookie(65, 3, true)));
+	event = (const void *)take_whole(once, make_event(&room, 0, 2, cookie(65, 3, true)));
 	part = (const void *)(event->frames + event->n_user);
 	g_assert_cmpuint(part[0].type, ==, SYSPROF_PART_STACK);
 	g_assert_cmpuint(part[1].type, ==, SYSPROF_PART_FAULT);
@@ -135,12 +141,12 @@ static void check_lost(SptOnce *once, unsigned cpu, uint64_t value)
 	const struct sysprof_event *event;
 	union room room;
 
-	sample = (const void *)spt_once_take(once, make_sample(&room, cpu, 0, 2, value));
+	sample = (const void *)take_whole(once, make_sample(&room, cpu, 0, 2, value));
 	g_assert_cmpuint(sample->n_user, ==, 2);
 	g_assert_cmpuint(sample->user_end, ==, SYSPROF_END_FAULT);
 	g_assert_cmpuint(sample->record.size, ==, sizeof(*sample) / 8 + 2);
 	check_frames((const uint64_t *)sample->frames, own, 2);
-	event = (const void *)spt_once_take(once, make_event(&room, cpu, 2, value));
+	event = (const void *)take_whole(once, make_event(&room, cpu, 2, value));
 	g_assert_cmpuint(event->n_user, ==, 2);
 	g_assert_cmpuint(event->user_end, ==, SYSPROF_END_FAULT);
 	g_assert_cmpuint(event->n_parts, ==, 2);
@@ -155,7 +161,7 @@ static void test_lost(void)
 	/* Nothing came; nor this number, nor on this CPU, nor with another number of frames. */
 	check_lost(once, 0, cookie(64, 4, true));
 	check_lost(once, 0, cookie(0, 0, true));
-	spt_once_take(once, make_sample(&room, 0, 0, 8, cookie(64, 4, false)));
+	take_whole(once, make_sample(&room, 0, 0, 8, cookie(64, 4, false)));
 	check_lost(once, 0, cookie(128, 4, true));
 	check_lost(once, 1, cookie(64, 4, true));
 	check_lost(once, 0, cookie(64, 3, true));
@@ -163,10 +169,10 @@ static void test_lost(void)
 	check_lost(once, 0, cookie(64, 0x7fff, true));
 	check_lost(once, 0, cookie(64, 0, true));
 	/* Another stack has the place now. */
-	spt_once_take(once, make_sample(&room, 0, 0, 8, cookie(128, 6, false)));
+	take_whole(once, make_sample(&room, 0, 0, 8, cookie(128, 6, false)));
 	check_lost(once, 0, cookie(64, 4, true));
 	/* One that has no frames replaces it, too. */
-	spt_once_take(once, make_sample(&room, 0, 0, 8, cookie(192, 0, false)));
+	take_whole(once, make_sample(&room, 0, 0, 8, cookie(192, 0, false)));
 	check_lost(once, 0, cookie(128, 6, true));
 	check_lost(once, 0, cookie(192, 0, true));
 }
@@ -203,50 +209,84 @@ static void test_most(void)
 	sample->n_user = n;
 	sample->cookie = cookie(64, n, false);
 	g_assert_true(spt_record_is_valid(&sample->record, sample->record.size * 8u));
-	spt_once_take(once, &sample->record);
+	take_whole(once, &sample->record);
 	sample->cookie = cookie(64, n, true);
 	for (unsigned more = 0; more < 2; more++) {
 		const struct sysprof_sample *whole;
 
 		sample->n_user = own + more;
 		sample->record.size = head + own + more;
-		whole = (const void *)spt_once_take(once, &sample->record);
+		whole = (const void *)take_whole(once, &sample->record);
 		g_assert_cmpuint(whole->n_user, ==, more ? own + more : own + n);
 		g_assert_cmpuint(spt_once_lost(once), ==, more);
 	}
+}
+
+/* What came last of each place. */
+struct came {
+	uint64_t number, serial;
+	unsigned n;
+	uint64_t first;			/* of its frames, the innermost one */
+};
+
+static void check_outer(const SptOnce *once, const struct sysprof_record *record, uint64_t value,
+			struct came *came)
+{
+	SptOuter outer;
+
+	g_assert_true(spt_once_outer(once, record->cpu, value, &outer));
+	g_assert_cmpuint(outer.n, ==, came->n);
+	g_assert_true(outer.is_there == !(value & SYSPROF_STACK_REFERS));
+	for (unsigned i = 0; i < outer.n; i++)
+		g_assert_cmpuint(outer.frames[i], ==, came->first + i);
+	if (outer.is_there)
+		g_assert_cmpuint(outer.serial, >, came->serial);
+	else
+		g_assert_cmpuint(outer.serial, ==, came->serial);
+	came->serial = outer.serial;
 }
 
 /* Whatever comes: only frames of the same number and ring, or a count. */
 static void test_random(void)
 {
 	g_autoptr(SptOnce) once = spt_once_new(CPUS);
-	uint64_t numbers[CPUS][SYSPROF_STACK_PLACES] = {};
-	unsigned frames[CPUS][SYSPROF_STACK_PLACES] = {};
+	struct came came[CPUS][SYSPROF_STACK_PLACES] = {};
 	union room room;
 
 	for (unsigned i = 0; i < 200000; i++) {
 		unsigned cpu = g_test_rand_int_range(0, CPUS + 1), n = g_test_rand_int_range(0, 9);
 		unsigned n_user = g_test_rand_int_range(0, 9);
 		uint64_t number = g_test_rand_int_range(0, 4 * SYSPROF_STACK_PLACES);
-		unsigned place = SYSPROF_STACK_PLACE(number);
 		bool refers = g_test_rand_int() & 1, is_known;
-		uint64_t lost = spt_once_lost(once);
+		uint64_t lost = spt_once_lost(once), value = cookie(number, n, refers);
+		struct came *place = &came[cpu % CPUS][SYSPROF_STACK_PLACE(number)];
+		const struct sysprof_record *record;
 		const struct sysprof_sample *sample;
+		SptOuter outer;
 
 		n_user = refers ? n_user : MAX(n_user, n);
-		make_sample(&room, cpu, 0, n_user, cookie(number, n, refers));
-		sample = (const void *)spt_once_take(once, &room.record);
-		if (!refers || cpu >= CPUS) {
-			g_assert_true(&sample->record == &room.record);
-			if (cpu < CPUS && room.sample.cookie) {
-				numbers[cpu][place] = number;
-				frames[cpu][place] = n;
-			}
+		record = spt_once_take(once, make_sample(&room, cpu, 0, n_user, value));
+		sample = (const void *)record;
+		if (cpu >= CPUS || !value) {
+			g_assert_true(record == &room.record);
+			g_assert_false(spt_once_outer(once, cpu, value, &outer));
 			continue;
 		}
-		is_known = n && frames[cpu][place] == n && numbers[cpu][place] == number;
-		g_assert_cmpuint(sample->n_user, ==, n_user + (is_known ? n : 0));
-		g_assert_cmpuint(spt_once_lost(once) - lost, ==, !is_known);
+		is_known = n && place->n == n && place->number == number;
+		if (!refers) {
+			*place = (struct came){ number, place->serial, n, n_user - n + 1 };
+			is_known = n > 0;
+		}
+		g_assert_cmpuint(spt_once_lost(once) - lost, ==, refers && !is_known);
+		if (is_known) {
+			g_assert_true(record == &room.record);
+			check_outer(once, record, value, place);
+			sample = (const void *)spt_once_whole(once, record);
+		} else if (refers) {
+			g_assert_cmpuint(sample->user_end, ==, SYSPROF_END_FAULT);
+			g_assert_cmpuint(sample->cookie, ==, 0);
+		}
+		g_assert_cmpuint(sample->n_user, ==, n_user + (refers && is_known ? n : 0));
 	}
 }
 

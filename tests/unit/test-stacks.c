@@ -9,10 +9,11 @@
 #include "record/stacks.h"
 
 #define CPUS 2
-#define FRAMES 150			/* some are deeper than what is remembered */
+#define FRAMES 350			/* some are deeper than what is remembered */
 #define SPACES 3
 #define PAGE 0x1000u
 #define PAGES 12
+#define PLACES 3
 #define ROUNDS 200000
 
 struct sample {
@@ -137,6 +138,55 @@ static void change_space(GRand *random, SptSpaces *spaces, uint64_t time)
 	}
 }
 
+/* Outer frames that were sent. */
+struct place {
+	uint64_t serial;		/* 0: none */
+	unsigned n;
+	uint64_t frames[FRAMES];
+};
+
+static bool place_fits(const struct place *place, const struct sysprof_sample *sample)
+{
+	return place->serial && place->n <= sample->n_user &&
+	       !memcmp(place->frames, sample->frames + sample->n_kernel + sample->n_user - place->n,
+		       place->n * sizeof(*place->frames));
+}
+
+/*
+ * Sends some of @sample's outer frames, or refers to them if they were sent; @to is what remains.
+ * False: it has none.
+ */
+static bool send_outer(GRand *random, struct place *places, const struct sysprof_sample *sample,
+		       struct sample *to, SptOuter *ret)
+{
+	static uint64_t n_serials;
+	unsigned at = g_rand_int_range(random, 0, PLACES), n_user = sample->n_user;
+	struct place *place = &places[at];
+	bool is_known = place_fits(place, sample) && g_rand_int_range(random, 0, 8);
+
+	if (!n_user || g_rand_int_range(random, 0, 8) == 0)
+		return false;
+	if (!is_known) {
+		place->n = g_rand_int_range(random, 1, n_user + 1);
+		place->serial = ++n_serials;
+		memcpy(place->frames, sample->frames + sample->n_kernel + n_user - place->n,
+		       place->n * sizeof(*place->frames));
+	}
+	*ret = (SptOuter){ .frames = place->frames,
+			   .n = place->n,
+			   .serial = place->serial,
+			   .is_there = !is_known && g_rand_boolean(random) };
+	memcpy(to, sample, sizeof(*to));
+	to->sample.cookie = at + SYSPROF_STACK_PLACES * place->serial;
+	if (ret->is_there)
+		return true;
+	to->sample.n_user -= place->n;
+	/* Nothing reads them. */
+	memset(to->sample.frames + sample->n_kernel + to->sample.n_user, 0xa5,
+	       place->n * sizeof(*place->frames));
+	return true;
+}
+
 static void test_same(void)
 {
 	static const uint8_t ends[] = { SYSPROF_END_ROOT, SYSPROF_END_BAD, SPT_END_CUT,
@@ -146,15 +196,17 @@ static void test_same(void)
 	g_autoptr(SptJit) jit = spt_jit_new();
 	g_autoptr(SptStacks) stacks = spt_stacks_new(spaces, jit, NULL, CPUS);
 	g_autoptr(SptStash) stash = spt_stash_new();
-	struct sample samples[CPUS] = { 0 };
-	unsigned n_cut = 0, n_known = 0;
+	struct sample samples[CPUS] = { 0 }, sent;
+	struct place places[CPUS][PLACES] = { 0 };
+	unsigned n_cut = 0, n_known = 0, n_referred = 0;
 
 	for (unsigned round = 1; round <= ROUNDS; round++) {
 		unsigned cpu = g_rand_int_range(random, 0, CPUS);
 		struct sysprof_sample *sample = &samples[cpu].sample;
 		SptStackEnd end, plain_end;
 		uint32_t node, n_before;
-		bool is_in_exec;
+		bool is_in_exec, has_outer;
+		SptOuter outer;
 
 		if (g_rand_int_range(random, 0, 60) == 0)
 			change_space(random, spaces, round);
@@ -181,7 +233,10 @@ static void test_same(void)
 		next_stack(random, sample);
 		n_before = spt_stash_n_nodes(stash);
 		is_in_exec = sample->n_kernel && g_rand_int_range(random, 0, 3) == 0;
-		node = spt_stacks_node(stacks, stash, sample, is_in_exec, &end);
+		has_outer = send_outer(random, places[cpu], sample, &sent, &outer);
+		node = spt_stacks_node(stacks, stash, has_outer ? &sent.sample : sample,
+				       has_outer ? &outer : NULL, is_in_exec, &end);
+		n_referred += has_outer && !outer.is_there;
 		n_known += spt_stash_n_nodes(stash) == n_before;
 		n_before = spt_stash_n_nodes(stash);
 		g_assert_cmpuint(plain_node(spaces, stash, sample, is_in_exec, &plain_end), ==,
@@ -193,6 +248,7 @@ static void test_same(void)
 	}
 	g_assert_cmpuint(n_cut, >, ROUNDS / 100);
 	g_assert_cmpuint(n_known, >, ROUNDS / 100);
+	g_assert_cmpuint(n_referred, >, ROUNDS / 10);
 }
 
 int main(int argc, char **argv)

@@ -32,18 +32,20 @@ struct sysprof_sample *spt_event_sample(const struct sysprof_event *event)
 	const struct sysprof_part *raw = spt_event_part(event, SYSPROF_PART_RAW);
 	size_t frames = ((size_t)event->n_kernel + event->n_user) * sizeof(event->frames[0]),
 	       raw_bytes = raw ? (raw->size - 1u) * 8u : 0;
-	struct sysprof_sample *sample = g_malloc0(sizeof(*sample) + frames + raw_bytes);
+	struct sysprof_sample *sample = g_malloc(sizeof(*sample) + frames + raw_bytes);
 
-	sample->record = event->record;
+	*sample = (struct sysprof_sample){
+		.record = event->record,
+		.mm = event->mm,
+		.raw_bytes = raw_bytes,
+		.n_kernel = event->n_kernel,
+		.n_user = event->n_user,
+		.kernel_end = event->kernel_end,
+		.user_end = event->user_end,
+		.user_mode = event->user_mode,
+	};
 	sample->record.type = SYSPROF_SAMPLE;
 	sample->record.size = (sizeof(*sample) + frames + raw_bytes) / 8;
-	sample->mm = event->mm;
-	sample->raw_bytes = raw_bytes;
-	sample->n_kernel = event->n_kernel;
-	sample->n_user = event->n_user;
-	sample->kernel_end = event->kernel_end;
-	sample->user_end = event->user_end;
-	sample->user_mode = event->user_mode;
 	memcpy(sample->frames, event->frames, frames);
 	if (raw)
 		memcpy((uint8_t *)sample->frames + frames, raw + 1, raw_bytes);
@@ -55,7 +57,8 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 {
 	g_autofree struct sysprof_sample *sample = spt_event_sample(event);
 
-	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes) {
+	sample->cookie = spt_once_cookie(&event->record);
+	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes && !sample->cookie) {
 		/* It has no span, either: not that of the stack before. */
 		if (recorder->contexts)
 			spt_contexts_cut(recorder->contexts, sample);
@@ -244,10 +247,13 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 		spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
 }
 
-/* As perf events report it. */
+/* As perf events report it, whose stacks are whole. */
 static void take_point(SptRecorder *recorder, const struct sysprof_event *event, unsigned point)
 {
-	g_autofree struct sysprof_sample *sample = spt_event_sample(event);
+	SptOnce *once = spt_trace_once(recorder->trace);
+	const struct sysprof_event *whole =
+		once ? (const void *)spt_once_whole(once, &event->record) : event;
+	g_autofree struct sysprof_sample *sample = spt_event_sample(whole);
 	SptTraceHit hit = {
 		.record = event->record,
 		.point = point,

@@ -196,6 +196,62 @@ static void intake_take_end(SptRecorder *recorder, const struct sysprof_sample *
 	spt_ends_take(recorder->ends, user_end, object, sample->weight);
 }
 
+/* The stash that @recorder->stacks knows nodes of. */
+static SptStash *intake_stash(SptRecorder *recorder)
+{
+	unsigned number;
+	SptStash *stash = spt_output_stash(recorder->output, &number);
+
+	if (number != recorder->stash_number)
+		spt_stacks_forget(recorder->stacks);
+	recorder->stash_number = number;
+	return stash;
+}
+
+/*
+ * Whether the outer frames of @sample are needed for nothing but its node: it is a stack by unwind
+ * tables that is whole, and has nothing but positions in files.
+ */
+static bool needs_node_alone(const SptRecorder *recorder, const struct sysprof_sample *sample,
+			     const char *comm)
+{
+	const unsigned others = SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_NO_TABLE |
+				SYSPROF_SAMPLE_SCRIPT | SYSPROF_SAMPLE_THREAD;
+
+	return sample->user_mode == SYSPROF_USER_TABLE && sample->user_end == SYSPROF_END_ROOT &&
+	       !sample->raw_bytes && !(sample->record.flags & others) &&
+	       !(recorder->copies && spt_copies_asks(recorder->copies, comm));
+}
+
+/*
+ * Takes a stack whose outer frames have a number.  False: it has none, or has to be taken as a
+ * whole, as which @stack has it then.
+ */
+static bool take_stack_by_outer(SptRecorder *recorder, SptDeferredSample *stack)
+{
+	const struct sysprof_sample *sample = stack->sample;
+	SptOnce *once = spt_trace_once(recorder->trace);
+	SptOuter outer;
+	SptStackEnd end;
+
+	if (!once || !spt_once_outer(once, sample->record.cpu, sample->cookie, &outer))
+		return false;
+	if (!needs_node_alone(recorder, sample, stack->comm)) {
+		stack->sample = (const void *)spt_once_whole(once, &sample->record);
+		return false;
+	}
+	/* It is at work for nobody. */
+	if (recorder->contexts)
+		spt_contexts_cut(recorder->contexts, sample);
+	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample, &outer,
+					  sample->n_kernel && !stack->has_run, &end);
+	stack->has_run |= end.has_user;
+	stack->row.user_end = end.user_end;
+	if (recorder->ends)
+		spt_ends_take(recorder->ends, end.user_end, 0, sample->weight);
+	return true;
+}
+
 /*
  * In the midst of an exec a task has the new image's address space and the old one's registers:
  * until an image was seen to run, frames below the kernel's part that are in none of its mappings
@@ -208,8 +264,6 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 	const struct sysprof_sample *sample = stack->sample;
 	g_autofree struct sysprof_sample *folded = NULL, *cut = NULL;
 	SptStackEnd end;
-	unsigned number;
-	SptStash *stash = spt_output_stash(recorder->output, &number);
 	SptUnwound how = SPT_UNWOUND;
 	uint8_t *user_end = &stack->row.user_end;
 
@@ -229,14 +283,11 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 		recorder->needs_snapshot = true;
 	if (how != SPT_UNWOUND && may_be_late)
 		return false;
-	if (number != recorder->stash_number)
-		spt_stacks_forget(recorder->stacks);
-	recorder->stash_number = number;
 	folded = recorder->script_loops ?
 			 NULL :
 			 spt_script_names_fold(spt_output_scripts(recorder->output), sample);
 	sample = folded ? folded : sample;
-	stack->row.node = spt_stacks_node(recorder->stacks, stash, sample,
+	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample, NULL,
 					  sample->n_kernel && !stack->has_run, &end);
 	stack->has_run |= end.has_user;
 	*user_end = end.user_end;
@@ -260,7 +311,8 @@ uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *s
 				    .comm = thread->name,
 				    .has_run = thread->process->has_run };
 
-	take_stack(recorder, &stack, false);
+	if (!take_stack_by_outer(recorder, &stack))
+		take_stack(recorder, &stack, false);
 	thread->process->has_run = stack.has_run;
 	return stack.row.node;
 }
@@ -348,7 +400,7 @@ static void intake_put_sample(SptRecorder *recorder, SptDeferredSample *stack)
 {
 	bool may_be_late = recorder->deferred;
 
-	if (!take_stack(recorder, stack, may_be_late)) {
+	if (!take_stack_by_outer(recorder, stack) && !take_stack(recorder, stack, may_be_late)) {
 		if (defer_sample(recorder, stack))
 			return;
 		take_stack(recorder, stack, false);

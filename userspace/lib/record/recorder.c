@@ -244,6 +244,7 @@ static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 	config->by_tables = (options->by_tables && !options->raw_bytes) ||
 			    ((options->by_tables || options->frugal_tables) &&
 			     spt_trace_has_tables(recorder->trace));
+	config->takes_outer = true;
 	if (!config->by_tables || spt_trace_copies_instead(recorder->trace))
 		config->raw_bytes = options->raw_bytes;
 	config->raw_most_bytes = options->raw_most_bytes;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two shortcuts, both exact: frames are compared, not hashes alone, and addresses only with those
+ * Three shortcuts, all exact: frames are compared, not hashes alone, and addresses only with those
  * of the same mappings.
  *
  *  - Stacks met lately, in a table by their hash.  Their frames are in a ring of words: what is
  *    overwritten there is forgotten.
  *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on
  *    comes back to the same callers.
+ *  - The same of each place of outer frames that stacks refer to: a thread's, mostly.  Outer frames
+ *    with the number of the stack before are not even compared.
  */
 #include "record/stacks.h"
 
@@ -15,14 +17,17 @@
 #include "capture/format.h"
 
 #define MAX_FRAMES 2048
-#define LAST_FRAMES 128			/* deeper stacks are looked up in full */
+#define LAST_FRAMES 320			/* deeper stacks are looked up in full */
 #define RECENT_SLOTS (1u << 13)
 #define RECENT_WORDS (1u << 17)
+
+#define EXACT (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT)
 
 /* Under equal values of these, equal frames mean the same. */
 struct shape {
 	/* Version of the address space; 0 if frames are no addresses */
 	uint64_t mappings;
+	uint64_t outer; /* serial of the outermost user frames, or 0 */
 	uint32_t code;			/* epoch of the code that the process has made */
 	uint16_t n_kernel, n_user;
 	uint16_t flags;
@@ -55,6 +60,7 @@ struct SptStacks {
 	/* For the present sample, if its frames are addresses and it is known */
 	const SptSpace *space;
 	struct last **last;		/* by CPU; NULL: none yet */
+	struct last *(*places)[SYSPROF_STACK_PLACES];	/* likewise */
 	unsigned n_cpus;
 	struct recent *recent;
 	uint64_t *words;
@@ -73,14 +79,18 @@ SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, const SptS
 	stacks->scripts = scripts;
 	stacks->n_cpus = n_cpus;
 	stacks->last = g_new0(struct last *, n_cpus);
+	stacks->places = g_malloc0_n(n_cpus, sizeof(*stacks->places));
 	spt_stacks_forget(stacks);
 	return stacks;
 }
 
 static void stacks_clear(SptStacks *stacks)
 {
-	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++)
+	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++) {
 		g_clear_pointer(&stacks->last[cpu], g_free);
+		for (unsigned i = 0; i < SYSPROF_STACK_PLACES; i++)
+			g_clear_pointer(&stacks->places[cpu][i], g_free);
+	}
 	g_clear_pointer(&stacks->recent, g_free);
 	g_clear_pointer(&stacks->words, g_free);
 }
@@ -99,40 +109,43 @@ void spt_stacks_free(SptStacks *stacks)
 		return;
 	stacks_clear(stacks);
 	g_free(stacks->last);
+	g_free(stacks->places);
 	g_free(stacks);
 }
 
 /* Only unwound stacks are known to be whole or not. */
-static uint8_t unknown_caller(const struct sysprof_sample *sample)
+static uint8_t unknown_caller(const struct sysprof_sample *sample, unsigned n_user)
 {
 	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) ||
-	    !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
-	    (sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
+	    !n_user || sample->user_end == SYSPROF_END_ROOT ||
+	    (n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
 		return 0;
 	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
 }
 
 static struct shape stacks_shape_of(const SptStacks *stacks, const struct sysprof_sample *sample,
-				    bool is_in_exec)
+				    const SptOuter *outer, bool is_in_exec)
 {
+	unsigned n_user = sample->n_user + (outer->is_there ? 0 : outer->n);
+
 	return (struct shape){
 		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
 		.code = spt_jit_epoch(stacks->jit, sample->record.pid, sample->record.time),
 		.n_kernel = sample->n_kernel,
-		.n_user = sample->n_user,
+		.n_user = (uint16_t)n_user,
+		.outer = outer->serial,
 		.flags = sample->record.flags &
-			 (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT |
-			  SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES |
+			 (EXACT | SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES |
 			  SYSPROF_SAMPLE_SCRIPT),
-		.caller = unknown_caller(sample),
-		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
+		.caller = unknown_caller(sample, n_user),
+		.is_unknown = !n_user && sample->user_end == SYSPROF_END_UNMAPPED,
 		.is_in_exec = is_in_exec,
 	};
 }
 
 static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 {
-	return a->mappings == b->mappings && a->code == b->code && a->flags == b->flags &&
+	return a->mappings == b->mappings && a->code == b->code &&
 	       a->caller == b->caller && a->is_unknown == b->is_unknown &&
 	       a->is_in_exec == b->is_in_exec;
 }
@@ -142,7 +155,7 @@ static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsigned n)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15u;
-	uint64_t a = shape->mappings * factor, b = (uint64_t)shape->n_kernel << 32 | n;
+	uint64_t a = (shape->mappings ^ shape->outer) * factor, b = (uint64_t)shape->n_kernel << 32 | n;
 	unsigned i;
 
 	/* Two at a time, so that the multiplications need not wait for each other. */
@@ -162,6 +175,7 @@ static bool stacks_is_it(const SptStacks *stacks, const struct recent *recent, u
 {
 	return recent->hash == hash && recent->at + RECENT_WORDS >= stacks->n_words &&
 	       recent->shape.n_kernel == shape->n_kernel && recent->shape.n_user == shape->n_user &&
+	       recent->shape.outer == shape->outer && recent->shape.flags == shape->flags &&
 	       is_same_but_depth(&recent->shape, shape) &&
 	       !memcmp(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
 }
@@ -180,6 +194,17 @@ static void stacks_remember(SptStacks *stacks, struct recent *recent, const __u6
 
 /* Resolving. */
 
+static SptFrame stacks_frame_of(uint64_t value, bool is_exact)
+{
+	SptFrame frame = { .object = value >> SYSPROF_FRAME_OBJECT_SHIFT,
+			   .offset = value & SYSPROF_FRAME_OFFSET_MASK,
+			   .kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL };
+
+	if (frame.offset != SPT_OFFSET_UNKNOWN)
+		frame.offset -= !is_exact;
+	return frame;
+}
+
 /* False: the address is in no executable mapping. */
 static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, bool is_exact,
 		    SptFrame *frame)
@@ -192,19 +217,16 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 					     .kind = SPT_FRAME_EXACT };
 		return true;
 	}
-	frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
+	*frame = stacks_frame_of(value, is_exact);
 	if (flags & SYSPROF_SAMPLE_ADDRESSES) {
 		map = stacks->space ? spt_space_find(stacks->space, value - !is_exact) : NULL;
 		if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
 			return false;
 		frame->object = map->object;
 		frame->offset = value - map->start + map->offset;
-	} else {
-		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
-		frame->offset = value & SYSPROF_FRAME_OFFSET_MASK;
+		if (frame->offset != SPT_OFFSET_UNKNOWN)
+			frame->offset -= !is_exact;
 	}
-	if (frame->offset != SPT_OFFSET_UNKNOWN)
-		frame->offset -= !is_exact;
 	if (frame->object == SYSPROF_OBJECT_VDSO && flags & SYSPROF_SAMPLE_USER_32BIT)
 		frame->object = SPT_STACKS_VDSO32;
 	return true;
@@ -215,10 +237,14 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
  * *@ret_n_cut: the frames from the outermost to the unknown one.
  */
 static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
-			      const struct sysprof_sample *sample, unsigned n, unsigned *ret_n_cut)
+			      const struct sysprof_sample *sample, const SptOuter *outer,
+			      unsigned n, unsigned *ret_n_cut)
 {
-	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel;
+	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel,
+		 n_inner = shape->n_user - outer->n;
 	const __u64 *user = sample->frames + sample->n_kernel;
+
+	bool is_plain = !shape->code && !(shape->flags & ~EXACT);
 
 	*ret_n_cut = 0;
 	for (unsigned i = 0; i < n_kernel; i++) {
@@ -234,14 +260,19 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 	for (unsigned i = 0; i < n_user; i++) {
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
 		SptFrame *frame = &stacks->frames[n_kernel + i];
+		uint64_t value = i < n_inner ? user[i] : outer->frames[i - n_inner];
 
-		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame)) {
+		if (is_plain) {
+			*frame = stacks_frame_of(value, is_exact);
+			continue;
+		}
+		if (resolve(stacks, sample->record.flags, value, is_exact, frame)) {
 			if (shape->code && frame->offset != SPT_OFFSET_UNKNOWN)
 				frame->offset = spt_jit_offset(stacks->jit, frame->object,
 							       frame->offset, sample->record.time);
 			continue;
 		}
-		*ret_n_cut = sample->n_user - i;
+		*ret_n_cut = shape->n_user - i;
 		/*
 		 * The innermost frame must be shown, even if it is unknown; other addresses outside
 		 * of code are no callers.
@@ -254,33 +285,48 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 	return n;
 }
 
-/* The CPU's last stack. */
+/* The last stack of a CPU or a place. */
+
+/* Goes on from @common at most to @most of @n frames, beside the outer ones. */
+static unsigned common_with(const struct last *last, unsigned common, unsigned most,
+			    const struct sysprof_sample *sample, unsigned n)
+{
+	while (common < most && last->frames[common] == sample->frames[n - 1 - common])
+		common++;
+	return common;
+}
 
 /*
  * The number of frames, from the outermost, that the last stack has in common with the sample's, as
  * far as its nodes are the sample's.
  */
 static unsigned common_frames(const struct last *last, const struct shape *shape,
-			      const struct sysprof_sample *sample)
+			      const struct sysprof_sample *sample, const SptOuter *outer)
 {
-	unsigned n = sample->n_kernel + sample->n_user, common,
-		 most = MIN(last->shape.n_user, shape->n_user);
+	unsigned n = shape->n_kernel + shape->n_user, common = 0,
+		 most = MIN(last->shape.n_user, shape->n_user),
+		 changed = last->shape.flags ^ shape->flags;
 
-	if (!is_same_but_depth(&last->shape, shape))
+	if (!is_same_but_depth(&last->shape, shape) || changed & ~EXACT)
 		return 0;
 	/* The innermost frame of a part is resolved differently from those further out. */
-	if (last->shape.n_user != shape->n_user && most > 0)
+	if ((last->shape.n_user != shape->n_user || changed & SYSPROF_SAMPLE_USER_EXACT) &&
+	    most > 0)
 		most--;
-	for (common = 0; common < most && last->frames[common] == sample->frames[n - 1 - common];
-	     common++)
-		;
+	if (shape->outer && last->shape.outer == shape->outer)
+		common = MIN(outer->n, most);
+	while (common < MIN(outer->n, most) &&
+	       last->frames[common] == outer->frames[outer->n - 1 - common])
+		common++;
+	if (common >= outer->n)
+		common = common_with(last, common, most, sample, n);
 	if (common == shape->n_user && shape->n_user == last->shape.n_user) {
 		most = common + MIN(last->shape.n_kernel, shape->n_kernel);
-		if (last->shape.n_kernel != shape->n_kernel && most > common)
+		if ((last->shape.n_kernel != shape->n_kernel ||
+		     changed & SYSPROF_SAMPLE_KERNEL_EXACT) &&
+		    most > common)
 			most--;
-		for (; common < most && last->frames[common] == sample->frames[n - 1 - common];
-		     common++)
-			;
+		common = common_with(last, common, most, sample, n);
 	}
 	/*
 	 * The frame at which the last one was cut off must be among them, or it does not determine
@@ -300,15 +346,18 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
 		       0;
 }
 
-/* Starts from the frames in common with the CPU's last stack, which this one replaces. */
+/* Starts from the frames in common with the last stack, which this one replaces. */
 static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			       const struct sysprof_sample *sample, unsigned *ret_n_cut)
+			       const struct sysprof_sample *sample, const SptOuter *outer,
+			       unsigned *ret_n_cut)
 {
-	struct last **at = &stacks->last[sample->record.cpu],
+	struct last **at = outer->n ? &stacks->places[sample->record.cpu]
+						     [SYSPROF_STACK_PLACE(sample->cookie)] :
+				      &stacks->last[sample->record.cpu],
 		    *last = *at ? *at : (*at = g_new0(struct last, 1));
-	unsigned n = sample->n_kernel + sample->n_user, common = common_frames(last, shape, sample),
-		 n_cut;
-	unsigned kept = resolve_stack(stacks, shape, sample, n - common, &n_cut);
+	unsigned n = shape->n_kernel + shape->n_user,
+		 common = common_frames(last, shape, sample, outer), n_cut;
+	unsigned kept = resolve_stack(stacks, shape, sample, outer, n - common, &n_cut);
 	uint32_t node;
 
 	if (common && !n_cut) {
@@ -317,11 +366,11 @@ static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct 
 		node = root_of(stash, shape);
 		last->n_cut = n_cut;
 	}
-	for (unsigned i = common; i < n - kept; i++) {
-		last->frames[i] = sample->frames[n - 1 - i];
+	for (unsigned i = common; i < n - kept; i++)
 		last->nodes[i] = node;
-	}
-	for (unsigned i = n - kept; i < n; i++)
+	for (unsigned i = common; i < outer->n; i++)
+		last->frames[i] = outer->frames[outer->n - 1 - i];
+	for (unsigned i = MAX(common, outer->n); i < n; i++)
 		last->frames[i] = sample->frames[n - 1 - i];
 	node = spt_stash_add_path(stash, node, stacks->frames, kept, &last->nodes[n - kept]);
 	last->shape = *shape;
@@ -331,10 +380,11 @@ static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct 
 
 /* Too deep to be kept. */
 static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-				const struct sysprof_sample *sample, unsigned *ret_n_cut)
+				const struct sysprof_sample *sample, const SptOuter *outer,
+				unsigned *ret_n_cut)
 {
-	unsigned n = resolve_stack(stacks, shape, sample,
-				   MIN(sample->n_kernel + sample->n_user, MAX_FRAMES), ret_n_cut);
+	unsigned n = resolve_stack(stacks, shape, sample, outer,
+				   MIN(shape->n_kernel + shape->n_user, MAX_FRAMES), ret_n_cut);
 
 	return spt_stash_add(stash, root_of(stash, shape), stacks->frames, n);
 }
@@ -351,26 +401,43 @@ static SptStackEnd stacks_end_of(const struct shape *shape, const struct sysprof
 	return end;
 }
 
-uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
-			 bool is_in_exec, SptStackEnd *ret_end)
+/* Its innermost frame is an instruction, not a call. */
+static bool is_interrupted(const struct shape *shape)
 {
+	return shape->flags & (shape->n_kernel ? SYSPROF_SAMPLE_KERNEL_EXACT :
+						 SYSPROF_SAMPLE_USER_EXACT);
+}
+
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
+			 const SptOuter *outer, bool is_in_exec, SptStackEnd *ret_end)
+{
+	static const SptOuter none;
 	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
-	unsigned n = sample->n_kernel + sample->n_user, n_cut;
 	struct recent *recent;
 	struct shape shape;
 	uint32_t hash, node;
+	unsigned n, n_cut;
 
+	outer = outer ? outer : &none;
 	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, sample->mm) : NULL;
-	shape = stacks_shape_of(stacks, sample, is_in_exec);
+	shape = stacks_shape_of(stacks, sample, outer, is_in_exec);
+	n = shape.n_kernel + shape.n_user;
 	if (n > LAST_FRAMES) {
-		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
+		node = look_up_in_full(stacks, stash, &shape, sample, outer, &n_cut);
 		*ret_end = stacks_end_of(&shape, sample, n_cut);
 		return node;
 	}
+	/* A thread is seldom interrupted at the same instruction again. */
+	if (outer->n && is_interrupted(&shape)) {
+		node = stacks_look_up(stacks, stash, &shape, sample, outer, &n_cut);
+		*ret_end = stacks_end_of(&shape, sample, n_cut);
+		return node;
+	}
+	n -= outer->n;
 	hash = hash_stack(&shape, sample->frames, n);
 	recent = &stacks->recent[hash % RECENT_SLOTS];
 	if (!stacks_is_it(stacks, recent, hash, &shape, sample->frames, n)) {
-		recent->node = stacks_look_up(stacks, stash, &shape, sample, &recent->n_cut);
+		recent->node = stacks_look_up(stacks, stash, &shape, sample, outer, &recent->n_cut);
 		recent->shape = shape;
 		recent->hash = hash;
 		stacks_remember(stacks, recent, sample->frames, n);

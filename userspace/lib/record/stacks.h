@@ -14,6 +14,7 @@
 #include "record/script-names.h"
 #include "stash/stash.h"
 #include "sysprof.h"
+#include "trace/once.h"
 
 G_BEGIN_DECLS
 
@@ -52,10 +53,11 @@ typedef struct {
 
 /*
  * The node of @sample's stack in @stash, which must be the same one until spt_stacks_forget().
+ * @outer: its outermost user frames, unless NULL; if they are known, no more is done for them.
  * @is_in_exec: a user part whose first frame is unknown is dropped, instead of being [unresolved].
  */
 uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
-			 bool is_in_exec, SptStackEnd *ret_end);
+			 const SptOuter *outer, bool is_in_exec, SptStackEnd *ret_end);
 /* Called when the stash is replaced. */
 void spt_stacks_forget(SptStacks *stacks);
 

@@ -45,7 +45,7 @@ struct device {
 	struct sysprof_config config;
 	struct ring *rings;			/* as they are mapped */
 	SptRings *stream;			/* NULL before it began */
-	SptOnce *once; /* NULL: each stack comes as a whole */
+	bool takes_outer;		/* else records are made whole */
 	bool has_waits;				/* sources of the session are on */
 };
 
@@ -120,7 +120,7 @@ static bool device_call(struct device *device, unsigned long request, void *arg,
 static void unmap_rings(struct device *device)
 {
 	g_clear_pointer(&device->stream, spt_rings_free);
-	g_clear_pointer(&device->once, spt_once_free);
+	g_clear_pointer(&device->trace.once, spt_once_free);
 	for (unsigned cpu = 0; device->rings && cpu < device->info.cpus; cpu++) {
 		struct ring *ring = &device->rings[cpu];
 
@@ -386,7 +386,8 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	    !device_call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
 	if (device->config.flags & SYSPROF_CONFIG_STACKS_ONCE)
-		device->once = spt_once_new(device->info.cpus);
+		device->trace.once = spt_once_new(device->info.cpus);
+	device->takes_outer = config->takes_outer;
 	device->has_waits = config->waits.is_on;
 	device->stream = stream_of(device, config->most_kept_bytes);
 	spt_rings_watch(device->stream);
@@ -398,7 +399,7 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 static char *device_limited(SptTrace *trace, uint64_t start_ns G_GNUC_UNUSED)
 {
 	const struct device *device = device_device_of(trace);
-	uint64_t lost = device->once ? spt_once_lost(device->once) : 0;
+	uint64_t lost = device->trace.once ? spt_once_lost(device->trace.once) : 0;
 
 	return lost ? g_strdup_printf("the outer frames of %" G_GUINT64_FORMAT
 				      " stacks were lost: what they refer to did not come",
@@ -473,8 +474,12 @@ static void device_take(const struct sysprof_record *record, void *data)
 {
 	const struct taker *taker = data;
 
-	if (taker->device->once)
-		record = spt_once_take(taker->device->once, record);
+	SptOnce *once = taker->device->trace.once;
+
+	if (once)
+		record = spt_once_take(once, record);
+	if (once && !taker->device->takes_outer)
+		record = spt_once_whole(once, record);
 	device_hand_on(taker->device, record, taker->func, taker->data);
 }
 

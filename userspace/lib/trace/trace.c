@@ -139,6 +139,11 @@ bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 	return trace->source->records.drain(trace, all, func, data, error);
 }
 
+SptOnce *spt_trace_once(const SptTrace *trace)
+{
+	return trace->once;
+}
+
 bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
 			GError **error)
 {

@@ -29,6 +29,7 @@
 #include "events/event.h"
 #include "sysprof-event.h"
 #include "sysprof.h"
+#include "trace/once.h"
 
 G_BEGIN_DECLS
 
@@ -114,6 +115,8 @@ typedef struct {
 	 * (spt_trace_copies_instead()).
 	 */
 	bool by_tables;
+	/* Records may refer to outer frames that came before (spt_trace_once()). */
+	bool takes_outer;
 	SptTraceWaits waits;
 	unsigned kernel;		/* the kernel's own work: bits of SptEventOption */
 	/* one allocation is picked for this many bytes; 0: every allocation is */
@@ -247,6 +250,11 @@ void spt_trace_wait(SptTrace *trace, int timeout_ms);
  * record that is there, after stop().  Fails if a ring has impossible content.
  */
 bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error);
+/*
+ * With takes_outer, what has the outer frames of the record that was handed on last; NULL: every
+ * record is whole.
+ */
+SptOnce *spt_trace_once(const SptTrace *trace);
 /*
  * The present state: TASK and MAP records, then OBJECT records.  @ret_busy: number of address
  * spaces that were skipped.
