@@ -48,6 +48,24 @@ for name in shares maze recursion; do
 		"Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
+# Outer frames that come once.
+
+# The same stacks come as a whole, and with references to their outer frames.
+outer_is_whole()
+{
+	local form
+
+	for form in frames outer; do
+		"$recorded" "$work/$form.capture" paced 1 2000 $form >/dev/null &&
+			"$cli" export --format folded -o "$work/$form.folded" "$work/$form.capture" ||
+			return 1
+		sort -o "$work/$form.folded" "$work/$form.folded"
+	done
+	[ -s "$work/frames.folded" ] && cmp "$work/frames.folded" "$work/outer.folded"
+}
+
+check 'stacks that refer to outer frames are those that come as a whole' outer_is_whole
+
 # Killed.
 
 check 'killed at random instants' tests/cli/killed.py "${KILLS:-16}"
