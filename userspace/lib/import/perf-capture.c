@@ -252,7 +252,7 @@ static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sa
 	if (sample->raw_bytes)
 		sample = spt_import_unwinding_take(capture->unwinding, sample);
 	row.node = spt_stacks_node(capture->stacks, capture->stash, sample,
-				   NULL, sample->n_kernel && !process->has_run, &end);
+				   sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	row.user_end = end.user_end;
 	if (capture->event)
@@ -324,7 +324,7 @@ uint32_t spt_import_perf_capture_stack(SptImportPerfCapture *capture,
 	capture->has_kernel_frames |= sample->n_kernel > 0;
 	if (sample->raw_bytes)
 		sample = spt_import_unwinding_take(capture->unwinding, sample);
-	return spt_stacks_node(capture->stacks, capture->stash, sample, NULL, false, &end);
+	return spt_stacks_node(capture->stacks, capture->stash, sample, false, &end);
 }
 
 uint32_t spt_import_perf_capture_thread(const SptImportPerfCapture *capture, uint32_t tid,

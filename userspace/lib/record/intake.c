@@ -209,21 +209,6 @@ static SptStash *intake_stash(SptRecorder *recorder)
 }
 
 /*
- * Whether the outer frames of @sample are needed for nothing but its node: it is a stack by unwind
- * tables that is whole, and has nothing but positions in files.
- */
-static bool needs_node_alone(const SptRecorder *recorder, const struct sysprof_sample *sample,
-			     const char *comm)
-{
-	const unsigned others = SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_NO_TABLE |
-				SYSPROF_SAMPLE_SCRIPT | SYSPROF_SAMPLE_THREAD;
-
-	return sample->user_mode == SYSPROF_USER_TABLE && sample->user_end == SYSPROF_END_ROOT &&
-	       !sample->raw_bytes && !(sample->record.flags & others) &&
-	       !(recorder->copies && spt_copies_asks(recorder->copies, comm));
-}
-
-/*
  * Takes a stack whose outer frames have a number.  False: it has none, or has to be taken as a
  * whole, as which @stack has it then.
  */
@@ -232,23 +217,22 @@ static bool take_stack_by_outer(SptRecorder *recorder, SptDeferredSample *stack)
 	const struct sysprof_sample *sample = stack->sample;
 	SptOnce *once = spt_trace_once(recorder->trace);
 	SptOuter outer;
-	SptStackEnd end;
 
 	if (!once || !spt_once_outer(once, sample->record.cpu, sample->cookie, &outer))
 		return false;
-	if (!needs_node_alone(recorder, sample, stack->comm)) {
+	if ((recorder->copies && spt_copies_asks(recorder->copies, stack->comm)) ||
+	    !spt_stacks_node_by_outer(recorder->stacks, intake_stash(recorder), sample, &outer,
+				      &stack->row.node)) {
 		stack->sample = (const void *)spt_once_whole(once, &sample->record);
 		return false;
 	}
 	/* It is at work for nobody. */
 	if (recorder->contexts)
 		spt_contexts_cut(recorder->contexts, sample);
-	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample, &outer,
-					  sample->n_kernel && !stack->has_run, &end);
-	stack->has_run |= end.has_user;
-	stack->row.user_end = end.user_end;
+	stack->has_run = true;
+	stack->row.user_end = sample->user_end;
 	if (recorder->ends)
-		spt_ends_take(recorder->ends, end.user_end, 0, sample->weight);
+		spt_ends_take(recorder->ends, sample->user_end, 0, sample->weight);
 	return true;
 }
 
@@ -287,7 +271,7 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 			 NULL :
 			 spt_script_names_fold(spt_output_scripts(recorder->output), sample);
 	sample = folded ? folded : sample;
-	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample, NULL,
+	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample,
 					  sample->n_kernel && !stack->has_run, &end);
 	stack->has_run |= end.has_user;
 	*user_end = end.user_end;

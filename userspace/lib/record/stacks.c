@@ -27,7 +27,7 @@
 struct shape {
 	/* Version of the address space; 0 if frames are no addresses */
 	uint64_t mappings;
-	uint64_t outer; /* serial of the outermost user frames, or 0 */
+	uint32_t outer; /* node of the outermost user frames that have a number, or 0 */
 	uint32_t code;			/* epoch of the code that the process has made */
 	uint16_t n_kernel, n_user;
 	uint16_t flags;
@@ -49,6 +49,7 @@ struct last {
 	struct shape shape;		/* n_kernel and n_user 0: nothing yet */
 	/* Frames that do not count: the innermost of them is in no mapping */
 	unsigned n_cut;
+	uint64_t serial;		/* of a place's outer frames */
 	uint64_t frames[LAST_FRAMES];
 	uint32_t nodes[LAST_FRAMES];
 };
@@ -114,31 +115,28 @@ void spt_stacks_free(SptStacks *stacks)
 }
 
 /* Only unwound stacks are known to be whole or not. */
-static uint8_t unknown_caller(const struct sysprof_sample *sample, unsigned n_user)
+static uint8_t unknown_caller(const struct sysprof_sample *sample)
 {
 	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) ||
-	    !n_user || sample->user_end == SYSPROF_END_ROOT ||
-	    (n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
+	    !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
+	    (sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
 		return 0;
 	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
 }
 
 static struct shape stacks_shape_of(const SptStacks *stacks, const struct sysprof_sample *sample,
-				    const SptOuter *outer, bool is_in_exec)
+				    bool is_in_exec)
 {
-	unsigned n_user = sample->n_user + (outer->is_there ? 0 : outer->n);
-
 	return (struct shape){
 		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
 		.code = spt_jit_epoch(stacks->jit, sample->record.pid, sample->record.time),
 		.n_kernel = sample->n_kernel,
-		.n_user = (uint16_t)n_user,
-		.outer = outer->serial,
+		.n_user = sample->n_user,
 		.flags = sample->record.flags &
 			 (EXACT | SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES |
 			  SYSPROF_SAMPLE_SCRIPT),
-		.caller = unknown_caller(sample, n_user),
-		.is_unknown = !n_user && sample->user_end == SYSPROF_END_UNMAPPED,
+		.caller = unknown_caller(sample),
+		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
 		.is_in_exec = is_in_exec,
 	};
 }
@@ -155,7 +153,8 @@ static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsigned n)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15u;
-	uint64_t a = (shape->mappings ^ shape->outer) * factor, b = (uint64_t)shape->n_kernel << 32 | n;
+	uint64_t a = (shape->mappings ^ shape->outer) * factor,
+		 b = (uint64_t)shape->n_kernel << 32 | n;
 	unsigned i;
 
 	/* Two at a time, so that the multiplications need not wait for each other. */
@@ -232,19 +231,33 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 	return true;
 }
 
+/* The same with the code that the process has made. */
+static bool resolve_user(const SptStacks *stacks, const struct shape *shape,
+			 const struct sysprof_sample *sample, uint64_t value, bool is_exact,
+			 SptFrame *frame)
+{
+	if (!shape->code && !(shape->flags & ~EXACT)) {
+		*frame = stacks_frame_of(value, is_exact);
+		return true;
+	}
+	if (!resolve(stacks, sample->record.flags, value, is_exact, frame))
+		return false;
+	if (shape->code && frame->offset != SPT_OFFSET_UNKNOWN)
+		frame->offset = spt_jit_offset(stacks->jit, frame->object, frame->offset,
+					       sample->record.time);
+	return true;
+}
+
 /*
  * The innermost @n frames of the sample, as far as they are known; returns their number.
  * *@ret_n_cut: the frames from the outermost to the unknown one.
  */
 static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
-			      const struct sysprof_sample *sample, const SptOuter *outer,
-			      unsigned n, unsigned *ret_n_cut)
+			      const struct sysprof_sample *sample, unsigned n, unsigned *ret_n_cut)
 {
-	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel,
-		 n_inner = shape->n_user - outer->n;
+	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel;
 	const __u64 *user = sample->frames + sample->n_kernel;
 
-	bool is_plain = !shape->code && !(shape->flags & ~EXACT);
 
 	*ret_n_cut = 0;
 	for (unsigned i = 0; i < n_kernel; i++) {
@@ -260,19 +273,9 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 	for (unsigned i = 0; i < n_user; i++) {
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
 		SptFrame *frame = &stacks->frames[n_kernel + i];
-		uint64_t value = i < n_inner ? user[i] : outer->frames[i - n_inner];
-
-		if (is_plain) {
-			*frame = stacks_frame_of(value, is_exact);
+		if (resolve_user(stacks, shape, sample, user[i], is_exact, frame))
 			continue;
-		}
-		if (resolve(stacks, sample->record.flags, value, is_exact, frame)) {
-			if (shape->code && frame->offset != SPT_OFFSET_UNKNOWN)
-				frame->offset = spt_jit_offset(stacks->jit, frame->object,
-							       frame->offset, sample->record.time);
-			continue;
-		}
-		*ret_n_cut = shape->n_user - i;
+		*ret_n_cut = sample->n_user - i;
 		/*
 		 * The innermost frame must be shown, even if it is unknown; other addresses outside
 		 * of code are no callers.
@@ -287,7 +290,6 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 
 /* The last stack of a CPU or a place. */
 
-/* Goes on from @common at most to @most of @n frames, beside the outer ones. */
 static unsigned common_with(const struct last *last, unsigned common, unsigned most,
 			    const struct sysprof_sample *sample, unsigned n)
 {
@@ -298,28 +300,22 @@ static unsigned common_with(const struct last *last, unsigned common, unsigned m
 
 /*
  * The number of frames, from the outermost, that the last stack has in common with the sample's, as
- * far as its nodes are the sample's.
+ * far as its nodes are the sample's.  @known: so many are known to be.
  */
 static unsigned common_frames(const struct last *last, const struct shape *shape,
-			      const struct sysprof_sample *sample, const SptOuter *outer)
+			      const struct sysprof_sample *sample, unsigned known)
 {
-	unsigned n = shape->n_kernel + shape->n_user, common = 0,
+	unsigned n = shape->n_kernel + shape->n_user, common,
 		 most = MIN(last->shape.n_user, shape->n_user),
 		 changed = last->shape.flags ^ shape->flags;
 
 	if (!is_same_but_depth(&last->shape, shape) || changed & ~EXACT)
-		return 0;
+		return known;
 	/* The innermost frame of a part is resolved differently from those further out. */
 	if ((last->shape.n_user != shape->n_user || changed & SYSPROF_SAMPLE_USER_EXACT) &&
 	    most > 0)
 		most--;
-	if (shape->outer && last->shape.outer == shape->outer)
-		common = MIN(outer->n, most);
-	while (common < MIN(outer->n, most) &&
-	       last->frames[common] == outer->frames[outer->n - 1 - common])
-		common++;
-	if (common >= outer->n)
-		common = common_with(last, common, most, sample, n);
+	common = common_with(last, known, most, sample, n);
 	if (common == shape->n_user && shape->n_user == last->shape.n_user) {
 		most = common + MIN(last->shape.n_kernel, shape->n_kernel);
 		if ((last->shape.n_kernel != shape->n_kernel ||
@@ -346,18 +342,17 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
 		       0;
 }
 
-/* Starts from the frames in common with the last stack, which this one replaces. */
+/*
+ * Starts from the frames in common with the last stack, which this one replaces.  @known: of them
+ * so many are known.
+ */
 static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			       const struct sysprof_sample *sample, const SptOuter *outer,
-			       unsigned *ret_n_cut)
+			       const struct sysprof_sample *sample, struct last *last,
+			       unsigned known, unsigned *ret_n_cut)
 {
-	struct last **at = outer->n ? &stacks->places[sample->record.cpu]
-						     [SYSPROF_STACK_PLACE(sample->cookie)] :
-				      &stacks->last[sample->record.cpu],
-		    *last = *at ? *at : (*at = g_new0(struct last, 1));
 	unsigned n = shape->n_kernel + shape->n_user,
-		 common = common_frames(last, shape, sample, outer), n_cut;
-	unsigned kept = resolve_stack(stacks, shape, sample, outer, n - common, &n_cut);
+		 common = common_frames(last, shape, sample, known), n_cut;
+	unsigned kept = resolve_stack(stacks, shape, sample, n - common, &n_cut);
 	uint32_t node;
 
 	if (common && !n_cut) {
@@ -366,11 +361,11 @@ static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct 
 		node = root_of(stash, shape);
 		last->n_cut = n_cut;
 	}
-	for (unsigned i = common; i < n - kept; i++)
+	for (unsigned i = common; i < n - kept; i++) {
+		last->frames[i] = sample->frames[n - 1 - i];
 		last->nodes[i] = node;
-	for (unsigned i = common; i < outer->n; i++)
-		last->frames[i] = outer->frames[outer->n - 1 - i];
-	for (unsigned i = MAX(common, outer->n); i < n; i++)
+	}
+	for (unsigned i = n - kept; i < n; i++)
 		last->frames[i] = sample->frames[n - 1 - i];
 	node = spt_stash_add_path(stash, node, stacks->frames, kept, &last->nodes[n - kept]);
 	last->shape = *shape;
@@ -380,11 +375,10 @@ static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct 
 
 /* Too deep to be kept. */
 static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-				const struct sysprof_sample *sample, const SptOuter *outer,
-				unsigned *ret_n_cut)
+				const struct sysprof_sample *sample, unsigned *ret_n_cut)
 {
-	unsigned n = resolve_stack(stacks, shape, sample, outer,
-				   MIN(shape->n_kernel + shape->n_user, MAX_FRAMES), ret_n_cut);
+	unsigned n = resolve_stack(stacks, shape, sample,
+				   MIN(sample->n_kernel + sample->n_user, MAX_FRAMES), ret_n_cut);
 
 	return spt_stash_add(stash, root_of(stash, shape), stacks->frames, n);
 }
@@ -401,47 +395,111 @@ static SptStackEnd stacks_end_of(const struct shape *shape, const struct sysprof
 	return end;
 }
 
-/* Its innermost frame is an instruction, not a call. */
+static struct last *last_of(struct last **at)
+{
+	return *at ? *at : (*at = g_new0(struct last, 1));
+}
+
+/* The outermost @known frames are in @last already, with the nodes that they have here. */
+static uint32_t stacks_node_of(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+			       const struct sysprof_sample *sample, struct last *last,
+			       unsigned known, unsigned *ret_n_cut)
+{
+	unsigned n = shape->n_kernel + shape->n_user - known;
+	uint32_t hash = hash_stack(shape, sample->frames, n);
+	struct recent *recent = &stacks->recent[hash % RECENT_SLOTS];
+
+	if (!stacks_is_it(stacks, recent, hash, shape, sample->frames, n)) {
+		recent->node = stacks_look_up(stacks, stash, shape, sample, last, known,
+					      &recent->n_cut);
+		recent->shape = *shape;
+		recent->hash = hash;
+		stacks_remember(stacks, recent, sample->frames, n);
+	}
+	*ret_n_cut = recent->n_cut;
+	return recent->node;
+}
+
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
+			 bool is_in_exec, SptStackEnd *ret_end)
+{
+	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
+	struct shape shape;
+	unsigned n_cut;
+	uint32_t node;
+
+	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, sample->mm) : NULL;
+	shape = stacks_shape_of(stacks, sample, is_in_exec);
+	if (sample->n_kernel + sample->n_user > LAST_FRAMES)
+		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
+	else
+		node = stacks_node_of(stacks, stash, &shape, sample,
+				      last_of(&stacks->last[sample->record.cpu]), 0, &n_cut);
+	*ret_end = stacks_end_of(&shape, sample, n_cut);
+	return node;
+}
+
+/* Outer frames. */
+
+/* What @last knows of them is not looked up again.  They are calls. */
+static uint32_t outer_node(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+			   const struct sysprof_sample *sample, const SptOuter *outer,
+			   struct last *last)
+{
+	unsigned n = outer->n, common = 0, most;
+
+	if (!is_same_but_depth(&last->shape, shape) || (last->shape.flags ^ shape->flags) & ~EXACT)
+		last->shape = (struct shape){};
+	else if (last->serial == outer->serial)
+		return last->nodes[n - 1];
+	/* The innermost one may have been none. */
+	most = MIN(n + 1u, last->shape.n_user);
+	while (common + 1 < most && last->frames[common] == outer->frames[n - 1 - common])
+		common++;
+	last->serial = outer->serial;
+	if (common == n)
+		return last->nodes[n - 1];
+	for (unsigned i = 0; i < n - common; i++)
+		resolve_user(stacks, shape, sample, outer->frames[i], false, &stacks->frames[i]);
+	for (unsigned i = common; i < n; i++)
+		last->frames[i] = outer->frames[n - 1 - i];
+	last->shape = *shape;
+	last->shape.n_kernel = 0;
+	last->shape.n_user = (uint16_t)n;
+	return spt_stash_add_path(stash, common ? last->nodes[common - 1] : 0, stacks->frames,
+				  n - common, last->nodes + common);
+}
+
+/* The innermost frame is an instruction, not a call. */
 static bool is_interrupted(const struct shape *shape)
 {
 	return shape->flags & (shape->n_kernel ? SYSPROF_SAMPLE_KERNEL_EXACT :
 						 SYSPROF_SAMPLE_USER_EXACT);
 }
 
-uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
-			 const SptOuter *outer, bool is_in_exec, SptStackEnd *ret_end)
+bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
+			      const struct sysprof_sample *sample, const SptOuter *outer,
+			      uint32_t *ret_node)
 {
-	static const SptOuter none;
-	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
-	struct recent *recent;
+	const unsigned others = SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_SCRIPT |
+				SYSPROF_SAMPLE_THREAD | SYSPROF_SAMPLE_NO_TABLE;
+	unsigned n_user = sample->n_user + (outer->is_there ? 0 : outer->n), n_cut;
 	struct shape shape;
-	uint32_t hash, node;
-	unsigned n, n_cut;
+	struct last *last;
 
-	outer = outer ? outer : &none;
-	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, sample->mm) : NULL;
-	shape = stacks_shape_of(stacks, sample, outer, is_in_exec);
-	n = shape.n_kernel + shape.n_user;
-	if (n > LAST_FRAMES) {
-		node = look_up_in_full(stacks, stash, &shape, sample, outer, &n_cut);
-		*ret_end = stacks_end_of(&shape, sample, n_cut);
-		return node;
-	}
+	if (sample->user_mode != SYSPROF_USER_TABLE || sample->user_end != SYSPROF_END_ROOT ||
+	    sample->record.flags & others || sample->raw_bytes || n_user <= outer->n ||
+	    sample->n_kernel + n_user > LAST_FRAMES)
+		return false;
+	last = last_of(&stacks->places[sample->record.cpu][SYSPROF_STACK_PLACE(sample->cookie)]);
+	stacks->space = NULL;
+	shape = stacks_shape_of(stacks, sample, false);
+	shape.n_user = (uint16_t)n_user;
+	shape.outer = outer_node(stacks, stash, &shape, sample, outer, last);
 	/* A thread is seldom interrupted at the same instruction again. */
-	if (outer->n && is_interrupted(&shape)) {
-		node = stacks_look_up(stacks, stash, &shape, sample, outer, &n_cut);
-		*ret_end = stacks_end_of(&shape, sample, n_cut);
-		return node;
-	}
-	n -= outer->n;
-	hash = hash_stack(&shape, sample->frames, n);
-	recent = &stacks->recent[hash % RECENT_SLOTS];
-	if (!stacks_is_it(stacks, recent, hash, &shape, sample->frames, n)) {
-		recent->node = stacks_look_up(stacks, stash, &shape, sample, outer, &recent->n_cut);
-		recent->shape = shape;
-		recent->hash = hash;
-		stacks_remember(stacks, recent, sample->frames, n);
-	}
-	*ret_end = stacks_end_of(&shape, sample, recent->n_cut);
-	return recent->node;
+	if (is_interrupted(&shape))
+		*ret_node = stacks_look_up(stacks, stash, &shape, sample, last, outer->n, &n_cut);
+	else
+		*ret_node = stacks_node_of(stacks, stash, &shape, sample, last, outer->n, &n_cut);
+	return true;
 }

@@ -53,11 +53,18 @@ typedef struct {
 
 /*
  * The node of @sample's stack in @stash, which must be the same one until spt_stacks_forget().
- * @outer: its outermost user frames, unless NULL; if they are known, no more is done for them.
  * @is_in_exec: a user part whose first frame is unknown is dropped, instead of being [unresolved].
  */
 uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
-			 const SptOuter *outer, bool is_in_exec, SptStackEnd *ret_end);
+			 bool is_in_exec, SptStackEnd *ret_end);
+/*
+ * The same of a stack of positions in files that was followed by unwind tables to its end.  @outer
+ * are its outermost user frames: if they are known, nothing is done for them.  False: it is another
+ * stack, or has no frames but these.
+ */
+bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
+			      const struct sysprof_sample *sample, const SptOuter *outer,
+			      uint32_t *ret_node);
 /* Called when the stash is replaced. */
 void spt_stacks_forget(SptStacks *stacks);
 
