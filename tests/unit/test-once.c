@@ -290,6 +290,60 @@ static void test_random(void)
 	}
 }
 
+static uint64_t random_word(void)
+{
+	return (uint64_t)(uint32_t)g_test_rand_int() << 32 | (uint32_t)g_test_rand_int();
+}
+
+/* Records of nothing but chance: what is valid stays so, within its bounds. */
+static void test_hostile(void)
+{
+	const unsigned most = sizeof(union room) / 8;
+	g_autoptr(SptOnce) once = spt_once_new(CPUS);
+	unsigned n_whole = 0;
+
+	for (unsigned i = 0; i < 300000; i++) {
+		unsigned n = g_test_rand_int_range(sizeof(struct sysprof_event) / 8, most);
+		/* Of its own size, so that nothing behind it is read unseen. */
+		g_autofree uint64_t *words = g_new(uint64_t, n);
+		struct sysprof_record *record = (struct sysprof_record *)words;
+		struct sysprof_sample *sample = (void *)words;
+		struct sysprof_event *event = (void *)words;
+		const struct sysprof_record *whole;
+		uint64_t value = cookie(g_test_rand_int_range(0, 8), g_test_rand_int_range(0, 4),
+					g_test_rand_int() & 1);
+
+		for (unsigned k = 0; k < n; k++)
+			words[k] = random_word();
+		record->type = g_test_rand_int() & 1 ? SYSPROF_SAMPLE : SYSPROF_EVENT;
+		record->size = n;
+		record->cpu = g_test_rand_int_range(0, CPUS + 1);
+		if (record->type == SYSPROF_SAMPLE) {
+			sample->cookie = value;
+			sample->raw_bytes = 0;
+			sample->n_kernel = g_test_rand_int_range(0, n);
+			sample->n_user = g_test_rand_int_range(0, n);
+		} else {
+			event->n_kernel = g_test_rand_int_range(0, n);
+			event->n_user = g_test_rand_int_range(0, n);
+			unsigned at = sizeof(*event) / 8 + event->n_kernel + event->n_user;
+
+			if (at + 2 <= n && g_test_rand_int() & 1) {
+				words[at] = SYSPROF_PART_STACK | g_test_rand_int_range(1, 4) << 16;
+				words[at + 1] = value;
+			}
+		}
+		if (!spt_record_is_valid(record, n * 8u))
+			continue;
+		whole = take_whole(once, record);
+		g_assert_true(spt_record_is_valid(whole, whole->size * 8u));
+		g_assert_false(spt_once_cookie(whole) & SYSPROF_STACK_REFERS &&
+			       whole->cpu < CPUS);
+		n_whole += whole->size > record->size;
+	}
+	g_assert_cmpuint(n_whole, >, 1000);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -299,5 +353,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/once/invalid", test_invalid);
 	g_test_add_func("/once/most", test_most);
 	g_test_add_func("/once/random", test_random);
+	g_test_add_func("/once/hostile", test_hostile);
 	return g_test_run();
 }
