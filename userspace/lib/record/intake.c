@@ -412,6 +412,7 @@ static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sampl
 		.has_run = thread->process->has_run,
 	};
 	bool is_wanted = !recorder->filters_pids || thread->process->is_wanted;
+	struct cpu *cpu = &recorder->cpus[record->cpu];
 
 	count_sample(recorder, sample, is_wanted);
 	if (!is_wanted)
@@ -427,10 +428,10 @@ static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sampl
 	thread->process->has_run = stack.has_run;
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
-	if (thread->id != recorder->last_thread &&
+	if (thread->id != cpu->last_thread &&
 	    g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
 		recorder->status.threads++;
-	recorder->last_thread = thread->id;
+	cpu->last_thread = thread->id;
 }
 
 /*

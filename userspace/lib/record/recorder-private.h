@@ -42,6 +42,7 @@ struct cpu {
 	uint64_t put_time;		/* time of the last one */
 	bool account_has_deferred;	/* it did not count samples that were deferred */
 	bool has_news;			/* since its last account */
+	uint32_t last_thread;		/* of a sample, in sampled_threads */
 };
 
 struct SptRecorder {
@@ -78,7 +79,6 @@ struct SptRecorder {
 	unsigned stash_number;		/* number of the stash whose nodes @stacks has */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
-	uint32_t last_thread;		/* a thread that is in it */
 	/* Mm ids, dropped one step later, since late records may still need them. */
 	GArray *gone_spaces;
 	struct cpu *cpus;

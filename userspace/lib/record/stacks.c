@@ -470,13 +470,6 @@ static uint32_t outer_node(SptStacks *stacks, SptStash *stash, const struct shap
 				  n - common, last->nodes + common);
 }
 
-/* The innermost frame is an instruction, not a call. */
-static bool is_interrupted(const struct shape *shape)
-{
-	return shape->flags & (shape->n_kernel ? SYSPROF_SAMPLE_KERNEL_EXACT :
-						 SYSPROF_SAMPLE_USER_EXACT);
-}
-
 bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
 			      const struct sysprof_sample *sample, const SptOuter *outer,
 			      uint32_t *ret_node)
@@ -496,10 +489,6 @@ bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
 	shape = stacks_shape_of(stacks, sample, false);
 	shape.n_user = (uint16_t)n_user;
 	shape.outer = outer_node(stacks, stash, &shape, sample, outer, last);
-	/* A thread is seldom interrupted at the same instruction again. */
-	if (is_interrupted(&shape))
-		*ret_node = stacks_look_up(stacks, stash, &shape, sample, last, outer->n, &n_cut);
-	else
-		*ret_node = stacks_node_of(stacks, stash, &shape, sample, last, outer->n, &n_cut);
+	*ret_node = stacks_node_of(stacks, stash, &shape, sample, last, outer->n, &n_cut);
 	return true;
 }
