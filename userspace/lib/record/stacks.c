@@ -258,7 +258,6 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel;
 	const __u64 *user = sample->frames + sample->n_kernel;
 
-
 	*ret_n_cut = 0;
 	for (unsigned i = 0; i < n_kernel; i++) {
 		uint64_t value = sample->frames[i];
@@ -273,6 +272,7 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 	for (unsigned i = 0; i < n_user; i++) {
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
 		SptFrame *frame = &stacks->frames[n_kernel + i];
+
 		if (resolve_user(stacks, shape, sample, user[i], is_exact, frame))
 			continue;
 		*ret_n_cut = sample->n_user - i;
@@ -395,7 +395,7 @@ static SptStackEnd stacks_end_of(const struct shape *shape, const struct sysprof
 	return end;
 }
 
-static struct last *last_of(struct last **at)
+static struct last *stacks_last_at(struct last **at)
 {
 	return *at ? *at : (*at = g_new0(struct last, 1));
 }
@@ -434,7 +434,8 @@ uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct syspro
 		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
 	else
 		node = stacks_node_of(stacks, stash, &shape, sample,
-				      last_of(&stacks->last[sample->record.cpu]), 0, &n_cut);
+				      stacks_last_at(&stacks->last[sample->record.cpu]), 0,
+				      &n_cut);
 	*ret_end = stacks_end_of(&shape, sample, n_cut);
 	return node;
 }
@@ -442,9 +443,9 @@ uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct syspro
 /* Outer frames. */
 
 /* What @last knows of them is not looked up again.  They are calls. */
-static uint32_t outer_node(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			   const struct sysprof_sample *sample, const SptOuter *outer,
-			   struct last *last)
+static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+				  const struct sysprof_sample *sample, const SptOuter *outer,
+				  struct last *last)
 {
 	unsigned n = outer->n, common = 0, most;
 
@@ -484,11 +485,12 @@ bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
 	    sample->record.flags & others || sample->raw_bytes || n_user <= outer->n ||
 	    sample->n_kernel + n_user > LAST_FRAMES)
 		return false;
-	last = last_of(&stacks->places[sample->record.cpu][SYSPROF_STACK_PLACE(sample->cookie)]);
+	last = stacks_last_at(
+		&stacks->places[sample->record.cpu][SYSPROF_STACK_PLACE(sample->cookie)]);
 	stacks->space = NULL;
 	shape = stacks_shape_of(stacks, sample, false);
 	shape.n_user = (uint16_t)n_user;
-	shape.outer = outer_node(stacks, stash, &shape, sample, outer, last);
+	shape.outer = stacks_outer_node(stacks, stash, &shape, sample, outer, last);
 	*ret_node = stacks_node_of(stacks, stash, &shape, sample, last, outer->n, &n_cut);
 	return true;
 }
