@@ -3,9 +3,10 @@
  * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES
  * stacks of 20 frames that it has never seen and that are in its rings all at once; last: of those
  * that it can keep.  Prints the most memory that it had for itself, in KiB.
- * gen-recorded OUT paced SECONDS HZ frames|addresses|outer: of a load like a build's, HZ samples a
- * second on each of two CPUs; outer: frames, of which the outer ones are sent once.  Prints what a
- * sample took of a CPU, in ns, and how many there were.
+ * gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits]: of a load like a build's, HZ
+ * samples a second on each of two CPUs; outer: frames, of which the outer ones are sent once.
+ * Instead of samples, waits and their wakers.  Prints what a sample took of a CPU, in ns, and how
+ * many there were.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "record/recorder.h"
+#include "sysprof-event.h"
 #include "trace/trace-private.h"
 
 #define CPUS 2
@@ -31,12 +33,20 @@ struct record {
 	__u64 frames[FRAMES];
 };
 
+struct event {
+	struct sysprof_event event;
+	__u64 frames[FRAMES];
+	__u64 parts[8];
+};
+
+enum { WAIT = 1, WAKE };		/* the sources of waits */
+
 /* A source of samples that were thought out beforehand. */
 struct made {
 	SptTrace trace;
 	uint64_t start, period_ns, random;
 	uint64_t n, next;		/* samples: all, and the next one to be reported */
-	bool is_flood, has_addresses, has_outer;
+	bool is_flood, has_addresses, has_outer, has_waits;
 	uint64_t delivered[CPUS];
 	struct record *records;		/* paced: all of them */
 	unsigned long most_kib;
@@ -170,6 +180,52 @@ static void send_once(struct place *places, struct record *record)
 	sample->record.size -= place->n_outer;
 }
 
+static void put_part(struct event *event, unsigned at, const void *part, size_t bytes)
+{
+	memcpy(event->event.frames + at, part, bytes);
+	event->event.record.size = (sizeof(event->event) + bytes) / 8 + at;
+	event->event.n_parts++;
+}
+
+/* With the stack of sample @i: who ends a wait, and then the wait. */
+static void make_event(struct event *event, const struct sysprof_sample *sample, uint64_t i)
+{
+	unsigned n = sample->n_kernel + sample->n_user;
+	struct sysprof_part_wait wait = {
+		.part = { .type = SYSPROF_PART_WAIT, .size = sizeof(wait) / 8 },
+		.wake = i,
+	};
+	struct sysprof_part_stack stack = { SYSPROF_PART_STACK, 2, 0, sample->cookie };
+	bool is_wait = i & 1;
+
+	event->event = (struct sysprof_event){
+		.record = sample->record,
+		.begin = sample->record.time,
+		.duration = 1000,
+		.value = 500,
+		.key = is_wait ? 0 : i + 1,
+		.mm = sample->mm,
+		.weight = is_wait,
+		.source = is_wait ? WAIT : WAKE,
+		.state = is_wait ? SYSPROF_STATE_SLEEP : SYSPROF_CONTEXT_TASK,
+		.n_kernel = sample->n_kernel,
+		.n_user = sample->n_user,
+		.kernel_end = sample->kernel_end,
+		.user_end = sample->user_end,
+		.user_mode = sample->user_mode,
+	};
+	event->event.record.type = SYSPROF_EVENT;
+	event->event.record.flags = 0;
+	event->event.record.size = sizeof(event->event) / 8 + n;
+	memcpy(event->event.frames, sample->frames, n * sizeof(*sample->frames));
+	if (sample->cookie) {
+		put_part(event, n, &stack, sizeof(stack));
+		n += sizeof(stack) / 8;
+	}
+	if (is_wait)
+		put_part(event, n, &wait, sizeof(wait));
+}
+
 static void made_free(SptTrace *trace)
 {
 	spt_once_free(trace->once);
@@ -183,6 +239,8 @@ static bool made_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 
 	(void)config;
 	(void)error;
+	trace->events[WAIT] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAIT };
+	trace->events[WAKE] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
 	*ret = (struct sysprof_start){ .size = sizeof(*ret),
 				       .grid_start = made->start,
 				       .period_ns = made->period_ns };
@@ -238,9 +296,11 @@ static bool made_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	struct made *made = (struct made *)trace;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct record made_now;
+	struct event event;
 
 	(void)error;
 	for (; made->next < made->n; made->next++) {
+		const struct sysprof_record *handed;
 		const struct record *record = &made_now;
 
 		if (made->is_flood)
@@ -249,10 +309,13 @@ static bool made_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 			record = &made->records[made->next];
 		if (!made->is_flood && !all && record->sample.record.time >= now)
 			break;
-		made->delivered[record->sample.record.cpu]++;
-		func(trace->once ? spt_once_take(trace->once, &record->sample.record) :
-				   &record->sample.record,
-		     data);
+		handed = &record->sample.record;
+		made->delivered[handed->cpu] += !made->has_waits;
+		if (made->has_waits) {
+			make_event(&event, &record->sample, made->next);
+			handed = &event.event.record;
+		}
+		func(trace->once ? spt_once_take(trace->once, handed) : handed, data);
 		if (made->is_flood && made->next % LOOK_SAMPLES < CPUS) {
 			look_at_memory(made);
 			put_account(made, &record->sample.record, func, data);
@@ -375,7 +438,7 @@ int main(int argc, char **argv)
 {
 	bool is_last = argc == 5 && !strcmp(argv[2], "last");
 	bool is_flood = is_last || (argc == 5 && !strcmp(argv[2], "flood"));
-	bool is_paced = argc == 6 && !strcmp(argv[2], "paced");
+	bool is_paced = (argc == 6 || argc == 7) && !strcmp(argv[2], "paced");
 	SptRecorderOptions options = { 0 };
 	g_autoptr(SptRecorder) recorder = NULL;
 	g_autoptr(GError) error = NULL;
@@ -386,7 +449,7 @@ int main(int argc, char **argv)
 
 	if (!is_flood && !is_paced) {
 		fprintf(stderr,
-			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses|outer\n");
+			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits]\n");
 		return 2;
 	}
 	made.period_ns = is_flood ? 1000000 : (uint64_t)(1e9 / atof(argv[4]));
@@ -394,6 +457,7 @@ int main(int argc, char **argv)
 			    (uint64_t)(atof(argv[3]) * atof(argv[4])) * CPUS;
 	made.has_addresses = is_paced && !strcmp(argv[5], "addresses");
 	made.has_outer = is_paced && !strcmp(argv[5], "outer");
+	options.waits.is_on = made.has_waits = is_paced && argc == 7;
 	if (made.has_outer)
 		made.trace.once = spt_once_new(CPUS);
 	/* A flood has lasted for a while. */

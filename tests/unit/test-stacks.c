@@ -14,6 +14,7 @@
 #define PAGE 0x1000u
 #define PAGES 12
 #define PLACES 3
+#define OLD 4				/* stacks of each CPU that come again */
 #define ROUNDS 200000
 
 struct sample {
@@ -117,6 +118,17 @@ static void next_stack(GRand *random, struct sysprof_sample *sample)
 	memcpy(sample->frames + sample->n_kernel, user, sample->n_user * sizeof(*user));
 }
 
+/* A stack comes again, or is kept to do so. */
+static void old_or_new(GRand *random, struct sample *old, struct sample *sample)
+{
+	if (g_rand_int_range(random, 0, 4) == 0)
+		*old = *sample;
+	else if (g_rand_boolean(random) && old->sample.record.flags == sample->sample.record.flags &&
+		 old->sample.user_mode == sample->sample.user_mode &&
+		 old->sample.user_end == sample->sample.user_end)
+		*sample = *old;
+}
+
 static void change_space(GRand *random, SptSpaces *spaces, uint64_t time)
 {
 	SptMap map = { .start = (uint64_t)g_rand_int_range(random, 0, PAGES / 2) * 2 * PAGE,
@@ -196,7 +208,7 @@ static void test_same(void)
 	g_autoptr(SptJit) jit = spt_jit_new();
 	g_autoptr(SptStacks) stacks = spt_stacks_new(spaces, jit, NULL, CPUS);
 	g_autoptr(SptStash) stash = spt_stash_new();
-	struct sample samples[CPUS] = { 0 }, sent;
+	struct sample samples[CPUS] = { 0 }, old[CPUS][OLD] = { 0 }, sent;
 	struct place places[CPUS][PLACES] = { 0 };
 	unsigned n_cut = 0, n_known = 0, n_referred = 0;
 
@@ -235,6 +247,7 @@ static void test_same(void)
 		}
 		sample->record.cpu = cpu;
 		next_stack(random, sample);
+		old_or_new(random, &old[cpu][g_rand_int_range(random, 0, OLD)], &samples[cpu]);
 		n_before = spt_stash_n_nodes(stash);
 		is_in_exec = sample->n_kernel && g_rand_int_range(random, 0, 3) == 0;
 		has_outer = send_outer(random, places[cpu], sample, &sent, &outer);

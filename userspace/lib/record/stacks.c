@@ -467,6 +467,8 @@ static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const stru
 	last->shape = *shape;
 	last->shape.n_kernel = 0;
 	last->shape.n_user = (uint16_t)n;
+	/* They are calls, also the innermost one. */
+	last->shape.flags &= ~EXACT;
 	return spt_stash_add_path(stash, common ? last->nodes[common - 1] : 0, stacks->frames,
 				  n - common, last->nodes + common);
 }
