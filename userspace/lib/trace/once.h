@@ -37,8 +37,8 @@ typedef struct {
  */
 const struct sysprof_record *spt_once_take(SptOnce *once, const struct sysprof_record *record);
 /*
- * The outer frames of @cookie of the record on @cpu that was taken last, or a copy of it.  False: it
- * has none.
+ * The outer frames of @cookie of the record on @cpu that was taken last, or a copy of it.  False:
+ * it has none.
  */
 bool spt_once_outer(const SptOnce *once, unsigned cpu, uint64_t cookie, SptOuter *ret);
 /* That record with all of its frames, which is @record itself unless it refers to others. */
