@@ -300,7 +300,7 @@ static unsigned common_with(const struct last *last, unsigned common, unsigned m
 
 /*
  * The number of frames, from the outermost, that the last stack has in common with the sample's, as
- * far as its nodes are the sample's.  @known: so many are known to be.
+ * far as its nodes are the sample's.  @known: how many are known to be.
  */
 static unsigned common_frames(const struct last *last, const struct shape *shape,
 			      const struct sysprof_sample *sample, unsigned known)
@@ -343,8 +343,8 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
 }
 
 /*
- * Starts from the frames in common with the last stack, which this one replaces.  @known: of them
- * so many are known.
+ * Starts from the frames in common with the last stack, which this one replaces.  @known: how many
+ * of these are known.
  */
 static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
 			       const struct sysprof_sample *sample, struct last *last,
