@@ -50,26 +50,25 @@ done
 
 # Outer frames that come once.
 
-# outer_is_whole OPTIONS [waits]: the same stacks come as a whole, and with references to their outer
-# frames.
+# outer_is_whole METRIC [waits]: the same stacks come as a whole, and with references to their
+# outer frames.
 outer_is_whole()
 {
-	local form options=$1
+	local form metric=$1
 
 	shift
 	for form in frames outer; do
 		"$recorded" "$work/$form.capture" paced 1 2000 $form "$@" >/dev/null &&
-			# shellcheck disable=SC2086 # several words, or none
-			"$cli" export --format folded $options -o "$work/$form.folded" \
-				"$work/$form.capture" || return 1
+			"$cli" export --format folded --metric "$metric" \
+				-o "$work/$form.folded" "$work/$form.capture" || return 1
 		sort -o "$work/$form.folded" "$work/$form.folded"
 		rm "$work/$form.capture"
 	done
 	[ -s "$work/frames.folded" ] && cmp "$work/frames.folded" "$work/outer.folded"
 }
 
-check 'stacks that refer to outer frames are those that come as a whole' outer_is_whole ''
-check '... also of waits' outer_is_whole '--metric off-cpu' waits
+check 'stacks that refer to outer frames are those that come as a whole' outer_is_whole cpu
+check '... also of waits' outer_is_whole off-cpu waits
 
 # Killed.
 

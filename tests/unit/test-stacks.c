@@ -121,11 +121,12 @@ static void next_stack(GRand *random, struct sysprof_sample *sample)
 /* A stack comes again, or is kept to do so. */
 static void old_or_new(GRand *random, struct sample *old, struct sample *sample)
 {
+	const struct sysprof_sample *one = &old->sample, *other = &sample->sample;
+
 	if (g_rand_int_range(random, 0, 4) == 0)
 		*old = *sample;
-	else if (g_rand_boolean(random) && old->sample.record.flags == sample->sample.record.flags &&
-		 old->sample.user_mode == sample->sample.user_mode &&
-		 old->sample.user_end == sample->sample.user_end)
+	else if (g_rand_boolean(random) && one->record.flags == other->record.flags &&
+		 one->user_mode == other->user_mode && one->user_end == other->user_end)
 		*sample = *old;
 }
 
