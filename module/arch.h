@@ -52,6 +52,7 @@ struct sysprof_outer {
  * @is_coarse: on return: the index does not have all mappings of the address space
  * @is_guess: on return, with @by_tables: one frame's caller was found by its frame pointer
  * @sps: with @by_tables, unless NULL: as many stack pointers, one for each frame
+ * @by_frames: with @sps, a program of frames gets to know each frame's registers (chain-step.h)
  * @steps: with @by_tables, enum sysprof_steps: whether programs of steps are followed; on return,
  *	whether one was
  * @remembered: what it was or will be compared with (recall.h); NULL: nothing
@@ -64,6 +65,7 @@ struct sysprof_walk {
 	bool is_coarse;
 	bool is_guess;
 	bool is_wrong;
+	bool by_frames;
 	struct recall_entry *remembered;
 	const struct sysprof_tables *tables;
 	u64 *frames;

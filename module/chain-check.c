@@ -71,6 +71,7 @@ static bool is_of_program(const struct sysprof_chain_header *header, u8 op, bool
 	case SYSPROF_CHAIN_LIST:
 		return !is_of_names && !is_of_steps;
 	case SYSPROF_CHAIN_REG:
+		return is_of_steps || (header->flags & SYSPROF_CHAIN_FRAMES && !is_of_names);
 	case SYSPROF_CHAIN_NEXT:
 	case SYSPROF_CHAIN_RECALL:
 		return is_of_steps;
@@ -186,8 +187,11 @@ bool sysprof_chain_check(struct sysprof_program *program)
 		if (!is_span(header, &program->span[i], i) || bytes > SYSPROF_SPANS_MAX_BYTES)
 			return false;
 	}
-	for (i = 0; i < header->n_insns; i++)
+	program->has_registers = false;
+	for (i = 0; i < header->n_insns; i++) {
 		if (!is_insn(header, &program->insn[i], i))
 			return false;
+		program->has_registers |= program->insn[i].op == SYSPROF_CHAIN_REG;
+	}
 	return true;
 }

@@ -109,10 +109,16 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 							    script->program;
 	u16 bytes[SYSPROF_CHAIN_MAX_SPANS] = {};
 	u64 from[1 + SYSPROF_CHAIN_MAX_SPANS] = { frame->code };
-	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = {}, origin;
+	bool has_caller = !is_thread && program->has_registers &&
+			  frame + 1 < script->frame + script->n;
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = {
+		[3] = has_caller ? frame[1].code : 0,
+		[4] = has_caller ? frame[1].position : 0,
+	};
 	bool has_all_fuel = *fuel == SYSPROF_CHAIN_FUEL;
 	u32 at = 0, i;
 	struct sysprof_code *record;
+	u64 origin;
 	int got;
 
 	*is_whole = !program->names ||

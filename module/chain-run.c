@@ -205,7 +205,7 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 
 /*
  * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of
- * steps, else NULL.  The window is open: no function may be called.
+ * steps, or with what a program of frames knows, else NULL.  The window is open: no function may be called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
 					struct sysprof_script *script, u64 *registers, s32 *fuel,
@@ -356,6 +356,7 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 					 struct sysprof_script *script, u64 *registers)
 {
 	u64 thread = R(0), bias = R(1);
+	struct sysprof_caller none = {};
 	s32 fuel = SYSPROF_CHAIN_FUEL;
 	bool is_cut = false;
 	u32 i, native, first;
@@ -367,7 +368,7 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 		R(1) = bias;
 		R(2) = *(script->sps + native + 1);
 		R(3) = *(script->sps + native);
-		is_cut |= run_program(program, 0, script, registers, &fuel, NULL);
+		is_cut |= run_program(program, 0, script, registers, &fuel, &none);
 		for (; first < script->n; first++)
 			*(script->at + first) = native;
 		if (fuel < 0 || script->n == program->max_frames)
@@ -390,6 +391,24 @@ void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
+}
+
+void sysprof_chain_run_frame(struct sysprof_script *script, u64 end)
+{
+	const struct sysprof_inner_frame *inner = &script->inner;
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { script->thread, script->bias, end,
+							 inner->sp };
+	struct sysprof_caller frame = { .registers = inner->registers, .known = inner->known };
+	u32 first = script->n;
+	bool is_cut = true;
+
+	if (script->fuel >= 0 && user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		is_cut = run_program(script->program, 0, script, registers, &script->fuel, &frame);
+		user_read_access_end();
+	}
+	for (; first < script->n; first++)
+		script->at[first] = inner->native;
+	script->is_cut |= is_cut;
 }
 
 u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step)

@@ -4,6 +4,8 @@
  * one native frame of the interpreter's loop, which has something of the group in its own part of
  * the stack: a stack pointer says which frame that is.
  */
+#include <linux/string.h>
+
 #include "arch.h"
 #include "chain.h"
 #include "ranges.h"
@@ -205,6 +207,51 @@ static void find_sps(struct sysprof_script *script, const struct sysprof_stack *
 	sysprof_walk_complete(&part->walk);
 }
 
+/* Whether a program of frames runs for a frame at @place. */
+static bool is_of_frames(const struct sysprof_script *script, u64 place)
+{
+	return splice_object(place) == SYSPROF_OBJECT_ANON || sysprof_is_of_region(place) ||
+	       is_in_loop(script, place);
+}
+
+void sysprof_chain_frame(struct sysprof_walk *walk, u64 place, const u64 *registers, u64 known)
+{
+	struct sysprof_script *script = sysprof_chain_script();
+	struct sysprof_inner_frame *inner = &script->inner;
+	u64 sp = registers[SYSPROF_ARCH_SP];
+
+	/* A walk may be made once more. */
+	if (walk->n == 1) {
+		script->n = 0;
+		script->passed = 0;
+		script->is_cut = false;
+		script->fuel = SYSPROF_CHAIN_FUEL;
+		inner->is_there = false;
+	}
+	if (inner->is_there)
+		sysprof_chain_run_frame(script, sp);
+	inner->is_there = is_of_frames(script, place);
+	if (!inner->is_there)
+		return;
+	inner->native = walk->n - 1;
+	inner->sp = sp;
+	inner->known = known;
+	memcpy(inner->registers, registers, sizeof(inner->registers));
+}
+
+/* The walk once more, with registers, while which the program runs. */
+static void splice_by_registers(struct sysprof_script *script, const struct sysprof_stack *stack,
+				struct sysprof_user_part *part, u64 bias)
+{
+	script->n = 0;
+	script->is_cut = true;
+	script->thread = sysprof_arch_thread_pointer();
+	script->bias = bias;
+	part->walk.by_frames = true;
+	find_sps(script, stack, part);
+	part->walk.by_frames = false;
+}
+
 /* Each frame of scripts has a native frame that is the interpreter's, or made by it. */
 static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_part *part,
 			     u64 bias)
@@ -216,8 +263,7 @@ static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_
 	/* Where the last one ends is not known. */
 	for (i = 0; i + 1 < part->walk.n && i < SYSPROF_MAX_USER_FRAMES; i++) {
 		place = splice_place(part->frames, i);
-		if (splice_object(place) == SYSPROF_OBJECT_ANON || sysprof_is_of_region(place) ||
-		    is_in_loop(script, place))
+		if (is_of_frames(script, place))
 			script->run[script->n_run++] = i;
 	}
 	sysprof_chain_run_frames(script->program, bias, script);
@@ -346,7 +392,9 @@ static void splice_scripts(struct sysprof_stack *stack, struct sysprof_user_part
 	script->program = program;
 	script->object = splice_object(splice_place(part->frames, at));
 	bias = start - program->address_minus_offset;
-	if (program->is_of_frames) {
+	if (program->has_registers) {
+		splice_by_registers(script, stack, part, bias);
+	} else if (program->is_of_frames) {
 		find_sps(script, stack, part);
 		splice_by_frames(script, part, bias);
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a walk along unwind tables asks where there can be none: in code that an interpreter makes
- * at run time, of which a chain (chain.h) may know how to go on.
+ * What a walk along unwind tables says to chains (chain.h).  It asks them where there can be no
+ * table: in code that an interpreter makes at run time, of which a chain may know how to go on.
  */
 #ifndef _SYSPROF_CHAIN_STEP_H
 #define _SYSPROF_CHAIN_STEP_H
@@ -43,5 +43,10 @@ struct sysprof_caller {
  * without faults.
  */
 u8 sysprof_chain_step(struct sysprof_walk *walk, struct sysprof_caller *step);
+
+/*
+ * @walk is at its last frame, which is at @place, with these of its registers known.  As above.
+ */
+void sysprof_chain_frame(struct sysprof_walk *walk, u64 place, const u64 *registers, u64 known);
 
 #endif /* _SYSPROF_CHAIN_STEP_H */

@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+#include "arch.h"
 #include "chain-step.h"
 #include "stack.h"
 #include "sysprof-chain.h"
@@ -26,6 +27,7 @@ struct sysprof_tables;
  * @n_loops: likewise
  * @n_spans: likewise
  * @is_of_frames: it runs for each frame (SYSPROF_CHAIN_FRAMES)
+ * @has_registers: it does so with the frame's registers
  * @is_of_steps: it runs while a stack is walked (SYSPROF_CHAIN_STEPS)
  * @is_of_thread: it runs for each stack (SYSPROF_CHAIN_THREAD)
  * @names: likewise
@@ -44,6 +46,7 @@ struct sysprof_program {
 	u8 n_loops;
 	u8 n_spans;
 	bool is_of_frames;
+	bool has_registers;
 	bool is_of_steps;
 	bool is_of_thread;
 	u16 names;
@@ -91,10 +94,11 @@ struct sysprof_script_frame {
  * @sps: stack pointers of the native frames
  * @n_run: number of native frames that a program of frames runs for
  * @run: which ones
- * @thread: thread pointer, for the program of steps, like the following ones
+ * @inner: a frame that the program of frames runs for when its caller is known; with registers
+ * @thread: thread pointer, for a program that runs while a stack is walked, like the next ones
  * @bias: address at which the object's address 0 is
  * @fuel: what it has left
- * @registers: what it keeps
+ * @registers: what a program of steps keeps
  * @memo: what programs of steps have emitted lately
  * @step_hint: index of the range with its object that was found last
  * @thread_program: the program of threads that found something; NULL: none
@@ -118,6 +122,13 @@ struct sysprof_script {
 	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 	u32 n_run;
 	u16 run[SYSPROF_MAX_USER_FRAMES];
+	struct sysprof_inner_frame {
+		bool is_there;
+		u16 native;
+		u64 sp;
+		u64 known;
+		u64 registers[SYSPROF_ARCH_TABLE_REGS];
+	} inner;
 	u64 thread;
 	u64 bias;
 	s32 fuel;
@@ -204,6 +215,8 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script);
 void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 			      struct sysprof_script *script);
+/* For @script->inner, which ends at @end, while the stack is walked. */
+void sysprof_chain_run_frame(struct sysprof_script *script, u64 end);
 /*
  * Runs @script's program of steps for @step, frame @native of the stack, which becomes the
  * caller's.  Returns what sysprof_chain_step() does.

@@ -126,6 +126,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_TABLE_FILE | SYSPROF_FEATURE_CHAIN_FILE |
 			    SYSPROF_FEATURE_CHAIN_FRAMES | SYSPROF_FEATURE_CHAIN_STEPS |
 			    SYSPROF_FEATURE_CHAIN_THREAD | SYSPROF_FEATURE_STACKS_ONCE |
+			    SYSPROF_FEATURE_CHAIN_REGISTERS |
 			    others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,

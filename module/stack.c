@@ -221,6 +221,7 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	part->walk.is_guess = false;
 	part->walk.tables = own;
 	part->walk.sps = NULL;
+	part->walk.by_frames = false;
 	part->walk.mm = stack->mm;
 	part->walk.steps = scripts ? SYSPROF_STEPS_ASK : SYSPROF_STEPS_OFF;
 	part->has_scripts = scripts;

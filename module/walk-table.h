@@ -499,6 +499,8 @@ static noinline bool walk_on(struct pt_regs *regs, struct sysprof_walk *to, bool
 			walk.is_exact = true;
 		}
 		is_running = false;
+		if (unlikely(to->by_frames))
+			sysprof_chain_frame(to, at->frame, walk.registers, walk.known);
 		rule = found->rule;
 		/* By frame pointers, which may be wrong, any function's address may be found. */
 		if (unlikely(found->is_behind) && !walk.is_exact && !is_guess) {
@@ -590,7 +592,8 @@ static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 		if (unlikely(!recall.is_settled))
 			sysprof_recall_miss(&recall);
 	} else {
-		is_done = walk_anew(regs, to, true, &finder);
+		/* A quick walk skips registers. */
+		is_done = walk_anew(regs, to, !to->by_frames, &finder);
 	}
 	if (unlikely(!is_done))
 		walk_anew(regs, to, false, &finder);

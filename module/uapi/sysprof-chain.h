@@ -45,7 +45,8 @@
  * in code of no file: code that an interpreter makes at run time.  Register 2 is the address behind
  * the frame's return address then, register 3 the frame's stack pointer: what the frame has in
  * memory is between them.  What it emits is executed by this native frame; there are no marks.  All
- * runs for one stack share the fuel.
+ * runs for one stack share the fuel.  With SYSPROF_FEATURE_CHAIN_REGISTERS the program may ask for
+ * the frame's registers (SYSPROF_CHAIN_REG): those that unwind tables restore are known.
  *
  * Programs of steps
  * -----------------
@@ -73,7 +74,9 @@
  * -----------------
  * If names is not 0, the instructions from there on are another program.  It runs when the names of
  * a code are copied, with the address of the code in register 2, and says in its registers where
- * spans begin.  All runs for one stack share the fuel: what has none left comes with a later stack.
+ * spans begin.  If the chain's other program asks for registers of frames, register 3 is the code
+ * of the frame that was emitted behind it, and register 4 its position.  The others are 0.  All
+ * runs for one stack share the fuel: what has none left comes with a later stack.
  */
 #ifndef _UAPI_SYSPROF_CHAIN_H
 #define _UAPI_SYSPROF_CHAIN_H
@@ -275,8 +278,8 @@ enum sysprof_chain_op {
 	SYSPROF_CHAIN_SHL	= 23,	/* dst <<= src & 63 */
 	SYSPROF_CHAIN_SHR	= 24,	/* dst >>= src & 63 */
 	/*
-	 * The following ones are of programs of steps.  dst = register imm of the frame, by its
-	 * DWARF number, below 32; 0 if it is not known
+	 * The following ones are of programs of steps, this one also of those of frames.  dst =
+	 * register imm of the frame, by its DWARF number, below 32; 0 if it is not known
 	 */
 	SYSPROF_CHAIN_REG	= 25,
 	/*

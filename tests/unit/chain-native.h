@@ -6,6 +6,7 @@
 #ifndef CHAIN_NATIVE_H
 #define CHAIN_NATIVE_H
 
+#include <elfutils/libdwfl.h>
 #include <glib.h>
 
 #include "chain-user.h"
@@ -119,6 +120,59 @@ static bool find_frames(const GArray *code, const struct user_regs_struct *regis
 	return true;
 }
 
+static void begin_steps(u64 bias)
+{
+	script.thread = chain_user_thread_pointer;
+	script.n = 0;
+	script.is_cut = false;
+	script.bias = bias;
+	script.fuel = SYSPROF_CHAIN_FUEL;
+	memset(script.registers, 0, sizeof(script.registers));
+}
+
+/* A native frame that the walk along the tables of the program's files comes to. */
+static int at_frame(Dwfl_Frame *frame, void *code)
+{
+	struct sysprof_inner_frame *inner = &script.inner;
+	Dwarf_Addr pc, sp;
+	bool is_exact;
+
+	if (!dwfl_frame_pc(frame, &pc, &is_exact) ||
+	    dwfl_frame_reg(frame, SYSPROF_ARCH_SP, &sp) != 0)
+		return DWARF_CB_ABORT;
+	if (inner->is_there)
+		sysprof_chain_run_frame(&script, sp);
+	inner->native++;
+	inner->is_there = is_in_code(code, pc - !is_exact);
+	inner->sp = sp;
+	inner->known = 0;
+	for (unsigned i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++) {
+		Dwarf_Word value;
+
+		if (dwfl_frame_reg(frame, i, &value) != 0)
+			continue;
+		inner->registers[i] = value;
+		inner->known |= 1ULL << i;
+	}
+	return DWARF_CB_OK;
+}
+
+/* As the module's walk with registers. */
+static void run_by_registers(const struct program *program, GArray *code, pid_t thread)
+{
+	static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf,
+						  .find_debuginfo = dwfl_standard_find_debuginfo };
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	begin_steps(program->bias);
+	script.inner = (struct sysprof_inner_frame){ 0 };
+	g_assert_cmpint(dwfl_linux_proc_report(dwfl, program->pid), ==, 0);
+	g_assert_cmpint(dwfl_report_end(dwfl, NULL, NULL), ==, 0);
+	g_assert_cmpint(dwfl_linux_proc_attach(dwfl, program->pid, true), ==, 0);
+	dwfl_getthread_frames(dwfl, thread, at_frame, code);
+	dwfl_end(dwfl);
+}
+
 /* The caller's frame, if there is a frame pointer. */
 static bool step_by_frame_pointer(struct sysprof_caller *frame)
 {
@@ -130,16 +184,6 @@ static bool step_by_frame_pointer(struct sysprof_caller *frame)
 	frame->fp = words[0];
 	frame->ip = words[1];
 	return true;
-}
-
-static void begin_steps(u64 bias)
-{
-	script.thread = chain_user_thread_pointer;
-	script.n = 0;
-	script.is_cut = false;
-	script.bias = bias;
-	script.fuel = SYSPROF_CHAIN_FUEL;
-	memset(script.registers, 0, sizeof(script.registers));
 }
 
 /* As the module's walk, but that other code than the script's has frame pointers. */

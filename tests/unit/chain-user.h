@@ -22,6 +22,7 @@
 #define SYSPROF_ARCH_USER_END (1ull << 47)
 #define SYSPROF_ARCH_MACHINE 62
 #define SYSPROF_ARCH_TABLE_REGS 16
+#define SYSPROF_ARCH_SP 7
 #define SYSPROF_MAX_USER_FRAMES 1024
 #define SYSPROF_WALK_SLACK 1
 #define ALIGN(x, to) (((x) + (to) - 1) & ~((__typeof__(x))(to) - 1))

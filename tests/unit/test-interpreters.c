@@ -41,6 +41,7 @@ static const struct interpreter {
 	{ "perl", WORKLOADS "script-stacks.pl", "", NULL, "pl" },
 	{ "php", WORKLOADS "script-stacks.php", "", NULL, "php" },
 	{ "node", WORKLOADS "script-stacks.js", "", NULL, "js" },
+	{ "lua5.4", WORKLOADS "script-stacks.lua", "", NULL, "lua" },
 	{ "java", WORKLOADS "script-stacks.java", "", NULL, "java/mixed" },
 	{ "java", WORKLOADS "script-stacks.java", "", "-Xint", "java/interpreted" },
 	/* What is called is compiled at once, by one compiler or the other. */
@@ -190,6 +191,12 @@ static pid_t find_java(const struct program *program)
 	return 0;
 }
 
+/* Whether frames are looked for behind all code: the tables of files need not lead to them. */
+static bool is_by_frames(const struct sysprof_program *chain)
+{
+	return chain->is_of_frames && !chain->has_registers;
+}
+
 /* Stops the thread that waits, or is in the script all the time, and returns it. */
 static pid_t program_stop(struct program *program)
 {
@@ -197,7 +204,7 @@ static pid_t program_stop(struct program *program)
 	pid_t thread;
 	int status;
 
-	thread = program->chain->is_of_frames ? program->pid : 0;
+	thread = is_by_frames(program->chain) ? program->pid : 0;
 	for (unsigned i = 0; !thread && i < 5000; i++) {
 		thread = program->chain->is_of_steps ? find_java(program) : find_waiting(program);
 		g_usleep(thread ? 0 : 1000);
@@ -235,6 +242,10 @@ static void run_chain(const struct program *program, pid_t thread)
 		return;
 	}
 	code = find_code(program);
+	if (program->chain->has_registers) {
+		run_by_registers(program, code, thread);
+		return;
+	}
 	for (unsigned i = 0; i < 5000; i++) {
 		g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
 		if (find_frames(code, &registers))
@@ -303,7 +314,7 @@ static bool is_same(const char *found, const char *said, bool has_line)
 }
 
 /*
- * Whether what was found, from leaf() on, is what was said.  With @by_frames the frames behind
+ * Whether what was found, from the innermost frame on that was said, is what was said.  With @by_frames the frames behind
  * other code were looked for, and some may be of calls that are over: there may be more, at the
  * end.
  */
@@ -311,9 +322,7 @@ static bool are_same(const GPtrArray *found, const GPtrArray *said, bool by_fram
 {
 	unsigned first = 0;
 
-	while (first < found->len && !g_str_has_prefix(found->pdata[first], "leaf\t") &&
-	       !strstr(found->pdata[first], "::leaf\t") &&
-	       !strstr(found->pdata[first], ".leaf\t"))
+	while (first < found->len && !is_same(found->pdata[first], said->pdata[0], false))
 		first++;
 	if (by_frames ? found->len - first < said->len : found->len - first != said->len)
 		return false;
@@ -375,7 +384,7 @@ static void test_interpreter(const void *data)
 			g_autoptr(GPtrArray) found = program_look(&program);
 
 			n++;
-			if (!are_same(found, said, program.chain->is_of_frames)) {
+			if (!are_same(found, said, is_by_frames(program.chain))) {
 				n_different++;
 				g_test_message("another stack by %s", way);
 				show("said", said);
@@ -439,6 +448,13 @@ static void run_damaged(const struct sysprof_program *chain, const uint64_t *mem
 
 	if (chain->is_of_steps) {
 		run_steps_from((uintptr_t)memory, memory, words);
+	} else if (chain->has_registers) {
+		begin_steps((uintptr_t)memory);
+		script.inner = (struct sysprof_inner_frame){ .known = UINT16_MAX };
+		for (unsigned i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++)
+			script.inner.registers[i] = (uintptr_t)(memory + i);
+		for (unsigned i = 1; i < words; i++)
+			sysprof_chain_run_frame(&script, (uintptr_t)(memory + i));
 	} else if (chain->is_of_frames) {
 		for (script.n_run = 0; script.n_run + 1 < words; script.n_run++) {
 			script.run[script.n_run] = (u16)script.n_run;
@@ -546,6 +562,42 @@ static void test_hostile(void)
 	g_assert_cmpuint(n_limits, >, 0);
 	munmap(object, OBJECT_BYTES);
 	g_free(heap);
+	g_free(program.chain);
+	g_free(program.title);
+	g_free(program.path);
+}
+
+/* A call of Lua that has called itself: all native frames together end. */
+static void test_endless(void)
+{
+	static uint64_t call[8], value[2], closure[4], prototype[16];
+	struct program program = { .root = "" };
+
+	chain_user_pid = getpid();
+	if (!program_describe(&program, "/usr/bin/lua5.4", 0, 0)) {
+		g_test_skip("this machine has no Lua");
+		return;
+	}
+	call[0] = (uintptr_t)value;
+	call[2] = call[3] = (uintptr_t)call;
+	value[0] = (uintptr_t)closure;
+	value[1] = 0x46;
+	closure[1] = 6;
+	closure[3] = (uintptr_t)prototype;
+	prototype[1] = 10;
+	script.program = program.chain;
+	begin_steps(0);
+	script.inner = (struct sysprof_inner_frame){ .known = UINT16_MAX };
+	for (unsigned i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++)
+		script.inner.registers[i] = (uintptr_t)call;
+	for (unsigned i = 0; i < 1000; i++) {
+		sysprof_chain_run_frame(&script, (uintptr_t)(call + 1));
+		g_assert_cmpint(script.fuel, >=, -1);
+	}
+	g_test_message("%u frames", script.n);
+	g_assert_cmpuint(script.n, >, 100);
+	g_assert_cmpuint(script.n, <=, program.chain->max_frames);
+	g_assert_true(script.is_cut);
 	g_free(program.chain);
 	g_free(program.title);
 	g_free(program.path);
@@ -730,12 +782,14 @@ int main(int argc, char **argv)
 	}
 	g_test_add_data_func("/interpreters/damaged/perl", "/usr/bin/perl", test_damaged);
 	g_test_add_data_func("/interpreters/damaged/node", "/usr/bin/node", test_damaged);
+	g_test_add_data_func("/interpreters/damaged/lua", "/usr/bin/lua5.4", test_damaged);
 	g_test_add_data_func_full("/interpreters/damaged/java", find_jvm() ?: g_strdup("/"),
 				  test_damaged, g_free);
 	g_test_add_data_func("/interpreters/anywhere/mixed", NULL, test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/interpreted", "-Xint", test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);
 	g_test_add_func("/interpreters/hostile", test_hostile);
+	g_test_add_func("/interpreters/endless", test_endless);
 	g_test_add_func("/interpreters/ends", test_ends);
 	g_test_add_func("/interpreters/fuel", test_fuel);
 	g_test_add_func("/interpreters/faults", test_faults);

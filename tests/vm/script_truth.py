@@ -99,7 +99,7 @@ def is_same(found, said):
     return at == len(said)
 
 
-def check_stacks(tap, path, dump, what, languages, leaf="leaf", has_lines=True):
+def check_stacks(tap, path, dump, what, languages, leaf=("leaf",), has_lines=True):
     stacks = dumps(dump)
     if not has_lines:
         # Functions of the runtime in its own files look like native ones, too.
@@ -110,7 +110,7 @@ def check_stacks(tap, path, dump, what, languages, leaf="leaf", has_lines=True):
     for frames, weight in found:
         script = list(scripts_of(frames, languages, has_lines))
         inner = next((i for i, frame in enumerate(script) if len(frame) > 1), None)
-        if inner is None or script[inner][0] != leaf:
+        if inner is None or script[inner][0] not in leaf:
             continue
         # Without lines several ways may look the same.
         found_ways = {way for way, said in stacks if is_same(script[inner:], said)}

@@ -105,6 +105,18 @@ bool spt_script_elf_read(const SptObject *object, uint64_t address, void *to, si
 		     (off_t)(segment.p_offset + (address - segment.p_vaddr))) == (ssize_t)bytes;
 }
 
+bool spt_script_elf_segment(const SptObject *object, uint64_t address, uint64_t *ret_start,
+			    uint64_t *ret_bytes)
+{
+	GElf_Phdr segment;
+
+	if (!find_segment(object, address, &segment))
+		return false;
+	*ret_start = segment.p_vaddr;
+	*ret_bytes = segment.p_filesz;
+	return true;
+}
+
 bool spt_script_elf_code(const SptObject *object, uint64_t address, int64_t *ret_difference)
 {
 	GElf_Phdr segment;

@@ -19,6 +19,9 @@ void spt_script_elf_each(const SptObject *object,
 			 void *data);
 /* Copies what the file has at @address, an address in the object; false: it has not all of it. */
 bool spt_script_elf_read(const SptObject *object, uint64_t address, void *to, size_t bytes);
+/* The segment with @address, as far as the file has it. */
+bool spt_script_elf_segment(const SptObject *object, uint64_t address, uint64_t *ret_start,
+			    uint64_t *ret_bytes);
 /* The difference between addresses in the code and offsets in the file. */
 bool spt_script_elf_code(const SptObject *object, uint64_t address, int64_t *ret_difference);
 
