@@ -47,6 +47,15 @@ function generator($way)
 	yield leaf($way);
 }
 
+function delegate($n, $way)
+{
+	yield 0;
+	if ($n)
+		yield from delegate($n - 1, $way);
+	else
+		yield leaf($way);
+}
+
 trait Kept
 {
 	public function kept()
@@ -132,6 +141,10 @@ function by_library()
 	preg_replace_callback("/x/", function ($m) { return (string)leaf("preg_replace_callback"); }, "x");
 	iterator_to_array(generator("generator in C"));
 	foreach (generator("generator") as $x)
+		;
+	foreach (delegate(1, "yield from") as $x)
+		;
+	foreach (delegate(4, "yield from in yield from") as $x)
 		;
 	iterator_apply($i = new ArrayIterator([1]), function () { leaf("iterator_apply"); return false; });
 	eval('leaf("eval");');

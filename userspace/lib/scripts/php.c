@@ -12,7 +12,7 @@
 #include "scripts/script-elf.h"
 
 #define NUMBER 4
-#define MAX_FRAMES 280			/* about as many as the fuel of a program allows */
+#define MAX_FRAMES 260			/* about as many as the fuel of a program allows */
 #define DATA_MAX_BYTES (64u << 20)
 
 /*
@@ -25,7 +25,14 @@
 #define FUNCTION_AT 24
 #define FLAGS_AT 40
 #define IS_LAST 0x20000			/* the call is the last one that its loop executes */
+#define OBJECT_AT 32
 #define CALLER_AT 48
+/* In a generator: its call, the one that it delegates to and those that delegate to it. */
+#define GENERATOR_CALL 56
+#define GENERATOR_INNER 152
+#define GENERATOR_N_OUTER 160
+#define GENERATOR_OUTER 168
+#define GENERATOR_PLACE 184		/* what its caller is the caller of while it delegates */
 #define LINE_AT 24			/* in an instruction */
 /* What the description of an extension begins with: its size, and the number of the interface. */
 #define EXTENSION_BYTES 168
@@ -41,6 +48,9 @@ enum {
 	R_IDENTITY,
 	R_WORD,
 	R_NOTHING,			/* always 0 */
+	R_PLACE,			/* of the outermost of generators that delegate */
+	R_OUTERMOST,			/* 0: there are none */
+	R_GENERATOR,
 };
 
 static const struct layout {
@@ -103,9 +113,48 @@ static void add_next(SptProgram *program, unsigned loop)
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
 }
 
+/*
+ * A call without a function may be the place of generators that delegate (yield from).  Only the
+ * innermost one executes anything; from there on each leads to the one that waits for it.  The jump
+ * @waits comes from such a one.
+ */
+static void add_generators(SptProgram *program, unsigned loop, unsigned waits)
+{
+	unsigned none, inner, innermost, outermost, many, begin;
+
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_OUTERMOST, R_CALL, OBJECT_AT);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_WORD, R_OUTERMOST, GENERATOR_PLACE);
+	begin = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_CALL, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OUTERMOST, 0, 0);
+	add_next(program, loop);
+	spt_program_land(program, begin);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PLACE, R_CALL, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_WORD, R_OUTERMOST, 0);
+	inner = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_GENERATOR, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_GENERATOR, GENERATOR_INNER);
+	innermost = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, inner);
+	spt_program_land(program, innermost);
+	spt_program_land(program, waits);
+	outermost = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_GENERATOR, R_OUTERMOST, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_GENERATOR, GENERATOR_N_OUTER);
+	/* Several wait for it: only a table says who. */
+	many = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 1);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_GENERATOR, R_GENERATOR, GENERATOR_OUTER);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CALL, R_GENERATOR, GENERATOR_CALL);
+	none = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_CALL, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	spt_program_land(program, outermost);
+	spt_program_land(program, many);
+	spt_program_land(program, none);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_OUTERMOST, 0, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_CALL, R_PLACE, 0);
+	add_next(program, loop);
+}
+
 static void add_calls(SptProgram *program, const struct layout *layout, uint64_t globals)
 {
-	unsigned loop, empty, internal, nameless, known, inner;
+	unsigned loop, empty, internal, nameless, known, inner, waits;
 
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CALL, R_BIAS, (int64_t)globals + CALL_AT);
 	loop = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_CALL, 0);
@@ -124,13 +173,15 @@ static void add_calls(SptProgram *program, const struct layout *layout, uint64_t
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_LINE, R_LINE, LINE_AT);
 	spt_program_land(program, known);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_LINE, R_CODE, R_IDENTITY);
+	waits = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_OUTERMOST, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_CALL, FLAGS_AT);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, IS_LAST);
 	inner = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
 	spt_program_land(program, inner);
-	spt_program_land(program, empty);
 	add_next(program, loop);
+	spt_program_land(program, empty);
+	add_generators(program, loop, waits);
 	spt_program_land(program, internal);
 	/* The beginning of a fiber. */
 	nameless = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_IDENTITY, 0);
