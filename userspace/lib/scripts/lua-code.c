@@ -8,20 +8,26 @@
 #define COUNT_BYTES 8
 #define MARK_BYTES 8
 
-/* The text of a string; NULL: it was not copied. */
-static char *lua_text(const SptSpan *span, unsigned length_at, unsigned length_bytes)
+/* The text of a string, from @at on; NULL: it was not copied. */
+static char *lua_text(const SptSpan *span, unsigned at, uint64_t bytes)
 {
-	uint64_t bytes = spt_span_word(span, length_at, length_bytes);
-
-	if (span->bytes <= SPT_LUA_TEXT)
+	if (span->bytes <= at)
 		return NULL;
-	return g_utf8_make_valid((const char *)span->data + SPT_LUA_TEXT,
-				 (gssize)MIN(bytes, span->bytes - SPT_LUA_TEXT));
+	return g_utf8_make_valid((const char *)span->data + at,
+				 (gssize)MIN(bytes, span->bytes - at));
 }
 
 static char *lua_short_text(const SptSpan *span)
 {
-	return lua_text(span, SPT_LUA_SHORT_LENGTH, 1);
+	return lua_text(span, SPT_LUA_TEXT, spt_span_word(span, SPT_LUA_SHORT_LENGTH, 1));
+}
+
+/* Since 5.5 its text is elsewhere, and only that was copied. */
+static char *lua_long_text(uint32_t tag, const SptSpan *span)
+{
+	if (SPT_TAG_MINOR(tag) > 4)
+		return lua_text(span, 0, span->bytes);
+	return lua_text(span, SPT_LUA_TEXT, spt_span_word(span, SPT_LUA_LONG_LENGTH, 8));
 }
 
 /* As Lua itself shows it: code that is no file's is known by its first line. */
@@ -54,11 +60,10 @@ bool spt_lua_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 {
 	const SptSpan *prototype = &spans[SPT_LUA_PROTOTYPE], *of_long = &spans[SPT_LUA_LONG];
 	/* That of a chunk has a sign in front. */
-	g_autofree char *source = of_long->bytes ? lua_text(of_long, SPT_LUA_LONG_LENGTH, 8) :
+	g_autofree char *source = of_long->bytes ? lua_long_text(tag, of_long) :
 						   lua_short_text(&spans[SPT_LUA_SHORT]);
 	g_autofree char *base = NULL;
 
-	(void)tag;
 	*ret = (SptScriptFunction){ 0 };
 	if (spans[SPT_LUA_TAIL].bytes) {
 		ret->name = g_strdup(TAIL_CALLS);

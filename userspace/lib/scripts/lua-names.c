@@ -93,20 +93,22 @@ static void lua_add_bytes(SptProgram *program, unsigned from, unsigned bytes)
 	lua_add_span(program, from, SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE, 0, bytes);
 }
 
-void spt_lua_add_spans(SptProgram *program)
+void spt_lua_add_spans(SptProgram *program, SptLuaForm form)
 {
 	lua_add_bytes(program, R_PROTOTYPE, SPT_LUA_PROTOTYPE_BYTES);
 	lua_add_span(program, R_LINES, SPT_LUA_LINES, SPT_LUA_N_LINES, 1, 8192);
 	lua_add_span(program, R_MARKS, SPT_LUA_MARKS, SPT_LUA_N_MARKS, 8, 1024);
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SPT_LUA_LONG_LENGTH,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .head = SPT_LUA_TEXT,
-					  .max = SPT_LUA_TEXT + SOURCE_MAX,
-					  .from = SYSPROF_SPAN_REGISTER + R_LONG });
+	spt_program_span(
+		program,
+		&(struct sysprof_chain_span){
+			.path = { form == SPT_LUA_5_5 ? SPT_LUA_TEXT : SYSPROF_SPAN_NONE,
+				  SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE },
+			.length = SPT_LUA_LONG_LENGTH,
+			.length_bytes = 8,
+			.unit = SYSPROF_SPAN_NONE,
+			.head = form == SPT_LUA_5_5 ? 0 : SPT_LUA_TEXT,
+			.max = SOURCE_MAX,
+			.from = SYSPROF_SPAN_REGISTER + R_LONG });
 	lua_add_bytes(program, R_SHORT, SPT_LUA_TEXT + TEXT_MAX);
 	lua_add_bytes(program, R_TAIL, 8);
 	lua_add_bytes(program, R_NAME, SPT_LUA_TEXT + TEXT_MAX);
@@ -291,7 +293,7 @@ static void lua_add_local(SptProgram *program, struct jumps *none)
 }
 
 /* R_NAME becomes what the instruction takes, if that has a name. */
-static void lua_add_source(SptProgram *program, struct jumps *none)
+static void lua_add_source(SptProgram *program, struct jumps *none, SptLuaForm form)
 {
 	struct jumps done = { 0 };
 	unsigned field, global, method, upvalue;
@@ -299,8 +301,10 @@ static void lua_add_source(SptProgram *program, struct jumps *none)
 	field = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_GETFIELD);
 	global = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_GETTABUP);
 	method = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_SELF);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_INSTRUCTION, IS_CONSTANT);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	if (form == SPT_LUA_5_4) {
+		spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_INSTRUCTION, IS_CONSTANT);
+		lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	}
 	spt_program_land(program, field);
 	spt_program_land(program, global);
 	lua_add_operand(program, R_WORD, C_SHIFT);
@@ -316,7 +320,7 @@ static void lua_add_source(SptProgram *program, struct jumps *none)
 	lua_land(program, &done);
 }
 
-void spt_lua_add_names(SptProgram *program)
+void spt_lua_add_names(SptProgram *program, SptLuaForm form)
 {
 	struct jumps none = { 0 };
 	unsigned no_text, is_short;
@@ -333,7 +337,7 @@ void spt_lua_add_names(SptProgram *program)
 	lua_jump(program, &none, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_CALL);
 	lua_add_search(program, &none);
 	lua_add_around(program, &none);
-	lua_add_source(program, &none);
+	lua_add_source(program, &none, form);
 	no_text = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_NAME, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_NAME, SPT_LUA_KIND);
 	is_short = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, KIND_SHORT_STRING);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lua 5.4.  No variable of a thread or of the process leads to what Lua executes: only the function
+ * Lua 5.4 and 5.5.  No variable of a thread or of the process leads to what Lua executes: only the function
  * that does, luaV_execute(), has it.  It keeps a call's record, its argument, in a register that
  * the functions it calls save, or, in other builds, in its own part of the stack.  Which one says
  * the code: the only thing that such a function often stores into a call's record is the place of
@@ -20,12 +20,10 @@
 
 #define NUMBER 7
 #define MAX_FRAMES 170			/* about as many as the fuel of a program allows */
-#define LEAST_INSTRUCTIONS 70		/* Lua 5.4 has 83 */
+#define LEAST_INSTRUCTIONS 70		/* Lua 5.4 has 83, 5.5 85 */
 #define LOOP_MAX_BYTES (256u << 10)
 #define CODE_MAX_BYTES (16u << 20)
 #define IDENT_MAX_BYTES 256
-#define FIRST_RELEASE 2			/* 5.4.0 and 5.4.1 mark calls in another way */
-#define LAST_RELEASE 8
 /* So many stores of the place of the next instruction there are at least; usually 30 and more. */
 #define STORES_LEAST 8
 #define SITES_MAX 4
@@ -37,9 +35,6 @@
 #define CALL_PREVIOUS 16
 #define CALL_NEXT 24
 #define CALL_PLACE 32
-#define CALL_STATUS 62
-#define STATUS_FRESH 4			/* the first call in a native frame */
-#define STATUS_TAIL 32			/* its caller is missing: a tail call */
 /* In a value of the stack; in a closure; in a prototype. */
 #define VALUE_KIND 8
 #define VALUE_CLOSURE 0x46
@@ -67,8 +62,23 @@ enum {
 	R_STATUS,
 };
 
+/* Of one version: from lstate.h and lobject.h of Lua's sources. */
+static const struct layout {
+	unsigned minor, first, last;	/* releases; 5.4.0 and 5.4.1 mark calls in another way */
+	/* In a call's record: whether it is the first one in a native frame, and a tail call */
+	enum sysprof_chain_op load;
+	uint8_t status;
+	int32_t fresh, tail;
+	uint8_t marks[2];		/* operations that make it the first one */
+	SptLuaForm form;
+} layouts[] = {
+	{ 4, 2, 9, SYSPROF_CHAIN_LD2, 62, 1 << 2, 1 << 5, { 0x89, 0xc7 }, SPT_LUA_5_4 },
+	{ 5, 0, 1, SYSPROF_CHAIN_LD4, 60, 1 << 16, 1 << 22, { 0x81, 0x81 }, SPT_LUA_5_5 },
+};
+
 /* What the code of a build says. */
 struct build {
+	const struct layout *layout;
 	uint64_t loop;			/* luaV_execute(), by its address in the file */
 	uint64_t bytes;
 	unsigned call, place;		/* registers */
@@ -112,15 +122,18 @@ static bool lua_find_registers(const uint8_t *code, size_t bytes, struct build *
 }
 
 /* Whether the call behind @bytes of @code was marked as the first one in its native frame. */
-static bool lua_is_fresh(const uint8_t *code, size_t bytes)
+static bool lua_is_fresh(const struct layout *layout, const uint8_t *code, size_t bytes)
 {
-	for (size_t i = bytes > MARK_BEFORE ? bytes - MARK_BEFORE : 0; i + 4 <= bytes; i++) {
-		const uint8_t *at = code + i + 1;
+	bool is_short = layout->load == SYSPROF_CHAIN_LD2;
 
-		/* mov of 2 bytes to CALL_STATUS of a record */
+	for (size_t i = bytes > MARK_BEFORE ? bytes - MARK_BEFORE : 0; i + 4 <= bytes; i++) {
+		const uint8_t *at = code + i + is_short;
+
+		/* mov of 2 bytes, or or of 4, to the status in a record */
 		at += (at[0] & 0xf0) == 0x40;
-		if (code[i] == 0x66 && (at[0] == 0x89 || at[0] == 0xc7) && at[1] >> 6 == 1 &&
-		    at[2] == CALL_STATUS)
+		if ((!is_short || code[i] == 0x66) &&
+		    (at[0] == layout->marks[0] || at[0] == layout->marks[1]) &&
+		    at[1] >> 6 == 1 && at[2] == layout->status)
 			return true;
 	}
 	return false;
@@ -135,7 +148,7 @@ static bool lua_find_sites(const uint8_t *code, size_t bytes, uint64_t start, st
 		if (code[i] != 0xe8)
 			continue;
 		memcpy(&distance, code + i + 1, sizeof(distance));
-		if (start + i + 5 + (uint64_t)distance != build->loop || lua_is_fresh(code, i))
+		if (start + i + 5 + (uint64_t)distance != build->loop || lua_is_fresh(build->layout, code, i))
 			continue;
 		if (build->n_sites == SITES_MAX)
 			return false;
@@ -162,13 +175,14 @@ static bool lua_find_sites(const uint8_t *code, size_t bytes, uint64_t start, st
 }
 #endif
 
-static bool lua_find_build(const SptObject *file, int64_t difference, struct build *ret)
+static bool lua_find_build(const SptObject *file, const struct layout *layout,
+			   int64_t difference, struct build *ret)
 {
 	g_autofree uint8_t *code = NULL;
 	uint64_t start, bytes;
 	SptRange loop;
 
-	*ret = (struct build){ 0 };
+	*ret = (struct build){ .layout = layout };
 	if (!spt_script_loop_find(file, LEAST_INSTRUCTIONS, &loop) || loop.bytes > LOOP_MAX_BYTES)
 		return false;
 	ret->loop = loop.start + (uint64_t)difference;
@@ -250,7 +264,7 @@ static void lua_add_first(SptProgram *program, const struct build *build)
 }
 
 /* From there on outwards. */
-static void lua_add_calls(SptProgram *program)
+static void lua_add_calls(SptProgram *program, const struct layout *layout)
 {
 	unsigned loop, outwards, jump, all, not_first;
 
@@ -262,21 +276,22 @@ static void lua_add_calls(SptProgram *program)
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_CODE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_PROTOTYPE, SPT_LUA_SOURCE);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD2, R_STATUS, R_CALL, CALL_STATUS);
+	spt_program_add(program, layout->load, R_STATUS, R_CALL, layout->status);
 	/* A name that a function of Lua has for it. */
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, STATUS_FRESH | STATUS_TAIL);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS,
+			layout->fresh | layout->tail);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PROTOTYPE, R_PROTOTYPE, IS_CALLED);
 	spt_program_land(program, jump);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_PROTOTYPE, R_IDENTITY);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, STATUS_TAIL);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, layout->tail);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PROTOTYPE, R_PROTOTYPE, IS_TAIL);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_PROTOTYPE, R_IDENTITY);
 	spt_program_land(program, jump);
 	all = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_IS_ALL, 0);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, STATUS_FRESH);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, layout->fresh);
 	not_first = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 	spt_program_land(program, all);
@@ -299,12 +314,23 @@ static void lua_add_calls(SptProgram *program)
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
 }
 
+/* NULL: it is not known. */
+static const struct layout *lua_layout(unsigned major, unsigned minor, unsigned release)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(layouts); i++)
+		if (major == 5 && minor == layouts[i].minor && release >= layouts[i].first &&
+		    release <= layouts[i].last)
+			return &layouts[i];
+	return NULL;
+}
+
 static GBytes *lua_describe(const SptObject *file, GError **error)
 {
 	unsigned major = 0, minor = 0, release = 0;
 	g_autoptr(SptProgram) program = NULL;
 	SptScriptSymbol symbol, entry;
 	int64_t difference;
+	const struct layout *layout;
 	struct build build;
 
 	if (!spt_script_elf_symbol(file, "lua_newstate", &entry) ||
@@ -313,18 +339,18 @@ static GBytes *lua_describe(const SptObject *file, GError **error)
 	if (spt_script_elf_symbol(file, "luaJIT_setmode", &symbol)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-			"%s is LuaJIT, in whose scripts no functions are found: this works with Lua 5.4",
+			"%s is LuaJIT, in whose scripts no functions are found: this works with Lua 5.4 and 5.5",
 			spt_object_name(file));
 		return NULL;
 	}
 	if (!spt_script_elf_symbol(file, "lua_ident", &symbol) ||
 	    !lua_version(file, &symbol, &major, &minor, &release))
 		return NULL;
-	if (major != 5 || minor != 4 || release < FIRST_RELEASE || release > LAST_RELEASE ||
-	    !lua_find_build(file, difference, &build)) {
+	layout = lua_layout(major, minor, release);
+	if (!layout || !lua_find_build(file, layout, difference, &build)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-			"%s is Lua %u.%u.%u, in whose scripts no functions are found: this works with the usual builds of 5.4.2 to 5.4.8 for x86-64",
+			"%s is Lua %u.%u.%u, in whose scripts no functions are found: this works with the usual builds of 5.4.2 to 5.4.9, 5.5.0 and 5.5.1 for x86-64",
 			spt_object_name(file), major, minor, release);
 		return NULL;
 	}
@@ -332,10 +358,10 @@ static GBytes *lua_describe(const SptObject *file, GError **error)
 	spt_program_of_frames(program);
 	spt_program_loop(program, build.loop - (uint64_t)difference,
 			 build.loop - (uint64_t)difference + build.bytes);
-	spt_lua_add_spans(program);
+	spt_lua_add_spans(program, layout->form);
 	lua_add_first(program, &build);
-	lua_add_calls(program);
-	spt_lua_add_names(program);
+	lua_add_calls(program, layout);
+	spt_lua_add_names(program, layout->form);
 	return spt_program_finish(program);
 }
 
