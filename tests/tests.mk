@@ -108,6 +108,9 @@ $(B)/tests/evil-helper: tests/unit/evil-helper.c $(B)/libspt.a Makefile tests/te
 	$(call say,CC)$(CC) $(flags) -Wl,--wrap=spt_place_table_write $(CPPFLAGS) $(CFLAGS) -MMD \
 		-MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
 
+# A program that has an interpreter in it.
+$(B)/asan/test-interpreters: | $(B)/workloads/script-states
+
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
 $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile tests/tests.mk

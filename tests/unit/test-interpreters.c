@@ -756,6 +756,16 @@ static void test_faults(void)
 	g_ptr_array_unref(chain_user_records);
 }
 
+/* Lua in a program: its states are within each other, and in several threads. */
+static void add_states(const char *test)
+{
+	static struct interpreter states = { NULL, WORKLOADS "script-stacks.lua", "", NULL, NULL };
+	g_autofree char *directory = g_path_get_dirname(test);
+
+	states.command = g_build_filename(directory, "..", "workloads", "script-states", NULL);
+	g_test_add_data_func("/interpreters/states", &states, test_interpreter);
+}
+
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
 static void add_others(const char *others)
 {
@@ -780,6 +790,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(name, &interpreters[i], test_interpreter);
 	}
+	add_states(argv[0]);
 	g_test_add_data_func("/interpreters/damaged/perl", "/usr/bin/perl", test_damaged);
 	g_test_add_data_func("/interpreters/damaged/node", "/usr/bin/node", test_damaged);
 	g_test_add_data_func("/interpreters/damaged/lua", "/usr/bin/lua5.4", test_damaged);

@@ -3,7 +3,8 @@
 -- Comes to one function in many ways, and each time lets the runtime itself say the stack before it
 -- works there: script-stacks.lua DUMP LOOPS.  With 0 loops it waits for a line instead.
 
-local dump = assert(io.open(arg[1], "w"))
+-- A program may run this in several states.
+local dump = assert(io.open(arg[1], "a"))
 local loops = tonumber(arg[2])
 -- Who resumed whom; debug.getinfo() knows one coroutine's functions only.
 local resumed = {}
@@ -29,11 +30,12 @@ local function say(text, info)
 	if info.istailcall then text[#text + 1] = "(...tail calls...)\t[lua]\t0\n" end
 end
 
-function leaf(way)
-	local text = { "=== " .. way .. "\n" }
+-- All but this function itself.
+local function stack()
+	local text = {}
 	local level = 2
 	while true do
-		local info = debug.getinfo(level - 1, "Slnt")
+		local info = debug.getinfo(level, "Slnt")
 		if not info then break end
 		say(text, info)
 		level = level + 1
@@ -47,7 +49,12 @@ function leaf(way)
 			level = level + 1
 		end
 	end
-	dump:write(table.concat(text), "---\n")
+	return table.concat(text) .. (outside or "")
+end
+
+function leaf(way)
+	local text = "=== " .. way .. (outside and " in another state" or "") .. "\n" .. stack()
+	dump:write(text, "---\n")
 	dump:flush()
 	if loops == 0 then io.read("l") end
 	local x = 0
@@ -194,4 +201,8 @@ by_calls()
 by_metamethods()
 by_library()
 by_coroutines()
-os.exit(0, true)
+if inner then
+	local function within() inner(stack()) end
+	within()
+	resume(coroutine.create(within))
+end
