@@ -649,6 +649,36 @@ static void test_ends(void)
 		}
 }
 
+/* A program of frames may ask for their registers, another one that is not of steps may not. */
+static void test_registers(void)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_insn insn[2];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 1,
+				.n_insns = 2 },
+		    .insn = { { .op = SYSPROF_CHAIN_REG, .imm = 3 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+
+	program->bytes = sizeof(chain);
+	for (u8 flags = 0; flags <= SYSPROF_CHAIN_THREAD; flags++) {
+		chain.header.flags = flags;
+		memcpy(program->data, &chain, sizeof(chain));
+		g_assert_cmpint(sysprof_chain_check(program), ==,
+				flags == SYSPROF_CHAIN_FRAMES || flags == SYSPROF_CHAIN_STEPS);
+	}
+	chain.header.flags = SYSPROF_CHAIN_FRAMES;
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program) && program->has_registers);
+	chain.insn[0].op = SYSPROF_CHAIN_MOVI;
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program) && !program->has_registers);
+}
+
 /* How many records are sent of three codes that have @n_turns of the program of names each. */
 static unsigned send_three(int n_turns)
 {
@@ -802,6 +832,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/endless", test_endless);
 	g_test_add_func("/interpreters/ends", test_ends);
+	g_test_add_func("/interpreters/registers", test_registers);
 	g_test_add_func("/interpreters/fuel", test_fuel);
 	g_test_add_func("/interpreters/faults", test_faults);
 	add_others(g_getenv("OTHERS"));

@@ -94,7 +94,7 @@ uint32_t spt_lua_line(uint32_t tag, const SptScriptFunction *function, uint32_t 
 	(void)tag;
 	n = (uint32_t)spt_span_word(&span, 0, COUNT_BYTES);
 	changes = COUNT_BYTES + n * MARK_BYTES;
-	if (position == SYSPROF_POSITION_NOT_TOLD || changes + position >= bytes)
+	if (position == SYSPROF_POSITION_NOT_TOLD || !position-- || changes + position >= bytes)
 		return line;
 	for (uint32_t at = COUNT_BYTES; at < changes; at += MARK_BYTES) {
 		if (spt_span_word(&span, at, 4) > position)

@@ -42,7 +42,7 @@ enum {
 
 bool spt_lua_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		  SptScriptFunction *ret);
-/* A position is the number of an instruction. */
+/* A position is the number of the instruction behind. */
 uint32_t spt_lua_line(uint32_t tag, const SptScriptFunction *function, uint32_t position);
 
 G_END_DECLS

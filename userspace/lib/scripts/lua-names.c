@@ -332,6 +332,7 @@ void spt_lua_add_names(SptProgram *program, SptLuaForm form)
 	lua_jump(program, &none, SYSPROF_CHAIN_JEQI, 0, R_CALLER, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_CALLER, R_CALLER, PROTOTYPE_MASK);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CALLER, SPT_LUA_CODE);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_AT, R_AT, -1);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_CALL_AT, R_AT, 0);
 	lua_add_fetch(program, R_AT);
 	lua_jump(program, &none, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_CALL);

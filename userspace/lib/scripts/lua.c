@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lua 5.4 and 5.5.  No variable of a thread or of the process leads to what Lua executes: only the function
- * that does, luaV_execute(), has it.  It keeps a call's record, its argument, in a register that
- * the functions it calls save, or, in other builds, in its own part of the stack.  Which one says
- * the code: the only thing that such a function often stores into a call's record is the place of
- * the next instruction.  So each of its native frames leads to the functions of scripts that it
- * executes: those of a coroutine, too, of one state or of many, in any thread.
+ * Lua 5.4 and 5.5.  No variable of a thread or of the process leads to what Lua executes: only the
+ * function that does, luaV_execute(), has it.  It keeps a call's record, its argument, in a
+ * register that the functions it calls save.  Which one says the code: what such a function most
+ * often stores into a call's record is the place of the next instruction.  So each of its native
+ * frames leads to the functions of scripts that it executes: those of a coroutine, too, of one
+ * state or of many, in any thread.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "scripts/script-loop.h"
 
 #define NUMBER 7
-#define MAX_FRAMES 170			/* about as many as the fuel of a program allows */
+#define MAX_FRAMES 190			/* about as many as the fuel of a program allows */
 #define LEAST_INSTRUCTIONS 70		/* Lua 5.4 has 83, 5.5 85 */
 #define LOOP_MAX_BYTES (256u << 10)
 #define CODE_MAX_BYTES (16u << 20)
@@ -263,39 +263,49 @@ static void lua_add_first(SptProgram *program, const struct build *build)
 	spt_program_land(program, jump);
 }
 
+/*
+ * The first call in a native frame, or a tail call.  Goes on at @outwards if the native frame
+ * executes more calls.
+ */
+static void lua_add_special(SptProgram *program, const struct layout *layout, unsigned outwards)
+{
+	unsigned no_tail, is_last, all;
+
+	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_PROTOTYPE, R_IDENTITY);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, layout->tail);
+	no_tail = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PROTOTYPE, R_PROTOTYPE, IS_TAIL);
+	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_PROTOTYPE, R_IDENTITY);
+	spt_program_land(program, no_tail);
+	all = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_IS_ALL, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, layout->fresh);
+	is_last = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	spt_program_land(program, all);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, outwards);
+	spt_program_land(program, is_last);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
+}
+
 /* From there on outwards. */
 static void lua_add_calls(SptProgram *program, const struct layout *layout)
 {
-	unsigned loop, outwards, jump, all, not_first;
+	unsigned loop, outwards, jump, special;
 
+	/* What is stored is the place of the next instruction. */
 	loop = spt_program_add(program, SYSPROF_CHAIN_SHRI, R_POSITION, R_POSITION,
 			       SPT_LUA_INSTRUCTION_BITS);
-	/* What is stored is the next one. */
-	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_POSITION, R_POSITION, -1);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_PROTOTYPE, SPT_LUA_FIRST_LINE);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_CODE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_PROTOTYPE, SPT_LUA_SOURCE);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
 	spt_program_add(program, layout->load, R_STATUS, R_CALL, layout->status);
-	/* A name that a function of Lua has for it. */
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS,
 			layout->fresh | layout->tail);
-	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	special = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	/* A function of Lua that has a name for it. */
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PROTOTYPE, R_PROTOTYPE, IS_CALLED);
-	spt_program_land(program, jump);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_PROTOTYPE, R_IDENTITY);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, layout->tail);
-	jump = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
-	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PROTOTYPE, R_PROTOTYPE, IS_TAIL);
-	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_PROTOTYPE, R_IDENTITY);
-	spt_program_land(program, jump);
-	all = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_IS_ALL, 0);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_STATUS, layout->fresh);
-	not_first = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
-	spt_program_land(program, all);
-	spt_program_land(program, not_first);
 	outwards = spt_program_add(program, SYSPROF_CHAIN_LD8, R_CALL, R_CALL, CALL_PREVIOUS);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_CALL, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
@@ -312,6 +322,8 @@ static void lua_add_calls(SptProgram *program, const struct layout *layout)
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_POSITION, R_CALL, CALL_PLACE);
 	spt_program_add(program, SYSPROF_CHAIN_SUB, R_POSITION, R_CODE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	spt_program_land(program, special);
+	lua_add_special(program, layout, outwards);
 }
 
 /* NULL: it is not known. */
