@@ -220,11 +220,13 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 		u8 dst = insn->dst, src = insn->src;
 		s64 imm = insn->imm;
 
-		switch (insn->op) {
-		case SYSPROF_CHAIN_LD8:
+		/* Half of all.  Kernels have no tables of jumps: each case is a comparison. */
+		if (insn->op == SYSPROF_CHAIN_LD8) {
 			if (!chain_load(&R(dst), R(src) + imm, 8))
 				goto fault;
-			break;
+			continue;
+		}
+		switch (insn->op) {
 		case SYSPROF_CHAIN_LD4:
 			if (!chain_load(&R(dst), R(src) + imm, 4))
 				goto fault;
