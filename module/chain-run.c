@@ -205,7 +205,8 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 
 /*
  * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of
- * steps, or with what a program of frames knows, else NULL.  The window is open: no function may be called.
+ * steps, or with what a program of frames knows, else NULL.  The window is open: no function may be
+ * called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
 					struct sysprof_script *script, u64 *registers, s32 *fuel,

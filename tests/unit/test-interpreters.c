@@ -314,9 +314,9 @@ static bool is_same(const char *found, const char *said, bool has_line)
 }
 
 /*
- * Whether what was found, from the innermost frame on that was said, is what was said.  With @by_frames the frames behind
- * other code were looked for, and some may be of calls that are over: there may be more, at the
- * end.
+ * Whether what was found, from the innermost frame on that was said, is what was said.  With
+ * @by_frames the frames behind other code were looked for, and some may be of calls that are over:
+ * there may be more, at the end.
  */
 static bool are_same(const GPtrArray *found, const GPtrArray *said, bool by_frames)
 {

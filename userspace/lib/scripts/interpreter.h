@@ -63,7 +63,8 @@ typedef struct {
  * Each is an SptInterpreter spt_interpreter_NAME.  A file is described by the first one that has a
  * part of its name.
  */
-#define SPT_INTERPRETERS(ROW) ROW(cpython) ROW(ruby) ROW(perl) ROW(php) ROW(v8) ROW(hotspot) ROW(lua)
+#define SPT_INTERPRETERS(ROW)                                                                      \
+	ROW(cpython) ROW(ruby) ROW(perl) ROW(php) ROW(v8) ROW(hotspot) ROW(lua)
 
 #define SPT_INTERPRETER_DECLARE(name) extern const SptInterpreter spt_interpreter_##name;
 SPT_INTERPRETERS(SPT_INTERPRETER_DECLARE)

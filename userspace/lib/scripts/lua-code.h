@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 #define SPT_LUA_KIND 8
 
 /* What is emitted is the address of a prototype, or that and one of these. */
-#define SPT_LUA_IS_TAIL 1		/* functions that are missing, before one of that prototype */
+#define SPT_LUA_IS_TAIL 1		/* calls are missing, behind one of that prototype */
 #define SPT_LUA_IS_CALLED 2		/* by the function of Lua that is behind it */
 
 /* In a string: of a short one the length, of a long one the length, and the text. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function of Lua has no name: whoever calls it has one for it, a global or local variable or a
- * field.  Lua itself looks in the caller's instructions for what has put the function into the
+ * A function of Lua has no name: its caller has one for it, a global or local variable or a field.
+ * Lua itself looks in the caller's instructions for what has put the function into the
  * register that is called, and so does this program, where that is plain.
  */
 #include "scripts/lua-names.h"
@@ -20,7 +20,7 @@
 #define ENTRY_SHIFT 4
 #define LOCAL_BEGIN 8
 #define LOCAL_END 12
-/* So many instructions before a call are looked at, and so many more for ways around those. */
+/* How many instructions before a call are looked at, and how many more for ways around those. */
 #define LOOK_BACK 48
 #define LOOK_AROUND 16
 

@@ -24,7 +24,7 @@
 #define LOOP_MAX_BYTES (256u << 10)
 #define CODE_MAX_BYTES (16u << 20)
 #define IDENT_MAX_BYTES 256
-/* So many stores of the place of the next instruction there are at least; usually 30 and more. */
+/* Least number of stores of the place of the next instruction: there are 30 and more. */
 #define STORES_LEAST 8
 #define SITES_MAX 4
 /* How far before a call its record may be marked. */
@@ -148,7 +148,8 @@ static bool lua_find_sites(const uint8_t *code, size_t bytes, uint64_t start, st
 		if (code[i] != 0xe8)
 			continue;
 		memcpy(&distance, code + i + 1, sizeof(distance));
-		if (start + i + 5 + (uint64_t)distance != build->loop || lua_is_fresh(build->layout, code, i))
+		if (start + i + 5 + (uint64_t)distance != build->loop ||
+		    lua_is_fresh(build->layout, code, i))
 			continue;
 		if (build->n_sites == SITES_MAX)
 			return false;
