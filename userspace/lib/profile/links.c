@@ -5,12 +5,14 @@
 
 #include "base/pairs.h"
 #include "capture/declared.h"
+#include "capture/stream-rows.h"
 
 struct SptLinks {
 	GHashTable *numbers;		/* "TRACE SPAN" -> number */
 	GPtrArray *links;		/* SptLink */
 	GStringChunk *texts;
-	struct spt_pairs rows;		/* (time, thread) -> number */
+	uint64_t unit_ns;		/* of the times of rows in a file, which are rounded down */
+	struct spt_pairs rows;		/* (time in units, thread) -> number */
 };
 
 static void links_add(SptLinks *links, const SptDeclaredRow *row, const char *trace,
@@ -18,7 +20,7 @@ static void links_add(SptLinks *links, const SptDeclaredRow *row, const char *tr
 {
 	g_autofree char *key = g_strconcat(trace, " ", span, NULL);
 	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(links->numbers, key)),
-		 *at = spt_pairs_at(&links->rows, row->time, row->thread);
+		 *at = spt_pairs_at(&links->rows, row->time / links->unit_ns, row->thread);
 
 	if (!number) {
 		SptLink *link = g_new(SptLink, 1);
@@ -48,6 +50,26 @@ static void links_read(SptLinks *links, const SptCapture *capture, const SptDecl
 					  rows[i].values[span].text);
 }
 
+/* A wait is two rows: until its thread was woken, and until it ran. */
+static void links_add_blocked(SptLinks *links, const SptCapture *capture)
+{
+	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_WAIT);
+	const SptWaitRow *waits;
+	uint32_t n;
+
+	while ((waits = spt_stream_reader_next(reader, &n))) {
+		for (uint32_t i = 0; i < n; i++) {
+			const SptWaitRow *wait = &waits[i];
+			uint64_t runnable_ns = MIN(wait->runnable_ns, wait->duration_ns);
+			uint32_t number = spt_links_of(links, wait->time, wait->thread);
+
+			if (number)
+				*spt_pairs_at(&links->rows, wait->time - MIN(runnable_ns, wait->time),
+					      wait->thread) = number;
+		}
+	}
+}
+
 SptLinks *spt_links_new(const SptCapture *capture, const SptMetric *metric)
 {
 	const char *name = metric->is_cpu		      ? SPT_LINKS_OF_CPU :
@@ -67,7 +89,10 @@ SptLinks *spt_links_new(const SptCapture *capture, const SptMetric *metric)
 	links->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	links->links = g_ptr_array_new_with_free_func(g_free);
 	links->texts = g_string_chunk_new(4096);
+	links->unit_ns = metric->is_cpu ? SPT_CAPTURE_TIME_UNIT_NS : 1;
 	links_read(links, capture, kind, trace, span);
+	if (!metric->is_cpu)
+		links_add_blocked(links, capture);
 	return links;
 }
 
@@ -84,7 +109,8 @@ void spt_links_free(SptLinks *links)
 
 uint32_t spt_links_of(const SptLinks *links, uint64_t time, uint32_t thread)
 {
-	uint32_t number = links ? spt_pairs_get(&links->rows, time, thread) : UINT32_MAX;
+	uint32_t number = links ? spt_pairs_get(&links->rows, time / links->unit_ns, thread) :
+				  UINT32_MAX;
 
 	return number == UINT32_MAX ? 0 : number;
 }
