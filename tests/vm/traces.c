@@ -4,10 +4,13 @@
  * The variable is in a library that it is linked to, or in LIBRARY, or with -DOWN in itself; with
  * -DVARIABLE this is the library.
  *
- * Each of two threads has a trace of its own, "trace-of-thread0" and 1.  Of its CPU time three
- * parts are for span "reading-", six for "writing-", and one for none; it sleeps in "sleeping".
+ * Each of two threads has a trace of its own: the program's name, filled up with '-', and the
+ * thread's number.  Of its CPU time three parts are for span "reading-", six for "writing-", and one
+ * for none; it sleeps in "sleeping".
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,9 +75,11 @@ static void attach(int thread, struct record *record, const char *span)
 static void *work(void *data)
 {
 	int thread = data != NULL;
-	struct record record = { .trace = "trace-of-thread" };
+	struct record record = { .trace = "---------------" };
 	struct timespec begin, now;
 
+	memcpy(record.trace, program_invocation_short_name,
+	       strnlen(program_invocation_short_name, sizeof(record.trace) - 1));
 	record.trace[15] = (char)('0' + thread);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
