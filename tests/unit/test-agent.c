@@ -151,7 +151,7 @@ static SptLabels *labels_of(SptCapture *capture, SptProcessRow *processes,
 	capture->n_processes = n + 1;
 	capture->command_lines = rows;
 	capture->n_command_lines = n;
-	return spt_labels_new(capture, rules);
+	return spt_labels_new(capture, rules, NULL);
 }
 
 /* What was read of a process after its end is its pid's next owner's, and taken back. */

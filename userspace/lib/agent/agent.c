@@ -46,6 +46,7 @@ struct SptAgent {
 	SptKeep *keep, *captures;	/* NULL: nothing is kept */
 	GMutex names_lock;		/* who has it opens a window and clears it */
 	SptRemembered *names;
+	SptPublished *published;	/* the encoder's */
 	GThread *thread;
 	GMutex lock;
 	GCond cond;
@@ -94,7 +95,8 @@ static bool encode_window(SptAgent *agent, const char *path)
 	bool ok;
 
 	g_mutex_lock(&agent->names_lock);
-	ok = spt_agent_window_open(&window, path, &agent->options->rules, agent->names, &error);
+	ok = spt_agent_window_open(&window, path, &agent->options->rules, agent->names,
+				   agent->published, &error);
 	for (unsigned i = 0; ok && (metric = spt_agent_window_metric(i)); i++)
 		encode_metric(agent, &window, metric);
 	if (ok)
@@ -222,6 +224,7 @@ SptAgent *spt_agent_new(const SptAgentOptions *options, GError **error)
 	agent->senders = g_ptr_array_new();
 	agent->spool_lock = -1;
 	agent->names = spt_remembered_new(NAMES_MAX);
+	agent->published = spt_published_new("/proc");
 	g_mutex_init(&agent->names_lock);
 	g_mutex_init(&agent->lock);
 	g_cond_init(&agent->cond);
@@ -268,6 +271,7 @@ void spt_agent_free(SptAgent *agent, unsigned patience_ms)
 	spt_keep_free(agent->captures);
 	g_queue_clear_full(&agent->held, ended_free);
 	spt_remembered_free(agent->names);
+	spt_published_free(agent->published);
 	g_mutex_clear(&agent->names_lock);
 	g_mutex_clear(&agent->lock);
 	g_cond_clear(&agent->cond);
@@ -439,7 +443,8 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 	bool ok = false;
 
 	g_mutex_lock(&agent->names_lock);
-	if (!spt_agent_window_open(&window, path, &agent->options->rules, agent->names, error)) {
+	if (!spt_agent_window_open(&window, path, &agent->options->rules, agent->names, NULL,
+				   error)) {
 		g_mutex_unlock(&agent->names_lock);
 		return false;
 	}

@@ -66,10 +66,11 @@ static bool explain_target(const SptTarget *target, const SptAgentWindow *window
 bool spt_agent_explain(const SptAgentOptions *options, const char *path, GString *to,
 		       GError **error)
 {
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
 	SptAgentWindow window;
 	bool ok = true;
 
-	if (!spt_agent_window_open(&window, path, &options->rules, NULL, error))
+	if (!spt_agent_window_open(&window, path, &options->rules, NULL, published, error))
 		return false;
 	for (const char *const *text = options->targets; ok && *text; text++) {
 		g_autoptr(SptTarget) target = spt_target_new(*text, error);

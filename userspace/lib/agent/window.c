@@ -5,16 +5,20 @@
 static const char *const sent[] = { "cpu", "off-cpu", "lock", "kmem" };
 
 bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
-		     SptRemembered *names, GError **error)
+			   SptRemembered *names, SptPublished *published, GError **error)
 {
+	const SptLabelSource source = { spt_published_find, published };
+
 	*window = (SptAgentWindow){ .capture = spt_capture_open(path, error), .names = names };
 	if (!window->capture)
 		return false;
 	if (names)
 		spt_remembered_put(names, window->capture);
+	if (published)
+		spt_published_look(published, window->capture);
 	window->symbols = spt_symbols_new(window->capture, NULL);
 	spt_symbols_set_detail(window->symbols, 0);
-	window->labels = spt_labels_new(window->capture, rules);
+	window->labels = spt_labels_new(window->capture, rules, published ? &source : NULL);
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SPT_AGENT_WINDOW_H
 #define SPT_AGENT_WINDOW_H
 
+#include "agent/published.h"
 #include "agent/target.h"
 #include "rewrite/remembered.h"
 
@@ -15,9 +16,12 @@ typedef struct {
 	SptRemembered *names;
 } SptAgentWindow;
 
-/* @rules, and @names of windows before (or NULL), outlive it.  False: with a sentence. */
+/*
+ * @rules, and @names and @published of windows before (or NULL), outlive it.  With @published, which
+ * gives labels for one window at a time, its processes are looked at.  False: with a sentence.
+ */
 bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
-		     SptRemembered *names, GError **error);
+			   SptRemembered *names, SptPublished *published, GError **error);
 /* Remembers the names. */
 void spt_agent_window_clear(SptAgentWindow *window);
 

@@ -24,6 +24,7 @@ struct request {
 	char *path;
 	uint32_t pid;
 	const char *name;		/* a string constant */
+	uint64_t offset;
 	size_t most, bytes;
 	char *text;			/* NULL: there is none */
 	bool is_begun, is_done;		/* by a helper */
@@ -74,6 +75,8 @@ static void proc_files_read_file(const SptProcFiles *files, struct request *requ
 
 	if (fd < 0 && files->opener && (errno == EACCES || errno == EPERM))
 		fd = files->opener(request->pid, request->name, files->data);
+	if (fd >= 0 && request->offset && lseek(fd, (off_t)request->offset, SEEK_SET) < 0)
+		request->most = 0;
 	while (fd >= 0 && request->bytes < request->most) {
 		if (request->bytes == room) {
 			room = MIN(request->most, MAX(2 * room, FIRST_BYTES));
@@ -245,8 +248,8 @@ static int64_t proc_files_patience(SptProcFiles *files, int64_t now_us, bool is_
 	return files->patience_us >= FREE_US ? MIN(files->patience_us, most_us) : 0;
 }
 
-static char *proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
-			     bool is_kept, size_t *ret_bytes)
+static char *proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, uint64_t offset,
+			     size_t most, bool is_kept, size_t *ret_bytes)
 {
 	int64_t begin_us = g_get_monotonic_time(), waited_us,
 		wait_us = proc_files_patience(files, begin_us, is_kept);
@@ -261,6 +264,7 @@ static char *proc_files_read(SptProcFiles *files, uint32_t pid, const char *name
 		request->path = g_strdup_printf("%s/%u/%s", files->root, pid, name);
 		request->pid = pid;
 		request->name = name;
+		request->offset = offset;
 		request->most = most;
 		text = proc_files_wait_for(files, request, wait_us, is_kept, ret_bytes);
 	}
@@ -273,14 +277,20 @@ static char *proc_files_read(SptProcFiles *files, uint32_t pid, const char *name
 char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			  size_t *ret_bytes)
 {
-	return proc_files_read(files, pid, name, most, false, ret_bytes);
+	return proc_files_read(files, pid, name, 0, most, false, ret_bytes);
+}
+
+char *spt_proc_files_read_at(SptProcFiles *files, uint32_t pid, const char *name, uint64_t offset,
+			     size_t most, size_t *ret_bytes)
+{
+	return proc_files_read(files, pid, name, offset, most, false, ret_bytes);
 }
 
 char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			     size_t *ret_bytes)
 {
 	spt_proc_files_forget(files, pid);
-	return proc_files_read(files, pid, name, most, true, ret_bytes);
+	return proc_files_read(files, pid, name, 0, most, true, ret_bytes);
 }
 
 char *spt_proc_files_fetch(SptProcFiles *files, uint32_t pid, bool *ret_is_awaited,

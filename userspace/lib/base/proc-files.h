@@ -37,8 +37,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProcFiles, spt_proc_files_free)
 char *spt_proc_files_read(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			  size_t *ret_bytes);
 
+/* The same of what is at @offset in the file, "mem" for one. */
+char *spt_proc_files_read_at(SptProcFiles *files, uint32_t pid, const char *name, uint64_t offset,
+			     size_t most, size_t *ret_bytes);
+
 /*
- * The same, but it waits for 50 ms at most, and what does not come in time can be fetched: the last
+ * As spt_proc_files_read(), but it waits for 50 ms at most, and what does not come in time can be fetched: the last
  * request of a process, and those of the 64 processes that were asked last.
  */
 char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A user can make any number of control groups, with any names: sets are bounded, and those beyond
- * the bound are one.
+ * the bound are one.  What processes publish takes at most half of them, as that needs no right.
  */
 #include "export/labels.h"
 
@@ -11,6 +11,7 @@
 #include "profile/glob.h"
 
 #define SETS_MAX	256
+#define PUBLISHED_MAX	(SETS_MAX / 2)
 #define VALUE_BYTES	256
 #define SHORT_ID_DIGITS 12
 #define PARENTS_MAX	16
@@ -21,7 +22,9 @@ struct SptLabels {
 	const SptLabelRules *rules;
 	GHashTable *cgroups;		/* id of a process -> path; the capture's */
 	GHashTable *numbers;		/* text of a set -> its number + 1 */
-	GHashTable *by_path;		/* path -> number of its set + 1 */
+	SptLabelSource source;
+	unsigned n_published;		/* sets with labels of a source */
+	GHashTable *by_path;		/* path, and labels of a source -> number of its set + 1 */
 	GPtrArray *sets;		/* SptLabelSet */
 	GPtrArray *texts;		/* what they point to */
 	unsigned *of_process;
@@ -136,7 +139,8 @@ static char *name_service(const char *unit, const char *container, const char *p
 	return g_strdup(unit ? unit : "system");
 }
 
-static SptLabelSet *make_set(SptLabels *labels, const char *path, bool is_kernel)
+static SptLabelSet *make_set(SptLabels *labels, const char *path, bool is_kernel,
+			     const SptLabelSet *published)
 {
 	SptLabelSet *set = g_new0(SptLabelSet, 1);
 	g_autofree char *unit = path ? spt_cgroup_unit(path) : NULL,
@@ -153,6 +157,8 @@ static SptLabelSet *make_set(SptLabels *labels, const char *path, bool is_kernel
 	add_label(labels, set, "systemd.unit", container ? NULL : unit);
 	add_label(labels, set, "container.id", container);
 	add_label(labels, set, "k8s.pod.uid", pod);
+	for (unsigned i = 0; published && i < published->n; i++)
+		add_label(labels, set, published->labels[i].key, published->labels[i].value);
 	add_rules(labels, set);
 	return set;
 }
@@ -166,9 +172,10 @@ static char *text_of_set(const SptLabelSet *set)
 	return g_string_free(text, FALSE);
 }
 
-static unsigned number_of_set(SptLabels *labels, const char *path, bool is_kernel)
+static unsigned number_of_set(SptLabels *labels, const char *path, bool is_kernel,
+			      const SptLabelSet *published)
 {
-	SptLabelSet *set = make_set(labels, path, is_kernel);
+	SptLabelSet *set = make_set(labels, path, is_kernel, published);
 	g_autofree char *text = NULL;
 	unsigned number;
 
@@ -178,7 +185,7 @@ static unsigned number_of_set(SptLabels *labels, const char *path, bool is_kerne
 	}
 	if (labels->sets->len >= SETS_MAX - 1) {
 		g_free(set);
-		set = make_set(labels, NULL, false);
+		set = make_set(labels, NULL, false, NULL);
 		add_label(labels, set, "service.name", "other");
 	}
 	text = text_of_set(set);
@@ -188,6 +195,7 @@ static unsigned number_of_set(SptLabels *labels, const char *path, bool is_kerne
 		return number - 1;
 	}
 	g_ptr_array_add(labels->sets, set);
+	labels->n_published += published != NULL;
 	g_hash_table_insert(labels->numbers, g_steal_pointer(&text),
 			    GUINT_TO_POINTER(labels->sets->len));
 	return labels->sets->len - 1;
@@ -213,29 +221,38 @@ static unsigned set_of_process(SptLabels *labels, const SptProcessRow *process)
 {
 	bool is_kernel = process->pid == 0 || process->flags & SPT_PROCESS_KTHREAD;
 	const char *path = is_kernel ? NULL : cgroup_of(labels, process);
-	const char *key = is_kernel ? "" : path ? path : "/";
+	const SptLabelSource *source = &labels->source;
+	const SptLabelSet *published =
+		!is_kernel && source->find ? source->find(process, source->data) : NULL;
+	g_autofree char *text = published ? text_of_set(published) : NULL,
+			*key = g_strconcat(is_kernel ? "" : path ? path : "/", "\n", text, NULL);
 	gpointer number;
 
 	if (g_hash_table_lookup_extended(labels->by_path, key, NULL, &number))
 		return GPOINTER_TO_UINT(number) - 1;
-	number = GUINT_TO_POINTER(number_of_set(labels, path, is_kernel) + 1);
-	g_hash_table_insert(labels->by_path, (gpointer)key, number);
+	if (labels->n_published >= PUBLISHED_MAX)
+		published = NULL;
+	number = GUINT_TO_POINTER(number_of_set(labels, path, is_kernel, published) + 1);
+	g_hash_table_insert(labels->by_path, g_steal_pointer(&key), number);
 	return GPOINTER_TO_UINT(number) - 1;
 }
 
-SptLabels *spt_labels_new(const SptCapture *capture, const SptLabelRules *rules)
+SptLabels *spt_labels_new(const SptCapture *capture, const SptLabelRules *rules,
+			  const SptLabelSource *source)
 {
 	SptLabels *labels = g_new0(SptLabels, 1);
 
 	labels->capture = capture;
 	labels->rules = rules;
+	if (source)
+		labels->source = *source;
 	labels->cgroups = spt_capture_cgroups(capture);
 	labels->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	labels->by_path = g_hash_table_new(g_str_hash, g_str_equal);
+	labels->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	labels->sets = g_ptr_array_new_with_free_func(g_free);
 	labels->texts = g_ptr_array_new_with_free_func(g_free);
 	labels->of_process = g_new(unsigned, MAX(capture->n_processes, 1));
-	labels->of_process[0] = number_of_set(labels, NULL, false);
+	labels->of_process[0] = number_of_set(labels, NULL, false, NULL);
 	for (uint32_t i = 1; i < capture->n_processes; i++)
 		labels->of_process[i] = capture->processes[i].id ?
 						set_of_process(labels, &capture->processes[i]) :

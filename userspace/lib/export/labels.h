@@ -5,7 +5,8 @@
  *
  * service.name is the systemd unit, or else the container or pod, or else "system", and for threads
  * of the kernel "kernel".  systemd.unit, container.id and k8s.pod.uid are there if the path of the
- * group has them; host.name, host.arch, os.type and kernel.release are in all sets.
+ * group has them; host.name, host.arch, os.type and kernel.release are in all sets.  What a process
+ * says of itself replaces and adds labels of its own service alone.
  */
 #ifndef SPT_EXPORT_LABELS_H
 #define SPT_EXPORT_LABELS_H
@@ -35,10 +36,22 @@ typedef struct {
 
 typedef struct SptLabels SptLabels;
 
+/*
+ * Labels that a process publishes, which stay as long as the labels do; NULL: none.  They are
+ * untrusted.
+ */
+typedef struct {
+	const SptLabelSet *(*find)(const SptProcessRow *process, void *data);
+	void *data;
+} SptLabelSource;
+
 /* A clause about the first rule that is wrong, or NULL. */
 const char *spt_label_rules_problem(const SptLabelRules *rules);
-/* @rules: NULL for none.  Owned by the caller, as @capture is, which outlives it. */
-SptLabels *spt_labels_new(const SptCapture *capture, const SptLabelRules *rules);
+/*
+ * @rules, @source: NULL for none.  Owned by the caller, as @capture is, which outlives it.
+ */
+SptLabels *spt_labels_new(const SptCapture *capture, const SptLabelRules *rules,
+			  const SptLabelSource *source);
 void spt_labels_free(SptLabels *labels);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLabels, spt_labels_free)
 

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What processes publish of themselves (OTEP 4719), and what strangers can make of it. */
+#include <glib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/published.h"
+#include "formats/otlp.pb-c.h"
+
+#define PAGE 4096
+#define ROOM (64u << 10)
+
+struct header {
+	char signature[8];
+	uint32_t version, bytes;
+	uint64_t published_ns, address;
+};
+
+/* How a context is published; what is 0 is as it should be. */
+struct way {
+	const char *name, *signature;	/* of the memory */
+	uint32_t version, bytes;
+	uint64_t address;
+	bool is_unready, is_anonymous;
+	uint64_t *slot;			/* shared: the time of publishing */
+};
+
+static size_t pack_attributes(const char *const *pairs, uint8_t *to)
+{
+	SptOtlpAttribute attributes[8], *list[8];
+	SptOtlpValue values[8];
+	SptOtlpResource resource = SPT_OTLP_RESOURCE__INIT;
+	SptOtlpProcessContext context = SPT_OTLP_PROCESS_CONTEXT__INIT;
+	unsigned n = 0;
+
+	for (; pairs[2 * n]; n++) {
+		spt_otlp_attribute__init(&attributes[n]);
+		spt_otlp_value__init(&values[n]);
+		values[n].value_case = SPT_OTLP_VALUE__VALUE_TEXT;
+		values[n].text = (char *)pairs[2 * n + 1];
+		attributes[n].key = (char *)pairs[2 * n];
+		attributes[n].value = &values[n];
+		list[n] = &attributes[n];
+	}
+	resource.n_attributes = n;
+	resource.attributes = list;
+	context.resource = &resource;
+	return spt_otlp_process_context__pack(&context, to);
+}
+
+static void publish(const struct way *way, const uint8_t *payload, size_t bytes)
+{
+	size_t room = PAGE + ROOM;
+	int fd = way->is_anonymous ? -1 :
+				     memfd_create(way->name ? way->name : "OTEL_CTX", MFD_CLOEXEC);
+	struct header *header;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)room) != 0)
+		_exit(2);
+	header = mmap(NULL, room, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+	if (header == MAP_FAILED)
+		_exit(2);
+	memcpy((char *)header + PAGE, payload, bytes);
+	memcpy(header->signature, way->signature ? way->signature : "OTEL_CTX", 8);
+	header->version = way->version ? way->version : 2;
+	header->bytes = way->bytes ? way->bytes : (uint32_t)bytes;
+	header->address = way->address ? way->address : (uint64_t)(uintptr_t)header + PAGE;
+	header->published_ns = !way->is_unready;
+	/* A time that never stays the same. */
+	for (uint64_t i = 1; way->slot; i++) {
+		header->published_ns = i;
+		*way->slot = i;
+	}
+}
+
+/* A child that has published; it waits to be killed. */
+static pid_t start_child(const struct way *way, const uint8_t *payload, size_t bytes)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	g_assert_cmpint(pipe(ready), ==, 0);
+	child = fork();
+	g_assert_cmpint(child, >=, 0);
+	if (child == 0) {
+		if (way->slot && write(ready[1], "", 1) != 1)
+			_exit(2);
+		publish(way, payload, bytes);
+		if (write(ready[1], "", 1) != 1)
+			_exit(2);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	g_assert_cmpint(read(ready[0], &byte, 1), ==, 1);
+	close(ready[0]);
+	return child;
+}
+
+static void end_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void look_at_process(SptPublished *published, SptProcessRow *processes, pid_t pid)
+{
+	SptCapture capture = { .processes = processes, .n_processes = 2 };
+
+	processes[1] = (SptProcessRow){ .id = 1, .pid = (uint32_t)pid, .start_time = 5 };
+	spt_published_look(published, &capture);
+}
+
+/* The service that is found; NULL: none. */
+static char *service_of(const struct way *way, const uint8_t *payload, size_t bytes)
+{
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	pid_t child = start_child(way, payload, bytes);
+	SptProcessRow processes[2] = { 0 };
+	const SptLabelSet *set;
+	char *service;
+
+	look_at_process(published, processes, child);
+	end_child(child);
+	set = spt_published_find(&processes[1], published);
+	service = set ? g_strdup(spt_label_set_value(set, "service.name")) : NULL;
+	return service;
+}
+
+static const char *const shop[] = { "service.name",	"shop",	 "service.version", "7",
+				    "host.name",	"lie",	 "container.id",    "lie",
+				    "service.name",	"twice", "custom",	    "x",
+				    "deployment.environment.name", "test", NULL };
+
+static void test_attributes(void)
+{
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(shop, payload);
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	pid_t child = start_child(&(struct way){ 0 }, payload, bytes);
+	SptProcessRow processes[2] = { 0 }, other = { .pid = (uint32_t)child, .start_time = 6 };
+	SptCapture none = { .processes = processes, .n_processes = 1 };
+	const SptLabelSet *set;
+
+	look_at_process(published, processes, child);
+	set = spt_published_find(&processes[1], published);
+	g_assert_nonnull(set);
+	g_assert_cmpuint(set->n, ==, 3);
+	g_assert_cmpstr(spt_label_set_value(set, "service.name"), ==, "shop");
+	g_assert_cmpstr(spt_label_set_value(set, "service.version"), ==, "7");
+	g_assert_cmpstr(spt_label_set_value(set, "deployment.environment.name"), ==, "test");
+	/* Another process that gets its number. */
+	g_assert_null(spt_published_find(&other, published));
+	spt_published_look(published, &none);
+	g_assert_null(spt_published_find(&processes[1], published));
+	end_child(child);
+}
+
+static void test_ways(void)
+{
+	uint8_t payload[ROOM], truncated[] = { 0x0a, 0x7f, 0x0a };
+	size_t bytes = pack_attributes(shop, payload);
+	static const struct {
+		struct way way;
+		bool is_taken;
+	} cases[] = {
+		{ { 0 }, true },
+		{ { .name = "OTEL_CTY" }, false },
+		{ { .signature = "OTEL_CTY" }, false },
+		{ { .version = 1 }, false },
+		{ { .version = 3 }, false },
+		{ { .is_unready = true }, false },
+		{ { .bytes = ROOM + 1 }, false },
+		{ { .bytes = UINT32_MAX }, false },
+		{ { .address = 1 }, false },
+		{ { .address = UINT64_MAX - 3 }, false },
+		{ { .address = 0xffffffff81000000 }, false },
+		/* A prefix of a message, and zeros behind it. */
+		{ { .bytes = 11 }, false },
+		{ { .bytes = ROOM }, false },
+		/* Without a name nobody finds it. */
+		{ { .is_anonymous = true }, false },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *service = service_of(&cases[i].way, payload, bytes);
+
+		g_assert_cmpstr(service, ==, cases[i].is_taken ? "shop" : NULL);
+	}
+	g_assert_null(service_of(&(struct way){ 0 }, truncated, sizeof(truncated)));
+}
+
+static void test_never_the_same(void)
+{
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(shop, payload);
+	uint64_t *slot = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	gint64 begin = g_get_monotonic_time();
+	g_autofree char *service = service_of(&(struct way){ .slot = slot }, payload, bytes);
+
+	/* What it says is whole, or nothing; nobody waits for it. */
+	g_assert_true(!service || strcmp(service, "shop") == 0);
+	g_assert_cmpint(g_get_monotonic_time() - begin, <, 20 * G_TIME_SPAN_SECOND);
+	munmap(slot, PAGE);
+}
+
+/* Whatever the bytes are, labels are some of those that are taken, and texts. */
+static void test_any_bytes(void)
+{
+	g_autoptr(GRand) rand = g_rand_new_with_seed(4719);
+	uint8_t payload[ROOM], mutated[ROOM];
+	size_t bytes = pack_attributes(shop, payload);
+
+	for (unsigned round = 0; round < 300; round++) {
+		SptProcessRow processes[2] = { 0 };
+		g_autoptr(SptPublished) published = spt_published_new("/proc");
+		const SptLabelSet *set;
+		pid_t child;
+
+		memcpy(mutated, payload, bytes);
+		for (int n = g_rand_int_range(rand, 1, 6); n > 0; n--)
+			mutated[g_rand_int_range(rand, 0, (gint32)bytes)] =
+				(uint8_t)g_rand_int(rand);
+		child = start_child(&(struct way){ 0 }, mutated, bytes);
+		look_at_process(published, processes, child);
+		end_child(child);
+		set = spt_published_find(&processes[1], published);
+		g_assert_true(!set || (set->n > 0 && set->n <= 5));
+		for (unsigned i = 0; set && i < set->n; i++)
+			g_assert_true(g_str_has_prefix(set->labels[i].key, "service.") ||
+				      g_str_has_prefix(set->labels[i].key, "deployment."));
+	}
+}
+
+/* Labels of a process beside those of its control group, which it cannot replace. */
+static const SptLabelSet *find_published(const SptProcessRow *process, void *data)
+{
+	const SptLabelSet *sets = data;
+
+	return process->id <= 400 ? &sets[process->id - 1] : NULL;
+}
+
+static void test_labels(void)
+{
+	enum { N = 401 };
+	SptProcessRow *processes = g_new0(SptProcessRow, N + 1);
+	SptCommandLineRow *rows = g_new0(SptCommandLineRow, N);
+	SptLabelSet *sets = g_new0(SptLabelSet, N);
+	SptCapture capture = { .processes = processes, .n_processes = N + 1,
+			       .command_lines = rows, .n_command_lines = N };
+	const char *const added[] = { "service.version=fixed", NULL };
+	const SptLabelRules rules = { .added = added };
+	const SptLabelSource source = { find_published, sets };
+	SptLabels *labels;
+	const SptLabelSet *set;
+
+	for (unsigned i = 0; i < N; i++) {
+		processes[i + 1].id = processes[i + 1].pid = i + 1;
+		rows[i] = (SptCommandLineRow){ .process = i + 1, .text = "", .cgroup = "/a.service" };
+		sets[i].n = 2;
+		sets[i].labels[0] = (SptLabel){ "service.name", g_strdup_printf("own-%u\n", i) };
+		sets[i].labels[1] = (SptLabel){ "service.version", "own" };
+	}
+	labels = spt_labels_new(&capture, &rules, &source);
+	set = spt_labels_set(labels, spt_labels_of(labels, 1));
+	g_assert_true(g_str_has_prefix(spt_label_set_value(set, "service.name"), "own-0"));
+	g_assert_null(strchr(spt_label_set_value(set, "service.name"), '\n'));
+	g_assert_cmpstr(spt_label_set_value(set, "systemd.unit"), ==, "a.service");
+	g_assert_cmpstr(spt_label_set_value(set, "service.version"), ==, "fixed");
+	/* Names without end take half of the sets, and then have the name of their unit. */
+	g_assert_cmpuint(spt_labels_n_sets(labels), <=, 256 / 2 + 2);
+	set = spt_labels_set(labels, spt_labels_of(labels, 400));
+	g_assert_cmpstr(spt_label_set_value(set, "service.name"), ==, "a.service");
+	g_assert_cmpuint(spt_labels_of(labels, 400), ==, spt_labels_of(labels, 401));
+	spt_labels_free(labels);
+	for (unsigned i = 0; i < N; i++)
+		g_free((char *)sets[i].labels[0].value);
+	g_free(sets);
+	g_free(rows);
+	g_free(processes);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/published/attributes", test_attributes);
+	g_test_add_func("/published/ways", test_ways);
+	g_test_add_func("/published/never-the-same", test_never_the_same);
+	g_test_add_func("/published/any-bytes", test_any_bytes);
+	g_test_add_func("/published/labels", test_labels);
+	return g_test_run();
+}
