@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "agent/grpc.h"
 #include "agent/keep.h"
+#include "agent/door.h"
 #include "agent/pods.h"
 #include "agent/sender.h"
 #include "agent/spool.h"
@@ -90,6 +91,28 @@ static void test_pods(void)
 	g_assert_true(spt_pods_is_below("/pods/a/b", "/pods/a"));
 	g_assert_false(spt_pods_is_below("/pods/ab", "/pods/a"));
 	g_assert_false(spt_pods_is_below("/pods", "/pods/a"));
+	/* As an agent sees groups that is in a namespace of groups itself. */
+	g_assert_true(spt_pods_is_served("/pods/a") && spt_pods_is_served("/../../pods/a"));
+	g_assert_true(spt_pods_is_served("/..a") && spt_pods_is_served("/a.."));
+	g_assert_false(spt_pods_is_served("/") || spt_pods_is_served("/..") ||
+		       spt_pods_is_served("/../.."));
+}
+
+static void test_names_of_doors(void)
+{
+	static const char *const taken[] = { "localhost", "LocalHost:6060", "localhost.", "127.0.0.1",
+					     "127.8.9.1:1", "[::1]:6060", "here.example:6060",
+					     "HERE.example", NULL };
+	static const char *const refused[] = { "", ":6060", "evil.example", "localhost.evil.example",
+					       "127.0.0.1.evil.example", "here.example.evil", "[::1",
+					       "[fe80::1]:1", "::1", "10.0.0.1", "0x7f000001", "[]",
+					       "evil.example, localhost", "128.0.0.1", NULL };
+
+	for (const char *const *header = taken; *header; header++)
+		g_assert_true(spt_door_is_named("here.example", *header));
+	for (const char *const *header = refused; *header; header++)
+		g_assert_false(spt_door_is_named("here.example", *header));
+	g_assert_true(spt_door_is_named("127.0.0.1", NULL));
 }
 
 /* Reads a little now and then. */
@@ -559,6 +582,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/agent/pods", test_pods);
 	g_test_add_func("/agent/slow-reader", test_slow_reader);
+	g_test_add_func("/agent/names-of-doors", test_names_of_doors);
 	g_test_add_func("/agent/cgroups", test_cgroups);
 	g_test_add_func("/agent/cgroup-lines", test_cgroup_lines);
 	g_test_add_func("/agent/next-owner", test_next_owner);

@@ -2,7 +2,9 @@
 /* Options of agent.  Lines of its file are put before the arguments, as if they were some. */
 #include "agent-options.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "record-options.h"
@@ -75,7 +77,7 @@ static bool check_targets(struct spt_agent_options *options, struct spt_agent_wo
 		g_ptr_array_add(words->targets, *to);
 	}
 	if (!words->targets->len && !options->door && !words->keep && !words->captures &&
-	    !words->pods) {
+	    !words->pods && options->pods_fd < 0) {
 		spt_cli_complain(
 			"agent needs to know where profiles go: --to otlp=, otlp-grpc=, pyroscope= or parca= and a URL, --to pprof=PORT, --keep DIRECTORY, --captures DIRECTORY or --pods SOCKET");
 		return false;
@@ -183,6 +185,21 @@ static bool check_recording(struct spt_agent_options *options, const struct spt_
 	return false;
 }
 
+#define HANDED_IN_FD 3			/* the first of sd_listen_fds(3) */
+
+/* The one socket that systemd hands in for a unit (sysprof-agent-pods.socket), or -1. */
+static int find_handed_in(void)
+{
+	const char *pid = g_getenv("LISTEN_PID"), *n = g_getenv("LISTEN_FDS");
+	guint64 own, fds;
+
+	if (!pid || !n || !g_ascii_string_to_unsigned(pid, 10, 1, G_MAXINT, &own, NULL) ||
+	    own != (guint64)getpid() ||
+	    !g_ascii_string_to_unsigned(n, 10, 1, 1, &fds, NULL))
+		return -1;
+	return fcntl(HANDED_IN_FD, F_SETFD, FD_CLOEXEC) == 0 ? HANDED_IN_FD : -1;
+}
+
 /* Below what systemd gives a service, or the user's own. */
 static char *default_spool(void)
 {
@@ -207,6 +224,7 @@ static bool check_all(struct spt_agent_options *options)
 						.headers = (const char *const *)words->headers };
 	options->door_token = words->door_token;
 	options->pods = words->pods;
+	options->pods_fd = find_handed_in();
 	options->is_dry = words->is_dry;
 	return check_every(options, words) && check_targets(options, words) &&
 	       check_rules(options, words) && check_recording(options, words) &&

@@ -14,6 +14,7 @@ struct spt_agent_options {
 	SptAgentOptions agent;		/* its strings are those of @words */
 	const char *door, *door_token;	/* address and file, or NULL */
 	const char *pods;		/* path of the socket for containers, or NULL */
+	int pods_fd;			/* such a socket that systemd made; -1: it did not */
 	SptWatchOptions watch;
 	uint64_t every_ns;
 	/* Windows end at multiples of that, by the clock of the day. */

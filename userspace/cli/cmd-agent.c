@@ -381,8 +381,8 @@ static bool run_with_agent(struct run *run)
 						 &error);
 		ok = run->shown.watch;
 	}
-	if (ok && options->pods) {
-		run->shown.pods = spt_pods_new(options->pods, run->agent, &error);
+	if (ok && (options->pods || options->pods_fd >= 0)) {
+		run->shown.pods = spt_pods_new(options->pods, options->pods_fd, run->agent, &error);
 		ok = run->shown.pods;
 	}
 	if (ok && options->door) {

@@ -5,6 +5,7 @@
  */
 #include "agent/door.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ struct SptDoor {
 	struct MHD_Daemon *daemon;
 	SptAgent *agent;
 	char *token;			/* file, or NULL */
+	char *name;			/* of this machine alone, that callers may use; NULL: any */
 	SptDoorMetrics metrics;
 	void *metrics_data;
 };
@@ -122,6 +124,48 @@ static bool is_let_in(const SptDoor *door, struct MHD_Connection *connection)
 	token[strcspn(token, "\r\n")] = '\0';
 	g_strstrip(token);
 	return *token && is_same_token(given + strlen("Bearer "), token);
+}
+
+/* "HOST", "HOST:PORT", "[HOST]:PORT" -> HOST, in small letters; the caller's. */
+static char *host_of_header(const char *text)
+{
+	const char *end = *text == '[' ? strchr(text, ']') : text + strcspn(text, ":");
+	const char *begin = *text == '[' ? text + 1 : text;
+	g_autofree char *host = g_strndup(begin, end ? (gsize)(end - begin) : 0);
+
+	/* "localhost." is the same name. */
+	if (g_str_has_suffix(host, "."))
+		host[strlen(host) - 1] = '\0';
+	return g_ascii_strdown(host, -1);
+}
+
+static bool is_loopback_text(const char *host)
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (inet_pton(AF_INET, host, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET;
+	return inet_pton(AF_INET6, host, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+bool spt_door_is_named(const char *name, const char *header)
+{
+	g_autofree char *host = header ? host_of_header(header) : NULL;
+
+	return !host || strcmp(host, "localhost") == 0 || is_loopback_text(host) ||
+	       g_ascii_strcasecmp(host, name) == 0;
+}
+
+/*
+ * Whether it is this door that the caller means.  A browser's page may ask what its own name leads
+ * to, and its owner can let that lead to 127.0.0.1.
+ */
+static bool is_meant(const SptDoor *door, struct MHD_Connection *connection)
+{
+	return !door->name ||
+	       spt_door_is_named(door->name, lib.lookup_value(connection, MHD_HEADER_KIND,
+							      MHD_HTTP_HEADER_HOST));
 }
 
 /* False: it is no number of seconds. */
@@ -257,6 +301,9 @@ static enum MHD_Result door_take(void *data, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
+	if (!is_meant(door, connection))
+		return answer_sentence(connection, MHD_HTTP_MISDIRECTED_REQUEST,
+				       "This door has names of this machine alone, as in http://localhost");
 	if (strcmp(method, MHD_HTTP_METHOD_POST) == 0 && strcmp(url, "/capture") == 0)
 		return answer_capture(door, connection);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
@@ -285,6 +332,27 @@ static void split_address(const char *address, char **ret_host, char **ret_port)
 		memmove(*ret_host, *ret_host + 1, strlen(*ret_host));
 		(*ret_host)[strlen(*ret_host) - 1] = '\0';
 	}
+}
+
+static bool is_loopback_address(const struct sockaddr *address)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+
+	return address->sa_family == AF_INET6 ?
+		       IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) :
+		       ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* Which name a door has besides those of the loopback; NULL: it is open to more than this machine. */
+static char *name_of_door(const char *address, const struct addrinfo *found)
+{
+	g_autofree char *host = NULL, *port = NULL;
+
+	if (!is_loopback_address(found->ai_addr))
+		return NULL;
+	split_address(address, &host, &port);
+	return g_steal_pointer(&host);
 }
 
 static struct addrinfo *resolve_address(const char *address, GError **error)
@@ -318,6 +386,7 @@ SptDoor *spt_door_new(const char *address, const char *token, SptAgent *agent,
 	door = g_new0(SptDoor, 1);
 	door->agent = agent;
 	door->token = g_strdup(token);
+	door->name = name_of_door(address, found);
 	door->metrics = metrics;
 	door->metrics_data = data;
 	door->daemon = lib.start_daemon(
@@ -342,6 +411,7 @@ void spt_door_free(SptDoor *door)
 	if (door->daemon)
 		lib.stop_daemon(door->daemon);
 	g_free(door->token);
+	g_free(door->name);
 	g_free(door);
 }
 

@@ -40,7 +40,7 @@
 #define START_FIELD	20	/* in /proc/PID/stat, behind the name */
 
 struct SptPods {
-	char *path;
+	char *path;		/* NULL: somebody else made the socket */
 	SptAgent *agent;
 	int listener, stop[2];	/* stop: a pipe; its end ends all threads */
 	GThread *thread;
@@ -116,6 +116,11 @@ unsigned spt_pods_parse(const char *head, size_t bytes, const char **ret_metric,
 	return 404;
 }
 
+bool spt_pods_is_served(const char *group)
+{
+	return strcmp(group, "/") != 0 && !g_str_has_suffix(group, "/..");
+}
+
 bool spt_pods_is_below(const char *path, const char *group)
 {
 	size_t n = strlen(group);
@@ -182,7 +187,7 @@ static char *find_group(int fd, uint64_t accepted_ns)
 		return NULL;
 	group = spt_cgroup_read(files, pid);
 	/* If it has run until now, the number was its own. */
-	if (group && (!runs_still(process) || !strcmp(group, "/")))
+	if (group && (!runs_still(process) || !spt_pods_is_served(group)))
 		g_clear_pointer(&group, g_free);
 	close(process);
 	return g_steal_pointer(&group);
@@ -402,7 +407,27 @@ static int pods_listen_at(const char *path)
 	return -1;
 }
 
-SptPods *spt_pods_new(const char *path, SptAgent *agent, GError **error)
+/* One of our own, as closing it must not end the other one; its O_NONBLOCK is that of both. */
+static int pods_listen_on(int inherited)
+{
+	int fd = fcntl(inherited, F_DUPFD_CLOEXEC, 0), is_listening = 0;
+	socklen_t bytes = sizeof(is_listening);
+	struct sockaddr_un address = { .sun_family = AF_UNSPEC };
+	socklen_t length = sizeof(address);
+
+	if (fd < 0)
+		return -1;
+	if (getsockname(fd, (struct sockaddr *)&address, &length) == 0 &&
+	    address.sun_family == AF_UNIX &&
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &bytes) == 0 &&
+	    is_listening && fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
+		return fd;
+	close(fd);
+	errno = ENOTSOCK;
+	return -1;
+}
+
+SptPods *spt_pods_new(const char *path, int inherited, SptAgent *agent, GError **error)
 {
 	SptPods *pods = g_new0(SptPods, 1);
 
@@ -412,14 +437,14 @@ SptPods *spt_pods_new(const char *path, SptAgent *agent, GError **error)
 	pods->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_mutex_init(&pods->lock);
 	g_cond_init(&pods->cond);
-	pods->listener = pods_listen_at(path);
+	pods->listener = path ? pods_listen_at(path) : pods_listen_on(inherited);
 	if (pods->listener >= 0 && pipe2(pods->stop, O_CLOEXEC) == 0) {
 		pods->thread = g_thread_new("pods", accept_all, pods);
 		return pods;
 	}
 	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
-		      "Cannot listen for containers at %s: %s; name another path with --pods", path,
-		      g_strerror(errno));
+		      "Cannot listen for containers at %s: %s; name another path with --pods",
+		      path ? path : "the socket of systemd", g_strerror(errno));
 	spt_pods_free(pods);
 	return NULL;
 }
@@ -438,7 +463,8 @@ void spt_pods_free(SptPods *pods)
 	g_mutex_unlock(&pods->lock);
 	if (pods->listener >= 0) {
 		close(pods->listener);
-		g_unlink(pods->path);
+		if (pods->path)
+			g_unlink(pods->path);
 	}
 	if (pods->stop[0] >= 0)
 		close(pods->stop[0]);

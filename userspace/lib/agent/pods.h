@@ -16,8 +16,11 @@ G_BEGIN_DECLS
 
 typedef struct SptPods SptPods;
 
-/* Replaces a socket at @path.  NULL: with a sentence. */
-SptPods *spt_pods_new(const char *path, SptAgent *agent, GError **error);
+/*
+ * Replaces a socket at @path; NULL: listens at @inherited, which stays the caller's.  NULL: with a
+ * sentence.
+ */
+SptPods *spt_pods_new(const char *path, int inherited, SptAgent *agent, GError **error);
 /* After the agent's end has begun. */
 void spt_pods_free(SptPods *pods);
 
@@ -38,6 +41,12 @@ unsigned spt_pods_parse(const char *head, size_t bytes, const char **ret_metric,
  * ended.  False: not all of it.
  */
 bool spt_pods_send(int fd, int stop, const char *text, size_t bytes, unsigned within_ms);
+/*
+ * Whether who is in control group @group gets anything.  Not in the root, nor above the root of the
+ * agent's own namespace of groups: that is "/..", as often as it is above, and so are the paths of
+ * all groups beside it.
+ */
+bool spt_pods_is_served(const char *group);
 /* Whether the process in control group @path is in @group or below it. */
 bool spt_pods_is_below(const char *path, const char *group);
 
