@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-// A Collector of OpenTelemetry with an OTLP receiver and an exporter that prints what came.
+// A Collector of OpenTelemetry with an OTLP receiver, an exporter that prints what came, and one that
+// sends it on.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/debugexporter"
+	"go.opentelemetry.io/collector/exporter/otlphttpexporter"
 	"go.opentelemetry.io/collector/otelcol"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
@@ -22,7 +24,8 @@ func factories() (otelcol.Factories, error) {
 	if err != nil {
 		return otelcol.Factories{}, err
 	}
-	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](debugexporter.NewFactory())
+	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](debugexporter.NewFactory(),
+		otlphttpexporter.NewFactory())
 	return otelcol.Factories{
 		Receivers: receivers,
 		Exporters: exporters,

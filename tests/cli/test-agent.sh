@@ -70,45 +70,73 @@ gcc -O1 -fno-omit-frame-pointer -o "$work/busy" "$work/busy.c" || exit 1
 "$work/busy" &
 echo $! >>"$work/pids"
 
-# A Collector decodes what comes, and prints it: as much as was recorded.
-collecting()
+# A Collector decodes what comes, and sends it on to an engine that decodes it by the public schema,
+# one request at a time: what the engine answers is what the agent gets.
+begin_collector()
 {
-	local made kept
-
-	made=$(env -u XDG_CACHE_HOME tests/cli/collector 2>"$work/err") || return
 	cat >"$work/collector.yaml" <<-END
 		receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:$port"}}}}
-		exporters: {debug: {verbosity: detailed}}
+		exporters:
+		  otlphttp:
+		    endpoint: "http://127.0.0.1:$(port_of behind)"
+		    sending_queue: {enabled: false}
+		    retry_on_failure: {enabled: false}
 		service:
 		  telemetry: {metrics: {level: none}}
-		  pipelines: {profiles: {receivers: [otlp], exporters: [debug]}}
+		  pipelines: {profiles: {receivers: [otlp], exporters: [otlphttp]}}
 	END
-	"$made" --feature-gates=service.profilesSupport --config="file:$work/collector.yaml" \
+	"$collector" --feature-gates=service.profilesSupport --config="file:$work/collector.yaml" \
 		>"$work/collector.out" 2>&1 &
+	collector_pid=$!
 	echo $! >>"$work/pids"
-	wait_for 30 grep -qs 'Everything is ready' "$work/collector.out" || return
-	agent real --to otlp="http://127.0.0.1:$port" --every 2s --rate 200 --keep "$work/kept" ||
-		return
-	sleep 7
-	end_agent "$agent_pid" || return
-	sleep 1
-	for kept in "$work"/kept/*.capture; do
-		"$cli" info --json "$kept" || return
-		echo ,
-	done >"$work/infos"
-	grep -q ' -> service.name: Str(' "$work/collector.out" || { echo "no labels"; return 1; }
-	grep -qF agent_busy "$work/collector.out" || { echo "no names"; return 1; }
-	python3 - "$work" <<-'END'
-		import json, re, sys
-		printed = open(sys.argv[1] + "/collector.out").read()
-		infos = json.loads("[" + open(sys.argv[1] + "/infos").read().rstrip().rstrip(",") + "]")
-		total = sum(int(value) for value in re.findall(r"^ +Values: \[(\d+)\]$", printed, re.M))
-		assert total == sum(info["samples"] for info in infos) > 0, (total, len(infos))
-	END
+	wait_for 60 grep -qs 'Everything is ready' "$work/collector.out"
 }
+taken_behind() { [ "$(grep -c '"status": 200' "$work/behind/log")" -ge "$1" ]; }
+collecting()
+{
+	local kept
+
+	collector=$(env -u XDG_CACHE_HOME tests/cli/collector 2>"$work/err") || return
+	receiver behind
+	begin_collector || return
+	agent real --to otlp="http://127.0.0.1:$port" --to pprof=0 --every 2s --rate 200 \
+		--keep "$work/kept" || return
+	wait_for 60 taken_behind 2 || return
+	echo 503 >"$work/behind/mode"
+	wait_for 60 logged behind '"status": 503' || return
+	echo 429 >"$work/behind/mode"
+	wait_for 60 logged behind '"status": 429' || return
+	echo 200 3 >"$work/behind/mode"
+	sleep 6
+	rm "$work/behind/mode"
+	kill -KILL "$collector_pid"
+	wait "$collector_pid" 2>/dev/null
+	sleep 4
+	begin_collector || return
+	wait_for 120 drained_into_collector || return
+	end_agent "$agent_pid" || return
+	for kept in "$work"/kept/*.capture; do
+		"$cli" export --all --format folded "$kept" || return
+	done >"$work/folded"
+}
+drained_into_collector() { [ "$(metric real 'spool_requests{to="otlp-1"}')" = 0 ]; }
 if [ "${PART:-}" = collector ]; then
 	port=$((20000 + RANDOM % 10000))
-	check "a real Collector decodes all that was recorded" collecting
+	check "a real Collector, refusing, slow, killed and restarted" collecting
+	check "passes on all that was recorded, each window once" judge '
+theirs, ours = {}, {}
+for stack, value in add(taken("behind")).items():
+    theirs[stack.replace("\n", " ")] = theirs.get(stack.replace("\n", " "), 0) + value
+for line in open(work + "/folded"):
+    stack, weight = line.rstrip("\n").rsplit(" ", 1)
+    ours[stack] = ours.get(stack, 0) + int(weight)
+ids = [profile["id"] for profile in taken("behind")]
+assert len(ids) == len(set(ids))
+assert sum(theirs.values()) == sum(ours.values()) > 0, (sum(theirs.values()), sum(ours.values()))
+most = sorted(ours, key=ours.get)[-10:]
+assert len(most) == 10 and any("agent_busy" in stack for stack in most), most
+assert theirs == ours, sorted(set(theirs.items()) ^ set(ours.items()))[:4]
+assert all(profile["labels"]["service.name"] for profile in taken("behind"))'
 	echo "1..$number"
 	exit $broken
 fi
@@ -216,6 +244,10 @@ failing()
 	wait_for 20 lines_of bad 4
 	local port
 	port=$(port_of bad)
+	# Slower than windows come.
+	echo 200 2.5 >"$work/bad/mode"
+	wait_for 30 logged bad '"status": 200' || return
+	sleep 3
 	kill "$receiver_pid"
 	wait "$receiver_pid" 2>/dev/null
 	sleep 3
@@ -228,7 +260,7 @@ failing()
 	grep -q 'takes profiles again' "$work/bad.err"
 }
 drained() { [ "$(metric bad 'spool_requests{to="otlp-1"}')" = 0 ]; }
-check "an engine that fails, asks for time, and is killed" failing
+check "an engine that fails, asks for time, is slow, and is killed" failing
 check "gets everything later, in order, and each window once" judge '
 profiles = taken("bad")
 windows = [p["time"] for p in profiles]
@@ -308,6 +340,53 @@ full_disk()
 refused_by_disk() { [ "$(metric full 'spool_failed_total{to="otlp-1"}')" -ge 1 ]; }
 check "a full disk is counted, and the agent goes on" full_disk
 
+# Names that a page in a browser could have asked for.
+names_of_doors()
+{
+	local url name
+
+	agent named --to pprof=0 --every 1s || return
+	url=http://127.0.0.1:$(door_of named)/metrics
+	for name in localhost 127.0.0.1 '[::1]:1' LOCALHOST; do
+		[ "$(curl -s -o /dev/null -w '%{http_code}' -H "Host: $name" "$url")" = 200 ] ||
+			{ echo "$name"; return 1; }
+	done
+	for name in rebound.example localhost.rebound.example 10.0.0.1; do
+		[ "$(curl -s -o "$work/answer" -w '%{http_code}' -H "Host: $name" "$url")" = 421 ] ||
+			{ echo "$name"; return 1; }
+		! grep sysprof_agent "$work/answer" || return
+	done
+	end_agent "$agent_pid"
+	agent named --to pprof=0.0.0.0:0 --every 1s || return
+	url=http://127.0.0.1:$(door_of named)/metrics
+	[ "$(curl -s -o /dev/null -w '%{http_code}' -H "Host: agent.example" "$url")" = 200 ] || return
+	end_agent "$agent_pid"
+}
+check "a door of this machine alone takes no other machine's name" names_of_doors
+
+# The socket for containers as systemd hands it in: it is open before the agent is, and stays.
+handed_in()
+{
+	mkdir -p "$work/pods"
+	systemd-socket-activate -l "$work/pods/socket" "$cli" agent --source perf --every 1s \
+		2>"$work/pods.err" &
+	agent_pid=$!
+	echo $! >>"$work/pids"
+	wait_for 20 test -S "$work/pods/socket" || return
+	wait_for 20 answers_pods || { cat "$work/pods.err" "$work/answer"; return 1; }
+	end_agent "$agent_pid" && [ -S "$work/pods/socket" ]
+}
+# 403 is for who is in the root group, as in some containers.
+answers_pods()
+{
+	case $(curl -s -o "$work/answer" -w '%{http_code}' --unix-socket "$work/pods/socket" \
+		'http://pod/debug/pprof/profile?seconds=0') in
+	400 | 403) ;;
+	*) return 1 ;;
+	esac
+}
+check "a socket for containers that systemd hands in" handed_in
+
 # Tokens, and options that change.
 tokens()
 {
@@ -354,6 +433,58 @@ rules()
 check "only what the rules let through" rules
 check "is sent" judge '
 assert {p["labels"]["service.name"] for p in taken("rule")} <= {"kernel"}, taken("rule")[0]["labels"]'
+
+# A program that publishes the attributes of its service, as OpenTelemetry's SDKs do.
+cat >"$work/shop.c" <<'END'
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile unsigned long x;
+__attribute__((noinline)) void shop_busy(void) { for (long i = 0; i < 1000000; i++) x += i; }
+int main(void)
+{
+	/* ProcessContext: Resource: service.name "shop", host.name "lie". */
+	static const char message[] = "\x0a\x2e\x0a\x16\x0a\x0cservice.name\x12\x06\x0a\x04shop"
+				      "\x0a\x14\x0a\x09host.name\x12\x07\x0a\x05" "a lie";
+	struct { char signature[8]; uint32_t version, bytes; uint64_t time, address; } *header;
+	int fd = memfd_create("OTEL_CTX", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, 4096) != 0)
+		return 1;
+	header = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (header == MAP_FAILED)
+		return 1;
+	close(fd);
+	memcpy(header->signature, "OTEL_CTX", 8);
+	header->version = 2;
+	header->bytes = sizeof(message) - 1;
+	header->address = (uintptr_t)message;
+	header->time = 1;
+	alarm(300);
+	for (;;)
+		shop_busy();
+}
+END
+gcc -O1 -fno-omit-frame-pointer -o "$work/shop" "$work/shop.c" || exit 1
+published()
+{
+	receiver own
+	"$work/shop" &
+	echo $! >>"$work/pids"
+	shop=$!
+	agent own --to otlp="http://127.0.0.1:$(port_of own)" --every 1s --rate 200 || return
+	wait_for 60 logged own '"service.name": "shop"' || return
+	end_agent "$agent_pid"
+	kill "$shop"
+}
+check "a program that publishes the attributes of its service" published
+check "has their labels, and no other program has" judge '
+shops = [p for p in taken("own") if p["labels"]["service.name"] == "shop"]
+stacks = add(shops)
+assert stacks and all("shop_busy" in s or s.startswith("shop") for s in stacks), list(stacks)[:5]
+assert {p["labels"]["host.name"] for p in taken("own")} == {os.uname().nodename}'
 
 dry()
 {

@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPublished, spt_published_free)
  * given are of no use any more.
  */
 void spt_published_look(SptPublished *published, const SptCapture *capture);
-#define SPT_PUBLISHED_LOOKS 64
+#define SPT_PUBLISHED_LOOKS 256
 
 /* An SptLabelSource's function: what the process has published. */
 const SptLabelSet *spt_published_find(const SptProcessRow *process, void *published);
