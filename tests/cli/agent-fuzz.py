@@ -12,7 +12,7 @@ PATHS = [b"/", b"/metrics", b"/capture", b"/capture?x=%zz", b"/debug/pprof/", b"
          b"/debug/pprof/profile?seconds=-1", b"/debug/pprof/profile?seconds=99999999999999999999",
          b"/debug/pprof/locks?seconds=", b"*", b"http://x/metrics", b"/" + b"a" * 5000]
 METHODS = [b"GET", b"POST", b"HEAD", b"PUT", b"DELETE", b"OPTIONS", b"GET\0", b"", b"G" * 300]
-HEADERS = [b"Host: x", b"Authorization: Bearer wrong", b"Authorization: Bearer", b"Authorization: Basic eDp5",
+HEADERS = [b"Host: x", b"Host: localhost", b"Authorization: Bearer wrong", b"Authorization: Bearer", b"Authorization: Basic eDp5",
            b"Content-Length: 5", b"Content-Length: -1", b"Content-Length: 99999999999", b"X: " + b"y" * 9000,
            b"Transfer-Encoding: chunked", b": ", b"\xff\xfe: \x00", b"Expect: 100-continue"]
 

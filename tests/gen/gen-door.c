@@ -3,16 +3,16 @@
 #include <stdio.h>
 
 static const char *const requests[] = {
-	"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n\r\n",
-	"GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\r\n",
+	"GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
 	"GET /debug/pprof/locks?seconds=99999999999999999999&seconds=-1&%zz=%00 HTTP/1.0\r\n"
 	"Authorization: Bearer\r\nAuthorization: Basic eDp5\r\n\r\n",
-	"POST /capture HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n"
+	"POST /capture HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\n"
 	"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 12\r\n\r\nwhy=anything",
-	"POST /capture?why=%2e%2e/%2e%2e HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+	"POST /capture?why=%2e%2e/%2e%2e HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
 	"Expect: 100-continue\r\n\r\n5\r\nwhy=a\r\n0\r\nX: y\r\n\r\n",
-	"HEAD / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n"
-	"OPTIONS * HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nRange: bytes=0-\r\nCookie: a=b\r\n\r\n",
+	"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n"
+	"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nRange: bytes=0-\r\nCookie: a=b\r\n\r\n",
 };
 
 int main(int argc, char **argv)
