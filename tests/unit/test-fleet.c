@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/event.h"
+#include "import/import.h"
 #include "profile/groups.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
@@ -39,6 +41,24 @@ static void put_tasks(SptCaptureWriter *writer, const struct host *host)
 							   .tid = 3 });
 }
 
+/* A wait for a lock and memory of the kernel, of the first sample's stack. */
+static void put_events(SptCaptureWriter *writer, const struct host *host, uint32_t node)
+{
+	spt_capture_writer_put(writer, SPT_ROW_EVENT, &(SptEventRow){
+		.time = 3000000, .duration_ns = 400, .weight = 500, .thread = host->shift + 1,
+		.node = node, .kind = spt_event_locks.number, .holder = host->shift + 2 });
+	spt_capture_writer_put(writer, SPT_ROW_SOURCE_ACCOUNT, &(SptSourceAccountRow){
+		.time = 5000000, .kind = spt_event_locks.number,
+		.tallies[SPT_TALLY_LOST] = { .events = 7 } });
+	spt_capture_writer_put(writer, SPT_ROW_SOURCE_ACCOUNT, &(SptSourceAccountRow){
+		.time = 5000000, .kind = spt_event_slab.number });
+	for (unsigned open = 0; open < 2; open++)
+		spt_capture_writer_put(writer, SPT_ROW_ALLOCATION, &(SptAllocationRow){
+			.time = 3000000, .bytes = 64, .weight = 4096, .thread = host->shift + 1,
+			.node = node, .flags = SPT_ALLOCATION_SLAB | (open ? SPT_ALLOCATION_OPEN : 0),
+			.handle = open });
+}
+
 /* A file by its build-id, and a kernel by names; each sample is of another stack and thread. */
 static void put_samples(SptCaptureWriter *writer, SptStash *stash, const struct host *host)
 {
@@ -61,6 +81,8 @@ static void put_samples(SptCaptureWriter *writer, SptStash *stash, const struct 
 		spt_capture_writer_sample(writer, &(SptSampleRow){
 			.time = 2000000 + 1000 * i, .thread = host->shift + 1 + i % 3,
 			.cpu = i % 2, .weight = 2, .node = spt_stash_add(stash, 0, frames, 2) });
+		if (i == 0)
+			put_events(writer, host, spt_stash_add(stash, 0, frames, 2));
 	}
 }
 
@@ -165,6 +187,27 @@ static void test_sums(void)
 	g_assert_cmpstr(spt_capture_host(sum, SPT_FLEET_SAMPLES), ==, "1800");
 	g_assert_cmpstr(spt_capture_host(sum, SPT_FLEET_CAPTURES), ==, "4");
 	g_assert_cmpstr(spt_capture_host(sum, SPT_FLEET_HOSTS), ==, "2");
+}
+
+static uint64_t weight_at(SptCapture *sum, SptSymbols *symbols, const char *metric)
+{
+	g_autoptr(SptProfile) base = spt_profile_new_base(sum, symbols, spt_metric_find(metric));
+	g_autoptr(GArray) hosts = groups_by(base, "host");
+
+	g_assert_cmpuint(hosts->len, ==, 2);
+	g_assert_cmpuint(group_called(hosts, "alpha").weight, ==,
+			 group_called(hosts, "beta-1").weight);
+	return group_called(hosts, "alpha").weight;
+}
+
+static void test_events(void)
+{
+	g_autoptr(SptCapture) sum = add_up(two, 2, 3, 0);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(sum, NULL);
+
+	g_assert_cmpuint(weight_at(sum, symbols, "lock"), ==, 3 * 500);
+	g_assert_cmpuint(weight_at(sum, symbols, "kmem"), ==, 3 * 2 * 4096);
+	g_assert_nonnull(strstr(spt_capture_host(sum, SPT_IMPORT_NOTE), "who held locks"));
 }
 
 /* Equal files of hosts are one, and so are names of kernels at other addresses. */
@@ -274,6 +317,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	directory = g_dir_make_tmp("fleet-XXXXXX", NULL);
 	g_test_add_func("/fleet/sums", test_sums);
+	g_test_add_func("/fleet/events", test_events);
 	g_test_add_func("/fleet/identity", test_identity);
 	g_test_add_func("/fleet/law", test_law);
 	g_test_add_func("/fleet/periods", test_periods);

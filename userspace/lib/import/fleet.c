@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/pairs.h"
+#include "capture/stream-rows.h"
 #include "capture/table.h"
+#include "events/event.h"
 #include "events/facts.h"
 #include "import/import.h"
 #include "profile/groups.h"
@@ -24,6 +26,8 @@
 #define NAMES_MAX    (1u << 20)
 #define NAME_BYTES   16		/* names have places of their own */
 #define KEY_OF_WAITS 1u		/* states of waits follow; 0: CPU time */
+#define KEY_OF_LOCKS 30u
+#define KEY_OF_KMEM  31u
 #define KEY_STATES   32u
 
 struct fleet_sum {
@@ -42,7 +46,7 @@ struct SptFleet {
 	struct spt_pairs known;		/* (thread and key, node) -> index in sums */
 	GArray *sums;			/* struct fleet_sum */
 	uint64_t period_ns, first_real_ns, end_ns, n_samples, n_captures, cut_stacks;
-	bool has_others;		/* metrics that are not added up */
+	SptSourceAccountRow locks, kmem;	/* sums; the kind is 0: there are none */
 	bool has_many_kernels;
 	char *kernel, *arch;		/* of all, if has_many_kernels is not set */
 };
@@ -302,10 +306,27 @@ static uint32_t fleet_node(SptFleet *fleet, struct fleet_part *part, uint32_t no
 	return part->nodes[node];
 }
 
+/* Whose the lock was, and when memory was freed, is in no sum. */
+static void put_event_sum(SptFleet *fleet, const struct fleet_sum *sum)
+{
+	if (sum->key == KEY_OF_LOCKS)
+		spt_capture_writer_put(fleet->writer, SPT_ROW_EVENT, &(SptEventRow){
+			.time = fleet->end_ns, .duration_ns = sum->weight, .weight = sum->weight,
+			.thread = sum->thread, .node = sum->node, .kind = spt_event_locks.number });
+	else
+		spt_capture_writer_put(fleet->writer, SPT_ROW_ALLOCATION, &(SptAllocationRow){
+			.time = fleet->end_ns, .bytes = sum->weight, .weight = sum->weight,
+			.thread = sum->thread, .node = sum->node, .flags = SPT_ALLOCATION_SLAB });
+}
+
 static void put_sum(SptFleet *fleet, const struct fleet_sum *sum)
 {
 	uint64_t weight = sum->weight;
 
+	if (sum->key == KEY_OF_LOCKS || sum->key == KEY_OF_KMEM) {
+		put_event_sum(fleet, sum);
+		return;
+	}
 	if (sum->key) {
 		uint8_t state = (uint8_t)(sum->key - KEY_OF_WAITS);
 		bool is_woken = state == SPT_STATE_WOKEN,
@@ -354,7 +375,20 @@ static void add_sum(SptFleet *fleet, struct fleet_part *part, const SptStackSum 
 	g_array_index(fleet->sums, struct fleet_sum, *known).weight += weight;
 }
 
-static void add_metric(SptFleet *fleet, struct fleet_part *part, const char *name)
+/* Of waits, one for each state. */
+static uint32_t key_of_metric(const SptMetric *metric, const SptStackSum *sum)
+{
+	if (metric->is_cpu)
+		return 0;
+	if (strcmp(metric->name, "lock") == 0)
+		return KEY_OF_LOCKS;
+	if (strcmp(metric->name, "kmem") == 0)
+		return KEY_OF_KMEM;
+	return MIN(KEY_OF_WAITS + sum->state, KEY_OF_LOCKS - 1);
+}
+
+/* Whether the capture has it. */
+static bool add_metric(SptFleet *fleet, struct fleet_part *part, const char *name)
 {
 	const SptMetric *metric = spt_metric_find(name);
 	uint64_t scale = metric->is_cpu ?
@@ -363,16 +397,15 @@ static void add_metric(SptFleet *fleet, struct fleet_part *part, const char *nam
 	g_autoptr(GArray) sums = NULL;
 
 	if (!spt_metric_is_in(metric, part->capture))
-		return;
+		return false;
 	sums = spt_stack_sums_new(part->capture, part->symbols, metric, NULL);
 	for (guint i = 0; i < sums->len; i++) {
 		const SptStackSum *sum = &g_array_index(sums, SptStackSum, i);
-		uint32_t key = metric->is_cpu ? 0 :
-						MIN(KEY_OF_WAITS + sum->state, KEY_STATES - 1);
 
-		add_sum(fleet, part, sum, key, sum->weight * scale);
+		add_sum(fleet, part, sum, key_of_metric(metric, sum), sum->weight * scale);
 		fleet->n_samples += metric->is_cpu ? sum->samples : 0;
 	}
+	return true;
 }
 
 /* Accounts are cumulative: the last one of each CPU has its sums. */
@@ -393,6 +426,39 @@ static void add_accounts(SptFleet *fleet, const struct fleet_part *part)
 			g_array_set_size(fleet->accounts, *at + 1);
 		}
 		spt_account_add(&g_array_index(fleet->accounts, SptAccountRow, *at), row, scale);
+	}
+}
+
+/* The same of a source of events, in all. */
+static void add_source_account(const struct fleet_part *part, const SptEventKind *kind,
+			       SptSourceAccountRow *sum)
+{
+	g_autoptr(GHashTable) last = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_autoptr(SptStreamReader) reader =
+		spt_stream_reader_new(part->capture, SPT_ROW_SOURCE_ACCOUNT);
+	const SptSourceAccountRow *rows;
+	GHashTableIter iter;
+	gpointer row;
+	uint32_t n;
+
+	sum->kind = kind->number;
+	while ((rows = spt_stream_reader_next(reader, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			if (rows[i].kind == kind->number)
+				g_hash_table_replace(last, GUINT_TO_POINTER(rows[i].cpu),
+						     g_memdup2(&rows[i], sizeof(rows[i])));
+	g_hash_table_iter_init(&iter, last);
+	while (g_hash_table_iter_next(&iter, NULL, &row)) {
+		const SptSourceAccountRow *of = row;
+
+		sum->cost_ns += of->cost_ns;
+		sum->calls += of->calls;
+		for (unsigned i = 0; i < SPT_TALLIES; i++) {
+			sum->tallies[i].events += of->tallies[i].events;
+			sum->tallies[i].value += of->tallies[i].value;
+			sum->tallies[i].ns += of->tallies[i].ns;
+			sum->tallies[i].weight += of->tallies[i].weight;
+		}
 	}
 }
 
@@ -426,7 +492,6 @@ static void add_time(SptFleet *fleet, const SptCapture *capture)
 
 static void add_machine(SptFleet *fleet, const SptCapture *capture)
 {
-	static const char *const others[] = { "lock", "kmem" };
 	const char *kernel = spt_capture_host(capture, "kernel"),
 		   *arch = spt_capture_host(capture, "arch");
 
@@ -436,8 +501,6 @@ static void add_machine(SptFleet *fleet, const SptCapture *capture)
 	}
 	fleet->has_many_kernels |= g_strcmp0(fleet->kernel, kernel) != 0 ||
 				   g_strcmp0(fleet->arch, arch) != 0;
-	for (unsigned i = 0; i < G_N_ELEMENTS(others); i++)
-		fleet->has_others |= spt_metric_is_in(spt_metric_find(others[i]), capture);
 }
 
 bool spt_fleet_add(SptFleet *fleet, const SptCapture *capture, GError **error)
@@ -460,6 +523,10 @@ bool spt_fleet_add(SptFleet *fleet, const SptCapture *capture, GError **error)
 	add_machine(fleet, capture);
 	add_metric(fleet, &part, SPT_METRIC_CPU->name);
 	add_metric(fleet, &part, "off-cpu");
+	if (add_metric(fleet, &part, "lock"))
+		add_source_account(&part, &spt_event_locks, &fleet->locks);
+	if (add_metric(fleet, &part, "kmem"))
+		add_source_account(&part, &spt_event_slab, &fleet->kmem);
 	add_accounts(fleet, &part);
 	spt_symbols_free(part.symbols);
 	g_free(part.threads);
@@ -480,8 +547,10 @@ static void put_note(SptFleet *fleet)
 {
 	g_autoptr(GString) note = g_string_new("added up by host, thread name and stack");
 
-	if (fleet->has_others)
-		g_string_append(note, "; waits for locks and memory are in each recording alone");
+	if (fleet->locks.kind)
+		g_string_append(note, "; who held locks is in each recording alone");
+	if (fleet->kmem.kind)
+		g_string_append(note, "; sizes and frees of kernel memory are in each recording alone");
 	if (fleet->cut_stacks)
 		g_string_append_printf(note, "; %" PRIu64 " stacks were cut, there were too many",
 				       fleet->cut_stacks);
@@ -513,9 +582,18 @@ static void put_facts(SptFleet *fleet)
 	put_note(fleet);
 }
 
+static void put_source_account(SptFleet *fleet, SptSourceAccountRow *sum)
+{
+	sum->time = fleet->end_ns;
+	if (sum->kind)
+		spt_capture_writer_put(fleet->writer, SPT_ROW_SOURCE_ACCOUNT, sum);
+}
+
 bool spt_fleet_finish(SptFleet *fleet, GError **error)
 {
 	put_facts(fleet);
+	put_source_account(fleet, &fleet->locks);
+	put_source_account(fleet, &fleet->kmem);
 	for (guint i = 0; i < fleet->accounts->len; i++) {
 		SptAccountRow *row = &g_array_index(fleet->accounts, SptAccountRow, i);
 
