@@ -62,8 +62,10 @@ def decode_otlp(body):
     spans = ["%s %s" % (one(link, 1, b"").hex(), one(link, 2, b"").hex())
              for link in map(message, tables[4])]
     assert all(len(span) == 49 for span in spans[1:]) and len(set(spans)) == len(spans)
-    assert texts[0] == "" and stacks[0] == [] and not functions[0] and not locations[0]
-    assert not mappings[0] and not entries[0] and not message(tables[4][0])
+    assert texts[0] == "" and stacks[0] == []
+    for first in functions[0], locations[0], mappings[0], entries[0], message(tables[4][0]):
+        # Others write fields that have their default, too.
+        assert not any(value for values in first.values() for value in values), first
 
     def named(location):
         lines = [message(part) for part in locations[location].get(3, [])]

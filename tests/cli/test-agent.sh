@@ -101,11 +101,11 @@ collecting()
 	begin_collector || return
 	agent real --to otlp="http://127.0.0.1:$port" --to pprof=0 --every 2s --rate 200 \
 		--keep "$work/kept" || return
-	wait_for 60 taken_behind 2 || return
+	wait_for 200 taken_behind 2 || return
 	echo 503 >"$work/behind/mode"
-	wait_for 60 logged behind '"status": 503' || return
+	wait_for 150 logged behind '"status": 503' || return
 	echo 429 >"$work/behind/mode"
-	wait_for 60 logged behind '"status": 429' || return
+	wait_for 150 logged behind '"status": 429' || return
 	echo 200 3 >"$work/behind/mode"
 	sleep 6
 	rm "$work/behind/mode"

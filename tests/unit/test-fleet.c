@@ -55,8 +55,8 @@ static void put_events(SptCaptureWriter *writer, const struct host *host, uint32
 	for (unsigned open = 0; open < 2; open++)
 		spt_capture_writer_put(writer, SPT_ROW_ALLOCATION, &(SptAllocationRow){
 			.time = 3000000, .bytes = 64, .weight = 4096, .thread = host->shift + 1,
-			.node = node, .flags = SPT_ALLOCATION_SLAB | (open ? SPT_ALLOCATION_OPEN : 0),
-			.handle = open });
+			.node = node, .handle = open,
+			.flags = SPT_ALLOCATION_SLAB | (open ? SPT_ALLOCATION_OPEN : 0) });
 }
 
 /* A file by its build-id, and a kernel by names; each sample is of another stack and thread. */

@@ -199,7 +199,8 @@ static void test_never_the_same(void)
 {
 	uint8_t payload[ROOM];
 	size_t bytes = pack_attributes(shop, payload);
-	uint64_t *slot = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t *slot = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			      0);
 	gint64 begin = g_get_monotonic_time();
 	g_autofree char *service = service_of(&(struct way){ .slot = slot }, payload, bytes);
 

@@ -17,8 +17,9 @@ typedef struct {
 } SptAgentWindow;
 
 /*
- * @rules, and @names and @published of windows before (or NULL), outlive it.  With @published, which
- * gives labels for one window at a time, its processes are looked at.  False: with a sentence.
+ * @rules, and @names and @published of windows before (or NULL), outlive it.  With @published,
+ * which gives labels for one window at a time, its processes are looked at.  False: with a
+ * sentence.
  */
 bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
 			   SptRemembered *names, SptPublished *published, GError **error);

@@ -42,8 +42,8 @@ char *spt_proc_files_read_at(SptProcFiles *files, uint32_t pid, const char *name
 			     size_t most, size_t *ret_bytes);
 
 /*
- * As spt_proc_files_read(), but it waits for 50 ms at most, and what does not come in time can be fetched: the last
- * request of a process, and those of the 64 processes that were asked last.
+ * As spt_proc_files_read(), but it waits for 50 ms at most, and what does not come in time can be
+ * fetched: the last request of a process, and those of the 64 processes that were asked last.
  */
 char *spt_proc_files_request(SptProcFiles *files, uint32_t pid, const char *name, size_t most,
 			     size_t *ret_bytes);

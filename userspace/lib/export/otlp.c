@@ -493,7 +493,8 @@ static void put_otlp_request(struct otlp_writer *writer, SptOut *out)
 static bool write_otlp(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GError **error)
 {
 	const SptMetric *metric = spt_profile_metric(input->profile);
-	g_autoptr(SptLabels) own = input->labels ? NULL : spt_labels_new(input->capture, NULL, NULL);
+	g_autoptr(SptLabels) own =
+		input->labels ? NULL : spt_labels_new(input->capture, NULL, NULL);
 	g_autoptr(SptLinks) links = spt_links_new(input->capture, metric);
 	g_autoptr(GArray) sums = spt_stack_sums_of_links(input->capture, input->symbols, metric,
 							 input->filter, links);

@@ -30,9 +30,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFleet, spt_fleet_free)
 uint64_t spt_fleet_common_period(const SptFleet *fleet, const SptCapture *capture);
 uint64_t spt_fleet_period(const SptFleet *fleet);
 /*
- * Adds CPU time, waits, waits for locks, and memory that the kernel allocated, each by host, program, name of thread (with # for numbers) and stack.
- * Files are the same by their build-id; what has none, such as a kernel, by names.  @capture, whose
- * period is a multiple of the result's, is not needed afterwards.  False: it cannot be written.
+ * Adds CPU time, waits, waits for locks, and memory that the kernel allocated, each by host,
+ * program, name of thread (with # for numbers) and stack.  Files are the same by their build-id;
+ * what has none, such as a kernel, by names.  @capture, whose period is a multiple of the result's,
+ * is not needed afterwards.  False: it cannot be written.
  */
 bool spt_fleet_add(SptFleet *fleet, const SptCapture *capture, GError **error);
 bool spt_fleet_finish(SptFleet *fleet, GError **error);

@@ -61,11 +61,11 @@ static void links_add_blocked(SptLinks *links, const SptCapture *capture)
 		for (uint32_t i = 0; i < n; i++) {
 			const SptWaitRow *wait = &waits[i];
 			uint64_t runnable_ns = MIN(wait->runnable_ns, wait->duration_ns);
+			uint64_t woken = wait->time - MIN(runnable_ns, wait->time);
 			uint32_t number = spt_links_of(links, wait->time, wait->thread);
 
 			if (number)
-				*spt_pairs_at(&links->rows, wait->time - MIN(runnable_ns, wait->time),
-					      wait->thread) = number;
+				*spt_pairs_at(&links->rows, woken, wait->thread) = number;
 		}
 	}
 }
