@@ -344,7 +344,7 @@ static bool is_loopback_address(const struct sockaddr *address)
 		       ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Which name a door has besides those of the loopback; NULL: more than this machine can reach it. */
+/* Which name a door has besides those of the loopback; NULL: it is open to other machines. */
 static char *name_of_door(const char *address, const struct addrinfo *found)
 {
 	g_autofree char *host = NULL, *port = NULL;
