@@ -4,9 +4,9 @@
  * The variable is in a library that it is linked to, or in LIBRARY, or with -DOWN in itself; with
  * -DVARIABLE this is the library.
  *
- * Each of two threads has a trace of its own: the program's name, filled up with '-', and the
- * thread's number.  Of its CPU time three parts are for span "reading-", six for "writing-", and one
- * for none; it sleeps in "sleeping".
+ * Each of two threads has a trace of its own: the program's name, filled up with '-', and its
+ * number.  Of its CPU time three parts are for span "reading-", six for "writing-", and one for
+ * none; it sleeps in "sleeping".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
