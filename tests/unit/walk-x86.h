@@ -27,6 +27,15 @@ u8 sysprof_chain_step(struct sysprof_walk *walk, struct sysprof_caller *step)
 	return SYSPROF_END_NO_INFO;
 }
 
+/* No walk here has a chain. */
+void sysprof_chain_frame(struct sysprof_walk *walk, u64 place, const u64 *registers, u64 known)
+{
+	(void)walk;
+	(void)place;
+	(void)registers;
+	(void)known;
+}
+
 static void begin(struct table_walk *walk, const struct pt_regs *regs)
 {
 	memcpy(walk->registers, regs->registers, sizeof(walk->registers));
