@@ -294,6 +294,11 @@ refuses 'perf.data: the other byte order' 'it is from a machine of the other byt
 	report "$work/swapped.data"
 { head -c 16 "$work/g.data"; head -c 3000 /dev/zero; } >"$work/zero.data"
 refuses 'perf.data: a damaged header' 'its header is damaged' "$cli" report "$work/zero.data"
+echo before >"$work/kept.capture"
+refuses 'perf.data: import says the same' 'its header is damaged' "$cli" import \
+	"$work/zero.data" -o "$work/kept.capture"
+check 'a file that is refused replaces nothing' bash -c '
+	[ "$(cat "$1")" = before ] && [ ! -e "$1.part" ]' - "$work/kept.capture"
 
 echo "1..$number"
 exit $broken

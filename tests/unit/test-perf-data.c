@@ -153,6 +153,59 @@ static void test_later(void)
 	}
 }
 
+#define RUNS 7
+#define RUN_RECORDS 40
+
+struct order {
+	uint64_t time, run;
+	unsigned n;
+};
+
+static bool take_ordered(const struct perf_event_header *record,
+			 const struct spt_perf_data_event *event, void *data)
+{
+	struct order *order = data;
+	struct spt_perf_fields fields;
+
+	if (record->type != PERF_RECORD_COMM || record->misc != RUNS)
+		return true;
+	g_assert_true(spt_perf_fields_parse_end(record, &event->attr, &fields));
+	g_assert_cmpuint(fields.time, >=, order->time);
+	if (fields.time == order->time)
+		g_assert_cmpuint(fields.cpu, >, order->run);
+	*order = (struct order){ fields.time, fields.cpu, order->n + 1 };
+	return true;
+}
+
+static void ignore_unread(unsigned type, void *data)
+{
+	(void)type;
+	(void)data;
+}
+
+/* Rings that were written one after the other: by time, and of equal times in the file's order. */
+static void test_order(void)
+{
+	g_autoptr(GByteArray) file = perf_example_new(PERF_EXAMPLE_PIPE);
+	int fd = memfd_create("perf.data", MFD_CLOEXEC);
+	struct order order = { 0 };
+	const struct spt_perf_data_sink sink = { take_ordered, ignore_unread, &order };
+	g_autoptr(SptPerfData) data = NULL;
+
+	for (unsigned i = 0; i < RUNS * RUN_RECORDS; i++) {
+		const uint64_t words[] = { PERF_EXAMPLE_TASK, 'x', PERF_EXAMPLE_TASK,
+					   6000000000ull + i % RUN_RECORDS / 3 * (i / RUN_RECORDS % 3 + 1),
+					   i, PERF_EXAMPLE_ID };
+
+		perf_example_put(file, PERF_RECORD_COMM, RUNS, words, sizeof(words));
+	}
+	g_assert_cmpint(write(fd, file->data, file->len), ==, file->len);
+	data = spt_perf_data_open(fd, NULL);
+	close(fd);
+	g_assert_true(spt_perf_data_read(data, &sink, NULL));
+	g_assert_cmpuint(order.n, ==, RUNS * RUN_RECORDS);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -161,5 +214,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-data/calls", test_calls);
 	g_test_add_func("/perf-data/end", test_end);
 	g_test_add_func("/perf-data/later", test_later);
+	g_test_add_func("/perf-data/order", test_order);
 	return g_test_run();
 }

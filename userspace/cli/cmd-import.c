@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli import: a profile of another program as a recording. */
 #include "cmd.h"
+#include "capture/capture.h"
 #include "import/import.h"
-#include "rewrite/merge.h"
+
+static bool fill_import(int fd, void *path, GError **error)
+{
+	return spt_import_file(path, fd, error);
+}
 
 static int import_profile(const char *path, const char *out)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(SptCapture) capture = spt_import_open(path, &error);
-	const SptCapture *const captures[] = { capture };
 
-	if (capture && spt_merge_captures(captures, 1, out, &error))
+	if (spt_capture_save(out, fill_import, (void *)path, &error))
 		return SPT_EXIT_OK;
 	spt_cli_complain("%s", error->message);
 	return SPT_EXIT_FAILURE;

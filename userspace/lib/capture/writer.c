@@ -529,6 +529,19 @@ SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError
 	return writer;
 }
 
+bool spt_capture_save(const char *path, SptCaptureFill fill, void *data, GError **error)
+{
+	g_autoptr(SptCaptureWriter) writer = make_writer(path);
+
+	writer->part_path = g_strconcat(path, ".part", NULL);
+	if (!writer->error && writer_open_part(writer)) {
+		if (!fill(writer->fd, data, error))
+			return false;
+		close_and_name(writer);
+	}
+	return report(writer, error);
+}
+
 void spt_capture_writer_next_stash(SptCaptureWriter *writer)
 {
 	spt_packer_forget_names(writer->packer);

@@ -11,6 +11,8 @@
 #include "base/descriptor.h"
 #include "import/import.h"
 #include "import/questions.h"
+#include "record/table-cache.h"
+#include "record/tables.h"
 #include "symbols/identity.h"
 #include "symbols/helpers-private.h"
 #include "symbols/helpers.h"
@@ -22,6 +24,7 @@ struct SptImportAnswers {
 	int socket;
 	struct stat file;		/* the imported one */
 	SptHelpers *helpers;		/* NULL: nothing was read yet */
+	SptTableCache *cache;		/* NULL: there is none, or nothing was read yet */
 	unsigned n;
 };
 
@@ -40,6 +43,7 @@ void spt_import_answers_free(SptImportAnswers *answers)
 	if (!answers)
 		return;
 	spt_helpers_free(answers->helpers);
+	spt_table_cache_free(answers->cache);
 	g_free(answers);
 }
 
@@ -92,14 +96,15 @@ static int answer_table(SptImportAnswers *answers, const struct spt_import_quest
 			     .mtime_ns = question->mtime_ns };
 	g_autoptr(SptObject) file = spt_object_open(question->path, NULL);
 	g_autoptr(SptUnwindTable) table = NULL;
-	bool has_debug;
 
 	memcpy(row.build_id, question->build_id, sizeof(row.build_id));
 	if (!file || spt_identity_problem(&row, file))
 		return -1;
-	if (!answers->helpers)
+	if (!answers->helpers) {
 		answers->helpers = spt_helpers_new(NULL, 1, PATIENCE_MS, NULL);
-	table = spt_helpers_unwind_table(answers->helpers, file, NULL, &has_debug, NULL);
+		answers->cache = spt_table_cache_of_user();
+	}
+	table = spt_tables_have(answers->cache, answers->helpers, file, NULL);
 	return table ? memory_of(spt_unwind_table_bytes(table)) : -1;
 }
 

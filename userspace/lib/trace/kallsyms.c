@@ -40,15 +40,28 @@ static int kallsyms_compare_symbols(const void *a, const void *b)
 /* Nothing is known of the size of the last variable before a gap. */
 #define MOST_DATA_BYTES 65536u
 
+/* A number in lower-case digits; returns its end. */
+static char *parse_hex(char *at, uint64_t *ret)
+{
+	unsigned digit;
+
+	for (*ret = 0;; at++, *ret = *ret << 4 | digit) {
+		digit = (unsigned)*at - '0';
+		if (digit > 9)
+			digit = (unsigned)*at - 'a' + 10;
+		if (digit > 15 || (*at < 'a' && digit > 9))
+			return at;
+	}
+}
+
 /*
  * "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it.  False: it is not of
  * these types, and unchanged.
  */
 static bool parse_line(char *line, const char *types, struct symbol *ret)
 {
-	char *end, *name, *module;
+	char *end = parse_hex(line, &ret->address), *name, *module;
 
-	ret->address = strtoull(line, &end, 16);
 	if (end == line || end[0] != ' ' || !end[1] || !strchr(types, end[1]) || end[2] != ' ')
 		return false;
 	name = end + 3;
@@ -75,23 +88,35 @@ static void add_text(SptKallsyms *kallsyms, const struct symbol *symbol)
 	kallsyms->end = MAX(kallsyms->end, symbol->address);
 }
 
+/* The kernel has its own symbols in order, and often no others. */
+static void sort_symbols(GArray *symbols)
+{
+	const struct symbol *all = (const void *)symbols->data;
+
+	for (guint i = 1; i < symbols->len; i++)
+		if (kallsyms_compare_symbols(&all[i - 1], &all[i]) > 0) {
+			g_array_sort(symbols, kallsyms_compare_symbols);
+			return;
+		}
+}
+
 /* The symbols of kallsyms->text. */
 static void cut_symbols(SptKallsyms *kallsyms)
 {
-	char *line, *rest = NULL;
+	char *line, *end;
 	struct symbol symbol;
 
-	for (line = strtok_r(kallsyms->text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = kallsyms->text; line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
 		if (parse_line(line, DATA_TYPES, &symbol))
 			g_array_append_val(kallsyms->data, symbol);
-		else if (!parse_line(line, TEXT_TYPES, &symbol))
-			continue;
-		else
+		else if (parse_line(line, TEXT_TYPES, &symbol))
 			add_text(kallsyms, &symbol);
 	}
-	g_array_sort(kallsyms->data, kallsyms_compare_symbols);
-	g_array_sort(kallsyms->symbols, kallsyms_compare_symbols);
+	sort_symbols(kallsyms->data);
+	sort_symbols(kallsyms->symbols);
 }
 
 static FILE *kallsyms_open_file(const SptKallsyms *kallsyms)

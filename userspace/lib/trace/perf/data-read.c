@@ -31,7 +31,7 @@ struct queued {
 struct reading {
 	SptPerfData *data;
 	const struct spt_perf_data_sink *sink;	/* NULL: only stacks that come later are read */
-	GArray *queue;			/* struct queued */
+	GArray *queue, *merged;		/* struct queued; room for the next order of it */
 	size_t copied_bytes;		/* of its copies */
 	uint64_t newest, round_newest;	/* of all, and of the round before */
 	GByteArray *aligned;		/* a copy of the present record */
@@ -51,11 +51,48 @@ static void drop_queued(struct reading *reading, struct queued *queued)
 	g_free((void *)queued->record);
 }
 
-static int by_queued_time(const void *a, const void *b)
+/* The end of the run that begins at @from, in which times do not fall. */
+static guint end_of_run(const GArray *queue, guint from)
 {
-	const struct queued *x = a, *y = b;
+	const struct queued *all = (const void *)queue->data;
 
-	return x->time < y->time ? -1 : x->time > y->time;
+	while (++from < queue->len && all[from - 1].time <= all[from].time)
+		;
+	return MIN(from, queue->len);
+}
+
+/* Into @to the runs [@at, @middle) and [@middle, @end) as one; of equal times the first one's. */
+static void merge_runs(const GArray *from, guint at, guint middle, guint end, GArray *to)
+{
+	const struct queued *all = (const void *)from->data;
+	struct queued *out = (void *)to->data;
+	guint second = middle, n = at;
+
+	while (at < middle && second < end)
+		out[n++] = all[second].time < all[at].time ? all[second++] : all[at++];
+	memcpy(&out[n], &all[at], (middle - at) * sizeof(*out));
+	memcpy(&out[n + middle - at], &all[second], (end - second) * sizeof(*out));
+}
+
+/* Keeps the order of equal ones.  A round has a run or few for each ring. */
+static void sort_queue(struct reading *reading)
+{
+	GArray *to = reading->merged;
+	guint at, middle, end;
+
+	while (end_of_run(reading->queue, 0) < reading->queue->len) {
+		GArray *from = reading->queue;
+
+		g_array_set_size(to, from->len);
+		for (at = 0; at < from->len; at = end) {
+			middle = end_of_run(from, at);
+			end = middle < from->len ? end_of_run(from, middle) : middle;
+			merge_runs(from, at, middle, end, to);
+		}
+		reading->queue = to;
+		to = from;
+	}
+	reading->merged = to;
 }
 
 /* Hands on the records up to @time, but at least @n. */
@@ -64,8 +101,7 @@ static void hand_on_queued(struct reading *reading, uint64_t time, guint n)
 	const struct spt_perf_data_sink *sink = reading->sink;
 	guint i;
 
-	/* This sort keeps the order of equal ones. */
-	g_array_sort(reading->queue, by_queued_time);
+	sort_queue(reading);
 	for (i = 0; i < reading->queue->len; i++) {
 		struct queued *queued = &g_array_index(reading->queue, struct queued, i);
 
@@ -335,6 +371,7 @@ bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink
 		.data = data,
 		.sink = sink,
 		.queue = g_array_new(FALSE, FALSE, sizeof(struct queued)),
+		.merged = g_array_new(FALSE, FALSE, sizeof(struct queued)),
 		.aligned = g_byte_array_new(),
 		.unpacked = g_byte_array_new(),
 	};
@@ -343,6 +380,7 @@ bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink
 	for (guint i = 0; i < reading.queue->len; i++)
 		drop_queued(&reading, &g_array_index(reading.queue, struct queued, i));
 	g_array_unref(reading.queue);
+	g_array_unref(reading.merged);
 	g_byte_array_unref(reading.aligned);
 	g_byte_array_unref(reading.unpacked);
 	ZSTD_freeDCtx(reading.zstd);
