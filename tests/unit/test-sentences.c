@@ -30,6 +30,8 @@ enum function {
 	FUTEX,
 	SCHEDULE,
 	SYSCALL,
+	SWITCHED,
+	UNLOCKED,
 	N_FUNCTIONS,
 };
 
@@ -42,6 +44,8 @@ static const struct {
 	[LOCK] = { "pthread_mutex_lock", LIBC }, [MALLOC] = { "malloc", LIBC },
 	[STAMP] = { "spt_stamp", LIBSPT },	  [FUTEX] = { "futex_wait", KERNEL },
 	[SCHEDULE] = { "schedule", KERNEL },	  [SYSCALL] = { "do_syscall_64", KERNEL },
+	[SWITCHED] = { "finish_task_switch.isra.0", KERNEL },
+	[UNLOCKED] = { "_raw_spin_unlock_irqrestore", KERNEL },
 };
 
 /* How a recording was made. */
@@ -57,6 +61,9 @@ struct mode {
 	bool has_nameless;		/* some time, or a wait, in a file that is not there */
 	bool takes_turns;		/* the command's two threads run one after the other */
 	bool is_single;			/* a thread of the command, not two */
+	bool is_late;			/* more time where interrupts come on again */
+	const char *clock;		/* NULL: a timer */
+	unsigned n_samples;		/* 0: 400 */
 };
 
 struct fixture {
@@ -124,12 +131,19 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 	uint32_t busy = NODE(MAIN, TAKE, BUSY),
 		 kernel = mode->no_kernel ? busy : NODE(MAIN, SYSCALL, FUTEX);
 
-	for (unsigned i = 0; i < 400; i++) {
+	for (unsigned i = 0; i < (mode->n_samples ? mode->n_samples : 400); i++) {
 		uint32_t of_convoy = mode->takes_turns ? 1 + i % 2 : 1;
 		SptSampleRow row = { .time = BEGIN + (i + 1) * MS, .weight = 1 };
 
 		row.thread = i >= 300 ? 3 : of_convoy;
 		row.node = i < 350 ? busy : kernel;
+		spt_capture_writer_sample(fixture->writer, &row);
+	}
+	for (unsigned i = 0; mode->is_late && i < 600; i++) {
+		SptSampleRow row = { .time = BEGIN + (i + 401) * MS, .thread = 1, .weight = 1 };
+
+		row.node = i < 400 ? NODE(MAIN, SYSCALL, SCHEDULE, SWITCHED) :
+				     NODE(MAIN, SYSCALL, UNLOCKED);
 		spt_capture_writer_sample(fixture->writer, &row);
 	}
 	for (unsigned i = 0; mode->has_nameless && i < 100; i++) {
@@ -230,7 +244,7 @@ static void put_facts(struct fixture *fixture, const struct mode *mode)
 {
 	const char *const facts[][2] = {
 		{ "period_ns", "1000000" },
-		{ "clock", "timer" },
+		{ "clock", mode->clock ? mode->clock : "timer" },
 		{ "grid_start", "1" },
 		{ "command", mode->has_command ? "/opt/own/convoy 8" : NULL },
 		{ "command_pid", mode->has_command ? "10" : NULL },
@@ -326,6 +340,26 @@ static void test_modes(void)
 		  "75" NB "% of the time went to convoy, 25" NB "% to other.  12" NB
 		  "% was spent in the kernel.  Busiest functions: busy (88" NB
 		  "%), futex_wait (12" NB "%)." },
+		/* Functions that the timer finds late are not the busiest. */
+		{ { KNOWN, .is_late = true }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "90" NB "% of the time went to convoy, 10" NB "% to other.  65" NB
+		  "% was spent in the kernel.  Busiest functions: busy (35" NB "%), futex_wait (5.0" NB
+		  "%).  60" NB "% is in finish_task_switch, which turns interrupts on again: "
+		  "the timer cannot look at what runs just before." },
+		{ { KNOWN, .is_late = true, .clock = "pmu" }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "90" NB "% of the time went to convoy, 10" NB "% to other.  65" NB
+		  "% was spent in the kernel.  Busiest functions: finish_task_switch.isra.0 (40" NB
+		  "%), busy (35" NB "%), _raw_spin_unlock_irqrestore (20" NB "%)." },
+		/* Ten samples have no shares, eleven have. */
+		{ { KNOWN, .n_samples = 10 }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "Samples: 10, too few to say what the time went to." },
+		{ { KNOWN, .n_samples = 1, .has_command = true, TIMES }, "cpu", NULL,
+		  SPT_SENTENCES_OF_COMMAND,
+		  "convoy: few samples.  Ran 30" NB "%, was off the CPUs 70" NB "% of 1.00" NB
+		  "s.  Samples: 1, too few to say what the time went to." },
+		{ { KNOWN, .n_samples = 11 }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
+		  "All of the time went to convoy.  Nothing was spent in the kernel.  Busiest "
+		  "functions: busy (all)." },
 		/* Perf events without rights: nothing is said of the kernel. */
 		{ { .sides = "user", .whose = "own", .no_kernel = true }, "cpu", NULL,
 		  SPT_SENTENCES_OF_ALL,

@@ -38,7 +38,7 @@ struct summary {
 	unsigned name_bytes;		/* limit of a name's bytes */
 	char *verdict, *file, *command; /* file: for the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
-	char *processes, *names;	/* clauses of sentences.h; NULL: not to be said */
+	char *processes, *late, *names;	/* clauses of sentences.h; NULL: not to be said */
 	SptWall wall;			/* of the command */
 	bool has_wall;
 	double whole_pct, lost_pct;
@@ -56,6 +56,7 @@ static void free_summary(gpointer data)
 	g_free(summary->file);
 	g_free(summary->command);
 	g_free(summary->processes);
+	g_free(summary->late);
 	g_free(summary->names);
 	g_free(summary);
 }
@@ -117,10 +118,14 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 
 	summary->top = spt_culprits_new(report->profile);
 	/* Caveats say how much the rest is. */
-	for (unsigned i = summary->top->len; i-- > 0;)
-		if (!spt_culprit_is_code(
-			    &functions[g_array_index(summary->top, SptCulprit, i).function]))
+	for (unsigned i = summary->top->len; i-- > 0;) {
+		const SptFunction *function =
+			&functions[g_array_index(summary->top, SptCulprit, i).function];
+
+		if (!spt_culprit_is_code(function) ||
+		    (report->metric->is_cpu && spt_culprit_is_late(function, report->capture)))
 			g_array_remove_index(summary->top, i);
+	}
 	g_array_set_size(summary->top,
 			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
@@ -179,7 +184,9 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	}
 	if (summary->command && summary->processes)
 		g_string_append_printf(text, "; %s", summary->processes);
-	if (summary->top->len > 0)
+	if (summary->top->len > 0 &&
+	    (!report->metric->is_cpu ||
+	     spt_profile_n_samples(report->profile) > SPT_SENTENCES_FEW))
 		add_first(report, summary, text);
 	summary->verdict = g_string_free(text, FALSE);
 }
@@ -226,6 +233,8 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 			   recorder);
 	if (stackless >= LOST_PCT)
 		add_caveat(summary, "No stack was recorded of %.0f %%", stackless);
+	if (summary->late)
+		add_caveat(summary, "%c%s", g_ascii_toupper(*summary->late), summary->late + 1);
 	if (summary->names)
 		add_caveat(summary, "%c%s", g_ascii_toupper(*summary->names), summary->names + 1);
 	if (stacks)
@@ -366,6 +375,7 @@ static void find_facts(const struct spt_report *report, struct summary *summary)
 {
 	if (report->filter->processes || report->command_has_none)
 		summary->has_wall = spt_wall_find(&summary->wall, report->capture);
+	summary->late = clause_of(report, spt_sentences_find_part(report->filter), "late");
 	summary->names = clause_of(report, spt_sentences_find_part(report->filter), "names");
 	/* A flat profile of several programs, as that of a build, says most by their names. */
 	if (report->filter->processes && report->metric->is_cpu && summary->top->len > 0 &&

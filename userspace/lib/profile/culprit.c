@@ -41,6 +41,9 @@ static const char *const entries[] = {
 	"exc_*",	   "common_interrupt*", "irq_exit*",	"el1*",
 };
 
+/* Where the kernel turns interrupts on again. */
+static const char *const ends[] = { "finish_task_switch*", "_raw_spin_unlock_irq*" };
+
 static bool is_one_of(const char *const *patterns, unsigned n, const char *name)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -181,6 +184,16 @@ uint64_t spt_culprit_recorder(const SptProfile *profile)
 		if (functions[i].self && is_of_recorder(&functions[i]))
 			weight += functions[i].self;
 	return weight;
+}
+
+bool spt_culprit_is_late(const SptFunction *function, const SptCapture *capture)
+{
+	const char *event = spt_capture_host(capture, "event");
+
+	/* Counters of the CPU interrupt it at any time. */
+	return function->is_kernel && is_one_of(ends, G_N_ELEMENTS(ends), function->name) &&
+	       g_strcmp0(spt_capture_host(capture, "clock"), "pmu") != 0 &&
+	       !(event && strstr(event, "cycles"));
 }
 
 bool spt_culprit_is_code(const SptFunction *function)

@@ -57,6 +57,9 @@ enum condition {
 	ITS_OWN_NAME = 1 << 28,		/* the first process has the command's */
 	NAMELESS = 1 << 29,		/* a good part is in functions without names */
 	HAS_REASON = 1 << 30,		/* and it is known why */
+	/* A function is found where the timer could not look before; it is not among the busiest. */
+	IS_LATE = 1ll << 31,
+	TOO_FEW = 1ll << 32,		/* samples for shares */
 };
 
 enum group {
@@ -68,6 +71,7 @@ enum group {
 	PROCESSES,
 	KERNEL,
 	FUNCTIONS,
+	LATE,
 	NAMES,
 	RECORDER,
 	STACKS,
@@ -78,7 +82,7 @@ enum group {
 static const struct sentence {
 	enum group group;
 	const char *name;
-	unsigned needs, forbids;	/* conditions */
+	uint64_t needs, forbids;	/* conditions */
 	const char *text;
 } sentences[] = {
 	{ SCOPE, "scope", OWN_ONLY | USER_ONLY, 0,
@@ -87,6 +91,8 @@ static const struct sentence {
 	{ SCOPE, "scope", USER_ONLY, 0, SPT_WORDS("The kernel was not recorded.") },
 	{ SCOPE, "scope", KERNEL_ONLY, 0, SPT_WORDS("Only the kernel was recorded.") },
 
+	{ NAME, "command", OF_COMMAND | OF_CPU | TOO_FEW, 0,
+	  SPT_WORDS("{command}: few samples.") },
 	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE | OWN_ONLY, EMPTY,
 	  SPT_WORDS("{command}: all that was recorded.") },
 	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE | USER_ONLY, EMPTY,
@@ -122,6 +128,8 @@ static const struct sentence {
 
 	{ PROCESSES, "none", EMPTY | OF_CPU, 0, SPT_WORDS("There are no samples.") },
 	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: there is none.") },
+	{ PROCESSES, "few", OF_CPU | TOO_FEW, 0,
+	  SPT_WORDS("Samples: {samples}, too few to say what the time went to.") },
 	/* The command's sentence has said it. */
 	{ PROCESSES, "processes", OF_CPU | OF_COMMAND | ONE_PROCESS | ITS_OWN_NAME, 0,
 	  SPT_WORDS("All of the time went to {process1}.") },
@@ -178,6 +186,10 @@ static const struct sentence {
 	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
 	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
 
+	{ LATE, "late", IS_LATE, 0,
+	  SPT_WORDS("{late} is in {latest}, which turns interrupts on again: the timer cannot look "
+		    "at what runs just before.") },
+
 	{ NAMES, "names", NAMELESS | HAS_REASON, EMPTY,
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}: {reason}.") },
 	{ NAMES, "names", NAMELESS, EMPTY,
@@ -205,7 +217,7 @@ SptSentencesOf spt_sentences_find_part(const SptFilter *filter)
 
 /* What is true of a profile, and the texts that sentences refer to. */
 struct facts {
-	unsigned holds;			/* conditions */
+	uint64_t holds;			/* conditions */
 	GHashTable *texts;		/* by name */
 };
 
@@ -375,7 +387,20 @@ static char *name_place(const SptFunction *functions, const SptCulprit *culprit)
 	return g_strdup_printf(spt_words("%s below %s"), through, name);
 }
 
-static void find_functions(struct facts *facts, const SptProfile *profile, uint64_t total)
+/* @late: the weight of all such functions so far, of which @function is one. */
+static void add_late(struct facts *facts, const SptFunction *function, uint64_t late,
+		     uint64_t total)
+{
+	/* The heaviest one is named, without what compilers add. */
+	if (!(facts->holds & IS_LATE))
+		facts_add(facts, "latest",
+			  g_strndup(function->name, strcspn(function->name, ".")));
+	facts->holds |= IS_LATE;
+	facts_add(facts, "late", tell_share(late, total));
+}
+
+static void find_functions(struct facts *facts, const SptProfile *profile,
+			   const SptCapture *capture, uint64_t total)
 {
 	static const char *const names[][MOST] = { { "function1", "function2", "function3" },
 						   { "self1", "self2", "self3" } };
@@ -383,6 +408,7 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 	g_autoptr(GArray) culprits = spt_culprits_new(profile);
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
+	uint64_t late = 0;
 
 	for (unsigned i = 0, said = 0; i < culprits->len && said < MOST; i++) {
 		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
@@ -391,6 +417,12 @@ static void find_functions(struct facts *facts, const SptProfile *profile, uint6
 			break;
 		if (!spt_culprit_is_code(&functions[culprit->function]))
 			break;
+		if ((facts->holds & OF_CPU) &&
+		    spt_culprit_is_late(&functions[culprit->function], capture)) {
+			late += culprit->weight;
+			add_late(facts, &functions[culprit->function], late, total);
+			continue;
+		}
 		/* What it waits in has a name. */
 		if (!functions[culprit->function].has_symbol && culprit->through == UINT32_MAX)
 			continue;
@@ -494,7 +526,7 @@ static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t t
 	}
 }
 
-static void find_profile(struct facts *facts, const SptProfile *profile)
+static void find_profile(struct facts *facts, const SptProfile *profile, const SptCapture *capture)
 {
 	const SptMetric *metric = spt_profile_metric(profile);
 	uint64_t total = spt_profile_total(profile), kernel = 0, events = 0;
@@ -508,6 +540,12 @@ static void find_profile(struct facts *facts, const SptProfile *profile)
 		facts->holds |= EMPTY;
 		return;
 	}
+	if (metric->is_cpu && spt_profile_n_samples(profile) <= SPT_SENTENCES_FEW) {
+		facts->holds |= TOO_FEW;
+		facts_add(facts, "samples",
+			  g_strdup_printf("%" G_GUINT64_FORMAT, spt_profile_n_samples(profile)));
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		kernel += functions[i].is_kernel ? functions[i].self : 0;
 		if (spt_function_is_event(&functions[i]))
@@ -518,7 +556,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile)
 		facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
 	facts_add(facts, "kernel", tell_share(kernel, total));
 	find_processes(facts, functions, n, total);
-	find_functions(facts, profile, total);
+	find_functions(facts, profile, capture, total);
 	find_nameless(facts, profile, total);
 	find_rest(facts, profile, total);
 }
@@ -593,7 +631,7 @@ GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, 
 
 	facts_init(&facts);
 	find_scope(&facts, capture);
-	find_profile(&facts, profile);
+	find_profile(&facts, profile, capture);
 	find_command(&facts, profile, capture, of);
 	find_losses(&facts, spt_profile_metric(profile), capture);
 	return say(&facts);

@@ -14,6 +14,9 @@
 
 G_BEGIN_DECLS
 
+/* Of so few samples of CPU time, or fewer, no share is said. */
+#define SPT_SENTENCES_FEW 10
+
 /* What a profile is of. */
 typedef enum {
 	SPT_SENTENCES_OF_PART,		/* some of the samples: times of a command do not apply */
