@@ -64,6 +64,7 @@ static void test_names(void)
 	g_autofree char *directory = g_dir_make_tmp("marks-XXXXXX", NULL),
 			*path = g_build_filename(directory, "marks", NULL);
 	g_autoptr(SptCapture) capture = open_marks(path);
+	g_autofree char *text = NULL;
 	SptRestriction only;
 
 	/* What has no thread did nothing that is known. */
@@ -78,6 +79,8 @@ static void test_names(void)
 		capture, &(SptMarkQuery){ .exact_name = "draw*", .category = "gtk" }, &only));
 	g_assert_cmpstr(only.text, ==, "draw*");
 	g_assert_cmpstr(only.category, ==, "gtk");
+	text = spt_restriction_describe(&only, 0);
+	g_assert_cmpstr(text, ==, "within mark draw* (gtk)");
 	spt_restriction_clear(&only);
 	g_assert_false(spt_restriction_to_mark(
 		capture, &(SptMarkQuery){ .exact_name = "drawing", .category = "" }, &only));

@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "captures.h"
+#include "profile/categories.h"
 #include "profile/order.h"
 #include "profile/restrictions.h"
 #include "profile/timeline.h"
@@ -159,6 +160,8 @@ static void test_restrictions(void)
 		{ { .kind = SPT_RESTRICT_CPU, .number = 1 }, 4, "CPU 1" },
 		{ { .kind = SPT_RESTRICT_SIDE, .number = SPT_SIDE_KERNEL }, 10, "in the kernel" },
 		{ { .kind = SPT_RESTRICT_SIDE, .number = SPT_SIDE_USER }, 0, "outside the kernel" },
+		{ { .kind = SPT_RESTRICT_LANGUAGE, .text = "kernel" }, 10, "language kernel" },
+		{ { .kind = SPT_RESTRICT_LANGUAGE, .text = "native" }, 0, "language native" },
 		{ { .kind = SPT_RESTRICT_FUNCTION, .text = "f1" }, 6, "with f1" },
 		{ { .kind = SPT_RESTRICT_FUNCTION, .text = "f\"" }, 0, "with f\"" },
 	};
@@ -177,6 +180,50 @@ static void test_restrictions(void)
 		g_assert_cmpstr(text, ==, cases[i].text);
 		g_assert_cmpuint(spt_restrictions_n(again), ==, 1);
 	}
+	tear_down(&fixture);
+}
+
+/* What only shows of each root of this arrangement is what the root has. */
+static void check_roots(struct fixture *fixture, const char *roots, const char *const *texts,
+			const SptCategories *categories)
+{
+	const SptArrangement arrangement = { .roots = spt_roots_named(roots),
+					     .categories = categories };
+	g_autoptr(SptProfile) arranged = spt_profile_arrange(fixture->base, &arrangement);
+	g_autoptr(SptRestrictions) none = spt_restrictions_new();
+	uint32_t n, n_roots = 0;
+	const SptFunction *functions = spt_profile_functions(arranged, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		SptRestriction only;
+		SptRoots of;
+
+		if (!spt_profile_root(arranged, i, &of))
+			continue;
+		g_assert_true(spt_restriction_to(arranged, i, categories, &only));
+
+		g_autoptr(SptRestrictions) one = spt_restrictions_add(none, &only);
+		g_autofree char *text = spt_restriction_describe(&only, 0);
+
+		g_assert_true(g_strv_contains(texts, text));
+		g_assert_cmpuint(total_of(fixture, one), ==, functions[i].total);
+		spt_restriction_clear(&only);
+		n_roots++;
+	}
+	g_assert_cmpuint(n_roots, ==, g_strv_length((char **)texts));
+}
+
+static void test_roots(void)
+{
+	g_autoptr(SptCategories) categories =
+		spt_categories_parse("first = f1\nsecond = f7\n", NULL);
+	struct fixture fixture;
+
+	set_up(&fixture);
+	check_roots(&fixture, "category",
+		    (const char *const[]){ "category first", "category other", NULL }, categories);
+	check_roots(&fixture, "language", (const char *const[]){ "language kernel", NULL }, NULL);
+	check_roots(&fixture, "cpu", (const char *const[]){ "CPU 0", "CPU 1", NULL }, NULL);
 	tear_down(&fixture);
 }
 
@@ -278,6 +325,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/timeline/buckets", test_timeline);
 	g_test_add_func("/timeline/steps", test_steps);
 	g_test_add_func("/restrictions/each", test_restrictions);
+	g_test_add_func("/restrictions/roots", test_roots);
 	g_test_add_func("/restrictions/command", test_command);
 	g_test_add_func("/restrictions/together", test_restrictions_together);
 	g_test_add_func("/order/like", test_order_like);

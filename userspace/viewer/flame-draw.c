@@ -78,19 +78,24 @@ const uint32_t *spt_flame_categories(const SptCallTree *calls)
 	return spt_preferences_colors() == SPT_COLORS_CATEGORY ? calls->category_of : NULL;
 }
 
-/* Of its stacks' end if the tree is upside down, where callers are no part of a box's way. */
-static GdkRGBA category_color(const SptFlameDrawing *drawing, const SptFlameBox *box,
-			      const SptFunction *function)
+uint32_t spt_flame_category(const uint32_t *categories, const SptTreeNode *nodes, uint32_t node,
+			    bool is_bottom_up)
 {
 	uint32_t own;
 
+	if (!is_bottom_up)
+		return spt_category_of_node(categories, nodes, node);
+	own = categories[nodes[node].function];
+	return own == UINT32_MAX ? SPT_CATEGORY_OTHER : own;
+}
+
+static GdkRGBA category_color(const SptFlameDrawing *drawing, const SptFlameBox *box,
+			      const SptFunction *function)
+{
 	if (!function || function->is_process)
 		return spt_palette_color(function);
-	if (!drawing->is_bottom_up)
-		return spt_palette_category(
-			spt_category_of_node(drawing->categories, drawing->nodes, box->node));
-	own = drawing->categories[function - drawing->functions];
-	return spt_palette_category(own == UINT32_MAX ? SPT_CATEGORY_OTHER : own);
+	return spt_palette_category(spt_flame_category(drawing->categories, drawing->nodes,
+						       box->node, drawing->is_bottom_up));
 }
 
 static GdkRGBA flame_draw_color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,

@@ -44,6 +44,12 @@ typedef enum {
 
 /* Categories for the drawing of @calls; NULL: its colours are of other things. */
 const uint32_t *spt_flame_categories(const SptCallTree *calls);
+/*
+ * The category of a box that is a function's, by those of functions: of its stacks' end if the tree
+ * is upside down, where callers are no part of a box's way.
+ */
+uint32_t spt_flame_category(const uint32_t *categories, const SptTreeNode *nodes, uint32_t node,
+			    bool is_bottom_up);
 /* The place of a box in the widget. */
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box);
 /* The box at a point, or NULL. */

@@ -160,13 +160,29 @@ static const SptFlameBox *box_of(SptFlameView *self, uint32_t node)
 	return NULL;
 }
 
+/* Where colours are those of categories, the category that gave a function's box its own; or NULL. */
+static const char *category_of_box(const SptFlameView *self, uint32_t at)
+{
+	const uint32_t *categories = spt_flame_categories(self->calls);
+	const SptTreeNode *node = node_at(self, at);
+
+	if (!categories || node->function == NONE ||
+	    self->calls->functions[node->function].is_process)
+		return NULL;
+	return spt_category_name(self->calls->categories,
+				 spt_flame_category(categories,
+						    (const SptTreeNode *)self->calls->tree->data,
+						    at, self->calls->is_bottom_up));
+}
+
 char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 {
 	const SptTreeNode *node = node_at(self, at);
 	const SptFunction *function =
 		node->function == NONE ? NULL : &self->calls->functions[node->function];
 	double percent = self->calls->total ? 100.0 / (double)self->calls->total : 0;
-	g_autofree char *made_name = NULL, *made_object = NULL;
+	g_autofree char *made_name = NULL, *made_object = NULL, *made_category = NULL, *text = NULL;
+	const char *category = category_of_box(self, at);
 
 	if (self->calls->differences)
 		return g_strdup_printf(
@@ -176,11 +192,14 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 	if (!function)
 		return g_strdup_printf(_("All: total %.2f %%, self %.2f %%"),
 				       percent * (double)node->total, percent * (double)node->self);
-	return g_strdup_printf(_("%s (%s): total %.2f %%, self %.2f %%"),
+	text = g_strdup_printf(_("%s (%s): total %.2f %%, self %.2f %%"),
 			       spt_text_name(function->name, &made_name),
 			       function->is_process ? _("process") :
 						      spt_text_name(function->object, &made_object),
 			       percent * (double)node->total, percent * (double)node->self);
+	return category ? g_strdup_printf(_("%s, category %s"), text,
+					  spt_text_name(category, &made_category)) :
+			  g_steal_pointer(&text);
 }
 
 /* The picture's text for a screen reader. */

@@ -313,7 +313,8 @@ static void views_on_only(GtkWidget *widget, const char *action, GVariant *value
 	else if (g_str_equal(action, "views.only-side"))
 		only.number = g_variant_get_uint32(value);
 	else
-		ok = spt_restriction_to(self->shown->profile, g_variant_get_uint32(value), &only);
+		ok = spt_restriction_to(self->shown->profile, g_variant_get_uint32(value),
+					self->shown->calls.categories, &only);
 	if (ok)
 		views_add(self, &only);
 	spt_restriction_clear(&only);

@@ -41,6 +41,9 @@ typedef struct {
 	/* A pattern (glob.h) for the name of the innermost frame's object; NULL for all. */
 	const char *object;
 	SptSide side;			/* side of the innermost frame */
+	const char *language;		/* of the stack's end, as in languages.h; NULL for all */
+	const SptCategories *categories;
+	const char *category;		/* of the stack, by @categories; NULL for all */
 	/* Number of threads that ran at the time, for metrics that have it; most 0: any. */
 	uint32_t least_parallelism, most_parallelism;
 } SptFilter;

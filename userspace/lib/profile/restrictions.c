@@ -89,6 +89,13 @@ static void add_to_filter(SptRestrictions *list, const SptRestriction *item, GSt
 	case SPT_RESTRICT_OBJECT:
 		filter->object = item->text;
 		break;
+	case SPT_RESTRICT_LANGUAGE:
+		filter->language = item->text;
+		break;
+	case SPT_RESTRICT_CATEGORY:
+		filter->category = item->text;
+		filter->categories = item->categories;
+		break;
 	case SPT_RESTRICT_COMMAND:
 		filter->processes = item->processes;
 		break;
@@ -260,7 +267,34 @@ bool spt_restrictions_have_same_shape(const SptRestrictions *a, const SptRestric
 	}
 }
 
-bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret)
+/* False: nothing restricts to roots of this kind. */
+static bool restriction_to_root(const SptGroupRow *root, SptRoots roots,
+				const SptCategories *categories, SptRestriction *ret)
+{
+	if (roots == SPT_ROOTS_BY(SPT_GROUP_PROCESS))
+		ret->text = g_strdup_printf("%u", root->pid);
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_THREAD))
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_THREAD,
+					 .text = g_strdup_printf("%u", root->tid) };
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_CPU))
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_CPU, .number = root->cpu };
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_OBJECT))
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_OBJECT,
+					 .text = g_strdup(root->name) };
+	else if (strcmp(spt_roots_name(roots), "language") == 0)
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_LANGUAGE,
+					 .text = g_strdup(root->name) };
+	else if (roots == SPT_ROOTS_CATEGORY && categories)
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_CATEGORY,
+					 .text = g_strdup(root->name),
+					 .categories = categories };
+	else
+		return false;
+	return true;
+}
+
+bool spt_restriction_to(const SptProfile *profile, uint32_t function,
+			const SptCategories *categories, SptRestriction *ret)
 {
 	uint32_t n;
 	const SptFunction *only = &spt_profile_functions(profile, &n)[function];
@@ -273,20 +307,9 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 	root = spt_profile_root(profile, function, &roots);
 	*ret = (SptRestriction){ .kind = only->is_process ? SPT_RESTRICT_PROCESS :
 							    SPT_RESTRICT_FUNCTION };
-	if (!root)
-		ret->text = g_strdup(only->name);
-	else if (roots == SPT_ROOTS_BY(SPT_GROUP_PROCESS))
-		ret->text = g_strdup_printf("%u", root->pid);
-	else if (roots == SPT_ROOTS_BY(SPT_GROUP_THREAD))
-		*ret = (SptRestriction){ .kind = SPT_RESTRICT_THREAD,
-					 .text = g_strdup_printf("%u", root->tid) };
-	else if (roots == SPT_ROOTS_BY(SPT_GROUP_CPU))
-		*ret = (SptRestriction){ .kind = SPT_RESTRICT_CPU, .number = root->cpu };
-	else if (roots == SPT_ROOTS_BY(SPT_GROUP_OBJECT))
-		*ret = (SptRestriction){ .kind = SPT_RESTRICT_OBJECT,
-					 .text = g_strdup(root->name) };
-	else
-		return false;
+	if (root)
+		return restriction_to_root(root, roots, categories, ret);
+	ret->text = g_strdup(only->name);
 	return true;
 }
 
@@ -330,18 +353,23 @@ static double milliseconds(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
+/* Marks of two categories may have one name. */
 static char *describe_mark(const SptRestriction *mark)
 {
+	g_autofree char *name = mark->category && *mark->category ?
+					g_strdup_printf("%s (%s)", mark->text, mark->category) :
+					g_strdup(mark->text);
+
 	if (mark->end_ns && mark->begin_ns)
-		return g_strdup_printf(spt_words("within mark %s of %g ms to %g ms"), mark->text,
+		return g_strdup_printf(spt_words("within mark %s of %g ms to %g ms"), name,
 				       milliseconds(mark->begin_ns), milliseconds(mark->end_ns));
 	if (mark->end_ns)
-		return g_strdup_printf(spt_words("within mark %s below %g ms"), mark->text,
+		return g_strdup_printf(spt_words("within mark %s below %g ms"), name,
 				       milliseconds(mark->end_ns));
 	if (mark->begin_ns)
-		return g_strdup_printf(spt_words("within mark %s of %g ms and longer"), mark->text,
+		return g_strdup_printf(spt_words("within mark %s of %g ms and longer"), name,
 				       milliseconds(mark->begin_ns));
-	return g_strdup_printf(spt_words("within mark %s"), mark->text);
+	return g_strdup_printf(spt_words("within mark %s"), name);
 }
 
 char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start_ns)
@@ -363,6 +391,10 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 					spt_words("outside the kernel"));
 	case SPT_RESTRICT_OBJECT:
 		return g_strdup_printf(spt_words("in %s"), restriction->text);
+	case SPT_RESTRICT_LANGUAGE:
+		return g_strdup_printf(spt_words("language %s"), restriction->text);
+	case SPT_RESTRICT_CATEGORY:
+		return g_strdup_printf(spt_words("category %s"), restriction->text);
 	case SPT_RESTRICT_COMMAND:
 		return g_strdup_printf(spt_words("command %s"), restriction->text);
 	case SPT_RESTRICT_HIDDEN:

@@ -22,6 +22,8 @@ typedef enum {
 	/* Text: its name.  There may be several; all of them must be on the stack. */
 	SPT_RESTRICT_FUNCTION,
 	SPT_RESTRICT_OBJECT,		/* text: a pattern for the innermost function's object */
+	SPT_RESTRICT_LANGUAGE,		/* text, as in SptFilter */
+	SPT_RESTRICT_CATEGORY,		/* text: its name; categories */
 	SPT_RESTRICT_COMMAND,		/* text: its name; processes */
 	SPT_RESTRICT_HIDDEN,		/* text: a function's name; there may be several */
 	SPT_RESTRICT_ROOT,		/* text: a function's name */
@@ -39,6 +41,7 @@ typedef struct {
 	const char *text, *category;
 	const bool *processes;		/* by id, n_processes of them, as in SptFilter */
 	uint32_t n_processes;
+	const SptCategories *categories;	/* which outlive all lists that have it */
 	SptMoments *moments;		/* referenced by lists that have it */
 } SptRestriction;
 
@@ -80,11 +83,12 @@ bool spt_restrictions_have_same_shape(const SptRestrictions *a, const SptRestric
 void spt_restriction_clear(SptRestriction *restriction);
 
 /*
- * The restriction that shows only @function of @profile: its process, thread, CPU or object if it
- * is a root, else the stacks that have it.  The caller frees the text.  False: there is no such
- * restriction.
+ * The restriction that shows only @function of @profile: its process, thread, CPU, object, language
+ * or category (of @categories) if it is a root, else the stacks that have it.  The caller frees the
+ * text.  False: there is no such restriction.
  */
-bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret);
+bool spt_restriction_to(const SptProfile *profile, uint32_t function,
+			const SptCategories *categories, SptRestriction *ret);
 
 /*
  * The restriction that shows only the command that was recorded and what it started.  The caller

@@ -49,6 +49,7 @@ bool spt_filter_is_about_time(const SptFilter *filter)
 bool spt_filter_is_about_stacks(const SptFilter *filter)
 {
 	return filter && (filter->where || filter->root || filter->object ||
+			  filter->language || filter->category ||
 			  filter->side != SPT_SIDE_ANY);
 }
 

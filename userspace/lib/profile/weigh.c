@@ -6,8 +6,10 @@
  */
 #include <string.h>
 
+#include "profile/categories.h"
 #include "profile/expression.h"
 #include "profile/glob.h"
+#include "profile/languages.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/shaper.h"
@@ -21,6 +23,27 @@ static bool is_innermost_wanted(const SptFilter *filter, const SptFunction *func
 		return false;
 	return !filter->object ||
 	       (!has_none && spt_glob_match(filter->object, function->object));
+}
+
+/* Clears @wanted where the stack that ends there is of another category or language. */
+static void choose_kinds(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
+			 const SptFunction *functions, uint32_t n_functions, bool *wanted)
+{
+	g_autofree uint32_t *categories =
+		filter->category ? spt_categories_of_functions(filter->categories, functions,
+							       n_functions) :
+				   NULL;
+
+	for (uint32_t i = 1; i < n_nodes; i++) {
+		if (wanted[i] && categories)
+			wanted[i] = g_strcmp0(spt_category_name(filter->categories,
+								spt_category_of_node(categories,
+										     nodes, i)),
+					      filter->category) == 0;
+		if (wanted[i] && filter->language)
+			wanted[i] = strcmp(spt_languages_of_node(nodes, functions, i),
+					   filter->language) == 0;
+	}
 }
 
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
@@ -41,6 +64,8 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 	if (filter->root)
 		lacks_root = spt_shaper_find_above(filter->root, nodes, n_nodes, functions,
 						   n_functions);
+	if (filter->category || filter->language)
+		choose_kinds(filter, nodes, n_nodes, functions, n_functions, wanted);
 	/* No sample ends at the root. */
 	for (uint32_t i = 1; i < n_nodes; i++)
 		wanted[i] = wanted[i] && !(lacks_root && lacks_root[i]) &&
