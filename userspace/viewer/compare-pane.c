@@ -16,6 +16,8 @@
 #include "text.h"
 #include "view-keys.h"
 
+#define NAME_WIDTH 180
+
 struct _SptComparePane {
 	GtkWidget parent_instance;
 	GtkWidget *content, *header, *actions, *title, *detail, *words, *by_time, *swap, *another,
@@ -232,8 +234,8 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 static void spt_compare_pane_init(SptComparePane *self)
 {
 	static const SptColumnKind kinds[] = {
-		SPT_COLUMN_BEFORE,  SPT_COLUMN_AFTER,	 SPT_COLUMN_CHANGE,
-		SPT_COLUMN_AMOUNTS, SPT_COLUMN_FUNCTION, SPT_COLUMN_OBJECT,
+		SPT_COLUMN_BEFORE,   SPT_COLUMN_AFTER,	 SPT_COLUMN_CHANGE,
+		SPT_COLUMN_FUNCTION, SPT_COLUMN_AMOUNTS, SPT_COLUMN_OBJECT,
 	};
 
 	gtk_widget_init_template(GTK_WIDGET(self));
@@ -245,8 +247,14 @@ static void spt_compare_pane_init(SptComparePane *self)
 	spt_narrow_stack(self->actions);
 	spt_narrow_stack(self->paned);
 	spt_narrow_show(self->another, false);
-	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
-		spt_columns_append(spt_pane_view(self->functions), kinds[i]);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		GtkColumnViewColumn *column =
+			spt_columns_append(spt_pane_view(self->functions), kinds[i]);
+
+		/* What is behind it is reached by scrolling. */
+		if (kinds[i] == SPT_COLUMN_FUNCTION)
+			gtk_column_view_column_set_fixed_width(column, NAME_WIDTH);
+	}
 	spt_pane_set_title(self->functions, _("Changes of self"));
 	spt_pane_set_empty_text(self->functions, _("There are no samples"));
 	g_signal_connect_object(

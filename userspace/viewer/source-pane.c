@@ -297,15 +297,15 @@ static void spt_source_pane_init(SptSourcePane *self)
 {
 	static const SptTableColumn source[] = {
 		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH },
-		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Total"), SPT_CELL_SHARE, -SHARE_WIDTH },
 		{ N_("Line"), SPT_CELL_NUMBER, LINE_WIDTH },
 		{ N_("Source"), SPT_CELL_CODE, 0 },
 	};
 	static const SptTableColumn code[] = {
 		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH },
-		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
-		{ N_("Address"), SPT_CELL_NUMBER, ADDRESS_WIDTH },
-		{ N_("Line"), SPT_CELL_DIM, PLACE_WIDTH },
+		{ N_("Total"), SPT_CELL_SHARE, -SHARE_WIDTH },
+		{ N_("Address"), SPT_CELL_NUMBER, -ADDRESS_WIDTH },
+		{ N_("Line"), SPT_CELL_DIM, -PLACE_WIDTH },
 		{ N_("Instruction"), SPT_CELL_CODE, 0 },
 	};
 	GtkWidget *paned =

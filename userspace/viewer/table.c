@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "compat-gtk.h"
+#include "narrow.h"
 #include "share-cell.h"
 #include "text.h"
 
@@ -171,10 +172,12 @@ static void append_column(SptTable *self, unsigned at, bool sorts)
 	g_signal_connect(factory, "bind", G_CALLBACK(table_on_bind), NULL);
 	g_signal_connect(factory, "unbind", G_CALLBACK(table_on_unbind), NULL);
 	if (kind->width)
-		gtk_column_view_column_set_fixed_width(column, kind->width);
+		gtk_column_view_column_set_fixed_width(column, ABS(kind->width));
 	else
 		gtk_column_view_column_set_expand(column, TRUE);
 	gtk_column_view_column_set_resizable(column, TRUE);
+	if (kind->width < 0)
+		spt_narrow_hide_column(self->view, column);
 	if (sorts) {
 		g_autoptr(GtkSorter) sorter = GTK_SORTER(
 			gtk_custom_sorter_new(table_compare, GUINT_TO_POINTER(at), NULL));

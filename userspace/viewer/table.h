@@ -26,7 +26,8 @@ typedef enum {
 typedef struct {
 	const char *title;
 	SptCellKind kind;
-	int width;			/* 0: takes the remaining width */
+	/* 0: takes the remaining width; below 0: that much, and not in a narrow window */
+	int width;
 } SptTableColumn;
 
 typedef struct {
