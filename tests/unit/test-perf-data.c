@@ -193,9 +193,9 @@ static void test_order(void)
 	g_autoptr(SptPerfData) data = NULL;
 
 	for (unsigned i = 0; i < RUNS * RUN_RECORDS; i++) {
+		uint64_t step = i % RUN_RECORDS / 3, stride = i / RUN_RECORDS % 3 + 1;
 		const uint64_t words[] = { PERF_EXAMPLE_TASK, 'x', PERF_EXAMPLE_TASK,
-					   6000000000ull + i % RUN_RECORDS / 3 * (i / RUN_RECORDS % 3 + 1),
-					   i, PERF_EXAMPLE_ID };
+					   6000000000ull + step * stride, i, PERF_EXAMPLE_ID };
 
 		perf_example_put(file, PERF_RECORD_COMM, RUNS, words, sizeof(words));
 	}

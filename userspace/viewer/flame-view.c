@@ -160,7 +160,7 @@ static const SptFlameBox *box_of(SptFlameView *self, uint32_t node)
 	return NULL;
 }
 
-/* Where colours are those of categories, the category that gave a function's box its own; or NULL. */
+/* Where colours are those of categories, the category of a function's box; else NULL. */
 static const char *category_of_box(const SptFlameView *self, uint32_t at)
 {
 	const uint32_t *categories = spt_flame_categories(self->calls);

@@ -362,8 +362,8 @@ SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
  */
 SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError **error);
 /*
- * Makes the capture @path of what @fill writes, which has the bytes of one already.  Nothing stays of
- * it if @fill fails, with its error.
+ * Makes the capture @path of what @fill writes, which has the bytes of one already.  Nothing stays
+ * of it if @fill fails, with its error.
  */
 typedef bool (*SptCaptureFill)(int fd, void *data, GError **error);
 bool spt_capture_save(const char *path, SptCaptureFill fill, void *data, GError **error);

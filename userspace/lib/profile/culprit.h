@@ -38,8 +38,8 @@ GArray *spt_culprits_new(const SptProfile *profile);
  */
 bool spt_culprit_is_code(const SptFunction *function);
 /*
- * Whether a sample of @function may be of what ran before it: a timer cannot interrupt code that has
- * interrupts off, and so finds the function that turns them on again.
+ * Whether a sample of @function may be of what ran before it: a timer cannot interrupt code that
+ * has interrupts off, and so finds the function that turns them on again.
  */
 bool spt_culprit_is_late(const SptFunction *function, const SptCapture *capture);
 /* The weight that our libraries have by themselves. */

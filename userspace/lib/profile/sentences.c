@@ -57,7 +57,7 @@ enum condition {
 	ITS_OWN_NAME = 1 << 28,		/* the first process has the command's */
 	NAMELESS = 1 << 29,		/* a good part is in functions without names */
 	HAS_REASON = 1 << 30,		/* and it is known why */
-	/* A function is found where the timer could not look before; it is not among the busiest. */
+	/* A function is found where the timer could not look before: not among the busiest */
 	IS_LATE = 1ll << 31,
 	TOO_FEW = 1ll << 32,		/* samples for shares */
 };
