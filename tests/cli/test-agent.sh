@@ -23,7 +23,7 @@ receiver()
 	python3 tests/cli/agent-receiver.py "$work/$1" ${2:+"$2"} >/dev/null 2>"$work/$1/err" &
 	receiver_pid=$!
 	echo $! >>"$work/pids"
-	wait_for 10 test -s "$work/$1/port"
+	wait_for 60 test -s "$work/$1/port"
 }
 
 port_of() { cat "$work/$1/port"; }
