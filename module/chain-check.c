@@ -191,7 +191,8 @@ bool sysprof_chain_check(struct sysprof_program *program)
 	for (i = 0; i < header->n_insns; i++) {
 		if (!is_insn(header, &program->insn[i], i))
 			return false;
-		program->has_registers |= program->insn[i].op == SYSPROF_CHAIN_REG;
+		program->has_registers |= program->is_of_frames &&
+					  program->insn[i].op == SYSPROF_CHAIN_REG;
 	}
 	return true;
 }
