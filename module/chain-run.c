@@ -23,7 +23,7 @@ static __always_inline bool is_user(u64 address)
 /* Sets *@to to the @bytes, a constant, at @address; false: they cannot be read. */
 static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 {
-	u64 word;
+	u64 word, end = LAST - LOWEST; /* in a register: some kernels would compare a constant */
 	u32 half;
 	u16 quarter;
 	u8 byte;
@@ -31,7 +31,8 @@ static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 	if (!is_user(address))
 		return false;
 	/* Speculation, too: a program chooses the address, and what is done with the word. */
-	address = LOWEST + array_index_nospec(address - LOWEST, LAST - LOWEST);
+	OPTIMIZER_HIDE_VAR(end);
+	address = LOWEST + array_index_nospec(address - LOWEST, end);
 	switch (bytes) {
 	case 8:
 		unsafe_get_user(word, (u64 __user *)address, fault);

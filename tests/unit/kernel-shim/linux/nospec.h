@@ -2,6 +2,6 @@
 #ifndef SHIM_LINUX_NOSPEC_H
 #define SHIM_LINUX_NOSPEC_H
 
-#define array_index_nospec(index, size) (index)
+#define array_index_nospec(index, size) ((void)(size), (index))
 
 #endif
