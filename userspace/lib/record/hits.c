@@ -159,6 +159,7 @@ static void take_fetched(SptHits *hits, const SptTraceHit *hit, const SptPointFo
 			 SptOpenCall *call)
 {
 	GString *texts = NULL;
+	size_t at;
 
 	for (unsigned i = SPT_POINT_CALL_FIELDS; i < format->n_fields; i++) {
 		const SptPointField *field = &format->fields[i];
@@ -170,8 +171,9 @@ static void take_fetched(SptHits *hits, const SptTraceHit *hit, const SptPointFo
 			continue;
 		if (!texts)
 			texts = g_string_new(NULL);
+		at = texts->len;
 		g_string_append_len(texts, value->text, (gssize)strlen(value->text) + 1);
-		value->number = texts->len - strlen(value->text) - 1;
+		value->number = at;
 	}
 	if (texts)
 		call->texts = g_string_free(texts, FALSE);
