@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which programs the module accepts as chains, and that they end: by fuel, and where memory is not
+ * there.  test-interpreters has what they find.
+ */
+#include <glib.h>
+
+#include "chain-user.h"
+
+unsigned int shim_cpu;
+
+void shim_step(void)
+{
+}
+
+static struct sysprof_script script;
+static struct sysprof_sent sent;
+
+/* Two programs of two instructions each; @last: of the one that has @at. */
+static bool is_taken(unsigned at, struct sysprof_chain_insn last)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_list list;
+		struct sysprof_chain_insn insn[4];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 1,
+				.n_insns = 4,
+				.n_lists = 1,
+				.names = 2 },
+		    .list = { .position_bytes = 8 },
+		    .insn = { { .op = SYSPROF_CHAIN_MOVI },
+			      { .op = SYSPROF_CHAIN_END },
+			      { .op = SYSPROF_CHAIN_MOVI },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+
+	chain.insn[at] = last;
+	program->bytes = sizeof(chain);
+	memcpy(program->data, &chain, sizeof(chain));
+	return sysprof_chain_check(program);
+}
+
+/* Whatever a program ends with: what is behind it is not executed. */
+static void test_ends(void)
+{
+	for (unsigned at = 1; at < 4; at += 2)
+		for (unsigned op = 0; op <= SYSPROF_CHAIN_END + 1u; op++) {
+			struct sysprof_chain_insn last = { .op = (u8)op };
+			bool is_end = op == SYSPROF_CHAIN_END || op == SYSPROF_CHAIN_LOOP;
+
+			if (op == SYSPROF_CHAIN_LOOP)
+				last.imm = (s32)at - 1;
+			g_test_message("%u at %u", op, at);
+			g_assert_cmpint(is_taken(at, last), ==, is_end);
+			if (op != SYSPROF_CHAIN_LOOP)
+				continue;
+			last.imm = at == 3 ? 1 : -1;
+			g_assert_false(is_taken(at, last));
+		}
+}
+
+/* A program of frames may ask for their registers, another one that is not of steps may not. */
+static void test_registers(void)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_insn insn[2];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 1,
+				.n_insns = 2 },
+		    .insn = { { .op = SYSPROF_CHAIN_REG, .imm = 3 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+
+	program->bytes = sizeof(chain);
+	for (u8 flags = 0; flags <= SYSPROF_CHAIN_THREAD; flags++) {
+		chain.header.flags = flags;
+		memcpy(program->data, &chain, sizeof(chain));
+		g_assert_cmpint(sysprof_chain_check(program), ==,
+				flags == SYSPROF_CHAIN_FRAMES || flags == SYSPROF_CHAIN_STEPS);
+	}
+	chain.header.flags = SYSPROF_CHAIN_FRAMES;
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program) && program->has_registers);
+	chain.header.flags = SYSPROF_CHAIN_STEPS;
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program) && !program->has_registers);
+	chain.header.flags = SYSPROF_CHAIN_FRAMES;
+	chain.insn[0].op = SYSPROF_CHAIN_MOVI;
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program) && !program->has_registers);
+}
+
+/* How many records are sent of three codes that have @n_turns of the program of names each. */
+static unsigned send_three(int n_turns)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_insn insn[6];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 3,
+				.n_insns = 6,
+				.names = 1 },
+		    .insn = { { .op = SYSPROF_CHAIN_END },
+			      { .op = SYSPROF_CHAIN_MOVI, .dst = 3 },
+			      { .op = SYSPROF_CHAIN_ADDI, .dst = 3, .src = 3, .imm = 1 },
+			      { .op = SYSPROF_CHAIN_JEQI, .src = 3, .jump = 1, .imm = n_turns },
+			      { .op = SYSPROF_CHAIN_LOOP, .imm = 2 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+	struct sysprof_user_part part = { .script = &script };
+	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_stack stack = { 0 };
+
+	program->bytes = sizeof(chain);
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program));
+	script.stack = &stack;
+	script.program = program;
+	for (script.n = 0; script.n < 3; script.n++)
+		script.frame[script.n] = (struct sysprof_script_frame){ .number = script.n + 1 };
+	g_ptr_array_set_size(chain_user_records, 0);
+	sysprof_codes_send(&sc, &stack, &part);
+	return chain_user_records->len;
+}
+
+/* However many codes a stack has, their names take no more time than one program may. */
+static void test_fuel(void)
+{
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	memset(&sent, 0, sizeof(sent));
+	g_assert_cmpuint(send_three(500), ==, 2);
+	g_assert_cmpuint(send_three(500), ==, 1);
+	g_assert_cmpuint(send_three(500), ==, 0);
+	/* What never ends is given up, and holds up nothing. */
+	memset(&sent, 0, sizeof(sent));
+	for (unsigned i = 0; i < 9; i++)
+		g_assert_cmpuint(send_three(-1), ==, 1);
+	g_assert_cmpuint(send_three(-1), ==, 0);
+	g_ptr_array_unref(chain_user_records);
+}
+
+/* Memory that is not there takes long to find out, and a stack may lead there with each frame. */
+static void test_faults(void)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_span span[2];
+		struct sysprof_chain_insn insn[2];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.flags = SYSPROF_CHAIN_FRAMES,
+				.max_frames = 3,
+				.n_spans = 2,
+				.n_insns = 2 },
+		    .insn = { { .op = SYSPROF_CHAIN_LD8, .dst = 4, .src = 5, .imm = 4096 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+	struct sysprof_user_part part = { .script = &script };
+	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_stack stack = { 0 };
+
+	for (unsigned i = 0; i < 2; i++)
+		chain.span[i] = (struct sysprof_chain_span){ .path = { 0, SYSPROF_SPAN_NONE,
+								       SYSPROF_SPAN_NONE },
+							     .length = SYSPROF_SPAN_NONE,
+							     .length_bytes = 8,
+							     .unit = SYSPROF_SPAN_NONE,
+							     .max = 8 };
+	program->bytes = sizeof(chain);
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program));
+	chain_user_pid = getpid();
+	script.program = program;
+	for (script.n_run = 0; script.n_run < SYSPROF_MAX_USER_FRAMES - 1; script.n_run++)
+		script.run[script.n_run] = (u16)script.n_run;
+	chain_user_faults = 0;
+	sysprof_chain_run_frames(program, 0, &script);
+	g_assert_cmpuint(chain_user_faults, >, 10);
+	g_assert_cmpuint(chain_user_faults, <=, 64);
+	g_assert_true(script.is_cut);
+	/* Names of codes that are nowhere: the rest comes with later stacks. */
+	script.stack = &stack;
+	for (script.n = 0; script.n < SYSPROF_CHAIN_MAX_FRAMES; script.n++)
+		script.frame[script.n] = (struct sysprof_script_frame){ .code = 4096,
+									.number = script.n + 1 };
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	memset(&sent, 0, sizeof(sent));
+	for (unsigned i = 0; i < 2; i++) {
+		chain_user_faults = 0;
+		sysprof_codes_send(&sc, &stack, &part);
+		g_assert_cmpuint(chain_user_faults, >, 10);
+		g_assert_cmpuint(chain_user_faults, <=, 66);
+	}
+	g_ptr_array_unref(chain_user_records);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/chains/ends", test_ends);
+	g_test_add_func("/chains/registers", test_registers);
+	g_test_add_func("/chains/fuel", test_fuel);
+	g_test_add_func("/chains/faults", test_faults);
+	return g_test_run();
+}
