@@ -459,8 +459,7 @@ static void spt_memory_pane_init(SptMemoryPane *self)
 	static const SptTableColumn sizes[] = COLUMNS(N_("Size")),
 				    lifetimes[] = COLUMNS(N_("Lifetime")),
 				    threads[] = COLUMNS(N_("Thread"));
-	GtkWidget *all = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6),
-		  *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6),
+	GtkWidget *columns = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6),
 		  *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6),
 		  *right = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
 	const char *none = _("No allocation is in this part of the recording");
@@ -472,17 +471,15 @@ static void spt_memory_pane_init(SptMemoryPane *self)
 	self->sizes = new_groups_table(_("Sizes"), sizes, none);
 	self->lifetimes = new_groups_table(_("Lifetimes"), lifetimes, none);
 	self->threads = new_groups_table(_("Threads that allocated"), threads, none);
+	gtk_box_append(GTK_BOX(left), new_sums(self));
 	gtk_box_append(GTK_BOX(left), GTK_WIDGET(self->holders));
 	gtk_box_append(GTK_BOX(left), GTK_WIDGET(self->threads));
 	gtk_box_append(GTK_BOX(right), GTK_WIDGET(self->sizes));
 	gtk_box_append(GTK_BOX(right), GTK_WIDGET(self->lifetimes));
-	/* Notes need the whole width. */
-	gtk_box_append(GTK_BOX(all), new_sums(self));
-	gtk_box_append(GTK_BOX(all), columns);
 	gtk_box_append(GTK_BOX(columns), left);
 	gtk_box_append(GTK_BOX(columns), right);
 	gtk_box_append(GTK_BOX(self),
-		       g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", all, "hscrollbar-policy",
+		       g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", columns, "hscrollbar-policy",
 				    GTK_POLICY_NEVER, "hexpand", TRUE, "vexpand", TRUE, NULL));
 }
 
