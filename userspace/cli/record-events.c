@@ -201,19 +201,13 @@ static void tell_counts(const SptRecorderStatus *status)
 		fprintf(stderr, "Counted: %14s  %s (%.1f a second)\n", n, count->name,
 			(double)count->n / seconds);
 	}
-	if (status->hits_notice)
-		fprintf(stderr, "Note: %s.\n", status->hits_notice);
 }
 
-void spt_record_events_tell(const SptRecorderStatus *status)
+static void tell_hits(const SptRecorderStatus *status)
 {
 	g_autofree char *hits = spt_format_count(status->hits);
 	g_autofree char *lost = spt_format_count(status->hits_lost);
 
-	if (status->hit_counts && status->hit_counts->len) {
-		tell_counts(status);
-		return;
-	}
 	fprintf(stderr, "Events: %s, %s lost%s\n", hits, lost,
 		strcmp(status->source, "module") == 0 ?
 			"; by the module, without fields (--source perf has them)" : "");
@@ -226,6 +220,14 @@ void spt_record_events_tell(const SptRecorderStatus *status)
 		fprintf(stderr, "Note: calls whose return was not seen, which have no row: %s.\n",
 			open);
 	}
+}
+
+void spt_record_events_tell(const SptRecorderStatus *status)
+{
+	if (status->hit_counts && status->hit_counts->len)
+		tell_counts(status);
+	else
+		tell_hits(status);
 	if (status->hits_notice)
 		fprintf(stderr, "Note: %s.\n", status->hits_notice);
 }

@@ -12,9 +12,6 @@ struct rule {
 	const char *sentence;
 };
 
-#define COUNTED_PROBES \
-	"--only-count counts functions and probes for all processes: leave out the choice of processes, or choose by --cgroup"
-
 static const struct rule rules[] = {
 	{ SPT_GIVEN_ONLY_COMMAND, SPT_GIVEN_COMMAND, 0,
 	  "--only-command is for a recording of a command: put it behind \"--\"" },
@@ -55,8 +52,8 @@ static const struct rule rules[] = {
 	{ SPT_GIVEN_BUNDLE, 0, SPT_GIVEN_TO,
 	  "--bundle is for a recording that ends here: with --to run \"" SPT_CLI
 	  " bundle FILE\" on what was written" },
-	{ SPT_GIVEN_COUNTED_PROBES, 0, SPT_GIVEN_PID, COUNTED_PROBES },
-	{ SPT_GIVEN_COUNTED_PROBES, 0, SPT_GIVEN_ONLY_COMMAND, COUNTED_PROBES },
+	{ SPT_GIVEN_COUNTED_PROBES, 0, SPT_GIVEN_PID | SPT_GIVEN_ONLY_COMMAND,
+	  "--only-count counts functions and probes for all processes: leave out the choice of processes, or choose by --cgroup" },
 	{ SPT_GIVEN_TO, 0, SPT_GIVEN_LAST,
 	  "--last writes files and --to a connection: give one of them" },
 };
