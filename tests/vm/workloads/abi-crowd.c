@@ -709,18 +709,6 @@ static int bits_session(uint32_t uid)
 	return fd;
 }
 
-/* FREEs that the session got. */
-static uint64_t bits_frees(int fd)
-{
-	struct sysprof_source_stats stats = { .size = sizeof(stats), .source = 2 };
-	uint64_t n = 0;
-
-	for (; !ioctl(fd, SYSPROF_IOC_SOURCE_STATS, &stats); stats.cpu++)
-		n += stats.account.delivered.events +
-		     stats.account.lost[SYSPROF_LOST_RING_FULL].events;
-	return n;
-}
-
 static void test_bits(void)
 {
 	int filtered[FILTERED], whole, late;
@@ -732,9 +720,9 @@ static void test_bits(void)
 	late = bits_session(0);
 	for (unsigned i = 0; i < 20000; i++)
 		close(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	own = bits_frees(whole);
+	own = source_events(whole, 2);
 	for (unsigned i = 0; i < FILTERED; i++)
-		others += bits_frees(filtered[i]);
+		others += source_events(filtered[i], 2);
 	ok(own && !others, "of %u sessions those of a user without processes get no FREE of others' "
 	   "(%" PRIu64 "; %" PRIu64 " in all)", FILTERED + 2, others, own);
 	for (unsigned i = 0; i < FILTERED; i++)

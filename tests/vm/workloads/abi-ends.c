@@ -334,17 +334,6 @@ static int holders_session(uint32_t pid)
 	return fd;
 }
 
-static uint64_t holders_got(int fd)
-{
-	struct sysprof_source_stats stats = { .size = sizeof(stats), .source = 2 };
-	uint64_t n = 0;
-
-	for (; !ioctl(fd, SYSPROF_IOC_SOURCE_STATS, &stats); stats.cpu++)
-		n += stats.account.delivered.events +
-		     stats.account.lost[SYSPROF_LOST_RING_FULL].events;
-	return n;
-}
-
 /*
  * A thread waits for another one when a session begins that gets neither, behind one that got both.
  * @ends: that one has ended, and the other has its place.
@@ -370,9 +359,9 @@ static void try_later(bool ends, uint32_t nobody)
 	late_page_give(&page);
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	got = holders_got(later);
+	got = source_events(later, 2);
 	if (!ends)
-		ok(holders_got(first) == 1, "a session gets the holder whom its thread waits for");
+		ok(source_events(first, 2) == 1, "a session gets the holder whom its thread waits for");
 	ok(!got, "... and %s gets none (%" PRIu64 ")",
 	   ends ? "who begins in its place, and has no such thread," : "one without", got);
 	close(later);

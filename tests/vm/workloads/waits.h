@@ -43,6 +43,18 @@ static inline void keep(struct kept *kept, const struct sysprof_record *record)
 	kept->n += size;
 }
 
+/* Events of @source that the session got, or would have got with room for them. */
+static inline uint64_t source_events(int fd, uint32_t source)
+{
+	struct sysprof_source_stats stats = { .size = sizeof(stats), .source = source };
+	uint64_t n = 0;
+
+	for (; !ioctl(fd, SYSPROF_IOC_SOURCE_STATS, &stats); stats.cpu++)
+		n += stats.account.delivered.events +
+		     stats.account.lost[SYSPROF_LOST_RING_FULL].events;
+	return n;
+}
+
 #define for_each_kept(record, kept)                                                                \
 	for (const uint8_t *at_ = (kept).bytes, *end_ = at_ + (kept).n;                            \
 	     at_ < end_ && ((record) = (const void *)at_, true);                                   \
