@@ -40,18 +40,14 @@ static int kallsyms_compare_symbols(const void *a, const void *b)
 /* Nothing is known of the size of the last variable before a gap. */
 #define MOST_DATA_BYTES 65536u
 
-/* A number in lower-case digits; returns its end. */
+/* Returns the number's end. */
 static char *parse_hex(char *at, uint64_t *ret)
 {
-	unsigned digit;
+	int digit;
 
-	for (*ret = 0;; at++, *ret = *ret << 4 | digit) {
-		digit = (unsigned)*at - '0';
-		if (digit > 9)
-			digit = (unsigned)*at - 'a' + 10;
-		if (digit > 15 || (*at < 'a' && digit > 9))
-			return at;
-	}
+	for (*ret = 0; (digit = g_ascii_xdigit_value(*at)) >= 0; at++)
+		*ret = *ret << 4 | (unsigned)digit;
+	return at;
 }
 
 /*
