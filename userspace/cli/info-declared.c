@@ -80,7 +80,8 @@ void spt_info_print_declared(const SptCapture *capture)
 		width = MAX(width, (int)strlen(kind->name));
 	}
 	printf("\n%s%-*s %-9s %12s  %sFields%s\n", spt_color(SPT_COLOR_TITLE), width,
-	       "Declared events", "Shape", "Events", has_counts ? "     Counted  " : "", spt_color(SPT_COLOR_OFF));
+	       "Declared events", "Shape", "Events", has_counts ? "     Counted  " : "",
+	       spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
 		printf("%-*s %-9s %12" PRIu64 "  ", width, kind->name,
 		       spt_declared_shape_name(kind->shape), kind->rows);

@@ -27,8 +27,9 @@ SptDoor *spt_door_new(const char *address, const char *token, SptAgent *agent,
 /* After the agent's end has begun: who waits is answered. */
 void spt_door_free(SptDoor *door);
 /*
- * Whether a door that is open to this machine alone takes a request with the header "Host: @header":
- * as localhost, an address of the loopback, or @name.  NULL: without one, as no browser asks.
+ * Whether a door that is open to this machine alone takes a request with the header
+ * "Host: @header": as localhost, an address of the loopback, or @name.  NULL: without one, as no
+ * browser asks.
  */
 bool spt_door_is_named(const char *name, const char *header);
 /* The port it has, also if 0 was asked for. */

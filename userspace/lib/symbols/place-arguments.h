@@ -15,10 +15,10 @@ G_BEGIN_DECLS
 #define SPT_PLACE_ARGUMENTS_MAX 8u
 
 /*
- * What @wanted (names with commas between them) has in the function at @address, in the form of
- * SDT notes with names, and a "p" for addresses: "len=-4@%rdi text=p8@%rsi"; to be freed.  If one of them cannot be had it is
- * "!NAME" and behind a blank those that can be, as "len,text"; "!" alone: the function is not in
- * @dwarf (which may be NULL).
+ * Where @wanted (names with commas between them) are in the function at @address, in the form of
+ * SDT notes with names, and a "p" for addresses: "len=-4@%rdi text=p8@%rsi"; to be freed.  If one of
+ * them cannot be had it is "!NAME" and behind a blank those that can be, as "len,text"; "!" alone:
+ * the function is not in @dwarf (which may be NULL).
  */
 char *spt_place_arguments(Dwarf *dwarf, uint64_t address, const char *wanted);
 

@@ -473,7 +473,6 @@ struct taker {
 static void device_take(const struct sysprof_record *record, void *data)
 {
 	const struct taker *taker = data;
-
 	SptOnce *once = taker->device->trace.once;
 
 	if (once)
