@@ -15,6 +15,7 @@ fi
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
+libraries=$PWD/build
 pages='sysprof-cli sysprof-profiling sysprof-memory record report annotate diff export info merge
 	bundle tables top'
 mkdir -p "$work/here/src/program/build"
@@ -33,7 +34,8 @@ ours()
 	case $1 in
 	top*) sed "s/-p 1234/-p $busy/; s/ --interval 5//; s/ --count 3//
 		s/$/ --count 1 --interval 500ms/" <<<"$1" ;;
-	*) sed "s/--duration [0-9]*/--duration 1/; s/-p 1234/-p $busy/" <<<"$1" ;;
+	*) sed "s/--duration [0-9]*/--duration 1/; s/-p 1234/-p $busy/
+		s/\"\$(pidof server)\"/$busy/" <<<"$1" ;;
 	esac
 }
 
@@ -124,6 +126,31 @@ int main(int argc, char **argv)
 }
 END
 g++ -g -O1 -fno-omit-frame-pointer -pthread "$work/here/server.cc" -o "$work/here/server" || exit 1
+# What PostgreSQL waits in, and for how long it does not matter.
+cat >"$work/here/postgres.cc" <<'END'
+#include <time.h>
+#include <unistd.h>
+static volatile long waits;
+__attribute__((noinline)) void XactLockTableWait()
+{
+	usleep(3000);
+	waits = waits + 1;
+}
+__attribute__((noinline)) void LWLockAcquire()
+{
+	usleep(1000);
+	waits = waits + 1;
+}
+int main()
+{
+	for (time_t end = time(nullptr) + 4; time(nullptr) < end;) {
+		XactLockTableWait();
+		LWLockAcquire();
+	}
+	return 0;
+}
+END
+g++ -g -O1 -fno-omit-frame-pointer "$work/here/postgres.cc" -o "$work/here/postgres" || exit 1
 for name in server-test program git firefox; do
 	cp "$work/here/server" "$work/here/$name"
 done
@@ -152,7 +179,7 @@ for page in $pages; do
 	# Each page has its own, which its lines may replace.
 	cp "$work/here/before.capture" "$work/here/my.capture"
 	while read -r _ line; do
-		busy=
+		busy='' also=''
 		case $line in
 		record*--function*) of_functions=y ;;
 		record*) of_functions= ;;
@@ -165,11 +192,17 @@ for page in $pages; do
 		case $line in
 		# The source of this kernel, and tables of all the system, which take minutes.
 		*ext4_map_blocks* | tables) continue ;;
-		*'-p 1234'* | top* | *--duration*) (cd "$work/here" && exec ./server 3) & busy=$! ;;
+		*'-p 1234'* | top* | *--duration*)
+			(cd "$work/here" && exec ./postgres) & also=$!
+			(cd "$work/here" && exec ./server 3) & busy=$! ;;
+		*'pidof server'*)
+			(cd "$work/here" && SPT_RINGS=wait LD_PRELOAD=$libraries/libspt-memory.so \
+				exec ./server 3) & busy=$! ;;
 		esac
 		# Beside one that runs for three seconds only.
 		${busy:+timed} check "$page: $line" shows "$line"
 		[ -z "$busy" ] || wait "$busy"
+		[ -z "$also" ] || { kill "$also" && wait "$also"; } 2>/dev/null
 	done <"$work/lines"
 done
 check 'there were examples' [ "$number" -ge 10 ]

@@ -36,6 +36,12 @@ made()
 	"$@" >/dev/null 2>"$work/err" && "$cli" import "$work/$name.data" -o "$work/$name.capture"
 }
 
+# What a kernel reports of an idle CPU is not ours: on some virtual machines, one of them has no events
+# of perf while it is idle, and then nothing says when a thread came from there.  The ends that perf
+# script has not, either, count as lost; what is known for those below cannot be.
+#
+# perf 6.1 dies of a build-id that is longer than its own, so it reads none (-B).
+#
 # judge NAME PYTHON: with threads(METRIC, ...) -> {(name, tid): (weight, events)} and script(FIELDS) at hand.
 judge()
 {
@@ -52,12 +58,50 @@ def script(*more):
 def ns(line):
     seconds, rest = re.search(r"(\d+)\.(\d{9}):", line).groups()
     return int(seconds) * 10**9 + int(rest)
+def unended():
+    """Of sched_switch: how often a thread left a CPU, or began, and left again or exited without coming."""
+    out, n, has_begun = set(), 0, False
+    for line in script("--show-task-events", "-F", "comm,tid,time,event,trace"):
+        task = re.search(r"PERF_RECORD_(FORK|EXIT)\(\d+:(\d+)\)", line)
+        if task and task.group(1) == "FORK":
+            # Waits begin with the first switch.
+            if has_begun:
+                out.add(task.group(2))
+        elif task:
+            n += task.group(2) in out
+            out.add("ended " + task.group(2))
+        if "sched_switch:" in line:
+            before, after = (re.search(rf"{which}_pid=(\d+)", line).group(1) for which in ("prev", "next"))
+            if "ended " + before not in out and before != "0":
+                n += before in out
+                out.add(before)
+            out.discard(after)
+            has_begun = True
+    return n
 $2
 END
 }
 
-check 'perf sched record: imported' made sched perf sched record -o "$work/sched.data" python3 \
-	"$work/sleeps.py"
+# A CPU of which perf reports that it is idle no longer as often as that it is, to run on.
+seen_cpu()
+{
+	perf record -qB -a -e sched:sched_switch -o "$work/idle.data" sleep 1 >/dev/null 2>&1
+	perf script -f -i "$work/idle.data" -F cpu,trace 2>/dev/null | tr -d '[]' | awk '
+		/prev_comm=swapper/ { ended[$1 + 0]++ }
+		/next_comm=swapper/ { began[$1 + 0]++ }
+		{ cpus[$1 + 0] = 1 }
+		END {
+			for (cpu in cpus)
+				if (began[cpu] - ended[cpu] <= 1 && (best == "" || began[cpu] > began[best]))
+					best = cpu
+			print best
+		}'
+}
+
+cpu=$(seen_cpu)
+check 'perf reports switches of an idle CPU' test -n "$cpu"
+check 'perf sched record: imported' made sched perf sched record -B -o "$work/sched.data" taskset \
+	-c "$cpu" python3 "$work/sleeps.py"
 check '... each thread is off its CPU as long as perf script says' judge sched '
 left, off, born, ended = {}, {}, set(), set()
 for line in script("--show-task-events", "-F", "comm,tid,time,event,trace"):
@@ -87,30 +131,41 @@ for tid, expected in off.items():
     assert seen[tid] >= expected if tid in born else seen[tid] == expected, (tid, seen[tid], expected)
     checked += 1
 assert checked > 1, (checked, off, seen)'
+lost='
+sources = json.loads(said(cli, "info", "--json", of + ".capture"))["sources"]
+lost = [source["events"]["lost"] for source in sources if source["name"] == "waits"]
+assert lost == [unended()], (lost, unended())'
+check '... and ends of waits that it does not have are lost' judge sched "$lost"
 check '... and ten sleeps of 20 ms are blocked time' judge sched '
 found = threads("blocked")
-assert any(200e6 <= weight and 10 <= n for weight, n in found.values()), found'
+assert any(200e6 <= weight and 10 <= n for (name, _), (weight, n) in found.items() if name == "python3"), found'
 timed check '... which end in time' judge sched '
 found = threads("blocked")
-assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for weight, n in found.values()), found'
+assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for (name, _), (weight, n) in found.items() if name == "python3"), found'
 check '... whose wakers are known' bash -c \
 	'"$1" report --wakers --process python3 "$2" | grep -q "by python3 in\|by \[interrupt\]"' - "$cli" \
 	"$work/sched.capture"
 
-check 'perf record --switch-events: imported' made switches perf record -q -a --switch-events -e \
-	cpu-clock -o "$work/switches.data" python3 "$work/sleeps.py"
+check 'perf record --switch-events: imported' made switches perf record -qB -a --switch-events -e \
+	cpu-clock -o "$work/switches.data" taskset -c "$cpu" python3 "$work/sleeps.py"
 check '... with the same sleeps, and samples' judge switches '
 found = threads("blocked")
-assert any(200e6 <= weight and 10 <= n for weight, n in found.values()), found'
+assert any(200e6 <= weight and 10 <= n for (name, _), (weight, n) in found.items() if name == "python3"), found'
 timed check '... which end in time' judge switches '
 found = threads("blocked")
-assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for weight, n in found.values()), found'
+assert any(200e6 <= weight < 280e6 and 10 <= n < 16 for (name, _), (weight, n) in found.items() if name == "python3"), found'
 
-check 'with stacks: imported' made stacks perf record -q -a -g -e sched:sched_switch -e \
-	sched:sched_waking -o "$work/stacks.data" python3 "$work/sleeps.py"
+check 'with stacks: imported' made stacks perf record -qB -a -g -e sched:sched_switch -e \
+	sched:sched_waking -o "$work/stacks.data" taskset -c "$cpu" python3 "$work/sleeps.py"
 check '... sleepers show where they sleep' bash -c \
 	'"$1" report --metric blocked --tree --process python3 "$2" | grep -q nanosleep' - "$cli" \
 	"$work/stacks.capture"
+
+# A process by itself: who came when it left is not in the file, nor when it came again.
+check 'of one process alone: imported' made alone perf record -qB -e sched:sched_switch -o \
+	"$work/alone.data" python3 "$work/sleeps.py"
+check '... with all of its waits lost' judge alone "$lost"
+check '... which is not nothing' judge alone 'assert unended() >= 10, unended()'
 
 echo "1..$number"
 exit $broken

@@ -342,12 +342,40 @@ static void assert_law(struct fixture *f)
 	account = &record->account;
 	g_assert_cmpuint(account->seen.events, ==,
 			 account->delivered.events + account->not_picked.events +
-				 account->below.events + account->lost[0].events);
+				 account->below.events + account->lost[0].events +
+				 account->lost[SYSPROF_LOST_NO_SLOT].events);
 	g_assert_cmpuint(account->seen.ns, ==,
 			 account->delivered.ns + account->not_picked.ns + account->below.ns);
 	g_assert_cmpuint(account->seen.value, ==,
 			 account->delivered.value + account->not_picked.value +
 				 account->below.value);
+}
+
+/* A wait whose end does not come is counted as lost, once, unless a lost record explains it. */
+static void test_unended(void)
+{
+	struct fixture f;
+	struct made lost = { .header = { PERF_RECORD_LOST, 0, 8 } };
+
+	begin(&f, 0, 0, true);
+	out(&f, 0, 10, 2 * MS, OUT);
+	in(&f, 0, 10, 3 * MS);
+	out(&f, 0, 10, 4 * MS, OUT);
+	g_assert_cmpuint(spt_perf_waits_n_unended(f.waits), ==, 0);
+	out(&f, 0, 10, 5 * MS, OUT);
+	g_assert_cmpuint(spt_perf_waits_n_unended(f.waits), ==, 1);
+	assert_law(&f);
+	add(&lost, 0);
+	add(&lost, 1);
+	add_pair(&lost, 10, 10);
+	add(&lost, 6 * MS);
+	take(&f, 0, &lost);
+	out(&f, 0, 10, 7 * MS, PREEMPTED);
+	g_assert_cmpuint(spt_perf_waits_n_unended(f.waits), ==, 1);
+	task(&f, PERF_RECORD_EXIT, 10, 8 * MS);
+	g_assert_cmpuint(spt_perf_waits_n_unended(f.waits), ==, 2);
+	assert_law(&f);
+	end(&f);
 }
 
 /* Weight times period is the time waited, whatever lengths the waits have. */
@@ -424,6 +452,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-waits/without-points", test_without_points);
 	g_test_add_func("/perf-waits/life", test_life);
 	g_test_add_func("/perf-waits/cut", test_cut);
+	g_test_add_func("/perf-waits/unended", test_unended);
 	g_test_add_func("/perf-waits/grid", test_grid);
 	g_test_add_func("/perf-waits/threshold", test_threshold);
 	g_test_add_func("/perf-waits/lane", test_lane);

@@ -241,7 +241,7 @@ static void import_account(SptImportPerfWaits *waits,
 {
 	const struct sysprof_tally *seen = &record->account.seen,
 				   *delivered = &record->account.delivered;
-	const SptSourceAccountRow row = {
+	SptSourceAccountRow row = {
 		.time = record->record.time,
 		.cpu = record->record.cpu,
 		.kind = record->kind,
@@ -252,6 +252,8 @@ static void import_account(SptImportPerfWaits *waits,
 		},
 	};
 
+	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
+		row.tallies[SPT_TALLY_LOST + i].events = record->account.lost[i].events;
 	if (seen->events)
 		spt_import_perf_capture_put(waits->capture, SPT_ROW_SOURCE_ACCOUNT, &row, row.time);
 }
@@ -492,6 +494,8 @@ void spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time, GStr
 		return;
 	time = MAX(time, waits->last_time);
 	spt_perf_waits_finish(waits->waits, time, &sink);
+	spt_import_note_count(note, spt_perf_waits_n_unended(waits->waits),
+			      "waits are lost: the file has no switch that ended them");
 	for (unsigned cpu = 0; cpu < SPT_IMPORT_CPUS; cpu++)
 		spt_perf_waits_put_account(waits->waits, cpu, time, &sink);
 }

@@ -56,6 +56,8 @@ struct SptPerfWaits {
 	struct spt_perf_tracepoints points;
 	uint64_t period_ns, threshold_ns, start;
 	uint64_t n_wakes;
+	uint64_t n_lost;		/* records that explain ends which do not come */
+	uint64_t n_unended;
 	unsigned n_cpus;
 	GHashTable *threads;		/* tid -> struct thread */
 	bool is_of_threads;		/* events of single threads */
@@ -93,6 +95,11 @@ SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *
 	waits->made = g_byte_array_new();
 	waits->futexes = spt_perf_futex_call_new(spt_perf_records_kallsyms(records));
 	return waits;
+}
+
+uint64_t spt_perf_waits_n_unended(const SptPerfWaits *waits)
+{
+	return waits->n_unended;
 }
 
 void spt_perf_waits_free(SptPerfWaits *waits)
@@ -343,6 +350,24 @@ static uint8_t blocked_state(const struct thread *thread)
 	return thread->left_state ? thread->left_state : SYSPROF_STATE_OTHER;
 }
 
+/* What a thread that does not run does next shows that it ran, and that the end of its wait is missing. */
+static void waits_miss_end(SptPerfWaits *waits, const struct thread *thread)
+{
+	struct sysprof_source_account *account = &waits->accounts[thread->cpu];
+
+	/* What was found asleep may have run before the first event. */
+	if (thread->state == SYSPROF_STATE_RUNNING || thread->state == SYSPROF_STATE_UNKNOWN ||
+	    thread->is_cut)
+		return;
+	if (waits->n_lost) {
+		waits->n_lost--;
+		return;
+	}
+	waits->n_unended++;
+	account->seen.events++;
+	account->lost[SYSPROF_LOST_NO_SLOT].events++;
+}
+
 static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bool is_preempted)
 {
 	struct thread *thread;
@@ -366,6 +391,7 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 			      thread->woken < spt_perf_sample_time(thread->stack->data)))
 		thread->woken = 0;
 	/* A lost record of the thread leaves a gap of unknown state. */
+	waits_miss_end(waits, thread);
 	waits_spend(thread, who->time,
 		    thread->state == SYSPROF_STATE_RUNNING ? SYSPROF_STATE_RUNNING :
 							     SYSPROF_STATE_UNKNOWN);
@@ -552,6 +578,9 @@ static void exited(SptPerfWaits *waits, const struct spt_perf_who *who,
 
 	if (!thread || thread->has_ended)
 		return;
+	/* Of single threads, others are not seen to switch. */
+	if (!waits->is_of_threads)
+		waits_miss_end(waits, thread);
 	waits_spend(thread, who->time, thread->state);
 	thread->has_ended = true;
 	waits_put_thread(thread, who->time, sink, waits);
@@ -587,6 +616,7 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 		waits->accounts[cpu].lost[SYSPROF_LOST_RING_FULL].events +=
 			((const uint64_t *)(header + 1))[1];
 		waits->accounts[cpu].seen.events += ((const uint64_t *)(header + 1))[1];
+		waits->n_lost += ((const uint64_t *)(header + 1))[1];
 		break;
 	case PERF_RECORD_FORK:
 		who.pid = words[0];

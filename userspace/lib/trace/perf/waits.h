@@ -33,6 +33,11 @@ void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable 
 /* How many threads are known. */
 unsigned spt_perf_waits_n_threads(const SptPerfWaits *waits);
 /*
+ * How many waits have no end, though their threads ran afterwards, and no lost record explains that.
+ * They count as lost in the accounts.
+ */
+uint64_t spt_perf_waits_n_unended(const SptPerfWaits *waits);
+/*
  * Takes a record of a ring of switches, or a record about a task from any ring, in order of time.
  */
 void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_event_header *header,
