@@ -188,6 +188,15 @@ rows = json.loads(subprocess.run(["$cli", "report", "--json", "--counters", "cou
                                  stdout=subprocess.PIPE, check=True).stdout)["counters"]
 row = next(row for row in rows if row["name"] == "syscalls:sys_enter_getppid")
 assert row["unit"] == "/s" and row["most"] > row["least"] >= 0 and row["most"] >= row["mean"], row
+# The last second is no whole one: the mean is of time, and not of readings.
+facts = json.loads(subprocess.run(["$cli", "info", "--json", "count.capture"], stdout=subprocess.PIPE,
+                                  check=True).stdout)
+kind = next(kind for kind in facts["declared"] if kind["name"] == row["name"])
+times = [hit["time_ns"] for hit in json.loads(subprocess.run(
+    ["$cli", "report", "--json", "--events", row["name"], "count.capture"], stdout=subprocess.PIPE,
+    check=True).stdout)["rows"]]
+seconds = (max(times) - int(facts["host"]["start_time"])) / 1e9
+assert abs(row["mean"] * seconds - kind["counted"]) <= kind["counted"] / 100, (row, seconds, kind)
 END
 check '... and a rare one beside them' sh -c '[ "$1" -ge 1 ] && [ "$1" -le 200 ]' - \
 	$(counted count sched:sched_process_exec)

@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "profile/selection.h"
+#include "profile/summary.h"
 #include "report-fields.h"
 #include "report.h"
 
@@ -12,16 +13,29 @@ struct counter_sums {
 	const SptDeclared *kind;
 	unsigned field;
 	uint64_t n;
-	double least, most, sum, last;
+	double least, most, last;
+	double weight, weighted;	/* each value by its weight */
 };
 
-static void add_value(struct counter_sums *sums, double value)
+static void add_value(struct counter_sums *sums, double value, double weight)
 {
 	sums->least = sums->n ? MIN(sums->least, value) : value;
 	sums->most = sums->n ? MAX(sums->most, value) : value;
-	sums->sum += value;
 	sums->last = value;
+	sums->weight += weight;
+	sums->weighted += weight * value;
 	sums->n++;
+}
+
+/* A rate is that of the time since the reading before: what is read at the end can be shorter. */
+static bool is_rate(const SptDeclaredField *field)
+{
+	return g_str_has_suffix(field->unit, "/s");
+}
+
+static double mean_of(const struct counter_sums *sums)
+{
+	return sums->weight > 0 ? sums->weighted / sums->weight : sums->last;
 }
 
 /* The numbers of a counter are rows of their own. */
@@ -31,17 +45,27 @@ static void sum_counter(const struct spt_report *report, const SptDeclared *kind
 	struct counter_sums sums[SPT_DECLARED_FIELDS] = { { 0 } };
 	struct spt_selection selection;
 	const SptDeclaredRow *rows;
+	SptSummary summary;
+	uint64_t before, now;
 	uint32_t n;
 
+	spt_summary_init(&summary, report->capture);
+	before = now = summary.start_ns;
+	spt_summary_clear(&summary);
 	spt_selection_init(&selection, report->capture, report->filter);
 	while ((rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++) {
+			if (rows[i].time > now) {
+				before = now;
+				now = rows[i].time;
+			}
 			if (!spt_selection_has_time(&selection, rows[i].thread, rows[i].time) ||
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				continue;
 			for (unsigned k = 0; k < kind->n_fields; k++)
 				add_value(&sums[k],
-					  spt_value_real(&kind->fields[k], rows[i].values[k]));
+					  spt_value_real(&kind->fields[k], rows[i].values[k]),
+					  is_rate(&kind->fields[k]) ? (double)(now - before) : 1);
 		}
 	spt_selection_clear(&selection);
 	for (unsigned k = 0; k < kind->n_fields; k++) {
@@ -102,7 +126,7 @@ static void print_counter(const struct counter_sums *sums)
 {
 	const SptDeclaredField *field = &sums->kind->fields[sums->field];
 	g_autofree char *least = level_text(field, sums->least),
-			*mean = level_text(field, sums->sum / (double)sums->n),
+			*mean = level_text(field, mean_of(sums)),
 			*most = level_text(field, sums->most),
 			*last = level_text(field, sums->last);
 
@@ -136,7 +160,7 @@ static void add_counters(const struct spt_report *report, SptJson *json)
 		spt_json_text(json, "unit", field->type == SPT_VALUE_BYTES ? "bytes" : field->unit);
 		spt_json_count(json, "count", sums->n);
 		spt_json_number(json, "least", sums->least);
-		spt_json_number(json, "mean", sums->sum / (double)sums->n);
+		spt_json_number(json, "mean", mean_of(sums));
 		spt_json_number(json, "most", sums->most);
 		spt_json_number(json, "last", sums->last);
 		spt_json_end_object(json);

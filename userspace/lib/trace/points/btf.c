@@ -308,7 +308,7 @@ static bool add_paths(SptPoint *point, const struct btf_type *prototype, char **
 	g_autoptr(GPtrArray) fetches = g_ptr_array_new_with_free_func(g_free);
 	SptPointFormat *format = &point->format;
 
-	for (; *names && fetches->len < SPT_POINT_ARGUMENTS; names++) {
+	for (; *names; names++) {
 		const char *name = g_strstrip(*names);
 		SptPointField field = { 0 };
 		char *fetch = argument_fetch(point, prototype, name, &field, error);
@@ -337,6 +337,12 @@ bool spt_point_add_arguments(SptPoint *point, const char *list, GError **error)
 		set_untyped(point->target, error);
 		return false;
 	}
+	if (g_strv_length(names) > SPT_POINT_ARGUMENTS) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "A call of %s is recorded with %u arguments at most: leave some of these out: %s",
+			      point->target, SPT_POINT_ARGUMENTS, list);
+		return false;
+	}
 	if (strchr(list, '.'))
 		return add_paths(point, prototype, names, error);
 	for (unsigned i = 0; names[i]; i++) {
@@ -346,8 +352,6 @@ bool spt_point_add_arguments(SptPoint *point, const char *list, GError **error)
 
 		if (number < 0)
 			return false;
-		if (point->format.n_fields == SPT_POINT_CALL_FIELDS + SPT_POINT_ARGUMENTS)
-			break;
 		field.at = argument_registers[number];
 		field.field.name = g_intern_string(name);
 		field.field.unit = "";
