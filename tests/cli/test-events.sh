@@ -260,6 +260,7 @@ marked:
 	endbr64
 	sub $24, %rsp
 	mov %rsi, 8(%rsp)
+	mov %rdx, 16(%rsp)
 990:	nop
 	add $24, %rsp
 	ret
@@ -274,7 +275,7 @@ marked:
 	.8byte counter
 	.asciz "test"
 	.asciz "passed"
-	.asciz "-4@%edi 8@8(%rsp) 8@$77 1@nowhere(%rip)"
+	.asciz "-4@%edi 8@8(%rsp) 8@$77 1@nowhere(%rip) 8@%rdx 8@16(%rsp)"
 994:	.balign 4
 	.popsection
 	.pushsection .stapsdt.base, "aG", "progbits", .stapsdt.base, comdat
@@ -289,7 +290,7 @@ counter: .2byte 0
 END
 cat >marked.c <<'END'
 #include <stdio.h>
-void marked(int n, long bytes);
+void marked(int n, long bytes, const char *text);
 extern volatile unsigned short counter;
 int main(void)
 {
@@ -297,7 +298,7 @@ int main(void)
 
 	for (int i = 0; i < 40; i++) {
 		on += counter > 0;
-		marked(-i, i * 1000L);
+		marked(-i, i * 1000L, i % 2 ? "odd" : "even");
 	}
 	printf("%d\n", on);
 	return 0;
@@ -390,6 +391,18 @@ END
 	check '... those of the stack where it is copied' sh -c \
 		"'$cli' record --source perf -F 97 --probe ./marked:test:passed -o deep.capture -- ./marked 2>err >out &&
 		'$cli' report --json --metric test:passed.arg2 deep.capture | grep -q '\"sum\": *780000\b'"
+	check '... texts, in a register and on the stack: recorded' record texts \
+		--probe './marked:test:passed(arg5:text,arg6:text)' -- ./marked
+	check '... the program sees that it is on' grep -qx 40 texts.out
+	check '... each as it is, beside the numbers' python3 - <<END
+import json, subprocess
+rows = json.loads(subprocess.run(["$cli", "report", "--events", "test:passed", "--limit", "99", "--json", "texts.capture"],
+                                 stdout=subprocess.PIPE, check=True).stdout)["rows"]
+assert [[row["fields"][name] for name in ("arg1", "arg2", "arg3", "arg5", "arg6")] for row in rows] == \
+    [[-i, i * 1000, 77] + 2 * ["odd" if i % 2 else "even"] for i in range(40)], rows[:2]
+END
+	check '... of what is no address of one' refuses 2 'has no argument "arg1" that may be the address of a text' \
+		record --probe './marked:test:passed(arg1:text)' -- true
 fi
 # Arguments, by debug information: in registers and on the stack, with and without optimisation.
 cat >passing.cc <<'END'
@@ -400,7 +413,7 @@ enum kind : short { FIRST = 1, LAST = -5 };
 extern "C" KEPT int take(int n, const char *text, double ratio, unsigned char c, long a5, long a6, long a7, short a8)
 {
 	__asm__ volatile("" ::: "memory");
-	return n + text[0] + (int)ratio + c + (int)(a5 + a6 + a7 + a8);
+	return n + (text ? text[0] : 0) + (int)ratio + c + (int)(a5 + a6 + a7 + a8);
 }
 extern "C" KEPT struct pair both(struct pair p, int n) { p.a += n; return p; }
 struct thing {
@@ -414,7 +427,7 @@ int main()
 	thing it = { 3 };
 	long sum = 0;
 	for (int i = 0; i < 100; i++)
-		sum += take(-i, "x", 1.5, i, 1000 + i, 6, 7000 + i, -i) + both({ i, 2 }, i).a +
+		sum += take(-i, i == 50 ? nullptr : i % 2 ? "odd, with a \"quote\"" : "even", 1.5, i, 1000 + i, 6, 7000 + i, -i) + both({ i, 2 }, i).a +
 		       it.get(LAST, i & 1) + it.name(i).size() + plus<int>(i, 2) + plus<long>(i, 70);
 	return sum == 1;
 }
@@ -431,7 +444,8 @@ def fields(name):
                                      stdout=subprocess.PIPE, check=True).stdout)["rows"]
     return [row["fields"] for row in rows]
 taken = fields("passing:take")
-assert len(taken) == 100 and len({row["text"] for row in taken}) == 1 and taken[0]["text"], taken[:2]
+assert [row["text"] for row in taken if row["n"] != -50] == \
+    ["odd, with a \"quote\"" if i % 2 else "even" for i in range(100) if i != 50], taken[:2]
 assert [[row[name] for name in ("n", "c", "a5", "a6", "a7", "a8")] for row in taken] == \
     [[-i, i, 1000 + i, 6, 7000 + i, -i] for i in range(100)], taken[:2]
 assert [(row["k"], row["yes"]) for row in fields("passing:thing::get")] == [(-5, i & 1) for i in range(100)]

@@ -211,6 +211,21 @@ static void test_arguments(void)
 	g_assert_cmpstr(point.format.fields[6].field.name, ==, "arg8");
 	g_assert_cmpuint(argument(&point, 6), ==, 8);
 }
+
+static void test_texts(void)
+{
+	SptPoint point = { .type = SPT_POINT_PROBE };
+	const SptPointField *fields = point.format.fields;
+
+	spt_point_parse_arguments("len=-4@%edi text=s8@%rsi at=p8@16(%rsp)", &point);
+	g_assert_cmpuint(point.format.n_fields, ==, 3);
+	g_assert_cmpint(fields[0].field.type, ==, SPT_VALUE_I64);
+	g_assert_cmpint(fields[1].field.type, ==, SPT_VALUE_TEXT);
+	g_assert_cmpstr(fields[1].field.name, ==, "text");
+	g_assert_cmpint(fields[1].form, ==, SPT_POINT_REGISTER);
+	g_assert_cmpuint(fields[1].bytes, ==, 8);
+	g_assert_cmpint(fields[2].field.type, ==, SPT_VALUE_ID);
+}
 #endif
 
 int main(int argc, char **argv)
@@ -223,6 +238,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/points/counted", test_counted);
 #if defined(__x86_64__)
 	g_test_add_func("/points/arguments", test_arguments);
+	g_test_add_func("/points/texts", test_texts);
 #endif
 	return g_test_run();
 }

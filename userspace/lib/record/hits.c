@@ -248,7 +248,7 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		return;
 	}
 	for (unsigned i = 0; !point->is_timed && i < format->n_fields; i++)
-		row.values[i] = point->has_arguments ?
+		row.values[i] = point->has_arguments && !point->begin ?
 					argument_of(&format->fields[i], hit) :
 					spt_point_format_value(&format->fields[i], hit->data,
 							       hit->data ? hit->bytes : 0,

@@ -17,12 +17,11 @@
 #define TYPE	    "/sys/bus/event_source/devices/uprobe/type"
 #define PATIENCE_MS 30000
 #define MOST_PROBES 100u
-/* A counter's offset is in the upper half of a number. */
-#define COUNTER_AT  32
 
 struct probe {
 	char *path, *base;		/* of the file, and its name */
 	const char *text;
+	char *texts;			/* which arguments of a mark are texts; NULL: none */
 	SptHelpers *helpers;
 	SptObject *file;
 	uint32_t type;
@@ -32,6 +31,7 @@ static void probe_clear(struct probe *probe)
 {
 	g_free(probe->path);
 	g_free(probe->base);
+	g_free(probe->texts);
 	spt_object_free(probe->file);
 	spt_helpers_free(probe->helpers);
 }
@@ -124,7 +124,7 @@ static bool take_arguments(const struct probe *probe, const char *text, SptPoint
 
 	if (*text != '!') {
 		spt_point_parse_arguments(text, point);
-		return true;
+		return spt_point_fetch_arguments(point, error);
 	}
 	if (!text[1])
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -136,6 +136,35 @@ static bool take_arguments(const struct probe *probe, const char *text, SptPoint
 			      probe->text, point->name, (int)strcspn(text + 1, " "), text + 1,
 			      blank && blank[1] ? blank + 1 : "none");
 	return false;
+}
+
+/* The note of a mark says where its arguments are, and not what: @list, "arg1:text,arg4:text", does. */
+static bool take_texts(const struct probe *probe, const char *list, SptPoint *point, GError **error)
+{
+	g_auto(GStrv) names = g_strsplit(list, ",", -1);
+	SptPointFormat *format = &point->format;
+
+	for (char **name = names; *name; name++) {
+		char *colon = strchr(g_strstrip(*name), ':');
+		bool is_text = colon && strcmp(colon, ":text") == 0;
+		unsigned i = 0;
+
+		if (is_text)
+			*colon = '\0';
+		while (is_text && i < format->n_fields &&
+		       (strcmp(format->fields[i].field.name, *name) != 0 ||
+			format->fields[i].bytes != 8 ||
+			format->fields[i].form == SPT_POINT_CONSTANT))
+			i++;
+		if (!is_text || i == format->n_fields) {
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+				      "--probe %s: %s has no argument \"%s\" that may be the address of a text, as in %s(arg1:text)",
+				      probe->text, point->name, *name, point->name);
+			return false;
+		}
+		format->fields[i].field.type = SPT_VALUE_TEXT;
+	}
+	return spt_point_fetch_arguments(point, error);
 }
 
 /* The name at the begin of @text, as people write it; to be freed. */
@@ -164,16 +193,17 @@ static bool probes_add(GPtrArray *points, const struct probe *probe, const char 
 			       is_mark ? "" : ":", place, number);
 	point = probes_make(probe, name, offset);
 	if (counter <= UINT32_MAX)
-		point->config |= counter << COUNTER_AT;
+		point->config |= counter << SPT_POINT_COUNTER_AT;
 	if (is_mark)
 		spt_point_parse_arguments(arguments_at ? line + arguments_at : "", point);
 	else if (!is_line)
 		spt_point_set_timed(point);
-	if (!is_mark && arguments_at && !take_arguments(probe, line + arguments_at, point, error)) {
-		spt_point_free(point);
-		return false;
-	}
-	return spt_point_add(points, point, error);
+	if (is_mark	   ? !probe->texts || take_texts(probe, probe->texts, point, error) :
+	    arguments_at ? take_arguments(probe, line + arguments_at, point, error) :
+			   true)
+		return spt_point_add(points, point, error);
+	spt_point_free(point);
+	return false;
 }
 
 static bool probes_is_number(const char *text)
@@ -181,13 +211,24 @@ static bool probes_is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
+/* "PROVIDER:NAME(arg1:text)", "NAME", "NAME(...)"; to be freed. */
+static char *mark_query(struct probe *probe, const char *what)
+{
+	size_t n = strcspn(what, "(");
+	g_autofree char *name = g_strndup(what, n);
+
+	if (what[n])
+		probe->texts = g_strndup(what + n + 1, strcspn(what + n + 1, ")"));
+	return g_strconcat(strchr(name, ':') ? "mark " : "mark *:", name, NULL);
+}
+
 /* "file.c:12" is a line, "mark:..." a mark, and others are functions. */
-static char *query_of(const char *what)
+static char *query_of(struct probe *probe, const char *what)
 {
 	const char *colon = strrchr(what, ':');
 
 	if (g_str_has_prefix(what, "mark:"))
-		return g_strconcat("mark ", what + strlen("mark:"), NULL);
+		return mark_query(probe, what + strlen("mark:"));
 	if (colon && probes_is_number(colon + 1))
 		return g_strconcat("line ", what, NULL);
 	return g_strconcat("function ", what, NULL);
@@ -223,10 +264,9 @@ static bool add_answer(GPtrArray *points, const struct probe *probe, const char 
 	return true;
 }
 
-static bool find_places(GPtrArray *points, const struct probe *probe, const char *what,
-			GError **error)
+static bool find_places(GPtrArray *points, struct probe *probe, const char *what, GError **error)
 {
-	g_autofree char *query = query_of(what);
+	g_autofree char *query = query_of(probe, what);
 	g_autofree char *answer = spt_helpers_places(probe->helpers, probe->file, query, error);
 	g_autofree char *mark = NULL;
 
@@ -234,8 +274,7 @@ static bool find_places(GPtrArray *points, const struct probe *probe, const char
 		return false;
 	/* A provider and a name are written as a function of a C++ class would be. */
 	if (!*answer && g_str_has_prefix(query, "function ")) {
-		mark = strchr(what, ':') ? g_strconcat("mark ", what, NULL) :
-					   g_strconcat("mark *:", what, NULL);
+		mark = mark_query(probe, what);
 		g_free(answer);
 		answer = spt_helpers_places(probe->helpers, probe->file, mark, error);
 		if (!answer)

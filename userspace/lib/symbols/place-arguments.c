@@ -47,7 +47,7 @@ struct parameter {
 	const char *name;
 	char *place;			/* NULL: not known */
 	int bytes;			/* below 0: signed; 0: no number or address */
-	bool is_address;
+	bool is_address, is_text;
 };
 
 struct parameters {
@@ -121,6 +121,16 @@ static int type_bytes(Dwarf_Die *type)
 	if (dwarf_attr(type, DW_AT_encoding, &attribute))
 		dwarf_formudata(&attribute, &encoding);
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ? -bytes : bytes;
+}
+
+/* The address of characters of C. */
+static bool leads_to_text(Dwarf_Die *type)
+{
+	Dwarf_Die inner;
+
+	return dwarf_tag(type) == DW_TAG_pointer_type && plain_type_of(type, &inner) &&
+	       dwarf_tag(&inner) == DW_TAG_base_type &&
+	       g_strcmp0(dwarf_diename(&inner), "char") == 0;
 }
 
 static char *place_in_register(unsigned number)
@@ -230,6 +240,7 @@ static void take_parameters(struct parameters *parameters)
 		parameter->bytes = type_bytes(&type);
 		parameter->is_address = dwarf_tag(&type) != DW_TAG_base_type &&
 					dwarf_tag(&type) != DW_TAG_enumeration_type;
+		parameter->is_text = leads_to_text(&type);
 		parameter->place = said_place(parameters, &child, &is_said);
 		if (!is_said && is_by_convention && parameter->bytes)
 			parameter->place = passed_place(n_passed);
@@ -308,7 +319,10 @@ char *spt_place_arguments(Dwarf *dwarf, uint64_t address, const char *wanted)
 			break;
 		}
 		g_string_append_printf(text, "%s%s=%s%d@%s", text->len ? " " : "", found->name,
-				       found->is_address ? "p" : "", found->bytes, found->place);
+				       found->is_text	 ? "s" :
+				       found->is_address ? "p" :
+							   "",
+				       found->bytes, found->place);
 	}
 	for (unsigned i = 0; i < parameters.n; i++)
 		g_free(parameters.list[i].place);

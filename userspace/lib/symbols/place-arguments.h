@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 
 /*
  * Where @wanted (names with commas between them) are in the function at @address, in the form of
- * SDT notes with names, and a "p" for addresses: "len=-4@%rdi text=p8@%rsi"; to be freed.  If one of
+ * SDT notes with names, a "p" for addresses, and an "s" for those of texts: "len=-4@%rdi text=s8@%rsi";
+ * to be freed.  If one of
  * them cannot be had it is "!NAME" and behind a blank those that can be, as "len,text"; "!" alone:
  * the function is not in @dwarf (which may be NULL).
  */

@@ -88,6 +88,8 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 	if (point->begin && !is_return) {
 		attr->type = PERF_TYPE_TRACEPOINT;
 		attr->config = point->begin_id;
+		if (!point->is_timed)
+			return;
 		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
 		attr->sample_regs_intr = CALL_REGISTERS;
 		return;
@@ -478,7 +480,7 @@ void spt_perf_take_point(struct perf *perf, unsigned cpu, const struct perf_even
 	opened->taken++;
 	if (point->is_timed)
 		points_take_call(points, opened, point->has_arguments && !point->begin, &hit);
-	else if (point->has_arguments)
+	else if (point->has_arguments && !point->begin)
 		take_arguments(points, &hit);
 	record = (const void *)points->sample->data;
 	who = spt_perf_sample_who(record, cpu);

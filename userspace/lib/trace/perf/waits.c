@@ -350,7 +350,10 @@ static uint8_t blocked_state(const struct thread *thread)
 	return thread->left_state ? thread->left_state : SYSPROF_STATE_OTHER;
 }
 
-/* What a thread that does not run does next shows that it ran, and that the end of its wait is missing. */
+/*
+ * What a thread that does not run does next shows that it ran, and that the end of its wait is
+ * missing.
+ */
 static void waits_miss_end(SptPerfWaits *waits, const struct thread *thread)
 {
 	struct sysprof_source_account *account = &waits->accounts[thread->cpu];

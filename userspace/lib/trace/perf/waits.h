@@ -33,8 +33,8 @@ void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable 
 /* How many threads are known. */
 unsigned spt_perf_waits_n_threads(const SptPerfWaits *waits);
 /*
- * How many waits have no end, though their threads ran afterwards, and no lost record explains that.
- * They count as lost in the accounts.
+ * How many waits have no end, though their threads ran afterwards, and no lost record explains
+ * that.  They count as lost in the accounts.
  */
 uint64_t spt_perf_waits_n_unended(const SptPerfWaits *waits);
 /*

@@ -2,13 +2,16 @@
 /*
  * Arguments of marks, as their notes have them: "-4@%eax 8@16(%rsp) 8@$5", a size in bytes, below 0
  * for signed numbers, and where the compiler had the value.  Those of functions have their names in
- * front, and a "p" for addresses: "len=-4@%rax text=p8@%rsi".
+ * front, a "p" for addresses, and an "s" for those of texts: "len=-4@%rax text=s8@%rsi".
  */
 #include <asm/perf_regs.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "trace/points/point.h"
+#include "trace/trace.h"
 
 /* Bytes that a number can have. */
 #define SIZES (1u << 1 | 1u << 2 | 1u << 4 | 1u << 8)
@@ -136,8 +139,8 @@ void spt_point_parse_arguments(const char *text, SptPoint *point)
 		g_autofree char *argument = g_strndup(text, n), *name = NULL;
 		const char *equals = strchr(argument, '='), *begin = equals ? equals + 1 : argument;
 		const char *place = strchr(begin, '@');
-		bool is_address = *begin == 'p';
-		long bytes = place ? strtol(begin + is_address, NULL, 10) : 8;
+		bool is_address = *begin == 'p', is_text = *begin == 's';
+		long bytes = place ? strtol(begin + (is_address || is_text), NULL, 10) : 8;
 		SptPointField field = { .is_signed = bytes < 0, .bytes = (uint16_t)labs(bytes) };
 
 		text += n;
@@ -145,6 +148,7 @@ void spt_point_parse_arguments(const char *text, SptPoint *point)
 		name = equals ? g_strndup(argument, (size_t)(equals - argument)) :
 				g_strdup_printf("arg%u", number);
 		field.field = (SptDeclaredField){ g_intern_string(name), "",
+						  is_text    ? SPT_VALUE_TEXT :
 						  is_address ? SPT_VALUE_ID :
 						  bytes < 0  ? SPT_VALUE_I64 :
 							       SPT_VALUE_U64 };
@@ -157,6 +161,70 @@ void spt_point_parse_arguments(const char *text, SptPoint *point)
 		format->fields[format->n_fields++] = field;
 		point->has_arguments = true;
 	}
+}
+
+/* The kernel's name for perf's register @number. */
+static char *fetched_register(unsigned number)
+{
+#if defined(__x86_64__)
+	for (unsigned i = 0; i < G_N_ELEMENTS(registers); i++)
+		if (registers[i].number == number)
+			return g_strdup(registers[i].names[2]);
+	return g_strdup_printf("r%u", number - PERF_REG_X86_R8 + 8);
+#else
+	return number == SPT_POINT_SP ? g_strdup("sp") : g_strdup_printf("x%u", number);
+#endif
+}
+
+/* How tracefs reads @field. */
+static char *argument_fetch(const SptPointField *field)
+{
+	g_autofree char *name = NULL, *place = NULL;
+
+	if (field->form == SPT_POINT_CONSTANT)
+		return g_strdup_printf("\\%" PRId64 ":s64", field->displacement);
+	name = fetched_register(field->at);
+	place = field->form == SPT_POINT_REGISTER ?
+			g_strdup_printf("%%%s", name) :
+			g_strdup_printf("%+" PRId64 "(%%%s)", field->displacement, name);
+	if (field->field.type == SPT_VALUE_TEXT)
+		return g_strdup_printf("+0(%s):string", place);
+	return g_strdup_printf("%s:%c%u", place, field->is_signed ? 's' : 'u', field->bytes * 8u);
+}
+
+static bool has_text(const SptPointFormat *format)
+{
+	for (unsigned i = 0; i < format->n_fields; i++)
+		if (format->fields[i].field.type == SPT_VALUE_TEXT)
+			return true;
+	return false;
+}
+
+bool spt_point_fetch_arguments(SptPoint *point, GError **error)
+{
+	SptPointFormat *format = &point->format;
+	g_autoptr(GPtrArray) fetches = g_ptr_array_new_with_free_func(g_free);
+	const unsigned first = point->is_timed ? SPT_POINT_CALL_FIELDS : 0;
+	const uint64_t counter = point->config >> SPT_POINT_COUNTER_AT;
+	g_autofree char *place = NULL;
+
+	if (!has_text(format))
+		return true;
+	for (unsigned i = first; i < format->n_fields; i++)
+		g_ptr_array_add(fetches, argument_fetch(&format->fields[i]));
+	g_ptr_array_add(fetches, NULL);
+	if (strpbrk(point->target, " \t\n:(")) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "The kernel reads no texts of a file that has a blank, a colon or a bracket in its path: %s",
+			      point->target);
+		return false;
+	}
+	place = g_strdup_printf(counter ? "%s:0x%" PRIx64 "(0x%" PRIx64 ")" : "%s:0x%" PRIx64,
+				point->target, point->offset, counter);
+	point->begin = spt_named_event_new(place, (const char *const *)fetches->pdata,
+					   format->fields + first,
+					   &point->begin_id, error);
+	return point->begin;
 }
 
 SptValue spt_point_argument(const SptPointField *field, const uint64_t *values, uint64_t sp,

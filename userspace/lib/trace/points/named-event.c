@@ -81,7 +81,7 @@ static bool write_event(const SptNamedEvent *event, const char *function,
 	spt_set_error(error, SPT_TRACE_ERROR,
 		      number == EACCES || number == EPERM ? SPT_TRACE_ERROR_NO_PERMISSION :
 							    SPT_TRACE_ERROR_FAILED,
-		      "The kernel does not read these arguments of %s (%s): what addresses lead to needs root, tracefs and a function that can be probed at its first instruction",
+		      "The kernel does not read these arguments of %s (%s): what addresses lead to needs root, tracefs (sudo mount -t tracefs nodev /sys/kernel/tracing) and a function that can be probed at its first instruction",
 		      function, g_strerror(number));
 	return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An event of tracefs at the begin of a function of the kernel, which reads what addresses lead to.
+ * An event of tracefs at the begin of a function, which reads what addresses lead to.
  * perf's own probes read registers alone.  Such an event has a name, and stays until somebody
  * removes it: a process of its own does that, once this one has closed it or has ended.
  */
@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct SptNamedEvent SptNamedEvent;
 
 /*
+ * @function: of the kernel, or "PATH:0xOFFSET" of a file that programs run.
  * @fetches: what is read, in order, as tracefs has it: "+8($arg1):u64".  Fills in the place of each
  * in the event's records, and the event's number for perf.  NULL, with an error.
  */

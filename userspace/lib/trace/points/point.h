@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 
 /* Where tracefs is mounted. */
 #define SPT_POINT_TRACEFS "/sys/kernel/tracing"
+#define SPT_POINT_COUNTER_AT 32
 /* Most points of a recording. */
 #define SPT_POINTS_MAX 1500u
 
@@ -32,13 +33,13 @@ typedef struct {
 	SptPointType type;
 	char *name;			/* as perf has it; the kind's in recordings */
 	uint32_t perf_type;		/* as in perf_event_open() */
-	uint64_t config;
+	uint64_t config;		/* upper half of a mark: the place of its counter */
 	uint64_t period;		/* one in this number is recorded */
 	char *target;			/* a kernel function, or the path of a file; or NULL */
 	uint64_t offset;		/* of the instruction in that file */
 	bool is_timed;			/* calls, which also have an end */
 	bool has_arguments;		/* fields of a mark or call, from registers */
-	SptNamedEvent *begin;		/* of a call whose arguments it has; NULL: none */
+	SptNamedEvent *begin;		/* of a call or mark whose arguments it has; or NULL */
 	uint32_t begin_id;		/* its number for perf */
 	/* A condition on a trace point's fields, as tracefs has it; NULL: none. */
 	char *filter;
@@ -94,8 +95,13 @@ bool spt_point_add_arguments(SptPoint *point, const char *list, GError **error);
 char *spt_point_arguments_of(const char *function);
 /* Hits are calls: their kind has the fields of calls (events/declared.h). */
 void spt_point_set_timed(SptPoint *point);
-/* Adds the fields that a mark's note describes. */
+/* Adds the fields that a mark's note describes, or symbols/place-arguments.h of a function. */
 void spt_point_parse_arguments(const char *text, SptPoint *point);
+/*
+ * If some of the arguments of a program's function, or of a mark, are texts, they are read by an
+ * event that tracefs has: it becomes the begin of @point.
+ */
+bool spt_point_fetch_arguments(SptPoint *point, GError **error);
 #define SPT_POINT_REGISTERS 33		/* perf's numbers of registers are below */
 #if defined(__aarch64__)
 #define SPT_POINT_SP 31			/* the stack pointer's */
