@@ -456,6 +456,49 @@ END
 		'has no argument "ratio" that is a number or an address where it begins; those are: n,text,c,a5,a6,a7,a8' \
 		record --probe './passing:take(ratio)' -- true
 done
+# What arguments lead to: members, those of base classes, unions and structures without a name.
+cat >paths.cc <<'END'
+#include <string.h>
+struct base { long id; };
+struct client : base { const char *name; char host[16]; struct { int port; unsigned flag : 3; }; union { int a; float f; } u; };
+struct request { int kind; const client *from; request *next; short parts[4]; client inside; };
+extern "C" __attribute__((noinline, noclone)) long handle(const request *r, request &ref, int n)
+{
+	__asm__ volatile("" ::: "memory");
+	return r->kind + ref.kind + n;
+}
+int main()
+{
+	static client c = {};
+	static request r = {}, next = {};
+	long sum = 0;
+	c.name = "alice"; strcpy(c.host, "h.example"); c.port = 80; c.u.a = 5;
+	r.from = &c; r.next = &next; next.from = &c; next.inside.id = 77;
+	for (int i = 0; i < 50; i++) {
+		r.kind = -i; c.id = 1000 + i;
+		__asm__ volatile("" : : "r"(&c), "r"(&r), "r"(&next) : "memory");
+		sum += handle(&r, next, i);
+	}
+	return sum == 3;
+}
+END
+for optimised in -O0 -O2; do
+	g++ -g $optimised -o paths paths.cc || exit 1
+	check "behind addresses, $optimised: recorded" "$cli" record --source perf -F 97 -o paths.capture --probe \
+		'./paths:handle(n, r.kind, r.from.id, r.from.name, r.next.from.host, r.from.port, ref.inside.id, r.from.u.a)' -- ./paths
+	check '... each call has its own' python3 - <<END
+import json, subprocess
+rows = json.loads(subprocess.run(["$cli", "report", "--events", "paths:handle", "--limit", "99", "--json", "paths.capture"],
+                                 stdout=subprocess.PIPE, check=True).stdout)["rows"]
+names = "n", "kind", "id", "name", "host", "port", "ref.inside.id", "a"
+assert [[row["fields"][name] for name in names] for row in rows] == \
+    [[i, -i, 1000 + i, "alice", "h.example", 80, 77, 5] for i in range(50)], rows[:2]
+END
+done
+check '... which are said where there is no such' refuses 2 \
+	'those are: r.from.id,r.from.name,r.from.host,r.from.port,r.from.u' record --probe './paths:handle(r.from.nam)' -- true
+check '... bits and arrays are none' refuses 2 'has no argument "r.from.flag"' record --probe './paths:handle(r.from.flag)' -- true
+check '... and nine are too many' refuses 2 'with 8 arguments at most' record --probe './paths:handle(n,n,n,n,n,n,n,n,n)' -- true
 g++ -g -O0 -o passing passing.cc || exit 1
 check 'an argument behind a structure is not guessed' refuses 2 'those are: none' \
 	record --probe './passing:both(n)' -- true

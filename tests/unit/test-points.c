@@ -225,6 +225,13 @@ static void test_texts(void)
 	g_assert_cmpint(fields[1].form, ==, SPT_POINT_REGISTER);
 	g_assert_cmpuint(fields[1].bytes, ==, 8);
 	g_assert_cmpint(fields[2].field.type, ==, SPT_VALUE_ID);
+	spt_point_parse_arguments("id=-4@+16(+8({%rdi})) host=t8@+4({8(%rsp)}) no=4@+4({%xmm0}) no=4@+4({%rdi",
+				  &point);
+	g_assert_cmpuint(point.format.n_fields, ==, 5);
+	g_assert_cmpuint(point.format.n_left_out, ==, 2);
+	g_assert_cmpstr(fields[3].fetch, ==, "+16(+8(%di))");
+	g_assert_cmpstr(fields[4].fetch, ==, "+4(+8(%sp))");
+	g_assert_cmpint(fields[4].form, ==, SPT_POINT_TEXT);
 }
 #endif
 

@@ -293,8 +293,17 @@ bool spt_probes_find(GPtrArray *points, const char *text, GError **error)
 	const char *colon = strchr(text, ':');
 	g_autofree char *name = colon ? g_strndup(text, (size_t)(colon - text)) : NULL;
 	struct probe probe = { .text = text };
+	unsigned n = 1;
 	bool ok;
 
+	for (const char *at = strchr(text, '('); at && *at; at++)
+		n += *at == ',';
+	if (n > SPT_POINT_ARGUMENTS) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe %s: a call is recorded with %u arguments at most; leave some of these out",
+			      text, SPT_POINT_ARGUMENTS);
+		return false;
+	}
 	if (!colon || colon == text || !colon[1]) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "--probe takes a file and a function, line or mark in it, as in ./program:parse or libc:malloc, not \"%s\"",

@@ -11,8 +11,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "symbols/place-types.h"
+
 #define MOST_PARAMETERS 64u
-#define DEEPEST_TYPE	32u
 #define MOST_FLOATS	8u		/* that are passed in registers of their own */
 
 #if defined(__x86_64__)
@@ -45,6 +46,7 @@ static const unsigned passing[1];
 
 struct parameter {
 	const char *name;
+	Dwarf_Die type;			/* plain */
 	char *place;			/* NULL: not known */
 	int bytes;			/* below 0: signed; 0: no number or address */
 	bool is_address, is_text;
@@ -57,81 +59,6 @@ struct parameters {
 	struct parameter list[MOST_PARAMETERS];
 	unsigned n;
 };
-
-/* Without names for it and qualifiers.  False: there is none. */
-static bool plain_type_of(Dwarf_Die *die, Dwarf_Die *ret)
-{
-	Dwarf_Attribute attribute;
-
-	if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
-	    !dwarf_formref_die(&attribute, ret))
-		return false;
-	for (unsigned i = 0; i < DEEPEST_TYPE; i++) {
-		Dwarf_Die inner;
-
-		switch (dwarf_tag(ret)) {
-		case DW_TAG_typedef:
-		case DW_TAG_const_type:
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			if (!dwarf_attr(ret, DW_AT_type, &attribute) ||
-			    !dwarf_formref_die(&attribute, &inner))
-				return false;
-			*ret = inner;
-			break;
-		default:
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_float(Dwarf_Die *type)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding;
-
-	return dwarf_tag(type) == DW_TAG_base_type &&
-	       dwarf_attr(type, DW_AT_encoding, &attribute) &&
-	       dwarf_formudata(&attribute, &encoding) == 0 &&
-	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
-}
-
-/* Below 0: signed; 0: it is no number or address. */
-static int type_bytes(Dwarf_Die *type)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding = DW_ATE_unsigned;
-	int bytes = dwarf_bytesize(type);
-
-	switch (dwarf_tag(type)) {
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-		return 8;
-	case DW_TAG_base_type:
-	case DW_TAG_enumeration_type:
-		break;
-	default:
-		return 0;
-	}
-	if (is_float(type) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
-		return 0;
-	if (dwarf_attr(type, DW_AT_encoding, &attribute))
-		dwarf_formudata(&attribute, &encoding);
-	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ? -bytes : bytes;
-}
-
-/* The address of characters of C. */
-static bool leads_to_text(Dwarf_Die *type)
-{
-	Dwarf_Die inner;
-
-	return dwarf_tag(type) == DW_TAG_pointer_type && plain_type_of(type, &inner) &&
-	       dwarf_tag(&inner) == DW_TAG_base_type &&
-	       g_strcmp0(dwarf_diename(&inner), "char") == 0;
-}
 
 static char *place_in_register(unsigned number)
 {
@@ -209,7 +136,8 @@ static bool keeps_convention(Dwarf_Die *function)
 	Dwarf_Die type;
 
 	return has_convention(function) &&
-	       (!plain_type_of(function, &type) || type_bytes(&type) || is_float(&type));
+	       (!spt_place_plain_type(function, &type) || spt_place_type_bytes(&type) ||
+		spt_place_is_float(&type));
 }
 
 /* Of the number or address that is passed as @n-th: in registers first, then on the stack. */
@@ -235,18 +163,20 @@ static void take_parameters(struct parameters *parameters)
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		parameter->name = dwarf_diename(&child);
-		if (!plain_type_of(&child, &type))
+		if (!spt_place_plain_type(&child, &type))
 			return;
-		parameter->bytes = type_bytes(&type);
+		parameter->bytes = spt_place_type_bytes(&type);
 		parameter->is_address = dwarf_tag(&type) != DW_TAG_base_type &&
 					dwarf_tag(&type) != DW_TAG_enumeration_type;
-		parameter->is_text = leads_to_text(&type);
+		parameter->type = type;
+		parameter->is_text = spt_place_leads_to_text(&type);
 		parameter->place = said_place(parameters, &child, &is_said);
 		if (!is_said && is_by_convention && parameter->bytes)
 			parameter->place = passed_place(n_passed);
 		if (parameter->bytes)
 			n_passed++;
-		else if (!is_float(&type) || dwarf_bytesize(&type) > 8 || ++n_floats > MOST_FLOATS)
+		else if (!spt_place_is_float(&type) || dwarf_bytesize(&type) > 8 ||
+			 ++n_floats > MOST_FLOATS)
 			is_by_convention = false;
 		parameters->n++;
 	} while (parameters->n < MOST_PARAMETERS && dwarf_siblingof(&child, &child) == 0);
@@ -278,12 +208,26 @@ static bool is_had(const struct parameter *parameter)
 	       !strpbrk(parameter->name, " =,@\n");
 }
 
-static const struct parameter *find_parameter(const struct parameters *parameters, const char *name)
+/* The one that @name, or the begin of a path, says. */
+static struct parameter *find_parameter(struct parameters *parameters, const char *name)
 {
+	size_t n = strcspn(name, ".");
+
 	for (unsigned i = 0; i < parameters->n; i++)
-		if (is_had(&parameters->list[i]) && !strcmp(parameters->list[i].name, name))
+		if (is_had(&parameters->list[i]) && strlen(parameters->list[i].name) == n &&
+		    strncmp(parameters->list[i].name, name, n) == 0)
 			return &parameters->list[i];
 	return NULL;
+}
+
+/* A path's last name, or all of it if there is an argument of that name. */
+static const char *field_name(const char *path, const GString *text)
+{
+	const char *dot = strrchr(path, '.');
+	g_autofree char *taken = g_strdup_printf(" %s=", dot ? dot + 1 : path),
+			*all = g_strconcat(" ", text->str, NULL);
+
+	return !dot || strstr(all, taken) ? path : dot + 1;
 }
 
 static void put_missing(const struct parameters *parameters, const char *name, GString *text)
@@ -300,10 +244,40 @@ static void put_missing(const struct parameters *parameters, const char *name, G
 	}
 }
 
+/* False: @text says that it cannot be had. */
+static bool put_argument(struct parameters *parameters, const char *name, GString *text)
+{
+	struct parameter *found = find_parameter(parameters, name);
+	g_autofree char *place = NULL;
+
+	if (!found) {
+		put_missing(parameters, name, text);
+		return false;
+	}
+	if (strchr(name, '.')) {
+		g_autoptr(GString) missing = g_string_new(NULL);
+
+		place = spt_place_member(&found->type, found->place, name, missing);
+		if (!place) {
+			g_string_assign(text, missing->str);
+			return false;
+		}
+	} else {
+		place = g_strdup_printf("%s%d@%s",
+					found->is_text	  ? "s" :
+					found->is_address ? "p" :
+							    "",
+					found->bytes, found->place);
+	}
+	g_string_append_printf(text, "%s%s=%s", text->len ? " " : "", field_name(name, text),
+			       place);
+	return true;
+}
+
 char *spt_place_arguments(Dwarf *dwarf, uint64_t address, const char *wanted)
 {
 	struct parameters parameters = { .address = address };
-	g_auto(GStrv) names = g_strsplit(wanted, ",", (int)SPT_PLACE_ARGUMENTS_MAX);
+	g_auto(GStrv) names = g_strsplit(wanted, ",", -1);
 	GString *text = g_string_new(NULL);
 
 	find_function(&parameters, dwarf);
@@ -311,19 +285,9 @@ char *spt_place_arguments(Dwarf *dwarf, uint64_t address, const char *wanted)
 		take_parameters(&parameters);
 	else
 		g_string_assign(text, "!");
-	for (char **name = names; parameters.is_found && *name; name++) {
-		const struct parameter *found = find_parameter(&parameters, g_strstrip(*name));
-
-		if (!found) {
-			put_missing(&parameters, *name, text);
+	for (char **name = names; parameters.is_found && *name; name++)
+		if (!put_argument(&parameters, g_strstrip(*name), text))
 			break;
-		}
-		g_string_append_printf(text, "%s%s=%s%d@%s", text->len ? " " : "", found->name,
-				       found->is_text	 ? "s" :
-				       found->is_address ? "p" :
-							   "",
-				       found->bytes, found->place);
-	}
 	for (unsigned i = 0; i < parameters.n; i++)
 		g_free(parameters.list[i].place);
 	return g_string_free(text, FALSE);

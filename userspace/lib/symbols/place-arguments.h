@@ -11,15 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* Most of a function. */
-#define SPT_PLACE_ARGUMENTS_MAX 8u
-
 /*
- * Where @wanted (names with commas between them) are in the function at @address, in the form of
- * SDT notes with names, a "p" for addresses, and an "s" for those of texts: "len=-4@%rdi text=s8@%rsi";
- * to be freed.  If one of
- * them cannot be had it is "!NAME" and behind a blank those that can be, as "len,text"; "!" alone:
- * the function is not in @dwarf (which may be NULL).
+ * Where @wanted (names with commas between them, and paths: place-types.h) are in the function at
+ * @address, in the form of SDT notes with names, a "p" for addresses, and an "s" for those of texts:
+ * "len=-4@%rdi text=s8@%rsi"; to be freed.  If one of them cannot be had it is "!NAME" and behind a
+ * blank those that can be, as "len,text"; "!" alone: the function is not in @dwarf (which may be
+ * NULL).
  */
 char *spt_place_arguments(Dwarf *dwarf, uint64_t address, const char *wanted);
 

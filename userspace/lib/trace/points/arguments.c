@@ -2,7 +2,9 @@
 /*
  * Arguments of marks, as their notes have them: "-4@%eax 8@16(%rsp) 8@$5", a size in bytes, below 0
  * for signed numbers, and where the compiler had the value.  Those of functions have their names in
- * front, a "p" for addresses, and an "s" for those of texts: "len=-4@%rax text=s8@%rsi".
+ * front, a "p" for addresses, and an "s" for those of texts, and a "t" for
+ * texts themselves: "len=-4@%rax text=s8@%rsi".  What an argument leads to has its place in braces:
+ * "id=4@+16(+8({%rdi}))".
  */
 #include <asm/perf_regs.h>
 #include <inttypes.h>
@@ -129,6 +131,49 @@ static size_t argument_length(const char *text)
 	return n;
 }
 
+/* The kernel's name for perf's register @number. */
+static char *fetched_register(unsigned number)
+{
+#if defined(__x86_64__)
+	for (unsigned i = 0; i < G_N_ELEMENTS(registers); i++)
+		if (registers[i].number == number)
+			return g_strdup(registers[i].names[2]);
+	return g_strdup_printf("r%u", number - PERF_REG_X86_R8 + 8);
+#else
+	return number == SPT_POINT_SP ? g_strdup("sp") : g_strdup_printf("x%u", number);
+#endif
+}
+
+/* How tracefs reads a register, or the memory that it leads to. */
+static char *fetched_place(const SptPointField *field)
+{
+	g_autofree char *name = fetched_register(field->at);
+
+	return field->form == SPT_POINT_REGISTER ?
+		       g_strdup_printf("%%%s", name) :
+		       g_strdup_printf("%+" PRId64 "(%%%s)", field->displacement, name);
+}
+
+/* The place, or what is read from there. */
+static bool parse_path(const char *text, SptPointField *field)
+{
+	const char *brace = strchr(text, '{'), *end = brace ? strchr(brace, '}') : NULL;
+	g_autofree char *inner = NULL, *before = NULL, *address = NULL, *whole = NULL;
+
+	if (!brace)
+		return parse_place(text, field);
+	if (!end)
+		return false;
+	inner = g_strndup(brace + 1, (size_t)(end - brace - 1));
+	if (!parse_place(inner, field) || field->form == SPT_POINT_CONSTANT)
+		return false;
+	before = g_strndup(text, (size_t)(brace - text));
+	address = fetched_place(field);
+	whole = g_strconcat(before, address, end + 1, NULL);
+	field->fetch = g_intern_string(whole);
+	return true;
+}
+
 void spt_point_parse_arguments(const char *text, SptPoint *point)
 {
 	SptPointFormat *format = &point->format;
@@ -139,7 +184,7 @@ void spt_point_parse_arguments(const char *text, SptPoint *point)
 		g_autofree char *argument = g_strndup(text, n), *name = NULL;
 		const char *equals = strchr(argument, '='), *begin = equals ? equals + 1 : argument;
 		const char *place = strchr(begin, '@');
-		bool is_address = *begin == 'p', is_text = *begin == 's';
+		bool is_address = *begin == 'p', is_text = *begin == 's' || *begin == 't';
 		long bytes = place ? strtol(begin + (is_address || is_text), NULL, 10) : 8;
 		SptPointField field = { .is_signed = bytes < 0, .bytes = (uint16_t)labs(bytes) };
 
@@ -154,48 +199,36 @@ void spt_point_parse_arguments(const char *text, SptPoint *point)
 							       SPT_VALUE_U64 };
 		if (field.bytes > 8 || !(1u << field.bytes & SIZES) ||
 		    format->n_fields == SPT_DECLARED_FIELDS ||
-		    !parse_place(place ? place + 1 : begin, &field)) {
+		    !parse_path(place ? place + 1 : begin, &field)) {
 			format->n_left_out++;
 			continue;
 		}
+		if (*begin == 't')
+			field.form = SPT_POINT_TEXT;
 		format->fields[format->n_fields++] = field;
 		point->has_arguments = true;
 	}
 }
 
-/* The kernel's name for perf's register @number. */
-static char *fetched_register(unsigned number)
-{
-#if defined(__x86_64__)
-	for (unsigned i = 0; i < G_N_ELEMENTS(registers); i++)
-		if (registers[i].number == number)
-			return g_strdup(registers[i].names[2]);
-	return g_strdup_printf("r%u", number - PERF_REG_X86_R8 + 8);
-#else
-	return number == SPT_POINT_SP ? g_strdup("sp") : g_strdup_printf("x%u", number);
-#endif
-}
-
 /* How tracefs reads @field. */
 static char *argument_fetch(const SptPointField *field)
 {
-	g_autofree char *name = NULL, *place = NULL;
+	g_autofree char *place = NULL;
 
 	if (field->form == SPT_POINT_CONSTANT)
 		return g_strdup_printf("\\%" PRId64 ":s64", field->displacement);
-	name = fetched_register(field->at);
-	place = field->form == SPT_POINT_REGISTER ?
-			g_strdup_printf("%%%s", name) :
-			g_strdup_printf("%+" PRId64 "(%%%s)", field->displacement, name);
+	place = field->fetch ? g_strdup(field->fetch) : fetched_place(field);
 	if (field->field.type == SPT_VALUE_TEXT)
-		return g_strdup_printf("+0(%s):string", place);
+		return field->form == SPT_POINT_TEXT ? g_strdup_printf("%s:string", place) :
+						       g_strdup_printf("+0(%s):string", place);
 	return g_strdup_printf("%s:%c%u", place, field->is_signed ? 's' : 'u', field->bytes * 8u);
 }
 
-static bool has_text(const SptPointFormat *format)
+/* Registers are not enough. */
+static bool needs_fetching(const SptPointFormat *format)
 {
 	for (unsigned i = 0; i < format->n_fields; i++)
-		if (format->fields[i].field.type == SPT_VALUE_TEXT)
+		if (format->fields[i].field.type == SPT_VALUE_TEXT || format->fields[i].fetch)
 			return true;
 	return false;
 }
@@ -208,7 +241,7 @@ bool spt_point_fetch_arguments(SptPoint *point, GError **error)
 	const uint64_t counter = point->config >> SPT_POINT_COUNTER_AT;
 	g_autofree char *place = NULL;
 
-	if (!has_text(format))
+	if (!needs_fetching(format))
 		return true;
 	for (unsigned i = first; i < format->n_fields; i++)
 		g_ptr_array_add(fetches, argument_fetch(&format->fields[i]));

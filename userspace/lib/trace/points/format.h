@@ -33,6 +33,7 @@ typedef struct {
 	uint16_t at, bytes;		/* at: of an argument, perf's number of the register */
 	bool is_signed;
 	int64_t displacement;		/* from the register, or the constant */
+	const char *fetch;		/* how tracefs reads the argument; NULL: in that place */
 } SptPointField;
 
 typedef struct {

@@ -98,8 +98,8 @@ void spt_point_set_timed(SptPoint *point);
 /* Adds the fields that a mark's note describes, or symbols/place-arguments.h of a function. */
 void spt_point_parse_arguments(const char *text, SptPoint *point);
 /*
- * If some of the arguments of a program's function, or of a mark, are texts, they are read by an
- * event that tracefs has: it becomes the begin of @point.
+ * If some of the arguments of a program's function, or of a mark, are texts or what addresses lead
+ * to, they are read by an event that tracefs has: it becomes the begin of @point.
  */
 bool spt_point_fetch_arguments(SptPoint *point, GError **error);
 #define SPT_POINT_REGISTERS 33		/* perf's numbers of registers are below */
