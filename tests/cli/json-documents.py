@@ -134,7 +134,7 @@ def check_reports(path, rules, has_delays):
     values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu", "METRIC": "cpu"}
     for option, value in report_options().items():
         if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")) \
-                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "histogram", "counters", "logs", "dbus"):
+                and (option != "holders" or has(path, "lock")) and option not in ("events", "marks", "histogram", "counters", "logs", "dbus", "malloc-arenas"):
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
             one = document(definition_of(option), "report", path, *arguments)
             ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)

@@ -190,8 +190,9 @@ for page in $pages; do
 			continue
 		fi
 		case $line in
-		# The source of this kernel, and tables of all the system, which take minutes.
-		*ext4_map_blocks* | tables) continue ;;
+		# The source of this kernel, tables of all the system, which take minutes, and marks that
+		# this C library need not have (test-malloc-arenas has them).
+		*ext4_map_blocks* | tables | *malloc-arenas* | *memory_heap_more*) continue ;;
 		*'-p 1234'* | top* | *--duration*)
 			(cd "$work/here" && exec ./postgres) & also=$!
 			(cd "$work/here" && exec ./server 3) & busy=$! ;;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "record/malloc-arenas.h"
 #include "record/probes.h"
 #include "trace/points/point.h"
 
@@ -24,12 +25,20 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 		{ "probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &events->probes,
 		  "Also record calls of a function of a program or library, with stacks and how long each took; or hits of a line (FILE:SOURCE:LINE) or mark (may be repeated)",
 		  "FILE:FUNCTION" },
+		{ "malloc-arenas", 0, 0, G_OPTION_ARG_STRING, &events->malloc_arenas,
+		  "Also record what glibc's allocator does with its arenas, in all processes: sysprof-cli report --malloc-arenas (of this machine's C library, or of that FILE)",
+		  SPT_CLI_OPTIONAL("FILE") },
 		{ "only-count", 0, 0, G_OPTION_ARG_NONE, &events->are_only_counted,
 		  "Of --event, --function and --probe, only how often each came: counters, once a second, at a fraction of the cost of events",
 		  NULL },
 	};
 
 	g_array_append_vals(entries, all, G_N_ELEMENTS(all));
+}
+
+static bool has_probes(const struct spt_record_events *events)
+{
+	return events->probes || events->malloc_arenas;
 }
 
 /* Splits at commas that are in no quotes or brackets; to be freed. */
@@ -112,13 +121,17 @@ static bool find_points(struct spt_record_events *events, const GPtrArray *names
 	g_autoptr(GError) error = NULL;
 	bool ok = true;
 
-	if (!events->points && (names->len || functions->len || events->probes))
+	if (!events->points && (names->len || functions->len || has_probes(events)))
 		events->points = g_ptr_array_new_with_free_func(spt_point_free_it);
 	for (unsigned i = 0; ok && i < functions->len; i++)
 		ok = spt_point_find_functions(events->points, functions->pdata[i], &error);
 	for (char **probe = events->probes; ok && probe && *probe; probe++)
 		ok = spt_probes_find(events->points, *probe, &error);
-	if (ok && !functions->len && !events->probes && !events->filter &&
+	if (ok && events->malloc_arenas)
+		ok = spt_malloc_arenas_find(events->points,
+					    *events->malloc_arenas ? events->malloc_arenas : "libc",
+					    &error);
+	if (ok && !functions->len && !has_probes(events) && !events->filter &&
 	    source != SPT_TRACE_PERF && find_of_module(events->points, names))
 		return true;
 	for (unsigned i = 0; ok && i < names->len; i++)
@@ -153,7 +166,7 @@ static bool set_only_counted(const struct spt_record_events *events,
 
 bool spt_record_events_are_counted_probes(const struct spt_record_events *events)
 {
-	return events->are_only_counted && (events->functions || events->probes);
+	return events->are_only_counted && (events->functions || has_probes(events));
 }
 
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
@@ -167,7 +180,7 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 		spt_cli_complain("--filter is a condition on the fields of trace points: name them with --event");
 		return false;
 	}
-	if (names->len == 1 && !functions->len && !events->probes &&
+	if (names->len == 1 && !functions->len && !has_probes(events) &&
 	    is_clock(names->pdata[0], clock, recorder)) {
 		recorder->clock = SPT_TRACE_PMU;
 		return true;
@@ -186,6 +199,7 @@ void spt_record_events_clear(struct spt_record_events *events)
 	g_strfreev(events->functions);
 	g_strfreev(events->probes);
 	g_free(events->filter);
+	g_free(events->malloc_arenas);
 	g_clear_pointer(&events->points, g_ptr_array_unref);
 	*events = (struct spt_record_events){ 0 };
 }

@@ -12,6 +12,7 @@
 struct spt_record_events {
 	char **events, **functions;	/* each a list */
 	char **probes;
+	char *malloc_arenas;		/* a file; "": this machine's C library */
 	char *filter;
 	bool are_only_counted;
 	GPtrArray *points;		/* SptPoint *; NULL: none */

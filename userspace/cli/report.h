@@ -87,6 +87,7 @@ struct spt_report_kind {
 	REPORT(counters)                                                                           \
 	REPORT(logs)                                                                               \
 	REPORT(dbus)                                                                               \
+	REPORT(malloc_arenas)                                                                      \
 	REPORT(delay)                                                                              \
 	REPORT(summary)
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;
