@@ -175,13 +175,15 @@ check 'perf.data: switches are waits' bash -c '
 	"$1" info "$2" | grep -q "^waits  *spans"' - "$cli" "$work/gswitchevents.data"
 
 # Waits by context-switches: a shell's sleeps, some of which another CPU's records may hide.
+cpu=$(seen_cpu)
 sleeps='for i in 1 2 3 4 5 6; do sleep 0.1; done'
 slept()
 {
 	local name=$1
 
 	shift
-	perf record -q -g "$@" -o "$work/$name.data" -- sh -c "$sleeps" >"$work/perf" 2>&1 &&
+	perf record -q -g "$@" -o "$work/$name.data" -- taskset -c "$cpu" sh -c "$sleeps" \
+		>"$work/perf" 2>&1 &&
 		"$cli" report --json --all --metric blocked "$work/$name.data" >"$work/json" &&
 		python3 - "$work/json" <<'END'
 import json, sys

@@ -104,8 +104,15 @@ judge()
 import json, subprocess, sys
 import xml.etree.ElementTree as tree
 cli, of = sys.argv[1:3]
-rows = json.loads(subprocess.run([cli, "report", "--malloc-arenas", "--json", of + ".capture"],
-                                 stdout=subprocess.PIPE, check=True).stdout)["arenas"]
+sys.dont_write_bytecode = True
+sys.path.insert(0, "tests/cli")
+import schema
+document = json.loads(subprocess.run([cli, "report", "--malloc-arenas", "--json", of + ".capture"],
+                                     stdout=subprocess.PIPE, check=True).stdout)
+root = json.load(open("userspace/cli/json.schema.json"))
+wrong = list(schema.errors(root, document, root["\$defs"]["report_malloc_arenas"]))
+assert not wrong, wrong[:3]
+rows = document["arenas"]
 info = tree.parse(of + ".xml").getroot()
 found = next(row for row in rows if row["process"].startswith("ld-linux"))
 system = {which.get("type"): int(which.get("size")) for which in info.findall("system")}

@@ -36,9 +36,7 @@ made()
 	"$@" >/dev/null 2>"$work/err" && "$cli" import "$work/$name.data" -o "$work/$name.capture"
 }
 
-# What a kernel reports of an idle CPU is not ours: on some virtual machines, one of them has no events
-# of perf while it is idle, and then nothing says when a thread came from there.  The ends that perf
-# script has not, either, count as lost; what is known for those below cannot be.
+# The ends of waits that perf script has not, either, count as lost.
 #
 # perf 6.1 dies of a build-id that is longer than its own, so it reads none (-B).
 #
@@ -80,22 +78,6 @@ def unended():
     return n
 $2
 END
-}
-
-# A CPU of which perf reports that it is idle no longer as often as that it is, to run on.
-seen_cpu()
-{
-	perf record -qB -a -e sched:sched_switch -o "$work/idle.data" sleep 1 >/dev/null 2>&1
-	perf script -f -i "$work/idle.data" -F cpu,trace 2>/dev/null | tr -d '[]' | awk '
-		/prev_comm=swapper/ { ended[$1 + 0]++ }
-		/next_comm=swapper/ { began[$1 + 0]++ }
-		{ cpus[$1 + 0] = 1 }
-		END {
-			for (cpu in cpus)
-				if (began[cpu] - ended[cpu] <= 1 && (best == "" || began[cpu] > began[best]))
-					best = cpu
-			print best
-		}'
 }
 
 cpu=$(seen_cpu)
