@@ -53,8 +53,15 @@ struct opened {
 	uint64_t taken;			/* its samples */
 };
 
+/* Of a probe: by whether it is the return.  NULL and 0: perf's own. */
+struct named_events {
+	SptNamedEvent *events[2];
+	uint32_t ids[2];
+};
+
 struct SptPerfPoints {
 	const GPtrArray *points;
+	struct named_events *named;	/* by point */
 	GArray *opened;			/* struct opened */
 	GHashTable *by_id;		/* event's id -> index in opened + 1 */
 	GByteArray *sample;		/* the one at hand, and its registers */
@@ -72,6 +79,9 @@ void spt_perf_points_free(SptPerfPoints *points)
 		return;
 	if (points->cgroup >= 0)
 		close(points->cgroup);
+	for (unsigned i = 0; i < 2 * points->points->len; i++)
+		g_clear_pointer(&points->named[i / 2].events[i % 2], spt_named_event_free);
+	g_free(points->named);
 	g_array_unref(points->opened);
 	g_hash_table_unref(points->by_id);
 	g_byte_array_unref(points->sample);
@@ -80,27 +90,26 @@ void spt_perf_points_free(SptPerfPoints *points)
 	g_free(points);
 }
 
-/* The kernel's function, or the file and the place in it. */
-static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool is_return)
+/* The kernel's function, or the file and the place; @id: of an event of tracefs there, or 0. */
+static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool is_return,
+		       uint32_t id)
 {
+	bool has_arguments = point->has_arguments && !point->begin;
+
 	if (!point->target)
 		return;
-	if (point->begin && !is_return) {
+	if (id) {
 		attr->type = PERF_TYPE_TRACEPOINT;
-		attr->config = point->begin_id;
-		if (!point->is_timed)
-			return;
-		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
-		attr->sample_regs_intr = CALL_REGISTERS;
-		return;
+		attr->config = id;
+	} else {
+		attr->config |= is_return;
+		attr->kprobe_func = (uintptr_t)point->target;
+		attr->probe_offset = point->offset;
 	}
-	attr->config |= is_return;
-	attr->kprobe_func = (uintptr_t)point->target;
-	attr->probe_offset = point->offset;
-	if (!point->is_timed && !point->has_arguments)
+	if (!point->is_timed && !has_arguments)
 		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_INTR;
-	attr->sample_regs_intr = point->is_timed && (is_return || !point->has_arguments) ?
+	attr->sample_regs_intr = point->is_timed && (is_return || !has_arguments) ?
 					 CALL_REGISTERS :
 					 ALL_REGISTERS;
 	if (!is_return)
@@ -112,10 +121,11 @@ static void set_target(struct perf_event_attr *attr, const SptPoint *point, bool
 }
 
 /* @ring_bytes 0: it makes no samples. */
-static int points_open_event(const struct perf *perf, const SptPoint *point, bool is_return,
+static int points_open_event(const struct perf *perf, unsigned number, bool is_return,
 			     unsigned cpu, int64_t thread, size_t ring_bytes)
 {
 	const SptPerfPoints *points = perf->points;
+	const SptPoint *point = points->points->pdata[number];
 	const SptTraceFilter *filter = &perf->config.filter;
 	bool is_counted = point->type == SPT_POINT_SOFTWARE || point->type == SPT_POINT_HARDWARE;
 	struct perf_event_attr attr = {
@@ -144,7 +154,7 @@ static int points_open_event(const struct perf *perf, const SptPoint *point, boo
 		.wakeup_watermark = (uint32_t)(ring_bytes / 4),
 	};
 
-	set_target(&attr, point, is_return);
+	set_target(&attr, point, is_return, points->named[number].ids[is_return]);
 	if (!ring_bytes) {
 		attr.sample_period = attr.sample_type = 0;
 		attr.sample_regs_intr = attr.sample_regs_user = attr.sample_stack_user = 0;
@@ -249,12 +259,11 @@ static bool is_refused(int number)
 static bool open_counter(const struct perf *perf, struct opened *opened, unsigned cpu,
 			 int64_t thread)
 {
-	const SptPoint *point = perf->points->points->pdata[opened->point];
 	int number;
 
-	if (opened->is_return || !takes_each(point))
+	if (opened->is_return || !takes_each(perf->points->points->pdata[opened->point]))
 		return true;
-	opened->counter = points_open_event(perf, point, false, cpu, thread, 0);
+	opened->counter = points_open_event(perf, opened->point, false, cpu, thread, 0);
 	if (opened->counter >= 0)
 		return true;
 	number = errno;
@@ -276,7 +285,7 @@ static bool open_point(struct perf *perf, unsigned cpu, unsigned number, int64_t
 
 	for (int is_return = point->is_timed && !only_counts; is_return >= 0; is_return--) {
 		struct opened opened = {
-			.fd = points_open_event(perf, point, is_return, cpu, thread,
+			.fd = points_open_event(perf, number, is_return, cpu, thread,
 						only_counts ? 0 : ring_bytes),
 			.counter = -1,
 			.point = number,
@@ -343,6 +352,28 @@ static bool open_of_own_threads(struct perf *perf, GError **error)
 	return false;
 }
 
+/*
+ * perf's own probes are one for each CPU and event, all of which a hit runs through, and each makes
+ * the kernel wait when it is closed.  Where there is tracefs, one of its events is for all CPUs.
+ */
+static void name_probes(struct perf *perf)
+{
+	SptPerfPoints *points = perf->points;
+
+	for (unsigned i = 0; i < points->points->len; i++) {
+		const SptPoint *point = points->points->pdata[i];
+		struct named_events *named = &points->named[i];
+		g_autofree char *place = point->target ? spt_point_place(point) : NULL;
+
+		named->ids[false] = point->begin ? point->begin_id : 0;
+		if (place && !point->begin)
+			named->events[false] =
+				spt_named_event_bare(place, false, &named->ids[false]);
+		if (place && point->is_timed && !perf->config.only_counts_points)
+			named->events[true] = spt_named_event_bare(place, true, &named->ids[true]);
+	}
+}
+
 bool spt_perf_open_points(struct perf *perf, GError **error)
 {
 	const SptTraceFilter *filter = &perf->config.filter;
@@ -353,6 +384,7 @@ bool spt_perf_open_points(struct perf *perf, GError **error)
 		return true;
 	perf->points = points = g_new0(SptPerfPoints, 1);
 	points->points = perf->config.points;
+	points->named = g_new0(struct named_events, points->points->len);
 	points->opened = g_array_new(FALSE, FALSE, sizeof(struct opened));
 	points->by_id = g_hash_table_new(NULL, NULL);
 	points->sample = g_byte_array_new();
@@ -362,6 +394,7 @@ bool spt_perf_open_points(struct perf *perf, GError **error)
 	points->cgroup = filter->cgroup ?
 				 open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) :
 				 -1;
+	name_probes(perf);
 	/* Probes are in code that all threads run. */
 	if (!open_everywhere(perf, -1, true, error))
 		return false;

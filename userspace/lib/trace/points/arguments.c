@@ -233,27 +233,36 @@ static bool needs_fetching(const SptPointFormat *format)
 	return false;
 }
 
+char *spt_point_place(const SptPoint *point)
+{
+	const uint64_t counter = point->config >> SPT_POINT_COUNTER_AT;
+
+	if (point->type == SPT_POINT_FUNCTION)
+		return g_strdup(point->target);
+	if (strpbrk(point->target, " \t\n:("))
+		return NULL;
+	return g_strdup_printf(counter ? "%s:0x%" PRIx64 "(0x%" PRIx64 ")" : "%s:0x%" PRIx64,
+			       point->target, point->offset, counter);
+}
+
 bool spt_point_fetch_arguments(SptPoint *point, GError **error)
 {
 	SptPointFormat *format = &point->format;
 	g_autoptr(GPtrArray) fetches = g_ptr_array_new_with_free_func(g_free);
 	const unsigned first = point->is_timed ? SPT_POINT_CALL_FIELDS : 0;
-	const uint64_t counter = point->config >> SPT_POINT_COUNTER_AT;
-	g_autofree char *place = NULL;
+	g_autofree char *place = spt_point_place(point);
 
 	if (!needs_fetching(format))
 		return true;
 	for (unsigned i = first; i < format->n_fields; i++)
 		g_ptr_array_add(fetches, argument_fetch(&format->fields[i]));
 	g_ptr_array_add(fetches, NULL);
-	if (strpbrk(point->target, " \t\n:(")) {
+	if (!place) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "The kernel reads no texts of a file that has a blank, a colon or a bracket in its path: %s",
 			      point->target);
 		return false;
 	}
-	place = g_strdup_printf(counter ? "%s:0x%" PRIx64 "(0x%" PRIx64 ")" : "%s:0x%" PRIx64,
-				point->target, point->offset, counter);
 	point->begin = spt_named_event_new(place, (const char *const *)fetches->pdata,
 					   format->fields + first,
 					   &point->begin_id, error);

@@ -12,23 +12,31 @@
 #include "trace/trace.h"
 
 #define DYNAMIC SPT_POINT_TRACEFS "/dynamic_events"
-#define EVENT	"begin"
 
 struct SptNamedEvent {
-	char *group;			/* of tracefs, with this event alone */
-	GPid remover;
-	int alive;			/* the end of a pipe that the remover reads */
+	unsigned number;		/* of its name in the group */
 };
 
+/* This process's group of tracefs, while it has events. */
+static struct {
+	char *name;
+	unsigned n_events, number;	/* number: of the next one */
+	GPid remover;
+	int alive;			/* the end of a pipe that the remover reads */
+} group = { .alive = -1 };
+
 /*
- * Waits until nobody has the other end of its input, and removes the event: perf may have it open
- * for a moment after its user's end.
+ * Waits until nobody has the other end of its input, and removes the events: perf may have them
+ * open for a moment after their user's end.
  */
 static const char remover[] = "trap '' HUP INT TERM\n"
 			      "while read -r line; do :; done\n"
 			      "n=0\n"
 			      "while [ -d \"$1/events/$2\" ] && [ $n -lt 200 ]; do\n"
-			      "	echo \"-:$2/" EVENT "\" >>\"$1/dynamic_events\"\n"
+			      "	for event in \"$1/events/$2\"/*/; do\n"
+			      "		event=${event%/}\n"
+			      "		echo \"-:$2/${event##*/}\" >>\"$1/dynamic_events\"\n"
+			      "	done\n"
 			      "	n=$((n + 1))\n"
 			      "	[ ! -d \"$1/events/$2\" ] || sleep 0.05\n"
 			      "done 2>/dev/null\n";
@@ -39,59 +47,78 @@ static void remover_leave(G_GNUC_UNUSED gpointer data)
 	setsid();
 }
 
-static bool begin_remover(SptNamedEvent *event, GError **error)
+static bool begin_group(GError **error)
 {
+	static unsigned n_groups;
 	g_autoptr(GError) failed = NULL;
-	const char *command[] = { "/bin/sh", "-c", remover, "sysprof-remove-event",
-				  SPT_POINT_TRACEFS, event->group, NULL };
+	g_autofree char *name = g_strdup_printf("sysprof_%d_%u", getpid(), n_groups);
+	const char *command[] = { "/bin/sh", "-c", remover, "sysprof-remove-events",
+				  SPT_POINT_TRACEFS, name, NULL };
 
+	if (group.name)
+		return true;
 	if (g_spawn_async_with_pipes("/", (char **)command, NULL,
 				     G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL |
 					     G_SPAWN_STDERR_TO_DEV_NULL,
-				     remover_leave, NULL, &event->remover, &event->alive, NULL,
+				     remover_leave, NULL, &group.remover, &group.alive, NULL,
 				     NULL, &failed)) {
-		fcntl(event->alive, F_SETFD, FD_CLOEXEC);
+		fcntl(group.alive, F_SETFD, FD_CLOEXEC);
+		group.name = g_steal_pointer(&name);
+		group.number = 0;
+		n_groups++;
 		return true;
 	}
-	event->alive = -1;
+	group.alive = -1;
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 		      "Cannot start what removes the probe of a function after the recording: %s",
 		      failed->message);
 	return false;
 }
 
-static bool write_event(const SptNamedEvent *event, const char *function,
-			const char *const *fetches, GError **error)
+/* If it has no events. */
+static void end_group(void)
+{
+	if (!group.name || group.n_events)
+		return;
+	close(group.alive);
+	group.alive = -1;
+	while (waitpid(group.remover, NULL, 0) < 0 && errno == EINTR)
+		;
+	g_clear_pointer(&group.name, g_free);
+}
+
+/* An error number; 0: none. */
+static int write_line(const char *line)
+{
+	int fd = open(DYNAMIC, O_WRONLY | O_APPEND | O_CLOEXEC), number = errno;
+	ssize_t got;
+
+	if (fd < 0)
+		return number;
+	got = write(fd, line, strlen(line));
+	number = errno;
+	close(fd);
+	return got == (ssize_t)strlen(line) ? 0 : got < 0 ? number : EIO;
+}
+
+static int write_event(const SptNamedEvent *event, char type, const char *place,
+		       const char *const *fetches)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
-	int fd = open(DYNAMIC, O_WRONLY | O_APPEND | O_CLOEXEC), number = errno;
-	ssize_t got = -1;
 
-	g_string_printf(line, "p:%s/" EVENT " %s", event->group, function);
-	for (unsigned i = 0; fetches[i]; i++)
+	g_string_printf(line, "%c:%s/e%u %s", type, group.name, event->number, place);
+	for (unsigned i = 0; fetches && fetches[i]; i++)
 		g_string_append_printf(line, " f%u=%s", i, fetches[i]);
 	g_string_append_c(line, '\n');
-	if (fd >= 0) {
-		got = write(fd, line->str, line->len);
-		number = errno;
-		close(fd);
-	}
-	if (got == (ssize_t)line->len)
-		return true;
-	spt_set_error(error, SPT_TRACE_ERROR,
-		      number == EACCES || number == EPERM ? SPT_TRACE_ERROR_NO_PERMISSION :
-							    SPT_TRACE_ERROR_FAILED,
-		      "The kernel does not read these arguments of %s (%s): what addresses lead to needs root, tracefs (sudo mount -t tracefs nodev /sys/kernel/tracing) and a function that can be probed at its first instruction",
-		      function, g_strerror(number));
-	return false;
+	return write_line(line->str);
 }
 
 /* The fields have the names f0, f1, ... */
 static bool find_places(const SptNamedEvent *event, SptPointField *fields, unsigned n,
 			uint32_t *ret_id)
 {
-	g_autofree char *path =
-		g_build_filename(SPT_POINT_TRACEFS, "events", event->group, EVENT, "format", NULL);
+	g_autofree char *path = g_strdup_printf(SPT_POINT_TRACEFS "/events/%s/e%u/format",
+						group.name, event->number);
 	g_autofree char *text = NULL;
 	SptPointFormat format;
 	unsigned found = 0;
@@ -112,30 +139,54 @@ static bool find_places(const SptNamedEvent *event, SptPointField *fields, unsig
 	return found == n;
 }
 
-SptNamedEvent *spt_named_event_new(const char *function, const char *const *fetches,
+static SptNamedEvent *named_event_begin(GError **error)
+{
+	SptNamedEvent *event;
+
+	if (!begin_group(error))
+		return NULL;
+	event = g_new0(SptNamedEvent, 1);
+	event->number = group.number++;
+	group.n_events++;
+	return event;
+}
+
+SptNamedEvent *spt_named_event_new(const char *place, const char *const *fetches,
 				   SptPointField *fields, uint32_t *ret_id, GError **error)
 {
-	static unsigned number;
-	g_autoptr(SptNamedEvent) event = g_new0(SptNamedEvent, 1);
+	g_autoptr(SptNamedEvent) event = named_event_begin(error);
+	int number;
 
-	event->alive = -1;
-	event->group = g_strdup_printf("sysprof_%d_%u", getpid(), number++);
-	if (!begin_remover(event, error) || !write_event(event, function, fetches, error))
+	if (!event)
 		return NULL;
-	if (find_places(event, fields, g_strv_length((char **)fetches), ret_id))
+	number = write_event(event, 'p', place, fetches);
+	if (number)
+		spt_set_error(error, SPT_TRACE_ERROR,
+			      number == EACCES || number == EPERM ? SPT_TRACE_ERROR_NO_PERMISSION :
+								    SPT_TRACE_ERROR_FAILED,
+			      "The kernel does not read these arguments of %s (%s): what addresses lead to needs root, tracefs (sudo mount -t tracefs nodev /sys/kernel/tracing) and a function that can be probed at its first instruction",
+			      place, g_strerror(number));
+	else if (find_places(event, fields, g_strv_length((char **)fetches), ret_id))
 		return g_steal_pointer(&event);
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-		      "The kernel does not say where it has put the arguments of %s", function);
+	else
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "The kernel does not say where it has put the arguments of %s", place);
+	return NULL;
+}
+
+SptNamedEvent *spt_named_event_bare(const char *place, bool is_return, uint32_t *ret_id)
+{
+	g_autoptr(SptNamedEvent) event = named_event_begin(NULL);
+
+	if (event && !write_event(event, is_return ? 'r' : 'p', place, NULL) &&
+	    find_places(event, NULL, 0, ret_id))
+		return g_steal_pointer(&event);
 	return NULL;
 }
 
 void spt_named_event_free(SptNamedEvent *event)
 {
-	if (event->alive >= 0) {
-		close(event->alive);
-		while (waitpid(event->remover, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	g_free(event->group);
 	g_free(event);
+	group.n_events--;
+	end_group();
 }

@@ -97,6 +97,8 @@ char *spt_point_arguments_of(const char *function);
 void spt_point_set_timed(SptPoint *point);
 /* Adds the fields that a mark's note describes, or symbols/place-arguments.h of a function. */
 void spt_point_parse_arguments(const char *text, SptPoint *point);
+/* The place of a probe as tracefs has it; NULL: it cannot be written there; to be freed. */
+char *spt_point_place(const SptPoint *point);
 /*
  * If some of the arguments of a program's function, or of a mark, are texts or what addresses lead
  * to, they are read by an event that tracefs has: it becomes the begin of @point.
