@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * abi-modules ROUNDS: sessions with sources come and go, root's and a member's, while their module
- * is unloaded: in one round it is tried at any moment, in the next one until it works, and no new
- * session begins.  The next session loads it again.  Sessions without sources must not notice.
+ * is unloaded: in one round it is tried at any moment, in the next one from when a session has
+ * loaded it until it works, and no new session begins.  The next session loads it again.  Sessions
+ * without sources must not notice.
  */
 #include "waits.h"
 
@@ -14,6 +15,7 @@
 
 #define NOBODY		65534U
 #define SOURCES_MODULE	"sysprof_sources"
+#define SOURCES_PATH	"/sys/module/" SOURCES_MODULE
 #define RING_BYTES	(64U << 10)
 /* Of a session, and at most between two attempts to unload. */
 #define SESSION_MS	5U
@@ -192,6 +194,8 @@ static int unload_when_quiet(void)
 {
 	int error = 0;
 
+	for (unsigned ms = 0; access(SOURCES_PATH, F_OK) && ms < PATIENCE_MS; ms++)
+		pause_ms(1);
 	__atomic_store_n(&shared->quiet, true, __ATOMIC_RELAXED);
 	for (unsigned ms = 0; ms < PATIENCE_MS; ms++) {
 		error = unload(SOURCES_MODULE);
@@ -246,7 +250,7 @@ static void test_storm(unsigned rounds)
 		timed(shared->tallies[i].missing <= shared->tallies[i].done / 20,
 		      "... %u times the module had gone again", shared->tallies[i].missing);
 	}
-	ok(unloaded && refused && !others,
+	ok(unloaded >= rounds / 2 && refused && !others,
 	   "of %u times the module was unloaded %u, and in use %u times", rounds, unloaded, refused);
 	printf("# %u times it was not there\n", absent);
 	ok(shared->samples > rounds, "the lasting session got samples all the time");
