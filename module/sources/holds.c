@@ -281,12 +281,14 @@ static void holds_work_fn(struct irq_work *work)
 	local_irq_restore(flags);
 }
 
-void sysprof_holds_forget(u64 bit)
+bool sysprof_holds_forget(u64 bit)
 {
+	u64 had = 0;
 	int i;
 
 	for (i = 0; i < 1 << BITS; i++)
-		atomic64_andnot(bit, &table[i].sessions);
+		had |= atomic64_fetch_andnot(bit, &table[i].sessions);
+	return had & bit;
 }
 
 int sysprof_holds_create(void)

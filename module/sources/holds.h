@@ -18,8 +18,11 @@ extern bool sysprof_holds_wanted;
 /* Process context: before the first join(), and after the last leave(). */
 int sysprof_holds_create(void);
 void sysprof_holds_destroy(void);
-/* Likewise: no entry has @bit.  No hook sees a session that has it. */
-void sysprof_holds_forget(u64 bit);
+/*
+ * Likewise: no entry has @bit any more.  No hook sees a session that has it.  True: hooks that run
+ * may have read it of an entry.
+ */
+bool sysprof_holds_forget(u64 bit);
 
 /*
  * The next three: interrupts off, RCU read side.  current waits since @begin for @lock, which

@@ -411,7 +411,9 @@ static void forget_holds(const struct sysprof_subscription *sub)
 	if (!sub->immediate[SYSPROF_IMMEDIATE_HOLD].id)
 		return;
 	cond_synchronize_rcu(end_of_last);
-	sysprof_holds_forget(sub->bit);
+	/* A hook that has read it of a holder must not go on to find this session. */
+	if (sysprof_holds_forget(sub->bit))
+		synchronize_rcu();
 }
 
 void sysprof_sources_begin(struct sysprof_session *session)
