@@ -203,6 +203,11 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 }
 
 #define R(number) (*(registers + (number)))
+/*
+ * The constant @imm, which is below @n, a power of two: speculation that takes an instruction for
+ * another one keeps to that, too.
+ */
+#define BELOW(imm, n) ((u32)(imm) & ((n) - 1))
 
 /*
  * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of
@@ -286,18 +291,20 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			insn += R(dst) < R(src) ? insn->jump : 0;
 			break;
 		case SYSPROF_CHAIN_EMIT:
-			if (!chain_emit(script, max, R(src), R(dst), mix(R(src), R(imm))))
+			if (!chain_emit(script, max, R(src), R(dst),
+					mix(R(src), R(BELOW(imm, SYSPROF_CHAIN_STEPS_REGISTERS)))))
 				return true;
 			break;
 		case SYSPROF_CHAIN_MARK:
 			end_group(script, R(src));
 			break;
 		case SYSPROF_CHAIN_LIST:
-			if (!run_list(program->list + imm, script, max, &R(dst), &R(src), fuel))
+			if (!run_list(program->list + BELOW(imm, SYSPROF_CHAIN_MAX_LISTS), script,
+				      max, &R(dst), &R(src), fuel))
 				goto fault;
 			break;
 		case SYSPROF_CHAIN_LOOP:
-			insn = program->insn + imm - 1;
+			insn = program->insn + BELOW(imm, SYSPROF_CHAIN_STEPS_MAX_INSNS) - 1;
 			break;
 		case SYSPROF_CHAIN_SHL:
 			R(dst) <<= R(src) & 63;
@@ -306,14 +313,14 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			R(dst) >>= R(src) & 63;
 			break;
 		case SYSPROF_CHAIN_REG:
-			R(dst) = 0;
-			if (step->known >> (imm & 31) & 1)
-				R(dst) = *(step->registers + (u32)imm % SYSPROF_ARCH_TABLE_REGS);
+			/* One that is not known may be anything of the kernel's: no branch. */
+			R(dst) = *(step->registers + BELOW(imm, SYSPROF_ARCH_TABLE_REGS)) &
+				 -(step->known >> BELOW(imm, SYSPROF_CHAIN_MACHINE_REGISTERS) & 1);
 			break;
 		case SYSPROF_CHAIN_NEXT:
 			step->fp = R(dst);
 			step->sp = R(src);
-			step->ip = R(imm);
+			step->ip = R(BELOW(imm, SYSPROF_CHAIN_STEPS_REGISTERS));
 			step->is_found = true;
 			if (memo)
 				keep_memo(memo, script, first);
