@@ -197,10 +197,14 @@ static void find_places(const struct sysprof_script *script, const struct syspro
 		at[first] = part->walk.n;
 }
 
-/* The walk once more, now with stack pointers. */
+/*
+ * The walk once more, now with stack pointers.  No program of steps ran in the first one, and none
+ * may in this one, should the stack be another meanwhile: @script is not its own.
+ */
 static void find_sps(struct sysprof_script *script, const struct sysprof_stack *stack,
 		     struct sysprof_user_part *part)
 {
+	part->walk.steps = SYSPROF_STEPS_OFF;
 	part->walk.sps = script->sps;
 	sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
 	part->walk.sps = NULL;
