@@ -82,7 +82,8 @@ static LIST_HEAD(chains);
 
 u64 sysprof_chain_step_objects(void)
 {
-	return READ_ONCE(linked_steps);
+	/* Pairs with the release in chain_add_link(). */
+	return smp_load_acquire(&linked_steps);
 }
 
 u64 sysprof_chain_thread_objects(void)
@@ -138,9 +139,11 @@ static bool chain_add_link(const struct chain *chain, u32 object)
 	link->object = object;
 	link->chain = chain;
 	hash_add_rcu(links, &link->by_id, object);
-	WRITE_ONCE(sysprof_chain_objects, sysprof_chain_objects | sysprof_ranges_bit(object));
+	/* Pair with the acquires of ticks: the memory for what they find is there, and cleared. */
+	smp_store_release(&sysprof_chain_objects,
+			  sysprof_chain_objects | sysprof_ranges_bit(object));
 	if (chain->program.is_of_steps)
-		WRITE_ONCE(linked_steps, linked_steps | sysprof_ranges_bit(object));
+		smp_store_release(&linked_steps, linked_steps | sysprof_ranges_bit(object));
 	if (chain->program.is_of_thread)
 		WRITE_ONCE(threads_linked, threads_linked | sysprof_ranges_bit(object));
 	return true;

@@ -231,9 +231,13 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	else
 		leave_out_part(stack, SYSPROF_KIND_TABLED);
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
-	/* Else each frame of each stack would be looked at. */
+	/*
+	 * Else each frame of each stack would be looked at.  Pairs with the release in
+	 * chain_add_link().
+	 */
 	if (scripts && part->walk.n &&
-	    unlikely(READ_ONCE(sysprof_chain_objects) & READ_ONCE(part->walk.ranges->objects)))
+	    unlikely(smp_load_acquire(&sysprof_chain_objects) &
+		     READ_ONCE(part->walk.ranges->objects)))
 		sysprof_chain_splice(stack, part, own);
 }
 
