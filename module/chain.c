@@ -67,7 +67,8 @@ struct link {
 };
 
 static DEFINE_PER_CPU(struct sysprof_contexts, scripts);
-static DEFINE_HASHTABLE(links, 6);
+/* Anybody can map files that state the build-id of a known interpreter. */
+static DEFINE_HASHTABLE(links, 10);
 u64 sysprof_chain_objects;
 /* Of those, the ones with chains of steps, and of threads. */
 static u64 linked_steps, threads_linked;
