@@ -100,9 +100,9 @@ static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to, 
  * Returns the bytes that were sent; 0: there was no room, or no fuel.  *@is_whole: nothing is
  * missing.
  */
-static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+static u32 send_code(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 		     struct sysprof_script *script, const struct sysprof_script_frame *frame,
-		     s32 *fuel, bool *is_whole)
+		     bool *is_whole)
 {
 	bool is_thread = frame == &script->thread_frame;
 	const struct sysprof_program *program = is_thread ? script->thread_program :
@@ -115,6 +115,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 		[3] = has_caller ? frame[1].code : 0,
 		[4] = has_caller ? frame[1].position : 0,
 	};
+	s32 *fuel = &stack->names_fuel;
 	bool has_all_fuel = *fuel == SYSPROF_CHAIN_FUEL;
 	u32 at = 0, i;
 	struct sysprof_code *record;
@@ -132,7 +133,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, const struct sysprof_stack 
 			continue;
 		got = copy_span(&program->span[i], origin, script->room + at / 8, &from[1 + i]);
 		*is_whole &= got >= 0;
-		*fuel -= got < 0 ? SYSPROF_CHAIN_FAULT_FUEL : 0;
+		*fuel -= SYSPROF_CHAIN_LIST_FUEL + (got < 0 ? SYSPROF_CHAIN_FAULT_FUEL : 0);
 		bytes[i] = max(got, 0);
 		memset((u8 *)(script->room + at / 8) + bytes[i], 0, -bytes[i] & 7);
 		at += ALIGN(bytes[i], 8);
@@ -160,9 +161,9 @@ void sysprof_codes_forget(struct sysprof_session_cpu *sc)
 }
 
 /* Unless the session has @frame's code: adds its bytes to *@bytes.  False: no room, or no fuel. */
-static bool send_if_new(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+static bool send_if_new(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			struct sysprof_script *script, const struct sysprof_script_frame *frame,
-			s32 *fuel, u32 *bytes)
+			u32 *bytes)
 {
 	u64 *slot = &sc->sent->code[frame->number & ((1 << SYSPROF_SENT_BITS) - 1)],
 	    attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
@@ -171,7 +172,7 @@ static bool send_if_new(struct sysprof_session_cpu *sc, const struct sysprof_sta
 
 	if (attempts == ATTEMPTS || !frame->number)
 		return true;
-	sent = send_code(sc, stack, script, frame, fuel, &is_whole);
+	sent = send_code(sc, stack, script, frame, &is_whole);
 	if (!sent)
 		return false;
 	*slot = frame->number << 2 | (is_whole ? ATTEMPTS : attempts + 1);
@@ -179,21 +180,22 @@ static bool send_if_new(struct sysprof_session_cpu *sc, const struct sysprof_sta
 	return true;
 }
 
-void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+void sysprof_codes_send(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			const struct sysprof_user_part *part)
 {
 	struct sysprof_script *script = part->script;
 	u32 i, n = 0, bytes = 0, before;
-	s32 fuel = SYSPROF_CHAIN_FUEL;
 
-	if (!sc->sent || script->stack != stack)
+	/* What finds no room takes no fuel of others'. */
+	if (!sc->sent || script->stack != stack ||
+	    sysprof_ring_used(&sc->ring) >= sc->ring.bytes / 2)
 		return;
 	if (script->thread_program &&
-	    !send_if_new(sc, stack, script, &script->thread_frame, &fuel, &bytes))
+	    !send_if_new(sc, stack, script, &script->thread_frame, &bytes))
 		return;
 	for (i = 0; i < script->n && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
 		before = bytes;
-		if (!send_if_new(sc, stack, script, &script->frame[i], &fuel, &bytes))
+		if (!send_if_new(sc, stack, script, &script->frame[i], &bytes))
 			return;
 		n += bytes != before;
 	}

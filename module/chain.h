@@ -230,7 +230,7 @@ void sysprof_codes_number(struct sysprof_script *script);
  * Sends the session the names of codes that it does not have yet, of the script frames in @part of
  * @stack.  In the tick that took the stack, where the session's stack is put.
  */
-void sysprof_codes_send(struct sysprof_session_cpu *sc, const struct sysprof_stack *stack,
+void sysprof_codes_send(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			const struct sysprof_user_part *part);
 
 /* The session has no names. */

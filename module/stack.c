@@ -276,6 +276,7 @@ static void module_stack_begin(struct sysprof_stack *stack, const struct task_st
 	stack->kernel_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;
 	stack->may_copy = false;
+	stack->names_fuel = SYSPROF_CHAIN_FUEL;
 }
 
 /* Walks the user context @user of current; NULL: it has none. */

@@ -73,6 +73,7 @@ struct sysprof_stack_space {
  * @in_user: the task was interrupted in user mode
  * @is_tabled: the frames by tables are filled in
  * @may_copy: there is time for a copy of the stack: no run queue is locked
+ * @names_fuel: what programs of names have left, of all sessions together (chain-code.c)
  * @kernel: encoded frames
  * @user: by enum sysprof_user_kind: the user parts that were requested
  */
@@ -90,6 +91,7 @@ struct sysprof_stack {
 	bool in_user;
 	bool is_tabled;
 	bool may_copy;
+	s32 names_fuel;
 	struct pt_regs *user_regs;
 	const struct sysprof_raw *raw;
 	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];

@@ -35,9 +35,9 @@
  * With an address of 0 it is the next native frame in one of the loops of the chain; a group
  * without a frame has one, too.  Frames without a native frame go behind all others.
  *
- * An instruction takes one unit of fuel, a turn of a list SYSPROF_CHAIN_LIST_FUEL, and a load that
- * ends the program, or a span that cannot be read, SYSPROF_CHAIN_FAULT_FUEL more.  A program that
- * has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
+ * An instruction takes one unit of fuel, a turn of a list and a span SYSPROF_CHAIN_LIST_FUEL, and a
+ * load that ends the program, or a span that cannot be read, SYSPROF_CHAIN_FAULT_FUEL more.  A
+ * program that has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
  *
  * Programs of frames
  * ------------------
@@ -76,7 +76,7 @@
  * a code are copied, with the address of the code in register 2, and says in its registers where
  * spans begin.  If the chain's other program asks for registers of frames, register 3 is the code
  * of the frame that was emitted behind it, and register 4 its position.  The others are 0.  All
- * runs for one stack share the fuel: what has none left comes with a later stack.
+ * runs for one stack, of all sessions, share the fuel: what has none left comes with a later stack.
  */
 #ifndef _UAPI_SYSPROF_CHAIN_H
 #define _UAPI_SYSPROF_CHAIN_H

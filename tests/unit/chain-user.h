@@ -34,10 +34,12 @@
 	} while (0)
 #define atomic64_inc_return(atomic) (++(atomic)->value)
 #define ring_commit(ring) ((void)(ring))
+#define sysprof_ring_used(ring) (chain_user_used)
 
 struct sysprof_object;
 struct sysprof_stack {
 	u32 pid, tid;
+	s32 names_fuel;
 };
 struct sysprof_user_part {
 	struct sysprof_script *script;
@@ -54,6 +56,7 @@ static pid_t chain_user_pid;
 static u64 chain_user_thread_pointer;
 static GPtrArray *chain_user_records; /* struct sysprof_code, owned */
 static unsigned chain_user_faults;
+static u32 chain_user_used; /* bytes of the ring */
 
 static bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
 {

@@ -14,7 +14,10 @@ void shim_step(void)
 }
 
 static struct sysprof_script script;
-static struct sysprof_sent sent;
+/* Memory of sessions. */
+static struct sessions {
+	struct sysprof_sent sent[64];
+} sessions;
 
 /* Two programs of two instructions each; @last: of the one that has @at. */
 static bool is_taken(unsigned at, struct sysprof_chain_insn last)
@@ -96,8 +99,11 @@ static void test_registers(void)
 	g_assert_true(sysprof_chain_check(program) && !program->has_registers);
 }
 
-/* How many records are sent of three codes that have @n_turns of the program of names each. */
-static unsigned send_three(int n_turns)
+/*
+ * How many records the first @n sessions get, for one stack, of three codes that have @n_turns
+ * of the program of names each.
+ */
+static unsigned send_to(unsigned n, int n_turns)
 {
 	struct {
 		struct sysprof_chain_header header;
@@ -116,8 +122,7 @@ static unsigned send_three(int n_turns)
 			      { .op = SYSPROF_CHAIN_END } } };
 	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
 	struct sysprof_user_part part = { .script = &script };
-	struct sysprof_session_cpu sc = { .sent = &sent };
-	struct sysprof_stack stack = { 0 };
+	struct sysprof_stack stack = { .names_fuel = SYSPROF_CHAIN_FUEL };
 
 	program->bytes = sizeof(chain);
 	memcpy(program->data, &chain, sizeof(chain));
@@ -127,23 +132,55 @@ static unsigned send_three(int n_turns)
 	for (script.n = 0; script.n < 3; script.n++)
 		script.frame[script.n] = (struct sysprof_script_frame){ .number = script.n + 1 };
 	g_ptr_array_set_size(chain_user_records, 0);
-	sysprof_codes_send(&sc, &stack, &part);
+	for (unsigned i = 0; i < n; i++) {
+		struct sysprof_session_cpu sc = { .sent = &sessions.sent[i],
+						  .ring = { .bytes = 65536 } };
+
+		sysprof_codes_send(&sc, &stack, &part);
+	}
 	return chain_user_records->len;
+}
+
+static unsigned send_three(int n_turns)
+{
+	return send_to(1, n_turns);
 }
 
 /* However many codes a stack has, their names take no more time than one program may. */
 static void test_fuel(void)
 {
 	chain_user_records = g_ptr_array_new_with_free_func(g_free);
-	memset(&sent, 0, sizeof(sent));
+	memset(&sessions, 0, sizeof(sessions));
 	g_assert_cmpuint(send_three(500), ==, 2);
 	g_assert_cmpuint(send_three(500), ==, 1);
 	g_assert_cmpuint(send_three(500), ==, 0);
 	/* What never ends is given up, and holds up nothing. */
-	memset(&sent, 0, sizeof(sent));
+	memset(&sessions, 0, sizeof(sessions));
 	for (unsigned i = 0; i < 9; i++)
 		g_assert_cmpuint(send_three(-1), ==, 1);
 	g_assert_cmpuint(send_three(-1), ==, 0);
+	g_ptr_array_unref(chain_user_records);
+}
+
+/* Nor do they take longer for many sessions: the turn of each comes. */
+static void test_sessions(void)
+{
+	unsigned n_sent = 0, n;
+
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	memset(&sessions, 0, sizeof(sessions));
+	for (; n_sent < 3 * G_N_ELEMENTS(sessions.sent); n_sent += n) {
+		n = send_to(G_N_ELEMENTS(sessions.sent), 500);
+		g_assert_cmpuint(n, >, 0);
+		g_assert_cmpuint(n, <=, 2);
+	}
+	g_assert_cmpuint(send_to(G_N_ELEMENTS(sessions.sent), 500), ==, 0);
+	/* Where a ring has no room nothing is taken from the others. */
+	memset(&sessions, 0, sizeof(sessions));
+	chain_user_used = 65536 / 2;
+	g_assert_cmpuint(send_three(500), ==, 0);
+	chain_user_used = 0;
+	g_assert_cmpuint(send_three(500), ==, 2);
 	g_ptr_array_unref(chain_user_records);
 }
 
@@ -165,7 +202,7 @@ static void test_faults(void)
 			      { .op = SYSPROF_CHAIN_END } } };
 	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
 	struct sysprof_user_part part = { .script = &script };
-	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_session_cpu sc = { .sent = sessions.sent, .ring = { .bytes = 65536 } };
 	struct sysprof_stack stack = { 0 };
 
 	for (unsigned i = 0; i < 2; i++)
@@ -193,9 +230,10 @@ static void test_faults(void)
 		script.frame[script.n] = (struct sysprof_script_frame){ .code = 4096,
 									.number = script.n + 1 };
 	chain_user_records = g_ptr_array_new_with_free_func(g_free);
-	memset(&sent, 0, sizeof(sent));
+	memset(&sessions, 0, sizeof(sessions));
 	for (unsigned i = 0; i < 2; i++) {
 		chain_user_faults = 0;
+		stack.names_fuel = SYSPROF_CHAIN_FUEL;
 		sysprof_codes_send(&sc, &stack, &part);
 		g_assert_cmpuint(chain_user_faults, >, 10);
 		g_assert_cmpuint(chain_user_faults, <=, 66);
@@ -209,6 +247,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/chains/ends", test_ends);
 	g_test_add_func("/chains/registers", test_registers);
 	g_test_add_func("/chains/fuel", test_fuel);
+	g_test_add_func("/chains/sessions", test_sessions);
 	g_test_add_func("/chains/faults", test_faults);
 	return g_test_run();
 }

@@ -264,7 +264,7 @@ static void run_chain(const struct program *program, pid_t thread)
 /* Its stack now: "function (file:line)", the innermost first. */
 static GPtrArray *program_look(struct program *program)
 {
-	struct sysprof_session_cpu sc = { .sent = &sent };
+	struct sysprof_session_cpu sc = { .sent = &sent, .ring = { .bytes = 65536 } };
 	struct sysprof_stack stack = { .pid = (u32)program->pid };
 	struct sysprof_user_part part = { .script = &script };
 	GPtrArray *frames = g_ptr_array_new_with_free_func(g_free);
@@ -278,8 +278,10 @@ static GPtrArray *program_look(struct program *program)
 	run_chain(program, thread);
 	sysprof_codes_number(&script);
 	chain_user_records = g_ptr_array_new_with_free_func(g_free);
-	for (unsigned i = 0; i < 16; i++)
+	for (unsigned i = 0; i < 16; i++) {
+		stack.names_fuel = SYSPROF_CHAIN_FUEL;
 		sysprof_codes_send(&sc, &stack, &part);
+	}
 	for (unsigned i = 0; i < chain_user_records->len; i++)
 		program_name(program, chain_user_records->pdata[i]);
 	g_ptr_array_unref(chain_user_records);
