@@ -34,6 +34,12 @@
 #define IMAGE_MAX SZ_512M
 
 /*
+ * Frames of scripts are looked for anew for a session that has other rights than the one before it.
+ * A user may have many sessions that take turns.
+ */
+#define SCRIPTED_MAX 4
+
+/*
  * The image's ends are found by symbols of kallsyms.  So they are at the same distance from ANCHOR
  * wherever the image is, and reveal no address.
  */
@@ -213,6 +219,7 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 			     bool scripts)
 {
 	struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
+	bool has_turn = scripts && stack->n_scripted < SCRIPTED_MAX;
 
 	if (stack->is_tabled && part->walk.tables == own && part->has_scripts == scripts)
 		return;
@@ -223,7 +230,7 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	part->walk.sps = NULL;
 	part->walk.by_frames = false;
 	part->walk.mm = stack->mm;
-	part->walk.steps = scripts ? SYSPROF_STEPS_ASK : SYSPROF_STEPS_OFF;
+	part->walk.steps = has_turn ? SYSPROF_STEPS_ASK : SYSPROF_STEPS_OFF;
 	part->has_scripts = scripts;
 	part->script = NULL;
 	if (stack->user_regs && stack->request.max_user)
@@ -235,10 +242,16 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	 * Else each frame of each stack would be looked at.  Pairs with the release in
 	 * chain_add_link().
 	 */
-	if (scripts && part->walk.n &&
-	    unlikely(smp_load_acquire(&sysprof_chain_objects) &
-		     READ_ONCE(part->walk.ranges->objects)))
+	if (!scripts || !part->walk.n ||
+	    likely(!(smp_load_acquire(&sysprof_chain_objects) &
+		     READ_ONCE(part->walk.ranges->objects))))
+		return;
+	if (has_turn) {
+		stack->n_scripted++;
 		sysprof_chain_splice(stack, part, own);
+	} else {
+		part->flags |= SYSPROF_SAMPLE_SCRIPT_CUT;
+	}
 }
 
 bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes)
@@ -277,6 +290,7 @@ static void module_stack_begin(struct sysprof_stack *stack, const struct task_st
 	stack->is_tabled = false;
 	stack->may_copy = false;
 	stack->names_fuel = SYSPROF_CHAIN_FUEL;
+	stack->n_scripted = 0;
 }
 
 /* Walks the user context @user of current; NULL: it has none. */

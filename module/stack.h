@@ -74,6 +74,7 @@ struct sysprof_stack_space {
  * @is_tabled: the frames by tables are filled in
  * @may_copy: there is time for a copy of the stack: no run queue is locked
  * @names_fuel: what programs of names have left, of all sessions together (chain-code.c)
+ * @n_scripted: how often frames of scripts were looked for
  * @kernel: encoded frames
  * @user: by enum sysprof_user_kind: the user parts that were requested
  */
@@ -92,6 +93,7 @@ struct sysprof_stack {
 	bool is_tabled;
 	bool may_copy;
 	s32 names_fuel;
+	u8 n_scripted;
 	struct pt_regs *user_regs;
 	const struct sysprof_raw *raw;
 	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];

@@ -21,7 +21,9 @@
  * a return address: its instruction pointer plus one byte.
  *
  * A session without CAP_PERFMON gets them only of tasks that it could trace
- * (SYSPROF_IOC_TRACEABLE), whatever module parameter others is.
+ * (SYSPROF_IOC_TRACEABLE), whatever module parameter others is.  Where sessions of different rights
+ * take turns, they are looked for four times in one stack: those that come later get it without
+ * them, with SYSPROF_SAMPLE_SCRIPT_CUT.
  *
  * Programs
  * --------
