@@ -9,6 +9,7 @@
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 
 #include "arch.h"
@@ -193,10 +194,14 @@ bool sysprof_arch_may_read(const struct pt_regs *regs)
 
 bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
 {
+	u64 end = TASK_SIZE_MAX - PAGE_SIZE - bytes;
 	unsigned long missed;
 
-	if (from < PAGE_SIZE || from >= TASK_SIZE_MAX - PAGE_SIZE - bytes)
+	if (from < PAGE_SIZE || from >= end)
 		return false;
+	/* As in chain_load(): the kernel's copy without checks does not do it here. */
+	OPTIMIZER_HIDE_VAR(end);
+	from = array_index_nospec(from, end);
 	if (in_nmi())
 		return !copy_from_user_nmi(to, (void __user *)from, bytes);
 	sysprof_no_faults_begin();
