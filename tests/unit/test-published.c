@@ -4,11 +4,25 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/published.h"
 #include "formats/otlp.pb-c.h"
+
+/* How much later it is for this program than for others. */
+static time_t later_s;
+
+/* Instead of libc's. */
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	int result = (int)syscall(SYS_clock_gettime, clock, ret);
+
+	ret->tv_sec += clock == CLOCK_MONOTONIC ? later_s : 0;
+	return result;
+}
 
 #define PAGE 4096
 #define ROOM (64u << 10)
@@ -25,6 +39,8 @@ struct way {
 	uint32_t version, bytes;
 	uint64_t address;
 	bool is_unready, is_anonymous;
+	unsigned n_before;		/* mappings with that name that are none, at lower addresses */
+	bool is_taken_back;		/* at the first signal */
 	uint64_t *slot;			/* shared: the time of publishing */
 };
 
@@ -53,17 +69,23 @@ static size_t pack_attributes(const char *const *pairs, uint8_t *to)
 
 static void publish(const struct way *way, const uint8_t *payload, size_t bytes)
 {
-	size_t room = PAGE + ROOM;
+	size_t room = PAGE + ROOM, before = way->n_before * (size_t)PAGE;
+	char *all = mmap(NULL, before + room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = way->is_anonymous ? -1 :
 				     memfd_create(way->name ? way->name : "OTEL_CTX", MFD_CLOEXEC);
 	struct header *header;
 
 	if (fd >= 0 && ftruncate(fd, (off_t)room) != 0)
 		_exit(2);
-	header = mmap(NULL, room, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+	header = mmap(all + before, room, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_FIXED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
 	if (header == MAP_FAILED)
 		_exit(2);
+	/* None of them goes on where the one before it ends. */
+	for (unsigned i = 0; i < way->n_before; i++)
+		if (mmap(all + i * (size_t)PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd,
+			 0) == MAP_FAILED)
+			_exit(2);
 	memcpy((char *)header + PAGE, payload, bytes);
 	memcpy(header->signature, way->signature ? way->signature : "OTEL_CTX", 8);
 	header->version = way->version ? way->version : 2;
@@ -93,6 +115,12 @@ static pid_t start_child(const struct way *way, const uint8_t *payload, size_t b
 		publish(way, payload, bytes);
 		if (write(ready[1], "", 1) != 1)
 			_exit(2);
+		if (way->is_taken_back) {
+			static char *const command[] = { "sleep", "100", NULL };
+
+			raise(SIGSTOP);
+			execvp(command[0], command);
+		}
 		for (;;)
 			pause();
 	}
@@ -195,6 +223,91 @@ static void test_ways(void)
 	g_assert_null(service_of(&(struct way){ 0 }, truncated, sizeof(truncated)));
 }
 
+/* Mappings without end that are called so. */
+static void test_many_mappings(void)
+{
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(shop, payload);
+	g_autofree char *few = service_of(&(struct way){ .n_before = 15 }, payload, bytes),
+			*many = service_of(&(struct way){ .n_before = 5000 }, payload, bytes);
+
+	g_assert_cmpstr(few, ==, "shop");
+	g_assert_null(many);
+}
+
+/* Messages that take long to read do not keep a window from being sent. */
+static void test_many_processes(void)
+{
+	enum { N = 200 };
+	static const char *const name[] = { "service.name", "slow", NULL };
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(name, payload);
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	g_autofree SptProcessRow *processes = g_new0(SptProcessRow, N + 1);
+	SptCapture capture = { .processes = processes, .n_processes = N + 1 };
+	unsigned found = 0;
+	pid_t child;
+
+	/* Resources that are put together, one attribute each. */
+	while (bytes + 4 <= ROOM) {
+		memcpy(payload + bytes, "\x0a\x02\x0a\x00", 4);
+		bytes += 4;
+	}
+	child = start_child(&(struct way){ 0 }, payload, bytes);
+	for (unsigned i = 1; i <= N; i++)
+		processes[i] = (SptProcessRow){ .id = i, .pid = (uint32_t)child, .start_time = i };
+	spt_published_look(published, &capture);
+	for (unsigned i = 1; i <= N; i++)
+		found += spt_published_find(&processes[i], published) != NULL;
+	g_assert_cmpuint(found, >, 0);
+	g_assert_cmpuint(found, <, N);
+	/* They have their turn in the next one. */
+	spt_published_look(published, &capture);
+	for (unsigned i = 1; i <= N; i++)
+		found -= spt_published_find(&processes[i], published) != NULL;
+	g_assert_cmpint((int)found, <, 0);
+	end_child(child);
+}
+
+/* A program that is executed by a process has published nothing yet. */
+static void test_taken_back(void)
+{
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(shop, payload);
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	pid_t child = start_child(&(struct way){ .is_taken_back = true }, payload, bytes);
+	g_autofree char *comm = g_strdup_printf("/proc/%d/comm", child);
+	SptProcessRow processes[2] = { 0 };
+	int status;
+
+	waitpid(child, &status, WUNTRACED);
+	look_at_process(published, processes, child);
+	g_assert_nonnull(spt_published_find(&processes[1], published));
+	kill(child, SIGCONT);
+	for (bool is_there = false; !is_there; g_usleep(1000)) {
+		g_autofree char *name = NULL;
+
+		is_there = g_file_get_contents(comm, &name, NULL, NULL) &&
+			   strcmp(name, "sleep\n") == 0;
+	}
+	later_s += 61;
+	look_at_process(published, processes, child);
+	g_assert_null(spt_published_find(&processes[1], published));
+	end_child(child);
+}
+
+/* What is within one value cannot look like another one. */
+static void test_lines(void)
+{
+	static const char *const name[] = { "service.name", "shop\nservice.version=7", NULL };
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(name, payload);
+	g_autofree char *service = service_of(&(struct way){ 0 }, payload, bytes);
+
+	g_assert_nonnull(service);
+	g_assert_null(strchr(service, '\n'));
+}
+
 static void test_never_the_same(void)
 {
 	uint8_t payload[ROOM];
@@ -291,6 +404,10 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/published/attributes", test_attributes);
 	g_test_add_func("/published/ways", test_ways);
+	g_test_add_func("/published/many-mappings", test_many_mappings);
+	g_test_add_func("/published/many-processes", test_many_processes);
+	g_test_add_func("/published/taken-back", test_taken_back);
+	g_test_add_func("/published/lines", test_lines);
 	g_test_add_func("/published/never-the-same", test_never_the_same);
 	g_test_add_func("/published/any-bytes", test_any_bytes);
 	g_test_add_func("/published/labels", test_labels);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/proc-files.h"
+#include "base/words.h"
 
 #ifdef SPT_HAS_AGENT
 
@@ -20,6 +21,8 @@
 #define MAPS_BYTES	(1u << 20)
 #define PAYLOAD_MAX	(64u << 10)
 #define ATTEMPTS	3
+#define CONTEXTS_MAX	16		/* mappings with such a name that are looked at */
+#define WINDOW_NS	(2 * 1000000000ull)
 #define FIRST_WAIT_NS	(10 * 1000000000ull)
 #define LONGEST_WAIT_NS (600 * 1000000000ull)
 #define KNOWN_WAIT_NS	(60 * 1000000000ull)
@@ -174,7 +177,7 @@ static void take_attribute(struct entry *entry, const SptOtlpAttribute *attribut
 
 	for (unsigned i = 0; text && *text && i < G_N_ELEMENTS(taken); i++)
 		if (strcmp(attribute->key, taken[i]) == 0 && !spt_label_set_value(set, taken[i]))
-			set->labels[set->n++] = (SptLabel){ taken[i], g_strdup(text) };
+			set->labels[set->n++] = (SptLabel){ taken[i], spt_one_line(text) };
 }
 
 static void take_payload(struct entry *entry, const char *raw, size_t bytes)
@@ -191,16 +194,20 @@ static void take_payload(struct entry *entry, const char *raw, size_t bytes)
 	spt_otlp_process_context__free_unpacked(context, NULL);
 }
 
-/* What could not be read now may still be there: only what was read replaces what was known. */
+/*
+ * What could not be read now may still be there: what was known is replaced by what was read, and
+ * forgotten where nothing is published any more, as by a program that was executed since.
+ */
 static void look_at(SptPublished *published, struct entry *entry)
 {
-	size_t bytes;
+	size_t bytes = 0;
 	g_autofree char *maps = spt_proc_files_read(published->files, entry->pid, "maps",
 						    MAPS_BYTES, &bytes);
 	char *at = maps;
 	uint64_t address;
+	unsigned i;
 
-	while (at && (address = next_context(&at))) {
+	for (i = 0; at && i < CONTEXTS_MAX && (address = next_context(&at)); i++) {
 		size_t n = 0;
 		g_autofree char *raw = read_payload(published, entry->pid, address, &n);
 
@@ -209,6 +216,8 @@ static void look_at(SptPublished *published, struct entry *entry)
 		take_payload(entry, raw, n);
 		return;
 	}
+	if (maps && i == 0 && bytes < MAPS_BYTES)
+		clear_set(entry);
 }
 
 static struct entry *entry_of(SptPublished *published, const SptProcessRow *process)
@@ -236,7 +245,7 @@ static gboolean has_ended(gpointer data, G_GNUC_UNUSED gpointer value, G_GNUC_UN
 
 void spt_published_look(SptPublished *published, const SptCapture *capture)
 {
-	uint64_t now = spt_clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin = spt_clock_ns(CLOCK_MONOTONIC), now = begin;
 	unsigned looks = 0;
 
 	for (uint32_t i = 1; i < capture->n_processes; i++) {
@@ -247,10 +256,12 @@ void spt_published_look(SptPublished *published, const SptCapture *capture)
 			continue;
 		entry = entry_of(published, process);
 		entry->is_there = true;
-		if (process->end_time || now < entry->next_ns || looks == SPT_PUBLISHED_LOOKS)
+		if (process->end_time || now < entry->next_ns || looks == SPT_PUBLISHED_LOOKS ||
+		    now > begin + WINDOW_NS)
 			continue;
 		looks++;
 		look_at(published, entry);
+		now = spt_clock_ns(CLOCK_MONOTONIC);
 		entry->next_ns = now + (entry->is_known ? KNOWN_WAIT_NS : entry->wait_ns);
 		entry->wait_ns = MIN(2 * entry->wait_ns, LONGEST_WAIT_NS);
 	}
