@@ -344,8 +344,8 @@ static void test_modes(void)
 		{ { KNOWN, .is_late = true }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
 		  "90" NB "% of the time went to convoy, 10" NB "% to other.  65" NB
 		  "% was spent in the kernel.  Busiest functions: busy (35" NB "%), futex_wait (5.0" NB
-		  "%).  60" NB "% is in finish_task_switch, which turns interrupts on again: "
-		  "the timer cannot look at what runs just before." },
+		  "%).  60" NB "% is in functions that turn interrupts on again, above all "
+		  "finish_task_switch: the timer cannot look at what runs just before." },
 		{ { KNOWN, .is_late = true, .clock = "pmu" }, "cpu", NULL, SPT_SENTENCES_OF_ALL,
 		  "90" NB "% of the time went to convoy, 10" NB "% to other.  65" NB
 		  "% was spent in the kernel.  Busiest functions: finish_task_switch.isra.0 (40" NB

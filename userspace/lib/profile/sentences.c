@@ -187,8 +187,8 @@ static const struct sentence {
 	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
 
 	{ LATE, "late", IS_LATE, 0,
-	  SPT_WORDS("{late} is in {latest}, which turns interrupts on again: the timer cannot look "
-		    "at what runs just before.") },
+	  SPT_WORDS("{late} is in functions that turn interrupts on again, above all {latest}: the "
+		    "timer cannot look at what runs just before.") },
 
 	{ NAMES, "names", NAMELESS | HAS_REASON, EMPTY,
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}: {reason}.") },
@@ -387,15 +387,26 @@ static char *name_place(const SptFunction *functions, const SptCulprit *culprit)
 	return g_strdup_printf(spt_words("%s below %s"), through, name);
 }
 
-/* @late: the weight of all such functions so far, of which @function is one. */
-static void add_late(struct facts *facts, const SptFunction *function, uint64_t late,
-		     uint64_t total)
+/* All of them, of which the heaviest one is named, without what compilers add. */
+static void find_late(struct facts *facts, const GArray *culprits, const SptFunction *functions,
+		      const SptCapture *capture, uint64_t total)
 {
-	/* The heaviest one is named, without what compilers add. */
-	if (!(facts->holds & IS_LATE))
-		facts_add(facts, "latest",
-			  g_strndup(function->name, strcspn(function->name, ".")));
+	const SptFunction *latest = NULL;
+	uint64_t late = 0;
+
+	for (unsigned i = 0; i < culprits->len; i++) {
+		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
+		const SptFunction *function = &functions[culprit->function];
+
+		if (!spt_culprit_is_late(function, capture))
+			continue;
+		latest = latest ? latest : function;
+		late += culprit->weight;
+	}
+	if (!is_worth_a_word(late, total))
+		return;
 	facts->holds |= IS_LATE;
+	facts_add(facts, "latest", g_strndup(latest->name, strcspn(latest->name, ".")));
 	facts_add(facts, "late", tell_share(late, total));
 }
 
@@ -408,8 +419,9 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 	g_autoptr(GArray) culprits = spt_culprits_new(profile);
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
-	uint64_t late = 0;
 
+	if (facts->holds & OF_CPU)
+		find_late(facts, culprits, functions, capture, total);
 	for (unsigned i = 0, said = 0; i < culprits->len && said < MOST; i++) {
 		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
 
@@ -418,11 +430,8 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 		if (!spt_culprit_is_code(&functions[culprit->function]))
 			break;
 		if ((facts->holds & OF_CPU) &&
-		    spt_culprit_is_late(&functions[culprit->function], capture)) {
-			late += culprit->weight;
-			add_late(facts, &functions[culprit->function], late, total);
+		    spt_culprit_is_late(&functions[culprit->function], capture))
 			continue;
-		}
 		/* What it waits in has a name. */
 		if (!functions[culprit->function].has_symbol && culprit->through == UINT32_MAX)
 			continue;
