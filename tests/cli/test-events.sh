@@ -202,6 +202,18 @@ times = [hit["time_ns"] for hit in json.loads(subprocess.run(
 seconds = (max(times) - int(facts["host"]["start_time"])) / 1e9
 assert abs(row["mean"] * seconds - kind["counted"]) <= kind["counted"] / 100, (row, seconds, kind)
 END
+timed check '... and the last reading is of when they were stopped' python3 - <<END
+import json, os, subprocess
+facts = json.loads(subprocess.run(["$cli", "info", "--json", "count.capture"], stdout=subprocess.PIPE,
+                                  check=True).stdout)
+kind = next(kind for kind in facts["declared"] if kind["name"] == "syscalls:sys_enter_getppid")
+times = [hit["time_ns"] for hit in json.loads(subprocess.run(
+    ["$cli", "report", "--json", "--events", kind["name"], "count.capture"], stdout=subprocess.PIPE,
+    check=True).stdout)["rows"]]
+counted_ns = kind["enabled_ns"] / os.cpu_count()
+said_ns = max(times) - int(facts["host"]["start_time"])
+assert abs(said_ns - counted_ns) < 1000000, (said_ns, counted_ns)
+END
 check '... and a rare one beside them' sh -c '[ "$1" -ge 1 ] && [ "$1" -le 100000 ]' - \
 	$(counted count sched:sched_process_exec)
 check '... for a condition' record odd --only-count -e syscalls:sys_enter_write \

@@ -206,14 +206,12 @@ void spt_record_events_clear(struct spt_record_events *events)
 
 static void tell_counts(const SptRecorderStatus *status)
 {
-	double seconds = (double)MAX(status->elapsed_ns, 1) / 1e9;
-
 	for (unsigned i = 0; i < status->hit_counts->len; i++) {
 		const SptHitCount *count = &g_array_index(status->hit_counts, SptHitCount, i);
-		g_autofree char *n = spt_format_count(count->n);
+		g_autofree char *n = spt_format_count(count->n), *name = spt_format_cut(count->name, 0);
 
-		fprintf(stderr, "Counted: %14s  %s (%.1f a second)\n", n, count->name,
-			(double)count->n / seconds);
+		fprintf(stderr, "Counted: %14s  %s (%.1f a second)\n", n, name,
+			(double)count->n * 1e9 / (double)MAX(count->ns, 1));
 	}
 }
 
@@ -242,6 +240,10 @@ void spt_record_events_tell(const SptRecorderStatus *status)
 		tell_counts(status);
 	else
 		tell_hits(status);
-	if (status->hits_notice)
-		fprintf(stderr, "Note: %s.\n", status->hits_notice);
+	if (status->hits_notice) {
+		/* It has names that files say. */
+		g_autofree char *notice = spt_format_cut(status->hits_notice, 0);
+
+		fprintf(stderr, "Note: %s.\n", notice);
+	}
 }

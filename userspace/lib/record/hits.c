@@ -378,20 +378,20 @@ static void add_limited(GString *text, const SptPoint *point, const SptTraceCoun
 			       (double)(count->only_counted_from - start_ns) / 1e9);
 }
 
-static void add_count(SptHits *hits, const SptPoint *point, const SptTraceCount *count)
+static void add_count(SptHits *hits, const SptPoint *point, const SptTraceCount *count, uint64_t ns)
 {
-	const SptHitCount sum = { point->name, count->count };
+	const SptHitCount sum = { point->name, count->count, ns };
 
 	g_array_append_val(hits->counts, sum);
 }
 
-char *spt_hits_finish(SptHits *hits, uint64_t start_ns)
+char *spt_hits_finish(SptHits *hits, uint64_t start_ns, uint64_t stop_ns)
 {
 	g_autoptr(GString) shared = g_string_new(NULL), limited = g_string_new(NULL);
 	g_autofree char *lost = NULL;
 
 	if (hits->only_counts)
-		put_rates(hits, spt_clock_ns(CLOCK_MONOTONIC));
+		put_rates(hits, stop_ns);
 	for (unsigned i = 0; i < hits->points->len; i++) {
 		const SptPoint *point = hits->points->pdata[i];
 		SptTraceCount count;
@@ -403,7 +403,7 @@ char *spt_hits_finish(SptHits *hits, uint64_t start_ns)
 		add_shared(shared, point, &count);
 		add_limited(limited, point, &count, start_ns);
 		if (hits->only_counts)
-			add_count(hits, point, &count);
+			add_count(hits, point, &count, stop_ns - MIN(start_ns, stop_ns));
 	}
 	/* Those of events that are not counted each are known by the source's records alone. */
 	hits->lost = MAX(hits->lost, spt_trace_hits_lost(hits->trace));

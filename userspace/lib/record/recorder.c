@@ -744,13 +744,13 @@ static bool take_last_sums(SptRecorder *recorder, GError **error)
 	return take_snapshot(recorder, error);
 }
 
-static void finish_hits(SptRecorder *recorder)
+static void finish_hits(SptRecorder *recorder, uint64_t stop_ns)
 {
 	spt_events_finish(recorder);
 	if (!recorder->hits)
 		return;
 	recorder->status.hits_notice = recorder->hits_notice =
-		spt_hits_finish(recorder->hits, recorder->start_ns);
+		spt_hits_finish(recorder->hits, recorder->start_ns, stop_ns);
 	recorder->status.hit_counts = spt_hits_counts(recorder->hits);
 	recorder->status.hits_open = spt_hits_open(recorder->hits);
 	recorder->status.hits_lost = spt_hits_lost(recorder->hits);
@@ -759,17 +759,20 @@ static void finish_hits(SptRecorder *recorder)
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
+	uint64_t stop_ns;
 
 	spt_output_keep(recorder->output);
 	if (!take_last_sums(recorder, error) ||
 	    (recorder->needs_snapshot && !take_snapshot(recorder, error)) ||
-	    !spt_trace_stop(recorder->trace, error) || !drain(recorder, true, error) ||
-	    !recorder_take_accounts(recorder, true, error))
+	    !spt_trace_stop(recorder->trace, error))
+		return false;
+	stop_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	if (!drain(recorder, true, error) || !recorder_take_accounts(recorder, true, error))
 		return false;
 	if (!spt_stages_finish(recorder->stages, error) || !have_objects(recorder, error))
 		return false;
 	take_status(recorder);
-	finish_hits(recorder);
+	finish_hits(recorder, stop_ns);
 	end_realtime(recorder);
 	recorder->status.elapsed_ns = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
 	spt_stages_note(recorder->stages, recorder->output);

@@ -195,6 +195,7 @@ typedef struct {
 typedef struct {
 	const char *name;
 	uint64_t n;
+	uint64_t ns;			/* for how long it was counted */
 } SptHitCount;
 
 typedef struct {
