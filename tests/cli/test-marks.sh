@@ -164,6 +164,27 @@ assert counters['uptime']['count'] >= 2 and counters['memory.used']['least'] > 1
 assert 0.9 < counters['uptime']['last'] - counters['uptime']['least'] < 60, counters['uptime']
 assert any(name.startswith('process.') for name in counters), counters
 END
+# Its first second is not all of the time before it.
+"$cli" record --source perf -F 100 --counters -o "$work/late" -- bash -c "sleep 3.3; python3 -c '
+import mmap, os, time
+open(\"$work/late.pid\", \"w\").write(str(os.getpid()))
+end = time.time() + 1.3
+while time.time() < end:
+    pages = mmap.mmap(-1, 4096); pages[0] = 1; pages.close()
+time.sleep(2.4)'" 2>"$work/err"
+timed check "a rate of a process that begins later has the mean of its readings" python3 - \
+	"process.$(cat "$work/late.pid").minor-faults" <<END
+import json, subprocess, sys
+def report(*words):
+    return json.loads(subprocess.run(["$cli", "report", "--json", *words, "$work/late"],
+                                     stdout=subprocess.PIPE, check=True).stdout)
+row = next(row for row in report("--counters")["counters"] if row["name"] == sys.argv[1])
+events = report("--events", sys.argv[1])
+values = [hit["fields"]["value"] for hit in events["rows"]]
+assert len(values) >= 2 and row["most"] > 100, row
+assert abs(row["mean"] - sum(values) / len(values)) < row["most"] / 10, (row, values)
+assert abs(row["mean"] - events["fields"][0]["mean"]) < 1e-6 * row["most"], (row, events["fields"])
+END
 check "a span of a shell is one, whichever processes begin and end it" judge --marks <<'END'
 assert report['marks'][0]['name'] == 'shell' and report['marks'][0]['sum_ns'] > 2e9, report
 END

@@ -5,8 +5,8 @@
 
 #include "cmd.h"
 #include "profile/selection.h"
-#include "profile/summary.h"
 #include "report-fields.h"
+#include "report-rates.h"
 #include "report.h"
 
 struct counter_sums {
@@ -27,12 +27,6 @@ static void add_value(struct counter_sums *sums, double value, double weight)
 	sums->n++;
 }
 
-/* A rate is that of the time since the reading before: what is read at the end can be shorter. */
-static bool is_rate(const SptDeclaredField *field)
-{
-	return g_str_has_suffix(field->unit, "/s");
-}
-
 static double mean_of(const struct counter_sums *sums)
 {
 	return sums->weight > 0 ? sums->weighted / sums->weight : sums->last;
@@ -45,27 +39,21 @@ static void sum_counter(const struct spt_report *report, const SptDeclared *kind
 	struct counter_sums sums[SPT_DECLARED_FIELDS] = { { 0 } };
 	struct spt_selection selection;
 	const SptDeclaredRow *rows;
-	SptSummary summary;
-	uint64_t before, now;
+	struct spt_rates rates;
 	uint32_t n;
 
-	spt_summary_init(&summary, report->capture);
-	before = now = summary.start_ns;
-	spt_summary_clear(&summary);
+	spt_rates_init(&rates, report, kind);
 	spt_selection_init(&selection, report->capture, report->filter);
 	while ((rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++) {
-			if (rows[i].time > now) {
-				before = now;
-				now = rows[i].time;
-			}
+			spt_rates_see(&rates, rows[i].time);
 			if (!spt_selection_has_time(&selection, rows[i].thread, rows[i].time) ||
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				continue;
 			for (unsigned k = 0; k < kind->n_fields; k++)
 				add_value(&sums[k],
 					  spt_value_real(&kind->fields[k], rows[i].values[k]),
-					  is_rate(&kind->fields[k]) ? (double)(now - before) : 1);
+					  spt_rates_weight(&rates, &kind->fields[k]));
 		}
 	spt_selection_clear(&selection);
 	for (unsigned k = 0; k < kind->n_fields; k++) {

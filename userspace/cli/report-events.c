@@ -8,11 +8,13 @@
 #include "profile/declared.h"
 #include "profile/selection.h"
 #include "report-fields.h"
+#include "report-rates.h"
 #include "report.h"
 
 /* Of a field that has numbers. */
 struct statistics {
 	double least, most, sum;
+	double weight, weighted;	/* each number by its weight */
 };
 
 struct events {
@@ -20,13 +22,17 @@ struct events {
 	uint64_t n;			/* events that meet the conditions */
 	struct statistics fields[SPT_DECLARED_FIELDS], duration;
 	GArray *durations;		/* uint64_t, sorted */
+	struct spt_rates rates;		/* of a counter */
 };
 
 typedef void (*event_func)(const struct spt_report *report, const SptDeclaredRow *row, void *data);
 
-/* Calls @func with at most @limit of the events that are selected. */
+/*
+ * Calls @func with at most @limit of the events that are selected.  @rates: NULL, or those of the
+ * counter that they are of.
+ */
 static void each_event(const struct spt_report *report, const SptDeclared *kind, uint64_t limit,
-		       event_func func, void *data)
+		       struct spt_rates *rates, event_func func, void *data)
 {
 	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(report->capture, kind);
 	struct spt_selection selection;
@@ -36,6 +42,8 @@ static void each_event(const struct spt_report *report, const SptDeclared *kind,
 	spt_selection_init(&selection, report->capture, report->filter);
 	while (limit && (rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n && limit; i++) {
+			if (rates)
+				spt_rates_see(rates, rows[i].time);
 			if (!spt_selection_has_time(&selection, rows[i].thread, rows[i].time) ||
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu) ||
 			    !spt_declared_meets(kind, &rows[i], report->conditions,
@@ -47,23 +55,29 @@ static void each_event(const struct spt_report *report, const SptDeclared *kind,
 	spt_selection_clear(&selection);
 }
 
-static void add_number(struct statistics *statistics, double value, bool is_first)
+static void add_number(struct statistics *statistics, double value, double weight, bool is_first)
 {
 	statistics->least = is_first ? value : MIN(statistics->least, value);
 	statistics->most = is_first ? value : MAX(statistics->most, value);
 	statistics->sum += value;
+	statistics->weight += weight;
+	statistics->weighted += weight * value;
 }
 
 static void count_event(G_GNUC_UNUSED const struct spt_report *report, const SptDeclaredRow *row,
 			void *data)
 {
 	struct events *events = data;
+	bool is_counter = events->kind->shape == SPT_DECLARED_COUNTER;
 
-	for (unsigned i = 0; i < events->kind->n_fields; i++)
-		add_number(&events->fields[i],
-			   spt_value_real(&events->kind->fields[i], row->values[i]),
+	for (unsigned i = 0; i < events->kind->n_fields; i++) {
+		const SptDeclaredField *field = &events->kind->fields[i];
+
+		add_number(&events->fields[i], spt_value_real(field, row->values[i]),
+			   is_counter ? spt_rates_weight(&events->rates, field) : 1,
 			   events->n == 0);
-	add_number(&events->duration, (double)row->duration_ns, events->n == 0);
+	}
+	add_number(&events->duration, (double)row->duration_ns, 1, events->n == 0);
 	g_array_append_val(events->durations, row->duration_ns);
 	events->n++;
 }
@@ -83,6 +97,12 @@ static uint64_t duration_at(const struct events *events, unsigned per_cent)
 	return n ? g_array_index(events->durations, uint64_t, (n * per_cent + 99) / 100 - 1) : 0;
 }
 
+static double statistics_mean(const struct events *events, const struct statistics *statistics)
+{
+	return statistics->weight > 0 ? statistics->weighted / statistics->weight :
+					statistics->sum / (double)events->n;
+}
+
 static void clear(gpointer data)
 {
 	struct events *events = data;
@@ -99,7 +119,9 @@ static bool find(struct spt_report *report)
 	report->found = events;
 	events->kind = kind;
 	events->durations = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	each_event(report, kind, UINT64_MAX, count_event, events);
+	if (kind->shape == SPT_DECLARED_COUNTER)
+		spt_rates_init(&events->rates, report, kind);
+	each_event(report, kind, UINT64_MAX, &events->rates, count_event, events);
 	g_array_sort(events->durations, compare_durations);
 	report->n_more = (unsigned)MIN(events->n - MIN(events->n, report->limit), UINT_MAX);
 	if (events->n == 0 && kind->rows > 0)
@@ -122,7 +144,7 @@ static void print_statistics(const struct events *events, const SptDeclaredField
 			     const struct statistics *statistics)
 {
 	g_autofree char *least = number_text(field, statistics->least),
-			*mean = number_text(field, statistics->sum / (double)events->n),
+			*mean = number_text(field, statistics_mean(events, statistics)),
 			*most = number_text(field, statistics->most),
 			*sum = number_text(field, statistics->sum);
 
@@ -180,7 +202,7 @@ static void print_text(const struct spt_report *report)
 			print_statistics(events, &kind->fields[i], &events->fields[i]);
 	printf("\n%s%11s  %s%-24s  Fields%s\n", spt_color(SPT_COLOR_TITLE), "Time",
 	       is_interval ? "  Duration  " : "", "Thread", spt_color(SPT_COLOR_OFF));
-	each_event(report, kind, report->limit, print_event, (void *)events);
+	each_event(report, kind, report->limit, NULL, print_event, (void *)events);
 }
 
 static void add_value(SptJson *json, const SptDeclaredField *field, SptValue value)
@@ -226,7 +248,7 @@ static void add_statistics(SptJson *json, const struct events *events,
 		return;
 	spt_json_number(json, "least", statistics->least);
 	spt_json_number(json, "most", statistics->most);
-	spt_json_number(json, "mean", statistics->sum / (double)events->n);
+	spt_json_number(json, "mean", statistics_mean(events, statistics));
 }
 
 static void add_json(const struct spt_report *report, SptJson *json)
@@ -256,7 +278,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 	}
 	spt_json_end_array(json);
 	spt_json_array(json, "rows");
-	each_event(report, kind, report->limit, add_event, json);
+	each_event(report, kind, report->limit, NULL, add_event, json);
 	spt_json_end_array(json);
 }
 
