@@ -518,6 +518,22 @@ check '... and nine are too many' refuses 2 'with 8 arguments at most' record --
 g++ -g -O0 -o passing passing.cc || exit 1
 check 'an argument behind a structure is not guessed' refuses 2 'those are: none' \
 	record --probe './passing:both(n)' -- true
+# In a copy of the function for one value of an argument that is passed nowhere.
+cat >copied.c <<'END'
+#include <stdio.h>
+static __attribute__((noinline)) int scaled(int by, int n) { return printf("%d\n", by * n) + by; }
+int main(int argc, char **argv) { return scaled(5, argc) + scaled(5, argc + 1) == 1 && argv; }
+END
+gcc -g -O2 -o copied copied.c || exit 1
+check 'an argument that is not passed is not guessed' refuses 2 'has no argument "by" that is a number or an address where it begins; those are: n' \
+	record --probe './copied:scaled*(by)' -- true
+if [ "$(uname -m)" = x86_64 ]; then
+	printf '%s\n' '__attribute__((noinline, noclone)) int take(int n) { return n; }' \
+		'void _start(void) { for (;;) take(1); }' >narrow.c
+	gcc -m32 -g -O1 -nostdlib -static -fno-pie -no-pie -o narrow narrow.c || exit 1
+	check '... nor one of a program of 32 bits' refuses 2 'has no argument "n" that is a number or an address where it begins; those are: none' \
+		record --probe './narrow:take(n)' -- true
+fi
 strip passing
 check 'arguments without debug information' refuses 2 'has no function, line or mark' \
 	record --probe './passing:take(n)' -- true

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Optimised code has the place of a parameter at its first instruction, in a register or above the
- * return address.  Code that is not optimised has only the place where it will put the parameter;
- * there the calling convention says where it comes from, as long as all before it are numbers and
- * addresses.
+ * return address, or none: compilers make copies of a function that are passed less.  Code that is
+ * not optimised has only the place where it will put the parameter; there the calling convention
+ * says where it comes from, as long as all before it are numbers and addresses.
  */
 #include "symbols/place-arguments.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,30 +80,36 @@ static bool has_canonical_frame(Dwarf_Die *function, uint64_t address)
 	       operations[0].atom == DW_OP_call_frame_cfa;
 }
 
-/* Where the compiler says that it is at the first instruction.  *@ret_is_said: it says so. */
-static char *said_place(struct parameters *parameters, Dwarf_Die *die, bool *ret_is_said)
+enum known {
+	UNKNOWN,			/* it may be in no place, as in a copy for one value of it */
+	SAID,				/* by the compiler */
+	PASSED,				/* it is where it was passed, and put elsewhere later */
+};
+
+/* How it is known where it is at the first instruction; if the compiler says it, *@ret_place. */
+static enum known find_said_place(struct parameters *parameters, Dwarf_Die *die, char **ret_place)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *operations;
 	int64_t offset;
 	size_t n;
 
-	*ret_is_said = false;
 	if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
 	    dwarf_getlocation_addr(&attribute, parameters->address, &operations, &n, 1) != 1 ||
 	    n != 1)
-		return NULL;
-	*ret_is_said = true;
-	if (operations[0].atom >= DW_OP_reg0 && operations[0].atom <= DW_OP_reg31)
-		return place_in_register(operations[0].atom - DW_OP_reg0);
+		return UNKNOWN;
+	if (operations[0].atom >= DW_OP_reg0 && operations[0].atom <= DW_OP_reg31) {
+		*ret_place = place_in_register(operations[0].atom - DW_OP_reg0);
+		return SAID;
+	}
 	offset = (int64_t)operations[0].number;
 	if (operations[0].atom != DW_OP_fbreg ||
 	    !has_canonical_frame(&parameters->function, parameters->address))
-		return NULL;
-	if (offset >= 0)
-		return g_strdup_printf(AT_STACK, offset + RETURN_BYTES);
-	*ret_is_said = false;
-	return NULL;
+		return SAID;
+	if (offset < 0)
+		return PASSED;
+	*ret_place = g_strdup_printf(AT_STACK, offset + RETURN_BYTES);
+	return SAID;
 }
 
 /* Languages with the platform's calling convention: C and C++. */
@@ -151,7 +158,7 @@ static char *passed_place(unsigned n)
 
 static void take_parameters(struct parameters *parameters)
 {
-	bool is_by_convention = keeps_convention(&parameters->function), is_said;
+	bool is_by_convention = keeps_convention(&parameters->function);
 	unsigned n_passed = 0, n_floats = 0;
 	Dwarf_Die child, type;
 
@@ -159,6 +166,7 @@ static void take_parameters(struct parameters *parameters)
 		return;
 	do {
 		struct parameter *parameter = &parameters->list[parameters->n];
+		enum known known;
 
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
@@ -170,8 +178,10 @@ static void take_parameters(struct parameters *parameters)
 					dwarf_tag(&type) != DW_TAG_enumeration_type;
 		parameter->type = type;
 		parameter->is_text = spt_place_leads_to_text(&type);
-		parameter->place = said_place(parameters, &child, &is_said);
-		if (!is_said && is_by_convention && parameter->bytes)
+		known = find_said_place(parameters, &child, &parameter->place);
+		if (known == UNKNOWN)
+			is_by_convention = false;
+		if (known == PASSED && is_by_convention && parameter->bytes)
 			parameter->place = passed_place(n_passed);
 		if (parameter->bytes)
 			n_passed++;
@@ -281,10 +291,11 @@ char *spt_place_arguments(Dwarf *dwarf, uint64_t address, const char *wanted)
 	GString *text = g_string_new(NULL);
 
 	find_function(&parameters, dwarf);
-	if (parameters.is_found)
-		take_parameters(&parameters);
-	else
+	if (!parameters.is_found)
 		g_string_assign(text, "!");
+	/* Programs of 32 bits pass them otherwise, and have other registers. */
+	else if (gelf_getclass(dwarf_getelf(dwarf)) == ELFCLASS64)
+		take_parameters(&parameters);
 	for (char **name = names; parameters.is_found && *name; name++)
 		if (!put_argument(&parameters, g_strstrip(*name), text))
 			break;
