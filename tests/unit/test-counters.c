@@ -273,6 +273,27 @@ static void test_allocinfo(struct fixture *fixture, G_GNUC_UNUSED gconstpointer 
 			 2);
 }
 
+/* More files than there can be are refused, and not left out without a word. */
+static void test_files(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
+{
+	const char *const files[] = { "own=/many/*", NULL };
+	const SptCounterOptions options = { .root = fixture->root, .files = files };
+	g_autoptr(GError) error = NULL;
+
+	for (unsigned i = 1; i <= 257; i++) {
+		g_autofree char *path = g_strdup_printf("many/%u", i);
+
+		put_file(fixture, path, "1");
+		if (i == 256)
+			spt_counters_free(spt_counters_new(NULL, &options, &error));
+		g_assert_no_error(error);
+	}
+	g_assert_null(spt_counters_new(NULL, &options, &error));
+	g_assert_true(g_str_has_prefix(error->message, "--counter names more than 256 files"));
+	begin(fixture, false);
+	end(fixture);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -285,5 +306,6 @@ int main(int argc, char **argv)
 	ADD(cgroup);
 	ADD(process);
 	ADD(allocinfo);
+	ADD(files);
 	return g_test_run();
 }

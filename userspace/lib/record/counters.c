@@ -55,7 +55,8 @@ static void file_clear(void *data)
 	g_free(file->path);
 }
 
-static bool add_file(SptCounters *counters, const char *name, const char *path, bool is_one)
+static bool add_file(SptCounters *counters, const char *name, const char *path, bool is_one,
+		     GError **error)
 {
 	struct counted_file file = {
 		.name = is_one ? g_strdup(name) : g_strdup_printf("%s %s", name, path),
@@ -64,6 +65,9 @@ static bool add_file(SptCounters *counters, const char *name, const char *path, 
 
 	if (counters->files->len >= MOST_FILES) {
 		file_clear(&file);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--counter names more than %u files, the most that a recording can have; name fewer",
+			      MOST_FILES);
 		return false;
 	}
 	g_array_append_val(counters->files, file);
@@ -90,7 +94,7 @@ static bool add_pattern(SptCounters *counters, const char *text, GError **error)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "--counter %s: there is no file %s", text, equals + 1);
 	for (size_t i = 0; ok && i < found.gl_pathc; i++)
-		add_file(counters, name, found.gl_pathv[i], found.gl_pathc == 1);
+		ok = add_file(counters, name, found.gl_pathv[i], found.gl_pathc == 1, error);
 	globfree(&found);
 	return ok;
 }
