@@ -19,7 +19,7 @@ struct SptHits {
 	SptTrace *trace;
 	SptOutput *output;
 	uint64_t *rows;			/* by point */
-	uint64_t *counted;		/* by point, at @counted_ns */
+	SptTraceCount *counted;		/* by point, at @counted_ns */
 	uint64_t counted_ns, accounts_ns; /* accounts_ns: of the module's; 0: there are none */
 	GArray *counts;			/* SptHitCount */
 	uint64_t lost;			/* of all points; at the end */
@@ -38,7 +38,7 @@ SptHits *spt_hits_new(const GPtrArray *points, bool only_counts, SptTrace *trace
 	hits->trace = trace;
 	hits->output = output;
 	hits->rows = g_new0(uint64_t, points->len);
-	hits->counted = g_new0(uint64_t, points->len);
+	hits->counted = g_new0(SptTraceCount, points->len);
 	hits->counts = g_array_new(FALSE, FALSE, sizeof(SptHitCount));
 	hits->calls = spt_open_calls_new();
 	hits->accounts = g_array_new(FALSE, TRUE, sizeof(SptTraceCount));
@@ -293,22 +293,33 @@ static bool hits_count(const SptHits *hits, unsigned point, SptTraceCount *ret)
 	return true;
 }
 
+/* The part of the time between two readings in which it was counted: less than 1 if in turn. */
+static double part_counted(const SptTraceCount *before, const SptTraceCount *now)
+{
+	uint64_t enabled_ns = now->enabled_ns - MIN(before->enabled_ns, now->enabled_ns),
+		 running_ns = now->running_ns - MIN(before->running_ns, now->running_ns);
+
+	return running_ns < enabled_ns ? (double)running_ns / (double)enabled_ns : 1;
+}
+
 /* How often it was hit in a second since it was last read. */
 static void put_rate(SptHits *hits, unsigned point, uint64_t now_ns)
 {
 	SptDeclaredRow row = { .time = now_ns, .kind = FIRST_KIND + point };
-	SptTraceCount count;
+	SptTraceCount count, *before = &hits->counted[point];
+	double part;
 
 	if (!hits_count(hits, point, &count))
 		return;
-	if (now_ns > hits->counted_ns) {
+	part = part_counted(before, &count);
+	if (now_ns > hits->counted_ns && part > 0) {
 		row.values[0].real =
-			(double)(count.count - MIN(hits->counted[point], count.count)) * 1e9 /
-			(double)(now_ns - hits->counted_ns);
+			(double)(count.count - MIN(before->count, count.count)) * 1e9 /
+			(part * (double)(now_ns - hits->counted_ns));
 		hits->rows[point]++;
 		spt_output_put(hits->output, SPT_ROW_DECLARED, &row);
 	}
-	hits->counted[point] = count.count;
+	*before = count;
 }
 
 static void put_rates(SptHits *hits, uint64_t now_ns)
@@ -380,7 +391,9 @@ static void add_limited(GString *text, const SptPoint *point, const SptTraceCoun
 
 static void add_count(SptHits *hits, const SptPoint *point, const SptTraceCount *count, uint64_t ns)
 {
-	const SptHitCount sum = { point->name, count->count, ns };
+	const SptTraceCount none = { 0 };
+	const SptHitCount sum = { point->name, count->count,
+				  (uint64_t)((double)ns * part_counted(&none, count)) };
 
 	g_array_append_val(hits->counts, sum);
 }
