@@ -42,7 +42,8 @@ static void assert_rates(const SptCapture *capture, const char *name, uint64_t s
 	rows = spt_declared_reader_next(reader, &n_rows);
 	g_assert_cmpuint(n_rows, ==, n);
 	for (unsigned i = 0; i < n; i++) {
-		g_assert_cmpuint(rows[i].time, ==, start + (i + 1) * SECOND + (i == 0 ? SECOND / 1000 : 0));
+		g_assert_cmpuint(rows[i].time, ==,
+				 start + (i + 1) * SECOND + (i == 0 ? SECOND / 1000 : 0));
 		/* It began when the clock was read, a moment after that. */
 		g_assert_cmpfloat_with_epsilon(rows[i].values[0].real, rates[i], rates[i] / 10);
 	}

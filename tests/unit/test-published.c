@@ -39,7 +39,7 @@ struct way {
 	uint32_t version, bytes;
 	uint64_t address;
 	bool is_unready, is_anonymous;
-	unsigned n_before;		/* mappings with that name that are none, at lower addresses */
+	unsigned n_before;		/* such mappings that are none, at lower addresses */
 	bool is_taken_back;		/* at the first signal */
 	uint64_t *slot;			/* shared: the time of publishing */
 };

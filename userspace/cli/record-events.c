@@ -208,7 +208,8 @@ static void tell_counts(const SptRecorderStatus *status)
 {
 	for (unsigned i = 0; i < status->hit_counts->len; i++) {
 		const SptHitCount *count = &g_array_index(status->hit_counts, SptHitCount, i);
-		g_autofree char *n = spt_format_count(count->n), *name = spt_format_cut(count->name, 0);
+		g_autofree char *n = spt_format_count(count->n),
+				*name = spt_format_cut(count->name, 0);
 
 		fprintf(stderr, "Counted: %14s  %s (%.1f a second)\n", n, name,
 			(double)count->n * 1e9 / (double)MAX(count->ns, 1));

@@ -36,7 +36,9 @@ void spt_rates_init(struct spt_rates *rates, const struct spt_report *report,
 	SptSummary summary;
 
 	spt_summary_init(&summary, report->capture);
-	*rates = (struct spt_rates){ first_interval(report->capture, kind, summary.start_ns), 0, 0 };
+	*rates = (struct spt_rates){
+		.first_ns = first_interval(report->capture, kind, summary.start_ns),
+	};
 	spt_summary_clear(&summary);
 }
 

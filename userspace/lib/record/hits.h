@@ -35,8 +35,8 @@ uint64_t spt_hits_lost(const SptHits *hits);
 /*
  * Reads how often each point was hit, and notes it in the file.  Returns a sentence without a full
  * stop on counters that were shared, and points that came too often, to be freed; NULL: none.
- * @start_ns: of the recording; @stop_ns: when its source was stopped, before all that it had reported
- * was read.
+ * @start_ns: of the recording; @stop_ns: when its source was stopped, before all that it had
+ * reported was read.
  */
 char *spt_hits_finish(SptHits *hits, uint64_t start_ns, uint64_t stop_ns);
 /* Of points that are only counted (SptHitCount), by point; after finish(). */

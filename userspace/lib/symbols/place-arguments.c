@@ -81,7 +81,7 @@ static bool has_canonical_frame(Dwarf_Die *function, uint64_t address)
 }
 
 enum known {
-	UNKNOWN,			/* it may be in no place, as in a copy for one value of it */
+	UNKNOWN,			/* it may be nowhere, as in a copy for one value of it */
 	SAID,				/* by the compiler */
 	PASSED,				/* it is where it was passed, and put elsewhere later */
 };
