@@ -144,6 +144,7 @@ static bool chain_add_link(const struct chain *chain, u32 object)
 	smp_store_release(&sysprof_chain_objects,
 			  sysprof_chain_objects | sysprof_ranges_bit(object));
 	if (chain->program.is_of_steps)
+		/* As above. */
 		smp_store_release(&linked_steps, linked_steps | sysprof_ranges_bit(object));
 	if (chain->program.is_of_thread)
 		WRITE_ONCE(threads_linked, threads_linked | sysprof_ranges_bit(object));

@@ -220,6 +220,7 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 {
 	struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
 	bool has_turn = scripts && stack->n_scripted < SCRIPTED_MAX;
+	u64 objects;
 
 	if (stack->is_tabled && part->walk.tables == own && part->has_scripts == scripts)
 		return;
@@ -238,13 +239,12 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	else
 		leave_out_part(stack, SYSPROF_KIND_TABLED);
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
-	/*
-	 * Else each frame of each stack would be looked at.  Pairs with the release in
-	 * chain_add_link().
-	 */
-	if (!scripts || !part->walk.n ||
-	    likely(!(smp_load_acquire(&sysprof_chain_objects) &
-		     READ_ONCE(part->walk.ranges->objects))))
+	if (!scripts || !part->walk.n)
+		return;
+	/* Pairs with the release in chain_add_link(). */
+	objects = smp_load_acquire(&sysprof_chain_objects);
+	/* Else each frame of each stack would be looked at. */
+	if (likely(!(objects & READ_ONCE(part->walk.ranges->objects))))
 		return;
 	if (has_turn) {
 		stack->n_scripted++;
