@@ -273,7 +273,7 @@ static void test_allocinfo(struct fixture *fixture, G_GNUC_UNUSED gconstpointer 
 			 2);
 }
 
-/* More files than there can be are refused, and not left out without a word. */
+/* More files than there can be are refused: none is dropped without a word. */
 static void test_files(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 {
 	const char *const files[] = { "own=/many/*", NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often points came that are only counted, of a source that counts as it is told to. */
+/* How often points came that are only counted, of a source whose counts the test chooses. */
 #include <glib/gstdio.h>
 #include <string.h>
 
