@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rate of sessions that requested none: it falls until ticks cost no more than their part of a
+ * CPU.
+ */
 #ifndef _SYSPROF_BUDGET_H
 #define _SYSPROF_BUDGET_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The build-id that an ELF image carries, from a mapped file's cached pages or from memory. */
 #ifndef _SYSPROF_BUILD_ID_H
 #define _SYSPROF_BUILD_ID_H
 

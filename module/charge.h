@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The number of sessions and the memory that each user's sessions take, and their limits. */
 #ifndef _SYSPROF_CHARGE_H
 #define _SYSPROF_CHARGE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Ticks of one session by a hardware counter on each CPU. */
 #ifndef _SYSPROF_CLOCK_PMU_H
 #define _SYSPROF_CLOCK_PMU_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Ticks by a timer on each CPU, on one grid of periods for all sessions. */
 #ifndef _SYSPROF_CLOCK_H
 #define _SYSPROF_CLOCK_H
 

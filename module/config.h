@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What a session may be configured to: limits and defaults of each field. */
 #ifndef _SYSPROF_CONFIG_H
 #define _SYSPROF_CONFIG_H
 

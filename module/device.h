@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The device's file, and what each of its calls does. */
 #ifndef _SYSPROF_DEVICE_H
 #define _SYSPROF_DEVICE_H
 

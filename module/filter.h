@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The processes, control groups and CPUs that a session wants. */
 #ifndef _SYSPROF_FILTER_H
 #define _SYSPROF_FILTER_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The hooks that follow fork, exec, exit and every change of a mapping. */
 #ifndef _SYSPROF_HOOKS_H
 #define _SYSPROF_HOOKS_H
 

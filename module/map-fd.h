@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Opens the file of an object for a reader, with the rights of the session's opener. */
 #ifndef _SYSPROF_MAP_FD_H
 #define _SYSPROF_MAP_FD_H
 

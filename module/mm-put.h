@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Drops a reference to an address space without waiting for its end. */
 #ifndef _SYSPROF_MM_PUT_H
 #define _SYSPROF_MM_PUT_H
 

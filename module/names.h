@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of kernel frames. */
 #ifndef _SYSPROF_NAMES_H
 #define _SYSPROF_NAMES_H
 

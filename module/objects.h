@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Ids of mapped files, and the records that name them. */
 #ifndef _SYSPROF_OBJECTS_H
 #define _SYSPROF_OBJECTS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a stack begins that a hook takes of its own task. */
 #ifndef _SYSPROF_ORIGIN_H
 #define _SYSPROF_ORIGIN_H
 

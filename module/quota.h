@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What the programs of one user may cost while others record: memory and ids. */
 #ifndef _SYSPROF_QUOTA_H
 #define _SYSPROF_QUOTA_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The executable mappings of an address space, sorted. */
 #ifndef _SYSPROF_RANGES_H
 #define _SYSPROF_RANGES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Copies of user stacks and registers, for sessions that unwind by themselves. */
 #ifndef _SYSPROF_RAW_H
 #define _SYSPROF_RAW_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Code that is in no file: memory in which programs write or run what they compiled. */
 #ifndef _SYSPROF_REGIONS_H
 #define _SYSPROF_REGIONS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Ends sessions whose openers have exited or may no longer open the device. */
 #ifndef _SYSPROF_REVOKE_H
 #define _SYSPROF_REVOKE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether one user could trace another's process. */
 #ifndef _SYSPROF_RIGHTS_H
 #define _SYSPROF_RIGHTS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The ring of one CPU of a session: the module writes records, the reader maps it. */
 #ifndef _SYSPROF_RING_H
 #define _SYSPROF_RING_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Makes the rings of a session, as large as its user may have them. */
 #ifndef _SYSPROF_SESSION_RINGS_H
 #define _SYSPROF_SESSION_RINGS_H
 

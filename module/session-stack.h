@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of a stack that a session wants, and those that it may have. */
 #ifndef _SYSPROF_SESSION_STACK_H
 #define _SYSPROF_SESSION_STACK_H
 

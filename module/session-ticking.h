@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The sessions that a CPU ticks for, and the account of their periods. */
 #ifndef _SYSPROF_SESSION_TICKING_H
 #define _SYSPROF_SESSION_TICKING_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Sessions: configured, started, ticked and stopped. */
 #ifndef _SYSPROF_SESSION_H
 #define _SYSPROF_SESSION_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The present tasks, mappings and objects, as records for a session that begins. */
 #ifndef _SYSPROF_SNAPSHOT_H
 #define _SYSPROF_SNAPSHOT_H
 

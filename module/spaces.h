@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The index of each address space, by which a tick turns addresses into places in objects. */
 #ifndef _SYSPROF_SPACES_H
 #define _SYSPROF_SPACES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Takes the stack of what a tick interrupted, and encodes its frames. */
 #ifndef _SYSPROF_STACK_H
 #define _SYSPROF_STACK_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Fills in the records that describe a task and a mapping. */
 #ifndef _SYSPROF_STATE_H
 #define _SYSPROF_STATE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Unwind tables that sessions upload, found by object. */
 #ifndef _SYSPROF_TABLES_H
 #define _SYSPROF_TABLES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Bounds the part of a CPU that sampling takes, whatever sessions request. */
 #ifndef _SYSPROF_THROTTLE_H
 #define _SYSPROF_THROTTLE_H
 

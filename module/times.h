@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Notices sleep, set clocks and pauses of a virtual machine. */
 #ifndef _SYSPROF_TIMES_H
 #define _SYSPROF_TIMES_H
 

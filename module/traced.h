@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The address spaces that the opener of a session has shown that it may trace. */
 #ifndef _SYSPROF_TRACED_H
 #define _SYSPROF_TRACED_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The vdso: code that the kernel maps into every process, without a file. */
 #ifndef _SYSPROF_VDSO_H
 #define _SYSPROF_VDSO_H
 

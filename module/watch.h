@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether the probes that follow mappings are still in place. */
 #ifndef _SYSPROF_WATCH_H
 #define _SYSPROF_WATCH_H
 

@@ -69,6 +69,19 @@ functions()
 	END { for (i = 1; n > 3 && i <= n; i++) print long[i] }'
 }
 
+# A header says on top what it is for.  Those of the kernel-shim replace the kernel's.
+purposes()
+{
+	texts | grep -E '\.h$' | grep -v '^tests/unit/kernel-shim/' | given awk '
+	FNR == 1 { said = 0 }
+	/^\/\*/ && !/SPDX-/ { said = 1 }
+	/^#/ {
+		if (!said)
+			print FILENAME ": has no comment on top that says what it is for"
+		nextfile
+	}'
+}
+
 # A hundred columns, with tabs of eight.  In C only a string may be longer, since what is printed can
 # be searched for, and a table in a comment; of all lines one in a hundred, not counting data.
 widths()
@@ -155,6 +168,7 @@ machines()
 result "each file names its licence" "$(licences)"
 result "no file is longer than 800 lines" "$(sizes)"
 result "at most three functions have more than 80 lines" "$(functions)"
+result "headers say on top what they are for" "$(purposes)"
 result "lines have at most 100 columns" "$(widths)"
 result "lines end cleanly" "$(trailing)"
 result "scripts parse and are executable" "$(scripts)"

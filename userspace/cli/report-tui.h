@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report --tui: the tree of calls, browsed with the arrow keys. */
 #ifndef SPT_REPORT_TUI_H
 #define SPT_REPORT_TUI_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fetches debug information from servers, if this was built with a client of them. */
 #ifndef SPT_HELPER_DEBUGINFOD_H
 #define SPT_HELPER_DEBUGINFOD_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls of programs that would harm what the two libraries have in the process. */
 #ifndef SPT_PRELOAD_UNUSUAL_H
 #define SPT_PRELOAD_UNUSUAL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shares as people read them. */
 #ifndef SPT_BASE_PERCENT_H
 #define SPT_BASE_PERCENT_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a process was called, and the control group that it is in. */
 #ifndef SPT_COMMAND_LINE_H
 #define SPT_COMMAND_LINE_H
 

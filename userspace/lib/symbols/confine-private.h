@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The two ways in which spt_confine() restricts a process: paths and system calls. */
 #ifndef SPT_CONFINE_PRIVATE_H
 #define SPT_CONFINE_PRIVATE_H
 
