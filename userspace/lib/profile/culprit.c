@@ -121,10 +121,9 @@ static uint8_t *find_kinds(const SptProfile *profile)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
-	bool matters = spt_culprits_matter(profile);
-	uint8_t *kinds = g_new0(uint8_t, MAX(n, 1));
+	uint8_t *kinds = g_new(uint8_t, MAX(n, 1));
 
-	for (uint32_t i = 0; matters && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		kinds[i] = kind_of(&functions[i]);
 	return kinds;
 }
@@ -171,7 +170,7 @@ static uint32_t blame(const struct path *path, uint32_t *ret_through)
 
 static bool is_of_recorder(const SptFunction *function)
 {
-	return spt_glob_match("libspt-*", function->object ? function->object : "");
+	return function->object && g_str_has_prefix(function->object, "libspt-");
 }
 
 uint64_t spt_culprit_recorder(const SptProfile *profile)
@@ -206,21 +205,21 @@ static gint compare_culprits(gconstpointer a, gconstpointer b, gpointer function
 	const SptCulprit *x = a, *y = b;
 	const SptFunction *all = functions;
 
-	if (spt_culprit_is_code(&all[x->function]) != spt_culprit_is_code(&all[y->function]))
-		return spt_culprit_is_code(&all[x->function]) ? -1 : 1;
+	if (x->is_code != y->is_code)
+		return x->is_code ? -1 : 1;
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
 	return strcmp(all[x->function].name, all[y->function].name);
 }
 
-/* The heaviest machinery of each function counts. */
-static GArray *gather(const SptProfile *profile, const struct path *paths, uint32_t n_functions)
+/* By function, its weight; the heaviest machinery of each counts.  The caller frees it. */
+static SptCulprit *gather(const SptProfile *profile, const struct path *paths,
+			  uint32_t n_functions)
 {
 	struct spt_pairs edges = { 0 };	/* (function, through) -> in weights */
 	g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autofree SptCulprit *sums = g_new0(SptCulprit, MAX(n_functions, 1));
 	g_autofree uint64_t *most = g_new0(uint64_t, MAX(n_functions, 1));
-	GArray *culprits = g_array_new(FALSE, FALSE, sizeof(SptCulprit));
+	SptCulprit *sums = g_new0(SptCulprit, MAX(n_functions, 1));
 	uint32_t n;
 	const SptTreeNode *tree = spt_profile_tree(profile, &n);
 
@@ -244,15 +243,8 @@ static GArray *gather(const SptProfile *profile, const struct path *paths, uint3
 			sums[function].through = through;
 		}
 	}
-	for (uint32_t i = 0; i < n_functions; i++) {
-		sums[i].function = i;
-		if (sums[i].weight)
-			g_array_append_val(culprits, sums[i]);
-	}
 	spt_pairs_clear(&edges);
-	g_array_sort_with_data(culprits, compare_culprits,
-			       (gpointer)spt_profile_functions(profile, &n));
-	return culprits;
+	return sums;
 }
 
 /* Of all tree nodes. */
@@ -277,14 +269,42 @@ static struct path *find_paths(const SptProfile *profile, const uint8_t *kinds)
 	return paths;
 }
 
+/* By function, likewise, where no function is machinery: what it has by itself. */
+static SptCulprit *take_selfs(const SptFunction *functions, uint32_t n)
+{
+	SptCulprit *sums = g_new0(SptCulprit, MAX(n, 1));
+
+	for (uint32_t i = 0; i < n; i++) {
+		sums[i].weight = functions[i].is_process ? 0 : functions[i].self;
+		sums[i].through = UINT32_MAX;
+	}
+	return sums;
+}
+
 GArray *spt_culprits_new(const SptProfile *profile)
 {
-	uint32_t n_functions;
-	g_autofree uint8_t *kinds = find_kinds(profile);
-	g_autofree struct path *paths = find_paths(profile, kinds);
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	GArray *culprits = g_array_new(FALSE, FALSE, sizeof(SptCulprit));
+	g_autofree SptCulprit *sums = NULL;
 
-	spt_profile_functions(profile, &n_functions);
-	return gather(profile, paths, n_functions);
+	if (spt_culprits_matter(profile)) {
+		g_autofree uint8_t *kinds = find_kinds(profile);
+		g_autofree struct path *paths = find_paths(profile, kinds);
+
+		sums = gather(profile, paths, n);
+	} else {
+		sums = take_selfs(functions, n);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!sums[i].weight)
+			continue;
+		sums[i].function = i;
+		sums[i].is_code = spt_culprit_is_code(&functions[i]);
+		g_array_append_val(culprits, sums[i]);
+	}
+	g_array_sort_with_data(culprits, compare_culprits, (gpointer)functions);
+	return culprits;
 }
 
 /* Weights by function. */
@@ -453,7 +473,7 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 			const SptFunction *function = &functions[culprit->function];
 
 			if (culprit->weight >= MAX(least, 1) && !function->is_kernel &&
-			    spt_culprit_is_code(function) &&
+			    culprit->is_code &&
 			    function->has_symbol && g_hash_table_contains(own, function->object))
 				return culprit->function;
 		}

@@ -17,6 +17,7 @@ typedef struct {
 	uint32_t function;
 	/* The machinery that it called there, outermost; UINT32_MAX: it is innermost itself. */
 	uint32_t through;
+	bool is_code;			/* spt_culprit_is_code() */
 	uint64_t weight;		/* of the profile's metric */
 } SptCulprit;
 

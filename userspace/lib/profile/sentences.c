@@ -411,12 +411,11 @@ static void find_late(struct facts *facts, const GArray *culprits, const SptFunc
 }
 
 static void find_functions(struct facts *facts, const SptProfile *profile,
-			   const SptCapture *capture, uint64_t total)
+			   const GArray *culprits, const SptCapture *capture, uint64_t total)
 {
 	static const char *const names[][MOST] = { { "function1", "function2", "function3" },
 						   { "self1", "self2", "self3" } };
 	static const unsigned conditions[MOST] = { ONE_FUNCTION, TWO_FUNCTIONS, THREE_FUNCTIONS };
-	g_autoptr(GArray) culprits = spt_culprits_new(profile);
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
@@ -427,7 +426,7 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 
 		if (!is_worth_a_word(culprit->weight, total))
 			break;
-		if (!spt_culprit_is_code(&functions[culprit->function]))
+		if (!culprit->is_code)
 			break;
 		if ((facts->holds & OF_CPU) &&
 		    spt_culprit_is_late(&functions[culprit->function], capture))
@@ -442,9 +441,9 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 }
 
 /* By object, what its functions have that have no names; *@ret_all: their sum. */
-static GHashTable *weigh_nameless(const SptProfile *profile, uint64_t *ret_all)
+static GHashTable *weigh_nameless(const SptProfile *profile, const GArray *culprits,
+				  uint64_t *ret_all)
 {
-	g_autoptr(GArray) culprits = spt_culprits_new(profile);
 	GHashTable *weights = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
@@ -456,7 +455,7 @@ static GHashTable *weigh_nameless(const SptProfile *profile, uint64_t *ret_all)
 		uint64_t *weight;
 
 		if (function->has_symbol || function->is_process || !function->object ||
-		    !spt_culprit_is_code(function))
+		    !culprit->is_code)
 			continue;
 		weight = g_hash_table_lookup(weights, function->object);
 		if (!weight) {
@@ -494,10 +493,11 @@ static char *tell_problem(const char *problem)
 }
 
 /* A rebuilt program, and one without symbols, should not look like one that did nothing else. */
-static void find_nameless(struct facts *facts, const SptProfile *profile, uint64_t total)
+static void find_nameless(struct facts *facts, const SptProfile *profile, const GArray *culprits,
+			  uint64_t total)
 {
 	uint64_t all, most = 0, *weight;
-	g_autoptr(GHashTable) weights = weigh_nameless(profile, &all);
+	g_autoptr(GHashTable) weights = weigh_nameless(profile, culprits, &all);
 	const char *object = NULL, *problem;
 	GHashTableIter iter;
 	gpointer key;
@@ -539,6 +539,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 {
 	const SptMetric *metric = spt_profile_metric(profile);
 	uint64_t total = spt_profile_total(profile), kernel = 0, events = 0;
+	g_autoptr(GArray) culprits = NULL;
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
@@ -565,8 +566,9 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 		facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
 	facts_add(facts, "kernel", tell_share(kernel, total));
 	find_processes(facts, functions, n, total);
-	find_functions(facts, profile, capture, total);
-	find_nameless(facts, profile, total);
+	culprits = spt_culprits_new(profile);
+	find_functions(facts, profile, culprits, capture, total);
+	find_nameless(facts, profile, culprits, total);
 	find_rest(facts, profile, total);
 }
 
