@@ -437,7 +437,7 @@ static const char *name_in_file(SptLive *live, const SptFrame *frame)
 			.object = frame->object, .offset = frame->offset - symbol.distance });
 	name = spt_demangle(symbol.name);
 	plain = spt_plain_name(name);
-	return spt_symbols_intern(live->symbols, plain);
+	return spt_symbols_intern(live->symbols, plain ? plain : name);
 }
 
 static uint32_t live_function_of_frame(SptLive *live, const SptFrame *frame)

@@ -107,7 +107,7 @@ char *spt_plain_name(const char *name)
 	GString *text;
 
 	if (!strstr(name, "std::") || strlen(name) > MOST_BYTES)
-		return g_strdup(name);
+		return NULL;
 	outer = g_string_new(name);
 	for (unsigned i = 0; i < G_N_ELEMENTS(inner); i++)
 		g_string_replace(outer, inner[i], "std::", 0);

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * A copy of a demangled name with the usual names of standard types, without arguments that the
- * standard's templates have by default: std::string, std::map<int, std::string>.  Different
- * functions keep different names.  Names beyond 4 KiB are copied as they are.
+ * A demangled name with the usual names of standard types, without arguments that the standard's
+ * templates have by default: std::string, std::map<int, std::string>.  Different functions keep
+ * different names.  NULL: it has nothing of the kind, as most names, or more than 4 KiB.
  */
 char *spt_plain_name(const char *name);
 

@@ -85,8 +85,9 @@ const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 const char *spt_symbols_demangled(SptSymbols *symbols, const char *name)
 {
 	g_autofree char *full = spt_demangle(name);
-	g_autofree char *plain = symbols->detail & SPT_DETAIL_FULL_NAMES ? g_strdup(full) :
-									   spt_plain_name(full);
+	g_autofree char *made =
+		symbols->detail & SPT_DETAIL_FULL_NAMES ? NULL : spt_plain_name(full);
+	const char *plain = made ? made : full;
 	g_autofree char *brief =
 		symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
 	const char *language = spt_language_of_mangled(name, full);
