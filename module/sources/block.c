@@ -197,7 +197,7 @@ static void close(struct request *request, bool has_failed)
 		.delivered_start = handle.delivered_start,
 		.part = &part.part,
 		.immediate = SYSPROF_IMMEDIATE_BLOCK_DONE,
-		.opens = SYSPROF_IMMEDIATE_BLOCK,
+		.open = SYSPROF_IMMEDIATE_BLOCK,
 		.phase = SYSPROF_PHASE_CLOSE,
 		.context = sysprof_immediate_context(),
 	};

@@ -202,7 +202,7 @@ static noinline void note_changes(struct sysprof_immediate_countdown *countdown,
 	countdown->is_closed = false;
 }
 
-bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate opens)
+bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate open)
 {
 	struct sysprof_immediate_countdown *countdown =
 		this_cpu_ptr(&sysprof_immediate_countdowns[immediate]);
@@ -217,7 +217,7 @@ bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum syspro
 	rcu_read_lock();
 	sysprof_for_each_subscription(sub) {
 		sysprof_immediate_begin(sub, smp_processor_id(), immediate);
-		passes &= !gets_all(sub, opens);
+		passes &= !gets_all(sub, open);
 	}
 	rcu_read_unlock();
 	if (!passes)
@@ -244,7 +244,7 @@ static bool has_opened(const struct sysprof_subscription *sub,
 		       const struct sysprof_immediate_event *event)
 {
 	return (event->delivered_to & sub->bit && event->delivered_start >= sub->start) ||
-	       gets_all(sub, event->opens);
+	       gets_all(sub, event->open);
 }
 
 /* A holder is the session's if one of its waiters is. */

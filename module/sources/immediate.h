@@ -144,7 +144,7 @@ enum sysprof_axis {
  * @regs: registers of the interrupted context; NULL: the stack begins at @origin
  * @origin: empty: where it is taken
  * @immediate: the event's source
- * @opens: of a CLOSE: the source of its OPEN
+ * @open: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
  * @needs_close: of an OPEN, set by sysprof_immediate_wants(): some session will get the CLOSE
  *	only if that passes @delivered_to
@@ -165,7 +165,7 @@ struct sysprof_immediate_event {
 	struct pt_regs *regs;
 	struct sysprof_origin origin;
 	enum sysprof_immediate immediate;
-	enum sysprof_immediate opens;
+	enum sysprof_immediate open;
 	u8 axis;
 	bool is_global;
 	bool needs_close;
@@ -256,10 +256,10 @@ static __always_inline bool sysprof_immediate_passes_close(enum sysprof_immediat
 
 /*
  * Asks the sessions about such a CLOSE, which has not passed.  False: one of them gets all of the
- * events that @opens opens, and so the CLOSE; else it passes after all, and those that follow do.
+ * events that @open opens, and so the CLOSE; else it passes after all, and those that follow do.
  * In a hook, interrupts off.
  */
-bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate opens);
+bool sysprof_immediate_note_closes(enum sysprof_immediate immediate, enum sysprof_immediate open);
 
 /*
  * Account for the events that have passed on @cpu: begin() from here on, follow() up to here, and

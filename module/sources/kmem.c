@@ -67,7 +67,7 @@ static noinline void kmem_tell_free(const struct layer *layer, const void *addre
 		.delivered_to = handle ? handle->delivered_to : 0,
 		.delivered_start = handle ? handle->delivered_start : 0,
 		.immediate = layer->free,
-		.opens = layer->alloc,
+		.open = layer->alloc,
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_CLOSE,
 		.context = sysprof_immediate_context(),
