@@ -172,8 +172,8 @@ static bool find_member(const struct btf_type *type, const char *name, unsigned 
 	return false;
 }
 
-static void find_near_member(const struct btf_type *type, const char *name, unsigned depth,
-			     const char **near, unsigned *least)
+static void find_nearest_member(const struct btf_type *type, const char *name, unsigned depth,
+			     const char **nearest, unsigned *least)
 {
 	const struct btf_member *members = btf_members(type);
 
@@ -182,23 +182,23 @@ static void find_near_member(const struct btf_type *type, const char *name, unsi
 		const struct btf_type *inner = plain_type(members[i].type);
 
 		if (spt_is_nearer(name, called, least))
-			*near = called;
+			*nearest = called;
 		if (!*called && inner && btf_is_composite(inner) && depth < DEEPEST)
-			find_near_member(inner, name, depth + 1, near, least);
+			find_nearest_member(inner, name, depth + 1, nearest, least);
 	}
 }
 
 static void set_no_member(const struct btf_type *type, const char *path, const char *name,
 			  GError **error)
 {
-	const char *near = NULL;
+	const char *nearest = NULL;
 	unsigned least = UINT_MAX;
 
-	find_near_member(type, name, 0, &near, &least);
+	find_nearest_member(type, name, 0, &nearest, &least);
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "%s: struct %s has no member \"%s\"%s%s%s", path,
 		      btf__name_by_offset(kernel_types(), type->name_off), name,
-		      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		      nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 static bool is_character(uint32_t id)

@@ -57,7 +57,7 @@ struct search {
 	const char *glob;
 	GHashTable *found;		/* name -> how many have it */
 	const char *wanted;
-	char *near;
+	char *nearest;
 	unsigned least;
 };
 
@@ -72,14 +72,14 @@ static void take_matching(const char *name, void *data)
 	g_hash_table_replace(search->found, g_strdup(name), GUINT_TO_POINTER(n + 1));
 }
 
-static void take_near(const char *name, void *data)
+static void take_nearest(const char *name, void *data)
 {
 	struct search *search = data;
 
 	if (!spt_is_nearer(search->wanted, name, &search->least))
 		return;
-	g_free(search->near);
-	search->near = g_strdup(name);
+	g_free(search->nearest);
+	search->nearest = g_strdup(name);
 }
 
 static GHashTable *find_matching(const char *glob)
@@ -147,12 +147,12 @@ static void functions_set_unknown(const char *text, GError **error)
 {
 	struct search search = { .wanted = text, .least = UINT_MAX };
 
-	each_probed(take_near, &search);
+	each_probed(take_nearest, &search);
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "The kernel has no function \"%s\" that can be probed: it may have been inlined into its callers%s%s%s",
-		      text, search.near ? "; did you mean \"" : "", search.near ? search.near : "",
-		      search.near ? "\"?" : "");
-	g_free(search.near);
+		      text, search.nearest ? "; did you mean \"" : "", search.nearest ? search.nearest : "",
+		      search.nearest ? "\"?" : "");
+	g_free(search.nearest);
 }
 
 static bool check_found(const char *text, GHashTable *found, GError **error)

@@ -116,7 +116,7 @@ static bool point_add(GPtrArray *points, SptPoint *point, const char *filter, co
 static void point_set_unknown(const char *name, GError **error)
 {
 	g_autoptr(GPtrArray) names = spt_point_names_new();
-	const char *near = NULL;
+	const char *nearest = NULL;
 	unsigned least = UINT_MAX;
 
 	if (strchr(name, ':') && !spt_point_can_trace(error))
@@ -126,11 +126,11 @@ static void point_set_unknown(const char *name, GError **error)
 		const char *known = ((const SptPointName *)names->pdata[i])->name;
 
 		if (spt_is_nearer(name, known, &least))
-			near = known;
+			nearest = known;
 	}
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "There is no event \"%s\" on this machine; \"sysprof-cli events\" lists what there is%s%s%s",
-		      name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		      name, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 static bool add_matching(GPtrArray *points, const char *glob, const char *filter, const char *all,
