@@ -5,7 +5,7 @@
  * touches the list meanwhile: the task does not run, and then does not get further than this.
  *
  * In a kernel without them the CPU sends an interrupt to itself, which comes as soon as the run
- * queue is released.  That is some ten times as dear, and in a virtual machine more than that.
+ * queue is released.  That is some ten times as expensive, and in a virtual machine more than that.
  */
 #include <linux/irq_work.h>
 #include <linux/list.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prompt sources send each event at once when it ends, with the stack of the current task.  An
+ * Immediate sources send each event at once when it ends, with the stack of the current task.  An
  * operation that begins in one place and ends in another is two events with the same key: an OPEN,
  * which has the stack, and a CLOSE.
  */

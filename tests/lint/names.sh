@@ -70,20 +70,26 @@ seen()
 		'begin spt_one begin ' ] || functions "$work/one.c" "$work/two.c"
 )
 
-# Words of a dialect that only this project spoke, in names of files and in identifiers of C: each had
-# a word of the field instead.  Names of the device's interface stay as they are.
-private='(prompts?|taps?|wish(es|ed)?|(un)?told|haste|thrift|dear|aside|handover|course)'
+# Words of a dialect that only this project spoke, in names of files, in comments and in identifiers of
+# C: each had a word of the field instead.  Names of the device's interface stay as they are.  Files
+# and identifiers were called by "opens" and "sound", too, which are plain words in a comment.  So is
+# "near", of a distance; what "did you mean" offers is "nearest".
+private='prompts?|taps?|wish(es|ed)?|(un)?told|haste|thrift|dear|aside|handover|course'
+of_names='opens|sound'
 
-# private_words FILE...: "identifier: file" of each that has one.
+# private_words FILE...: "word: file" of each that has one.
 private_words()
 {
-	printf '%s\n' "$@" | grep -E "[/-]${private}[.-]" | sed 's/$/: its name/'
-	private=$private perl -0777 -ne '
+	printf '%s\n' "$@" | grep -E "[/-]($private|$of_names|near)[.-]" | sed 's/$/: its name/'
+	comments=$private names="($private|$of_names)" perl -0777 -ne '
+	for my $comment (m{/\*.*?\*/}gs) {
+		print "$1: a comment of $ARGV\n" while $comment =~ /\b($ENV{comments})\b/gi;
+	}
 	s{/\*.*?\*/|"(?:\\.|[^"\\\n])*"}{ }gs;
 	for (/\b[A-Za-z_]\w*/g) {
 		next if $_ eq "sysprof_raw_wish" or /^SYSPROF_.*_(RAW_WISH|NOT_TOLD)$/ or $seen{$_}{$ARGV}++;
 		print "$_: $ARGV\n"
-			if grep { lc =~ /^$ENV{private}$/ } split /_|(?<=[a-z0-9])(?=[A-Z])/;
+			if grep { lc =~ /^$ENV{names}$/ } split /_|(?<=[a-z0-9])(?=[A-Z])/;
 	}' "$@"
 }
 
@@ -91,9 +97,10 @@ words_seen()
 (
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
-	printf '/* a tap */\nint told_it, sysprof_raw_wish, tapered;\nstruct SptWish x = { "haste" };\n' >"$work/dear.c"
-	[ "$(private_words "$work/dear.c" | sed 's|[ /].*/|/|' | tr '\n' ' ')" = \
-		"/dear.c: its name told_it:/dear.c SptWish:/dear.c " ] || private_words "$work/dear.c"
+	printf '/* a tap */\nint told_it, sysprof_raw_wish, tapered;\nstruct SptWish x = { "haste" };\nbool opens;\n' >"$work/dear.c"
+	[ "$(private_words "$work/dear.c" | sed "s|$work||; s| /|/|; s|of/|of /|" | tr '\n' ' ')" = \
+		"/dear.c: its name tap: a comment of /dear.c told_it:/dear.c SptWish:/dear.c opens:/dear.c " ] ||
+		private_words "$work/dear.c"
 )
 
 result "functions are found where they are defined" "$(seen)"

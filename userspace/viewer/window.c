@@ -55,7 +55,7 @@ struct _SptWindow {
 	char *about;			/* recorded command or process, and output file */
 	char *what;			/* as one text */
 	char *opening;			/* path */
-	bool opens_to_compare;
+	bool is_opening_to_compare;
 	GCancellable *open_cancellable;
 	unsigned opening_source, opening_ticks;
 	SptRecordRun *recording;
@@ -269,7 +269,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 		show_last(self);
 		return;
 	}
-	if (self->opens_to_compare) {
+	if (self->is_opening_to_compare) {
 		compare_with(self, document);
 		return;
 	}
@@ -296,7 +296,7 @@ static void open_path(SptWindow *self, const char *path, bool to_compare)
 
 	end_opening(self);
 	self->open_cancellable = g_cancellable_new();
-	self->opens_to_compare = to_compare;
+	self->is_opening_to_compare = to_compare;
 	self->opening_ticks = 0;
 	self->opening_source = g_timeout_add(TICK_MS, window_show_progress, self);
 	g_free(self->opening);

@@ -173,7 +173,7 @@ static bool find_member(const struct btf_type *type, const char *name, unsigned 
 }
 
 static void find_nearest_member(const struct btf_type *type, const char *name, unsigned depth,
-			     const char **nearest, unsigned *least)
+				const char **nearest, unsigned *least)
 {
 	const struct btf_member *members = btf_members(type);
 
@@ -198,7 +198,8 @@ static void set_no_member(const struct btf_type *type, const char *path, const c
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "%s: struct %s has no member \"%s\"%s%s%s", path,
 		      btf__name_by_offset(kernel_types(), type->name_off), name,
-		      nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+		      nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+		      nearest ? "\"?" : "");
 }
 
 static bool is_character(uint32_t id)

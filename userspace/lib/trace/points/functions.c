@@ -150,8 +150,8 @@ static void functions_set_unknown(const char *text, GError **error)
 	each_probed(take_nearest, &search);
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "The kernel has no function \"%s\" that can be probed: it may have been inlined into its callers%s%s%s",
-		      text, search.nearest ? "; did you mean \"" : "", search.nearest ? search.nearest : "",
-		      search.nearest ? "\"?" : "");
+		      text, search.nearest ? "; did you mean \"" : "",
+		      search.nearest ? search.nearest : "", search.nearest ? "\"?" : "");
 	g_free(search.nearest);
 }
 

@@ -130,7 +130,8 @@ static void point_set_unknown(const char *name, GError **error)
 	}
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		      "There is no event \"%s\" on this machine; \"sysprof-cli events\" lists what there is%s%s%s",
-		      name, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+		      name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+		      nearest ? "\"?" : "");
 }
 
 static bool add_matching(GPtrArray *points, const char *glob, const char *filter, const char *all,
