@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "export/export.h"
 #include "export/numbers.h"
+#include "export/sayings.h"
 #include "export/spans.h"
 #include "formats/syscap.h"
 #include "profile/command.h"
@@ -271,23 +272,26 @@ static void syscap_write_rows(struct syscap *syscap)
 
 /* Marks and counters. */
 
+static void syscap_write_mark(struct syscap *syscap, uint32_t cpu, uint32_t thread, uint64_t time,
+			      const struct syscap_mark *mark, const char *message)
+{
+	syscap_begin(syscap, SYSCAP_MARK, cpu, syscap_pid(syscap, thread), time);
+	syscap_append(syscap, mark, sizeof(*mark));
+	syscap_append_text(syscap, message, NAME_BYTES);
+	syscap_end(syscap);
+}
+
 static void syscap_write_span(struct syscap *syscap, const SptSpan *span)
 {
 	g_autoptr(GString) message = g_string_new(NULL);
-	int64_t duration = (int64_t)span->duration_ns;
-	char group[24], name[40];
+	struct syscap_mark mark = { .duration_ns = (int64_t)span->duration_ns };
 
 	spt_span_append_fields(syscap->input->capture, span, message);
-	syscap_fill(group, sizeof(group), span->kind ? "Events" : "Waits");
-	syscap_fill(name, sizeof(name), spt_span_kind_name(span->kind));
-	syscap_begin(syscap, SYSCAP_MARK, span->cpu, syscap_pid(syscap, span->thread),
-		     span->begin_ns);
-	syscap_append(syscap, &duration, sizeof(duration));
-	syscap_append(syscap, group, sizeof(group));
-	syscap_append(syscap, name, sizeof(name));
+	syscap_fill(mark.group, sizeof(mark.group), span->kind ? "Events" : "Waits");
+	syscap_fill(mark.name, sizeof(mark.name), spt_span_kind_name(span->kind));
 	/* Each member is behind a comma. */
-	syscap_append_text(syscap, message->str + (*message->str == ','), NAME_BYTES);
-	syscap_end(syscap);
+	syscap_write_mark(syscap, span->cpu, span->thread, span->begin_ns, &mark,
+			  message->str + (*message->str == ','));
 }
 
 static void syscap_write_spans(struct syscap *syscap)
@@ -299,6 +303,24 @@ static void syscap_write_spans(struct syscap *syscap)
 	while (spt_spans_next(spans, &span))
 		if (span.thread < input->capture->n_threads)
 			syscap_write_span(syscap, &span);
+}
+
+/* Marks, and what other declared kinds have: a mark of nobody has no thread. */
+static void syscap_write_sayings(struct syscap *syscap)
+{
+	g_autoptr(SptSayings) sayings =
+		spt_sayings_new(syscap->input->capture, syscap->input->filter);
+	SptSaying saying;
+
+	while (spt_sayings_next(sayings, &saying)) {
+		struct syscap_mark mark = { .duration_ns = (int64_t)saying.duration_ns };
+
+		syscap_fill(mark.group, sizeof(mark.group),
+			    *saying.category ? saying.category : saying.kind->name);
+		syscap_fill(mark.name, sizeof(mark.name), saying.name);
+		syscap_write_mark(syscap, saying.cpu, saying.thread, saying.begin_ns, &mark,
+				  saying.text);
+	}
 }
 
 static void syscap_define_counter(struct syscap *syscap, const SptTrack *track, uint32_t id)
@@ -373,6 +395,7 @@ static bool write_syscap(const SptExportInput *input, SptOut *out, GError **erro
 	syscap_write_processes(&syscap);
 	syscap_write_rows(&syscap);
 	syscap_write_spans(&syscap);
+	syscap_write_sayings(&syscap);
 	syscap_write_counters(&syscap);
 	spt_numbers_clear(&syscap.numbers);
 	g_byte_array_unref(syscap.frame);
