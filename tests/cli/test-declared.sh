@@ -11,7 +11,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C.UTF-8
 cli=$PWD/build/sysprof-cli
-build/tests/gen-declared "$work/a" && build/tests/gen-declared --other "$work/b" || exit 1
+tests=$PWD/tests/cli
+build/tests/gen-declared "$work/a" && build/tests/gen-declared --other "$work/b" &&
+	build/tests/gen-declared --quoted "$work/quoted" || exit 1
 cd "$work" || exit 1
 
 # prints TEXT OPTIONS: what the program prints is the standard input.
@@ -130,6 +132,44 @@ END
 )"
 result "a bundle keeps them" "$("$cli" bundle merged -o bundled >/dev/null 2>&1 &&
 	diff <("$cli" report merged --events request) <("$cli" report bundled --events request))"
+
+# Each format writes each metric of declared kinds, or says in a sentence why it cannot.
+every_format()
+{
+	local metric format status
+
+	while read -r format; do
+		for metric in request request.duration request.sent request.queries server.log; do
+			"$cli" export a --metric "$metric" -f "$format" -o out >/dev/null 2>err
+			status=$?
+			[ $status = 0 ] || { [ $status = 1 ] && grep -q '^sysprof-cli: ' err; } ||
+				echo "$metric as $format: status $status"
+		done
+	done < <("$cli" export --help | sed -nE 's/^ *-f, --format=FORMAT +//p' | tr ';' '\n' |
+		sed -nE 's/^ *([a-z-]+): .*/\1/p' | tee formats)
+	[ "$(wc -l <formats)" -gt 15 ] || echo "the formats of --help were not found"
+}
+
+result "each format has each metric of a declared kind" "$(every_format)"
+result "texts and ids are labels of samples: pprof, OTLP, lines of JSON" \
+	"$("$tests/declared-labels.py" "$cli" a quoted 2>&1)"
+
+# As many as there were, with their texts and durations.
+as_marks()
+{
+	"$cli" export a -f syscap -o marks.syscap && "$cli" import marks.syscap -o marks || return
+	"$cli" info marks | grep '^mark *interval' | tr -s ' ' >said
+	"$cli" report marks --events mark --limit 1 --field 'category = server.log' |
+		sed -n 's/.*  name=/name=/p' >>said
+	"$cli" report marks --json --metric mark.duration | grep -o '"sum": *[0-9]*' >>said
+	diff said - <<'END'
+mark interval 330 name (text), category (text), message (text)
+name=server.log  category=server.log  message=severity=3, text=served 0?[31m
+"sum": 45150000
+END
+}
+
+result "what programs say is a mark of GNOME Sysprof, and is when that is imported" "$(as_marks)"
 
 refuses "an unknown metric, with those of the table" 2 'Unknown --metric "requests".*cpu' \
 	report a --metric requests

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-declared [--other|--desktop] OUT: a server of two threads that declares what it does: 300
+ * gen-declared [--other|--desktop|--quoted] OUT: a server of two threads that declares what it does: 300
  * requests, a line of its log for each tenth of them, and its load.  --other: one more request, in
  * another thread, and a kind "request" that has other fields.  --desktop: 15 frames as GTK marks
  * them, of which three are late, and 20 calls on D-Bus, of which the last one failed.
+ * --quoted: three events of a kind whose name and texts have what other formats use themselves.
  */
 #include <stdio.h>
 #include <string.h>
@@ -229,23 +230,52 @@ static void put_desktop(SptCaptureWriter *writer)
 		put_call(writer, 19 - i);
 }
 
+static void put_quoted(SptCaptureWriter *writer)
+{
+	static const char *const texts[] = { "\"\\;:,{}", "<b>&amp;\n", "=1+1" };
+	const SptDeclarationRow quoted = { .id = 7,
+					   .shape = SPT_DECLARED_INSTANT,
+					   .name = "a \"b\"; {c}\\",
+					   .title = "</script>",
+					   .n_fields = 1,
+					   .fields = { { "to \"be\"", "", SPT_VALUE_TEXT } } };
+
+	put_samples(writer);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &quoted);
+	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED,
+				       &(SptDeclaredRow){ .time = START + i * PERIOD,
+							  .kind = quoted.id,
+							  .thread = 1,
+							  .node = 3,
+							  .values = { { .text = texts[i] } } });
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCaptureWriter) writer = NULL;
-	bool is_other = argc == 3 && strcmp(argv[1], "--other") == 0,
-	     is_desktop = argc == 3 && strcmp(argv[1], "--desktop") == 0;
+	static const struct {
+		const char *option;
+		void (*put)(SptCaptureWriter *writer);
+	} forms[] = { { "--other", put_other },
+		      { "--desktop", put_desktop },
+		      { "--quoted", put_quoted } };
+	void (*put)(SptCaptureWriter *writer) = argc == 2 ? put_server : NULL;
 
-	if (argc != 2 && !is_other && !is_desktop) {
-		fprintf(stderr, "Usage: gen-declared [--other|--desktop] OUT\n");
+	for (unsigned i = 0; argc == 3 && i < G_N_ELEMENTS(forms); i++)
+		if (strcmp(argv[1], forms[i].option) == 0)
+			put = forms[i].put;
+	if (!put) {
+		fprintf(stderr, "Usage: gen-declared [--other|--desktop|--quoted] OUT\n");
 		return 2;
 	}
 	writer = spt_capture_writer_new(argv[argc - 1], &error);
 	if (writer) {
 		put_program(writer);
 		put_stacks(stash);
-		(is_other ? put_other : is_desktop ? put_desktop : put_server)(writer);
+		put(writer);
 		if (spt_capture_writer_finish(writer, stash, START + 400 * PERIOD, &error))
 			return 0;
 	}

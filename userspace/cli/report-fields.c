@@ -192,7 +192,7 @@ bool spt_filter_options_find_declared(struct spt_filter_options *options,
 {
 	g_autofree char *name = metric_name(options, capture);
 	const SptDeclared *kind = NULL;
-	SptDeclaredLook look = { NULL, options->conditions, 0 };
+	SptDeclaredLook look = { .conditions = options->conditions };
 
 	if (options->events) {
 		kind = spt_report_find_kind(capture, options->events);

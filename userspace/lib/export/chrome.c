@@ -169,9 +169,10 @@ static void chrome_write_sample(struct spt_chrome *chrome, uint32_t thread, uint
 {
 	GString *text = spt_out_text(chrome->out);
 
-	g_string_append(text, chrome->has_samples ? ",\n{\"name\":\"" : "\n{\"name\":\"");
+	g_string_append(text, chrome->has_samples ? ",\n{\"name\":" : "\n{\"name\":");
 	chrome->has_samples = true;
-	g_string_append_printf(text, "%s\",\"cpu\":%" PRIu32, chrome->metric->name, cpu);
+	spt_json_append_text(text, chrome->metric->name);
+	g_string_append_printf(text, ",\"cpu\":%" PRIu32, cpu);
 	spt_chrome_append_thread(chrome, text, thread);
 	spt_chrome_append_us(chrome, text, "ts", time);
 	g_string_append_printf(text, ",\"sf\":%" PRIu32 ",\"weight\":%" PRIu64 "}", frame, weight);
@@ -308,10 +309,11 @@ static bool write_chrome(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED
 	chrome_write_samples(&chrome);
 	g_string_append(spt_out_text(out), "],\n\"stackFrames\":{\n");
 	chrome_write_frames(&chrome);
+	g_string_append(spt_out_text(out), "},\n\"otherData\":{\"metric\":");
+	spt_json_append_text(spt_out_text(out), metric->name);
 	g_string_append_printf(spt_out_text(out),
-			       "},\n\"otherData\":{\"metric\":\"%s\",\"unit\":\"%s\","
-			       "\"period_ns\":%" PRIu64 "},\n\"traceEvents\":[",
-			       metric->name,
+			       ",\"unit\":\"%s\",\"period_ns\":%" PRIu64
+			       "},\n\"traceEvents\":[",
 			       metric->is_cpu ? "periods" : spt_unit_name(metric->unit),
 			       spt_capture_period_ns(capture));
 	chrome_write_spans(&chrome);

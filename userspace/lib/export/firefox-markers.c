@@ -104,6 +104,7 @@ static void marker_append_schema(GString *text, const SptEventKind *kind)
 		[SPT_UNIT_NS] = "nanoseconds",
 		[SPT_UNIT_BYTES] = "bytes",
 		[SPT_UNIT_EVENTS] = "integer",
+		[SPT_UNIT_NUMBER] = "integer",
 	};
 
 	g_string_append_printf(text,

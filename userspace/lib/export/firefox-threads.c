@@ -70,9 +70,9 @@ static void thread_write_rows(struct spt_firefox *firefox, uint32_t thread, cons
 
 static const char *thread_weight_type(const SptMetric *metric)
 {
-	if (metric->is_cpu || metric->unit == SPT_UNIT_EVENTS)
-		return "samples";
-	return metric->unit == SPT_UNIT_NS ? "tracing-ms" : "bytes";
+	if (metric->unit == SPT_UNIT_BYTES)
+		return "bytes";
+	return metric->unit == SPT_UNIT_NS && !metric->is_cpu ? "tracing-ms" : "samples";
 }
 
 static void thread_write_samples(struct spt_firefox *firefox, uint32_t thread)

@@ -87,12 +87,13 @@ static void firefox_append_extra(GString *text, const SptExportInput *input)
 
 	for (uint64_t i = 0; i < capture->n_losses; i++)
 		lost += capture->losses[i].weight;
+	g_string_append(text, "\"extra\":[{\"label\":\"Sysprof\",\"entries\":["
+			      "{\"label\":\"Metric\",\"format\":\"string\",\"value\":");
+	spt_json_append_text(text, spt_profile_metric(input->profile)->name);
 	g_string_append_printf(
 		text,
-		"\"extra\":[{\"label\":\"Sysprof\",\"entries\":["
-		"{\"label\":\"Metric\",\"format\":\"string\",\"value\":\"%s\"},"
-		"{\"label\":\"Lost periods\",\"format\":\"integer\",\"value\":%" PRIu64 "}]}],\n",
-		spt_profile_metric(input->profile)->name, lost);
+		"},{\"label\":\"Lost periods\",\"format\":\"integer\",\"value\":%" PRIu64 "}]}],\n",
+		lost);
 }
 
 static void firefox_write_meta(struct spt_firefox *firefox)

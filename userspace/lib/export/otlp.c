@@ -14,18 +14,20 @@
 #include "export/labels.h"
 #include "export/places.h"
 #include "formats/otlp.pb-c.h"
+#include "profile/declared.h"
 #include "profile/selection.h"
 #include "profile/stack-sums.h"
 #include "profile/waits.h"
 #include "stash/frames.h"
 
-#define ATTRIBUTES_MAX 8
+#define ATTRIBUTES_MAX (8 + SPT_DECLARED_FIELDS)
 #define ID_BYTES       16
 #define SPAN_BYTES     8
 
 struct otlp_writer {
 	const SptExportInput *input;
 	const SptMetric *metric;
+	const SptMetric *labelled;	/* the metric by labels of its events; NULL: it has none */
 	const SptLabels *labels;
 	const SptLinks *links;	    /* NULL: there are none */
 	uint64_t worth;		    /* of a weight of 1; 0: periods of no known length */
@@ -336,6 +338,7 @@ static size_t find_attributes(struct otlp_writer *writer, const SptStackSum *sum
 			      const SptProcessRow *process, int32_t *ret)
 {
 	const SptThreadRow *thread = spt_thread_of_id(writer->input->capture, sum->thread);
+	g_auto(GStrv) labels = NULL;
 	size_t n = 0;
 
 	ret[n++] = otlp_entry(writer, "process.executable.name", spt_process_label(process), 0);
@@ -351,6 +354,11 @@ static size_t find_attributes(struct otlp_writer *writer, const SptStackSum *sum
 	if (writer->metric->parts & SPT_METRIC_HAS_STATE)
 		ret[n++] = otlp_entry(writer, "thread.state",
 				      spt_wait_state_name((uint8_t)sum->state), 0);
+	if (!sum->labels)
+		return n;
+	labels = spt_declared_labels(writer->input->capture, writer->labelled, sum->labels);
+	for (char **label = labels; *label; label += 2)
+		ret[n++] = otlp_entry(writer, label[0], label[1], 0);
 	return n;
 }
 
@@ -496,11 +504,14 @@ static bool write_otlp(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED G
 	g_autoptr(SptLabels) own =
 		input->labels ? NULL : spt_labels_new(input->capture, NULL, NULL);
 	g_autoptr(SptLinks) links = spt_links_new(input->capture, metric);
-	g_autoptr(GArray) sums = spt_stack_sums_of_links(input->capture, input->symbols, metric,
+	const SptMetric *labelled = spt_declared_labelled(input->capture, metric);
+	g_autoptr(GArray) sums = spt_stack_sums_of_links(input->capture, input->symbols,
+							 labelled ? labelled : metric,
 							 input->filter, links);
 	struct otlp_writer writer = { .input = input,
 				      .metric = metric,
 				      .labels = own ? own : input->labels,
+				      .labelled = labelled,
 				      .links = links,
 				      .worth = spt_metric_worth(metric, input->capture) };
 

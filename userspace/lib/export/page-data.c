@@ -366,6 +366,7 @@ static void page_data_write_facts(const SptPageData *data, SptOut *out)
 		[SPT_UNIT_NS] = "us",
 		[SPT_UNIT_BYTES] = "bytes",
 		[SPT_UNIT_EVENTS] = "events",
+		[SPT_UNIT_NUMBER] = "events",
 	};
 	const SptExportInput *input = data->input;
 	const SptMetric *metric = spt_profile_metric(input->profile);

@@ -20,6 +20,7 @@
 #include "base/pairs.h"
 #include "formats/pprof.pb-c.h"
 #include "profile/command.h"
+#include "profile/declared.h"
 #include "profile/selection.h"
 #include "profile/stack-sums.h"
 #include "profile/summary.h"
@@ -28,13 +29,14 @@
 
 #define CHUNK_BYTES	 (1u << 14)
 #define GZIP_WINDOW	 (15 + 16)
-#define LABELS_MAX   8
+#define LABELS_MAX   (8 + SPT_DECLARED_FIELDS)
 /* Behind the capture's frames. */
 enum { NO_STACK_AT, TOO_DEEP_AT };
 
 struct pprof_writer {
 	const SptExportInput *input;
 	const SptMetric *metric;
+	const SptMetric *labelled; /* the metric by labels of its events; NULL: it has none */
 	const SptLinks *links; /* NULL: there are none */
 	uint64_t worth;	     /* of a weight of 1; 0: periods of no known length */
 	bool counts_samples; /* besides the metric's value */
@@ -95,6 +97,7 @@ static SptPprofType pprof_type(struct pprof_writer *writer, const char *name, Sp
 		[SPT_UNIT_NS] = "nanoseconds",
 		[SPT_UNIT_BYTES] = "bytes",
 		[SPT_UNIT_EVENTS] = "count",
+		[SPT_UNIT_NUMBER] = "count",
 	};
 	SptPprofType type = SPT_PPROF_TYPE__INIT;
 
@@ -351,6 +354,8 @@ static void find_pprof_labels(struct pprof_writer *writer, const SptStackSum *su
 	const SptProcessRow *process = spt_process_of_thread(capture, sum->thread);
 	const SptThreadRow *thread = spt_thread_of_id(capture, sum->thread);
 
+	g_auto(GStrv) labels = NULL;
+
 	to->n = 0;
 	add_pprof_label(writer, to, "process", spt_process_label(process), 0);
 	if (process)
@@ -369,6 +374,11 @@ static void find_pprof_labels(struct pprof_writer *writer, const SptStackSum *su
 		add_pprof_label(writer, to, SPT_LINKS_TRACE, link->trace, 0);
 		add_pprof_label(writer, to, SPT_LINKS_SPAN, link->span, 0);
 	}
+	if (!sum->labels)
+		return;
+	labels = spt_declared_labels(capture, writer->labelled, sum->labels);
+	for (char **label = labels; *label; label += 2)
+		add_pprof_label(writer, to, label[0], label[1], 0);
 }
 
 static void put_pprof_sample(struct pprof_writer *writer, const SptStackSum *sum)
@@ -397,9 +407,12 @@ static void put_pprof_all(struct pprof_writer *writer)
 {
 	const SptExportInput *input = writer->input;
 	g_autoptr(SptLinks) links = spt_links_new(input->capture, writer->metric);
+	const SptMetric *labelled = spt_declared_labelled(input->capture, writer->metric);
 	g_autoptr(GArray) sums = spt_stack_sums_of_links(input->capture, input->symbols,
-							 writer->metric, input->filter, links);
+							 labelled ? labelled : writer->metric,
+							 input->filter, links);
 
+	writer->labelled = labelled;
 	writer->links = links;
 	writer->depth = spt_places_depths(input->capture);
 	pprof_text(writer, "");

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "export/export.h"
 #include "export/json-text.h"
+#include "profile/declared.h"
 #include "profile/selection.h"
 #include "profile/stack-sums.h"
 #include "profile/summary.h"
@@ -20,7 +21,7 @@
 
 struct sample_writer {
 	const SptExportInput *input;
-	const SptMetric *metric;
+	const SptMetric *metric, *labelled;	/* labelled: by labels of its events, or NULL */
 	uint64_t worth;			/* of a weight of 1, in the metric's unit; at least 1 */
 	uint64_t start_ns;		/* of the recording */
 	SptOut *out;
@@ -141,6 +142,21 @@ static void put_json_frame(struct sample_writer *writer, const SptFrame *frame, 
 	}
 }
 
+/* Of an event of a declared kind. */
+static void put_json_labels(struct sample_writer *writer, const SptWeightRow *row, GString *text)
+{
+	g_auto(GStrv) labels = spt_declared_labels(writer->input->capture, writer->labelled,
+						   row->detail);
+
+	for (char **label = labels; *label; label += 2) {
+		g_string_append(text, label == labels ? ",\"labels\":{" : ",");
+		spt_json_append_text(text, label[0]);
+		g_string_append_c(text, ':');
+		spt_json_append_text(text, label[1]);
+	}
+	g_string_append(text, *labels ? "}" : "");
+}
+
 static void put_json_row(struct sample_writer *writer, const SptWeightRow *row, uint64_t value)
 {
 	const SptProcessRow *process = spt_process_of_thread(writer->input->capture, row->thread);
@@ -161,8 +177,12 @@ static void put_json_row(struct sample_writer *writer, const SptWeightRow *row, 
 	}
 	if (row->duration_ns)
 		g_string_append_printf(text, ",\"duration_ns\":%" PRIu64, row->duration_ns);
-	g_string_append_printf(text, ",\"metric\":\"%s\",\"%s\":%" PRIu64 ",\"stack\":[",
-			       writer->metric->name, spt_unit_name(writer->metric->unit), value);
+	if (writer->labelled)
+		put_json_labels(writer, row, text);
+	g_string_append(text, ",\"metric\":");
+	spt_json_append_text(text, writer->metric->name);
+	g_string_append_printf(text, ",\"%s\":%" PRIu64 ",\"stack\":[",
+			       spt_unit_name(writer->metric->unit), value);
 	for (guint i = writer->path->len; i > 0; i--) {
 		g_string_append(text, g_array_index(writer->path, const char *, i - 1));
 		g_string_append(text, i > 1 ? "," : "");
@@ -253,7 +273,9 @@ static void write_samples(struct sample_writer *writer, const SptExportInput *in
 	writer->start_ns = summary.start_ns;
 	writer->of_frame = g_new0(char *, n);
 	writer->path = g_array_new(FALSE, FALSE, sizeof(const char *));
-	spt_stack_rows_each(capture, input->symbols, writer->metric, input->filter,
+	writer->labelled = spt_declared_labelled(capture, writer->metric);
+	spt_stack_rows_each(capture, input->symbols,
+			    writer->labelled ? writer->labelled : writer->metric, input->filter,
 			    samples_take_row, writer);
 	for (uint32_t i = 0; i < n; i++)
 		g_free(writer->of_frame[i]);

@@ -83,12 +83,12 @@ static bool write_speedscope(const SptExportInput *input, SptOut *out,
 			"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 			"\"exporter\":\"sysprof\",\"shared\":{\"frames\":[\n");
 	write_functions(profile, out);
+	g_string_append(spt_out_text(out), "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":");
+	spt_json_append_text(spt_out_text(out), spt_profile_metric(profile)->name);
 	g_string_append_printf(spt_out_text(out),
-			       "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\","
-			       "\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
+			       ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
 			       ",\n\"samples\":[",
-			       spt_profile_metric(profile)->name, speedscope_unit_of(profile),
-			       amounts.total[0]);
+			       speedscope_unit_of(profile), amounts.total[0]);
 	write_stacks(nodes, &amounts, n, false, out);
 	g_string_append(spt_out_text(out), "],\n\"weights\":[");
 	write_stacks(nodes, &amounts, n, true, out);

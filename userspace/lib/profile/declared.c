@@ -14,6 +14,9 @@
 #define METRICS_SHOWN 256		/* in a menu */
 #define MOST_VALUES (1u << 20)		/* of a grouping; the rest is one group */
 
+/* Between keys and values of labels, which are lines and so have none. */
+#define LABEL_END "\x1f"
+
 /* What the weight of a row is, if it is no field. */
 #define BY_COUNT    "events"
 #define BY_DURATION "duration"
@@ -205,10 +208,10 @@ static gpointer begin(const SptCapture *capture, const SptWeightSource *base)
 		return cursor;
 	if (cursor->source->is_field)
 		spt_declared_find_field(cursor->kind, cursor->source->weight, &cursor->weight);
-	if (cursor->source->look.by) {
+	if (cursor->source->look.by)
 		spt_declared_find_field(cursor->kind, cursor->source->look.by, &cursor->by);
+	if (cursor->source->look.by || cursor->source->look.by_labels)
 		cursor->values = values_of(capture, base);
-	}
 	cursor->reader = spt_declared_reader_new(capture, cursor->kind);
 	return cursor;
 }
@@ -239,6 +242,45 @@ static uint64_t weight_of(const struct cursor *cursor, const SptDeclaredRow *row
 	return value.number;
 }
 
+static bool is_label(const SptDeclaredField *field)
+{
+	return field->type == SPT_VALUE_TEXT || field->type == SPT_VALUE_ID;
+}
+
+/* What has no text is no label. */
+static char *describe_labels(const SptDeclared *kind, const SptDeclaredRow *row)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < kind->n_fields; i++) {
+		g_autofree char *value = NULL;
+
+		if (!is_label(&kind->fields[i]))
+			continue;
+		value = spt_value_describe(&kind->fields[i], row->values[i]);
+		if (!*value)
+			continue;
+		g_string_append(text, text->len ? LABEL_END : "");
+		spt_append_one_line(text, kind->fields[i].name);
+		g_string_append(text, LABEL_END);
+		spt_append_one_line(text, value);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static uint32_t detail_of(const struct cursor *cursor, const SptDeclaredRow *row)
+{
+	const SptDeclared *kind = cursor->kind;
+
+	if (!cursor->values)
+		return 0;
+	return number_of(cursor->values,
+			 cursor->source->look.by_labels ?
+				 describe_labels(kind, row) :
+				 spt_value_describe(&kind->fields[cursor->by],
+						    row->values[cursor->by]));
+}
+
 static SptWeightRow weight_row(const struct cursor *cursor, const SptDeclaredRow *row)
 {
 	bool is_spread = !cursor->source->is_field &&
@@ -251,11 +293,7 @@ static SptWeightRow weight_row(const struct cursor *cursor, const SptDeclaredRow
 		.thread = row->thread,
 		.cpu = row->cpu,
 		.node = row->node,
-		.detail = cursor->values ?
-				  number_of(cursor->values,
-					    spt_value_describe(&cursor->kind->fields[cursor->by],
-							       row->values[cursor->by])) :
-				  0,
+		.detail = detail_of(cursor, row),
 	};
 }
 
@@ -353,7 +391,10 @@ static SptDeclaredLook keep_look(const SptDeclaredLook *look)
 		if (conditions[i].type == SPT_VALUE_TEXT)
 			conditions[i].value.text = g_intern_string(conditions[i].value.text);
 	}
-	return (SptDeclaredLook){ g_intern_string(look->by), conditions, look->n_conditions };
+	return (SptDeclaredLook){ .by = g_intern_string(look->by),
+				  .by_labels = look->by_labels,
+				  .conditions = conditions,
+				  .n_conditions = look->n_conditions };
 }
 
 /* All that a metric depends on. */
@@ -363,7 +404,7 @@ static char *key_of(const SptDeclared *kind, const char *name, const char *weigh
 	GString *key = g_string_new(NULL);
 
 	g_string_append_printf(key, "%s\n%s\n%s\n%s\n%u\n%s", name, kind->name, kind->title, weight,
-			       unit, look->by ? look->by : "\n");
+			       unit, look->by_labels ? "\n\n" : look->by ? look->by : "\n");
 	for (unsigned i = 0; i < look->n_conditions; i++) {
 		const SptFieldCondition *condition = &look->conditions[i];
 
@@ -404,7 +445,8 @@ static SptMetric *make_metric(const SptDeclared *kind, const char *name, const c
 		.title = g_intern_string(title),
 		.value = is_count ? "number of events" : g_intern_string(value),
 		.unit = unit,
-		.parts = SPT_METRIC_HAS_CPU | (look->by ? SPT_METRIC_HAS_FIELD : 0),
+		.parts = SPT_METRIC_HAS_CPU |
+			 (look->by || look->by_labels ? SPT_METRIC_HAS_FIELD : 0),
 		.source = &source->base,
 	};
 	return metric;
@@ -438,6 +480,29 @@ const SptMetric *spt_declared_metric(const SptCapture *capture, const char *name
 	}
 	g_mutex_unlock(&mutex);
 	return metric;
+}
+
+const SptMetric *spt_declared_labelled(const SptCapture *capture, const SptMetric *metric)
+{
+	const struct declared_source *source = (const struct declared_source *)metric->source;
+	const SptDeclared *kind;
+	SptDeclaredLook look;
+	bool has_labels = false;
+
+	if (metric->source->begin_of_events != begin)
+		return NULL;
+	kind = spt_declared_find(capture, source->kind);
+	for (unsigned i = 0; kind && i < kind->n_fields; i++)
+		has_labels |= is_label(&kind->fields[i]);
+	look = (SptDeclaredLook){ .by_labels = true,
+				  .conditions = source->look.conditions,
+				  .n_conditions = source->look.n_conditions };
+	return has_labels ? spt_declared_metric(capture, metric->name, &look) : NULL;
+}
+
+char **spt_declared_labels(const SptCapture *capture, const SptMetric *metric, uint32_t detail)
+{
+	return g_strsplit(detail ? spt_declared_value(capture, metric, detail) : "", LABEL_END, -1);
 }
 
 static void add_metric(GPtrArray *metrics, const SptCapture *capture, const SptDeclared *kind,

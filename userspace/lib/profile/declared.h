@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
 	const char *by;			/* the field whose values are groups; NULL: none */
+	bool by_labels;			/* instead of that: all labels (spt_declared_labels()) */
 	const SptFieldCondition *conditions;
 	unsigned n_conditions;		/* at most SPT_DECLARED_CONDITIONS */
 } SptDeclaredLook;
@@ -55,6 +56,16 @@ const GPtrArray *spt_declared_metrics(const SptCapture *capture);
 /* Whether an event meets all of @n conditions; those on fields that @kind does not have fail. */
 bool spt_declared_meets(const SptDeclared *kind, const SptDeclaredRow *row,
 			const SptFieldCondition *conditions, unsigned n);
+/*
+ * The same metric with by_labels, of the same events; NULL: @metric is not of a declared kind, or
+ * that has no labels.
+ */
+const SptMetric *spt_declared_labelled(const SptCapture *capture, const SptMetric *metric);
+/*
+ * The labels of an event, by the detail of a row of such a metric: its texts and the numbers that
+ * are only names, each a line.  Key and value by turns; to be freed with g_strfreev().
+ */
+char **spt_declared_labels(const SptCapture *capture, const SptMetric *metric, uint32_t detail);
 /* The text of a value, by the detail of a row of @metric, whose look has "by". */
 const char *spt_declared_value(const SptCapture *capture, const SptMetric *metric,
 			       uint32_t detail);

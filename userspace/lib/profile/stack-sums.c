@@ -53,10 +53,12 @@ static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
 	struct stack_sums *of = data;
 	uint32_t cpu = of->parts & SPT_METRIC_HAS_CPU ? row->cpu : 0;
 	uint32_t state = of->parts & SPT_METRIC_HAS_STATE ? spt_wait_detail_state(row->detail) : 0;
-	uint32_t link = spt_links_of(of->links, row->time, row->thread);
+	uint32_t labels = of->parts & SPT_METRIC_HAS_FIELD ? row->detail : 0;
+	/* Declared kinds have no links. */
+	uint32_t link = labels ? 0 : spt_links_of(of->links, row->time, row->thread);
 	/* There are few states, and fewer than 2^24 CPUs. */
 	uint32_t *index = spt_pairs_at(&of->known, (uint64_t)row->node << 32 | row->thread,
-				       (uint64_t)link << 32 | state << STATE_SHIFT | cpu);
+				       (uint64_t)(link | labels) << 32 | state << STATE_SHIFT | cpu);
 	SptStackSum *sum;
 
 	if (*index == UINT32_MAX) {
@@ -64,7 +66,8 @@ static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
 					   .thread = row->thread,
 					   .cpu = cpu,
 					   .state = state,
-					   .link = link };
+					   .link = link,
+					   .labels = labels };
 
 		*index = of->sums->len;
 		g_array_append_val(of->sums, none);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The selected samples of a metric, added up where nothing but their times differs: by raw stack,
- * thread, CPU and state.  So there are as many sums as there are different stacks of threads,
+ * thread, CPU, state and labels.  So there are as many sums as there are different stacks of threads,
  * however long the recording is.
  */
 #ifndef SPT_STACK_SUMS_H
@@ -19,6 +19,7 @@ typedef struct {
 	/* In which the thread was (spt_wait_state_name()); 0 without SPT_METRIC_HAS_STATE. */
 	uint32_t state;
 	uint32_t link;	 /* with links: which one (links.h); else 0 */
+	uint32_t labels; /* of metrics by labels, the detail (declared.h); else 0 */
 	uint64_t weight, samples; /* weight: as in profile.h, never 0 */
 } SptStackSum;
 
