@@ -17,7 +17,7 @@
 #include "chain.h"
 #include "contexts.h"
 #include "objects.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "ranges.h"
 
 #define MIN_BUILD_ID_BYTES 8

@@ -13,7 +13,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "charge.h"
+#include "session-quota.h"
 #include "clock-pmu.h"
 #include "session.h"
 #include "stack.h"
@@ -32,7 +32,7 @@ struct counter {
 };
 
 struct sysprof_pmu {
-	struct sysprof_charge *charge;
+	struct sysprof_session_quota *charge;
 	unsigned int nr;
 	struct counter counters[];
 };
@@ -89,7 +89,7 @@ void sysprof_pmu_destroy(struct sysprof_pmu *pmu)
 			perf_event_release_kernel(pmu->counters[i].event);
 		kfree(pmu->counters[i].stack);
 	}
-	sysprof_charge_sub(pmu->charge, pmu->nr * sizeof(*pmu->counters[0].stack));
+	sysprof_session_quota_sub(pmu->charge, pmu->nr * sizeof(*pmu->counters[0].stack));
 	kfree(pmu);
 }
 
@@ -108,7 +108,7 @@ struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 	for_each_cpu(cpu, session->cpumask) {
 		if (!cpu_online(cpu))
 			continue;
-		err = sysprof_charge_add(pmu->charge, sizeof(*counter->stack));
+		err = sysprof_session_quota_add(pmu->charge, sizeof(*counter->stack));
 		if (err)
 			goto err_destroy;
 		counter = &pmu->counters[pmu->nr++];

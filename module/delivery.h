@@ -23,7 +23,7 @@ struct cred;
 struct file;
 struct task_struct;
 
-struct sysprof_charge;
+struct sysprof_session_quota;
 struct sysprof_filter;
 struct sysprof_pmu;
 struct sysprof_raw_requests;
@@ -196,7 +196,7 @@ struct sysprof_session {
 	struct mutex lock;
 	enum sysprof_hides hides_others;
 	struct sysprof_pmu *pmu;
-	struct sysprof_charge *charge;
+	struct sysprof_session_quota *charge;
 	bool running;
 	bool may_see_addresses;
 	bool has_file;

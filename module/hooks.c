@@ -23,7 +23,7 @@
 #include "delivery.h"
 #include "hooks.h"
 #include "objects.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "source-ops.h"
 #include "spaces.h"
 #include "state.h"

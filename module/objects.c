@@ -7,8 +7,8 @@
  * thread finds path and build-id, sends them to the sessions, drops the reference and fills the
  * pool again.  No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
  *
- * Anybody can map new files without end.  So each user has a part of the memory (quota.c) and of
- * the queue for names.  When there are many files, those that nobody has mapped any more are
+ * Anybody can map new files without end.  So each user has a part of the memory (program-quota.c)
+ * and of the queue for names.  When there are many files, those that nobody has mapped any more are
  * dropped; a file that comes back has another id.
  */
 #include <linux/file.h>

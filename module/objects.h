@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "quota.h"
+#include "program-quota.h"
 
 struct file;
 struct inode;

@@ -6,7 +6,7 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 
-#include "quota.h"
+#include "program-quota.h"
 #include "sysprof.h"
 
 struct mm_struct;

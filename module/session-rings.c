@@ -7,7 +7,7 @@
 #include <linux/topology.h>
 
 #include "chain.h"
-#include "charge.h"
+#include "session-quota.h"
 #include "session-rings.h"
 
 void sysprof_session_free_rings(struct sysprof_session *session)
@@ -20,7 +20,7 @@ void sysprof_session_free_rings(struct sysprof_session *session)
 		if (!bytes)
 			continue;
 		sysprof_ring_deinit(&session->cpus[cpu].ring);
-		sysprof_charge_sub(session->charge, sysprof_ring_cost(bytes));
+		sysprof_session_quota_sub(session->charge, sysprof_ring_cost(bytes));
 	}
 }
 
@@ -34,12 +34,12 @@ int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes)
 
 	sysprof_session_free_rings(session);
 	for_each_possible_cpu(cpu) {
-		err = sysprof_charge_add(session->charge, sysprof_ring_cost(bytes));
+		err = sysprof_session_quota_add(session->charge, sysprof_ring_cost(bytes));
 		if (err)
 			goto err_free;
 		err = sysprof_ring_init(&session->cpus[cpu].ring, bytes, cpu_to_node(cpu));
 		if (err) {
-			sysprof_charge_sub(session->charge, sysprof_ring_cost(bytes));
+			sysprof_session_quota_sub(session->charge, sysprof_ring_cost(bytes));
 			goto err_free;
 		}
 	}
@@ -60,13 +60,13 @@ void sysprof_session_free_sent(struct sysprof_session *session)
 			continue;
 		kvfree(session->cpus[cpu].sent);
 		session->cpus[cpu].sent = NULL;
-		sysprof_charge_sub(session->charge, sizeof(struct sysprof_sent));
+		sysprof_session_quota_sub(session->charge, sizeof(struct sysprof_sent));
 	}
 }
 
 static int make_sent(struct sysprof_session *session, int cpu)
 {
-	int err = sysprof_charge_add(session->charge, sizeof(struct sysprof_sent));
+	int err = sysprof_session_quota_add(session->charge, sizeof(struct sysprof_sent));
 
 	if (err)
 		return err;
@@ -74,7 +74,7 @@ static int make_sent(struct sysprof_session *session, int cpu)
 		kvzalloc_node(sizeof(struct sysprof_sent), GFP_KERNEL, cpu_to_node(cpu));
 	if (session->cpus[cpu].sent)
 		return 0;
-	sysprof_charge_sub(session->charge, sizeof(struct sysprof_sent));
+	sysprof_session_quota_sub(session->charge, sizeof(struct sysprof_sent));
 	return -ENOMEM;
 }
 
@@ -95,7 +95,7 @@ int sysprof_session_make_sent(struct sysprof_session *session)
 
 u32 sysprof_session_default_ring(void)
 {
-	u64 room = div_u64(sysprof_charge_default(), nr_cpu_ids);
+	u64 room = div_u64(sysprof_session_quota_default(), nr_cpu_ids);
 	u32 bytes = SYSPROF_DEFAULT_RING_BYTES;
 
 	while (bytes > PAGE_SIZE && sysprof_ring_cost(bytes) > room)

@@ -16,7 +16,7 @@
 #include <linux/smp.h>
 
 #include "chain.h"
-#include "charge.h"
+#include "session-quota.h"
 #include "clock-pmu.h"
 #include "clock.h"
 #include "contexts.h"
@@ -352,13 +352,13 @@ struct sysprof_session *sysprof_session_create(void)
 	err = -ENOMEM;
 	if (!session->cpus || !session->cpumask)
 		goto err_free;
-	session->charge = sysprof_charge_open();
+	session->charge = sysprof_session_quota_open();
 	err = PTR_ERR_OR_ZERO(session->charge);
 	if (err)
 		goto err_free;
-	err = sysprof_charge_add(session->charge, own_bytes());
+	err = sysprof_session_quota_add(session->charge, own_bytes());
 	if (err) {
-		sysprof_charge_close(session->charge);
+		sysprof_session_quota_close(session->charge);
 		goto err_free;
 	}
 	INIT_LIST_HEAD(&session->link);
@@ -369,7 +369,7 @@ struct sysprof_session *sysprof_session_create(void)
 	session->hurried = jiffies;
 	INIT_WORK(&session->reap, reap_fn);
 	session->opener = get_pid(task_tgid(current));
-	session->is_exempt = sysprof_charge_is_exempt(session->charge);
+	session->is_exempt = sysprof_session_quota_is_exempt(session->charge);
 	for_each_possible_cpu(cpu) {
 		session->cpus[cpu].session = session;
 		session->cpus[cpu].cpu = cpu;
@@ -394,12 +394,12 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_snapshot_end(session->snapshot);
 	sysprof_session_free_rings(session);
 	sysprof_session_free_sent(session);
-	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
+	sysprof_session_quota_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_requests);
 	sysprof_source_drop(session);
-	sysprof_charge_sub(session->charge, own_bytes());
-	sysprof_charge_close(session->charge);
+	sysprof_session_quota_sub(session->charge, own_bytes());
+	sysprof_session_quota_close(session->charge);
 	sysprof_tables_put(session->tables);
 	put_pid(session->opener);
 	free_session(session);
@@ -432,7 +432,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 			      -EBUSY :
 			      sysprof_session_make_rings(session, config->ring_bytes);
 	if (!err)
-		err = sysprof_charge_add(session->charge, sysprof_filter_bytes(filter));
+		err = sysprof_session_quota_add(session->charge, sysprof_filter_bytes(filter));
 	if (err)
 		goto out;
 	if (config->raw_bytes && !session->raw_requests) {
@@ -457,7 +457,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 	 * Frees the filter that is not the session's: the old one, or the one that was not
 	 * accepted.
 	 */
-	sysprof_charge_sub(session->charge, sysprof_filter_bytes(filter));
+	sysprof_session_quota_sub(session->charge, sysprof_filter_bytes(filter));
 out:
 	mutex_unlock(&session->lock);
 	mutex_unlock(&session->io_lock);

@@ -11,7 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "quota.h"
+#include "program-quota.h"
 
 struct code_range;
 struct mm_struct;

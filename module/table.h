@@ -6,7 +6,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "quota.h"
+#include "program-quota.h"
 #include "sysprof-table.h"
 
 /**

@@ -26,7 +26,7 @@
 #include "chain.h"
 #include "contexts.h"
 #include "objects.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "recall.h"
 #include "regions.h"
 #include "table.h"

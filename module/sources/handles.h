@@ -9,7 +9,7 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
-#include "quota.h"
+#include "program-quota.h"
 
 #define SYSPROF_HANDLES_USED_BITS 12
 

@@ -23,7 +23,7 @@
 #include "filter.h"
 #include "sources/holds.h"
 #include "sources/immediate.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "source-ops.h"
 #include "sources/sources.h"
 

@@ -21,7 +21,7 @@
 
 #include "sources/holds.h"
 #include "sources/immediate.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "stack.h"
 
 #define BITS	   13

@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "charge.h"
+#include "session-quota.h"
 #include "sources/event.h"
 #include "filter.h"
 #include "sources/holds.h"
@@ -254,9 +254,9 @@ static int install_subscription(struct sysprof_session *session, struct sysprof_
 	if (session->running)
 		err = -EBUSY;
 	else if (sub && !session->sub)
-		err = sysprof_charge_add(session->charge, subscription_bytes());
+		err = sysprof_session_quota_add(session->charge, subscription_bytes());
 	else if (!sub && session->sub)
-		sysprof_charge_sub(session->charge, subscription_bytes());
+		sysprof_session_quota_sub(session->charge, subscription_bytes());
 	if (!err)
 		swap(session->sub, sub);
 	mutex_unlock(&session->lock);
@@ -287,7 +287,7 @@ int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_so
 
 void sysprof_sources_destroy(struct sysprof_session *session)
 {
-	sysprof_charge_sub(session->charge, subscription_bytes());
+	sysprof_session_quota_sub(session->charge, subscription_bytes());
 	destroy_subscription(session->sub);
 }
 

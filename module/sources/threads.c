@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 
 #include "compat/switch.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "sources/threads.h"
 
 #define SLOTS_MIN	16384U

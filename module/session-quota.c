@@ -16,7 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
-#include "charge.h"
+#include "session-quota.h"
 #include "compat/export.h"
 
 static uint ring_limit_mib = 512;
@@ -38,14 +38,14 @@ MODULE_PARM_DESC(session_limit_user, "the same of one user without CAP_SYS_RESOU
 #define DEFAULT_SESSIONS 2 /* of default size that a user has room for */
 
 /**
- * struct sysprof_charge - of a user
+ * struct sysprof_session_quota - of a user
  * @link: in the list of all
  * @uid: the real user id at open
  * @is_exempt: had CAP_SYS_RESOURCE
  * @sessions: that are open
  * @bytes: charged
  */
-struct sysprof_charge {
+struct sysprof_session_quota {
 	struct list_head link;
 	kuid_t uid;
 	bool is_exempt;
@@ -73,9 +73,9 @@ static u64 three_quarters(u64 n)
 	return n - n / 4;
 }
 
-static struct sysprof_charge *charge_find(kuid_t uid, bool is_exempt)
+static struct sysprof_session_quota *charge_find(kuid_t uid, bool is_exempt)
 {
-	struct sysprof_charge *charge;
+	struct sysprof_session_quota *charge;
 
 	list_for_each_entry(charge, &charges, link)
 		if (uid_eq(charge->uid, uid) && charge->is_exempt == is_exempt)
@@ -89,7 +89,7 @@ static struct sysprof_charge *charge_find(kuid_t uid, bool is_exempt)
 	return charge;
 }
 
-static void charge_put(struct sysprof_charge *charge)
+static void charge_put(struct sysprof_session_quota *charge)
 {
 	if (charge->sessions)
 		return;
@@ -97,14 +97,14 @@ static void charge_put(struct sysprof_charge *charge)
 	kfree(charge);
 }
 
-static bool has_session(const struct sysprof_charge *charge)
+static bool has_session(const struct sysprof_session_quota *charge)
 {
 	return of_all.sessions < session_limit &&
 	       (charge->is_exempt || (charge->sessions < session_limit_user &&
 				      of_users.sessions < three_quarters(session_limit)));
 }
 
-static bool has_bytes(const struct sysprof_charge *charge, u64 bytes)
+static bool has_bytes(const struct sysprof_session_quota *charge, u64 bytes)
 {
 	return of_all.bytes + bytes <= mib(ring_limit_mib) &&
 	       (charge->is_exempt ||
@@ -112,10 +112,10 @@ static bool has_bytes(const struct sysprof_charge *charge, u64 bytes)
 		 of_users.bytes + bytes <= three_quarters(mib(ring_limit_mib))));
 }
 
-struct sysprof_charge *sysprof_charge_open(void)
+struct sysprof_session_quota *sysprof_session_quota_open(void)
 {
 	bool is_exempt = capable(CAP_SYS_RESOURCE);
-	struct sysprof_charge *charge;
+	struct sysprof_session_quota *charge;
 
 	mutex_lock(&charge_lock);
 	charge = charge_find(current_uid(), is_exempt);
@@ -133,7 +133,7 @@ struct sysprof_charge *sysprof_charge_open(void)
 	return charge;
 }
 
-void sysprof_charge_close(struct sysprof_charge *charge)
+void sysprof_session_quota_close(struct sysprof_session_quota *charge)
 {
 	mutex_lock(&charge_lock);
 	charge->sessions--;
@@ -143,7 +143,7 @@ void sysprof_charge_close(struct sysprof_charge *charge)
 	mutex_unlock(&charge_lock);
 }
 
-int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes)
+int sysprof_session_quota_add(struct sysprof_session_quota *charge, u64 bytes)
 {
 	int err = -ENOSPC;
 
@@ -158,9 +158,9 @@ int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes)
 	mutex_unlock(&charge_lock);
 	return err;
 }
-SYSPROF_EXPORT(sysprof_charge_add);
+SYSPROF_EXPORT(sysprof_session_quota_add);
 
-void sysprof_charge_sub(struct sysprof_charge *charge, u64 bytes)
+void sysprof_session_quota_sub(struct sysprof_session_quota *charge, u64 bytes)
 {
 	mutex_lock(&charge_lock);
 	charge->bytes -= bytes;
@@ -169,14 +169,14 @@ void sysprof_charge_sub(struct sysprof_charge *charge, u64 bytes)
 		of_users.bytes -= bytes;
 	mutex_unlock(&charge_lock);
 }
-SYSPROF_EXPORT(sysprof_charge_sub);
+SYSPROF_EXPORT(sysprof_session_quota_sub);
 
-bool sysprof_charge_is_exempt(const struct sysprof_charge *charge)
+bool sysprof_session_quota_is_exempt(const struct sysprof_session_quota *charge)
 {
 	return charge->is_exempt;
 }
 
-u64 sysprof_charge_default(void)
+u64 sysprof_session_quota_default(void)
 {
 	return min(mib(ring_limit_user_mib), three_quarters(mib(ring_limit_mib))) /
 	       DEFAULT_SESSIONS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the programs of one user may cost while others record: memory and ids. */
-#ifndef _SYSPROF_QUOTA_H
-#define _SYSPROF_QUOTA_H
+#ifndef _SYSPROF_PROGRAM_QUOTA_H
+#define _SYSPROF_PROGRAM_QUOTA_H
 
 #include <linux/atomic.h>
 #include <linux/types.h>
@@ -65,4 +65,4 @@ static inline void sysprof_shares_give(struct sysprof_shares *shares, sysprof_pa
 		atomic_dec(&shares->taken[payer]);
 }
 
-#endif /* _SYSPROF_QUOTA_H */
+#endif /* _SYSPROF_PROGRAM_QUOTA_H */

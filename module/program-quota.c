@@ -14,7 +14,7 @@
 #include <linux/user_namespace.h>
 
 #include "compat/export.h"
-#include "quota.h"
+#include "program-quota.h"
 #include "sysprof-chain.h"
 
 #define BYTES_MAX	(64L << 20)
