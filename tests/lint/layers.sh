@@ -11,6 +11,13 @@
 declare -A floor=([base]=0 [formats]=0 [events]=1 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [scripts]=4 [process]=3
 	[capture]=4 [symbols]=5 [profile]=6 [rewrite]=6 [picture]=7 [annotate]=7 [export]=8 [record]=7 [import]=8 [agent]=9)
 
+# CONTRIBUTING.md names the rooms in that order, those of one floor by name.
+listed()
+{
+	diff <(for room in "${!floor[@]}"; do echo "${floor[$room]} $room"; done | sort | cut -d' ' -f2) \
+		<(grep '^| `userspace/lib/`' CONTRIBUTING.md | cut -d'|' -f3 | grep -o '`[a-z]*`' | tr -d '`')
+}
+
 includes()
 {
 	sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*/\1/p' "$1"
@@ -73,7 +80,7 @@ crossing()
 device_headers()
 {
 	sources | grep -E '^userspace/(cli|viewer|lib/profile)/.*\.[ch]$' | while read -r file; do
-		includes "$file" | grep -E '"sysprof(-event|-table|-chain)?\.h"' |
+		includes "$file" | grep -E '"sysprof(-event|-table|-chain|-named)?\.h"' |
 			sed "s|^|$file includes |"
 		code "$file" | grep -noE '\b(enum sysprof_|SYSPROF_(SOURCE|STATE|CONTEXT|END)_)\w*' |
 			sed "s|^[0-9]*:|$file names |"
@@ -127,6 +134,7 @@ module_upward()
 
 code_files=$(sources | grep -E '\.[ch]$')
 cached "lib includes downwards only" "sed" "$code_files" upward
+result "CONTRIBUTING.md names the rooms from the bottom up" "$(listed)"
 cached "lib's folders and their rooms include one way only" "sed" "$code_files" both_ways
 cached "lib, cli, viewer and tests keep to themselves" "sed" "$code_files" crossing
 cached "profile, cli and viewer know no header of the device" "sed" "$code_files" device_headers
