@@ -211,7 +211,7 @@ if [ "${PART:-programs}" = programs ]; then
 				"${type#*:}" 2>&1 | head -n 20)"
 	done
 	result "a Go program: its hot function, and its file" "$(
-		"$cli" report "$work/cpu.pb.gz" | grep -q '[1-9]  main\.hot  *program$' ||
+		"$cli" report "$work/cpu.pb.gz" | grep -q ' [1-9][0-9]*  main\.hot  *program$' ||
 			"$cli" report "$work/cpu.pb.gz" 2>&1)"
 	result "a Go program: its lines" "$(
 		"$cli" report --lines "$work/cpu.pb.gz" | grep -q 'main\.hot (program\.go:1[5-7])' ||
