@@ -57,8 +57,9 @@ static void add_stack_row(const SptWeightRow *row, uint64_t weight, void *data)
 	/* Declared kinds have no links. */
 	uint32_t link = labels ? 0 : spt_links_of(of->links, row->time, row->thread);
 	/* There are few states, and fewer than 2^24 CPUs. */
+	uint32_t place = state << STATE_SHIFT | cpu;
 	uint32_t *index = spt_pairs_at(&of->known, (uint64_t)row->node << 32 | row->thread,
-				       (uint64_t)(link | labels) << 32 | state << STATE_SHIFT | cpu);
+				       (uint64_t)(link | labels) << 32 | place);
 	SptStackSum *sum;
 
 	if (*index == UINT32_MAX) {

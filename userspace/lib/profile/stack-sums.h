@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The selected samples of a metric, added up where nothing but their times differs: by raw stack,
- * thread, CPU, state and labels.  So there are as many sums as there are different stacks of threads,
- * however long the recording is.
+ * thread, CPU, state and labels.  So there are as many sums as there are different stacks of
+ * threads, however long the recording is.
  */
 #ifndef SPT_STACK_SUMS_H
 #define SPT_STACK_SUMS_H
