@@ -113,7 +113,7 @@ assert sorted(row['fields']['name'] for row in report['rows']) == ['process', 't
 END
 
 check "a flight recorder has them, too" bash -c '
-	"$0" record --source perf -F 100 --last 10 -o "$1" -- "$2" truth 1000 >"$1.out" 2>&1 &&
+	"$0" record --source perf -F 100 --last 600 -o "$1" -- "$2" truth 1000 >"$1.out" 2>&1 &&
 	"$0" report "$1" --marks --json | grep -c "\"count\": 1000" | grep -q 4' \
 	"$cli" "$work/flight" "$workloads/marks"
 
