@@ -189,6 +189,8 @@ def check_said(path):
     times = document("report_histogram", "report", path, "--histogram", "*")
     ok(times["count"] == 400 == sum_of(times["steps"], "count") and
        times["sum_ns"] == sum_of(marks, "sum_ns") == sum_of(times["steps"], "sum_ns"), "the histogram has all marks", times)
+    within = document("report_functions", "report", path, "--mark", "*")["within"]
+    ok((within["count"], within["sum_ns"]) == (400, times["sum_ns"]), "a report of marks has all of their time", within)
     document("report_counters", "report", path, "--counters")
     lines = document("report_logs", "report", path, "--logs")["lines"]
     ok("a line" in [line["text"] for line in lines], "lines of the log are there", lines)

@@ -99,5 +99,79 @@ pct = 100 - 100 * cut / (table["sum"] - stackless)
 assert "Fix: --stacks" not in text, text
 assert cut > 0 and (abs(int(found[1]) - pct) <= 1 if pct < 95 else not found), (text[:500], cut, table["sum"])'
 
+# A server each hundredth of whose requests waits for a lock that another thread has.
+cat >"$work/server.c" <<'END'
+#include <pthread.h>
+#include <spt/mark.h>
+
+static pthread_mutex_t accounts_lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_wanted, has_ended;
+
+static __attribute__((noinline)) void give_accounts_up(void)
+{
+	pthread_mutex_unlock(&accounts_lock);
+	__atomic_store_n(&is_wanted, 0, __ATOMIC_SEQ_CST);
+}
+
+static void *tidy(void *unused)
+{
+	prctl(PR_SET_NAME, "janitor");
+	while (!__atomic_load_n(&has_ended, __ATOMIC_SEQ_CST)) {
+		usleep(200);
+		if (__atomic_load_n(&is_wanted, __ATOMIC_SEQ_CST) != 1)
+			continue;
+		pthread_mutex_lock(&accounts_lock);
+		__atomic_store_n(&is_wanted, 2, __ATOMIC_SEQ_CST);
+		usleep(50000);
+		give_accounts_up();
+	}
+	return unused;
+}
+
+static __attribute__((noinline)) void answer(void)
+{
+	pthread_mutex_lock(&accounts_lock);
+	pthread_mutex_unlock(&accounts_lock);
+}
+
+int main(void)
+{
+	pthread_t janitor;
+
+	pthread_create(&janitor, NULL, tidy, NULL);
+	for (int i = 1; i <= 1000; i++) {
+		if (i % 100 == 0)
+			__atomic_store_n(&is_wanted, 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&is_wanted, __ATOMIC_SEQ_CST) == 1)
+			usleep(100);
+		spt_mark_begin("http", "request");
+		answer();
+		spt_mark_end("request");
+		while (__atomic_load_n(&is_wanted, __ATOMIC_SEQ_CST))
+			usleep(100);
+	}
+	__atomic_store_n(&has_ended, 1, __ATOMIC_SEQ_CST);
+	return pthread_join(janitor, NULL);
+}
+END
+check 'a slow request: recorded' bash -c 'gcc -O1 -g -fno-omit-frame-pointer -pthread -Iuserspace/include \
+	"$2/server.c" -o "$2/server" && timeout 100 "$1" record --source perf --waits=all -F 97 \
+	-o "$2/server.capture" -- "$2/server" 2>"$2/server.err" || { cat "$2/server.err"; exit 1; }' \
+	- "$cli" "$work"
+: >"$work/server.out"
+check '... leads to the lock and to who had it, in one command' judge server '
+text = subprocess.run([cli, "report", "--mark", "request", "--slower-than", "30ms", of + ".capture"], check=True, stdout=subprocess.PIPE, text=True).stdout
+found = re.search(r"within (\d+) marks, .*: ran .* blocked (\d+) %.*\nblocked .* pthread_mutex_lock below answer\nfor accounts_lock (\d+) %, woken by janitor \(\d+\) (\d+) %", text)
+assert found, text[:800]
+assert int(found[1]) >= 10 and int(found[3]) >= 95 and int(found[4]) >= 95, found
+timed(int(found[1]) == 10 and int(found[2]) >= 80, found[0])
+within = report("--mark", "request", "--slower-than", "30ms")["within"]
+assert within["count"] == int(found[1]) and within["waits"][0]["groups"][0]["name"] == "accounts_lock", within
+assert within["sum_ns"] == sum(within[part + "_ns"] for part in ("running", "runnable", "blocked", "disk")), within'
+# Along frame pointers the caller of a function of the C library can be missing.
+check '... who gave it up, in a function of the program' judge server '
+text = subprocess.run([cli, "report", "--wakers", "--mark", "request", "--slower-than", "30ms", of + ".capture"], check=True, stdout=subprocess.PIPE, text=True).stdout
+assert re.search("by janitor in (give_accounts_up|tidy)$", text, re.M), text[:500]'
+
 echo "1..$number"
 exit $broken

@@ -18,6 +18,7 @@
 #include "report-log-lines.h"
 #include "report-metric.h"
 #include "report-tui.h"
+#include "report-within.h"
 #include "report.h"
 #include "import/fleet.h"
 
@@ -420,7 +421,8 @@ static void print_fleet(const SptCapture *capture)
 		       strcmp(hosts, "1") == 0 ? "host" : "hosts");
 }
 
-static void print_text_head(const struct spt_report *report, bool may_have_rest)
+static void print_text_head(const struct spt_report *report, const struct spt_filter_options *filter,
+			    bool may_have_rest)
 {
 	const SptSummary *summary = report->summary;
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
@@ -443,6 +445,8 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 		print_other_metric(report);
 	else if (is_whole(report))
 		print_wall(report);
+	else if (filter->mark)
+		spt_report_print_within(report, filter->mark);
 	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {
 		spt_cli_print_resident(report->capture, summary->start_ns, 0);
 		spt_cli_print_heap(report->capture, summary->start_ns, 0);
@@ -520,6 +524,8 @@ static int print_page(const struct spt_report_kind *kind, const struct spt_repor
 		if (report->profile && !kind->is_whole_page) {
 			add_json_sentences(report, json);
 			add_json_memory(report, json);
+			if (options->filter.mark && report->metric->is_cpu)
+				spt_report_add_within(report, options->filter.mark, json);
 		}
 		kind->json(report, json);
 		spt_json_end_object(json);
@@ -528,7 +534,8 @@ static int print_page(const struct spt_report_kind *kind, const struct spt_repor
 
 		spt_terminal_page();
 		if (report->profile && !kind->is_whole_page)
-			print_text_head(report, options->filter.has_lead && !options->filter.all &&
+			print_text_head(report, &options->filter,
+					options->filter.has_lead && !options->filter.all &&
 							!options->filter.only_command &&
 							!options->filter.process &&
 							!options->filter.thread);
@@ -553,6 +560,15 @@ static unsigned limit_of(const struct options *options)
 static bool has_samples(const SptProfile *profile)
 {
 	return spt_profile_n_samples(profile) > 0;
+}
+
+/* Within marks the threads can have waited all the time, which is an answer, too. */
+static bool only_waited(const struct spt_report *report, const struct spt_filter_options *filter)
+{
+	return filter->mark && report->metric->is_cpu && !has_samples(report->profile) &&
+	       spt_capture_has_stream(report->capture, SPT_ROW_WAIT) && !filter->process &&
+	       !filter->thread && !filter->cpu && !filter->parallelism && !filter->time &&
+	       !spt_filter_options_about_stacks(filter);
 }
 
 /* The profile of @report, to be freed, and its base. */
@@ -620,7 +636,8 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		base = (SptProfile *)report.base;
 	}
 	report.profile = profile;
-	if (profile && !spt_report_filter_check(&options->filter, capture, symbols, profile))
+	if (profile && !only_waited(&report, &options->filter) &&
+	    !spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
 	spt_shape_options_apply(&options->filter.shape, &profile);
 	report.profile = profile;

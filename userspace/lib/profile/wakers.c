@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/culprit.h"
 #include "profile/selection.h"
 #include "profile/wait-index.h"
 #include "profile/waits.h"
@@ -32,19 +33,28 @@ static const char *name_of(const struct wakers *wakers, uint32_t thread)
 	return spt_symbols_intern(wakers->symbols, name);
 }
 
-/* The program's function that woke a thread; the kernel's functions are always the same. */
+/*
+ * The program's function that woke a thread: the kernel's functions are always the same, and those
+ * of the C library say little.  Where there are no others, the innermost one.
+ */
 static const char *function_of(const struct wakers *wakers, uint32_t node)
 {
 	const SptCapture *capture = wakers->capture;
+	const char *innermost = NULL;
 
 	for (; node; node = capture->nodes[node].parent) {
 		const SptFrame *frame = &capture->nodes[node].frame;
 		SptObjectKind kind = capture->objects[frame->object].kind;
+		SptName name;
 
-		if (kind != SPT_OBJECT_KERNEL && kind != SPT_OBJECT_MODULES)
-			return spt_symbols_name(wakers->symbols, frame).function;
+		if (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES)
+			continue;
+		name = spt_symbols_name(wakers->symbols, frame);
+		if (!spt_culprit_is_machinery(name.function, name.object, false))
+			return name.function;
+		innermost = innermost ? innermost : name.function;
 	}
-	return spt_symbols_intern(wakers->symbols, "");
+	return innermost ? innermost : spt_symbols_intern(wakers->symbols, "");
 }
 
 static uint32_t child_of(struct wakers *wakers, uint32_t parent, const char *name,
