@@ -421,8 +421,8 @@ static void print_fleet(const SptCapture *capture)
 		       strcmp(hosts, "1") == 0 ? "host" : "hosts");
 }
 
-static void print_text_head(const struct spt_report *report, const struct spt_filter_options *filter,
-			    bool may_have_rest)
+static void print_text_head(const struct spt_report *report,
+			    const struct spt_filter_options *filter, bool may_have_rest)
 {
 	const SptSummary *summary = report->summary;
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
@@ -562,13 +562,13 @@ static bool has_samples(const SptProfile *profile)
 	return spt_profile_n_samples(profile) > 0;
 }
 
-/* Within marks the threads can have waited all the time, which is an answer, too. */
-static bool only_waited(const struct spt_report *report, const struct spt_filter_options *filter)
+/* Short marks, and those that waited all the time, are an answer without a sample. */
+static bool is_of_marks_alone(const struct spt_report *report,
+			      const struct spt_filter_options *filter)
 {
 	return filter->mark && report->metric->is_cpu && !has_samples(report->profile) &&
-	       spt_capture_has_stream(report->capture, SPT_ROW_WAIT) && !filter->process &&
-	       !filter->thread && !filter->cpu && !filter->parallelism && !filter->time &&
-	       !spt_filter_options_about_stacks(filter);
+	       !filter->process && !filter->thread && !filter->cpu && !filter->parallelism &&
+	       !filter->time && !spt_filter_options_about_stacks(filter);
 }
 
 /* The profile of @report, to be freed, and its base. */
@@ -636,7 +636,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		base = (SptProfile *)report.base;
 	}
 	report.profile = profile;
-	if (profile && !only_waited(&report, &options->filter) &&
+	if (profile && !is_of_marks_alone(&report, &options->filter) &&
 	    !spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
 	spt_shape_options_apply(&options->filter.shape, &profile);

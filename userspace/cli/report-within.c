@@ -36,10 +36,13 @@ typedef void (*AnswerFunc)(const struct spt_report *report, const struct answer 
 
 static SptMarkTimes times_of(const struct spt_report *report, const char *name)
 {
+	/* Their own moments are no condition: a mark of no duration is in none. */
+	SptFilter filter = *report->filter;
 	const SptMarkQuery query = { .name = name, .least_ns = report->least_ns,
-				     .filter = report->filter };
+				     .filter = &filter };
 	SptMarkTimes times;
 
+	filter.moments = NULL;
 	spt_mark_times(report->capture, &query, &times);
 	return times;
 }
