@@ -55,6 +55,7 @@ static bool print_frame(SysprofCaptureReader *reader, SysprofCaptureFrameType ty
 	const SysprofCaptureAllocation *allocation;
 	const SysprofCaptureProcess *process;
 	const SysprofCaptureMark *mark;
+	const SysprofCaptureLog *line;
 	const SysprofCaptureCounterSet *set;
 
 	switch (type) {
@@ -89,6 +90,12 @@ static bool print_frame(SysprofCaptureReader *reader, SysprofCaptureFrameType ty
 		return true;
 	case SYSPROF_CAPTURE_FRAME_CTRDEF:
 		return sysprof_capture_reader_read_counter_define(reader);
+	case SYSPROF_CAPTURE_FRAME_LOG:
+		if (!(line = sysprof_capture_reader_read_log(reader)))
+			return false;
+		printf("log %d %d %s %s\n", line->frame.pid, line->severity, line->domain,
+		       line->message);
+		return true;
 	case SYSPROF_CAPTURE_FRAME_CTRSET:
 		if (!(set = sysprof_capture_reader_read_counter_set(reader)))
 			return false;

@@ -49,6 +49,31 @@ if gcc -o "$work/syscap-read" tests/cli/syscap-read.c \
 			diff - <(echo 'server;script 4196')
 		"$cli" report --marks --json "$work/gnome" 2>&1 | grep -q '"name": "mark"' ||
 			echo 'no mark')"
+	result 'syscap: ... marks, counters and lines, too' "$(
+		"$cli" report --events mark --json "$work/gnome" | python3 -c 'import json, sys
+found = {row["fields"]["name"]: row for row in json.load(sys.stdin)["rows"]}
+assert found["mark"]["duration_ns"] == 5 and found["mark"]["fields"]["message"] == "message", found
+# From the begin of the capture on.
+assert 0 < found["mapped"]["duration_ns"] < 1e9, found' 2>&1
+		"$cli" report --counters "$work/gnome" 2>&1 | grep -q " -3  *depth: whole$" &&
+			"$cli" report --counters "$work/gnome" | grep -q " 2.5  *depth: part$" ||
+			"$cli" report --counters "$work/gnome"
+		"$cli" report --events log "$work/gnome" 2>&1 |
+			grep -q "text=a warning  severity=4  source=domain" || echo 'no line')"
+	"$cli" export --all --format syscap "$work/gnome" >"$work/out"
+	result 'syscap: what programs say comes back' "$({
+		"$work/syscap-read" "$work/out" >"$work/read"
+		grep -qx 'mark 7 5 group mark' "$work/read" || cat "$work/read"
+		grep -qx 'log 7 16 domain a warning' "$work/read" || cat "$work/read"
+		# Times count from the first sample on.
+		for what in "marks  mark" "counters depth" "logs warning"; do
+			for file in gnome out; do
+				"$cli" report --${what% *} "$work/$file" | grep -- "${what#* }" |
+					sed 's/0\.0000[0-9]*//' >"$work/said.$file"
+			done
+			[ -s "$work/said.gnome" ] && diff "$work/said.gnome" "$work/said.out" || echo "no $what"
+		done
+	} 2>&1)"
 	"$cli" export --format syscap "$work/waits.capture" >"$work/out"
 	result 'syscap: waits and events are marks' "$("$work/syscap-read" "$work/out" >"$work/read"
 		grep -qx 'mark 200 90000000 Waits wait' "$work/read" &&

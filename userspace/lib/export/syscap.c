@@ -14,6 +14,7 @@
 #include "export/spans.h"
 #include "formats/syscap.h"
 #include "profile/command.h"
+#include "profile/log-lines.h"
 #include "profile/rows.h"
 #include "profile/selection.h"
 #include "profile/tracks.h"
@@ -270,13 +271,17 @@ static void syscap_write_rows(struct syscap *syscap)
 	}
 }
 
-/* Marks and counters. */
+/* Marks, lines of logs and counters. */
 
-static void syscap_write_mark(struct syscap *syscap, uint32_t cpu, uint32_t thread, uint64_t time,
-			      const struct syscap_mark *mark, const char *message)
+/* After syscap_begin(). */
+static void syscap_end_mark(struct syscap *syscap, uint64_t duration_ns, const char *group,
+			    const char *name, const char *message)
 {
-	syscap_begin(syscap, SYSCAP_MARK, cpu, syscap_pid(syscap, thread), time);
-	syscap_append(syscap, mark, sizeof(*mark));
+	struct syscap_mark mark = { .duration_ns = (int64_t)duration_ns };
+
+	syscap_fill(mark.group, sizeof(mark.group), group);
+	syscap_fill(mark.name, sizeof(mark.name), name);
+	syscap_append(syscap, &mark, sizeof(mark));
 	syscap_append_text(syscap, message, NAME_BYTES);
 	syscap_end(syscap);
 }
@@ -284,14 +289,13 @@ static void syscap_write_mark(struct syscap *syscap, uint32_t cpu, uint32_t thre
 static void syscap_write_span(struct syscap *syscap, const SptSpan *span)
 {
 	g_autoptr(GString) message = g_string_new(NULL);
-	struct syscap_mark mark = { .duration_ns = (int64_t)span->duration_ns };
 
 	spt_span_append_fields(syscap->input->capture, span, message);
-	syscap_fill(mark.group, sizeof(mark.group), span->kind ? "Events" : "Waits");
-	syscap_fill(mark.name, sizeof(mark.name), spt_span_kind_name(span->kind));
+	syscap_begin(syscap, SYSCAP_MARK, span->cpu, syscap_pid(syscap, span->thread),
+		     span->begin_ns);
 	/* Each member is behind a comma. */
-	syscap_write_mark(syscap, span->cpu, span->thread, span->begin_ns, &mark,
-			  message->str + (*message->str == ','));
+	syscap_end_mark(syscap, span->duration_ns, span->kind ? "Events" : "Waits",
+			spt_span_kind_name(span->kind), message->str + (*message->str == ','));
 }
 
 static void syscap_write_spans(struct syscap *syscap)
@@ -305,21 +309,49 @@ static void syscap_write_spans(struct syscap *syscap)
 			syscap_write_span(syscap, &span);
 }
 
-/* Marks, and what other declared kinds have: a mark of nobody has no thread. */
+/* Marks as their programs made them: a message is the text of the field with that name. */
 static void syscap_write_sayings(struct syscap *syscap)
 {
-	g_autoptr(SptSayings) sayings =
-		spt_sayings_new(syscap->input->capture, syscap->input->filter);
+	const SptExportInput *input = syscap->input;
+	g_autoptr(SptSayings) sayings = spt_sayings_new(input->capture, input->filter);
 	SptSaying saying;
 
 	while (spt_sayings_next(sayings, &saying)) {
-		struct syscap_mark mark = { .duration_ns = (int64_t)saying.duration_ns };
+		const char *text = saying.text;
 
-		syscap_fill(mark.group, sizeof(mark.group),
-			    *saying.category ? saying.category : saying.kind->name);
-		syscap_fill(mark.name, sizeof(mark.name), saying.name);
-		syscap_write_mark(syscap, saying.cpu, saying.thread, saying.begin_ns, &mark,
-				  saying.text);
+		if (saying.thread >= input->capture->n_threads ||
+		    strcmp(saying.kind->name, "log") == 0)
+			continue;
+		if (g_str_has_prefix(text, "message="))
+			text += strlen("message=");
+		syscap_begin(syscap, SYSCAP_MARK, saying.cpu, syscap_pid(syscap, saying.thread),
+			     saying.begin_ns);
+		syscap_end_mark(syscap, saying.duration_ns,
+				*saying.category ? saying.category : saying.kind->title,
+				saying.name, text);
+	}
+}
+
+static void syscap_write_lines(struct syscap *syscap)
+{
+	/* GLib's levels, by severity. */
+	static const uint16_t levels[] = { 4, 4, 4, 8, 16, 32, 64, 128 };
+	const SptExportInput *input = syscap->input;
+	uint64_t n_more;
+	g_autoptr(GArray) lines = spt_log_lines(
+		input->capture, &(SptLogQuery){ .filter = input->filter }, &n_more);
+
+	for (unsigned i = 0; i < lines->len; i++) {
+		const SptLogLine *line = &g_array_index(lines, SptLogLine, i);
+		struct syscap_line head = {
+			.level = levels[MIN(line->severity, G_N_ELEMENTS(levels) - 1)]
+		};
+
+		syscap_fill(head.domain, sizeof(head.domain), line->source);
+		syscap_begin(syscap, SYSCAP_LINE, 0, syscap_pid(syscap, line->thread), line->time);
+		syscap_append(syscap, &head, sizeof(head));
+		syscap_append_text(syscap, line->text, NAME_BYTES);
+		syscap_end(syscap);
 	}
 }
 
@@ -329,9 +361,13 @@ static void syscap_define_counter(struct syscap *syscap, const SptTrack *track, 
 		uint16_t n, padding[3];
 	} head = { .n = 1 };
 	struct syscap_counter counter = { .id_and_type = id | 1u << 24 };
+	/* As programs name their own: "GTK: fps". */
+	const char *colon = strstr(track->name, ": ");
+	g_autofree char *category = colon ? g_strndup(track->name, (gsize)(colon - track->name)) :
+					    g_strdup(SYSCAP_OWN_COUNTERS);
 
-	syscap_fill(counter.category, sizeof(counter.category), "Counters");
-	syscap_fill(counter.name, sizeof(counter.name), track->name);
+	syscap_fill(counter.category, sizeof(counter.category), category);
+	syscap_fill(counter.name, sizeof(counter.name), colon ? colon + 2 : track->name);
 	syscap_fill(counter.description, sizeof(counter.description),
 		    track->unit ? track->unit : "");
 	syscap_begin(syscap, SYSCAP_COUNTERS, 0, 0, syscap->input->start_ns);
@@ -396,6 +432,7 @@ static bool write_syscap(const SptExportInput *input, SptOut *out, GError **erro
 	syscap_write_rows(&syscap);
 	syscap_write_spans(&syscap);
 	syscap_write_sayings(&syscap);
+	syscap_write_lines(&syscap);
 	syscap_write_counters(&syscap);
 	spt_numbers_clear(&syscap.numbers);
 	g_byte_array_unref(syscap.frame);
@@ -405,7 +442,7 @@ static bool write_syscap(const SptExportInput *input, SptOut *out, GError **erro
 const SptExport spt_export_syscap = {
 	.name = "syscap",
 	.ending = ".syscap",
-	.help = "samples, waits, events and counters for GNOME Sysprof 45 and later",
+	.help = "samples, waits, events, marks, logs and counters for GNOME Sysprof 45 and later",
 	.menu = SPT_WORDS("Export for GNOME S_ysprof…"),
 	.needs = SPT_EXPORT_NEEDS_SAMPLES,
 	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_THREADS |

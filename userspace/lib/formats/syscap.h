@@ -27,6 +27,7 @@ enum {
 	SYSCAP_COUNTERS = 8,
 	SYSCAP_VALUES = 9,
 	SYSCAP_MARK = 10,
+	SYSCAP_LINE = 12,
 	SYSCAP_ALLOCATION = 14,
 };
 
@@ -73,6 +74,16 @@ struct syscap_mark {
 	char group[24], name[40];
 } __attribute__((packed));
 G_STATIC_ASSERT(sizeof(struct syscap_mark) == 72);
+
+/* Behind that of a line of a log; then the line, with a NUL. */
+struct syscap_line {
+	uint16_t level, padding[3];	/* as GLib's: one of its bits */
+	char domain[32];
+} __attribute__((packed));
+G_STATIC_ASSERT(sizeof(struct syscap_line) == 40);
+
+/* Where exports put counters that have no category. */
+#define SYSCAP_OWN_COUNTERS "Counters"
 
 struct syscap_counter {
 	char category[32], name[32], description[52];

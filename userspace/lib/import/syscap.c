@@ -13,8 +13,8 @@
 #include "formats/syscap.h"
 #include "import/import.h"
 #include "import/stacks.h"
+#include "import/syscap-said.h"
 #include "import/unpack.h"
-#include "record/said.h"
 
 #define SYSCAP_MAX_BYTES (1u << 30)
 #define SYSCAP_MAPS_MAX	 (1u << 22)
@@ -29,7 +29,6 @@ struct syscap_reader {
 	const uint8_t *at, *end;
 	uint64_t begin_ns;
 	SptImportStacks *stacks;
-	SptCaptureWriter *writer;
 	GArray *maps;			/* struct syscap_place, by pid and start; of equal ones in
 					   the order of the file */
 	GHashTable *names;		/* number of a jitmap -> name, in the file */
@@ -38,7 +37,8 @@ struct syscap_reader {
 	uint64_t n_blocks;
 	GArray *frames;			/* SptFrame */
 	struct spt_pairs known;		/* (pid, address) -> in frames */
-	bool has_samples, has_marks;
+	SptSyscapSaid *said;
+	bool has_samples;
 };
 
 struct syscap_block {
@@ -305,40 +305,6 @@ static const char *take_syscap_sample(struct syscap_reader *reader, struct sysca
 	return spt_import_stacks_excess(reader->stacks);
 }
 
-/* A text of at most @bytes that need not end. */
-static char *copy_syscap_text(const char *text, size_t bytes)
-{
-	return g_strndup(text, strnlen(text, bytes));
-}
-
-static const char *take_syscap_mark(struct syscap_reader *reader, struct syscap_piece *piece)
-{
-	g_autofree char *group = NULL, *name = NULL;
-	const char *message;
-	struct syscap_mark mark;
-
-	if (!syscap_take(piece, &mark, sizeof(mark)))
-		return SPT_WORDS("is cut off");
-	group = copy_syscap_text(mark.group, sizeof(mark.group));
-	name = copy_syscap_text(mark.name, sizeof(mark.name));
-	message = syscap_take_text(piece);
-	if (!reader->has_marks)
-		spt_capture_writer_put(reader->writer, SPT_ROW_DECLARATION, &spt_said_mark_kind);
-	reader->has_marks = true;
-	spt_import_stacks_event(
-		reader->stacks,
-		&(SptDeclaredRow){
-			.time = syscap_time(reader, piece),
-			.duration_ns = (uint64_t)CLAMP(mark.duration_ns, 0, INT64_MAX / 2),
-			.kind = spt_said_mark_kind.id,
-			.thread = syscap_thread(reader, piece->head.pid, piece->head.pid),
-			.values = { { .text = name },
-				    { .text = group },
-				    { .text = message ? message : "" } },
-		});
-	return spt_import_stacks_excess(reader->stacks);
-}
-
 static guint hash_syscap_block(gconstpointer key)
 {
 	const struct syscap_block *block = key;
@@ -396,6 +362,17 @@ static const char *take_syscap_allocation(struct syscap_reader *reader, struct s
 		       spt_import_stacks_excess(reader->stacks);
 }
 
+/* What the machine says has no process. */
+static const char *take_syscap_said(struct syscap_reader *reader, const struct syscap_piece *piece)
+{
+	uint32_t thread = 0;
+
+	if (piece->head.pid > 0 && spt_syscap_said_is(piece->head.type))
+		thread = syscap_thread(reader, piece->head.pid, piece->head.pid);
+	return spt_syscap_said_take(reader->said, piece->head.type, piece->head.time, thread,
+				    piece->rest, (size_t)(piece->end - piece->rest));
+}
+
 static bool read_syscap_samples(struct syscap_reader *reader, GError **error)
 {
 	struct syscap_piece piece;
@@ -406,8 +383,8 @@ static bool read_syscap_samples(struct syscap_reader *reader, GError **error)
 			wrong = take_syscap_sample(reader, &piece);
 		else if (piece.head.type == SYSCAP_ALLOCATION)
 			wrong = take_syscap_allocation(reader, &piece);
-		else if (piece.head.type == SYSCAP_MARK)
-			wrong = take_syscap_mark(reader, &piece);
+		else
+			wrong = take_syscap_said(reader, &piece);
 		if (!wrong && !spt_import_stacks_flush(reader->stacks, error))
 			return false;
 	}
@@ -457,7 +434,7 @@ static bool read_syscap(const SptImportInput *input, SptCaptureWriter *writer, G
 {
 	g_autoptr(GByteArray) bytes = spt_import_unpack(input->fd, SYSCAP_MAX_BYTES, error);
 	g_autoptr(SptImportStacks) stacks = spt_import_stacks_new(writer);
-	struct syscap_reader reader = { .stacks = stacks, .writer = writer };
+	struct syscap_reader reader = { .stacks = stacks };
 	struct syscap_header header;
 	bool ok;
 
@@ -471,6 +448,7 @@ static bool read_syscap(const SptImportInput *input, SptCaptureWriter *writer, G
 	reader.at = bytes->data + sizeof(header);
 	reader.end = bytes->data + bytes->len;
 	reader.begin_ns = (uint64_t)MAX(header.begin, 0);
+	reader.said = spt_syscap_said_new(stacks, writer, reader.begin_ns);
 	reader.maps = g_array_new(FALSE, FALSE, sizeof(struct syscap_place));
 	reader.names = g_hash_table_new(NULL, NULL);
 	reader.processes = g_hash_table_new(NULL, NULL);
@@ -479,6 +457,7 @@ static bool read_syscap(const SptImportInput *input, SptCaptureWriter *writer, G
 	reader.frames = g_array_new(FALSE, FALSE, sizeof(SptFrame));
 	spt_capture_writer_host(writer, "source", "GNOME Sysprof");
 	ok = read_syscap_frames(&reader, error);
+	spt_syscap_said_free(reader.said);
 	g_array_unref(reader.maps);
 	g_hash_table_unref(reader.names);
 	g_hash_table_unref(reader.processes);

@@ -238,19 +238,6 @@ static bool put_mark_frame(SptControl *control, const struct control_frame *fram
 	return true;
 }
 
-/* GLib's levels are bits: error 4, critical 8, warning 16, message 32, info 64, debug 128. */
-static unsigned severity_of(unsigned level)
-{
-	static const struct {
-		unsigned bit, severity;
-	} levels[] = { { 4, 2 }, { 8, 3 }, { 16, 4 }, { 32, 5 }, { 64, 6 }, { 128, 7 } };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(levels); i++)
-		if (level & levels[i].bit)
-			return levels[i].severity;
-	return 6;
-}
-
 static bool put_log_frame(SptControl *control, const struct control_frame *frame,
 			  const void *data, size_t bytes, SptMarksStatus *status)
 {
@@ -261,7 +248,7 @@ static bool put_log_frame(SptControl *control, const struct control_frame *frame
 		return false;
 	domain = text_of_frame(line->domain, sizeof(line->domain));
 	spt_said_line(control->said, time_of_frame(control, frame->time),
-		      thread_of_frame(control, frame), severity_of(line->severity), domain,
+		      thread_of_frame(control, frame), spt_said_severity(line->severity), domain,
 		      (const char *)(line + 1));
 	status->lines++;
 	return true;

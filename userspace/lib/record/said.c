@@ -6,7 +6,8 @@
 
 #include "record/flow-ends.h"
 
-enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, CALL_KIND, SIGNAL_KIND, FIRST_COUNTER };
+enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, CALL_KIND, SIGNAL_KIND };
+G_STATIC_ASSERT(SIGNAL_KIND < SPT_SAID_FIRST_COUNTER);
 
 struct SptSaid {
 	SptOutput *output;
@@ -26,7 +27,7 @@ const SptDeclarationRow spt_said_mark_kind = {
 		    { "message", "", SPT_VALUE_TEXT } },
 };
 
-static const SptDeclarationRow log_kind = {
+const SptDeclarationRow spt_said_log_kind = {
 	.id = LOG_KIND,
 	.shape = SPT_DECLARED_INSTANT,
 	.name = SPT_SAID_LOG,
@@ -121,6 +122,19 @@ void spt_said_mark(SptSaid *said, const SptSaidMark *mark)
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
 }
 
+/* Error, critical, warning, message, info, debug. */
+unsigned spt_said_severity(unsigned level)
+{
+	static const struct {
+		unsigned bit, severity;
+	} levels[] = { { 4, 2 }, { 8, 3 }, { 16, 4 }, { 32, 5 }, { 64, 6 }, { 128, 7 } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(levels); i++)
+		if (level & levels[i].bit)
+			return levels[i].severity;
+	return 6;
+}
+
 void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned severity,
 		   const char *source, const char *text)
 {
@@ -133,7 +147,7 @@ void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned sever
 
 	if (!text || !*text)
 		return;
-	declare_once(said, &said->has_log, &log_kind);
+	declare_once(said, &said->has_log, &spt_said_log_kind);
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
 }
 
@@ -217,7 +231,7 @@ static uint32_t find_counter(SptSaid *said, const SptSaidCounter *counter)
 
 	if (kind || !*counter->name || g_hash_table_size(said->counters) >= SPT_SAID_COUNTERS)
 		return kind;
-	kind = row.id = FIRST_COUNTER + g_hash_table_size(said->counters);
+	kind = row.id = SPT_SAID_FIRST_COUNTER + g_hash_table_size(said->counters);
 	g_hash_table_insert(said->counters, g_strdup(counter->name), GUINT_TO_POINTER(kind));
 	spt_output_put(said->output, SPT_ROW_DECLARATION, &row);
 	return kind;

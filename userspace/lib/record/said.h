@@ -16,8 +16,10 @@ G_BEGIN_DECLS
 #define SPT_SAID_FLOW "flow"
 #define SPT_SAID_CALL "dbus"
 #define SPT_SAID_SIGNAL "dbus-signal"
-/* As importers declare it, too; its values are name, category and message. */
-extern const SptDeclarationRow spt_said_mark_kind;
+/* As importers declare them, too; values: name, category and message; text, severity and source. */
+extern const SptDeclarationRow spt_said_mark_kind, spt_said_log_kind;
+/* Kinds of counters have numbers from this one on. */
+#define SPT_SAID_FIRST_COUNTER 6u
 /* Other counters are dropped. */
 #define SPT_SAID_COUNTERS 2048
 
@@ -57,6 +59,8 @@ bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *na
 		   bool is_end);
 void spt_said_call(SptSaid *said, const SptSaidCall *call);
 void spt_said_signal(SptSaid *said, const SptSaidCall *call);
+/* Of GLib's levels, which are bits. */
+unsigned spt_said_severity(unsigned level);
 /* @severity: as in syslog(3), 0 to 7; @source: whose log it is. */
 void spt_said_line(SptSaid *said, uint64_t time, uint32_t thread, unsigned severity,
 		   const char *source, const char *text);
