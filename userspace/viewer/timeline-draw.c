@@ -12,6 +12,10 @@
 #define LABEL_MIN_HEIGHT 13
 #define LABEL_MARGIN 6
 #define LEAST_PIXELS 4
+/* Of a track that has several, with a gap. */
+#define ROW_HEIGHT   8
+/* Of the time of some pixels: spans with less are paler. */
+#define MUCH_OF_TIME 0.5
 
 double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time)
 {
@@ -33,10 +37,43 @@ static int lanes_height(const SptTimelineDrawing *drawing)
 	return (int)drawing->timeline->n_lanes * drawing->lane_height;
 }
 
+static int height_of_track(const SptTimelineDrawing *drawing, const SptTrack *track)
+{
+	return track->n_rows > 1 ? MAX((int)track->n_rows * ROW_HEIGHT + 1, drawing->track_height) :
+				   drawing->track_height;
+}
+
+/* Of the first @n tracks. */
+static int tracks_height(const SptTimelineDrawing *drawing, unsigned n)
+{
+	int height = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		height += height_of_track(drawing, drawing->tracks->pdata[i]);
+	return height;
+}
+
 int spt_timeline_height(const SptTimelineDrawing *drawing)
 {
-	return lanes_height(drawing) + (int)drawing->tracks->len * drawing->track_height +
+	return lanes_height(drawing) + tracks_height(drawing, drawing->tracks->len) +
 	       SPT_TIMELINE_RULER_HEIGHT;
+}
+
+const SptTrack *spt_timeline_track_at(const SptTimelineDrawing *drawing, int y, unsigned *ret_row)
+{
+	for (unsigned i = 0; i < drawing->tracks->len; i++) {
+		const SptTrack *track = drawing->tracks->pdata[i];
+		int height = height_of_track(drawing, track);
+
+		if (y < height) {
+			*ret_row = track->n_rows > 1 ? MIN((unsigned)MAX(y - 1, 0) / ROW_HEIGHT,
+							   track->n_rows - 1) :
+						       0;
+			return track;
+		}
+		y -= height;
+	}
+	return NULL;
 }
 
 char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
@@ -189,17 +226,38 @@ static void draw_late(const SptTimelineDrawing *drawing, cairo_t *cairo, const S
 	fill_boxes(cairo, &red);
 }
 
+/* Spans of several rows, those within others below them; @levels: as spt_track_levels() has them. */
+static void draw_rows(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
+		      const double *levels, uint32_t n, double top)
+{
+	static const GdkRGBA colors[] = { { 0.55f, 0.35f, 0.75f, 0.5f },
+					  { 0.55f, 0.35f, 0.75f, 1 } };
+	double step = drawing->width / n;
+
+	for (unsigned is_much = 0; is_much < G_N_ELEMENTS(colors); is_much++) {
+		for (uint32_t i = 0; i < n * track->n_rows; i++)
+			if (levels[i] > 0 && (levels[i] >= MUCH_OF_TIME) == is_much)
+				cairo_rectangle(cairo, drawing->left + i % n * step,
+						top + i / n * ROW_HEIGHT, step, ROW_HEIGHT - 1);
+		fill_boxes(cairo, &colors[is_much]);
+	}
+}
+
 static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
 		       double top, double height)
 {
 	uint32_t n = (uint32_t)MAX(drawing->width / 2, 1);
-	g_autofree double *levels = g_new(double, n);
+	g_autofree double *levels = g_new(double, (size_t)n * track->n_rows);
 	const GdkRGBA color = track->kind == SPT_STREAM_COUNTER ?
 				      timeline_draw_text_color(drawing, 0.45f) :
 				      (GdkRGBA){ 0.55f, 0.35f, 0.75f, 1 };
 	double step = drawing->width / n;
 
 	spt_track_levels(track, drawing->begin_ns, drawing->until_ns, n, levels);
+	if (track->n_rows > 1) {
+		draw_rows(drawing, cairo, track, levels, n, top);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		/* A counter at its minimum is visible, too. */
 		double level = track->kind == SPT_STREAM_COUNTER ? MAX(levels[i] * height, 1) :
@@ -234,8 +292,8 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 		g_autofree char *made = NULL;
 
 		timeline_draw_draw_label(drawing, snapshot, spt_text_name(track->name, &made),
-					 tracks + (double)i * drawing->track_height,
-					 drawing->track_height);
+					 tracks + tracks_height(drawing, i),
+					 height_of_track(drawing, track));
 	}
 	gtk_snapshot_push_clip(snapshot, &area);
 	cairo = gtk_snapshot_append_cairo(snapshot, &area);
@@ -245,8 +303,8 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 		draw_lane(drawing, cairo, lane);
 	for (unsigned i = 0; i < drawing->tracks->len; i++)
 		draw_track(drawing, cairo, drawing->tracks->pdata[i],
-			   tracks + (double)i * drawing->track_height + 1,
-			   drawing->track_height - 1);
+			   tracks + tracks_height(drawing, i) + 1,
+			   height_of_track(drawing, drawing->tracks->pdata[i]) - 1);
 	cairo_destroy(cairo);
 	spt_time_axis_draw(drawing->axis, drawing->widget, snapshot, ruler, 0);
 	gtk_snapshot_pop(snapshot);

@@ -20,12 +20,14 @@ typedef struct {
 	uint64_t begin_ns, until_ns;		/* in view */
 	/* Place of the time; names are on the left of it. */
 	double left, width;
-	int lane_height, track_height;
+	int lane_height, track_height;		/* of a track with one row */
 } SptTimelineDrawing;
 
 double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time);
 uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x);
 int spt_timeline_height(const SptTimelineDrawing *drawing);
+/* The track at @y below the lanes, and its row; NULL: there is none. */
+const SptTrack *spt_timeline_track_at(const SptTimelineDrawing *drawing, int y, unsigned *ret_row);
 /* "CPU 1", "make (1234)", "worker (1235)", "others"; to be freed. */
 char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane);
 /* Draws everything but the selection. */

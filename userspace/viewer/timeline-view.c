@@ -453,13 +453,15 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 	return g_string_free(text, FALSE);
 }
 
-static char *describe_track(SptTimelineView *self, const SptTrack *track, double x)
+static char *describe_track(SptTimelineView *self, const SptTrack *track, unsigned row,
+			    double x)
 {
 	const SptTimelineDrawing drawing = timeline_view_drawing_of(self);
 	uint64_t near_ns = (uint64_t)((double)(self->axis->until_ns - self->axis->begin_ns) /
 				      drawing.width * CLICK_PIXELS);
 	uint64_t at = spt_timeline_time(&drawing, x);
-	const SptTrackEvent *event = x < drawing.left ? NULL : spt_track_at(track, at, near_ns);
+	const SptTrackEvent *event =
+		x < drawing.left ? NULL : spt_track_at(track, row, at, near_ns);
 	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL,
 			*value = NULL;
 	const char *name = spt_text_name(track->name, &made_name);
@@ -499,6 +501,8 @@ static gboolean timeline_view_query_tooltip(GtkWidget *widget, int x, int y, gbo
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 	g_autofree char *text = NULL;
 	SptTimelineDrawing drawing;
+	const SptTrack *track;
+	unsigned row;
 	int below;
 
 	/* A tooltip window that moves along costs more than the views that follow. */
@@ -508,8 +512,8 @@ static gboolean timeline_view_query_tooltip(GtkWidget *widget, int x, int y, gbo
 	below = y - (int)self->timeline->n_lanes * drawing.lane_height;
 	if (below < 0)
 		text = describe_lane(self, (uint32_t)(y / drawing.lane_height), x);
-	else if (below / drawing.track_height < (int)drawing.tracks->len)
-		text = describe_track(self, drawing.tracks->pdata[below / drawing.track_height], x);
+	else if ((track = spt_timeline_track_at(&drawing, below, &row)))
+		text = describe_track(self, track, row, x);
 	gtk_tooltip_set_text(tooltip, text);
 	return text != NULL;
 }

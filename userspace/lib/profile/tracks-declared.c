@@ -226,6 +226,7 @@ static uint64_t read_kind(GPtrArray *tracks, const SptCapture *capture, const Sp
 	return n_events;
 }
 
+/* What programs say comes before counters, of which there can be more than have room. */
 void spt_tracks_add_declared(GPtrArray *tracks, const SptCapture *capture)
 {
 	const unsigned most = tracks->len + MOST_TRACKS;
@@ -233,10 +234,13 @@ void spt_tracks_add_declared(GPtrArray *tracks, const SptCapture *capture)
 	uint64_t n_events = 0;
 	unsigned field;
 
-	for (unsigned i = 0; tracks->len < most && n_events < MOST_EVENTS &&
-			     (kind = spt_declared(capture, i)); i++)
-		if (kind->rows)
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; tracks->len < most && n_events < MOST_EVENTS &&
+				     (kind = spt_declared(capture, i)); i++) {
+			if (!kind->rows || (kind->shape == SPT_DECLARED_COUNTER) != pass)
+				continue;
 			n_events += has_categories(kind, &field) ?
 					    read_categories(tracks, capture, kind, field) :
 					    read_kind(tracks, capture, kind);
+		}
 }

@@ -84,11 +84,31 @@ static void read_table(SptTrack *track, const SptTable *table, const uint32_t *i
 	}
 }
 
+/* What begins together is in the order of nesting. */
 static int compare_times(gconstpointer a, gconstpointer b)
 {
-	uint64_t x = ((const SptTrackEvent *)a)->time, y = ((const SptTrackEvent *)b)->time;
+	const SptTrackEvent *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->duration < y->duration) - (x->duration > y->duration);
+}
+
+/* Each in the first row that is free. */
+static void find_rows(SptTrack *track)
+{
+	uint64_t ends[SPT_TRACK_MAX_ROWS] = { 0 };
+
+	for (unsigned i = 0; i < track->events->len; i++) {
+		SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
+		unsigned row = 0;
+
+		while (row + 1 < SPT_TRACK_MAX_ROWS && ends[row] > event->time)
+			row++;
+		ends[row] = MAX(ends[row], event->time + event->duration);
+		event->row = row;
+		track->n_rows = MAX(track->n_rows, row + 1);
+	}
 }
 
 bool spt_track_is_late(const SptTrack *track, const SptTrackEvent *event)
@@ -99,6 +119,10 @@ bool spt_track_is_late(const SptTrack *track, const SptTrackEvent *event)
 void spt_track_finish(SptTrack *track)
 {
 	g_array_sort(track->events, compare_times);
+	track->n_rows = 1;
+	/* Frames have one row, in which late ones are seen at once. */
+	if (track->kind == SPT_STREAM_SPANS && !track->late_ns)
+		find_rows(track);
 	for (unsigned i = 0; i < track->events->len; i++) {
 		double value = g_array_index(track->events, SptTrackEvent, i).value;
 
@@ -142,6 +166,7 @@ static SptTrack *live_memory(const SptCapture *capture, uint32_t whose, const ch
 	spt_allocations_live(capture, whose, summary.start_ns, summary.end_ns, LIVE_PARTS, levels);
 	track = g_new0(SptTrack, 1);
 	*track = (SptTrack){
+		.n_rows = 1,
 		.name = spt_words(name),
 		.unit = "bytes",
 		.kind = SPT_STREAM_COUNTER,
@@ -171,6 +196,7 @@ static SptTrack *resident_memory(const SptCapture *capture)
 	SptTrack *track = g_new0(SptTrack, 1);
 
 	*track = (SptTrack){
+		.n_rows = 1,
 		.name = spt_words("resident"),
 		.unit = "bytes",
 		.kind = SPT_STREAM_COUNTER,
@@ -230,7 +256,9 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_ns, uint32_t n,
 			double *ret)
 {
-	double range = track->most - track->least, level = 0;
+	bool is_part = g_strcmp0(track->unit, "%") == 0;
+	double least = is_part ? MIN(track->least, 0) : track->least,
+	       most = is_part ? MAX(track->most, 100) : track->most, level = 0;
 	unsigned at = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -240,8 +268,9 @@ static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_
 		for (; at < track->events->len; at++) {
 			const SptTrackEvent *event =
 				&g_array_index(track->events, SptTrackEvent, at);
-			double value =
-				range > 0 ? (event->value - track->least) / range : 1;
+			/* One that never changes is nothing, or all. */
+			double value = most > least ? (event->value - least) / (most - least) :
+						      most != 0;
 
 			if ((double)event->time >= end)
 				break;
@@ -261,9 +290,11 @@ static void add_event(const SptTrackEvent *event, uint64_t begin_ns, double buck
 	double from = ((double)event->time - (double)begin_ns) / bucket_ns,
 	       to = from + (double)event->duration / bucket_ns;
 
-	if (to < 0 || from >= n)
+	const uint32_t first = (uint32_t)CLAMP(from, 0, n);
+
+	if (to < 0)
 		return;
-	for (uint32_t i = (uint32_t)MAX(from, 0); i < n && i <= to; i++) {
+	for (uint32_t i = first; i < n && (i < to || i == first); i++) {
 		double covered = MIN(to, i + 1) - MAX(from, i);
 
 		ret[i] = CLAMP(ret[i] + covered, LEAST_LEVEL, 1);
@@ -275,15 +306,17 @@ void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns,
 {
 	double bucket_ns = (double)MAX(end_ns - begin_ns, 1) / n;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n * track->n_rows; i++)
 		ret[i] = 0;
 	if (track->kind == SPT_STREAM_COUNTER) {
 		add_counter(track, begin_ns, bucket_ns, n, ret);
 		return;
 	}
-	for (unsigned i = 0; i < track->events->len; i++)
-		add_event(&g_array_index(track->events, SptTrackEvent, i), begin_ns, bucket_ns, n,
-			  ret);
+	for (unsigned i = 0; i < track->events->len; i++) {
+		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
+
+		add_event(event, begin_ns, bucket_ns, n, ret + (size_t)event->row * n);
+	}
 }
 
 void spt_track_late_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
@@ -301,7 +334,8 @@ void spt_track_late_levels(const SptTrack *track, uint64_t begin_ns, uint64_t en
 	}
 }
 
-const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns)
+const SptTrackEvent *spt_track_at(const SptTrack *track, unsigned row, uint64_t time_ns,
+				  uint64_t near_ns)
 {
 	const SptTrackEvent *found = NULL;
 
@@ -311,8 +345,9 @@ const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint6
 		if (event->time > time_ns &&
 		    (track->kind == SPT_STREAM_COUNTER || event->time - time_ns > near_ns))
 			break;
-		if (track->kind == SPT_STREAM_COUNTER || event->time > time_ns ||
-		    time_ns - event->time <= event->duration + near_ns)
+		if (event->row == row &&
+		    (track->kind == SPT_STREAM_COUNTER || event->time > time_ns ||
+		     time_ns - event->time <= event->duration + near_ns))
 			found = event;
 	}
 	return found;

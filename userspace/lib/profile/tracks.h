@@ -12,11 +12,13 @@
 G_BEGIN_DECLS
 
 #define SPT_TRACK_MAX_EVENTS (1u << 20)		/* more events of a stream are dropped */
+#define SPT_TRACK_MAX_ROWS   6			/* spans that are deeper share the last one */
 
 typedef struct {
 	uint64_t time, duration;
 	double value;			/* of a counter, else 0 */
 	const char *text;		/* of a mark, as in the file, else NULL */
+	unsigned row;			/* of a span: those that last at a time have different ones */
 } SptTrackEvent;
 
 typedef struct {
@@ -24,6 +26,7 @@ typedef struct {
 	SptStreamKind kind;		/* or an unknown number */
 	GArray *events;			/* SptTrackEvent, in the order of time */
 	double least, most;		/* value */
+	unsigned n_rows;		/* of events; a span is below those within which it is */
 	uint64_t late_ns;		/* longer frames are late; 0: events are none */
 	unsigned n_late;		/* of them */
 	GStringChunk *texts;
@@ -42,21 +45,23 @@ void spt_tracks_add_declared(GPtrArray *tracks, const SptCapture *capture);
 void spt_track_finish(SptTrack *track);
 
 /*
- * For each of @n equal parts of [@begin_ns, @end_ns) a number from 0 to 1.  For a counter it is the
- * value between least and most, as far as known.  For others it is the fraction of the time that
- * they take, but at least a quarter if there is anything.
+ * For each of @n equal parts of [@begin_ns, @end_ns) a number from 0 to 1; @ret has @n of them for
+ * each row of the track.  For a counter it is the value between least and most, as far as known;
+ * percentages begin with 0.  For others it is the fraction of the time that they take, but at least
+ * a quarter if there is anything.
  */
 void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
 		      double *ret);
-/* Likewise, of those events alone that are late. */
+/* Likewise, of those events alone that are late: of a track with one row. */
 void spt_track_late_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
 			   double *ret);
 bool spt_track_is_late(const SptTrack *track, const SptTrackEvent *event);
 /*
  * The event at @time_ns: of a counter the last value before it, of others an event that begins or
- * lasts within @near_ns of it.  NULL: none.
+ * lasts within @near_ns of it, in that row.  NULL: none.
  */
-const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns);
+const SptTrackEvent *spt_track_at(const SptTrack *track, unsigned row, uint64_t time_ns,
+				  uint64_t near_ns);
 
 G_END_DECLS
 
