@@ -95,6 +95,14 @@ check "hostile names: nothing of them reaches the terminal" bash -c '
 	[ "$("$0" report "$1" --marks --limit 0 | grep -c many)" -ge 50000 ]' "$cli" "$work/a"
 check "counters without a number, and those beyond the bound, are dropped and counted" bash -c '
 	! "$0" report "$1" --events nan && ! "$0" report "$1" --events infinite' "$cli" "$work/a"
+record hostile 1000000
+check "a report of hundreds of thousands of names takes hundreds of bytes for each" python3 - "$cli" "$work/a" <<'END'
+import resource, subprocess, sys
+out = subprocess.run([sys.argv[1], "report", sys.argv[2], "--marks", "--limit", "0"], check=True, stdout=subprocess.PIPE).stdout
+names = out.count(b"  many")
+most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+assert names >= 400000 and most < (100 << 20) + 600 * names, (names, most)
+END
 record broken
 check "a program that destroys its rings loses its marks alone" grep -q \
 	"wrote invalid marks" "$work/err"
