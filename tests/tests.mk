@@ -18,7 +18,7 @@ workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares stack
 .PHONY: vm test-modules nmi-module tests demo bench-module check check-all check-recorder \
 	check-stranger check-kernels check-debug-kernel check-packages check-static \
 	check-secure-boot lint bench bench-userspace bench-symbols bench-memory bench-viewer \
-	bench-marks fuzz screenshots bench-unwind
+	bench-marks bench-counters fuzz screenshots bench-unwind
 
 help::
 	@echo 'make demo         boot a throw-away VM, load the module there, profile a real job, show it [KDIR=kernel tree]'
@@ -35,7 +35,7 @@ help::
 	@echo 'make lint         rules of the house, from the sources; man pages, completions and README against the programs'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
-	@echo '                  bench-memory: what record --memory costs a program, beside heaptrack; bench-marks: a mark'
+	@echo '                  bench-memory: what record --memory costs a program, beside heaptrack; bench-marks: a mark; bench-counters: --counters'
 	@echo '                  bench-unwind: stacks without frame pointers, by perf events and in the module; bench-viewer: the first picture, what frames and recording cost'
 	@echo 'make screenshots   each view of the viewer, in all looks, to build/screenshots [CAPTURE=file, else that of make demo]'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n SEED=n]'
@@ -236,6 +236,8 @@ bench-memory: cli $(B)/workloads/allocates $(B)/bench/bench-rings
 	@tests/bench/memory
 bench-marks: cli
 	@tests/bench/marks
+bench-counters: cli
+	@tests/bench/counters
 bench-viewer: cli viewer $(generators)
 	@tests/bench/viewer
 

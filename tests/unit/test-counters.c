@@ -253,6 +253,31 @@ static void test_process(struct fixture *fixture, G_GNUC_UNUSED gconstpointer da
 	assert_value(fixture, "process.4711.preempted", "/s", 5);
 }
 
+/* 64 processes, of which a second has a quarter: each has all its values, and rates a second. */
+static void test_turns(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
+{
+	begin(fixture, false);
+	for (uint32_t i = 0; i < 64; i++)
+		spt_counters_process(fixture->counters, &(SptProcess){ .pid = 100 + i });
+	for (unsigned second = 1; second <= 9; second++) {
+		for (unsigned i = 0; i < 64; i++) {
+			g_autofree char *path = g_strdup_printf("proc/%u/io", 100 + i),
+					*text = g_strdup_printf("read_bytes: %u\n", 1000 * second);
+
+			put_file(fixture, path, text);
+		}
+		read_at(fixture, second);
+	}
+	end(fixture);
+	for (unsigned i = 0; i < 64; i++) {
+		g_autofree char *name = g_strdup_printf("process.%u.read", 100 + i);
+		double value;
+
+		g_assert_cmpuint(last_value(fixture, name, "bytes/s", &value), ==, 2);
+		g_assert_cmpfloat_with_epsilon(value, 1000, 1e-6);
+	}
+}
+
 /* The largest ten, and only at each tenth reading. */
 static void test_allocinfo(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 {
@@ -305,6 +330,7 @@ int main(int argc, char **argv)
 	ADD(gpu);
 	ADD(cgroup);
 	ADD(process);
+	ADD(turns);
 	ADD(allocinfo);
 	ADD(files);
 	return g_test_run();

@@ -16,6 +16,8 @@
 #define MOST_TEXT    (1u << 20)
 #define MOST_NAMES   65536u
 #define MOST_PIDS    64u
+/* Of more, some are read each second: each takes 40 us. */
+#define PIDS_A_TIME  16u
 #define MOST_FILES   256u
 #define MOST_TOTALS  8192u
 
@@ -31,7 +33,7 @@ struct SptCounting {
 	uint32_t thread;
 	const SptTasks *tasks;
 	GHashTable *totals;		/* name -> struct total */
-	GArray *pids;			/* uint32_t */
+	GArray *pids, *turn;		/* uint32_t: all, and those that are read now */
 	unsigned n_reads;
 };
 
@@ -107,6 +109,7 @@ SptCounters *spt_counters_new(SptSaid *said, const SptCounterOptions *options, G
 	counters->counting.root = g_strdup(options->root ? options->root : "/");
 	counters->counting.totals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	counters->counting.pids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	counters->counting.turn = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	counters->has_sources = options->has_sources;
 	counters->files = g_array_new(FALSE, FALSE, sizeof(struct counted_file));
 	g_array_set_clear_func(counters->files, file_clear);
@@ -123,6 +126,7 @@ void spt_counters_free(SptCounters *counters)
 	g_free(counters->counting.root);
 	g_hash_table_unref(counters->counting.totals);
 	g_array_unref(counters->counting.pids);
+	g_array_unref(counters->counting.turn);
 	g_array_unref(counters->files);
 	g_free(counters);
 }
@@ -148,6 +152,18 @@ static void read_file(SptCounters *counters, const struct counted_file *file)
 		spt_counting_put(&counters->counting, file->name, "", value);
 }
 
+/* All in the first reading, with which rates begin. */
+static void take_turns(SptCounting *counting)
+{
+	const GArray *pids = counting->pids;
+	unsigned n_turns = (pids->len + PIDS_A_TIME - 1) / PIDS_A_TIME;
+
+	g_array_set_size(counting->turn, 0);
+	for (unsigned i = 0; i < pids->len; i++)
+		if (counting->n_reads == 1 || i % n_turns == counting->n_reads % n_turns)
+			g_array_append_vals(counting->turn, &g_array_index(pids, uint32_t, i), 1);
+}
+
 void spt_counters_step(SptCounters *counters, const SptTasks *tasks, uint64_t now_ns)
 {
 #define ADDRESS_OF_SOURCE(name) &spt_counter_##name,
@@ -159,6 +175,7 @@ void spt_counters_step(SptCounters *counters, const SptTasks *tasks, uint64_t no
 	counters->read_ns = counters->counting.now_ns = now_ns;
 	counters->counting.tasks = tasks;
 	counters->counting.n_reads++;
+	take_turns(&counters->counting);
 	for (unsigned i = 0; counters->has_sources && i < G_N_ELEMENTS(sources); i++)
 		sources[i]->read(&counters->counting);
 	for (unsigned i = 0; i < counters->files->len; i++)
@@ -268,7 +285,7 @@ bool spt_counting_is_turn(const SptCounting *counting, unsigned n)
 
 const GArray *spt_counting_pids(const SptCounting *counting)
 {
-	return counting->pids;
+	return counting->turn;
 }
 
 void spt_counting_set_pid(SptCounting *counting, uint32_t pid)
