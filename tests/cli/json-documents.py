@@ -186,6 +186,8 @@ def check_said(path):
     marks = document("report_marks", "report", path, "--marks")["marks"]
     ok(sorted(mark["count"] for mark in marks) == [100] * 4 and
        all(mark["least_ns"] <= mark["median_ns"] <= mark["p99_ns"] <= mark["most_ns"] for mark in marks), "marks are there", marks)
+    threads = document("report_marks", "report", path, "--marks", "--by", "thread")
+    ok(threads["by"] == "thread" and sum_of(threads["marks"], "count") == 400, "they add up by thread", threads)
     times = document("report_histogram", "report", path, "--histogram", "*")
     ok(times["count"] == 400 == sum_of(times["steps"], "count") and
        times["sum_ns"] == sum_of(marks, "sum_ns") == sum_of(times["steps"], "sum_ns"), "the histogram has all marks", times)

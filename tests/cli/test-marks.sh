@@ -51,6 +51,19 @@ assert all(len(of) == 1 for of in threads.values()), threads
 assert len(set.union(*threads.values())) == 4, threads
 assert len({pid for pid, tid in set.union(*threads.values())}) == 2, threads
 END
+check "marks are added up by their threads, processes and category" bash -c '
+	for by in thread process category; do
+		"$0" report "$1" --marks --by $by --json --limit 0
+	done | python3 -c "import json, sys
+text, found, at = sys.stdin.read(), [], 0
+while at < len(text.rstrip()):
+    one, at = json.JSONDecoder().raw_decode(text, at)
+    found.append((one[\"by\"], sorted(mark[\"count\"] for mark in one[\"marks\"])))
+    at += len(text[at:]) - len(text[at:].lstrip())
+assert found == [(\"thread\", [20000] * 4), (\"process\", [40000] * 2), (\"category\", [80000])], found"' \
+	"$cli" "$work/a"
+check "by nothing else" bash -c '! "$0" report "$1" --marks --by cpu 2>"$2" && grep -q "takes name" "$2"' \
+	"$cli" "$work/a" "$work/err"
 check "slow ones are picked" judge --marks --slower-than 15us <<'END'
 assert all(mark['least_ns'] >= 15000 for mark in report['marks'])
 END

@@ -60,6 +60,24 @@ static bool is_given(const struct options *options, unsigned kind)
 	return is_number(kinds[kind]) ? value->number != 0 : value->text != NULL;
 }
 
+static bool is_by_of_marks(const struct options *options, unsigned kind)
+{
+	bool has_marks = false;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		has_marks |= kinds[i] == &spt_report_marks && is_given(options, i);
+	return has_marks && kinds[kind] == &spt_report_groups;
+}
+
+/* Of --by, beside --marks. */
+static const char *by_of_marks(const struct options *options)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (is_by_of_marks(options, i) && kinds[options->kind] == &spt_report_marks)
+			return options->values[i].text;
+	return NULL;
+}
+
 static bool choose_kind(struct options *options)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -68,7 +86,7 @@ static bool choose_kind(struct options *options)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		g_ptr_array_add(names, g_strconcat("--", kinds[i]->option.long_name, NULL));
-		if (!is_given(options, i))
+		if (!is_given(options, i) || is_by_of_marks(options, i))
 			continue;
 		options->kind = i;
 		n++;
@@ -596,6 +614,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 	SptFilter whole = *filter;
 	struct spt_report report = {
 		.value = options->values[options->kind],
+		.by = by_of_marks(options),
 		.capture = capture,
 		.symbols = symbols,
 		.summary = summary,

@@ -9,14 +9,20 @@
 static bool find_marks(struct spt_report *report)
 {
 	const SptMarkQuery query = { .least_ns = report->least_ns, .filter = report->filter };
+	SptMarksBy by = SPT_MARKS_BY_NAME;
 	GArray *found;
 
+	if (report->by && !spt_marks_find_by(report->by, &by)) {
+		spt_cli_complain("--marks --by takes name, category, thread or process, not \"%s\"",
+				 report->by);
+		return false;
+	}
 	if (!spt_marks_are_in(report->capture)) {
 		spt_cli_complain("%s has no marks: the programs that were recorded made none (man sysprof-marks)",
 				 report->capture->path);
 		return false;
 	}
-	report->found = found = spt_marks_sums(report->capture, &query);
+	report->found = found = spt_marks_sums(report->capture, &query, by);
 	report->n_more = found->len - MIN(found->len, report->limit);
 	if (found->len == 0)
 		spt_cli_complain("%s has no marks that meet the conditions; remove some of them",
@@ -49,8 +55,9 @@ static void print_marks(const struct spt_report *report)
 {
 	const GArray *found = report->found;
 
-	printf("%s%10s  %9s  %9s  %9s  %9s  %9s  %9s  Mark%s\n", spt_color(SPT_COLOR_TITLE),
-	       "Count", "Total", "Least", "Mean", "Median", "99 %", "Most",
+	printf("%s%10s  %9s  %9s  %9s  %9s  %9s  %9s  %s%s%s\n",
+	       spt_color(SPT_COLOR_TITLE), "Count", "Total", "Least", "Mean", "Median", "99 %",
+	       "Most", report->by ? "By " : "Mark", report->by ? report->by : "",
 	       spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < MIN(found->len, report->limit); i++)
 		print_row(&g_array_index(found, SptMarkSums, i));
@@ -61,6 +68,8 @@ static void add_marks(const struct spt_report *report, SptJson *json)
 	const GArray *found = report->found;
 
 	spt_json_text(json, "file", report->capture->path);
+	if (report->by)
+		spt_json_text(json, "by", report->by);
 	spt_json_array(json, "marks");
 	for (unsigned i = 0; i < MIN(found->len, report->limit); i++) {
 		const SptMarkSums *sums = &g_array_index(found, SptMarkSums, i);
@@ -82,7 +91,8 @@ static void add_marks(const struct spt_report *report, SptJson *json)
 
 const struct spt_report_kind spt_report_marks = {
 	.option = { "marks", 0, 0, G_OPTION_ARG_NONE, NULL,
-		    "How often, and how long, what programs have marked took", NULL },
+		    "How often, and how long, what programs have marked took; also --by category, thread or process",
+		    NULL },
 	.of = SPT_REPORT_OF_SAMPLES,
 	.find = find_marks,
 	.text = print_marks,

@@ -29,6 +29,7 @@ struct spt_report {
 	const SptFieldCondition *conditions;	/* of --field */
 	unsigned n_conditions;
 	uint64_t least_ns;		/* of --slower-than */
+	const char *by;			/* of --by, beside --marks; NULL: it was not given */
 	const struct spt_log_options *lines;	/* of --severity and --grep */
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
 	const SptProfile *base;		/* the profile that it was selected from, or NULL */

@@ -63,7 +63,8 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 	if (filter)
 		others = *filter;
 	others.moments = NULL;
-	found->sums = spt_marks_sums(document->recording->capture, &query);
+	found->sums = spt_marks_sums(document->recording->capture, &query,
+				     SPT_MARKS_BY_NAME);
 	if (selected) {
 		query.exact_name = selected->text;
 		query.category = selected->category;

@@ -14,6 +14,8 @@ struct summed {
 };
 
 struct summing {
+	const SptCapture *capture;
+	SptMarksBy by;
 	GHashTable *by_name;		/* "name\ncategory" -> struct summed, in @all */
 	GPtrArray *all;
 };
@@ -145,9 +147,31 @@ static struct summed *find_summed(struct summing *summing, const char *name, con
 	return summed;
 }
 
+/* "server (12)"; by its number, since a thread and its process can have one name. */
+static char *describe_maker(const struct summing *summing, uint32_t thread)
+{
+	const SptCapture *capture = summing->capture;
+	const SptProcessRow *process = spt_process_of_thread(capture, thread);
+	const char *name = capture->threads[thread].name;
+
+	if (!thread || !process)
+		return g_strdup("[no thread]");
+	if (summing->by == SPT_MARKS_BY_PROCESS || !name || !*name)
+		name = spt_process_label(process);
+	return g_strdup_printf("%s (%u)", name,
+			       summing->by == SPT_MARKS_BY_PROCESS ? process->pid :
+								     capture->threads[thread].tid);
+}
+
 static void sum_mark(const char *name, const char *category, const SptDeclaredRow *row, void *data)
 {
-	struct summed *summed = find_summed(data, name, category);
+	const struct summing *summing = data;
+	g_autofree char *maker = summing->by >= SPT_MARKS_BY_THREAD ?
+					 describe_maker(summing, row->thread) :
+					 NULL;
+	struct summed *summed =
+		find_summed(data, maker ? maker : summing->by ? category : name,
+			    summing->by ? "" : category);
 
 	summed->sums.n++;
 	summed->sums.sum_ns += row->duration_ns;
@@ -193,10 +217,27 @@ static int compare_sums(gconstpointer a, gconstpointer b)
 	return by_name ? by_name : strcmp(x->category, y->category);
 }
 
-GArray *spt_marks_sums(const SptCapture *capture, const SptMarkQuery *query)
+bool spt_marks_find_by(const char *text, SptMarksBy *ret)
+{
+	static const char *const names[] = { [SPT_MARKS_BY_NAME] = "name",
+					     [SPT_MARKS_BY_CATEGORY] = "category",
+					     [SPT_MARKS_BY_THREAD] = "thread",
+					     [SPT_MARKS_BY_PROCESS] = "process" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(names[i], text) == 0) {
+			*ret = (SptMarksBy)i;
+			return true;
+		}
+	return false;
+}
+
+GArray *spt_marks_sums(const SptCapture *capture, const SptMarkQuery *query, SptMarksBy by)
 {
 	GArray *found = g_array_new(FALSE, FALSE, sizeof(SptMarkSums));
 	struct summing summing = {
+		.capture = capture,
+		.by = by,
 		.by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.all = g_ptr_array_new_with_free_func(summed_free),
 	};

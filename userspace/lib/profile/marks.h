@@ -14,6 +14,14 @@ G_BEGIN_DECLS
 /* Marks of further names are one row, called "[other marks]". */
 #define SPT_MARK_NAMES (1u << 20)
 
+/* What marks are added up by. */
+typedef enum {
+	SPT_MARKS_BY_NAME,		/* and category */
+	SPT_MARKS_BY_CATEGORY,
+	SPT_MARKS_BY_THREAD,
+	SPT_MARKS_BY_PROCESS,
+} SptMarksBy;
+
 /* Which marks. */
 typedef struct {
 	const char *name;		/* a pattern (glob.h); NULL: all */
@@ -25,7 +33,8 @@ typedef struct {
 } SptMarkQuery;
 
 typedef struct {
-	const char *name, *category;	/* category: "" if there is none */
+	/* Or what they are added up by, without a category; category: "" if there is none */
+	const char *name, *category;
 	uint64_t n, sum_ns, least_ns, most_ns, median_ns, p99_ns;
 } SptMarkSums;
 
@@ -38,8 +47,10 @@ void spt_marks_each(const SptCapture *capture, const SptMarkQuery *query, SptMar
 		    void *data);
 /* The times of the marks, of the threads that made them or of all; NULL: there is no such mark. */
 SptMoments *spt_marks_moments(const SptCapture *capture, const SptMarkQuery *query, bool is_of_all);
-/* SptMarkSums by name and category, the longest sum first; to be unreferenced. */
-GArray *spt_marks_sums(const SptCapture *capture, const SptMarkQuery *query);
+/* SptMarkSums, the longest sum first; to be unreferenced. */
+GArray *spt_marks_sums(const SptCapture *capture, const SptMarkQuery *query, SptMarksBy by);
+/* "name", "category", "thread" or "process".  False: it is none of these. */
+bool spt_marks_find_by(const char *text, SptMarksBy *ret);
 
 G_END_DECLS
 
