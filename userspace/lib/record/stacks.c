@@ -54,14 +54,18 @@ struct last {
 	uint32_t nodes[LAST_FRAMES];
 };
 
+struct cpu {
+	struct last *last;		/* NULL: none yet */
+	struct last *places[SYSPROF_STACK_PLACES];	/* likewise */
+};
+
 struct SptStacks {
 	const SptSpaces *spaces;
 	const SptJit *jit;
 	const SptScriptNames *scripts;	/* NULL: there are none */
 	/* For the present sample, if its frames are addresses and it is known */
 	const SptSpace *space;
-	struct last **last;		/* by CPU; NULL: none yet */
-	struct last *(*places)[SYSPROF_STACK_PLACES];	/* likewise */
+	struct cpu **cpus;		/* NULL: nothing was seen of it, as of most of a file's */
 	unsigned n_cpus;
 	struct recent *recent;
 	uint64_t *words;
@@ -79,19 +83,23 @@ SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, const SptS
 	stacks->jit = jit;
 	stacks->scripts = scripts;
 	stacks->n_cpus = n_cpus;
-	stacks->last = g_new0(struct last *, n_cpus);
-	stacks->places = g_malloc0_n(n_cpus, sizeof(*stacks->places));
+	stacks->cpus = g_new0(struct cpu *, n_cpus);
 	spt_stacks_forget(stacks);
 	return stacks;
 }
 
+static void stacks_free_cpu(struct cpu *cpu)
+{
+	g_free(cpu->last);
+	for (unsigned i = 0; i < SYSPROF_STACK_PLACES; i++)
+		g_free(cpu->places[i]);
+	g_free(cpu);
+}
+
 static void stacks_clear(SptStacks *stacks)
 {
-	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++) {
-		g_clear_pointer(&stacks->last[cpu], g_free);
-		for (unsigned i = 0; i < SYSPROF_STACK_PLACES; i++)
-			g_clear_pointer(&stacks->places[cpu][i], g_free);
-	}
+	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++)
+		g_clear_pointer(&stacks->cpus[cpu], stacks_free_cpu);
 	g_clear_pointer(&stacks->recent, g_free);
 	g_clear_pointer(&stacks->words, g_free);
 }
@@ -109,8 +117,7 @@ void spt_stacks_free(SptStacks *stacks)
 	if (!stacks)
 		return;
 	stacks_clear(stacks);
-	g_free(stacks->last);
-	g_free(stacks->places);
+	g_free(stacks->cpus);
 	g_free(stacks);
 }
 
@@ -395,6 +402,13 @@ static SptStackEnd stacks_end_of(const struct shape *shape, const struct sysprof
 	return end;
 }
 
+static struct cpu *stacks_cpu(SptStacks *stacks, unsigned cpu)
+{
+	struct cpu **at = &stacks->cpus[cpu];
+
+	return *at ? *at : (*at = g_new0(struct cpu, 1));
+}
+
 static struct last *stacks_last_at(struct last **at)
 {
 	return *at ? *at : (*at = g_new0(struct last, 1));
@@ -434,8 +448,8 @@ uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct syspro
 		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
 	else
 		node = stacks_node_of(stacks, stash, &shape, sample,
-				      stacks_last_at(&stacks->last[sample->record.cpu]), 0,
-				      &n_cut);
+				      stacks_last_at(&stacks_cpu(stacks, sample->record.cpu)->last),
+				      0, &n_cut);
 	*ret_end = stacks_end_of(&shape, sample, n_cut);
 	return node;
 }
@@ -487,8 +501,8 @@ bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
 	    sample->record.flags & others || sample->raw_bytes || n_user <= outer->n ||
 	    sample->n_kernel + n_user > LAST_FRAMES)
 		return false;
-	last = stacks_last_at(
-		&stacks->places[sample->record.cpu][SYSPROF_STACK_PLACE(sample->cookie)]);
+	last = stacks_last_at(&stacks_cpu(stacks, sample->record.cpu)
+				       ->places[SYSPROF_STACK_PLACE(sample->cookie)]);
 	stacks->space = NULL;
 	shape = stacks_shape_of(stacks, sample, false);
 	shape.n_user = (uint16_t)n_user;
