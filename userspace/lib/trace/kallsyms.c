@@ -35,31 +35,38 @@ static int kallsyms_compare_symbols(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-#define TEXT_TYPES "tTwW"
-#define DATA_TYPES "dDbB"
 /* Nothing is known of the size of the last variable before a gap. */
 #define MOST_DATA_BYTES 65536u
 
-/* Returns the number's end. */
+/* Returns the number's end.  There are two million digits, so that none is worth a call. */
 static char *parse_hex(char *at, uint64_t *ret)
 {
-	int digit;
-
-	for (*ret = 0; (digit = g_ascii_xdigit_value(*at)) >= 0; at++)
-		*ret = *ret << 4 | (unsigned)digit;
+	for (*ret = 0; g_ascii_isxdigit(*at); at++)
+		*ret = *ret << 4 | (uint64_t)((*at & 15) + (*at > '9' ? 9 : 0));
 	return at;
 }
 
+static bool is_text(char type)
+{
+	return (type | 32) == 't' || (type | 32) == 'w';
+}
+
+static bool is_data(char type)
+{
+	return (type | 32) == 'd' || (type | 32) == 'b';
+}
+
 /*
- * "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it.  False: it is not of
- * these types, and unchanged.
+ * "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it.  False: it is neither
+ * text nor data, and unchanged.
  */
-static bool parse_line(char *line, const char *types, struct symbol *ret)
+static bool parse_line(char *line, struct symbol *ret, char *ret_type)
 {
 	char *end = parse_hex(line, &ret->address), *name, *module;
 
-	if (end == line || end[0] != ' ' || !end[1] || !strchr(types, end[1]) || end[2] != ' ')
+	if (end == line || end[0] != ' ' || !(is_text(end[1]) || is_data(end[1])) || end[2] != ' ')
 		return false;
+	*ret_type = end[1];
 	name = end + 3;
 	module = strchr(name, '\t');
 	if (module) {
@@ -99,17 +106,19 @@ static void sort_symbols(GArray *symbols)
 /* The symbols of kallsyms->text. */
 static void cut_symbols(SptKallsyms *kallsyms)
 {
-	char *line, *end;
+	char *line, *end, type;
 	struct symbol symbol;
 
 	for (line = kallsyms->text; line; line = end) {
 		end = strchr(line, '\n');
 		if (end)
 			*end++ = '\0';
-		if (parse_line(line, DATA_TYPES, &symbol))
-			g_array_append_val(kallsyms->data, symbol);
-		else if (parse_line(line, TEXT_TYPES, &symbol))
+		if (!parse_line(line, &symbol, &type))
+			continue;
+		if (is_text(type))
 			add_text(kallsyms, &symbol);
+		else
+			g_array_append_val(kallsyms->data, symbol);
 	}
 	sort_symbols(kallsyms->data);
 	sort_symbols(kallsyms->symbols);
@@ -236,12 +245,12 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 	FILE *file = kallsyms_open_file(kallsyms);
 	struct symbol symbol;
 	bool found = false;
-	char *line = NULL;
+	char *line = NULL, type;
 	size_t room = 0;
 
 	/* The first one is near the beginning. */
 	while (file && !found && getline(&line, &room, file) > 0)
-		found = parse_line(line, TEXT_TYPES, &symbol);
+		found = parse_line(line, &symbol, &type) && is_text(type);
 	free(line);
 	if (file)
 		fclose(file);
