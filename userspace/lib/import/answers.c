@@ -10,6 +10,7 @@
 
 #include "base/descriptor.h"
 #include "import/import.h"
+#include "import/kernel-symbols.h"
 #include "import/questions.h"
 #include "record/table-cache.h"
 #include "record/tables.h"
@@ -135,7 +136,7 @@ static int answer_kernel(const struct spt_import_question *question)
 			     runs_build(question->build_id, question->build_id_bytes) :
 			     runs_release(question->path);
 
-	return is_it ? open("/proc/kallsyms", O_RDONLY | O_CLOEXEC) : -1;
+	return is_it ? spt_import_kernel_symbols() : -1;
 }
 
 bool spt_import_answers_next(SptImportAnswers *answers)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "import/helper.h"
@@ -59,7 +60,9 @@ void spt_import_ask_identity(int socket, SptObjectRow *row)
 /* All that can be read from @fd, with a nul behind it; NULL: it is too much. */
 static char *read_fully(int fd, size_t *ret_bytes)
 {
-	g_autoptr(GByteArray) text = g_byte_array_new();
+	struct stat stat;
+	bool is_file = fstat(fd, &stat) == 0 && stat.st_size > 0 && stat.st_size < TEXT_MAX_BYTES;
+	g_autoptr(GByteArray) text = g_byte_array_sized_new(is_file ? (guint)stat.st_size + 1 : 0);
 	uint8_t buffer[1u << 16];
 	ssize_t n;
 
