@@ -52,7 +52,7 @@ uint32_t spt_perf_raw_take(const void *from, size_t bytes, GByteArray *to)
 	made = sizeof(*raw) + N_REGISTERS * 8 + (copied + 7) / 8 * 8;
 	g_byte_array_set_size(to, at + made);
 	raw = (void *)(to->data + at);
-	memset(raw, 0, made);
+	memset(raw, 0, sizeof(*raw) + N_REGISTERS * 8);
 	raw->arch = MACHINE;
 	raw->n_regs = N_REGISTERS;
 	raw->stack_bytes = copied;
@@ -61,5 +61,6 @@ uint32_t spt_perf_raw_take(const void *from, size_t bytes, GByteArray *to)
 		if (REGISTERS >> i & 1)
 			raw->regs[i] = words[next++];
 	memcpy(&raw->regs[N_REGISTERS], &words[2 + n_regs], copied);
+	memset((uint8_t *)&raw->regs[N_REGISTERS] + copied, 0, -copied % 8);
 	return made;
 }
