@@ -517,6 +517,31 @@ static void test_bounded(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(empty(fixture->dir, &bytes, false), ==, 0);
 }
 
+/* A key belongs to one state of a file that does not change just now. */
+static void test_keys(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
+	uint8_t key[SPT_EXTRACT_KEY_BYTES] = "a key", found[SPT_EXTRACT_KEY_BYTES] = "";
+	struct stat file = { .st_dev = 7, .st_ino = 8, .st_size = 9,
+			     .st_ctim = { g_get_real_time() / G_USEC_PER_SEC, 5 } };
+
+	(void)data;
+	spt_table_cache_put_key(cache, &file, key, sizeof(key));
+	g_assert_false(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
+	file.st_ctim.tv_sec -= 10;
+	spt_table_cache_put_key(cache, &file, key, sizeof(key));
+	g_assert_true(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
+	g_assert_cmpmem(key, sizeof(key), found, sizeof(found));
+	file.st_ctim.tv_nsec++;
+	g_assert_false(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
+	file.st_ctim.tv_nsec--;
+	file.st_size++;
+	g_assert_false(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
+	file.st_size--;
+	file.st_ino++;
+	g_assert_false(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
+}
+
 static void test_directory(struct fixture *fixture, const void *data)
 {
 	g_autofree char *link = g_strconcat(fixture->dir, "-link", NULL);
@@ -558,6 +583,7 @@ int main(int argc, char **argv)
 	add("/tables/debug-file", test_debug_file);
 	add("/tables/damaged", test_damaged);
 	add("/tables/bounded", test_bounded);
+	add("/tables/keys", test_keys);
 	add("/tables/directory", test_directory);
 	status = g_test_run();
 	g_rmdir(debug_dir);

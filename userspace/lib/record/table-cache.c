@@ -17,6 +17,9 @@
 
 #define MAGIC "SPTUNWN2"
 #define SUFFIX ".unwind"
+#define KEY_MAGIC "SPTKEYS1"
+/* More than a file system's times are apart. */
+#define SETTLED_S 2
 #define FILE_MAX_BYTES (64u << 20)
 #define OF_SYSTEM_MAX_BYTES (1ull << 30)
 #define OF_USER_MAX_BYTES (256u << 20)
@@ -27,6 +30,14 @@ struct header {
 	uint8_t key_bytes;
 	char kind;
 	uint8_t reserved[2];
+	uint8_t key[SPT_BUILD_ID_MAX];
+};
+
+/* The name has what does not change while a file does. */
+struct key_file {
+	char magic[8];
+	uint64_t bytes;
+	int64_t changed_s, changed_ns;	/* content, owner or mode */
 	uint8_t key[SPT_BUILD_ID_MAX];
 };
 
@@ -226,27 +237,82 @@ static void table_cache_make_room(const SptTableCache *cache, uint64_t bytes)
 	}
 }
 
+/* A file of two parts, with this name. */
+static void table_cache_write(const SptTableCache *cache, const char *name, const void *first,
+			      size_t first_bytes, const void *second, size_t second_bytes)
+{
+	g_autofree char *draft =
+		g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
+	FILE *file;
+	bool ok;
+
+	file = open_in(cache, draft, O_WRONLY | O_CREAT | O_EXCL, "w");
+	if (!file)
+		return;
+	ok = fwrite(first, first_bytes, 1, file) == 1 &&
+	     (!second_bytes || fwrite(second, second_bytes, 1, file) == 1);
+	ok = fclose(file) == 0 && ok;
+	if (!ok || renameat(cache->dir, draft, cache->dir, name) < 0)
+		unlinkat(cache->dir, draft, 0);
+}
+
 void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, char kind,
 			 const SptUnwindTable *table)
 {
 	g_autofree char *name = table_cache_name_of(key, n, kind);
-	g_autofree char *draft =
-		g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
 	struct header header = header_of(key, n, kind);
 	gsize bytes;
 	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
-	FILE *file;
-	bool ok;
 
 	if (bytes > FILE_MAX_BYTES || sizeof(header) + bytes > cache->max_bytes)
 		return;
-	table_cache_make_room(cache, sizeof(header) + bytes);
-	file = open_in(cache, draft, O_WRONLY | O_CREAT | O_EXCL, "w");
-	if (!file)
-		return;
 	header.crc = spt_crc32c(0, data, bytes);
-	ok = fwrite(&header, sizeof(header), 1, file) == 1 && fwrite(data, bytes, 1, file) == 1;
-	ok = fclose(file) == 0 && ok;
-	if (!ok || renameat(cache->dir, draft, cache->dir, name) < 0)
-		unlinkat(cache->dir, draft, 0);
+	table_cache_make_room(cache, sizeof(header) + bytes);
+	table_cache_write(cache, name, &header, sizeof(header), data, bytes);
+}
+
+/* Keys.  They are small: room is made for them with the next table. */
+
+static char *name_of_key(const struct stat *stat)
+{
+	return g_strdup_printf("%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x-key" SUFFIX,
+			       (uint64_t)stat->st_dev, (uint64_t)stat->st_ino);
+}
+
+static struct key_file key_file_of(const struct stat *stat)
+{
+	return (struct key_file){ .magic = KEY_MAGIC,
+				  .bytes = (uint64_t)stat->st_size,
+				  .changed_s = stat->st_ctim.tv_sec,
+				  .changed_ns = stat->st_ctim.tv_nsec };
+}
+
+bool spt_table_cache_get_key(SptTableCache *cache, const struct stat *stat, uint8_t *ret,
+			     unsigned n)
+{
+	g_autofree char *name = name_of_key(stat);
+	FILE *file = open_in(cache, name, O_RDONLY | O_NONBLOCK, "r");
+	struct key_file found, expected = key_file_of(stat);
+	bool ok;
+
+	if (!file)
+		return false;
+	ok = fread(&found, sizeof(found), 1, file) == 1 &&
+	     memcmp(&found, &expected, offsetof(struct key_file, key)) == 0;
+	fclose(file);
+	if (ok)
+		memcpy(ret, found.key, n);
+	return ok;
+}
+
+void spt_table_cache_put_key(SptTableCache *cache, const struct stat *stat, const uint8_t *key,
+			     unsigned n)
+{
+	g_autofree char *name = name_of_key(stat);
+	struct key_file file = key_file_of(stat);
+
+	if (g_get_real_time() / G_USEC_PER_SEC - file.changed_s < SETTLED_S)
+		return;
+	memcpy(file.key, key, n);
+	table_cache_write(cache, name, &file, sizeof(file), NULL, 0);
 }

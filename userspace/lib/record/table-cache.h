@@ -8,6 +8,9 @@
 #ifndef SPT_TABLE_CACHE_H
 #define SPT_TABLE_CACHE_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 #include "unwind/table.h"
 
 G_BEGIN_DECLS
@@ -39,6 +42,16 @@ SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, un
 /* Does nothing if there is no room, or no right to write. */
 void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, char kind,
 			 const SptUnwindTable *table);
+
+/*
+ * The key of a file of which @stat says all, as it was put; for files that only root can change,
+ * since making one reads some MiB.  False: there is none.
+ */
+bool spt_table_cache_get_key(SptTableCache *cache, const struct stat *stat, uint8_t *ret,
+			     unsigned n);
+/* Does nothing with a file that was changed a moment ago, and may be once more at that time. */
+void spt_table_cache_put_key(SptTableCache *cache, const struct stat *stat, const uint8_t *key,
+			     unsigned n);
 
 G_END_DECLS
 

@@ -155,6 +155,30 @@ static SptUnwindTable *tables_look_up(SptTableCache *cache,
 	return cache ? spt_table_cache_get(cache, key, SPT_EXTRACT_KEY_BYTES, kind) : NULL;
 }
 
+/* No file: it is an image in our own memory, as the kernel made it. */
+static bool is_believed(const SptObject *file)
+{
+	return spt_object_fd(file) < 0 ||
+	       spt_trusted_is(spt_object_name(file), spt_object_fd(file));
+}
+
+/* Kept itself for the system's programs, whose inodes and times nobody can forge. */
+static bool tables_key(SptTableCache *cache, const SptObject *file,
+		       uint8_t ret[SPT_EXTRACT_KEY_BYTES])
+{
+	int fd = spt_object_fd(file);
+	struct stat stat;
+	bool is_kept = cache && fd >= 0 && is_believed(file) && fstat(fd, &stat) == 0;
+
+	if (is_kept && spt_table_cache_get_key(cache, &stat, ret, SPT_EXTRACT_KEY_BYTES))
+		return true;
+	if (!spt_extract_key(fd, ret))
+		return false;
+	if (is_kept)
+		spt_table_cache_put_key(cache, &stat, ret, SPT_EXTRACT_KEY_BYTES);
+	return true;
+}
+
 /*
  * With debug information more is known about hand-written code, so such a table is better.  A table
  * without it is kept only where there can be no debug file.  The system's tables come first: no
@@ -166,7 +190,7 @@ static SptUnwindTable *tables_find_kept(SptTableCache *of_system, SptTableCache 
 	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	SptUnwindTable *table;
 
-	if ((!of_system && !cache) || !spt_extract_key(spt_object_fd(file), key))
+	if ((!of_system && !cache) || !tables_key(cache, file, key))
 		return NULL;
 	table = tables_look_up(of_system, key, 'd');
 	if (!table)
@@ -218,13 +242,6 @@ static bool serves_everybody(void)
 		return true;
 	at = strstr(text, "\nCapEff:");
 	return !at || g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) & either;
-}
-
-/* No file: it is an image in our own memory, as the kernel made it. */
-static bool is_believed(const SptObject *file)
-{
-	return spt_object_fd(file) < 0 ||
-	       spt_trusted_is(spt_object_name(file), spt_object_fd(file));
 }
 
 int spt_tables_may_give(const SptObject *file)
