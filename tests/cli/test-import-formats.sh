@@ -59,6 +59,21 @@ for format in speedscope chrome firefox callgrind; do
 	comes_back waits $format text --metric off-cpu
 done
 
+# Periods of no known length are no time in a file that has units.
+printf 'a;b 7\na;c 5\na;b;c 3\n' >"$work/counts" &&
+	"$cli" import "$work/counts" -o "$work/counts.capture" || exit 1
+for format in folded speedscope chrome pprof callgrind perf-script; do
+	comes_back counts $format text
+done
+shows 'csv: periods are not called nanoseconds' bash -c '"$1" export -f csv "$2" |
+	sed -n "1 s/.*,\(weight_[a-z]*\),.*/\1/p"' - "$cli" "$work/counts" <<'END'
+weight_periods
+END
+shows 'jsonl: periods are not called nanoseconds' bash -c '"$1" export -f jsonl "$2" |
+	grep -c "\"periods\":[357],\"stack\""' - "$cli" "$work/counts" <<'END'
+3
+END
+
 # What functions do themselves is exact, however their calls are put together.
 selfs()
 {

@@ -344,8 +344,9 @@ static void put_callgrind_head(struct callgrind_writer *writer)
 			       "desc: Calls: not counted; a line with calls=1 is of any number\n"
 			       "positions: line\nevent: %s : %s (%s)\nevents: %s\n"
 			       "summary: %" PRIu64 "\n",
-			       event, writer->metric->name, spt_unit_name(writer->metric->unit),
-			       event, MIN(total, UINT64_MAX / writer->worth) * writer->worth);
+			       event, writer->metric->name,
+			       spt_metric_unit_name(writer->metric, writer->input->capture), event,
+			       MIN(total, UINT64_MAX / writer->worth) * writer->worth);
 }
 
 static void put_callgrind_all(struct callgrind_writer *writer)

@@ -22,7 +22,8 @@
 struct sample_writer {
 	const SptExportInput *input;
 	const SptMetric *metric, *labelled;	/* labelled: by labels of its events, or NULL */
-	uint64_t worth;			/* of a weight of 1, in the metric's unit; at least 1 */
+	uint64_t worth;			/* of a weight of 1, in this unit; at least 1 */
+	const char *unit;
 	uint64_t start_ns;		/* of the recording */
 	SptOut *out;
 	char **of_frame;		/* by the frame's number; NULL: not needed yet */
@@ -112,6 +113,7 @@ static void put_script_frame(struct sample_writer *writer, const SptFrame *frame
 static void put_script_row(struct sample_writer *writer, const SptWeightRow *row, uint64_t value)
 {
 	GString *text = spt_out_text(writer->out);
+	bool is_clock = writer->metric->is_cpu && strcmp(writer->unit, "ns") == 0;
 
 	spt_append_one_line(text, comm_of(writer, row));
 	g_string_append_printf(text, " %" PRIu32 "/%" PRIu32, pid_of(writer, row),
@@ -121,7 +123,9 @@ static void put_script_row(struct sample_writer *writer, const SptWeightRow *row
 	g_string_append_printf(text, " %" PRIu64 ".%06u: %10" PRIu64 " %s:\n",
 			       row->time / 1000000000, (unsigned)(row->time / 1000 % 1000000),
 			       value,
-			       writer->metric->is_cpu ? "cpu-clock" : writer->metric->name);
+			       is_clock		      ? "cpu-clock" :
+			       writer->metric->is_cpu ? writer->unit :
+							writer->metric->name);
 	for (guint i = 0; i < writer->path->len; i++)
 		g_string_append(text, g_array_index(writer->path, const char *, i));
 	g_string_append_c(text, '\n');
@@ -181,8 +185,7 @@ static void put_json_row(struct sample_writer *writer, const SptWeightRow *row, 
 		put_json_labels(writer, row, text);
 	g_string_append(text, ",\"metric\":");
 	spt_json_append_text(text, writer->metric->name);
-	g_string_append_printf(text, ",\"%s\":%" PRIu64 ",\"stack\":[",
-			       spt_unit_name(writer->metric->unit), value);
+	g_string_append_printf(text, ",\"%s\":%" PRIu64 ",\"stack\":[", writer->unit, value);
 	for (guint i = writer->path->len; i > 0; i--) {
 		g_string_append(text, g_array_index(writer->path, const char *, i - 1));
 		g_string_append(text, i > 1 ? "," : "");
@@ -270,6 +273,7 @@ static void write_samples(struct sample_writer *writer, const SptExportInput *in
 	writer->out = out;
 	writer->metric = spt_profile_metric(input->profile);
 	writer->worth = MAX(spt_metric_worth(writer->metric, capture), 1);
+	writer->unit = spt_metric_unit_name(writer->metric, capture);
 	writer->start_ns = summary.start_ns;
 	writer->of_frame = g_new0(char *, n);
 	writer->path = g_array_new(FALSE, FALSE, sizeof(const char *));
@@ -305,7 +309,8 @@ static bool write_csv(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GE
 {
 	g_string_append_printf(spt_out_text(out),
 			       "time_ns,process,pid,thread,tid,cpu,state,duration_ns,weight_%s,stack\n",
-			       spt_unit_name(spt_profile_metric(input->profile)->unit));
+			       spt_metric_unit_name(spt_profile_metric(input->profile),
+						    input->capture));
 	write_samples(&(struct sample_writer){ .put_frame = put_csv_frame, .put_row = put_csv_row },
 		      input, out);
 	return true;

@@ -104,3 +104,8 @@ uint64_t spt_metric_worth(const SptMetric *metric, const SptCapture *capture)
 {
 	return metric->is_cpu ? spt_capture_period_ns(capture) : 1;
 }
+
+const char *spt_metric_unit_name(const SptMetric *metric, const SptCapture *capture)
+{
+	return spt_metric_worth(metric, capture) ? spt_unit_name(metric->unit) : "periods";
+}

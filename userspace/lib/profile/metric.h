@@ -54,6 +54,8 @@ bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture);
 bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError **error);
 /* The value of a weight of 1 in the metric's unit; 0: the length of a period is not known. */
 uint64_t spt_metric_worth(const SptMetric *metric, const SptCapture *capture);
+/* The name of that unit; periods of no known length are no time, but "periods". */
+const char *spt_metric_unit_name(const SptMetric *metric, const SptCapture *capture);
 
 G_END_DECLS
 
