@@ -18,7 +18,7 @@
 #define BEGIN (1000 * MS)
 #define NB "\xc2\xa0"
 
-enum object { KERNEL = 1, PROGRAM, LIBC, LIBSPT, NOWHERE };
+enum object { KERNEL = 1, PROGRAM, LIBC, LIBSPT, PYTHON, SCRIPT, NOWHERE };
 enum function {
 	MAIN,
 	TAKE,
@@ -32,6 +32,9 @@ enum function {
 	SYSCALL,
 	SWITCHED,
 	UNLOCKED,
+	LOOP,
+	VECTORCALL,
+	LOOKUP,
 	N_FUNCTIONS,
 };
 
@@ -46,6 +49,9 @@ static const struct {
 	[SCHEDULE] = { "schedule", KERNEL },	  [SYSCALL] = { "do_syscall_64", KERNEL },
 	[SWITCHED] = { "finish_task_switch.isra.0", KERNEL },
 	[UNLOCKED] = { "_raw_spin_unlock_irqrestore", KERNEL },
+	[LOOP] = { "_PyEval_EvalFrameDefault", PYTHON },
+	[VECTORCALL] = { "PyObject_Vectorcall", PYTHON },
+	[LOOKUP] = { "lookup", SCRIPT },
 };
 
 /* How a recording was made. */
@@ -62,6 +68,10 @@ struct mode {
 	bool takes_turns;		/* the command's two threads run one after the other */
 	bool is_single;			/* a thread of the command, not two */
 	bool is_late;			/* more time where interrupts come on again */
+	const char *python;		/* the waits are in this file's functions, and */
+	bool has_script;		/* those are of a script's function */
+	bool has_idle;			/* a thread waits for a second, and hardly ran */
+	const char *source, *waits;	/* NULL: not noted */
 	const char *clock;		/* NULL: a timer */
 	unsigned n_samples;		/* 0: 400 */
 };
@@ -88,17 +98,19 @@ static uint32_t node_of(struct fixture *fixture, const enum function *stack, uns
 	node_of(fixture, (const enum function[]){ __VA_ARGS__ }, \
 		sizeof((const enum function[]){ __VA_ARGS__ }) / sizeof(enum function))
 
-static void put_names(struct fixture *fixture)
+static void put_names(struct fixture *fixture, const struct mode *mode)
 {
-	static const char *const paths[] = { NULL, "[kernel]", "/opt/own/convoy",
-					     "/usr/lib/libc.so.6", "/usr/lib/libspt-memory.so",
-					     "/opt/own/nowhere" };
+	const char *const paths[] = { NULL, "[kernel]", "/opt/own/convoy", "/usr/lib/libc.so.6",
+				      "/usr/lib/libspt-memory.so",
+				      mode->python ? mode->python : "/usr/bin/python3.11",
+				      "/opt/own/server.py", "/opt/own/nowhere" };
 
 	for (unsigned i = KERNEL; i <= NOWHERE; i++)
 		spt_capture_writer_object(
 			fixture->writer,
 			&(SptObjectRow){ .id = i,
-					 .kind = i == KERNEL ? SPT_OBJECT_KERNEL : SPT_OBJECT_FILE,
+					 .kind = i == KERNEL ? SPT_OBJECT_KERNEL :
+						 i == SCRIPT ? SPT_OBJECT_SOURCE : SPT_OBJECT_FILE,
 					 .path = paths[i] });
 	for (unsigned i = 0; i < N_FUNCTIONS; i++)
 		spt_capture_writer_name(fixture->writer,
@@ -161,17 +173,26 @@ static void put_samples(struct fixture *fixture, const struct mode *mode)
 	}
 }
 
-static void put_waits(struct fixture *fixture, const struct mode *mode)
+/* The innermost function of a wait of 400 ms. */
+static uint32_t node_of_lock(struct fixture *fixture, const struct mode *mode)
 {
 	const SptFrame own = { .object = NOWHERE, .offset = 0x9000 },
 		       lock = { .object = LIBC, .offset = 0x1000 + 0x100 * LOCK };
 	uint32_t nowhere = spt_stash_child(fixture->stash, 0, &own),
 		 locked = spt_stash_child(fixture->stash, nowhere, &lock);
+
+	if (mode->python)
+		return mode->has_script ? NODE(LOOP, LOOKUP, VECTORCALL, LOCK, FUTEX) :
+					  NODE(LOOP, VECTORCALL, LOCK, FUTEX);
+	return mode->has_nameless ? locked : NODE(MAIN, TAKE, LOCK, SYSCALL, FUTEX, SCHEDULE);
+}
+
+static void put_waits(struct fixture *fixture, const struct mode *mode)
+{
 	const struct {
 		uint32_t node;
 		uint64_t ms;
-	} waits[] = { { mode->has_nameless ?
-				locked : NODE(MAIN, TAKE, LOCK, SYSCALL, FUTEX, SCHEDULE), 400 },
+	} waits[] = { { node_of_lock(fixture, mode), 400 },
 		      { NODE(MAIN, SYSCALL, SCHEDULE), 100 } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(waits); i++)
@@ -216,6 +237,17 @@ static void put_losses(struct fixture *fixture)
 	}
 }
 
+static void put_idle_wait(struct fixture *fixture)
+{
+	spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
+			       &(SptWaitRow){ .time = BEGIN + 1000 * MS,
+					      .duration_ns = 1000 * MS,
+					      .weight_ns = 1000 * MS,
+					      .thread = 2,
+					      .node = NODE(MAIN, SYSCALL, SCHEDULE),
+					      .state = SYSPROF_STATE_SLEEP });
+}
+
 static void put_stackless_wait(struct fixture *fixture)
 {
 	spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
@@ -255,6 +287,8 @@ static void put_facts(struct fixture *fixture, const struct mode *mode)
 		{ "ready_ns", mode->ready_ns },
 		{ "sides", mode->sides },
 		{ "whose", mode->whose },
+		{ "source", mode->source },
+		{ "waits", mode->waits },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(facts); i++)
@@ -271,12 +305,14 @@ static void set_up(struct fixture *fixture, const struct mode *mode)
 	fixture->path = g_build_filename(fixture->directory, "a.capture", NULL);
 	fixture->writer = spt_capture_writer_new(fixture->path, NULL);
 	put_facts(fixture, mode);
-	put_names(fixture);
+	put_names(fixture, mode);
 	put_threads(fixture, mode);
 	if (!mode->no_samples)
 		put_samples(fixture, mode);
 	if (mode->has_waits)
 		put_waits(fixture, mode);
+	if (mode->has_idle)
+		put_idle_wait(fixture);
 	if (mode->has_stackless_wait)
 		put_stackless_wait(fixture);
 	if (mode->has_memory)
@@ -424,27 +460,57 @@ static void test_modes(void)
 		  "%), futex_wait (12" NB "%)." },
 		/* Waits and memory are of the program, not of the scheduler or libc. */
 		{ { KNOWN, .has_waits = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
-		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
+		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock below "
 		  "update_table, 11" NB "% in main." },
 		{ { KNOWN, .has_waits = true, .has_losses = true }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,
-		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
+		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock below "
 		  "update_table, 11" NB "% in main.  12 of all 120 events were lost." },
 		/* Where the program's functions have no names, what they wait in has one. */
 		{ { KNOWN, .has_waits = true, .has_nameless = true }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,
-		  "Blocked: All of it went to convoy.  89" NB "% in pthread_mutex_lock below "
+		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock below "
 		  "nowhere+0x9000, 11" NB "% in main.  In functions without names: 89" NB
 		  "%, above all in nowhere: no such file." },
 		/* What has no stack is no function, however much it is. */
 		{ { KNOWN, .has_waits = true, .has_stackless_wait = true }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,
-		  "Blocked: All of it went to convoy.  28" NB "% in pthread_mutex_lock below "
+		  "Blocked: 1.45" NB "s, all of it by convoy.  28" NB "% in pthread_mutex_lock below "
 		  "update_table, 3.4" NB "% in main.  Of 69" NB "% no stack was recorded." },
 		{ { KNOWN, .has_stackless_wait = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
-		  "Blocked: All of it went to convoy.  No stack was recorded of it." },
+		  "Blocked: 1.00" NB "s, all of it by convoy.  No stack was recorded of it." },
+		/* A thread that only waits: said of whole threads, and if others ran. */
+		{ { KNOWN, .has_command = true, .has_waits = true, .has_idle = true }, "blocked",
+		  "convoy", SPT_SENTENCES_OF_COMMAND,
+		  "Blocked: 1.45" NB "s, all of it by convoy.  72" NB "% in main, 28" NB
+		  "% in pthread_mutex_lock below update_table.  Threads that hardly ran have 69" NB
+		  "% of it: 1 of 2." },
+		{ { KNOWN, .has_command = true, .has_waits = true, .has_idle = true,
+		    .clock = "pmu" }, "blocked", "convoy", SPT_SENTENCES_OF_COMMAND,
+		  "Blocked: 1.45" NB "s, all of it by convoy.  72" NB "% in main, 28" NB
+		  "% in pthread_mutex_lock below update_table." },
+		{ { KNOWN, .has_waits = true, .has_idle = true }, "blocked", "convoy",
+		  SPT_SENTENCES_OF_PART,
+		  "Blocked: 1.45" NB "s, all of it by convoy.  72" NB "% in main, 28" NB
+		  "% in pthread_mutex_lock below update_table." },
+		{ { KNOWN, .has_idle = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
+		  "Blocked: 1.00" NB "s, all of it by convoy.  All of it in main." },
+		/* Python's interpreter works for the function of a script, if there is one. */
+		{ { KNOWN, .has_waits = true, .python = "/usr/bin/python3.11" }, "blocked", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock "
+		  "below PyObject_Vectorcall, 11" NB "% in main.  89" NB "% is in Python's "
+		  "interpreter: with --waits=calls functions of scripts have names." },
+		{ { KNOWN, .has_waits = true, .python = "/usr/bin/python3.11", .waits = "calls" },
+		  "blocked", NULL, SPT_SENTENCES_OF_ALL,
+		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock "
+		  "below PyObject_Vectorcall, 11" NB "% in main." },
+		{ { KNOWN, .has_waits = true, .python = "/usr/bin/python3.11",
+		    .has_script = true }, "blocked", NULL, SPT_SENTENCES_OF_ALL,
+		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock "
+		  "below lookup, 11" NB "% in main." },
 		{ { KNOWN, .has_memory = true }, "allocated", NULL, SPT_SENTENCES_OF_ALL,
-		  "Allocated Memory: All of it went to convoy.  75" NB
+		  "Allocated Memory: 3.9" NB "KiB, all of it by convoy.  75" NB
 		  "% in malloc below load, 25" NB "% in malloc below main." },
 		/* Our library is no function of the program. */
 		{ { KNOWN, .no_kernel = true, .has_memory_calls = true }, "cpu", NULL,

@@ -8,6 +8,7 @@
 #include "profile/command.h"
 #include "profile/glob.h"
 #include "profile/tree.h"
+#include "symbols/language.h"
 
 /* Too little to be looked at first, in parts of the whole. */
 #define LITTLE 100
@@ -106,7 +107,23 @@ bool spt_culprit_takes_lock(const char *function)
 }
 
 /* What is known of each function, so that its name is compared once. */
-enum { IS_MACHINERY = 1 << 0, IS_ENTRY = 1 << 1, IS_HELPER = 1 << 2, IS_CUT = 1 << 3 };
+enum {
+	IS_MACHINERY = 1 << 0,
+	IS_ENTRY = 1 << 1,
+	IS_HELPER = 1 << 2,
+	IS_CUT = 1 << 3,
+	IS_SCRIPT = 1 << 4,
+	IS_INTERPRETER = 1 << 5,	/* below a script's function it is machinery */
+};
+
+/* The interpreter's own file, and modules that belong to it. */
+static bool is_of_interpreter(const SptFunction *function)
+{
+	const char *object = function->object ? function->object : "";
+
+	return spt_language_has_interpreter(NULL, object) ||
+	       spt_glob_match("_*.cpython-*", object);
+}
 
 static uint8_t kind_of(const SptFunction *function)
 {
@@ -114,6 +131,11 @@ static uint8_t kind_of(const SptFunction *function)
 		return IS_CUT;
 	if (is_of_runtime(function))
 		return IS_MACHINERY | (is_entry(function) ? IS_ENTRY : 0);
+	if (function->is_script)
+		return IS_SCRIPT;
+	/* Without a name it says nothing of what it does. */
+	if (is_of_interpreter(function))
+		return IS_INTERPRETER | (function->has_symbol ? IS_HELPER : IS_ENTRY);
 	return is_helper(function) ? IS_MACHINERY | IS_HELPER : 0;
 }
 
@@ -134,6 +156,7 @@ struct path {
 	uint32_t other;			/* innermost one that is no entry */
 	bool is_vague;			/* through is a helper: what that calls says more */
 	bool is_cut;			/* nobody knows whether it began in machinery */
+	bool has_script;		/* what an interpreter does, it does for that */
 };
 
 static struct path step(struct path path, uint32_t function, uint8_t kind, bool is_process)
@@ -144,6 +167,9 @@ static struct path step(struct path path, uint32_t function, uint8_t kind, bool 
 		path.is_cut = true;
 		return path;
 	}
+	path.has_script |= (kind & IS_SCRIPT) != 0;
+	if ((kind & IS_INTERPRETER) && path.has_script)
+		kind |= IS_MACHINERY;
 	if (!(kind & IS_MACHINERY)) {
 		path.own = function;
 		path.through = UINT32_MAX;

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "base/micro.h"
 #include "base/words.h"
+#include "profile/amounts.h"
 #include "profile/command.h"
 #include "profile/memory-use.h"
 #include "profile/wall.h"
@@ -19,29 +19,6 @@
 /* Less than this part is 0.0 %. */
 #define LEAST_CHANGE 0.0005
 #define NO_BREAK "\xc2\xa0"
-
-static char *tell_ns(double ns)
-{
-	if (ns >= 1e9)
-		return g_strdup_printf("%.2f" NO_BREAK "s", ns / 1e9);
-	if (ns >= 1e6)
-		return g_strdup_printf("%.2f" NO_BREAK "ms", ns / 1e6);
-	return g_strdup_printf("%.2f" NO_BREAK "%s", ns / 1e3, spt_micro_unit());
-}
-
-static char *tell_bytes(double bytes)
-{
-	if (bytes >= 1 << 20)
-		return g_strdup_printf("%.1f" NO_BREAK "MiB", bytes / (1 << 20));
-	return g_strdup_printf("%.1f" NO_BREAK "KiB", bytes / (1 << 10));
-}
-
-static char *tell_value(double value, SptUnit unit)
-{
-	return unit == SPT_UNIT_NS    ? tell_ns(value) :
-	       unit == SPT_UNIT_BYTES ? tell_bytes(value) :
-					g_strdup_printf("%.0f", value);
-}
 
 /* "12 times less", "30 % more" */
 static char *tell_change(double before, double after)
@@ -65,8 +42,8 @@ static char *tell_change(double before, double after)
 static void add_values(GPtrArray *said, const char *title, const double *values, SptUnit unit,
 		       bool is_chance)
 {
-	g_autofree char *before = tell_value(values[SPT_BEFORE], unit),
-			*after = tell_value(values[SPT_AFTER], unit),
+	g_autofree char *before = spt_amount_text(values[SPT_BEFORE], unit),
+			*after = spt_amount_text(values[SPT_AFTER], unit),
 			*change = is_chance ? g_strdup(spt_words("no more than chance")) :
 					      tell_change(values[SPT_BEFORE], values[SPT_AFTER]);
 

@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/languages.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbols/language.h"
+
+/* The function that runs all others, and what -X perf puts before the names of those. */
+#define PYTHON_LOOP   "_PyEval_EvalFrameDefault"
+#define PYTHON_PREFIX "py::"
+
+uint64_t spt_languages_find_python(const SptProfile *profile, unsigned *ret_minor)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n), *loop = NULL;
+	const char *version;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (functions[i].is_script ||
+		    g_str_has_prefix(functions[i].name, PYTHON_PREFIX))
+			return 0;
+		if (strcmp(functions[i].name, PYTHON_LOOP) == 0 &&
+		    (!loop || functions[i].total > loop->total))
+			loop = &functions[i];
+	}
+	version = loop && loop->object ? strstr(loop->object, "python3.") : NULL;
+	*ret_minor = version ? (unsigned)strtoul(version + strlen("python3."), NULL, 10) : 0;
+	return loop ? loop->total : 0;
+}
 
 static bool is_native(const SptFunction *function)
 {

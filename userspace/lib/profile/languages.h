@@ -16,6 +16,12 @@ void spt_languages_find_go(SptFunction *functions, uint32_t n);
 const char *spt_languages_of_node(const SptTreeNode *nodes, const SptFunction *functions,
 				  uint32_t node);
 
+/*
+ * The weight below Python's interpreter if no function of a script has a name; *@ret_minor: of
+ * version 3.x, 0: not known.
+ */
+uint64_t spt_languages_find_python(const SptProfile *profile, unsigned *ret_minor);
+
 G_END_DECLS
 
 #endif

@@ -9,8 +9,11 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "profile/amounts.h"
 #include "profile/command.h"
 #include "profile/culprit.h"
+#include "profile/idle.h"
+#include "profile/languages.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/source-sums.h"
@@ -19,6 +22,8 @@
 #define LEAST_SHARE 0.01
 /* Less does not change what the named ones say. */
 #define MUCH_NAMELESS 0.1
+/* From this minor version on it can describe its functions to perf events. */
+#define PYTHON_TELLS_PERF 12
 #define NAME_BYTES 48
 #define NS_PER_MS 1000000u
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -60,6 +65,11 @@ enum condition {
 	/* A function is found where the timer could not look before: not among the busiest */
 	IS_LATE = 1ll << 31,
 	TOO_FEW = 1ll << 32,		/* samples for shares */
+	/* A good part is Python's, and its functions have no names, but would have by this. */
+	NAMED_BY_PERF = 1ll << 33,
+	NAMED_BY_MODULE = 1ll << 34,
+	NAMED_BY_CALLS = 1ll << 35,
+	HAS_IDLE = 1ll << 36,		/* threads that hardly ran have some of it */
 };
 
 enum group {
@@ -73,6 +83,8 @@ enum group {
 	FUNCTIONS,
 	LATE,
 	NAMES,
+	PYTHON,
+	IDLE,
 	RECORDER,
 	STACKS,
 	LOSSES,
@@ -146,14 +158,14 @@ static const struct sentence {
 	{ PROCESSES, "processes", OF_CPU, EMPTY,
 	  SPT_WORDS("{share1} of the time went to {process1}.") },
 	{ PROCESSES, "processes", ONE_PROCESS, 0,
-	  SPT_WORDS("{metric}: All of it went to {process1}.") },
+	  SPT_WORDS("{metric}: {sum}, all of it by {process1}.") },
 	{ PROCESSES, "processes", THREE_PROCESSES, 0,
-	  SPT_WORDS("{metric}: {share1} of it went to {process1}, {share2} to {process2}, "
-		    "{share3} to {process3}.") },
+	  SPT_WORDS("{metric}: {sum}, {share1} of it by {process1}, {share2} by {process2}, "
+		    "{share3} by {process3}.") },
 	{ PROCESSES, "processes", TWO_PROCESSES, 0,
-	  SPT_WORDS("{metric}: {share1} of it went to {process1}, {share2} to {process2}.") },
+	  SPT_WORDS("{metric}: {sum}, {share1} of it by {process1}, {share2} by {process2}.") },
 	{ PROCESSES, "processes", 0, EMPTY,
-	  SPT_WORDS("{metric}: {share1} of it went to {process1}.") },
+	  SPT_WORDS("{metric}: {sum}, {share1} of it by {process1}.") },
 
 	/* A wait is in the kernel by its nature, and memory is not spent there. */
 	{ KERNEL, "kernel", IN_KERNEL | IN_USER, PLACES,
@@ -194,6 +206,19 @@ static const struct sentence {
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}: {reason}.") },
 	{ NAMES, "names", NAMELESS, EMPTY,
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}.") },
+
+	{ PYTHON, "python", NAMED_BY_PERF, EMPTY,
+	  SPT_WORDS("{python} is in Python's interpreter: with python3 -X perf functions of scripts "
+		    "have names.") },
+	{ PYTHON, "python", NAMED_BY_MODULE, EMPTY,
+	  SPT_WORDS("{python} is in Python's interpreter: functions of scripts have names only with "
+		    "the module.") },
+	{ PYTHON, "python", NAMED_BY_CALLS, EMPTY,
+	  SPT_WORDS("{python} is in Python's interpreter: with --waits=calls functions of scripts "
+		    "have names.") },
+
+	{ IDLE, "idle", HAS_IDLE, EMPTY,
+	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}.") },
 
 	{ RECORDER, "recorder", OF_CPU | OF_RECORDER, EMPTY,
 	  SPT_WORDS("{recorder} was spent on recording calls.") },
@@ -519,6 +544,46 @@ static void find_nameless(struct facts *facts, const SptProfile *profile, const 
 		facts_add(facts, "reason", tell_problem(problem));
 }
 
+static void find_python(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
+			uint64_t total)
+{
+	unsigned minor, parts = spt_profile_metric(profile)->parts;
+	uint64_t python = spt_languages_find_python(profile, &minor);
+
+	if (!python || (double)python < MUCH_NAMELESS * (double)total)
+		return;
+	if ((facts->holds & OF_CPU) && minor >= PYTHON_TELLS_PERF)
+		facts->holds |= NAMED_BY_PERF;
+	else if ((facts->holds & OF_CPU) &&
+		 g_strcmp0(spt_capture_host(capture, "source"), "perf") == 0)
+		facts->holds |= NAMED_BY_MODULE;
+	else if ((parts & SPT_METRIC_HAS_WAKER) &&
+		 g_strcmp0(spt_capture_host(capture, "waits"), "calls") != 0)
+		facts->holds |= NAMED_BY_CALLS;
+	facts_add(facts, "python", tell_share(python, total));
+}
+
+/* A part of the samples is not of whole threads. */
+static void find_idle(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
+		      SptSentencesOf of)
+{
+	const SptMetric *metric = spt_profile_metric(profile);
+	g_autofree bool *processes =
+		of == SPT_SENTENCES_OF_COMMAND ? spt_command_processes(capture) : NULL;
+	SptIdle idle;
+
+	if (!(metric->parts & SPT_METRIC_HAS_STATE) || of == SPT_SENTENCES_OF_PART)
+		return;
+	spt_idle_find(&idle, capture, metric, processes);
+	if (!idle.idlers || idle.idlers == idle.waiters ||
+	    !is_worth_a_word(idle.idle, idle.weight))
+		return;
+	facts->holds |= HAS_IDLE;
+	facts_add(facts, "idle", tell_share(idle.idle, idle.weight));
+	facts_add(facts, "idlers", g_strdup_printf("%u", idle.idlers));
+	facts_add(facts, "waiters", g_strdup_printf("%u", idle.waiters));
+}
+
 /* What is of no function of the program. */
 static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t total)
 {
@@ -546,6 +611,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 	facts->holds |= (metric->is_cpu ? OF_CPU : 0) |
 			(spt_culprits_matter(profile) ? PLACES : 0);
 	facts_add(facts, "metric", g_strdup(spt_words(metric->title)));
+	facts_add(facts, "sum", spt_amount_text((double)total, metric->unit));
 	if (total == 0) {
 		facts->holds |= EMPTY;
 		return;
@@ -569,6 +635,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 	culprits = spt_culprits_new(profile);
 	find_functions(facts, profile, culprits, capture, total);
 	find_nameless(facts, profile, culprits, total);
+	find_python(facts, profile, capture, total);
 	find_rest(facts, profile, total);
 }
 
@@ -644,6 +711,7 @@ GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, 
 	find_scope(&facts, capture);
 	find_profile(&facts, profile, capture);
 	find_command(&facts, profile, capture, of);
+	find_idle(&facts, profile, capture, of);
 	find_losses(&facts, spt_profile_metric(profile), capture);
 	return say(&facts);
 }
@@ -681,40 +749,38 @@ char *spt_sentences_missing(const SptCapture *capture)
 	return NULL;
 }
 
-/* "Ran 28 %." becomes "ran 28 %". */
-static char *make_clause(const char *sentence)
+char *spt_sentence_plain(const char *sentence)
 {
 	g_auto(GStrv) parts = g_strsplit(sentence, NO_BREAK, -1);
-	char *clause = g_strjoinv(" ", parts);
+	char *plain = g_strjoinv(" ", parts);
 
-	*clause = g_ascii_tolower(*clause);
-	if (g_str_has_suffix(clause, "."))
-		clause[strlen(clause) - 1] = '\0';
-	return clause;
+	if (g_str_has_suffix(plain, "."))
+		plain[strlen(plain) - 1] = '\0';
+	return plain;
 }
 
 char *spt_sentences_wall(const SptWall *wall)
 {
 	g_autofree char *sentence = NULL;
 	struct facts facts;
+	char *clause;
 
 	facts_init(&facts);
 	facts.holds = OF_CPU;
 	add_wall(&facts, wall);
 	sentence = say_one(&facts);
-	return make_clause(sentence);
+	clause = spt_sentence_plain(sentence);
+	*clause = g_ascii_tolower(*clause);
+	return clause;
 }
 
-char *spt_sentences_clause(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of,
-			   const char *name)
+const SptSentence *spt_sentences_find(const GArray *said, const char *name)
 {
-	g_autoptr(GArray) said = spt_sentences_new(profile, capture, of);
-
 	for (unsigned i = 0; i < said->len; i++) {
 		const SptSentence *sentence = &g_array_index(said, SptSentence, i);
 
-		if (strcmp(sentence->name, name) == 0 && !sentence->is_repeated)
-			return make_clause(sentence->text);
+		if (strcmp(sentence->name, name) == 0)
+			return sentence;
 	}
 	return NULL;
 }

@@ -46,12 +46,10 @@ char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, S
  * blanks.  The caller frees it.
  */
 char *spt_sentences_wall(const SptWall *wall);
-/*
- * One sentence of @profile as a clause, likewise: the one with this name; NULL: there is none.  The
- * caller frees it.
- */
-char *spt_sentences_clause(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of,
-			   const char *name);
+/* The one of this name in what spt_sentences_new() found; NULL: it is not said. */
+const SptSentence *spt_sentences_find(const GArray *said, const char *name);
+/* A sentence with plain blanks, and without its full stop.  The caller frees it. */
+char *spt_sentence_plain(const char *sentence);
 /* What was not recorded: "The kernel was not recorded."; NULL: nothing is known to be missing. */
 char *spt_sentences_missing(const SptCapture *capture);
 

@@ -112,7 +112,7 @@ bool spt_language_has_interpreter(const char *language, const char *object)
 	if (g_str_has_prefix(object, "lib"))
 		object += 3;
 	for (unsigned i = 0; (interpreter = spt_interpreter_nth(i)); i++)
-		if (!strcmp(interpreter->language, language) &&
+		if ((!language || !strcmp(interpreter->language, language)) &&
 		    g_str_has_prefix(object, interpreter->file))
 			return true;
 	return false;

@@ -26,7 +26,7 @@ const char *spt_language_of_function(SptSymbols *symbols, uint32_t object, const
 bool spt_language_is_go_runtime(const char *function);
 /* Whether a function of a program of Go is one of Go, and not of C that is linked with it. */
 bool spt_language_is_go(const char *function);
-/* Whether an object, by its base name, is the file of an interpreter of @language. */
+/* Whether an object, by its base name, is the file of an interpreter of @language; NULL: of any. */
 bool spt_language_has_interpreter(const char *language, const char *object);
 
 G_END_DECLS

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads that hardly ran: a pool without work, a main thread that joins the others.  Their waits
+ * are long, and no cause of anything.
+ */
+#ifndef SPT_IDLE_H
+#define SPT_IDLE_H
+
+#include "profile/metric.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	unsigned waiters, idlers;	/* threads that have some of the metric; of those */
+	uint64_t weight, idle;		/* what they have of it */
+} SptIdle;
+
+/*
+ * Of @metric, one of waits, in the @processes (by id; NULL: all).  A thread hardly ran if its CPU
+ * time is less than a hundredth of what it waited, as far as samples can show that.
+ */
+void spt_idle_find(SptIdle *idle, const SptCapture *capture, const SptMetric *metric,
+		   const bool *processes);
+
+G_END_DECLS
+
+#endif
