@@ -123,7 +123,7 @@ def total(name):
     found = [f for f in document["functions"] if re.fullmatch(name, f["function"])]
     return 100 * sum(f["total"] for f in found) / document["sum"]
 def first(name):
-    assert re.match(re.escape(name) + r": [0-9.]+ % of all(; the rest: --all)?$", lines[0]), lines[:4]
+    assert re.match(re.escape(name) + r": [0-9.]+ % of all that ran(; the rest: --all)?$", lines[0]), lines[:4]
 first_row = next(line for i, line in enumerate(lines) if i and lines[i - 1].startswith(" Self %"))
 exec(sys.argv[1])
 END_OF_PYTHON

@@ -82,7 +82,7 @@ led()
 		/usr/bin/python3 sleepy.py 0.2 2>err
 	kill $other
 	"$cli" report sleepy.capture >led &&
-		grep -qE '^python3: [0-9.]+ % of all; the rest: --all$' led &&
+		grep -qE '^python3: [0-9.]+ % of all that ran; the rest: --all$' led &&
 		"$cli" report --all --by process sleepy.capture >all && ! grep -q 'the rest' all &&
 		"$cli" report --by process sleepy.capture >some && grep -q ' python3 (pid ' some &&
 		! grep ' yes (pid ' some && grep -q ' yes (pid ' all &&

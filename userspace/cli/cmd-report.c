@@ -31,9 +31,6 @@
 #define MUCH_RUNNING 0.8
 /* From this part on, code without names is worth a line. */
 #define MUCH_NAMELESS_PCT 10
-/* The function of Python's interpreter that runs all others, and what -X perf puts before names. */
-#define PYTHON_LOOP "_PyEval_EvalFrameDefault"
-#define PYTHON_PREFIX "py::"
 
 #define ADDRESS_OF(name) &spt_report_##name,
 static const struct spt_report_kind *const kinds[] = { SPT_REPORTS(ADDRESS_OF) };
@@ -264,8 +261,8 @@ static void print_wall(const struct spt_report *report)
 	text = spt_sentences_wall(&wall);
 	/* On a busy machine it may not have waited at all, but for CPUs. */
 	printf("%s%s%s%s\n", shown ? shown : "", shown ? " " : "", text,
-	       is_of_waits || wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING ?
-		       "" :
+	       !wall.turns && wall.running + MAX(wall.ready, 0) >= MUCH_RUNNING ? "" :
+	       is_of_waits ? "; --metric blocked shows for what" :
 	       spt_capture_host(capture, "waits") ? "; --metric off-cpu shows for what" :
 						    "; record --waits shows for what");
 }
@@ -332,31 +329,22 @@ static void print_import_note(const SptCapture *capture)
 		printf("%s\n", note);
 }
 
-/* Code of JIT compilers and interpreters, whose program has to report names. */
+/* Code of JIT compilers, whose program has to report names. */
 static void print_nameless(const struct spt_report *report)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
-	uint64_t nameless = 0, interpreted = 0;
-	bool is_named = false;
-	double made_pct, python_pct;
+	uint64_t nameless = 0;
+	double made_pct;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		if (!functions[i].is_process && !functions[i].has_symbol &&
 		    g_strcmp0(functions[i].object, "[anon]") == 0)
 			nameless += functions[i].self;
-		if (strcmp(functions[i].name, PYTHON_LOOP) == 0)
-			interpreted = MAX(interpreted, functions[i].total);
-		is_named |= g_str_has_prefix(functions[i].name, PYTHON_PREFIX);
-	}
 	made_pct = spt_percent(nameless, spt_profile_total(report->profile));
-	python_pct = spt_percent(interpreted, spt_profile_total(report->profile));
 	if (made_pct >= MUCH_NAMELESS_PCT)
 		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof)\n",
 		       made_pct);
-	if (python_pct >= MUCH_NAMELESS_PCT && !is_named)
-		printf("%.0f %% is in Python's interpreter; Python functions have names with python3 -X perf (from 3.12 on)\n",
-		       python_pct);
 }
 
 /* There are no conditions on samples, except perhaps whose they are. */
@@ -366,7 +354,7 @@ static bool is_whole(const struct spt_report *report)
 }
 
 /* "mt: 49 % of all; the rest: --all", and how it failed. */
-static void print_lead(const struct spt_report *report, bool may_have_rest)
+static void print_lead(const struct spt_report *report, const GArray *said, bool may_have_rest)
 {
 	const SptCapture *capture = report->capture;
 	g_autofree char *name = spt_command_name(capture);
@@ -388,10 +376,12 @@ static void print_lead(const struct spt_report *report, bool may_have_rest)
 		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
 		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");
 	} else {
-		double share = spt_percent(weight, capture->weight);
+		const SptSentence *part = spt_sentences_find(said, "command");
+		g_autofree char *plain = spt_sentence_plain(part ? part->text : shown);
+		g_autofree char *lead = spt_format_cut(plain, 0);
 
-		printf("%s%s: %.*f %% of all%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
-		       share < 10, share, spt_color(SPT_COLOR_OFF), rest);
+		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), lead, spt_color(SPT_COLOR_OFF),
+		       rest);
 	}
 	if (failure)
 		printf("%s%s %s%s\n", spt_color(SPT_COLOR_HOT), shown, failure,
@@ -404,28 +394,26 @@ static bool is_of_calls(const struct spt_report *report)
 	       g_strcmp0(spt_capture_host(report->capture, "waits"), "calls") == 0;
 }
 
+static void print_named(const GArray *said, const char *name)
+{
+	const SptSentence *sentence = spt_sentences_find(said, name);
+
+	if (sentence)
+		spt_format_print_sentence(sentence->text);
+}
+
 /*
  * Whose waits or memory it was: the rows below begin with the scheduler or the allocator.  And what
  * of it was lost, since the head counts samples.
  */
-static void print_sentences(const struct spt_report *report)
+static void print_metric(const struct spt_report *report, const GArray *said)
 {
-	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
-						   spt_sentences_find_part(report->filter));
-
-	for (unsigned i = 0; i < said->len; i++)
-		if (strcmp(g_array_index(said, SptSentence, i).name, "places") == 0 ||
-		    strcmp(g_array_index(said, SptSentence, i).name, "stacks") == 0 ||
-		    strcmp(g_array_index(said, SptSentence, i).name, "lost") == 0)
-			spt_format_print_sentence(g_array_index(said, SptSentence, i).text);
-}
-
-static void print_metric(const struct spt_report *report)
-{
+	static const char *const names[] = { "places", "idle", "stacks", "lost" };
 	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
 
 	printf("metric %s, %s: %s\n", report->metric->name, report->metric->value, sum);
-	print_sentences(report);
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		print_named(said, names[i]);
 }
 
 /* "5 recordings of 2 hosts, added up ..." */
@@ -448,8 +436,10 @@ static void print_text_head(const struct spt_report *report,
 	g_autofree char *lost = spt_format_count(summary->lost);
 	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_period(report->capture);
+	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
+						   spt_sentences_find_part(report->filter));
 
-	print_lead(report, may_have_rest);
+	print_lead(report, said, may_have_rest);
 	/* What another metric counts are no samples. */
 	if (report->metric->is_cpu &&
 	    spt_profile_n_samples(report->profile) < report->capture->n_samples &&
@@ -458,7 +448,7 @@ static void print_text_head(const struct spt_report *report,
 	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
 	if (!report->metric->is_cpu)
-		print_metric(report);
+		print_metric(report, said);
 	else if (report->capture->n_samples == 0)
 		print_other_metric(report);
 	else if (is_whole(report))
@@ -477,6 +467,7 @@ static void print_text_head(const struct spt_report *report,
 	print_without_scripts(report->capture);
 	print_stacks(report);
 	print_nameless(report);
+	print_named(said, "python");
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	if (summary->budget > 0)

@@ -30,6 +30,9 @@
 /* Where the first function has less, its name says little. */
 #define FLAT_PCT 10
 #define LOST_PCT	 1
+/* Less is no answer to what the time went to. */
+#define LEAST_PCT	 0.05
+#define CAVEAT_BYTES	 200
 /* From this part of the time on, it hardly matters what a program waits for. */
 #define MUCH_RUNNING 0.8
 
@@ -38,7 +41,8 @@ struct summary {
 	unsigned name_bytes;		/* limit of a name's bytes */
 	char *verdict, *file, *command; /* file: for the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
-	char *processes, *late, *names;	/* clauses of sentences.h; NULL: not to be said */
+	GArray *said;			/* SptSentence */
+	char *processes;		/* a clause; NULL: not to be said */
 	SptWall wall;			/* of the command */
 	bool has_wall;
 	double whole_pct, lost_pct;
@@ -55,9 +59,8 @@ static void free_summary(gpointer data)
 	g_free(summary->verdict);
 	g_free(summary->file);
 	g_free(summary->command);
+	g_array_unref(summary->said);
 	g_free(summary->processes);
-	g_free(summary->late);
-	g_free(summary->names);
 	g_free(summary);
 }
 
@@ -111,6 +114,12 @@ static char *quote_function(const struct summary *summary, const SptFunction *fu
 	return g_shell_quote(name);
 }
 
+static bool is_too_few(const struct spt_report *report)
+{
+	return report->metric->is_cpu &&
+	       spt_profile_n_samples(report->profile) <= SPT_SENTENCES_FEW;
+}
+
 static void find_top(const struct spt_report *report, struct summary *summary)
 {
 	uint32_t n;
@@ -123,9 +132,14 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 			&functions[g_array_index(summary->top, SptCulprit, i).function];
 
 		if (!spt_culprit_is_code(function) ||
-		    (report->metric->is_cpu && spt_culprit_is_late(function, report->capture)))
+		    (report->metric->is_cpu && spt_culprit_is_late(function, report->capture)) ||
+		    spt_percent(g_array_index(summary->top, SptCulprit, i).weight,
+				spt_profile_total(report->profile)) < LEAST_PCT)
 			g_array_remove_index(summary->top, i);
 	}
+	/* Chance alone. */
+	if (is_too_few(report))
+		g_array_set_size(summary->top, 0);
 	g_array_set_size(summary->top,
 			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
@@ -137,8 +151,9 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 	const SptFunction *first = function_at(report, 0), *through = through_at(report, 0);
 	g_autofree char *name = cut(first->name, summary->name_bytes);
 	g_autofree char *machinery = through ? cut(through->name, summary->name_bytes / 2) : NULL;
-	double pct = spt_percent(culprit_at(report, 0)->weight,
-				 spt_profile_total(report->profile));
+	uint64_t total = spt_profile_total(report->profile);
+	double pct = spt_percent(culprit_at(report, 0)->weight, total);
+	g_autofree char *sum = spt_metric_text(report->metric, total);
 
 	if (report->metric->is_cpu && report->command_has_none)
 		g_string_append_printf(text, ". Of all that ran %.0f %% is in ", pct);
@@ -146,8 +161,8 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 		g_string_append_printf(text, "; %.0f %% of %s CPU time is in ", pct,
 				       summary->command ? "its" : "the");
 	else
-		g_string_append_printf(text, "; %s: %.0f %% in ", spt_words(report->metric->title),
-				       pct);
+		g_string_append_printf(text, "; %s, %s: %.0f %% in ",
+				       spt_words(report->metric->title), sum, pct);
 	if (machinery)
 		g_string_append_printf(text, "%s below %s", machinery, name);
 	else
@@ -184,9 +199,7 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	}
 	if (summary->command && summary->processes)
 		g_string_append_printf(text, "; %s", summary->processes);
-	if (summary->top->len > 0 &&
-	    (!report->metric->is_cpu ||
-	     spt_profile_n_samples(report->profile) > SPT_SENTENCES_FEW))
+	if (summary->top->len > 0)
 		add_first(report, summary, text);
 	summary->verdict = g_string_free(text, FALSE);
 }
@@ -206,11 +219,10 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	const SptCapture *capture = report->capture;
 	const SptSummary *sums = report->summary;
 	g_autofree char *failure = spt_command_failure(capture);
+	static const char *const also[] = { "idle", "recorder", "stacks", "late", "names", "python",
+					    "lost" };
 	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture);
 	uint64_t n = spt_profile_n_samples(report->profile);
-	uint64_t all = spt_profile_total(report->profile);
-	double stackless = spt_percent(spt_profile_without_stack(report->profile), all),
-	       recorder = spt_percent(spt_culprit_recorder(report->profile), all);
 
 	summary->has_whole = spt_wholeness_of(report->profile, capture, report->filter,
 					      &summary->whole_pct, &stacks);
@@ -221,22 +233,23 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary, "%.*s", (int)strlen(missing) - 1, missing);
 	if (spt_capture_host(capture, "no_scripts"))
 		add_caveat(summary, "An interpreter is not known: its scripts have no functions; info says which");
-	if (report->metric->is_cpu && n < FEW_SAMPLES)
+	if (is_too_few(report))
+		add_caveat(summary, "Only %u %s: too few to say what the time went to",
+			   (unsigned)n, n == 1 ? "sample" : "samples");
+	else if (report->metric->is_cpu && n < FEW_SAMPLES)
 		add_caveat(summary, "Only %u %s: percentages are rough; record for longer",
 			   (unsigned)n, n == 1 ? "sample" : "samples");
 	if (summary->lost_pct >= LOST_PCT)
 		add_caveat(summary,
 			   "%.1f %% of the periods were lost; --ring-bytes 8M or a lower -F helps",
 			   summary->lost_pct);
-	if (report->metric->is_cpu && recorder >= LOST_PCT)
-		add_caveat(summary, "%.0f %% of its CPU time was spent on recording calls",
-			   recorder);
-	if (stackless >= LOST_PCT)
-		add_caveat(summary, "No stack was recorded of %.0f %%", stackless);
-	if (summary->late)
-		add_caveat(summary, "%c%s", g_ascii_toupper(*summary->late), summary->late + 1);
-	if (summary->names)
-		add_caveat(summary, "%c%s", g_ascii_toupper(*summary->names), summary->names + 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(also); i++) {
+		const SptSentence *sentence = spt_sentences_find(summary->said, also[i]);
+		g_autofree char *plain = sentence ? spt_sentence_plain(sentence->text) : NULL;
+
+		if (plain)
+			g_ptr_array_add(summary->caveats, cut(plain, CAVEAT_BYTES));
+	}
 	if (stacks)
 		g_ptr_array_add(summary->caveats, cut(stacks, 3 * summary->name_bytes));
 	if (sums->budget > 0)
@@ -252,28 +265,44 @@ static void add_next(struct summary *summary, const char *command, const char *r
 						       summary->file, rest));
 }
 
-/* What a program that hardly ran, or whose threads took turns, waited for is not in CPU time. */
+/* What follows is about the same. */
+static void add_next_of_metric(const struct spt_report *report, struct summary *summary,
+			       const char *command, const char *rest)
+{
+	g_autofree char *both = g_strdup_printf("--metric %s %s", report->metric->name, rest);
+
+	add_next(summary, command, report->metric->is_cpu ? rest : both);
+}
+
+/*
+ * What a program that hardly ran, or whose threads took turns, waited for is not in CPU time; and
+ * whoever records waits asks for them.
+ */
 static void add_waits(const struct spt_report *report, struct summary *summary)
 {
 	const SptWall *wall = &summary->wall;
+	bool has_waits = spt_metric_is_in(spt_metric_find("blocked"), report->capture);
+	bool is_of_command = summary->command || report->command_has_none;
 
-	if ((!summary->command && !report->command_has_none) || !report->metric->is_cpu ||
-	    !summary->has_wall ||
-	    (!wall->turns && wall->running + MAX(wall->ready, 0) >= MUCH_RUNNING))
-		return;
-	if (spt_metric_is_in(spt_metric_find("blocked"), report->capture))
+	if (report->metric->is_cpu && has_waits)
 		add_next(summary, "report", "--metric blocked --summary");
-	else
+	else if (report->metric->is_cpu && is_of_command && summary->has_wall &&
+		 (wall->turns || wall->running + MAX(wall->ready, 0) < MUCH_RUNNING))
 		g_ptr_array_add(summary->next, g_strdup_printf("%s record --waits -- COMMAND",
 							       spt_cli_called()));
 }
 
-/* A recording of memory was made to learn of memory. */
+/* A recording of memory was made to learn of memory: what holds it, and who asks for it often. */
 static void add_memory(const struct spt_report *report, struct summary *summary)
 {
-	if (report->metric->is_cpu &&
-	    spt_metric_is_in(spt_metric_find("allocations"), report->capture))
-		add_next(summary, "report", "--metric allocations --summary");
+	static const char *const names[] = { "peak", "allocations" };
+
+	for (unsigned i = 0; report->metric->is_cpu && i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *rest = g_strdup_printf("--metric %s --summary", names[i]);
+
+		if (spt_metric_is_in(spt_metric_find(names[i]), report->capture))
+			add_next(summary, "report", rest);
+	}
 }
 
 /* The thread that ends a wait for a lock has had that lock. */
@@ -281,13 +310,11 @@ static void summary_add_holders(const struct spt_report *report, struct summary 
 {
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *through = through_at(report, i);
-		g_autofree char *rest = NULL;
 
 		if (!through || !spt_culprit_takes_lock(through->name) ||
 		    !(report->metric->parts & SPT_METRIC_HAS_WAKER))
 			continue;
-		rest = g_strdup_printf("--metric %s --by waker", report->metric->name);
-		add_next(summary, "report", rest);
+		add_next_of_metric(report, summary, "report", "--by waker");
 		return;
 	}
 }
@@ -297,13 +324,13 @@ static void find_next(const struct spt_report *report, struct summary *summary)
 	add_memory(report, summary);
 	add_waits(report, summary);
 	summary_add_holders(report, summary);
-	add_next(summary, "report", "--tree");
+	add_next_of_metric(report, summary, "report", "--tree");
 	if (summary->top->len > 0) {
 		g_autofree char *quoted = quote_function(summary, function_at(report, 0));
 		g_autofree char *callers = g_strdup_printf("--callers %s", quoted);
 
-		add_next(summary, "report", callers);
-		add_next(summary, "annotate", quoted);
+		add_next_of_metric(report, summary, "report", callers);
+		add_next_of_metric(report, summary, "annotate", quoted);
 	}
 }
 
@@ -362,12 +389,19 @@ static void find_texts(const struct spt_report *report, struct summary *summary,
 	find_next(report, summary);
 }
 
-static char *clause_of(const struct spt_report *report, SptSentencesOf of, const char *name)
+/* "97 % of the time went to cc1plus", of the command whatever else the filter has. */
+static char *find_summary_processes(const struct spt_report *report)
 {
-	g_autofree char *clause =
-		spt_sentences_clause(report->profile, report->capture, of, name);
+	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
+						   SPT_SENTENCES_OF_COMMAND);
+	const SptSentence *sentence = spt_sentences_find(said, "processes");
+	g_autofree char *plain =
+		sentence && !sentence->is_repeated ? spt_sentence_plain(sentence->text) : NULL;
 
-	return clause ? spt_format_cut(clause, 0) : NULL;
+	if (!plain)
+		return NULL;
+	*plain = g_ascii_tolower(*plain);
+	return spt_format_cut(plain, 0);
 }
 
 /* What reads all samples, and does not depend on how long names may be. */
@@ -375,13 +409,13 @@ static void find_facts(const struct spt_report *report, struct summary *summary)
 {
 	if (report->filter->processes || report->command_has_none)
 		summary->has_wall = spt_wall_find(&summary->wall, report->capture);
-	summary->late = clause_of(report, spt_sentences_find_part(report->filter), "late");
-	summary->names = clause_of(report, spt_sentences_find_part(report->filter), "names");
+	summary->said = spt_sentences_new(report->profile, report->capture,
+					  spt_sentences_find_part(report->filter));
 	/* A flat profile of several programs, as that of a build, says most by their names. */
 	if (report->filter->processes && report->metric->is_cpu && summary->top->len > 0 &&
 	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) <
 		    FLAT_PCT)
-		summary->processes = clause_of(report, SPT_SENTENCES_OF_COMMAND, "processes");
+		summary->processes = find_summary_processes(report);
 }
 
 static bool find(struct spt_report *report)
