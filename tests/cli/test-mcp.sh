@@ -18,7 +18,7 @@ mkfifo "$work/pipe.capture"
 head -c 1500 "$work/busy.capture" >"$work/damaged.capture"
 
 python3 - "$PWD/build/sysprof-cli" "$work" <<'END' >"$work/results"
-import json, os, subprocess, sys
+import json, os, re, subprocess, sys
 
 cli, work = sys.argv[1:]
 os.chdir(work)
@@ -107,6 +107,11 @@ whole = subprocess.run([cli, "report", "--limit=200", "big.capture"], capture_ou
 ok(len(parts) > 3 and "".join(parts) == whole, "a long answer comes in parts", (len(parts), len(whole)))
 ok(max(sizes) <= 2048, "no answer is longer than 2 KiB", max(sizes))
 
+text, _ = call("waits", file="waits.capture")
+steps = [line for line in text.splitlines() if line.startswith("Next: ")]
+ok(len(steps) > 2 and all("--metric blocked" in step for step in steps), "next steps keep the metric", steps)
+ok(re.search(r"; Blocked, [0-9.]+ m?s: [0-9.]+ % in |; Blocked, [0-9.]+ m?s: all in ", text), "... and how much it is", text)
+
 # What is refused, in words.
 
 refused = [
@@ -117,6 +122,7 @@ refused = [
     ("summary", {"file": "missing.capture"}, "there is no file"),
     ("summary", {"file": "pipe.capture"}, "there is no file"),
     ("summary", {"file": "."}, "there is no file"),
+    ("summary", {"file": "\x1b[2Jx"}, "there is no file ?[2Jx"),
     ("summary", {"file": "--version"}, "there is no file"),
     ("summary", {"file": "/etc/shadow" if os.getuid() else "/proc/self/mem"}, ""),
     ("summary", {"file": "busy.capture", "evil": 1}, 'takes no argument "evil"'),
@@ -130,6 +136,7 @@ refused = [
     ("annotate", {"file": "busy.capture", "function": "--help"}, "--help"),
     ("waits", {"file": "waits.capture", "by": "thread --all"}, "takes one of"),
     ("memory", {"file": "busy.capture", "metric": "cpu"}, "takes one of"),
+    ("memory", {"file": "busy.capture"}, "record with --memory"),
     ("record", {"command": "sh -c true"}, "array of 1 to 64 strings"),
     ("record", {"command": []}, "array of 1 to 64 strings"),
     ("record", {"command": ["true"] * 65}, "array of 1 to 64 strings"),

@@ -35,6 +35,7 @@ struct argument {
 	bool is_needed, is_report;	/* is_report: takes the place of the tool's own report */
 	int64_t least, most;
 	const char *choices;		/* words with '|' between */
+	const char *usual;		/* the one without the argument; NULL: none */
 	const char *help;
 };
 
@@ -103,9 +104,10 @@ static const struct tool tools[] = {
 	{ "memory", "Who allocates. Needs record with memory.",
 	  { "report" }, "--summary", false,
 	  { A_FILE,
-	    { .name = "metric", .option = "metric", .type = CHOICE, .is_needed = true,
+	    { .name = "metric", .option = "metric", .type = CHOICE, .usual = "peak",
 	      .choices = "peak|live|allocated|allocations|temporary",
-	      .help = "In use when that was most; at the end; in all; calls; freed at once" },
+	      .help = "In use when that was most (peak, without it); at the end; in all; calls; "
+		      "freed at once" },
 	    { .name = "by", .option = "by", .type = CHOICE, .is_report = true,
 	      .choices = "thread|process|size|lifetime", .help = "A table of these" },
 	    A_LIMIT, CONDITIONS } },
@@ -208,13 +210,16 @@ struct call {
 static void refuse(struct call *call, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void refuse(struct call *call, const char *format, ...)
 {
+	g_autofree char *problem = NULL;
 	va_list args;
 
 	if (call->problem)
 		return;
 	va_start(args, format);
-	call->problem = g_strdup_vprintf(format, args);
+	problem = g_strdup_vprintf(format, args);
 	va_end(args);
+	/* What the client has sent may be in it. */
+	call->problem = spt_format_cut(problem, 0);
 }
 
 /* Text of the client, as a word for a command; NULL: refused. */
@@ -391,6 +396,8 @@ static void add_arguments(struct call *call, const struct tool *tool,
 		else if (argument->is_needed)
 			refuse(call, "%s needs \"%s\": %s.", tool->name, argument->name,
 			       argument->help);
+		else if (argument->usual)
+			add_choice(call, argument, argument->usual);
 		else if (argument->type == FILE_READ)
 			g_ptr_array_add(call->operands, g_strdup(SPT_CLI_CAPTURE));
 	}

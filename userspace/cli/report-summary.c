@@ -152,17 +152,18 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 	g_autofree char *name = cut(first->name, summary->name_bytes);
 	g_autofree char *machinery = through ? cut(through->name, summary->name_bytes / 2) : NULL;
 	uint64_t total = spt_profile_total(report->profile);
-	double pct = spt_percent(culprit_at(report, 0)->weight, total);
+	g_autofree char *share = spt_sentences_share(culprit_at(report, 0)->weight, total),
+			*part = spt_sentence_plain(share);
 	g_autofree char *sum = spt_metric_text(report->metric, total);
 
 	if (report->metric->is_cpu && report->command_has_none)
-		g_string_append_printf(text, ". Of all that ran %.0f %% is in ", pct);
+		g_string_append_printf(text, ". Of all that ran %s is in ", part);
 	else if (report->metric->is_cpu)
-		g_string_append_printf(text, "; %.0f %% of %s CPU time is in ", pct,
+		g_string_append_printf(text, "; %s of %s CPU time is in ", part,
 				       summary->command ? "its" : "the");
 	else
-		g_string_append_printf(text, "; %s, %s: %.0f %% in ",
-				       spt_words(report->metric->title), sum, pct);
+		g_string_append_printf(text, "; %s, %s: %s in ",
+				       spt_words(report->metric->title), sum, part);
 	if (machinery)
 		g_string_append_printf(text, "%s below %s", machinery, name);
 	else

@@ -258,7 +258,7 @@ static void facts_add(struct facts *facts, const char *name, char *text)
 	g_hash_table_insert(facts->texts, (gpointer)name, text);
 }
 
-static char *tell_share(uint64_t weight, uint64_t total)
+char *spt_sentences_share(uint64_t weight, uint64_t total)
 {
 	double percent = 100.0 * (double)weight / (double)total;
 
@@ -361,7 +361,7 @@ static void find_command(struct facts *facts, const SptProfile *profile,
 		facts->holds |= ITS_OWN_NAME;
 	facts_add(facts, "command", short_name(name));
 	facts_add(facts, "part",
-		  tell_share(spt_profile_total(profile), MAX(capture->weight, 1)));
+		  spt_sentences_share(spt_profile_total(profile), MAX(capture->weight, 1)));
 }
 
 /* The profile. */
@@ -397,7 +397,7 @@ static void find_processes(struct facts *facts, const SptFunction *functions, ui
 			break;
 		facts->holds |= conditions[i] | (process->total == total ? ONE_PROCESS : 0);
 		facts_add(facts, names[0][i], short_name(process->name));
-		facts_add(facts, names[1][i], tell_share(process->total, total));
+		facts_add(facts, names[1][i], spt_sentences_share(process->total, total));
 	}
 }
 
@@ -432,7 +432,7 @@ static void find_late(struct facts *facts, const GArray *culprits, const SptFunc
 		return;
 	facts->holds |= IS_LATE;
 	facts_add(facts, "latest", g_strndup(latest->name, strcspn(latest->name, ".")));
-	facts_add(facts, "late", tell_share(late, total));
+	facts_add(facts, "late", spt_sentences_share(late, total));
 }
 
 static void find_functions(struct facts *facts, const SptProfile *profile,
@@ -461,7 +461,7 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 			continue;
 		facts->holds |= conditions[said] | (culprit->weight == total ? ALL_IN_ONE : 0);
 		facts_add(facts, names[0][said], name_place(functions, culprit));
-		facts_add(facts, names[1][said++], tell_share(culprit->weight, total));
+		facts_add(facts, names[1][said++], spt_sentences_share(culprit->weight, total));
 	}
 }
 
@@ -538,7 +538,7 @@ static void find_nameless(struct facts *facts, const SptProfile *profile, const 
 		}
 	problem = find_problem(profile, object);
 	facts->holds |= NAMELESS | (problem ? HAS_REASON : 0);
-	facts_add(facts, "nameless", tell_share(all, total));
+	facts_add(facts, "nameless", spt_sentences_share(all, total));
 	facts_add(facts, "file", short_name(object));
 	if (problem)
 		facts_add(facts, "reason", tell_problem(problem));
@@ -560,7 +560,7 @@ static void find_python(struct facts *facts, const SptProfile *profile, const Sp
 	else if ((parts & SPT_METRIC_HAS_WAKER) &&
 		 g_strcmp0(spt_capture_host(capture, "waits"), "calls") != 0)
 		facts->holds |= NAMED_BY_CALLS;
-	facts_add(facts, "python", tell_share(python, total));
+	facts_add(facts, "python", spt_sentences_share(python, total));
 }
 
 /* A part of the samples is not of whole threads. */
@@ -579,7 +579,7 @@ static void find_idle(struct facts *facts, const SptProfile *profile, const SptC
 	    !is_worth_a_word(idle.idle, idle.weight))
 		return;
 	facts->holds |= HAS_IDLE;
-	facts_add(facts, "idle", tell_share(idle.idle, idle.weight));
+	facts_add(facts, "idle", spt_sentences_share(idle.idle, idle.weight));
 	facts_add(facts, "idlers", g_strdup_printf("%u", idle.idlers));
 	facts_add(facts, "waiters", g_strdup_printf("%u", idle.waiters));
 }
@@ -592,11 +592,11 @@ static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t t
 
 	if (stackless && is_worth_a_word(stackless, total)) {
 		facts->holds |= NO_STACKS | (stackless == total ? NO_STACK_AT_ALL : 0);
-		facts_add(facts, "stackless", tell_share(stackless, total));
+		facts_add(facts, "stackless", spt_sentences_share(stackless, total));
 	}
 	if (recorder && is_worth_a_word(recorder, total)) {
 		facts->holds |= OF_RECORDER;
-		facts_add(facts, "recorder", tell_share(recorder, total));
+		facts_add(facts, "recorder", spt_sentences_share(recorder, total));
 	}
 }
 
@@ -630,7 +630,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 	/* The kernel's own work has names such as a lock's in place of functions. */
 	if (!events)
 		facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
-	facts_add(facts, "kernel", tell_share(kernel, total));
+	facts_add(facts, "kernel", spt_sentences_share(kernel, total));
 	find_processes(facts, functions, n, total);
 	culprits = spt_culprits_new(profile);
 	find_functions(facts, profile, culprits, capture, total);

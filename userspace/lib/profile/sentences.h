@@ -48,6 +48,8 @@ char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, S
 char *spt_sentences_wall(const SptWall *wall);
 /* The one of this name in what spt_sentences_new() found; NULL: it is not said. */
 const SptSentence *spt_sentences_find(const GArray *said, const char *name);
+/* "3.8 %", "48 %", "all": a part of @total as sentences say it, 99 % at most if it is not all. */
+char *spt_sentences_share(uint64_t weight, uint64_t total);
 /* A sentence with plain blanks, and without its full stop.  The caller frees it. */
 char *spt_sentence_plain(const char *sentence);
 /* What was not recorded: "The kernel was not recorded."; NULL: nothing is known to be missing. */
