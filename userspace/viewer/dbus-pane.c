@@ -6,6 +6,7 @@
  */
 #include <glib/gi18n.h>
 
+#include "empty.h"
 #include "pages.h"
 #include "profile/bus-calls.h"
 #include "profile/selection.h"
@@ -109,6 +110,7 @@ static void dbus_show(gpointer owner, gpointer answer)
 	self->calls = g_steal_pointer(&found->calls);
 	for (unsigned i = 0; i < self->calls->len; i++)
 		dbus_set_row(self, i, &g_array_index(self->calls, SptBusCall, i));
+	spt_empty_say(self->table, self->document, _("No calls on D-Bus here"));
 	spt_table_set_end(self->table, self->calls->len);
 	gtk_label_set_text(GTK_LABEL(self->more), text);
 	gtk_widget_set_visible(self->more, found->n_more > 0);

@@ -8,6 +8,7 @@
 
 #include "capture/declared.h"
 #include "events/declared.h"
+#include "empty.h"
 #include "pages.h"
 #include "profile/selection.h"
 #include "query.h"
@@ -46,6 +47,7 @@ struct hits {
 	const SptDeclared *kind;
 	GArray *shown;			/* struct hit */
 	uint64_t n;			/* with those that are not shown */
+	bool is_of_all;			/* only some threads were wanted, but these have none */
 };
 
 static void hit_clear(gpointer data)
@@ -112,9 +114,15 @@ static gpointer hits_pane_find(SptDocument *document, gconstpointer number)
 			   spt_restrictions_filter(document->look.restrictions));
 	while ((rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++) {
+			/* What is counted of the whole machine is no thread's. */
+			bool is_of_all = hits->kind->shape == SPT_DECLARED_COUNTER &&
+					 !rows[i].thread && selection.threads;
+
 			if (!spt_selection_has_time(&selection, rows[i].thread, rows[i].time) ||
-			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
+			    (!is_of_all &&
+			     !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu)))
 				continue;
+			hits->is_of_all |= is_of_all;
 			if (hits->n++ < MAX_ROWS)
 				add_hit(hits, &rows[i]);
 		}
@@ -197,9 +205,14 @@ static void hits_pane_show(gpointer owner, gpointer answer)
 	set_kind(self, hits->kind);
 	for (unsigned i = 0; i < hits->shown->len; i++)
 		set_row(self, i, &g_array_index(hits->shown, struct hit, i));
+	spt_empty_say(self->table, self->document, _("None here"));
 	spt_table_set_end(self->table, hits->shown->len);
 	text = hits->n > hits->shown->len ?
 		       g_strdup_printf(_("The first %s of %s"), shown, n) :
+	       hits->is_of_all ?
+		       g_strdup_printf(ngettext("%s value, of everything that ran",
+						"%s values, of everything that ran",
+						(gulong)hits->n), n) :
 		       g_strdup_printf(ngettext("%s event", "%s events", (gulong)hits->n), n);
 	gtk_label_set_text(GTK_LABEL(self->count), text);
 	hits_free(hits);

@@ -5,6 +5,7 @@
  */
 #include <glib/gi18n.h>
 
+#include "empty.h"
 #include "pages.h"
 #include "profile/log-lines.h"
 #include "profile/selection.h"
@@ -85,6 +86,7 @@ static void logs_show(gpointer owner, gpointer answer)
 					  { .text = line->source },
 					  { .text = line->text } });
 	}
+	spt_empty_say(self->table, found->document, _("No lines of logs here"));
 	spt_table_set_end(self->table, found->lines->len);
 	found_free(found);
 }
@@ -115,8 +117,8 @@ static void spt_logs_pane_init(SptLogsPane *self)
 	static const SptTableColumn columns[] = {
 		{ N_("Time"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Severity"), SPT_CELL_TEXT, NUMBER_WIDTH },
-		{ N_("Process"), SPT_CELL_TEXT, NAME_WIDTH },
-		{ N_("Source"), SPT_CELL_DIM, NAME_WIDTH },
+		{ N_("Process"), SPT_CELL_TEXT, -NAME_WIDTH },
+		{ N_("Origin"), SPT_CELL_DIM, -NAME_WIDTH },
 		{ N_("Line"), SPT_CELL_TEXT, 0 },
 	};
 

@@ -8,6 +8,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "empty.h"
 #include "mark-histogram.h"
 #include "pages.h"
 #include "profile/marks.h"
@@ -121,6 +122,7 @@ static void show_category(SptMarksPane *self)
 	n = MIN(self->shown->len, MAX_ROWS);
 	for (unsigned i = 0; i < n; i++)
 		set_row(self, i, &g_array_index(self->shown, SptMarkSums, i));
+	spt_empty_say(self->table, self->document, _("No marks here"));
 	spt_table_set_end(self->table, n);
 }
 
@@ -240,6 +242,8 @@ static void spt_marks_pane_init(SptMarksPane *self)
 	self->categories = gtk_drop_down_new(NULL, NULL);
 	gtk_widget_set_visible(self->categories, FALSE);
 	gtk_widget_set_halign(self->categories, GTK_ALIGN_START);
+	gtk_widget_set_margin_start(self->categories, 9);
+	gtk_widget_set_margin_bottom(self->categories, 6);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self->categories),
 				       GTK_ACCESSIBLE_PROPERTY_LABEL, _("Category"), -1);
 	g_signal_connect_object(self->categories, "notify::selected", G_CALLBACK(show_category),

@@ -74,8 +74,8 @@ static SptDocument *begin_with_command(SptDocument *whole)
 }
 
 /*
- * Who records memory asks about it: CPU time of such a recording is not least that of the library
- * which follows the allocations.
+ * Who records memory asks what holds it: what was allocated most may have been freed at once.  CPU
+ * time of such a recording is not least that of the library which follows the allocations.
  */
 static SptDocument *begin_with_subject(SptDocument *begin)
 {
@@ -83,7 +83,7 @@ static SptDocument *begin_with_subject(SptDocument *begin)
 	g_autoptr(SptDocument) first = begin, of_memory = NULL;
 	SptLook look = first->look;
 
-	look.metric = spt_metric_find("allocated");
+	look.metric = spt_metric_find("peak");
 	if (!spt_capture_host(capture, "memory_mean_bytes") ||
 	    !spt_metric_is_in(look.metric, capture))
 		return g_steal_pointer(&first);

@@ -297,6 +297,11 @@ void spt_table_set_empty_text(SptTable *self, const char *text)
 	g_object_unref(scrolled);
 }
 
+void spt_table_say_empty(SptTable *self, const char *text)
+{
+	gtk_label_set_text(GTK_LABEL(self->empty), text);
+}
+
 unsigned spt_table_selected(SptTable *self)
 {
 	gpointer row = gtk_single_selection_get_selected_item(

@@ -47,6 +47,8 @@ GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, uns
 void spt_table_hide_heading(SptTable *table);
 /* The text for a table without rows. */
 void spt_table_set_empty_text(SptTable *table, const char *text);
+/* Another one, in a table that has one. */
+void spt_table_say_empty(SptTable *self, const char *text);
 /* Sets @row, an existing row or the one after the last.  @cells: one for each column. */
 void spt_table_set_row(SptTable *table, unsigned row, const SptTableCell *cells);
 /* Removes the rows from @n_rows on. */

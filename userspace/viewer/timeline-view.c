@@ -15,6 +15,9 @@
 #define GUTTER 56
 #define TRACKS_GUTTER 84
 #define WIDE_GUTTER 156
+/* Characters that TRACKS_GUTTER has room for. */
+#define SHORT_NAME 10
+#define ROOMY 640
 #define LANES_HEIGHT 56
 #define LANE_MIN_HEIGHT 3
 #define LANE_MAX_HEIGHT 24
@@ -45,11 +48,24 @@ G_DEFINE_FINAL_TYPE(SptTimelineView, spt_timeline_view, GTK_TYPE_WIDGET)
 
 static unsigned range, only;
 
+/* Of tracks, and in a window that has room for them. */
+static bool has_long_names(SptTimelineView *self)
+{
+	const GPtrArray *tracks = self->document->recording->tracks;
+
+	if (gtk_widget_get_width(GTK_WIDGET(self)) < ROOMY)
+		return false;
+	for (unsigned i = 0; i < tracks->len; i++)
+		if (g_utf8_strlen(((SptTrack *)tracks->pdata[i])->name, -1) > SHORT_NAME)
+			return true;
+	return false;
+}
+
 static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 {
 	bool is_wide = self->timeline->lanes != SPT_GROUP_CPU;
 	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1),
-	    left = is_wide				  ? WIDE_GUTTER :
+	    left = is_wide || has_long_names(self)	  ? WIDE_GUTTER :
 		   self->document->recording->tracks->len ? TRACKS_GUTTER :
 							    GUTTER;
 

@@ -59,19 +59,26 @@ static bool is_number(const SptDeclaredField *field)
 	return spt_value_type_adds_up(field->type);
 }
 
+/* Titles of our own kinds can be translated; a program's may be empty. */
+static const char *title_of(const SptDeclared *kind)
+{
+	return *kind->title ? spt_words(kind->title) : "";
+}
+
 /* A track for each number of a counter, by field; else one, the first. */
 static void make_tracks(const SptDeclared *kind, SptTrack **ret)
 {
+	const char *title = title_of(kind);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < kind->n_fields; i++)
 		n += is_number(&kind->fields[i]);
 	if (kind->shape != SPT_DECLARED_COUNTER)
-		ret[0] = make_track(kind, kind->title, "");
+		ret[0] = make_track(kind, title, "");
 	for (unsigned i = 0; i < kind->n_fields && kind->shape == SPT_DECLARED_COUNTER; i++) {
 		const SptDeclaredField *field = &kind->fields[i];
-		g_autofree char *name = n > 1 ? g_strdup_printf("%s: %s", kind->title, field->name) :
-						g_strdup(kind->title);
+		g_autofree char *name = n > 1 ? g_strdup_printf("%s: %s", title, field->name) :
+						g_strdup(title);
 		const char *unit = *field->unit			   ? field->unit :
 				   field->type == SPT_VALUE_BYTES ? "bytes" :
 				   field->type == SPT_VALUE_NS	   ? "ns" :
@@ -116,7 +123,8 @@ static SptTrack *track_of(GHashTable *by_category, GPtrArray *made, const SptDec
 		return made->pdata[made->len - 1];
 	if (track)
 		return track;
-	name = *category ? g_strdup_printf("%s: %s", kind->title, category) : g_strdup(kind->title);
+	name = *category ? g_strdup_printf("%s: %s", title_of(kind), category) :
+			   g_strdup(title_of(kind));
 	track = make_track(kind, name, "");
 	g_ptr_array_add(made, track);
 	g_hash_table_insert(by_category, g_strdup(category), track);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "record/flow-ends.h"
 
 enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, CALL_KIND, SIGNAL_KIND };
@@ -20,7 +21,7 @@ const SptDeclarationRow spt_said_mark_kind = {
 	.id = MARK_KIND,
 	.shape = SPT_DECLARED_INTERVAL,
 	.name = SPT_SAID_MARK,
-	.title = "Marks",
+	.title = SPT_WORDS("Marks"),
 	.n_fields = 3,
 	.fields = { { "name", "", SPT_VALUE_TEXT },
 		    { "category", "", SPT_VALUE_TEXT },
@@ -31,7 +32,7 @@ const SptDeclarationRow spt_said_log_kind = {
 	.id = LOG_KIND,
 	.shape = SPT_DECLARED_INSTANT,
 	.name = SPT_SAID_LOG,
-	.title = "Log",
+	.title = SPT_WORDS("Log"),
 	.n_fields = 3,
 	.fields = { { "text", "", SPT_VALUE_TEXT },
 		    { "severity", "", SPT_VALUE_ID },
@@ -42,7 +43,7 @@ static const SptDeclarationRow flow_kind = {
 	.id = FLOW_KIND,
 	.shape = SPT_DECLARED_INSTANT,
 	.name = SPT_SAID_FLOW,
-	.title = "Flows",
+	.title = SPT_WORDS("Flows"),
 	.n_fields = 3,
 	.fields = { { "name", "", SPT_VALUE_TEXT },
 		    { "side", "", SPT_VALUE_TEXT },
@@ -53,7 +54,7 @@ static const SptDeclarationRow call_kind = {
 	.id = CALL_KIND,
 	.shape = SPT_DECLARED_INTERVAL,
 	.name = SPT_SAID_CALL,
-	.title = "Calls on D-Bus",
+	.title = SPT_WORDS("Calls on D-Bus"),
 	.n_fields = 9,
 	.fields = { { "name", "", SPT_VALUE_TEXT },
 		    { "category", "", SPT_VALUE_TEXT },
@@ -70,7 +71,7 @@ static const SptDeclarationRow signal_kind = {
 	.id = SIGNAL_KIND,
 	.shape = SPT_DECLARED_INSTANT,
 	.name = SPT_SAID_SIGNAL,
-	.title = "Signals on D-Bus",
+	.title = SPT_WORDS("Signals on D-Bus"),
 	.n_fields = 6,
 	.fields = { { "name", "", SPT_VALUE_TEXT },
 		    { "category", "", SPT_VALUE_TEXT },
