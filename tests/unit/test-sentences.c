@@ -9,6 +9,7 @@
 
 #include "capture/capture.h"
 #include "profile/culprit.h"
+#include "profile/diff.h"
 #include "profile/order.h"
 #include "profile/sentences.h"
 #include "stash/stash.h"
@@ -598,6 +599,33 @@ static void test_own(void)
 	tear_down(&fixture);
 }
 
+/* A comparison has the same, so that nobody sees a change of the scheduler. */
+static void test_compared(void)
+{
+	struct fixture fixture;
+	double shares[2] = { 0 }, all = 0;
+
+	set_up(&fixture, &(struct mode){ .has_waits = true });
+
+	g_autoptr(SptProfile) profile = spt_profile_new(fixture.capture, fixture.symbols,
+							spt_metric_find("blocked"), NULL);
+	g_autoptr(GArray) rows = spt_diff_functions(profile, profile);
+
+	for (unsigned i = 0; i < rows->len; i++) {
+		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, i);
+
+		all += row->self[SPT_AFTER];
+		if (strcmp(row->name, "update_table") == 0)
+			shares[0] = row->self[SPT_AFTER];
+		if (strcmp(row->name, "schedule") == 0)
+			shares[1] = row->self[SPT_AFTER];
+	}
+	g_assert_cmpfloat_with_epsilon(shares[0], 400.0 / 450, 0.001);
+	g_assert_cmpfloat(shares[1], ==, 0);
+	g_assert_cmpfloat_with_epsilon(all, 1, 0.001);
+	tear_down(&fixture);
+}
+
 /* Of CPU time the innermost function is the truth. */
 static void test_self(void)
 {
@@ -728,5 +756,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/culprit/sums", test_sums);
 	g_test_add_func("/culprit/own", test_own);
 	g_test_add_func("/culprit/self", test_self);
+	g_test_add_func("/culprit/compared", test_compared);
 	return g_test_run();
 }

@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "diff-runs.h"
 #include "json.h"
+#include "profile/culprit.h"
 #include "profile/diff.h"
 #include "profile/faster.h"
 #include "profile/summary.h"
@@ -154,6 +155,8 @@ static void print_text(const struct page *page)
 {
 	static const char sides[SPT_SIDES] = { 'A', 'B' };
 	unsigned width = spt_terminal_width();
+	/* A function with the machinery that it called, but for paths. */
+	bool own = spt_culprits_matter(page->profiles[SPT_BEFORE]) && !page->options->path;
 
 	spt_terminal_page();
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
@@ -161,14 +164,15 @@ static void print_text(const struct page *page)
 			spt_format_count(spt_profile_n_samples(page->profiles[side]));
 		g_autofree char *path = spt_format_cut(page->captures[side]->path, 0);
 
-		printf("%c: %s, %s samples%s%s\n", sides[side], path, samples,
+		printf("%c: %s, %s %s%s%s\n", sides[side], path, samples,
+		       page->options->filter.metric->is_cpu ? "samples" : "events",
 		       page->scopes[side] ? " of " : "",
 		       page->scopes[side] ? page->scopes[side] : "");
 	}
 	for (unsigned i = 0; i < page->said->len; i++)
 		spt_format_print_sentence(page->said->pdata[i]);
-	printf("\n%s%8s  %8s  %8s  %9s  %9s  %s%s\n", spt_color(SPT_COLOR_TITLE), page->options->total ? "Total +-" : "Self +-",
-	       "Self A %", "Self B %", "Total A %", "Total B %",
+	printf("\n%s%8s  %8s  %8s  %9s  %9s  %s%s\n", spt_color(SPT_COLOR_TITLE), page->options->total ? "Total +-" : own ? "Own +-" : "Self +-",
+	       own ? "Own A %" : "Self A %", own ? "Own B %" : "Self B %", "Total A %", "Total B %",
 	       page->options->path ? "Function < callers" : "Function  Object",
 	       spt_color(SPT_COLOR_OFF));
 	for (uint32_t i = 0; i < page->n_shown; i++) {

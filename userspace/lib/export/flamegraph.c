@@ -110,12 +110,13 @@ static bool write_svg(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED GE
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" font-size=\"12\">\n"
 		"<style>\n%s</style>\n"
 		"<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n"
-		"<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64
+		"<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " %s, %" PRIu64
 		" %s</text>\n"
 		"<text class=\"status\" id=\"status\" x=\"4\" y=\"43\">Orange: user code; blue: the kernel; pale: no name; "
 		"grey: processes.  Width: percentage of %s.</text>\n",
 		WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style,
-		spt_profile_n_samples(profile), page.amounts.total[0],
+		spt_profile_n_samples(profile),
+		spt_profile_metric(profile)->is_cpu ? "samples" : "events", page.amounts.total[0],
 		spt_amounts_unit(profile, page.amounts.total[0]),
 		spt_profile_metric(profile)->unit == SPT_UNIT_NS ? "the time" : "all");
 	for (unsigned i = 0; i < boxes->len; i++)

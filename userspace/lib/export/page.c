@@ -100,16 +100,26 @@ static char *page_find_origin(const SptCapture *capture)
 /* "1,809 of 5,726 samples, 0 lost, in 3.25 s on 2 CPUs" */
 static char *page_find_counts(const SptExportInput *input)
 {
+	const SptMetric *metric = spt_profile_metric(input->profile);
 	SptSummary summary;
 	char *text;
 
 	spt_summary_init(&summary, input->capture);
-	text = g_strdup_printf(spt_words("%s: %lu of %lu samples, %lu lost, in %.2f s on %u CPUs."),
-			       spt_words(spt_profile_metric(input->profile)->title),
-			       (unsigned long)spt_profile_n_samples(input->profile),
-			       (unsigned long)spt_profile_n_samples(input->base),
-			       (unsigned long)summary.lost,
-			       (double)(summary.end_ns - summary.start_ns) / 1e9, summary.n_cpus);
+	if (metric->is_cpu)
+		text = g_strdup_printf(spt_words("%s: %lu of %lu samples, %lu lost, in %.2f s on %u CPUs."),
+				       spt_words(metric->title),
+				       (unsigned long)spt_profile_n_samples(input->profile),
+				       (unsigned long)spt_profile_n_samples(input->base),
+				       (unsigned long)summary.lost,
+				       (double)(summary.end_ns - summary.start_ns) / 1e9,
+				       summary.n_cpus);
+	else
+		text = g_strdup_printf(spt_words("%s: %lu of %lu events, in %.2f s on %u CPUs."),
+				       spt_words(metric->title),
+				       (unsigned long)spt_profile_n_samples(input->profile),
+				       (unsigned long)spt_profile_n_samples(input->base),
+				       (double)(summary.end_ns - summary.start_ns) / 1e9,
+				       summary.n_cpus);
 	spt_summary_clear(&summary);
 	return text;
 }

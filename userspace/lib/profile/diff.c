@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/pairs.h"
+#include "profile/culprit.h"
 #include "profile/stem.h"
 #include "profile/tree.h"
 
@@ -209,6 +210,10 @@ static void number_side(struct sides *sides, unsigned side, const struct key *ke
 	g_autoptr(GArray) n_of = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(sides->profiles[side], &n);
+	g_autoptr(SptCulprits) culprits = spt_culprits_know(sides->profiles[side]);
+	/* Of waits and memory, as lists of one recording have it. */
+	g_autofree uint64_t *own =
+		culprits ? spt_culprits_own(culprits, sides->profiles[side]) : NULL;
 
 	sides->common[side] = g_new0(uint32_t, MAX(n, 1));
 	for (uint32_t i = 0; i < n; i++) {
@@ -233,7 +238,7 @@ static void number_side(struct sides *sides, unsigned side, const struct key *ke
 		sides->common[side][i] = GPOINTER_TO_UINT(index);
 		row = &g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index));
 		name_row(row, &functions[i], &keys[i]);
-		row->self[side] += (double)functions[i].self * sides->worth[side];
+		row->self[side] += (double)(own ? own[i] : functions[i].self) * sides->worth[side];
 		g_array_set_size(n_of, sides->functions->len);
 		if (g_array_index(n_of, uint32_t, GPOINTER_TO_UINT(index))++ == 0)
 			row->total[side] = (double)functions[i].total * sides->worth[side];

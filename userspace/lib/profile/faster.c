@@ -100,16 +100,19 @@ static void add_resident(GPtrArray *said, const SptFasterInput *input)
 
 static void add_few(GPtrArray *said, const SptFasterInput *input)
 {
-	static const char *const texts[SPT_SIDES] = {
-		SPT_WORDS("The first has only %u samples: its percentages are rough."),
-		SPT_WORDS("The second has only %u samples: its percentages are rough."),
+	static const char *const texts[SPT_SIDES][2] = {
+		{ SPT_WORDS("The first has only %u events: its percentages are rough."),
+		  SPT_WORDS("The first has only %u samples: its percentages are rough.") },
+		{ SPT_WORDS("The second has only %u events: its percentages are rough."),
+		  SPT_WORDS("The second has only %u samples: its percentages are rough.") },
 	};
+	bool is_cpu = spt_profile_metric(input->profiles[SPT_BEFORE])->is_cpu;
 
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
 		uint64_t n = spt_profile_n_samples(input->profiles[side]);
 
 		if (n < FEW_SAMPLES)
-			g_ptr_array_add(said, g_strdup_printf(spt_words(texts[side]),
+			g_ptr_array_add(said, g_strdup_printf(spt_words(texts[side][is_cpu]),
 							      (unsigned)n));
 	}
 }
