@@ -155,6 +155,12 @@ result "m shows another metric, and b its groupings" "$(
 	grep -q '^by state: 100.00 % of all$' "$work/states" || cat "$work/states"
 	walk m off-cpu '\r' b state '\r' m cpu '\r' >"$work/cpu"
 	grep '^by ' "$work/cpu")"
+"$cli" record --source perf -o "$work/command.capture" -- \
+	sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done' 2>/dev/null
+recording=command.capture
+result "whose samples they are is in its head" "$(
+	walk >"$work/command"
+	grep -qE '^ *[0-9,]+ samples of sh in ' "$work/command" || cat "$work/command")"
 recording=big.capture
 result "a annotates a function, and Enter goes back to the tree" "$(
 	python3 tests/cli/screen.py 80x24 /main '\r' a '\n' q -- env PAGER='sed s/^/paged:/' \

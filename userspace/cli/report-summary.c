@@ -277,7 +277,7 @@ static void add_next_of_metric(const struct spt_report *report, struct summary *
 
 /*
  * What a program that hardly ran, or whose threads took turns, waited for is not in CPU time; and
- * whoever records waits asks for them.
+ * who records waits asks for them.
  */
 static void add_waits(const struct spt_report *report, struct summary *summary)
 {

@@ -14,6 +14,7 @@
 #include "annotate.h"
 #include "browse.h"
 #include "cmd.h"
+#include "profile/command.h"
 #include "regroup.h"
 #include "report-metric.h"
 #include "screen.h"
@@ -87,11 +88,17 @@ static void make_heads(struct tree_view *view, uint64_t shown)
 {
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(view->profile));
 	g_autofree char *sum = spt_metric_text(view->metric, spt_profile_total(view->profile));
+	/* Whose they are: it may be of one command among much else. */
+	g_autofree char *command = view->report->filter->processes ?
+					   spt_command_name(view->report->capture) :
+					   NULL;
 	GString *text = g_string_new(NULL);
 
 	g_clear_pointer(&view->heads[0], g_free);
 	g_clear_pointer(&view->heads[1], g_free);
-	view->heads[0] = g_strdup_printf("%s samples of %s%s%s%s%s", samples,
+	view->heads[0] = g_strdup_printf("%s %s of %s%s%s%s%s%s%s", samples,
+					 view->metric->is_cpu ? "samples" : "events",
+					 command ? command : "", command ? " in " : "",
 					 view->report->capture->path,
 					 view->metric->is_cpu ? "" : ", metric ",
 					 view->metric->is_cpu ? "" : view->metric->name,

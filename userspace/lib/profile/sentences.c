@@ -208,14 +208,14 @@ static const struct sentence {
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}.") },
 
 	{ PYTHON, "python", NAMED_BY_PERF, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with python3 -X perf functions of scripts "
-		    "have names.") },
+	  SPT_WORDS("{python} is in Python's interpreter: with python3 -X perf functions of "
+		    "scripts have names.") },
 	{ PYTHON, "python", NAMED_BY_MODULE, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: functions of scripts have names only with "
-		    "the module.") },
+	  SPT_WORDS("{python} is in Python's interpreter: functions of scripts have names only "
+		    "with the module.") },
 	{ PYTHON, "python", NAMED_BY_CALLS, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with --waits=calls functions of scripts "
-		    "have names.") },
+	  SPT_WORDS("{python} is in Python's interpreter: with --waits=calls functions of "
+		    "scripts have names.") },
 
 	{ IDLE, "idle", HAS_IDLE, EMPTY,
 	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}.") },
