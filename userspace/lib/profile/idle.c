@@ -3,7 +3,7 @@
 
 #include "capture/capture.h"
 
-/* Waits of so many times the CPU time. */
+/* Waits are that many times the CPU time. */
 #define MUCH 100
 
 /* By thread; the caller frees them. */
