@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Symbols of the kernel are kept while it has the same ones, for whoever may see them. */
+/* Symbols of the kernel are kept while it has the same ones, for users who may see them. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
