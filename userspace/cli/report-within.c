@@ -115,10 +115,15 @@ static void print_answer(const struct spt_report *report, const struct answer *a
 			 G_GNUC_UNUSED gpointer data)
 {
 	g_autofree char *sum = spt_format_ns(spt_profile_total(answer->waits));
-	g_autofree char *places = spt_sentences_clause(
-		answer->waits, report->capture, spt_sentences_find_part(report->filter), "places");
-	g_autofree char *shown = places ? spt_format_cut(places, 0) : NULL;
+	g_autoptr(GArray) said = spt_sentences_new(answer->waits, report->capture,
+						   spt_sentences_find_part(report->filter));
+	const SptSentence *places = spt_sentences_find(said, "places");
+	g_autofree char *plain = places ? spt_sentence_plain(places->text) : NULL;
+	g_autofree char *shown = plain ? spt_format_cut(plain, 0) : NULL;
 
+	/* It goes on behind a colon. */
+	if (shown)
+		*shown = g_ascii_tolower(*shown);
 	printf("%s %s%s%s\n", answer->question->metric, sum, shown ? ": " : "",
 	       shown ? shown : "");
 	print_groups(report, answer);
