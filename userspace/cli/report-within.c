@@ -34,7 +34,7 @@ struct answer {
 typedef void (*AnswerFunc)(const struct spt_report *report, const struct answer *answer,
 			   gpointer data);
 
-static SptMarkTimes times_of(const struct spt_report *report, const char *name)
+static SptMarkTimes within_times(const struct spt_report *report, const char *name)
 {
 	/* Their own moments are no condition: a mark of no duration is in none. */
 	SptFilter filter = *report->filter;
@@ -68,7 +68,7 @@ static void answer_each(const struct spt_report *report, const SptMarkTimes *tim
 }
 
 /* The heaviest ones that are worth a word; elements are SptGroupRow. */
-static GArray *groups_of(const struct spt_report *report, const struct answer *answer,
+static GArray *within_groups(const struct spt_report *report, const struct answer *answer,
 			 const char *by, SptGroupKind *ret_kind)
 {
 	GArray *groups = NULL;
@@ -87,14 +87,14 @@ static GArray *groups_of(const struct spt_report *report, const struct answer *a
 }
 
 /* "for accounts_lock 98 %, woken by janitor 97 %" */
-static void print_groups(const struct spt_report *report, const struct answer *answer)
+static void print_within_groups(const struct spt_report *report, const struct answer *answer)
 {
 	const char *before = "";
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(answer->question->parts); i++) {
 		SptGroupKind kind;
 		g_autoptr(GArray) groups =
-			groups_of(report, answer, answer->question->parts[i].by, &kind);
+			within_groups(report, answer, answer->question->parts[i].by, &kind);
 
 		for (unsigned j = 0; groups && j < groups->len; j++) {
 			const SptGroupRow *row = &g_array_index(groups, SptGroupRow, j);
@@ -111,7 +111,7 @@ static void print_groups(const struct spt_report *report, const struct answer *a
 		putchar('\n');
 }
 
-static void print_answer(const struct spt_report *report, const struct answer *answer,
+static void print_within_answer(const struct spt_report *report, const struct answer *answer,
 			 G_GNUC_UNUSED gpointer data)
 {
 	g_autofree char *sum = spt_format_ns(spt_profile_total(answer->waits));
@@ -126,12 +126,12 @@ static void print_answer(const struct spt_report *report, const struct answer *a
 		*shown = g_ascii_tolower(*shown);
 	printf("%s %s%s%s\n", answer->question->metric, sum, shown ? ": " : "",
 	       shown ? shown : "");
-	print_groups(report, answer);
+	print_within_groups(report, answer);
 }
 
 void spt_report_print_within(const struct spt_report *report, const char *name)
 {
-	const SptMarkTimes times = times_of(report, name);
+	const SptMarkTimes times = within_times(report, name);
 	uint64_t all = spt_mark_step_of_threads(&times.all);
 	g_autofree char *n = spt_format_count(times.all.n),
 			*sum = spt_format_ns(times.all.sum_ns);
@@ -145,10 +145,10 @@ void spt_report_print_within(const struct spt_report *report, const char *name)
 		       spt_percent(times.all.runnable_ns, all),
 		       spt_percent(times.all.blocked_ns, all),
 		       spt_percent(times.all.disk_ns, all));
-	answer_each(report, &times, print_answer, NULL);
+	answer_each(report, &times, print_within_answer, NULL);
 }
 
-static void add_answer(const struct spt_report *report, const struct answer *answer, gpointer data)
+static void add_within_answer(const struct spt_report *report, const struct answer *answer, gpointer data)
 {
 	SptJson *json = data;
 
@@ -159,7 +159,7 @@ static void add_answer(const struct spt_report *report, const struct answer *ans
 	for (unsigned i = 0; i < G_N_ELEMENTS(answer->question->parts); i++) {
 		SptGroupKind kind;
 		g_autoptr(GArray) groups =
-			groups_of(report, answer, answer->question->parts[i].by, &kind);
+			within_groups(report, answer, answer->question->parts[i].by, &kind);
 
 		for (unsigned j = 0; groups && j < groups->len; j++) {
 			const SptGroupRow *row = &g_array_index(groups, SptGroupRow, j);
@@ -181,7 +181,7 @@ static void add_answer(const struct spt_report *report, const struct answer *ans
 
 void spt_report_add_within(const struct spt_report *report, const char *name, SptJson *json)
 {
-	const SptMarkTimes times = times_of(report, name);
+	const SptMarkTimes times = within_times(report, name);
 
 	spt_json_object(json, "within");
 	spt_json_count(json, "count", times.all.n);
@@ -193,7 +193,7 @@ void spt_report_add_within(const struct spt_report *report, const char *name, Sp
 		spt_json_count(json, "disk_ns", times.all.disk_ns);
 	}
 	spt_json_array(json, "waits");
-	answer_each(report, &times, add_answer, json);
+	answer_each(report, &times, add_within_answer, json);
 	spt_json_end_array(json);
 	spt_json_end_object(json);
 }

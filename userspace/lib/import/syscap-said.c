@@ -46,25 +46,25 @@ void spt_syscap_said_free(SptSyscapSaid *said)
 }
 
 /* A text of at most @bytes that need not end. */
-static char *copy_text(const char *text, size_t bytes)
+static char *said_copy_text(const char *text, size_t bytes)
 {
 	return g_strndup(text, strnlen(text, bytes));
 }
 
-static void declare(SptSyscapSaid *said, bool *is_declared, const SptDeclarationRow *kind)
+static void declare_said(SptSyscapSaid *said, bool *is_declared, const SptDeclarationRow *kind)
 {
 	if (!*is_declared)
 		spt_capture_writer_put(said->writer, SPT_ROW_DECLARATION, kind);
 	*is_declared = true;
 }
 
-static uint64_t time_of(const SptSyscapSaid *said, int64_t time)
+static uint64_t said_time_of(const SptSyscapSaid *said, int64_t time)
 {
 	return (uint64_t)MAX(time, 0) - MIN((uint64_t)MAX(time, 0), said->begin_ns);
 }
 
 /* GTK has marks that begin with the machine: they count from the begin of the capture on. */
-static const char *take_mark(SptSyscapSaid *said, int64_t time, uint32_t thread,
+static const char *take_said_mark(SptSyscapSaid *said, int64_t time, uint32_t thread,
 			     const uint8_t *data, size_t bytes)
 {
 	struct syscap_mark mark;
@@ -74,16 +74,16 @@ static const char *take_mark(SptSyscapSaid *said, int64_t time, uint32_t thread,
 	if (bytes < sizeof(mark))
 		return SPT_WORDS("is cut off");
 	memcpy(&mark, data, sizeof(mark));
-	group = copy_text(mark.group, sizeof(mark.group));
-	name = copy_text(mark.name, sizeof(mark.name));
-	message = copy_text((const char *)data + sizeof(mark), bytes - sizeof(mark));
+	group = said_copy_text(mark.group, sizeof(mark.group));
+	name = said_copy_text(mark.name, sizeof(mark.name));
+	message = said_copy_text((const char *)data + sizeof(mark), bytes - sizeof(mark));
 	end = (uint64_t)MAX(time, 0) + (uint64_t)CLAMP(mark.duration_ns, 0, INT64_MAX / 2);
 	end -= MIN(end, said->begin_ns);
-	declare(said, &said->has_mark, &spt_said_mark_kind);
+	declare_said(said, &said->has_mark, &spt_said_mark_kind);
 	spt_import_stacks_event(said->stacks,
 				&(SptDeclaredRow){
-					.time = time_of(said, time),
-					.duration_ns = end - time_of(said, time),
+					.time = said_time_of(said, time),
+					.duration_ns = end - said_time_of(said, time),
 					.kind = spt_said_mark_kind.id,
 					.thread = thread,
 					.values = { { .text = name },
@@ -93,7 +93,7 @@ static const char *take_mark(SptSyscapSaid *said, int64_t time, uint32_t thread,
 	return spt_import_stacks_excess(said->stacks);
 }
 
-static const char *take_line(SptSyscapSaid *said, int64_t time, uint32_t thread,
+static const char *take_said_line(SptSyscapSaid *said, int64_t time, uint32_t thread,
 			     const uint8_t *data, size_t bytes)
 {
 	struct syscap_line line;
@@ -102,15 +102,15 @@ static const char *take_line(SptSyscapSaid *said, int64_t time, uint32_t thread,
 	if (bytes < sizeof(line))
 		return SPT_WORDS("is cut off");
 	memcpy(&line, data, sizeof(line));
-	domain = copy_text(line.domain, sizeof(line.domain));
-	text = copy_text((const char *)data + sizeof(line), bytes - sizeof(line));
+	domain = said_copy_text(line.domain, sizeof(line.domain));
+	text = said_copy_text((const char *)data + sizeof(line), bytes - sizeof(line));
 	if (!*text)
 		return NULL;
-	declare(said, &said->has_log, &spt_said_log_kind);
+	declare_said(said, &said->has_log, &spt_said_log_kind);
 	spt_import_stacks_event(
 		said->stacks,
 		&(SptDeclaredRow){
-			.time = time_of(said, time),
+			.time = said_time_of(said, time),
 			.kind = spt_said_log_kind.id,
 			.thread = thread,
 			.values = { { .text = text },
@@ -121,7 +121,7 @@ static const char *take_line(SptSyscapSaid *said, int64_t time, uint32_t thread,
 }
 
 /* Counters of the same name in several processes are one kind, as in a recording. */
-static uint32_t counter_kind(SptSyscapSaid *said, const char *name)
+static uint32_t said_counter_kind(SptSyscapSaid *said, const char *name)
 {
 	uint32_t kind = GPOINTER_TO_UINT(g_hash_table_lookup(said->names, name));
 	SptDeclarationRow row = {
@@ -139,14 +139,14 @@ static uint32_t counter_kind(SptSyscapSaid *said, const char *name)
 	return kind;
 }
 
-static void define_counter(SptSyscapSaid *said, const struct syscap_counter *counter)
+static void define_said_counter(SptSyscapSaid *said, const struct syscap_counter *counter)
 {
-	g_autofree char *category = copy_text(counter->category, sizeof(counter->category)),
-			*own = copy_text(counter->name, sizeof(counter->name)),
+	g_autofree char *category = said_copy_text(counter->category, sizeof(counter->category)),
+			*own = said_copy_text(counter->name, sizeof(counter->name)),
 			*name = *category && strcmp(category, SYSCAP_OWN_COUNTERS) != 0 ?
 					g_strdup_printf("%s: %s", category, own) :
 					g_strdup(own);
-	struct known_counter known = { .kind = counter_kind(said, name),
+	struct known_counter known = { .kind = said_counter_kind(said, name),
 				       .is_double = counter->id_and_type >> 24 };
 
 	if (known.kind && g_hash_table_size(said->counters) < 2 * SPT_SAID_COUNTERS)
@@ -155,7 +155,7 @@ static void define_counter(SptSyscapSaid *said, const struct syscap_counter *cou
 				    g_memdup2(&known, sizeof(known)));
 }
 
-static void take_value(SptSyscapSaid *said, int64_t time, uint32_t thread, uint32_t id,
+static void take_said_value(SptSyscapSaid *said, int64_t time, uint32_t thread, uint32_t id,
 		       double real)
 {
 	const struct known_counter *known =
@@ -166,14 +166,14 @@ static void take_value(SptSyscapSaid *said, int64_t time, uint32_t thread, uint3
 	real = known && !known->is_double ? (double)whole : real;
 	if (known && isfinite(real))
 		spt_import_stacks_event(said->stacks,
-					&(SptDeclaredRow){ .time = time_of(said, time),
+					&(SptDeclaredRow){ .time = said_time_of(said, time),
 							   .kind = known->kind,
 							   .thread = thread,
 							   .values = { { .real = real } } });
 }
 
 /* Both frames begin with a number of elements, in eight bytes. */
-static const char *take_counters(SptSyscapSaid *said, unsigned type, int64_t time, uint32_t thread,
+static const char *take_said_counters(SptSyscapSaid *said, unsigned type, int64_t time, uint32_t thread,
 				 const uint8_t *data, size_t bytes)
 {
 	uint16_t n = 0;
@@ -191,12 +191,12 @@ static const char *take_counters(SptSyscapSaid *said, unsigned type, int64_t tim
 
 		if (type == SYSCAP_COUNTERS) {
 			memcpy(&counter, at, sizeof(counter));
-			define_counter(said, &counter);
+			define_said_counter(said, &counter);
 			continue;
 		}
 		memcpy(&values, at, sizeof(values));
 		for (unsigned k = 0; k < G_N_ELEMENTS(values.ids) && values.ids[k]; k++)
-			take_value(said, time, thread, values.ids[k], values.values[k]);
+			take_said_value(said, time, thread, values.ids[k], values.values[k]);
 	}
 	return spt_import_stacks_excess(said->stacks);
 }
@@ -211,10 +211,10 @@ const char *spt_syscap_said_take(SptSyscapSaid *said, unsigned type, int64_t tim
 				 const uint8_t *data, size_t bytes)
 {
 	if (type == SYSCAP_MARK)
-		return take_mark(said, time, thread, data, bytes);
+		return take_said_mark(said, time, thread, data, bytes);
 	if (type == SYSCAP_LINE)
-		return take_line(said, time, thread, data, bytes);
+		return take_said_line(said, time, thread, data, bytes);
 	if (type == SYSCAP_COUNTERS || type == SYSCAP_VALUES)
-		return take_counters(said, type, time, thread, data, bytes);
+		return take_said_counters(said, type, time, thread, data, bytes);
 	return NULL;
 }

@@ -124,7 +124,7 @@ static void summed_free(void *data)
  * The same text for ever.  g_intern_string() keeps an older table of all texts for each 2,048 new
  * ones: two gigabytes for a million names.
  */
-static const char *keep_text(const char *text)
+static const char *keep_mark_text(const char *text)
 {
 	return g_ref_string_new_intern(text);
 }
@@ -139,8 +139,8 @@ static struct summed *find_summed(struct summing *summing, const char *name, con
 	if (summing->all->len >= SPT_MARK_NAMES && *category != '\n')
 		return find_summed(summing, SPT_WORDS("[other marks]"), "\n");
 	summed = g_new0(struct summed, 1);
-	summed->sums.name = keep_text(name);
-	summed->sums.category = *category == '\n' ? "" : keep_text(category);
+	summed->sums.name = keep_mark_text(name);
+	summed->sums.category = *category == '\n' ? "" : keep_mark_text(category);
 	summed->durations = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_hash_table_insert(summing->by_name, g_steal_pointer(&key), summed);
 	g_ptr_array_add(summing->all, summed);

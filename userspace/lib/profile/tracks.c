@@ -95,7 +95,7 @@ static int compare_times(gconstpointer a, gconstpointer b)
 }
 
 /* Each in the first row that is free. */
-static void find_rows(SptTrack *track)
+static void track_find_rows(SptTrack *track)
 {
 	uint64_t ends[SPT_TRACK_MAX_ROWS] = { 0 };
 
@@ -122,7 +122,7 @@ void spt_track_finish(SptTrack *track)
 	track->n_rows = 1;
 	/* Frames have one row, in which late ones are seen at once. */
 	if (track->kind == SPT_STREAM_SPANS && !track->late_ns)
-		find_rows(track);
+		track_find_rows(track);
 	for (unsigned i = 0; i < track->events->len; i++) {
 		double value = g_array_index(track->events, SptTrackEvent, i).value;
 
