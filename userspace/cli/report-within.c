@@ -148,7 +148,8 @@ void spt_report_print_within(const struct spt_report *report, const char *name)
 	answer_each(report, &times, print_within_answer, NULL);
 }
 
-static void add_within_answer(const struct spt_report *report, const struct answer *answer, gpointer data)
+static void add_within_answer(const struct spt_report *report, const struct answer *answer,
+			      gpointer data)
 {
 	SptJson *json = data;
 

@@ -226,7 +226,7 @@ static void draw_late(const SptTimelineDrawing *drawing, cairo_t *cairo, const S
 	fill_boxes(cairo, &red);
 }
 
-/* Spans of several rows, those within others below them; @levels: as spt_track_levels() has them. */
+/* Spans of several rows, those within others below them; @levels: of spt_track_levels(). */
 static void draw_rows(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
 		      const double *levels, uint32_t n, double top)
 {

@@ -173,7 +173,8 @@ static void take_said_value(SptSyscapSaid *said, int64_t time, uint32_t thread, 
 }
 
 /* Both frames begin with a number of elements, in eight bytes. */
-static const char *take_said_counters(SptSyscapSaid *said, unsigned type, int64_t time, uint32_t thread,
+static const char *take_said_counters(SptSyscapSaid *said, unsigned type, int64_t time,
+				      uint32_t thread,
 				 const uint8_t *data, size_t bytes)
 {
 	uint16_t n = 0;

@@ -12,13 +12,14 @@
 G_BEGIN_DECLS
 
 #define SPT_TRACK_MAX_EVENTS (1u << 20)		/* more events of a stream are dropped */
-#define SPT_TRACK_MAX_ROWS   6			/* spans that are deeper share the last one */
+/* Spans that are deeper share the last one. */
+#define SPT_TRACK_MAX_ROWS   6
 
 typedef struct {
 	uint64_t time, duration;
 	double value;			/* of a counter, else 0 */
 	const char *text;		/* of a mark, as in the file, else NULL */
-	unsigned row;			/* of a span: those that last at a time have different ones */
+	unsigned row;			/* spans that last at a time have different ones */
 } SptTrackEvent;
 
 typedef struct {
