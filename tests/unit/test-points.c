@@ -215,23 +215,23 @@ static void test_arguments(void)
 static void test_texts(void)
 {
 	SptPoint point = { .type = SPT_POINT_PROBE };
-	const SptPointField *fields = point.format.fields;
+	const SptPointField *found = point.format.fields;
 
 	spt_point_parse_arguments("len=-4@%edi text=s8@%rsi at=p8@16(%rsp)", &point);
 	g_assert_cmpuint(point.format.n_fields, ==, 3);
-	g_assert_cmpint(fields[0].field.type, ==, SPT_VALUE_I64);
-	g_assert_cmpint(fields[1].field.type, ==, SPT_VALUE_TEXT);
-	g_assert_cmpstr(fields[1].field.name, ==, "text");
-	g_assert_cmpint(fields[1].form, ==, SPT_POINT_REGISTER);
-	g_assert_cmpuint(fields[1].bytes, ==, 8);
-	g_assert_cmpint(fields[2].field.type, ==, SPT_VALUE_ID);
+	g_assert_cmpint(found[0].field.type, ==, SPT_VALUE_I64);
+	g_assert_cmpint(found[1].field.type, ==, SPT_VALUE_TEXT);
+	g_assert_cmpstr(found[1].field.name, ==, "text");
+	g_assert_cmpint(found[1].form, ==, SPT_POINT_REGISTER);
+	g_assert_cmpuint(found[1].bytes, ==, 8);
+	g_assert_cmpint(found[2].field.type, ==, SPT_VALUE_ID);
 	spt_point_parse_arguments("id=-4@+16(+8({%rdi})) host=t8@+4({8(%rsp)}) no=4@+4({%xmm0}) no=4@+4({%rdi",
 				  &point);
 	g_assert_cmpuint(point.format.n_fields, ==, 5);
 	g_assert_cmpuint(point.format.n_left_out, ==, 2);
-	g_assert_cmpstr(fields[3].fetch, ==, "+16(+8(%di))");
-	g_assert_cmpstr(fields[4].fetch, ==, "+4(+8(%sp))");
-	g_assert_cmpint(fields[4].form, ==, SPT_POINT_TEXT);
+	g_assert_cmpstr(found[3].fetch, ==, "+16(+8(%di))");
+	g_assert_cmpstr(found[4].fetch, ==, "+4(+8(%sp))");
+	g_assert_cmpint(found[4].form, ==, SPT_POINT_TEXT);
 }
 #endif
 
