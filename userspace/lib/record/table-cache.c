@@ -273,9 +273,10 @@ void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, c
 
 /* Keys.  They are small: room is made for them with the next table. */
 
+/* Hidden: what is listed there is tables. */
 static char *name_of_key(const struct stat *stat)
 {
-	return g_strdup_printf("%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x-key" SUFFIX,
+	return g_strdup_printf(".%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x-key" SUFFIX,
 			       (uint64_t)stat->st_dev, (uint64_t)stat->st_ino);
 }
 
