@@ -154,17 +154,18 @@ result "each format has each metric of a declared kind" "$(every_format)"
 result "texts and ids are labels of samples: pprof, OTLP, lines of JSON" \
 	"$("$tests/declared-labels.py" "$cli" a quoted 2>&1)"
 
-# As many as there were, with their texts and durations.
+# As many as there were, with their texts and durations; lines of logs are those again.
 as_marks()
 {
 	"$cli" export a -f syscap -o marks.syscap && "$cli" import marks.syscap -o marks || return
 	"$cli" info marks | grep '^mark *interval' | tr -s ' ' >said
-	"$cli" report marks --events mark --limit 1 --field 'category = server.log' |
-		sed -n 's/.*  name=/name=/p' >>said
+	"$cli" report marks --events mark --limit 1 | sed -n 's/.*  name=/name=/p' >>said
+	"$cli" report marks --logs | sed -n '2s/^ *[0-9.-]* *//p' >>said
 	"$cli" report marks --json --metric mark.duration | grep -o '"sum": *[0-9]*' >>said
 	diff said - <<'END'
-mark interval 330 name (text), category (text), message (text)
-name=server.log  category=server.log  message=severity=3, text=served 0?[31m
+mark interval 300 name (text), category (text), message (text)
+name=/  category=Requests  message=sent=0 bytes, queries=0 queries
+error                        served 0?[31m
 "sum": 45150000
 END
 }

@@ -320,7 +320,7 @@ static void syscap_write_sayings(struct syscap *syscap)
 		const char *text = saying.text;
 
 		if (saying.thread >= input->capture->n_threads ||
-		    strcmp(saying.kind->name, "log") == 0)
+		    spt_log_lines_are_of(saying.kind))
 			continue;
 		if (g_str_has_prefix(text, "message="))
 			text += strlen("message=");

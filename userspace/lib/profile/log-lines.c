@@ -79,13 +79,19 @@ static int compare_lines(gconstpointer a, gconstpointer b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-bool spt_log_lines_are_in(const SptCapture *capture)
+bool spt_log_lines_are_of(const SptDeclared *kind)
 {
 	struct log_fields fields;
+
+	return find_log_fields(kind, &fields);
+}
+
+bool spt_log_lines_are_in(const SptCapture *capture)
+{
 	const SptDeclared *kind;
 
 	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++)
-		if (find_log_fields(kind, &fields))
+		if (spt_log_lines_are_of(kind))
 			return true;
 	return false;
 }

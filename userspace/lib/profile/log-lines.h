@@ -29,6 +29,8 @@ typedef struct {
 	unsigned most;			/* lines beyond are only counted; 0: a million */
 } SptLogQuery;
 
+/* Whether its events are lines. */
+bool spt_log_lines_are_of(const SptDeclared *kind);
 /* Whether there are kinds with such fields. */
 bool spt_log_lines_are_in(const SptCapture *capture);
 /* An array of SptLogLine in the order of their times, which clears itself. */
