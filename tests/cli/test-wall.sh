@@ -66,7 +66,7 @@ waited()
 {
 	timeout 60 "$cli" record --source perf --waits -o waits.capture -- python3 sleepy.py >out 2>err
 	"$cli" info --json waits.capture >info.json && "$cli" report waits.capture >report &&
-		grep -qE '^ran [0-9]+ %(| on .* at a time), was ready to run [0-9]+ %, waited [0-9]+ % of [0-9.]+ s$' report
+		grep -qE '^ran [0-9]+ %(| on .* at a time), was ready to run [0-9]+ %, waited [0-9]+ % of [0-9.]+ s(; --metric blocked shows for what)?$' report
 }
 check 'with waits it says how long it waited for a CPU' waited
 check 'of a part it says nothing' bash -c '"$1" report sleepy.capture --process python3 >part && ! grep -q "waited\|was off" part' - "$cli"
