@@ -60,7 +60,8 @@ static void look_at_end(struct ends *ends, const struct sysprof_event *event, ui
 	ends->of_busy += pid == busy;
 	/* Kernel threads have no address space. */
 	ends->of_others += pid && event->mm && is_of_others(pid);
-	if (pid || event->state == SYSPROF_CONTEXT_IDLE)
+	/* An interrupt of an idle CPU has nobody, and a stack; the busy program is on the first. */
+	if (pid || event->state == SYSPROF_CONTEXT_IDLE || event->record.cpu)
 		return;
 	ends->of_nobody++;
 	ends->wrong += event->record.tid || event->mm || event->n_kernel || event->n_user ||

@@ -199,7 +199,8 @@ static int unload_when_quiet(void)
 	__atomic_store_n(&shared->quiet, true, __ATOMIC_RELAXED);
 	for (unsigned ms = 0; ms < PATIENCE_MS; ms++) {
 		error = unload(SOURCES_MODULE);
-		if (error != EWOULDBLOCK)
+		/* It is in use, or just being loaded. */
+		if (error != EWOULDBLOCK && error != EBUSY)
 			break;
 		pause_ms(1);
 	}

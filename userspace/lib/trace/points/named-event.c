@@ -12,6 +12,8 @@
 #include "trace/trace.h"
 
 #define DYNAMIC SPT_POINT_TRACEFS "/dynamic_events"
+/* Calls of a function of the kernel that have not returned yet; of programs there is no limit. */
+#define RETURNS "128"
 
 struct SptNamedEvent {
 	unsigned number;		/* of its name in the group */
@@ -101,12 +103,14 @@ static int write_line(const char *line)
 	return got == (ssize_t)strlen(line) ? 0 : got < 0 ? number : EIO;
 }
 
-static int write_event(const SptNamedEvent *event, char type, const char *place,
+static int write_event(const SptNamedEvent *event, bool is_return, const char *place,
 		       const char *const *fetches)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
+	/* By itself a kernel may follow as many calls of a function at a time as it has CPUs. */
+	const char *type = !is_return ? "p" : strchr(place, ':') ? "r" : "r" RETURNS;
 
-	g_string_printf(line, "%c:%s/e%u %s", type, group.name, event->number, place);
+	g_string_printf(line, "%s:%s/e%u %s", type, group.name, event->number, place);
 	for (unsigned i = 0; fetches && fetches[i]; i++)
 		g_string_append_printf(line, " f%u=%s", i, fetches[i]);
 	g_string_append_c(line, '\n');
@@ -159,7 +163,7 @@ SptNamedEvent *spt_named_event_new(const char *place, const char *const *fetches
 
 	if (!event)
 		return NULL;
-	number = write_event(event, 'p', place, fetches);
+	number = write_event(event, false, place, fetches);
 	if (number)
 		spt_set_error(error, SPT_TRACE_ERROR,
 			      number == EACCES || number == EPERM ? SPT_TRACE_ERROR_NO_PERMISSION :
@@ -178,7 +182,7 @@ SptNamedEvent *spt_named_event_bare(const char *place, bool is_return, uint32_t 
 {
 	g_autoptr(SptNamedEvent) event = named_event_begin(NULL);
 
-	if (event && !write_event(event, is_return ? 'r' : 'p', place, NULL) &&
+	if (event && !write_event(event, is_return, place, NULL) &&
 	    find_places(event, NULL, 0, ret_id))
 		return g_steal_pointer(&event);
 	return NULL;
