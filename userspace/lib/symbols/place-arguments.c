@@ -50,7 +50,6 @@ struct parameter {
 	Dwarf_Die type;			/* plain */
 	char *place;			/* NULL: not known */
 	int bytes;			/* below 0: signed; 0: no number or address */
-	bool is_address, is_text;
 };
 
 struct parameters {
@@ -174,10 +173,7 @@ static void take_parameters(struct parameters *parameters)
 		if (!spt_place_plain_type(&child, &type))
 			return;
 		parameter->bytes = spt_place_type_bytes(&type);
-		parameter->is_address = dwarf_tag(&type) != DW_TAG_base_type &&
-					dwarf_tag(&type) != DW_TAG_enumeration_type;
 		parameter->type = type;
-		parameter->is_text = spt_place_leads_to_text(&type);
 		known = find_said_place(parameters, &child, &parameter->place);
 		if (known == UNKNOWN)
 			is_by_convention = false;
@@ -273,11 +269,9 @@ static bool put_argument(struct parameters *parameters, const char *name, GStrin
 			return false;
 		}
 	} else {
-		place = g_strdup_printf("%s%d@%s",
-					found->is_text	  ? "s" :
-					found->is_address ? "p" :
-							    "",
-					found->bytes, found->place);
+		g_autofree char *kind = spt_place_kind(&found->type);
+
+		place = g_strdup_printf("%s@%s", kind, found->place);
 	}
 	g_string_append_printf(text, "%s%s=%s", text->len ? " " : "", field_name(name, text),
 			       place);

@@ -72,17 +72,37 @@ int spt_place_type_bytes(Dwarf_Die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ? -bytes : bytes;
 }
 
-bool spt_place_is_character(Dwarf_Die *type)
+static bool place_is_character(Dwarf_Die *type)
 {
 	return dwarf_tag(type) == DW_TAG_base_type && g_strcmp0(dwarf_diename(type), "char") == 0;
 }
 
-bool spt_place_leads_to_text(Dwarf_Die *type)
+/* The address of characters of C. */
+static bool place_leads_to_text(Dwarf_Die *type)
 {
 	Dwarf_Die inner;
 
 	return dwarf_tag(type) == DW_TAG_pointer_type && spt_place_plain_type(type, &inner) &&
-	       spt_place_is_character(&inner);
+	       place_is_character(&inner);
+}
+
+char *spt_place_kind(Dwarf_Die *type)
+{
+	Dwarf_Die inner;
+	int bytes = spt_place_type_bytes(type);
+
+	if (dwarf_tag(type) == DW_TAG_array_type && spt_place_plain_type(type, &inner) &&
+	    place_is_character(&inner))
+		return g_strdup("t8");
+	if (!bytes)
+		return NULL;
+	return g_strdup_printf("%s%d",
+			       place_leads_to_text(type)			     ? "s" :
+			       dwarf_tag(type) == DW_TAG_base_type ||
+					       dwarf_tag(type) == DW_TAG_enumeration_type ?
+									       "" :
+									       "p",
+			       bytes);
 }
 
 /* Members. */
@@ -162,26 +182,6 @@ static bool member_is_wanted(const char *name, const struct member *member, void
 	return true;
 }
 
-/* How a member is written, behind the sign; NULL: it is no number, address or text. */
-static char *member_kind(Dwarf_Die *type)
-{
-	Dwarf_Die inner;
-	int bytes = spt_place_type_bytes(type);
-
-	if (dwarf_tag(type) == DW_TAG_array_type && spt_place_plain_type(type, &inner) &&
-	    spt_place_is_character(&inner))
-		return g_strdup("t8");
-	if (!bytes)
-		return NULL;
-	return g_strdup_printf("%s%d",
-			       spt_place_leads_to_text(type)		     ? "s" :
-			       dwarf_tag(type) == DW_TAG_base_type ||
-					       dwarf_tag(type) == DW_TAG_enumeration_type ?
-									       "" :
-									       "p",
-			       bytes);
-}
-
 struct member_list {
 	const char *before;
 	GString *text;
@@ -192,7 +192,7 @@ static bool list_member(const char *name, const struct member *member, void *dat
 {
 	struct member_list *list = data;
 	struct member copy = *member;
-	g_autofree char *kind = member_kind(&copy.type);
+	g_autofree char *kind = spt_place_kind(&copy.type);
 
 	if (kind || is_structure(&copy.type)) {
 		g_string_append_printf(list->text, "%s%s.%s", list->is_first ? "" : ",",
@@ -264,7 +264,7 @@ char *spt_place_member(Dwarf_Die *type, const char *place, const char *path, GSt
 		offset += wanted.found.offset;
 		g_string_append_printf(before, ".%s", names[i]);
 	}
-	kind = member_kind(&wanted.found.type);
+	kind = spt_place_kind(&wanted.found.type);
 	if (kind)
 		return g_strdup_printf("%s@+%" PRIu64 "(%s)", kind, offset, address);
 	refuse_path(find_structure(&wanted.found.type, &is_address) ? &wanted.found.type : NULL,
