@@ -86,11 +86,13 @@ static GArray *within_groups(const struct spt_report *report, const struct answe
 	return groups;
 }
 
-/* "for accounts_lock 98 %, woken by janitor 97 %" */
-static void print_within_groups(const struct spt_report *report, const struct answer *answer)
-{
-	const char *before = "";
+/* @part: of the question; @at: which of its groups it is. */
+typedef void (*WithinGroupFunc)(const struct answer *answer, unsigned part, unsigned at,
+				const SptGroupRow *row, const char *text, void *data);
 
+static void each_within_group(const struct spt_report *report, const struct answer *answer,
+			      WithinGroupFunc func, void *data)
+{
 	for (unsigned i = 0; i < G_N_ELEMENTS(answer->question->parts); i++) {
 		SptGroupKind kind;
 		g_autoptr(GArray) groups =
@@ -99,16 +101,22 @@ static void print_within_groups(const struct spt_report *report, const struct an
 		for (unsigned j = 0; groups && j < groups->len; j++) {
 			const SptGroupRow *row = &g_array_index(groups, SptGroupRow, j);
 			g_autofree char *text = spt_group_describe(row, kind, true);
-			g_autofree char *shown = spt_format_cut(text, 0);
 
-			printf("%s%s %s %.0f %%", before,
-			       j ? "or" : answer->question->parts[i].words, shown,
-			       spt_percent(row->weight, spt_profile_total(answer->waits)));
-			before = ", ";
+			func(answer, i, j, row, text, data);
 		}
 	}
-	if (*before)
-		putchar('\n');
+}
+
+/* "for accounts_lock 98 %, woken by janitor 97 %" */
+static void print_within_group(const struct answer *answer, unsigned part, unsigned at,
+			       const SptGroupRow *row, const char *text, void *data)
+{
+	const char **before = data;
+	g_autofree char *shown = spt_format_cut(text, 0);
+
+	printf("%s%s %s %.0f %%", *before, at ? "or" : answer->question->parts[part].words, shown,
+	       spt_percent(row->weight, spt_profile_total(answer->waits)));
+	*before = ", ";
 }
 
 static void print_within_answer(const struct spt_report *report, const struct answer *answer,
@@ -120,13 +128,16 @@ static void print_within_answer(const struct spt_report *report, const struct an
 	const SptSentence *places = spt_sentences_find(said, "places");
 	g_autofree char *plain = places ? spt_sentence_plain(places->text) : NULL;
 	g_autofree char *shown = plain ? spt_format_cut(plain, 0) : NULL;
+	const char *before = "";
 
 	/* It goes on behind a colon. */
 	if (shown)
 		*shown = g_ascii_tolower(*shown);
 	printf("%s %s%s%s\n", answer->question->metric, sum, shown ? ": " : "",
 	       shown ? shown : "");
-	print_within_groups(report, answer);
+	each_within_group(report, answer, print_within_group, &before);
+	if (*before)
+		putchar('\n');
 }
 
 void spt_report_print_within(const struct spt_report *report, const char *name)
@@ -148,6 +159,20 @@ void spt_report_print_within(const struct spt_report *report, const char *name)
 	answer_each(report, &times, print_within_answer, NULL);
 }
 
+static void add_within_group(const struct answer *answer, unsigned part,
+			     G_GNUC_UNUSED unsigned at, const SptGroupRow *row, const char *text,
+			     void *data)
+{
+	SptJson *json = data;
+
+	spt_json_object(json, NULL);
+	spt_json_text(json, "by", answer->question->parts[part].by);
+	spt_json_text(json, "name", text);
+	spt_json_count(json, "weight_ns", row->weight);
+	spt_json_number(json, "pct", spt_percent(row->weight, spt_profile_total(answer->waits)));
+	spt_json_end_object(json);
+}
+
 static void add_within_answer(const struct spt_report *report, const struct answer *answer,
 			      gpointer data)
 {
@@ -157,25 +182,7 @@ static void add_within_answer(const struct spt_report *report, const struct answ
 	spt_json_text(json, "metric", answer->question->metric);
 	spt_json_count(json, "sum_ns", spt_profile_total(answer->waits));
 	spt_json_array(json, "groups");
-	for (unsigned i = 0; i < G_N_ELEMENTS(answer->question->parts); i++) {
-		SptGroupKind kind;
-		g_autoptr(GArray) groups =
-			within_groups(report, answer, answer->question->parts[i].by, &kind);
-
-		for (unsigned j = 0; groups && j < groups->len; j++) {
-			const SptGroupRow *row = &g_array_index(groups, SptGroupRow, j);
-			g_autofree char *text = spt_group_describe(row, kind, true);
-
-			spt_json_object(json, NULL);
-			spt_json_text(json, "by", answer->question->parts[i].by);
-			spt_json_text(json, "name", text);
-			spt_json_count(json, "weight_ns", row->weight);
-			spt_json_number(json, "pct",
-					spt_percent(row->weight,
-						    spt_profile_total(answer->waits)));
-			spt_json_end_object(json);
-		}
-	}
+	each_within_group(report, answer, add_within_group, json);
 	spt_json_end_array(json);
 	spt_json_end_object(json);
 }
