@@ -86,8 +86,7 @@ static uint64_t object_number_at(const SptObject *object, const uint8_t *at, siz
 					    sizeof(((Elf32_##type *)0)->name)))
 #define HEADER_BYTES(object, type) ((object)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
-/* The part of @bytes that exists at @offset. */
-static size_t object_read_at(const SptObject *object, uint64_t offset, void *to, size_t bytes)
+size_t spt_object_read(const SptObject *object, uint64_t offset, void *to, size_t bytes)
 {
 	size_t done = 0;
 
@@ -160,7 +159,7 @@ static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint6
 		return;
 	*left -= bytes;
 	notes = g_malloc(bytes);
-	if (object_read_at(object, offset, notes, bytes) == bytes)
+	if (spt_object_read(object, offset, notes, bytes) == bytes)
 		object->build_id_bytes =
 			object_find_build_id(object, notes, bytes, align == 8 ? 8 : 4,
 					     object->build_id, &go);
@@ -176,7 +175,7 @@ static uint8_t *object_read_headers(const SptObject *object, uint64_t offset, si
 	size_t bytes = MIN(*n * each, object->size);
 	uint8_t *headers = g_malloc(bytes);
 
-	*n = object_read_at(object, offset, headers, bytes) / each;
+	*n = spt_object_read(object, offset, headers, bytes) / each;
 	return headers;
 }
 
@@ -275,7 +274,7 @@ static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, co
 	object->name = g_strdup(name);
 	object->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
 	object->variables = g_array_new(FALSE, FALSE, sizeof(struct load));
-	why = why_not_elf(object, head, object_read_at(object, 0, head, sizeof(head)));
+	why = why_not_elf(object, head, spt_object_read(object, 0, head, sizeof(head)));
 	if (why) {
 		set_not_elf(error, name, why);
 		return NULL;
@@ -377,12 +376,12 @@ static bool begin_made(SptObject *object)
 	uint64_t bytes;
 
 	if (!object->loads->len || object->size > MADE_MAX_BYTES ||
-	    spt_sections_exist(head, object_read_at(object, 0, head, sizeof(head)) == sizeof(head) ?
+	    spt_sections_exist(head, spt_object_read(object, 0, head, sizeof(head)) == sizeof(head) ?
 					     object->size :
 					     0))
 		return false;
 	object->made = g_try_malloc(object->size + SPT_SECTIONS_ROOM_BYTES);
-	bytes = object->made && object_read_at(object, 0, object->made, object->size) ==
+	bytes = object->made && spt_object_read(object, 0, object->made, object->size) ==
 					object->size ?
 			spt_sections_add(object->made, object->size) :
 			0;

@@ -79,6 +79,8 @@ bool spt_object_variable_to_offset(const SptObject *object, uint64_t address, ui
  */
 Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type,
 			     uint64_t max_bytes);
+/* Reads what there is of @bytes at @offset in the file to @to; returns how many that are. */
+size_t spt_object_read(const SptObject *object, uint64_t offset, void *to, size_t bytes);
 
 G_END_DECLS
 

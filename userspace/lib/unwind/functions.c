@@ -4,7 +4,8 @@
  * none of them, all code is searched for addresses in such gaps: targets of calls, on x86-64 also
  * of instructions that take an address, and values that the dynamic linker is to write into memory.
  * Code is searched byte by byte, since it is not known where its instructions begin.  So an address
- * counts only where the code before it ends: with a jump, a return, or padding.
+ * counts only where the code before it ends: with a jump, a return, or padding.  Code is read in
+ * parts, as some programs have a hundred megabytes of it.
  */
 #include "unwind/functions.h"
 
@@ -19,11 +20,14 @@
 #define STARTS_MAX (1u << 22)
 #define STUB_BYTES 16
 #define CODES_MAX 64			/* sections with code; programs have ten */
+#define PART_BYTES (64u << 10)		/* of code that is searched at a time */
+#define LONGEST 7			/* instruction that has an address, in bytes */
+#define CHECK_BYTES (4u << 10)		/* of code that is read to see what is before addresses */
+#define BEFORE 8			/* bytes before an address that say whether code ends there */
 
 /* A section with instructions. */
 struct code {
-	uint64_t address, offset;
-	Elf_Data *data;
+	uint64_t address, offset, bytes;
 };
 
 struct SptFunctions {
@@ -158,6 +162,14 @@ struct search {
 	unsigned machine;
 };
 
+/* The last part of a section that was read to see what is before an address in it. */
+struct part {
+	const struct code *code;
+	uint64_t begin;			/* in the section */
+	size_t n;
+	uint8_t bytes[CHECK_BYTES];
+};
+
 static bool ends_x86(const uint8_t *at, size_t before)
 {
 	static const struct {
@@ -194,31 +206,65 @@ static bool ends_arm64(const uint8_t *at, size_t before)
 	       (word & 0xffe0001f) == 0xd4200000;
 }
 
-/* Whether the code before @address ends there; @ret: that position in the file. */
-static bool functions_is_start(const struct search *search, uint64_t address, uint64_t *ret)
+/* Notes @address, of which it is not yet known whether the code before it ends there. */
+static void add_start(struct search *search, uint64_t address)
 {
 	for (unsigned i = 0; i < search->codes->len; i++) {
 		const struct code *code = &g_array_index(search->codes, struct code, i);
-		uint64_t at = address - code->address;
-		const uint8_t *bytes = code->data->d_buf;
+		SptRange start = { .start = code->offset + (address - code->address) };
 
-		if (at >= code->data->d_size)
+		if (address - code->address >= code->bytes)
 			continue;
-		*ret = code->offset + at;
-		return at == 0 || (search->machine == EM_X86_64 ?
-					   ends_x86(bytes + at, at) :
-					   at % 4 == 0 && ends_arm64(bytes + at, at));
+		if (search->starts->len < STARTS_MAX &&
+		    spt_intervals_find(search->functions->listed, start.start) == UINT32_MAX)
+			g_array_append_val(search->starts, start);
+		return;
 	}
-	return false;
 }
 
-static void add_start(struct search *search, uint64_t address)
+/* Whether the code before @offset, a position in the file, ends there. */
+static bool functions_is_start(const struct search *search, struct part *part, uint64_t offset)
 {
-	SptRange start = { 0 };
+	const struct code *code = NULL;
+	uint64_t at = 0;
 
-	if (functions_is_start(search, address, &start.start) && search->starts->len < STARTS_MAX &&
-	    spt_intervals_find(search->functions->listed, start.start) == UINT32_MAX)
-		g_array_append_val(search->starts, start);
+	for (unsigned i = 0; i < search->codes->len && !code; i++) {
+		const struct code *each = &g_array_index(search->codes, struct code, i);
+
+		at = offset - each->offset;
+		code = at < each->bytes ? each : NULL;
+	}
+	if (!code || at == 0)
+		return code;
+	if (code != part->code || at < part->begin + MIN(at, BEFORE) || at > part->begin + part->n) {
+		part->code = code;
+		part->begin = at - MIN(at, BEFORE);
+		part->n = spt_object_read(search->functions->object, code->offset + part->begin,
+					  part->bytes, MIN(CHECK_BYTES, code->bytes - part->begin));
+		if (at > part->begin + part->n)
+			return false;
+	}
+	at -= part->begin;
+	return search->machine == EM_X86_64 ?
+		       ends_x86(part->bytes + at, at) :
+		       (part->begin + at) % 4 == 0 && ends_arm64(part->bytes + at, at);
+}
+
+/* Keeps each start once, and those alone before which code ends. */
+static void check_starts(struct search *search)
+{
+	g_autofree struct part *part = g_new0(struct part, 1);
+	SptRange *starts = (SptRange *)(void *)search->starts->data;
+	uint64_t last = UINT64_MAX;
+	unsigned n = 0;
+
+	sort_ranges(search->starts);
+	for (unsigned i = 0; i < search->starts->len; i++) {
+		if (starts[i].start != last && functions_is_start(search, part, starts[i].start))
+			starts[n++] = starts[i];
+		last = starts[i].start;
+	}
+	g_array_set_size(search->starts, n);
 }
 
 static uint64_t relative(const uint8_t *at)
@@ -229,34 +275,45 @@ static uint64_t relative(const uint8_t *at)
 	return (uint64_t)(int64_t)(int32_t)GINT32_FROM_LE(distance);
 }
 
-static void search_x86(struct search *search, const struct code *code)
+/* The instructions that begin in the first PART_BYTES of @bytes, which are at @address. */
+static void search_x86(struct search *search, uint64_t address, const uint8_t *bytes, size_t n)
 {
-	const uint8_t *bytes = code->data->d_buf, *at;
-	uint64_t address = code->address;
-	/* The longer of the two instructions fits behind each. */
-	size_t n = code->data->d_size < 7 ? 0 : code->data->d_size - 6;
+	const uint8_t *at, *end = bytes + MIN(n < LONGEST ? 0 : n - (LONGEST - 1), PART_BYTES);
 
 	/* call */
-	for (at = bytes; (at = memchr(at, 0xe8, (size_t)(bytes + n - at))); at++)
+	for (at = bytes; (at = memchr(at, 0xe8, (size_t)(end - at))); at++)
 		add_start(search, address + (uint64_t)(at - bytes) + 5 + relative(at + 1));
 	/* lea distance(%rip), register, by its second byte */
-	for (at = bytes + 1; n && (at = memchr(at, 0x8d, (size_t)(bytes + n + 1 - at))); at++)
+	for (at = bytes + 1; at <= end && (at = memchr(at, 0x8d, (size_t)(end + 1 - at))); at++)
 		if ((at[-1] & 0xfb) == 0x48 && (at[1] & 0xc7) == 0x05)
 			add_start(search, address + (uint64_t)(at - bytes) + 6 + relative(at + 2));
 }
 
-static void search_arm64(struct search *search, const struct code *code)
+static void search_arm64(struct search *search, uint64_t address, const uint8_t *bytes, size_t n)
 {
-	const uint8_t *bytes = code->data->d_buf;
-
-	for (size_t i = 0; i + 4 <= code->data->d_size; i += 4) {
+	for (size_t i = 0; i < PART_BYTES && i + 4 <= n; i += 4) {
 		uint32_t word = (uint32_t)relative(bytes + i);
 
 		/* bl */
 		if ((word & 0xfc000000) == 0x94000000)
 			add_start(search,
-				  code->address + i +
+				  address + i +
 					  (uint64_t)(((int64_t)(int32_t)(word << 6) >> 6) * 4));
+	}
+}
+
+static void search_code(struct search *search, const struct code *code)
+{
+	g_autofree uint8_t *bytes = g_malloc(PART_BYTES + LONGEST);
+
+	for (uint64_t at = 0; at < code->bytes; at += PART_BYTES) {
+		size_t n = spt_object_read(search->functions->object, code->offset + at, bytes,
+					   MIN(PART_BYTES + LONGEST - 1, code->bytes - at));
+
+		if (search->machine == EM_X86_64)
+			search_x86(search, code->address + at, bytes, n);
+		else if (search->machine == EM_AARCH64)
+			search_arm64(search, code->address + at, bytes, n);
 	}
 }
 
@@ -282,7 +339,7 @@ static void add_gaps(const struct search *search, GArray *cut)
 	for (unsigned i = 0; i < search->codes->len; i++) {
 		const struct code *code = &g_array_index(search->codes, struct code, i);
 
-		g_array_append_vals(cut, &(SptRange){ code->offset, code->data->d_size }, 1);
+		g_array_append_vals(cut, &(SptRange){ code->offset, code->bytes }, 1);
 	}
 	for (unsigned i = 0; i < listed->len; i++) {
 		SptRange range = g_array_index(listed, SptRange, i);
@@ -323,13 +380,13 @@ static GArray *list_code(const SptObject *object, unsigned *ret_machine)
 		struct code code;
 
 		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
+		    shdr.sh_type == SHT_NOBITS || (shdr.sh_flags & SHF_COMPRESSED) ||
+		    shdr.sh_size == 0 || shdr.sh_size > left ||
 		    !spt_object_address_to_offset(object, shdr.sh_addr, &code.offset))
 			continue;
 		code.address = shdr.sh_addr;
-		code.data = spt_object_section(object, scn, ELF_T_BYTE, left);
-		if (!code.data || !code.data->d_buf)
-			continue;
-		left -= code.data->d_size;
+		code.bytes = shdr.sh_size;
+		left -= code.bytes;
 		g_array_append_val(codes, code);
 	}
 	return codes;
@@ -345,17 +402,12 @@ static void read_guessed(SptFunctions *functions, const SptObject *object)
 
 	search.codes = codes;
 	search.starts = starts;
-	for (unsigned i = 0; i < codes->len; i++) {
-		const struct code *code = &g_array_index(codes, struct code, i);
-
-		if (search.machine == EM_X86_64)
-			search_x86(&search, code);
-		else if (search.machine == EM_AARCH64)
-			search_arm64(&search, code);
-	}
+	for (unsigned i = 0; i < codes->len; i++)
+		search_code(&search, &g_array_index(codes, struct code, i));
 	while ((scn = elf_nextscn(spt_object_elf(object), scn)))
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA)
 			search_relocations(&search, object, scn);
+	check_starts(&search);
 	functions->cut = g_array_new(FALSE, FALSE, sizeof(SptRange));
 	add_gaps(&search, functions->cut);
 	close_ranges(functions->cut);
