@@ -18,8 +18,8 @@
 #include "arch.h"
 #include "compat/export.h"
 #include "hooks.h"
+#include "kernel-frame.h"
 #include "no-faults.h"
-#include "stack.h"
 
 /* The address without the bits above it that pointer authentication and tags use. */
 static inline u64 strip(u64 pointer)
@@ -92,7 +92,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 	while (!regs && own < n && sysprof_hooks_own(ips[own]))
 		own++;
 	for (i = own; i < n; i++)
-		frames[i - own] = sysprof_stack_encode(ips[i]);
+		frames[i - own] = sysprof_kernel_frame_encode(ips[i]);
 	return n - own;
 }
 

@@ -15,8 +15,8 @@
 #include "arch.h"
 #include "compat/export.h"
 #include "hooks.h"
+#include "kernel-frame.h"
 #include "no-faults.h"
-#include "stack.h"
 
 #define USER_END	SYSPROF_ARCH_USER_END
 #define strip(pointer)	(pointer)
@@ -42,7 +42,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 
 	/* The unwinder begins with the caller of what @regs interrupted. */
 	if (regs && max)
-		frames[n++] = sysprof_stack_encode(regs->ip);
+		frames[n++] = sysprof_kernel_frame_encode(regs->ip);
 	for (unwind_start(&state, task, regs, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
 		ip = unwind_get_return_address(&state);
@@ -54,7 +54,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 		}
 		is_own = is_own && sysprof_hooks_own(ip);
 		if (!is_own)
-			frames[n++] = sysprof_stack_encode(ip);
+			frames[n++] = sysprof_kernel_frame_encode(ip);
 	}
 	*end = unwind_error(&state) ? SYSPROF_END_UNRELIABLE : SYSPROF_END_ROOT;
 	return n;

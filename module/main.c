@@ -6,12 +6,12 @@
 #include "clock.h"
 #include "device.h"
 #include "hooks.h"
+#include "kernel-frame.h"
 #include "memo.h"
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
 #include "spaces.h"
-#include "stack.h"
 #include "state.h"
 #include "times.h"
 #include "vdso.h"
@@ -28,7 +28,7 @@ static int __init sysprof_init(void)
 
 	if (err)
 		return err;
-	sysprof_stack_init();
+	sysprof_kernel_frame_init();
 	sysprof_state_init();
 	sysprof_vdso_init();
 	err = sysprof_mm_put_init();

@@ -6,8 +6,8 @@
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
+#include "kernel-frame.h"
 #include "names.h"
-#include "stack.h"
 #include "sysprof.h"
 
 /*
@@ -39,7 +39,7 @@ static void names_parse(char *text, struct sysprof_name *name)
 
 void sysprof_names_look_up(struct sysprof_name *name, bool privileged)
 {
-	unsigned long ip = sysprof_stack_decode(name->frame, privileged);
+	unsigned long ip = sysprof_kernel_frame_decode(name->frame, privileged);
 	char text[KSYM_SYMBOL_LEN];
 
 	name->offset = 0;

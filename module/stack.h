@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Takes the stack of what a tick interrupted, and encodes its frames. */
+/* Takes the stack of what a tick interrupted. */
 #ifndef _SYSPROF_STACK_H
 #define _SYSPROF_STACK_H
 
@@ -76,7 +76,7 @@ struct sysprof_stack_space {
  * @may_copy: there is time for a copy of the stack: no run queue is locked
  * @names_fuel: what programs of names have left, of all sessions together (chain-code.c)
  * @n_scripted: how often frames of scripts were looked for
- * @kernel: encoded frames
+ * @kernel: frames, as in kernel-frame.h
  * @user: by enum sysprof_user_kind: the user parts that were requested
  */
 struct sysprof_stack {
@@ -122,11 +122,6 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes);
 
 /*
- * The kernel frame of @ip; 0 if that is neither in the kernel image nor in the module area.  Any
- * context.
- */
-u64 sysprof_stack_encode(unsigned long ip);
-/*
  * Fills in the ids and the kernel part of @task, which is about to run here.  With the run queue
  * locked.
  */
@@ -139,13 +134,5 @@ bool sysprof_stack_has_user(struct task_struct *task);
  */
 void sysprof_stack_add_user(struct sysprof_stack *stack);
 void sysprof_stack_leave_out_user(struct sysprof_stack *stack);
-
-/*
- * The instruction pointer of a kernel frame.  0 if it is neither in the kernel image nor in the
- * module area.  Unless @privileged, also 0 in a part of that area of which no sample had a frame.
- */
-unsigned long sysprof_stack_decode(u64 frame, bool privileged);
-/* Process context, once, before the first tick. */
-void sysprof_stack_init(void);
 
 #endif /* _SYSPROF_STACK_H */

@@ -17,6 +17,7 @@
 
 #include "arch.h"
 #include "hooks.h"
+#include "kernel-frame.h"
 #include "memo.h"
 #include "origin.h"
 #include "stack.h"
@@ -80,7 +81,7 @@ static bool is_known(struct orc_walk *walk, unsigned long ip, unsigned long sp)
 
 static void walk_orc_add(struct orc_walk *walk, unsigned long ip, unsigned long at)
 {
-	u64 frame = sysprof_stack_encode(ip);
+	u64 frame = sysprof_kernel_frame_encode(ip);
 
 	walk->is_own = walk->is_own && sysprof_hooks_own(ip);
 	sysprof_memo_add(&walk->memo, ip, at, frame, walk->is_own);
@@ -96,8 +97,8 @@ static unsigned long walk_orc_place_of(const struct unwind_state *state)
 
 static void learn(const struct place *place, enum sysprof_step kind, unsigned long words, u32 saved)
 {
-	sysprof_step_learn(place->ip, place->regs, sysprof_stack_encode(place->ip), kind, words,
-			   saved);
+	sysprof_step_learn(place->ip, place->regs, sysprof_kernel_frame_encode(place->ip), kind,
+			   words, saved);
 }
 
 static bool is_on_task_stack(const struct orc_walk *walk, unsigned long sp)
@@ -443,7 +444,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 		ip = regs->ip;
 		sp = regs->sp;
 		bp = regs->bp;
-		frames[0] = sysprof_stack_encode(ip);
+		frames[0] = sysprof_kernel_frame_encode(ip);
 		n = sysprof_memo_recall_interrupted(task, origin->site, regs, frames + 1, max - 1,
 						    end);
 		if (likely(n >= 0))

@@ -19,10 +19,10 @@
 #include <linux/uaccess.h>
 #include <trace/events/lock.h>
 
+#include "kernel-frame.h"
 #include "sources/holds.h"
 #include "sources/immediate.h"
 #include "program-quota.h"
-#include "stack.h"
 
 #define BITS	   13
 #define WAYS	   8
@@ -231,7 +231,7 @@ static void locks_tell(const struct contention *entry)
 			  .a = locks_kind_of(entry->flags) },
 		.holder_pid = entry->holder_pid,
 		.holder_tid = entry->holder_tid,
-		.lock = sysprof_stack_encode((unsigned long)entry->lock),
+		.lock = sysprof_kernel_frame_encode((unsigned long)entry->lock),
 	};
 	struct sysprof_immediate_event event = {
 		.begin = entry->begin,
