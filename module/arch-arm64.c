@@ -17,9 +17,9 @@
 
 #include "arch.h"
 #include "compat/export.h"
-#include "hooks.h"
 #include "kernel-frame.h"
 #include "no-faults.h"
+#include "trace-points.h"
 
 /* The address without the bits above it that pointer authentication and tags use. */
 static inline u64 strip(u64 pointer)
@@ -89,7 +89,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 		return 0;
 	}
 	n = walk_kernel(regs, ips, max, end);
-	while (!regs && own < n && sysprof_hooks_own(ips[own]))
+	while (!regs && own < n && sysprof_trace_points_own(ips[own]))
 		own++;
 	for (i = own; i < n; i++)
 		frames[i - own] = sysprof_kernel_frame_encode(ips[i]);

@@ -14,9 +14,9 @@
 
 #include "arch.h"
 #include "compat/export.h"
-#include "hooks.h"
 #include "kernel-frame.h"
 #include "no-faults.h"
+#include "trace-points.h"
 
 #define USER_END	SYSPROF_ARCH_USER_END
 #define strip(pointer)	(pointer)
@@ -52,7 +52,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 			*end = SYSPROF_END_LIMIT;
 			return n;
 		}
-		is_own = is_own && sysprof_hooks_own(ip);
+		is_own = is_own && sysprof_trace_points_own(ip);
 		if (!is_own)
 			frames[n++] = sysprof_kernel_frame_encode(ip);
 	}

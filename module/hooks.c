@@ -27,9 +27,8 @@
 #include "source-ops.h"
 #include "spaces.h"
 #include "state.h"
+#include "trace-points.h"
 #include "watch.h"
-
-#define HOOK_BYTES 256 /* no trace point's function is longer */
 
 /* The probe below has been called since it was registered. */
 static bool heard;
@@ -181,12 +180,6 @@ static void hooks_softirq_exit_hit(void *data, unsigned int vector)
 	sysprof_clock_softirq(vector, false);
 }
 
-#define FOUND_MAX 80
-
-/* Arms the hooks that others have requested. */
-static struct tracepoint *found[FOUND_MAX];
-static DEFINE_MUTEX(found_lock);
-
 static struct hook {
 	const char *name;
 	void *probe;
@@ -197,25 +190,6 @@ static struct hook {
 	{ "sched_switch", switch_hit },	    { "softirq_entry", hooks_softirq_entry_hit },
 	{ "softirq_exit", hooks_softirq_exit_hit },
 };
-
-/*
- * The trace point's own function may be between the scheduler and switch_hit(); it does not belong
- * in a stack.
- */
-bool sysprof_hooks_own(unsigned long ip)
-{
-	int i;
-
-	if (within_module(ip, THIS_MODULE) || sysprof_source_owns(ip))
-		return true;
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (ip - (unsigned long)hooks[i].tracepoint->iterator < HOOK_BYTES)
-			return true;
-	for (i = 0; i < FOUND_MAX && found[i]; i++)
-		if (ip - (unsigned long)found[i]->iterator < HOOK_BYTES)
-			return true;
-	return false;
-}
 
 /* The compiler compares the probes with the arguments of this kernel's trace points. */
 static void __maybe_unused hooks_check_prototypes(void)
@@ -228,49 +202,6 @@ static void __maybe_unused hooks_check_prototypes(void)
 	check_trace_callback_type_softirq_entry(hooks_softirq_entry_hit);
 	check_trace_callback_type_softirq_exit(hooks_softirq_exit_hit);
 }
-
-static void find_hook(struct tracepoint *tracepoint, void *unused)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (!strcmp(tracepoint->name, hooks[i].name))
-			hooks[i].tracepoint = tracepoint;
-}
-
-struct search {
-	const char *name;
-	struct tracepoint *tracepoint;
-};
-
-static void hooks_compare(struct tracepoint *tracepoint, void *data)
-{
-	struct search *search = data;
-
-	if (!strcmp(tracepoint->name, search->name))
-		search->tracepoint = tracepoint;
-}
-
-struct tracepoint *sysprof_hooks_find(const char *name)
-{
-	struct search search = { .name = name };
-	int i;
-
-	mutex_lock(&found_lock);
-	for (i = 0; i < FOUND_MAX && found[i]; i++)
-		if (!strcmp(found[i]->name, name))
-			goto out;
-	for_each_kernel_tracepoint(hooks_compare, &search)
-		;
-	if (search.tracepoint && !WARN_ON_ONCE(i == FOUND_MAX))
-		WRITE_ONCE(found[i], search.tracepoint);
-out:
-	if (i < FOUND_MAX && found[i])
-		search.tracepoint = found[i];
-	mutex_unlock(&found_lock);
-	return search.tracepoint;
-}
-SYSPROF_EXPORT(sysprof_hooks_find);
 
 /* Arming. */
 
@@ -390,9 +321,8 @@ int sysprof_hooks_init(bool keep)
 {
 	int i;
 
-	for_each_kernel_tracepoint(find_hook, NULL)
-		;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		hooks[i].tracepoint = sysprof_trace_point_find(hooks[i].name);
 		if (!hooks[i].tracepoint) {
 			pr_err("this kernel has no trace point %s\n", hooks[i].name);
 			return -ENOENT;

@@ -24,14 +24,4 @@ int sysprof_hooks_arm(void);
 int sysprof_hooks_hold(void);
 void sysprof_hooks_disarm(void);
 
-struct tracepoint;
-/* A trace point of the kernel image; NULL: there is none of that name.  Process context. */
-struct tracepoint *sysprof_hooks_find(const char *name);
-
-/*
- * Whether @ip is in this module, in that of sources, or in the code that calls their hooks.  Any
- * context, interrupts or preemption off.
- */
-bool sysprof_hooks_own(unsigned long ip);
-
 #endif /* _SYSPROF_HOOKS_H */

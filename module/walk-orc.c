@@ -16,13 +16,13 @@
 #include <linux/sched.h>
 
 #include "arch.h"
-#include "hooks.h"
 #include "kernel-frame.h"
 #include "memo.h"
 #include "origin.h"
 #include "stack.h"
 #include "steps.h"
 #include "sysprof.h"
+#include "trace-points.h"
 
 /* Frames of a walk, the module's own among them: more are no stack. */
 #define MAX_STEPS (2 * SYSPROF_MAX_KERNEL_FRAMES)
@@ -83,7 +83,7 @@ static void walk_orc_add(struct orc_walk *walk, unsigned long ip, unsigned long 
 {
 	u64 frame = sysprof_kernel_frame_encode(ip);
 
-	walk->is_own = walk->is_own && sysprof_hooks_own(ip);
+	walk->is_own = walk->is_own && sysprof_trace_points_own(ip);
 	sysprof_memo_add(&walk->memo, ip, at, frame, walk->is_own);
 	if (!walk->is_own)
 		walk->frames[walk->n++] = frame;

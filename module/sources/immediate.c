@@ -16,12 +16,12 @@
 #include <linux/tracepoint.h>
 
 #include "sources/event.h"
-#include "hooks.h"
 #include "periods.h"
 #include "sources/immediate.h"
 #include "session-stack.h"
 #include "stack.h"
 #include "throttle.h"
+#include "trace-points.h"
 
 #define TIMED_CALLS 64 /* one call in this number is timed, and represents the others */
 #define CPU_SHIFT   40 /* distance of the CPUs' grids, as a power of two */
@@ -616,7 +616,7 @@ const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking)
 	struct sysprof_hook *hook;
 
 	for (hook = hooking->hooks; hook < hooking->hooks + hooking->n; hook++) {
-		hook->tracepoint = hook->probe ? sysprof_hooks_find(hook->name) : NULL;
+		hook->tracepoint = hook->probe ? sysprof_trace_point_find(hook->name) : NULL;
 		if (!hook->tracepoint && !hook->is_optional)
 			return hook->name;
 	}

@@ -13,9 +13,9 @@
 #include <trace/events/preemptirq.h>
 
 #include "contexts.h"
-#include "hooks.h"
 #include "sources/irqs-off.h"
 #include "sources/immediate.h"
+#include "trace-points.h"
 
 /* When interrupts went off on this CPU; 0: not known, or they are on. */
 static DEFINE_PER_CPU(u64, off_since);
@@ -79,7 +79,7 @@ const char *sysprof_irqs_off_lacks(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (!sysprof_hooks_find(hooks[i].name))
+		if (!sysprof_trace_point_find(hooks[i].name))
 			return hooks[i].name;
 	return NULL;
 }

@@ -30,6 +30,7 @@
 #include "sources/threads.h"
 #include "throttle.h"
 #include "sources/waits.h"
+#include "trace-points.h"
 
 #define TIMED_CALLS	64	/* one of this number is timed, and represents the others */
 
@@ -397,7 +398,7 @@ const char *sysprof_switch_lacks(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		hooks[i].tracepoint = sysprof_hooks_find(hooks[i].name);
+		hooks[i].tracepoint = sysprof_trace_point_find(hooks[i].name);
 		if (!hooks[i].tracepoint)
 			return hooks[i].name;
 	}
