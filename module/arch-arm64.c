@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * arm64: kernel stacks by stack_trace_save(), the only exported door to the unwinder, which begins
- * at the caller; user stacks of 64-bit programs by the frame records that x29 points to.  32-bit
- * programs have no such convention.
- */
+/* arm64: registers, user memory, and where the kernel keeps what others need of both. */
 #include <asm/irq_regs.h>
 #include <asm/mmu.h>
 #include <asm/pgtable.h>
@@ -13,88 +9,10 @@
 #include <linux/io.h>
 #include <linux/mm_types.h>
 #include <linux/sched.h>
-#include <linux/stacktrace.h>
 
 #include "arch.h"
 #include "compat/export.h"
-#include "kernel-frame.h"
 #include "no-faults.h"
-#include "trace-points.h"
-
-/* The address without the bits above it that pointer authentication and tags use. */
-static inline u64 strip(u64 pointer)
-{
-	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (TASK_SIZE_64 - 1);
-}
-
-#define USER_END	SYSPROF_ARCH_USER_END
-/*
- * A signal's frame: struct siginfo, 128 bytes, 176 of struct ucontext, the address of a fault, then
- * x0 ... x30 sp pc.
- */
-#define SIGNAL_IP	568
-static const u16 signal_registers[] = {
-	312, 320, 328, 336, 344, 352, 360, 368, 376, 384, 392, 400, 408, 416, 424, 432,
-	440, 448, 456, 464, 472, 480, 488, 496, 504, 512, 520, 528, 536, 544, 552, 560,
-};
-static const u8 saved_registers[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
-static const u64 kept_registers = GENMASK_ULL(29, 19) | BIT_ULL(31);
-#include "walk-table.h"
-
-/*
- * Number of frames that stack_trace_save() put before the interrupted code last time: most often it
- * is the same again.
- */
-static unsigned int lead_in;
-#define LEAD_IN_MAX 64
-
-static u32 walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
-{
-	unsigned int skip = regs ? READ_ONCE(lead_in) : 0, n, i;
-	unsigned long before[LEAD_IN_MAX];
-
-	*end = SYSPROF_END_ROOT;
-	if (!max) {
-		*end = SYSPROF_END_LIMIT;
-		return 0;
-	}
-	n = stack_trace_save(ips, max, skip);
-	if (regs && (!n || ips[0] != regs->pc)) {
-		n = stack_trace_save(before, LEAD_IN_MAX, 0);
-		for (i = 0; i < n && before[i] != regs->pc; i++)
-			;
-		if (i == n) {
-			ips[0] = regs->pc;
-			*end = SYSPROF_END_UNRELIABLE;
-			return 1;
-		}
-		WRITE_ONCE(lead_in, i);
-		n = stack_trace_save(ips, max, i);
-	}
-	if (n == max)
-		*end = SYSPROF_END_LIMIT;
-	return n;
-}
-
-/* Nothing that all kernels export walks another task. */
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
-			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end)
-{
-	unsigned long *ips = (unsigned long *)frames;
-	u32 n, i, own = 0;
-
-	BUILD_BUG_ON(sizeof(*frames) != sizeof(*ips));
-	if (task != current) {
-		*end = SYSPROF_END_NONE;
-		return 0;
-	}
-	n = walk_kernel(regs, ips, max, end);
-	while (!regs && own < n && sysprof_trace_points_own(ips[own]))
-		own++;
-	for (i = own; i < n; i++)
-		frames[i - own] = sysprof_kernel_frame_encode(ips[i]);
-	return n - own;
-}
 
 struct pt_regs *sysprof_arch_interrupted(void)
 {
@@ -113,38 +31,6 @@ bool sysprof_arch_reads_current(void)
 	return current->mm && loaded == phys_to_ttbr(virt_to_phys(current->mm->pgd));
 }
 
-void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
-{
-	/* A frame pointer of 1 leads nowhere: 32-bit programs have none. */
-	walk_user(walk, regs->pc, strip(regs->sp),
-		  compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
-}
-
-static void begin(struct table_walk *walk, const struct pt_regs *regs)
-{
-	BUILD_BUG_ON(sizeof(regs->regs) != SYSPROF_ARCH_SP * sizeof(walk->registers[0]));
-	memcpy(walk->registers, regs->regs, sizeof(regs->regs));
-	walk->registers[SYSPROF_ARCH_SP] = strip(regs->sp);
-	walk->ip = regs->pc;
-}
-
-static __always_inline void begin_run(struct run *run, const struct pt_regs *regs)
-{
-	run->sp = strip(regs->sp);
-	run->fp = regs->regs[SYSPROF_ARCH_FP];
-	run->ip = regs->pc;
-}
-
-void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
-{
-	if (compat_user_mode(regs)) {
-		to->is_guess = true;
-		sysprof_arch_walk_user(regs, to);
-	} else {
-		walk_tables(regs, to);
-	}
-}
-
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)
 {
 	memcpy(values, regs->regs, sizeof(regs->regs));
@@ -154,7 +40,7 @@ void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)
 
 u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 {
-	u64 from = strip(compat_user_mode(regs) ? regs->compat_sp : regs->sp);
+	u64 from = sysprof_arch_strip(compat_user_mode(regs) ? regs->compat_sp : regs->sp);
 	unsigned long missed;
 
 	if (from >= TASK_SIZE_64 - PAGE_SIZE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interface of each architecture for stack.c and spaces.c.  The walks run in the sampling
- * context.
+ * The interface of each architecture.  walk-*.c have the walks, for stack.c and spaces.c, which run
+ * in the sampling context; arch-*.c have the rest.
  */
 #ifndef _SYSPROF_ARCH_H
 #define _SYSPROF_ARCH_H
@@ -152,6 +152,12 @@ static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 #define SYSPROF_ARCH_SP		31
 #define SYSPROF_ARCH_FP		29
 #define SYSPROF_ARCH_FP_SLOT	10
+
+/* The address without the bits above it that pointer authentication and tags use. */
+static inline u64 sysprof_arch_strip(u64 pointer)
+{
+	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (SYSPROF_ARCH_USER_END - 1);
+}
 #endif
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
 /*
