@@ -9,7 +9,6 @@
 #include "arch.h"
 #include "chain.h"
 #include "ranges.h"
-#include "regions.h"
 #include "spaces.h"
 
 /* Most ranges of a space that a tick looks at for a program of threads. */
@@ -71,20 +70,6 @@ static u64 start_of_file(const struct ranges *ranges, u64 frame, u32 *hint)
 	return 0;
 }
 
-static bool is_in_loop(const struct sysprof_script *script, u64 frame)
-{
-	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
-	u32 i;
-
-	if (splice_object(frame) != script->object)
-		return false;
-	for (i = 0; i < script->program->n_loops; i++)
-		if (offset >= script->program->loop[i].start &&
-		    offset < script->program->loop[i].end)
-			return true;
-	return false;
-}
-
 /*
  * The native frame, from @i on, that executes the group with @mark; @part's number of frames if it
  * is none of them.
@@ -102,7 +87,7 @@ static u32 find_loop(const struct sysprof_script *script, const struct sysprof_u
 			return n;
 		return i;
 	}
-	while (i < n && !is_in_loop(script, splice_place(part->frames, i)))
+	while (i < n && !sysprof_chain_is_in_loop(script, splice_place(part->frames, i)))
 		i++;
 	return i;
 }
@@ -163,7 +148,7 @@ static int groups_over(const struct sysprof_script *script, const struct sysprof
 		over += frame->is_last + frame->passed;
 	}
 	for (i = 0; i < part->walk.n; i++)
-		over -= is_in_loop(script, splice_place(part->frames, i));
+		over -= sysprof_chain_is_in_loop(script, splice_place(part->frames, i));
 	return over;
 }
 
@@ -211,38 +196,6 @@ static void find_sps(struct sysprof_script *script, const struct sysprof_stack *
 	sysprof_walk_complete(&part->walk);
 }
 
-/* Whether a program of frames runs for a frame at @place. */
-static bool is_of_frames(const struct sysprof_script *script, u64 place)
-{
-	return splice_object(place) == SYSPROF_OBJECT_ANON || sysprof_is_of_region(place) ||
-	       is_in_loop(script, place);
-}
-
-void sysprof_chain_frame(struct sysprof_walk *walk, u64 place, const u64 *registers, u64 known)
-{
-	struct sysprof_script *script = sysprof_chain_script();
-	struct sysprof_inner_frame *inner = &script->inner;
-	u64 sp = registers[SYSPROF_ARCH_SP];
-
-	/* A walk may be made once more. */
-	if (walk->n == 1) {
-		script->n = 0;
-		script->passed = 0;
-		script->is_cut = false;
-		script->fuel = SYSPROF_CHAIN_FUEL;
-		inner->is_there = false;
-	}
-	if (inner->is_there)
-		sysprof_chain_run_frame(script, sp);
-	inner->is_there = is_of_frames(script, place);
-	if (!inner->is_there)
-		return;
-	inner->native = walk->n - 1;
-	inner->sp = sp;
-	inner->known = known;
-	memcpy(inner->registers, registers, sizeof(inner->registers));
-}
-
 /* The walk once more, with registers, while which the program runs. */
 static void splice_by_registers(struct sysprof_script *script, const struct sysprof_stack *stack,
 				struct sysprof_user_part *part, u64 bias)
@@ -267,7 +220,7 @@ static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_
 	/* Where the last one ends is not known. */
 	for (i = 0; i + 1 < part->walk.n && i < SYSPROF_MAX_USER_FRAMES; i++) {
 		place = splice_place(part->frames, i);
-		if (is_of_frames(script, place))
+		if (sysprof_chain_is_of_frames(script, place))
 			script->run[script->n_run++] = i;
 	}
 	sysprof_chain_run_frames(script->program, bias, script);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Follows programs of steps while a stack is walked.  They and the memory that they read may be a
- * stranger's: each step leads outwards, to code, and all steps of a stack share its fuel.
+ * stranger's: each step leads outwards, to code, and all steps of a stack share its fuel.  Programs
+ * of frames that need registers run here, too.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -82,4 +83,29 @@ u8 sysprof_chain_step(struct sysprof_walk *walk, struct sysprof_caller *step)
 	if (walk->steps != SYSPROF_STEPS_RUN)
 		return SYSPROF_END_NO_INFO;
 	return sysprof_chain_run_step(sysprof_chain_script(), walk->n - 1, step);
+}
+
+void sysprof_chain_frame(struct sysprof_walk *walk, u64 place, const u64 *registers, u64 known)
+{
+	struct sysprof_script *script = sysprof_chain_script();
+	struct sysprof_inner_frame *inner = &script->inner;
+	u64 sp = registers[SYSPROF_ARCH_SP];
+
+	/* A walk may be made once more. */
+	if (walk->n == 1) {
+		script->n = 0;
+		script->passed = 0;
+		script->is_cut = false;
+		script->fuel = SYSPROF_CHAIN_FUEL;
+		inner->is_there = false;
+	}
+	if (inner->is_there)
+		sysprof_chain_run_frame(script, sp);
+	inner->is_there = sysprof_chain_is_of_frames(script, place);
+	if (!inner->is_there)
+		return;
+	inner->native = walk->n - 1;
+	inner->sp = sp;
+	inner->known = known;
+	memcpy(inner->registers, registers, sizeof(inner->registers));
 }

@@ -11,6 +11,7 @@
 
 #include "arch.h"
 #include "chain-step.h"
+#include "regions.h"
 #include "stack.h"
 #include "sysprof-chain.h"
 
@@ -160,6 +161,28 @@ struct sysprof_script {
 	} known[1 << SYSPROF_CODES_BITS];
 	u64 room[SYSPROF_SPANS_MAX_BYTES / 8 + SYSPROF_CHAIN_MAX_SPANS];
 };
+
+/* Whether @frame is in a loop of @script's interpreter. */
+static inline bool sysprof_chain_is_in_loop(const struct sysprof_script *script, u64 frame)
+{
+	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
+	u32 i;
+
+	if (frame >> SYSPROF_FRAME_OBJECT_SHIFT != script->object)
+		return false;
+	for (i = 0; i < script->program->n_loops; i++)
+		if (offset >= script->program->loop[i].start &&
+		    offset < script->program->loop[i].end)
+			return true;
+	return false;
+}
+
+/* Whether a program of frames runs for a frame at @place. */
+static inline bool sysprof_chain_is_of_frames(const struct sysprof_script *script, u64 place)
+{
+	return place >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_ANON ||
+	       sysprof_is_of_region(place) || sysprof_chain_is_in_loop(script, place);
+}
 
 #define SYSPROF_SENT_BITS 10
 
