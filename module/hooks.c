@@ -241,7 +241,7 @@ static int hooks_put_hooks(void)
 			goto err_remove;
 		}
 	}
-	sysprof_watch_start();
+	sysprof_watch_start(sysprof_spaces_renew);
 	return 0;
 
 err_remove:

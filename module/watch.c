@@ -20,7 +20,6 @@
 
 #include "arch.h"
 #include "delivery.h"
-#include "spaces.h"
 #include "watch.h"
 
 #define CHECK_DELAY	HZ
@@ -75,6 +74,7 @@ static void watch_kick_fn(struct irq_work *unused)
 }
 
 static struct irq_work kick;
+static void (*renew_index)(void);
 
 static __always_inline u32 changed(const struct place *place)
 {
@@ -166,7 +166,7 @@ static void open_eyes(void)
 		return;
 	}
 	/* First everything is forgotten; only then may ticks use the index again. */
-	sysprof_spaces_renew();
+	renew_index();
 	if (cmpxchg(&sight, OPENING, SEEING) == OPENING)
 		sysprof_sessions_resync();
 }
@@ -238,8 +238,9 @@ void sysprof_watch_remove(struct kprobe *probe)
 	unregister_kprobe(probe);
 }
 
-void sysprof_watch_start(void)
+void sysprof_watch_start(void (*renew)(void))
 {
+	renew_index = renew;
 	init_irq_work(&kick, watch_kick_fn);
 	WRITE_ONCE(sight, SEEING);
 	queue_delayed_work(sysprof_percpu_wq, &check_work, CHECK_DELAY);

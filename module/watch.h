@@ -11,11 +11,12 @@
 /*
  * Process context.  put() is register_kprobe() for a probe that is watched; the probe must not be
  * registered yet.  remove() is unregister_kprobe().  start() is called before the first probe is
- * used, stop() after the last.
+ * used, stop() after the last.  @renew is called when probes may have missed something: it forgets
+ * what is known of mappings, and has them read anew.
  */
 int sysprof_watch_put(struct kprobe *probe);
 void sysprof_watch_remove(struct kprobe *probe);
-void sysprof_watch_start(void);
+void sysprof_watch_start(void (*renew)(void));
 void sysprof_watch_stop(void);
 
 /*
