@@ -22,6 +22,7 @@
 #include "compat/switch.h"
 #include "delivery.h"
 #include "hooks.h"
+#include "mm-id.h"
 #include "objects.h"
 #include "program-quota.h"
 #include "source-ops.h"
@@ -116,7 +117,7 @@ static void fork_hit(void *data, struct task_struct *parent, struct task_struct 
 	sysprof_state_task(&record, SYSPROF_FORK,
 			   child->tgid == parent->tgid ? SYSPROF_FORK_THREAD : 0, child,
 			   child->comm);
-	record.parent_mm = parent->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(parent->mm);
+	record.parent_mm = parent->flags & PF_KTHREAD ? 0 : sysprof_mm_id(parent->mm);
 	record.parent_pid = parent->tgid;
 	if (!(record.record.flags & SYSPROF_FORK_THREAD))
 		sysprof_sessions_forked(parent, child);

@@ -8,11 +8,11 @@
 #include "hooks.h"
 #include "kernel-frame.h"
 #include "memo.h"
+#include "mm-id.h"
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
 #include "spaces.h"
-#include "state.h"
 #include "times.h"
 #include "vdso.h"
 
@@ -29,7 +29,7 @@ static int __init sysprof_init(void)
 	if (err)
 		return err;
 	sysprof_kernel_frame_init();
-	sysprof_state_init();
+	sysprof_mm_id_init();
 	sysprof_vdso_init();
 	err = sysprof_mm_put_init();
 	if (err)

@@ -9,8 +9,8 @@
  */
 #include <linux/string.h>
 
+#include "mm-id.h"
 #include "regions.h"
-#include "state.h"
 
 /*
  * Limit of one address space: a program that makes and ends regions in turn does not get ids
@@ -108,7 +108,7 @@ void sysprof_regions_record(const struct region *region, const struct mm_struct 
 	record->record.size = sizeof(*record) / 8;
 	record->record.pid = region->pid;
 	record->record.tid = region->pid;
-	record->mm = sysprof_state_mm_id(mm);
+	record->mm = sysprof_mm_id(mm);
 	record->bytes = region->bytes;
 	record->object = region->object;
 	record->generation = region->generation;

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "mm-id.h"
 #include "mm-put.h"
 #include "objects.h"
 #include "regions.h"
@@ -144,7 +145,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps,
 		return -ENOSPC;
 	mm = get_task_mm(task);
 	sysprof_state_task(&record, SYSPROF_TASK, 0, task, task->comm);
-	record.mm = sysprof_state_mm_id(mm);
+	record.mm = sysprof_mm_id(mm);
 	rcu_read_lock();
 	record.parent_pid = pid_alive(task) ? rcu_dereference(task->real_parent)->tgid : 0;
 	rcu_read_unlock();

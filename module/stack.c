@@ -13,11 +13,11 @@
 #include "chain.h"
 #include "compat/export.h"
 #include "contexts.h"
+#include "mm-id.h"
 #include "ranges.h"
 #include "raw.h"
 #include "spaces.h"
 #include "stack.h"
-#include "state.h"
 
 /*
  * Frames of scripts are looked for anew for a session that has other rights than the one before it.
@@ -159,7 +159,7 @@ static u64 space_id(struct sysprof_stack *stack, const struct mm_struct *mm)
 	if (likely(ways[1].mm == mm))
 		return ways[1].id;
 	ways[1] = ways[0];
-	ways[0] = (struct sysprof_stack_space){ mm, sysprof_state_mm_id(mm) };
+	ways[0] = (struct sysprof_stack_space){ mm, sysprof_mm_id(mm) };
 	return ways[0].id;
 }
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* State records: the facts about a task and about a mapping. */
 #include <linux/mm.h>
-#include <linux/random.h>
 #include <linux/sched.h>
-#include <linux/siphash.h>
 #include <linux/string.h>
 
+#include "mm-id.h"
 #include "objects.h"
 #include "spaces.h"
 #include "state.h"
 #include "vdso.h"
-
-static siphash_key_t mm_key;
-
-u64 sysprof_state_mm_id(const struct mm_struct *mm)
-{
-	return mm ? siphash_1u64((unsigned long)mm, &mm_key) | 1 : 0;
-}
 
 static void set_header(struct sysprof_record *record, u16 type, u16 flags, size_t bytes,
 		       struct task_struct *task)
@@ -35,7 +27,7 @@ void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct
 	if (task->flags & PF_KTHREAD)
 		flags |= SYSPROF_TASK_KTHREAD;
 	set_header(&record->record, type, flags, sizeof(*record), task);
-	record->mm = task->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(task->mm);
+	record->mm = task->flags & PF_KTHREAD ? 0 : sysprof_mm_id(task->mm);
 	record->start_time = task->start_time;
 	/* Another thread may be writing the name: it is nul-terminated at any moment. */
 	strscpy_pad(record->comm, comm, sizeof(record->comm));
@@ -61,15 +53,10 @@ void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_str
 
 	memset(record, 0, sizeof(*record));
 	set_header(&record->record, SYSPROF_MAP, flags, sizeof(*record), task);
-	record->mm = sysprof_state_mm_id(vma->vm_mm);
+	record->mm = sysprof_mm_id(vma->vm_mm);
 	record->start = vma->vm_start;
 	record->end = vma->vm_end;
 	record->object =
 		sysprof_state_object(vma, task->tgid, sysprof_quota_payer(task), &offset);
 	record->offset = offset;
-}
-
-void sysprof_state_init(void)
-{
-	get_random_bytes(&mm_key, sizeof(mm_key));
 }

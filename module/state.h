@@ -12,15 +12,6 @@ struct mm_struct;
 struct task_struct;
 struct vm_area_struct;
 
-/* Process context: once. */
-void sysprof_state_init(void);
-
-/*
- * The id of an address space; 0 for NULL.  It is unique as long as the address space lives, and
- * reveals no address.  Any context.
- */
-u64 sysprof_state_mm_id(const struct mm_struct *mm);
-
 /*
  * Fill in all members but time and cpu.  @comm: the task's name, or the one it is about to get.
  * Any context but NMI.
