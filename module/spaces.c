@@ -25,12 +25,13 @@
 
 #include "arch.h"
 #include "delivery.h"
+#include "objects.h"
 #include "ranges.h"
 #include "recall.h"
 #include "regions.h"
 #include "space.h"
 #include "spaces.h"
-#include "state.h"
+#include "vdso.h"
 #include "watch.h"
 #include "sysprof.h"
 
@@ -229,7 +230,12 @@ static const struct region *get_region(struct space *space, const struct vm_area
 				NULL;
 }
 
-u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset)
+/*
+ * The id of the region of @vma, which is executable and has no file, of process @pid (0: not
+ * known).  A new region is sent to every session.  SYSPROF_OBJECT_ANON if there can be no more
+ * regions.
+ */
+static u32 spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset)
 {
 	u32 object = SYSPROF_OBJECT_ANON;
 	const struct region *region;
@@ -254,6 +260,19 @@ u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset
 	if (is_new)
 		sysprof_sessions_state(&record.record);
 	return object;
+}
+
+u32 sysprof_spaces_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset)
+{
+	if (vma->vm_file) {
+		*offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+		return sysprof_objects_get(vma->vm_file, pid, payer);
+	}
+	if (sysprof_vdso_is(vma)) {
+		*offset = 0;
+		return SYSPROF_OBJECT_VDSO;
+	}
+	return spaces_region(vma, pid, offset);
 }
 
 u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records)
@@ -298,7 +317,7 @@ bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *o
 void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid,
 			 sysprof_payer payer)
 {
-	u64 offset, object = sysprof_state_object(vma, pid, payer, &offset);
+	u64 offset, object = sysprof_spaces_object(vma, pid, payer, &offset);
 
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;

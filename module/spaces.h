@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "program-quota.h"
+
 struct mm_struct;
 struct pt_regs;
 struct sysprof_region;
@@ -65,11 +67,12 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes);
 void sysprof_spaces_gone(struct mm_struct *mm);
 
 /*
- * The id of the region of @vma, which is executable and has no file, of process @pid (0: not
- * known).  Sets @offset to that of vma->vm_start.  A new region is sent to every session.
- * SYSPROF_OBJECT_ANON if there can be no more regions.  The mm is locked; any context but NMI.
+ * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, or
+ * the id of a file or region.  0 if there was no memory for it, or if @payer has used up its part.
+ * Sets @offset to that of vma->vm_start.  A new region is sent to every session.  The mm is locked;
+ * in a task.
  */
-u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset);
+u32 sysprof_spaces_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset);
 /*
  * Writes the regions of @mm to @records, which has room for SYSPROF_REGIONS_MAX; returns their
  * number.  Any context but NMI.

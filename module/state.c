@@ -5,10 +5,8 @@
 #include <linux/string.h>
 
 #include "mm-id.h"
-#include "objects.h"
 #include "spaces.h"
 #include "state.h"
-#include "vdso.h"
 
 static void set_header(struct sysprof_record *record, u16 type, u16 flags, size_t bytes,
 		       struct task_struct *task)
@@ -33,19 +31,6 @@ void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct
 	strscpy_pad(record->comm, comm, sizeof(record->comm));
 }
 
-u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset)
-{
-	if (vma->vm_file) {
-		*offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-		return sysprof_objects_get(vma->vm_file, pid, payer);
-	}
-	if (sysprof_vdso_is(vma)) {
-		*offset = 0;
-		return SYSPROF_OBJECT_VDSO;
-	}
-	return sysprof_spaces_region(vma, pid, offset);
-}
-
 void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma,
 		       struct task_struct *task)
 {
@@ -57,6 +42,6 @@ void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_str
 	record->start = vma->vm_start;
 	record->end = vma->vm_end;
 	record->object =
-		sysprof_state_object(vma, task->tgid, sysprof_quota_payer(task), &offset);
+		sysprof_spaces_object(vma, task->tgid, sysprof_quota_payer(task), &offset);
 	record->offset = offset;
 }

@@ -5,7 +5,6 @@
 
 #include <linux/types.h>
 
-#include "program-quota.h"
 #include "sysprof.h"
 
 struct mm_struct;
@@ -20,12 +19,5 @@ void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct
 			const char *comm);
 void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma,
 		       struct task_struct *task);
-
-/*
- * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, or
- * the id of a file or region.  0 if there was no memory for it, or if @payer has used up its part.
- * Sets @offset to that of vma->vm_start.  The mm is locked; in a task.
- */
-u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset);
 
 #endif /* _SYSPROF_STATE_H */
