@@ -22,6 +22,7 @@
 #include "compat/switch.h"
 #include "delivery.h"
 #include "hooks.h"
+#include "map-fd.h"
 #include "mm-id.h"
 #include "objects.h"
 #include "program-quota.h"
@@ -270,6 +271,7 @@ static void hooks_remove_all(struct sysprof_arming *arming)
 	hooks_remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
 	sysprof_spaces_forget();
 	sysprof_objects_forget();
+	sysprof_map_fd_forget();
 	sysprof_quota_forget_ids();
 }
 

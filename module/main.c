@@ -7,12 +7,14 @@
 #include "device.h"
 #include "hooks.h"
 #include "kernel-frame.h"
+#include "map-fd.h"
 #include "memo.h"
 #include "mm-id.h"
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
 #include "spaces.h"
+#include "tables.h"
 #include "times.h"
 #include "vdso.h"
 
@@ -21,6 +23,14 @@ module_param(keep_hooks, bool, 0444);
 MODULE_PARM_DESC(
 	keep_hooks,
 	"put the hooks into the kernel's code at load and leave them, for emulators that patch running code wrongly");
+
+/* objects.c is below all these. */
+static const struct sysprof_object_users object_users = {
+	.mark = sysprof_spaces_mark,
+	.hold = sysprof_map_fd_hold,
+	.named = sysprof_tables_named,
+	.keep = sysprof_tables_keep_objects,
+};
 
 static int __init sysprof_init(void)
 {
@@ -34,7 +44,7 @@ static int __init sysprof_init(void)
 	err = sysprof_mm_put_init();
 	if (err)
 		return err;
-	err = sysprof_objects_init();
+	err = sysprof_objects_init(&object_users);
 	if (err)
 		goto err_mm_put;
 	err = sysprof_spaces_init();

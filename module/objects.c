@@ -23,11 +23,8 @@
 
 #include "build-id.h"
 #include "delivery.h"
-#include "map-fd.h"
 #include "objects.h"
 #include "rights.h"
-#include "spaces.h"
-#include "tables.h"
 #include "vdso.h"
 
 #define POOL_SIZE	256
@@ -107,6 +104,7 @@ static unsigned int sweep_from = SWEEP_FROM;
 static unsigned long swept, resynced;
 static bool sweep_wanted;
 
+static const struct sysprof_object_users *users;
 static struct irq_work kick;
 static struct work_struct name_work;
 static struct workqueue_struct *workqueue;
@@ -354,7 +352,7 @@ static void objects_sweep(void)
 	if (!ids)
 		return;
 	mark_later(ids);
-	sysprof_spaces_mark(ids);
+	users->mark(ids);
 	mutex_lock(&sweep_lock);
 	while (at) {
 		at = sweep_some(at, ids, &gone);
@@ -362,7 +360,7 @@ static void objects_sweep(void)
 	}
 	mutex_unlock(&sweep_lock);
 	if (!list_empty(&gone)) {
-		sysprof_tables_keep_objects(ids);
+		users->keep(ids);
 		/* Readers that were walking the list are done with it. */
 		synchronize_rcu();
 	}
@@ -389,7 +387,7 @@ static void name(struct object *object)
 	struct file *file = object->file;
 
 	if (sysprof_sessions_any())
-		sysprof_map_fd_hold(object->id, file, &object->mapper);
+		users->hold(object->id, file, &object->mapper);
 	if (record) {
 		sysprof_sessions_state(&record->record);
 		/*
@@ -397,7 +395,7 @@ static void name(struct object *object)
 		 * sysprof_objects_fill() and sysprof_objects_each().
 		 */
 		smp_store_release(&object->record, record);
-		sysprof_tables_named(record);
+		users->named(record);
 	}
 	/* As long as there is a file, find_mapper() makes others wait for the name. */
 	raw_spin_lock(&objects_lock);
@@ -544,8 +542,9 @@ int sysprof_objects_prepare(void)
 	return fill_pool();
 }
 
-int sysprof_objects_init(void)
+int sysprof_objects_init(const struct sysprof_object_users *above)
 {
+	users = above;
 	workqueue = alloc_ordered_workqueue("sysprof", 0);
 	if (!workqueue)
 		return -ENOMEM;
@@ -561,8 +560,7 @@ void sysprof_objects_forget(void)
 	irq_work_sync(&kick);
 	flush_work(&name_work);
 	cancel_delayed_work_sync(&resync_work);
-	sysprof_map_fd_forget();
-	sysprof_tables_keep_objects(NULL);
+	users->keep(NULL);
 	hash_init(objects_by_identity);
 	hash_init(objects_by_id);
 	list_for_each_entry_safe(object, next, &objects, list)

@@ -10,9 +10,24 @@
 struct file;
 struct inode;
 struct sysprof_object;
+struct sysprof_rights;
+
+/**
+ * struct sysprof_object_users - what those above do as objects come and go; process context
+ * @mark: sets the bit of each object that is mapped somewhere.  Ids are below 2^24
+ * @hold: a file is about to be named; it is open until then.  Only while there are sessions
+ * @named: an object has a new id
+ * @keep: gives up the ids of all files whose bit is not set; NULL: of all files
+ */
+struct sysprof_object_users {
+	void (*mark)(unsigned long *ids);
+	void (*hold)(u32 id, struct file *file, const struct sysprof_rights *mapper);
+	void (*named)(const struct sysprof_object *record);
+	void (*keep)(const unsigned long *ids);
+};
 
 /* Process context, once. */
-int sysprof_objects_init(void);
+int sysprof_objects_init(const struct sysprof_object_users *users);
 void sysprof_objects_exit(void);
 /* Process context, before the hooks are armed: makes sure that get() finds memory. */
 int sysprof_objects_prepare(void);
