@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The index of one address space.  spaces.c has the table, the hooks and the tick; spaces-work.c
- * has the memory and the worker.
+ * The index of one address space.  space-pool.c has the memory, spaces.c above it the table, the
+ * hooks and the tick, and spaces-work.c above both the worker.
  */
 #ifndef _SYSPROF_SPACE_H
 #define _SYSPROF_SPACE_H
 
 #include <linux/atomic.h>
+#include <linux/irq_work.h>
 #include <linux/llist.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -85,8 +86,7 @@ void sysprof_space_install(struct space *space, struct ranges *copies[2], bool c
 void sysprof_spaces_bury_all(void);
 
 /*
- * spaces-work.c: these neither sleep nor allocate, and are called from hooks or with preemption
- * off.
+ * space-pool.c: these neither sleep nor allocate, and are called from hooks or with preemption off.
  */
 
 /* An empty space; NULL if there is no memory at hand. */
@@ -122,5 +122,37 @@ static inline void ask_scan(void)
 {
 	sysprof_spaces_queue_scan();
 }
+
+/* space-pool.c, for the worker. */
+
+/**
+ * struct space_duties - what hooks and ticks leave to the worker
+ * @gone: removed spaces
+ * @retired: copies that no space has any more
+ * @rebuilds: spaces whose mappings are to be read anew
+ * @scan_wanted: there may be processes that have no space
+ * @kick: has the worker run; the worker's to set up
+ */
+struct space_duties {
+	struct llist_head gone;
+	struct llist_head retired;
+	struct llist_head rebuilds;
+	bool scan_wanted;
+	struct irq_work kick;
+};
+extern struct space_duties sysprof_space_duties;
+
+/* Fills up the memory that is at hand for hooks; 0 or -ENOMEM.  Process context. */
+int sysprof_space_fill_pools(void);
+/*
+ * Makes two empty copies for @capacity ranges; if that is more than LARGE_RANGES, @payer pays for
+ * them.  False: there is no memory.  Process context.
+ */
+bool sysprof_space_alloc_copies(struct ranges *copies[2], u32 capacity, sysprof_payer payer);
+/* Free what was retired and buried, a grace period before.  Process context. */
+void sysprof_space_free_retired(struct llist_node *list);
+void sysprof_space_free_gone(struct llist_node *list);
+/* Frees what is at hand for hooks, of which none is armed.  Process context. */
+void sysprof_space_free_pools(void);
 
 #endif /* _SYSPROF_SPACE_H */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Address spaces: the memory that their hooks take, and the worker that fills and frees it and
- * reads mappings where a hook could not.
- */
+/* Address spaces: the worker, which reads mappings where a hook could not. */
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/llist.h>
@@ -16,228 +13,18 @@
 #include "mm-put.h"
 #include "objects.h"
 #include "ranges.h"
-#include "regions.h"
 #include "space.h"
 #include "spaces.h"
 
-#define POOL_SPACES	256
-#define POOL_LARGE	16
-#define POOL_REGIONS	16
 /* An address space rests for this multiple of the time that reading it took. */
 #define REST		10
 /* After this time a scan leaves the rest to the worker. */
 #define SCAN_NS		(200 * NSEC_PER_MSEC)
 
-/* Pools: hooks take from them, under pool_lock; the worker fills them. */
-static DEFINE_RAW_SPINLOCK(pool_lock);
-static struct llist_head space_pool, large_pool, regions_pool;
-static int n_space_pool, n_large_pool, n_regions_pool;
-
-static LLIST_HEAD(gone_spaces);
-static LLIST_HEAD(retired_ranges);
-static LLIST_HEAD(rebuilds);
-static bool scan_wanted, forgetting;
+static bool forgetting;
 static u64 scanned;
-
-static struct irq_work kick;
 static struct work_struct work;
 static struct workqueue_struct *workqueue;
-
-static void kick_worker(void)
-{
-	irq_work_queue(&kick);
-}
-
-void sysprof_space_queue(struct space *space)
-{
-	llist_add(&space->rebuild, &rebuilds);
-	kick_worker();
-}
-
-void sysprof_spaces_queue_scan(void)
-{
-	WRITE_ONCE(scan_wanted, true);
-	kick_worker();
-}
-
-/* Small copies are in memory behind their space. */
-static struct ranges *small_copy(struct space *space, int i)
-{
-	return (struct ranges *)((u8 *)(space + 1) + i * RANGES_BYTES(SMALL_RANGES));
-}
-
-static bool is_small(struct space *space, const struct ranges *ranges)
-{
-	return ranges == small_copy(space, 0) || ranges == small_copy(space, 1);
-}
-
-static void reset_space(struct space *space)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		space->copies[i] = small_copy(space, i);
-		sysprof_ranges_clear(space->copies[i]);
-		space->copies[i]->capacity = SMALL_RANGES;
-	}
-	raw_spin_lock_init(&space->lock);
-	space->mm = NULL;
-	space->regions = NULL;
-	space->seq = 0;
-	space->incomplete = false;
-	space->coarse = false;
-	space->rebuilt = 0;
-	space->rest_ns = 0;
-	atomic_set(&space->asked, 0);
-}
-
-/* Pools. */
-
-static struct llist_node *spaces_work_take(struct llist_head *pool, int *n, int low)
-{
-	struct llist_node *node;
-
-	raw_spin_lock(&pool_lock);
-	node = llist_del_first(pool);
-	if (node)
-		--*n;
-	if (*n < low)
-		kick_worker();
-	raw_spin_unlock(&pool_lock);
-	return node;
-}
-
-static void give(struct llist_node *node, struct llist_head *pool, int *n)
-{
-
-	raw_spin_lock(&pool_lock);
-	llist_add(node, pool);
-	++*n;
-	raw_spin_unlock(&pool_lock);
-}
-
-static struct space *alloc_space(void)
-{
-	struct space *space = kzalloc(sizeof(*space) + 2 * RANGES_BYTES(SMALL_RANGES), GFP_KERNEL);
-
-	if (space)
-		reset_space(space);
-	return space;
-}
-
-static struct ranges *alloc_ranges(u32 capacity)
-{
-	struct ranges *ranges = kvmalloc(RANGES_BYTES(capacity), GFP_KERNEL);
-
-	if (ranges) {
-		sysprof_ranges_clear(ranges);
-		ranges->capacity = capacity;
-	}
-	return ranges;
-}
-
-/* A copy larger than those of the pool is charged to @payer. */
-static struct ranges *alloc_ranges_of(u32 capacity, sysprof_payer payer)
-{
-	struct ranges *ranges;
-
-	if (capacity <= LARGE_RANGES)
-		return alloc_ranges(capacity);
-	if (!sysprof_quota_take(payer, RANGES_BYTES(capacity)))
-		return NULL;
-	ranges = alloc_ranges(capacity);
-	if (ranges)
-		ranges->payer = payer;
-	else
-		sysprof_quota_give(payer, RANGES_BYTES(capacity));
-	return ranges;
-}
-
-static void free_ranges(struct ranges *ranges)
-{
-	if (ranges && ranges->capacity > LARGE_RANGES)
-		sysprof_quota_give(ranges->payer, RANGES_BYTES(ranges->capacity));
-	kvfree(ranges);
-}
-
-static int fill_pools(void)
-{
-	struct regions *regions;
-	struct ranges *ranges;
-	struct space *space;
-
-	while (READ_ONCE(n_space_pool) < POOL_SPACES) {
-		space = alloc_space();
-		if (!space)
-			return -ENOMEM;
-		give(&space->node, &space_pool, &n_space_pool);
-	}
-	while (READ_ONCE(n_large_pool) < POOL_LARGE) {
-		ranges = alloc_ranges(LARGE_RANGES);
-		if (!ranges)
-			return -ENOMEM;
-		give(&ranges->retired, &large_pool, &n_large_pool);
-	}
-	while (READ_ONCE(n_regions_pool) < POOL_REGIONS) {
-		regions = kzalloc(sizeof(*regions), GFP_KERNEL);
-		if (!regions)
-			return -ENOMEM;
-		give(&regions->pooled, &regions_pool, &n_regions_pool);
-	}
-	return 0;
-}
-
-struct space *sysprof_space_take(void)
-{
-	struct llist_node *node = spaces_work_take(&space_pool, &n_space_pool, POOL_SPACES / 2);
-
-	return node ? llist_entry(node, struct space, node) : NULL;
-}
-
-void sysprof_space_give(struct space *space)
-{
-	give(&space->node, &space_pool, &n_space_pool);
-}
-
-struct regions *sysprof_space_take_regions(void)
-{
-	struct llist_node *node =
-		spaces_work_take(&regions_pool, &n_regions_pool, POOL_REGIONS / 2);
-
-	return node ? llist_entry(node, struct regions, pooled) : NULL;
-}
-
-bool sysprof_space_take_large(struct ranges *copies[2])
-{
-	struct llist_node *node[2];
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		node[i] = spaces_work_take(&large_pool, &n_large_pool, POOL_LARGE / 2);
-		if (!node[i]) {
-			if (i)
-				give(node[0], &large_pool, &n_large_pool);
-			return false;
-		}
-	}
-	for (i = 0; i < 2; i++)
-		copies[i] = llist_entry(node[i], struct ranges, retired);
-	return true;
-}
-
-void sysprof_space_retire(struct space *space, struct ranges *ranges)
-{
-	if (!is_small(space, ranges))
-		llist_add(&ranges->retired, &retired_ranges);
-}
-
-void sysprof_space_bury(struct space *space)
-{
-	llist_add(&space->node, &gone_spaces);
-	kick_worker();
-}
-
-/* The worker. */
 
 bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries)
 {
@@ -248,19 +35,6 @@ bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries)
 		usleep_range(100, 1000);
 	}
 	return true;
-}
-
-static bool alloc_copies(struct ranges *copies[2], u32 capacity, sysprof_payer payer)
-{
-	int i;
-
-	for (i = 0; i < 2; i++)
-		copies[i] = alloc_ranges_of(capacity, payer);
-	if (copies[0] && copies[1])
-		return true;
-	for (i = 0; i < 2; i++)
-		free_ranges(copies[i]);
-	return false;
 }
 
 static unsigned long count_mappings(struct mm_struct *mm)
@@ -292,10 +66,10 @@ static bool spaces_work_read_mappings(struct mm_struct *mm, u32 pid, const struc
 	*coarse = n > RANGES_MAX;
 	if (*coarse)
 		n = RANGES_MAX;
-	if (!alloc_copies(copies, n, space->payer)) {
+	if (!sysprof_space_alloc_copies(copies, n, space->payer)) {
 		*coarse = n > LARGE_RANGES;
 		n = LARGE_RANGES;
-		if (!*coarse || !alloc_copies(copies, n, space->payer))
+		if (!*coarse || !sysprof_space_alloc_copies(copies, n, space->payer))
 			return false;
 	}
 	sysprof_for_each_vma(iterator, vma) {
@@ -340,7 +114,7 @@ static bool is_resting(const struct space *space)
 
 static bool rebuild_asked(void)
 {
-	struct llist_node *list = llist_del_all(&rebuilds);
+	struct llist_node *list = llist_del_all(&sysprof_space_duties.rebuilds);
 	unsigned int tries = SYSPROF_LOCK_TRIES;
 	struct space *space, *next;
 	bool all = true;
@@ -350,7 +124,7 @@ static bool rebuild_asked(void)
 		bool done = true;
 
 		/* Other users' hooks need memory, however many mappings there are here. */
-		fill_pools();
+		sysprof_space_fill_pools();
 		/* From here on the space may be requested again. */
 		atomic_set(&space->asked, 0);
 		if (!mmget_not_zero(mm)) {
@@ -424,7 +198,7 @@ void sysprof_spaces_scan(void)
 	for (i = 0; i < n; i++) {
 		mm = get_task_mm(tasks[i]);
 		if (mm) {
-			fill_pools();
+			sysprof_space_fill_pools();
 			if (!sysprof_space_known(mm))
 				make_space(mm, tasks[i],
 					   ktime_get_mono_fast_ns() - begun < SCAN_NS, &tries);
@@ -436,40 +210,13 @@ void sysprof_spaces_scan(void)
 	kvfree(tasks);
 }
 
-static void free_retired(struct llist_node *list)
-{
-	struct ranges *ranges, *next;
-
-	llist_for_each_entry_safe(ranges, next, list, retired)
-		free_ranges(ranges);
-}
-
-static void free_gone(struct llist_node *list)
-{
-	struct space *space, *next;
-	int i;
-
-	llist_for_each_entry_safe(space, next, list, node) {
-		mmdrop(space->mm);
-		for (i = 0; i < 2; i++)
-			if (!is_small(space, space->copies[i]))
-				free_ranges(space->copies[i]);
-		kfree(space->regions);
-		reset_space(space);
-		if (READ_ONCE(n_space_pool) < POOL_SPACES)
-			give(&space->node, &space_pool, &n_space_pool);
-		else
-			kfree(space);
-	}
-}
-
 static void spaces_work_work_fn(struct work_struct *unused)
 {
-	struct llist_node *gone = llist_del_all(&gone_spaces),
-			  *retired = llist_del_all(&retired_ranges);
+	struct llist_node *gone = llist_del_all(&sysprof_space_duties.gone),
+			  *retired = llist_del_all(&sysprof_space_duties.retired);
 	bool all;
 
-	fill_pools();
+	sysprof_space_fill_pools();
 	if (gone || retired) {
 		/*
 		 * After this no tick uses removed spaces, and none can ask for a rebuild of one
@@ -479,12 +226,12 @@ static void spaces_work_work_fn(struct work_struct *unused)
 	}
 	/* ... so that they are in no list once this list has been processed. */
 	all = rebuild_asked();
-	free_gone(gone);
-	free_retired(retired);
+	sysprof_space_free_gone(gone);
+	sysprof_space_free_retired(retired);
 	/* A hook that still finds no space requests it again. */
-	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) &&
+	if (READ_ONCE(sysprof_space_duties.scan_wanted) && !READ_ONCE(forgetting) &&
 	    ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
-		WRITE_ONCE(scan_wanted, false);
+		WRITE_ONCE(sysprof_space_duties.scan_wanted, false);
 		sysprof_spaces_scan();
 		scanned = ktime_get_mono_fast_ns();
 	}
@@ -501,7 +248,7 @@ static void spaces_work_kick_fn(struct irq_work *unused)
 
 int sysprof_spaces_prepare(void)
 {
-	return fill_pools();
+	return sysprof_space_fill_pools();
 }
 
 void sysprof_spaces_forget(void)
@@ -509,7 +256,7 @@ void sysprof_spaces_forget(void)
 	int i;
 
 	WRITE_ONCE(forgetting, true);
-	irq_work_sync(&kick);
+	irq_work_sync(&sysprof_space_duties.kick);
 	flush_work(&work);
 	sysprof_spaces_bury_all();
 	/* The first round drops them, a second one those that the first found. */
@@ -517,7 +264,7 @@ void sysprof_spaces_forget(void)
 		queue_work(workqueue, &work);
 		flush_work(&work);
 	}
-	WRITE_ONCE(scan_wanted, false);
+	WRITE_ONCE(sysprof_space_duties.scan_wanted, false);
 	WRITE_ONCE(forgetting, false);
 }
 
@@ -527,7 +274,7 @@ int sysprof_spaces_init(void)
 	if (!workqueue)
 		return -ENOMEM;
 	sysprof_spaces_init_table();
-	init_irq_work(&kick, spaces_work_kick_fn);
+	init_irq_work(&sysprof_space_duties.kick, spaces_work_kick_fn);
 	INIT_WORK(&work, spaces_work_work_fn);
 	return 0;
 }
@@ -535,15 +282,8 @@ int sysprof_spaces_init(void)
 /* Forgotten before. */
 void sysprof_spaces_exit(void)
 {
-	struct regions *regions, *next_regions;
-	struct space *space, *next;
-
 	sysprof_spaces_forget();
-	irq_work_sync(&kick);
+	irq_work_sync(&sysprof_space_duties.kick);
 	destroy_workqueue(workqueue);
-	llist_for_each_entry_safe(space, next, llist_del_all(&space_pool), node)
-		kfree(space);
-	llist_for_each_entry_safe(regions, next_regions, llist_del_all(&regions_pool), pooled)
-		kfree(regions);
-	free_retired(llist_del_all(&large_pool));
+	sysprof_space_free_pools();
 }
