@@ -32,6 +32,7 @@
 #include <asm/irq_regs.h>
 
 #include "budget.h"
+#include "clock-grid.h"
 #include "clock.h"
 #include "contexts.h"
 #include "session-ticking.h"
@@ -56,92 +57,8 @@
 #define ENTRY_NS	(4 * NSEC_PER_USEC) /* of an interrupt, before and behind what is timed */
 #define CHEAP_NS	(10 * NSEC_PER_USEC)
 
-/**
- * struct cpu_clock - what a CPU's ticks need; touched on that CPU with interrupts off
- * @timer: pinned to the CPU
- * @next: first period not accounted for
- * @target: the period of the next tick: the first that a session wants
- * @users: sessions that want this CPU; changed with cpus_read_lock held
- * @running: between start and stop, and online
- * @parked: idle; the timer is not set
- * @offline: not there, though the clock runs
- * @sampling: a tick is being taken; another one within is counted as nested
- * @random: state of the generator that places ticks
- * @instant: of the tick in period @target; while parked the timer does not know it
- * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
- * @softirq_begin: the idle CPU serves a soft interrupt since then; 0: it does not
- * @softirq_reach: by its number, ns within which a tick may fall into it
- * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they
- *	have used up their share of the CPU
- * @stands_for: ticks that the next timed tick accounts for if @untimed is 0: itself and the untimed
- *	ones before it
- * @untimed: how many more may go untimed
- * @cost_ns: time spent in ticks since the clock was started
- * @ticks: taken since then
- * @histogram: of their costs, by powers of two
- * @stack: where a tick puts what it finds, before it is copied; too large for the per-CPU area of
- *	modules
- */
-struct cpu_clock {
-	struct hrtimer timer;
-	u64 next;
-	u64 target;
-	unsigned int users;
-	bool running;
-	bool parked;
-	bool offline;
-	bool sampling;
-	u64 random;
-	u64 instant;
-	u64 stolen;
-	u64 softirq_begin;
-	u32 softirq_reach[NR_SOFTIRQS];
-	u64 users_from;
-	u32 stands_for;
-	u32 untimed;
-	u64 cost_ns;
-	u64 ticks;
-	u64 histogram[SYSPROF_COST_BUCKETS];
-	struct sysprof_stack *stack;
-};
-
-static DEFINE_PER_CPU(struct cpu_clock, cpu_clocks);
 static unsigned int users;
-static u64 grid_start, period_ns = NSEC_PER_MSEC;
 static int hotplug_state;
-
-/*
- * xorshift64*, after Vigna, "An experimental exploration of Marsaglia's xorshift generators,
- * scrambled" (2016).
- */
-static u64 draw(struct cpu_clock *clock)
-{
-	u64 x = clock->random;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	clock->random = x;
-	return x * 0x2545F4914F6CDD1DULL;
-}
-
-u64 sysprof_clock_period_at(u64 now)
-{
-	return now > grid_start ? div64_u64(now - grid_start, period_ns) : 0;
-}
-
-/* An instant in @period. */
-static u64 clock_instant_in(struct cpu_clock *clock, u64 period)
-{
-	return grid_start + period * period_ns + ((draw(clock) >> 32) * period_ns >> 32);
-}
-
-/* Chooses the next tick, in @period or later. */
-static __always_inline void aim(struct cpu_clock *clock, u64 period)
-{
-	clock->target = sysprof_sessions_next(period, clock->users_from);
-	clock->instant = clock_instant_in(clock, clock->target);
-}
 
 /*
  * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to
@@ -180,7 +97,7 @@ static void throttle(struct cpu_clock *clock, u64 now)
 	clock->next = max(from, sysprof_clock_period_at(until));
 	if (clock->next == from)
 		return;
-	aim(clock, clock->next);
+	sysprof_clock_aim(clock, clock->next);
 	sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 }
 
@@ -192,7 +109,7 @@ static void throttle_users(struct cpu_clock *clock, u64 now)
 	if (until <= now)
 		return;
 	clock->users_from = sysprof_clock_period_at(until) + 1;
-	aim(clock, clock->next);
+	sysprof_clock_aim(clock, clock->next);
 }
 
 static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
@@ -249,12 +166,12 @@ static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 
 	clock->next = clock->target + 1;
 	/* Most ticks come in their own period: no division is needed. */
-	if (unlikely(now >= grid_start + clock->next * period_ns))
+	if (unlikely(now >= sysprof_grid.start + clock->next * sysprof_grid.period_ns))
 		clock->next = sysprof_clock_period_at(now);
-	aim(clock, clock->next);
+	sysprof_clock_aim(clock, clock->next);
 	if (clock->instant <= now) {
 		clock->next = clock->target + 1;
-		aim(clock, clock->next);
+		sysprof_clock_aim(clock, clock->next);
 	}
 	return from;
 }
@@ -335,42 +252,6 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static void set_timer(struct cpu_clock *clock)
-{
-	hrtimer_start(&clock->timer, ns_to_ktime(clock->instant), HRTIMER_MODE_ABS_PINNED_HARD);
-}
-
-u64 sysprof_clock_catch_up(int cpu, u64 now)
-{
-	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
-	u64 from = clock->next, period = sysprof_clock_period_at(now);
-
-	if (period > from) {
-		if (clock->offline) {
-			clock->next = period;
-			sysprof_sessions_offline(cpu, from, period);
-		} else if (clock->parked) {
-			clock->next = period;
-			aim(clock, period);
-			sysprof_sessions_idle(cpu, from, period);
-		}
-	}
-	return clock->next;
-}
-
-void sysprof_clock_retarget(int cpu, u64 now)
-{
-	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
-	u64 period = max(clock->next, sysprof_clock_period_at(now) + 1);
-
-	/* A tick that is due stays: it cannot come earlier than now. */
-	if (!clock->running || clock->parked || clock->target <= period ||
-	    sysprof_sessions_next(period, clock->users_from) >= clock->target)
-		return;
-	aim(clock, period);
-	set_timer(clock);
-}
-
 /* For a parked CPU: accounts for the time up to @now, and the next tick comes after that. */
 static void account_idle(struct cpu_clock *clock, u64 now)
 {
@@ -381,7 +262,7 @@ static void account_idle(struct cpu_clock *clock, u64 now)
 	if (clock->instant <= now) {
 		/* The period's tick would have found the CPU idle. */
 		clock->next = clock->target + 1;
-		aim(clock, clock->next);
+		sysprof_clock_aim(clock, clock->next);
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	}
 }
@@ -391,7 +272,7 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 	account_idle(clock, now);
 	clock->parked = false;
 	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
-	set_timer(clock);
+	sysprof_clock_set_timer(clock);
 }
 
 static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 now, u64 due)
@@ -403,12 +284,12 @@ static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	else
 		take_tick(clock, NULL, now, from, max(due, pause_end));
-	set_timer(clock);
+	sysprof_clock_set_timer(clock);
 }
 
 u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
 {
-	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	struct cpu_clock *clock = this_cpu_ptr(&sysprof_cpu_clocks);
 	u64 now, due;
 
 	if (!clock->running)
@@ -440,7 +321,7 @@ static void begin_softirq(struct cpu_clock *clock, unsigned int vector)
 	if (clock->instant > now + clock->softirq_reach[vector])
 		return;
 	clock->parked = false;
-	set_timer(clock);
+	sysprof_clock_set_timer(clock);
 }
 
 static void end_softirq(struct cpu_clock *clock, unsigned int vector)
@@ -471,7 +352,7 @@ void sysprof_clock_softirq(unsigned int vector, bool begins)
 		return;
 	local_irq_save(flags);
 	rcu_read_lock();
-	clock = this_cpu_ptr(&cpu_clocks);
+	clock = this_cpu_ptr(&sysprof_cpu_clocks);
 	if (!clock->running || vector >= NR_SOFTIRQS)
 		;
 	else if (begins)
@@ -482,36 +363,24 @@ void sysprof_clock_softirq(unsigned int vector, bool begins)
 	local_irq_restore(flags);
 }
 
-void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram)
-{
-	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
-
-	if (cost_ns)
-		*cost_ns = READ_ONCE(clock->cost_ns);
-	if (ticks)
-		*ticks = READ_ONCE(clock->ticks);
-	if (histogram)
-		memcpy(histogram, clock->histogram, sizeof(clock->histogram));
-}
-
 /* Start and stop on each CPU. */
 
 static void start_here(void *unused)
 {
-	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	struct cpu_clock *clock = this_cpu_ptr(&sysprof_cpu_clocks);
 
 	clock->offline = false;
 	clock->parked = false;
 	clock->softirq_begin = 0;
 	clock->running = true;
 	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
-	aim(clock, clock->next);
-	set_timer(clock);
+	sysprof_clock_aim(clock, clock->next);
+	sysprof_clock_set_timer(clock);
 }
 
 static void stop_here(void *unused)
 {
-	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	struct cpu_clock *clock = this_cpu_ptr(&sysprof_cpu_clocks);
 
 	clock->running = false;
 	/* From now on the switch away from idle does not set the timer. */
@@ -521,7 +390,7 @@ static void stop_here(void *unused)
 /* From here on the CPU is accounted for. */
 static void use_cpu(int cpu)
 {
-	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+	struct cpu_clock *clock = per_cpu_ptr(&sysprof_cpu_clocks, cpu);
 
 	if (clock->users++)
 		return;
@@ -536,7 +405,7 @@ static void use_cpu(int cpu)
 
 static void release_cpu(int cpu)
 {
-	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+	struct cpu_clock *clock = per_cpu_ptr(&sysprof_cpu_clocks, cpu);
 
 	if (--clock->users)
 		return;
@@ -561,10 +430,10 @@ u32 sysprof_clock_start(u64 period, const struct cpumask *cpus, u64 *start, u64 
 	int cpu;
 
 	if (!users++) {
-		period_ns = base_period(period);
-		grid_start = ktime_get_mono_fast_ns();
+		sysprof_grid.period_ns = base_period(period);
+		sysprof_grid.start = ktime_get_mono_fast_ns();
 		for_each_possible_cpu(cpu) {
-			clock = per_cpu_ptr(&cpu_clocks, cpu);
+			clock = per_cpu_ptr(&sysprof_cpu_clocks, cpu);
 			clock->cost_ns = 0;
 			clock->ticks = 0;
 			memset(clock->histogram, 0, sizeof(clock->histogram));
@@ -572,9 +441,9 @@ u32 sysprof_clock_start(u64 period, const struct cpumask *cpus, u64 *start, u64 
 	}
 	for_each_cpu(cpu, cpus)
 		use_cpu(cpu);
-	*start = grid_start;
-	*clock_period_ns = period_ns;
-	return max_t(u64, 1, div64_u64(period + period_ns / 2, period_ns));
+	*start = sysprof_grid.start;
+	*clock_period_ns = sysprof_grid.period_ns;
+	return max_t(u64, 1, div64_u64(period + *clock_period_ns / 2, *clock_period_ns));
 }
 
 void sysprof_clock_stop(const struct cpumask *cpus)
@@ -599,7 +468,7 @@ static void catch_up_here(unsigned int cpu)
 
 static int cpu_online_here(unsigned int cpu)
 {
-	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	struct cpu_clock *clock = this_cpu_ptr(&sysprof_cpu_clocks);
 	unsigned long flags;
 
 	if (!clock->users)
@@ -614,7 +483,7 @@ static int cpu_online_here(unsigned int cpu)
 
 static int cpu_offline_here(unsigned int cpu)
 {
-	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	struct cpu_clock *clock = this_cpu_ptr(&sysprof_cpu_clocks);
 	unsigned long flags;
 
 	if (!clock->users)
@@ -634,7 +503,7 @@ static void clock_free_stacks(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		kfree(per_cpu_ptr(&cpu_clocks, cpu)->stack);
+		kfree(per_cpu_ptr(&sysprof_cpu_clocks, cpu)->stack);
 }
 
 int sysprof_clock_init(void)
@@ -643,7 +512,7 @@ int sysprof_clock_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		clock = per_cpu_ptr(&cpu_clocks, cpu);
+		clock = per_cpu_ptr(&sysprof_cpu_clocks, cpu);
 		clock->stack = kzalloc_node(sizeof(*clock->stack), GFP_KERNEL, cpu_to_node(cpu));
 		if (!clock->stack) {
 			clock_free_stacks();

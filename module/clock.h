@@ -21,19 +21,6 @@ u32 sysprof_clock_start(u64 period_ns, const struct cpumask *cpus, u64 *grid_sta
 			u64 *clock_period_ns);
 void sysprof_clock_stop(const struct cpumask *cpus);
 /*
- * Call this when a session wants ticks that no other session wanted: the next tick may have to come
- * earlier.  The context is that of catch_up().
- */
-void sysprof_clock_retarget(int cpu, u64 now);
-
-/* The period that contains @now. */
-u64 sysprof_clock_period_at(u64 now);
-/*
- * Accounts for the periods up to @now of a CPU that sleeps or is offline, and returns the first
- * period that is not accounted for.  On @cpu with interrupts off; if @cpu is offline, on any CPU.
- */
-u64 sysprof_clock_catch_up(int cpu, u64 now);
-/*
  * This CPU switches from @prev, which is still current, to @next.  Called from sched_switch,
  * interrupts off.  Returns the time, or 0 if it was not read.
  */
@@ -43,7 +30,5 @@ u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next);
  * softirq_entry and softirq_exit.
  */
 void sysprof_clock_softirq(unsigned int vector, bool begins);
-/* Reads what ticks cost.  Each pointer may be NULL; @histogram has SYSPROF_COST_BUCKETS. */
-void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram);
 
 #endif /* _SYSPROF_CLOCK_H */
