@@ -2,7 +2,7 @@
 /*
  * The other clock: a hardware counter on each CPU, of cycles or any other event.  Where its
  * overflow is an NMI it finds code that has interrupts off.  Each session has its own counters;
- * session.c decides what happens to a period.
+ * session-samples.c decides what happens to a period.
  *
  * A period is a number of events; a counter that stands still, because the CPU sleeps or perf holds
  * it back, has no periods.  CPUs that come online while a session runs have no counter until its
@@ -13,9 +13,10 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
+#include "delivery.h"
 #include "session-quota.h"
 #include "clock-pmu.h"
-#include "session.h"
+#include "session-samples.h"
 #include "stack.h"
 
 /**

@@ -12,7 +12,7 @@
 #include <asm/nmi.h>
 
 #include "clock-pmu.h"
-#include "session.h"
+#include "session-samples.h"
 #include "stack.h"
 
 #define SESSIONS_MAX 4
