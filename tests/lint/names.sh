@@ -40,7 +40,7 @@ shared()
 {
 	# shellcheck disable=SC2046
 	functions $(sources | grep -E '^(module|userspace)/.*\.c$' | grep -v '^userspace/examples/') |
-		sed 's|/arch-[a-z0-9]*\.c$|/arch.c|' | sort -u | awk '
+		sed -E 's:/(arch|walk)-(x86|arm64|orc)\.c$:/\1.c:' | sort -u | awk '
 	$1 == "main" { next }
 	{ n[$1]++; where[$1] = where[$1] " " $2 }
 	END {
