@@ -666,7 +666,7 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 }
 
 /* Copies whole records of one ring; pads are not handed out. */
-static ssize_t read_ring(struct sysprof_ring *ring, char __user *to, size_t bytes)
+static ssize_t device_read_ring(struct sysprof_ring *ring, char __user *to, size_t bytes)
 {
 	/* Pairs with smp_store_release() in sysprof_ring_commit(). */
 	u32 head = smp_load_acquire(&ring->page->head), tail = READ_ONCE(ring->tail->tail), size;
@@ -709,7 +709,7 @@ static ssize_t read_rings(struct sysprof_session *session, char __user *to, size
 		ring = &session->cpus[cpu].ring;
 		if (!ring->bytes)
 			continue;
-		copied = read_ring(ring, to, bytes);
+		copied = device_read_ring(ring, to, bytes);
 		if (copied > 0)
 			session->read_next = cpu + 1;
 	}

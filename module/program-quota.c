@@ -55,7 +55,7 @@ sysprof_payer sysprof_quota_payer(const struct task_struct *task)
 }
 SYSPROF_EXPORT(sysprof_quota_payer);
 
-static bool take_bytes(atomic_long_t *account, long bytes, long limit)
+static bool quota_take_bytes(atomic_long_t *account, long bytes, long limit)
 {
 	if (atomic_long_add_return(bytes, account) <= limit)
 		return true;
@@ -67,10 +67,10 @@ bool sysprof_quota_take(sysprof_payer payer, size_t bytes)
 {
 	bool is_root = payer == SYSPROF_PAYER_ROOT;
 
-	if (!is_root && !take_bytes(&payers[payer].bytes, bytes, BYTES_USER))
+	if (!is_root && !quota_take_bytes(&payers[payer].bytes, bytes, BYTES_USER))
 		return false;
-	if (is_root || take_bytes(&users.bytes, bytes, BYTES_USERS)) {
-		if (take_bytes(&all_bytes, bytes, BYTES_MAX))
+	if (is_root || quota_take_bytes(&users.bytes, bytes, BYTES_USERS)) {
+		if (quota_take_bytes(&all_bytes, bytes, BYTES_MAX))
 			return true;
 		if (!is_root)
 			atomic_long_sub(bytes, &users.bytes);

@@ -74,7 +74,7 @@ static void reap_fn(struct work_struct *work)
 }
 
 /* Memory that a session takes, except for its rings, filter and counters. */
-static u64 own_bytes(void)
+static u64 session_own_bytes(void)
 {
 	return sizeof(struct sysprof_session) +
 	       (u64)nr_cpu_ids * sizeof(struct sysprof_session_cpu) + cpumask_size();
@@ -103,7 +103,7 @@ struct sysprof_session *sysprof_session_create(void)
 	err = PTR_ERR_OR_ZERO(session->charge);
 	if (err)
 		goto err_free;
-	err = sysprof_session_quota_add(session->charge, own_bytes());
+	err = sysprof_session_quota_add(session->charge, session_own_bytes());
 	if (err) {
 		sysprof_session_quota_close(session->charge);
 		goto err_free;
@@ -145,7 +145,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_requests);
 	sysprof_source_drop(session);
-	sysprof_session_quota_sub(session->charge, own_bytes());
+	sysprof_session_quota_sub(session->charge, session_own_bytes());
 	sysprof_session_quota_close(session->charge);
 	sysprof_tables_put(session->tables);
 	put_pid(session->opener);

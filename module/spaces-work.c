@@ -107,7 +107,7 @@ static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space, unsigned
 	return done;
 }
 
-static bool is_resting(const struct space *space)
+static bool space_is_resting(const struct space *space)
 {
 	return ktime_get_mono_fast_ns() - space->rebuilt < space->rest_ns;
 }
@@ -132,7 +132,7 @@ static bool rebuild_asked(void)
 			sysprof_spaces_gone(mm);
 			continue;
 		}
-		done = !is_resting(space) && rebuild(mm, 0, space, &tries);
+		done = !space_is_resting(space) && rebuild(mm, 0, space, &tries);
 		if (!done && !READ_ONCE(forgetting))
 			ask_rebuild(space);
 		sysprof_mm_put(mm);

@@ -347,7 +347,7 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 	return err;
 }
 
-static bool has_file(const struct sysprof_tables *tables, u32 object)
+static bool tables_has_file(const struct sysprof_tables *tables, u32 object)
 {
 	const struct link *link;
 
@@ -385,7 +385,7 @@ static int add_file(struct sysprof_tables *tables, struct table *table, struct f
 	table->object = sysprof_objects_of_file(file, inode, &table->payer);
 	if (table->object == SYSPROF_OBJECT_UNKNOWN)
 		return -ENOENT;
-	if (has_file(tables, table->object))
+	if (tables_has_file(tables, table->object))
 		return -EEXIST;
 	if (!has_room_for_file(tables, table))
 		return -ENOSPC;

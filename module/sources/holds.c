@@ -91,7 +91,7 @@ static bool get(struct sysprof_hold *hold)
 	return false;
 }
 
-static struct sysprof_immediate_event event_of(const struct sysprof_hold *hold, u64 until)
+static struct sysprof_immediate_event hold_event_of(const struct sysprof_hold *hold, u64 until)
 {
 	struct sysprof_immediate_event event = {
 		.begin = hold->begin,
@@ -108,7 +108,7 @@ static struct sysprof_immediate_event event_of(const struct sysprof_hold *hold, 
 /* Nobody waits any more.  Ticks that found the holder too early have not counted it. */
 static void holds_count(const struct sysprof_hold *hold)
 {
-	const struct sysprof_immediate_event event = event_of(hold, hold->seen_until);
+	const struct sysprof_immediate_event event = hold_event_of(hold, hold->seen_until);
 
 	if (hold->is_reported || !hold->seen_until)
 		return;
@@ -221,7 +221,7 @@ static void holds_tell(struct sysprof_hold *hold, struct pt_regs *regs)
 {
 	struct holds_cpu *cpu = this_cpu_ptr(&holds_cpus);
 	u64 now = ktime_get_mono_fast_ns();
-	struct sysprof_immediate_event event = event_of(hold, now);
+	struct sysprof_immediate_event event = hold_event_of(hold, now);
 
 	hold->seen_until = event.end;
 	if (!sysprof_immediate_has_picker(&event))

@@ -299,7 +299,7 @@ static struct sysprof_arming *arming_of(const struct kind *row)
 }
 
 /* Wakings come with waits. */
-static bool is_requested(const struct sysprof_subscription *sub, const struct kind *row)
+static bool source_is_requested(const struct sysprof_subscription *sub, const struct kind *row)
 {
 	return row->hooking			? sub->immediate[row->immediate].id :
 	       row->kind == SYSPROF_SOURCE_WAIT ? sub->wait_id :
@@ -313,7 +313,7 @@ u32 sysprof_sources_requests(const struct sysprof_session *session)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (is_requested(session->sub, &kinds[i]))
+		if (source_is_requested(session->sub, &kinds[i]))
 			requests |= BIT(i);
 	return requests;
 }

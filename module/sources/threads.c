@@ -199,7 +199,7 @@ static enum sysprof_state guess(const struct task_struct *task, unsigned int sta
 }
 
 /* Hooks correct a wrong state later: struct sysprof_thread says that it was found. */
-static void find_thread(struct task_struct *task)
+static void threads_find(struct task_struct *task)
 {
 	unsigned int state = sysprof_task_state(task);
 	struct sysprof_slot *slot;
@@ -227,7 +227,7 @@ void sysprof_threads_scan(void)
 
 	rcu_read_lock();
 	for_each_process_thread(process, thread)
-		find_thread(thread);
+		threads_find(thread);
 	rcu_read_unlock();
 }
 
