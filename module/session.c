@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: their life.  session-samples.c has their ticks, and what they leave to others.
+ * Sessions: their life.  What they get of ticks is in session-samples.c.
  *
  * Everything of a session that belongs to a CPU is touched on that CPU only, with interrupts off:
  * no locks, and the accounts are exact.
