@@ -12,6 +12,7 @@
 #include <asm/nmi.h>
 
 #include "clock-pmu.h"
+#include "delivery.h"
 #include "session-samples.h"
 #include "stack.h"
 
