@@ -104,30 +104,46 @@ static uint64_t part_of(const SptEventRow *event, SptEventPart part)
 	}
 }
 
+/* @n events as rows.  Inline, as most metrics weigh by the same part: then it is a constant. */
+static inline void put_rows(const struct cursor *cursor, SptEventPart weight, SptWeightRow *rows,
+			    uint32_t n)
+{
+	const SptEventPart detail = cursor->kinds[0]->detail;
+	const bool by_holder = cursor->metric->by_holder;
+
+	for (const SptEventRow *event = cursor->event; event < cursor->event + n; event++)
+		*rows++ = (SptWeightRow){
+			.time = event->time,
+			.duration_ns = MIN(event->duration_ns, event->time),
+			.weight = part_of(event, weight),
+			.thread = by_holder ? event->holder : event->thread,
+			.cpu = event->cpu,
+			.node = by_holder ? event->holder_node : event->node,
+			.detail = (uint32_t)part_of(event, detail),
+		};
+}
+
 static uint32_t next(gpointer data, SptWeightRow *rows)
 {
 	struct cursor *cursor = data;
-	const bool by_holder = cursor->metric->by_holder;
+	const SptEventPart weight = cursor->metric->weight;
 	uint32_t n = 0;
 
 	while (n < SPT_WEIGHTS_BATCH) {
-		const SptEventRow *event;
+		uint32_t n_now;
 
 		if (!cursor->n_events)
 			cursor->event = spt_stream_reader_next(cursor->reader, &cursor->n_events);
 		if (!cursor->n_events)
 			break;
-		event = cursor->event++;
-		cursor->n_events--;
-		rows[n++] = (SptWeightRow){
-			.time = event->time,
-			.duration_ns = MIN(event->duration_ns, event->time),
-			.weight = part_of(event, cursor->metric->weight),
-			.thread = by_holder ? event->holder : event->thread,
-			.cpu = event->cpu,
-			.node = by_holder ? event->holder_node : event->node,
-			.detail = (uint32_t)part_of(event, cursor->kinds[0]->detail),
-		};
+		n_now = MIN(cursor->n_events, SPT_WEIGHTS_BATCH - n);
+		if (weight == SPT_EVENT_WEIGHT)
+			put_rows(cursor, SPT_EVENT_WEIGHT, rows + n, n_now);
+		else
+			put_rows(cursor, weight, rows + n, n_now);
+		n += n_now;
+		cursor->event += n_now;
+		cursor->n_events -= n_now;
 	}
 	return n;
 }
