@@ -168,17 +168,16 @@ static uint32_t stream_rows_column_of(const SptCapture *capture, uint32_t stream
 	return column;
 }
 
-static bool exists(const SptCapture *capture, SptRole role, uint32_t id)
+/* Sets the ids in a column that are not below @n to 0; with @threads, those of no thread. */
+static inline void clear_ids(uint8_t *member, size_t stride, uint32_t rows,
+			     const SptThreadRow *threads, uint64_t n)
 {
-	switch (role) {
-	case SPT_ROLE_THREAD:
-	case SPT_ROLE_WAKER:
-		return id < capture->n_threads && capture->threads[id].id == id;
-	case SPT_ROLE_NODE:
-	case SPT_ROLE_OTHER_NODE:
-		return id < capture->n_nodes;
-	default:
-		return true;
+	for (; rows > 0; rows--, member += stride) {
+		uint32_t id;
+
+		memcpy(&id, member, sizeof(id));
+		if (id >= n || (threads && threads[id].id != id))
+			memset(member, 0, sizeof(id));
 	}
 }
 
@@ -186,12 +185,19 @@ static bool exists(const SptCapture *capture, SptRole role, uint32_t id)
 static void check_ids(const SptCapture *capture, const SptSampleColumn *column, uint8_t *member,
 		      size_t stride, uint32_t rows)
 {
-	for (; column->field.type == SPT_FIELD_U32 && rows > 0; rows--, member += stride) {
-		uint32_t id;
-
-		memcpy(&id, member, sizeof(id));
-		if (!exists(capture, column->role, id))
-			memset(member, 0, sizeof(id));
+	if (column->field.type != SPT_FIELD_U32)
+		return;
+	switch (column->role) {
+	case SPT_ROLE_THREAD:
+	case SPT_ROLE_WAKER:
+		clear_ids(member, stride, rows, capture->threads, capture->n_threads);
+		break;
+	case SPT_ROLE_NODE:
+	case SPT_ROLE_OTHER_NODE:
+		clear_ids(member, stride, rows, NULL, capture->n_nodes);
+		break;
+	default:
+		break;
 	}
 }
 
