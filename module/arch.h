@@ -89,8 +89,8 @@ static inline void sysprof_walk_complete(struct sysprof_walk *walk)
 }
 
 /*
- * Writes the kernel frames of @task into @frames, encoded as in kernel-frame.h, innermost first, and enum
- * sysprof_end into @end.  If @task is current, the walk begins at what @regs interrupted; with
+ * Writes the kernel frames of @task into @frames, encoded as in kernel-frame.h, innermost first, and
+ * enum sysprof_end into @end.  If @task is current, the walk begins at what @regs interrupted; with
  * @regs NULL it begins at @origin and skips the module's own frames.  If @task does not run, @regs
  * is NULL and the walk begins where the task was switched away.  Interrupts off, or in NMI.
  */
