@@ -137,6 +137,24 @@ check 'calls are marks, too' bash -c '"$0" report "$1" --all --during "example.S
 	"$cli" "$work/a" "$work/text"
 check 'the other bus is said not to be there' grep -q '^Note: D-Bus: the system bus: ' "$work/err"
 
+# One that says a thing and ends, as a child of a shell.
+cat >"$work/says.py" <<'END'
+import time
+from gi.repository import Gio
+bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+bus.emit_signal(None, '/x', 'example.Child', 'Said', None)
+bus.call_sync('org.freedesktop.DBus', '/', 'org.freedesktop.DBus', 'GetId', None, None, 0, 3000)
+time.sleep(0.3)
+END
+check 'signals and calls of a child' record sh -c "/usr/bin/python3 '$work/says.py'; true"
+check "... are the command's" judge --events dbus-signal --only-command <<'END'
+names = [row['fields']['name'] for row in report['rows']]
+assert names == ['example.Child.Said'], names
+END
+check '... as well as calls' judge --dbus --only-command <<'END'
+assert {call['name'].split('.')[-1] for call in report['calls']} >= {'Hello', 'GetId'}, report
+END
+
 # The system's bus, which lets nobody listen, and then everybody.
 bus closed '<deny send_interface="org.freedesktop.DBus.Monitoring"/>'
 DBUS_SYSTEM_BUS_ADDRESS=$address check 'a bus that does not let us listen' record sleep 1
@@ -180,11 +198,14 @@ check 'a recording without' bash -c '
 # A compositor that runs already, and one that writes what is no capture.
 compositor()
 {
+	local kind=$1
+
+	shift
 	rm -f "$work/compositor"
-	tests/cli/compositor.py "$1" >"$work/compositor" &
+	tests/cli/compositor.py "$kind" >"$work/compositor" &
 	compositor=$!
 	for _ in $(seq 100); do [ -s "$work/compositor" ] && break; sleep 0.1; done
-	"$cli" record --source perf -F 50 --no-embed --marks --duration 1 -o "$work/a" \
+	"$cli" record --source perf -F 50 --no-embed --marks --duration 1 -o "$work/a" "$@" \
 		>"$work/out" 2>"$work/err"
 	kill $compositor
 	wait $compositor
@@ -199,6 +220,15 @@ assert frames['category'] == 'Compositor' and marks['last']['count'] == 1, marks
 END
 check '... which has them' judge --events mark <<END
 assert {row['pid'] for row in report['rows']} == {int(open('$work/compositor').readline())}
+END
+(while sleep 0.1; do /usr/bin/python3 "$work/says.py"; done) 2>/dev/null &
+daemons+=($!)
+check '... with calls on D-Bus' compositor known --dbus
+kill ${daemons[-1]}
+check '... but not those by which the recorder asks for its marks' judge --events dbus <<'END'
+names = {row['fields']['name'] for row in report['rows']}
+assert 'org.freedesktop.DBus.GetId' in names, names
+assert not [name for name in names if 'Profiler' in name], names
 END
 check 'a compositor that writes anything' compositor hostile
 check '... is heard until then' judge --marks <<'END'

@@ -14,15 +14,15 @@ G_BEGIN_DECLS
 
 #define SPT_BUS_FUNCTIONS(row) \
 	row(g_dbus_connection_add_filter) \
-	row(g_dbus_connection_call) \
-	row(g_dbus_connection_call_finish) \
 	row(g_dbus_connection_call_sync) \
 	row(g_dbus_connection_call_with_unix_fd_list_sync) \
 	row(g_dbus_connection_close_sync) \
 	row(g_dbus_connection_get_unique_name) \
 	row(g_dbus_connection_new_for_address_sync) \
+	row(g_dbus_connection_send_message) \
 	row(g_dbus_connection_set_exit_on_close) \
 	row(g_dbus_error_strip_remote_error) \
+	row(g_dbus_message_get_body) \
 	row(g_dbus_message_get_destination) \
 	row(g_dbus_message_get_error_name) \
 	row(g_dbus_message_get_flags) \
@@ -32,6 +32,8 @@ G_BEGIN_DECLS
 	row(g_dbus_message_get_reply_serial) \
 	row(g_dbus_message_get_sender) \
 	row(g_dbus_message_get_serial) \
+	row(g_dbus_message_new_method_call) \
+	row(g_dbus_message_set_body) \
 	row(g_dbus_message_to_blob) \
 	row(g_object_unref) \
 	row(g_unix_fd_list_new_from_array)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two connections: one becomes the monitor, which may send nothing any more; the other one asks
- * whose connections there are.  GDBus calls the filter in its own thread; answers come in ours.
+ * whose connections there are.  GDBus calls both filters in its own thread.
  */
 #include "record/bus-monitor.h"
 
@@ -29,6 +29,7 @@ struct SptBusMonitor {
 	bool has_begun;
 	GError *failure;
 	GHashTable *processes;		/* name -> pid */
+	GHashTable *questions;		/* serial -> name whose process was asked for */
 	uint64_t lost;
 };
 
@@ -45,54 +46,59 @@ void spt_bus_message_free(SptBusMessage *message)
 
 /* Processes. */
 
-struct question {
-	SptBusMonitor *monitor;
-	char *name;
-};
-
-static void bus_question_free(void *data)
+/*
+ * From the thread in which the name came: a program that asks one thing is gone soon, and the bus
+ * with it forgets whose connection that was.
+ */
+static void bus_ask_process(SptBusMonitor *monitor, const char *name)
 {
-	struct question *question = data;
+	GDBusMessage *question = gio.g_dbus_message_new_method_call(
+		BUS_NAME, BUS_PATH, BUS_NAME, "GetConnectionUnixProcessID");
+	guint32 serial = 0;
 
-	g_free(question->name);
-	g_free(question);
+	gio.g_dbus_message_set_body(question, g_variant_new("(s)", name));
+	/* The answer waits for the mutex, too. */
+	g_mutex_lock(&monitor->mutex);
+	if (gio.g_dbus_connection_send_message(monitor->asks, question,
+					       G_DBUS_SEND_MESSAGE_FLAGS_NONE, &serial, NULL))
+		g_hash_table_insert(monitor->questions, GUINT_TO_POINTER(serial), g_strdup(name));
+	g_mutex_unlock(&monitor->mutex);
+	gio.g_object_unref(question);
 }
 
-static void bus_take_process(GObject *asks, GAsyncResult *result, void *data)
+/* Whose connection that is; NULL or an error: who has exited by now stays unknown. */
+static void bus_take_process(SptBusMonitor *monitor, char *name, GVariant *body)
 {
-	struct question *question = data;
-	SptBusMonitor *monitor = question->monitor;
-	g_autoptr(GVariant) answer =
-		gio.g_dbus_connection_call_finish((GDBusConnection *)asks, result, NULL);
-	uint32_t pid = 0;
+	uint32_t pid;
 
-	/* Who has exited by now stays unknown. */
-	if (answer) {
-		g_variant_get(answer, "(u)", &pid);
-		g_mutex_lock(&monitor->mutex);
-		g_hash_table_replace(monitor->processes, g_strdup(question->name),
-				     GUINT_TO_POINTER(pid));
-		g_mutex_unlock(&monitor->mutex);
+	if (!body || !g_variant_is_of_type(body, G_VARIANT_TYPE("(u)"))) {
+		g_free(name);
+		return;
 	}
-	bus_question_free(question);
+	g_variant_get(body, "(u)", &pid);
+	g_hash_table_replace(monitor->processes, name, GUINT_TO_POINTER(pid));
 }
 
-/* In our thread, which gets the answer. */
-static gboolean bus_ask_process(void *data)
+static GDBusMessage *bus_take_answer(G_GNUC_UNUSED GDBusConnection *asks, GDBusMessage *from,
+				     gboolean is_incoming, void *data)
 {
-	struct question *question = data, *copy = g_new(struct question, 1);
+	SptBusMonitor *monitor = data;
+	gpointer serial = GUINT_TO_POINTER(gio.g_dbus_message_get_reply_serial(from)), name = NULL;
 
-	*copy = (struct question){ question->monitor, g_strdup(question->name) };
-	gio.g_dbus_connection_call(question->monitor->asks, BUS_NAME, BUS_PATH, BUS_NAME,
-			       "GetConnectionUnixProcessID", g_variant_new("(s)", copy->name),
-			       G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE, ANSWER_MS, NULL,
-			       bus_take_process, copy);
-	return G_SOURCE_REMOVE;
+	if (!is_incoming || !serial)
+		return from;
+	g_mutex_lock(&monitor->mutex);
+	if (g_hash_table_steal_extended(monitor->questions, serial, NULL, &name))
+		bus_take_process(monitor, name, gio.g_dbus_message_get_body(from));
+	g_mutex_unlock(&monitor->mutex);
+	if (!name)
+		return from;
+	gio.g_object_unref(from);
+	return NULL;
 }
 
 static void bus_look_for(SptBusMonitor *monitor, const char *name)
 {
-	struct question *question;
 	bool is_new;
 
 	if (*name != ':' && strcmp(name, BUS_NAME) != 0)
@@ -103,12 +109,8 @@ static void bus_look_for(SptBusMonitor *monitor, const char *name)
 	if (is_new)
 		g_hash_table_insert(monitor->processes, g_strdup(name), GUINT_TO_POINTER(0));
 	g_mutex_unlock(&monitor->mutex);
-	if (!is_new)
-		return;
-	question = g_new(struct question, 1);
-	*question = (struct question){ monitor, g_strdup(name) };
-	g_main_context_invoke_full(monitor->context, G_PRIORITY_DEFAULT, bus_ask_process, question,
-				   bus_question_free);
+	if (is_new)
+		bus_ask_process(monitor, name);
 }
 
 /* Who is there already. */
@@ -236,6 +238,7 @@ static bool begin_to_listen(SptBusMonitor *monitor, GError **error)
 		monitor->listens = bus_connect_to(monitor->address, error);
 	if (!monitor->listens)
 		return false;
+	gio.g_dbus_connection_add_filter(monitor->asks, bus_take_answer, monitor, NULL);
 	gio.g_dbus_connection_add_filter(monitor->listens, bus_take_message, monitor, NULL);
 	answer = gio.g_dbus_connection_call_sync(monitor->listens, BUS_NAME, BUS_PATH,
 					     BUS_NAME ".Monitoring", "BecomeMonitor",
@@ -265,9 +268,6 @@ static void *listen_to_bus(void *data)
 		gio.g_dbus_connection_close_sync(monitor->listens, NULL, NULL);
 	if (monitor->asks)
 		gio.g_dbus_connection_close_sync(monitor->asks, NULL, NULL);
-	/* Questions that are open are answered by the close. */
-	while (g_main_context_iteration(monitor->context, FALSE))
-		;
 	g_main_context_pop_thread_default(monitor->context);
 	return NULL;
 }
@@ -283,6 +283,7 @@ SptBusMonitor *spt_bus_monitor_new(const char *address, GError **error)
 	monitor->context = g_main_context_new();
 	monitor->messages = g_async_queue_new_full((GDestroyNotify)spt_bus_message_free);
 	monitor->processes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	monitor->questions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_mutex_init(&monitor->mutex);
 	g_cond_init(&monitor->changed);
 	monitor->thread = g_thread_new("dbus", listen_to_bus, monitor);
@@ -312,6 +313,13 @@ uint32_t spt_bus_monitor_process(SptBusMonitor *monitor, const char *name)
 	return pid;
 }
 
+uint32_t spt_bus_monitor_own_process(SptBusMonitor *monitor)
+{
+	const char *own = gio.g_dbus_connection_get_unique_name(monitor->asks);
+
+	return own ? spt_bus_monitor_process(monitor, own) : 0;
+}
+
 uint64_t spt_bus_monitor_lost(SptBusMonitor *monitor)
 {
 	uint64_t lost;
@@ -337,6 +345,7 @@ void spt_bus_monitor_free(SptBusMonitor *monitor)
 	g_main_context_unref(monitor->context);
 	g_async_queue_unref(monitor->messages);
 	g_hash_table_unref(monitor->processes);
+	g_hash_table_unref(monitor->questions);
 	g_mutex_clear(&monitor->mutex);
 	g_cond_clear(&monitor->changed);
 	g_free(monitor->address);

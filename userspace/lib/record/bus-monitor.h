@@ -45,6 +45,8 @@ SptBusMessage *spt_bus_monitor_next(SptBusMonitor *monitor);
  * yet, or cannot be.
  */
 uint32_t spt_bus_monitor_process(SptBusMonitor *monitor, const char *name);
+/* This process, as the bus numbers it; 0: that is not known yet. */
+uint32_t spt_bus_monitor_own_process(SptBusMonitor *monitor);
 /* Messages that came while too many waited. */
 uint64_t spt_bus_monitor_lost(SptBusMonitor *monitor);
 void spt_bus_monitor_free(SptBusMonitor *monitor);

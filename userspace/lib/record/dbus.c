@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reply names the number of its call, which is its caller's own.  Whole calls wait for a moment
- * before they are put, until it is known which processes spoke.
+ * A reply names the number of its call, which is its caller's own.  Whole calls, and signals, wait
+ * for a moment before they are put, until it is known which processes spoke.  What the recorder
+ * itself says to buses is no part of the recording.
  */
 #include "record/dbus.h"
 
@@ -13,7 +14,7 @@
 #include "record/bus-monitor.h"
 #include "trace/trace.h"
 
-/* Calls without a reply, and whole ones that wait; the oldest give way. */
+/* Calls without a reply, and what is whole and waits; the oldest give way. */
 #define MOST_CALLS 65536u
 /* At a step; the rest is for the next one. */
 #define MOST_MESSAGES 20000u
@@ -23,7 +24,7 @@
 #define SYSTEM_BUS "unix:path=/run/dbus/system_bus_socket"
 
 struct call {
-	SptBusMessage *message;
+	SptBusMessage *message;		/* of a call, or a signal */
 	uint64_t end_ns, reply_bytes;
 	char *server, *error;		/* NULL: there was no reply */
 	GList link;			/* in waiting or ripening */
@@ -124,7 +125,8 @@ static uint32_t dbus_thread_of(const SptDbus *dbus, uint32_t pid, uint64_t time_
 }
 
 /* A server is named as the caller has named it. */
-static void dbus_put_call(SptDbus *dbus, struct bus *bus, const struct call *call)
+static void dbus_put_call(SptDbus *dbus, struct bus *bus, const struct call *call,
+			  uint32_t client_pid)
 {
 	const SptBusMessage *message = call->message;
 	SptSaidCall said = {
@@ -134,7 +136,7 @@ static void dbus_put_call(SptDbus *dbus, struct bus *bus, const struct call *cal
 		.bus = bus->name,
 		.client = message->sender,
 		.server = message->destination,
-		.client_pid = spt_bus_monitor_process(bus->monitor, message->sender),
+		.client_pid = client_pid,
 		.server_pid = spt_bus_monitor_process(
 			bus->monitor, call->server ? call->server : message->destination),
 		.bytes = message->bytes,
@@ -142,16 +144,39 @@ static void dbus_put_call(SptDbus *dbus, struct bus *bus, const struct call *cal
 		.error = call->error ? call->error : message->no_reply ? "" : "[no reply]",
 	};
 
-	said.thread = dbus_thread_of(dbus, said.client_pid, message->time_ns);
+	said.thread = dbus_thread_of(dbus, client_pid, message->time_ns);
 	spt_said_call(dbus->said, &said);
+	dbus->n++;
+}
+
+static void dbus_put_signal(SptDbus *dbus, struct bus *bus, const SptBusMessage *message,
+			    uint32_t sender_pid)
+{
+	const SptSaidCall said = {
+		.time = message->time_ns,
+		.name = message->member,
+		.bus = bus->name,
+		.client = message->sender,
+		.server = message->destination,
+		.client_pid = sender_pid,
+		.bytes = message->bytes,
+		.thread = dbus_thread_of(dbus, sender_pid, message->time_ns),
+	};
+
+	spt_said_signal(dbus->said, &said);
 	dbus->n++;
 }
 
 static void dbus_put_first(SptDbus *dbus, struct bus *bus, GQueue *queue)
 {
 	struct call *call = g_queue_pop_head_link(queue)->data;
+	uint32_t pid = spt_bus_monitor_process(bus->monitor, call->message->sender);
+	bool is_own = pid && pid == spt_bus_monitor_own_process(bus->monitor);
 
-	dbus_put_call(dbus, bus, call);
+	if (!is_own && call->message->type == SPT_BUS_SIGNAL)
+		dbus_put_signal(dbus, bus, call->message, pid);
+	else if (!is_own)
+		dbus_put_call(dbus, bus, call, pid);
 	dbus_call_free(call);
 }
 
@@ -170,7 +195,7 @@ static void dbus_begin_call(SptDbus *dbus, struct bus *bus, SptBusMessage *messa
 	call->message = message;
 	call->end_ns = message->time_ns;
 	call->link.data = call;
-	if (message->no_reply) {
+	if (message->no_reply || message->type == SPT_BUS_SIGNAL) {
 		dbus_ripen(dbus, bus, call);
 		return;
 	}
@@ -211,33 +236,14 @@ static void dbus_end_call(SptDbus *dbus, struct bus *bus, SptBusMessage *reply)
 	dbus_ripen(dbus, bus, call);
 }
 
-static void dbus_put_signal(SptDbus *dbus, struct bus *bus, const SptBusMessage *message)
-{
-	SptSaidCall said = {
-		.time = message->time_ns,
-		.name = message->member,
-		.bus = bus->name,
-		.client = message->sender,
-		.server = message->destination,
-		.client_pid = spt_bus_monitor_process(bus->monitor, message->sender),
-		.bytes = message->bytes,
-	};
-
-	said.thread = dbus_thread_of(dbus, said.client_pid, message->time_ns);
-	spt_said_signal(dbus->said, &said);
-	dbus->n++;
-}
-
 static void take_bus_message(SptDbus *dbus, struct bus *bus, SptBusMessage *taken)
 {
 	g_autoptr(SptBusMessage) message = taken;
 
 	if (!dbus->begin_ns || message->time_ns < dbus->begin_ns)
 		return;
-	if (message->type == SPT_BUS_CALL)
+	if (message->type == SPT_BUS_CALL || message->type == SPT_BUS_SIGNAL)
 		dbus_begin_call(dbus, bus, g_steal_pointer(&message));
-	else if (message->type == SPT_BUS_SIGNAL)
-		dbus_put_signal(dbus, bus, message);
 	else
 		dbus_end_call(dbus, bus, message);
 }
