@@ -272,6 +272,18 @@ static void test_plain_names(void)
 		     "std::map<std::string, std::vector<int>>::find()");
 	expect_plain("std::__1::vector<int, std::__1::allocator<int> >::size()",
 		     "std::vector<int>::size()");
+	/* The arguments of an operator's function say what those of its template do. */
+	expect_plain("std::operator< <char, std::char_traits<char>, std::allocator<char> >"
+		     "(std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> > const&)",
+		     "std::operator<(std::string const&)");
+	expect_plain("std::operator==<char>(std::vector<int, std::allocator<int> > const&)",
+		     "std::operator==(std::vector<int> const&)");
+	expect_plain("std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+		     "std::operator<<(std::ostream&, char const*)");
+	expect_plain("own::operator< <std::vector<int, std::allocator<int> > >(int)",
+		     "own::operator< <std::vector<int>>(int)");
+	expect_plain("std::operator< <char", "std::operator< <char");
 	/* What differs stays different. */
 	expect_plain("std::map<int, int, std::greater<int>, std::allocator<int> >::find()",
 		     "std::map<int, int, std::greater<int>>::find()");

@@ -81,16 +81,47 @@ static bool is_open_in_std(const struct open *open)
 	return open->depth > 0 && open->depth <= MOST_DEPTH && open->is_std[open->depth - 1];
 }
 
+/* Bytes of "operator<" and the like, whose '<' opens no template; 0: @name has none there. */
+static size_t operator_bytes(const GString *text, const char *name)
+{
+	static const char word[] = "operator";
+	const size_t bytes = sizeof(word) - 1;
+	char before = text->len ? text->str[text->len - 1] : ' ';
+
+	if (strncmp(name, word, bytes) != 0 || g_ascii_isalnum(before) || before == '_')
+		return 0;
+	/* "operator< <char>", but "operator==<char>". */
+	return bytes + (name[bytes] == '<' ? strspn(name + bytes, "<=>") :
+					     strspn(name + bytes, "=>!+-*/%&|^~"));
+}
+
+/* Behind the template's arguments of an operator of std, which those of the function tell. */
+static const char *behind_arguments(const char *name)
+{
+	const char *begin = name + (*name == ' '), *end;
+
+	end = *begin == '<' ? spt_template_end(begin) : NULL;
+	return end && *end == '(' ? end : name;
+}
+
 static GString *skip_defaults(const char *name)
 {
 	GString *text = g_string_new(NULL);
 	struct open open = { .depth = 0 };
 
 	while (*name) {
-		size_t argument = is_open_in_std(&open) ? default_bytes(name) : 0;
+		size_t operator = operator_bytes(text, name),
+		       argument = is_open_in_std(&open) ? default_bytes(name) : 0;
 		const char *end = argument ? spt_template_end(name + argument - 1) : NULL;
 
-		if (end) {
+		if (operator) {
+			bool is_std = g_str_has_suffix(text->str, "std::");
+
+			g_string_append_len(text, name, (gssize)operator);
+			name += operator;
+			if (is_std)
+				name = behind_arguments(name);
+		} else if (end) {
 			/* "> >", as older compilers wanted it. */
 			name = end + (end[0] == ' ' && end[1] == '>');
 		} else {
