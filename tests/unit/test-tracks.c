@@ -92,6 +92,45 @@ static void test_declared(void)
 	g_rmdir(directory);
 }
 
+/* By the program that it is in the end. */
+static void test_process(void)
+{
+	const SptDeclarationRow kind = { .id = 1,
+					 .shape = SPT_DECLARED_COUNTER,
+					 .name = "process.100.cpu",
+					 .n_fields = 1,
+					 .fields = { { "value", "%", SPT_VALUE_F64 } } };
+	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL),
+			*path = g_build_filename(directory, "process", NULL);
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(GPtrArray) tracks = NULL;
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &kind);
+	for (uint32_t i = 1; i <= 2; i++) {
+		spt_capture_writer_process(writer,
+					   &(SptProcessRow){ .id = i,
+							     .pid = 100,
+							     .name = i == 1 ? "sh" : "convoy" });
+		spt_capture_writer_thread(
+			writer, &(SptThreadRow){ .id = i, .process = i, .tid = 100, .name = "" });
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED,
+				       &(SptDeclaredRow){ .time = i,
+							  .kind = kind.id,
+							  .thread = i,
+							  .values = { { .real = i } } });
+	}
+	g_assert_true(spt_capture_writer_finish(writer, stash, 2, NULL));
+
+	g_autoptr(SptCapture) capture = spt_capture_open(path, NULL);
+
+	tracks = spt_tracks_new(capture);
+	g_assert_cmpuint(tracks->len, ==, 1);
+	g_assert_cmpstr(((SptTrack *)tracks->pdata[0])->name, ==, "convoy (100): cpu");
+	g_unlink(path);
+	g_rmdir(directory);
+}
+
 /* Frames of GTK have a track beside that of their category; those above 16.7 ms are late. */
 static void test_frames(void)
 {
@@ -233,6 +272,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/tracks/example", test_example);
 	g_test_add_func("/tracks/declared", test_declared);
+	g_test_add_func("/tracks/process", test_process);
 	g_test_add_func("/tracks/frames", test_frames);
 	g_test_add_func("/tracks/nested", test_nested);
 	g_test_add_func("/tracks/many-counters", test_many_counters);

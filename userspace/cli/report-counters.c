@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "profile/counter-label.h"
 #include "profile/selection.h"
 #include "report-fields.h"
 #include "report-rates.h"
@@ -12,16 +13,18 @@
 struct counter_sums {
 	const SptDeclared *kind;
 	unsigned field;
+	uint32_t thread;		/* of the last value; 0: none */
 	uint64_t n;
 	double least, most, last;
 	double weight, weighted;	/* each value by its weight */
 };
 
-static void add_value(struct counter_sums *sums, double value, double weight)
+static void add_value(struct counter_sums *sums, uint32_t thread, double value, double weight)
 {
 	sums->least = sums->n ? MIN(sums->least, value) : value;
 	sums->most = sums->n ? MAX(sums->most, value) : value;
 	sums->last = value;
+	sums->thread = thread;
 	sums->weight += weight;
 	sums->weighted += weight * value;
 	sums->n++;
@@ -51,7 +54,7 @@ static void sum_counter(const struct spt_report *report, const SptDeclared *kind
 			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				continue;
 			for (unsigned k = 0; k < kind->n_fields; k++)
-				add_value(&sums[k],
+				add_value(&sums[k], rows[i].thread,
 					  spt_value_real(&kind->fields[k], rows[i].values[k]),
 					  spt_rates_weight(&rates, &kind->fields[k]));
 		}
@@ -110,15 +113,17 @@ static char *level_text(const SptDeclaredField *field, double value)
 	return spt_report_value_text(&real, (SptValue){ .real = value });
 }
 
-static void print_counter(const struct counter_sums *sums)
+static void print_counter(const SptCapture *capture, const struct counter_sums *sums)
 {
 	const SptDeclaredField *field = &sums->kind->fields[sums->field];
 	g_autofree char *least = level_text(field, sums->least),
 			*mean = level_text(field, mean_of(sums)),
 			*most = level_text(field, sums->most),
-			*last = level_text(field, sums->last);
+			*last = level_text(field, sums->last),
+			*label = spt_counter_label(capture, sums->kind, sums->thread);
 
-	printf("%14s  %14s  %14s  %14s  %s%s%s\n", least, mean, most, last, sums->kind->name,
+	printf("%14s  %14s  %14s  %14s  %s%s%s\n", least, mean, most, last,
+	       label ? label : sums->kind->name,
 	       sums->kind->n_fields > 1 ? ": " : "", sums->kind->n_fields > 1 ? field->name : "");
 }
 
@@ -129,7 +134,7 @@ static void print_counters(const struct spt_report *report)
 	printf("%s%14s  %14s  %14s  %14s  Counter%s\n", spt_color(SPT_COLOR_TITLE), "Least", "Mean",
 	       "Most", "Last", spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < MIN(found->len, report->limit); i++)
-		print_counter(&g_array_index(found, struct counter_sums, i));
+		print_counter(report->capture, &g_array_index(found, struct counter_sums, i));
 }
 
 static void add_counters(const struct spt_report *report, SptJson *json)
@@ -141,9 +146,13 @@ static void add_counters(const struct spt_report *report, SptJson *json)
 	for (unsigned i = 0; i < MIN(found->len, report->limit); i++) {
 		const struct counter_sums *sums = &g_array_index(found, struct counter_sums, i);
 		const SptDeclaredField *field = &sums->kind->fields[sums->field];
+		g_autofree char *label =
+			spt_counter_label(report->capture, sums->kind, sums->thread);
 
 		spt_json_object(json, NULL);
 		spt_json_text(json, "name", sums->kind->name);
+		if (label)
+			spt_json_text(json, "label", label);
 		spt_json_text(json, "field", field->name);
 		spt_json_text(json, "unit", field->type == SPT_VALUE_BYTES ? "bytes" : field->unit);
 		spt_json_count(json, "count", sums->n);

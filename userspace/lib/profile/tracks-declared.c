@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "capture/declared.h"
+#include "profile/counter-label.h"
 #include "profile/frames.h"
 #include "profile/tracks.h"
 
@@ -23,6 +24,11 @@ static SptStreamKind kind_of(const SptDeclared *kind)
 						      SPT_STREAM_COUNTER;
 }
 
+static void name_track(SptTrack *track, const char *name)
+{
+	track->name = g_string_chunk_insert(track->texts, name);
+}
+
 static SptTrack *make_track(const SptDeclared *kind, const char *name, const char *unit)
 {
 	SptTrack *track = g_new0(SptTrack, 1);
@@ -33,7 +39,7 @@ static SptTrack *make_track(const SptDeclared *kind, const char *name, const cha
 		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)),
 		.texts = g_string_chunk_new(256),
 	};
-	track->name = g_string_chunk_insert(track->texts, name);
+	name_track(track, name);
 	return track;
 }
 
@@ -210,9 +216,10 @@ static uint64_t read_kind(GPtrArray *tracks, const SptCapture *capture, const Sp
 {
 	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
 	SptTrack *made[SPT_DECLARED_FIELDS] = { NULL };
+	g_autofree char *label = NULL;
 	const SptDeclaredRow *rows;
 	uint64_t n_events = 0;
-	uint32_t n;
+	uint32_t n, thread = 0;
 
 	make_tracks(kind, made);
 	while (n_events < SPT_TRACK_MAX_EVENTS && (rows = spt_declared_reader_next(reader, &n))) {
@@ -221,11 +228,17 @@ static uint64_t read_kind(GPtrArray *tracks, const SptCapture *capture, const Sp
 				if (made[field])
 					add_event(made[field], kind, &rows[i], field);
 		n_events += n;
+		thread = rows[n - 1].thread;
 	}
+	label = kind->shape == SPT_DECLARED_COUNTER ? spt_counter_label(capture, kind, thread) :
+						      NULL;
 	for (unsigned field = 0; field < SPT_DECLARED_FIELDS; field++) {
 		if (!made[field])
 			continue;
 		spt_track_finish(made[field]);
+		/* Those of processes have one number. */
+		if (label)
+			name_track(made[field], label);
 		if (made[field]->events->len)
 			g_ptr_array_add(tracks, made[field]);
 		else
