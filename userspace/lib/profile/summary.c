@@ -2,6 +2,8 @@
 /* Accounts are cumulative, some for each CPU and second: the last of each CPU counts. */
 #include "profile/summary.h"
 
+#include "capture/declared.h"
+
 static uint64_t host_number(const SptCapture *capture, const char *key)
 {
 	const char *text = spt_capture_host(capture, key);
@@ -82,6 +84,30 @@ void spt_summary_count_cpus(SptSummary *summary, const SptCapture *capture)
 	}
 }
 
+/* A recording without samples lasts from its first declared event to the end of its last one. */
+static uint64_t take_declared(SptSummary *summary, const SptCapture *capture)
+{
+	const SptDeclared *kind;
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
+		g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
+		const SptDeclaredRow *rows;
+		uint32_t n;
+
+		while ((rows = spt_declared_reader_next(reader, &n)))
+			for (uint32_t k = 0; k < n; k++) {
+				uint64_t time = rows[k].time,
+					 rest = UINT64_MAX - time;
+
+				first = MIN(first, time);
+				summary->end_ns = MAX(summary->end_ns,
+						      time + MIN(rows[k].duration_ns, rest));
+			}
+	}
+	return first;
+}
+
 void spt_summary_init(SptSummary *summary, const SptCapture *capture)
 {
 	uint64_t first = capture->first_time, start = host_number(capture, "start_time");
@@ -93,6 +119,8 @@ void spt_summary_init(SptSummary *summary, const SptCapture *capture)
 		.cpus = g_array_new(FALSE, FALSE, sizeof(SptCpuSummary)),
 	};
 	take_accounts(summary, capture);
+	if (capture->n_samples == 0)
+		first = take_declared(summary, capture);
 	summary->end_ns = MAX(summary->end_ns, capture->last_time);
 	summary->start_ns = start != 0 ? MIN(start, first) : MIN(first, summary->end_ns);
 	summary->end_ns = MAX(summary->end_ns, summary->start_ns);
