@@ -11,7 +11,7 @@
 
 #define NONE (-1)			/* the state: nobody has moved it */
 /* The part of the height that the start child has at most until somebody moves the handle. */
-#define FIT_MOST 0.4
+#define FIT_MOST 0.3
 #define FIT_FIRST 200			/* before the height is known */
 
 struct split {

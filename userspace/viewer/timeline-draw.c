@@ -272,10 +272,23 @@ static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const 
 		draw_late(drawing, cairo, track, levels, top, height);
 }
 
+/* The ruler covers what it is over. */
+static void draw_below(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, int top)
+{
+	GtkStyleContext *style = gtk_widget_get_style_context(drawing->widget);
+	const graphene_rect_t area =
+		GRAPHENE_RECT_INIT(0, (float)top, (float)(drawing->left + drawing->width),
+				   (float)(spt_timeline_height(drawing) - top));
+	GdkRGBA color;
+
+	if (top < spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT &&
+	    gtk_style_context_lookup_color(style, "window_bg_color", &color))
+		gtk_snapshot_append_color(snapshot, &color, &area);
+}
+
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 {
-	int tracks = lanes_height(drawing),
-	    ruler = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
+	int tracks = lanes_height(drawing), ruler = drawing->ruler_top;
 	const graphene_rect_t area =
 		GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width,
 				   (float)spt_timeline_height(drawing));
@@ -306,6 +319,9 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 			   tracks + tracks_height(drawing, i) + 1,
 			   height_of_track(drawing, drawing->tracks->pdata[i]) - 1);
 	cairo_destroy(cairo);
+	gtk_snapshot_pop(snapshot);
+	draw_below(drawing, snapshot, ruler);
+	gtk_snapshot_push_clip(snapshot, &area);
 	spt_time_axis_draw(drawing->axis, drawing->widget, snapshot, ruler, 0);
 	gtk_snapshot_pop(snapshot);
 }
@@ -313,5 +329,5 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 void spt_timeline_draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 {
 	spt_time_axis_draw_selection(drawing->axis, drawing->widget, snapshot, 0,
-				     spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT);
+				     drawing->ruler_top);
 }

@@ -21,6 +21,7 @@ typedef struct {
 	/* Place of the time; names are on the left of it. */
 	double left, width;
 	int lane_height, track_height;		/* of a track with one row */
+	int ruler_top;				/* below all, or over what is out of sight */
 } SptTimelineDrawing;
 
 double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time);

@@ -38,6 +38,7 @@ struct _SptTimelineView {
 	uint32_t function;		/* lit up */
 	SptQuery *query;
 	SptTimeAxis *axis;
+	GtkAdjustment *room;		/* NULL: the view is seen whole */
 	int gutter;			 /* least room for names */
 	uint64_t asked_begin, asked_end; /* the visible part when it was requested last */
 	double drag_from, pointer;
@@ -61,8 +62,22 @@ static bool has_long_names(SptTimelineView *self)
 	return false;
 }
 
+/* At the end of what can be seen of @height. */
+static int timeline_view_ruler_top(SptTimelineView *self, int height)
+{
+	double end = self->room ? gtk_adjustment_get_value(self->room) +
+					  gtk_adjustment_get_page_size(self->room) :
+				  0;
+
+	/* Without room for more than the ruler there is none. */
+	if (end >= 2 * SPT_TIMELINE_RULER_HEIGHT)
+		height = MIN(height, (int)end);
+	return height - SPT_TIMELINE_RULER_HEIGHT;
+}
+
 static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 {
+	SptTimelineDrawing drawing;
 	bool is_wide = self->timeline->lanes != SPT_GROUP_CPU;
 	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1),
 	    left = is_wide || has_long_names(self)	  ? WIDE_GUTTER :
@@ -70,7 +85,7 @@ static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 							    GUTTER;
 
 	left = MAX(left, self->gutter);
-	return (SptTimelineDrawing){
+	drawing = (SptTimelineDrawing){
 		.widget = GTK_WIDGET(self),
 		.timeline = self->timeline,
 		.tracks = self->document->recording->tracks,
@@ -83,6 +98,8 @@ static SptTimelineDrawing timeline_view_drawing_of(SptTimelineView *self)
 			is_wide ? TRACK_HEIGHT : CLAMP(lanes, LANE_MIN_HEIGHT, LANE_MAX_HEIGHT),
 		.track_height = TRACK_HEIGHT,
 	};
+	drawing.ruler_top = timeline_view_ruler_top(self, spt_timeline_height(&drawing));
+	return drawing;
 }
 
 /* Computing. */
@@ -151,7 +168,8 @@ static void timeline_view_ask(SptTimelineView *self)
 static bool is_drawn_alike(const SptTimelineDrawing *a, const SptTimelineDrawing *b)
 {
 	return a->begin_ns == b->begin_ns && a->until_ns == b->until_ns && a->left == b->left &&
-	       a->width == b->width && a->lane_height == b->lane_height;
+	       a->width == b->width && a->lane_height == b->lane_height &&
+	       a->ruler_top == b->ruler_top;
 }
 
 /* While a range is dragged only the veil over the picture changes. */
@@ -498,7 +516,7 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, unsign
 		return g_strdup_printf(_("%s at %.3f s: %s %s"), name,
 				       timeline_view_seconds(self, at), value,
 				       spt_text_name(track->unit, &made_unit));
-	duration = spt_text_duration(event->duration);
+	duration = spt_text_took(event->duration);
 	if (spt_track_is_late(track, event))
 		return g_strdup_printf(_("%s at %.6f s: %s, late: it took longer than %.1f ms"),
 				       name,
@@ -508,7 +526,7 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, unsign
 	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name,
 			       timeline_view_seconds(self, MAX(event->time, self->axis->start_ns)),
 			       event->text ? spt_text_name(event->text, &made_text) : "",
-			       event->text ? ", " : "", duration);
+			       event->text && *duration ? ", " : "", duration);
 }
 
 static gboolean timeline_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
@@ -545,6 +563,7 @@ static void timeline_view_dispose(GObject *object)
 	g_clear_pointer(&self->timeline, spt_timeline_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	g_clear_object(&self->axis);
+	g_clear_object(&self->room);
 	G_OBJECT_CLASS(spt_timeline_view_parent_class)->dispose(object);
 }
 
@@ -617,6 +636,15 @@ static void spt_timeline_view_init(SptTimelineView *self)
 	g_signal_connect(motion, "motion", G_CALLBACK(timeline_view_on_motion), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), scroll);
 	gtk_widget_add_controller(GTK_WIDGET(self), motion);
+}
+
+void spt_timeline_view_set_room(SptTimelineView *self, GtkAdjustment *room)
+{
+	self->room = g_object_ref(room);
+	g_signal_connect_object(room, "value-changed", G_CALLBACK(gtk_widget_queue_draw), self,
+				G_CONNECT_SWAPPED);
+	g_signal_connect_object(room, "changed", G_CALLBACK(gtk_widget_queue_draw), self,
+				G_CONNECT_SWAPPED);
 }
 
 void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document)

@@ -591,6 +591,8 @@ static void add_pages(SptViews *self)
 
 static void spt_views_init(SptViews *self)
 {
+	GtkScrolledWindow *scroller;
+
 	self->query = spt_query_new(GTK_WIDGET(self), &document_query);
 	self->history = g_ptr_array_new_with_free_func((GDestroyNotify)spt_restrictions_unref);
 	self->lanes = SPT_GROUP_CPU;
@@ -600,8 +602,10 @@ static void spt_views_init(SptViews *self)
 	spt_split_fit(self->split, "timeline-height");
 	spt_narrow_stack(self->top);
 	spt_narrow_show(self->title_row, false);
-	spt_narrow_limit_height(GTK_SCROLLED_WINDOW(
-		gtk_widget_get_ancestor(GTK_WIDGET(self->timeline), GTK_TYPE_SCROLLED_WINDOW)));
+	scroller = GTK_SCROLLED_WINDOW(
+		gtk_widget_get_ancestor(GTK_WIDGET(self->timeline), GTK_TYPE_SCROLLED_WINDOW));
+	spt_narrow_limit_height(scroller);
+	spt_timeline_view_set_room(self->timeline, gtk_scrolled_window_get_vadjustment(scroller));
 	spt_lanes_view_set_axis(spt_lanes_pane_view(self->lanes_pane),
 				spt_timeline_view_axis(self->timeline));
 	spt_flame_pane_set_axis(self->flame, spt_timeline_view_axis(self->timeline));
