@@ -35,7 +35,6 @@ struct _SptFunctions {
 	uint32_t selected;
 	unsigned scroll_source;
 	bool refills;				/* the visible rows stay where they are */
-	bool is_first;				/* the list has yet to be scrolled to its begin */
 	/* By somebody, for this recording: the selected function, and the order */
 	bool is_chosen, is_ordered;
 };
@@ -154,10 +153,9 @@ static gboolean scroll_to_selected(gpointer data)
 
 	self->scroll_source = 0;
 	/* What nobody has chosen is no reason to hide the heaviest ones. */
-	if (self->is_first) {
-		self->is_first = false;
+	if (!self->is_chosen)
 		spt_compat_scroll_to(spt_pane_view(SPT_PANE(self)), 0);
-	} else if (position != GTK_INVALID_LIST_POSITION)
+	else if (position != GTK_INVALID_LIST_POSITION)
 		spt_compat_scroll_to(spt_pane_view(SPT_PANE(self)), position);
 	return G_SOURCE_REMOVE;
 }
@@ -182,6 +180,15 @@ static int on_asked(G_GNUC_UNUSED gconstpointer a, G_GNUC_UNUSED gconstpointer b
 	return -1;
 }
 
+/* The largest first.  Another column would keep its arrow. */
+static void functions_sort_by(SptFunctions *self, const struct column *wanted)
+{
+	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
+
+	gtk_column_view_sort_by_column(view, NULL, GTK_SORT_ASCENDING);
+	gtk_column_view_sort_by_column(view, wanted->column, GTK_SORT_DESCENDING);
+}
+
 static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange change,
 			     SptFunctions *self)
 {
@@ -198,7 +205,7 @@ static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange ch
 	/* A click on a column of numbers shows the largest first. */
 	if (key != self->key && key >= SPT_ORDER_SELF && answer == GTK_ORDERING_SMALLER) {
 		self->key = key;
-		gtk_column_view_sort_by_column(view, self->asked->column, GTK_SORT_DESCENDING);
+		functions_sort_by(self, self->asked);
 		return;
 	}
 	self->key = key;
@@ -327,8 +334,7 @@ static void set_order(SptFunctions *self)
 	if (self->is_ordered)
 		return;
 	self->key = wanted->key;
-	gtk_column_view_sort_by_column(spt_pane_view(SPT_PANE(self)), wanted->column,
-				       GTK_SORT_DESCENDING);
+	functions_sort_by(self, wanted);
 }
 
 void spt_functions_set_document(SptFunctions *self, SptDocument *document)
@@ -358,7 +364,6 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	set_order(self);
 	functions_refresh(self);
-	self->is_first = true;
 	queue_scroll(self);
 	g_signal_emit(self, function_selected, 0, self->selected);
 }
@@ -373,7 +378,6 @@ void spt_functions_select(SptFunctions *self, uint32_t function)
 		position = functions_position_of(self, function);
 	}
 	gtk_single_selection_set_selected(self->selection, position);
-	self->is_first = false;
 	self->is_chosen = true;
 	queue_scroll(self);
 }
