@@ -13,7 +13,8 @@ export LC_ALL=C.UTF-8
 cli=$PWD/build/sysprof-cli
 tests=$PWD/tests/cli
 build/tests/gen-declared "$work/a" && build/tests/gen-declared --other "$work/b" &&
-	build/tests/gen-declared --quoted "$work/quoted" || exit 1
+	build/tests/gen-declared --quoted "$work/quoted" &&
+	build/tests/gen-declared --moments "$work/moments" || exit 1
 cd "$work" || exit 1
 
 # prints TEXT OPTIONS: what the program prints is the standard input.
@@ -57,6 +58,17 @@ balance: -260 to -110, mean -185
        Time  Thread                    Fields
    0.120000                            level=30 %  balance=-110
 END
+prints "a mark of a moment has no duration" report moments --marks <<'END'
+     Count      Total      Least       Mean     Median       99 %       Most  Mark
+         1    5.00 ms    5.00 ms    5.00 ms    5.00 ms    5.00 ms    5.00 ms  saved
+        10          -          -          -          -          -          -  clicked
+END
+prints "a process's counter has the name of its program" report moments --counters <<'END'
+         Least            Mean            Most            Last  Counter
+       0 bytes         4.0 KiB         8.0 KiB         8.0 KiB  server (100): resident
+END
+result "marks alone last until the last one ends" "$(
+	"$cli" info --json moments | grep -q '"duration_ns": *95000000\b' || "$cli" info moments)"
 prints "a text cannot write on the terminal" \
 	report a --events server.log --field 'severity <= 3' --field 'text = served 2*' --limit 1 <<'END'
 Log: 6 events

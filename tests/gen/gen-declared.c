@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-declared [--other|--desktop|--quoted] OUT: a server of two threads that declares what it
+ * gen-declared [--other|--desktop|--quoted|--moments] OUT: a server of two threads that declares what it
  * does: 300 requests, a line of its log for each tenth of them, and its load.  --other: one more
  * request, in another thread, and a kind "request" that has other fields.  --desktop: 15 frames as
  * GTK marks them, of which three are late, and 20 calls on D-Bus, of which the last one failed.
  * --quoted: three events of a kind whose name and texts have what other formats use themselves.
+ * --moments: no samples; 10 marks of a moment in 90 ms, the last one followed by one of 5 ms, and a
+ * counter of the process.
  */
 #include <stdio.h>
 #include <string.h>
@@ -230,6 +232,34 @@ static void put_desktop(SptCaptureWriter *writer)
 		put_call(writer, 19 - i);
 }
 
+static void put_moments(SptCaptureWriter *writer)
+{
+	static const SptDeclarationRow resident = {
+		.id = 8,
+		.shape = SPT_DECLARED_COUNTER,
+		.name = "process.100.resident",
+		.n_fields = 1,
+		.fields = { { "value", "", SPT_VALUE_BYTES } },
+	};
+	SptDeclaredRow row = { .kind = mark.id, .thread = 1 };
+
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &mark);
+	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &resident);
+	for (unsigned i = 0; i <= 10; i++) {
+		row.time = START + MIN(i, 9) * 10 * PERIOD;
+		row.duration_ns = i == 10 ? 5 * PERIOD : 0;
+		row.values[0].text = i == 10 ? "saved" : "clicked";
+		row.values[1].text = row.values[2].text = "";
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		spt_capture_writer_put(writer, SPT_ROW_DECLARED,
+				       &(SptDeclaredRow){ .time = START + i * 10 * PERIOD,
+							  .kind = resident.id,
+							  .thread = 2,
+							  .values = { { .number = 4096 * i } } });
+}
+
 static void put_quoted(SptCaptureWriter *writer)
 {
 	static const char *const texts[] = { "\"\\;:,{}", "<b>&amp;\n", "=1+1" };
@@ -261,14 +291,15 @@ int main(int argc, char **argv)
 		void (*put)(SptCaptureWriter *writer);
 	} forms[] = { { "--other", put_other },
 		      { "--desktop", put_desktop },
-		      { "--quoted", put_quoted } };
+		      { "--quoted", put_quoted },
+		      { "--moments", put_moments } };
 	void (*put)(SptCaptureWriter *writer) = argc == 2 ? put_server : NULL;
 
 	for (unsigned i = 0; argc == 3 && i < G_N_ELEMENTS(forms); i++)
 		if (strcmp(argv[1], forms[i].option) == 0)
 			put = forms[i].put;
 	if (!put) {
-		fprintf(stderr, "Usage: gen-declared [--other|--desktop|--quoted] OUT\n");
+		fprintf(stderr, "Usage: gen-declared [--other|--desktop|--quoted|--moments] OUT\n");
 		return 2;
 	}
 	writer = spt_capture_writer_new(argv[argc - 1], &error);

@@ -141,6 +141,7 @@ bool spt_parse_bytes(const char *text, uint64_t *ret);
 
 char *spt_format_count(uint64_t n);		/* "1,234,567" */
 char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
+char *spt_format_took(uint64_t ns);		/* of an event; "-": a moment */
 /* The width, for "%*s", that makes @text that many columns wide: printf() counts bytes. */
 int spt_format_width(const char *text, int columns);
 /* A clause: the length of a period; for a merged recording also the original lengths. */

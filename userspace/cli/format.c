@@ -30,6 +30,11 @@ char *spt_format_ns(uint64_t ns)
 	return g_strdup_printf("%" PRIu64 " ns", ns);
 }
 
+char *spt_format_took(uint64_t ns)
+{
+	return ns ? spt_format_ns(ns) : g_strdup("-");
+}
+
 int spt_format_width(const char *text, int columns)
 {
 	return columns + (int)strlen(text) - (int)g_utf8_strlen(text, -1);

@@ -161,7 +161,7 @@ static void print_event(const struct spt_report *report, const SptDeclaredRow *r
 	const SptThreadRow *thread = &report->capture->threads[row->thread];
 	const SptProcessRow *process = spt_process_of_thread(report->capture, row->thread);
 	g_autofree char *name = spt_format_cut(spt_process_label(process), 16);
-	g_autofree char *duration = spt_format_ns(row->duration_ns);
+	g_autofree char *duration = spt_format_took(row->duration_ns);
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	printf("%11.6f  ", ((double)row->time - (double)report->summary->start_ns) / 1e9);

@@ -32,11 +32,11 @@ static bool find_marks(struct spt_report *report)
 
 static void print_row(const SptMarkSums *sums)
 {
-	g_autofree char *n = spt_format_count(sums->n), *sum = spt_format_ns(sums->sum_ns),
-			*least = spt_format_ns(sums->least_ns),
-			*mean = spt_format_ns(sums->sum_ns / sums->n),
-			*median = spt_format_ns(sums->median_ns),
-			*p99 = spt_format_ns(sums->p99_ns), *most = spt_format_ns(sums->most_ns),
+	g_autofree char *n = spt_format_count(sums->n), *sum = spt_format_took(sums->sum_ns),
+			*least = spt_format_took(sums->least_ns),
+			*mean = spt_format_took(sums->sum_ns / sums->n),
+			*median = spt_format_took(sums->median_ns),
+			*p99 = spt_format_took(sums->p99_ns), *most = spt_format_took(sums->most_ns),
 			*name = spt_format_cut(sums->name, 0),
 			*category = spt_format_cut(sums->category, 0);
 

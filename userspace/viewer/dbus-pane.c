@@ -81,7 +81,7 @@ static void dbus_set_row(SptDbusPane *self, unsigned row, const SptBusCall *call
 	const SptRecording *recording = self->document->recording;
 	uint64_t all = call->bytes + call->reply_bytes;
 	g_autofree char *moment = spt_text_moment(call->time, recording->summary.start_ns),
-			*duration = spt_text_duration(call->duration_ns),
+			*duration = spt_text_took(call->duration_ns),
 			*client = name_of_client(recording->capture, call),
 			*server = name_of_server(call), *bytes = spt_text_count(all);
 

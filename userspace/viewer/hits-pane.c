@@ -179,7 +179,7 @@ static void set_row(SptHitsPane *self, unsigned number, const struct hit *hit)
 {
 	const SptRecording *recording = self->document->recording;
 	g_autofree char *time = spt_text_moment(hit->time, recording->summary.start_ns),
-			*duration = spt_text_duration(hit->duration_ns),
+			*duration = spt_text_took(hit->duration_ns),
 			*cpu = g_strdup_printf("%u", hit->cpu),
 			*thread = thread_text(recording->capture, hit->thread);
 	SptTableCell cells[SPT_TABLE_COLUMNS_MAX] = {

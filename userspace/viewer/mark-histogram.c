@@ -204,17 +204,34 @@ static void show_steps(SptMarkHistogram *self, const SptRestriction *chosen)
 	}
 }
 
+static char *describe_marks(SptMarkHistogram *self)
+{
+	const SptMarkStep *all = &self->times->all;
+	g_autofree char *n = spt_text_count(all->n), *sum = spt_text_duration(all->sum_ns),
+			*made = NULL;
+	const char *name = spt_text_name(self->name, &made);
+
+	if (!all->sum_ns)
+		return g_strdup_printf(ngettext("%s: %s mark, a moment", "%s: %s marks, moments",
+						(unsigned long)all->n),
+				       name, n);
+	return g_strdup_printf(ngettext("%s: %s mark, %s in all", "%s: %s marks, %s in all",
+					(unsigned long)all->n),
+			       name, n, sum);
+}
+
 void spt_mark_histogram_show(SptMarkHistogram *self, const SptMarkTimes *times,
 			     const SptRestriction *chosen)
 {
-	bool is_shown = times && chosen && times->all.n;
-	g_autofree char *n = NULL, *sum = NULL, *name = NULL, *text = NULL;
+	bool is_shown = times && chosen && times->all.n,
+	     has_steps = is_shown && times->all.sum_ns;
+	g_autofree char *text = NULL;
 
 	g_clear_pointer(&self->times, g_free);
 	g_clear_pointer(&self->name, g_free);
 	g_clear_pointer(&self->category, g_free);
-	gtk_widget_set_visible(self->longer, is_shown);
-	gtk_widget_set_visible(self->scroller, is_shown);
+	gtk_widget_set_visible(self->longer, has_steps);
+	gtk_widget_set_visible(self->scroller, has_steps);
 	if (!is_shown) {
 		gtk_label_set_text(GTK_LABEL(self->title),
 				   _("A mark that is selected shows here how long it took each time"));
@@ -225,11 +242,7 @@ void spt_mark_histogram_show(SptMarkHistogram *self, const SptMarkTimes *times,
 	self->category = g_strdup(chosen->category);
 	if (chosen->begin_ns || chosen->end_ns)
 		gtk_check_button_set_active(GTK_CHECK_BUTTON(self->longer), !chosen->end_ns);
-	n = spt_text_count(times->all.n);
-	sum = spt_text_duration(times->all.sum_ns);
-	text = g_strdup_printf(ngettext("%s: %s mark, %s in all", "%s: %s marks, %s in all",
-					(unsigned long)times->all.n),
-			       spt_text_name(self->name, &name), n, sum);
+	text = describe_marks(self);
 	gtk_label_set_text(GTK_LABEL(self->title), text);
 	show_steps(self, chosen);
 }

@@ -76,11 +76,11 @@ static gpointer find(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 
 static void set_row(SptMarksPane *self, unsigned row, const SptMarkSums *sums)
 {
-	g_autofree char *n = spt_text_count(sums->n), *sum = spt_text_duration(sums->sum_ns),
-			*mean = spt_text_duration(sums->sum_ns / sums->n),
-			*median = spt_text_duration(sums->median_ns),
-			*p99 = spt_text_duration(sums->p99_ns),
-			*most = spt_text_duration(sums->most_ns);
+	g_autofree char *n = spt_text_count(sums->n), *sum = spt_text_took(sums->sum_ns),
+			*mean = spt_text_took(sums->sum_ns / sums->n),
+			*median = spt_text_took(sums->median_ns),
+			*p99 = spt_text_took(sums->p99_ns),
+			*most = spt_text_took(sums->most_ns);
 
 	spt_table_set_row(self->table, row,
 			  (const SptTableCell[]){ { .text = sums->name },

@@ -74,6 +74,11 @@ char *spt_text_duration(uint64_t ns)
 	return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
 }
 
+char *spt_text_took(uint64_t ns)
+{
+	return ns ? spt_text_duration(ns) : g_strdup("");
+}
+
 char *spt_text_moment(uint64_t time, uint64_t start_ns)
 {
 	return time < start_ns ? g_strdup("") :

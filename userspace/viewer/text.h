@@ -22,6 +22,8 @@ char *spt_text_moment(uint64_t time, uint64_t start_ns);
 /* "12 periods", "1.50 ms", "1,234 bytes", "3.8 MiB" or "1,234" events. */
 char *spt_text_weight(const SptMetric *metric, uint64_t weight);
 char *spt_text_duration(uint64_t ns);	/* "1.50 s", "2.00 ms" */
+/* The same of an event; "" for a moment, of which nobody can say how long it took. */
+char *spt_text_took(uint64_t ns);
 /*
  * "1 sample per ms of CPU time", and how far the rate was lowered for the budget: of the periods so
  * far, @delivered were sampled and @budget skipped.
