@@ -179,6 +179,10 @@ fi
 check "the command's standard error still goes where it went" grep -qx "a line" "$work/err"
 check "and its lines are those of the log" bash -c '
 	"$0" report "$1" --logs | grep -q "stderr  *a line"' "$cli" "$work/a"
+check "... of the program that wrote them, which was another one until it began" judge --logs <<'END'
+line, = [line for line in report['lines'] if line['source'] == 'stderr']
+assert line['process'] == 'bash' and line['text'] == 'a line', line
+END
 check "counters have a value a second" judge --counters <<'END'
 counters = {counter['name']: counter for counter in report['counters']}
 assert counters['uptime']['count'] >= 2 and counters['memory.used']['least'] > 1 << 20

@@ -8,6 +8,7 @@
 
 #include "record/recorder.h"
 #include "record/said.h"
+#include "record/thread-ids.h"
 
 G_BEGIN_DECLS
 
@@ -20,14 +21,19 @@ struct spt_log_packet {
 	char text[SPT_LOGS_TEXT];
 };
 
-/* @lines_fd: a socket of such packets, then owned; -1: there is none.  @said outlives it. */
-SptLogs *spt_logs_new(SptSaid *said, int lines_fd);
+/*
+ * @lines_fd: a socket of such packets, then owned, of process @pid; -1: there is none.  @said and
+ * @threads outlive it.
+ */
+SptLogs *spt_logs_new(SptSaid *said, const SptThreadIds *threads, int lines_fd, uint32_t pid);
 void spt_logs_free(SptLogs *logs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLogs, spt_logs_free)
 /* Whether the kernel's log may be read. */
 bool spt_logs_has_kernel(const SptLogs *logs);
-/* Takes what there is.  @thread: the command's, of the capture.  Returns the number of lines. */
-uint64_t spt_logs_step(SptLogs *logs, uint32_t thread);
+/* Takes what there is.  Returns the number of lines. */
+uint64_t spt_logs_step(SptLogs *logs);
+/* Likewise, at the end: lines that wait are put, too. */
+void spt_logs_finish(SptLogs *logs);
 
 G_END_DECLS
 

@@ -80,7 +80,8 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		statements->control = spt_control_new(options->control_fd, said, threads);
 	if (options->logs)
 		statements->logs =
-			spt_logs_new(said, options->lines_fd > 0 ? options->lines_fd : -1);
+			spt_logs_new(said, threads, options->lines_fd > 0 ? options->lines_fd : -1,
+				     statements->command_pid);
 	if (options->journal) {
 		statements->journal = spt_journal_new(said, threads, error);
 		if (!statements->journal)
@@ -215,8 +216,6 @@ static bool has_kernel_lines(const SptStatements *statements)
 
 static void take_statements(SptStatements *statements)
 {
-	uint32_t thread = 0;
-
 	if (statements->marks)
 		spt_marks_step(statements->marks);
 	if (statements->control)
@@ -230,12 +229,8 @@ static void take_statements(SptStatements *statements)
 		statements->others.marks += spt_dbus_step(statements->dbus);
 	if (statements->trace_marker)
 		statements->others.marks += spt_trace_marker_step(statements->trace_marker);
-	if (!statements->logs)
-		return;
-	if (statements->command_pid)
-		thread = spt_thread_ids_find(statements->threads, statements->command_pid,
-					     UINT64_MAX);
-	statements->others.lines += spt_logs_step(statements->logs, thread);
+	if (statements->logs)
+		statements->others.lines += spt_logs_step(statements->logs);
 }
 
 void spt_statements_step(SptStatements *statements, const SptTasks *tasks, uint64_t now_ns)
@@ -261,6 +256,8 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 	SptMarksStatus status;
 
 	take_statements(statements);
+	if (statements->logs)
+		spt_logs_finish(statements->logs);
 	if (statements->compositor)
 		spt_compositor_finish(statements->compositor, &statements->others);
 	if (statements->journal)
