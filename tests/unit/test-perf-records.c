@@ -127,12 +127,12 @@ static void comm(struct fixture *fixture, bool exec, uint32_t pid, uint32_t tid,
 	take(fixture, 0, &made, pid, tid, time);
 }
 
-static void map(struct fixture *fixture, uint32_t pid, uint64_t address, uint64_t inode,
-		const char *path, uint64_t time)
+static void map_with(struct fixture *fixture, unsigned misc, uint32_t pid, uint64_t address,
+		     uint64_t inode, const char *path, uint64_t time)
 {
 	struct made made;
 
-	begin(&made, PERF_RECORD_MMAP2, 0);
+	begin(&made, PERF_RECORD_MMAP2, misc);
 	add_pair(&made, pid, pid);
 	add(&made, address);
 	add(&made, 0x1000);
@@ -143,6 +143,12 @@ static void map(struct fixture *fixture, uint32_t pid, uint64_t address, uint64_
 	add_pair(&made, 5, 2);
 	add_text(&made, path);
 	take(fixture, 0, &made, pid, pid, time);
+}
+
+static void map(struct fixture *fixture, uint32_t pid, uint64_t address, uint64_t inode,
+		const char *path, uint64_t time)
+{
+	map_with(fixture, 0, pid, address, inode, path, time);
 }
 
 /* The record at @index of those made so far, which must be of @type. */
@@ -451,7 +457,9 @@ static void test_images(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(exec->mm, !=, forked->mm);
 	g_assert_cmpstr(exec->comm, ==, "program");
 	map(fixture, 11, 0x10000, 77, "/usr/bin/no-such-program", 6);
-	map(fixture, 11, 0x20000, 77, "/usr/bin/no-such-program", 7);
+	/* As the kernel has it while somebody else wants build-ids. */
+	map_with(fixture, SPT_PERF_MAP_HAS_BUILD_ID, 11, 0x20000, 77, "/usr/bin/no-such-program",
+		 7);
 	map(fixture, 11, 0x7fff00000000, 0, "[vdso]", 8);
 	map(fixture, 11, 0x30000, 0, "//anon", 9);
 	first = made_at(fixture, 4, SYSPROF_MAP);

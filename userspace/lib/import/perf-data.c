@@ -55,7 +55,7 @@ struct perf_import {
 	SptPerfRecords *records;	/* NULL: the kernel's place is not known yet */
 	SptImportPerfWaits *waits;	/* likewise */
 	const struct spt_perf_data_event *event;	/* the one that is imported */
-	bool is_clock, has_cpus;
+	bool is_clock, has_cpus, wants_build_ids;
 	bool is_foreign;		/* registers are those of another kind of machine */
 	uint64_t period_ns;		/* of a clock: its first sample's */
 	uint64_t n_samples, n_skipped, n_later, n_auxiliary;
@@ -97,9 +97,11 @@ static void choose_event(struct perf_import *import)
 	const char *arch = spt_perf_data_facts(import->data)->arch;
 	const struct spt_perf_data_event *event;
 
-	for (unsigned i = 0; (event = spt_perf_data_events(import->data, i)); i++)
+	for (unsigned i = 0; (event = spt_perf_data_events(import->data, i)); i++) {
+		import->wants_build_ids |= event->attr.build_id;
 		if (!import->event || rank_of_attr(event) > rank_of_attr(import->event))
 			import->event = event;
+	}
 	import->is_clock = rank_of_attr(import->event) == 3;
 	import->is_foreign = arch && strcmp(arch, spt_perf_raw_machine()) != 0;
 	import->has_cpus = import->event->attr.sample_type & PERF_SAMPLE_CPU;
@@ -375,6 +377,19 @@ static size_t map2_part_bytes(const struct perf_event_header *record, size_t byt
 }
 
 /*
+ * Whether a part that is said to have a build-id has one.  perf can put them into the records of
+ * events that wanted none, and then all have the same length.
+ */
+static bool is_identified(const struct perf_import *import, const struct map2_part *part)
+{
+	static const uint8_t none[sizeof(part->reserved)];
+
+	return import->wants_build_ids ||
+	       (part->build_id_bytes == BUILD_ID_BYTES &&
+		memcmp(part->reserved, none, sizeof(none)) == 0);
+}
+
+/*
  * A mapping as MMAP2 with a build-id, if the record or the file's list has one.  NULL: its path has
  * no end.
  */
@@ -398,7 +413,7 @@ static const struct perf_event_header *make_map(struct perf_import *import,
 	g_byte_array_append(import->map, (const uint8_t *)record, sizeof(struct map_head));
 	made = (void *)import->map->data;
 	made->type = PERF_RECORD_MMAP2;
-	if (part_bytes < sizeof(part))
+	if (part_bytes < sizeof(part) || !is_identified(import, &part))
 		made->misc &= (uint16_t)~SPT_PERF_MAP_HAS_BUILD_ID;
 	if (build_id && !(made->misc & SPT_PERF_MAP_HAS_BUILD_ID)) {
 		made->misc |= SPT_PERF_MAP_HAS_BUILD_ID;

@@ -466,9 +466,10 @@ static struct spt_perf_file identified_file(const struct map_record *map)
 	};
 }
 
-static struct spt_perf_file mapped_file(const struct map_record *map)
+/* Ours never want build-ids. */
+static struct spt_perf_file mapped_file(const SptPerfRecords *records, const struct map_record *map)
 {
-	if (map->header.misc & SPT_PERF_MAP_HAS_BUILD_ID)
+	if (records->is_of_file && map->header.misc & SPT_PERF_MAP_HAS_BUILD_ID)
 		return identified_file(map);
 	return (struct spt_perf_file){
 		.dev_major = map->dev_major,
@@ -489,7 +490,7 @@ void spt_perf_records_look(SptPerfRecords *records, const struct perf_event_head
 
 	if (header->type != PERF_RECORD_MMAP2)
 		return;
-	file = mapped_file((const struct map_record *)header);
+	file = mapped_file(records, (const struct map_record *)header);
 	spt_perf_objects_look(records->objects, &file);
 }
 
@@ -497,7 +498,7 @@ static void take_map(SptPerfRecords *records, unsigned cpu, const struct map_rec
 		     const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = { sample_id(&map->header)->time, cpu, map->pid, map->tid };
-	struct spt_perf_file file = mapped_file(map);
+	struct spt_perf_file file = mapped_file(records, map);
 
 	if (file.end > file.start)
 		spt_perf_records_map(records, spt_perf_tasks_get(records->tasks, &who, sink), &who,

@@ -17,7 +17,10 @@
 
 G_BEGIN_DECLS
 
-/* Bit of a map record that has a build-id; since Linux 5.12. */
+/*
+ * Bit of a map record that has a build-id; since Linux 5.12.  While another session wants
+ * build-ids, the kernel sets it in the records of those that do not, too, which have none.
+ */
 #define SPT_PERF_MAP_HAS_BUILD_ID (1 << 14)
 
 typedef struct SptPerfRecords SptPerfRecords;
