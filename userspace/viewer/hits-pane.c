@@ -147,14 +147,16 @@ static void set_kind(SptHitsPane *self, const SptDeclared *kind)
 	columns[DURATION] = (SptTableColumn){ N_("Duration"), SPT_CELL_NUMBER, NUMBER_WIDTH };
 	columns[CPU] = (SptTableColumn){ N_("CPU"), SPT_CELL_NUMBER, NUMBER_WIDTH / 2 };
 	columns[THREAD] = (SptTableColumn){ N_("Thread"), SPT_CELL_TEXT, 0 };
-	for (unsigned i = 0; i < MAX_FIELDS; i++)
+	for (unsigned i = 0; i < MAX_FIELDS; i++) {
+		bool is_text = i < kind->n_fields && kind->fields[i].type == SPT_VALUE_TEXT;
+
+		/* Texts share the room that is left. */
 		columns[FIELDS + i] = (SptTableColumn){
 			i < kind->n_fields ? kind->fields[i].name : "-",
-			i < kind->n_fields && kind->fields[i].type == SPT_VALUE_TEXT ?
-				SPT_CELL_TEXT :
-				SPT_CELL_NUMBER,
-			FIELD_WIDTH
+			is_text ? SPT_CELL_TEXT : SPT_CELL_NUMBER,
+			is_text ? 0 : FIELD_WIDTH,
 		};
+	}
 	columns[REST] = (SptTableColumn){ N_("Other fields"), SPT_CELL_DIM, 0 };
 	self->table = SPT_TABLE(spt_table_new(_("Hits"), columns, SPT_TABLE_COLUMNS_MAX, false));
 	g_object_set_data_full(G_OBJECT(self->table), "columns", columns, g_free);
