@@ -272,6 +272,11 @@ static void test_plain_names(void)
 		     "std::map<std::string, std::vector<int>>::find()");
 	expect_plain("std::__1::vector<int, std::__1::allocator<int> >::size()",
 		     "std::vector<int>::size()");
+	expect_plain("std::less<std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> > >::operator()()",
+		     "std::less<std::string>::operator()()");
+	expect_plain("own::A<std::tuple<std::pair<int, int> > >::f()",
+		     "own::A<std::tuple<std::pair<int, int>>>::f()");
 	/* The arguments of an operator's function say what those of its template do. */
 	expect_plain("std::operator< <char, std::char_traits<char>, std::allocator<char> >"
 		     "(std::__cxx11::basic_string<char, std::char_traits<char>, "

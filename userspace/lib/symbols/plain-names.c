@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A pass for each inline namespace, one that skips default arguments of templates that are in std,
- * and one for each alias.
+ * and one for each alias, brackets first.
  */
 #include "symbols/plain-names.h"
 
@@ -23,6 +23,8 @@ static const char *const defaults[] = {
 };
 
 static const char *const aliases[][2] = {
+	{ "> >", ">>" },
+	{ "> >", ">>" },	/* "> > >" has two, with one bracket in both */
 	{ "std::basic_string<char>", "std::string" },
 	{ "std::basic_string<wchar_t>", "std::wstring" },
 	{ "std::basic_string_view<char>", "std::string_view" },
@@ -37,7 +39,6 @@ static const char *const aliases[][2] = {
 	{ "std::basic_fstream<char>", "std::fstream" },
 	{ "std::basic_ifstream<char>", "std::ifstream" },
 	{ "std::basic_ofstream<char>", "std::ofstream" },
-	{ "> >", ">>" },
 };
 
 /* Bytes up to and with the '<' of the default argument that @name begins with; 0: none. */
