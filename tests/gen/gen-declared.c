@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-declared [--other|--desktop|--quoted|--moments] OUT: a server of two threads that declares what it
- * does: 300 requests, a line of its log for each tenth of them, and its load.  --other: one more
+ * gen-declared [--other|--desktop|--quoted|--moments] OUT: a server of two threads that declares
+ * what it does: 300 requests, a line of its log for each tenth of them, and its load.  --other: one more
  * request, in another thread, and a kind "request" that has other fields.  --desktop: 15 frames as
  * GTK marks them, of which three are late, and 20 calls on D-Bus, of which the last one failed.
  * --quoted: three events of a kind whose name and texts have what other formats use themselves.

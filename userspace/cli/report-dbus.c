@@ -30,7 +30,8 @@ static void print_bus_row(const SptBusCalls *calls)
 			*errors = spt_format_count(calls->n_errors),
 			*sum = spt_format_took(calls->sum_ns),
 			*median = spt_format_took(calls->median_ns),
-			*p99 = spt_format_took(calls->p99_ns), *most = spt_format_took(calls->most_ns),
+			*p99 = spt_format_took(calls->p99_ns),
+			*most = spt_format_took(calls->most_ns),
 			*bytes = spt_format_bytes(calls->bytes),
 			*name = spt_format_cut(calls->name, 0),
 			*server = spt_format_cut(calls->server, 0);

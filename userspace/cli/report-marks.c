@@ -36,7 +36,8 @@ static void print_row(const SptMarkSums *sums)
 			*least = spt_format_took(sums->least_ns),
 			*mean = spt_format_took(sums->sum_ns / sums->n),
 			*median = spt_format_took(sums->median_ns),
-			*p99 = spt_format_took(sums->p99_ns), *most = spt_format_took(sums->most_ns),
+			*p99 = spt_format_took(sums->p99_ns),
+			*most = spt_format_took(sums->most_ns),
 			*name = spt_format_cut(sums->name, 0),
 			*category = spt_format_cut(sums->category, 0);
 

@@ -24,6 +24,7 @@
 #define THROUGH_BYTES  24
 /* Names are shortened if the text exceeds this. */
 #define NAME_BYTES	 64
+#define READABLE_NAME_BYTES 32		/* rather than shorter ones, fewer next steps */
 #define LEAST_NAME_BYTES 16
 #define PATH_BYTES	 110
 #define FEW_SAMPLES	 200
@@ -419,6 +420,13 @@ static void find_facts(const struct spt_report *report, struct summary *summary)
 		summary->processes = find_summary_processes(report);
 }
 
+/* The first steps remain, as many as have room. */
+static void drop_next(const struct spt_report *report, struct summary *summary)
+{
+	while (summary_bytes(report, summary) > MOST_BYTES && summary->next->len > 0)
+		g_ptr_array_set_size(summary->next, summary->next->len - 1);
+}
+
 static bool find(struct spt_report *report)
 {
 	struct summary *summary = g_new0(struct summary, 1);
@@ -436,12 +444,15 @@ static bool find(struct spt_report *report)
 	find_top(report, summary);
 	find_facts(report, summary);
 	find_texts(report, summary, name_bytes);
-	while (summary_bytes(report, summary) > MOST_BYTES && name_bytes > LEAST_NAME_BYTES) {
+	while (summary_bytes(report, summary) > MOST_BYTES && name_bytes > READABLE_NAME_BYTES) {
 		name_bytes -= LEAST_NAME_BYTES;
 		find_texts(report, summary, name_bytes);
 	}
-	while (summary_bytes(report, summary) > MOST_BYTES && summary->next->len > 0)
-		g_ptr_array_set_size(summary->next, summary->next->len - 1);
+	drop_next(report, summary);
+	if (summary_bytes(report, summary) > MOST_BYTES) {
+		find_texts(report, summary, LEAST_NAME_BYTES);
+		drop_next(report, summary);
+	}
 	return true;
 }
 

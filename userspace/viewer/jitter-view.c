@@ -154,6 +154,7 @@ static void list_outliers(SptJitterView *self, const SptJitter *jitter, uint32_t
 					PANGO_ELLIPSIZE_END);
 		gtk_widget_set_tooltip_text(button, text);
 		gtk_widget_add_css_class(button, "flat");
+		gtk_widget_add_css_class(button, "outlier");
 		gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "(ut)", thread,
 						 value->time);
 		gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "views.go-to-moment");

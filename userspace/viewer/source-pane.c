@@ -354,6 +354,9 @@ static void source_pane_set_function(GtkWidget *pane, SptDocument *document,
 	spt_document_replace(&self->document, document);
 	self->function = function;
 	if (function != UINT32_MAX && !document->calls.functions[function].is_process) {
+		/* The first one can take seconds, and an empty page says nothing. */
+		if (!gtk_inscription_get_text(GTK_INSCRIPTION(self->title)))
+			source_pane_say(self, _("Reading source and instructions…"));
 		spt_query_ask(self->query, document, GUINT_TO_POINTER(function), NULL);
 		return;
 	}

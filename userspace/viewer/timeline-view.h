@@ -24,7 +24,7 @@ G_DECLARE_FINAL_TYPE(SptTimelineView, spt_timeline_view, SPT, TIMELINE_VIEW, Gtk
 SptTimeAxis *spt_timeline_view_axis(SptTimelineView *view);
 /* Least room for names, since the pictures below have names, too. */
 void spt_timeline_view_set_gutter(SptTimelineView *view, int pixels);
-/* The ruler stays in sight while @room, which scrolls the view as the first of all, shows a part. */
+/* The ruler stays in sight while @room, which scrolls the view from its top, shows a part. */
 void spt_timeline_view_set_room(SptTimelineView *view, GtkAdjustment *room);
 /* @document: a recording, or the part of it whose times are shown as selected. */
 void spt_timeline_view_set_document(SptTimelineView *view, SptDocument *document);
