@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gen-declared [--other|--desktop|--quoted|--moments] OUT: a server of two threads that declares
- * what it does: 300 requests, a line of its log for each tenth of them, and its load.  --other: one more
- * request, in another thread, and a kind "request" that has other fields.  --desktop: 15 frames as
- * GTK marks them, of which three are late, and 20 calls on D-Bus, of which the last one failed.
+ * what it does: 300 requests, a line of its log for each tenth of them, and its load.
+ * --other: one more request, in another thread, and a kind "request" that has other fields.
+ * --desktop: 15 frames as GTK marks them, of which three are late, and 20 calls on D-Bus, of which
+ * the last one failed.
  * --quoted: three events of a kind whose name and texts have what other formats use themselves.
  * --moments: no samples; 10 marks of a moment in 90 ms, the last one followed by one of 5 ms, and a
  * counter of the process.
