@@ -77,6 +77,7 @@ static void put_perf_data(const char *directory)
 		{ "perf-later", PERF_EXAMPLE_LATER },
 		{ "perf-later-pipe", PERF_EXAMPLE_LATER | PERF_EXAMPLE_PIPE | PERF_EXAMPLE_PACKED },
 		{ "perf-old", PERF_EXAMPLE_OLD },
+		{ "perf-cpus", PERF_EXAMPLE_EVENTS | PERF_EXAMPLE_CPUS },
 		{ "perf-never", PERF_EXAMPLE_LATER | PERF_EXAMPLE_NEVER },
 	};
 

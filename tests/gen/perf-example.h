@@ -33,6 +33,8 @@ enum {
 	PERF_EXAMPLE_LATER = 1 << 4,	/* user stacks come after their samples */
 	PERF_EXAMPLE_NEVER = 1 << 5,	/* as the one before; the last one does not come */
 	PERF_EXAMPLE_OLD = 1 << 6,	/* mappings as before Linux 3.16 */
+	PERF_EXAMPLE_CPUS = 1 << 7,	/* with two: both count cycles, on CPUs of two kinds */
+	PERF_EXAMPLE_ONE_KIND = 1 << 8,	/* those of the first kind were idle */
 };
 
 /* A record of @type, with what is behind its header. */
@@ -85,6 +87,11 @@ static inline struct perf_event_attr perf_example_attr(unsigned flags, unsigned 
 		.sample_id_all = 1,
 	};
 
+	if (flags & PERF_EXAMPLE_CPUS) {
+		attr.type = PERF_TYPE_HARDWARE;
+		attr.config = (i ? 4ull : 10ull) << 32 | PERF_COUNT_HW_CPU_CYCLES;
+		attr.sample_period = PERF_EXAMPLE_PERIOD_NS;
+	}
 	if (flags & PERF_EXAMPLE_COPIES) {
 		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr.sample_regs_user = PERF_EXAMPLE_REGISTERS;
@@ -180,7 +187,8 @@ static inline void perf_example_records(GByteArray *to, unsigned flags)
 	perf_example_map(to, flags, PERF_EXAMPLE_TASK, PERF_EXAMPLE_MAIN, 0x3000, "/usr/bin/busy");
 	perf_example_task(to, PERF_RECORD_FORK, PERF_EXAMPLE_PID + 1, 4500000000ull);
 	for (unsigned i = 0; i < PERF_EXAMPLE_SAMPLES; i++) {
-		perf_example_sample(to, flags, PERF_EXAMPLE_ID, i);
+		if (!(flags & PERF_EXAMPLE_ONE_KIND))
+			perf_example_sample(to, flags, PERF_EXAMPLE_ID, i);
 		if (flags & PERF_EXAMPLE_EVENTS)
 			perf_example_sample(to, flags, PERF_EXAMPLE_ID + 1, i);
 		if (i == PERF_EXAMPLE_SAMPLES / 2)
@@ -229,7 +237,10 @@ static inline void perf_example_feature(GByteArray *to, unsigned bit, unsigned f
 		const uint64_t id = PERF_EXAMPLE_ID + i;
 		const uint32_t one = 1;
 
-		g_strlcpy(text, i ? "page-faults" : "cpu-clock", sizeof(text));
+		if (flags & PERF_EXAMPLE_CPUS)
+			g_strlcpy(text, i ? "cpu_core/cycles/" : "cpu_atom/cycles/", sizeof(text));
+		else
+			g_strlcpy(text, i ? "page-faults" : "cpu-clock", sizeof(text));
 		g_byte_array_append(to, (const void *)&attr, sizeof(attr));
 		g_byte_array_append(to, (const void *)&one, sizeof(one));
 		g_byte_array_append(to, (const void *)&length, sizeof(length));

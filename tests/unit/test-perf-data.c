@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../gen/perf-example.h"
+#include "import/import.h"
 #include "trace/perf/data.h"
 #include "trace/perf/data-fields.h"
 
@@ -153,6 +154,40 @@ static void test_later(void)
 	}
 }
 
+/* How many samples the importer finds in a file. */
+static uint64_t import_example(unsigned flags)
+{
+	g_autoptr(GByteArray) file = perf_example_new(flags);
+	int fd = memfd_create("perf.data", MFD_CLOEXEC), to = memfd_create("capture", MFD_CLOEXEC);
+	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", to);
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new_stream(dup(to), path, NULL);
+	g_autoptr(SptCapture) capture = NULL;
+	GError *error = NULL;
+
+	g_assert_cmpint(write(fd, file->data, file->len), ==, file->len);
+	spt_import_perf_data.read(&(SptImportInput){ fd, -1 }, writer, &error);
+	g_assert_no_error(error);
+	capture = spt_capture_open(path, &error);
+	g_assert_no_error(error);
+	close(fd);
+	close(to);
+	return capture->n_samples;
+}
+
+/* Of several events the one that has samples, and cycles of CPUs of all kinds. */
+static void test_events(void)
+{
+	const unsigned two = PERF_EXAMPLE_EVENTS, kinds = two | PERF_EXAMPLE_CPUS;
+
+	g_assert_cmpuint(import_example(two), ==, PERF_EXAMPLE_SAMPLES);
+	g_assert_cmpuint(import_example(two | PERF_EXAMPLE_ONE_KIND), ==, PERF_EXAMPLE_SAMPLES);
+	g_assert_cmpuint(import_example(kinds), ==, 2 * PERF_EXAMPLE_SAMPLES);
+	g_assert_cmpuint(import_example(kinds | PERF_EXAMPLE_ONE_KIND), ==, PERF_EXAMPLE_SAMPLES);
+	g_assert_cmpuint(import_example(kinds | PERF_EXAMPLE_ONE_KIND | PERF_EXAMPLE_PIPE |
+					PERF_EXAMPLE_PACKED),
+			 ==, PERF_EXAMPLE_SAMPLES);
+}
+
 #define RUNS 7
 #define RUN_RECORDS 40
 
@@ -214,6 +249,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-data/calls", test_calls);
 	g_test_add_func("/perf-data/end", test_end);
 	g_test_add_func("/perf-data/later", test_later);
+	g_test_add_func("/perf-data/events", test_events);
 	g_test_add_func("/perf-data/order", test_order);
 	return g_test_run();
 }

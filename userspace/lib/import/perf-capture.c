@@ -42,6 +42,7 @@ struct SptImportPerfCapture {
 	uint64_t weight;		/* of the next sample */
 	const SptDeclaredRow *event;	/* what the next one is instead; NULL: a sample */
 	bool had_copy;
+	uint32_t node;			/* of the last one; 0: it had no stack */
 	/* n_rows: samples and events */
 	uint64_t n_samples, n_rows, n_flushed, n_copies, n_lost;
 	uint64_t n_maps;		/* of all living spaces */
@@ -255,6 +256,7 @@ static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sa
 				   sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	row.user_end = end.user_end;
+	capture->node = sample->n_kernel || sample->n_user ? row.node : 0;
 	if (capture->event)
 		put_import_event(capture, &row);
 	else
@@ -310,21 +312,15 @@ void spt_import_perf_capture_declare(SptImportPerfCapture *capture, const SptDec
 	spt_capture_writer_put(capture->writer, SPT_ROW_DECLARATION, row);
 }
 
-uint32_t spt_import_perf_capture_stack(SptImportPerfCapture *capture,
-				       const struct sysprof_sample *sample, uint32_t *ret_thread)
+uint32_t spt_import_perf_capture_node(const SptImportPerfCapture *capture)
 {
-	const struct sysprof_record *record = &sample->record;
-	const SptThread *thread = spt_tasks_sampled(capture->tasks, record->pid, record->tid,
-						    sample->mm, record->time);
-	SptStackEnd end;
+	return capture->node;
+}
 
-	*ret_thread = thread->id;
-	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes)
-		return 0;
-	capture->has_kernel_frames |= sample->n_kernel > 0;
-	if (sample->raw_bytes)
-		sample = spt_import_unwinding_take(capture->unwinding, sample);
-	return spt_stacks_node(capture->stacks, capture->stash, sample, false, &end);
+uint32_t spt_import_perf_capture_waiter(SptImportPerfCapture *capture,
+					const struct sysprof_record *record, uint64_t mm)
+{
+	return spt_tasks_sampled(capture->tasks, record->pid, record->tid, mm, record->time)->id;
 }
 
 uint32_t spt_import_perf_capture_thread(const SptImportPerfCapture *capture, uint32_t tid,

@@ -26,17 +26,18 @@ SptKallsyms *spt_import_perf_capture_kernel(SptImportPerfCapture *capture,
 					    const SptPerfData *data);
 /* What takes the records. */
 struct spt_perf_sink spt_import_perf_capture_sink(SptImportPerfCapture *capture);
-/* The next sample weighs @weight; @had_copy: the file has a copy of its stack. */
+/* The next sample weighs @weight, 0: it is none; @had_copy: the file has a copy of its stack. */
 void spt_import_perf_capture_weigh(SptImportPerfCapture *capture, uint64_t weight, bool had_copy);
 /* The next sample is no sample but an event of a declared kind, with these values. */
 void spt_import_perf_capture_event(SptImportPerfCapture *capture, const SptDeclaredRow *row);
 void spt_import_perf_capture_declare(SptImportPerfCapture *capture, const SptDeclarationRow *row);
 /*
- * For import/perf-waits.c: the node of a stack, 0 if it is empty, and its thread; the thread of a
- * tid, and its process, 0 if it is not known; a row that is no sample.
+ * For import/perf-waits.c: the node of the last sample's stack, 0 if it is empty; the thread of a
+ * record; the thread of a tid, and its process, 0 if it is not known; a row that is no sample.
  */
-uint32_t spt_import_perf_capture_stack(SptImportPerfCapture *capture,
-				       const struct sysprof_sample *sample, uint32_t *ret_thread);
+uint32_t spt_import_perf_capture_node(const SptImportPerfCapture *capture);
+uint32_t spt_import_perf_capture_waiter(SptImportPerfCapture *capture,
+					const struct sysprof_record *record, uint64_t mm);
 uint32_t spt_import_perf_capture_thread(const SptImportPerfCapture *capture, uint32_t tid,
 					uint32_t *ret_pid);
 void spt_import_perf_capture_put(SptImportPerfCapture *capture, SptRowKind type, const void *row,

@@ -92,19 +92,49 @@ static int rank_of_attr(const struct spt_perf_data_event *event)
 	return strstr(event->name, "cycles") ? 2 : is_point(event) ? 0 : 1;
 }
 
+/* The first of the highest rank; @sampled: only of these. */
+static const struct spt_perf_data_event *highest_event(const SptPerfData *data, GHashTable *sampled)
+{
+	const struct spt_perf_data_event *event, *highest = NULL;
+
+	for (unsigned i = 0; (event = spt_perf_data_events(data, i)); i++)
+		if ((!sampled || g_hash_table_contains(sampled, event)) &&
+		    (!highest || rank_of_attr(event) > rank_of_attr(highest)))
+			highest = event;
+	return highest;
+}
+
+/* A recording may have events that never came: those of CPUs on which nothing ran, for example. */
 static void choose_event(struct perf_import *import)
 {
 	const char *arch = spt_perf_data_facts(import->data)->arch;
-	const struct spt_perf_data_event *event;
+	const struct spt_perf_data_event *highest = highest_event(import->data, NULL), *event;
 
-	for (unsigned i = 0; (event = spt_perf_data_events(import->data, i)); i++) {
+	for (unsigned i = 0; (event = spt_perf_data_events(import->data, i)); i++)
 		import->wants_build_ids |= event->attr.build_id;
-		if (!import->event || rank_of_attr(event) > rank_of_attr(import->event))
-			import->event = event;
+	if (spt_perf_data_events(import->data, 1)) {
+		g_autoptr(GHashTable) sampled = spt_perf_data_sampled(import->data, highest);
+
+		import->event = highest_event(import->data, sampled);
 	}
+	if (!import->event)
+		import->event = highest;
 	import->is_clock = rank_of_attr(import->event) == 3;
 	import->is_foreign = arch && strcmp(arch, spt_perf_raw_machine()) != 0;
 	import->has_cpus = import->event->attr.sample_type & PERF_SAMPLE_CPU;
+}
+
+/* The imported one, or the same of CPUs of another kind: they have a number in front of it. */
+static bool is_chosen(const struct perf_import *import, const struct spt_perf_data_event *event)
+{
+	const struct perf_event_attr *one = &import->event->attr, *other = &event->attr;
+
+	return event == import->event ||
+	       (one->type == PERF_TYPE_HARDWARE && other->type == one->type &&
+		other->config != one->config &&
+		(uint32_t)other->config == (uint32_t)one->config && other->freq == one->freq &&
+		other->sample_period == one->sample_period &&
+		other->sample_type == one->sample_type);
 }
 
 static const char *event_name(const struct spt_perf_data_event *event)
@@ -180,10 +210,7 @@ static uint32_t declare_point(struct perf_import *import, const struct spt_perf_
 		.name = point ? point->name : event_name(event),
 		.n_fields = point ? point->format.n_fields : 0,
 	};
-	gpointer known;
 
-	if (g_hash_table_lookup_extended(import->kinds, event, NULL, &known))
-		return GPOINTER_TO_UINT(known);
 	for (unsigned i = 0; i < row.n_fields; i++)
 		row.fields[i] = point->format.fields[i].field;
 	g_hash_table_insert(import->kinds, (gpointer)event, GUINT_TO_POINTER(row.id));
@@ -197,8 +224,9 @@ static void take_point(struct perf_import *import, const struct spt_perf_data_ev
 {
 	const struct spt_perf_data_point *point =
 		spt_perf_data_point(import->data, event->attr.config);
+	uint32_t kind = GPOINTER_TO_UINT(g_hash_table_lookup(import->kinds, event));
 
-	import->hit = (SptDeclaredRow){ .kind = declare_point(import, event, point) };
+	import->hit.kind = kind ? kind : declare_point(import, event, point);
 	for (unsigned i = 0; point && i < point->format.n_fields; i++)
 		import->hit.values[i] =
 			spt_point_format_value(&point->format.fields[i], fields->raw,
@@ -238,8 +266,18 @@ static bool take_imported_sample(struct perf_import *import, const struct perf_e
 	spt_import_perf_capture_event(import->capture, NULL);
 	if (is_point(event))
 		take_point(import, event, fields);
-	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
-		spt_import_perf_waits_hit(import->waits, record, event, fields);
+	return take_made(import,
+			 spt_perf_fields_sample(record, &event->attr, fields, import->made),
+			 import->has_cpus ? fields->cpu : 0);
+}
+
+/* What only waits have a use for the stack of: it is looked up as a sample's is. */
+static bool take_stack_alone(struct perf_import *import, const struct perf_event_header *record,
+			     const struct spt_perf_data_event *event,
+			     const struct spt_perf_fields *fields)
+{
+	spt_import_perf_capture_weigh(import->capture, 0, false);
+	spt_import_perf_capture_event(import->capture, NULL);
 	return take_made(import,
 			 spt_perf_fields_sample(record, &event->attr, fields, import->made),
 			 import->has_cpus ? fields->cpu : 0);
@@ -249,7 +287,7 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 			      const struct spt_perf_data_event *event)
 {
 	struct spt_perf_fields fields;
-	bool is_imported = event == import->event || is_point(event),
+	bool is_imported = is_chosen(import, event) || is_point(event),
 	     is_switch = spt_import_perf_waits_is_switch(event);
 
 	if (!spt_perf_fields_parse(record, &event->attr, &fields))
@@ -264,9 +302,14 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 	add_later_stack(import, &fields);
 	if (import->is_foreign)
 		fields.registers_abi = PERF_SAMPLE_REGS_ABI_NONE;
+	if (is_imported ? !take_imported_sample(import, record, event, &fields) :
+			  !take_stack_alone(import, record, event, &fields))
+		return false;
 	if (is_switch && !spt_import_perf_waits_switch(import->waits, record, event, &fields))
 		import->n_skipped += !is_imported;
-	return !is_imported || take_imported_sample(import, record, event, &fields);
+	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
+		spt_import_perf_waits_hit(import->waits, record, event, &fields);
+	return true;
 }
 
 /* State. */

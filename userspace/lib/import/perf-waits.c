@@ -136,12 +136,12 @@ void spt_import_perf_waits_free(SptImportPerfWaits *waits)
 
 /* Rows. */
 
+/* The node in place of a stack, see make_hit(), and the thread. */
 static uint32_t import_event_stack(SptImportPerfWaits *waits, const struct sysprof_event *event,
 				   uint32_t *ret_thread)
 {
-	g_autofree struct sysprof_sample *sample = spt_event_sample(event);
-
-	return spt_import_perf_capture_stack(waits->capture, sample, ret_thread);
+	*ret_thread = spt_import_perf_capture_waiter(waits->capture, &event->record, event->mm);
+	return event->n_user ? (uint32_t)event->frames[event->n_kernel] : 0;
 }
 
 static void import_wake(SptImportPerfWaits *waits, const struct sysprof_event *event)
@@ -301,7 +301,7 @@ static bool is_in_order(SptImportPerfWaits *waits, uint64_t time)
 /* The first one of the scheduler begins the recording of waits. */
 static SptPerfWaits *waits_from(SptImportPerfWaits *waits, uint64_t time)
 {
-	const SptTraceConfig config = { .waits = { .is_on = true } };
+	static const SptTraceConfig config = { .waits = { .is_on = true } };
 
 	if (!waits->waits)
 		waits->waits = spt_perf_waits_new(waits->records, &config, &waits->points, time);
@@ -321,6 +321,26 @@ void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_ev
 		return;
 	waits->is_of_cpus |= made->type == PERF_RECORD_SWITCH_CPU_WIDE;
 	spt_perf_waits_take(waits_from(waits, time), cpu, made, &sink);
+}
+
+/*
+ * A hit as waits keep it until they end.  Its stack was looked up when it came: instead of the
+ * frames there is one, the number of its node.
+ */
+static const struct perf_event_header *make_hit(SptImportPerfWaits *waits,
+						const struct perf_event_header *record,
+						const struct spt_perf_data_event *event,
+						const struct spt_perf_fields *fields)
+{
+	const uint64_t frames[] = { PERF_CONTEXT_USER,
+				    spt_import_perf_capture_node(waits->capture) };
+	struct spt_perf_fields made = *fields;
+
+	made.n_calls = 0;
+	made.stack_copied = 0;
+	made.frames = frames;
+	made.n_frames = frames[1] ? 2 : 1;
+	return spt_perf_fields_hit(record, &event->attr, &made, waits->made);
 }
 
 /* A record of a switch, as the kernel has it with the fields of SPT_PERF_SAMPLE_TYPE. */
@@ -438,8 +458,7 @@ bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_e
 				  const struct spt_perf_fields *fields)
 {
 	const struct spt_perf_sink sink = { take_wait_record, waits };
-	const struct perf_event_header *made =
-		spt_perf_fields_hit(record, &event->attr, fields, waits->made);
+	const struct perf_event_header *made = make_hit(waits, record, event, fields);
 
 	if (!made || waits->points.switch_id || fields->cpu >= SPT_IMPORT_CPUS || !fields->time)
 		return false;
@@ -473,7 +492,7 @@ void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_even
 	if (!(is_switch || is_waking) || !fields->raw || fields->cpu >= SPT_IMPORT_CPUS ||
 	    !fields->time || !is_in_order(waits, fields->time))
 		return;
-	made = spt_perf_fields_hit(record, &event->attr, fields, waits->made);
+	made = make_hit(waits, record, event, fields);
 	if (made && (is_switch || waits->waits))
 		spt_perf_waits_take(waits_from(waits, fields->time), fields->cpu, made, &sink);
 	if (is_switch && !waits->has_records)

@@ -25,7 +25,10 @@ void spt_import_perf_waits_free(SptImportPerfWaits *waits);
 /* Takes the kernel's record of a switch, a fork or an exit, in the one layout. */
 void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_event_header *made,
 				 uint32_t cpu);
-/* Takes a hit of a trace point, if it is one of the scheduler's. */
+/*
+ * Takes a hit of a trace point, if it is one of the scheduler's.  Its stack is that of the
+ * capture's last sample; so is that of the next function's.
+ */
 void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_event_header *record,
 			       const struct spt_perf_data_event *event,
 			       const struct spt_perf_fields *fields);

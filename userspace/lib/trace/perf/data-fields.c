@@ -214,29 +214,53 @@ bool spt_perf_fields_id(const struct perf_event_header *record, const struct per
 
 /* In the one layout. */
 
-static void append_words(GByteArray *buffer, const void *words, uint64_t n)
+/*
+ * A record that is being made: its words are written where there is room for all of them.  The
+ * buffer stays as large as it was needed once: a record's size is in its header.
+ */
+struct made {
+	GByteArray *buffer;
+	uint64_t *at;
+};
+
+/* @bytes: no fewer than it gets. */
+static struct made begin_record(GByteArray *buffer, size_t bytes)
 {
-	g_byte_array_append(buffer, words, (guint)(n * 8));
+	bytes += sizeof(struct perf_event_header);
+	if (buffer->len < bytes)
+		g_byte_array_set_size(buffer, (guint)bytes);
+	return (struct made){ buffer, (uint64_t *)(void *)buffer->data + 1 };
 }
 
-static void append_word(GByteArray *buffer, uint64_t word)
+static size_t bytes_of_made(const struct made *made)
 {
-	append_words(buffer, &word, 1);
+	return (size_t)((const uint8_t *)made->at - made->buffer->data);
+}
+
+static void append_words(struct made *made, const void *words, uint64_t n)
+{
+	memcpy(made->at, words, n * 8);
+	made->at += n;
+}
+
+static void append_word(struct made *made, uint64_t word)
+{
+	*made->at++ = word;
 }
 
 /* The registers that this machine's unwinder takes, if the sample has all of them. */
 static bool put_registers(const struct perf_event_attr *attr, const struct spt_perf_fields *fields,
-			  GByteArray *buffer)
+			  struct made *made)
 {
 	const uint64_t wanted = spt_perf_raw_registers(), there = attr->sample_regs_user;
 
 	if (!wanted || (there & wanted) != wanted ||
 	    fields->registers_abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;
-	append_word(buffer, fields->registers_abi);
+	append_word(made, fields->registers_abi);
 	for (unsigned bit = 0, at = 0; bit < 64; bit++) {
 		if (wanted >> bit & 1)
-			append_word(buffer, fields->registers[at]);
+			append_word(made, fields->registers[at]);
 		at += there >> bit & 1;
 	}
 	return true;
@@ -244,14 +268,14 @@ static bool put_registers(const struct perf_event_attr *attr, const struct spt_p
 
 /* A sample without a stack has its instruction, in the mode that its header has. */
 static void put_instruction(const struct perf_event_header *record,
-			    const struct spt_perf_fields *fields, GByteArray *buffer)
+			    const struct spt_perf_fields *fields, struct made *made)
 {
 	bool is_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 			 PERF_RECORD_MISC_KERNEL;
 
-	append_word(buffer, 2);
-	append_word(buffer, is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
-	append_word(buffer, fields->ip);
+	append_word(made, 2);
+	append_word(made, is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
+	append_word(made, fields->ip);
 }
 
 /*
@@ -259,57 +283,60 @@ static void put_instruction(const struct perf_event_header *record,
  * one more than where the call is.
  */
 static void put_calls(const struct perf_event_header *record, const struct spt_perf_fields *fields,
-		      GByteArray *buffer)
+		      struct made *made)
 {
 	bool is_user = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 	uint64_t n = 0;
 
 	while (n < fields->n_frames && fields->frames[n] != PERF_CONTEXT_USER)
 		n++;
-	append_word(buffer, n + 2 + fields->n_calls);
-	append_words(buffer, fields->frames, n);
-	append_word(buffer, PERF_CONTEXT_USER);
-	append_word(buffer, is_user ? fields->ip : fields->calls[1]);
+	append_word(made, n + 2 + fields->n_calls);
+	append_words(made, fields->frames, n);
+	append_word(made, PERF_CONTEXT_USER);
+	append_word(made, is_user ? fields->ip : fields->calls[1]);
 	for (uint64_t i = 0; i < fields->n_calls; i++)
-		append_word(buffer, fields->calls[i * BRANCH_WORDS] + 1);
+		append_word(made, fields->calls[i * BRANCH_WORDS] + 1);
 }
 
-static const struct perf_event_header *end_record(GByteArray *buffer, unsigned type, unsigned misc)
+static const struct perf_event_header *end_record(struct made *made, unsigned type, unsigned misc)
 {
-	struct perf_event_header *header = (void *)buffer->data;
+	struct perf_event_header *header = (void *)made->buffer->data;
+	size_t bytes = bytes_of_made(made);
 
-	if (buffer->len > UINT16_MAX)
+	if (bytes > UINT16_MAX)
 		return NULL;
 	*header = (struct perf_event_header){
-		.type = type, .misc = (uint16_t)misc, .size = (uint16_t)buffer->len
+		.type = type, .misc = (uint16_t)misc, .size = (uint16_t)bytes
 	};
 	return header;
 }
 
-static void begin_record(GByteArray *buffer)
-{
-	g_byte_array_set_size(buffer, sizeof(struct perf_event_header));
-}
-
-static void put_task_and_time(const struct spt_perf_fields *fields, GByteArray *buffer)
+static void put_task_and_time(const struct spt_perf_fields *fields, struct made *made)
 {
 	const uint32_t task[2] = { fields->pid, fields->tid };
 
-	append_words(buffer, task, 1);
-	append_word(buffer, fields->time);
+	append_words(made, task, 1);
+	append_word(made, fields->time);
 }
 
 /* As the kernel does: the length, the bytes, and zeros up to a whole word. */
-static void put_raw(const struct spt_perf_fields *fields, GByteArray *buffer)
+static void put_raw(const struct spt_perf_fields *fields, struct made *made)
 {
-	const uint32_t bytes = (fields->raw_bytes + 4 + 7) / 8 * 8 - 4;
-	const guint at = buffer->len;
+	const size_t n = ((size_t)fields->raw_bytes + 4 + 7) / 8;
+	const uint32_t bytes = (uint32_t)(n * 8 - 4);
 
-	g_byte_array_set_size(buffer, at + 4 + bytes);
-	memset(buffer->data + at, 0, 4 + bytes);
-	memcpy(buffer->data + at, &bytes, sizeof(bytes));
+	made->at[n - 1] = 0;
+	memcpy(made->at, &bytes, sizeof(bytes));
 	if (fields->raw)
-		memcpy(buffer->data + at + 4, fields->raw, fields->raw_bytes);
+		memcpy((uint8_t *)made->at + 4, fields->raw, fields->raw_bytes);
+	made->at += n;
+}
+
+/* What no sample in the one layout exceeds: the frames or calls and 16 words, and all behind them. */
+static size_t bytes_of_sample(const struct spt_perf_fields *fields)
+{
+	return (size_t)(fields->n_frames + fields->n_calls + 16 + 64) * 8 + fields->raw_bytes + 16 +
+	       fields->stack_bytes;
 }
 
 static const struct perf_event_header *put_sample(const struct perf_event_header *record,
@@ -317,29 +344,29 @@ static const struct perf_event_header *put_sample(const struct perf_event_header
 						  const struct spt_perf_fields *fields,
 						  bool with_raw, GByteArray *buffer)
 {
-	guint before;
+	struct made made = begin_record(buffer, bytes_of_sample(fields));
+	uint64_t *before;
 
-	begin_record(buffer);
-	put_task_and_time(fields, buffer);
+	put_task_and_time(fields, &made);
 	if (fields->n_calls) {
-		put_calls(record, fields, buffer);
+		put_calls(record, fields, &made);
 	} else if (fields->n_frames) {
-		append_word(buffer, fields->n_frames);
-		append_words(buffer, fields->frames, fields->n_frames);
+		append_word(&made, fields->n_frames);
+		append_words(&made, fields->frames, fields->n_frames);
 	} else {
-		put_instruction(record, fields, buffer);
+		put_instruction(record, fields, &made);
 	}
 	if (with_raw)
-		put_raw(fields, buffer);
-	before = buffer->len;
-	if (fields->stack_copied && put_registers(attr, fields, buffer)) {
-		append_word(buffer, fields->stack_bytes);
-		append_words(buffer, fields->stack, fields->stack_bytes / 8);
-		append_word(buffer, fields->stack_copied);
+		put_raw(fields, &made);
+	before = made.at;
+	if (fields->stack_copied && put_registers(attr, fields, &made)) {
+		append_word(&made, fields->stack_bytes);
+		append_words(&made, fields->stack, fields->stack_bytes / 8);
+		append_word(&made, fields->stack_copied);
 	}
-	if (buffer->len > UINT16_MAX)
-		g_byte_array_set_size(buffer, before);
-	return end_record(buffer, PERF_RECORD_SAMPLE, record->misc);
+	if (bytes_of_made(&made) > UINT16_MAX)
+		made.at = before;
+	return end_record(&made, PERF_RECORD_SAMPLE, record->misc);
 }
 
 const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
@@ -363,9 +390,9 @@ const struct perf_event_header *spt_perf_fields_state(const struct perf_event_he
 						      const struct spt_perf_fields *fields,
 						      GByteArray *buffer)
 {
-	begin_record(buffer);
-	g_byte_array_append(buffer, (const uint8_t *)(record + 1),
-			    (guint)(own_bytes - sizeof(*record)));
-	put_task_and_time(fields, buffer);
-	return end_record(buffer, record->type, record->misc);
+	struct made made = begin_record(buffer, own_bytes + 16);
+
+	append_words(&made, record + 1, (own_bytes - sizeof(*record)) / 8);
+	put_task_and_time(fields, &made);
+	return end_record(&made, record->type, record->misc);
 }

@@ -21,6 +21,9 @@
 #define CHAINS_BYTES	     (256u << 20)
 #define RECORD_CALLCHAIN_LATER 22
 
+/* Events of a machine with many CPUs have an id for each. */
+#define RECENT_IDS 64
+
 struct queued {
 	uint64_t time;
 	const struct spt_perf_data_event *event;
@@ -30,7 +33,10 @@ struct queued {
 
 struct reading {
 	SptPerfData *data;
-	const struct spt_perf_data_sink *sink;	/* NULL: only stacks that come later are read */
+	const struct spt_perf_data_sink *sink;	/* NULL: only what follows is wanted */
+	bool wants_chains;		/* stacks that come later */
+	GHashTable *sampled;		/* the events that have samples; NULL: not wanted */
+	const struct spt_perf_data_event *enough;	/* its samples end that */
 	GArray *queue, *merged;		/* struct queued; room for the next order of it */
 	size_t copied_bytes;		/* of its copies */
 	uint64_t newest, round_newest;	/* of all, and of the round before */
@@ -41,6 +47,11 @@ struct reading {
 	bool is_unpacking;
 	bool is_passing;		/* the present record's bytes do not stay where they are */
 	bool is_done;			/* the sink wants no more */
+	/* Events by ids that were looked up lately; of none: NULL. */
+	struct {
+		uint64_t id;
+		const struct spt_perf_data_event *event;
+	} recent[RECENT_IDS];
 };
 
 static void drop_queued(struct reading *reading, struct queued *queued)
@@ -120,8 +131,19 @@ static void end_round(struct reading *reading)
 	reading->round_newest = reading->newest;
 }
 
+static const struct spt_perf_data_event *event_by_id(struct reading *reading, uint64_t id)
+{
+	const struct spt_perf_data_event **recent = &reading->recent[id % RECENT_IDS].event;
+
+	if (!*recent || reading->recent[id % RECENT_IDS].id != id) {
+		*recent = g_hash_table_lookup(reading->data->by_id, &id);
+		reading->recent[id % RECENT_IDS].id = id;
+	}
+	return *recent;
+}
+
 /* The record's event: the only one, or by its id. */
-static const struct spt_perf_data_event *event_of(const struct reading *reading,
+static const struct spt_perf_data_event *event_of(struct reading *reading,
 						  const struct perf_event_header *record)
 {
 	const SptPerfData *data = reading->data;
@@ -138,7 +160,7 @@ static const struct spt_perf_data_event *event_of(const struct reading *reading,
 		has_id = spt_perf_fields_parse_end(record, &first->attr, &fields);
 		id = fields.id;
 	}
-	event = has_id ? g_hash_table_lookup(data->by_id, &id) : NULL;
+	event = has_id ? event_by_id(reading, id) : NULL;
 	/* What perf makes itself has no id, and the layout of the first. */
 	return event || (record->type == PERF_RECORD_SAMPLE && id) ? event : first;
 }
@@ -262,13 +284,24 @@ static void keep_chain(SptPerfData *data, const struct perf_event_header *record
 	g_hash_table_add(data->chains, g_memdup2(words, 8 * n));
 }
 
+static void note_sampled(struct reading *reading, const struct perf_event_header *record)
+{
+	const struct spt_perf_data_event *event = event_of(reading, record);
+
+	if (event)
+		g_hash_table_add(reading->sampled, (gpointer)event);
+	reading->is_done = event && event == reading->enough;
+}
+
 /* Takes a whole record; false: it makes no sense. */
 static bool take_one(struct reading *reading, const struct perf_event_header *record)
 {
 	const struct spt_perf_data_sink *sink = reading->sink;
 
-	if (!sink && record->type == RECORD_CALLCHAIN_LATER)
+	if (reading->wants_chains && record->type == RECORD_CALLCHAIN_LATER)
 		keep_chain(reading->data, record);
+	if (reading->sampled && record->type == PERF_RECORD_SAMPLE)
+		note_sampled(reading, record);
 	if (!sink && record->type != PERF_COMPRESSED && record->type != PERF_COMPRESSED2)
 		return true;
 	if (record->type < PERF_MADE)
@@ -365,36 +398,52 @@ static bool read_data_records(struct reading *reading, GError **error)
 	return true;
 }
 
+/* @reading says what is wanted. */
+static bool read_wanted(struct reading *reading, GError **error)
+{
+	bool ok;
+
+	reading->queue = g_array_new(FALSE, FALSE, sizeof(struct queued));
+	reading->merged = g_array_new(FALSE, FALSE, sizeof(struct queued));
+	reading->aligned = g_byte_array_new();
+	reading->unpacked = g_byte_array_new();
+	ok = read_data_records(reading, error);
+	for (guint i = 0; i < reading->queue->len; i++)
+		drop_queued(reading, &g_array_index(reading->queue, struct queued, i));
+	g_array_unref(reading->queue);
+	g_array_unref(reading->merged);
+	g_byte_array_unref(reading->aligned);
+	g_byte_array_unref(reading->unpacked);
+	ZSTD_freeDCtx(reading->zstd);
+	return ok;
+}
+
 bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink, GError **error)
 {
-	struct reading reading = {
-		.data = data,
-		.sink = sink,
-		.queue = g_array_new(FALSE, FALSE, sizeof(struct queued)),
-		.merged = g_array_new(FALSE, FALSE, sizeof(struct queued)),
-		.aligned = g_byte_array_new(),
-		.unpacked = g_byte_array_new(),
-	};
-	bool ok = read_data_records(&reading, error);
+	struct reading reading = { .data = data, .sink = sink };
 
-	for (guint i = 0; i < reading.queue->len; i++)
-		drop_queued(&reading, &g_array_index(reading.queue, struct queued, i));
-	g_array_unref(reading.queue);
-	g_array_unref(reading.merged);
-	g_byte_array_unref(reading.aligned);
-	g_byte_array_unref(reading.unpacked);
-	ZSTD_freeDCtx(reading.zstd);
-	return ok;
+	return read_wanted(&reading, error);
+}
+
+/* What is damaged is found, and said, by the one who reads all of it. */
+GHashTable *spt_perf_data_sampled(SptPerfData *data, const struct spt_perf_data_event *enough)
+{
+	struct reading reading = {
+		.data = data, .sampled = g_hash_table_new(NULL, NULL), .enough = enough
+	};
+
+	read_wanted(&reading, NULL);
+	return reading.sampled;
 }
 
 const uint64_t *spt_perf_data_later_stack(SptPerfData *data, uint64_t cookie, uint64_t *ret_n)
 {
+	struct reading reading = { .data = data, .wants_chains = true };
 	const uint64_t *words;
 
 	if (!data->chains) {
 		data->chains = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-		/* What is damaged is found, and said, by the one who reads all of it. */
-		spt_perf_data_read(data, NULL, NULL);
+		read_wanted(&reading, NULL);
 	}
 	words = g_hash_table_lookup(data->chains, &cookie);
 	*ret_n = words ? words[1] : 0;

@@ -60,6 +60,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfData, spt_perf_data_free)
 bool spt_perf_data_read(SptPerfData *data, const struct spt_perf_data_sink *sink, GError **error);
 /* The @i-th that is known so far: of a pipe, once its record was read.  NULL: there is none. */
 const struct spt_perf_data_event *spt_perf_data_events(const SptPerfData *data, unsigned i);
+/*
+ * The events that have samples, as a set.  It reads the file once more, up to the first sample of
+ * @enough, so that others may be missing then.
+ */
+GHashTable *spt_perf_data_sampled(SptPerfData *data, const struct spt_perf_data_event *enough);
 /* The trace point with that number; NULL: the file does not say what is in its records. */
 const struct spt_perf_data_point *spt_perf_data_point(const SptPerfData *data, uint64_t id);
 const struct spt_perf_data_facts *spt_perf_data_facts(const SptPerfData *data);

@@ -18,11 +18,12 @@ struct sysprof_event *spt_perf_event_begin(GByteArray *made, SptPerfRecords *rec
 		frames = ((size_t)sample->n_kernel + sample->n_user) * 8;
 	g_byte_array_set_size(made, (guint)(sizeof(*event) + frames));
 	event = (void *)made->data;
-	*event = (struct sysprof_event){
-		.mm = spt_perf_tasks_get(spt_perf_records_tasks(records), who, sink)->mm,
-	};
-	if (!sample)
+	if (!sample) {
+		*event = (struct sysprof_event){
+			.mm = spt_perf_tasks_get(spt_perf_records_tasks(records), who, sink)->mm,
+		};
 		return event;
+	}
 	*event = (struct sysprof_event){
 		.record.flags = sample->record.flags,
 		.mm = sample->mm,

@@ -307,7 +307,8 @@ static struct sysprof_sample *make_sample(SptPerfRecords *records, const struct 
 
 	if (process->is_32bit)
 		flags |= SYSPROF_SAMPLE_USER_32BIT;
-	g_byte_array_set_size(records->buffer, sizeof(*to) + from->n * 8);
+	if (records->buffer->len < sizeof(*to) + from->n * 8)
+		g_byte_array_set_size(records->buffer, sizeof(*to) + from->n * 8);
 	to = (void *)records->buffer->data;
 	*to = (struct sysprof_sample){ .mm = process->mm, .weight = 1 };
 	split_stack(records, from, to);
@@ -333,7 +334,9 @@ static void records_take_sample(SptPerfRecords *records, unsigned cpu, const str
 	if (!records->is_of_file)
 		loss = spt_perf_clock_tick(&records->clocks[cpu], from->time);
 
-	spt_perf_tasks_get(records->tasks, &who, sink);
+	/* Before the loss. */
+	if (loss.periods)
+		spt_perf_tasks_get(records->tasks, &who, sink);
 	put_loss(&loss, &who, sink);
 	to = make_sample(records, from, &who, records->has_raw ? from->frames + from->n : NULL,
 			 sink);

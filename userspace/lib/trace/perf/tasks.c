@@ -29,6 +29,7 @@ struct pending_exit {
 
 struct SptPerfTasks {
 	GHashTable *processes;		/* pid -> struct spt_perf_process */
+	struct spt_perf_process *last;	/* that was looked for; NULL: none */
 	GHashTable *threads;		/* tid -> struct thread */
 	GQueue exits;			/* struct pending_exit, by time */
 	uint64_t n_mms;
@@ -79,7 +80,9 @@ static void tasks_put(const struct spt_perf_sink *sink, unsigned type, unsigned 
 
 static struct spt_perf_process *perf_tasks_find_process(SptPerfTasks *tasks, uint32_t pid)
 {
-	return g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
+	if (!tasks->last || tasks->last->pid != pid)
+		tasks->last = g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
+	return tasks->last;
 }
 
 static struct thread *perf_tasks_find_thread(SptPerfTasks *tasks, uint32_t tid)
@@ -97,6 +100,7 @@ static struct spt_perf_process *tasks_add_process(SptPerfTasks *tasks, uint32_t 
 	process->start_time = start_time;
 	process->is_kthread = is_kthread;
 	process->snapshot = tasks->snapshot;
+	tasks->last = NULL;
 	g_hash_table_insert(tasks->processes, GUINT_TO_POINTER(pid), process);
 	return process;
 }
@@ -142,8 +146,10 @@ static void put_exit(SptPerfTasks *tasks, const struct pending_exit *exit,
 		  (struct sysprof_task){ 0 }, thread ? thread->name : "");
 	if (thread && thread->is_exiting)
 		g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(exit->who.tid));
-	if (exit->is_last)
-		g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(exit->who.pid));
+	if (!exit->is_last)
+		return;
+	tasks->last = NULL;
+	g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(exit->who.pid));
 }
 
 void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,

@@ -27,6 +27,13 @@ struct sample_id {
 	uint64_t time;
 };
 
+/* A sample of perf's, as long as it is needed. */
+struct kept {
+	struct perf_event_header *record;
+	size_t room;
+	bool is_there;
+};
+
 struct thread {
 	uint32_t pid, tid;
 	uint64_t born;			/* 0: the thread existed before the start */
@@ -41,7 +48,7 @@ struct thread {
 	uint8_t left_state;		/* state of the switch-out to come, from its trace point */
 	uint8_t waker_context;
 	bool is_cut, has_changed, has_ended;
-	GByteArray *stack, *waker_stack; /* perf's samples; empty: none */
+	struct kept stack, waker_stack;
 };
 
 struct lane {
@@ -71,8 +78,8 @@ static void waits_thread_free(void *data)
 {
 	struct thread *thread = data;
 
-	g_byte_array_unref(thread->stack);
-	g_byte_array_unref(thread->waker_stack);
+	g_free(thread->stack.record);
+	g_free(thread->waker_stack.record);
 	g_free(thread);
 }
 
@@ -135,8 +142,6 @@ static struct thread *waits_add(SptPerfWaits *waits, uint32_t pid, uint32_t tid,
 
 	*thread = (struct thread){ .pid = pid, .tid = tid, .since = since, .began = since,
 				   .state = state };
-	thread->stack = g_byte_array_new();
-	thread->waker_stack = g_byte_array_new();
 	g_hash_table_insert(waits->threads, GUINT_TO_POINTER(tid), thread);
 	return thread;
 }
@@ -190,10 +195,9 @@ static void waits_put_thread(struct thread *thread, uint64_t at, const struct sp
 	thread->has_changed = false;
 }
 
-/* A sample that was kept; NULL: there is none. */
-static const struct perf_event_header *kept(const GByteArray *stack)
+static const struct perf_event_header *kept(const struct kept *stack)
 {
-	return stack->len ? (const void *)stack->data : NULL;
+	return stack->is_there ? stack->record : NULL;
 }
 
 /* The stack of the waker; returns its number, 0 if there is none. */
@@ -204,9 +208,9 @@ static uint64_t waits_put_wake(SptPerfWaits *waits, const struct thread *thread,
 				    thread->waker_tid };
 	struct sysprof_event *event;
 
-	if (!thread->woken || !thread->waker_stack->len)
+	if (!thread->woken || !thread->waker_stack.is_there)
 		return 0;
-	event = spt_perf_event_begin(waits->made, waits->records, &who, kept(thread->waker_stack),
+	event = spt_perf_event_begin(waits->made, waits->records, &who, kept(&thread->waker_stack),
 				     sink);
 	event->begin = thread->woken;
 	event->key = ++waits->n_wakes;
@@ -226,7 +230,7 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 						     thread->began;
 	uint64_t wake = waits_put_wake(waits, thread, sink);
 	struct sysprof_event *event = spt_perf_event_begin(waits->made, waits->records, &who,
-							   kept(thread->stack), sink);
+							   kept(&thread->stack), sink);
 	struct sysprof_part_wait_futex part = {
 		.wait = {
 			.part = { SYSPROF_PART_WAIT, sizeof(part.wait) / 8, thread->waker_context,
@@ -390,8 +394,8 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 		return;
 	}
 	/* Another CPU was quicker than the switch: the waking was reported before. */
-	if (thread->woken && (!thread->stack->len || is_preempted ||
-			      thread->woken < spt_perf_sample_time(thread->stack->data)))
+	if (thread->woken && (!thread->stack.is_there || is_preempted ||
+			      thread->woken < spt_perf_sample_time(thread->stack.record)))
 		thread->woken = 0;
 	/* A lost record of the thread leaves a gap of unknown state. */
 	waits_miss_end(waits, thread);
@@ -430,14 +434,18 @@ static void switched_in(SptPerfWaits *waits, const struct spt_perf_who *who,
 	thread->state = SYSPROF_STATE_RUNNING;
 	thread->cpu = who->cpu;
 	thread->woken = 0;
-	g_byte_array_set_size(thread->stack, 0);
-	g_byte_array_set_size(thread->waker_stack, 0);
+	thread->stack.is_there = false;
+	thread->waker_stack.is_there = false;
 }
 
-static void waits_keep(GByteArray *to, const struct perf_event_header *header)
+static void waits_keep(struct kept *to, const struct perf_event_header *header)
 {
-	g_byte_array_set_size(to, 0);
-	g_byte_array_append(to, (const uint8_t *)header, header->size);
+	if (to->room < header->size) {
+		to->room = header->size;
+		to->record = g_realloc(to->record, to->room);
+	}
+	memcpy(to->record, header, header->size);
+	to->is_there = true;
 }
 
 static uint8_t context_of(const uint8_t *raw)
@@ -465,7 +473,7 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 	thread->waker_pid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->pid : 0;
 	thread->waker_tid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->tid : 0;
 	thread->waker_cpu = who->cpu;
-	waits_keep(thread->waker_stack, header);
+	waits_keep(&thread->waker_stack, header);
 }
 
 /* The state in which a thread leaves, by sched_switch. */
@@ -506,7 +514,7 @@ static void waits_take_sample(SptPerfWaits *waits, const struct spt_perf_who *wh
 	thread = waits_find(waits, who->tid);
 	if (!thread)
 		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
-	waits_keep(thread->stack, header);
+	waits_keep(&thread->stack, header);
 	if (id && id == waits->points.switch_id && waits->points.state_at + 8 <= bytes) {
 		uint64_t bits;
 
