@@ -32,6 +32,8 @@
 #define NAMING_SHARE 0.6
 /* Nodes are prefetched this far ahead of their turn. */
 #define AHEAD 16
+/* Rows that are sorted at a time. */
+#define SORTED_ROWS (1u << 18)
 
 /*
  * The first process that had a raw node, and the tree node there.  Nearly always there is no other.
@@ -484,40 +486,59 @@ void spt_profile_mark_outermost(SptProfile *profile)
 	} while (spt_walk_next(&walk));
 }
 
-/* Puts the @n elements of an array, each of @bytes, in @order; NULL: there is no array. */
-static void *put_in_order(void *array, size_t bytes, const struct spt_item *order, uint32_t n)
+/* Puts @n elements of an array, each of @bytes, in @order; NULL: there is no array. */
+static void put_in_order(void *array, size_t bytes, uint32_t from, const struct spt_item *order,
+			 uint32_t n, void *spare)
 {
-	char *ordered;
+	char *at = array ? (char *)array + from * bytes : NULL;
 
 	if (!array)
-		return NULL;
-	ordered = g_malloc_n(n, bytes);
+		return;
+	memcpy(spare, at, n * bytes);
 	for (uint32_t i = 0; i < n; i++)
-		memcpy(ordered + i * bytes, (char *)array + order[i].index * bytes, bytes);
-	g_free(array);
-	return ordered;
+		memcpy(at + i * bytes, (char *)spare + order[i].index * bytes, bytes);
 }
 
-/* Captures are nearly in order of time.  There is memory for fewer rows than 2^32. */
-static void sort_rows(struct folder *folder)
+static bool are_rows_sorted(const struct folder *folder, uint32_t n)
 {
-	uint32_t n = (uint32_t)folder->n_rows, sorted = 1;
-	struct spt_item *order, *spare;
+	for (uint32_t i = 1; i < n; i++)
+		if (folder->sources[i - 1].time > folder->sources[i].time)
+			return false;
+	return true;
+}
 
-	while (sorted < n && folder->sources[sorted - 1].time <= folder->sources[sorted].time)
-		sorted++;
-	if (sorted >= n)
-		return;
-	order = g_new(struct spt_item, n);
-	spare = g_new(struct spt_item, n);
+static void sort_rows_from(struct folder *folder, uint32_t from, uint32_t n)
+{
+	struct spt_item *order = g_new(struct spt_item, n), *spare = g_new(struct spt_item, n);
+	void *copy;
+
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = (struct spt_item){ folder->sources[i].time, i };
+		order[i] = (struct spt_item){ folder->sources[from + i].time, i };
 	spt_sort_items(&order, &spare, n);
 	g_free(spare);
-	folder->rows = put_in_order(folder->rows, sizeof(*folder->rows), order, n);
-	folder->values = put_in_order(folder->values, sizeof(*folder->values), order, n);
-	folder->sources = put_in_order(folder->sources, sizeof(*folder->sources), order, n);
+	copy = g_malloc_n(n, MAX(sizeof(struct spt_row_value), sizeof(struct spt_row_source)));
+	put_in_order(folder->rows, sizeof(*folder->rows), from, order, n, copy);
+	put_in_order(folder->values, sizeof(*folder->values), from, order, n, copy);
+	put_in_order(folder->sources, sizeof(*folder->sources), from, order, n, copy);
+	g_free(copy);
 	g_free(order);
+}
+
+/*
+ * Captures are nearly in order of time: some rows at a time are enough, which needs less memory
+ * than all of them.  There is memory for fewer rows than 2^32.
+ */
+static void sort_rows(struct folder *folder)
+{
+	uint32_t n = (uint32_t)folder->n_rows;
+
+	if (are_rows_sorted(folder, n))
+		return;
+	for (uint64_t from = 0; n > SORTED_ROWS && from + SORTED_ROWS / 2 < n;
+	     from += SORTED_ROWS / 2)
+		sort_rows_from(folder, (uint32_t)from, (uint32_t)MIN(SORTED_ROWS, n - from));
+	if (!are_rows_sorted(folder, n))
+		sort_rows_from(folder, 0, n);
 }
 
 static uint32_t *new_unknown(size_t n)
