@@ -289,4 +289,5 @@ const SptImporter spt_import_callgrind = {
 	.name = "callgrind",
 	.probe = probe_callgrind,
 	.read = read_callgrind,
+	.unpacks = true,
 };

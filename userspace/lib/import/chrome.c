@@ -326,6 +326,8 @@ static bool read_chrome(const SptImportInput *input, SptCaptureWriter *writer, G
 	if (wrong)
 		spt_import_stacks_refuse(reader.stacks, wrong, &problem);
 	note_chrome_unread(&reader);
+	if (!problem && !spt_import_stacks_samples(reader.stacks))
+		spt_import_refuse(&problem, SPT_WORDS("it has no samples, and no slices of threads"));
 	if (!problem)
 		spt_import_stacks_finish(reader.stacks, &problem);
 	spt_import_stacks_free(reader.stacks);

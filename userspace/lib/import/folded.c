@@ -188,4 +188,5 @@ const SptImporter spt_import_folded = {
 	.name = "folded",
 	.probe = probe_folded,
 	.read = read_folded,
+	.unpacks = true,
 };

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/lines.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/words.h"
 #include "import/import.h"
+#include "import/unpack.h"
 
 /* A line, its end, and some more, so that most reads are large. */
 #define ROOM_BYTES (2 * (size_t)SPT_IMPORT_LINE_BYTES)
 
 struct SptImportLines {
-	int fd;
-	uint64_t read_bytes;
+	SptImportUnpacker *unpacker;	/* NULL: the file cannot be read */
 	size_t begin, end;		/* of what is not returned yet */
 	unsigned number;		/* of the last line, from 1 */
 	bool is_at_end;
@@ -31,9 +29,8 @@ SptImportLines *spt_import_lines_new(int fd)
 {
 	SptImportLines *lines = g_new(SptImportLines, 1);
 
-	lines->fd = fd;
+	lines->unpacker = spt_import_unpacker_new(fd, NULL);
 	lines->begin = lines->end = 0;
-	lines->read_bytes = 0;
 	lines->number = 0;
 	lines->is_at_end = false;
 	return lines;
@@ -41,26 +38,26 @@ SptImportLines *spt_import_lines_new(int fd)
 
 void spt_import_lines_free(SptImportLines *lines)
 {
+	if (!lines)
+		return;
+	spt_import_unpacker_free(lines->unpacker);
 	g_free(lines);
 }
 
-/* False: errno. */
 static bool read_more_lines(SptImportLines *lines)
 {
-	ssize_t n;
+	gssize n = -1;
 
 	memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
 	lines->end -= lines->begin;
 	lines->begin = 0;
-	do {
-		n = pread(lines->fd, lines->buffer + lines->end, ROOM_BYTES - lines->end,
-			  (off_t)lines->read_bytes);
-	} while (n < 0 && errno == EINTR);
+	if (lines->unpacker)
+		n = spt_import_unpacker_next(lines->unpacker, lines->buffer + lines->end,
+					     ROOM_BYTES - lines->end, NULL);
 	if (n < 0)
 		return false;
 	lines->is_at_end = n == 0;
 	lines->end += (size_t)n;
-	lines->read_bytes += (uint64_t)n;
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #include "import/perf-capture.h"
 #include "import/perf-waits.h"
 #include "import/stacks.h"
+#include "import/unpack.h"
 #include "trace/perf/data-fields.h"
 #include "trace/perf/data.h"
 #include "trace/perf/raw.h"
@@ -31,6 +32,8 @@
 #define PATH_BYTES		4096
 #define EXIT_DELAY_NS		2000000000ull
 #define BUILD_ID_BYTES		20
+/* Most bytes of a packed file, unpacked: it is in memory then. */
+#define UNPACKED_BYTES		(1u << 30)
 
 struct map_head {			/* PERF_RECORD_MMAP */
 	struct perf_event_header header;
@@ -627,9 +630,25 @@ static bool finish_perf_data(struct perf_import *import, GError **error)
 					      error);
 }
 
+/* *@ret_unpacked outlives it, if there is one. */
+static SptPerfData *open_perf_data(int fd, GByteArray **ret_unpacked, GError **error)
+{
+	bool is_packed;
+	char first;
+
+	spt_import_unpack_begin(fd, &first, 1, &is_packed);
+	if (!is_packed)
+		return spt_perf_data_open(fd, error);
+	*ret_unpacked = spt_import_unpack(fd, UNPACKED_BYTES, error);
+	return *ret_unpacked ?
+		       spt_perf_data_new((*ret_unpacked)->data, (*ret_unpacked)->len, error) :
+		       NULL;
+}
+
 static bool read_perf_data(const SptImportInput *input, SptCaptureWriter *writer, GError **error)
 {
-	struct perf_import import = { .data = spt_perf_data_open(input->fd, error) };
+	g_autoptr(GByteArray) unpacked = NULL;
+	struct perf_import import = { .data = open_perf_data(input->fd, &unpacked, error) };
 	const struct spt_perf_data_sink sink = { take_data_record, count_unread_record, &import };
 	bool ok;
 
@@ -664,4 +683,5 @@ const SptImporter spt_import_perf_data = {
 	.name = "perf-data",
 	.probe = probe_perf_data,
 	.read = read_perf_data,
+	.unpacks = true,
 };

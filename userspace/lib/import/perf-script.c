@@ -113,7 +113,8 @@ static bool script_event(char *text, struct script_sample *ret)
 	end = strchr(text, ':');
 	while (end && end[1] && end[1] != ' ' && end[1] != '\t')
 		end = strchr(end + 1, ':');
-	if (!end || end == text || memchr(text, ' ', (size_t)(end - text)))
+	/* A number in brackets is no event, but in gperftools' text of a heap. */
+	if (!end || end == text || *text == '[' || memchr(text, ' ', (size_t)(end - text)))
 		return false;
 	*end = '\0';
 	ret->event = text;
@@ -609,4 +610,5 @@ const SptImporter spt_import_perf_script = {
 	.name = "perf-script",
 	.probe = probe_perf_script,
 	.read = read_perf_script,
+	.unpacks = true,
 };

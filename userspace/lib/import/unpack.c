@@ -17,13 +17,13 @@
 #define PIECE_BYTES (1u << 16)
 #define GZIP_WINDOW (15 + 16)
 
-struct unpacker {
+struct SptImportUnpacker {
 	int fd;
 	uint64_t offset;		/* of what is read next */
 	uint8_t piece[PIECE_BYTES];
 	size_t at, n;			/* in the piece */
 	/* Unpacks into @to; returns the number of bytes, 0 at the end.  -1: an error */
-	gssize (*next)(struct unpacker *unpacker, uint8_t *to, size_t most, GError **error);
+	gssize (*next)(SptImportUnpacker *unpacker, uint8_t *to, size_t most, GError **error);
 	bool is_whole;			/* no packed part has begun that has not ended */
 	ZSTD_DCtx *zstd;		/* NULL: not packed by it */
 #ifdef SPT_HAS_PPROF
@@ -32,7 +32,7 @@ struct unpacker {
 };
 
 /* The file's next piece, if all of the last one is taken; of no bytes at the end. */
-static bool fill_piece(struct unpacker *unpacker, GError **error)
+static bool fill_piece(SptImportUnpacker *unpacker, GError **error)
 {
 	ssize_t n;
 
@@ -50,7 +50,7 @@ static bool fill_piece(struct unpacker *unpacker, GError **error)
 	return n >= 0;
 }
 
-static gssize next_plain(struct unpacker *unpacker, uint8_t *to, size_t most, GError **error)
+static gssize next_plain(SptImportUnpacker *unpacker, uint8_t *to, size_t most, GError **error)
 {
 	size_t n;
 
@@ -69,7 +69,7 @@ static gssize refuse_packed(GError **error, const char *why)
 }
 
 /* A file may be several packed ones, one behind the other. */
-static gssize next_zstd(struct unpacker *unpacker, uint8_t *to, size_t most, GError **error)
+static gssize next_zstd(SptImportUnpacker *unpacker, uint8_t *to, size_t most, GError **error)
 {
 	ZSTD_outBuffer out = { to, most, 0 };
 
@@ -93,7 +93,7 @@ static gssize next_zstd(struct unpacker *unpacker, uint8_t *to, size_t most, GEr
 	return (gssize)out.pos;
 }
 
-static void begin_zstd(struct unpacker *unpacker)
+static void begin_zstd(SptImportUnpacker *unpacker)
 {
 	unpacker->zstd = ZSTD_createDCtx();
 	unpacker->next = next_zstd;
@@ -101,7 +101,7 @@ static void begin_zstd(struct unpacker *unpacker)
 
 #ifdef SPT_HAS_PPROF
 
-static gssize next_gzip(struct unpacker *unpacker, uint8_t *to, size_t most, GError **error)
+static gssize next_gzip(SptImportUnpacker *unpacker, uint8_t *to, size_t most, GError **error)
 {
 	z_stream *zlib = &unpacker->zlib;
 	int status;
@@ -128,13 +128,13 @@ static gssize next_gzip(struct unpacker *unpacker, uint8_t *to, size_t most, GEr
 	return (gssize)(most - zlib->avail_out);
 }
 
-static void begin_gzip(struct unpacker *unpacker)
+static void begin_gzip(SptImportUnpacker *unpacker)
 {
 	if (inflateInit2(&unpacker->zlib, GZIP_WINDOW) == Z_OK)
 		unpacker->next = next_gzip;
 }
 
-static void end_gzip(struct unpacker *unpacker)
+static void end_gzip(SptImportUnpacker *unpacker)
 {
 	if (unpacker->next == next_gzip)
 		inflateEnd(&unpacker->zlib);
@@ -142,27 +142,27 @@ static void end_gzip(struct unpacker *unpacker)
 
 #else
 
-static gssize next_gzip(G_GNUC_UNUSED struct unpacker *unpacker, G_GNUC_UNUSED uint8_t *to,
+static gssize next_gzip(G_GNUC_UNUSED SptImportUnpacker *unpacker, G_GNUC_UNUSED uint8_t *to,
 			G_GNUC_UNUSED size_t most, GError **error)
 {
 	return refuse_packed(error, SPT_WORDS("this program was built without zlib, which unpacks it"));
 }
 
-static void begin_gzip(struct unpacker *unpacker)
+static void begin_gzip(SptImportUnpacker *unpacker)
 {
 	unpacker->next = next_gzip;
 }
 
-static void end_gzip(G_GNUC_UNUSED struct unpacker *unpacker)
+static void end_gzip(G_GNUC_UNUSED SptImportUnpacker *unpacker)
 {
 }
 
 #endif
 
-static struct unpacker *unpacker_new(int fd, GError **error)
+SptImportUnpacker *spt_import_unpacker_new(int fd, GError **error)
 {
 	static const uint8_t gzip[] = { 0x1f, 0x8b, 0x08 }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	struct unpacker *unpacker = g_new0(struct unpacker, 1);
+	SptImportUnpacker *unpacker = g_new0(SptImportUnpacker, 1);
 
 	unpacker->fd = fd;
 	unpacker->next = next_plain;
@@ -177,16 +177,23 @@ static struct unpacker *unpacker_new(int fd, GError **error)
 	return unpacker;
 }
 
-static void unpacker_free(struct unpacker *unpacker)
+void spt_import_unpacker_free(SptImportUnpacker *unpacker)
 {
+	if (!unpacker)
+		return;
 	end_gzip(unpacker);
 	ZSTD_freeDCtx(unpacker->zstd);
 	g_free(unpacker);
 }
 
+gssize spt_import_unpacker_next(SptImportUnpacker *unpacker, void *to, size_t most, GError **error)
+{
+	return unpacker->next(unpacker, to, most, error);
+}
+
 GByteArray *spt_import_unpack(int fd, size_t most, GError **error)
 {
-	struct unpacker *unpacker = unpacker_new(fd, error);
+	SptImportUnpacker *unpacker = spt_import_unpacker_new(fd, error);
 	g_autoptr(GByteArray) to = g_byte_array_new();
 	uint8_t bytes[PIECE_BYTES];
 	gssize n = -1;
@@ -198,14 +205,13 @@ GByteArray *spt_import_unpack(int fd, size_t most, GError **error)
 		}
 		g_byte_array_append(to, bytes, (guint)n);
 	}
-	if (unpacker)
-		unpacker_free(unpacker);
+	spt_import_unpacker_free(unpacker);
 	return n < 0 ? NULL : g_steal_pointer(&to);
 }
 
 size_t spt_import_unpack_begin(int fd, char *to, size_t most, bool *ret_is_packed)
 {
-	struct unpacker *unpacker = unpacker_new(fd, NULL);
+	SptImportUnpacker *unpacker = spt_import_unpacker_new(fd, NULL);
 	size_t bytes = 0;
 	gssize n = 1;
 
@@ -214,7 +220,6 @@ size_t spt_import_unpack_begin(int fd, char *to, size_t most, bool *ret_is_packe
 		n = unpacker->next(unpacker, (uint8_t *)to + bytes, most - bytes, NULL);
 		bytes += n > 0 ? (size_t)n : 0;
 	}
-	if (unpacker)
-		unpacker_free(unpacker);
+	spt_import_unpacker_free(unpacker);
 	return bytes;
 }

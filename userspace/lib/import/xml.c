@@ -272,4 +272,5 @@ const SptImporter spt_import_xml = {
 	.name = "xml",
 	.probe = probe_xml,
 	.read = read_xml,
+	.unpacks = true,
 };

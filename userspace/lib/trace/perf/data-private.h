@@ -29,7 +29,8 @@ enum {
 };
 
 struct SptPerfData {
-	const uint8_t *bytes;		/* the file, mapped */
+	const uint8_t *bytes;		/* the file */
+	bool is_mapped;
 	uint64_t n_bytes;
 	uint64_t begin, end;		/* of its records */
 	bool is_pipe;

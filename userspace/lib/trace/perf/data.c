@@ -316,6 +316,8 @@ static bool read_data_header(SptPerfData *data, GError **error)
 {
 	struct file_header header = { .bytes = 0 };
 
+	if (data->n_bytes < 2 * sizeof(uint64_t))
+		return spt_perf_data_refuse(error, SPT_WORDS("its header is damaged"));
 	memcpy(&header, data->bytes, MIN(data->n_bytes, sizeof(header)));
 	if (!memcmp(header.magic, MAGIC_SWAPPED, MAGIC_BYTES))
 		return spt_perf_data_refuse(
@@ -340,18 +342,27 @@ static bool read_data_header(SptPerfData *data, GError **error)
 	return true;
 }
 
-SptPerfData *spt_perf_data_open(int fd, GError **error)
+SptPerfData *spt_perf_data_new(const uint8_t *bytes, size_t n, GError **error)
 {
 	g_autoptr(SptPerfData) data = g_new0(SptPerfData, 1);
-	struct stat stat;
-	void *bytes;
 
 	data->events = g_ptr_array_new_with_free_func(g_free);
 	data->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	data->formats = g_hash_table_new_full(NULL, NULL, NULL, spt_perf_data_free_point);
 	data->build_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 						(GDestroyNotify)g_bytes_unref);
-	if (fstat(fd, &stat) < 0 || stat.st_size < 2 * (off_t)sizeof(uint64_t)) {
+	data->bytes = bytes;
+	data->n_bytes = n;
+	return read_data_header(data, error) ? g_steal_pointer(&data) : NULL;
+}
+
+SptPerfData *spt_perf_data_open(int fd, GError **error)
+{
+	SptPerfData *data;
+	struct stat stat;
+	void *bytes;
+
+	if (fstat(fd, &stat) < 0 || stat.st_size == 0) {
 		spt_perf_data_refuse(error, SPT_WORDS("its header is damaged"));
 		return NULL;
 	}
@@ -360,16 +371,19 @@ SptPerfData *spt_perf_data_open(int fd, GError **error)
 		spt_perf_data_refuse(error, SPT_WORDS("there is no memory for it"));
 		return NULL;
 	}
-	data->bytes = bytes;
-	data->n_bytes = (uint64_t)stat.st_size;
-	return read_data_header(data, error) ? g_steal_pointer(&data) : NULL;
+	data = spt_perf_data_new(bytes, (size_t)stat.st_size, error);
+	if (data)
+		data->is_mapped = true;
+	else
+		munmap(bytes, (size_t)stat.st_size);
+	return data;
 }
 
 void spt_perf_data_free(SptPerfData *data)
 {
 	if (!data)
 		return;
-	if (data->bytes)
+	if (data->is_mapped)
 		munmap((void *)data->bytes, data->n_bytes);
 	g_ptr_array_unref(data->events);
 	g_hash_table_unref(data->by_id);

@@ -53,6 +53,8 @@ struct spt_perf_data_sink {
 
 /* Maps @fd, which is borrowed, and reads its header.  NULL: a clause about the file. */
 SptPerfData *spt_perf_data_open(int fd, GError **error);
+/* The same with a file in memory, which is borrowed and begins where 64-bit words may. */
+SptPerfData *spt_perf_data_new(const uint8_t *bytes, size_t n, GError **error);
 void spt_perf_data_free(SptPerfData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfData, spt_perf_data_free)
 
