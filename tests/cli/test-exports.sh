@@ -176,4 +176,28 @@ if command -v ld.lld >/dev/null; then
 else
 	skip 'ld.lld lays functions out as order says' 'ld.lld is not here'
 fi
+
+# With ten times the samples of the same stacks an export needs no more memory, but for the capture
+# itself, which is mapped; where samples are in the order of time, 24 bytes of each are kept.
+build/tests/gen-samples "$work/less" 200000 20000 >/dev/null
+build/tests/gen-samples "$work/more" 2000000 20000 >/dev/null
+for format in folded svg text html speedscope pprof otlp firefox chrome perfetto syscap perf-script \
+	jsonl csv callgrind order order-first lanes; do
+	result "$format: memory for ten times the samples" "$(
+		python3 - "$cli" "$format" "$work/less" "$work/more" <<'END' 2>&1
+import os, subprocess, sys
+cli, format, *captures = sys.argv[1:]
+peaks = []
+for capture in captures:
+    child = subprocess.Popen([cli, "export", "--format", format, capture], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    assert status == 0, status
+    peaks.append(used.ru_maxrss * 1024 - os.path.getsize(capture))
+in_order = format in ("html", "firefox", "chrome", "perfetto", "syscap", "lanes")
+each = (peaks[1] - peaks[0]) / 1_800_000
+if each > (32 if in_order else 10):
+    print(f"{each:.1f} bytes for each more sample: {peaks}")
+END
+)"
+done
 finish

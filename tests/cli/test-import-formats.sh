@@ -88,6 +88,19 @@ result 'many: callgrind comes back, self' "$(
 	diff <(selfs "$work/many.capture") <(selfs "$work/many.callgrind") | head -n 20)"
 "$cli" export --format firefox -o "$work/profile.json" "$work/example.capture"
 gzip -k "$work/profile.json" && zstd -q "$work/profile.json"
+printf 'p;main;a 1\np;b 3\n' >"$work/packed.folded"
+printf 'p 7/7 [000] 1.5: 1000000 cpu-clock:\n\t401000 f (/usr/bin/p)\n\n' >"$work/packed.script"
+mkdir "$work/seeds" && build/tests/gen-import "$work/seeds"
+cp "$work/seeds/perf.data" "$work/packed.perf"
+cp "$work/seeds/callgrind" "$work/packed.callgrind"
+for file in "$work"/packed.*; do
+	gzip -k "$file" && zstd -q "$file"
+	for packed in gz zst; do
+		result "${file##*.}, packed as $packed" "$(diff \
+			<("$cli" export -f folded "$file" 2>&1) \
+			<("$cli" export -f folded "$file.$packed" 2>&1))"
+	done
+done
 for packed in gz zst; do
 	result "JSON packed as $packed" "$(
 		diff <("$cli" export -f folded "$work/profile.json") \
@@ -288,6 +301,11 @@ printf '{"head":{"callFrame":{},"selfSize":1,"children":[]},"samples":[]}' >"$wo
 refuses 'V8: another profile' 'it is a heap profile of V8' "$work/cut"
 head -c 1000 "$work/profile.json.gz" >"$work/cut"
 refuses 'a packed file that is cut off' 'it is cut off' "$work/cut"
+printf '[{"ph":"b","pid":1,"tid":2,"ts":1,"name":"a","id":1}]' >"$work/cut"
+refuses 'chrome: neither samples nor slices' 'it has no samples, and no slices of threads' "$work/cut"
+printf 'heap profile: 13: 1595680 [47: 25] @ heap/1048576\n1: 524 [3: 15] @ 0x42 0x43\n' >"$work/cut"
+result 'a heap of gperftools is no text of perf script' "$(
+	"$cli" report "$work/cut" 2>&1 | grep -q 'it is not a capture' || echo it is taken)"
 
 # Real ones.
 
