@@ -19,7 +19,8 @@ recorded()
 
 	shift 2
 	[[ $* != *pipe* ]] || { to=- && set -- -g; }
-	"$perf" record -q -F 499 "$@" -o "$to" -- "$workloads/$program" 0.5 >"$work/out" 2>"$work/perf" ||
+	"$perf" record -q -F 499 "$@" -o "$to" -- "$workloads/$program" 0.5 \
+		>"$work/out" 2>"$work/perf" ||
 		{ cat "$work/perf"; return 1; }
 	[ "$to" != - ] || mv "$work/out" "$work/data"
 }
@@ -27,9 +28,10 @@ recorded()
 # agrees EVENT: our functions and perf's, which rounds to two digits.
 agrees()
 {
-	"$newest" report -i "$work/data" --children --stdio --no-inline -g none -s sym --percent-limit 0 \
-		-t '|' -F overhead_children,overhead,sample,sym 2>/dev/null >"$work/theirs" &&
-		"$cli" report --json --no-inlines --all --limit 0 "$work/data" >"$work/ours" 2>"$work/err" ||
+	"$newest" report -i "$work/data" --children --stdio --no-inline -g none -s sym \
+		--percent-limit 0 -t '|' -F overhead_children,overhead,sample,sym 2>/dev/null >"$work/theirs" &&
+		"$cli" report --json --no-inlines --all --limit 0 "$work/data" >"$work/ours" \
+			2>"$work/err" ||
 		{ cat "$work/err"; return 1; }
 	python3 - "$work/ours" "$work/theirs" "$1" <<'END'
 import json, sys
@@ -68,15 +70,18 @@ END
 for suite in bullseye bookworm trixie sid; do
 	perf=$(tests/bench/newest-perf $suite) || perf=false
 	version=$("$perf" --version)
-	for options in -g '--call-graph dwarf' '-g --switch-events' '-g -e page-faults,cpu-clock' pipe '-g -z'; do
+	for options in -g '--call-graph dwarf' '-g --switch-events' '-g -e page-faults,cpu-clock' \
+		pipe '-g -z'; do
 		program=shares
 		[[ $options != *dwarf* ]] || program=nofp-shares
 		# Debian built its 5.10 without zstd.
 		[[ $suite$options != bullseye*-z ]] || continue
 		# shellcheck disable=SC2086 # these are words
 		check "$version record $options" recorded "$perf" $program $options
-		check "$version record $options: functions and totals are those of perf report" agrees clock
+		check "$version record $options: functions and totals are those of perf report" \
+			agrees clock
 	done
 done
 
-plan
+echo "1..$number"
+exit $broken
