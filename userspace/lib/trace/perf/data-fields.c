@@ -332,7 +332,7 @@ static void put_raw(const struct spt_perf_fields *fields, struct made *made)
 	made->at += n;
 }
 
-/* What no sample in the one layout exceeds: the frames or calls and 16 words, and all behind them. */
+/* More than any sample in the one layout has: frames or calls, 80 words, and all behind them. */
 static size_t bytes_of_sample(const struct spt_perf_fields *fields)
 {
 	return (size_t)(fields->n_frames + fields->n_calls + 16 + 64) * 8 + fields->raw_bytes + 16 +
