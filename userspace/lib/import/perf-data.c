@@ -128,7 +128,8 @@ static void choose_event(struct perf_import *import)
 }
 
 /* The imported one, or the same of CPUs of another kind: they have a number in front of it. */
-static bool is_chosen(const struct perf_import *import, const struct spt_perf_data_event *event)
+static bool is_imported_event(const struct perf_import *import,
+			      const struct spt_perf_data_event *event)
 {
 	const struct perf_event_attr *one = &import->event->attr, *other = &event->attr;
 
@@ -290,7 +291,7 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 			      const struct spt_perf_data_event *event)
 {
 	struct spt_perf_fields fields;
-	bool is_imported = is_chosen(import, event) || is_point(event),
+	bool is_imported = is_imported_event(import, event) || is_point(event),
 	     is_switch = spt_import_perf_waits_is_switch(event);
 
 	if (!spt_perf_fields_parse(record, &event->attr, &fields))
