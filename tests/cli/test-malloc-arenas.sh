@@ -22,11 +22,11 @@ if [ "$(uname -m)" != x86_64 ] || [ ! -e /sys/bus/event_source/devices/uprobe ];
 fi
 
 libraries=$cache/usr/lib/x86_64-linux-gnu
-if [ ! -e "$libraries/libc.so.6" ]; then
+if [ ! -e "$libraries/libc.so.6" ] || [ ! -e "$libraries/libc.a" ]; then
 	mkdir -p "$cache" "$work/deb"
 	apt=$PWD/tests/vm/apt
-	if ! (cd "$work/deb" && XDG_CACHE_HOME=${cache%/sysprof/glibc} "$apt" sid get download libc6 &&
-		dpkg-deb -x libc6_*.deb "$cache") >"$work/err" 2>&1; then
+	if ! (cd "$work/deb" && XDG_CACHE_HOME=${cache%/sysprof/glibc} "$apt" sid get download libc6 libc6-dev &&
+		dpkg-deb -x libc6_*.deb "$cache" && dpkg-deb -x libc6-dev_*.deb "$cache") >"$work/err" 2>&1; then
 		echo "Bail out! The C library of Debian's unstable was not had: $(tail -n 1 "$work/err")"
 		exit 1
 	fi
@@ -129,16 +129,41 @@ assert found["heap_bytes"] < found["heap_bytes_most"] / 4, found'
 check '... and a threshold that follows what is freed' judge four '
 assert found["threshold_changes"] == 1 and found["mmap_threshold"] > 1 << 20, found
 assert found["trim_threshold"] == 2 * found["mmap_threshold"], found'
+check '... whose arenas are those of their threads' judge four '
+each = found["each"]
+assert sum(row["bytes"] for row in each) == found["heap_bytes"], found
+assert len({row["threads"][0] for row in each}) == 4 and not any(row["is_main"] for row in each), each
+assert all(row["bytes_most"] == found["heap_bytes_most"] / 4 for row in each), each'
 check '... in words' bash -c '"$1" report --malloc-arenas "$2" >"$3" &&
 	grep -q "other arenas  made: 4; given to other threads: 0," "$3" &&
 	grep -q "thresholds    mmap 1.0 MiB, trim 2.0 MiB; changes: 1" "$3"' - "$cli" \
 	"$work/four.capture" "$work/out"
 export MALLOC_ARENA_MAX=3
+# counts NAME PYTHON: with counters, by what is behind "malloc.NAME.PID.", beside judge()'s found and info.
+counts()
+{
+	judge "$1" "
+counters = {row['name'].split('.')[-1]: row for row in json.loads(subprocess.run([cli, 'report', '--counters', '--json', of + '.capture'],
+    stdout=subprocess.PIPE, check=True).stdout)['counters'] if row['name'].startswith('malloc.%s.%d.' % (found['process'], found['pid']))}
+$2"
+}
+check '... over time, as counters' counts four '
+assert counters["heaps"]["most"] == found["heap_bytes_most"] and counters["heaps"]["last"] == found["heap_bytes"], counters
+assert counters["main"]["most"] + counters["heaps"]["most"] == system["max"], (counters, system)
+assert counters["arenas"]["last"] == 4 and counters["threads-in-one"]["most"] == 1, counters
+assert counters["mmap-threshold"]["last"] == found["mmap_threshold"] and counters["mmap-threshold"]["unit"] == "bytes", counters
+assert "retries" not in counters and "waits" not in counters, counters'
+check '... which exports have' bash -c '"$1" export --format chrome -o "$3" "$2" &&
+	grep -q "malloc.ld-linux[^\"]*heaps" "$3"' - "$cli" "$work/four.capture" "$work/out"
 check 'nine threads, three arenas: recorded' arenas nine 9
 check '... which are shared' judge nine '
 assert found["made"] == len(info.findall("heap")) - 1 == 2, found
 assert found["reused"] >= 7 and found["most_threads"] >= 3, found
 assert found["heap_bytes_most"] + found["sbrk_bytes_most"] >= system["max"], (found, system)'
+check '... one of them the main one, and each thread has one' judge nine '
+given = [thread for row in found["each"] for thread in row["threads"]]
+assert len(found["each"]) == 3 and [row["is_main"] for row in found["each"]].count(True) == 1, found["each"]
+assert len(set(given)) == 9, given'
 unset MALLOC_ARENA_MAX
 "$cli" record --source perf -F 97 -o "$work/other.capture" -- true 2>/dev/null
 check 'where nothing is of arenas' bash -c '! "$1" report --malloc-arenas "$2" 2>"$3" &&
@@ -154,6 +179,26 @@ plain=$(seconds plain) probed=$(seconds many)
 timed check "10 M allocations of 16 threads take at most twice as long ($plain s, $probed s)" \
 	awk -v a="$plain" -v b="$probed" 'BEGIN { exit !(a > 0 && b < 2 * a + 0.5) }'
 check '... with an arena for most' judge many 'assert found["made"] >= 8, found'
+# A program that has the library in itself.
+gcc -O1 -g -static -pthread -B"$libraries/" -L"$libraries" "$work/arenas.c" -o "$work/ld-linux-static" || exit 1
+check 'a static program: recorded' bash -c 'GLIBC_TUNABLES=glibc.malloc.tcache_count=20 "$1" record --source perf -F 97 \
+	--malloc-arenas -o "$2/static.capture" -- "$2/ld-linux-static" 4 >"$2/static.xml" 2>"$2/err"' - "$cli" "$work"
+check '... as one with the library' counts static '
+assert found["made"] == len(info.findall("heap")) - 1 == 4 and found["threshold_changes"] == 1, found
+# The library aligns the main arena by a second call, which has no mark.
+assert abs(found["heap_bytes_most"] + counters["main"]["most"] - system["max"]) < 8192, (found, counters, system)
+assert found["tcache_blocks"] == 20, found'
+"$work/ld-linux-static" 4 20000000000 >"$work/out" &
+static=$!
+until [ "$(readlink /proc/$static/exe)" = "$work/ld-linux-static" ]; do sleep 0.05; done
+check '... that runs already: recorded' bash -c '"$1" record --source perf -F 97 --malloc-arenas -p "$3" \
+	-o "$2/running.capture" --duration 1 2>"$2/err" || { cat "$2/err"; exit 1; }' - "$cli" "$work" $static
+kill $static
+wait $static 2>/dev/null
+gcc -O1 -static -nostdlib -x c -o "$work/bare" - <<<'void _start(void) { for (;;); }' || exit 1
+check '... without marks, in words' bash -c \
+	'! "$1" record --malloc-arenas -o "$2" -- "$3" 2>"$4" && grep -q "uses no shared glibc, and has no marks" "$4"' - "$cli" \
+	"$work/none" "$work/bare" "$work/err"
 if ! readelf -n "$(ldconfig -p | sed -n 's/.*libc.so.6.*x86-64.*=> //p' | head -n 1)" 2>/dev/null |
 	grep -q memory_arena_new; then
 	check "this machine's library has none, in words" bash -c \

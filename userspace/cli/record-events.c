@@ -26,7 +26,7 @@ void spt_record_events_add(struct spt_record_events *events, GArray *entries)
 		  "Also record calls of a function of a program or library, with stacks and how long each took; or hits of a line (FILE:SOURCE:LINE) or mark (may be repeated)",
 		  "FILE:FUNCTION" },
 		{ "malloc-arenas", 0, 0, G_OPTION_ARG_STRING, &events->malloc_arenas,
-		  "Also record what glibc's allocator does with its arenas, in all processes: sysprof-cli report --malloc-arenas (of this machine's C library, or of that FILE)",
+		  "Also record what glibc's allocator does with its arenas, in all processes that use the C library of the command or process, or that FILE: sysprof-cli report --malloc-arenas",
 		  SPT_CLI_OPTIONAL("FILE") },
 		{ "only-count", 0, 0, G_OPTION_ARG_NONE, &events->are_only_counted,
 		  "Of --event, --function and --probe, only how often each came: counters, once a second, at a fraction of the cost of events",
@@ -114,10 +114,23 @@ static bool find_of_module(GPtrArray *points, const GPtrArray *names)
 	return true;
 }
 
+static bool find_arenas(const struct spt_record_events *events, const char *command,
+			const SptTraceFilter *filter, GError **error)
+{
+	g_autofree char *file = *events->malloc_arenas ?
+					g_strdup(events->malloc_arenas) :
+					spt_malloc_arenas_file(command, filter->pids,
+							       filter->n_pids, error);
+
+	return file && spt_malloc_arenas_find(events->points, file, error);
+}
+
 /* Fills in events->points.  False: complained. */
 static bool find_points(struct spt_record_events *events, const GPtrArray *names,
-			const GPtrArray *functions, SptTraceSource source)
+			const GPtrArray *functions, const char *command,
+			const SptRecorderOptions *recorder)
 {
+	const SptTraceFilter *filter = &recorder->filter;
 	g_autoptr(GError) error = NULL;
 	bool ok = true;
 
@@ -128,11 +141,9 @@ static bool find_points(struct spt_record_events *events, const GPtrArray *names
 	for (char **probe = events->probes; ok && probe && *probe; probe++)
 		ok = spt_probes_find(events->points, *probe, &error);
 	if (ok && events->malloc_arenas)
-		ok = spt_malloc_arenas_find(events->points,
-					    *events->malloc_arenas ? events->malloc_arenas : "libc",
-					    &error);
+		ok = find_arenas(events, command, filter, &error);
 	if (ok && !functions->len && !has_probes(events) && !events->filter &&
-	    source != SPT_TRACE_PERF && find_of_module(events->points, names))
+	    recorder->source != SPT_TRACE_PERF && find_of_module(events->points, names))
 		return true;
 	for (unsigned i = 0; ok && i < names->len; i++)
 		ok = spt_point_find(events->points, names->pdata[i], events->filter, &error);
@@ -170,7 +181,7 @@ bool spt_record_events_are_counted_probes(const struct spt_record_events *events
 }
 
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
-			     SptRecorderOptions *recorder)
+			     const char *command, SptRecorderOptions *recorder)
 {
 	g_autoptr(GPtrArray) names = record_events_split(events->events);
 	g_autoptr(GPtrArray) functions = record_events_split(events->functions);
@@ -187,7 +198,7 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 	}
 	recorder->event_type = 0;
 	recorder->event_config = 0;
-	if (!find_points(events, names, functions, recorder->source))
+	if (!find_points(events, names, functions, command, recorder))
 		return false;
 	recorder->points = events->points;
 	return set_only_counted(events, recorder);

@@ -12,7 +12,7 @@
 struct spt_record_events {
 	char **events, **functions;	/* each a list */
 	char **probes;
-	char *malloc_arenas;		/* a file; "": this machine's C library */
+	char *malloc_arenas;		/* a file; "": the C library of what is recorded */
 	char *filter;
 	bool are_only_counted;
 	GPtrArray *points;		/* SptPoint *; NULL: none */
@@ -22,10 +22,11 @@ struct spt_record_events {
 void spt_record_events_add(struct spt_record_events *events, GArray *entries);
 /*
  * Finds the points, but for an event that is the clock: a number, or with @clock "pmu" or "auto" a
- * hardware event.  Fills in those fields of @recorder.  False: complained.
+ * hardware event.  @command: what is started; NULL: nothing.  Fills in those fields of @recorder.
+ * False: complained.
  */
 bool spt_record_events_parse(struct spt_record_events *events, const char *clock,
-			     SptRecorderOptions *recorder);
+			     const char *command, SptRecorderOptions *recorder);
 /* Whether probes are only counted. */
 bool spt_record_events_are_counted_probes(const struct spt_record_events *events);
 void spt_record_events_clear(struct spt_record_events *events);

@@ -71,7 +71,7 @@ static bool check_clock(struct spt_record_options *options, const struct words *
 	SptRecorderOptions *recorder = &options->recorder;
 	bool has_event;
 
-	if (!spt_record_events_parse(&options->events, words->clock, recorder))
+	if (!spt_record_events_parse(&options->events, words->clock, *options->command, recorder))
 		return false;
 	has_event = recorder->clock == SPT_TRACE_PMU;
 	if (!words->clock)

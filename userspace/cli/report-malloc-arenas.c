@@ -6,6 +6,8 @@
 #include "profile/malloc-arenas.h"
 #include "report.h"
 
+#define MOST_SHOWN 4u			/* threads of an arena */
+
 static bool find_malloc_arenas(struct spt_report *report)
 {
 	GArray *found;
@@ -38,6 +40,64 @@ static const SptProcessRow *arenas_process(const struct spt_report *report,
 	return &report->capture->processes[arenas->process];
 }
 
+/* "worker (1234)", the first of them. */
+static char *arena_threads(const struct spt_report *report, const SptArena *arena)
+{
+	const SptCapture *capture = report->capture;
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < MIN(arena->threads->len, MOST_SHOWN); i++) {
+		uint32_t id = g_array_index(arena->threads, uint32_t, i);
+		const SptThreadRow *thread = &capture->threads[id];
+		g_autofree char *name = spt_format_cut(thread->name, 0);
+
+		g_string_append_printf(text, "%s%s (%u)", i ? ", " : "", name, thread->tid);
+	}
+	if (arena->threads->len > MOST_SHOWN)
+		g_string_append_printf(text, " and %u more", arena->threads->len - MOST_SHOWN);
+	return g_string_free(text, FALSE);
+}
+
+static void print_each_arena(const struct spt_report *report, const SptMallocArenas *arenas)
+{
+	const GPtrArray *each = arenas->arenas;
+
+	for (unsigned i = 0; i < MIN(each->len, report->limit); i++) {
+		const SptArena *arena = each->pdata[i];
+		g_autofree char *bytes = spt_format_bytes(arena->bytes),
+				*most = spt_format_bytes(arena->most),
+				*threads = arena_threads(report, arena);
+
+		if (arena->is_main)
+			printf("  main arena    given to %s\n", threads);
+		else
+			printf("  arena %-6u  %s, %s at most; given to %s\n", i + 1, bytes, most,
+			       threads);
+	}
+	if (each->len > report->limit)
+		printf("  %u more arenas\n", each->len - report->limit);
+}
+
+static void print_settings(const SptMallocArenas *arenas)
+{
+	g_autofree char *mmap = spt_format_bytes(arenas->mmap_threshold),
+			*trim = spt_format_bytes(arenas->trim_threshold),
+			*cache = spt_format_bytes(arenas->cache_bytes);
+
+	if (arenas->retries)
+		printf("  no memory     tried again elsewhere: %" G_GUINT64_FORMAT "\n",
+		       arenas->retries);
+	if (arenas->changes)
+		printf("  thresholds    mmap %s, trim %s; changes: %" G_GUINT64_FORMAT "\n",
+		       arenas->mmap_threshold ? mmap : "as it was",
+		       arenas->trim_threshold ? trim : "as it was", arenas->changes);
+	if (arenas->cache_bytes)
+		printf("  tcache        blocks up to %s\n", cache);
+	if (arenas->cache_blocks)
+		printf("  tcache        blocks of a size: %" G_GUINT64_FORMAT "\n",
+		       arenas->cache_blocks);
+}
+
 static void print_arenas_of(const struct spt_report *report, const SptMallocArenas *arenas)
 {
 	const SptProcessRow *process = arenas_process(report, arenas);
@@ -45,9 +105,7 @@ static void print_arenas_of(const struct spt_report *report, const SptMallocAren
 			*heap = spt_format_bytes(arenas->heap_bytes),
 			*heap_most = spt_format_bytes(arenas->heap_most),
 			*main_now = signed_bytes(arenas->sbrk_bytes),
-			*main_most = signed_bytes(arenas->sbrk_most),
-			*mmap = spt_format_bytes(arenas->mmap_threshold),
-			*trim = spt_format_bytes(arenas->trim_threshold);
+			*main_most = signed_bytes(arenas->sbrk_most);
 
 	printf("%s%s (pid %u)%s\n", spt_color(SPT_COLOR_TITLE), name, process->pid,
 	       spt_color(SPT_COLOR_OFF));
@@ -60,13 +118,8 @@ static void print_arenas_of(const struct spt_report *report, const SptMallocAren
 	printf("  their heaps   made: %" G_GUINT64_FORMAT "; freed: %" G_GUINT64_FORMAT
 	       "; %s, %s at most\n",
 	       arenas->heaps_made, arenas->heaps_freed, heap, heap_most);
-	if (arenas->retries)
-		printf("  no memory     tried again elsewhere: %" G_GUINT64_FORMAT "\n",
-		       arenas->retries);
-	if (arenas->changes)
-		printf("  thresholds    mmap %s, trim %s; changes: %" G_GUINT64_FORMAT "\n",
-		       arenas->mmap_threshold ? mmap : "as it was",
-		       arenas->trim_threshold ? trim : "as it was", arenas->changes);
+	print_each_arena(report, arenas);
+	print_settings(arenas);
 }
 
 static void print_malloc_arenas(const struct spt_report *report)
@@ -76,6 +129,29 @@ static void print_malloc_arenas(const struct spt_report *report)
 	printf("Since the recording began:\n");
 	for (unsigned i = 0; i < MIN(found->len, report->limit); i++)
 		print_arenas_of(report, &g_array_index(found, SptMallocArenas, i));
+}
+
+static void add_each_arena(const struct spt_report *report, SptJson *json,
+			   const SptMallocArenas *arenas)
+{
+	spt_json_array(json, "each");
+	for (unsigned i = 0; i < MIN(arenas->arenas->len, report->limit); i++) {
+		const SptArena *arena = arenas->arenas->pdata[i];
+
+		spt_json_object(json, NULL);
+		spt_json_flag(json, "is_main", arena->is_main);
+		spt_json_count(json, "bytes", arena->bytes);
+		spt_json_count(json, "bytes_most", arena->most);
+		spt_json_array(json, "threads");
+		for (unsigned k = 0; k < arena->threads->len; k++) {
+			uint32_t id = g_array_index(arena->threads, uint32_t, k);
+
+			spt_json_count(json, NULL, report->capture->threads[id].tid);
+		}
+		spt_json_end_array(json);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
 }
 
 static void add_malloc_arenas(const struct spt_report *report, SptJson *json)
@@ -107,6 +183,9 @@ static void add_malloc_arenas(const struct spt_report *report, SptJson *json)
 		spt_json_count(json, "threshold_changes", arenas->changes);
 		spt_json_count(json, "mmap_threshold", arenas->mmap_threshold);
 		spt_json_count(json, "trim_threshold", arenas->trim_threshold);
+		spt_json_count(json, "tcache_bytes", arenas->cache_bytes);
+		spt_json_count(json, "tcache_blocks", arenas->cache_blocks);
+		add_each_arena(report, json, arenas);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

@@ -21,6 +21,13 @@
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 #define CACHE_MAX   (16u << 20)
 #define SCRIPTS_MAX 4			/* interpreters that are scripts */
+/* For which machine a library of the cache is, of its flags. */
+#define MACHINE_MASK 0xff00
+#if defined(__aarch64__)
+#define MACHINE 0x0a00
+#else
+#define MACHINE 0x0300
+#endif
 
 /* The loader's index of libraries: a header, entries, and their texts. */
 struct cache_head {
@@ -64,7 +71,7 @@ static void needed_add(struct search *search, const char *path)
 	}
 }
 
-/* Looks a library up in the loader's index, which has libraries of other machines, too. */
+/* Looks a library up in the loader's index, which has those of 32 bits, too. */
 static bool add_from_cache(struct search *search, const char *name)
 {
 	gsize bytes = 0;
@@ -78,8 +85,8 @@ static bool add_from_cache(struct search *search, const char *name)
 	for (uint32_t i = 0; i < head->n; i++) {
 		if (sizeof(*head) + (i + 1) * sizeof(*entries) > bytes)
 			break;
-		if (entries[i].name < bytes && entries[i].path < bytes &&
-		    strcmp(data + entries[i].name, name) == 0)
+		if ((entries[i].flags & MACHINE_MASK) == MACHINE && entries[i].name < bytes &&
+		    entries[i].path < bytes && strcmp(data + entries[i].name, name) == 0)
 			needed_add(search, data + entries[i].path);
 	}
 	return search->files->len > before;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "record/arena-counts.h"
 #include "record/open-calls.h"
 #include "record/recorder.h"
 #include "trace/points/point.h"
@@ -25,6 +26,7 @@ struct SptHits {
 	uint64_t lost;			/* of all points; at the end */
 	GArray *accounts;		/* SptTraceCount, by CPU and point, of the module's */
 	SptOpenCalls *calls;
+	SptArenaCounts *arenas;		/* NULL: no point is about them */
 	bool has_probes;		/* in programs, of calls */
 	char texts[SPT_DECLARED_FIELDS][SPT_DECLARED_TEXT_BYTES];
 };
@@ -41,6 +43,7 @@ SptHits *spt_hits_new(const GPtrArray *points, bool only_counts, SptTrace *trace
 	hits->counted = g_new0(SptTraceCount, points->len);
 	hits->counts = g_array_new(FALSE, FALSE, sizeof(SptHitCount));
 	hits->calls = spt_open_calls_new();
+	hits->arenas = only_counts ? NULL : spt_arena_counts_new(points, output);
 	hits->accounts = g_array_new(FALSE, TRUE, sizeof(SptTraceCount));
 	for (unsigned i = 0; i < points->len; i++) {
 		const SptPoint *point = points->pdata[i];
@@ -55,6 +58,7 @@ void spt_hits_free(SptHits *hits)
 	if (!hits)
 		return;
 	spt_open_calls_free(hits->calls);
+	spt_arena_counts_free(hits->arenas);
 	g_free(hits->rows);
 	g_free(hits->counted);
 	g_array_unref(hits->counts);
@@ -229,7 +233,7 @@ static bool end_call(SptHits *hits, const SptTraceHit *hit, SptDeclaredRow *row)
 	return true;
 }
 
-void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node)
+void spt_hits_take(SptHits *hits, const SptTraceHit *hit, const SptThread *thread, uint32_t node)
 {
 	const SptPoint *point = hits->points->pdata[hit->point];
 	const SptPointFormat *format = &point->format;
@@ -237,14 +241,14 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		.time = hit->record.time,
 		.kind = FIRST_KIND + hit->point,
 		.cpu = hit->record.cpu,
-		.thread = thread,
+		.thread = thread->id,
 		.node = node,
 	};
 
 	if (hits->only_counts)
 		return;
 	if (hit->phase == SPT_TRACE_HIT_CALL) {
-		begin_call(hits, hit, thread, node);
+		begin_call(hits, hit, thread->id, node);
 		return;
 	}
 	for (unsigned i = 0; !point->is_timed && i < format->n_fields; i++)
@@ -259,6 +263,16 @@ void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint3
 		row.values[format->n_fields].number = point->period;
 	hits->rows[hit->point]++;
 	spt_output_put(hits->output, SPT_ROW_DECLARED, &row);
+	if (hits->arenas)
+		spt_arena_counts_take(hits->arenas, hit->point, thread, &row);
+}
+
+static void hits_process(void *part, const SptProcess *process)
+{
+	const SptHits *hits = part;
+
+	if (hits->arenas)
+		spt_arena_counts_process(hits->arenas, process);
 }
 
 void spt_hits_account(SptHits *hits, const SptSourceAccountRow *row)
@@ -401,6 +415,7 @@ static void add_count(SptHits *hits, const SptPoint *point, const SptTraceCount 
 char *spt_hits_finish(SptHits *hits, uint64_t start_ns, uint64_t stop_ns)
 {
 	g_autoptr(GString) shared = g_string_new(NULL), limited = g_string_new(NULL);
+	unsigned left_out = hits->arenas ? spt_arena_counts_left_out(hits->arenas) : 0;
 	g_autofree char *lost = NULL;
 
 	if (hits->only_counts)
@@ -422,13 +437,19 @@ char *spt_hits_finish(SptHits *hits, uint64_t start_ns, uint64_t stop_ns)
 	hits->lost = MAX(hits->lost, spt_trace_hits_lost(hits->trace));
 	lost = g_strdup_printf("%" PRIu64, hits->lost);
 	spt_output_host(hits->output, "hits_lost", lost);
-	if (!shared->len && !limited->len)
-		return NULL;
-	return g_strconcat(limited->str, limited->len && shared->len ? "; " : "", shared->str, NULL);
+	if (limited->len && shared->len)
+		g_string_append(limited, "; ");
+	g_string_append(limited, shared->str);
+	if (left_out)
+		g_string_append_printf(limited,
+				       "%sarenas of too many processes have changed; %u of them have no counters, report --malloc-arenas has all",
+				       limited->len ? "; " : "", left_out);
+	return limited->len ? g_strdup(limited->str) : NULL;
 }
 
 const SptStage spt_hits_stage = {
 	.begin = hits_declare,
+	.process = hits_process,
 	.step = hits_step,
 	.free = (GDestroyNotify)spt_hits_free,
 };

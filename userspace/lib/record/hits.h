@@ -3,6 +3,7 @@
 #ifndef SPT_HITS_H
 #define SPT_HITS_H
 
+#include "process/tasks.h"
 #include "record/output.h"
 #include "record/stage.h"
 #include "trace/trace.h"
@@ -19,8 +20,8 @@ SptHits *spt_hits_new(const GPtrArray *points, bool only_counts, SptTrace *trace
 		      SptOutput *output);
 void spt_hits_free(SptHits *hits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHits, spt_hits_free)
-/* @thread and @node are those of the capture. */
-void spt_hits_take(SptHits *hits, const SptTraceHit *hit, uint32_t thread, uint32_t node);
+/* @node is that of the capture. */
+void spt_hits_take(SptHits *hits, const SptTraceHit *hit, const SptThread *thread, uint32_t node);
 /*
  * Called before a stack is unwound: puts return addresses back into the copy in @sample that
  * probes have replaced.

@@ -544,7 +544,7 @@ void spt_recorder_take_hit(SptRecorder *recorder, const SptTraceHit *hit)
 	if (hit->stack && hit->phase != SPT_TRACE_HIT_RETURN)
 		node = spt_recorder_node(recorder, hit->stack, thread);
 	recorder->status.hits += hit->phase != SPT_TRACE_HIT_RETURN;
-	spt_hits_take(recorder->hits, hit, thread->id, node);
+	spt_hits_take(recorder->hits, hit, thread, node);
 }
 
 void spt_recorder_take(const struct sysprof_record *record, void *data)

@@ -8,11 +8,19 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 G_BEGIN_DECLS
 
 /*
- * Appends the marks of the C library @file (a path, or "libc" for this machine's) to @points, with
+ * The file with the allocator of @command, which is looked up in PATH, or else of the @n @pids: the
+ * C library that they use, or the program itself if it uses none; this machine's, "libc", if there
+ * is neither.  NULL: the processes have different ones.  To be freed.
+ */
+char *spt_malloc_arenas_file(const char *command, const uint32_t *pids, unsigned n,
+			     GError **error);
+/*
+ * Appends the marks of @file, a C library or static program (a path, or "libc" for this machine's) to @points, with
  * names for their arguments.  False: it has none, or cannot be read.
  */
 bool spt_malloc_arenas_find(GPtrArray *points, const char *file, GError **error);
