@@ -212,6 +212,12 @@ static void test_spans(void)
 		spt_mark_spans_begin(spans, "c", "deep", i);
 	for (unsigned i = 0; i < 10; i++)
 		g_assert_false(spt_mark_spans_end(spans, "deep", &span));
+	/* "unended" above; those without a place had their ends. */
+	g_assert_cmpuint(spt_mark_spans_take_forgotten(spans), ==, 1);
+	g_assert_cmpuint(spt_mark_spans_take_forgotten(spans), ==, 0);
+	for (unsigned i = 0; i < 3; i++)
+		spt_mark_spans_begin(spans, "c", "deeper", i);
+	g_assert_cmpuint(spt_mark_spans_take_forgotten(spans), ==, 3);
 	g_assert_true(spt_mark_spans_end(spans, "deep", &span));
 	g_assert_cmpuint(span.begin_ns, ==, SPT_MARK_DEPTH - 1);
 	spt_open_span_clear(&span);

@@ -7,6 +7,7 @@ struct SptMarkSpans {
 	SptOpenSpan open[SPT_MARK_DEPTH];
 	unsigned n;
 	uint64_t n_deeper;		/* spans within the innermost one, without a place here */
+	uint64_t n_forgotten;		/* spans without an end, within one that has ended */
 };
 
 SptMarkSpans *spt_mark_spans_new(void)
@@ -51,8 +52,10 @@ bool spt_mark_spans_end(SptMarkSpans *spans, const char *name, SptOpenSpan *ret)
 		i--;
 	if (i == 0)
 		return false;
-	while (spans->n > i)
+	while (spans->n > i) {
 		spt_open_span_clear(&spans->open[--spans->n]);
+		spans->n_forgotten++;
+	}
 	*ret = spans->open[--spans->n];
 	return true;
 }
@@ -71,4 +74,12 @@ bool spt_mark_spans_pop(SptMarkSpans *spans, SptOpenSpan *ret)
 		return false;
 	*ret = spans->open[--spans->n];
 	return true;
+}
+
+uint64_t spt_mark_spans_take_forgotten(SptMarkSpans *spans)
+{
+	uint64_t n = spans->n_forgotten + spans->n_deeper;
+
+	spans->n_forgotten = spans->n_deeper = 0;
+	return n;
 }

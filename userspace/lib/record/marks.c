@@ -516,6 +516,7 @@ static void put_unended(SptMarks *marks, SptMarkSpans *spans, uint32_t thread)
 			 span.begin_ns, marks->now_ns);
 		spt_open_span_clear(&span);
 	}
+	marks->status.invalid += spt_mark_spans_take_forgotten(spans);
 }
 
 static void end_ring(SptMarks *marks, struct mark_ring *ring)

@@ -113,7 +113,7 @@ GPtrArray *spt_statements_notes(const SptMarksStatus *status)
 		g_ptr_array_add(
 			notes,
 			g_strdup_printf(
-				spt_words("Note: %" PRIu64 " marks were dropped: ends without a begin, or counters without a number."),
+				spt_words("Note: %" PRIu64 " marks were dropped: begins and ends without the other, counters without a number, or more counters, flows and open spans than are kept."),
 				status->invalid));
 	return notes;
 }

@@ -450,12 +450,14 @@ uint64_t spt_trace_marker_finish(SptTraceMarker *marker)
 	take_rings(marker, now, true);
 	marker->lost += lost_in_rings(marker);
 	g_hash_table_iter_init(&each, marker->by_tid);
-	while (g_hash_table_iter_next(&each, NULL, (void **)&thread))
+	while (g_hash_table_iter_next(&each, NULL, (void **)&thread)) {
 		while (spt_mark_spans_pop(thread->spans, &span)) {
 			put_marker_span(marker, thread->thread, span.category, span.name,
 					"[not ended]", span.begin_ns, now);
 			spt_open_span_clear(&span);
 		}
+		marker->invalid += spt_mark_spans_take_forgotten(thread->spans);
+	}
 	g_hash_table_iter_init(&each, marker->open);
 	while (g_hash_table_iter_next(&each, NULL, (void **)&open))
 		put_marker_span(marker, 0, "", open->name, "[not ended]", open->begin_ns, now);
