@@ -76,6 +76,13 @@ Log: 6 events
        Time  Thread                    Fields
    0.020001  server (100)              severity=3  text=served 20?[31m
 END
+prints "... and may have quotes around it, as with record --filter" \
+	report a --events server.log --field 'severity <= 3' --field 'text ~ "served 2*"' --limit 1 <<'END'
+Log: 6 events
+
+       Time  Thread                    Fields
+   0.020001  server (100)              severity=3  text=served 20?[31m
+END
 prints "a metric counts them by their stacks" report a --metric request <<'END'
 300 samples, 0 lost, in 299.00 ms on 1 CPU; one period is 1.00 ms
 metric request, number of events: 300

@@ -87,6 +87,19 @@ check "--mark is what its thread did within, --during what all did" bash -c '
 	during=$("$0" report "$1" --json --during two --by process | grep -c \"pid\")
 	[ "$mark" = 1 ] && [ "$during" -ge 1 ]' "$cli" "$work/a"
 
+check "samples are of the innermost mark" judge --by mark <<'END'
+import subprocess
+weights = {row['name']: row['weight'] for row in report['groups']}
+assert sum(weights.values()) == report['sum'] and set(weights) <= {name for name, *_ in out} | {'[no mark]'}, weights
+for name in set(weights) - {'[no mark]'}:
+    within = json.loads(subprocess.run(['build/sysprof-cli', 'report', '--json', '--mark', name, '$work/a'],
+                                       stdout=subprocess.PIPE, check=True).stdout)['sum']
+    assert weights[name] <= within, (name, weights, within)
+assert len(weights) > 2, weights
+END
+check "... of a command, all that ran has no --all" bash -c '
+	! "$0" report "$1" --during two --by process | grep -q -e "the rest"' "$cli" "$work/a"
+
 record nested
 check "spans nest; ends without a begin, and spans deeper than 64, are dropped and counted" \
 	judge --marks <<'END'

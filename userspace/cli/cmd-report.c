@@ -547,7 +547,8 @@ static int print_page(const struct spt_report_kind *kind, const struct spt_repor
 					options->filter.has_lead && !options->filter.all &&
 							!options->filter.only_command &&
 							!options->filter.process &&
-							!options->filter.thread);
+							!options->filter.thread &&
+							!options->filter.during);
 		kind->text(report);
 		if (report->n_more && options->limit == A_SCREEN)
 			printf("%s... %s more: --limit 0%s\n", spt_color(SPT_COLOR_FAINT), more,

@@ -56,6 +56,16 @@ static bool find_field(const SptDeclared *kind, const char *name, const char *op
 	return false;
 }
 
+/* A text may have quotes around it, as record --filter has them. */
+static const char *without_quotes(const char *text)
+{
+	size_t n = strlen(text);
+	bool is_quoted = n >= 2 && (*text == '"' || *text == '\'') && text[n - 1] == *text;
+	g_autofree char *bare = g_strndup(text + is_quoted, n - 2 * (size_t)is_quoted);
+
+	return g_intern_string(bare);
+}
+
 static bool parse_value(SptFieldCondition *condition, const char *text)
 {
 	char *end;
@@ -63,7 +73,7 @@ static bool parse_value(SptFieldCondition *condition, const char *text)
 
 	switch (condition->type) {
 	case SPT_VALUE_TEXT:
-		condition->value.text = g_intern_string(text);
+		condition->value.text = without_quotes(text);
 		return condition->op == SPT_FIELD_EQUAL || condition->op == SPT_FIELD_NOT_EQUAL;
 	case SPT_VALUE_I64:
 		if (!g_ascii_string_to_signed(text, 10, G_MININT64, G_MAXINT64, &integer, NULL))
@@ -93,9 +103,9 @@ static const char *find_operator(const char *text, SptFieldOperator *ret, size_t
 		{ "!=", SPT_FIELD_NOT_EQUAL }, { "<=", SPT_FIELD_AT_MOST },
 		{ ">=", SPT_FIELD_AT_LEAST },  { "==", SPT_FIELD_EQUAL },
 		{ "=", SPT_FIELD_EQUAL },      { "<", SPT_FIELD_LESS },
-		{ ">", SPT_FIELD_MORE },
+		{ ">", SPT_FIELD_MORE },       { "~", SPT_FIELD_EQUAL },
 	};
-	const char *at = text + strcspn(text, "!<>=");
+	const char *at = text + strcspn(text, "!<>=~");
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(operators); i++) {
 		*ret = operators[i].op;

@@ -202,8 +202,9 @@ bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
 
 bool spt_report_leads(const struct spt_filter_options *options)
 {
+	/* --during is about what else ran. */
 	return options->only_command || (options->has_lead && !options->all && !options->process &&
-					 !options->thread);
+					 !options->thread && !options->during);
 }
 
 /* One side of a range; an empty one leaves it open. */

@@ -32,6 +32,10 @@ static bool find_lines(struct spt_report *report)
 		spt_cli_complain("%s has no lines of logs: \"" SPT_CLI
 				 " record --logs\" and \"--journal\" record them",
 				 report->capture->path);
+	else if (found->len == 0 && report->filter->moments &&
+		 !spt_moments_are_of_all(report->filter->moments))
+		spt_cli_complain("%s has no lines of logs of the threads that made these marks, and lines of standard error are of no thread; --during in place of --mark has all lines",
+				 report->capture->path);
 	else if (found->len == 0)
 		spt_cli_complain("%s has no lines of logs that meet the conditions; remove some of them",
 				 report->capture->path);

@@ -14,6 +14,7 @@
 #include "profile/declared.h"
 #include "profile/events.h"
 #include "profile/languages.h"
+#include "profile/mark-segments.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/waits.h"
@@ -168,6 +169,19 @@ static uint32_t key_of_client(const SptProfile *base, uint64_t row)
 			     source->time - MIN(spt_row_duration(base, row), source->time));
 }
 
+static uint32_t key_of_mark(const SptProfile *base, uint64_t row)
+{
+	const struct spt_row_source *source = &base->sources[row];
+
+	return spt_mark_segment(base->capture, source->thread,
+				source->time - MIN(spt_row_duration(base, row), source->time));
+}
+
+static SptGroupRow group_of_mark(const SptProfile *base, uint32_t number)
+{
+	return (SptGroupRow){ .name = spt_mark_segment_name(base->capture, number) };
+}
+
 static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
 {
 	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
@@ -303,6 +317,16 @@ static const SptGrouping own_groupings[] = {
 		.lacks = spt_clients_lack,
 		.key = key_of_client,
 		.group = group_of_process,
+	},
+	{
+		.name = "mark",
+		.note = " (the innermost of the thread)",
+		.menu = SPT_WORDS("_By Mark"),
+		.root = SPT_WORDS("(mark)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.lacks = spt_mark_segments_lack,
+		.key = key_of_mark,
+		.group = group_of_mark,
 	},
 	{
 		.name = "host",

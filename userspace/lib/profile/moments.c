@@ -20,6 +20,11 @@ SptMoments *spt_moments_new(bool is_of_all)
 	return moments;
 }
 
+bool spt_moments_are_of_all(const SptMoments *moments)
+{
+	return moments->is_of_all;
+}
+
 SptMoments *spt_moments_ref(SptMoments *moments)
 {
 	return g_atomic_rc_box_acquire(moments);

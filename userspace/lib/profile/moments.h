@@ -20,6 +20,7 @@ typedef struct {
 
 /* @is_of_all: each range is one of all threads. */
 SptMoments *spt_moments_new(bool is_of_all);
+bool spt_moments_are_of_all(const SptMoments *moments);
 /* Another reference; each is given up by spt_moments_free(). */
 SptMoments *spt_moments_ref(SptMoments *moments);
 void spt_moments_free(SptMoments *moments);
