@@ -362,6 +362,38 @@ check '... as text' sh -c "'$cli' report --metric page-faults --per syscalls:sys
 	grep -qE '^ +- +3 +3000 +0  three +ratios$'"
 check '... by what the recording does not have' refuses 1 'has no metric "nothing"' \
 	report --metric page-faults --per nothing ratios.capture
+# What people ask who know perf or bpftrace is done, or answered by what helps.
+check 'faults of programs alone: recorded' "$cli" record --source perf -F 97 --only-command -e page-faults:u -o mine.capture -- ./ratios
+check '... as an event of that name' sh -c "
+	'$cli' report --json --metric page-faults:u mine.capture | grep -q '\"three\"'"
+asks()
+{
+	refuses 2 "$1" record "${@:2}" -- true
+}
+check 'letters behind a trace point' asks 'letters such as :u and :k are for events that are counted; did you mean "sched:sched_switch"' -e sched:sched_switch:k
+check 'a name without its group' asks 'did you mean "syscalls:sys_enter_openat"' -e openat
+check 'a group of events' asks '"{page-faults,cs}:S" on this machine; groups are not made' -e '{page-faults,cs}:S'
+check 'an event of a unit' asks 'is r01a8' -e cpu/event=0xa8,umask=0x1/
+check "bpftrace's words" asks 'write a trace point as GROUP:NAME' -e tracepoint:sched:sched_switch
+check '... of functions' asks '\-\-function NAME records calls' -e kprobe:vfs_read
+check '... of programs' asks '\-\-probe FILE:NAME records calls' -e uprobe:./calls:fibonacci
+check 'a name is missing' asks 'a name is missing' -e page-faults,,cs
+check 'a condition on no trace point' asks 'event names none' -e page-faults --filter 'pid == 1'
+check 'no such process' asks 'There is no process 4194304' -p 4194304 -e page-faults
+check 'an argument below 0: recorded' record minus -e syscalls:sys_enter_openat --filter 'dfd == -100' -- cat /dev/null
+check '... is of the directory at hand' sh -c "
+	'$cli' report --events syscalls:sys_enter_openat --limit 1000 --json minus.capture |
+		python3 -c 'import json, sys; assert all(row[\"fields\"][\"dfd\"] & 0xffffffff == 2**32 - 100 for row in json.load(sys.stdin)[\"rows\"])'"
+check 'what an address leads to: recorded' record behind -e syscalls:sys_enter_openat \
+	--filter 'filename.ustring == "/nowhere/at/all"' -- sh -c 'cat /nowhere/at/all 2>/dev/null; true'
+check '... only that' sh -c "'$cli' report --events syscalls:sys_enter_openat behind.capture | grep -q '^syscalls:sys_enter_openat: 1 event'"
+check '... with a version' asks 'names are written without a version; did you mean "fibonacci"' --probe ./calls:fibonacci@V1
+check '... its return' asks 'calls are recorded with their returns' --probe ./calls:fibonacci%return
+check '... a bracket is missing' asks 'a bracket is missing' --probe './calls:fibonacci(n'
+check 'a line without code' asks 'no code begins with that line' --probe ./calls:calls.c:9999
+check "a probe in bpftrace's words: recorded" record words --probe uretprobe:./calls:wait_a_while -- ./calls
+check '... is the same' sh -c "[ \$1 = 200 ] && [ \$2 = 200 ]" - $(counted words calls:wait_a_while)
+check 'a part of a name lists all with it' sh -c "'$cli' events --names sched | grep -qx sched:sched_switch"
 check 'what never came: recorded' record none -e 'sched:sched_process_exec if filename == "/nowhere"' -- true
 check '... is none, in words' sh -c "
 	'$cli' report --events sched:sched_process_exec none.capture | grep -qx 'sched:sched_process_exec: 0 events' &&
@@ -516,6 +548,7 @@ check '... which are said where there is no such' refuses 2 \
 check '... bits and arrays are none' refuses 2 'has no argument "r.from.flag"' record --probe './paths:handle(r.from.flag)' -- true
 check '... and nine are too many' refuses 2 'with 8 arguments at most' record --probe './paths:handle(n,n,n,n,n,n,n,n,n)' -- true
 g++ -g -O0 -o passing passing.cc || exit 1
+check 'a function without its class' asks 'did you mean "thing::get"' --probe ./passing:get
 check 'an argument behind a structure is not guessed' refuses 2 'those are: none' \
 	record --probe './passing:both(n)' -- true
 # In a copy of the function for one value of an argument that is passed nowhere.

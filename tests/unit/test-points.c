@@ -120,16 +120,26 @@ static void test_values(void)
 	g_assert_cmpstr(value_of(&format, 5, record, 120, text).text, ==, "");
 }
 
-static void check_filter(const char *filter, const char *why)
+/* @as: as the kernel gets it; NULL: as it is. */
+static void check_filter_as(const char *filter, const char *as, const char *why)
 {
 	SptPoint point = { .type = SPT_POINT_TRACE, .name = (char *)"a:made", .format = parse() };
 	g_autoptr(GError) error = NULL;
+	g_autofree char *taken = NULL;
 
 	/* Fields that are not in the format are the kernel's to know, unless all are. */
 	point.format.n_left_out = 0;
-	g_assert_cmpint(spt_point_check_filter(filter, &point, &error), ==, !why);
+	taken = spt_point_check_filter(filter, &point, &error);
+	g_assert_cmpint(!!taken, ==, !why);
+	if (!why)
+		g_assert_cmpstr(taken, ==, as ? as : filter);
 	if (why && !strstr(error->message, why))
 		g_error("%s: %s", filter, error->message);
+}
+
+static void check_filter(const char *filter, const char *why)
+{
+	check_filter_as(filter, NULL, why);
 }
 
 static void test_filters(void)
@@ -141,6 +151,15 @@ static void test_filters(void)
 	check_filter(" ( pid > 0x1f || ! ( change < -3 ) ) && path ~ \"/usr/*\"", NULL);
 	check_filter("state & 2", NULL);
 	check_filter("common_pid != 1 || COMM == 'a b' && CPU < 2", NULL);
+	/* The kernel takes no sign for these. */
+	check_filter_as("pid > 1 && ptr==-100 || change == -1",
+			"pid > 1 && (ptr == 0xffffffffffffff9c || ptr == 0xffffff9c) || change == -1", NULL);
+	check_filter_as("!(bytes_req != -1)", "!((bytes_req != 0xffffffffffffffff && bytes_req != 0xffffffff))",
+			NULL);
+	check_filter("bytes_req < -1", "the field has no sign");
+	check_filter("ptr.ustring ~ \"*.so\"", NULL);
+	check_filter("ptr ~ \"*.so\"", "which is NAME.ustring");
+	check_filter("pid.ustring ~ \"*.so\"", "a number is compared by");
 	check_filter("", "a field is missing");
 	check_filter("pid", "a number is compared by");
 	check_filter("pid ~ 3", "a number is compared by");
@@ -162,7 +181,8 @@ static void test_filters(void)
 static void test_counted(void)
 {
 	g_autoptr(SptPoint) cycles = spt_point_counted("cpu-cycles"),
-			    raw = spt_point_counted("r1a8"), faults = spt_point_counted("faults");
+			    raw = spt_point_counted("r1a8"), faults = spt_point_counted("faults"),
+			    user = NULL, both = NULL;
 
 	g_assert_cmpstr(cycles->name, ==, "cycles");
 	g_assert_cmpint(cycles->type, ==, SPT_POINT_HARDWARE);
@@ -170,6 +190,14 @@ static void test_counted(void)
 	g_assert_cmpuint(raw->config, ==, 0x1a8);
 	g_assert_cmpstr(faults->name, ==, "page-faults");
 	g_assert_cmpuint(faults->period, ==, 1);
+	user = spt_point_counted("cycles:upp");
+	g_assert_true(user->no_kernel && !user->no_user && user->precise == 2);
+	g_assert_cmpstr(user->name, ==, "cycles:upp");
+	both = spt_point_counted("faults:ku");
+	g_assert_true(!both->no_kernel && !both->no_user && !both->precise);
+	g_assert_null(spt_point_counted("cycles:"));
+	g_assert_null(spt_point_counted("cycles:x"));
+	g_assert_null(spt_point_counted("cycles:pppp"));
 	g_assert_null(spt_point_counted("r"));
 	g_assert_null(spt_point_counted("r1a8x"));
 	g_assert_null(spt_point_counted("1"));

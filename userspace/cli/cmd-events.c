@@ -57,6 +57,14 @@ static int tell_none(const char *glob, const GError *hidden)
 	return SPT_EXIT_FAILURE;
 }
 
+static void list_names(GPtrArray *names, const char *glob, bool functions, bool with_help)
+{
+	if (functions)
+		spt_point_list_functions(names, glob);
+	else
+		spt_point_list(names, glob, with_help);
+}
+
 static int run_events(int argc, char **argv)
 {
 	gboolean json = FALSE, only_names = FALSE, functions = FALSE;
@@ -71,6 +79,7 @@ static int run_events(int argc, char **argv)
 	};
 	g_autoptr(GPtrArray) names = spt_point_names_new();
 	g_autoptr(GError) hidden = NULL;
+	g_autofree char *part = NULL;
 	const char *glob;
 	bool is_open;
 
@@ -82,10 +91,12 @@ static int run_events(int argc, char **argv)
 	}
 	glob = argc == 2 ? argv[1] : NULL;
 	is_open = spt_point_can_trace(&hidden);
-	if (functions)
-		spt_point_list_functions(names, glob);
-	else
-		spt_point_list(names, glob, !only_names);
+	list_names(names, glob, functions, !only_names);
+	/* A word without * is a part of a name, as in "events sched". */
+	if (!names->len && glob && !strpbrk(glob, "*?")) {
+		part = g_strconcat("*", glob, "*", NULL);
+		list_names(names, part, functions, !only_names);
+	}
 	if (!names->len && !only_names)
 		return tell_none(glob, is_open ? NULL : hidden);
 	if (json) {

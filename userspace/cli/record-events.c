@@ -41,7 +41,7 @@ static bool has_probes(const struct spt_record_events *events)
 	return events->probes || events->malloc_arenas;
 }
 
-/* Splits at commas that are in no quotes or brackets; to be freed. */
+/* Splits at commas that are in no quotes, slashes or brackets; to be freed. */
 static GPtrArray *record_events_split(char **lists)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -54,10 +54,10 @@ static GPtrArray *record_events_split(char **lists)
 		for (;; at++) {
 			if (*at && quote) {
 				quote = *at == quote ? '\0' : quote;
-			} else if (*at == '"' || *at == '\'') {
+			} else if (*at == '"' || *at == '\'' || *at == '/') {
 				quote = *at;
-			} else if (*at == '(' || *at == ')') {
-				depth += *at == '(' ? 1 : -1;
+			} else if (*at && strchr("({)}", *at)) {
+				depth += strchr("({", *at) ? 1 : -1;
 			} else if (!*at || (*at == ',' && depth <= 0)) {
 				g_ptr_array_add(names, g_strndup(begin, (size_t)(at - begin)));
 				begin = at + 1;
@@ -88,7 +88,7 @@ static bool is_clock(const char *name, const char *clock, SptRecorderOptions *re
 	if (record_events_is_number(name, &recorder->event_type, &recorder->event_config))
 		return recorder->source != SPT_TRACE_PERF || name[0] != 'r';
 	point = by_name ? spt_point_counted(name) : NULL;
-	if (!point || point->type != SPT_POINT_HARDWARE)
+	if (!point || point->type != SPT_POINT_HARDWARE || strchr(name, ':'))
 		return false;
 	recorder->event_type = point->perf_type;
 	recorder->event_config = point->config;
@@ -112,6 +112,14 @@ static bool find_of_module(GPtrArray *points, const GPtrArray *names)
 		return false;
 	}
 	return true;
+}
+
+static bool has_trace_point(const GPtrArray *points)
+{
+	for (unsigned i = 0; i < points->len; i++)
+		if (((const SptPoint *)points->pdata[i])->type == SPT_POINT_TRACE)
+			return true;
+	return false;
 }
 
 static bool find_arenas(const struct spt_record_events *events, const char *command,
@@ -147,8 +155,12 @@ static bool find_points(struct spt_record_events *events, const GPtrArray *names
 		return true;
 	for (unsigned i = 0; ok && i < names->len; i++)
 		ok = spt_point_find(events->points, names->pdata[i], events->filter, &error);
-	if (!ok)
+	if (!ok) {
 		spt_cli_complain("%s", error->message);
+	} else if (events->filter && !has_trace_point(events->points)) {
+		spt_cli_complain("--filter is a condition on the fields of trace points, and --event names none");
+		return false;
+	}
 	return ok;
 }
 

@@ -2,7 +2,9 @@
 /* Lists of processes, users and CPUs, and a control group: the source excludes everything else. */
 #include "record-filter.h"
 
+#include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 
 #include "cmd.h"
 
@@ -40,7 +42,8 @@ static bool add_pids(SptTraceFilter *filter, char **texts)
 		for (char **word = words; *word; word++) {
 			uint64_t pid;
 
-			if (!g_ascii_string_to_unsigned(*word, 10, 1, G_MAXINT32, &pid, NULL)) {
+			if (!g_ascii_string_to_unsigned(*word, 10, 1, G_MAXINT32, &pid, NULL) ||
+			    (kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
 				spt_cli_complain("There is no process %s (--pid)", *word);
 				return false;
 			}

@@ -36,7 +36,7 @@ static void probe_clear(struct probe *probe)
 	spt_helpers_free(probe->helpers);
 }
 
-/* "libc" is the first of libc.so.6, libc.so ... where libraries are. */
+/* "libc" is the first of libc.so.6, libc.so ... where libraries are, and "libc.so.6" itself. */
 static char *find_library(const char *name)
 {
 	static const char *const folders[] = { "/lib/x86_64-linux-gnu",	 "/lib/aarch64-linux-gnu",
@@ -53,6 +53,8 @@ static char *find_library(const char *name)
 		while (folder && (entry = g_dir_read_name(folder))) {
 			size_t n = strlen(start);
 
+			if (strstr(name, ".so") && strcmp(entry, name) == 0)
+				return g_build_filename(folders[i], name, NULL);
 			if (strncmp(entry, start, n) == 0 && (!entry[n] || entry[n] == '.') &&
 			    (!best || strcmp(entry, best) > 0))
 				best = g_intern_string(entry);
@@ -132,7 +134,7 @@ static bool take_arguments(const struct probe *probe, const char *text, SptPoint
 			      probe->text, point->name);
 	else
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "--probe %s: %s has no argument \"%.*s\" that is a number or an address where it begins; those are: %s",
+			      "--probe %s: %s has no argument \"%.*s\" that is a number or an address where it begins; those are: %s (names and not types; what it returned is always recorded)",
 			      probe->text, point->name, (int)strcspn(text + 1, " "), text + 1,
 			      blank && blank[1] ? blank + 1 : "none");
 	return false;
@@ -264,6 +266,73 @@ static bool add_answer(GPtrArray *points, const struct probe *probe, const char 
 	return true;
 }
 
+/* The shortest name of an answer's; NULL: there is none.  To be freed. */
+static char *shortest_place(const char *answer)
+{
+	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+	char *shortest = NULL;
+
+	for (char **line = lines; *line; line++) {
+		const char *at = strchr(*line, ' ');
+		char *name;
+
+		at = at ? strchr(at + 1, ' ') : NULL;
+		if (!at)
+			continue;
+		name = place_name(at + 1);
+		if (shortest && strlen(shortest) <= strlen(name)) {
+			g_free(name);
+			continue;
+		}
+		g_free(shortest);
+		shortest = name;
+	}
+	return shortest;
+}
+
+/* A function whose name has the last part of @what in it; NULL: there is none.  To be freed. */
+static char *similar_place(const struct probe *probe, const char *what)
+{
+	const char *begin = g_strrstr(what, "::");
+	const char *word = begin ? begin + strlen("::") : what;
+	/* "operator()" has brackets of its own. */
+	size_t n = g_str_has_prefix(word, "operator") ? strlen(word) : strcspn(word, "@%+(");
+	g_autofree char *name = g_strndup(word, n);
+	g_autofree char *query = g_strconcat("function *", name, "*", NULL);
+	g_autofree char *answer =
+		n && !strpbrk(name, "*?:") ?
+			spt_helpers_places(probe->helpers, probe->file, query, NULL) :
+			NULL;
+
+	return answer ? shortest_place(answer) : NULL;
+}
+
+/* What people write who know perf or bpftrace. */
+static const char *probe_help(const char *what)
+{
+	const char *colon = strrchr(what, ':');
+
+	if (g_str_has_suffix(what, "%return"))
+		return "calls are recorded with their returns: write the name alone";
+	if (strchr(what, '@') && !g_str_has_prefix(what, "mark:"))
+		return "names are written without a version";
+	if (strchr(what, '+') || g_str_has_prefix(what, "0x"))
+		return "an instruction is named by its line, as in parser.c:120";
+	if (colon && probes_is_number(colon + 1))
+		return "no code begins with that line, or the file has no debug information";
+	return "it may have been inlined, or the file has no symbols or debug information";
+}
+
+static void probes_set_unknown(const struct probe *probe, const char *what, GError **error)
+{
+	g_autofree char *similar = similar_place(probe, what);
+
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "--probe %s: %s has no function, line or mark \"%s\"; %s%s%s%s", probe->text,
+		      probe->path, what, probe_help(what), similar ? "; did you mean \"" : "",
+		      similar ? similar : "", similar ? "\"?" : "");
+}
+
 static bool find_places(GPtrArray *points, struct probe *probe, const char *what, GError **error)
 {
 	g_autofree char *query = query_of(probe, what);
@@ -282,14 +351,33 @@ static bool find_places(GPtrArray *points, struct probe *probe, const char *what
 	}
 	if (*answer)
 		return add_answer(points, probe, mark ? mark : query, answer, error);
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "--probe %s: %s has no function, line or mark \"%s\"; it may have been inlined, or the file has no symbols or debug information",
-		      probe->text, probe->path, what);
+	probes_set_unknown(probe, what, error);
 	return false;
 }
 
-bool spt_probes_find(GPtrArray *points, const char *text, GError **error)
+/* bpftrace's words for the same; of "usdt:" the rest is a mark. */
+static const char *skip_foreign(const char *text)
 {
+	static const char *const words[] = { "uprobe:", "uretprobe:", "usdt:" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+		if (g_str_has_prefix(text, words[i]))
+			return text + strlen(words[i]);
+	return text;
+}
+
+static unsigned count_signs(const char *text, char sign)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == sign;
+	return n;
+}
+
+bool spt_probes_find(GPtrArray *points, const char *whole, GError **error)
+{
+	const char *text = skip_foreign(whole);
 	const char *colon = strchr(text, ':');
 	g_autofree char *name = colon ? g_strndup(text, (size_t)(colon - text)) : NULL;
 	struct probe probe = { .text = text };
@@ -302,6 +390,11 @@ bool spt_probes_find(GPtrArray *points, const char *text, GError **error)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "--probe %s: a call is recorded with %u arguments at most; leave some of these out",
 			      text, SPT_POINT_ARGUMENTS);
+		return false;
+	}
+	if (count_signs(text, '(') != count_signs(text, ')')) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "--probe %s: a bracket is missing", text);
 		return false;
 	}
 	if (!colon || colon == text || !colon[1]) {

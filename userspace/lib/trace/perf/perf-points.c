@@ -142,9 +142,10 @@ static int points_open_event(const struct perf *perf, unsigned number, bool is_r
 		/* A probe's name would be read again, in the thread that forks. */
 		.inherit = thread >= 0 && !point->target,
 		/* A trace point is always in the kernel. */
-		.exclude_kernel = is_counted &&
-				  (filter->only_user || perf->reach == SPT_PERF_OWN_CODE),
-		.exclude_user = is_counted && filter->only_kernel,
+		.exclude_kernel = is_counted && (filter->only_user || point->no_kernel ||
+						 perf->reach == SPT_PERF_OWN_CODE),
+		.exclude_user = is_counted && (filter->only_kernel || point->no_user),
+		.precise_ip = point->precise,
 		.exclude_callchain_user = perf->config.no_user,
 		.exclude_callchain_kernel = filter->only_user,
 		.sample_id_all = 1,

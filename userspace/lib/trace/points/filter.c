@@ -18,6 +18,8 @@
 
 struct filter {
 	const char *whole, *at;
+	GString *taken;			/* for the kernel, up to @copied of the text */
+	const char *copied;
 	const SptPoint *point;
 	unsigned depth;
 	GError **error;
@@ -59,17 +61,21 @@ static bool is_builtin(const char *name, bool *ret_is_text)
 	return *ret_is_text;
 }
 
-static bool filter_find_field(struct filter *filter, const char *name, bool *ret_is_text)
+/* @ret: NULL if the format here does not have it. */
+static bool filter_find_field(struct filter *filter, const char *name, bool *ret_is_text,
+			      const SptPointField **ret)
 {
 	const SptPointFormat *format = &filter->point->format;
 	g_autoptr(GString) known = g_string_new(NULL);
 
 	for (unsigned i = 0; i < format->n_fields; i++) {
+		*ret = &format->fields[i];
 		*ret_is_text = format->fields[i].form != SPT_POINT_NUMBER;
 		if (strcmp(name, format->fields[i].field.name) == 0)
 			return true;
 		g_string_append_printf(known, "%s%s", i ? ", " : "", format->fields[i].field.name);
 	}
+	*ret = NULL;
 	/* The kernel knows fields that the format here has not. */
 	if (is_builtin(name, ret_is_text) || format->n_left_out)
 		return true;
@@ -79,7 +85,8 @@ static bool filter_find_field(struct filter *filter, const char *name, bool *ret
 	return false;
 }
 
-static bool take_operator(struct filter *filter, bool is_text)
+/* Returns the operator; NULL: there is none. */
+static const char *take_operator(struct filter *filter, bool is_text, bool may_be_address)
 {
 	static const char *const of_numbers[] = { "==", "!=", "<=", ">=", "<", ">", "&", NULL },
 				 *const of_texts[] = { "==", "!=", "~", NULL };
@@ -87,9 +94,12 @@ static bool take_operator(struct filter *filter, bool is_text)
 
 	for (unsigned i = 0; signs[i]; i++)
 		if (takes(filter, signs[i]))
-			return true;
-	return filter_wrong(filter, is_text ? "a text is compared by ==, != or ~ (with * in the text)" :
+			return signs[i];
+	filter_wrong(filter, is_text ? "a text is compared by ==, != or ~ (with * in the text)" :
+		     may_be_address && *filter->at == '~' ?
+				       "an address is not the text that it leads to, which is NAME.ustring (Linux 5.18 and later)" :
 				       "a number is compared by ==, !=, <, <=, >, >= or &");
+	return NULL;
 }
 
 static bool take_value(struct filter *filter, bool is_text)
@@ -122,39 +132,89 @@ static bool take_value(struct filter *filter, bool is_text)
 	return true;
 }
 
-static bool take_condition(struct filter *filter);
-
-static bool filter_take_part(struct filter *filter)
+/* The text from @begin on becomes another one. */
+static void filter_replace(struct filter *filter, const char *begin, const char *by)
 {
+	g_string_append_len(filter->taken, filter->copied, begin - filter->copied);
+	g_string_append(filter->taken, by);
+	filter->copied = filter->at;
+}
+
+/*
+ * The kernel takes no sign for a field without one.  System calls have such fields for their
+ * arguments, of which an int is in the lower half of a register.
+ */
+static bool compare_below_0(struct filter *filter, const SptPointField *field, const char *begin,
+			    const char *sign, const char *value)
+{
+	uint64_t number = (uint64_t)g_ascii_strtoll(value, NULL, 0);
+	const char *name = field->field.name;
+	g_autofree char *text = NULL;
+	bool is_same = strcmp(sign, "==") == 0;
+
+	if (!is_same && strcmp(sign, "!=") != 0)
+		return filter_wrong(filter, "the field has no sign: what is below 0 is compared by == or !=");
+	text = g_strdup_printf("(%s %s 0x%" G_GINT64_MODIFIER "x %s %s %s 0x%x)", name, sign, number,
+			       is_same ? "||" : "&&", name, sign, (uint32_t)number);
+	filter_replace(filter, begin, text);
+	return true;
+}
+
+/* What a field that is an address leads to: "filename.ustring", "name.string". */
+static bool filter_is_behind(struct filter *filter, const SptPointField *field)
+{
+	if (*filter->at != '.')
+		return false;
+	return field && field->bytes == 8 &&
+	       (takes(filter, ".ustring") || takes(filter, ".string"));
+}
+
+static bool filter_take_comparison(struct filter *filter)
+{
+	const SptPointField *field;
 	g_autofree char *name = NULL;
-	const char *begin;
+	const char *begin, *sign, *value;
 	bool is_text;
 
-	if (++filter->depth > MOST_DEPTH)
-		return filter_wrong(filter, "too many parentheses");
-	if (takes(filter, "!")) {
-		if (!filter_take_part(filter))
-			return false;
-		filter->depth--;
-		return true;
-	}
-	if (takes(filter, "(")) {
-		if (!take_condition(filter))
-			return false;
-		if (!takes(filter, ")"))
-			return filter_wrong(filter, "a \")\" is missing");
-		filter->depth--;
-		return true;
-	}
 	filter_skip_blanks(filter);
 	for (begin = filter->at; g_ascii_isalnum(*filter->at) || *filter->at == '_'; filter->at++)
 		;
 	if (begin == filter->at)
 		return filter_wrong(filter, "a field is missing");
 	name = g_strndup(begin, (size_t)(filter->at - begin));
+	if (!filter_find_field(filter, name, &is_text, &field))
+		return false;
+	is_text |= filter_is_behind(filter, field);
+	sign = take_operator(filter, is_text, field && field->bytes == 8);
+	if (!sign)
+		return false;
+	filter_skip_blanks(filter);
+	value = filter->at;
+	if (!take_value(filter, is_text))
+		return false;
+	return is_text || *value != '-' || !field || field->is_signed ||
+	       compare_below_0(filter, field, begin, sign, value);
+}
+
+static bool take_condition(struct filter *filter);
+
+static bool filter_take_part(struct filter *filter)
+{
+	if (++filter->depth > MOST_DEPTH)
+		return filter_wrong(filter, "too many parentheses");
+	if (takes(filter, "!")) {
+		if (!filter_take_part(filter))
+			return false;
+	} else if (takes(filter, "(")) {
+		if (!take_condition(filter))
+			return false;
+		if (!takes(filter, ")"))
+			return filter_wrong(filter, "a \")\" is missing");
+	} else if (!filter_take_comparison(filter)) {
+		return false;
+	}
 	filter->depth--;
-	return filter_find_field(filter, name, &is_text) && take_operator(filter, is_text) &&
-	       take_value(filter, is_text);
+	return true;
 }
 
 static bool take_condition(struct filter *filter)
@@ -166,17 +226,23 @@ static bool take_condition(struct filter *filter)
 	return true;
 }
 
-bool spt_point_check_filter(const char *text, const SptPoint *point, GError **error)
+char *spt_point_check_filter(const char *text, const SptPoint *point, GError **error)
 {
-	struct filter filter = { .whole = text, .at = text, .point = point, .error = error };
+	struct filter filter = { .whole = text, .at = text, .copied = text, .point = point, .error = error };
+	g_autoptr(GString) taken = filter.taken = g_string_new(NULL);
 
 	if (point->type != SPT_POINT_TRACE) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "%s has no fields to set a condition on: only trace points have", point->name);
-		return false;
+		return NULL;
 	}
 	if (!take_condition(&filter))
-		return false;
+		return NULL;
 	filter_skip_blanks(&filter);
-	return !*filter.at || filter_wrong(&filter, "it should end here, or go on with && or ||");
+	if (*filter.at) {
+		filter_wrong(&filter, "it should end here, or go on with && or ||");
+		return NULL;
+	}
+	g_string_append(taken, filter.copied);
+	return g_strdup(taken->str);
 }

@@ -207,9 +207,22 @@ static bool functions_add(GPtrArray *points, const char *name, uint32_t type,
 	return spt_point_add(points, point, error);
 }
 
+/* As perf and bpftrace write a function or its return; a call is recorded with both. */
+static char *bare_function(const char *text)
+{
+	static const char *const words[] = { "kprobe:", "kretprobe:", "fentry:", "fexit:" };
+	const char *end = strstr(text, "%return");
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+		if (g_str_has_prefix(text, words[i]))
+			text += strlen(words[i]);
+	return end && !end[strlen("%return")] ? g_strndup(text, (size_t)(end - text)) :
+						g_strdup(text);
+}
+
 bool spt_point_find_functions(GPtrArray *points, const char *pattern, GError **error)
 {
-	g_autofree char *text = g_strdup(pattern);
+	g_autofree char *text = bare_function(pattern);
 	g_autoptr(GHashTable) found = NULL;
 	uint32_t type = kprobe_type();
 	GHashTableIter at;

@@ -8,6 +8,7 @@
 
 #define CYCLES	    1000000u		/* some thousand hits a second */
 #define RARER	    100000u
+#define MOST_PRECISE 3			/* of perf_event_attr */
 #define NS	    1000000u		/* a millisecond */
 #define CACHE(cache, operation, result)                                                            \
 	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 |                   \
@@ -29,6 +30,7 @@ struct counted {
 
 static const struct counted counted[] = {
 	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS, 1, "accesses that the kernel had to align"),
+	SOFTWARE("cgroup-switches", CGROUP_SWITCHES, 1, "a CPU goes to a thread of another control group"),
 	SOFTWARE("context-switches", CONTEXT_SWITCHES, 1, "a thread leaves a CPU to another one"),
 	SOFTWARE("cpu-clock", CPU_CLOCK, NS, "time of CPUs, in ns"),
 	SOFTWARE("cpu-migrations", CPU_MIGRATIONS, 1, "a thread goes to another CPU"),
@@ -92,7 +94,7 @@ static SptPoint *raw(const char *name)
 	return names_make(name, PERF_TYPE_RAW, config, RARER);
 }
 
-SptPoint *spt_point_counted(const char *name)
+static SptPoint *named_counted(const char *name)
 {
 	const char *known = name;
 
@@ -104,6 +106,35 @@ SptPoint *spt_point_counted(const char *name)
 			return names_make(known, counted[i].type, counted[i].config,
 					  counted[i].period);
 	return raw(name);
+}
+
+/* "u", "k", "ukpp": where it counts, and how precise the place is.  False: it is something else. */
+static bool names_modify(SptPoint *point, const char *letters)
+{
+	bool user = strchr(letters, 'u'), kernel = strchr(letters, 'k');
+
+	if (!*letters || letters[strspn(letters, "ukp")])
+		return false;
+	for (const char *letter = letters; *letter; letter++)
+		point->precise += *letter == 'p';
+	point->no_kernel = user && !kernel;
+	point->no_user = kernel && !user;
+	return point->precise <= MOST_PRECISE;
+}
+
+SptPoint *spt_point_counted(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	g_autofree char *bare = g_strndup(name, colon ? (size_t)(colon - name) : strlen(name));
+	g_autoptr(SptPoint) point = named_counted(bare);
+
+	if (!point || !colon)
+		return g_steal_pointer(&point);
+	if (!names_modify(point, colon + 1))
+		return NULL;
+	g_free(point->name);
+	point->name = g_strdup(name);
+	return g_steal_pointer(&point);
 }
 
 void spt_point_list_counted(GPtrArray *names, const char *glob)

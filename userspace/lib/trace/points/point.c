@@ -104,33 +104,86 @@ static bool point_add(GPtrArray *points, SptPoint *point, const char *filter, co
 {
 	if (!filter && point->type == SPT_POINT_TRACE)
 		filter = all;
-	if (filter && !spt_point_check_filter(filter, point, error)) {
-		spt_point_free(point);
-		return false;
+	if (filter) {
+		point->filter = spt_point_check_filter(filter, point, error);
+		if (!point->filter) {
+			spt_point_free(point);
+			return false;
+		}
 	}
-	point->filter = g_strdup(filter);
 	return spt_point_add(points, point, error);
 }
 
-/* No event is called @name: why, and what may have been meant. */
-static void point_set_unknown(const char *name, GError **error)
+/* As perf and bpftrace write what is asked for in another way here; a regular expression. */
+static const struct {
+	const char *form, *help;
+} foreign[] = {
+	{ "^$", "a name is missing: names have commas between them" },
+	{ "^\\{", "groups are not made: name the events without { and }, and the summary says if they were counted in turn" },
+	{ "^(cpu|cpu_core|cpu_atom)/.*event=", "write the number as perf's raw one, the unit mask before the event: cpu/event=0xa8,umask=0x1/ is r01a8" },
+	{ "^(tracepoint|rawtracepoint|t|rt):.*:", "write a trace point as GROUP:NAME" },
+	{ "^(kprobe|kretprobe|fentry|fexit|kfunc|kretfunc|k|kr|probe):", "--function NAME records calls of a function of the kernel, with their returns" },
+	{ "^(uprobe|uretprobe|u|ur|usdt|U|probe_[^:]*|sdt_[^:]*):", "--probe FILE:NAME records calls of a function of a program, with their returns, and marks" },
+	{ "^(software|hardware|s|h):", "write the name alone, without number and colons" },
+	{ "^(profile|interval|p|i):", "-F sets how often samples are taken" },
+	{ "^(mem|watchpoint|w):", "accesses to an address are not recorded" },
+	{ "/", "of the CPU's and other units those with a name here can be recorded, and raw numbers such as r1a8" },
+	{ "^[^:]*:[a-zA-Z]+$", "behind an event that is counted may be :u (in programs), :k (in the kernel) and :p to :ppp (more precise)" },
+	{ ":[^:]+:[a-zA-Z]*$", "letters such as :u and :k are for events that are counted" },
+};
+
+static const char *foreign_help(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(foreign); i++)
+		if (g_regex_match_simple(foreign[i].form, name, 0, 0))
+			return foreign[i].help;
+	return NULL;
+}
+
+/* "sched_switch" and "openat" are said of sched:sched_switch and syscalls:sys_enter_openat. */
+static bool is_called(const char *known, const char *name)
+{
+	const char *colon = strchr(known, ':');
+	const char *own = colon ? colon + 1 : known;
+
+	return g_ascii_strcasecmp(known, name) == 0 || g_ascii_strcasecmp(own, name) == 0 ||
+	       (g_str_has_prefix(own, "sys_enter_") &&
+		g_ascii_strcasecmp(own + strlen("sys_enter_"), name) == 0);
+}
+
+/* What may have been meant; NULL: nothing.  To be freed. */
+static char *nearest_name(const char *name)
 {
 	g_autoptr(GPtrArray) names = spt_point_names_new();
 	const char *nearest = NULL;
 	unsigned least = UINT_MAX;
 
-	if (strchr(name, ':') && !spt_point_can_trace(error))
-		return;
 	spt_point_list(names, NULL, false);
 	for (unsigned i = 0; i < names->len; i++) {
 		const char *known = ((const SptPointName *)names->pdata[i])->name;
 
+		if (is_called(known, name))
+			return g_strdup(known);
 		if (spt_is_nearer(name, known, &least))
 			nearest = known;
 	}
+	return g_strdup(nearest);
+}
+
+/* No event is called @name: why, and what may have been meant. */
+static void point_set_unknown(const char *name, GError **error)
+{
+	g_autofree char *nearest = nearest_name(name);
+	bool is_case = nearest && g_ascii_strcasecmp(nearest, name) == 0;
+	const char *help = is_case ? NULL : foreign_help(name);
+
+	if (!help && strchr(name, ':') && !spt_point_can_trace(error))
+		return;
+	if (!help)
+		help = "\"sysprof-cli events\" lists what there is";
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "There is no event \"%s\" on this machine; \"sysprof-cli events\" lists what there is%s%s%s",
-		      name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+		      "There is no event \"%s\" on this machine; %s%s%s%s", name, help,
+		      nearest ? "; did you mean \"" : "", nearest ? nearest : "",
 		      nearest ? "\"?" : "");
 }
 

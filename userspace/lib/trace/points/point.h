@@ -37,6 +37,9 @@ typedef struct {
 	uint64_t period;		/* one in this number is recorded */
 	char *target;			/* a kernel function, or the path of a file; or NULL */
 	uint64_t offset;		/* of the instruction in that file */
+	/* Of what is counted: not in the kernel, not in programs, and how precise. */
+	bool no_kernel, no_user;
+	unsigned precise;
 	bool is_timed;			/* calls, which also have an end */
 	bool has_arguments;		/* fields of a mark or call, from registers */
 	SptNamedEvent *begin;		/* of a call or mark whose arguments it has; or NULL */
@@ -136,8 +139,11 @@ SptPoint *spt_point_of_module(const char *name);
 /* The name of what the module reports by @source; NULL: it is no trace point. */
 const char *spt_point_name_of_source(unsigned source);
 void spt_point_list_of_module(GPtrArray *names, const char *glob);
-/* Whether @filter is one for @format: its fields, operators and values. */
-bool spt_point_check_filter(const char *filter, const SptPoint *point, GError **error);
+/*
+ * @filter as the kernel takes it, to be freed.  NULL: it is none for @point: its fields, operators
+ * or values.
+ */
+char *spt_point_check_filter(const char *filter, const SptPoint *point, GError **error);
 
 G_END_DECLS
 
