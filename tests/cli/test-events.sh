@@ -84,7 +84,7 @@ check 'events: trace points with their fields' sh -c \
 	'"$0" events sched:sched_process_exec | grep -q "filename, pid, old_pid"' "$cli"
 check 'events: software and hardware events' sh -c \
 	'"$0" events | grep -q "^page-faults " && "$0" events --names "cyc*" | grep -qx cycles' "$cli"
-check 'events: nothing matches' refuses 1 'No event of this machine matches "sched"' events sched
+check 'events: nothing matches' refuses 1 'No event of this machine matches "scheduled:"' events scheduled:
 check 'what is misspelt' refuses 2 'did you mean "sched:sched_switch"' \
 	record -e sched:sched_swich -- true
 check 'a condition on no field' refuses 2 'its fields are: filename, pid, old_pid' \

@@ -99,6 +99,14 @@ pct = 100 - 100 * cut / (table["sum"] - stackless)
 assert "Fix: --stacks" not in text, text
 assert cut > 0 and (abs(int(found[1]) - pct) <= 1 if pct < 95 else not found), (text[:500], cut, table["sum"])'
 
+check '... with the size that is asked for: recorded' bash -c 'timeout 100 "$1" record --source perf --waits=all -F 97 \
+	--stacks dwarf,49152 -o "$2/whole.capture" -- python3 "$2/deep.py" >"$2/whole.out" 2>"$2/whole.err" || { cat "$2/whole.err"; exit 1; }' \
+	- "$cli" "$work"
+check '... they are whole' judge whole '
+table = report("--metric", "off-cpu", "--process", "python*")
+cut = sum(row["total"] for row in table["functions"] if row["function"] == "[stack cut off]")
+assert table["sum"] > 0 and cut < 0.1 * table["sum"], (cut, table["sum"])'
+
 # A server each hundredth of whose requests waits for a lock that another thread has.
 cat >"$work/server.c" <<'END'
 #include <pthread.h>

@@ -72,11 +72,19 @@ static size_t stack_ring_bytes(unsigned n_cpus, uint32_t copy_bytes)
 	return bytes;
 }
 
+/* A size that was asked for holds for waits, too; else there are too many for long copies. */
+static uint32_t wait_copy_bytes(const SptTraceConfig *config)
+{
+	bool is_asked_for = config->raw_bytes && !config->raw_most_bytes;
+
+	return is_asked_for ? config->raw_bytes : MIN(config->raw_bytes, WAIT_COPY_BYTES);
+}
+
 static bool open_of_cpu(struct perf *perf, unsigned cpu, const struct spt_perf_tracepoints *points,
 			GError **error)
 {
 	const unsigned n_cpus = perf->trace.n_cpus;
-	const uint32_t copy_bytes = MIN(perf->config.raw_bytes, WAIT_COPY_BYTES);
+	const uint32_t copy_bytes = wait_copy_bytes(&perf->config);
 	const size_t stack_bytes = stack_ring_bytes(n_cpus, copy_bytes);
 	const struct spt_perf_switches switches = { .is_switches = true, .thread = -1 },
 		stacks = { .point = points->switch_id, .copy_bytes = copy_bytes, .thread = -1 },
@@ -96,7 +104,7 @@ static void open_of_thread(struct perf *perf, unsigned cpu, uint32_t tid)
 {
 	const unsigned number = 3 * perf->trace.n_cpus + cpu;
 	struct spt_perf_switches stacks = {
-		.copy_bytes = MIN(perf->config.raw_bytes, WAIT_COPY_BYTES),
+		.copy_bytes = wait_copy_bytes(&perf->config),
 		.watermark_bytes = THREADS_RING_BYTES / 4,
 		.thread = tid,
 	};
