@@ -103,7 +103,7 @@ check '... with the size that is asked for: recorded' bash -c 'timeout 100 "$1" 
 	--stacks dwarf,49152 -o "$2/whole.capture" -- python3 "$2/deep.py" >"$2/whole.out" 2>"$2/whole.err" || { cat "$2/whole.err"; exit 1; }' \
 	- "$cli" "$work"
 check '... they are whole' judge whole '
-table = report("--metric", "off-cpu", "--process", "python*")
+table = report("--metric", "off-cpu", "--process", "python3")
 cut = sum(row["total"] for row in table["functions"] if row["function"] == "[stack cut off]")
 assert table["sum"] > 0 and cut < 0.1 * table["sum"], (cut, table["sum"])'
 

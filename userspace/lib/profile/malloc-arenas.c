@@ -30,21 +30,21 @@ static void read_events(const SptCapture *capture, const SptDeclared *kind, unsi
 			struct spt_selection *selection, GArray *events)
 {
 	g_autoptr(SptDeclaredReader) reader = spt_declared_reader_new(capture, kind);
+	const char *number = spt_arenas_number_field(mark), *bytes = spt_arenas_bytes_field(mark);
 	const SptDeclaredRow *rows;
 	uint32_t n;
 
 	while ((rows = spt_declared_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++) {
 			const SptDeclaredRow *row = &rows[i];
-			const struct timed_event timed = {
-				.time = row->time,
-				.event = {
-					.number = arena_field(kind, row, spt_arenas_number_field(mark)),
-					.bytes = arena_field(kind, row, spt_arenas_bytes_field(mark)),
-					.process = capture->threads[row->thread].process,
-					.thread = row->thread,
-					.mark = mark,
-				},
+			struct timed_event timed = { .time = row->time };
+
+			timed.event = (SptArenaEvent){
+				.number = arena_field(kind, row, number),
+				.bytes = arena_field(kind, row, bytes),
+				.process = capture->threads[row->thread].process,
+				.thread = row->thread,
+				.mark = mark,
 			};
 
 			if (spt_selection_has_time(selection, row->thread, row->time) &&

@@ -83,15 +83,21 @@ static void end_marked(struct mark_segments *of, GArray *open, uint64_t until)
 {
 	while (open->len) {
 		struct marked last = g_array_index(open, struct marked, open->len - 1);
-		const struct marked *below;
+		uint32_t name = 0;
 
 		if (last.end > until)
 			return;
 		g_array_set_size(open, open->len - 1);
-		while (open->len &&
-		       (below = &g_array_index(open, struct marked, open->len - 1))->end <= last.end)
-			g_array_set_size(open, open->len - 1);
-		segment_begin(of, last.thread, last.end, open->len ? below->name : 0);
+		while (open->len && !name) {
+			const struct marked *below =
+				&g_array_index(open, struct marked, open->len - 1);
+
+			if (below->end > last.end)
+				name = below->name;
+			else
+				g_array_set_size(open, open->len - 1);
+		}
+		segment_begin(of, last.thread, last.end, name);
 	}
 }
 
@@ -162,7 +168,8 @@ uint32_t spt_mark_segment(const SptCapture *capture, uint32_t thread, uint64_t t
 		unsigned middle = low + (high - low) / 2;
 		const struct segment *segment = &g_array_index(segments, struct segment, middle);
 
-		if (segment->thread < thread || (segment->thread == thread && segment->begin <= time))
+		if (segment->thread < thread ||
+		    (segment->thread == thread && segment->begin <= time))
 			low = middle + 1;
 		else
 			high = middle;

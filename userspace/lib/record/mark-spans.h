@@ -32,7 +32,7 @@ bool spt_mark_spans_end(SptMarkSpans *spans, const char *name, SptOpenSpan *ret)
 bool spt_mark_spans_end_last(SptMarkSpans *spans, SptOpenSpan *ret);
 /* Takes the innermost span, whatever its name. */
 bool spt_mark_spans_pop(SptMarkSpans *spans, SptOpenSpan *ret);
-/* How many begins of spans led to nothing, when no more will come; each is told once. */
+/* How many begins of spans led to nothing, when no more will come; each counts once. */
 uint64_t spt_mark_spans_take_forgotten(SptMarkSpans *spans);
 void spt_open_span_clear(SptOpenSpan *span);
 

@@ -179,7 +179,8 @@ typedef struct {
 	uint64_t marks, counts, lines;	/* written to the file */
 	uint64_t lost;			/* found no room */
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
-	uint64_t invalid;		/* begins and ends without the other, counters without a number, and so on */
+	/* Begins and ends without the other, counters without a number, and so on. */
+	uint64_t invalid;
 	bool has_started, has_stopped;	/* the marks options->start_at and stop_at have come */
 	/* Marks of options->when_mark that were slow, so far. */
 	uint64_t slow;

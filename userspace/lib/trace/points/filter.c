@@ -228,7 +228,13 @@ static bool take_condition(struct filter *filter)
 
 char *spt_point_check_filter(const char *text, const SptPoint *point, GError **error)
 {
-	struct filter filter = { .whole = text, .at = text, .copied = text, .point = point, .error = error };
+	struct filter filter = {
+		.whole = text,
+		.at = text,
+		.copied = text,
+		.point = point,
+		.error = error,
+	};
 	g_autoptr(GString) taken = filter.taken = g_string_new(NULL);
 
 	if (point->type != SPT_POINT_TRACE) {
