@@ -101,6 +101,16 @@ void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *
 	*ret_end = after < intervals->starts.n ? rows[after].start : UINT64_MAX;
 }
 
+void spt_intervals_around(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
+			  uint64_t *ret_end)
+{
+	const struct interval *rows = intervals->starts.rows;
+	uint32_t after = spt_sorted_starts_until(&intervals->starts, place);
+
+	*ret_start = after > 0 ? rows[after - 1].start : 0;
+	*ret_end = after < intervals->starts.n ? rows[after].start : UINT64_MAX;
+}
+
 void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names)
 {
 	struct interval *rows = intervals->starts.rows;

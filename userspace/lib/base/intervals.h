@@ -25,6 +25,9 @@ uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place);
 /* The gap around @place, which no range contains: [*ret_start, *ret_end). */
 void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
 		       uint64_t *ret_end);
+/* The part around @place that is all of its range, or of its gap: [*ret_start, *ret_end). */
+void spt_intervals_around(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
+			  uint64_t *ret_end);
 /* From now on range i has the number @names[i]. */
 void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names);
 

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two generations: places that are used again move to the young one.  When that is full it becomes
- * the old one, and what was in the old one is forgotten.
+ * Two generations: what is used again moves to the young one.  When that is full it becomes the old
+ * one, and what was in the old one is forgotten.
+ *
+ * Most new places are in functions that are known: where symbols alone are asked for, all places of
+ * a function have the same answer, and its file is not read again for each of them.
  */
 #include "rewrite/remembered.h"
 
 #include <string.h>
 
-struct place {
-	uint64_t object[2];		/* sum of what identifies it */
-	uint64_t offset;
+/* What is known of the places from @first on, before @end. */
+struct facts {
+	uint64_t first, end;
+	uint64_t base;			/* of the symbol's distances */
+	unsigned n;
+	SptBundledRow rows[];		/* object, offset and distance are set later */
 };
 
-struct facts {
-	struct place place;
-	unsigned n;
-	SptBundledRow rows[];		/* object and offset are those of a capture, set later */
+/* By what identifies it, in any capture. */
+struct object {
+	uint64_t identity[2];
+	GPtrArray *facts;		/* ascending; they do not overlap */
 };
 
 struct generation {
-	GHashTable *facts;		/* its own struct facts */
+	GHashTable *objects;		/* struct object, by itself */
 	GStringChunk *texts;
+	unsigned n;			/* facts */
 };
 
 struct SptRemembered {
@@ -30,33 +37,41 @@ struct SptRemembered {
 
 static guint hash_remembered(gconstpointer key)
 {
-	const struct place *place = key;
-
-	return (guint)((place->object[0] ^ place->offset * 0x9e3779b97f4a7c15u) >> 16);
+	return (guint)((const struct object *)key)->identity[0];
 }
 
 static gboolean equal_remembered(gconstpointer a, gconstpointer b)
 {
-	return memcmp(a, b, sizeof(struct place)) == 0;
+	return memcmp(a, b, sizeof(((struct object *)NULL)->identity)) == 0;
+}
+
+static void remembered_free_object(void *data)
+{
+	struct object *object = data;
+
+	g_ptr_array_unref(object->facts);
+	g_free(object);
 }
 
 static void remembered_begin(struct generation *generation)
 {
-	generation->facts = g_hash_table_new_full(hash_remembered, equal_remembered, NULL, g_free);
+	generation->objects = g_hash_table_new_full(hash_remembered, equal_remembered, NULL,
+						    remembered_free_object);
 	generation->texts = g_string_chunk_new(4096);
+	generation->n = 0;
 }
 
 static void remembered_end(struct generation *generation)
 {
-	g_hash_table_unref(generation->facts);
+	g_hash_table_unref(generation->objects);
 	g_string_chunk_free(generation->texts);
 }
 
-SptRemembered *spt_remembered_new(unsigned most_places)
+SptRemembered *spt_remembered_new(unsigned most)
 {
 	SptRemembered *remembered = g_new0(SptRemembered, 1);
 
-	remembered->most = most_places;
+	remembered->most = most;
 	remembered_begin(&remembered->young);
 	remembered_begin(&remembered->old);
 	return remembered;
@@ -73,8 +88,7 @@ void spt_remembered_free(SptRemembered *remembered)
 
 unsigned spt_remembered_count(const SptRemembered *remembered)
 {
-	return g_hash_table_size(remembered->young.facts) +
-	       g_hash_table_size(remembered->old.facts);
+	return remembered->young.n + remembered->old.n;
 }
 
 /* What stays the same while the file does. */
@@ -93,23 +107,87 @@ static void remembered_identify(const SptObjectRow *row, uint64_t ret[2])
 	memcpy(ret, digest, 2 * sizeof(digest[0]));
 }
 
+/* A place of a capture; its object in both generations, NULL: it is not there so far. */
+struct place {
+	uint64_t identity[2];
+	uint64_t offset;
+	struct object *young, *old;
+};
+
+static struct object *object_in(const struct generation *generation, const struct place *place)
+{
+	return g_hash_table_lookup(generation->objects, place->identity);
+}
+
+/* The number of facts of @object that begin at @offset or before. */
+static unsigned facts_until(const struct object *object, uint64_t offset)
+{
+	unsigned low = 0, high = object->facts->len;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (((const struct facts *)object->facts->pdata[middle])->first <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The index of the facts around @offset; UINT_MAX: there are none. */
+static unsigned facts_around(const struct object *object, uint64_t offset)
+{
+	unsigned n = object ? facts_until(object, offset) : 0;
+
+	return n > 0 && offset < ((const struct facts *)object->facts->pdata[n - 1])->end ?
+		       n - 1 :
+		       UINT_MAX;
+}
+
+/* Takes @facts, which hold at @place, as far as others leave room. */
+static struct facts *add_facts(SptRemembered *remembered, struct place *place, struct facts *facts)
+{
+	struct generation *young = &remembered->young;
+	GPtrArray *all;
+	unsigned at;
+
+	if (!place->young) {
+		place->young = g_new(struct object, 1);
+		memcpy(place->young->identity, place->identity, sizeof(place->identity));
+		place->young->facts = g_ptr_array_new_with_free_func(g_free);
+		g_hash_table_add(young->objects, place->young);
+	}
+	all = place->young->facts;
+	at = facts_until(place->young, place->offset);
+	if (at > 0)
+		facts->first = MAX(facts->first, ((struct facts *)all->pdata[at - 1])->end);
+	if (at < all->len)
+		facts->end = MIN(facts->end, ((struct facts *)all->pdata[at])->first);
+	g_ptr_array_insert(all, (gint)at, facts);
+	young->n++;
+	return facts;
+}
+
 static bool is_in_files(const SptObjectRow *row)
 {
 	return row->id && (row->kind == SPT_OBJECT_FILE || row->kind == SPT_OBJECT_KERNEL ||
 			   row->kind == SPT_OBJECT_MODULES);
 }
 
-/* The facts in the young generation; NULL: there are none. */
-static struct facts *remembered_recall(SptRemembered *remembered, const struct place *place)
+/* The facts, in the young generation; NULL: there are none. */
+static struct facts *remembered_recall(SptRemembered *remembered, struct place *place)
 {
-	struct facts *facts = g_hash_table_lookup(remembered->young.facts, place);
+	unsigned at = facts_around(place->young, place->offset);
+	struct facts *facts;
 
-	if (facts)
-		return facts;
-	facts = g_hash_table_lookup(remembered->old.facts, place);
-	if (!facts)
+	if (at != UINT_MAX)
+		return place->young->facts->pdata[at];
+	at = facts_around(place->old, place->offset);
+	if (at == UINT_MAX)
 		return NULL;
-	g_hash_table_steal(remembered->old.facts, place);
+	facts = g_ptr_array_steal_index(place->old->facts, at);
+	remembered->old.n--;
 	for (unsigned i = 0; i < facts->n; i++) {
 		SptBundledRow *row = &facts->rows[i];
 		GStringChunk *texts = remembered->young.texts;
@@ -118,8 +196,7 @@ static struct facts *remembered_recall(SptRemembered *remembered, const struct p
 		row->directory = g_string_chunk_insert_const(texts, row->directory);
 		row->file = g_string_chunk_insert_const(texts, row->file);
 	}
-	g_hash_table_insert(remembered->young.facts, &facts->place, facts);
-	return facts;
+	return add_facts(remembered, place, facts);
 }
 
 /* Each frame of @capture once that files can say something about. */
@@ -139,8 +216,8 @@ static GArray *list_places(const SptCapture *capture)
 	return frames;
 }
 
-typedef void (*TakePlace)(SptRemembered *remembered, const SptFrame *frame,
-			  const struct place *place, void *data);
+typedef void (*TakePlace)(SptRemembered *remembered, const SptFrame *frame, struct place *place,
+			  void *data);
 
 static void each_place(SptRemembered *remembered, const SptCapture *capture, TakePlace take,
 		       void *data)
@@ -153,8 +230,11 @@ static void each_place(SptRemembered *remembered, const SptCapture *capture, Tak
 		const SptFrame *frame = &g_array_index(frames, SptFrame, i);
 		struct place *place = &objects[frame->object];
 
-		if (!known[frame->object])
-			remembered_identify(&capture->objects[frame->object], place->object);
+		if (!known[frame->object]) {
+			remembered_identify(&capture->objects[frame->object], place->identity);
+			place->young = object_in(&remembered->young, place);
+			place->old = object_in(&remembered->old, place);
+		}
 		known[frame->object] = true;
 		place->offset = frame->offset;
 		take(remembered, frame, place, data);
@@ -162,7 +242,7 @@ static void each_place(SptRemembered *remembered, const SptCapture *capture, Tak
 }
 
 static void remembered_put_place(SptRemembered *remembered, const SptFrame *frame,
-				 const struct place *place, void *data)
+				 struct place *place, void *data)
 {
 	const struct facts *facts = remembered_recall(remembered, place);
 	GArray *rows = data;
@@ -172,6 +252,8 @@ static void remembered_put_place(SptRemembered *remembered, const SptFrame *fram
 
 		row.object = frame->object;
 		row.offset = frame->offset;
+		if (row.level == 0)
+			row.distance = frame->offset - facts->base;
 		g_array_append_val(rows, row);
 	}
 }
@@ -180,7 +262,7 @@ void spt_remembered_put(SptRemembered *remembered, SptCapture *capture)
 {
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SptBundledRow));
 
-	if (g_hash_table_size(remembered->young.facts) >= remembered->most) {
+	if (remembered->young.n >= remembered->most) {
 		remembered_end(&remembered->old);
 		remembered->old = remembered->young;
 		remembered_begin(&remembered->young);
@@ -207,7 +289,6 @@ static void complete_function(SptRemembered *remembered, const struct learning *
 {
 	SptName name;
 
-	row->distance = symbol->distance;
 	row->symbol_bytes = symbol->bytes;
 	row->is_symbol = symbol->name != NULL;
 	if (symbol->name)
@@ -222,8 +303,23 @@ static void complete_function(SptRemembered *remembered, const struct learning *
 	row->is_symbol = true;
 }
 
-static void learn_place(SptRemembered *remembered, const SptFrame *frame,
-			const struct place *place, void *data)
+/* Which places have the same answer.  Whoever made the file says so: it is no other file's. */
+static void set_extent(const SptFrame *frame, const SptSymbol *symbol, struct facts *facts)
+{
+	uint64_t left = symbol->bytes - MIN(symbol->distance, symbol->bytes);
+
+	facts->base = frame->offset - symbol->distance;
+	facts->first = frame->offset;
+	facts->end = frame->offset + 1;
+	if (symbol->behind && symbol->distance <= frame->offset &&
+	    left <= UINT64_MAX - frame->offset) {
+		facts->first -= MIN(symbol->before, symbol->distance);
+		facts->end = frame->offset + MAX(MIN(symbol->behind, left), 1);
+	}
+}
+
+static void learn_place(SptRemembered *remembered, const SptFrame *frame, struct place *place,
+			void *data)
 {
 	const struct learning *learning = data;
 	SptPlace places[SPT_INLINES_MAX];
@@ -231,15 +327,14 @@ static void learn_place(SptRemembered *remembered, const SptFrame *frame,
 	struct facts *facts;
 	unsigned n;
 
-	if (remembered_recall(remembered, place) ||
-	    g_hash_table_size(remembered->young.facts) >= remembered->most)
+	if (remembered->young.n >= remembered->most || remembered_recall(remembered, place))
 		return;
 	n = spt_symbols_raw(learning->symbols, frame, places, &symbol);
 	if (n == 0)
 		places[n++] = (SptPlace){ 0 };
 	facts = g_malloc0(sizeof(*facts) + n * sizeof(facts->rows[0]));
-	facts->place = *place;
 	facts->n = n;
+	set_extent(frame, &symbol, facts);
 	for (unsigned i = 0; i < n; i++)
 		facts->rows[i] = (SptBundledRow){
 			.level = n - 1 - i,
@@ -250,7 +345,7 @@ static void learn_place(SptRemembered *remembered, const SptFrame *frame,
 			.is_all = true,
 		};
 	complete_function(remembered, learning, frame, &symbol, &facts->rows[n - 1]);
-	g_hash_table_insert(remembered->young.facts, &facts->place, facts);
+	add_facts(remembered, place, facts);
 }
 
 void spt_remembered_learn(SptRemembered *remembered, const SptCapture *capture,

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct SptRemembered SptRemembered;
 
-/* @most_places: it has at most twice as many. */
-SptRemembered *spt_remembered_new(unsigned most_places);
+/* @most: facts; it has at most twice as many. */
+SptRemembered *spt_remembered_new(unsigned most);
 void spt_remembered_free(SptRemembered *remembered);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRemembered, spt_remembered_free)
 
@@ -23,10 +23,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRemembered, spt_remembered_free)
  * before there are symbols of it; texts are valid until the next call.
  */
 void spt_remembered_put(SptRemembered *remembered, SptCapture *capture);
-/* Learns what is known of the other places, as @symbols of @capture say it. */
+/*
+ * Learns what is known of the other places, as @symbols of @capture say it.  With no detail
+ * (spt_symbols_set_detail()), all places of a function are known once one of them is.
+ */
 void spt_remembered_learn(SptRemembered *remembered, const SptCapture *capture,
 			  SptSymbols *symbols);
-/* The number of places. */
+/* The number of facts: places, or functions of which all places are known. */
 unsigned spt_remembered_count(const SptRemembered *remembered);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "symbols/unnamed.h"
 
-#define MAGIC 0x74707073
+#define MAGIC 0x32707073
 #define STRINGS_MAX_BYTES (1u << 30)
 #define NAME_MAX_BYTES (64u << 10)
 
@@ -23,6 +23,7 @@ struct head {
 
 struct row {
 	uint64_t distance, bytes;		/* of the symbol */
+	uint64_t before, behind;		/* as in SptSymbol */
 	uint32_t name, source;			/* 0: it has none */
 	uint32_t first_frame, n_frames;
 };
@@ -149,6 +150,8 @@ static void place_table_add_symbols(struct writing *writing, const SptSymtab *sy
 		if (spt_unnamed_find(symtab, functions, image, offsets[i], &symbol))
 			row = (struct row){ .distance = symbol.distance,
 					    .bytes = symbol.bytes,
+					    .before = symbol.before,
+					    .behind = symbol.behind,
 					    .source = symbol.source,
 					    .name = add_string(writing, symbol.name) };
 		g_array_append_val(writing->rows, row);
@@ -320,6 +323,8 @@ bool spt_place_table_symbol(const SptPlaceTable *table, uint32_t index, SptSymbo
 	*ret = (SptSymbol){ .name = string_at(table, row->name),
 			    .distance = row->distance,
 			    .bytes = row->bytes,
+			    .before = row->before,
+			    .behind = row->behind,
 			    .source = row->source };
 	return true;
 }

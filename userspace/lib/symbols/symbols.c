@@ -441,7 +441,10 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 	place.recorded = spt_recorded_find(symbols, &symbols->objects[row->id], frame->offset);
 	if (!find_symbol(symbols, &place, ret_symbol) || ret_symbol->source == SPT_SOURCE_CAPTURE)
 		*ret_symbol = (SptSymbol){ 0 };
-	return symbols->detail ? symbols_find_places(symbols, &place, ret) : 0;
+	if (!symbols->detail)
+		return 0;
+	ret_symbol->before = ret_symbol->behind = 0;
+	return symbols_find_places(symbols, &place, ret);
 }
 
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)

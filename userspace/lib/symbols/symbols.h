@@ -119,7 +119,8 @@ const char *spt_symbols_place(SptSymbols *symbols, const SptFrame *frame);
 /*
  * The unchanged information of files, or bundled from them, about a frame, for storing.  Places are
  * as in debug-info.h (returns their number; 0: there is no debug information).  The symbol has no
- * name if there is none, or if the recording has it, but may have a place.
+ * name if there is none, or if the recording has it, but may have a place.  Its neighbours (@before
+ * and @behind) are known with no detail only: others have other lines.
  */
 unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX],
 			 SptSymbol *ret_symbol);

@@ -437,6 +437,19 @@ bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64
 	return functions_find(functions->guessed, functions->cut, offset, ret);
 }
 
+void spt_functions_around(const SptFunctions *functions, uint64_t offset, uint64_t *ret_start,
+			  uint64_t *ret_end)
+{
+	uint64_t start, end;
+
+	spt_intervals_around(functions->listed, offset, ret_start, ret_end);
+	if (spt_intervals_find(functions->listed, offset) != UINT32_MAX)
+		return;
+	spt_intervals_around(functions->guessed, offset, &start, &end);
+	*ret_start = MAX(*ret_start, start);
+	*ret_end = MIN(*ret_end, end);
+}
+
 bool spt_functions_gap(SptFunctions *functions, const SptObject *object, uint64_t least,
 		       SptRange *ret)
 {

@@ -25,6 +25,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFunctions, spt_functions_free)
 bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64_t offset,
 			SptRange *ret);
 /*
+ * The part around @offset, which was searched with spt_functions_find(), that belongs to the same
+ * function, or to none: [*ret_start, *ret_end).
+ */
+void spt_functions_around(const SptFunctions *functions, uint64_t offset, uint64_t *ret_start,
+			  uint64_t *ret_end);
+/*
  * The longest part between functions that .eh_frame describes, if it has @least bytes: code that an
  * interpreter's own compiler made, for instance.  False: there is none.
  */

@@ -379,13 +379,17 @@ bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *re
 {
 	uint32_t index = spt_intervals_find(table->intervals, file_offset);
 	const struct symbol *symbol = &g_array_index(table->symbols, struct symbol, index);
+	uint64_t start, end;
 
 	if (index == UINT32_MAX)
 		return false;
+	spt_intervals_around(table->intervals, file_offset, &start, &end);
 	*ret = (SptSymbol){
 		.name = symtab_name_of(table, symbol),
 		.distance = file_offset - symbol->start,
 		.bytes = symbol->bytes,
+		.before = file_offset - start,
+		.behind = end - file_offset,
 		.index = index,
 		.source = symbol->source,
 		.is_open = symbol->is_open,

@@ -31,6 +31,11 @@ typedef struct {
 	const char *name;
 	uint64_t distance;		/* of the place from the symbol's start */
 	uint64_t bytes;			/* size of the symbol */
+	/*
+	 * So many bytes right before the place, and from it on, have the same symbol; 0: it is not
+	 * known which.
+	 */
+	uint64_t before, behind;
 	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
 	SptSource source;
 	/* An exported symbol without a size: its end is not known. */
