@@ -359,7 +359,7 @@ void spt_recorder_take_deferred(SptRecorder *recorder, bool all)
 /* At its first sample: reads its command line, its control group and its mappings. */
 void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 {
-	g_autofree char *text = NULL, *cgroup = NULL;
+	g_autofree char *text = NULL;
 
 	if (process->is_known)
 		return;
@@ -368,15 +368,15 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 		spt_maps_sampled(recorder->maps, process);
 	if (process->is_kthread)
 		return;
+	if (recorder->cgroups)
+		spt_cgroups_expect(recorder->cgroups, process);
 	if (!recorder->no_command_lines)
 		text = spt_command_line_read(recorder->proc_files, process->pid);
-	if (recorder->cgroups)
-		cgroup = spt_cgroup_read(recorder->proc_files, process->pid);
-	if (!text && !cgroup)
+	if (!text)
 		return;
 	process->read_time = spt_clock_ns(CLOCK_MONOTONIC);
 	spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
-		       &(SptCommandLineRow){ process->id, text ? text : "", cgroup });
+		       &(SptCommandLineRow){ .process = process->id, .text = text });
 }
 
 /* Now, or once what its stack needs is there. */

@@ -7,6 +7,7 @@
 #include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
+#include "record/cgroups.h"
 #include "record/contexts.h"
 #include "record/ends.h"
 #include "record/deferred-samples.h"
@@ -55,6 +56,7 @@ struct SptRecorder {
 	SptSpaces *spaces;
 	SptProcFiles *proc_files;
 	SptMaps *maps;			/* NULL: not requested */
+	SptCgroups *cgroups;		/* likewise */
 	SptStacks *stacks;
 	SptCopies *copies;		/* these two NULL: raw stacks are not requested */
 	SptUnwinding *unwinding;
@@ -84,7 +86,7 @@ struct SptRecorder {
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
-	bool filters_pids, no_command_lines, cgroups, script_loops;
+	bool filters_pids, no_command_lines, script_loops;
 	bool follows;			/* records wanted processes until they end */
 	uint32_t command_pid;		/* 0: none */
 	uint64_t command_begin_ns;	/* when it was let go; 0: before the recording */

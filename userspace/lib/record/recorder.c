@@ -277,7 +277,6 @@ static void set_abilities(SptRecorder *recorder, const SptRecorderOptions *optio
 	recorder->late_ns = options->late_ns;
 	recorder->is_watched = options->live;
 	recorder->no_command_lines = options->no_command_lines;
-	recorder->cgroups = options->cgroups;
 	recorder->script_loops = options->script_loops;
 }
 
@@ -324,6 +323,8 @@ static void add_space_stages(SptRecorder *recorder, const SptRecorderOptions *op
 		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
 	}
 	spt_stages_add(recorder->stages, &spt_maps_stage, recorder->maps);
+	recorder->cgroups = options->cgroups ? spt_cgroups_new(recorder->output, "/proc") : NULL;
+	spt_stages_add(recorder->stages, &spt_cgroups_stage, recorder->cgroups);
 }
 
 static void add_copy_stages(SptRecorder *recorder, const SptRecorderOptions *options)
@@ -727,6 +728,8 @@ bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError *
 {
 	if (!recorder_take_accounts(recorder, false, error) || !have_objects(recorder, error))
 		return false;
+	/* Of processes that began just now. */
+	spt_cgroups_step(recorder->cgroups, recorder->tasks, SPT_CGROUPS_MS);
 	note_start_anew(recorder);
 	if (!spt_output_write_window(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), path, error))
 		return false;
@@ -774,7 +777,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	take_status(recorder);
 	finish_hits(recorder, stop_ns);
 	end_realtime(recorder);
-	recorder->status.elapsed_ns = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
+	recorder->status.elapsed_ns = stop_ns - recorder->start_ns;
 	spt_stages_note(recorder->stages, recorder->output);
 	spt_recorder_note_number(recorder, "cost_ns", recorder->status.cost_ns);
 	spt_recorder_note_number(recorder, "ticks", recorder->status.ticks);

@@ -63,7 +63,7 @@ typedef struct {
 	uint64_t last_ns;
 	/* Keep everything in memory until spt_recorder_write_window().  Not with last_ns. */
 	bool by_windows;
-	bool cgroups;			/* the control groups of processes are read */
+	bool cgroups;			/* of processes are read; with no_command_lines */
 	bool script_loops;		/* also the native frames that execute those of scripts */
 	uint64_t late_ns;		/* > 0: a tick that is this late is noted in the status */
 	/* Most memory of the recorder; 0: default. */
