@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sorted table of the text symbols.  Names are in the text as it was read, cut into strings in
- * place.  The frequent request is only the frame of an address, which needs no table.
+ * One sorted table of the text symbols.  Names are in the text as it was read, cut into strings and
+ * moved together in place: the rest of it, and room for more symbols, would be most of the memory
+ * of a recorder that runs for long.  The frequent request is only the frame of an address, which needs no table.
  */
 #include "trace/kallsyms.h"
 
@@ -24,6 +25,8 @@ struct SptKallsyms {
 	uint64_t start, end;		/* of the kernel image's text; start 0: hidden */
 	bool is_stale;			/* or was not read yet */
 };
+
+static const char none[] = "";	/* the module of what is in the kernel image */
 
 /* Of several names at one address the file's first, as in the kernel itself. */
 static int kallsyms_compare_symbols(const void *a, const void *b)
@@ -76,7 +79,7 @@ static bool parse_line(char *line, struct symbol *ret, char *ret_type)
 		module[strcspn(module, "]")] = '\0';
 	}
 	ret->name = name;
-	ret->module = module ? module : "";
+	ret->module = module && *module ? module : none;
 	/* "$x" and the like mark kinds of content, not functions. */
 	return *name && *name != '$';
 }
@@ -103,10 +106,56 @@ static void sort_symbols(GArray *symbols)
 		}
 }
 
+/* Moves @from to @to, which is not behind it.  Returns where the next text may be. */
+static char *move_text(const char *from, char *to)
+{
+	size_t bytes = strlen(from) + 1;
+
+	memmove(to, from, bytes);
+	return to + bytes;
+}
+
+/* Moves the names of @symbol to @to; symbols of the module @last have its name already. */
+static char *pack_names(struct symbol *symbol, const char **last, char *to)
+{
+	const char *name = to;
+
+	to = move_text(symbol->name, to);
+	symbol->name = name;
+	if (symbol->module == none)
+		return to;
+	if (strcmp(symbol->module, *last) != 0) {
+		*last = to;
+		to = move_text(symbol->module, to);
+	}
+	symbol->module = *last;
+	return to;
+}
+
+/* The same without room for more, and with names of the text that has moved from @before. */
+static GArray *shrink_symbols(const SptKallsyms *kallsyms, uintptr_t before, GArray *symbols)
+{
+	GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct symbol), symbols->len);
+
+	g_array_append_vals(all, symbols->data, symbols->len);
+	g_array_unref(symbols);
+	for (guint i = 0; i < all->len; i++) {
+		struct symbol *symbol = &g_array_index(all, struct symbol, i);
+
+		/* A module's "" is no part of the text. */
+		symbol->name = kallsyms->text + ((uintptr_t)symbol->name - before);
+		if (symbol->module != none)
+			symbol->module = kallsyms->text + ((uintptr_t)symbol->module - before);
+	}
+	return all;
+}
+
 /* The symbols of kallsyms->text. */
 static void cut_symbols(SptKallsyms *kallsyms)
 {
-	char *line, *end, type;
+	char *line, *end, *to = kallsyms->text, type;
+	uintptr_t before = (uintptr_t)kallsyms->text;
+	const char *last = none;
 	struct symbol symbol;
 
 	for (line = kallsyms->text; line; line = end) {
@@ -115,11 +164,15 @@ static void cut_symbols(SptKallsyms *kallsyms)
 			*end++ = '\0';
 		if (!parse_line(line, &symbol, &type))
 			continue;
+		to = pack_names(&symbol, &last, to);
 		if (is_text(type))
 			add_text(kallsyms, &symbol);
 		else
 			g_array_append_val(kallsyms->data, symbol);
 	}
+	kallsyms->text = g_realloc(kallsyms->text, (uintptr_t)to - before + 1);
+	kallsyms->data = shrink_symbols(kallsyms, before, kallsyms->data);
+	kallsyms->symbols = shrink_symbols(kallsyms, before, kallsyms->symbols);
 	sort_symbols(kallsyms->data);
 	sort_symbols(kallsyms->symbols);
 }
