@@ -233,6 +233,19 @@ timed(2.9e9 < profile["duration"] < 6e9, profile["duration"])
 END
 }
 check "the door gives a profile of the time that was asked for" fetches
+named_elsewhere()
+{
+	local kept
+
+	mv "$work/busy" "$work/elsewhere"
+	for kept in "$work"/kept/*.capture; do
+		"$cli" report --all --functions "$kept" || echo "$kept"
+	done >"$work/reports" 2>"$work/err"
+	"$cli" report --all --functions "$work/kept" >"$work/summed" 2>>"$work/err"
+	mv "$work/elsewhere" "$work/busy"
+	grep -q agent_busy "$work/reports" && grep -q agent_busy "$work/summed"
+}
+check "what stays names functions whose files are not there" named_elsewhere
 check "what stays is a recording like others, which diff compares" bash -c '
 	set -- '"$work"'/kept/*.capture; [ $# -ge 2 ] && '"$cli"' diff "$1" "$2" >/dev/null'
 
@@ -687,12 +700,41 @@ check "a door with a token lets nobody else in, and stands what comes" fuzzed
 
 refuses()
 {
-	"$cli" agent "${@:2}" >"$work/out" 2>"$work/err"
+	"$cli" agent --spool "$work/refused" "${@:2}" >"$work/out" 2>"$work/err"
 	[ $? = 2 ] && grep -qF -- "$1" "$work/err"
 }
 check "no target" refuses 'agent needs to know where profiles go'
 check "a kind that is none" refuses 'Cannot send to "jaeger"' --to jaeger=http://x
 check "a URL that is none" refuses 'Cannot send to "otlp"' --to otlp=localhost:4318
+check "a port that is none" refuses 'Cannot send to "otlp"' --to otlp=http://localhost:99999
+check "no host" refuses 'Cannot send to "otlp-grpc"' --to otlp-grpc=:4317
+check "a server twice" refuses '--to has the server h:1 twice' --to otlp=http://h:1 --to otlp=http://h:1
+check "two doors" refuses '--to has pprof= twice' --to pprof=0 --to pprof=1
+: >"$work/nothing"
+check "a token that is not there" refuses '--token names a file that cannot be read' \
+	--to otlp=http://h:1 --token "$work/none"
+check "a door's token that is empty" refuses '--door-token takes a file with the token' \
+	--to pprof=0 --door-token "$work/nothing"
+check "a token without its door" refuses '--door-token needs --to pprof=PORT' \
+	--to otlp=http://h:1 --door-token "$work/nothing"
+check "a certificate that is none" refuses '--cert takes a file in PEM' --to otlp=http://h:1 \
+	--cert "$work/nothing"
+check "a header that is none" refuses '--header takes a line' --to otlp=http://h:1 --header team
+check "a limit of nothing" refuses '--keep-limit needs --keep' --to pprof=0 --keep-limit 1G
+check "two lengths of windows" refuses '--at says how long' --to pprof=0 --at '*/5s' --every 10s
+check "a pressure above all" refuses '--capture-on takes' --captures "$work/x" --capture-on cpu=200
+printf 'to pprof=0\nevery\n' >"$work/options"
+check "a line without a value" refuses '"every" in the file of options' --config "$work/options"
+printf 'to pprof=0\nconfig %s\n' "$work/options" >"$work/nested"
+check "a file that names another" refuses 'cannot name another one' --config "$work/nested"
+# As systemd hands a socket in: descriptor 3, of this process.
+refuses_beside_socket()
+{
+	sh -c 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3</dev/null' sh "$cli" agent \
+		--pods "$work/pods" >"$work/out" 2>"$work/err"
+	[ $? = 2 ] && grep -q 'systemd has handed in another' "$work/err"
+}
+check "a socket beside systemd's" refuses_beside_socket
 check "a window that is too short" refuses 'A window lasts from 1 s' --to pprof=0 --every 0.1
 check "a label without a value" refuses '--label takes KEY=VALUE' --to pprof=0 --label team
 check "a condition that is none" refuses '--capture-on takes load=' --captures "$work/x" \

@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "record-options.h"
 
+#define EVERY	       "10s"
 #define LEAST_EVERY_NS 1000000000ull
 #define MOST_EVERY_NS  600000000000ull
 #define RAW_BYTES      16384
@@ -31,8 +32,12 @@ struct spt_agent_words {
 
 static bool check_every(struct spt_agent_options *options, const struct spt_agent_words *words)
 {
-	const char *text = words->every;
+	const char *text = words->every ? words->every : EVERY;
 
+	if (words->at && words->every) {
+		spt_cli_complain("--at says how long a window is, and so does --every; leave one out");
+		return false;
+	}
 	if (words->at) {
 		if (!g_str_has_prefix(words->at, "*/")) {
 			spt_cli_complain("--at takes */ and a time, such as */10s, not \"%s\"",
@@ -58,24 +63,44 @@ static bool parse_limit(const char *option, const char *text, uint64_t fallback,
 	return false;
 }
 
-static bool check_targets(struct spt_agent_options *options, struct spt_agent_words *words)
+/* A door, or an engine, is not there twice: both would have one spool. */
+static bool add_target(struct spt_agent_options *options, struct spt_agent_words *words, char *to)
 {
-	words->targets = g_ptr_array_new();
-	for (char **to = words->to; to && *to; to++) {
-		g_autoptr(GError) error = NULL;
-		g_autoptr(SptTarget) target = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptTarget) target = NULL;
+	bool is_door = g_str_has_prefix(to, DOOR), is_twice = is_door && options->door;
 
-		if (g_str_has_prefix(*to, DOOR)) {
-			options->door = *to + strlen(DOOR);
-			continue;
-		}
-		target = spt_target_new(*to, &error);
+	if (!is_door) {
+		target = spt_target_new(to, &error);
 		if (!target) {
 			spt_cli_complain("%s", error->message);
 			return false;
 		}
-		g_ptr_array_add(words->targets, *to);
 	}
+	for (unsigned i = 0; !is_door && i < words->targets->len; i++) {
+		g_autoptr(SptTarget) other = spt_target_new(words->targets->pdata[i], NULL);
+
+		is_twice |= other->kind == target->kind && strcmp(other->url, target->url) == 0;
+	}
+	if (is_twice) {
+		spt_cli_complain("--to has %s%s twice; leave one out",
+				 is_door ? "pprof=" : "the server ",
+				 is_door ? "" : target->host);
+		return false;
+	}
+	if (is_door)
+		options->door = to + strlen(DOOR);
+	else
+		g_ptr_array_add(words->targets, to);
+	return true;
+}
+
+static bool check_targets(struct spt_agent_options *options, struct spt_agent_words *words)
+{
+	words->targets = g_ptr_array_new();
+	for (char **to = words->to; to && *to; to++)
+		if (!add_target(options, words, *to))
+			return false;
 	if (!words->targets->len && !options->door && !words->keep && !words->captures &&
 	    !words->pods && options->pods_fd < 0) {
 		spt_cli_complain(
@@ -85,6 +110,91 @@ static bool check_targets(struct spt_agent_options *options, struct spt_agent_wo
 	g_ptr_array_add(words->targets, NULL);
 	options->agent.targets = (const char *const *)words->targets->pdata;
 	return true;
+}
+
+/* What is in the file of @option, the caller's; NULL: complained, or there is no such option. */
+static char *read_file_of(const char *option, const char *path, bool *ret_ok)
+{
+	g_autoptr(GError) error = NULL;
+	char *text = NULL;
+
+	if (path && !g_file_get_contents(path, &text, NULL, &error)) {
+		spt_cli_complain("%s names a file that cannot be read: %s", option, error->message);
+		*ret_ok = false;
+	}
+	return text;
+}
+
+/* A file that is wrong now may be right later, but who begins with it has most likely mistyped. */
+static bool check_token(const char *option, const char *path)
+{
+	bool ok = true;
+	g_autofree char *text = read_file_of(option, path, &ok);
+
+	if (!text)
+		return ok;
+	text[strcspn(text, "\r\n")] = '\0';
+	g_strstrip(text);
+	if (!*text)
+		spt_cli_complain("%s takes a file with the token in its first line, and %s has none there",
+				 option, path);
+	return *text;
+}
+
+static bool check_pem(const char *option, const char *path)
+{
+	bool ok = true;
+	g_autofree char *text = read_file_of(option, path, &ok);
+
+	if (!text || strstr(text, "-----BEGIN "))
+		return ok;
+	spt_cli_complain("%s takes a file in PEM (-----BEGIN ...), which %s is not", option, path);
+	return false;
+}
+
+static bool check_headers(char **headers)
+{
+	for (; headers && *headers; headers++) {
+		size_t name = strcspn(*headers, ": \t");
+
+		if (name && (*headers)[name] == ':' && !strpbrk(*headers, "\r\n"))
+			continue;
+		/* It may be a secret. */
+		spt_cli_complain("--header takes a line such as \"X-Scope-OrgID: team\": a name, a colon and a value");
+		return false;
+	}
+	return true;
+}
+
+/* An option that means something beside another one only. */
+static bool check_beside(const char *option, const void *given, const char *other,
+			 const void *is_there)
+{
+	if (!given || is_there)
+		return true;
+	spt_cli_complain("%s needs %s; give that, too, or leave it out", option, other);
+	return false;
+}
+
+static bool check_connections(const struct spt_agent_options *options,
+			      const struct spt_agent_words *words)
+{
+	if (words->pods && options->pods_fd >= 0) {
+		spt_cli_complain("--pods %s is one socket for containers, and systemd has handed in another; leave --pods out, or disable sysprof-agent-pods.socket",
+				 words->pods);
+		return false;
+	}
+	return check_token("--token", words->token) && check_pem("--ca", words->ca) &&
+	       check_pem("--cert", words->certificate) && check_pem("--key", words->key) &&
+	       check_beside("--key", words->key, "--cert FILE", words->certificate) &&
+	       check_headers(words->headers) &&
+	       check_beside("--door-token", words->door_token, "--to pprof=PORT", options->door) &&
+	       check_token("--door-token", words->door_token) &&
+	       check_beside("--keep-limit", words->keep_limit, "--keep DIRECTORY", words->keep) &&
+	       check_beside("--captures-limit", words->captures_limit, "--captures DIRECTORY",
+			    words->captures) &&
+	       check_beside("--capture-last", words->last, "--captures DIRECTORY",
+			    words->captures);
 }
 
 static bool check_rules(struct spt_agent_options *options, const struct spt_agent_words *words)
@@ -227,6 +337,7 @@ static bool check_all(struct spt_agent_options *options)
 	options->pods_fd = find_handed_in();
 	options->is_dry = words->is_dry;
 	return check_every(options, words) && check_targets(options, words) &&
+	       check_connections(options, words) &&
 	       check_rules(options, words) && check_recording(options, words) &&
 	       check_budget(options, words) &&
 	       check_captures(options, words) &&
@@ -250,6 +361,22 @@ static char *option_of_line(char *line)
 			    g_strdup_printf("--%s", line);
 }
 
+/* Whether a line of the file can stand for itself: what follows is no value of it. */
+static bool check_line(const char *option)
+{
+	static const char *const alone[] = { "--dry-run", "--waits", NULL };
+
+	if (g_str_has_prefix(option, "--config")) {
+		spt_cli_complain("A file of options (--config) cannot name another one; write its lines into it");
+		return false;
+	}
+	if (strchr(option, '=') || g_strv_contains(alone, option))
+		return true;
+	spt_cli_complain("\"%s\" in the file of options (--config) has no value; write NAME VALUE",
+			 option + strlen("--"));
+	return false;
+}
+
 /* The arguments with those of the file before them; elements are interned.  NULL: complained. */
 static GPtrArray *agent_add_file(const char *path, int argc, char **argv)
 {
@@ -268,6 +395,8 @@ static GPtrArray *agent_add_file(const char *path, int argc, char **argv)
 	for (char **line = lines; *line; line++) {
 		g_autofree char *option = option_of_line(*line);
 
+		if (option && !check_line(option))
+			return NULL;
 		if (option)
 			g_ptr_array_add(all, (gpointer)g_intern_string(option));
 	}
@@ -375,8 +504,7 @@ bool spt_agent_options_parse(struct spt_agent_options *options, int argc, char *
 	g_autoptr(GPtrArray) all = agent_add_file(find_config(argc, argv), argc, argv);
 
 	*options = (struct spt_agent_options){ .words = g_new0(struct spt_agent_words, 1) };
-	*options->words = (struct spt_agent_words){ .every = g_strdup("10s"),
-						    .stacks = g_strdup("auto"),
+	*options->words = (struct spt_agent_words){ .stacks = g_strdup("auto"),
 						    .source = g_strdup("auto"),
 						    .rate = 100 };
 	return all &&

@@ -361,9 +361,16 @@ static struct addrinfo *resolve_address(const char *address, GError **error)
 					.ai_socktype = SOCK_STREAM };
 	g_autofree char *host = NULL, *port = NULL;
 	struct addrinfo *found = NULL;
+	guint64 number;
 	int status;
 
 	split_address(address, &host, &port);
+	if (!g_ascii_string_to_unsigned(port, 10, 0, G_MAXUINT16, &number, NULL)) {
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+			      "Cannot listen at \"%s\": it has no port up to 65535; give a PORT of this machine, or ADDRESS:PORT",
+			      address);
+		return NULL;
+	}
 	status = getaddrinfo(*host ? host : NULL, port, &hints, &found);
 	if (status == 0)
 		return found;

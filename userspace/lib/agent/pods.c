@@ -442,9 +442,15 @@ SptPods *spt_pods_new(const char *path, int inherited, SptAgent *agent, GError *
 		pods->thread = g_thread_new("pods", accept_all, pods);
 		return pods;
 	}
-	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
-		      "Cannot listen for containers at %s: %s; name another path with --pods",
-		      path ? path : "the socket of systemd", g_strerror(errno));
+	/* What a service may not do (RestrictAddressFamilies=), and why its unit says so. */
+	if (errno == EAFNOSUPPORT || errno == EPERM)
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+			      "The service may make no socket for containers (--pods %s): leave --pods out, and enable sysprof-agent-pods.socket, which makes it",
+			      path ? path : "");
+	else
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+			      "Cannot listen for containers at %s: %s; name another path with --pods",
+			      path ? path : "the socket of systemd", g_strerror(errno));
 	spt_pods_free(pods);
 	return NULL;
 }

@@ -51,6 +51,26 @@ static const SptTargetKind *find_kind(const char *text, size_t bytes)
 	return NULL;
 }
 
+/* "host:1", "[::1]:1" or "host": with a name, and a number that can be a port's. */
+static bool is_host(const char *host, size_t bytes)
+{
+	const char *end = host + bytes, *name_end = host;
+	guint64 port;
+	g_autofree char *digits = NULL;
+
+	if (bytes && *host == '[')
+		name_end = memchr(host, ']', bytes);
+	if (!name_end)
+		return false;
+	while (name_end < end && *name_end != ':')
+		name_end++;
+	if (name_end == end)
+		return bytes;
+	digits = g_strndup(name_end + 1, (gsize)(end - name_end - 1));
+	return name_end > host &&
+	       g_ascii_string_to_unsigned(digits, 10, 1, G_MAXUINT16, &port, NULL);
+}
+
 /* "https://me:secret@host:1/path" -> "host:1"; NULL: it is no URL of HTTP. */
 static char *host_of_url(const char *url)
 {
@@ -67,7 +87,7 @@ static char *host_of_url(const char *url)
 		bytes -= (size_t)(at + 1 - host);
 		host = at + 1;
 	}
-	return bytes ? g_strndup(host, bytes) : NULL;
+	return is_host(host, bytes) ? g_strndup(host, bytes) : NULL;
 }
 
 /* For gRPC people write HOST:PORT.  The caller's; NULL: @given is. */

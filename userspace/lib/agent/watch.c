@@ -73,7 +73,9 @@ bool spt_watch_parse(SptWatchOptions *options, const char *text)
 			if (end == value || *end)
 				return false;
 		}
-		if (!(limit > 0 && limit < 1e12))
+		/* Pressure is a part of the time. */
+		if (!(limit > 0 && limit < (kind == SPT_WATCH_LOAD || kind == SPT_WATCH_LATE ?
+						    1e12 : 100)))
 			return false;
 		options->limits[kind] = limit;
 		return true;
