@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "agent/agent.h"
 #include "agent/grpc.h"
@@ -328,6 +329,13 @@ static void test_targets(void)
 		  "ProfilesService/Export",
 		  "h:4317" },
 		{ "otlp-grpc=https://h/x", "https://h/x", "h" },
+		{ "otlp=http://h:0", NULL, NULL },
+		{ "otlp=http://h:", NULL, NULL },
+		{ "otlp=http://h:65536", NULL, NULL },
+		{ "otlp=http://a:b@:1", NULL, NULL },
+		{ "otlp=http://[::1", NULL, NULL },
+		{ "otlp=http://[::1]:x", NULL, NULL },
+		{ "otlp-grpc=:4317", NULL, NULL },
 		{ "otlp-grpc=", NULL, NULL },
 		{ "otlp-grpc=ftp://h", NULL, NULL },
 		{ "otlp=", NULL, NULL },
@@ -563,6 +571,85 @@ static void test_windows(void)
 	g_assert_cmpint(g_rmdir(directory), ==, 0);
 }
 
+static void end_good_window(SptAgent *agent)
+{
+	g_autofree char *path = spt_agent_next_path(agent);
+	SptCaptureWriter *writer = spt_capture_writer_new(path, NULL);
+	SptStash *stash = spt_stash_new();
+
+	spt_capture_writer_host(writer, "period_ns", "1000000");
+	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 1, .pid = 1, .name = "one" });
+	spt_capture_writer_thread(writer, &(SptThreadRow){ .id = 1, .process = 1, .tid = 1 });
+	spt_capture_writer_sample(writer, &(SptSampleRow){ .time = 1000, .thread = 1,
+							   .weight = 1 });
+	g_assert_true(spt_capture_writer_finish(writer, stash, 2000, NULL));
+	spt_capture_writer_free(writer);
+	spt_stash_free(stash);
+	spt_agent_take(agent, path);
+	g_usleep(20000);
+}
+
+struct profiling {
+	SptAgent *agent;
+	GString *profile;
+	bool is_ok;
+	gint is_answered;
+};
+
+static gpointer profile_one(gpointer data)
+{
+	struct profiling *profiling = data;
+
+	profiling->is_ok = spt_agent_profile(profiling->agent, "cpu", 1, NULL,
+					     profiling->profile, NULL);
+	g_atomic_int_set(&profiling->is_answered, 1);
+	return NULL;
+}
+
+/* Whether the profile, as it is packed, has @text. */
+static bool has_text(const GString *packed, const char *text)
+{
+	g_autofree guint8 *room = g_malloc(1 << 20);
+	z_stream stream = { .next_in = (Bytef *)packed->str, .avail_in = (uInt)packed->len,
+			    .next_out = room, .avail_out = 1 << 20 };
+	bool is_there;
+
+	g_assert_cmpint(inflateInit2(&stream, 15 + 16), ==, Z_OK);
+	g_assert_cmpint(inflate(&stream, Z_FINISH), ==, Z_STREAM_END);
+	is_there = memmem(room, stream.total_out, text, strlen(text)) != NULL;
+	inflateEnd(&stream);
+	return is_there;
+}
+
+/* A profile of which a window is missing says so; others do not. */
+static void test_gaps(void)
+{
+	const char *const targets[] = { NULL };
+	g_autofree char *directory = g_dir_make_tmp("agent-XXXXXX", NULL);
+	const SptAgentOptions options = { .targets = targets, .tell = say_nothing };
+
+	g_setenv("RUNTIME_DIRECTORY", directory, TRUE);
+	for (unsigned gaps = 0; gaps < 2; gaps++) {
+		SptAgent *agent = spt_agent_new(&options, NULL);
+		struct profiling profiling = { agent, g_string_new(NULL), false, 0 };
+		GThread *thread = g_thread_new("asks", profile_one, &profiling);
+
+		for (unsigned n = 0; !g_atomic_int_get(&profiling.is_answered); n++) {
+			end_good_window(agent);
+			if (gaps)
+				end_window(agent);
+		}
+		g_thread_join(thread);
+		g_assert_true(profiling.is_ok);
+		g_assert_cmpint(has_text(profiling.profile, "windows of this time were dropped"),
+				==, gaps);
+		g_string_free(profiling.profile, TRUE);
+		spt_agent_free(agent, 0);
+	}
+	g_unsetenv("RUNTIME_DIRECTORY");
+	g_rmdir(directory);
+}
+
 static void test_backoff(void)
 {
 	g_assert_cmpuint(spt_sender_backoff_us(1, 0, 0), ==, 500000);
@@ -596,6 +683,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/agent/watch", test_watch);
 	g_test_add_func("/agent/keep", test_keep);
 	g_test_add_func("/agent/windows", test_windows);
+	g_test_add_func("/agent/gaps", test_gaps);
 	g_test_add_func("/agent/backoff", test_backoff);
 	return g_test_run();
 }

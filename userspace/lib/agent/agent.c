@@ -35,6 +35,7 @@
 struct ended {
 	uint64_t number;
 	uint64_t end_ns;		/* CLOCK_MONOTONIC */
+	bool is_bad;			/* it cannot be read */
 	char *path;
 };
 
@@ -54,6 +55,7 @@ struct SptAgent {
 	GQueue held;			/* struct ended: encoded, but somebody waits */
 	uint64_t n_paths, n_ended, n_encoded;
 	GQueue needed;			/* uint64_t *: somebody needs the windows behind it */
+	GArray *gaps;			/* uint64_t: windows that were dropped meanwhile */
 	uint64_t next_capture_ns;	/* the earliest time of one, CLOCK_MONOTONIC */
 	bool wants_window, is_encoding, is_closing;
 	bool is_profiling;		/* somebody's profile is being made */
@@ -87,6 +89,16 @@ static void encode_metric(SptAgent *agent, const SptAgentWindow *window, const c
 	}
 }
 
+/* A window that stays is read where its files are not, as well.  Without room it stays as it is. */
+static void keep_named(SptAgent *agent, SptAgentWindow *window, const char *path)
+{
+	g_autofree char *named = g_strconcat(path, ".named", NULL);
+	bool has_names = spt_agent_window_write(window, named, NULL);
+
+	g_free(spt_keep_window(agent->keep, has_names ? named : path, NULL));
+	g_unlink(named);
+}
+
 static bool encode_window(SptAgent *agent, const char *path)
 {
 	g_autoptr(GError) error = NULL;
@@ -99,12 +111,22 @@ static bool encode_window(SptAgent *agent, const char *path)
 				   agent->published, &error);
 	for (unsigned i = 0; ok && (metric = spt_agent_window_metric(i)); i++)
 		encode_metric(agent, &window, metric);
+	if (ok && agent->keep)
+		keep_named(agent, &window, path);
 	if (ok)
 		spt_agent_window_clear(&window);
 	else
 		agent->options->tell(error->message, agent->options->tell_data);
 	g_mutex_unlock(&agent->names_lock);
 	return ok;
+}
+
+/* With the lock.  A window is not there for who waits for a profile with it. */
+static void count_dropped(SptAgent *agent, uint64_t number)
+{
+	agent->status.dropped++;
+	if (agent->needed.head)
+		g_array_append_val(agent->gaps, number);
 }
 
 /* With the lock.  What ended recently may be asked for as a capture. */
@@ -116,6 +138,8 @@ static void drop_held(SptAgent *agent)
 
 	for (GList *link = agent->needed.head; link; link = link->next)
 		last = MIN(last, *(uint64_t *)link->data);
+	while (agent->gaps->len && g_array_index(agent->gaps, uint64_t, 0) <= last)
+		g_array_remove_index(agent->gaps, 0);
 	while ((ended = g_queue_peek_head(&agent->held)) && ended->number <= last &&
 	       ended->end_ns + last_ns <= now)
 		ended_free(g_queue_pop_head(&agent->held));
@@ -138,10 +162,10 @@ static gpointer encode_all(gpointer data)
 		agent->is_encoding = true;
 		g_mutex_unlock(&agent->lock);
 		ok = encode_window(agent, ended->path);
-		if (ok && agent->keep)
-			g_free(spt_keep_window(agent->keep, ended->path, NULL));
 		g_mutex_lock(&agent->lock);
-		agent->status.dropped += !ok;
+		ended->is_bad = !ok;
+		if (!ok)
+			count_dropped(agent, ended->number);
 		/* A window's memory lies between blocks that stay. */
 		malloc_trim(0);
 		agent->status.encoding_ns = spt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -222,6 +246,7 @@ SptAgent *spt_agent_new(const SptAgentOptions *options, GError **error)
 
 	agent->options = options;
 	agent->senders = g_ptr_array_new();
+	agent->gaps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	agent->spool_lock = -1;
 	agent->names = spt_remembered_new(NAMES_MAX);
 	agent->published = spt_published_new("/proc");
@@ -270,6 +295,7 @@ void spt_agent_free(SptAgent *agent, unsigned patience_ms)
 	spt_keep_free(agent->keep);
 	spt_keep_free(agent->captures);
 	g_queue_clear_full(&agent->held, ended_free);
+	g_array_unref(agent->gaps);
 	spt_remembered_free(agent->names);
 	spt_published_free(agent->published);
 	g_mutex_clear(&agent->names_lock);
@@ -299,15 +325,17 @@ void spt_agent_take(SptAgent *agent, const char *path)
 	agent->status.empty += !path;
 	if (path) {
 		ended = g_new(struct ended, 1);
-		*ended = (struct ended){ agent->n_ended, spt_clock_ns(CLOCK_MONOTONIC),
-					  g_strdup(path) };
+		*ended = (struct ended){ .number = agent->n_ended,
+					 .end_ns = spt_clock_ns(CLOCK_MONOTONIC),
+					 .path = g_strdup(path) };
 		g_queue_push_tail(&agent->waiting, ended);
 	} else if (g_queue_is_empty(&agent->waiting) && !agent->is_encoding) {
 		agent->n_encoded = agent->n_ended;
 	}
 	if (g_queue_get_length(&agent->waiting) > WAITING_MAX) {
-		ended_free(g_queue_pop_head(&agent->waiting));
-		agent->status.dropped++;
+		ended = g_queue_pop_head(&agent->waiting);
+		count_dropped(agent, ended->number);
+		ended_free(ended);
 	}
 	g_cond_broadcast(&agent->cond);
 	g_mutex_unlock(&agent->lock);
@@ -389,7 +417,7 @@ static GPtrArray *list_windows(const SptAgent *agent, uint64_t first, uint64_t l
 	for (GList *link = agent->held.head; link; link = link->next) {
 		const struct ended *ended = link->data;
 
-		if (ended->number > first && ended->number <= last)
+		if (ended->number > first && ended->number <= last && !ended->is_bad)
 			g_ptr_array_add(paths, ended->path);
 	}
 	return paths;
@@ -431,8 +459,14 @@ static bool *find_members(const SptCapture *capture, const char *group)
 	return members;
 }
 
-static bool encode_profile(SptAgent *agent, const char *path, const char *metric,
-			   const char *group, GString *to, GError **error)
+/* What somebody wants to see. */
+struct wish {
+	const char *metric, *group;	/* group NULL: of all processes */
+	char *remark;			/* NULL, or what is missing */
+};
+
+static bool encode_profile(SptAgent *agent, const char *path, const struct wish *wish,
+			   GString *to, GError **error)
 {
 	g_autofree bool *members = NULL;
 	SptFilter filter = { 0 };
@@ -448,10 +482,11 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 		g_mutex_unlock(&agent->names_lock);
 		return false;
 	}
-	profile = spt_agent_window_profile(&window, metric);
+	profile = spt_agent_window_profile(&window, wish->metric);
 	input = spt_agent_window_input(&window, profile);
-	if (group) {
-		filter.processes = members = find_members(window.capture, group);
+	input.remark = wish->remark;
+	if (wish->group) {
+		filter.processes = members = find_members(window.capture, wish->group);
 		input.filter = &filter;
 	}
 	if (profile)
@@ -459,7 +494,7 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 	else
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "Nothing of \"%s\" was recorded; does the agent record it (--waits, --also)?",
-			      metric);
+			      wish->metric);
 	spt_profile_free(profile);
 	spt_agent_window_clear(&window);
 	g_mutex_unlock(&agent->names_lock);
@@ -467,20 +502,22 @@ static bool encode_profile(SptAgent *agent, const char *path, const char *metric
 }
 
 static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t last,
-			       const char *metric, const char *group, GString *to, GError **error)
+			       const struct wish *wish, GString *to, GError **error)
 {
 	g_autofree char *merged = NULL;
 	bool ok;
 
 	if (!paths->len) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
-			      "There was no sample in that time: nothing ran");
+			      wish->remark ?
+				      "All of that time was dropped: the machine is too slow for the agent" :
+				      "There was no sample in that time: nothing ran");
 		return false;
 	}
 	if (paths->len == 1)
-		return encode_profile(agent, paths->pdata[0], metric, group, to, error);
+		return encode_profile(agent, paths->pdata[0], wish, to, error);
 	merged = merge_windows(agent, paths, last, error);
-	ok = merged && encode_profile(agent, merged, metric, group, to, error);
+	ok = merged && encode_profile(agent, merged, wish, to, error);
 	if (merged)
 		g_unlink(merged);
 	return ok;
@@ -501,9 +538,25 @@ static bool begin_profile(SptAgent *agent)
 	return true;
 }
 
+/* With the lock: what is missing behind window @first up to @last, a sentence; NULL: nothing is. */
+static char *remark_on_gaps(const SptAgent *agent, uint64_t first, uint64_t last)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < agent->gaps->len; i++) {
+		uint64_t number = g_array_index(agent->gaps, uint64_t, i);
+
+		n += number > first && number <= last;
+	}
+	return n ? g_strdup_printf("%u of %" PRIu64 " windows of this time were dropped: the machine was too slow for the agent",
+				   n, last - first) :
+		   NULL;
+}
+
 bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, const char *group,
 		       GString *to, GError **error)
 {
+	struct wish wish = { .metric = metric, .group = group };
 	g_autoptr(GPtrArray) paths = NULL;
 	uint64_t first, last = 0;
 	bool ok = false;
@@ -518,9 +571,11 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 	}
 	if (last && wait_for_encoding(agent, last) && begin_profile(agent))
 		paths = list_windows(agent, first, last);
+	if (paths)
+		wish.remark = remark_on_gaps(agent, first, last);
 	g_mutex_unlock(&agent->lock);
 	if (paths)
-		ok = profile_of_windows(agent, paths, last, metric, group, to, error);
+		ok = profile_of_windows(agent, paths, last, &wish, to, error);
 	else
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
 			      "The agent ends, or the machine is too slow for it; ask again");
@@ -532,6 +587,7 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 	g_queue_remove(&agent->needed, &first);
 	drop_held(agent);
 	g_mutex_unlock(&agent->lock);
+	g_free(wish.remark);
 	return ok;
 }
 

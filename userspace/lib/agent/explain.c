@@ -63,6 +63,21 @@ static bool explain_target(const SptTarget *target, const SptAgentWindow *window
 	return true;
 }
 
+/* Nobody is sent anything: what is served or kept. */
+static void explain_window(const SptAgentWindow *window, GString *to)
+{
+	const char *metric;
+
+	g_string_append(to, "Nothing is sent (--to); what can be fetched or kept:\n");
+	for (unsigned i = 0; (metric = spt_agent_window_metric(i)); i++) {
+		g_autoptr(SptProfile) profile = spt_agent_window_profile(window, metric);
+		SptExportInput input = spt_agent_window_input(window, profile);
+
+		if (profile)
+			explain_sets(&input, to);
+	}
+}
+
 bool spt_agent_explain(const SptAgentOptions *options, const char *path, GString *to,
 		       GError **error)
 {
@@ -77,6 +92,8 @@ bool spt_agent_explain(const SptAgentOptions *options, const char *path, GString
 
 		ok = target && explain_target(target, &window, to, error);
 	}
+	if (!*options->targets)
+		explain_window(&window, to);
 	spt_agent_window_clear(&window);
 	return ok;
 }

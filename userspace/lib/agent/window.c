@@ -2,6 +2,9 @@
 /* Names are found here, where the files are. */
 #include "agent/window.h"
 
+#include "rewrite/bundle.h"
+#include "rewrite/merge.h"
+
 static const char *const sent[] = { "cpu", "off-cpu", "lock", "kmem" };
 
 bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
@@ -20,6 +23,17 @@ bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLa
 	spt_symbols_set_detail(window->symbols, 0);
 	window->labels = spt_labels_new(window->capture, rules, published ? &source : NULL);
 	return true;
+}
+
+bool spt_agent_window_write(SptAgentWindow *window, const char *path, GError **error)
+{
+	const SptCapture *const captures[] = { window->capture };
+
+	if (window->names)
+		spt_remembered_learn(window->names, window->capture, window->symbols);
+	window->names = NULL;
+	spt_bundle(window->capture, window->symbols);
+	return spt_merge_captures(captures, 1, path, error);
 }
 
 void spt_agent_window_clear(SptAgentWindow *window)

@@ -23,7 +23,12 @@ typedef struct {
  */
 bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
 			   SptRemembered *names, SptPublished *published, GError **error);
-/* Remembers the names. */
+/*
+ * Remembers the names, and writes the capture with them to @path: it names its functions where
+ * their files are not.  After that, the window is of no other use.  False: with a sentence.
+ */
+bool spt_agent_window_write(SptAgentWindow *window, const char *path, GError **error);
+/* Remembers the names, if that was not done. */
 void spt_agent_window_clear(SptAgentWindow *window);
 
 /* A metric that is sent, if a window has it; NULL behind the last one. */

@@ -54,6 +54,7 @@ typedef struct {
 	SptSymbols *symbols;		/* with SPT_EXPORT_NEEDS_STACKS */
 	/* Of otlp: what is sent; NULL: everything, with the labels that the capture has. */
 	const struct SptLabels *labels;
+	const char *remark;		/* of pprof: a sentence for its readers, or NULL */
 	const SptLanes *lanes;		/* with SPT_EXPORT_NEEDS_LANES */
 	/* With SPT_EXPORT_NEEDS_SAMPLES and SPT_EXPORT_NEEDS_LANES: */
 	uint64_t start_ns;		/* of the recording; seconds count from there */

@@ -126,15 +126,17 @@ static void put_pprof_types(struct pprof_writer *writer)
 
 static void put_pprof_times(struct pprof_writer *writer)
 {
-	int64_t comment = pprof_text(writer, "Sysprof " SPT_VERSION);
+	const char *remark = writer->input->remark;
+	int64_t comments[2] = { pprof_text(writer, "Sysprof " SPT_VERSION),
+				remark ? pprof_text(writer, remark) : 0 };
 	SptPprofProfile part = SPT_PPROF_PROFILE__INIT;
 	uint64_t begin_ns, duration_ns;
 
 	spt_places_time(writer->input, &begin_ns, &duration_ns);
 	part.time_nanos = (int64_t)begin_ns;
 	part.duration_nanos = (int64_t)duration_ns;
-	part.n_comment = 1;
-	part.comment = &comment;
+	part.n_comment = remark ? 2 : 1;
+	part.comment = comments;
 	put_pprof(writer, &part);
 }
 
