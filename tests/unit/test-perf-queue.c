@@ -107,7 +107,7 @@ static void test_room(void)
 	for (unsigned round = 0; round < 100; round++) {
 		for (unsigned i = 0; i < 40; i++)
 			write_record(&rings[i % 2], ++time);
-		g_assert_true(spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
+		g_assert_true(spt_perf_queue_make_room(queue, NULL, NULL));
 	}
 	g_assert_cmpuint(rings[0].n_lost + rings[1].n_lost, ==, 0);
 	spt_perf_queue_drop(queue, 4);
@@ -129,20 +129,47 @@ static void test_no_room(void)
 	struct ring ring = new_ring(queue, 0);
 	uint64_t time = 0;
 
+	spt_perf_queue_limit(queue, RESERVED_BYTES);
 	do
 		for (unsigned i = 0; i < 40 && !ring.n_lost; i++)
 			write_record(&ring, ++time);
-	while (spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
+	while (spt_perf_queue_make_room(queue, NULL, NULL));
 	g_assert_cmpuint(ring.n_written * COPY_BYTES, >, RESERVED_BYTES / 2);
 	g_assert_cmpuint(ring.n_written * COPY_BYTES, <, 2 * RESERVED_BYTES);
-	g_assert_false(spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
+	g_assert_false(spt_perf_queue_make_room(queue, NULL, NULL));
 	collect(queue);
 	g_assert_cmpuint(spt_perf_queue_length(queue), ==, ring.n_written);
 	spt_perf_queue_drop(queue, ring.n_written);
 	for (unsigned i = 0; i < 40; i++)
 		write_record(&ring, ++time);
-	g_assert_true(spt_perf_queue_make_room(queue, RESERVED_BYTES, NULL, NULL));
+	g_assert_true(spt_perf_queue_make_room(queue, NULL, NULL));
 	spt_perf_queue_clear(queue);
+	g_free(ring.page);
+}
+
+/* What waits in a ring stays there beyond the limit, also while others are taken. */
+static void test_limit(void)
+{
+	g_autoptr(SptPerfQueue) queue = spt_perf_queue_new(1);
+	struct ring ring = new_ring(queue, 0);
+	uint64_t time = 0, n = 0, record_bytes, before;
+
+	spt_perf_queue_limit(queue, 1);
+	write_record(&ring, ++time);
+	record_bytes = ring.page->data_head;
+	while (ring.page->data_head < RING_BYTES / 4 * 3)
+		write_record(&ring, ++time);
+	collect(queue);
+	for (unsigned i = 0; i < 2; i++)
+		g_assert_cmpuint(take(queue, i), ==, ++n);
+	before = ring.page->data_tail;
+	spt_perf_queue_drop(queue, 2);
+	/* Two were taken, and one was copied. */
+	g_assert_cmpuint(ring.page->data_tail - before, ==, 3 * record_bytes);
+	for (unsigned i = 0; i < time - 2; i++)
+		g_assert_cmpuint(take(queue, i), ==, ++n);
+	spt_perf_queue_drop(queue, time - 2);
+	g_assert_cmpuint(ring.page->data_tail, ==, ring.page->data_head);
 	g_free(ring.page);
 }
 
@@ -152,5 +179,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-queue/order", test_order);
 	g_test_add_func("/perf-queue/room", test_room);
 	g_test_add_func("/perf-queue/no-room", test_no_room);
+	g_test_add_func("/perf-queue/limit", test_limit);
 	return g_test_run();
 }

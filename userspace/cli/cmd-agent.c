@@ -109,7 +109,9 @@ static void append_own_metrics(GString *to, void *data)
 			       "sysprof_agent_samples_total %" PRIu64 "\n"
 			       "sysprof_agent_lost_total %" PRIu64 "\n"
 			       "sysprof_agent_waits_total %" PRIu64 "\n"
+			       "sysprof_agent_waits_lost_total %" PRIu64 "\n"
 			       "sysprof_agent_events_total %" PRIu64 "\n"
+			       "sysprof_agent_events_lost_total %" PRIu64 "\n"
 			       "sysprof_agent_skipped_total %" PRIu64 "\n"
 			       "sysprof_agent_renewals_total %u\n"
 			       "sysprof_agent_renewal_missed_seconds_total %.6f\n"
@@ -123,7 +125,9 @@ static void append_own_metrics(GString *to, void *data)
 			       "sysprof_agent_cpu_seconds_total %.6f\n"
 			       "sysprof_agent_resident_bytes %lu\n",
 			       before.samples + status.samples, before.lost + status.lost,
-			       before.waits + status.waits, before.events + status.events,
+			       before.waits + status.waits, before.waits_lost + status.waits_lost,
+			       before.events + status.events,
+			       before.events_lost + status.events_lost,
 			       before.budget + status.budget, n_before,
 			       (double)missed_ns / 1e9, clock_steps, rate_of(&status),
 			       status.self_limit.cost_pct, status.self_limit.is_over_budget,
@@ -262,7 +266,9 @@ static void renew(struct run *run, uint64_t since)
 	shown->before.samples += shown->status.samples;
 	shown->before.lost += shown->status.lost;
 	shown->before.waits += shown->status.waits;
+	shown->before.waits_lost += shown->status.waits_lost;
 	shown->before.events += shown->status.events;
+	shown->before.events_lost += shown->status.events_lost;
 	shown->before.budget += shown->status.budget;
 	shown->n_before++;
 	g_mutex_unlock(&shown->lock);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/realtime.h"
 #include "record/command-line.h"
 
 #define CGROUP_BYTES 4096
@@ -105,6 +106,7 @@ static gpointer cgroups_read_all(gpointer data)
 {
 	SptCgroups *cgroups = data;
 
+	spt_realtime_none();
 	g_mutex_lock(&cgroups->lock);
 	while (!cgroups->is_closing) {
 		g_autoptr(GPtrArray) all = NULL;

@@ -20,10 +20,10 @@
 #define PREFETCH_MS    300
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
-/* One part in this number of the allowed memory can be waiting outside of rings. */
-#define KEPT_PART 8
-/* One part in this number of the allowed memory can be samples that wait for unwind tables. */
-#define DEFERRED_PART	    8
+/* Of the allowed memory, what waits outside of rings, and samples that wait for unwind tables. */
+#define KEPT_PART     8
+#define DEFERRED_PART 8
+#define RESERVED_OF_WINDOWS (8u << 20)	/* who records for good keeps the most that it had */
 #define LAST_TABLES_US (5 * G_TIME_SPAN_SECOND) /* longest wait for tables in the end */
 #define LAST_TABLES_STEP_US (10 * G_TIME_SPAN_MILLISECOND)
 
@@ -238,7 +238,8 @@ static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 	config->event_type = options->event_type;
 	config->event_config = options->event_config;
 	config->ring_bytes = options->ring_bytes;
-	config->reserved_bytes = MIN(spt_output_memory(recorder->output) / 8, 64u << 20);
+	config->reserved_bytes = MIN(spt_output_memory(recorder->output) / 8,
+				     options->by_windows ? RESERVED_OF_WINDOWS : 64u << 20);
 	config->most_kept_bytes = spt_output_memory(recorder->output) / KEPT_PART;
 	config->no_user = options->no_user;
 	config->by_tables = (options->by_tables && !options->raw_bytes) ||
@@ -728,7 +729,6 @@ bool spt_recorder_write_window(SptRecorder *recorder, const char *path, GError *
 {
 	if (!recorder_take_accounts(recorder, false, error) || !have_objects(recorder, error))
 		return false;
-	/* Of processes that began just now. */
 	spt_cgroups_step(recorder->cgroups, recorder->tasks, SPT_CGROUPS_MS);
 	note_start_anew(recorder);
 	if (!spt_output_write_window(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), path, error))

@@ -370,6 +370,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 		return false;
 	close_rings(perf);
 	perf->config = *config;
+	spt_perf_queue_limit(perf->queue,
+			     config->reserved_bytes ? config->reserved_bytes : RESERVED_BYTES);
 	/*
 	 * Threads keep the copies that they have: threads that they started have their event
 	 * already.
@@ -674,10 +676,7 @@ static bool perf_make_room(SptTrace *trace)
 {
 	struct perf *perf = perf_of(trace);
 
-	return spt_perf_queue_make_room(perf->queue,
-					perf->config.reserved_bytes ? perf->config.reserved_bytes :
-								      RESERVED_BYTES,
-					perf_look_at, perf->records);
+	return spt_perf_queue_make_room(perf->queue, perf_look_at, perf->records);
 }
 
 static int perf_map_fd(SptTrace *trace, uint32_t object)

@@ -34,7 +34,7 @@ struct SptPerfQueue {
 	unsigned first;			/* index of the first one that was not dropped */
 	unsigned at;			/* index of the present one: those before it were taken */
 	unsigned unreleased;		/* dropped, and not given back to the kernel yet */
-	size_t copied_bytes;
+	size_t copied_bytes, most_bytes;
 	GByteArray *joined;		/* the record at hand, where a ring's end cuts it in two */
 };
 
@@ -46,6 +46,7 @@ SptPerfQueue *spt_perf_queue_new(unsigned n_rings)
 	queue->n_rings = n_rings;
 	queue->held = g_array_new(FALSE, FALSE, sizeof(struct held));
 	queue->joined = g_byte_array_new();
+	queue->most_bytes = SIZE_MAX;
 	return queue;
 }
 
@@ -58,6 +59,11 @@ void spt_perf_queue_free(SptPerfQueue *queue)
 	g_byte_array_unref(queue->joined);
 	g_free(queue->rings);
 	g_free(queue);
+}
+
+void spt_perf_queue_limit(SptPerfQueue *queue, size_t most_bytes)
+{
+	queue->most_bytes = most_bytes;
 }
 
 void spt_perf_queue_add(SptPerfQueue *queue, unsigned number, struct perf_event_mmap_page *page,
@@ -185,10 +191,14 @@ static void queue_release(SptPerfQueue *queue)
 					 __ATOMIC_RELEASE);
 }
 
-/* Makes room in rings in which records that wait for their turn take more than a quarter. */
+/*
+ * Makes room in rings in which records that wait for their turn take more than a quarter, as far as
+ * there may be copies.
+ */
 static void copy_out(SptPerfQueue *queue)
 {
-	for (unsigned i = queue->at; i < queue->held->len; i++) {
+	for (unsigned i = queue->at; i < queue->held->len &&
+				     queue->copied_bytes < queue->most_bytes; i++) {
 		struct held *held = &g_array_index(queue->held, struct held, i);
 		const struct ring *ring = &queue->rings[held->ring];
 		const struct perf_event_header *record;
@@ -241,18 +251,18 @@ static bool queue_has_room(const SptPerfQueue *queue)
 	return true;
 }
 
-bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLook look, void *data)
+bool spt_perf_queue_make_room(SptPerfQueue *queue, SptPerfLook look, void *data)
 {
 	unsigned ring;
 
 	if (queue_has_room(queue))
 		return true;
 	/* Invalid content is found again when it is collected. */
-	if (queue->copied_bytes > most_bytes || !queue_collect(queue, look, data, &ring))
+	if (queue->copied_bytes >= queue->most_bytes || !queue_collect(queue, look, data, &ring))
 		return false;
 	copy_out(queue);
 	queue_release(queue);
-	return true;
+	return queue_has_room(queue);
 }
 
 unsigned spt_perf_queue_length(const SptPerfQueue *queue)

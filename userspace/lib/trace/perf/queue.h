@@ -34,12 +34,14 @@ void spt_perf_queue_clear(SptPerfQueue *queue);
  * False: the ring *@ret_ring has impossible content.
  */
 bool spt_perf_queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring);
+/* How many bytes of records are copied out of rings, and one record more; SIZE_MAX at first. */
+void spt_perf_queue_limit(SptPerfQueue *queue, size_t most_bytes);
 /*
- * Copies records out of rings that are more than half full, until @most_bytes are copied; returns
- * whether no such ring is left.  @look is as above.  Called while a record is being taken, when
+ * Copies records out of rings that are more than half full, up to the limit; returns whether no
+ * such ring is left.  @look is as above.  Called while a record is being taken, when
  * nothing of it is read any more.
  */
-bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLook look, void *data);
+bool spt_perf_queue_make_room(SptPerfQueue *queue, SptPerfLook look, void *data);
 /*
  * length(): the number of records.  Those that make_room() adds are not in order yet.  get(): the
  * @i-th in order of time, valid until the next call, with its time and ring.
