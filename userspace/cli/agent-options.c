@@ -361,7 +361,7 @@ static char *option_of_line(char *line)
 			    g_strdup_printf("--%s", line);
 }
 
-/* Whether a line of the file can stand for itself: what follows is no value of it. */
+/* Whether a line of the file is complete: the next argument is no value of it. */
 static bool check_line(const char *option)
 {
 	static const char *const alone[] = { "--dry-run", "--waits", NULL };

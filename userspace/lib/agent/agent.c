@@ -460,12 +460,12 @@ static bool *find_members(const SptCapture *capture, const char *group)
 }
 
 /* What somebody wants to see. */
-struct wish {
+struct asked {
 	const char *metric, *group;	/* group NULL: of all processes */
 	char *remark;			/* NULL, or what is missing */
 };
 
-static bool encode_profile(SptAgent *agent, const char *path, const struct wish *wish,
+static bool encode_profile(SptAgent *agent, const char *path, const struct asked *asked,
 			   GString *to, GError **error)
 {
 	g_autofree bool *members = NULL;
@@ -482,11 +482,11 @@ static bool encode_profile(SptAgent *agent, const char *path, const struct wish 
 		g_mutex_unlock(&agent->names_lock);
 		return false;
 	}
-	profile = spt_agent_window_profile(&window, wish->metric);
+	profile = spt_agent_window_profile(&window, asked->metric);
 	input = spt_agent_window_input(&window, profile);
-	input.remark = wish->remark;
-	if (wish->group) {
-		filter.processes = members = find_members(window.capture, wish->group);
+	input.remark = asked->remark;
+	if (asked->group) {
+		filter.processes = members = find_members(window.capture, asked->group);
 		input.filter = &filter;
 	}
 	if (profile)
@@ -494,7 +494,7 @@ static bool encode_profile(SptAgent *agent, const char *path, const struct wish 
 	else
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "Nothing of \"%s\" was recorded; does the agent record it (--waits, --also)?",
-			      wish->metric);
+			      asked->metric);
 	spt_profile_free(profile);
 	spt_agent_window_clear(&window);
 	g_mutex_unlock(&agent->names_lock);
@@ -502,22 +502,22 @@ static bool encode_profile(SptAgent *agent, const char *path, const struct wish 
 }
 
 static bool profile_of_windows(SptAgent *agent, const GPtrArray *paths, uint64_t last,
-			       const struct wish *wish, GString *to, GError **error)
+			       const struct asked *asked, GString *to, GError **error)
 {
 	g_autofree char *merged = NULL;
 	bool ok;
 
 	if (!paths->len) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
-			      wish->remark ?
+			      asked->remark ?
 				      "All of that time was dropped: the machine is too slow for the agent" :
 				      "There was no sample in that time: nothing ran");
 		return false;
 	}
 	if (paths->len == 1)
-		return encode_profile(agent, paths->pdata[0], wish, to, error);
+		return encode_profile(agent, paths->pdata[0], asked, to, error);
 	merged = merge_windows(agent, paths, last, error);
-	ok = merged && encode_profile(agent, merged, wish, to, error);
+	ok = merged && encode_profile(agent, merged, asked, to, error);
 	if (merged)
 		g_unlink(merged);
 	return ok;
@@ -556,7 +556,7 @@ static char *remark_on_gaps(const SptAgent *agent, uint64_t first, uint64_t last
 bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, const char *group,
 		       GString *to, GError **error)
 {
-	struct wish wish = { .metric = metric, .group = group };
+	struct asked asked = { .metric = metric, .group = group };
 	g_autoptr(GPtrArray) paths = NULL;
 	uint64_t first, last = 0;
 	bool ok = false;
@@ -572,10 +572,10 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 	if (last && wait_for_encoding(agent, last) && begin_profile(agent))
 		paths = list_windows(agent, first, last);
 	if (paths)
-		wish.remark = remark_on_gaps(agent, first, last);
+		asked.remark = remark_on_gaps(agent, first, last);
 	g_mutex_unlock(&agent->lock);
 	if (paths)
-		ok = profile_of_windows(agent, paths, last, &wish, to, error);
+		ok = profile_of_windows(agent, paths, last, &asked, to, error);
 	else
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_BUSY,
 			      "The agent ends, or the machine is too slow for it; ask again");
@@ -587,7 +587,7 @@ bool spt_agent_profile(SptAgent *agent, const char *metric, unsigned seconds, co
 	g_queue_remove(&agent->needed, &first);
 	drop_held(agent);
 	g_mutex_unlock(&agent->lock);
-	g_free(wish.remark);
+	g_free(asked.remark);
 	return ok;
 }
 

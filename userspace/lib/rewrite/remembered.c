@@ -303,7 +303,7 @@ static void complete_function(SptRemembered *remembered, const struct learning *
 	row->is_symbol = true;
 }
 
-/* Which places have the same answer.  Whoever made the file says so: it is no other file's. */
+/* Which places have the same answer.  The file says so, which may be hostile, of itself alone. */
 static void set_extent(const SptFrame *frame, const SptSymbol *symbol, struct facts *facts)
 {
 	uint64_t left = symbol->bytes - MIN(symbol->distance, symbol->bytes);

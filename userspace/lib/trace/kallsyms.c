@@ -2,7 +2,8 @@
 /*
  * One sorted table of the text symbols.  Names are in the text as it was read, cut into strings and
  * moved together in place: the rest of it, and room for more symbols, would be most of the memory
- * of a recorder that runs for long.  The frequent request is only the frame of an address, which needs no table.
+ * of a recorder that runs for long.  The frequent request is only the frame of an address, which
+ * needs no table.
  */
 #include "trace/kallsyms.h"
 

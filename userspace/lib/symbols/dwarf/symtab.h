@@ -32,8 +32,8 @@ typedef struct {
 	uint64_t distance;		/* of the place from the symbol's start */
 	uint64_t bytes;			/* size of the symbol */
 	/*
-	 * So many bytes right before the place, and from it on, have the same symbol; 0: it is not
-	 * known which.
+	 * How many bytes right before the place, and from it on, have the same symbol; 0: that is
+	 * not known.
 	 */
 	uint64_t before, behind;
 	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
