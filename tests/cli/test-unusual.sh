@@ -5,7 +5,7 @@
 # tests/vm/workloads/odd-*.c.  Each counts its own calls.  It has to behave as it does without
 # being recorded, and to end; and a recording that does not have all calls has to say so.
 #
-# PART=forks, spaces, sandboxes, threads, libraries or calls: only these.  ONLY=part of a name: only
+# PART=forks, spaces, sandboxes, threads, stacks, libraries or calls: only these.  ONLY=part of a name: only
 # cases with that in their names.
 
 set -u
@@ -314,6 +314,15 @@ odd threads exact 'mlockall' "$threads" lock
 odd threads noted 'mlockall by another user' "$threads" lockable
 odd threads noted 'mlockall by the child of another user' "$threads" daemon
 odd threads exact 'mlockall on fault' "$threads" fault
+
+stacks=$workloads/odd-stacks
+odd stacks exact 'stacks that end with a mapping' "$stacks" edge
+odd stacks exact 'stacks of contexts' "$stacks" contexts
+odd stacks maybe 'contexts that a signal handler switches' "$stacks" preempt
+odd stacks exact 'calls left by siglongjmp()' "$stacks" leave
+odd stacks exact 'cancelled threads' "$stacks" cancel
+odd stacks maybe 'two processes with one thread'"'"'s variables' "$stacks" shared
+odd stacks exact 'calls of destructors' "$stacks" exits
 
 loader=$workloads/odd-loader
 odd libraries maybe 'dlmopen' "$loader" another "$library"

@@ -408,6 +408,7 @@ static void tell_unseen(const SptMemoryStatus *memory)
 		[SPT_UNSEEN_MEMORY] = "of threads whose process had no memory left for a record",
 		[SPT_UNSEEN_SANDBOX] = "in a sandbox that does not let the record be written",
 		[SPT_UNSEEN_HANDLER] = "of signal handlers that interrupted the first call of a thread",
+		[SPT_UNSEEN_SHARED] = "of processes that share a thread's memory and ran beside it",
 	};
 	static const char *const notes[SPT_NOTES][2] = {
 		[SPT_NOTE_OWN_ALLOCATOR] = {

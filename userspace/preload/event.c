@@ -18,14 +18,27 @@ static void abandon(struct spt_thread *thread)
 	thread->state = thread->idle_state;
 }
 
-static bool is_on_other_stack(const struct spt_thread *thread, uint64_t sp)
-{
-	stack_t stack = { .ss_flags = 0 };
+/* How a call lies to the one that is being recorded. */
+enum lies {
+	LIES_INSIDE,	/* it is a signal handler's */
+	LIES_BEHIND,	/* a signal handler has left the other one by longjmp() */
+	LIES_ELSEWHERE,	/* on a stack of its own: the other one may go on at any time */
+};
 
-	if (!spt_may_call(SPT_MAY_LOOK))
-		return !spt_stack_is_known(thread, sp);
-	spt_call(SYS_sigaltstack, 0, &stack, 0, 0);
-	return stack.ss_flags & SS_ONSTACK;
+/* A handler's frames are further in than the call that it has interrupted. */
+static enum lies how_it_lies(struct spt_thread *thread, uint64_t sp)
+{
+	stack_t stack = { .ss_flags = SS_DISABLE };
+
+	if (spt_may_call(SPT_MAY_LOOK))
+		spt_call(SYS_sigaltstack, 0, &stack, 0, 0);
+	if (stack.ss_flags & SS_ONSTACK)
+		return LIES_INSIDE;
+	if (thread->busy_sp - (uint64_t)stack.ss_sp < stack.ss_size)
+		return LIES_BEHIND;
+	if (!spt_stack_is_same(thread, sp, thread->busy_sp))
+		return LIES_ELSEWHERE;
+	return sp < thread->busy_sp ? LIES_INSIDE : LIES_BEHIND;
 }
 
 /*
@@ -77,15 +90,17 @@ static bool begin_foreign(struct spt_thread *thread, uint64_t sp)
 
 bool spt_event_begin_nested(struct spt_thread *thread, uint64_t sp)
 {
+	enum lies lies;
+
 	/* A signal handler has forked, and this is the child. */
 	if (thread->state == SPT_NO_RING)
 		return false;
 	if (spt_state_is_foreign(thread->state))
 		return begin_foreign(thread, sp);
-	/* A handler's frames are further in than the call that it has interrupted. */
-	if (sp >= thread->busy_sp && !is_on_other_stack(thread, sp))
+	lies = how_it_lies(thread, sp);
+	if (lies == LIES_BEHIND)
 		abandon(thread);
-	if (thread->state == SPT_NESTED || is_stuck(thread)) {
+	if (lies == LIES_ELSEWHERE || thread->state == SPT_NESTED || is_stuck(thread)) {
 		thread->slot->dropped++;
 		return false;
 	}

@@ -112,6 +112,36 @@ static inline struct start begin(void)
 	return (struct start){ thread, ran, now, waited_ns };
 }
 
+static uint32_t own_number(const struct spt_thread *thread)
+{
+	return spt_may_call(SPT_MAY_BEGIN) ? (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0) :
+					     thread->own_tid;
+}
+
+/*
+ * A child of clone() may have its parent's thread-local variables, and run beside it.  Of two calls
+ * at a time one is recorded.
+ */
+static bool begin_telling(struct spt_thread *thread, uint32_t teller)
+{
+	uint32_t before = 0;
+
+	/* Acquire: pairs with the release below. */
+	if (__atomic_compare_exchange_n(&thread->teller, &before, teller, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED) ||
+	    before == teller)
+		return true;
+	spt_thread_unseen(SPT_UNSEEN_SHARED);
+	return false;
+}
+
+/* Not of a signal handler's call inside of another one. */
+static void end_telling(struct spt_thread *thread)
+{
+	if (thread->state != SPT_BUSY && thread->state != SPT_NESTED)
+		__atomic_store_n(&thread->teller, 0, __ATOMIC_RELEASE);
+}
+
 static void tell(struct spt_thread *thread, void *function, uint64_t wait_ns,
 		 const struct spt_place *caller)
 {
@@ -126,25 +156,41 @@ static void tell(struct spt_thread *thread, void *function, uint64_t wait_ns,
 	spt_ring_put(thread, at + 1, wait_ns);
 	spt_ring_put(thread, at + 2, node);
 	spt_event_end(thread, at + 3);
-	__atomic_fetch_add(&thread->waited_ns, wait_ns, __ATOMIC_RELAXED);
+}
+
+/* Waits of signal handlers are their own, and those of another process are not the thread's. */
+static uint64_t waited_inside(const struct start *start)
+{
+	const struct spt_thread *thread = start->thread;
+	uint64_t waited_ns = __atomic_load_n(&thread->waited_ns, __ATOMIC_RELAXED) - start->waited_ns;
+
+	return waited_ns && own_number(thread) == thread->own_tid ? waited_ns : 0;
 }
 
 static void end(const struct start *start, void *function, struct spt_place caller)
 {
+	struct spt_thread *thread = start->thread;
 	uint64_t took, ran;
+	uint32_t number;
 
-	if (!start->thread || !spt_may_call(SPT_MAY_TIME))
+	if (!thread || !spt_may_call(SPT_MAY_TIME))
 		return;
 	took = spt_now_ns() - start->now;
 	if (took < LEAST_NS)
 		return;
-	/* Waits of signal handlers are their own. */
-	ran = ran_ns() - start->ran + start->thread->waited_ns - start->waited_ns;
+	ran = ran_ns() - start->ran + waited_inside(start);
 	if (took <= ran || took - ran < LEAST_NS || took - ran < took >> DRIFT_SHIFT)
 		return;
 	/* A signal handler may have forked, and this may be the child. */
-	if (start->thread->state && took - ran >= spt_link.rings->least_wait_ns)
-		tell(start->thread, function, took - ran, &caller);
+	if (!thread->state || took - ran < spt_link.rings->least_wait_ns)
+		return;
+	number = own_number(thread);
+	if (!begin_telling(thread, number))
+		return;
+	tell(thread, function, took - ran, &caller);
+	if (number == thread->own_tid)
+		__atomic_fetch_add(&thread->waited_ns, took - ran, __ATOMIC_RELAXED);
+	end_telling(thread);
 }
 
 static long fail(void)

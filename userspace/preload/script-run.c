@@ -6,6 +6,7 @@
  */
 #include "plain.h"
 #include "script.h"
+#include "stack.h"
 #include "walk.h"
 
 #define PAGE 4096u

@@ -304,13 +304,14 @@ static void name_thread(struct spt_thread *thread, const struct spt_process *pro
 	thread->pid = process->pid;
 	thread->is_foreign = process->is_foreign;
 	thread->is_forked = process->is_forked;
-	thread->tid = 0;
+	thread->tid = thread->own_tid = thread->teller = 0;
 	if (!spt_may_call(SPT_MAY_BEGIN))
 		return;
+	thread->own_tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
 	if ((uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0) != process->own_pid)
 		return;
 	if (!process->is_inside || process->is_foreign)
-		thread->tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
+		thread->tid = thread->own_tid;
 	else if (!spt_process_numbers(&pid, &thread->tid) || pid != process->pid)
 		thread->tid = 0;
 }
@@ -333,6 +334,7 @@ static struct spt_thread *begin(void)
 	}
 	name_thread(thread, process);
 	thread->stack_begin = thread->stack_end = 0;
+	thread->own_begin = thread->not_own = 0;
 	thread->is_stopped = false;
 	thread->exits = 0;
 	begin_ring(thread);

@@ -146,12 +146,18 @@ struct spt_thread {
 	uint64_t generation;		/* of the rules; SPT_STALE: begin anew */
 	struct spt_frame *innermost;	/* of those that are kept */
 	uint64_t stack_begin, stack_end;	/* of the stack, as stack.c has found it */
+	/* From here to its end the thread's own stack has been seen whole; 0: nowhere. */
+	uint64_t own_begin;
+	uint64_t not_own;		/* a page that is not part of it */
+	bool has_left;			/* the walk has read words that are not on it */
 	/* Of allocations.  0: every call is recorded */
 	uint64_t mean_bytes;
 	int64_t left;			/* bytes until the next one that is picked; not negative */
 	bool is_resting;		/* or until the next look whether something is recorded */
 	uint64_t random;
 	uint64_t waited_ns;		/* by the recorded waits, of calls */
+	uint32_t own_tid;		/* what gettid() says */
+	uint32_t teller;		/* who writes a wait: likewise; 0: nobody does */
 	struct spt_memo memos[SPT_MEMOS];
 	uint32_t memo_at[SPT_MEMO_PLACES];
 	struct spt_frame frames[SPT_MOST_FRAMES + 1];

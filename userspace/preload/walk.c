@@ -10,8 +10,6 @@
  * Each walk to a kept frame is noted as a memo beside the stack of the call before: mostly the same
  * one follows it again.  A memo counts if its frame is kept, and all of its words are as they were.
  */
-#include <sys/uio.h>
-
 #include "code.h"
 #include "nodes.h"
 #include "plain.h"
@@ -25,20 +23,12 @@
 #define NEAR_BYTES (1ULL << 31)
 /* A frame in a chain of frame pointers has no more. */
 #define CHAIN_BYTES (1ULL << 20)
+/* Where one byte of as many exists, so do the others. */
+#define SURE_BYTES 4096u
 
 static uint64_t load(uint64_t address)
 {
 	return *(const uint64_t *)address;
-}
-
-bool spt_read_safely(uint64_t address, void *to, size_t bytes)
-{
-	struct iovec ours = { to, bytes }, theirs = { (void *)address, bytes };
-
-	if (!spt_may_call(SPT_MAY_LOOK))
-		return false;
-	return spt_call6(SYS_process_vm_readv, spt_call(SYS_getpid, 0, 0, 0, 0), (long)&ours, 1,
-			 (long)&theirs, 1, 0) == (long)bytes;
 }
 
 /* Found by frame pointers, or beyond such a frame. */
@@ -55,13 +45,45 @@ static inline bool is_on_stack(const struct spt_step *from, uint64_t end, uint64
 }
 
 /*
+ * Whether words at both addresses are there as surely as what is right below the stack pointer.  A
+ * function that goes on by hand on another stack is followed by its rules to where that ends.
+ */
+static inline bool is_beside(const struct spt_step *from, uint64_t a, uint64_t b)
+{
+	uint64_t here = from->sp - 8;
+
+	return !(((a ^ here) | (b ^ here)) & ~(uint64_t)(SURE_BYTES - 8));
+}
+
+/* The same of the word right below @sp, where its frame ends; here that is the return address. */
+static inline bool is_end_beside(const struct spt_step *from, uint64_t sp)
+{
+#ifdef SPT_HAS_LINK
+	return is_beside(from, sp - 8, sp - 8);
+#else
+	(void)from;
+	(void)sp;
+	return true;
+#endif
+}
+
+/*
  * Behind a frame that was found by a guess, the result of a rule may be anything.  Words that are
  * not on the stack are not read: when they are to be read again, they may no longer exist.
  */
-static inline bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
+static bool may_fetch(const struct spt_step *from, uint64_t address)
 {
-	if (__builtin_expect(is_guess(from), 0) &&
-	    !is_on_stack(from, from->stack_end, address, 1))
+	bool is_sure = !(from->is_odd && (from->is_guess || from->sp_at));
+
+	if (is_guess(from) && !is_on_stack(from, from->stack_end, address, 1))
+		return false;
+	return (is_sure && is_beside(from, address, address)) ||
+	       spt_stack_has(spt_self, from->sp, address);
+}
+
+static bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
+{
+	if (!may_fetch(from, address))
 		return false;
 	*ret = load(address);
 	return true;
@@ -104,7 +126,9 @@ static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 {
 	uint64_t end = is_guess(from) ? from->stack_end : spt_stack_end(spt_self, from->sp), pc;
 
-	if (from->bp - from->sp > CHAIN_BYTES || !is_on_stack(from, end, from->bp, 2))
+	if (from->bp - from->sp > CHAIN_BYTES || !is_on_stack(from, end, from->bp, 2) ||
+	    !spt_stack_has(spt_self, from->sp, from->bp) ||
+	    !spt_stack_has(spt_self, from->sp, from->bp + 8))
 		return false;
 	pc = load(from->bp + 8) & SPT_RING_POINTER_MASK;
 	if (pc - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(pc))
@@ -122,8 +146,10 @@ static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 	return true;
 }
 
-static void step_over_signal(const struct spt_step *from, struct spt_step *to)
+static bool step_over_signal(const struct spt_step *from, struct spt_step *to)
 {
+	if (!may_fetch(from, from->sp + SPT_SIGNAL_BP) || !may_fetch(from, from->sp + SPT_SIGNAL_PC))
+		return false;
 	*to = (struct spt_step){ .pc = (load(from->sp + SPT_SIGNAL_PC) & SPT_RING_POINTER_MASK) |
 				       SPT_NODE_EXACT,
 				 .sp = load(from->sp + SPT_SIGNAL_SP),
@@ -135,6 +161,7 @@ static void step_over_signal(const struct spt_step *from, struct spt_step *to)
 #ifdef SPT_HAS_LINK
 	to->link_at = from->sp + SPT_SIGNAL_LR;
 #endif
+	return true;
 }
 
 /* Whether the return address of @step may still be in a register, which the kernel has saved. */
@@ -167,19 +194,22 @@ static __always_inline bool step_plainly(const struct spt_step *from, uint64_t r
 	uint64_t sp, bp = from->bp, bp_at;
 
 	_Static_assert(SPT_RULE_SP % 2 == 0 && SPT_RULE_BP == SPT_RULE_SP + 1, "one bit differs");
-	if (__builtin_expect((rule & 6) != SPT_RULE_SP || is_guess(from), 0))
+	if (__builtin_expect((rule & 6) != SPT_RULE_SP || from->is_odd, 0))
 		return false;
 	sp = (spt_rule_base(rule) == SPT_RULE_BP ? bp : from->sp) + (uint64_t)spt_rule_offset(rule);
 	to->pc_at = return_at(from, rule, sp);
 	if (!to->pc_at)
 		return false;
-	to->sp = sp;
-	to->is_odd = false;
-	to->pc = load(to->pc_at) & SPT_RING_POINTER_MASK;
 	bp_at = (spt_rule_bp(rule) == SPT_BP_AT_CFA ? sp : bp) + (uint64_t)spt_rule_bp_offset(rule);
 	if (spt_rule_bp(rule) == SPT_BP_SAME)
 		bp_at = 0;
-	else
+	if (__builtin_expect(!is_beside(from, to->pc_at, bp_at ? bp_at : to->pc_at) ||
+			     !is_end_beside(from, sp), 0))
+		return false;
+	to->sp = sp;
+	to->is_odd = false;
+	to->pc = load(to->pc_at) & SPT_RING_POINTER_MASK;
+	if (bp_at)
 		bp = load(bp_at);
 	to->bp_at = bp_at;
 	to->bp = bp;
@@ -215,8 +245,7 @@ static __attribute__((noinline)) bool step_otherwise(struct spt_step *from, stru
 	case SPT_RULE_SIGNAL:
 		if (is_guess(from))
 			return false;
-		step_over_signal(from, to);
-		return true;
+		return step_over_signal(from, to);
 	case SPT_RULE_CHAIN:
 		return step_along_chain(from, to);
 	case SPT_RULE_END:
@@ -232,7 +261,8 @@ static __attribute__((noinline)) bool step_otherwise(struct spt_step *from, stru
 	to->is_guess = is_guess(from);
 	to->stack_end = from->stack_end;
 	to->is_odd = true;
-	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc))
+	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc) ||
+	    (!is_end_beside(from, sp) && !may_fetch(from, sp - 8)))
 		return false;
 	to->pc &= SPT_RING_POINTER_MASK;
 	switch (spt_rule_bp(rule)) {
@@ -385,7 +415,7 @@ static void note(struct spt_thread *thread, const struct spt_place *place,
 	const struct spt_watch *watch = thread->watches + frame->watches;
 	uint32_t n = frame->watches - base->watches;
 
-	if (n > SPT_MEMO_WORDS || frame->is_guess)
+	if (n > SPT_MEMO_WORDS || frame->is_guess || thread->has_left)
 		return;
 	memo->pc = 0;
 	for (uint32_t i = 0; i < n; i++, watch--) {
@@ -504,9 +534,15 @@ uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
 	generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(thread->generation != generation, 0))
 		forget(thread, generation);
+	thread->has_left = false;
 	node = walk(thread, place, generation);
 	/* Only now: both take much of the stack. */
-	return __builtin_expect(node != 0, 1) ? node : walk_scripts(thread, place);
+	if (__builtin_expect(node == 0, 0))
+		node = walk_scripts(thread, place);
+	/* What is not on the thread's stack may be gone at the next call, and is not looked at again. */
+	if (__builtin_expect(thread->has_left, 0))
+		thread->innermost = thread->frames;
+	return node;
 }
 
 uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place)

@@ -91,7 +91,5 @@ static inline uint32_t spt_walk(struct spt_thread *thread, const struct spt_plac
 
 /* The same without what is kept, in a signal handler that has interrupted spt_walk(). */
 uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place);
-/* Reads memory that may not exist; false: it does not, or nobody may be asked. */
-bool spt_read_safely(uint64_t address, void *to, size_t bytes);
 
 #endif

@@ -415,6 +415,7 @@ static const char *const unseen_names[SPT_UNSEEN_REASONS] = {
 	[SPT_UNSEEN_MEMORY] = "memory_unseen_no_memory",
 	[SPT_UNSEEN_SANDBOX] = "memory_unseen_sandbox",
 	[SPT_UNSEEN_HANDLER] = "memory_unseen_handlers",
+	[SPT_UNSEEN_SHARED] = "memory_unseen_shared",
 };
 
 void spt_memory_sum_unseen(const SptMemory *memory, uint64_t *sums)

@@ -83,6 +83,7 @@ enum spt_unseen {
 	SPT_UNSEEN_MEMORY,		/* the process had no memory left */
 	SPT_UNSEEN_SANDBOX,		/* the thread must not make the system calls it takes */
 	SPT_UNSEEN_HANDLER,		/* a signal handler interrupted the thread's first call */
+	SPT_UNSEEN_SHARED,		/* another process was writing to the thread's ring */
 	SPT_UNSEEN_REASONS,
 };
 
@@ -90,7 +91,7 @@ enum spt_unseen {
 #define SPT_UNSEEN_PLACES 64u
 struct spt_unseen_calls {
 	uint64_t calls[SPT_UNSEEN_REASONS];
-	uint64_t others[4];
+	uint64_t others[3];
 };
 
 /* Programs that cannot be recorded as a whole. */
