@@ -10,7 +10,9 @@
 #define MORE	  LINES "ffffffff81000020 W g\n"
 #define BOOT	  "one boot\n\n"
 #define NEXT_BOOT "next boot\n\n"
-#define LOADED	  "next boot\nm 4096 0xffffffffc0000000\n\n"
+#define LOADED	  "next boot\nm 4096 Live 0xffffffffc0000000\n\n"
+#define MADE	  "ffffffffc0200000 t bpf_prog_1234567890abcdef\t[bpf]\n" \
+		  "ffffffffc0300000 t ftrace_trampoline\t[__builtin__ftrace]\n"
 
 struct place {
 	char *directory, *kept, *symbols;
@@ -57,12 +59,15 @@ static void assert_symbols(const struct place *place, const char *state, const c
 	close(fd);
 }
 
-/* Only text is kept; under a new state, also one that begins as the old one, all is new. */
+/*
+ * Only text of the kernel and of modules is kept; under a new state, also one that begins as the old
+ * one, all is new.
+ */
 static void test_kept(struct place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	GStatBuf kept;
 
-	write_symbols(place, "0000000000000000 A first\nffffffff80000000 D data\n" LINES);
+	write_symbols(place, "0000000000000000 A first\nffffffff80000000 D data\n" LINES MADE);
 	assert_symbols(place, BOOT, LINES);
 	g_assert_cmpint(g_stat(place->kept, &kept), ==, 0);
 	g_assert_cmphex(kept.st_mode & 07777, ==, 0600);
@@ -101,7 +106,7 @@ static void test_of_others(struct place *place, gconstpointer data G_GNUC_UNUSED
 	g_assert_cmphex(kept.st_mode & 07777, ==, 0600);
 }
 
-/* How often a module is used, and by whom, changes no symbol. */
+/* How often a module is used, and by whom, changes no symbol; that it is still loaded, does. */
 static void test_modules(void)
 {
 	g_autofree char *state = spt_import_modules_state(
@@ -109,11 +114,16 @@ static void test_modules(void)
 				"b 8192 1 a, Live 0xffffffffc0100000 (OE)\n"),
 			*used = spt_import_modules_state(
 				"a 4096 5 c,b, Live 0xffffffffc0000000\n"
+				"b 8192 0 - Live 0xffffffffc0100000 (OE)\n"),
+			*loading = spt_import_modules_state(
+				"a 4096 5 c,b, Live 0xffffffffc0000000\n"
 				"b 8192 0 - Loading 0xffffffffc0100000 (OE)\n"),
 			*none = spt_import_modules_state("");
 
-	g_assert_cmpstr(state, ==, "a 4096 0xffffffffc0000000\nb 8192 0xffffffffc0100000\n");
+	g_assert_cmpstr(state, ==, "a 4096 Live 0xffffffffc0000000\n"
+				   "b 8192 Live 0xffffffffc0100000\n");
 	g_assert_cmpstr(used, ==, state);
+	g_assert_cmpstr(loading, !=, state);
 	g_assert_cmpstr(none, ==, "");
 }
 

@@ -19,8 +19,8 @@ char *spt_import_modules_state(const char *modules)
 		g_auto(GStrv) fields = g_strsplit(lines[i], " ", FIELDS + 1);
 
 		if (g_strv_length(fields) >= FIELDS)
-			g_string_append_printf(state, "%s %s %s\n", fields[NAME], fields[BYTES],
-					       fields[ADDRESS]);
+			g_string_append_printf(state, "%s %s %s %s\n", fields[NAME], fields[BYTES],
+					       fields[STATE], fields[ADDRESS]);
 	}
 	return g_string_free(state, FALSE);
 }
@@ -55,12 +55,16 @@ static int open_kept(const char *path, const char *state)
 	return -1;
 }
 
-/* "ffffffff81000000 T _stext": whether it is text; others are of no use here. */
-static bool is_text_line(const char *line)
+/*
+ * "ffffffff81000000 T _stext": whether it is text, others are of no use here; and of the kernel or
+ * a module: programs of BPF, trampolines and the like come and go in every state.
+ */
+static bool is_kept_line(const char *line)
 {
 	const char *blank = strchr(line, ' ');
 
-	return blank && blank[1] && strchr("tTwW", blank[1]);
+	return blank && blank[1] && strchr("tTwW", blank[1]) && !strstr(blank, "\t[bpf]") &&
+	       !strstr(blank, "\t[__builtin__");
 }
 
 static void keep_symbols(const char *path, const char *state, const char *symbols)
@@ -73,7 +77,7 @@ static void keep_symbols(const char *path, const char *state, const char *symbol
 	bool has_addresses = false;
 
 	while (file && getline(&line, &room, file) > 0)
-		if (is_text_line(line)) {
+		if (is_kept_line(line)) {
 			has_addresses |= strtoull(line, NULL, 16) != 0;
 			g_string_append(text, line);
 		}

@@ -15,11 +15,12 @@ int spt_import_kernel_symbols(void);
 /*
  * The same of @symbols, a file as /proc/kallsyms.  They are kept in the file @kept, and taken from
  * it as long as it was written under an equal @state, which ends with its only blank line.  Those
- * without addresses are not kept.
+ * without addresses are not kept, nor is code that was made in the running kernel, as of BPF.
  */
 int spt_import_kept_symbols(const char *kept, const char *state, const char *symbols);
 /*
- * Of @modules, a text as /proc/modules has it, what symbols depend on: names, sizes and addresses.
+ * Of @modules, a text as /proc/modules has it, what symbols depend on: names, sizes, states (those
+ * that are not loaded yet have more) and addresses.
  */
 char *spt_import_modules_state(const char *modules);
 
