@@ -540,6 +540,9 @@ static void test_keys(struct fixture *fixture, const void *data)
 	file.st_size--;
 	file.st_ino++;
 	g_assert_false(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
+	file.st_ctim.tv_nsec = 0;
+	spt_table_cache_put_key(cache, &file, key, sizeof(key));
+	g_assert_false(spt_table_cache_get_key(cache, &file, found, sizeof(found)));
 }
 
 static void test_directory(struct fixture *fixture, const void *data)

@@ -312,7 +312,8 @@ void spt_table_cache_put_key(SptTableCache *cache, const struct stat *stat, cons
 	g_autofree char *name = name_of_key(stat);
 	struct key_file file = key_file_of(stat);
 
-	if (g_get_real_time() / G_USEC_PER_SEC - file.changed_s < SETTLED_S)
+	/* Images have times without a fraction, often one for all files, and devices' numbers return. */
+	if (!file.changed_ns || g_get_real_time() / G_USEC_PER_SEC - file.changed_s < SETTLED_S)
 		return;
 	memcpy(file.key, key, n);
 	table_cache_write(cache, name, &file, sizeof(file), NULL, 0);

@@ -49,7 +49,10 @@ void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, c
  */
 bool spt_table_cache_get_key(SptTableCache *cache, const struct stat *stat, uint8_t *ret,
 			     unsigned n);
-/* Does nothing with a file that was changed a moment ago, and may be once more at that time. */
+/*
+ * Does nothing with a file that was changed a moment ago, and may be once more at that time, or
+ * whose time has no fraction: in an image those of other files, and of other images, may be the same.
+ */
 void spt_table_cache_put_key(SptTableCache *cache, const struct stat *stat, const uint8_t *key,
 			     unsigned n);
 
