@@ -5,6 +5,7 @@
  * is worth.
  */
 #include "capture/capture.h"
+#include "capture/stream-rows.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -512,6 +513,39 @@ static void test_constant_rows(void)
 	blocks_clear(&blocks);
 }
 
+/* Events are not kept, but read again: what opens is read to its end. */
+static void test_constant_events(void)
+{
+	g_autoptr(SptCapture) capture = NULL;
+	Blocks blocks;
+	uint64_t n;
+
+	begin_hostile(&blocks);
+	blocks_begin(&blocks, 1);
+	ADD_NUMBERS(&blocks, 1, 1);
+	ADD_NUMBERS(&blocks, 2, SPT_STREAM_SPANS);
+	ADD_TEXTS(&blocks, 3, TEXT("waits"));
+	ADD_TEXTS(&blocks, 4, TEXT("off-cpu"));
+	ADD_TEXTS(&blocks, 5, TEXT("ns"));
+	blocks_end(&blocks, SPT_BLOCK_STREAM);
+	blocks_begin(&blocks, 1);
+	ADD_NUMBERS(&blocks, 1, 1);
+	ADD_NUMBERS(&blocks, 2, 10);
+	ADD_NUMBERS(&blocks, 3, SPT_ROLE_TIME);
+	blocks_end(&blocks, SPT_BLOCK_STREAM_COLUMN);
+	for (unsigned i = 0; i < 10; i++) {
+		blocks_begin_events(&blocks, 1, 300000);
+		spt_table_add_const(&blocks.builder, 10, 1);
+		blocks_end(&blocks, SPT_BLOCK_EVENT);
+	}
+	capture = open_blocks(&blocks);
+	g_assert_nonnull(strstr(capture->damage, "far more"));
+	g_free(spt_stream_rows(capture, SPT_ROW_WAIT, &n));
+	g_assert_cmpuint(n, ==, 900000);
+	g_assert_cmpuint(capture->streams[1].rows, ==, n);
+	blocks_clear(&blocks);
+}
+
 /* Work without memory: rows that replace one another, and payloads of nothing but zeros. */
 static void test_endless_work(void)
 {
@@ -743,6 +777,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/capture-damage/missing-columns", test_missing_columns);
 	g_test_add_func("/capture-damage/empty-tables", test_empty_tables);
 	g_test_add_func("/capture-damage/constant-rows", test_constant_rows);
+	g_test_add_func("/capture-damage/constant-events", test_constant_events);
 	g_test_add_func("/capture-damage/endless-work", test_endless_work);
 	g_test_add_func("/capture-damage/broken-tables", test_broken_tables);
 	g_test_add_func("/capture-damage/too-many-leaves", test_too_many_leaves);

@@ -8,8 +8,6 @@
 
 #define BATCH 256
 /* As for other streams (stream-rows.c): no real file has more. */
-#define MOST_TABLE_ROWS 1000000u
-#define ROWS_PER_FILE_BYTE 64
 
 enum { TIME, DURATION, CPU, THREAD, NODE };
 
@@ -189,7 +187,7 @@ struct SptDeclaredReader {
 	const SptCapture *capture;
 	const SptDeclared *kind;
 	SptEvents *events;
-	uint64_t most;			/* rows that may still come: few bytes make many */
+	uint64_t n;			/* rows so far */
 	uint32_t left;			/* rows of the table */
 	SptColumnCursor cursors[SPT_DECLARED_COLUMNS + SPT_DECLARED_FIELDS];
 	bool has[SPT_DECLARED_COLUMNS + SPT_DECLARED_FIELDS];
@@ -204,7 +202,6 @@ SptDeclaredReader *spt_declared_reader_new(const SptCapture *capture, const SptD
 	reader->capture = capture;
 	reader->kind = kind;
 	reader->events = spt_events_new(capture, SPT_BLOCK_EVENT, kind->stream);
-	reader->most = MAX(MOST_TABLE_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
 	reader->texts = g_string_chunk_new(4096);
 	return reader;
 }
@@ -239,7 +236,7 @@ static bool declared_begin_table(SptDeclaredReader *reader, const SptTable *tabl
 			return false;
 	}
 	reader->left = table->rows;
-	reader->most -= table->rows;
+	reader->n += table->rows;
 	return true;
 }
 
@@ -249,7 +246,7 @@ static bool declared_find_table(SptDeclaredReader *reader)
 
 	while (reader->left == 0) {
 		table = spt_events_next(reader->events, NULL);
-		if (!table || table->rows > MIN(reader->most, MOST_TABLE_ROWS))
+		if (!table || !spt_events_may_have(reader->capture, reader->n, table->rows))
 			return false;
 		if (!declared_begin_table(reader, table))
 			reader->left = 0;

@@ -12,6 +12,18 @@
 
 G_BEGIN_DECLS
 
+#define SPT_EVENT_TABLE_MAX_ROWS     1000000u
+/* Identical rows take less than a bit each. */
+#define SPT_EVENT_ROWS_PER_FILE_BYTE 64
+
+/* Whether a stream that has @rows may have a table with @more; it is opened, and read, up to there. */
+static inline bool spt_events_may_have(const SptCapture *capture, uint64_t rows, uint32_t more)
+{
+	return more <= SPT_EVENT_TABLE_MAX_ROWS &&
+	       rows + more <= MAX(SPT_EVENT_TABLE_MAX_ROWS,
+				  capture->file_bytes * SPT_EVENT_ROWS_PER_FILE_BYTE);
+}
+
 typedef struct SptEvents SptEvents;
 
 /*

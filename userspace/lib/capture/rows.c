@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Turns tables into flat arrays.  A block's rows are decoded and all checked before any counts, so
- * that no reference is invalid.  Memory and work have a budget each.  A column of one constant
- * makes millions of rows out of a few bytes, so rows are charged before they are made, also rows
- * that replace others.
+ * that no reference is invalid.  Memory and work have a budget each.  A constant column makes
+ * millions of rows of a few bytes, so they are charged first, also those that replace others.
  */
 #include "capture/rows.h"
 
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "capture/events.h"
 #include "capture/leaves.h"
 #include "capture/nodes.h"
 #include "capture/row-packer.h"
@@ -54,15 +54,12 @@ struct SptRows {
 	SptNodeUnpacker unpacker;
 	SptStore scratch;
 	SptLeaves leaves;
-	/* The sums of leaves are kept until rows need their memory */
-	bool has_leaves;
+	bool has_leaves;					/* until rows need their memory */
 	uint32_t samples_stream;
 	SptSampleLayout layout;					/* as declared */
 };
 
-static bool rows_damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static bool rows_damaged(GError **error, const char *format, ...)
+G_GNUC_PRINTF(2, 3) static bool rows_damaged(GError **error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -460,7 +457,10 @@ static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTa
 		return rows_damaged(error, "its rows are of stream %" PRIu64 ", which is not there",
 				    id);
 	stream = spt_store_row(&rows->streams, id);
-	if (stream->id == rows->samples_stream && !take_samples(rows, header, table, stored, error))
+	if (stream->id == rows->samples_stream ?
+		    !take_samples(rows, header, table, stored, error) :
+		    !spt_events_may_have(rows->capture, stream->rows, table->rows) &&
+			    !work(rows, UINT64_MAX, error))
 		return false;
 	stream->rows += table->rows;
 	return true;

@@ -12,8 +12,6 @@
  * No real file has more rows than this for its bytes, nor more than this in one table.  A program
  * that allocates and frees in a loop packs to 0.1 bytes a row.
  */
-#define MOST_TABLE_ROWS 1000000u
-#define ROWS_PER_FILE_BYTE 64
 
 _Static_assert(SPT_TALLIES == 13, "a column for each number of each of them");
 _Static_assert(SPT_THREAD_STATES == 12, "a column for each of them");
@@ -240,7 +238,7 @@ struct SptStreamReader {
 	SptEvents *events;		/* of the source that is read; NULL: not begun */
 	/* Events of which kinds, up to NULL; NULL: of all that the streams have */
 	const SptEventKind *const *kinds;
-	uint64_t left;			/* rows that passed the checks */
+	uint64_t n;			/* rows of the source so far */
 	uint8_t *rows;
 };
 
@@ -264,7 +262,6 @@ static SptStreamReader *stream_reader_begin(const SptCapture *capture, SptRowKin
 
 	reader->capture = capture;
 	reader->schema = spt_row_types[kind].schema;
-	reader->left = MAX(MOST_TABLE_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
 	reader->sources = g_array_new(FALSE, FALSE, sizeof(struct source));
 	add_source(reader, spt_row_types[kind].stream, NULL);
 	return reader;
@@ -306,12 +303,15 @@ static const SptTable *next_table(SptStreamReader *reader, const struct source *
 {
 	const SptTable *table;
 
-	if (!reader->events)
+	if (!reader->events) {
 		reader->events = spt_events_new(reader->capture, SPT_BLOCK_EVENT, source->stream);
+		reader->n = 0;
+	}
 	table = spt_events_next(reader->events, NULL);
-	if (!table || table->rows > MIN(reader->left, MOST_TABLE_ROWS))
+	/* The file may be another one than when it was opened. */
+	if (!table || !spt_events_may_have(reader->capture, reader->n, table->rows))
 		return NULL;
-	reader->left -= table->rows;
+	reader->n += table->rows;
 	return table;
 }
 

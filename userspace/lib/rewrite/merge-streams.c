@@ -18,9 +18,6 @@
  */
 #define BLOCK_VALUES 400000u
 #define BLOCK_BYTES (4u << 20)
-/* No real recording has more rows than this: a constant column makes millions of a few bytes. */
-#define LEAST_ROWS 1000000u
-#define ROWS_PER_FILE_BYTE 64
 
 /* Nine streams of this library's, declared kinds, and others. */
 #define MAX_STREAMS (SPT_DECLARED_KINDS + 1024)
@@ -478,23 +475,12 @@ static bool merge_stream(struct merger *merger, struct stream *stream, GError **
 	return write_block(merger, stream, error);
 }
 
-static bool check_rows(const SptCapture *capture, GError **error)
+static bool merge_streams_can(const SptCapture *capture, GError **error)
 {
 	if (capture->n_streams > MAX_STREAMS) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
 			      "Cannot merge %s: it has more kinds of events than %u.",
 			      capture->path, MAX_STREAMS);
-		return false;
-	}
-	for (uint32_t i = 1; i < capture->n_streams; i++) {
-		if (i == capture->samples_stream ||
-		    capture->streams[i].rows <=
-			    LEAST_ROWS + capture->file_bytes * ROWS_PER_FILE_BYTE)
-			continue;
-		spt_set_error(
-			error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-			"Cannot merge %s: its stream \"%s\" has far more rows than a file of this size can hold.",
-			capture->path, capture->streams[i].name);
 		return false;
 	}
 	return true;
@@ -513,7 +499,7 @@ bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, 
 	for (unsigned i = 0; i < n; i++) {
 		cookies[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 		handles[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-		ok = ok && check_rows(sources[i].capture, error);
+		ok = ok && merge_streams_can(sources[i].capture, error);
 		if (ok)
 			find_streams(&merger, i);
 	}
