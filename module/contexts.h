@@ -25,10 +25,7 @@ void sysprof_contexts_free(struct sysprof_contexts __percpu *contexts);
 /*
  * The memory of this CPU and context.  The caller must not leave either while it uses the memory.
  */
-static inline void *sysprof_contexts_this(struct sysprof_contexts __percpu *contexts)
-{
-	return this_cpu_ptr(contexts)->memory[!!in_nmi()];
-}
+#define sysprof_contexts_this(contexts) (this_cpu_ptr(contexts)->memory[!!in_nmi()])
 
 /*
  * In the interrupt, NMI or hook of a tick: enum sysprof_context of what the tick came in.  An NMI

@@ -56,7 +56,7 @@ struct sysprof_once {
 /**
  * struct sysprof_stack_rights - what a session may have of one stack
  * @tables: the session's own tables, if they may be used for it; else NULL
- * @raw_bytes: bytes of the stack's copy
+ * @raw_bytes: bytes of the stack's copy; beside tables, once it is known that the stack needs one
  * @hides: enum sysprof_hides, since the opener could not trace the process
  */
 struct sysprof_stack_rights {
@@ -145,6 +145,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @user_kind: kind of user frames that the session gets
  * @hides_others: what is hidden of stacks of processes that the opener could not trace
  * @asks_rights: what the session may have depends on the task
+ * @rights: unless it does: what it may have of each stack, but for copies beside tables
  * @is_once: the reader takes stacks that are sent once
  * @pmu: the counters while the session runs by counters; NULL: the timer
  * @filter: selects the ticks that the session wants; NULL: all ticks
@@ -195,6 +196,7 @@ struct sysprof_session {
 	struct mutex io_lock;
 	struct mutex lock;
 	enum sysprof_hides hides_others;
+	struct sysprof_stack_rights rights;
 	struct sysprof_pmu *pmu;
 	struct sysprof_session_quota *charge;
 	bool running;

@@ -21,7 +21,7 @@ MODULE_PARM_DESC(
 	"user stacks by unwind tables: 0 walks each anew, 1 compares with those before, 2 does both and counts differences");
 
 DEFINE_PER_CPU(struct recall_cpu *, sysprof_recall);
-static DEFINE_PER_CPU(struct sysprof_recall_counts, counts);
+DEFINE_PER_CPU(struct sysprof_recall_counts, sysprof_recall_counted);
 
 /* A thread of which too little is known is left alone for a while. */
 static void weigh(struct recall_entry *entry, u32 n_new, u32 n)
@@ -72,36 +72,6 @@ static void put_before(struct recall *recall, const struct sysprof_walk *to, u32
 	}
 }
 
-/*
- * Adds the frames from @at on.  The more of them are @entry's outer ones, the less is copied here,
- * and sent; but each session gets all of them once.  So new ones begin once as many others were
- * copied.
- */
-static void add_outer(struct recall *recall, struct sysprof_walk *to, u32 at)
-{
-	struct recall_entry *entry = recall->entry;
-	const u64 *from = entry->names + at, *end;
-	u64 *frame = to->frames + to->n;
-
-	/* Unless @at is further out. */
-	entry->again += entry->outer - at;
-	if (unlikely(at > entry->outer || entry->again >= RECALL_FRAMES - at)) {
-		entry->outer = at;
-		entry->again = 0;
-		entry->outer_id = ++recall->own->n_outer_ids;
-	}
-	for (end = entry->names + entry->outer; from < end; from++)
-		*frame++ = *from;
-	to->outer = (struct sysprof_outer){
-		.frames = end,
-		.id = entry->outer_id,
-		.n = RECALL_FRAMES - entry->outer,
-		.place = entry - recall->own->entries,
-	};
-	to->n += RECALL_FRAMES - at;
-	to->end = entry->end;
-}
-
 void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_steps)
 {
 	struct recall_entry *entry = recall->entry;
@@ -110,7 +80,7 @@ void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_s
 	recall->is_settled = true;
 	entry->place = recall->place;
 	if (likely(RECALL_FRAMES - at <= to->max - n)) {
-		add_outer(recall, to, at);
+		recall_add_outer(recall->own, entry, to, at);
 	} else {
 		memcpy(to->frames + n, entry->names + at, (to->max - n) * sizeof(*to->frames));
 		to->n = to->max;
@@ -122,13 +92,13 @@ void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_s
 	weigh(entry, n, to->n);
 	if (n_steps || at != entry->top)
 		put_before(recall, to, n, n_steps, at);
-	this_cpu_ptr(&counts)->known++;
+	this_cpu_ptr(&sysprof_recall_counted)->known++;
 }
 
 void sysprof_recall_miss(struct recall *recall)
 {
 	weigh(recall->entry, 1, 1);
-	this_cpu_ptr(&counts)->walked++;
+	this_cpu_ptr(&sysprof_recall_counted)->walked++;
 }
 
 void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u8 end, u64 tag,
@@ -162,7 +132,7 @@ void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u
 
 void sysprof_recall_judge(struct sysprof_walk *to, const struct sysprof_walk *again)
 {
-	this_cpu_ptr(&counts)->checked++;
+	this_cpu_ptr(&sysprof_recall_counted)->checked++;
 	if (to->n == again->n && to->end == again->end && to->is_guess == again->is_guess &&
 	    !memcmp(to->frames, again->frames, to->n * sizeof(*to->frames)))
 		return;
@@ -171,13 +141,13 @@ void sysprof_recall_judge(struct sysprof_walk *to, const struct sysprof_walk *ag
 
 void sysprof_recall_wrong(struct sysprof_walk *walk)
 {
-	this_cpu_ptr(&counts)->wrong++;
+	this_cpu_ptr(&sysprof_recall_counted)->wrong++;
 	sysprof_recall_forget(walk);
 }
 
 void sysprof_recall_counts(int cpu, struct sysprof_recall_counts *to)
 {
-	*to = per_cpu(counts, cpu);
+	*to = per_cpu(sysprof_recall_counted, cpu);
 }
 
 static int show_counts(char *to, const struct kernel_param *param)

@@ -158,6 +158,7 @@ struct sysprof_recall_counts {
 };
 
 DECLARE_PER_CPU(struct recall_cpu *, sysprof_recall);
+DECLARE_PER_CPU(struct sysprof_recall_counts, sysprof_recall_counted);
 extern uint sysprof_recall_mode;
 
 /* Process context.  free(): no CPU walks by tables any more. */
@@ -188,12 +189,29 @@ static inline void sysprof_recall_forget(const struct sysprof_walk *walk)
 		walk->remembered->stamp = 0;
 }
 
-/* Begins @to.  False: nothing is to be remembered of it. */
-static __always_inline bool recall_begin(struct recall *recall, struct sysprof_walk *to, u64 tag)
+/* The entry for current, which may be another thread's. */
+static __always_inline struct recall_entry *recall_entry_of(struct recall_cpu *own, u64 tag)
+{
+	return own->entries + hash_32((u32)current->pid ^ (u32)tag, SYSPROF_RECALL_BITS);
+}
+
+/* Whether @entry has frames of current in the address space of @ranges. */
+static __always_inline bool recall_knows(const struct recall_entry *entry,
+					 const struct ranges *ranges, u64 tag)
+{
+	return entry->stamp == ranges->stamp && entry->tag == tag &&
+	       entry->tid == (u32)current->pid;
+}
+
+/*
+ * Begins @to.  False: nothing is to be remembered of it.  @passed: words inside of it are known not
+ * to be the same; NULL: nothing is known.
+ */
+static __always_inline bool recall_begin(struct recall *recall, struct sysprof_walk *to, u64 tag,
+					 const struct recall_word *passed)
 {
 	struct recall_cpu *own = this_cpu_read(sysprof_recall);
-	u32 tid = current->pid;
-	struct recall_entry *entry = own->entries + hash_32(tid ^ (u32)tag, SYSPROF_RECALL_BITS);
+	struct recall_entry *entry = recall_entry_of(own, tag);
 	bool is_known;
 
 	to->remembered = NULL;
@@ -202,19 +220,19 @@ static __always_inline bool recall_begin(struct recall *recall, struct sysprof_w
 		     !READ_ONCE(sysprof_recall_mode)))
 		return false;
 	to->remembered = entry;
-	if (unlikely(entry->skip) && entry->tid == tid) {
+	if (unlikely(entry->skip) && entry->tid == (u32)current->pid) {
 		entry->skip--;
 		return false;
 	}
 	recall->place = (struct sysprof_place){};
-	is_known = entry->stamp == to->ranges->stamp && entry->tag == tag && entry->tid == tid;
+	is_known = recall_knows(entry, to->ranges, tag);
 	if (likely(is_known))
 		recall->place = entry->place;
 	recall->is_settled = false;
 	recall->own = own;
 	recall->entry = entry;
 	recall->frame = entry->frames + (is_known ? entry->top : RECALL_FRAMES);
-	recall->next = entry->words + recall->frame->word;
+	recall->next = passed && is_known ? passed : entry->words + recall->frame->word;
 	return true;
 }
 
@@ -226,30 +244,14 @@ static __always_inline bool recall_meets(struct recall *recall, u64 at, u64 ip)
 	return unlikely(recall->next->at == at && recall->next->value == ip);
 }
 
-/*
- * After recall_meets(), inside the window of user_read_access_begin(): whether the walk, which has
- * @n frames and may have @max, goes on as it did before.  @fp: the frame pointer.
- */
-static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max, u64 fp)
+/* Inside the window: the first word from @word on that is not the same; @end: all are. */
+static __always_inline const struct recall_word *recall_compare(const struct recall_word *word,
+								const struct recall_word *end)
 {
-	const struct recall_entry *entry = recall->entry;
-	const struct recall_word *word = recall->next, *end = entry->words + RECALL_WORDS;
-	const struct recall_frame *frame = recall->frame;
-	u32 number = word - entry->words;
+	const struct recall_word *last_four = end - 3;
 	u64 value, next, third, fourth;
 
-	while (frame->word < number)
-		frame++;
-	recall->frame = frame;
-	/* It was a saved frame pointer. */
-	if (frame->word != number)
-		return false;
-	if (frame->needs_fp && frame->fp != fp)
-		return false;
-	/* A frame that does not fit any more must have been found all the same. */
-	if (unlikely(entry->frames + RECALL_FRAMES - frame > max - n))
-		end = entry->words + (frame + (max - n))->word + 1;
-	for (word++; word + 3 < end; word += 4) {
+	for (; word < last_four; word += 4) {
 		unsafe_get_user(value, (u64 __user *)word->at, one);
 		unsafe_get_user(next, (u64 __user *)(word + 1)->at, one);
 		unsafe_get_user(third, (u64 __user *)(word + 2)->at, one);
@@ -263,12 +265,69 @@ one:
 	for (; word < end; word++) {
 		unsafe_get_user(value, (u64 __user *)word->at, differs);
 		if (unlikely(value != word->value))
-			goto differs;
+			break;
 	}
-	return true;
 differs:
+	return word;
+}
+
+/*
+ * After recall_meets(), inside the window of user_read_access_begin(): whether the walk, which has
+ * @n frames and may have @max, goes on as it did before.  @fp: the frame pointer.
+ */
+static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max, u64 fp)
+{
+	const struct recall_entry *entry = recall->entry;
+	const struct recall_word *word = recall->next, *end = entry->words + RECALL_WORDS;
+	const struct recall_frame *frame = recall->frame;
+	u32 number = word - entry->words;
+
+	while (frame->word < number)
+		frame++;
+	recall->frame = frame;
+	/* It was a saved frame pointer. */
+	if (frame->word != number)
+		return false;
+	if (frame->needs_fp && frame->fp != fp)
+		return false;
+	/* A frame that does not fit any more must have been found all the same. */
+	if (unlikely(entry->frames + RECALL_FRAMES - frame > max - n))
+		end = entry->words + (frame + (max - n))->word + 1;
+	word = recall_compare(word + 1, end);
+	if (likely(word == end))
+		return true;
 	recall->next = word + 1;
 	return false;
+}
+
+/*
+ * Adds @entry's frames from @at on to those of @to.  The more of them are its outer ones, the less
+ * is copied here, and sent; but each session gets all of them once.  So new ones begin once as many
+ * others were copied.
+ */
+static __always_inline void recall_add_outer(struct recall_cpu *own, struct recall_entry *entry,
+					     struct sysprof_walk *to, u32 at)
+{
+	const u64 *from = entry->names + at, *end;
+	u64 *frame = to->frames + to->n;
+
+	/* Unless @at is further out. */
+	entry->again += entry->outer - at;
+	if (unlikely(at > entry->outer || entry->again >= RECALL_FRAMES - at)) {
+		entry->outer = at;
+		entry->again = 0;
+		entry->outer_id = ++own->n_outer_ids;
+	}
+	for (end = entry->names + entry->outer; from < end; from++)
+		*frame++ = *from;
+	to->outer = (struct sysprof_outer){
+		.frames = end,
+		.id = entry->outer_id,
+		.n = RECALL_FRAMES - entry->outer,
+		.place = entry - own->entries,
+	};
+	to->n += RECALL_FRAMES - at;
+	to->end = entry->end;
 }
 
 #endif /* _SYSPROF_RECALL_H */

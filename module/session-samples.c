@@ -70,9 +70,15 @@ static __always_inline u32 raw_part(struct sysprof_session_cpu *sc, struct syspr
 	bool by_tables = sc->session->user_kind == SYSPROF_KIND_TABLED;
 	u32 bytes;
 
-	if (likely(!sc->rights.raw_bytes) ||
-	    (by_tables ? !sysprof_stack_copy_instead(stack, sc->rights.raw_bytes) : !stack->raw))
+	if (by_tables) {
+		if (likely(!sysprof_stack_misses_table(stack)))
+			return 0;
+		sc->rights.raw_bytes = sysprof_session_raw_bytes(sc->session);
+		if (!sysprof_stack_copy_instead(stack, sc->rights.raw_bytes))
+			return 0;
+	} else if (likely(!sc->rights.raw_bytes) || !stack->raw) {
 		return 0;
+	}
 	bytes = sysprof_raw_size(stack->raw, sc->rights.raw_bytes);
 	return by_tables && sysprof_ring_used(&sc->ring) + bytes > sc->ring.bytes / 2 ? 0 : bytes;
 }
@@ -89,8 +95,10 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	u64 time, cookie;
 	u8 user_end;
 
+	/* Else the compiler computes where it is each time. */
+	OPTIMIZER_HIDE_VAR(user);
 	if (session->user_kind == SYSPROF_KIND_TABLED)
-		sysprof_session_by_tables(sc, stack, &sc->rights);
+		session_by_tables(sc, stack, &sc->rights);
 	n_user = min(user->walk.n, session->request.max_user);
 	user_end = n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;
 	if (unlikely(sc->rights.hides == SYSPROF_HIDES_FRAMES))
@@ -159,9 +167,7 @@ static __always_inline void add_request(struct sysprof_session_cpu *sc,
 	if (likely(!session->asks_rights))
 		return;
 	sysprof_session_ask_rights(session, &sc->rights);
-	/* By tables few stacks need a copy: it is made when that is known. */
-	if (session->user_kind != SYSPROF_KIND_TABLED)
-		request->raw_bytes = max(request->raw_bytes, sc->rights.raw_bytes);
+	request->raw_bytes = max(request->raw_bytes, sc->rights.raw_bytes);
 }
 
 /*

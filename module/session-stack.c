@@ -79,12 +79,7 @@ void sysprof_session_put_hidden(struct sysprof_sample *sample, struct sysprof_wa
 void sysprof_session_by_tables(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			       const struct sysprof_stack_rights *rights)
 {
-	const struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
-
-	/* What names scripts is copied out of the task's memory. */
-	sysprof_stack_by_tables(stack, rights->tables, rights->tables);
-	if (unlikely(part->script))
-		sysprof_codes_send(sc, stack, part);
+	session_by_tables(sc, stack, rights);
 }
 SYSPROF_EXPORT(sysprof_session_by_tables);
 
@@ -111,7 +106,13 @@ void sysprof_session_plan(struct sysprof_session *session)
 	};
 	session->is_once = config->flags & SYSPROF_CONFIG_STACKS_ONCE;
 	session->hides_others = session->may_see_addresses ? SYSPROF_HIDES_NOTHING : hides;
-	session->asks_rights = by_tables(session) || config->raw_bytes || session->hides_others;
+	session->rights = (struct sysprof_stack_rights){
+		.tables = by_tables(session) ? session->tables : NULL,
+	};
+	/* Copies beside tables are asked for when a stack needs one. */
+	session->asks_rights = session->hides_others ||
+			       (by_tables(session) ? !session->may_see_addresses :
+						     config->raw_bytes);
 }
 
 /*
@@ -138,14 +139,18 @@ enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 }
 SYSPROF_EXPORT(sysprof_session_hides);
 
+u32 sysprof_session_raw_bytes(const struct sysprof_session *session)
+{
+	return sysprof_session_may_have_raw(session) ?
+		       sysprof_raw_requested(session->raw_requests, session->config.raw_bytes) :
+		       0;
+}
+
 void sysprof_session_ask_rights(const struct sysprof_session *session,
 				struct sysprof_stack_rights *ret)
 {
 	ret->hides = sysprof_session_hides(session, current);
 	ret->tables = may_follow_tables(session) ? session->tables : NULL;
-	ret->raw_bytes =
-		sysprof_session_may_have_raw(session) ?
-			sysprof_raw_requested(session->raw_requests, session->config.raw_bytes) :
-			0;
+	ret->raw_bytes = by_tables(session) ? 0 : sysprof_session_raw_bytes(session);
 }
 SYSPROF_EXPORT(sysprof_session_ask_rights);

@@ -235,7 +235,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->account_time = now;
 	sc->first_period = first_period;
 	sc->weight = 0;
-	sc->rights = (struct sysprof_stack_rights){};
+	sc->rights = sc->session->rights;
 	sysprof_codes_forget(sc);
 	memset(sc->once, 0, sizeof(sc->once));
 	sc->joined = true;

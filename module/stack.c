@@ -100,6 +100,17 @@ static __always_inline void take_user(struct sysprof_stack *stack)
 		take_part(stack, SYSPROF_KIND_PLACES);
 }
 
+/* Some of the frames may be an interpreter's. */
+static noinline void add_scripts(struct sysprof_stack *stack, struct sysprof_user_part *part)
+{
+	if (part->walk.steps == SYSPROF_STEPS_OFF) {
+		part->flags |= SYSPROF_SAMPLE_SCRIPT_CUT;
+		return;
+	}
+	stack->n_scripted++;
+	sysprof_chain_splice(stack, part, part->walk.tables);
+}
+
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own,
 			     bool scripts)
 {
@@ -124,25 +135,18 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	else
 		leave_out_part(stack, SYSPROF_KIND_TABLED);
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
-	if (!scripts || !part->walk.n)
+	if (!part->has_scripts || !part->walk.n)
 		return;
 	/* Pairs with the release in chain_add_link(). */
 	objects = smp_load_acquire(&sysprof_chain_objects);
 	/* Else each frame of each stack would be looked at. */
-	if (likely(!(objects & READ_ONCE(part->walk.ranges->objects))))
-		return;
-	if (has_turn) {
-		stack->n_scripted++;
-		sysprof_chain_splice(stack, part, own);
-	} else {
-		part->flags |= SYSPROF_SAMPLE_SCRIPT_CUT;
-	}
+	if (unlikely(objects & READ_ONCE(part->walk.ranges->objects)))
+		add_scripts(stack, part);
 }
 
 bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes)
 {
-	if (likely(!(stack->user[SYSPROF_KIND_TABLED].flags & SYSPROF_SAMPLE_NO_TABLE)) ||
-	    !bytes || !stack->may_copy)
+	if (!bytes || !stack->may_copy)
 		return false;
 	if (!stack->raw)
 		stack->raw = sysprof_raw_take(stack->user_regs, bytes);

@@ -114,10 +114,15 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
  */
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own,
 			     bool scripts);
+/* Whether @stack's frames by tables stop, or may be wrong, where a table is missing. */
+static inline bool sysprof_stack_misses_table(const struct sysprof_stack *stack)
+{
+	return stack->user[SYSPROF_KIND_TABLED].flags & SYSPROF_SAMPLE_NO_TABLE;
+}
+
 /*
- * Whether @stack's frames by tables stop, or may be wrong, where a table is missing: only a copy of
- * @bytes (0: not wanted) helps then, and is made unless there is one.  As
- * sysprof_stack_by_tables(), and after it.
+ * Then only a copy of @bytes (0: not wanted) helps, and is made unless there is one.  Whether there
+ * is.  As sysprof_stack_by_tables(), and after it.
  */
 bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes);
 

@@ -33,37 +33,11 @@
 #include "tables.h"
 
 #define MIN_BUILD_ID_BYTES	8
-/* A tag is a generation and an owner's number. */
-#define OWNER_BITS		16
 
 static uint table_limit_mib = 32;
 module_param(table_limit_mib, uint, 0444);
 MODULE_PARM_DESC(table_limit_mib,
 		 "memory that the unwind tables of one user, or of everybody, may take, MiB");
-
-/**
- * struct sysprof_tables - of everybody, or of one user
- * @list: in owners
- * @uid: their user, unless @for_everybody
- * @for_everybody: tables for all users
- * @number: unique, from 1
- * @sessions: number of sessions that use them
- * @tables: those by build-id
- * @bytes: memory that these take
- * @files: those of single objects
- * @file_bytes: memory that these take, in pages
- */
-struct sysprof_tables {
-	struct list_head list;
-	kuid_t uid;
-	bool for_everybody;
-	u32 number;
-	unsigned int sessions;
-	struct list_head tables;
-	u64 bytes;
-	struct list_head files;
-	u64 file_bytes;
-};
 
 /**
  * struct link - an object that an owner has a table for
@@ -82,9 +56,9 @@ struct link {
 };
 
 /* Each is struct sysprof_found[1 << SYSPROF_FOUND_BITS]. */
-static DEFINE_PER_CPU(struct sysprof_contexts, caches);
+DEFINE_PER_CPU(struct sysprof_contexts, sysprof_found_caches);
 static DEFINE_HASHTABLE(links, 10);
-static u64 generation = 1;
+u64 sysprof_tables_generation = 1;
 
 /* Protects everything below, and changes of @by_id and @found above. */
 static DEFINE_MUTEX(tables_lock);
@@ -139,24 +113,13 @@ const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *fin
 	return found;
 }
 
-void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
-{
-	finder->cache = sysprof_contexts_this(&caches);
-	/*
-	 * Links that were removed by then are not found; pairs with smp_store_release() in
-	 * begin_generation().
-	 */
-	finder->tag = smp_load_acquire(&generation) << OWNER_BITS | (own ? own->number : 0);
-	finder->own = own;
-}
-
 /* Links. */
 
 static void begin_generation(void)
 {
 	lockdep_assert_held(&tables_lock);
 	/* Pairs with smp_load_acquire() in sysprof_finder_init(). */
-	smp_store_release(&generation, generation + 1);
+	smp_store_release(&sysprof_tables_generation, sysprof_tables_generation + 1);
 }
 
 static bool has_build_id(const struct table *table, const struct sysprof_object *record)
@@ -427,21 +390,21 @@ int sysprof_tables_add_file(struct sysprof_tables *tables, struct sysprof_table 
 
 static int alloc_caches(void)
 {
-	int err = sysprof_contexts_alloc(&caches,
+	int err = sysprof_contexts_alloc(&sysprof_found_caches,
 					 sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS);
 
 	if (err)
 		return err;
 	err = sysprof_recall_alloc();
 	if (err)
-		sysprof_contexts_free(&caches);
+		sysprof_contexts_free(&sysprof_found_caches);
 	return err;
 }
 
 static void free_caches(void)
 {
 	sysprof_recall_free();
-	sysprof_contexts_free(&caches);
+	sysprof_contexts_free(&sysprof_found_caches);
 }
 
 static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
@@ -456,7 +419,7 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 	if (list_empty(&owners) && alloc_caches())
 		return NULL;
 	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
-	number = tables ? ida_alloc_range(&numbers, 1, BIT(OWNER_BITS) - 1, GFP_KERNEL) : -ENOMEM;
+	number = tables ? ida_alloc_range(&numbers, 1, BIT(SYSPROF_OWNER_BITS) - 1, GFP_KERNEL) : -ENOMEM;
 	if (number < 0) {
 		kfree(tables);
 		if (list_empty(&owners))

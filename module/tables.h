@@ -4,13 +4,39 @@
 #define _SYSPROF_TABLES_H
 
 #include <linux/hash.h>
+#include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
+#include "contexts.h"
 #include "found.h"
 
 struct cred;
 struct file;
-struct sysprof_tables;
+
+/**
+ * struct sysprof_tables - of everybody, or of one user
+ * @list: in owners
+ * @uid: their user, unless @for_everybody
+ * @for_everybody: tables for all users
+ * @number: unique, from 1
+ * @sessions: number of sessions that use them
+ * @tables: those by build-id
+ * @bytes: memory that these take
+ * @files: those of single objects
+ * @file_bytes: memory that these take, in pages
+ */
+struct sysprof_tables {
+	struct list_head list;
+	kuid_t uid;
+	bool for_everybody;
+	u32 number;
+	unsigned int sessions;
+	struct list_head tables;
+	u64 bytes;
+	struct list_head files;
+	u64 file_bytes;
+};
 
 /*
  * The tables of everybody if @for_everybody, else those of the user of @opener.  NULL: no memory.
@@ -55,11 +81,30 @@ struct sysprof_finder {
 	const struct sysprof_tables *own;
 };
 
+/* A tag is a generation and an owner's number. */
+#define SYSPROF_OWNER_BITS 16
+
+/* Each is struct sysprof_found[1 << SYSPROF_FOUND_BITS]. */
+DECLARE_PER_CPU(struct sysprof_contexts, sysprof_found_caches);
+extern u64 sysprof_tables_generation;
+
 /*
  * In the sampling context, NMI too, RCU read side, which keeps the returned entries valid.  fill():
  * looks up what the cache does not have.
  */
-void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own);
+static __always_inline void sysprof_finder_init(struct sysprof_finder *finder,
+						const struct sysprof_tables *own)
+{
+	finder->cache = sysprof_contexts_this(&sysprof_found_caches);
+	/*
+	 * Links that were removed by then are not found; pairs with smp_store_release() in
+	 * begin_generation().
+	 */
+	finder->tag = smp_load_acquire(&sysprof_tables_generation) << SYSPROF_OWNER_BITS |
+		      (own ? own->number : 0);
+	finder->own = own;
+}
+
 const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *finder, u64 frame);
 
 /*

@@ -544,7 +544,7 @@ static noinline bool walk_anew(struct pt_regs *regs, struct sysprof_walk *to, bo
 }
 
 /*
- * Most walks: plain rules lead to frames that are remembered.  Returns false as walk_on() does.
+ * Plain rules lead to frames that are remembered.  Returns false as walk_on() does.
  */
 static __always_inline bool walk_recalling(struct pt_regs *regs, struct sysprof_walk *to,
 					   const struct sysprof_finder *finder,
@@ -566,28 +566,16 @@ static __always_inline bool walk_recalling(struct pt_regs *regs, struct sysprof_
 	return to->end || walk_on(regs, to, true, finder, recall, &run, &at, left_out);
 }
 
-static noinline void walk_twice(struct pt_regs *regs, struct sysprof_walk *to,
-				const struct sysprof_finder *finder)
-{
-	struct sysprof_walk again = *to;
-
-	again.frames = this_cpu_read(sysprof_recall)->again;
-	if (!walk_anew(regs, &again, true, finder))
-		walk_anew(regs, &again, false, finder);
-	sysprof_walk_complete(to);
-	sysprof_recall_judge(to, &again);
-}
-
-/* Walks from the registers of a context of current.  No faults. */
-static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
+/* Any walk.  @passed: as of recall_begin(). */
+static noinline void walk_through(struct pt_regs *regs, struct sysprof_walk *to,
+				  const struct recall_word *passed)
 {
 	struct sysprof_finder finder;
 	struct recall recall;
 	bool is_done;
 
-	sysprof_no_faults_begin();
 	sysprof_finder_init(&finder, to->tables);
-	if (likely(recall_begin(&recall, to, finder.tag))) {
+	if (likely(recall_begin(&recall, to, finder.tag, passed))) {
 		is_done = walk_recalling(regs, to, &finder, &recall);
 		if (unlikely(!recall.is_settled))
 			sysprof_recall_miss(&recall);
@@ -597,8 +585,114 @@ static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 	}
 	if (unlikely(!is_done))
 		walk_anew(regs, to, false, &finder);
-	if (unlikely(to->remembered && sysprof_recall_mode == SYSPROF_RECALL_CHECKED))
-		walk_twice(regs, to, &finder);
+}
+
+/*
+ * The plain rule @found of what was interrupted in @run leads to @frame, the innermost one that
+ * @entry has.  Whether all words are the same.  If not, they are not as far as *@passed, unless
+ * that is NULL.
+ */
+static __always_inline bool is_where_it_was(const struct recall_entry *entry,
+					    const struct recall_frame *frame,
+					    const struct sysprof_found *found,
+					    const struct run *run,
+					    const struct recall_word **passed)
+{
+	const struct recall_word *word = entry->words + frame->word,
+				 *end = entry->words + RECALL_WORDS;
+	u64 cfa = (found->plain.kind == SYSPROF_PLAIN_FP ? run->fp : run->sp) + found->cfa_offset,
+	    fp_at = cfa + found->plain.fp_words * 8LL, value, fp = run->fp;
+
+	if (cfa <= run->sp || cfa >= CFA_END || cfa + found->plain.ra_words * 8LL != word->at ||
+	    !open_window())
+		return false;
+	unsafe_get_user(value, (const u64 __user *)word->at, differs);
+	if (unlikely(value != word->value))
+		goto differs;
+	/* As in run_plain(). */
+	if (frame->needs_fp) {
+		if (found->plain.fp_words && likely(fp_at >= run->sp))
+			unsafe_get_user(fp, (const u64 __user *)fp_at, differs);
+		if (unlikely(frame->fp != fp))
+			goto differs;
+	}
+	word = recall_compare(word + 1, end);
+	if (unlikely(word != end)) {
+		*passed = word + 1;
+		goto differs;
+	}
+	user_read_access_end();
+	return true;
+differs:
+	user_read_access_end();
+	return false;
+}
+
+/*
+ * What most walks come to: a thread is still in the function that the last one found it in, or is
+ * there again, and was called from the same place.  It is what walk_through() would do, without
+ * anything that only other walks need.  False: it is no such walk; *@passed is for recall_begin().
+ */
+static __always_inline bool walk_again(const struct pt_regs *regs, struct sysprof_walk *to,
+				       const struct recall_word **passed)
+{
+	struct recall_cpu *own = this_cpu_read(sysprof_recall);
+	const struct sysprof_found *found;
+	const struct recall_frame *frame;
+	struct sysprof_finder finder;
+	struct recall_entry *entry;
+	struct run run;
+	u64 name;
+
+	sysprof_finder_init(&finder, to->tables);
+	entry = recall_entry_of(own, finder.tag);
+	frame = entry->frames + entry->top;
+	if (!recall_knows(entry, to->ranges, finder.tag) || !entry->stamp || entry->skip ||
+	    entry->top >= RECALL_FRAMES || RECALL_FRAMES - entry->top >= to->max || to->sps)
+		return false;
+	begin_run(&run, regs);
+	name = run.ip + entry->place.base;
+	found = sysprof_finder_slot(&finder, name);
+	if (run.ip - entry->place.start >= entry->place.bytes || run.sp < LOWEST_CFA ||
+	    !sysprof_finder_has(&finder, found, name) || !found->plain.kind ||
+	    !is_where_it_was(entry, frame, found, &run, passed))
+		return false;
+	*to->frames = name;
+	to->n = 1;
+	to->is_guess = false;
+	if (to->steps)
+		to->steps = SYSPROF_STEPS_ASK;
+	to->remembered = entry;
+	recall_add_outer(own, entry, to, entry->top);
+	entry->bad = 0;
+	this_cpu_ptr(&sysprof_recall_counted)->known++;
+	return true;
+}
+
+static noinline void walk_twice(struct pt_regs *regs, struct sysprof_walk *to)
+{
+	struct sysprof_walk again = *to;
+	struct sysprof_finder finder;
+
+	sysprof_finder_init(&finder, to->tables);
+	again.frames = this_cpu_read(sysprof_recall)->again;
+	if (!walk_anew(regs, &again, true, &finder))
+		walk_anew(regs, &again, false, &finder);
+	sysprof_walk_complete(to);
+	sysprof_recall_judge(to, &again);
+}
+
+/* Walks from the registers of a context of current.  No faults. */
+static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
+{
+	uint mode = READ_ONCE(sysprof_recall_mode);
+	const struct recall_word *passed = NULL;
+
+	sysprof_no_faults_begin();
+	if (!mode || in_nmi() || !walk_again(regs, to, &passed))
+		walk_through(regs, to, passed);
+	if (unlikely(mode == SYSPROF_RECALL_CHECKED && to->remembered))
+		walk_twice(regs, to);
 	sysprof_no_faults_end();
 }
 

@@ -78,7 +78,9 @@ static __always_inline struct shape shape_of(struct sysprof_session_cpu *sc, u32
 	struct shape shape = { .is_hidden = stacks & SYSPROF_STACKS_HIDDEN };
 	bool has_user = stacks & SYSPROF_STACKS_USER && stack->user_regs;
 
-	if (has_user && unlikely(session->asks_rights)) {
+	if (has_user && likely(!session->asks_rights)) {
+		shape.rights = session->rights;
+	} else if (has_user) {
 		ask_rights(session, &shape.rights);
 		/* They have changed since it was found that the session may have the event. */
 		if (unlikely(shape.rights.hides == SYSPROF_HIDES_FRAMES))

@@ -29,7 +29,11 @@ static bool adjoins;
 static bool has_table, is_region;
 static struct sysprof_found cache[1 << SYSPROF_FOUND_BITS];
 static uint64_t stack[WORDS];
-static uint64_t tag, looks, reads;
+static uint64_t looks, reads;
+/* Of the tables, as a new one begins. */
+u64 sysprof_tables_generation = 1;
+DEFINE_PER_CPU(struct sysprof_contexts, sysprof_found_caches) = { { .memory = { cache, cache } },
+								  { .memory = { cache, cache } } };
 /* Words of it that do not fault. */
 static unsigned readable = WORDS;
 
@@ -39,11 +43,6 @@ bool shim_may_read(uint64_t address)
 	g_assert_cmpuint(address, <, USER_END - PAGE_SIZE);
 	reads++;
 	return address >= (uintptr_t)stack && address + 8 <= (uintptr_t)(stack + readable);
-}
-
-void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
-{
-	*finder = (struct sysprof_finder){ .cache = cache, .tag = tag, .own = own };
 }
 
 const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *finder, uint64_t frame)
@@ -236,7 +235,7 @@ static bool is_guessed(bool table, bool region, bool is_last)
 	memset(rules, 0, sizeof(rules));
 	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
 						.cfa_register = SYSPROF_ARCH_SP };
-	tag++;
+	sysprof_tables_generation++;
 	memset(stack, 0, sizeof(stack));
 	regs.registers[SYSPROF_ARCH_SP] = at(100);
 	regs.registers[SYSPROF_ARCH_FP] = at(110);
@@ -286,7 +285,7 @@ static void test_known(void)
 	rules[3].cfa_register = 12;
 	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
 						.cfa_register = SYSPROF_ARCH_SP };
-	tag++;
+	sysprof_tables_generation++;
 	memset(stack, 0, sizeof(stack));
 	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)(stack + 100);
 	regs.registers[SYSPROF_ARCH_FP] = (uintptr_t)(stack + 110);
@@ -304,7 +303,7 @@ static void test_known(void)
 	rules[1].at_cfa = 1 << SYSPROF_ARCH_FP_SLOT;
 	rules[1].saved[SYSPROF_ARCH_FP_SLOT] = -4;
 	rules[3] = by_sp(72);
-	tag++;
+	sysprof_tables_generation++;
 	stack[100] = ip_of(2);
 	stack[97] = 12345;
 	walk_tables(&regs, &walk);
@@ -312,7 +311,7 @@ static void test_known(void)
 
 	/* A frame that leads to itself goes on as long as there is stack, or room. */
 	rules[1] = by_sp(8);
-	tag++;
+	sysprof_tables_generation++;
 	for (unsigned i = 100; i < WORDS; i++)
 		stack[i] = ip_of(1);
 	walk_tables(&regs, &walk);
@@ -339,7 +338,7 @@ static void test_edges(void)
 	memset(rules, 0, sizeof(rules));
 	for (unsigned i = 0; i < RULES; i++)
 		rules[i] = by_sp(8);
-	tag++;
+	sysprof_tables_generation++;
 	memset(stack, 0, sizeof(stack));
 	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)stack;
 	stack[0] = CODE + CODE_BYTES;
@@ -382,7 +381,7 @@ static void test_put_there(void)
 	rules[5] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
 						.cfa_register = SYSPROF_ARCH_SP };
 	adjoins = true;
-	tag++;
+	sysprof_tables_generation++;
 	memset(stack, 0, sizeof(stack));
 	regs.registers[SYSPROF_ARCH_SP] = at(10);
 	stack[10] = ip_of(2);
@@ -401,7 +400,7 @@ static void test_put_there(void)
 	/* Through a signal to another stack, which lies lower. */
 	regs.ip = ip_of(1);
 	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
-	tag++;
+	sysprof_tables_generation++;
 	stack[10] = ip_of(2);
 	*(uint64_t *)((char *)(stack + 12) + SIGNAL_IP) = ip_of(3);
 	*(uint64_t *)((char *)(stack + 12) + signal_registers[SYSPROF_ARCH_SP]) = at(2);
@@ -410,7 +409,7 @@ static void test_put_there(void)
 	assert_rules(&walk, signal, 5, SYSPROF_END_ROOT);
 	/* Nothing is known of the function. */
 	rules[4] = by_sp(8);
-	tag++;
+	sysprof_tables_generation++;
 	has_table = true;
 	regs.ip = ip_of(6);
 	regs.registers[SYSPROF_ARCH_FP] = at(20);
@@ -479,7 +478,7 @@ static void test_any(void)
 		struct sysprof_finder finder;
 		struct pt_regs regs;
 
-		tag++;
+		sysprof_tables_generation++;
 		has_table = g_rand_boolean(rand);
 		is_region = !has_table && g_rand_boolean(rand);
 		adjoins = g_rand_boolean(rand);
@@ -592,7 +591,7 @@ static void test_recall(void)
 				rules[i] = any_rule(rand);
 			for (unsigned i = RULES - 3; i < RULES; i++)
 				rules[i].ra = SYSPROF_RA_NONE;
-			tag++;
+			sysprof_tables_generation++;
 			readable = g_rand_boolean(rand) ? WORDS : WORDS / 8;
 			for (unsigned i = 0; i < WORDS / 4; i++)
 				stack[i] = any_word(rand);
@@ -604,7 +603,7 @@ static void test_recall(void)
 		change(rand, &regs);
 		/* Another table says otherwise of one function. */
 		if (round % 16 == 8) {
-			tag++;
+			sysprof_tables_generation++;
 			rules[g_rand_int_range(rand, 0, RULES - 3)] = any_rule(rand);
 		}
 		shim_current.pid = 1 + g_rand_int_range(rand, 0, 8) / 7;
@@ -654,7 +653,7 @@ static void test_recall_limit(void)
 	rules[1] = by_sp(8);
 	rules[2] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
 						.cfa_register = SYSPROF_ARCH_SP };
-	tag++;
+	sysprof_tables_generation++;
 	code()->stamp = 2;
 	memset(stack, 0, sizeof(stack));
 	regs.registers[SYSPROF_ARCH_SP] = at(0);

@@ -103,6 +103,19 @@ extern unsigned int shim_cpu;
 #define for_each_possible_cpu		for_each_online_cpu
 #define cpu_to_node(cpu)		(cpu)
 #define in_nmi()			false
+#define hardirq_count()			0
+#define HARDIRQ_OFFSET			1
+#define in_serving_softirq()		false
+#define is_idle_task(task)		false
+#define __percpu
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+typedef struct {
+	u32 value;
+} kuid_t;
 
 typedef struct {
 	u64 value;
