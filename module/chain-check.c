@@ -46,7 +46,8 @@ static bool is_span(const struct sysprof_chain_header *header,
 			return false;
 	}
 	return span->head <= span->max && span->length_in <= n &&
-	       (span->length_bytes == 2 || span->length_bytes == 4 || span->length_bytes == 8) &&
+	       (span->length_bytes == 2 || span->length_bytes == 4 || span->length_bytes == 8 ||
+		(span->length_bytes == 1 && span->length == SYSPROF_SPAN_NONE)) &&
 	       span->unit_shift <= 7 &&
 	       (!span->unit_bytes || span->unit == SYSPROF_SPAN_NONE) &&
 	       is_origin(header, span->from, at) &&
@@ -69,6 +70,7 @@ static bool is_of_program(const struct sysprof_chain_header *header, u8 op, bool
 		return !is_of_names;
 	case SYSPROF_CHAIN_MARK:
 	case SYSPROF_CHAIN_LIST:
+	case SYSPROF_CHAIN_WITH:
 		return !is_of_names && !is_of_steps;
 	case SYSPROF_CHAIN_REG:
 		return is_of_steps || (header->flags & SYSPROF_CHAIN_FRAMES && !is_of_names);

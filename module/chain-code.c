@@ -74,6 +74,23 @@ static u64 span_origin(const struct sysprof_chain_span *span, const u64 *from,
 		       registers[span->from - SYSPROF_SPAN_REGISTER];
 }
 
+/* A text may end before memory does: as much of @max bytes as there is to its end, or -1. */
+static int copy_text(u8 *to, u64 at, u32 max)
+{
+	u32 bytes = max;
+	u8 *end;
+
+	if (!sysprof_arch_copy_user(to, at, bytes)) {
+		bytes = PAGE_SIZE - (at & (PAGE_SIZE - 1));
+		if (bytes >= max || !sysprof_arch_copy_user(to, at, bytes))
+			return -1;
+	}
+	end = memchr(to, 0, bytes);
+	if (!end && bytes < max)
+		return -1;
+	return end ? end - to : bytes;
+}
+
 /* Copies @span of @code to @to, from *@ret_at on.  Returns its bytes; -1: it cannot be read. */
 static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to, u64 *ret_at)
 {
@@ -92,6 +109,8 @@ static int copy_span(const struct sysprof_chain_span *span, u64 code, void *to, 
 			unit = unit >> span->unit_shift & 7;
 		}
 		bytes = min_t(u64, span->head + min_t(u64, length, span->max) * unit, span->max);
+	} else if (span->length_bytes == 1) {
+		return copy_text(to, at, bytes);
 	}
 	return sysprof_arch_copy_user(to, at, bytes) ? (int)bytes : -1;
 }
@@ -114,6 +133,7 @@ static u32 send_code(struct sysprof_session_cpu *sc, struct sysprof_stack *stack
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = {
 		[3] = has_caller ? frame[1].code : 0,
 		[4] = has_caller ? frame[1].position : 0,
+		[5] = frame->with,
 	};
 	s32 *fuel = &stack->names_fuel;
 	bool has_all_fuel = *fuel == SYSPROF_CHAIN_FUEL;

@@ -62,7 +62,7 @@ static __always_inline u64 mix(u64 a, u64 b)
 
 /* False: there is no room. */
 static __always_inline bool chain_emit(struct sysprof_script *script, u32 max, u64 code,
-				       u64 position, u64 identity)
+				       u64 position, u64 identity, u64 with)
 {
 	struct sysprof_script_frame *frame = script->frame + script->n;
 
@@ -71,6 +71,7 @@ static __always_inline bool chain_emit(struct sysprof_script *script, u32 max, u
 	frame->code = code;
 	frame->position = position;
 	frame->identity = identity;
+	frame->with = with;
 	frame->is_last = false;
 	frame->passed = script->passed;
 	script->passed = 0;
@@ -134,7 +135,7 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 			continue;
 		}
 		if (!read_node(list, at, &code, &position, &identity) ||
-		    !chain_emit(script, max, code, position, identity))
+		    !chain_emit(script, max, code, position, identity, 0))
 			return false;
 		if (last && flag == list->flag_value) {
 			end_group(script, *mark);
@@ -179,7 +180,7 @@ static __always_inline bool recall_memo(struct sysprof_script *script, u32 max,
 
 	for (; frame < end; frame++)
 		if (--*fuel < 0 || !chain_emit(script, max, frame->code, frame->position,
-					       frame->identity))
+					       frame->identity, 0))
 			return false;
 	return true;
 }
@@ -221,6 +222,7 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 	const struct sysprof_chain_insn *insn = program->insn + at;
 	struct sysprof_script_memo *memo = NULL;
 	u32 max = program->max_frames, first = 0;
+	u64 with = 0;
 	bool is_known;
 
 	for (; --*fuel >= 0; insn++) {
@@ -292,8 +294,13 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			break;
 		case SYSPROF_CHAIN_EMIT:
 			if (!chain_emit(script, max, R(src), R(dst),
-					mix(R(src), R(BELOW(imm, SYSPROF_CHAIN_STEPS_REGISTERS)))))
+					mix(R(src), R(BELOW(imm, SYSPROF_CHAIN_STEPS_REGISTERS))),
+					with))
 				return true;
+			with = 0;
+			break;
+		case SYSPROF_CHAIN_WITH:
+			with = R(src);
 			break;
 		case SYSPROF_CHAIN_MARK:
 			end_group(script, R(src));

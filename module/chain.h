@@ -67,6 +67,7 @@ struct sysprof_program {
  * @mark: address in the native frame that executes it, if it is the last one of its group; else 0
  * @is_last: it is the last one of its group
  * @number: of the code; 0: none
+ * @with: what it was emitted with (SYSPROF_CHAIN_WITH)
  * @passed: number of groups without a frame between it and the frame before
  */
 struct sysprof_script_frame {
@@ -75,6 +76,7 @@ struct sysprof_script_frame {
 	u64 identity;
 	u64 mark;
 	u64 number;
+	u64 with;
 	u16 passed;
 	bool is_last;
 };

@@ -77,7 +77,8 @@
  * If names is not 0, the instructions from there on are another program.  It runs when the names of
  * a code are copied, with the address of the code in register 2, and says in its registers where
  * spans begin.  If the chain's other program asks for registers of frames, register 3 is the code
- * of the frame that was emitted behind it, and register 4 its position.  The others are 0.  All
+ * of the frame that was emitted behind it, and register 4 its position.  Register 5 is what the
+ * frame was emitted with (SYSPROF_CHAIN_WITH).  The others are 0.  All
  * runs for one stack, of all sessions, share the fuel: what has none left comes with a later stack.
  */
 #ifndef _UAPI_SYSPROF_CHAIN_H
@@ -221,7 +222,9 @@ struct sysprof_chain_list {
  * @head: bytes before the elements
  * @max: most bytes; all spans of a chain together have at most SYSPROF_SPANS_MAX_BYTES
  * @length_in: where @length is: in what this number of pointers of the path lead to
- * @length_bytes: size of the number, 4 or 8; with SYSPROF_FEATURE_CHAIN_STEPS also 2
+ * @length_bytes: size of the number, 4 or 8; with SYSPROF_FEATURE_CHAIN_STEPS also 2.  With
+ *	SYSPROF_FEATURE_CHAIN_WITH, and without @length, also 1: the span is a text, and ends before
+ *	its first 0 or behind @max bytes
  * @unit_shift: the size is the byte shifted right by this number, and 7
  * @unit_bytes: size of an element; 0: 1
  * @from: 0: the path begins in the code; up to SYSPROF_CHAIN_MAX_SPANS where the elements of span
@@ -280,7 +283,7 @@ enum sysprof_chain_op {
 	SYSPROF_CHAIN_SHL	= 23,	/* dst <<= src & 63 */
 	SYSPROF_CHAIN_SHR	= 24,	/* dst >>= src & 63 */
 	/*
-	 * The following ones are of programs of steps, this one also of those of frames.  dst =
+	 * The next three are of programs of steps, this one also of those of frames.  dst =
 	 * register imm of the frame, by its DWARF number, below 32; 0 if it is not known
 	 */
 	SYSPROF_CHAIN_REG	= 25,
@@ -296,6 +299,11 @@ enum sysprof_chain_op {
 	 * then.  It takes fuel for each frame
 	 */
 	SYSPROF_CHAIN_RECALL	= 27,
+	/*
+	 * The next frame is emitted with src, for the program of names.  Not in programs of steps;
+	 * with SYSPROF_FEATURE_CHAIN_WITH
+	 */
+	SYSPROF_CHAIN_WITH	= 28,
 };
 
 /**

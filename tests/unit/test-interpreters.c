@@ -293,6 +293,11 @@ static GPtrArray *program_look(struct program *program)
 	return frames;
 }
 
+static bool is_qualified(const char *name)
+{
+	return strchr(name, '#') || (strchr(name, '.') && name[0] >= 'A' && name[0] <= 'Z');
+}
+
 /* Whether the frame @found is the one that the program says: a line of the same form. */
 static bool is_same(const char *found, const char *said, bool has_line)
 {
@@ -306,6 +311,13 @@ static bool is_same(const char *found, const char *said, bool has_line)
 
 		g_free(its[0]);
 		its[0] = last;
+	}
+	/* Ruby's runtime before 3.4 does not say the class, and a script only of some. */
+	if (file && !is_qualified(real[0]) && is_qualified(its[0])) {
+		char *method = g_strdup((strrchr(its[0], '#') ?: strrchr(its[0], '.')) + 1);
+
+		g_free(its[0]);
+		its[0] = method;
 	}
 	if (!file || !real_file || strcmp(its[0], real[0]) != 0)
 		return false;

@@ -34,7 +34,7 @@ def places(path):
 def check_shares(tap, path, what, sections):
     sums = collections.defaultdict(collections.Counter)
     for frames in samples(path):
-        frames = [f.removeprefix("main::").removeprefix("Shares.") for f in frames]
+        frames = [f.removeprefix("main::").removeprefix("Shares.").removeprefix("Object#") for f in frames]
         section = [found[0] for found in map(re.compile(r"section_\w+|thread_(?:one|two)\b").search, frames) if found]
         spin = [f for f in frames if f in SHARES]
         if section and spin:
@@ -91,7 +91,8 @@ def is_same(found, said):
     for frame in found:
         expected = said[at] if at < len(said) else ()
         if len(frame) == 1:
-            at += bool(expected) and frame[0] == expected[0]
+            # Of functions of C, Ruby's runtime before 3.4 does not say the class.
+            at += bool(expected) and expected[0] in (frame[0], re.split("[#.]", frame[0])[-1])
         elif frame == expected or (at == 0 and frame[:2] == expected[:2]):
             at += 1
         else:

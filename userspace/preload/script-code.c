@@ -20,8 +20,10 @@ uint32_t spt_script_number(struct spt_thread *thread, const struct spt_script_fr
 
 	for (;; at++) {
 		code = &state->codes[at & (SPT_SCRIPT_CODES - 1)];
-		if (code->code == frame->code && code->identity == frame->identity)
+		if (code->code == frame->code && code->identity == frame->identity) {
+			code->with = frame->with;
 			return (uint32_t)(code - state->codes) + 1;
+		}
 		if (!code->code)
 			break;
 	}
@@ -31,7 +33,7 @@ uint32_t spt_script_number(struct spt_thread *thread, const struct spt_script_fr
 		return 0;
 	}
 	state->n_codes += !!frame->code;
-	*code = (struct spt_script_code){ frame->code, frame->identity, false };
+	*code = (struct spt_script_code){ frame->code, frame->identity, frame->with, false };
 	return frame->code ? (uint32_t)(code - state->codes) + 1 : 0;
 }
 
@@ -50,6 +52,17 @@ static uint64_t script_code_follow(struct spt_script_state *state,
 	return at;
 }
 
+/* How many bytes of the text at @at there are, at most @most. */
+static unsigned script_code_text(struct spt_script_state *state, uint64_t at, unsigned most)
+{
+	unsigned n = 0;
+	char byte;
+
+	while (n < most && spt_script_read(state, &byte, at + n, sizeof(byte)) && byte)
+		n++;
+	return n;
+}
+
 /* How many bytes of @span, whose elements are at @at, are copied; at most @most. */
 static unsigned script_code_bytes(struct spt_script_state *state,
 				  const struct sysprof_chain_span *span, uint64_t at,
@@ -60,7 +73,7 @@ static unsigned script_code_bytes(struct spt_script_state *state,
 
 	most = span->max < most ? span->max : most;
 	if (span->length == SYSPROF_SPAN_NONE)
-		return most;
+		return span->length_bytes == 1 ? script_code_text(state, at, most) : most;
 	if (!spt_script_read(state, &length, owner + span->length,
 			     span->length_bytes == 4 ? 4 : 8))
 		return 0;
@@ -122,7 +135,7 @@ void spt_script_tell(struct spt_thread *thread, uint32_t number)
 	if (!number || code->has_names)
 		return;
 	code->has_names = true;
-	spt_script_run_names(thread, code->code);
+	spt_script_run_names(thread, code);
 	script_code_find(state, code->code);
 	at = spt_ring_take(thread, 1 + SPT_RING_CODE_WORDS + spans->words);
 	spt_ring_put(thread, at,

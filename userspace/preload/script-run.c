@@ -189,12 +189,16 @@ static inline uint64_t script_run_mix(uint64_t a, uint64_t b)
 
 /* False: there is no room. */
 static inline bool script_run_emit(struct spt_script_state *state, uint32_t most, uint64_t code,
-			uint64_t position, uint64_t identity)
+				   uint64_t position, uint64_t identity, uint64_t with)
 {
 	if (state->n >= most)
 		return false;
 	state->frames[state->n++] = (struct spt_script_frame){
-		.code = code, .position = position, .identity = identity, .passed = state->passed
+		.code = code,
+		.position = position,
+		.identity = identity,
+		.with = with,
+		.passed = state->passed
 	};
 	state->passed = 0;
 	return true;
@@ -233,7 +237,7 @@ static inline bool take_list_node(struct spt_script_state *state,
 			return false;
 		identity = script_run_mix(identity, word);
 	}
-	return script_run_emit(state, most, code, position, identity);
+	return script_run_emit(state, most, code, position, identity, 0);
 }
 
 /* The frames of a list from *@node on; 0 then.  False: the program ends here. */
@@ -343,7 +347,7 @@ static bool script_run_program(struct spt_script_state *state, uint32_t at)
 	const struct sysprof_chain_header *chain = interpreter->chain;
 	uint32_t most = chain->max_frames < SPT_SCRIPT_FRAMES ? chain->max_frames :
 								SPT_SCRIPT_FRAMES;
-	uint64_t *registers = state->registers;
+	uint64_t *registers = state->registers, with = 0;
 
 	for (; at < chain->n_insns && --state->fuel >= 0; at++) {
 		const struct sysprof_chain_insn *insn = &interpreter->insns[at];
@@ -358,8 +362,11 @@ static bool script_run_program(struct spt_script_state *state, uint32_t at)
 			at += script_run_jumps(registers, insn) ? insn->jump : 0;
 		} else if (insn->op == SYSPROF_CHAIN_EMIT) {
 			if (!script_run_emit(state, most, R(insn->src), R(insn->dst),
-				  script_run_mix(R(insn->src), R(imm))))
+					     script_run_mix(R(insn->src), R(imm)), with))
 				return true;
+			with = 0;
+		} else if (insn->op == SYSPROF_CHAIN_WITH) {
+			with = R(insn->src);
 		} else if (insn->op == SYSPROF_CHAIN_MARK) {
 			script_run_mark(state, R(insn->src));
 		} else if (insn->op == SYSPROF_CHAIN_LIST) {
@@ -396,12 +403,13 @@ void spt_script_run(struct spt_thread *thread)
 	state->is_cut = script_run_program(state, 0);
 }
 
-bool spt_script_run_names(struct spt_thread *thread, uint64_t code)
+bool spt_script_run_names(struct spt_thread *thread, const struct spt_script_code *code)
 {
 	struct spt_script_state *state = &thread->script;
 
 	script_run_begin(state);
-	state->registers[2] = code;
+	state->registers[2] = code->code;
+	state->registers[5] = code->with;
 	/* What names are read from is no part of the stack. */
 	state->n_loads = SPT_SCRIPT_LOADS + 1;
 	return !state->interpreter->chain->names ||

@@ -19,7 +19,7 @@ struct spt_interpreter;
 
 /* A frame that a chain has found. */
 struct spt_script_frame {
-	uint64_t code, position, identity;
+	uint64_t code, position, identity, with;
 	uint64_t mark;			/* address in the native frame of its group; 0: none */
 	uint32_t number;		/* of its code; 0: none */
 	uint32_t at;			/* the native frame that executes it */
@@ -30,6 +30,7 @@ struct spt_script_frame {
 /* A code that has a number in the thread's ring: that of its place, from 1 on. */
 struct spt_script_code {
 	uint64_t code, identity;	/* code 0: none */
+	uint64_t with;			/* what it was last emitted with */
 	bool has_names;			/* the ring has its names */
 };
 

@@ -84,7 +84,7 @@ void spt_script_forget(struct spt_script_state *state);
 /* Copies memory that may not exist; false: it does not. */
 bool spt_script_read(struct spt_script_state *state, void *to, uint64_t address, unsigned bytes);
 /* Runs its program of names for @code; false: some memory does not exist. */
-bool spt_script_run_names(struct spt_thread *thread, uint64_t code);
+bool spt_script_run_names(struct spt_thread *thread, const struct spt_script_code *code);
 
 /* Notes with memo @at what the run has read; false: it cannot be noted. */
 bool spt_script_note(struct spt_script_state *state, uint32_t at);

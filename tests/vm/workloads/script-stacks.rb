@@ -6,8 +6,35 @@
 DUMP = File.open(ARGV[0], "w")
 LOOPS = ARGV[1].to_i
 
+# [line, "Class#method"] of the methods called so in that file, as reflection knows them.
+def owners(name, path)
+  methods = MODULES.flat_map do |m|
+    own = m.method_defined?(name, false) || m.private_method_defined?(name, false)
+    [[own && m.instance_method(name), "#{m.name}##{name}"],
+     [m.singleton_methods(false).include?(name.to_sym) && m.method(name), "#{m.name}.#{name}"]]
+  end.select(&:first)
+  # What is in C looks as if it were in the file that calls it.
+  return [] unless methods.all? { |method, _| method.source_location }
+  methods.map { |method, text| [*method.source_location, text] }.select { |file, *| file == path }
+         .map { |_, line, text| [line, text] }
+end
+
+MODULES = []
+STRUCT = Struct.new(:a) { define_method(:b) { leaf("struct") } }
+
+# Ruby 3.4 says the class itself.  A function of C, or of Ruby's own files, has none here.
+OWNERS = {}
+def label(place)
+  return place.label if RUBY_VERSION >= "3.4" || !place.path || !place.base_label || place.base_label.start_with?("<")
+  known = OWNERS[[place.base_label, place.path]] ||= owners(place.base_label, place.path)
+  lines = known.select { |line, _| line <= place.lineno }
+  # The same lines may be a method of a module, and of the module itself.
+  owner = lines.max if lines.count { |line, _| line == lines.max[0] } == 1
+  owner && place.label.end_with?(place.base_label) ? place.label.delete_suffix(place.base_label) + owner[1] : place.label
+end
+
 def leaf(way)
-  places = caller_locations(0).map { |p| "#{p.label}\t#{p.path}\t#{p.lineno}\n" }
+  places = caller_locations(0).map { |p| "#{label(p)}\t#{p.path}\t#{p.lineno}\n" }
   DUMP.write("=== #{way}\n", places.join, "---\n")
   DUMP.flush
   $stdin.gets if LOOPS == 0
@@ -54,6 +81,12 @@ class Thing
     leaf("class method")
   end
 
+  class << self
+    def of_singleton
+      leaf("singleton class")
+    end
+  end
+
   def to_s
     leaf("to_s")
     "thing"
@@ -93,6 +126,33 @@ class Thing
   def initialize
     super
     leaf("initialize")
+  end
+end
+
+module Outer
+  class Inner
+    def of_inner
+      yield
+    end
+  end
+
+  def self.of_module
+    yield
+  end
+end
+
+# Its variables have no name of a class.
+Named = Class.new do
+  @title = "Wrong"
+  def of_named
+    "x" =~ /x/
+    yield
+  end
+end
+
+NAMELESS = Class.new do
+  def of_nameless
+    yield
   end
 end
 
@@ -139,6 +199,17 @@ def by_protocol
   thing.tap { leaf("tap") }
 end
 
+def by_class
+  Thing.of_singleton
+  Outer::Inner.new.of_inner { leaf("class in a module") }
+  Outer.of_module { leaf("method of a module itself") }
+  Named.new.of_named { leaf("variable of a class") }
+  NAMELESS.new.of_nameless { leaf("class without a name") }
+  object = Object.new
+  def object.of_object = leaf("method of an object")
+  object.of_object
+end
+
 def by_library
   [1].each { leaf("each") }
   [1].map { [2].each { leaf("each in map") } }
@@ -175,10 +246,11 @@ def by_library
   ObjectSpace.each_object(Module).first(1).each { leaf("each_object") }
   Dir.chdir("/") { leaf("chdir") }
   File.open("/dev/null") { leaf("open") }
-  Struct.new(:a) { define_method(:b) { leaf("struct") } }.new(1).b
+  STRUCT.new(1).b
 end
 
-def main
+def all_ways
+  MODULES.concat(ObjectSpace.each_object(Module).select { |m| !m.singleton_class? && m.name && m.name !~ /^Gem|^RubyVM|::.*::/ })
   leaf("main")
   descend(30)
   yields { leaf("yield") }
@@ -186,8 +258,9 @@ def main
   with_ensure { 1 }
   in_rescue
   by_protocol
+  by_class
   by_library
 end
 
-main
+all_ways
 at_exit { leaf("at_exit") }

@@ -272,6 +272,22 @@ static bool is_made_at_run_time(uint64_t frame)
 	       (frame & SYSPROF_FRAME_OFFSET_MASK) >= SYSPROF_REGION_BIAS / 2;
 }
 
+/*
+ * Whether native frame @frame is what executes @inner.  Most frames of a deep stack are functions
+ * of scripts, which need no look-up.
+ */
+static bool script_names_hide(const SptScriptNames *names, uint64_t inner, uint64_t frame)
+{
+	const struct variant *variant;
+
+	if (spt_script_names_is(frame) || !spt_script_names_is(inner))
+		return false;
+	variant = variant_of(names, inner);
+	return variant && ((uint32_t)(frame >> SYSPROF_FRAME_OBJECT_SHIFT) ==
+				   variant->interpreter ||
+			   is_made_at_run_time(frame));
+}
+
 struct sysprof_sample *spt_script_names_fold(const SptScriptNames *names,
 					     const struct sysprof_sample *sample)
 {
@@ -284,16 +300,9 @@ struct sysprof_sample *spt_script_names_fold(const SptScriptNames *names,
 		return NULL;
 	folded = g_memdup2(sample, sample->record.size * 8u);
 	to = folded->frames + folded->n_kernel;
-	for (unsigned i = 0; i < sample->n_user; i++) {
-		uint32_t object = (uint32_t)(from[i] >> SYSPROF_FRAME_OBJECT_SHIFT);
-		const struct variant *inner = i > 0 && spt_script_names_is(from[i - 1]) ?
-						      variant_of(names, from[i - 1]) :
-						      NULL;
-
-		if (!inner || spt_script_names_is(from[i]) ||
-		    (object != inner->interpreter && !is_made_at_run_time(from[i])))
+	for (unsigned i = 0; i < sample->n_user; i++)
+		if (i == 0 || !script_names_hide(names, from[i - 1], from[i]))
 			to[n++] = from[i];
-	}
 	folded->n_user = (uint16_t)n;
 	return folded;
 }

@@ -4,16 +4,6 @@
 #include <string.h>
 
 #define NO_FILE "[ruby]"
-#define KIND_MASK 0x1f
-#define KIND_STRING 5
-#define KIND_ARRAY 7
-#define NOT_EMBEDDED (1u << 13)
-#define TYPES 10			/* of instruction sequences: more than there are */
-/* In 3.1 the length of a text in its string is in the flags, and the text where the length is. */
-#define OLD_LENGTH_SHIFT 14
-#define OLD_LENGTH_MASK 0x1f
-#define OLD_TEXT 16
-
 /* Of the table of positions, by which an entry of the table of lines is found. */
 #define SMALL_POSITIONS 54
 #define SMALL_PER_WORD 9
@@ -24,69 +14,54 @@
 #define BLOCK_BITS 16
 
 /* To UTF-8; what is no text is replaced.  NULL: it is empty, or not there. */
-static char *ruby_text(const SptSpan *span, unsigned at, uint64_t bytes)
+static char *ruby_text(const SptSpan *span)
 {
-	if (at >= span->bytes || !bytes)
-		return NULL;
-	return g_utf8_make_valid((const char *)span->data + at,
-				 (gssize)MIN(bytes, span->bytes - at));
+	return span->bytes ? g_utf8_make_valid(span->data, (gssize)span->bytes) : NULL;
 }
 
-/* The text of a string; @text: what its pointer leads to. */
-static char *ruby_string(uint32_t tag, const SptSpan *string, const SptSpan *text)
+/* Behind "block (2 levels) in ", "rescue in " and the like; what it is in is not "<main>". */
+static const char *ruby_method_in(const char *label)
 {
-	uint64_t flags = spt_span_word(string, 0, 8);
-	bool is_old = SPT_TAG_MINOR(tag) < 2;
+	const char *in = g_str_has_prefix(label, "block ") || g_str_has_prefix(label, "rescue ") ||
+					 g_str_has_prefix(label, "ensure ") ?
+				 strstr(label, " in ") :
+				 NULL;
 
-	if ((flags & KIND_MASK) != KIND_STRING)
-		return NULL;
-	if (flags & NOT_EMBEDDED)
-		return ruby_text(text, 0, spt_span_word(string, SPT_RUBY_STRING_LENGTH, 8));
-	if (is_old)
-		return ruby_text(string, OLD_TEXT, flags >> OLD_LENGTH_SHIFT & OLD_LENGTH_MASK);
-	return ruby_text(string, SPT_RUBY_STRING_TEXT,
-			 spt_span_word(string, SPT_RUBY_STRING_LENGTH, 8));
+	if (in)
+		return ruby_method_in(in + strlen(" in "));
+	return label[0] == '<' && g_ascii_isalpha(label[1]) ? NULL : label;
 }
 
-static char *ruby_path(uint32_t tag, const SptSpan *spans)
+/* As Ruby 3.4 does it.  A class that has no name has a number, which is no help. */
+static char *ruby_qualify(const char *label, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS])
 {
-	if ((spt_span_word(&spans[SPT_RUBY_PATH], 0, 8) & KIND_MASK) == KIND_ARRAY)
-		return ruby_string(tag, &spans[SPT_RUBY_PATH_TEXT],
-				   &spans[SPT_RUBY_WHOLE_PATH_TEXT]);
-	return ruby_string(tag, &spans[SPT_RUBY_PATH], &spans[SPT_RUBY_PATH_TEXT]);
-}
+	g_autofree char *class = ruby_text(&spans[SPT_RUBY_CLASS]),
+			*singleton = ruby_text(&spans[SPT_RUBY_SINGLETON]);
+	const char *method = ruby_method_in(label), *owner = class ? class : singleton;
 
-/*
- * Whether it is an instruction sequence.  Of a function of C there is the entry of its name in the
- * table of all names, where a label would be; before it is what belongs to another name.
- */
-static bool is_sequence(const SptSpan *body)
-{
-	uint64_t base_label = spt_span_word(body, SPT_RUBY_BODY_BASE_LABEL, 8);
-
-	return spt_span_word(body, 0, 4) < TYPES && spt_span_word(body, 4, 4) && base_label &&
-	       base_label % 8 == 0;
+	if (!method || !owner || owner[0] == '#')
+		return g_strdup(label);
+	return g_strdup_printf("%.*s%s%c%s", (int)(method - label), label, owner,
+			       class ? '#' : '.', method);
 }
 
 bool spt_ruby_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		   SptScriptFunction *ret)
 {
 	const SptSpan *lines = &spans[SPT_RUBY_LINES], *positions = &spans[SPT_RUBY_POSITIONS];
+	g_autofree char *label = ruby_text(&spans[SPT_RUBY_LABEL]);
 	uint32_t head = lines->bytes;
 	GByteArray *both;
 
-	*ret = (SptScriptFunction){
-		.name = ruby_string(tag, &spans[SPT_RUBY_LABEL], &spans[SPT_RUBY_LABEL_TEXT]),
-	};
-	if (!ret->name)
+	*ret = (SptScriptFunction){ 0 };
+	if (!label)
 		return false;
-	if (!is_sequence(&spans[SPT_RUBY_BODY])) {
-		ret->file = g_strdup(NO_FILE);
-		return true;
-	}
-	ret->file = ruby_path(tag, spans);
+	ret->name = ruby_qualify(label, spans);
+	ret->file = ruby_text(&spans[SPT_RUBY_PATH]);
 	if (!ret->file)
 		ret->file = g_strdup(NO_FILE);
+	if (!spans[SPT_RUBY_BODY].bytes)
+		return true;
 	ret->first_line = (uint32_t)spt_span_word(&spans[SPT_RUBY_BODY], SPT_RUBY_BODY_LINE, 4);
 	if (SPT_TAG_MINOR(tag) < 2)
 		ret->first_line >>= 1;

@@ -11,13 +11,12 @@ G_BEGIN_DECLS
 #define SPT_RUBY_BODY_BYTES 144
 #define SPT_RUBY_BODY_ENCODED 8
 #define SPT_RUBY_BODY_PATH 64
-#define SPT_RUBY_BODY_BASE_LABEL 72
 #define SPT_RUBY_BODY_LABEL 80
 #define SPT_RUBY_BODY_LINE 88
 
-/* In a string: its length and where its text is, if that is not in the string itself. */
-#define SPT_RUBY_STRING_LENGTH 16
+/* In a string: where its text is, or a pointer to it; before 3.2 the text was where lengths are. */
 #define SPT_RUBY_STRING_TEXT 24
+#define SPT_RUBY_STRING_OLD_TEXT 16
 /* Of an entry of the table of lines: the line, a node, events. */
 #define SPT_RUBY_LINE_BYTES 12
 /* Of the table of positions: the part for small positions and one block. */
@@ -25,12 +24,11 @@ G_BEGIN_DECLS
 
 /* The spans. */
 enum {
-	SPT_RUBY_BODY,
-	SPT_RUBY_LABEL,
-	SPT_RUBY_LABEL_TEXT,
-	SPT_RUBY_PATH,			/* a string, or an array: a path and the whole path */
-	SPT_RUBY_PATH_TEXT,		/* that string's text, or the array's second element */
-	SPT_RUBY_WHOLE_PATH_TEXT,
+	SPT_RUBY_BODY,			/* of an instruction sequence; functions of C have none */
+	SPT_RUBY_LABEL,			/* texts, like the next ones */
+	SPT_RUBY_PATH,
+	SPT_RUBY_CLASS,			/* of a method */
+	SPT_RUBY_SINGLETON,		/* instead of it, if it is a method of the class itself */
 	SPT_RUBY_LINES,
 	SPT_RUBY_POSITIONS,
 };

@@ -11,6 +11,7 @@
 #include "scripts/interpreter.h"
 #include "scripts/program.h"
 #include "scripts/ruby-code.h"
+#include "scripts/ruby-names.h"
 #include "scripts/script-elf.h"
 #include "scripts/script-loop.h"
 
@@ -28,13 +29,10 @@
 #define SEQUENCE_AT 16
 #define ENVIRONMENT_AT 32
 #define BODY_AT 16			/* in an instruction sequence */
-/* Of what an environment has at and before its address. */
-#define METHOD_AT (-16)
-#define KIND_MASK 0x7fff0001
+/* Of what an environment has at its address. */
 #define KIND_C 0x55550001
 #define KIND_OUTERMOST 0x79990001	/* of no script */
 #define IS_LAST 0x20			/* the frame is the last one that its loop executes */
-#define DEFINITION_AT 16		/* in a method entry */
 #define NAME_AT 32			/* in a definition */
 /* In the table of all names: an array of arrays with an entry of two words for each. */
 #define NAMES_AT 16
@@ -58,6 +56,8 @@ enum {
 	R_IDENTITY,
 	R_WORD,
 	R_ADDRESS,
+	R_ENVIRONMENT,
+	R_ENTRY,
 	R_NOTHING,			/* always 0 */
 };
 
@@ -68,18 +68,23 @@ enum {
 struct layout {
 	unsigned minor;
 	uint16_t frame_bytes;
+	SptRubyClass class;
 	uint16_t lines, n_lines, positions; /* in the body of an instruction sequence */
-	bool has_lengths;		/* strings have their length before their text */
 };
 
 static const struct layout layouts[] = {
-	{ .minor = 1, .frame_bytes = 64, .lines = 120, .n_lines = 136, .positions = 144 },
+	{ .minor = 1,
+	  .frame_bytes = 64,
+	  .class = SPT_RUBY_CLASS_OF_TABLE,
+	  .lines = 120,
+	  .n_lines = 136,
+	  .positions = 144 },
 	{ .minor = 3,
 	  .frame_bytes = 56,
+	  .class = SPT_RUBY_CLASS_OF_FIELDS,
 	  .lines = 112,
 	  .n_lines = 128,
-	  .positions = 136,
-	  .has_lengths = true },
+	  .positions = 136 },
 };
 
 /* What is computed from the file: addresses. */
@@ -137,42 +142,10 @@ static bool find_places(const SptObject *file, struct places *ret)
 	return ret->context && ret->symbols;
 }
 
-static void add_string(SptProgram *program, const struct layout *layout, uint16_t at, uint16_t max)
-{
-	spt_program_span(
-		program,
-		&(struct sysprof_chain_span){
-			.path = { at, SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE },
-			.length = layout->has_lengths ? SPT_RUBY_STRING_LENGTH : SYSPROF_SPAN_NONE,
-			.length_in = 1,
-			.length_bytes = 8,
-			.unit = SYSPROF_SPAN_NONE,
-			.head = layout->has_lengths ? SPT_RUBY_STRING_TEXT : 0,
-			.max = layout->has_lengths ? max : 40 });
-}
-
-/* What the pointer to text of the string in the span before leads to. */
-static void add_text(SptProgram *program, unsigned string, uint16_t max)
-{
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SPT_RUBY_STRING_TEXT, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SPT_RUBY_STRING_LENGTH,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = max,
-					  .from = (uint8_t)(string + 1) });
-}
-
 /* What spt_ruby_read() reads. */
 static void add_spans(SptProgram *program, const struct layout *layout)
 {
-	spt_program_code_span(program, SPT_RUBY_BODY_BYTES);
-	add_string(program, layout, SPT_RUBY_BODY_LABEL, 280);
-	add_text(program, SPT_RUBY_LABEL, 256);
-	add_string(program, layout, SPT_RUBY_BODY_PATH, 536);
-	add_text(program, SPT_RUBY_PATH, 512);
-	add_text(program, SPT_RUBY_PATH_TEXT, 512);
+	spt_ruby_add_texts(program);
 	spt_program_span(program, &(struct sysprof_chain_span){
 					  .path = { layout->lines, SYSPROF_SPAN_NONE,
 						    SYSPROF_SPAN_NONE },
@@ -180,7 +153,8 @@ static void add_spans(SptProgram *program, const struct layout *layout)
 					  .length_bytes = 4,
 					  .unit = SYSPROF_SPAN_NONE,
 					  .unit_bytes = SPT_RUBY_LINE_BYTES,
-					  .max = 8184 });
+					  .max = 8184,
+					  .from = SPT_RUBY_FROM_BODY });
 	spt_program_span(program, &(struct sysprof_chain_span){
 					  .path = { layout->positions, SYSPROF_SPAN_NONE,
 						    SYSPROF_SPAN_NONE },
@@ -188,7 +162,8 @@ static void add_spans(SptProgram *program, const struct layout *layout)
 					  .length_bytes = 4,
 					  .unit = SYSPROF_SPAN_NONE,
 					  .head = SPT_RUBY_POSITIONS_HEAD,
-					  .max = 4096 });
+					  .max = 4096,
+					  .from = SPT_RUBY_FROM_BODY });
 }
 
 /* The execution context, and the table of names. */
@@ -224,12 +199,14 @@ static void add_frame_of_c(SptProgram *program, const struct layout *layout, uns
 {
 	unsigned other, jump;
 
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_ADDRESS, R_FRAME, ENVIRONMENT_AT);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_ADDRESS, 0);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, KIND_MASK);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_ENVIRONMENT, R_FRAME, ENVIRONMENT_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_ENVIRONMENT, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, SPT_RUBY_KIND_MASK);
 	other = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, KIND_C);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_ADDRESS, METHOD_AT);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, DEFINITION_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_ENVIRONMENT, SPT_RUBY_METHOD_AT);
+	spt_program_add(program, SYSPROF_CHAIN_WITH, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_WORD, SPT_RUBY_OWNER_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, SPT_RUBY_DEFINITION_AT);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, NAME_AT);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_CODE, 0, OPERATORS);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JLT, R_WORD, R_CODE, 0);
@@ -246,10 +223,31 @@ static void add_frame_of_c(SptProgram *program, const struct layout *layout, uns
 	/* Its name is where that of an instruction sequence is. */
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_CODE, R_CODE, -SPT_RUBY_BODY_LABEL);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
-	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_CODE, R_NOTHING);
+	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_CODE, R_IDENTITY);
 	spt_program_land(program, other);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_FRAME, R_FRAME, layout->frame_bytes);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+}
+
+/*
+ * Mixes the owner of the frame's method into the identity: some methods of different classes have
+ * the same instructions.  R_ADDRESS: what the environment has.
+ */
+static void add_owner(SptProgram *program)
+{
+	unsigned other, found;
+
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_ADDRESS, SPT_RUBY_KIND_MASK);
+	other = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, SPT_RUBY_KIND_METHOD);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_ENVIRONMENT, SPT_RUBY_METHOD_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD2, R_ENTRY, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_ENTRY, R_ENTRY, SPT_RUBY_ENTRY_MASK);
+	found = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_ENTRY, SPT_RUBY_ENTRY_VARIABLES);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, SPT_RUBY_ENTRY_AT);
+	spt_program_land(program, found);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, SPT_RUBY_OWNER_AT);
+	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
+	spt_program_land(program, other);
 }
 
 static void add_frames(SptProgram *program, const struct layout *layout)
@@ -270,8 +268,10 @@ static void add_frames(SptProgram *program, const struct layout *layout)
 	spt_program_add(program, SYSPROF_CHAIN_SHRI, R_POSITION, R_POSITION, 3);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CODE, SPT_RUBY_BODY_LABEL);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_ADDRESS, R_FRAME, ENVIRONMENT_AT);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_ADDRESS, R_ADDRESS, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_ENVIRONMENT, R_FRAME, ENVIRONMENT_AT);
+	spt_program_add(program, SYSPROF_CHAIN_WITH, 0, R_ENVIRONMENT, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_ADDRESS, R_ENVIRONMENT, 0);
+	add_owner(program);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_ADDRESS, IS_LAST);
 	last = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_CODE, R_IDENTITY);
@@ -279,7 +279,7 @@ static void add_frames(SptProgram *program, const struct layout *layout)
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_FRAME, R_FRAME, layout->frame_bytes);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
 	spt_program_land(program, last);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_ADDRESS, KIND_MASK);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_ADDRESS, SPT_RUBY_KIND_MASK);
 	outermost = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, KIND_OUTERMOST);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_CODE, R_IDENTITY);
 	spt_program_add(program, SYSPROF_CHAIN_MARK, 0, R_NOTHING, 0);
@@ -322,6 +322,7 @@ static GBytes *ruby_describe(const SptObject *file, GError **error)
 	add_spans(program, layout);
 	add_roots(program, &places);
 	add_frames(program, layout);
+	spt_ruby_add_names(program, layout->class);
 	return spt_program_finish(program);
 }
 
