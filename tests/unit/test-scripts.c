@@ -188,9 +188,9 @@ static void read_as_others(const SptSpan *spans, uint32_t position)
 static void test_lines_of_ruby(void)
 {
 	uint8_t body[SPT_RUBY_BODY_BYTES] = { 0 }, lines[3 * SPT_RUBY_LINE_BYTES] = { 0 };
-	uint8_t positions[SPT_RUBY_POSITIONS_HEAD + 80] = { 0 }, label[40] = { 0 };
+	uint8_t positions[SPT_RUBY_POSITIONS_HEAD + 80] = { 0 };
 	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = { [SPT_RUBY_BODY] = { body, sizeof(body) },
-						   [SPT_RUBY_LABEL] = { label, sizeof(label) },
+						   [SPT_RUBY_LABEL] = { "each", 4 },
 						   [SPT_RUBY_LINES] = { lines, sizeof(lines) },
 						   [SPT_RUBY_POSITIONS] = { positions,
 									    sizeof(positions) } };
@@ -202,10 +202,6 @@ static void test_lines_of_ruby(void)
 			 { 700, 9 } };
 	g_auto(SptScriptFunction) function = { 0 };
 
-	memcpy(body, (uint32_t[]){ 1, 700 }, 8);
-	memcpy(body + SPT_RUBY_BODY_BASE_LABEL, &(uint64_t){ 64 }, 8);
-	memcpy(label, (uint64_t[]){ 5, 0, 4 }, 24);
-	memcpy(label + SPT_RUBY_STRING_TEXT, "each", 4);
 	for (unsigned i = 0; i < 3; i++)
 		memcpy(lines + i * SPT_RUBY_LINE_BYTES, &numbers[i], sizeof(numbers[i]));
 	/* Ranks of 54 positions in 7 bits each: from 10 on the second entry. */
@@ -228,6 +224,39 @@ static void test_lines_of_ruby(void)
 	for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++)
 		g_assert_cmpuint(spt_ruby_line(tag, &function, expected[i].position), ==,
 				 expected[i].line);
+}
+
+/* Names of Ruby's methods, by their labels and classes. */
+static void test_names_of_ruby(void)
+{
+	static const struct {
+		const char *label, *class, *singleton, *name;
+	} expected[] = {
+		{ "call", "Rack::Builder", NULL, "Rack::Builder#call" },
+		{ "open", NULL, "File", "File.open" },
+		{ "block (2 levels) in call", "App", NULL, "block (2 levels) in App#call" },
+		{ "rescue in block in call", "App", NULL, "rescue in block in App#call" },
+		{ "ensure in open", NULL, "File", "ensure in File.open" },
+		{ "<=>", "Version", NULL, "Version#<=>" },
+		{ "<main>", "Object", NULL, "<main>" },
+		{ "block in <class:App>", "App", NULL, "block in <class:App>" },
+		{ "<top (required)>", "Object", NULL, "<top (required)>" },
+		{ "call", "#<Class:0x00007f0d4c0a0f60>", NULL, "call" },
+		{ "call", NULL, NULL, "call" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
+		const char *class = expected[i].class ?: "", *single = expected[i].singleton ?: "";
+		SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = {
+			[SPT_RUBY_LABEL] = { expected[i].label, (unsigned)strlen(expected[i].label) },
+			[SPT_RUBY_CLASS] = { class, (unsigned)strlen(class) },
+			[SPT_RUBY_SINGLETON] = { single, (unsigned)strlen(single) },
+		};
+		g_auto(SptScriptFunction) function = { 0 };
+
+		g_assert_true(spt_ruby_read(SPT_TAG(2, 3, 3), spans, &function));
+		g_assert_cmpstr(function.name, ==, expected[i].name);
+	}
 }
 
 static void test_hostile(void)
@@ -330,6 +359,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/scripts/lines", test_lines);
 	g_test_add_func("/scripts/lines-of-ruby", test_lines_of_ruby);
+	g_test_add_func("/scripts/names/ruby", test_names_of_ruby);
 	g_test_add_func("/scripts/names", test_names);
 	g_test_add_func("/scripts/names-of-v8", test_names_of_v8);
 	g_test_add_func("/scripts/hostile", test_hostile);

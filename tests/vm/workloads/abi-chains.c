@@ -173,7 +173,7 @@ static void test_refusals(void)
 	REFUSED(bad.span[1].from = 255, "... where one does that there is not");
 	REFUSED((bad.span[0].unit = 8, bad.span[0].unit_bytes = 8), "elements of two sizes");
 	REFUSED(bad.span[1].reserved[4] = 1, "a reserved byte in a span");
-	REFUSED(bad.insn[6].op = SYSPROF_CHAIN_RECALL + 1, "an unknown instruction");
+	REFUSED(bad.insn[6].op = SYSPROF_CHAIN_WITH + 1, "an unknown instruction");
 	REFUSED(bad.insn[6].op = SYSPROF_CHAIN_REG, "an instruction of steps in another program");
 	REFUSED(bad.insn[6].op = SYSPROF_CHAIN_NEXT, "a next frame in another program");
 	REFUSED(bad.header.flags = SYSPROF_CHAIN_STEPS | SYSPROF_CHAIN_FRAMES,

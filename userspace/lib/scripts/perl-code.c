@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define IS_NAMED 0x8000			/* the sub has its name itself */
-
 /* To UTF-8; what is no text is replaced.  NULL: it is empty, or not there. */
 static char *perl_name(const SptSpan *span)
 {
@@ -26,7 +24,8 @@ static char *perl_file(const SptSpan *span)
 bool spt_perl_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		   SptScriptFunction *ret)
 {
-	bool is_named = spt_span_word(&spans[SPT_PERL_BODY], SPT_PERL_BODY_FLAGS, 4) & IS_NAMED;
+	bool is_named = spt_span_word(&spans[SPT_PERL_BODY], SPT_PERL_BODY_FLAGS, 4) &
+			SPT_PERL_IS_NAMED;
 	unsigned own = is_named ? SPT_PERL_OWN_NAME - SPT_PERL_NAME : 0;
 	g_autofree char *name = perl_name(&spans[SPT_PERL_NAME + own]),
 			*package = perl_name(&spans[SPT_PERL_PACKAGE + own]);

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 #define SPT_PERL_BODY_NAME 56		/* a glob, or the name itself */
 #define SPT_PERL_BODY_FILE 64
 #define SPT_PERL_BODY_FLAGS 92
+#define SPT_PERL_IS_NAMED 0x8000	/* a flag: the sub has its name itself */
 
 /* A name: a hash, the length, and the text. */
 #define SPT_PERL_NAME_LENGTH 4

@@ -16,12 +16,9 @@
 #define MAX_FRAMES 200			/* about as many as the fuel of a program allows */
 
 /*
- * Offsets, computed from the headers of Debian's 5.36.0, 5.40.1 and 5.42.3 (intrpvar.h, cop.h,
- * cv.h, gv.h, hv.h), where they are the same.
+ * Offsets, computed from the headers of Debian's 5.32.1, 5.36.0, 5.40.1 and 5.42.3 (intrpvar.h,
+ * cop.h, cv.h, gv.h, hv.h), where they are the same.
  */
-/* In an interpreter. */
-#define PLACE_AT 208			/* what it executes: a statement */
-#define STACK_AT 224
 /* In a stack. */
 #define CONTEXTS_AT 8
 #define OUTER_AT 16
@@ -47,6 +44,10 @@
 #define GLOB_NAME 32
 #define GLOB_PACKAGE 40
 #define PACKAGE_NAME 32			/* in the body of a package */
+/* Before 5.36: in a package, in its body, and behind its array. */
+#define PACKAGE_ARRAY 16
+#define PACKAGE_LAST 24
+#define PACKAGE_N_NAMES 28
 
 #define NAME_MAX_BYTES 264
 #define FILE_MAX_BYTES 256
@@ -65,16 +66,24 @@ enum {
 	R_PENDING,			/* whether C may have called the sub before */
 	R_COMPILER,			/* the place while a file is compiled */
 	R_NOTHING,			/* always 0 */
+	R_PACKAGE,
+	/* For names. */
+	R_EMITTED = 2,
 };
 
-/* Of one version: where an interpreter has the statement of its compiler. */
+/*
+ * Of one version: where an interpreter has the statement that it executes, its stack, and the
+ * statement of its compiler.
+ */
 static const struct layout {
 	unsigned minor;
-	uint16_t compiler;
+	uint16_t place, stack, compiler;
+	bool is_behind;			/* what a package has is behind its array */
 } layouts[] = {
-	{ .minor = 36, .compiler = 1936 },
-	{ .minor = 40, .compiler = 1720 },
-	{ .minor = 42, .compiler = 1720 },
+	{ .minor = 32, .place = 224, .stack = 240, .compiler = 1952, .is_behind = true },
+	{ .minor = 36, .place = 208, .stack = 224, .compiler = 1936 },
+	{ .minor = 40, .place = 208, .stack = 224, .compiler = 1720 },
+	{ .minor = 42, .place = 208, .stack = 224, .compiler = 1720 },
 };
 
 static void perl_span(SptProgram *program, unsigned from, uint16_t a, uint16_t b, uint16_t c,
@@ -84,7 +93,8 @@ static void perl_span(SptProgram *program, unsigned from, uint16_t a, uint16_t b
 			 &(struct sysprof_chain_span){
 				 .path = { a, b, c },
 				 .length = is_name ? SPT_PERL_NAME_LENGTH : SYSPROF_SPAN_NONE,
-				 .length_in = is_name ? (uint8_t)(1 + (b != SYSPROF_SPAN_NONE) +
+				 .length_in = is_name ? (uint8_t)((a != SYSPROF_SPAN_NONE) +
+								  (b != SYSPROF_SPAN_NONE) +
 								  (c != SYSPROF_SPAN_NONE)) :
 							0,
 				 .length_bytes = 4,
@@ -94,8 +104,20 @@ static void perl_span(SptProgram *program, unsigned from, uint16_t a, uint16_t b
 				 .from = (uint8_t)from });
 }
 
+/* That of the sub's glob, or of its own name: the same, as the program of names has found it. */
+static void perl_package_span(SptProgram *program, const struct layout *layout, unsigned from,
+			      uint16_t at)
+{
+	enum { NONE = SYSPROF_SPAN_NONE };
+
+	if (layout->is_behind)
+		perl_span(program, SYSPROF_SPAN_REGISTER + R_PACKAGE, NONE, NONE, NONE, true);
+	else
+		perl_span(program, from, at, 0, PACKAGE_NAME, true);
+}
+
 /* What spt_perl_read() reads. */
-static void add_spans(SptProgram *program)
+static void add_spans(SptProgram *program, const struct layout *layout)
 {
 	enum { NONE = SYSPROF_SPAN_NONE };
 
@@ -107,9 +129,9 @@ static void add_spans(SptProgram *program)
 					  .max = SPT_PERL_BODY_BYTES });
 	perl_span(program, 0, SPT_PERL_BODY_NAME, 0, NONE, false);
 	perl_span(program, 1 + SPT_PERL_GLOB, GLOB_NAME, NONE, NONE, true);
-	perl_span(program, 1 + SPT_PERL_GLOB, GLOB_PACKAGE, 0, PACKAGE_NAME, true);
+	perl_package_span(program, layout, 1 + SPT_PERL_GLOB, GLOB_PACKAGE);
 	perl_span(program, 0, SPT_PERL_BODY_NAME, NONE, NONE, true);
-	perl_span(program, 0, SPT_PERL_BODY_STASH, 0, PACKAGE_NAME, true);
+	perl_package_span(program, layout, 0, SPT_PERL_BODY_STASH);
 	spt_program_span(program, &(struct sysprof_chain_span){
 					  .path = { SPT_PERL_BODY_FILE, NONE, NONE },
 					  .length = NONE,
@@ -251,13 +273,43 @@ static void perl_instructions(SptProgram *program, const struct layout *layout, 
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 	spt_program_land(program, jump);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_STACK, R_WORD, STACK_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_STACK, R_WORD, layout->stack);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_STACK, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 	spt_program_land(program, jump);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_WORD, PLACE_AT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_WORD, layout->place);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_COMPILER, R_WORD, layout->compiler);
 	add_contexts(program);
+}
+
+/* The name of the package of the sub R_EMITTED; code that is in no sub has none. */
+static void perl_add_package(SptProgram *program)
+{
+	unsigned named, one;
+
+	spt_program_begin_names(program);
+	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_EMITTED, SPT_PERL_BODY_FLAGS);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, SPT_PERL_IS_NAMED);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_EMITTED, SPT_PERL_BODY_STASH);
+	named = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_EMITTED, SPT_PERL_BODY_NAME);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CODE, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CODE, GLOB_PACKAGE);
+	spt_program_land(program, named);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CODE, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, PACKAGE_LAST);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_WORD, R_WORD, 1);
+	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_WORD, R_WORD, 3);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CODE, PACKAGE_ARRAY);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CODE, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_LINE, R_CODE, 0);
+	/* One name, or a list of what it is called. */
+	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_CODE, PACKAGE_N_NAMES);
+	one = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_LINE, R_LINE, 0);
+	spt_program_land(program, one);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_PACKAGE, R_LINE, 0);
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 }
 
 static uint8_t perl_number(const SptObject *file, const char *name)
@@ -289,15 +341,17 @@ static GBytes *perl_describe(const SptObject *file, GError **error)
 	if (!layout || !spt_script_elf_symbol(file, "PL_thr_key", &key)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
-			"%s is Perl %u.%u, in whose scripts no functions are found: this works with builds of 5.36, 5.40 and 5.42 that have threads",
+			"%s is Perl %u.%u, in whose scripts no functions are found: this works with builds of 5.32, 5.36, 5.40 and 5.42 that have threads",
 			spt_object_name(file), major, minor);
 		return NULL;
 	}
 	program = spt_program_new(SPT_TAG(NUMBER, major, minor), MAX_FRAMES, difference);
 	spt_program_loop(program, loop.address - (uint64_t)difference,
 			 loop.address - (uint64_t)difference + loop.bytes);
-	add_spans(program);
+	add_spans(program, layout);
 	perl_instructions(program, layout, key.address);
+	if (layout->is_behind)
+		perl_add_package(program);
 	return spt_program_finish(program);
 }
 
