@@ -121,12 +121,15 @@ static void program_start(struct program *program, char *const *command)
 static bool program_describe(struct program *program, const char *path, u64 start, u64 offset)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_path(path);
-	g_autoptr(SptObject) file = interpreter ? spt_object_open(path, NULL) : NULL;
+	g_autoptr(SptObject) file = spt_object_open(path, NULL);
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GBytes) chain = file ? interpreter->describe(file, &error) : NULL;
+	g_autoptr(GBytes) chain = NULL;
 	gsize bytes;
 	const void *data;
 
+	if (file && !interpreter)
+		interpreter = spt_interpreter_in_file(file);
+	chain = file && interpreter ? interpreter->describe(file, &error) : NULL;
 	g_assert_no_error(error);
 	if (!chain)
 		return false;
@@ -627,6 +630,27 @@ static void add_states(const char *test)
 	g_test_add_data_func("/interpreters/states", &states, test_interpreter);
 }
 
+/* A program of another name that has Lua in itself. */
+static void test_within(void)
+{
+	g_autofree char *lua = g_find_program_in_path("lua5.4"), *text = NULL, *game = NULL,
+			*directory = g_dir_make_tmp("within-XXXXXX", NULL);
+	struct interpreter interpreter = { NULL, WORKLOADS "script-stacks.lua", "", NULL, NULL };
+	gsize bytes;
+
+	if (!lua) {
+		g_test_skip("this machine has no Lua");
+		return;
+	}
+	game = g_build_filename(directory, "game", NULL);
+	g_assert_true(g_file_get_contents(lua, &text, &bytes, NULL) &&
+		      g_file_set_contents(game, text, (gssize)bytes, NULL));
+	g_assert_false(g_chmod(game, 0755));
+	interpreter.command = game;
+	test_interpreter(&interpreter);
+	g_assert_false(g_unlink(game) || g_rmdir(directory));
+}
+
 /* OTHERS: more of them, as "ROOT COMMAND SCRIPT" each, separated by commas; they need root. */
 static void add_others(const char *others)
 {
@@ -662,6 +686,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);
 	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/endless", test_endless);
+	g_test_add_func("/interpreters/within", test_within);
 	add_others(g_getenv("OTHERS"));
 	return g_test_run();
 }

@@ -144,6 +144,8 @@ bool spt_scripts_have(SptHelpers *helpers, const SptScriptsTo *to, const SptObje
 			*ret_said = g_strdup(error->message);
 		return false;
 	}
+	/* A program of another name may have one in itself. */
+	interpreter = spt_interpreter_of_chain(chain);
 	name = interpreter ? spt_interpreter_title(interpreter, chain) :
 			     g_strdup(THREAD_CONTEXTS);
 	if (to->programs && interpreter)

@@ -312,6 +312,7 @@ const SptInterpreter spt_interpreter_cpython = {
 	.language = "Python",
 	.number = NUMBER,
 	.file = "python",
+	.symbol = "_PyEval_EvalFrameDefault",
 	.command = "python3",
 	.describe = cpython_describe,
 	.read = spt_cpython_read,

@@ -176,6 +176,7 @@ const SptInterpreter spt_interpreter_hotspot = {
 	.language = "Java",
 	.number = NUMBER,
 	.file = "libjvm.so",
+	.symbol = "gHotSpotVMStructs",
 	.command = "java",
 	.beside = "../lib/server/libjvm.so",
 	.describe = hotspot_describe,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "scripts/script-elf.h"
+
 G_DEFINE_QUARK(spt - interpreter - error - quark, spt_interpreter_error)
 
 static const SptInterpreter *const all[] = {
@@ -41,6 +43,32 @@ const SptInterpreter *spt_interpreter_of_path(const char *path)
 		if (strstr(slash ? slash : path, all[i]->file))
 			return all[i];
 	return NULL;
+}
+
+static void interpreter_see(const char *name, G_GNUC_UNUSED const SptScriptSymbol *symbol,
+			    void *data)
+{
+	const SptInterpreter **found = data;
+
+	for (unsigned i = 0; !*found && i < G_N_ELEMENTS(all); i++)
+		if (!strcmp(name, all[i]->symbol))
+			*found = all[i];
+}
+
+const SptInterpreter *spt_interpreter_in_file(const SptObject *file)
+{
+	const SptInterpreter *found = NULL;
+
+	spt_script_elf_each(file, interpreter_see, &found);
+	return found;
+}
+
+const SptInterpreter *spt_interpreter_of_chain(GBytes *chain)
+{
+	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
+
+	return g_bytes_get_size(chain) < sizeof(*header) ? NULL :
+							   spt_interpreter_of_tag(header->tag);
 }
 
 const SptInterpreter *spt_interpreter_of_tag(uint32_t tag)

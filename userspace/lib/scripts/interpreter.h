@@ -47,6 +47,7 @@ typedef struct {
 	const char *name, *language;
 	unsigned number;		/* from 1 */
 	const char *file;		/* a part of the names of its files */
+	const char *symbol;		/* that a file has which has it in itself */
 	const char *command;		/* that runs it */
 	/* Where the file is, from the command's directory; NULL: the command is it, or links it */
 	const char *beside;
@@ -74,10 +75,13 @@ SPT_INTERPRETERS(SPT_INTERPRETER_DECLARE)
 const SptInterpreter *spt_interpreter_nth(unsigned n);
 /* The interpreter whose file may be at @path; NULL: it is none. */
 const SptInterpreter *spt_interpreter_of_path(const char *path);
+/* The interpreter that a file of another name has in itself; NULL: none. */
+const SptInterpreter *spt_interpreter_in_file(const SptObject *file);
 /* The interpreter and its version, by its chain; the caller frees it. */
 char *spt_interpreter_title(const SptInterpreter *interpreter, GBytes *chain);
-/* That of a chain; NULL: it is not known. */
+/* That of a tag, or of a chain; NULL: it is not known. */
 const SptInterpreter *spt_interpreter_of_tag(uint32_t tag);
+const SptInterpreter *spt_interpreter_of_chain(GBytes *chain);
 
 G_END_DECLS
 

@@ -383,6 +383,7 @@ const SptInterpreter spt_interpreter_lua = {
 	.language = "Lua",
 	.number = NUMBER,
 	.file = "lua",
+	.symbol = "lua_newstate",
 	.command = "lua5.4",
 	.describe = lua_describe,
 	.read = spt_lua_read,

@@ -360,6 +360,7 @@ const SptInterpreter spt_interpreter_perl = {
 	.language = "Perl",
 	.number = NUMBER,
 	.file = "perl",
+	.symbol = "Perl_runops_standard",
 	.command = "perl",
 	.describe = perl_describe,
 	.read = spt_perl_read,

@@ -226,6 +226,7 @@ const SptInterpreter spt_interpreter_php = {
 	.language = "PHP",
 	.number = NUMBER,
 	.file = "php",
+	.symbol = "execute_ex",
 	.command = "php",
 	.describe = php_describe,
 	.read = spt_php_read,

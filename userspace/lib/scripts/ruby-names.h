@@ -24,7 +24,7 @@ typedef enum {
 #define SPT_RUBY_ENTRY_MASK 0xf01f
 #define SPT_RUBY_ENTRY_VARIABLES 0x201a
 
-/* What is emitted with a code is the frame's environment, or of a function of C its method entry. */
+/* What is emitted with a code is the frame's environment, or its method's entry if that is in C. */
 void spt_ruby_add_names(SptProgram *program, SptRubyClass class);
 /* The first spans of ruby-code.h; the others begin in the body. */
 void spt_ruby_add_texts(SptProgram *program);

@@ -331,6 +331,7 @@ const SptInterpreter spt_interpreter_ruby = {
 	.language = "Ruby",
 	.number = NUMBER,
 	.file = "ruby",
+	.symbol = "rb_block_given_p",
 	.command = "ruby",
 	.describe = ruby_describe,
 	.read = spt_ruby_read,

@@ -503,6 +503,7 @@ const SptInterpreter spt_interpreter_v8 = {
 	.language = "JavaScript",
 	.number = NUMBER,
 	.file = "node",
+	.symbol = "v8dbg_off_fp_function",
 	.command = "node",
 	.describe = v8_describe,
 	.read = spt_v8_read,

@@ -276,15 +276,24 @@ static GByteArray *answer_block(const void *data, size_t bytes, bool has_debug)
 	return g_byte_array_append(answer, data, bytes);
 }
 
+/* Of an interpreter, or of what says what threads are at work for, wherever these are. */
+static GBytes *describe_chain(const SptObject *image, const char *path, GError **error)
+{
+	const SptInterpreter *interpreter = spt_interpreter_of_path(path);
+	GBytes *chain = interpreter ? NULL : spt_thread_context_describe(image);
+
+	if (chain)
+		return chain;
+	if (!interpreter)
+		interpreter = spt_interpreter_in_file(image);
+	return interpreter ? interpreter->describe(image, error) : NULL;
+}
+
 static GByteArray *answer_chain(struct question *question)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
-	const SptInterpreter *interpreter = spt_interpreter_of_path(question->path);
-	g_autoptr(GBytes) chain =
-		image && interpreter ? interpreter->describe(image, &error) :
-		image		     ? spt_thread_context_describe(image) :
-				       NULL;
+	g_autoptr(GBytes) chain = image ? describe_chain(image, question->path, &error) : NULL;
 
 	question->fd = -1;
 	if (chain)
