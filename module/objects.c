@@ -95,7 +95,7 @@ static LIST_HEAD(unnamed);
 static LIST_HEAD(pool);
 static unsigned int pool_fill, n_objects;
 /* Number of each user's objects that have no name yet. */
-static u16 pending[SYSPROF_PAYERS];
+static u16 pending[SYSPROF_QUOTA_PAYERS];
 static bool missed;
 
 /* Held while objects are removed, and by callers that search them and may sleep. */

@@ -29,7 +29,7 @@
 static struct payer {
 	atomic_long_t bytes;
 	atomic_t ids;
-} payers[SYSPROF_PAYERS];
+} payers[SYSPROF_QUOTA_PAYERS];
 
 /* Of all users but root. */
 static struct payer users;

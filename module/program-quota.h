@@ -15,7 +15,7 @@ struct task_struct;
 typedef u16 sysprof_payer;
 
 #define SYSPROF_PAYER_ROOT	0
-#define SYSPROF_PAYERS		(1 << 12)
+#define SYSPROF_QUOTA_PAYERS		(1 << 12)
 
 /* RCU read side, or current; any context. */
 sysprof_payer sysprof_quota_payer(const struct task_struct *task);
@@ -41,7 +41,7 @@ void sysprof_quota_forget_ids(void);
  */
 struct sysprof_shares {
 	int part;
-	atomic_t taken[SYSPROF_PAYERS];
+	atomic_t taken[SYSPROF_QUOTA_PAYERS];
 };
 
 #define SYSPROF_SHARES_IN_BUCKET 2 /* slots of a payer in the second half of a bucket of eight */

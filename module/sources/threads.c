@@ -103,7 +103,7 @@ static struct sysprof_slot *find_room(const struct task_struct *task, sysprof_pa
 {
 	u32 at = sysprof_threads_bucket(task), i;
 
-	BUILD_BUG_ON(SYSPROF_PAYERS > 1 << 12);
+	BUILD_BUG_ON(SYSPROF_QUOTA_PAYERS > 1 << 12);
 	*payer = SYSPROF_PAYER_ROOT;
 	for (i = 0; i < SYSPROF_THREAD_WAYS && READ_ONCE(sysprof_threads.keys[at + i]); i++)
 		;
