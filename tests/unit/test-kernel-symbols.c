@@ -60,8 +60,8 @@ static void assert_symbols(const struct place *place, const char *state, const c
 }
 
 /*
- * Only text of the kernel and of modules is kept; under a new state, also one that begins as the old
- * one, all is new.
+ * Only text of the kernel and of modules is kept; under a new state, also one that begins as the
+ * old one, all is new.
  */
 static void test_kept(struct place *place, gconstpointer data G_GNUC_UNUSED)
 {

@@ -26,7 +26,7 @@ enum lies {
 };
 
 /* A handler's frames are further in than the call that it has interrupted. */
-static enum lies how_it_lies(struct spt_thread *thread, uint64_t sp)
+static enum lies event_lies(struct spt_thread *thread, uint64_t sp)
 {
 	stack_t stack = { .ss_flags = SS_DISABLE };
 
@@ -97,7 +97,7 @@ bool spt_event_begin_nested(struct spt_thread *thread, uint64_t sp)
 		return false;
 	if (spt_state_is_foreign(thread->state))
 		return begin_foreign(thread, sp);
-	lies = how_it_lies(thread, sp);
+	lies = event_lies(thread, sp);
 	if (lies == LIES_BEHIND)
 		abandon(thread);
 	if (lies == LIES_ELSEWHERE || thread->state == SPT_NESTED || is_stuck(thread)) {

@@ -162,7 +162,8 @@ static void tell(struct spt_thread *thread, void *function, uint64_t wait_ns,
 static uint64_t waited_inside(const struct start *start)
 {
 	const struct spt_thread *thread = start->thread;
-	uint64_t waited_ns = __atomic_load_n(&thread->waited_ns, __ATOMIC_RELAXED) - start->waited_ns;
+	uint64_t waited_ns = __atomic_load_n(&thread->waited_ns, __ATOMIC_RELAXED) -
+			     start->waited_ns;
 
 	return waited_ns && own_number(thread) == thread->own_tid ? waited_ns : 0;
 }

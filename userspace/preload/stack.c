@@ -20,7 +20,7 @@ struct bounds {
 	uint64_t begin, end;
 };
 
-static bool is_on_main(uint64_t sp)
+static bool stack_is_main(uint64_t sp)
 {
 	return spt_main_stack_end && spt_main_stack_end - sp < MAIN_BYTES;
 }
@@ -31,7 +31,7 @@ static struct bounds find_bounds(uint64_t sp)
 	uint64_t end = spt_main_stack_end, self = (uint64_t)__builtin_thread_pointer();
 	struct bounds bounds = { 0, 0 };
 
-	if (is_on_main(sp))
+	if (stack_is_main(sp))
 		return (struct bounds){ end - MAIN_BYTES, end };
 	if (!spt_code_mapping(sp, &bounds.begin, &bounds.end))
 		return bounds;
@@ -57,7 +57,7 @@ uint64_t spt_stack_end(struct spt_thread *thread, uint64_t sp)
 }
 
 /* What the system call returned. */
-static long read_memory(const struct iovec *ours, const struct iovec *theirs, unsigned n)
+static long stack_read(const struct iovec *ours, const struct iovec *theirs, unsigned n)
 {
 	return spt_call6(SYS_process_vm_readv, spt_call(SYS_getpid, 0, 0, 0, 0), (long)ours, 1,
 			 (long)theirs, n, 0);
@@ -67,11 +67,11 @@ bool spt_read_safely(uint64_t address, void *to, size_t bytes)
 {
 	struct iovec ours = { to, bytes }, theirs = { (void *)address, bytes };
 
-	return spt_may_call(SPT_MAY_LOOK) && read_memory(&ours, &theirs, 1) == (long)bytes;
+	return spt_may_call(SPT_MAY_LOOK) && stack_read(&ours, &theirs, 1) == (long)bytes;
 }
 
 /* Whether all pages are there, and true where nobody may be asked. */
-static bool is_whole(uint64_t begin, uint64_t end)
+static bool stack_is_whole(uint64_t begin, uint64_t end)
 {
 	struct iovec pages[PAGES_AT_ONCE];
 	char bytes[PAGES_AT_ONCE];
@@ -84,7 +84,7 @@ static bool is_whole(uint64_t begin, uint64_t end)
 
 		for (; page < end && ours.iov_len < PAGES_AT_ONCE; page += PAGE)
 			pages[ours.iov_len++] = (struct iovec){ (void *)page, 1 };
-		got = read_memory(&ours, pages, (unsigned)ours.iov_len);
+		got = stack_read(&ours, pages, (unsigned)ours.iov_len);
 		if (got < 0 && got != -EFAULT)
 			return true;
 		if (got != (long)ours.iov_len)
@@ -97,7 +97,7 @@ static bool is_whole(uint64_t begin, uint64_t end)
  * Whether @sp is on the thread's own stack, at whose end is the C library's description of the
  * thread.
  */
-static bool is_on_own(struct spt_thread *thread, uint64_t sp)
+static bool stack_is_own(struct spt_thread *thread, uint64_t sp)
 {
 	uint64_t self = (uint64_t)__builtin_thread_pointer(),
 		 begin = thread->own_begin ? thread->own_begin : self;
@@ -108,7 +108,7 @@ static bool is_on_own(struct spt_thread *thread, uint64_t sp)
 		return true;
 	if (begin - sp > OWN_BYTES || sp / PAGE == thread->not_own)
 		return false;
-	if (is_whole(sp, begin))
+	if (stack_is_whole(sp, begin))
 		thread->own_begin = sp & -PAGE;
 	else
 		thread->not_own = sp / PAGE;
@@ -117,8 +117,8 @@ static bool is_on_own(struct spt_thread *thread, uint64_t sp)
 
 bool spt_stack_is_same(struct spt_thread *thread, uint64_t sp, uint64_t other)
 {
-	return (is_on_main(sp) && is_on_main(other)) ||
-	       (is_on_own(thread, sp - 8) && is_on_own(thread, other - 8));
+	return (stack_is_main(sp) && stack_is_main(other)) ||
+	       (stack_is_own(thread, sp - 8) && stack_is_own(thread, other - 8));
 }
 
 bool spt_stack_has(struct spt_thread *thread, uint64_t sp, uint64_t address)
@@ -126,9 +126,9 @@ bool spt_stack_has(struct spt_thread *thread, uint64_t sp, uint64_t address)
 	uint64_t word;
 
 	if (address >= sp - 8 && address % 8 == 0) {
-		if (is_on_main(sp) && address < spt_main_stack_end)
+		if (stack_is_main(sp) && address < spt_main_stack_end)
 			return true;
-		if (is_on_own(thread, sp - 8) &&
+		if (stack_is_own(thread, sp - 8) &&
 		    address < (uint64_t)__builtin_thread_pointer())
 			return true;
 	}

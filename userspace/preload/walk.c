@@ -48,7 +48,7 @@ static inline bool is_on_stack(const struct spt_step *from, uint64_t end, uint64
  * Whether words at both addresses are there as surely as what is right below the stack pointer.  A
  * function that goes on by hand on another stack is followed by its rules to where that ends.
  */
-static inline bool is_beside(const struct spt_step *from, uint64_t a, uint64_t b)
+static inline bool step_is_beside(const struct spt_step *from, uint64_t a, uint64_t b)
 {
 	uint64_t here = from->sp - 8;
 
@@ -56,10 +56,10 @@ static inline bool is_beside(const struct spt_step *from, uint64_t a, uint64_t b
 }
 
 /* The same of the word right below @sp, where its frame ends; here that is the return address. */
-static inline bool is_end_beside(const struct spt_step *from, uint64_t sp)
+static inline bool step_end_is_beside(const struct spt_step *from, uint64_t sp)
 {
 #ifdef SPT_HAS_LINK
-	return is_beside(from, sp - 8, sp - 8);
+	return step_is_beside(from, sp - 8, sp - 8);
 #else
 	(void)from;
 	(void)sp;
@@ -71,19 +71,19 @@ static inline bool is_end_beside(const struct spt_step *from, uint64_t sp)
  * Behind a frame that was found by a guess, the result of a rule may be anything.  Words that are
  * not on the stack are not read: when they are to be read again, they may no longer exist.
  */
-static bool may_fetch(const struct spt_step *from, uint64_t address)
+static bool step_may_fetch(const struct spt_step *from, uint64_t address)
 {
 	bool is_sure = !(from->is_odd && (from->is_guess || from->sp_at));
 
 	if (is_guess(from) && !is_on_stack(from, from->stack_end, address, 1))
 		return false;
-	return (is_sure && is_beside(from, address, address)) ||
+	return (is_sure && step_is_beside(from, address, address)) ||
 	       spt_stack_has(spt_self, from->sp, address);
 }
 
 static bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
 {
-	if (!may_fetch(from, address))
+	if (!step_may_fetch(from, address))
 		return false;
 	*ret = load(address);
 	return true;
@@ -148,7 +148,8 @@ static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 
 static bool step_over_signal(const struct spt_step *from, struct spt_step *to)
 {
-	if (!may_fetch(from, from->sp + SPT_SIGNAL_BP) || !may_fetch(from, from->sp + SPT_SIGNAL_PC))
+	if (!step_may_fetch(from, from->sp + SPT_SIGNAL_BP) ||
+	    !step_may_fetch(from, from->sp + SPT_SIGNAL_PC))
 		return false;
 	*to = (struct spt_step){ .pc = (load(from->sp + SPT_SIGNAL_PC) & SPT_RING_POINTER_MASK) |
 				       SPT_NODE_EXACT,
@@ -203,8 +204,8 @@ static __always_inline bool step_plainly(const struct spt_step *from, uint64_t r
 	bp_at = (spt_rule_bp(rule) == SPT_BP_AT_CFA ? sp : bp) + (uint64_t)spt_rule_bp_offset(rule);
 	if (spt_rule_bp(rule) == SPT_BP_SAME)
 		bp_at = 0;
-	if (__builtin_expect(!is_beside(from, to->pc_at, bp_at ? bp_at : to->pc_at) ||
-			     !is_end_beside(from, sp), 0))
+	if (__builtin_expect(!step_is_beside(from, to->pc_at, bp_at ? bp_at : to->pc_at) ||
+			     !step_end_is_beside(from, sp), 0))
 		return false;
 	to->sp = sp;
 	to->is_odd = false;
@@ -262,7 +263,7 @@ static __attribute__((noinline)) bool step_otherwise(struct spt_step *from, stru
 	to->stack_end = from->stack_end;
 	to->is_odd = true;
 	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc) ||
-	    (!is_end_beside(from, sp) && !may_fetch(from, sp - 8)))
+	    (!step_end_is_beside(from, sp) && !step_may_fetch(from, sp - 8)))
 		return false;
 	to->pc &= SPT_RING_POINTER_MASK;
 	switch (spt_rule_bp(rule)) {
@@ -539,7 +540,7 @@ uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
 	/* Only now: both take much of the stack. */
 	if (__builtin_expect(node == 0, 0))
 		node = walk_scripts(thread, place);
-	/* What is not on the thread's stack may be gone at the next call, and is not looked at again. */
+	/* What is not on the thread's stack may be gone at the next call. */
 	if (__builtin_expect(thread->has_left, 0))
 		thread->innermost = thread->frames;
 	return node;

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* Identical rows take less than a bit each. */
 #define SPT_EVENT_ROWS_PER_FILE_BYTE 64
 
-/* Whether a stream that has @rows may have a table with @more; it is opened, and read, up to there. */
+/* Whether a stream that has @rows may have a table with @more; it is read up to there. */
 static inline bool spt_events_may_have(const SptCapture *capture, uint64_t rows, uint32_t more)
 {
 	return more <= SPT_EVENT_TABLE_MAX_ROWS &&

@@ -312,7 +312,7 @@ void spt_table_cache_put_key(SptTableCache *cache, const struct stat *stat, cons
 	g_autofree char *name = name_of_key(stat);
 	struct key_file file = key_file_of(stat);
 
-	/* Images have times without a fraction, often one for all files, and devices' numbers return. */
+	/* Files of images have times without a fraction, often one and the same. */
 	if (!file.changed_ns || g_get_real_time() / G_USEC_PER_SEC - file.changed_s < SETTLED_S)
 		return;
 	memcpy(file.key, key, n);

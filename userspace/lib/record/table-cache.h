@@ -51,7 +51,7 @@ bool spt_table_cache_get_key(SptTableCache *cache, const struct stat *stat, uint
 			     unsigned n);
 /*
  * Does nothing with a file that was changed a moment ago, and may be once more at that time, or
- * whose time has no fraction: in an image those of other files, and of other images, may be the same.
+ * whose time has no fraction: in an image those of other files may be the same.
  */
 void spt_table_cache_put_key(SptTableCache *cache, const struct stat *stat, const uint8_t *key,
 			     unsigned n);
