@@ -89,10 +89,10 @@ static inline void sysprof_walk_complete(struct sysprof_walk *walk)
 }
 
 /*
- * Writes the kernel frames of @task into @frames, encoded as in kernel-frame.h, innermost first, and
- * enum sysprof_end into @end.  If @task is current, the walk begins at what @regs interrupted; with
- * @regs NULL it begins at @origin and skips the module's own frames.  If @task does not run, @regs
- * is NULL and the walk begins where the task was switched away.  Interrupts off, or in NMI.
+ * Writes the kernel frames of @task into @frames, innermost first, encoded as in kernel-frame.h,
+ * and enum sysprof_end into @end.  If @task is current, the walk begins at what @regs interrupted;
+ * with @regs NULL it begins at @origin and skips the module's own frames.  If @task does not run,
+ * @regs is NULL and the walk begins where the task was switched away.  Interrupts off, or in NMI.
  */
 u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end);
