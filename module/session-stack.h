@@ -45,8 +45,9 @@ static __always_inline void session_by_tables(struct sysprof_session_cpu *sc,
 enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 					 const struct task_struct *task);
 /*
- * What the session may have of the stack of current, but for copies beside tables.  Another call may
- * have another answer.  In the sampling context, if asks_rights is set; else it is session->rights.
+ * What the session may have of the stack of current, but for copies beside tables.  Another call
+ * may have another answer.  In the sampling context, if asks_rights is set; else it is
+ * session->rights.
  */
 void sysprof_session_ask_rights(const struct sysprof_session *session,
 				struct sysprof_stack_rights *ret);
