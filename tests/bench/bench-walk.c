@@ -36,18 +36,14 @@ bool shim_may_read(uint64_t address)
 	return address - (uintptr_t)stack < sizeof(stack);
 }
 
-void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
-{
-	*finder = (struct sysprof_finder){ .cache = cache, .tag = 1, .own = own };
-}
+u64 sysprof_tables_generation = 1;
+DEFINE_PER_CPU(struct sysprof_contexts, sysprof_found_caches) = { { .memory = { cache, cache } },
+								  { .memory = { cache, cache } } };
 
-const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder,
-						   uint64_t frame)
+const struct sysprof_found *sysprof_finder_fill(const struct sysprof_finder *finder, uint64_t frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 
-	if (sysprof_finder_has(finder, found, frame))
-		return found;
 	*found = (struct sysprof_found){
 		.rule = &rule, .has_table = true, .frame = frame, .tag = finder->tag
 	};
