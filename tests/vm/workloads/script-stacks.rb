@@ -25,12 +25,14 @@ STRUCT = Struct.new(:a) { define_method(:b) { leaf("struct") } }
 # Ruby 3.4 says the class itself.  A function of C, or of Ruby's own files, has none here.
 OWNERS = {}
 def label(place)
-  return place.label if RUBY_VERSION >= "3.4" || !place.path || !place.base_label || place.base_label.start_with?("<")
-  known = OWNERS[[place.base_label, place.path]] ||= owners(place.base_label, place.path)
+  name = place.base_label
+  return place.label if RUBY_VERSION >= "3.4" || !place.path || !name || name.start_with?("<")
+  known = OWNERS[[name, place.path]] ||= owners(name, place.path)
   lines = known.select { |line, _| line <= place.lineno }
   # The same lines may be a method of a module, and of the module itself.
   owner = lines.max if lines.count { |line, _| line == lines.max[0] } == 1
-  owner && place.label.end_with?(place.base_label) ? place.label.delete_suffix(place.base_label) + owner[1] : place.label
+  return place.label unless owner && place.label.end_with?(name)
+  place.label.delete_suffix(name) + owner[1]
 end
 
 def leaf(way)
@@ -250,7 +252,9 @@ def by_library
 end
 
 def all_ways
-  MODULES.concat(ObjectSpace.each_object(Module).select { |m| !m.singleton_class? && m.name && m.name !~ /^Gem|^RubyVM|::.*::/ })
+  MODULES.concat(ObjectSpace.each_object(Module).select do |m|
+    !m.singleton_class? && m.name && m.name !~ /^Gem|^RubyVM|::.*::/
+  end)
   leaf("main")
   descend(30)
   yields { leaf("yield") }
