@@ -6,11 +6,18 @@
 
 set -u
 
+cd "$(dirname "$0")/../.." || exit 1
+# Before what follows gives the test a cache of its own, which has none of them.
+declare -A perfs
+for suite in bullseye bookworm trixie sid; do
+	perfs[$suite]=$(tests/bench/newest-perf $suite) || perfs[$suite]=false
+done
+newest=${perfs[sid]}
+
 # shellcheck source=tests/cli/record.bash
-. "$(dirname "$0")/record.bash"
+. tests/cli/record.bash
 
 workloads=$PWD/build/workloads
-newest=$(tests/bench/newest-perf)
 
 # recorded PERF PROGRAM OPTION...: into $work/data, by a file or by a pipe.
 recorded()
@@ -68,7 +75,7 @@ END
 }
 
 for suite in bullseye bookworm trixie sid; do
-	perf=$(tests/bench/newest-perf $suite) || perf=false
+	perf=${perfs[$suite]}
 	version=$("$perf" --version)
 	for options in -g '--call-graph dwarf' '-g --switch-events' '-g -e page-faults,cpu-clock' \
 		pipe '-g -z'; do
