@@ -17,8 +17,6 @@ newest=${perfs[sid]}
 # shellcheck source=tests/cli/record.bash
 . tests/cli/record.bash
 
-workloads=$PWD/build/workloads
-
 # recorded PERF PROGRAM OPTION...: into $work/data, by a file or by a pipe.
 recorded()
 {
