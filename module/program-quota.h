@@ -15,7 +15,7 @@ struct task_struct;
 typedef u16 sysprof_payer;
 
 #define SYSPROF_PAYER_ROOT	0
-#define SYSPROF_QUOTA_PAYERS		(1 << 12)
+#define SYSPROF_QUOTA_PAYERS	(1 << 12)
 
 /* RCU read side, or current; any context. */
 sysprof_payer sysprof_quota_payer(const struct task_struct *task);
