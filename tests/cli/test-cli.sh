@@ -361,7 +361,7 @@ complains 'report --metric calls: not recorded' 1 'no metric "calls"; record wit
 complains 'report --metric: not recorded' 1 'no metric "blocked"; record with --waits' report --metric \
 	blocked "$capture"
 complains 'report --by: what the metric has not' 2 \
-	'--by cpu does not go with metric "live", which takes process, thread, object, language, comm, client, host, size' \
+	'--by cpu does not go with metric "live", which takes process, thread, object, language, comm, client, mark, host, size' \
 	report --metric live --by cpu "$capture"
 complains 'report --kernel --user' 2 'exclude each other' report --kernel --user "$capture"
 complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with \

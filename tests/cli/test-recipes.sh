@@ -132,7 +132,7 @@ END_OF_FILE
 		printf '\nmsgid "By _Side"\nmsgstr "Nach _Seite"\n' >>userspace/po/de.po &&
 		add_test <<'END_OF_FILE'
 contains 'report --by side' '^  29\.51 +90 +90  kernel$' report --by side "$capture"
-complains 'report --by: unknown, and side' 2 'takes .*object, language, comm, client, host, context or side, not "moon"$' report --by moon "$capture"
+complains 'report --by: unknown, and side' 2 'takes .*object, language, comm, client, mark, host, context or side, not "moon"$' report --by moon "$capture"
 contains 'report --help: by side' 'by process, .*, side' report --help
 END_OF_FILE
 }

@@ -306,8 +306,8 @@ static void test_table(void)
 static void test_fits(void)
 {
 	static const char *const of_cpu[] = { "process", "thread",  "cpu", "object",
-					      "comm",	 "client",  "host", "context", "language",
-					      NULL };
+					      "comm",	 "client",  "mark", "host",    "context",
+					      "language", NULL };
 	SptGroupKind state;
 
 	for (unsigned kind = 0; spt_grouping(kind); kind++)
