@@ -419,7 +419,8 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 	if (list_empty(&owners) && alloc_caches())
 		return NULL;
 	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
-	number = tables ? ida_alloc_range(&numbers, 1, BIT(SYSPROF_OWNER_BITS) - 1, GFP_KERNEL) : -ENOMEM;
+	number = tables ? ida_alloc_range(&numbers, 1, BIT(SYSPROF_OWNER_BITS) - 1, GFP_KERNEL) :
+			  -ENOMEM;
 	if (number < 0) {
 		kfree(tables);
 		if (list_empty(&owners))

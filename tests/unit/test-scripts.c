@@ -248,7 +248,8 @@ static void test_names_of_ruby(void)
 	for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
 		const char *class = expected[i].class ?: "", *single = expected[i].singleton ?: "";
 		SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = {
-			[SPT_RUBY_LABEL] = { expected[i].label, (unsigned)strlen(expected[i].label) },
+			[SPT_RUBY_LABEL] = { expected[i].label,
+					     (unsigned)strlen(expected[i].label) },
 			[SPT_RUBY_CLASS] = { class, (unsigned)strlen(class) },
 			[SPT_RUBY_SINGLETON] = { single, (unsigned)strlen(single) },
 		};

@@ -375,10 +375,8 @@ static bool begin_made(SptObject *object)
 	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
 	uint64_t bytes;
 
-	if (!object->loads->len || object->size > MADE_MAX_BYTES ||
-	    spt_sections_exist(head, spt_object_read(object, 0, head, sizeof(head)) == sizeof(head) ?
-					     object->size :
-					     0))
+	bytes = spt_object_read(object, 0, head, sizeof(head)) == sizeof(head) ? object->size : 0;
+	if (!object->loads->len || object->size > MADE_MAX_BYTES || spt_sections_exist(head, bytes))
 		return false;
 	object->made = g_try_malloc(object->size + SPT_SECTIONS_ROOM_BYTES);
 	bytes = object->made && spt_object_read(object, 0, object->made, object->size) ==

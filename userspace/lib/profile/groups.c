@@ -320,7 +320,7 @@ static const SptGrouping own_groupings[] = {
 	},
 	{
 		.name = "mark",
-		.note = " (the innermost of the thread)",
+		.note = " (innermost)",
 		.menu = SPT_WORDS("_By Mark"),
 		.root = SPT_WORDS("(mark)"),
 		.parts = SPT_GROUP_HAS_NAME,

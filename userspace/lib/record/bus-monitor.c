@@ -47,8 +47,8 @@ void spt_bus_message_free(SptBusMessage *message)
 /* Processes. */
 
 /*
- * From the thread in which the name came: a program that asks one thing is gone soon, and the bus
- * with it forgets whose connection that was.
+ * From the thread in which the name came: a program that asks one thing soon ends, and the bus with
+ * it forgets whose connection that was.
  */
 static void bus_ask_process(SptBusMonitor *monitor, const char *name)
 {

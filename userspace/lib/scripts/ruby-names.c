@@ -53,7 +53,7 @@
 #define ENTRY_KEY 8
 #define ENTRY_VALUE 16
 #define ENTRY_BYTES 24
-#define ID_KIND_MASK 0xe		/* 0: of an id that no script can have as a class's variable */
+#define ID_KIND_MASK 0xe		/* 0: of an id that is no variable of a class */
 
 enum {
 	R_SINGLE = 1,			/* it is the class of one class or module */

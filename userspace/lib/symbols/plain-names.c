@@ -96,7 +96,7 @@ static size_t operator_bytes(const GString *text, const char *name)
 					     strspn(name + bytes, "=>!+-*/%&|^~"));
 }
 
-/* Behind the template's arguments of an operator of std, which those of the function tell. */
+/* Behind the template's arguments of an operator of std, which follow from the function's. */
 static const char *behind_arguments(const char *name)
 {
 	const char *begin = name + (*name == ' '), *end;

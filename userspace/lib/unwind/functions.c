@@ -23,7 +23,7 @@
 #define PART_BYTES (64u << 10)		/* of code that is searched at a time */
 #define LONGEST 7			/* instruction that has an address, in bytes */
 #define CHECK_BYTES (4u << 10)		/* of code that is read to see what is before addresses */
-#define BEFORE 8			/* bytes before an address that say whether code ends there */
+#define BEFORE 8			/* bytes that say whether code ends behind them */
 
 /* A section with instructions. */
 struct code {
@@ -236,7 +236,8 @@ static bool functions_is_start(const struct search *search, struct part *part, u
 	}
 	if (!code || at == 0)
 		return code;
-	if (code != part->code || at < part->begin + MIN(at, BEFORE) || at > part->begin + part->n) {
+	if (code != part->code || at < part->begin + MIN(at, BEFORE) ||
+	    at > part->begin + part->n) {
 		part->code = code;
 		part->begin = at - MIN(at, BEFORE);
 		part->n = spt_object_read(search->functions->object, code->offset + part->begin,
