@@ -375,8 +375,8 @@ check 'a name without its group' asks 'did you mean "syscalls:sys_enter_openat"'
 check 'a group of events' asks '"{page-faults,cs}:S" on this machine; groups are not made' -e '{page-faults,cs}:S'
 check 'an event of a unit' asks 'is r01a8' -e cpu/event=0xa8,umask=0x1/
 check "bpftrace's words" asks 'write a trace point as GROUP:NAME' -e tracepoint:sched:sched_switch
-check '... of functions' asks '\-\-function NAME records calls' -e kprobe:vfs_read
-check '... of programs' asks '\-\-probe FILE:NAME records calls' -e uprobe:./calls:fibonacci
+check '... of functions' asks '--function NAME records calls' -e kprobe:vfs_read
+check '... of programs' asks '--probe FILE:NAME records calls' -e uprobe:./calls:fibonacci
 check 'a name is missing' asks 'a name is missing' -e page-faults,,cs
 check 'a condition on no trace point' asks 'event names none' -e page-faults --filter 'pid == 1'
 check 'no such process' asks 'There is no process 4194304' -p 4194304 -e page-faults

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "perf-made.h"
+#include "trace/perf/maps.h"
 #include "trace/perf/snapshot.h"
 
 #define MS 1000000ULL
@@ -674,6 +675,23 @@ static void test_snapshot_before_record(struct fixture *fixture, const void *dat
 	g_assert_cmpuint(count_execs(fixture), ==, 3);
 }
 
+/* Code in memory between two mappings of one file: its own, or what a program made. */
+static void test_copied_code(void)
+{
+	static const char maps[] = "00400000-00b6f000 r--p 00000000 fe:00 7 /usr/bin/a\n"
+				   "00b6f000-00e00000 r-xp 00000000 00:00 0\n"
+				   "02800000-0563a000 r--p 02200000 fe:00 7 /usr/bin/a\n"
+				   "0563e000-0565d000 rw-p 0523d000 fe:00 7 /usr/bin/a\n"
+				   "7f3b68003000-7f3b6803f000 rwxp 00000000 00:00 0\n"
+				   "7f3b87e40000-7f3b87fd2000 r-xp 014c4000 fe:00 7 /usr/bin/a\n";
+	g_autofree char *first = g_strdup(maps), *second = g_strdup(maps);
+	struct spt_perf_map below;
+
+	g_assert_true(spt_perf_maps_enclose(first, 0xb6f000, 0xe00000, &below));
+	g_assert_cmphex(below.start, ==, 0x400000);
+	g_assert_false(spt_perf_maps_enclose(second, 0x7f3b68003000, 0x7f3b6803f000, &below));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -695,5 +713,6 @@ int main(int argc, char **argv)
 		   test_snapshot_before_record, tear_down);
 	g_test_add_func("/perf/object-identity", test_object_identity);
 	g_test_add_func("/perf/damage", test_damage);
+	g_test_add_func("/perf/copied-code", test_copied_code);
 	return g_test_run();
 }

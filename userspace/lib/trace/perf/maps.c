@@ -4,6 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/*
+ * Parts of a file are further apart in memory than in the file by what aligns each, as linkers do
+ * it 2 MiB at most.
+ */
+#define SHIFT_MAX (16u << 20)
+
 bool spt_perf_map_parse_any(const char *line, struct spt_perf_map *ret, bool *ret_is_code)
 {
 	int path_at = 0;
@@ -41,10 +47,17 @@ bool spt_perf_path_is_file(const char *path)
 	return path[0] == '/';
 }
 
+/* How much further from where its file begins @above is than @below, in memory. */
+static uint64_t perf_maps_shift(const struct spt_perf_map *below, const struct spt_perf_map *above)
+{
+	return (above->start - above->offset) - (below->start - below->offset);
+}
+
 bool spt_perf_map_is_between(const struct spt_perf_map *below, const struct spt_perf_map *above)
 {
 	return below->inode && below->inode == above->inode &&
-	       below->dev_major == above->dev_major && below->dev_minor == above->dev_minor;
+	       below->dev_major == above->dev_major && below->dev_minor == above->dev_minor &&
+	       perf_maps_shift(below, above) < SHIFT_MAX;
 }
 
 bool spt_perf_maps_enclose(char *text, uint64_t start, uint64_t end,

@@ -31,7 +31,10 @@ bool spt_perf_path_is_file(const char *path);
  * Programs copy their code to memory without a file, for large pages: that is between mappings of
  * one file, since other memory keeps out of where a file was loaded.
  */
-/* Whether @below and @above, the mappings of files next to it on both sides, are of one file. */
+/*
+ * Whether @below and @above, the mappings of files next to it on both sides, are of one file that
+ * was loaded once.  V8 has a part of its program a second time, above the code that it makes.
+ */
 bool spt_perf_map_is_between(const struct spt_perf_map *below, const struct spt_perf_map *above);
 /*
  * Whether [@start, @end) is so by the lines in @text, which is changed; @ret_below: the file's
