@@ -51,7 +51,7 @@ check 'no name at all' kept 127 'Cannot run' -- ''
 check 'a script without its interpreter' kept 127 'Cannot run ./broken' -- ./broken
 check 'a CPU that is not there' kept 2 "There is no CPU 60000 (--cpu): this machine has $present" \
 	--cpus 0,60000 --duration 0.2
-check 'a process that is not there' kept 1 "There is no process $ended" -p $ended --duration 0.2
+check 'a process that is not there' kept 2 "There is no process $ended" -p $ended --duration 0.2
 check 'no command behind --' kept 2 'There is no command behind "--"' --
 check 'no time at all' kept 2 '--duration takes a time such as 10, 10s or 500ms, not "0"' --duration 0
 check 'an option that there is not' kept 2 'Unknown option --nosuch' --nosuch -- true

@@ -87,12 +87,13 @@ check "--mark is what its thread did within, --during what all did" bash -c '
 	during=$("$0" report "$1" --json --during two --by process | grep -c \"pid\")
 	[ "$mark" = 1 ] && [ "$during" -ge 1 ]' "$cli" "$work/a"
 
+export capture=$work/a
 check "samples are of the innermost mark" judge --by mark <<'END'
-import subprocess
+import os, subprocess
 weights = {row['name']: row['weight'] for row in report['groups']}
 assert sum(weights.values()) == report['sum'] and set(weights) <= {name for name, *_ in out} | {'[no mark]'}, weights
 for name in set(weights) - {'[no mark]'}:
-    within = json.loads(subprocess.run(['build/sysprof-cli', 'report', '--json', '--mark', name, '$work/a'],
+    within = json.loads(subprocess.run(['build/sysprof-cli', 'report', '--json', '--mark', name, os.environ['capture']],
                                        stdout=subprocess.PIPE, check=True).stdout)['sum']
     assert weights[name] <= within, (name, weights, within)
 assert len(weights) > 2, weights
