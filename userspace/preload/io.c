@@ -179,6 +179,7 @@ static void end(const struct start *start, void *function, struct spt_place call
 	took = spt_now_ns() - start->now;
 	if (took < LEAST_NS)
 		return;
+	/* A sleep that was over before the thread had left its CPU was no wait. */
 	ran = ran_ns() - start->ran + waited_inside(start);
 	if (took <= ran || took - ran < LEAST_NS || took - ran < took >> DRIFT_SHIFT)
 		return;
