@@ -76,12 +76,13 @@ static bool check(const union spt_report_value *value, const SptMetric *metric)
 
 static bool check_recorded(const struct spt_report *report, SptGroupKind kind)
 {
-	const char *option = spt_grouping_lacks(spt_grouping(kind), report->capture);
+	const SptGrouping *grouping = spt_grouping(kind);
+	const char *option = spt_grouping_lacks(grouping, report->capture);
 
 	if (option)
-		spt_cli_complain("%s does not show who woke or called a server, as --by client needs: \"" SPT_CLI
+		spt_cli_complain("%s does not have what --by %s needs: \"" SPT_CLI
 				 " record %s\" records that",
-				 report->capture->path, option);
+				 report->capture->path, grouping->name, option);
 	return !option;
 }
 
@@ -142,7 +143,8 @@ static void print_text(const struct spt_report *report)
 		printf("%*s  %10" PRIu64 "  %s\n", spt_format_width(weight, 10), weight,
 		       row->samples, shown);
 	}
-	if (spt_grouping(kind_of(report))->lacks && spt_clients_are_thinned(report->capture))
+	if (spt_grouping(kind_of(report))->lacks == spt_clients_lack &&
+	    spt_clients_are_thinned(report->capture))
 		printf("\nNot every wait was recorded, so hand-overs are missing: --waits=all records each.\n");
 }
 
