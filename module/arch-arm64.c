@@ -13,6 +13,7 @@
 #include "arch.h"
 #include "compat/export.h"
 #include "no-faults.h"
+#include "sysprof.h"
 
 struct pt_regs *sysprof_arch_interrupted(void)
 {
