@@ -120,8 +120,8 @@ static void fault_hit(struct perf_event *event, struct perf_sample_data *data, s
 }
 
 /* Faults that are not served do not count: the walk of a user stack makes some. */
-static void exception_hit(void *data, unsigned long address, struct pt_regs *regs,
-			  unsigned long code)
+static void __maybe_unused exception_hit(void *data, unsigned long address, struct pt_regs *regs,
+					 unsigned long code)
 {
 	u64 now;
 

@@ -193,12 +193,12 @@ static void interrupts_softirq_exit_hit(void *data, unsigned int vector)
 }
 
 /* Interrupts of x86 that have no action: the probe's data is their name. */
-static void vector_entry_hit(void *data, int vector)
+static void __maybe_unused vector_entry_hit(void *data, int vector)
 {
 	begin_interrupt();
 }
 
-static void vector_exit_hit(void *data, int vector)
+static void __maybe_unused vector_exit_hit(void *data, int vector)
 {
 	end_interrupt(vector, data);
 }
