@@ -77,15 +77,21 @@ void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span
 	g_array_append_val(program->spans, *span);
 }
 
-void spt_program_code_span(SptProgram *program, uint16_t bytes)
+void spt_program_span_from(SptProgram *program, unsigned from, uint16_t max, bool is_text)
 {
 	spt_program_span(program, &(struct sysprof_chain_span){
 					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
 						    SYSPROF_SPAN_NONE },
 					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 8,
+					  .length_bytes = is_text ? 1 : 8,
 					  .unit = SYSPROF_SPAN_NONE,
-					  .max = bytes });
+					  .max = max,
+					  .from = (uint8_t)from });
+}
+
+void spt_program_code_span(SptProgram *program, uint16_t bytes)
+{
+	spt_program_span_from(program, 0, bytes, false);
 }
 
 unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,

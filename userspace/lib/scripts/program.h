@@ -21,6 +21,11 @@ void spt_program_loop(SptProgram *program, uint64_t start, uint64_t end);
 /* Returns its number, for SYSPROF_CHAIN_LIST. */
 unsigned spt_program_list(SptProgram *program, const struct sysprof_chain_list *list);
 void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span);
+/*
+ * @max bytes, or a text that ends with a 0 and has at most so many, where @from of struct
+ * sysprof_chain_span says.
+ */
+void spt_program_span_from(SptProgram *program, unsigned from, uint16_t max, bool is_text);
 /* The first @bytes of the code itself. */
 void spt_program_code_span(SptProgram *program, uint16_t bytes);
 /* Adds an instruction.  Returns its index. */

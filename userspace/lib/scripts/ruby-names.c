@@ -77,26 +77,12 @@ G_STATIC_ASSERT(SPT_RUBY_FROM_BODY == SYSPROF_SPAN_REGISTER + R_BODY);
 
 static void ruby_add_text_span(SptProgram *program, unsigned from, uint16_t max)
 {
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 1,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = max,
-					  .from = (uint8_t)(SYSPROF_SPAN_REGISTER + from) });
+	spt_program_span_from(program, SYSPROF_SPAN_REGISTER + from, max, true);
 }
 
 void spt_ruby_add_texts(SptProgram *program)
 {
-	spt_program_span(program, &(struct sysprof_chain_span){
-					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
-						    SYSPROF_SPAN_NONE },
-					  .length = SYSPROF_SPAN_NONE,
-					  .length_bytes = 8,
-					  .unit = SYSPROF_SPAN_NONE,
-					  .max = SPT_RUBY_BODY_BYTES,
-					  .from = SPT_RUBY_FROM_BODY });
+	spt_program_span_from(program, SPT_RUBY_FROM_BODY, SPT_RUBY_BODY_BYTES, false);
 	ruby_add_text_span(program, R_LABEL, LABEL_MAX);
 	ruby_add_text_span(program, R_PATH, PATH_MAX_BYTES);
 	ruby_add_text_span(program, R_CLASS, CLASS_MAX);
