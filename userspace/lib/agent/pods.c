@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc-stat.h"
 #include "base/realtime.h"
 #include "base/words.h"
 #include "record/command-line.h"
@@ -37,7 +38,7 @@
 #define SEND_MS		15000	/* of the head, and of what follows */
 #define SECONDS_DEFAULT 10
 #define TEXT_BYTES	4096
-#define START_FIELD	20	/* in /proc/PID/stat, behind the name */
+#define START_FIELD	22	/* in /proc/PID/stat: ticks since the boot */
 
 struct SptPods {
 	char *path;		/* NULL: somebody else made the socket */
@@ -130,16 +131,6 @@ bool spt_pods_is_below(const char *path, const char *group)
 
 /* Who asks. */
 
-/* When a process was started, in ticks since the boot; 0: it is not there. */
-static uint64_t start_of(const char *stat)
-{
-	const char *at = strrchr(stat, ')');
-
-	for (unsigned i = 0; at && i < START_FIELD; i++)
-		at = strchr(at + 1, ' ');
-	return at ? g_ascii_strtoull(at, NULL, 10) : 0;
-}
-
 static bool runs_still(int process)
 {
 	return syscall(SYS_pidfd_send_signal, process, 0, NULL, 0) == 0 || errno == EPERM;
@@ -151,7 +142,7 @@ static bool runs_still(int process)
  */
 static int find_peer(int fd, uint64_t accepted_ns, SptProcFiles *files, uint32_t *ret_pid)
 {
-	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), started;
 	g_autofree char *stat = NULL;
 	struct ucred credentials;
 	socklen_t bytes = sizeof(credentials);
@@ -167,8 +158,8 @@ static int find_peer(int fd, uint64_t accepted_ns, SptProcFiles *files, uint32_t
 		return process;
 	process = (int)syscall(SYS_pidfd_open, credentials.pid, 0);
 	stat = spt_proc_files_read(files, *ret_pid, "stat", TEXT_BYTES, &length);
-	if (process >= 0 && stat && start_of(stat) &&
-	    start_of(stat) < accepted_ns / (1000000000ull / MAX(ticks, 1)))
+	started = stat ? spt_proc_stat_field(stat, START_FIELD) : 0;
+	if (process >= 0 && started && started < accepted_ns / (1000000000ull / MAX(ticks, 1)))
 		return process;
 	if (process >= 0)
 		close(process);

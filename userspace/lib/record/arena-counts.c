@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/proc-stat.h"
 #include "profile/arenas.h"
 
 /* Numbers of kinds, beyond those of hits.c. */
@@ -14,6 +14,7 @@
 /* Where there are many, those with less than this and no second arena have no counters. */
 #define MANY	       64u
 #define LITTLE_BYTES   (1u << 20)
+#define START_BRK_FIELD 47		/* of /proc/PID/stat */
 
 static const struct {
 	const char *name;
@@ -100,23 +101,15 @@ void spt_arena_counts_free(SptArenaCounts *counts)
 	g_free(counts);
 }
 
-/*
- * Where the heap of the process starts (proc(5): start_brk); 0: not known, as it has ended.  The
- * name before it may have blanks and brackets.
- */
+/* Where the heap of the process starts (proc(5): start_brk); 0: not known, as it has ended. */
 static uint64_t heap_start(uint32_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%" PRIu32 "/stat", pid);
 	g_autofree char *text = NULL;
-	const char *at;
 
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return 0;
-	/* Behind the name, field 2, is a blank before each. */
-	at = strrchr(text, ')');
-	for (unsigned field = 3; at && field <= 47; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
+	return g_file_get_contents(path, &text, NULL, NULL) ?
+		       spt_proc_stat_field(text, START_BRK_FIELD) :
+		       0;
 }
 
 /* NULL: it has no counters, or none yet. */
