@@ -22,7 +22,7 @@ void spt_program_loop(SptProgram *program, uint64_t start, uint64_t end);
 unsigned spt_program_list(SptProgram *program, const struct sysprof_chain_list *list);
 void spt_program_span(SptProgram *program, const struct sysprof_chain_span *span);
 /*
- * @max bytes, or a text that ends with a 0 and has at most so many, where @from of struct
+ * @max bytes, or a text of at most @max bytes that ends with a 0, where @from of struct
  * sysprof_chain_span says.
  */
 void spt_program_span_from(SptProgram *program, unsigned from, uint16_t max, bool is_text);
