@@ -3,50 +3,60 @@
  * Numbers the code that scripts execute, and copies its names when a session first gets the number:
  * the process may be gone a moment later.
  */
-#include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "arch.h"
 #include "chain.h"
+#include "code-number.h"
 #include "delivery.h"
 
 /* In one stack; the others' turn comes with the next stack that has them. */
 #define SEND_MAX       32
 #define SEND_MAX_BYTES 16384
 #define ATTEMPTS       3
-#define NUMBERS	       (1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT))
 
-static atomic64_t last_number = ATOMIC64_INIT(0);
-
-static u64 new_number(void)
+static bool is_of_frame(const struct sysprof_known_code *known, const struct sysprof_script *script,
+			const struct sysprof_script_frame *frame)
 {
-	u64 number = atomic64_inc_return(&last_number);
+	return known->code == frame->code && known->identity == frame->identity &&
+	       known->mm == script->mm;
+}
 
-	/* That takes a century. */
-	return number < NUMBERS ? number : 0;
+/* Where the number of @frame's code is: one of two places, or the older one of them. */
+static struct sysprof_known_code *known_code(struct sysprof_script *script,
+					     const struct sysprof_script_frame *frame)
+{
+	u64 key = (frame->identity ^ script->mm) * GOLDEN_RATIO_64;
+	struct sysprof_known_code *known = &script->known[key >> (64 - SYSPROF_CODES_BITS)];
+	struct sysprof_known_code *other = &script->known[(known - script->known) ^ 1];
+
+	if (is_of_frame(known, script, frame))
+		return known;
+	if (is_of_frame(other, script, frame))
+		return other;
+	return known->turn <= other->turn ? known : other;
 }
 
 void sysprof_codes_number(struct sysprof_script *script)
 {
 	struct sysprof_known_code *known;
 	struct sysprof_script_frame *frame;
-	u64 key;
 	u32 i;
 
 	for (i = 0; i < script->n; i++) {
 		frame = &script->frame[i];
-		key = (frame->identity ^ script->mm) * GOLDEN_RATIO_64;
-		known = &script->known[key >> (64 - SYSPROF_CODES_BITS)];
-		if (unlikely(known->code != frame->code || known->identity != frame->identity ||
-			     known->mm != script->mm)) {
+		known = known_code(script, frame);
+		if (unlikely(!is_of_frame(known, script, frame))) {
 			known->mm = script->mm;
 			known->code = frame->code;
 			known->identity = frame->identity;
-			known->number = new_number();
+			known->number = sysprof_code_number_new();
+			known->turn = ++script->turn;
 		}
 		frame->number = known->number;
+		frame->known = known - script->known;
 	}
 }
 
@@ -185,7 +195,7 @@ static bool send_if_new(struct sysprof_session_cpu *sc, struct sysprof_stack *st
 			struct sysprof_script *script, const struct sysprof_script_frame *frame,
 			u32 *bytes)
 {
-	u64 *slot = &sc->sent->code[frame->number & ((1 << SYSPROF_SENT_BITS) - 1)],
+	u64 *slot = &sc->sent->code[frame->known],
 	    attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
 	bool is_whole;
 	u32 sent;

@@ -67,6 +67,7 @@ struct sysprof_program {
  * @mark: address in the native frame that executes it, if it is the last one of its group; else 0
  * @is_last: it is the last one of its group
  * @number: of the code; 0: none
+ * @known: index of the number in @known of struct sysprof_script
  * @with: what it was emitted with (SYSPROF_CHAIN_WITH)
  * @passed: number of groups without a frame between it and the frame before
  */
@@ -77,6 +78,7 @@ struct sysprof_script_frame {
 	u64 mark;
 	u64 number;
 	u64 with;
+	u16 known;
 	u16 passed;
 	bool is_last;
 };
@@ -108,7 +110,8 @@ struct sysprof_script_frame {
  * @thread_object: its object
  * @thread_frame: what it found
  * @thread_hint: as @place_hint, for its object
- * @known: numbers of codes that were found lately
+ * @known: numbers of codes that were found lately, in pairs
+ * @turn: how many have been given
  * @room: for names
  */
 struct sysprof_script {
@@ -160,7 +163,9 @@ struct sysprof_script {
 		u64 code;
 		u64 identity;
 		u64 number;
+		u64 turn;
 	} known[1 << SYSPROF_CODES_BITS];
+	u64 turn;
 	u64 room[SYSPROF_SPANS_MAX_BYTES / 8 + SYSPROF_CHAIN_MAX_SPANS];
 };
 
@@ -186,14 +191,13 @@ static inline bool sysprof_chain_is_of_frames(const struct sysprof_script *scrip
 	       sysprof_is_of_region(place) || sysprof_chain_is_in_loop(script, place);
 }
 
-#define SYSPROF_SENT_BITS 10
-
 /**
- * struct sysprof_sent - codes whose names a session got on one CPU; a hash by number
+ * struct sysprof_sent - codes whose names a session got on one CPU, each where @known of the CPU's
+ *	struct sysprof_script has its number
  * @code: number << 2, and the number of attempts to read all of its names, up to 3
  */
 struct sysprof_sent {
-	u64 code[1 << SYSPROF_SENT_BITS];
+	u64 code[1 << SYSPROF_CODES_BITS];
 };
 
 /* Process context.  add(): errors are those of struct sysprof_chain. */

@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "clock.h"
+#include "code-number.h"
 #include "device.h"
 #include "hooks.h"
 #include "kernel-frame.h"
@@ -40,6 +41,7 @@ static int __init sysprof_init(void)
 		return err;
 	sysprof_kernel_frame_init();
 	sysprof_mm_id_init();
+	sysprof_code_number_init();
 	sysprof_vdso_init();
 	err = sysprof_mm_put_init();
 	if (err)

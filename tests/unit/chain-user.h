@@ -32,7 +32,6 @@
 		if (!sysprof_arch_copy_user(&(to), (uintptr_t)(from), sizeof(to)))                 \
 			goto label;                                                                \
 	} while (0)
-#define atomic64_inc_return(atomic) (++(atomic)->value)
 #define ring_commit(ring) ((void)(ring))
 #define sysprof_ring_used(ring) (chain_user_used)
 
@@ -83,12 +82,14 @@ static const void *memchr_inv(const void *bytes, int byte, size_t n)
 }
 
 static void *sysprof_delivery_take(struct sysprof_session_cpu *sc, u32 bytes, u32 max, u16 type);
+#define get_random_bytes(to, bytes) memset(to, 0x5a, bytes)
 
 /* The kernel does not have this warning. */
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "chain-check.c"
 #include "chain-code.c"
 #include "chain-run.c"
+#include "code-number.c"
 
 static void *sysprof_delivery_take(struct sysprof_session_cpu *sc, u32 bytes, u32 max, u16 type)
 {

@@ -130,7 +130,8 @@ static unsigned send_to(unsigned n, int n_turns)
 	script.stack = &stack;
 	script.program = program;
 	for (script.n = 0; script.n < 3; script.n++)
-		script.frame[script.n] = (struct sysprof_script_frame){ .number = script.n + 1 };
+		script.frame[script.n] = (struct sysprof_script_frame){ .number = script.n + 1,
+									.known = (u16)script.n };
 	g_ptr_array_set_size(chain_user_records, 0);
 	for (unsigned i = 0; i < n; i++) {
 		struct sysprof_session_cpu sc = { .sent = &sessions.sent[i],
@@ -228,7 +229,8 @@ static void test_faults(void)
 	script.stack = &stack;
 	for (script.n = 0; script.n < SYSPROF_CHAIN_MAX_FRAMES; script.n++)
 		script.frame[script.n] = (struct sysprof_script_frame){ .code = 4096,
-									.number = script.n + 1 };
+									.number = script.n + 1,
+									.known = (u16)script.n };
 	chain_user_records = g_ptr_array_new_with_free_func(g_free);
 	memset(&sessions, 0, sizeof(sessions));
 	for (unsigned i = 0; i < 2; i++) {
@@ -241,6 +243,43 @@ static void test_faults(void)
 	g_ptr_array_unref(chain_user_records);
 }
 
+/* One number for each code, as long as few others come; nobody sees how many others had. */
+static void test_numbers(void)
+{
+	enum { N = 1 << 16 };
+	g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
+	u64 number = 0, before[SYSPROF_CHAIN_MAX_FRAMES];
+	unsigned near = 0, same = 0;
+
+	sysprof_code_number_init();
+	for (unsigned i = 0; i < N; i++) {
+		u64 next = sysprof_code_number_new();
+
+		g_assert_cmpuint(next, >, 0);
+		g_assert_cmpuint(next >> SYSPROF_CODE_NUMBER_BITS, ==, 0);
+		near += next - number + 4096 < 8192;
+		number = next;
+		g_assert_true(g_hash_table_add(numbers, (gpointer)(uintptr_t)number));
+	}
+	g_assert_cmpuint(near, <, 3);
+
+	memset(&script, 0, sizeof(script));
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (script.n = 0; script.n < SYSPROF_CHAIN_MAX_FRAMES; script.n++)
+			script.frame[script.n] = (struct sysprof_script_frame){
+				.code = 4096 + 64 * script.n, .identity = 77 * script.n + 1
+			};
+		sysprof_codes_number(&script);
+		for (unsigned i = 0; i < script.n; i++) {
+			same += turn && before[i] == script.frame[i].number;
+			before[i] = script.frame[i].number;
+			g_assert_cmpuint(script.known[script.frame[i].known].number, ==, before[i]);
+		}
+	}
+	/* Of so many codes, three seldom want the same two places. */
+	g_assert_cmpuint(same, >, SYSPROF_CHAIN_MAX_FRAMES * 98 / 100);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -249,5 +288,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/chains/fuel", test_fuel);
 	g_test_add_func("/chains/sessions", test_sessions);
 	g_test_add_func("/chains/faults", test_faults);
+	g_test_add_func("/chains/numbers", test_numbers);
 	return g_test_run();
 }

@@ -134,6 +134,7 @@ typedef struct {
 
 #define ATOMIC64_INIT(to)		{ to }
 #define atomic64_read(a)		((a)->value)
+#define atomic64_inc_return(a)		(++(a)->value)
 
 static inline u64 atomic64_cmpxchg(atomic64_t *atomic, u64 expected, u64 value)
 {
@@ -214,6 +215,7 @@ static inline void shim_free(void *memory)
 #define S8_MAX			INT8_MAX
 #define SZ_1G			0x40000000
 #define GOLDEN_RATIO_64		0x61c8864680b583ebull
+#define GENMASK_ULL(high, low)		(~0ull >> (63 - (high)) & ~0ull << (low))
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BIT(n)			(1ul << (n))
 #define BIT_ULL(n)		(1ull << (n))
