@@ -4,7 +4,6 @@
  * faults, reads but user memory, or goes on for long.
  */
 #include <linux/hash.h>
-#include <linux/nospec.h>
 #include <linux/uaccess.h>
 
 #include "arch.h"
@@ -23,16 +22,14 @@ static __always_inline bool is_user(u64 address)
 /* Sets *@to to the @bytes, a constant, at @address; false: they cannot be read. */
 static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 {
-	u64 word, end = LAST - LOWEST; /* in a register: some kernels would compare a constant */
+	u64 word;
 	u32 half;
 	u16 quarter;
 	u8 byte;
 
 	if (!is_user(address))
 		return false;
-	/* Speculation, too: a program chooses the address, and what is done with the word. */
-	OPTIMIZER_HIDE_VAR(end);
-	address = LOWEST + array_index_nospec(address - LOWEST, end);
+	address = LOWEST + sysprof_surely_below(address - LOWEST, LAST - LOWEST);
 	switch (bytes) {
 	case 8:
 		unsafe_get_user(word, (u64 __user *)address, fault);

@@ -48,10 +48,20 @@ static __always_inline bool open_window(void)
 	return user_read_access_begin((void __user *)LOWEST_IP, USER_END - PAGE_SIZE - LOWEST_IP);
 }
 
-/* Whether a word at @address may be read, inside the window. */
-static __always_inline bool is_user(u64 address)
+/* Sets *@to to the word at @address, inside the window; false: it cannot be read. */
+static __always_inline bool read_word(u64 *to, u64 address)
 {
-	return likely(address - LOWEST_IP < USER_END - LOWEST_IP - PAGE_SIZE);
+	u64 end = USER_END - LOWEST_IP - PAGE_SIZE, word;
+
+	address -= LOWEST_IP;
+	if (unlikely(address >= end))
+		return false;
+	address = LOWEST_IP + sysprof_surely_below(address, end);
+	unsafe_get_user(word, (u64 __user *)address, fault);
+	*to = word;
+	return true;
+fault:
+	return false;
 }
 
 /* Goes on to the function that a signal interrupted.  Returns 0, or the reason why not. */
@@ -60,29 +70,23 @@ static __always_inline u8 step_from_signal(struct table_walk *walk)
 	u64 sp = walk->registers[SYSPROF_ARCH_SP], value;
 	unsigned int i;
 
-	if (!is_user(sp + SIGNAL_IP))
-		goto fault;
-	unsafe_get_user(value, (u64 __user *)(sp + SIGNAL_IP), fault);
+	if (!read_word(&value, sp + SIGNAL_IP))
+		return SYSPROF_END_FAULT;
 	walk->ip = strip(value);
 	for (i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++) {
-		if (!is_user(sp + *(signal_registers + i)))
-			goto fault;
-		unsafe_get_user(value, (u64 __user *)(sp + *(signal_registers + i)), fault);
-		*(walk->registers + i) = value;
+		if (!read_word(walk->registers + i, sp + *(signal_registers + i)))
+			return SYSPROF_END_FAULT;
 	}
 	walk->registers[SYSPROF_ARCH_SP] = strip(walk->registers[SYSPROF_ARCH_SP]);
 	walk->known = ALL_KNOWN;
 	walk->is_exact = true;
 	return 0;
-fault:
-	return SYSPROF_END_FAULT;
 }
 
 static __always_inline void restore_saved(struct table_walk *walk,
 					  const struct sysprof_table_rule *rule, u64 cfa)
 {
-	u64 fp = walk->registers[SYSPROF_ARCH_FP], sp = walk->registers[SYSPROF_ARCH_SP], value,
-	    address;
+	u64 fp = walk->registers[SYSPROF_ARCH_FP], sp = walk->registers[SYSPROF_ARCH_SP], address;
 	unsigned long slots = rule->at_cfa | rule->at_fp;
 	unsigned int slot, number;
 
@@ -92,14 +96,10 @@ static __always_inline void restore_saved(struct table_walk *walk,
 		address = (rule->at_cfa >> slot & 1 ? cfa : fp) + *(rule->saved + slot) * 8LL;
 		if (walk->is_exact && address < sp && address >= sp - TAKEN_BACK_BYTES)
 			continue;
-		if (!is_user(address))
-			goto unread;
-		unsafe_get_user(value, (u64 __user *)(address), unread);
-		*(walk->registers + number) = value;
-		walk->known |= 1ULL << number;
-		continue;
-unread:
-		walk->known &= ~(1ULL << number);
+		if (read_word(walk->registers + number, address))
+			walk->known |= 1ULL << number;
+		else
+			walk->known &= ~(1ULL << number);
 	}
 	for (slots = rule->lost; slots; slots &= slots - 1)
 		walk->known &= ~(1ULL << *(saved_registers + __ffs(slots)));
@@ -127,9 +127,8 @@ static __always_inline u8 step_by_rule(struct table_walk *walk,
 				return SYSPROF_END_BAD;
 			cfa += 8 * *(walk->registers + rule->index_register);
 		}
-		if (!is_user(cfa))
-			goto fault;
-		unsafe_get_user(cfa, (u64 __user *)(cfa), fault);
+		if (!read_word(&cfa, cfa))
+			return SYSPROF_END_FAULT;
 		cfa += rule->cfa_add;
 	}
 	/*
@@ -140,9 +139,8 @@ static __always_inline u8 step_by_rule(struct table_walk *walk,
 	    (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact))))
 		return SYSPROF_END_BAD;
 	if (rule->ra == SYSPROF_RA_MEMORY) {
-		if (!is_user(cfa + rule->ra_offset))
-			goto fault;
-		unsafe_get_user(ip, (u64 __user *)(cfa + rule->ra_offset), fault);
+		if (!read_word(&ip, cfa + rule->ra_offset))
+			return SYSPROF_END_FAULT;
 	} else {
 		if (!(walk->known >> rule->ra_register & 1))
 			return SYSPROF_END_BAD;
@@ -154,8 +152,6 @@ static __always_inline u8 step_by_rule(struct table_walk *walk,
 	walk->ip = strip(ip);
 	walk->is_exact = rule->is_signal;
 	return 0;
-fault:
-	return SYSPROF_END_FAULT;
 }
 
 /*
@@ -173,20 +169,14 @@ static __always_inline u8 step_by_frame_pointer(struct table_walk *walk)
 		return SYSPROF_END_ROOT;
 	if (fp < walk->registers[SYSPROF_ARCH_SP] || fp & 7)
 		return SYSPROF_END_NO_INFO;
-	if (!is_user(fp))
-		goto fault;
-	unsafe_get_user(next, (u64 __user *)(fp), fault);
-	if (!is_user(fp + 8))
-		goto fault;
-	unsafe_get_user(ip, (u64 __user *)(fp + 8), fault);
+	if (!read_word(&next, fp) || !read_word(&ip, fp + 8))
+		return SYSPROF_END_FAULT;
 	walk->registers[SYSPROF_ARCH_FP] = next;
 	walk->registers[SYSPROF_ARCH_SP] = fp + 16;
 	walk->known = 1ULL << SYSPROF_ARCH_FP | 1ULL << SYSPROF_ARCH_SP;
 	walk->ip = strip(ip);
 	walk->is_exact = false;
 	return 0;
-fault:
-	return SYSPROF_END_FAULT;
 }
 
 /* Whether the registers are known that @rule asks for, or leaves to those further out. */
@@ -361,6 +351,7 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct run *run, st
 			end = is_bad ? SYSPROF_END_BAD : SYSPROF_END_FAULT;
 			break;
 		}
+		cfa = sysprof_surely_below(cfa, end_of_cfa);
 		words = (const u64 __user *)cfa;
 		unsafe_get_user(ip, words + found->plain.ra_words, fault);
 		/*
@@ -612,7 +603,9 @@ static __always_inline bool is_where_it_was(const struct recall_entry *entry,
 	/* As in run_plain(). */
 	if (frame->needs_fp) {
 		if (found->plain.fp_words && likely(fp_at >= run->sp))
-			unsafe_get_user(fp, (const u64 __user *)fp_at, differs);
+			unsafe_get_user(
+				fp, (const u64 __user *)sysprof_surely_below(fp_at, USER_END),
+				differs);
 		if (unlikely(frame->fp != fp))
 			goto differs;
 	}

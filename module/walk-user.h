@@ -78,7 +78,7 @@ static __always_inline u8 read_frame(struct frames *frames, u64 callee, u64 *cal
 	*to = ip;
 	/* Otherwise the compiler also keeps what it was before it was rotated. */
 	OPTIMIZER_HIDE_VAR(fp);
-	*caller = fp;
+	*caller = sysprof_surely_below(fp, frames->last + 1);
 	/* Too low; too high or not aligned. */
 	if (unlikely(fp <= callee || fp > frames->last))
 		return TAKEN | (fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT);
@@ -111,6 +111,7 @@ static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_
 	fp = ror64(fp, bits);
 	if (fp < low >> bits || fp > frames.last)
 		return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
+	fp = sysprof_surely_below(fp, frames.last + 1);
 	/* Two frames in each turn: the second may be one too many. */
 	while (to < limit) {
 		end = read_frame(&frames, fp, &caller, to);
