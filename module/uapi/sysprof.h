@@ -209,9 +209,13 @@
  *	                                                                     it; members' sessions do not use it; vm/files
  *	memory of others             group member    CHAIN                   a program runs only for tasks that its owner could trace, and
  *	                                                                     only who could trace the task gets frames and names; vm/scripts
+ *	                             group member    numbers of codes        enciphered: they do not show how many others have;
+ *	                                                                     unit/chains
  *	                             group member    WAIT                    the address of a futex only of tasks whose stacks the session
  *	                                                                     may copy; vm/waits
- *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
+ *	kernel memory                any user        words of a stack that   each address is in bounds where speculation passes the
+ *	                                             lead elsewhere          check, too (sysprof_surely_below())
+ *	                             group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi
  *	                             group member    ioctl structs           copy_struct_from_user, limits checked
