@@ -29,7 +29,7 @@ static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 
 	if (!is_user(address))
 		return false;
-	address = LOWEST + sysprof_surely_below(address - LOWEST, LAST - LOWEST);
+	address = LOWEST + sysprof_below_or_0(address - LOWEST, LAST - LOWEST);
 	switch (bytes) {
 	case 8:
 		unsafe_get_user(word, (u64 __user *)address, fault);

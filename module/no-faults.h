@@ -25,14 +25,14 @@ static __always_inline void sysprof_no_faults_end(void)
 }
 
 /*
- * @number, which was found to be below @end, and is so where speculation passes that check, too: a
+ * @number if it is below @end, else 0, and so where speculation guesses the branches that follow: a
  * program chooses what is read, and what is read chooses further reads.
  */
-static __always_inline u64 sysprof_surely_below(u64 number, u64 end)
+static __always_inline u64 sysprof_below_or_0(u64 number, u64 end)
 {
 	/* In a register: some kernels would compare a constant. */
 	OPTIMIZER_HIDE_VAR(end);
-	return array_index_nospec(number, end);
+	return number & array_index_mask_nospec(number, end);
 }
 
 #endif /* _SYSPROF_NO_FAULTS_H */

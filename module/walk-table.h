@@ -51,12 +51,11 @@ static __always_inline bool open_window(void)
 /* Sets *@to to the word at @address, inside the window; false: it cannot be read. */
 static __always_inline bool read_word(u64 *to, u64 address)
 {
-	u64 end = USER_END - LOWEST_IP - PAGE_SIZE, word;
+	u64 word;
 
-	address -= LOWEST_IP;
-	if (unlikely(address >= end))
+	address = sysprof_below_or_0(address, USER_END - PAGE_SIZE);
+	if (unlikely(address < LOWEST_IP))
 		return false;
-	address = LOWEST_IP + sysprof_surely_below(address, end);
 	unsafe_get_user(word, (u64 __user *)address, fault);
 	*to = word;
 	return true;
@@ -345,14 +344,13 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct run *run, st
 	place.start += run->is_exact;
 	do {
 		cfa = (found->plain.kind == SYSPROF_PLAIN_FP ? fp : sp) + found->cfa_offset;
-		if (unlikely(cfa <= sp || cfa >= end_of_cfa)) {
+		words = (const u64 __user *)sysprof_below_or_0(cfa, end_of_cfa);
+		if (unlikely((u64)words <= sp)) {
 			is_bad = cfa <= sp ||
 				 (found->plain.kind == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
 			end = is_bad ? SYSPROF_END_BAD : SYSPROF_END_FAULT;
 			break;
 		}
-		cfa = sysprof_surely_below(cfa, end_of_cfa);
-		words = (const u64 __user *)cfa;
 		unsafe_get_user(ip, words + found->plain.ra_words, fault);
 		/*
 		 * An interrupted function may have popped already what is below the stack pointer.
@@ -603,9 +601,8 @@ static __always_inline bool is_where_it_was(const struct recall_entry *entry,
 	/* As in run_plain(). */
 	if (frame->needs_fp) {
 		if (found->plain.fp_words && likely(fp_at >= run->sp))
-			unsafe_get_user(
-				fp, (const u64 __user *)sysprof_surely_below(fp_at, USER_END),
-				differs);
+			unsafe_get_user(fp, (const u64 __user *)sysprof_below_or_0(fp_at, USER_END),
+					differs);
 		if (unlikely(frame->fp != fp))
 			goto differs;
 	}

@@ -30,7 +30,7 @@ struct frames {
 	const struct ranges *ranges;	/* NULL: frames are addresses */
 	struct sysprof_place place;
 	u64 base;			/* of @place, for what was counted from its start on */
-	u64 last;			/* highest frame pointer, in words */
+	u64 end_of_fp;			/* what is above all frame pointers, in words */
 	u64 user_end;
 	bool is_64bit;
 };
@@ -47,7 +47,7 @@ struct frames {
 static __always_inline u8 read_frame(struct frames *frames, u64 callee, u64 *caller, u64 *to)
 {
 	u32 fp_32, ip_32;
-	u64 fp, ip;
+	u64 fp, ip, next;
 
 	if (frames->is_64bit) {
 		unsafe_get_user(fp, (u64 __user *)(callee << 3), fault);
@@ -78,9 +78,10 @@ static __always_inline u8 read_frame(struct frames *frames, u64 callee, u64 *cal
 	*to = ip;
 	/* Otherwise the compiler also keeps what it was before it was rotated. */
 	OPTIMIZER_HIDE_VAR(fp);
-	*caller = sysprof_surely_below(fp, frames->last + 1);
-	/* Too low; too high or not aligned. */
-	if (unlikely(fp <= callee || fp > frames->last))
+	next = sysprof_below_or_0(fp, frames->end_of_fp);
+	*caller = next;
+	/* Too low; or too high or not aligned, which is 0 now. */
+	if (unlikely(next <= callee))
 		return TAKEN | (fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT);
 	return GO_ON;
 fault:
@@ -101,7 +102,7 @@ static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_
 		.ranges = ranges,
 		.place = place,
 		.base = ranges ? place.start + place.base : 0,
-		.last = last >> bits,
+		.end_of_fp = (last >> bits) + 1,
 		.user_end = USER_END,
 		.is_64bit = is_64bit,
 	};
@@ -109,9 +110,9 @@ static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_
 	u8 end;
 
 	fp = ror64(fp, bits);
-	if (fp < low >> bits || fp > frames.last)
+	if (sysprof_below_or_0(fp, frames.end_of_fp) < low >> bits)
 		return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
-	fp = sysprof_surely_below(fp, frames.last + 1);
+	fp = sysprof_below_or_0(fp, frames.end_of_fp);
 	/* Two frames in each turn: the second may be one too many. */
 	while (to < limit) {
 		end = read_frame(&frames, fp, &caller, to);

@@ -214,7 +214,7 @@
  *	                             group member    WAIT                    the address of a futex only of tasks whose stacks the session
  *	                                                                     may copy; vm/waits
  *	kernel memory                any user        words of a stack that   each address is in bounds where speculation passes the
- *	                                             lead elsewhere          check, too (sysprof_surely_below())
+ *	                                             lead elsewhere          check, too (sysprof_below_or_0())
  *	                             group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi
