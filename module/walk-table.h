@@ -345,7 +345,7 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct run *run, st
 	do {
 		cfa = (found->plain.kind == SYSPROF_PLAIN_FP ? fp : sp) + found->cfa_offset;
 		words = (const u64 __user *)sysprof_below_or_0(cfa, end_of_cfa);
-		if (unlikely((u64)words <= sp)) {
+		if (unlikely((unsigned long)words <= sp)) {
 			is_bad = cfa <= sp ||
 				 (found->plain.kind == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
 			end = is_bad ? SYSPROF_END_BAD : SYSPROF_END_FAULT;
