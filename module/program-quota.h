@@ -59,6 +59,13 @@ static inline bool sysprof_shares_take(struct sysprof_shares *shares, sysprof_pa
 	       (n < SYSPROF_SHARES_IN_BUCKET &&
 		atomic_add_unless(&shares->taken[payer], 1, shares->part));
 }
+/* Whether it may, as things are now; nothing is taken. */
+static inline bool sysprof_shares_may_take(const struct sysprof_shares *shares, sysprof_payer payer,
+					   unsigned int n)
+{
+	return payer == SYSPROF_PAYER_ROOT ||
+	       (n < SYSPROF_SHARES_IN_BUCKET && atomic_read(&shares->taken[payer]) < shares->part);
+}
 static inline void sysprof_shares_give(struct sysprof_shares *shares, sysprof_payer payer)
 {
 	if (payer != SYSPROF_PAYER_ROOT)

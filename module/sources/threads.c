@@ -98,6 +98,21 @@ static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 	return n;
 }
 
+/* Whether find_room() may find some; without a lock. */
+static bool may_have_room(const struct task_struct *task)
+{
+	u32 at = sysprof_threads_bucket(task), i;
+	sysprof_payer payer;
+
+	for (i = 0; i < SYSPROF_THREAD_WAYS && READ_ONCE(sysprof_threads.keys[at + i]); i++)
+		;
+	if (i < SYSPROF_THREAD_WAYS / 2 || i == SYSPROF_THREAD_WAYS)
+		return i < SYSPROF_THREAD_WAYS;
+	payer = sysprof_quota_payer(task);
+	return sysprof_shares_may_take(&shares, payer,
+				       threads_slots_of(at + SYSPROF_THREAD_WAYS / 2, payer));
+}
+
 /* @payer: whose share it is of. */
 static struct sysprof_slot *find_room(const struct task_struct *task, sysprof_payer *payer)
 {
@@ -147,6 +162,9 @@ struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_
 	sysprof_payer payer;
 	unsigned long flags;
 
+	/* Each switch to a thread without a slot comes here: none waits for others in vain. */
+	if (!sysprof_threads_find(task) && !may_have_room(task))
+		return NULL;
 	raw_spin_lock_irqsave(&add_lock, flags);
 	slot = sysprof_threads_find(task);
 	/* The state that hooks have seen is better than the one guessed here. */

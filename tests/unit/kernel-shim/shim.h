@@ -276,8 +276,11 @@ struct pt_regs {
 #define READ_ONCE_NOCHECK(x)	(x)
 
 struct task_struct {
-	u32 flags;
-	int pid;
+	u32 flags, state;
+	int pid, tgid, references;
+	u64 start_time, nvcsw, nivcsw;
+	bool on_cpu, in_iowait;
+	char comm[16];
 	void *stack;
 	struct pt_regs *entry;
 };
