@@ -12,21 +12,13 @@
 #include "events/event.h"
 #include "record/events.h"
 #include "record/recorder-private.h"
+#include "record/wakes.h"
 #include "trace/points/point.h"
-
-/* Limit of wakings whose wait was lost. */
-#define MOST_WAKES 65536u
 
 /* The latest thread of a tid. */
 struct known {
 	uint32_t id;
 	bool is_wanted;
-};
-
-struct wake {
-	uint64_t key;
-	uint32_t node, thread;
-	unsigned stash_number;
 };
 
 /* The first sums of a thread. */
@@ -40,7 +32,7 @@ struct SptWaits {
 	unsigned n_cpus, n_kinds;
 	uint64_t *lost, *cost_ns;	/* by kind of source and CPU, as of its last account */
 	GHashTable *known;		/* tid -> struct known */
-	GHashTable *wakes;		/* set of struct wake, by key; also of HOLDs */
+	SptWakes *wakes;		/* also of HOLDs */
 	GHashTable *baselines;		/* tid -> struct baseline */
 };
 
@@ -53,7 +45,7 @@ SptWaits *spt_waits_new(unsigned n_cpus)
 	waits->lost = g_new0(uint64_t, (size_t)n_cpus * waits->n_kinds);
 	waits->cost_ns = g_new0(uint64_t, (size_t)n_cpus * waits->n_kinds);
 	waits->known = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	waits->wakes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	waits->wakes = spt_wakes_new();
 	waits->baselines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	return waits;
 }
@@ -63,7 +55,7 @@ void spt_waits_free(SptWaits *waits)
 	if (!waits)
 		return;
 	g_hash_table_unref(waits->known);
-	g_hash_table_unref(waits->wakes);
+	spt_wakes_free(waits->wakes);
 	g_hash_table_unref(waits->baselines);
 	g_free(waits->lost);
 	g_free(waits->cost_ns);
@@ -102,26 +94,22 @@ uint32_t spt_waits_thread_of(SptRecorder *recorder, uint32_t tid, bool *ret_is_w
 
 void spt_waits_take_wake(SptRecorder *recorder, const struct sysprof_event *event)
 {
-	SptWaits *waits = recorder->waits;
 	const struct sysprof_record *record = &event->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
 						    event->mm, record->time);
-	struct wake *wake = g_new0(struct wake, 1);
+	SptWake wake = { .key = event->key, .thread = thread->id };
 
-	*wake = (struct wake){ event->key, spt_event_node(recorder, event, thread), thread->id,
-			       recorder->stash_number };
+	wake.node = spt_event_node(recorder, event, thread);
+	wake.stash_number = recorder->stash_number;
 	/* A waker that the module hides is not the idle task. */
 	if (!record->tid && event->state == SYSPROF_CONTEXT_TASK)
-		wake->thread = 0;
-	if (g_hash_table_size(waits->wakes) >= MOST_WAKES)
-		g_hash_table_remove_all(waits->wakes);
-	g_hash_table_add(waits->wakes, wake);
+		wake.thread = 0;
+	spt_wakes_put(recorder->waits->wakes, &wake);
 }
 
 bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uint32_t *ret_thread)
 {
-	const struct wake *hold =
-		key ? g_hash_table_lookup(recorder->waits->wakes, &key) : NULL;
+	const SptWake *hold = key ? spt_wakes_find(recorder->waits->wakes, key) : NULL;
 
 	if (!hold || hold->stash_number != recorder->stash_number)
 		return false;
@@ -133,8 +121,8 @@ bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uin
 /* The thread that ended it, if it is known. */
 static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *part, SptWaitRow *row)
 {
-	const struct wake *wake =
-		part->wake ? g_hash_table_lookup(recorder->waits->wakes, &part->wake) : NULL;
+	const SptWake *wake =
+		part->wake ? spt_wakes_find(recorder->waits->wakes, part->wake) : NULL;
 	bool is_wanted;
 
 	row->waker_context = part->part.a;
@@ -147,7 +135,7 @@ static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *pa
 	/* Nodes of an earlier stash are invalid. */
 	if (wake->stash_number == recorder->stash_number)
 		row->waker_node = wake->node;
-	g_hash_table_remove(recorder->waits->wakes, &part->wake);
+	spt_wakes_remove(recorder->waits->wakes, wake);
 }
 
 /*
