@@ -243,16 +243,27 @@ static bool resolve_user(const SptStacks *stacks, const struct shape *shape,
 			 const struct sysprof_sample *sample, uint64_t value, bool is_exact,
 			 SptFrame *frame)
 {
-	if (!shape->code && !(shape->flags & ~EXACT)) {
-		*frame = stacks_frame_of(value, is_exact);
-		return true;
-	}
 	if (!resolve(stacks, sample->record.flags, value, is_exact, frame))
 		return false;
 	if (shape->code && frame->offset != SPT_OFFSET_UNKNOWN)
 		frame->offset = spt_jit_offset(stacks->jit, frame->object, frame->offset,
 					       sample->record.time);
 	return true;
+}
+
+/* Whether frames are positions that nothing has to be known of. */
+static bool stacks_are_plain(const struct shape *shape)
+{
+	return !shape->code && !(shape->flags & ~EXACT);
+}
+
+/* @n calls; __u64 and uint64_t are the same number. */
+static void resolve_calls(const void *values, unsigned n, SptFrame *frames)
+{
+	const __u64 *value = values;
+
+	for (unsigned i = 0; i < n; i++)
+		frames[i] = stacks_frame_of(value[i], false);
 }
 
 /*
@@ -275,6 +286,12 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 			.kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL,
 			.offset = (value - (value && !is_exact)) & SYSPROF_FRAME_OFFSET_MASK,
 		};
+	}
+	if (n_user && stacks_are_plain(shape)) {
+		stacks->frames[n_kernel] = stacks_frame_of(
+			user[0], sample->record.flags & SYSPROF_SAMPLE_USER_EXACT);
+		resolve_calls(user + 1, n_user - 1, &stacks->frames[n_kernel + 1]);
+		return n;
 	}
 	for (unsigned i = 0; i < n_user; i++) {
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
@@ -474,8 +491,12 @@ static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const stru
 	last->serial = outer->serial;
 	if (common == n)
 		return last->nodes[n - 1];
-	for (unsigned i = 0; i < n - common; i++)
-		resolve_user(stacks, shape, sample, outer->frames[i], false, &stacks->frames[i]);
+	if (stacks_are_plain(shape))
+		resolve_calls(outer->frames, n - common, stacks->frames);
+	else
+		for (unsigned i = 0; i < n - common; i++)
+			resolve_user(stacks, shape, sample, outer->frames[i], false,
+				     &stacks->frames[i]);
 	for (unsigned i = common; i < n; i++)
 		last->frames[i] = outer->frames[n - 1 - i];
 	last->shape = *shape;
