@@ -11,6 +11,8 @@
  */
 #include "stash/stash.h"
 
+#include <stdbool.h>
+
 #define FIRST_SLOTS 1024
 #define AHEAD 32
 
@@ -23,22 +25,23 @@ struct SptStash {
 	GArray *frame_of;	/* uint32_t by node */
 };
 
-static uint64_t stash_mix(uint64_t x)
+/*
+ * Offsets of one object differ in few bits, and so do nodes of one parent: each goes through a
+ * multiplication of its own, and their sum through a third.
+ */
+static inline uint32_t hash_node(uint32_t parent_hash, const SptFrame *frame)
 {
+	uint64_t place = frame->offset ^ (uint64_t)(frame->object << 1 ^ frame->kind) << 40, x;
+
+	x = place * 0x9e3779b97f4a7c15ULL + parent_hash * 0xd6e8feb86659fd93ULL;
 	x ^= x >> 32;
-	x *= 0x9e3779b97f4a7c15ULL;
-	return x ^ x >> 29;
+	return (uint32_t)(x * 0xd6e8feb86659fd93ULL >> 32);
 }
 
-/*
- * Offsets of one object differ in few bits: they and the parent's hash go through a multiplication
- * of their own.
- */
-static uint32_t hash_node(uint32_t parent_hash, const SptFrame *frame)
+static inline bool stash_is_it(const SptNode *node, uint32_t parent, const SptFrame *frame)
 {
-	uint64_t place = (uint64_t)parent_hash << 32 | (frame->object << 1 ^ frame->kind);
-
-	return (uint32_t)stash_mix(stash_mix(frame->offset) + place * 0xd6e8feb86659fd93ULL);
+	return node->frame.offset == frame->offset && node->parent == parent &&
+	       node->frame.object == frame->object && node->frame.kind == frame->kind;
 }
 
 SptStash *spt_stash_new(void)
@@ -86,13 +89,9 @@ static uint32_t find_child(SptStash *stash, uint32_t parent, const SptFrame *fra
 	size_t mask = stash->n_slots - 1, slot;
 	uint32_t id;
 
-	for (slot = hash & mask; (id = stash->slots[slot]) != 0; slot = (slot + 1) & mask) {
-		const SptNode *node = &stash->nodes[id];
-
-		if (node->parent == parent && node->frame.offset == frame->offset &&
-		    node->frame.object == frame->object && node->frame.kind == frame->kind)
+	for (slot = hash & mask; (id = stash->slots[slot]) != 0; slot = (slot + 1) & mask)
+		if (stash_is_it(&stash->nodes[id], parent, frame))
 			return id;
-	}
 	if (stash->n_nodes == stash->n_slots / 2) {
 		g_assert(stash->n_nodes < UINT32_MAX / 2);
 		stash_grow(stash);
@@ -114,7 +113,7 @@ uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame
 uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n,
 			    uint32_t *ret_nodes)
 {
-	uint32_t hashes[AHEAD], hash = stash->nodes[parent].key;
+	uint32_t hashes[AHEAD], first[AHEAD], hash = stash->nodes[parent].key;
 	size_t mask;
 
 	for (unsigned now; n > 0; n -= now) {
@@ -124,10 +123,18 @@ uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *fr
 			hashes[i] = hash = hash_node(hash, &frames[n - 1 - i]);
 			__builtin_prefetch(&stash->slots[hash & mask]);
 		}
-		for (unsigned i = 0; i < now; i++)
-			__builtin_prefetch(&stash->nodes[stash->slots[hashes[i] & mask]]);
 		for (unsigned i = 0; i < now; i++) {
-			parent = find_child(stash, parent, &frames[n - 1 - i], hashes[i]);
+			first[i] = stash->slots[hashes[i] & mask];
+			__builtin_prefetch(&stash->nodes[first[i]]);
+		}
+		for (unsigned i = 0; i < now; i++) {
+			const SptFrame *frame = &frames[n - 1 - i];
+
+			/* Mostly it is the first one; it is the root if there is none. */
+			if (first[i] && stash_is_it(&stash->nodes[first[i]], parent, frame))
+				parent = first[i];
+			else
+				parent = find_child(stash, parent, frame, hashes[i]);
 			if (ret_nodes)
 				*ret_nodes++ = parent;
 		}
