@@ -3,10 +3,11 @@
  * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES
  * stacks of 20 frames that it has never seen and that are in its rings all at once; last: of those
  * that it can keep.  Prints the most memory that it had for itself, in KiB.
- * gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits]: of a load like a build's, HZ
- * samples a second on each of two CPUs; outer: frames, of which the outer ones are sent once.
- * Instead of samples, waits and their wakers.  Prints what a sample took of a CPU, in ns, and how
- * many there were.
+ * gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits] [again]: of a load like a build's,
+ * HZ samples a second on each of two CPUs; outer: frames, of which the outer ones are sent once.
+ * waits: instead of samples, waits and their wakers.  again: the stacks of the first half second at
+ * 5 kHz come again and again, as a server's.  Prints what a sample took of a CPU, in ns, and how many
+ * there were.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define FILE_BYTES (16u << 20)
 #define FILE_START 0x400000u
 #define LOOK_SAMPLES 256
+#define AGAIN (CPUS * SLICE * THREADS)	/* samples until stacks come again: all threads' */
 #define PLACES 4			/* threads whose stacks are remembered, of each CPU */
 
 struct record {
@@ -46,7 +48,7 @@ struct made {
 	SptTrace trace;
 	uint64_t start, period_ns, random;
 	uint64_t n, next;		/* samples: all, and the next one to be reported */
-	bool is_flood, has_addresses, has_outer, has_waits;
+	bool is_flood, has_addresses, has_outer, has_waits, has_again;
 	uint64_t delivered[CPUS];
 	struct record *records;		/* paced: all of them */
 	unsigned long most_kib;
@@ -136,6 +138,18 @@ static void make_next(struct made *made, struct record *record, uint64_t i, uint
 		record->frames[k] = frame_of(made, k < kernel, (paths[k] >> 20) % FILE_BYTES);
 	/* Where it is in the innermost one. */
 	record->frames[0] += random_below(made, 16) * 4;
+}
+
+/* The stack of AGAIN samples before, which is one of the same thread's. */
+static void make_again(struct made *made, struct record *record, uint64_t i,
+		       const struct record *frames)
+{
+	const struct record *before = &frames[i % AGAIN];
+
+	begin_sample(made, record, i);
+	record->sample.n_kernel = before->sample.n_kernel;
+	record->sample.n_user = before->sample.n_user;
+	memcpy(record->frames, before->frames, sizeof(record->frames));
 }
 
 /* What is remembered of a thread's stack, as in recall.h. */
@@ -422,12 +436,19 @@ static void make_records(struct made *made)
 {
 	uint64_t (*paths)[FRAMES] = g_malloc0_n(THREADS, sizeof(*paths));
 	g_autofree struct place *places = g_new0(struct place, CPUS * PLACES);
+	/* Before their outer frames are left out. */
+	g_autofree struct record *frames = g_new(struct record, AGAIN);
 
 	made->records = g_new(struct record, made->n);
 	for (uint64_t i = 0; i < made->n; i++) {
 		unsigned pid = 100 + (unsigned)(i / CPUS / SLICE * 7 + i % CPUS * 13) % THREADS;
 
-		make_next(made, &made->records[i], i, paths[pid - 100]);
+		if (made->has_again && i >= AGAIN)
+			make_again(made, &made->records[i], i, frames);
+		else
+			make_next(made, &made->records[i], i, paths[pid - 100]);
+		if (i < AGAIN)
+			frames[i] = made->records[i];
 		if (made->has_outer)
 			send_once(places, &made->records[i]);
 	}
@@ -438,7 +459,7 @@ int main(int argc, char **argv)
 {
 	bool is_last = argc == 5 && !strcmp(argv[2], "last");
 	bool is_flood = is_last || (argc == 5 && !strcmp(argv[2], "flood"));
-	bool is_paced = (argc == 6 || argc == 7) && !strcmp(argv[2], "paced");
+	bool is_paced = argc >= 6 && argc <= 8 && !strcmp(argv[2], "paced");
 	SptRecorderOptions options = { 0 };
 	g_autoptr(SptRecorder) recorder = NULL;
 	g_autoptr(GError) error = NULL;
@@ -449,7 +470,7 @@ int main(int argc, char **argv)
 
 	if (!is_flood && !is_paced) {
 		fprintf(stderr,
-			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits]\n");
+			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits] [again]\n");
 		return 2;
 	}
 	made.period_ns = is_flood ? 1000000 : (uint64_t)(1e9 / atof(argv[4]));
@@ -457,7 +478,8 @@ int main(int argc, char **argv)
 			    (uint64_t)(atof(argv[3]) * atof(argv[4])) * CPUS;
 	made.has_addresses = is_paced && !strcmp(argv[5], "addresses");
 	made.has_outer = is_paced && !strcmp(argv[5], "outer");
-	options.waits.is_on = made.has_waits = is_paced && argc == 7;
+	options.waits.is_on = made.has_waits = is_paced && argc > 6 && !strcmp(argv[6], "waits");
+	made.has_again = is_paced && argc > 6 && !strcmp(argv[argc - 1], "again");
 	if (made.has_outer)
 		made.trace.once = spt_once_new(CPUS);
 	/* A flood has lasted for a while. */
