@@ -205,7 +205,7 @@ process 1;a;b;c 5
 END
 shows 'chrome: what else is in it' bash -c '"$1" report "$2" | head -n 2' - "$cli" \
 	"$work/chrome-slices" <<'END'
-90 samples, 0 lost, in 89.0 µs on 1 CPU; one period is 1000 ns
+90 samples, 0 lost, in 89.0 µs; one period is 1000 ns
 1 events of the trace were not read
 END
 shows 'callgrind: calls, also of itself' "$cli" export -f folded "$work/callgrind-calls" <<'END'
@@ -240,6 +240,18 @@ END
 shows 'folded: what they are here' bash -c '"$1" report "$2" | sed -n 2p' - "$cli" \
 	"$work/fractions" <<'END'
 weights in the file have fractions: 1 there is 100 periods here
+END
+shows 'folded: times are not made up' bash -c '"$1" report "$2" | head -n 1
+	"$1" report "$2" --summary | head -n 1; "$1" info "$2" | grep "^duration"' - "$cli" \
+	"$work/one" <<'END'
+1 samples, 0 lost, without times; how long a period is is not known
+The recording has no times
+duration           without times
+END
+"$cli" bundle "$work/one" --anonymize -o "$work/one-shared" >"$work/out" 2>&1
+shows 'folded: and not in what is shared' bash -c '"$1" report "$2" | head -n 1' - "$cli" \
+	"$work/one-shared" <<'END'
+1 samples, 0 lost, without times; how long a period is is not known
 END
 shows 'xml' "$cli" export -f folded "$work/xml" <<'END'
 [busy];main <int> 3

@@ -29,6 +29,7 @@ static inline void example_write_state(SptCaptureWriter *writer)
 	spt_capture_writer_host(writer, "host", "example");
 	spt_capture_writer_host(writer, "kernel", "6.1.0");
 	spt_capture_writer_host(writer, "cpus", "2");
+	spt_capture_writer_host(writer, "whose", "all");
 	spt_capture_writer_host(writer, "period_ns", "1000000");
 	spt_capture_writer_host(writer, "future-key", "shown as it is");
 	spt_capture_writer_object(writer, &(SptObjectRow){ .id = EXAMPLE_KERNEL,

@@ -20,6 +20,7 @@
 #include "report-tui.h"
 #include "report-within.h"
 #include "report.h"
+#include "span.h"
 #include "import/fleet.h"
 
 /* --limit: no number was given. */
@@ -434,7 +435,7 @@ static void print_text_head(const struct spt_report *report,
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
 	g_autofree char *all = spt_format_count(spt_fleet_samples(report->capture));
 	g_autofree char *lost = spt_format_count(summary->lost);
-	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
+	g_autofree char *span = spt_cli_span(report->capture, summary, "in ");
 	g_autofree char *period = spt_format_period(report->capture);
 	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
 						   spt_sentences_find_part(report->filter));
@@ -445,8 +446,7 @@ static void print_text_head(const struct spt_report *report,
 	    spt_profile_n_samples(report->profile) < report->capture->n_samples &&
 	    !spt_capture_host(report->capture, SPT_FLEET_SAMPLES))
 		printf("%s of ", samples);
-	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
-	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
+	printf("%s samples, %s lost, %s; %s\n", all, lost, span, period);
 	if (!report->metric->is_cpu)
 		print_metric(report, said);
 	else if (report->capture->n_samples == 0)

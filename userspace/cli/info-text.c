@@ -12,6 +12,7 @@
 #include "info-declared.h"
 #include "memory-use.h"
 #include "profile/wholeness.h"
+#include "span.h"
 #include "import/fleet.h"
 
 #define OBJECTS_SHOWN 20
@@ -149,14 +150,11 @@ static void print_first(const struct spt_info *info)
 	const SptSummary *summary = &info->summary;
 	g_autofree char *samples = spt_format_count(spt_fleet_samples(capture));
 	g_autofree char *weight = spt_format_count(summary->weight);
-	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
+	g_autofree char *duration = spt_cli_span(capture, summary, "");
 	g_autofree char *period = spt_format_period(capture);
 
 	print_recorded(capture);
-	printf("%-18s %s", "duration", duration);
-	if (summary->n_cpus)
-		printf(" on %u %s", summary->n_cpus, summary->n_cpus == 1 ? "CPU" : "CPUs");
-	printf("\n");
+	print_fact("duration", duration);
 	if (!capture->finished)
 		print_fact("finished", "no: cut off, complete up to its last flush");
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);

@@ -11,6 +11,7 @@
 #include "profile/command.h"
 #include "profile/culprit.h"
 #include "profile/sentences.h"
+#include "profile/span.h"
 #include "profile/wholeness.h"
 #include "report-metric.h"
 #include "report.h"
@@ -171,9 +172,21 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 		g_string_append_printf(text, "%s%s", name, report->metric->is_cpu ? " itself" : "");
 }
 
-static bool is_of_own(const SptCapture *capture)
+/* "The system was recorded for 3.25 s"; imported files do not say whose processes they have. */
+static void add_scope(const struct spt_report *report, GString *text)
 {
-	return g_strcmp0(spt_capture_host(capture, SPT_RECORDED_WHOSE), "own") == 0;
+	const char *whose = spt_capture_host(report->capture, SPT_RECORDED_WHOSE);
+	g_autofree char *wall = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
+
+	if (!spt_span_is_known(report->capture))
+		g_string_append(text, "The recording has no times");
+	else if (!whose)
+		g_string_append_printf(text, "The recording is %s long", wall);
+	else
+		g_string_append_printf(text, "%s recorded for %s",
+				       g_str_equal(whose, "own") ? "Your processes were" :
+								   "The system was",
+				       wall);
 }
 
 /* "mt ran 88 %, was ready to run 8 %, waited 4 % of 0.40 s; 48 % of its time is in sin itself" */
@@ -191,13 +204,9 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 		wall_text = spt_sentences_wall(&summary->wall);
 		g_string_append_printf(text, "%s %s, and has %s", without, wall_text, none);
 	} else {
-		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
 		if (without)
 			g_string_append_printf(text, "%s has %s. ", without, none);
-		g_string_append_printf(text, "%s recorded for %s",
-				       is_of_own(report->capture) ? "Your processes were" :
-								    "The system was",
-				       wall_text);
+		add_scope(report, text);
 	}
 	if (summary->command && summary->processes)
 		g_string_append_printf(text, "; %s", summary->processes);

@@ -20,6 +20,7 @@
 #include "narrow.h"
 #include "panes.h"
 #include "preferences.h"
+#include "profile/span.h"
 #include "query.h"
 #include "shown-pages.h"
 #include "split.h"
@@ -78,6 +79,8 @@ static void views_show(SptViews *self, SptDocument *document, SptSurroundings *s
 	spt_document_replace(&self->shown, document);
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
 				 spt_text_name(document->words, &made));
+	gtk_widget_set_visible(GTK_WIDGET(self->timeline),
+			       spt_span_is_known(document->recording->capture));
 	spt_timeline_view_set_document(self->timeline, document);
 	spt_lanes_pane_set_document(self->lanes_pane, document);
 	spt_heat_view_set_document(self->heat, document);

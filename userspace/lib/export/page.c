@@ -15,6 +15,7 @@
 #include "export/svg.h"
 #include "profile/command.h"
 #include "profile/sentences.h"
+#include "profile/span.h"
 #include "profile/summary.h"
 #include "profile/wholeness.h"
 
@@ -97,29 +98,39 @@ static char *page_find_origin(const SptCapture *capture)
 			g_strdup_printf(spt_words("Recorded %s."), date);
 }
 
+/* "in 3.25 s on 2 CPUs", as far as that is known. */
+static char *page_find_span(const SptCapture *capture, const SptSummary *summary)
+{
+	double seconds = (double)(summary->end_ns - summary->start_ns) / 1e9;
+
+	if (!spt_span_is_known(capture))
+		return g_strdup(spt_words("without times"));
+	return summary->n_cpus ?
+		       g_strdup_printf(spt_words("in %.2f s on %u CPUs"), seconds, summary->n_cpus) :
+		       g_strdup_printf(spt_words("in %.2f s"), seconds);
+}
+
 /* "1,809 of 5,726 samples, 0 lost, in 3.25 s on 2 CPUs" */
 static char *page_find_counts(const SptExportInput *input)
 {
 	const SptMetric *metric = spt_profile_metric(input->profile);
+	g_autofree char *span = NULL;
 	SptSummary summary;
 	char *text;
 
 	spt_summary_init(&summary, input->capture);
+	span = page_find_span(input->capture, &summary);
 	if (metric->is_cpu)
-		text = g_strdup_printf(spt_words("%s: %lu of %lu samples, %lu lost, in %.2f s on %u CPUs."),
+		text = g_strdup_printf(spt_words("%s: %lu of %lu samples, %lu lost, %s."),
 				       spt_words(metric->title),
 				       (unsigned long)spt_profile_n_samples(input->profile),
 				       (unsigned long)spt_profile_n_samples(input->base),
-				       (unsigned long)summary.lost,
-				       (double)(summary.end_ns - summary.start_ns) / 1e9,
-				       summary.n_cpus);
+				       (unsigned long)summary.lost, span);
 	else
-		text = g_strdup_printf(spt_words("%s: %lu of %lu events, in %.2f s on %u CPUs."),
+		text = g_strdup_printf(spt_words("%s: %lu of %lu events, %s."),
 				       spt_words(metric->title),
 				       (unsigned long)spt_profile_n_samples(input->profile),
-				       (unsigned long)spt_profile_n_samples(input->base),
-				       (double)(summary.end_ns - summary.start_ns) / 1e9,
-				       summary.n_cpus);
+				       (unsigned long)spt_profile_n_samples(input->base), span);
 	spt_summary_clear(&summary);
 	return text;
 }

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "import/import.h"
+#include "profile/span.h"
 
 /* Names have places of their own. */
 #define FUNCTION_BYTES 16
@@ -17,6 +18,7 @@ struct SptImportStacks {
 	GHashTable *objects, *processes, *threads;	/* likewise */
 	GString *key;			/* of the present search */
 	uint64_t n_samples, n_flushed, last_time;
+	bool has_times;			/* of one sample or event at least */
 };
 
 static GHashTable *new_numbers(void)
@@ -148,6 +150,7 @@ void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, 
 {
 	SptSampleRow part = *row;
 
+	stacks->has_times |= row->time != 0;
 	if (!row->time)
 		part.time = (stacks->n_samples + 1) * SPT_CAPTURE_TIME_UNIT_NS;
 	while (weight > 0) {
@@ -162,6 +165,7 @@ void spt_import_stacks_sample(SptImportStacks *stacks, const SptSampleRow *row, 
 void spt_import_stacks_wait(SptImportStacks *stacks, const SptWaitRow *row)
 {
 	spt_capture_writer_put(stacks->writer, SPT_ROW_WAIT, row);
+	stacks->has_times = true;
 	stacks->n_samples++;
 	stacks->last_time = MAX(stacks->last_time, row->time);
 }
@@ -169,6 +173,7 @@ void spt_import_stacks_wait(SptImportStacks *stacks, const SptWaitRow *row)
 void spt_import_stacks_event(SptImportStacks *stacks, const SptDeclaredRow *row)
 {
 	spt_capture_writer_put(stacks->writer, SPT_ROW_DECLARED, row);
+	stacks->has_times = true;
 	stacks->n_samples++;
 	stacks->last_time = MAX(stacks->last_time, row->time + row->duration_ns);
 }
@@ -180,6 +185,7 @@ void spt_import_stacks_allocation(SptImportStacks *stacks, const SptAllocationRo
 	if (block.bytes == 0)
 		return;
 	stacks->n_samples++;
+	stacks->has_times |= block.time != 0;
 	if (!block.time)
 		block.time = stacks->n_samples * SPT_CAPTURE_TIME_UNIT_NS;
 	if (block.flags & SPT_ALLOCATION_OPEN)
@@ -234,6 +240,8 @@ bool spt_import_stacks_flush(SptImportStacks *stacks, GError **error)
 
 bool spt_import_stacks_finish(SptImportStacks *stacks, GError **error)
 {
+	if (stacks->n_samples > 0 && !stacks->has_times)
+		spt_capture_writer_host(stacks->writer, SPT_SPAN_TIMES, SPT_SPAN_NONE);
 	return spt_capture_writer_finish(stacks->writer, stacks->stash, stacks->last_time, error);
 }
 

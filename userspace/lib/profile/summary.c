@@ -128,7 +128,8 @@ void spt_summary_init(SptSummary *summary, const SptCapture *capture)
 	summary->n_cpus = summary->cpus->len;
 	if (summary->n_cpus == 0)
 		summary->n_cpus = (unsigned)MIN(host_number(capture, "cpus"), G_MAXUINT);
-	if (summary->n_cpus == 0 && capture->n_samples > 0)
+	/* A file that says of no sample where it ran has all on the first one. */
+	if (summary->n_cpus == 0 && capture->n_samples > 0 && capture->last_cpu > 0)
 		summary->n_cpus = capture->last_cpu + 1;
 	if (summary->ticks == 0) {
 		summary->cost_ns = host_number(capture, "cost_ns");

@@ -107,7 +107,7 @@ static bool is_harmless(const char *key)
 					     "ticks",	   "exit_status", "stacks",
 					     "build-id",   "ran_ns",	  "wall_ns",	"command_pid",
 					     "pid",	   "sides",	  "whose",
-					     "ready_ns",   NULL };
+					     "ready_ns",   "times",	  NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
 
