@@ -6,9 +6,24 @@
 #include <string.h>
 
 #include "profile/command.h"
+#include "profile/span.h"
 #include "profile/wholeness.h"
 #include "reach.h"
 #include "text.h"
+
+/* Of the command that is shown at first: stacks of what else ran are not its own. */
+static char *about_stacks(const SptDocument *document)
+{
+	const SptCapture *capture = document->recording->capture;
+	SptRestrictions *restrictions = document->look.restrictions;
+	g_autofree char *word = NULL, *line = NULL;
+
+	if (!restrictions || !spt_restrictions_find(restrictions, SPT_RESTRICT_COMMAND))
+		return spt_wholeness_line(capture, NULL);
+	line = spt_wholeness_line(capture, spt_restrictions_filter(restrictions));
+	word = spt_about_word(document);
+	return line ? g_strdup_printf("%s: %s", word, line) : NULL;
+}
 
 char *spt_about_numbers(const SptDocument *document)
 {
@@ -19,11 +34,15 @@ char *spt_about_numbers(const SptDocument *document)
 	g_autofree char *rate =
 		spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
 	const char *notice = spt_capture_host(document->recording->capture, "notice");
-	g_autofree char *stacks = spt_wholeness_line(document->recording->capture, NULL);
+	g_autofree char *stacks = about_stacks(document);
+	bool is_timed = spt_span_is_known(document->recording->capture);
 	GString *text = g_string_new(NULL);
 
-	g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);
-	if (summary->n_cpus)
+	if (is_timed)
+		g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);
+	else
+		g_string_printf(text, _("%s samples, %s lost, without times"), samples, lost);
+	if (is_timed && summary->n_cpus)
 		g_string_append_printf(text, ngettext(" on %u CPU", " on %u CPUs", summary->n_cpus),
 				       summary->n_cpus);
 	if (summary->period_ns)
@@ -75,12 +94,23 @@ static char *program_of(const SptCapture *capture)
 
 char *spt_about_origin(const SptDocument *document)
 {
-	const char *host = spt_capture_host(document->recording->capture, "host");
-	g_autofree char *program = program_of(document->recording->capture);
-	SptReach reach = spt_reach_of(document->recording->capture);
-	g_autofree char *text =
-		g_strdup_printf(_("%s on %s"), program ? program : spt_reach_title(reach),
-				host ? host : _("an unnamed machine"));
+	const SptCapture *capture = document->recording->capture;
+	const char *host = spt_capture_host(capture, "host"),
+		   *source = spt_capture_host(capture, "source");
+	SptReach reach = spt_reach_of(capture);
+	g_autofree char *program = program_of(capture), *made_by = NULL, *text = NULL;
+
+	/* What was imported does not say whether it was everything. */
+	if (!program && reach == SPT_REACH_UNKNOWN)
+		made_by = source ? g_strdup_printf(_("From %s"), source) : g_strdup(_("Imported"));
+	if (made_by && !host)
+		text = g_steal_pointer(&made_by);
+	else
+		text = g_strdup_printf(_("%s on %s"),
+				       program ? program :
+				       made_by ? made_by :
+						 spt_reach_title(reach),
+				       host ? host : _("an unnamed machine"));
 	char *made;
 	const char *shown = spt_text_name(text, &made);
 
