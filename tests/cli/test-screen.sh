@@ -169,6 +169,12 @@ result "a annotates a function, and Enter goes back to the tree" "$(
 		grep paged: "$work/annotated"
 	sed '1,/Enter: back to the tree/d' "$work/annotated" | grep -q ' - main ' ||
 		echo "no tree behind it")"
+result "... and says what takes its time" "$(
+	grep -q 'Reading the source and the instructions of main' "$work/annotated" || echo no)"
+result "a narrow terminal still shows every key" "$(
+	python3 tests/cli/screen.py 40x12 q -- "$cli" report --tui "$work/big.capture" \
+		>"$work/narrow"
+	grep -qF 'Enter / n z u f a b m  q quit' "$work/narrow" || tail -n 2 "$work/narrow")"
 result "the terminal is given back" "$(
 	python3 tests/cli/screen.py 80x12 q -- "$cli" report --tui "$work/big.capture" |
 		tail -c 8 | grep -q '1049l' || echo no)"

@@ -270,15 +270,28 @@ static GString *text_of(const SptBrowser *browser)
 	return browser->question ? browser->answer : browser->search;
 }
 
-/* The last line: what keys do, or what is being typed, and the choices that it leaves. */
-static char *browse_foot(const SptBrowser *browser)
+/* What keys do; where that is too long, the keys alone, so that none of them is out of sight. */
+static void browse_append_keys(GString *foot, const SptBrowser *browser, unsigned width)
+{
+	g_auto(GStrv) keys = g_strsplit(browser->keys ? browser->keys : "", "  ", -1);
+
+	g_string_append_printf(foot, "Enter open  / n find  %s%sq quit",
+			       browser->keys ? browser->keys : "", browser->keys ? "  " : "");
+	if (foot->len <= width)
+		return;
+	g_string_assign(foot, "Enter / n");
+	for (char **key = keys; *key; key++)
+		g_string_append_printf(foot, " %.*s", (int)strcspn(*key, " "), *key);
+	g_string_append(foot, "  q quit");
+}
+
+/* The last line: keys, or what is being typed, and the choices that it leaves. */
+static char *browse_foot(const SptBrowser *browser, unsigned width)
 {
 	GString *foot = g_string_new(NULL);
 
 	if (!browser->is_typing) {
-		g_string_append_printf(foot, "Enter open  / n find  %s%sq quit",
-				       browser->keys ? browser->keys : "",
-				       browser->keys ? "  " : "");
+		browse_append_keys(foot, browser, width);
 		return g_string_free(foot, FALSE);
 	}
 	g_string_append_printf(foot, "%s%s", browser->question ? browser->question : "/",
@@ -296,7 +309,7 @@ static char *browse_foot(const SptBrowser *browser)
 void spt_browser_draw(SptBrowser *browser)
 {
 	unsigned width = MAX(spt_terminal_width(), 20), rows = room(browser);
-	g_autofree char *foot = browse_foot(browser);
+	g_autofree char *foot = browse_foot(browser, width - 1);
 	g_autofree char *shown_foot = spt_format_cut(foot, width - 1);
 
 	browser->first = MIN(browser->first, browser->cursor);

@@ -228,6 +228,9 @@ static void tree_view_annotate(struct tree_view *view)
 	if (function == UINT32_MAX)
 		return;
 	spt_screen_end();
+	/* Debug information of a large program takes seconds. */
+	printf("Reading the source and the instructions of %s\n", view->functions[function].name);
+	fflush(stdout);
 	child = fork();
 	if (child == 0) {
 		bool ok = spt_annotate_print_function(report->capture, view->metric,
