@@ -58,6 +58,26 @@ static void test_one(void)
 	check(&fake, "280000000", "10", 0.28, 1);
 }
 
+/* Before it executed the command it was another process of the file, with the same number. */
+static void test_executed(void)
+{
+	g_autoptr(GHashTable) host = NULL;
+	struct fake fake;
+	SptWall wall;
+
+	fake_init(&fake);
+	fake.processes[2].pid = fake.processes[1].pid;
+	fake.processes[1].end_time = fake.processes[2].start_time = 100 * (uint64_t)PERIOD_NS;
+	run(&fake, 1, 0, 100);
+	run(&fake, 2, 100, 900);
+	host = host_of(&fake, NULL, "10");
+	g_hash_table_remove(host, "wall_ns");
+	g_hash_table_insert(host, (gpointer) "grid_start", (gpointer) "0");
+	g_assert_true(spt_wall_find(&wall, &fake.capture));
+	g_assert_cmpuint(wall.wall_ns, >, 880 * (uint64_t)PERIOD_NS);
+	fake_clear(&fake);
+}
+
 static void test_turns(void)
 {
 	struct fake fake;
@@ -145,6 +165,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/wall/one", test_one);
+	g_test_add_func("/wall/executed", test_executed);
 	g_test_add_func("/wall/turns", test_turns);
 	g_test_add_func("/wall/late", test_late);
 	g_test_add_func("/wall/beside", test_beside);

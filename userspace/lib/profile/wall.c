@@ -189,23 +189,28 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 		wall->turns = 0;
 }
 
-/* Time from the first to the last moment of process @pid that was recorded; 0: there is none. */
+/*
+ * Time from the first to the last moment of process @pid that was recorded; 0: there is none.  What
+ * it was before it executed the command is a process of its own in the file.
+ */
 static uint64_t life_of(const SptCapture *capture, uint64_t pid)
 {
 	SptSummary summary;
-	uint64_t life_ns = 0;
+	uint64_t first = UINT64_MAX, last = 0;
 
 	spt_summary_init(&summary, capture);
-	for (uint32_t i = 1; i < capture->n_processes && !life_ns; i++) {
+	for (uint32_t i = 1; i < capture->n_processes; i++) {
 		const SptProcessRow *process = &capture->processes[i];
 		uint64_t end = process->end_time ? process->end_time : summary.end_ns,
 			 begin = MAX(process->start_time, summary.start_ns);
 
-		if (process->id && process->pid == pid && end > begin)
-			life_ns = end - begin;
+		if (!process->id || process->pid != pid || end <= begin)
+			continue;
+		first = MIN(first, begin);
+		last = MAX(last, end);
 	}
 	spt_summary_clear(&summary);
-	return life_ns;
+	return last > first ? last - first : 0;
 }
 
 /* Periods that were skipped to keep to the budget are like those that were not. */
