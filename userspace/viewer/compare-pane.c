@@ -17,6 +17,8 @@
 #include "view-keys.h"
 
 #define NAME_WIDTH 180
+/* All columns; what is left is the flame graph, which keeps its least width. */
+#define TABLE_WIDTH 770
 
 struct _SptComparePane {
 	GtkWidget parent_instance;
@@ -171,10 +173,12 @@ static void on_toggled(SptComparePane *self)
 static void on_flame_changed(SptComparePane *self)
 {
 	uint32_t node = spt_flame_view_selected(self->flame);
+	/* All of each is 100 %, and their difference says nothing. */
+	bool says = self->comparison &&
+		    (node != UINT32_MAX ||
+		     gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)));
 	g_autofree char *text =
-		self->comparison ?
-			spt_flame_view_describe(self->flame, node == UINT32_MAX ? 0 : node) :
-			NULL;
+		says ? spt_flame_view_describe(self->flame, node == UINT32_MAX ? 0 : node) : NULL;
 
 	gtk_label_set_text(GTK_LABEL(self->detail), text ? text : "");
 }
@@ -231,6 +235,13 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
 }
 
+/* Where they are below each other, each keeps the half that it has. */
+static void on_paned_map(GtkWidget *paned)
+{
+	if (gtk_orientable_get_orientation(GTK_ORIENTABLE(paned)) == GTK_ORIENTATION_HORIZONTAL)
+		gtk_paned_set_position(GTK_PANED(paned), TABLE_WIDTH);
+}
+
 static void spt_compare_pane_init(SptComparePane *self)
 {
 	static const SptColumnKind kinds[] = {
@@ -246,6 +257,7 @@ static void spt_compare_pane_init(SptComparePane *self)
 	spt_view_stay(self->scrolled);
 	spt_narrow_stack(self->actions);
 	spt_narrow_stack(self->paned);
+	g_signal_connect(self->paned, "map", G_CALLBACK(on_paned_map), NULL);
 	spt_narrow_show(self->another, false);
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		GtkColumnViewColumn *column =

@@ -14,6 +14,8 @@
 #define MAX_BOXES 5000
 #define MIN_SHARE (1.0 / 2000)
 #define NONE UINT32_MAX
+/* Of a percentage: less is nothing, and has no sign. */
+#define LEAST_CHANGE 0.005
 
 struct _SptFlameView {
 	GtkWidget parent_instance;
@@ -184,11 +186,15 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 	g_autofree char *made_name = NULL, *made_object = NULL, *made_category = NULL, *text = NULL;
 	const char *category = category_of_box(self, at);
 
-	if (self->calls->differences)
-		return g_strdup_printf(
-			"%s: %+.2f",
-			function ? spt_text_name(function->name, &made_name) : _("All"),
-			100 * g_array_index(self->calls->differences->changes, double, at));
+	if (self->calls->differences) {
+		double change =
+			100 * g_array_index(self->calls->differences->changes, double, at);
+
+		return g_strdup_printf("%s: %+.2f",
+				       function ? spt_text_name(function->name, &made_name) :
+						  _("All"),
+				       fabs(change) < LEAST_CHANGE ? 0.0 : change);
+	}
 	if (!function)
 		return g_strdup_printf(_("All: total %.2f %%, self %.2f %%"),
 				       percent * (double)node->total, percent * (double)node->self);
