@@ -8,6 +8,7 @@
 #include <glib/gi18n.h>
 
 #include "metrics.h"
+#include "narrow.h"
 #include "text.h"
 
 /* Modes of display, which exclude nothing that is counted. */
@@ -120,6 +121,8 @@ static void spt_crumbs_init(SptCrumbs *self)
 			     "propagate-natural-height", TRUE, "hexpand", TRUE, NULL);
 	gtk_box_append(GTK_BOX(self), self->label);
 	gtk_box_append(GTK_BOX(self), scrolled);
+	/* The cross of the first one has no room beside it, and the status has the whole. */
+	spt_narrow_show(self->count, false);
 	gtk_box_append(GTK_BOX(self), self->count);
 	crumbs_make(self, 0);
 }

@@ -14,8 +14,9 @@
 #include "table.h"
 #include "text.h"
 
-#define NUMBER_WIDTH 78
+#define NUMBER_WIDTH 90
 #define NAME_WIDTH   135
+#define BUS_WIDTH    70
 /* Nobody reads more; a shorter time shows the others. */
 #define MAX_ROWS 5000
 
@@ -160,10 +161,10 @@ static void spt_dbus_pane_init(SptDbusPane *self)
 		{ N_("Duration"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Call"), SPT_CELL_TEXT, 0 },
 		{ N_("Sender"), SPT_CELL_TEXT, NAME_WIDTH },
-		{ N_("Receiver"), SPT_CELL_TEXT, NAME_WIDTH },
+		{ N_("Receiver"), SPT_CELL_TEXT, 0 },
 		{ N_("Bytes"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Error"), SPT_CELL_DIM, NAME_WIDTH },
-		{ N_("Bus"), SPT_CELL_DIM, NUMBER_WIDTH },
+		{ N_("Bus"), SPT_CELL_DIM, BUS_WIDTH },
 	};
 
 	self->query = spt_query_new(GTK_WIDGET(self), &dbus_query);

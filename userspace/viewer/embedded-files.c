@@ -13,6 +13,7 @@
 #define MOST_BYTES   (1u << 20)
 #define MOST_LINES   5000u
 #define NUMBER_WIDTH 110
+#define SAVE_MARGIN  9
 
 struct _SptEmbeddedFiles {
 	GtkBox parent_instance;
@@ -154,6 +155,7 @@ static void spt_embedded_files_init(SptEmbeddedFiles *self)
 	spt_table_set_empty_text(self->list, _("No files are embedded in this recording."));
 	spt_table_set_selects(self->list, show_file, self);
 	gtk_widget_set_halign(self->save, GTK_ALIGN_END);
+	gtk_widget_set_margin_end(self->save, SAVE_MARGIN);
 	gtk_widget_set_sensitive(self->save, FALSE);
 	g_signal_connect_swapped(self->save, "clicked", G_CALLBACK(on_save), self);
 	/* A low window has room for it, too. */
