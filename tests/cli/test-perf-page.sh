@@ -88,5 +88,32 @@ while IFS=$'\t' read -r perf command; do
 		cp "$work/here/my.capture" "$work/here/sysprof.capture"
 done <"$work/rows"
 
+# Formats that the page need not name, and why.
+not_of_perf='svg html speedscope pprof otlp firefox chrome perfetto syscap lanes: perf writes none like them
+callgrind: what valgrind prints
+order order-first autofdo fdata: for compilers and linkers, no listings'
+
+# What the page says of "perf script" may not forget a format that prints single samples.
+names_formats()
+{
+	local format missing=0
+
+	"$cli" export --help | sed -n 's/^ *-f, --format=FORMAT *//p' | grep -oE '(^|; )[a-z-]+:' |
+		tr -d ';: ' >"$work/formats"
+	[ "$(wc -l <"$work/formats")" -ge 20 ] || {
+		echo "the formats of export --help are not found"
+		return 1
+	}
+	while read -r format; do
+		sed 's/\\-/-/g' "$page" | grep -qE -- "--format $format( |$)" ||
+			sed 's/:.*//' <<<"$not_of_perf" | grep -qE "(^| )$format( |$)" || {
+			echo "$format is not named"
+			missing=1
+		}
+	done <"$work/formats"
+	return $missing
+}
+check "each format of export is named, or there is a reason" names_formats
+
 echo "1..$number"
 exit $broken
