@@ -295,7 +295,7 @@ cp "$cli" "$top/build/sysprof-helper" "$top"/build/libspt-*.so "$work/capable/"
 setcap cap_perfmon,cap_ipc_lock=ep "$work/capable/sysprof-cli"
 plain_cli=$cli
 cli=$work/capable/sysprof-cli
-odd spaces noted 'a recorder with file capabilities' "$workloads/odd-threads" plain
+odd spaces exact 'a recorder with file capabilities' "$workloads/odd-threads" plain
 cli=$plain_cli
 by_root
 

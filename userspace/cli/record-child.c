@@ -71,27 +71,25 @@ bool spt_child_prepare(struct spt_child *child, char **command, bool has_control
 	int go[2], failed[2], control[2] = { -1, -1 }, number;
 
 	child->environment = memfd_create("environment", MFD_CLOEXEC);
-	if (child->environment < 0 || pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0 ||
+	if (child->environment < 0 || pipe2(failed, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0 ||
 	    (has_control && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0)) {
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
 		return false;
 	}
 	child->pid = fork();
 	if (child->pid == 0) {
-		char byte;
-
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(go[1]);
 		if (has_control)
 			close(control[0]);
 		/* End of file: the recorder gave up. */
-		if (read(go[0], &byte, 1) < 1)
+		if (!spt_inherited_take(go[0]))
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
 		if (child->standard_error >= 0)
 			dup2(child->standard_error, STDERR_FILENO);
 		if (record_child_set_environment(child->environment)) {
-			spt_inherit_shared_memory();
 			inherit_control(control[1]);
 			execvp(command[0], command);
 		}
@@ -155,19 +153,20 @@ static pid_t record_child_take_end(struct spt_child *child, int options)
 
 void spt_child_let_go(struct spt_child *child, const char *const *environment)
 {
+	const char *const *text = environment;
 	bool ok = true;
 
-	for (; child->pid && environment && *environment; environment++) {
-		size_t bytes = strlen(*environment) + 1;
+	for (; child->pid && text && *text; text++) {
+		size_t bytes = strlen(*text) + 1;
 
-		ok &= write(child->environment, *environment, bytes) == (ssize_t)bytes;
+		ok &= write(child->environment, *text, bytes) == (ssize_t)bytes;
 	}
 	child->begun_ns = record_child_now_ns();
 	child->ready_before_ns = child->pid ? read_ready_ns(child->pid) : 0;
 	/* Without the byte it ends, as if it could not be run. */
 	if (!ok)
 		spt_cli_complain("Cannot run %s: %s", "the command", g_strerror(errno));
-	else if (child->pid && write(child->go, "", 1) == 1)
+	else if (child->pid && spt_inherited_send(child->go, environment))
 		return;
 	if (child->go >= 0)
 		close(child->go);

@@ -6,11 +6,19 @@
 #ifndef SPT_INHERITED_H
 #define SPT_INHERITED_H
 
+#include <stdbool.h>
+
 /*
- * In the process that becomes the command, with the variables of spt_recorder_environment() set: if
- * this program has capabilities, others may not open its descriptors by their paths, and so the
- * command inherits them.
+ * Lets the process at the other end of @socket become the command.  @environment is that of
+ * spt_recorder_environment().  If this program has capabilities, nobody else may open its
+ * descriptors by their paths: then they are sent along.  False: there is nobody.
  */
-void spt_inherit_shared_memory(void);
+bool spt_inherited_send(int socket, const char *const *environment);
+
+/*
+ * Waits for that in the process that becomes the command, which keeps what it gets, and sets the
+ * variables that say where.  False: the sender gave up.
+ */
+bool spt_inherited_take(int socket);
 
 #endif
