@@ -283,7 +283,7 @@ odd spaces exact 'closed descriptors' "$spaces" closed
 odd spaces exact 'another program without descriptors' "$spaces" execs
 odd spaces noted 'a program of another user' setpriv --reuid=nobody --regid=nogroup --clear-groups \
 	"$workloads/odd-threads" plain
-odd spaces noted 'little address space' bash -c "ulimit -v 1500000; exec '$workloads/odd-threads' plain"
+odd spaces exact 'little address space' bash -c "ulimit -v 1500000; exec '$workloads/odd-threads' plain"
 by_nobody
 odd spaces exact 'threads of nobody' "$spaces" work
 odd spaces exact 'a user namespace of nobody' "$spaces" user

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "code.h"
@@ -16,6 +17,7 @@
 
 #define ERRORS_FROM (-4095L)
 #define LEAST_SLOTS 16u
+#define LIMIT_PART  8u
 #define SECOND_NS   1000000000ULL
 #define HIGH_FD	    900
 
@@ -189,10 +191,22 @@ static bool recorder_is_gone(const struct spt_rings_header *rings)
 	return __atomic_load_n(&rings->recorder, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED;
 }
 
+/* A process whose address space is limited needs most of it for itself. */
+static uint32_t rings_within_limit(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	uint32_t n = SPT_RINGS_SLOTS;
+
+	spt_call(SYS_prlimit64, 0, RLIMIT_AS, 0, &limit);
+	while (n > LEAST_SLOTS && spt_rings_bytes_of(n) > limit.rlim_cur / LIMIT_PART)
+		n /= 2;
+	return n;
+}
+
 /* With as many rings as there is address space for. */
 static void map_rings(long fd)
 {
-	uint32_t n = SPT_RINGS_SLOTS;
+	uint32_t n = rings_within_limit();
 	long at;
 
 	do {
