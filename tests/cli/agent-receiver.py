@@ -84,7 +84,7 @@ def decode_otlp(body):
         for scope in map(message, resource.get(2, [])):
             for profile in map(message, scope.get(2, [])):
                 kind, period = message(one(profile, 1)), message(one(profile, 5, b""))
-                sums, tids, links = {}, set(), {}
+                sums, tids, links, said = {}, set(), {}, {}
                 for sample in map(message, profile.get(2, [])):
                     names = [name for location in stacks[one(sample, 1)] for name in named(location)]
                     about = attributes(ints(sample, 2))
@@ -93,12 +93,17 @@ def decode_otlp(body):
                     of = links.setdefault(spans[one(sample, 3)].strip(), {})
                     of[key] = of.get(key, 0) + sum(ints(sample, 4))
                     tids.add(about.get("thread.id"))
+                    # What is not of the sample itself.
+                    text = " ".join(f"{k}={v}" for k, v in sorted(about.items())
+                                    if k.split(".")[0] not in ("process", "thread", "cpu"))
+                    of = said.setdefault(text, {})
+                    of[key] = of.get(key, 0) + sum(ints(sample, 4))
                 profiles.append({
                     "labels": labels, "type": texts[one(kind, 1)], "unit": texts[one(kind, 2)],
                     "period_type": texts[one(period, 1)], "period": one(profile, 6),
                     "time": one(profile, 3), "duration": one(profile, 4),
                     "id": one(profile, 7, b"").hex(), "stacks": sums, "threads": len(tids),
-                    "links": links,
+                    "links": links, "said": said,
                     "build_ids": sum(1 for m in mappings if m.get(5)),
                     "total": sum(sums.values())})
     return profiles

@@ -11,6 +11,8 @@
 #define FRAMES	 (N_KERNEL + N_USER + RAW)
 #define NUMBER	 77ull
 
+#define HEAD_BYTES 28u
+
 struct sampled {
 	struct sysprof_sample sample;
 	__u64 words[FRAMES];
@@ -37,6 +39,45 @@ static struct sampled take(uint16_t flags)
 	taken.words[N_KERNEL + N_USER - 1] =
 		SYSPROF_FRAME_SCRIPT | NUMBER << SYSPROF_FRAME_CODE_SHIFT;
 	return taken;
+}
+
+static char *attributes_of(const void *attributes, size_t bytes)
+{
+	g_autofree uint8_t *record = g_malloc0(HEAD_BYTES + bytes);
+	SptSpan span = { record, HEAD_BYTES + bytes };
+
+	memcpy(record + HEAD_BYTES, attributes, bytes);
+	return spt_thread_context_attributes(&span);
+}
+
+#define ASSERT_ATTRIBUTES(record, text)                                             \
+	do {                                                                        \
+		g_autofree char *got = attributes_of(record, sizeof(record) - 1);   \
+		g_assert_cmpstr(got, ==, text);                                     \
+	} while (0)
+
+/* What is not whole is left out, and what is within one value cannot look like another one. */
+static void test_attributes(void)
+{
+	static const char empty[2 * 306] = { 0 };
+	static const char large[2 * 257] = { 0, (char)255, [257] = 1, (char)255 };
+	g_autofree char *many = attributes_of(empty, sizeof(empty)), *first = NULL;
+	char commas[sizeof(large)];
+
+	ASSERT_ATTRIBUTES("", "");
+	ASSERT_ATTRIBUTES("\0", "");
+	ASSERT_ATTRIBUTES("\0\3GET\377\5/a=b,", "0=GET,255=/a=b%2C");
+	ASSERT_ATTRIBUTES("\1\0\2\3x%y", "1=,2=x%25y");
+	ASSERT_ATTRIBUTES("\0\3GET\1\4POS", "0=GET");
+	ASSERT_ATTRIBUTES("\0\4a\0\nb\1\2\377\033", "0=a\357\277\275 b,1=\357\277\275?");
+	g_assert_cmpuint(strlen(many), <, SPT_ATTRIBUTES_TEXT_BYTES);
+	/* They are three times as long as text: there is no room for the second one. */
+	memset(commas, ',', sizeof(commas));
+	for (unsigned i = 0; i < 2; i++)
+		memcpy(commas + i * 257, large + i * 257, 2);
+	first = attributes_of(commas, sizeof(commas));
+	g_assert_cmpuint(strlen(first), ==, 2 + 3 * 255);
+	g_assert_true(g_str_has_prefix(first, "0=%2C"));
 }
 
 static struct coded make_code(void)
@@ -158,6 +199,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/contexts/record", test_record);
+	g_test_add_func("/contexts/attributes", test_attributes);
 	g_test_add_func("/contexts/cut", test_cut);
 	g_test_add_func("/contexts/not-cut", test_not_cut);
 	g_test_add_func("/contexts/lost", test_lost);

@@ -296,6 +296,60 @@ static void test_taken_back(void)
 	end_child(child);
 }
 
+static size_t pack_keys(const char *const *keys, unsigned n, uint8_t *to)
+{
+	g_autofree SptOtlpText *texts = g_new(SptOtlpText, n);
+	g_autofree SptOtlpText **values = g_new(SptOtlpText *, n);
+	SptOtlpList list = SPT_OTLP_LIST__INIT;
+	SptOtlpValue value = SPT_OTLP_VALUE__INIT;
+	SptOtlpAttribute attribute = SPT_OTLP_ATTRIBUTE__INIT, *only = &attribute;
+	SptOtlpProcessContext context = SPT_OTLP_PROCESS_CONTEXT__INIT;
+
+	for (unsigned i = 0; i < n; i++) {
+		spt_otlp_text__init(&texts[i]);
+		texts[i].text = (char *)keys[i];
+		values[i] = &texts[i];
+	}
+	list.n_values = n;
+	list.values = values;
+	value.value_case = SPT_OTLP_VALUE__VALUE_LIST;
+	value.list = &list;
+	attribute.key = (char *)"threadlocal.attribute_key_map";
+	attribute.value = &value;
+	context.n_extra = 1;
+	context.extra = &only;
+	return spt_otlp_process_context__pack(&context, to);
+}
+
+/* Numbers of keys in records of threads; a process need not say anything else. */
+static void test_keys(void)
+{
+	static const char *const keys[] = { "http.method", "", "user\nid" };
+	const char *many[300];
+	uint8_t payload[ROOM];
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	pid_t child = start_child(&(struct way){ 0 }, payload, pack_keys(keys, 3, payload));
+	SptProcessRow processes[2] = { 0 }, other;
+
+	look_at_process(published, processes, child);
+	g_assert_null(spt_published_find(&processes[1], published));
+	g_assert_cmpstr(spt_published_find_key(&processes[1], 0, published), ==, "http.method");
+	g_assert_null(spt_published_find_key(&processes[1], 1, published));
+	g_assert_cmpstr(spt_published_find_key(&processes[1], 2, published), ==, "user id");
+	g_assert_null(spt_published_find_key(&processes[1], 3, published));
+	other = processes[1];
+	other.start_time++;
+	g_assert_null(spt_published_find_key(&other, 0, published));
+	end_child(child);
+	for (unsigned i = 0; i < G_N_ELEMENTS(many); i++)
+		many[i] = "key";
+	child = start_child(&(struct way){ 0 }, payload, pack_keys(many, 300, payload));
+	look_at_process(published, processes, child);
+	g_assert_cmpstr(spt_published_find_key(&processes[1], 255, published), ==, "key");
+	g_assert_null(spt_published_find_key(&processes[1], 256, published));
+	end_child(child);
+}
+
 /* What is within one value cannot look like another one. */
 static void test_lines(void)
 {
@@ -369,7 +423,7 @@ static void test_labels(void)
 			       .command_lines = rows, .n_command_lines = N };
 	const char *const added[] = { "service.version=fixed", NULL };
 	const SptLabelRules rules = { .added = added };
-	const SptLabelSource source = { find_published, sets };
+	const SptLabelSource source = { .find = find_published, .data = sets };
 	SptLabels *labels;
 	const SptLabelSet *set;
 
@@ -403,6 +457,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/published/attributes", test_attributes);
+	g_test_add_func("/published/keys", test_keys);
 	g_test_add_func("/published/ways", test_ways);
 	g_test_add_func("/published/many-mappings", test_many_mappings);
 	g_test_add_func("/published/many-processes", test_many_processes);

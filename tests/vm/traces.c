@@ -6,7 +6,8 @@
  *
  * Each of two threads has a trace of its own: the program's name, filled up with '-', and its
  * number.  Of its CPU time three parts are for span "reading-", six for "writing-", and one for
- * none; it sleeps in "sleeping".
+ * none; it sleeps in "sleeping".  Spans have attributes, those of "writing-" two in turn; what
+ * their keys are is in the program's own context.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,8 +46,25 @@ struct record {
 	char trace[16], span[8];
 	volatile uint8_t valid;
 	uint8_t flags;
-	uint16_t attributes;
+	uint16_t bytes;
+	char attributes[64];
 } __attribute__((packed, aligned(2)));
+
+/* Number of a key, length, and value of each. */
+struct attributes {
+	uint16_t bytes;
+	const char *data;
+};
+
+#define ATTRIBUTES(text) { sizeof(text) - 1, text }
+
+static const struct attributes none, get = ATTRIBUTES("\0\3GET"),
+					post[] = { ATTRIBUTES("\0\4POST\1\5/a/b1"),
+						   ATTRIBUTES("\0\4POST\1\5/a/b2") };
+
+/* A list of "http.method" and "http.route" for the key, in protocol buffers. */
+static const char keys[] = "\x12\x3f\n\x1dthreadlocal.attribute_key_map"
+			   "\x12\x1e*\x1c\n\r\n\vhttp.method\n\v\n\thttp.path";
 
 static unsigned long ms;
 static void **(*slot)(void);
@@ -57,8 +76,27 @@ __attribute__((noinline)) static void traces_work(void)
 		sink += i * i;
 }
 
+struct header {
+	char signature[8];
+	uint32_t version, bytes;
+	uint64_t time_ns, address;
+};
+
+static void publish_keys(void)
+{
+	int fd = memfd_create("OTEL_CTX", MFD_CLOEXEC);
+	struct header *header;
+
+	if (fd < 0 || ftruncate(fd, 4096) != 0)
+		abort();
+	header = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	*header = (struct header){ "OTEL_CTX", 2, sizeof(keys) - 1, 1, (uintptr_t)keys };
+	close(fd);
+}
+
 /* Thread 0 sets and clears its pointer, thread 1 the byte that says whether the record is valid. */
-static void attach(int thread, struct record *record, const char *span)
+static void attach(int thread, struct record *record, const char *span,
+		   const struct attributes *attributes)
 {
 	void *volatile *to = (void *volatile *)slot();
 
@@ -68,6 +106,9 @@ static void attach(int thread, struct record *record, const char *span)
 	if (!span)
 		return;
 	memcpy(record->span, span, sizeof(record->span));
+	record->bytes = attributes->bytes;
+	if (attributes->bytes)
+		memcpy(record->attributes, attributes->data, attributes->bytes);
 	record->valid = 1;
 	*to = record;
 }
@@ -84,12 +125,13 @@ static void *work(void *data)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
 		for (int part = 0; part < PARTS; part++) {
-			attach(thread, &record, part < 3 ? "reading-" : part < 9 ? "writing-" : NULL);
+			attach(thread, &record, part < 3 ? "reading-" : part < 9 ? "writing-" : NULL,
+			       part < 3 ? &get : &post[part % 2]);
 			traces_work();
 		}
-		attach(thread, &record, "sleeping");
+		attach(thread, &record, "sleeping", &none);
 		usleep(500);
-		attach(thread, &record, NULL);
+		attach(thread, &record, NULL, &none);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while ((unsigned long)((now.tv_sec - begin.tv_sec) * 1000 +
 				 (now.tv_nsec - begin.tv_nsec) / 1000000) < ms);
@@ -109,6 +151,7 @@ int main(int argc, char **argv)
 #endif
 	if (!slot)
 		return 1;
+	publish_keys();
 	for (uintptr_t i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
 	for (int i = 0; i < 2; i++)

@@ -47,7 +47,7 @@ struct SptAgent {
 	SptKeep *keep, *captures;	/* NULL: nothing is kept */
 	GMutex names_lock;		/* who has it opens a window and clears it */
 	SptRemembered *names;
-	SptPublished *published;	/* the encoder's */
+	SptPublished *published;	/* likewise */
 	GThread *thread;
 	GMutex lock;
 	GCond cond;
@@ -477,8 +477,8 @@ static bool encode_profile(SptAgent *agent, const char *path, const struct asked
 	bool ok = false;
 
 	g_mutex_lock(&agent->names_lock);
-	if (!spt_agent_window_open(&window, path, &agent->options->rules, agent->names, NULL,
-				   error)) {
+	if (!spt_agent_window_open(&window, path, &agent->options->rules, agent->names,
+				   agent->published, error)) {
 		g_mutex_unlock(&agent->names_lock);
 		return false;
 	}

@@ -26,6 +26,8 @@
 #define FIRST_WAIT_NS	(10 * 1000000000ull)
 #define LONGEST_WAIT_NS (600 * 1000000000ull)
 #define KNOWN_WAIT_NS	(60 * 1000000000ull)
+#define SPAN_KEYS	"threadlocal.attribute_key_map"
+#define SPAN_KEYS_MAX	256		/* numbers are bytes */
 
 /* In the process's memory, in its byte order, which is ours. */
 struct context {
@@ -41,8 +43,8 @@ struct entry {
 	uint64_t start_time;
 	uint64_t next_ns, wait_ns;	/* when to look, and how long after that again */
 	bool is_there;			/* in the window that is looked at */
-	bool is_known;
 	SptLabelSet set;		/* values are the entry's */
+	GPtrArray *keys;		/* of attributes of spans; NULL: none are known */
 };
 
 struct SptPublished {
@@ -72,7 +74,7 @@ static void clear_set(struct entry *entry)
 	for (unsigned i = 0; i < entry->set.n; i++)
 		g_free((char *)entry->set.labels[i].value);
 	entry->set.n = 0;
-	entry->is_known = false;
+	g_clear_pointer(&entry->keys, g_ptr_array_unref);
 }
 
 static void entry_free(void *data)
@@ -180,6 +182,22 @@ static void take_attribute(struct entry *entry, const SptOtlpAttribute *attribut
 			set->labels[set->n++] = (SptLabel){ taken[i], spt_one_line(text) };
 }
 
+static void take_keys(struct entry *entry, const SptOtlpAttribute *attribute)
+{
+	const SptOtlpList *list = attribute->value &&
+						  attribute->value->value_case ==
+							  SPT_OTLP_VALUE__VALUE_LIST ?
+					  attribute->value->list :
+					  NULL;
+
+	if (!list || entry->keys || strcmp(attribute->key, SPAN_KEYS) != 0)
+		return;
+	entry->keys = g_ptr_array_new_with_free_func(g_free);
+	for (size_t i = 0; i < list->n_values && i < SPAN_KEYS_MAX; i++)
+		g_ptr_array_add(entry->keys, spt_one_line(list->values[i]->text));
+}
+
+/* Programs have the keys beside the resource, as it is described, or in it. */
 static void take_payload(struct entry *entry, const char *raw, size_t bytes)
 {
 	SptOtlpProcessContext *context =
@@ -188,9 +206,12 @@ static void take_payload(struct entry *entry, const char *raw, size_t bytes)
 	clear_set(entry);
 	if (!context)
 		return;
-	for (size_t i = 0; context->resource && i < context->resource->n_attributes; i++)
+	for (size_t i = 0; i < context->n_extra; i++)
+		take_keys(entry, context->extra[i]);
+	for (size_t i = 0; context->resource && i < context->resource->n_attributes; i++) {
 		take_attribute(entry, context->resource->attributes[i]);
-	entry->is_known = entry->set.n;
+		take_keys(entry, context->resource->attributes[i]);
+	}
 	spt_otlp_process_context__free_unpacked(context, NULL);
 }
 
@@ -262,19 +283,34 @@ void spt_published_look(SptPublished *published, const SptCapture *capture)
 		looks++;
 		look_at(published, entry);
 		now = spt_clock_ns(CLOCK_MONOTONIC);
-		entry->next_ns = now + (entry->is_known ? KNOWN_WAIT_NS : entry->wait_ns);
+		entry->next_ns = now + (entry->set.n || entry->keys ? KNOWN_WAIT_NS : entry->wait_ns);
 		entry->wait_ns = MIN(2 * entry->wait_ns, LONGEST_WAIT_NS);
 	}
 	g_hash_table_foreach_remove(published->entries, has_ended, NULL);
 }
 
-const SptLabelSet *spt_published_find(const SptProcessRow *process, void *data)
+static const struct entry *find_entry(const SptPublished *published, const SptProcessRow *process)
 {
-	const SptPublished *published = data;
 	const struct entry key = { .pid = process->pid, .start_time = process->start_time };
-	const struct entry *entry = g_hash_table_lookup(published->entries, &key);
 
-	return entry && entry->is_known ? &entry->set : NULL;
+	return g_hash_table_lookup(published->entries, &key);
+}
+
+const SptLabelSet *spt_published_find(const SptProcessRow *process, void *published)
+{
+	const struct entry *entry = find_entry(published, process);
+
+	return entry && entry->set.n ? &entry->set : NULL;
+}
+
+const char *spt_published_find_key(const SptProcessRow *process, unsigned key, void *published)
+{
+	const struct entry *entry = find_entry(published, process);
+	const char *name = entry && entry->keys && key < entry->keys->len ?
+				   entry->keys->pdata[key] :
+				   NULL;
+
+	return name && *name ? name : NULL;
 }
 
 #endif

@@ -4,7 +4,8 @@
  * "OTEL_CTX" with a header, which leads to a ProcessContext of protocol buffers.  Of its resource
  * attributes those that name a service become labels: service.name, service.namespace,
  * service.version, service.instance.id and deployment.environment.name.  A process says nothing
- * of the host, its container or its unit.
+ * of the host, its container or its unit.  Keys of attributes of spans, which records of threads
+ * have as numbers, are in threadlocal.attribute_key_map.
  */
 #ifndef SPT_AGENT_PUBLISHED_H
 #define SPT_AGENT_PUBLISHED_H
@@ -31,6 +32,8 @@ void spt_published_look(SptPublished *published, const SptCapture *capture);
 
 /* An SptLabelSource's function: what the process has published. */
 const SptLabelSet *spt_published_find(const SptProcessRow *process, void *published);
+/* Likewise, what number @key means in records of its threads; NULL: it does not say. */
+const char *spt_published_find_key(const SptProcessRow *process, unsigned key, void *published);
 
 G_END_DECLS
 

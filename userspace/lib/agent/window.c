@@ -10,7 +10,7 @@ static const char *const sent[] = { "cpu", "off-cpu", "lock", "kmem" };
 bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLabelRules *rules,
 			   SptRemembered *names, SptPublished *published, GError **error)
 {
-	const SptLabelSource source = { spt_published_find, published };
+	const SptLabelSource source = { spt_published_find, spt_published_find_key, published };
 
 	*window = (SptAgentWindow){ .capture = spt_capture_open(path, error), .names = names };
 	if (!window->capture)

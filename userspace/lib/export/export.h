@@ -52,7 +52,10 @@ typedef struct {
 	const SptFilter *filter;	/* with SPT_EXPORT_NEEDS_STACKS, too, as is this: */
 	const SptCapture *capture;
 	SptSymbols *symbols;		/* with SPT_EXPORT_NEEDS_STACKS */
-	/* Of otlp: what is sent; NULL: everything, with the labels that the capture has. */
+	/*
+	 * Of otlp: what is sent; NULL: everything, with the labels that the capture has.  Of pprof:
+	 * the keys of attributes of spans.
+	 */
 	const struct SptLabels *labels;
 	const char *remark;		/* of pprof: a sentence for its readers, or NULL */
 	const SptLanes *lanes;		/* with SPT_EXPORT_NEEDS_LANES */

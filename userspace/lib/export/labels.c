@@ -288,6 +288,15 @@ unsigned spt_labels_of(const SptLabels *labels, uint32_t process)
 	return labels->of_process[process < labels->capture->n_processes ? process : 0];
 }
 
+const char *spt_labels_span_key(const SptLabels *labels, const SptProcessRow *process, unsigned key)
+{
+	const SptLabelSource *source = labels ? &labels->source : NULL;
+
+	return source && process && source->find_key ?
+		       source->find_key(process, key, source->data) :
+		       NULL;
+}
+
 const char *spt_label_set_value(const SptLabelSet *set, const char *key)
 {
 	for (unsigned i = 0; i < set->n; i++)

@@ -42,6 +42,8 @@ typedef struct SptLabels SptLabels;
  */
 typedef struct {
 	const SptLabelSet *(*find)(const SptProcessRow *process, void *data);
+	/* What number @key means as a key of attributes of spans (links.h). */
+	const char *(*find_key)(const SptProcessRow *process, unsigned key, void *data);
 	void *data;
 } SptLabelSource;
 
@@ -59,6 +61,9 @@ unsigned spt_labels_n_sets(const SptLabels *labels);
 const SptLabelSet *spt_labels_set(const SptLabels *labels, unsigned i);
 /* The number of a process's set (0: of no known one); UINT_MAX: the rules leave it out. */
 unsigned spt_labels_of(const SptLabels *labels, uint32_t process);
+/* The key of attributes of the process's spans that has this number; NULL: it is not known. */
+const char *spt_labels_span_key(const SptLabels *labels, const SptProcessRow *process,
+				unsigned key);
 /* NULL: the set has none. */
 const char *spt_label_set_value(const SptLabelSet *set, const char *key);
 

@@ -13,6 +13,7 @@
 #include "base/pairs.h"
 #include "export/labels.h"
 #include "export/places.h"
+#include "export/span-keys.h"
 #include "formats/otlp.pb-c.h"
 #include "profile/declared.h"
 #include "profile/selection.h"
@@ -20,7 +21,7 @@
 #include "profile/waits.h"
 #include "stash/frames.h"
 
-#define ATTRIBUTES_MAX (8 + SPT_DECLARED_FIELDS)
+#define ATTRIBUTES_MAX (8 + SPT_LINK_ATTRIBUTES_MAX + SPT_DECLARED_FIELDS)
 #define ID_BYTES       16
 #define SPAN_BYTES     8
 
@@ -30,6 +31,7 @@ struct otlp_writer {
 	const SptMetric *labelled;	/* the metric by labels of its events; NULL: it has none */
 	const SptLabels *labels;
 	const SptLinks *links;	    /* NULL: there are none */
+	int32_t *link_numbers;	    /* by link: that of its ids */
 	uint64_t worth;		    /* of a weight of 1; 0: periods of no known length */
 	GByteArray *dictionary;	    /* SptOtlpDictionary */
 	GByteArray **profiles;	    /* by set: the samples of an SptOtlpProfile, or NULL */
@@ -227,22 +229,32 @@ static void put_otlp_frame(struct otlp_writer *writer, const SptFrame *frame)
 	put_otlp_location(writer, &location, lines, n);
 }
 
+/* What are no digits, as a file of another program may have, gives some id. */
 static void find_id(const char *digits, uint8_t *to, size_t bytes)
 {
 	for (size_t i = 0; i < bytes && digits[2 * i] && digits[2 * i + 1]; i++)
-		to[i] = (uint8_t)(g_ascii_xdigit_value(digits[2 * i]) << 4 |
+		to[i] = (uint8_t)((g_ascii_xdigit_value(digits[2 * i]) & 15) << 4 |
 				  (g_ascii_xdigit_value(digits[2 * i + 1]) & 15));
 }
 
-/* In the order of their numbers, behind the first one, which is none. */
+/* Those with other ids, behind the first one, which is none. */
 static void put_otlp_links(struct otlp_writer *writer)
 {
-	for (uint32_t i = 1; i <= spt_links_count(writer->links); i++) {
+	uint32_t n = spt_links_count(writer->links);
+	int32_t number = 0;
+
+	writer->link_numbers = g_new0(int32_t, (size_t)n + 1);
+	for (uint32_t i = 1; i <= n; i++) {
 		const SptLink *of = spt_links_get(writer->links, i);
 		SptOtlpDictionary part = SPT_OTLP_DICTIONARY__INIT;
 		SptOtlpLink link = SPT_OTLP_LINK__INIT, *only = &link;
 		uint8_t trace[ID_BYTES] = { 0 }, span[SPAN_BYTES] = { 0 };
 
+		if (of->first != i) {
+			writer->link_numbers[i] = writer->link_numbers[of->first];
+			continue;
+		}
+		writer->link_numbers[i] = ++number;
 		find_id(of->trace, trace, sizeof(trace));
 		find_id(of->span, span, sizeof(span));
 		link.trace = (ProtobufCBinaryData){ sizeof(trace), trace };
@@ -334,6 +346,22 @@ static int32_t otlp_stack(struct otlp_writer *writer, uint32_t node)
 	return at;
 }
 
+/* Those of a span are as its program says. */
+static size_t find_span_attributes(struct otlp_writer *writer, const SptStackSum *sum,
+				   const SptProcessRow *process, int32_t *ret)
+{
+	static const char *const taken[] = { "process.executable.name", "process.pid", "thread.id",
+					     "thread.name", "cpu.logical_number", "thread.state",
+					     NULL };
+	SptSpanPairs pairs;
+
+	spt_span_pairs(writer->labels, process, spt_links_get(writer->links, sum->link), taken,
+		       &pairs);
+	for (unsigned i = 0; i < pairs.n; i++)
+		ret[i] = otlp_entry(writer, pairs.pairs[i].key, pairs.pairs[i].value, 0);
+	return pairs.n;
+}
+
 static size_t find_attributes(struct otlp_writer *writer, const SptStackSum *sum,
 			      const SptProcessRow *process, int32_t *ret)
 {
@@ -354,6 +382,8 @@ static size_t find_attributes(struct otlp_writer *writer, const SptStackSum *sum
 	if (writer->metric->parts & SPT_METRIC_HAS_STATE)
 		ret[n++] = otlp_entry(writer, "thread.state",
 				      spt_wait_state_name((uint8_t)sum->state), 0);
+	if (sum->link)
+		n += find_span_attributes(writer, sum, process, ret + n);
 	if (!sum->labels)
 		return n;
 	labels = spt_declared_labels(writer->input->capture, writer->labelled, sum->labels);
@@ -375,7 +405,7 @@ static void put_otlp_sample(struct otlp_writer *writer, const SptStackSum *sum)
 	if (set >= spt_labels_n_sets(writer->labels))
 		return;
 	sample.stack = otlp_stack(writer, sum->node);
-	sample.link = (int32_t)sum->link;
+	sample.link = writer->link_numbers[sum->link];
 	sample.n_attributes = find_attributes(writer, sum, process, attributes);
 	sample.attributes = attributes;
 	sample.n_values = 1;
@@ -533,6 +563,7 @@ static bool write_otlp(const SptExportInput *input, SptOut *out, G_GNUC_UNUSED G
 	g_byte_array_unref(writer.dictionary);
 	g_hash_table_unref(writer.texts);
 	g_array_unref(writer.path);
+	g_free(writer.link_numbers);
 	g_free(writer.locations);
 	g_free(writer.depths);
 	spt_pairs_clear(&writer.functions);

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "export/export.h"
 #include "export/places.h"
+#include "export/span-keys.h"
 
 #ifdef SPT_HAS_PPROF
 
@@ -29,7 +30,7 @@
 
 #define CHUNK_BYTES	 (1u << 14)
 #define GZIP_WINDOW	 (15 + 16)
-#define LABELS_MAX   (8 + SPT_DECLARED_FIELDS)
+#define LABELS_MAX   (8 + SPT_LINK_ATTRIBUTES_MAX + SPT_DECLARED_FIELDS)
 /* Behind the capture's frames. */
 enum { NO_STACK_AT, TOO_DEEP_AT };
 
@@ -349,6 +350,20 @@ static void add_pprof_label(struct pprof_writer *writer, struct pprof_labels *to
 	to->list[to->n++] = label;
 }
 
+static void find_pprof_link(struct pprof_writer *writer, const SptLink *link,
+			    const SptProcessRow *process, struct pprof_labels *to)
+{
+	static const char *const taken[] = { "process", "pid", "thread", "tid", "cpu", "state",
+					     SPT_LINKS_TRACE, SPT_LINKS_SPAN, NULL };
+	SptSpanPairs pairs;
+
+	add_pprof_label(writer, to, SPT_LINKS_TRACE, link->trace, 0);
+	add_pprof_label(writer, to, SPT_LINKS_SPAN, link->span, 0);
+	spt_span_pairs(writer->input->labels, process, link, taken, &pairs);
+	for (unsigned i = 0; i < pairs.n; i++)
+		add_pprof_label(writer, to, pairs.pairs[i].key, pairs.pairs[i].value, 0);
+}
+
 static void find_pprof_labels(struct pprof_writer *writer, const SptStackSum *sum,
 			      struct pprof_labels *to)
 {
@@ -370,12 +385,8 @@ static void find_pprof_labels(struct pprof_writer *writer, const SptStackSum *su
 		add_pprof_label(writer, to, "cpu", NULL, sum->cpu);
 	if (writer->metric->parts & SPT_METRIC_HAS_STATE)
 		add_pprof_label(writer, to, "state", spt_wait_state_name((uint8_t)sum->state), 0);
-	if (sum->link) {
-		const SptLink *link = spt_links_get(writer->links, sum->link);
-
-		add_pprof_label(writer, to, SPT_LINKS_TRACE, link->trace, 0);
-		add_pprof_label(writer, to, SPT_LINKS_SPAN, link->span, 0);
-	}
+	if (sum->link)
+		find_pprof_link(writer, spt_links_get(writer->links, sum->link), process, to);
 	if (!sum->labels)
 		return;
 	labels = spt_declared_labels(capture, writer->labelled, sum->labels);

@@ -2,7 +2,7 @@
 /*
  * Which span of which trace a sample or a wait belongs to, as the program published it.  A
  * recording has these as events of declared kinds, each at the time and with the thread of its
- * sample or wait.
+ * sample or wait.  Spans can have attributes, whose keys are numbers here.
  */
 #ifndef SPT_LINKS_H
 #define SPT_LINKS_H
@@ -17,9 +17,22 @@ G_BEGIN_DECLS
 #define SPT_LINKS_OF_WAITS "span-waits"
 #define SPT_LINKS_TRACE	   "trace_id"
 #define SPT_LINKS_SPAN	   "span_id"
+/* "0=GET,3=/cart"; recordings of earlier versions have no such field. */
+#define SPT_LINKS_ATTRIBUTES "attributes"
+
+/* What is beyond is not read. */
+#define SPT_LINK_ATTRIBUTES_MAX 32
+
+typedef struct {
+	unsigned key;			/* below 256 */
+	const char *value;
+} SptLinkAttribute;
 
 typedef struct {
 	const char *trace, *span;	/* hexadecimal digits */
+	uint32_t first;			/* the number of the first one with these */
+	unsigned n_attributes;
+	const SptLinkAttribute *attributes;	/* each key once */
 } SptLink;
 
 typedef struct SptLinks SptLinks;

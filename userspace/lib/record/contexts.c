@@ -2,6 +2,7 @@
 /*
  * A program makes any number of contexts.  The source says each once and then uses its number:
  * those that were used lately are kept, in two halves of which the older one is dropped.
+ * Attributes are bounded by their bytes, too.
  */
 #include "record/contexts.h"
 
@@ -12,11 +13,18 @@
 
 #define FIRST_KIND 8100u	/* before those of hits.c */
 #define HALF_MAX   16384u
+#define HALF_BYTES (1u << 20)
+
+struct context {
+	SptThreadContext ids;
+	char attributes[];		/* as one line */
+};
 
 struct SptContexts {
 	SptOutput *output;
-	GHashTable *young, *old;	/* number of the code -> SptThreadContext */
-	const SptThreadContext *last;	/* of the stack that was cut last, or NULL */
+	GHashTable *young, *old;	/* number of the code -> struct context */
+	size_t young_bytes;		/* of attributes */
+	const struct context *last;	/* of the stack that was cut last, or NULL */
 	bool lacks_last;		/* that stack had one, which did not come */
 	uint64_t lost;			/* samples and waits with such stacks */
 	bool is_declared[2];		/* the kind for CPU time, and that for waits */
@@ -41,35 +49,53 @@ void spt_contexts_free(SptContexts *contexts)
 	g_free(contexts);
 }
 
-static void contexts_keep(SptContexts *contexts, uint64_t number, SptThreadContext *context)
+static struct context *context_new(const SptThreadContext *ids, const char *attributes)
 {
-	if (g_hash_table_size(contexts->young) >= HALF_MAX) {
+	size_t bytes = strlen(attributes) + 1;
+	struct context *context = g_malloc(sizeof(*context) + bytes);
+
+	context->ids = *ids;
+	memcpy(context->attributes, attributes, bytes);
+	return context;
+}
+
+static void contexts_keep(SptContexts *contexts, uint64_t number, struct context *context)
+{
+	size_t bytes = strlen(context->attributes) + 1;
+
+	if (g_hash_table_size(contexts->young) >= HALF_MAX ||
+	    contexts->young_bytes + bytes > HALF_BYTES) {
 		g_hash_table_unref(contexts->old);
 		contexts->old = contexts->young;
 		contexts->young = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+		contexts->young_bytes = 0;
 		contexts->last = NULL;
 	}
+	contexts->young_bytes += bytes;
 	g_hash_table_replace(contexts->young, GSIZE_TO_POINTER(number), context);
 }
 
 bool spt_contexts_take(SptContexts *contexts, const struct sysprof_code *code)
 {
 	SptSpan span = { code->data, code->bytes[0] };
-	SptThreadContext context;
+	SptThreadContext ids;
 
 	if (code->record.size * 8u < sizeof(*code) ||
 	    SPT_TAG_NUMBER(code->tag) != SPT_THREAD_CONTEXT_NUMBER)
 		return false;
 	if (code->record.size * 8u - sizeof(*code) >= code->bytes[0] &&
-	    spt_thread_context_read(&span, &context))
-		contexts_keep(contexts, code->code, g_memdup2(&context, sizeof(context)));
+	    spt_thread_context_read(&span, &ids)) {
+		g_autofree char *attributes = spt_thread_context_attributes(&span);
+
+		contexts_keep(contexts, code->code, context_new(&ids, attributes));
+	}
 	return true;
 }
 
-static const SptThreadContext *contexts_find(SptContexts *contexts, uint64_t frame)
+static const struct context *contexts_find(SptContexts *contexts, uint64_t frame)
 {
 	uint64_t number = (frame & ~SYSPROF_FRAME_SCRIPT) >> SYSPROF_FRAME_CODE_SHIFT;
-	SptThreadContext *context =
+	struct context *context =
 		g_hash_table_lookup(contexts->young, GSIZE_TO_POINTER(number));
 
 	if (context)
@@ -77,7 +103,7 @@ static const SptThreadContext *contexts_find(SptContexts *contexts, uint64_t fra
 	context = g_hash_table_lookup(contexts->old, GSIZE_TO_POINTER(number));
 	if (!context)
 		return NULL;
-	context = g_memdup2(context, sizeof(*context));
+	context = context_new(&context->ids, context->attributes);
 	contexts_keep(contexts, number, context);
 	return context;
 }
@@ -119,10 +145,11 @@ static void contexts_declare(SptContexts *contexts, bool is_wait)
 			       .shape = SPT_DECLARED_INSTANT,
 			       .name = is_wait ? SPT_LINKS_OF_WAITS : SPT_LINKS_OF_CPU,
 			       .title = is_wait ? "Waits of spans" : "CPU time of spans",
-			       .n_fields = 3,
+			       .n_fields = 4,
 			       .fields = { { SPT_LINKS_TRACE, "", SPT_VALUE_TEXT },
 					   { SPT_LINKS_SPAN, "", SPT_VALUE_TEXT },
-					   { "time", "", SPT_VALUE_NS } } });
+					   { "time", "", SPT_VALUE_NS },
+					   { SPT_LINKS_ATTRIBUTES, "", SPT_VALUE_TEXT } } });
 }
 
 void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32_t cpu,
@@ -135,7 +162,7 @@ void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32
 	if (!contexts->last)
 		return;
 	contexts_declare(contexts, is_wait);
-	spt_thread_context_text(contexts->last, trace, span);
+	spt_thread_context_text(&contexts->last->ids, trace, span);
 	spt_output_put(contexts->output, SPT_ROW_DECLARED,
 		       &(SptDeclaredRow){ .time = time,
 					  .kind = FIRST_KIND + is_wait,
@@ -144,7 +171,8 @@ void spt_contexts_put(SptContexts *contexts, bool is_wait, uint64_t time, uint32
 					  .node = node,
 					  .values = { { .text = trace },
 						      { .text = span },
-						      { .number = ns } } });
+						      { .number = ns },
+						      { .text = contexts->last->attributes } } });
 	contexts->last = NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "scripts/program.h"
 #include "scripts/script-elf.h"
 
@@ -17,11 +18,14 @@
 #define SYMBOL		  "otel_thread_ctx_v1"
 #define SECTION_MAX_BYTES (64u << 20)
 
-/* In a record.  What is behind the head are attributes. */
-#define TRACE_AT  0
-#define SPAN_AT	  16
-#define VALID_AT  24
-#define HEAD_BYTES 28
+/* In a record.  Behind the head are attributes: number of a key, length, and value of each. */
+#define TRACE_AT	 0
+#define SPAN_AT		 16
+#define VALID_AT	 24
+#define LENGTH_AT	 26
+#define HEAD_BYTES	 28
+#define ATTRIBUTES_BYTES 612
+#define ATTRIBUTE_HEAD	 2
 
 /* The argument of a descriptor is a distance, or the address of a number and an offset. */
 #define LOWEST_DISTANCE_BIT 63
@@ -197,7 +201,21 @@ static void end_unless(SptProgram *program, enum sysprof_chain_op skip, unsigned
 	spt_program_land(program, jump);
 }
 
-/* A valid record, as one frame: what is copied of it is known by its ids. */
+/*
+ * Attributes that are added, or replaced as the last ones, make another record of it: mixes their
+ * length and their last 8 bytes, which are those of the head where there are fewer.
+ */
+static void add_attributes(SptProgram *program)
+{
+	spt_program_add(program, SYSPROF_CHAIN_LD2, R_WORD, R_RECORD, LENGTH_AT);
+	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, R_WORD, R_RECORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD,
+			HEAD_BYTES - (int64_t)sizeof(uint64_t));
+	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
+}
+
+/* A valid record, as one frame: what is copied of it is known by ids and attributes. */
 static void add_record(SptProgram *program)
 {
 	end_unless(program, SYSPROF_CHAIN_JNEI, R_RECORD, 0);
@@ -209,9 +227,17 @@ static void add_record(SptProgram *program)
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_RECORD, SPAN_AT);
 	end_unless(program, SYSPROF_CHAIN_JNEI, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
+	add_attributes(program);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_NOTHING, R_RECORD, R_IDENTITY);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
-	spt_program_code_span(program, HEAD_BYTES);
+	spt_program_span(program, &(struct sysprof_chain_span){
+					  .path = { SYSPROF_SPAN_NONE, SYSPROF_SPAN_NONE,
+						    SYSPROF_SPAN_NONE },
+					  .length = LENGTH_AT,
+					  .length_bytes = sizeof(uint16_t),
+					  .unit = SYSPROF_SPAN_NONE,
+					  .head = HEAD_BYTES,
+					  .max = HEAD_BYTES + ATTRIBUTES_BYTES });
 }
 
 /* Of the first segment with code, whose addresses are behind its offsets by as much as all are. */
@@ -265,6 +291,38 @@ bool spt_thread_context_read(const SptSpan *record, SptThreadContext *ret)
 	memcpy(ret, record->data, sizeof(*ret));
 	return memcmp(ret->trace, none.trace, sizeof(none.trace)) != 0 &&
 	       memcmp(ret->span, none.span, sizeof(none.span)) != 0;
+}
+
+/* Of one attribute: NUMBER=VALUE, in which "," and "%" are as in a URL. */
+static void append_attribute(GString *text, unsigned key, const char *value, size_t bytes)
+{
+	g_autofree char *valid = g_utf8_make_valid(value, (gssize)bytes),
+			*line = spt_one_line(valid);
+	size_t before = text->len;
+
+	g_string_append_printf(text, "%s%u=", before ? "," : "", key);
+	for (const char *c = line; *c; c++)
+		if (*c == ',' || *c == '%')
+			g_string_append_printf(text, "%%%02X", (unsigned)*c);
+		else
+			g_string_append_c(text, *c);
+	if (text->len >= SPT_ATTRIBUTES_TEXT_BYTES)
+		g_string_truncate(text, before);
+}
+
+char *spt_thread_context_attributes(const SptSpan *record)
+{
+	const uint8_t *bytes = record->data;
+	GString *text = g_string_new(NULL);
+	size_t at = HEAD_BYTES;
+
+	while (at + ATTRIBUTE_HEAD <= record->bytes &&
+	       at + ATTRIBUTE_HEAD + bytes[at + 1] <= record->bytes) {
+		append_attribute(text, bytes[at], (const char *)bytes + at + ATTRIBUTE_HEAD,
+				 bytes[at + 1]);
+		at += ATTRIBUTE_HEAD + (size_t)bytes[at + 1];
+	}
+	return g_string_free(text, FALSE);
 }
 
 static void put_digits(const uint8_t *bytes, unsigned n, char *to)

@@ -2,7 +2,8 @@
 /*
  * What a thread is at work for, as programs publish it for readers from outside: the thread context
  * of OpenTelemetry (OTEP 4947).  The dynamic symbol otel_thread_ctx_v1 is a variable of each thread
- * that points to a record with the ids of trace and span.
+ * that points to a record with the ids of trace and span, and with attributes.  These have numbers
+ * for names; what they mean is in the process's own context (threadlocal.attribute_key_map).
  *
  * Files and what was copied of a program may be hostile.
  */
@@ -26,6 +27,12 @@ typedef struct {
 GBytes *spt_thread_context_describe(const SptObject *file);
 /* The context of a record as it was copied; false: there is none. */
 bool spt_thread_context_read(const SptSpan *record, SptThreadContext *ret);
+/*
+ * Attributes of the same record as one line, "0=GET,3=/cart", to be freed; "": there are none.  One
+ * with which it would have SPT_ATTRIBUTES_TEXT_BYTES is left out.
+ */
+char *spt_thread_context_attributes(const SptSpan *record);
+#define SPT_ATTRIBUTES_TEXT_BYTES 1024
 /* Hexadecimal digits. */
 void spt_thread_context_text(const SptThreadContext *context, char trace[SPT_TRACE_TEXT_BYTES],
 			     char span[SPT_SPAN_TEXT_BYTES]);
