@@ -12,6 +12,8 @@
 #define MAP_TIME_UNIT_NS 100000
 /* Delays and long lives keep this number of bits below the highest. */
 #define ROUGH_BITS 4
+/* Symbols that are remembered. */
+#define SYMBOLS_MAX (1u << 17)
 
 struct SptPacker {
 	/* SptProcessRow by id, as last written, but unpacked; names in texts */
@@ -194,6 +196,9 @@ void spt_pack_names(SptPacker *packer, GArray *rows)
 {
 	guint n = 0;
 
+	/* A file may have a name twice: better than memory for all of them. */
+	if (g_hash_table_size(packer->symbols) > SYMBOLS_MAX)
+		spt_packer_forget_names(packer);
 	for (guint i = 0; i < rows->len; i++) {
 		SptNameRow row = g_array_index(rows, SptNameRow, i);
 		struct place place = { .object = row.object, .name = g_str_hash(row.symbol) };

@@ -6,9 +6,11 @@
 #include "import/fleet.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "base/pairs.h"
+#include "base/text-ids.h"
 #include "capture/stream-rows.h"
 #include "capture/table.h"
 #include "events/event.h"
@@ -20,7 +22,10 @@
 #include "profile/waits.h"
 
 /* Sums that are kept before they are written, stacks, and threads of all hosts. */
-#define SUMS_MAX     (1u << 20)
+#define SUMS_MAX     (1u << 19)
+#define SUMS_AT_ONCE (1u << 16)	/* that are written */
+/* Nodes are written this many at a time, too: each takes some 50 bytes meanwhile. */
+#define NODES_AT_ONCE (1u << 17)
 #define NODES_MAX    (1u << 22)
 #define THREADS_MAX  (1u << 19)
 #define NAMES_MAX    (1u << 20)
@@ -38,8 +43,10 @@ struct fleet_sum {
 struct SptFleet {
 	SptCaptureWriter *writer;
 	SptStash *stash;
-	GHashTable *hosts, *processes, *threads, *objects, *names;	/* text -> id, from 1 */
+	GHashTable *hosts;		/* name -> id of its process */
+	struct spt_text_ids processes, threads, objects, names;	/* ids from 1 on */
 	uint32_t n_processes;		/* with hosts */
+	uint32_t n_written;		/* nodes */
 	GString *text;			/* of the present search */
 	struct spt_pairs cpus;		/* (host, CPU) -> index in accounts */
 	GArray *accounts;		/* SptAccountRow: sums of each */
@@ -60,11 +67,6 @@ struct fleet_part {
 	SptFrame *frames;		/* by number; object UINT32_MAX: not asked for so far */
 };
 
-static GHashTable *new_ids(void)
-{
-	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-}
-
 SptFleet *spt_fleet_new(const char *path, uint64_t period_ns, GError **error)
 {
 	SptCaptureWriter *writer = spt_capture_writer_new(path, error);
@@ -75,11 +77,7 @@ SptFleet *spt_fleet_new(const char *path, uint64_t period_ns, GError **error)
 	fleet = g_new0(SptFleet, 1);
 	fleet->writer = writer;
 	fleet->stash = spt_stash_new();
-	fleet->hosts = new_ids();
-	fleet->processes = new_ids();
-	fleet->threads = new_ids();
-	fleet->objects = new_ids();
-	fleet->names = new_ids();
+	fleet->hosts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	fleet->text = g_string_new(NULL);
 	fleet->accounts = g_array_new(FALSE, TRUE, sizeof(SptAccountRow));
 	fleet->sums = g_array_new(FALSE, FALSE, sizeof(struct fleet_sum));
@@ -95,10 +93,10 @@ void spt_fleet_free(SptFleet *fleet)
 	spt_capture_writer_free(fleet->writer);
 	spt_stash_free(fleet->stash);
 	g_hash_table_unref(fleet->hosts);
-	g_hash_table_unref(fleet->processes);
-	g_hash_table_unref(fleet->threads);
-	g_hash_table_unref(fleet->objects);
-	g_hash_table_unref(fleet->names);
+	spt_text_ids_clear(&fleet->processes);
+	spt_text_ids_clear(&fleet->threads);
+	spt_text_ids_clear(&fleet->objects);
+	spt_text_ids_clear(&fleet->names);
 	g_string_free(fleet->text, TRUE);
 	spt_pairs_clear(&fleet->cpus);
 	spt_pairs_clear(&fleet->known);
@@ -107,6 +105,8 @@ void spt_fleet_free(SptFleet *fleet)
 	g_free(fleet->kernel);
 	g_free(fleet->arch);
 	g_free(fleet);
+	/* Who reads the result needs memory in other pieces. */
+	malloc_trim(0);
 }
 
 uint64_t spt_fleet_period(const SptFleet *fleet)
@@ -122,30 +122,24 @@ uint64_t spt_fleet_common_period(const SptFleet *fleet, const SptCapture *captur
 }
 
 /* The id of the text in fleet->text; *@ret_is_new: it had none. */
-static uint32_t fleet_id(SptFleet *fleet, GHashTable *ids, bool *ret_is_new)
+static uint32_t fleet_id(SptFleet *fleet, struct spt_text_ids *ids, bool *ret_is_new)
 {
-	uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(ids, fleet->text->str));
+	uint32_t *id = spt_text_ids_at(ids, fleet->text->str);
 
-	*ret_is_new = id == 0;
-	if (id)
-		return id;
-	id = g_hash_table_size(ids) + 1;
-	g_hash_table_insert(ids, g_strdup(fleet->text->str), GUINT_TO_POINTER(id));
-	return id;
+	*ret_is_new = *id == UINT32_MAX;
+	if (*ret_is_new)
+		*id = (uint32_t)spt_text_ids_count(ids);
+	return *id;
 }
 
 /* A host, or a program on one, is a process without a number. */
-static uint32_t fleet_process(SptFleet *fleet, GHashTable *ids, const SptProcessRow *row)
+static uint32_t put_process(SptFleet *fleet, const SptProcessRow *row)
 {
-	gpointer known = g_hash_table_lookup(ids, fleet->text->str);
 	SptProcessRow process = *row;
 
-	if (known)
-		return GPOINTER_TO_UINT(known);
 	process.id = ++fleet->n_processes;
 	process.pid = SPT_ID_EXITED;
 	spt_capture_writer_process(fleet->writer, &process);
-	g_hash_table_insert(ids, g_strdup(fleet->text->str), GUINT_TO_POINTER(process.id));
 	return process.id;
 }
 
@@ -153,10 +147,25 @@ static uint32_t fleet_host(SptFleet *fleet, const SptCapture *capture)
 {
 	const char *name = spt_capture_host(capture, "host");
 
-	g_string_assign(fleet->text, name ? name : "[unknown]");
-	return fleet_process(fleet, fleet->hosts,
-			     &(SptProcessRow){ .flags = SPT_PROCESS_HOST,
-					       .name = fleet->text->str });
+	uint32_t id;
+
+	name = name ? name : "[unknown]";
+	id = GPOINTER_TO_UINT(g_hash_table_lookup(fleet->hosts, name));
+	if (id)
+		return id;
+	id = put_process(fleet, &(SptProcessRow){ .flags = SPT_PROCESS_HOST, .name = name });
+	g_hash_table_insert(fleet->hosts, g_strdup(name), GUINT_TO_POINTER(id));
+	return id;
+}
+
+/* The process of a host whose text is in fleet->text. */
+static uint32_t fleet_process(SptFleet *fleet, const SptProcessRow *row)
+{
+	uint32_t *id = spt_text_ids_at(&fleet->processes, fleet->text->str);
+
+	if (*id == UINT32_MAX)
+		*id = put_process(fleet, row);
+	return *id;
 }
 
 /* Threads of the kernel, and those of a pool, have numbers in their names. */
@@ -170,7 +179,7 @@ static uint32_t find_thread(SptFleet *fleet, const struct fleet_part *part, uint
 	g_autoptr(GString) owner = g_string_new(NULL), own = g_string_new(NULL);
 	bool is_new;
 
-	if (g_hash_table_size(fleet->threads) >= THREADS_MAX)
+	if (spt_text_ids_count(&fleet->threads) >= THREADS_MAX)
 		program = name = "[more threads]";
 	if (kernel)
 		spt_group_append_pattern(owner, program);
@@ -182,12 +191,11 @@ static uint32_t find_thread(SptFleet *fleet, const struct fleet_part *part, uint
 		g_string_append(own, name);
 	g_string_printf(fleet->text, "%u %u ", part->host, kernel);
 	g_string_append(fleet->text, owner->str);
-	process = fleet_process(fleet, fleet->processes,
-				&(SptProcessRow){ .parent = part->host, .flags = kernel,
-						  .name = owner->str });
+	process = fleet_process(fleet, &(SptProcessRow){ .parent = part->host, .flags = kernel,
+							 .name = owner->str });
 	g_string_printf(fleet->text, "%u ", process);
 	g_string_append(fleet->text, own->str);
-	id = fleet_id(fleet, fleet->threads, &is_new);
+	id = fleet_id(fleet, &fleet->threads, &is_new);
 	if (is_new)
 		spt_capture_writer_put(fleet->writer, SPT_ROW_THREAD,
 				       &(SptThreadRow){ .id = id, .process = process,
@@ -210,7 +218,7 @@ static uint32_t fleet_object(SptFleet *fleet, const SptObjectRow *row)
 	SptObjectRow object = *row;
 	bool is_new;
 
-	object.id = fleet_id(fleet, fleet->objects, &is_new);
+	object.id = fleet_id(fleet, &fleet->objects, &is_new);
 	if (is_new)
 		spt_capture_writer_object(fleet->writer, &object);
 	return object.id;
@@ -234,7 +242,7 @@ static SptFrame named_frame(SptFleet *fleet, const SptObjectRow *row, const SptN
 	g_string_append(fleet->text, module);
 	g_string_append_c(fleet->text, ' ');
 	g_string_append(fleet->text, name->function);
-	frame.offset = (uint64_t)fleet_id(fleet, fleet->names, &is_new) * NAME_BYTES;
+	frame.offset = (uint64_t)fleet_id(fleet, &fleet->names, &is_new) * NAME_BYTES;
 	if (is_new)
 		spt_capture_writer_name(fleet->writer, &(SptNameRow){
 			.object = frame.object, .offset = frame.offset, .symbol = name->function,
@@ -276,7 +284,7 @@ static SptFrame fleet_frame(SptFleet *fleet, struct fleet_part *part, uint32_t n
 		return *known;
 	}
 	name = spt_symbols_name(part->symbols, frame);
-	*known = name.has_symbol && g_hash_table_size(fleet->names) < NAMES_MAX ?
+	*known = name.has_symbol && spt_text_ids_count(&fleet->names) < NAMES_MAX ?
 			 named_frame(fleet, row, &name) :
 			 placed_frame(fleet, row, frame);
 	return *known;
@@ -349,14 +357,25 @@ static void put_sum(SptFleet *fleet, const struct fleet_sum *sum)
 	}
 }
 
+/* Nodes, names and tasks, with what there is of sums. */
+static bool write_stacks(SptFleet *fleet, GError **error)
+{
+	fleet->n_written = spt_stash_n_nodes(fleet->stash);
+	return spt_capture_writer_flush(fleet->writer, fleet->stash, error);
+}
+
 static bool write_sums(SptFleet *fleet, GError **error)
 {
-	for (guint i = 0; i < fleet->sums->len; i++)
+	bool ok = true;
+
+	for (guint i = 0; ok && i < fleet->sums->len; i++) {
 		put_sum(fleet, &g_array_index(fleet->sums, struct fleet_sum, i));
+		if (i % SUMS_AT_ONCE == SUMS_AT_ONCE - 1)
+			ok = write_stacks(fleet, error);
+	}
 	g_array_set_size(fleet->sums, 0);
 	spt_pairs_clear(&fleet->known);
-	fleet->known = (struct spt_pairs){ 0 };
-	return spt_capture_writer_flush(fleet->writer, fleet->stash, error);
+	return ok && write_stacks(fleet, error);
 }
 
 static void add_sum(SptFleet *fleet, struct fleet_part *part, const SptStackSum *sum, uint32_t key,
@@ -532,7 +551,10 @@ bool spt_fleet_add(SptFleet *fleet, const SptCapture *capture, GError **error)
 	g_free(part.threads);
 	g_free(part.nodes);
 	g_free(part.frames);
-	return fleet->sums->len < SUMS_MAX || write_sums(fleet, error);
+	if (fleet->sums->len >= SUMS_MAX)
+		return write_sums(fleet, error);
+	return spt_stash_n_nodes(fleet->stash) - fleet->n_written < NODES_AT_ONCE ||
+	       write_stacks(fleet, error);
 }
 
 static void put_number(SptFleet *fleet, const char *key, uint64_t value)
