@@ -572,18 +572,24 @@ static void folder_init(struct folder *folder, bool is_base)
 	}
 }
 
+/* What is known of raw nodes, of which there can be as many as in the tree. */
+static void forget_nodes(struct folder *folder)
+{
+	g_clear_pointer(&folder->path, g_free);
+	g_clear_pointer(&folder->depth, g_free);
+	g_clear_pointer(&folder->function_of_node, g_free);
+	g_clear_pointer(&folder->first, g_free);
+	spt_pairs_clear(&folder->others);
+}
+
 static void folder_clear(struct folder *folder)
 {
-	g_free(folder->path);
-	g_free(folder->depth);
-	g_free(folder->function_of_node);
+	forget_nodes(folder);
 	g_array_unref(folder->inlined);
 	g_free(folder->function_of_process);
-	g_free(folder->first);
 	g_free(folder->rows);
 	g_free(folder->sources);
 	g_free(folder->values);
-	spt_pairs_clear(&folder->others);
 	spt_pairs_clear(&folder->functions);
 	spt_tree_builder_clear(&folder->tree);
 }
@@ -626,6 +632,7 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
 	fold_selected(&folder, filter, who);
+	forget_nodes(&folder);
 	profile->n_samples = choose_leaves(&folder, filter);
 	profile->tree =
 		spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);

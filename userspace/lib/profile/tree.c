@@ -183,7 +183,7 @@ static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, struct orde
 	return places;
 }
 
-GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions,
+GArray *spt_tree_builder_finish(struct spt_tree_builder *builder, const GArray *functions,
 				uint32_t **ret_places)
 {
 	SptTreeNode *nodes = (SptTreeNode *)builder->nodes->data;
@@ -194,8 +194,9 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GA
 	g_autofree uint32_t *olds = NULL;
 	/* By the nodes' new positions */
 	g_autofree uint32_t *parents = g_new0(uint32_t, n);
-	GArray *tree = g_array_set_size(g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), n);
+	GArray *tree;
 
+	g_clear_pointer(&builder->slots, g_free);
 	for (uint32_t i = 0; i < n; i++)
 		nodes[i].total = nodes[i].self;
 	for (uint32_t i = n - 1; i > 0; i--)
@@ -206,6 +207,7 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GA
 		nodes[nodes[i].parent].n_children++;
 
 	olds = breadth_first(nodes, n, &order);
+	tree = g_array_set_size(g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), n);
 	for (uint32_t i = 0; i < n; i++) {
 		SptTreeNode node = nodes[olds[i]];
 

@@ -31,8 +31,10 @@ uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t paren
 /*
  * Finishes the tree: computes totals, and puts children side by side, heaviest first, ties by the
  * names of @functions.  @ret_places, unless NULL: the new place of each node; the caller frees it.
+ * Nothing can be added to @builder afterwards: what finds children is freed, before the memory of
+ * the finished tree is needed.
  */
-GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions,
+GArray *spt_tree_builder_finish(struct spt_tree_builder *builder, const GArray *functions,
 				uint32_t **ret_places);
 
 /*
