@@ -56,7 +56,7 @@ static char *attributes_of(const void *attributes, size_t bytes)
 		g_assert_cmpstr(got, ==, text);                                     \
 	} while (0)
 
-/* What is not whole is left out, and what is within one value cannot look like another one. */
+/* What is not whole is skipped, and what is within one value cannot look like another one. */
 static void test_attributes(void)
 {
 	static const char empty[2 * 306] = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Attributes of a span under names, for exports that label samples with them.  Names and values are
- * the program's: one that is a label of a sample already, or was said before, is left out.
+ * the program's: one that is a label of a sample already, or was said before, is skipped.
  */
 #ifndef SPT_EXPORT_SPAN_KEYS_H
 #define SPT_EXPORT_SPAN_KEYS_H

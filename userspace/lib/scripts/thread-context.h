@@ -29,7 +29,7 @@ GBytes *spt_thread_context_describe(const SptObject *file);
 bool spt_thread_context_read(const SptSpan *record, SptThreadContext *ret);
 /*
  * Attributes of the same record as one line, "0=GET,3=/cart", to be freed; "": there are none.  One
- * with which it would have SPT_ATTRIBUTES_TEXT_BYTES is left out.
+ * with which it would have SPT_ATTRIBUTES_TEXT_BYTES is skipped.
  */
 char *spt_thread_context_attributes(const SptSpan *record);
 #define SPT_ATTRIBUTES_TEXT_BYTES 1024
