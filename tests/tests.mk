@@ -122,8 +122,11 @@ $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile tests/tests.mk
 ring_flags := -Itests/unit/kernel-shim -Imodule -Imodule/sources -I$(B)/gen
 $(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget \
 	$(B)/asan/test-memo $(B)/asan/test-chains $(B)/asan/test-splice \
-	$(B)/asan/test-interpreters $(B)/asan/test-raw $(B)/asan/test-threads \
-	$(B)/asan/test-interrupts $(B)/asan/test-lane-buffer $(tsan_tests): private flags += $(ring_flags)
+	$(B)/asan/test-interpreters $(B)/asan/test-thread-chain $(B)/asan/test-raw \
+	$(B)/asan/test-threads $(B)/asan/test-interrupts $(B)/asan/test-lane-buffer \
+	$(tsan_tests): private flags += $(ring_flags)
+# A variable of its threads is found by name.
+$(B)/asan/test-thread-chain: private flags += -rdynamic
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
 $(B)/gen/ring-mutants.h: module/ring.c module/ring-write.h tests/unit/ring-mutants
 	@mkdir -p $(@D)
