@@ -9,7 +9,8 @@
 /* Of 0 to 40 bytes, each once. */
 static char *make_text(unsigned i)
 {
-	return g_strdup_printf("%.*s%u", (int)(i % 35), "a_function_of_some_name_or_another_one", i);
+	return g_strdup_printf("%.*s%u", (int)(i % 35), "a_function_of_some_name_or_another_one",
+			       i);
 }
 
 static void test_many(void)
@@ -32,10 +33,10 @@ static void test_many(void)
 
 static void test_near(void)
 {
-	static const char *const near[] = { "",	       "\1",	  "\1\1",     "a",	 "b",
-					    "aaaaaaa", "aaaaaab", "aaaaaaaa", "aaaaaaa\1",
-					    "baaaaaa", "\377\377\377\377\377\377\377",
-					    "\377\377\377\377\377\377\377\377" };
+	static const char *const near[] = {
+		"", "\1", "\1\1", "a", "b", "aaaaaaa", "aaaaaab", "aaaaaaaa", "aaaaaaa\1", "baaaaaa",
+		"\377\377\377\377\377\377\377", "\377\377\377\377\377\377\377\377",
+	};
 	struct spt_text_ids ids = { 0 };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(near); i++) {

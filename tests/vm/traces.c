@@ -125,7 +125,8 @@ static void *work(void *data)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
 		for (int part = 0; part < PARTS; part++) {
-			attach(thread, &record, part < 3 ? "reading-" : part < 9 ? "writing-" : NULL,
+			attach(thread, &record,
+			       part < 3 ? "reading-" : part < 9 ? "writing-" : NULL,
 			       part < 3 ? &get : &post[part % 2]);
 			traces_work();
 		}

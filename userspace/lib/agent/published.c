@@ -283,7 +283,8 @@ void spt_published_look(SptPublished *published, const SptCapture *capture)
 		looks++;
 		look_at(published, entry);
 		now = spt_clock_ns(CLOCK_MONOTONIC);
-		entry->next_ns = now + (entry->set.n || entry->keys ? KNOWN_WAIT_NS : entry->wait_ns);
+		entry->next_ns = now + (entry->set.n || entry->keys ? KNOWN_WAIT_NS :
+								      entry->wait_ns);
 		entry->wait_ns = MIN(2 * entry->wait_ns, LONGEST_WAIT_NS);
 	}
 	g_hash_table_foreach_remove(published->entries, has_ended, NULL);
