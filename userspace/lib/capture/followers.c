@@ -86,8 +86,10 @@ bool spt_followers_add(SptFollowers *followers, uint32_t frame, uint32_t followe
 	uint64_t link = followers->links.n;
 	uint32_t *first;
 
-	if (!spt_store_reserve(&followers->first, (uint64_t)frame + 1, error) ||
-	    !spt_store_reserve(&followers->links, link + 1, error))
+	if ((frame >= followers->first.clean &&
+	     !spt_store_reserve(&followers->first, (uint64_t)frame + 1, error)) ||
+	    (link >= followers->links.clean &&
+	     !spt_store_reserve(&followers->links, link + 1, error)))
 		return false;
 	followers->first.n = MAX(followers->first.n, (uint64_t)frame + 1);
 	followers->links.n++;

@@ -6,6 +6,8 @@
 
 #include "base/words.h"
 
+#define NODES_AT_ONCE 256u
+
 struct SptNodePacker {
 	SptFollowers followers;
 	uint32_t next_frame;		/* the first frame that is not used yet */
@@ -48,15 +50,57 @@ void spt_node_packer_forget(SptNodePacker *packer)
 	packer->epoch++;
 }
 
-static void append_new(const SptNodePacker *packer, const SptStash *stash, const SptFrame *frame,
-		       uint32_t parent, GArray *frames)
+static SptFrame new_frame(const SptNodePacker *packer, const SptStash *stash, const SptFrame *frame,
+			  uint32_t parent)
 {
 	const SptFrame *model = spt_stash_frame(stash, model_of(&packer->followers, parent));
-	SptFrame row = { .offset = frame->offset - model->offset,
-			 .object = frame->object ^ model->object,
-			 .kind = frame->kind };
 
-	g_array_append_val(frames, row);
+	return (SptFrame){ .offset = frame->offset - model->offset,
+			   .object = frame->object ^ model->object,
+			   .kind = frame->kind };
+}
+
+/* The @n nodes from @first on. */
+static bool pack_some(SptNodePacker *packer, const SptStash *stash, uint32_t first, unsigned n,
+		      uint32_t base, GArray *rows, GArray *frames, GArray *old_frames,
+		      GError **error)
+{
+	guint n_rows = rows->len, n_new = frames->len, n_old = old_frames->len;
+	bool ok = true;
+
+	/* Room for all of them: asking for each one costs more than the node. */
+	g_array_set_size(rows, n_rows + n);
+	g_array_set_size(frames, n_new + n);
+	g_array_set_size(old_frames, n_old + n);
+	for (uint32_t id = first; ok && id < first + n; id++) {
+		const SptNode *node = spt_stash_node(stash, id);
+		uint32_t parent = spt_stash_frame_of(stash, node->parent);
+		uint32_t frame = spt_stash_frame_of(stash, id);
+		bool is_new = frame == packer->next_frame;
+		unsigned place = is_new ? 0 : spt_followers_find(&packer->followers, parent, frame);
+		SptNodeRow *row = &g_array_index(rows, SptNodeRow, n_rows++);
+
+		*row = (SptNodeRow){ .parent = node->parent ? node->parent + base : 0,
+				     .epoch = packer->epoch };
+		if (place > 0) {
+			row->how = SPT_NODE_FOLLOWER + place - 1;
+			spt_followers_take(&packer->followers, parent, place);
+			continue;
+		}
+		row->how = is_new ? SPT_NODE_NEW_FRAME : SPT_NODE_OLD_FRAME;
+		if (is_new)
+			g_array_index(frames, SptFrame, n_new++) =
+				new_frame(packer, stash, &node->frame, parent);
+		else
+			g_array_index(old_frames, SptOldFrameRow, n_old++) =
+				(SptOldFrameRow){ packer->next_frame - frame };
+		ok = spt_followers_add(&packer->followers, parent, frame, error);
+		packer->next_frame += is_new;
+	}
+	g_array_set_size(rows, n_rows);
+	g_array_set_size(frames, n_new);
+	g_array_set_size(old_frames, n_old);
+	return ok;
 }
 
 bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base,
@@ -65,31 +109,10 @@ bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first
 	uint32_t n_nodes = spt_stash_n_nodes(stash);
 
 	spt_stash_number_frames(stash);
-	for (uint32_t id = first; id < n_nodes; id++) {
-		const SptNode *node = spt_stash_node(stash, id);
-		uint32_t parent = spt_stash_frame_of(stash, node->parent);
-		uint32_t frame = spt_stash_frame_of(stash, id);
-		bool is_new = frame == packer->next_frame;
-		unsigned place = is_new ? 0 : spt_followers_find(&packer->followers, parent, frame);
-		SptNodeRow row = { .parent = node->parent ? node->parent + base : 0,
-				   .epoch = packer->epoch };
-
-		if (place > 0) {
-			row.how = SPT_NODE_FOLLOWER + place - 1;
-			spt_followers_take(&packer->followers, parent, place);
-		} else {
-			row.how = is_new ? SPT_NODE_NEW_FRAME : SPT_NODE_OLD_FRAME;
-			if (is_new)
-				append_new(packer, stash, &node->frame, parent, frames);
-			else
-				g_array_append_vals(old_frames,
-						    &(SptOldFrameRow){ packer->next_frame - frame },
-						    1);
-			if (!spt_followers_add(&packer->followers, parent, frame, error))
-				return false;
-			packer->next_frame += is_new;
-		}
-		g_array_append_val(rows, row);
+	for (unsigned n; first < n_nodes; first += n) {
+		n = MIN(n_nodes - first, NODES_AT_ONCE);
+		if (!pack_some(packer, stash, first, n, base, rows, frames, old_frames, error))
+			return false;
 	}
 	return true;
 }
