@@ -246,7 +246,7 @@ static bool take_stack_by_outer(SptRecorder *recorder, SptDeferredSample *stack)
 static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may_be_late)
 {
 	const struct sysprof_sample *sample = stack->sample;
-	g_autofree struct sysprof_sample *folded = NULL, *cut = NULL;
+	g_autofree struct sysprof_sample *cut = NULL;
 	SptStackEnd end;
 	SptUnwound how = SPT_UNWOUND;
 	uint8_t *user_end = &stack->row.user_end;
@@ -267,10 +267,8 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 		recorder->needs_snapshot = true;
 	if (how != SPT_UNWOUND && may_be_late)
 		return false;
-	folded = recorder->script_loops ?
-			 NULL :
-			 spt_script_names_fold(spt_output_scripts(recorder->output), sample);
-	sample = folded ? folded : sample;
+	if (!recorder->script_loops)
+		sample = spt_script_names_fold(spt_output_scripts(recorder->output), sample);
 	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample,
 					  sample->n_kernel && !stack->has_run, &end);
 	stack->has_run |= end.has_user;

@@ -43,6 +43,9 @@ struct SptScriptNames {
 	uint64_t bytes;
 	unsigned n_taken, n_unnamed;
 	uint32_t next_id;
+	/* The sample that was folded last. */
+	struct sysprof_sample *room;
+	size_t room_bytes;
 };
 
 static void script_names_file_free(void *data)
@@ -94,6 +97,7 @@ void spt_script_names_free(SptScriptNames *names)
 	g_hash_table_unref(names->functions);
 	g_hash_table_unref(names->by_id);
 	g_hash_table_unref(names->files);
+	g_free(names->room);
 	g_free(names);
 }
 
@@ -288,20 +292,38 @@ static bool script_names_hide(const SptScriptNames *names, uint64_t inner, uint6
 			   is_made_at_run_time(frame));
 }
 
-struct sysprof_sample *spt_script_names_fold(const SptScriptNames *names,
-					     const struct sysprof_sample *sample)
+/* A copy of @sample, which is valid until the next one. */
+static struct sysprof_sample *script_names_copy(SptScriptNames *names,
+						const struct sysprof_sample *sample)
+{
+	size_t bytes = sample->record.size * 8u;
+
+	if (names->room_bytes < bytes) {
+		names->room_bytes = bytes;
+		names->room = g_realloc(names->room, bytes);
+	}
+	memcpy(names->room, sample, bytes);
+	return names->room;
+}
+
+const struct sysprof_sample *spt_script_names_fold(SptScriptNames *names,
+						   const struct sysprof_sample *sample)
 {
 	const __u64 *from = sample->frames + sample->n_kernel;
 	struct sysprof_sample *folded;
-	unsigned n = 0;
+	unsigned n = 1;
 	__u64 *to;
 
 	if (!(sample->record.flags & SYSPROF_SAMPLE_SCRIPT))
-		return NULL;
-	folded = g_memdup2(sample, sample->record.size * 8u);
+		return sample;
+	while (n < sample->n_user && !script_names_hide(names, from[n - 1], from[n]))
+		n++;
+	if (n >= sample->n_user)
+		return sample;
+	folded = script_names_copy(names, sample);
 	to = folded->frames + folded->n_kernel;
-	for (unsigned i = 0; i < sample->n_user; i++)
-		if (i == 0 || !script_names_hide(names, from[i - 1], from[i]))
+	for (unsigned i = n + 1; i < sample->n_user; i++)
+		if (!script_names_hide(names, from[i - 1], from[i]))
 			to[n++] = from[i];
 	folded->n_user = (uint16_t)n;
 	return folded;
