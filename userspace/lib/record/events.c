@@ -290,15 +290,15 @@ static void take_point(SptRecorder *recorder, const struct sysprof_event *event,
 
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event)
 {
-	SptTraceEvents source = spt_trace_events(recorder->trace, event->source);
-	const SptEventIntake *intake = spt_event_intake(source.kind);
+	const SptTraceEvents *source = spt_trace_events(recorder->trace, event->source);
+	const SptEventIntake *intake = spt_event_intake(source->kind);
 
-	if (source.point)
-		take_point(recorder, event, source.point - 1);
+	if (source->point)
+		take_point(recorder, event, source->point - 1);
 	else if (intake->take)
 		intake->take(recorder, event);
 	else
-		take_event_row(recorder, event, &source, intake);
+		take_event_row(recorder, event, source, intake);
 }
 
 void spt_events_finish(SptRecorder *recorder)

@@ -119,9 +119,11 @@ bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct syspr
 	return trace->source->records.start(trace, config, ret, error);
 }
 
-SptTraceEvents spt_trace_events(const SptTrace *trace, unsigned id)
+const SptTraceEvents *spt_trace_events(const SptTrace *trace, unsigned id)
 {
-	return id < G_N_ELEMENTS(trace->events) ? trace->events[id] : (SptTraceEvents){ 0 };
+	static const SptTraceEvents nothing;
+
+	return id < G_N_ELEMENTS(trace->events) ? &trace->events[id] : &nothing;
 }
 
 bool spt_trace_stop(SptTrace *trace, GError **error)

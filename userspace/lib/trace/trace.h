@@ -234,7 +234,7 @@ char *spt_trace_sees_in_part(SptTrace *trace);
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		     GError **error);
 /* The meaning of @id in the records of a source that was started. */
-SptTraceEvents spt_trace_events(const SptTrace *trace, unsigned id);
+const SptTraceEvents *spt_trace_events(const SptTrace *trace, unsigned id);
 bool spt_trace_stop(SptTrace *trace, GError **error);
 
 /*
