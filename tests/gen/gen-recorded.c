@@ -3,10 +3,10 @@
  * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES
  * stacks of 20 frames that it has never seen and that are in its rings all at once; last: of those
  * that it can keep.  Prints the most memory that it had for itself, in KiB.
- * gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits] [again]: of a load like a build's,
- * HZ samples a second on each of two CPUs; outer: frames, of which the outer ones are sent once.
- * waits: instead of samples, waits and their wakers.  again: the stacks of the first half second at
- * 5 kHz come again and again, as a server's.  Prints what a sample took of a CPU, in ns, and how many
+ * gen-recorded OUT paced SECONDS HZ frames|addresses|outer [waits] [again]: of a load like a
+ * build's, HZ samples a second on each of two CPUs; outer: frames, of which the outer ones are sent
+ * once.  waits: instead of samples, waits and their wakers.  again: the stacks of the first 5,120
+ * come again and again, as a server's.  Prints what a sample took of a CPU, in ns, and how many
  * there were.
  */
 #include <stdio.h>
@@ -436,7 +436,7 @@ static void make_records(struct made *made)
 {
 	uint64_t (*paths)[FRAMES] = g_malloc0_n(THREADS, sizeof(*paths));
 	g_autofree struct place *places = g_new0(struct place, CPUS * PLACES);
-	/* Before their outer frames are left out. */
+	/* Before their outer frames are removed. */
 	g_autofree struct record *frames = g_new(struct record, AGAIN);
 
 	made->records = g_new(struct record, made->n);

@@ -23,8 +23,8 @@ void spt_wakes_free(SptWakes *wakes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptWakes, spt_wakes_free)
 
 /*
- * It replaces one of the same key.  When there are so many that their waits must have been lost, all
- * are forgotten before.  Key 0 is nobody's.
+ * It replaces one of the same key.  When there are 65,536, whose waits must have been lost,
+ * all are forgotten before.  Key 0 is nobody's.
  */
 void spt_wakes_put(SptWakes *wakes, const SptWake *wake);
 /* NULL: there is none.  Valid until the next call of another function. */
