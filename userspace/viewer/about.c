@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/command.h"
+#include "profile/sentences.h"
 #include "profile/span.h"
 #include "profile/wholeness.h"
 #include "reach.h"
@@ -101,7 +102,7 @@ char *spt_about_origin(const SptDocument *document)
 	g_autofree char *program = program_of(capture), *made_by = NULL, *text = NULL;
 
 	/* What was imported does not say whether it was everything. */
-	if (!program && reach == SPT_REACH_UNKNOWN)
+	if (!program && !spt_capture_host(capture, SPT_RECORDED_WHOSE))
 		made_by = source ? g_strdup_printf(_("From %s"), source) : g_strdup(_("Imported"));
 	if (made_by && !host)
 		text = g_steal_pointer(&made_by);
