@@ -54,6 +54,7 @@ static void put_program(SptCaptureWriter *writer)
 	const SptProcessRow process = { .id = 1, .pid = 100, .name = "server" };
 
 	spt_capture_writer_host(writer, "period_ns", "1000000");
+	spt_capture_writer_host(writer, "cpus", "1");
 	spt_capture_writer_host(writer, "start_time", "1000000000");
 	spt_capture_writer_object(writer, &object);
 	spt_capture_writer_process(writer, &process);
