@@ -76,12 +76,14 @@ import json, re, struct, subprocess, sys
 cli, work, mode, wanted = sys.argv[1:]
 path = work + "/x.capture"
 said = open(work + "/err", errors="replace").read()
-allocations, allocated, frees, freed, waits, unsure, *flags = struct.unpack("13Q", open(work + "/x.counts", "rb").read(104))
+counts = struct.unpack("13Q", open(work + "/x.counts", "rb").read(104))
+allocations, allocated, frees, freed, waits, unsure, *flags = counts[:10]
+sure = dict(zip(("allocations", "allocated", "freed"), counts[10:]))
 def shown(metric, *options):
     done = subprocess.run([cli, "report", path, "--json", "--metric", metric, *options], capture_output=True, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else {"functions": [], "samples": 0}
-def of(metric):
-    return sum(row["self"] for row in shown(metric)["functions"] if row["function"].startswith("counted_"))
+def of(metric, *options):
+    return sum(row["self"] for row in shown(metric, *options)["functions"] if row["function"].startswith("counted_"))
 # The first line is about samples.
 lost = sum(int(n.replace(",", "")) for line in said.splitlines() if not line.startswith("Recorded ")
            for n in re.findall(r"([\d,]+) (?:waits |calls )?(?:were )?lost", line))
@@ -108,6 +110,12 @@ else:
     if not is_measured or abs(got["allocated"] - allocated) < .3 * allocated:
         got = truth
 print(f"{got} of {truth}, {lost} lost; {flags[:2]} {notes} {broken}")
+# Calls that are recorded whatever else is missing.
+if mode == "--memory" and sure["allocations"]:
+    seen = {metric: of(metric, "--with", "sure_allocate") for metric in sure}
+    print(f"of these surely: {seen} of {sure}")
+    if seen != sure:
+        sys.exit(1)
 right = not (lost and (is_measured or wanted == "exact")) and not broken and all(abs(got[key] - truth[key]) <= unsure * (1 if key in ("allocations", "waits") else 100) for key in truth)
 if right and notes and is_measured:
     right = wanted in ("beside", "maybe")

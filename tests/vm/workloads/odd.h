@@ -35,7 +35,9 @@
 struct odd_counts {
 	uint64_t allocations, bytes, frees, freed_bytes, waits;
 	uint64_t unsure;   /* so much may be recorded more or less */
-	uint64_t flags[7]; /* the programs' own */
+	uint64_t flags[4]; /* the programs' own */
+	/* Of these the calls inside of sure_*(): whatever else is missing, they are not. */
+	uint64_t sure_allocations, sure_bytes, sure_freed;
 };
 
 static struct odd_counts *odd_counts;
