@@ -282,6 +282,8 @@ odd spaces exact 'a PID namespace, and pauses' "$spaces" idle
 odd spaces exact 'unshare -fp' unshare -fp "$spaces" work
 odd spaces noted 'unshare -fp --mount-proc' unshare -fp --mount-proc "$spaces" work
 odd spaces exact 'a user namespace' "$spaces" user
+# The recorder cannot ask for such threads, and takes their rings for others.
+odd spaces exact 'threads without numbers that rest' "$spaces" rest "$work/one"
 odd spaces noted 'unshare -Urfp' unshare -Urfp "$spaces" work
 odd spaces noted 'bwrap' bwrap --bind / / --proc /proc --dev /dev --unshare-all "$spaces" work
 odd spaces exact 'a user drops rights' "$spaces" drop

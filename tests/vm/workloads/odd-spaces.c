@@ -11,6 +11,9 @@
  *   closed     No descriptor is open.
  *   execs      No descriptor is open, and then it becomes another program.
  *   idle       Threads that allocate every 0.7 s, in a PID namespace.
+ *   rest DIR   In a PID namespace and another root, so that nobody knows their numbers: threads
+ *              that rest for longer than the recorder keeps what they have; then they and new
+ *              ones allocate.
  */
 #include <grp.h>
 #include <linux/close_range.h>
@@ -20,9 +23,12 @@
 
 #define N_THREADS 8
 #define NOBODY	  65534
+/* More than IDLE_NS of lib/record/memory-rings.c. */
+#define REST_MS	  6500
 
 static unsigned n_calls = 60000;
 static bool may_go_on;
+static pthread_barrier_t rested;
 
 static void *allocate(void *data)
 {
@@ -87,6 +93,43 @@ static void idle(void)
 		pthread_join(threads[i], NULL);
 }
 
+static void *allocate_and_rest(void *data)
+{
+	odd_allocate(5000);
+	counted_wait();
+	odd_pause(REST_MS);
+	/* Several at a time, and none of them writes where another one does. */
+	pthread_barrier_wait(&rested);
+	odd_allocate(5000);
+	counted_wait();
+	return data;
+}
+
+static void *allocate_behind(void *data)
+{
+	pthread_barrier_wait(&rested);
+	odd_allocate(5000);
+	counted_wait();
+	return data;
+}
+
+static void rest(const char *directory)
+{
+	pthread_t threads[6];
+
+	/* Before the first call of the child, which numbers it. */
+	if (chroot(directory) || chdir("/"))
+		err(1, "cannot change the root");
+	pthread_barrier_init(&rested, NULL, 6);
+	for (unsigned i = 0; i < 6; i++) {
+		if (i == 3)
+			odd_pause(REST_MS);
+		odd_start(&threads[i], i < 3 ? allocate_and_rest : allocate_behind, NULL);
+	}
+	for (unsigned i = 0; i < 6; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void change(const char *how, const char *directory)
 {
 	pthread_t threads[4];
@@ -120,16 +163,19 @@ static void change(const char *how, const char *directory)
 /* Which may be in another namespace than its parent. */
 static void run_child(const char *how, const char *directory)
 {
-	bool is_user = strcmp(how, "user") == 0, is_idle = strcmp(how, "idle") == 0;
+	bool is_user = strcmp(how, "user") == 0, is_idle = strcmp(how, "idle") == 0,
+	     is_rest = strcmp(how, "rest") == 0;
 	pid_t child;
 
 	if ((is_user && unshare(CLONE_NEWUSER | CLONE_NEWPID)) ||
-	    ((is_idle || strcmp(how, "pid") == 0) && unshare(CLONE_NEWPID)))
+	    ((is_idle || is_rest || strcmp(how, "pid") == 0) && unshare(CLONE_NEWPID)))
 		err(1, "no namespace");
 	child = fork();
 	if (child == 0) {
 		if (is_idle)
 			idle();
+		else if (is_rest)
+			rest(directory);
 		else
 			change(how, directory);
 		_exit(0);
