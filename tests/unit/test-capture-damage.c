@@ -674,6 +674,7 @@ static void test_too_many_leaves(void)
 	g_autofree uint64_t *numbers = g_new(uint64_t, ROWS / 4);
 	g_autoptr(SptCapture) capture = NULL;
 	g_autoptr(SptSamples) samples = NULL;
+	g_autofree uint64_t *weights = NULL;
 	const SptSampleRow *rows;
 	uint64_t sum = 0;
 	Blocks blocks;
@@ -702,6 +703,11 @@ static void test_too_many_leaves(void)
 		for (uint32_t i = 0; i < n; i++)
 			sum += rows[i].node;
 	g_assert_cmpuint(sum, ==, (uint64_t)ROWS / NODES * NODES * (NODES - 1) / 2);
+	/* Sums of threads need a pass over the samples then, and are the same. */
+	g_assert_null(capture->thread_weights);
+	weights = spt_capture_weigh_threads(capture);
+	for (uint32_t id = 1; id <= NODES; id++)
+		g_assert_cmpuint(weights[id], ==, ROWS / NODES);
 }
 
 /*
@@ -713,7 +719,7 @@ static void test_leaves_of_many_processes(void)
 	enum { PROCESSES = 500, ROUNDS = 20, AT = 3 };
 	g_autofree uint64_t *threads = g_new(uint64_t, PROCESSES * ROUNDS),
 			    *nodes = g_new(uint64_t, PROCESSES * ROUNDS);
-	uint64_t sums[PROCESSES + 1][AT] = { 0 };
+	uint64_t sums[PROCESSES + 1][AT] = { 0 }, of_threads[PROCESSES + 1] = { 0 };
 	g_autoptr(SptCapture) capture = NULL;
 	Blocks blocks;
 
@@ -725,6 +731,7 @@ static void test_leaves_of_many_processes(void)
 		threads[i] = 1 + (i % 4 == 0 ? i / ROUNDS : i * 7 % PROCESSES);
 		nodes[i] = i % AT;
 		sums[threads[i]][nodes[i]]++;
+		of_threads[threads[i]]++;
 	}
 	blocks_begin_events(&blocks, 1, PROCESSES * ROUNDS);
 	spt_table_add_numbers(&blocks.builder, 20, threads);
@@ -740,6 +747,9 @@ static void test_leaves_of_many_processes(void)
 	for (unsigned process = 1; process <= PROCESSES; process++)
 		for (unsigned node = 0; node < AT; node++)
 			g_assert_cmpuint(sums[process][node], ==, 0);
+	g_assert_cmpuint(capture->n_threads, ==, G_N_ELEMENTS(of_threads));
+	g_assert_cmpmem(capture->thread_weights, sizeof(of_threads), of_threads,
+			sizeof(of_threads));
 }
 
 static void test_circle_of_processes(void)

@@ -172,6 +172,7 @@ void spt_capture_free(SptCapture *capture)
 	g_free(capture->streams);
 	spt_sample_blocks_free(capture->blocks);
 	g_free(capture->leaves);
+	g_free(capture->thread_weights);
 	g_free(capture->samples);
 	g_free(capture->names);
 	g_free(capture->bundled);

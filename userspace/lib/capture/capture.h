@@ -526,6 +526,7 @@ typedef struct {
 	 */
 	SptLeafRow *leaves;		uint64_t n_leaves;
 	bool has_leaves;
+	uint64_t *thread_weights;	/* by thread, of its samples; NULL: as without leaves */
 	/* NULL; code that makes a capture in memory sets this with n_samples, and no blocks. */
 	SptSampleRow *samples;
 	SptNameRow *names;		uint64_t n_names;
@@ -589,6 +590,8 @@ gconstpointer spt_capture_keep(const SptCapture *capture, gpointer key,
 
 /* By node: the weight of the samples that end there.  The caller frees it. */
 uint64_t *spt_capture_weigh_nodes(const SptCapture *capture);
+/* By thread: the weight of its samples.  The caller frees it. */
+uint64_t *spt_capture_weigh_threads(const SptCapture *capture);
 
 G_END_DECLS
 

@@ -31,6 +31,24 @@ static bool has_numbers(uint32_t **numbers, uint32_t *has, uint64_t n, uint64_t 
 	return true;
 }
 
+/* Makes room for @n threads; new ones have no weight. */
+static bool has_threads(SptLeaves *leaves, uint64_t n, uint64_t *left)
+{
+	uint64_t room = MAX(n, leaves->n_threads + leaves->n_threads / 2),
+		 more = (room - leaves->n_threads) * sizeof(*leaves->threads), *threads;
+
+	if (n <= leaves->n_threads)
+		return true;
+	threads = more <= *left ? g_try_renew(uint64_t, leaves->threads, room) : NULL;
+	if (!threads)
+		return false;
+	memset(threads + leaves->n_threads, 0, more);
+	leaves->threads = threads;
+	leaves->n_threads = room;
+	*left -= more;
+	return true;
+}
+
 static bool has_rows(SptLeaves *leaves, uint64_t n, uint64_t *left)
 {
 	uint64_t room = MAX(n, leaves->room + leaves->room / 2ull),
@@ -82,12 +100,14 @@ static void fetch_row(const SptLeaves *leaves, uint32_t process, uint32_t node, 
 }
 
 bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
-		    const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,
+		    const SptStore *threads, uint32_t n_processes, uint32_t n_nodes,
 		    uint64_t room)
 {
+	const SptThreadRow *of = (const SptThreadRow *)threads->data;
 	uint64_t left = room;
 
 	if (!has_rows(leaves, (uint64_t)leaves->n + n, &left) ||
+	    !has_threads(leaves, MAX(threads->n, 1), &left) ||
 	    !has_numbers(&leaves->last, &leaves->n_nodes, n_nodes, &left) ||
 	    !has_numbers(&leaves->first, &leaves->n_processes, n_processes, &left))
 		return false;
@@ -99,10 +119,11 @@ bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
 
 		__builtin_prefetch(&leaves->last[samples[MIN(i + 3 * AHEAD, n - 1)].node]);
 		fetch_row(leaves, 0, far->node, false);
-		fetch_row(leaves, threads[near->thread].process, near->node, true);
-		row = leaves_find(leaves, threads[samples[i].thread].process, samples[i].node);
+		fetch_row(leaves, of[near->thread].process, near->node, true);
+		row = leaves_find(leaves, of[samples[i].thread].process, samples[i].node);
 		row->weight += samples[i].weight;
 		row->samples++;
+		leaves->threads[samples[i].thread] += samples[i].weight;
 	}
 	return true;
 }
@@ -113,14 +134,18 @@ void spt_leaves_clear(SptLeaves *leaves)
 	g_free(leaves->before);
 	g_free(leaves->last);
 	g_free(leaves->first);
+	g_free(leaves->threads);
 	*leaves = (SptLeaves){ 0 };
 }
 
-SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n)
+void spt_leaves_finish(SptLeaves *leaves, SptCapture *capture)
 {
-	SptLeafRow *rows = g_renew(SptLeafRow, g_steal_pointer(&leaves->rows), leaves->n);
+	uint64_t left = UINT64_MAX;
 
-	*ret_n = leaves->n;
+	capture->leaves = g_renew(SptLeafRow, g_steal_pointer(&leaves->rows), leaves->n);
+	capture->n_leaves = leaves->n;
+	/* Threads without a sample may have come last. */
+	if (leaves->threads && has_threads(leaves, capture->n_threads, &left))
+		capture->thread_weights = g_steal_pointer(&leaves->threads);
 	spt_leaves_clear(leaves);
-	return rows;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sums of all samples by process image and node, while they grow. */
+/* The sums of all samples by process image and node, and by thread, while they grow. */
 #ifndef SPT_CAPTURE_LEAVES_H
 #define SPT_CAPTURE_LEAVES_H
 
-#include "capture/capture.h"
+#include "capture/store.h"
 
 G_BEGIN_DECLS
 
@@ -15,6 +15,7 @@ typedef struct {
 	uint32_t n, room;
 	uint32_t *last, n_nodes;	/* per node: the number of its latest row, or 0 */
 	uint32_t *first, n_processes;	/* per process: the number of its first row, or 0 */
+	uint64_t *threads, n_threads;	/* per thread: the weight of its samples */
 	uint64_t bytes;			/* memory of all of it */
 } SptLeaves;
 
@@ -24,11 +25,11 @@ typedef struct {
  * used any more.
  */
 bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
-		    const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,
+		    const SptStore *threads, uint32_t n_processes, uint32_t n_nodes,
 		    uint64_t room);
 void spt_leaves_clear(SptLeaves *leaves);
-/* The rows; the rest is freed. */
-SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n);
+/* Gives the sums to @capture, which has its threads; the rest is freed. */
+void spt_leaves_finish(SptLeaves *leaves, SptCapture *capture);
 
 G_END_DECLS
 

@@ -388,7 +388,7 @@ static void add_up_samples(SptCapture *capture, const SptSampleRow *sample, uint
 static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n)
 {
 	if (rows->has_leaves &&
-	    !spt_leaves_add(&rows->leaves, samples, n, (const SptThreadRow *)rows->threads.data,
+	    !spt_leaves_add(&rows->leaves, samples, n, &rows->threads,
 			    (uint32_t)rows->processes.n, (uint32_t)rows->nodes.n,
 			    memory_left(rows)))
 		drop_leaves(rows);
@@ -731,7 +731,7 @@ bool spt_rows_finish(SptRows *rows)
 	capture->nodes = steal_by_id(&rows->nodes, &capture->n_nodes);
 	capture->n_frames = spt_node_unpacker_n_frames(&rows->unpacker);
 	capture->has_leaves = rows->has_leaves;
-	capture->leaves = spt_leaves_steal(&rows->leaves, &capture->n_leaves);
+	spt_leaves_finish(&rows->leaves, capture);
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);
 	drop_half_place(&rows->bundled);
 	capture->bundled = spt_store_steal(&rows->bundled, &capture->n_bundled);

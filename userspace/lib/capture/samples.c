@@ -195,3 +195,21 @@ uint64_t *spt_capture_weigh_nodes(const SptCapture *capture)
 			weights[rows[i].node] += rows[i].weight;
 	return weights;
 }
+
+uint64_t *spt_capture_weigh_threads(const SptCapture *capture)
+{
+	uint64_t *weights;
+	g_autoptr(SptSamples) samples = NULL;
+	const SptSampleRow *rows;
+	uint32_t n;
+
+	if (capture->thread_weights)
+		return g_memdup2(capture->thread_weights,
+				 capture->n_threads * sizeof(*capture->thread_weights));
+	weights = g_new0(uint64_t, MAX(capture->n_threads, 1));
+	samples = spt_samples_new(capture);
+	while ((rows = spt_samples_next(samples, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			weights[rows[i].thread] += rows[i].weight;
+	return weights;
+}

@@ -221,6 +221,7 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		.n_samples = base->n_rows,
 		.n_rows = base->n_rows,
 		.metric = base->metric,
+		.threads = base->threads ? g_array_ref(base->threads) : NULL,
 		.capture = base->capture,
 		.sources = base->sources,
 		.values = base->values,

@@ -423,6 +423,7 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 	g_autoptr(SptWeights) weights =
 		spt_weights_new_for(capture, folder->metric->source, threads);
 	double most = (double)MAX(spt_weights_count(capture, folder->metric->source), 1);
+	uint64_t *sums = (uint64_t *)spt_profile_threads(folder->profile);
 	const SptWeightRow *row;
 	uint64_t n_done = 0;
 	uint32_t n;
@@ -441,6 +442,8 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 				continue;
 			leaf = take(folder, function_of_process(folder, process), row->node, weight,
 				    1);
+			if (sums)
+				sums[row->thread] += weight;
 			if (folder->rows)
 				keep(folder, row, leaf);
 		}
@@ -630,6 +633,9 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 
 	profile->metric = folder.metric;
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
+	if (profile->metric->parts & SPT_METRIC_HAS_STATE)
+		profile->threads = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(uint64_t)),
+						    capture->n_threads);
 	folder_init(&folder, is_base);
 	fold_selected(&folder, filter, who);
 	forget_nodes(&folder);
@@ -718,6 +724,7 @@ void spt_profile_free(SptProfile *profile)
 	g_array_unref(profile->functions);
 	g_array_unref(profile->tree);
 	g_free(profile->outermost);
+	g_clear_pointer(&profile->threads, g_array_unref);
 	g_free(profile->rows);
 	if (!profile->source) {
 		g_free(profile->sources);

@@ -6,7 +6,7 @@
 #ifndef SPT_IDLE_H
 #define SPT_IDLE_H
 
-#include "profile/metric.h"
+#include "profile/profile.h"
 
 G_BEGIN_DECLS
 
@@ -16,10 +16,10 @@ typedef struct {
 } SptIdle;
 
 /*
- * Of @metric, one of waits, in the @processes (by id; NULL: all).  A thread hardly ran if its CPU
- * time is less than a hundredth of what it waited, as far as samples can show that.
+ * Of a profile of waits, in the @processes (by id; NULL: all).  A thread hardly ran if its CPU time
+ * is less than a hundredth of what it waited, as far as samples can show that.
  */
-void spt_idle_find(SptIdle *idle, const SptCapture *capture, const SptMetric *metric,
+void spt_idle_find(SptIdle *idle, const SptProfile *profile, const SptCapture *capture,
 		   const bool *processes);
 
 G_END_DECLS

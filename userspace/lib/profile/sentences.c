@@ -574,7 +574,7 @@ static void find_idle(struct facts *facts, const SptProfile *profile, const SptC
 
 	if (!(metric->parts & SPT_METRIC_HAS_STATE) || of == SPT_SENTENCES_OF_PART)
 		return;
-	spt_idle_find(&idle, capture, metric, processes);
+	spt_idle_find(&idle, profile, capture, processes);
 	if (!idle.idlers || idle.idlers == idle.waiters ||
 	    !is_worth_a_word(idle.idle, idle.weight))
 		return;

@@ -140,6 +140,7 @@ SptProfile *spt_profile_reshape(const SptProfile *profile, const SptShape *shape
 	reshaped->functions = g_array_copy(profile->functions);
 	reshaped->metric = profile->metric;
 	reshaped->n_samples = profile->n_samples;
+	reshaped->threads = profile->threads ? g_array_ref(profile->threads) : NULL;
 	spt_tree_builder_init(&tree, UINT32_MAX, profile->tree->len);
 	spt_shaper_init(&shaper, profile, shape, reshaped->functions);
 	place_nodes(&shaper, profile, &tree);

@@ -197,6 +197,7 @@ static SptProfile *profile_like(const SptProfile *base)
 
 	profile->base = base;
 	profile->metric = base->metric;
+	profile->threads = base->threads ? g_array_ref(base->threads) : NULL;
 	profile->functions = g_array_copy(base->functions);
 	profile->tree = g_array_copy(base->tree);
 	return profile;
