@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "annotate/annotate.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 
 static uintptr_t call_site, recursive_site;
 static volatile int sink;

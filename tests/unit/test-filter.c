@@ -5,7 +5,7 @@
  */
 #include "profile/arrange.h"
 #include "profile/categories.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 #include "profile/glob.h"
 #include "profile/profile.h"
 

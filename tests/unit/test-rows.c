@@ -3,7 +3,7 @@
 #include "profile/rows.h"
 
 #include "captures.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 
 /* By leaf of the tree. */
 static void check_rows(const SptProfile *base, const SptFilter *filter)

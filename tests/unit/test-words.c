@@ -11,7 +11,7 @@
 
 #include "base/micro.h"
 #include "capture/capture.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 
 /* Some of one. */
 static const char *translate(const char *text)

@@ -7,7 +7,7 @@
 #define SPT_REPORT_FILTER_H
 
 #include "profile/declared.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 #include "profile/profile.h"
 #include "profile/summary.h"
 #include "report-shape.h"

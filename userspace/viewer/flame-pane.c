@@ -11,7 +11,7 @@
 #include "narrow.h"
 #include "pages.h"
 #include "preferences.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 #include "query.h"
 #include "text.h"
 #include "view-keys.h"

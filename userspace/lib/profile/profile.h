@@ -21,7 +21,7 @@ typedef enum {
 	SPT_SIDE_USER,
 } SptSide;
 
-typedef struct SptExpression SptExpression;	/* expression.h */
+typedef struct SptExpression SptExpression;	/* where-expression.h */
 typedef struct SptPattern SptPattern;		/* pattern.h */
 typedef struct SptCategories SptCategories;	/* categories.h */
 

@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 #include "profile/command.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 #include "profile/marks.h"
 
 struct SptRestrictions {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/categories.h"
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 #include "profile/glob.h"
 #include "profile/languages.h"
 #include "profile/profile-private.h"

@@ -4,7 +4,7 @@
  * a path is one word of bits, handed down the tree; the program runs only where that word differs
  * from the parent's.
  */
-#include "profile/expression.h"
+#include "profile/where-expression.h"
 
 #include <string.h>
 

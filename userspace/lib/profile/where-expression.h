@@ -7,8 +7,8 @@
  * There nothing is a wildcard, and a backslash protects the next character.  "not" binds closest,
  * then "and", then "or".
  */
-#ifndef SPT_EXPRESSION_H
-#define SPT_EXPRESSION_H
+#ifndef SPT_WHERE_EXPRESSION_H
+#define SPT_WHERE_EXPRESSION_H
 
 #include "profile/profile.h"
 
