@@ -141,7 +141,7 @@ $(B)/sysprof-opener $(B)/sysprof-perf-opener: $(B)/sysprof-%: $(B)/obj/userspace
 preload_shared := $(addprefix userspace/preload/,cfi.c code.c connect.c event.c nodes.c plain.c \
 	real.c rules.c sandbox.c script.c script-code.c script-run.c script-splice.c stack.c \
 	thread.c unusual.c walk.c) userspace/lib/unwind/cfi-machine.c
-memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c memory.c picked.c)
+memory_sources := $(preload_shared) $(addprefix userspace/preload/,check.c malloc.c picked.c)
 io_sources := $(preload_shared) userspace/preload/io.c
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
 	-fno-omit-frame-pointer -fno-stack-protector -mgeneral-regs-only -foptimize-sibling-calls \
