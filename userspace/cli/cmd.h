@@ -137,7 +137,7 @@ bool spt_cli_check_cpus(const char *option, const bool *cpus);
 bool spt_parse_ns(const char *text, uint64_t *ret);
 bool spt_parse_bytes(const char *text, uint64_t *ret);
 
-/* format.c: texts to be freed by the caller */
+/* format-units.c: texts to be freed by the caller */
 
 char *spt_format_count(uint64_t n);		/* "1,234,567" */
 char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
