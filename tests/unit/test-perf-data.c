@@ -6,8 +6,8 @@
 
 #include "../gen/perf-example.h"
 #include "import/import.h"
-#include "trace/perf/data.h"
-#include "trace/perf/data-fields.h"
+#include "import/perf-data-file.h"
+#include "import/perf-data-fields.h"
 
 struct record {
 	struct perf_event_header header;

@@ -4,7 +4,7 @@
 #define SPT_IMPORT_PERF_CAPTURE_H
 
 #include "capture/capture.h"
-#include "trace/perf/data.h"
+#include "import/perf-data-file.h"
 #include "trace/perf/records.h"
 
 G_BEGIN_DECLS

@@ -14,8 +14,8 @@
 #include "import/perf-waits.h"
 #include "import/stacks.h"
 #include "import/unpack.h"
-#include "trace/perf/data-fields.h"
-#include "trace/perf/data.h"
+#include "import/perf-data-fields.h"
+#include "import/perf-data-file.h"
 #include "trace/perf/raw.h"
 #include "trace/perf/records.h"
 

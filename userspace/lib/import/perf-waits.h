@@ -11,7 +11,7 @@
 #define SPT_IMPORT_PERF_WAITS_H
 
 #include "import/perf-capture.h"
-#include "trace/perf/data-fields.h"
+#include "import/perf-data-fields.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "trace/perf/data-private.h"
+#include "import/perf-data-private.h"
 
 #define MAGIC "\x17\x08\x44tracing"
 /* Behind the version: the byte order, the size of a long, and that of a page. */

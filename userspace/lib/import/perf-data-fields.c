@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "trace/perf/data-fields.h"
+#include "import/perf-data-fields.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "trace/perf/data.h"
+#include "import/perf-data-file.h"
 
 G_BEGIN_DECLS
 

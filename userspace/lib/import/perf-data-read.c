@@ -8,8 +8,8 @@
 #include <zstd.h>
 
 #include "base/words.h"
-#include "trace/perf/data-fields.h"
-#include "trace/perf/data-private.h"
+#include "import/perf-data-fields.h"
+#include "import/perf-data-private.h"
 
 /* Most records in a round, and bytes of copies; without rounds, the older half of them goes on. */
 #define QUEUE_RECORDS (1u << 20)

@@ -4,14 +4,14 @@
  * sections, one for each bit of the header, by rising bits.  A file from a pipe has all of that as
  * records.
  */
-#include "trace/perf/data.h"
+#include "import/perf-data-file.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/words.h"
-#include "trace/perf/data-private.h"
+#include "import/perf-data-private.h"
 
 #define MAGIC	      "PERFILE2"
 #define MAGIC_SWAPPED "2ELIFREP"
