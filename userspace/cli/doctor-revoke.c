@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
-#include "trace/perf/door.h"
+#include "trace/perf/opener-door.h"
 #include "trace/revoke.h"
 
 /* By name or by number; a user who was deleted has only the latter. */

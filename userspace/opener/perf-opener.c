@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program of trace/perf/door-protocol.h: pkexec runs it as root, for a user whom the kernel
+ * The program of trace/perf/opener-protocol.h: pkexec runs it as root, for a user whom the kernel
  * lets see only own processes (kernel.perf_event_paranoid).
  *
  * It stays root, as a user who could end it could also follow it; but of root's rights it keeps the
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "perf-serve.h"
-#include "trace/perf/door-protocol.h"
+#include "trace/perf/opener-protocol.h"
 
 #define CHANNEL STDIN_FILENO
 #define FILES_MOST 65536

@@ -16,7 +16,7 @@
 
 #include "base/descriptor.h"
 #include "trace/perf/attr.h"
-#include "trace/perf/door-protocol.h"
+#include "trace/perf/opener-protocol.h"
 #include "trace/perf/tracepoints.h"
 
 #define CPUS_MAX 8192

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Requests of trace/perf/door-protocol.h: their sender is not trusted. */
+/* Requests of trace/perf/opener-protocol.h: their sender is not trusted. */
 #ifndef SPT_PERF_SERVE_H
 #define SPT_PERF_SERVE_H
 

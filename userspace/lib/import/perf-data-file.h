@@ -4,8 +4,8 @@
  * is not trusted: every size is checked, and what is kept of it is bounded.  Its records are given
  * in order of time, as far as perf's own rounds allow.
  */
-#ifndef SPT_PERF_DATA_H
-#define SPT_PERF_DATA_H
+#ifndef SPT_PERF_DATA_FILE_H
+#define SPT_PERF_DATA_FILE_H
 
 #include <glib.h>
 #include <linux/perf_event.h>

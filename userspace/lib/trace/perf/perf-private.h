@@ -9,7 +9,7 @@
 #include <poll.h>
 
 #include "base/proc-files.h"
-#include "trace/perf/door.h"
+#include "trace/perf/opener-door.h"
 #include "trace/perf/open.h"
 #include "trace/perf/own.h"
 #include "trace/perf/queue.h"

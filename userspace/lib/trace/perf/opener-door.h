@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "trace/perf/door-protocol.h"
+#include "trace/perf/opener-protocol.h"
 #include "trace/perf/open.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "trace/perf/door.h"
+#include "trace/perf/opener-door.h"
 
 #include <errno.h>
 #include <fcntl.h>
