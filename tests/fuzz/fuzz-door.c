@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "agent/door.h"
+#include "agent/http-door.h"
 #include "agent/pods.h"
 
 #include "mutate.h"

@@ -10,7 +10,7 @@
 #include "agent/agent.h"
 #include "agent/grpc.h"
 #include "agent/keep.h"
-#include "agent/door.h"
+#include "agent/http-door.h"
 #include "agent/pods.h"
 #include "agent/sender.h"
 #include "agent/spool.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "agent-options.h"
-#include "agent/door.h"
+#include "agent/http-door.h"
 #include "agent/pods.h"
 #include "base/clock.h"
 #include "base/heap.h"

@@ -6,7 +6,7 @@
 #ifndef SPT_AGENT_AGENT_H
 #define SPT_AGENT_AGENT_H
 
-#include "agent/http.h"
+#include "agent/http-client.h"
 #include "agent/keep.h"
 #include "agent/sender.h"
 #include "export/labels.h"

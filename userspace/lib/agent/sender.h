@@ -8,7 +8,7 @@
 #ifndef SPT_AGENT_SENDER_H
 #define SPT_AGENT_SENDER_H
 
-#include "agent/http.h"
+#include "agent/http-client.h"
 #include "agent/spool.h"
 #include "agent/target.h"
 

@@ -3,7 +3,7 @@
  * libmicrohttpd parses what comes, in a thread for each connection: somebody who waits for a
  * profile holds up nobody else.  Bytes, time and number of connections are bounded.
  */
-#include "agent/door.h"
+#include "agent/http-door.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Nothing is followed elsewhere: a token is for the server that was named. */
-#include "agent/http.h"
+#include "agent/http-client.h"
 
 #include <string.h>
 
