@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "annotate.h"
-#include "browse.h"
+#include "tui-tree.h"
 #include "cmd.h"
 #include "profile/command.h"
 #include "regroup.h"

@@ -3,7 +3,7 @@
 #ifndef SPT_TOP_PAGE_H
 #define SPT_TOP_PAGE_H
 
-#include "browse.h"
+#include "tui-tree.h"
 #include "record/recorder.h"
 #include "regroup.h"
 #include "report-filter.h"

@@ -3,7 +3,7 @@
  * A place in the tree is identified by a number made of the names on its path from the root.  So it
  * is found again in another tree.
  */
-#include "browse.h"
+#include "tui-tree.h"
 
 #include <stdio.h>
 #include <string.h>
