@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "capture/declared.h"
-#include "record/hits.h"
+#include "record/point-hits.h"
 #include "record/recorder.h"
 #include "trace/points/point.h"
 #include "trace/trace-private.h"

@@ -12,7 +12,7 @@
 #include "record/ends.h"
 #include "record/deferred-samples.h"
 #include "record/table-upload.h"
-#include "record/hits.h"
+#include "record/point-hits.h"
 #include "record/maps.h"
 #include "record/memory.h"
 #include "record/event-pairs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record/hits.h"
+#include "record/point-hits.h"
 
 #include <inttypes.h>
 #include <string.h>
