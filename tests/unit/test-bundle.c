@@ -10,7 +10,7 @@
 #include "opened.h"
 #include "profile/coverage.h"
 #include "rewrite/merge.h"
-#include "rewrite/share.h"
+#include "rewrite/anonymize.h"
 
 static SptCapture *open_example(bool bundled)
 {

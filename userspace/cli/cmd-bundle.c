@@ -8,7 +8,7 @@
 #include "report-filter.h"
 #include "rewrite/bundle.h"
 #include "rewrite/merge.h"
-#include "rewrite/share.h"
+#include "rewrite/anonymize.h"
 
 static void tell_bundled(const SptCapture *capture, const char *out)
 {

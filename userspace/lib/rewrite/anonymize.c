@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of a capture in memory are overwritten; everything else is removed from the written file. */
-#include "rewrite/share.h"
+#include "rewrite/anonymize.h"
 
 #include <string.h>
 #include <unistd.h>
