@@ -22,7 +22,7 @@
 #include "recents.h"
 #include "reach.h"
 #include "record-run.h"
-#include "share.h"
+#include "export-menu.h"
 #include "shortcuts.h"
 #include "start-page.h"
 #include "state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The file appears complete or not at all. */
-#include "share.h"
+#include "export-menu.h"
 
 #include <glib/gi18n.h>
 
