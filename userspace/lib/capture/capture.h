@@ -526,7 +526,6 @@ typedef struct {
 	 */
 	SptLeafRow *leaves;		uint64_t n_leaves;
 	bool has_leaves;
-	uint64_t *thread_weights;	/* by thread, of its samples; NULL: as without leaves */
 	/* NULL; code that makes a capture in memory sets this with n_samples, and no blocks. */
 	SptSampleRow *samples;
 	SptNameRow *names;		uint64_t n_names;
@@ -540,6 +539,7 @@ typedef struct {
 	SptMapRow *maps;		uint64_t n_maps;	/* in file order */
 	GPtrArray *texts;		/* owns the strings of all rows */
 	GHashTable *kept;		/* spt_capture_keep(); NULL: nothing yet */
+	uint64_t *thread_weights;	/* by thread, of its samples; NULL: as without leaves */
 } SptCapture;
 
 /*

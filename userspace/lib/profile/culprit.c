@@ -45,10 +45,12 @@ static const char *const entries[] = {
 /* Where the kernel turns interrupts on again. */
 static const char *const ends[] = { "finish_task_switch*", "_raw_spin_unlock_irq*" };
 
+/* Most names begin otherwise than most patterns. */
 static bool is_one_of(const char *const *patterns, unsigned n, const char *name)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (spt_glob_match(patterns[i], name))
+		if ((*patterns[i] == *name || *patterns[i] == '*') &&
+		    spt_glob_match(patterns[i], name))
 			return true;
 	return false;
 }
@@ -56,17 +58,17 @@ static bool is_one_of(const char *const *patterns, unsigned n, const char *name)
 /* A template's name may begin with what it returns. */
 static const char *without_result(const char *name)
 {
-	size_t plain = strcspn(name, "<(");
-	const char *std = g_strstr_len(name, (gssize)plain, " std::");
+	const char *std = strchr(name, ' ') ? strstr(name, " std::") : NULL;
+
+	if (std && (size_t)(std - name) + strlen(" std::") > strcspn(name, "<("))
+		std = NULL;
 
 	return std ? std + 1 : name;
 }
 
-static bool is_of_runtime(const SptFunction *function)
+static bool is_runtime(const char *object)
 {
-	return function->is_kernel || spt_function_is_event(function) ||
-	       is_one_of(runtimes, G_N_ELEMENTS(runtimes),
-			 function->object ? function->object : "");
+	return object && is_one_of(runtimes, G_N_ELEMENTS(runtimes), object);
 }
 
 static bool is_helper(const SptFunction *function)
@@ -93,7 +95,8 @@ bool spt_culprit_is_machinery(const char *function, const char *object, bool is_
 {
 	const SptFunction plain = { .name = function, .object = object, .is_kernel = is_kernel };
 
-	return is_of_runtime(&plain) || is_helper(&plain);
+	return is_kernel || spt_function_is_event(&plain) || is_runtime(object) ||
+	       is_helper(&plain);
 }
 
 /* A thread that is woken in one of these was woken by the one that had the lock. */
@@ -116,25 +119,30 @@ enum {
 	IS_INTERPRETER = 1 << 5,	/* below a script's function it is machinery */
 };
 
-/* The interpreter's own file, and modules that belong to it. */
-static bool is_of_interpreter(const SptFunction *function)
-{
-	const char *object = function->object ? function->object : "";
+/* What the file says of its functions.  Those of one file are mostly one behind the other. */
+struct file {
+	const char *object;
+	bool is_runtime;
+	bool is_interpreter;		/* its own file, or a module that belongs to it */
+};
 
-	return spt_language_has_interpreter(NULL, object) ||
-	       spt_glob_match("_*.cpython-*", object);
+static void file_init(struct file *file, const char *object)
+{
+	*file = (struct file){ object, is_runtime(object),
+			       spt_language_has_interpreter(NULL, object ? object : "") ||
+				       spt_glob_match("_*.cpython-*", object ? object : "") };
 }
 
-static uint8_t kind_of(const SptFunction *function)
+static uint8_t kind_of(const SptFunction *function, const struct file *file)
 {
 	if (spt_function_is_cut(function))
 		return IS_CUT;
-	if (is_of_runtime(function))
+	if (function->is_kernel || spt_function_is_event(function) || file->is_runtime)
 		return IS_MACHINERY | (is_entry(function) ? IS_ENTRY : 0);
 	if (function->is_script)
 		return IS_SCRIPT;
 	/* Without a name it says nothing of what it does. */
-	if (is_of_interpreter(function))
+	if (file->is_interpreter)
 		return IS_INTERPRETER | (function->has_symbol ? IS_HELPER : IS_ENTRY);
 	return is_helper(function) ? IS_MACHINERY | IS_HELPER : 0;
 }
@@ -144,9 +152,14 @@ static uint8_t *find_kinds(const SptProfile *profile)
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 	uint8_t *kinds = g_new(uint8_t, MAX(n, 1));
+	struct file file;
 
-	for (uint32_t i = 0; i < n; i++)
-		kinds[i] = kind_of(&functions[i]);
+	file_init(&file, NULL);
+	for (uint32_t i = 0; i < n; i++) {
+		if (functions[i].object != file.object)
+			file_init(&file, functions[i].object);
+		kinds[i] = kind_of(&functions[i], &file);
+	}
 	return kinds;
 }
 

@@ -16,6 +16,8 @@ bool spt_glob_match(const char *pattern, const char *text)
 		if (*pattern == '*') {
 			after_star = ++pattern;
 			retry = text;
+			if (!*pattern)
+				return true;
 		} else if (*pattern == '?' || *pattern == *text) {
 			pattern++;
 			text++;
