@@ -2,7 +2,7 @@
 /*
  * A socket for containers without rights: who connects gets profiles of the processes of his own
  * control group and those below it, and of nothing else.  Requests are those of HTTP that are in
- * door.h for profiles: curl --unix-socket PATH http://pod/debug/pprof/profile?seconds=10
+ * http-door.h for profiles: curl --unix-socket PATH http://pod/debug/pprof/profile?seconds=10
  *
  * Who asks is the process that connected, as the kernel says: by a descriptor of it where there is
  * SO_PEERPIDFD (6.5), else by its number, if it is older than the connection.  It has to run still.

@@ -8,7 +8,7 @@
 #include "base/proc-stat.h"
 #include "profile/arenas.h"
 
-/* Numbers of kinds, beyond those of hits.c. */
+/* Numbers of kinds, beyond those of point-hits.c. */
 #define FIRST_KIND     12288u
 #define MOST_PROCESSES 128u
 /* Where there are many, those with less than this and no second arena have no counters. */

@@ -11,7 +11,7 @@
 #include "profile/links.h"
 #include "scripts/thread-context.h"
 
-#define FIRST_KIND 8100u	/* before those of hits.c */
+#define FIRST_KIND 8100u	/* before those of point-hits.c */
 #define HALF_MAX   16384u
 #define HALF_BYTES (1u << 20)
 

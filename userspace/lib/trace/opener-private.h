@@ -20,7 +20,7 @@ struct spt_opener {
 	int channel;
 };
 
-/* @program: SPT_OPENER, or the opener of perf events (perf/door-protocol.h) */
+/* @program: SPT_OPENER, or the opener of perf events (perf/opener-protocol.h) */
 bool spt_opener_is_installed(const char *program);
 /* Starts it, with the other end of the channel; false and errno. */
 bool spt_opener_begin(struct spt_opener *opener, const char *program);

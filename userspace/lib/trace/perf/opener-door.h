@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Root's opener of perf events, as the recorder sees it (door-protocol.h): for users whom the
+ * Root's opener of perf events, as the recorder sees it (opener-protocol.h): for users whom the
  * kernel lets see only their own processes, once polkit has authorised them.
  */
 #ifndef SPT_PERF_DOOR_H
