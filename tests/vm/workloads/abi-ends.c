@@ -192,7 +192,13 @@ static void test_cpus(void)
 		if (pthread_create(&threads[cpu], NULL, make_pipes, (void *)cpu))
 			errx(1, "cannot make a thread");
 	waits_start(&waits);
-	usleep(200000);
+	/* A kernel that checks all it does, in an emulator, takes its time. */
+	for (unsigned i = 0; i < 200; i++) {
+		usleep(100000);
+		account_total(&waits, 1, &account);
+		if (i > 0 && account.delivered.events > 400)
+			break;
+	}
 	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < 2; i++)
