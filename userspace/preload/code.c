@@ -349,6 +349,11 @@ static bool is_there(const struct spt_code *code, uint64_t address)
 		found.eh_frame == code->eh_frame_hdr);
 }
 
+bool spt_code_is_at(const struct spt_code *code, uint64_t address)
+{
+	return has(code, address) && is_there(code, address);
+}
+
 static const struct spt_code *find_later(uint64_t address)
 {
 	uint32_t n = __atomic_load_n(&n_codes, __ATOMIC_RELAXED);

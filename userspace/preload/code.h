@@ -30,6 +30,8 @@ void spt_code_begin(void *find_object);
  * spt_code_look() says whether it does.
  */
 const struct spt_code *spt_code_find(uint64_t address);
+/* Whether @address is in it, and it is still there; takes no lock. */
+bool spt_code_is_at(const struct spt_code *code, uint64_t address);
 const char *spt_code_name(const struct spt_code *code);
 /* How many there are, also those that are no longer; NULL: the @n-th is not ready. */
 uint32_t spt_code_count(void);

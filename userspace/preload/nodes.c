@@ -14,33 +14,24 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-static bool was_written(struct spt_thread *thread, uint64_t start)
+/* Other code at the same place is another one. */
+static bool was_written(struct spt_thread *thread, const struct spt_code *code)
 {
-	uint64_t *written = &thread->written_code[start >> 12 & (SPT_WRITTEN_CODE - 1)];
-	bool was = *written == start;
+	const struct spt_code **written =
+		&thread->written_code[code->start >> 12 & (SPT_WRITTEN_CODE - 1)];
+	bool was = *written == code;
 
-	*written = start;
+	*written = code;
 	return was;
 }
 
+/* The loader may have unloaded it meanwhile, and put other code there. */
 static bool is_in_latest(const struct spt_thread *thread, uint64_t address)
 {
 	for (unsigned i = 0; i < SPT_LATEST_CODE; i++)
-		if (address >= thread->latest_code[i][0] && address < thread->latest_code[i][1])
+		if (thread->latest_code[i] && spt_code_is_at(thread->latest_code[i], address))
 			return true;
 	return false;
-}
-
-static void nodes_remember(struct spt_thread *thread, const struct spt_code *code)
-{
-	uint64_t *latest = thread->latest_code[thread->n_latest++ % SPT_LATEST_CODE];
-
-	/* A signal handler that comes in between finds either none of it or all of it. */
-	latest[1] = 0;
-	__asm__ volatile("" ::: "memory");
-	latest[0] = code->start;
-	__asm__ volatile("" ::: "memory");
-	latest[1] = code->end;
 }
 
 /* Notes the file that @address is in, so that its meaning can be recorded. */
@@ -56,8 +47,9 @@ static void tell_code(struct spt_thread *thread, uint64_t address)
 	code = spt_code_find(address);
 	if (!code)
 		return;
-	nodes_remember(thread, code);
-	if (was_written(thread, code->start))
+	/* In one step: a signal handler may come in between. */
+	thread->latest_code[thread->n_latest++ % SPT_LATEST_CODE] = code;
+	if (was_written(thread, code))
 		return;
 	path = spt_code_name(code);
 	bytes = (unsigned)spt_text_bytes(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;

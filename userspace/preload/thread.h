@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "code.h"
 #include "connect.h"
 #include "machine.h"
 #include "rings/layout.h"
@@ -169,9 +170,9 @@ struct spt_thread {
 	/* For the interpreter of unwind information; the second one is for signal handlers. */
 	uint64_t scratch[2][160];
 	bool has_begun;			/* the tables of walks may have entries */
-	/* Starts of code that was described, and start and end of the latest. */
-	uint64_t written_code[SPT_WRITTEN_CODE];
-	uint64_t latest_code[SPT_LATEST_CODE][2];
+	/* Code that was described, by its start, and the latest. */
+	const struct spt_code *written_code[SPT_WRITTEN_CODE];
+	const struct spt_code *latest_code[SPT_LATEST_CODE];
 	uint32_t n_latest;
 	struct spt_script_state script;
 #ifdef SPT_CHECK

@@ -8,10 +8,12 @@
  *   deep LIB      RTLD_DEEPBIND: the library finds the C library's functions first.
  *   relative DIR DIR2   ./x.so in both, with chdir() and dlclose().
  *   iconv FROM FROM2 LIB   Modules that the C library unloads by itself; LIB may get their place.
+ *   stdio FROM FROM2 LIB   The same, but the first one is unloaded in functions of files.
  *   deleted LIB   It is deleted once it is loaded; then new threads call it.
  */
 #include <dlfcn.h>
 #include <iconv.h>
+#include <wchar.h>
 
 #include "odd.h"
 
@@ -111,19 +113,53 @@ static void convert(const char *from)
 	iconv_close(way);
 }
 
-/* Where the code of @part is; 0: nowhere. */
-static uintptr_t find_code(const char *part)
+/* The same by a file with that coding; what it says is not looked at. */
+static void convert_file(const char *from)
+{
+	char mode[64];
+	FILE *file;
+
+	snprintf(mode, sizeof(mode), "re,ccs=%s", from);
+	file = fopen("/dev/null", mode);
+	if (!file || fgetwc(file) != WEOF)
+		err(1, "%s", mode);
+	fclose(file);
+}
+
+/* Where the code of modules is. */
+struct modules {
+	unsigned n;
+	unsigned long ranges[64][2];
+};
+
+static void find_modules(struct modules *ret)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long at = 0;
 	char line[512];
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (strstr(line, part) && strstr(line, " r-xp "))
-			at = strtoul(line, NULL, 16);
+	ret->n = 0;
+	while (maps && ret->n < 64 && fgets(line, sizeof(line), maps))
+		if (strstr(line, "/gconv/") && strstr(line, " r-xp ") &&
+		    sscanf(line, "%lx-%lx", &ret->ranges[ret->n][0], &ret->ranges[ret->n][1]) == 2)
+			ret->n++;
 	if (maps)
 		fclose(maps);
-	return at;
+}
+
+static bool is_in(const struct modules *modules, unsigned long address)
+{
+	for (unsigned i = 0; i < modules->n; i++)
+		if (address - modules->ranges[i][0] <
+		    modules->ranges[i][1] - modules->ranges[i][0])
+			return true;
+	return false;
+}
+
+/* Fills the gaps, so that the next one is where modules were that are gone. */
+static void fill_gaps(void)
+{
+	for (unsigned i = 0; i < 2000; i++)
+		mmap(NULL, 16384, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 static void *convert_in_thread(void *from)
@@ -132,21 +168,22 @@ static void *convert_in_thread(void *from)
 	return from;
 }
 
-static void convert_and_load(char **words)
+static void convert_and_load(char **words, void (*convert_else)(const char *))
 {
 	for (unsigned i = 0; i < 10; i++) {
-		uintptr_t before, code;
+		struct modules before;
 		void *library;
 
+		fill_gaps();
 		convert(words[0]);
 		run_threads(1, convert_in_thread, words[0]);
-		before = find_code(words[0]);
+		find_modules(&before);
 		/* Meanwhile the first one is unloaded. */
 		for (unsigned j = 0; j < 4; j++)
-			convert(words[1]);
+			convert_else(words[1]);
 		library = dlopen(words[2], RTLD_NOW);
-		code = (uintptr_t)find(library, "counted_in_library");
-		odd_counts->flags[1] += code >= before && code < before + 65536;
+		odd_counts->flags[1] +=
+			is_in(&before, (unsigned long)find(library, "counted_in_library"));
 		call(library);
 		run_threads(1, call_in_thread, library);
 		dlclose(library);
@@ -190,7 +227,9 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "relative") == 0 && argc > 3)
 		relative(argv + 2);
 	else if (strcmp(how, "iconv") == 0 && argc > 4)
-		convert_and_load(argv + 2);
+		convert_and_load(argv + 2, convert);
+	else if (strcmp(how, "stdio") == 0 && argc > 4)
+		convert_and_load(argv + 2, convert_file);
 	else if (strcmp(how, "deleted") == 0)
 		deleted(argv[2]);
 	else
