@@ -324,6 +324,30 @@ odd sandboxes noted 'a program that begins with a filter' "$sandbox" execs
 threads=$workloads/odd-threads
 odd threads maybe '2,100 threads' "$threads" many 2100
 odd threads maybe '5,000 threads' "$threads" many 5000
+odd threads maybe 'one of 2,101 threads' "$threads" beyond 2100
+# picoseconds FILE: of the thread in it for which no ring was left.
+picoseconds()
+{
+	echo $(($(od -An -tu8 -j56 -N8 "$1")))
+}
+
+# Such a thread does not look for a ring at each call.
+beyond_is_cheap()
+{
+	local mode=$1 plain recorded
+
+	run "$work/plain.status" "$threads" beyond 2100 >"$work/plain.out" 2>"$work/plain.err" </dev/null
+	plain=$(picoseconds "$ODD_COUNTS")
+	record "$mode" "$threads" beyond 2100
+	recorded=$(picoseconds "$work/x.counts")
+	echo "an allocation and its free take $recorded ps, $plain without the recorder"
+	((recorded > 0 && plain > 0 && recorded < 20 * plain))
+}
+
+if [[ -z $part || $part = threads ]] && [[ 'beyond is cheap' = *"${ONLY:-}"* ]]; then
+	timed check 'a thread without a ring is cheap, --memory' beyond_is_cheap --memory
+	timed check 'a thread without a ring is cheap, --memory=64K' beyond_is_cheap --memory=64K
+fi
 odd threads exact '3,000 threads in turn' "$threads" serial 3000
 odd threads noted 'no address space' "$threads" full
 odd threads exact 'a small signal stack' "$threads" small

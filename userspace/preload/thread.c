@@ -318,12 +318,17 @@ static void name_thread(struct spt_thread *thread, const struct spt_process *pro
 
 static struct spt_thread *begin(void)
 {
+	uint32_t freed = __atomic_load_n(&spt_link.rings->freed, __ATOMIC_RELAXED);
 	const struct spt_process *process = spt_process_begin();
 	struct spt_thread *thread = process ? get_memory() : NULL;
 
 	if (!thread) {
-		spt_thread_unseen(!spt_may_call(SPT_MAY_BEGIN) ? SPT_UNSEEN_SANDBOX :
-				  is_full() ? SPT_UNSEEN_SLOTS : SPT_UNSEEN_MEMORY);
+		enum spt_unseen reason = !spt_may_call(SPT_MAY_BEGIN) ? SPT_UNSEEN_SANDBOX :
+					 is_full() ? SPT_UNSEEN_SLOTS : SPT_UNSEEN_MEMORY;
+
+		/* Of one that ends the memory is put back first, then its ring is freed. */
+		refused_at = reason == SPT_UNSEEN_SLOTS ? freed + 1 : 0;
+		spt_thread_unseen(reason);
 		return NULL;
 	}
 	if (!claim_slot(thread, process->image)) {
@@ -385,15 +390,23 @@ void spt_thread_stop(bool stops)
 	thread->state = stops ? SPT_NO_RING : thread->idle_state;
 }
 
-/* The thread's last word. */
-static void leave_ring(struct spt_thread *thread)
+/*
+ * The thread's last word.  Its memory is put back first: who found none looks again once the
+ * recorder has freed a ring.
+ */
+static void leave_ring(struct spt_thread *thread, bool puts_memory)
 {
+	struct spt_ring_slot *slot = thread->slot;
+	uint32_t owner = thread->owner;
+
 	spt_self = NULL;
 	thread->state = SPT_NO_RING;
-	/* Pairs with the acquire by which the recorder sees it: the head is the last one. */
-	if (__atomic_load_n(&thread->slot->owner, __ATOMIC_ACQUIRE) == thread->owner)
-		__atomic_store_n(&thread->slot->has_exited, 1, __ATOMIC_RELEASE);
 	thread->slot = NULL;
+	if (puts_memory)
+		put_memory(thread);
+	/* Pairs with the acquire by which the recorder sees it: the head is the last one. */
+	if (__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE) == owner)
+		__atomic_store_n(&slot->has_exited, 1, __ATOMIC_RELEASE);
 }
 
 bool spt_thread_give_up(void)
@@ -409,7 +422,7 @@ bool spt_thread_give_up(void)
 	spt_link_leave();
 	/* In a child that has recorded nothing yet there is no ring. */
 	if (spt_self && spt_self->slot)
-		leave_ring(spt_self);
+		leave_ring(spt_self, false);
 	spt_self = NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		struct spt_thread *thread = threads[i];
@@ -435,8 +448,7 @@ static void end_thread(void *data)
 		spt_functions.set_specific(exit_key, thread);
 		return;
 	}
-	leave_ring(thread);
-	put_memory(thread);
+	leave_ring(thread, true);
 }
 
 /*
