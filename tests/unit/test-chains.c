@@ -276,7 +276,7 @@ static void test_numbers(void)
 			g_assert_cmpuint(script.known[script.frame[i].known].number, ==, before[i]);
 		}
 	}
-	/* Of so many codes, three seldom want the same two places. */
+	/* Three of these codes seldom want the same two places. */
 	g_assert_cmpuint(same, >, SYSPROF_CHAIN_MAX_FRAMES * 98 / 100);
 }
 

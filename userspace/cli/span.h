@@ -5,7 +5,7 @@
 
 #include "profile/summary.h"
 
-/* "in 3.25 s on 2 CPUs"; @in: what stands before the time.  What is not known is left out. */
+/* "in 3.25 s on 2 CPUs"; @in: what stands before the time.  What is not known is skipped. */
 char *spt_cli_span(const SptCapture *capture, const SptSummary *summary, const char *in);
 
 #endif

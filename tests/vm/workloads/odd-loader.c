@@ -155,7 +155,7 @@ static bool is_in(const struct modules *modules, unsigned long address)
 	return false;
 }
 
-/* Fills the gaps, so that the next one is where modules were that are gone. */
+/* Fills the gaps, so that the next one is where unloaded modules were. */
 static void fill_gaps(void)
 {
 	for (unsigned i = 0; i < 2000; i++)

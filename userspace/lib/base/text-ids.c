@@ -49,7 +49,7 @@ uint32_t *spt_text_ids_at(struct spt_text_ids *ids, const char *text)
 {
 	const struct places *places = secret_places();
 	size_t n = strlen(text);
-	uint64_t a = n + 1, b = n + 1;
+	uint64_t a = n + 1, b = a;
 
 	for (size_t at = 0; at < n; at += PIECE_BYTES) {
 		uint64_t piece = 0;

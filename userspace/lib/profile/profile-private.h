@@ -41,7 +41,7 @@ struct SptProfile {
 	/* Per tree node: its function is not above it.  If there is a base, the base has this. */
 	bool *outermost;
 	uint64_t n_samples;
-	/* uint64_t: what each has; NULL: not of waits.  Profiles that are made from it share this. */
+	/* uint64_t: what each has; NULL: not of waits.  Profiles made from it share this. */
 	GArray *threads;
 	const SptMetric *metric;
 	/* the profile that it was refiltered from; NULL: it was folded */
