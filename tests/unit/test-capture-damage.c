@@ -691,6 +691,9 @@ static void test_too_many_leaves(void)
 		for (unsigned i = 0; i < ROWS / 4; i++)
 			numbers[i] = (i / NODES + round * NODES / 4) % NODES;
 		spt_table_add_numbers(&blocks.builder, 30, numbers);
+		for (unsigned i = 0; i < ROWS / 4; i++)
+			numbers[i] = 3;
+		spt_table_add_numbers(&blocks.builder, 40, numbers);
 		blocks_end(&blocks, SPT_BLOCK_EVENT);
 	}
 	capture = open_blocks(&blocks);
@@ -707,7 +710,7 @@ static void test_too_many_leaves(void)
 	g_assert_null(capture->thread_weights);
 	weights = spt_capture_weigh_threads(capture);
 	for (uint32_t id = 1; id <= NODES; id++)
-		g_assert_cmpuint(weights[id], ==, ROWS / NODES);
+		g_assert_cmpuint(weights[id], ==, 3 * ROWS / NODES);
 }
 
 /*
@@ -718,7 +721,8 @@ static void test_leaves_of_many_processes(void)
 {
 	enum { PROCESSES = 500, ROUNDS = 20, AT = 3 };
 	g_autofree uint64_t *threads = g_new(uint64_t, PROCESSES * ROUNDS),
-			    *nodes = g_new(uint64_t, PROCESSES * ROUNDS);
+			    *nodes = g_new(uint64_t, PROCESSES * ROUNDS),
+			    *weights = g_new(uint64_t, PROCESSES * ROUNDS);
 	uint64_t sums[PROCESSES + 1][AT] = { 0 }, of_threads[PROCESSES + 1] = { 0 };
 	g_autoptr(SptCapture) capture = NULL;
 	Blocks blocks;
@@ -731,11 +735,13 @@ static void test_leaves_of_many_processes(void)
 		threads[i] = 1 + (i % 4 == 0 ? i / ROUNDS : i * 7 % PROCESSES);
 		nodes[i] = i % AT;
 		sums[threads[i]][nodes[i]]++;
-		of_threads[threads[i]]++;
+		weights[i] = i % 7;
+		of_threads[threads[i]] += weights[i];
 	}
 	blocks_begin_events(&blocks, 1, PROCESSES * ROUNDS);
 	spt_table_add_numbers(&blocks.builder, 20, threads);
 	spt_table_add_numbers(&blocks.builder, 30, nodes);
+	spt_table_add_numbers(&blocks.builder, 40, weights);
 	blocks_end(&blocks, SPT_BLOCK_EVENT);
 	capture = open_blocks(&blocks);
 	blocks_clear(&blocks);
