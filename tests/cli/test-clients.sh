@@ -4,6 +4,8 @@
 # report --by client: a server of known work for three clients, by pipes, sockets, futexes and D-Bus.
 # Each of its samples is charged to one of them, in known shares.
 
+# shellcheck source=tests/cli/tracefs.bash
+. "$(dirname "$0")/tracefs.bash"
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 for_root

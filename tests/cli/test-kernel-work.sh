@@ -6,6 +6,8 @@
 
 set -u
 
+# shellcheck source=tests/cli/tracefs.bash
+. "$(dirname "$0")/tracefs.bash"
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 

@@ -6,11 +6,8 @@
 
 set -u
 
-# A mount of tracefs that nobody else sees, where there is none.
-if [ "$(id -u)" = 0 ] && [ ! -d /sys/kernel/tracing/events ] && [ -z "${WITH_TRACEFS-}" ]; then
-	WITH_TRACEFS=1 exec unshare -m sh -c \
-		'mount -t tracefs nodev /sys/kernel/tracing; exec bash "$0"' "$0"
-fi
+# shellcheck source=tests/cli/tracefs.bash
+. "$(dirname "$0")/tracefs.bash"
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sysprof/glibc
 # shellcheck source=tests/cli/record.bash

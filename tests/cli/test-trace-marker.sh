@@ -4,6 +4,8 @@
 # What programs write into trace_marker, in systrace's form: all of it by a known writer, whatever
 # CPU it is on, beside another reader of tracefs; and texts that are none.
 
+# shellcheck source=tests/cli/tracefs.bash
+. "$(dirname "$0")/tracefs.bash"
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
