@@ -48,7 +48,7 @@ timed check '... its CPU time is that of all its processes' judge sleepy.capture
 check '... its time is no less than it measured' judge sleepy.capture 'assert 1.2 < truth[1] <= wall, (truth, wall)'
 check '... and report says what that comes to' judge sleepy.capture '
 share = round(100 * ran / wall)
-found = re.fullmatch(r"ran (\d+) %, was off the CPUs (\d+) % of (\S+) s; record --waits shows for what", line)
+found = re.fullmatch(r"ran (\d+) %(?:, one of \d+ threads at a time)?, was off the CPUs (\d+) % of (\S+) s; record --waits shows for what", line)
 assert found and abs(int(found[1]) - share) <= 1 and int(found[1]) + int(found[2]) == 100, (line, share)
 assert abs(float(found[3]) - wall) < 0.006, (line, wall)'
 single()
@@ -66,7 +66,7 @@ waited()
 {
 	timeout 60 "$cli" record --source perf --waits -o waits.capture -- python3 sleepy.py >out 2>err
 	"$cli" info --json waits.capture >info.json && "$cli" report waits.capture >report &&
-		grep -qE '^ran [0-9]+ %(| on .* at a time), was ready to run [0-9]+ %, waited [0-9]+ % of [0-9.]+ s(; --metric blocked shows for what)?$' report
+		grep -qE '^ran [0-9]+ %(| on .* at a time|, one of .* at a time), was ready to run [0-9]+ %, waited [0-9]+ % of [0-9.]+ s(; --metric blocked shows for what)?$' report
 }
 check 'with waits it says how long it waited for a CPU' waited
 check 'of a part it says nothing' bash -c '"$1" report sleepy.capture --process python3 >part && ! grep -q "waited\|was off" part' - "$cli"
