@@ -98,14 +98,22 @@ static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 	return n;
 }
 
-/* Whether find_room() may find some; without a lock. */
-static bool may_have_room(const struct task_struct *task)
+/* The first free way of the bucket at @at; SYSPROF_THREAD_WAYS: there is none. */
+static u32 free_way(u32 at)
 {
-	u32 at = sysprof_threads_bucket(task), i;
-	sysprof_payer payer;
+	u32 i;
 
 	for (i = 0; i < SYSPROF_THREAD_WAYS && READ_ONCE(sysprof_threads.keys[at + i]); i++)
 		;
+	return i;
+}
+
+/* Whether find_room() may find some; without a lock. */
+static bool may_have_room(const struct task_struct *task)
+{
+	u32 at = sysprof_threads_bucket(task), i = free_way(at);
+	sysprof_payer payer;
+
 	if (i < SYSPROF_THREAD_WAYS / 2 || i == SYSPROF_THREAD_WAYS)
 		return i < SYSPROF_THREAD_WAYS;
 	payer = sysprof_quota_payer(task);
@@ -116,12 +124,10 @@ static bool may_have_room(const struct task_struct *task)
 /* @payer: whose share it is of. */
 static struct sysprof_slot *find_room(const struct task_struct *task, sysprof_payer *payer)
 {
-	u32 at = sysprof_threads_bucket(task), i;
+	u32 at = sysprof_threads_bucket(task), i = free_way(at);
 
 	BUILD_BUG_ON(SYSPROF_QUOTA_PAYERS > 1 << 12);
 	*payer = SYSPROF_PAYER_ROOT;
-	for (i = 0; i < SYSPROF_THREAD_WAYS && READ_ONCE(sysprof_threads.keys[at + i]); i++)
-		;
 	if (i == SYSPROF_THREAD_WAYS)
 		return NULL;
 	if (unlikely(i >= SYSPROF_THREAD_WAYS / 2)) {

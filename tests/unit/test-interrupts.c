@@ -41,10 +41,6 @@ enum { HI_SOFTIRQ, TIMER_SOFTIRQ, NET_TX_SOFTIRQ, NET_RX_SOFTIRQ, BLOCK_SOFTIRQ,
 #define check_trace_callback_type_softirq_entry(hit) ((void)(hit))
 #define check_trace_callback_type_softirq_exit(hit) ((void)(hit))
 #define __maybe_unused __attribute__((unused))
-#define local_irq_save(flags) ((flags) = 0)
-#define local_irq_restore(flags) ((void)(flags))
-#define rcu_read_lock() ((void)0)
-#define rcu_read_unlock() ((void)0)
 #define strscpy(to, from, bytes) g_strlcpy(to, from, bytes)
 #undef in_nmi
 #define in_nmi() is_nmi

@@ -39,6 +39,23 @@ static void put_span(SptCaptureWriter *writer, uint32_t kind, uint64_t time, con
 	spt_capture_writer_put(writer, SPT_ROW_DECLARED, &row);
 }
 
+/* The one thread that there is, and the one node. */
+static uint32_t begin_only_thread(SptCaptureWriter *writer, SptStash *stash)
+{
+	const SptFrame frame = { .object = 0, .offset = 16, .kind = SPT_FRAME_EXACT };
+
+	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 1, .pid = 9, .name = "web" });
+	spt_capture_writer_thread(
+		writer, &(SptThreadRow){ .id = 1, .process = 1, .tid = 9, .name = "web" });
+	return spt_stash_child(stash, 0, &frame);
+}
+
+static void put_sample_at(SptCaptureWriter *writer, uint64_t time, uint32_t node)
+{
+	spt_capture_writer_sample(
+		writer, &(SptSampleRow){ .time = time, .thread = 1, .node = node, .weight = 1 });
+}
+
 /* A sample and a wait with a span, and one of each without. */
 static SptCapture *open_spans(const char *path)
 {
@@ -46,22 +63,14 @@ static SptCapture *open_spans(const char *path)
 				waits = kind_of(2, SPT_LINKS_OF_WAITS);
 	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
 	g_autoptr(SptStash) stash = spt_stash_new();
-	const SptFrame frame = { .object = 0, .offset = 16, .kind = SPT_FRAME_EXACT };
-	uint32_t node = spt_stash_child(stash, 0, &frame);
+	uint32_t node = begin_only_thread(writer, stash);
 
-	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 1, .pid = 9, .name = "web" });
-	spt_capture_writer_thread(
-		writer, &(SptThreadRow){ .id = 1, .process = 1, .tid = 9, .name = "web" });
 	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &cpu);
 	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &waits);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t time = TIME + i * 7000000;
 
-		spt_capture_writer_sample(writer,
-				       &(SptSampleRow){ .time = time,
-							.thread = 1,
-							.node = node,
-							.weight = 1 });
+		put_sample_at(writer, time, node);
 		if (i == 0)
 			put_span(writer, cpu.id, time, "reading", "");
 		time += 2000007;
@@ -123,21 +132,13 @@ static SptCapture *open_attributes(const char *path)
 	const SptDeclarationRow cpu = kind_of(1, SPT_LINKS_OF_CPU);
 	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, NULL);
 	g_autoptr(SptStash) stash = spt_stash_new();
-	const SptFrame frame = { .object = 0, .offset = 16, .kind = SPT_FRAME_EXACT };
-	uint32_t node = spt_stash_child(stash, 0, &frame);
+	uint32_t node = begin_only_thread(writer, stash);
 
-	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 1, .pid = 9, .name = "web" });
-	spt_capture_writer_thread(
-		writer, &(SptThreadRow){ .id = 1, .process = 1, .tid = 9, .name = "web" });
 	spt_capture_writer_put(writer, SPT_ROW_DECLARATION, &cpu);
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
 		uint64_t time = TIME + i * 7000000;
 
-		spt_capture_writer_sample(writer,
-				       &(SptSampleRow){ .time = time,
-							.thread = 1,
-							.node = node,
-							.weight = 1 });
+		put_sample_at(writer, time, node);
 		put_span(writer, cpu.id, time, "reading", texts[i]);
 	}
 	g_assert_true(spt_capture_writer_finish(writer, stash, 1, NULL));

@@ -27,10 +27,6 @@
 #define DEFINE_RAW_SPINLOCK(name) unsigned name
 #define raw_spin_lock_irqsave(lock, flags) ((flags) = 0, n_locked++, (void)(lock))
 #define raw_spin_unlock_irqrestore(lock, flags) ((void)(lock), (void)(flags))
-#define local_irq_save(flags) ((flags) = 0)
-#define local_irq_restore(flags) ((void)(flags))
-#define rcu_read_lock() ((void)0)
-#define rcu_read_unlock() ((void)0)
 #define smp_acquire__after_ctrl_dep() ((void)0)
 #define smp_rmb() ((void)0)
 #define kcsan_nestable_atomic_begin() ((void)0)

@@ -108,6 +108,10 @@ extern unsigned int shim_cpu;
 #define in_serving_softirq()		false
 #define is_idle_task(task)		false
 #define __percpu
+#define local_irq_save(flags) ((flags) = 0)
+#define local_irq_restore(flags) ((void)(flags))
+#define rcu_read_lock() ((void)0)
+#define rcu_read_unlock() ((void)0)
 
 struct list_head {
 	struct list_head *next, *prev;

@@ -2,7 +2,6 @@
 #include "record/inherited.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -62,10 +61,10 @@ static int number_in(const char *const *environment, const char *variable)
 bool spt_inherited_send(int socket, const char *const *environment)
 {
 	struct go_message go;
-	int fds[N_SHARED], n = 0;
+	int fds[N_SHARED], n = 0, n_wanted = prctl(PR_GET_DUMPABLE) == 1 ? 0 : N_SHARED;
 
 	prepare_message(&go);
-	for (int i = 0; i < N_SHARED && prctl(PR_GET_DUMPABLE) != 1; i++) {
+	for (int i = 0; i < n_wanted; i++) {
 		int fd = number_in(environment, shared_variables[i].path);
 
 		if (fd < 0)
