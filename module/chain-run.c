@@ -13,13 +13,10 @@
 #define LOWEST 4096UL
 #define LAST   (SYSPROF_ARCH_USER_END - PAGE_SIZE)
 
-/* Whether a word at @address may be read, inside the window of user_read_access_begin(). */
-static __always_inline bool is_user(u64 address)
-{
-	return likely(address - LOWEST < LAST - LOWEST);
-}
-
-/* Sets *@to to the @bytes, a constant, at @address; false: they cannot be read. */
+/*
+ * Sets *@to to the @bytes, a constant, at @address, inside the window of user_read_access_begin();
+ * false: they cannot be read.
+ */
 static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 {
 	u64 word;
@@ -27,9 +24,9 @@ static __always_inline bool chain_load(u64 *to, u64 address, unsigned int bytes)
 	u16 quarter;
 	u8 byte;
 
-	if (!is_user(address))
+	address = sysprof_below_or_0(address, LAST);
+	if (unlikely(address < LOWEST))
 		return false;
-	address = LOWEST + sysprof_below_or_0(address - LOWEST, LAST - LOWEST);
 	switch (bytes) {
 	case 8:
 		unsafe_get_user(word, (u64 __user *)address, fault);
