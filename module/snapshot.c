@@ -23,6 +23,8 @@
 
 #define SNAPSHOT_MIN_BYTES	(64U << 10)
 #define SNAPSHOT_MAX_BYTES	(16U << 20)
+/* A task that executes programs all the time is described as it was a moment later. */
+#define EXEC_TRIES		8
 
 /*
  * Threads by their ids: a descriptor that stays open during a walk must not keep the tasks of
@@ -130,12 +132,39 @@ static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm,
 	return sysprof_traced_may(session, task, mm);
 }
 
+/*
+ * Sets @record to what @task was at the record's time: later changes have a record with a later
+ * one.  Another image would get samples of the one before its exec, so both are looked at twice.
+ * Returns the address space, with a reference, or NULL.
+ */
+static struct mm_struct *describe_task(struct task_struct *task, struct sysprof_task *record)
+{
+	unsigned int tries = EXEC_TRIES;
+	struct mm_struct *mm;
+	u64 now;
+
+	for (;;) {
+		mm = get_task_mm(task);
+		now = ktime_get_mono_fast_ns();
+		sysprof_state_task(record, SYSPROF_TASK, 0, task, task->comm);
+		record->mm = sysprof_mm_id(mm);
+		record->record.time = now;
+		/* Pairs with the task's lock, which an exec gives back and takes between the two. */
+		smp_rmb();
+		if (!mm || READ_ONCE(task->mm) == mm || !--tries)
+			break;
+		sysprof_mm_put(mm);
+	}
+	rcu_read_lock();
+	record->parent_pid = pid_alive(task) ? rcu_dereference(task->real_parent)->tgid : 0;
+	rcu_read_unlock();
+	return mm;
+}
+
 static int put_task(struct task_struct *task, enum sysprof_maps maps,
 		    const struct sysprof_session *session, u8 *buffer, u32 bytes, u32 *used,
 		    u32 *busy, unsigned int *tries)
 {
-	/* The time comes first: later changes have a record with a later time. */
-	u64 now = ktime_get_mono_fast_ns();
 	struct sysprof_task record;
 	struct mm_struct *mm;
 	u32 at = *used;
@@ -143,13 +172,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps,
 
 	if (bytes - at < sizeof(record))
 		return -ENOSPC;
-	mm = get_task_mm(task);
-	sysprof_state_task(&record, SYSPROF_TASK, 0, task, task->comm);
-	record.mm = sysprof_mm_id(mm);
-	rcu_read_lock();
-	record.parent_pid = pid_alive(task) ? rcu_dereference(task->real_parent)->tgid : 0;
-	rcu_read_unlock();
-	record.record.time = now;
+	mm = describe_task(task, &record);
 	memcpy(buffer + at, &record, sizeof(record));
 	at += sizeof(record);
 
