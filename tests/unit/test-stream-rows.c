@@ -318,6 +318,28 @@ static void test_none(Fixture *fixture, gconstpointer data)
 	g_assert_false(spt_resident_use(fixture->capture, &(SptMemoryUse){ 0 }));
 }
 
+/* A recording with waits alone replaces another one, one without anything does not. */
+static void test_replaces(Fixture *fixture, gconstpointer data)
+{
+	g_autofree char *old = g_strconcat(fixture->path, ".old", NULL);
+	g_autoptr(GError) error = NULL;
+
+	(void)data;
+	g_assert_true(spt_capture_writer_finish(fixture->writer, fixture->stash, 9, NULL));
+	g_clear_pointer(&fixture->writer, spt_capture_writer_free);
+	fixture->writer = spt_capture_writer_new(fixture->path, NULL);
+	spt_capture_writer_keep_old(fixture->writer);
+	g_assert_false(spt_capture_writer_finish(fixture->writer, fixture->stash, 9, &error));
+	g_assert_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY);
+	g_clear_pointer(&fixture->writer, spt_capture_writer_free);
+	fixture->writer = spt_capture_writer_new(fixture->path, NULL);
+	spt_capture_writer_keep_old(fixture->writer);
+	spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
+			       &(SptWaitRow){ .time = 1, .duration_ns = 1 });
+	open_again(fixture);
+	g_assert_cmpint(g_unlink(old), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -331,5 +353,6 @@ int main(int argc, char **argv)
 	ADD("old-events", test_old_events);
 	ADD("strange-ids", test_strange_ids);
 	ADD("none", test_none);
+	ADD("replaces", test_replaces);
 	return g_test_run();
 }

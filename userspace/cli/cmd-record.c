@@ -92,26 +92,31 @@ static void cmd_record_show_progress(const SptRecorderStatus *status)
 		(double)status->elapsed_ns / 1e9);
 }
 
+/* "1 wait" or "2 waits". */
+static char *amount_of(uint64_t n, const char *one)
+{
+	g_autofree char *count = spt_format_count(n);
+
+	return g_strdup_printf("%s %s%s", count, one, n == 1 ? "" : "s");
+}
+
 static void show_summary(const SptRecorderStatus *status, const char *output, bool is_flight)
 {
-	g_autofree char *samples = spt_format_count(status->samples);
+	g_autofree char *samples = amount_of(status->samples, "sample");
+	g_autofree char *waits = amount_of(status->waits, "wait");
+	g_autofree char *events = amount_of(status->events, "event");
+	g_autofree char *threads = amount_of(status->threads, "thread");
 	g_autofree char *lost = spt_format_count(status->lost);
 	g_autofree char *cost = spt_format_ns(status->ticks ? status->cost_ns / status->ticks : 0);
 	g_autofree char *costs =
 		status->ticks ? g_strdup_printf("; a sample costs %s", cost) : NULL;
 	g_autofree char *bytes = spt_format_bytes(status->file_bytes);
-	g_autofree char *count = spt_format_count(status->waits);
-	g_autofree char *waits = status->waits ? g_strdup_printf(", %s waits", count) : NULL;
-	g_autofree char *event_count = spt_format_count(status->events);
-	g_autofree char *events =
-		status->events ? g_strdup_printf(", %s events", event_count) : NULL;
 
-	fprintf(stderr,
-		"Recorded %s samples%s%s of %u %s in %.1f s (source: %s), %s lost%s. %s: %s%s\n",
-		samples, waits ? waits : "", events ? events : "", status->threads,
-		status->threads == 1 ? "thread" : "threads",
-		(double)status->elapsed_ns / 1e9, status->source, lost,
-		costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
+	fprintf(stderr, "Recorded %s%s%s%s%s of %s in %.1f s (source: %s), %s lost%s. %s: %s%s\n",
+		samples, status->waits ? ", " : "", status->waits ? waits : "",
+		status->events ? ", " : "", status->events ? events : "", threads,
+		(double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "",
+		output, is_flight ? "the last seconds, " : "", bytes);
 }
 
 /* What to do with it, for a person; scripts know. */

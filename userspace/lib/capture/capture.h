@@ -368,8 +368,8 @@ SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError
 typedef bool (*SptCaptureFill)(int fd, void *data, GError **error);
 bool spt_capture_save(const char *path, SptCaptureFill fill, void *data, GError **error);
 /*
- * For recordings: finish() keeps the file that it replaces, as FILE.old.  Without a sample it
- * replaces nothing, fails with SPT_CAPTURE_ERROR_EMPTY, and removes the .part file.
+ * For recordings: finish() keeps the file that it replaces, as FILE.old.  Without a sample or an
+ * event it replaces nothing, fails with SPT_CAPTURE_ERROR_EMPTY, and removes the .part file.
  */
 void spt_capture_writer_keep_old(SptCaptureWriter *writer);
 /*

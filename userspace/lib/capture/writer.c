@@ -660,7 +660,8 @@ void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, cons
 {
 	const SptRowType *type = &spt_row_types[kind];
 
-	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION ||
+	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_WAIT ||
+			       kind == SPT_ROW_EVENT || kind == SPT_ROW_ALLOCATION ||
 			       kind == SPT_ROW_DECLARED;
 	if (kind == SPT_ROW_SAMPLE)
 		g_array_append_vals(writer->rows[kind], rows, (guint)n);
