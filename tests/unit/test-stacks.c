@@ -219,6 +219,7 @@ static void test_same(void)
 		SptStackEnd end, plain_end;
 		uint32_t node, n_before;
 		bool is_in_exec, has_outer;
+		SptStackView view;
 		SptOuter outer;
 
 		if (g_rand_int_range(random, 0, 60) == 0)
@@ -252,14 +253,15 @@ static void test_same(void)
 		n_before = spt_stash_n_nodes(stash);
 		is_in_exec = sample->n_kernel && g_rand_int_range(random, 0, 3) == 0;
 		has_outer = send_outer(random, places[cpu], sample, &sent, &outer);
-		if (has_outer && spt_stacks_node_by_outer(stacks, stash, &sent.sample, &outer,
-							  &node)) {
+		view = spt_stack_of_sample(&sent.sample);
+		if (has_outer && spt_stacks_node_by_outer(stacks, stash, &view, &outer, &node)) {
 			g_assert_cmpuint(sample->user_mode, ==, SYSPROF_USER_TABLE);
 			g_assert_false(sample->record.flags & SYSPROF_SAMPLE_ADDRESSES);
 			end = (SptStackEnd){ SYSPROF_END_ROOT, true };
 			n_referred++;
 		} else {
-			node = spt_stacks_node(stacks, stash, sample, is_in_exec, &end);
+			view = spt_stack_of_sample(sample);
+			node = spt_stacks_node(stacks, stash, &view, is_in_exec, &end);
 		}
 		n_known += spt_stash_n_nodes(stash) == n_before;
 		n_before = spt_stash_n_nodes(stash);

@@ -245,6 +245,7 @@ static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sa
 		.context = sample->n_kernel ? SPT_CONTEXT_KERNEL : 0,
 		.kernel_end = sample->kernel_end,
 	};
+	SptStackView view;
 	SptStackEnd end;
 
 	capture->has_kernel_frames |= sample->n_kernel > 0;
@@ -252,7 +253,8 @@ static void import_sample(SptImportPerfCapture *capture, const struct sysprof_sa
 	capture->n_copies += capture->had_copy && !sample->raw_bytes;
 	if (sample->raw_bytes)
 		sample = spt_import_unwinding_take(capture->unwinding, sample);
-	row.node = spt_stacks_node(capture->stacks, capture->stash, sample,
+	view = spt_stack_of_sample(sample);
+	row.node = spt_stacks_node(capture->stacks, capture->stash, &view,
 				   sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	row.user_end = end.user_end;

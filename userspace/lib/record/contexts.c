@@ -108,6 +108,12 @@ static const struct context *contexts_find(SptContexts *contexts, uint64_t frame
 	return context;
 }
 
+void spt_contexts_none(SptContexts *contexts)
+{
+	contexts->last = NULL;
+	contexts->lacks_last = false;
+}
+
 struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
 					const struct sysprof_sample *sample)
 {
@@ -115,8 +121,7 @@ struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
 	const __u64 *last;
 	size_t behind;
 
-	contexts->last = NULL;
-	contexts->lacks_last = false;
+	spt_contexts_none(contexts);
 	if (!(sample->record.flags & SYSPROF_SAMPLE_THREAD) || !sample->n_user)
 		return NULL;
 	last = sample->frames + sample->n_kernel + sample->n_user - 1;

@@ -26,6 +26,8 @@ bool spt_contexts_take(SptContexts *contexts, const struct sysprof_code *code);
  */
 struct sysprof_sample *spt_contexts_cut(SptContexts *contexts,
 					const struct sysprof_sample *sample);
+/* The same of a stack that has nothing of that. */
+void spt_contexts_none(SptContexts *contexts);
 /*
  * Puts what the stack that was cut last had, if anything, as an event at @time: @ns of the thread's
  * time were for it, on a CPU (@is_wait: off it).

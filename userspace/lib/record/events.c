@@ -10,8 +10,6 @@
 #include "record/event-pairs.h"
 #include "record/recorder-private.h"
 
-#define ROOM_WORDS 128			/* stacks of events that are larger are put elsewhere */
-
 const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type)
 {
 	const __u64 *at = event->frames + event->n_kernel + event->n_user,
@@ -29,15 +27,13 @@ const struct sysprof_part *spt_event_part(const struct sysprof_event *event, uns
 	return NULL;
 }
 
-static size_t frames_bytes(const struct sysprof_event *event)
+struct sysprof_sample *spt_event_sample(const struct sysprof_event *event)
 {
-	return ((size_t)event->n_kernel + event->n_user) * sizeof(event->frames[0]);
-}
+	const struct sysprof_part *raw = spt_event_part(event, SYSPROF_PART_RAW);
+	size_t frames = ((size_t)event->n_kernel + event->n_user) * sizeof(event->frames[0]),
+	       raw_bytes = raw ? (raw->size - 1u) * 8u : 0;
+	struct sysprof_sample *sample = g_malloc(sizeof(*sample) + frames + raw_bytes);
 
-/* With room for @bytes behind it. */
-static struct sysprof_sample *put_event_sample(struct sysprof_sample *sample,
-					       const struct sysprof_event *event, size_t bytes)
-{
 	*sample = (struct sysprof_sample){
 		.record = event->record,
 		.mm = event->mm,
@@ -46,46 +42,51 @@ static struct sysprof_sample *put_event_sample(struct sysprof_sample *sample,
 		.kernel_end = event->kernel_end,
 		.user_end = event->user_end,
 		.user_mode = event->user_mode,
+		.raw_bytes = raw_bytes,
 	};
 	sample->record.type = SYSPROF_SAMPLE;
-	sample->record.size = (sizeof(*sample) + bytes) / 8;
-	memcpy(sample->frames, event->frames, frames_bytes(event));
-	return sample;
-}
-
-struct sysprof_sample *spt_event_sample(const struct sysprof_event *event)
-{
-	const struct sysprof_part *raw = spt_event_part(event, SYSPROF_PART_RAW);
-	size_t frames = frames_bytes(event), raw_bytes = raw ? (raw->size - 1u) * 8u : 0;
-	struct sysprof_sample *sample = g_malloc(sizeof(*sample) + frames + raw_bytes);
-
-	put_event_sample(sample, event, frames + raw_bytes);
-	sample->raw_bytes = raw_bytes;
+	sample->record.size = (sizeof(*sample) + frames + raw_bytes) / 8;
+	memcpy(sample->frames, event->frames, frames);
 	if (raw)
 		memcpy((uint8_t *)sample->frames + frames, raw + 1, raw_bytes);
 	return sample;
 }
 
+/* Of an event whose stack has a number; those are never copies of stacks. */
+static SptStackView events_view_of(const struct sysprof_event *event, uint64_t cookie)
+{
+	return (SptStackView){
+		.record = &event->record,
+		.frames = event->frames,
+		.mm = event->mm,
+		.cookie = cookie,
+		.n_kernel = event->n_kernel,
+		.n_user = event->n_user,
+		.user_mode = event->user_mode,
+		.user_end = event->user_end,
+	};
+}
+
 uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
 			const SptThread *thread)
 {
-	uint64_t cookie = spt_once_cookie(&event->record), room[ROOM_WORDS];
-	g_autofree struct sysprof_sample *made = NULL;
-	size_t bytes = frames_bytes(event);
-	struct sysprof_sample *sample;
+	uint64_t cookie = spt_once_cookie(&event->record);
+	const SptStackView view = events_view_of(event, cookie);
+	g_autofree struct sysprof_sample *sample = NULL;
+	uint32_t node;
 
-	/* Stacks that have a number are never copied. */
-	if (cookie && sizeof(*sample) + bytes <= sizeof(room))
-		sample = put_event_sample((struct sysprof_sample *)room, event, bytes);
-	else
-		sample = made = spt_event_sample(event);
-	sample->cookie = cookie;
-	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes && !cookie) {
+	if (cookie && spt_recorder_node_by_outer(recorder, &view, thread, &node))
+		return node;
+	if (cookie && spt_trace_once(recorder->trace))
+		event = (const void *)spt_once_whole(spt_trace_once(recorder->trace),
+						     &event->record);
+	if (!event->n_kernel && !event->n_user && !spt_event_part(event, SYSPROF_PART_RAW)) {
 		/* It has no span, either: not that of the stack before. */
 		if (recorder->contexts)
-			spt_contexts_cut(recorder->contexts, sample);
+			spt_contexts_none(recorder->contexts);
 		return 0;
 	}
+	sample = spt_event_sample(event);
 	return spt_recorder_node(recorder, sample, thread);
 }
 

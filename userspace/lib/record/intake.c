@@ -208,27 +208,47 @@ static SptStash *intake_stash(SptRecorder *recorder)
 	return stash;
 }
 
-/*
- * Takes a stack whose outer frames have a number.  False: it has none, or has to be taken as a
- * whole, as which @stack has it then.
- */
+/* A stack whose outer frames have a number.  False: it has none, or has to be taken as a whole. */
+static bool node_by_outer(SptRecorder *recorder, const SptStackView *view, const char *comm,
+			  uint32_t *ret_node)
+{
+	const SptOnce *once = spt_trace_once(recorder->trace);
+	SptOuter outer;
+
+	if (!once || !spt_once_outer(once, view->record->cpu, view->cookie, &outer) ||
+	    (recorder->copies && spt_copies_asks(recorder->copies, comm)) ||
+	    !spt_stacks_node_by_outer(recorder->stacks, intake_stash(recorder), view, &outer,
+				      ret_node))
+		return false;
+	/* It is at work for nobody. */
+	if (recorder->contexts)
+		spt_contexts_none(recorder->contexts);
+	return true;
+}
+
+bool spt_recorder_node_by_outer(SptRecorder *recorder, const SptStackView *view,
+				const SptThread *thread, uint32_t *ret_node)
+{
+	if (!node_by_outer(recorder, view, thread->name, ret_node))
+		return false;
+	thread->process->has_run = true;
+	return true;
+}
+
+/* False: the stack has to be taken as a whole, as which @stack has it then. */
 static bool take_stack_by_outer(SptRecorder *recorder, SptDeferredSample *stack)
 {
 	const struct sysprof_sample *sample = stack->sample;
-	SptOnce *once = spt_trace_once(recorder->trace);
-	SptOuter outer;
+	const SptStackView view = spt_stack_of_sample(sample);
 
-	if (!once || !spt_once_outer(once, sample->record.cpu, sample->cookie, &outer))
+	if (!sample->cookie)
 		return false;
-	if ((recorder->copies && spt_copies_asks(recorder->copies, stack->comm)) ||
-	    !spt_stacks_node_by_outer(recorder->stacks, intake_stash(recorder), sample, &outer,
-				      &stack->row.node)) {
-		stack->sample = (const void *)spt_once_whole(once, &sample->record);
+	if (!node_by_outer(recorder, &view, stack->comm, &stack->row.node)) {
+		if (spt_trace_once(recorder->trace))
+			stack->sample = (const void *)spt_once_whole(
+				spt_trace_once(recorder->trace), &sample->record);
 		return false;
 	}
-	/* It is at work for nobody. */
-	if (recorder->contexts)
-		spt_contexts_cut(recorder->contexts, sample);
 	stack->has_run = true;
 	stack->row.user_end = sample->user_end;
 	if (recorder->ends)
@@ -247,6 +267,7 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 {
 	const struct sysprof_sample *sample = stack->sample;
 	g_autofree struct sysprof_sample *cut = NULL;
+	SptStackView view;
 	SptStackEnd end;
 	SptUnwound how = SPT_UNWOUND;
 	uint8_t *user_end = &stack->row.user_end;
@@ -269,7 +290,8 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 		return false;
 	if (!recorder->script_loops)
 		sample = spt_script_names_fold(spt_output_scripts(recorder->output), sample);
-	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), sample,
+	view = spt_stack_of_sample(sample);
+	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), &view,
 					  sample->n_kernel && !stack->has_run, &end);
 	stack->has_run |= end.has_user;
 	*user_end = end.user_end;
@@ -293,8 +315,7 @@ uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *s
 				    .comm = thread->name,
 				    .has_run = thread->process->has_run };
 
-	if (!take_stack_by_outer(recorder, &stack))
-		take_stack(recorder, &stack, false);
+	take_stack(recorder, &stack, false);
 	thread->process->has_run = stack.has_run;
 	return stack.row.node;
 }

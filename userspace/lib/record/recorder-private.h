@@ -109,6 +109,9 @@ void spt_recorder_take_hit(SptRecorder *recorder, const SptTraceHit *hit);
 /* The node of a stack in the output's stash. */
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
 			   const SptThread *thread);
+/* The same of one whose outer frames have a number.  False: it has to be taken as a whole. */
+bool spt_recorder_node_by_outer(SptRecorder *recorder, const SptStackView *view,
+				const SptThread *thread, uint32_t *ret_node);
 /*
  * Puts the samples that were deferred and whose tables are made now.  @all: also the others, for
  * which it waits a short time.

@@ -3,8 +3,8 @@
  * Three shortcuts, all exact: frames are compared, not hashes alone, and addresses only with those
  * of the same mappings.
  *
- *  - Stacks met lately, in a table by their hash.  Their frames are in a ring of words: what is
- *    overwritten there is forgotten.
+ *  - Stacks met lately, in a table by their hash, two of a set.  Their frames are in a ring of
+ *    words: what is overwritten there is forgotten.
  *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on
  *    comes back to the same callers.
  *  - The same of each place of outer frames that stacks refer to: a thread's, mostly.  Outer frames
@@ -18,7 +18,8 @@
 
 #define MAX_FRAMES 2048
 #define LAST_FRAMES 320			/* deeper stacks are looked up in full */
-#define RECENT_SLOTS (1u << 13)
+#define RECENT_SETS (1u << 13)
+#define RECENT_WAYS 2
 #define RECENT_WORDS (1u << 17)
 
 #define EXACT (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT)
@@ -63,7 +64,7 @@ struct SptStacks {
 	const SptSpaces *spaces;
 	const SptJit *jit;
 	const SptScriptNames *scripts;	/* NULL: there are none */
-	/* For the present sample, if its frames are addresses and it is known */
+	/* For the present view, if its frames are addresses and it is known */
 	const SptSpace *space;
 	struct cpu **cpus;		/* NULL: nothing was seen of it, as of most of a file's */
 	unsigned n_cpus;
@@ -107,7 +108,7 @@ static void stacks_clear(SptStacks *stacks)
 void spt_stacks_forget(SptStacks *stacks)
 {
 	stacks_clear(stacks);
-	stacks->recent = g_new0(struct recent, RECENT_SLOTS);
+	stacks->recent = g_new0(struct recent, RECENT_SETS * RECENT_WAYS);
 	stacks->words = g_new(uint64_t, RECENT_WORDS);
 	stacks->n_words = RECENT_WORDS + 1;
 }
@@ -122,28 +123,28 @@ void spt_stacks_free(SptStacks *stacks)
 }
 
 /* Only unwound stacks are known to be whole or not. */
-static uint8_t unknown_caller(const struct sysprof_sample *sample)
+static uint8_t unknown_caller(const SptStackView *view)
 {
-	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) ||
-	    !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
-	    (sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
+	if ((view->user_mode != SYSPROF_USER_RAW && view->user_mode != SYSPROF_USER_TABLE) ||
+	    !view->n_user || view->user_end == SYSPROF_END_ROOT ||
+	    (view->n_user == 1 && view->user_end == SYSPROF_END_UNMAPPED))
 		return 0;
-	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
+	return view->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
 }
 
-static struct shape stacks_shape_of(const SptStacks *stacks, const struct sysprof_sample *sample,
+static struct shape stacks_shape_of(const SptStacks *stacks, const SptStackView *view,
 				    bool is_in_exec)
 {
 	return (struct shape){
 		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
-		.code = spt_jit_epoch(stacks->jit, sample->record.pid, sample->record.time),
-		.n_kernel = sample->n_kernel,
-		.n_user = sample->n_user,
-		.flags = sample->record.flags &
+		.code = spt_jit_epoch(stacks->jit, view->record->pid, view->record->time),
+		.n_kernel = view->n_kernel,
+		.n_user = view->n_user,
+		.flags = view->record->flags &
 			 (EXACT | SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES |
 			  SYSPROF_SAMPLE_SCRIPT),
-		.caller = unknown_caller(sample),
-		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
+		.caller = unknown_caller(view),
+		.is_unknown = !view->n_user && view->user_end == SYSPROF_END_UNMAPPED,
 		.is_in_exec = is_in_exec,
 	};
 }
@@ -240,14 +241,14 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 
 /* The same with the code that the process has made. */
 static bool resolve_user(const SptStacks *stacks, const struct shape *shape,
-			 const struct sysprof_sample *sample, uint64_t value, bool is_exact,
+			 const SptStackView *view, uint64_t value, bool is_exact,
 			 SptFrame *frame)
 {
-	if (!resolve(stacks, sample->record.flags, value, is_exact, frame))
+	if (!resolve(stacks, view->record->flags, value, is_exact, frame))
 		return false;
 	if (shape->code && frame->offset != SPT_OFFSET_UNKNOWN)
 		frame->offset = spt_jit_offset(stacks->jit, frame->object, frame->offset,
-					       sample->record.time);
+					       view->record->time);
 	return true;
 }
 
@@ -267,19 +268,19 @@ static void resolve_calls(const void *values, unsigned n, SptFrame *frames)
 }
 
 /*
- * The innermost @n frames of the sample, as far as they are known; returns their number.
+ * The innermost @n frames of the view, as far as they are known; returns their number.
  * *@ret_n_cut: the frames from the outermost to the unknown one.
  */
 static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
-			      const struct sysprof_sample *sample, unsigned n, unsigned *ret_n_cut)
+			      const SptStackView *view, unsigned n, unsigned *ret_n_cut)
 {
-	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel;
-	const __u64 *user = sample->frames + sample->n_kernel;
+	unsigned n_kernel = MIN(view->n_kernel, n), n_user = n - n_kernel;
+	const __u64 *user = view->frames + view->n_kernel;
 
 	*ret_n_cut = 0;
 	for (unsigned i = 0; i < n_kernel; i++) {
-		uint64_t value = sample->frames[i];
-		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_KERNEL_EXACT;
+		uint64_t value = view->frames[i];
+		bool is_exact = i == 0 && view->record->flags & SYSPROF_SAMPLE_KERNEL_EXACT;
 
 		stacks->frames[i] = (SptFrame){
 			.object = value >> SYSPROF_FRAME_OBJECT_SHIFT,
@@ -289,17 +290,17 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 	}
 	if (n_user && stacks_are_plain(shape)) {
 		stacks->frames[n_kernel] = stacks_frame_of(
-			user[0], sample->record.flags & SYSPROF_SAMPLE_USER_EXACT);
+			user[0], view->record->flags & SYSPROF_SAMPLE_USER_EXACT);
 		resolve_calls(user + 1, n_user - 1, &stacks->frames[n_kernel + 1]);
 		return n;
 	}
 	for (unsigned i = 0; i < n_user; i++) {
-		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
+		bool is_exact = i == 0 && view->record->flags & SYSPROF_SAMPLE_USER_EXACT;
 		SptFrame *frame = &stacks->frames[n_kernel + i];
 
-		if (resolve_user(stacks, shape, sample, user[i], is_exact, frame))
+		if (resolve_user(stacks, shape, view, user[i], is_exact, frame))
 			continue;
-		*ret_n_cut = sample->n_user - i;
+		*ret_n_cut = view->n_user - i;
 		/*
 		 * The innermost frame must be shown, even if it is unknown; other addresses outside
 		 * of code are no callers.
@@ -315,9 +316,9 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 /* The last stack of a CPU or a place. */
 
 static unsigned common_with(const struct last *last, unsigned common, unsigned most,
-			    const struct sysprof_sample *sample, unsigned n)
+			    const SptStackView *view, unsigned n)
 {
-	while (common < most && last->frames[common] == sample->frames[n - 1 - common])
+	while (common < most && last->frames[common] == view->frames[n - 1 - common])
 		common++;
 	return common;
 }
@@ -327,7 +328,7 @@ static unsigned common_with(const struct last *last, unsigned common, unsigned m
  * far as its nodes are the sample's.  @known: how many are known to be.
  */
 static unsigned common_frames(const struct last *last, const struct shape *shape,
-			      const struct sysprof_sample *sample, unsigned known)
+			      const SptStackView *view, unsigned known)
 {
 	unsigned n = shape->n_kernel + shape->n_user, common,
 		 most = MIN(last->shape.n_user, shape->n_user),
@@ -339,14 +340,14 @@ static unsigned common_frames(const struct last *last, const struct shape *shape
 	if ((last->shape.n_user != shape->n_user || changed & SYSPROF_SAMPLE_USER_EXACT) &&
 	    most > 0)
 		most--;
-	common = common_with(last, known, most, sample, n);
+	common = common_with(last, known, most, view, n);
 	if (common == shape->n_user && shape->n_user == last->shape.n_user) {
 		most = common + MIN(last->shape.n_kernel, shape->n_kernel);
 		if ((last->shape.n_kernel != shape->n_kernel ||
 		     changed & SYSPROF_SAMPLE_KERNEL_EXACT) &&
 		    most > common)
 			most--;
-		common = common_with(last, common, most, sample, n);
+		common = common_with(last, common, most, view, n);
 	}
 	/*
 	 * The frame at which the last one was cut off must be among them, or it does not determine
@@ -371,12 +372,12 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
  * of these are known.
  */
 static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			       const struct sysprof_sample *sample, struct last *last,
+			       const SptStackView *view, struct last *last,
 			       unsigned known, unsigned *ret_n_cut)
 {
 	unsigned n = shape->n_kernel + shape->n_user,
-		 common = common_frames(last, shape, sample, known), n_cut;
-	unsigned kept = resolve_stack(stacks, shape, sample, n - common, &n_cut);
+		 common = common_frames(last, shape, view, known), n_cut;
+	unsigned kept = resolve_stack(stacks, shape, view, n - common, &n_cut);
 	uint32_t node;
 
 	if (common && !n_cut) {
@@ -386,11 +387,11 @@ static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct 
 		last->n_cut = n_cut;
 	}
 	for (unsigned i = common; i < n - kept; i++) {
-		last->frames[i] = sample->frames[n - 1 - i];
+		last->frames[i] = view->frames[n - 1 - i];
 		last->nodes[i] = node;
 	}
 	for (unsigned i = n - kept; i < n; i++)
-		last->frames[i] = sample->frames[n - 1 - i];
+		last->frames[i] = view->frames[n - 1 - i];
 	node = spt_stash_add_path(stash, node, stacks->frames, kept, &last->nodes[n - kept]);
 	last->shape = *shape;
 	*ret_n_cut = last->n_cut;
@@ -399,18 +400,18 @@ static uint32_t stacks_look_up(SptStacks *stacks, SptStash *stash, const struct 
 
 /* Too deep to be kept. */
 static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-				const struct sysprof_sample *sample, unsigned *ret_n_cut)
+				const SptStackView *view, unsigned *ret_n_cut)
 {
-	unsigned n = resolve_stack(stacks, shape, sample,
-				   MIN(sample->n_kernel + sample->n_user, MAX_FRAMES), ret_n_cut);
+	unsigned n = resolve_stack(stacks, shape, view,
+				   MIN(view->n_kernel + view->n_user, MAX_FRAMES), ret_n_cut);
 
 	return spt_stash_add(stash, root_of(stash, shape), stacks->frames, n);
 }
 
-static SptStackEnd stacks_end_of(const struct shape *shape, const struct sysprof_sample *sample,
+static SptStackEnd stacks_end_of(const struct shape *shape, const SptStackView *view,
 				 unsigned n_cut)
 {
-	SptStackEnd end = { sample->user_end, shape->n_user && n_cut < shape->n_user };
+	SptStackEnd end = { view->user_end, shape->n_user && n_cut < shape->n_user };
 
 	if (shape->is_in_exec && !end.has_user && (n_cut || shape->is_unknown))
 		end.user_end = SYSPROF_END_NONE;
@@ -431,43 +432,56 @@ static struct last *stacks_last_at(struct last **at)
 	return *at ? *at : (*at = g_new0(struct last, 1));
 }
 
+/* Where the stack is among the recent ones, or the older one of where it may be. */
+static struct recent *stacks_recent(SptStacks *stacks, uint32_t hash, const struct shape *shape,
+				    const __u64 *frames, unsigned n, bool *ret_is_it)
+{
+	struct recent *set = &stacks->recent[hash % RECENT_SETS * RECENT_WAYS];
+
+	for (unsigned way = 0; way < RECENT_WAYS; way++)
+		if ((*ret_is_it = stacks_is_it(stacks, &set[way], hash, shape, frames, n)))
+			return &set[way];
+	return &set[set[1].at < set[0].at];
+}
+
 /* The outermost @known frames are in @last already, with the nodes that they have here. */
 static uint32_t stacks_node_of(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			       const struct sysprof_sample *sample, struct last *last,
-			       unsigned known, unsigned *ret_n_cut)
+			       const SptStackView *view, struct last *last, unsigned known,
+			       unsigned *ret_n_cut)
 {
 	unsigned n = shape->n_kernel + shape->n_user - known;
-	uint32_t hash = hash_stack(shape, sample->frames, n);
-	struct recent *recent = &stacks->recent[hash % RECENT_SLOTS];
+	uint32_t hash = hash_stack(shape, view->frames, n);
+	bool is_it;
+	struct recent *recent = stacks_recent(stacks, hash, shape, view->frames, n, &is_it);
 
-	if (!stacks_is_it(stacks, recent, hash, shape, sample->frames, n)) {
-		recent->node = stacks_look_up(stacks, stash, shape, sample, last, known,
+	if (!is_it) {
+		recent->node = stacks_look_up(stacks, stash, shape, view, last, known,
 					      &recent->n_cut);
 		recent->shape = *shape;
 		recent->hash = hash;
-		stacks_remember(stacks, recent, sample->frames, n);
+		stacks_remember(stacks, recent, view->frames, n);
 	}
 	*ret_n_cut = recent->n_cut;
 	return recent->node;
 }
 
-uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const SptStackView *view,
 			 bool is_in_exec, SptStackEnd *ret_end)
 {
-	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
+	bool has_addresses = view->record->flags & SYSPROF_SAMPLE_ADDRESSES;
 	struct shape shape;
 	unsigned n_cut;
 	uint32_t node;
 
-	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, sample->mm) : NULL;
-	shape = stacks_shape_of(stacks, sample, is_in_exec);
-	if (sample->n_kernel + sample->n_user > LAST_FRAMES)
-		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
+	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, view->mm) : NULL;
+	shape = stacks_shape_of(stacks, view, is_in_exec);
+	if (view->n_kernel + view->n_user > LAST_FRAMES)
+		node = look_up_in_full(stacks, stash, &shape, view, &n_cut);
 	else
-		node = stacks_node_of(stacks, stash, &shape, sample,
-				      stacks_last_at(&stacks_cpu(stacks, sample->record.cpu)->last),
+		node = stacks_node_of(stacks, stash, &shape, view,
+				      stacks_last_at(&stacks_cpu(stacks, view->record->cpu)->last),
 				      0, &n_cut);
-	*ret_end = stacks_end_of(&shape, sample, n_cut);
+	*ret_end = stacks_end_of(&shape, view, n_cut);
 	return node;
 }
 
@@ -475,7 +489,7 @@ uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct syspro
 
 /* What @last knows of them is not looked up again.  They are calls. */
 static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-				  const struct sysprof_sample *sample, const SptOuter *outer,
+				  const SptStackView *view, const SptOuter *outer,
 				  struct last *last)
 {
 	unsigned n = outer->n, common = 0, most;
@@ -495,7 +509,7 @@ static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const stru
 		resolve_calls(outer->frames, n - common, stacks->frames);
 	else
 		for (unsigned i = 0; i < n - common; i++)
-			resolve_user(stacks, shape, sample, outer->frames[i], false,
+			resolve_user(stacks, shape, view, outer->frames[i], false,
 				     &stacks->frames[i]);
 	for (unsigned i = common; i < n; i++)
 		last->frames[i] = outer->frames[n - 1 - i];
@@ -508,26 +522,25 @@ static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const stru
 				  n - common, last->nodes + common);
 }
 
-bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
-			      const struct sysprof_sample *sample, const SptOuter *outer,
-			      uint32_t *ret_node)
+bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash, const SptStackView *view,
+			      const SptOuter *outer, uint32_t *ret_node)
 {
 	const unsigned others = SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_SCRIPT |
 				SYSPROF_SAMPLE_THREAD | SYSPROF_SAMPLE_NO_TABLE;
-	unsigned n_user = sample->n_user + (outer->is_there ? 0 : outer->n), n_cut;
+	unsigned n_user = view->n_user + (outer->is_there ? 0 : outer->n), n_cut;
 	struct shape shape;
 	struct last *last;
 
-	if (sample->user_mode != SYSPROF_USER_TABLE || sample->user_end != SYSPROF_END_ROOT ||
-	    sample->record.flags & others || sample->raw_bytes || n_user <= outer->n ||
-	    sample->n_kernel + n_user > LAST_FRAMES)
+	if (view->user_mode != SYSPROF_USER_TABLE || view->user_end != SYSPROF_END_ROOT ||
+	    view->record->flags & others || view->raw_bytes || n_user <= outer->n ||
+	    view->n_kernel + n_user > LAST_FRAMES)
 		return false;
-	last = stacks_last_at(&stacks_cpu(stacks, sample->record.cpu)
-				       ->places[SYSPROF_STACK_PLACE(sample->cookie)]);
+	last = stacks_last_at(&stacks_cpu(stacks, view->record->cpu)
+				       ->places[SYSPROF_STACK_PLACE(view->cookie)]);
 	stacks->space = NULL;
-	shape = stacks_shape_of(stacks, sample, false);
+	shape = stacks_shape_of(stacks, view, false);
 	shape.n_user = (uint16_t)n_user;
-	shape.outer = stacks_outer_node(stacks, stash, &shape, sample, outer, last);
-	*ret_node = stacks_node_of(stacks, stash, &shape, sample, last, outer->n, &n_cut);
+	shape.outer = stacks_outer_node(stacks, stash, &shape, view, outer, last);
+	*ret_node = stacks_node_of(stacks, stash, &shape, view, last, outer->n, &n_cut);
 	return true;
 }

@@ -51,20 +51,37 @@ typedef struct {
 	bool has_user;
 } SptStackEnd;
 
+/* The stack of a sample or an event, where it lies. */
+typedef struct {
+	const struct sysprof_record *record;
+	const __u64 *frames;		/* n_kernel + n_user */
+	uint64_t mm;
+	uint64_t cookie;		/* SYSPROF_STACK_*; 0: none */
+	uint32_t raw_bytes;
+	uint16_t n_kernel, n_user;
+	uint8_t user_mode, user_end;
+} SptStackView;
+
+static inline SptStackView spt_stack_of_sample(const struct sysprof_sample *sample)
+{
+	return (SptStackView){ &sample->record,	  sample->frames,     sample->mm,
+			       sample->cookie,	  sample->raw_bytes,  sample->n_kernel,
+			       sample->n_user,	  sample->user_mode,  sample->user_end };
+}
+
 /*
- * The node of @sample's stack in @stash, which must be the same one until spt_stacks_forget().
+ * The node of the stack in @stash, which must be the same one until spt_stacks_forget().
  * @is_in_exec: a user part whose first frame is unknown is dropped, instead of being [unresolved].
  */
-uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const SptStackView *view,
 			 bool is_in_exec, SptStackEnd *ret_end);
 /*
  * The same of a stack of positions in files that was followed by unwind tables to its end.  @outer
  * are its outermost user frames: if they are known, nothing is done for them.  False: it is another
  * stack, or has no frames but these.
  */
-bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash,
-			      const struct sysprof_sample *sample, const SptOuter *outer,
-			      uint32_t *ret_node);
+bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash, const SptStackView *view,
+			      const SptOuter *outer, uint32_t *ret_node);
 /* Called when the stash is replaced. */
 void spt_stacks_forget(SptStacks *stacks);
 
