@@ -19,7 +19,7 @@ void spt_doctor_check_sources(SptTraceSource source);
 /* doctor-scripts.c: reports whether functions of scripts are recorded.  Only notes. */
 void spt_doctor_check_scripts(void);
 
-/* doctor-names.c: reports what makes stacks short and functions nameless.  Only notes. */
+/* doctor-symbols.c: reports what makes stacks short and functions nameless.  Only notes. */
 void spt_doctor_check_names(void);
 
 /* doctor-revoke.c: ends the sessions of @user, a name or a number; returns the exit status. */
