@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "record/contexts.h"
-#include "scripts/thread-context.h"
+#include "scripts/trace-context.h"
 
 #define N_KERNEL 1u
 #define N_USER	 3u

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "chain-user.h"
-#include "scripts/thread-context.h"
+#include "scripts/trace-context.h"
 
 unsigned int shim_cpu;
 

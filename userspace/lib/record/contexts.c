@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "profile/links.h"
-#include "scripts/thread-context.h"
+#include "scripts/trace-context.h"
 
 #define FIRST_KIND 8100u	/* before those of point-hits.c */
 #define HALF_MAX   16384u

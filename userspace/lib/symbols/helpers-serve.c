@@ -15,7 +15,7 @@
 #include "base/heap.h"
 #include "base/words.h"
 #include "scripts/interpreter.h"
-#include "scripts/thread-context.h"
+#include "scripts/trace-context.h"
 #include "symbols/confine.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"

@@ -7,8 +7,8 @@
  *
  * Files and what was copied of a program may be hostile.
  */
-#ifndef SPT_THREAD_CONTEXT_H
-#define SPT_THREAD_CONTEXT_H
+#ifndef SPT_TRACE_CONTEXT_H
+#define SPT_TRACE_CONTEXT_H
 
 #include "scripts/interpreter.h"
 

@@ -4,7 +4,7 @@
  * offset, as __tls_get_addr() takes them, by a descriptor (TLSDESC), or at a distance from the
  * thread pointer that the linker or the loader has computed.  The loader's relocations say which.
  */
-#include "scripts/thread-context.h"
+#include "scripts/trace-context.h"
 
 #include <gelf.h>
 #include <string.h>
