@@ -8,7 +8,7 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/cgroups.h"
-#include "record/contexts.h"
+#include "record/trace-contexts.h"
 #include "record/ends.h"
 #include "record/deferred-samples.h"
 #include "record/table-upload.h"

@@ -4,8 +4,8 @@
  * stack (SYSPROF_SAMPLE_THREAD), where it is cut off, and becomes an event of a kind that is
  * declared here, at the time and with the thread of its sample or wait.
  */
-#ifndef SPT_CONTEXTS_H
-#define SPT_CONTEXTS_H
+#ifndef SPT_TRACE_CONTEXTS_H
+#define SPT_TRACE_CONTEXTS_H
 
 #include "record/output.h"
 #include "record/stage.h"

@@ -2,7 +2,7 @@
 /* What programs publish of their threads: records as they are copied, and stacks that have them. */
 #include <string.h>
 
-#include "record/contexts.h"
+#include "record/trace-contexts.h"
 #include "scripts/trace-context.h"
 
 #define N_KERNEL 1u
@@ -198,11 +198,11 @@ static void test_codes(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/contexts/record", test_record);
-	g_test_add_func("/contexts/attributes", test_attributes);
-	g_test_add_func("/contexts/cut", test_cut);
-	g_test_add_func("/contexts/not-cut", test_not_cut);
-	g_test_add_func("/contexts/lost", test_lost);
-	g_test_add_func("/contexts/codes", test_codes);
+	g_test_add_func("/trace-contexts/record", test_record);
+	g_test_add_func("/trace-contexts/attributes", test_attributes);
+	g_test_add_func("/trace-contexts/cut", test_cut);
+	g_test_add_func("/trace-contexts/not-cut", test_not_cut);
+	g_test_add_func("/trace-contexts/lost", test_lost);
+	g_test_add_func("/trace-contexts/codes", test_codes);
 	return g_test_run();
 }

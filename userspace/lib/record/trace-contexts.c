@@ -4,7 +4,7 @@
  * those that were used lately are kept, in two halves of which the older one is dropped.
  * Attributes are bounded by their bytes, too.
  */
-#include "record/contexts.h"
+#include "record/trace-contexts.h"
 
 #include <string.h>
 
