@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "profile/command.h"
-#include "profile/runs.h"
+#include "profile/compare-runs.h"
 
 #define DRAWS 100
 #define MOST 64

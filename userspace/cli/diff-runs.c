@@ -11,7 +11,7 @@
 
 #include "cmd.h"
 #include "json.h"
-#include "profile/runs.h"
+#include "profile/compare-runs.h"
 #include "profile/summary.h"
 #include "report-fields.h"
 #include "report-metric.h"

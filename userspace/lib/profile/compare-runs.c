@@ -3,7 +3,7 @@
  * Rows of each run, as of a comparison with a run of the other side, so that what compilers add to
  * names is no difference; then the sums of values and of their squares for each row.
  */
-#include "profile/runs.h"
+#include "profile/compare-runs.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Runs of the same work: estimates that were computed by hand, and how often chance looks like a
  * change, or hides one.
  */
-#include "profile/runs.h"
+#include "profile/compare-runs.h"
 
 #include <math.h>
 #include <string.h>

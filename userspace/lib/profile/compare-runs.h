@@ -3,8 +3,8 @@
  * Several recordings of the same work before a change and after it.  They show what one of each
  * cannot: how much two runs differ of which nothing has changed.
  */
-#ifndef SPT_RUNS_H
-#define SPT_RUNS_H
+#ifndef SPT_COMPARE_RUNS_H
+#define SPT_COMPARE_RUNS_H
 
 #include "profile/diff.h"
 
