@@ -116,6 +116,26 @@ static void test_beside(void)
 }
 
 /* Of some processes, all that was sampled counts; a child of a child whose number is smaller. */
+/* The kernel counts no children that nobody waits for; those that go on later have other times. */
+static void test_not_waited_for(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.processes[2].parent = 1;
+	fake.processes[1].end_time = 1000 * (uint64_t)PERIOD_NS + 1;
+	run(&fake, 1, 0, 10);
+	run(&fake, 2, 10, 500);
+	run(&fake, 2, 1001, 1500);
+	check(&fake, "10000000", "10", 0.5, 1);
+	/* A little more than it says is what ticks stand for. */
+	fake_init(&fake);
+	fake.processes[2].parent = 1;
+	run(&fake, 1, 0, 10);
+	run(&fake, 2, 10, 500);
+	check(&fake, "480000000", "10", 0.48, 1);
+}
+
 static void test_all(void)
 {
 	struct fake fake;
@@ -169,6 +189,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/wall/turns", test_turns);
 	g_test_add_func("/wall/late", test_late);
 	g_test_add_func("/wall/beside", test_beside);
+	g_test_add_func("/wall/not-waited-for", test_not_waited_for);
 	g_test_add_func("/wall/all", test_all);
 	g_test_add_func("/wall/more", test_more);
 	g_test_add_func("/wall/none", test_none);

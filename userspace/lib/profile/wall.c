@@ -7,6 +7,8 @@
  */
 #include "profile/wall.h"
 
+#include <math.h>
+
 #include "base/sort.h"
 #include "capture/stream-rows.h"
 #include "profile/command.h"
@@ -60,7 +62,9 @@ static uint64_t find_union(const GArray *spans, uint64_t *ret_all)
 	return some;
 }
 
-static void add_samples(GArray *spans, const SptCapture *capture, const bool *processes)
+/* Of the time up to @until. */
+static void add_samples(GArray *spans, const SptCapture *capture, const bool *processes,
+			uint64_t until)
 {
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	uint64_t period_ns = MAX(spt_capture_period_ns(capture), 1);
@@ -69,7 +73,7 @@ static void add_samples(GArray *spans, const SptCapture *capture, const bool *pr
 
 	while ((row = spt_samples_next(samples, &n)))
 		for (; n > 0; n--, row++)
-			if (processes[capture->threads[row->thread].process])
+			if (processes[capture->threads[row->thread].process] && row->time <= until)
 				add_span(spans, row->time, row->weight * period_ns);
 }
 
@@ -144,26 +148,71 @@ static bool has_ready(const SptCapture *capture)
 	       g_strcmp0(spt_capture_host(capture, "waits"), "calls") != 0;
 }
 
-/* What the spans of @processes say: cpus and ready. */
-static void find_spans(SptWall *wall, const SptCapture *capture, const bool *processes,
-		       bool is_single)
+/* Periods that were skipped to keep to the budget are like those that were not. */
+static double periods_of_weight(const SptCapture *capture)
+{
+	SptSummary summary;
+	double periods = 1;
+
+	spt_summary_init(&summary, capture);
+	if (summary.delivered && summary.budget)
+		periods = (double)(summary.delivered + summary.budget) / (double)summary.delivered;
+	spt_summary_clear(&summary);
+	return periods;
+}
+
+/* What the spans of @processes say: cpus and ready.  Returns the time of the samples. */
+static uint64_t find_spans(SptWall *wall, const SptCapture *capture, const bool *processes,
+			   bool is_single, uint64_t until)
 {
 	g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(struct spt_item));
-	uint64_t all, ran;
+	uint64_t sampled, all, ran;
 
 	/* One thread is never both, but its ticks reach into the time before it ran. */
 	if (!is_single)
-		add_samples(spans, capture, processes);
-	ran = find_union(spans, &all);
-	wall->cpus = ran ? MAX((double)all / (double)ran, 1) : 1;
-	if (!has_ready(capture))
-		return;
-	add_ready(spans, capture, processes);
-	wall->ready = (double)(find_union(spans, &all) - ran) / (double)MAX(wall->wall_ns, 1);
+		add_samples(spans, capture, processes, until);
+	ran = find_union(spans, &sampled);
+	wall->cpus = ran ? MAX((double)sampled / (double)ran, 1) : 1;
+	if (has_ready(capture)) {
+		add_ready(spans, capture, processes);
+		wall->ready =
+			(double)(find_union(spans, &all) - ran) / (double)MAX(wall->wall_ns, 1);
+	}
+	return sampled;
+}
+
+/*
+ * The kernel counts the time of children when they are waited for.  Where samples have more, by more
+ * than chance and what a tick stands for, there were others.
+ */
+static double with_others(const SptCapture *capture, double ran_ns, uint64_t sampled_ns)
+{
+	double period_ns = (double)MAX(spt_capture_period_ns(capture), 1),
+	       all_ns = (double)sampled_ns * periods_of_weight(capture),
+	       chance_ns = 4 * sqrt(all_ns / period_ns) * period_ns;
+
+	if (g_strcmp0(spt_capture_host(capture, "clock"), "pmu") == 0 ||
+	    all_ns < 1.1 * ran_ns + chance_ns)
+		return ran_ns;
+	return all_ns;
+}
+
+/* When @pid ended, which it had as each of the programs that it was; UINT64_MAX: it did not. */
+static uint64_t end_of(const SptCapture *capture, uint64_t pid)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 1; i < capture->n_processes; i++) {
+		const SptProcessRow *process = &capture->processes[i];
+
+		if (process->id && pid && process->pid == pid)
+			last = MAX(last, process->end_time ? process->end_time : UINT64_MAX);
+	}
+	return last ? last : UINT64_MAX;
 }
 
 /* @ready_ns: what the kernel counted for the first thread; 0: not known. */
-static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_t ran_ns,
+static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, double ran_ns,
 		 uint64_t wall_ns, uint64_t ready_ns)
 {
 	g_autofree bool *processes = spt_processes_below(capture, pid);
@@ -171,10 +220,12 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 
 	*wall = (SptWall){ .wall_ns = wall_ns, .ready = -1, .cpus = 1 };
 	if (has_ready(capture) || !is_single)
-		find_spans(wall, capture, processes, is_single);
+		ran_ns = with_others(capture, ran_ns,
+				     find_spans(wall, capture, processes, is_single,
+						end_of(capture, pid)));
 	else if (ready_ns > 0)
 		wall->ready = (double)ready_ns / (double)MAX(wall_ns, 1);
-	wall->running = (double)ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
+	wall->running = ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
 	/* The resolution of ticks does not show better what was at the same time. */
 	if (wall->running > 1) {
 		wall->cpus *= wall->running;
@@ -213,19 +264,6 @@ static uint64_t life_of(const SptCapture *capture, uint64_t pid)
 	return last > first ? last - first : 0;
 }
 
-/* Periods that were skipped to keep to the budget are like those that were not. */
-static double periods_of_weight(const SptCapture *capture)
-{
-	SptSummary summary;
-	double periods = 1;
-
-	spt_summary_init(&summary, capture);
-	if (summary.delivered && summary.budget)
-		periods = (double)(summary.delivered + summary.budget) / (double)summary.delivered;
-	spt_summary_clear(&summary);
-	return periods;
-}
-
 static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t pid)
 {
 	g_autofree bool *processes = spt_processes_below(capture, pid);
@@ -248,7 +286,7 @@ static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t p
 				weight += row->weight;
 	ran_ns = (double)weight * (double)spt_capture_period_ns(capture) *
 		 periods_of_weight(capture);
-	tell(wall, capture, pid, (uint64_t)ran_ns, life_ns, 0);
+	tell(wall, capture, pid, ran_ns, life_ns, 0);
 	return true;
 }
 
@@ -258,12 +296,12 @@ bool spt_wall_find(SptWall *wall, const SptCapture *capture)
 		 pid = spt_command_fact(capture, "command_pid");
 
 	if (wall_ns > 0)
-		tell(wall, capture, pid, spt_command_fact(capture, "ran_ns"), wall_ns,
+		tell(wall, capture, pid, (double)spt_command_fact(capture, "ran_ns"), wall_ns,
 		     spt_command_fact(capture, "ready_ns"));
 	return wall_ns > 0 || (pid > 0 && tell_of_samples(wall, capture, pid));
 }
 
 void spt_wall_of(SptWall *wall, const SptCapture *capture, uint64_t ran_ns, uint64_t wall_ns)
 {
-	tell(wall, capture, 0, ran_ns, wall_ns, 0);
+	tell(wall, capture, 0, (double)ran_ns, wall_ns, 0);
 }
