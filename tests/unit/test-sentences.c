@@ -63,6 +63,7 @@ struct mode {
 	bool no_kernel;			/* no function of it in the stacks */
 	bool has_command, has_waits, has_memory, no_samples;
 	bool has_losses;		/* of waits, and of what no metric of waits is made of */
+	bool has_two_ways;		/* to the memory, by one function */
 	bool has_memory_calls;		/* of more time in our library than in anything else */
 	bool has_stackless_wait;	/* a longer one, without a stack */
 	bool has_nameless;		/* some time, or a wait, in a file that is not there */
@@ -259,9 +260,12 @@ static void put_stackless_wait(struct fixture *fixture)
 					      .state = SYSPROF_STATE_SLEEP });
 }
 
-static void put_memory(struct fixture *fixture)
+static void put_memory(struct fixture *fixture, const struct mode *mode)
 {
-	const uint32_t nodes[] = { NODE(MAIN, LOAD, MALLOC, STAMP), NODE(MAIN, MALLOC, STAMP) };
+	const uint32_t load = NODE(MAIN, LOAD, MALLOC, STAMP),
+		       nodes[] = { load, load,
+				   mode->has_two_ways ? NODE(MAIN, LOAD, LOCK, STAMP) : load,
+				   NODE(MAIN, MALLOC, STAMP) };
 
 	for (unsigned i = 0; i < 4; i++)
 		spt_capture_writer_put(fixture->writer, SPT_ROW_ALLOCATION,
@@ -270,7 +274,7 @@ static void put_memory(struct fixture *fixture)
 							    .bytes = 1000,
 							    .weight = 1000,
 							    .thread = 1,
-							    .node = nodes[i / 3] });
+							    .node = nodes[i] });
 }
 
 static void put_facts(struct fixture *fixture, const struct mode *mode)
@@ -317,7 +321,7 @@ static void set_up(struct fixture *fixture, const struct mode *mode)
 	if (mode->has_stackless_wait)
 		put_stackless_wait(fixture);
 	if (mode->has_memory)
-		put_memory(fixture);
+		put_memory(fixture, mode);
 	if (mode->has_losses)
 		put_losses(fixture);
 	g_assert_true(spt_capture_writer_finish(fixture->writer, fixture->stash, 1, &error));
@@ -513,6 +517,10 @@ static void test_modes(void)
 		{ { KNOWN, .has_memory = true }, "allocated", NULL, SPT_SENTENCES_OF_ALL,
 		  "Allocated Memory: 3.9" NB "KiB, all of it by convoy.  75" NB
 		  "% in malloc below load, 25" NB "% in malloc below main." },
+		{ { KNOWN, .has_memory = true, .has_two_ways = true }, "allocated", NULL,
+		  SPT_SENTENCES_OF_ALL,
+		  "Allocated Memory: 3.9" NB "KiB, all of it by convoy.  75" NB
+		  "% in malloc and others below load, 25" NB "% in malloc below main." },
 		/* Our library is no function of the program. */
 		{ { KNOWN, .no_kernel = true, .has_memory_calls = true }, "cpu", NULL,
 		  SPT_SENTENCES_OF_ALL,

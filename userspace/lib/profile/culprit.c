@@ -257,7 +257,6 @@ static SptCulprit *gather(const SptProfile *profile, const struct path *paths,
 {
 	struct spt_pairs edges = { 0 };	/* (function, through) -> in weights */
 	g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autofree uint64_t *most = g_new0(uint64_t, MAX(n_functions, 1));
 	SptCulprit *sums = g_new0(SptCulprit, MAX(n_functions, 1));
 	uint32_t n;
 	const SptTreeNode *tree = spt_profile_tree(profile, &n);
@@ -277,8 +276,8 @@ static SptCulprit *gather(const SptProfile *profile, const struct path *paths,
 		weight = &g_array_index(weights, uint64_t, *edge);
 		*weight += tree[i].self;
 		sums[function].weight += tree[i].self;
-		if (*weight > most[function]) {
-			most[function] = *weight;
+		if (*weight > sums[function].through_weight) {
+			sums[function].through_weight = *weight;
 			sums[function].through = through;
 		}
 	}

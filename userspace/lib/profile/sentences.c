@@ -22,6 +22,8 @@
 #define LEAST_SHARE 0.01
 /* Less does not change what the named ones say. */
 #define MUCH_NAMELESS 0.1
+/* What is less is said to be part of something. */
+#define NEARLY_ALL 0.95
 /* From this minor version on it can describe its functions to perf events. */
 #define PYTHON_TELLS_PERF 12
 #define NAME_BYTES 48
@@ -401,15 +403,18 @@ static void find_processes(struct facts *facts, const SptFunction *functions, ui
 	}
 }
 
-/* "pthread_mutex_lock below update_table" */
+/* "pthread_mutex_lock below update_table", or "usleep and others below serve" */
 static char *name_place(const SptFunction *functions, const SptCulprit *culprit)
 {
 	g_autofree char *name = short_name(functions[culprit->function].name), *through = NULL;
+	bool is_one = (double)culprit->through_weight >= NEARLY_ALL * (double)culprit->weight;
 
 	if (culprit->through == UINT32_MAX)
 		return g_steal_pointer(&name);
 	through = short_name(functions[culprit->through].name);
-	return g_strdup_printf(spt_words("%s below %s"), through, name);
+	return g_strdup_printf(is_one ? spt_words("%s below %s") :
+					spt_words("%s and others below %s"),
+			       through, name);
 }
 
 /* All of them, of which the heaviest one is named, without what compilers add. */
