@@ -79,10 +79,12 @@ static void take(const struct sysprof_record *record, void *data)
 
 static void drain(struct fixture *fixture)
 {
+	uint64_t before = (uint64_t)g_get_monotonic_time() * 1000, drained;
 	GError *error = NULL;
 
-	g_assert_true(spt_rings_drain(fixture->rings, true, take, fixture, &error));
+	g_assert_true(spt_rings_drain(fixture->rings, true, take, fixture, &drained, &error));
 	g_assert_no_error(error);
+	g_assert_cmpuint(drained, >=, before);
 }
 
 /* All of the times from 1 to @n, in order. */
@@ -237,11 +239,12 @@ static void test_held_up(struct fixture *fixture, gconstpointer data G_GNUC_UNUS
 static void test_damage(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
 	GError *error = NULL;
+	uint64_t drained;
 
 	g_assert_true(put(fixture, 0, 1));
 	g_assert_true(put(fixture, 0, 2));
 	((struct sysprof_record *)fixture->data[0])[1].size = 2000;
-	g_assert_false(spt_rings_drain(fixture->rings, true, take, fixture, &error));
+	g_assert_false(spt_rings_drain(fixture->rings, true, take, fixture, &drained, &error));
 	g_assert_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED);
 	g_assert_nonnull(strstr(error->message, "CPU 0"));
 	g_error_free(error);

@@ -27,8 +27,7 @@
 #define STEP_NS	 20000000ULL
 #define LAST_NS	 5000000000ULL
 #define LOOK_NS	 200000000ULL		/* how often threads that have exited are looked for */
-#define RIPE_NS	 50000000ULL		/* as in memory-take.c */
-/* Where a busy source is behind, or an idle one has nothing to say. */
+/* Then a thread that is not known will not be. */
 #define PATIENCE_NS 2000000000ULL
 /* Threads that were there before the recording have starts of the kernel's coarse clock. */
 #define COARSE_NS 20000000ULL
@@ -357,21 +356,14 @@ static void put_late_records(SptMarks *marks, struct mark_ring *ring)
 	g_clear_pointer(&ring->late, g_array_unref);
 }
 
-/* Whether the source has reported the thread that began then, and an exec of it before. */
-static bool is_ripe(const SptMarks *marks, uint64_t begin_ns)
-{
-	return marks->now_ns >= begin_ns + PATIENCE_NS ||
-	       (marks->now_ns >= begin_ns + RIPE_NS &&
-		spt_thread_ids_passed(marks->threads) > begin_ns);
-}
-
 /* Which thread it is, once that is certain. */
 static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 {
 	uint64_t begin_ns = MAX(ring->begin_ns, marks->base_ns);
 
 	if (ring->is_settled || !marks->has_begun ||
-	    (!is_last && !is_ripe(marks, begin_ns)))
+	    (!is_last && marks->late_bytes <= MOST_LATE_BYTES &&
+	     !spt_thread_ids_are_ripe(marks->threads, begin_ns, marks->now_ns)))
 		return;
 	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns);
 	if (!ring->thread)

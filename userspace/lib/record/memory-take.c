@@ -15,8 +15,6 @@
 #define PATIENCE_NS 1000000000ULL
 /* Programs choose the names. */
 #define MOST_GIVEN_UP 4096
-/* Perf events are held back for 30 ms, until those of all CPUs are there. */
-#define RIPE_NS 50000000ULL
 /* Some ten events of a ring: as long as their memory takes. */
 #define WORDS_AHEAD 16
 /* Times are multiples of it, except where two would be equal. */
@@ -361,7 +359,8 @@ static void memory_take_find_owner(SptMemory *memory, struct spt_owner *owner, b
  */
 static bool is_ripe(const SptMemory *memory, const struct spt_owner *owner, bool is_last)
 {
-	return is_last || memory->now_ns > owner->begin_ns + RIPE_NS;
+	return is_last ||
+	       spt_thread_ids_are_ripe(memory->threads, owner->begin_ns, memory->now_ns);
 }
 
 void spt_memory_put_late(SptMemory *memory, bool all)

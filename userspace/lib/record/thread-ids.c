@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/thread-ids.h"
 
+/* Perf events are held back for 30 ms, until those of all CPUs are there. */
+#define RIPE_NS	    50000000ULL
+#define PATIENCE_NS 30000000000ULL
+
 struct known_thread {
 	uint32_t id;
 	uint64_t start_ns;
@@ -55,6 +59,12 @@ void spt_thread_ids_pass(SptThreadIds *ids, uint64_t time_ns)
 uint64_t spt_thread_ids_passed(const SptThreadIds *ids)
 {
 	return ids->passed_ns;
+}
+
+bool spt_thread_ids_are_ripe(const SptThreadIds *ids, uint64_t time_ns, uint64_t now_ns)
+{
+	return now_ns >= time_ns + RIPE_NS &&
+	       (ids->passed_ns > time_ns || now_ns >= time_ns + PATIENCE_NS);
 }
 
 uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns)

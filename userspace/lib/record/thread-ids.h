@@ -19,6 +19,12 @@ void spt_thread_ids_free(SptThreadIds *ids);
 void spt_thread_ids_pass(SptThreadIds *ids, uint64_t time_ns);
 /* The time up to which threads are known, and their images. */
 uint64_t spt_thread_ids_passed(const SptThreadIds *ids);
+/*
+ * Whether it is certain at @now_ns which thread a tid was at @time_ns, and which program that ran:
+ * the source has reported what was until then, or has kept silent for long.  A busy one may be
+ * behind by seconds.
+ */
+bool spt_thread_ids_are_ripe(const SptThreadIds *ids, uint64_t time_ns, uint64_t now_ns);
 /* The latest thread with @tid that had begun at @time_ns; 0: none is known. */
 uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns);
 

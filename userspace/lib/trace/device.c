@@ -485,9 +485,11 @@ static void device_take(const struct sysprof_record *record, void *data)
 static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
 {
 	struct taker taker = { device_device_of(trace), func, data };
+	uint64_t drained;
 
-	if (!spt_rings_drain(taker.device->stream, all, device_take, &taker, error))
+	if (!spt_rings_drain(taker.device->stream, all, device_take, &taker, &drained, error))
 		return false;
+	trace->drained_ns = MAX(trace->drained_ns, drained);
 	/* The records in the rings at its end have been handed on. */
 	if (taker.device->has_ended)
 		spt_set_error(

@@ -253,13 +253,14 @@ static void rings_hand_on(SptRings *rings, struct ring *ring, SptTraceFunc func,
 
 /* Public, and without the lock. */
 
-bool spt_rings_drain(SptRings *rings, bool all, SptTraceFunc func, void *data, GError **error)
+bool spt_rings_drain(SptRings *rings, bool all, SptTraceFunc func, void *data,
+		     uint64_t *ret_drained, GError **error)
 {
 	GError *damage = NULL;
 	uint64_t safe;
 
 	g_mutex_lock(&rings->lock);
-	safe = look_at_rings(rings);
+	*ret_drained = safe = look_at_rings(rings);
 	if (all)
 		safe = UINT64_MAX;
 	rings->n_heap = 0;

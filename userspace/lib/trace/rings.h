@@ -29,8 +29,9 @@ void spt_rings_leave(SptRings *rings);
 /* Copies out of each ring that is more than half full, as the thread does from time to time. */
 void spt_rings_relieve(SptRings *rings);
 
-/* As spt_trace_drain(). */
-bool spt_rings_drain(SptRings *rings, bool all, SptTraceFunc func, void *data, GError **error);
+/* As spt_trace_drain(); sets *@ret_drained to the time up to which that was. */
+bool spt_rings_drain(SptRings *rings, bool all, SptTraceFunc func, void *data,
+		     uint64_t *ret_drained, GError **error);
 
 /* Whether no ring is more than half full, and nothing is kept outside of them. */
 bool spt_rings_has_room(SptRings *rings);

@@ -68,6 +68,7 @@ struct SptTrace {
 	bool only_own, only_user;	/* what this user is shown: own processes, user mode */
 	SptTraceEvents events[SYSPROF_SOURCES_MAX + 2];	/* by id */
 	uint64_t hits_lost;		/* of points */
+	uint64_t drained_ns;		/* see spt_trace_drained() */
 	SptOnce *once;			/* NULL: each stack comes as a whole */
 };
 

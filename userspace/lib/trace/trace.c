@@ -141,6 +141,11 @@ bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 	return trace->source->records.drain(trace, all, func, data, error);
 }
 
+uint64_t spt_trace_drained(const SptTrace *trace)
+{
+	return trace->drained_ns;
+}
+
 SptOnce *spt_trace_once(const SptTrace *trace)
 {
 	return trace->once;

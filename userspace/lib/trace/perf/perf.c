@@ -537,6 +537,7 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	}
 	spt_perf_queue_drop(perf->queue, n);
 	perf->drained_time = MAX(perf->drained_time, safe);
+	trace->drained_ns = perf->drained_time;
 	spt_perf_limit_points(perf, safe);
 	spt_perf_limit_kernel(perf, safe);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records),
