@@ -130,12 +130,13 @@ static void put_threads(struct fixture *fixture, const struct mode *mode)
 
 	spt_capture_writer_process(fixture->writer, &convoy);
 	spt_capture_writer_process(fixture->writer, &other);
-	for (uint32_t id = 1; id <= 3; id++)
+	/* The last one is what the second was before it executed something. */
+	for (uint32_t id = 1; id <= 4; id++)
 		spt_capture_writer_thread(
 			fixture->writer,
 			&(SptThreadRow){ .id = id,
 					 .process = id == 3 ? 2 : 1,
-					 .tid = id == 2 && mode->is_single ? 10 : 10 * id,
+					 .tid = id % 2 == 0 ? mode->is_single ? 10 : 20 : 10 * id,
 					 .name = "t" });
 }
 
@@ -246,6 +247,13 @@ static void put_idle_wait(struct fixture *fixture)
 					      .duration_ns = 1000 * MS,
 					      .weight_ns = 1000 * MS,
 					      .thread = 2,
+					      .node = NODE(MAIN, SYSCALL, SCHEDULE),
+					      .state = SYSPROF_STATE_SLEEP });
+	spt_capture_writer_put(fixture->writer, SPT_ROW_WAIT,
+			       &(SptWaitRow){ .time = BEGIN + 1,
+					      .duration_ns = 1,
+					      .weight_ns = 1,
+					      .thread = 4,
 					      .node = NODE(MAIN, SYSCALL, SCHEDULE),
 					      .state = SYSPROF_STATE_SLEEP });
 }

@@ -344,7 +344,7 @@ static void print_nameless(const struct spt_report *report)
 			nameless += functions[i].self;
 	made_pct = spt_percent(nameless, spt_profile_total(report->profile));
 	if (made_pct >= MUCH_NAMELESS_PCT)
-		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof)\n",
+		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof, java -XX:+DumpPerfMapAtExit)\n",
 		       made_pct);
 }
 

@@ -30,9 +30,9 @@ static const char *help_for_loss(unsigned reason)
 {
 	switch (reason) {
 	case SPT_LOST_RING_FULL:
-		return "more room helps: record --ring-bytes 8M; or a lower rate: -F 500";
+		return "more room helps: record --ring-bytes 16M; or a lower rate: -F 500";
 	case SPT_LOST_TOO_BIG:
-		return "larger rings or shorter copies of stacks help: record --ring-bytes 8M, --stacks dwarf,8192";
+		return "larger rings or shorter copies of stacks help: record --ring-bytes 16M, --stacks dwarf,8192";
 	case SPT_LOST_THROTTLED:
 		return "a lower rate helps: record -F 500";
 	default:

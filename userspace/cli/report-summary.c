@@ -252,7 +252,7 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 			   (unsigned)n, n == 1 ? "sample" : "samples");
 	if (summary->lost_pct >= LOST_PCT)
 		add_caveat(summary,
-			   "%.1f %% of the periods were lost; --ring-bytes 8M or a lower -F helps",
+			   "%.1f %% of the periods were lost; --ring-bytes 16M or a lower -F helps",
 			   summary->lost_pct);
 	for (unsigned i = 0; i < G_N_ELEMENTS(also); i++) {
 		const SptSentence *sentence = spt_sentences_find(summary->said, also[i]);
