@@ -77,6 +77,7 @@ static void test_busy_server(Fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 		ASSERT_CLIENT(B, time, B);
 	}
 	g_assert_false(spt_clients_are_thinned(fixture->capture));
+	g_assert_true(spt_clients_have_wakers(fixture->capture));
 	g_assert_null(spt_clients_lack(fixture->capture));
 }
 

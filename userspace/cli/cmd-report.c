@@ -227,7 +227,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--tui shows the tree of calls and takes no other report than --by");
 		return false;
 	}
-	options->filter.has_lead = kinds[options->kind]->of != SPT_REPORT_OF_SAMPLES;
+	options->filter.has_lead = kinds[options->kind]->of != SPT_REPORT_OF_SAMPLES ||
+				   kinds[options->kind]->is_of_command;
 	return true;
 }
 

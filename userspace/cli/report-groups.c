@@ -6,6 +6,7 @@
 
 #include "base/micro.h"
 #include "cmd.h"
+#include "capture/stream-rows.h"
 #include "profile/clients.h"
 #include "profile/groups.h"
 #include "report-metric.h"
@@ -143,8 +144,12 @@ static void print_text(const struct spt_report *report)
 		printf("%*s  %10" PRIu64 "  %s\n", spt_format_width(weight, 10), weight,
 		       row->samples, shown);
 	}
-	if (spt_grouping(kind_of(report))->lacks == spt_clients_lack &&
-	    spt_clients_are_thinned(report->capture))
+	if (spt_grouping(kind_of(report))->lacks != spt_clients_lack)
+		return;
+	if (spt_capture_has_stream(report->capture, SPT_ROW_WAIT) &&
+	    !spt_clients_have_wakers(report->capture))
+		printf("\nWho woke whom was not recorded, so hand-overs are missing: it needs the module, or tracefs mounted for root.\n");
+	else if (spt_clients_are_thinned(report->capture))
 		printf("\nNot every wait was recorded, so hand-overs are missing: --waits=all records each.\n");
 }
 

@@ -31,6 +31,10 @@ static bool find(struct spt_report *report)
 	report->found = wakers = spt_wakers_new(report->capture, report->symbols, report->filter);
 	if (g_array_index(wakers, SptWaker, 0).waits)
 		return true;
+	if (report->filter->processes) {
+		spt_cli_complain("No thread of the command was blocked in what was chosen; --all looks at all threads");
+		return false;
+	}
 	spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, report->capture->path);
 	return false;
 }
@@ -57,6 +61,10 @@ static void print_below(const struct spt_report *report, uint32_t at, unsigned d
 
 static void print_text(const struct spt_report *report)
 {
+	g_autofree char *scope = spt_report_scope(report->capture, report->filter);
+
+	if (scope)
+		printf("Of %s; --all shows everything.\n", scope);
 	printf("Threads that were blocked; below each who woke it, and who had woken that one before.\n\n"
 	       "%7s  %10s  %8s  Thread\n",
 	       "Time %", "Blocked", "Waits");
@@ -98,6 +106,7 @@ const struct spt_report_kind spt_report_wakers = {
 		    "Print the tree of waits and who ended them (needs record --waits)", NULL },
 	.of = SPT_REPORT_OF_SAMPLES,
 	.min_percent = 0.5,
+	.is_of_command = true,
 	.find = find,
 	.text = print_text,
 	.json = add_json,

@@ -62,6 +62,7 @@ struct spt_report_kind {
 	bool (*check)(const union spt_report_value *value, const SptMetric *metric);
 	/* Puts the data to be shown into @found.  False: complained.  May be NULL. */
 	bool (*find)(struct spt_report *report);
+	bool is_of_command;		/* by default, also without a profile */
 	bool has_parts;			/* its shares can be shown with how sure they are */
 	/* Print the report, below the lines with which all reports of a profile begin. */
 	bool is_whole_page;		/* the text has no such lines */

@@ -49,7 +49,7 @@ struct clients {
 	const SptCapture *capture;
 	GArray **spans;	   /* by thread: struct client_span; NULL: it is its own */
 	GHashTable *calls; /* pid of the server -> GArray of struct client_call by end */
-	bool is_thinned;
+	bool is_thinned, has_wakers;
 	/* Only while they are made: */
 	GArray *wakings;
 	struct spt_pairs pairs[2]; /* of threads, of processes: enum above */
@@ -77,6 +77,7 @@ static void add_waking(struct clients *clients, const SptWaitRow *wait)
 
 	if (wait->weight_ns != wait->duration_ns)
 		clients->is_thinned = true;
+	clients->has_wakers |= waking.waker != 0;
 	if (is_sleep(wait) && clients->wakings->len < UINT32_MAX)
 		g_array_append_val(clients->wakings, waking);
 }
@@ -420,6 +421,11 @@ uint32_t spt_client_of(const SptCapture *capture, uint32_t thread, uint64_t time
 bool spt_clients_are_thinned(const SptCapture *capture)
 {
 	return clients_of(capture)->is_thinned;
+}
+
+bool spt_clients_have_wakers(const SptCapture *capture)
+{
+	return clients_of(capture)->has_wakers;
 }
 
 /* Waits of calls have no wakers. */

@@ -31,6 +31,8 @@ G_BEGIN_DECLS
 const char *spt_clients_lack(const SptCapture *capture);
 /* Whether not every wait was recorded, so that hand-overs are missing. */
 bool spt_clients_are_thinned(const SptCapture *capture);
+/* Whether of any wait it is known which thread ended it. */
+bool spt_clients_have_wakers(const SptCapture *capture);
 /* A thread of the process that @thread worked for at @time; itself, if for no other one. */
 uint32_t spt_client_of(const SptCapture *capture, uint32_t thread, uint64_t time);
 
