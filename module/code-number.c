@@ -10,9 +10,10 @@
 #include <linux/siphash.h>
 
 #include "code-number.h"
+#include "sysprof-chain.h"
 
 #define ROUNDS	  4
-#define HALF_BITS (SYSPROF_CODE_NUMBER_BITS / 2)
+#define HALF_BITS ((SYSPROF_CODE_NUMBER_BITS + 1) / 2)
 #define HALF	  GENMASK_ULL(HALF_BITS - 1, 0)
 
 static siphash_key_t number_key;
@@ -33,15 +34,15 @@ static u64 encipher(u64 count)
 
 u64 sysprof_code_number_new(void)
 {
-	u64 count, number;
+	u64 count = atomic64_inc_return(&numbered), number = count;
 
+	/* That takes a century. */
+	if (count >> SYSPROF_CODE_NUMBER_BITS)
+		return 0;
+	/* What is enciphered again and again comes back to where it began: some number is one. */
 	do {
-		count = atomic64_inc_return(&numbered);
-		/* That takes a century. */
-		if (count >> (2 * HALF_BITS))
-			return 0;
-		number = encipher(count);
-	} while (!number);
+		number = encipher(number);
+	} while (!number || number >> SYSPROF_CODE_NUMBER_BITS);
 	return number;
 }
 

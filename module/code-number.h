@@ -5,14 +5,13 @@
 
 #include <linux/types.h>
 
-#include "sysprof-chain.h"
-
-#define SYSPROF_CODE_NUMBER_BITS (60 - SYSPROF_FRAME_CODE_SHIFT)
-
 /* Process context: once. */
 void sysprof_code_number_init(void);
 
-/* A number that no code has had since the module was loaded; 0: there is none.  Any context. */
+/*
+ * A number of SYSPROF_CODE_NUMBER_BITS that no code has had since the module was loaded; 0: there is
+ * none.  Any context.
+ */
 u64 sysprof_code_number_new(void);
 
 #endif /* _SYSPROF_CODE_NUMBER_H */

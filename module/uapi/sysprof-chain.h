@@ -104,6 +104,8 @@
 
 #define SYSPROF_FRAME_SCRIPT		(0xfULL << 60)
 #define SYSPROF_FRAME_CODE_SHIFT	18
+/* Of numbers in CODE records.  A frame has room for one more: readers may number code there. */
+#define SYSPROF_CODE_NUMBER_BITS	41
 #define SYSPROF_FRAME_POSITION_MASK	((1ULL << SYSPROF_FRAME_CODE_SHIFT) - 1)
 #define SYSPROF_POSITION_NOT_TOLD	SYSPROF_FRAME_POSITION_MASK
 
@@ -372,7 +374,7 @@ struct sysprof_chain {
  * struct sysprof_code - names of a script's code, as copied when a session first got a frame of it
  * @record: SYSPROF_CODE; pid and tid of the task that executed it
  * @mm: id of its address space
- * @code: number.  One code may have several; a number has one code
+ * @code: number, of SYSPROF_CODE_NUMBER_BITS.  One code may have several; a number has one code
  * @tag: of the chain
  * @object: the interpreter
  * @bytes: of each span of the chain, those that were copied

@@ -10,8 +10,8 @@
 #include "record/stacks.h"
 #include "scripts/interpreter.h"
 
-/* Beyond those of the module, which counts from 1 on. */
-#define FIRST_NUMBER (1ULL << 41)
+/* Beyond those of the module. */
+#define FIRST_NUMBER (1ULL << SYSPROF_CODE_NUMBER_BITS)
 #define LAST_NUMBER  ((1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT)) - 1)
 
 /* As the module has it; the caller frees it. */
