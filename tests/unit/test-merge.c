@@ -10,6 +10,7 @@
 
 #include "exported.h"
 #include "opened.h"
+#include "profile/span.h"
 
 static char *directory;
 
@@ -23,6 +24,7 @@ struct source {
 	uint64_t begin_ns;
 	uint32_t shift;			/* of all ids */
 	unsigned n_samples;
+	const char *times;		/* NULL: it has times */
 };
 
 /*
@@ -43,6 +45,8 @@ static void write_source(const struct source *source)
 	spt_capture_writer_host(writer, "start_time", start);
 	spt_capture_writer_host(writer, "ticks", "100");
 	spt_capture_writer_host(writer, "host", source->name);
+	if (source->times)
+		spt_capture_writer_host(writer, SPT_SPAN_TIMES, source->times);
 	spt_capture_writer_object(writer,
 				  &(SptObjectRow){ .id = kernel, .kind = SPT_OBJECT_KERNEL });
 	spt_capture_writer_object(writer, &(SptObjectRow){
@@ -187,9 +191,9 @@ static void check_rows(const SptCapture *merged, const struct source *sources, u
 static void test_together(void)
 {
 	static const struct source sources[] = {
-		{ "first", "1000000", 5000000, 0, 300 },
-		{ "second", "1000000", 5050500, 40, 200 },
-		{ "later", "1000000", 900000000, 3, 50 },
+		{ "first", "1000000", 5000000, 0, 300, NULL },
+		{ "second", "1000000", 5050500, 40, 200, SPT_SPAN_NONE },
+		{ "later", "1000000", 900000000, 3, 50, NULL },
 	};
 	g_autofree char *out = path_of("merged");
 	g_autoptr(GPtrArray) captures =
@@ -214,6 +218,7 @@ static void test_together(void)
 	g_assert_cmpstr(spt_capture_host(merged, "start_time"), ==, "5000000");
 	g_assert_cmpstr(spt_capture_host(merged, "ticks"), ==, "300");
 	g_assert_cmpstr(spt_capture_host(merged, "host"), ==, "first + second + later");
+	g_assert_true(spt_span_is_known(merged));
 	g_assert_cmpuint(spt_capture_period_ns(merged), ==, 1000000);
 	g_assert_cmpuint(merged->end_time, ==, 901000000);
 }
@@ -221,7 +226,7 @@ static void test_together(void)
 /* The result may take the place of a source. */
 static void test_onto_itself(void)
 {
-	static const struct source source = { "self", "1000000", 1000, 0, 20 };
+	static const struct source source = { "self", "1000000", 1000, 0, 20, SPT_SPAN_NONE };
 	g_autofree char *out = path_of(source.name);
 	g_autoptr(SptCapture) merged = NULL;
 	g_autoptr(GError) error = NULL;
@@ -237,6 +242,7 @@ static void test_onto_itself(void)
 	g_assert_cmpuint(merged->n_samples, ==, 40);
 	g_assert_cmpuint(merged->weight, ==, 2 * capture->weight);
 	g_assert_cmpuint(merged->n_nodes, >, capture->n_nodes);
+	g_assert_false(spt_span_is_known(merged));
 }
 
 /* Samples that are there once each weight is @scale times as large. */
@@ -256,8 +262,8 @@ static uint64_t count_parts(const SptCapture *capture, uint64_t scale)
 /* Weights that do not fit when they are scaled are written in parts: no time is lost. */
 static void test_other_periods(void)
 {
-	static const struct source sources[] = { { "module", "1000000", 1, 0, 40 },
-						 { "perf", "1006172", 1, 0, 70 } };
+	static const struct source sources[] = { { "module", "1000000", 1, 0, 40, NULL },
+						 { "perf", "1006172", 1, 0, 70, NULL } };
 	g_autofree char *out = path_of("merged");
 	g_autoptr(GError) error = NULL;
 	uint64_t ns = 0, accounted_ns = 0, lost_ns = 0, n_parts = 0;
@@ -295,8 +301,8 @@ static void test_other_periods(void)
 
 static void test_unknown_period(void)
 {
-	static const struct source sources[] = { { "known", "1000000", 1, 0, 1 },
-						 { "unknown", "0", 1, 0, 1 } };
+	static const struct source sources[] = { { "known", "1000000", 1, 0, 1, NULL },
+						 { "unknown", "0", 1, 0, 1, NULL } };
 	g_autofree char *out = path_of("none");
 	g_autoptr(GError) error = NULL;
 

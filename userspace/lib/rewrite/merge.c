@@ -234,8 +234,11 @@ static bool merge_take_rows(struct merger *merger, GError **error)
 	return true;
 }
 
-/* How values of a fact that differ from capture to capture become one. */
-enum rule { RULE_JOIN, RULE_ADD, RULE_LEAST, RULE_MOST, RULE_DROP };
+/*
+ * How values of a fact that differ from capture to capture become one.  RULE_ALL: it is said of all
+ * of them, or not at all.
+ */
+enum rule { RULE_JOIN, RULE_ADD, RULE_LEAST, RULE_MOST, RULE_DROP, RULE_ALL };
 
 static enum rule merge_rule_of(const char *key)
 {
@@ -249,7 +252,7 @@ static enum rule merge_rule_of(const char *key)
 		{ "exit_status", RULE_DROP }, { "period_ns", RULE_DROP },
 		{ "command_pid", RULE_DROP }, { "pid", RULE_DROP },
 		{ "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
-		{ "ready_ns", RULE_DROP },
+		{ "ready_ns", RULE_DROP },    { "times", RULE_ALL },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -266,7 +269,7 @@ static char *merge_values(GPtrArray *values, enum rule rule)
 
 	if (rule == RULE_DROP)
 		return NULL;
-	if (rule == RULE_JOIN) {
+	if (rule == RULE_JOIN || rule == RULE_ALL) {
 		g_ptr_array_add(values, NULL);
 		return g_strjoinv(" + ", (char **)values->pdata);
 	}
@@ -326,15 +329,19 @@ static void merge_add_host(struct merger *merger)
 		enum rule rule = merge_rule_of(key);
 		g_autoptr(GPtrArray) values = g_ptr_array_new();
 		g_autofree char *value = NULL;
+		unsigned n_with = 0;
 
 		for (unsigned i = 0; i < merger->n; i++) {
 			char *one = g_hash_table_lookup(merger->sources[i].capture->host, key);
 
+			n_with += one != NULL;
 			if (one &&
 			    (rule == RULE_ADD ||
 			     !g_ptr_array_find_with_equal_func(values, one, g_str_equal, NULL)))
 				g_ptr_array_add(values, one);
 		}
+		if (rule == RULE_ALL && n_with < merger->n)
+			continue;
 		value = values->len == 1 ? g_strdup(values->pdata[0]) : merge_values(values, rule);
 		if (value)
 			spt_capture_writer_host(merger->writer, key, value);
