@@ -189,6 +189,28 @@ static void test_attributes(void)
 	end_child(child);
 }
 
+/* A profile of earlier windows forgets nothing of processes that are younger than these. */
+static void test_earlier_windows(void)
+{
+	uint8_t payload[ROOM];
+	size_t bytes = pack_attributes(shop, payload);
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	pid_t child = start_child(&(struct way){ 0 }, payload, bytes);
+	SptProcessRow processes[2] = { 0 };
+	SptCapture with = { .processes = processes, .n_processes = 2, .end_time = 20 },
+		   without = { .processes = processes, .n_processes = 1, .end_time = 10 };
+
+	processes[1] = (SptProcessRow){ .id = 1, .pid = (uint32_t)child, .start_time = 15 };
+	spt_published_look(published, &with);
+	end_child(child);
+	spt_published_look(published, &without);
+	spt_published_look(published, &with);
+	g_assert_nonnull(spt_published_find(&processes[1], published));
+	without.end_time = 30;
+	spt_published_look(published, &without);
+	g_assert_null(spt_published_find(&processes[1], published));
+}
+
 static void test_ways(void)
 {
 	uint8_t payload[ROOM], truncated[] = { 0x0a, 0x7f, 0x0a };
@@ -457,6 +479,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/published/attributes", test_attributes);
+	g_test_add_func("/published/earlier-windows", test_earlier_windows);
 	g_test_add_func("/published/keys", test_keys);
 	g_test_add_func("/published/ways", test_ways);
 	g_test_add_func("/published/many-mappings", test_many_mappings);

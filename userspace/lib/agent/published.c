@@ -42,6 +42,7 @@ struct entry {
 	uint32_t pid;
 	uint64_t start_time;
 	uint64_t next_ns, wait_ns;	/* when to look, and how long after that again */
+	uint64_t seen_ns;		/* end of the last window that has it */
 	bool is_there;			/* in the window that is looked at */
 	SptLabelSet set;		/* values are the entry's */
 	GPtrArray *keys;		/* of attributes of spans; NULL: none are known */
@@ -254,14 +255,15 @@ static struct entry *entry_of(SptPublished *published, const SptProcessRow *proc
 	return entry;
 }
 
-/* Its place in the table is free again. */
-static gboolean has_ended(gpointer data, G_GNUC_UNUSED gpointer value, G_GNUC_UNUSED gpointer user)
+/* Its place in the table is free again.  Who asks for a profile has windows from before it began. */
+static gboolean has_ended(gpointer data, G_GNUC_UNUSED gpointer value, gpointer window)
 {
+	const SptCapture *capture = window;
 	struct entry *entry = data;
 	bool was_there = entry->is_there;
 
 	entry->is_there = false;
-	return !was_there;
+	return !was_there && entry->seen_ns <= capture->end_time;
 }
 
 void spt_published_look(SptPublished *published, const SptCapture *capture)
@@ -277,6 +279,7 @@ void spt_published_look(SptPublished *published, const SptCapture *capture)
 			continue;
 		entry = entry_of(published, process);
 		entry->is_there = true;
+		entry->seen_ns = MAX(entry->seen_ns, capture->end_time);
 		if (process->end_time || now < entry->next_ns || looks == SPT_PUBLISHED_LOOKS ||
 		    now > begin + WINDOW_NS)
 			continue;
@@ -287,7 +290,7 @@ void spt_published_look(SptPublished *published, const SptCapture *capture)
 								      entry->wait_ns);
 		entry->wait_ns = MIN(2 * entry->wait_ns, LONGEST_WAIT_NS);
 	}
-	g_hash_table_foreach_remove(published->entries, has_ended, NULL);
+	g_hash_table_foreach_remove(published->entries, has_ended, (gpointer)capture);
 }
 
 static const struct entry *find_entry(const SptPublished *published, const SptProcessRow *process)
