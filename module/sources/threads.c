@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of threads: a hash of buckets, each of one line of keys. */
+#include <linux/compiler.h>
 #include <linux/kcsan-checks.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -87,6 +88,7 @@ struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
 	return passed;
 }
 
+/* Without the lock it is a guess: slots become others' meanwhile. */
 static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 {
 	unsigned int n = 0;
@@ -94,7 +96,7 @@ static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 
 	for (i = half; i < half + SYSPROF_THREAD_WAYS / 2; i++)
 		n += READ_ONCE(sysprof_threads.keys[i]) &&
-		     sysprof_threads.slots[i].payer == payer;
+		     data_race(sysprof_threads.slots[i].payer == payer);
 	return n;
 }
 

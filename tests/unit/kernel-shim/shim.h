@@ -251,6 +251,7 @@ bool shim_may_read(u64 address);
 
 #define pagefault_disable() ((void)0)
 #define pagefault_enable() ((void)0)
+#define data_race(expression) (expression)
 #define kcsan_disable_current() ((void)0)
 #define kcsan_enable_current() ((void)0)
 #define user_read_access_begin(from, bytes) true
