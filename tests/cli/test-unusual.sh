@@ -349,6 +349,7 @@ if [[ -z $part || $part = threads ]] && [[ 'beyond is cheap' = *"${ONLY:-}"* ]];
 	timed check 'a thread without a ring is cheap, --memory=64K' beyond_is_cheap --memory=64K
 fi
 odd threads exact '3,000 threads in turn' "$threads" serial 3000
+odd threads exact 'forks of nine processes with 300 threads' "$threads" forks 300
 odd threads noted 'no address space' "$threads" full
 odd threads exact 'a small signal stack' "$threads" small
 odd threads exact 'mlockall' "$threads" lock

@@ -225,6 +225,8 @@ static struct spt_thread *find_unused(void)
 		if (!__atomic_load_n(&are_free[i], __ATOMIC_ACQUIRE) || !try_thread(threads[i]))
 			continue;
 		__atomic_store_n(&are_free[i], false, __ATOMIC_RELAXED);
+		/* What was wiped does not say it. */
+		threads[i]->number = i;
 		return threads[i];
 	}
 	return NULL;
@@ -237,6 +239,16 @@ static void put_memory(struct spt_thread *thread)
 
 	__atomic_store_n(&thread->is_in_use, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&are_free[at], true, __ATOMIC_RELEASE);
+}
+
+/* In a child of fork(): that of its parent's other threads, of which none is there. */
+static void free_others(uint32_t own)
+{
+	uint32_t n = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < n && i < SPT_RINGS_SLOTS; i++)
+		if (i != own && threads[i])
+			__atomic_store_n(&are_free[i], true, __ATOMIC_RELEASE);
 }
 
 static bool is_full(void)
@@ -281,6 +293,8 @@ static struct spt_thread *get_memory(void)
 
 	/* After a fork the thread's own is free, and at hand. */
 	if (thread) {
+		if (!thread->is_in_use)
+			free_others(self_number);
 		thread->is_in_use = 1;
 		thread->number = self_number;
 		return thread;

@@ -4,6 +4,7 @@
  *
  *   many N    N threads at once.
  *   serial N  N threads, one after the other; says whether memory stays bounded.
+ *   forks N   Nine processes, each of them the child of one that has N threads, with N others.
  *   full      A thread's first allocations when the address space is used up; later ones are sure.
  *   beyond N  N threads at once, and what 100,000 allocations cost in one more.
  *   small     A signal handler that prints and allocates on a stack of 8 KiB.
@@ -80,6 +81,27 @@ static void join_many(pthread_t *threads, unsigned n)
 static void many(unsigned n)
 {
 	join_many(start_many(n), n);
+}
+
+static void forks(unsigned n)
+{
+	pid_t child = 0;
+
+	for (unsigned i = 0; child == 0 && i < 9; i++) {
+		pthread_t *threads = start_many(n);
+
+		while (__atomic_load_n(&n_along, __ATOMIC_ACQUIRE) < n)
+			odd_pause(1);
+		n_along = 0;
+		child = fork();
+		if (child == 0)
+			continue;
+		pthread_barrier_wait(&begun);
+		for (unsigned k = 0; k < n; k++)
+			pthread_join(threads[k], NULL);
+	}
+	if (child != 0)
+		waitpid(child, NULL, 0);
 }
 
 static uint64_t ran_ns(void)
@@ -321,6 +343,8 @@ int main(int argc, char **argv)
 		many(odd_number(argc, argv, 2, 2100));
 	else if (strcmp(how, "beyond") == 0)
 		beyond(odd_number(argc, argv, 2, 2100));
+	else if (strcmp(how, "forks") == 0)
+		forks(odd_number(argc, argv, 2, 300));
 	else if (strcmp(how, "serial") == 0)
 		serial(odd_number(argc, argv, 2, 3000));
 	else if (strcmp(how, "full") == 0)
