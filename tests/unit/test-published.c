@@ -343,6 +343,45 @@ static size_t pack_keys(const char *const *keys, unsigned n, uint8_t *to)
 	return spt_otlp_process_context__pack(&context, to);
 }
 
+/* Processes that share one message, as forks do: what they say takes little memory, as well. */
+static void test_large_keys(void)
+{
+	enum { N = 200, KEYS = 250 };
+	g_autofree char *key = g_strnfill(ROOM / (KEYS + 20), '\xff');
+	const char *keys[KEYS];
+	uint8_t payload[ROOM];
+	g_autoptr(SptPublished) published = spt_published_new("/proc");
+	g_autofree SptProcessRow *processes = g_new0(SptProcessRow, N + 1);
+	SptCapture capture = { .processes = processes, .n_processes = N + 1, .end_time = 1 };
+	unsigned found = 0;
+	pid_t child;
+
+	for (unsigned i = 0; i < KEYS; i++)
+		keys[i] = key;
+	child = start_child(&(struct way){ 0 }, payload, pack_keys(keys, KEYS, payload));
+	for (unsigned i = 1; i <= N; i++)
+		processes[i] = (SptProcessRow){ .id = i, .pid = (uint32_t)child, .start_time = i };
+	spt_published_look(published, &capture);
+	for (unsigned i = 1; i <= N; i++)
+		for (unsigned k = 0; k < KEYS; k++) {
+			const char *name = spt_published_find_key(&processes[i], k, published);
+
+			found += name ? (unsigned)strlen(name) : 0;
+		}
+	g_assert_cmpuint(found, >, 100000);
+	g_assert_cmpuint(found, <=, 16u << 20);
+	/* Whose processes have ended has nothing any more. */
+	capture.n_processes = 2;
+	processes[1].start_time = N + 1;
+	capture.end_time = 2;
+	spt_published_look(published, &capture);
+	capture.end_time = 3;
+	later_s += 11;
+	spt_published_look(published, &capture);
+	g_assert_nonnull(spt_published_find_key(&processes[1], 0, published));
+	end_child(child);
+}
+
 /* Numbers of keys in records of threads; a process need not say anything else. */
 static void test_keys(void)
 {
@@ -481,6 +520,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/published/attributes", test_attributes);
 	g_test_add_func("/published/earlier-windows", test_earlier_windows);
 	g_test_add_func("/published/keys", test_keys);
+	g_test_add_func("/published/large-keys", test_large_keys);
 	g_test_add_func("/published/ways", test_ways);
 	g_test_add_func("/published/many-mappings", test_many_mappings);
 	g_test_add_func("/published/many-processes", test_many_processes);

@@ -22,6 +22,7 @@
 #define PAYLOAD_MAX	(64u << 10)
 #define ATTEMPTS	3
 #define CONTEXTS_MAX	16		/* mappings with such a name that are looked at */
+#define KEPT_BYTES	(16u << 20)	/* of what all processes say */
 #define WINDOW_NS	(2 * 1000000000ull)
 #define FIRST_WAIT_NS	(10 * 1000000000ull)
 #define LONGEST_WAIT_NS (600 * 1000000000ull)
@@ -46,11 +47,13 @@ struct entry {
 	bool is_there;			/* in the window that is looked at */
 	SptLabelSet set;		/* values are the entry's */
 	GPtrArray *keys;		/* of attributes of spans; NULL: none are known */
+	size_t bytes, *kept_bytes;	/* of both, and of all entries */
 };
 
 struct SptPublished {
 	SptProcFiles *files;
 	GHashTable *entries;		/* struct entry, by itself */
+	size_t kept_bytes;
 };
 
 static const char *const taken[] = { "deployment.environment.name", "service.instance.id",
@@ -76,6 +79,19 @@ static void clear_set(struct entry *entry)
 		g_free((char *)entry->set.labels[i].value);
 	entry->set.n = 0;
 	g_clear_pointer(&entry->keys, g_ptr_array_unref);
+	*entry->kept_bytes -= entry->bytes;
+	entry->bytes = 0;
+}
+
+/* Its text, on one line, as the entry's. */
+static char *keep_text(struct entry *entry, const char *text)
+{
+	char *line = spt_one_line(text);
+	size_t bytes = strlen(line) + 1 + sizeof(line);
+
+	entry->bytes += bytes;
+	*entry->kept_bytes += bytes;
+	return line;
 }
 
 static void entry_free(void *data)
@@ -180,7 +196,7 @@ static void take_attribute(struct entry *entry, const SptOtlpAttribute *attribut
 
 	for (unsigned i = 0; text && *text && i < G_N_ELEMENTS(taken); i++)
 		if (strcmp(attribute->key, taken[i]) == 0 && !spt_label_set_value(set, taken[i]))
-			set->labels[set->n++] = (SptLabel){ taken[i], spt_one_line(text) };
+			set->labels[set->n++] = (SptLabel){ taken[i], keep_text(entry, text) };
 }
 
 static void take_keys(struct entry *entry, const SptOtlpAttribute *attribute)
@@ -195,7 +211,7 @@ static void take_keys(struct entry *entry, const SptOtlpAttribute *attribute)
 		return;
 	entry->keys = g_ptr_array_new_with_free_func(g_free);
 	for (size_t i = 0; i < list->n_values && i < SPAN_KEYS_MAX; i++)
-		g_ptr_array_add(entry->keys, spt_one_line(list->values[i]->text));
+		g_ptr_array_add(entry->keys, keep_text(entry, list->values[i]->text));
 }
 
 /* Programs have the keys beside the resource, as it is described, or in it. */
@@ -213,6 +229,8 @@ static void take_payload(struct entry *entry, const char *raw, size_t bytes)
 		take_attribute(entry, context->resource->attributes[i]);
 		take_keys(entry, context->resource->attributes[i]);
 	}
+	if (*entry->kept_bytes > KEPT_BYTES)
+		clear_set(entry);
 	spt_otlp_process_context__free_unpacked(context, NULL);
 }
 
@@ -251,6 +269,7 @@ static struct entry *entry_of(SptPublished *published, const SptProcessRow *proc
 		return entry;
 	entry = g_memdup2(&key, sizeof(key));
 	entry->wait_ns = FIRST_WAIT_NS;
+	entry->kept_bytes = &published->kept_bytes;
 	g_hash_table_add(published->entries, entry);
 	return entry;
 }

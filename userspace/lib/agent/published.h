@@ -25,7 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPublished, spt_published_free)
  * Looks again at processes of @capture, a window that has just ended: at a new one at once, then
  * after 10 s and ever longer times, up to 10 minutes; each minute if it has published something.
  * At most SPT_PUBLISHED_LOOKS of them, and for some 2 s in all; what is not in @capture is
- * forgotten.  Labels that find() has given are of no use any more.
+ * forgotten, unless a later window had it.  16 MiB are kept of all that they say.  Labels that
+ * find() has given are of no use any more.
  */
 void spt_published_look(SptPublished *published, const SptCapture *capture);
 #define SPT_PUBLISHED_LOOKS 256
