@@ -9,8 +9,8 @@
 void sysprof_code_number_init(void);
 
 /*
- * A number of SYSPROF_CODE_NUMBER_BITS that no code has had since the module was loaded; 0: there is
- * none.  Any context.
+ * A number of SYSPROF_CODE_NUMBER_BITS that no code has had since the module was loaded; 0: there
+ * is none.  Any context.
  */
 u64 sysprof_code_number_new(void);
 

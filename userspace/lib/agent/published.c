@@ -274,7 +274,7 @@ static struct entry *entry_of(SptPublished *published, const SptProcessRow *proc
 	return entry;
 }
 
-/* Its place in the table is free again.  Who asks for a profile has windows from before it began. */
+/* Its place in the table is free again.  A profile is made of windows from before it began, too. */
 static gboolean has_ended(gpointer data, G_GNUC_UNUSED gpointer value, gpointer window)
 {
 	const SptCapture *capture = window;
