@@ -2,6 +2,7 @@
 #include "record/inherited.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -108,7 +109,7 @@ bool spt_inherited_take(int socket)
 		return false;
 	header = CMSG_FIRSTHDR(&go.message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-		n = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		n = (int)MIN((header->cmsg_len - CMSG_LEN(0)) / sizeof(int), N_SHARED);
 		memcpy(fds, CMSG_DATA(header), (size_t)n * sizeof(int));
 	}
 	for (int i = 0, next = 0; i < N_SHARED; i++) {
@@ -118,7 +119,12 @@ bool spt_inherited_take(int socket)
 		if (!(go.byte & 1 << i) || next == n)
 			continue;
 		copy = dup2(fds[next], inherited_number(i));
-		close(fds[next++]);
+		/* It may have come as that number, where few are allowed. */
+		if (copy != fds[next])
+			close(fds[next]);
+		else
+			fcntl(copy, F_SETFD, 0);
+		next++;
 		text = g_strdup_printf("%d", copy);
 		if (copy >= 0)
 			g_setenv(shared_variables[i].number, text, TRUE);
