@@ -70,6 +70,7 @@ struct mode {
 	bool takes_turns;		/* the command's two threads run one after the other */
 	bool is_single;			/* a thread of the command, not two */
 	bool is_late;			/* more time where interrupts come on again */
+	bool has_no_own;		/* the command's functions are in a library of the system */
 	const char *python;		/* the waits are in this file's functions, and */
 	bool has_script;		/* those are of a script's function */
 	bool has_idle;			/* a thread waits for a second, and hardly ran */
@@ -102,7 +103,9 @@ static uint32_t node_of(struct fixture *fixture, const enum function *stack, uns
 
 static void put_names(struct fixture *fixture, const struct mode *mode)
 {
-	const char *const paths[] = { NULL, "[kernel]", "/opt/own/convoy", "/usr/lib/libc.so.6",
+	const char *const paths[] = { NULL, "[kernel]",
+				      mode->has_no_own ? "/usr/lib/libtable.so" : "/opt/own/convoy",
+				      "/usr/lib/libc.so.6",
 				      "/usr/lib/libspt-memory.so",
 				      mode->python ? mode->python : "/usr/bin/python3.11",
 				      "/opt/own/server.py", "/opt/own/nowhere" };
@@ -581,6 +584,25 @@ static void test_first(void)
 	tear_down(&fixture);
 }
 
+/* Without code of one's own, no function that the timer finds late, nor one without a name. */
+static void test_first_of_system(void)
+{
+	struct fixture fixture;
+	uint32_t n, first;
+
+	set_up(&fixture, &(struct mode){ .has_command = true,
+					 .has_no_own = true,
+					 .is_late = true,
+					 .has_nameless = true });
+
+	g_autoptr(SptProfile) profile = spt_profile_new(fixture.capture, fixture.symbols,
+							spt_metric_find("cpu"), NULL);
+
+	first = spt_culprit_first(profile, fixture.capture);
+	g_assert_cmpstr(spt_profile_functions(profile, &n)[first].name, ==, "busy");
+	tear_down(&fixture);
+}
+
 /* Lists of waits and memory begin with it, and what functions have of their own is all there is. */
 static void test_own(void)
 {
@@ -769,6 +791,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sentences/wall", test_wall);
 	g_test_add_func("/sentences/long-name", test_long_name);
 	g_test_add_func("/culprit/first", test_first);
+	g_test_add_func("/culprit/first-of-system", test_first_of_system);
 	g_test_add_func("/culprit/sums", test_sums);
 	g_test_add_func("/culprit/own", test_own);
 	g_test_add_func("/culprit/self", test_self);

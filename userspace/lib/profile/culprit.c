@@ -495,6 +495,26 @@ static uint32_t heaviest(const SptFunction *functions, uint32_t n, uint64_t leas
 	return best;
 }
 
+/* Of what sentences name as busiest the first; or else the first of all. */
+static uint32_t busiest(const SptProfile *profile, const SptCapture *capture,
+			const GArray *culprits)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	bool matter = spt_culprits_matter(profile);
+
+	for (unsigned i = 0; i < culprits->len; i++) {
+		const SptCulprit *culprit = &g_array_index(culprits, SptCulprit, i);
+		const SptFunction *function = &functions[culprit->function];
+
+		if (culprit->is_code &&
+		    (function->has_symbol || culprit->through != UINT32_MAX) &&
+		    (matter || !spt_culprit_is_late(function, capture)))
+			return culprit->function;
+	}
+	return culprits->len ? g_array_index(culprits, SptCulprit, 0).function : UINT32_MAX;
+}
+
 uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 {
 	uint32_t n;
@@ -516,10 +536,12 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 				return culprit->function;
 		}
 	}
-	/* Where the functions of a command have no names, it is the busiest one. */
-	if (culprits->len &&
-	    (spt_culprits_matter(profile) || spt_command_fact(capture, "command_pid")))
-		return g_array_index(culprits, SptCulprit, 0).function;
+	/* Where the functions of a command have no names, it is the busiest one that has. */
+	if (spt_culprits_matter(profile) || spt_command_fact(capture, "command_pid")) {
+		best = busiest(profile, capture, culprits);
+		if (best != UINT32_MAX)
+			return best;
+	}
 	best = heaviest(functions, n, least);
 	return best != UINT32_MAX ? best : heaviest(functions, n, 0);
 }

@@ -71,8 +71,9 @@ bool spt_culprit_is_machinery(const char *function, const char *object, bool is_
 bool spt_culprit_takes_lock(const char *function);
 /*
  * The function to look at first: the one with most of that in the code of the command's program,
- * or else outside /usr, /lib and /opt, or else in programs that the command started; else the
- * heaviest one.  UINT32_MAX: there is none.
+ * or else outside /usr, /lib and /opt, or else in programs that the command started; else, of a
+ * command, the busiest one that has a name and is not late; else the heaviest one.  UINT32_MAX:
+ * there is none.
  */
 uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture);
 
