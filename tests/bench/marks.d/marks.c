@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a mark costs its program: prints the least and the median of many rounds, in ns.  -DSPT,
- * -DSYSPROF, -DLTTNG or -DCLOCK says whose.  A round is short, and time passes between them, so
+ * -DSYSPROF, -DLTTNG, -DTRACY or -DCLOCK says whose.  A round is short, and time passes between them, so
  * that rings have room: what finds none costs less.
  */
 #include <stdint.h>
@@ -21,6 +21,10 @@
 #define TRACEPOINT_DEFINE
 #include "lttng.h"
 #define MARK() tracepoint(interface, key, "key", "pressed")
+#elif defined(TRACY)
+/* Two texts: its messages have no category. */
+#include <tracy/TracyC.h>
+#define MARK() TracyCMessageL("pressed")
 #else
 #define MARK() now_ns()
 #endif
