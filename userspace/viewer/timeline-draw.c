@@ -43,35 +43,68 @@ static int height_of_track(const SptTimelineDrawing *drawing, const SptTrack *tr
 				   drawing->track_height;
 }
 
-/* Of the first @n tracks. */
-static int tracks_height(const SptTimelineDrawing *drawing, unsigned n)
+/* Frames are above the lanes: what delayed one is below it. */
+static bool is_above(const SptTrack *track)
+{
+	return track->late_ns > 0;
+}
+
+/* Of the first @n tracks, those above the lanes or those below. */
+static int tracks_height(const SptTimelineDrawing *drawing, unsigned n, bool are_above)
 {
 	int height = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		height += height_of_track(drawing, drawing->tracks->pdata[i]);
+		if (is_above(drawing->tracks->pdata[i]) == are_above)
+			height += height_of_track(drawing, drawing->tracks->pdata[i]);
 	return height;
+}
+
+static int lanes_top(const SptTimelineDrawing *drawing)
+{
+	return tracks_height(drawing, drawing->tracks->len, true);
+}
+
+static int lane_top(const SptTimelineDrawing *drawing, uint32_t lane)
+{
+	return lanes_top(drawing) + (int)lane * drawing->lane_height;
+}
+
+static int track_top(const SptTimelineDrawing *drawing, unsigned track)
+{
+	bool above = is_above(drawing->tracks->pdata[track]);
+	int top = above ? 0 : lanes_top(drawing) + lanes_height(drawing);
+
+	return top + tracks_height(drawing, track, above);
 }
 
 int spt_timeline_height(const SptTimelineDrawing *drawing)
 {
-	return lanes_height(drawing) + tracks_height(drawing, drawing->tracks->len) +
+	unsigned n = drawing->tracks->len;
+
+	return lanes_top(drawing) + lanes_height(drawing) + tracks_height(drawing, n, false) +
 	       SPT_TIMELINE_RULER_HEIGHT;
+}
+
+uint32_t spt_timeline_lane_at(const SptTimelineDrawing *drawing, double y)
+{
+	double lane = floor((y - lanes_top(drawing)) / drawing->lane_height);
+
+	return lane >= 0 && lane < drawing->timeline->n_lanes ? (uint32_t)lane : UINT32_MAX;
 }
 
 const SptTrack *spt_timeline_track_at(const SptTimelineDrawing *drawing, int y, unsigned *ret_row)
 {
 	for (unsigned i = 0; i < drawing->tracks->len; i++) {
 		const SptTrack *track = drawing->tracks->pdata[i];
-		int height = height_of_track(drawing, track);
+		int below = y - track_top(drawing, i);
 
-		if (y < height) {
-			*ret_row = track->n_rows > 1 ? MIN((unsigned)MAX(y - 1, 0) / ROW_HEIGHT,
-							   track->n_rows - 1) :
-						       0;
-			return track;
-		}
-		y -= height;
+		if (below < 0 || below >= height_of_track(drawing, track))
+			continue;
+		*ret_row = track->n_rows > 1 ?
+				   MIN((unsigned)MAX(below - 1, 0) / ROW_HEIGHT, track->n_rows - 1) :
+				   0;
+		return track;
 	}
 	return NULL;
 }
@@ -146,7 +179,7 @@ static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint3
 	const SptTimeline *timeline = drawing->timeline;
 	double length = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
 	double first = spt_timeline_x(drawing, timeline->begin_ns),
-	       top = (double)lane * drawing->lane_height + 1;
+	       top = lane_top(drawing, lane) + 1;
 	double step = drawing->width * length / (double)(drawing->until_ns - drawing->begin_ns),
 	       height = drawing->lane_height - 1;
 
@@ -193,7 +226,7 @@ static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_
 		      lost = spt_lane_rgba(SPT_LANE_LOST),
 		      lit = timeline_draw_text_color(drawing, 0.45f),
 		      left_out = timeline_draw_text_color(drawing, 0.3f);
-	double top = (double)lane * drawing->lane_height + 1;
+	double top = lane_top(drawing, lane) + 1;
 
 	draw_shares(drawing, cairo, lane, timeline->weights, false, 0);
 	fill_boxes(cairo, &weight);
@@ -288,7 +321,7 @@ static void draw_below(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 {
-	int tracks = lanes_height(drawing), ruler = drawing->ruler_top;
+	int ruler = drawing->ruler_top;
 	const graphene_rect_t area =
 		GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width,
 				   (float)spt_timeline_height(drawing));
@@ -297,15 +330,15 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++) {
 		g_autofree char *name = spt_timeline_lane_name(drawing->timeline, lane);
 
-		timeline_draw_draw_label(drawing, snapshot, name,
-					 (double)lane * drawing->lane_height, drawing->lane_height);
+		timeline_draw_draw_label(drawing, snapshot, name, lane_top(drawing, lane),
+					 drawing->lane_height);
 	}
 	for (unsigned i = 0; i < drawing->tracks->len; i++) {
 		const SptTrack *track = drawing->tracks->pdata[i];
 		g_autofree char *made = NULL;
 
 		timeline_draw_draw_label(drawing, snapshot, spt_text_name(track->name, &made),
-					 tracks + tracks_height(drawing, i),
+					 track_top(drawing, i),
 					 height_of_track(drawing, track));
 	}
 	gtk_snapshot_push_clip(snapshot, &area);
@@ -316,7 +349,7 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 		draw_lane(drawing, cairo, lane);
 	for (unsigned i = 0; i < drawing->tracks->len; i++)
 		draw_track(drawing, cairo, drawing->tracks->pdata[i],
-			   tracks + tracks_height(drawing, i) + 1,
+			   track_top(drawing, i) + 1,
 			   height_of_track(drawing, drawing->tracks->pdata[i]) - 1);
 	cairo_destroy(cairo);
 	gtk_snapshot_pop(snapshot);

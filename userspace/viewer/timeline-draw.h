@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws the timeline: lanes of load, tracks of other streams, the ruler and the selection. */
+/*
+ * Draws the timeline: tracks of frames, lanes of load, tracks of other streams, the ruler and the
+ * selection.
+ */
 #ifndef SPT_TIMELINE_DRAW_H
 #define SPT_TIMELINE_DRAW_H
 
@@ -27,7 +30,9 @@ typedef struct {
 double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time);
 uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x);
 int spt_timeline_height(const SptTimelineDrawing *drawing);
-/* The track at @y below the lanes, and its row; NULL: there is none. */
+/* The lane at @y; UINT32_MAX: there is none. */
+uint32_t spt_timeline_lane_at(const SptTimelineDrawing *drawing, double y);
+/* Likewise, a track, and its row; NULL: there is none. */
 const SptTrack *spt_timeline_track_at(const SptTimelineDrawing *drawing, int y, unsigned *ret_row);
 /* "CPU 1", "make (1234)", "worker (1235)", "others"; to be freed. */
 char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane);

@@ -316,9 +316,9 @@ static void timeline_view_on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, dou
 
 static void choose_lane(SptTimelineView *self, double y)
 {
-	uint32_t lane = (uint32_t)(MAX(y, 0) / timeline_view_drawing_of(self).lane_height);
-	const SptGroupRow *group =
-		lane < self->timeline->n_lanes ? &self->timeline->groups[lane] : NULL;
+	const SptTimelineDrawing drawing = timeline_view_drawing_of(self);
+	uint32_t lane = spt_timeline_lane_at(&drawing, y);
+	const SptGroupRow *group = lane != UINT32_MAX ? &self->timeline->groups[lane] : NULL;
 	g_autofree char *number = NULL;
 	SptRestriction restriction = { .kind = SPT_RESTRICT_CPU };
 
@@ -536,17 +536,17 @@ static gboolean timeline_view_query_tooltip(GtkWidget *widget, int x, int y, gbo
 	g_autofree char *text = NULL;
 	SptTimelineDrawing drawing;
 	const SptTrack *track;
+	uint32_t lane;
 	unsigned row;
-	int below;
 
 	/* A tooltip window that moves along costs more than the views that follow. */
 	if (!self->timeline || by_keyboard || y < 0 || self->is_dragging)
 		return FALSE;
 	drawing = timeline_view_drawing_of(self);
-	below = y - (int)self->timeline->n_lanes * drawing.lane_height;
-	if (below < 0)
-		text = describe_lane(self, (uint32_t)(y / drawing.lane_height), x);
-	else if ((track = spt_timeline_track_at(&drawing, below, &row)))
+	lane = spt_timeline_lane_at(&drawing, y);
+	if (lane != UINT32_MAX)
+		text = describe_lane(self, lane, x);
+	else if ((track = spt_timeline_track_at(&drawing, y, &row)))
 		text = describe_track(self, track, row, x);
 	gtk_tooltip_set_text(tooltip, text);
 	return text != NULL;
