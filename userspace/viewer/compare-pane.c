@@ -23,7 +23,7 @@
 struct _SptComparePane {
 	GtkWidget parent_instance;
 	GtkWidget *content, *header, *actions, *title, *detail, *words, *by_time, *swap, *another,
-		*paned, *scrolled;
+		*paned, *scrolled, *legend;
 	SptPane *functions;
 	SptFlameView *flame;
 	SptDocument *before, *after;
@@ -154,13 +154,14 @@ static const SptQueryKind comparison_query = {
 
 static void ask(SptComparePane *self)
 {
+	bool by_time = gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time));
 	struct input *input;
 
+	spt_flame_legend_show_changes(self->legend, by_time);
 	if (!self->before || !self->after)
 		return;
 	input = g_new(struct input, 1);
-	*input = (struct input){ spt_document_ref(self->before),
-				 gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)),
+	*input = (struct input){ spt_document_ref(self->before), by_time,
 				 gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->swap)) };
 	spt_query_ask(self->query, self->after, input, free_input);
 }
@@ -251,7 +252,8 @@ static void spt_compare_pane_init(SptComparePane *self)
 
 	gtk_widget_init_template(GTK_WIDGET(self));
 	self->query = spt_query_new(GTK_WIDGET(self), &comparison_query);
-	gtk_box_append(GTK_BOX(self->content), spt_flame_legend_new(true));
+	self->legend = spt_flame_legend_new();
+	gtk_box_append(GTK_BOX(self->content), self->legend);
 	spt_compat_aligned(self->words, false);
 	spt_narrow_stack(self->header);
 	spt_view_stay(self->scrolled);

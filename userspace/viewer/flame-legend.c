@@ -99,21 +99,36 @@ static void add_sides(GtkWidget *legend)
 	add_color(legend, SPT_FLAME_KERNEL, _("kernel"));
 }
 
-static void legend_add_changes(GtkWidget *legend)
+/* Of the whole that each side is: a function may take as long and have a larger share. */
+static void add_changed_shares(GtkWidget *legend)
+{
+	add_color(legend, SPT_FLAME_LESS, _("a smaller share than before"));
+	add_color(legend, SPT_FLAME_SAME, _("the same share"));
+	add_color(legend, SPT_FLAME_MORE, _("a larger share than before"));
+}
+
+static void add_changed_amounts(GtkWidget *legend)
 {
 	add_color(legend, SPT_FLAME_LESS, _("less than before"));
 	add_color(legend, SPT_FLAME_SAME, _("as before"));
 	add_color(legend, SPT_FLAME_MORE, _("more than before"));
-	add_color(legend, SPT_FLAME_FOUND, _("highlighted"));
 }
 
-GtkWidget *spt_flame_legend_new(bool of_changes)
+/* Empty. */
+static GtkWidget *begin(GtkWidget *scrolled)
+{
+	GtkWidget *legend = g_object_get_data(G_OBJECT(scrolled), "legend"), *child;
+
+	while ((child = gtk_widget_get_first_child(legend)))
+		gtk_box_remove(GTK_BOX(legend), child);
+	return legend;
+}
+
+GtkWidget *spt_flame_legend_new(void)
 {
 	GtkWidget *legend = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 21), *scrolled;
 
 	gtk_widget_add_css_class(legend, "legend");
-	if (of_changes)
-		legend_add_changes(legend);
 	scrolled =
 		g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", legend, "hscrollbar-policy",
 			     GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
@@ -124,15 +139,24 @@ GtkWidget *spt_flame_legend_new(bool of_changes)
 
 void spt_flame_legend_show(GtkWidget *scrolled, const SptCallTree *calls)
 {
-	GtkWidget *legend = g_object_get_data(G_OBJECT(scrolled), "legend"), *child;
+	GtkWidget *legend = begin(scrolled);
 	const uint32_t *category_of = spt_flame_categories(calls);
 
-	while ((child = gtk_widget_get_first_child(legend)))
-		gtk_box_remove(GTK_BOX(legend), child);
 	if (category_of)
 		add_categories(legend, calls, category_of);
 	else
 		add_sides(legend);
 	add_color(legend, SPT_FLAME_PROCESS, _("process"));
+	add_color(legend, SPT_FLAME_FOUND, _("highlighted"));
+}
+
+void spt_flame_legend_show_changes(GtkWidget *scrolled, bool by_time)
+{
+	GtkWidget *legend = begin(scrolled);
+
+	if (by_time)
+		add_changed_amounts(legend);
+	else
+		add_changed_shares(legend);
 	add_color(legend, SPT_FLAME_FOUND, _("highlighted"));
 }

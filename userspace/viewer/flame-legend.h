@@ -8,9 +8,10 @@
 
 #include "call-tree.h"
 
-/* Of the graph of a comparison, or (@of_changes false) of a recording. */
-GtkWidget *spt_flame_legend_new(bool of_changes);
+GtkWidget *spt_flame_legend_new(void);
 /* For the graph of @calls, by what its colours mean in the preferences. */
 void spt_flame_legend_show(GtkWidget *legend, const SptCallTree *calls);
+/* For that of a comparison, of amounts (@by_time) or of shares. */
+void spt_flame_legend_show_changes(GtkWidget *legend, bool by_time);
 
 #endif

@@ -516,7 +516,7 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	self->query = spt_query_new(GTK_WIDGET(self), &threads_query);
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
-	self->legend = spt_flame_legend_new(false);
+	self->legend = spt_flame_legend_new();
 	gtk_box_append(GTK_BOX(self->content), self->legend);
 	spt_preferences_watch(self, G_CALLBACK(on_colors_changed));
 	spt_narrow_stack(self->header);
