@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "sysprof.h"
 #include "trace/trace.h"
 
@@ -100,12 +101,12 @@ static char *advise_headers(const char *release)
 
 	if (!apt)
 		return g_strdup_printf(
-			"install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s",
+			spt_words("install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s"),
 			release);
 	if (apt_has(package))
 		return g_strdup_printf("sudo apt-get install %s", package);
 	return g_strdup_printf(
-		"boot a kernel of the distribution, or bring the headers of this one (apt has no %s)",
+		spt_words("boot a kernel of the distribution, or bring the headers of this one (apt has no %s)"),
 		package);
 }
 
@@ -128,7 +129,7 @@ static void tell_not_built(const struct teller *to, const char *release)
 	} else {
 		module_found(
 			to, SPT_FINDING_MISSING,
-			"install the package sysprof-trace-dkms, or in the sources: sudo make install",
+			spt_words("install the package sysprof-trace-dkms, or in the sources: sudo make install"),
 			"The module is not installed for kernel %s.", release);
 	}
 }
