@@ -17,6 +17,9 @@
 #include "split.h"
 
 #define LEAST_SPEED 200 /* of a swipe, pixels a second */
+/* Of the height, before the callers get more than a row; and at least so many pixels: five rows. */
+#define FUNCTIONS_SHARE 0.62
+#define FUNCTIONS_LEAST 176
 
 struct _SptPanes {
 	GtkWidget parent_instance;
@@ -244,7 +247,8 @@ static void spt_panes_init(SptPanes *self)
 	g_signal_connect_object(self->choice, "notify::visible", G_CALLBACK(panes_arrange), self,
 				G_CONNECT_SWAPPED);
 	spt_narrow_show(self->choice, true);
-	spt_split_keep(GTK_PANED(self->left), "functions-height");
+	spt_split_share(GTK_PANED(self->left), "functions-height", FUNCTIONS_SHARE,
+			FUNCTIONS_LEAST);
 	spt_split_keep(GTK_PANED(self->across), "functions-width");
 }
 

@@ -10,15 +10,22 @@
 #include "state.h"
 
 #define NONE (-1)			/* the state: nobody has moved it */
-/* The part of the height that the start child has at most until somebody moves the handle. */
+/* The part of the height that a start child that fits has at most until the handle is moved. */
 #define FIT_MOST 0.3
+#define FIT_LARGE 0.4			/* if it has much to show */
+#define FIT_LEAST 0.22			/* in a low window, of which the end child has END_HEIGHT */
+#define END_HEIGHT 330
 #define FIT_FIRST 200			/* before the height is known */
 
 struct split {
 	GtkPaned *paned;
 	const char *key;
 	int before;			/* the position when a button was pressed */
+	bool is_moved;			/* by somebody, now or earlier */
 	int most;			/* height of the start child while nobody has moved it */
+	bool is_large;			/* it has much to show */
+	double share;			/* of a start child that has one */
+	int least;			/* height of that, as far as there is room */
 	unsigned fit_source;
 };
 
@@ -35,6 +42,7 @@ static void split_save(struct split *split)
 	gboolean is_set;
 
 	g_object_get(split->paned, "position-set", &is_set, NULL);
+	split->is_moved = true;
 	spt_state_set(split->key, is_set ? gtk_paned_get_position(split->paned) : NONE);
 }
 
@@ -70,7 +78,7 @@ void spt_split_keep(GtkPaned *paned, const char *key)
 	struct split *split = g_new0(struct split, 1);
 	int position = spt_state_get(key, NONE);
 
-	*split = (struct split){ .paned = paned, .key = key };
+	*split = (struct split){ .paned = paned, .key = key, .is_moved = position >= 0 };
 	g_object_set_data_full(G_OBJECT(paned), "split", split, split_free);
 	if (position >= 0)
 		gtk_paned_set_position(paned, position);
@@ -104,10 +112,11 @@ static gboolean split_fit(gpointer data)
 {
 	struct split *split = data;
 	int height = gtk_widget_get_height(GTK_WIDGET(split->paned)), most;
+	double share = split->is_large ? FIT_LARGE : FIT_MOST;
 
 	split->fit_source = 0;
 	g_object_get(split->paned, "max-position", &most, NULL);
-	most = MIN(most, (int)(height * FIT_MOST));
+	most = MIN(most, (int)MAX(MIN(height * share, height - END_HEIGHT), height * FIT_LEAST));
 	if (most != split->most) {
 		split->most = most;
 		gtk_widget_queue_resize(gtk_paned_get_start_child(split->paned));
@@ -135,6 +144,41 @@ void spt_split_fit(GtkPaned *paned, const char *key)
 	spt_split_keep(paned, key);
 	split_of(paned)->most = FIT_FIRST;
 	g_signal_connect_data(paned, "notify::max-position", G_CALLBACK(split_on_room),
+			      split_of(paned), NULL, G_CONNECT_SWAPPED);
+}
+
+void spt_split_give(GtkPaned *paned, bool much)
+{
+	split_of(paned)->is_large = much;
+	split_on_room(split_of(paned));
+}
+
+static gboolean split_divide(gpointer data)
+{
+	struct split *split = data;
+	int height = gtk_widget_get_height(GTK_WIDGET(split->paned)), most;
+
+	split->fit_source = 0;
+	g_object_get(split->paned, "max-position", &most, NULL);
+	if (!split->is_moved)
+		gtk_paned_set_position(split->paned,
+				       MIN(most, MAX((int)(height * split->share), split->least)));
+	return G_SOURCE_REMOVE;
+}
+
+static void split_on_height(struct split *split)
+{
+	if (!split->fit_source)
+		split->fit_source =
+			g_idle_add_full(G_PRIORITY_HIGH_IDLE, split_divide, split, NULL);
+}
+
+void spt_split_share(GtkPaned *paned, const char *key, double share, int least)
+{
+	spt_split_keep(paned, key);
+	split_of(paned)->share = share;
+	split_of(paned)->least = least;
+	g_signal_connect_data(paned, "notify::max-position", G_CALLBACK(split_on_height),
 			      split_of(paned), NULL, G_CONNECT_SWAPPED);
 }
 

@@ -70,6 +70,16 @@ static const char *const lanes_names[] = {
 	[SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu"
 };
 
+/* What is below has the room of what is hidden. */
+static void give_room_to_time(SptViews *self)
+{
+	bool has_lanes = gtk_widget_get_visible(GTK_WIDGET(self->lanes_pane));
+
+	gtk_widget_set_visible(gtk_paned_get_start_child(self->split),
+			       has_lanes || gtk_widget_get_visible(GTK_WIDGET(self->timeline)));
+	spt_split_give(self->split, has_lanes);
+}
+
 /* Takes over @surroundings. */
 static void views_show(SptViews *self, SptDocument *document, SptSurroundings *surroundings)
 {
@@ -81,6 +91,7 @@ static void views_show(SptViews *self, SptDocument *document, SptSurroundings *s
 				 spt_text_name(document->words, &made));
 	gtk_widget_set_visible(GTK_WIDGET(self->timeline),
 			       spt_span_is_known(document->recording->capture));
+	give_room_to_time(self);
 	spt_timeline_view_set_document(self->timeline, document);
 	spt_lanes_pane_set_document(self->lanes_pane, document);
 	spt_heat_view_set_document(self->heat, document);
@@ -229,6 +240,7 @@ static void on_lanes_visible(SptViews *self)
 	bool is_visible = gtk_widget_get_visible(GTK_WIDGET(self->lanes_pane));
 
 	spt_timeline_view_set_gutter(self->timeline, is_visible ? SPT_LANES_GUTTER : 0);
+	give_room_to_time(self);
 	g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_THREAD_LANES]);
 }
 
