@@ -16,6 +16,7 @@
 
 #define NUMBER_WIDTH 90
 #define NAME_WIDTH   135
+#define RECEIVER_WIDTH 180
 #define BUS_WIDTH    70
 /* Nobody reads more; a shorter time shows the others. */
 #define MAX_ROWS 5000
@@ -160,11 +161,11 @@ static void spt_dbus_pane_init(SptDbusPane *self)
 		{ N_("Time"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Duration"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Call"), SPT_CELL_TEXT, 0 },
-		{ N_("Sender"), SPT_CELL_TEXT, NAME_WIDTH },
-		{ N_("Receiver"), SPT_CELL_TEXT, 0 },
-		{ N_("Bytes"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Error"), SPT_CELL_DIM, NAME_WIDTH },
-		{ N_("Bus"), SPT_CELL_DIM, BUS_WIDTH },
+		{ N_("Sender"), SPT_CELL_TEXT, -NAME_WIDTH },
+		{ N_("Receiver"), SPT_CELL_TEXT, -RECEIVER_WIDTH },
+		{ N_("Bytes"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
+		{ N_("Error"), SPT_CELL_DIM, -NAME_WIDTH },
+		{ N_("Bus"), SPT_CELL_DIM, -BUS_WIDTH },
 	};
 
 	self->query = spt_query_new(GTK_WIDGET(self), &dbus_query);

@@ -17,6 +17,7 @@
 #include "text.h"
 
 #define NUMBER_WIDTH 90
+#define CATEGORY_WIDTH 150
 /* Nobody reads more. */
 #define MAX_ROWS 2000
 
@@ -226,11 +227,11 @@ static void spt_marks_pane_init(SptMarksPane *self)
 		{ N_("Mark"), SPT_CELL_TEXT, 0 },
 		{ N_("Count"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		{ N_("Sum"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Mean"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Median"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("99 %"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Longest"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Category"), SPT_CELL_DIM, 0 },
+		{ N_("Mean"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
+		{ N_("Median"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
+		{ N_("99 %"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
+		{ N_("Longest"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
+		{ N_("Category"), SPT_CELL_DIM, -CATEGORY_WIDTH },
 	};
 
 	self->query = spt_query_new(GTK_WIDGET(self), &marks_query);

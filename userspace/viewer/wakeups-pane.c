@@ -280,11 +280,11 @@ static void spt_wakeups_pane_init(SptWakeupsPane *self)
 {
 	static const SptTableColumn columns[] = {
 		{ N_("Thread"), SPT_CELL_TEXT, 0 },
-		{ N_("Wake-ups"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-		{ N_("Median delay"), SPT_CELL_NUMBER, DELAY_WIDTH },
-		{ N_("99 %"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+		{ N_("Wake-ups"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
+		{ N_("Median delay"), SPT_CELL_NUMBER, -DELAY_WIDTH },
+		{ N_("99 %"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
 		{ N_("Longest delay"), SPT_CELL_NUMBER, DELAY_WIDTH },
-		{ N_("Period"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+		{ N_("Period"), SPT_CELL_NUMBER, -NUMBER_WIDTH },
 	};
 	GtkWidget *sides = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18),
 		  *scrolled = gtk_scrolled_window_new();
