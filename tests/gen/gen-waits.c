@@ -79,8 +79,12 @@ static void put_below(SptCaptureWriter *writer)
 							       .symbol_bytes = 0x80 });
 }
 
-static void put_state(SptCaptureWriter *writer)
+static void put_state(SptCaptureWriter *writer, bool has_command)
 {
+	if (has_command) {
+		spt_capture_writer_host(writer, "command", "beat");
+		spt_capture_writer_host(writer, "command_pid", "300");
+	}
 	spt_capture_writer_host(writer, "host", "example");
 	spt_capture_writer_host(writer, "kernel", "6.1.0");
 	spt_capture_writer_host(writer, "period_ns", "1000000");
@@ -252,19 +256,21 @@ int main(int argc, char **argv)
 	SptStash *stash = spt_stash_new();
 	SptCaptureWriter *writer;
 	unsigned n_flows;
+	bool has_command;
 	int status = 0;
 
+	has_command = argc == 3 && strcmp(argv[2], "command") == 0;
 	has_mutex = argc == 3 && strcmp(argv[2], "mutex") == 0;
 	n_flows = argc == 3 && strcmp(argv[2], "flows") == 0 ? FLOWS :
 		  argc == 3 && strcmp(argv[2], "crowd") == 0 ? CROWD :
 								0;
-	if (argc != 2 && !has_mutex && !n_flows) {
-		fprintf(stderr, "Usage: gen-waits OUT [mutex | flows | crowd]\n");
+	if (argc != 2 && !has_command && !has_mutex && !n_flows) {
+		fprintf(stderr, "Usage: gen-waits OUT [command | mutex | flows | crowd]\n");
 		return 2;
 	}
 	writer = spt_capture_writer_new(argv[1], &error);
 	if (writer) {
-		put_state(writer);
+		put_state(writer, has_command);
 		if (has_mutex)
 			put_below(writer);
 		for (unsigned i = 0; i < ROUNDS; i++)

@@ -179,11 +179,16 @@ static void lanes_view_ask(SptLanesView *self)
 	spt_query_ask(self->query, self->document, input, g_free);
 }
 
+/* What a command did comes before what else the CPUs did. */
 static void list_lines(SptLanesView *self)
 {
+	uint32_t above = self->lanes->begins_with_command ? 1 : 0;
+
 	g_array_set_size(self->lines, 0);
+	for (uint32_t i = 0; i < above; i++)
+		lanes_view_add_process(self, i);
 	lanes_view_add_cpus(self);
-	for (uint32_t i = 0; i < self->lanes->n_processes; i++)
+	for (uint32_t i = above; i < self->lanes->n_processes; i++)
 		lanes_view_add_process(self, i);
 	gtk_widget_queue_resize(GTK_WIDGET(self));
 	gtk_widget_queue_draw(GTK_WIDGET(self));

@@ -252,6 +252,7 @@ static void make_threads(SptLanes *lanes)
 	for (uint32_t i = 0; i < n; i++)
 		rows[i].process_ns = process_ns[rows[i].process];
 	qsort(rows, n, sizeof(*rows), busiest_first);
+	lanes->begins_with_command = n && rows[0].is_command;
 	lanes->processes = g_new0(SptLaneProcess, MAX(n, 1));
 	lanes->threads = g_new0(SptLaneThread, MAX(n, 1));
 	lanes->lane_of = g_new(uint32_t, (size_t)capture->n_threads + 1);

@@ -88,6 +88,7 @@ typedef struct {
 	 */
 	SptLaneProcess *processes;
 	uint32_t n_processes;
+	bool begins_with_command; /* the first process is one of those */
 	SptLaneThread *threads;
 	uint32_t n_threads; /* those of one process are side by side */
 	uint32_t *lane_of;  /* by thread of the capture: index in threads; UINT32_MAX: none */
