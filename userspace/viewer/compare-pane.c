@@ -236,11 +236,13 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
 }
 
-/* Where they are below each other, each keeps the half that it has. */
-static void on_paned_map(GtkWidget *paned)
+/* Where they are below each other, each has a half. */
+static void place_handle(GtkWidget *paned)
 {
 	if (gtk_orientable_get_orientation(GTK_ORIENTABLE(paned)) == GTK_ORIENTATION_HORIZONTAL)
 		gtk_paned_set_position(GTK_PANED(paned), TABLE_WIDTH);
+	else
+		g_object_set(paned, "position-set", FALSE, NULL);
 }
 
 static void spt_compare_pane_init(SptComparePane *self)
@@ -259,7 +261,8 @@ static void spt_compare_pane_init(SptComparePane *self)
 	spt_view_stay(self->scrolled);
 	spt_narrow_stack(self->actions);
 	spt_narrow_stack(self->paned);
-	g_signal_connect(self->paned, "map", G_CALLBACK(on_paned_map), NULL);
+	g_signal_connect(self->paned, "map", G_CALLBACK(place_handle), NULL);
+	g_signal_connect(self->paned, "notify::orientation", G_CALLBACK(place_handle), NULL);
 	spt_narrow_show(self->another, false);
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		GtkColumnViewColumn *column =
@@ -270,6 +273,8 @@ static void spt_compare_pane_init(SptComparePane *self)
 			gtk_column_view_column_set_fixed_width(column, NAME_WIDTH);
 	}
 	spt_pane_set_title(self->functions, _("Changes of self"));
+	/* There the rows have its room. */
+	spt_narrow_show(spt_pane_header(self->functions), false);
 	spt_pane_set_empty_text(self->functions, _("There are no samples"));
 	g_signal_connect_object(
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)),

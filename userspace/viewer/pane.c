@@ -66,6 +66,11 @@ GtkColumnView *spt_pane_view(SptPane *pane)
 	return pane_get(pane)->view;
 }
 
+GtkWidget *spt_pane_header(SptPane *pane)
+{
+	return pane_get(pane)->header;
+}
+
 void spt_pane_add_header(SptPane *pane, GtkWidget *widget)
 {
 	gtk_box_append(GTK_BOX(pane_get(pane)->header), widget);

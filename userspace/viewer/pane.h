@@ -18,6 +18,8 @@ struct _SptPaneClass {
  */
 
 GtkColumnView *spt_pane_view(SptPane *pane);
+/* What has the title. */
+GtkWidget *spt_pane_header(SptPane *pane);
 /* Adds @widget beside the title. */
 void spt_pane_add_header(SptPane *pane, GtkWidget *widget);
 void spt_pane_set_title(SptPane *pane, const char *text);
