@@ -101,9 +101,8 @@ const SptTrack *spt_timeline_track_at(const SptTimelineDrawing *drawing, int y, 
 
 		if (below < 0 || below >= height_of_track(drawing, track))
 			continue;
-		*ret_row = track->n_rows > 1 ?
-				   MIN((unsigned)MAX(below - 1, 0) / ROW_HEIGHT, track->n_rows - 1) :
-				   0;
+		*ret_row = (unsigned)MAX(below - 1, 0) / ROW_HEIGHT;
+		*ret_row = MIN(*ret_row, track->n_rows - 1);
 		return track;
 	}
 	return NULL;

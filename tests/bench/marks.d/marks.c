@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a mark costs its program: prints the least and the median of many rounds, in ns.  -DSPT,
- * -DSYSPROF, -DLTTNG, -DTRACY or -DCLOCK says whose.  A round is short, and time passes between them, so
- * that rings have room: what finds none costs less.
+ * -DSYSPROF, -DLTTNG, -DTRACY or -DCLOCK says whose.  A round is short, and time passes between
+ * them, so that rings have room: what finds none costs less.
  */
 #include <stdint.h>
 #include <stdio.h>
