@@ -28,6 +28,9 @@ HARMLESS = {
     "the whole system",
     "your own processes",
     "your own processes, in user mode,",
+    "install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-...",
+    "boot a kernel of the distribution, or bring the headers of this one (apt has no ...)",
+    "install the package sysprof-trace-dkms, or in the sources: sudo make install",
 }
 # Rows whose messages other libraries make: the caller has seen GLib's, these are the system's.
 SYSTEM = {os.strerror(number) for number in range(1, 134)}

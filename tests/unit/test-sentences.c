@@ -584,7 +584,7 @@ static void test_first(void)
 	tear_down(&fixture);
 }
 
-/* Without code of one's own, no function that the timer finds late, nor one without a name. */
+/* Without code of the user's, no function that the timer finds late, nor one without a name. */
 static void test_first_of_system(void)
 {
 	struct fixture fixture;

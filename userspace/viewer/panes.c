@@ -17,7 +17,7 @@
 #include "split.h"
 
 #define LEAST_SPEED 200 /* of a swipe, pixels a second */
-/* Of the height, before the callers get more than a row; and at least so many pixels: five rows. */
+/* Of the height, before the callers get more than a row; and pixels at least: five rows. */
 #define FUNCTIONS_SHARE 0.62
 #define FUNCTIONS_LEAST 176
 
