@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of a walk are those that a refiltered profile adds up, and come in the order of time. */
+/*
+ * The rows of a walk are those that a refiltered profile adds up, and come in the order of time.
+ * They are the same where a base keeps them as where it reads the recording again.
+ */
 #include "profile/rows.h"
 
 #include "captures.h"
+#include "profile/arrange.h"
+#include "profile/row-walk.h"
+#include "profile/timeline.h"
 #include "profile/where-expression.h"
 
 /* By leaf of the tree. */
@@ -56,9 +62,143 @@ static void test_rows_are_the_profile(void)
 	fake_clear(&fake);
 }
 
+static void check_same_row(const SptProfileRow *row, const SptProfileRow *expected)
+{
+	g_assert_cmpuint(row->time, ==, expected->time);
+	g_assert_cmpuint(row->duration_ns, ==, expected->duration_ns);
+	g_assert_cmpuint(row->weight, ==, expected->weight);
+	g_assert_cmpuint(row->thread, ==, expected->thread);
+	g_assert_cmpuint(row->cpu, ==, expected->cpu);
+	g_assert_cmpuint(row->leaf, ==, expected->leaf);
+}
+
+static void check_same_rows(const SptProfile *kept, const SptProfile *reread,
+			    const SptFilter *filter)
+{
+	g_autoptr(SptProfileRows) expected = spt_profile_rows_new(kept, filter),
+				  rows = spt_profile_rows_new(reread, filter);
+	g_autoptr(SptProfile) expected_part = spt_profile_refilter(kept, filter, NULL),
+			      part = spt_profile_refilter(reread, filter, NULL);
+	SptProfileRow one, other;
+	bool has_more = true;
+
+	while (has_more) {
+		has_more = spt_profile_rows_next(expected, &one);
+		g_assert_true(spt_profile_rows_next(rows, &other) == has_more);
+		if (has_more)
+			check_same_row(&other, &one);
+	}
+	g_assert_cmpuint(spt_profile_n_samples(part), ==, spt_profile_n_samples(expected_part));
+	g_assert_cmpmem(part->tree->data, part->tree->len * sizeof(SptTreeNode),
+			expected_part->tree->data, expected_part->tree->len * sizeof(SptTreeNode));
+}
+
+static void check_same_timeline(const SptProfile *kept, const SptProfile *reread)
+{
+	const SptTimelineRequest request = { .begin_ns = 3000,
+					     .end_ns = 15000,
+					     .n_buckets = 50,
+					     .lanes = SPT_GROUP_CPU,
+					     .function = UINT32_MAX };
+	g_autoptr(SptTimeline) expected = spt_timeline_new(kept, &request),
+			       timeline = spt_timeline_new(reread, &request);
+	size_t n = sizeof(uint64_t) * expected->n_lanes * expected->n_buckets;
+
+	g_assert_cmpmem(timeline->weights, n, expected->weights, n);
+	g_assert_cmpmem(timeline->user, n, expected->user, n);
+}
+
+/* Rows at most @far from their places, which some of equal time keep. */
+static void put_out_of_order(struct fake *fake, uint32_t far)
+{
+	SptSampleRow *rows = (SptSampleRow *)fake->samples->data;
+
+	for (guint i = 0; i < fake->samples->len; i++)
+		rows[i].time = 1000 + i / 3;
+	for (guint i = 0; i + far < fake->samples->len && far; i++) {
+		guint other = i + (guint)g_test_rand_int_range(0, (gint32)far);
+		SptSampleRow row = rows[i];
+
+		rows[i] = rows[other];
+		rows[other] = row;
+	}
+}
+
+/* @far: how much the recording is out of order. */
+static void check_reread(uint32_t far)
+{
+	const unsigned n = 5 * SPT_REREAD_ROWS + 17, n_deep = SPT_STACK_MAX_FRAMES + 10;
+	g_autofree unsigned *deep = g_new0(unsigned, n_deep);
+	g_autoptr(SptPattern) pattern = spt_pattern_new("f1", NULL);
+	const SptFilter filters[] = {
+		{ .begin_ns = 4000, .end_ns = 9000 },
+		{ .process = "even" },
+		{ .side = SPT_SIDE_USER, .thread = "11" },
+	};
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_random_on_cpus(&fake, n);
+	fake_sample(&fake, 2, deep, n_deep, 5000, 3);
+	put_out_of_order(&fake, far);
+
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
+	g_autoptr(SptProfile) kept = spt_profile_new_base(&fake.capture, symbols, NULL);
+	g_autoptr(SptProfile) reread = spt_profile_new_reread(&fake.capture, symbols, NULL, NULL);
+	const SptArrangement arrangement = { .shape = { .hidden = pattern } };
+	g_autoptr(SptProfile) arranged = spt_profile_arrange(kept, &arrangement);
+	g_autoptr(SptProfile) again = spt_profile_arrange(reread, &arrangement);
+
+	g_assert_nonnull(reread->reread);
+	g_assert_null(reread->rows);
+	check_rows(reread, NULL);
+	check_same_rows(kept, reread, NULL);
+	check_same_rows(arranged, again, NULL);
+	for (unsigned i = 0; i < G_N_ELEMENTS(filters); i++) {
+		check_same_rows(kept, reread, &filters[i]);
+		check_same_rows(arranged, again, &filters[i]);
+	}
+	check_same_timeline(kept, reread);
+	fake_clear(&fake);
+}
+
+static void test_reads_again(void)
+{
+	check_reread(0);
+	check_reread(100);
+	check_reread(3 * SPT_REREAD_ROWS);
+}
+
+/* Parts of the time, one after the other, and nothing after the last one. */
+static void test_profiles_of_rows(void)
+{
+	SptProfile *part = NULL;
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_random_on_cpus(&fake, 1000);
+
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_reread(&fake.capture, symbols, NULL, NULL);
+	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(base, NULL);
+
+	for (uint64_t begin = 0; begin < 3000; begin += 300) {
+		const SptFilter filter = { .begin_ns = begin, .end_ns = begin + 300 };
+		g_autoptr(SptProfile) expected = spt_profile_refilter(base, &filter, NULL);
+
+		part = spt_profile_of_rows(rows, begin + 300, part);
+		g_assert_cmpmem(part->tree->data, part->tree->len * sizeof(SptTreeNode),
+				expected->tree->data, expected->tree->len * sizeof(SptTreeNode));
+	}
+	spt_profile_free(part);
+	fake_clear(&fake);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/rows/are-the-profile", test_rows_are_the_profile);
+	g_test_add_func("/rows/reads-again", test_reads_again);
+	g_test_add_func("/rows/profiles-of-rows", test_profiles_of_rows);
 	return g_test_run();
 }

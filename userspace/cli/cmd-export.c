@@ -154,7 +154,7 @@ static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 		spt_cli_complain("--format lanes takes no conditions but --time");
 		return false;
 	}
-	base = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
+	base = spt_profile_new_reread(capture, symbols, SPT_METRIC_CPU, NULL);
 	input.lanes = lanes = spt_lanes_new(base);
 	return write_export(options, &input);
 }
@@ -165,6 +165,7 @@ static bool export_samples(const SptCapture *capture, const SptSummary *summary,
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	const SptShape *shape = &options->filter.shape.shape;
+	const SptMetric *metric = options->filter.metric;
 	g_autoptr(SptProfile) whole = NULL;
 	g_autoptr(SptProfile) shaped = NULL;
 	g_autoptr(SptProfile) profile = NULL;
@@ -172,7 +173,9 @@ static bool export_samples(const SptCapture *capture, const SptSummary *summary,
 
 	if (!symbols)
 		return false;
-	whole = spt_profile_new_base_for(capture, symbols, options->filter.metric, filter);
+	whole = options->format->takes_parts && !metric->is_cpu ?
+			spt_profile_new_base_for(capture, symbols, metric, filter) :
+			spt_profile_new_reread(capture, symbols, metric, filter);
 	if (!spt_shape_is_plain(shape))
 		shaped = spt_profile_arrange(whole, &(SptArrangement){ .shape = *shape });
 	input.base = shaped ? shaped : whole;

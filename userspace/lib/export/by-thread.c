@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-#define MOST_ITEMS (1u << 18)
+#define LEAST_ROOM (1u << 18)
+#define MOST_PARTS 16
 
 struct SptByThread {
 	const SptWalkType *type;
 	gpointer walk;
 	uint32_t n_threads;
 	uint64_t *n_items; /* by thread */
+	uint64_t room;	   /* for that many items at a time */
 	char *items;	   /* of the threads [first, behind), one after the other */
 	uint64_t *ends;	   /* by thread: number of the item behind its last one */
 	uint32_t first, behind;
@@ -46,7 +48,8 @@ SptByThread *spt_by_thread_new(const SptWalkType *type, gpointer walk, uint32_t 
 
 		by_thread->n_items[MIN(thread, n_threads)]++;
 	}
-	by_thread->items = g_malloc_n(MAX(MIN(n, MOST_ITEMS), 1), type->item_bytes);
+	by_thread->room = MAX(LEAST_ROOM, n / MOST_PARTS);
+	by_thread->items = g_malloc_n(MAX(MIN(n, by_thread->room), 1), type->item_bytes);
 	return by_thread;
 }
 
@@ -78,7 +81,7 @@ static void by_thread_load(SptByThread *by_thread, uint32_t first)
 
 	by_thread->first = by_thread->behind = first;
 	for (; by_thread->behind < by_thread->n_threads &&
-	       n + by_thread->n_items[by_thread->behind] <= MOST_ITEMS;
+	       n + by_thread->n_items[by_thread->behind] <= by_thread->room;
 	     by_thread->behind++) {
 		by_thread->ends[by_thread->behind] = n;
 		n += by_thread->n_items[by_thread->behind];
@@ -96,7 +99,7 @@ static void by_thread_load(SptByThread *by_thread, uint32_t first)
 void spt_by_thread_begin(SptByThread *by_thread, uint32_t thread)
 {
 	by_thread->thread = thread;
-	by_thread->is_streamed = by_thread->n_items[thread] > MOST_ITEMS;
+	by_thread->is_streamed = by_thread->n_items[thread] > by_thread->room;
 	if (by_thread->is_streamed)
 		return;
 	if (!by_thread_has(by_thread, thread))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Items of a walk that come in any order, thread by thread, for formats with a table of each
- * thread.  At most a quarter of a million are in memory, however many there are: the walk is
+ * thread.  At most a quarter of a million are in memory, or a sixteenth of very many: the walk is
  * repeated for each such part of them, and for each pass over a thread that has more alone.
  */
 #ifndef SPT_EXPORT_BY_THREAD_H

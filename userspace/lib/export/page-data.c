@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "export/json-text.h"
 #include "picture/heat.h"
+#include "profile/rows.h"
 #include "profile/summary.h"
 
 /* Limits of the size, in bytes of text, and of what a browser draws quickly. */
@@ -217,15 +218,23 @@ static SptFilter page_data_filter_of_part(const struct times *times, uint32_t pa
 /* False: there is no room for that number of parts. */
 static bool page_data_make_times(struct times *times, uint32_t n_parts)
 {
+	const SptExportInput *input = times->data->input;
+	g_autoptr(SptProfileRows) rows = NULL;
 	SptProfile *profile = NULL;
 
 	g_string_truncate(times->text, 0);
 	times->carried = 0;
 	times->n_parts = n_parts;
+	if (spt_profile_metric(input->profile)->is_cpu)
+		rows = spt_profile_rows_new(input->base, input->filter);
 	for (uint32_t i = 0; i < n_parts; i++) {
 		const SptFilter filter = page_data_filter_of_part(times, i);
 
-		profile = spt_profile_refilter(times->data->input->base, &filter, profile);
+		/* Rows without a length are in one part each, in their order. */
+		profile = rows ? spt_profile_of_rows(
+					 rows, i + 1 < n_parts ? filter.end_ns : UINT64_MAX,
+					 profile) :
+				 spt_profile_refilter(input->base, &filter, profile);
 		page_data_append_part(times, profile, i == 0);
 		if (n_parts > 1 && times->text->len > TIMES_BYTES)
 			break;

@@ -10,7 +10,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "profile/categories.h"
-#include "profile/profile-private.h"
+#include "profile/row-walk.h"
 #include "profile/shaper.h"
 
 struct arranger {
@@ -181,11 +181,33 @@ static uint32_t move_leaf(struct arranger *arranger, uint32_t root, uint32_t lea
 	return at ? at : move_process(arranger, root, 0, true);
 }
 
+/* Each leaf has one place, as roots are programs. */
+static void move_reread(struct arranger *arranger)
+{
+	const SptProfile *base = arranger->base;
+	SptProfile *profile = arranger->profile;
+	g_autoptr(SptRowWalk) walk = spt_row_walk_new(base, 0);
+	const struct spt_base_row *row;
+
+	profile->moved = g_new0(uint32_t, base->tree->len);
+	while ((row = spt_row_walk_next(walk))) {
+		uint32_t *leaf = &profile->moved[row->leaf];
+
+		if (!*leaf)
+			*leaf = move_leaf(arranger, 0, row->leaf);
+		g_array_index(arranger->tree.nodes, SptTreeNode, *leaf).self += row->weight;
+	}
+}
+
 static void move_rows(struct arranger *arranger)
 {
 	const SptProfile *base = arranger->base;
 	SptProfile *profile = arranger->profile;
 
+	if (base->reread) {
+		move_reread(arranger);
+		return;
+	}
 	profile->rows = g_new(struct spt_row, MAX(base->n_rows, 1));
 	for (uint64_t i = 0; i < base->n_rows; i++) {
 		uint32_t leaf = move_leaf(arranger, root_of_row(arranger, i), base->rows[i].leaf);
@@ -202,20 +224,24 @@ static void finish(struct arranger *arranger)
 	g_autofree uint32_t *places = NULL;
 
 	profile->tree = spt_tree_builder_finish(&arranger->tree, profile->functions, &places);
-	for (uint64_t i = 0; i < profile->n_rows; i++)
+	for (uint64_t i = 0; profile->rows && i < profile->n_rows; i++)
 		profile->rows[i].leaf = places[profile->rows[i].leaf];
+	for (uint32_t i = 0; profile->moved && i < arranger->base->tree->len; i++)
+		profile->moved[i] = places[profile->moved[i]];
 	spt_profile_mark_outermost(profile);
 	spt_profile_sum_up(profile);
 }
 
 SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *arrangement)
 {
-	SptProfile *profile = g_new0(SptProfile, 1);
+	SptProfile *profile = NULL;
 	g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
 	struct arranger arranger = {
-		.base = base, .profile = profile, .arrangement = arrangement, .named = named
+		.base = base, .arrangement = arrangement, .named = named
 	};
 
+	g_return_val_if_fail(base->rows || arrangement->roots == SPT_ROOTS_PROGRAM, NULL);
+	arranger.profile = profile = g_new(SptProfile, 1);
 	*profile = (SptProfile){
 		.functions = g_array_copy(base->functions),
 		.n_samples = base->n_rows,
@@ -226,6 +252,7 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		.sources = base->sources,
 		.values = base->values,
 		.longest_ns = base->longest_ns,
+		.reread = base->reread,
 		.source = base,
 		.roots = arrangement->roots,
 		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)),

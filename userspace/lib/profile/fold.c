@@ -10,17 +10,11 @@
 #include "base/pairs.h"
 #include "base/sort.h"
 #include "profile/languages.h"
-#include "profile/profile-private.h"
+#include "profile/row-walk.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
 #include "stash/frames.h"
 #include "symbols/language.h"
-
-/*
- * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks count
- * for their process, under a name that says so; real recordings stay far below both limits.
- */
-#define STACK_MAX_FRAMES 2048
 
 /* Flag of an index in folder->inlined, instead of a node's function. */
 #define INLINED (1u << 31)
@@ -34,13 +28,6 @@
 #define AHEAD 16
 /* Rows that are sorted at a time. */
 #define SORTED_ROWS (1u << 18)
-
-/*
- * The first process that had a raw node, and the tree node there.  Nearly always there is no other.
- */
-struct first {
-	uint32_t process, leaf;
-};
 
 /* A folded node: from and to. */
 struct taken {
@@ -58,9 +45,7 @@ struct folder {
 	bool is_given_up;
 	struct spt_tree_builder tree;
 	struct spt_pairs functions;	/* (name, object), interned -> function */
-	struct first *first;		/* of each raw node */
-	/* (process function, raw node) -> tree node, of later processes */
-	struct spt_pairs others;
+	struct spt_known_leaves known;
 	uint32_t *function_of_node;	/* of each raw node; INLINED: of several */
 	/* uint32_t: for such nodes the number of functions and the functions, outermost first */
 	GArray *inlined;
@@ -68,11 +53,12 @@ struct folder {
 	SptFunction last;		/* the last image that was looked up, and its function */
 	uint32_t last_function;
 	uint16_t *depth;		/* of each raw node, saturating */
-	uint32_t *path;			/* STACK_MAX_FRAMES raw nodes */
+	uint32_t *path;			/* SPT_STACK_MAX_FRAMES raw nodes */
 	struct spt_row *rows;		/* of a base, else NULL */
 	struct spt_row_source *sources;
 	struct spt_row_value *values;	/* of a base of another metric than CPU time */
 	uint64_t n_rows, longest_ns;
+	struct spt_reread *reread;	/* of a base that keeps no rows, else NULL */
 	GArray *taken;			/* struct taken; NULL: not requested */
 };
 
@@ -191,7 +177,7 @@ static void measure_depths(struct folder *folder)
 
 		functions_of_node(folder, i, &n);
 		folder->depth[i] =
-			MIN(folder->depth[capture->nodes[i].parent] + n, STACK_MAX_FRAMES + 1);
+			MIN(folder->depth[capture->nodes[i].parent] + n, SPT_STACK_MAX_FRAMES + 1);
 	}
 }
 
@@ -267,51 +253,58 @@ static void name_processes(struct folder *folder)
 			function_of_process(folder, id);
 }
 
-static uint32_t fold_other(struct folder *folder, uint32_t process_node, const char *why,
-			   bool is_no_stack)
+/*
+ * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks count
+ * for their process, under a name that says so; real recordings stay far below both limits.
+ */
+static uint32_t fold_other(struct folder *folder, uint32_t process, enum spt_why_not why)
 {
+	static const char *const names[] = {
+		[SPT_NOT_RECORDED] = SPT_NO_STACK,
+		[SPT_TOO_DEEP] = "[stack too deep]",
+		[SPT_TOO_MANY] = "[too many stacks]",
+	};
+	bool is_no_stack = why == SPT_NOT_RECORDED;
 	SptFunction wanted = {
-		.name = spt_symbols_intern(folder->symbols, why),
+		.name = spt_symbols_intern(folder->symbols, names[why]),
 		.object = spt_symbols_intern(folder->symbols,
 					     is_no_stack ? SPT_NO_STACK : "[unknown]"),
 		.is_no_stack = is_no_stack,
 	};
+	uint32_t at = spt_tree_builder_child(&folder->tree,
+					     spt_tree_builder_child(&folder->tree, 0, process),
+					     function_for(folder, &wanted));
 
-	return spt_tree_builder_child(&folder->tree, process_node, function_for(folder, &wanted));
-}
-
-static uint32_t recall(const struct folder *folder, uint32_t process, uint32_t node)
-{
-	if (folder->first[node].process == process)
-		return folder->first[node].leaf;
-	return folder->first[node].process == NOBODY ?
-		       UINT32_MAX :
-		       spt_pairs_get(&folder->others, process, node);
+	if (folder->reread)
+		*spt_pairs_at(&folder->reread->without, process, why) = at;
+	return at;
 }
 
 static void remember(struct folder *folder, uint32_t process, uint32_t node, uint32_t leaf)
 {
-	if (folder->first[node].process == NOBODY)
-		folder->first[node] = (struct first){ process, leaf };
+	struct spt_first_leaf *first = &folder->known.first[node];
+
+	if (first->process == NOBODY)
+		*first = (struct spt_first_leaf){ process, leaf };
 	else
-		*spt_pairs_at(&folder->others, process, node) = leaf;
+		*spt_pairs_at(&folder->known.others, process, node) = leaf;
 }
 
 /* The tree node of raw node @node in a process. */
 static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 {
-	uint32_t n = 0, at = recall(folder, process, node);
+	uint32_t n = 0, at = spt_known_leaf(&folder->known, process, node);
 
 	if (at != UINT32_MAX)
 		return at;
 	at = spt_tree_builder_child(&folder->tree, 0, process);
 	/* So that all functions add up to all there is. */
 	if (node == 0)
-		return fold_other(folder, at, SPT_NO_STACK, true);
-	if (folder->depth[node] > STACK_MAX_FRAMES)
-		return fold_other(folder, at, "[stack too deep]", false);
+		return fold_other(folder, process, SPT_NOT_RECORDED);
+	if (folder->depth[node] > SPT_STACK_MAX_FRAMES)
+		return fold_other(folder, process, SPT_TOO_DEEP);
 	for (; node != 0; node = folder->capture->nodes[node].parent) {
-		uint32_t known = recall(folder, process, node);
+		uint32_t known = spt_known_leaf(&folder->known, process, node);
 
 		if (known != UINT32_MAX) {
 			at = known;
@@ -319,10 +312,9 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 		}
 		folder->path[n++] = node;
 	}
-	if (n > 0 && (folder->tree.nodes->len + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES ||
-		      folder->others.n + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES))
-		return fold_other(folder, spt_tree_builder_child(&folder->tree, 0, process),
-				  "[too many stacks]", false);
+	if (n > 0 && (folder->tree.nodes->len + SPT_STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES ||
+		      folder->known.others.n + SPT_STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES))
+		return fold_other(folder, process, SPT_TOO_MANY);
 	while (n > 0) {
 		const uint32_t *functions;
 		uint32_t n_functions;
@@ -395,22 +387,31 @@ static void fold_leaves(struct folder *folder, const SptFilter *filter)
 		const SptLeafRow *leaf = &capture->leaves[i];
 
 		if (i + 2 * AHEAD < capture->n_leaves)
-			__builtin_prefetch(&folder->first[leaf[2 * AHEAD].node]);
+			__builtin_prefetch(&folder->known.first[leaf[2 * AHEAD].node]);
 		if (i + AHEAD < capture->n_leaves)
-			fetch_leaf(folder, folder->first[leaf[AHEAD].node].leaf);
+			fetch_leaf(folder, folder->known.first[leaf[AHEAD].node].leaf);
 		if (processes[leaf->process])
 			take(folder, function_of_process(folder, leaf->process), leaf->node,
 			     leaf->weight, leaf->samples);
 	}
 }
 
-/* A base remembers the tree node of each row. */
+static bool folder_is_base(const struct folder *folder)
+{
+	return folder->rows || folder->reread;
+}
+
+/* A base that keeps its rows remembers the tree node of each. */
 static void keep(struct folder *folder, const SptWeightRow *row, uint32_t leaf)
 {
-	folder->rows[folder->n_rows] =
-		(struct spt_row){ leaf, folder->values ? 0 : (uint32_t)row->weight };
-	spt_row_put(row, &folder->sources[folder->n_rows],
-		    folder->values ? &folder->values[folder->n_rows] : NULL);
+	if (folder->reread) {
+		spt_reread_add(folder->reread, folder->n_rows, row->time);
+	} else {
+		folder->rows[folder->n_rows] =
+			(struct spt_row){ leaf, folder->values ? 0 : (uint32_t)row->weight };
+		spt_row_put(row, &folder->sources[folder->n_rows],
+			    folder->values ? &folder->values[folder->n_rows] : NULL);
+	}
 	folder->longest_ns = MAX(folder->longest_ns, row->duration_ns);
 	folder->n_rows++;
 }
@@ -444,7 +445,7 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 				    1);
 			if (sums)
 				sums[row->thread] += weight;
-			if (folder->rows)
+			if (folder_is_base(folder))
 				keep(folder, row, leaf);
 		}
 	}
@@ -552,7 +553,9 @@ static uint32_t *new_unknown(size_t n)
 	return array;
 }
 
-static void folder_init(struct folder *folder, bool is_base)
+enum folded_rows { FOLDED_ROWS_NONE, FOLDED_ROWS_KEPT, FOLDED_ROWS_REREAD };
+
+static void folder_init(struct folder *folder, enum folded_rows rows_of)
 {
 	const SptCapture *capture = folder->capture;
 	uint32_t n = MAX(capture->n_nodes, 1);
@@ -560,12 +563,15 @@ static void folder_init(struct folder *folder, bool is_base)
 	spt_tree_builder_init(&folder->tree, UINT32_MAX, n);
 	folder->depth = g_new0(uint16_t, n);
 	folder->inlined = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	folder->path = g_new(uint32_t, STACK_MAX_FRAMES);
+	folder->path = g_new(uint32_t, SPT_STACK_MAX_FRAMES);
 	folder->function_of_node = g_new0(uint32_t, n);
 	folder->function_of_process = new_unknown(MAX(capture->n_processes, 1));
-	folder->first = g_new(struct first, n);
-	memset(folder->first, 0xff, n * sizeof(*folder->first));
-	if (is_base) {
+	folder->known.first = g_new(struct spt_first_leaf, n);
+	memset(folder->known.first, 0xff, n * sizeof(*folder->known.first));
+	if (rows_of == FOLDED_ROWS_REREAD) {
+		folder->reread = g_new0(struct spt_reread, 1);
+		folder->reread->least_times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	} else if (rows_of == FOLDED_ROWS_KEPT) {
 		uint64_t rows = MAX(spt_weights_count(capture, folder->metric->source), 1);
 
 		folder->rows = g_new(struct spt_row, rows);
@@ -575,14 +581,22 @@ static void folder_init(struct folder *folder, bool is_base)
 	}
 }
 
-/* What is known of raw nodes, of which there can be as many as in the tree. */
+/*
+ * What is known of raw nodes, of which there can be as many as in the tree, unless rows are read
+ * again.
+ */
 static void forget_nodes(struct folder *folder)
 {
+	if (folder->reread) {
+		folder->reread->known = folder->known;
+		folder->reread->depth = g_steal_pointer(&folder->depth);
+		folder->known = (struct spt_known_leaves){ 0 };
+	}
 	g_clear_pointer(&folder->path, g_free);
 	g_clear_pointer(&folder->depth, g_free);
 	g_clear_pointer(&folder->function_of_node, g_free);
-	g_clear_pointer(&folder->first, g_free);
-	spt_pairs_clear(&folder->others);
+	g_clear_pointer(&folder->known.first, g_free);
+	spt_pairs_clear(&folder->known.others);
 }
 
 static void folder_clear(struct folder *folder)
@@ -602,25 +616,48 @@ static void fold_selected(struct folder *folder, const SptFilter *filter, const 
 {
 	struct spt_selection selection, of;
 
-	if (!folder->rows && folder->metric->source->is_leaves &&
+	if (!folder_is_base(folder) && folder->metric->source->is_leaves &&
 	    spt_filter_is_of_leaves(filter, folder->capture)) {
 		fold_leaves(folder, filter);
 		return;
 	}
 	name_nodes(folder, NULL);
-	if (folder->rows)
+	if (folder_is_base(folder))
 		name_processes(folder);
 	spt_selection_init(&selection, folder->capture, filter);
 	spt_selection_init(&of, folder->capture, who);
 	fold_rows(folder, &selection, of.threads);
+	if (folder->reread)
+		folder->reread->threads = g_steal_pointer(&of.threads);
 	spt_selection_clear(&of);
 	spt_selection_clear(&selection);
 }
 
+static void hand_rows_over(struct folder *folder, const uint32_t *places)
+{
+	SptProfile *profile = folder->profile;
+
+	profile->capture = folder->capture;
+	profile->longest_ns = folder->longest_ns;
+	profile->n_rows = folder->n_rows;
+	if (folder->reread) {
+		spt_reread_settle(folder->reread, folder->capture, places);
+		folder->reread->function_of_process = g_steal_pointer(&folder->function_of_process);
+		profile->reread = g_steal_pointer(&folder->reread);
+		return;
+	}
+	for (uint64_t i = 0; i < folder->n_rows; i++)
+		folder->rows[i].leaf = places[folder->rows[i].leaf];
+	sort_rows(folder);
+	profile->rows = g_steal_pointer(&folder->rows);
+	profile->sources = g_steal_pointer(&folder->sources);
+	profile->values = g_steal_pointer(&folder->values);
+}
+
 static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 				const SptMetric *metric, const SptFilter *filter,
-				const SptFilter *who, bool is_base, SptProgress progress,
-				void *data)
+				const SptFilter *who, enum folded_rows rows_of,
+				SptProgress progress, void *data)
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
 	struct folder folder = { .profile = profile,
@@ -636,25 +673,16 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 	if (profile->metric->parts & SPT_METRIC_HAS_STATE)
 		profile->threads = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(uint64_t)),
 						    capture->n_threads);
-	folder_init(&folder, is_base);
+	folder_init(&folder, rows_of);
 	fold_selected(&folder, filter, who);
 	forget_nodes(&folder);
 	profile->n_samples = choose_leaves(&folder, filter);
-	profile->tree =
-		spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
+	profile->tree = spt_tree_builder_finish(&folder.tree, profile->functions,
+						folder_is_base(&folder) ? &places : NULL);
 	spt_profile_mark_outermost(profile);
 	spt_profile_sum_up(profile);
-	if (is_base) {
-		for (uint64_t i = 0; i < folder.n_rows; i++)
-			folder.rows[i].leaf = places[folder.rows[i].leaf];
-		sort_rows(&folder);
-		profile->capture = capture;
-		profile->rows = g_steal_pointer(&folder.rows);
-		profile->sources = g_steal_pointer(&folder.sources);
-		profile->values = g_steal_pointer(&folder.values);
-		profile->longest_ns = folder.longest_ns;
-		profile->n_rows = folder.n_rows;
-	}
+	if (folder_is_base(&folder))
+		hand_rows_over(&folder, places);
 	folder_clear(&folder);
 	return profile;
 }
@@ -662,26 +690,32 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols,
 			    const SptMetric *metric, const SptFilter *filter)
 {
-	return fold_capture(capture, symbols, metric, filter, filter, false, NULL, NULL);
+	return fold_capture(capture, symbols, metric, filter, filter, FOLDED_ROWS_NONE, NULL, NULL);
 }
 
 SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols,
 				 const SptMetric *metric)
 {
-	return fold_capture(capture, symbols, metric, NULL, NULL, true, NULL, NULL);
+	return fold_capture(capture, symbols, metric, NULL, NULL, FOLDED_ROWS_KEPT, NULL, NULL);
 }
 
 SptProfile *spt_profile_new_base_for(const SptCapture *capture, SptSymbols *symbols,
 				     const SptMetric *metric, const SptFilter *filter)
 {
-	return fold_capture(capture, symbols, metric, NULL, filter, true, NULL, NULL);
+	return fold_capture(capture, symbols, metric, NULL, filter, FOLDED_ROWS_KEPT, NULL, NULL);
+}
+
+SptProfile *spt_profile_new_reread(const SptCapture *capture, SptSymbols *symbols,
+				   const SptMetric *metric, const SptFilter *filter)
+{
+	return fold_capture(capture, symbols, metric, NULL, filter, FOLDED_ROWS_REREAD, NULL, NULL);
 }
 
 SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
 					 const SptMetric *metric, SptProgress progress,
 					 void *data)
 {
-	return fold_capture(capture, symbols, metric, NULL, NULL, true, progress, data);
+	return fold_capture(capture, symbols, metric, NULL, NULL, FOLDED_ROWS_KEPT, progress, data);
 }
 
 uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
@@ -697,7 +731,7 @@ uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
 	uint64_t n_samples = 0;
 
 	folder.taken = g_array_new(FALSE, FALSE, sizeof(struct taken));
-	folder_init(&folder, false);
+	folder_init(&folder, FOLDED_ROWS_NONE);
 	fold_selected(&folder, filter, filter);
 	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)folder.tree.nodes->data,
 					   folder.tree.nodes->len,
@@ -729,7 +763,9 @@ void spt_profile_free(SptProfile *profile)
 	if (!profile->source) {
 		g_free(profile->sources);
 		g_free(profile->values);
+		spt_reread_free(profile->reread);
 	}
+	g_free(profile->moved);
 	g_clear_pointer(&profile->groups, g_array_unref);
 	g_clear_pointer(&profile->texts, g_string_chunk_free);
 	g_free(profile->selfs);

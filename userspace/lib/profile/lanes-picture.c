@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/lane-arrows.h"
-#include "profile/profile-private.h"
+#include "profile/row-walk.h"
 
 struct picture {
 	const SptLanes *lanes;
@@ -200,31 +200,29 @@ static void add_samples(const struct picture *picture)
 	const SptTreeNode *nodes = (const SptTreeNode *)base->tree->data;
 	const SptLanesPicture *made = picture->made;
 	uint32_t n_threads = base->capture->n_threads;
+	g_autoptr(SptRowWalk) walk = spt_row_walk_new(base, made->begin_ns);
+	const struct spt_base_row *row;
 
-	for (uint64_t i = spt_profile_row_at(base, made->begin_ns); i < base->n_rows; i++) {
-		const struct spt_row_source *source = &base->sources[i];
-		bool is_kernel = g_array_index(base->functions, SptFunction,
-					       nodes[base->rows[i].leaf].function)
-					 .is_kernel;
-		float weight = (float)base->rows[i].weight;
+	while ((row = spt_row_walk_next(walk)) && row->time < made->end_ns) {
+		bool is_kernel =
+			g_array_index(base->functions, SptFunction, nodes[row->leaf].function)
+				.is_kernel;
+		float weight = (float)row->weight;
 		uint32_t bucket;
 
-		if (source->time >= made->end_ns)
-			break;
-		bucket = MIN((uint32_t)((double)(source->time - made->begin_ns) /
-					picture->bucket_ns),
+		if (row->time < made->begin_ns)
+			continue;
+		bucket = MIN((uint32_t)((double)(row->time - made->begin_ns) / picture->bucket_ns),
 			     made->n_buckets - 1);
-		if (source->thread < n_threads) {
-			add_side(picture, picture->row_of_thread[source->thread], bucket, is_kernel,
+		if (row->thread < n_threads) {
+			add_side(picture, picture->row_of_thread[row->thread], bucket, is_kernel,
 				 weight);
 			add_side(picture,
-				 picture->row_of_process[base->capture->threads[source->thread]
-								 .process],
+				 picture->row_of_process[base->capture->threads[row->thread].process],
 				 bucket, is_kernel, weight);
 		}
-		if (source->cpu < picture->lanes->n_cpus)
-			add_side(picture, picture->row_of_cpu[source->cpu], bucket, is_kernel,
-				 weight);
+		if (row->cpu < picture->lanes->n_cpus)
+			add_side(picture, picture->row_of_cpu[row->cpu], bucket, is_kernel, weight);
 	}
 }
 

@@ -11,7 +11,7 @@
 #include "capture/stream-rows.h"
 #include "profile/events.h"
 #include "profile/command.h"
-#include "profile/profile-private.h"
+#include "profile/row-walk.h"
 
 uint32_t spt_lane_color(SptLaneKind kind)
 {
@@ -162,6 +162,8 @@ static uint64_t *find_busy(const SptLanes *lanes)
 	uint32_t n = lanes->capture->n_threads;
 	uint64_t *busy = g_new(uint64_t, (size_t)n + 1),
 		 period_ns = MAX(spt_capture_period_ns(lanes->capture), 1);
+	g_autoptr(SptRowWalk) walk = spt_row_walk_new(lanes->base, 0);
+	const struct spt_base_row *row;
 
 	for (uint32_t i = 0; i <= n; i++)
 		busy[i] = UINT64_MAX;
@@ -178,12 +180,11 @@ static uint64_t *find_busy(const SptLanes *lanes)
 			wait->time - spt_wait_woken(wait) + (busy[wait->thread] == UINT64_MAX);
 	}
 	/* Runs show better how long the thread ran. */
-	for (uint64_t i = 0; i < lanes->base->n_rows; i++) {
-		uint32_t thread = lanes->base->sources[i].thread;
-		uint64_t ns = lanes->n_cpus ? 0 : lanes->base->rows[i].weight * period_ns;
+	while ((row = spt_row_walk_next(walk))) {
+		uint64_t ns = lanes->n_cpus ? 0 : row->weight * period_ns;
 
-		if (thread < n)
-			busy[thread] += ns + (busy[thread] == UINT64_MAX);
+		if (row->thread < n)
+			busy[row->thread] += ns + (busy[row->thread] == UINT64_MAX);
 	}
 	return busy;
 }
@@ -313,7 +314,8 @@ SptLanes *spt_lanes_new(const SptProfile *base)
 {
 	SptLanes *lanes = g_new0(SptLanes, 1);
 
-	g_return_val_if_fail(base->metric->is_cpu && base->sources, lanes);
+	g_return_val_if_fail(base->metric->is_cpu && (base->sources || base->reread),
+			     lanes);
 	lanes->base = base;
 	lanes->capture = base->capture;
 	lanes->waits = spt_wait_index_new(base->capture);

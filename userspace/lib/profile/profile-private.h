@@ -54,6 +54,8 @@ struct SptProfile {
 	struct spt_row_value *values;	/* NULL: the rows have the weights */
 	uint64_t longest_ns;		/* duration */
 	uint64_t n_rows;
+	/* A base that keeps no rows has this instead (row-walk.h); those made from it share it. */
+	struct spt_reread *reread;
 
 	/* Only an arranged profile has these. */
 	/* The profile that it was made from, whose sources and values it shares; else NULL. */
@@ -61,6 +63,7 @@ struct SptProfile {
 	SptRoots roots;
 	GArray *groups;			/* SptGroupRow of its last functions */
 	GStringChunk *texts;		/* names of these */
+	uint32_t *moved;		/* if @source keeps no rows: by its leaf, that of this tree */
 
 	/* Kept from one weighing to the next; per tree node. */
 	uint64_t *selfs, *totals;
@@ -112,6 +115,12 @@ uint64_t spt_profile_row_behind(const SptProfile *base, const struct spt_selecti
 /* Whether the row is in the selection; sets @ret_weight to the selected part of its weight. */
 bool spt_row_is_selected(const SptProfile *base, uint64_t row,
 			 const struct spt_selection *selection, uint64_t *ret_weight);
+/*
+ * A profile refiltered from @base (or @reuse), whose @selfs and n_samples are to be added up; then
+ * the sums of these.
+ */
+SptProfile *spt_profile_begin_sums(const SptProfile *base, SptProfile *reuse);
+void spt_profile_end_sums(SptProfile *profile);
 /* Computes the totals of the tree and the functions' sums from the self of each node. */
 void spt_profile_sum_up(SptProfile *profile);
 

@@ -108,6 +108,13 @@ SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols,
 /* The same for the samples that @filter will select: a metric may depend on the other threads. */
 SptProfile *spt_profile_new_base_for(const SptCapture *capture, SptSymbols *symbols,
 				     const SptMetric *metric, const SptFilter *filter);
+/*
+ * The same without the places: they are found again, in each pass over the samples (row-walk.h), so
+ * that memory does not grow with their number.  What rows.h, weigh.c, timelines, lanes and
+ * arrangements by program need works with it, and nothing else.
+ */
+SptProfile *spt_profile_new_reread(const SptCapture *capture, SptSymbols *symbols,
+				   const SptMetric *metric, const SptFilter *filter);
 SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
 					 const SptMetric *metric, SptProgress progress,
 					 void *data);

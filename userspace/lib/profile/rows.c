@@ -2,13 +2,17 @@
 /* The leaves that a filter wants are chosen once, the rest is decided row by row. */
 #include "profile/rows.h"
 
-#include "profile/profile-private.h"
+#include "profile/row-walk.h"
 
 struct SptProfileRows {
 	const SptProfile *base;
 	struct spt_selection selection;
 	bool *wanted;			/* by node of the whole stacks; NULL: all */
-	uint64_t first, at, end;
+	uint64_t behind_ns;		/* rows that are later are not selected */
+	SptRowWalk *walk;		/* NULL: it begins */
+	SptProfileRow last;
+	bool is_last_left;		/* for the next profile of rows */
+	bool has_ended;
 };
 
 SptProfileRows *spt_profile_rows_new(const SptProfile *base, const SptFilter *filter)
@@ -16,16 +20,17 @@ SptProfileRows *spt_profile_rows_new(const SptProfile *base, const SptFilter *fi
 	SptProfileRows *rows = g_new0(SptProfileRows, 1);
 	const SptProfile *whole = spt_profile_whole(base);
 
-	g_return_val_if_fail(base->rows, NULL);
+	g_return_val_if_fail(base->rows || base->reread, NULL);
 	rows->base = base;
 	rows->wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)whole->tree->data,
 						 whole->tree->len,
 						 (const SptFunction *)whole->functions->data,
 						 whole->functions->len);
 	spt_selection_init(&rows->selection, base->capture, filter);
-	rows->first = spt_profile_row_at(base, rows->selection.begin_ns);
-	rows->end = MAX(rows->first, spt_profile_row_behind(base, &rows->selection));
-	rows->at = rows->first;
+	/* A row that ends later may have begun before. */
+	rows->behind_ns = rows->selection.end_ns >= UINT64_MAX - base->longest_ns ?
+				  UINT64_MAX :
+				  rows->selection.end_ns + base->longest_ns;
 	return rows;
 }
 
@@ -33,38 +38,52 @@ void spt_profile_rows_free(SptProfileRows *rows)
 {
 	if (!rows)
 		return;
+	spt_row_walk_free(rows->walk);
 	spt_selection_clear(&rows->selection);
 	g_free(rows->wanted);
 	g_free(rows);
 }
 
-/* False: the row is not selected. */
-static bool profile_row_take(const SptProfileRows *rows, uint64_t number, SptProfileRow *ret)
-{
-	const SptProfile *base = rows->base;
-	const struct spt_row_source *source = &base->sources[number];
-	uint32_t leaf = base->rows[number].leaf;
-	uint64_t weight;
-
-	if ((rows->wanted && !rows->wanted[spt_profile_whole(base)->rows[number].leaf]) ||
-	    !spt_row_is_selected(base, number, &rows->selection, &weight))
-		return false;
-	*ret = (SptProfileRow){
-		.time = source->time,
-		.duration_ns = spt_row_duration(base, number),
-		.weight = weight,
-		.thread = source->thread,
-		.cpu = source->cpu,
-		.leaf = leaf,
-	};
-	return true;
-}
-
 bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret)
 {
-	while (rows->at < rows->end)
-		if (profile_row_take(rows, rows->at++, ret))
-			return true;
-	rows->at = rows->first;
+	bool has_details = !rows->base->metric->is_cpu;
+	const struct spt_base_row *row;
+	uint64_t weight;
+
+	rows->has_ended = false;
+	if (!rows->walk)
+		rows->walk = spt_row_walk_new(rows->base, rows->selection.begin_ns);
+	while ((row = spt_row_walk_next(rows->walk)) && row->time <= rows->behind_ns) {
+		if ((rows->wanted && !rows->wanted[row->whole_leaf]) ||
+		    !spt_base_row_is_selected(row, &rows->selection, has_details, &weight))
+			continue;
+		rows->last = *ret = (SptProfileRow){
+			.time = row->time,
+			.duration_ns = row->duration_ns,
+			.weight = weight,
+			.thread = row->thread,
+			.cpu = row->cpu,
+			.leaf = row->leaf,
+		};
+		return true;
+	}
+	g_clear_pointer(&rows->walk, spt_row_walk_free);
+	rows->has_ended = true;
 	return false;
+}
+
+SptProfile *spt_profile_of_rows(SptProfileRows *rows, uint64_t end_ns, SptProfile *reuse)
+{
+	SptProfile *profile = spt_profile_begin_sums(rows->base, reuse);
+	SptProfileRow row = rows->last;
+
+	while (rows->is_last_left || (!rows->has_ended && spt_profile_rows_next(rows, &row))) {
+		rows->is_last_left = row.time >= end_ns;
+		if (rows->is_last_left)
+			break;
+		profile->selfs[row.leaf] += row.weight;
+		profile->n_samples++;
+	}
+	spt_profile_end_sums(profile);
+	return profile;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The single rows that a profile adds up, in the order of time, for formats that show each sample.
- * Nothing is copied: a walk takes the same memory for any number of rows.
+ * A walk takes the same memory for any number of rows.
  */
 #ifndef SPT_ROWS_H
 #define SPT_ROWS_H
@@ -20,8 +20,8 @@ typedef struct {
 typedef struct SptProfileRows SptProfileRows;
 
 /*
- * The rows of @base (spt_profile_new_base() or spt_profile_arrange()) that @filter selects (NULL:
- * all).  Both must outlive the walk.
+ * The rows of @base (spt_profile_new_base(), spt_profile_new_reread() or spt_profile_arrange()) that
+ * @filter selects (NULL: all).  Both must outlive the walk.
  */
 SptProfileRows *spt_profile_rows_new(const SptProfile *base, const SptFilter *filter);
 void spt_profile_rows_free(SptProfileRows *rows);
@@ -29,6 +29,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProfileRows, spt_profile_rows_free)
 
 /* False: there are no more, and the next call begins again. */
 bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret);
+
+/*
+ * A profile of the next rows, all that are before @end_ns, with the functions and tree nodes of the
+ * base, as spt_profile_refilter() makes it.  @reuse: as there.
+ */
+SptProfile *spt_profile_of_rows(SptProfileRows *rows, uint64_t end_ns, SptProfile *reuse);
+
 G_END_DECLS
 
 #endif

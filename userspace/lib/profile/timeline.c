@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "profile/profile-private.h"
+#include "profile/row-walk.h"
 
 struct maker {
 	SptTimeline *timeline;
@@ -105,26 +105,23 @@ static bool *find_lit(const SptProfile *profile, uint32_t function)
 static void add_samples(const struct maker *maker)
 {
 	SptTimeline *timeline = maker->timeline;
-	const SptProfile *profile = maker->profile;
+	g_autoptr(SptRowWalk) walk = spt_row_walk_new(maker->profile, timeline->begin_ns);
+	const struct spt_base_row *row;
 
-	for (uint64_t i = spt_profile_row_at(profile, timeline->begin_ns); i < profile->n_rows;
-	     i++) {
-		const struct spt_row_source *source = &profile->sources[i];
-		const struct spt_row *row = &profile->rows[i];
+	while ((row = spt_row_walk_next(walk)) && row->time <= timeline->end_ns) {
 		size_t at;
 
-		if (source->time > timeline->end_ns)
-			break;
+		if (row->time < timeline->begin_ns)
+			continue;
 		at = bucket_at(timeline,
-			       maker->lane_of_thread ? maker->lane_of_thread[source->thread] :
-						       source->cpu,
-			       bucket_of(maker, source->time));
-		timeline->weights[at] += spt_row_weight(profile, i);
+			       maker->lane_of_thread ? maker->lane_of_thread[row->thread] : row->cpu,
+			       bucket_of(maker, row->time));
+		timeline->weights[at] += row->weight;
 		timeline->most = MAX(timeline->most, timeline->weights[at]);
 		if (!maker->is_kernel[row->leaf])
-			timeline->user[at] += spt_row_weight(profile, i);
+			timeline->user[at] += row->weight;
 		if (maker->is_lit && maker->is_lit[row->leaf])
-			timeline->lit[at] += spt_row_weight(profile, i);
+			timeline->lit[at] += row->weight;
 	}
 }
 

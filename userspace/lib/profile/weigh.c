@@ -11,6 +11,7 @@
 #include "profile/glob.h"
 #include "profile/languages.h"
 #include "profile/profile-private.h"
+#include "profile/rows.h"
 #include "profile/selection.h"
 #include "profile/shaper.h"
 
@@ -124,8 +125,21 @@ bool spt_row_is_selected(const SptProfile *base, uint64_t row,
 				  spt_row_duration(base, row), ret_weight);
 }
 
-static void begin(SptProfile *profile)
+static SptProfile *profile_like(const SptProfile *base)
 {
+	SptProfile *profile = g_new0(SptProfile, 1);
+
+	profile->base = base;
+	profile->metric = base->metric;
+	profile->threads = base->threads ? g_array_ref(base->threads) : NULL;
+	profile->functions = g_array_copy(base->functions);
+	profile->tree = g_array_copy(base->tree);
+	return profile;
+}
+
+SptProfile *spt_profile_begin_sums(const SptProfile *base, SptProfile *reuse)
+{
+	SptProfile *profile = reuse ? reuse : profile_like(base);
 	size_t n = profile->tree->len;
 
 	if (!profile->selfs) {
@@ -135,6 +149,12 @@ static void begin(SptProfile *profile)
 	memset(profile->selfs, 0, n * sizeof(*profile->selfs));
 	memset(profile->totals, 0, n * sizeof(*profile->totals));
 	profile->n_samples = 0;
+	return profile;
+}
+
+void spt_profile_end_sums(SptProfile *profile)
+{
+	sum_up(profile, profile->selfs, profile->totals);
 }
 
 /* The weights of those of @rows whose leaf in @whole is @wanted (NULL: all). */
@@ -191,16 +211,12 @@ uint64_t spt_profile_row_behind(const SptProfile *base, const struct spt_selecti
 		       spt_profile_row_at(base, selection->end_ns + base->longest_ns);
 }
 
-static SptProfile *profile_like(const SptProfile *base)
+static SptProfile *refilter_reread(const SptProfile *base, const SptFilter *filter,
+				   SptProfile *reuse)
 {
-	SptProfile *profile = g_new0(SptProfile, 1);
+	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(base, filter);
 
-	profile->base = base;
-	profile->metric = base->metric;
-	profile->threads = base->threads ? g_array_ref(base->threads) : NULL;
-	profile->functions = g_array_copy(base->functions);
-	profile->tree = g_array_copy(base->tree);
-	return profile;
+	return spt_profile_of_rows(rows, UINT64_MAX, reuse);
 }
 
 SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter, SptProfile *reuse)
@@ -211,8 +227,10 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 	g_autofree bool *wanted = NULL;
 	uint64_t first, end;
 
-	g_return_val_if_fail(base->rows && (!reuse || reuse->base == base), NULL);
-	profile = reuse ? reuse : profile_like(base);
+	g_return_val_if_fail(!reuse || reuse->base == base, NULL);
+	if (base->reread)
+		return refilter_reread(base, filter, reuse);
+	g_return_val_if_fail(base->rows, NULL);
 	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)whole->tree->data,
 					   whole->tree->len,
 					   (const SptFunction *)whole->functions->data,
@@ -220,12 +238,12 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 	spt_selection_init(&selection, base->capture, filter);
 	first = spt_profile_row_at(base, selection.begin_ns);
 	end = MAX(first, spt_profile_row_behind(base, &selection));
-	begin(profile);
+	profile = spt_profile_begin_sums(base, reuse);
 	if (!selection.threads && !selection.cpus && !selection.moments && !base->values)
 		weigh(profile, base->rows + first, whole->rows + first, end - first, wanted);
 	else
 		weigh_selected(profile, whole->rows, first, end, wanted, &selection);
-	sum_up(profile, profile->selfs, profile->totals);
+	spt_profile_end_sums(profile);
 	spt_selection_clear(&selection);
 	return profile;
 }
