@@ -13,6 +13,9 @@
 
 #define CRC_AT 16
 #define NUMBER_AT 20
+#define PADDING_HEAD_BYTES 8u
+/* What a cut costs at most. */
+#define CUT_BYTES 16
 
 static void put_u16(uint8_t *to, uint16_t value)
 {
@@ -80,10 +83,25 @@ static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArr
 	return out.pos;
 }
 
-void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
-		    const GByteArray *payload, const GArray *cuts)
+/* A skippable frame of the compressor's format, of @bytes in all. */
+static void append_padding(GByteArray *block, size_t bytes)
 {
-	size_t room = payload->len, stored;
+	guint at = block->len;
+
+	g_byte_array_set_size(block, (guint)(at + bytes));
+	memset(block->data + at, 0, bytes);
+	put_u32(block->data + at, ZSTD_MAGIC_SKIPPABLE_START);
+	put_u32(block->data + at + 4, (uint32_t)(bytes - PADDING_HEAD_BYTES));
+}
+
+void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
+		    const GByteArray *payload, const GArray *cuts, size_t least_bytes)
+{
+	bool is_padded = least_bytes > SPT_BLOCK_HEADER_BYTES + payload->len;
+	/* What does not get smaller can only be padded as a frame. */
+	size_t n_cuts = cuts ? cuts->len : 0, stored,
+	       room = is_padded ? ZSTD_compressBound(payload->len) + CUT_BYTES * n_cuts :
+				  payload->len;
 	uint16_t flags = SPT_BLOCK_ZSTD;
 	uint8_t *header, *data;
 
@@ -100,10 +118,12 @@ void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t 
 	memcpy(header, SPT_BLOCK_MAGIC, SPT_BLOCK_MAGIC_BYTES);
 	put_u16(header + 4, type);
 	put_u16(header + 6, flags);
-	put_u32(header + 8, (uint32_t)stored);
 	put_u32(header + 12, payload->len);
 	g_byte_array_set_size(block, (guint)(SPT_BLOCK_HEADER_BYTES + stored));
-	spt_block_set_number(header, block->len, number);
+	if (flags && block->len < least_bytes)
+		append_padding(block, MAX(least_bytes - block->len, PADDING_HEAD_BYTES));
+	put_u32(block->data + 8, block->len - SPT_BLOCK_HEADER_BYTES);
+	spt_block_set_number(block->data, block->len, number);
 }
 
 void spt_block_set_number(uint8_t *block, size_t bytes, uint32_t number)

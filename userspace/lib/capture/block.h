@@ -20,10 +20,10 @@ typedef struct {
 /*
  * Replaces the content of @block by a whole block, compressed at @zstd's level if that makes it
  * smaller.  @cuts (guint, or NULL): ascending positions in @payload where bytes of another kind
- * begin.
+ * begin.  A block with less than @least_bytes is padded, if that is more than its payload needs.
  */
 void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
-		    const GByteArray *payload, const GArray *cuts);
+		    const GByteArray *payload, const GArray *cuts, size_t least_bytes);
 /* Gives a whole block another number. */
 void spt_block_set_number(uint8_t *block, size_t bytes, uint32_t number);
 /* Replaces the content of @header by the file's header. */

@@ -33,6 +33,7 @@ struct SptCaptureWriter {
 	uint32_t n_nodes;		/* nodes of the stash that were written, with the root */
 	uint32_t node_base;		/* nodes of all earlier stashes, without their roots */
 	uint64_t bytes, flushed_bytes;	/* packed bytes; and those of them that are in the file */
+	uint64_t n_rows;		/* of all blocks that were packed */
 	uint64_t period_ns;
 	GError *error;
 	ZSTD_CCtx *zstd;

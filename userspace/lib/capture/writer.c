@@ -33,6 +33,9 @@
 #define TEXT_MAX_BYTES (16u << 10)
 #define COMMAND_LINES_BYTES (64u << 10)
 #define MAPS_ROWS 4096u
+/* Readers allow 64 rows of an event, and 25 samples, for each byte; of a small file a million. */
+#define ROWS_OF_ANY_FILE 500000u
+#define ROWS_PER_FILE_BYTE 16u
 /* Larger amounts do not wait for the rest of a flush. */
 #define WAITING_MAX_BYTES (16u << 20)
 
@@ -122,12 +125,25 @@ static bool put_block(SptCaptureWriter *writer, SptIndexRow entry, uint8_t *bloc
 	return true;
 }
 
+/*
+ * Readers take a file that has far more rows than its bytes can hold for a hostile one.  So many
+ * equal rows pack better than that, and their blocks are padded.
+ */
+static size_t least_bytes_of_block(const SptCaptureWriter *writer)
+{
+	uint64_t rows = writer->n_rows - MIN(writer->n_rows, ROWS_OF_ANY_FILE),
+		 bytes = writer->bytes + writer->early->len, due = rows / ROWS_PER_FILE_BYTE;
+
+	return (size_t)MIN(due - MIN(due, bytes), SPT_BLOCK_MAX_BYTES / 2);
+}
+
 bool spt_writer_write_block(SptCaptureWriter *writer, SptIndexRow entry)
 {
 	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel,
 			       writer->is_early ? ZSTD_LEVEL_EARLY : ZSTD_LEVEL);
+	writer->n_rows += entry.rows;
 	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks,
-		       writer->builder.payload, writer->builder.cuts);
+		       writer->builder.payload, writer->builder.cuts, least_bytes_of_block(writer));
 	if (!writer->is_early)
 		return put_block(writer, entry, writer->block->data, writer->block->len);
 	entry.position = writer->block->len;
