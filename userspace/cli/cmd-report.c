@@ -11,8 +11,10 @@
 #include "cmd.h"
 #include "import/import.h"
 #include "memory-use.h"
+#include "profile/chance.h"
 #include "profile/command.h"
 #include "profile/sentences.h"
+#include "profile/span.h"
 #include "profile/wholeness.h"
 #include "report-filter.h"
 #include "report-log-lines.h"
@@ -596,6 +598,25 @@ static SptProfile *fold(struct spt_report *report, enum spt_report_of of)
 	return spt_profile_refilter(report->base, report->filter, NULL);
 }
 
+static bool has_single_samples(const SptCapture *capture)
+{
+	if (spt_capture_host(capture, SPT_FLEET_SAMPLES))
+		spt_cli_complain("--confidence needs samples one by one, and those of a directory are added up; give one recording");
+	else if (!spt_span_is_known(capture))
+		spt_cli_complain("--confidence needs samples one by one, and what was imported without times are sums");
+	else
+		return true;
+	return false;
+}
+
+static double count_independent(const struct spt_report *report)
+{
+	g_autoptr(SptProfile) base = spt_profile_new_reread(report->capture, report->symbols,
+							    report->metric, report->filter);
+
+	return spt_chance_samples(base, report->filter, spt_capture_period_ns(report->capture));
+}
+
 static int print_report(const SptCapture *capture, const SptSummary *summary,
 			const SptFilter *filter, const void *data)
 {
@@ -628,10 +649,8 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		return SPT_EXIT_FAILURE;
 	if (!check_confidence(options))
 		return SPT_EXIT_USAGE;
-	if (options->confidence && spt_capture_host(capture, SPT_FLEET_SAMPLES)) {
-		spt_cli_complain("--confidence needs samples one by one, and those of a directory are added up; give one recording");
+	if (options->confidence && !has_single_samples(capture))
 		return SPT_EXIT_USAGE;
-	}
 	if (options->filter.slower)
 		spt_parse_ns(options->filter.slower, &report.least_ns);
 	profile = fold(&report, kind->of);
@@ -648,6 +667,8 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 		base = (SptProfile *)report.base;
 	}
 	report.profile = profile;
+	if (options->confidence)
+		report.n_independent = count_independent(&report);
 	if (profile && !is_of_marks_alone(&report, &options->filter) &&
 	    !spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;

@@ -41,9 +41,8 @@ static SptRange range_of(const struct spt_report *report, uint64_t weight, uint6
 {
 	/* Some samples have no weight in @whole. */
 	double of_all = spt_percent(whole, spt_profile_total(report->profile)) / 100;
-	uint64_t n = spt_profile_n_samples(report->profile);
 
-	return spt_chance_range(spt_percent(weight, whole) / 100, (uint64_t)(of_all * (double)n));
+	return spt_chance_range(spt_percent(weight, whole) / 100, of_all * report->n_independent);
 }
 
 unsigned spt_report_part_columns(const struct spt_report *report)

@@ -38,6 +38,7 @@ struct spt_report {
 	unsigned n_more;		/* rows that the limit removed, from find() */
 	double min_percent;		/* rows below it are removed */
 	bool has_confidence;		/* shares are shown with how sure they are */
+	double n_independent;		/* then: samples, for spt_chance_range() */
 	gpointer found;			/* the result of find() */
 };
 

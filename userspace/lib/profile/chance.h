@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far chance may move a share of samples.  A tick finds a function with the probability that is
- * its share of the CPU time; so n ticks are like n throws of a die.
+ * How far chance may move a share of samples: the recording's from that of the CPU time that was
+ * used meanwhile.  A tick finds a function with the probability that is its share of that time; so
+ * n ticks are like n throws of a die.  A program whose phases are longer than a period is known
+ * better than that.  How much another run differs is a question to several runs (runs.h).
  */
 #ifndef SPT_CHANCE_H
 #define SPT_CHANCE_H
 
-#include <glib.h>
-#include <stdint.h>
+#include "profile/profile.h"
 
 G_BEGIN_DECLS
 
@@ -20,7 +21,14 @@ typedef struct {
  * Where the true share is in 19 of 20 recordings, if @n samples have @share of 0 to 1: Wilson's
  * interval, which holds for small shares and few samples, too.  Without samples it is all of 0..1.
  */
-SptRange spt_chance_range(double share, uint64_t n);
+SptRange spt_chance_range(double share, double n);
+/*
+ * The number of independent samples that tell as much as those of @base, a base for CPU time, that
+ * @filter selects.  It is less than theirs if some stand for more periods than others, as Kish's
+ * effective number, and if those at one instant (within half a period), on several CPUs, agree more
+ * often than chance has it, by the mean of all functions.
+ */
+double spt_chance_samples(const SptProfile *base, const SptFilter *filter, uint64_t period_ns);
 
 G_END_DECLS
 
