@@ -318,6 +318,18 @@ refuses 'chrome: neither samples nor slices' 'it has no samples, and no slices o
 printf 'heap profile: 13: 1595680 [47: 25] @ heap/1048576\n1: 524 [3: 15] @ 0x42 0x43\n' >"$work/cut"
 result 'a heap of gperftools is no text of perf script' "$(
 	"$cli" report "$work/cut" 2>&1 | grep -q 'it is not a capture' || echo it is taken)"
+"$cli" export --format perfetto -o "$work/cut" "$work/counts.capture" 2>"$work/err"
+result 'a trace of Perfetto is no profile of pprof without samples' "$(
+	"$cli" import -o "$work/cut.capture" "$work/cut" 2>&1 |
+		grep -q 'its format is not known' || echo it is taken)"
+# A function without a name is called by where it begins; a place in one is left out.
+printf 'a 1/1 [000] 1.000001: 1000000 cpu-clock:\n\t%16s %s\n\t%16s %s\n\t%16s %s\n\n' \
+	7eda10 'cc1+0x7ed990 (/usr/lib/cc1)' 1149 'main+0x10 (/tmp/main)' \
+	55d000001149 'cc1+0x7ed (/usr/lib/cc1)' >"$work/begins"
+shows 'perf script: functions without names stay apart' bash -c '"$1" export -f folded "$2"' \
+	- "$cli" "$work/begins" <<'END'
+a;cc1;main;cc1+0x7ed990 1
+END
 
 # Real ones.
 

@@ -313,6 +313,33 @@ static void test_life(void)
 	end(&f);
 }
 
+/* What an ended thread waits for is nobody's: it does not begin again, nor wait for ever. */
+static void test_waits_after_its_end(void)
+{
+	struct fixture f;
+	const struct sysprof_event *event;
+
+	begin(&f, 0, 0, false);
+	task(&f, PERF_RECORD_FORK, 10, 2 * MS);
+	in(&f, 0, 10, 3 * MS);
+	task(&f, PERF_RECORD_EXIT, 10, 4 * MS);
+	out(&f, 0, 10, 5 * MS, OUT);
+	spt_perf_waits_tell(f.waits, 6 * MS, &f.sink);
+	in(&f, 1, 10, 7 * MS);
+	out(&f, 1, 10, 8 * MS, OUT);
+	/* Only that it was born and had to wait for a CPU. */
+	g_assert_null(nth(&f, SYSPROF_EVENT, 1));
+	/* Much later the id is a new thread's, whose birth was not seen. */
+	spt_perf_waits_tell(f.waits, 5000 * MS, &f.sink);
+	in(&f, 0, 10, 5001 * MS);
+	out(&f, 0, 10, 5002 * MS, OUT);
+	spt_perf_waits_finish(f.waits, 5010 * MS, &f.sink);
+	event = nth(&f, SYSPROF_EVENT, 1);
+	g_assert_cmpuint(event->duration, ==, 8 * MS);
+	g_assert_null(nth(&f, SYSPROF_EVENT, 2));
+	end(&f);
+}
+
 /* What waits at the end is reported up to there. */
 static void test_cut(void)
 {
@@ -451,6 +478,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-waits/preempted", test_preempted);
 	g_test_add_func("/perf-waits/without-points", test_without_points);
 	g_test_add_func("/perf-waits/life", test_life);
+	g_test_add_func("/perf-waits/waits-after-its-end", test_waits_after_its_end);
 	g_test_add_func("/perf-waits/cut", test_cut);
 	g_test_add_func("/perf-waits/unended", test_unended);
 	g_test_add_func("/perf-waits/grid", test_grid);

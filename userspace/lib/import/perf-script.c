@@ -307,6 +307,24 @@ static void cut_offset(char *symbol)
 		*plus = '\0';
 }
 
+/*
+ * "object+0x7ed990", as reports call a function without a name by where it begins, and no place in
+ * a function that is called as its object is: its begin is further on than its end is from there.
+ */
+static bool is_named_by_begin(const char *symbol, const char *object, const char *address)
+{
+	const char *plus = strrchr(symbol, '+'), *slash = strrchr(object, '/');
+	uint64_t begin, place;
+
+	object = slash ? slash + 1 : object;
+	if (!plus || (size_t)(plus - symbol) != strlen(object) ||
+	    !g_str_has_prefix(symbol, object) || plus[1] != '0' || plus[2] != 'x' ||
+	    !g_ascii_string_to_unsigned(plus + 3, 16, 0, UINT64_MAX, &begin, NULL) ||
+	    !g_ascii_string_to_unsigned(address, 16, 0, UINT64_MAX, &place, NULL))
+		return false;
+	return begin <= place && place - begin < begin;
+}
+
 static bool is_kernel_name(const char *object)
 {
 	return g_str_has_prefix(object, "[kernel.") || g_str_has_prefix(object, "[guest.kernel");
@@ -395,7 +413,8 @@ static void take_script_frame(struct script_reader *reader, char *line, bool has
 	} else {
 		return;
 	}
-	cut_offset(symbol);
+	if (!is_named_by_begin(symbol, object, address))
+		cut_offset(symbol);
 	if (strcmp(object, "inlined") != 0)
 		take_script_object(reader, symbol, address, object);
 	else if (reader->inlined->len < SPT_IMPORT_FRAMES)

@@ -14,7 +14,8 @@
 /* Letters by field from 1: v a number, s bytes, * numbers or packed ones, a digit a message. */
 static const char *const messages[] = {
 	"12345sssvv1v*vv",		/* Profile */
-	"vv",				/* ValueType */
+	/* ValueType; Perfetto's traces have nothing but other messages at its place. */
+	"vvvvvvvvvvvvvvv",
 	"**6",				/* Sample */
 	"vvvvvvvvvv",			/* Mapping */
 	"vvv7v",			/* Location */

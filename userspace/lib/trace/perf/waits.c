@@ -18,6 +18,9 @@
 /* A value of enum sysprof_state: the thread was preempted. */
 #define IS_BLOCKED(state) ((state) >= SYSPROF_STATE_SLEEP && (state) <= SYSPROF_STATE_OTHER)
 
+/* How long an ended thread may still wait, for a lock or for memory that is given back. */
+#define LAST_WAIT_NS 2000000000u
+
 /* Bits of a trace point's record: the context that it interrupted. */
 #define FLAG_HARDIRQ 0x08
 #define FLAG_SOFTIRQ 0x10
@@ -48,6 +51,7 @@ struct thread {
 	uint8_t left_state;		/* state of the switch-out to come, from its trace point */
 	uint8_t waker_context;
 	bool is_cut, has_changed, has_ended;
+	uint64_t gone;			/* an ended thread left its CPU; 0: it did not yet */
 	struct kept stack, waker_stack;
 };
 
@@ -386,10 +390,10 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 	if (!thread)
 		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
 	if (thread->has_ended) {
-		/* On a busy host it can be preempted before its last switch. */
+		/* On a busy host it can be preempted, and wait, before its last switch. */
 		if (!is_preempted) {
 			waits->lanes[who->cpu].left = SYSPROF_STATE_OTHER;
-			g_hash_table_remove(waits->threads, GUINT_TO_POINTER(who->tid));
+			thread->gone = who->time;
 		}
 		return;
 	}
@@ -645,14 +649,19 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 void spt_perf_waits_tell(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink)
 {
 	GHashTableIter iter;
-	void *thread;
+	struct thread *thread;
+	void *data;
 
 	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
 		put_lane(waits, cpu, sink);
 	g_hash_table_iter_init(&iter, waits->threads);
-	while (g_hash_table_iter_next(&iter, NULL, &thread))
-		if (((struct thread *)thread)->has_changed)
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		thread = data;
+		if (thread->has_changed)
 			waits_put_thread(thread, at, sink, waits);
+		if (thread->gone && thread->gone + LAST_WAIT_NS < at)
+			g_hash_table_iter_remove(&iter);
+	}
 }
 
 void spt_perf_waits_finish(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink)
