@@ -331,6 +331,13 @@ shows 'perf script: functions without names stay apart' bash -c '"$1" export -f 
 a;cc1;main;cc1+0x7ed990 1
 END
 
+# As perf says it of a thread that is past its end.
+printf 'some name 12/-1 [000] 1.000001: 1000000 cpu-clock:\n\t%16s end (/tmp/a)\n\n' 1149 >"$work/past"
+shows 'perf script: a thread past its end comes back' bash -c '"$1" export -f perf-script "$2" |
+	head -n 1' - "$cli" "$work/past" <<'END'
+some name 12/-1 [000] 1.000001:    1000000 cpu-clock:
+END
+
 # Real ones.
 
 cat >"$work/real.c" <<'END'

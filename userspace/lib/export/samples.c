@@ -116,8 +116,8 @@ static void put_script_row(struct sample_writer *writer, const SptWeightRow *row
 	bool is_clock = writer->metric->is_cpu && strcmp(writer->unit, "ns") == 0;
 
 	spt_append_one_line(text, comm_of(writer, row));
-	g_string_append_printf(text, " %" PRIu32 "/%" PRIu32, pid_of(writer, row),
-			       thread_of(writer, row)->tid);
+	g_string_append_printf(text, " %" PRId32 "/%" PRId32, (int32_t)pid_of(writer, row),
+			       (int32_t)thread_of(writer, row)->tid);
 	if (writer->metric->parts & SPT_METRIC_HAS_CPU)
 		g_string_append_printf(text, " [%03" PRIu32 "]", row->cpu);
 	g_string_append_printf(text, " %" PRIu64 ".%06u: %10" PRIu64 " %s:\n",

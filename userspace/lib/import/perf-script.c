@@ -82,19 +82,30 @@ static bool script_cpu(const char *text, uint32_t *ret)
 	return true;
 }
 
+/* What is behind the id; NULL: there is none.  That of a thread past its end is -1. */
+static const char *script_id(const char *text, const char *stops, uint32_t *ret)
+{
+	bool is_past = text[0] == '-' && text[1] == '1';
+	uint64_t number = UINT32_MAX;
+	const char *end = is_past ? text + 2 : script_number(text, stops, &number);
+
+	*ret = (uint32_t)number;
+	return end && (is_past || number <= INT32_MAX) ? end : NULL;
+}
+
 /* "pid/tid" or "tid". */
 static bool script_task(const char *text, struct script_sample *ret)
 {
-	uint64_t first, second = 0;
-	const char *end = script_number(text, "/", &first);
+	uint32_t first, second = 0;
+	const char *end = script_id(text, "/", &first);
 	bool has_both = end && *end == '/';
 
 	if (has_both)
-		end = script_number(end + 1, "", &second);
-	if (!end || *end || first > INT32_MAX || second > INT32_MAX)
+		end = script_id(end + 1, "", &second);
+	if (!end || *end)
 		return false;
-	ret->pid = has_both ? (uint32_t)first : 0;
-	ret->tid = has_both ? (uint32_t)second : (uint32_t)first;
+	ret->pid = has_both ? first : 0;
+	ret->tid = has_both ? second : first;
 	return true;
 }
 
