@@ -55,7 +55,7 @@ static inline void blocks_begin_events(Blocks *blocks, uint32_t stream, size_t r
 static inline void blocks_end_payload(Blocks *blocks, unsigned type, const GArray *cuts)
 {
 	spt_block_pack(blocks->block, blocks->zstd, (uint16_t)type, blocks->n_blocks++,
-		       blocks->builder.payload, cuts);
+		       blocks->builder.payload, cuts, 0);
 	g_byte_array_append(blocks->file, blocks->block->data, blocks->block->len);
 }
 
