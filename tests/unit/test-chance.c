@@ -80,7 +80,7 @@ struct known {
 	const char *name;
 	unsigned n_cpus;		/* which do the same at the same time */
 	uint32_t heavy;			/* periods of each tenth sample */
-	unsigned phase_ticks;		/* of a round through the three functions; 0: they alternate */
+	unsigned phase_ticks;		/* of a round through the functions; 0: they alternate */
 	double least, most;		/* independent samples for each tick */
 };
 
@@ -127,8 +127,8 @@ static double judge(const struct known *known, GRand *rand, unsigned *n_in)
 }
 
 /*
- * 95 of 100 recordings are right, where with as many throws as samples 66, 62 and 38 of 100 were for
- * the last three.
+ * 95 of 100 recordings are right, where with as many throws as samples 66, 62 and 38 of 100 were
+ * for the last three.
  */
 static void test_known_programs(void)
 {

@@ -199,6 +199,7 @@ static void add_samples(const struct picture *picture)
 	const SptProfile *base = picture->lanes->base;
 	const SptTreeNode *nodes = (const SptTreeNode *)base->tree->data;
 	const SptLanesPicture *made = picture->made;
+	const SptThreadRow *threads = base->capture->threads;
 	uint32_t n_threads = base->capture->n_threads;
 	g_autoptr(SptRowWalk) walk = spt_row_walk_new(base, made->begin_ns);
 	const struct spt_base_row *row;
@@ -217,8 +218,7 @@ static void add_samples(const struct picture *picture)
 		if (row->thread < n_threads) {
 			add_side(picture, picture->row_of_thread[row->thread], bucket, is_kernel,
 				 weight);
-			add_side(picture,
-				 picture->row_of_process[base->capture->threads[row->thread].process],
+			add_side(picture, picture->row_of_process[threads[row->thread].process],
 				 bucket, is_kernel, weight);
 		}
 		if (row->cpu < picture->lanes->n_cpus)

@@ -21,7 +21,7 @@ struct SptRowWalk {
 	uint32_t n_batch;
 	uint64_t n_read;
 	bool has_ended;
-	GArray *waiting;		/* struct spt_base_row, in the order of time up to n_ready */
+	GArray *waiting;		/* struct spt_base_row, in the order of time */
 	guint n_given, n_ready;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a base in the order of time: those that it keeps, or, of a base that keeps none, those
- * of the recording, which is read again in each walk.  A recording is nearly in that order, so that
- * such a walk keeps a few thousand rows, and as many as are out of order.
+ * The rows of a base in the order of time: those that it keeps, or, of a base that keeps none,
+ * those of the recording, which is read again in each walk.  A recording is nearly in that order,
+ * so that such a walk keeps a few thousand rows, and as many as are out of order.
  */
 #ifndef SPT_ROW_WALK_H
 #define SPT_ROW_WALK_H

@@ -20,8 +20,8 @@ typedef struct {
 typedef struct SptProfileRows SptProfileRows;
 
 /*
- * The rows of @base (spt_profile_new_base(), spt_profile_new_reread() or spt_profile_arrange()) that
- * @filter selects (NULL: all).  Both must outlive the walk.
+ * The rows of @base (spt_profile_new_base(), spt_profile_new_reread() or spt_profile_arrange())
+ * that @filter selects (NULL: all).  Both must outlive the walk.
  */
 SptProfileRows *spt_profile_rows_new(const SptProfile *base, const SptFilter *filter);
 void spt_profile_rows_free(SptProfileRows *rows);

@@ -109,13 +109,13 @@ static void add_samples(const struct maker *maker)
 	const struct spt_base_row *row;
 
 	while ((row = spt_row_walk_next(walk)) && row->time <= timeline->end_ns) {
+		uint32_t lane =
+			maker->lane_of_thread ? maker->lane_of_thread[row->thread] : row->cpu;
 		size_t at;
 
 		if (row->time < timeline->begin_ns)
 			continue;
-		at = bucket_at(timeline,
-			       maker->lane_of_thread ? maker->lane_of_thread[row->thread] : row->cpu,
-			       bucket_of(maker, row->time));
+		at = bucket_at(timeline, lane, bucket_of(maker, row->time));
 		timeline->weights[at] += row->weight;
 		timeline->most = MAX(timeline->most, timeline->weights[at]);
 		if (!maker->is_kernel[row->leaf])
