@@ -93,7 +93,7 @@ void spt_row_walk_free(SptRowWalk *walk)
 	g_free(walk);
 }
 
-/* The same node as when the row was folded. */
+/* The same node as when the row was folded; UINT32_MAX: there was no such row. */
 static uint32_t reread_leaf(const struct spt_reread *reread, const SptCapture *capture,
 			    const SptWeightRow *row)
 {
@@ -110,10 +110,13 @@ static uint32_t reread_leaf(const struct spt_reread *reread, const SptCapture *c
 	return spt_pairs_get(&reread->without, process, why);
 }
 
-static void take_row(const SptProfile *base, const SptWeightRow *row, struct spt_base_row *ret)
+/* False: somebody has changed the file meanwhile. */
+static bool take_row(const SptProfile *base, const SptWeightRow *row, struct spt_base_row *ret)
 {
 	uint32_t leaf = reread_leaf(base->reread, base->capture, row);
 
+	if (leaf == UINT32_MAX || (base->moved && !base->moved[leaf]))
+		return false;
 	*ret = (struct spt_base_row){
 		.time = row->time,
 		.duration_ns = base->metric->is_cpu ? 0 : row->duration_ns,
@@ -124,26 +127,26 @@ static void take_row(const SptProfile *base, const SptWeightRow *row, struct spt
 		.leaf = base->moved ? base->moved[leaf] : leaf,
 		.whole_leaf = leaf,
 	};
+	return true;
 }
 
 static void read_rows(SptRowWalk *walk)
 {
-	guint n = walk->waiting->len, n_before = n;
+	guint n = walk->waiting->len;
 	struct spt_base_row *rows;
 
 	g_array_set_size(walk->waiting, n + SPT_REREAD_ROWS);
 	rows = (struct spt_base_row *)walk->waiting->data;
-	for (; n < walk->waiting->len; n++) {
+	for (unsigned i = 0; i < SPT_REREAD_ROWS; i++, walk->n_read++) {
 		if (walk->n_batch == 0)
 			walk->batch = spt_weights_next(walk->weights, &walk->n_batch);
 		walk->has_ended = !walk->batch;
 		if (walk->has_ended)
 			break;
-		take_row(walk->base, walk->batch++, &rows[n]);
+		n += take_row(walk->base, walk->batch++, &rows[n]);
 		walk->n_batch--;
 	}
 	g_array_set_size(walk->waiting, n);
-	walk->n_read += n - n_before;
 }
 
 static bool are_in_order(const struct spt_base_row *rows, guint n)
