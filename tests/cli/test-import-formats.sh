@@ -322,7 +322,7 @@ result 'a heap of gperftools is no text of perf script' "$(
 result 'a trace of Perfetto is no profile of pprof without samples' "$(
 	"$cli" import -o "$work/cut.capture" "$work/cut" 2>&1 |
 		grep -q 'its format is not known' || echo it is taken)"
-# A function without a name is called by where it begins; a place in one is left out.
+# A function without a name is called by where it begins; a place in one is dropped.
 printf 'a 1/1 [000] 1.000001: 1000000 cpu-clock:\n\t%16s %s\n\t%16s %s\n\t%16s %s\n\n' \
 	7eda10 'cc1+0x7ed990 (/usr/lib/cc1)' 1149 'main+0x10 (/tmp/main)' \
 	55d000001149 'cc1+0x7ed (/usr/lib/cc1)' >"$work/begins"

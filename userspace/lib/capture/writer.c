@@ -126,8 +126,8 @@ static bool put_block(SptCaptureWriter *writer, SptIndexRow entry, uint8_t *bloc
 }
 
 /*
- * Readers take a file that has far more rows than its bytes can hold for a hostile one.  So many
- * equal rows pack better than that, and their blocks are padded.
+ * Readers take a file that has far more rows than its bytes can hold for a hostile one.
+ * Millions of equal rows pack better than that, and their blocks are padded.
  */
 static size_t least_bytes_of_block(const SptCaptureWriter *writer)
 {

@@ -23,9 +23,9 @@ typedef struct {
  */
 SptRange spt_chance_range(double share, double n);
 /*
- * The number of independent samples that tell as much as those of @base, a base for CPU time, that
- * @filter selects.  It is less than theirs if some stand for more periods than others, as Kish's
- * effective number, and if those at one instant (within half a period), on several CPUs, agree more
+ * The number of independent samples that say as much as those of @base, a base for CPU time, that
+ * @filter selects.  It is less than theirs, as Kish's effective number, if some represent more
+ * periods than others.  It is also less if those of several CPUs within half a period agree more
  * often than chance has it, by the mean of all functions.
  */
 double spt_chance_samples(const SptProfile *base, const SptFilter *filter, uint64_t period_ns);
