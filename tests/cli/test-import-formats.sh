@@ -65,6 +65,9 @@ printf 'a;b 7\na;c 5\na;b;c 3\n' >"$work/counts" &&
 for format in folded speedscope chrome pprof callgrind perf-script; do
 	comes_back counts $format text
 done
+result 'report --confidence: sums are no samples' "$(
+	"$cli" report --confidence "$work/counts.capture" 2>&1 | grep -q 'without times are sums' ||
+		echo it is taken)"
 shows 'csv: periods are not called nanoseconds' bash -c '"$1" export -f csv "$2" |
 	sed -n "1 s/.*,\(weight_[a-z]*\),.*/\1/p"' - "$cli" "$work/counts" <<'END'
 weight_periods
