@@ -63,7 +63,8 @@ struct SptProfile {
 	SptRoots roots;
 	GArray *groups;			/* SptGroupRow of its last functions */
 	GStringChunk *texts;		/* names of these */
-	uint32_t *moved;		/* if @source keeps no rows: its leaf -> that of this tree */
+	/* If @source keeps no rows: by its leaf, that of this tree. */
+	uint32_t *moved;
 
 	/* Kept from one weighing to the next; per tree node. */
 	uint64_t *selfs, *totals;
