@@ -11,7 +11,7 @@
 #include "cmd.h"
 #include "import/import.h"
 #include "memory-use.h"
-#include "profile/chance.h"
+#include "profile/confidence.h"
 #include "profile/command.h"
 #include "profile/sentences.h"
 #include "profile/span.h"

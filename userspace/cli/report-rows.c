@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "profile/chance.h"
+#include "profile/confidence.h"
 #include "report-metric.h"
 #include "report.h"
 

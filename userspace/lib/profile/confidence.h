@@ -3,10 +3,10 @@
  * How far chance may move a share of samples: the recording's from that of the CPU time that was
  * used meanwhile.  A tick finds a function with the probability that is its share of that time; so
  * n ticks are like n throws of a die.  A program whose phases are longer than a period is known
- * better than that.  How much another run differs is a question to several runs (runs.h).
+ * better than that.  How much another run differs is a question to several runs (compare-runs.h).
  */
-#ifndef SPT_CHANCE_H
-#define SPT_CHANCE_H
+#ifndef SPT_CONFIDENCE_H
+#define SPT_CONFIDENCE_H
 
 #include "profile/profile.h"
 

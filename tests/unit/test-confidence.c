@@ -3,7 +3,7 @@
  * The range of a share: values of the literature, and how often the truth is in it, by throws of a
  * die and by recordings of known programs.
  */
-#include "profile/chance.h"
+#include "profile/confidence.h"
 
 #include <math.h>
 
@@ -159,9 +159,9 @@ static void test_known_programs(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/chance/known", test_known);
-	g_test_add_func("/chance/nothing", test_nothing);
-	g_test_add_func("/chance/covers", test_covers);
-	g_test_add_func("/chance/known-programs", test_known_programs);
+	g_test_add_func("/confidence/known", test_known);
+	g_test_add_func("/confidence/nothing", test_nothing);
+	g_test_add_func("/confidence/covers", test_covers);
+	g_test_add_func("/confidence/known-programs", test_known_programs);
 	return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "profile/chance.h"
+#include "profile/confidence.h"
 
 #include <math.h>
 
