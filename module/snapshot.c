@@ -149,7 +149,7 @@ static struct mm_struct *describe_task(struct task_struct *task, struct sysprof_
 		sysprof_state_task(record, SYSPROF_TASK, 0, task, task->comm);
 		record->mm = sysprof_mm_id(mm);
 		record->record.time = now;
-		/* Pairs with the task's lock, which an exec gives back and takes between the two. */
+		/* Pairs with the task's lock, which exec gives back and takes between the two. */
 		smp_rmb();
 		if (!mm || READ_ONCE(task->mm) == mm || !--tries)
 			break;

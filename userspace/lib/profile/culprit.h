@@ -19,7 +19,7 @@ typedef struct {
 	uint32_t through;
 	bool is_code;			/* spt_culprit_is_code() */
 	uint64_t weight;		/* of the profile's metric */
-	uint64_t through_weight;	/* what of that is in @through; of several, in the heaviest */
+	uint64_t through_weight;	/* what of it is in @through, the heaviest of several */
 } SptCulprit;
 
 /*

@@ -573,7 +573,7 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 	if (record->cpu >= spt_trace_n_cpus(recorder->trace) || recorder->failure)
 		return;
 	if (!recorder->in_snapshot)
-		spt_tasks_pass(recorder->tasks, recorder->passed_ns = record->time);
+		spt_tasks_pass(recorder->tasks, record->time);
 	switch (record->type) {
 	case SYSPROF_SAMPLE:
 		intake_take_sample(recorder, (const struct sysprof_sample *)record);

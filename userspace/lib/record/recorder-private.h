@@ -93,7 +93,6 @@ struct SptRecorder {
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
-	uint64_t passed_ns;		/* time of the record that was taken last */
 	bool is_realtime;		/* the thread that drives it has precedence */
 	uint64_t start_ns, last_flush_ns, last_reported_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */

@@ -667,14 +667,13 @@ static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 {
 	unsigned gone = recorder->gone_spaces->len;
-	uint64_t drained, now;
+	uint64_t now;
 
 	spt_trace_wait(recorder->trace, spt_stages_step_ms(recorder->stages, timeout_ms));
 	spt_output_keep(recorder->output);
 	if (!drain(recorder, false, error))
 		return false;
-	drained = spt_trace_drained(recorder->trace);
-	spt_thread_ids_pass(recorder->thread_ids, drained ? drained : recorder->passed_ns);
+	spt_thread_ids_pass(recorder->thread_ids, spt_trace_drained(recorder->trace));
 	if (!spt_stages_step(recorder->stages, recorder->tasks, error))
 		return false;
 	spt_recorder_take_deferred(recorder, false);

@@ -250,7 +250,7 @@ void spt_trace_wait(SptTrace *trace, int timeout_ms);
  * record that is there, after stop().  Fails if a ring has impossible content.
  */
 bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error);
-/* The time below which all records have been handed on by that; 0: the source does not know it. */
+/* The time below which all records have been handed on by that. */
 uint64_t spt_trace_drained(const SptTrace *trace);
 /*
  * With takes_outer, what has the outer frames of the record that was handed on last; NULL: every
