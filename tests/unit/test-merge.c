@@ -10,6 +10,7 @@
 
 #include "exported.h"
 #include "opened.h"
+#include "profile/command.h"
 #include "profile/span.h"
 
 static char *directory;
@@ -319,6 +320,78 @@ static void test_unknown_period(void)
 	g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
 }
 
+/* A recording of a command, whose process has the same number in all of them. */
+static SptCapture *open_of_command(const char *name, const char *program)
+{
+	const struct source source = { name, "1000000", 1, 0, 10 };
+	SptCapture *capture;
+
+	write_source(&source);
+	capture = open_capture(name);
+	g_hash_table_replace(capture->host, (gpointer) "command", (gpointer)program);
+	g_hash_table_replace(capture->host, (gpointer) "command_pid", (gpointer) "11");
+	return capture;
+}
+
+/* The commands of all recordings are the command of the result, also if it is merged again. */
+static void test_commands(void)
+{
+	g_autofree char *once = path_of("merged"), *twice = path_of("self");
+	g_autoptr(SptCapture) first = open_of_command("first", "./one -x");
+	g_autoptr(SptCapture) second = open_of_command("second", "./two");
+	g_autoptr(SptCapture) later = open_of_command("later", "./three");
+	g_autoptr(GError) error = NULL;
+
+	g_assert_true(spt_merge_captures((const SptCapture *const[]){ first, second }, 2, once,
+					 &error));
+	g_assert_no_error(error);
+
+	g_autoptr(SptCapture) merged = open_capture("merged");
+	g_autofree char *name = spt_command_name(merged);
+	g_autofree bool *processes = spt_command_processes(merged);
+
+	g_assert_cmpstr(name, ==, "one + two");
+	g_assert_nonnull(processes);
+	for (uint32_t i = 1; i < merged->n_processes; i++)
+		g_assert_true(!merged->processes[i].id ||
+			      processes[i] == (merged->processes[i].pid == 11));
+	g_assert_true(spt_merge_captures((const SptCapture *const[]){ later, merged }, 2, twice,
+					 &error));
+	g_assert_no_error(error);
+
+	g_autoptr(SptCapture) again = open_capture("self");
+	g_autofree bool *all = spt_command_processes(again);
+	unsigned n = 0;
+
+	g_assert_nonnull(all);
+	for (uint32_t i = 1; i < again->n_processes; i++) {
+		g_assert_true(!all[i] || again->processes[i].pid == 11);
+		n += all[i];
+	}
+	g_assert_cmpuint(n, ==, 3);
+}
+
+/* One of them is of the whole system: which processes are the command's is known, but not all. */
+static void test_command_and_system(void)
+{
+	static const struct source source = { "later", "1000000", 1, 0, 10 };
+	g_autofree char *out = path_of("merged");
+	g_autoptr(SptCapture) first = open_of_command("first", "./one");
+	g_autoptr(GError) error = NULL;
+
+	write_source(&source);
+
+	g_autoptr(SptCapture) later = open_capture("later");
+
+	g_assert_true(spt_merge_captures((const SptCapture *const[]){ first, later }, 2, out,
+					 &error));
+	g_assert_no_error(error);
+
+	g_autoptr(SptCapture) merged = open_capture("merged");
+
+	g_assert_null(spt_capture_host(merged, "command_ids"));
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -329,6 +402,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/merge/onto-itself", test_onto_itself);
 	g_test_add_func("/merge/other-periods", test_other_periods);
 	g_test_add_func("/merge/unknown-period", test_unknown_period);
+	g_test_add_func("/merge/commands", test_commands);
+	g_test_add_func("/merge/command-and-system", test_command_and_system);
 	status = g_test_run();
 	for (unsigned i = 0; i < 9; i++) {
 		static const char *const names[] = { "first",  "second", "later", "merged", "self",

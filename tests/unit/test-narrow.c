@@ -240,6 +240,8 @@ static void test_command(void)
 	g_hash_table_insert(fixture.fake.capture.host, "command_pid", "99999");
 	g_assert_false(spt_restriction_to_command(&fixture.fake.capture, &command));
 	g_hash_table_insert(fixture.fake.capture.host, "command_pid", "11");
+	g_hash_table_insert(fixture.fake.capture.host, "command", "/opt/od d -x");
+	g_hash_table_insert(fixture.fake.capture.host, "command_name", "odd");
 	g_assert_true(spt_restriction_to_command(&fixture.fake.capture, &command));
 
 	g_autoptr(SptRestrictions) one = spt_restrictions_add(none, &command);

@@ -243,10 +243,13 @@ static unsigned exit_status(SptRecordRun *self)
 /* What reports need to know of the command: which process it is, as soon as the file begins. */
 static void note_pid(SptRecordRun *self, SptRecorder *recorder)
 {
-	g_autofree char *pid = g_strdup_printf("%u", self->command_pid);
+	g_autofree char *pid = g_strdup_printf("%u", self->command_pid),
+			*name = self->command_pid ? g_path_get_basename(self->program) : NULL;
 
-	if (self->command_pid)
-		spt_recorder_note(recorder, "command_pid", pid);
+	if (!self->command_pid)
+		return;
+	spt_recorder_note(recorder, "command_name", name);
+	spt_recorder_note(recorder, "command_pid", pid);
 }
 
 static void note_end(SptRecordRun *self, SptRecorder *recorder)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recorder notes the number of the command's first process.  All other processes of the command
- * are its descendants.
+ * are its descendants.  Of merged recordings, in which numbers may be there twice, the first
+ * processes of all commands are noted by id.
  */
 #include "profile/command.h"
 
@@ -19,16 +20,13 @@ uint64_t spt_command_fact(const SptCapture *capture, const char *key)
 											   0;
 }
 
-bool *spt_processes_below(const SptCapture *capture, uint64_t pid)
+/* Whose parents are wanted are wanted, too. */
+static void add_descendants(const SptCapture *capture, bool *is_wanted)
 {
-	bool *is_wanted = g_new0(bool, MAX(capture->n_processes, 1));
 	bool is_new = true;
 
-	for (uint32_t i = 0; i < capture->n_processes; i++)
-		is_wanted[i] =
-			pid == 0 || (capture->processes[i].id && capture->processes[i].pid == pid);
 	/* Parents mostly have smaller numbers: two passes are enough then. */
-	while (pid != 0 && is_new) {
+	while (is_new) {
 		is_new = false;
 		for (uint32_t i = 1; i < capture->n_processes; i++) {
 			if (is_wanted[i] || !is_wanted[capture->processes[i].parent])
@@ -36,27 +34,81 @@ bool *spt_processes_below(const SptCapture *capture, uint64_t pid)
 			is_wanted[i] = is_new = true;
 		}
 	}
+}
+
+bool *spt_processes_below(const SptCapture *capture, uint64_t pid)
+{
+	bool *is_wanted = g_new0(bool, MAX(capture->n_processes, 1));
+
+	for (uint32_t i = 0; i < capture->n_processes; i++)
+		is_wanted[i] =
+			pid == 0 || (capture->processes[i].id && capture->processes[i].pid == pid);
+	if (pid != 0)
+		add_descendants(capture, is_wanted);
+	return is_wanted;
+}
+
+/* Of merged recordings: "12 5010".  NULL: it is none. */
+static bool *processes_of_commands(const SptCapture *capture)
+{
+	const char *ids = spt_capture_host(capture, "command_ids");
+	g_auto(GStrv) words = ids ? g_strsplit(ids, " ", -1) : NULL;
+	bool *is_wanted = words ? g_new0(bool, MAX(capture->n_processes, 1)) : NULL;
+
+	for (char **word = words; word && *word; word++) {
+		uint64_t id;
+
+		if (g_ascii_string_to_unsigned(*word, 10, 1, UINT32_MAX, &id, NULL) &&
+		    id < capture->n_processes && capture->processes[id].id)
+			is_wanted[id] = true;
+	}
+	if (is_wanted)
+		add_descendants(capture, is_wanted);
 	return is_wanted;
 }
 
 bool *spt_command_processes(const SptCapture *capture)
 {
 	uint64_t pid = spt_command_fact(capture, "command_pid");
-	g_autofree bool *processes = pid ? spt_processes_below(capture, pid) : NULL;
+	g_autofree bool *processes = processes_of_commands(capture);
 
+	if (!processes && pid)
+		processes = spt_processes_below(capture, pid);
 	for (uint32_t i = 1; processes && i < capture->n_processes; i++)
 		if (processes[i])
 			return g_steal_pointer(&processes);
 	return NULL;
 }
 
-/* The command line as it was typed does not show where its first word ends. */
+bool spt_command_is_known(const SptCapture *capture)
+{
+	return spt_capture_host(capture, "command_ids") || spt_command_fact(capture, "command_pid");
+}
+
+/*
+ * The command line as it was typed does not show where its first word ends, so that its name is
+ * noted, too; but not in recordings of before that.
+ */
 char *spt_command_name(const SptCapture *capture)
 {
-	const char *command = spt_capture_host(capture, "command");
-	g_autofree char *first = command ? g_strndup(command, strcspn(command, " ")) : NULL;
+	const char *command = spt_capture_host(capture, "command"),
+		   *name = spt_capture_host(capture, "command_name");
+	bool is_merged = command && spt_capture_host(capture, "command_ids");
+	g_auto(GStrv) commands = g_strsplit(command ? command : "", " + ", is_merged ? -1 : 1);
+	GString *names;
 
-	return first && *first ? g_path_get_basename(first) : NULL;
+	if (name && *name)
+		return g_strdup(name);
+	if (!command || !*command || *command == ' ')
+		return NULL;
+	names = g_string_new(NULL);
+	for (char **one = commands; *one; one++) {
+		g_autofree char *first = g_strndup(*one, strcspn(*one, " "));
+		g_autofree char *base = g_path_get_basename(first);
+
+		g_string_append_printf(names, "%s%s", names->len ? " + " : "", base);
+	}
+	return g_string_free(names, FALSE);
 }
 
 bool spt_command_leads(const SptCapture *capture)

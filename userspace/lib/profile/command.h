@@ -14,7 +14,15 @@ G_BEGIN_DECLS
 bool *spt_command_processes(const SptCapture *capture);
 /* The same for process @pid and its descendants; for all processes if @pid is 0. */
 bool *spt_processes_below(const SptCapture *capture, uint64_t pid);
-/* The name of the command's program; NULL: no command was recorded. */
+/*
+ * Whether the recording says which processes are the command's; not if it is merged of some that do
+ * and some that do not.
+ */
+bool spt_command_is_known(const SptCapture *capture);
+/*
+ * The name of the command's program, or, of merged recordings, "mt + sort"; NULL: no command was
+ * recorded.
+ */
 char *spt_command_name(const SptCapture *capture);
 /*
  * How the command failed, a clause: "failed with status 1"; NULL: it did not fail, or that is not

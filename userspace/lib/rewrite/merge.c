@@ -262,6 +262,37 @@ static enum rule merge_rule_of(const char *key)
 	return RULE_JOIN;
 }
 
+/* The ids in the result of the command's first processes.  False: none is known. */
+static bool append_commands(const struct source *source, GString *ids)
+{
+	const SptCapture *capture = source->capture;
+	const char *known = spt_capture_host(capture, "command_ids"),
+		   *pid = spt_capture_host(capture, "command_pid");
+	g_auto(GStrv) words = g_strsplit(known ? known : "", " ", -1);
+	gsize before = ids->len;
+
+	for (char **word = words; *word; word++)
+		g_string_append_printf(ids, "%s%" PRIu64, ids->len ? " " : "",
+				       g_ascii_strtoull(*word, NULL, 10) + source->process_base);
+	for (uint32_t i = 1; !known && pid && i < capture->n_processes; i++)
+		if (capture->processes[i].id &&
+		    capture->processes[i].pid == g_ascii_strtoull(pid, NULL, 10))
+			g_string_append_printf(ids, "%s%u", ids->len ? " " : "",
+					       i + source->process_base);
+	return ids->len > before;
+}
+
+/* Numbers of processes may be there twice, so that the commands are told by ids. */
+static void add_commands(struct merger *merger)
+{
+	g_autoptr(GString) ids = g_string_new(NULL);
+
+	for (unsigned i = 0; i < merger->n; i++)
+		if (!append_commands(&merger->sources[i], ids))
+			return;
+	spt_capture_writer_host(merger->writer, "command_ids", ids->str);
+}
+
 /* NULL: the fact does not hold for all of them. */
 static char *merge_values(GPtrArray *values, enum rule rule)
 {
@@ -331,6 +362,9 @@ static void merge_add_host(struct merger *merger)
 		g_autofree char *value = NULL;
 		unsigned n_with = 0;
 
+		/* Ids change: see add_commands(). */
+		if (strcmp(key, "command_ids") == 0)
+			continue;
 		for (unsigned i = 0; i < merger->n; i++) {
 			char *one = g_hash_table_lookup(merger->sources[i].capture->host, key);
 
@@ -424,6 +458,7 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 		merger.end_time = MAX(merger.end_time, captures[i]->end_time);
 	}
 	merge_add_host(&merger);
+	add_commands(&merger);
 	ok = merge_take_rows(&merger, error) && merge_take_streams(&merger, error) &&
 		spt_capture_writer_finish(writer, stash, merger.end_time, error);
 	for (unsigned i = 0; i < n; i++) {
