@@ -92,6 +92,8 @@ typedef struct {
 	SptUnit unit;
 	unsigned parts;			/* SptMetricParts */
 	SptEventPart weight;		/* WEIGHT or VALUE */
+	/* Why events may have come without it: all weights are 0 then.  NULL: they never do. */
+	const char *without;
 	bool by_holder;			/* thread and stack are those of the lock's holder */
 	/* Rows are computed from more than events of this kind: profile/metric.c knows by what. */
 	bool is_computed;

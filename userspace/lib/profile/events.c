@@ -55,11 +55,48 @@ struct event_source {
 	const SptEventMetric *metric;
 };
 
+static uint64_t part_of(const SptEventRow *event, SptEventPart part)
+{
+	switch (part) {
+	case SPT_EVENT_WEIGHT:
+		return event->weight;
+	case SPT_EVENT_VALUE:
+		return event->value;
+	case SPT_EVENT_HOLDER:
+		return event->holder;
+	case SPT_EVENT_DEPTH:
+		return event->depth;
+	case SPT_EVENT_FLAGS:
+		return event->flags;
+	default:
+		return event->context;
+	}
+}
+
+/* There are some, and none of them has a weight.  The first one that has ends the search. */
+static bool have_no_weight(const SptCapture *capture, const struct event_source *of)
+{
+	const SptEventKind *const kinds[] = { of->kind, NULL };
+	g_autoptr(SptStreamReader) reader = spt_event_reader_new(capture, kinds);
+	const SptEventRow *rows;
+	bool found = false;
+	uint32_t n;
+
+	while ((rows = spt_stream_reader_next(reader, &n)))
+		for (uint32_t i = 0; i < n; i++) {
+			if (part_of(&rows[i], of->metric->weight))
+				return false;
+			found = true;
+		}
+	return found;
+}
+
 static bool are_in(const SptCapture *capture, const SptWeightSource *source)
 {
 	const struct event_source *of = (const struct event_source *)source;
 
-	return spt_events_are_in(capture, of->metric->by_holder ? of->kind->holders : of->kind);
+	return spt_events_are_in(capture, of->metric->by_holder ? of->kind->holders : of->kind) &&
+	       !(of->metric->without && have_no_weight(capture, of));
 }
 
 static uint64_t count(const SptCapture *capture, const SptWeightSource *source)
@@ -84,24 +121,6 @@ static void end(gpointer data)
 
 	spt_stream_reader_free(cursor->reader);
 	g_free(cursor);
-}
-
-static uint64_t part_of(const SptEventRow *event, SptEventPart part)
-{
-	switch (part) {
-	case SPT_EVENT_WEIGHT:
-		return event->weight;
-	case SPT_EVENT_VALUE:
-		return event->value;
-	case SPT_EVENT_HOLDER:
-		return event->holder;
-	case SPT_EVENT_DEPTH:
-		return event->depth;
-	case SPT_EVENT_FLAGS:
-		return event->flags;
-	default:
-		return event->context;
-	}
 }
 
 /* @n events as rows.  Inline, as most metrics weigh by the same part: then it is a constant. */

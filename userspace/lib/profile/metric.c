@@ -32,6 +32,7 @@ static SptMetric metric_of(const SptEventKind *kind, const SptEventMetric *of)
 		.title = of->title,
 		.value = of->value,
 		.option = of->flag ? of->flag : kind->option ? kind->option->flag : NULL,
+		.without = of->without,
 		.unit = of->unit,
 		.parts = of->parts,
 		.grouping = kind->subject ? kind->subject->grouping : NULL,
@@ -83,11 +84,27 @@ bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture)
 	return metric->source && spt_weights_are_in(capture, metric->source);
 }
 
+/* The option was given: the recording has another metric of it. */
+static bool has_other_of_option(const SptMetric *metric, const SptCapture *capture)
+{
+	const SptMetric *other;
+
+	for (unsigned i = 0; (other = spt_metric(i)); i++)
+		if (other != metric && g_strcmp0(other->option, metric->option) == 0 &&
+		    spt_metric_is_in(other, capture))
+			return true;
+	return false;
+}
+
 bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError **error)
 {
 	if (spt_metric_is_in(metric, capture))
 		return true;
-	if (metric->source && metric->option)
+	if (metric->without && has_other_of_option(metric, capture))
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "%s has no metric \"%s\": %s", capture->path, metric->name,
+			      metric->without);
+	else if (metric->source && metric->option)
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "%s has no metric \"%s\"; record with %s to have it",
 			      capture->path, metric->name, metric->option);

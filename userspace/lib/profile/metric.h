@@ -36,6 +36,7 @@ typedef struct {
 	const char *value; /* what the weight of a stack is; follows the name in texts */
 	/* The option of "record" that it needs; NULL: none, every recording has it. */
 	const char *option;
+	const char *without; /* why it may be missing although its option was given, or NULL */
 	SptUnit unit;
 	unsigned parts;		       /* SptMetricParts */
 	const SptEventGrouping *grouping; /* by its kind's subject; NULL: none of its own */
